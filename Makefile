@@ -1,0 +1,68 @@
+# The front door. `make` alone lists what there is. Each goal installs what it lacks through tools/setup.
+
+PREFIX ?= /usr/local
+# How long `make fuzz` runs, all targets together.
+SECONDS ?= 600
+# Compilers and test programs at a time.
+JOBS ?= $(shell nproc)
+RELEASE := build/release
+TRACE := $(firstword $(wildcard examples/*.json.gz))
+
+.DEFAULT_GOAL := help
+.PHONY: help build demo test bench fuzz check format install clean debug asan
+
+help: ## This list.
+	@echo 'make <goal>, where goal is one of:'
+	@sed -n 's/^\([a-z]*\):.*## /  \1|/p' Makefile | while IFS='|' read -r goal what; do printf '%-10s %s\n' "$$goal" "$$what"; done
+
+build: ## The release binary, build/release/fathom.
+	@tools/setup build
+	@$(call configure,release)
+	@cmake --build $(RELEASE) -j $(JOBS) --target fathom
+
+demo: build ## Builds, then shows where the time goes in a real GPU trace.
+	$(RELEASE)/fathom overview $(TRACE)
+
+test: ## All tests: unit, golden tables, the whole program, the release binary itself.
+	@tools/setup build
+	@$(call configure,release)
+	@cmake --build $(RELEASE) -j $(JOBS)
+	@ctest --test-dir $(RELEASE) -j $(JOBS) --output-on-failure --no-tests=error
+
+debug asan: ## (see below)
+	@tools/setup build
+	@$(call configure,$@)
+	@cmake --build build/$@ -j $(JOBS)
+	@ctest --test-dir build/$@ -j $(JOBS) --output-on-failure --no-tests=error
+
+bench: ## The benchmarks of bench/, one after the other.
+	@tools/setup build bench
+	@$(call configure,release) -DFATHOM_BENCH=ON
+	@cmake --build $(RELEASE) -j $(JOBS) --target fathom benches
+	@for program in $(RELEASE)/bench/*_bench; do echo "== $$program"; $$program || exit 1; done
+
+fuzz: ## Fuzzes the reader for ten minutes (make fuzz SECONDS=60 for less).
+	@tools/setup build fuzz
+	@$(call configure,fuzz)
+	@cmake --build build/fuzz -j $(JOBS)
+	@tools/fuzz build/fuzz $(SECONDS)
+
+check: ## Layers, format and clang-tidy.
+	@tools/setup build check
+	@tools/check_layers.py
+	@tools/check_format
+	@$(call configure,debug)
+	@tools/check_tidy build/debug -j $(JOBS)
+
+format: ## Rewrites our sources as clang-format wants them.
+	@tools/setup check
+	@tools/check_format --fix
+
+install: build ## Copies the binary and the headers to PREFIX (/usr/local).
+	@cmake --install $(RELEASE) --strip --prefix $(PREFIX)
+
+clean: ## Removes the build trees.
+	rm -rf build
+
+# Quiet unless it fails: what cmake finds out is of interest to no one.
+configure = cmake --preset $(1) --log-level=NOTICE

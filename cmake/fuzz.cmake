@@ -1,0 +1,16 @@
+# tests/fuzz/<name>_fuzz.cc: with FATHOM_FUZZ a libFuzzer executable; otherwise a program that replays
+# tests/fuzz/corpus/<name>/ once, as a test.
+file(GLOB fuzzers CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/tests/fuzz/*_fuzz.cc")
+foreach(source IN LISTS fuzzers)
+  get_filename_component(target "${source}" NAME_WE)
+  string(REGEX REPLACE "_fuzz$" "" name "${target}")
+  add_executable(${target} "${source}")
+  target_link_libraries(${target} PRIVATE fathom_engine fathom_render)
+  if(FATHOM_FUZZ)
+    target_link_options(${target} PRIVATE -fsanitize=fuzzer)
+  else()
+    target_sources(${target} PRIVATE "${PROJECT_SOURCE_DIR}/cmake/replay_corpus.cc")
+    add_test(NAME fuzz_corpus/${name} COMMAND ${target} "${PROJECT_SOURCE_DIR}/tests/fuzz/corpus/${name}")
+    set_tests_properties(fuzz_corpus/${name} PROPERTIES TIMEOUT 300)
+  endif()
+endforeach()

@@ -1,0 +1,62 @@
+# How our own code is compiled and linked: fathom_options (an interface every room links) and fathom_portable().
+
+find_program(CCACHE ccache)
+if(CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
+  set(CMAKE_C_COMPILER_LAUNCHER "${CCACHE}")
+  set(CMAKE_CXX_COMPILER_LAUNCHER "${CCACHE}")
+endif()
+
+set(CMAKE_CXX_STANDARD 20)
+set(CMAKE_CXX_STANDARD_REQUIRED ON)
+set(CMAKE_CXX_EXTENSIONS OFF)
+set(CMAKE_POSITION_INDEPENDENT_CODE ON) # the Python module links the same libraries
+set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
+set_property(GLOBAL PROPERTY USE_FOLDERS ON)
+
+# The oldest processor we run on; what wants more (simdjson, ISA-L, zstd) dispatches at run time.
+if(CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|AMD64)$")
+  add_compile_options($<$<COMPILE_LANGUAGE:C,CXX>:-march=x86-64-v2>)
+endif()
+# One section per function lets the linker drop what is never called.
+add_compile_options($<$<COMPILE_LANGUAGE:C,CXX>:-ffunction-sections> $<$<COMPILE_LANGUAGE:C,CXX>:-fdata-sections>)
+add_link_options(-Wl,--gc-sections -Wl,--as-needed)
+
+if(FATHOM_SANITIZE)
+  set(sanitize -fsanitize=${FATHOM_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer)
+  add_compile_options("$<$<COMPILE_LANGUAGE:C,CXX>:${sanitize}>")
+  add_link_options(${sanitize})
+endif()
+
+find_package(Threads REQUIRED)
+
+add_library(fathom_options INTERFACE)
+target_compile_features(fathom_options INTERFACE cxx_std_20)
+target_include_directories(
+  fathom_options INTERFACE "${CMAKE_CURRENT_SOURCE_DIR}/src" "${CMAKE_CURRENT_SOURCE_DIR}/include")
+target_link_libraries(fathom_options INTERFACE Threads::Threads)
+target_compile_options(
+  fathom_options INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-Wall> $<$<COMPILE_LANGUAGE:CXX>:-Wextra>
+                           $<$<COMPILE_LANGUAGE:CXX>:-Wpedantic> $<$<COMPILE_LANGUAGE:CXX>:-Wshadow>
+                           $<$<COMPILE_LANGUAGE:CXX>:-Wconversion> $<$<COMPILE_LANGUAGE:CXX>:-Werror>)
+if(FATHOM_SANITIZE AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+  # The instrumentation hides initialisations from gcc, which then warns about correct code.
+  target_compile_options(fathom_options INTERFACE -Wno-maybe-uninitialized)
+endif()
+target_compile_definitions(
+  fathom_options INTERFACE FATHOM_VERSION="${PROJECT_VERSION}" $<$<CONFIG:Debug>:_GLIBCXX_ASSERTIONS>)
+
+# fathom_portable(<executable>): link it so that it needs glibc and nothing else.
+function(fathom_portable target)
+  if(NOT FATHOM_PORTABLE)
+    return()
+  endif()
+  target_link_options(${target} PRIVATE -static-libstdc++ -static-libgcc)
+  # An object, not an archive member: libgcc's reference to it appears after every archive was searched.
+  if(EXISTS "${PROJECT_SOURCE_DIR}/src/base/glibc_compat.cc")
+    if(NOT TARGET fathom_glibc_compat)
+      add_library(fathom_glibc_compat OBJECT "${PROJECT_SOURCE_DIR}/src/base/glibc_compat.cc")
+      target_link_libraries(fathom_glibc_compat PRIVATE fathom_options)
+    endif()
+    target_link_libraries(${target} PRIVATE fathom_glibc_compat)
+  endif()
+endfunction()

@@ -1,0 +1,24 @@
+# src/<room>/*_test.cc become one GoogleTest executable, <room>_test.
+find_package(GTest REQUIRED)
+include(GoogleTest)
+
+# fathom_test(<name> SOURCES <file>... [LIBS <library>...]): a GoogleTest executable known to ctest as <name>.
+# Tests know FATHOM_SOURCE_DIR (data lies under it) and FATHOM_BINARY (the program under test).
+function(fathom_test name)
+  cmake_parse_arguments(arg "" "" "SOURCES;LIBS" ${ARGN})
+  add_executable(${name} ${arg_SOURCES})
+  target_link_libraries(${name} PRIVATE fathom_options ${arg_LIBS} GTest::gtest GTest::gtest_main)
+  target_include_directories(${name} PRIVATE "${PROJECT_SOURCE_DIR}")
+  target_compile_definitions(${name} PRIVATE FATHOM_SOURCE_DIR="${PROJECT_SOURCE_DIR}"
+                                             FATHOM_BINARY="${PROJECT_BINARY_DIR}/fathom")
+  gtest_discover_tests(${name} TEST_PREFIX "${name}/" DISCOVERY_MODE PRE_TEST PROPERTIES TIMEOUT 300)
+endfunction()
+
+get_property(rooms GLOBAL PROPERTY FATHOM_ROOMS)
+foreach(room IN LISTS rooms)
+  file(GLOB sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/src/${room}/*_test.cc")
+  list(FILTER sources EXCLUDE REGEX "/glibc_compat_test\\.cc$")
+  if(sources)
+    fathom_test(${room}_test SOURCES ${sources} LIBS fathom_${room})
+  endif()
+endforeach()

@@ -1,0 +1,70 @@
+# One static library per room of src/, with the arrows of docs/design.md, section 2.
+# tools/check_layers.py checks the same arrows from the #include lines.
+
+# fathom_room(<room> [ROOMS <room>...] [LIBS <library>...]): library fathom_<room> of src/<room>/*.cc.
+# A room whose folder is missing or has no source yet is an empty library that carries its arrows.
+# ALL_CC: each .cc without a header of its own is a thing that all.cc must name.
+function(fathom_room room)
+  cmake_parse_arguments(arg "ALL_CC" "" "ROOMS;LIBS" ${ARGN})
+  set(folder "${CMAKE_CURRENT_SOURCE_DIR}/src/${room}")
+  file(GLOB sources CONFIGURE_DEPENDS "${folder}/*.cc")
+  list(FILTER sources EXCLUDE REGEX "_test\\.cc$|/src/cli/main\\.cc$|/src/base/glibc_compat\\.cc$")
+  if(arg_ALL_CC)
+    fathom_check_all_cc("${room}" "${folder}" "${sources}")
+  endif()
+  set(links fathom_options ${arg_LIBS})
+  foreach(other IN LISTS arg_ROOMS)
+    list(APPEND links fathom_${other})
+  endforeach()
+  if(sources)
+    add_library(fathom_${room} STATIC ${sources})
+    target_link_libraries(fathom_${room} PUBLIC ${links})
+  else()
+    add_library(fathom_${room} INTERFACE)
+    target_link_libraries(fathom_${room} INTERFACE ${links})
+  endif()
+  set_property(GLOBAL APPEND PROPERTY FATHOM_ROOMS ${room})
+endfunction()
+
+# Stops with a clear message when a thing of the room is not in its all.cc, and so would never be found.
+function(fathom_check_all_cc room folder sources)
+  if(NOT EXISTS "${folder}/all.cc")
+    if(sources)
+      message(STATUS "src/${room} has no all.cc yet: nothing in it will be found")
+    endif()
+    return()
+  endif()
+  set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS "${folder}/all.cc")
+  file(READ "${folder}/all.cc" listed)
+  string(REGEX REPLACE "//[^\n]*" "" listed "${listed}")
+  foreach(source IN LISTS sources)
+    get_filename_component(name "${source}" NAME_WE)
+    if(name STREQUAL "all" OR EXISTS "${folder}/${name}.h")
+      continue()
+    endif()
+    if(NOT listed MATCHES "(^|[^A-Za-z0-9_])${name}(_[a-z]+)?\\(\\)[^;]*,")
+      message(
+        FATAL_ERROR
+          "src/${room}/${name}.cc is not in src/${room}/all.cc, so nothing would ever find it.\n"
+          "Add two lines there: its declaration, and `${name}(),` in the table.\n"
+          "(A helper that is no thing of its own has a header: src/${room}/${name}.h.)")
+    endif()
+  endforeach()
+endfunction()
+
+fathom_room(base LIBS fmt_headers simdjson isal zstd_static)
+fathom_room(stats ROOMS base)
+fathom_room(wire ROOMS base)
+fathom_room(capture ROOMS base wire LIBS ${CMAKE_DL_LIBS})
+fathom_room(monitor ROOMS base wire LIBS ${CMAKE_DL_LIBS})
+fathom_room(store ROOMS base)
+fathom_room(formats ALL_CC ROOMS base wire store)
+fathom_room(analysis ROOMS base stats store)
+fathom_room(replay ROOMS base stats store analysis)
+fathom_room(reports ALL_CC ROOMS base stats store analysis replay)
+fathom_room(rules ALL_CC ROOMS base stats store analysis replay)
+fathom_room(measure ROOMS base stats)
+fathom_room(engine ROOMS base stats wire store formats analysis replay reports rules)
+fathom_room(render ROOMS base engine)
+fathom_room(server ROOMS base engine render)
+fathom_room(cli ALL_CC ROOMS base engine render server capture monitor measure LIBS cli11_headers)
