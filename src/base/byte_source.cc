@@ -1,0 +1,127 @@
+// Opening an input: a file, standard input or memory, decompressed when its first bytes say so.
+#include "base/byte_source.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <system_error>
+#include <utility>
+
+#include "base/gzip_source.h"
+#include "base/peeked_source.h"
+#include "base/zstd_source.h"
+
+namespace fathom {
+namespace {
+
+std::string system_text(int error) { return std::generic_category().message(error); }
+
+/// Reads a descriptor and closes it, unless it is standard input.
+class FileSource final : public PeekedSource {
+ public:
+  explicit FileSource(int descriptor) : descriptor_(descriptor) {}
+  ~FileSource() override {
+    if (descriptor_ != STDIN_FILENO) close(descriptor_);
+  }
+  FileSource(const FileSource&) = delete;
+  FileSource& operator=(const FileSource&) = delete;
+
+ private:
+  Result<std::size_t> read_more(std::span<std::byte> out) override {
+    // One call gives at most 2 GiB, and a pipe gives what it has: ask until full or at the end.
+    std::size_t filled = 0;
+    while (filled < out.size()) {
+      const ssize_t got = ::read(descriptor_, out.data() + filled, out.size() - filled);
+      if (got == 0) break;
+      if (got < 0 && errno == EINTR) continue;
+      if (got < 0) return Error{ErrorCode::io, "cannot be read: " + system_text(errno)};
+      filled += static_cast<std::size_t>(got);
+    }
+    return filled;
+  }
+
+  int descriptor_;
+};
+
+/// Bytes that someone else owns.
+class MemorySource final : public ByteSource {
+ public:
+  explicit MemorySource(std::span<const std::byte> bytes) : bytes_(bytes), rest_(bytes) {}
+
+  Result<std::size_t> read(std::span<std::byte> out) override {
+    const std::size_t count = std::min(out.size(), rest_.size());
+    if (count > 0) std::memcpy(out.data(), rest_.data(), count);
+    rest_ = rest_.subspan(count);
+    return count;
+  }
+  [[nodiscard]] std::span<const std::byte> head() const override {
+    return bytes_.first(std::min(bytes_.size(), kSniffBytes));
+  }
+
+ private:
+  std::span<const std::byte> bytes_;
+  std::span<const std::byte> rest_;
+};
+
+Error open_error(int error) {
+  switch (error) {
+    case ENOENT:
+      return {ErrorCode::not_found, "no such file; check the spelling and the current directory"};
+    case ENOTDIR:
+      return {ErrorCode::not_found, "no such file: a part of its path is not a directory"};
+    case EACCES:
+    case EPERM:
+      return {ErrorCode::io,
+              "may not be read by this user; ask its owner for read permission (chmod +r)"};
+    default:
+      return {ErrorCode::io, "cannot be opened: " + system_text(error)};
+  }
+}
+
+Result<std::unique_ptr<ByteSource>> open_file(const std::string& path) {
+  int descriptor = STDIN_FILENO;
+  if (path != "-") {
+    do {
+      descriptor = open(path.c_str(), O_RDONLY | O_CLOEXEC);
+    } while (descriptor < 0 && errno == EINTR);
+    if (descriptor < 0) return open_error(errno);
+  }
+  auto source = std::make_unique<FileSource>(descriptor);
+  struct stat status = {};
+  if (fstat(descriptor, &status) == 0 && S_ISDIR(status.st_mode)) {
+    return Error{ErrorCode::invalid_argument, "is a directory; name a trace file in it"};
+  }
+  // Only a hint: a pipe refuses it, which changes nothing.
+  posix_fadvise(descriptor, 0, 0, POSIX_FADV_SEQUENTIAL);
+  Result<void> peeked = source->peek();
+  if (!peeked) return std::move(peeked).error();
+  return std::unique_ptr<ByteSource>(std::move(source));
+}
+
+Result<std::unique_ptr<ByteSource>> decompressed(std::unique_ptr<ByteSource> raw) {
+  if (looks_like_gzip(raw->head())) return open_gzip(std::move(raw));
+  if (looks_like_zstd(raw->head())) return open_zstd(std::move(raw));
+  return raw;
+}
+
+}  // namespace
+
+Result<std::unique_ptr<ByteSource>> open_source(std::string_view path) {
+  const std::string name(path);
+  const std::string_view place = name == "-" ? "standard input" : path;
+  Result<std::unique_ptr<ByteSource>> raw = open_file(name);
+  if (!raw) return std::move(raw).error().in(place);
+  Result<std::unique_ptr<ByteSource>> source = decompressed(*std::move(raw));
+  if (!source) return std::move(source).error().in(place);
+  return source;
+}
+
+Result<std::unique_ptr<ByteSource>> open_bytes(std::span<const std::byte> bytes) {
+  return decompressed(std::make_unique<MemorySource>(bytes));
+}
+
+}  // namespace fathom
