@@ -1,0 +1,52 @@
+// Is the capture complete, and are its numbers true? Counted checks, before any other number is believed.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "analysis/context.h"
+
+namespace fathom {
+
+/// The outcome of one check, from harmless to harmful.
+enum class CheckStatus : std::uint8_t {
+  not_applicable,  ///< The trace holds nothing that this check is about.
+  ok,
+  note,     ///< Worth knowing; no number is wrong because of it.
+  warning,  ///< Some numbers are less true than they look.
+  bad,      ///< The numbers named in `affects` must not be trusted.
+};
+std::string_view to_string(CheckStatus status);
+
+/// One check: what was looked for, how often it was found, and what follows.
+struct HealthCheck {
+  std::string_view section;  ///< "reading", "links", "time", "structure", "steps", "recorded".
+  std::string_view id;       ///< Stable machine name, e.g. "activities_without_launch".
+  CheckStatus status = CheckStatus::not_applicable;
+  std::uint64_t count = 0;  ///< How many were found.
+  std::uint64_t of = 0;     ///< Out of how many; 0 where a share makes no sense.
+  std::string what;         ///< What `count` counts, for people: "device activities have no launch".
+  std::string example;      ///< The first one: its name and its time, or its byte offset. May be empty.
+  std::string affects;      ///< Which numbers it makes untrustworthy. Empty when the status is ok.
+  std::string advice;       ///< What to do about it. Empty when the status is ok.
+};
+
+struct Health {
+  std::vector<HealthCheck> checks;
+
+  /// The worst status of all checks.
+  [[nodiscard]] CheckStatus worst() const;
+  /// One line: "capture: good", or the worst findings:
+  /// "capture: 509 of 1707 device activities have no launch: host attribution is incomplete".
+  [[nodiscard]] std::string summary() const;
+  /// The check of that id, or nullptr.
+  [[nodiscard]] const HealthCheck* find(std::string_view id) const;
+};
+
+/// Runs every check on the whole trace; the selection is ignored, since the capture is judged, not a part of it.
+/// O(n) beyond the analyses it asks for.
+Health compute_health(const Context& context);
+
+}  // namespace fathom
