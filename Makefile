@@ -13,7 +13,7 @@ TRACE := $(firstword $(wildcard examples/*.json.gz))
 
 help: ## This list.
 	@echo 'make <goal>, where goal is one of:'
-	@sed -n 's/^\([a-z]*\):.*## /  \1|/p' Makefile | while IFS='|' read -r goal what; do printf '%-10s %s\n' "$$goal" "$$what"; done
+	@sed -n 's/^\([a-z ]*\):.*## /\1|/p' Makefile | while IFS='|' read -r goal what; do printf '  %-12s%s\n' "$$goal" "$$what"; done
 
 build: ## The release binary, build/release/fathom.
 	@tools/setup build
@@ -29,7 +29,7 @@ test: ## All tests: unit, golden tables, the whole program, the release binary i
 	@cmake --build $(RELEASE) -j $(JOBS)
 	@ctest --test-dir $(RELEASE) -j $(JOBS) --output-on-failure --no-tests=error
 
-debug asan: ## (see below)
+debug asan: ## The same tests in another build: assertions; assertions and sanitizers.
 	@tools/setup build
 	@$(call configure,$@)
 	@cmake --build build/$@ -j $(JOBS)
@@ -37,7 +37,7 @@ debug asan: ## (see below)
 
 bench: ## The benchmarks of bench/, one after the other.
 	@tools/setup build bench
-	@$(call configure,release) -DFATHOM_BENCH=ON
+	@$(call configure,release,-DFATHOM_BENCH=ON)
 	@cmake --build $(RELEASE) -j $(JOBS) --target fathom benches
 	@for program in $(RELEASE)/bench/*_bench; do echo "== $$program"; $$program || exit 1; done
 
@@ -64,5 +64,5 @@ install: build ## Copies the binary and the headers to PREFIX (/usr/local).
 clean: ## Removes the build trees.
 	rm -rf build
 
-# Quiet unless it fails: what cmake finds out is of interest to no one.
-configure = cmake --preset $(1) --log-level=NOTICE
+# Quiet unless it fails: what cmake finds out is of interest to no one. $(1) preset, $(2) further options.
+configure = cmake --preset $(1) $(2) >/dev/null

@@ -1,4 +1,4 @@
-# src/<room>/*_test.cc become one GoogleTest executable, <room>_test.
+# src/<room>/**/*_test.cc become one GoogleTest executable, <room>_test.
 find_package(GTest REQUIRED)
 include(GoogleTest)
 
@@ -16,7 +16,7 @@ endfunction()
 
 get_property(rooms GLOBAL PROPERTY FATHOM_ROOMS)
 foreach(room IN LISTS rooms)
-  file(GLOB sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/src/${room}/*_test.cc")
+  file(GLOB_RECURSE sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/src/${room}/*_test.cc")
   list(FILTER sources EXCLUDE REGEX "/glibc_compat_test\\.cc$")
   if(sources)
     fathom_test(${room}_test SOURCES ${sources} LIBS fathom_${room})

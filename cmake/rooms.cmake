@@ -1,13 +1,14 @@
 # One static library per room of src/, with the arrows of docs/design.md, section 2.
 # tools/check_layers.py checks the same arrows from the #include lines.
 
-# fathom_room(<room> [ROOMS <room>...] [LIBS <library>...]): library fathom_<room> of src/<room>/*.cc.
+# fathom_room(<room> [ROOMS <room>...] [LIBS <library>...]): library fathom_<room> of src/<room>/**/*.cc.
 # A room whose folder is missing or has no source yet is an empty library that carries its arrows.
-# ALL_CC: each .cc without a header of its own is a thing that all.cc must name.
+# ALL_CC: each .cc of the folder itself without a header of its own is a thing that all.cc must name;
+# what such a thing is made of may lie in a subfolder.
 function(fathom_room room)
   cmake_parse_arguments(arg "ALL_CC" "" "ROOMS;LIBS" ${ARGN})
   set(folder "${CMAKE_CURRENT_SOURCE_DIR}/src/${room}")
-  file(GLOB sources CONFIGURE_DEPENDS "${folder}/*.cc")
+  file(GLOB_RECURSE sources CONFIGURE_DEPENDS "${folder}/*.cc")
   list(FILTER sources EXCLUDE REGEX "_test\\.cc$|/src/cli/main\\.cc$|/src/base/glibc_compat\\.cc$")
   if(arg_ALL_CC)
     fathom_check_all_cc("${room}" "${folder}" "${sources}")
@@ -39,10 +40,13 @@ function(fathom_check_all_cc room folder sources)
   string(REGEX REPLACE "//[^\n]*" "" listed "${listed}")
   foreach(source IN LISTS sources)
     get_filename_component(name "${source}" NAME_WE)
-    if(name STREQUAL "all" OR EXISTS "${folder}/${name}.h")
+    get_filename_component(parent "${source}" DIRECTORY)
+    if(NOT parent STREQUAL folder
+       OR name STREQUAL "all"
+       OR EXISTS "${folder}/${name}.h")
       continue()
     endif()
-    if(NOT listed MATCHES "(^|[^A-Za-z0-9_])${name}(_[a-z]+)?\\(\\)[^;]*,")
+    if(NOT listed MATCHES "(^|[^A-Za-z0-9_])${name}(_[a-z]+)?(\\(\\))?[ \n]*[,}]")
       message(
         FATAL_ERROR
           "src/${room}/${name}.cc is not in src/${room}/all.cc, so nothing would ever find it.\n"
