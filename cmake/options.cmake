@@ -40,6 +40,10 @@ target_compile_options(
                            $<$<COMPILE_LANGUAGE:CXX>:-Wconversion> $<$<COMPILE_LANGUAGE:CXX>:-Werror>)
 # Designated initialisers name what they set; the rest has its default on purpose.
 target_compile_options(fathom_options INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-Wno-missing-field-initializers>)
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+  # clang's own, and clang-tidy's modernize-use-nullptr, mistake a defaulted operator<=> for a pointer.
+  target_compile_options(fathom_options INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-Wzero-as-null-pointer-constant>)
+endif()
 if(FATHOM_SANITIZE AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   # The instrumentation hides initialisations from gcc, which then warns about correct code.
   target_compile_options(fathom_options INTERFACE -Wno-maybe-uninitialized)
