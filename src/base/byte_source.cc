@@ -1,15 +1,15 @@
 // Opening an input: a file, standard input or memory, decompressed when its first bytes say so.
 #include "base/byte_source.h"
 
-#include <fcntl.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <system_error>
 #include <utility>
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/gzip_source.h"
 #include "base/peeked_source.h"

@@ -56,7 +56,8 @@ class GzipSource final : public PeekedSource {
 /// Remembers the first damage and ends the stream.
 void GzipSource::end_with(std::string_view why) {
   if (damage_.empty()) {
-    damage_ = "gzip, after " + std::to_string(inflated_) + " bytes of contents: " + std::string(why);
+    damage_ =
+        "gzip, after " + std::to_string(inflated_) + " bytes of contents: " + std::string(why);
   }
   done_ = true;
 }

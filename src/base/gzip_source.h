@@ -12,7 +12,8 @@ namespace fathom {
 bool looks_like_gzip(std::span<const std::byte> head);
 
 /// The contents of a gzip stream of one or more members, checksums verified. Owns `raw`.
-/// Zero padding after the last member is ignored; other bytes there are ignored and named by damage().
+/// Zero padding after the last member is ignored; other bytes there are ignored and named by
+/// damage().
 Result<std::unique_ptr<ByteSource>> open_gzip(std::unique_ptr<ByteSource> raw);
 
 }  // namespace fathom

@@ -50,7 +50,8 @@ Result<CompressedInput::Rest> CompressedInput::drain() {
   for (;;) {
     const std::span<const std::byte> bytes = available();
     rest.bytes += bytes.size();
-    rest.zeros = rest.zeros && std::ranges::all_of(bytes, [](std::byte b) { return b == std::byte{0}; });
+    rest.zeros =
+        rest.zeros && std::ranges::all_of(bytes, [](std::byte b) { return b == std::byte{0}; });
     consume(bytes.size());
     const Result<bool> more = refill();
     if (!more) return more.error();

@@ -41,7 +41,8 @@ class CompressedInput {
   /// Reads on, keeping what is available; false when nothing more came.
   Result<bool> refill();
   [[nodiscard]] bool at_end() const { return at_end_ && begin_ == end_; }
-  /// Drops everything up to the end of the input; how many bytes there were and whether all were zero.
+  /// Drops everything up to the end of the input; how many bytes there were and whether all were
+  /// zero.
   struct Rest {
     std::uint64_t bytes = 0;
     bool zeros = true;

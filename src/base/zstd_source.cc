@@ -1,11 +1,11 @@
 // Streaming zstd: frames one after the other, memory bounded by the window the library allows.
 #include "base/zstd_source.h"
 
-#include <zstd.h>
-
 #include <cstdint>
 #include <string>
 #include <utility>
+
+#include <zstd.h>
 
 #include "base/peeked_source.h"
 
@@ -104,7 +104,8 @@ bool looks_like_zstd(std::span<const std::byte> head) {
   if (head.size() < 4) return false;
   std::uint32_t magic = 0;
   for (std::size_t i = 4; i-- > 0;) magic = magic << 8U | std::to_integer<std::uint32_t>(head[i]);
-  return magic == ZSTD_MAGICNUMBER || (magic & ZSTD_MAGIC_SKIPPABLE_MASK) == ZSTD_MAGIC_SKIPPABLE_START;
+  return magic == ZSTD_MAGICNUMBER ||
+         (magic & ZSTD_MAGIC_SKIPPABLE_MASK) == ZSTD_MAGIC_SKIPPABLE_START;
 }
 
 Result<std::unique_ptr<ByteSource>> open_zstd(std::unique_ptr<ByteSource> raw) {

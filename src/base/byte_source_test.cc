@@ -1,0 +1,135 @@
+// Plain files and memory: what comes out is what lay there, and errors tell what to do.
+#include "base/byte_source.h"
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+namespace fathom {
+namespace {
+
+/// A file of the given contents, gone at the end of the test.
+class TemporaryFile {
+ public:
+  explicit TemporaryFile(const std::string& text) {
+    std::string name = (std::filesystem::temp_directory_path() / "byte_source_XXXXXX").string();
+    const int descriptor = mkstemp(name.data());
+    if (descriptor >= 0) close(descriptor);
+    path_ = name;
+    std::ofstream(path_, std::ios::binary) << text;
+  }
+  ~TemporaryFile() { std::filesystem::remove(path_); }
+  TemporaryFile(const TemporaryFile&) = delete;
+  TemporaryFile& operator=(const TemporaryFile&) = delete;
+  [[nodiscard]] const std::string& path() const { return path_; }
+
+ private:
+  std::string path_;
+};
+
+std::string read_all(ByteSource& source, std::size_t block) {
+  std::string all;
+  std::vector<std::byte> buffer(block);
+  for (;;) {
+    const Result<std::size_t> got = source.read(buffer);
+    if (!got) return "error: " + got.error().message;
+    all.append(reinterpret_cast<const char*>(buffer.data()), *got);
+    if (*got < block) return all;
+  }
+}
+
+std::string numbers(int count) {
+  std::string text;
+  for (int i = 0; i < count; ++i) text += std::to_string(i) + ',';
+  return text;
+}
+
+TEST(ByteSource, FileIsReadWholeInBlocksOfAnySize) {
+  const std::string text = numbers(20000);
+  const TemporaryFile file(text);
+  for (const std::size_t block : {std::size_t{1000}, kSniffBytes, std::size_t{1} << 20}) {
+    const auto source = open_source(file.path());
+    ASSERT_TRUE(source.ok());
+    EXPECT_EQ(read_all(**source, block), text);
+    EXPECT_EQ((*source)->damage(), "");
+    EXPECT_EQ((*source)->compression(), "");
+  }
+}
+
+TEST(ByteSource, HeadShowsTheFirstBytesAndConsumesNothing) {
+  const std::string text = numbers(20000);
+  const TemporaryFile file(text);
+  const auto source = open_source(file.path());
+  ASSERT_TRUE(source.ok());
+  const auto head = (*source)->head();
+  ASSERT_EQ(head.size(), kSniffBytes);
+  EXPECT_EQ(std::string(reinterpret_cast<const char*>(head.data()), head.size()),
+            text.substr(0, kSniffBytes));
+  EXPECT_EQ(read_all(**source, 777), text);
+}
+
+TEST(ByteSource, EmptyFileIsAnEmptyStream) {
+  const TemporaryFile file("");
+  const auto source = open_source(file.path());
+  ASSERT_TRUE(source.ok());
+  EXPECT_TRUE((*source)->head().empty());
+  EXPECT_EQ(read_all(**source, 10), "");
+}
+
+TEST(ByteSource, MemoryIsReadAsIfFromAFile) {
+  const std::string text = numbers(3000);
+  const auto source = open_bytes(std::as_bytes(std::span(text)));
+  ASSERT_TRUE(source.ok());
+  EXPECT_EQ((*source)->head().size(), kSniffBytes);
+  EXPECT_EQ(read_all(**source, 999), text);
+}
+
+TEST(ByteSource, PipeIsReadToItsEndAlthoughItComesInPieces) {
+  const std::string text = numbers(5000);
+  int ends[2] = {-1, -1};
+  ASSERT_EQ(pipe(ends), 0);
+  const pid_t child = fork();
+  if (child == 0) {
+    for (std::size_t at = 0; at < text.size(); at += 1000) {
+      if (write(ends[1], text.data() + at, std::min<std::size_t>(1000, text.size() - at)) < 0)
+        break;
+    }
+    _exit(0);
+  }
+  close(ends[1]);
+  const auto source = open_source("/dev/fd/" + std::to_string(ends[0]));
+  ASSERT_TRUE(source.ok());
+  EXPECT_EQ(read_all(**source, std::size_t{1} << 20), text);
+  close(ends[0]);
+}
+
+TEST(ByteSource, MissingFileSaysSoWithItsName) {
+  const auto source = open_source("/no/such/trace.json");
+  ASSERT_FALSE(source.ok());
+  EXPECT_EQ(source.error().code, ErrorCode::not_found);
+  EXPECT_NE(source.error().message.find("/no/such/trace.json: no such file"), std::string::npos);
+}
+
+TEST(ByteSource, DirectoryIsRefusedWithARemedy) {
+  const auto source = open_source(std::filesystem::temp_directory_path().string());
+  ASSERT_FALSE(source.ok());
+  EXPECT_NE(source.error().message.find("is a directory; name a trace file in it"),
+            std::string::npos);
+}
+
+TEST(ByteSource, UnreadableFileIsRefusedWithARemedy) {
+  if (geteuid() == 0) GTEST_SKIP() << "root may read everything";
+  const TemporaryFile file("x");
+  std::filesystem::permissions(file.path(), std::filesystem::perms::none);
+  const auto source = open_source(file.path());
+  ASSERT_FALSE(source.ok());
+  EXPECT_NE(source.error().message.find("chmod +r"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace fathom
