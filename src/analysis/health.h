@@ -1,4 +1,5 @@
-// Is the capture complete, and are its numbers true? Counted checks, before any other number is believed.
+// Is the capture complete, and are its numbers true? Counted checks, before any other number is
+// believed.
 #pragma once
 
 #include <cstdint>
@@ -22,15 +23,21 @@ std::string_view to_string(CheckStatus status);
 
 /// One check: what was looked for, how often it was found, and what follows.
 struct HealthCheck {
-  std::string_view section;  ///< "reading", "links", "time", "structure", "steps", "recorded".
+  std::string_view section;  ///< "reading", "links", "time", "structure", "steps", "recording".
   std::string_view id;       ///< Stable machine name, e.g. "activities_without_launch".
   CheckStatus status = CheckStatus::not_applicable;
   std::uint64_t count = 0;  ///< How many were found.
   std::uint64_t of = 0;     ///< Out of how many; 0 where a share makes no sense.
-  std::string what;         ///< What `count` counts, for people: "device activities have no launch".
-  std::string example;      ///< The first one: its name and its time, or its byte offset. May be empty.
-  std::string affects;      ///< Which numbers it makes untrustworthy. Empty when the status is ok.
-  std::string advice;       ///< What to do about it. Empty when the status is ok.
+  std::string what;     ///< What `count` counts, for people: "device activities have no launch".
+  std::string example;  ///< The first one: its name and its time, or its byte offset. May be empty.
+  std::string consequence;  ///< What it means, in a few words: "host attribution is incomplete".
+  std::string affects;      ///< Which numbers it makes untrustworthy.
+  std::string advice;  ///< What to do about it. Consequence, affects and advice are empty when ok.
+  double share =
+      -1;  ///< 0…1 when the share is not count / of (profiler overhead: of the time), else -1.
+
+  /// 0…100, or -1 where a share makes no sense.
+  [[nodiscard]] double share_percent() const;
 };
 
 struct Health {
@@ -45,8 +52,8 @@ struct Health {
   [[nodiscard]] const HealthCheck* find(std::string_view id) const;
 };
 
-/// Runs every check on the whole trace; the selection is ignored, since the capture is judged, not a part of it.
-/// O(n) beyond the analyses it asks for.
+/// Runs every check on the whole trace; the selection is ignored, since the capture is judged, not
+/// a part of it. O(n) beyond the analyses it asks for.
 Health compute_health(const Context& context);
 
 }  // namespace fathom

@@ -1,0 +1,25 @@
+// Every report. To add one: its declaration, and its line in the table, in the order of --help.
+#include <algorithm>
+
+#include "reports/report.h"
+
+namespace fathom {
+
+Report health();
+Report info();
+
+std::span<const Report> all_reports() {
+  static const Report table[] = {
+      health(),
+      info(),
+  };
+  return table;
+}
+
+const Report* find_report(std::string_view id) {
+  const std::span<const Report> reports = all_reports();
+  const auto at = std::ranges::find(reports, id, &Report::id);
+  return at == reports.end() ? nullptr : &*at;
+}
+
+}  // namespace fathom

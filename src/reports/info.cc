@@ -1,0 +1,233 @@
+// info: what is in the file.
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <ctime>
+
+#include "reports/report.h"
+#include "reports/rows.h"
+
+namespace fathom {
+namespace {
+
+constexpr ColumnSpec kColumns[] = {
+    {"section", ColumnKind::text, "",
+     "file, time, versions, devices, run, tracks, slices, other events, facts or log."},
+    {"name", ColumnKind::name, "", "What the value is."},
+    {"value", ColumnKind::text, "", "The value: a number or a text."},
+    {"unit", ColumnKind::text, "", "ns, bytes, count, or empty for a plain number or text."},
+};
+
+/// Collects the rows of one section after the other; rows with nothing to say are left out.
+class Rows {
+ public:
+  explicit Rows(Table& table) : table_(table) {}
+  void section(std::string_view name) { section_ = name; }
+  void add(std::string_view name, Value value, std::string_view unit = {}) {
+    if (std::holds_alternative<std::monostate>(value)) return;
+    table_.rows.push_back(
+        {text_value(section_), text_value(name), std::move(value), text_value(unit)});
+  }
+  void count(std::string_view name, std::size_t number) {
+    if (number != 0) add(name, int_value(number), "count");
+  }
+
+ private:
+  Table& table_;
+  std::string_view section_;
+};
+
+/// "2024-04-03 18:51:35 UTC".
+std::string utc(std::int64_t unix_ns) {
+  const std::time_t seconds = unix_ns / 1'000'000'000;
+  std::tm parts{};
+  gmtime_r(&seconds, &parts);
+  std::array<char, 40> text{};
+  std::strftime(text.data(), text.size(), "%Y-%m-%d %H:%M:%S UTC", &parts);
+  return text.data();
+}
+
+void add_file(const Trace& trace, Rows& rows) {
+  rows.section("file");
+  rows.add("format", text_or_null(trace.format));
+  rows.add("uncompressed size", int_value(trace.bytes_read), "bytes");
+  rows.count("repairs", trace.import.total());
+  rows.section("time");
+  rows.add("span", ns_value(trace.span.length()), "ns");
+  if (trace.origin_is_unix) {
+    const std::int64_t start = trace.origin_ns + to_ns(trace.span.begin);
+    rows.add("recorded from", text_value(utc(start)));
+    rows.add("start since 1970", int_value(start), "ns");
+  }
+}
+
+/// "12040" is 12.4 in CUDA's own numbering; other numbers stay as they are.
+std::string cuda_version(std::string_view json) {
+  int number = 0;
+  const auto parsed = std::from_chars(json.data(), json.data() + json.size(), number);
+  if (parsed.ec != std::errc() || number < 1000) return std::string(json);
+  return std::to_string(number / 1000) + '.' + std::to_string(number % 1000 / 10) + " (" +
+         std::to_string(number) + ')';
+}
+
+/// The JSON text of a plain string without its quotes; anything else as it stands.
+std::string_view plain(std::string_view json) {
+  const bool quoted = json.size() >= 2 && json.front() == '"' && json.back() == '"' &&
+                      json.find('\\') == std::string_view::npos;
+  return quoted ? json.substr(1, json.size() - 2) : json;
+}
+
+/// The version of torch where some fact lists Python packages ("torch==2.6.0+cu124").
+std::string_view torch_version(const Trace& trace) {
+  constexpr std::string_view kPackage = "\"torch==";
+  for (const Fact& fact : trace.facts) {
+    const std::size_t at = fact.value.find(kPackage);
+    if (at == std::string::npos) continue;
+    const std::string_view rest = std::string_view(fact.value).substr(at + kPackage.size());
+    return rest.substr(0, rest.find('"'));
+  }
+  return {};
+}
+
+bool is_version(std::string_view key) {
+  return key == "schemaVersion" || key.ends_with("_version") || key.ends_with("Version");
+}
+bool is_log(std::string_view key) {
+  return key == "INFO" || key == "WARNING" || key == "ERROR" || key == "STAGE";
+}
+
+void add_versions(const Trace& trace, Rows& rows) {
+  rows.section("versions");
+  rows.add("torch", text_or_null(torch_version(trace)));
+  for (const Fact& fact : trace.facts) {
+    if (!is_version(fact.key)) continue;
+    const std::string_view value = plain(fact.value);
+    const bool cuda = fact.key.starts_with("cuda_");
+    rows.add(fact.key, text_or_null(cuda ? cuda_version(value) : std::string(value)));
+  }
+}
+
+void add_devices(const Trace& trace, Rows& rows) {
+  rows.section("devices");
+  std::vector<std::uint64_t> slices;
+  for (const Track& track : trace.tracks) {
+    if (track.kind != TrackKind::device_stream || track.device < 0) continue;
+    const auto device = static_cast<std::size_t>(track.device);
+    if (device >= 4096)
+      continue;  // A number like this is damage; it has no row in a list of devices.
+    if (device >= slices.size()) slices.resize(device + 1);
+    slices[device] += track.slices;
+  }
+  for (const Device& device : trace.devices) {
+    const std::string label = "device " + std::to_string(device.id);
+    rows.add(label, text_value(device.name.empty() ? "(no name recorded)" : device.name));
+    if (device.memory_bytes > 0)
+      rows.add(label + " memory", int_value(device.memory_bytes), "bytes");
+    if (device.compute_major > 0) {
+      rows.add(label + " compute capability",
+               text_value(std::to_string(device.compute_major) + '.' +
+                          std::to_string(device.compute_minor)));
+    }
+    if (device.sms > 0) rows.add(label + " multiprocessors", int_value(device.sms), "count");
+  }
+  for (std::size_t device = 0; device < slices.size(); ++device) {
+    rows.count("device " + std::to_string(device) + " slices", slices[device]);
+  }
+}
+
+void add_run(const Trace& trace, Rows& rows) {
+  rows.section("run");
+  if (trace.distributed) {
+    rows.add("backend", text_or_null(trace.distributed->backend));
+    rows.add("rank", int_or_null(trace.distributed->rank));
+    rows.add("world size", int_or_null(trace.distributed->world_size));
+  }
+  for (const Process& process : trace.processes) {
+    std::string name(trace.text(process.name));
+    if (!trace.text(process.labels).empty())
+      name += " (" + std::string(trace.text(process.labels)) + ")";
+    rows.add("process " + std::string(trace.text(process.id)), text_or_null(name));
+  }
+}
+
+void add_tracks(const Trace& trace, Rows& rows) {
+  rows.section("tracks");
+  const auto count = [&trace](TrackKind kind) {
+    return static_cast<std::size_t>(std::ranges::count_if(trace.tracks, [kind](const Track& track) {
+      return track.kind == kind && track.slices != 0;
+    }));
+  };
+  rows.count("host threads", count(TrackKind::host_thread));
+  rows.count("device streams", count(TrackKind::device_stream));
+  rows.count("asynchronous tracks", count(TrackKind::async));
+  rows.count("counters", static_cast<std::size_t>(
+                             std::ranges::count(trace.tracks, TrackKind::counter, &Track::kind)));
+}
+
+void add_events(const Trace& trace, Rows& rows) {
+  rows.section("slices");
+  std::vector<const Category*> categories;
+  for (const Category& category : trace.categories) categories.push_back(&category);
+  // By count, then name: the order of reading differs between runs.
+  std::ranges::sort(categories, [&trace](const Category* a, const Category* b) {
+    return a->slices != b->slices ? a->slices > b->slices
+                                  : trace.text(a->name) < trace.text(b->name);
+  });
+  for (const Category* category : categories) {
+    const std::string_view name = trace.text(category->name);
+    rows.count(name.empty() ? "(no category)" : name, category->slices);
+  }
+  rows.count("total", trace.slices.size());
+  rows.section("other events");
+  rows.count("flow points", trace.flows.size());
+  rows.count("allocator events", trace.memory.size());
+  rows.count("samples", trace.samples.size());
+  rows.count("instants", trace.instants.size());
+  rows.count("collectives with metadata", trace.collectives.size());
+  for (const auto& [what, count] : trace.import.unknown()) rows.count("not read: " + what, count);
+}
+
+void add_facts(const Trace& trace, Rows& rows) {
+  rows.section("facts");
+  for (const Fact& fact : trace.facts) {
+    if (!is_version(fact.key) && !is_log(fact.key))
+      rows.add(fact.key, text_or_null(plain(fact.value)));
+  }
+  rows.section("log");
+  for (const Fact& fact : trace.facts) {
+    if (is_log(fact.key)) rows.add(fact.key, text_or_null(plain(fact.value)));
+  }
+}
+
+Result<Table> compute(const Context& context) {
+  Table table;
+  Rows rows(table);
+  add_file(context.trace, rows);
+  add_versions(context.trace, rows);
+  add_devices(context.trace, rows);
+  add_run(context.trace, rows);
+  add_tracks(context.trace, rows);
+  add_events(context.trace, rows);
+  add_facts(context.trace, rows);
+  return table;
+}
+
+}  // namespace
+
+Report info() {
+  return {.id = "info",
+          .title = "What is in the file",
+          .doc =
+              "One row per thing known about the recording: size, time, versions, devices, "
+              "processes, how many "
+              "slices of each category, other events, and what the recorder said about the run. A "
+              "selection is "
+              "ignored.",
+          .columns = kColumns,
+          .group_by = {},
+          .sort = "",
+          .example = "fathom info trace.json.gz",
+          .compute = compute};
+}
+
+}  // namespace fathom
