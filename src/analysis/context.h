@@ -1,0 +1,58 @@
+// What a report or rule is given: the trace, the selection, and the analyses, each computed once when first asked.
+#pragma once
+
+#include <memory>
+
+#include "analysis/links.h"
+#include "analysis/nesting.h"
+#include "analysis/selection.h"
+#include "analysis/steps.h"
+#include "analysis/timeline.h"
+#include "store/trace.h"
+
+namespace fathom {
+
+/// Lazily computed analyses of one trace. Thread-safe. The trace must outlive it.
+class Analyses {
+ public:
+  explicit Analyses(const Trace& trace);
+  ~Analyses();
+  Analyses(const Analyses&) = delete;
+  Analyses& operator=(const Analyses&) = delete;
+
+  [[nodiscard]] const Nesting& nesting() const;
+  [[nodiscard]] const Links& links() const;
+  [[nodiscard]] const Steps& steps() const;
+  [[nodiscard]] const Timelines& timelines() const;
+
+ private:
+  struct State;
+  const Trace& trace_;
+  std::unique_ptr<State> state_;
+};
+
+/// Borrowed views for one computation.
+struct Context {
+  const Trace& trace;
+  const Analyses& analyses;
+  Selection selection;
+  TableOptions options;
+
+  [[nodiscard]] const Nesting& nesting() const { return analyses.nesting(); }
+  [[nodiscard]] const Links& links() const { return analyses.links(); }
+  [[nodiscard]] const Steps& steps() const { return analyses.steps(); }
+  [[nodiscard]] const Timelines& timelines() const { return analyses.timelines(); }
+
+  /// The stretch of time that the selection looks at: --window, --steps (their windows), both intersected;
+  /// without either, the trace's span.
+  [[nodiscard]] Interval window() const;
+  /// True when the selection is the whole trace and every device.
+  [[nodiscard]] bool everything() const;
+  /// Is this host slice in the selection? A host slice belongs where it starts.
+  [[nodiscard]] bool selects_host(SliceId slice) const;
+  /// Is this device activity in the selection? By its device, and: where steps or a window are selected,
+  /// it belongs where it starts.
+  [[nodiscard]] bool selects_activity(SliceId slice) const;
+};
+
+}  // namespace fathom
