@@ -44,7 +44,7 @@ bench: ## The benchmarks of bench/, one after the other.
 fuzz: ## Fuzzes the reader for ten minutes (make fuzz SECONDS=60 for less).
 	@tools/setup build fuzz
 	@$(call configure,fuzz)
-	@cmake --build build/fuzz -j $(JOBS)
+	@cmake --build build/fuzz -j $(JOBS) --target fuzzers
 	@tools/fuzz build/fuzz $(SECONDS)
 
 check: ## Layers, format and clang-tidy.

@@ -1,11 +1,13 @@
 # tests/fuzz/<name>_fuzz.cc: with FATHOM_FUZZ a libFuzzer executable; otherwise a program that replays
 # tests/fuzz/corpus/<name>/ once, as a test.
 file(GLOB fuzzers CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/tests/fuzz/*_fuzz.cc")
+add_custom_target(fuzzers)
 foreach(source IN LISTS fuzzers)
   get_filename_component(target "${source}" NAME_WE)
   string(REGEX REPLACE "_fuzz$" "" name "${target}")
   add_executable(${target} "${source}")
   target_link_libraries(${target} PRIVATE fathom_engine fathom_render)
+  add_dependencies(fuzzers ${target})
   if(FATHOM_FUZZ)
     target_link_options(${target} PRIVATE -fsanitize=fuzzer)
   else()

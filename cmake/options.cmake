@@ -27,6 +27,10 @@ if(FATHOM_SANITIZE)
   add_link_options(${sanitize})
 endif()
 
+if(FATHOM_FUZZ)
+  add_compile_options($<$<COMPILE_LANGUAGE:C,CXX>:-fsanitize=fuzzer-no-link>)
+endif()
+
 find_package(Threads REQUIRED)
 
 add_library(fathom_options INTERFACE)

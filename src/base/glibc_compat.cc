@@ -1,13 +1,14 @@
 // Lets the release binary, with libgcc's unwinder inside, start on a glibc older than 2.35.
 //
-// libgcc of gcc 12 and later finds the unwind tables of a frame through _dl_find_object, which glibc has
-// since 2.35 only; everything else that we use is in 2.34. Here it is by means of dl_iterate_phdr, as
-// libgcc itself did before: slower, and called only while an exception is in flight.
-#include <dlfcn.h>
-#include <link.h>
-
+// libgcc of gcc 12 and later finds the unwind tables of a frame through _dl_find_object, which
+// glibc has since 2.35 only; everything else that we use is in 2.34. Here it is by means of
+// dl_iterate_phdr, as libgcc itself did before: slower, and called only while an exception is in
+// flight.
 #include <cstddef>
 #include <cstdint>
+
+#include <dlfcn.h>
+#include <link.h>
 
 #ifdef DLFO_STRUCT_HAS_EH_DBASE  // glibc 2.35 and later: the headers of the machine that builds
 
@@ -42,10 +43,11 @@ int look_into(dl_phdr_info* object, std::size_t, void* data) {
 
 }  // namespace
 
-/// As glibc 2.35 documents it: 0 and the object that holds `pc`, or -1. Hidden, so that shared libraries
-/// of the process keep glibc's own.
+/// As glibc 2.35 documents it: 0 and the object that holds `pc`, or -1. Hidden, so that shared
+/// libraries of the process keep glibc's own.
 // NOLINTNEXTLINE(bugprone-reserved-identifier): the name that libgcc asks for
-extern "C" [[gnu::visibility("hidden")]] int _dl_find_object(void* pc, dl_find_object* result) noexcept {
+extern "C" [[gnu::visibility("hidden")]] int _dl_find_object(void* pc,
+                                                             dl_find_object* result) noexcept {
   Search search{reinterpret_cast<std::uintptr_t>(pc), result};
   return dl_iterate_phdr(look_into, &search) == 1 ? 0 : -1;
 }

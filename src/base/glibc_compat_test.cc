@@ -1,11 +1,12 @@
-// Exceptions work in a program that is linked as the release binary is: libgcc inside, our _dl_find_object.
-#include <gtest/gtest.h>
-
+// Exceptions work in a program that is linked as the release binary is: libgcc inside, our
+// _dl_find_object.
 #include <exception>
 #include <stdexcept>
 #include <string>
 #include <thread>
 #include <vector>
+
+#include <gtest/gtest.h>
 
 namespace {
 
