@@ -1,0 +1,36 @@
+// Mean, spread and order statistics of a sample.
+#include "stats/summary.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace fathom {
+
+double quantile(const std::vector<double>& sorted, double fraction) {
+  if (sorted.empty()) return 0;
+  const double position = static_cast<double>(sorted.size() - 1) * std::clamp(fraction, 0.0, 1.0);
+  const auto below = static_cast<std::size_t>(position);
+  if (below + 1 == sorted.size()) return sorted.back();
+  const double part = position - static_cast<double>(below);
+  return sorted[below] + (sorted[below + 1] - sorted[below]) * part;
+}
+
+double RunningMoments::stddev() const {
+  return count_ < 2 ? 0 : std::sqrt(squares_ / static_cast<double>(count_ - 1));
+}
+
+Summary summarize(std::vector<double> values) {
+  if (values.empty()) return {};
+  std::ranges::sort(values);
+  RunningMoments moments;
+  for (const double value : values) moments.add(value);
+  return {.count = values.size(),
+          .mean = moments.mean(),
+          .stddev = moments.stddev(),
+          .min = values.front(),
+          .median = quantile(values, 0.5),
+          .p95 = quantile(values, 0.95),
+          .max = values.back()};
+}
+
+}  // namespace fathom
