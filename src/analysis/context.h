@@ -1,7 +1,10 @@
-// What a report or rule is given: the trace, the selection, and the analyses, each computed once when first asked.
+// What a report or rule is given: the trace, the selection, and the analyses, each computed once
+// when first asked.
 #pragma once
 
+#include <cstdint>
 #include <memory>
+#include <optional>
 
 #include "analysis/links.h"
 #include "analysis/nesting.h"
@@ -31,6 +34,24 @@ class Analyses {
   std::unique_ptr<State> state_;
 };
 
+/// The selection, worked out: for loops over many slices.
+struct Selector {
+  std::optional<Interval> window;      ///< Starts must lie in it; unset: any time.
+  std::optional<std::int32_t> device;  ///< Unset: every device.
+
+  [[nodiscard]] bool time(Time start) const {
+    return !window || (window->begin <= start && start < window->end);
+  }
+  /// A host slice belongs where it starts, whatever the device.
+  [[nodiscard]] bool host(const Trace& trace, SliceId slice) const {
+    return time(trace.slices.start[slice.row()]);
+  }
+  /// A device activity belongs to its device and where it starts.
+  [[nodiscard]] bool activity(const Trace& trace, SliceId slice) const {
+    return host(trace, slice) && (!device || trace.track(slice).device == *device);
+  }
+};
+
 /// Borrowed views for one computation.
 struct Context {
   const Trace& trace;
@@ -43,15 +64,17 @@ struct Context {
   [[nodiscard]] const Steps& steps() const { return analyses.steps(); }
   [[nodiscard]] const Timelines& timelines() const { return analyses.timelines(); }
 
-  /// The stretch of time that the selection looks at: --window, --steps (their windows), both intersected;
-  /// without either, the trace's span.
+  /// The stretch of time that the selection looks at: --window, --steps (their windows), both
+  /// intersected; without either, the trace's span.
   [[nodiscard]] Interval window() const;
   /// True when the selection is the whole trace and every device.
   [[nodiscard]] bool everything() const;
+  /// The selection worked out once; prefer it to selects_*() in loops.
+  [[nodiscard]] Selector selector() const;
   /// Is this host slice in the selection? A host slice belongs where it starts.
   [[nodiscard]] bool selects_host(SliceId slice) const;
-  /// Is this device activity in the selection? By its device, and: where steps or a window are selected,
-  /// it belongs where it starts.
+  /// Is this device activity in the selection? By its device, and: where steps or a window are
+  /// selected, it belongs where it starts.
   [[nodiscard]] bool selects_activity(SliceId slice) const;
 };
 

@@ -17,7 +17,7 @@ struct Selection {
   };
   std::optional<StepRange> steps;
   std::optional<std::int32_t> device;
-  std::optional<Interval> window;  ///< Times from the start of the trace's span, as Trace times.
+  std::optional<Interval> window;  ///< Counted from the start of the trace's span; Context::window() shifts it.
 };
 
 /// What shapes a table beside the selection. A report ignores what it does not document.

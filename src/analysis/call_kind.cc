@@ -1,0 +1,89 @@
+// What runtime and driver calls do, recognised by the words that vendors put into their names.
+#include <array>
+
+#include "analysis/links.h"
+
+namespace fathom {
+namespace {
+
+struct Word {
+  std::string_view text;
+  CallKind kind;
+};
+
+// The first word that occurs in the name decides. CUDA runtime and driver, HIP, Level Zero (ze…),
+// Unified Runtime (ur…), PI (pi…) and MTIA names share them; per-thread-stream and versioned
+// suffixes do not matter.
+constexpr auto kWords = std::to_array<Word>({
+    {"GraphAdd", CallKind::other},  // cudaGraphAddKernelNode, …: building a graph starts nothing.
+    {"GraphExec", CallKind::other},
+    {"GraphMemcpyNode", CallKind::other},
+    {"GraphMemsetNode", CallKind::other},
+    {"GraphKernelNode", CallKind::other},
+    {"GraphLaunch", CallKind::graph_launch},
+    {"LaunchHostFunc", CallKind::other},
+    {"LaunchKernel", CallKind::launch},
+    {"KernelLaunch", CallKind::launch},
+    {"LaunchCooperativeKernel", CallKind::launch},
+    {"LaunchMultiKernel", CallKind::launch},
+    {"LaunchGrid", CallKind::launch},
+    {"MemcpyGetInfo", CallKind::other},
+    {"Memcpy", CallKind::copy},
+    {"AppendMemoryCopy", CallKind::copy},
+    {"EnqueueMemBufferCopy", CallKind::copy},
+    {"EnqueueMemBufferRead", CallKind::copy},
+    {"EnqueueMemBufferWrite", CallKind::copy},
+    {"Memset", CallKind::fill},
+    {"AppendMemoryFill", CallKind::fill},
+    {"EnqueueMemBufferFill", CallKind::fill},
+    {"EnqueueUSMFill", CallKind::fill},
+    {"Synchronize", CallKind::synchronize},
+    {"urQueueFinish", CallKind::synchronize},
+    {"piQueueFinish", CallKind::synchronize},
+    {"urEventWait", CallKind::synchronize},
+    {"piEventsWait", CallKind::synchronize},
+    {"Malloc", CallKind::allocate},
+    {"HostAlloc", CallKind::allocate},
+    {"HostRegister", CallKind::allocate},
+    {"HostUnregister", CallKind::allocate},
+    {"cudaFree", CallKind::allocate},
+    {"hipFree", CallKind::allocate},
+    {"hipHostFree", CallKind::allocate},
+    {"MemAlloc", CallKind::allocate},
+    {"MemFree", CallKind::allocate},
+    {"MemCreate", CallKind::allocate},
+    {"MemRelease", CallKind::allocate},
+    {"MemMap", CallKind::allocate},
+    {"MemUnmap", CallKind::allocate},
+    {"MemAddress", CallKind::allocate},
+    {"USMHostAlloc", CallKind::allocate},
+    {"USMDeviceAlloc", CallKind::allocate},
+    {"USMSharedAlloc", CallKind::allocate},
+    {"USMFree", CallKind::allocate},
+});
+
+bool contains(std::string_view text, std::string_view word) {
+  return text.find(word) != std::string_view::npos;
+}
+
+/// The call queues its work and returns: it says so, or its interface has no other way.
+/// hipMemcpyWithStream and plain cudaMemcpy, cudaMemset wait.
+bool returns_at_once(std::string_view name) {
+  return contains(name, "Async") || contains(name, "Batch") || contains(name, "Enqueue") ||
+         contains(name, "Append");
+}
+
+}  // namespace
+
+CallKind classify_call(std::string_view name) {
+  if (name == "cudaLaunch") return CallKind::launch;
+  for (const Word& word : kWords) {
+    if (!contains(name, word.text)) continue;
+    if (word.kind == CallKind::copy && !returns_at_once(name)) return CallKind::copy_blocking;
+    if (word.kind == CallKind::fill && !returns_at_once(name)) return CallKind::fill_blocking;
+    return word.kind;
+  }
+  return CallKind::other;
+}
+
+}  // namespace fathom

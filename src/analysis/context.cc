@@ -1,0 +1,97 @@
+// Lazy analyses and the meaning of a selection.
+#include "analysis/context.h"
+
+#include <algorithm>
+#include <mutex>
+#include <optional>
+
+namespace fathom {
+namespace {
+
+/// A value that is computed by whoever asks first; others wait for it.
+template <typename T>
+class Lazy {
+ public:
+  template <typename Compute>
+  const T& get(const Compute& compute) {
+    std::call_once(once_, [&] { value_.emplace(compute()); });
+    return *value_;
+  }
+
+ private:
+  std::once_flag once_;
+  std::optional<T> value_;
+};
+
+Interval intersection(Interval a, Interval b) {
+  const Time begin = std::max(a.begin, b.begin);
+  return {begin, std::max(begin, std::min(a.end, b.end))};
+}
+
+/// From the first to the last of the selected steps; empty when there is none.
+Interval window_of_steps(const Steps& steps, Selection::StepRange range) {
+  std::optional<Interval> window;
+  for (const Step& step : steps.steps) {
+    if (step.number < range.first || step.number > range.last) continue;
+    if (!window) window = step.window;
+    window->begin = std::min(window->begin, step.window.begin);
+    window->end = std::max(window->end, step.window.end);
+  }
+  return window.value_or(Interval{});
+}
+
+}  // namespace
+
+struct Analyses::State {
+  Lazy<Nesting> nesting;
+  Lazy<Links> links;
+  Lazy<Steps> steps;
+  Lazy<Timelines> timelines;
+};
+
+Analyses::Analyses(const Trace& trace) : trace_(trace), state_(std::make_unique<State>()) {}
+Analyses::~Analyses() = default;
+
+const Nesting& Analyses::nesting() const {
+  return state_->nesting.get([this] { return compute_nesting(trace_); });
+}
+
+const Links& Analyses::links() const {
+  return state_->links.get([this] { return compute_links(trace_, nesting()); });
+}
+
+const Steps& Analyses::steps() const {
+  return state_->steps.get([this] { return compute_steps(trace_, links()); });
+}
+
+const Timelines& Analyses::timelines() const {
+  return state_->timelines.get([this] { return compute_timelines(trace_, links()); });
+}
+
+Interval Context::window() const {
+  Interval window = trace.span;
+  if (selection.window) {
+    // Users count from the start of what was recorded.
+    const Duration offset = trace.span.begin.time_since_epoch();
+    window =
+        intersection(window, {selection.window->begin + offset, selection.window->end + offset});
+  }
+  if (selection.steps) window = intersection(window, window_of_steps(steps(), *selection.steps));
+  return window;
+}
+
+bool Context::everything() const {
+  return !selection.steps && !selection.window && !selection.device;
+}
+
+Selector Context::selector() const {
+  Selector selector;
+  if (selection.steps || selection.window) selector.window = window();
+  selector.device = selection.device;
+  return selector;
+}
+
+bool Context::selects_host(SliceId slice) const { return selector().host(trace, slice); }
+bool Context::selects_activity(SliceId slice) const { return selector().activity(trace, slice); }
+
+}  // namespace fathom

@@ -1,0 +1,249 @@
+// Links activities to calls by correlation id, calls to operators by containment.
+#include "analysis/links.h"
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <utility>
+
+#include "analysis/graph_replays.h"
+#include "analysis/key_index.h"
+
+namespace fathom {
+namespace {
+
+constexpr double kTrust = 0.99;
+
+std::array<bool, 256> categories_of(const Trace& trace, auto&& wanted) {
+  std::array<bool, 256> selected{};
+  for (std::size_t i = 0; i < trace.categories.size(); ++i)
+    selected[i] = wanted(trace.categories[i].kind);
+  return selected;
+}
+
+bool is_call(SliceKind kind) { return kind == SliceKind::runtime || kind == SliceKind::driver; }
+
+std::vector<CallKind> classify_calls(const Trace& trace) {
+  const auto calls = categories_of(trace, is_call);
+  std::vector<CallKind> kinds(trace.strings.size());
+  std::vector<bool> known(trace.strings.size());
+  for (std::size_t row = 0; row < trace.slices.size(); ++row) {
+    if (!calls[trace.slices.category[row]]) continue;
+    const std::size_t name = trace.slices.name[row].row();
+    if (known[name]) continue;
+    known[name] = true;
+    kinds[name] = classify_call(trace.text(trace.slices.name[row]));
+  }
+  return kinds;
+}
+
+/// Chooses among the calls that carry an activity's correlation id.
+class Matcher {
+ public:
+  Matcher(const Trace& trace, Links& links) : trace_(trace), links_(links) {
+    for (std::size_t row = 0; row < trace.slices.size(); ++row) {
+      if (is_device_activity(trace.kind(SliceId(row)))) rows_.push_back(SliceId(row));
+    }
+    correlations_.reserve(rows_.size());
+    for (const SliceId row : rows_) correlations_.push_back(trace.slices.correlation[row.row()]);
+  }
+
+  /// Activities in the order of the file.
+  [[nodiscard]] const std::vector<SliceId>& rows() const { return rows_; }
+
+  void match() {
+    const KeyIndex index(correlations_, kAbsent);
+    find_owners(index);
+    for_each_call([&](SliceId call) {
+      const auto started = index.find(trace_.slices.correlation[call.row()]);
+      for (const std::uint32_t rank : started) offer(call, rank);
+      if (started.empty() && starts_activity(links_.call_kind(trace_, call))) {
+        if (links_.launches_without_activity++ == 0) links_.first_launch_without_activity = call;
+      }
+    });
+  }
+
+ private:
+  void for_each_call(auto&& visit) const {
+    const auto calls = categories_of(trace_, is_call);
+    for (std::size_t row = 0; row < trace_.slices.size(); ++row) {
+      if (calls[trace_.slices.category[row]] && trace_.slices.correlation[row] != kAbsent)
+        visit(SliceId(row));
+    }
+  }
+
+  /// With several processes in one file, correlation ids repeat. A device belongs to the process
+  /// whose calls carry the ids of most of its activities.
+  void find_owners(const KeyIndex& index) {
+    std::map<std::pair<StringId, StringId>, std::uint64_t>
+        votes;  // (device's process id, host process id)
+    std::map<StringId, bool> processes;
+    for_each_call([&](SliceId call) { processes.emplace(trace_.track(call).process, true); });
+    if (processes.size() < 2) return;
+    for_each_call([&](SliceId call) {
+      for (const std::uint32_t rank : index.find(trace_.slices.correlation[call.row()])) {
+        ++votes[{trace_.track(rows_[rank]).process, trace_.track(call).process}];
+      }
+    });
+    std::map<StringId, std::uint64_t> best;
+    for (const auto& [pair, count] : votes) {
+      if (count <= best[pair.first]) continue;
+      best[pair.first] = count;
+      owners_[pair.first] = pair.second;
+    }
+  }
+
+  [[nodiscard]] bool owned(SliceId call, SliceId activity) const {
+    const auto owner = owners_.find(trace_.track(activity).process);
+    return owner == owners_.end() || owner->second == trace_.track(call).process;
+  }
+
+  /// 2 when the call starts such activities, 1 when it starts something, else 0.
+  [[nodiscard]] int fitness(SliceId call, SliceId activity) const {
+    const CallKind kind = links_.call_kind(trace_, call);
+    if (!starts_activity(kind)) return 0;
+    if (kind == CallKind::graph_launch) return 2;
+    const bool copies = kind == CallKind::copy || kind == CallKind::copy_blocking;
+    const bool fills = kind == CallKind::fill || kind == CallKind::fill_blocking;
+    switch (trace_.kind(activity)) {
+      case SliceKind::memcpy:
+        return copies ? 2 : 1;
+      case SliceKind::memset:
+        return fills ? 2 : 1;
+      default:
+        return kind == CallKind::launch ? 2 : 1;
+    }
+  }
+
+  /// Ids that are used again: the last call that began before the activity. Of a call within a call
+  /// (runtime and driver), the outer one, which is what the program called.
+  [[nodiscard]] bool nearer(SliceId call, SliceId than, SliceId activity) const {
+    const Slices& slices = trace_.slices;
+    const Time at = slices.start[activity.row()];
+    const Time a = slices.start[call.row()];
+    const Time b = slices.start[than.row()];
+    if ((a <= at) != (b <= at)) return a <= at;
+    const auto contains = [&](SliceId outer, SliceId inner) {
+      return slices.track[outer.row()] == slices.track[inner.row()] &&
+             slices.start[outer.row()] <= slices.start[inner.row()] &&
+             slices.end(inner) <= slices.end(outer);
+    };
+    if (contains(than, call)) return false;
+    if (contains(call, than)) return true;
+    return a <= at ? a > b : a < b;
+  }
+
+  void offer(SliceId call, std::uint32_t rank) {
+    SliceId& chosen = links_.launch.by_rank()[rank];
+    const SliceId activity = rows_[rank];
+    if (!chosen.valid()) {
+      chosen = call;
+      return;
+    }
+    const auto key = [&](SliceId candidate) {
+      return std::pair(owned(candidate, activity), fitness(candidate, activity));
+    };
+    const auto with = key(call);
+    const auto without = key(chosen);
+    if (with > without || (with == without && nearer(call, chosen, activity))) chosen = call;
+  }
+
+  const Trace& trace_;
+  Links& links_;
+  std::vector<SliceId> rows_;
+  std::vector<std::int64_t> correlations_;
+  std::map<StringId, StringId> owners_;
+};
+
+void attribute_by_launch(const Trace& trace, const Nesting& nesting,
+                         const std::vector<SliceId>& rows, Links& links) {
+  for (std::size_t rank = 0; rank < rows.size(); ++rank) {
+    const SliceId launch = links.launch.by_rank()[rank];
+    if (!launch.valid()) {
+      links.attribution.by_rank()[rank] = Attribution::unattributed;
+      if (links.without_launch++ == 0) links.first_without_launch = rows[rank];
+      continue;
+    }
+    const SliceId op = enclosing_op(trace, nesting, launch);
+    links.op.by_rank()[rank] = op;
+    links.attribution.by_rank()[rank] =
+        op.valid() ? Attribution::by_launch : Attribution::no_operator;
+  }
+}
+
+/// The operator that each activity's External id names, by rank; of several, the one that contains
+/// the launch.
+std::vector<SliceId> ops_by_external_id(const Trace& trace, const std::vector<SliceId>& rows,
+                                        const Links& links) {
+  std::vector<std::int64_t> ids;
+  ids.reserve(rows.size());
+  for (const SliceId row : rows) ids.push_back(trace.slices.external_id[row.row()]);
+  std::ranges::replace(ids, 0, kAbsent);  // recorders write 0 for "none"
+  const KeyIndex index(ids, kAbsent);
+  const auto ops = categories_of(trace, [](SliceKind kind) { return kind == SliceKind::cpu_op; });
+  std::vector<SliceId> found(rows.size());
+  for (std::size_t row = 0; row < trace.slices.size(); ++row) {
+    if (!ops[trace.slices.category[row]] || trace.slices.external_id[row] == kAbsent) continue;
+    for (const std::uint32_t rank : index.find(trace.slices.external_id[row])) {
+      const bool contains_launch = links.op.by_rank()[rank] == SliceId(row);
+      if (!found[rank].valid() || contains_launch) found[rank] = SliceId(row);
+    }
+  }
+  return found;
+}
+
+/// External ids are believed only where they agree with containment on the activities that have
+/// both.
+void attribute_by_external_id(const Trace& trace, const std::vector<SliceId>& rows, Links& links) {
+  const std::vector<SliceId> named = ops_by_external_id(trace, rows, links);
+  std::uint64_t compared = 0;
+  std::uint64_t agreed = 0;
+  for (std::size_t rank = 0; rank < rows.size(); ++rank) {
+    const SliceId contained = links.op.by_rank()[rank];
+    if (!links.launch.by_rank()[rank].valid() || (!contained.valid() && !named[rank].valid()))
+      continue;
+    const std::int64_t id = trace.slices.external_id[rows[rank].row()];
+    if (id == kAbsent || id == 0) continue;
+    ++compared;
+    if (contained == named[rank]) ++agreed;
+  }
+  if (compared == 0) return;
+  links.external_agreement = static_cast<double>(agreed) / static_cast<double>(compared);
+  links.external_trusted = links.external_agreement >= kTrust;
+  if (!links.external_trusted) return;
+  for (std::size_t rank = 0; rank < rows.size(); ++rank) {
+    if (links.launch.by_rank()[rank].valid() || !named[rank].valid()) continue;
+    links.op.by_rank()[rank] = named[rank];
+    links.attribution.by_rank()[rank] = Attribution::by_external;
+  }
+}
+
+}  // namespace
+
+SliceId enclosing_op(const Trace& trace, const Nesting& nesting, SliceId slice) {
+  while (slice.valid() && trace.kind(slice) != SliceKind::cpu_op)
+    slice = nesting.parent[slice.row()];
+  return slice;
+}
+
+Links compute_links(const Trace& trace, const Nesting& nesting) {
+  Links links;
+  const auto index = std::make_shared<const ActivityIndex>(trace);
+  links.launch = ActivityColumn<SliceId>(index);
+  links.op = ActivityColumn<SliceId>(index);
+  links.attribution = ActivityColumn<Attribution>(index);
+  links.replay = ActivityColumn<std::uint32_t>(index);
+  links.call_kinds = classify_calls(trace);
+  Matcher matcher(trace, links);
+  matcher.match();
+  attribute_by_launch(trace, nesting, matcher.rows(), links);
+  if (links.without_launch > 0) attribute_by_external_id(trace, matcher.rows(), links);
+  number_graph_replays(trace, matcher.rows(), links);
+  links.activities = matcher.rows();
+  const Column<Time>& start = trace.slices.start;
+  sort_rows(std::span<SliceId>(links.activities),
+            [&start](SliceId a, SliceId b) { return start[a.row()] < start[b.row()]; });
+  return links;
+}
+
+}  // namespace fathom
