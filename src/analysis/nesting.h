@@ -10,10 +10,10 @@
 
 namespace fathom {
 
-/// Parents and order of host slices. Three forests that do not mix: host work (operators, annotations,
-/// runtime and driver calls, plain slices), Python frames, and everything else on host threads.
-/// Rule (docs/metrics.md): on one thread sort by (start, -end, file order); pop the stack while
-/// start >= top.end or end > top.end; the top is the parent.
+/// Parents and order of host slices. Three forests that do not mix: host work (operators,
+/// annotations, runtime and driver calls, plain slices), Python frames, and everything else on host
+/// threads. Rule (docs/metrics.md): on one thread sort by (start, -end, file order); pop the stack
+/// while start >= top.end or end > top.end; the top is the parent.
 struct Nesting {
   /// Per slice: its parent in its forest, or an invalid id for roots and for device slices.
   Column<SliceId> parent;
@@ -34,7 +34,9 @@ struct Nesting {
 
 Nesting compute_nesting(const Trace& trace);
 
-/// The innermost slice of `thread` (in nesting order) that contains [at, end], or invalid. O(log n + depth).
-SliceId innermost_at(const Trace& trace, const Nesting& nesting, const Nesting::Thread& thread, Time at, Time end);
+/// The innermost slice of `thread` (in nesting order) that contains [at, end], or invalid. O(log n
+/// + depth).
+SliceId innermost_at(const Trace& trace, const Nesting& nesting, const Nesting::Thread& thread,
+                     Time at, Time end);
 
 }  // namespace fathom

@@ -17,15 +17,16 @@ struct Selection {
   };
   std::optional<StepRange> steps;
   std::optional<std::int32_t> device;
-  std::optional<Interval> window;  ///< Counted from the start of the trace's span; Context::window() shifts it.
+  std::optional<Interval>
+      window;  ///< Counted from the start of the trace's span; Context::window() shifts it.
 };
 
 /// What shapes a table beside the selection. A report ignores what it does not document.
 struct TableOptions {
-  std::string group_by;       ///< One of the report's group_by choices, or empty for its default.
-  int stack_depth = 0;        ///< N of --group-by stack=N.
-  bool torch = false;         ///< Follow torch's text and rows exactly (ops).
-  std::string metric;         ///< stacks: "host" or "device".
+  std::string group_by;  ///< One of the report's group_by choices, or empty for its default.
+  int stack_depth = 0;   ///< N of --group-by stack=N.
+  bool torch = false;    ///< Follow torch's text and rows exactly (ops).
+  std::string metric;    ///< stacks: "host" or "device".
 };
 
 }  // namespace fathom

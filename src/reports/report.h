@@ -1,4 +1,5 @@
-// A report: a table that describes itself, and thereby exists in every output, in the API and in the docs.
+// A report: a table that describes itself, and thereby exists in every output, in the API and in
+// the docs.
 #pragma once
 
 #include <cstdint>
@@ -16,15 +17,15 @@ namespace fathom {
 /// What a column holds; decides how people see it. JSON and CSV always carry the raw value.
 enum class ColumnKind : std::uint8_t {
   text,
-  name,         ///< Text that may be shortened in the middle on a narrow terminal.
+  name,  ///< Text that may be shortened in the middle on a narrow terminal.
   integer,
   count,        ///< Integer shown with thousands separators.
   duration_ns,  ///< Integer nanoseconds; shown as µs, ms, s.
   time_ns,      ///< Integer nanoseconds from the start of the trace.
   bytes,        ///< Integer bytes; shown as KiB, MiB.
   real,
-  percent,      ///< 0…100.
-  flag,         ///< true / false.
+  percent,  ///< 0…100.
+  flag,     ///< true / false.
 };
 
 struct ColumnSpec {
@@ -32,7 +33,8 @@ struct ColumnSpec {
   ColumnKind kind;
   std::string_view unit;  ///< "ns", "bytes", "percent", "GB/s", or "".
   std::string_view doc;   ///< One sentence: what it is, not how it is computed.
-  bool wide = false;      ///< True: left out of text output unless --all-columns or --columns asks for it.
+  bool wide =
+      false;  ///< True: left out of text output unless --all-columns or --columns asks for it.
 };
 
 /// Null (does not apply or was not recorded), bool, integer, real or text.
@@ -40,23 +42,25 @@ using Value = std::variant<std::monostate, bool, std::int64_t, double, std::stri
 
 /// Some column names mean something to every renderer:
 /// `section`  first column, kind text: rows of equal section are shown together under that heading;
-/// `unit`     text beside a column `value` whose rows measure different things: "ns", "bytes", "percent",
+/// `unit`     text beside a column `value` whose rows measure different things: "ns", "bytes",
+/// "percent",
 ///            "count", "GB/s" or "" per row; people see the value in that unit;
 /// `status`   "ok", "note", "warning", "bad", "not applicable": coloured on a terminal.
-/// In a table with sections, a further column of kind text that is not null (`note`, `advice`, …) is shown
-/// as wrapped lines under its row, so leave it null where there is nothing to say.
+/// In a table with sections, a further column of kind text that is not null (`note`, `advice`, …)
+/// is shown as wrapped lines under its row, so leave it null where there is nothing to say.
 struct Table {
   std::vector<std::vector<Value>> rows;  ///< Each as long as the report's columns, in their order.
   std::vector<std::string> notes;        ///< Sentences: what was assumed, what abstains and why.
 };
 
 struct Report {
-  std::string_view id;       ///< "ops"; also the subcommand.
-  std::string_view title;    ///< One line.
-  std::string_view doc;      ///< A paragraph: what a row is, what sums to what.
+  std::string_view id;     ///< "ops"; also the subcommand.
+  std::string_view title;  ///< One line.
+  std::string_view doc;    ///< A paragraph: what a row is, what sums to what.
   std::span<const ColumnSpec> columns;
   std::span<const std::string_view> group_by;  ///< Choices; the first is the default; may be empty.
-  std::string_view sort;     ///< Column to sort by when --sort is not given, "-name" for descending, or "" for the order computed.
+  std::string_view sort;  ///< Column to sort by when --sort is not given, "-name" for descending,
+                          ///< or "" for the order computed.
   std::string_view example;  ///< A command line worth copying.
   Result<Table> (*compute)(const Context& context);
 };

@@ -1,0 +1,46 @@
+// Bytes of an input, decompressed by content, in order.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "base/result.h"
+
+namespace fathom {
+
+/// How many bytes sniffers may look at.
+inline constexpr std::size_t kSniffBytes = 4096;
+
+/// A stream of uncompressed bytes. One reader at a time.
+class ByteSource {
+ public:
+  virtual ~ByteSource() = default;
+  ByteSource() = default;
+  ByteSource(const ByteSource&) = delete;
+  ByteSource& operator=(const ByteSource&) = delete;
+
+  /// Fills `out` from the front and returns how many bytes it got; fewer than asked, or 0, only at
+  /// the end. Damage in a compressed stream ends it: what came before is returned, damage() says
+  /// what happened.
+  virtual Result<std::size_t> read(std::span<std::byte> out) = 0;
+  /// The first bytes, without consuming them.
+  [[nodiscard]] virtual std::span<const std::byte> head() const = 0;
+  /// Why the stream ended early, or "".
+  [[nodiscard]] virtual std::string_view damage() const { return {}; }
+  /// "gzip", "zstd" or "".
+  [[nodiscard]] virtual std::string_view compression() const { return {}; }
+};
+
+/// Opens a file, or standard input for "-"; gzip (also multi-member) and zstd are recognised by
+/// content.
+Result<std::unique_ptr<ByteSource>> open_source(std::string_view path);
+
+/// The bytes of `text`, as if read from a file (also decompressed by content). Borrows: `bytes`
+/// must outlive it.
+Result<std::unique_ptr<ByteSource>> open_bytes(std::span<const std::byte> bytes);
+
+}  // namespace fathom

@@ -1,0 +1,35 @@
+// Every trace format, most specific first, and the choice between them.
+#include <string>
+
+#include "formats/format.h"
+#include "formats/looks_like.h"
+
+namespace fathom {
+
+Format chrome_json();
+
+std::span<const Format> all_formats() {
+  static const Format table[] = {
+      chrome_json(),
+  };
+  return table;
+}
+
+Result<Trace> read_trace(std::string_view path, const ReadOptions& options) {
+  Result<std::unique_ptr<ByteSource>> source = open_source(path);
+  if (!source) return std::move(source).error();
+  const std::span<const std::byte> head = (*source)->head();
+  for (const Format& format : all_formats()) {
+    if (!format.sniff(head)) continue;
+    Result<Trace> trace = format.read(**source, options);
+    if (trace) return trace;
+    Error error = std::move(trace).error();
+    if (error.code == ErrorCode::corrupt) error.message += "; this looks like " + looks_like(head);
+    return std::move(error).in(path);
+  }
+  return Error{
+      ErrorCode::corrupt,
+      std::string(path) + ": not a trace that Fathom reads; this looks like " + looks_like(head)};
+}
+
+}  // namespace fathom

@@ -1,0 +1,400 @@
+// What an event means: which table it becomes a row of.
+#include <charconv>
+
+#include "formats/chrome/event_parser.h"
+#include "formats/chrome/json_scan.h"
+
+namespace fathom::chrome {
+namespace {
+
+/// Longer than any recording: 10^14 ns are 28 hours. Recorders that lose an end write durations
+/// like 10^18.
+constexpr Duration kAbsurdDuration = duration_ns(100'000'000'000'000);
+
+bool on_device_track(SliceKind kind) {
+  return is_device_activity(kind) || kind == SliceKind::sync ||
+         kind == SliceKind::gpu_user_annotation || kind == SliceKind::profiler_range;
+}
+
+bool contains(std::string_view text, std::string_view part) {
+  return text.find(part) != std::string_view::npos;
+}
+
+MemoryKind memory_kind(std::string_view word) {
+  if (contains(word, "Pinned")) return MemoryKind::pinned;
+  if (contains(word, "Pageable") || contains(word, "Host")) return MemoryKind::pageable;
+  if (contains(word, "Device")) return MemoryKind::device;
+  if (contains(word, "Array")) return MemoryKind::array;
+  if (contains(word, "Managed")) return MemoryKind::managed;
+  return MemoryKind::unknown;
+}
+
+CopyKind copy_kind(std::string_view name) {
+  struct Word {
+    std::string_view text;
+    CopyKind kind;
+  };
+  constexpr Word kWords[] = {
+      {"Memset", CopyKind::memset},
+      {"FillBuffer", CopyKind::memset},
+      {"MemoryFill", CopyKind::memset},
+      {"HtoD", CopyKind::h2d},
+      {"HostToDevice", CopyKind::h2d},
+      {"M2D", CopyKind::h2d},
+      {"DtoH", CopyKind::d2h},
+      {"DeviceToHost", CopyKind::d2h},
+      {"D2M", CopyKind::d2h},
+      {"DtoD", CopyKind::d2d},
+      {"DeviceToDevice", CopyKind::d2d},
+      {"D2D", CopyKind::d2d},
+      {"PtoP", CopyKind::p2p},
+      {"PeerToPeer", CopyKind::p2p},
+      {"HtoH", CopyKind::h2h},
+      {"HostToHost", CopyKind::h2h},
+      {"HtoA", CopyKind::array},
+      {"AtoH", CopyKind::array},
+      {"AtoA", CopyKind::array},
+      {"AtoD", CopyKind::array},
+      {"DtoA", CopyKind::array},
+  };
+  for (const Word& word : kWords) {
+    if (contains(name, word.text)) return word.kind;
+  }
+  return CopyKind::unknown;
+}
+
+}  // namespace
+
+void EventParser::emit(const Event& event, Batch& batch) {
+  if (event.phase != Phase::counter && event.phase != Phase::metadata) {
+    for (const std::string_view key : unknown_keys_)
+      ++unknown_["attribute " + std::string(key.substr(0, 100))];
+  }
+  switch (event.phase) {
+    case Phase::complete:
+      return emit_complete(event, batch);
+    case Phase::begin:
+    case Phase::end:
+    case Phase::async_begin:
+    case Phase::async_end:
+      return emit_pair(event, batch);
+    case Phase::flow_start:
+    case Phase::flow_step:
+    case Phase::flow_finish:
+      return emit_flow(event, batch);
+    case Phase::instant:
+      return emit_instant(event, batch);
+    case Phase::counter:
+      return emit_counter(event, batch);
+    case Phase::metadata:
+      return emit_metadata(event, batch);
+    case Phase::not_read:
+      ++unknown_[std::string("phase ") + event.phase_text];
+      return;
+    case Phase::missing:
+    case Phase::unknown:
+      batch.log.add(Repair::unknown_phase, offset_of(event.begin),
+                    {event.begin,
+                     static_cast<std::size_t>(std::min<std::ptrdiff_t>(80, end_ - event.begin))});
+  }
+}
+
+void EventParser::emit_complete(const Event& event, Batch& batch) {
+  if (event.start_state != TimeField::present) {
+    batch.log.add(Repair::missing_time, offset_of(event.begin));
+    return;
+  }
+  const std::int64_t start = event.start.rounded();
+  Duration duration{};
+  if (event.duration_state != TimeField::present) {
+    batch.log.add(Repair::missing_time, offset_of(event.begin));
+  } else {
+    duration = duration_ns((event.start + event.duration).rounded() - start);
+  }
+  if (duration < Duration::zero()) {
+    batch.log.add(Repair::negative_duration, offset_of(event.begin));
+    duration = Duration::zero();
+  } else if (duration > kAbsurdDuration) {
+    batch.log.add(Repair::absurd_duration, offset_of(event.begin));
+    duration = Duration::zero();
+  }
+  if (start == 0 && duration == Duration::zero()) {
+    batch.zero_times.push_back(
+        {static_cast<std::uint32_t>(batch.slices.size()), offset_of(event.begin)});
+  }
+  if (on_device_track(event.kind)) {
+    CachedPlace& place = place_of(PlaceKind::device, event.pid, event.tid);
+    if (place.described_in != text_serial_) describe_device(event, batch, place);
+    emit_slice(event, batch, place.place, start, duration);
+  } else {
+    emit_slice(event, batch, host_place(event), start, duration);
+  }
+}
+
+void EventParser::describe_device(const Event& event, Batch& batch, CachedPlace& place) {
+  if (event.device == kAbsent && event.stream == kAbsent) return;
+  batch.devices.push_back({place.place, event.device, event.stream});
+  place.described_in = text_serial_;
+}
+
+void EventParser::emit_slice(const Event& event, Batch& batch, TrackId place, std::int64_t start_ns,
+                             Duration duration) {
+  Slices& slices = batch.slices;
+  batch.kinds[event.category] = event.kind;
+  if (event.has(Key::collective_name)) emit_collective(event, batch, SliceId(slices.size()));
+  slices.track.push_back(place);
+  slices.start.push_back(time_ns(start_ns));
+  slices.duration.push_back(duration);
+  slices.name.push_back(event.name.valid() ? event.name : StringId(0));
+  slices.category.push_back(event.category);
+  slices.correlation.push_back(event.correlation);
+  slices.external_id.push_back(event.external_id);
+  slices.detail.push_back(emit_detail(event, batch));
+}
+
+/// The row of the slice's detail table, or kNone for kinds without one.
+std::uint32_t EventParser::emit_detail(const Event& event, Batch& batch) {
+  switch (event.kind) {
+    case SliceKind::cpu_op:
+    case SliceKind::user_annotation: {
+      if (!event.has_op_args) return SliceId::kNone;
+      Ops& ops = batch.ops;
+      ops.signature.push_back(signature_of(event.signature));
+      ops.sequence.push_back(event.sequence);
+      ops.forward_thread.push_back(event.forward_thread);
+      ops.flops.push_back(event.flops);
+      ops.stack.push_back(event.stack);
+      ops.module.push_back(event.module);
+      return static_cast<std::uint32_t>(ops.size() - 1);
+    }
+    case SliceKind::kernel:
+      batch.kernels.config.push_back(config_of(event.config));
+      batch.kernels.graph_node.push_back(event.graph_node);
+      return static_cast<std::uint32_t>(batch.kernels.size() - 1);
+    case SliceKind::memcpy:
+    case SliceKind::memset: {
+      const CopyTraits& traits = copy_traits(event.name);
+      batch.copies.bytes.push_back(event.bytes);
+      batch.copies.kind.push_back(event.kind == SliceKind::memset ? CopyKind::memset : traits.kind);
+      batch.copies.source.push_back(traits.source);
+      batch.copies.destination.push_back(traits.destination);
+      return static_cast<std::uint32_t>(batch.copies.size() - 1);
+    }
+    case SliceKind::python_function:
+      batch.frames.id.push_back(event.python_id);
+      batch.frames.parent.push_back(event.python_parent);
+      batch.frames.module_id.push_back(event.python_module);
+      return static_cast<std::uint32_t>(batch.frames.size() - 1);
+    case SliceKind::sync:
+      batch.syncs.kind.push_back(event.sync_kind);
+      batch.syncs.wait_stream.push_back(event.wait_stream);
+      batch.syncs.wait_event.push_back(event.wait_event);
+      batch.syncs.wait_correlation.push_back(event.wait_correlation);
+      return static_cast<std::uint32_t>(batch.syncs.size() - 1);
+    default:
+      return SliceId::kNone;
+  }
+}
+
+void EventParser::emit_collective(const Event& event, Batch& batch, SliceId slice) {
+  batch.collectives.push_back(event.collective);
+  batch.collectives.back().slice = slice;
+}
+
+void EventParser::emit_pair(const Event& event, Batch& batch) {
+  if (event.start_state != TimeField::present) {
+    batch.log.add(Repair::missing_time, offset_of(event.begin));
+    return;
+  }
+  PairEnd pair;
+  pair.begin = event.phase == Phase::begin || event.phase == Phase::async_begin;
+  pair.async = event.phase == Phase::async_begin || event.phase == Phase::async_end;
+  pair.id = event.id;
+  pair.category = event.category_name;
+  pair.time_ns = event.start.rounded();
+  pair.offset = offset_of(event.begin);
+  pair.place = pair.async ? series_place(PlaceKind::async, event.pid, event.category_name)
+                          : host_place(event);
+  if (pair.begin) {
+    pair.slice = static_cast<std::uint32_t>(batch.slices.size());
+    emit_slice(event, batch, pair.place, pair.time_ns, kOpenDuration);
+  }
+  batch.pairs.push_back(pair);
+}
+
+void EventParser::emit_flow(const Event& event, Batch& batch) {
+  if (event.start_state != TimeField::present || !event.has_id) {
+    batch.log.add(Repair::missing_time, offset_of(event.begin));
+    return;
+  }
+  FlowPoints& flows = batch.flows;
+  flows.track.push_back(place_of(PlaceKind::flow, event.pid, event.tid).place);
+  flows.time.push_back(time_ns(event.start.rounded()));
+  flows.id.push_back(event.id);
+  flows.category.push_back(event.category_name);
+  flows.phase.push_back(event.phase == Phase::flow_start  ? FlowPhase::start
+                        : event.phase == Phase::flow_step ? FlowPhase::step
+                                                          : FlowPhase::finish);
+}
+
+void EventParser::emit_instant(const Event& event, Batch& batch) {
+  if (event.start_state != TimeField::present) {
+    batch.log.add(Repair::missing_time, offset_of(event.begin));
+    return;
+  }
+  const TrackId place = host_place(event);
+  const Time time = time_ns(event.start.rounded());
+  if (event.name != memory_name_) {
+    batch.instants.track.push_back(place);
+    batch.instants.time.push_back(time);
+    batch.instants.name.push_back(event.name.valid() ? event.name : StringId(0));
+    return;
+  }
+  const auto small = [](std::int64_t value) {
+    return static_cast<std::int8_t>(value >= -1 && value <= INT8_MAX ? value : -1);
+  };
+  MemoryEvents& memory = batch.memory;
+  memory.track.push_back(place);
+  memory.time.push_back(time);
+  memory.address.push_back(event.memory_address);
+  memory.bytes.push_back(event.memory_bytes == kAbsent ? 0 : event.memory_bytes);
+  memory.total_allocated.push_back(event.memory_allocated);
+  memory.total_reserved.push_back(event.memory_reserved);
+  memory.device_type.push_back(small(event.memory_device_type));
+  memory.device.push_back(small(event.memory_device));
+}
+
+/// Every number of the args is a sample of its own series.
+void EventParser::emit_counter(const Event& event, Batch& batch) {
+  if (event.start_state != TimeField::present || event.args == nullptr) {
+    batch.log.add(Repair::missing_time, offset_of(event.begin));
+    return;
+  }
+  const Time time = time_ns(event.start.rounded());
+  const char* p = json::skip_space(event.args + 1);
+  while (*p == '"') {
+    const char* const close = string_end(p + 1);
+    const std::string_view key(p + 1, static_cast<std::size_t>(close - p - 1));
+    p = json::skip_space(json::skip_space(close + 1) + 1);
+    const char* const value_end = json::find_value_end(p, end_);
+    const bool quoted = *p == '"';
+    double value = 0;
+    const auto [rest, error] = std::from_chars(p + (quoted ? 1 : 0), value_end, value);
+    if (error == std::errc() && rest == value_end - (quoted ? 1 : 0) && value - value == 0) {
+      scratch_ = tables_.strings.text_of(event.name);
+      scratch_.append(" ").append(key);
+      batch.samples.track.push_back(
+          series_place(PlaceKind::counter, event.pid, strings_.intern(scratch_)));
+      batch.samples.time.push_back(time);
+      batch.samples.value.push_back(value);
+    }
+    p = json::skip_space(value_end);
+    if (*p == ',') p = json::skip_space(p + 1);
+  }
+}
+
+void EventParser::emit_metadata(const Event& event, Batch& batch) {
+  struct Known {
+    std::string_view name;
+    Metadata::What what;
+  };
+  constexpr Known kKnown[] = {
+      {"process_name", Metadata::What::process_name},
+      {"process_labels", Metadata::What::process_labels},
+      {"process_sort_index", Metadata::What::process_sort},
+      {"thread_name", Metadata::What::thread_name},
+      {"thread_sort_index", Metadata::What::thread_sort},
+  };
+  const TrackId place = host_place(event);
+  for (const Known& known : kKnown) {
+    if (strings_.intern(known.name) != event.name) continue;
+    const bool labels = known.what == Metadata::What::process_labels;
+    batch.metadata.push_back(
+        {known.what, place, labels ? event.meta_labels : event.meta_name, event.meta_sort_index});
+    return;
+  }
+  ++unknown_["metadata event"];
+}
+
+const EventParser::CopyTraits& EventParser::copy_traits(StringId name) {
+  const auto [at, added] = copies_.try_emplace(name);
+  if (added) {
+    const std::string_view text = tables_.strings.text_of(name);
+    at->second.kind = copy_kind(text);
+    const std::size_t open = text.find('(');
+    const std::size_t arrow = text.find("->");
+    if (open != std::string_view::npos && arrow != std::string_view::npos && open < arrow) {
+      at->second.source = memory_kind(text.substr(open, arrow - open));
+      at->second.destination = memory_kind(text.substr(arrow));
+    } else if (open != std::string_view::npos) {
+      at->second.destination = memory_kind(text.substr(open));
+    }
+  }
+  return at->second;
+}
+
+EventParser::CachedPlace& EventParser::place_of(PlaceKind kind, Token pid, Token tid) {
+  std::array<char, 16> pid_text{};
+  std::array<char, 16> tid_text{};
+  const bool short_enough = pid.size <= 16 && tid.size <= 16;
+  if (short_enough) {
+    std::memcpy(pid_text.data(), pid.text, pid.size);
+    std::memcpy(tid_text.data(), tid.text, tid.size);
+  }
+  std::uint64_t a = 0;
+  std::uint64_t b = 0;
+  std::memcpy(&a, pid_text.data(), 8);
+  std::memcpy(&b, tid_text.data(), 8);
+  const std::uint64_t hash = (a * 0x9e3779b97f4a7c15ULL) ^ (b * 0xa0761d6478bd642fULL) ^
+                             static_cast<std::uint64_t>(kind) << 60U;
+  CachedPlace& cached = places_[(hash ^ hash >> 32U ^ hash >> 58U) % places_.size()];
+  if (short_enough && cached.kind == kind && cached.pid_size == pid.size &&
+      cached.tid_size == tid.size && cached.pid == pid_text && cached.tid == tid_text) {
+    return cached;
+  }
+  const Place place{kind, strings_.intern(pid.view()), strings_.intern(tid.view())};
+  cached = {pid_text,
+            tid_text,
+            static_cast<std::uint8_t>(short_enough ? pid.size : 255U),
+            static_cast<std::uint8_t>(short_enough ? tid.size : 255U),
+            kind,
+            0,
+            TrackId(tables_.places.intern(place))};
+  return cached;
+}
+
+TrackId EventParser::series_place(PlaceKind kind, Token pid, StringId series) {
+  return TrackId(tables_.places.intern({kind, strings_.intern(pid.view()), series}));
+}
+
+EventParser::CachedCategory EventParser::read_category(StringId name, std::string_view text) {
+  CachedCategory category;
+  category.row =
+      static_cast<std::uint8_t>(std::min(tables_.categories.intern(name), kLastCategory));
+  category.kind = kind_of_category(text);
+  category.name = name;
+  if (text.size() <= category.text.size()) {
+    category.size = static_cast<std::uint8_t>(text.size());
+    std::memcpy(category.text.data(), text.data(), text.size());
+  }
+  return category;
+}
+
+LaunchConfigId EventParser::config_of(const LaunchConfig& config) {
+  CachedConfig& cached = configs_[LaunchConfigHash()(config) % configs_.size()];
+  if (!cached.id.valid() || !(cached.config == config)) {
+    cached = {config, LaunchConfigId(tables_.launch_configs.intern(config))};
+  }
+  return cached.id;
+}
+
+SignatureId EventParser::signature_of(const Signature& signature) {
+  if (signature == Signature()) return {};
+  CachedSignature& cached = signatures_[SignatureHash()(signature) % signatures_.size()];
+  if (!cached.id.valid() || !(cached.signature == signature)) {
+    cached = {signature, SignatureId(tables_.signatures.intern(signature))};
+  }
+  return cached.id;
+}
+
+}  // namespace fathom::chrome

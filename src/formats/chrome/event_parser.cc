@@ -1,0 +1,613 @@
+// Reading one event object: keys by guess or by table, values by type. What they mean is in
+// event_emit.cc.
+#include "formats/chrome/event_parser.h"
+
+#include <charconv>
+
+#include <simdjson.h>
+
+#include "formats/chrome/json_scan.h"
+
+namespace fathom::chrome {
+namespace {
+
+const KeyEntry kNoGuess{};
+
+/// Does the text at `p` start with the entry's `"key":`?
+inline bool matches(const char* p, const KeyEntry& entry) {
+  const auto differing = [p, &entry](unsigned at) {
+    return json::mask_of(
+               _mm_cmpeq_epi8(json::load16(p + at), json::load16(entry.quoted.data() + at))) ^
+           0xffffU;
+  };
+  const unsigned size = entry.quoted_size;
+  if (size == 0) return false;
+  if (size < 16) return (differing(0) & ((1U << size) - 1)) == 0;
+  if (differing(0) != 0) return false;
+  if (size < 32) return (differing(16) & ((1U << (size - 16)) - 1)) == 0;
+  return differing(16) == 0 && (differing(32) & ((1U << (size - 32)) - 1)) == 0;
+}
+
+Phase phase_of(char ph) {
+  switch (ph) {
+    case 'X':
+      return Phase::complete;
+    case 'B':
+      return Phase::begin;
+    case 'E':
+      return Phase::end;
+    case 'b':
+    case 'S':
+      return Phase::async_begin;
+    case 'e':
+    case 'F':
+      return Phase::async_end;
+    case 's':
+      return Phase::flow_start;
+    case 't':
+      return Phase::flow_step;
+    case 'f':
+      return Phase::flow_finish;
+    case 'i':
+    case 'I':
+    case 'R':
+    case 'n':
+      return Phase::instant;
+    case 'C':
+      return Phase::counter;
+    case 'M':
+      return Phase::metadata;
+    case 'T':
+    case 'p':
+    case 'P':
+    case 'N':
+    case 'O':
+    case 'D':
+    case 'v':
+    case 'V':
+    case 'c':
+    case '(':
+    case ')':
+      return Phase::not_read;
+    default:
+      return Phase::unknown;
+  }
+}
+
+/// Guesses are kept apart for the phases that differ in their keys.
+std::uint8_t context_of(Phase phase) {
+  switch (phase) {
+    case Phase::complete:
+      return 1;
+    case Phase::flow_start:
+      return 2;
+    case Phase::flow_step:
+    case Phase::flow_finish:
+      return 3;
+    case Phase::instant:
+      return 4;
+    case Phase::metadata:
+      return 5;
+    case Phase::counter:
+      return 6;
+    default:
+      return 7;
+  }
+}
+
+}  // namespace
+
+EventParser::EventParser(SharedTables& tables)
+    : tables_(tables), strings_(tables.strings), configs_(1024), signatures_(1024) {
+  for (auto& keys : successor_) keys.fill(&kNoGuess);
+  memory_name_ = tables.strings.intern("[memory]");
+}
+
+void EventParser::set_text(const char* begin, const char* end, std::uint64_t offset) {
+  begin_ = begin;
+  end_ = end;
+  offset_ = offset;
+  valid_utf8_ = simdjson::validate_utf8(begin, static_cast<std::size_t>(end - begin));
+  ++text_serial_;
+}
+
+ParseStatus EventParser::parse(const char*& p, Batch& batch) {
+  Event event;
+  const char* q = p;
+  ParseStatus status = parse_event(q, event);
+  if (status == ParseStatus::malformed) {  // perhaps a quote inside a string
+    lenient_quotes_ = true;
+    event = Event();
+    q = p;
+    status = parse_event(q, event);
+    lenient_quotes_ = false;
+    if (status != ParseStatus::ok) return ParseStatus::malformed;
+    note(Repair::unescaped_quote, p,
+         {p, static_cast<std::size_t>(std::min<std::ptrdiff_t>(80, q - p))});
+  }
+  if (status != ParseStatus::ok) return status;
+  for (const Note& entry : notes_) batch.log.add(entry.repair, entry.offset, entry.example);
+  notes_.clear();
+  emit(event, batch);
+  ++batch.events;
+  p = q;
+  return ParseStatus::ok;
+}
+
+void EventParser::take_unknown(ImportLog& log) {
+  for (const auto& [what, count] : unknown_) log.add_unknown(what, count);
+  unknown_.clear();
+}
+
+void EventParser::note(Repair repair, const char* at, std::string_view example) {
+  notes_.push_back({repair, offset_of(at), std::string(example)});
+}
+
+template <typename Find, typename Visit>
+ParseStatus EventParser::parse_members(const char*& p, Event& event, std::uint8_t first, Find find,
+                                       Visit visit) {
+  p = json::skip_space(p);
+  if (*p == '}') {
+    ++p;
+    return ParseStatus::ok;
+  }
+  for (std::uint8_t last = first;;) {
+    const KeyEntry*& guess = successor_[event.context][last];
+    const KeyEntry* entry = guess;
+    const char* const key = p;
+    if (matches(p, *entry)) {
+      p += entry->quoted_size;
+    } else {
+      if (*p != '"') return stopped_at(p);
+      const char* const close = string_end(p + 1);
+      if (close == nullptr) return ParseStatus::incomplete;
+      const std::string_view text(p + 1, static_cast<std::size_t>(close - p - 1));
+      entry = &find(text);
+      if (entry->key == Key::unknown) {
+        unknown_keys_.push_back(text);
+      } else {
+        guess = entry;
+      }
+      p = json::skip_space(close + 1);
+      if (*p != ':') return stopped_at(p);
+      ++p;
+    }
+    last = entry->index;
+    if (entry->key > Key::ignored) {
+      const std::uint64_t bit = std::uint64_t{1} << static_cast<unsigned>(entry->key);
+      if ((event.seen & bit) != 0) note(Repair::duplicate_key, key, entry->text());
+      event.seen |= bit;
+    }
+    p = json::skip_space(p);
+    const ParseStatus status = visit(*entry, p);
+    if (status != ParseStatus::ok) return status;
+    p = json::skip_space(p);
+    if (*p == '}') break;
+    if (*p != ',') return stopped_at(p);
+    p = json::skip_space(p + 1);
+    if (*p == '}') {
+      note(Repair::trailing_comma, p);
+      break;
+    }
+  }
+  ++p;
+  return ParseStatus::ok;
+}
+
+ParseStatus EventParser::parse_event(const char*& p, Event& event) {
+  notes_.clear();
+  unknown_keys_.clear();
+  event.begin = p;
+  ++p;
+  return parse_members(p, event, 0, find_event_key,
+                       [this, &event](const KeyEntry& entry, const char*& at) {
+                         return parse_event_value(entry, at, event);
+                       });
+}
+
+ParseStatus EventParser::parse_event_value(const KeyEntry& entry, const char*& p, Event& event) {
+  switch (entry.key) {
+    case Key::ph:
+      return parse_phase(p, event);
+    case Key::cat:
+      return parse_category(p, event);
+    case Key::name:
+      return parse_string(p, event.name);
+    case Key::pid:
+      return parse_token(p, event.pid);
+    case Key::tid:
+      return parse_token(p, event.tid);
+    case Key::ts:
+      return parse_time(p, event.start, event.start_state);
+    case Key::dur:
+      return parse_time(p, event.duration, event.duration_state);
+    case Key::id:
+      event.has_id = true;
+      return parse_id(p, event.id);
+    case Key::args:
+      return parse_args(p, event);
+    default:
+      return skip_value(p);
+  }
+}
+
+ParseStatus EventParser::parse_args(const char*& p, Event& event) {
+  if (*p != '{') return skip_value(p);
+  event.args = p;
+  ++p;
+  return parse_members(p, event, static_cast<std::uint8_t>(kKeyIndexes - 1), find_args_key,
+                       [this, &event](const KeyEntry& entry, const char*& at) {
+                         return parse_args_value(entry, at, event);
+                       });
+}
+
+ParseStatus EventParser::parse_args_value(const KeyEntry& entry, const char*& p, Event& event) {
+  switch (entry.key) {
+    case Key::external_id:
+      return parse_integer(p, event.external_id);
+    case Key::correlation:
+      return parse_integer(p, event.correlation);
+    case Key::sequence:
+      event.has_op_args = true;
+      return parse_integer(p, event.sequence);
+    case Key::forward_thread:
+      event.has_op_args = true;
+      return parse_integer(p, event.forward_thread);
+    case Key::input_dims:
+      event.has_op_args = true;
+      return parse_json(p, event.signature.shapes);
+    case Key::input_type:
+      event.has_op_args = true;
+      return parse_json(p, event.signature.types);
+    case Key::input_strides:
+      event.has_op_args = true;
+      return parse_json(p, event.signature.strides);
+    case Key::concrete_inputs:
+      event.has_op_args = true;
+      return parse_json(p, event.signature.concrete);
+    case Key::flops:
+      event.has_op_args = true;
+      return parse_integer(p, event.flops);
+    case Key::call_stack:
+      event.has_op_args = true;
+      return parse_string(p, event.stack);
+    case Key::module_hierarchy:
+      event.has_op_args = true;
+      return parse_string(p, event.module);
+    case Key::device:
+      return parse_integer(p, event.device);
+    case Key::stream:
+      return parse_integer(p, event.stream);
+    case Key::grid:
+      return parse_dimensions(p, event.config.grid);
+    case Key::block:
+      return parse_dimensions(p, event.config.block);
+    case Key::registers: {
+      std::int64_t registers = kAbsent;
+      const ParseStatus status = parse_integer(p, registers);
+      if (registers >= 0 && registers <= INT32_MAX)
+        event.config.registers = static_cast<std::int32_t>(registers);
+      return status;
+    }
+    case Key::shared_memory:
+      return parse_integer(p, event.config.shared_memory);
+    case Key::blocks_per_sm:
+      return parse_real(p, event.config.blocks_per_sm);
+    case Key::warps_per_sm:
+      return parse_real(p, event.config.warps_per_sm);
+    case Key::occupancy:
+      return parse_real(p, event.config.occupancy_percent);
+    case Key::graph_node:
+      return parse_integer(p, event.graph_node);
+    case Key::bytes:
+      return parse_integer(p, event.bytes);
+    case Key::python_id:
+      return parse_integer(p, event.python_id);
+    case Key::python_parent:
+      return parse_integer(p, event.python_parent);
+    case Key::python_module:
+      return parse_integer(p, event.python_module);
+    case Key::collective_name:
+      return parse_string(p, event.collective.name);
+    case Key::dtype:
+      return parse_string(p, event.collective.dtype);
+    case Key::in_elements:
+      return parse_integer(p, event.collective.in_elements);
+    case Key::out_elements:
+      return parse_integer(p, event.collective.out_elements);
+    case Key::group_size:
+      return parse_integer(p, event.collective.group_size);
+    case Key::group_name:
+      return parse_string(p, event.collective.group_name);
+    case Key::group_description:
+      return parse_string(p, event.collective.group_description);
+    case Key::group_ranks:
+      return *p == '"' ? parse_string(p, event.collective.ranks)
+                       : parse_json(p, event.collective.ranks);
+    case Key::collective_sequence:
+      return parse_integer(p, event.collective.sequence);
+    case Key::sync_kind:
+      return parse_string(p, event.sync_kind);
+    case Key::wait_stream:
+      return parse_integer(p, event.wait_stream);
+    case Key::wait_event:
+      return parse_integer(p, event.wait_event);
+    case Key::wait_correlation:
+      return parse_integer(p, event.wait_correlation);
+    case Key::memory_address:
+      return parse_integer(p, event.memory_address);
+    case Key::memory_bytes:
+      return parse_integer(p, event.memory_bytes);
+    case Key::memory_allocated:
+      return parse_integer(p, event.memory_allocated);
+    case Key::memory_reserved:
+      return parse_integer(p, event.memory_reserved);
+    case Key::memory_device_type:
+      return parse_integer(p, event.memory_device_type);
+    case Key::memory_device:
+      return parse_integer(p, event.memory_device);
+    case Key::meta_name:
+      return *p == '"' ? parse_string(p, event.meta_name) : skip_value(p);
+    case Key::meta_labels:
+      return *p == '"' ? parse_string(p, event.meta_labels) : skip_value(p);
+    case Key::meta_sort_index:
+      return parse_integer(p, event.meta_sort_index);
+    default:
+      return skip_value(p);
+  }
+}
+
+const char* EventParser::string_end(const char* p) const {
+  for (;;) {
+    const char* const close = json::find_string_end(p, end_);
+    if (close == nullptr || !lenient_quotes_) return close;
+    const char* const next = json::skip_space(close + 1);
+    if (next >= end_) return nullptr;
+    if (*next == ',' || *next == '}' || *next == ']' || *next == ':') return close;
+    p = close + 1;
+  }
+}
+
+ParseStatus EventParser::skip_value(const char*& p) {
+  if (lenient_quotes_ && *p == '"') {
+    const char* const close = string_end(p + 1);
+    if (close == nullptr) return ParseStatus::incomplete;
+    p = close + 1;
+    return ParseStatus::ok;
+  }
+  const char* const after = json::find_value_end(p, end_);
+  if (after == nullptr) return ParseStatus::incomplete;
+  if (after == p) return stopped_at(p);
+  p = after;
+  return ParseStatus::ok;
+}
+
+ParseStatus EventParser::parse_string(const char*& p, StringId& out) {
+  const char* const begin = p;
+  if (*p != '"') {
+    const ParseStatus status = skip_value(p);
+    if (status != ParseStatus::ok) return status;
+    const std::string_view raw(begin, static_cast<std::size_t>(p - begin));
+    if (raw != "null") {
+      note(Repair::wrong_type, begin, raw.substr(0, 40));
+      out = strings_.intern_json(raw);
+    }
+    return ParseStatus::ok;
+  }
+  const char* const special = json::find_string_special(p + 1);
+  if (*special == '"' && valid_utf8_ && !lenient_quotes_) {
+    out = strings_.intern({p + 1, static_cast<std::size_t>(special - p - 1)});
+    p = special + 1;
+    return ParseStatus::ok;
+  }
+  const char* const close = string_end(p + 1);
+  if (close == nullptr) return ParseStatus::incomplete;
+  const std::string_view inside(p + 1, static_cast<std::size_t>(close - p - 1));
+  const StringDamage damage = decode_string(inside, scratch_);
+  if (damage.invalid_escape) note(Repair::invalid_escape, begin, inside.substr(0, 80));
+  if (damage.control_character) note(Repair::control_character, begin, inside.substr(0, 80));
+  if (damage.invalid_utf8) note(Repair::invalid_utf8, begin, inside.substr(0, 80));
+  out = strings_.intern(scratch_);
+  p = close + 1;
+  return ParseStatus::ok;
+}
+
+ParseStatus EventParser::parse_token(const char*& p, Token& out) {
+  const char* const begin = p;
+  const ParseStatus status = skip_value(p);
+  if (status != ParseStatus::ok) return status;
+  const bool quoted = *begin == '"';
+  out = {begin + (quoted ? 1 : 0), static_cast<std::uint32_t>(p - begin - (quoted ? 2 : 0))};
+  return ParseStatus::ok;
+}
+
+ParseStatus EventParser::parse_integer(const char*& p, std::int64_t& out) {
+  const bool negative = *p == '-';
+  const json::Digits digits = json::read_digits(p + (negative ? 1 : 0));
+  const char* const after = p + (negative ? 1 : 0) + digits.count;
+  if (digits.count == 0 || digits.count > 15 ||
+      (*after != ',' && *after != '}' && *after != ']' && !json::is_space(*after))) {
+    return parse_integer_slowly(p, out);
+  }
+  out =
+      negative ? -static_cast<std::int64_t>(digits.value) : static_cast<std::int64_t>(digits.value);
+  p = after;
+  return ParseStatus::ok;
+}
+
+/// Quoted, hexadecimal, fractional, null, or too long.
+ParseStatus EventParser::parse_integer_slowly(const char*& p, std::int64_t& out) {
+  const char* const begin = p;
+  const ParseStatus status = skip_value(p);
+  if (status != ParseStatus::ok) return status;
+  std::string_view text(begin, static_cast<std::size_t>(p - begin));
+  if (text == "null" || text == "\"\"") return ParseStatus::ok;
+  if (text.size() >= 2 && text.front() == '"') text = text.substr(1, text.size() - 2);
+  const bool hex = text.starts_with("0x") || text.starts_with("0X");
+  std::int64_t value = 0;
+  const auto [rest, error] =
+      std::from_chars(text.data() + (hex ? 2 : 0), text.data() + text.size(), value, hex ? 16 : 10);
+  if (error == std::errc() && rest == text.data() + text.size()) {
+    out = value;
+    return ParseStatus::ok;
+  }
+  double real = 0;
+  const auto [real_rest, real_error] =
+      std::from_chars(text.data(), text.data() + text.size(), real);
+  const bool number = real_error == std::errc() && real_rest == text.data() + text.size();
+  if (number && real == real && real > -9.2e18 && real < 9.2e18 &&
+      error != std::errc::result_out_of_range) {
+    out = static_cast<std::int64_t>(real);
+  } else if (number && (real != real || real - real != 0)) {
+    note(Repair::not_a_number, begin, text.substr(0, 40));
+  } else if (number || error == std::errc::result_out_of_range) {
+    note(Repair::number_out_of_range, begin, text.substr(0, 40));
+  } else {
+    note(text == "NaN" || text.ends_with("Infinity") ? Repair::not_a_number : Repair::wrong_type,
+         begin, text.substr(0, 40));
+  }
+  return ParseStatus::ok;
+}
+
+ParseStatus EventParser::parse_real(const char*& p, double& out) {
+  const char* const begin = p;
+  const ParseStatus status = skip_value(p);
+  if (status != ParseStatus::ok) return status;
+  const bool quoted = *begin == '"';
+  double value = 0;
+  const char* const last = p - (quoted ? 1 : 0);
+  const auto [rest, error] = std::from_chars(begin + (quoted ? 1 : 0), last, value);
+  if (error == std::errc() && rest == last && value - value == 0) {
+    out = value;
+  } else if (std::string_view(begin, static_cast<std::size_t>(p - begin)) != "null") {
+    const bool number_like =
+        *begin == 'N' || *begin == 'I' || *begin == '-' || *begin == 'n' || *begin == 'i';
+    note(number_like ? Repair::not_a_number : Repair::wrong_type, begin);
+  }
+  return ParseStatus::ok;
+}
+
+ParseStatus EventParser::parse_dimensions(const char*& p, std::array<std::int32_t, 3>& out) {
+  const char* const begin = p;
+  if (*p != '[') return skip_value(p);
+  ++p;
+  for (std::size_t i = 0; i < out.size(); ++i) {
+    p = json::skip_space(p);
+    const json::Digits digits = json::read_digits(p);
+    if (digits.count == 0 || digits.count > 10 || digits.value > INT32_MAX) break;
+    out[i] = static_cast<std::int32_t>(digits.value);
+    p = json::skip_space(p + digits.count);
+    if (*p == ']') {
+      ++p;
+      return ParseStatus::ok;
+    }
+    if (*p != ',') break;
+    ++p;
+  }
+  p = begin;
+  const ParseStatus status = skip_value(p);
+  if (status == ParseStatus::ok) note(Repair::wrong_type, begin);
+  return status;
+}
+
+ParseStatus EventParser::parse_json(const char*& p, StringId& out) {
+  const char* const begin = p;
+  const ParseStatus status = skip_value(p);
+  if (status == ParseStatus::ok)
+    out = strings_.intern_json({begin, static_cast<std::size_t>(p - begin)});
+  return status;
+}
+
+ParseStatus EventParser::parse_time(const char*& p, ExactTime& out, TimeField& state) {
+  const char* const begin = p;
+  state = TimeField::unusable;
+  switch (read_microseconds(p, end_, out)) {
+    case TimeStatus::ok:
+      state = TimeField::present;
+      return ParseStatus::ok;
+    case TimeStatus::incomplete:
+      return ParseStatus::incomplete;
+    case TimeStatus::not_finite:
+      note(Repair::not_a_number, begin);
+      return ParseStatus::ok;
+    case TimeStatus::out_of_range:
+      note(Repair::number_out_of_range, begin);
+      return ParseStatus::ok;
+    case TimeStatus::malformed:
+      break;
+  }
+  if (p == begin) return stopped_at(p);
+  if (std::string_view(begin, static_cast<std::size_t>(p - begin)) == "null") {
+    state = TimeField::absent;
+  } else {
+    note(Repair::wrong_type, begin);
+  }
+  return ParseStatus::ok;
+}
+
+ParseStatus EventParser::parse_phase(const char*& p, Event& event) {
+  if (*p == '"' && p[1] != '\\' && p[2] == '"') {
+    event.phase_text = p[1];
+    p += 3;
+  } else {
+    const ParseStatus status = skip_value(p);
+    if (status != ParseStatus::ok) return status;
+    event.phase_text = '?';
+  }
+  event.phase = phase_of(event.phase_text);
+  if (event.has_category && event.phase == Phase::complete) return ParseStatus::ok;
+  event.context = context_of(event.phase);
+  return ParseStatus::ok;
+}
+
+ParseStatus EventParser::parse_category(const char*& p, Event& event) {
+  if (*p != '"') return skip_value(p);
+  const char* const close = json::find_string_special(p + 1);
+  CachedCategory found;
+  if (*close == '"' && valid_utf8_) {
+    const std::string_view text(p + 1, static_cast<std::size_t>(close - p - 1));
+    const std::size_t slot = text.empty() ? 0
+                                          : (text.size() * 7 + static_cast<unsigned char>(text[0]) +
+                                             static_cast<unsigned char>(text[text.size() / 2])) %
+                                                categories_.size();
+    CachedCategory& cached = categories_[slot];
+    if (cached.size != text.size() ||
+        std::memcmp(cached.text.data(), text.data(), text.size()) != 0) {
+      found = read_category(strings_.intern(text), text);
+      if (found.size == text.size()) cached = found;
+    } else {
+      found = cached;
+    }
+    p = close + 1;
+  } else {
+    StringId name;
+    const ParseStatus status = parse_string(p, name);
+    if (status != ParseStatus::ok) return status;
+    found = read_category(name, tables_.strings.text_of(name));
+  }
+  event.category = found.row;
+  event.kind = found.kind;
+  event.category_name = found.name;
+  event.has_category = true;
+  if (event.phase == Phase::complete || event.phase == Phase::missing) {
+    event.context = static_cast<std::uint8_t>(8 + static_cast<unsigned>(found.kind));
+  }
+  return ParseStatus::ok;
+}
+
+ParseStatus EventParser::parse_id(const char*& p, std::int64_t& out) {
+  const char* const begin = p;
+  const ParseStatus status = skip_value(p);
+  if (status != ParseStatus::ok) return status;
+  std::string_view text(begin, static_cast<std::size_t>(p - begin));
+  if (text.size() >= 2 && text.front() == '"') text = text.substr(1, text.size() - 2);
+  const bool hex = text.starts_with("0x");
+  std::uint64_t value = 0;
+  const auto [rest, error] =
+      std::from_chars(text.data() + (hex ? 2 : 0), text.data() + text.size(), value, hex ? 16 : 10);
+  const bool number = error == std::errc() && rest == text.data() + text.size();
+  out = static_cast<std::int64_t>(number ? value : hash_bytes(text));
+  return ParseStatus::ok;
+}
+
+}  // namespace fathom::chrome

@@ -1,0 +1,191 @@
+// The last steps of reading, in the order they depend on each other.
+#include "formats/chrome/finish.h"
+
+#include <algorithm>
+#include <charconv>
+
+namespace fathom::chrome {
+namespace {
+
+/// Times further than this from the middle of the trace (28 hours) were never true.
+constexpr Duration kLongestTrace = duration_ns(100'000'000'000'000);
+constexpr std::int64_t kUnixTimesBegin = 1'000'000'000'000'000'000;  // 2001, in ns
+constexpr Duration kZeroTimeDistance = std::chrono::seconds(1);
+
+void shift(Column<Time>& times, Duration by) {
+  for (Time& time : times) time -= by;
+}
+
+/// Keeps the slices for which `keep` is true.
+void keep_slices(Batch& rows, const std::vector<bool>& keep) {
+  Slices& slices = rows.slices;
+  std::vector<std::uint32_t> moved(slices.size(), SliceId::kNone);
+  std::size_t out = 0;
+  for (std::size_t row = 0; row < slices.size(); ++row) {
+    if (!keep[row]) continue;
+    moved[row] = static_cast<std::uint32_t>(out);
+    slices.track[out] = slices.track[row];
+    slices.start[out] = slices.start[row];
+    slices.duration[out] = slices.duration[row];
+    slices.name[out] = slices.name[row];
+    slices.category[out] = slices.category[row];
+    slices.correlation[out] = slices.correlation[row];
+    slices.external_id[out] = slices.external_id[row];
+    slices.detail[out] = slices.detail[row];
+    ++out;
+  }
+  const auto cut = [out](auto& column) { column.resize(out); };
+  cut(slices.track);
+  cut(slices.start);
+  cut(slices.duration);
+  cut(slices.name);
+  cut(slices.category);
+  cut(slices.correlation);
+  cut(slices.external_id);
+  cut(slices.detail);
+  std::vector<Collective> kept;
+  for (Collective collective : rows.collectives) {
+    collective.slice.value = moved[collective.slice.row()];
+    if (collective.slice.valid()) kept.push_back(collective);
+  }
+  rows.collectives = std::move(kept);
+}
+
+/// The middle one of about a thousand starts spread over the rows.
+Time middle_start(const Column<Time>& starts) {
+  std::vector<Time> sample;
+  const std::size_t stride = std::max<std::size_t>(1, starts.size() / 1000);
+  for (std::size_t row = 0; row < starts.size(); row += stride) sample.push_back(starts[row]);
+  const auto middle = sample.begin() + static_cast<std::ptrdiff_t>(sample.size() / 2);
+  std::nth_element(sample.begin(), middle, sample.end());
+  return *middle;
+}
+
+Time earliest(const Batch& rows) {
+  Time first = Time::max();
+  for (const Column<Time>* times : {&rows.slices.start, &rows.flows.time, &rows.memory.time,
+                                    &rows.samples.time, &rows.instants.time}) {
+    if (times != &rows.slices.start && first != Time::max()) break;
+    for (const Time time : *times) first = std::min(first, time);
+  }
+  return first == Time::max() ? Time() : first;
+}
+
+Interval span_of(const Trace& trace) {
+  Interval work{Time::max(), Time::min()};
+  Interval all = work;
+  const auto widen = [](Interval& span, Time begin, Time end) {
+    span.begin = std::min(span.begin, begin);
+    span.end = std::max(span.end, end);
+  };
+  for (std::size_t row = 0; row < trace.slices.size(); ++row) {
+    const SliceId slice(row);
+    const SliceKind kind = trace.kind(slice);
+    widen(all, trace.slices.start[row], trace.slices.end(slice));
+    if (is_host_work(kind) || is_device_activity(kind) || kind == SliceKind::python_function) {
+      widen(work, trace.slices.start[row], trace.slices.end(slice));
+    }
+  }
+  if (work.begin <= work.end) return work;
+  return all.begin <= all.end ? all : Interval{};
+}
+
+std::int64_t base_time_ns(const Trace& trace) {
+  const Fact* const fact = trace.fact("baseTimeNanoseconds");
+  if (fact == nullptr) return 0;
+  std::string_view text = fact->value;
+  if (text.size() > 2 && text.front() == '"') text = text.substr(1, text.size() - 2);
+  std::int64_t base = 0;
+  const auto [rest, error] = std::from_chars(text.data(), text.data() + text.size(), base);
+  return error == std::errc() && rest == text.data() + text.size() ? base : 0;
+}
+
+void count_categories(Trace& trace, const std::vector<StringId>& names,
+                      const std::array<SliceKind, 256>& kinds) {
+  const std::size_t rows = std::min<std::size_t>(names.size(), kLastCategory + 1);
+  for (std::size_t i = 0; i < rows; ++i)
+    trace.categories.push_back({names[i], i == 0 ? SliceKind::other : kinds[i], 0});
+  for (const std::uint8_t row : trace.slices.category) ++trace.categories[row].slices;
+  for (const Category& category : trace.categories) {
+    if (category.kind == SliceKind::other && category.slices > 0 &&
+        !trace.text(category.name).empty()) {
+      trace.import.add_unknown("category " + std::string(trace.text(category.name)),
+                               category.slices);
+    }
+  }
+}
+
+}  // namespace
+
+void drop_lost_times(Batch& rows) {
+  const std::size_t count = rows.slices.size();
+  if (count == 0) return;
+  std::vector<bool> lost(count, false);
+  Time first = Time::max();
+  for (const Batch::Suspect& suspect : rows.zero_times) lost[suspect.slice] = true;
+  for (std::size_t row = 0; row < count; ++row) {
+    if (!lost[row]) first = std::min(first, rows.slices.start[row]);
+  }
+  const bool zeros_lost =
+      !rows.zero_times.empty() && first != Time::max() && first >= Time() + kZeroTimeDistance;
+  if (!zeros_lost) {
+    for (const Batch::Suspect& suspect : rows.zero_times) lost[suspect.slice] = false;
+  }
+  for (const Batch::Suspect& suspect : rows.zero_times) {
+    if (zeros_lost) rows.log.add(Repair::zero_time, suspect.offset);
+  }
+  const Time middle = middle_start(rows.slices.start);
+  bool any = zeros_lost;
+  for (std::size_t row = 0; row < count; ++row) {
+    const Time start = rows.slices.start[row];
+    if (lost[row] || (start >= middle - kLongestTrace && start <= middle + kLongestTrace)) continue;
+    if (middle == Time() && zeros_lost) continue;
+    lost[row] = true;
+    any = true;
+    rows.log.add(Repair::number_out_of_range, 0, "start time");
+  }
+  if (!any) return;
+  lost.flip();
+  keep_slices(rows, lost);
+}
+
+Trace finish_trace(Batch& rows, SharedTables& tables, std::vector<Fact> facts) {
+  close_pairs(rows);
+  drop_lost_times(rows);
+  Trace trace;
+  trace.facts = std::move(facts);
+  trace.import = std::move(rows.log);
+  const std::vector<Place> places = tables.places.take();
+  trace.strings = std::move(tables.strings);
+  build_tracks(rows, places, trace);
+
+  const Time origin = earliest(rows);
+  for (Column<Time>* times : {&rows.slices.start, &rows.flows.time, &rows.memory.time,
+                              &rows.samples.time, &rows.instants.time}) {
+    shift(*times, origin.time_since_epoch());
+  }
+  const std::int64_t base = base_time_ns(trace);
+  if (__builtin_add_overflow(to_ns(origin), base, &trace.origin_ns))
+    trace.origin_ns = to_ns(origin);
+  trace.origin_is_unix = trace.origin_ns >= kUnixTimesBegin;
+
+  trace.slices = std::move(rows.slices);
+  trace.ops = std::move(rows.ops);
+  trace.kernels = std::move(rows.kernels);
+  trace.copies = std::move(rows.copies);
+  trace.frames = std::move(rows.frames);
+  trace.syncs = std::move(rows.syncs);
+  trace.collectives = std::move(rows.collectives);
+  trace.flows = std::move(rows.flows);
+  trace.memory = std::move(rows.memory);
+  trace.samples = std::move(rows.samples);
+  trace.instants = std::move(rows.instants);
+  trace.signatures = tables.signatures.take();
+  trace.launch_configs = tables.launch_configs.take();
+  count_categories(trace, tables.categories.take(), rows.kinds);
+  trace.span = span_of(trace);
+  read_facts(trace);
+  return trace;
+}
+
+}  // namespace fathom::chrome

@@ -1,0 +1,73 @@
+// Category spellings of every recorder, and hashing of launch configurations.
+#include "formats/chrome/shared_tables.h"
+
+#include <array>
+#include <bit>
+#include <string>
+
+namespace fathom::chrome {
+namespace {
+
+struct CategorySpelling {
+  std::string_view text;  // lower case
+  SliceKind kind;
+};
+
+constexpr CategorySpelling kCategories[] = {
+    {"cpu_op", SliceKind::cpu_op},
+    {"operator", SliceKind::cpu_op},
+    {"user_annotation", SliceKind::user_annotation},
+    {"gpu_user_annotation", SliceKind::gpu_user_annotation},
+    {"kernel", SliceKind::kernel},
+    {"gpu_memcpy", SliceKind::memcpy},
+    {"memcpy", SliceKind::memcpy},
+    {"gpu_memset", SliceKind::memset},
+    {"memset", SliceKind::memset},
+    {"cuda_runtime", SliceKind::runtime},
+    {"hip_runtime", SliceKind::runtime},
+    {"xpu_runtime", SliceKind::runtime},
+    {"mtia_runtime", SliceKind::runtime},
+    {"privateuse1_runtime", SliceKind::runtime},
+    {"glow_runtime", SliceKind::runtime},
+    {"runtime", SliceKind::runtime},
+    {"cuda_api", SliceKind::runtime},
+    {"cuda_driver", SliceKind::driver},
+    {"hip_driver", SliceKind::driver},
+    {"xpu_driver", SliceKind::driver},
+    {"privateuse1_driver", SliceKind::driver},
+    {"driver", SliceKind::driver},
+    {"cuda_sync", SliceKind::sync},
+    {"xpu_sync", SliceKind::sync},
+    {"python_function", SliceKind::python_function},
+    {"python", SliceKind::python_function},
+    {"overhead", SliceKind::overhead},
+    {"trace", SliceKind::trace_span},
+    {"cuda_profiler_range", SliceKind::profiler_range},
+};
+
+}  // namespace
+
+SliceKind kind_of_category(std::string_view category) {
+  std::string lower(category);
+  for (char& c : lower) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c + ('a' - 'A')) : c;
+  for (const CategorySpelling& spelling : kCategories) {
+    if (spelling.text == lower) return spelling.kind;
+  }
+  return SliceKind::other;
+}
+
+std::size_t LaunchConfigHash::operator()(const LaunchConfig& config) const {
+  std::uint64_t hash = 0;
+  for (const auto& dimensions : {config.grid, config.block}) {
+    for (const std::int32_t n : dimensions) hash = hash_mix(hash, static_cast<std::uint32_t>(n));
+  }
+  hash = hash_mix(hash, static_cast<std::uint32_t>(config.registers));
+  hash = hash_mix(hash, static_cast<std::uint64_t>(config.shared_memory));
+  for (const double number :
+       {config.blocks_per_sm, config.warps_per_sm, config.occupancy_percent}) {
+    hash = hash_mix(hash, std::bit_cast<std::uint64_t>(number));
+  }
+  return hash;
+}
+
+}  // namespace fathom::chrome

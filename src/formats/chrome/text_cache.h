@@ -1,0 +1,89 @@
+// Small per-thread caches in front of the shared string pool.
+#pragma once
+
+#include <cstdint>
+#include <cstring>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "store/string_pool.h"
+
+namespace fathom::chrome {
+
+/// Remembers which id a text got. Direct-mapped; a miss is the caller's to fill. Texts given to
+/// put() must stay valid for the life of the cache.
+class TextCache {
+ public:
+  explicit TextCache(std::size_t entries) : entries_(entries) {}
+
+  [[nodiscard]] StringId find(std::string_view text, std::uint64_t hash) const {
+    const Entry& entry = entries_[hash & (entries_.size() - 1)];
+    if (entry.hash == hash && entry.size == text.size() &&
+        std::memcmp(entry.text, text.data(), text.size()) == 0) {
+      return entry.id;
+    }
+    return {};
+  }
+  void put(std::string_view text, std::uint64_t hash, StringId id) {
+    entries_[hash & (entries_.size() - 1)] = {hash, text.data(),
+                                              static_cast<std::uint32_t>(text.size()), id};
+  }
+
+ private:
+  struct Entry {
+    std::uint64_t hash = 0;
+    const char* text = "";
+    std::uint32_t size = UINT32_MAX;  // matches no text
+    StringId id;
+  };
+  std::vector<Entry> entries_;  // a power of two
+};
+
+/// Interns strings of one thread, and the canonical form of nested JSON values.
+class ThreadStrings {
+ public:
+  explicit ThreadStrings(StringPool& pool) : pool_(pool) {}
+
+  StringId intern(std::string_view text) {
+    const std::uint64_t hash = hash_bytes(text);
+    const StringId known = names_.find(text, hash);
+    return known.valid() ? known : add_name(text, hash);
+  }
+
+  /// The id of the canonical text of the JSON value `raw`: no white space outside strings, strings
+  /// escaped in one way only.
+  StringId intern_json(std::string_view raw) {
+    const std::uint64_t hash = hash_bytes(raw);
+    const StringId known = values_.find(raw, hash);
+    return known.valid() ? known : add_value(raw, hash);
+  }
+
+ private:
+  StringId add_name(std::string_view text, std::uint64_t hash);
+  StringId add_value(std::string_view raw, std::uint64_t hash);
+
+  StringPool& pool_;
+  TextCache names_{4096};
+  TextCache values_{2048};
+  std::vector<std::unique_ptr<char[]>>
+      raw_chunks_;  // copies of raw values that the cache points at
+  std::size_t raw_free_ = 0;
+};
+
+/// Decodes the inside of a JSON string: escapes resolved, damage mended by rule (docs/formats.md).
+struct StringDamage {
+  bool invalid_escape = false;
+  bool control_character = false;
+  bool invalid_utf8 = false;
+};
+StringDamage decode_string(std::string_view inside, std::string& out);
+
+/// Canonical text of a JSON value; see ThreadStrings::intern_json.
+void canonical_json(std::string_view raw, std::string& out);
+
+/// Replaces what is not UTF-8 by U+FFFD; true when something was.
+bool mend_utf8(std::string& text);
+
+}  // namespace fathom::chrome

@@ -1,0 +1,115 @@
+// Column<T>: one growing array of a table, in pages that the kernel moves instead of copying.
+#pragma once
+
+#include <cassert>
+#include <cstddef>
+#include <cstring>
+#include <new>
+#include <span>
+#include <type_traits>
+#include <utility>
+
+#include <sys/mman.h>
+
+namespace fathom {
+
+/// A contiguous array that only grows. Large columns live in their own mapping, so growing costs no
+/// copy (mremap), an untouched tail costs no memory, and huge pages keep the page faults few. T
+/// must be trivially copyable; rows are zero bytes until written. Moves, never copies.
+template <typename T>
+class Column {
+  static_assert(std::is_trivially_copyable_v<T>);
+
+ public:
+  Column() = default;
+  Column(Column&& other) noexcept { swap(other); }
+  Column& operator=(Column&& other) noexcept {
+    swap(other);
+    return *this;
+  }
+  Column(const Column&) = delete;
+  Column& operator=(const Column&) = delete;
+  ~Column() {
+    if (data_ != nullptr) munmap(data_, mapped_bytes_);
+  }
+
+  [[nodiscard]] std::size_t size() const { return size_; }
+  [[nodiscard]] bool empty() const { return size_ == 0; }
+  [[nodiscard]] T* data() { return data_; }
+  [[nodiscard]] const T* data() const { return data_; }
+  T& operator[](std::size_t row) {
+    assert(row < size_);
+    return data_[row];
+  }
+  const T& operator[](std::size_t row) const {
+    assert(row < size_);
+    return data_[row];
+  }
+  [[nodiscard]] T* begin() { return data_; }
+  [[nodiscard]] T* end() { return data_ + size_; }
+  [[nodiscard]] const T* begin() const { return data_; }
+  [[nodiscard]] const T* end() const { return data_ + size_; }
+  [[nodiscard]] const T& back() const { return (*this)[size_ - 1]; }
+  // NOLINTNEXTLINE(google-explicit-constructor): a column is read as a span everywhere.
+  operator std::span<const T>() const { return {data_, size_}; }
+  [[nodiscard]] std::span<const T> span() const { return {data_, size_}; }
+  [[nodiscard]] std::span<T> mutable_span() { return {data_, size_}; }
+
+  void push_back(const T& value) {
+    if (size_ == capacity()) grow(size_ + 1);
+    data_[size_++] = value;
+  }
+  void append(std::span<const T> values) {
+    if (values.empty()) return;
+    if (size_ + values.size() > capacity()) grow(size_ + values.size());
+    std::memcpy(static_cast<void*>(data_ + size_), values.data(), values.size_bytes());
+    size_ += values.size();
+  }
+  /// Makes the column `rows` long; new rows are zero bytes.
+  void resize(std::size_t rows) {
+    if (rows > capacity()) grow(rows);
+    if (rows > size_ && size_ < dirty_) {
+      const std::size_t stale = (rows < dirty_ ? rows : dirty_) - size_;
+      std::memset(static_cast<void*>(data_ + size_), 0, stale * sizeof(T));
+    }
+    if (size_ > dirty_) dirty_ = size_;
+    size_ = rows;
+  }
+  /// Forgets the rows but keeps the memory for reuse.
+  void clear() {
+    if (size_ > dirty_) dirty_ = size_;
+    size_ = 0;
+  }
+  void swap(Column& other) noexcept {
+    std::swap(data_, other.data_);
+    std::swap(size_, other.size_);
+    std::swap(dirty_, other.dirty_);
+    std::swap(mapped_bytes_, other.mapped_bytes_);
+  }
+
+ private:
+  static constexpr std::size_t kHugePage = std::size_t{2} << 20;
+
+  [[nodiscard]] std::size_t capacity() const { return mapped_bytes_ / sizeof(T); }
+
+  void grow(std::size_t rows) {
+    std::size_t bytes = rows * sizeof(T);
+    bytes += bytes / 2;
+    const std::size_t unit = bytes < kHugePage ? std::size_t{4096} : kHugePage;
+    bytes = (bytes + unit - 1) / unit * unit;
+    void* moved = data_ == nullptr ? mmap(nullptr, bytes, PROT_READ | PROT_WRITE,
+                                          MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0)
+                                   : mremap(data_, mapped_bytes_, bytes, MREMAP_MAYMOVE);
+    if (moved == MAP_FAILED) throw std::bad_alloc();
+    if (bytes >= kHugePage) madvise(moved, bytes, MADV_HUGEPAGE);
+    data_ = static_cast<T*>(moved);
+    mapped_bytes_ = bytes;
+  }
+
+  T* data_ = nullptr;
+  std::size_t size_ = 0;
+  std::size_t dirty_ = 0;  // rows below this may hold old values
+  std::size_t mapped_bytes_ = 0;
+};
+
+}  // namespace fathom

@@ -1,0 +1,53 @@
+// Names of the enumerators, and look-ups in a trace's small tables.
+#include "store/trace.h"
+
+#include <algorithm>
+
+namespace fathom {
+namespace {
+
+constexpr std::array<std::string_view, kSliceKinds> kSliceKindNames = {"cpu_op",
+                                                                       "user_annotation",
+                                                                       "runtime",
+                                                                       "driver",
+                                                                       "kernel",
+                                                                       "memcpy",
+                                                                       "memset",
+                                                                       "sync",
+                                                                       "gpu_user_annotation",
+                                                                       "python_function",
+                                                                       "overhead",
+                                                                       "trace_span",
+                                                                       "profiler_range",
+                                                                       "other"};
+static_assert(kSliceKindNames.back() == "other", "one name for each SliceKind, in its order");
+
+constexpr std::array<std::string_view, 8> kCopyKindNames = {"unknown", "HtoD", "DtoH",  "DtoD",
+                                                            "PtoP",    "HtoH", "array", "memset"};
+static_assert(kCopyKindNames[static_cast<std::size_t>(CopyKind::memset)] == "memset");
+
+constexpr std::array<std::string_view, 6> kMemoryKindNames = {"unknown", "pageable", "pinned",
+                                                              "device",  "array",    "managed"};
+static_assert(kMemoryKindNames[static_cast<std::size_t>(MemoryKind::managed)] == "managed");
+
+}  // namespace
+
+std::string_view to_string(SliceKind kind) {
+  return kSliceKindNames[static_cast<std::size_t>(kind)];
+}
+std::string_view to_string(CopyKind kind) { return kCopyKindNames[static_cast<std::size_t>(kind)]; }
+std::string_view to_string(MemoryKind kind) {
+  return kMemoryKindNames[static_cast<std::size_t>(kind)];
+}
+
+const Device* Trace::device(std::int32_t number) const {
+  const auto at = std::ranges::find(devices, number, &Device::id);
+  return at == devices.end() ? nullptr : &*at;
+}
+
+const Fact* Trace::fact(std::string_view key) const {
+  const auto at = std::ranges::find_if(facts, [key](const Fact& fact) { return fact.key == key; });
+  return at == facts.end() ? nullptr : &*at;
+}
+
+}  // namespace fathom

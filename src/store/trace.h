@@ -1,0 +1,316 @@
+// Trace: everything that was read from one recording, as columns; no file format is known here.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/ids.h"
+#include "base/time.h"
+#include "store/column.h"
+#include "store/import_log.h"
+#include "store/string_pool.h"
+
+namespace fathom {
+
+struct TrackTable;
+struct SliceTable;
+struct OpTable;
+struct KernelTable;
+struct SignatureTable;
+struct LaunchConfigTable;
+using TrackId = Id<TrackTable>;
+using SliceId = Id<SliceTable>;
+using SignatureId = Id<SignatureTable>;
+using LaunchConfigId = Id<LaunchConfigTable>;
+
+/// "Not recorded" in the signed 64-bit columns whose doc says so.
+inline constexpr std::int64_t kAbsent = INT64_MIN;
+
+/// What a slice is. The recorder's own spelling is kept beside it (Trace::categories).
+enum class SliceKind : std::uint8_t {
+  cpu_op,               ///< Framework operator (cpu_op, Operator).
+  user_annotation,      ///< record_function and the like, on the host.
+  runtime,              ///< cudaLaunchKernel, hipMemcpyAsync, …
+  driver,               ///< cuLaunchKernel, …
+  kernel,               ///< Device: a kernel.
+  memcpy,               ///< Device: a copy.
+  memset,               ///< Device: a fill.
+  sync,                 ///< cuda_sync: a wait seen by the tracer; not device work.
+  gpu_user_annotation,  ///< A host annotation projected onto the device; not device work.
+  python_function,      ///< A Python frame.
+  overhead,             ///< The profiler's own work.
+  trace_span,           ///< The recording itself.
+  profiler_range,       ///< cuda_profiler_range: counters over a kernel.
+  other,                ///< Anything else with a duration: plain Chrome traces.
+};
+inline constexpr std::size_t kSliceKinds = static_cast<std::size_t>(SliceKind::other) + 1;
+std::string_view to_string(SliceKind kind);
+
+/// True for the three kinds that occupy a device: kernels, copies, fills.
+constexpr bool is_device_activity(SliceKind kind) {
+  return kind == SliceKind::kernel || kind == SliceKind::memcpy || kind == SliceKind::memset;
+}
+/// True for the kinds that nest on a host thread: operators, annotations, runtime and driver calls,
+/// and the slices of plain Chrome traces.
+constexpr bool is_host_work(SliceKind kind) {
+  return kind == SliceKind::cpu_op || kind == SliceKind::user_annotation ||
+         kind == SliceKind::runtime || kind == SliceKind::driver || kind == SliceKind::other;
+}
+
+enum class TrackKind : std::uint8_t {
+  host_thread,    ///< A thread of a process.
+  device_stream,  ///< A stream of a device.
+  counter,        ///< A series of samples.
+  async,          ///< b/e pairs sharing a category, id and process: may overlap freely.
+};
+
+/// A line of the timeline.
+struct Track {
+  TrackKind kind = TrackKind::host_thread;
+  StringId process{};  ///< The pid as written ("1102", "Spans").
+  StringId thread{};  ///< The tid as written ("7", "stream 7"); for counters and async: the series.
+  std::int64_t pid = kAbsent;     ///< The pid as a number when it is one.
+  std::int64_t tid = kAbsent;     ///< The tid as a number when it is one or ends in one.
+  std::int32_t device = -1;       ///< Device number of a device_stream.
+  std::int64_t stream = kAbsent;  ///< Stream number of a device_stream.
+  StringId name{};                ///< thread_name metadata, or empty.
+  std::int64_t sort_index = kAbsent;
+  std::uint32_t slices = 0;  ///< How many slices lie on it.
+};
+
+/// A process of the recording: metadata events of one pid.
+struct Process {
+  StringId id{};  ///< The pid as written.
+  StringId name{};
+  StringId labels{};
+  std::int64_t sort_index = kAbsent;
+};
+
+/// One spelling of a category, e.g. "Kernel" and "kernel" are two rows of kind kernel.
+struct Category {
+  StringId name{};
+  SliceKind kind = SliceKind::other;
+  std::uint64_t slices = 0;
+};
+
+/// Everything with a duration, in the order of the file. Parallel columns.
+struct Slices {
+  Column<TrackId> track;
+  Column<Time> start;
+  Column<Duration> duration;  ///< Never negative.
+  Column<StringId> name;
+  Column<std::uint8_t> category;     ///< Row of Trace::categories.
+  Column<std::int64_t> correlation;  ///< Correlation id, or kAbsent.
+  Column<std::int64_t> external_id;  ///< External id, or kAbsent.
+  Column<std::uint32_t> detail;      ///< Row in the detail table of its kind, or Id::kNone.
+  [[nodiscard]] std::size_t size() const { return start.size(); }
+  [[nodiscard]] Time end(SliceId id) const { return start[id.row()] + duration[id.row()]; }
+};
+
+/// What an operator was called with; equal calls share one row. All are canonical JSON text without
+/// white space outside strings, e.g. "[[512,3],[]]"; an invalid id where it was not recorded.
+struct Signature {
+  StringId shapes{};    ///< Input Dims
+  StringId types{};     ///< Input type
+  StringId strides{};   ///< Input Strides
+  StringId concrete{};  ///< Concrete Inputs
+  friend bool operator==(const Signature&, const Signature&) = default;
+};
+
+/// Detail of cpu_op and user_annotation slices that carry arguments.
+struct Ops {
+  Column<SignatureId> signature;        ///< Row of Trace::signatures.
+  Column<std::int64_t> sequence;        ///< Autograd sequence number, or kAbsent.
+  Column<std::int64_t> forward_thread;  ///< Fwd thread id, or kAbsent.
+  Column<std::int64_t> flops;           ///< As recorded, or kAbsent.
+  Column<StringId> stack;               ///< "Call stack" text, innermost first, or invalid.
+  Column<StringId> module;              ///< "Module Hierarchy", or invalid.
+  [[nodiscard]] std::size_t size() const { return sequence.size(); }
+};
+
+/// How a kernel was launched; equal launches share one row.
+struct LaunchConfig {
+  std::array<std::int32_t, 3> grid = {0, 0, 0};   ///< 0 where it was not recorded.
+  std::array<std::int32_t, 3> block = {0, 0, 0};  ///< 0 where it was not recorded.
+  std::int32_t registers = -1;                    ///< Per thread; -1 where not recorded.
+  std::int64_t shared_memory = kAbsent;  ///< Static + dynamic bytes per block, as recorded.
+  double blocks_per_sm = -1;             ///< As recorded; -1 where not.
+  double warps_per_sm = -1;              ///< As recorded; -1 where not.
+  double occupancy_percent = -1;         ///< "est. achieved occupancy %"; -1 where not.
+  friend bool operator==(const LaunchConfig&, const LaunchConfig&) = default;
+};
+
+/// Detail of kernel slices.
+struct Kernels {
+  Column<LaunchConfigId> config;
+  Column<std::int64_t> graph_node;  ///< "graph node id", or kAbsent.
+  [[nodiscard]] std::size_t size() const { return config.size(); }
+};
+
+enum class CopyKind : std::uint8_t { unknown, h2d, d2h, d2d, p2p, h2h, array, memset };
+enum class MemoryKind : std::uint8_t { unknown, pageable, pinned, device, array, managed };
+std::string_view to_string(CopyKind kind);
+std::string_view to_string(MemoryKind kind);
+
+/// Detail of memcpy and memset slices.
+struct Copies {
+  Column<std::int64_t> bytes;  ///< kAbsent where not recorded.
+  Column<CopyKind> kind;
+  Column<MemoryKind> source;
+  Column<MemoryKind> destination;
+  [[nodiscard]] std::size_t size() const { return bytes.size(); }
+};
+
+/// Detail of communication: operators, annotations or kernels that carry collective metadata.
+struct Collective {
+  SliceId slice{};
+  StringId name{};
+  StringId dtype{};
+  std::int64_t in_elements = kAbsent;
+  std::int64_t out_elements = kAbsent;
+  std::int64_t group_size = kAbsent;
+  StringId group_name{};
+  StringId group_description{};
+  StringId ranks{};  ///< Text, e.g. "[0,1]".
+  std::int64_t sequence = kAbsent;
+};
+
+/// Detail of python_function slices.
+struct Frames {
+  Column<std::int64_t> id;         ///< "Python id", or kAbsent.
+  Column<std::int64_t> parent;     ///< "Python parent id", or kAbsent.
+  Column<std::int64_t> module_id;  ///< "Python module id", or kAbsent.
+  [[nodiscard]] std::size_t size() const { return id.size(); }
+};
+
+/// What a wait was for: detail of sync slices.
+struct Syncs {
+  Column<StringId> kind;                  ///< "Stream Sync", "Event Sync", …
+  Column<std::int64_t> wait_stream;       ///< wait_on_stream, or kAbsent.
+  Column<std::int64_t> wait_event;        ///< wait_on_cuda_event_id, or kAbsent.
+  Column<std::int64_t> wait_correlation;  ///< wait_on_cuda_event_record_corr_id, or kAbsent.
+  [[nodiscard]] std::size_t size() const { return kind.size(); }
+};
+
+enum class FlowPhase : std::uint8_t { start, step, finish };
+
+/// The ends of arrows (s, t, f), in the order of the file.
+struct FlowPoints {
+  Column<TrackId> track;
+  Column<Time> time;
+  Column<std::int64_t> id;
+  Column<StringId> category;
+  Column<FlowPhase> phase;
+  [[nodiscard]] std::size_t size() const { return time.size(); }
+};
+
+/// Allocator events ([memory]), in the order of the file.
+struct MemoryEvents {
+  Column<TrackId> track;
+  Column<Time> time;
+  Column<std::int64_t> address;
+  Column<std::int64_t> bytes;            ///< Positive: allocated; negative: freed.
+  Column<std::int64_t> total_allocated;  ///< kAbsent where not recorded.
+  Column<std::int64_t> total_reserved;   ///< kAbsent where not recorded.
+  Column<std::int8_t> device_type;  ///< c10::DeviceType: 0 CPU, 1 CUDA, 20 MTIA, …; -1 unknown.
+  Column<std::int8_t> device;       ///< Device number; -1 for the CPU.
+  [[nodiscard]] std::size_t size() const { return time.size(); }
+};
+
+/// Counter samples (C), in the order of the file.
+struct Samples {
+  Column<TrackId> track;
+  Column<Time> time;
+  Column<double> value;
+  [[nodiscard]] std::size_t size() const { return time.size(); }
+};
+
+/// Moments without a duration (i, I, R, n) other than allocator events.
+struct Instants {
+  Column<TrackId> track;
+  Column<Time> time;
+  Column<StringId> name;
+  [[nodiscard]] std::size_t size() const { return time.size(); }
+};
+
+/// One entry of deviceProperties. Zero where the recorder did not say.
+struct Device {
+  std::int32_t id = 0;
+  std::string name;
+  std::int64_t memory_bytes = 0;
+  std::int32_t compute_major = 0;
+  std::int32_t compute_minor = 0;
+  std::int32_t sms = 0;
+  std::int32_t max_threads_per_sm = 0;
+  std::int32_t max_threads_per_block = 0;
+  std::int64_t registers_per_sm = 0;
+  std::int64_t registers_per_block = 0;
+  std::int64_t shared_memory_per_sm = 0;
+  std::int64_t shared_memory_per_block = 0;
+  std::int64_t shared_memory_per_block_optin = 0;
+  std::int32_t warp_size = 32;
+};
+
+/// Anything said about the run: top-level keys of the file. `value` is JSON text.
+struct Fact {
+  std::string key;
+  std::string value;
+};
+
+/// distributedInfo.
+struct Distributed {
+  std::string backend;
+  std::int64_t rank = kAbsent;
+  std::int64_t world_size = kAbsent;
+};
+
+/// A loaded recording. Immutable once read; share it freely between threads.
+struct Trace {
+  StringPool strings;
+  std::vector<Track> tracks;
+  std::vector<Process> processes;
+  std::vector<Category> categories;  ///< At most 256.
+  Slices slices;
+  Ops ops;
+  std::vector<Signature> signatures;
+  Kernels kernels;
+  std::vector<LaunchConfig> launch_configs;
+  Copies copies;
+  std::vector<Collective> collectives;  ///< Sorted by slice.
+  Frames frames;
+  Syncs syncs;
+  FlowPoints flows;
+  MemoryEvents memory;
+  Samples samples;
+  Instants instants;
+  std::vector<Device> devices;
+  std::optional<Distributed> distributed;
+  std::vector<Fact> facts;
+  ImportLog import;
+
+  std::string format;            ///< Id of the format that read it, e.g. "chrome-json".
+  std::int64_t origin_ns = 0;    ///< Time zero of the trace on the recorder's clock, ns.
+  bool origin_is_unix = false;   ///< True when origin_ns counts from 1970.
+  std::uint64_t bytes_read = 0;  ///< Uncompressed size of the input.
+  Interval span{};  ///< First start to last end of host work, frames and device activity.
+
+  [[nodiscard]] std::string_view text(StringId id) const { return strings.view(id); }
+  [[nodiscard]] SliceKind kind(SliceId id) const {
+    return categories[slices.category[id.row()]].kind;
+  }
+  [[nodiscard]] std::string_view name(SliceId id) const {
+    return strings.view(slices.name[id.row()]);
+  }
+  [[nodiscard]] const Track& track(SliceId id) const {
+    return tracks[slices.track[id.row()].row()];
+  }
+  [[nodiscard]] const Device* device(std::int32_t number) const;
+  [[nodiscard]] const Fact* fact(std::string_view key) const;
+};
+
+}  // namespace fathom
