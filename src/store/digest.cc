@@ -249,6 +249,7 @@ void Lines::tracks() {
     done("processes");
   }
   for (const Category& category : trace_.categories) {
+    if (category.slices == 0) continue;
     line_.start("category").add(trace_.text(category.name)).add(to_string(category.kind));
     line_.number(static_cast<std::int64_t>(category.slices));
     done("categories");
