@@ -1,0 +1,36 @@
+// How a computed table is narrowed before it is shown: filter, sort, limit, columns.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "reports/report.h"
+
+namespace fathom {
+
+/// The user's wishes, as typed. Empty means: everything, in the report's own order.
+struct Query {
+  std::vector<std::string> filters;  ///< "name~gemm", "total_ns>1ms"; a row must pass all.
+  std::string sort;                  ///< "column", "-column", "column:desc" or "column:asc".
+  std::vector<std::string>
+      columns;  ///< In the order to show; "all" for every column; empty for the default.
+  std::optional<std::uint64_t> limit;
+};
+
+/// A table as it is to be shown.
+struct View {
+  const Report* report = nullptr;
+  std::string input;                ///< The file, as named by the user.
+  std::vector<ColumnSpec> columns;  ///< Those to show, in order.
+  Table table;                      ///< Rows have exactly these columns.
+  std::uint64_t rows_total = 0;     ///< Rows before the limit, after the filters.
+  bool columns_chosen = false;  ///< The user named the columns: show them all, also the wide ones.
+};
+
+/// Applies `query` to what `report` computed. Errors: an unknown column, an expression that makes
+/// no sense.
+Result<View> apply(const Query& query, const Report& report, Table table);
+
+}  // namespace fathom

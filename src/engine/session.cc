@@ -1,0 +1,119 @@
+// Turns a request into a context, after checking that this trace and this report can answer it.
+#include "engine/session.h"
+
+#include <algorithm>
+#include <charconv>
+
+#include "engine/nearest.h"
+
+namespace fathom {
+namespace {
+
+Error usage(std::string message) { return {ErrorCode::invalid_argument, std::move(message)}; }
+
+std::string join(std::span<const std::string_view> words) {
+  std::string text;
+  for (const std::string_view word : words) {
+    text += text.empty() ? "" : ", ";
+    text += word;
+  }
+  return text;
+}
+
+/// Checks "stack=5" against the report's choices, and splits the depth off.
+Result<TableOptions> group(const Report& report, TableOptions options) {
+  if (options.group_by.empty()) return options;
+  if (report.group_by.empty())
+    return usage("--group-by: " + std::string(report.id) + " has no grouping");
+  const std::size_t equals = options.group_by.find('=');
+  const std::string name = options.group_by.substr(0, equals);
+  if (std::ranges::find(report.group_by, name) == report.group_by.end()) {
+    return usage("--group-by: '" + name + "' is not one of " + join(report.group_by));
+  }
+  if (equals != std::string::npos) {
+    const std::string depth = options.group_by.substr(equals + 1);
+    const auto parsed =
+        std::from_chars(depth.data(), depth.data() + depth.size(), options.stack_depth);
+    if (parsed.ec != std::errc() || parsed.ptr != depth.data() + depth.size() ||
+        options.stack_depth < 1) {
+      return usage("--group-by: '" + depth + "' is not a depth; write for example " + name + "=5");
+    }
+  }
+  options.group_by = name;
+  return options;
+}
+
+Result<void> check_device(const Context& context, std::int32_t device) {
+  std::string list;
+  for (const DeviceTimeline& timeline : context.timelines().devices) {
+    if (timeline.device == device) return {};
+    list += (list.empty() ? "" : ", ") + std::to_string(timeline.device);
+  }
+  return usage("--device " + std::to_string(device) + ": no work of that device is in the trace; " +
+               (list.empty() ? "it holds no device work at all" : "it has " + list));
+}
+
+Result<void> check_steps(const Context& context, Selection::StepRange range) {
+  const std::vector<Step>& steps = context.steps().steps;
+  const auto inside = [range](const Step& step) {
+    return step.number >= range.first && step.number <= range.last;
+  };
+  if (std::ranges::any_of(steps, inside)) return {};
+  if (steps.empty()) return usage("--steps: the trace has no steps");
+  const auto [first, last] = std::ranges::minmax(steps, {}, &Step::number);
+  return usage("--steps: no such step; the trace has steps " + std::to_string(first.number) +
+               " to " + std::to_string(last.number));
+}
+
+}  // namespace
+
+Session::Session(Trace trace, std::string input)
+    : trace_(std::move(trace)), analyses_(trace_), input_(std::move(input)) {}
+
+Result<std::unique_ptr<Session>> Session::open(std::string_view path, const ReadOptions& options) {
+  Result<Trace> trace = read_trace(path, options);
+  if (!trace) return std::move(trace).error();
+  return std::make_unique<Session>(std::move(*trace), std::string(path));
+}
+
+Result<Selection> Session::select(const Request& request) const {
+  const Context context{trace_, analyses_, {}, {}};
+  Selection selection;
+  if (request.device) {
+    Result<void> checked = check_device(context, *request.device);
+    if (!checked) return std::move(checked).error();
+    selection.device = request.device;
+  }
+  if (request.steps) {
+    Result<void> checked = check_steps(context, *request.steps);
+    if (!checked) return std::move(checked).error();
+    selection.steps = request.steps;
+  }
+  if (request.window) {
+    const Duration span = trace_.span.length();
+    if (request.window->begin >= span) {
+      return usage("--window: it begins after the end of the trace, which is " +
+                   std::to_string(static_cast<double>(to_ns(span)) / 1e6) + " ms long");
+    }
+    // Context::window() adds the start of the span.
+    const Time start{};
+    selection.window =
+        Interval{start + request.window->begin, start + std::min(request.window->end, span)};
+  }
+  return selection;
+}
+
+Result<View> Session::run(const Report& report, const Request& request) const {
+  Result<TableOptions> options = group(report, request.options);
+  if (!options) return std::move(options).error();
+  Result<Selection> selection = select(request);
+  if (!selection) return std::move(selection).error();
+  Result<Table> table = report.compute(Context{trace_, analyses_, *selection, *options});
+  if (!table) return std::move(table).error();
+  Result<View> view = apply(request.query, report, std::move(*table));
+  if (!view) return view;
+  view->input = input_;
+  return view;
+}
+
+}  // namespace fathom

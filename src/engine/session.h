@@ -1,0 +1,52 @@
+// A session: one opened recording, its analyses, and the reports that can be asked of it.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "analysis/context.h"
+#include "engine/quantity.h"
+#include "engine/query.h"
+#include "formats/format.h"
+#include "reports/report.h"
+
+namespace fathom {
+
+/// Everything a user may ask of a report.
+struct Request {
+  std::optional<Selection::StepRange> steps;
+  std::optional<std::int32_t> device;
+  std::optional<WindowRequest> window;
+  TableOptions options;  ///< group_by as typed, e.g. "stack=5".
+  Query query;
+};
+
+/// One recording in memory. Running reports is thread-safe; analyses are computed once and shared.
+class Session {
+ public:
+  /// Reads the file (or standard input for "-") to its end.
+  static Result<std::unique_ptr<Session>> open(std::string_view path, const ReadOptions& options);
+  /// Takes over a trace that was built elsewhere; `input` is what to call it.
+  Session(Trace trace, std::string input);
+
+  [[nodiscard]] const Trace& trace() const { return trace_; }
+  [[nodiscard]] const Analyses& analyses() const { return analyses_; }
+  [[nodiscard]] const std::string& input() const { return input_; }
+
+  /// Computes the report for what the request selects, and shapes it. Errors: invalid_argument for
+  /// a request that this report or this trace cannot answer (unknown column, no such device or
+  /// step).
+  Result<View> run(const Report& report, const Request& request) const;
+
+ private:
+  Result<Selection> select(const Request& request) const;
+
+  Trace trace_;
+  Analyses analyses_;
+  std::string input_;
+};
+
+}  // namespace fathom

@@ -1,0 +1,198 @@
+// Lays out sectioned rows: label, value, figures, and sentences as wrapped lines below.
+#include "render/blocks.h"
+
+#include <algorithm>
+#include <optional>
+
+#include "render/text_width.h"
+#include "render/units.h"
+
+namespace fathom {
+namespace {
+
+constexpr std::string_view kIndent = "  ";
+constexpr std::string_view kTextIndent = "      ";
+constexpr std::size_t kGap = 2;
+
+/// Which column plays which part.
+struct Parts {
+  std::size_t label = 1;
+  std::optional<std::size_t> value, unit, status, count, of;
+  std::vector<std::size_t> figures;  ///< Other numbers, in order.
+  std::vector<std::size_t> texts;    ///< Sentences below the row.
+};
+
+Parts parts_of(const View& view, const Style& style) {
+  Parts parts;
+  const auto has = [&view](std::string_view name) {
+    return std::ranges::find(view.columns, name, &ColumnSpec::name) != view.columns.end();
+  };
+  const bool counted = has("count") && has("of");
+  for (std::size_t i = 2; i < view.columns.size(); ++i) {
+    const ColumnSpec& column = view.columns[i];
+    if (column.wide && !style.wide && !view.columns_chosen) continue;
+    if (column.name == "value") {
+      parts.value = i;
+    } else if (column.name == "unit") {
+      parts.unit = i;
+    } else if (column.name == "status") {
+      parts.status = i;
+    } else if (counted && column.name == "count") {
+      parts.count = i;
+    } else if (counted && column.name == "of") {
+      parts.of = i;
+    } else if (column.kind == ColumnKind::text || column.kind == ColumnKind::name) {
+      parts.texts.push_back(i);
+    } else {
+      parts.figures.push_back(i);
+    }
+  }
+  return parts;
+}
+
+bool missing(const Value& value) { return std::holds_alternative<std::monostate>(value); }
+bool is_text(const Value& value) { return std::holds_alternative<std::string>(value); }
+
+/// One row, formatted but not yet aligned.
+struct Line {
+  std::string section, label, status, counted;
+  std::string value;
+  bool value_is_text = false;
+  std::vector<std::string> figures;
+  std::vector<std::string> texts;
+};
+
+std::string text_of(const std::vector<Value>& row, std::size_t column) {
+  const auto* text = std::get_if<std::string>(&row[column]);
+  return text == nullptr ? std::string() : printable(*text);
+}
+
+/// "509 of 1,707", or "12", or "" for nothing.
+std::string counted_text(const std::vector<Value>& row, const Parts& parts) {
+  if (!parts.count || missing(row[*parts.count])) return {};
+  const std::string count = format_value(row[*parts.count], ColumnKind::count);
+  if (missing(row[*parts.of])) return count == "0" ? std::string() : count;
+  return count + " of " + format_value(row[*parts.of], ColumnKind::count);
+}
+
+Line make_line(const View& view, const std::vector<Value>& row, const Parts& parts) {
+  Line line;
+  line.section = text_of(row, 0);
+  line.label = format_value(row[parts.label], view.columns[parts.label].kind);
+  if (parts.status) line.status = text_of(row, *parts.status);
+  line.counted = counted_text(row, parts);
+  if (parts.value) {
+    const Value& value = row[*parts.value];
+    line.value_is_text = is_text(value) || missing(value);
+    line.value = parts.unit ? format_value_in(value, text_of(row, *parts.unit))
+                            : format_value(value, view.columns[*parts.value].kind);
+  }
+  for (const std::size_t figure : parts.figures) {
+    const bool empty = missing(row[figure]);
+    line.figures.push_back(empty ? std::string()
+                                 : format_value(row[figure], view.columns[figure].kind));
+  }
+  for (const std::size_t text : parts.texts) {
+    if (missing(row[text])) continue;
+    const std::string sentence = format_value(row[text], view.columns[text].kind);
+    // What is plain from its wording needs no name in front.
+    const bool plain = view.columns[text].name == "note" || view.columns[text].name == "finding";
+    line.texts.push_back(plain ? sentence : heading_of(view.columns[text]) + ": " + sentence);
+  }
+  return line;
+}
+
+struct Widths {
+  std::size_t label = 0, status = 0, counted = 0, number = 0;
+  std::vector<std::size_t> figures;
+};
+
+Widths measure(const std::vector<Line>& lines, const Style& style) {
+  Widths widths;
+  const auto grow = [](std::size_t& width, const std::string& text) {
+    width = std::max(width, display_width(text));
+  };
+  for (const Line& line : lines) {
+    grow(widths.label, line.label);
+    grow(widths.status, line.status);
+    grow(widths.counted, line.counted);
+    if (!line.value_is_text) grow(widths.number, line.value);
+    widths.figures.resize(std::max(widths.figures.size(), line.figures.size()));
+    for (std::size_t i = 0; i < line.figures.size(); ++i) grow(widths.figures[i], line.figures[i]);
+  }
+  if (style.wide) return widths;
+  // Labels take what the figures leave, but long ones must not push the values of all others to the
+  // far right.
+  std::size_t right = kIndent.size() + kGap;
+  for (const std::size_t width : {widths.status, widths.counted, widths.number})
+    right += width == 0 ? 0 : width + kGap;
+  for (const std::size_t width : widths.figures) right += width == 0 ? 0 : width + kGap;
+  const std::size_t room = style.width > right + 12 ? style.width - right : 12;
+  widths.label = std::min({widths.label, room, std::max<std::size_t>(style.width * 45 / 100, 16)});
+  return widths;
+}
+
+void append_field(std::string& out, const std::string& text, std::size_t width, bool left) {
+  if (width == 0) return;
+  out.append(kGap, ' ');
+  out += left ? pad_right(text, width) : pad_left(text, width);
+}
+
+std::string render_line(const Line& line, const Widths& widths, const Style& style) {
+  const bool quiet = line.status == "not applicable";
+  std::string out(kIndent);
+  const std::string label = style.wide ? line.label : shorten_middle(line.label, widths.label);
+  out += quiet ? style.dim(pad_right(label, widths.label)) : pad_right(label, widths.label);
+  if (widths.status != 0) {
+    out.append(kGap, ' ');
+    out += style.status(line.status, pad_right(line.status, widths.status));
+  }
+  append_field(out, line.counted, widths.counted, false);
+  if (line.value_is_text && !line.value.empty()) {
+    out.append(kGap, ' ');
+    const std::size_t used = kIndent.size() + widths.label + kGap;
+    const std::size_t room =
+        style.soft_width ? std::max<std::size_t>(style.width, 200) : style.width;
+    out += style.wide || room <= used + 8 ? line.value : shorten_middle(line.value, room - used);
+  } else if (!line.value.empty()) {
+    append_field(out, line.value, widths.number, false);
+  }
+  for (std::size_t i = 0; i < line.figures.size(); ++i)
+    append_field(out, line.figures[i], widths.figures[i], false);
+  while (out.ends_with(' ')) out.pop_back();
+  out += '\n';
+  for (const std::string& text : line.texts) {
+    out += kTextIndent;
+    out +=
+        style.dim(wrap(text, style.width - std::min(style.width, kTextIndent.size()), kTextIndent));
+    out += '\n';
+  }
+  return out;
+}
+
+}  // namespace
+
+bool has_sections(const View& view) {
+  return view.columns.size() >= 2 && view.columns.front().name == "section";
+}
+
+std::string render_blocks(const View& view, const Style& style) {
+  const Parts parts = parts_of(view, style);
+  std::vector<Line> lines;
+  for (const std::vector<Value>& row : view.table.rows)
+    lines.push_back(make_line(view, row, parts));
+  const Widths widths = measure(lines, style);
+  std::string out;
+  const Line* before = nullptr;
+  for (const Line& line : lines) {
+    if (before == nullptr || before->section != line.section) {
+      if (before != nullptr) out += '\n';
+      out += style.bold(line.section) + '\n';
+    }
+    out += render_line(line, widths, style);
+    before = &line;
+  }
+  return out;
+}
+
+}  // namespace fathom

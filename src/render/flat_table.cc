@@ -1,0 +1,179 @@
+// Lays out columns: numbers to the right, names shortened in the middle, the last columns left out
+// if they must.
+#include "render/flat_table.h"
+
+#include <algorithm>
+
+#include "render/text_width.h"
+#include "render/units.h"
+
+namespace fathom {
+namespace {
+
+constexpr std::size_t kGap = 2;
+/// Names keep at least this much before a column is left out; more where the width is only a wish.
+constexpr std::size_t kNarrowestName = 18;
+constexpr std::size_t kNarrowestSoftName = 40;
+
+bool is_text(ColumnKind kind) { return kind == ColumnKind::text || kind == ColumnKind::name; }
+
+struct Column {
+  const ColumnSpec* spec = nullptr;
+  std::vector<std::string> cells;
+  std::vector<std::string> heading;  ///< Lines, from the top.
+  std::size_t natural = 0;           ///< Width that shows everything.
+  std::size_t width = 0;             ///< Width given.
+  bool left = false;                 ///< Aligned to the left.
+};
+
+/// Splits a heading at blanks into lines no longer than `width`, or its longest word.
+std::vector<std::string> heading_lines(const std::string& heading, std::size_t width) {
+  std::vector<std::string> lines(1);
+  for (std::size_t at = 0; at < heading.size();) {
+    const std::size_t blank = std::min(heading.find(' ', at), heading.size());
+    const std::string word = heading.substr(at, blank - at);
+    at = blank + 1;
+    std::string& line = lines.back();
+    if (line.empty()) {
+      line = word;
+    } else if (display_width(line) + 1 + display_width(word) <= width) {
+      line += ' ' + word;
+    } else {
+      lines.push_back(word);
+    }
+  }
+  return lines;
+}
+
+Column make_column(const View& view, std::size_t index) {
+  Column column;
+  column.spec = &view.columns[index];
+  column.left = is_text(column.spec->kind);
+  std::size_t widest = 0;
+  column.cells.reserve(view.table.rows.size());
+  for (const std::vector<Value>& row : view.table.rows) {
+    column.cells.push_back(format_value(row[index], column.spec->kind));
+    widest = std::max(widest, display_width(column.cells.back()));
+  }
+  column.heading = heading_lines(heading_of(*column.spec), std::max<std::size_t>(widest, 6));
+  for (const std::string& line : column.heading) widest = std::max(widest, display_width(line));
+  column.natural = widest;
+  column.width = widest;
+  return column;
+}
+
+bool nothing_recorded(const View& view, std::size_t index) {
+  return std::ranges::all_of(view.table.rows, [index](const std::vector<Value>& row) {
+    return std::holds_alternative<std::monostate>(row[index]);
+  });
+}
+
+std::size_t total_width(const std::vector<Column>& columns) {
+  std::size_t width = 0;
+  for (const Column& column : columns) width += column.width + kGap;
+  return width == 0 ? 0 : width - kGap;
+}
+
+/// Takes width from the widest text columns, down to `narrowest`, until the table fits.
+void shrink_names(std::vector<Column>& columns, std::size_t width, std::size_t narrowest) {
+  for (std::size_t total = total_width(columns); total > width; total = total_width(columns)) {
+    Column* widest = nullptr;
+    std::size_t next = narrowest;
+    for (Column& column : columns) {
+      if (!column.left || column.width <= narrowest) continue;
+      if (widest == nullptr || column.width > widest->width) {
+        if (widest != nullptr) next = std::max(next, widest->width);
+        widest = &column;
+      } else {
+        next = std::max(next, column.width);
+      }
+    }
+    if (widest == nullptr) return;
+    // Down to the next widest in one go, so that several long columns end up equally short.
+    const std::size_t floor = next < widest->width ? next : widest->width - 1;
+    widest->width -= std::min(total - width, widest->width - floor);
+  }
+}
+
+void fit(std::vector<Column>& columns, const View& view, const Style& style, FlatTable& out) {
+  if (style.wide) return;
+  if (style.soft_width) {
+    shrink_names(columns, style.width, kNarrowestSoftName);
+    return;
+  }
+  shrink_names(columns, style.width, kNarrowestName);
+  while (!view.columns_chosen && columns.size() > 1 && total_width(columns) > style.width) {
+    out.no_room.insert(out.no_room.begin(), std::string(columns.back().spec->name));
+    columns.pop_back();
+    for (Column& column : columns) column.width = column.natural;
+    shrink_names(columns, style.width, kNarrowestName);
+  }
+  // A single name that is still too wide, or columns that the user insists on.
+  shrink_names(columns, style.width, 4);
+}
+
+std::string cell(const Column& column, const std::string& text) {
+  const std::string shown = column.left ? shorten_middle(text, column.width) : text;
+  return column.left ? pad_right(shown, column.width) : pad_left(shown, column.width);
+}
+
+void trim_right(std::string& text) {
+  while (text.ends_with(' ')) text.pop_back();
+}
+
+template <typename CellOf>
+std::string line_of(const std::vector<Column>& columns, const CellOf& cell_of) {
+  std::string line;
+  for (std::size_t i = 0; i < columns.size(); ++i) {
+    if (i != 0) line.append(kGap, ' ');
+    line += cell(columns[i], cell_of(columns[i]));
+  }
+  trim_right(line);
+  return line;
+}
+
+std::string render_headings(const std::vector<Column>& columns, const Style& style) {
+  std::size_t height = 0;
+  for (const Column& column : columns) height = std::max(height, column.heading.size());
+  std::string text;
+  for (std::size_t i = 0; i < height; ++i) {
+    text += style.bold(line_of(columns, [i, height](const Column& column) {
+      // Headings stand on the rows: short ones leave the upper lines empty.
+      const std::size_t above = height - column.heading.size();
+      return i < above ? std::string() : column.heading[i - above];
+    }));
+    text += '\n';
+  }
+  text += style.dim(line_of(columns, [](const Column& column) {
+    std::string rule;
+    for (std::size_t i = 0; i < column.width; ++i) rule += "─";
+    return rule;
+  }));
+  return text + '\n';
+}
+
+}  // namespace
+
+FlatTable render_flat(const View& view, const Style& style) {
+  FlatTable out;
+  std::vector<Column> columns;
+  for (std::size_t i = 0; i < view.columns.size(); ++i) {
+    if (!view.columns_chosen) {
+      if (view.columns[i].wide && !style.wide) continue;
+      if (!view.table.rows.empty() && nothing_recorded(view, i)) {
+        out.empty.emplace_back(view.columns[i].name);
+        continue;
+      }
+    }
+    columns.push_back(make_column(view, i));
+  }
+  fit(columns, view, style, out);
+  out.text = render_headings(columns, style);
+  for (std::size_t row = 0; row < view.table.rows.size(); ++row) {
+    out.text += line_of(columns, [row](const Column& column) { return column.cells[row]; });
+    out.text += '\n';
+  }
+  return out;
+}
+
+}  // namespace fathom

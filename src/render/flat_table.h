@@ -1,0 +1,21 @@
+// Rows under column headings, made to fit.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "engine/session.h"
+#include "render/style.h"
+
+namespace fathom {
+
+/// The table, and the names of columns that were left out for want of width or because nothing was
+/// recorded.
+struct FlatTable {
+  std::string text;
+  std::vector<std::string> no_room;
+  std::vector<std::string> empty;
+};
+FlatTable render_flat(const View& view, const Style& style);
+
+}  // namespace fathom

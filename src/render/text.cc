@@ -1,0 +1,75 @@
+// The frame around a table: heading, what was left out, notes.
+#include "render/text.h"
+
+#include "render/blocks.h"
+#include "render/flat_table.h"
+#include "render/text_width.h"
+#include "render/units.h"
+
+namespace fathom {
+namespace {
+
+std::string join(const std::vector<std::string>& words) {
+  std::string text;
+  for (const std::string& word : words) text += (text.empty() ? "" : ", ") + word;
+  return text;
+}
+
+std::string footer(const std::string& text, const Style& style) {
+  return style.dim(wrap(text, style.width, "")) + '\n';
+}
+
+std::string heading(const View& view, const Style& style) {
+  const std::string title(view.report->title);
+  const std::string input = view.input == "-" ? "standard input" : printable(view.input);
+  const std::size_t used = display_width(title) + 3;
+  const std::size_t room = style.width > used ? style.width - used : 0;
+  std::string line = style.bold(style.wide ? title : shorten_middle(title, style.width));
+  if (style.wide || style.soft_width) {
+    line += "   " + style.dim(input);
+  } else if (room >= 8) {
+    line += "   " + style.dim(shorten_middle(input, room));
+  }
+  return line + "\n\n";
+}
+
+std::string left_out(const FlatTable& table, const View& view, const Style& style) {
+  std::string text;
+  if (!table.no_room.empty()) {
+    text += footer("not shown for want of room: " + join(table.no_room) + " (--wide, --columns)",
+                   style);
+  }
+  if (!table.empty.empty()) text += footer("nothing recorded for: " + join(table.empty), style);
+  const std::uint64_t shown = view.table.rows.size();
+  if (shown < view.rows_total) {
+    const auto more = static_cast<std::int64_t>(view.rows_total - shown);
+    text +=
+        footer(format_count(more) + " more row" + (more == 1 ? "" : "s") + " (--limit 0 shows all)",
+               style);
+  }
+  return text;
+}
+
+}  // namespace
+
+std::string render_text(const View& view, const Style& style) {
+  std::string out = heading(view, style);
+  std::string below;
+  if (view.table.rows.empty()) {
+    out += style.dim("no rows") + '\n';
+  } else if (has_sections(view)) {
+    out += render_blocks(view, style);
+    below = left_out({}, view, style);
+  } else {
+    const FlatTable table = render_flat(view, style);
+    out += table.text;
+    below = left_out(table, view, style);
+  }
+  if (!below.empty() || !view.table.notes.empty()) out += '\n';
+  out += below;
+  for (const std::string& note : view.table.notes)
+    out += wrap(printable(note), style.width, "  ") + '\n';
+  return out;
+}
+
+}  // namespace fathom
