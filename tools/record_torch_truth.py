@@ -6,9 +6,11 @@ and NAME.expected.json.gz, the rows of torch's key_averages() (flat, by input sh
 the text of its table. manifest.json lists the pairs with the torch version and the options.
 
 Setting up (about 6 GB; PyPI's Linux wheel needs its CUDA libraries even where there is no GPU):
-    python3 -m venv VENV && VENV/bin/pip install -r tools/requirements-torch.txt
+    python3 -m venv build/torch && build/torch/bin/pip install -r tools/requirements-torch.txt
 Then, from the top of the repository, so that the recorded Python frames carry neutral paths:
-    VENV/bin/python tools/record_torch_truth.py tests/data/torch/cpu
+    build/torch/bin/python tools/record_torch_truth.py tests/data/torch/2.15
+    tools/torch_averages_from_trace.py --check tests/data/torch \\
+        --write-exceptions tests/data/torch/exceptions.json
 On a machine with a GPU the same command runs the models on it and the device columns are filled.
 """
 

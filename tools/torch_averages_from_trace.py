@@ -141,6 +141,11 @@ class Event:
         return self.cat in DEVICE
 
     @property
+    def external_id(self) -> Any:
+        """An operator's own number; on a runtime call or device activity, its operator's."""
+        return self.args.get("External id", self.args.get("external id"))
+
+    @property
     def duration(self) -> int:
         return self.end - self.start
 
@@ -202,7 +207,7 @@ def read_events(document: Json, rules: Rules) -> list[Event]:
             name = "ProfilerStep*"
         event = Event(name, cat, (e.get("pid"), e.get("tid")), *times_of(e), args)
         if cat in HOST:
-            known = cat in OPERATORS and args.get("External id") in rules.asynchronous
+            known = cat in OPERATORS and event.external_id in rules.asynchronous
             unfinished = args.get("finished") is False  # still open when the profiler stopped
             event.asynchronous = known or unfinished or ASYNCHRONOUS.match(name) is not None
         event.shapes = [flat_shape(s) for s in args.get("Input Dims", [])]
@@ -212,7 +217,7 @@ def read_events(document: Json, rules: Rules) -> list[Event]:
     if rules.unlinked_on_main:
         main = main_thread(events)
         for event in events:
-            linked = event.cat in OPERATORS | FRAMES or "External id" in event.args
+            linked = event.cat in OPERATORS | FRAMES or event.external_id is not None
             event.thread = event.thread if linked or event.on_device else main
     return events
 
@@ -243,7 +248,8 @@ def flops_of(event: Event) -> int:
         batched = event.name in ("aten::bmm", "aten::baddbmm")
         if not left or not left[-1] or (batched and not left[0]):
             return 0
-        return 2 * math.prod(left) // left[-1] // (left[0] if batched else 1) * math.prod(right)
+        rows = math.prod(left) // left[-1] // (left[0] if batched else 1)
+        return int(2 * rows * math.prod(right))
     if event.name in ("aten::mul", "aten::add"):
         is_tensor = types and types[0] not in ("", "Scalar", "ScalarList", "TensorList")
         return math.prod(dims[0]) if dims and is_tensor else 0
@@ -267,7 +273,7 @@ def conv2d_flops(dims: list[Any], concrete: list[str]) -> int:
         (size[i] + 2 * padding[i] - dilation[i] * (kernel[i] - 1) - 1) // stride[i] + 1
         for i in (0, 1)
     ]
-    return 2 * batch * math.prod(out) * math.prod(kernel) * channels * out_channels // groups
+    return int(2 * batch * math.prod(out + kernel) * channels * out_channels // groups)
 
 
 def assign_memory(document: Json, events: list[Event], rules: Rules) -> list[Event]:
@@ -318,10 +324,11 @@ def attach_kernels(events: list[Event]) -> None:
     owners: dict[Any, Event] = {}
     for event in events:
         if event.cat in OPERATORS and not event.asynchronous:
-            owners.setdefault(event.args.get("External id"), event)
+            owners.setdefault(event.external_id, event)
     for event in events:
-        owner = owners.get(event.args.get("External id"))
-        if event.on_device and event.cat != "gpu_user_annotation" and owner:
+        owner = owners.get(event.external_id)
+        is_work = event.on_device and event.cat != "gpu_user_annotation"
+        if is_work and owner and event.external_id is not None:
             owner.kernels.append(event)
 
 
