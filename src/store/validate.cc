@@ -1,0 +1,187 @@
+// Parallel columns of one length, ids that exist, durations that make sense.
+#include "store/validate.h"
+
+#include <algorithm>
+#include <initializer_list>
+#include <vector>
+
+namespace fathom {
+namespace {
+
+/// Collects the first complaint.
+class Checker {
+ public:
+  explicit Checker(const Trace& trace) : trace_(trace) {}
+
+  std::string check() {
+    lengths();
+    if (!complaint_.empty()) return complaint_;  // the rest reads row by row
+    slices();
+    details();
+    others();
+    tracks();
+    return complaint_;
+  }
+
+ private:
+  void expect(bool holds, std::string_view what, std::size_t row = 0) {
+    if (!holds && complaint_.empty())
+      complaint_ = std::string(what) + " (row " + std::to_string(row) + ")";
+  }
+  void same(std::string_view table, std::initializer_list<std::size_t> sizes) {
+    for (const std::size_t size : sizes) {
+      expect(size == *sizes.begin(), std::string(table) + ": columns differ in length", size);
+    }
+  }
+  [[nodiscard]] bool known(StringId id) const {
+    return id.valid() && id.row() < trace_.strings.size();
+  }
+  [[nodiscard]] bool known_or_none(StringId id) const { return !id.valid() || known(id); }
+  [[nodiscard]] bool known(TrackId id) const {
+    return id.valid() && id.row() < trace_.tracks.size();
+  }
+
+  void lengths();
+  void slices();
+  void details();
+  void others();
+  void tracks();
+  [[nodiscard]] std::size_t detail_rows(SliceKind kind) const;
+
+  const Trace& trace_;
+  std::string complaint_;
+};
+
+void Checker::lengths() {
+  const Trace& t = trace_;
+  same("slices", {t.slices.start.size(), t.slices.track.size(), t.slices.duration.size(),
+                  t.slices.name.size(), t.slices.category.size(), t.slices.correlation.size(),
+                  t.slices.external_id.size(), t.slices.detail.size()});
+  same("ops", {t.ops.signature.size(), t.ops.sequence.size(), t.ops.forward_thread.size(),
+               t.ops.flops.size(), t.ops.stack.size(), t.ops.module.size()});
+  same("kernels", {t.kernels.config.size(), t.kernels.graph_node.size()});
+  same("copies", {t.copies.bytes.size(), t.copies.kind.size(), t.copies.source.size(),
+                  t.copies.destination.size()});
+  same("frames", {t.frames.id.size(), t.frames.parent.size(), t.frames.module_id.size()});
+  same("syncs", {t.syncs.kind.size(), t.syncs.wait_stream.size(), t.syncs.wait_event.size(),
+                 t.syncs.wait_correlation.size()});
+  same("flows", {t.flows.track.size(), t.flows.time.size(), t.flows.id.size(),
+                 t.flows.category.size(), t.flows.phase.size()});
+  same("memory",
+       {t.memory.track.size(), t.memory.time.size(), t.memory.address.size(), t.memory.bytes.size(),
+        t.memory.total_allocated.size(), t.memory.total_reserved.size(),
+        t.memory.device_type.size(), t.memory.device.size()});
+  same("samples", {t.samples.track.size(), t.samples.time.size(), t.samples.value.size()});
+  same("instants", {t.instants.track.size(), t.instants.time.size(), t.instants.name.size()});
+  expect(t.categories.size() <= 256, "more than 256 categories");
+}
+
+std::size_t Checker::detail_rows(SliceKind kind) const {
+  switch (kind) {
+    case SliceKind::cpu_op:
+    case SliceKind::user_annotation:
+      return trace_.ops.size();
+    case SliceKind::kernel:
+      return trace_.kernels.size();
+    case SliceKind::memcpy:
+    case SliceKind::memset:
+      return trace_.copies.size();
+    case SliceKind::python_function:
+      return trace_.frames.size();
+    case SliceKind::sync:
+      return trace_.syncs.size();
+    default:
+      return 0;
+  }
+}
+
+void Checker::slices() {
+  const Slices& slices = trace_.slices;
+  for (std::size_t row = 0; row < slices.size(); ++row) {
+    expect(known(slices.track[row]), "a slice lies on no track", row);
+    expect(known(slices.name[row]), "a slice has no name", row);
+    expect(slices.category[row] < trace_.categories.size(), "a slice has no category", row);
+    if (!complaint_.empty()) return;
+    expect(slices.duration[row] >= Duration::zero(), "a duration is negative", row);
+    std::int64_t end = 0;
+    expect(!__builtin_add_overflow(to_ns(slices.start[row]), to_ns(slices.duration[row]), &end),
+           "an end is beyond 64 bits", row);
+    const std::uint32_t detail = slices.detail[row];
+    expect(detail == SliceId::kNone || detail < detail_rows(trace_.kind(SliceId(row))),
+           "a slice's detail is no row of its table", row);
+  }
+}
+
+void Checker::details() {
+  const Trace& t = trace_;
+  for (std::size_t row = 0; row < t.ops.size(); ++row) {
+    const SignatureId id = t.ops.signature[row];
+    expect(!id.valid() || id.row() < t.signatures.size(), "an operator's signature does not exist",
+           row);
+    expect(known_or_none(t.ops.stack[row]) && known_or_none(t.ops.module[row]),
+           "an operator's text", row);
+  }
+  for (const Signature& s : t.signatures) {
+    expect(known_or_none(s.shapes) && known_or_none(s.types) && known_or_none(s.strides) &&
+               known_or_none(s.concrete),
+           "a signature's text does not exist");
+  }
+  for (std::size_t row = 0; row < t.kernels.size(); ++row) {
+    const LaunchConfigId id = t.kernels.config[row];
+    expect(id.valid() && id.row() < t.launch_configs.size(), "a kernel's configuration", row);
+  }
+  for (std::size_t row = 0; row < t.syncs.size(); ++row) {
+    expect(known_or_none(t.syncs.kind[row]), "a wait's kind does not exist", row);
+  }
+  SliceId last(0);
+  for (const Collective& collective : t.collectives) {
+    expect(collective.slice.valid() && collective.slice.row() < t.slices.size(),
+           "a collective's slice");
+    expect(last <= collective.slice, "collectives are not sorted by slice");
+    last = collective.slice;
+  }
+}
+
+void Checker::others() {
+  const Trace& t = trace_;
+  for (std::size_t row = 0; row < t.flows.size(); ++row) {
+    expect(known(t.flows.track[row]) && known_or_none(t.flows.category[row]), "a flow's track",
+           row);
+  }
+  for (std::size_t row = 0; row < t.memory.size(); ++row) {
+    expect(known(t.memory.track[row]), "a memory event's track", row);
+  }
+  for (std::size_t row = 0; row < t.samples.size(); ++row) {
+    expect(known(t.samples.track[row]), "a sample's track", row);
+    expect(t.samples.value[row] - t.samples.value[row] == 0, "a sample is not finite", row);
+  }
+  for (std::size_t row = 0; row < t.instants.size(); ++row) {
+    expect(known(t.instants.track[row]) && known(t.instants.name[row]),
+           "an instant's track or name", row);
+  }
+  expect(t.span.begin <= t.span.end, "the span ends before it begins");
+}
+
+void Checker::tracks() {
+  std::vector<std::uint32_t> slices(trace_.tracks.size(), 0);
+  std::vector<std::uint64_t> of_category(trace_.categories.size(), 0);
+  if (!complaint_.empty()) return;
+  for (const TrackId track : trace_.slices.track) ++slices[track.row()];
+  for (const std::uint8_t category : trace_.slices.category) ++of_category[category];
+  for (std::size_t row = 0; row < trace_.tracks.size(); ++row) {
+    const Track& track = trace_.tracks[row];
+    expect(track.slices == slices[row], "a track counts its slices wrongly", row);
+    expect(known_or_none(track.name) && known_or_none(track.process) && known_or_none(track.thread),
+           "a track's names do not exist", row);
+  }
+  for (std::size_t row = 0; row < trace_.categories.size(); ++row) {
+    expect(trace_.categories[row].slices == of_category[row], "a category counts wrongly", row);
+    expect(known(trace_.categories[row].name), "a category has no name", row);
+  }
+}
+
+}  // namespace
+
+std::string broken_promise(const Trace& trace) { return Checker(trace).check(); }
+
+}  // namespace fathom
