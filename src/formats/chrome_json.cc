@@ -23,9 +23,6 @@ using chrome::Piece;
 using chrome::PieceCutter;
 using chrome::SharedTables;
 
-/// Small enough that a piece and its rows stay in the second-level cache.
-constexpr std::size_t kPieceBytes = std::size_t{512} << 10;
-
 bool sniff(std::span<const std::byte> head) {
   for (const std::byte byte : head) {
     const auto c = static_cast<char>(byte);
@@ -41,8 +38,8 @@ bool sniff(std::span<const std::byte> head) {
 /// input.
 class Pipeline {
  public:
-  Pipeline(ByteSource& source, SharedTables& tables)
-      : cutter_(source, kPieceBytes), tables_(tables), document_(tables) {}
+  Pipeline(ByteSource& source, SharedTables& tables, std::size_t piece_bytes)
+      : cutter_(source, piece_bytes), tables_(tables), document_(tables) {}
 
   Result<void> run(unsigned threads) {
     free_.resize(threads + 2);
@@ -140,7 +137,7 @@ Result<Trace> read(ByteSource& source, const ReadOptions& options) {
   const unsigned threads =
       options.threads > 0 ? options.threads : std::max(1U, std::thread::hardware_concurrency());
   SharedTables tables;
-  Pipeline pipeline(source, tables);
+  Pipeline pipeline(source, tables, options.piece_bytes);
   if (Result<void> result = pipeline.run(threads); !result) return std::move(result).error();
   Document& document = pipeline.document();
   const std::string_view damage = source.damage();

@@ -14,6 +14,8 @@ namespace fathom {
 /// How to read.
 struct ReadOptions {
   unsigned threads = 0;  ///< Threads to use; 0 means one per available core.
+  std::size_t piece_bytes = std::size_t{512}
+                            << 10;  ///< Taken by a thread at a time; fits a second-level cache.
 };
 
 /// A self-describing importer. Nothing registers itself: formats/all.cc names them all.
