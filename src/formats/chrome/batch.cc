@@ -1,7 +1,9 @@
 // Joining batches: columns are appended as they are, row numbers are shifted.
 #include "formats/chrome/batch.h"
 
+#include <algorithm>
 #include <array>
+#include <iterator>
 
 namespace fathom::chrome {
 namespace {
@@ -81,6 +83,7 @@ void Batch::clear() {
   pairs.clear();
   metadata.clear();
   zero_times.clear();
+  jumps.clear();
   devices.clear();
   log.clear();
   events = 0;
@@ -105,6 +108,8 @@ void Batch::append(const Batch& batch) {
   }
   for (PairEnd pair : batch.pairs) {
     if (pair.begin) pair.slice += first_slice;
+    if (pair.op != Id<OpTable>::kNone)
+      pair.op += first_detail[static_cast<std::size_t>(SliceKind::cpu_op)];
     pairs.push_back(pair);
   }
   for (const Suspect& suspect : batch.zero_times)

@@ -18,7 +18,11 @@ struct PairEnd {
   std::int64_t id = 0;                          ///< Async: its id.
   StringId category;
   std::int64_t time_ns = 0;
-  std::uint64_t offset = 0;  ///< Byte of the event in the input.
+  // An end may carry arguments, too; they win over those of the begin.
+  std::int64_t correlation = kAbsent;
+  std::int64_t external_id = kAbsent;
+  std::uint32_t op = Id<OpTable>::kNone;  ///< Row of Batch::ops.
+  std::uint64_t offset = 0;               ///< Byte of the event in the input.
 };
 
 /// A metadata event (M).
@@ -60,6 +64,8 @@ struct Batch {
     std::uint64_t offset = 0;
   };
   std::vector<Suspect> zero_times;  ///< Slices of ts 0 and dur 0.
+  std::vector<Suspect>
+      jumps;  ///< Slices beside which the start times jump by more than a trace can last.
   struct Device {
     TrackId place;
     std::int64_t device = kAbsent;

@@ -134,13 +134,28 @@ void EventParser::emit_complete(const Event& event, Batch& batch) {
 void EventParser::describe_device(const Event& event, Batch& batch, CachedPlace& place) {
   if (event.device == kAbsent && event.stream == kAbsent) return;
   batch.devices.push_back({place.place, event.device, event.stream});
-  place.described_in = text_serial_;
+  if (event.device != kAbsent && event.stream != kAbsent) place.described_in = text_serial_;
+}
+
+/// Remembers where starts jump further than a trace can last, so that a lost time can be shown at
+/// its place.
+void EventParser::watch_for_jumps(const Event& event, Batch& batch, std::int64_t start_ns) {
+  const Batch::Suspect here{static_cast<std::uint32_t>(batch.slices.size()),
+                            offset_of(event.begin)};
+  const bool first = here.slice == 0;
+  if (!first && duration_ns(std::abs(start_ns - last_start_ns_)) > kAbsurdDuration) {
+    batch.jumps.push_back(last_slice_);
+    batch.jumps.push_back(here);
+  }
+  last_start_ns_ = start_ns;
+  last_slice_ = here;
 }
 
 void EventParser::emit_slice(const Event& event, Batch& batch, TrackId place, std::int64_t start_ns,
                              Duration duration) {
   Slices& slices = batch.slices;
   batch.kinds[event.category] = event.kind;
+  watch_for_jumps(event, batch, start_ns);
   if (event.has(Key::collective_name)) emit_collective(event, batch, SliceId(slices.size()));
   slices.track.push_back(place);
   slices.start.push_back(time_ns(start_ns));
@@ -152,21 +167,23 @@ void EventParser::emit_slice(const Event& event, Batch& batch, TrackId place, st
   slices.detail.push_back(emit_detail(event, batch));
 }
 
+std::uint32_t EventParser::emit_op(const Event& event, Batch& batch) {
+  Ops& ops = batch.ops;
+  ops.signature.push_back(signature_of(event.signature));
+  ops.sequence.push_back(event.sequence);
+  ops.forward_thread.push_back(event.forward_thread);
+  ops.flops.push_back(event.flops);
+  ops.stack.push_back(event.stack);
+  ops.module.push_back(event.module);
+  return static_cast<std::uint32_t>(ops.size() - 1);
+}
+
 /// The row of the slice's detail table, or kNone for kinds without one.
 std::uint32_t EventParser::emit_detail(const Event& event, Batch& batch) {
   switch (event.kind) {
     case SliceKind::cpu_op:
-    case SliceKind::user_annotation: {
-      if (!event.has_op_args) return SliceId::kNone;
-      Ops& ops = batch.ops;
-      ops.signature.push_back(signature_of(event.signature));
-      ops.sequence.push_back(event.sequence);
-      ops.forward_thread.push_back(event.forward_thread);
-      ops.flops.push_back(event.flops);
-      ops.stack.push_back(event.stack);
-      ops.module.push_back(event.module);
-      return static_cast<std::uint32_t>(ops.size() - 1);
-    }
+    case SliceKind::user_annotation:
+      return event.has_op_args ? emit_op(event, batch) : SliceId::kNone;
     case SliceKind::kernel:
       batch.kernels.config.push_back(config_of(event.config));
       batch.kernels.graph_node.push_back(event.graph_node);
@@ -215,7 +232,11 @@ void EventParser::emit_pair(const Event& event, Batch& batch) {
   pair.offset = offset_of(event.begin);
   pair.place = pair.async ? series_place(PlaceKind::async, event.pid, event.category_name)
                           : host_place(event);
-  if (pair.begin) {
+  if (!pair.begin) {
+    pair.correlation = event.correlation;
+    pair.external_id = event.external_id;
+    if (event.has_op_args) pair.op = emit_op(event, batch);
+  } else {
     pair.slice = static_cast<std::uint32_t>(batch.slices.size());
     emit_slice(event, batch, pair.place, pair.time_ns, kOpenDuration);
   }

@@ -74,6 +74,13 @@ Phase phase_of(char ph) {
   }
 }
 
+/// An id that is no number: FNV-1a, 64 bits.
+std::uint64_t text_id(std::string_view text) {
+  std::uint64_t hash = 0xcbf29ce484222325ULL;
+  for (const char c : text) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3ULL;
+  return hash;
+}
+
 /// Guesses are kept apart for the phases that differ in their keys.
 std::uint8_t context_of(Phase phase) {
   switch (phase) {
@@ -418,6 +425,11 @@ ParseStatus EventParser::parse_token(const char*& p, Token& out) {
   if (status != ParseStatus::ok) return status;
   const bool quoted = *begin == '"';
   out = {begin + (quoted ? 1 : 0), static_cast<std::uint32_t>(p - begin - (quoted ? 2 : 0))};
+  if (quoted && (!valid_utf8_ || out.view().find('\\') != std::string_view::npos)) {
+    decode_string(out.view(), scratch_);
+    const std::string_view kept = tables_.strings.text_of(strings_.intern(scratch_));
+    out = {kept.data(), static_cast<std::uint32_t>(kept.size())};
+  }
   return ParseStatus::ok;
 }
 
@@ -600,13 +612,20 @@ ParseStatus EventParser::parse_id(const char*& p, std::int64_t& out) {
   const ParseStatus status = skip_value(p);
   if (status != ParseStatus::ok) return status;
   std::string_view text(begin, static_cast<std::size_t>(p - begin));
+  if (text.front() == '{') {  // id2: {"local": ID}
+    const std::size_t colon = text.find(':');
+    if (colon == std::string_view::npos) return ParseStatus::ok;
+    text = text.substr(colon + 1, text.size() - colon - 2);
+    while (!text.empty() && json::is_space(text.front())) text.remove_prefix(1);
+    while (!text.empty() && json::is_space(text.back())) text.remove_suffix(1);
+  }
   if (text.size() >= 2 && text.front() == '"') text = text.substr(1, text.size() - 2);
-  const bool hex = text.starts_with("0x");
+  const bool hex = text.starts_with("0x") || text.starts_with("0X");
   std::uint64_t value = 0;
   const auto [rest, error] =
       std::from_chars(text.data() + (hex ? 2 : 0), text.data() + text.size(), value, hex ? 16 : 10);
   const bool number = error == std::errc() && rest == text.data() + text.size();
-  out = static_cast<std::int64_t>(number ? value : hash_bytes(text));
+  out = static_cast<std::int64_t>(number ? value : text_id(text));
   return ParseStatus::ok;
 }
 

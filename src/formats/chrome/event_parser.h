@@ -92,6 +92,8 @@ class EventParser {
   void emit_metadata(const Event& event, Batch& batch);
   void emit_collective(const Event& event, Batch& batch, SliceId slice);
   std::uint32_t emit_detail(const Event& event, Batch& batch);
+  std::uint32_t emit_op(const Event& event, Batch& batch);
+  void watch_for_jumps(const Event& event, Batch& batch, std::int64_t start_ns);
   CachedPlace& place_of(PlaceKind kind, Token pid, Token tid);
   TrackId host_place(const Event& event) {
     return place_of(PlaceKind::host, event.pid, event.tid).place;
@@ -148,6 +150,8 @@ class EventParser {
   std::vector<std::string_view> unknown_keys_;  // of the event being read
   std::string scratch_;
   std::uint32_t text_serial_ = 0;
+  std::int64_t last_start_ns_ = 0;
+  Batch::Suspect last_slice_;
   StringId memory_name_;
 };
 

@@ -14,6 +14,9 @@ namespace {
 
 constexpr std::uint64_t kRestPerNs = 1'000'000'000'000'000'000ULL;
 constexpr std::int64_t kMaxExponent = 1000;
+/// Times beyond this (the year 2096) are refused, so that sums and differences of two never
+/// overflow.
+constexpr std::uint64_t kMaxNs = 4'000'000'000'000'000'000ULL;
 
 bool ends_number(char c) {
   return c == ',' || c == '}' || c == ']' || json::is_space(c) || c == '"' || c == '\0';
@@ -61,7 +64,6 @@ bool scan_decimal(const char*& p, Decimal& out) {
 TimeStatus to_time(const Decimal& decimal, ExactTime& time) {
   const std::int64_t whole_digits = decimal.exponent + 3;  // of nanoseconds
   if (decimal.count > 0 && whole_digits > 19) {
-    time.ns = decimal.negative ? INT64_MIN + 1 : INT64_MAX;
     return TimeStatus::out_of_range;
   }
   const auto digit = [&decimal](std::int64_t i) -> std::uint64_t {
@@ -71,8 +73,7 @@ TimeStatus to_time(const Decimal& decimal, ExactTime& time) {
   };
   std::uint64_t ns = 0;
   for (std::int64_t i = 0; i < whole_digits; ++i) ns = ns * 10 + digit(i);
-  if (ns > static_cast<std::uint64_t>(INT64_MAX)) {
-    time.ns = decimal.negative ? INT64_MIN + 1 : INT64_MAX;
+  if (ns > kMaxNs) {
     return TimeStatus::out_of_range;
   }
   std::uint64_t rest = 0;
@@ -148,8 +149,7 @@ TimeStatus read_microseconds(const char*& p, const char* end, ExactTime& time) {
       ns += static_cast<std::uint64_t>(*q - '0') * scale;
   }
   if (q >= end) return TimeStatus::incomplete;
-  if (!ends_number(*q) || ns > static_cast<std::uint64_t>(INT64_MAX) ||
-      whole.value > 9'000'000'000'000'000ULL) {
+  if (!ends_number(*q) || ns > kMaxNs || whole.value > kMaxNs / 1000) {
     return read_any_form(p, end, time);
   }
   p = q;

@@ -20,7 +20,7 @@ ExactTime operator+(ExactTime a, ExactTime b);
 enum class TimeStatus : std::uint8_t {
   ok,
   not_finite,    ///< NaN, Infinity: no time.
-  out_of_range,  ///< Does not fit 64-bit nanoseconds; the value is saturated.
+  out_of_range,  ///< More than 4 * 10^18 ns from zero: no time.
   malformed,     ///< No number here.
   incomplete,    ///< The text ends inside the number.
 };

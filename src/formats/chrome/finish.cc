@@ -3,6 +3,9 @@
 
 #include <algorithm>
 #include <charconv>
+#include <map>
+
+#include "formats/chrome/text_cache.h"
 
 namespace fathom::chrome {
 namespace {
@@ -100,11 +103,10 @@ std::int64_t base_time_ns(const Trace& trace) {
   return error == std::errc() && rest == text.data() + text.size() ? base : 0;
 }
 
-void count_categories(Trace& trace, const std::vector<StringId>& names,
-                      const std::array<SliceKind, 256>& kinds) {
+void count_categories(Trace& trace, const std::vector<StringId>& names) {
   const std::size_t rows = std::min<std::size_t>(names.size(), kLastCategory + 1);
   for (std::size_t i = 0; i < rows; ++i)
-    trace.categories.push_back({names[i], i == 0 ? SliceKind::other : kinds[i], 0});
+    trace.categories.push_back({names[i], kind_of_category(trace.text(names[i])), 0});
   for (const std::uint8_t row : trace.slices.category) ++trace.categories[row].slices;
   for (const Category& category : trace.categories) {
     if (category.kind == SliceKind::other && category.slices > 0 &&
@@ -135,6 +137,9 @@ void drop_lost_times(Batch& rows) {
     if (zeros_lost) rows.log.add(Repair::zero_time, suspect.offset);
   }
   const Time middle = middle_start(rows.slices.start);
+  std::map<std::uint32_t, std::uint64_t>
+      offsets;  // of those slices that may be far from the middle
+  for (const Batch::Suspect& suspect : rows.jumps) offsets.emplace(suspect.slice, suspect.offset);
   bool any = zeros_lost;
   for (std::size_t row = 0; row < count; ++row) {
     const Time start = rows.slices.start[row];
@@ -142,7 +147,9 @@ void drop_lost_times(Batch& rows) {
     if (middle == Time() && zeros_lost) continue;
     lost[row] = true;
     any = true;
-    rows.log.add(Repair::number_out_of_range, 0, "start time");
+    const auto offset = offsets.find(static_cast<std::uint32_t>(row));
+    rows.log.add(Repair::number_out_of_range, offset != offsets.end() ? offset->second : UINT64_MAX,
+                 "start time");
   }
   if (!any) return;
   lost.flip();
@@ -153,7 +160,11 @@ Trace finish_trace(Batch& rows, SharedTables& tables, std::vector<Fact> facts) {
   close_pairs(rows);
   drop_lost_times(rows);
   Trace trace;
-  trace.facts = std::move(facts);
+  for (Fact& fact : facts) {
+    std::string value;
+    canonical_json(fact.value, value);
+    trace.facts.push_back({std::move(fact.key), std::move(value)});
+  }
   trace.import = std::move(rows.log);
   const std::vector<Place> places = tables.places.take();
   trace.strings = std::move(tables.strings);
@@ -182,7 +193,7 @@ Trace finish_trace(Batch& rows, SharedTables& tables, std::vector<Fact> facts) {
   trace.instants = std::move(rows.instants);
   trace.signatures = tables.signatures.take();
   trace.launch_configs = tables.launch_configs.take();
-  count_categories(trace, tables.categories.take(), rows.kinds);
+  count_categories(trace, tables.categories.take());
   trace.span = span_of(trace);
   read_facts(trace);
   return trace;

@@ -13,13 +13,27 @@ struct Spelling {
 };
 
 constexpr Spelling kEventKeys[] = {
-    {"ph", Key::ph},           {"cat", Key::cat},         {"name", Key::name},
-    {"pid", Key::pid},         {"tid", Key::tid},         {"ts", Key::ts},
-    {"dur", Key::dur},         {"args", Key::args},       {"id", Key::id},
-    {"bind_id", Key::ignored}, {"s", Key::ignored},       {"bp", Key::ignored},
-    {"tts", Key::ignored},     {"tdur", Key::ignored},    {"cname", Key::ignored},
-    {"scope", Key::ignored},   {"flow_in", Key::ignored}, {"flow_out", Key::ignored},
-    {"sf", Key::ignored},      {"esf", Key::ignored},
+    {"ph", Key::ph},
+    {"cat", Key::cat},
+    {"name", Key::name},
+    {"pid", Key::pid},
+    {"tid", Key::tid},
+    {"ts", Key::ts},
+    {"dur", Key::dur},
+    {"args", Key::args},
+    {"id", Key::id},
+    {"id2", Key::id},
+    {"bind_id", Key::ignored},
+    {"s", Key::ignored},
+    {"bp", Key::ignored},
+    {"tts", Key::ignored},
+    {"tdur", Key::ignored},
+    {"cname", Key::ignored},
+    {"scope", Key::ignored},
+    {"flow_in", Key::ignored},
+    {"flow_out", Key::ignored},
+    {"sf", Key::ignored},
+    {"esf", Key::ignored},
 };
 
 constexpr Spelling kArgsKeys[] = {

@@ -21,6 +21,33 @@ void close(Batch& rows, const PairEnd& begin, std::int64_t end_ns) {
       duration_ns(std::max<std::int64_t>(0, end_ns - begin.time_ns));
 }
 
+template <typename T>
+void override_with(T& value, const T& other, const T& absent) {
+  if (other != absent) value = other;
+}
+
+/// The arguments of the end win over those of the begin.
+void merge_arguments(Batch& rows, std::uint32_t slice, const PairEnd& end) {
+  override_with(rows.slices.correlation[slice], end.correlation, kAbsent);
+  override_with(rows.slices.external_id[slice], end.external_id, kAbsent);
+  const SliceKind kind = rows.kinds[rows.slices.category[slice]];
+  if (end.op == Id<OpTable>::kNone ||
+      (kind != SliceKind::cpu_op && kind != SliceKind::user_annotation))
+    return;
+  std::uint32_t& op = rows.slices.detail[slice];
+  if (op == Id<OpTable>::kNone) {
+    op = end.op;
+    return;
+  }
+  Ops& ops = rows.ops;
+  override_with(ops.signature[op], ops.signature[end.op], SignatureId());
+  override_with(ops.sequence[op], ops.sequence[end.op], kAbsent);
+  override_with(ops.forward_thread[op], ops.forward_thread[end.op], kAbsent);
+  override_with(ops.flops[op], ops.flops[end.op], kAbsent);
+  override_with(ops.stack[op], ops.stack[end.op], StringId());
+  override_with(ops.module[op], ops.module[end.op], StringId());
+}
+
 }  // namespace
 
 void close_pairs(Batch& rows) {
@@ -37,6 +64,7 @@ void close_pairs(Batch& rows) {
       rows.log.add(Repair::unmatched_end, pair.offset);
     } else {
       close(rows, stack.back(), pair.time_ns);
+      merge_arguments(rows, stack.back().slice, pair);
       stack.pop_back();
     }
   }
