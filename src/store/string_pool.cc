@@ -90,6 +90,7 @@ StringId StringPool::find(std::string_view text) const {
 }
 
 std::string_view StringPool::store(std::string_view text) {
+  if (text.empty()) return "";  // not null: texts are compared with memcmp
   if (static_cast<std::size_t>(free_end_ - free_begin_) < text.size()) {
     const std::size_t bytes = std::max(kChunkBytes, text.size());
     chunks_.push_back(std::make_unique_for_overwrite<char[]>(bytes));
@@ -97,7 +98,7 @@ std::string_view StringPool::store(std::string_view text) {
     free_end_ = free_begin_ + bytes;
   }
   char* const at = free_begin_;
-  if (!text.empty()) std::memcpy(at, text.data(), text.size());
+  std::memcpy(at, text.data(), text.size());
   free_begin_ += text.size();
   return {at, text.size()};
 }
