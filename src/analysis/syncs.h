@@ -1,0 +1,40 @@
+// Calls that make the host wait for the device, what asked for them, and the idle device time they
+// left behind.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "analysis/context.h"
+
+namespace fathom {
+
+/// Why a call waits.
+enum class SyncReason : std::uint8_t {
+  synchronize,    ///< Device, stream or event synchronisation.
+  blocking_copy,  ///< A copy that returns when it is done.
+  blocking_fill,
+  pageable_copy,  ///< An asynchronous copy to pageable host memory, which is not asynchronous.
+};
+std::string_view to_string(SyncReason reason);
+
+struct SyncCall {
+  SliceId call{};
+  SyncReason reason = SyncReason::synchronize;
+  SliceId op{};     ///< The innermost operator around it, or invalid.
+  SliceId frame{};  ///< The innermost Python frame around it, or invalid.
+  /// The device that it most likely waited for: its own copy's, else the one its thread last
+  /// launched onto, else the only one there is. Unset when nothing tells.
+  std::optional<std::int32_t> device{};
+  /// Device idle from the return of this call to the next activity, or to the next synchronising
+  /// call about that device if that comes first, so that no idle time is counted twice. Unset
+  /// without a device, and when the device did nothing more.
+  std::optional<Duration> idle_after{};
+};
+
+/// All of them, by start time, whatever is selected. O(n log n).
+std::vector<SyncCall> compute_syncs(const Context& context);
+
+}  // namespace fathom
