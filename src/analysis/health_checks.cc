@@ -25,12 +25,6 @@ class CallKinds {
   std::vector<std::uint8_t> kinds_;
 };
 
-bool starts_activity(CallKind kind) {
-  return kind == CallKind::launch || kind == CallKind::graph_launch || kind == CallKind::copy ||
-         kind == CallKind::copy_blocking || kind == CallKind::fill ||
-         kind == CallKind::fill_blocking;
-}
-
 bool waits_for_device(std::string_view name) {
   return name == "cudaDeviceSynchronize" || name == "hipDeviceSynchronize" ||
          name == "cuCtxSynchronize";

@@ -3,10 +3,9 @@
 
 #include <algorithm>
 #include <array>
-#include <atomic>
-#include <thread>
 
 #include "analysis/row_order.h"
+#include "base/parallel.h"
 
 namespace fathom {
 namespace {
@@ -92,7 +91,6 @@ void nest(const Trace& trace, Group& group, Nesting& nesting) {
     }
     if (!stack.empty()) {
       nesting.parent[slice.row()] = stack.back().slice;
-      nesting.self[stack.back().slice.row()] -= duration;
     }
     stack.push_back({end, slice});
   }
@@ -110,23 +108,15 @@ void sort_and_nest(const Trace& trace, Group& group, Nesting& nesting) {
   nest(trace, group, nesting);
 }
 
-/// Groups are independent of each other: the largest first, on as many workers as there are cores.
+/// Groups are independent of each other: the largest first, on as many threads as there are cores.
 void nest_all(const Trace& trace, std::vector<Group>& groups, Nesting& nesting) {
   std::vector<Group*> order;
   for (Group& group : groups) order.push_back(&group);
   std::ranges::sort(order, std::ranges::greater(),
                     [](const Group* group) { return group->thread.slices.size(); });
-  std::atomic<std::size_t> next = 0;
-  const auto work = [&] {
-    for (std::size_t i = next++; i < order.size(); i = next++)
-      sort_and_nest(trace, *order[i], nesting);
-  };
-  constexpr std::size_t kWorthAThread = 50'000;
-  const bool large = order.size() > 1 && order[1]->thread.slices.size() > kWorthAThread;
-  const unsigned helpers = large ? std::min(std::thread::hardware_concurrency(), 8U) : 1U;
-  std::vector<std::jthread> workers;
-  for (unsigned i = 1; i < helpers; ++i) workers.emplace_back(work);
-  work();
+  const bool large = trace.slices.size() > kWorthThreads;
+  for_each_in_parallel(order.size(), large ? 0 : 1,
+                       [&](std::size_t i) { sort_and_nest(trace, *order[i], nesting); });
 }
 
 }  // namespace
@@ -136,7 +126,6 @@ Nesting compute_nesting(const Trace& trace) {
   Nesting nesting;
   nesting.parent.resize(slices.size());
   std::ranges::fill(nesting.parent.mutable_span(), SliceId());
-  nesting.self.append(slices.duration.span());
   std::vector<Group> groups = partition(trace);
   nest_all(trace, groups, nesting);
   for (Group& group : groups) {
@@ -144,10 +133,21 @@ Nesting compute_nesting(const Trace& trace) {
     if (group.first_overlap.valid() && group.first_overlap < nesting.first_overlap) {
       nesting.first_overlap = group.first_overlap;
     }
-    if (group.forest == kWork) nesting.work.push_back(std::move(group.thread));
-    if (group.forest == kFrames) nesting.frames.push_back(std::move(group.thread));
+    std::vector<Nesting::Thread>& threads = group.forest == kWork     ? nesting.work
+                                            : group.forest == kFrames ? nesting.frames
+                                                                      : nesting.rest;
+    threads.push_back(std::move(group.thread));
   }
   return nesting;
+}
+
+Column<Duration> self_times(const Trace& trace, const Nesting& nesting) {
+  Column<Duration> self;
+  self.append(trace.slices.duration.span());
+  for (std::size_t row = 0; row < self.size(); ++row) {
+    if (nesting.parent[row].valid()) self[nesting.parent[row].row()] -= trace.slices.duration[row];
+  }
+  return self;
 }
 
 SliceId innermost_at(const Trace& trace, const Nesting& nesting, const Nesting::Thread& thread,

@@ -17,9 +17,6 @@ namespace fathom {
 struct Nesting {
   /// Per slice: its parent in its forest, or an invalid id for roots and for device slices.
   Column<SliceId> parent;
-  /// Per slice: its duration less its direct children's durations. Device slices: their duration.
-  Column<Duration> self;
-
   /// Host-work slices of one thread in nesting order: parents before their children.
   struct Thread {
     TrackId track;
@@ -27,12 +24,16 @@ struct Nesting {
   };
   std::vector<Thread> work;    ///< Host work, one entry per host thread that has any.
   std::vector<Thread> frames;  ///< Python frames, likewise.
+  std::vector<Thread> rest;    ///< Everything else on host threads: overhead, the profiler's spans.
   /// Slices popped although they end later than the slice that popped them: partial overlaps.
   std::uint64_t overlaps = 0;
   SliceId first_overlap{};
 };
 
 Nesting compute_nesting(const Trace& trace);
+
+/// Per slice: its duration less its direct children's durations. Device slices: their duration.
+Column<Duration> self_times(const Trace& trace, const Nesting& nesting);
 
 /// The innermost slice of `thread` (in nesting order) that contains [at, end], or invalid. O(log n
 /// + depth).

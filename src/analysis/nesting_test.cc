@@ -33,10 +33,10 @@ TEST(Nesting, SelfIsDurationLessDirectChildren) {
   builder.op("second", 70, 5);
   const SliceId kernel = builder.kernel("k", 0, 42);
   const Trace trace = builder.build();
-  const Nesting nesting = compute_nesting(trace);
-  EXPECT_EQ(nesting.self[outer.row()], duration_ns(45));
-  EXPECT_EQ(nesting.self[middle.row()], duration_ns(40));
-  EXPECT_EQ(nesting.self[kernel.row()], duration_ns(42));
+  const Column<Duration> self = self_times(trace, compute_nesting(trace));
+  EXPECT_EQ(self[outer.row()], duration_ns(45));
+  EXPECT_EQ(self[middle.row()], duration_ns(40));
+  EXPECT_EQ(self[kernel.row()], duration_ns(42));
 }
 
 TEST(Nesting, OfEqualSlicesTheFirstInTheFileIsTheParent) {
@@ -90,7 +90,7 @@ TEST(Nesting, PythonFramesAndOverheadFormForestsOfTheirOwn) {
   EXPECT_FALSE(nesting.parent[op.row()].valid());
   EXPECT_EQ(nesting.parent[inner.row()], frame);
   EXPECT_FALSE(nesting.parent[overhead.row()].valid());
-  EXPECT_EQ(nesting.self[op.row()], duration_ns(100));
+  EXPECT_EQ(self_times(trace, nesting)[op.row()], duration_ns(100));
   ASSERT_EQ(nesting.frames.size(), 1U);
   EXPECT_EQ(nesting.frames[0].slices, (std::vector<SliceId>{frame, inner}));
 }
@@ -173,10 +173,11 @@ TEST(Nesting, SelfTimesOfAThreadSumToTheDurationsOfItsRoots) {
   for (int i = 0; i < 2000; ++i) builder.op("op", random() % 9000, random() % 300);
   const Trace trace = builder.build();
   const Nesting nesting = compute_nesting(trace);
+  const Column<Duration> selves = self_times(trace, nesting);
   Duration self{};
   Duration roots{};
   for (std::size_t row = 0; row < trace.slices.size(); ++row) {
-    self += nesting.self[row];
+    self += selves[row];
     if (!nesting.parent[row].valid()) roots += trace.slices.duration[row];
   }
   EXPECT_EQ(self, roots);
