@@ -59,8 +59,8 @@ void add_recorded(Health& health, std::string_view id, std::string_view what, bo
             std::move(finding));
 }
 
-template <typename Column>
-bool any_valid(const Column& ids) {
+template <typename Ids>
+bool any_valid(const Ids& ids) {
   return std::ranges::any_of(ids, [](StringId id) { return id.valid() && id.row() != 0; });
 }
 

@@ -17,7 +17,7 @@ constexpr std::size_t kNarrowestSoftName = 40;
 
 bool is_text(ColumnKind kind) { return kind == ColumnKind::text || kind == ColumnKind::name; }
 
-struct Column {
+struct Shown {
   const ColumnSpec* spec = nullptr;
   std::vector<std::string> cells;
   std::vector<std::string> heading;  ///< Lines, from the top.
@@ -45,8 +45,8 @@ std::vector<std::string> heading_lines(const std::string& heading, std::size_t w
   return lines;
 }
 
-Column make_column(const View& view, std::size_t index) {
-  Column column;
+Shown make_column(const View& view, std::size_t index) {
+  Shown column;
   column.spec = &view.columns[index];
   column.left = is_text(column.spec->kind);
   std::size_t widest = 0;
@@ -68,18 +68,18 @@ bool nothing_recorded(const View& view, std::size_t index) {
   });
 }
 
-std::size_t total_width(const std::vector<Column>& columns) {
+std::size_t total_width(const std::vector<Shown>& columns) {
   std::size_t width = 0;
-  for (const Column& column : columns) width += column.width + kGap;
+  for (const Shown& column : columns) width += column.width + kGap;
   return width == 0 ? 0 : width - kGap;
 }
 
 /// Takes width from the widest text columns, down to `narrowest`, until the table fits.
-void shrink_names(std::vector<Column>& columns, std::size_t width, std::size_t narrowest) {
+void shrink_names(std::vector<Shown>& columns, std::size_t width, std::size_t narrowest) {
   for (std::size_t total = total_width(columns); total > width; total = total_width(columns)) {
-    Column* widest = nullptr;
+    Shown* widest = nullptr;
     std::size_t next = narrowest;
-    for (Column& column : columns) {
+    for (Shown& column : columns) {
       if (!column.left || column.width <= narrowest) continue;
       if (widest == nullptr || column.width > widest->width) {
         if (widest != nullptr) next = std::max(next, widest->width);
@@ -95,7 +95,7 @@ void shrink_names(std::vector<Column>& columns, std::size_t width, std::size_t n
   }
 }
 
-void fit(std::vector<Column>& columns, const View& view, const Style& style, FlatTable& out) {
+void fit(std::vector<Shown>& columns, const View& view, const Style& style, FlatTable& out) {
   if (style.wide) return;
   if (style.soft_width) {
     shrink_names(columns, style.width, kNarrowestSoftName);
@@ -105,14 +105,14 @@ void fit(std::vector<Column>& columns, const View& view, const Style& style, Fla
   while (!view.columns_chosen && columns.size() > 1 && total_width(columns) > style.width) {
     out.no_room.insert(out.no_room.begin(), std::string(columns.back().spec->name));
     columns.pop_back();
-    for (Column& column : columns) column.width = column.natural;
+    for (Shown& column : columns) column.width = column.natural;
     shrink_names(columns, style.width, kNarrowestName);
   }
   // A single name that is still too wide, or columns that the user insists on.
   shrink_names(columns, style.width, 4);
 }
 
-std::string cell(const Column& column, const std::string& text) {
+std::string cell(const Shown& column, const std::string& text) {
   const std::string shown = column.left ? shorten_middle(text, column.width) : text;
   return column.left ? pad_right(shown, column.width) : pad_left(shown, column.width);
 }
@@ -122,7 +122,7 @@ void trim_right(std::string& text) {
 }
 
 template <typename CellOf>
-std::string line_of(const std::vector<Column>& columns, const CellOf& cell_of) {
+std::string line_of(const std::vector<Shown>& columns, const CellOf& cell_of) {
   std::string line;
   for (std::size_t i = 0; i < columns.size(); ++i) {
     if (i != 0) line.append(kGap, ' ');
@@ -132,19 +132,19 @@ std::string line_of(const std::vector<Column>& columns, const CellOf& cell_of) {
   return line;
 }
 
-std::string render_headings(const std::vector<Column>& columns, const Style& style) {
+std::string render_headings(const std::vector<Shown>& columns, const Style& style) {
   std::size_t height = 0;
-  for (const Column& column : columns) height = std::max(height, column.heading.size());
+  for (const Shown& column : columns) height = std::max(height, column.heading.size());
   std::string text;
   for (std::size_t i = 0; i < height; ++i) {
-    text += style.bold(line_of(columns, [i, height](const Column& column) {
+    text += style.bold(line_of(columns, [i, height](const Shown& column) {
       // Headings stand on the rows: short ones leave the upper lines empty.
       const std::size_t above = height - column.heading.size();
       return i < above ? std::string() : column.heading[i - above];
     }));
     text += '\n';
   }
-  text += style.dim(line_of(columns, [](const Column& column) {
+  text += style.dim(line_of(columns, [](const Shown& column) {
     std::string rule;
     for (std::size_t i = 0; i < column.width; ++i) rule += "─";
     return rule;
@@ -156,7 +156,7 @@ std::string render_headings(const std::vector<Column>& columns, const Style& sty
 
 FlatTable render_flat(const View& view, const Style& style) {
   FlatTable out;
-  std::vector<Column> columns;
+  std::vector<Shown> columns;
   for (std::size_t i = 0; i < view.columns.size(); ++i) {
     if (!view.columns_chosen) {
       if (view.columns[i].wide && !style.wide) continue;
@@ -170,7 +170,7 @@ FlatTable render_flat(const View& view, const Style& style) {
   fit(columns, view, style, out);
   out.text = render_headings(columns, style);
   for (std::size_t row = 0; row < view.table.rows.size(); ++row) {
-    out.text += line_of(columns, [row](const Column& column) { return column.cells[row]; });
+    out.text += line_of(columns, [row](const Shown& column) { return column.cells[row]; });
     out.text += '\n';
   }
   return out;

@@ -1,0 +1,38 @@
+// Every subcommand. To add one: its declaration, and its line in the table, in the order of --help.
+#include <algorithm>
+
+#include "cli/command.h"
+#include "cli/report_command.h"
+#include "engine/session.h"
+
+namespace fathom::cli {
+
+Command completion();
+Command formats();
+Command man();
+Command reference();
+
+const std::vector<Command>& all_commands() {
+  static const std::vector<Command> table = [] {
+    std::vector<Command> commands;
+    for (const Report& report : all_reports()) commands.push_back(report_command(report));
+    for (Command command : {
+             formats(),
+             completion(),
+             man(),
+             reference(),
+         }) {
+      commands.push_back(std::move(command));
+    }
+    return commands;
+  }();
+  return table;
+}
+
+const Command* find_command(std::string_view name) {
+  const std::vector<Command>& commands = all_commands();
+  const auto at = std::ranges::find(commands, name, &Command::name);
+  return at == commands.end() ? nullptr : &*at;
+}
+
+}  // namespace fathom::cli

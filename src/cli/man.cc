@@ -1,0 +1,104 @@
+// fathom man: the man page, made from the same words as the help.
+#include "cli/command.h"
+#include "cli/help.h"
+#include "cli/options.h"
+#include "cli/print.h"
+#include "cli/version.h"
+#include "engine/session.h"
+
+namespace fathom::cli {
+namespace {
+
+/// Text for roff: nothing in it is a request or an escape.
+std::string roff(std::string_view text) {
+  std::string out;
+  for (const char c : text) {
+    if (c == '\\') {
+      out += "\\e";
+    } else if (c == '-') {
+      out += "\\-";
+    } else if (c == '\'') {
+      out += "\\(aq";
+    } else if (c == '.' && out.empty()) {
+      out += "\\&.";
+    } else {
+      out += c;
+    }
+  }
+  return out;
+}
+
+std::string heading(std::string_view text) { return ".SH " + std::string(text) + "\n"; }
+
+std::string term(std::string_view name, std::string_view text) {
+  return ".TP\n.B " + roff(name) + "\n" + roff(text) + "\n";
+}
+
+std::string option_terms(const Options& options) {
+  std::string out;
+  for (const Options::Entry& entry : options.entries()) {
+    out += term(entry.names + (entry.value.empty() ? "" : " " + entry.value), entry.doc);
+  }
+  return out;
+}
+
+std::string command_section(const Command& command) {
+  std::string out = ".SS fathom " + roff(command.name) + " " + roff(command.operand) + "\n" +
+                    roff(command.title) + ".\n" + roff(command.doc) + "\n";
+  if (command.report != nullptr) {
+    out += ".PP\nColumns:\n";
+    for (const ColumnSpec& column : command.report->columns) out += term(column.name, column.doc);
+  } else {
+    Options options;
+    const std::function<int()> unused = command.declare(options);
+    out += option_terms(options);
+  }
+  for (const std::string& example : command.examples)
+    out += ".PP\n.EX\n" + roff(example) + "\n.EE\n";
+  return out;
+}
+
+/// The options of a table; every table has the same but for --group-by and the like.
+std::string table_options() {
+  for (const Command& command : all_commands()) {
+    if (command.report == nullptr) continue;
+    Options options;
+    const std::function<int()> unused = command.declare(options);
+    return option_terms(options);
+  }
+  return {};
+}
+
+int run() {
+  std::string out =
+      ".\\\" Made by `fathom man`.\n.TH FATHOM 1 \"\" \"fathom " + roff(version()) + "\"\n";
+  out += heading("NAME") + "fathom \\- where the time of a PyTorch or CUDA program goes\n";
+  out += heading("SYNOPSIS") +
+         ".B fathom\n.I COMMAND\n[\\fIOPTION\\fR...]\n.IR INPUT ...\n.br\n.B fathom\n.I INPUT\n";
+  out += heading("DESCRIPTION") + roff(kInputs) + "\n";
+  out += heading("COMMANDS");
+  for (const Command& command : all_commands()) out += command_section(command);
+  out += heading("OPTIONS OF TABLES") + table_options();
+  out += heading("EXIT STATUS");
+  for (const Remark& code : exit_codes()) out += term(code.term, code.text);
+  out += heading("ENVIRONMENT");
+  for (const Remark& variable : environment()) out += term(variable.term, variable.text);
+  out += heading("EXAMPLES");
+  for (const Remark& example : program_examples()) out += term(example.term, example.text);
+  return print(out);
+}
+
+}  // namespace
+
+Command man() {
+  Command command;
+  command.name = "man";
+  command.group = "More";
+  command.title = "The manual page, in roff";
+  command.doc = "Prints the manual page; `make install` puts it where man looks.";
+  command.examples = {"fathom man | man -l -"};
+  command.declare = [](Options&) { return run; };
+  return command;
+}
+
+}  // namespace fathom::cli

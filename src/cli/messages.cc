@@ -1,0 +1,25 @@
+// One line per message, so that logs stay readable.
+#include "cli/messages.h"
+
+#include <cstdio>
+#include <string>
+
+#include "cli/command.h"
+#include "render/text_width.h"
+
+namespace fathom::cli {
+
+void say_error(std::string_view message) {
+  const std::string line = "fathom: " + printable(message) + "\n";
+  std::fputs(line.c_str(), stderr);
+}
+
+void say_warning(std::string_view message, bool quiet) {
+  if (!quiet) say_error("warning: " + std::string(message));
+}
+
+int exit_code(const Error& error) {
+  return error.code == ErrorCode::invalid_argument ? kUsage : kUnreadable;
+}
+
+}  // namespace fathom::cli

@@ -1,0 +1,111 @@
+// The one file that knows CLI11.
+#include "cli/options.h"
+
+#include <CLI/CLI.hpp>
+#include <optional>
+
+#include "engine/nearest.h"
+
+namespace fathom::cli {
+namespace {
+
+/// "--output" of "-o,--output".
+std::string_view long_name(std::string_view names) {
+  const std::size_t comma = names.rfind(',');
+  return comma == std::string_view::npos ? names : names.substr(comma + 1);
+}
+
+Error usage(std::string message) { return {ErrorCode::invalid_argument, std::move(message)}; }
+
+/// CLI11 reports the first stranger at the end of its sentence; we say what was probably meant
+/// instead.
+Error unknown_option(std::span<const std::string> arguments,
+                     const std::vector<Options::Entry>& entries) {
+  std::vector<std::string_view> known = {"--help"};
+  for (const Options::Entry& entry : entries) known.push_back(long_name(entry.names));
+  for (const std::string& argument : arguments) {
+    if (!argument.starts_with("--")) continue;
+    const std::string name = argument.substr(0, argument.find('='));
+    if (std::ranges::find(known, name) != known.end()) continue;
+    const std::string_view meant = nearest(name, known);
+    return usage("there is no option " + name +
+                 (meant.empty() ? std::string() : "; did you mean " + std::string(meant) + "?"));
+  }
+  return usage("there is an argument too many");
+}
+
+}  // namespace
+
+struct Options::Parser {
+  CLI::App app;
+  std::optional<Error> error;  ///< The first refusal by a Parse function.
+  std::vector<std::string>* operands = nullptr;
+  std::string operand_name;
+  std::size_t required = 0;
+};
+
+Options::Options() : parser_(std::make_unique<Parser>()) {
+  // Help is ours: it is made from the same entries as the man page.
+  parser_->app.set_help_flag();
+}
+Options::~Options() = default;
+
+void Options::add(std::string_view names, std::string_view value, std::string_view doc,
+                  std::vector<std::string> choices) {
+  entries_.push_back(
+      {group_, std::string(names), std::string(value), std::string(doc), std::move(choices)});
+}
+
+void Options::flag(std::string_view names, bool& target, std::string_view doc) {
+  add(names, "", doc, {});
+  parser_->app.add_flag(std::string(names), target);
+}
+
+void Options::text(std::string_view names, std::string_view value, std::string& target,
+                   std::string_view doc, std::vector<std::string> choices) {
+  add(names, value, doc, std::move(choices));
+  parser_->app.add_option(std::string(names), target);
+}
+
+void Options::list(std::string_view names, std::string_view value, std::vector<std::string>& target,
+                   std::string_view doc, std::vector<std::string> choices) {
+  add(names, value, doc, std::move(choices));
+  parser_->app.add_option(std::string(names), target)->expected(1)->take_all();
+}
+
+void Options::parsed(std::string_view names, std::string_view value, Parse parse,
+                     std::string_view doc, std::vector<std::string> choices) {
+  add(names, value, doc, std::move(choices));
+  const std::string name(long_name(names));
+  parser_->app.add_option_function<std::string>(
+      std::string(names), [this, name, parse](const std::string& text) {
+        Result<void> result = parse(text);
+        if (!result && !parser_->error) parser_->error = std::move(result).error().in(name);
+      });
+}
+
+void Options::operands(std::string_view name, std::vector<std::string>& target,
+                       std::size_t required) {
+  parser_->operands = &target;
+  parser_->operand_name = name;
+  parser_->required = required;
+  parser_->app.add_option("operands", target);
+}
+
+Result<void> Options::parse(std::span<const std::string> arguments) {
+  try {
+    // CLI11 takes them from the back.
+    parser_->app.parse(std::vector<std::string>(arguments.rbegin(), arguments.rend()));
+  } catch (const CLI::ExtrasError&) {
+    return unknown_option(arguments, entries_);
+  } catch (const CLI::ParseError& error) {
+    return usage(error.what());
+  }
+  if (parser_->error) return *std::exchange(parser_->error, std::nullopt);
+  if (parser_->operands != nullptr && parser_->operands->size() < parser_->required) {
+    return usage(parser_->operand_name + " is missing");
+  }
+  return {};
+}
+
+}  // namespace fathom::cli

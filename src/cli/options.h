@@ -1,0 +1,64 @@
+// Flags of a subcommand: declared once, parsed by CLI11, described to help, man page and
+// completion.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "engine/session.h"
+
+namespace fathom::cli {
+
+/// The flags of one subcommand. Targets must outlive parse().
+class Options {
+ public:
+  /// A flag as people are told about it.
+  struct Entry {
+    std::string group;  ///< Heading in the help.
+    std::string names;  ///< "--sort", "-o,--output".
+    std::string value;  ///< What its value is called, e.g. "COLUMN"; empty for a switch.
+    std::string doc;
+    std::vector<std::string> choices;  ///< Values worth completing; may be incomplete.
+  };
+  using Parse = std::function<Result<void>(const std::string&)>;
+
+  Options();
+  ~Options();
+  Options(const Options&) = delete;
+  Options& operator=(const Options&) = delete;
+
+  /// Entries that follow stand under this heading.
+  void group(std::string_view heading) { group_ = heading; }
+
+  void flag(std::string_view names, bool& target, std::string_view doc);
+  void text(std::string_view names, std::string_view value, std::string& target,
+            std::string_view doc, std::vector<std::string> choices = {});
+  /// May be given several times.
+  void list(std::string_view names, std::string_view value, std::vector<std::string>& target,
+            std::string_view doc, std::vector<std::string> choices = {});
+  /// `parse` turns the text into something, or says why not.
+  void parsed(std::string_view names, std::string_view value, Parse parse, std::string_view doc,
+              std::vector<std::string> choices = {});
+  /// What is left: at least `required` operands called `name`.
+  void operands(std::string_view name, std::vector<std::string>& target, std::size_t required);
+
+  /// Parses the arguments after the subcommand's name. Errors are for the user.
+  Result<void> parse(std::span<const std::string> arguments);
+
+  [[nodiscard]] const std::vector<Entry>& entries() const { return entries_; }
+
+ private:
+  struct Parser;
+  void add(std::string_view names, std::string_view value, std::string_view doc,
+           std::vector<std::string> choices);
+  std::unique_ptr<Parser> parser_;
+  std::vector<Entry> entries_;
+  std::string group_;
+};
+
+}  // namespace fathom::cli

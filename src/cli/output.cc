@@ -1,0 +1,57 @@
+// write(2) until all is written.
+#include "cli/output.h"
+
+#include <cerrno>
+#include <cstring>
+#include <utility>
+
+#include <fcntl.h>
+#include <unistd.h>
+
+namespace fathom::cli {
+namespace {
+
+Error io_error(const std::string& path) {
+  return {ErrorCode::invalid_argument,
+          (path.empty() ? "standard output" : path) + ": " + std::strerror(errno)};
+}
+
+}  // namespace
+
+Result<Output> Output::open(const std::string& path) {
+  if (path.empty() || path == "-") return Output(STDOUT_FILENO, "");
+  const int descriptor = ::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+  if (descriptor < 0) return io_error(path).in("--output");
+  return Output(descriptor, path);
+}
+
+Output::Output(Output&& other) noexcept
+    : descriptor_(std::exchange(other.descriptor_, -1)),
+      path_(std::move(other.path_)),
+      closed_(other.closed_) {}
+
+Output::~Output() {
+  if (descriptor_ >= 0 && !path_.empty()) close(descriptor_);
+}
+
+Result<void> Output::write(std::string_view text) {
+  while (!text.empty() && !closed_) {
+    const ssize_t written = ::write(descriptor_, text.data(), text.size());
+    if (written < 0) {
+      if (errno == EINTR) continue;
+      if (errno != EPIPE) return io_error(path_);
+      closed_ = true;
+    } else {
+      text.remove_prefix(static_cast<std::size_t>(written));
+    }
+  }
+  return {};
+}
+
+Result<void> Output::finish() {
+  if (path_.empty() || descriptor_ < 0) return {};
+  if (close(std::exchange(descriptor_, -1)) != 0) return io_error(path_);
+  return {};
+}
+
+}  // namespace fathom::cli

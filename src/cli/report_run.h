@@ -1,0 +1,33 @@
+// Runs a report over one or several inputs and writes it out.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "engine/session.h"
+#include "render/style.h"
+
+namespace fathom::cli {
+
+/// Rows of a table in text, unless --limit says otherwise.
+inline constexpr std::uint64_t kTextRows = 30;
+
+/// Everything on the command line of a report.
+struct ReportRequest {
+  std::vector<std::string> inputs;
+  Request request;
+  std::optional<std::uint64_t> limit;  ///< 0 means all.
+  bool json = false;
+  bool csv = false;
+  bool wide = false;
+  bool quiet = false;
+  ColourChoice colour = ColourChoice::automatic;
+  std::string output;
+  unsigned threads = 0;
+};
+
+/// Returns the exit code. Inputs are read one after the other, so that memory holds one at a time.
+int run_report(const Report& report, const ReportRequest& wish);
+
+}  // namespace fathom::cli
