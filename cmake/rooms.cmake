@@ -27,7 +27,7 @@ function(fathom_room room)
   set_property(GLOBAL APPEND PROPERTY FATHOM_ROOMS ${room})
 endfunction()
 
-# Stops with a clear message when a thing of the room is not in its all.cc, and so would never be found.
+# Warns, and fails a test, when a thing of the room is not in its all.cc and so would never be found.
 function(fathom_check_all_cc room folder sources)
   if(NOT EXISTS "${folder}/all.cc")
     if(sources)
@@ -48,10 +48,12 @@ function(fathom_check_all_cc room folder sources)
     endif()
     if(NOT listed MATCHES "(^|[^A-Za-z0-9_])${name}(_[a-z]+)?(\\(\\))?[ \n]*[,}]")
       message(
-        FATAL_ERROR
+        WARNING
           "src/${room}/${name}.cc is not in src/${room}/all.cc, so nothing would ever find it.\n"
           "Add two lines there: its declaration, and `${name}(),` in the table.\n"
           "(A helper that is no thing of its own has a header: src/${room}/${name}.h.)")
+      # The build goes on, so that one can work on it; the tests do not pass.
+      add_test(NAME all_cc/${room}_names_${name} COMMAND "${CMAKE_COMMAND}" -E false)
     endif()
   endforeach()
 endfunction()
