@@ -1,0 +1,1 @@
+select count(*) as slices, sum(dur) as total from slice;
