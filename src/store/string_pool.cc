@@ -8,6 +8,7 @@ namespace fathom {
 namespace {
 
 constexpr std::size_t kChunkBytes = std::size_t{256} << 10;
+constexpr std::size_t kReadableBehind = 16;
 constexpr std::uint64_t kPrime0 = 0xa0761d6478bd642fULL;
 constexpr std::uint64_t kPrime1 = 0xe7037ed1a0b428dbULL;
 
@@ -93,7 +94,7 @@ std::string_view StringPool::store(std::string_view text) {
   if (text.empty()) return "";  // not null: texts are compared with memcmp
   if (static_cast<std::size_t>(free_end_ - free_begin_) < text.size()) {
     const std::size_t bytes = std::max(kChunkBytes, text.size());
-    chunks_.push_back(std::make_unique_for_overwrite<char[]>(bytes));
+    chunks_.push_back(std::make_unique_for_overwrite<char[]>(bytes + kReadableBehind));
     free_begin_ = chunks_.back().get();
     free_end_ = free_begin_ + bytes;
   }

@@ -33,7 +33,8 @@ class StringPool {
 
   struct Interned {
     StringId id;
-    std::string_view text;  ///< Our copy; stays where it is as long as the pool lives.
+    std::string_view
+        text;  ///< Our copy; stays where it is as long as the pool lives, 16 bytes readable behind.
   };
   /// The same, with the hash already computed.
   Interned intern(std::string_view text, std::uint64_t hash);

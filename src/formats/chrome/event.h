@@ -36,29 +36,9 @@ enum class Phase : std::uint8_t {
 
 enum class TimeField : std::uint8_t { absent, present, unusable };
 
-struct Event {
-  Phase phase = Phase::missing;
-  char phase_text = '\0';
-  std::uint8_t context = 0;  ///< Row of the parser's table of key successors.
-  std::uint8_t category = 0;
-  bool has_category = false;
-  StringId category_name = StringId(0);
-  SliceKind kind = SliceKind::other;
-  TimeField start_state = TimeField::absent;
-  TimeField duration_state = TimeField::absent;
-  bool has_id = false;
+/// What the args said.
+struct EventArgs {
   bool has_op_args = false;
-  bool has_kernel_args = false;
-  StringId name;
-  Token pid;
-  Token tid;
-  ExactTime start;
-  ExactTime duration;
-  std::int64_t id = 0;
-  std::uint64_t seen = 0;       ///< Bit per Key.
-  const char* begin = nullptr;  ///< Its '{'.
-  const char* args = nullptr;   ///< The '{' of its args, or nullptr.
-
   std::int64_t external_id = kAbsent;
   std::int64_t correlation = kAbsent;
   Signature signature;
@@ -89,6 +69,30 @@ struct Event {
   StringId meta_name;
   StringId meta_labels;
   std::int64_t meta_sort_index = kAbsent;
+};
+
+struct Event {
+  Phase phase = Phase::missing;
+  char phase_text = '\0';
+  std::uint8_t context = 0;  ///< Row of the parser's table of key successors.
+  std::uint8_t category = 0;
+  bool has_category = false;
+  StringId category_name = StringId(0);
+  SliceKind kind = SliceKind::other;
+  TimeField start_state = TimeField::absent;
+  TimeField duration_state = TimeField::absent;
+  bool has_id = false;
+  StringId name;
+  Token pid;
+  Token tid;
+  ExactTime start;
+  ExactTime duration;
+  std::int64_t id = 0;
+  std::uint64_t seen = 0;       ///< Bit per Key.
+  const char* begin = nullptr;  ///< Its '{'.
+  const char* args = nullptr;   ///< The '{' of its args, or nullptr.
+
+  EventArgs said;  ///< Only when args is not nullptr; else its defaults.
 
   [[nodiscard]] bool has(Key key) const { return (seen >> static_cast<unsigned>(key) & 1U) != 0; }
 };

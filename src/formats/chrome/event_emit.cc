@@ -16,6 +16,14 @@ bool on_device_track(SliceKind kind) {
          kind == SliceKind::gpu_user_annotation || kind == SliceKind::profiler_range;
 }
 
+/// A token of at most 16 bytes, padded with zeros. Tokens lie in padded text or are copied from it.
+__m128i first_bytes(Token token) {
+  alignas(16) static constexpr char kMask[32] = {-1, -1, -1, -1, -1, -1, -1, -1,
+                                                 -1, -1, -1, -1, -1, -1, -1, -1};
+  if (token.size == 0) return _mm_setzero_si128();
+  return _mm_and_si128(json::load16(token.text), json::load16(kMask + 16 - token.size));
+}
+
 bool contains(std::string_view text, std::string_view part) {
   return text.find(part) != std::string_view::npos;
 }
@@ -132,9 +140,10 @@ void EventParser::emit_complete(const Event& event, Batch& batch) {
 }
 
 void EventParser::describe_device(const Event& event, Batch& batch, CachedPlace& place) {
-  if (event.device == kAbsent && event.stream == kAbsent) return;
-  batch.devices.push_back({place.place, event.device, event.stream});
-  if (event.device != kAbsent && event.stream != kAbsent) place.described_in = text_serial_;
+  if (event.said.device == kAbsent && event.said.stream == kAbsent) return;
+  batch.devices.push_back({place.place, event.said.device, event.said.stream});
+  if (event.said.device != kAbsent && event.said.stream != kAbsent)
+    place.described_in = text_serial_;
 }
 
 /// Remembers where starts jump further than a trace can last, so that a lost time can be shown at
@@ -162,19 +171,19 @@ void EventParser::emit_slice(const Event& event, Batch& batch, TrackId place, st
   slices.duration.push_back(duration);
   slices.name.push_back(event.name.valid() ? event.name : StringId(0));
   slices.category.push_back(event.category);
-  slices.correlation.push_back(event.correlation);
-  slices.external_id.push_back(event.external_id);
+  slices.correlation.push_back(event.said.correlation);
+  slices.external_id.push_back(event.said.external_id);
   slices.detail.push_back(emit_detail(event, batch));
 }
 
 std::uint32_t EventParser::emit_op(const Event& event, Batch& batch) {
   Ops& ops = batch.ops;
-  ops.signature.push_back(signature_of(event.signature));
-  ops.sequence.push_back(event.sequence);
-  ops.forward_thread.push_back(event.forward_thread);
-  ops.flops.push_back(event.flops);
-  ops.stack.push_back(event.stack);
-  ops.module.push_back(event.module);
+  ops.signature.push_back(signature_of(event.said.signature));
+  ops.sequence.push_back(event.said.sequence);
+  ops.forward_thread.push_back(event.said.forward_thread);
+  ops.flops.push_back(event.said.flops);
+  ops.stack.push_back(event.said.stack);
+  ops.module.push_back(event.said.module);
   return static_cast<std::uint32_t>(ops.size() - 1);
 }
 
@@ -183,30 +192,30 @@ std::uint32_t EventParser::emit_detail(const Event& event, Batch& batch) {
   switch (event.kind) {
     case SliceKind::cpu_op:
     case SliceKind::user_annotation:
-      return event.has_op_args ? emit_op(event, batch) : SliceId::kNone;
+      return event.said.has_op_args ? emit_op(event, batch) : SliceId::kNone;
     case SliceKind::kernel:
-      batch.kernels.config.push_back(config_of(event.config));
-      batch.kernels.graph_node.push_back(event.graph_node);
+      batch.kernels.config.push_back(config_of(event.said.config));
+      batch.kernels.graph_node.push_back(event.said.graph_node);
       return static_cast<std::uint32_t>(batch.kernels.size() - 1);
     case SliceKind::memcpy:
     case SliceKind::memset: {
       const CopyTraits& traits = copy_traits(event.name);
-      batch.copies.bytes.push_back(event.bytes);
+      batch.copies.bytes.push_back(event.said.bytes);
       batch.copies.kind.push_back(event.kind == SliceKind::memset ? CopyKind::memset : traits.kind);
       batch.copies.source.push_back(traits.source);
       batch.copies.destination.push_back(traits.destination);
       return static_cast<std::uint32_t>(batch.copies.size() - 1);
     }
     case SliceKind::python_function:
-      batch.frames.id.push_back(event.python_id);
-      batch.frames.parent.push_back(event.python_parent);
-      batch.frames.module_id.push_back(event.python_module);
+      batch.frames.id.push_back(event.said.python_id);
+      batch.frames.parent.push_back(event.said.python_parent);
+      batch.frames.module_id.push_back(event.said.python_module);
       return static_cast<std::uint32_t>(batch.frames.size() - 1);
     case SliceKind::sync:
-      batch.syncs.kind.push_back(event.sync_kind);
-      batch.syncs.wait_stream.push_back(event.wait_stream);
-      batch.syncs.wait_event.push_back(event.wait_event);
-      batch.syncs.wait_correlation.push_back(event.wait_correlation);
+      batch.syncs.kind.push_back(event.said.sync_kind);
+      batch.syncs.wait_stream.push_back(event.said.wait_stream);
+      batch.syncs.wait_event.push_back(event.said.wait_event);
+      batch.syncs.wait_correlation.push_back(event.said.wait_correlation);
       return static_cast<std::uint32_t>(batch.syncs.size() - 1);
     default:
       return SliceId::kNone;
@@ -214,7 +223,7 @@ std::uint32_t EventParser::emit_detail(const Event& event, Batch& batch) {
 }
 
 void EventParser::emit_collective(const Event& event, Batch& batch, SliceId slice) {
-  batch.collectives.push_back(event.collective);
+  batch.collectives.push_back(event.said.collective);
   batch.collectives.back().slice = slice;
 }
 
@@ -233,9 +242,9 @@ void EventParser::emit_pair(const Event& event, Batch& batch) {
   pair.place = pair.async ? series_place(PlaceKind::async, event.pid, event.category_name)
                           : host_place(event);
   if (!pair.begin) {
-    pair.correlation = event.correlation;
-    pair.external_id = event.external_id;
-    if (event.has_op_args) pair.op = emit_op(event, batch);
+    pair.correlation = event.said.correlation;
+    pair.external_id = event.said.external_id;
+    if (event.said.has_op_args) pair.op = emit_op(event, batch);
   } else {
     pair.slice = static_cast<std::uint32_t>(batch.slices.size());
     emit_slice(event, batch, pair.place, pair.time_ns, kOpenDuration);
@@ -277,12 +286,12 @@ void EventParser::emit_instant(const Event& event, Batch& batch) {
   MemoryEvents& memory = batch.memory;
   memory.track.push_back(place);
   memory.time.push_back(time);
-  memory.address.push_back(event.memory_address);
-  memory.bytes.push_back(event.memory_bytes == kAbsent ? 0 : event.memory_bytes);
-  memory.total_allocated.push_back(event.memory_allocated);
-  memory.total_reserved.push_back(event.memory_reserved);
-  memory.device_type.push_back(small(event.memory_device_type));
-  memory.device.push_back(small(event.memory_device));
+  memory.address.push_back(event.said.memory_address);
+  memory.bytes.push_back(event.said.memory_bytes == kAbsent ? 0 : event.said.memory_bytes);
+  memory.total_allocated.push_back(event.said.memory_allocated);
+  memory.total_reserved.push_back(event.said.memory_reserved);
+  memory.device_type.push_back(small(event.said.memory_device_type));
+  memory.device.push_back(small(event.said.memory_device));
 }
 
 /// Every number of the args is a sample of its own series.
@@ -330,8 +339,9 @@ void EventParser::emit_metadata(const Event& event, Batch& batch) {
   for (const Known& known : kKnown) {
     if (strings_.intern(known.name) != event.name) continue;
     const bool labels = known.what == Metadata::What::process_labels;
-    batch.metadata.push_back(
-        {known.what, place, labels ? event.meta_labels : event.meta_name, event.meta_sort_index});
+    batch.metadata.push_back({known.what, place,
+                              labels ? event.said.meta_labels : event.said.meta_name,
+                              event.said.meta_sort_index});
     return;
   }
   ++unknown_["metadata event"];
@@ -355,22 +365,18 @@ const EventParser::CopyTraits& EventParser::copy_traits(StringId name) {
 }
 
 EventParser::CachedPlace& EventParser::place_of(PlaceKind kind, Token pid, Token tid) {
-  std::array<char, 16> pid_text{};
-  std::array<char, 16> tid_text{};
   const bool short_enough = pid.size <= 16 && tid.size <= 16;
-  if (short_enough) {
-    std::memcpy(pid_text.data(), pid.text, pid.size);
-    std::memcpy(tid_text.data(), tid.text, tid.size);
-  }
-  std::uint64_t a = 0;
-  std::uint64_t b = 0;
-  std::memcpy(&a, pid_text.data(), 8);
-  std::memcpy(&b, tid_text.data(), 8);
+  const __m128i pid_text = short_enough ? first_bytes(pid) : _mm_setzero_si128();
+  const __m128i tid_text = short_enough ? first_bytes(tid) : _mm_setzero_si128();
+  const auto a = static_cast<std::uint64_t>(_mm_cvtsi128_si64(pid_text));
+  const auto b = static_cast<std::uint64_t>(_mm_cvtsi128_si64(tid_text));
   const std::uint64_t hash = (a * 0x9e3779b97f4a7c15ULL) ^ (b * 0xa0761d6478bd642fULL) ^
                              static_cast<std::uint64_t>(kind) << 60U;
   CachedPlace& cached = places_[(hash ^ hash >> 32U ^ hash >> 58U) % places_.size()];
+  const __m128i same = _mm_and_si128(_mm_cmpeq_epi8(_mm_load_si128(&cached.pid), pid_text),
+                                     _mm_cmpeq_epi8(_mm_load_si128(&cached.tid), tid_text));
   if (short_enough && cached.kind == kind && cached.pid_size == pid.size &&
-      cached.tid_size == tid.size && cached.pid == pid_text && cached.tid == tid_text) {
+      cached.tid_size == tid.size && json::mask_of(same) == 0xffffU) {
     return cached;
   }
   const Place place{kind, strings_.intern(pid.view()), strings_.intern(tid.view())};

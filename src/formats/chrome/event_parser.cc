@@ -12,21 +12,8 @@ namespace fathom::chrome {
 namespace {
 
 const KeyEntry kNoGuess{};
-
-/// Does the text at `p` start with the entry's `"key":`?
-inline bool matches(const char* p, const KeyEntry& entry) {
-  const auto differing = [p, &entry](unsigned at) {
-    return json::mask_of(
-               _mm_cmpeq_epi8(json::load16(p + at), json::load16(entry.quoted.data() + at))) ^
-           0xffffU;
-  };
-  const unsigned size = entry.quoted_size;
-  if (size == 0) return false;
-  if (size < 16) return (differing(0) & ((1U << size) - 1)) == 0;
-  if (differing(0) != 0) return false;
-  if (size < 32) return (differing(16) & ((1U << (size - 16)) - 1)) == 0;
-  return differing(16) == 0 && (differing(32) & ((1U << (size - 32)) - 1)) == 0;
-}
+constexpr std::array<double, 16> kPowersOfTen = {1e0, 1e1, 1e2,  1e3,  1e4,  1e5,  1e6,  1e7,
+                                                 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15};
 
 Phase phase_of(char ph) {
   switch (ph) {
@@ -105,7 +92,12 @@ std::uint8_t context_of(Phase phase) {
 }  // namespace
 
 EventParser::EventParser(SharedTables& tables)
-    : tables_(tables), strings_(tables.strings), configs_(1024), signatures_(1024) {
+    : tables_(tables),
+      event_keys_(event_keys()),
+      args_keys_(args_keys()),
+      strings_(tables.strings),
+      configs_(1024),
+      signatures_(1024) {
   for (auto& keys : successor_) keys.fill(&kNoGuess);
   memory_name_ = tables.strings.intern("[memory]");
 }
@@ -150,9 +142,9 @@ void EventParser::note(Repair repair, const char* at, std::string_view example) 
   notes_.push_back({repair, offset_of(at), std::string(example)});
 }
 
-template <typename Find, typename Visit>
-ParseStatus EventParser::parse_members(const char*& p, Event& event, std::uint8_t first, Find find,
-                                       Visit visit) {
+template <typename Visit>
+ParseStatus EventParser::parse_members(const char*& p, Event& event, std::uint8_t first,
+                                       const KeyTable& keys, Visit visit) {
   p = json::skip_space(p);
   if (*p == '}') {
     ++p;
@@ -166,10 +158,11 @@ ParseStatus EventParser::parse_members(const char*& p, Event& event, std::uint8_
       p += entry->quoted_size;
     } else {
       if (*p != '"') return stopped_at(p);
-      const char* const close = string_end(p + 1);
+      const char* close = json::find_string_special(p + 1);
+      if (*close != '"' || lenient_quotes_) close = string_end(p + 1);
       if (close == nullptr) return ParseStatus::incomplete;
       const std::string_view text(p + 1, static_cast<std::size_t>(close - p - 1));
-      entry = &find(text);
+      entry = &keys.find(text);
       if (entry->key == Key::unknown) {
         unknown_keys_.push_back(text);
       } else {
@@ -206,7 +199,7 @@ ParseStatus EventParser::parse_event(const char*& p, Event& event) {
   unknown_keys_.clear();
   event.begin = p;
   ++p;
-  return parse_members(p, event, 0, find_event_key,
+  return parse_members(p, event, 0, event_keys_,
                        [this, &event](const KeyEntry& entry, const char*& at) {
                          return parse_event_value(entry, at, event);
                        });
@@ -241,8 +234,9 @@ ParseStatus EventParser::parse_event_value(const KeyEntry& entry, const char*& p
 ParseStatus EventParser::parse_args(const char*& p, Event& event) {
   if (*p != '{') return skip_value(p);
   event.args = p;
+  event.said = EventArgs();
   ++p;
-  return parse_members(p, event, static_cast<std::uint8_t>(kKeyIndexes - 1), find_args_key,
+  return parse_members(p, event, static_cast<std::uint8_t>(kKeyIndexes - 1), args_keys_,
                        [this, &event](const KeyEntry& entry, const char*& at) {
                          return parse_args_value(entry, at, event);
                        });
@@ -251,114 +245,114 @@ ParseStatus EventParser::parse_args(const char*& p, Event& event) {
 ParseStatus EventParser::parse_args_value(const KeyEntry& entry, const char*& p, Event& event) {
   switch (entry.key) {
     case Key::external_id:
-      return parse_integer(p, event.external_id);
+      return parse_integer(p, event.said.external_id);
     case Key::correlation:
-      return parse_integer(p, event.correlation);
+      return parse_integer(p, event.said.correlation);
     case Key::sequence:
-      event.has_op_args = true;
-      return parse_integer(p, event.sequence);
+      event.said.has_op_args = true;
+      return parse_integer(p, event.said.sequence);
     case Key::forward_thread:
-      event.has_op_args = true;
-      return parse_integer(p, event.forward_thread);
+      event.said.has_op_args = true;
+      return parse_integer(p, event.said.forward_thread);
     case Key::input_dims:
-      event.has_op_args = true;
-      return parse_json(p, event.signature.shapes);
+      event.said.has_op_args = true;
+      return parse_json(p, event.said.signature.shapes);
     case Key::input_type:
-      event.has_op_args = true;
-      return parse_json(p, event.signature.types);
+      event.said.has_op_args = true;
+      return parse_json(p, event.said.signature.types);
     case Key::input_strides:
-      event.has_op_args = true;
-      return parse_json(p, event.signature.strides);
+      event.said.has_op_args = true;
+      return parse_json(p, event.said.signature.strides);
     case Key::concrete_inputs:
-      event.has_op_args = true;
-      return parse_json(p, event.signature.concrete);
+      event.said.has_op_args = true;
+      return parse_json(p, event.said.signature.concrete);
     case Key::flops:
-      event.has_op_args = true;
-      return parse_integer(p, event.flops);
+      event.said.has_op_args = true;
+      return parse_integer(p, event.said.flops);
     case Key::call_stack:
-      event.has_op_args = true;
-      return parse_string(p, event.stack);
+      event.said.has_op_args = true;
+      return parse_string(p, event.said.stack);
     case Key::module_hierarchy:
-      event.has_op_args = true;
-      return parse_string(p, event.module);
+      event.said.has_op_args = true;
+      return parse_string(p, event.said.module);
     case Key::device:
-      return parse_integer(p, event.device);
+      return parse_integer(p, event.said.device);
     case Key::stream:
-      return parse_integer(p, event.stream);
+      return parse_integer(p, event.said.stream);
     case Key::grid:
-      return parse_dimensions(p, event.config.grid);
+      return parse_dimensions(p, event.said.config.grid);
     case Key::block:
-      return parse_dimensions(p, event.config.block);
+      return parse_dimensions(p, event.said.config.block);
     case Key::registers: {
       std::int64_t registers = kAbsent;
       const ParseStatus status = parse_integer(p, registers);
       if (registers >= 0 && registers <= INT32_MAX)
-        event.config.registers = static_cast<std::int32_t>(registers);
+        event.said.config.registers = static_cast<std::int32_t>(registers);
       return status;
     }
     case Key::shared_memory:
-      return parse_integer(p, event.config.shared_memory);
+      return parse_integer(p, event.said.config.shared_memory);
     case Key::blocks_per_sm:
-      return parse_real(p, event.config.blocks_per_sm);
+      return parse_real(p, event.said.config.blocks_per_sm);
     case Key::warps_per_sm:
-      return parse_real(p, event.config.warps_per_sm);
+      return parse_real(p, event.said.config.warps_per_sm);
     case Key::occupancy:
-      return parse_real(p, event.config.occupancy_percent);
+      return parse_real(p, event.said.config.occupancy_percent);
     case Key::graph_node:
-      return parse_integer(p, event.graph_node);
+      return parse_integer(p, event.said.graph_node);
     case Key::bytes:
-      return parse_integer(p, event.bytes);
+      return parse_integer(p, event.said.bytes);
     case Key::python_id:
-      return parse_integer(p, event.python_id);
+      return parse_integer(p, event.said.python_id);
     case Key::python_parent:
-      return parse_integer(p, event.python_parent);
+      return parse_integer(p, event.said.python_parent);
     case Key::python_module:
-      return parse_integer(p, event.python_module);
+      return parse_integer(p, event.said.python_module);
     case Key::collective_name:
-      return parse_string(p, event.collective.name);
+      return parse_string(p, event.said.collective.name);
     case Key::dtype:
-      return parse_string(p, event.collective.dtype);
+      return parse_string(p, event.said.collective.dtype);
     case Key::in_elements:
-      return parse_integer(p, event.collective.in_elements);
+      return parse_integer(p, event.said.collective.in_elements);
     case Key::out_elements:
-      return parse_integer(p, event.collective.out_elements);
+      return parse_integer(p, event.said.collective.out_elements);
     case Key::group_size:
-      return parse_integer(p, event.collective.group_size);
+      return parse_integer(p, event.said.collective.group_size);
     case Key::group_name:
-      return parse_string(p, event.collective.group_name);
+      return parse_string(p, event.said.collective.group_name);
     case Key::group_description:
-      return parse_string(p, event.collective.group_description);
+      return parse_string(p, event.said.collective.group_description);
     case Key::group_ranks:
-      return *p == '"' ? parse_string(p, event.collective.ranks)
-                       : parse_json(p, event.collective.ranks);
+      return *p == '"' ? parse_string(p, event.said.collective.ranks)
+                       : parse_json(p, event.said.collective.ranks);
     case Key::collective_sequence:
-      return parse_integer(p, event.collective.sequence);
+      return parse_integer(p, event.said.collective.sequence);
     case Key::sync_kind:
-      return parse_string(p, event.sync_kind);
+      return parse_string(p, event.said.sync_kind);
     case Key::wait_stream:
-      return parse_integer(p, event.wait_stream);
+      return parse_integer(p, event.said.wait_stream);
     case Key::wait_event:
-      return parse_integer(p, event.wait_event);
+      return parse_integer(p, event.said.wait_event);
     case Key::wait_correlation:
-      return parse_integer(p, event.wait_correlation);
+      return parse_integer(p, event.said.wait_correlation);
     case Key::memory_address:
-      return parse_integer(p, event.memory_address);
+      return parse_integer(p, event.said.memory_address);
     case Key::memory_bytes:
-      return parse_integer(p, event.memory_bytes);
+      return parse_integer(p, event.said.memory_bytes);
     case Key::memory_allocated:
-      return parse_integer(p, event.memory_allocated);
+      return parse_integer(p, event.said.memory_allocated);
     case Key::memory_reserved:
-      return parse_integer(p, event.memory_reserved);
+      return parse_integer(p, event.said.memory_reserved);
     case Key::memory_device_type:
-      return parse_integer(p, event.memory_device_type);
+      return parse_integer(p, event.said.memory_device_type);
     case Key::memory_device:
-      return parse_integer(p, event.memory_device);
+      return parse_integer(p, event.said.memory_device);
     case Key::meta_name:
-      return *p == '"' ? parse_string(p, event.meta_name) : skip_value(p);
+      return *p == '"' ? parse_string(p, event.said.meta_name) : skip_value(p);
     case Key::meta_labels:
-      return *p == '"' ? parse_string(p, event.meta_labels) : skip_value(p);
+      return *p == '"' ? parse_string(p, event.said.meta_labels) : skip_value(p);
     case Key::meta_sort_index:
-      return parse_integer(p, event.meta_sort_index);
+      return parse_integer(p, event.said.meta_sort_index);
     default:
       return skip_value(p);
   }
@@ -421,6 +415,12 @@ ParseStatus EventParser::parse_string(const char*& p, StringId& out) {
 
 ParseStatus EventParser::parse_token(const char*& p, Token& out) {
   const char* const begin = p;
+  const json::Digits digits = json::read_digits(p);
+  if (digits.count > 0 && p[digits.count] == ',') {
+    out = {p, digits.count};
+    p += digits.count;
+    return ParseStatus::ok;
+  }
   const ParseStatus status = skip_value(p);
   if (status != ParseStatus::ok) return status;
   const bool quoted = *begin == '"';
@@ -483,6 +483,19 @@ ParseStatus EventParser::parse_integer_slowly(const char*& p, std::int64_t& out)
 
 ParseStatus EventParser::parse_real(const char*& p, double& out) {
   const char* const begin = p;
+  // At most 15 digits: digits and power of ten are exact doubles, so their quotient is rounded
+  // correctly.
+  const json::Digits whole = json::read_digits(p);
+  const bool point = p[whole.count] == '.';
+  const json::Digits decimals = point ? json::read_digits(p + whole.count + 1) : json::Digits{0, 0};
+  const char* const after = p + whole.count + (point ? 1 : 0) + decimals.count;
+  if (whole.count > 0 && whole.count + decimals.count <= 15 && point == (decimals.count > 0) &&
+      (*after == ',' || *after == '}' || json::is_space(*after))) {
+    const double scale = kPowersOfTen[decimals.count];
+    out = (static_cast<double>(whole.value) * scale + static_cast<double>(decimals.value)) / scale;
+    p = after;
+    return ParseStatus::ok;
+  }
   const ParseStatus status = skip_value(p);
   if (status != ParseStatus::ok) return status;
   const bool quoted = *begin == '"';

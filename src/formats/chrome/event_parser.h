@@ -48,8 +48,8 @@ class EventParser {
     StringId name = StringId(0);
   };
   struct CachedPlace {
-    std::array<char, 16> pid{};
-    std::array<char, 16> tid{};
+    __m128i pid = _mm_setzero_si128();
+    __m128i tid = _mm_setzero_si128();
     std::uint8_t pid_size = 255;
     std::uint8_t tid_size = 255;
     PlaceKind kind = PlaceKind::host;
@@ -59,8 +59,8 @@ class EventParser {
 
   ParseStatus parse_event(const char*& p, Event& event);
   ParseStatus parse_args(const char*& p, Event& event);
-  template <typename Find, typename Visit>
-  ParseStatus parse_members(const char*& p, Event& event, std::uint8_t first, Find find,
+  template <typename Visit>
+  ParseStatus parse_members(const char*& p, Event& event, std::uint8_t first, const KeyTable& keys,
                             Visit visit);
   ParseStatus parse_event_value(const KeyEntry& entry, const char*& p, Event& event);
   ParseStatus parse_args_value(const KeyEntry& entry, const char*& p, Event& event);
@@ -110,6 +110,8 @@ class EventParser {
   void note(Repair repair, const char* at, std::string_view example = {});
 
   SharedTables& tables_;
+  const KeyTable& event_keys_;
+  const KeyTable& args_keys_;
   ThreadStrings strings_;
   const char* begin_ = nullptr;
   const char* end_ = nullptr;

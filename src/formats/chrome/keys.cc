@@ -7,10 +7,7 @@
 namespace fathom::chrome {
 namespace {
 
-struct Spelling {
-  std::string_view text;
-  Key key;
-};
+using Spelling = KeyTable::Spelling;
 
 constexpr Spelling kEventKeys[] = {
     {"ph", Key::ph},
@@ -113,57 +110,55 @@ constexpr Spelling kArgsKeys[] = {
     {"scope", Key::ignored},
 };
 
-static_assert(1 + std::size(kEventKeys) + std::size(kArgsKeys) <= kKeyIndexes);
-
-struct KeyTable {
-  static constexpr std::size_t kSlots = 512;
-  std::array<KeyEntry, kSlots> slots{};
-
-  KeyTable(std::span<const Spelling> spellings, std::size_t first_index) {
-    std::size_t index = first_index;
-    for (const Spelling& spelling : spellings) {
-      std::size_t at = slot_of(spelling.text);
-      while (slots[at].key != Key::unknown) at = (at + 1) % kSlots;
-      KeyEntry& entry = slots[at];
-      entry.key = spelling.key;
-      entry.index = static_cast<std::uint8_t>(index++);
-      entry.quoted_size = static_cast<std::uint8_t>(spelling.text.size() + 3);
-      entry.quoted[0] = '"';
-      std::memcpy(entry.quoted.data() + 1, spelling.text.data(), spelling.text.size());
-      entry.quoted[spelling.text.size() + 1] = '"';
-      entry.quoted[spelling.text.size() + 2] = ':';
-    }
-  }
-
-  static std::size_t slot_of(std::string_view text) {
-    if (text.empty()) return 0;
-    const auto byte = [text](std::size_t i) {
-      return static_cast<std::size_t>(static_cast<unsigned char>(text[i]));
-    };
-    return (text.size() * 37 + byte(0) * 5 + byte(text.size() / 2) * 17 +
-            byte(text.size() - 1) * 3) %
-           kSlots;
-  }
-
-  [[nodiscard]] const KeyEntry& find(std::string_view text) const {
-    static const KeyEntry kUnknown{};
-    for (std::size_t at = slot_of(text); slots[at].key != Key::unknown; at = (at + 1) % kSlots) {
-      if (slots[at].text() == text) return slots[at];
-    }
-    return kUnknown;
-  }
-};
+static_assert(1 + std::size(kEventKeys) + std::size(kArgsKeys) < kKeyIndexes);
 
 }  // namespace
 
-const KeyEntry& find_event_key(std::string_view text) {
-  static const KeyTable table(kEventKeys, 1);
-  return table.find(text);
+KeyTable::KeyTable(std::span<const Spelling> spellings, std::size_t first_index) {
+  std::size_t row = 1;
+  for (const Spelling& spelling : spellings) {
+    KeyEntry& entry = entries_[row];
+    entry.key = spelling.key;
+    entry.index = static_cast<std::uint8_t>(first_index + row - 1);
+    entry.quoted_size = static_cast<std::uint8_t>(spelling.text.size() + 3);
+    entry.quoted[0] = '"';
+    std::memcpy(entry.quoted.data() + 1, spelling.text.data(), spelling.text.size());
+    entry.quoted[spelling.text.size() + 1] = '"';
+    entry.quoted[spelling.text.size() + 2] = ':';
+    std::size_t at = slot_of(spelling.text);
+    while (slots_[at] != 0) at = (at + 1) % kSlots;
+    slots_[at] = static_cast<std::uint8_t>(row++);
+  }
 }
 
-const KeyEntry& find_args_key(std::string_view text) {
+/// The length and four characters tell nearly all keys apart.
+std::size_t KeyTable::slot_of(std::string_view text) {
+  const std::size_t size = text.size();
+  if (size == 0) return 0;
+  const auto byte = [text](std::size_t i) {
+    return static_cast<std::size_t>(static_cast<unsigned char>(text[i]));
+  };
+  return (size * 89 + byte(0) * 5 + byte(size / 2) * 37 + byte(size - 1) * 17 +
+          byte(size / 4) * 3) %
+         kSlots;
+}
+
+const KeyEntry& KeyTable::find(std::string_view text) const {
+  for (std::size_t at = slot_of(text); slots_[at] != 0; at = (at + 1) % kSlots) {
+    const KeyEntry& entry = entries_[slots_[at]];
+    if (entry.text() == text) return entry;
+  }
+  return entries_[0];
+}
+
+const KeyTable& event_keys() {
+  static const KeyTable table(kEventKeys, 1);
+  return table;
+}
+
+const KeyTable& args_keys() {
   static const KeyTable table(kArgsKeys, 1 + std::size(kEventKeys));
-  return table.find(text);
+  return table;
 }
 
 }  // namespace fathom::chrome

@@ -3,7 +3,10 @@
 
 #include <array>
 #include <cstdint>
+#include <span>
 #include <string_view>
+
+#include "formats/chrome/json_scan.h"
 
 namespace fathom::chrome {
 
@@ -84,8 +87,41 @@ struct KeyEntry {
 /// More than any KeyEntry::index.
 inline constexpr std::size_t kKeyIndexes = 128;
 
-/// The entry of a key of the event object / of its args, or the entry of Key::unknown.
-const KeyEntry& find_event_key(std::string_view text);
-const KeyEntry& find_args_key(std::string_view text);
+/// Does the text at `p` start with the entry's `"key":`? Never true of the entry of Key::unknown.
+/// 48 bytes must be readable.
+inline bool matches(const char* p, const KeyEntry& entry) {
+  const auto differing = [p, &entry](unsigned at) {
+    return json::mask_of(
+               _mm_cmpeq_epi8(json::load16(p + at), json::load16(entry.quoted.data() + at))) ^
+           0xffffU;
+  };
+  const unsigned size = entry.quoted_size;
+  if (size <= 16) return size != 0 && (differing(0) & ((1U << size) - 1)) == 0;
+  if (differing(0) != 0) return false;
+  if (size <= 32) return (differing(16) & ((1U << (size - 16)) - 1)) == 0;
+  return differing(16) == 0 && (differing(32) & ((1U << (size - 32)) - 1)) == 0;
+}
+
+/// The keys of one kind of object.
+class KeyTable {
+ public:
+  struct Spelling {
+    std::string_view text;
+    Key key;
+  };
+  KeyTable(std::span<const Spelling> spellings, std::size_t first_index);
+
+  /// The entry of a key, or the entry of Key::unknown.
+  [[nodiscard]] const KeyEntry& find(std::string_view text) const;
+
+ private:
+  static constexpr std::size_t kSlots = 1024;
+  static std::size_t slot_of(std::string_view text);
+  std::array<std::uint8_t, kSlots> slots_{};     // row of entries_
+  std::array<KeyEntry, kKeyIndexes> entries_{};  // row 0: unknown
+};
+
+const KeyTable& event_keys();  ///< Keys of the event object.
+const KeyTable& args_keys();   ///< Keys of its args.
 
 }  // namespace fathom::chrome
