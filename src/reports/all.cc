@@ -5,13 +5,17 @@
 
 namespace fathom {
 
+Report copies();
 Report health();
 Report info();
+Report kernels();
+Report launches();
+Report steps();
+Report syncs();
 
 std::span<const Report> all_reports() {
   static const Report table[] = {
-      health(),
-      info(),
+      info(), health(), steps(), kernels(), copies(), launches(), syncs(),
   };
   return table;
 }

@@ -1,0 +1,258 @@
+// kernels: device time by kernel, with launch shape, occupancy and the operators behind it.
+#include <algorithm>
+#include <cmath>
+#include <optional>
+
+#include "analysis/occupancy.h"
+#include "reports/groups.h"
+#include "reports/report.h"
+#include "reports/rows.h"
+#include "stats/summary.h"
+
+namespace fathom {
+namespace {
+
+constexpr ColumnSpec kColumns[] = {
+    {"name", ColumnKind::name, "", "Name of the kernel as recorded."},
+    {"class", ColumnKind::text, "",
+     "What it does, from its name: gemm, conv, attention, normalisation, softmax, elementwise, "
+     "reduction, embedding, "
+     "optimizer, copy-like, communication or other."},
+    {"calls", ColumnKind::count, "", "How often it ran."},
+    {"total_ns", ColumnKind::duration_ns, "ns", "Sum of its durations."},
+    {"mean_ns", ColumnKind::duration_ns, "ns", "Mean duration, rounded."},
+    {"min_ns", ColumnKind::duration_ns, "ns", "Shortest duration."},
+    {"max_ns", ColumnKind::duration_ns, "ns", "Longest duration."},
+    {"stddev_ns", ColumnKind::duration_ns, "ns",
+     "Standard deviation of the durations as a sample (n - 1), rounded.", true},
+    {"percent", ColumnKind::percent, "percent", "Its share of the time of all selected kernels."},
+    {"tensor_cores", ColumnKind::flag, "",
+     "Its name tells that it uses matrix units (tensor cores, MFMA)."},
+    {"grid", ColumnKind::text, "", "Blocks in x, y, z, where all its launches agree."},
+    {"block", ColumnKind::text, "", "Threads of a block in x, y, z, where all its launches agree."},
+    {"registers", ColumnKind::integer, "", "Registers per thread, where all its launches agree.",
+     true},
+    {"shared_memory_bytes", ColumnKind::bytes, "bytes",
+     "Static and dynamic shared memory per block, where all its launches agree.", true},
+    {"occupancy_percent", ColumnKind::percent, "percent",
+     "Theoretical occupancy: warps that fit on a multiprocessor of the warps it can hold; mean "
+     "weighted by duration."},
+    {"occupancy_limiter", ColumnKind::text, "",
+     "What limits it: warps, registers, shared memory or blocks, where all its launches agree."},
+    {"achieved_occupancy_percent", ColumnKind::percent, "percent",
+     "Estimated achieved occupancy as recorded; mean weighted by duration.", true},
+    {"blocks_per_sm", ColumnKind::real, "",
+     "Blocks of the grid per multiprocessor; mean weighted by duration.", true},
+    {"resident_blocks_per_sm", ColumnKind::real, "",
+     "Blocks that fit on a multiprocessor at once; mean weighted by duration.", true},
+    {"waves", ColumnKind::real, "",
+     "How often the device is filled with blocks to run the grid; mean weighted by duration."},
+    {"device", ColumnKind::integer, "", "Device number, where all its launches agree."},
+    {"stream", ColumnKind::integer, "", "Stream number, where all its launches agree."},
+    {"ops", ColumnKind::name, "", "Operators that launch it, the most frequent first."},
+};
+
+constexpr std::string_view kGroupBy[] = {"name", "config", "op", "stream"};
+
+/// A mean weighted by duration, over the launches that know the value. Launches without any
+/// duration count evenly when there is nothing else.
+class WeightedMean {
+ public:
+  void add(std::optional<double> value, Duration duration) {
+    if (!value) return;
+    const auto weight = static_cast<double>(to_ns(duration));
+    sum_ += *value * weight;
+    weight_ += weight;
+    plain_ += *value;
+    ++count_;
+  }
+  [[nodiscard]] Value get() const {
+    if (count_ == 0) return {};
+    return weight_ > 0 ? sum_ / weight_ : plain_ / static_cast<double>(count_);
+  }
+
+ private:
+  double sum_ = 0;
+  double weight_ = 0;
+  double plain_ = 0;
+  std::size_t count_ = 0;
+};
+
+/// What one launch configuration means on one device.
+struct ConfigFacts {
+  std::optional<Occupancy> occupancy;
+  std::optional<double> blocks_per_sm;
+  std::optional<double> waves;
+};
+
+ConfigFacts facts_of(const LaunchConfig& config, const Device* device) {
+  ConfigFacts facts;
+  facts.blocks_per_sm = grid_blocks_per_sm(config, device);
+  if (device == nullptr) return facts;
+  const std::optional<MultiprocessorLimits> limits = multiprocessor_limits(*device);
+  if (limits) facts.occupancy = theoretical_occupancy(*limits, config);
+  if (facts.occupancy) facts.waves = waves(*limits, config, *facts.occupancy);
+  return facts;
+}
+
+struct Group {
+  StringId name{};
+  std::uint64_t calls = 0;
+  Duration total{};
+  Duration min = Duration::max();
+  Duration max{};
+  RunningMoments moments;
+  Shared<std::array<std::int32_t, 3>> grid;
+  Shared<std::array<std::int32_t, 3>> block;
+  Shared<std::int32_t> registers;
+  Shared<std::int64_t> shared_memory;
+  Shared<OccupancyLimiter> limiter;
+  Shared<std::int32_t> device;
+  Shared<std::int64_t> stream;
+  WeightedMean occupancy;
+  WeightedMean resident;
+  WeightedMean achieved;
+  WeightedMean blocks_per_sm;
+  WeightedMean wave_count;
+  OpCounts ops;
+};
+
+/// Adds kernels to their groups.
+class Grouping {
+ public:
+  explicit Grouping(const Context& context) : context_(context), trace_(context.trace) {}
+
+  void add(SliceId kernel) {
+    const std::uint32_t op = op_key(context_, kernel);
+    const std::size_t number = index_.of(key(kernel, op));
+    if (number == groups_.size()) groups_.emplace_back().name = trace_.slices.name[kernel.row()];
+    Group& group = groups_[number];
+    const Duration duration = trace_.slices.duration[kernel.row()];
+    ++group.calls;
+    group.total += duration;
+    group.min = std::min(group.min, duration);
+    group.max = std::max(group.max, duration);
+    group.moments.add(static_cast<double>(to_ns(duration)));
+    group.ops.add(op);
+    const Track& track = trace_.track(kernel);
+    group.device.add(track.device);
+    group.stream.add(track.stream);
+    if (const LaunchConfigId config = config_of(kernel); config.valid()) {
+      add_config(group, config, track.device, duration);
+    }
+  }
+  [[nodiscard]] const std::vector<Group>& groups() const { return groups_; }
+
+ private:
+  [[nodiscard]] LaunchConfigId config_of(SliceId kernel) const {
+    const std::uint32_t detail = trace_.slices.detail[kernel.row()];
+    return detail == SliceId::kNone ? LaunchConfigId() : trace_.kernels.config[detail];
+  }
+  [[nodiscard]] std::uint64_t key(SliceId kernel, std::uint32_t op) const {
+    const std::uint32_t name = trace_.slices.name[kernel.row()].value;
+    const std::string& by = context_.options.group_by;
+    if (by == "config") return pair_key(name, config_of(kernel).value);
+    if (by == "op") return pair_key(name, op);
+    if (by == "stream") return pair_key(name, trace_.slices.track[kernel.row()].value);
+    return pair_key(name, 0);
+  }
+  void add_config(Group& group, LaunchConfigId id, std::int32_t device, Duration duration) {
+    const LaunchConfig& config = trace_.launch_configs[id.row()];
+    group.grid.add(config.grid);
+    group.block.add(config.block);
+    group.registers.add(config.registers);
+    group.shared_memory.add(config.shared_memory);
+    const std::size_t number =
+        fact_index_.of(pair_key(id.value, static_cast<std::uint32_t>(device)));
+    if (number == facts_.size())
+      facts_.push_back(facts_of(config, device_properties(trace_, device)));
+    const ConfigFacts& facts = facts_[number];
+    if (facts.occupancy) {
+      group.limiter.add(facts.occupancy->limiter);
+      group.occupancy.add(facts.occupancy->percent, duration);
+      group.resident.add(static_cast<double>(facts.occupancy->blocks_per_sm), duration);
+    }
+    if (config.occupancy_percent >= 0) group.achieved.add(config.occupancy_percent, duration);
+    group.blocks_per_sm.add(facts.blocks_per_sm, duration);
+    group.wave_count.add(facts.waves, duration);
+  }
+
+  const Context& context_;
+  const Trace& trace_;
+  GroupIndex index_;
+  std::vector<Group> groups_;
+  GroupIndex fact_index_;
+  std::vector<ConfigFacts> facts_;
+};
+
+Value extent_value(const Shared<std::array<std::int32_t, 3>>& extent) {
+  const auto value = extent.get();
+  if (!value || (*value)[0] == 0) return {};
+  const auto& [x, y, z] = *value;
+  return '[' + std::to_string(x) + ',' + std::to_string(y) + ',' + std::to_string(z) + ']';
+}
+
+std::vector<Value> row_of(const Context& context, const Group& group, Duration all) {
+  const KernelTraits traits = context.timelines().traits[group.name.row()];
+  const std::optional<OccupancyLimiter> limiter = group.limiter.get();
+  return {
+      text_value(context.trace.text(group.name)),
+      text_value(to_string(traits.kernel_class)),
+      int_value(group.calls),
+      ns_value(group.total),
+      int_value(std::llround(group.moments.mean())),
+      ns_value(group.min),
+      ns_value(group.max),
+      int_value(std::llround(group.moments.stddev())),
+      percent_value(static_cast<double>(to_ns(group.total)), static_cast<double>(to_ns(all))),
+      traits.tensor_cores,
+      extent_value(group.grid),
+      extent_value(group.block),
+      shared_value(group.registers, -1),
+      shared_value(group.shared_memory, kAbsent),
+      group.occupancy.get(),
+      limiter ? text_value(to_string(*limiter)) : Value(),
+      group.achieved.get(),
+      group.blocks_per_sm.get(),
+      group.resident.get(),
+      group.wave_count.get(),
+      shared_value(group.device, -1),
+      shared_value(group.stream, kAbsent),
+      text_value(group.ops.text(context.trace)),
+  };
+}
+
+Result<Table> compute(const Context& context) {
+  Grouping grouping(context);
+  Duration all{};
+  const Selector selector = context.selector();
+  for (const SliceId activity : context.links().activities) {
+    if (context.trace.kind(activity) != SliceKind::kernel) continue;
+    if (!selector.activity(context.trace, activity)) continue;
+    all += context.trace.slices.duration[activity.row()];
+    grouping.add(activity);
+  }
+  Table table;
+  for (const Group& group : grouping.groups()) table.rows.push_back(row_of(context, group, all));
+  return table;
+}
+
+}  // namespace
+
+Report kernels() {
+  return {.id = "kernels",
+          .title = "Device time by kernel: class, launch shape, occupancy, operators",
+          .doc =
+              "One row per kernel name; --group-by config, op or stream splits it by launch "
+              "configuration, by the "
+              "operator that launched it or by stream. A kernel belongs to the steps or the window "
+              "in which it "
+              "starts. The totals of this table and of `copies` sum to the device time.",
+          .columns = kColumns,
+          .group_by = kGroupBy,
+          .sort = "-total_ns",
+          .example = "fathom kernels trace.json.gz --group-by op --limit 20",
+          .compute = compute};
+}
+
+}  // namespace fathom

@@ -1,0 +1,207 @@
+// launches: runtime and driver calls, how soon the device followed, and how full its queue was.
+#include <algorithm>
+#include <cmath>
+#include <unordered_map>
+#include <vector>
+
+#include "analysis/queue.h"
+#include "reports/groups.h"
+#include "reports/report.h"
+#include "reports/rows.h"
+#include "stats/summary.h"
+
+namespace fathom {
+namespace {
+
+constexpr ColumnSpec kColumns[] = {
+    {"name", ColumnKind::name, "", "Name of the runtime or driver call."},
+    {"calls", ColumnKind::count, "", "How often it was called."},
+    {"host_total_ns", ColumnKind::duration_ns, "ns", "Sum of the calls' durations on the host."},
+    {"host_mean_ns", ColumnKind::duration_ns, "ns", "Mean duration on the host, rounded."},
+    {"host_max_ns", ColumnKind::duration_ns, "ns", "Longest duration on the host."},
+    {"activities", ColumnKind::count, "", "Device activities that these calls started."},
+    {"delay_median_ns", ColumnKind::duration_ns, "ns",
+     "Median time from the start of a call to the start of the first activity it put onto a "
+     "stream."},
+    {"delay_mean_ns", ColumnKind::duration_ns, "ns", "Mean of the same, rounded.", true},
+    {"delay_max_ns", ColumnKind::duration_ns, "ns", "Longest of the same."},
+    {"queue_depth_mean", ColumnKind::real, "",
+     "Mean number of activities of the stream launched but not started when the call began, its "
+     "own included."},
+    {"queue_depth_max", ColumnKind::count, "", "Largest such number."},
+    {"short_kernels", ColumnKind::count, "", "Kernels shorter than the call that launched them."},
+    {"stream", ColumnKind::integer, "", "Stream, where all activities agree.", true},
+};
+
+constexpr std::string_view kGroupBy[] = {"name", "op", "stream"};
+
+struct Group {
+  std::uint32_t name = 0;
+  std::uint64_t calls = 0;
+  Duration total{};
+  Duration max{};
+  std::uint64_t activities = 0;
+  std::vector<double> delays;  // ns
+  double depths = 0;
+  std::uint32_t max_depth = 0;
+  std::uint64_t short_kernels = 0;
+  Shared<std::int64_t> stream;
+};
+
+class Grouping {
+ public:
+  explicit Grouping(const Context& context)
+      : context_(context), trace_(context.trace), by_(context.options.group_by) {}
+
+  void add_call(SliceId call, std::uint32_t split) {
+    Group& group = group_of(call, split);
+    const Duration duration = trace_.slices.duration[call.row()];
+    ++group.calls;
+    group.total += duration;
+    group.max = std::max(group.max, duration);
+  }
+  void add_launch(const QueuedLaunch& launch) {
+    Group& group = group_of(launch.call, split_of(launch));
+    const Duration delay =
+        trace_.slices.start[launch.first_activity.row()] - trace_.slices.start[launch.call.row()];
+    group.activities += launch.activities;
+    group.delays.push_back(static_cast<double>(to_ns(delay)));
+    group.depths += launch.depth;
+    group.max_depth = std::max(group.max_depth, launch.depth);
+    group.stream.add(trace_.track(launch.first_activity).stream);
+  }
+  void add_short_kernel(SliceId kernel, SliceId call) {
+    const std::uint32_t split =
+        by_ == "stream" ? trace_.slices.track[kernel.row()].value : op_split(call);
+    ++group_of(call, split).short_kernels;
+  }
+  [[nodiscard]] bool by_stream() const { return by_ == "stream"; }
+  [[nodiscard]] std::uint32_t op_split(SliceId call) const {
+    if (by_ != "op") return 0;
+    const SliceId op = enclosing_op(trace_, context_.nesting(), call);
+    return op.valid() ? trace_.slices.name[op.row()].value : StringId::kNone;
+  }
+  [[nodiscard]] std::uint32_t split_of(const QueuedLaunch& launch) const {
+    return by_stream() ? trace_.slices.track[launch.first_activity.row()].value
+                       : op_split(launch.call);
+  }
+  [[nodiscard]] std::vector<Group>& groups() { return groups_; }
+
+ private:
+  Group& group_of(SliceId call, std::uint32_t split) {
+    const std::uint32_t name = trace_.slices.name[call.row()].value;
+    const std::size_t number =
+        index_.of(pair_key(by_ == "op" ? split : name, by_ == "op" ? 0 : split));
+    if (number == groups_.size()) groups_.emplace_back().name = by_ == "op" ? split : name;
+    return groups_[number];
+  }
+
+  const Context& context_;
+  const Trace& trace_;
+  const std::string& by_;
+  GroupIndex index_;
+  std::vector<Group> groups_;
+};
+
+std::string name_of(const Context& context, const Group& group) {
+  if (group.name == StringId::kNone) return "(no operator)";
+  return std::string(context.trace.text(StringId(group.name)));
+}
+
+std::vector<Value> row_of(const Context& context, Group& group) {
+  const Summary delays = summarize(std::move(group.delays));
+  const bool launched = delays.count != 0;
+  const auto rounded = [launched](double ns) {
+    return launched ? int_value(std::llround(ns)) : Value();
+  };
+  const double mean = static_cast<double>(to_ns(group.total)) / static_cast<double>(group.calls);
+  return {
+      text_value(name_of(context, group)),
+      int_value(group.calls),
+      ns_value(group.total),
+      int_value(std::llround(mean)),
+      ns_value(group.max),
+      int_value(group.activities),
+      rounded(delays.median),
+      rounded(delays.mean),
+      rounded(delays.max),
+      launched ? Value(group.depths / static_cast<double>(delays.count)) : Value(),
+      launched ? int_value(group.max_depth) : Value(),
+      int_value(group.short_kernels),
+      shared_value(group.stream, kAbsent),
+  };
+}
+
+bool is_call(SliceKind kind) { return kind == SliceKind::runtime || kind == SliceKind::driver; }
+
+/// Every call once; by stream, a call counts for each stream that it put work onto, others for
+/// none.
+void add_calls(const Context& context, const std::vector<QueuedLaunch>& queue, Grouping& grouping) {
+  const Trace& trace = context.trace;
+  const Selector selector = context.selector();
+  if (grouping.by_stream()) {
+    for (const QueuedLaunch& launch : queue) {
+      if (selector.host(trace, launch.call))
+        grouping.add_call(launch.call, grouping.split_of(launch));
+    }
+    return;
+  }
+  for (std::size_t row = 0; row < trace.slices.size(); ++row) {
+    const SliceId id(row);
+    if (is_call(trace.kind(id)) && selector.host(trace, id))
+      grouping.add_call(id, grouping.op_split(id));
+  }
+}
+
+Result<Table> compute(const Context& context) {
+  const Trace& trace = context.trace;
+  const Links& links = context.links();
+  const Selector selector = context.selector();
+  std::vector<QueuedLaunch> queue = compute_queue(trace, links);
+  const auto elsewhere = [&](const QueuedLaunch& launch) {
+    return selector.device && trace.track(launch.first_activity).device != *selector.device;
+  };
+  std::erase_if(queue, elsewhere);
+  Grouping grouping(context);
+  add_calls(context, queue, grouping);
+  for (const QueuedLaunch& launch : queue) {
+    if (selector.host(trace, launch.call)) grouping.add_launch(launch);
+  }
+  for (const SliceId activity : links.activities) {
+    const SliceId call = links.launch[activity.row()];
+    if (!call.valid() || trace.kind(activity) != SliceKind::kernel || !selector.host(trace, call))
+      continue;
+    if (selector.device && trace.track(activity).device != *selector.device) continue;
+    if (trace.slices.duration[activity.row()] < trace.slices.duration[call.row()]) {
+      grouping.add_short_kernel(activity, call);
+    }
+  }
+  Table table;
+  for (Group& group : grouping.groups()) table.rows.push_back(row_of(context, group));
+  if (links.without_launch != 0) {
+    table.notes.push_back(
+        std::to_string(links.without_launch) + " of " + std::to_string(links.activities.size()) +
+        " device activities have no launch in the trace; they take no part here.");
+  }
+  return table;
+}
+
+}  // namespace
+
+Report launches() {
+  return {.id = "launches",
+          .title = "Runtime and driver calls: host time, launch-to-start delay, queue depth",
+          .doc =
+              "One row per call name. A call belongs to the steps or the window in which it "
+              "starts; --device "
+              "narrows the columns about activities. A long delay with a deep queue means that the "
+              "device is the "
+              "bottleneck; a short one with a queue depth near 1 that the host is.",
+          .columns = kColumns,
+          .group_by = kGroupBy,
+          .sort = "-host_total_ns",
+          .example = "fathom launches trace.json.gz --steps 3-7",
+          .compute = compute};
+}
+
+}  // namespace fathom

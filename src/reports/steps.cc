@@ -1,0 +1,202 @@
+// steps: what each step's time went to, per device.
+#include <algorithm>
+#include <span>
+
+#include "reports/report.h"
+#include "reports/rows.h"
+
+namespace fathom {
+namespace {
+
+constexpr ColumnSpec kColumns[] = {
+    {"step", ColumnKind::integer, "",
+     "Number of the step: as recorded in ProfilerStep#N, else counted from 0."},
+    {"process", ColumnKind::text, "", "Process the step belongs to.", true},
+    {"device", ColumnKind::integer, "", "Device; null in a trace without device activity."},
+    {"start_ns", ColumnKind::time_ns, "ns", "Start of the window, from the start of the trace."},
+    {"host_span_ns", ColumnKind::duration_ns, "ns", "Length of the step's annotation on the host."},
+    {"window_ns", ColumnKind::duration_ns, "ns",
+     "Length of the step: from the end of the step before it to the end of all that it launched."},
+    {"busy_ns", ColumnKind::duration_ns, "ns",
+     "Time of the window with any activity on the device."},
+    {"compute_ns", ColumnKind::duration_ns, "ns", "Time with a compute kernel running."},
+    {"exposed_communication_ns", ColumnKind::duration_ns, "ns",
+     "Time with a communication kernel running and no compute kernel."},
+    {"exposed_memcpy_ns", ColumnKind::duration_ns, "ns", "Time with a copy running and no kernel."},
+    {"exposed_memset_ns", ColumnKind::duration_ns, "ns",
+     "Time with a fill running and no kernel or copy.", true},
+    {"idle_ns", ColumnKind::duration_ns, "ns",
+     "Time of the window without any activity on the device."},
+    {"busy_percent", ColumnKind::percent, "percent", "busy_ns of window_ns."},
+    {"communication_ns", ColumnKind::duration_ns, "ns",
+     "Time with a communication kernel running, hidden under compute or not.", true},
+    {"memcpy_ns", ColumnKind::duration_ns, "ns",
+     "Time with a copy running, hidden under kernels or not.", true},
+    {"launches", ColumnKind::count, "",
+     "Calls in the step's host span that put work onto the device."},
+    {"kernels", ColumnKind::count, "", "Kernels that start in the window."},
+    {"edge", ColumnKind::flag, "",
+     "Not whole: holds work launched before it or without a launch, or its start is not known; "
+     "left out of statistics."},
+};
+
+/// One launching call, for the device it put work onto.
+struct LaunchEvent {
+  StringId process{};
+  std::int32_t device = 0;
+  Time at;
+  SliceId call{};
+  friend bool operator==(const LaunchEvent&, const LaunchEvent&) = default;
+};
+
+std::tuple<StringId, std::int32_t, Time, SliceId> order(const LaunchEvent& event) {
+  return {event.process, event.device, event.at, event.call};
+}
+
+LaunchEvent event_of(const Trace& trace, SliceId call, std::int32_t device) {
+  return {trace.track(call).process, device, trace.slices.start[call.row()], call};
+}
+
+/// Every launching call once per device, sorted. A call whose activity was not recorded counts for
+/// the device when there is only one.
+std::vector<LaunchEvent> launch_events(const Context& context) {
+  const Trace& trace = context.trace;
+  const Links& links = context.links();
+  std::vector<LaunchEvent> events;
+  for (const SliceId activity : links.activities) {
+    const SliceId call = links.launch[activity.row()];
+    if (call.valid()) events.push_back(event_of(trace, call, trace.track(activity).device));
+  }
+  const std::vector<DeviceTimeline>& devices = context.timelines().devices;
+  if (devices.size() == 1) {
+    for (std::size_t row = 0; row < trace.slices.size(); ++row) {
+      const SliceId id(row);
+      const SliceKind kind = trace.kind(id);
+      if (kind != SliceKind::runtime && kind != SliceKind::driver) continue;
+      if (starts_activity(links.call_kind(trace, id)))
+        events.push_back(event_of(trace, id, devices[0].device));
+    }
+  }
+  std::ranges::sort(events, {}, order);
+  const auto repeated = std::ranges::unique(events);
+  events.erase(repeated.begin(), repeated.end());
+  return events;
+}
+
+/// How many events of that process (any, for a step of no process) and device lie in `host`.
+std::uint64_t launches_in(const std::vector<LaunchEvent>& events, const Step& step,
+                          std::int32_t device) {
+  if (!step.process.valid()) {
+    return static_cast<std::uint64_t>(std::ranges::count_if(events, [&](const LaunchEvent& event) {
+      return event.device == device && step.host.begin <= event.at && event.at <= step.host.end;
+    }));
+  }
+  const auto first_at = [&](Time time) {
+    const LaunchEvent bound{step.process, device, time, SliceId(std::size_t{0})};
+    return std::ranges::lower_bound(events, order(bound), {}, order);
+  };
+  return static_cast<std::uint64_t>(first_at(step.host.end) - first_at(step.host.begin));
+}
+
+std::uint64_t kernels_in(const Trace& trace, const DeviceTimeline& timeline, Interval window) {
+  const auto start = [&](SliceId activity) { return trace.slices.start[activity.row()]; };
+  const auto begin = std::ranges::lower_bound(timeline.activities, window.begin, {}, start);
+  const auto end = std::ranges::lower_bound(timeline.activities, window.end, {}, start);
+  return static_cast<std::uint64_t>(std::count_if(
+      begin, end, [&](SliceId activity) { return trace.kind(activity) == SliceKind::kernel; }));
+}
+
+bool selected(const Context& context, const Step& step) {
+  const Selection& selection = context.selection;
+  if (selection.steps &&
+      (step.number < selection.steps->first || step.number > selection.steps->last)) {
+    return false;
+  }
+  if (!selection.window) return true;
+  const Interval window = context.window();
+  return step.window.begin < window.end && window.begin < step.window.end;
+}
+
+class Rows {
+ public:
+  explicit Rows(const Context& context) : context_(context), launches_(launch_events(context)) {}
+
+  void add(const Step& step) {
+    bool any = false;
+    for (const DeviceTimeline& timeline : context_.timelines().devices) {
+      if (context_.selection.device && timeline.device != *context_.selection.device) continue;
+      if (!context_.steps().uses(step, timeline.device)) continue;
+      add_device(step, timeline);
+      any = true;
+    }
+    if (!any && !context_.selection.device) add_without_device(step);
+  }
+  [[nodiscard]] Table take() { return std::move(table_); }
+
+ private:
+  std::vector<Value>& start_row(const Step& step, Value device) {
+    const Trace& trace = context_.trace;
+    table_.rows.push_back({int_value(step.number), text_or_null(trace.text(step.process)),
+                           std::move(device), ns_value(step.window.begin - trace.span.begin),
+                           ns_value(step.host.length()), ns_value(step.window.length())});
+    return table_.rows.back();
+  }
+  void add_device(const Step& step, const DeviceTimeline& timeline) {
+    std::vector<Value>& row = start_row(step, int_value(timeline.device));
+    const BusyTime time = busy_time(timeline, step.window);
+    const auto window = static_cast<double>(to_ns(step.window.length()));
+    row.push_back(ns_value(time.busy()));
+    row.push_back(ns_value(time[Busy::compute]));
+    row.push_back(ns_value(time[Busy::communication]));
+    row.push_back(ns_value(time[Busy::memcpy]));
+    row.push_back(ns_value(time[Busy::memset]));
+    row.push_back(ns_value(time[Busy::idle]));
+    row.push_back(percent_value(static_cast<double>(to_ns(time.busy())), window));
+    row.push_back(ns_value(time.total_of(Busy::communication)));
+    row.push_back(ns_value(time.total_of(Busy::memcpy)));
+    row.push_back(int_value(launches_in(launches_, step, timeline.device)));
+    row.push_back(int_value(kernels_in(context_.trace, timeline, step.window)));
+    row.emplace_back(step.edge);
+  }
+  void add_without_device(const Step& step) {
+    std::vector<Value>& row = start_row(step, Value());
+    row.resize(std::size(kColumns) - 1);
+    row.emplace_back(step.edge);
+  }
+
+  const Context& context_;
+  std::vector<LaunchEvent> launches_;
+  Table table_;
+};
+
+Result<Table> compute(const Context& context) {
+  Rows rows(context);
+  for (const Step& step : context.steps().steps) {
+    if (selected(context, step)) rows.add(step);
+  }
+  Table table = rows.take();
+  if (!context.steps().note.empty()) table.notes.push_back(context.steps().note);
+  if (context.timelines().devices.empty())
+    table.notes.emplace_back("The trace holds no device activity.");
+  return table;
+}
+
+}  // namespace
+
+Report steps() {
+  return {
+      .id = "steps",
+      .title = "Each step's time, per device: compute, communication, copies, idle",
+      .doc =
+          "One row per step and device. compute_ns, exposed_communication_ns, exposed_memcpy_ns, "
+          "exposed_memset_ns and idle_ns sum to window_ns to the nanosecond, and the windows of "
+          "consecutive "
+          "steps touch. With --window, the steps that overlap it are shown whole.",
+      .columns = kColumns,
+      .group_by = {},
+      .sort = "",
+      .example = "fathom steps trace.json.gz --steps 3-7",
+      .compute = compute};
+}
+
+}  // namespace fathom
