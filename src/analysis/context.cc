@@ -47,6 +47,8 @@ struct Analyses::State {
   Lazy<Links> links;
   Lazy<Steps> steps;
   Lazy<Timelines> timelines;
+  Lazy<Phases> phases;
+  Lazy<Modules> modules;
 };
 
 Analyses::Analyses(const Trace& trace) : trace_(trace), state_(std::make_unique<State>()) {}
@@ -66,6 +68,14 @@ const Steps& Analyses::steps() const {
 
 const Timelines& Analyses::timelines() const {
   return state_->timelines.get([this] { return compute_timelines(trace_, links()); });
+}
+
+const Phases& Analyses::phases() const {
+  return state_->phases.get([this] { return compute_phases(trace_, nesting()); });
+}
+
+const Modules& Analyses::modules() const {
+  return state_->modules.get([this] { return compute_modules(trace_, nesting()); });
 }
 
 Interval Context::window() const {

@@ -7,7 +7,9 @@
 #include <optional>
 
 #include "analysis/links.h"
+#include "analysis/modules.h"
 #include "analysis/nesting.h"
+#include "analysis/phases.h"
 #include "analysis/selection.h"
 #include "analysis/steps.h"
 #include "analysis/timeline.h"
@@ -27,6 +29,8 @@ class Analyses {
   [[nodiscard]] const Links& links() const;
   [[nodiscard]] const Steps& steps() const;
   [[nodiscard]] const Timelines& timelines() const;
+  [[nodiscard]] const Phases& phases() const;
+  [[nodiscard]] const Modules& modules() const;
 
  private:
   struct State;
@@ -63,6 +67,8 @@ struct Context {
   [[nodiscard]] const Links& links() const { return analyses.links(); }
   [[nodiscard]] const Steps& steps() const { return analyses.steps(); }
   [[nodiscard]] const Timelines& timelines() const { return analyses.timelines(); }
+  [[nodiscard]] const Phases& phases() const { return analyses.phases(); }
+  [[nodiscard]] const Modules& modules() const { return analyses.modules(); }
 
   /// The stretch of time that the selection looks at: --window, --steps (their windows), both
   /// intersected; without either, the trace's span.

@@ -10,12 +10,13 @@ Report health();
 Report info();
 Report kernels();
 Report launches();
+Report ops();
 Report steps();
 Report syncs();
 
 std::span<const Report> all_reports() {
   static const Report table[] = {
-      info(), health(), steps(), kernels(), copies(), launches(), syncs(),
+      info(), health(), steps(), ops(), kernels(), copies(), launches(), syncs(),
   };
   return table;
 }
