@@ -13,15 +13,6 @@ constexpr std::array<std::string_view, 5> kStatusNames = {"not applicable", "ok"
                                                           "bad"};
 static_assert(kStatusNames[static_cast<std::size_t>(CheckStatus::bad)] == "bad");
 
-std::string sentence(const HealthCheck& check) {
-  std::string text = std::to_string(check.count);
-  if (check.of != 0) text += " of " + std::to_string(check.of);
-  text += ' ';
-  text += check.what;
-  if (!check.consequence.empty()) text += ": " + check.consequence;
-  return text;
-}
-
 std::string counted(std::uint64_t count, std::string_view noun) {
   return std::to_string(count) + ' ' + std::string(noun) + (count == 1 ? "" : "s");
 }
@@ -35,6 +26,18 @@ std::string_view to_string(CheckStatus status) {
 double HealthCheck::share_percent() const {
   if (share >= 0) return 100.0 * share;
   return of == 0 ? -1 : 100.0 * static_cast<double>(count) / static_cast<double>(of);
+}
+
+std::string HealthCheck::sentence() const {
+  if (status <= CheckStatus::ok) return {};
+  std::string text;
+  if (!stands_alone) {
+    text = std::to_string(count) + ' ';
+    if (of != 0) text += "of " + std::to_string(of) + ' ';
+  }
+  text += what;
+  if (!consequence.empty()) text += ": " + consequence;
+  return text;
 }
 
 CheckStatus Health::worst() const {
@@ -55,7 +58,7 @@ std::string Health::summary() const {
   // Of the worst ones the first is told: the groups stand in the order in which they undermine the
   // rest.
   const auto first = std::ranges::find(checks, worst_status, &HealthCheck::status);
-  std::string text = "capture: " + sentence(*first);
+  std::string text = "capture: " + first->sentence();
   const std::uint64_t more = with(CheckStatus::bad) + with(CheckStatus::warning) - 1;
   if (more != 0) text += " (and " + counted(more, "more finding") + ")";
   return text;

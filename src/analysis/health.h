@@ -26,9 +26,10 @@ struct HealthCheck {
   std::string_view section;  ///< "reading", "links", "time", "structure", "steps", "recording".
   std::string_view id;       ///< Stable machine name, e.g. "activities_without_launch".
   CheckStatus status = CheckStatus::not_applicable;
-  std::uint64_t count = 0;  ///< How many were found.
-  std::uint64_t of = 0;     ///< Out of how many; 0 where a share makes no sense.
-  std::string what;     ///< What `count` counts, for people: "device activities have no launch".
+  std::uint64_t count = 0;    ///< How many were found.
+  std::uint64_t of = 0;       ///< Out of how many; 0 where a share makes no sense.
+  std::string what;           ///< What `count` counts: "device activities have no launch".
+  bool stands_alone = false;  ///< `what` is a clause of its own and needs no number in front.
   std::string example;  ///< The first one: its name and its time, or its byte offset. May be empty.
   std::string consequence;  ///< What it means, in a few words: "host attribution is incomplete".
   std::string affects;      ///< Which numbers it makes untrustworthy.
@@ -38,6 +39,8 @@ struct HealthCheck {
 
   /// 0…100, or -1 where a share makes no sense.
   [[nodiscard]] double share_percent() const;
+  /// "509 of 1707 device activities have no launch: host attribution is incomplete"; empty when ok.
+  [[nodiscard]] std::string sentence() const;
 };
 
 struct Health {

@@ -7,24 +7,6 @@
 namespace fathom {
 namespace {
 
-constexpr std::uint8_t kUnknownCall = 0xff;
-
-/// What a call does, looked up once per name.
-class CallKinds {
- public:
-  explicit CallKinds(const Trace& trace)
-      : trace_(trace), kinds_(trace.strings.size(), kUnknownCall) {}
-  CallKind of(StringId name) {
-    std::uint8_t& kind = kinds_[name.row()];
-    if (kind == kUnknownCall) kind = static_cast<std::uint8_t>(classify_call(trace_.text(name)));
-    return static_cast<CallKind>(kind);
-  }
-
- private:
-  const Trace& trace_;
-  std::vector<std::uint8_t> kinds_;
-};
-
 bool waits_for_device(std::string_view name) {
   return name == "cudaDeviceSynchronize" || name == "hipDeviceSynchronize" ||
          name == "cuCtxSynchronize";
@@ -40,6 +22,12 @@ void tally_call(const Trace& trace, CallKinds& kinds, SliceId slice, HealthTally
 }
 
 }  // namespace
+
+CallKind CallKinds::of(StringId name) {
+  std::uint8_t& kind = kinds_[name.row()];
+  if (kind == kUnknown) kind = static_cast<std::uint8_t>(classify_call(trace_.text(name)));
+  return static_cast<CallKind>(kind);
+}
 
 HealthTally tally_slices(const Trace& trace) {
   HealthTally tally;

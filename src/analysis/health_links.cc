@@ -1,5 +1,7 @@
 // Health of the links: does each device activity have its host call, and each launching call its
 // activity?
+#include <utility>
+
 #include "analysis/health_checks.h"
 
 namespace fathom {
@@ -40,15 +42,54 @@ void check_orphans(const HealthInput& input, Health& health) {
              "device columns of ops, modules, stacks; launches; edge steps",
              "their calls lie before the recording or were dropped: see (unattributed) in ops"})
       .example = example_of(input.trace(), links.first_without_launch);
-  // A recording that stops while work is in flight leaves a few; a device that was not traced has
-  // its own check.
+}
+
+/// Calls that start something on the device but have no activity; fills apart, since a fill of zero
+/// bytes starts nothing.
+struct Unanswered {
+  std::uint64_t fills = 0;
+  SliceId first;  ///< The first that is not a fill, else the first.
+};
+Unanswered find_unanswered(const HealthInput& input) {
+  const Trace& trace = input.trace();
+  const Links& links = input.context.links();
+  Unanswered found;
+  found.first = links.first_launch_without_activity;
+  if (links.launches_without_activity == 0) return found;
+  std::vector<bool> answered(trace.slices.size());
+  for (const SliceId activity : links.activities) {
+    if (const SliceId launch = links.launch[activity.row()]; launch.valid())
+      answered[launch.row()] = true;
+  }
+  bool serious = false;
+  CallKinds calls(trace);
+  for (std::size_t row = 0; row < trace.slices.size(); ++row) {
+    const SliceKind kind = trace.kind(SliceId(row));
+    if (answered[row] || (kind != SliceKind::runtime && kind != SliceKind::driver)) continue;
+    const CallKind call = calls.of(trace.slices.name[row]);
+    if (call == CallKind::fill || call == CallKind::fill_blocking) {
+      ++found.fills;
+    } else if (starts_activity(call) && !std::exchange(serious, true)) {
+      found.first = SliceId(row);
+    }
+  }
+  return found;
+}
+
+/// A device that was not traced has a check of its own.
+void check_unanswered(const HealthInput& input, Health& health) {
+  const std::uint64_t missing = input.context.links().launches_without_activity;
   const std::uint64_t launching = input.tally.activities() == 0 ? 0 : input.tally.launching_calls;
-  add_share(
-      health, kSection, "launches_without_activity", "launching calls have no device activity",
-      links.launches_without_activity, launching, {},
-      {"device work is missing from the trace", "device times, utilisation, idle time, queue depth",
-       "synchronise before the recording ends; check for dropped records"})
-      .example = example_of(input.trace(), links.first_launch_without_activity);
+  const Unanswered found = launching == 0 ? Unanswered{} : find_unanswered(input);
+  const bool only_fills = found.fills >= missing;
+  Finding finding{"device work is missing from the trace",
+                  "device times, utilisation, idle time, queue depth",
+                  "synchronise before the recording ends; check for dropped records"};
+  if (only_fills) finding = {"all are fills, and a fill of zero bytes starts nothing", "", ""};
+  add_share(health, kSection, "launches_without_activity",
+            "launching calls have no device activity", missing, launching,
+            only_fills ? Limits{kNever, kNever} : Limits{}, std::move(finding))
+      .example = example_of(input.trace(), found.first);
 }
 
 void check_order(const HealthInput& input, Health& health) {
@@ -99,6 +140,7 @@ void check_graphs(const HealthInput& input, Health& health) {
 void check_links(const HealthInput& input, Health& health) {
   check_sides(input, health);
   check_orphans(input, health);
+  check_unanswered(input, health);
   check_order(input, health);
   check_graphs(input, health);
 }

@@ -56,8 +56,10 @@ void check_repairs(const HealthInput& input, Health& health) {
     const CheckStatus status =
         status_of(info(repair).severity, static_cast<double>(found.count) / events);
     HealthCheck& check =
-        add_check(health, kSection, info(repair).id, "× " + std::string(info(repair).title), status,
+        add_check(health, kSection, info(repair).id, std::string(info(repair).title), status,
                   found.count, finding_of(repair));
+    check.stands_alone = found.count == 1;
+    if (!check.stands_alone) check.what.insert(0, "× ");
     check.example = "byte " + std::to_string(found.first_offset);
     if (!found.example.empty()) check.example += ": " + found.example;
   }

@@ -56,7 +56,8 @@ void add_recorded(Health& health, std::string_view id, std::string_view what, bo
                              : recorded ? CheckStatus::ok
                                         : CheckStatus::note;
   add_check(health, kSection, id, what, status, status == CheckStatus::note ? 1 : 0,
-            std::move(finding));
+            std::move(finding))
+      .stands_alone = true;
 }
 
 template <typename Ids>
@@ -73,23 +74,23 @@ void check_options(const HealthInput& input, Health& health) {
       return (signature.*field).valid();
     });
   };
-  add_recorded(health, "shapes_recorded", "× input shapes were not recorded", ops,
+  add_recorded(health, "shapes_recorded", "input shapes were not recorded", ops,
                has(&Signature::shapes),
                {"no shapes", "--group-by shape, flops, roofline", "record_shapes=True"});
-  add_recorded(health, "stacks_recorded", "× Python stacks were not recorded", ops,
+  add_recorded(health, "stacks_recorded", "Python stacks were not recorded", ops,
                input.tally.of(SliceKind::python_function) != 0 || any_valid(trace.ops.stack),
                {"no source lines", "modules, stacks with source, --group-by stack",
                 "with_stack=True (slows the host)"});
-  add_recorded(health, "memory_recorded", "× allocator events were not recorded", ops,
+  add_recorded(health, "memory_recorded", "allocator events were not recorded", ops,
                !trace.memory.time.empty(),
                {"no memory numbers", "memory columns of ops, peak memory", "profile_memory=True"});
-  add_recorded(health, "device_properties", "× device properties were not recorded", device,
+  add_recorded(health, "device_properties", "device properties were not recorded", device,
                !trace.devices.empty(),
                {"the device's size is unknown", "SM efficiency, occupancy, waves",
                 "a newer recorder writes them"});
   const bool configured = std::ranges::any_of(
       trace.launch_configs, [](const LaunchConfig& config) { return config.block[0] > 0; });
-  add_recorded(health, "launch_configuration", "× grid and block of kernels were not recorded",
+  add_recorded(health, "launch_configuration", "grid and block of kernels were not recorded",
                input.tally.of(SliceKind::kernel) != 0, configured,
                {"kernel geometry is unknown", "SM efficiency, occupancy, waves", ""});
 }

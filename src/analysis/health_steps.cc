@@ -28,7 +28,7 @@ void check_marked(const Steps& steps, Health& health) {
                 {steps.source == StepSource::whole_trace ? "the whole trace counts as one step"
                                                          : "steps were found by what repeats",
                  "step statistics", "call prof.step() once per iteration"});
-  if (!marked) check.what = steps.note.empty() ? check.what : "× " + steps.note;
+  check.stands_alone = true;
 }
 
 void check_enough(const Steps& steps, Health& health) {
@@ -42,6 +42,9 @@ void check_enough(const Steps& steps, Health& health) {
                                  {"too few for statistics", "step time statistics, the verdict",
                                   "record at least 3 active steps after the warm-up"});
   check.of = applies ? steps.steps.size() : 0;
+  check.stands_alone = true;
+  check.what = full == 1 ? "only 1 complete step was recorded"
+                         : "only " + std::to_string(full) + " complete steps were recorded";
 }
 
 /// Steps of one process follow each other in `steps`; calls `visit(first, last)` for each process.
@@ -74,10 +77,14 @@ void check_warm_up(const Steps& steps, Health& health) {
     }
   });
   HealthCheck& check =
-      add_share(health, kSection, "warm_up_inside", "first steps take over 1.5 × the median step",
-                slow, processes, {0, kNever},
+      add_share(health, kSection, "warm_up_inside",
+                "processes start with a step over 1.5 × the median", slow, processes, {0, kNever},
                 {"the warm-up is inside the recording", "mean step time, totals",
                  "look at later steps only (--steps), or use a schedule with more warm-up"});
+  if (processes == 1) {
+    check.what = "the first step takes over 1.5 × the median";
+    check.stands_alone = true;
+  }
   check.example = example;
 }
 

@@ -89,6 +89,12 @@ std::string_view trim(std::string_view text) {
 Result<std::size_t> find_column(std::span<const ColumnSpec> columns, std::string_view name) {
   const auto at = std::ranges::find(columns, name, &ColumnSpec::name);
   if (at != columns.end()) return static_cast<std::size_t>(at - columns.begin());
+  // The unit at the end of a name may be left out, as in the headings that people see.
+  for (const std::string_view unit : {"_ns", "_bytes", "_percent"}) {
+    const auto with_unit =
+        std::ranges::find(columns, std::string(name) + std::string(unit), &ColumnSpec::name);
+    if (with_unit != columns.end()) return static_cast<std::size_t>(with_unit - columns.begin());
+  }
   std::vector<std::string_view> names;
   std::string list;
   for (const ColumnSpec& column : columns) {

@@ -10,7 +10,8 @@
 
 namespace fathom {
 
-/// The row of `columns` that has this name; an error names the nearest column.
+/// The row of `columns` that has this name, also without its unit ("total" for "total_ns"); an
+/// error names the nearest column.
 Result<std::size_t> find_column(std::span<const ColumnSpec> columns, std::string_view name);
 
 /// A parsed condition. Operators: = != < <= > >= on values, ~ !~ on text (POSIX extended regular

@@ -13,6 +13,8 @@ namespace {
 constexpr std::string_view kIndent = "  ";
 constexpr std::string_view kTextIndent = "      ";
 constexpr std::size_t kGap = 2;
+/// A sentence under a row takes at most this many lines; longer ones are shortened in the middle.
+constexpr std::size_t kTextLines = 3;
 
 /// Which column plays which part.
 struct Parts {
@@ -161,10 +163,11 @@ std::string render_line(const Line& line, const Widths& widths, const Style& sty
     append_field(out, line.figures[i], widths.figures[i], false);
   while (out.ends_with(' ')) out.pop_back();
   out += '\n';
+  const std::size_t room = style.width - std::min(style.width, kTextIndent.size());
   for (const std::string& text : line.texts) {
     out += kTextIndent;
-    out +=
-        style.dim(wrap(text, style.width - std::min(style.width, kTextIndent.size()), kTextIndent));
+    out += style.dim(
+        wrap(style.wide ? text : shorten_middle(text, room * kTextLines), room, kTextIndent));
     out += '\n';
   }
   return out;

@@ -15,6 +15,16 @@ constexpr std::size_t kGap = 2;
 constexpr std::size_t kNarrowestName = 18;
 constexpr std::size_t kNarrowestSoftName = 40;
 
+/// A third of a wide terminal, so that names can be told apart.
+std::size_t narrowest_name(const Style& style) {
+  return style.soft_width ? kNarrowestSoftName : std::max(kNarrowestName, style.width / 3);
+}
+
+/// Details of a distribution are the first to go when there is no room.
+bool is_detail(std::string_view column) {
+  return column.starts_with("min_") || column.starts_with("max_") || column.starts_with("stddev_");
+}
+
 bool is_text(ColumnKind kind) { return kind == ColumnKind::text || kind == ColumnKind::name; }
 
 struct Shown {
@@ -97,16 +107,18 @@ void shrink_names(std::vector<Shown>& columns, std::size_t width, std::size_t na
 
 void fit(std::vector<Shown>& columns, const View& view, const Style& style, FlatTable& out) {
   if (style.wide) return;
-  if (style.soft_width) {
-    shrink_names(columns, style.width, kNarrowestSoftName);
-    return;
-  }
-  shrink_names(columns, style.width, kNarrowestName);
+  shrink_names(columns, style.width, narrowest_name(style));
+  if (style.soft_width) return;
   while (!view.columns_chosen && columns.size() > 1 && total_width(columns) > style.width) {
-    out.no_room.insert(out.no_room.begin(), std::string(columns.back().spec->name));
-    columns.pop_back();
+    const auto detail =
+        std::find_if(columns.rbegin(), std::prev(columns.rend()),
+                     [](const Shown& column) { return is_detail(column.spec->name); });
+    const auto victim =
+        detail == std::prev(columns.rend()) ? std::prev(columns.end()) : std::prev(detail.base());
+    out.no_room.emplace_back(victim->spec->name);
+    columns.erase(victim);
     for (Shown& column : columns) column.width = column.natural;
-    shrink_names(columns, style.width, kNarrowestName);
+    shrink_names(columns, style.width, narrowest_name(style));
   }
   // A single name that is still too wide, or columns that the user insists on.
   shrink_names(columns, style.width, 4);

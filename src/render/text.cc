@@ -19,18 +19,15 @@ std::string footer(const std::string& text, const Style& style) {
   return style.dim(wrap(text, style.width, "")) + '\n';
 }
 
+/// Title and input on one line where they fit, else on two.
 std::string heading(const View& view, const Style& style) {
   const std::string title(view.report->title);
   const std::string input = view.input == "-" ? "standard input" : printable(view.input);
-  const std::size_t used = display_width(title) + 3;
-  const std::size_t room = style.width > used ? style.width - used : 0;
-  std::string line = style.bold(style.wide ? title : shorten_middle(title, style.width));
-  if (style.wide || style.soft_width) {
-    line += "   " + style.dim(input);
-  } else if (room >= 8) {
-    line += "   " + style.dim(shorten_middle(input, room));
-  }
-  return line + "\n\n";
+  const bool free = style.wide || style.soft_width;
+  const bool one_line = free || display_width(title) + 3 + display_width(input) <= style.width;
+  const std::string shown = free ? input : shorten_middle(input, style.width);
+  return style.bold(free ? title : shorten_middle(title, style.width)) + (one_line ? "   " : "\n") +
+         style.dim(shown) + "\n\n";
 }
 
 std::string left_out(const FlatTable& table, const View& view, const Style& style) {

@@ -25,11 +25,6 @@ constexpr ColumnSpec kColumns[] = {
     {"advice", ColumnKind::text, "", "What to do about it."},
 };
 
-std::string sentence(const HealthCheck& check) {
-  if (check.status <= CheckStatus::ok) return {};
-  return check.consequence.empty() ? check.what : check.what + ": " + check.consequence;
-}
-
 std::vector<Value> row_of(const HealthCheck& check) {
   const double share = check.share_percent();
   return {text_value(check.section),
@@ -38,7 +33,7 @@ std::vector<Value> row_of(const HealthCheck& check) {
           int_value(check.count),
           check.of == 0 ? Value() : int_value(check.of),
           share < 0 ? Value() : Value(share),
-          text_or_null(sentence(check)),
+          text_or_null(check.sentence()),
           text_or_null(check.affects),
           text_or_null(check.example),
           text_or_null(check.advice)};

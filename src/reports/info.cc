@@ -57,7 +57,7 @@ void add_file(const Trace& trace, Rows& rows) {
   if (trace.origin_is_unix) {
     const std::int64_t start = trace.origin_ns + to_ns(trace.span.begin);
     rows.add("recorded from", text_value(utc(start)));
-    rows.add("start since 1970", int_value(start), "ns");
+    rows.add("start, ns since 1970", int_value(start));
   }
 }
 
@@ -142,12 +142,24 @@ void add_run(const Trace& trace, Rows& rows) {
     rows.add("rank", int_or_null(trace.distributed->rank));
     rows.add("world size", int_or_null(trace.distributed->world_size));
   }
+  // Recorders announce a process for every device of the machine; those that did nothing are only
+  // counted.
+  std::vector<bool> used(trace.strings.size());
+  for (const Track& track : trace.tracks) {
+    if (track.slices != 0 && track.process.valid()) used[track.process.row()] = true;
+  }
+  std::size_t idle = 0;
   for (const Process& process : trace.processes) {
+    if (!process.id.valid() || !used[process.id.row()]) {
+      ++idle;
+      continue;
+    }
     std::string name(trace.text(process.name));
     if (!trace.text(process.labels).empty())
       name += " (" + std::string(trace.text(process.labels)) + ")";
     rows.add("process " + std::string(trace.text(process.id)), text_or_null(name));
   }
+  rows.count("processes without slices", idle);
 }
 
 void add_tracks(const Trace& trace, Rows& rows) {
