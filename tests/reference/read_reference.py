@@ -29,14 +29,14 @@ Place = tuple[str, str, str]  # kind of track, pid, tid or series
 KIND_OF_CATEGORY = {
     "cpu_op": "cpu_op", "operator": "cpu_op",
     "user_annotation": "user_annotation", "gpu_user_annotation": "gpu_user_annotation",
-    "kernel": "kernel",
+    "kernel": "kernel", "mtia_ccp_events": "kernel",
     "gpu_memcpy": "memcpy", "memcpy": "memcpy", "gpu_memset": "memset", "memset": "memset",
     "cuda_runtime": "runtime", "hip_runtime": "runtime", "xpu_runtime": "runtime",
     "mtia_runtime": "runtime", "privateuse1_runtime": "runtime", "glow_runtime": "runtime",
     "runtime": "runtime", "cuda_api": "runtime",
     "cuda_driver": "driver", "hip_driver": "driver", "xpu_driver": "driver",
     "privateuse1_driver": "driver", "driver": "driver",
-    "cuda_sync": "sync", "xpu_sync": "sync",
+    "cuda_sync": "sync", "xpu_sync": "sync", "cuda_event": "sync", "hpu_op": "runtime",
     "python_function": "python_function", "python": "python_function",
     "overhead": "overhead", "trace": "trace_span", "cuda_profiler_range": "profiler_range",
 }  # fmt: skip

@@ -85,7 +85,7 @@ struct KeyEntry {
 };
 
 /// More than any KeyEntry::index.
-inline constexpr std::size_t kKeyIndexes = 128;
+inline constexpr std::size_t kKeyIndexes = 192;
 
 /// Does the text at `p` start with the entry's `"key":`? Never true of the entry of Key::unknown.
 /// 48 bytes must be readable.
