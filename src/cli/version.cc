@@ -1,6 +1,10 @@
-// The build passes both (cmake/version.cmake); only this file is compiled anew when the commit
-// changes.
+// The number comes from CMakeLists.txt, the commit from a header that the build writes
+// (cmake/version.cmake).
 #include "cli/version.h"
+
+#if __has_include(<fathom_commit.h>)
+#include <fathom_commit.h>
+#endif
 
 namespace fathom::cli {
 
