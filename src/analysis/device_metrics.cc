@@ -59,7 +59,15 @@ struct ConfigFacts {
   bool known = false;
   std::optional<double> blocks_per_sm;
   std::optional<double> occupancy;
+  bool doubtful = false;
 };
+
+/// Launches beyond this size opt in to more; Kineto's occupancy calculation does not know of it.
+constexpr std::int64_t kUsualSharedMemory = 48 * 1024;
+
+bool is_doubtful(const LaunchConfig& launch) {
+  return launch.occupancy_percent == 0 && launch.shared_memory > kUsualSharedMemory;
+}
 
 class ConfigTable {
  public:
@@ -74,7 +82,8 @@ class ConfigTable {
     ConfigFacts& facts = facts_[config.row()];
     if (!facts.known) {
       const LaunchConfig& launch = trace_.launch_configs[config.row()];
-      facts = {true, grid_blocks_per_sm(launch, device_), achieved_occupancy(launch, device_)};
+      facts = {true, grid_blocks_per_sm(launch, device_), achieved_occupancy(launch, device_),
+               is_doubtful(launch)};
     }
     return facts;
   }
@@ -95,6 +104,7 @@ DeviceMetrics compute_device_metrics(const Trace& trace, const Timelines& timeli
   double occupancy = 0;
   double sm_time = 0;
   double occupancy_time = 0;
+  double doubtful_time = 0;
   for (const SliceId activity : timeline.activities) {
     const Time start = trace.slices.start[activity.row()];
     if (start >= window.end) break;
@@ -115,6 +125,7 @@ DeviceMetrics compute_device_metrics(const Trace& trace, const Timelines& timeli
     if (facts.occupancy) {
       occupancy += *facts.occupancy * ns;
       occupancy_time += ns;
+      if (facts.doubtful) doubtful_time += ns;
     }
   }
   const auto length = static_cast<double>(to_ns(window.length()));
@@ -130,6 +141,7 @@ DeviceMetrics compute_device_metrics(const Trace& trace, const Timelines& timeli
         100.0 * static_cast<double>(to_ns(metrics.tensor_core_time)) / kernel_time;
     metrics.sm_known = sm_time / kernel_time;
     metrics.occupancy_known = occupancy_time / kernel_time;
+    metrics.occupancy_doubtful = doubtful_time / kernel_time;
   }
   return metrics;
 }

@@ -29,6 +29,9 @@ struct DeviceMetrics {
   /// metrics above are set only where their share is positive, and speak for that part.
   double sm_known = 0;
   double occupancy_known = 0;
+  /// Share of kernel time whose occupancy was recorded as 0 although the launch takes more than 48
+  /// KiB of shared memory per block: recorders give up on those.
+  double occupancy_doubtful = 0;
 };
 
 /// O(activities + overlaps) of that device. `timelines` must belong to `trace`.

@@ -11,12 +11,13 @@ Report info();
 Report kernels();
 Report launches();
 Report ops();
+Report overview();
 Report steps();
 Report syncs();
 
 std::span<const Report> all_reports() {
   static const Report table[] = {
-      info(), health(), steps(), ops(), kernels(), copies(), launches(), syncs(),
+      info(), health(), overview(), steps(), ops(), kernels(), copies(), launches(), syncs(),
   };
   return table;
 }

@@ -4,6 +4,7 @@
 
 #include "reports/report.h"
 #include "reports/rows.h"
+#include "reports/step_selection.h"
 
 namespace fathom {
 namespace {
@@ -106,17 +107,6 @@ std::uint64_t kernels_in(const Trace& trace, const DeviceTimeline& timeline, Int
       begin, end, [&](SliceId activity) { return trace.kind(activity) == SliceKind::kernel; }));
 }
 
-bool selected(const Context& context, const Step& step) {
-  const Selection& selection = context.selection;
-  if (selection.steps &&
-      (step.number < selection.steps->first || step.number > selection.steps->last)) {
-    return false;
-  }
-  if (!selection.window) return true;
-  const Interval window = context.window();
-  return step.window.begin < window.end && window.begin < step.window.end;
-}
-
 class Rows {
  public:
   explicit Rows(const Context& context) : context_(context), launches_(launch_events(context)) {}
@@ -172,7 +162,7 @@ class Rows {
 Result<Table> compute(const Context& context) {
   Rows rows(context);
   for (const Step& step : context.steps().steps) {
-    if (selected(context, step)) rows.add(step);
+    if (selects_step(context, step)) rows.add(step);
   }
   Table table = rows.take();
   if (!context.steps().note.empty()) table.notes.push_back(context.steps().note);
