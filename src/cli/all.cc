@@ -8,6 +8,7 @@
 namespace fathom::cli {
 
 Command completion();
+Command digest();
 Command formats();
 Command man();
 Command reference();
@@ -21,6 +22,7 @@ const std::vector<Command>& all_commands() {
              completion(),
              man(),
              reference(),
+             digest(),
          }) {
       commands.push_back(std::move(command));
     }

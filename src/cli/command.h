@@ -24,7 +24,7 @@ inline constexpr int kUnreadable = 3;
 
 struct Command {
   std::string name;
-  std::string group;    ///< Heading in `fathom --help`.
+  std::string group;    ///< Heading in `fathom --help`; not listed there when empty.
   std::string title;    ///< One line.
   std::string operand;  ///< What follows the options, e.g. "INPUT…".
   std::string doc;      ///< A paragraph.

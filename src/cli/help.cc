@@ -103,6 +103,7 @@ std::string program_help() {
   out += "  " + wrap(kInputs, style.width - 2, "  ") + "\n";
   std::string group;
   for (const Command& command : all_commands()) {
+    if (command.group.empty()) continue;
     if (command.group != group) {
       group = command.group;
       out += "\n" + style.bold(group) + "\n";

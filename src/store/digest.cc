@@ -6,7 +6,7 @@
 #include <charconv>
 #include <cstdio>
 
-#include <isa-l/crc.h>
+#include "base/crc32.h"
 
 namespace fathom {
 namespace {
@@ -21,9 +21,7 @@ std::uint64_t splitmix64(std::uint64_t x) {
 }
 
 std::uint64_t line_hash(std::string_view line) {
-  const std::uint32_t crc =
-      crc32_gzip_refl(0, reinterpret_cast<const unsigned char*>(line.data()), line.size());
-  return splitmix64(static_cast<std::uint64_t>(line.size()) << 32U | crc);
+  return splitmix64(static_cast<std::uint64_t>(line.size()) << 32U | crc32(line));
 }
 
 constexpr std::string_view kTables[] = {"slices",     "collectives", "flows",       "memory",
