@@ -9,7 +9,7 @@ namespace fathom {
 namespace {
 
 bool is_device_event(SliceKind kind) {
-  return is_device_activity(kind) || kind == SliceKind::sync ||
+  return is_device_activity(kind) || kind == SliceKind::sync || kind == SliceKind::profiler_range ||
          kind == SliceKind::gpu_user_annotation;
 }
 

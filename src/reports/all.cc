@@ -10,14 +10,17 @@ Report health();
 Report info();
 Report kernels();
 Report launches();
+Report modules();
 Report ops();
+Report stacks();
 Report overview();
 Report steps();
 Report syncs();
 
 std::span<const Report> all_reports() {
   static const Report table[] = {
-      info(), health(), overview(), steps(), ops(), kernels(), copies(), launches(), syncs(),
+      info(),   health(),   overview(), steps(),   ops(),    kernels(),
+      copies(), launches(), syncs(),    modules(), stacks(),
   };
   return table;
 }

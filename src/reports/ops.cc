@@ -60,6 +60,7 @@ constexpr ColumnSpec kColumns[] = {
      "It ends on another thread (communication, RPC): not nested, without self time.", true},
 };
 
+constexpr std::string_view kOptions[] = {"torch"};
 constexpr std::string_view kGroupBy[] = {"name", "shape", "stack", "phase", "module", "thread"};
 constexpr std::array<OpGrouping, std::size(kGroupBy)> kGroupings = {
     OpGrouping::name,  OpGrouping::shape,  OpGrouping::stack,
@@ -195,7 +196,8 @@ Report ops() {
           .group_by = kGroupBy,
           .sort = "",
           .example = "fathom ops trace.json.gz --group-by shape --limit 20",
-          .compute = compute};
+          .compute = compute,
+          .options = kOptions};
 }
 
 }  // namespace fathom

@@ -1,0 +1,33 @@
+// Distinct call stacks and their time, for flame graphs.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "analysis/context.h"
+#include "base/time.h"
+
+namespace fathom {
+
+enum class StackMetric : std::uint8_t { host, device };
+
+/// One distinct stack, outermost first, entries joined by ";".
+struct FoldedStack {
+  std::string text;
+  Duration time{};
+  std::int64_t count = 0;  ///< Events (host) or activities (device) that end in this stack.
+};
+
+/// Stacks with time, largest first. Python frames, annotations, operators and calls of a thread are
+/// nested together by their times.
+///  - host: an instant of a thread belongs to the innermost thing that is open, of things that
+///  overlap without
+///    nesting to the one that began last; the sum over all stacks is the time that the threads were
+///    inside of anything.
+///  - device: the stack around the launch of an activity, without the call itself, with the
+///  activity's name as
+///    leaf; the sum is the duration of all selected activities.
+std::vector<FoldedStack> compute_folded_stacks(const Context& context, StackMetric metric);
+
+}  // namespace fathom
