@@ -1,7 +1,10 @@
 // steps: what each step's time went to, per device.
 #include <algorithm>
 #include <span>
+#include <tuple>
+#include <vector>
 
+#include "analysis/row_order.h"
 #include "reports/report.h"
 #include "reports/rows.h"
 #include "reports/step_selection.h"
@@ -50,35 +53,50 @@ struct LaunchEvent {
   friend bool operator==(const LaunchEvent&, const LaunchEvent&) = default;
 };
 
-std::tuple<StringId, std::int32_t, Time, SliceId> order(const LaunchEvent& event) {
-  return {event.process, event.device, event.at, event.call};
+bool before(const LaunchEvent& a, const LaunchEvent& b) {
+  return std::tie(a.process, a.device, a.at, a.call) < std::tie(b.process, b.device, b.at, b.call);
 }
 
 LaunchEvent event_of(const Trace& trace, SliceId call, std::int32_t device) {
   return {trace.track(call).process, device, trace.slices.start[call.row()], call};
 }
 
-/// Every launching call once per device, sorted. A call whose activity was not recorded counts for
-/// the device when there is only one.
-std::vector<LaunchEvent> launch_events(const Context& context) {
+/// With one device, every launching call counts for it, whether or not its activity was recorded.
+std::vector<LaunchEvent> events_of_the_only(const Context& context, std::int32_t device) {
   const Trace& trace = context.trace;
   const Links& links = context.links();
-  std::vector<LaunchEvent> events;
+  std::vector<bool> launches(trace.slices.size());
   for (const SliceId activity : links.activities) {
     const SliceId call = links.launch[activity.row()];
-    if (call.valid()) events.push_back(event_of(trace, call, trace.track(activity).device));
+    if (call.valid()) launches[call.row()] = true;
   }
-  const std::vector<DeviceTimeline>& devices = context.timelines().devices;
-  if (devices.size() == 1) {
-    for (std::size_t row = 0; row < trace.slices.size(); ++row) {
-      const SliceId id(row);
-      const SliceKind kind = trace.kind(id);
-      if (kind != SliceKind::runtime && kind != SliceKind::driver) continue;
-      if (starts_activity(links.call_kind(trace, id)))
-        events.push_back(event_of(trace, id, devices[0].device));
+  std::vector<LaunchEvent> events;
+  for (std::size_t row = 0; row < trace.slices.size(); ++row) {
+    const SliceId id(row);
+    const SliceKind kind = trace.kind(id);
+    if (kind != SliceKind::runtime && kind != SliceKind::driver) continue;
+    if (launches[row] || starts_activity(links.call_kind(trace, id))) {
+      events.push_back(event_of(trace, id, device));
     }
   }
-  std::ranges::sort(events, {}, order);
+  return events;
+}
+
+/// Every launching call once per device that it put work onto, sorted.
+std::vector<LaunchEvent> launch_events(const Context& context) {
+  const Links& links = context.links();
+  const std::vector<DeviceTimeline>& devices = context.timelines().devices;
+  std::vector<LaunchEvent> events;
+  if (devices.size() == 1) {
+    events = events_of_the_only(context, devices.front().device);
+  } else {
+    for (const SliceId activity : links.activities) {
+      const SliceId call = links.launch[activity.row()];
+      if (!call.valid()) continue;
+      events.push_back(event_of(context.trace, call, context.trace.track(activity).device));
+    }
+  }
+  sort_rows(std::span(events), before);
   const auto repeated = std::ranges::unique(events);
   events.erase(repeated.begin(), repeated.end());
   return events;
@@ -94,7 +112,7 @@ std::uint64_t launches_in(const std::vector<LaunchEvent>& events, const Step& st
   }
   const auto first_at = [&](Time time) {
     const LaunchEvent bound{step.process, device, time, SliceId(std::size_t{0})};
-    return std::ranges::lower_bound(events, order(bound), {}, order);
+    return std::ranges::lower_bound(events, bound, before);
   };
   return static_cast<std::uint64_t>(first_at(step.host.end) - first_at(step.host.begin));
 }
