@@ -81,10 +81,13 @@ const Modules& Analyses::modules() const {
 Interval Context::window() const {
   Interval window = trace.span;
   if (selection.window) {
-    // Users count from the start of what was recorded.
+    // Users count from the start of what was recorded; an open end is the end of time.
     const Duration offset = trace.span.begin.time_since_epoch();
+    const auto shifted = [offset](Time time) {
+      return time > Time() && offset > Time::max() - time ? Time::max() : time + offset;
+    };
     window =
-        intersection(window, {selection.window->begin + offset, selection.window->end + offset});
+        intersection(window, {shifted(selection.window->begin), shifted(selection.window->end)});
   }
   if (selection.steps) window = intersection(window, window_of_steps(steps(), *selection.steps));
   return window;

@@ -1,0 +1,105 @@
+// Phases by name, by sequence number, by thread and by module.
+#include "analysis/phases.h"
+
+#include <gtest/gtest.h>
+
+#include "store/trace_builder.h"
+
+namespace fathom {
+namespace {
+
+Phase phase_in(const Trace& trace, SliceId slice) {
+  return compute_phases(trace, compute_nesting(trace))[slice];
+}
+
+TEST(Phases, NamesOfTorchTell) {
+  const auto op = [](std::string_view name) { return phase_of_name(name, SliceKind::cpu_op); };
+  EXPECT_EQ(op("autograd::engine::evaluate_function: AddmmBackward0"), Phase::backward);
+  EXPECT_EQ(op("Optimizer.step#SGD.step"), Phase::optimizer);
+  EXPECT_EQ(op("enumerate(DataLoader)#_SingleProcessDataLoaderIter.__next__"), Phase::data);
+  EXPECT_EQ(op("c10d::allreduce_"), Phase::communication);
+  EXPECT_EQ(op("nccl:all_reduce"), Phase::communication);
+  EXPECT_EQ(op("aten::mm"), Phase::other);
+  EXPECT_EQ(op("my_forward_op"), Phase::other);
+}
+
+TEST(Phases, AnnotationsAreReadAsFreeText) {
+  const auto note = [](std::string_view name) {
+    return phase_of_name(name, SliceKind::user_annotation);
+  };
+  EXPECT_EQ(note("## Forward ##"), Phase::forward);
+  EXPECT_EQ(note("DistributedDataParallel.forward"), Phase::forward);
+  EXPECT_EQ(note("Backward Pass"), Phase::backward);
+  EXPECT_EQ(note("[pl][profile]optimizer_step"), Phase::optimizer);
+  EXPECT_EQ(note("train_dataloader_next"), Phase::data);
+  EXPECT_EQ(note("epoch 3"), Phase::other);
+}
+
+TEST(Phases, ChildrenInherit) {
+  TraceBuilder builder;
+  builder.annotation("Optimizer.step#Adam.step", 0, 100);
+  builder.op("aten::add_", 10, 50);
+  const SliceId call = builder.runtime("cudaLaunchKernel", 20, 10);
+  const SliceId after = builder.op("aten::add_", 200, 5);
+  const Trace trace = builder.build();
+  EXPECT_EQ(phase_in(trace, call), Phase::optimizer);
+  EXPECT_EQ(phase_in(trace, after), Phase::other);
+}
+
+TEST(Phases, SequenceNumbersTellForwardFromBackward) {
+  TraceBuilder builder;
+  builder.step(0, 0, 1000);
+  const SliceId forward = builder.op("aten::mm", 10, 50).sequence(4);
+  const SliceId backward = builder.op("MmBackward0", 100, 50).sequence(4, 1);
+  const SliceId inner = builder.op("aten::mm", 110, 10).sequence(9);
+  const Trace trace = builder.build();
+  EXPECT_EQ(phase_in(trace, forward), Phase::forward);
+  EXPECT_EQ(phase_in(trace, backward), Phase::backward);
+  EXPECT_EQ(phase_in(trace, inner), Phase::backward);
+}
+
+TEST(Phases, CommunicationInBackwardIsCommunication) {
+  TraceBuilder builder;
+  builder.op("autograd::engine::evaluate_function: torch::autograd::AccumulateGrad", 0, 100);
+  const SliceId reduce = builder.op("c10d::allreduce_", 10, 50);
+  const Trace trace = builder.build();
+  EXPECT_EQ(phase_in(trace, reduce), Phase::communication);
+}
+
+TEST(Phases, RootsOfAnAutogradThreadAreBackward) {
+  TraceBuilder builder;
+  builder.on_thread(2);
+  builder.op("autograd::engine::evaluate_function: AddBackward0", 0, 100);
+  const SliceId hook = builder.op("aten::div_", 200, 10);
+  const Trace trace = builder.build();
+  EXPECT_EQ(phase_in(trace, hook), Phase::backward);
+}
+
+TEST(Phases, RootsOfAThreadThatDoesMoreStayOther) {
+  TraceBuilder builder;
+  builder.op("aten::mm", 0, 10).sequence(1);
+  builder.op("autograd::engine::evaluate_function: AddBackward0", 20, 100);
+  const SliceId other = builder.op("aten::item", 200, 10);
+  const Trace trace = builder.build();
+  EXPECT_EQ(phase_in(trace, other), Phase::other);
+}
+
+TEST(Phases, WhatRunsInAModuleIsForward) {
+  TraceBuilder builder;
+  builder.frame("nn.Module: Net_0", 0, 100);
+  const SliceId inside = builder.op("aten::relu", 10, 10);
+  const SliceId outside = builder.op("aten::relu", 110, 10);
+  const Trace trace = builder.build();
+  EXPECT_EQ(phase_in(trace, inside), Phase::forward);
+  EXPECT_EQ(phase_in(trace, outside), Phase::other);
+}
+
+TEST(Phases, CollectiveMetadataTells) {
+  TraceBuilder builder;
+  const SliceId op = builder.op("my_all_reduce", 0, 10).collective({});
+  const Trace trace = builder.build();
+  EXPECT_EQ(phase_in(trace, op), Phase::communication);
+}
+
+}  // namespace
+}  // namespace fathom
