@@ -23,4 +23,18 @@ Result<void> for_each_digest_line_of(std::string_view path,
   return {};
 }
 
+Result<std::string> repairs_text(std::string_view path) {
+  const Result<Trace> trace = read_trace(path, {});
+  if (!trace) return trace.error();
+  std::string text;
+  for (std::size_t i = 0; i < kRepairs; ++i) {
+    const auto repair = static_cast<Repair>(i);
+    const RepairCount& entry = trace->import[repair];
+    if (entry.count == 0) continue;
+    text.append(info(repair).id).append(" " + std::to_string(entry.count));
+    text.append(" " + std::to_string(entry.first_offset) + "\n");
+  }
+  return text;
+}
+
 }  // namespace fathom

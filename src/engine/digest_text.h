@@ -18,4 +18,8 @@ Result<std::string> digest_text(std::string_view path);
 Result<void> for_each_digest_line_of(std::string_view path,
                                      const std::function<bool(std::string_view)>& visit);
 
+/// Reads the file and gives what had to be repaired: "kind count first-byte" per line, none for a
+/// sound file.
+Result<std::string> repairs_text(std::string_view path);
+
 }  // namespace fathom

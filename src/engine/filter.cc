@@ -9,7 +9,7 @@
 
 #include <regex.h>
 
-#include "engine/nearest.h"
+#include "engine/columns.h"
 #include "engine/quantity.h"
 
 namespace fathom {
@@ -84,29 +84,19 @@ std::string_view trim(std::string_view text) {
   return text;
 }
 
-}  // namespace
+bool is_match(Operator op) { return op == Operator::match || op == Operator::no_match; }
 
-Result<std::size_t> find_column(std::span<const ColumnSpec> columns, std::string_view name) {
-  const auto at = std::ranges::find(columns, name, &ColumnSpec::name);
-  if (at != columns.end()) return static_cast<std::size_t>(at - columns.begin());
-  // The unit at the end of a name may be left out, as in the headings that people see.
-  for (const std::string_view unit : {"_ns", "_bytes", "_percent"}) {
-    const auto with_unit =
-        std::ranges::find(columns, std::string(name) + std::string(unit), &ColumnSpec::name);
-    if (with_unit != columns.end()) return static_cast<std::size_t>(with_unit - columns.begin());
-  }
-  std::vector<std::string_view> names;
-  std::string list;
-  for (const ColumnSpec& column : columns) {
-    names.push_back(column.name);
-    list += list.empty() ? "" : ", ";
-    list += column.name;
-  }
-  const std::string_view meant = nearest(name, names);
-  std::string message = "there is no column '" + std::string(name) + "'";
-  message += meant.empty() ? "; there are " + list : "; did you mean '" + std::string(meant) + "'?";
-  return Error{ErrorCode::invalid_argument, message};
+char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
+
+bool contains_ignoring_case(std::string_view text, std::string_view part) {
+  return std::ranges::search(text, part, {}, lower, lower).begin() != text.end() || part.empty();
 }
+
+bool is_regular_expression(std::string_view pattern) {
+  return pattern.find_first_of("\\^$.|?*+()[]{}") != std::string_view::npos;
+}
+
+}  // namespace
 
 struct Filter::State {
   std::size_t column = 0;
@@ -114,7 +104,7 @@ struct Filter::State {
   bool null = false;             ///< Compares with a missing value.
   std::string text;              ///< The operand as written.
   std::optional<double> number;  ///< The operand as a number, when it is one.
-  std::optional<regex_t> regex;
+  std::optional<regex_t> regex;  ///< Unset for plain text.
 
   State() = default;
   State(const State&) = delete;
@@ -123,11 +113,14 @@ struct Filter::State {
     if (regex) regfree(&*regex);
   }
 
-  [[nodiscard]] bool found_in(const std::string& value) const {
+  [[nodiscard]] bool found_in(std::string_view value) const {
+    if (!regex) return contains_ignoring_case(value, text);
+    // A failing match costs the square of the length.
+    constexpr std::size_t kMatchedBytes = 4096;
+    const std::string head(value.substr(0, kMatchedBytes));
     regmatch_t range{};
-    range.rm_so = 0;
-    range.rm_eo = static_cast<regoff_t>(value.size());
-    return regexec(&*regex, value.c_str(), 1, &range, REG_STARTEND) == 0;
+    range.rm_eo = static_cast<regoff_t>(head.size());
+    return regexec(&*regex, head.c_str(), 1, &range, REG_STARTEND) == 0;
   }
 };
 
@@ -156,7 +149,8 @@ Result<Filter> Filter::parse(std::string_view expression, std::span<const Column
   state->text = trim(rest.substr(token->text.size()));
   state->null = state->text == "null";
   const ColumnKind kind = columns[*column].kind;
-  if (state->op == Operator::match || state->op == Operator::no_match) {
+  if (is_match(state->op)) {
+    if (!is_regular_expression(state->text)) return Filter(std::move(state));
     state->regex.emplace();
     const int failed = regcomp(&*state->regex, state->text.c_str(), REG_EXTENDED | REG_ICASE);
     if (failed != 0) {
@@ -181,15 +175,15 @@ Result<Filter> Filter::parse(std::string_view expression, std::span<const Column
 bool Filter::matches(const std::vector<Value>& row) const {
   const Value& value = row[state_->column];
   const bool missing = std::holds_alternative<std::monostate>(value);
-  if (state_->null && !state_->regex) {
+  if (state_->null && !is_match(state_->op)) {
     return state_->op == Operator::not_equal ? !missing : missing && state_->op == Operator::equal;
   }
   if (missing) return state_->op == Operator::not_equal || state_->op == Operator::no_match;
   if (const auto* text = std::get_if<std::string>(&value)) {
-    if (state_->regex) return state_->found_in(*text) == (state_->op == Operator::match);
+    if (is_match(state_->op)) return state_->found_in(*text) == (state_->op == Operator::match);
     return compare<std::string>(*text, state_->op, state_->text);
   }
-  if (state_->regex) return state_->op == Operator::no_match;
+  if (is_match(state_->op)) return state_->op == Operator::no_match;
   const std::optional<double> number = number_of(value);
   if (!number || !state_->number) return state_->op == Operator::not_equal;
   return compare(*number, state_->op, *state_->number);

@@ -10,13 +10,9 @@
 
 namespace fathom {
 
-/// The row of `columns` that has this name, also without its unit ("total" for "total_ns"); an
-/// error names the nearest column.
-Result<std::size_t> find_column(std::span<const ColumnSpec> columns, std::string_view name);
-
-/// A parsed condition. Operators: = != < <= > >= on values, ~ !~ on text (POSIX extended regular
-/// expression, case ignored). "null" compares with a missing value. Numbers may carry units (1ms,
-/// 4KiB, 20%).
+/// A parsed condition. Operators: = != < <= > >= on values; ~ !~ on text, by POSIX extended regular
+/// expression, case ignored, within the first 4 KiB of a text. "null" compares with a missing
+/// value. Numbers may carry units (1ms, 4KiB, 20%).
 class Filter {
  public:
   static Result<Filter> parse(std::string_view expression, std::span<const ColumnSpec> columns);

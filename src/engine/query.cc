@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <compare>
 
+#include "engine/columns.h"
 #include "engine/filter.h"
 
 namespace fathom {

@@ -1,0 +1,160 @@
+// Whole tables through each renderer.
+#include <gtest/gtest.h>
+
+#include "render/csv.h"
+#include "render/json.h"
+#include "render/text.h"
+#include "render/text_width.h"
+
+namespace fathom {
+namespace {
+
+constexpr ColumnSpec kColumns[] = {
+    {"name", ColumnKind::name, "", "What."},
+    {"calls", ColumnKind::count, "", "How often."},
+    {"total_ns", ColumnKind::duration_ns, "ns", "How long."},
+    {"bandwidth", ColumnKind::real, "GB/s", "How fast."},
+    {"note", ColumnKind::text, "", "Why.", true},
+};
+
+const Report& report() {
+  static const Report kReport = {.id = "test",
+                                 .title = "A test",
+                                 .doc = "",
+                                 .columns = kColumns,
+                                 .group_by = {},
+                                 .sort = "",
+                                 .example = "",
+                                 .compute = nullptr};
+  return kReport;
+}
+
+View view() {
+  View result;
+  result.report = &report();
+  result.input = "trace.json";
+  result.columns.assign(std::begin(kColumns), std::end(kColumns));
+  result.table.rows = {
+      {Value("void a_rather_long_kernel_name_that_goes_on(int, float)"), Value(std::int64_t{1234}),
+       Value(std::int64_t{98'720}), Value(), Value("x")},
+      {Value("say \"hi\",\n\x1b"), Value(std::int64_t{1}), Value(std::int64_t{850}), Value(),
+       Value()},
+  };
+  result.table.notes = {"a note"};
+  result.rows_total = 5;
+  return result;
+}
+
+std::string text(std::size_t width, bool wide = false) {
+  Style style;
+  style.width = width;
+  style.wide = wide;
+  return render_text(view(), style);
+}
+
+TEST(Render, TextFitsTheWidth) {
+  for (std::size_t width = 20; width < 120; ++width) {
+    const std::string all = text(width);
+    for (std::size_t at = 0; at < all.size();) {
+      const std::size_t end = all.find('\n', at);
+      EXPECT_LE(display_width(std::string_view(all).substr(at, end - at)), width) << all;
+      at = end + 1;
+    }
+  }
+}
+
+TEST(Render, TextShowsTitleValuesForPeopleAndNotes) {
+  const std::string all = text(100);
+  for (const char* part : {"A test   trace.json", "98.72 µs", "1,234", "say \"hi\",␊␛", "a note"}) {
+    EXPECT_NE(all.find(part), std::string::npos) << part << "\n" << all;
+  }
+}
+
+TEST(Render, TextTellsWhatItLeavesOut) {
+  EXPECT_NE(text(100).find("3 more rows (--limit 0 shows all)"), std::string::npos);
+  EXPECT_NE(text(100).find("nothing recorded for: bandwidth"), std::string::npos);
+  EXPECT_NE(text(26).find("not shown for want"), std::string::npos);
+}
+
+TEST(Render, WideTextShortensNothing) {
+  const std::string all = text(30, true);
+  EXPECT_NE(all.find("void a_rather_long_kernel_name_that_goes_on(int, float)"), std::string::npos);
+  EXPECT_EQ(all.find("…"), std::string::npos);
+}
+
+TEST(Render, AWishedWidthNeverCostsColumns) {
+  Style style;
+  style.width = 30;
+  style.soft_width = true;
+  const std::string all = render_text(view(), style);
+  EXPECT_NE(all.find("98.72 µs"), std::string::npos);
+  EXPECT_EQ(all.find("want of room"), std::string::npos);
+}
+
+TEST(Render, ColoursOnlyWhenAsked) {
+  Style style;
+  EXPECT_EQ(render_text(view(), style).find('\x1b'), std::string::npos);
+  style.colour = true;
+  EXPECT_NE(render_text(view(), style).find("\x1b[1m"), std::string::npos);
+}
+
+TEST(Render, JsonEscapesAndKeepsRawIntegers) {
+  const std::string json = render_json(view());
+  EXPECT_NE(
+      json.find(R"("name": "say \"hi\",\n\u001b", "calls": 1, "total_ns": 850, "bandwidth": null)"),
+      std::string::npos)
+      << json;
+  EXPECT_NE(
+      json.find(R"({"name": "total_ns", "kind": "duration_ns", "unit": "ns", "doc": "How long."})"),
+      std::string::npos);
+}
+
+TEST(Render, JsonStringsAreUtf8WhateverComesIn) {
+  EXPECT_EQ(json_string("µ\xff"), "\"µ\\ufffd\"");
+  EXPECT_EQ(json_string("a\\b"), "\"a\\\\b\"");
+}
+
+TEST(Render, JsonNumbersRoundTripAndNotANumberIsNull) {
+  EXPECT_EQ(json_value(Value(0.1)), "0.1");
+  EXPECT_EQ(json_value(Value(0.0 / 0.0)), "null");
+  EXPECT_EQ(json_value(Value(INT64_MIN)), "-9223372036854775808");
+  EXPECT_EQ(json_value(Value(true)), "true");
+}
+
+TEST(Render, CsvQuotesWhereItMust) {
+  EXPECT_EQ(csv_header(view(), true), "input,name,calls,total_ns,bandwidth,note\r\n");
+  EXPECT_EQ(csv_rows(view(), false),
+            "\"void a_rather_long_kernel_name_that_goes_on(int, float)\",1234,98720,,x\r\n"
+            "\"say \"\"hi\"\",\n\x1b\",1,850,,\r\n");
+}
+
+constexpr ColumnSpec kSections[] = {
+    {"section", ColumnKind::text, "", ""}, {"name", ColumnKind::name, "", ""},
+    {"value", ColumnKind::text, "", ""},   {"unit", ColumnKind::text, "", ""},
+    {"note", ColumnKind::text, "", ""},
+};
+
+TEST(Render, SectionsAreBlocksWithValuesInTheirOwnUnits) {
+  View blocks;
+  blocks.report = &report();
+  blocks.columns.assign(std::begin(kSections), std::end(kSections));
+  blocks.table.rows = {
+      {Value("time"), Value("span"), Value(std::int64_t{1'500'000}), Value("ns"), Value()},
+      {Value("time"), Value("busy"), Value(62.5), Value("percent"), Value("as recorded")},
+      {Value("file"), Value("format"), Value("chrome-json"), Value(""), Value()},
+  };
+  blocks.rows_total = 3;
+  Style style;
+  EXPECT_EQ(render_text(blocks, style),
+            "A test   \n\n"
+            "time\n"
+            "  span    1.500 ms\n"
+            "  busy      62.5 %\n"
+            "      as recorded\n"
+            "\n"
+            "file\n"
+            "  format  chrome-json\n");
+}
+
+}  // namespace
+}  // namespace fathom
