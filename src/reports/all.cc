@@ -12,15 +12,15 @@ Report kernels();
 Report launches();
 Report modules();
 Report ops();
-Report stacks();
 Report overview();
+Report stacks();
 Report steps();
 Report syncs();
 
 std::span<const Report> all_reports() {
   static const Report table[] = {
-      info(),   health(),   overview(), steps(),   ops(),    kernels(),
-      copies(), launches(), syncs(),    modules(), stacks(),
+      overview(), health(),   info(),  steps(),   ops(),    kernels(),
+      copies(),   launches(), syncs(), modules(), stacks(),
   };
   return table;
 }
