@@ -41,7 +41,7 @@ void add_stream(const Trace& trace, const Links& links, const std::vector<SliceI
     const Launched& first = launched[begin];
     while (end < launched.size() && launched[end].call == first.call) ++end;
     while (known < launched.size() && launched[known].at <= first.at) ++known;
-    while (started < by_start.size() && trace.slices.start[by_start[started].row()] <= first.at)
+    while (started < by_start.size() && trace.slices.start[by_start[started].row()] < first.at)
       ++started;
     // Stable sorting keeps the activities of one call in the order of their starts.
     result.push_back({.call = first.call,

@@ -14,8 +14,8 @@ struct QueuedLaunch {
   SliceId call{};            ///< The runtime or driver call.
   SliceId first_activity{};  ///< The first of its activities on that stream to start.
   std::uint32_t activities = 0;
-  /// Activities of that stream launched no later than this call began and not started by then; this
-  /// call's own included (those that had started by then, by a skewed clock, are not).
+  /// Activities of that stream launched no later than this call began and not started before it
+  /// began; this call's own included.
   std::uint32_t depth = 0;
 };
 
