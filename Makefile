@@ -50,7 +50,6 @@ fuzz: ## Fuzzes the reader for ten minutes (make fuzz SECONDS=60 for less).
 check: ## Layers, format and clang-tidy.
 	@tools/setup build check
 	@tools/check_layers.py
-	@cd third_party && sha256sum --quiet -c SHA256SUMS
 	@tools/check_format
 	@$(call configure,debug)
 	@tools/check_tidy build/debug -j $(JOBS)
