@@ -63,7 +63,7 @@ struct ConfigFacts {
 };
 
 /// Launches beyond this size opt in to more; Kineto's occupancy calculation does not know of it.
-constexpr std::int64_t kUsualSharedMemory = 48 * 1024;
+constexpr std::int64_t kUsualSharedMemory = std::int64_t{48} * 1024;
 
 bool is_doubtful(const LaunchConfig& launch) {
   return launch.occupancy_percent == 0 && launch.shared_memory > kUsualSharedMemory;

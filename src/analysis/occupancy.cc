@@ -133,8 +133,8 @@ std::optional<double> grid_blocks_per_sm(const LaunchConfig& config, const Devic
   if (config.blocks_per_sm >= 0) return config.blocks_per_sm;
   const std::int64_t threads = volume(config.block);
   if (config.warps_per_sm >= 0 && threads > 0) {
-    return config.warps_per_sm /
-           static_cast<double>((threads + 31) / 32);  // older recorders: NVIDIA only
+    const std::int64_t warps_per_block = (threads + 31) / 32;  // older recorders: NVIDIA only
+    return config.warps_per_sm / static_cast<double>(warps_per_block);
   }
   const std::int64_t blocks = volume(config.grid);
   if (device == nullptr || device->sms <= 0 || blocks == 0) return {};

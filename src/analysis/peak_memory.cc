@@ -19,6 +19,7 @@ PeakMemory compute_peak_memory(const Context& context) {
     if (memory.device[row] < 0 || memory.device_type[row] <= 0 || !selector.time(memory.time[row]))
       continue;
     PeakMemory::Peak& peak = peaks[memory.device[row]];
+    // NOLINTNEXTLINE(bugprone-signed-char-misuse): a number, not a character.
     peak.device = memory.device[row];
     peak.allocated = std::max(peak.allocated, memory.total_allocated[row]);
     peak.reserved = std::max(peak.reserved, memory.total_reserved[row]);

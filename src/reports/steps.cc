@@ -97,8 +97,7 @@ std::vector<LaunchEvent> launch_events(const Context& context) {
     }
   }
   sort_rows(std::span(events), before);
-  const auto repeated = std::ranges::unique(events);
-  events.erase(repeated.begin(), repeated.end());
+  events.erase(std::unique(events.begin(), events.end()), events.end());
   return events;
 }
 
