@@ -76,6 +76,8 @@ REASONS = {
     "microseconds since 1970, in steps of 0.25 us; here it is exact",
     "unlinked": "torch puts profiler overhead, and runtime calls outside of every operator, on the "
     "thread that stopped the profiler; here they stay where the file has them",
+    "operations": "torch counts floating-point operations only when asked to (with_flops); here they "
+    "are counted wherever shapes and arguments were recorded",
     "several": "more than one of these at once",
 }
 TABLES = {
@@ -92,6 +94,7 @@ class Rules:
     frames: str = "absent"  # python_function events: "absent", "parents" of operators, or "rows"
     rounded_memory: bool = False
     unlinked_on_main: bool = False
+    flops_when_asked: bool = False
     asynchronous: frozenset[Any] = frozenset()  # External ids
     tick: int = 1  # of torch's clock, ns
 
@@ -102,6 +105,7 @@ class Rules:
             frames="absent" if number < (2, 12) else "rows" if number < (2, 14) else "parents",
             rounded_memory=(2, 4) <= number < (2, 11),
             unlinked_on_main=True,
+            flops_when_asked=True,
             asynchronous=frozenset(asynchronous),
             tick=1000 if number < (2, 4) else 1,
         )
@@ -113,6 +117,7 @@ class Rules:
             "asynchronous": Rules(asynchronous=self.asynchronous),
             "rounded memory": Rules(rounded_memory=self.rounded_memory),
             "unlinked": Rules(unlinked_on_main=self.unlinked_on_main),
+            "operations": Rules(flops_when_asked=self.flops_when_asked),
         }
 
 
@@ -193,7 +198,7 @@ def times_of(e: Json) -> tuple[int, int]:
 
 def read_events(document: Json, rules: Rules) -> list[Event]:
     events = []
-    with_flops = bool(document.get("with_flops"))
+    with_flops = bool(document.get("with_flops")) or not rules.flops_when_asked
     for e in document["traceEvents"]:
         cat, name, args = e.get("cat", ""), e.get("name", ""), e.get("args") or {}
         is_frame = cat in FRAMES and rules.frames != "absent"
