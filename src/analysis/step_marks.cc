@@ -6,6 +6,7 @@
 #include <map>
 #include <string_view>
 #include <tuple>
+#include <unordered_map>
 
 namespace fathom {
 namespace {
@@ -172,16 +173,21 @@ StepMarks repeated_annotations(const Trace& trace) {
   return best;
 }
 
-/// The first start of host work of a process, for the step that ends with its first optimizer step.
-Time first_work(const Trace& trace, StringId process) {
-  Time first = Time::max();
+/// The first start of host work of each process (by the row of its name), for the steps that end
+/// with their process's first optimizer step.
+std::unordered_map<std::size_t, Time> first_work(const Trace& trace) {
+  std::vector<Time> of_track(trace.tracks.size(), Time::max());
   for (std::size_t row = 0; row < trace.slices.size(); ++row) {
-    const SliceId id(row);
-    if (is_host_work(trace.kind(id)) && trace.track(id).process == process) {
-      first = std::min(first, trace.slices.start[row]);
-    }
+    if (!is_host_work(trace.kind(SliceId(row)))) continue;
+    Time& first = of_track[trace.slices.track[row].row()];
+    first = std::min(first, trace.slices.start[row]);
   }
-  return first;
+  std::unordered_map<std::size_t, Time> of_process;
+  for (std::size_t track = 0; track < trace.tracks.size(); ++track) {
+    const auto at = of_process.try_emplace(trace.tracks[track].process.row(), Time::max()).first;
+    at->second = std::min(at->second, of_track[track]);
+  }
+  return of_process;
 }
 
 StepMarks optimizer_steps(const Trace& trace) {
@@ -193,10 +199,11 @@ StepMarks optimizer_steps(const Trace& trace) {
   if (most == by_name.end() || most->second.size() < 2) return {};
   StepMarks marks{.source = StepSource::optimizer, .name = std::string(most->first), .steps = {}};
   marks.steps = steps_on(trace, busiest_threads(trace, most->second));
+  const std::unordered_map<std::size_t, Time> begins = first_work(trace);
   for (std::size_t i = 0; i < marks.steps.size(); ++i) {
     Step& step = marks.steps[i];
     const bool first = i == 0 || marks.steps[i - 1].process != step.process;
-    step.host.begin = first ? first_work(trace, step.process) : marks.steps[i - 1].host.end;
+    step.host.begin = first ? begins.at(step.process.row()) : marks.steps[i - 1].host.end;
     step.edge = first;
   }
   return marks;

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <span>
+#include <unordered_map>
 
 #include "analysis/step_marks.h"
 
@@ -15,20 +16,20 @@ class Processes {
   explicit Processes(std::vector<Step>& steps) {
     for (std::size_t begin = 0, end = 0; begin < steps.size(); begin = end) {
       while (end < steps.size() && steps[end].process == steps[begin].process) ++end;
+      by_process_.emplace(steps[begin].process.value, runs_.size());
       runs_.push_back(std::span(steps).subspan(begin, end - begin));
     }
   }
   [[nodiscard]] const std::vector<std::span<Step>>& runs() const { return runs_; }
   /// Empty when that process has no steps.
   [[nodiscard]] std::span<Step> of(StringId process) const {
-    for (const std::span<Step> run : runs_) {
-      if (run.front().process == process) return run;
-    }
-    return {};
+    const auto at = by_process_.find(process.value);
+    return at == by_process_.end() ? std::span<Step>() : runs_[at->second];
   }
 
  private:
   std::vector<std::span<Step>> runs_;
+  std::unordered_map<std::uint32_t, std::size_t> by_process_;
 };
 
 /// The step in whose host span `at` lies, or nullptr.
