@@ -33,8 +33,7 @@ struct ColumnSpec {
   ColumnKind kind;
   std::string_view unit;  ///< "ns", "bytes", "percent", "GB/s", or "".
   std::string_view doc;   ///< One sentence: what it is, not how it is computed.
-  bool wide =
-      false;  ///< True: left out of text output unless --wide or --columns asks for it.
+  bool wide = false;      ///< True: left out of text output unless --wide or --columns asks for it.
 };
 
 /// Null (does not apply or was not recorded), bool, integer, real or text.
@@ -63,7 +62,8 @@ struct Report {
                           ///< or "" for the order computed.
   std::string_view example;  ///< A command line worth copying.
   Result<Table> (*compute)(const Context& context);
-  /// The further members of TableOptions that it reads: "torch", "metric". Others are not offered to users.
+  /// The further members of TableOptions that it reads: "torch", "metric". Others are not offered
+  /// to users.
   std::span<const std::string_view> options = {};
 };
 
