@@ -10,14 +10,14 @@
 // stage1  the structural index alone
 // dom     a whole document tree
 
-#include <simdjson.h>
-
 #include <chrono>
 #include <cstdint>
 #include <cstdio>
 #include <exception>
 #include <string>
 #include <string_view>
+
+#include <simdjson.h>
 
 namespace {
 

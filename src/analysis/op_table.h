@@ -37,8 +37,8 @@ struct OpRow {
   Duration host_self{};
   Duration device_total{};
   Duration device_self{};
-  MemoryBytes memory;
-  MemoryBytes memory_self;
+  MemoryBytes memory{};
+  MemoryBytes memory_self{};
   std::uint64_t flops = 0;
   bool flops_missing = false;  ///< Some event has a formula but not the shapes it needs.
 };
