@@ -54,7 +54,7 @@ class KeyIndex {
   [[nodiscard]] std::size_t lower_bound(std::int64_t key) const {
     if (!first_.empty()) {
       const std::uint64_t offset = offset_of(key);
-      return offset + 1 < first_.size() ? first_[offset] : order_.size();
+      return offset < first_.size() - 1 ? first_[offset] : order_.size();
     }
     const auto less = [this](std::uint32_t entry, std::int64_t value) {
       return keys_[entry] < value;
