@@ -35,13 +35,13 @@ class TorchForest {
   [[nodiscard]] SliceId at_or_above(SliceId slice) const;
 
  private:
-  enum Flag : std::uint8_t {
-    kChildren = 3,  // number of children before dropping, 2 for more
-    kCounted = 4,
-    kAsynchronous = 8,
-    kDropped = 16,
-    kReplaced = 32,
-  };
+  // Bits of flags_.
+  static constexpr std::uint8_t kChildren = 3;  // number of children before dropping, 2 for more
+  static constexpr std::uint8_t kCounted = 4;
+  static constexpr std::uint8_t kAsynchronous = 8;
+  static constexpr std::uint8_t kDropped = 16;
+  static constexpr std::uint8_t kReplaced = 32;
+
   void nest(const Trace& trace, const TorchNames& names, const Nesting::Thread& thread);
   void drop_only_children(const Trace& trace, const TorchNames& names,
                           const Nesting::Thread& thread);
