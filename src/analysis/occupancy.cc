@@ -115,6 +115,7 @@ std::optional<Occupancy> theoretical_occupancy(const MultiprocessorLimits& limit
   const std::int64_t threads = volume(config.block);
   if (threads == 0 || config.registers < 0 || config.shared_memory < 0) return {};
   if (threads > limits.warps * limits.warp_size) return {};
+  if (config.shared_memory > limits.shared_memory) return {};
   const std::int64_t warps_per_block = (threads + limits.warp_size - 1) / limits.warp_size;
   // In the order of OccupancyLimiter.
   const std::array<std::int64_t, 4> by_resource = {

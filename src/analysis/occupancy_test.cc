@@ -74,6 +74,8 @@ TEST(Occupancy, AbstainsWhereSomethingIsNotRecordedOrNotKnown) {
   EXPECT_FALSE(theoretical_occupancy(*multiprocessor_limits(a100()), launch(0, 32, 0)));
   EXPECT_FALSE(theoretical_occupancy(*multiprocessor_limits(a100()), launch(256, -1, 0)));
   EXPECT_FALSE(theoretical_occupancy(*multiprocessor_limits(a100()), launch(256, 32, kAbsent)));
+  EXPECT_FALSE(theoretical_occupancy(*multiprocessor_limits(a100()), launch(256, 32, INT64_MAX)));
+  EXPECT_FALSE(theoretical_occupancy(*multiprocessor_limits(a100()), launch(256, INT32_MAX, 0)));
   Device amd = a100();
   amd.name = "AMD Instinct MI300X";
   EXPECT_FALSE(multiprocessor_limits(amd));

@@ -1,6 +1,7 @@
 // copies: memory copies and fills by kind and by the memory they touch.
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "reports/groups.h"
 #include "reports/report.h"
@@ -76,7 +77,11 @@ void add(const Trace& trace, SliceId activity, Group& group) {
   const std::uint32_t detail = trace.slices.detail[activity.row()];
   if (detail == SliceId::kNone || trace.copies.bytes[detail] == kAbsent) return;
   ++group.sized;
-  group.bytes += trace.copies.bytes[detail];
+  const std::int64_t bytes = trace.copies.bytes[detail];
+  if (__builtin_add_overflow(group.bytes, bytes, &group.bytes)) {
+    group.bytes =
+        std::numeric_limits<std::int64_t>::max();  // a damaged file; the sum means nothing
+  }
   group.sized_total += duration;
 }
 
