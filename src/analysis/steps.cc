@@ -23,6 +23,7 @@ class Processes {
   [[nodiscard]] const std::vector<std::span<Step>>& runs() const { return runs_; }
   /// Empty when that process has no steps.
   [[nodiscard]] std::span<Step> of(StringId process) const {
+    if (!runs_.empty() && runs_.front().front().process == process) return runs_.front();
     const auto at = by_process_.find(process.value);
     return at == by_process_.end() ? std::span<Step>() : runs_[at->second];
   }
