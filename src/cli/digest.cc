@@ -12,6 +12,7 @@ namespace {
 
 struct Wish {
   bool lines = false;
+  bool repairs = false;
   std::vector<std::string> inputs;
 };
 
@@ -32,8 +33,7 @@ Result<void> write_lines(const std::string& input, Output& output) {
   return written;
 }
 
-Result<void> write_digest(const std::string& input, Output& output) {
-  const Result<std::string> text = digest_text(input);
+Result<void> write_text(const Result<std::string>& text, Output& output) {
   if (!text) return text.error();
   return output.write(*text);
 }
@@ -44,7 +44,8 @@ int run(const Wish& wish) {
   for (const std::string& input : wish.inputs) {
     if (!output) break;
     const Result<void> done =
-        wish.lines ? write_lines(input, *output) : write_digest(input, *output);
+        wish.lines ? write_lines(input, *output)
+                   : write_text(wish.repairs ? repairs_text(input) : digest_text(input), *output);
     if (done) continue;
     say_error(done.error().message);
     code = exit_code(done.error());
@@ -66,6 +67,7 @@ Command digest() {
   command.declare = [](Options& options) -> std::function<int()> {
     auto wish = std::make_shared<Wish>();
     options.flag("--lines", wish->lines, "the line of each row instead of the sums");
+    options.flag("--repairs", wish->repairs, "what had to be repaired: kind, count, first byte");
     options.operands("INPUT", wish->inputs, 1);
     return [wish] { return run(*wish); };
   };

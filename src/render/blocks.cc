@@ -130,7 +130,7 @@ Widths measure(const std::vector<Line>& lines, const Style& style) {
     right += width == 0 ? 0 : width + kGap;
   for (const std::size_t width : widths.figures) right += width == 0 ? 0 : width + kGap;
   const std::size_t room = style.width > right + 12 ? style.width - right : 12;
-  widths.label = std::min({widths.label, room, std::max<std::size_t>(style.width * 45 / 100, 16)});
+  widths.label = std::min({widths.label, room, std::max<std::size_t>(style.width / 2, 16)});
   return widths;
 }
 
@@ -153,9 +153,9 @@ std::string render_line(const Line& line, const Widths& widths, const Style& sty
   if (line.value_is_text && !line.value.empty()) {
     out.append(kGap, ' ');
     const std::size_t used = kIndent.size() + widths.label + kGap;
-    const std::size_t room =
-        style.soft_width ? std::max<std::size_t>(style.width, 200) : style.width;
-    out += style.wide || room <= used + 8 ? line.value : shorten_middle(line.value, room - used);
+    const std::size_t room = style.width > used + 20 ? style.width - used : 20;
+    const std::string shown = shorten_middle(line.value, room * kTextLines);
+    out += style.wide ? line.value : wrap(shown, room, std::string(used, ' '));
   } else if (!line.value.empty()) {
     append_field(out, line.value, widths.number, false);
   }

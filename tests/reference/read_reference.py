@@ -55,6 +55,12 @@ MEMORY_WORDS = [
     ("Device", "device"), ("Array", "array"), ("Managed", "managed"),
 ]  # fmt: skip
 
+SIGNATURE_KEYS = {"Input Dims", "Input dims", "Input type", "Input Strides", "Concrete Inputs"}
+MERGED_KEYS = SIGNATURE_KEYS | {
+    "correlation", "correlationId", "External id", "external id", "Sequence number", "Fwd thread id",
+    "flops", "Flops", "Call stack", "Module Hierarchy",
+}  # fmt: skip
+
 
 # Values ---------------------------------------------------------------------------------------------
 
@@ -195,6 +201,13 @@ class Slice:
         self.kind = KIND_OF_CATEGORY.get(self.category.lower(), "other")
         self.args = args_of(event)
         self.zero_time = False
+
+    def take_over(self, args: Pairs) -> None:
+        """What an end event says wins over what its begin said; the four fields on inputs go together."""
+        keys = {key for key, _ in args}
+        if keys & SIGNATURE_KEYS:
+            self.args = Pairs(item for item in self.args if item[0] not in SIGNATURE_KEYS)
+        self.args = Pairs(self.args + [item for item in args if item[0] in MERGED_KEYS])
 
     def where(self, tag: str, base: int) -> list[str]:
         return [tag, *self.place, self.name, str(base + self.start), str(self.duration)]
@@ -359,7 +372,7 @@ class Reader:
             elif stacks[group]:
                 item = stacks[group].pop()
                 item.duration = at - item.start
-                item.args = Pairs(item.args + args)
+                item.take_over(args)
         for group, stack in stacks.items():
             for item in stack:
                 item.duration = last[group] - item.start

@@ -60,6 +60,11 @@ Result<void> Document::finish(bool source_damaged) {
   if (!outline_.saw_events()) {
     return Error{ErrorCode::corrupt, "a JSON document without a traceEvents list"};
   }
+  const std::uint64_t without_phase = rows_.log[Repair::unknown_phase].count;
+  const std::uint64_t other = rows_.log[Repair::malformed_event].count + without_phase;
+  if (outline_.bare_list() && rows_.events <= without_phase && other > 0) {
+    return Error{ErrorCode::corrupt, "a JSON list that holds no trace events"};
+  }
   if (outline_.has_garbage()) rows_.log.add(Repair::trailing_garbage, outline_.garbage_offset());
   if (!outline_.complete() && rows_.log[Repair::truncated].count == 0) {
     rows_.log.add(source_damaged ? Repair::truncated : Repair::missing_close, bytes_);

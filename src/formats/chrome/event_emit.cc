@@ -99,7 +99,9 @@ void EventParser::emit(const Event& event, Batch& batch) {
     case Phase::not_read:
       ++unknown_[std::string("phase ") + event.phase_text];
       return;
-    case Phase::missing:
+    case Phase::missing:  // XLA ends its list with an empty object
+      if (event.seen == 0 && unknown_keys_.empty()) return;
+      [[fallthrough]];
     case Phase::unknown:
       batch.log.add(Repair::unknown_phase, offset_of(event.begin),
                     {event.begin,
@@ -304,9 +306,11 @@ void EventParser::emit_counter(const Event& event, Batch& batch) {
   const char* p = json::skip_space(event.args + 1);
   while (*p == '"') {
     const char* const close = string_end(p + 1);
+    if (close == nullptr) break;  // an event with stray quotes
     const std::string_view key(p + 1, static_cast<std::size_t>(close - p - 1));
     p = json::skip_space(json::skip_space(close + 1) + 1);
     const char* const value_end = json::find_value_end(p, end_);
+    if (value_end == nullptr || value_end == p) break;
     const bool quoted = *p == '"';
     double value = 0;
     const auto [rest, error] = std::from_chars(p + (quoted ? 1 : 0), value_end, value);

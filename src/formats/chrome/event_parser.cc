@@ -3,6 +3,7 @@
 #include "formats/chrome/event_parser.h"
 
 #include <charconv>
+#include <cstring>
 
 #include <simdjson.h>
 
@@ -159,7 +160,7 @@ ParseStatus EventParser::parse_members(const char*& p, Event& event, std::uint8_
     } else {
       if (*p != '"') return stopped_at(p);
       const char* close = json::find_string_special(p + 1);
-      if (*close != '"' || lenient_quotes_) close = string_end(p + 1);
+      if (*close != '"') close = json::find_string_end(p + 1, end_);  // keys hold no stray quotes
       if (close == nullptr) return ParseStatus::incomplete;
       const std::string_view text(p + 1, static_cast<std::size_t>(close - p - 1));
       entry = &keys.find(text);
@@ -362,6 +363,8 @@ const char* EventParser::string_end(const char* p) const {
   for (;;) {
     const char* const close = json::find_string_end(p, end_);
     if (close == nullptr || !lenient_quotes_) return close;
+    // A name with a stray quote is text; what holds a zero byte is a hole in the file.
+    if (std::memchr(p, '\0', static_cast<std::size_t>(close - p)) != nullptr) return nullptr;
     const char* const next = json::skip_space(close + 1);
     if (next >= end_) return nullptr;
     if (*next == ',' || *next == '}' || *next == ']' || *next == ':') return close;

@@ -22,6 +22,8 @@ class Outline {
   void events_closed();
 
   [[nodiscard]] bool saw_events() const { return saw_events_; }
+  /// The document is the list of events itself.
+  [[nodiscard]] bool bare_list() const { return bare_list_; }
   /// The document's own closing bracket was read.
   [[nodiscard]] bool complete() const { return started_ && open_.empty() && !in_events_; }
   [[nodiscard]] bool started() const { return started_; }
