@@ -61,8 +61,8 @@ format: ## Rewrites our sources as clang-format wants them.
 install: build ## Copies the binary and the headers to PREFIX (/usr/local).
 	@cmake --install $(RELEASE) --strip --prefix $(PREFIX)
 
-clean: ## Removes the build trees.
-	rm -rf build
+clean: ## Removes the build trees, not what was downloaded (build/sources, build/torch).
+	@if [ -d build ]; then find build -mindepth 1 -maxdepth 1 ! -name sources ! -name torch -exec rm -rf {} +; fi
 
 # Quiet unless it fails: what cmake finds out is of interest to no one. $(1) preset, $(2) further options.
 configure = cmake --preset $(1) $(2) >/dev/null
