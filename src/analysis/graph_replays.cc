@@ -42,8 +42,8 @@ void number_graph_replays(const Trace& trace, std::span<const SliceId> activitie
   }
   if (launches.empty()) return;
   std::ranges::sort(launches, {}, &GraphLaunch::call);
-  const auto repeated = std::ranges::unique(launches, {}, &GraphLaunch::call);
-  launches.erase(repeated.begin(), repeated.end());
+  const auto same = [](const GraphLaunch& a, const GraphLaunch& b) { return a.call == b.call; };
+  launches.erase(std::unique(launches.begin(), launches.end(), same), launches.end());
   const auto find = [&](SliceId call) {
     return std::ranges::lower_bound(launches, call, {}, &GraphLaunch::call);
   };

@@ -50,7 +50,7 @@ void check_streams(const HealthInput& input, Health& health) {
     }
   }
   std::ranges::sort(waited);
-  waited.erase(std::ranges::unique(waited).begin(), waited.end());
+  waited.erase(std::unique(waited.begin(), waited.end()), waited.end());
   std::vector<bool> seen(waited.size());
   for (const SliceId activity :
        waited.empty() ? std::span<const SliceId>() : std::span(input.context.links().activities)) {
@@ -92,9 +92,10 @@ void check_event_waits(const HealthInput& input, Health& health) {
   for (std::size_t row = 0; !waits.empty() && row < trace.slices.size(); ++row) {
     const SliceKind kind = trace.kind(SliceId(row));
     if (kind != SliceKind::runtime && kind != SliceKind::driver) continue;
-    for (Wait& wait :
-         std::ranges::equal_range(waits, trace.slices.correlation[row], {}, &Wait::record)) {
-      wait.found = wait.found || trace.slices.start[row] <= trace.slices.start[wait.slice.row()];
+    const std::int64_t record = trace.slices.correlation[row];
+    auto wait = std::ranges::lower_bound(waits, record, {}, &Wait::record);
+    for (; wait != waits.end() && wait->record == record; ++wait) {
+      wait->found = wait->found || trace.slices.start[row] <= trace.slices.start[wait->slice.row()];
     }
   }
   const auto lost = std::ranges::count(waits, false, &Wait::found);

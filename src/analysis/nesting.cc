@@ -10,25 +10,26 @@
 namespace fathom {
 namespace {
 
-enum Forest : std::uint8_t { kWork, kFrames, kRest, kForests, kNoForest = kForests };
+enum class Forest : std::uint8_t { work, frames, rest, none };
+constexpr std::uint32_t kForests = 3;  // none is not one
 
 Forest forest_of(SliceKind kind) {
-  if (is_host_work(kind)) return kWork;
-  if (kind == SliceKind::python_function) return kFrames;
+  if (is_host_work(kind)) return Forest::work;
+  if (kind == SliceKind::python_function) return Forest::frames;
   const bool projected = kind == SliceKind::gpu_user_annotation || kind == SliceKind::sync;
-  return is_device_activity(kind) || projected ? kNoForest : kRest;
+  return is_device_activity(kind) || projected ? Forest::none : Forest::rest;
 }
 
 /// The slices of one forest on one thread, in the order of the file at first.
 struct Group {
-  Forest forest = kWork;
+  Forest forest = Forest::work;
   Nesting::Thread thread;
   std::uint64_t overlaps = 0;
   SliceId first_overlap{};
 };
 
-std::array<std::uint8_t, 256> forests_by_category(const Trace& trace) {
-  std::array<std::uint8_t, 256> forests{};
+std::array<Forest, 256> forests_by_category(const Trace& trace) {
+  std::array<Forest, 256> forests{};
   for (std::size_t i = 0; i < trace.categories.size(); ++i) {
     forests[i] = forest_of(trace.categories[i].kind);
   }
@@ -39,16 +40,17 @@ std::array<std::uint8_t, 256> forests_by_category(const Trace& trace) {
 /// file.
 template <typename Visit>
 void for_each_nesting_slice(const Trace& trace, const Visit& visit) {
-  const std::array<std::uint8_t, 256> forests = forests_by_category(trace);
+  const std::array<Forest, 256> forests = forests_by_category(trace);
   std::vector<std::uint8_t> host(trace.tracks.size());
   for (std::size_t i = 0; i < host.size(); ++i) {
     host[i] = trace.tracks[i].kind == TrackKind::host_thread ? 1 : 0;
   }
   const Slices& slices = trace.slices;
   for (std::size_t row = 0; row < slices.size(); ++row) {
-    const std::uint8_t forest = forests[slices.category[row]];
+    const Forest forest = forests[slices.category[row]];
     const std::size_t track = slices.track[row].row();
-    if (forest != kNoForest && host[track] != 0) visit(row, track * kForests + forest);
+    if (forest != Forest::none && host[track] != 0)
+      visit(row, track * kForests + static_cast<std::uint32_t>(forest));
   }
 }
 
@@ -111,6 +113,7 @@ void sort_and_nest(const Trace& trace, Group& group, Nesting& nesting) {
 /// Groups are independent of each other: the largest first, on as many threads as there are cores.
 void nest_all(const Trace& trace, std::vector<Group>& groups, Nesting& nesting) {
   std::vector<Group*> order;
+  order.reserve(groups.size());
   for (Group& group : groups) order.push_back(&group);
   std::ranges::sort(order, std::ranges::greater(),
                     [](const Group* group) { return group->thread.slices.size(); });
@@ -133,9 +136,9 @@ Nesting compute_nesting(const Trace& trace) {
     if (group.first_overlap.valid() && group.first_overlap < nesting.first_overlap) {
       nesting.first_overlap = group.first_overlap;
     }
-    std::vector<Nesting::Thread>& threads = group.forest == kWork     ? nesting.work
-                                            : group.forest == kFrames ? nesting.frames
-                                                                      : nesting.rest;
+    std::vector<Nesting::Thread>& threads = group.forest == Forest::work     ? nesting.work
+                                            : group.forest == Forest::frames ? nesting.frames
+                                                                             : nesting.rest;
     threads.push_back(std::move(group.thread));
   }
   return nesting;

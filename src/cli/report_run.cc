@@ -45,11 +45,11 @@ class Writer {
   }
 
  private:
-  std::string json(const View& view) const {
+  [[nodiscard]] std::string json(const View& view) const {
     if (!several_) return render_json(view) + "\n";
     return (written_ == 0 ? json_inputs_begin(report_) + "\n" : ",\n") + render_json(view, "    ");
   }
-  std::string csv(const View& view) const {
+  [[nodiscard]] std::string csv(const View& view) const {
     // Notes have no place in CSV, but must not be lost.
     for (const std::string& note : view.table.notes)
       say_warning(view.input + ": " + note, wish_.quiet);

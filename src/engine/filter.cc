@@ -89,7 +89,9 @@ bool is_match(Operator op) { return op == Operator::match || op == Operator::no_
 char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
 
 bool contains_ignoring_case(std::string_view text, std::string_view part) {
-  return std::ranges::search(text, part, {}, lower, lower).begin() != text.end() || part.empty();
+  const auto same = [](char a, char b) { return lower(a) == lower(b); };
+  return std::search(text.begin(), text.end(), part.begin(), part.end(), same) != text.end() ||
+         part.empty();
 }
 
 bool is_regular_expression(std::string_view pattern) {

@@ -75,6 +75,7 @@ Error not_there(const std::string& argument) {
   const std::vector<std::string> siblings =
       regular_files(path.has_parent_path() ? path.parent_path() : fs::path("."), error);
   std::vector<std::string> names;
+  names.reserve(siblings.size());
   for (const std::string& sibling : siblings)
     names.push_back(fs::path(sibling).filename().string());
   const std::vector<std::string_view> choices(names.begin(), names.end());

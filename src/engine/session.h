@@ -39,10 +39,10 @@ class Session {
   /// Computes the report for what the request selects, and shapes it. Errors: invalid_argument for
   /// a request that this report or this trace cannot answer (unknown column, no such device or
   /// step).
-  Result<View> run(const Report& report, const Request& request) const;
+  [[nodiscard]] Result<View> run(const Report& report, const Request& request) const;
 
  private:
-  Result<Selection> select(const Request& request) const;
+  [[nodiscard]] Result<Selection> select(const Request& request) const;
 
   Trace trace_;
   Analyses analyses_;

@@ -47,6 +47,7 @@ class Pipeline {
     for (unsigned i = 1; i < threads; ++i) helpers.emplace_back([this] { work(); });
     work();
     helpers.clear();
+    document_.rows().log.merge(unknown_);
     if (error_) return std::move(*error_);
     return {};
   }
@@ -73,7 +74,7 @@ class Pipeline {
       hand_in(std::move(job));
     }
     const std::scoped_lock lock(order_mutex_);
-    parser.take_unknown(document_.rows().log);
+    parser.take_unknown(unknown_);
   }
 
   /// The next piece of the input, or nullptr at its end. Decompression happens here, one thread at
@@ -83,9 +84,14 @@ class Pipeline {
     const std::scoped_lock lock(source_mutex_);
     if (done_) return nullptr;
     Result<bool> more = cutter_.next(job->piece);
-    if (!more) error_ = std::move(more).error();
-    done_ = !more || !*more;
-    return done_ ? nullptr : std::move(job);
+    if (more) {
+      done_ = !*more;
+    } else {
+      done_ = true;
+      error_ = std::move(more).error();
+    }
+    if (done_) return nullptr;
+    return job;
   }
 
   /// A job whose rows are in the document already. There are few, so that memory stays bounded.
@@ -94,7 +100,8 @@ class Pipeline {
     free_changed_.wait(lock, [this] { return !free_.empty(); });
     std::unique_ptr<Job> job = std::move(free_.back());
     free_.pop_back();
-    return job != nullptr ? std::move(job) : std::make_unique<Job>();
+    if (job == nullptr) job = std::make_unique<Job>();
+    return job;
   }
 
   /// Puts a job in line, and adds to the document whatever is next in line, unless another thread
@@ -128,6 +135,7 @@ class Pipeline {
   std::map<std::uint64_t, std::unique_ptr<Job>> waiting_;
   std::uint64_t next_ = 0;
   bool adding_ = false;
+  ImportLog unknown_;
 
   SharedTables& tables_;
   Document document_;
