@@ -19,8 +19,11 @@ std::vector<bool> pageable_copies(const Trace& trace, const Links& links) {
     const std::uint32_t copy = trace.slices.detail[activity.row()];
     const SliceId launch = links.launch[activity.row()];
     if (copy == SliceId::kNone || !launch.valid()) continue;
-    const bool to_host = trace.copies.kind[copy] == CopyKind::d2h;
-    result[launch.row()] = to_host && trace.copies.destination[copy] == MemoryKind::pageable;
+    // One call may start many copies (batches, graphs): one that waits is enough.
+    if (trace.copies.kind[copy] == CopyKind::d2h &&
+        trace.copies.destination[copy] == MemoryKind::pageable) {
+      result[launch.row()] = true;
+    }
   }
   return result;
 }

@@ -31,6 +31,17 @@ TEST(Syncs, AreFoundByWhatTheCallDoes) {
   EXPECT_EQ(syncs[2].reason, SyncReason::pageable_copy);
 }
 
+TEST(Syncs, ACallOfManyCopiesWaitsWhenAnyOfThemIsPageable) {
+  TraceBuilder builder;
+  builder.runtime("cudaMemcpyAsync", 0, 5, 3);
+  builder.copy(CopyKind::d2h, 11, 2, 3, 8).memory(MemoryKind::device, MemoryKind::pageable);
+  builder.copy(CopyKind::d2h, 21, 2, 3, 8).memory(MemoryKind::device, MemoryKind::pinned);
+  const Trace trace = builder.build();
+  const std::vector<SyncCall> syncs = syncs_of(trace);
+  ASSERT_EQ(syncs.size(), 1U);
+  EXPECT_EQ(syncs[0].reason, SyncReason::pageable_copy);
+}
+
 TEST(Syncs, KnowTheirOperatorAndPythonFrame) {
   TraceBuilder builder;
   builder.frame("train.py(3): main", 0, 100);
