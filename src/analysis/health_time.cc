@@ -80,7 +80,7 @@ void check_resolution(const HealthInput& input, Health& health) {
                         : CheckStatus::ok,
             coarse ? slices : 0,
             {"each duration may be off by 1 µs", "short kernels, launch delay, self times",
-             "PyTorch 2.2 and later write nanoseconds"});
+             "PyTorch 2.4 and later write nanoseconds"});
 }
 
 /// Work launched before a device-wide wait began must have ended when that wait returns.
