@@ -98,6 +98,11 @@ std::optional<MultiprocessorLimits> multiprocessor_limits(const Device& device) 
   return limits;
 }
 
+bool overlaps_dependents(const Device& device) {
+  constexpr int kHopper = 9;
+  return is_nvidia(device) && device.compute_major >= kHopper;
+}
+
 const Device* device_properties(const Trace& trace, std::int32_t number) {
   if (const Device* const device = trace.device(number)) return device;
   if (trace.devices.empty()) return nullptr;
