@@ -234,12 +234,14 @@ OpTable compute_op_table(const Context& context, OpGrouping grouping) {
   add_orphans(input, memory, inside, table.rows);
   finish_rows(input, table);
   if (!context.options.torch) {
-    if (!context.links().activities.empty()) {
+    if (remainder.no_operator_count != 0) {
       table.rows.push_back({.name = "(no operator)",
                             .kind = OpRowKind::no_operator,
                             .calls = remainder.no_operator_count,
                             .device_total = remainder.no_operator,
                             .device_self = remainder.no_operator});
+    }
+    if (remainder.unattributed_count != 0) {
       table.rows.push_back({.name = "(unattributed)",
                             .kind = OpRowKind::unattributed,
                             .calls = remainder.unattributed_count,

@@ -142,6 +142,18 @@ TEST(OpTable, TheTwoRemaindersHoldWhatHasNoOperator) {
   EXPECT_EQ(row_of(table, "step").device_self, Duration());
 }
 
+TEST(OpTable, ARemainderOfNothingIsNoRow) {
+  TraceBuilder builder;
+  builder.op("aten::mm", 0, 100);
+  builder.runtime("cudaLaunchKernel", 20, 10, 1);
+  builder.kernel("a", 300, 500, 1);
+  builder.kernel("b", 900, 50, 2);
+  const Tables tables(builder);
+  const OpTable table = tables.table();
+  EXPECT_FALSE(has_row(table, "(no operator)"));
+  EXPECT_TRUE(has_row(table, "(unattributed)"));
+}
+
 TEST(OpTable, WithoutDeviceActivityThereAreNoRemainders) {
   TraceBuilder builder;
   builder.op("a", 0, 1);
