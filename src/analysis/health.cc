@@ -5,6 +5,7 @@
 #include <array>
 
 #include "analysis/health_checks.h"
+#include "base/digit_groups.h"
 
 namespace fathom {
 namespace {
@@ -14,7 +15,7 @@ constexpr std::array<std::string_view, 5> kStatusNames = {"not applicable", "ok"
 static_assert(kStatusNames[static_cast<std::size_t>(CheckStatus::bad)] == "bad");
 
 std::string counted(std::uint64_t count, std::string_view noun) {
-  return std::to_string(count) + ' ' + std::string(noun) + (count == 1 ? "" : "s");
+  return grouped(count) + ' ' + std::string(noun) + (count == 1 ? "" : "s");
 }
 
 }  // namespace
@@ -32,8 +33,8 @@ std::string HealthCheck::sentence() const {
   if (status <= CheckStatus::ok) return {};
   std::string text;
   if (!stands_alone) {
-    text = std::to_string(count) + ' ';
-    if (of != 0) text += "of " + std::to_string(of) + ' ';
+    text = grouped(count) + ' ';
+    if (of != 0) text += "of " + grouped(of) + ' ';
   }
   text += what;
   if (!consequence.empty()) text += ": " + consequence;
@@ -53,12 +54,12 @@ std::string Health::summary() const {
   };
   if (worst_status < CheckStatus::warning) {
     const std::uint64_t notes = with(CheckStatus::note);
-    return notes == 0 ? "capture: good" : "capture: good (" + counted(notes, "note") + ")";
+    return notes == 0 ? "good" : "good (" + counted(notes, "note") + ")";
   }
   // Of the worst ones the first is told: the groups stand in the order in which they undermine the
   // rest.
   const auto first = std::ranges::find(checks, worst_status, &HealthCheck::status);
-  std::string text = "capture: " + first->sentence();
+  std::string text = first->sentence();
   const std::uint64_t more = with(CheckStatus::bad) + with(CheckStatus::warning) - 1;
   if (more != 0) text += " (and " + counted(more, "more finding") + ")";
   return text;

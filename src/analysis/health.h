@@ -39,7 +39,7 @@ struct HealthCheck {
 
   /// 0…100, or -1 where a share makes no sense.
   [[nodiscard]] double share_percent() const;
-  /// "509 of 1707 device activities have no launch: host attribution is incomplete"; empty when ok.
+  /// "509 of 1,707 device activities have no launch: host attribution is incomplete"; empty when ok.
   [[nodiscard]] std::string sentence() const;
 };
 
@@ -48,8 +48,8 @@ struct Health {
 
   /// The worst status of all checks.
   [[nodiscard]] CheckStatus worst() const;
-  /// One line: "capture: good", or the worst findings:
-  /// "capture: 509 of 1707 device activities have no launch: host attribution is incomplete".
+  /// One line: "good (2 notes)", or the worst finding and how many more there are:
+  /// "509 of 1,707 device activities have no launch: host attribution is incomplete".
   [[nodiscard]] std::string summary() const;
   /// The check of that id, or nullptr.
   [[nodiscard]] const HealthCheck* find(std::string_view id) const;

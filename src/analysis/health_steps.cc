@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "analysis/health_checks.h"
+#include "base/digit_groups.h"
 
 namespace fathom {
 namespace {
@@ -44,7 +45,7 @@ void check_enough(const Steps& steps, Health& health) {
   check.of = applies ? steps.steps.size() : 0;
   check.stands_alone = true;
   check.what = full == 1 ? "only 1 complete step was recorded"
-                         : "only " + std::to_string(full) + " complete steps were recorded";
+                         : "only " + grouped(full) + " complete steps were recorded";
 }
 
 /// Steps of one process follow each other in `steps`; calls `visit(first, last)` for each process.

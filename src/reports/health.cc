@@ -43,7 +43,7 @@ Result<Table> compute(const Context& context) {
   const Health health = compute_health(context);
   Table table;
   for (const HealthCheck& check : health.checks) table.rows.push_back(row_of(check));
-  table.notes.push_back(health.summary());
+  table.notes.push_back("capture: " + health.summary());
   return table;
 }
 

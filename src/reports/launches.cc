@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "analysis/queue.h"
+#include "base/digit_groups.h"
 #include "reports/groups.h"
 #include "reports/report.h"
 #include "reports/rows.h"
@@ -180,7 +181,7 @@ Result<Table> compute(const Context& context) {
   for (Group& group : grouping.groups()) table.rows.push_back(row_of(context, group));
   if (links.without_launch != 0) {
     table.notes.push_back(
-        std::to_string(links.without_launch) + " of " + std::to_string(links.activities.size()) +
+        grouped(links.without_launch) + " of " + grouped(links.activities.size()) +
         " device activities have no launch in the trace; they take no part here.");
   }
   return table;

@@ -4,6 +4,7 @@
 #include <tuple>
 
 #include "analysis/op_table.h"
+#include "base/digit_groups.h"
 #include "reports/report.h"
 #include "reports/rows.h"
 
@@ -154,7 +155,7 @@ std::vector<std::string> notes_of(const OpTable& table, const Context& context,
     notes.emplace_back("No device activity was recorded: the device columns are 0.");
   if (links.without_launch > 0) {
     notes.push_back(
-        std::to_string(links.without_launch) + " of " + std::to_string(links.activities.size()) +
+        grouped(links.without_launch) + " of " + grouped(links.activities.size()) +
         " device activities have no launch in the trace" +
         (links.external_trusted ? "; External ids tell the operator of those that carry one."
                                 : "; they are (unattributed)."));

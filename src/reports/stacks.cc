@@ -1,5 +1,6 @@
 // stacks: folded call stacks for flame graphs.
 #include "analysis/folded_stacks.h"
+#include "base/digit_groups.h"
 #include "reports/report.h"
 #include "reports/rows.h"
 
@@ -43,7 +44,7 @@ Result<Table> compute(const Context& context) {
   }
   if (device && context.links().without_launch > 0) {
     table.notes.push_back(
-        std::to_string(context.links().without_launch) +
+        grouped(context.links().without_launch) +
         " device activities have no launch in the trace: their stack is their name.");
   }
   return table;
