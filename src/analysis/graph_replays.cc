@@ -57,6 +57,7 @@ void number_graph_replays(const Trace& trace, std::span<const SliceId> activitie
   }
 
   std::vector<GraphLaunch*> by_time;
+  by_time.reserve(launches.size());
   for (GraphLaunch& launch : launches) by_time.push_back(&launch);
   std::ranges::sort(by_time, {}, [&](const GraphLaunch* launch) {
     return std::pair(trace.slices.start[launch->call.row()], launch->call);

@@ -27,7 +27,7 @@ enum class OpRowKind : std::uint8_t {
 
 /// Sums over the events of one row.
 struct OpRow {
-  std::string_view name;  ///< As torch prints it. Lives as long as the OpTable and the trace.
+  std::string_view name{};  ///< As torch prints it. Lives as long as the OpTable and the trace.
   OpRowKind kind = OpRowKind::host;
   std::uint32_t group = 0;    ///< Row of OpTable::groups.
   SliceId first{};            ///< The first event by (start, -end), or invalid.
