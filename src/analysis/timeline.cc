@@ -187,6 +187,18 @@ BusyTime busy_time(const DeviceTimeline& timeline, Interval window) {
   return time;
 }
 
+Interval active_span(const DeviceTimeline& timeline, Interval window) {
+  // Activities of 0 ns are in the span, but in no segment.
+  if (window.begin <= timeline.span.begin && timeline.span.end <= window.end) return timeline.span;
+  const Time begin = next_busy(timeline, window.begin);
+  if (begin >= window.end) return {window.begin, window.begin};
+  const auto starts_before = [window](const DeviceTimeline::Segment& segment) {
+    return segment.interval.begin < window.end;
+  };
+  const auto last = std::prev(std::ranges::partition_point(timeline.segments, starts_before));
+  return {begin, std::min(last->interval.end, window.end)};
+}
+
 Time next_busy(const DeviceTimeline& timeline, Time from) {
   const auto ended = [from](const DeviceTimeline::Segment& segment) {
     return segment.interval.end <= from;

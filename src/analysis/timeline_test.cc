@@ -148,5 +148,23 @@ TEST(Timeline, ConservesEveryNanosecondOfRandomTraces) {
   }
 }
 
+TEST(Timeline, SpansItsActivitiesWithinAWindow) {
+  TraceBuilder builder;
+  builder.kernel("a", 10, 10);
+  builder.kernel("b", 30, 10);
+  builder.kernel("c", 60, 0);
+  const Trace trace = builder.build();
+  const Timelines timelines = timelines_of(trace);
+  const auto span = [&](std::int64_t begin, std::int64_t end) {
+    return active_span(timelines.devices[0], {time_ns(begin), time_ns(end)});
+  };
+  EXPECT_EQ(span(0, 100), (Interval{time_ns(10), time_ns(60)}));
+  EXPECT_EQ(span(0, 50), (Interval{time_ns(10), time_ns(40)}));
+  EXPECT_EQ(span(15, 35), (Interval{time_ns(15), time_ns(35)}));
+  EXPECT_EQ(span(20, 100), (Interval{time_ns(30), time_ns(40)}));
+  EXPECT_EQ(span(20, 30).length(), Duration{});
+  EXPECT_EQ(span(45, 50).length(), Duration{});
+}
+
 }  // namespace
 }  // namespace fathom

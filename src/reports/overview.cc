@@ -140,7 +140,8 @@ void add_device(const Context& context, const DeviceTimeline& timeline, Rows& ro
   time("memcpy total", metrics.time.total_of(Busy::memcpy));
   time("memset exposed", metrics.time[Busy::memset]);
   time("memset total", metrics.time.total_of(Busy::memset));
-  rows.add("first to last activity", ns_value(timeline.span.length()), "ns");
+  rows.add("first to last activity", ns_value(active_span(timeline, context.window()).length()),
+           "ns");
   rows.add_count("kernels", metrics.kernels);
   rows.add_percent("kernel utilisation", metrics.kernel_percent);
   rows.add_percent("SM efficiency, estimated", metrics.sm_efficiency_percent,
