@@ -39,7 +39,8 @@ struct HealthCheck {
 
   /// 0…100, or -1 where a share makes no sense.
   [[nodiscard]] double share_percent() const;
-  /// "509 of 1,707 device activities have no launch: host attribution is incomplete"; empty when ok.
+  /// "509 of 1,707 device activities have no launch: host attribution is incomplete"; empty when
+  /// ok.
   [[nodiscard]] std::string sentence() const;
 };
 

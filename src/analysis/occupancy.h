@@ -32,8 +32,8 @@ std::optional<MultiprocessorLimits> multiprocessor_limits(const Device& device);
 /// the one that all listed devices are alike to. May be nullptr.
 const Device* device_properties(const Trace& trace, std::int32_t number);
 
-/// May a kernel begin before its predecessor on the stream has ended? Programmatic dependent launch:
-/// NVIDIA, compute capability 9.0 and newer.
+/// May a kernel begin before its predecessor on the stream has ended? Programmatic dependent
+/// launch: NVIDIA, compute capability 9.0 and newer.
 bool overlaps_dependents(const Device& device);
 
 enum class OccupancyLimiter : std::uint8_t { warps, registers, shared_memory, blocks };

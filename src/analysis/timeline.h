@@ -66,8 +66,8 @@ Timelines compute_timelines(const Trace& trace, const Links& links);
 /// The buckets of `timeline` over `window`; O(log n + segments inside).
 BusyTime busy_time(const DeviceTimeline& timeline, Interval window);
 
-/// From the first activity to the end of the last, as far as they lie in `window`; empty when nothing
-/// does. O(log n).
+/// From the first activity to the end of the last, as far as they lie in `window`; empty when
+/// nothing does. O(log n).
 Interval active_span(const DeviceTimeline& timeline, Interval window);
 
 /// The first instant at or after `from` at which the device does anything, or the end of time

@@ -154,11 +154,11 @@ std::vector<std::string> notes_of(const OpTable& table, const Context& context,
   if (links.activities.empty())
     notes.emplace_back("No device activity was recorded: the device columns are 0.");
   if (links.without_launch > 0) {
-    notes.push_back(
-        grouped(links.without_launch) + " of " + grouped(links.activities.size()) +
-        " device activities have no launch in the trace" +
-        (links.external_trusted ? "; External ids tell the operator of those that carry one."
-                                : "; they are (unattributed)."));
+    notes.push_back(grouped(links.without_launch) + " of " + grouped(links.activities.size()) +
+                    " device activities have no launch in the trace" +
+                    (links.external_trusted
+                         ? "; External ids tell the operator of those that carry one."
+                         : "; they are (unattributed)."));
   }
   if (grouping == OpGrouping::module && context.modules().nodes.size() == 1) {
     notes.emplace_back("No nn.Module frames were recorded (with_stack): modules are unknown.");
