@@ -1,0 +1,87 @@
+// The dependency graph of a trace, and what happens to its step time when something changes.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "analysis/context.h"
+
+namespace fathom {
+
+/// Changes to a program, in terms of its recording. Later entries for one slice win.
+struct Edits {
+  /// New duration of a host slice (its own time, children excluded) or device activity as a factor
+  /// of the old one: 0 removes its time.
+  std::vector<std::pair<SliceId, float>> scale;
+  /// Launching calls that no longer happen, with their activities: fused away.
+  std::vector<SliceId> remove;
+  /// Calls that no longer wait for the device: synchronising calls, pageable copies.
+  std::vector<SliceId> no_wait;
+  /// Host slices whose time, children included, goes to a thread of its own and runs ahead: data
+  /// loading in workers. The loop still waits when they take longer than everything else.
+  std::vector<SliceId> overlap;
+  /// Communication activities that may run beside compute kernels of the same step.
+  std::vector<SliceId> hide;
+  /// All launching of each step takes the host no more than one launch: graph capture.
+  bool launch_once = false;
+  [[nodiscard]] bool empty() const {
+    return scale.empty() && remove.empty() && no_wait.empty() && overlap.empty() && hide.empty() &&
+           !launch_once;
+  }
+};
+
+/// What a stretch of the critical path is made of.
+enum class PathPart : std::uint8_t { host, launch, device, communication, copy, wait };
+inline constexpr std::size_t kPathParts = static_cast<std::size_t>(PathPart::wait) + 1;
+std::string_view to_string(PathPart part);
+
+/// One stretch of a critical path.
+struct PathPiece {
+  Interval interval{};
+  PathPart part = PathPart::host;
+  SliceId slice{};  ///< The activity, call or innermost operator; may be invalid.
+};
+
+/// Step times of the counted steps, in their order, after a change.
+struct Prediction {
+  std::vector<Duration> steps;
+  Duration median{};
+  Duration mean{};
+  /// What the critical path of the median step is made of then.
+  std::array<Duration, kPathParts> path{};
+};
+
+/// Delays that no edge explains.
+struct Residuals {
+  Duration sum{};     ///< Σ over the window, of those on the critical path.
+  Duration window{};  ///< What they are measured against.
+  [[nodiscard]] double percent() const;
+};
+
+/// A trace as a graph: host program order, launch → activity, stream order with the recorded
+/// overlap, event waits, synchronising calls, forward → backward. Immutable, thread-safe. Borrows
+/// the trace and its analyses.
+class Replay {
+ public:
+  /// O(n log n).
+  static Replay build(const Context& context);
+  Replay(Replay&&) noexcept;
+  ~Replay();
+
+  /// Unchanged: reproduces every activity exactly. O(nodes + edges).
+  [[nodiscard]] Prediction run(const Edits& edits) const;
+  [[nodiscard]] Residuals residuals() const;
+  /// From the end of the step's window back to its begin; by time, touching.
+  [[nodiscard]] std::vector<PathPiece> critical_path(const Step& step) const;
+  [[nodiscard]] std::size_t nodes() const;
+
+ private:
+  struct Graph;
+  explicit Replay(std::unique_ptr<const Graph> graph);
+  std::unique_ptr<const Graph> graph_;
+};
+
+}  // namespace fathom

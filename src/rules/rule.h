@@ -1,0 +1,60 @@
+// A rule: one diagnosis that explains itself. It fires, stays silent, or abstains.
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "analysis/accounting.h"
+#include "analysis/context.h"
+#include "analysis/roofline.h"
+#include "analysis/syncs.h"
+#include "rules/finding.h"
+
+namespace fathom {
+
+/// What rules share: computed once by the engine. Borrowed.
+struct RuleContext {
+  const Context& context;
+  const Accounting& accounting;
+  const Roofline& roofline;
+  const std::vector<SyncCall>& syncs;
+  /// The steps whose time counts: selected, not edges, warm-up left out where asked.
+  std::vector<const Step*> steps;
+  /// The device that the diagnosis is about: the one that is busy least; -1 without any.
+  std::int32_t device = -1;
+
+  [[nodiscard]] const Trace& trace() const { return context.trace; }
+  /// Σ of the counted steps' windows.
+  [[nodiscard]] Duration window() const;
+  /// Is this moment in a counted step's window? O(log steps).
+  [[nodiscard]] bool counts(Time time) const;
+  /// `time` as percent of window().
+  [[nodiscard]] double percent(Duration time) const;
+  /// The gap's part that lies in counted steps.
+  [[nodiscard]] Duration counted(const Gap& gap) const;
+};
+
+/// Why a rule cannot tell: what the capture lacks, and how to record it.
+struct Abstention {
+  std::string reason;
+};
+
+/// No findings: looked, and found nothing wrong.
+using Outcome = std::variant<std::vector<Finding>, Abstention>;
+
+struct Rule {
+  std::string_view id;     ///< kebab-case, stable: "data-loading".
+  std::string_view title;  ///< What it looks for, one line.
+  std::string_view doc;  ///< Background, thresholds and their source; what `fathom explain` prints.
+  Outcome (*check)(const RuleContext& context);
+};
+
+/// Every rule.
+std::span<const Rule> all_rules();
+/// The rule of that id, or nullptr.
+const Rule* find_rule(std::string_view id);
+
+}  // namespace fathom
