@@ -40,9 +40,8 @@ std::string left_out(const FlatTable& table, const View& view, const Style& styl
   const std::uint64_t shown = view.table.rows.size();
   if (shown < view.rows_total) {
     const auto more = static_cast<std::int64_t>(view.rows_total - shown);
-    text +=
-        footer(format_count(more) + " more row" + (more == 1 ? "" : "s") + " (--limit 0 shows all)",
-               style);
+    text += footer(
+        count_text(more) + " more row" + (more == 1 ? "" : "s") + " (--limit 0 shows all)", style);
   }
   return text;
 }

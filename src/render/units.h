@@ -5,6 +5,7 @@
 #include <string>
 #include <string_view>
 
+#include "base/quantity_text.h"
 #include "engine/session.h"
 
 namespace fathom {
@@ -12,18 +13,6 @@ namespace fathom {
 /// "850 ns", "12.34 µs", "1.235 s". The unit takes two columns, so that right-aligned values line
 /// up.
 std::string format_duration(std::int64_t ns);
-/// "512 B", "4 KiB", "1.5 GiB".
-std::string format_bytes(std::int64_t bytes);
-/// "1,234,567".
-std::string format_count(std::int64_t number);
-/// Four significant digits, no exponent between 0.001 and 10^15.
-std::string format_real(double number);
-/// "29.8 %"; small shares keep a digit: "0.04 %".
-std::string format_percent(double percent);
-
-/// What stands for a value that does not apply or was not recorded.
-inline constexpr std::string_view kNoValue = "–";
-
 /// The value of a column of this kind; text comes out printable.
 std::string format_value(const Value& value, ColumnKind kind);
 /// The value of a row that names its own unit (see Table): "ns", "bytes", "percent", "count",

@@ -17,36 +17,6 @@ TEST(Units, ShowsDurationsWithFourDigits) {
   EXPECT_EQ(format_duration(INT64_MIN).substr(0, 2), "-9");
 }
 
-TEST(Units, ShowsSizesInBinaryUnits) {
-  EXPECT_EQ(format_bytes(0), "0 B");
-  EXPECT_EQ(format_bytes(1023), "1023 B");
-  EXPECT_EQ(format_bytes(4096), "4 KiB");
-  EXPECT_EQ(format_bytes(85'018'279'936), "79.18 GiB");
-  EXPECT_EQ(format_bytes(-1536), "-1.500 KiB");
-}
-
-TEST(Units, SeparatesThousands) {
-  EXPECT_EQ(format_count(0), "0");
-  EXPECT_EQ(format_count(999), "999");
-  EXPECT_EQ(format_count(1000), "1,000");
-  EXPECT_EQ(format_count(-1234567), "-1,234,567");
-}
-
-TEST(Units, KeepsSmallSharesVisible) {
-  EXPECT_EQ(format_percent(29.83), "29.8 %");
-  EXPECT_EQ(format_percent(0.04), "0.04 %");
-  EXPECT_EQ(format_percent(0.0001), "< 0.01 %");
-  EXPECT_EQ(format_percent(0), "0.0 %");
-}
-
-TEST(Units, ShowsRealsWithoutExponentWhereTheyAreReadable) {
-  EXPECT_EQ(format_real(0.121), "0.121");
-  EXPECT_EQ(format_real(12.3456), "12.35");
-  EXPECT_EQ(format_real(123456.7), "123,457");
-  EXPECT_EQ(format_real(1e-7), "1.000e-07");
-  EXPECT_EQ(format_real(0.0 / 0.0), kNoValue);
-}
-
 TEST(Units, ShowsAValueInTheUnitOfItsRow) {
   EXPECT_EQ(format_value_in(Value(std::int64_t{1500}), "ns"), "1.500 µs");
   EXPECT_EQ(format_value_in(Value(12.5), "GB/s"), "12.50 GB/s");

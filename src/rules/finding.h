@@ -69,7 +69,7 @@ struct Finding {
   std::string key;        ///< Tells findings of one rule apart: an operator, a line; may be empty.
   std::string title;      ///< One line: what is wrong, with its number.
   Family family = Family::capture;
-  Weight severity = Weight::note;
+  Weight weight = Weight::note;
   Confidence confidence = Confidence::medium;
   Effort effort = Effort::line;
   std::vector<Evidence> evidence;

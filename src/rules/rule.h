@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "analysis/accounting.h"
+#include "analysis/call_sites.h"
 #include "analysis/context.h"
 #include "analysis/roofline.h"
 #include "analysis/syncs.h"
@@ -21,6 +22,8 @@ struct RuleContext {
   const Accounting& accounting;
   const Roofline& roofline;
   const std::vector<SyncCall>& syncs;
+  const CallSites& sites;
+  const Column<Duration>& self_times;  ///< Per slice; see self_times() in analysis/nesting.h.
   /// The steps whose time counts: selected, not edges, warm-up left out where asked.
   std::vector<const Step*> steps;
   /// The device that the diagnosis is about: the one that is busy least; -1 without any.
@@ -29,12 +32,14 @@ struct RuleContext {
   [[nodiscard]] const Trace& trace() const { return context.trace; }
   /// Σ of the counted steps' windows.
   [[nodiscard]] Duration window() const;
-  /// Is this moment in a counted step's window? O(log steps).
+  /// The counted step in whose window the moment lies, or nullptr; `pid` tells apart the steps of
+  /// several processes. O(processes * log steps).
+  [[nodiscard]] const Step* step_at(Time time, std::int64_t pid = kAbsent) const;
   [[nodiscard]] bool counts(Time time) const;
   /// `time` as percent of window().
   [[nodiscard]] double percent(Duration time) const;
-  /// The gap's part that lies in counted steps.
-  [[nodiscard]] Duration counted(const Gap& gap) const;
+  /// The part of a stretch of time that lies in counted steps. O(steps).
+  [[nodiscard]] Duration counted(const Interval& interval) const;
 };
 
 /// Why a rule cannot tell: what the capture lacks, and how to record it.

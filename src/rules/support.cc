@@ -1,0 +1,114 @@
+#include "rules/support.h"
+
+#include <algorithm>
+
+namespace fathom {
+namespace {
+
+constexpr std::size_t kExamples = 8;
+
+Duration scaled(Duration time, double fraction) {
+  return duration_ns(static_cast<std::int64_t>(static_cast<double>(to_ns(time)) * fraction));
+}
+
+/// What a slice may be blamed for at most.
+Duration own_time(const RuleContext& rules, SliceId slice) {
+  if (is_device_activity(rules.trace().kind(slice))) {
+    return rules.accounting.credited[slice.row()];
+  }
+  return rules.self_times[slice.row()];
+}
+
+}  // namespace
+
+SliceId enclosing(const RuleContext& rules, SliceId slice, const NameSet& names) {
+  const Trace& trace = rules.trace();
+  const Column<SliceId>& parent = rules.context.nesting().parent;
+  SliceId at = slice;
+  while (at.valid() && !names.contains(trace.slices.name[at.row()])) at = parent[at.row()];
+  return at;
+}
+
+bool counts(const RuleContext& rules, SliceId slice) {
+  const Trace& trace = rules.trace();
+  if (is_device_activity(trace.kind(slice)) && trace.track(slice).device != rules.device) {
+    return false;
+  }
+  return rules.counts(trace.slices.start[slice.row()]);
+}
+
+Claim claim(const RuleContext& rules, SliceId slice, double fraction) {
+  return {.slice = slice, .time = scaled(own_time(rules, slice), fraction)};
+}
+
+Claim claim_gap(const RuleContext& rules, std::uint32_t gap, double fraction) {
+  const DeviceAccounting* const device = rules.accounting.find(rules.device);
+  return {.device = rules.device,
+          .gap = gap,
+          .time = scaled(rules.counted(device->gaps[gap].interval), fraction)};
+}
+
+std::span<const SliceId> tree(const RuleContext& rules, SliceId slice) {
+  const Trace& trace = rules.trace();
+  const TrackId track = trace.slices.track[slice.row()];
+  const std::vector<Nesting::Thread>& threads = rules.context.nesting().work;
+  const auto thread = std::ranges::find(threads, track, &Nesting::Thread::track);
+  if (thread == threads.end()) return {};
+  const auto start_of = [&trace](SliceId at) { return trace.slices.start[at.row()]; };
+  const auto same_start = std::ranges::equal_range(thread->slices, start_of(slice), {}, start_of);
+  const auto first = std::ranges::find(same_start, slice);
+  if (first == same_start.end()) return {};
+  const auto last = std::ranges::lower_bound(std::next(first), thread->slices.end(),
+                                             trace.slices.end(slice), {}, start_of);
+  return {first, last};
+}
+
+void claim_host_work(const RuleContext& rules, std::span<const SliceId> slices, double fraction,
+                     std::vector<Claim>& claims, std::initializer_list<Bucket> causes) {
+  const Trace& trace = rules.trace();
+  const DeviceAccounting* const device = rules.accounting.find(rules.device);
+  for (const SliceId slice : slices) {
+    if (device == nullptr) {
+      for (const SliceId inside : tree(rules, slice))
+        claims.push_back(claim(rules, inside, fraction));
+      continue;
+    }
+    const Time begin = trace.slices.start[slice.row()];
+    const Time end = trace.slices.end(slice);
+    auto piece = std::ranges::upper_bound(device->pieces, begin, {},
+                                          [](const IdlePiece& at) { return at.interval.end; });
+    for (; piece != device->pieces.end() && piece->interval.begin < end; ++piece) {
+      if (std::ranges::find(causes, piece->cause) == causes.end()) continue;
+      const Interval part{std::max(begin, piece->interval.begin),
+                          std::min(end, piece->interval.end)};
+      claims.push_back({.device = rules.device,
+                        .gap = piece->gap,
+                        .time = scaled(rules.counted(part), fraction)});
+    }
+  }
+}
+
+void scale_tree(const RuleContext& rules, SliceId slice, float factor, Edits& edits) {
+  for (const SliceId inside : tree(rules, slice)) edits.scale.emplace_back(inside, factor);
+}
+
+Duration total(const std::vector<Claim>& claims) {
+  Duration sum{};
+  for (const Claim& claim : claims) sum += claim.time;
+  return sum;
+}
+
+std::vector<SliceId> costliest(const Trace& trace, std::vector<SliceId> slices) {
+  const auto longest = [&trace](SliceId slice) { return -trace.slices.duration[slice.row()]; };
+  const auto kept = static_cast<std::ptrdiff_t>(std::min(slices.size(), kExamples));
+  std::ranges::partial_sort(slices, slices.begin() + kept, {}, longest);
+  slices.resize(static_cast<std::size_t>(kept));
+  return slices;
+}
+
+std::string per_step(const RuleContext& rules, Duration whole) {
+  const auto steps = static_cast<std::int64_t>(std::max<std::size_t>(rules.steps.size(), 1));
+  return duration_text(whole / steps) + " (" + percent_text(rules.percent(whole)) + " of the step)";
+}
+
+}  // namespace fathom

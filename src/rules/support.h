@@ -1,0 +1,66 @@
+// What many rules need: names looked up once, places in the user's code, claims on time.
+#pragma once
+
+#include <cstdint>
+#include <initializer_list>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/quantity_text.h"
+#include "rules/rule.h"
+
+namespace fathom {
+
+/// The names of a trace for which something holds: asked once per distinct name, not per slice.
+class NameSet {
+ public:
+  template <typename Predicate>
+  NameSet(const Trace& trace, const Predicate& matches) : member_(trace.strings.size()) {
+    for (std::size_t row = 0; row < member_.size(); ++row) {
+      member_[row] = matches(trace.strings.view(StringId(row)));
+      any_ = any_ || member_[row];
+    }
+  }
+  [[nodiscard]] bool contains(StringId name) const { return name.valid() && member_[name.row()]; }
+  /// Does any name of the trace match?
+  [[nodiscard]] bool any() const { return any_; }
+
+ private:
+  std::vector<bool> member_;
+  bool any_ = false;
+};
+
+/// The innermost slice around `slice`, itself included, whose name is in `names`; else invalid.
+SliceId enclosing(const RuleContext& rules, SliceId slice, const NameSet& names);
+
+/// Does this host slice or activity start in a counted step (an activity: on the device that the
+/// diagnosis is about)?
+bool counts(const RuleContext& rules, SliceId slice);
+
+/// Time of an activity credited to it (Accounting::credited), or, without a device, the host
+/// slice's own time; times `fraction`.
+Claim claim(const RuleContext& rules, SliceId slice, double fraction = 1.0);
+/// The counted part of a gap, times `fraction`.
+Claim claim_gap(const RuleContext& rules, std::uint32_t gap, double fraction = 1.0);
+/// Claims the time that these host slices, which must not overlap on one thread, make the device
+/// wait: the idle pieces of the given causes while they ran, times `fraction`. Without a device:
+/// the own time of the slices and of everything inside them.
+void claim_host_work(const RuleContext& rules, std::span<const SliceId> slices, double fraction,
+                     std::vector<Claim>& claims,
+                     std::initializer_list<Bucket> causes = {Bucket::dispatch, Bucket::python});
+/// The slice and all host work inside it, parents before children. O(log n + inside).
+std::span<const SliceId> tree(const RuleContext& rules, SliceId slice);
+/// Scales the slice and all host work inside it.
+void scale_tree(const RuleContext& rules, SliceId slice, float factor, Edits& edits);
+/// Σ of the claims.
+Duration total(const std::vector<Claim>& claims);
+
+/// The costliest eight of the slices.
+std::vector<SliceId> costliest(const Trace& trace, std::vector<SliceId> slices);
+
+/// "3.2 ms (4.1 % of the step)": the time per counted step, and its share.
+std::string per_step(const RuleContext& rules, Duration whole);
+
+}  // namespace fathom
