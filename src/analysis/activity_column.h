@@ -49,6 +49,8 @@ class ActivityColumn {
   [[nodiscard]] T operator[](std::size_t row) const {
     return index_ && index_->contains(row) ? values_[index_->rank(row)] : T();
   }
+  /// The value of an activity, for writing; `row` must be one.
+  T& at(std::size_t row) { return values_[index_->rank(row)]; }
   /// The values by rank: activities in the order of the file.
   [[nodiscard]] std::span<T> by_rank() { return values_; }
   [[nodiscard]] std::span<const T> by_rank() const { return values_; }

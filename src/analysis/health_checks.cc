@@ -60,7 +60,7 @@ HealthTally tally_slices(const Trace& trace) {
 
 HealthCheck& add_check(Health& health, std::string_view section, std::string_view id,
                        std::string_view what, CheckStatus status, std::uint64_t count,
-                       Finding finding) {
+                       HealthWords words) {
   HealthCheck& check = health.checks.emplace_back();
   check.section = section;
   check.id = id;
@@ -68,16 +68,16 @@ HealthCheck& add_check(Health& health, std::string_view section, std::string_vie
   check.status = status;
   check.count = count;
   if (status > CheckStatus::ok) {
-    check.consequence = std::move(finding.consequence);
-    check.affects = std::move(finding.affects);
-    check.advice = std::move(finding.advice);
+    check.consequence = std::move(words.consequence);
+    check.affects = std::move(words.affects);
+    check.advice = std::move(words.advice);
   }
   return check;
 }
 
 HealthCheck& add_share(Health& health, std::string_view section, std::string_view id,
                        std::string_view what, std::uint64_t count, std::uint64_t of, Limits limits,
-                       Finding finding) {
+                       HealthWords words) {
   CheckStatus status = CheckStatus::ok;
   if (of == 0) {
     status = CheckStatus::not_applicable;
@@ -87,7 +87,7 @@ HealthCheck& add_share(Health& health, std::string_view section, std::string_vie
              : share > limits.warning ? CheckStatus::warning
                                       : CheckStatus::note;
   }
-  HealthCheck& check = add_check(health, section, id, what, status, count, std::move(finding));
+  HealthCheck& check = add_check(health, section, id, what, status, count, std::move(words));
   check.of = of;
   return check;
 }

@@ -56,7 +56,7 @@ struct HealthInput {
 };
 
 /// What a check says once it has found something.
-struct Finding {
+struct HealthWords {
   std::string consequence;
   std::string affects;
   std::string advice;
@@ -74,13 +74,13 @@ inline constexpr double kNever = 2.0;
 /// else judged by its share. Returns it for further words; valid until the next one is added.
 HealthCheck& add_share(Health& health, std::string_view section, std::string_view id,
                        std::string_view what, std::uint64_t count, std::uint64_t of, Limits limits,
-                       Finding finding);
+                       HealthWords words);
 
 /// Adds a check whose status was decided by the caller. Words are dropped when it is ok or not
 /// applicable.
 HealthCheck& add_check(Health& health, std::string_view section, std::string_view id,
                        std::string_view what, CheckStatus status, std::uint64_t count,
-                       Finding finding);
+                       HealthWords words);
 
 /// "name at 12.345 ms" for an example.
 std::string example_of(const Trace& trace, SliceId slice);

@@ -82,13 +82,13 @@ void check_unanswered(const HealthInput& input, Health& health) {
   const std::uint64_t launching = input.tally.activities() == 0 ? 0 : input.tally.launching_calls;
   const Unanswered found = launching == 0 ? Unanswered{} : find_unanswered(input);
   const bool only_fills = found.fills >= missing;
-  Finding finding{"device work is missing from the trace",
-                  "device times, utilisation, idle time, queue depth",
-                  "synchronise before the recording ends; check for dropped records"};
-  if (only_fills) finding = {"all are fills, and a fill of zero bytes starts nothing", "", ""};
+  HealthWords words{"device work is missing from the trace",
+                    "device times, utilisation, idle time, queue depth",
+                    "synchronise before the recording ends; check for dropped records"};
+  if (only_fills) words = {"all are fills, and a fill of zero bytes starts nothing", "", ""};
   add_share(health, kSection, "launches_without_activity",
             "launching calls have no device activity", missing, launching,
-            only_fills ? Limits{kNever, kNever} : Limits{}, std::move(finding))
+            only_fills ? Limits{kNever, kNever} : Limits{}, std::move(words))
       .example = example_of(input.trace(), found.first);
 }
 

@@ -21,7 +21,7 @@ CheckStatus status_of(Severity severity, double share) {
   return share > 0.01 ? CheckStatus::bad : CheckStatus::warning;
 }
 
-Finding finding_of(Repair repair) {
+HealthWords words_of(Repair repair) {
   switch (repair) {
     case Repair::truncated:
     case Repair::decompression:
@@ -57,7 +57,7 @@ void check_repairs(const HealthInput& input, Health& health) {
         status_of(info(repair).severity, static_cast<double>(found.count) / events);
     HealthCheck& check =
         add_check(health, kSection, info(repair).id, std::string(info(repair).title), status,
-                  found.count, finding_of(repair));
+                  found.count, words_of(repair));
     check.stands_alone = found.count == 1;
     if (!check.stands_alone) check.what.insert(0, "× ");
     check.example = "byte " + std::to_string(found.first_offset);
@@ -106,9 +106,9 @@ void check_dropped(const HealthInput& input, Health& health) {
   const std::uint64_t processed = logged_number(text, "Processed ");
   struct Kind {
     std::string_view id, key, what;
-    Finding finding;
+    HealthWords words;
   };
-  const Finding lost = {
+  const HealthWords lost = {
       "device work is missing from the trace", "device times, counts, utilisation, idle time",
       "widen the recorded window: more warm-up steps before, a synchronisation before it ends"};
   const Kind kinds[] = {
@@ -130,7 +130,7 @@ void check_dropped(const HealthInput& input, Health& health) {
     CheckStatus status = CheckStatus::not_applicable;
     if (logged) status = count == 0 ? CheckStatus::ok : CheckStatus::warning;
     HealthCheck& check =
-        add_check(health, kSection, kind.id, kind.what, status, count, kind.finding);
+        add_check(health, kSection, kind.id, kind.what, status, count, kind.words);
     if (processed >= count && status > CheckStatus::ok && kind.id != "stopped_early")
       check.of = processed;
   }

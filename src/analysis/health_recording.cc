@@ -51,12 +51,12 @@ void check_overhead(const HealthInput& input, Health& health) {
 }
 
 void add_recorded(Health& health, std::string_view id, std::string_view what, bool applies,
-                  bool recorded, Finding finding) {
+                  bool recorded, HealthWords words) {
   const CheckStatus status = !applies   ? CheckStatus::not_applicable
                              : recorded ? CheckStatus::ok
                                         : CheckStatus::note;
   add_check(health, kSection, id, what, status, status == CheckStatus::note ? 1 : 0,
-            std::move(finding))
+            std::move(words))
       .stands_alone = true;
 }
 

@@ -13,7 +13,7 @@ void check_repaired_times(const HealthInput& input, Health& health) {
   struct Kind {
     Repair repair;
     std::string_view id, what;
-    Finding finding;
+    HealthWords words;
   };
   const Kind kinds[] = {
       {Repair::negative_duration,
@@ -34,7 +34,7 @@ void check_repaired_times(const HealthInput& input, Health& health) {
     const RepairCount& found = input.trace().import[kind.repair];
     const std::uint64_t of = kind.repair == Repair::zero_time ? slices + found.count : slices;
     HealthCheck& check =
-        add_share(health, kSection, kind.id, kind.what, found.count, of, {0, 0.01}, kind.finding);
+        add_share(health, kSection, kind.id, kind.what, found.count, of, {0, 0.01}, kind.words);
     if (found.count == 0) continue;
     check.example = "byte " + std::to_string(found.first_offset);
     if (!found.example.empty()) check.example += ": " + found.example;

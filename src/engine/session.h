@@ -40,10 +40,10 @@ class Session {
   /// a request that this report or this trace cannot answer (unknown column, no such device or
   /// step).
   [[nodiscard]] Result<View> run(const Report& report, const Request& request) const;
-
- private:
+  /// What steps, device and window of the request select. Errors as of run().
   [[nodiscard]] Result<Selection> select(const Request& request) const;
 
+ private:
   Trace trace_;
   Analyses analyses_;
   std::string input_;

@@ -1,0 +1,112 @@
+// The diagnosis of one recording: baseline, accounting, verdict, and findings that divide the step.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "analysis/health.h"
+#include "engine/session.h"
+#include "rules/rule.h"
+#include "stats/summary.h"
+
+namespace fathom {
+
+/// What is to be diagnosed.
+struct DiagnosisRequest {
+  std::optional<Selection::StepRange> steps;
+  std::optional<std::int32_t> device;
+  std::optional<WindowRequest> window;
+  bool exclude_warmup = false;  ///< Leave out first steps that are longer than 1.5 × the median.
+  std::string focus;            ///< A module, annotation or operator whose calls are diagnosed.
+};
+
+enum class VerdictId : std::uint8_t {
+  input_bound,
+  host_bound,
+  sync_bound,
+  transfer_bound,
+  communication_bound,
+  straggler,
+  allocation_bound,
+  compute_bound,
+  memory_bandwidth_bound,
+  latency_bound,
+  memory_capacity_bound,
+  physically_limited,
+  balanced,
+  cannot_tell,
+};
+/// Stable, for JSON: "input-bound".
+std::string_view to_string(VerdictId verdict);
+
+/// Time per counted step that one family could give back at most.
+struct FamilyTime {
+  Family family = Family::capture;
+  Duration per_step{};
+  double percent = 0;  ///< Of the mean step.
+};
+
+struct Verdict {
+  VerdictId id = VerdictId::cannot_tell;
+  std::string sentence;              ///< Why, with its number.
+  std::vector<FamilyTime> families;  ///< Largest first; what the verdict was chosen from.
+};
+
+/// A finding with its share of the step.
+struct RankedFinding {
+  std::string id;          ///< "rule" or "rule/key": stable between recordings of one program.
+  std::string_view phase;  ///< "bottleneck", "component" or "operation".
+  Finding finding;         ///< Claims cut down to what was granted.
+  Duration upper_bound{};  ///< Per counted step: what no stronger finding has claimed.
+  double percent = 0;      ///< upper_bound of the mean step.
+  /// Predicted gain per counted step; unset where the finding predicts nothing.
+  struct Gain {
+    Duration low{};
+    Duration likely{};
+    Duration high{};
+  };
+  std::optional<Gain> gain;
+  std::uint32_t quick_win = 0;  ///< Place in the order of gain per effort, from 1.
+};
+
+/// What became of each rule.
+struct RuleResult {
+  std::string_view rule;
+  enum class Kind : std::uint8_t { found, silent, abstained } kind = Kind::silent;
+  std::string reason;  ///< Why it abstained.
+};
+
+/// The accounting of the counted steps together.
+struct StepAccount {
+  std::int64_t number = 0;
+  Interval window{};
+  Account account;  ///< Of the diagnosed device.
+};
+
+struct Diagnosis {
+  std::string input;
+  Health health;
+  std::string step_name;           ///< What repeats: "ProfilerStep*"; empty for a whole trace.
+  std::string step_note;           ///< How steps were found, where that is not plain.
+  Summary step_ns;                 ///< Of the counted steps' windows.
+  std::size_t steps_left_out = 0;  ///< Edge steps and warm-up.
+  std::int32_t device = -1;        ///< The one that is diagnosed, or -1.
+  std::string device_name;         ///< As recorded; may be empty.
+  std::size_t devices = 0;         ///< With activity in the trace.
+  Account account;                 ///< Σ over the counted steps; sums to their windows.
+  std::array<Duration, kHostBuckets> host{};  ///< The same of the main thread, without a device.
+  std::vector<StepAccount> steps;
+  Verdict verdict;
+  std::vector<RankedFinding> findings;  ///< By likely gain, else upper bound; largest first.
+  std::vector<RuleResult> rules;        ///< In the order of all_rules().
+  Residuals residuals;                  ///< How much of the replay no edge explains.
+  std::vector<std::string> notes;       ///< What was assumed or left out.
+};
+
+/// Deterministic. Errors: invalid_argument for a selection that the trace does not have.
+Result<Diagnosis> diagnose(const Session& session, const DiagnosisRequest& request);
+
+}  // namespace fathom

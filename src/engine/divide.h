@@ -1,0 +1,28 @@
+// Dividing the step among findings: no nanosecond is promised twice.
+#pragma once
+
+#include <vector>
+
+#include "rules/rule.h"
+
+namespace fathom {
+
+/// What is left of each gap, activity or host slice after the findings before took their part.
+class Ledger {
+ public:
+  explicit Ledger(const RuleContext& rules);
+
+  /// Cuts the claims down to what is left of their owners, and takes that off. Returns Σ of what is
+  /// granted. O(claims).
+  Duration grant(std::vector<Claim>& claims);
+
+ private:
+  [[nodiscard]] bool counts(SliceId slice) const;
+
+  std::vector<Duration> gaps_;       // Counted time of each gap of the diagnosed device.
+  ActivityColumn<Duration> device_;  // Credited time of activities; with a device.
+  Column<Duration> host_;            // Own time of host slices; without a device.
+  const RuleContext& rules_;
+};
+
+}  // namespace fathom

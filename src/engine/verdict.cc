@@ -1,0 +1,238 @@
+#include "engine/verdict.h"
+
+#include <algorithm>
+#include <optional>
+
+#include "base/quantity_text.h"
+
+namespace fathom {
+namespace {
+
+/// A family that loses less than this share of the step is no verdict.
+constexpr double kLeastPercent = 10.0;
+/// Against a busy device a loss must weigh this much to be the verdict.
+constexpr double kLossPerCompute = 0.25;
+/// A device that computes for this share of the step is bound by its kernels.
+constexpr double kComputePercent = 60.0;
+
+Duration& of(FamilyTimes& times, Family family) { return times[static_cast<std::size_t>(family)]; }
+Duration of(const FamilyTimes& times, Family family) {
+  return times[static_cast<std::size_t>(family)];
+}
+
+/// The family that idle time of this cause belongs to, if it can be blamed on one.
+std::optional<Family> family_of(const Gap& gap, Bucket cause) {
+  switch (cause) {
+    case Bucket::input:
+      return Family::input;
+    case Bucket::allocation:
+      return Family::allocation;
+    case Bucket::sync:
+      return Family::sync;
+    case Bucket::dispatch:
+    case Bucket::python:
+    case Bucket::launch_latency:
+      // After a wait the host has to catch up: without the wait it would have been ahead.
+      return gap.opener == Opener::sync_call ? Family::sync : Family::host;
+    default:
+      return std::nullopt;
+  }
+}
+
+Family family_of(HostBucket bucket) {
+  switch (bucket) {
+    case HostBucket::input:
+      return Family::input;
+    case HostBucket::python:
+      return Family::host;
+    case HostBucket::communication:
+      return Family::communication;
+    case HostBucket::waiting:
+      return Family::sync;
+    default:
+      return Family::compute;
+  }
+}
+
+/// What limits a kernel: by the roofline of its operator, else by what kernels of its class are
+/// usually limited by.
+Family family_of_kernel(const RuleContext& rules, SliceId kernel) {
+  const SliceId op = rules.context.links().op[kernel.row()];
+  const Roofline& roofline = rules.roofline;
+  if (op.valid() && op.row() < roofline.row_of.size() &&
+      roofline.row_of[op.row()] < roofline.rows.size()) {
+    switch (roofline.rows[roofline.row_of[op.row()]].bound) {
+      case Bound::compute:
+        return Family::compute;
+      case Bound::bandwidth:
+        return Family::memory_bandwidth;
+      case Bound::latency:
+        return Family::latency;
+      case Bound::unknown:
+        break;
+    }
+  }
+  switch (rules.context.timelines().traits_of(rules.trace(), kernel).kernel_class) {
+    case KernelClass::gemm:
+    case KernelClass::conv:
+    case KernelClass::attention:
+    case KernelClass::other:
+      return Family::compute;
+    default:
+      return Family::memory_bandwidth;
+  }
+}
+
+void add_device(const RuleContext& rules, FamilyTimes& times) {
+  const Trace& trace = rules.trace();
+  const DeviceAccounting& device = *rules.accounting.find(rules.device);
+  for (const IdlePiece& piece : device.pieces) {
+    if (const auto family = family_of(device.gaps[piece.gap], piece.cause)) {
+      of(times, *family) += rules.counted(piece.interval);
+    }
+  }
+  const Timelines& timelines = rules.context.timelines();
+  for (const SliceId activity : timelines.find(rules.device)->activities) {
+    if (!rules.counts(trace.slices.start[activity.row()])) continue;
+    const Duration time = rules.accounting.credited[activity.row()];
+    switch (timelines.busy_kind(trace, activity)) {
+      case Busy::compute:
+        of(times, family_of_kernel(rules, activity)) += time;
+        break;
+      case Busy::communication:
+        of(times, Family::communication) += time;
+        break;
+      default:
+        of(times, Family::transfer) += time;
+        break;
+    }
+  }
+}
+
+struct Named {
+  Family family;
+  VerdictId verdict;
+  std::string_view lost;  // What the step loses by it.
+};
+
+constexpr Named kLosses[] = {
+    {Family::input, VerdictId::input_bound, "waits for input"},
+    {Family::host, VerdictId::host_bound, "waits for the host to launch work"},
+    {Family::sync, VerdictId::sync_bound, "is idle after synchronising calls"},
+    {Family::transfer, VerdictId::transfer_bound, "only copies"},
+    {Family::communication, VerdictId::communication_bound, "only communicates"},
+    {Family::straggler, VerdictId::straggler, "waits for a late rank"},
+    {Family::allocation, VerdictId::allocation_bound, "waits for memory to be allocated"},
+};
+
+constexpr Named kComputes[] = {
+    {Family::compute, VerdictId::compute_bound, "near the compute roof"},
+    {Family::memory_bandwidth, VerdictId::memory_bandwidth_bound, "bound by memory bandwidth"},
+    {Family::latency, VerdictId::latency_bound, "far from both roofs"},
+};
+
+const Named& largest(std::span<const Named> families, const FamilyTimes& times) {
+  return *std::ranges::max_element(families, {},
+                                   [&](const Named& named) { return of(times, named.family); });
+}
+
+/// Moves what findings claim to the families they blame.
+void move_claims(const RuleContext& rules, const std::vector<RankedFinding>& findings,
+                 FamilyTimes& times) {
+  const DeviceAccounting* const device = rules.accounting.find(rules.device);
+  if (device == nullptr) return;
+  for (const RankedFinding& ranked : findings) {
+    for (const Claim& claim : ranked.finding.claims) {
+      if (claim.gap >= device->gaps.size()) continue;
+      const Gap& gap = device->gaps[claim.gap];
+      const std::optional<Family> from = family_of(gap, gap.cause);
+      if (!from) continue;
+      const Duration moved = std::min(claim.time, of(times, *from));
+      of(times, *from) -= moved;
+      of(times, ranked.finding.family) += moved;
+    }
+  }
+}
+
+std::string share(const RuleContext& rules, Duration time) {
+  return percent_text(rules.percent(time));
+}
+
+/// Why nothing can be said, or "".
+std::string doubt(const RuleContext& rules, const Health& health) {
+  if (rules.steps.empty() || rules.window() == Duration{}) {
+    return "the trace holds no time to account for";
+  }
+  const HealthCheck* const unanswered = health.find("launches_without_activity");
+  if (rules.device < 0 && unanswered != nullptr && unanswered->count > 0) {
+    return "work was launched onto a device, but what the device did was not recorded";
+  }
+  return {};
+}
+
+}  // namespace
+
+FamilyTimes spent_by_family(const RuleContext& rules) {
+  FamilyTimes times{};
+  if (rules.device >= 0) {
+    add_device(rules, times);
+    return times;
+  }
+  for (const HostPiece& piece : rules.accounting.host) {
+    of(times, family_of(piece.bucket)) += rules.counted(piece.interval);
+  }
+  return times;
+}
+
+Verdict judge(const RuleContext& rules, const Health& health, const FamilyTimes& spent,
+              const std::vector<RankedFinding>& findings) {
+  Verdict verdict;
+  if (std::string reason = doubt(rules, health); !reason.empty()) {
+    verdict.sentence = "Cannot tell: " + reason + ".";
+    return verdict;
+  }
+  FamilyTimes times = spent;
+  move_claims(rules, findings, times);
+  const auto steps = static_cast<std::int64_t>(rules.steps.size());
+  for (std::size_t i = 0; i < kFamilies; ++i) {
+    if (times[i] == Duration{}) continue;
+    verdict.families.push_back({.family = static_cast<Family>(i),
+                                .per_step = times[i] / steps,
+                                .percent = rules.percent(times[i])});
+  }
+  std::ranges::stable_sort(verdict.families, std::ranges::greater(), &FamilyTime::percent);
+
+  Duration computing{};
+  for (const Named& named : kComputes) computing += of(times, named.family);
+  const Named& loss = largest(kLosses, times);
+  const Duration lost = of(times, loss.family);
+  const double lost_percent = rules.percent(lost);
+  const double compute_percent = rules.percent(computing);
+  const std::string who = rules.device >= 0 ? "The device " : "The main thread ";
+  const auto memory = std::ranges::find_if(findings, [](const RankedFinding& ranked) {
+    return ranked.finding.family == Family::memory_capacity &&
+           ranked.finding.weight == Weight::critical;
+  });
+  if (lost_percent >= kLeastPercent && lost_percent >= kLossPerCompute * compute_percent) {
+    verdict.id = loss.verdict;
+    verdict.sentence =
+        who + std::string(loss.lost) + " for " + share(rules, lost) + " of the step.";
+  } else if (memory != findings.end()) {
+    verdict.id = VerdictId::memory_capacity_bound;
+    verdict.sentence = memory->finding.title;
+  } else if (compute_percent >= kComputePercent) {
+    const Named& kind = largest(kComputes, times);
+    verdict.id = kind.verdict;
+    verdict.sentence = who + "computes for " + share(rules, computing) + " of the step, mostly " +
+                       std::string(kind.lost) + ".";
+  } else if (rules.device >= 0 && lost_percent + compute_percent < 100 - compute_percent) {
+    verdict.sentence = "Cannot tell: most of the device's idle time has no cause in the trace.";
+  } else {
+    verdict.id = VerdictId::balanced;
+    verdict.sentence =
+        "Nothing alone takes much of the step: the largest loss is " + share(rules, lost) + ".";
+  }
+  return verdict;
+}
+
+}  // namespace fathom
