@@ -8,14 +8,16 @@
 namespace fathom::cli {
 
 Command completion();
+Command diagnose();
 Command digest();
+Command explain();
 Command formats();
 Command man();
 Command reference();
 
 const std::vector<Command>& all_commands() {
   static const std::vector<Command> table = [] {
-    std::vector<Command> commands;
+    std::vector<Command> commands{diagnose(), explain()};
     for (const Report& report : all_reports()) commands.push_back(report_command(report));
     for (Command command : {
              formats(),

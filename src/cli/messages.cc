@@ -22,4 +22,9 @@ int exit_code(const Error& error) {
   return error.code == ErrorCode::invalid_argument ? kUsage : kUnreadable;
 }
 
+int fail(const Error& error) {
+  say_error(error.message);
+  return exit_code(error);
+}
+
 }  // namespace fathom::cli

@@ -14,5 +14,7 @@ void say_warning(std::string_view message, bool quiet);
 
 /// The exit code that an error stands for.
 int exit_code(const Error& error);
+/// Says the error; returns its exit code.
+int fail(const Error& error);
 
 }  // namespace fathom::cli

@@ -95,11 +95,6 @@ Result<void> check_request(const ReportRequest& wish) {
   return {};
 }
 
-int fail(const Error& error) {
-  say_error(error.message);
-  return exit_code(error);
-}
-
 }  // namespace
 
 int run_report(const Report& report, const ReportRequest& wish) {

@@ -1,0 +1,115 @@
+// fathom diagnose: why is this slow, what to change, what will it give?
+#include <memory>
+
+#include "cli/command.h"
+#include "cli/each_input.h"
+#include "cli/messages.h"
+#include "cli/options.h"
+#include "cli/output.h"
+#include "cli/selection_options.h"
+#include "engine/diagnosis.h"
+#include "render/diagnosis_json.h"
+#include "render/diagnosis_text.h"
+
+namespace fathom::cli {
+namespace {
+
+struct Wish {
+  ReadWish read;
+  DiagnosisRequest request;
+  OutputWish output;
+  bool all = false;
+};
+
+/// Writes one diagnosis after the other.
+class Writer {
+ public:
+  Writer(const Wish& wish, Output& output)
+      : wish_(wish),
+        output_(output),
+        style_(style_for(output.descriptor(), wish.output.colour, wish.output.wide)) {}
+
+  Result<Use> add(const Session& session, bool several) {
+    Result<Diagnosis> diagnosis = diagnose(session, wish_.request);
+    if (!diagnosis) return std::move(diagnosis).error();
+    const Result<void> written = output_.write(text_of(*diagnosis, several));
+    if (!written) return written.error();
+    ++written_;
+    return output_.closed() ? Use::stop : Use::next;
+  }
+  Result<void> end() {
+    if (written_ == 0) return {};
+    if (several_ && wish_.output.json) {
+      Result<void> closed = output_.write("\n]\n");
+      if (!closed) return closed;
+    }
+    return output_.finish();
+  }
+
+ private:
+  [[nodiscard]] std::string text_of(const Diagnosis& diagnosis, bool several) {
+    several_ = several;
+    if (wish_.output.json) {
+      if (!several) return render_diagnosis_json(diagnosis) + "\n";
+      return (written_ == 0 ? "[\n" : ",\n") + render_diagnosis_json(diagnosis, "  ");
+    }
+    DiagnosisView view;
+    if (wish_.all) view = {.findings = SIZE_MAX, .rules = true};
+    return (written_ == 0 ? "" : "\n") + render_diagnosis_text(diagnosis, view, style_);
+  }
+
+  const Wish& wish_;
+  Output& output_;
+  Style style_;
+  bool several_ = false;
+  std::size_t written_ = 0;
+};
+
+int run(const Wish& wish) {
+  Result<Output> output = Output::open(wish.output.path);
+  if (!output) return fail(output.error());
+  Writer writer(wish, *output);
+  const int code = for_each_session(wish.read, [&](const Session& session, bool several) {
+    return writer.add(session, several);
+  });
+  const Result<void> ended = writer.end();
+  return ended ? code : fail(ended.error());
+}
+
+}  // namespace
+
+Command diagnose() {
+  Command command;
+  command.name = "diagnose";
+  command.group = "Diagnosis";
+  command.title = "Why is this slow, what to change, and what will it give?";
+  command.operand = "INPUT…";
+  command.doc =
+      "Accounts for every nanosecond of the steps, names what bounds them, and lists what to "
+      "change in "
+      "the order of the predicted gain. Findings divide the step among them: no time is promised "
+      "twice. "
+      "Gains come from a replay of the recording with the change in it.";
+  command.examples = {"fathom diagnose trace.json.gz",
+                      "fathom diagnose --steps 3-7 --all trace.json.gz",
+                      "fathom diagnose --focus forward trace.json.gz"};
+  command.declare = [](Options& options) -> std::function<int()> {
+    const auto wish = std::make_shared<Wish>();
+    options.operands("INPUT", wish->read.inputs, 1);
+    DiagnosisRequest& request = wish->request;
+    declare_selection(options, request.steps, request.device, request.window);
+    options.flag("--exclude-warmup", request.exclude_warmup,
+                 "Leave out leading steps that are longer than 1.5 × the median");
+    options.text("--focus", "NAME", request.focus,
+                 "Diagnose the calls of this module, annotation or operator instead of the steps");
+    options.group("Output");
+    options.flag("--all", wish->all, "Every finding in full, and what each rule said");
+    options.flag("--json", wish->output.json, "JSON, schema fathom.diagnosis/1");
+    declare_text_output(options, wish->output);
+    declare_reading(options, wish->read);
+    return [wish] { return run(*wish); };
+  };
+  return command;
+}
+
+}  // namespace fathom::cli

@@ -1,0 +1,55 @@
+#include "cli/selection_options.h"
+
+namespace fathom::cli {
+
+void declare_selection(Options& options, std::optional<Selection::StepRange>& steps,
+                       std::optional<std::int32_t>& device, std::optional<WindowRequest>& window) {
+  options.group("What to look at");
+  options.parsed(
+      "--steps", "A-B",
+      [&steps](const std::string& text) -> Result<void> {
+        Result<Selection::StepRange> parsed = parse_steps(text);
+        if (!parsed) return std::move(parsed).error();
+        steps = *parsed;
+        return {};
+      },
+      "Only these steps, by their recorded numbers: 5, 3-7, 3-");
+  options.parsed("--device", "N", number_into<std::int32_t>(device, 0), "Only this device");
+  options.parsed(
+      "--window", "A:B",
+      [&window](const std::string& text) -> Result<void> {
+        Result<WindowRequest> parsed = parse_window(text);
+        if (!parsed) return std::move(parsed).error();
+        window = *parsed;
+        return {};
+      },
+      "Only this stretch of time, from the start of the trace: 10ms:25ms, :1s, 2s:");
+}
+
+void declare_text_output(Options& options, OutputWish& wish) {
+  options.flag("--wide", wish.wide, "Shorten no name and leave out no column");
+  options.parsed(
+      "--color", "WHEN",
+      [&wish](const std::string& text) -> Result<void> {
+        if (text == "auto") {
+          wish.colour = ColourChoice::automatic;
+        } else if (text == "always") {
+          wish.colour = ColourChoice::always;
+        } else if (text == "never") {
+          wish.colour = ColourChoice::never;
+        } else {
+          return Error{ErrorCode::invalid_argument, "'" + text + "' is not auto, always or never"};
+        }
+        return {};
+      },
+      "auto (on a terminal, unless NO_COLOR is set), always or never", {"auto", "always", "never"});
+  options.text("-o,--output", "FILE", wish.path, "Write to this file instead of standard output");
+}
+
+void declare_reading(Options& options, ReadWish& wish) {
+  options.flag("-q,--quiet", wish.quiet, "No warnings and no progress on standard error");
+  options.parsed("--threads", "N", number_into<unsigned>(wish.threads, 1U),
+                 "Threads to read with (default: all cores)");
+}
+
+}  // namespace fathom::cli

@@ -1,0 +1,46 @@
+// Options that tables and the diagnosis share: what to look at, and how to print it.
+#pragma once
+
+#include <charconv>
+#include <optional>
+#include <string>
+
+#include "cli/each_input.h"
+#include "cli/options.h"
+#include "engine/session.h"
+#include "render/style.h"
+
+namespace fathom::cli {
+
+/// How results are to be written.
+struct OutputWish {
+  bool json = false;
+  bool wide = false;
+  ColourChoice colour = ColourChoice::automatic;
+  std::string path;  ///< Empty: standard output.
+};
+
+/// A parser of whole numbers of at least `smallest`, for Options::parsed().
+template <typename Number, typename Target>
+Options::Parse number_into(Target& target, Number smallest) {
+  return [&target, smallest](const std::string& text) -> Result<void> {
+    Number number{};
+    const auto parsed = std::from_chars(text.data(), text.data() + text.size(), number);
+    if (parsed.ec != std::errc() || parsed.ptr != text.data() + text.size() || number < smallest) {
+      return Error{ErrorCode::invalid_argument,
+                   "'" + text + "' is not a number of at least " + std::to_string(smallest)};
+    }
+    target = number;
+    return {};
+  };
+}
+
+/// --steps, --device, --window.
+void declare_selection(Options& options, std::optional<Selection::StepRange>& steps,
+                       std::optional<std::int32_t>& device, std::optional<WindowRequest>& window);
+/// --wide, --color, -o.
+void declare_text_output(Options& options, OutputWish& wish);
+/// -q, --threads.
+void declare_reading(Options& options, ReadWish& wish);
+
+}  // namespace fathom::cli
