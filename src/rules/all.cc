@@ -1,15 +1,43 @@
-// Every rule. To add one: its declaration, and its line in the table.
+// Every rule. To add one: its declaration, and its line in the table. The order matters: time that
+// two rules claim goes to the first, so what explains a cause stands before what describes a
+// symptom.
 #include <algorithm>
 
 #include "rules/rule.h"
 
 namespace fathom {
 
+Rule bias_before_norm();
+Rule conv_layout();
+Rule dominant_phase();
+Rule fp64();
+Rule fusable_elementwise();
+Rule hot_kernel();
+Rule launch_shape();
+Rule layout_copies();
+Rule memory_capacity();
+Rule memory_fragmentation();
+Rule shape_alignment();
+Rule tensor_cores_unused();
+Rule unfused_attention();
 Rule unfused_optimizer();
 
 std::span<const Rule> all_rules() {
   static const Rule table[] = {
+      memory_capacity(),
+      memory_fragmentation(),
       unfused_optimizer(),
+      unfused_attention(),
+      conv_layout(),
+      bias_before_norm(),
+      fp64(),
+      shape_alignment(),
+      tensor_cores_unused(),
+      layout_copies(),
+      fusable_elementwise(),
+      hot_kernel(),
+      launch_shape(),
+      dominant_phase(),
   };
   return table;
 }

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "analysis/occupancy.h"
+
 namespace fathom {
 namespace {
 
@@ -35,6 +37,55 @@ bool counts(const RuleContext& rules, SliceId slice) {
     return false;
   }
   return rules.counts(trace.slices.start[slice.row()]);
+}
+
+const Signature* signature_of(const Trace& trace, SliceId op) {
+  if (!op.valid()) return nullptr;
+  const std::uint32_t detail = trace.slices.detail[op.row()];
+  const SliceKind kind = trace.kind(op);
+  if (detail == SliceId::kNone ||
+      (kind != SliceKind::cpu_op && kind != SliceKind::user_annotation)) {
+    return nullptr;
+  }
+  const SignatureId signature = trace.ops.signature[detail];
+  return signature.valid() ? &trace.signatures[signature.row()] : nullptr;
+}
+
+bool has_shapes(const Trace& trace) {
+  return std::ranges::any_of(trace.signatures,
+                             [](const Signature& signature) { return signature.shapes.valid(); });
+}
+
+const Device* device_of(const RuleContext& rules) {
+  return rules.device < 0 ? nullptr : device_properties(rules.trace(), rules.device);
+}
+
+void Blamed::add(const RuleContext& rules, SliceId activity, SliceId op) {
+  activities.push_back(activity);
+  if (op.valid()) ops.push_back(op);
+  time += rules.accounting.credited[activity.row()];
+}
+
+void claim_blamed(const RuleContext& rules, const Blamed& blamed, double fraction,
+                  Finding& finding) {
+  for (const SliceId activity : blamed.activities) {
+    finding.claims.push_back(claim(rules, activity, fraction));
+    finding.edits.scale.emplace_back(activity, static_cast<float>(1.0 - fraction));
+  }
+}
+
+Evidence evidence_of(const RuleContext& rules, const Blamed& blamed, std::string text) {
+  const Trace& trace = rules.trace();
+  Evidence evidence;
+  evidence.text = std::move(text);
+  evidence.slices = costliest(trace, blamed.activities);
+  if (!evidence.slices.empty()) {
+    const SliceId worst = evidence.slices.front();
+    evidence.where = Interval{trace.slices.start[worst.row()], trace.slices.end(worst)};
+    const SliceId op = rules.context.links().op[worst.row()];
+    if (op.valid()) evidence.location = rules.sites.of(op);
+  }
+  return evidence;
 }
 
 Claim claim(const RuleContext& rules, SliceId slice, double fraction) {

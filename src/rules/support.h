@@ -39,6 +39,41 @@ SliceId enclosing(const RuleContext& rules, SliceId slice, const NameSet& names)
 /// diagnosis is about)?
 bool counts(const RuleContext& rules, SliceId slice);
 
+/// What an operator was called with, or nullptr where it was not recorded. `op` may be invalid.
+const Signature* signature_of(const Trace& trace, SliceId op);
+/// Do any operators of the trace carry shapes?
+bool has_shapes(const Trace& trace);
+/// The properties of the diagnosed device, or nullptr.
+const Device* device_of(const RuleContext& rules);
+
+/// Calls visit(activity, its innermost operator) for each activity of the diagnosed device that
+/// starts in a counted step, by time. The operator may be invalid.
+template <typename Visit>
+void for_each_activity(const RuleContext& rules, const Visit& visit) {
+  const DeviceTimeline* const timeline = rules.context.timelines().find(rules.device);
+  if (timeline == nullptr) return;
+  const Links& links = rules.context.links();
+  for (const SliceId activity : timeline->activities) {
+    if (rules.counts(rules.trace().slices.start[activity.row()])) {
+      visit(activity, links.op[activity.row()]);
+    }
+  }
+}
+
+/// Activities that a rule blames, and their credited time.
+struct Blamed {
+  std::vector<SliceId> activities;
+  std::vector<SliceId> ops;  ///< Of the activities, where known; may repeat.
+  Duration time{};
+  void add(const RuleContext& rules, SliceId activity, SliceId op);
+};
+/// Claims `fraction` of the blamed time, and scales the activities by what is left of it.
+void claim_blamed(const RuleContext& rules, const Blamed& blamed, double fraction,
+                  Finding& finding);
+/// Evidence that names the costliest of the blamed, and where the first of their operators was
+/// called.
+Evidence evidence_of(const RuleContext& rules, const Blamed& blamed, std::string text);
+
 /// Time of an activity credited to it (Accounting::credited), or, without a device, the host
 /// slice's own time; times `fraction`.
 Claim claim(const RuleContext& rules, SliceId slice, double fraction = 1.0);

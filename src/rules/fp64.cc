@@ -1,0 +1,94 @@
+// fp64: tensors of type double take time.
+#include <algorithm>
+
+#include "analysis/json_list.h"
+#include "rules/support.h"
+
+namespace fathom {
+namespace {
+
+constexpr std::string_view kDoc =
+    "Double precision halves the rate of everything that memory bounds, and runs at a "
+    "2nd to a 64th of the single-precision rate in arithmetic: it is rarely meant in "
+    "training and inference, and usually comes in with a NumPy array or a Python "
+    "constant. Fires when operators with tensors of type double take at least 2 % of the "
+    "step. Source: NVIDIA's architecture white papers (rates per type); PyTorch's "
+    "default dtype is float32.";
+
+constexpr double kLeastPercent = 2.0;
+/// Half of the bytes to move; arithmetic gains more.
+constexpr double kSaved = 0.5;
+
+/// Per row of Trace::signatures: is any argument a tensor of doubles?
+std::vector<bool> double_signatures(const Trace& trace) {
+  std::vector<bool> doubles;
+  doubles.reserve(trace.signatures.size());
+  for (const Signature& signature : trace.signatures) {
+    bool found = false;
+    if (signature.types.valid()) {
+      for (const std::string_view type : json_elements(trace.text(signature.types))) {
+        found = found || json_unquoted(type) == "double";
+      }
+    }
+    doubles.push_back(found);
+  }
+  return doubles;
+}
+
+/// The operators with doubles that take time of their own.
+Blamed look(const RuleContext& rules, const std::vector<bool>& doubles) {
+  const Trace& trace = rules.trace();
+  const auto is_double = [&](SliceId op) {
+    const Signature* const signature = signature_of(trace, op);
+    return signature != nullptr &&
+           doubles[static_cast<std::size_t>(signature - trace.signatures.data())];
+  };
+  Blamed blamed;
+  for_each_activity(rules, [&](SliceId activity, SliceId op) {
+    if (is_double(op)) blamed.add(rules, activity, op);
+  });
+  if (rules.device >= 0) return blamed;
+  for (std::size_t row = 0; row < trace.slices.size(); ++row) {
+    const SliceId op(row);
+    if (trace.kind(op) != SliceKind::cpu_op || !is_double(op) || !counts(rules, op)) continue;
+    blamed.activities.push_back(op);
+    blamed.time += rules.self_times[row];
+  }
+  return blamed;
+}
+
+Outcome check(const RuleContext& rules) {
+  if (!has_shapes(rules.trace())) {
+    return Abstention{"types were not recorded: record_shapes=True"};
+  }
+  const Blamed blamed = look(rules, double_signatures(rules.trace()));
+  if (rules.percent(blamed.time) < kLeastPercent) return std::vector<Finding>{};
+  Finding finding;
+  finding.title = "Double precision takes " + per_step(rules, blamed.time);
+  finding.family = Family::compute;
+  finding.weight = rules.percent(blamed.time) >= 20 ? Weight::critical : Weight::warning;
+  finding.confidence = Confidence::high;
+  finding.effort = Effort::line;
+  finding.evidence.push_back(
+      evidence_of(rules, blamed,
+                  count_text(static_cast<std::int64_t>(blamed.activities.size())) +
+                      " operators or kernels work on tensors of type double"));
+  finding.counter_evidence = "Some numerics need double precision; then this is the price of it.";
+  finding.fix = {
+      .text = "Convert where the data enters; NumPy arrays are double unless told otherwise.",
+      .before = "x = torch.from_numpy(array)",
+      .after = "x = torch.from_numpy(array).float()"};
+  finding.verify = "fathom ops TRACE --group-by shape";
+  claim_blamed(rules, blamed, kSaved, finding);
+  finding.assumption = "single precision takes half of the time; arithmetic may gain much more";
+  finding.pessimism = 0.8;
+  return std::vector<Finding>{std::move(finding)};
+}
+
+}  // namespace
+
+Rule fp64() {
+  return {.id = "fp64", .title = "Double precision on the device", .doc = kDoc, .check = check};
+}
+
+}  // namespace fathom

@@ -1,0 +1,155 @@
+// launch-shape: grids and blocks that do not fill the device.
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+#include "analysis/occupancy.h"
+#include "rules/support.h"
+
+namespace fathom {
+namespace {
+
+constexpr std::string_view kDoc =
+    "A kernel whose grid has fewer blocks than the device has multiprocessors leaves "
+    "some idle; one whose last wave of blocks is only partly full waits for it (tail "
+    "effect); a block whose size is no multiple of the warp wastes lanes. Fires for "
+    "kernels that take at least 3 % of the step, with the share of the time that Nsight "
+    "Compute's rules give: (SMs - blocks) / SMs for a small grid; 1 / (1 + whole waves) "
+    "for a partial last wave, where that is at least 20 %. Source: Nsight Compute's rule "
+    "LaunchConfiguration.";
+
+constexpr double kLeastPercent = 3.0;
+constexpr double kLeastTail = 0.2;
+constexpr std::size_t kMostFindings = 3;
+
+/// What a launch wastes, and how.
+struct Waste {
+  enum class Kind : std::uint8_t { none, small_grid, tail, ragged_block } kind = Kind::none;
+  double share = 0;  // Of the kernel's time.
+};
+
+Waste waste_of(const LaunchConfig& config, const MultiprocessorLimits& limits) {
+  const std::int64_t blocks = volume(config.grid);
+  const std::int64_t threads = volume(config.block);
+  if (blocks == 0 || threads == 0 || limits.sms == 0) return {};
+  if (blocks < limits.sms) {
+    return {.kind = Waste::Kind::small_grid,
+            .share = static_cast<double>(limits.sms - blocks) / static_cast<double>(limits.sms)};
+  }
+  const std::optional<Occupancy> occupancy = theoretical_occupancy(limits, config);
+  if (occupancy) {
+    const double rounds = waves(limits, config, *occupancy).value_or(0);
+    const double whole = std::floor(rounds);
+    const double tail = 1.0 / (1.0 + whole);
+    if (whole >= 1 && rounds > whole && tail >= kLeastTail) {
+      return {.kind = Waste::Kind::tail, .share = tail};
+    }
+  }
+  const std::int64_t rest = threads % limits.warp_size;
+  if (rest != 0) {
+    const double warps =
+        std::ceil(static_cast<double>(threads) / static_cast<double>(limits.warp_size));
+    return {.kind = Waste::Kind::ragged_block,
+            .share = (1.0 / warps) *
+                     (1.0 - static_cast<double>(rest) / static_cast<double>(limits.warp_size))};
+  }
+  return {};
+}
+
+std::string_view words(Waste::Kind kind) {
+  switch (kind) {
+    case Waste::Kind::small_grid:
+      return "fewer blocks than the device has multiprocessors";
+    case Waste::Kind::tail:
+      return "a last wave of blocks that is only partly full";
+    case Waste::Kind::ragged_block:
+      return "a block size that is no multiple of the warp";
+    case Waste::Kind::none:
+      break;
+  }
+  return "";
+}
+
+/// Launches of one kernel that waste in one way.
+struct Group {
+  Blamed blamed;
+  double wasted = 0;  // ns
+};
+using Key = std::pair<StringId, Waste::Kind>;
+struct Before {
+  bool operator()(const Key& a, const Key& b) const {
+    return std::pair(a.first.value, a.second) < std::pair(b.first.value, b.second);
+  }
+};
+
+Finding describe(const RuleContext& rules, const Key& key, const Group& group) {
+  const std::string name(rules.trace().text(key.first));
+  Finding finding;
+  finding.key = name;
+  finding.title = std::string("A kernel runs with ") + std::string(words(key.second)) + ": " +
+                  per_step(rules, group.blamed.time);
+  finding.family = Family::latency;
+  finding.weight = Weight::warning;
+  finding.confidence = Confidence::low;
+  finding.effort = Effort::refactoring;
+  finding.evidence.push_back(
+      evidence_of(rules, group.blamed,
+                  count_text(static_cast<std::int64_t>(group.blamed.activities.size())) +
+                      " launches of " + name));
+  finding.counter_evidence = "Other streams may use what this kernel leaves idle.";
+  finding.fix = {.text =
+                     "Give it more work per launch (larger batch, fused heads), or for a kernel of "
+                     "your own another tile size; split-K for products with small outputs."};
+  finding.verify = "fathom kernels TRACE --group-by config --columns name,grid,block,waves,total";
+  const double time = static_cast<double>(to_ns(group.blamed.time));
+  claim_blamed(rules, group.blamed, time > 0 ? group.wasted / time : 0.0, finding);
+  finding.assumption = "the idle multiprocessors do their share";
+  finding.pessimism = 0.0;
+  return finding;
+}
+
+Outcome check(const RuleContext& rules) {
+  const Trace& trace = rules.trace();
+  if (rules.device < 0) return Abstention{"no device activity was recorded"};
+  const Device* const device = device_of(rules);
+  const auto limits = device == nullptr ? std::nullopt : multiprocessor_limits(*device);
+  if (!limits) return Abstention{"the limits of the device's multiprocessors are not known"};
+  std::vector<Waste> wastes;
+  for (const LaunchConfig& config : trace.launch_configs)
+    wastes.push_back(waste_of(config, *limits));
+  std::map<Key, Group, Before> groups;
+  const Timelines& timelines = rules.context.timelines();
+  for_each_activity(rules, [&](SliceId activity, SliceId op) {
+    const std::uint32_t detail = trace.slices.detail[activity.row()];
+    if (trace.kind(activity) != SliceKind::kernel || detail == SliceId::kNone) return;
+    if (timelines.busy_kind(trace, activity) == Busy::communication) return;
+    const Waste& waste = wastes[trace.kernels.config[detail].row()];
+    if (waste.kind == Waste::Kind::none) return;
+    Group& group = groups[{trace.slices.name[activity.row()], waste.kind}];
+    group.blamed.add(rules, activity, op);
+    group.wasted +=
+        waste.share * static_cast<double>(to_ns(rules.accounting.credited[activity.row()]));
+  });
+  std::vector<std::pair<double, Finding>> found;
+  for (const auto& [key, group] : groups) {
+    if (rules.percent(group.blamed.time) >= kLeastPercent) {
+      found.emplace_back(group.wasted, describe(rules, key, group));
+    }
+  }
+  std::ranges::stable_sort(found, std::ranges::greater(), &std::pair<double, Finding>::first);
+  if (found.size() > kMostFindings) found.resize(kMostFindings);
+  std::vector<Finding> findings;
+  for (auto& [wasted, finding] : found) findings.push_back(std::move(finding));
+  return findings;
+}
+
+}  // namespace
+
+Rule launch_shape() {
+  return {.id = "launch-shape",
+          .title = "Kernels launched with a shape that wastes the device",
+          .doc = kDoc,
+          .check = check};
+}
+
+}  // namespace fathom

@@ -1,0 +1,111 @@
+// shape-alignment: products whose dimensions are not multiples of the tile.
+#include <algorithm>
+#include <string>
+
+#include "analysis/json_list.h"
+#include "rules/support.h"
+
+namespace fathom {
+namespace {
+
+constexpr std::string_view kDoc =
+    "Tensor cores work on tiles: products of 16-bit floats want every dimension to be a "
+    "multiple of 8, of 8-bit ones of 16, else part of each tile is wasted or a slower "
+    "kernel is chosen. Fires when mm, addmm, bmm and baddbmm of such types with another "
+    "last dimension take at least 2 % of the step. Source: NVIDIA's matrix "
+    "multiplication guide; TorchTidy's MatMulDimInFP16.";
+
+constexpr double kLeastPercent = 2.0;
+/// Expected of padding: the guide's measurements lie between nothing and a half.
+constexpr double kSaved = 0.3;
+
+/// Multiple that the sizes of operands of that type should be; 0 where it does not matter.
+std::int64_t multiple_of(NumberType type) {
+  switch (type) {
+    case NumberType::fp16:
+    case NumberType::bf16:
+      return 8;
+    case NumberType::fp8:
+    case NumberType::int8:
+      return 16;
+    default:
+      return 0;
+  }
+}
+
+/// Has one of the operands with at least two dimensions a size among its last two that does not
+/// fit?
+bool misfits(const Trace& trace, const Signature& signature) {
+  if (!signature.shapes.valid() || !signature.types.valid()) return false;
+  const std::vector<std::string_view> shapes = json_elements(trace.text(signature.shapes));
+  const std::vector<std::string_view> types = json_elements(trace.text(signature.types));
+  for (std::size_t i = 0; i < std::min(shapes.size(), types.size()); ++i) {
+    const std::int64_t multiple = multiple_of(number_type(json_unquoted(types[i])));
+    const auto sizes = json_integers(shapes[i]);
+    if (multiple == 0 || !sizes || sizes->size() < 2) continue;
+    for (std::size_t d = sizes->size() - 2; d < sizes->size(); ++d) {
+      // A size of 1 is a vector: padding it would multiply the work.
+      if ((*sizes)[d] > 1 && (*sizes)[d] % multiple != 0) return true;
+    }
+  }
+  return false;
+}
+
+bool is_product(std::string_view name) {
+  return name == "aten::mm" || name == "aten::addmm" || name == "aten::bmm" ||
+         name == "aten::baddbmm";
+}
+
+Outcome check(const RuleContext& rules) {
+  const Trace& trace = rules.trace();
+  if (rules.device < 0) return Abstention{"no device activity was recorded"};
+  if (!has_shapes(trace)) return Abstention{"shapes were not recorded: record_shapes=True"};
+  const NameSet products(trace, is_product);
+  std::vector<bool> bad;
+  for (const Signature& signature : trace.signatures) bad.push_back(misfits(trace, signature));
+  Blamed blamed;
+  for_each_activity(rules, [&](SliceId activity, SliceId op) {
+    if (!op.valid() || !products.contains(trace.slices.name[op.row()])) return;
+    const Signature* const signature = signature_of(trace, op);
+    if (signature == nullptr) return;
+    if (bad[static_cast<std::size_t>(signature - trace.signatures.data())]) {
+      blamed.add(rules, activity, op);
+    }
+  });
+  if (rules.percent(blamed.time) < kLeastPercent) return std::vector<Finding>{};
+  Finding finding;
+  finding.title = "Matrix products of awkward sizes: " + per_step(rules, blamed.time);
+  finding.family = Family::compute;
+  finding.weight = Weight::warning;
+  finding.confidence = Confidence::medium;
+  finding.effort = Effort::line;
+  Evidence evidence = evidence_of(rules, blamed, "");
+  const Signature* const worst =
+      signature_of(trace, rules.context.links().op[evidence.slices.front().row()]);
+  evidence.text = count_text(static_cast<std::int64_t>(blamed.activities.size())) +
+                  " products, the longest of shapes " + flat_shapes(trace.text(worst->shapes));
+  finding.evidence.push_back(std::move(evidence));
+  finding.counter_evidence =
+      "Libraries pad inside some kernels: where the kernel uses tensor cores already, less is "
+      "gained.";
+  finding.fix = {
+      .text = "Round hidden sizes, vocabulary and batch up to a multiple of 8 (64 is better).",
+      .before = "vocab_size = 50257",
+      .after = "vocab_size = 50304"};
+  finding.verify = "fathom roofline TRACE";
+  claim_blamed(rules, blamed, kSaved, finding);
+  finding.assumption = "products of fitting sizes take 30 % less";
+  finding.pessimism = 0.2;
+  return std::vector<Finding>{std::move(finding)};
+}
+
+}  // namespace
+
+Rule shape_alignment() {
+  return {.id = "shape-alignment",
+          .title = "Products whose sizes do not fit the tensor cores",
+          .doc = kDoc,
+          .check = check};
+}
+
+}  // namespace fathom

@@ -1,0 +1,116 @@
+// unfused-attention: scores of attention are written out and read again.
+#include <algorithm>
+#include <array>
+#include <optional>
+
+#include "rules/support.h"
+
+namespace fathom {
+namespace {
+
+constexpr std::string_view kDoc =
+    "Attention as separate operators (a product, a softmax, a product) writes and reads "
+    "the matrix of scores, which grows with the square of the sequence; fused kernels "
+    "(flash, memory-efficient, cuDNN) never write it. Fires when softmax operators "
+    "between two batched products take, with the operators in between, at least 2 % of "
+    "the step. Source: Dao et al., FlashAttention; PyTorch's "
+    "scaled_dot_product_attention.";
+
+constexpr double kLeastPercent = 2.0;
+/// How many operators may lie between a product and the softmax: scale, mask, dropout, views.
+constexpr std::size_t kReach = 12;
+/// What a fused kernel saves of the operators between the products.
+constexpr double kSaved = 0.8;
+
+bool is_batched_product(std::string_view name) {
+  return name == "aten::bmm" || name == "aten::baddbmm";
+}
+bool is_softmax(std::string_view name) { return name == "aten::_softmax"; }
+bool is_fused(std::string_view name) {
+  return name.find("scaled_dot_product") != std::string_view::npos ||
+         name.find("_flash_attention") != std::string_view::npos;
+}
+
+/// The operators of one thread that have work of their own, in order, without what they call.
+std::vector<SliceId> leaves(const RuleContext& rules, const Nesting::Thread& thread,
+                            const std::vector<bool>& works) {
+  std::vector<SliceId> out;
+  for (const SliceId slice : thread.slices) {
+    if (rules.trace().kind(slice) == SliceKind::cpu_op && works[slice.row()]) out.push_back(slice);
+  }
+  return out;
+}
+
+/// Operators between the products around each softmax, the softmax included; products excluded.
+void collect(const RuleContext& rules, const std::vector<SliceId>& ops, const NameSet& products,
+             const NameSet& softmax, const NameSet& fused, std::vector<bool>& between) {
+  const Trace& trace = rules.trace();
+  const auto has = [&](const NameSet& names, std::size_t i) {
+    return names.contains(trace.slices.name[ops[i].row()]);
+  };
+  for (std::size_t i = 0; i < ops.size(); ++i) {
+    if (!has(softmax, i) || !counts(rules, ops[i])) continue;
+    if (enclosing(rules, ops[i], fused).valid()) continue;
+    std::size_t first = i;
+    while (first > 0 && i - first < kReach && !has(products, first)) --first;
+    std::size_t last = i;
+    while (last + 1 < ops.size() && last - i < kReach && !has(products, last)) ++last;
+    if (!has(products, first) || !has(products, last)) continue;
+    for (std::size_t at = first + 1; at < last; ++at) between[ops[at].row()] = true;
+  }
+}
+
+Outcome check(const RuleContext& rules) {
+  const Trace& trace = rules.trace();
+  const NameSet softmax(trace, is_softmax);
+  const NameSet products(trace, is_batched_product);
+  const NameSet fused(trace, is_fused);
+  if (!softmax.any() || !products.any()) return std::vector<Finding>{};
+  if (rules.device < 0) return Abstention{"no device activity was recorded"};
+  std::vector<bool> works(trace.slices.size());
+  for_each_activity(rules, [&](SliceId, SliceId op) {
+    if (op.valid()) works[op.row()] = true;
+  });
+  std::vector<bool> between(trace.slices.size());
+  for (const Nesting::Thread& thread : rules.context.nesting().work) {
+    collect(rules, leaves(rules, thread, works), products, softmax, fused, between);
+  }
+  Blamed blamed;
+  for_each_activity(rules, [&](SliceId activity, SliceId op) {
+    if (op.valid() && between[op.row()]) blamed.add(rules, activity, op);
+  });
+  if (rules.percent(blamed.time) < kLeastPercent) return std::vector<Finding>{};
+  Finding finding;
+  finding.title =
+      "Attention in separate operators: " + per_step(rules, blamed.time) + " between its products";
+  finding.family = Family::memory_bandwidth;
+  finding.weight = rules.percent(blamed.time) >= 10 ? Weight::critical : Weight::warning;
+  finding.confidence = Confidence::high;
+  finding.effort = Effort::refactoring;
+  finding.evidence.push_back(
+      evidence_of(rules, blamed,
+                  count_text(static_cast<std::int64_t>(blamed.activities.size())) +
+                      " kernels of scale, mask, softmax and dropout between batched products"));
+  finding.counter_evidence =
+      "Fused kernels do not take every mask, bias and head size; short sequences gain little.";
+  finding.fix = {.text =
+                     "Use scaled_dot_product_attention (models of Hugging Face: "
+                     "attn_implementation=\"sdpa\" or \"flash_attention_2\"), in 16-bit floats.",
+                 .before = "p = (q @ k.transpose(-2, -1) * scale).softmax(-1); out = p @ v",
+                 .after = "out = F.scaled_dot_product_attention(q, k, v, is_causal=True)"};
+  finding.verify = "fathom kernels TRACE --filter class=attention";
+  claim_blamed(rules, blamed, kSaved, finding);
+  finding.assumption = "what lies between the products falls to a fifth; the products stay";
+  return std::vector<Finding>{std::move(finding)};
+}
+
+}  // namespace
+
+Rule unfused_attention() {
+  return {.id = "unfused-attention",
+          .title = "Attention that writes its score matrix to memory",
+          .doc = kDoc,
+          .check = check};
+}
+
+}  // namespace fathom
