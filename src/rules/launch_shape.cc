@@ -97,9 +97,9 @@ Finding describe(const RuleContext& rules, const Key& key, const Group& group) {
                   count_text(static_cast<std::int64_t>(group.blamed.activities.size())) +
                       " launches of " + name));
   finding.counter_evidence = "Other streams may use what this kernel leaves idle.";
-  finding.fix = {.text =
-                     "Give it more work per launch (larger batch, fused heads), or for a kernel of "
-                     "your own another tile size; split-K for products with small outputs."};
+  finding.fix.text =
+      "Give it more work per launch (larger batch, fused heads), or for a kernel of "
+      "your own another tile size; split-K for products with small outputs.";
   finding.verify = "fathom kernels TRACE --group-by config --columns name,grid,block,waves,total";
   const double time = static_cast<double>(to_ns(group.blamed.time));
   claim_blamed(rules, group.blamed, time > 0 ? group.wasted / time : 0.0, finding);
