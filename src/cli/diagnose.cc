@@ -8,6 +8,8 @@
 #include "cli/output.h"
 #include "cli/selection_options.h"
 #include "engine/diagnosis.h"
+#include "engine/page.h"
+#include "render/diagnosis_html.h"
 #include "render/diagnosis_json.h"
 #include "render/diagnosis_text.h"
 
@@ -19,6 +21,7 @@ struct Wish {
   DiagnosisRequest request;
   OutputWish output;
   bool all = false;
+  std::string html;
 };
 
 /// Writes one diagnosis after the other.
@@ -35,6 +38,10 @@ class Writer {
     const Result<void> written = output_.write(text_of(*diagnosis, several));
     if (!written) return written.error();
     ++written_;
+    if (!wish_.html.empty()) {
+      const Result<void> page = write_page(session, *diagnosis);
+      if (!page) return page.error();
+    }
     return output_.closed() ? Use::stop : Use::next;
   }
   Result<void> end() {
@@ -47,6 +54,16 @@ class Writer {
   }
 
  private:
+  Result<void> write_page(const Session& session, const Diagnosis& diagnosis) const {
+    const Result<Page> page = collect_page(session, wish_.request, diagnosis);
+    if (!page) return page.error();
+    Result<Output> file = Output::open(wish_.html);
+    if (!file) return std::move(file).error();
+    Result<void> written = file->write(render_diagnosis_html(diagnosis, *page));
+    if (!written) return written;
+    return file->finish();
+  }
+
   [[nodiscard]] std::string text_of(const Diagnosis& diagnosis, bool several) {
     several_ = several;
     if (wish_.output.json) {
@@ -104,6 +121,8 @@ Command diagnose() {
                  "Diagnose the calls of this module, annotation or operator instead of the steps");
     options.group("Output");
     options.flag("--all", wish->all, "Every finding in full, and what each rule said");
+    options.text("--html", "FILE", wish->html,
+                 "Also write one self-contained page with charts and tables");
     options.flag("--json", wish->output.json, "JSON, schema fathom.diagnosis/1");
     declare_text_output(options, wish->output);
     declare_reading(options, wish->read);

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/quantity_text.h"
+#include "render/step_parts.h"
 #include "render/text_width.h"
 
 namespace fathom {
@@ -16,64 +17,22 @@ constexpr std::string_view kHanging = "              ";
 
 Duration from_ns(double ns) { return duration_ns(static_cast<std::int64_t>(std::llround(ns))); }
 
-/// A part of the step in the bar.
-struct Part {
-  std::string_view name;
-  std::string_view glyph;
-  Duration time{};
-  enum class Hue : unsigned char { good, neutral, bad } hue = Hue::neutral;
-};
-
-std::string painted(const Part& part, std::string_view text, const Style& style) {
+std::string painted(const StepPart& part, std::string_view text, const Style& style) {
   switch (part.hue) {
-    case Part::Hue::good:
+    case StepPart::Hue::good:
       return style.green(text);
-    case Part::Hue::bad:
+    case StepPart::Hue::bad:
       return style.red(text);
-    case Part::Hue::neutral:
+    case StepPart::Hue::neutral:
       break;
   }
   return style.yellow(text);
 }
 
-/// The accounting in the order of design: work first, then what nobody uses.
-std::vector<Part> parts_of(const Diagnosis& diagnosis) {
-  using Hue = Part::Hue;
-  std::vector<Part> parts;
-  if (diagnosis.device >= 0) {
-    const Account& account = diagnosis.account;
-    parts = {{"compute", "█", account[Bucket::compute], Hue::good},
-             {"communication", "▓", account[Bucket::communication]},
-             {"copies", "▒", account[Bucket::memcpy] + account[Bucket::memset]},
-             {"input", "I", account[Bucket::input], Hue::bad},
-             {"allocation", "A", account[Bucket::allocation], Hue::bad},
-             {"sync", "S", account[Bucket::sync], Hue::bad},
-             {"dispatch", "D", account[Bucket::dispatch], Hue::bad},
-             {"python", "P", account[Bucket::python], Hue::bad},
-             {"dependency", "w", account[Bucket::dependency]},
-             {"launch latency", "l", account[Bucket::launch_latency]},
-             {"unexplained", "·", account[Bucket::device_wait] + account[Bucket::host_unknown]}};
-  } else {
-    const auto of = [&](HostBucket bucket) {
-      return diagnosis.host[static_cast<std::size_t>(bucket)];
-    };
-    parts = {{"input", "I", of(HostBucket::input), Hue::bad},
-             {"forward", "█", of(HostBucket::forward), Hue::good},
-             {"backward", "▓", of(HostBucket::backward), Hue::good},
-             {"optimizer", "▒", of(HostBucket::optimizer), Hue::good},
-             {"communication", "C", of(HostBucket::communication)},
-             {"waiting", "w", of(HostBucket::waiting), Hue::bad},
-             {"other operators", "░", of(HostBucket::other_operators), Hue::good},
-             {"python", "P", of(HostBucket::python), Hue::bad}};
-  }
-  std::erase_if(parts, [](const Part& part) { return part.time <= Duration{}; });
-  return parts;
-}
-
 /// Columns of the bar by largest remainder, so that they sum to the width.
-std::vector<std::size_t> columns_of(const std::vector<Part>& parts, std::size_t width) {
+std::vector<std::size_t> columns_of(const std::vector<StepPart>& parts, std::size_t width) {
   Duration whole{};
-  for (const Part& part : parts) whole += part.time;
+  for (const StepPart& part : parts) whole += part.time;
   std::vector<std::size_t> columns;
   std::vector<std::pair<double, std::size_t>> rests;
   std::size_t used = 0;
@@ -90,10 +49,10 @@ std::vector<std::size_t> columns_of(const std::vector<Part>& parts, std::size_t 
 }
 
 std::string bar(const Diagnosis& diagnosis, const Style& style) {
-  const std::vector<Part> parts = parts_of(diagnosis);
+  const std::vector<StepPart> parts = parts_of(diagnosis);
   if (parts.empty()) return {};
   Duration whole{};
-  for (const Part& part : parts) whole += part.time;
+  for (const StepPart& part : parts) whole += part.time;
   const std::size_t width = std::clamp<std::size_t>(style.width - kIndent - 1, 20, 64);
   const std::vector<std::size_t> columns = columns_of(parts, width);
   std::string line(kHanging);

@@ -1,0 +1,49 @@
+#include "render/step_parts.h"
+
+namespace fathom {
+namespace {
+
+using Hue = StepPart::Hue;
+
+std::vector<StepPart> without_empty(std::vector<StepPart> parts) {
+  std::erase_if(parts, [](const StepPart& part) { return part.time <= Duration{}; });
+  return parts;
+}
+
+}  // namespace
+
+std::vector<StepPart> parts_of(const Account& account) {
+  return without_empty({
+      {"compute", "compute", "█", account[Bucket::compute], Hue::good},
+      {"communication", "communication", "▓", account[Bucket::communication], Hue::neutral},
+      {"copies", "copies", "▒", account[Bucket::memcpy] + account[Bucket::memset], Hue::neutral},
+      {"input", "input", "I", account[Bucket::input], Hue::bad},
+      {"allocation", "allocation", "A", account[Bucket::allocation], Hue::bad},
+      {"sync", "sync", "S", account[Bucket::sync], Hue::bad},
+      {"dispatch", "dispatch", "D", account[Bucket::dispatch], Hue::bad},
+      {"python", "python", "P", account[Bucket::python], Hue::bad},
+      {"dependency", "dependency", "w", account[Bucket::dependency], Hue::neutral},
+      {"latency", "launch latency", "l", account[Bucket::launch_latency], Hue::neutral},
+      {"unknown", "unexplained", "·", account[Bucket::device_wait] + account[Bucket::host_unknown],
+       Hue::neutral},
+  });
+}
+
+std::vector<StepPart> parts_of(const Diagnosis& diagnosis) {
+  if (diagnosis.device >= 0) return parts_of(diagnosis.account);
+  const auto of = [&](HostBucket bucket) {
+    return diagnosis.host[static_cast<std::size_t>(bucket)];
+  };
+  return without_empty({
+      {"input", "input", "I", of(HostBucket::input), Hue::bad},
+      {"forward", "forward", "█", of(HostBucket::forward), Hue::good},
+      {"backward", "backward", "▓", of(HostBucket::backward), Hue::good},
+      {"optimizer", "optimizer", "▒", of(HostBucket::optimizer), Hue::good},
+      {"communication", "communication", "C", of(HostBucket::communication), Hue::neutral},
+      {"sync", "waiting", "w", of(HostBucket::waiting), Hue::bad},
+      {"operators", "other operators", "░", of(HostBucket::other_operators), Hue::good},
+      {"python", "python", "P", of(HostBucket::python), Hue::bad},
+  });
+}
+
+}  // namespace fathom

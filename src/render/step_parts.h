@@ -1,0 +1,24 @@
+// The parts of a step, in the order and colour in which text and page show them.
+#pragma once
+
+#include <string_view>
+#include <vector>
+
+#include "engine/diagnosis.h"
+
+namespace fathom {
+
+struct StepPart {
+  std::string_view id;     ///< CSS class and JSON-like name.
+  std::string_view name;   ///< For people.
+  std::string_view glyph;  ///< In a bar of characters.
+  Duration time{};
+  enum class Hue : unsigned char { good, neutral, bad } hue = Hue::neutral;
+};
+
+/// What an account of a device says; parts without time are left out.
+std::vector<StepPart> parts_of(const Account& account);
+/// The same of the counted steps of a diagnosis, with or without a device.
+std::vector<StepPart> parts_of(const Diagnosis& diagnosis);
+
+}  // namespace fathom
