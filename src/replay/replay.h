@@ -1,15 +1,20 @@
 // The dependency graph of a trace, and what happens to its step time when something changes.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string_view>
 #include <utility>
 #include <vector>
 
+#include "analysis/activity_column.h"
 #include "analysis/context.h"
 
 namespace fathom {
+
+struct ReplayGraph;
 
 /// Changes to a program, in terms of its recording. Later entries for one slice win.
 struct Edits {
@@ -45,7 +50,9 @@ struct PathPiece {
   SliceId slice{};  ///< The activity, call or innermost operator; may be invalid.
 };
 
-/// Step times of the counted steps, in their order, after a change.
+/// Step times of the predicted steps, in their order, after a change: all counted steps, or evenly
+/// chosen ones of them where there are many. Compare with the prediction of no edits, which has the
+/// recorded times of the same steps.
 struct Prediction {
   std::vector<Duration> steps;
   Duration median{};
@@ -66,8 +73,10 @@ struct Residuals {
 /// the trace and its analyses.
 class Replay {
  public:
-  /// O(n log n).
+  /// Predicts the counted steps that the context selects. O(n log n).
   static Replay build(const Context& context);
+  /// Predicts these steps, which must be in context.steps().
+  static Replay build(const Context& context, std::span<const Step* const> counted);
   Replay(Replay&&) noexcept;
   ~Replay();
 
@@ -76,12 +85,13 @@ class Replay {
   [[nodiscard]] Residuals residuals() const;
   /// From the end of the step's window back to its begin; by time, touching.
   [[nodiscard]] std::vector<PathPiece> critical_path(const Step& step) const;
+  /// Where each activity of the whole trace lies after the change. O(nodes + edges).
+  [[nodiscard]] ActivityColumn<Interval> activities(const Edits& edits) const;
   [[nodiscard]] std::size_t nodes() const;
 
  private:
-  struct Graph;
-  explicit Replay(std::unique_ptr<const Graph> graph);
-  std::unique_ptr<const Graph> graph_;
+  explicit Replay(std::unique_ptr<const ReplayGraph> graph);
+  std::unique_ptr<const ReplayGraph> graph_;
 };
 
 }  // namespace fathom

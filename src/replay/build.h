@@ -1,0 +1,15 @@
+// Builds the graph of a recording.
+#pragma once
+
+#include <memory>
+#include <span>
+
+#include "replay/graph.h"
+
+namespace fathom {
+
+/// `counted`: the steps whose times are to be predicted. O(n log n).
+std::unique_ptr<const ReplayGraph> build_replay_graph(const Context& context,
+                                                      std::span<const Step* const> counted);
+
+}  // namespace fathom

@@ -1,0 +1,83 @@
+// The dependency graph behind a Replay: moments of the recording, and what each had to wait for.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "analysis/context.h"
+#include "store/trace.h"
+
+namespace fathom {
+
+/// No node, activity or step.
+inline constexpr std::uint32_t kNoRow = UINT32_MAX;
+
+/// A moment that something else may depend on.
+enum class NodeKind : std::uint8_t {
+  origin,   ///< The begin of the trace.
+  point,    ///< On a host thread: the begin of a waiting call, of a step or of the thread, its end.
+  arrival,  ///< On a host thread: it begins what another set going, or goes on after another.
+  departure,  ///< On a host thread: it sets another going, or another waits for it.
+  launch,     ///< Begin of a call that put work onto a device.
+  sync_end,   ///< Return of a call that waits for a device.
+  start,      ///< Of a device activity.
+  end,        ///< Of a device activity.
+};
+
+/// Why a moment cannot come earlier.
+enum class EdgeKind : std::uint8_t {
+  host,      ///< Program order on one thread, with the time that the thread itself spent.
+  handover,  ///< One host thread set another going, or waited for it.
+  launch,    ///< Launching call → activity.
+  stream,    ///< End of an activity → start of the next on its stream.
+  overlap,   ///< Start of an activity → something that was recorded to begin (or end) before that
+             ///< activity's end: the delay follows the activity's duration.
+  event,     ///< End of an activity → start of one on a stream that waits for it.
+  activity,  ///< Start → end of an activity.
+  wait,      ///< End of an activity → return of the call that waits for it.
+};
+
+/// A dependency on an earlier node. The node that has it comes no earlier than `delay` after
+/// `from`.
+struct ReplayEdge {
+  Duration delay{};
+  std::uint32_t from = kNoRow;
+  EdgeKind kind = EdgeKind::host;
+};
+
+/// The nodes of a host thread, in program order.
+struct ReplayThread {
+  const Nesting::Thread* work = nullptr;
+  std::vector<std::uint32_t> points;
+};
+
+/// Nodes are numbered so that every edge comes from a lower number; numbers ascend with time.
+/// Columns by node. time(n) = residual(n) + max over the origin's time and time(from) + delay of
+/// its edges.
+struct ReplayGraph {
+  ReplayGraph(const Trace& of_trace, const Analyses& of_analyses)
+      : trace(of_trace), analyses(of_analyses) {}
+
+  const Trace& trace;
+  const Analyses& analyses;
+
+  std::vector<Time> at;  ///< As recorded.
+  std::vector<NodeKind> kind;
+  std::vector<SliceId> slice;       ///< The call or activity; may be invalid for points.
+  std::vector<std::uint32_t> step;  ///< End nodes and the ends of steps: whose end they may be.
+  std::vector<Duration> residual;   ///< What no edge explains.
+  std::vector<std::uint32_t> first_edge;  ///< Into `edges`; one more than there are nodes.
+  std::vector<ReplayEdge> edges;          ///< By the node that has them.
+
+  std::vector<ReplayThread> threads;
+  /// Per row of Steps::steps: the node of its host begin, or kNoRow for a whole trace.
+  std::vector<std::uint32_t> step_begin;
+  /// The step before of the same process, or kNoRow.
+  std::vector<std::uint32_t> step_before;
+  std::vector<std::uint32_t> predicted;  ///< Rows of Steps::steps, ascending.
+
+  [[nodiscard]] std::size_t nodes() const { return at.size(); }
+  [[nodiscard]] const Steps& all_steps() const { return analyses.steps(); }
+};
+
+}  // namespace fathom

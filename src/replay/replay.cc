@@ -1,0 +1,143 @@
+// What others ask of a replay, in terms of the graph.
+#include "replay/replay.h"
+
+#include <algorithm>
+#include <numeric>
+
+#include "replay/build.h"
+#include "replay/host_pieces.h"
+#include "replay/run.h"
+#include "replay/step_choice.h"
+
+namespace fathom {
+namespace {
+
+constexpr std::array<std::string_view, kPathParts> kNames = {"host",          "launch", "device",
+                                                             "communication", "copy",   "wait"};
+
+std::vector<NodeRange> everything(const ReplayGraph& graph) {
+  return {{1, static_cast<std::uint32_t>(graph.nodes())}};
+}
+
+/// The middle one of the predicted steps by time, as a position among them.
+std::size_t middle(const std::vector<Duration>& steps) {
+  std::vector<std::size_t> order(steps.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::ranges::stable_sort(order, {}, [&steps](std::size_t i) { return steps[i]; });
+  return order[(order.size() - 1) / 2];
+}
+
+void summarise(Prediction& prediction) {
+  if (prediction.steps.empty()) return;
+  std::vector<Duration> sorted = prediction.steps;
+  std::ranges::sort(sorted);
+  const std::size_t half = sorted.size() / 2;
+  prediction.median = sorted.size() % 2 == 1 ? sorted[half] : (sorted[half - 1] + sorted[half]) / 2;
+  prediction.mean = std::accumulate(sorted.begin(), sorted.end(), Duration{}) /
+                    static_cast<std::int64_t>(sorted.size());
+}
+
+/// The stretch in pieces of the innermost slices of its thread.
+void add_host_pieces(const ReplayGraph& graph, const PathStretch& stretch,
+                     std::vector<PathPiece>& pieces) {
+  const auto on_thread = [&](const ReplayThread& thread) {
+    return std::ranges::binary_search(thread.points, stretch.node);
+  };
+  const auto thread = std::ranges::find_if(graph.threads, on_thread);
+  const std::size_t first = pieces.size();
+  Time at = stretch.interval.begin;
+  for_each_piece(graph.trace, graph.analyses.nesting(), *thread->work, stretch.interval,
+                 [&](SliceId owner, const Interval& piece) {
+                   pieces.push_back({piece, PathPart::host, owner});
+                   at = piece.end;
+                 });
+  if (pieces.size() > first) pieces[first].interval.begin = stretch.interval.begin;
+  if (at < stretch.interval.end) pieces.push_back({{at, stretch.interval.end}, PathPart::host, {}});
+}
+
+}  // namespace
+
+std::string_view to_string(PathPart part) { return kNames[static_cast<std::size_t>(part)]; }
+
+double Residuals::percent() const {
+  return window == Duration{}
+             ? 0
+             : 100.0 * static_cast<double>(to_ns(sum)) / static_cast<double>(to_ns(window));
+}
+
+Replay::Replay(std::unique_ptr<const ReplayGraph> graph) : graph_(std::move(graph)) {}
+Replay::Replay(Replay&&) noexcept = default;
+Replay::~Replay() = default;
+
+Replay Replay::build(const Context& context) { return build(context, counted_steps(context)); }
+
+Replay Replay::build(const Context& context, std::span<const Step* const> counted) {
+  return Replay(build_replay_graph(context, counted));
+}
+
+Prediction Replay::run(const Edits& edits) const {
+  const ReplayPlan plan = plan_steps(*graph_, graph_->predicted);
+  const EditedGraph edited(*graph_, edits, plan.ranges);
+  const std::vector<Time> times = replay_times(edited, plan.ranges);
+  const std::vector<Interval> windows = replay_windows(*graph_, plan, times);
+  Prediction prediction;
+  std::vector<std::size_t> rows;
+  for (std::size_t i = 0; i < plan.steps.size(); ++i) {
+    if (!std::ranges::binary_search(graph_->predicted, plan.steps[i])) continue;
+    rows.push_back(i);
+    prediction.steps.push_back(windows[i].length());
+  }
+  summarise(prediction);
+  if (rows.empty()) return prediction;
+  const std::size_t row = rows[middle(prediction.steps)];
+  for (const PathStretch& stretch : trace_back(edited, times, plan.steps[row], windows[row]))
+    prediction.path[static_cast<std::size_t>(stretch.part)] += stretch.interval.length();
+  return prediction;
+}
+
+ActivityColumn<Interval> Replay::activities(const Edits& edits) const {
+  const std::vector<NodeRange> ranges = everything(*graph_);
+  const EditedGraph edited(*graph_, edits, ranges);
+  const std::vector<Time> times = replay_times(edited, ranges);
+  ActivityColumn<Interval> result(std::make_shared<const ActivityIndex>(graph_->trace));
+  for (std::uint32_t node = 0; node < graph_->nodes(); ++node) {
+    const SliceId slice = graph_->slice[node];
+    if (graph_->kind[node] == NodeKind::start) result.at(slice.row()).begin = times[node];
+    if (graph_->kind[node] == NodeKind::end) result.at(slice.row()).end = times[node];
+  }
+  return result;
+}
+
+Residuals Replay::residuals() const {
+  const EditedGraph unchanged(*graph_, {}, {});
+  Residuals result;
+  for (const std::uint32_t step : graph_->predicted) {
+    const Interval window = graph_->all_steps().steps[step].window;
+    result.window += window.length();
+    for (const PathStretch& stretch : trace_back(unchanged, graph_->at, step, window)) {
+      if (stretch.residual) result.sum += stretch.interval.length();
+    }
+  }
+  return result;
+}
+
+std::vector<PathPiece> Replay::critical_path(const Step& step) const {
+  const EditedGraph unchanged(*graph_, {}, {});
+  const auto row = static_cast<std::uint32_t>(&step - graph_->all_steps().steps.data());
+  std::vector<PathStretch> path = trace_back(unchanged, graph_->at, row, step.window);
+  std::ranges::reverse(path);
+  std::vector<PathPiece> pieces;
+  for (const PathStretch& stretch : path) {
+    if (stretch.host) {
+      add_host_pieces(*graph_, stretch, pieces);
+      continue;
+    }
+    const SliceId slice = stretch.node == kNoRow ? SliceId() : graph_->slice[stretch.node];
+    pieces.push_back({stretch.interval, stretch.part, slice});
+  }
+  return pieces;
+}
+
+std::size_t Replay::nodes() const { return graph_->nodes(); }
+
+}  // namespace fathom

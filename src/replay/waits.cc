@@ -1,0 +1,308 @@
+// Resolves waits from records, else from what was launched before them.
+#include "replay/waits.h"
+
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <utility>
+
+#include "replay/delays.h"
+
+namespace fathom {
+namespace {
+
+/// Of so many streams at most it is considered that an unrecorded wait is for them.
+constexpr std::size_t kMostStreams = 64;
+
+/// The recorder's records of waits, by the correlation id of the call.
+class SyncRecords {
+ private:
+  [[nodiscard]] auto correlation() const {
+    return [this](SliceId row) { return trace_.slices.correlation[row.row()]; };
+  }
+
+ public:
+  explicit SyncRecords(const Trace& trace) : trace_(trace) {
+    const auto is_sync = [](const Category& category) {
+      return category.kind == SliceKind::sync && category.slices > 0;
+    };
+    if (std::ranges::none_of(trace.categories, is_sync)) return;
+    for (std::size_t row = 0; row < trace.slices.size(); ++row) {
+      if (trace.kind(SliceId(row)) == SliceKind::sync && trace.slices.correlation[row] != kAbsent &&
+          trace.slices.detail[row] != SliceId::kNone) {
+        records_.push_back(SliceId(row));
+      }
+    }
+    std::ranges::stable_sort(records_, {}, correlation());
+  }
+  /// The record of the call, or invalid.
+  [[nodiscard]] SliceId of(SliceId call) const {
+    const std::int64_t wanted = trace_.slices.correlation[call.row()];
+    const auto at = std::ranges::lower_bound(records_, wanted, {}, correlation());
+    return at == records_.end() || correlation()(*at) != wanted ? SliceId() : *at;
+  }
+
+ private:
+  const Trace& trace_;
+  std::vector<SliceId> records_;  // by correlation
+};
+
+class Resolver {
+ public:
+  Resolver(const Context& context, const HostPoints& points, const Streams& streams)
+      : trace_(context.trace),
+        context_(context),
+        links_(context.links()),
+        points_(points),
+        streams_(streams),
+        records_(context.trace) {
+    for (const EventCall& record : points.records)
+      record_times_.emplace(trace_.slices.correlation[record.call.row()], record.at);
+    for (const StreamWork& stream : streams.streams) {
+      const Track& track = trace_.tracks[stream.track.row()];
+      by_number_.try_emplace({track.device, track.stream}, &stream);
+    }
+    choose_busiest();
+    find_next_launches();
+  }
+
+  void syncs(Waits& waits) {
+    const auto& points = points_.points;
+    std::uint32_t thread = kNoRow;
+    for (std::uint32_t row = 0; row < points.size(); ++row) {
+      if (points[row].thread != thread) last_launch_ = {};
+      thread = points[row].thread;
+      if (points[row].kind == NodeKind::launch) last_launch_ = points[row].slice;
+      if (points[row].kind != NodeKind::sync_end) continue;
+      waits.syncs.push_back(
+          {.point = row, .activity = waited_for(points[row].slice), .own = {}, .after = {}});
+    }
+  }
+
+  void events(Waits& waits) const {
+    for (const EventCall& wait : points_.waits) {
+      const SliceId record = records_.of(wait.call);
+      const std::optional<EventWait> found =
+          record.valid() ? recorded_event(wait, record) : likely_event(wait);
+      if (found) waits.events.push_back(*found);
+    }
+  }
+
+ private:
+  [[nodiscard]] Time start(std::uint32_t activity) const {
+    return trace_.slices.start[links_.activities[activity].row()];
+  }
+  [[nodiscard]] Time end(std::uint32_t activity) const {
+    return trace_.slices.end(links_.activities[activity]);
+  }
+
+  /// Of two activities the one that ends later; one that has not ended by `at` does not count.
+  [[nodiscard]] std::uint32_t later(std::uint32_t a, std::uint32_t b, Time at) const {
+    if (b == kNoRow || end(b) > at) return a;
+    return a == kNoRow || end(b) > end(a) ? b : a;
+  }
+
+  [[nodiscard]] std::uint32_t waited_for(SliceId call) const {
+    const CallKind kind = links_.call_kind(trace_, call);
+    const Time returned = trace_.slices.end(call);
+    if (kind != CallKind::synchronize && kind != CallKind::allocate) {
+      std::uint32_t copy = kNoRow;
+      for (const std::uint32_t activity : streams_.launched_by(context_, call))
+        copy = later(copy, activity, returned);
+      return copy;
+    }
+    const SliceId record = records_.of(call);
+    if (record.valid()) {
+      const std::uint32_t recorded = recorded_wait(call, record);
+      if (recorded != kNoRow) return recorded;
+    }
+    const bool all = trace_.name(call).find("Device") != std::string_view::npos ||
+                     trace_.name(call).find("Ctx") != std::string_view::npos ||
+                     kind == CallKind::allocate;
+    return likely_wait(call, all);
+  }
+
+  /// What the record tells: a stream, or an event that was recorded on one.
+  [[nodiscard]] std::uint32_t recorded_wait(SliceId call, SliceId record) const {
+    const std::uint32_t detail = trace_.slices.detail[record.row()];
+    const auto recorded = record_times_.find(trace_.syncs.wait_correlation[detail]);
+    const Track& track = trace_.track(record);
+    const std::int64_t waited = trace_.syncs.wait_stream[detail];
+    const bool event = waited != kAbsent && waited >= 0;
+    const Time at = event && recorded != record_times_.end() ? recorded->second
+                                                             : trace_.slices.start[call.row()];
+    const StreamWork* const stream = find_stream(track.device, event ? waited : track.stream);
+    if (stream == nullptr) return kNoRow;
+    return later(kNoRow, stream->last_launched(at), trace_.slices.end(call));
+  }
+
+  [[nodiscard]] std::uint32_t likely_wait(SliceId call, bool all) const {
+    const Time called = trace_.slices.start[call.row()];
+    const Time returned = trace_.slices.end(call);
+    const StringId process = trace_.track(call).process;
+    if (!all && last_launch_.valid()) {
+      const auto last = streams_.launched_by(context_, last_launch_);
+      if (!last.empty()) {
+        const StreamWork& stream = streams_.streams[streams_.stream_of[last.front()]];
+        const std::uint32_t own = later(kNoRow, stream.last_launched(called), returned);
+        if (own != kNoRow && end(own) > called) return own;
+      }
+    }
+    std::uint32_t found = kNoRow;
+    for (const StreamWork* stream : busiest_) {
+      if (stream->process == process) found = later(found, stream->last_launched(called), returned);
+    }
+    return found;
+  }
+
+  [[nodiscard]] const StreamWork* find_stream(std::int32_t device, std::int64_t number) const {
+    const auto at = by_number_.find({device, number});
+    return at == by_number_.end() ? nullptr : at->second;
+  }
+
+  void choose_busiest() {
+    for (const StreamWork& stream : streams_.streams) busiest_.push_back(&stream);
+    std::ranges::stable_sort(busiest_, std::ranges::greater(),
+                             [](const StreamWork* stream) { return stream->activities.size(); });
+    if (busiest_.size() > kMostStreams) busiest_.resize(kMostStreams);
+  }
+
+  void find_next_launches() {
+    const auto& points = points_.points;
+    next_launch_.resize(points.size());
+    std::uint32_t next = kNoRow;
+    for (std::size_t row = points.size(); row-- > 0;) {
+      if (row + 1 < points.size() && points[row + 1].thread != points[row].thread) next = kNoRow;
+      if (points[row].kind == NodeKind::launch) next = static_cast<std::uint32_t>(row);
+      next_launch_[row] = next;
+    }
+  }
+
+  [[nodiscard]] std::optional<EventWait> recorded_event(const EventCall& wait,
+                                                        SliceId record) const {
+    const std::uint32_t detail = trace_.slices.detail[record.row()];
+    const Track& track = trace_.track(record);
+    const auto recorded = record_times_.find(trace_.syncs.wait_correlation[detail]);
+    const StreamWork* const source = find_stream(track.device, trace_.syncs.wait_stream[detail]);
+    const StreamWork* const waiting = find_stream(track.device, track.stream);
+    if (source == nullptr || waiting == nullptr || source == waiting) return {};
+    const Time at = recorded == record_times_.end() ? wait.at : recorded->second;
+    return event_wait(waiting->next_launched(wait.at), source->last_launched(at));
+  }
+
+  [[nodiscard]] std::optional<EventWait> likely_event(const EventCall& wait) const {
+    const SliceId launch = next_launch(wait);
+    if (!launch.valid()) return {};
+    const auto launched = streams_.launched_by(context_, launch);
+    if (launched.empty()) return {};
+    const std::uint32_t activity = launched.front();
+    const StreamWork& own = streams_.streams[streams_.stream_of[activity]];
+    std::uint32_t source = kNoRow;
+    for (const StreamWork* stream : busiest_) {
+      if (stream == &own || stream->device != own.device || stream->process != own.process)
+        continue;
+      source = later(source, stream->last_launched(wait.at), start(activity));
+    }
+    return event_wait(activity, source);
+  }
+
+  /// The next launching call of the thread, or invalid.
+  [[nodiscard]] SliceId next_launch(const EventCall& wait) const {
+    const auto before = [](const HostPoint& point, const EventCall& call) {
+      return point.thread != call.thread ? point.thread < call.thread : point.at < call.at;
+    };
+    const auto at = std::lower_bound(points_.points.begin(), points_.points.end(), wait, before);
+    if (at == points_.points.end() || at->thread != wait.thread) return {};
+    const std::uint32_t row = next_launch_[static_cast<std::size_t>(at - points_.points.begin())];
+    return row == kNoRow ? SliceId() : points_.points[row].slice;
+  }
+
+  [[nodiscard]] std::optional<EventWait> event_wait(std::uint32_t activity,
+                                                    std::uint32_t source) const {
+    if (activity == kNoRow || source == kNoRow || end(source) > start(activity)) return {};
+    return EventWait{activity, source};
+  }
+
+  const Trace& trace_;
+  const Context& context_;
+  const Links& links_;
+  const HostPoints& points_;
+  const Streams& streams_;
+  SyncRecords records_;
+  std::map<std::int64_t, Time> record_times_;  // by correlation of the recording call
+  std::map<std::pair<std::int32_t, std::int64_t>, const StreamWork*> by_number_;  // device, stream
+  std::vector<const StreamWork*> busiest_;  // where waits that were not recorded may be for
+  std::vector<std::uint32_t> next_launch_;  // by point
+  SliceId last_launch_{};                   // of the thread that is looked at
+};
+
+/// What calls take without waiting and after it, from those of the same name.
+class CallTimes {
+ public:
+  CallTimes(const Context& context, const HostPoints& points)
+      : trace_(context.trace), activities_(context.links().activities), points_(points) {}
+
+  void fill(std::vector<SyncWait>& syncs) {
+    for (const SyncWait& sync : syncs) look_at(sync);
+    for (auto& [name, times] : names_) {
+      times.own = times.idle.empty() ? times.least : median_of(times.idle);
+      times.back = median_of(times.after);
+    }
+    for (SyncWait& sync : syncs) {
+      const SliceId call = points_.points[sync.point].slice;
+      const Times& times = names_.at(trace_.slices.name[call.row()]);
+      const Duration duration = trace_.slices.duration[call.row()];
+      if (!waited(sync)) {
+        sync.own = duration;
+        sync.after = times.back;
+        continue;
+      }
+      sync.own = std::min(duration, times.own);
+      sync.after = std::min(times.back, trace_.slices.end(call) - end(sync));
+    }
+  }
+
+ private:
+  struct Times {
+    std::vector<Duration> idle, after;
+    Duration least = Duration::max();
+    Duration own{}, back{};
+  };
+
+  [[nodiscard]] Time end(const SyncWait& sync) const {
+    return trace_.slices.end(activities_[sync.activity]);
+  }
+  [[nodiscard]] bool waited(const SyncWait& sync) const {
+    const SliceId call = points_.points[sync.point].slice;
+    return sync.activity != kNoRow && end(sync) > trace_.slices.start[call.row()];
+  }
+  void look_at(const SyncWait& sync) {
+    const SliceId call = points_.points[sync.point].slice;
+    Times& times = names_[trace_.slices.name[call.row()]];
+    const Duration duration = trace_.slices.duration[call.row()];
+    times.least = std::min(times.least, duration);
+    if (waited(sync)) {
+      times.after.push_back(trace_.slices.end(call) - end(sync));
+    } else {
+      times.idle.push_back(duration);
+    }
+  }
+
+  const Trace& trace_;
+  const std::vector<SliceId>& activities_;
+  const HostPoints& points_;
+  std::map<StringId, Times> names_;
+};
+
+}  // namespace
+
+Waits compute_waits(const Context& context, const HostPoints& points, const Streams& streams) {
+  Waits waits;
+  Resolver resolver(context, points, streams);
+  resolver.syncs(waits);
+  resolver.events(waits);
+  CallTimes(context, points).fill(waits.syncs);
+  return waits;
+}
+
+}  // namespace fathom
