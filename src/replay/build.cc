@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "replay/delays.h"
+#include "replay/graph_gaps.h"
 #include "replay/handovers.h"
 #include "replay/host_points.h"
 #include "replay/node_order.h"
@@ -67,6 +68,7 @@ class GraphBuilder {
     add_waits();
     edges_.finish();
     keep_residuals();
+    find_unrecorded_work(context_, streams_, order_.start, graph_);
     describe_steps();
   }
 

@@ -47,7 +47,11 @@ class EditedGraph {
   [[nodiscard]] const ReplayGraph& graph() const { return graph_; }
 
  private:
-  enum Flag : std::uint8_t { kRemoved = 1, kNoWait = 2, kHidden = 4, kAhead = 8 };
+  using Flag = std::uint8_t;
+  static constexpr Flag kRemoved = 1;
+  static constexpr Flag kNoWait = 2;
+  static constexpr Flag kHidden = 4;
+  static constexpr Flag kAhead = 8;
 
   [[nodiscard]] bool has(SliceId slice, Flag flag) const {
     return !flags_.empty() && slice.valid() && (flags_[slice.row()] & flag) != 0;

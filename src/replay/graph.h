@@ -66,6 +66,9 @@ struct ReplayGraph {
   std::vector<SliceId> slice;       ///< The call or activity; may be invalid for points.
   std::vector<std::uint32_t> step;  ///< End nodes and the ends of steps: whose end they may be.
   std::vector<Duration> residual;   ///< What no edge explains.
+  /// The part of the residual that every replay of a CUDA graph has at the same place: work of the
+  /// graph that was not recorded. Empty without graphs.
+  std::vector<Duration> unrecorded;
   std::vector<std::uint32_t> first_edge;  ///< Into `edges`; one more than there are nodes.
   std::vector<ReplayEdge> edges;          ///< By the node that has them.
 

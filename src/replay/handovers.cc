@@ -134,6 +134,7 @@ std::vector<std::uint32_t> main_threads(const Context& context) {
     if (!added && weight > at->second.first) at->second = {weight, thread};
   }
   std::vector<std::uint32_t> mains;
+  mains.reserve(work.size());
   for (const Nesting::Thread& thread : work)
     mains.push_back(best.at(context.trace.tracks[thread.track.row()].process).second);
   return mains;

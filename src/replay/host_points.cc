@@ -12,8 +12,9 @@ namespace {
 
 enum class Role : std::uint8_t { unknown, none, waits, event_record, event_wait };
 
-/// What the walk must know of a slice at once.
-enum Mark : std::uint8_t { kLaunches = 1, kPageable = 2 };
+// What the walk must know of a slice at once, as bits.
+constexpr std::uint8_t kLaunches = 1;
+constexpr std::uint8_t kPageable = 2;
 
 class PointCollector {
  public:

@@ -115,7 +115,8 @@ Residuals Replay::residuals() const {
     const Interval window = graph_->all_steps().steps[step].window;
     result.window += window.length();
     for (const PathStretch& stretch : trace_back(unchanged, graph_->at, step, window)) {
-      if (stretch.residual) result.sum += stretch.interval.length();
+      if (stretch.origin == PathOrigin::residual) result.sum += stretch.interval.length();
+      if (stretch.origin == PathOrigin::unrecorded) result.unrecorded += stretch.interval.length();
     }
   }
   return result;

@@ -65,6 +65,9 @@ struct Prediction {
 struct Residuals {
   Duration sum{};     ///< Σ over the window, of those on the critical path.
   Duration window{};  ///< What they are measured against.
+  /// Not in the sum: what every replay of a CUDA graph waits at the same place, as far as they all
+  /// do. Work of the graph that was not recorded; kept as a delay, too.
+  Duration unrecorded{};
   [[nodiscard]] double percent() const;
 };
 

@@ -74,7 +74,6 @@ PathPart part_of(const ReplayGraph& graph, const ReplayEdge& edge) {
     case EdgeKind::stream:
       return PathPart::launch;
     case EdgeKind::activity:
-      return part_of_activity(graph, edge.from);
     case EdgeKind::overlap:
       return part_of_activity(graph, edge.from);
     case EdgeKind::event:
@@ -124,7 +123,7 @@ ReplayPlan plan_steps(const ReplayGraph& graph, std::span<const std::uint32_t> p
     spans.push_back({first.host.begin, graph.all_steps().steps[step].window.end});
   }
   std::ranges::sort(plan.steps);
-  plan.steps.erase(std::ranges::unique(plan.steps).begin(), plan.steps.end());
+  plan.steps.erase(std::unique(plan.steps.begin(), plan.steps.end()), plan.steps.end());
   std::ranges::sort(spans, {}, &Interval::begin);
   for (const Interval& span : spans) {
     const NodeRange range{first_node_at(graph, span.begin), first_node_after(graph, span.end)};
@@ -182,28 +181,28 @@ std::vector<PathStretch> trace_back(const EditedGraph& edited, std::span<const T
   const ReplayGraph& graph = edited.graph();
   std::vector<PathStretch> path;
   Time cursor = window.end;
-  const auto emit = [&](Time begin, PathStretch stretch) {
+  const auto emit = [&](Time begin, std::uint32_t node, PathPart part, PathOrigin origin,
+                        bool host = false) {
     begin = std::max(begin, window.begin);
     if (begin >= cursor) return;
-    stretch.interval = {begin, cursor};
-    path.push_back(stretch);
+    path.push_back({{begin, cursor}, part, node, host, origin});
     cursor = begin;
   };
   std::uint32_t node = last_node(graph, times, step);
   while (node != kNoRow && cursor > window.begin) {
-    emit(std::min(explained(edited, times, node), times[node]),
-         {.interval = {}, .part = PathPart::wait, .node = node, .host = false, .residual = true});
+    const Time known = std::min(explained(edited, times, node), times[node]);
+    if (!graph.unrecorded.empty() && edited.residual(node) >= graph.unrecorded[node]) {
+      emit(std::max(known, times[node] - graph.unrecorded[node]), kNoRow, PathPart::device,
+           PathOrigin::unrecorded);
+    }
+    emit(known, node, PathPart::wait, PathOrigin::residual);
     const ReplayEdge* const edge = binding_edge(edited, times, node);
     if (edge == nullptr) break;
-    emit(times[edge->from], {.interval = {},
-                             .part = part_of(graph, *edge),
-                             .node = node,
-                             .host = edge->kind == EdgeKind::host,
-                             .residual = false});
+    emit(times[edge->from], node, part_of(graph, *edge), PathOrigin::edge,
+         edge->kind == EdgeKind::host);
     node = edge->from;
   }
-  emit(window.begin,
-       {.interval = {}, .part = PathPart::wait, .node = kNoRow, .host = false, .residual = true});
+  emit(window.begin, kNoRow, PathPart::wait, PathOrigin::residual);
   return path;
 }
 

@@ -26,13 +26,19 @@ std::vector<Time> replay_times(const EditedGraph& edited, const std::vector<Node
 std::vector<Interval> replay_windows(const ReplayGraph& graph, const ReplayPlan& plan,
                                      std::span<const Time> times);
 
+enum class PathOrigin : std::uint8_t {
+  edge,        ///< A dependency.
+  unrecorded,  ///< Work of a CUDA graph that was not recorded.
+  residual,    ///< Nothing explains it.
+};
+
 /// A stretch of what a step's end had to wait for.
 struct PathStretch {
   Interval interval{};
   PathPart part = PathPart::host;
   std::uint32_t node = kNoRow;  ///< That comes at the end of the stretch, or later.
   bool host = false;            ///< The time of the thread that `node` is on.
-  bool residual = false;        ///< No edge explains it.
+  PathOrigin origin = PathOrigin::edge;
 };
 
 /// From the window's end back to its begin, the latest first; touching. O(nodes of the step).

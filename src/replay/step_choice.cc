@@ -37,7 +37,7 @@ std::vector<std::uint32_t> choose_steps(const Context& context,
     for (std::size_t at = first; at < std::min(first + 2, rows.size()); ++at)
       chosen.push_back(rows[at]);
   }
-  chosen.erase(std::ranges::unique(chosen).begin(), chosen.end());
+  chosen.erase(std::unique(chosen.begin(), chosen.end()), chosen.end());
   return chosen;
 }
 

@@ -110,7 +110,8 @@ std::span<const std::uint32_t> Streams::launched_by(const Context& context, Slic
   const auto launch = [&](std::uint32_t activity) {
     return context.links().launch[context.links().activities[activity].row()];
   };
-  const auto [begin, end] = std::ranges::equal_range(by_call, call, {}, launch);
+  const auto begin = std::ranges::lower_bound(by_call, call, {}, launch);
+  const auto end = std::ranges::upper_bound(by_call, call, {}, launch);
   return {begin, end};
 }
 

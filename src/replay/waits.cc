@@ -195,15 +195,31 @@ class Resolver {
     if (!launch.valid()) return {};
     const auto launched = streams_.launched_by(context_, launch);
     if (launched.empty()) return {};
-    const std::uint32_t activity = launched.front();
-    const StreamWork& own = streams_.streams[streams_.stream_of[activity]];
+    const StreamWork& own = streams_.streams[streams_.stream_of[launched.front()]];
+    const std::uint32_t activity = own.next_launched(wait.at);
     std::uint32_t source = kNoRow;
     for (const StreamWork* stream : busiest_) {
       if (stream == &own || stream->device != own.device || stream->process != own.process)
         continue;
-      source = later(source, stream->last_launched(wait.at), start(activity));
+      source = later(source, ended_by(*stream, start(activity), wait.at), start(activity));
     }
     return event_wait(activity, source);
+  }
+
+  /// The last activity of the stream that had ended by then and was launched before the wait.
+  [[nodiscard]] std::uint32_t ended_by(const StreamWork& stream, Time at, Time waited) const {
+    const std::uint32_t last = stream.last_launched(waited);
+    if (last == kNoRow || end(last) <= at) return last;
+    const auto before = [this](std::uint32_t activity) { return start(activity); };
+    auto row = std::ranges::lower_bound(stream.activities, at, {}, before);
+    // One may still run; two at a time are rare enough not to look further.
+    for (int i = 0; i < 2 && row != stream.activities.begin(); ++i) {
+      --row;
+      const SliceId launch = links_.launch[links_.activities[*row].row()];
+      if (end(*row) <= at && launch.valid() && trace_.slices.start[launch.row()] < waited)
+        return *row;
+    }
+    return kNoRow;
   }
 
   /// The next launching call of the thread, or invalid.
