@@ -1,16 +1,19 @@
 // A diagnosis as JSON, schema fathom.diagnosis/1 (docs/diagnosis.md).
 #pragma once
 
+#include <cstddef>
 #include <string>
+#include <string_view>
 
 #include "engine/diagnosis.h"
 
 namespace fathom {
 
-/// One object, indented by `indent`, no final newline. Bounded: at most kJsonFindings findings,
-/// eight evidence slices each.
-std::string render_diagnosis_json(const Diagnosis& diagnosis, std::string_view indent = {});
-
+/// Its size is bounded: that many findings and steps, eight slices per piece of evidence.
 inline constexpr std::size_t kJsonFindings = 50;
+inline constexpr std::size_t kJsonSteps = 200;
+
+/// One object, indented by `indent`, no final newline.
+std::string render_diagnosis_json(const Diagnosis& diagnosis, std::string_view indent = {});
 
 }  // namespace fathom

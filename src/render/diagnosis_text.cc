@@ -48,6 +48,21 @@ std::vector<std::size_t> columns_of(const std::vector<StepPart>& parts, std::siz
   return columns;
 }
 
+/// A paragraph that goes on below where it begins, after a label.
+std::string hanging(const std::string& text, const Style& style) {
+  const std::size_t room = style.width > 2 * kIndent ? style.width - kIndent : kIndent;
+  return wrap(printable(text), room, kHanging);
+}
+
+/// "█ compute 55.5 %", with hard blanks, so that it is not broken.
+std::string legend_entry(const StepPart& part, double percent) {
+  const std::string text =
+      std::string(part.glyph) + " " + std::string(part.name) + " " + percent_text(percent);
+  std::string entry;
+  for (const char c : text) entry += c == ' ' ? std::string("\u00a0") : std::string(1, c);
+  return entry;
+}
+
 std::string bar(const Diagnosis& diagnosis, const Style& style) {
   const std::vector<StepPart> parts = parts_of(diagnosis);
   if (parts.empty()) return {};
@@ -63,23 +78,13 @@ std::string bar(const Diagnosis& diagnosis, const Style& style) {
     line += painted(parts[i], run, style);
     const double percent =
         100.0 * static_cast<double>(to_ns(parts[i].time)) / static_cast<double>(to_ns(whole));
-    if (!legend.empty()) legend += "   ";
-    // A legend entry must not be broken: its blanks are hard ones until it is wrapped.
-    std::string entry = std::string(parts[i].glyph) + " " + std::string(parts[i].name) + " " +
-                        percent_text(percent);
-    legend += entry;
+    legend += (legend.empty() ? "" : "  ") + legend_entry(parts[i], percent);
   }
-  return line + "\n" + wrap(legend, style.width, kHanging) + "\n";
+  return line + "\n" + std::string(kHanging) + hanging(legend, style) + "\n";
 }
 
 std::string label(std::string_view text, const Style& style) {
   return style.bold(pad_right(text, kIndent));
-}
-
-/// A paragraph whose first line starts at the column of `lead`, which is printed already.
-std::string hanging(const std::string& text, const Style& style) {
-  const std::string wrapped = wrap(printable(text), style.width, kHanging);
-  return wrapped.size() > kIndent ? wrapped.substr(kIndent) : wrapped;
 }
 
 std::string baseline(const Diagnosis& diagnosis, const Style& style) {
