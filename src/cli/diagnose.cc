@@ -33,6 +33,9 @@ class Writer {
         style_(style_for(output.descriptor(), wish.output.colour, wish.output.wide)) {}
 
   Result<Use> add(const Session& session, bool several) {
+    if (several && !wish_.html.empty()) {
+      return Error{ErrorCode::invalid_argument, "--html takes one input at a time"};
+    }
     Result<Diagnosis> diagnosis = diagnose(session, wish_.request);
     if (!diagnosis) return std::move(diagnosis).error();
     const Result<void> written = output_.write(text_of(*diagnosis, several));

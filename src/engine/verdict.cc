@@ -12,6 +12,9 @@ namespace {
 constexpr double kLeastPercent = 10.0;
 /// Against a busy device a loss must weigh this much to be the verdict.
 constexpr double kLossPerCompute = 0.25;
+/// Where more than this share of the step has no cause in the trace, and nothing known weighs more,
+/// no verdict is drawn from the rest.
+constexpr double kMostUntold = 40.0;
 /// A device that computes for this share of the step is bound by its kernels.
 constexpr double kComputePercent = 60.0;
 
@@ -213,7 +216,13 @@ Verdict judge(const RuleContext& rules, const Health& health, const FamilyTimes&
     return ranked.finding.family == Family::memory_capacity &&
            ranked.finding.weight == Weight::critical;
   });
-  if (lost_percent >= kLeastPercent && lost_percent >= kLossPerCompute * compute_percent) {
+  double told = 0;
+  for (const FamilyTime& family : verdict.families) told += family.percent;
+  if (const double untold = 100.0 - told;
+      untold > kMostUntold && untold > lost_percent && untold > compute_percent) {
+    verdict.sentence = "Cannot tell: " + percent_text(untold) +
+                       " of the step is idle time without a cause in the trace.";
+  } else if (lost_percent >= kLeastPercent && lost_percent >= kLossPerCompute * compute_percent) {
     verdict.id = loss.verdict;
     verdict.sentence =
         who + std::string(loss.lost) + " for " + share(rules, lost) + " of the step.";
@@ -225,8 +234,6 @@ Verdict judge(const RuleContext& rules, const Health& health, const FamilyTimes&
     verdict.id = kind.verdict;
     verdict.sentence = who + "computes for " + share(rules, computing) + " of the step, mostly " +
                        std::string(kind.lost) + ".";
-  } else if (rules.device >= 0 && lost_percent + compute_percent < 100 - compute_percent) {
-    verdict.sentence = "Cannot tell: most of the device's idle time has no cause in the trace.";
   } else {
     verdict.id = VerdictId::balanced;
     verdict.sentence =

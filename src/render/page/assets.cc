@@ -48,7 +48,7 @@ th, td { padding: 3px 10px 3px 0; border-bottom: 1px solid var(--line); vertical
 th { text-align: left; white-space: nowrap; } th a { text-decoration: none; color: var(--soft); }
 th button { all: unset; cursor: pointer; font-weight: 600; } th button:focus-visible { outline: 2px solid; }
 td.number { text-align: right; white-space: nowrap; font-variant-numeric: tabular-nums; }
-td.name { max-width: 420px; overflow-wrap: anywhere; }
+td.name { min-width: 150px; max-width: 420px; overflow-wrap: anywhere; }
 .flame { position: relative; overflow: hidden; background: var(--card); border-radius: 4px; }
 .f { position: absolute; height: 17px; overflow: hidden; white-space: nowrap; font-size: 11px; padding: 0 3px;
   border-radius: 2px; cursor: pointer; background: #e9b872; color: #222; border-right: 1px solid var(--paper); }
