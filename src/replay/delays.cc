@@ -13,6 +13,8 @@ constexpr std::size_t kFewSamples = 8;
 /// the next of a queue a few microseconds.
 constexpr Duration kMostLaunch = duration_ns(200'000);
 constexpr Duration kMostBetween = duration_ns(20'000);
+/// The same where no activity was seen to find the next one waiting.
+constexpr Duration kUsualBetween = duration_ns(2'000);
 
 class DelaySamples {
  public:
@@ -59,10 +61,8 @@ class DelaySamples {
       if (trace_.slices.start[call.row()] + delays.launch[kind_of(call)] <= end_before(i))
         queued.push_back(gap);
     }
-    delays.stream = !queued.empty()            ? median_of(queued)
-                    : least != Duration::max() ? least
-                                               : Duration{};
-    delays.stream = std::min(delays.stream, kMostBetween);
+    delays.stream =
+        queued.empty() ? std::min(least, kUsualBetween) : std::min(median_of(queued), kMostBetween);
   }
 
  private:

@@ -120,9 +120,9 @@ void add_steps(const Context& context, PointCollector& collector) {
     const std::uint32_t thread = threads[context.trace.slices.track[steps[row].slice.row()].row()];
     if (thread == kNoRow) continue;
     // The begin carries its step until it is known where it stands among the points.
-    collector.add(thread, steps[row].host.begin, steps[row].slice, PointOrder::usual,
+    collector.add(thread, steps[row].host.begin, steps[row].slice, PointOrder::step_begin,
                   NodeKind::point, row);
-    collector.add(thread, steps[row].host.end, {}, PointOrder::usual, NodeKind::point, row);
+    collector.add(thread, steps[row].host.end, {}, PointOrder::step_end, NodeKind::point, row);
   }
 }
 

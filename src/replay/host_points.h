@@ -11,7 +11,7 @@
 namespace fathom {
 
 /// Where a point stands among those of its thread at the same time.
-enum class PointOrder : std::uint8_t { arrival, usual, departure };
+enum class PointOrder : std::uint8_t { arrival, step_end, step_begin, usual, departure };
 
 struct HostPoint {
   Time at{};

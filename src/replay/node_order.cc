@@ -16,6 +16,9 @@ struct Moment {
   std::uint8_t rank;
 };
 
+constexpr std::uint8_t kStarts = 2 + static_cast<std::uint8_t>(PointOrder::departure);
+constexpr std::uint8_t kInstantEnds = kStarts + 1;
+
 std::vector<Moment> all_moments(const Context& context, const HostPoints& points) {
   const std::vector<SliceId>& activities = context.links().activities;
   const Slices& slices = context.trace.slices;
@@ -28,11 +31,11 @@ std::vector<Moment> all_moments(const Context& context, const HostPoints& points
     moments.push_back({point.at, row, point.kind, rank});
   }
   for (std::uint32_t row = 0; row < activities.size(); ++row)
-    moments.push_back({slices.start[activities[row].row()], row, NodeKind::start, 4});
+    moments.push_back({slices.start[activities[row].row()], row, NodeKind::start, kStarts});
   for (std::uint32_t row = 0; row < activities.size(); ++row) {
     const bool instant = slices.duration[activities[row].row()] == Duration{};
     moments.push_back({slices.end(activities[row]), row, NodeKind::end,
-                       static_cast<std::uint8_t>(instant ? 5 : 0)});
+                       instant ? kInstantEnds : std::uint8_t{0}});
   }
   return moments;
 }

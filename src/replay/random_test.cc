@@ -1,0 +1,107 @@
+// Recordings made of chance, which no recorder would write: the replay is still exact.
+#include <random>
+
+#include <gtest/gtest.h>
+
+#include "replay/replay.h"
+#include "store/trace_builder.h"
+
+namespace fathom {
+namespace {
+
+constexpr const char* kCalls[] = {"cudaLaunchKernel",    "cudaGraphLaunch",       "cudaMemcpyAsync",
+                                  "cudaMemcpy",          "cudaStreamSynchronize", "cudaFree",
+                                  "cudaStreamWaitEvent", "cudaEventRecord"};
+
+class RandomTrace {
+ public:
+  explicit RandomTrace(unsigned seed) : chance_(seed) {}
+
+  Trace build() {
+    for (int i = 0; i < 3; ++i)
+      if (below(3) > 0) builder_.on_thread(1).step(i, i * 1000, 600 + below(400));
+    for (int i = 0; i < 120; ++i) add();
+    return builder_.build();
+  }
+
+ private:
+  std::int64_t below(std::int64_t limit) {
+    return static_cast<std::int64_t>(chance_() % static_cast<std::uint64_t>(limit));
+  }
+  void add() {
+    builder_.on_thread(1 + below(4), 100 + below(2));
+    builder_.on_stream(7 + below(3), static_cast<std::int32_t>(below(2)));
+    const std::int64_t start = below(3000);
+    const std::int64_t length = below(4) == 0 ? 0 : below(200);
+    const std::int64_t correlation = below(60);
+    switch (below(7)) {
+      case 0:
+      case 1:
+        builder_.op(below(2) == 0 ? "aten::mm" : "autograd::engine::evaluate_function: X", start,
+                    length);
+        break;
+      case 2:
+      case 3:
+        builder_.runtime(kCalls[below(std::size(kCalls))], start, length, correlation);
+        break;
+      case 4:
+        builder_.copy(CopyKind::d2h, start, length, correlation, 8)
+            .memory(MemoryKind::device, MemoryKind::pageable);
+        break;
+      case 5:
+        builder_.sync("Stream Sync", start, length, correlation, below(10) - 1, below(3),
+                      below(60) - 1);
+        break;
+      default:
+        builder_.kernel(below(3) == 0 ? "ncclDevKernel_AllReduce" : "gemm", start, length,
+                        correlation);
+    }
+  }
+
+  TraceBuilder builder_;
+  std::mt19937_64 chance_;
+};
+
+class RandomTraces : public testing::TestWithParam<unsigned> {};
+
+TEST_P(RandomTraces, AreReproducedAndEditedWithoutHarm) {
+  for (unsigned i = 0; i < 50; ++i) {
+    const Trace trace = RandomTrace(GetParam() * 50 + i).build();
+    const Analyses analyses(trace);
+    const Context context{trace, analyses, {}, {}};
+    const Replay replay = Replay::build(context);
+    const ActivityColumn<Interval> replayed = replay.activities({});
+    Edits edits;
+    edits.launch_once = i % 2 == 0;
+    for (std::size_t row = 0; row < trace.slices.size(); ++row) {
+      const SliceId slice(row);
+      if (row % 3 == 0) edits.scale.emplace_back(slice, static_cast<float>(row % 4) / 2);
+      if (is_host_work(trace.kind(slice)) && row % 5 == 0) edits.remove.push_back(slice);
+      if (is_host_work(trace.kind(slice)) && row % 7 == 0) edits.no_wait.push_back(slice);
+      if (is_host_work(trace.kind(slice)) && row % 11 == 0) edits.overlap.push_back(slice);
+      if (!is_device_activity(trace.kind(slice))) continue;
+      if (row % 2 == 0) edits.hide.push_back(slice);
+      const Interval recorded{trace.slices.start[row], trace.slices.end(slice)};
+      ASSERT_EQ(replayed[row], recorded) << "activity " << row;
+    }
+    const Prediction same = replay.run({});
+    const std::vector<const Step*> counted = context.steps().counted();
+    ASSERT_EQ(same.steps.size(), counted.size());
+    for (std::size_t step = 0; step < counted.size(); ++step)
+      EXPECT_EQ(same.steps[step], counted[step]->window.length());
+    for (const Duration step : replay.run(edits).steps) EXPECT_GE(step, Duration{});
+    for (const Step& step : context.steps().steps) {
+      Time at = step.window.begin;
+      for (const PathPiece& piece : replay.critical_path(step)) {
+        ASSERT_EQ(piece.interval.begin, at);
+        at = piece.interval.end;
+      }
+      EXPECT_EQ(at, step.window.end);
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Seeds, RandomTraces, testing::Range(0U, 40U));
+
+}  // namespace
+}  // namespace fathom
