@@ -57,7 +57,7 @@ class GraphBuilder {
         links_(context.links()),
         graph_(graph),
         runs_(compute_thread_runs(context)),
-        points_(compute_host_points(context, runs_)),
+        points_(compute_host_points(context, graph.steps, runs_)),
         streams_(compute_streams(context)),
         order_(order_nodes(context, points_, graph)),
         edges_(graph) {}
@@ -179,7 +179,7 @@ class GraphBuilder {
   }
 
   void describe_steps() {
-    const std::vector<Step>& steps = context_.steps().steps;
+    const std::vector<Step>& steps = graph_.steps;
     graph_.step_begin.assign(steps.size(), kNoRow);
     graph_.step_before.assign(steps.size(), kNoRow);
     for (std::uint32_t row = 0; row < steps.size(); ++row) {
@@ -188,7 +188,7 @@ class GraphBuilder {
       if (row > 0 && steps[row - 1].process == steps[row].process)
         graph_.step_before[row] = row - 1;
     }
-    const StepFinder finder(context_);
+    const StepFinder finder(context_, steps);
     for (std::uint32_t i = 0; i < links_.activities.size(); ++i)
       graph_.step[order_.end[i]] = finder.of_activity(links_.activities[i]);
   }
@@ -209,10 +209,12 @@ class GraphBuilder {
 }  // namespace
 
 std::unique_ptr<const ReplayGraph> build_replay_graph(const Context& context,
+                                                      std::span<const Step> steps,
                                                       std::span<const Step* const> counted) {
   auto graph = std::make_unique<ReplayGraph>(context.trace, context.analyses);
+  graph->steps.assign(steps.begin(), steps.end());
   GraphBuilder(context, *graph).build();
-  graph->predicted = choose_steps(context, counted);
+  graph->predicted = choose_steps(context, steps, counted);
   return graph;
 }
 

@@ -8,8 +8,9 @@
 
 namespace fathom {
 
-/// `counted`: the steps whose times are to be predicted. O(n log n).
+/// `counted`: those of `steps` whose times are to be predicted. O(n log n).
 std::unique_ptr<const ReplayGraph> build_replay_graph(const Context& context,
+                                                      std::span<const Step> steps,
                                                       std::span<const Step* const> counted);
 
 }  // namespace fathom

@@ -73,14 +73,14 @@ struct ReplayGraph {
   std::vector<ReplayEdge> edges;          ///< By the node that has them.
 
   std::vector<ReplayThread> threads;
-  /// Per row of Steps::steps: the node of its host begin, or kNoRow for a whole trace.
+  std::vector<Step> steps;  ///< By process, then time.
+  /// Per step: the node of its host begin, or kNoRow for a whole trace.
   std::vector<std::uint32_t> step_begin;
   /// The step before of the same process, or kNoRow.
   std::vector<std::uint32_t> step_before;
-  std::vector<std::uint32_t> predicted;  ///< Rows of Steps::steps, ascending.
+  std::vector<std::uint32_t> predicted;  ///< Rows of `steps`, ascending.
 
   [[nodiscard]] std::size_t nodes() const { return at.size(); }
-  [[nodiscard]] const Steps& all_steps() const { return analyses.steps(); }
 };
 
 }  // namespace fathom

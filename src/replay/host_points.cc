@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "analysis/row_order.h"
+#include "replay/step_choice.h"
 
 namespace fathom {
 namespace {
@@ -18,8 +19,9 @@ constexpr std::uint8_t kPageable = 2;
 
 class PointCollector {
  public:
-  PointCollector(const Context& context, HostPoints& out)
+  PointCollector(const Context& context, std::span<const Step> steps, HostPoints& out)
       : context_(context),
+        steps_(steps),
         trace_(context.trace),
         out_(out),
         roles_(trace_.strings.size()),
@@ -34,7 +36,6 @@ class PointCollector {
   void add_thread(std::uint32_t row) {
     const Nesting::Thread& thread = context_.nesting().work[row];
     if (thread.slices.empty()) return;
-    const Steps& steps = context_.steps();
     Time last = Time::min();
     add(row, trace_.slices.start[thread.slices.front().row()], {}, PointOrder::arrival);
     for (const SliceId slice : thread.slices) {
@@ -43,8 +44,8 @@ class PointCollector {
     }
     add(row, last, {}, PointOrder::departure);
     // The thread's part in the end of a step that is the whole trace, which leaves annotations out.
-    if (steps.source == StepSource::whole_trace && !steps.steps.empty()) {
-      const Time end = std::min(last, steps.steps.front().window.end);
+    if (is_whole_trace(steps_)) {
+      const Time end = std::min(last, steps_.front().window.end);
       add(row, end, {}, PointOrder::departure, NodeKind::point, 0);
     }
   }
@@ -98,6 +99,7 @@ class PointCollector {
   }
 
   const Context& context_;
+  std::span<const Step> steps_;
   const Trace& trace_;
   HostPoints& out_;
   std::vector<Role> roles_;          // by name
@@ -112,9 +114,8 @@ std::vector<std::uint32_t> threads_by_track(const Context& context) {
   return rows;
 }
 
-void add_steps(const Context& context, PointCollector& collector) {
+void add_steps(const Context& context, std::span<const Step> steps, PointCollector& collector) {
   const std::vector<std::uint32_t> threads = threads_by_track(context);
-  const std::vector<Step>& steps = context.steps().steps;
   for (std::uint32_t row = 0; row < steps.size(); ++row) {
     if (!steps[row].slice.valid()) continue;
     const std::uint32_t thread = threads[context.trace.slices.track[steps[row].slice.row()].row()];
@@ -126,12 +127,12 @@ void add_steps(const Context& context, PointCollector& collector) {
   }
 }
 
-void sort_points(const Context& context, HostPoints& out) {
+void sort_points(std::size_t steps, HostPoints& out) {
   sort_rows(std::span(out.points), [](const HostPoint& a, const HostPoint& b) {
     if (a.thread != b.thread) return a.thread < b.thread;
     return a.at != b.at ? a.at < b.at : a.order < b.order;
   });
-  out.step_begin.assign(context.steps().steps.size(), kNoRow);
+  out.step_begin.assign(steps, kNoRow);
   for (std::uint32_t row = 0; row < out.points.size(); ++row) {
     HostPoint& point = out.points[row];
     if (point.step == kNoRow || !point.slice.valid()) continue;
@@ -156,12 +157,13 @@ bool may_wait(const Trace& trace, const Links& links, SliceId call, bool pageabl
   }
 }
 
-HostPoints compute_host_points(const Context& context, const std::vector<ThreadRun>& runs) {
+HostPoints compute_host_points(const Context& context, std::span<const Step> steps,
+                               const std::vector<ThreadRun>& runs) {
   HostPoints out;
-  PointCollector collector(context, out);
+  PointCollector collector(context, steps, out);
   const std::size_t threads = context.nesting().work.size();
   for (std::uint32_t thread = 0; thread < threads; ++thread) collector.add_thread(thread);
-  add_steps(context, collector);
+  add_steps(context, steps, collector);
   const auto add = [&collector](std::uint32_t thread, Time at, NodeKind kind) {
     const bool arrives = kind == NodeKind::arrival;
     collector.add(thread, at, {}, arrives ? PointOrder::arrival : PointOrder::departure, kind);
@@ -172,7 +174,7 @@ HostPoints compute_host_points(const Context& context, const std::vector<ThreadR
     add(run.thread, run.interval.end, NodeKind::departure);
     if (run.resumed) add(run.feeder, *run.resumed, NodeKind::arrival);
   }
-  sort_points(context, out);
+  sort_points(steps.size(), out);
   return out;
 }
 

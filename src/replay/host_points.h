@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "analysis/context.h"
@@ -39,7 +40,8 @@ struct HostPoints {
 /// Points: begin of calls that launched something, both ends of synchronising calls and of copies
 /// from or to pageable memory, both ends of hand-overs and steps, begin and end of every thread.
 /// O(n log n).
-HostPoints compute_host_points(const Context& context, const std::vector<ThreadRun>& runs);
+HostPoints compute_host_points(const Context& context, std::span<const Step> steps,
+                               const std::vector<ThreadRun>& runs);
 
 /// May the call wait for a device: a synchronisation, a blocking or pageable copy, freeing memory?
 bool may_wait(const Trace& trace, const Links& links, SliceId call, bool pageable);

@@ -69,10 +69,13 @@ Replay::Replay(std::unique_ptr<const ReplayGraph> graph) : graph_(std::move(grap
 Replay::Replay(Replay&&) noexcept = default;
 Replay::~Replay() = default;
 
-Replay Replay::build(const Context& context) { return build(context, counted_steps(context)); }
+Replay Replay::build(const Context& context) {
+  return build(context, context.steps().steps, counted_steps(context));
+}
 
-Replay Replay::build(const Context& context, std::span<const Step* const> counted) {
-  return Replay(build_replay_graph(context, counted));
+Replay Replay::build(const Context& context, std::span<const Step> steps,
+                     std::span<const Step* const> counted) {
+  return Replay(build_replay_graph(context, steps, counted));
 }
 
 Prediction Replay::run(const Edits& edits) const {
@@ -112,7 +115,7 @@ Residuals Replay::residuals() const {
   const EditedGraph unchanged(*graph_, {}, {});
   Residuals result;
   for (const std::uint32_t step : graph_->predicted) {
-    const Interval window = graph_->all_steps().steps[step].window;
+    const Interval window = graph_->steps[step].window;
     result.window += window.length();
     for (const PathStretch& stretch : trace_back(unchanged, graph_->at, step, window)) {
       if (stretch.origin == PathOrigin::residual) result.sum += stretch.interval.length();
@@ -124,7 +127,12 @@ Residuals Replay::residuals() const {
 
 std::vector<PathPiece> Replay::critical_path(const Step& step) const {
   const EditedGraph unchanged(*graph_, {}, {});
-  const auto row = static_cast<std::uint32_t>(&step - graph_->all_steps().steps.data());
+  const auto same = [&step](const Step& known) {
+    return known.process == step.process && known.window == step.window;
+  };
+  const auto found = std::ranges::find_if(graph_->steps, same);
+  if (found == graph_->steps.end()) return {};
+  const auto row = static_cast<std::uint32_t>(found - graph_->steps.begin());
   std::vector<PathStretch> path = trace_back(unchanged, graph_->at, row, step.window);
   std::ranges::reverse(path);
   std::vector<PathPiece> pieces;

@@ -78,15 +78,18 @@ class Replay {
  public:
   /// Predicts the counted steps that the context selects. O(n log n).
   static Replay build(const Context& context);
-  /// Predicts these steps, which must be in context.steps().
-  static Replay build(const Context& context, std::span<const Step* const> counted);
+  /// Predicts the `counted` ones of these steps: those of the context, or others, by process, then
+  /// time. The steps are copied.
+  static Replay build(const Context& context, std::span<const Step> steps,
+                      std::span<const Step* const> counted);
   Replay(Replay&&) noexcept;
   ~Replay();
 
   /// Unchanged: reproduces every activity exactly. O(nodes + edges).
   [[nodiscard]] Prediction run(const Edits& edits) const;
   [[nodiscard]] Residuals residuals() const;
-  /// From the end of the step's window back to its begin; by time, touching.
+  /// From the begin of the step's window to its end; touching. Of a step that the replay was not
+  /// built with: nothing.
   [[nodiscard]] std::vector<PathPiece> critical_path(const Step& step) const;
   /// Where each activity of the whole trace lies after the change. O(nodes + edges).
   [[nodiscard]] ActivityColumn<Interval> activities(const Edits& edits) const;

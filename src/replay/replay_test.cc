@@ -156,7 +156,7 @@ TEST(Replay, APageableCopyBlocksUntilItIsTakenToNotWaiting) {
 TEST(Replay, LoadingThatRunsAheadCostsNothingUntilItTakesLongerThanTheRest) {
   TraceBuilder builder;
   std::vector<SliceId> quick;
-  for (int i = 0; i < 6; ++i) {
+  for (std::int64_t i = 0; i < 6; ++i) {
     builder.step(i, i * 1000, 1000);
     quick.push_back(builder.annotation("enumerate(DataLoader)#_Iter.__next__", i * 1000, 300));
   }
@@ -165,7 +165,7 @@ TEST(Replay, LoadingThatRunsAheadCostsNothingUntilItTakesLongerThanTheRest) {
 
   TraceBuilder slow;
   std::vector<SliceId> loads;
-  for (int i = 0; i < 6; ++i) {
+  for (std::int64_t i = 0; i < 6; ++i) {
     slow.step(i, i * 1000, 1000);
     loads.push_back(slow.annotation("enumerate(DataLoader)#_Iter.__next__", i * 1000, 800));
   }
@@ -203,12 +203,13 @@ struct Exchange {
   SliceId reduce, update;
   Exchange() {
     builder.step(1, 0, 200);
-    for (int i = 0; i < 4; ++i) builder.runtime("cudaLaunchKernel", i, 1, 10 + i);
+    for (std::int64_t i = 0; i < 4; ++i) builder.runtime("cudaLaunchKernel", i, 1, 10 + i);
     builder.runtime("cudaLaunchKernel", 20, 10, 2);
     builder.runtime("cudaStreamWaitEvent", 40, 2);
     builder.runtime("cudaLaunchKernel", 50, 10, 3);
     builder.on_stream(7);
-    for (int i = 0; i < 4; ++i) builder.kernel("gemm", 20 + 70 * i, 68, 10 + i);  // until 298
+    for (std::int64_t i = 0; i < 4; ++i)
+      builder.kernel("gemm", 20 + 70 * i, 68, 10 + i);  // until 298
     reduce = builder.on_stream(20).kernel("ncclDevKernel_AllReduce_Sum_f32_RING_LL", 30, 570, 2);
     update = builder.on_stream(7).kernel("adam", 602, 98, 3);
   }
@@ -238,7 +239,7 @@ TEST(Replay, ACapturedGraphCostsTheHostOneLaunch) {
   builder.on_stream(8).kernel("fill", 10, 30, 11);
   builder.kernel("fill", 42, 10, 12);
   builder.on_stream(7);
-  for (int i = 0; i < 5; ++i) {
+  for (std::int64_t i = 0; i < 5; ++i) {
     builder.op("aten::add", 100 + 150 * i, 140);
     builder.runtime("cudaLaunchKernel", 110 + 150 * i, 20, i + 1);
     builder.kernel("add", 120 + 150 * i, 50, i + 1);
@@ -302,7 +303,7 @@ TEST(Replay, PredictionsTellWhatBoundsTheStepThen) {
 
 TEST(Replay, OfManyStepsPredictsChosenOnes) {
   TraceBuilder builder;
-  for (int i = 0; i < 200; ++i) {
+  for (std::int64_t i = 0; i < 200; ++i) {
     builder.step(i, i * 1000, 1000);
     builder.op("aten::mm", i * 1000 + 10, 500);
   }

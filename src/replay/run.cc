@@ -101,7 +101,7 @@ const ReplayEdge* binding_edge(const EditedGraph& edited, std::span<const Time> 
 
 /// The node that ends the step, or kNoRow.
 std::uint32_t last_node(const ReplayGraph& graph, std::span<const Time> times, std::uint32_t step) {
-  const Step& row = graph.all_steps().steps[step];
+  const Step& row = graph.steps[step];
   std::uint32_t last = kNoRow;
   for (std::uint32_t node = first_node_at(graph, row.host.begin);
        node < first_node_after(graph, row.window.end); ++node) {
@@ -119,8 +119,8 @@ ReplayPlan plan_steps(const ReplayGraph& graph, std::span<const std::uint32_t> p
     const std::uint32_t before = graph.step_before[step];
     if (before != kNoRow) plan.steps.push_back(before);
     plan.steps.push_back(step);
-    const Step& first = graph.all_steps().steps[before == kNoRow ? step : before];
-    spans.push_back({first.host.begin, graph.all_steps().steps[step].window.end});
+    const Step& first = graph.steps[before == kNoRow ? step : before];
+    spans.push_back({first.host.begin, graph.steps[step].window.end});
   }
   std::ranges::sort(plan.steps);
   plan.steps.erase(std::unique(plan.steps.begin(), plan.steps.end()), plan.steps.end());
@@ -155,8 +155,7 @@ std::vector<Time> replay_times(const EditedGraph& edited, const std::vector<Node
 
 std::vector<Interval> replay_windows(const ReplayGraph& graph, const ReplayPlan& plan,
                                      std::span<const Time> times) {
-  const std::vector<Step>& steps = graph.all_steps().steps;
-  std::vector<Time> ends(steps.size(), Time::min());
+  std::vector<Time> ends(graph.steps.size(), Time::min());
   for (const NodeRange& range : plan.ranges) {
     for (std::uint32_t node = range.begin; node < range.end; ++node) {
       if (graph.step[node] != kNoRow)
@@ -166,11 +165,16 @@ std::vector<Interval> replay_windows(const ReplayGraph& graph, const ReplayPlan&
   std::vector<Interval> windows;
   for (std::size_t i = 0; i < plan.steps.size(); ++i) {
     const std::uint32_t step = plan.steps[i];
-    const bool follows = i > 0 && graph.step_before[step] == plan.steps[i - 1];
-    const bool first = graph.step_before[step] == kNoRow && graph.step_begin[step] != kNoRow;
-    const Time begin = follows ? windows.back().end
-                       : first ? times[graph.step_begin[step]]
-                               : steps[step].window.begin;
+    const Step& recorded = graph.steps[step];
+    const std::uint32_t before = graph.step_before[step];
+    // Windows touch, or begin with their step on the host.
+    const bool touches =
+        before != kNoRow && graph.steps[before].window.end == recorded.window.begin;
+    const bool follows = touches && i > 0 && before == plan.steps[i - 1];
+    const bool begins = !touches && graph.step_begin[step] != kNoRow;
+    const Time begin = follows  ? windows.back().end
+                       : begins ? times[graph.step_begin[step]]
+                                : recorded.window.begin;
     windows.push_back({begin, std::max(begin, ends[step])});
   }
   return windows;

@@ -14,7 +14,7 @@ namespace fathom {
 /// The steps that are replayed for a prediction.
 struct ReplayPlan {
   std::vector<std::uint32_t>
-      steps;                      ///< Rows of Steps::steps, ascending: predicted, and one before.
+      steps;  ///< Rows of ReplayGraph::steps, ascending: predicted, and one before.
   std::vector<NodeRange> ranges;  ///< What they need; disjoint, ascending.
 };
 ReplayPlan plan_steps(const ReplayGraph& graph, std::span<const std::uint32_t> predicted);

@@ -14,21 +14,24 @@ constexpr std::size_t kMostSteps = 24;
 constexpr std::size_t kMostEvents = 1'000'000;
 constexpr std::size_t kFewestSteps = 4;
 
-std::size_t wanted_steps(const Context& context, std::size_t counted) {
-  const std::size_t all = std::max<std::size_t>(context.steps().steps.size(), 1);
-  const std::size_t events_per_step = context.trace.slices.size() / all + 1;
+std::size_t wanted_steps(const Context& context, std::size_t all, std::size_t counted) {
+  const std::size_t events_per_step =
+      context.trace.slices.size() / std::max<std::size_t>(all, 1) + 1;
   return std::min(counted, std::clamp(kMostEvents / events_per_step, kFewestSteps, kMostSteps));
 }
 
 }  // namespace
 
-std::vector<std::uint32_t> choose_steps(const Context& context,
+bool is_whole_trace(std::span<const Step> steps) {
+  return steps.size() == 1 && !steps.front().slice.valid();
+}
+
+std::vector<std::uint32_t> choose_steps(const Context& context, std::span<const Step> steps,
                                         std::span<const Step* const> counted) {
   std::vector<std::uint32_t> rows;
-  for (const Step* step : counted)
-    rows.push_back(static_cast<std::uint32_t>(step - context.steps().steps.data()));
+  for (const Step* step : counted) rows.push_back(static_cast<std::uint32_t>(step - steps.data()));
   std::ranges::sort(rows);
-  const std::size_t wanted = wanted_steps(context, rows.size());
+  const std::size_t wanted = wanted_steps(context, steps.size(), rows.size());
   if (wanted == rows.size()) return rows;
   std::vector<std::uint32_t> chosen;
   const std::size_t pairs = wanted / 2;
@@ -56,13 +59,11 @@ std::vector<const Step*> counted_steps(const Context& context) {
   return steps;
 }
 
-StepFinder::StepFinder(const Context& context)
-    : context_(context),
-      steps_(context.steps().steps),
-      whole_trace_(context.steps().source == StepSource::whole_trace) {}
+StepFinder::StepFinder(const Context& context, std::span<const Step> steps)
+    : context_(context), steps_(steps) {}
 
 std::uint32_t StepFinder::of_activity(SliceId activity) const {
-  if (whole_trace_) return steps_.empty() ? kNoRow : 0;
+  if (is_whole_trace(steps_)) return 0;
   const SliceId launch = context_.links().launch[activity.row()];
   if (!launch.valid()) return kNoRow;
   const std::pair wanted(context_.trace.track(launch).process,

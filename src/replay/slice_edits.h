@@ -1,0 +1,59 @@
+// Edits by slice: a column for factors and one for flags, as far as there are any.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <vector>
+
+#include "replay/replay.h"
+
+namespace fathom {
+
+/// What is to become of each slice. O(slices) to build, less where an edit of a kind is missing.
+class SliceEdits {
+ public:
+  using Flag = std::uint8_t;
+  static constexpr Flag kRemoved = 1;
+  static constexpr Flag kNoWait = 2;
+  static constexpr Flag kHidden = 4;
+  static constexpr Flag kAhead = 8;
+
+  SliceEdits(const Edits& edits, std::size_t slices)
+      : launch_once_(edits.launch_once), any_ahead_(!edits.overlap.empty()) {
+    if (!edits.scale.empty() || !edits.remove.empty()) factors_.assign(slices, 1.0F);
+    for (const auto& [slice, factor] : edits.scale) factors_[slice.row()] = std::max(factor, 0.0F);
+    for (const SliceId call : edits.remove) factors_[call.row()] = 0;
+    mark(edits.remove, kRemoved, slices);
+    mark(edits.no_wait, kNoWait, slices);
+    mark(edits.hide, kHidden, slices);
+    mark(edits.overlap, kAhead, slices);
+  }
+
+  [[nodiscard]] bool launch_once() const { return launch_once_; }
+  [[nodiscard]] bool any_ahead() const { return any_ahead_; }
+  [[nodiscard]] bool any_flag() const { return !flags_.empty(); }
+  /// Does any edit concern the time of host threads?
+  [[nodiscard]] bool any_host() const { return !factors_.empty() || launch_once_ || any_ahead_; }
+
+  [[nodiscard]] double factor(SliceId slice) const {
+    return factors_.empty() || !slice.valid() ? 1.0 : double{factors_[slice.row()]};
+  }
+  [[nodiscard]] bool has(SliceId slice, Flag flag) const {
+    return !flags_.empty() && slice.valid() && (flags_[slice.row()] & flag) != 0;
+  }
+
+ private:
+  void mark(const std::vector<SliceId>& marked, Flag flag, std::size_t slices) {
+    if (marked.empty()) return;
+    flags_.resize(slices);
+    for (const SliceId slice : marked)
+      flags_[slice.row()] = static_cast<Flag>(flags_[slice.row()] | flag);
+  }
+
+  std::vector<float> factors_;  // by slice; empty: all 1
+  std::vector<Flag> flags_;     // by slice; empty: none
+  bool launch_once_;
+  bool any_ahead_;
+};
+
+}  // namespace fathom
