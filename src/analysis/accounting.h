@@ -51,6 +51,7 @@ enum class Opener : std::uint8_t {
   sync_call,  ///< The host waited for the device: Gap::opener_call returned before it launched on.
   ran_dry,    ///< The queue was empty because the host came too late.
   waiting,    ///< Work was queued, and waited on the device's side.
+  unknown,    ///< The launch of what ends it is not in the trace.
 };
 std::string_view to_string(Opener opener);
 

@@ -5,6 +5,8 @@
 #include <mutex>
 #include <optional>
 
+#include "analysis/accounting.h"
+
 namespace fathom {
 namespace {
 
@@ -49,6 +51,7 @@ struct Analyses::State {
   Lazy<Timelines> timelines;
   Lazy<Phases> phases;
   Lazy<Modules> modules;
+  Lazy<Accounting> accounting;
 };
 
 Analyses::Analyses(const Trace& trace) : trace_(trace), state_(std::make_unique<State>()) {}
@@ -76,6 +79,10 @@ const Phases& Analyses::phases() const {
 
 const Modules& Analyses::modules() const {
   return state_->modules.get([this] { return compute_modules(trace_, nesting()); });
+}
+
+const Accounting& Analyses::accounting() const {
+  return state_->accounting.get([this] { return compute_accounting({trace_, *this, {}, {}}); });
 }
 
 Interval Context::window() const {

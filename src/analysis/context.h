@@ -17,6 +17,8 @@
 
 namespace fathom {
 
+struct Accounting;
+
 /// Lazily computed analyses of one trace. Thread-safe. The trace must outlive it.
 class Analyses {
  public:
@@ -31,6 +33,8 @@ class Analyses {
   [[nodiscard]] const Timelines& timelines() const;
   [[nodiscard]] const Phases& phases() const;
   [[nodiscard]] const Modules& modules() const;
+  /// Declared in analysis/accounting.h.
+  [[nodiscard]] const Accounting& accounting() const;
 
  private:
   struct State;
@@ -69,6 +73,7 @@ struct Context {
   [[nodiscard]] const Timelines& timelines() const { return analyses.timelines(); }
   [[nodiscard]] const Phases& phases() const { return analyses.phases(); }
   [[nodiscard]] const Modules& modules() const { return analyses.modules(); }
+  [[nodiscard]] const Accounting& accounting() const { return analyses.accounting(); }
 
   /// The stretch of time that the selection looks at: --window, --steps (their windows), both
   /// intersected; without either, the trace's span.

@@ -28,23 +28,6 @@ std::vector<bool> pageable_copies(const Trace& trace, const Links& links) {
   return result;
 }
 
-std::optional<SyncReason> reason_of(CallKind kind, bool pageable) {
-  switch (kind) {
-    case CallKind::synchronize:
-      return SyncReason::synchronize;
-    case CallKind::copy_blocking:
-      return SyncReason::blocking_copy;
-    case CallKind::fill_blocking:
-      return SyncReason::blocking_fill;
-    case CallKind::copy:
-      break;
-    default:
-      return {};
-  }
-  if (pageable) return SyncReason::pageable_copy;
-  return {};
-}
-
 /// Which device each thread launched onto, over time.
 class LaunchDevices {
  public:
@@ -105,11 +88,31 @@ void measure_idle(const Trace& trace, const Timelines& timelines, std::vector<Sy
 
 std::string_view to_string(SyncReason reason) { return kReasons[static_cast<std::size_t>(reason)]; }
 
+SyncReasons::SyncReasons(const Trace& trace, const Links& links)
+    : trace_(trace), links_(links), pageable_(pageable_copies(trace, links)) {}
+
+std::optional<SyncReason> SyncReasons::of(SliceId call) const {
+  switch (links_.call_kind(trace_, call)) {
+    case CallKind::synchronize:
+      return SyncReason::synchronize;
+    case CallKind::copy_blocking:
+      return SyncReason::blocking_copy;
+    case CallKind::fill_blocking:
+      return SyncReason::blocking_fill;
+    case CallKind::copy:
+      break;
+    default:
+      return {};
+  }
+  if (pageable_[call.row()]) return SyncReason::pageable_copy;
+  return {};
+}
+
 std::vector<SyncCall> compute_syncs(const Context& context) {
   const Trace& trace = context.trace;
   const Links& links = context.links();
   const Nesting& nesting = context.nesting();
-  const std::vector<bool> pageable = pageable_copies(trace, links);
+  const SyncReasons reasons(trace, links);
   const LaunchDevices devices(trace, context.timelines(), links);
   const std::vector<const Nesting::Thread*> frames = by_track(trace, nesting.frames);
   std::vector<SyncCall> syncs;
@@ -117,7 +120,7 @@ std::vector<SyncCall> compute_syncs(const Context& context) {
     const SliceId call(row);
     const SliceKind kind = trace.kind(call);
     if (kind != SliceKind::runtime && kind != SliceKind::driver) continue;
-    const std::optional<SyncReason> reason = reason_of(links.call_kind(trace, call), pageable[row]);
+    const std::optional<SyncReason> reason = reasons.of(call);
     if (!reason) continue;
     const TrackId track = trace.slices.track[row];
     const Time start = trace.slices.start[row];

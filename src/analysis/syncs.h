@@ -34,6 +34,20 @@ struct SyncCall {
   std::optional<Duration> idle_after{};
 };
 
+/// Tells which calls make the host wait. The trace and its links must outlive it.
+class SyncReasons {
+ public:
+  /// O(activities).
+  SyncReasons(const Trace& trace, const Links& links);
+  /// Unset when the call, a runtime or driver call, does not wait. O(1).
+  [[nodiscard]] std::optional<SyncReason> of(SliceId call) const;
+
+ private:
+  const Trace& trace_;
+  const Links& links_;
+  std::vector<bool> pageable_;  // by slice: started a copy to pageable host memory
+};
+
 /// All of them, by start time, whatever is selected. O(n log n).
 std::vector<SyncCall> compute_syncs(const Context& context);
 
