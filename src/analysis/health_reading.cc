@@ -129,8 +129,7 @@ void check_dropped(const HealthInput& input, Health& health) {
     const std::uint64_t count = logged_number(text, kind.key);
     CheckStatus status = CheckStatus::not_applicable;
     if (logged) status = count == 0 ? CheckStatus::ok : CheckStatus::warning;
-    HealthCheck& check =
-        add_check(health, kSection, kind.id, kind.what, status, count, kind.words);
+    HealthCheck& check = add_check(health, kSection, kind.id, kind.what, status, count, kind.words);
     if (processed >= count && status > CheckStatus::ok && kind.id != "stopped_early")
       check.of = processed;
   }
