@@ -9,7 +9,7 @@ RELEASE := build/release
 TRACE := $(firstword $(wildcard examples/*.json.gz))
 
 .DEFAULT_GOAL := help
-.PHONY: help build demo test bench fuzz check format install clean debug asan
+.PHONY: help build demo test bench eval fuzz check format install clean debug asan
 
 help: ## This list.
 	@echo 'make <goal>, where goal is one of:'
@@ -40,6 +40,9 @@ bench: ## The benchmarks of bench/, one after the other.
 	@$(call configure,release,-DFATHOM_BENCH=ON)
 	@cmake --build $(RELEASE) -j $(JOBS) --target fathom benches
 	@for program in $(RELEASE)/bench/*_bench; do echo "== $$program"; $$program || exit 1; done
+
+eval: build ## Diagnoses every labelled trace: is the verdict right, are the findings true?
+	@FATHOM=$(RELEASE)/fathom tools/eval
 
 fuzz: ## Fuzzes the reader for ten minutes (make fuzz SECONDS=60 for less).
 	@tools/setup build fuzz

@@ -1,0 +1,202 @@
+"""tools/eval counts what a made-up diagnosis got right, and measures its promises against what happened."""
+
+from __future__ import annotations
+
+import importlib.machinery
+import importlib.util
+import json
+import os
+import stat
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(os.environ.get("FATHOM_SOURCE_DIR") or Path(__file__).resolve().parents[2])
+
+
+def load() -> Any:
+    loader = importlib.machinery.SourceFileLoader("fathom_eval", str(ROOT / "tools/eval"))
+    specification = importlib.util.spec_from_loader("fathom_eval", loader)
+    assert specification is not None
+    module = importlib.util.module_from_spec(specification)
+    sys.modules["fathom_eval"] = module  # dataclasses look their module up
+    loader.exec_module(module)
+    return module
+
+
+tool = load()
+
+
+def label(**more: Any) -> dict[str, Any]:
+    empty = {
+        "trace": "kineto/x.json.gz",
+        "verdict": ["host-bound"],
+        "verdict_reason": "late launches",
+        "must": {},
+        "any_of": [],
+        "may": {},
+        "must_not": {},
+    }
+    return empty | more
+
+
+def finding(rule: str, low: int, likely: int, high: int) -> dict[str, Any]:
+    return {
+        "rule": rule,
+        "title": rule,
+        "step_percent": 1,
+        "predicted_step_ns": {"low": low, "likely": likely, "high": high},
+    }
+
+
+def document(verdict: str, findings: list[dict[str, Any]], step: int = 1000) -> dict[str, Any]:
+    found = {each["rule"] for each in findings}
+    rules = [
+        {"rule": rule, "outcome": "found" if rule in found else "silent", "reason": ""}
+        for rule in ("fp64", "zero-grad")
+    ]
+    return {
+        "schema": "fathom.diagnosis/1",
+        "input": "x",
+        "baseline": {"step_mean_ns": step, "step_median_ns": step},
+        "verdict": {"id": verdict},
+        "findings": findings,
+        "rules": rules,
+    }
+
+
+def judged(answer: Any, **more: Any) -> Any:
+    return tool.Judgement(label(**more), answer)
+
+
+class Judging(unittest.TestCase):
+    def test_any_acceptable_verdict_is_right(self):
+        self.assertTrue(judged(tool.Answer("sync-bound"), verdict=["host-bound", "sync-bound"]).verdict_right)
+        self.assertFalse(judged(tool.Answer("balanced")).verdict_right)
+
+    def test_a_failed_diagnosis_has_no_right_verdict(self):
+        self.assertFalse(judged(tool.Answer(failure="exit code 3")).verdict_right)
+
+    def test_one_rule_of_a_group_meets_the_demand(self):
+        group = [{"rules": ["late-rank", "exposed-communication"], "reason": "waits"}]
+        self.assertEqual(len(judged(tool.Answer(found={"late-rank"}), any_of=group).met), 1)
+        self.assertEqual(
+            judged(tool.Answer(found={"fp64"}), any_of=group).missed, [("late-rank or exposed-communication", "waits")]
+        )
+
+    def test_findings_are_true_false_or_unjudged(self):
+        answer = tool.Answer(found={"fp64", "zero-grad", "conv-layout", "hot-kernel"})
+        each = judged(answer, must={"fp64": ""}, may={"zero-grad": ""}, must_not={"conv-layout": ""})
+        self.assertEqual(
+            (each.true, each.false, each.unjudged), ({"fp64", "zero-grad"}, {"conv-layout"}, {"hot-kernel"})
+        )
+
+    def test_precision_leaves_unjudged_findings_out_and_strict_precision_counts_them(self):
+        answer = tool.Answer("host-bound", {"fp64", "conv-layout", "hot-kernel", "late-rank"})
+        score = tool.Score.of([judged(answer, must={"fp64": "", "zero-grad": ""}, must_not={"conv-layout": ""})])
+        self.assertEqual((score.precision, score.strict_precision, score.recall), (0.5, 0.25, 0.5))
+
+    def test_nothing_found_has_no_precision(self):
+        self.assertIsNone(tool.Score.of([judged(tool.Answer("host-bound"))]).precision)
+
+
+class Promises(unittest.TestCase):
+    def test_findings_of_the_cured_rules_are_promised_together(self):
+        both = document(
+            "host-bound",
+            [finding("fp64", 600, 700, 900), finding("fp64", 900, 900, 1000), finding("zero-grad", 1, 1, 1)],
+        )
+        self.assertEqual([round(part, 3) for part in tool.promise(both, ["fp64"])], [0.5, 0.6, 0.9])
+
+    def test_no_finding_promises_nothing(self):
+        self.assertIsNone(tool.promise(document("balanced", []), ["fp64"]))
+
+    def test_a_pair_compares_the_promise_with_the_cured_recording_and_the_unprofiled_times(self):
+        ill = tool.Answer("compute-bound", {"fp64"}, document("compute-bound", [finding("fp64", 400, 550, 700)]))
+        cured = tool.Answer("compute-bound", set(), document("compute-bound", [], 500))
+        judgements = [judged(ill, pair="p", role="ill", cures=["fp64"]), judged(cured, pair="p", role="cured")]
+        times = {"p": {"step": {"ill": {"wall_ms_min": 2.0}, "cured": {"wall_ms_min": 1.1}}}}
+        (pair,), none = tool.pairs(judgements, times)
+        self.assertEqual(none, [])
+        self.assertAlmostEqual(pair.error, 0.1)
+        self.assertAlmostEqual(pair.unprofiled_error, 0.0)
+        self.assertTrue(pair.inside)
+
+    def test_a_pair_without_a_promise_is_named(self):
+        silent = tool.Answer("balanced", set(), document("balanced", []))
+        judgements = [judged(silent, pair="p", role="ill", cures=["fp64"]), judged(silent, pair="p", role="cured")]
+        self.assertEqual(tool.pairs(judgements, {}), ([], ["p"]))
+
+
+class Plugin(unittest.TestCase):
+    STEPS = [{"window_ns": 100}, {"window_ns": 100}]
+    BUSY = {"utilisation": 90, "idle": 20, "communication exposed": 0, "tensor-core share of kernel time": 30}
+
+    def test_loading_counts_only_as_far_as_the_device_is_idle(self):
+        loader = [{"name": "enumerate(DataLoader)#x", "host_total_ns": 100}]
+        self.assertEqual(tool.plugin_rules(self.BUSY, self.STEPS, loader, {}), {"data-loading"})
+        self.assertEqual(tool.plugin_rules(self.BUSY | {"idle": 9}, self.STEPS, loader, {}), set())
+
+    def test_low_utilisation_and_exposed_communication(self):
+        device = self.BUSY | {"utilisation": 49, "communication exposed": 21}
+        self.assertEqual(tool.plugin_rules(device, self.STEPS, [], {}), {"host-bound", "exposed-communication"})
+
+    def test_tensor_cores_only_when_never_used_and_eligible(self):
+        operators = [{"name": "aten::mm", "host_total_ns": 1}]
+        unused = self.BUSY | {"tensor-core share of kernel time": 0}
+        new, old = {"device 0 compute capability": "8.0"}, {"device 0 compute capability": "6.1"}
+        self.assertEqual(tool.plugin_rules(unused, self.STEPS, operators, new), {"tensor-cores-unused"})
+        self.assertEqual(tool.plugin_rules(unused, self.STEPS, operators, old), set())
+        self.assertEqual(tool.plugin_rules(self.BUSY, self.STEPS, operators, new), set())
+
+    def test_memory_above_nine_tenths(self):
+        full = self.BUSY | {"peak memory reserved": 91}
+        self.assertEqual(tool.plugin_rules(full, self.STEPS, [], {"device 0 memory": 100}), {"memory-capacity"})
+
+    def test_a_cpu_trace_is_judged_by_its_loading_alone(self):
+        loader = [{"name": "enumerate(DataLoader)#x", "host_total_ns": 11}]
+        self.assertEqual(tool.plugin_rules({}, self.STEPS, loader, {}), {"data-loading"})
+
+
+class Asking(unittest.TestCase):
+    def answer(self, body: str) -> Any:
+        """What eval takes from a program that prints this."""
+        with tempfile.TemporaryDirectory() as folder:
+            script = Path(folder, "fathom")
+            script.write_text(body)
+            script.chmod(script.stat().st_mode | stat.S_IXUSR)
+            before, tool.FATHOM = tool.FATHOM, str(script)
+            try:
+                return tool.diagnose(Path("x.json.gz"))
+            finally:
+                tool.FATHOM = before
+
+    def test_a_diagnosis_is_read(self):
+        text = json.dumps(document("sync-bound", [finding("fp64", 1, 2, 3)]))
+        answer = self.answer(f"#!/bin/sh\ncat <<'EOF'\n{text}\nEOF\n")
+        self.assertEqual((answer.verdict, answer.found, answer.failure), ("sync-bound", {"fp64"}, ""))
+
+    def test_of_several_ranks_the_findings_are_taken_together(self):
+        text = json.dumps([document("straggler", []), document("balanced", [finding("fp64", 1, 2, 3)])])
+        answer = self.answer(f"#!/bin/sh\ncat <<'EOF'\n{text}\nEOF\n")
+        self.assertEqual((answer.verdict, answer.found), ("straggler", {"fp64"}))
+
+    def test_a_program_that_fails_is_a_failure_not_a_crash(self):
+        self.assertIn("exit code 3", self.answer("#!/bin/sh\necho damaged >&2\nexit 3\n").failure)
+
+
+class Printing(unittest.TestCase):
+    def test_every_part_is_printed_and_failures_quote_the_label(self):
+        wrong = tool.Answer("balanced", {"fp64"}, document("balanced", [finding("fp64", 1, 2, 3)]))
+        judgements = [judged(wrong, must={"zero-grad": "fills gradients"}, must_not={"fp64": "all is float"})]
+        parts = tool.made_parts({"fathom": judgements, "always x": judgements, "plugin": judgements}, {})
+        self.assertEqual(list(parts), ["summary", "rules", "pairs", "failures"])
+        for text in ("says balanced, not host-bound", "fills gradients", "all is float"):
+            self.assertIn(text, parts["failures"])
+        self.assertIn("never seen on real data", parts["rules"])
+
+
+if __name__ == "__main__":
+    unittest.main()
