@@ -1,0 +1,57 @@
+#include "engine/focus.h"
+
+#include <gtest/gtest.h>
+
+#include "store/trace_builder.h"
+
+namespace fathom {
+namespace {
+
+struct Recording {
+  explicit Recording(TraceBuilder& builder) : trace(builder.build()), analyses(trace) {}
+  [[nodiscard]] Result<std::vector<Step>> focus(std::string_view name) const {
+    return focus_steps({.trace = trace, .analyses = analyses, .selection = {}, .options = {}},
+                       name);
+  }
+  Trace trace;
+  Analyses analyses;
+};
+
+TraceBuilder two_calls() {
+  TraceBuilder trace;
+  trace.annotation("forward", 0, 100);
+  trace.runtime("cudaLaunchKernel", 50, 10, 1);
+  trace.kernel("gemm", 80, 200, 1);
+  trace.annotation("forward", 150, 100);
+  trace.annotation("forward", 160, 20);
+  trace.runtime("cudaLaunchKernel", 200, 10, 2);
+  trace.kernel("gemm", 290, 50, 2);
+  return trace;
+}
+
+TEST(Focus, MakesAStepOfEachOutermostCall) {
+  TraceBuilder builder = two_calls();
+  const auto steps = Recording(builder).focus("forward");
+  ASSERT_TRUE(steps);
+  ASSERT_EQ(steps->size(), 2U);
+  EXPECT_EQ((*steps)[0].window, (Interval{time_ns(0), time_ns(280)})) << "to the end of its kernel";
+  EXPECT_EQ((*steps)[1].window, (Interval{time_ns(280), time_ns(340)})) << "windows do not overlap";
+}
+
+TEST(Focus, TakesModulesByTheirShortName) {
+  TraceBuilder builder;
+  builder.frame("nn.Module: Linear_0", 0, 100);
+  const auto steps = Recording(builder).focus("Linear_0");
+  ASSERT_TRUE(steps);
+  EXPECT_EQ(steps->size(), 1U);
+}
+
+TEST(Focus, SaysWhatWasMeantInsteadOfAnUnknownName) {
+  TraceBuilder builder = two_calls();
+  const auto steps = Recording(builder).focus("forwrad");
+  ASSERT_FALSE(steps);
+  EXPECT_NE(steps.error().message.find("forward"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace fathom

@@ -1,0 +1,89 @@
+#include "engine/verdict.h"
+
+#include <gtest/gtest.h>
+
+#include "rules/program_builder.h"
+#include "rules/rule_fixture.h"
+
+namespace fathom {
+namespace {
+
+Verdict verdict_of(TraceBuilder& builder, const std::vector<RankedFinding>& findings = {}) {
+  const JudgedTrace judged(builder);
+  const Health health = compute_health(judged.rules().context);
+  return judge(judged.rules(), health, spent_by_family(judged.rules()), findings);
+}
+
+/// Kernels of `busy` ns that are launched every 100 ns.
+TraceBuilder launches(std::int64_t busy) {
+  TraceBuilder trace;
+  trace.step(1, 0, 5000);
+  for (int i = 0; i < 49; ++i) {
+    const std::int64_t at = 100 * i;
+    trace.op("aten::mm", at, 95);
+    trace.runtime("cudaLaunchKernel", at + 80, 10, i + 1);
+    trace.kernel("ampere_sgemm_128x64_tn", at + 100, busy, i + 1);
+  }
+  return trace;
+}
+
+TEST(Verdict, IsHostBoundWhereTheDeviceWaitsForLaunches) {
+  TraceBuilder trace = launches(20);
+  const Verdict verdict = verdict_of(trace);
+  EXPECT_EQ(verdict.id, VerdictId::host_bound) << verdict.sentence;
+  ASSERT_FALSE(verdict.families.empty());
+  EXPECT_EQ(verdict.families.front().family, Family::host);
+}
+
+TEST(Verdict, IsComputeBoundWhereTheDeviceIsBusyWithProducts) {
+  TraceBuilder trace = launches(99);
+  EXPECT_EQ(verdict_of(trace).id, VerdictId::compute_bound);
+}
+
+TEST(Verdict, IsInputBoundWhereTheDeviceWaitsForData) {
+  TraceBuilder trace;
+  trace.step(1, 0, 10'000);
+  trace.annotation("enumerate(DataLoader)#_SingleProcessDataLoaderIter.__next__", 10, 6000);
+  trace.op("aten::mm", 6100, 100);
+  trace.runtime("cudaLaunchKernel", 6150, 10, 1);
+  trace.kernel("gemm", 6200, 3000, 1);
+  EXPECT_EQ(verdict_of(trace).id, VerdictId::input_bound);
+}
+
+TEST(Verdict, IsCommunicationBoundWhereCollectivesAreExposed) {
+  TraceBuilder trace;
+  trace.step(1, 0, 10'000);
+  trace.op("aten::mm", 10, 100);
+  trace.runtime("cudaLaunchKernel", 50, 10, 1);
+  trace.kernel("gemm", 100, 5000, 1);
+  trace.runtime("cudaLaunchKernel", 120, 10, 2);
+  trace.kernel("ncclDevKernel_AllReduce_Sum_f32_RING_LL(ncclDevComm*)", 5100, 4800, 2);
+  EXPECT_EQ(verdict_of(trace).id, VerdictId::communication_bound);
+}
+
+TEST(Verdict, CannotTellWhereTheDeviceWasNotRecorded) {
+  TraceBuilder trace;
+  trace.step(1, 0, 1000);
+  trace.op("aten::mm", 10, 100);
+  trace.runtime("cudaLaunchKernel", 50, 10, 1);
+  EXPECT_EQ(verdict_of(trace).id, VerdictId::cannot_tell);
+}
+
+TEST(Verdict, CannotTellWhereIdleTimeHasNoCause) {
+  TraceBuilder trace;
+  trace.step(1, 0, 10'000);
+  trace.kernel("gemm", 100, 1000, 77);
+  trace.kernel("gemm", 9000, 900, 78);
+  EXPECT_EQ(verdict_of(trace).id, VerdictId::cannot_tell);
+}
+
+TEST(Verdict, IsOfTheMainThreadWithoutADevice) {
+  TraceBuilder trace;
+  trace.step(1, 0, 1000);
+  trace.annotation("enumerate(DataLoader)#_SingleProcessDataLoaderIter.__next__", 10, 600);
+  trace.op("aten::mm", 650, 300);
+  EXPECT_EQ(verdict_of(trace).id, VerdictId::input_bound);
+}
+
+}  // namespace
+}  // namespace fathom

@@ -1,0 +1,34 @@
+#include <gtest/gtest.h>
+
+#include "rules/program_builder.h"
+#include "rules/rule_fixture.h"
+
+namespace fathom {
+
+Rule conv_layout();
+
+namespace {
+
+TEST(ConvLayout, IsToldWhereKernelsConvertLayouts) {
+  ProgramBuilder program(20'000);
+  program.op("aten::cudnn_convolution", "void cudnn::ops::nchwToNhwcKernel<float>(int)", 1000);
+  program.op("aten::cudnn_convolution", "conv", 4000);
+  const auto findings = JudgedTrace(program.trace()).findings(conv_layout());
+  ASSERT_EQ(findings.size(), 1U);
+  EXPECT_EQ(total(findings[0].claims), duration_ns(1000));
+}
+
+TEST(ConvLayout, IsNothingWithoutConversions) {
+  ProgramBuilder program(20'000);
+  program.op("aten::cudnn_convolution", "conv", 4000);
+  EXPECT_TRUE(JudgedTrace(program.trace()).findings(conv_layout()).empty());
+}
+
+TEST(ConvLayout, AbstainsWithoutADevice) {
+  TraceBuilder builder;
+  builder.op("aten::conv2d", 0, 10);
+  EXPECT_NE(JudgedTrace(builder).abstains(conv_layout()), "");
+}
+
+}  // namespace
+}  // namespace fathom

@@ -1,0 +1,43 @@
+#include <gtest/gtest.h>
+
+#include "rules/program_builder.h"
+#include "rules/rule_fixture.h"
+
+namespace fathom {
+
+Rule shape_alignment();
+
+namespace {
+
+JudgedTrace product(std::string_view shapes, std::string_view types) {
+  ProgramBuilder program(10'000);
+  program.op("aten::addmm", "gemm", 8000).shapes(shapes).types(types);
+  return JudgedTrace(program.trace());
+}
+constexpr std::string_view kHalves = "[\"c10::Half\",\"c10::Half\",\"c10::Half\"]";
+
+TEST(ShapeAlignment, IsToldOfSizesThatAreNoMultipleOfEight) {
+  const auto findings = product("[[250],[64,250],[250,250]]", kHalves).findings(shape_alignment());
+  ASSERT_EQ(findings.size(), 1U);
+  EXPECT_NE(findings[0].evidence[0].text.find("250"), std::string::npos);
+}
+
+TEST(ShapeAlignment, IsNothingForFittingSizesAndVectors) {
+  EXPECT_TRUE(product("[[256],[64,256],[256,256]]", kHalves).findings(shape_alignment()).empty());
+  EXPECT_TRUE(product("[[256],[1,256],[256,256]]", kHalves).findings(shape_alignment()).empty());
+}
+
+TEST(ShapeAlignment, IsNothingFor32BitFloats) {
+  EXPECT_TRUE(product("[[250],[64,250],[250,250]]", "[\"float\",\"float\",\"float\"]")
+                  .findings(shape_alignment())
+                  .empty());
+}
+
+TEST(ShapeAlignment, AbstainsWithoutShapes) {
+  ProgramBuilder program(10'000);
+  program.op("aten::mm", "gemm", 4000);
+  EXPECT_NE(JudgedTrace(program.trace()).abstains(shape_alignment()), "");
+}
+
+}  // namespace
+}  // namespace fathom

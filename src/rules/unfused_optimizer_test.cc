@@ -1,0 +1,49 @@
+#include <gtest/gtest.h>
+
+#include "rules/program_builder.h"
+#include "rules/rule_fixture.h"
+
+namespace fathom {
+
+Rule unfused_optimizer();
+
+namespace {
+
+/// An optimizer step of `count` operators named `name`, each launching a kernel after the host.
+TraceBuilder optimizer(std::string_view name, int count) {
+  TraceBuilder builder;
+  builder.step(1, 0, 100 * count + 1000);
+  builder.annotation("Optimizer.step#SGD.step", 100, 100 * count);
+  for (int i = 0; i < count; ++i) {
+    const std::int64_t at = 100 + 100 * i;
+    builder.op(name, at, 90);
+    builder.runtime("cudaLaunchKernel", at + 60, 10, i + 1);
+    builder.kernel("add", at + 80, 10, i + 1);
+  }
+  return builder;
+}
+
+TEST(UnfusedOptimizer, IsToldOfALoopOverParameters) {
+  TraceBuilder builder = optimizer("aten::add_", 40);
+  const JudgedTrace judged(builder);
+  const auto findings = judged.findings(unfused_optimizer());
+  ASSERT_EQ(findings.size(), 1U);
+  EXPECT_EQ(findings[0].effort, Effort::flag);
+  EXPECT_GT(judged.rules().percent(total(findings[0].claims)), 30);
+}
+
+TEST(UnfusedOptimizer, IsNothingForForeachAndForFewParameters) {
+  TraceBuilder foreach = optimizer("aten::_foreach_add_", 40);
+  EXPECT_TRUE(JudgedTrace(foreach).findings(unfused_optimizer()).empty());
+  TraceBuilder few = optimizer("aten::add_", 10);
+  EXPECT_TRUE(JudgedTrace(few).findings(unfused_optimizer()).empty());
+}
+
+TEST(UnfusedOptimizer, AbstainsWithoutAnOptimizerStep) {
+  TraceBuilder builder;
+  builder.op("aten::add_", 0, 10);
+  EXPECT_NE(JudgedTrace(builder).abstains(unfused_optimizer()), "");
+}
+
+}  // namespace
+}  // namespace fathom
