@@ -8,7 +8,7 @@
 Run it from the top of the repository, so that recorded Python frames carry neutral paths. For each pair it writes
 NAME.ill.trace.json.gz and NAME.cured.trace.json.gz (of several ranks: folders NAME.ill, NAME.cured with a file per
 rank), and in measured.json the step times without a profiler. One thread computes; a recording or a measurement
-that another program disturbed takes longer, so each is repeated: of recordings the one with the smallest median
+that another program disturbed takes longer, so each is repeated: of recordings the one with the smallest mean
 step is kept, and of measurements, ill and cured blocks in turn, the smallest block and the median of all are given.
 """
 
@@ -33,7 +33,8 @@ import torch.distributed
 from illness_cases import CASES, Case
 from torch.profiler import ProfilerActivity, profile, schedule
 
-RECORDINGS = 10
+RECORDINGS = 20  # at most, and fewer where they take long:
+RECORDING_SECONDS = 12
 BLOCKS = 15
 STEPS_PER_BLOCK = 4
 ROLES = ("ill", "cured")
@@ -82,14 +83,14 @@ def neutral(text: str) -> str:
     return text
 
 
-def median_step(text: str) -> float:
+def mean_step(text: str) -> float:
     """Milliseconds."""
-    marks = sorted(
-        (float(event["ts"]), float(event["dur"]))
+    marks = [
+        float(event["dur"])
         for event in json.loads(text)["traceEvents"]
         if event.get("ph") == "X" and str(event.get("name", "")).startswith("ProfilerStep#")
-    )
-    return statistics.median(duration for _, duration in marks) / 1e3
+    ]
+    return statistics.mean(marks) / 1e3
 
 
 def block(steps: Any) -> tuple[float, float]:
@@ -127,13 +128,14 @@ def write(path: Path, text: str) -> None:
 
 def run_one(case: Case, folder: Path) -> dict[str, Any]:
     for role in ROLES:
-        texts = []
-        for _ in range(RECORDINGS):
+        texts: list[str] = []
+        begin = time.perf_counter()
+        while len(texts) < RECORDINGS and (len(texts) < 3 or time.perf_counter() - begin < RECORDING_SECONDS):
             with tempfile.TemporaryDirectory() as scratch:
                 path = Path(scratch, "t.json")
                 record(case, role, path)
                 texts.append(path.read_text())
-        write(folder / f"{case.name}.{role}.trace.json.gz", min(texts, key=median_step))
+        write(folder / f"{case.name}.{role}.trace.json.gz", min(texts, key=mean_step))
     return measure(case) if case.cost else {}
 
 
@@ -158,7 +160,7 @@ def run_ranks(case: Case, folder: Path) -> dict[str, Any]:
         if any([process.wait() for process in ranks]):
             raise SystemExit(f"{case.name}: a rank failed")
         for role in ROLES:
-            best = min(range(RECORDINGS), key=lambda n: median_step((scratch / f"{role}.{n}.0.json").read_text()))
+            best = min(range(RECORDINGS), key=lambda n: mean_step((scratch / f"{role}.{n}.0.json").read_text()))
             for rank in range(case.ranks):
                 text = (scratch / f"{role}.{best}.{rank}.json").read_text()
                 write(folder / f"{case.name}.{role}" / f"rank{rank}.trace.json.gz", text)

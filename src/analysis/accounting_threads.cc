@@ -151,14 +151,13 @@ void HostThreads::find_mains() {
 }
 
 void HostThreads::find_fetches() {
-  constexpr std::string_view kLoader = "utils/data/dataloader.py(";
   std::vector<std::uint8_t> known(trace_.strings.size());  // 0: not looked at, 1: no, 2: yes
   for (const Nesting::Thread& thread : context_.nesting().frames) {
     std::vector<Interval>& fetches = fetches_[thread.track.row()];
     for (const SliceId frame : thread.slices) {
       std::uint8_t& is_fetch = known[trace_.slices.name[frame.row()].row()];
       if (is_fetch == 0) {
-        is_fetch = trace_.name(frame).find(kLoader) != std::string_view::npos ? 2 : 1;
+        is_fetch = phase_of_frame(trace_.name(frame)) == Phase::data ? 2 : 1;
       }
       if (is_fetch == 1) continue;
       const Interval own{trace_.slices.start[frame.row()], trace_.slices.end(frame)};

@@ -96,13 +96,39 @@ Phase combine(Phase around, Phase own) {
   return own == Phase::forward && around != Phase::other ? around : own;
 }
 
-/// Outermost stretches of nn.Module frames on one thread, in order.
-std::vector<Interval> module_stretches(const Trace& trace, const Nesting::Thread& frames) {
-  std::vector<Interval> out;
+using Evidence = std::array<std::uint64_t, kPhaseEvidences>;
+
+void count(Evidence& evidence, PhaseEvidence kind) { ++evidence[static_cast<std::size_t>(kind)]; }
+
+/// Phases of Python frames by StringId row, each name looked at once.
+std::vector<Phase> phases_of_frames(const Trace& trace, const Nesting& nesting) {
+  std::vector<Phase> phases(trace.strings.size());
+  std::vector<bool> known(trace.strings.size());
+  for (const Nesting::Thread& thread : nesting.frames) {
+    for (const SliceId frame : thread.slices) {
+      const std::size_t name = trace.slices.name[frame.row()].row();
+      if (known[name]) continue;
+      known[name] = true;
+      phases[name] = phase_of_frame(trace.name(frame));
+    }
+  }
+  return phases;
+}
+
+struct Stretch {
+  Interval interval;
+  Phase phase;
+};
+
+/// Outermost stretches of frames that tell a phase on one thread, in order.
+std::vector<Stretch> frame_stretches(const Trace& trace, const std::vector<Phase>& by_name,
+                                     const Nesting::Thread& frames) {
+  std::vector<Stretch> out;
   for (const SliceId frame : frames.slices) {
+    const Phase phase = by_name[trace.slices.name[frame.row()].row()];
+    if (phase == Phase::other) continue;
     const Interval own{trace.slices.start[frame.row()], trace.slices.end(frame)};
-    if (!out.empty() && own.end <= out.back().end) continue;
-    if (is_module_frame(trace.name(frame))) out.push_back(own);
+    if (out.empty() || own.end > out.back().interval.end) out.push_back({own, phase});
   }
   return out;
 }
@@ -120,28 +146,44 @@ bool only_runs_backward(const Phases& phases, const Nesting& nesting,
   return backward;
 }
 
-void inherit(const Nesting& nesting, const Nesting::Thread& thread, Phase of_roots,
-             Phases& phases) {
+void inherit(const Nesting& nesting, const Nesting::Thread& thread, Phase of_roots, Phases& phases,
+             Evidence& evidence) {
   for (const SliceId slice : thread.slices) {
     const SliceId parent = nesting.parent[slice.row()];
     const Phase around = parent.valid() ? phases[parent] : of_roots;
-    phases.of[slice.row()] = combine(around, phases[slice]);
+    const Phase own = phases[slice];
+    phases.of[slice.row()] = combine(around, own);
+    if (!parent.valid() && phases[slice] != own) count(evidence, PhaseEvidence::threads);
   }
 }
 
-/// What still has no phase but runs inside a module is forward. Children of such slices run inside
-/// it too.
-void mark_modules(const Trace& trace, const Nesting::Thread& thread, const Nesting::Thread& frames,
-                  Phases& phases) {
-  const std::vector<Interval> modules = module_stretches(trace, frames);
+/// What still has no phase gets that of the frames around it. Children of such slices run inside
+/// them too.
+void mark_by_frames(const Trace& trace, const Nesting::Thread& thread,
+                    const std::vector<Stretch>& stretches, Phases& phases, Evidence& evidence) {
   std::size_t next = 0;
   for (const SliceId slice : thread.slices) {
     const Time start = trace.slices.start[slice.row()];
-    while (next < modules.size() && modules[next].end <= start) ++next;
-    if (next == modules.size()) return;
-    if (phases[slice] == Phase::other && modules[next].begin <= start)
-      phases.of[slice.row()] = Phase::forward;
+    while (next < stretches.size() && stretches[next].interval.end <= start) ++next;
+    if (next == stretches.size()) return;
+    if (phases[slice] != Phase::other || stretches[next].interval.begin > start) continue;
+    phases.of[slice.row()] = stretches[next].phase;
+    count(evidence, PhaseEvidence::frames);
   }
+}
+
+/// What the slice itself tells, and by what.
+void mark_own(const Trace& trace, NamePhases& names, SliceId slice, Phases& phases) {
+  Phase& phase = phases.of[slice.row()];
+  const bool collective = phase != Phase::other;
+  if (!collective) phase = names.of(slice);
+  if (phase != Phase::other) {
+    const bool range = !collective && trace.kind(slice) == SliceKind::user_annotation;
+    count(phases.evidence, range ? PhaseEvidence::annotations : PhaseEvidence::operators);
+    return;
+  }
+  phase = phase_of_sequence(trace, slice);
+  if (phase != Phase::other) count(phases.evidence, PhaseEvidence::sequence_numbers);
 }
 
 }  // namespace
@@ -149,6 +191,21 @@ void mark_modules(const Trace& trace, const Nesting::Thread& thread, const Nesti
 std::string_view to_string(Phase phase) { return kNames[static_cast<std::size_t>(phase)]; }
 
 bool is_module_frame(std::string_view name) { return name.starts_with("nn.Module: "); }
+
+Phase phase_of_frame(std::string_view name) {
+  const auto within = [name](std::string_view file) {
+    return name.find(file) != std::string_view::npos;
+  };
+  if (is_module_frame(name)) return Phase::forward;
+  if (within("utils/data/dataloader.py(")) return Phase::data;
+  const bool zero = name.ends_with(": zero_grad");
+  if ((name.ends_with(": step") || zero) && within("torch/optim/")) return Phase::optimizer;
+  const bool backward = name.ends_with(": backward");
+  if (backward && (within("torch/_tensor.py(") || within("torch/autograd/__init__.py("))) {
+    return Phase::backward;
+  }
+  return Phase::other;
+}
 
 Phase phase_of_name(std::string_view name, SliceKind kind) {
   for (const Prefix& prefix : kPrefixes) {
@@ -170,24 +227,28 @@ Phases compute_phases(const Trace& trace, const Nesting& nesting) {
   phases.of.resize(trace.slices.size());
   for (const Collective& collective : trace.collectives)
     phases.of[collective.slice.row()] = Phase::communication;
-  std::map<TrackId, const Nesting::Thread*> frames;
-  for (const Nesting::Thread& thread : nesting.frames) frames[thread.track] = &thread;
   NamePhases names(trace);
   for (const Nesting::Thread& thread : nesting.work) {
-    for (const SliceId slice : thread.slices) {
-      Phase& phase = phases.of[slice.row()];
-      if (phase == Phase::other) phase = names.of(slice);
-      if (phase == Phase::other) phase = phase_of_sequence(trace, slice);
-    }
+    for (const SliceId slice : thread.slices) mark_own(trace, names, slice, phases);
   }
+  std::map<TrackId, const Nesting::Thread*> frames;
+  for (const Nesting::Thread& thread : nesting.frames) frames[thread.track] = &thread;
+  const std::vector<Phase> by_name = phases_of_frames(trace, nesting);
+  std::vector<Evidence> evidence(nesting.work.size());
   const bool large = trace.slices.size() > kWorthThreads;
   for_each_in_parallel(nesting.work.size(), large ? 0 : 1, [&](std::size_t i) {
     const Nesting::Thread& thread = nesting.work[i];
     const bool backward = only_runs_backward(phases, nesting, thread);
-    inherit(nesting, thread, backward ? Phase::backward : Phase::other, phases);
+    inherit(nesting, thread, backward ? Phase::backward : Phase::other, phases, evidence[i]);
     const auto own_frames = frames.find(thread.track);
-    if (own_frames != frames.end()) mark_modules(trace, thread, *own_frames->second, phases);
+    if (own_frames == frames.end()) return;
+    mark_by_frames(trace, thread, frame_stretches(trace, by_name, *own_frames->second), phases,
+                   evidence[i]);
   });
+  for (const Evidence& of_thread : evidence) {
+    for (std::size_t kind = 0; kind < kPhaseEvidences; ++kind)
+      phases.evidence[kind] += of_thread[kind];
+  }
   return phases;
 }
 

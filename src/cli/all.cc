@@ -14,10 +14,11 @@ Command explain();
 Command formats();
 Command man();
 Command reference();
+Command whatif();
 
 const std::vector<Command>& all_commands() {
   static const std::vector<Command> table = [] {
-    std::vector<Command> commands{diagnose(), explain()};
+    std::vector<Command> commands{diagnose(), whatif(), explain()};
     for (const Report& report : all_reports()) commands.push_back(report_command(report));
     for (Command command : {
              formats(),

@@ -70,7 +70,10 @@ void Options::text(std::string_view names, std::string_view value, std::string& 
 void Options::list(std::string_view names, std::string_view value, std::vector<std::string>& target,
                    std::string_view doc, std::vector<std::string> choices) {
   add(names, value, doc, std::move(choices));
-  parser_->app.add_option(std::string(names), target)->expected(1)->take_all();
+  parser_->app.add_option(std::string(names), target)
+      ->expected(1)
+      ->take_all()
+      ->allow_extra_args(false);  // what follows the value is an operand
 }
 
 void Options::parsed(std::string_view names, std::string_view value, Parse parse,

@@ -2,9 +2,9 @@
 
 namespace fathom::cli {
 
-void declare_selection(Options& options, std::optional<Selection::StepRange>& steps,
-                       std::optional<std::int32_t>& device, std::optional<WindowRequest>& window) {
-  options.group("What to look at");
+namespace {
+
+void declare_steps(Options& options, std::optional<Selection::StepRange>& steps) {
   options.parsed(
       "--steps", "A-B",
       [&steps](const std::string& text) -> Result<void> {
@@ -14,7 +14,9 @@ void declare_selection(Options& options, std::optional<Selection::StepRange>& st
         return {};
       },
       "Only these steps, by their recorded numbers: 5, 3-7, 3-");
-  options.parsed("--device", "N", number_into<std::int32_t>(device, 0), "Only this device");
+}
+
+void declare_window(Options& options, std::optional<WindowRequest>& window) {
   options.parsed(
       "--window", "A:B",
       [&window](const std::string& text) -> Result<void> {
@@ -24,6 +26,23 @@ void declare_selection(Options& options, std::optional<Selection::StepRange>& st
         return {};
       },
       "Only this stretch of time, from the start of the trace: 10ms:25ms, :1s, 2s:");
+}
+
+}  // namespace
+
+void declare_selection(Options& options, std::optional<Selection::StepRange>& steps,
+                       std::optional<std::int32_t>& device, std::optional<WindowRequest>& window) {
+  options.group("What to look at");
+  declare_steps(options, steps);
+  options.parsed("--device", "N", number_into<std::int32_t>(device, 0), "Only this device");
+  declare_window(options, window);
+}
+
+void declare_time_selection(Options& options, std::optional<Selection::StepRange>& steps,
+                            std::optional<WindowRequest>& window) {
+  options.group("What to look at");
+  declare_steps(options, steps);
+  declare_window(options, window);
 }
 
 void declare_text_output(Options& options, OutputWish& wish) {

@@ -38,6 +38,9 @@ Options::Parse number_into(Target& target, Number smallest) {
 /// --steps, --device, --window.
 void declare_selection(Options& options, std::optional<Selection::StepRange>& steps,
                        std::optional<std::int32_t>& device, std::optional<WindowRequest>& window);
+/// --steps, --window: for what is about all devices together.
+void declare_time_selection(Options& options, std::optional<Selection::StepRange>& steps,
+                            std::optional<WindowRequest>& window);
 /// --wide, --color, -o.
 void declare_text_output(Options& options, OutputWish& wish);
 /// -q, --threads.

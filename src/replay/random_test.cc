@@ -18,7 +18,7 @@ class RandomTrace {
   explicit RandomTrace(unsigned seed) : chance_(seed) {}
 
   Trace build() {
-    for (int i = 0; i < 3; ++i)
+    for (std::int64_t i = 0; i < 3; ++i)
       if (below(3) > 0) builder_.on_thread(1).step(i, i * 1000, 600 + below(400));
     for (int i = 0; i < 120; ++i) add();
     return builder_.build();

@@ -5,7 +5,9 @@
 
 namespace fathom {
 
+Report accounting();
 Report copies();
+Report gaps();
 Report health();
 Report info();
 Report kernels();
@@ -19,8 +21,8 @@ Report syncs();
 
 std::span<const Report> all_reports() {
   static const Report table[] = {
-      overview(), health(),   info(),  steps(),   ops(),    kernels(),
-      copies(),   launches(), syncs(), modules(), stacks(),
+      overview(), health(), info(),     steps(), accounting(), gaps(),   ops(),
+      kernels(),  copies(), launches(), syncs(), modules(),    stacks(),
   };
   return table;
 }

@@ -27,6 +27,8 @@ def load() -> Any:
 
 
 tool = load()
+import illness_parts  # noqa: E402  (found through tools/eval)
+import illness_score  # noqa: E402
 
 
 def label(**more: Any) -> dict[str, Any]:
@@ -68,38 +70,41 @@ def document(verdict: str, findings: list[dict[str, Any]], step: int = 1000) -> 
 
 
 def judged(answer: Any, **more: Any) -> Any:
-    return tool.Judgement(label(**more), answer)
+    return illness_score.Judgement(label(**more), answer)
 
 
 class Judging(unittest.TestCase):
     def test_any_acceptable_verdict_is_right(self):
-        self.assertTrue(judged(tool.Answer("sync-bound"), verdict=["host-bound", "sync-bound"]).verdict_right)
-        self.assertFalse(judged(tool.Answer("balanced")).verdict_right)
+        self.assertTrue(judged(illness_score.Answer("sync-bound"), verdict=["host-bound", "sync-bound"]).verdict_right)
+        self.assertFalse(judged(illness_score.Answer("balanced")).verdict_right)
 
     def test_a_failed_diagnosis_has_no_right_verdict(self):
-        self.assertFalse(judged(tool.Answer(failure="exit code 3")).verdict_right)
+        self.assertFalse(judged(illness_score.Answer(failure="exit code 3")).verdict_right)
 
     def test_one_rule_of_a_group_meets_the_demand(self):
         group = [{"rules": ["late-rank", "exposed-communication"], "reason": "waits"}]
-        self.assertEqual(len(judged(tool.Answer(found={"late-rank"}), any_of=group).met), 1)
+        self.assertEqual(len(judged(illness_score.Answer(found={"late-rank"}), any_of=group).met), 1)
         self.assertEqual(
-            judged(tool.Answer(found={"fp64"}), any_of=group).missed, [("late-rank or exposed-communication", "waits")]
+            judged(illness_score.Answer(found={"fp64"}), any_of=group).missed,
+            [("late-rank or exposed-communication", "waits")],
         )
 
     def test_findings_are_true_false_or_unjudged(self):
-        answer = tool.Answer(found={"fp64", "zero-grad", "conv-layout", "hot-kernel"})
+        answer = illness_score.Answer(found={"fp64", "zero-grad", "conv-layout", "hot-kernel"})
         each = judged(answer, must={"fp64": ""}, may={"zero-grad": ""}, must_not={"conv-layout": ""})
         self.assertEqual(
             (each.true, each.false, each.unjudged), ({"fp64", "zero-grad"}, {"conv-layout"}, {"hot-kernel"})
         )
 
     def test_precision_leaves_unjudged_findings_out_and_strict_precision_counts_them(self):
-        answer = tool.Answer("host-bound", {"fp64", "conv-layout", "hot-kernel", "late-rank"})
-        score = tool.Score.of([judged(answer, must={"fp64": "", "zero-grad": ""}, must_not={"conv-layout": ""})])
+        answer = illness_score.Answer("host-bound", {"fp64", "conv-layout", "hot-kernel", "late-rank"})
+        score = illness_score.Score.of(
+            [judged(answer, must={"fp64": "", "zero-grad": ""}, must_not={"conv-layout": ""})]
+        )
         self.assertEqual((score.precision, score.strict_precision, score.recall), (0.5, 0.25, 0.5))
 
     def test_nothing_found_has_no_precision(self):
-        self.assertIsNone(tool.Score.of([judged(tool.Answer("host-bound"))]).precision)
+        self.assertIsNone(illness_score.Score.of([judged(illness_score.Answer("host-bound"))]).precision)
 
 
 class Promises(unittest.TestCase):
@@ -108,26 +113,28 @@ class Promises(unittest.TestCase):
             "host-bound",
             [finding("fp64", 600, 700, 900), finding("fp64", 900, 900, 1000), finding("zero-grad", 1, 1, 1)],
         )
-        self.assertEqual([round(part, 3) for part in tool.promise(both, ["fp64"])], [0.5, 0.6, 0.9])
+        self.assertEqual([round(part, 3) for part in illness_score.promise(both, ["fp64"])], [0.5, 0.6, 0.9])
 
     def test_no_finding_promises_nothing(self):
-        self.assertIsNone(tool.promise(document("balanced", []), ["fp64"]))
+        self.assertIsNone(illness_score.promise(document("balanced", []), ["fp64"]))
 
     def test_a_pair_compares_the_promise_with_the_cured_recording_and_the_unprofiled_times(self):
-        ill = tool.Answer("compute-bound", {"fp64"}, document("compute-bound", [finding("fp64", 400, 550, 700)]))
-        cured = tool.Answer("compute-bound", set(), document("compute-bound", [], 500))
+        ill = illness_score.Answer(
+            "compute-bound", {"fp64"}, document("compute-bound", [finding("fp64", 400, 550, 700)])
+        )
+        cured = illness_score.Answer("compute-bound", set(), document("compute-bound", [], 500))
         judgements = [judged(ill, pair="p", role="ill", cures=["fp64"]), judged(cured, pair="p", role="cured")]
         times = {"p": {"step": {"ill": {"wall_ms_min": 2.0}, "cured": {"wall_ms_min": 1.1}}}}
-        (pair,), none = tool.pairs(judgements, times)
+        (pair,), none = illness_score.pairs(judgements, times)
         self.assertEqual(none, [])
         self.assertAlmostEqual(pair.error, 0.1)
         self.assertAlmostEqual(pair.unprofiled_error, 0.0)
         self.assertTrue(pair.inside)
 
     def test_a_pair_without_a_promise_is_named(self):
-        silent = tool.Answer("balanced", set(), document("balanced", []))
+        silent = illness_score.Answer("balanced", set(), document("balanced", []))
         judgements = [judged(silent, pair="p", role="ill", cures=["fp64"]), judged(silent, pair="p", role="cured")]
-        self.assertEqual(tool.pairs(judgements, {}), ([], ["p"]))
+        self.assertEqual(illness_score.pairs(judgements, {}), ([], ["p"]))
 
 
 class Plugin(unittest.TestCase):
@@ -189,9 +196,9 @@ class Asking(unittest.TestCase):
 
 class Printing(unittest.TestCase):
     def test_every_part_is_printed_and_failures_quote_the_label(self):
-        wrong = tool.Answer("balanced", {"fp64"}, document("balanced", [finding("fp64", 1, 2, 3)]))
+        wrong = illness_score.Answer("balanced", {"fp64"}, document("balanced", [finding("fp64", 1, 2, 3)]))
         judgements = [judged(wrong, must={"zero-grad": "fills gradients"}, must_not={"fp64": "all is float"})]
-        parts = tool.made_parts({"fathom": judgements, "always x": judgements, "plugin": judgements}, {})
+        parts = illness_parts.made_parts({"fathom": judgements, "always x": judgements, "plugin": judgements}, {})
         self.assertEqual(list(parts), ["summary", "rules", "pairs", "failures"])
         for text in ("says balanced, not host-bound", "fills gradients", "all is float"):
             self.assertIn(text, parts["failures"])

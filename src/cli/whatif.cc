@@ -1,0 +1,124 @@
+// fathom whatif: the step time after a change, by replaying the recording with the change in it.
+#include <memory>
+
+#include "cli/command.h"
+#include "cli/each_input.h"
+#include "cli/messages.h"
+#include "cli/options.h"
+#include "cli/output.h"
+#include "cli/selection_options.h"
+#include "engine/what_if.h"
+#include "render/what_if_json.h"
+#include "render/what_if_text.h"
+
+namespace fathom::cli {
+namespace {
+
+struct Wish {
+  ReadWish read;
+  WhatIfRequest request;
+  OutputWish output;
+};
+
+/// Writes one result after the other.
+class Writer {
+ public:
+  Writer(const Wish& wish, Output& output)
+      : wish_(wish),
+        output_(output),
+        style_(style_for(output.descriptor(), wish.output.colour, wish.output.wide)) {}
+
+  Result<Use> add(const Session& session, bool several) {
+    const Result<WhatIf> result = what_if(session, wish_.request);
+    if (!result) return result.error();
+    several_ = several;
+    const Result<void> written = output_.write(text_of(*result));
+    if (!written) return written.error();
+    ++written_;
+    return output_.closed() ? Use::stop : Use::next;
+  }
+  Result<void> end() {
+    if (written_ == 0) return {};
+    if (several_ && wish_.output.json) {
+      Result<void> closed = output_.write("\n]\n");
+      if (!closed) return closed;
+    }
+    return output_.finish();
+  }
+
+ private:
+  [[nodiscard]] std::string text_of(const WhatIf& result) const {
+    if (!wish_.output.json)
+      return (written_ == 0 ? "" : "\n") + render_what_if_text(result, style_);
+    if (!several_) return render_what_if_json(result) + "\n";
+    return (written_ == 0 ? "[\n  " : ",\n  ") + render_what_if_json(result, "  ");
+  }
+
+  const Wish& wish_;
+  Output& output_;
+  Style style_;
+  bool several_ = false;
+  std::size_t written_ = 0;
+};
+
+int run(const Wish& wish) {
+  if (wish.request.empty()) {
+    return fail({ErrorCode::invalid_argument,
+                 "whatif: name a change, for example --scale 'aten::mm=0.5' or --remove-syncs"});
+  }
+  Result<Output> output = Output::open(wish.output.path);
+  if (!output) return fail(output.error());
+  Writer writer(wish, *output);
+  const int code = for_each_session(wish.read, [&](const Session& session, bool several) {
+    return writer.add(session, several);
+  });
+  const Result<void> ended = writer.end();
+  return ended ? code : fail(ended.error());
+}
+
+void declare_changes(Options& options, WhatIfRequest& request) {
+  options.group("Changes");
+  options.list("--scale", "TARGET=FACTOR", request.scale,
+               "Time of an operator or annotation with all that it launches; of op:REGEX, "
+               "host:REGEX, kernel:REGEX or phase:NAME");
+  options.list("--fuse", "REGEX", request.fuse,
+               "Neighbouring kernels of these names become one kernel");
+  options.flag("--remove-syncs", request.remove_syncs, "No call waits for the device");
+  options.flag("--overlap-input", request.overlap_input, "Data is loaded ahead, by other threads");
+  options.flag("--launch-once", request.launch_once, "Launches are captured into graphs");
+  options.flag("--pin-copies", request.pin_copies, "Copies use pinned memory and do not block");
+  options.flag("--hide-communication", request.hide_communication,
+               "Communication runs beside computation");
+}
+
+}  // namespace
+
+Command whatif() {
+  Command command;
+  command.name = "whatif";
+  command.group = "Diagnosis";
+  command.title = "What would a change give?";
+  command.operand = "INPUT…";
+  command.doc =
+      "Replays the recording as a graph of dependencies with the changes in it, all together, and "
+      "prints the old and the new step time and what bounds the step then. The new time is an "
+      "interval: what the changes give at best, and at worst under the assumptions that are "
+      "printed. docs/replay.md has the rules.";
+  command.examples = {"fathom whatif --scale 'aten::mm=0.5' trace.json.gz",
+                      "fathom whatif --remove-syncs --overlap-input trace.json.gz",
+                      "fathom whatif --fuse elementwise --json trace.json.gz"};
+  command.declare = [](Options& options) -> std::function<int()> {
+    const auto wish = std::make_shared<Wish>();
+    options.operands("INPUT", wish->read.inputs, 1);
+    declare_changes(options, wish->request);
+    declare_time_selection(options, wish->request.steps, wish->request.window);
+    options.group("Output");
+    options.flag("--json", wish->output.json, "JSON, schema fathom.whatif/1");
+    declare_text_output(options, wish->output);
+    declare_reading(options, wish->read);
+    return [wish] { return run(*wish); };
+  };
+  return command;
+}
+
+}  // namespace fathom::cli

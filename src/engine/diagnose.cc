@@ -1,0 +1,246 @@
+// Runs the rules, divides the step among what they found, and predicts what
+// each change would give.
+#include <algorithm>
+#include <utility>
+
+#include "base/quantity_text.h"
+#include "engine/diagnosis.h"
+#include "engine/divide.h"
+#include "engine/focus.h"
+#include "engine/verdict.h"
+
+namespace fathom {
+namespace {
+
+/// A first step that is longer than this multiple of the median is warm-up.
+constexpr double kWarmup = 1.5;
+/// Replays cost time: only what could give at least this share of the step is
+/// predicted.
+constexpr double kPredictPercent = 0.5;
+
+double ns(Duration duration) { return static_cast<double>(to_ns(duration)); }
+
+/// The steps that count: those of the focus if there is one, else the trace's
+/// counted steps, as far as they lie in the selected time.
+std::vector<const Step*> steps_in(const Context& context, const std::vector<Step>& focused) {
+  const Interval window = context.window();
+  std::vector<const Step*> steps;
+  for (const Step& step : focused) steps.push_back(&step);
+  if (focused.empty()) steps = context.steps().counted();
+  std::erase_if(steps, [&](const Step* step) {
+    return step->window.begin < window.begin || step->window.end > window.end ||
+           step->window.length() == Duration{};
+  });
+  return steps;
+}
+
+/// Takes the leading steps away that are longer than usual.
+void drop_warmup(std::vector<const Step*>& steps) {
+  std::vector<double> lengths;
+  for (const Step* const step : steps) lengths.push_back(ns(step->window.length()));
+  const double limit = kWarmup * summarize(lengths).median;
+  const auto usual = [limit](const Step* step) { return ns(step->window.length()) <= limit; };
+  steps.erase(steps.begin(), std::ranges::find_if(steps, usual));
+}
+
+/// The device that was asked for, else the one that idles most in the counted
+/// steps; -1 without any.
+std::int32_t diagnosed_device(const Context& context, const std::vector<const Step*>& steps) {
+  if (context.selection.device) return *context.selection.device;
+  std::int32_t worst = -1;
+  Duration most{-1};
+  for (const DeviceTimeline& timeline : context.timelines().devices) {
+    Duration idle{};
+    for (const Step* const step : steps) idle += busy_time(timeline, step->window)[Busy::idle];
+    if (idle <= most) continue;
+    most = idle;
+    worst = timeline.device;
+  }
+  return worst;
+}
+
+void account_steps(const RuleContext& rules, Diagnosis& diagnosis) {
+  for (const Step* const step : rules.steps) {
+    StepAccount account{.number = step->number, .window = step->window, .account = {}};
+    if (rules.device >= 0) {
+      account.account =
+          fathom::account(rules.context, rules.accounting, rules.device, step->window);
+      diagnosis.account += account.account;
+    }
+    diagnosis.steps.push_back(std::move(account));
+  }
+  for (const HostPiece& piece : rules.accounting.host) {
+    diagnosis.host[static_cast<std::size_t>(piece.bucket)] += rules.counted(piece.interval);
+  }
+}
+
+std::string_view phase_of(const Finding& finding) {
+  if (finding.family == Family::capture) return "capture";
+  if (!finding.key.empty()) return "operation";
+  return finding.claims.empty() ? "bottleneck" : "component";
+}
+
+/// Asks every rule, in the order of the table: the specific before the general,
+/// so that the ledger gives a stretch of time to whoever explains it best.
+void run_rules(const RuleContext& rules, Diagnosis& diagnosis) {
+  Ledger ledger(rules);
+  const auto steps = static_cast<std::int64_t>(rules.steps.size());
+  for (const Rule& rule : all_rules()) {
+    Outcome outcome = rule.check(rules);
+    RuleResult result{.rule = rule.id, .kind = RuleResult::Kind::silent, .reason = {}};
+    if (auto* const abstention = std::get_if<Abstention>(&outcome)) {
+      result.kind = RuleResult::Kind::abstained;
+      result.reason = std::move(abstention->reason);
+    } else {
+      for (Finding& finding : std::get<std::vector<Finding>>(outcome)) {
+        result.kind = RuleResult::Kind::found;
+        RankedFinding ranked;
+        finding.rule = rule.id;
+        ranked.id = std::string(rule.id) + (finding.key.empty() ? "" : "/" + finding.key);
+        ranked.phase = phase_of(finding);
+        ranked.upper_bound = ledger.grant(finding.claims) / steps;
+        ranked.percent = rules.percent(ranked.upper_bound * steps);
+        ranked.finding = std::move(finding);
+        diagnosis.findings.push_back(std::move(ranked));
+      }
+    }
+    diagnosis.rules.push_back(std::move(result));
+  }
+}
+
+Duration scaled(Duration duration, double factor) {
+  return duration_ns(static_cast<std::int64_t>(ns(duration) * factor));
+}
+
+/// Replays each change that could matter.
+void predict(const Replay& replay, Diagnosis& diagnosis) {
+  const Prediction now = replay.run({});
+  for (RankedFinding& ranked : diagnosis.findings) {
+    if (ranked.finding.edits.empty() || ranked.percent < kPredictPercent) continue;
+    const Prediction then = replay.run(ranked.finding.edits);
+    const Duration likely = std::clamp(now.mean - then.mean, Duration{}, ranked.upper_bound);
+    ranked.gain = RankedFinding::Gain{.low = scaled(likely, ranked.finding.pessimism),
+                                      .likely = likely,
+                                      .high = ranked.upper_bound};
+  }
+}
+
+double worth(const RankedFinding& ranked) {
+  return ranked.gain ? ns(ranked.gain->likely) : ns(ranked.upper_bound);
+}
+
+/// How many times harder than a flag a change is, in the order of gain per
+/// effort.
+double effort_of(const RankedFinding& ranked) {
+  constexpr double kEffort[] = {1, 2, 8, 30};
+  return kEffort[static_cast<std::size_t>(ranked.finding.effort)];
+}
+
+void rank(std::vector<RankedFinding>& findings) {
+  std::ranges::stable_sort(findings, [](const RankedFinding& a, const RankedFinding& b) {
+    if (worth(a) != worth(b)) return worth(a) > worth(b);
+    return a.finding.weight > b.finding.weight;
+  });
+  std::vector<RankedFinding*> order;
+  for (RankedFinding& ranked : findings) order.push_back(&ranked);
+  std::ranges::stable_sort(order, std::ranges::greater(), [](const RankedFinding* ranked) {
+    return worth(*ranked) / effort_of(*ranked);
+  });
+  for (std::size_t i = 0; i < order.size(); ++i) {
+    order[i]->quick_win = static_cast<std::uint32_t>(i + 1);
+  }
+}
+
+void describe(const Context& context, const RuleContext& rules, const std::string& focus,
+              Diagnosis& diagnosis) {
+  const Steps& steps = context.steps();
+  if (focus.empty()) {
+    diagnosis.step_name = steps.source == StepSource::whole_trace ? "" : steps.name;
+    diagnosis.step_note = steps.note;
+    diagnosis.steps_left_out = steps.steps.size() - rules.steps.size();
+  } else {
+    diagnosis.step_name = focus;
+    diagnosis.step_note = "A step is a call of " + focus + ", with all that it launched.";
+  }
+  std::vector<double> lengths;
+  for (const Step* const step : rules.steps) lengths.push_back(ns(step->window.length()));
+  diagnosis.step_ns = summarize(std::move(lengths));
+  diagnosis.device = rules.device;
+  diagnosis.devices = context.timelines().devices.size();
+  if (const Device* const device = context.trace.device(rules.device)) {
+    diagnosis.device_name = device->name;
+  }
+}
+
+}  // namespace
+
+std::string_view to_string(VerdictId verdict) {
+  constexpr std::string_view kNames[] = {
+      "input-bound",
+      "host-bound",
+      "sync-bound",
+      "transfer-bound",
+      "communication-bound",
+      "straggler",
+      "allocation-bound",
+      "compute-bound",
+      "memory-bandwidth-bound",
+      "latency-bound",
+      "memory-capacity-bound",
+      "physically-limited",
+      "balanced",
+      "cannot-tell",
+  };
+  return kNames[static_cast<std::size_t>(verdict)];
+}
+
+Result<Diagnosis> diagnose(const Session& session, const DiagnosisRequest& request) {
+  Result<Selection> selection = session.select({.steps = request.steps,
+                                                .device = request.device,
+                                                .window = request.window,
+                                                .options = {},
+                                                .query = {}});
+  if (!selection) return std::move(selection).error();
+  const Context context{session.trace(), session.analyses(), *selection, {}};
+
+  Diagnosis diagnosis;
+  diagnosis.input = session.input();
+  diagnosis.health = compute_health(context);
+  std::vector<Step> focused;
+  if (!request.focus.empty()) {
+    Result<std::vector<Step>> found = focus_steps(context, request.focus);
+    if (!found) return std::move(found).error();
+    focused = std::move(*found);
+  }
+  const std::vector<Step>& all = focused.empty() ? context.steps().steps : focused;
+  std::vector<const Step*> steps = steps_in(context, focused);
+  if (request.exclude_warmup) drop_warmup(steps);
+  const std::int32_t device = diagnosed_device(context, steps);
+  const std::vector<SyncCall> syncs = compute_syncs(context);
+  const CallSites sites(context);
+  const Roofline roofline = compute_roofline(context);
+  // Only the host's own time can be blamed where no device was recorded.
+  const Column<Duration> self =
+      device < 0 ? self_times(context.trace, context.nesting()) : Column<Duration>();
+  const RuleContext rules{.context = context,
+                          .accounting = context.accounting(),
+                          .roofline = roofline,
+                          .syncs = syncs,
+                          .sites = sites,
+                          .self_times = self,
+                          .steps = std::move(steps),
+                          .device = device};
+  describe(context, rules, request.focus, diagnosis);
+  account_steps(rules, diagnosis);
+  if (!rules.steps.empty()) {
+    run_rules(rules, diagnosis);
+    const Replay replay = Replay::build(context, all, rules.steps);
+    diagnosis.residuals = replay.residuals();
+    predict(replay, diagnosis);
+  }
+  diagnosis.verdict = judge(rules, diagnosis.health, spent_by_family(rules), diagnosis.findings);
+  rank(diagnosis.findings);
+  return diagnosis;
+}
+
+}  // namespace fathom

@@ -1,0 +1,68 @@
+// What a change would give: a recording replayed with the change in it.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "engine/session.h"
+#include "replay/replay.h"
+
+namespace fathom {
+
+/// Changes as typed. All of them are made together, in the order of the members.
+struct WhatIfRequest {
+  std::optional<Selection::StepRange> steps;
+  std::optional<WindowRequest> window;
+  /// "TARGET=FACTOR". A target is the exact name of an operator or annotation (with all inside it,
+  /// and all that it launched), or op:REGEX likewise, host:REGEX (their host time only),
+  /// kernel:REGEX (device activities), phase:NAME.
+  std::vector<std::string> scale;
+  std::vector<std::string> roof;  ///< "REGEX=FRACTION": operators whose kernels get that far.
+  std::vector<std::string> fuse;  ///< REGEX: neighbouring kernels of these names become one.
+  bool remove_syncs = false;
+  bool overlap_input = false;
+  bool launch_once = false;
+  bool pin_copies = false;
+  bool hide_communication = false;
+  [[nodiscard]] bool empty() const;
+};
+
+/// One of the changes, and what it found to change.
+struct WhatIfChange {
+  std::string what;          ///< "scale aten::mm=0.5".
+  std::uint64_t slices = 0;  ///< How many calls or activities it concerns, in the whole trace.
+  std::string assumption;    ///< What must hold for the best and for the worst of the interval.
+};
+
+/// A step time with what bounds it.
+struct StepForecast {
+  Duration median{};
+  Duration mean{};
+  std::array<Duration, kPathParts> path{};  ///< Of the median step; by PathPart.
+};
+
+struct WhatIf {
+  std::string input;
+  std::string step_name;  ///< What repeats; empty for a whole trace.
+  std::string step_note;  ///< How steps were found, where that is not plain.
+  std::size_t steps = 0;  ///< Replayed.
+  StepForecast before;
+  StepForecast best;   ///< The changes do all that they may.
+  StepForecast worst;  ///< They do what is left of it under the assumptions.
+  std::vector<WhatIfChange> changes;
+  Residuals residuals;
+  std::vector<std::string> notes;
+};
+
+/// Deterministic. Errors: invalid_argument for a change that makes no sense or that finds nothing
+/// to change, and for steps that the trace does not have.
+Result<WhatIf> what_if(const Session& session, const WhatIfRequest& request);
+
+/// The part with the largest share of the path.
+PathPart bound_by(const StepForecast& forecast);
+
+}  // namespace fathom

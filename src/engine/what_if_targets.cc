@@ -1,0 +1,130 @@
+#include "engine/what_if_targets.h"
+
+#include <algorithm>
+#include <array>
+#include <string>
+
+#include "engine/name_pattern.h"
+#include "engine/nearest.h"
+
+namespace fathom {
+namespace {
+
+bool has_own_name(SliceKind kind) {
+  return kind == SliceKind::cpu_op || kind == SliceKind::user_annotation ||
+         kind == SliceKind::other;
+}
+
+/// Host slices for which `matches` holds, and all inside them; in the order of their threads.
+template <typename Matches>
+std::vector<bool> trees(const Context& context, const Matches& matches) {
+  std::vector<bool> inside(context.trace.slices.size());
+  for (const Nesting::Thread& thread : context.nesting().work) {
+    for (const SliceId slice : thread.slices) {
+      const SliceId parent = context.nesting().parent[slice.row()];
+      inside[slice.row()] = (parent.valid() && inside[parent.row()]) || matches(slice);
+    }
+  }
+  return inside;
+}
+
+/// The slices that are marked, and what the calls among them launched.
+Targets with_launched(const Context& context, const std::vector<bool>& marked) {
+  Targets targets;
+  for (const Nesting::Thread& thread : context.nesting().work) {
+    std::ranges::copy_if(thread.slices, std::back_inserter(targets.host),
+                         [&marked](SliceId slice) { return marked[slice.row()]; });
+  }
+  const Links& links = context.links();
+  for (const SliceId activity : links.activities) {
+    const SliceId launch = links.launch[activity.row()];
+    if (launch.valid() && marked[launch.row()]) targets.activities.push_back(activity);
+  }
+  return targets;
+}
+
+Targets of_names(const Context& context, const std::vector<bool>& names, bool annotations) {
+  const Trace& trace = context.trace;
+  return with_launched(context, trees(context, [&](SliceId slice) {
+                         const SliceKind kind = trace.kind(slice);
+                         return names[trace.slices.name[slice.row()].row()] &&
+                                (annotations || kind == SliceKind::cpu_op) && has_own_name(kind);
+                       }));
+}
+
+Targets of_kernels(const Context& context, const std::vector<bool>& names) {
+  Targets targets;
+  for (const SliceId activity : context.links().activities) {
+    if (names[context.trace.slices.name[activity.row()].row()])
+      targets.activities.push_back(activity);
+  }
+  return targets;
+}
+
+Result<Targets> of_phase(const Context& context, std::string_view name) {
+  for (std::size_t i = 0; i < kPhases; ++i) {
+    const auto phase = static_cast<Phase>(i);
+    if (to_string(phase) != name) continue;
+    std::vector<bool> marked(context.trace.slices.size());
+    for (const Nesting::Thread& thread : context.nesting().work) {
+      for (const SliceId slice : thread.slices)
+        marked[slice.row()] = context.phases()[slice] == phase;
+    }
+    return with_launched(context, marked);
+  }
+  return Error{ErrorCode::invalid_argument,
+               "'" + std::string(name) +
+                   "' is no phase; phases are forward, backward, optimizer, data, communication "
+                   "and other"};
+}
+
+Error nothing_named(const Trace& trace, std::string_view target) {
+  std::vector<std::string_view> names;
+  for (std::size_t row = 0; row < trace.strings.size(); ++row)
+    names.push_back(trace.strings.view(StringId(row)));
+  const std::string_view meant = nearest(target, names);
+  return {ErrorCode::invalid_argument,
+          "nothing in the trace is called '" + std::string(target) + "'" +
+              (meant.empty() ? "; fathom ops and fathom kernels list names"
+                             : "; did you mean '" + std::string(meant) + "'?")};
+}
+
+Result<Targets> find(const Context& context, std::string_view target) {
+  const std::size_t colon = target.find(':');
+  // Operators are called "aten::mm": two colons are part of a name.
+  const bool kinded = colon != std::string_view::npos && target.substr(colon, 2) != "::";
+  const std::string_view kind = kinded ? target.substr(0, colon) : std::string_view();
+  const std::string_view rest = kinded ? target.substr(colon + 1) : target;
+  if (kind == "phase") return of_phase(context, rest);
+  if (kind != "op" && kind != "host" && kind != "kernel") {
+    return of_names(
+        context, names_that(context.trace, [&](std::string_view name) { return name == target; }),
+        true);
+  }
+  const Result<NamePattern> pattern = NamePattern::parse(std::string(rest));
+  if (!pattern) return pattern.error();
+  const std::vector<bool> names =
+      names_that(context.trace, [&](std::string_view name) { return pattern->matches(name); });
+  if (kind == "kernel") return of_kernels(context, names);
+  Targets targets = of_names(context, names, false);
+  if (kind == "host") targets.activities.clear();
+  return targets;
+}
+
+}  // namespace
+
+std::vector<bool> names_that(const Trace& trace,
+                             const std::function<bool(std::string_view)>& matches) {
+  std::vector<bool> names(trace.strings.size());
+  for (std::size_t row = 0; row < names.size(); ++row)
+    names[row] = matches(trace.strings.view(StringId(row)));
+  return names;
+}
+
+Result<Targets> find_targets(const Context& context, std::string_view target) {
+  Result<Targets> targets = find(context, target);
+  if (targets && targets->size() == 0) return nothing_named(context.trace, target);
+  return targets;
+}
+
+}  // namespace fathom

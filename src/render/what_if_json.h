@@ -1,0 +1,14 @@
+// A what-if for programs, schema fathom.whatif/1 (docs/replay.md).
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "engine/what_if.h"
+
+namespace fathom {
+
+/// No final newline; continuation lines are indented by `indent`.
+std::string render_what_if_json(const WhatIf& result, std::string_view indent = {});
+
+}  // namespace fathom

@@ -1,0 +1,25 @@
+// Names the kinds of evidence for phases, with how much each decided.
+#include "reports/phase_notes.h"
+
+#include <array>
+
+#include "base/digit_groups.h"
+
+namespace fathom {
+
+std::string phase_note(const Phases& phases) {
+  constexpr std::array<std::string_view, kPhaseEvidences> kNames = {
+      "annotations", "names of operators", "autograd sequence numbers",
+      "threads that only run the backward pass", "Python frames"};
+  std::string list;
+  for (std::size_t i = 0; i < kPhaseEvidences; ++i) {
+    if (phases.evidence[i] == 0) continue;
+    list += (list.empty() ? "" : ", ") + std::string(kNames[i]) + " (" +
+            grouped(phases.evidence[i]) + ")";
+  }
+  if (list.empty()) return "Nothing in the trace tells phases apart.";
+  return "Phases come from, with how many host slices each decided: " + list +
+         "; what is inside has the phase of what is around.";
+}
+
+}  // namespace fathom

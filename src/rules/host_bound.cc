@@ -1,0 +1,122 @@
+// host-bound: the host launches more slowly than the device works.
+#include <algorithm>
+
+#include "rules/host_work.h"
+
+namespace fathom {
+namespace {
+
+constexpr std::string_view kDoc =
+    "Many short kernels, each launched by Python and the dispatcher, leave the device waiting for "
+    "the "
+    "next launch. Counted is idle device time before whose end the launching thread was inside an "
+    "operator or launching call, or in plain Python, where no synchronising call opened the gap. "
+    "Fires from 5 % of the step, warns from 10 %, is critical from 20 %; the confidence is high "
+    "where "
+    "the median kernel is shorter than 10 µs. Sources: HTA's host wait; TraceLens and nsys-ai (10 "
+    "µs); "
+    "NVIDIA's advice on CUDA graphs (utilisation below 80 %, many kernels below 50 µs).";
+
+constexpr double kLeastPercent = 5.0;
+constexpr Duration kShortKernel = duration_ns(10'000);
+
+struct Found {
+  std::vector<Claim> claims;
+  std::vector<SliceId> late;  // The operators that cost the host most of each gap.
+  Interval longest{};
+};
+
+Found look(const RuleContext& rules) {
+  Found found;
+  const DeviceAccounting& device = *rules.accounting.find(rules.device);
+  std::uint32_t last = UINT32_MAX;
+  for (const IdlePiece& piece : device.pieces) {
+    const bool host = piece.cause == Bucket::dispatch || piece.cause == Bucket::python ||
+                      piece.cause == Bucket::launch_latency;
+    const Gap& gap = device.gaps[piece.gap];
+    // A gap that only the launch itself makes is no sign of a late host.
+    const bool late = gap.cause == Bucket::dispatch || gap.cause == Bucket::python;
+    if (!host || !late || gap.opener == Opener::sync_call || gap.opener == Opener::start) continue;
+    const Duration idle = rules.counted(piece.interval);
+    if (idle <= Duration{}) continue;
+    found.claims.push_back({.device = rules.device, .gap = piece.gap, .time = idle});
+    if (piece.gap != last && gap.late_op.valid()) found.late.push_back(gap.late_op);
+    last = piece.gap;
+    if (gap.interval.length() > found.longest.length()) found.longest = gap.interval;
+  }
+  return found;
+}
+
+struct Kernels {
+  std::size_t count = 0;
+  Duration median{};
+  std::size_t in_graphs = 0;
+};
+
+Kernels kernels_of(const RuleContext& rules) {
+  const Trace& trace = rules.trace();
+  std::vector<Duration> durations;
+  Kernels kernels;
+  for_each_activity(rules, [&](SliceId activity, SliceId) {
+    if (trace.kind(activity) != SliceKind::kernel) return;
+    durations.push_back(trace.slices.duration[activity.row()]);
+    if (rules.context.links().replay[activity.row()] > 0) ++kernels.in_graphs;
+  });
+  kernels.count = durations.size();
+  if (durations.empty()) return kernels;
+  const auto middle = durations.begin() + static_cast<std::ptrdiff_t>(durations.size() / 2);
+  std::ranges::nth_element(durations, middle);
+  kernels.median = *middle;
+  return kernels;
+}
+
+Outcome check(const RuleContext& rules) {
+  if (rules.device < 0) return Abstention{"no device activity was recorded"};
+  Found found = look(rules);
+  const Duration idle = total(found.claims);
+  if (rules.percent(idle) < kLeastPercent) return std::vector<Finding>{};
+  const Kernels kernels = kernels_of(rules);
+  const auto per = static_cast<std::int64_t>(kernels.count) / step_count(rules);
+  Finding finding;
+  finding.title = "The device waits for launches: " + per_step(rules, idle) + ", with " +
+                  count_text(per) + " kernels per step of " + duration_text(kernels.median) +
+                  " (median)";
+  finding.family = Family::host;
+  finding.weight = weight_of(rules, idle);
+  finding.confidence = kernels.median < kShortKernel ? Confidence::high : Confidence::medium;
+  finding.effort = Effort::line;
+  Evidence evidence = evidence_of(rules, found.late,
+                                  counted_noun(found.claims.size(), "stretch") +
+                                      " of idle time end with a late launch; the costliest "
+                                      "operators in them are shown");
+  evidence.where = found.longest;
+  finding.evidence.push_back(std::move(evidence));
+  finding.counter_evidence =
+      has_frames(rules)
+          ? "Python stacks were recorded, which slows the host: compare the step time without."
+          : "Recording costs the host 1 to 2 µs per operator: compare the step time without.";
+  finding.fix = {
+      .text =
+          "Launch less or launch all at once: torch.compile(mode=\"reduce-overhead\") or CUDA "
+          "graphs (static shapes and addresses, no host waits inside, memory stays reserved), "
+          "fused optimizers, or a larger batch, which makes each kernel longer.",
+      .before = "model(x)",
+      .after = "model = torch.compile(model, mode=\"reduce-overhead\")"};
+  finding.verify = "fathom gaps TRACE --sort -duration_ns";
+  finding.claims = std::move(found.claims);
+  finding.edits.launch_once = true;
+  finding.assumption = "each step is launched as one graph; the kernels stay as they are";
+  finding.pessimism = 0.4;
+  return std::vector<Finding>{std::move(finding)};
+}
+
+}  // namespace
+
+Rule host_bound() {
+  return {.id = "host-bound",
+          .title = "The device waits for the host to launch",
+          .doc = kDoc,
+          .check = check};
+}
+
+}  // namespace fathom

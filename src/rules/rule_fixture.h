@@ -1,0 +1,58 @@
+// A trace and everything that a rule is given about it, for the tests of rules.
+#pragma once
+
+#include <memory>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "rules/support.h"
+#include "store/trace_builder.h"
+
+namespace fathom {
+
+/// Judges a synthetic trace by one rule. The roofline is empty; the diagnosed device is the first.
+class JudgedTrace {
+ public:
+  explicit JudgedTrace(TraceBuilder& builder) : trace_(builder.build()) {
+    for (const Step* const step : analyses_.steps().counted()) rules_.steps.push_back(step);
+    const std::vector<DeviceTimeline>& devices = analyses_.timelines().devices;
+    if (!devices.empty()) rules_.device = devices.front().device;
+  }
+
+  Outcome by(const Rule& rule) const { return rule.check(rules_); }
+  /// What the rule finds; empty when it is silent or abstains.
+  std::vector<Finding> findings(const Rule& rule) const {
+    Outcome outcome = by(rule);
+    auto* const found = std::get_if<std::vector<Finding>>(&outcome);
+    return found == nullptr ? std::vector<Finding>() : std::move(*found);
+  }
+  /// Why the rule abstains; "" when it does not.
+  std::string abstains(const Rule& rule) const {
+    const Outcome outcome = by(rule);
+    const auto* const abstention = std::get_if<Abstention>(&outcome);
+    return abstention == nullptr ? std::string() : abstention->reason;
+  }
+  const RuleContext& rules() const { return rules_; }
+  const Trace& trace() const { return trace_; }
+
+ private:
+  Trace trace_;
+  Analyses analyses_{trace_};
+  Context context_{.trace = trace_, .analyses = analyses_, .selection = {}, .options = {}};
+  Accounting accounting_ = compute_accounting(context_);
+  Roofline roofline_;
+  std::vector<SyncCall> syncs_ = compute_syncs(context_);
+  CallSites sites_{context_};
+  Column<Duration> self_times_ = self_times(trace_, analyses_.nesting());
+  RuleContext rules_{.context = context_,
+                     .accounting = accounting_,
+                     .roofline = roofline_,
+                     .syncs = syncs_,
+                     .sites = sites_,
+                     .self_times = self_times_,
+                     .steps = {},
+                     .device = -1};
+};
+
+}  // namespace fathom

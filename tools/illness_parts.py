@@ -1,0 +1,128 @@
+"""What tools/eval prints: tables of scores, rules, pairs and failures, as markdown."""
+
+from __future__ import annotations
+
+import collections
+import statistics
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from illness_score import Judgement, Pair, Score, pairs, percent, quantile, ratio
+
+
+def table(head: tuple[str, ...], rows: Sequence[tuple[object, ...]]) -> str:
+    text = [tuple(str(value).replace("|", "\\|") for value in row) for row in [head, *rows]]
+    lines = ["| " + " | ".join(row) + " |" for row in text]
+    return "\n".join([lines[0], "| " + " | ".join("---" for _ in head) + " |", *lines[1:]]) + "\n"
+
+
+def summary_part(columns: dict[str, list[Judgement]]) -> str:
+    scores = {name: Score.of(judgements) for name, judgements in columns.items()}
+    some = next(iter(scores.values()))
+    rows: list[tuple[object, ...]] = []
+
+    def row(name: str, value: Callable[[Score], object]) -> None:
+        rows.append((name, *(value(score) for score in scores.values())))
+
+    row("verdict right", lambda s: f"{s.verdicts} of {s.traces} ({percent(ratio(s.verdicts, s.traces))})")
+    row("findings asked for and made (recall)", lambda s: f"{s.met} of {s.demanded} ({percent(s.recall)})")
+    row(
+        "findings that are true, of those judged (precision)",
+        lambda s: f"{s.true} of {s.true + s.false} ({percent(s.precision)})",
+    )
+    row("findings that no label judges", lambda s: s.unjudged)
+    row("precision if those count as wrong", lambda s: percent(s.strict_precision))
+    return f"{some.traces} labelled traces.\n\n" + table(("", *scores), rows)
+
+
+def rules_part(judgements: list[Judgement]) -> str:
+    counts: dict[str, collections.Counter[str]] = collections.defaultdict(collections.Counter)
+    seen: dict[str, set[str]] = collections.defaultdict(set)
+    for each in judgements:
+        for result in each.answer.document.get("rules", []):
+            counts[result["rule"]][result["outcome"]] += 1
+            if result["outcome"] == "found":
+                seen[result["rule"]].add(each.name)
+        for rule in each.label["must"]:
+            counts[rule]["asked"] += 1
+            counts[rule]["met"] += rule in each.answer.found
+        for rule in each.true:
+            counts[rule]["true"] += 1
+        for rule in each.false:
+            counts[rule]["false"] += 1
+        for rule in each.unjudged:
+            counts[rule]["unjudged"] += 1
+    rows = [
+        (
+            f"`{rule}`",
+            c["found"],
+            c["silent"],
+            c["abstained"],
+            f"{c['met']} of {c['asked']}" if c["asked"] else "–",
+            c["true"],
+            c["false"],
+            c["unjudged"],
+            "" if c["found"] else "never seen on real data",
+        )
+        for rule, c in sorted(counts.items())
+    ]
+    return table(("rule", "found", "silent", "abstained", "asked for", "true", "false", "unjudged", ""), rows)
+
+
+def pairs_part(made: list[Pair], none: list[str]) -> str:
+    rows = [
+        (
+            each.name,
+            percent(each.promised[1]),
+            f"{percent(each.promised[0])} … {percent(each.promised[2])}",
+            percent(each.recorded),
+            f"{100 * each.error:+.0f} %",
+            "yes" if each.inside else "no",
+            percent(each.unprofiled),
+            "–" if each.unprofiled_error is None else f"{100 * each.unprofiled_error:+.0f} %",
+        )
+        for each in made
+    ]
+    text = table(
+        ("pair", "promised", "interval", "cured, recorded", "error", "inside", "cured, unprofiled", "error"), rows
+    )
+    if made:
+        errors = [abs(each.error) for each in made]
+        median, ninth = percent(statistics.median(errors)), percent(quantile(errors, 0.9))
+        inside = sum(each.inside for each in made)
+        text += (
+            f"\nStep times as parts of the ill one's. {len(made)} pairs: the error's median is {median}, "
+            f"its 90th percentile {ninth}; {inside} lie inside the interval.\n"
+        )
+    if none:
+        text += f"\nNothing was promised for: {', '.join(sorted(none))}.\n"
+    return text
+
+
+def failures_part(judgements: list[Judgement]) -> str:
+    rows = []
+    for each in judgements:
+        if each.answer.failure:
+            rows.append((each.name, "no answer", each.answer.failure))
+            continue
+        if not each.verdict_right:
+            rows.append(
+                (
+                    each.name,
+                    f"says {each.answer.verdict}, not {' or '.join(each.label['verdict'])}",
+                    each.label["verdict_reason"],
+                )
+            )
+        rows += [(each.name, f"`{rules}` finds nothing", reason) for rules, reason in each.missed]
+        rows += [(each.name, f"`{rule}` finds something", each.label["must_not"][rule]) for rule in sorted(each.false)]
+    return table(("trace", "what is wrong", "what the label says"), rows) if rows else "None.\n"
+
+
+def made_parts(columns: dict[str, list[Judgement]], measured: dict[str, Any]) -> dict[str, str]:
+    ours = columns["fathom"]
+    return {
+        "summary": summary_part(columns),
+        "rules": rules_part(ours),
+        "pairs": pairs_part(*pairs(ours, measured)),
+        "failures": failures_part(ours),
+    }
