@@ -65,7 +65,7 @@ Accounting compute_accounting(const Context& context) {
   const Trace& trace = context.trace;
   Accounting result;
   const HostThreads threads(context);
-  result.credited = ActivityColumn<Duration>(std::make_shared<const ActivityIndex>(trace));
+  result.credited = context.links().op.beside<Duration>();
   if (context.links().activities.empty()) {
     result.main_thread = threads.main();
     result.host = account_main_thread(context, threads);

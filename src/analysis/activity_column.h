@@ -46,6 +46,12 @@ class ActivityColumn {
   explicit ActivityColumn(std::shared_ptr<const ActivityIndex> index)
       : index_(std::move(index)), values_(index_->size()) {}
 
+  /// A column over the same activities, all U().
+  template <typename U>
+  [[nodiscard]] ActivityColumn<U> beside() const {
+    return ActivityColumn<U>(index_);
+  }
+
   [[nodiscard]] T operator[](std::size_t row) const {
     return index_ && index_->contains(row) ? values_[index_->rank(row)] : T();
   }

@@ -9,6 +9,8 @@
 
 namespace fathom {
 
+struct DeviceSpec;
+
 /// --steps, --device, --window. Nothing set means everything.
 struct Selection {
   struct StepRange {
@@ -27,6 +29,7 @@ struct TableOptions {
   int stack_depth = 0;   ///< N of --group-by stack=N.
   bool torch = false;    ///< Follow torch's text and rows exactly (ops).
   std::string metric;    ///< stacks: "host" or "device".
+  const DeviceSpec* peaks = nullptr;  ///< roofline: instead of the recorded device's. Borrowed.
 };
 
 }  // namespace fathom

@@ -60,11 +60,8 @@ Family family_of(HostBucket bucket) {
 /// What limits a kernel: by the roofline of its operator, else by what kernels of its class are
 /// usually limited by.
 Family family_of_kernel(const RuleContext& rules, SliceId kernel) {
-  const SliceId op = rules.context.links().op[kernel.row()];
-  const Roofline& roofline = rules.roofline;
-  if (op.valid() && op.row() < roofline.row_of.size() &&
-      roofline.row_of[op.row()] < roofline.rows.size()) {
-    switch (roofline.rows[roofline.row_of[op.row()]].bound) {
+  if (const RooflineRow* const row = rules.roofline.row_of(kernel)) {
+    switch (row->bound) {
       case Bound::compute:
         return Family::compute;
       case Bound::bandwidth:

@@ -25,8 +25,9 @@ std::vector<Blamed> blame(const RuleContext& rules, const std::vector<std::uint3
   std::vector<Blamed> blamed(rows.size());
   const Roofline& roofline = rules.roofline;
   for_each_activity(rules, [&](SliceId activity, SliceId op) {
-    if (!op.valid() || op.row() >= roofline.row_of.size()) return;
-    const auto at = std::ranges::find(rows, roofline.row_of[op.row()]);
+    const RooflineRow* const row = roofline.row_of(activity);
+    if (row == nullptr) return;
+    const auto at = std::ranges::find(rows, static_cast<std::uint32_t>(row - roofline.rows.data()));
     if (at != rows.end()) {
       blamed[static_cast<std::size_t>(at - rows.begin())].add(rules, activity, op);
     }
@@ -65,9 +66,9 @@ Finding describe(const RuleContext& rules, const RooflineRow& row, const Blamed&
   finding.evidence.push_back(evidence_of(
       rules, blamed,
       count_text(static_cast<std::int64_t>(row.calls)) + " calls on " +
-          flat_shapes(trace.text(signature.shapes)) + ": " + real_text(row.flops_per_s / 1e12) +
-          " TFLOP/s and " + real_text(row.bytes_per_s / 1e9) + " GB/s, intensity " +
-          real_text(row.intensity) + " FLOP/byte"));
+          flat_shapes(trace.text(signature.shapes)) + ": " + real_text(row.flops_per_s() / 1e12) +
+          " TFLOP/s and " + real_text(row.bytes_per_s() / 1e9) + " GB/s, intensity " +
+          real_text(row.intensity()) + " FLOP/byte"));
   finding.counter_evidence =
       row.in_l2
           ? "Its working set fits into the L2 cache, so that memory bandwidth is no limit here."
