@@ -73,7 +73,7 @@ void Options::list(std::string_view names, std::string_view value, std::vector<s
   parser_->app.add_option(std::string(names), target)->expected(1)->take_all();
 }
 
-void Options::parsed(std::string_view names, std::string_view value, Parse parse,
+void Options::parsed(std::string_view names, std::string_view value, const Parse& parse,
                      std::string_view doc, std::vector<std::string> choices) {
   add(names, value, doc, std::move(choices));
   const std::string name(long_name(names));
