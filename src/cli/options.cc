@@ -70,7 +70,7 @@ void Options::text(std::string_view names, std::string_view value, std::string& 
 void Options::list(std::string_view names, std::string_view value, std::vector<std::string>& target,
                    std::string_view doc, std::vector<std::string> choices) {
   add(names, value, doc, std::move(choices));
-  parser_->app.add_option(std::string(names), target)->expected(1)->take_all();
+  parser_->app.add_option(std::string(names), target)->allow_extra_args(false);
 }
 
 void Options::parsed(std::string_view names, std::string_view value, const Parse& parse,

@@ -86,7 +86,8 @@ void declare_shape(Options& options, const Report& report, ReportRequest& wish) 
                "'total_ns>1ms'; "
                "repeat for more conditions");
   options.text("--sort", "COLUMN", request.query.sort,
-               "Order of rows: COLUMN ascending, -COLUMN or COLUMN:desc descending",
+               "Order of rows: quantities come largest first, other columns ascending; -COLUMN or "
+               "COLUMN:desc for descending, +COLUMN or COLUMN:asc for ascending",
                column_names(report));
   options.parsed("--limit", "N", number_into<std::uint64_t>(wish.limit, std::uint64_t{0}),
                  "At most N rows, 0 for all (tables in text: " + std::to_string(kTextRows) +

@@ -113,6 +113,7 @@ Result<View> Session::run(const Report& report, const Request& request) const {
   Result<View> view = apply(request.query, report, std::move(*table));
   if (!view) return view;
   view->input = input_;
+  view->group_by = options->group_by;
   return view;
 }
 

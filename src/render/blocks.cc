@@ -3,7 +3,9 @@
 
 #include <algorithm>
 #include <optional>
+#include <span>
 
+#include "render/name_text.h"
 #include "render/text_width.h"
 #include "render/units.h"
 
@@ -13,6 +15,8 @@ namespace {
 constexpr std::string_view kIndent = "  ";
 constexpr std::string_view kTextIndent = "      ";
 constexpr std::size_t kGap = 2;
+/// On a wide terminal, values must not stand out of sight of their labels.
+constexpr std::size_t kWidestLabel = 60;
 /// A sentence under a row takes at most this many lines; longer ones are shortened in the middle.
 constexpr std::size_t kTextLines = 3;
 
@@ -62,6 +66,7 @@ struct Line {
   bool value_is_text = false;
   std::vector<std::string> figures;
   std::vector<std::string> texts;
+  bool folded = false;  ///< Named in one line with others instead of taking its own.
 };
 
 std::string text_of(const std::vector<Value>& row, std::size_t column) {
@@ -104,6 +109,15 @@ Line make_line(const View& view, const std::vector<Value>& row, const Parts& par
   return line;
 }
 
+/// Rows that say that there is nothing: checks that do not apply, times of zero. They are named in
+/// one line per section instead.
+bool says_nothing(const std::vector<Value>& row, const Line& line, const Parts& parts) {
+  if (line.status == "not applicable") return true;
+  if (!parts.unit || text_of(row, *parts.unit) != "ns" || !line.texts.empty()) return false;
+  const auto* const value = std::get_if<std::int64_t>(&row[*parts.value]);
+  return value != nullptr && *value == 0;
+}
+
 struct Widths {
   std::size_t label = 0, status = 0, counted = 0, number = 0;
   std::vector<std::size_t> figures;
@@ -115,6 +129,7 @@ Widths measure(const std::vector<Line>& lines, const Style& style) {
     width = std::max(width, display_width(text));
   };
   for (const Line& line : lines) {
+    if (line.folded) continue;
     grow(widths.label, line.label);
     grow(widths.status, line.status);
     grow(widths.counted, line.counted);
@@ -130,7 +145,8 @@ Widths measure(const std::vector<Line>& lines, const Style& style) {
     right += width == 0 ? 0 : width + kGap;
   for (const std::size_t width : widths.figures) right += width == 0 ? 0 : width + kGap;
   const std::size_t room = style.width > right + 12 ? style.width - right : 12;
-  widths.label = std::min({widths.label, room, std::max<std::size_t>(style.width / 2, 16)});
+  widths.label =
+      std::min({widths.label, room, kWidestLabel, std::max<std::size_t>(style.width / 2, 16)});
   return widths;
 }
 
@@ -141,10 +157,9 @@ void append_field(std::string& out, const std::string& text, std::size_t width, 
 }
 
 std::string render_line(const Line& line, const Widths& widths, const Style& style) {
-  const bool quiet = line.status == "not applicable";
   std::string out(kIndent);
-  const std::string label = style.wide ? line.label : shorten_middle(line.label, widths.label);
-  out += quiet ? style.dim(pad_right(label, widths.label)) : pad_right(label, widths.label);
+  const std::string label = style.wide ? line.label : shorten_name(line.label, widths.label);
+  out += pad_right(label, widths.label);
   if (widths.status != 0) {
     out.append(kGap, ' ');
     out += style.status(line.status, pad_right(line.status, widths.status));
@@ -173,6 +188,20 @@ std::string render_line(const Line& line, const Widths& widths, const Style& sty
   return out;
 }
 
+/// "zero: memset exposed, memset total" for the rows of a section that are left out, or "".
+std::string folded_line(std::span<const Line> section, const Style& style) {
+  std::string names;
+  bool checks = false;
+  for (const Line& line : section) {
+    if (!line.folded) continue;
+    names += (names.empty() ? "" : ", ") + line.label;
+    checks = checks || !line.status.empty();
+  }
+  if (names.empty()) return {};
+  const std::string text = (checks ? "not applicable: " : "zero: ") + names;
+  return std::string(kIndent) + style.dim(wrap(text, style.width - kIndent.size(), "    ")) + '\n';
+}
+
 }  // namespace
 
 bool has_sections(const View& view) {
@@ -182,18 +211,21 @@ bool has_sections(const View& view) {
 std::string render_blocks(const View& view, const Style& style) {
   const Parts parts = parts_of(view, style);
   std::vector<Line> lines;
-  for (const std::vector<Value>& row : view.table.rows)
+  for (const std::vector<Value>& row : view.table.rows) {
     lines.push_back(make_line(view, row, parts));
+    lines.back().folded = !style.wide && says_nothing(row, lines.back(), parts);
+  }
   const Widths widths = measure(lines, style);
   std::string out;
-  const Line* before = nullptr;
-  for (const Line& line : lines) {
-    if (before == nullptr || before->section != line.section) {
-      if (before != nullptr) out += '\n';
-      out += style.bold(line.section) + '\n';
+  for (auto begin = lines.begin(); begin != lines.end();) {
+    const auto end = std::find_if(begin, lines.end(),
+                                  [&](const Line& line) { return line.section != begin->section; });
+    out += (out.empty() ? "" : "\n") + style.bold(begin->section) + '\n';
+    for (auto line = begin; line != end; ++line) {
+      if (!line->folded) out += render_line(*line, widths, style);
     }
-    out += render_line(line, widths, style);
-    before = &line;
+    out += folded_line({begin, end}, style);
+    begin = end;
   }
   return out;
 }

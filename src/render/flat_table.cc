@@ -3,7 +3,9 @@
 #include "render/flat_table.h"
 
 #include <algorithm>
+#include <numeric>
 
+#include "render/name_text.h"
 #include "render/text_width.h"
 #include "render/units.h"
 
@@ -20,17 +22,13 @@ std::size_t narrowest_name(const Style& style) {
   return style.soft_width ? kNarrowestSoftName : std::max(kNarrowestName, style.width / 3);
 }
 
-/// Details of a distribution are the first to go when there is no room.
-bool is_detail(std::string_view column) {
-  return column.starts_with("min_") || column.starts_with("max_") || column.starts_with("stddev_");
-}
-
 bool is_text(ColumnKind kind) { return kind == ColumnKind::text || kind == ColumnKind::name; }
 
 struct Shown {
   const ColumnSpec* spec = nullptr;
   std::vector<std::string> cells;
   std::vector<std::string> heading;  ///< Lines, from the top.
+  std::size_t rank = 0;              ///< Place in the order of importance, from 0.
   std::size_t natural = 0;           ///< Width that shows everything.
   std::size_t width = 0;             ///< Width given.
   bool left = false;                 ///< Aligned to the left.
@@ -72,10 +70,33 @@ Shown make_column(const View& view, std::size_t index) {
   return column;
 }
 
+/// Columns of the report that are not in its list of importance come after those that are, in their
+/// order; the grouped-by one and the first never go before others.
+std::size_t rank_of(const View& view, std::size_t index) {
+  const ColumnSpec& column = view.columns[index];
+  if (index == 0 || !column.group.empty()) return 0;
+  const std::span<const std::string_view> importance = view.report->importance;
+  const auto at = std::ranges::find(importance, column.name);
+  const auto place = static_cast<std::size_t>(at - importance.begin());
+  return at == importance.end() ? place + index : place;
+}
+
 bool nothing_recorded(const View& view, std::size_t index) {
   return std::ranges::all_of(view.table.rows, [index](const std::vector<Value>& row) {
     return std::holds_alternative<std::monostate>(row[index]);
   });
+}
+
+/// The columns in their order, but with the one that rows are grouped by right after the name.
+std::vector<std::size_t> order_of(const View& view) {
+  std::vector<std::size_t> order(view.columns.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  if (view.columns_chosen || view.group_by.empty()) return order;
+  const auto at = std::ranges::find(view.columns, view.group_by, &ColumnSpec::group);
+  if (at == view.columns.end() || at == view.columns.begin()) return order;
+  const auto place = order.begin() + (at - view.columns.begin());
+  std::rotate(order.begin() + 1, place, place + 1);
+  return order;
 }
 
 std::size_t total_width(const std::vector<Shown>& columns) {
@@ -110,11 +131,11 @@ void fit(std::vector<Shown>& columns, const View& view, const Style& style, Flat
   shrink_names(columns, style.width, narrowest_name(style));
   if (style.soft_width) return;
   while (!view.columns_chosen && columns.size() > 1 && total_width(columns) > style.width) {
-    const auto detail =
-        std::find_if(columns.rbegin(), std::prev(columns.rend()),
-                     [](const Shown& column) { return is_detail(column.spec->name); });
-    const auto victim =
-        detail == std::prev(columns.rend()) ? std::prev(columns.end()) : std::prev(detail.base());
+    // Of equals, the last.
+    const auto victim = std::prev(
+        std::max_element(columns.rbegin(), columns.rend(), [](const Shown& x, const Shown& y) {
+          return x.rank < y.rank;
+        }).base());
     out.no_room.emplace_back(victim->spec->name);
     columns.erase(victim);
     for (Shown& column : columns) column.width = column.natural;
@@ -125,7 +146,7 @@ void fit(std::vector<Shown>& columns, const View& view, const Style& style, Flat
 }
 
 std::string cell(const Shown& column, const std::string& text) {
-  const std::string shown = column.left ? shorten_middle(text, column.width) : text;
+  const std::string shown = column.left ? shorten_name(text, column.width) : text;
   return column.left ? pad_right(shown, column.width) : pad_left(shown, column.width);
 }
 
@@ -169,15 +190,18 @@ std::string render_headings(const std::vector<Shown>& columns, const Style& styl
 FlatTable render_flat(const View& view, const Style& style) {
   FlatTable out;
   std::vector<Shown> columns;
-  for (std::size_t i = 0; i < view.columns.size(); ++i) {
+  for (const std::size_t i : order_of(view)) {
+    const ColumnSpec& spec = view.columns[i];
     if (!view.columns_chosen) {
-      if (view.columns[i].wide && !style.wide) continue;
+      const bool grouped_by = !spec.group.empty() && spec.group == view.group_by;
+      if (!style.wide && !grouped_by && (spec.wide || !spec.group.empty())) continue;
       if (!view.table.rows.empty() && nothing_recorded(view, i)) {
-        out.empty.emplace_back(view.columns[i].name);
+        if (spec.group.empty()) out.empty.emplace_back(spec.name);
         continue;
       }
     }
     columns.push_back(make_column(view, i));
+    columns.back().rank = rank_of(view, i);
   }
   fit(columns, view, style, out);
   out.text = render_headings(columns, style);

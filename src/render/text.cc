@@ -36,7 +36,7 @@ std::string left_out(const FlatTable& table, const View& view, const Style& styl
     text += footer("not shown for want of room: " + join(table.no_room) + " (--wide, --columns)",
                    style);
   }
-  if (!table.empty.empty()) text += footer("nothing recorded for: " + join(table.empty), style);
+  if (!table.empty.empty()) text += footer("empty here: " + join(table.empty), style);
   const std::uint64_t shown = view.table.rows.size();
   if (shown < view.rows_total) {
     const auto more = static_cast<std::int64_t>(view.rows_total - shown);

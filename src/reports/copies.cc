@@ -140,6 +140,10 @@ Result<Table> compute(const Context& context) {
   return table;
 }
 
+constexpr std::string_view kImportance[] = {
+    "kind",    "source",  "destination", "count", "total_ns", "gb_per_s", "bytes",
+    "percent", "mean_ns", "mean_bytes",  "ops",   "max_ns",   "device",   "stream"};
+
 }  // namespace
 
 Report copies() {
@@ -155,7 +159,8 @@ Report copies() {
           .group_by = kGroupBy,
           .sort = "-total_ns",
           .example = "fathom copies trace.json.gz --group-by op",
-          .compute = compute};
+          .compute = compute,
+          .importance = kImportance};
 }
 
 }  // namespace fathom

@@ -237,6 +237,24 @@ Result<Table> compute(const Context& context) {
   return table;
 }
 
+constexpr std::string_view kImportance[] = {"name",
+                                            "calls",
+                                            "total_ns",
+                                            "percent",
+                                            "mean_ns",
+                                            "class",
+                                            "tensor_cores",
+                                            "occupancy_percent",
+                                            "occupancy_limiter",
+                                            "waves",
+                                            "block",
+                                            "grid",
+                                            "ops",
+                                            "max_ns",
+                                            "min_ns",
+                                            "stream",
+                                            "device"};
+
 }  // namespace
 
 Report kernels() {
@@ -252,7 +270,8 @@ Report kernels() {
           .group_by = kGroupBy,
           .sort = "-total_ns",
           .example = "fathom kernels trace.json.gz --group-by op --limit 20",
-          .compute = compute};
+          .compute = compute,
+          .importance = kImportance};
 }
 
 }  // namespace fathom

@@ -34,6 +34,8 @@ struct ColumnSpec {
   std::string_view unit;  ///< "ns", "bytes", "percent", "GB/s", or "".
   std::string_view doc;   ///< One sentence: what it is, not how it is computed.
   bool wide = false;      ///< True: left out of text output unless --wide or --columns asks for it.
+  /// The --group-by choice that fills it: text shows it beside the name then, and not otherwise.
+  std::string_view group = {};
 };
 
 /// Null (does not apply or was not recorded), bool, integer, real or text.
@@ -65,6 +67,9 @@ struct Report {
   /// The further members of TableOptions that it reads: "torch", "metric". Others are not offered
   /// to users.
   std::span<const std::string_view> options = {};
+  /// Columns from the most important on: on a narrow terminal, text leaves out those that are not
+  /// named here, then the last of these. Empty: the last columns go first.
+  std::span<const std::string_view> importance = {};
 };
 
 /// Every report, in the order of --help.

@@ -188,6 +188,21 @@ Result<Table> compute(const Context& context) {
   return table;
 }
 
+constexpr std::string_view kImportance[] = {"step",
+                                            "device",
+                                            "window_ns",
+                                            "busy_percent",
+                                            "idle_ns",
+                                            "edge",
+                                            "compute_ns",
+                                            "exposed_communication_ns",
+                                            "exposed_memcpy_ns",
+                                            "host_span_ns",
+                                            "kernels",
+                                            "launches",
+                                            "busy_ns",
+                                            "start_ns"};
+
 }  // namespace
 
 Report steps() {
@@ -203,7 +218,8 @@ Report steps() {
       .group_by = {},
       .sort = "",
       .example = "fathom steps trace.json.gz --steps 3-7",
-      .compute = compute};
+      .compute = compute,
+      .importance = kImportance};
 }
 
 }  // namespace fathom
