@@ -210,9 +210,9 @@ Trace reading_values() {
   return builder.build();
 }
 
-TEST(SyncsReport, SumsTheCallsOfOnePlace) {
+TEST(SyncsReport, SumsTheCallsOfOnePlaceWhenAsked) {
   const Trace trace = reading_values();
-  const Answer syncs("syncs", trace);
+  const Answer syncs("syncs", trace, {}, "site");
   ASSERT_EQ(syncs.rows(), 2U);
   EXPECT_EQ(syncs.text(0, "python_frame"), "train.py(7): loss");
   EXPECT_EQ(syncs.number(0, "calls"), 2);
@@ -222,12 +222,12 @@ TEST(SyncsReport, SumsTheCallsOfOnePlace) {
   EXPECT_EQ(syncs.number(1, "idle_after_ns"), 50);
 }
 
-TEST(SyncsReport, ListsSingleCallsWhenAsked) {
+TEST(SyncsReport, ListsSingleCalls) {
   const Trace trace = reading_values();
-  const Answer calls("syncs", trace, {}, "call");
+  const Answer calls("syncs", trace);
   EXPECT_EQ(calls.rows(), 3U);
   EXPECT_EQ(calls.sum("calls"), 3);
-  EXPECT_EQ(calls.sum("blocked_ns"), Answer("syncs", trace).sum("blocked_ns"));
+  EXPECT_EQ(calls.sum("blocked_ns"), Answer("syncs", trace, {}, "site").sum("blocked_ns"));
 }
 
 TEST(OverviewReport, SplitsTheDevicesWindowExactly) {

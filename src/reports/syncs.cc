@@ -27,13 +27,13 @@ constexpr ColumnSpec kColumns[] = {
      "Device idle from the return of a call to the next activity, or to the next synchronising "
      "call about it, summed; null where nothing tells."},
     {"start_ns", ColumnKind::time_ns, "ns",
-     "Start of the call, or of the first of them, from the start of the trace.", true, "call"},
+     "Start of the call, or of the first of them, from the start of the trace."},
     {"thread", ColumnKind::text, "", "Thread that waited, where all calls agree."},
     {"device", ColumnKind::integer, "",
      "Device that they most likely waited for, where all agree, or null."},
 };
 
-constexpr std::string_view kGroupBy[] = {"site", "call"};
+constexpr std::string_view kGroupBy[] = {"call", "site"};
 
 /// The innermost line of an operator's recorded call stack ("a.py(1): f\nb.py(2): g" or separated
 /// by ';').
@@ -127,7 +127,7 @@ std::vector<Value> row_of(const Trace& trace, const Site& site) {
 
 Result<Table> compute(const Context& context) {
   const Selector selector = context.selector();
-  Sites sites(context.trace, context.options.group_by == "call");
+  Sites sites(context.trace, context.options.group_by != "site");
   for (const SyncCall& sync : compute_syncs(context)) {
     if (!selector.host(context.trace, sync.call)) continue;
     if (selector.device && sync.device != selector.device) continue;
@@ -149,14 +149,15 @@ Report syncs() {
       .id = "syncs",
       .title = "Calls that make the host wait, what asked for them, and the idle time they leave",
       .doc =
-          "One row per call name, reason, operator and Python frame; --group-by call lists the "
-          "single calls. Device, stream and event synchronisation, blocking copies and fills, and "
+          "One row per call; --group-by site sums the calls of one name, reason, operator and "
+          "Python "
+          "frame. Device, stream and event synchronisation, blocking copies and fills, and "
           "asynchronous copies to pageable host memory. Waiting is harmless while the device has "
           "work; the idle device time that follows is what a synchronisation costs.",
       .columns = kColumns,
       .group_by = kGroupBy,
       .sort = "-idle_after_ns",
-      .example = "fathom syncs trace.json.gz --group-by call --limit 10",
+      .example = "fathom syncs trace.json.gz --group-by site",
       .compute = compute,
       .importance = kImportance};
 }
