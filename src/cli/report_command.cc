@@ -150,7 +150,7 @@ Command report_command(const Report& report) {
   command.declare = [&report](Options& options) -> std::function<int()> {
     const auto wish = std::make_shared<ReportRequest>();
     options.operands("INPUT", wish->inputs, 1);
-    declare_selection(options, wish->request);
+    if (!report.whole) declare_selection(options, wish->request);
     declare_shape(options, report, *wish);
     declare_output(options, *wish);
     return [&report, wish] { return run_report(report, *wish); };

@@ -98,7 +98,13 @@ TEST(Query, ComparesNumbersWithUnits) {
   EXPECT_EQ(filtered({"total_ns>1.6ms"}), "aten::mm");
   EXPECT_EQ(filtered({"total_ns>=1500000"}), "aten::mm, gemm (x)");
   EXPECT_EQ(filtered({"percent<20%"}), "copy");
+}
+
+TEST(Query, TakesYesAndNoAsTextShowsThem) {
   EXPECT_EQ(filtered({"edge=true"}), "aten::mm");
+  EXPECT_EQ(filtered({"edge=yes"}), "aten::mm");
+  EXPECT_EQ(filtered({"edge=no"}), "gemm (x), copy");
+  EXPECT_NE(filtered({"edge=maybe"}).find("'maybe' is neither yes nor no"), std::string::npos);
 }
 
 TEST(Query, PassesRowsThatMeetAllConditions) {

@@ -34,7 +34,8 @@ struct ColumnSpec {
   std::string_view unit;  ///< "ns", "bytes", "percent", "GB/s", or "".
   std::string_view doc;   ///< One sentence: what it is, not how it is computed.
   bool wide = false;      ///< True: left out of text output unless --wide or --columns asks for it.
-  /// The --group-by choice that fills it: text shows it beside the name then, and not otherwise.
+  /// The --group-by choice whose rows it tells apart: text then shows it right after the first
+  /// column, also when it is wide.
   std::string_view group = {};
 };
 
@@ -70,6 +71,8 @@ struct Report {
   /// Columns from the most important on: on a narrow terminal, text leaves out those that are not
   /// named here, then the last of these. Empty: the last columns go first.
   std::span<const std::string_view> importance = {};
+  /// True: it tells of the whole recording, so no steps, device or window can be chosen.
+  bool whole = false;
 };
 
 /// Every report, in the order of --help.

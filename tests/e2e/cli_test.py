@@ -107,11 +107,20 @@ class Mistakes(unittest.TestCase):
         self.fails(2, "info", SMALL, "--filter", "name~[", says="regular expression")
 
     def test_absent_device_and_steps_are_named(self):
-        self.fails(2, "info", SMALL, "--device", "7", says="device")
-        self.fails(2, "info", TRACE, "--steps", "900-901", says="steps")
+        self.fails(2, "steps", SMALL, "--device", "7", says="device")
+        self.fails(2, "steps", TRACE, "--steps", "900-901", says="steps")
+
+    def test_tables_of_the_whole_trace_take_no_part_of_it(self):
+        for report in ("info", "health"):
+            self.fails(2, report, SMALL, "--steps", "1", says="there is no option --steps")
+            self.assertNotIn(b"--steps", fathom(report, "--help").stdout)
+
+    def test_only_stacks_are_grouped_to_a_depth(self):
+        self.fails(2, "kernels", SMALL, "--group-by", "op=3", says="only stack takes a number")
+        self.assertEqual(fathom("ops", SMALL, "--group-by", "stack=3").returncode, 0)
 
     def test_window_without_units_is_refused(self):
-        self.fails(2, "info", SMALL, "--window", "1:2", says="unit")
+        self.fails(2, "steps", SMALL, "--window", "1:2", says="unit")
 
     def test_json_and_csv_exclude_each_other(self):
         self.fails(2, "info", SMALL, "--json", "--csv", says="exclude")
@@ -124,6 +133,11 @@ class Mistakes(unittest.TestCase):
 
     def test_not_a_trace_is_unreadable(self):
         self.fails(3, "info", str(ROOT / "CMakeLists.txt"), says="CMakeLists.txt")
+        with tempfile.NamedTemporaryFile(suffix=".json") as file:
+            file.write(b'{"a": 1}')
+            file.flush()
+            self.fails(3, "info", file.name,
+                       says=': not a trace that Fathom reads; this looks like JSON without "traceEvents"')
 
     def test_empty_file_is_unreadable(self):
         with tempfile.NamedTemporaryFile(suffix=".json") as file:
@@ -274,6 +288,13 @@ class Machines(unittest.TestCase):
         reverse = rows("--filter", "section=slices", "--sort", "-name")
         self.assertEqual(reverse, rows("--filter", "section=slices", "--sort", "name:desc"))
         self.assertTrue(all("cpu" in row["name"] for row in rows("--filter", "name~^CPU")))
+
+    def test_an_option_takes_its_value_and_not_the_input_after_it(self):
+        for option in (("--filter", "name!=total"), ("--sort", "name"), ("--columns", "name"), ("--limit", "2")):
+            done = fathom("info", *option, TRACE)
+            self.assertEqual((done.returncode, done.stderr), (0, b""), option)
+        twice = fathom("info", "--filter", "section=slices", "--filter", "name=total", TRACE, "--json")
+        self.assertEqual(len(json.loads(twice.stdout)["rows"]), 1)
 
     def test_completion_scripts_are_valid(self):
         for shell in ("bash", "zsh"):
