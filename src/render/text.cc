@@ -32,6 +32,10 @@ std::string heading(const View& view, const Style& style) {
 
 std::string left_out(const FlatTable& table, const View& view, const Style& style) {
   std::string text;
+  if (table.edges) {
+    text += footer(
+        "* edge step: not whole, and left out of statistics (fathom steps --help explains)", style);
+  }
   if (!table.no_room.empty()) {
     text += footer("not shown for want of room: " + join(table.no_room) + " (--wide, --columns)",
                    style);

@@ -27,8 +27,9 @@ constexpr ColumnSpec kColumns[] = {
     {"gb_per_s", ColumnKind::real, "GB/s",
      "Bytes over duration of those with a recorded size, in 10^9 bytes per second."},
     {"device", ColumnKind::integer, "", "Device number, where all agree."},
-    {"stream", ColumnKind::integer, "", "Stream number, where all agree."},
-    {"ops", ColumnKind::name, "", "Operators that started them, the most frequent first."},
+    {"stream", ColumnKind::integer, "", "Stream number, where all agree.", false, "stream"},
+    {"ops", ColumnKind::name, "", "Operators that started them, the most frequent first.", false,
+     "op"},
 };
 
 constexpr std::string_view kGroupBy[] = {"kind", "op", "stream"};
@@ -141,8 +142,8 @@ Result<Table> compute(const Context& context) {
 }
 
 constexpr std::string_view kImportance[] = {
-    "kind",    "source",  "destination", "count", "total_ns", "gb_per_s", "bytes",
-    "percent", "mean_ns", "mean_bytes",  "ops",   "max_ns",   "device",   "stream"};
+    "kind",    "count",   "total_ns",   "source", "destination", "gb_per_s", "bytes",
+    "percent", "mean_ns", "mean_bytes", "ops",    "max_ns",      "device",   "stream"};
 
 }  // namespace
 

@@ -41,7 +41,8 @@ constexpr ColumnSpec kColumns[] = {
     {"kernels", ColumnKind::count, "", "Kernels that start in the window."},
     {"edge", ColumnKind::flag, "",
      "Not whole: holds work launched before it or without a launch, or its start is not known; "
-     "left out of statistics."},
+     "left out of statistics.",
+     true},
 };
 
 /// One launching call, for the device it put work onto.
@@ -193,7 +194,6 @@ constexpr std::string_view kImportance[] = {"step",
                                             "window_ns",
                                             "busy_percent",
                                             "idle_ns",
-                                            "edge",
                                             "compute_ns",
                                             "exposed_communication_ns",
                                             "exposed_memcpy_ns",
