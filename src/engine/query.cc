@@ -145,6 +145,9 @@ Result<View> apply(const Query& query, const Report& report, Table table) {
   Result<std::vector<std::size_t>> chosen = choose_columns(query, report.columns);
   if (!chosen) return std::move(chosen).error();
 
+  const bool all = query.filters.empty() && query.sort.empty() && query.columns.empty();
+  if (!all || query.limit) table.brief.clear();
+
   View view;
   view.report = &report;
   view.rows_total = table.rows.size();

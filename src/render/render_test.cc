@@ -167,11 +167,23 @@ TEST(Render, SectionsAreBlocksWithValuesInTheirOwnUnits) {
             "A test   \n\n"
             "time\n"
             "  span    1.500 ms\n"
-            "  busy      62.5 %\n"
-            "      as recorded\n"
+            "  busy      62.5 %  as recorded\n"
             "\n"
             "file\n"
             "  format  chrome-json\n");
+}
+
+TEST(Render, SectionsShowTheBriefRowsUnlessWide) {
+  View blocks;
+  blocks.report = &report();
+  blocks.columns.assign(std::begin(kSections), std::end(kSections));
+  blocks.table.rows = {{Value("time"), Value("all of it"), Value("x"), Value(""), Value()}};
+  blocks.table.brief = {{Value("time"), Value("in short"), Value("x"), Value(""), Value()}};
+  blocks.rows_total = 1;
+  Style style;
+  EXPECT_NE(render_text(blocks, style).find("in short"), std::string::npos);
+  style.wide = true;
+  EXPECT_NE(render_text(blocks, style).find("all of it"), std::string::npos);
 }
 
 }  // namespace

@@ -10,7 +10,7 @@ namespace {
 constexpr ColumnSpec kColumns[] = {
     {"section", ColumnKind::text, "",
      "What the check is about: reading, links, time, structure, steps, recording."},
-    {"check", ColumnKind::name, "", "Stable name of the check."},
+    {"check", ColumnKind::text, "", "Stable name of the check."},
     {"status", ColumnKind::text, "",
      "ok, note (no number is wrong), warning (some numbers are less true than they look), bad (do "
      "not trust them), "

@@ -53,6 +53,9 @@ using Value = std::variant<std::monostate, bool, std::int64_t, double, std::stri
 struct Table {
   std::vector<std::vector<Value>> rows;  ///< Each as long as the report's columns, in their order.
   std::vector<std::string> notes;        ///< Sentences: what was assumed, what abstains and why.
+  /// The rows as text shows them when nothing else is asked for: what says nothing left out, what
+  /// belongs together on one line. Empty: all rows.
+  std::vector<std::vector<Value>> brief = {};
 };
 
 struct Report {
