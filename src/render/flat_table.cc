@@ -7,6 +7,7 @@
 
 #include "render/name_text.h"
 #include "render/text_width.h"
+#include "render/tree_text.h"
 #include "render/units.h"
 
 namespace fathom {
@@ -56,7 +57,13 @@ std::vector<std::string> heading_lines(const std::string& heading, std::size_t w
   return lines;
 }
 
-Shown make_column(const View& view, std::size_t index) {
+/// A first column of paths is shown as the tree it is, unless everything is to be seen.
+bool is_tree(const View& view, std::size_t index, const Style& style) {
+  return index == 0 && !style.wide && !view.columns_chosen &&
+         std::ranges::find(view.columns, "depth", &ColumnSpec::name) != view.columns.end();
+}
+
+Shown make_column(const View& view, std::size_t index, const Style& style) {
   Shown column;
   column.spec = &view.columns[index];
   column.left = is_text(column.spec->kind);
@@ -64,8 +71,9 @@ Shown make_column(const View& view, std::size_t index) {
   column.cells.reserve(view.table.rows.size());
   for (const std::vector<Value>& row : view.table.rows) {
     column.cells.push_back(format_value(row[index], column.spec->kind));
-    widest = std::max(widest, display_width(column.cells.back()));
   }
+  if (is_tree(view, index, style)) indent_tree(column.cells);
+  for (const std::string& text : column.cells) widest = std::max(widest, display_width(text));
   column.heading = heading_lines(heading_of(*column.spec), std::max<std::size_t>(widest, 6));
   for (const std::string& line : column.heading) widest = std::max(widest, display_width(line));
   column.natural = widest;
@@ -248,7 +256,7 @@ FlatTable render_flat(const View& view, const Style& style) {
         continue;
       }
     }
-    columns.push_back(make_column(view, i));
+    columns.push_back(make_column(view, i, style));
     columns.back().rank = rank_of(view, i);
   }
   out.edges = mark_edges(columns, view);

@@ -48,8 +48,11 @@ using Value = std::variant<std::monostate, bool, std::int64_t, double, std::stri
 /// "percent",
 ///            "count", "GB/s" or "" per row; people see the value in that unit;
 /// `status`   "ok", "note", "warning", "bad", "not applicable": coloured on a terminal.
-/// In a table with sections, a further column of kind text that is not null (`note`, `advice`, …)
-/// is shown as wrapped lines under its row, so leave it null where there is nothing to say.
+/// `edge`     a flag: text marks the first column of rows where it holds with "*" and explains
+/// that; `depth`    the first column is a path ("a/b/c"): text shows rows in the order of a walk
+/// indented. In a table with sections, a further column of kind text that is not null (`note`,
+/// `advice`, …) is shown as wrapped lines under its row, so leave it null where there is nothing to
+/// say.
 struct Table {
   std::vector<std::vector<Value>> rows;  ///< Each as long as the report's columns, in their order.
   std::vector<std::string> notes;        ///< Sentences: what was assumed, what abstains and why.
