@@ -45,14 +45,13 @@ using Value = std::variant<std::monostate, bool, std::int64_t, double, std::stri
 /// Some column names mean something to every renderer:
 /// `section`  first column, kind text: rows of equal section are shown together under that heading;
 /// `unit`     text beside a column `value` whose rows measure different things: "ns", "bytes",
-/// "percent",
-///            "count", "GB/s" or "" per row; people see the value in that unit;
-/// `status`   "ok", "note", "warning", "bad", "not applicable": coloured on a terminal.
-/// `edge`     a flag: text marks the first column of rows where it holds with "*" and explains
-/// that; `depth`    the first column is a path ("a/b/c"): text shows rows in the order of a walk
-/// indented. In a table with sections, a further column of kind text that is not null (`note`,
-/// `advice`, …) is shown as wrapped lines under its row, so leave it null where there is nothing to
-/// say.
+///            "percent", "count", "GB/s" or "" per row; people see the value in that unit;
+/// `status`   "ok", "note", "warning", "bad", "not applicable": coloured on a terminal;
+/// `edge`     a flag: text marks the first column of rows where it holds with "*", and says why;
+/// `depth`    the first column is a path ("a/b/c"): text indents rows that are in a walk's order.
+///
+/// In a table with sections, a further column of kind text that is not null (`note`, `advice`, …)
+/// is shown below or beside its row, so leave it null where there is nothing to say.
 struct Table {
   std::vector<std::vector<Value>> rows;  ///< Each as long as the report's columns, in their order.
   std::vector<std::string> notes;        ///< Sentences: what was assumed, what abstains and why.
