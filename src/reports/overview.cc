@@ -221,10 +221,10 @@ void add_devices(const Context& context, OverviewRows& rows) {
 Result<Table> compute(const Context& context) {
   Table table;
   OverviewRows rows(table);
-  std::optional<OpTable> ops;
+  std::optional<OpSelfTimes> ops;
   {
-    // Half of the work, and independent of the rest.
-    const std::jthread helper([&] { ops.emplace(compute_op_table(context, OpGrouping::name)); });
+    // Much of the work, and independent of the rest.
+    const std::jthread helper([&] { ops.emplace(compute_op_self_times(context)); });
     add_capture(context, rows);
     add_step_time(context, rows);
     add_devices(context, rows);

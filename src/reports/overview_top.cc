@@ -11,22 +11,20 @@ constexpr std::size_t kTop = 5;
 
 }  // namespace
 
-void add_top_operators(OpTable& ops, OverviewRows& rows) {
-  const bool on_device = to_ns(ops.device_self_sum) > 0;
-  const auto time = [on_device](const OpRow& row) {
-    return on_device ? row.device_self : row.host_self;
-  };
+void add_top_operators(OpSelfTimes& ops, OverviewRows& rows) {
   const std::size_t count = std::min(kTop, ops.rows.size());
   const auto end = ops.rows.begin() + static_cast<std::ptrdiff_t>(count);
-  std::partial_sort(ops.rows.begin(), end, ops.rows.end(), [&](const OpRow& a, const OpRow& b) {
-    return time(a) != time(b) ? time(a) > time(b) : a.name < b.name;
-  });
-  const auto sum = static_cast<double>(to_ns(on_device ? ops.device_self_sum : ops.host_self_sum));
-  rows.section(on_device ? "top operators · device self time" : "top operators · host self time");
+  std::partial_sort(ops.rows.begin(), end, ops.rows.end(),
+                    [](const OpSelfTime& a, const OpSelfTime& b) {
+                      return a.self != b.self ? a.self > b.self : a.name < b.name;
+                    });
+  const auto sum = static_cast<double>(to_ns(ops.sum));
+  rows.section(ops.on_device ? "top operators · device self time"
+                             : "top operators · host self time");
   for (auto row = ops.rows.begin(); row != end; ++row) {
-    if (to_ns(time(*row)) == 0) break;
-    rows.add(row->name, ns_value(time(*row)), "ns",
-             percent_value(static_cast<double>(to_ns(time(*row))), sum));
+    if (to_ns(row->self) <= 0) break;
+    rows.add(row->name, ns_value(row->self), "ns",
+             percent_value(static_cast<double>(to_ns(row->self)), sum));
   }
 }
 
