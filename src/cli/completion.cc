@@ -29,9 +29,19 @@ std::string quoted(std::string_view text) {
   return out + "'";
 }
 
+/// Those that --help lists; the others are known once they are typed.
+std::vector<const Command*> listed_commands() {
+  std::vector<const Command*> listed;
+  for (const Command& command : all_commands()) {
+    if (!command.group.empty()) listed.push_back(&command);
+  }
+  return listed;
+}
+
 std::vector<std::string> command_names() {
   std::vector<std::string> names;
-  for (const Command& command : all_commands()) names.push_back(command.name);
+  for (const Command* command : listed_commands()) names.push_back(command->name);
+  names.emplace_back("help");
   return names;
 }
 
@@ -116,8 +126,8 @@ std::string zsh_script() {
       "_fathom() {\n"
       "  local -a commands\n"
       "  commands=(\n";
-  for (const Command& command : all_commands()) {
-    out += "    " + quoted(zsh_text(command.name) + ":" + zsh_text(command.title)) + "\n";
+  for (const Command* command : listed_commands()) {
+    out += "    " + quoted(zsh_text(command->name) + ":" + zsh_text(command->title)) + "\n";
   }
   out +=
       "  )\n"

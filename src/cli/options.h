@@ -58,7 +58,7 @@ class Options {
            std::vector<std::string> choices);
   std::unique_ptr<Parser> parser_;
   std::vector<Entry> entries_;
-  std::string group_;
+  std::string group_ = "Options";
 };
 
 }  // namespace fathom::cli

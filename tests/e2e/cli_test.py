@@ -73,6 +73,20 @@ class Help(unittest.TestCase):
             self.assertIn("Example", text)
             self.assertEqual(text, fathom("help", report).stdout.decode())
 
+    def test_help_tells_conditions_defaults_and_what_text_leaves_out(self):
+        text = " ".join(fathom("kernels", "--help").stdout.decode().split())
+        self.assertIn("one of = != < <= > >= ~ !~", text)
+        self.assertIn("one of name (the default), config", text)
+        self.assertIn("without the unit at its end: total.", text)
+        self.assertIn("[bytes; --wide]", text)
+
+    def test_conditions_that_help_gives_as_examples_are_understood(self):
+        for report in reports():
+            text = fathom(report, "--help", COLUMNS="1000").stdout.decode()
+            for condition in re.findall(r"'(\S+)'", re.search(r"--filter EXPR.*", text)[0]):
+                done = fathom(report, SMALL, "--filter", condition)
+                self.assertEqual((done.returncode, done.stderr), (0, b""), condition)
+
     def test_version_names_the_version(self):
         self.assertRegex(fathom("--version").stdout.decode(), r"^fathom \d+\.\d+\.\d+")
 
@@ -295,6 +309,17 @@ class Machines(unittest.TestCase):
             self.assertEqual((done.returncode, done.stderr), (0, b""), option)
         twice = fathom("info", "--filter", "section=slices", "--filter", "name=total", TRACE, "--json")
         self.assertEqual(len(json.loads(twice.stdout)["rows"]), 1)
+
+    def test_folded_stacks_are_lines_that_hold_the_times_of_the_table(self):
+        for metric in ("host", "device"):
+            rows = json.loads(fathom("stacks", TRACE, "--metric", metric, "--json").stdout)["rows"]
+            lines = fathom("stacks", TRACE, "--metric", metric, "--folded").stdout.decode().splitlines()
+            self.assertEqual([line.rsplit(" ", 1) for line in lines],
+                             [[row["stack"], str(row["total_ns"])] for row in rows])
+        both = fathom("stacks", TRACE, SMALL, "--folded").stdout.decode().splitlines()
+        self.assertEqual({line.split(";")[0] for line in both}, {TRACE, SMALL})
+        self.assertEqual(fathom("stacks", TRACE, "--folded", "--json").returncode, 2)
+        self.assertEqual(fathom("ops", TRACE, "--folded").returncode, 2)
 
     def test_completion_scripts_are_valid(self):
         for shell in ("bash", "zsh"):
