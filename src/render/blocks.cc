@@ -192,8 +192,11 @@ std::string render_line(const Line& line, const Widths& widths, const Style& sty
   } else if (!line.value.empty()) {
     append_field(out, line.value, widths.number, false);
   }
-  for (std::size_t i = 0; i < line.figures.size(); ++i)
+  for (std::size_t i = 0; i < line.figures.size(); ++i) {
+    const bool room = display_width(out) + kGap + widths.figures[i] <= style.width;
+    if (!room && !style.wide && !style.soft_width) break;
     append_field(out, line.figures[i], widths.figures[i], false);
+  }
   while (out.ends_with(' ')) out.pop_back();
   const bool beside = fits_beside(line, out, style);
   if (beside) out += std::string(kGap, ' ') + style.dim(line.texts.front());
