@@ -35,6 +35,7 @@ Result<std::size_t> find_column(std::span<const ColumnSpec> columns, std::string
   std::string list;
   for (const ColumnSpec& column : columns) {
     names.push_back(column.name);
+    names.push_back(short_name(column));
     list += list.empty() ? "" : ", ";
     list += column.name;
   }

@@ -112,6 +112,8 @@ void append(Inputs& inputs, std::vector<std::string> paths, bool found) {
 
 Result<void> expand(const std::string& argument, Inputs& inputs) {
   std::error_code error;
+  if (argument.empty())
+    return Error{ErrorCode::invalid_argument, "an INPUT is empty; is a shell variable not set?"};
   if (argument == "-") {
     inputs.files.push_back({argument, false});
     return {};

@@ -110,11 +110,22 @@ class Mistakes(unittest.TestCase):
     def test_misspelled_option_suggests_the_nearest(self):
         self.fails(2, "info", "--jsn", SMALL, says="did you mean --json?")
 
+    def test_short_option_that_there_is_not(self):
+        self.fails(2, "info", "-x", SMALL, says="there is no option -x")
+        self.fails(2, "-x", says="there is no option -x")
+
+    def test_values_too_few_and_too_many(self):
+        self.fails(2, "info", SMALL, "--limit", says="--limit needs a value: --limit N")
+        self.fails(2, "info", SMALL, "--json=3", says="--json takes no value")
+        self.fails(2, "formats", "x", says="an argument too many: 'x'")
+        self.fails(2, "info", "", says="empty")
+
     def test_missing_input_is_a_usage_error(self):
         self.fails(2, "info", says="INPUT is missing")
 
     def test_unknown_column_suggests_the_nearest(self):
         self.fails(2, "info", SMALL, "--sort", "nmae", says="did you mean 'name'?")
+        self.fails(2, "ops", SMALL, "--sort", "hst_self", says="did you mean 'host_self'?")
 
     def test_filter_that_makes_no_sense(self):
         self.fails(2, "info", SMALL, "--filter", "name", says="--filter")
@@ -307,6 +318,8 @@ class Machines(unittest.TestCase):
         for option in (("--filter", "name!=total"), ("--sort", "name"), ("--columns", "name"), ("--limit", "2")):
             done = fathom("info", *option, TRACE)
             self.assertEqual((done.returncode, done.stderr), (0, b""), option)
+        last = fathom("info", TRACE, "--limit", "2", "--limit", "1", "--sort", "value", "--sort", "name", "--json")
+        self.assertEqual(len(json.loads(last.stdout)["rows"]), 1)
         twice = fathom("info", "--filter", "section=slices", "--filter", "name=total", TRACE, "--json")
         self.assertEqual(len(json.loads(twice.stdout)["rows"]), 1)
 
@@ -335,11 +348,20 @@ class Machines(unittest.TestCase):
             script = fathom("completion", "bash").stdout.decode()
             listed = " ".join(f"'{word}'" for word in words)
             script += f"\nCOMP_WORDS=({listed}); COMP_CWORD={len(words) - 1}; _fathom; printf '%s\\n' \"${{COMPREPLY[@]}}\""
-            return subprocess.run(["bash", "-c", script], capture_output=True, check=True).stdout.decode().split()
+            return subprocess.run(["bash", "-c", script], capture_output=True, check=True).stdout.decode().splitlines()
 
         self.assertIn("info", complete("fathom", "in"))
         self.assertIn("--json", complete("fathom", "info", "--js"))
         self.assertIn("section", complete("fathom", "info", "--sort", "se"))
+        self.assertIn("-section", complete("fathom", "info", "--sort", "-se"))
+        self.assertIn("section", complete("fathom", "info", "--sort", "=", "se"))
+        self.assertIn("section", complete("fathom", "info", "--sort", "="))
+        self.assertIn("name,value", complete("fathom", "info", "--columns", "name,va"))
+        self.assertIn("steps", complete("fathom", "help", "st"))
+        self.assertNotIn("digest", complete("fathom", "di"))
+        with tempfile.TemporaryDirectory() as folder:
+            pathlib.Path(folder, "my trace.json").touch()
+            self.assertEqual(complete("fathom", "info", f"{folder}/my"), [f"{folder}/my trace.json"])
 
     def test_man_page_is_clean_roff(self):
         page = fathom("man")
