@@ -39,7 +39,9 @@ bench: ## The benchmarks of bench/, one after the other.
 	@tools/setup build bench
 	@$(call configure,release,-DFATHOM_BENCH=ON)
 	@cmake --build $(RELEASE) -j $(JOBS) --target fathom benches
-	@for program in $(RELEASE)/bench/*_bench; do echo "== $$program"; $$program || exit 1; done
+	@for program in $(RELEASE)/bench/*_bench; do \
+	  [ -x "$$program" ] || { echo 'bench: there are no benchmarks in bench/'; exit 1; }; \
+	  echo "== $$program"; $$program || exit 1; done
 
 eval: build ## Diagnoses every labelled trace: is the verdict right, are the findings true?
 	@FATHOM=$(RELEASE)/fathom tools/eval

@@ -1,7 +1,9 @@
 // What runtime and driver calls do, recognised by the words that vendors put into their names.
+#include <algorithm>
 #include <array>
 
 #include "analysis/links.h"
+#include "analysis/needle_set.h"
 
 namespace fathom {
 namespace {
@@ -73,17 +75,31 @@ bool returns_at_once(std::string_view name) {
          contains(name, "Append");
 }
 
+/// The first of kWords that occurs in the name, or nullptr. NeedleSet finds all that may, whatever
+/// their case.
+const Word* first_word(std::string_view name) {
+  static const NeedleSet needles = [] {
+    std::array<std::string_view, kWords.size()> texts;
+    std::ranges::transform(kWords, texts.begin(), &Word::text);
+    return NeedleSet(texts);
+  }();
+  const Word* first = nullptr;
+  needles.scan(name, [&](std::uint32_t index) {
+    const Word* const word = &kWords[index];
+    if ((first == nullptr || word < first) && contains(name, word->text)) first = word;
+  });
+  return first;
+}
+
 }  // namespace
 
 CallKind classify_call(std::string_view name) {
   if (name == "cudaLaunch") return CallKind::launch;
-  for (const Word& word : kWords) {
-    if (!contains(name, word.text)) continue;
-    if (word.kind == CallKind::copy && !returns_at_once(name)) return CallKind::copy_blocking;
-    if (word.kind == CallKind::fill && !returns_at_once(name)) return CallKind::fill_blocking;
-    return word.kind;
-  }
-  return CallKind::other;
+  const Word* const word = first_word(name);
+  if (word == nullptr) return CallKind::other;
+  if (word->kind == CallKind::copy && !returns_at_once(name)) return CallKind::copy_blocking;
+  if (word->kind == CallKind::fill && !returns_at_once(name)) return CallKind::fill_blocking;
+  return word->kind;
 }
 
 }  // namespace fathom

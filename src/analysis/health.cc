@@ -71,7 +71,7 @@ const HealthCheck* Health::find(std::string_view id) const {
 }
 
 Health compute_health(const Context& context) {
-  const HealthTally tally = tally_slices(context.trace);
+  const HealthTally tally = tally_slices(context.trace, context.links());
   const HealthInput input{context, tally};
   Health health;
   check_reading(input, health);

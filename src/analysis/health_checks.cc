@@ -12,8 +12,8 @@ bool waits_for_device(std::string_view name) {
          name == "cuCtxSynchronize";
 }
 
-void tally_call(const Trace& trace, CallKinds& kinds, SliceId slice, HealthTally& tally) {
-  const CallKind kind = kinds.of(trace.slices.name[slice.row()]);
+void tally_call(const Trace& trace, const Links& links, SliceId slice, HealthTally& tally) {
+  const CallKind kind = links.call_kind(trace, slice);
   if (starts_activity(kind)) ++tally.launching_calls;
   if (kind == CallKind::graph_launch) ++tally.graph_launches;
   if (kind == CallKind::synchronize && waits_for_device(trace.name(slice))) {
@@ -23,15 +23,8 @@ void tally_call(const Trace& trace, CallKinds& kinds, SliceId slice, HealthTally
 
 }  // namespace
 
-CallKind CallKinds::of(StringId name) {
-  std::uint8_t& kind = kinds_[name.row()];
-  if (kind == kUnknown) kind = static_cast<std::uint8_t>(classify_call(trace_.text(name)));
-  return static_cast<CallKind>(kind);
-}
-
-HealthTally tally_slices(const Trace& trace) {
+HealthTally tally_slices(const Trace& trace, const Links& links) {
   HealthTally tally;
-  CallKinds calls(trace);
   const Slices& slices = trace.slices;
   // Times count from an origin that need not be a whole microsecond; their distances tell the
   // resolution.
@@ -48,7 +41,7 @@ HealthTally tally_slices(const Trace& trace) {
                                to_ns(slices.start[row]) % 1000 == phase &&
                                to_ns(slices.duration[row]) % 1000 == 0;
     if (kind == SliceKind::runtime || kind == SliceKind::driver) {
-      tally_call(trace, calls, slice, tally);
+      tally_call(trace, links, slice, tally);
     } else if (kind == SliceKind::overhead) {
       tally.overhead.push_back(slice);
     } else if (kind == SliceKind::sync) {

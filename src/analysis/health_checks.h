@@ -34,19 +34,7 @@ struct HealthTally {
     return of(SliceKind::runtime) + of(SliceKind::driver);
   }
 };
-HealthTally tally_slices(const Trace& trace);
-
-/// What a call does, looked up once per name. The trace must outlive it.
-class CallKinds {
- public:
-  explicit CallKinds(const Trace& trace) : trace_(trace), kinds_(trace.strings.size(), kUnknown) {}
-  CallKind of(StringId name);
-
- private:
-  static constexpr std::uint8_t kUnknown = 0xff;
-  const Trace& trace_;
-  std::vector<std::uint8_t> kinds_;
-};
+HealthTally tally_slices(const Trace& trace, const Links& links);
 
 /// What a group of checks is given.
 struct HealthInput {

@@ -62,11 +62,10 @@ Unanswered find_unanswered(const HealthInput& input) {
       answered[launch.row()] = true;
   }
   bool serious = false;
-  CallKinds calls(trace);
   for (std::size_t row = 0; row < trace.slices.size(); ++row) {
     const SliceKind kind = trace.kind(SliceId(row));
     if (answered[row] || (kind != SliceKind::runtime && kind != SliceKind::driver)) continue;
-    const CallKind call = calls.of(trace.slices.name[row]);
+    const CallKind call = links.call_kind(trace, SliceId(row));
     if (call == CallKind::fill || call == CallKind::fill_blocking) {
       ++found.fills;
     } else if (starts_activity(call) && !std::exchange(serious, true)) {

@@ -48,12 +48,6 @@ class Adder {
   std::uint32_t current_ = 0;
 };
 
-/// The counted event that owns what was launched in `op`.
-SliceId owner_of(const TorchForest& forest, SliceId op) {
-  if (!op.valid() || forest.is_asynchronous(op)) return op;
-  return forest.at_or_above(op);
-}
-
 }  // namespace
 
 std::size_t host_row(const OpDeviceInput& input, OpRows& rows, SliceId slice) {
@@ -74,7 +68,7 @@ DeviceRemainder add_device_time(const OpDeviceInput& input, OpRows& rows) {
     if (!selector.activity(trace, activity)) continue;
     const Duration duration = trace.slices.duration[activity.row()];
     const SliceId launch = links.launch[activity.row()];
-    const SliceId owner = owner_of(input.forest, links.op[activity.row()]);
+    const SliceId owner = input.forest.owner(links.op[activity.row()]);
     const SliceId inside = input.forest.at_or_above(launch.valid() ? launch : owner);
     if (owner.valid()) {
       adder.add(owner, inside, duration);

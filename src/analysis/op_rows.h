@@ -1,12 +1,14 @@
 // The rows of an operator table while it is being summed.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <unordered_map>
 #include <utility>
 #include <vector>
 
 #include "analysis/op_table.h"
+#include "store/column.h"
 
 namespace fathom {
 
@@ -15,20 +17,22 @@ namespace fathom {
 class OpRows {
  public:
   OpRows(std::size_t names, bool grouped) : grouped_(grouped) {
-    if (!grouped) dense_.resize(names * kDenseKinds, kNoRow);
+    if (grouped) return;
+    for (Column<std::uint32_t>& rows : dense_) rows.resize(names);
+    rows_.reserve(names);  // what is not needed of it is never touched
   }
 
   std::size_t index_of(std::uint32_t name, OpRowKind kind, std::uint32_t group) {
     const auto kind_number = static_cast<std::uint32_t>(kind);
-    std::uint32_t& index =
+    std::uint32_t& number =
         grouped_ ? sparse_.try_emplace(Key{name, kind_number, group}, kNoRow).first->second
-                 : dense_[std::size_t{name} * kDenseKinds + kind_number];
-    if (index == kNoRow) {
-      index = static_cast<std::uint32_t>(rows_.size());
+                 : dense_[kind_number][name];
+    if (number == kNoRow) {
       rows_.push_back({.kind = kind, .group = group});
       names_.push_back(name);
+      number = static_cast<std::uint32_t>(rows_.size());
     }
-    return index;
+    return number - 1;
   }
   OpRow& row(std::size_t index) { return rows_[index]; }
   [[nodiscard]] std::uint32_t name_of(std::size_t index) const { return names_[index]; }
@@ -36,7 +40,7 @@ class OpRows {
   std::vector<OpRow> take() { return std::move(rows_); }
 
  private:
-  static constexpr std::uint32_t kNoRow = 0xffffffffU;
+  static constexpr std::uint32_t kNoRow = 0;  // rows are numbered from 1
   static constexpr std::size_t kDenseKinds =
       4;  // host … device_annotation: the rows that have a name
 
@@ -54,7 +58,7 @@ class OpRows {
   };
 
   bool grouped_;
-  std::vector<std::uint32_t> dense_;
+  std::array<Column<std::uint32_t>, kDenseKinds> dense_;  // by name; without groups
   std::unordered_map<Key, std::uint32_t, Hash> sparse_;
   std::vector<OpRow> rows_;
   std::vector<std::uint32_t> names_;  // canonical name of each row

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <atomic>
+#include <functional>
+#include <numeric>
 #include <optional>
 #include <span>
 #include <thread>
@@ -11,6 +13,7 @@
 
 #include "analysis/op_device.h"
 #include "analysis/op_rows.h"
+#include "analysis/row_order.h"
 #include "analysis/torch_flops.h"
 #include "base/parallel.h"
 
@@ -187,10 +190,10 @@ OpRows sum_host_events(const OpDeviceInput& input, const OperatorMemory& memory,
       for (const SliceId slice : stretches[i]) sums[worker].add(slice);
     }
   });
-  for (std::size_t i = 1; i < workers; ++i) merge(input, sums[i].rows(), sums[0].rows());
-  inside.assign(memory.size() + 1, 0);
-  for (const HostSums& part : sums) {
-    for (std::size_t i = 0; i < inside.size(); ++i) inside[i] += part.inside()[i];
+  inside = sums[0].inside();
+  for (; sums.size() > 1; sums.pop_back()) {
+    merge(input, sums.back().rows(), sums[0].rows());
+    std::ranges::transform(inside, sums.back().inside(), inside.begin(), std::plus());
   }
   return std::move(sums[0].rows());
 }
@@ -203,7 +206,12 @@ void finish_rows(const OpDeviceInput& input, OpTable& table) {
     if (!row.first.valid()) return std::tuple(Time::max(), Duration(), row.first);
     return std::tuple(slices.start[row.first.row()], -slices.duration[row.first.row()], row.first);
   };
-  std::ranges::stable_sort(table.rows, {}, key);
+  std::vector<std::uint32_t> order(table.rows.size());
+  std::iota(order.begin(), order.end(), 0U);
+  sort_rows(std::span(order), [&](std::uint32_t a, std::uint32_t b) {
+    return key(table.rows[a]) < key(table.rows[b]);
+  });
+  arrange(std::span(table.rows), std::move(order));
   for (OpRow& row : table.rows) {
     const bool host = row.kind == OpRowKind::host || row.kind == OpRowKind::annotation;
     row.asynchronous = host && row.first.valid() && input.forest.is_asynchronous(row.first);

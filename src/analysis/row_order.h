@@ -3,7 +3,9 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
 #include <span>
+#include <utility>
 #include <vector>
 
 namespace fathom {
@@ -48,6 +50,22 @@ void sort_rows(std::span<Row> rows, const Less& less) {
     }
     if (runs.size() % 2 == 0) runs[kept++] = runs.back();
     runs.resize(kept);
+  }
+}
+
+/// Moves the rows so that place i holds what was rows[order[i]]; `order` names each row once. For
+/// rows too large to be sorted as they are.
+template <typename Row>
+void arrange(std::span<Row> rows, std::vector<std::uint32_t> order) {
+  for (std::uint32_t first = 0; first < order.size(); ++first) {
+    if (order[first] == first) continue;
+    const Row lifted = rows[first];
+    std::uint32_t free = first;
+    for (; order[free] != first; free = std::exchange(order[free], free)) {
+      rows[free] = rows[order[free]];
+    }
+    rows[free] = lifted;
+    order[free] = free;
   }
 }
 

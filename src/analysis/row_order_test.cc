@@ -51,5 +51,11 @@ TEST(RowOrder, SortsLocalDisorder) {
   expect_sorted_like_the_library(keys);
 }
 
+TEST(RowOrder, ArrangesRowsByTheNumbersOfTheirOldPlaces) {
+  std::vector<std::string> rows = {"a", "b", "c", "d", "e", "f"};
+  arrange(std::span(rows), {3, 1, 0, 2, 5, 4});
+  EXPECT_EQ(rows, (std::vector<std::string>{"d", "b", "a", "c", "f", "e"}));
+}
+
 }  // namespace
 }  // namespace fathom

@@ -33,6 +33,10 @@ class TorchForest {
   [[nodiscard]] SliceId parent(SliceId slice) const { return parent_[slice.row()]; }
   /// The nearest event in the forest that is `slice` or around it, or invalid.
   [[nodiscard]] SliceId at_or_above(SliceId slice) const;
+  /// The counted event that owns what was launched in `op`, or invalid. `op` may be invalid.
+  [[nodiscard]] SliceId owner(SliceId op) const {
+    return !op.valid() || is_asynchronous(op) ? op : at_or_above(op);
+  }
 
  private:
   // Bits of flags_.

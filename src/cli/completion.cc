@@ -29,9 +29,19 @@ std::string quoted(std::string_view text) {
   return out + "'";
 }
 
+/// Those that --help lists; the others are known once they are typed.
+std::vector<const Command*> listed_commands() {
+  std::vector<const Command*> listed;
+  for (const Command& command : all_commands()) {
+    if (!command.group.empty()) listed.push_back(&command);
+  }
+  return listed;
+}
+
 std::vector<std::string> command_names() {
   std::vector<std::string> names;
-  for (const Command& command : all_commands()) names.push_back(command.name);
+  for (const Command* command : listed_commands()) names.push_back(command->name);
+  names.emplace_back("help");
   return names;
 }
 
@@ -57,23 +67,31 @@ std::string bash_script() {
   std::string out =
       "# bash completion of fathom; load it with: source <(fathom completion bash)\n"
       "_fathom() {\n"
-      "  local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]} flags='' words=''\n"
+      "  local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]}\n"
+      "  local flags='' words='' head=''\n"
+      "  # --sort=name arrives as three words.\n"
+      "  [[ $cur == '=' ]] && cur='' && prev='='\n"
+      "  [[ $prev == '=' ]] && prev=${COMP_WORDS[COMP_CWORD - (${#cur} ? 2 : 1)]}\n"
       "  if ((COMP_CWORD == 1)); then\n"
-      "    COMPREPLY=($(compgen -W " +
+      "    mapfile -t COMPREPLY < <(compgen -W " +
       quoted(join(command_names()) + " --help --version") +
-      " -- \"$cur\") $(compgen -f -- \"$cur\"))\n"
+      " -- \"$cur\"; compgen -f -- \"$cur\")\n"
       "    return\n"
       "  fi\n"
       "  case ${COMP_WORDS[1]} in\n";
   for (const Command& command : all_commands()) out += bash_case(command);
+  out += "    help) words=" + quoted(join(command_names())) + " ;;\n";
   out +=
       "  esac\n"
+      "  # What stands before a name: the order of --sort, the other names of --columns.\n"
+      "  [[ $cur == [-+]* ]] && head=${cur:0:1}\n"
+      "  [[ $cur == *,* ]] && head=${cur%,*},\n"
       "  if [[ -n $words ]]; then\n"
-      "    COMPREPLY=($(compgen -W \"$words\" -- \"$cur\"))\n"
+      "    mapfile -t COMPREPLY < <(compgen -P \"$head\" -W \"$words\" -- \"${cur#\"$head\"}\")\n"
       "  elif [[ $cur == -* ]]; then\n"
-      "    COMPREPLY=($(compgen -W \"$flags\" -- \"$cur\"))\n"
+      "    mapfile -t COMPREPLY < <(compgen -W \"$flags\" -- \"$cur\")\n"
       "  else\n"
-      "    COMPREPLY=($(compgen -f -- \"$cur\"))\n"
+      "    mapfile -t COMPREPLY < <(compgen -f -- \"$cur\")\n"
       "  fi\n"
       "}\n"
       "complete -o filenames -F _fathom fathom\n";
@@ -90,19 +108,33 @@ std::string zsh_text(std::string_view text) {
   return out;
 }
 
+/// "-o" and "--output" of "-o,--output".
+std::vector<std::string> names_of(const Options::Entry& entry) {
+  const std::size_t comma = entry.names.find(',');
+  if (comma == std::string::npos) return {entry.names};
+  return {entry.names.substr(0, comma), entry.names.substr(comma + 1)};
+}
+
+/// An option for _arguments, "--sort=[doc]:COLUMN:action": may be repeated, and its value may
+/// follow "=" or a blank.
+std::string zsh_option(const std::string& name, const Options::Entry& entry) {
+  const bool valued = !entry.value.empty();
+  std::string spec =
+      "*" + name + (valued && name.starts_with("--") ? "=" : "") + "[" + zsh_text(entry.doc) + "]";
+  if (!valued) return spec;
+  spec += ":" + zsh_text(entry.value) + ":";
+  if (entry.choices.empty()) return spec + (entry.value == "FILE" ? "_files" : " ");
+  // What stands before a name is no part of it: the other names of --columns, the order of --sort.
+  return spec + "{compset -P \"*,\"; compset -P \"[-+]\"; compadd -- " + join(entry.choices) + "}";
+}
+
 std::string zsh_case(const Command& command) {
   Options options;
   const std::function<int()> unused = command.declare(options);
   std::string out = "    " + command.name + ")\n      _arguments " + quoted("--help[help]");
   for (const Options::Entry& entry : options.entries()) {
-    const std::string name = entry.names.substr(entry.names.rfind(',') + 1);
-    std::string spec = name + "[" + zsh_text(entry.doc) + "]";
-    if (!entry.value.empty()) {
-      spec += ":" + zsh_text(entry.value) + ":";
-      spec += entry.choices.empty() ? (entry.value == "FILE" ? "_files" : " ")
-                                    : "(" + join(entry.choices) + ")";
-    }
-    out += " \\\n        " + quoted(spec);
+    for (const std::string& name : names_of(entry))
+      out += " \\\n        " + quoted(zsh_option(name, entry));
   }
   const std::string operand =
       command.name == "completion" ? "*:shell:(bash zsh)" : "*:input:_files";
@@ -116,9 +148,10 @@ std::string zsh_script() {
       "_fathom() {\n"
       "  local -a commands\n"
       "  commands=(\n";
-  for (const Command& command : all_commands()) {
-    out += "    " + quoted(zsh_text(command.name) + ":" + zsh_text(command.title)) + "\n";
+  for (const Command* command : listed_commands()) {
+    out += "    " + quoted(zsh_text(command->name) + ":" + zsh_text(command->title)) + "\n";
   }
+  out += "    'help:What a command does'\n";
   out +=
       "  )\n"
       "  if (( CURRENT == 2 )); then\n"
@@ -132,6 +165,7 @@ std::string zsh_script() {
       "  case $command in\n";
   for (const Command& command : all_commands()) out += zsh_case(command);
   out +=
+      "    help) _describe command commands ;;\n"
       "    *) _files ;;\n"
       "  esac\n"
       "}\n"

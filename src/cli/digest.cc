@@ -66,8 +66,8 @@ Command digest() {
   command.examples = {"fathom digest trace.json.gz", "fathom digest --lines trace.json.gz | sort"};
   command.declare = [](Options& options) -> std::function<int()> {
     auto wish = std::make_shared<Wish>();
-    options.flag("--lines", wish->lines, "the line of each row instead of the sums");
-    options.flag("--repairs", wish->repairs, "what had to be repaired: kind, count, first byte");
+    options.flag("--lines", wish->lines, "The line of each row instead of the sums");
+    options.flag("--repairs", wish->repairs, "What had to be repaired: kind, count, first byte");
     options.operands("INPUT", wish->inputs, 1);
     return [wish] { return run(*wish); };
   };

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "cli/version.h"
+#include "engine/columns.h"
 #include "render/style.h"
 #include "render/text_width.h"
 
@@ -26,12 +27,13 @@ constexpr Remark kEnvironment[] = {
 };
 constexpr Remark kExamples[] = {
     {"fathom trace.json.gz", "where the time goes, on one screen"},
-    {"fathom ops trace.json.gz --sort -device_self_ns",
+    {"fathom ops trace.json.gz --sort device_self",
      "operators, as torch's key_averages() has them"},
     {"fathom kernels trace.json.gz --filter 'name~gemm' --csv",
      "the matrix kernels, for a spreadsheet"},
     {"fathom steps runs/ --json | jq '.inputs[].rows'",
      "steps of every rank of a job, for a script"},
+    {"fathom stacks trace.json.gz --folded | flamegraph.pl > flame.svg", "a flame graph"},
     {"curl -s URL | fathom health -", "is this recording complete?"},
 };
 
@@ -55,12 +57,6 @@ std::string two_columns(std::string_view term, const std::string& text, const St
   return out + wrap(text, room, indent) + '\n';
 }
 
-std::string option_term(const Options::Entry& entry) {
-  std::string term;
-  for (const char c : entry.names) term += c == ',' ? std::string(", ") : std::string(1, c);
-  return entry.value.empty() ? term : term + " " + entry.value;
-}
-
 std::string options_text(const Options& options, const Style& style) {
   std::string out;
   std::string group;
@@ -78,11 +74,11 @@ std::string columns_text(const Report& report, const Style& style) {
   std::size_t widest = 0;
   for (const ColumnSpec& column : report.columns) widest = std::max(widest, column.name.size());
   std::string out = "\n" + style.bold("Columns") + "\n";
+  const std::string remark = columns_remark(report);
+  if (!remark.empty()) out += "  " + wrap(remark, style.width - 2, "  ") + "\n";
   for (const ColumnSpec& column : report.columns) {
-    const std::string unit =
-        column.unit.empty() ? std::string() : " [" + std::string(column.unit) + "]";
-    out += two_columns(column.name, std::string(column.doc) + unit, style,
-                       std::min<std::size_t>(widest + 4, 32));
+    out +=
+        two_columns(column.name, column_doc(column), style, std::min<std::size_t>(widest + 4, 32));
   }
   return out;
 }
@@ -92,6 +88,38 @@ std::string columns_text(const Report& report, const Style& style) {
 std::span<const Remark> exit_codes() { return kExitCodes; }
 std::span<const Remark> environment() { return kEnvironment; }
 std::span<const Remark> program_examples() { return kExamples; }
+
+std::string option_term(const Options::Entry& entry) {
+  std::string term;
+  for (const char c : entry.names) term += c == ',' ? std::string(", ") : std::string(1, c);
+  return entry.value.empty() ? term : term + " " + entry.value;
+}
+
+std::string sentence(std::string_view title) {
+  const bool ended = title.ends_with('?') || title.ends_with('!') || title.ends_with('.');
+  return std::string(title) + (ended ? "" : ".");
+}
+
+std::string column_doc(const ColumnSpec& column) {
+  std::string marks(column.unit);
+  if (column.wide) marks += marks.empty() ? "--wide" : "; --wide";
+  return std::string(column.doc) + (marks.empty() ? "" : " [" + marks + "]");
+}
+
+std::string columns_remark(const Report& report) {
+  std::string remark;
+  const auto has_unit = [](const ColumnSpec& column) { return short_name(column) != column.name; };
+  const auto with_unit = std::ranges::find_if(report.columns, has_unit);
+  if (with_unit != report.columns.end()) {
+    remark = "Options take a name also without the unit at its end: " +
+             std::string(short_name(*with_unit)) + ".";
+  }
+  if (std::ranges::any_of(report.columns, &ColumnSpec::wide)) {
+    remark += remark.empty() ? "" : " ";
+    remark += "Text shows those marked --wide only with --wide or --columns.";
+  }
+  return remark;
+}
 
 std::string program_help() {
   const Style style = help_style();

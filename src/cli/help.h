@@ -14,6 +14,15 @@ std::string program_help();
 /// `fathom <command> --help`.
 std::string command_help(const Command& command);
 
+/// "-o, --output FILE".
+std::string option_term(const Options::Entry& entry);
+/// A title as a sentence: with a full stop, unless it ends in a mark of its own.
+std::string sentence(std::string_view title);
+/// What a column is, its unit, and whether text leaves it out: "How long. [ns; --wide]".
+std::string column_doc(const ColumnSpec& column);
+/// What people must know of all columns of this report; "" when there is nothing.
+std::string columns_remark(const Report& report);
+
 /// What the man page and --help say about exit codes and the environment.
 struct Remark {
   std::string_view term;

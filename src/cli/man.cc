@@ -3,6 +3,7 @@
 #include "cli/help.h"
 #include "cli/options.h"
 #include "cli/print.h"
+#include "cli/report_options.h"
 #include "cli/version.h"
 #include "engine/session.h"
 
@@ -34,39 +35,40 @@ std::string term(std::string_view name, std::string_view text) {
   return ".TP\n.B " + roff(name) + "\n" + roff(text) + "\n";
 }
 
-std::string option_terms(const Options& options) {
+/// The options of a table that others have, too, stand at the end of the page.
+enum class Part : std::uint8_t { all, own, common };
+
+std::string option_terms(const Command& command, Part part) {
+  Options options;
+  const std::function<int()> unused = command.declare(options);
   std::string out;
   for (const Options::Entry& entry : options.entries()) {
-    out += term(entry.names + (entry.value.empty() ? "" : " " + entry.value), entry.doc);
+    if (part != Part::all && (entry.group == kOwnOptions) != (part == Part::own)) continue;
+    out += term(option_term(entry), entry.doc);
   }
   return out;
 }
 
 std::string command_section(const Command& command) {
   std::string out = ".SS fathom " + roff(command.name) + " " + roff(command.operand) + "\n" +
-                    roff(command.title) + ".\n" + roff(command.doc) + "\n";
+                    roff(sentence(command.title)) + "\n" + roff(command.doc) + "\n" +
+                    option_terms(command, command.report != nullptr ? Part::own : Part::all);
   if (command.report != nullptr) {
     out += ".PP\nColumns:\n";
-    for (const ColumnSpec& column : command.report->columns) out += term(column.name, column.doc);
-  } else {
-    Options options;
-    const std::function<int()> unused = command.declare(options);
-    out += option_terms(options);
+    const std::string remark = columns_remark(*command.report);
+    if (!remark.empty()) out += ".PP\n" + roff(remark) + "\n";
+    for (const ColumnSpec& column : command.report->columns)
+      out += term(column.name, column_doc(column));
   }
   for (const std::string& example : command.examples)
     out += ".PP\n.EX\n" + roff(example) + "\n.EE\n";
   return out;
 }
 
-/// The options of a table; every table has the same but for --group-by and the like.
+/// The options that tables share, as one of them has it that can be asked for everything.
 std::string table_options() {
-  for (const Command& command : all_commands()) {
-    if (command.report == nullptr) continue;
-    Options options;
-    const std::function<int()> unused = command.declare(options);
-    return option_terms(options);
-  }
-  return {};
+  const Command* table = find_command("ops");
+  return table == nullptr ? std::string() : option_terms(*table, Part::common);
 }
 
 int run() {

@@ -17,21 +17,33 @@ std::string_view long_name(std::string_view names) {
 
 Error usage(std::string message) { return {ErrorCode::invalid_argument, std::move(message)}; }
 
-/// CLI11 reports the first stranger at the end of its sentence; we say what was probably meant
-/// instead.
-Error unknown_option(std::span<const std::string> arguments,
-                     const std::vector<Options::Entry>& entries) {
+/// What CLI11 could make nothing of: an option that there is not, or an operand too many.
+Error stranger(std::span<const std::string> left, const std::vector<Options::Entry>& entries) {
+  const auto option = std::ranges::find_if(
+      left, [](const std::string& word) { return word.size() > 1 && word.starts_with('-'); });
+  if (option == left.end()) {
+    return usage("there is an argument too many" +
+                 (left.empty() ? std::string() : ": '" + left.front() + "'"));
+  }
   std::vector<std::string_view> known = {"--help"};
   for (const Options::Entry& entry : entries) known.push_back(long_name(entry.names));
-  for (const std::string& argument : arguments) {
-    if (!argument.starts_with("--")) continue;
-    const std::string name = argument.substr(0, argument.find('='));
-    if (std::ranges::find(known, name) != known.end()) continue;
-    const std::string_view meant = nearest(name, known);
-    return usage("there is no option " + name +
-                 (meant.empty() ? std::string() : "; did you mean " + std::string(meant) + "?"));
-  }
-  return usage("there is an argument too many");
+  const std::string name = option->substr(0, option->find('='));
+  const std::string_view meant = name.starts_with("--") ? nearest(name, known) : "";
+  return usage("there is no option " + name +
+               (meant.empty() ? std::string() : "; did you mean " + std::string(meant) + "?"));
+}
+
+/// A value too few or too many. CLI11's sentence begins with the option: "--limit: 1 required …",
+/// "json was given …".
+Error mismatch(std::string_view sentence, const std::vector<Options::Entry>& entries) {
+  std::string name(sentence.substr(0, sentence.find_first_of(": ")));
+  if (!name.starts_with('-')) name.insert(0, "--");
+  const auto at = std::ranges::find(entries, name, [](const Options::Entry& entry) {
+    return std::string(long_name(entry.names));
+  });
+  if (at == entries.end()) return usage(std::string(sentence));
+  if (at->value.empty()) return usage(name + " takes no value");
+  return usage(name + " needs a value: " + name + " " + at->value);
 }
 
 }  // namespace
@@ -58,33 +70,34 @@ void Options::add(std::string_view names, std::string_view value, std::string_vi
 
 void Options::flag(std::string_view names, bool& target, std::string_view doc) {
   add(names, "", doc, {});
-  parser_->app.add_flag(std::string(names), target);
+  parser_->app.add_flag(std::string(names), target)->disable_flag_override();
 }
 
 void Options::text(std::string_view names, std::string_view value, std::string& target,
                    std::string_view doc, std::vector<std::string> choices) {
   add(names, value, doc, std::move(choices));
-  parser_->app.add_option(std::string(names), target);
+  // The last one counts, so that a shell alias can be overruled.
+  parser_->app.add_option(std::string(names), target)->take_last();
 }
 
 void Options::list(std::string_view names, std::string_view value, std::vector<std::string>& target,
                    std::string_view doc, std::vector<std::string> choices) {
   add(names, value, doc, std::move(choices));
-  parser_->app.add_option(std::string(names), target)
-      ->expected(1)
-      ->take_all()
-      ->allow_extra_args(false);  // what follows the value is an operand
+  parser_->app.add_option(std::string(names), target)->allow_extra_args(false);
 }
 
-void Options::parsed(std::string_view names, std::string_view value, Parse parse,
+void Options::parsed(std::string_view names, std::string_view value, const Parse& parse,
                      std::string_view doc, std::vector<std::string> choices) {
   add(names, value, doc, std::move(choices));
   const std::string name(long_name(names));
-  parser_->app.add_option_function<std::string>(
-      std::string(names), [this, name, parse](const std::string& text) {
-        Result<void> result = parse(text);
-        if (!result && !parser_->error) parser_->error = std::move(result).error().in(name);
-      });
+  parser_->app
+      .add_option_function<std::string>(std::string(names),
+                                        [this, name, parse](const std::string& text) {
+                                          Result<void> result = parse(text);
+                                          if (!result && !parser_->error)
+                                            parser_->error = std::move(result).error().in(name);
+                                        })
+      ->take_last();
 }
 
 void Options::operands(std::string_view name, std::vector<std::string>& target,
@@ -100,7 +113,9 @@ Result<void> Options::parse(std::span<const std::string> arguments) {
     // CLI11 takes them from the back.
     parser_->app.parse(std::vector<std::string>(arguments.rbegin(), arguments.rend()));
   } catch (const CLI::ExtrasError&) {
-    return unknown_option(arguments, entries_);
+    return stranger(parser_->app.remaining(), entries_);
+  } catch (const CLI::ArgumentMismatch& error) {
+    return mismatch(error.what(), entries_);
   } catch (const CLI::ParseError& error) {
     return usage(error.what());
   }

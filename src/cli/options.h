@@ -42,8 +42,8 @@ class Options {
   void list(std::string_view names, std::string_view value, std::vector<std::string>& target,
             std::string_view doc, std::vector<std::string> choices = {});
   /// `parse` turns the text into something, or says why not.
-  void parsed(std::string_view names, std::string_view value, Parse parse, std::string_view doc,
-              std::vector<std::string> choices = {});
+  void parsed(std::string_view names, std::string_view value, const Parse& parse,
+              std::string_view doc, std::vector<std::string> choices = {});
   /// What is left: at least `required` operands called `name`.
   void operands(std::string_view name, std::vector<std::string>& target, std::size_t required);
 
@@ -58,7 +58,7 @@ class Options {
            std::vector<std::string> choices);
   std::unique_ptr<Parser> parser_;
   std::vector<Entry> entries_;
-  std::string group_;
+  std::string group_ = "Options";
 };
 
 }  // namespace fathom::cli

@@ -77,11 +77,9 @@ int run_program(const std::vector<std::string>& arguments) {
   if (first == "help") return help_on(rest);
   const bool option = first.starts_with("-") && first != "-";
   const Command* overview = find_command("overview");
-  if (overview != nullptr && (looks_like_input(first) || (option && !rest.empty()))) {
+  if (overview != nullptr && (looks_like_input(first) || option)) {
     return run_command(*overview, arguments);
   }
-  if (option)
-    return usage_error("there is no option " + first + " (fathom --help lists the commands)");
   return unknown_command(first);
 }
 

@@ -18,7 +18,7 @@ constexpr std::chrono::milliseconds kTick{500};
 
 }  // namespace
 
-Progress::Progress(std::string what, bool quiet) : what_(printable(what)) {
+Progress::Progress(const std::string& what, bool quiet) : what_(printable(what)) {
   if (quiet || isatty(STDERR_FILENO) != 1) return;
   thread_ = std::jthread([this](const std::stop_token& stop) { show(stop); });
 }

@@ -12,7 +12,7 @@ namespace fathom::cli {
 /// is not a terminal or `quiet` is set.
 class Progress {
  public:
-  Progress(std::string what, bool quiet);
+  Progress(const std::string& what, bool quiet);
   ~Progress();
   Progress(const Progress&) = delete;
   Progress& operator=(const Progress&) = delete;

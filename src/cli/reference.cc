@@ -1,7 +1,10 @@
 // fathom reference: every report and column as markdown, for docs/metrics.md.
 #include "cli/command.h"
+#include "cli/help.h"
 #include "cli/print.h"
+#include "cli/report_options.h"
 #include "engine/session.h"
+#include "render/json.h"
 
 namespace fathom::cli {
 namespace {
@@ -16,22 +19,33 @@ std::string cell(std::string_view text) {
   return out;
 }
 
+/// A list of the options that not every table has.
+std::string own_options(const Report& report) {
+  const Command* command = find_command(report.id);
+  if (command == nullptr) return {};
+  Options options;
+  const std::function<int()> unused = command->declare(options);
+  std::string out;
+  for (const Options::Entry& entry : options.entries()) {
+    if (entry.group != kOwnOptions) continue;
+    out += "- `" + entry.names + (entry.value.empty() ? "" : " " + entry.value) +
+           "`: " + sentence(entry.doc) + "\n";
+  }
+  return out.empty() ? out : out + "\n";
+}
+
 std::string section_of(const Report& report) {
   const std::string id(report.id);
   std::string out =
-      "## " + id + "\n\n" + std::string(report.title) + ".\n\n" + std::string(report.doc) + "\n\n";
+      "## " + id + "\n\n" + sentence(report.title) + "\n\n" + std::string(report.doc) + "\n\n";
   out += "    " + std::string(report.example) + "\n\n";
-  if (!report.group_by.empty()) {
-    out += "`--group-by`:";
-    for (const std::string_view choice : report.group_by) {
-      out += (choice == report.group_by.front() ? " `" : ", `") + std::string(choice) + "`";
-    }
-    out += " (the first is the default).\n\n";
-  }
-  out += "| column | unit | meaning |\n| --- | --- | --- |\n";
+  out += own_options(report);
+  const std::string remark = columns_remark(report);
+  if (!remark.empty()) out += remark + "\n\n";
+  out += "| column | kind | meaning |\n| --- | --- | --- |\n";
   for (const ColumnSpec& column : report.columns) {
-    out += "| `" + std::string(column.name) + "` | " + cell(column.unit) + " | " +
-           cell(column.doc) + " |\n";
+    out += "| `" + std::string(column.name) + "` | " + std::string(kind_name(column.kind)) + " | " +
+           cell(column_doc(column)) + " |\n";
   }
   return out;
 }

@@ -7,6 +7,7 @@
 #include "cli/progress.h"
 #include "engine/inputs.h"
 #include "render/csv.h"
+#include "render/folded.h"
 #include "render/json.h"
 #include "render/text.h"
 #include "render/text_width.h"
@@ -30,6 +31,9 @@ class Writer {
       text = json(view);
     } else if (wish_.csv) {
       text = csv(view);
+    } else if (wish_.folded) {
+      warn_of_notes(view);
+      text = render_folded(view, several_);
     } else {
       if (written_ != 0) text = "\n";
       text += render_text(view, style_);
@@ -49,10 +53,13 @@ class Writer {
     if (!several_) return render_json(view) + "\n";
     return (written_ == 0 ? json_inputs_begin(report_) + "\n" : ",\n") + render_json(view, "    ");
   }
-  [[nodiscard]] std::string csv(const View& view) const {
-    // Notes have no place in CSV, but must not be lost.
+  /// Notes have no place in CSV and folded stacks, but must not be lost.
+  void warn_of_notes(const View& view) const {
     for (const std::string& note : view.table.notes)
       say_warning(view.input + ": " + note, wish_.quiet);
+  }
+  [[nodiscard]] std::string csv(const View& view) const {
+    warn_of_notes(view);
     return (written_ == 0 ? csv_header(view, several_) : std::string()) + csv_rows(view, several_);
   }
 
@@ -69,13 +76,13 @@ Result<std::unique_ptr<Session>> open_session(const std::string& path, const Rep
   return Session::open(path, ReadOptions{.threads = wish.threads});
 }
 
-/// JSON and CSV are for machines: they get every row. People get a screenful, except of blocks,
-/// which are short.
+/// JSON, CSV and folded stacks are for machines: they get every row. People get a screenful, except
+/// of blocks, which are short.
 Request shaped(const Report& report, const ReportRequest& wish) {
   Request request = wish.request;
   if (wish.limit) {
     if (*wish.limit != 0) request.query.limit = *wish.limit;
-  } else if (!wish.json && !wish.csv && report.columns.front().name != "section") {
+  } else if (!wish.json && !wish.csv && !wish.folded && report.columns.front().name != "section") {
     request.query.limit = kTextRows;
   }
   return request;
@@ -86,8 +93,13 @@ bool is_not_a_trace(const Error& error) {
 }
 
 Result<void> check_request(const ReportRequest& wish) {
-  if (wish.json && wish.csv)
-    return Error{ErrorCode::invalid_argument, "--json and --csv exclude each other"};
+  if (int{wish.json} + int{wish.csv} + int{wish.folded} > 1) {
+    return Error{ErrorCode::invalid_argument, wish.folded
+                                                  ? "--json, --csv and --folded exclude each other"
+                                                  : "--json and --csv exclude each other"};
+  }
+  if (wish.folded && !wish.request.query.columns.empty())
+    return Error{ErrorCode::invalid_argument, "--folded and --columns exclude each other"};
   std::size_t pipes = 0;
   for (const std::string& input : wish.inputs) pipes += input == "-" ? 1 : 0;
   if (pipes > 1)

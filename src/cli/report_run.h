@@ -20,6 +20,7 @@ struct ReportRequest {
   std::optional<std::uint64_t> limit;  ///< 0 means all.
   bool json = false;
   bool csv = false;
+  bool folded = false;
   bool wide = false;
   bool quiet = false;
   ColourChoice colour = ColourChoice::automatic;

@@ -9,11 +9,24 @@
 
 namespace fathom {
 
+namespace {
+
+constexpr std::string_view kUnits[] = {"_ns", "_bytes", "_percent"};
+
+}  // namespace
+
+std::string_view short_name(const ColumnSpec& column) {
+  for (const std::string_view unit : kUnits) {
+    if (column.name.ends_with(unit)) return column.name.substr(0, column.name.size() - unit.size());
+  }
+  return column.name;
+}
+
 Result<std::size_t> find_column(std::span<const ColumnSpec> columns, std::string_view name) {
   const auto at = std::ranges::find(columns, name, &ColumnSpec::name);
   if (at != columns.end()) return static_cast<std::size_t>(at - columns.begin());
   // The unit at the end of a name may be left out, as in the headings that people see.
-  for (const std::string_view unit : {"_ns", "_bytes", "_percent"}) {
+  for (const std::string_view unit : kUnits) {
     const auto with_unit =
         std::ranges::find(columns, std::string(name) + std::string(unit), &ColumnSpec::name);
     if (with_unit != columns.end()) return static_cast<std::size_t>(with_unit - columns.begin());
@@ -22,6 +35,7 @@ Result<std::size_t> find_column(std::span<const ColumnSpec> columns, std::string
   std::string list;
   for (const ColumnSpec& column : columns) {
     names.push_back(column.name);
+    names.push_back(short_name(column));
     list += list.empty() ? "" : ", ";
     list += column.name;
   }

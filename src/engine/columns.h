@@ -13,4 +13,7 @@ namespace fathom {
 /// error names the nearest column.
 Result<std::size_t> find_column(std::span<const ColumnSpec> columns, std::string_view name);
 
+/// The name without the unit at its end, as find_column() takes it: "total" for "total_ns".
+std::string_view short_name(const ColumnSpec& column);
+
 }  // namespace fathom

@@ -78,6 +78,13 @@ bool compare(const T& left, Operator op, const T& right) {
   }
 }
 
+/// Flags as JSON has them, and as the text of a table does.
+std::optional<double> parse_flag(std::string_view text) {
+  if (text == "true" || text == "yes") return 1.0;
+  if (text == "false" || text == "no") return 0.0;
+  return std::nullopt;
+}
+
 std::string_view trim(std::string_view text) {
   while (text.starts_with(' ')) text.remove_prefix(1);
   while (text.ends_with(' ')) text.remove_suffix(1);
@@ -163,12 +170,13 @@ Result<Filter> Filter::parse(std::string_view expression, std::span<const Column
     }
     return Filter(std::move(state));
   }
-  if (state->text == "true") state->number = 1;
-  if (state->text == "false") state->number = 0;
+  if (kind == ColumnKind::flag) state->number = parse_flag(state->text);
   if (!state->number && !state->null) {
     const Result<double> number = parse_quantity(state->text, quantity_kind(kind));
     if (number) state->number = *number;
     const bool textual = kind == ColumnKind::text || kind == ColumnKind::name;
+    if (!number && kind == ColumnKind::flag)
+      return refuse("'" + state->text + "' is neither yes nor no");
     if (!number && !textual) return refuse(number.error().message);
   }
   return Filter(std::move(state));

@@ -80,10 +80,28 @@ Error not_there(const std::string& argument) {
     names.push_back(fs::path(sibling).filename().string());
   const std::vector<std::string_view> choices(names.begin(), names.end());
   const std::string wanted = path.filename().string();
-  const std::string_view meant = nearest(wanted, choices);
+  // An extension that both have is no sign that they are the same file.
+  const std::size_t stem =
+      wanted.find('.', 1) == std::string::npos ? wanted.size() : wanted.find('.', 1);
+  const std::string_view meant = nearest(wanted, choices, std::max<std::size_t>(1, stem / 3));
   if (!meant.empty())
     message += "; did you mean " + (path.parent_path() / std::string(meant)).string() + "?";
   return {ErrorCode::not_found, argument + ": " + message};
+}
+
+Error nothing_inside(const std::string& directory) {
+  std::error_code error;
+  bool folders = false;
+  for (fs::directory_iterator at(directory, error), end; !error && at != end; at.increment(error)) {
+    std::error_code ignored;
+    folders = folders || at->is_directory(ignored);
+  }
+  std::string message = directory + ": there is no file in this directory";
+  if (folders) {
+    message += "; folders inside it are not searched: write '" +
+               (fs::path(directory) / "*" / "*").string() + "' for their files";
+  }
+  return {ErrorCode::not_found, message};
 }
 
 void append(Inputs& inputs, std::vector<std::string> paths, bool found) {
@@ -94,6 +112,8 @@ void append(Inputs& inputs, std::vector<std::string> paths, bool found) {
 
 Result<void> expand(const std::string& argument, Inputs& inputs) {
   std::error_code error;
+  if (argument.empty())
+    return Error{ErrorCode::invalid_argument, "an INPUT is empty; is a shell variable not set?"};
   if (argument == "-") {
     inputs.files.push_back({argument, false});
     return {};
@@ -102,8 +122,7 @@ Result<void> expand(const std::string& argument, Inputs& inputs) {
   if (fs::is_directory(status)) {
     std::vector<std::string> files = regular_files(argument, error);
     if (error) return Error{ErrorCode::io, argument + ": " + error.message()};
-    if (files.empty())
-      return Error{ErrorCode::not_found, argument + ": there is no file in this directory"};
+    if (files.empty()) return nothing_inside(argument);
     append(inputs, std::move(files), true);
     return {};
   }

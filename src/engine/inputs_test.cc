@@ -76,7 +76,23 @@ TEST_F(InputsTest, NothingThereIsAnErrorThatSuggestsANeighbour) {
             std::string::npos);
 }
 
+TEST_F(InputsTest, AnotherFileOfTheSameKindIsNoNeighbour) {
+  touch("o.json");
+  const Result<Inputs> inputs =
+      expand_inputs(std::vector<std::string>{(folder_ / "nope.json").string()});
+  ASSERT_FALSE(inputs);
+  EXPECT_EQ(inputs.error().message.find("did you mean"), std::string::npos);
+}
+
 TEST_F(InputsTest, AnEmptyDirectoryIsAnError) { EXPECT_EQ(expand({"."}), "error"); }
+
+TEST_F(InputsTest, ADirectoryOfDirectoriesIsAnErrorThatSaysHowToNameTheirFiles) {
+  fs::create_directory(folder_ / "rank0");
+  const Result<Inputs> inputs = expand_inputs(std::vector<std::string>{folder_.string()});
+  ASSERT_FALSE(inputs);
+  EXPECT_NE(inputs.error().message.find("write '" + (folder_ / "*" / "*").string() + "'"),
+            std::string::npos);
+}
 
 }  // namespace
 }  // namespace fathom

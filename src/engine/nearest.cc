@@ -25,10 +25,15 @@ std::size_t distance(std::string_view a, std::string_view b) {
 }  // namespace
 
 std::string_view nearest(std::string_view word, std::span<const std::string_view> choices) {
+  return nearest(word, choices, word.size() / 3 + 1);
+}
+
+std::string_view nearest(std::string_view word, std::span<const std::string_view> choices,
+                         std::size_t slips) {
   constexpr std::size_t kLongestWord = 64;
   if (word.size() > kLongestWord) return {};
   std::string_view best;
-  std::size_t best_distance = word.size() / 3 + 2;
+  std::size_t best_distance = slips + 1;
   for (const std::string_view choice : choices) {
     // A beginning of the word is what people type when they expect abbreviations to work.
     const bool begins = word.size() >= 2 && choice.starts_with(word);

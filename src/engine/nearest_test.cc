@@ -15,6 +15,11 @@ TEST(Nearest, FindsTheWordBehindASlip) {
 
 TEST(Nearest, TakesABeginningForTheWord) { EXPECT_EQ(nearest("over", kWords), "overview"); }
 
+TEST(Nearest, FindsNothingBeyondTheSlipsThatAreAllowed) {
+  EXPECT_EQ(nearest("kernals", kWords, 1), "kernels");
+  EXPECT_EQ(nearest("karnals", kWords, 1), "");
+}
+
 TEST(Nearest, FindsNothingWhereNothingIsNear) {
   EXPECT_EQ(nearest("zebra", kWords), "");
   EXPECT_EQ(nearest(std::string(1000, 'k'), kWords), "");

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <compare>
+#include <optional>
 
 #include "engine/columns.h"
 #include "engine/filter.h"
@@ -41,22 +42,37 @@ struct SortKey {
   bool descending = false;
 };
 
+/// Quantities are looked at from the largest down, names and points in time from the first on.
+bool largest_first(ColumnKind kind) {
+  switch (kind) {
+    case ColumnKind::count:
+    case ColumnKind::duration_ns:
+    case ColumnKind::bytes:
+    case ColumnKind::real:
+    case ColumnKind::percent:
+      return true;
+    default:
+      return false;
+  }
+}
+
 Result<SortKey> parse_sort(std::string_view text, std::span<const ColumnSpec> columns) {
-  SortKey key;
-  if (text.starts_with('-')) {
-    key.descending = true;
+  std::optional<bool> descending;
+  if (text.starts_with('-') || text.starts_with('+')) {
+    descending = text.front() == '-';
     text.remove_prefix(1);
   }
   if (text.ends_with(":desc")) {
-    key.descending = true;
+    descending = true;
     text.remove_suffix(5);
   } else if (text.ends_with(":asc")) {
+    descending = false;
     text.remove_suffix(4);
   }
-  Result<std::size_t> column = find_column(columns, text);
-  if (!column) return std::move(column).error().in("--sort");
-  key.column = *column;
-  return key;
+  const Result<std::size_t> column = find_column(columns, text);
+  if (!column) return Error(column.error()).in("--sort");
+  return SortKey{.column = *column,
+                 .descending = descending.value_or(largest_first(columns[*column].kind))};
 }
 
 /// Rows that are equal in the key are ordered by their other columns, so that output never depends
@@ -128,6 +144,9 @@ Result<View> apply(const Query& query, const Report& report, Table table) {
   }
   Result<std::vector<std::size_t>> chosen = choose_columns(query, report.columns);
   if (!chosen) return std::move(chosen).error();
+
+  const bool all = query.filters.empty() && query.sort.empty() && query.columns.empty();
+  if (!all || query.limit) table.brief.clear();
 
   View view;
   view.report = &report;

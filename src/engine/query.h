@@ -13,7 +13,9 @@ namespace fathom {
 /// The user's wishes, as typed. Empty means: everything, in the report's own order.
 struct Query {
   std::vector<std::string> filters;  ///< "name~gemm", "total_ns>1ms"; a row must pass all.
-  std::string sort;                  ///< "column", "-column", "column:desc" or "column:asc".
+  /// "column" (quantities from the largest down, others ascending), "-column" or "column:desc",
+  /// "+column" or "column:asc".
+  std::string sort;
   std::vector<std::string>
       columns;  ///< In the order to show; "all" for every column; empty for the default.
   std::optional<std::uint64_t> limit;
@@ -27,6 +29,7 @@ struct View {
   Table table;                      ///< Rows have exactly these columns.
   std::uint64_t rows_total = 0;     ///< Rows before the limit, after the filters.
   bool columns_chosen = false;  ///< The user named the columns: show them all, also the wide ones.
+  std::string group_by;         ///< The grouping that was asked for; empty for the default.
 };
 
 /// Applies `query` to what `report` computed. Errors: an unknown column, an expression that makes

@@ -63,19 +63,24 @@ TEST(Query, UsesTheReportsOwnOrderWithoutASort) {
 }
 
 TEST(Query, SortsEitherWayAndKeepsMissingValuesLast) {
-  EXPECT_EQ(sorted("total_ns"), "gemm (x), aten::mm, copy");
+  EXPECT_EQ(sorted("+total_ns"), "gemm (x), aten::mm, copy");
   EXPECT_EQ(sorted("-total_ns"), "aten::mm, gemm (x), copy");
   EXPECT_EQ(sorted("name:desc"), "gemm (x), copy, aten::mm");
   EXPECT_EQ(sorted("name:asc"), "aten::mm, copy, gemm (x)");
 }
 
+TEST(Query, SortsQuantitiesLargestFirstAndNamesAscending) {
+  EXPECT_EQ(sorted("total_ns"), "aten::mm, gemm (x), copy");
+  EXPECT_EQ(sorted("name"), "aten::mm, copy, gemm (x)");
+}
+
 TEST(Query, OrdersEqualRowsByTheirOtherColumns) {
   EXPECT_EQ(sorted("-calls"), "copy, gemm (x), aten::mm");
-  EXPECT_EQ(sorted("calls"), "aten::mm, copy, gemm (x)");
+  EXPECT_EQ(sorted("calls:asc"), "aten::mm, copy, gemm (x)");
 }
 
 TEST(Query, AcceptsAColumnWithoutItsUnit) {
-  EXPECT_EQ(sorted("total"), "gemm (x), aten::mm, copy");
+  EXPECT_EQ(sorted("total"), "aten::mm, gemm (x), copy");
 }
 
 TEST(Query, MatchesTextByRegularExpressionIgnoringCase) {
@@ -93,7 +98,13 @@ TEST(Query, ComparesNumbersWithUnits) {
   EXPECT_EQ(filtered({"total_ns>1.6ms"}), "aten::mm");
   EXPECT_EQ(filtered({"total_ns>=1500000"}), "aten::mm, gemm (x)");
   EXPECT_EQ(filtered({"percent<20%"}), "copy");
+}
+
+TEST(Query, TakesYesAndNoAsTextShowsThem) {
   EXPECT_EQ(filtered({"edge=true"}), "aten::mm");
+  EXPECT_EQ(filtered({"edge=yes"}), "aten::mm");
+  EXPECT_EQ(filtered({"edge=no"}), "gemm (x), copy");
+  EXPECT_NE(filtered({"edge=maybe"}).find("'maybe' is neither yes nor no"), std::string::npos);
 }
 
 TEST(Query, PassesRowsThatMeetAllConditions) {

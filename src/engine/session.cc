@@ -20,6 +20,12 @@ std::string join(std::span<const std::string_view> words) {
   return text;
 }
 
+/// A table about the whole recording must not seem to be about a part of it.
+Result<void> check_whole(const Report& report, const Request& request) {
+  if (!report.whole || !(request.steps || request.device || request.window)) return {};
+  return usage(std::string(report.id) + " is about the whole trace, not about a part of it");
+}
+
 /// Checks "stack=5" against the report's choices, and splits the depth off.
 Result<TableOptions> group(const Report& report, TableOptions options) {
   if (options.group_by.empty()) return options;
@@ -29,6 +35,9 @@ Result<TableOptions> group(const Report& report, TableOptions options) {
   const std::string name = options.group_by.substr(0, equals);
   if (std::ranges::find(report.group_by, name) == report.group_by.end()) {
     return usage("--group-by: '" + name + "' is not one of " + join(report.group_by));
+  }
+  if (equals != std::string::npos && name != "stack") {
+    return usage("--group-by: only stack takes a number; write " + name);
   }
   if (equals != std::string::npos) {
     const std::string depth = options.group_by.substr(equals + 1);
@@ -104,6 +113,8 @@ Result<Selection> Session::select(const Request& request) const {
 }
 
 Result<View> Session::run(const Report& report, const Request& request) const {
+  Result<void> whole = check_whole(report, request);
+  if (!whole) return std::move(whole).error();
   Result<TableOptions> options = group(report, request.options);
   if (!options) return std::move(options).error();
   Result<Selection> selection = select(request);
@@ -113,6 +124,7 @@ Result<View> Session::run(const Report& report, const Request& request) const {
   Result<View> view = apply(request.query, report, std::move(*table));
   if (!view) return view;
   view->input = input_;
+  view->group_by = options->group_by;
   return view;
 }
 

@@ -3,7 +3,9 @@
 
 #include <algorithm>
 #include <optional>
+#include <span>
 
+#include "render/name_text.h"
 #include "render/text_width.h"
 #include "render/units.h"
 
@@ -13,6 +15,11 @@ namespace {
 constexpr std::string_view kIndent = "  ";
 constexpr std::string_view kTextIndent = "      ";
 constexpr std::size_t kGap = 2;
+/// On a wide terminal, values must not stand out of sight of their labels.
+constexpr std::size_t kWidestLabel = 60;
+/// Sections of labels no longer than this share one width; a list of long names does not push the
+/// values of all others to the right.
+constexpr std::size_t kShortLabels = 36;
 /// A sentence under a row takes at most this many lines; longer ones are shortened in the middle.
 constexpr std::size_t kTextLines = 3;
 
@@ -62,6 +69,7 @@ struct Line {
   bool value_is_text = false;
   std::vector<std::string> figures;
   std::vector<std::string> texts;
+  bool folded = false;  ///< Named in one line with others instead of taking its own.
 };
 
 std::string text_of(const std::vector<Value>& row, std::size_t column) {
@@ -104,17 +112,37 @@ Line make_line(const View& view, const std::vector<Value>& row, const Parts& par
   return line;
 }
 
+/// Rows that say that there is nothing: checks that do not apply, times of zero. They are named in
+/// one line per section instead.
+bool says_nothing(const std::vector<Value>& row, const Line& line, const Parts& parts) {
+  if (line.status == "not applicable") return true;
+  if (!parts.unit || text_of(row, *parts.unit) != "ns" || !line.texts.empty()) return false;
+  const auto* const value = std::get_if<std::int64_t>(&row[*parts.value]);
+  return value != nullptr && *value == 0;
+}
+
 struct Widths {
   std::size_t label = 0, status = 0, counted = 0, number = 0;
   std::vector<std::size_t> figures;
 };
 
-Widths measure(const std::vector<Line>& lines, const Style& style) {
+/// The longest label of some lines.
+std::size_t label_width(std::span<const Line> lines) {
+  std::size_t width = 0;
+  for (const Line& line : lines) {
+    if (!line.folded) width = std::max(width, display_width(line.label));
+  }
+  return width;
+}
+
+/// `whole`: labels are not to be shortened.
+Widths measure(const std::vector<Line>& lines, bool whole, const Style& style) {
   Widths widths;
   const auto grow = [](std::size_t& width, const std::string& text) {
     width = std::max(width, display_width(text));
   };
   for (const Line& line : lines) {
+    if (line.folded) continue;
     grow(widths.label, line.label);
     grow(widths.status, line.status);
     grow(widths.counted, line.counted);
@@ -122,7 +150,7 @@ Widths measure(const std::vector<Line>& lines, const Style& style) {
     widths.figures.resize(std::max(widths.figures.size(), line.figures.size()));
     for (std::size_t i = 0; i < line.figures.size(); ++i) grow(widths.figures[i], line.figures[i]);
   }
-  if (style.wide) return widths;
+  if (style.wide || whole) return widths;
   // Labels take what the figures leave, but long ones must not push the values of all others to the
   // far right.
   std::size_t right = kIndent.size() + kGap;
@@ -130,7 +158,8 @@ Widths measure(const std::vector<Line>& lines, const Style& style) {
     right += width == 0 ? 0 : width + kGap;
   for (const std::size_t width : widths.figures) right += width == 0 ? 0 : width + kGap;
   const std::size_t room = style.width > right + 12 ? style.width - right : 12;
-  widths.label = std::min({widths.label, room, std::max<std::size_t>(style.width / 2, 16)});
+  widths.label =
+      std::min({widths.label, room, kWidestLabel, std::max<std::size_t>(style.width / 2, 16)});
   return widths;
 }
 
@@ -140,11 +169,15 @@ void append_field(std::string& out, const std::string& text, std::size_t width, 
   out += left ? pad_right(text, width) : pad_left(text, width);
 }
 
+/// A short note stands beside its number rather than below.
+bool fits_beside(const Line& line, const std::string& out, const Style& style) {
+  return line.texts.size() == 1 && !line.value_is_text && !line.value.empty() &&
+         display_width(out) + kGap + display_width(line.texts.front()) <= style.width;
+}
+
 std::string render_line(const Line& line, const Widths& widths, const Style& style) {
-  const bool quiet = line.status == "not applicable";
   std::string out(kIndent);
-  const std::string label = style.wide ? line.label : shorten_middle(line.label, widths.label);
-  out += quiet ? style.dim(pad_right(label, widths.label)) : pad_right(label, widths.label);
+  out += pad_right(line.label, widths.label);
   if (widths.status != 0) {
     out.append(kGap, ' ');
     out += style.status(line.status, pad_right(line.status, widths.status));
@@ -159,10 +192,16 @@ std::string render_line(const Line& line, const Widths& widths, const Style& sty
   } else if (!line.value.empty()) {
     append_field(out, line.value, widths.number, false);
   }
-  for (std::size_t i = 0; i < line.figures.size(); ++i)
+  for (std::size_t i = 0; i < line.figures.size(); ++i) {
+    const bool room = display_width(out) + kGap + widths.figures[i] <= style.width;
+    if (!room && !style.wide && !style.soft_width) break;
     append_field(out, line.figures[i], widths.figures[i], false);
+  }
   while (out.ends_with(' ')) out.pop_back();
+  const bool beside = fits_beside(line, out, style);
+  if (beside) out += std::string(kGap, ' ') + style.dim(line.texts.front());
   out += '\n';
+  if (beside) return out;
   const std::size_t room = style.width - std::min(style.width, kTextIndent.size());
   for (const std::string& text : line.texts) {
     out += kTextIndent;
@@ -173,6 +212,44 @@ std::string render_line(const Line& line, const Widths& widths, const Style& sty
   return out;
 }
 
+/// "zero: memset exposed, memset total" for the rows of a section that are left out, or "".
+std::string folded_line(std::span<const Line> section, const Style& style) {
+  std::string names;
+  bool checks = false;
+  for (const Line& line : section) {
+    if (!line.folded) continue;
+    names += (names.empty() ? "" : ", ") + line.label;
+    checks = checks || !line.status.empty();
+  }
+  if (names.empty()) return {};
+  const std::string text = (checks ? "not applicable: " : "zero: ") + names;
+  return std::string(kIndent) + style.dim(wrap(text, style.width - kIndent.size(), "    ")) + '\n';
+}
+
+/// Labels that are shown, so that they can be told apart.
+void shorten_labels(std::span<Line> section, std::size_t width) {
+  std::vector<std::string> labels;
+  for (const Line& line : section) {
+    if (!line.folded) labels.push_back(line.label);
+  }
+  shorten_names(labels, width);
+  auto label = labels.begin();
+  for (Line& line : section) {
+    if (!line.folded) line.label = std::move(*label++);
+  }
+}
+
+/// Calls `act` with each run of lines of one section.
+template <typename Act>
+void for_each_section(std::vector<Line>& lines, const Act& act) {
+  for (auto begin = lines.begin(); begin != lines.end();) {
+    const auto end = std::find_if(begin, lines.end(),
+                                  [&](const Line& line) { return line.section != begin->section; });
+    act(std::span<Line>(begin, end));
+    begin = end;
+  }
+}
+
 }  // namespace
 
 bool has_sections(const View& view) {
@@ -181,20 +258,31 @@ bool has_sections(const View& view) {
 
 std::string render_blocks(const View& view, const Style& style) {
   const Parts parts = parts_of(view, style);
+  const bool brief = !style.wide && !view.table.brief.empty();
   std::vector<Line> lines;
-  for (const std::vector<Value>& row : view.table.rows)
+  for (const std::vector<Value>& row : brief ? view.table.brief : view.table.rows) {
     lines.push_back(make_line(view, row, parts));
-  const Widths widths = measure(lines, style);
-  std::string out;
-  const Line* before = nullptr;
-  for (const Line& line : lines) {
-    if (before == nullptr || before->section != line.section) {
-      if (before != nullptr) out += '\n';
-      out += style.bold(line.section) + '\n';
-    }
-    out += render_line(line, widths, style);
-    before = &line;
+    lines.back().folded = !style.wide && says_nothing(row, lines.back(), parts);
   }
+  // Names may be shortened; what one types again (the ids of checks) may not.
+  const bool whole = view.columns[parts.label].kind != ColumnKind::name;
+  const Widths widths = measure(lines, whole, style);
+  std::size_t short_labels = 0;
+  for_each_section(lines, [&](std::span<Line> section) {
+    const std::size_t width = label_width(section);
+    if (width <= kShortLabels) short_labels = std::max(short_labels, width);
+  });
+  std::string out;
+  for_each_section(lines, [&](std::span<Line> section) {
+    Widths own = widths;
+    if (label_width(section) <= kShortLabels) own.label = std::min(own.label, short_labels);
+    if (!style.wide) shorten_labels(section, own.label);
+    out += (out.empty() ? "" : "\n") + style.bold(section.front().section) + '\n';
+    for (const Line& line : section) {
+      if (!line.folded) out += render_line(line, own, style);
+    }
+    out += folded_line(section, style);
+  });
   return out;
 }
 

@@ -1,28 +1,28 @@
-// Lays out columns: numbers to the right, names shortened in the middle, the last columns left out
-// if they must.
+// Lays out columns: numbers to the right, names shortened, the least important columns left out if
+// they must.
 #include "render/flat_table.h"
 
 #include <algorithm>
+#include <numeric>
 
+#include "render/name_text.h"
 #include "render/text_width.h"
+#include "render/tree_text.h"
 #include "render/units.h"
 
 namespace fathom {
 namespace {
 
 constexpr std::size_t kGap = 2;
-/// Names keep at least this much before a column is left out; more where the width is only a wish.
-constexpr std::size_t kNarrowestName = 18;
-constexpr std::size_t kNarrowestSoftName = 40;
+/// Text keeps at least this much before a column is left out; more where the width is only a wish.
+constexpr std::size_t kNarrowestText = 18;
+constexpr std::size_t kNarrowestSoftText = 40;
+constexpr std::string_view kEdgeMark = "*";
 
-/// A third of a wide terminal, so that names can be told apart.
-std::size_t narrowest_name(const Style& style) {
-  return style.soft_width ? kNarrowestSoftName : std::max(kNarrowestName, style.width / 3);
-}
-
-/// Details of a distribution are the first to go when there is no room.
-bool is_detail(std::string_view column) {
-  return column.starts_with("min_") || column.starts_with("max_") || column.starts_with("stddev_");
+/// The first column says what a row is: it keeps a third of a wide terminal, others a fifth.
+std::size_t narrowest_text(const Style& style, bool first) {
+  if (style.soft_width) return kNarrowestSoftText;
+  return std::max(kNarrowestText, style.width / (first ? 3 : 5));
 }
 
 bool is_text(ColumnKind kind) { return kind == ColumnKind::text || kind == ColumnKind::name; }
@@ -31,7 +31,9 @@ struct Shown {
   const ColumnSpec* spec = nullptr;
   std::vector<std::string> cells;
   std::vector<std::string> heading;  ///< Lines, from the top.
+  std::size_t rank = 0;              ///< Place in the order of importance, from 0.
   std::size_t natural = 0;           ///< Width that shows everything.
+  std::size_t narrowest = 0;         ///< Width without which it is better left out.
   std::size_t width = 0;             ///< Width given.
   bool left = false;                 ///< Aligned to the left.
 };
@@ -55,7 +57,13 @@ std::vector<std::string> heading_lines(const std::string& heading, std::size_t w
   return lines;
 }
 
-Shown make_column(const View& view, std::size_t index) {
+/// A first column of paths is shown as the tree it is, unless everything is to be seen.
+bool is_tree(const View& view, std::size_t index, const Style& style) {
+  return index == 0 && !style.wide && !view.columns_chosen &&
+         std::ranges::find(view.columns, "depth", &ColumnSpec::name) != view.columns.end();
+}
+
+Shown make_column(const View& view, std::size_t index, const Style& style) {
   Shown column;
   column.spec = &view.columns[index];
   column.left = is_text(column.spec->kind);
@@ -63,13 +71,30 @@ Shown make_column(const View& view, std::size_t index) {
   column.cells.reserve(view.table.rows.size());
   for (const std::vector<Value>& row : view.table.rows) {
     column.cells.push_back(format_value(row[index], column.spec->kind));
-    widest = std::max(widest, display_width(column.cells.back()));
   }
+  if (is_tree(view, index, style)) indent_tree(column.cells);
+  for (const std::string& text : column.cells) widest = std::max(widest, display_width(text));
   column.heading = heading_lines(heading_of(*column.spec), std::max<std::size_t>(widest, 6));
   for (const std::string& line : column.heading) widest = std::max(widest, display_width(line));
   column.natural = widest;
   column.width = widest;
   return column;
+}
+
+/// Tells rows of the chosen grouping apart.
+bool groups_rows(const View& view, const ColumnSpec& column) {
+  return !view.group_by.empty() && column.group == view.group_by;
+}
+
+/// Columns of the report that are not in its list of importance come after those that are, in their
+/// order; the grouped-by ones and the first never go before others.
+std::size_t rank_of(const View& view, std::size_t index) {
+  const ColumnSpec& column = view.columns[index];
+  if (index == 0 || groups_rows(view, column)) return 0;
+  const std::span<const std::string_view> importance = view.report->importance;
+  const auto at = std::ranges::find(importance, column.name);
+  const auto place = 1 + static_cast<std::size_t>(at - importance.begin());
+  return at == importance.end() ? place + index : place;
 }
 
 bool nothing_recorded(const View& view, std::size_t index) {
@@ -78,21 +103,33 @@ bool nothing_recorded(const View& view, std::size_t index) {
   });
 }
 
+/// The columns in their order, but with those that rows are grouped by right after the first.
+std::vector<std::size_t> order_of(const View& view) {
+  std::vector<std::size_t> order(view.columns.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  if (view.columns_chosen || order.empty()) return order;
+  std::stable_partition(order.begin() + 1, order.end(),
+                        [&](std::size_t i) { return groups_rows(view, view.columns[i]); });
+  return order;
+}
+
 std::size_t total_width(const std::vector<Shown>& columns) {
   std::size_t width = 0;
   for (const Shown& column : columns) width += column.width + kGap;
   return width == 0 ? 0 : width - kGap;
 }
 
-/// Takes width from the widest text columns, down to `narrowest`, until the table fits.
-void shrink_names(std::vector<Shown>& columns, std::size_t width, std::size_t narrowest) {
+/// Takes width from the widest text columns, down to the narrowest they may be or `least`, until
+/// the table fits.
+void shrink_text(std::vector<Shown>& columns, std::size_t width, std::size_t least) {
   for (std::size_t total = total_width(columns); total > width; total = total_width(columns)) {
     Shown* widest = nullptr;
-    std::size_t next = narrowest;
+    std::size_t next = 0;
     for (Shown& column : columns) {
+      const std::size_t narrowest = std::min(column.narrowest, least);
       if (!column.left || column.width <= narrowest) continue;
       if (widest == nullptr || column.width > widest->width) {
-        if (widest != nullptr) next = std::max(next, widest->width);
+        next = std::max(narrowest, widest == nullptr ? 0 : widest->width);
         widest = &column;
       } else {
         next = std::max(next, column.width);
@@ -105,27 +142,47 @@ void shrink_names(std::vector<Shown>& columns, std::size_t width, std::size_t na
   }
 }
 
+/// Keeps columns from the most important on, as long as they fit with text as narrow as it may be.
+/// One that does not fit leaves its room to narrower ones that matter less.
+void drop_columns(std::vector<Shown>& columns, std::size_t width, FlatTable& out) {
+  std::vector<std::size_t> order(columns.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::ranges::stable_sort(order, {}, [&](std::size_t i) { return columns[i].rank; });
+  std::vector<bool> kept(columns.size());
+  std::size_t used = 0;
+  for (const std::size_t i : order) {
+    const std::size_t more = columns[i].narrowest + (used == 0 ? 0 : kGap);
+    kept[i] = used == 0 || used + more <= width;
+    if (kept[i]) used += more;
+  }
+  std::vector<Shown> left;
+  for (std::size_t i = 0; i < columns.size(); ++i) {
+    if (kept[i]) {
+      left.push_back(std::move(columns[i]));
+    } else {
+      out.no_room.emplace_back(columns[i].spec->name);
+    }
+  }
+  columns = std::move(left);
+}
+
 void fit(std::vector<Shown>& columns, const View& view, const Style& style, FlatTable& out) {
   if (style.wide) return;
-  shrink_names(columns, style.width, narrowest_name(style));
-  if (style.soft_width) return;
-  while (!view.columns_chosen && columns.size() > 1 && total_width(columns) > style.width) {
-    const auto detail =
-        std::find_if(columns.rbegin(), std::prev(columns.rend()),
-                     [](const Shown& column) { return is_detail(column.spec->name); });
-    const auto victim =
-        detail == std::prev(columns.rend()) ? std::prev(columns.end()) : std::prev(detail.base());
-    out.no_room.emplace_back(victim->spec->name);
-    columns.erase(victim);
-    for (Shown& column : columns) column.width = column.natural;
-    shrink_names(columns, style.width, narrowest_name(style));
+  for (Shown& column : columns) {
+    const std::size_t least = narrowest_text(style, &column == columns.data());
+    column.narrowest = column.left ? std::min(column.natural, least) : column.natural;
   }
+  if (!style.soft_width && !view.columns_chosen) drop_columns(columns, style.width, out);
+  shrink_text(columns, style.width, style.width);
   // A single name that is still too wide, or columns that the user insists on.
-  shrink_names(columns, style.width, 4);
+  if (!style.soft_width) shrink_text(columns, style.width, 4);
+  for (Shown& column : columns) {
+    if (column.left && column.width < column.natural) shorten_names(column.cells, column.width);
+  }
 }
 
 std::string cell(const Shown& column, const std::string& text) {
-  const std::string shown = column.left ? shorten_middle(text, column.width) : text;
+  const std::string shown = column.left ? shorten_name(text, column.width) : text;
   return column.left ? pad_right(shown, column.width) : pad_left(shown, column.width);
 }
 
@@ -164,21 +221,45 @@ std::string render_headings(const std::vector<Shown>& columns, const Style& styl
   return text + '\n';
 }
 
+/// Marks the first column of rows whose flag `edge` holds, where that flag itself is not shown.
+bool mark_edges(std::vector<Shown>& columns, const View& view) {
+  const auto edge = std::ranges::find(view.columns, "edge", &ColumnSpec::name);
+  if (edge == view.columns.end() || edge->kind != ColumnKind::flag || columns.empty()) return false;
+  if (std::ranges::find(columns, &*edge, &Shown::spec) != columns.end()) return false;
+  const auto index = static_cast<std::size_t>(edge - view.columns.begin());
+  const auto is_edge = [index](const std::vector<Value>& row) { return row[index] == Value(true); };
+  if (std::ranges::none_of(view.table.rows, is_edge)) return false;
+  Shown& first = columns.front();
+  for (std::size_t row = 0; row < first.cells.size(); ++row) {
+    first.cells[row] += is_edge(view.table.rows[row]) ? kEdgeMark : " ";
+  }
+  for (const std::string& text : first.cells) {
+    first.natural = std::max(first.natural, display_width(text));
+  }
+  first.width = first.natural;
+  return true;
+}
+
 }  // namespace
 
 FlatTable render_flat(const View& view, const Style& style) {
   FlatTable out;
   std::vector<Shown> columns;
-  for (std::size_t i = 0; i < view.columns.size(); ++i) {
+  for (const std::size_t i : order_of(view)) {
+    const ColumnSpec& spec = view.columns[i];
     if (!view.columns_chosen) {
-      if (view.columns[i].wide && !style.wide) continue;
+      const bool groups = groups_rows(view, spec);
+      if (spec.wide && !style.wide && !groups) continue;
       if (!view.table.rows.empty() && nothing_recorded(view, i)) {
-        out.empty.emplace_back(view.columns[i].name);
+        // What tells groups apart is often empty only because of the grouping chosen.
+        if (spec.group.empty() || groups) out.empty.emplace_back(spec.name);
         continue;
       }
     }
-    columns.push_back(make_column(view, i));
+    columns.push_back(make_column(view, i, style));
+    columns.back().rank = rank_of(view, i);
   }
+  out.edges = mark_edges(columns, view);
   fit(columns, view, style, out);
   out.text = render_headings(columns, style);
   for (std::size_t row = 0; row < view.table.rows.size(); ++row) {

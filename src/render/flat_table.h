@@ -15,6 +15,7 @@ struct FlatTable {
   std::string text;
   std::vector<std::string> no_room;
   std::vector<std::string> empty;
+  bool edges = false;  ///< Some rows are marked with "*" as edge steps.
 };
 FlatTable render_flat(const View& view, const Style& style);
 

@@ -11,15 +11,6 @@
 namespace fathom {
 namespace {
 
-std::string_view kind_name(ColumnKind kind) {
-  constexpr std::array<std::string_view, 10> kNames = {"text",        "name",    "integer", "count",
-                                                       "duration_ns", "time_ns", "bytes",   "real",
-                                                       "percent",     "flag"};
-  static_assert(kNames[static_cast<std::size_t>(ColumnKind::flag)] == "flag",
-                "one name for each ColumnKind");
-  return kNames[static_cast<std::size_t>(kind)];
-}
-
 constexpr std::string_view kSchema = "fathom.table/1";
 
 void append_columns(std::string& out, const View& view, const std::string& inner) {
@@ -53,6 +44,15 @@ void append_rows(std::string& out, const View& view, const std::string& inner) {
 }
 
 }  // namespace
+
+std::string_view kind_name(ColumnKind kind) {
+  constexpr std::array<std::string_view, 10> kNames = {"text",        "name",    "integer", "count",
+                                                       "duration_ns", "time_ns", "bytes",   "real",
+                                                       "percent",     "flag"};
+  static_assert(kNames[static_cast<std::size_t>(ColumnKind::flag)] == "flag",
+                "one name for each ColumnKind");
+  return kNames[static_cast<std::size_t>(kind)];
+}
 
 std::string json_string(std::string_view text) {
   std::string out = "\"";

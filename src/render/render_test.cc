@@ -15,7 +15,9 @@ constexpr ColumnSpec kColumns[] = {
     {"total_ns", ColumnKind::duration_ns, "ns", "How long."},
     {"bandwidth", ColumnKind::real, "GB/s", "How fast."},
     {"note", ColumnKind::text, "", "Why.", true},
+    {"thread", ColumnKind::text, "", "Where, when grouped by thread.", true, "thread"},
 };
+constexpr std::string_view kImportance[] = {"name", "total_ns"};
 
 const Report& report() {
   static const Report kReport = {.id = "test",
@@ -25,7 +27,8 @@ const Report& report() {
                                  .group_by = {},
                                  .sort = "",
                                  .example = "",
-                                 .compute = nullptr};
+                                 .compute = nullptr,
+                                 .importance = kImportance};
   return kReport;
 }
 
@@ -36,9 +39,9 @@ View view() {
   result.columns.assign(std::begin(kColumns), std::end(kColumns));
   result.table.rows = {
       {Value("void a_rather_long_kernel_name_that_goes_on(int, float)"), Value(std::int64_t{1234}),
-       Value(std::int64_t{98'720}), Value(), Value("x")},
+       Value(std::int64_t{98'720}), Value(), Value("x"), Value("main")},
       {Value("say \"hi\",\n\x1b"), Value(std::int64_t{1}), Value(std::int64_t{850}), Value(),
-       Value()},
+       Value(), Value("worker")},
   };
   result.table.notes = {"a note"};
   result.rows_total = 5;
@@ -72,8 +75,23 @@ TEST(Render, TextShowsTitleValuesForPeopleAndNotes) {
 
 TEST(Render, TextTellsWhatItLeavesOut) {
   EXPECT_NE(text(100).find("3 more rows (--limit 0 shows all)"), std::string::npos);
-  EXPECT_NE(text(100).find("nothing recorded for: bandwidth"), std::string::npos);
+  EXPECT_NE(text(100).find("empty here: bandwidth"), std::string::npos);
   EXPECT_NE(text(26).find("not shown for want"), std::string::npos);
+}
+
+TEST(Render, TextLeavesOutTheLeastImportantColumnFirst) {
+  const std::string narrow = text(34);
+  EXPECT_NE(narrow.find("98.72 µs"), std::string::npos) << narrow;
+  EXPECT_NE(narrow.find("not shown for want of room: calls"), std::string::npos) << narrow;
+}
+
+TEST(Render, TextShowsWhatRowsAreGroupedByBesideTheName) {
+  EXPECT_EQ(text(100).find("thread"), std::string::npos);
+  View grouped = view();
+  grouped.group_by = "thread";
+  const std::string all = render_text(grouped, Style{.width = 100});
+  EXPECT_LT(all.find("thread"), all.find("calls")) << all;
+  EXPECT_NE(all.find("worker"), std::string::npos) << all;
 }
 
 TEST(Render, WideTextShortensNothing) {
@@ -122,10 +140,10 @@ TEST(Render, JsonNumbersRoundTripAndNotANumberIsNull) {
 }
 
 TEST(Render, CsvQuotesWhereItMust) {
-  EXPECT_EQ(csv_header(view(), true), "input,name,calls,total_ns,bandwidth,note\r\n");
+  EXPECT_EQ(csv_header(view(), true), "input,name,calls,total_ns,bandwidth,note,thread\r\n");
   EXPECT_EQ(csv_rows(view(), false),
-            "\"void a_rather_long_kernel_name_that_goes_on(int, float)\",1234,98720,,x\r\n"
-            "\"say \"\"hi\"\",\n\x1b\",1,850,,\r\n");
+            "\"void a_rather_long_kernel_name_that_goes_on(int, float)\",1234,98720,,x,main\r\n"
+            "\"say \"\"hi\"\",\n\x1b\",1,850,,,worker\r\n");
 }
 
 constexpr ColumnSpec kSections[] = {
@@ -149,11 +167,23 @@ TEST(Render, SectionsAreBlocksWithValuesInTheirOwnUnits) {
             "A test   \n\n"
             "time\n"
             "  span    1.500 ms\n"
-            "  busy      62.5 %\n"
-            "      as recorded\n"
+            "  busy      62.5 %  as recorded\n"
             "\n"
             "file\n"
             "  format  chrome-json\n");
+}
+
+TEST(Render, SectionsShowTheBriefRowsUnlessWide) {
+  View blocks;
+  blocks.report = &report();
+  blocks.columns.assign(std::begin(kSections), std::end(kSections));
+  blocks.table.rows = {{Value("time"), Value("all of it"), Value("x"), Value(""), Value()}};
+  blocks.table.brief = {{Value("time"), Value("in short"), Value("x"), Value(""), Value()}};
+  blocks.rows_total = 1;
+  Style style;
+  EXPECT_NE(render_text(blocks, style).find("in short"), std::string::npos);
+  style.wide = true;
+  EXPECT_NE(render_text(blocks, style).find("all of it"), std::string::npos);
 }
 
 }  // namespace

@@ -32,11 +32,15 @@ std::string heading(const View& view, const Style& style) {
 
 std::string left_out(const FlatTable& table, const View& view, const Style& style) {
   std::string text;
+  if (table.edges) {
+    text += footer(
+        "* edge step: not whole, and left out of statistics (fathom steps --help explains)", style);
+  }
   if (!table.no_room.empty()) {
     text += footer("not shown for want of room: " + join(table.no_room) + " (--wide, --columns)",
                    style);
   }
-  if (!table.empty.empty()) text += footer("nothing recorded for: " + join(table.empty), style);
+  if (!table.empty.empty()) text += footer("empty here: " + join(table.empty), style);
   const std::uint64_t shown = view.table.rows.size();
   if (shown < view.rows_total) {
     const auto more = static_cast<std::int64_t>(view.rows_total - shown);

@@ -27,8 +27,9 @@ constexpr ColumnSpec kColumns[] = {
     {"gb_per_s", ColumnKind::real, "GB/s",
      "Bytes over duration of those with a recorded size, in 10^9 bytes per second."},
     {"device", ColumnKind::integer, "", "Device number, where all agree."},
-    {"stream", ColumnKind::integer, "", "Stream number, where all agree."},
-    {"ops", ColumnKind::name, "", "Operators that started them, the most frequent first."},
+    {"stream", ColumnKind::integer, "", "Stream number, where all agree.", false, "stream"},
+    {"ops", ColumnKind::name, "", "Operators that started them, the most frequent first.", false,
+     "op"},
 };
 
 constexpr std::string_view kGroupBy[] = {"kind", "op", "stream"};
@@ -140,6 +141,10 @@ Result<Table> compute(const Context& context) {
   return table;
 }
 
+constexpr std::string_view kImportance[] = {
+    "kind",    "count",   "total_ns",   "source", "destination", "gb_per_s", "bytes",
+    "percent", "mean_ns", "mean_bytes", "ops",    "max_ns",      "device",   "stream"};
+
 }  // namespace
 
 Report copies() {
@@ -155,7 +160,8 @@ Report copies() {
           .group_by = kGroupBy,
           .sort = "-total_ns",
           .example = "fathom copies trace.json.gz --group-by op",
-          .compute = compute};
+          .compute = compute,
+          .importance = kImportance};
 }
 
 }  // namespace fathom

@@ -195,6 +195,41 @@ TEST(SyncsReport, FallsBackToTheOperatorsRecordedStack) {
   EXPECT_TRUE(syncs.null(0, "idle_after_ns"));
 }
 
+/// A step that reads two values on the host, from two lines, one of them twice.
+Trace reading_values() {
+  TraceBuilder builder;
+  builder.op("aten::item", 0, 100).stack("train.py(7): loss");
+  builder.runtime("cudaStreamSynchronize", 10, 40);
+  builder.kernel("gemm", 60, 10);
+  builder.op("aten::item", 100, 100).stack("train.py(7): loss");
+  builder.runtime("cudaStreamSynchronize", 110, 30);
+  builder.kernel("gemm", 160, 10);
+  builder.op("aten::item", 200, 100).stack("train.py(9): norm");
+  builder.runtime("cudaStreamSynchronize", 210, 20);
+  builder.kernel("gemm", 280, 10);
+  return builder.build();
+}
+
+TEST(SyncsReport, SumsTheCallsOfOnePlaceWhenAsked) {
+  const Trace trace = reading_values();
+  const Answer syncs("syncs", trace, {}, "site");
+  ASSERT_EQ(syncs.rows(), 2U);
+  EXPECT_EQ(syncs.text(0, "python_frame"), "train.py(7): loss");
+  EXPECT_EQ(syncs.number(0, "calls"), 2);
+  EXPECT_EQ(syncs.number(0, "blocked_ns"), 70);
+  EXPECT_EQ(syncs.number(0, "idle_after_ns"), 30);
+  EXPECT_EQ(syncs.number(0, "start_ns"), 10);
+  EXPECT_EQ(syncs.number(1, "idle_after_ns"), 50);
+}
+
+TEST(SyncsReport, ListsSingleCalls) {
+  const Trace trace = reading_values();
+  const Answer calls("syncs", trace);
+  EXPECT_EQ(calls.rows(), 3U);
+  EXPECT_EQ(calls.sum("calls"), 3);
+  EXPECT_EQ(calls.sum("blocked_ns"), Answer("syncs", trace, {}, "site").sum("blocked_ns"));
+}
+
 TEST(OverviewReport, SplitsTheDevicesWindowExactly) {
   const Trace trace = training();
   const Answer overview("overview", trace);

@@ -10,7 +10,7 @@ namespace {
 constexpr ColumnSpec kColumns[] = {
     {"section", ColumnKind::text, "",
      "What the check is about: reading, links, time, structure, steps, recording."},
-    {"check", ColumnKind::name, "", "Stable name of the check."},
+    {"check", ColumnKind::text, "", "Stable name of the check."},
     {"status", ColumnKind::text, "",
      "ok, note (no number is wrong), warning (some numbers are less true than they look), bad (do "
      "not trust them), "
@@ -53,7 +53,7 @@ Report health() {
   return {.id = "health",
           .title = "Is the capture complete, and are its numbers true?",
           .doc =
-              "One row per check of the whole recording (a selection is ignored): what was looked "
+              "One row per check of the whole recording: what was looked "
               "for, how often it "
               "was found, which numbers it makes untrustworthy, and what to do. Repairs made while "
               "reading are rows "
@@ -62,7 +62,8 @@ Report health() {
           .group_by = {},
           .sort = "",
           .example = "fathom health trace.json.gz",
-          .compute = compute};
+          .compute = compute,
+          .whole = true};
 }
 
 }  // namespace fathom

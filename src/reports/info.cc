@@ -232,14 +232,13 @@ Report info() {
           .doc =
               "One row per thing known about the recording: size, time, versions, devices, "
               "processes, how many "
-              "slices of each category, other events, and what the recorder said about the run. A "
-              "selection is "
-              "ignored.",
+              "slices of each category, other events, and what the recorder said about the run.",
           .columns = kColumns,
           .group_by = {},
           .sort = "",
           .example = "fathom info trace.json.gz",
-          .compute = compute};
+          .compute = compute,
+          .whole = true};
 }
 
 }  // namespace fathom

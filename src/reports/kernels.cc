@@ -28,12 +28,14 @@ constexpr ColumnSpec kColumns[] = {
     {"percent", ColumnKind::percent, "percent", "Its share of the time of all selected kernels."},
     {"tensor_cores", ColumnKind::flag, "",
      "Its name tells that it uses matrix units (tensor cores, MFMA)."},
-    {"grid", ColumnKind::text, "", "Blocks in x, y, z, where all its launches agree."},
-    {"block", ColumnKind::text, "", "Threads of a block in x, y, z, where all its launches agree."},
+    {"grid", ColumnKind::text, "", "Blocks in x, y, z, where all its launches agree.", false,
+     "config"},
+    {"block", ColumnKind::text, "", "Threads of a block in x, y, z, where all its launches agree.",
+     false, "config"},
     {"registers", ColumnKind::integer, "", "Registers per thread, where all its launches agree.",
-     true},
+     true, "config"},
     {"shared_memory_bytes", ColumnKind::bytes, "bytes",
-     "Static and dynamic shared memory per block, where all its launches agree.", true},
+     "Static and dynamic shared memory per block, where all its launches agree.", true, "config"},
     {"occupancy_percent", ColumnKind::percent, "percent",
      "Theoretical occupancy: warps that fit on a multiprocessor of the warps it can hold; mean "
      "weighted by duration."},
@@ -48,8 +50,10 @@ constexpr ColumnSpec kColumns[] = {
     {"waves", ColumnKind::real, "",
      "How often the device is filled with blocks to run the grid; mean weighted by duration."},
     {"device", ColumnKind::integer, "", "Device number, where all its launches agree."},
-    {"stream", ColumnKind::integer, "", "Stream number, where all its launches agree."},
-    {"ops", ColumnKind::name, "", "Operators that launch it, the most frequent first."},
+    {"stream", ColumnKind::integer, "", "Stream number, where all its launches agree.", false,
+     "stream"},
+    {"ops", ColumnKind::name, "", "Operators that launch it, the most frequent first.", false,
+     "op"},
 };
 
 constexpr std::string_view kGroupBy[] = {"name", "config", "op", "stream"};
@@ -237,6 +241,24 @@ Result<Table> compute(const Context& context) {
   return table;
 }
 
+constexpr std::string_view kImportance[] = {"name",
+                                            "calls",
+                                            "total_ns",
+                                            "percent",
+                                            "mean_ns",
+                                            "class",
+                                            "tensor_cores",
+                                            "occupancy_percent",
+                                            "occupancy_limiter",
+                                            "waves",
+                                            "block",
+                                            "grid",
+                                            "ops",
+                                            "max_ns",
+                                            "min_ns",
+                                            "stream",
+                                            "device"};
+
 }  // namespace
 
 Report kernels() {
@@ -252,7 +274,8 @@ Report kernels() {
           .group_by = kGroupBy,
           .sort = "-total_ns",
           .example = "fathom kernels trace.json.gz --group-by op --limit 20",
-          .compute = compute};
+          .compute = compute,
+          .importance = kImportance};
 }
 
 }  // namespace fathom

@@ -31,7 +31,7 @@ constexpr ColumnSpec kColumns[] = {
      "own included."},
     {"queue_depth_max", ColumnKind::count, "", "Largest such number."},
     {"short_kernels", ColumnKind::count, "", "Kernels shorter than the call that launched them."},
-    {"stream", ColumnKind::integer, "", "Stream, where all activities agree.", true},
+    {"stream", ColumnKind::integer, "", "Stream, where all activities agree.", true, "stream"},
 };
 
 constexpr std::string_view kGroupBy[] = {"name", "op", "stream"};
@@ -187,6 +187,11 @@ Result<Table> compute(const Context& context) {
   return table;
 }
 
+constexpr std::string_view kImportance[] = {
+    "name",           "calls",        "host_total_ns", "delay_median_ns", "queue_depth_mean",
+    "short_kernels",  "host_mean_ns", "activities",    "host_max_ns",     "delay_max_ns",
+    "queue_depth_max"};
+
 }  // namespace
 
 Report launches() {
@@ -202,7 +207,8 @@ Report launches() {
           .group_by = kGroupBy,
           .sort = "-host_total_ns",
           .example = "fathom launches trace.json.gz --steps 3-7",
-          .compute = compute};
+          .compute = compute,
+          .importance = kImportance};
 }
 
 }  // namespace fathom

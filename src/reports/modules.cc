@@ -112,10 +112,10 @@ Result<Table> compute(const Context& context) {
 
 Report modules() {
   return {.id = "modules",
-          .title = "Modules: the nn.Module hierarchy with host and device time",
+          .title = "The nn.Module hierarchy with host and device time",
           .doc =
               "A row per module and place it is called from, as a tree. Needs Python stacks in the "
-              "capture. "
+              "capture: without them it has no rows. "
               "Operators belong to the module whose call they start in, backward operators to the "
               "module of "
               "their forward operator. device_self_ns sums to the duration of all kernels, copies "

@@ -50,13 +50,17 @@ constexpr ColumnSpec kColumns[] = {
      "Floating-point operations by torch's formulas from the recorded shapes; 0 for operators "
      "without a formula, "
      "null where shapes or arguments were not recorded."},
-    {"input_shapes", ColumnKind::name, "", "Shapes of the inputs, when grouped by shape."},
-    {"stack", ColumnKind::name, "", "Innermost Python frames, when grouped by stack.", true},
+    {"input_shapes", ColumnKind::name, "", "Shapes of the inputs, when grouped by shape.", false,
+     "shape"},
+    {"stack", ColumnKind::name, "", "Innermost Python frames, when grouped by stack.", true,
+     "stack"},
     {"phase", ColumnKind::text, "",
-     "forward, backward, optimizer, data, communication or other, when grouped by phase.", true},
+     "forward, backward, optimizer, data, communication or other, when grouped by phase.", true,
+     "phase"},
     {"module", ColumnKind::name, "", "Path in the nn.Module hierarchy, when grouped by module.",
-     true},
-    {"thread", ColumnKind::text, "", "Process/thread and its name, when grouped by thread.", true},
+     true, "module"},
+    {"thread", ColumnKind::text, "", "Process/thread and its name, when grouped by thread.", true,
+     "thread"},
     {"asynchronous", ColumnKind::flag, "",
      "It ends on another thread (communication, RPC): not nested, without self time.", true},
 };
@@ -181,6 +185,17 @@ Result<Table> compute(const Context& context) {
   return out;
 }
 
+constexpr std::string_view kImportance[] = {"name",
+                                            "calls",
+                                            "device_self_ns",
+                                            "device_self_percent",
+                                            "host_self_ns",
+                                            "host_self_percent",
+                                            "device_total_ns",
+                                            "host_total_ns",
+                                            "device_memory_bytes",
+                                            "flops"};
+
 }  // namespace
 
 Report ops() {
@@ -198,7 +213,8 @@ Report ops() {
           .sort = "",
           .example = "fathom ops trace.json.gz --group-by shape --limit 20",
           .compute = compute,
-          .options = kOptions};
+          .options = kOptions,
+          .importance = kImportance};
 }
 
 }  // namespace fathom

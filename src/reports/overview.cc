@@ -11,10 +11,10 @@
 #include "analysis/device_metrics.h"
 #include "analysis/health.h"
 #include "analysis/occupancy.h"
-#include "analysis/op_table.h"
 #include "analysis/peak_memory.h"
+#include "reports/overview_rows.h"
+#include "reports/overview_top.h"
 #include "reports/report.h"
-#include "reports/rows.h"
 #include "reports/step_selection.h"
 #include "stats/summary.h"
 
@@ -35,35 +35,7 @@ constexpr ColumnSpec kColumns[] = {
     {"note", ColumnKind::text, "", "What a value does not cover, where that is not nothing."},
 };
 
-constexpr std::size_t kTop = 5;
-
-/// Collects the rows of one section after the other.
-class Rows {
- public:
-  explicit Rows(Table& table) : table_(table) {}
-  void section(std::string name) { section_ = std::move(name); }
-  void add(std::string_view metric, Value value, std::string_view unit, Value percent = {},
-           Value note = {}) {
-    table_.rows.push_back({text_value(section_), text_value(metric), std::move(value),
-                           text_value(unit), std::move(percent), std::move(note)});
-  }
-  void add_ns(std::string_view metric, double ns) {
-    add(metric, int_value(std::llround(ns)), "ns");
-  }
-  void add_count(std::string_view metric, std::size_t count) {
-    add(metric, int_value(count), "count");
-  }
-  /// A percentage, or nothing when it is not known.
-  void add_percent(std::string_view metric, const std::optional<double>& percent, Value note = {}) {
-    if (percent) add(metric, *percent, "percent", {}, std::move(note));
-  }
-
- private:
-  Table& table_;
-  std::string section_;
-};
-
-void add_capture(const Context& context, Rows& rows) {
+void add_capture(const Context& context, OverviewRows& rows) {
   rows.section("capture");
   rows.add("health", text_value(compute_health(context).summary()), "");
 }
@@ -72,8 +44,15 @@ std::string source_text(const Steps& steps) {
   return steps.source == StepSource::whole_trace ? "whole trace" : steps.name;
 }
 
+std::string edge_steps(std::size_t count) {
+  return std::to_string(count) + (count == 1 ? " edge step" : " edge steps");
+}
+
+/// With fewer steps than this, a 95th percentile is the longest step by another name.
+constexpr std::size_t kStepsForTail = 20;
+
 /// Statistics of the whole steps among those selected; of all of them when there is no whole one.
-void add_step_time(const Context& context, Rows& rows) {
+void add_step_time(const Context& context, OverviewRows& rows) {
   const Steps& steps = context.steps();
   std::vector<double> whole;
   std::vector<double> all;
@@ -82,11 +61,17 @@ void add_step_time(const Context& context, Rows& rows) {
     all.push_back(static_cast<double>(to_ns(step.window.length())));
     if (!step.edge) whole.push_back(all.back());
   }
+  const std::size_t left_out = whole.empty() ? 0 : all.size() - whole.size();
   rows.section("step time");
+  rows.show(Shown::in_full);
   rows.add("steps by", text_value(source_text(steps)), "");
   rows.add_count("steps", all.size());
-  if (!whole.empty() && whole.size() < all.size())
-    rows.add_count("edge steps left out", all.size() - whole.size());
+  if (left_out != 0) rows.add_count("edge steps left out", left_out);
+  rows.show(Shown::in_brief);
+  rows.add_count("steps", all.size(),
+                 text_value("by " + source_text(steps) +
+                            (left_out == 0 ? "" : "; " + edge_steps(left_out) + " left out")));
+  rows.show(Shown::always);
   const Summary summary = summarize(whole.empty() ? std::move(all) : std::move(whole));
   if (summary.count == 0) return;
   rows.add_ns("mean", summary.mean);
@@ -95,7 +80,9 @@ void add_step_time(const Context& context, Rows& rows) {
   rows.add_ns("stddev", summary.stddev);
   rows.add_ns("min", summary.min);
   rows.add_ns("max", summary.max);
+  if (summary.count < kStepsForTail) rows.show(Shown::in_full);
   rows.add_ns("p95", summary.p95);
+  rows.show(Shown::always);
 }
 
 /// "92 % of kernel time", where a metric speaks for a part only.
@@ -110,7 +97,7 @@ Value occupancy_note(const DeviceMetrics& metrics) {
          std::to_string(std::llround(100 * metrics.occupancy_doubtful)) + " % of kernel time";
 }
 
-void add_memory(const PeakMemory& memory, std::int32_t device, Rows& rows) {
+void add_memory(const PeakMemory& memory, std::int32_t device, OverviewRows& rows) {
   const PeakMemory::Peak* const peak = memory.of(device);
   if (peak == nullptr) return;
   if (peak->allocated != kAbsent)
@@ -119,31 +106,88 @@ void add_memory(const PeakMemory& memory, std::int32_t device, Rows& rows) {
     rows.add("peak memory reserved", int_value(peak->reserved), "bytes");
 }
 
-void add_device(const Context& context, const DeviceTimeline& timeline, Rows& rows) {
+/// Step statistics leave edge steps out, a device's window does not.
+Value window_note(const Context& context, std::int32_t device, Interval window) {
+  std::size_t edges = 0;
+  std::size_t whole = 0;
+  for (const Step& step : context.steps().steps) {
+    const bool inside = step.window.begin < window.end && window.begin < step.window.end;
+    if (inside && context.steps().uses(step, device)) ++(step.edge ? edges : whole);
+  }
+  if (edges == 0 || whole == 0) return {};
+  return text_value("holds " + edge_steps(edges) + " too");
+}
+
+/// The rows about one device's time.
+class DeviceTime {
+ public:
+  DeviceTime(const BusyTime& time, Interval window, OverviewRows& rows)
+      : time_(time), window_(static_cast<double>(to_ns(window.length()))), rows_(rows) {}
+
+  void add_all() {
+    rows_.show(Shown::in_full);
+    rows_.add("utilisation", share(time_.busy()), "percent");
+    rows_.show(Shown::always);
+    add("busy", time_.busy());
+    add("idle", time_[Busy::idle]);
+    add("compute", time_[Busy::compute]);
+    add_kind("communication", Busy::communication);
+    add_kind("memcpy", Busy::memcpy);
+    add_kind("memset", Busy::memset);
+    if (never_.empty()) return;
+    rows_.show(Shown::in_brief);
+    rows_.add("none recorded", text_value(never_), "");
+    rows_.show(Shown::always);
+  }
+
+ private:
+  [[nodiscard]] Value share(Duration part) const {
+    return percent_value(static_cast<double>(to_ns(part)), window_);
+  }
+  void add(const std::string& metric, Duration time, Value note = {}) {
+    rows_.add(metric, ns_value(time), "ns", share(time), std::move(note));
+  }
+  /// Exposed and in all; in brief on one line, or none for what never happened.
+  void add_kind(const std::string& name, Busy kind) {
+    const Duration exposed = time_[kind];
+    const Duration total = time_.total_of(kind);
+    rows_.show(Shown::in_full);
+    add(name + " exposed", exposed);
+    add(name + " total", total);
+    rows_.show(Shown::in_brief);
+    if (to_ns(total) == 0) {
+      never_ += (never_.empty() ? "" : ", ") + name;
+    } else {
+      const double part = static_cast<double>(to_ns(exposed)) / static_cast<double>(to_ns(total));
+      add(name + " exposed", exposed,
+          text_value(exposed == total
+                         ? "all of it"
+                         : std::to_string(std::llround(100 * part)) + " % of all " + name));
+    }
+    rows_.show(Shown::always);
+  }
+
+  const BusyTime& time_;
+  double window_;
+  OverviewRows& rows_;
+  std::string never_;  // kinds without any time, with commas
+};
+
+void add_device(const Context& context, const DeviceTimeline& timeline, OverviewRows& rows) {
   const Interval window = overview_window(context, timeline.device);
   const DeviceMetrics metrics =
       compute_device_metrics(context.trace, context.timelines(), timeline, window);
-  const auto length = static_cast<double>(to_ns(window.length()));
-  const auto time = [&](std::string_view metric, Duration duration) {
-    rows.add(metric, ns_value(duration), "ns",
-             percent_value(static_cast<double>(to_ns(duration)), length));
-  };
-  rows.add("window", ns_value(window.length()), "ns");
-  rows.add("utilisation", percent_value(static_cast<double>(to_ns(metrics.time.busy())), length),
-           "percent");
-  time("busy", metrics.time.busy());
-  time("idle", metrics.time[Busy::idle]);
-  time("compute", metrics.time[Busy::compute]);
-  time("communication exposed", metrics.time[Busy::communication]);
-  time("communication total", metrics.time.total_of(Busy::communication));
-  time("memcpy exposed", metrics.time[Busy::memcpy]);
-  time("memcpy total", metrics.time.total_of(Busy::memcpy));
-  time("memset exposed", metrics.time[Busy::memset]);
-  time("memset total", metrics.time.total_of(Busy::memset));
+  rows.add("window", ns_value(window.length()), "ns", {},
+           window_note(context, timeline.device, window));
+  DeviceTime(metrics.time, window, rows).add_all();
+  rows.show(Shown::in_full);
   rows.add("first to last activity", ns_value(active_span(timeline, context.window()).length()),
            "ns");
+  rows.show(Shown::always);
   rows.add_count("kernels", metrics.kernels);
+  rows.show(Shown::in_full);
   rows.add_percent("kernel utilisation", metrics.kernel_percent);
+  rows.show(Shown::always);
   rows.add_percent("SM efficiency, estimated", metrics.sm_efficiency_percent,
                    part_note(metrics.sm_known));
   rows.add_percent("achieved occupancy, estimated", metrics.achieved_occupancy_percent,
@@ -151,7 +195,7 @@ void add_device(const Context& context, const DeviceTimeline& timeline, Rows& ro
   rows.add_percent("tensor-core share of kernel time", metrics.tensor_core_percent);
 }
 
-void add_devices(const Context& context, Rows& rows) {
+void add_devices(const Context& context, OverviewRows& rows) {
   const PeakMemory memory = compute_peak_memory(context);
   const auto begin = [&](std::int32_t number) {
     const Device* const device = device_properties(context.trace, number);
@@ -174,63 +218,13 @@ void add_devices(const Context& context, Rows& rows) {
   }
 }
 
-/// By device self time; in a trace without device activity, by host self time. Reorders the rows.
-void add_top_operators(OpTable& ops, Rows& rows) {
-  const bool on_device = to_ns(ops.device_self_sum) > 0;
-  const auto time = [on_device](const OpRow& row) {
-    return on_device ? row.device_self : row.host_self;
-  };
-  const std::size_t count = std::min(kTop, ops.rows.size());
-  const auto end = ops.rows.begin() + static_cast<std::ptrdiff_t>(count);
-  std::partial_sort(ops.rows.begin(), end, ops.rows.end(), [&](const OpRow& a, const OpRow& b) {
-    return time(a) != time(b) ? time(a) > time(b) : a.name < b.name;
-  });
-  const auto sum = static_cast<double>(to_ns(on_device ? ops.device_self_sum : ops.host_self_sum));
-  rows.section(on_device ? "top operators · device self time" : "top operators · host self time");
-  for (auto row = ops.rows.begin(); row != end; ++row) {
-    if (to_ns(time(*row)) == 0) break;
-    rows.add(row->name, ns_value(time(*row)), "ns",
-             percent_value(static_cast<double>(to_ns(time(*row))), sum));
-  }
-}
-
-void add_top_kernels(const Context& context, Rows& rows) {
-  const Trace& trace = context.trace;
-  const Selector selector = context.selector();
-  std::vector<Duration> by_name(trace.strings.size());
-  std::vector<StringId> names;
-  Duration sum{};
-  for (const SliceId activity : context.links().activities) {
-    if (!selector.activity(trace, activity)) continue;
-    sum += trace.slices.duration[activity.row()];
-    if (trace.kind(activity) != SliceKind::kernel) continue;
-    const StringId name = trace.slices.name[activity.row()];
-    if (to_ns(by_name[name.row()]) == 0) names.push_back(name);
-    by_name[name.row()] += trace.slices.duration[activity.row()];
-  }
-  const std::size_t count = std::min(kTop, names.size());
-  const auto end = names.begin() + static_cast<std::ptrdiff_t>(count);
-  std::partial_sort(names.begin(), end, names.end(), [&](StringId a, StringId b) {
-    const Duration left = by_name[a.row()];
-    const Duration right = by_name[b.row()];
-    return left != right ? left > right : trace.text(a) < trace.text(b);
-  });
-  rows.section("top kernels");
-  for (auto name = names.begin(); name != end; ++name) {
-    const Duration total = by_name[name->row()];
-    if (to_ns(total) == 0) break;
-    rows.add(trace.text(*name), ns_value(total), "ns",
-             percent_value(static_cast<double>(to_ns(total)), static_cast<double>(to_ns(sum))));
-  }
-}
-
 Result<Table> compute(const Context& context) {
   Table table;
-  Rows rows(table);
-  std::optional<OpTable> ops;
+  OverviewRows rows(table);
+  std::optional<OpSelfTimes> ops;
   {
-    // Half of the work, and independent of the rest.
-    const std::jthread helper([&] { ops.emplace(compute_op_table(context, OpGrouping::name)); });
+    // Much of the work, and independent of the rest.
+    const std::jthread helper([&] { ops.emplace(compute_op_self_times(context)); });
     add_capture(context, rows);
     add_step_time(context, rows);
     add_devices(context, rows);
@@ -254,7 +248,7 @@ Report overview() {
               "is the selected window; compute, the exposed times and idle sum to it to the "
               "nanosecond. Exposed: "
               "with nothing of a stronger kind running, in the order compute, communication, "
-              "memcpy, memset.",
+              "memcpy, memset. Text leaves out what says nothing here; --wide shows every row.",
           .columns = kColumns,
           .group_by = {},
           .sort = "",

@@ -34,6 +34,9 @@ struct ColumnSpec {
   std::string_view unit;  ///< "ns", "bytes", "percent", "GB/s", or "".
   std::string_view doc;   ///< One sentence: what it is, not how it is computed.
   bool wide = false;      ///< True: left out of text output unless --wide or --columns asks for it.
+  /// The --group-by choice whose rows it tells apart: text then shows it right after the first
+  /// column, also when it is wide.
+  std::string_view group = {};
 };
 
 /// Null (does not apply or was not recorded), bool, integer, real or text.
@@ -42,14 +45,19 @@ using Value = std::variant<std::monostate, bool, std::int64_t, double, std::stri
 /// Some column names mean something to every renderer:
 /// `section`  first column, kind text: rows of equal section are shown together under that heading;
 /// `unit`     text beside a column `value` whose rows measure different things: "ns", "bytes",
-/// "percent",
-///            "count", "GB/s" or "" per row; people see the value in that unit;
-/// `status`   "ok", "note", "warning", "bad", "not applicable": coloured on a terminal.
+///            "percent", "count", "GB/s" or "" per row; people see the value in that unit;
+/// `status`   "ok", "note", "warning", "bad", "not applicable": coloured on a terminal;
+/// `edge`     a flag: text marks the first column of rows where it holds with "*", and says why;
+/// `depth`    the first column is a path ("a/b/c"): text indents rows that are in a walk's order.
+///
 /// In a table with sections, a further column of kind text that is not null (`note`, `advice`, …)
-/// is shown as wrapped lines under its row, so leave it null where there is nothing to say.
+/// is shown below or beside its row, so leave it null where there is nothing to say.
 struct Table {
   std::vector<std::vector<Value>> rows;  ///< Each as long as the report's columns, in their order.
   std::vector<std::string> notes;        ///< Sentences: what was assumed, what abstains and why.
+  /// The rows as text shows them when nothing else is asked for: what says nothing left out, what
+  /// belongs together on one line. Empty: all rows.
+  std::vector<std::vector<Value>> brief = {};
 };
 
 struct Report {
@@ -65,6 +73,11 @@ struct Report {
   /// The further members of TableOptions that it reads: "torch", "metric". Others are not offered
   /// to users.
   std::span<const std::string_view> options = {};
+  /// Columns from the most important on: on a narrow terminal, text leaves out those that are not
+  /// named here, then the last of these. Empty: the last columns go first.
+  std::span<const std::string_view> importance = {};
+  /// True: it tells of the whole recording, so no steps, device or window can be chosen.
+  bool whole = false;
 };
 
 /// Every report, in the order of --help.

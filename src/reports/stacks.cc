@@ -54,16 +54,17 @@ Result<Table> compute(const Context& context) {
 
 Report stacks() {
   return {.id = "stacks",
-          .title = "Stacks: folded call stacks for flame graphs, by host or device time",
+          .title = "Call stacks for flame graphs, by host or device time",
           .doc =
-              "A row per distinct stack. With --metric host (the default) the rows sum to the time "
+              "A row per distinct stack; --folded prints them as flame-graph programs read them. "
+              "With --metric host (the default) the rows sum to the time "
               "that threads "
               "were inside of anything; with --metric device to the duration of all kernels, "
               "copies and fills.",
           .columns = kColumns,
           .group_by = {},
           .sort = "",
-          .example = "fathom stacks trace.json.gz --metric device --csv",
+          .example = "fathom stacks trace.json.gz --folded | flamegraph.pl > flame.svg",
           .compute = compute,
           .options = kOptions};
 }

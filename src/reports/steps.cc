@@ -41,7 +41,8 @@ constexpr ColumnSpec kColumns[] = {
     {"kernels", ColumnKind::count, "", "Kernels that start in the window."},
     {"edge", ColumnKind::flag, "",
      "Not whole: holds work launched before it or without a launch, or its start is not known; "
-     "left out of statistics."},
+     "left out of statistics.",
+     true},
 };
 
 /// One launching call, for the device it put work onto.
@@ -188,6 +189,20 @@ Result<Table> compute(const Context& context) {
   return table;
 }
 
+constexpr std::string_view kImportance[] = {"step",
+                                            "device",
+                                            "window_ns",
+                                            "busy_percent",
+                                            "idle_ns",
+                                            "compute_ns",
+                                            "exposed_communication_ns",
+                                            "exposed_memcpy_ns",
+                                            "host_span_ns",
+                                            "kernels",
+                                            "launches",
+                                            "busy_ns",
+                                            "start_ns"};
+
 }  // namespace
 
 Report steps() {
@@ -203,7 +218,8 @@ Report steps() {
       .group_by = {},
       .sort = "",
       .example = "fathom steps trace.json.gz --steps 3-7",
-      .compute = compute};
+      .compute = compute,
+      .importance = kImportance};
 }
 
 }  // namespace fathom

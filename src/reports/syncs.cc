@@ -1,8 +1,13 @@
-// syncs: each call that made the host wait for the device.
+// syncs: the calls that made the host wait for the device, by where they come from.
 #include "analysis/syncs.h"
 
-#include <algorithm>
+#include <map>
+#include <optional>
+#include <string_view>
+#include <tuple>
+#include <vector>
 
+#include "reports/groups.h"
 #include "reports/report.h"
 #include "reports/rows.h"
 
@@ -11,19 +16,24 @@ namespace {
 
 constexpr ColumnSpec kColumns[] = {
     {"name", ColumnKind::name, "", "Name of the synchronising call."},
-    {"reason", ColumnKind::text, "",
-     "Why it waits: synchronize, blocking copy, blocking fill or pageable copy."},
-    {"thread", ColumnKind::text, "", "Thread that waited."},
     {"operator", ColumnKind::name, "", "Innermost operator around the call, or null."},
     {"python_frame", ColumnKind::name, "", "Innermost Python frame around the call, or null."},
-    {"start_ns", ColumnKind::time_ns, "ns", "Start of the call, from the start of the trace."},
+    {"reason", ColumnKind::text, "",
+     "Why it waits: synchronize, blocking copy, blocking fill or pageable copy."},
+    {"calls", ColumnKind::count, "", "How many calls the row sums up."},
     {"blocked_ns", ColumnKind::duration_ns, "ns",
-     "Duration of the call: how long the host waited."},
+     "Sum of the durations of the calls: how long the host waited."},
     {"idle_after_ns", ColumnKind::duration_ns, "ns",
-     "Device idle from the return of the call to the next activity, or to the next synchronising "
-     "call about it."},
-    {"device", ColumnKind::integer, "", "Device that it most likely waited for, or null."},
+     "Device idle from the return of a call to the next activity, or to the next synchronising "
+     "call about it, summed; null where nothing tells."},
+    {"start_ns", ColumnKind::time_ns, "ns",
+     "Start of the call, or of the first of them, from the start of the trace."},
+    {"thread", ColumnKind::text, "", "Thread that waited, where all calls agree."},
+    {"device", ColumnKind::integer, "",
+     "Device that they most likely waited for, where all agree, or null."},
 };
+
+constexpr std::string_view kGroupBy[] = {"call", "site"};
 
 /// The innermost line of an operator's recorded call stack ("a.py(1): f\nb.py(2): g" or separated
 /// by ';').
@@ -31,46 +41,106 @@ std::string_view innermost_line(std::string_view stack) {
   return stack.substr(0, stack.find_first_of(";\n"));
 }
 
-Value frame_value(const Trace& trace, const SyncCall& sync) {
-  if (sync.frame.valid()) return text_value(trace.name(sync.frame));
+/// Borrowed from the trace; empty where none was recorded.
+std::string_view frame_text(const Trace& trace, const SyncCall& sync) {
+  if (sync.frame.valid()) return trace.name(sync.frame);
   if (!sync.op.valid()) return {};
   const std::uint32_t detail = trace.slices.detail[sync.op.row()];
-  return detail == SliceId::kNone
-             ? Value()
-             : text_or_null(innermost_line(trace.text(trace.ops.stack[detail])));
+  return detail == SliceId::kNone ? std::string_view()
+                                  : innermost_line(trace.text(trace.ops.stack[detail]));
 }
 
-Value thread_value(const Trace& trace, SliceId call) {
-  const Track& track = trace.track(call);
+std::string_view thread_text(const Trace& trace, TrackId thread) {
+  const Track& track = trace.tracks[thread.row()];
   const std::string_view name = trace.text(track.name);
-  return text_value(name.empty() ? trace.text(track.thread) : name);
+  return name.empty() ? trace.text(track.thread) : name;
 }
 
-std::vector<Value> row_of(const Trace& trace, const SyncCall& sync) {
-  const std::size_t row = sync.call.row();
+/// Calls of one name that wait for one reason in one place of the program, or a single call.
+struct Site {
+  SyncCall first;
+  std::string_view frame;  // borrowed from the trace
+  std::uint64_t calls = 0;
+  Duration blocked{};
+  std::optional<Duration> idle_after;
+  Shared<TrackId> thread;
+  Shared<std::int32_t> device;  // -1 where it is not known
+};
+
+class Sites {
+ public:
+  Sites(const Trace& trace, bool every_call) : trace_(trace), every_call_(every_call) {}
+
+  void add(const SyncCall& sync) {
+    Site& site = site_of(sync);
+    ++site.calls;
+    site.blocked += trace_.slices.duration[sync.call.row()];
+    if (sync.idle_after) site.idle_after = site.idle_after.value_or(Duration()) + *sync.idle_after;
+    site.thread.add(trace_.slices.track[sync.call.row()]);
+    site.device.add(sync.device.value_or(-1));
+  }
+  [[nodiscard]] const std::vector<Site>& all() const { return sites_; }
+
+ private:
+  using Key = std::tuple<std::uint32_t, SyncReason, std::uint32_t, std::string_view>;
+
+  Site& site_of(const SyncCall& sync) {
+    const auto name = [this](SliceId slice) {
+      return slice.valid() ? trace_.slices.name[slice.row()].value : StringId::kNone;
+    };
+    const std::string_view frame = frame_text(trace_, sync);
+    std::size_t number = sites_.size();
+    if (!every_call_) {
+      const Key key{name(sync.call), sync.reason, name(sync.op), frame};
+      number = numbers_.try_emplace(key, number).first->second;
+    }
+    if (number == sites_.size()) {
+      Site& site = sites_.emplace_back();
+      site.first = sync;
+      site.frame = frame;
+    }
+    return sites_[number];
+  }
+
+  const Trace& trace_;
+  bool every_call_;
+  std::map<Key, std::size_t> numbers_;
+  std::vector<Site> sites_;
+};
+
+std::vector<Value> row_of(const Trace& trace, const Site& site) {
+  const SyncCall& first = site.first;
+  const std::optional<TrackId> thread = site.thread.get();
   return {
-      text_value(trace.name(sync.call)),
-      text_value(to_string(sync.reason)),
-      thread_value(trace, sync.call),
-      sync.op.valid() ? text_value(trace.name(sync.op)) : Value(),
-      frame_value(trace, sync),
-      ns_value(trace.slices.start[row] - trace.span.begin),
-      ns_value(trace.slices.duration[row]),
-      sync.idle_after ? ns_value(*sync.idle_after) : Value(),
-      sync.device ? int_value(*sync.device) : Value(),
+      text_value(trace.name(first.call)),
+      first.op.valid() ? text_value(trace.name(first.op)) : Value(),
+      text_or_null(site.frame),
+      text_value(to_string(first.reason)),
+      int_value(site.calls),
+      ns_value(site.blocked),
+      site.idle_after ? ns_value(*site.idle_after) : Value(),
+      ns_value(trace.slices.start[first.call.row()] - trace.span.begin),
+      thread ? text_value(thread_text(trace, *thread)) : Value(),
+      shared_value(site.device, -1),
   };
 }
 
 Result<Table> compute(const Context& context) {
   const Selector selector = context.selector();
-  Table table;
+  Sites sites(context.trace, context.options.group_by != "site");
   for (const SyncCall& sync : compute_syncs(context)) {
     if (!selector.host(context.trace, sync.call)) continue;
     if (selector.device && sync.device != selector.device) continue;
-    table.rows.push_back(row_of(context.trace, sync));
+    sites.add(sync);
   }
+  Table table;
+  for (const Site& site : sites.all()) table.rows.push_back(row_of(context.trace, site));
   return table;
 }
+
+constexpr std::string_view kImportance[] = {
+    "name",     "operator",     "calls",  "idle_after_ns", "blocked_ns",
+    "start_ns", "python_frame", "reason", "device",        "thread"};
 
 }  // namespace
 
@@ -79,16 +149,17 @@ Report syncs() {
       .id = "syncs",
       .title = "Calls that make the host wait, what asked for them, and the idle time they leave",
       .doc =
-          "One row per synchronising call: device, stream and event synchronisation, blocking "
-          "copies and fills, "
-          "and asynchronous copies to pageable host memory. Waiting is harmless while the device "
-          "has work; the "
-          "idle device time that follows is what a synchronisation costs.",
+          "One row per call; --group-by site sums the calls of one name, reason, operator and "
+          "Python "
+          "frame. Device, stream and event synchronisation, blocking copies and fills, and "
+          "asynchronous copies to pageable host memory. Waiting is harmless while the device has "
+          "work; the idle device time that follows is what a synchronisation costs.",
       .columns = kColumns,
-      .group_by = {},
-      .sort = "start_ns",
-      .example = "fathom syncs trace.json.gz --sort -idle_after_ns --limit 10",
-      .compute = compute};
+      .group_by = kGroupBy,
+      .sort = "-idle_after_ns",
+      .example = "fathom syncs trace.json.gz --group-by site",
+      .compute = compute,
+      .importance = kImportance};
 }
 
 }  // namespace fathom

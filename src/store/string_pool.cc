@@ -1,14 +1,19 @@
-// The names of a trace: an arena of bytes and an open-addressing table of (hash, id).
+// The names of a trace: shards by hash, each an arena of bytes and a table of (hash, id).
 #include "store/string_pool.h"
 
 #include <algorithm>
+#include <atomic>
 #include <cstring>
+#include <mutex>
+#include <vector>
 
 namespace fathom {
 namespace {
 
 constexpr std::size_t kChunkBytes = std::size_t{256} << 10;
 constexpr std::size_t kReadableBehind = 16;
+constexpr unsigned kShardShift = 58;  // of the hash
+constexpr std::size_t kShards = std::size_t{1} << (64 - kShardShift);
 constexpr std::uint64_t kPrime0 = 0xa0761d6478bd642fULL;
 constexpr std::uint64_t kPrime1 = 0xe7037ed1a0b428dbULL;
 
@@ -59,60 +64,119 @@ std::uint64_t hash_bytes(std::string_view bytes) {
   return mix(mix(load64(last) ^ kPrime1, load64(last + 8) ^ seed), kPrime0);
 }
 
-StringPool::StringPool() : slots_(1024), mutex_(std::make_unique<std::mutex>()) { intern(""); }
+/// The strings whose hashes begin alike, so that threads seldom wait for each other. Its table is
+/// ordered by hash: growing walks the old and the new one from front to back.
+class alignas(64) StringPool::Shard {
+ public:
+  Interned intern(std::string_view text, std::uint64_t hash, AppendList<std::string_view>& texts) {
+    const std::scoped_lock lock(mutex_);
+    const std::uint32_t tag = tag_of(hash);
+    std::size_t at = find(text, tag, texts);
+    if (slots_[at].id == StringId::kNone) {
+      if (++used_ * 3 > slots_.size() * 2) {
+        grow();
+        at = find(text, tag, texts);
+      }
+      slots_[at] = {tag, static_cast<std::uint32_t>(texts.push_back(store(text)))};
+    }
+    return {StringId(slots_[at].id), texts[slots_[at].id]};
+  }
+
+  void prefetch(std::uint64_t hash) const {
+    // Table and shift may belong to different sizes while another thread grows the table; then the
+    // line is of no use, and does no harm.
+    const Slot* const table = table_.load(std::memory_order_relaxed);
+    __builtin_prefetch(table + home_of(tag_of(hash)), 1);
+  }
+
+  [[nodiscard]] StringId find(std::string_view text, std::uint64_t hash,
+                              const AppendList<std::string_view>& texts) const {
+    StringId id;
+    id.value = slots_[find(text, tag_of(hash), texts)].id;
+    return id;
+  }
+
+ private:
+  struct Slot {
+    std::uint32_t tag = 0;
+    std::uint32_t id = StringId::kNone;
+  };
+
+  /// Bits of the hash other than those that chose the shard.
+  static std::uint32_t tag_of(std::uint64_t hash) {
+    return static_cast<std::uint32_t>(hash >> 24U);
+  }
+
+  [[nodiscard]] std::size_t home_of(std::uint32_t tag) const {
+    return tag >> tag_shift_.load(std::memory_order_relaxed);
+  }
+  [[nodiscard]] std::size_t next(std::size_t at) const { return (at + 1) & (slots_.size() - 1); }
+
+  /// The slot that holds `text`, or the free one where it belongs.
+  [[nodiscard]] std::size_t find(std::string_view text, std::uint32_t tag,
+                                 const AppendList<std::string_view>& texts) const {
+    std::size_t at = home_of(tag);
+    for (; slots_[at].id != StringId::kNone; at = next(at)) {
+      if (slots_[at].tag == tag && texts[slots_[at].id] == text) break;
+    }
+    return at;
+  }
+
+  void grow() {
+    std::vector<Slot> old(slots_.size() * 2);
+    old.swap(slots_);
+    table_.store(slots_.data(), std::memory_order_relaxed);
+    tag_shift_.fetch_sub(1, std::memory_order_relaxed);
+    for (const Slot& slot : old) {
+      if (slot.id == StringId::kNone) continue;
+      std::size_t at = home_of(slot.tag);
+      while (slots_[at].id != StringId::kNone) at = next(at);
+      slots_[at] = slot;
+    }
+  }
+
+  std::string_view store(std::string_view text) {
+    if (text.empty()) return "";  // not null: texts are compared with memcmp
+    if (static_cast<std::size_t>(free_end_ - free_begin_) < text.size()) {
+      const std::size_t bytes = std::max(kChunkBytes, text.size());
+      chunks_.push_back(std::make_unique_for_overwrite<char[]>(bytes + kReadableBehind));
+      free_begin_ = chunks_.back().get();
+      free_end_ = free_begin_ + bytes;
+    }
+    char* const at = free_begin_;
+    std::memcpy(at, text.data(), text.size());
+    free_begin_ += text.size();
+    return {at, text.size()};
+  }
+
+  std::mutex mutex_;
+  std::vector<Slot> slots_ = std::vector<Slot>(64);  // open addressing, a power of two
+  std::atomic<unsigned> tag_shift_ = 32 - 6;         // a slot's home is what is left of its tag
+  std::atomic<const Slot*> table_ = slots_.data();   // for prefetch(), which takes no lock
+  std::size_t used_ = 0;
+  std::vector<std::unique_ptr<char[]>> chunks_;
+  char* free_begin_ = nullptr;
+  char* free_end_ = nullptr;
+};
+
+StringPool::StringPool()
+    : texts_(std::make_unique<AppendList<std::string_view>>()),
+      shards_(std::make_unique<Shard[]>(kShards)) {
+  intern("");
+}
 StringPool::StringPool(StringPool&&) noexcept = default;
 StringPool& StringPool::operator=(StringPool&&) noexcept = default;
 StringPool::~StringPool() = default;
 
 StringPool::Interned StringPool::intern(std::string_view text, std::uint64_t hash) {
-  const auto tag = static_cast<std::uint32_t>(hash);
-  const std::scoped_lock lock(*mutex_);
-  const std::size_t mask = slots_.size() - 1;
-  std::size_t at = tag & mask;
-  for (; slots_[at].id != StringId::kNone; at = (at + 1) & mask) {
-    if (slots_[at].hash == tag && entries_[slots_[at].id] == text) {
-      return {StringId(slots_[at].id), entries_[slots_[at].id]};
-    }
-  }
-  const StringId id(entries_.size());
-  entries_.push_back(store(text));
-  slots_[at] = {tag, id.value};
-  if (entries_.size() * 2 > slots_.size()) rehash(slots_.size() * 4);
-  return {id, entries_[id.row()]};
+  return shards_[hash >> kShardShift].intern(text, hash, *texts_);
 }
+
+void StringPool::prefetch(std::uint64_t hash) const { shards_[hash >> kShardShift].prefetch(hash); }
 
 StringId StringPool::find(std::string_view text) const {
-  const auto tag = static_cast<std::uint32_t>(hash_bytes(text));
-  const std::size_t mask = slots_.size() - 1;
-  for (std::size_t at = tag & mask; slots_[at].id != StringId::kNone; at = (at + 1) & mask) {
-    if (slots_[at].hash == tag && entries_[slots_[at].id] == text) return StringId(slots_[at].id);
-  }
-  return {};
-}
-
-std::string_view StringPool::store(std::string_view text) {
-  if (text.empty()) return "";  // not null: texts are compared with memcmp
-  if (static_cast<std::size_t>(free_end_ - free_begin_) < text.size()) {
-    const std::size_t bytes = std::max(kChunkBytes, text.size());
-    chunks_.push_back(std::make_unique_for_overwrite<char[]>(bytes + kReadableBehind));
-    free_begin_ = chunks_.back().get();
-    free_end_ = free_begin_ + bytes;
-  }
-  char* const at = free_begin_;
-  std::memcpy(at, text.data(), text.size());
-  free_begin_ += text.size();
-  return {at, text.size()};
-}
-
-void StringPool::rehash(std::size_t slots) {
-  std::vector<Slot> old(slots);
-  old.swap(slots_);
-  for (const Slot& slot : old) {
-    if (slot.id == StringId::kNone) continue;
-    std::size_t at = slot.hash & (slots - 1);
-    while (slots_[at].id != StringId::kNone) at = (at + 1) & (slots - 1);
-    slots_[at] = slot;
-  }
+  const std::uint64_t hash = hash_bytes(text);
+  return shards_[hash >> kShardShift].find(text, hash, *texts_);
 }
 
 }  // namespace fathom

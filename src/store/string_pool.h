@@ -4,11 +4,10 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <mutex>
 #include <string_view>
-#include <vector>
 
 #include "base/ids.h"
+#include "store/append_list.h"
 
 namespace fathom {
 
@@ -20,7 +19,7 @@ std::uint64_t hash_bytes(std::string_view bytes);
 
 /// Interned strings. Id 0 is always the empty string. Ids are dense: 0 … size()-1, in order of
 /// interning, which differs between runs when several threads intern; order output by text, never
-/// by id.
+/// by id. A pool that was moved from can only be destroyed or assigned to.
 class StringPool {
  public:
   StringPool();
@@ -39,34 +38,26 @@ class StringPool {
   /// The same, with the hash already computed.
   Interned intern(std::string_view text, std::uint64_t hash);
 
+  /// Starts to bring near what an intern() with this hash will look at: in a large pool it waits
+  /// for memory, which some work in between hides. Safe while others intern.
+  void prefetch(std::uint64_t hash) const;
+
   /// The id of `text` if it was interned, else an invalid id.
   [[nodiscard]] StringId find(std::string_view text) const;
 
-  /// The text of a valid id, or "" for an invalid one. Not while another thread interns.
+  /// The text of a valid id, or "" for an invalid one. While others intern, only for ids that this
+  /// thread got from intern().
   [[nodiscard]] std::string_view view(StringId id) const {
-    return id.valid() ? entries_[id.row()] : std::string_view();
+    return id.valid() ? (*texts_)[id.row()] : std::string_view();
   }
-  /// The same, safe while other threads intern.
-  [[nodiscard]] std::string_view text_of(StringId id) const {
-    const std::scoped_lock lock(*mutex_);
-    return view(id);
-  }
-  [[nodiscard]] std::size_t size() const { return entries_.size(); }
+  /// Not while another thread interns.
+  [[nodiscard]] std::size_t size() const { return texts_->size(); }
 
  private:
-  struct Slot {
-    std::uint32_t hash = 0;
-    std::uint32_t id = StringId::kNone;
-  };
-  std::string_view store(std::string_view text);
-  void rehash(std::size_t slots);
+  class Shard;
 
-  std::vector<std::string_view> entries_;
-  std::vector<Slot> slots_;  // open addressing, a power of two, at most half full
-  std::vector<std::unique_ptr<char[]>> chunks_;
-  char* free_begin_ = nullptr;
-  char* free_end_ = nullptr;
-  std::unique_ptr<std::mutex> mutex_;
+  std::unique_ptr<AppendList<std::string_view>> texts_;
+  std::unique_ptr<Shard[]> shards_;
 };
 
 }  // namespace fathom

@@ -73,6 +73,20 @@ class Help(unittest.TestCase):
             self.assertIn("Example", text)
             self.assertEqual(text, fathom("help", report).stdout.decode())
 
+    def test_help_tells_conditions_defaults_and_what_text_leaves_out(self):
+        text = " ".join(fathom("kernels", "--help").stdout.decode().split())
+        self.assertIn("one of = != < <= > >= ~ !~", text)
+        self.assertIn("one of name (the default), config", text)
+        self.assertIn("without the unit at its end: total.", text)
+        self.assertIn("[bytes; --wide]", text)
+
+    def test_conditions_that_help_gives_as_examples_are_understood(self):
+        for report in reports():
+            text = fathom(report, "--help", COLUMNS="1000").stdout.decode()
+            for condition in re.findall(r"'(\S+)'", re.search(r"--filter EXPR.*", text)[0]):
+                done = fathom(report, SMALL, "--filter", condition)
+                self.assertEqual((done.returncode, done.stderr), (0, b""), condition)
+
     def test_version_names_the_version(self):
         self.assertRegex(fathom("--version").stdout.decode(), r"^fathom \d+\.\d+\.\d+")
 
@@ -96,22 +110,42 @@ class Mistakes(unittest.TestCase):
     def test_misspelled_option_suggests_the_nearest(self):
         self.fails(2, "info", "--jsn", SMALL, says="did you mean --json?")
 
+    def test_short_option_that_there_is_not(self):
+        self.fails(2, "info", "-x", SMALL, says="there is no option -x")
+        self.fails(2, "-x", says="there is no option -x")
+
+    def test_values_too_few_and_too_many(self):
+        self.fails(2, "info", SMALL, "--limit", says="--limit needs a value: --limit N")
+        self.fails(2, "info", SMALL, "--json=3", says="--json takes no value")
+        self.fails(2, "formats", "x", says="an argument too many: 'x'")
+        self.fails(2, "info", "", says="empty")
+
     def test_missing_input_is_a_usage_error(self):
         self.fails(2, "info", says="INPUT is missing")
 
     def test_unknown_column_suggests_the_nearest(self):
         self.fails(2, "info", SMALL, "--sort", "nmae", says="did you mean 'name'?")
+        self.fails(2, "ops", SMALL, "--sort", "hst_self", says="did you mean 'host_self'?")
 
     def test_filter_that_makes_no_sense(self):
         self.fails(2, "info", SMALL, "--filter", "name", says="--filter")
         self.fails(2, "info", SMALL, "--filter", "name~[", says="regular expression")
 
     def test_absent_device_and_steps_are_named(self):
-        self.fails(2, "info", SMALL, "--device", "7", says="device")
-        self.fails(2, "info", TRACE, "--steps", "900-901", says="steps")
+        self.fails(2, "steps", SMALL, "--device", "7", says="device")
+        self.fails(2, "steps", TRACE, "--steps", "900-901", says="steps")
+
+    def test_tables_of_the_whole_trace_take_no_part_of_it(self):
+        for report in ("info", "health"):
+            self.fails(2, report, SMALL, "--steps", "1", says="there is no option --steps")
+            self.assertNotIn(b"--steps", fathom(report, "--help").stdout)
+
+    def test_only_stacks_are_grouped_to_a_depth(self):
+        self.fails(2, "kernels", SMALL, "--group-by", "op=3", says="only stack takes a number")
+        self.assertEqual(fathom("ops", SMALL, "--group-by", "stack=3").returncode, 0)
 
     def test_window_without_units_is_refused(self):
-        self.fails(2, "info", SMALL, "--window", "1:2", says="unit")
+        self.fails(2, "steps", SMALL, "--window", "1:2", says="unit")
 
     def test_json_and_csv_exclude_each_other(self):
         self.fails(2, "info", SMALL, "--json", "--csv", says="exclude")
@@ -124,6 +158,11 @@ class Mistakes(unittest.TestCase):
 
     def test_not_a_trace_is_unreadable(self):
         self.fails(3, "info", str(ROOT / "CMakeLists.txt"), says="CMakeLists.txt")
+        with tempfile.NamedTemporaryFile(suffix=".json") as file:
+            file.write(b'{"a": 1}')
+            file.flush()
+            self.fails(3, "info", file.name,
+                       says=': not a trace that Fathom reads; this looks like JSON without "traceEvents"')
 
     def test_empty_file_is_unreadable(self):
         with tempfile.NamedTemporaryFile(suffix=".json") as file:
@@ -275,6 +314,26 @@ class Machines(unittest.TestCase):
         self.assertEqual(reverse, rows("--filter", "section=slices", "--sort", "name:desc"))
         self.assertTrue(all("cpu" in row["name"] for row in rows("--filter", "name~^CPU")))
 
+    def test_an_option_takes_its_value_and_not_the_input_after_it(self):
+        for option in (("--filter", "name!=total"), ("--sort", "name"), ("--columns", "name"), ("--limit", "2")):
+            done = fathom("info", *option, TRACE)
+            self.assertEqual((done.returncode, done.stderr), (0, b""), option)
+        last = fathom("info", TRACE, "--limit", "2", "--limit", "1", "--sort", "value", "--sort", "name", "--json")
+        self.assertEqual(len(json.loads(last.stdout)["rows"]), 1)
+        twice = fathom("info", "--filter", "section=slices", "--filter", "name=total", TRACE, "--json")
+        self.assertEqual(len(json.loads(twice.stdout)["rows"]), 1)
+
+    def test_folded_stacks_are_lines_that_hold_the_times_of_the_table(self):
+        for metric in ("host", "device"):
+            rows = json.loads(fathom("stacks", TRACE, "--metric", metric, "--json").stdout)["rows"]
+            lines = fathom("stacks", TRACE, "--metric", metric, "--folded").stdout.decode().splitlines()
+            self.assertEqual([line.rsplit(" ", 1) for line in lines],
+                             [[row["stack"], str(row["total_ns"])] for row in rows])
+        both = fathom("stacks", TRACE, SMALL, "--folded").stdout.decode().splitlines()
+        self.assertEqual({line.split(";")[0] for line in both}, {TRACE, SMALL})
+        self.assertEqual(fathom("stacks", TRACE, "--folded", "--json").returncode, 2)
+        self.assertEqual(fathom("ops", TRACE, "--folded").returncode, 2)
+
     def test_completion_scripts_are_valid(self):
         for shell in ("bash", "zsh"):
             script = fathom("completion", shell)
@@ -289,11 +348,20 @@ class Machines(unittest.TestCase):
             script = fathom("completion", "bash").stdout.decode()
             listed = " ".join(f"'{word}'" for word in words)
             script += f"\nCOMP_WORDS=({listed}); COMP_CWORD={len(words) - 1}; _fathom; printf '%s\\n' \"${{COMPREPLY[@]}}\""
-            return subprocess.run(["bash", "-c", script], capture_output=True, check=True).stdout.decode().split()
+            return subprocess.run(["bash", "-c", script], capture_output=True, check=True).stdout.decode().splitlines()
 
         self.assertIn("info", complete("fathom", "in"))
         self.assertIn("--json", complete("fathom", "info", "--js"))
         self.assertIn("section", complete("fathom", "info", "--sort", "se"))
+        self.assertIn("-section", complete("fathom", "info", "--sort", "-se"))
+        self.assertIn("section", complete("fathom", "info", "--sort", "=", "se"))
+        self.assertIn("section", complete("fathom", "info", "--sort", "="))
+        self.assertIn("name,value", complete("fathom", "info", "--columns", "name,va"))
+        self.assertIn("steps", complete("fathom", "help", "st"))
+        self.assertNotIn("digest", complete("fathom", "di"))
+        with tempfile.TemporaryDirectory() as folder:
+            pathlib.Path(folder, "my trace.json").touch()
+            self.assertEqual(complete("fathom", "info", f"{folder}/my"), [f"{folder}/my trace.json"])
 
     def test_man_page_is_clean_roff(self):
         page = fathom("man")

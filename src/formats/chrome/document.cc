@@ -58,12 +58,12 @@ const char* Document::follow(const ListResult& result, const char* end) {
 
 Result<void> Document::finish(bool source_damaged) {
   if (!outline_.saw_events()) {
-    return Error{ErrorCode::corrupt, "a JSON document without a traceEvents list"};
+    return Error{ErrorCode::corrupt, "not a trace that Fathom reads"};
   }
   const std::uint64_t without_phase = rows_.log[Repair::unknown_phase].count;
   const std::uint64_t other = rows_.log[Repair::malformed_event].count + without_phase;
   if (outline_.bare_list() && rows_.events <= without_phase && other > 0) {
-    return Error{ErrorCode::corrupt, "a JSON list that holds no trace events"};
+    return Error{ErrorCode::corrupt, "not a trace that Fathom reads"};
   }
   if (outline_.has_garbage()) rows_.log.add(Repair::trailing_garbage, outline_.garbage_offset());
   if (!outline_.complete() && rows_.log[Repair::truncated].count == 0) {

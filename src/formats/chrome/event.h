@@ -6,6 +6,7 @@
 
 #include "formats/chrome/exact_time.h"
 #include "formats/chrome/keys.h"
+#include "formats/chrome/text_cache.h"
 #include "store/trace.h"
 
 namespace fathom::chrome {
@@ -83,6 +84,7 @@ struct Event {
   TimeField duration_state = TimeField::absent;
   bool has_id = false;
   StringId name;
+  ThreadStrings::Request requested_name;  ///< Its text is set while `name` waits for its id.
   Token pid;
   Token tid;
   ExactTime start;

@@ -315,7 +315,7 @@ void EventParser::emit_counter(const Event& event, Batch& batch) {
     double value = 0;
     const auto [rest, error] = std::from_chars(p + (quoted ? 1 : 0), value_end, value);
     if (error == std::errc() && rest == value_end - (quoted ? 1 : 0) && value - value == 0) {
-      scratch_ = tables_.strings.text_of(event.name);
+      scratch_ = tables_.strings.view(event.name);
       scratch_.append(" ").append(key);
       batch.samples.track.push_back(
           series_place(PlaceKind::counter, event.pid, strings_.intern(scratch_)));
@@ -354,7 +354,7 @@ void EventParser::emit_metadata(const Event& event, Batch& batch) {
 const EventParser::CopyTraits& EventParser::copy_traits(StringId name) {
   const auto [at, added] = copies_.try_emplace(name);
   if (added) {
-    const std::string_view text = tables_.strings.text_of(name);
+    const std::string_view text = tables_.strings.view(name);
     at->second.kind = copy_kind(text);
     const std::size_t open = text.find('(');
     const std::size_t arrow = text.find("->");

@@ -118,6 +118,8 @@ ParseStatus EventParser::parse(const char*& p, Batch& batch) {
   if (status != ParseStatus::ok) return status;
   for (const Note& entry : notes_) batch.log.add(entry.repair, entry.offset, entry.example);
   notes_.clear();
+  if (event.requested_name.text.data() != nullptr)
+    event.name = strings_.finish(event.requested_name);
   emit(event, batch);
   ++batch.events;
   p = q;
@@ -203,7 +205,7 @@ ParseStatus EventParser::parse_event_value(const KeyEntry& entry, const char*& p
     case Key::cat:
       return parse_category(p, event);
     case Key::name:
-      return parse_string(p, event.name);
+      return parse_name(p, event);
     case Key::pid:
       return parse_token(p, event.pid);
     case Key::tid:
@@ -387,7 +389,7 @@ ParseStatus EventParser::parse_category(const char*& p, Event& event) {
     StringId name;
     const ParseStatus status = parse_string(p, name);
     if (status != ParseStatus::ok) return status;
-    found = read_category(name, tables_.strings.text_of(name));
+    found = read_category(name, tables_.strings.view(name));
   }
   event.category = found.row;
   event.kind = found.kind;

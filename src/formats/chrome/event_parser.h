@@ -65,6 +65,7 @@ class EventParser {
   ParseStatus parse_event_value(const KeyEntry& entry, const char*& p, Event& event);
   ParseStatus parse_args_value(const KeyEntry& entry, const char*& p, Event& event);
   ParseStatus parse_string(const char*& p, StringId& out);
+  ParseStatus parse_name(const char*& p, Event& event);
   ParseStatus parse_token(const char*& p, Token& out);
   ParseStatus parse_integer(const char*& p, std::int64_t& out);
   ParseStatus parse_integer_slowly(const char*& p, std::int64_t& out);

@@ -77,6 +77,17 @@ ParseStatus EventParser::parse_string(const char*& p, StringId& out) {
   return ParseStatus::ok;
 }
 
+/// Names are what a trace has most of: the plain ones are looked up in two halves.
+ParseStatus EventParser::parse_name(const char*& p, Event& event) {
+  event.requested_name = {};
+  const char* const special = *p == '"' ? json::find_string_special(p + 1) : p;
+  if (special == p || *special != '"' || !valid_utf8_ || lenient_quotes_)
+    return parse_string(p, event.name);
+  event.requested_name = strings_.start({p + 1, static_cast<std::size_t>(special - p - 1)});
+  p = special + 1;
+  return ParseStatus::ok;
+}
+
 ParseStatus EventParser::parse_token(const char*& p, Token& out) {
   const char* const begin = p;
   const json::Digits digits = json::read_digits(p);
@@ -91,7 +102,7 @@ ParseStatus EventParser::parse_token(const char*& p, Token& out) {
   out = {begin + (quoted ? 1 : 0), static_cast<std::uint32_t>(p - begin - (quoted ? 2 : 0))};
   if (quoted && (!valid_utf8_ || out.view().find('\\') != std::string_view::npos)) {
     decode_string(out.view(), scratch_);
-    const std::string_view kept = tables_.strings.text_of(strings_.intern(scratch_));
+    const std::string_view kept = tables_.strings.view(strings_.intern(scratch_));
     out = {kept.data(), static_cast<std::uint32_t>(kept.size())};
   }
   return ParseStatus::ok;

@@ -52,6 +52,24 @@ class ThreadStrings {
     return known.valid() ? known : add_name(text, hash);
   }
 
+  /// A string whose id is asked for now and needed later.
+  struct Request {
+    StringId id;  ///< Valid when it is known already.
+    std::string_view text;
+    std::uint64_t hash = 0;
+  };
+  /// Two halves of intern(): work in between hides the wait for the pool's memory. `text` must be
+  /// unchanged until finish().
+  Request start(std::string_view text) {
+    const std::uint64_t hash = hash_bytes(text);
+    const Request request{names_.find(text, hash), text, hash};
+    if (!request.id.valid()) pool_.prefetch(hash);
+    return request;
+  }
+  StringId finish(const Request& request) {
+    return request.id.valid() ? request.id : add_name(request.text, request.hash);
+  }
+
   /// The id of the canonical text of the JSON value `raw`: no white space outside strings, strings
   /// escaped in one way only.
   StringId intern_json(std::string_view raw) {

@@ -1,0 +1,184 @@
+// What a table can be asked for, in the order of --help.
+#include "cli/report_options.h"
+
+#include <algorithm>
+#include <charconv>
+
+#include "engine/columns.h"
+#include "render/folded.h"
+
+namespace fathom::cli {
+namespace {
+
+/// A whole number of at least `smallest`.
+template <typename Number>
+Result<Number> parse_number(const std::string& text, Number smallest) {
+  Number number{};
+  const auto parsed = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (parsed.ec != std::errc() || parsed.ptr != text.data() + text.size() || number < smallest) {
+    return Error{ErrorCode::invalid_argument,
+                 "'" + text + "' is not a number of at least " + std::to_string(smallest)};
+  }
+  return number;
+}
+
+template <typename Number, typename Target>
+Options::Parse number_into(Target& target, Number smallest) {
+  return [&target, smallest](const std::string& text) -> Result<void> {
+    const Result<Number> number = parse_number<Number>(text, smallest);
+    if (!number) return Error(number.error());
+    target = *number;
+    return {};
+  };
+}
+
+std::vector<std::string> column_names(const Report& report) {
+  std::vector<std::string> names;
+  for (const ColumnSpec& column : report.columns) names.emplace_back(column.name);
+  return names;
+}
+
+void declare_selection(Options& options, Request& request) {
+  options.group("What to look at");
+  options.parsed(
+      "--steps", "A-B",
+      [&request](const std::string& text) -> Result<void> {
+        Result<Selection::StepRange> steps = parse_steps(text);
+        if (!steps) return std::move(steps).error();
+        request.steps = *steps;
+        return {};
+      },
+      "Only these steps, by their recorded numbers: 5, 3-7, 3-");
+  options.parsed("--device", "N", number_into<std::int32_t>(request.device, 0), "Only this device");
+  options.parsed(
+      "--window", "A:B",
+      [&request](const std::string& text) -> Result<void> {
+        Result<WindowRequest> window = parse_window(text);
+        if (!window) return std::move(window).error();
+        request.window = *window;
+        return {};
+      },
+      "Only this stretch of time, from the start of the trace: 10ms:25ms, :1s, 2s:");
+}
+
+std::vector<std::string> split_commas(const std::string& text) {
+  std::vector<std::string> words;
+  for (std::size_t begin = 0; begin <= text.size();) {
+    const std::size_t comma = std::min(text.find(',', begin), text.size());
+    if (comma > begin) words.push_back(text.substr(begin, comma - begin));
+    begin = comma + 1;
+  }
+  return words;
+}
+
+/// The first column of that kind, or nullptr.
+const ColumnSpec* first_of(const Report& report, ColumnKind kind) {
+  const auto at = std::ranges::find(report.columns, kind, &ColumnSpec::kind);
+  return at == report.columns.end() ? nullptr : &*at;
+}
+
+/// Conditions that this table understands: "'name~gemm' (regular expression), 'total>1ms'".
+std::string filter_examples(const Report& report) {
+  std::string text = "'" + std::string(report.columns.front().name) + "~WORD' (regular expression)";
+  struct Example {
+    ColumnKind kind;
+    std::string_view condition;
+  };
+  for (const Example& example :
+       {Example{ColumnKind::count, ">=10"}, Example{ColumnKind::duration_ns, ">1ms"},
+        Example{ColumnKind::bytes, ">4KiB"}, Example{ColumnKind::flag, "=yes"}}) {
+    const ColumnSpec* column = first_of(report, example.kind);
+    if (column == nullptr) continue;
+    text += ", '" + std::string(short_name(*column)) + std::string(example.condition) + "'";
+  }
+  return text;
+}
+
+/// The options that are this table's own.
+void declare_own(Options& options, const Report& report, ReportRequest& wish) {
+  options.group(kOwnOptions);
+  TableOptions& own = wish.request.options;
+  if (!report.group_by.empty()) {
+    const std::vector<std::string> choices(report.group_by.begin(), report.group_by.end());
+    std::string doc = "What makes a row; one of";
+    for (const std::string& choice : choices) {
+      doc += choice == choices.front() ? " " + choice + " (the default)" : ", " + choice;
+      if (choice == "stack") doc += " (stack=5: its innermost 5 frames)";
+    }
+    options.text("--group-by", "WHAT", own.group_by, doc, choices);
+  }
+  for (const std::string_view option : report.options) {
+    if (option == "torch") {
+      options.flag("--torch", own.torch, "The rows and names of torch's key_averages(), exactly");
+    } else if (option == "metric") {
+      options.text("--metric", "WHAT", own.metric, "Which time to count: host or device",
+                   {"host", "device"});
+    }
+  }
+  if (has_stacks(report)) {
+    options.flag("--folded", wish.folded,
+                 "Lines \"frame;frame nanoseconds\", as flamegraph.pl, inferno and speedscope read "
+                 "them");
+  }
+}
+
+void declare_shape(Options& options, const Report& report, ReportRequest& wish) {
+  options.group("Which rows and columns");
+  Request& request = wish.request;
+  options.list("--filter", "EXPR", request.query.filters,
+               "Only rows for which this holds: a column, one of = != < <= > >= ~ !~, and a value, "
+               "with its unit: " +
+                   filter_examples(report) + "; repeat for more conditions");
+  options.text("--sort", "COLUMN", request.query.sort,
+               "Order of rows: quantities come largest first, other columns ascending; -COLUMN or "
+               "COLUMN:desc for descending, +COLUMN or COLUMN:asc for ascending",
+               column_names(report));
+  options.parsed("--limit", "N", number_into<std::uint64_t>(wish.limit, std::uint64_t{0}),
+                 "At most N rows, 0 for all (tables in text: " + std::to_string(kTextRows) +
+                     "; JSON, CSV: all)");
+  options.parsed(
+      "--columns", "A,B,…",
+      [&request](const std::string& text) -> Result<void> {
+        request.query.columns = split_commas(text);
+        return {};
+      },
+      "These columns, in this order; 'all' for every one", column_names(report));
+}
+
+void declare_output(Options& options, ReportRequest& wish) {
+  options.group("Output");
+  options.flag("--json", wish.json, "JSON, schema fathom.table/1, with raw integers");
+  options.flag("--csv", wish.csv, "CSV (RFC 4180), with raw integers");
+  options.flag("--wide", wish.wide, "Shorten no name and leave out no column");
+  options.parsed(
+      "--color", "WHEN",
+      [&wish](const std::string& text) -> Result<void> {
+        if (text == "auto") {
+          wish.colour = ColourChoice::automatic;
+        } else if (text == "always") {
+          wish.colour = ColourChoice::always;
+        } else if (text == "never") {
+          wish.colour = ColourChoice::never;
+        } else {
+          return Error{ErrorCode::invalid_argument, "'" + text + "' is not auto, always or never"};
+        }
+        return {};
+      },
+      "auto (on a terminal, unless NO_COLOR is set), always or never", {"auto", "always", "never"});
+  options.text("-o,--output", "FILE", wish.output, "Write to this file instead of standard output");
+  options.flag("-q,--quiet", wish.quiet, "No warnings and no progress on standard error");
+  options.parsed("--threads", "N", number_into<unsigned>(wish.threads, 1U),
+                 "Threads to read with (default: all cores)");
+}
+
+}  // namespace
+
+void declare_report_options(Options& options, const Report& report, ReportRequest& wish) {
+  options.operands("INPUT", wish.inputs, 1);
+  declare_own(options, report, wish);
+  if (!report.whole) declare_selection(options, wish.request);
+  declare_shape(options, report, wish);
+  declare_output(options, wish);
+}
+
+}  // namespace fathom::cli

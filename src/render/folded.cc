@@ -1,0 +1,35 @@
+// A stack is a line, its frames are separated by ';', its value follows the last blank.
+#include "render/folded.h"
+
+#include <algorithm>
+
+namespace fathom {
+namespace {
+
+/// Control characters would end the line or reach a terminal raw.
+void append_text(std::string& out, std::string_view text) {
+  for (const char c : text) out += static_cast<unsigned char>(c) < 0x20 || c == '\x7f' ? ' ' : c;
+}
+
+std::string frame(std::string text) {
+  std::ranges::replace(text, ';', ',');
+  return text;
+}
+
+}  // namespace
+
+bool has_stacks(const Report& report) { return report.columns.front().name == "stack"; }
+
+std::string render_folded(const View& view, bool with_input) {
+  const auto time = std::ranges::find(view.columns, ColumnKind::duration_ns, &ColumnSpec::kind);
+  const auto column = static_cast<std::size_t>(time - view.columns.begin());
+  std::string out;
+  for (const std::vector<Value>& row : view.table.rows) {
+    if (with_input) append_text(out, frame(view.input) + ";");
+    append_text(out, std::get<std::string>(row.front()));
+    out += ' ' + std::to_string(std::get<std::int64_t>(row[column])) + '\n';
+  }
+  return out;
+}
+
+}  // namespace fathom

@@ -1,0 +1,17 @@
+// Stacks as flame-graph programs read them: flamegraph.pl, speedscope, inferno.
+#pragma once
+
+#include <string>
+
+#include "engine/session.h"
+
+namespace fathom {
+
+/// True for tables of stacks: their first column is `stack`.
+bool has_stacks(const Report& report);
+
+/// "outer;inner 1200": one line per row of a table of stacks, its time in ns last. `with_input`
+/// puts the input in front as the outermost frame, which keeps several inputs apart in one graph.
+std::string render_folded(const View& view, bool with_input);
+
+}  // namespace fathom
