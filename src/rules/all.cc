@@ -9,15 +9,18 @@ namespace fathom {
 
 Rule bias_before_norm();
 Rule conv_layout();
+Rule data_loading();
 Rule dominant_phase();
 Rule fp64();
 Rule fusable_elementwise();
+Rule host_bound();
 Rule hot_kernel();
 Rule launch_shape();
 Rule layout_copies();
 Rule memory_capacity();
 Rule memory_fragmentation();
 Rule shape_alignment();
+Rule sync_points();
 Rule tensor_cores_unused();
 Rule unfused_attention();
 Rule unfused_optimizer();
@@ -26,6 +29,8 @@ std::span<const Rule> all_rules() {
   static const Rule table[] = {
       memory_capacity(),
       memory_fragmentation(),
+      data_loading(),
+      sync_points(),
       unfused_optimizer(),
       unfused_attention(),
       conv_layout(),
@@ -37,6 +42,7 @@ std::span<const Rule> all_rules() {
       fusable_elementwise(),
       hot_kernel(),
       launch_shape(),
+      host_bound(),
       dominant_phase(),
   };
   return table;
