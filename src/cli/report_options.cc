@@ -113,6 +113,13 @@ void declare_own(Options& options, const Report& report, ReportRequest& wish) {
     } else if (option == "metric") {
       options.text("--metric", "WHAT", own.metric, "Which time to count: host or device",
                    {"host", "device"});
+    } else if (option == "peaks") {
+      options.text(
+          "--peaks", "NAME|FILE", wish.peaks,
+          "Compare with this device instead of the recorded one: 'H100 SXM', or a JSON file "
+          "that describes one (docs/metrics.md)");
+    } else if (option == "svg") {
+      options.flag("--svg", wish.svg, "A plot instead of a table");
     }
   }
   if (has_stacks(report)) {

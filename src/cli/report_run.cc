@@ -5,10 +5,12 @@
 #include "cli/messages.h"
 #include "cli/output.h"
 #include "cli/progress.h"
+#include "engine/device_peaks.h"
 #include "engine/inputs.h"
 #include "render/csv.h"
 #include "render/folded.h"
 #include "render/json.h"
+#include "render/roofline_svg.h"
 #include "render/text.h"
 #include "render/text_width.h"
 
@@ -34,6 +36,8 @@ class Writer {
     } else if (wish_.folded) {
       warn_of_notes(view);
       text = render_folded(view, several_);
+    } else if (wish_.svg) {
+      text = render_roofline_svg(view);
     } else {
       if (written_ != 0) text = "\n";
       text += render_text(view, style_);
@@ -76,15 +80,17 @@ Result<std::unique_ptr<Session>> open_session(const std::string& path, const Rep
   return Session::open(path, ReadOptions{.threads = wish.threads});
 }
 
-/// JSON, CSV and folded stacks are for machines: they get every row. People get a screenful, except
+/// JSON, CSV, folded stacks and plots get every row. People get a screenful, except
 /// of blocks, which are short.
 Request shaped(const Report& report, const ReportRequest& wish) {
   Request request = wish.request;
   if (wish.limit) {
     if (*wish.limit != 0) request.query.limit = *wish.limit;
-  } else if (!wish.json && !wish.csv && !wish.folded && report.columns.front().name != "section") {
+  } else if (!wish.json && !wish.csv && !wish.folded && !wish.svg &&
+             report.columns.front().name != "section") {
     request.query.limit = kTextRows;
   }
+  if (wish.svg) request.query.columns = {"all"};
   return request;
 }
 
@@ -93,15 +99,21 @@ bool is_not_a_trace(const Error& error) {
 }
 
 Result<void> check_request(const ReportRequest& wish) {
-  if (int{wish.json} + int{wish.csv} + int{wish.folded} > 1) {
-    return Error{ErrorCode::invalid_argument, wish.folded
-                                                  ? "--json, --csv and --folded exclude each other"
-                                                  : "--json and --csv exclude each other"};
+  std::vector<std::string> forms;
+  if (wish.json) forms.emplace_back("--json");
+  if (wish.csv) forms.emplace_back("--csv");
+  if (wish.folded) forms.emplace_back("--folded");
+  if (wish.svg) forms.emplace_back("--svg");
+  if ((wish.folded || wish.svg) && !wish.request.query.columns.empty())
+    forms.emplace_back("--columns");
+  if (forms.size() > 1) {
+    return Error{ErrorCode::invalid_argument,
+                 forms[0] + " and " + forms[1] + " exclude each other"};
   }
-  if (wish.folded && !wish.request.query.columns.empty())
-    return Error{ErrorCode::invalid_argument, "--folded and --columns exclude each other"};
   std::size_t pipes = 0;
   for (const std::string& input : wish.inputs) pipes += input == "-" ? 1 : 0;
+  if (wish.svg && wish.inputs.size() > 1)
+    return Error{ErrorCode::invalid_argument, "--svg draws one input"};
   if (pipes > 1)
     return Error{ErrorCode::invalid_argument, "standard input (-) can be read only once"};
   return {};
@@ -117,8 +129,15 @@ int run_report(const Report& report, const ReportRequest& wish) {
   Result<Output> output = Output::open(wish.output);
   if (!output) return fail(output.error());
 
+  DevicePeaks peaks;
+  Request request = shaped(report, wish);
+  if (!wish.peaks.empty()) {
+    Result<DevicePeaks> found = DevicePeaks::named(wish.peaks);
+    if (!found) return fail(std::move(found).error().in("--peaks"));
+    peaks = std::move(*found);
+    request.options.peaks = peaks.chosen();
+  }
   Writer writer(report, wish, inputs->several, *output);
-  const Request request = shaped(report, wish);
   int code = kFine;
   std::size_t shown = 0;
   for (const Inputs::File& file : inputs->files) {

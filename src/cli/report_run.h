@@ -21,11 +21,13 @@ struct ReportRequest {
   bool json = false;
   bool csv = false;
   bool folded = false;
+  bool svg = false;
   bool wide = false;
   bool quiet = false;
   ColourChoice colour = ColourChoice::automatic;
   std::string output;
   unsigned threads = 0;
+  std::string peaks;  ///< A device's name or a file of devices; empty: the recorded one's.
 };
 
 /// Returns the exit code. Inputs are read one after the other, so that memory holds one at a time.

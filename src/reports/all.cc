@@ -15,14 +15,15 @@ Report launches();
 Report modules();
 Report ops();
 Report overview();
+Report roofline();
 Report stacks();
 Report steps();
 Report syncs();
 
 std::span<const Report> all_reports() {
   static const Report table[] = {
-      overview(), health(), info(),     steps(), accounting(), gaps(),   ops(),
-      kernels(),  copies(), launches(), syncs(), modules(),    stacks(),
+      overview(), health(),   info(),   steps(),    accounting(), gaps(),    ops(),
+      kernels(),  roofline(), copies(), launches(), syncs(),      modules(), stacks(),
   };
   return table;
 }

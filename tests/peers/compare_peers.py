@@ -24,9 +24,10 @@ import explain
 import hta_cells
 import tb_plugin_cells
 import tracelens_cells
+import tracelens_roofline_cells
 from cells import Cell
 
-TOOLS = (tracelens_cells, tb_plugin_cells, hta_cells)
+TOOLS = (tracelens_cells, tracelens_roofline_cells, tb_plugin_cells, hta_cells)
 LIST = pathlib.Path(__file__).with_name("exceptions.json")
 MOST_EXCEPTIONS = 0.02
 

@@ -1,0 +1,35 @@
+// The device to compare with, by name or from a file.
+#pragma once
+
+#include <deque>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "analysis/device_specs.h"
+#include "base/result.h"
+
+namespace fathom {
+
+/// Devices that a user describes, and the one chosen. Owns what the specs refer to.
+class DevicePeaks {
+ public:
+  /// `wish` is the name of a known device ("H100 SXM", in any case; words that only one device's
+  /// name holds are enough), or a file: one JSON object with the members of DeviceSpec (numbers in
+  /// FLOP/s, bytes/s and bytes; "name" is needed, what is left out counts as not there), or a list
+  /// of which the first counts. Errors: no such device or file, with the nearest name; not such a
+  /// file, with the place.
+  static Result<DevicePeaks> named(const std::string& wish);
+
+  /// nullptr where nothing was chosen. Lives as long as this object or what it was moved to.
+  [[nodiscard]] const DeviceSpec* chosen() const { return chosen_; }
+
+ private:
+  static Result<DevicePeaks> from_file(const std::string& path);
+
+  std::deque<std::string> texts_;
+  std::deque<DeviceSpec> specs_;  // a deque keeps its elements where they are when it moves
+  const DeviceSpec* chosen_ = nullptr;
+};
+
+}  // namespace fathom

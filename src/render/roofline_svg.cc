@@ -1,0 +1,304 @@
+// Both axes are powers of ten; what is drawn is computed in plot coordinates first.
+#include "render/roofline_svg.h"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "render/page/html.h"
+#include "render/units.h"
+
+namespace fathom {
+namespace {
+
+using page::escaped;
+
+constexpr double kWidth = 820;
+constexpr double kHeight = 520;
+constexpr double kLeft = 92;
+constexpr double kRight = 28;
+constexpr double kTop = 44;
+constexpr double kBottom = 74;
+constexpr double kWorthLabel = 0.02;  // of the longest row's time
+constexpr std::size_t kLabels = 6;    // of the rows that take longest
+
+constexpr std::string_view kStyle = R"(<style>
+:root{--ink:#1b1f24;--soft:#6a737d;--line:#d8dee4;--paper:#fff;--compute:#2f7d32;--bandwidth:#1f6feb;--latency:#c2410c;--unknown:#8b949e}
+@media (prefers-color-scheme:dark){:root{--ink:#e6edf3;--soft:#9aa4af;--line:#30363d;--paper:#0d1117;--compute:#56d364;--bandwidth:#79b8ff;--latency:#ffa657;--unknown:#8b949e}}
+text{font:12px system-ui,sans-serif;fill:var(--ink)}.soft{fill:var(--soft)}.grid{stroke:var(--line)}.roof{stroke:var(--ink);stroke-width:1.6;fill:none}.paper{fill:var(--paper)}
+.compute{fill:var(--compute)}.bandwidth{fill:var(--bandwidth)}.latency{fill:var(--latency)}.unknown{fill:var(--unknown)}.dot{fill-opacity:.55;stroke:var(--paper)}
+</style>)";
+
+struct Point {
+  std::string name;
+  std::string shapes;
+  std::string bound;
+  double time_ns = 0;
+  double intensity = 0;
+  double flops = 0;  // achieved, per second
+  std::optional<double> percent;
+};
+
+struct Roof {
+  double flops;
+  double bytes;
+  std::string arithmetic;
+};
+
+struct Plot {
+  std::vector<Point> points;  // by device time, descending
+  std::vector<Roof> roofs;
+  std::size_t without_arithmetic = 0;
+  double without_ns = 0;
+};
+
+/// Reads the cells of a row by the names of columns.
+class Cells {
+ public:
+  explicit Cells(const std::vector<ColumnSpec>& columns) {
+    for (std::size_t i = 0; i < columns.size(); ++i) place_[columns[i].name] = i;
+  }
+  [[nodiscard]] std::string text(const std::vector<Value>& row, std::string_view name) const {
+    const auto* const value = std::get_if<std::string>(&row[place_.at(name)]);
+    return value == nullptr ? std::string() : *value;
+  }
+  [[nodiscard]] std::optional<double> number(const std::vector<Value>& row,
+                                             std::string_view name) const {
+    const Value& value = row[place_.at(name)];
+    if (const auto* const real = std::get_if<double>(&value)) return *real;
+    if (const auto* const whole = std::get_if<std::int64_t>(&value))
+      return static_cast<double>(*whole);
+    return std::nullopt;
+  }
+
+ private:
+  std::map<std::string_view, std::size_t> place_;
+};
+
+Plot plot_of(const View& view) {
+  const Cells cells(view.columns);
+  Plot plot;
+  std::map<std::pair<double, double>, std::string> roofs;
+  for (const std::vector<Value>& row : view.table.rows) {
+    const double time = cells.number(row, "device_total_ns").value_or(0);
+    const double intensity = cells.number(row, "intensity").value_or(0);
+    const double flops = cells.number(row, "achieved_tflops").value_or(0) * 1e12;
+    if (intensity <= 0 || flops <= 0) {
+      ++plot.without_arithmetic;
+      plot.without_ns += time;
+      continue;
+    }
+    plot.points.push_back({.name = cells.text(row, "name"),
+                           .shapes = cells.text(row, "input_shapes"),
+                           .bound = cells.text(row, "bound"),
+                           .time_ns = time,
+                           .intensity = intensity,
+                           .flops = flops,
+                           .percent = cells.number(row, "roof_percent")});
+    const double peak = cells.number(row, "peak_tflops").value_or(0) * 1e12;
+    const double bytes = cells.number(row, "peak_gbs").value_or(0) * 1e9;
+    if (peak > 0 && bytes > 0) roofs.try_emplace({peak, bytes}, cells.text(row, "arithmetic"));
+  }
+  for (const auto& [peaks, arithmetic] : roofs)
+    plot.roofs.push_back({peaks.first, peaks.second, arithmetic});
+  std::ranges::stable_sort(plot.points, std::ranges::greater(), &Point::time_ns);
+  return plot;
+}
+
+/// One logarithmic axis: whole powers of ten that hold everything.
+struct Axis {
+  double first;  // exponents
+  double last;
+  double from;  // pixels
+  double to;
+  [[nodiscard]] double at(double value) const {
+    return from + (to - from) * (std::log10(value) - first) / (last - first);
+  }
+};
+
+Axis axis_over(const std::vector<double>& values, double from, double to) {
+  Axis axis{.first = 0, .last = 1, .from = from, .to = to};
+  if (values.empty()) return axis;
+  const auto [low, high] = std::ranges::minmax(values);
+  axis.first = std::floor(std::log10(low));
+  axis.last = std::max(axis.first + 1, std::ceil(std::log10(high)));
+  return axis;
+}
+
+std::string rate_text(double flops) {
+  constexpr std::string_view kUnits[] = {"FLOP/s",  "kFLOP/s", "MFLOP/s",
+                                         "GFLOP/s", "TFLOP/s", "PFLOP/s"};
+  std::size_t unit = 0;
+  while (flops >= 999.5 && unit + 1 < std::size(kUnits)) {
+    flops /= 1000;
+    ++unit;
+  }
+  return fmt::format("{:.3g} {}", flops, kUnits[unit]);
+}
+
+class Drawing {
+ public:
+  Drawing(const Plot& plot, const View& view) : plot_(plot) {
+    std::vector<double> intensities;
+    std::vector<double> rates;
+    for (const Point& point : plot.points) {
+      intensities.push_back(point.intensity);
+      rates.push_back(point.flops);
+    }
+    for (const Roof& roof : plot.roofs) {
+      intensities.push_back(roof.flops / roof.bytes);  // where the roof bends
+      rates.push_back(roof.flops);
+    }
+    x_ = axis_over(intensities, kLeft, kWidth - kRight);
+    y_ = axis_over(rates, kHeight - kBottom, kTop);
+    frame(view);
+    roofs();
+    points();
+    out_ += "</svg>\n";
+  }
+  std::string take() { return std::move(out_); }
+
+ private:
+  void frame(const View& view) {
+    out_ = fmt::format(
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {0} {1}\" width=\"{0}\" "
+        "height=\"{1}\" role=\"img\" aria-label=\"Roofline\">\n{2}\n<rect class=\"paper\" "
+        "width=\"{0}\" height=\"{1}\"/>\n",
+        kWidth, kHeight, kStyle);
+    out_ += fmt::format("<text x=\"{}\" y=\"22\" font-weight=\"600\">Roofline of {}</text>\n",
+                        kLeft, escaped(view.input));
+    for (double e = x_.first; e <= x_.last; ++e) {
+      const double x = x_.at(std::pow(10, e));
+      line(x, kTop, x, kHeight - kBottom, "grid");
+      text(x, kHeight - kBottom + 18, fmt::format("{:g}", std::pow(10, e)), "middle", "soft");
+    }
+    for (double e = y_.first; e <= y_.last; ++e) {
+      const double y = y_.at(std::pow(10, e));
+      line(kLeft, y, kWidth - kRight, y, "grid");
+      text(kLeft - 6, y + 4, rate_text(std::pow(10, e)), "end", "soft");
+    }
+    text((kLeft + kWidth - kRight) / 2, kHeight - kBottom + 38,
+         "intensity, floating-point operations per byte", "middle", "soft");
+    caption(view);
+  }
+
+  void caption(const View& view) {
+    std::string words = view.table.notes.empty() ? std::string() : view.table.notes.front();
+    if (plot_.without_arithmetic > 0) {
+      words += fmt::format(" {} rows of {} are not shown: no arithmetic, or not known.",
+                           plot_.without_arithmetic,
+                           format_duration(static_cast<std::int64_t>(plot_.without_ns)));
+    }
+    text(kLeft, kHeight - 14, words, "start", "soft");
+    double x = kWidth - kRight;
+    for (const std::string_view bound : {"latency", "bandwidth", "compute"}) {
+      text(x, 22, bound, "end", "soft");
+      x -= 7.0 * static_cast<double>(bound.size()) + 8;
+      out_ += fmt::format("<circle class=\"{}\" cx=\"{:.1f}\" cy=\"18\" r=\"5\"/>\n", bound, x);
+      x -= 14;
+    }
+  }
+
+  void roofs() {
+    const double low = std::pow(10, x_.first);
+    const double high = std::pow(10, x_.last);
+    const double floor = std::pow(10, y_.first);
+    for (const Roof& roof : plot_.roofs) {
+      // From the floor or the left edge, whichever the slope meets last.
+      const double start = std::max(low, floor / roof.bytes);
+      const double bend = std::min(high, roof.flops / roof.bytes);
+      out_ += fmt::format(
+          "<path class=\"roof\" d=\"M{:.1f} {:.1f}L{:.1f} {:.1f}L{:.1f} {:.1f}\"/>\n", x_.at(start),
+          y_.at(start * roof.bytes), x_.at(bend), y_.at(std::min(roof.flops, bend * roof.bytes)),
+          x_.at(high), y_.at(std::min(roof.flops, high * roof.bytes)));
+      text(kWidth - kRight - 4, y_.at(roof.flops) - 5,
+           rate_text(roof.flops) + ' ' + roof.arithmetic, "end", "soft");
+    }
+    // Many roofs share a slope, which is named once.
+    std::map<double, double> bends;
+    for (const Roof& roof : plot_.roofs)
+      bends[roof.bytes] = std::max(bends[roof.bytes], roof.flops / roof.bytes);
+    for (const auto& [slope, bend] : bends) {
+      const double middle = std::sqrt(std::max(low, floor / slope) * std::min(high, bend));
+      text(x_.at(middle) - 8, y_.at(middle * slope) - 8, fmt::format("{:.0f} GB/s", slope * 1e-9),
+           "end", "soft");
+    }
+  }
+
+  void points() {
+    const double longest = plot_.points.empty() ? 1 : std::max(1.0, plot_.points.front().time_ns);
+    for (std::size_t i = plot_.points.size(); i-- > 0;) {  // the largest last, on top
+      const Point& point = plot_.points[i];
+      const double radius = radius_of(point, longest);
+      const double x = x_.at(point.intensity);
+      const double y = y_.at(point.flops);
+      const std::string percent =
+          point.percent ? fmt::format(", {:.1f} % of its roof", *point.percent) : std::string();
+      out_ += fmt::format(
+          "<circle class=\"dot {}\" cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"{:.1f}\"><title>{}\n{}\n{}, "
+          "{}{}"
+          "</title></circle>\n",
+          point.bound.empty() ? "unknown" : point.bound, x, y, radius, escaped(point.name),
+          escaped(point.shapes), format_duration(static_cast<std::int64_t>(point.time_ns)),
+          rate_text(point.flops), percent);
+    }
+    labels(longest);
+  }
+
+  /// Names of the rows that take longest, each once, where there is room.
+  void labels(double longest) {
+    std::vector<std::pair<double, double>> placed;
+    std::vector<std::string_view> named;
+    for (const Point& point : plot_.points) {
+      if (named.size() == kLabels || point.time_ns < kWorthLabel * longest) return;
+      const double x = x_.at(point.intensity);
+      const double y = y_.at(point.flops);
+      const bool taken = std::ranges::any_of(placed, [&](const auto& other) {
+        return std::abs(other.second - y) < 14 && std::abs(other.first - x) < 220;
+      });
+      if (taken || std::ranges::find(named, point.name) != named.end()) continue;
+      placed.emplace_back(x, y);
+      named.push_back(point.name);
+      const double radius = radius_of(point, longest);
+      const bool left = x > kWidth * 0.6;
+      text(left ? x - radius - 4 : x + radius + 4, y + 4, point.name, left ? "end" : "start", "");
+    }
+  }
+
+  static double radius_of(const Point& point, double longest) {
+    return std::max(2.5, 16 * std::sqrt(point.time_ns / longest));
+  }
+
+  void line(double x1, double y1, double x2, double y2, std::string_view kind) {
+    out_ += fmt::format(
+        "<line class=\"{}\" x1=\"{:.1f}\" y1=\"{:.1f}\" x2=\"{:.1f}\" y2=\"{:.1f}\"/>\n", kind, x1,
+        y1, x2, y2);
+  }
+  void text(double x, double y, std::string_view words, std::string_view anchor,
+            std::string_view kind) {
+    out_ +=
+        fmt::format("<text x=\"{:.1f}\" y=\"{:.1f}\" text-anchor=\"{}\" class=\"{}\">{}</text>\n",
+                    x, y, anchor, kind, escaped(words));
+  }
+
+  const Plot& plot_;
+  Axis x_{};
+  Axis y_{};
+  std::string out_;
+};
+
+}  // namespace
+
+bool has_roofline(const Report& report) {
+  return std::ranges::find(report.columns, "roof_percent", &ColumnSpec::name) !=
+         report.columns.end();
+}
+
+std::string render_roofline_svg(const View& view) { return Drawing(plot_of(view), view).take(); }
+
+}  // namespace fathom
