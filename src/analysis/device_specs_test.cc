@@ -1,3 +1,4 @@
+// Names of devices, and the table of their peaks.
 #include "analysis/device_specs.h"
 
 #include <set>

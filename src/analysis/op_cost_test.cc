@@ -1,5 +1,7 @@
+// What operators cost at least.
 #include "analysis/op_cost.h"
 
+#include <cmath>
 #include <string>
 
 #include <gtest/gtest.h>

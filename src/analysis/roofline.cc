@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <map>
 #include <numeric>
 #include <tuple>
@@ -169,7 +170,7 @@ void judge(const DeviceSpec& device, RooflineRow& row) {
   const double compute = cost.flops / row.peak_flops;
   const double memory = cost.bytes / row.peak_bytes;
   const double least = std::max(compute, memory) * static_cast<double>(row.calls);
-  row.speed_of_light = duration_ns(static_cast<std::int64_t>(least * 1e9));
+  row.speed_of_light = duration_ns(std::llround(least * 1e9));
   row.headroom = std::max(Duration{}, row.device_time - row.speed_of_light);
   row.roof_percent = 100 * least / seconds(row.device_time);
   row.bound = row.roof_percent < kLatencyPercent ? Bound::latency

@@ -1,3 +1,4 @@
+// Rows of the roofline, and how they are judged.
 #include "analysis/roofline.h"
 
 #include <gtest/gtest.h>

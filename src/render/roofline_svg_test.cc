@@ -1,4 +1,10 @@
+// The plot: what is drawn, and that it is well-formed.
 #include "render/roofline_svg.h"
+
+#include <string>
+#include <tuple>
+#include <utility>
+#include <vector>
 
 #include <gtest/gtest.h>
 
