@@ -112,8 +112,8 @@ Plot plot_of(const View& view) {
 
 /// One logarithmic axis: whole powers of ten that hold everything.
 struct Axis {
-  double first;  // exponents
-  double last;
+  int first;  // exponents
+  int last;
   double from;  // pixels
   double to;
   [[nodiscard]] double at(double value) const {
@@ -125,8 +125,8 @@ Axis axis_over(const std::vector<double>& values, double from, double to) {
   Axis axis{.first = 0, .last = 1, .from = from, .to = to};
   if (values.empty()) return axis;
   const auto [low, high] = std::ranges::minmax(values);
-  axis.first = std::floor(std::log10(low));
-  axis.last = std::max(axis.first + 1, std::ceil(std::log10(high)));
+  axis.first = static_cast<int>(std::floor(std::log10(low)));
+  axis.last = std::max(axis.first + 1, static_cast<int>(std::ceil(std::log10(high))));
   return axis;
 }
 
@@ -172,12 +172,12 @@ class Drawing {
         kWidth, kHeight, kStyle);
     out_ += fmt::format("<text x=\"{}\" y=\"22\" font-weight=\"600\">Roofline of {}</text>\n",
                         kLeft, escaped(view.input));
-    for (double e = x_.first; e <= x_.last; ++e) {
+    for (int e = x_.first; e <= x_.last; ++e) {
       const double x = x_.at(std::pow(10, e));
       line(x, kTop, x, kHeight - kBottom, "grid");
       text(x, kHeight - kBottom + 18, fmt::format("{:g}", std::pow(10, e)), "middle", "soft");
     }
-    for (double e = y_.first; e <= y_.last; ++e) {
+    for (int e = y_.first; e <= y_.last; ++e) {
       const double y = y_.at(std::pow(10, e));
       line(kLeft, y, kWidth - kRight, y, "grid");
       text(kLeft - 6, y + 4, rate_text(std::pow(10, e)), "end", "soft");
