@@ -17,7 +17,9 @@ Result<std::unique_ptr<Session>> open_session(const std::string& path, const Rea
   return Session::open(path, ReadOptions{.threads = wish.threads});
 }
 
-Result<Inputs> expand(const ReadWish& wish) {
+}  // namespace
+
+Result<Inputs> inputs_of(const ReadWish& wish) {
   std::size_t pipes = 0;
   for (const std::string& input : wish.inputs) pipes += input == "-" ? 1 : 0;
   if (pipes > 1) {
@@ -26,15 +28,15 @@ Result<Inputs> expand(const ReadWish& wish) {
   return expand_inputs(wish.inputs);
 }
 
-}  // namespace
+int for_each_session(const ReadWish& wish, const UseSession& use) {
+  const Result<Inputs> inputs = inputs_of(wish);
+  return inputs ? for_each_session(*inputs, wish, use) : fail(inputs.error());
+}
 
-int for_each_session(const ReadWish& wish,
-                     const std::function<Result<Use>(const Session&, bool several)>& use) {
-  const Result<Inputs> inputs = expand(wish);
-  if (!inputs) return fail(inputs.error());
+int for_each_session(const Inputs& inputs, const ReadWish& wish, const UseSession& use) {
   int code = kFine;
   std::size_t shown = 0;
-  for (const Inputs::File& file : inputs->files) {
+  for (const Inputs::File& file : inputs.files) {
     const Result<std::unique_ptr<Session>> session = open_session(file.path, wish);
     if (!session) {
       if (file.found && is_not_a_trace(session.error())) {
@@ -44,7 +46,7 @@ int for_each_session(const ReadWish& wish,
       code = fail(session.error());
       continue;
     }
-    const Result<Use> used = use(**session, inputs->several);
+    const Result<Use> used = use(**session, inputs.several);
     if (!used) {
       code = fail(used.error());
       if (shown == 0) return code;

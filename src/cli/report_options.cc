@@ -2,63 +2,18 @@
 #include "cli/report_options.h"
 
 #include <algorithm>
-#include <charconv>
 
+#include "cli/selection_options.h"
 #include "engine/columns.h"
 #include "render/folded.h"
 
 namespace fathom::cli {
 namespace {
 
-/// A whole number of at least `smallest`.
-template <typename Number>
-Result<Number> parse_number(const std::string& text, Number smallest) {
-  Number number{};
-  const auto parsed = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (parsed.ec != std::errc() || parsed.ptr != text.data() + text.size() || number < smallest) {
-    return Error{ErrorCode::invalid_argument,
-                 "'" + text + "' is not a number of at least " + std::to_string(smallest)};
-  }
-  return number;
-}
-
-template <typename Number, typename Target>
-Options::Parse number_into(Target& target, Number smallest) {
-  return [&target, smallest](const std::string& text) -> Result<void> {
-    const Result<Number> number = parse_number<Number>(text, smallest);
-    if (!number) return Error(number.error());
-    target = *number;
-    return {};
-  };
-}
-
 std::vector<std::string> column_names(const Report& report) {
   std::vector<std::string> names;
   for (const ColumnSpec& column : report.columns) names.emplace_back(column.name);
   return names;
-}
-
-void declare_selection(Options& options, Request& request) {
-  options.group("What to look at");
-  options.parsed(
-      "--steps", "A-B",
-      [&request](const std::string& text) -> Result<void> {
-        Result<Selection::StepRange> steps = parse_steps(text);
-        if (!steps) return std::move(steps).error();
-        request.steps = *steps;
-        return {};
-      },
-      "Only these steps, by their recorded numbers: 5, 3-7, 3-");
-  options.parsed("--device", "N", number_into<std::int32_t>(request.device, 0), "Only this device");
-  options.parsed(
-      "--window", "A:B",
-      [&request](const std::string& text) -> Result<void> {
-        Result<WindowRequest> window = parse_window(text);
-        if (!window) return std::move(window).error();
-        request.window = *window;
-        return {};
-      },
-      "Only this stretch of time, from the start of the trace: 10ms:25ms, :1s, 2s:");
 }
 
 std::vector<std::string> split_commas(const std::string& text) {
@@ -154,36 +109,21 @@ void declare_shape(Options& options, const Report& report, ReportRequest& wish) 
 
 void declare_output(Options& options, ReportRequest& wish) {
   options.group("Output");
-  options.flag("--json", wish.json, "JSON, schema fathom.table/1, with raw integers");
+  options.flag("--json", wish.output.json, "JSON, schema fathom.table/1, with raw integers");
   options.flag("--csv", wish.csv, "CSV (RFC 4180), with raw integers");
-  options.flag("--wide", wish.wide, "Shorten no name and leave out no column");
-  options.parsed(
-      "--color", "WHEN",
-      [&wish](const std::string& text) -> Result<void> {
-        if (text == "auto") {
-          wish.colour = ColourChoice::automatic;
-        } else if (text == "always") {
-          wish.colour = ColourChoice::always;
-        } else if (text == "never") {
-          wish.colour = ColourChoice::never;
-        } else {
-          return Error{ErrorCode::invalid_argument, "'" + text + "' is not auto, always or never"};
-        }
-        return {};
-      },
-      "auto (on a terminal, unless NO_COLOR is set), always or never", {"auto", "always", "never"});
-  options.text("-o,--output", "FILE", wish.output, "Write to this file instead of standard output");
-  options.flag("-q,--quiet", wish.quiet, "No warnings and no progress on standard error");
-  options.parsed("--threads", "N", number_into<unsigned>(wish.threads, 1U),
-                 "Threads to read with (default: all cores)");
+  declare_text_output(options, wish.output);
+  declare_reading(options, wish.read);
 }
 
 }  // namespace
 
 void declare_report_options(Options& options, const Report& report, ReportRequest& wish) {
-  options.operands("INPUT", wish.inputs, 1);
+  options.operands("INPUT", wish.read.inputs, 1);
   declare_own(options, report, wish);
-  if (!report.whole) declare_selection(options, wish.request);
+  if (!report.whole) {
+    Request& request = wish.request;
+    declare_selection(options, request.steps, request.device, request.window);
+  }
   declare_shape(options, report, wish);
   declare_output(options, wish);
 }

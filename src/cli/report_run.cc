@@ -1,12 +1,9 @@
 // Expands the inputs, opens each, computes, renders, writes.
 #include "cli/report_run.h"
 
-#include "cli/command.h"
 #include "cli/messages.h"
 #include "cli/output.h"
-#include "cli/progress.h"
 #include "engine/device_peaks.h"
-#include "engine/inputs.h"
 #include "render/csv.h"
 #include "render/folded.h"
 #include "render/json.h"
@@ -20,16 +17,16 @@ namespace {
 /// Writes views one after the other in the chosen form.
 class Writer {
  public:
-  Writer(const Report& report, const ReportRequest& wish, bool several, Output& output)
+  Writer(const Report& report, const ReportRequest& wish, Output& output)
       : report_(report),
         wish_(wish),
-        several_(several),
         output_(output),
-        style_(style_for(output.descriptor(), wish.colour, wish.wide)) {}
+        style_(style_for(output.descriptor(), wish.output.colour, wish.output.wide)) {}
 
-  Result<void> view(const View& view) {
+  Result<void> view(const View& view, bool several) {
+    several_ = several;
     std::string text;
-    if (wish_.json) {
+    if (wish_.output.json) {
       text = json(view);
     } else if (wish_.csv) {
       text = csv(view);
@@ -46,10 +43,14 @@ class Writer {
     return output_.write(text);
   }
 
+  /// Nothing was shown: nothing is left to close.
   Result<void> end() {
-    if (!wish_.json || !several_) return {};
-    return output_.write((written_ == 0 ? json_inputs_begin(report_) : std::string()) +
-                         json_inputs_end());
+    if (written_ == 0) return {};
+    if (wish_.output.json && several_) {
+      Result<void> closed = output_.write(json_inputs_end());
+      if (!closed) return closed;
+    }
+    return output_.finish();
   }
 
  private:
@@ -60,7 +61,7 @@ class Writer {
   /// Notes have no place in CSV and folded stacks, but must not be lost.
   void warn_of_notes(const View& view) const {
     for (const std::string& note : view.table.notes)
-      say_warning(view.input + ": " + note, wish_.quiet);
+      say_warning(view.input + ": " + note, wish_.read.quiet);
   }
   [[nodiscard]] std::string csv(const View& view) const {
     warn_of_notes(view);
@@ -69,24 +70,19 @@ class Writer {
 
   const Report& report_;
   const ReportRequest& wish_;
-  bool several_;
   Output& output_;
   Style style_;
+  bool several_ = false;
   std::size_t written_ = 0;
 };
 
-Result<std::unique_ptr<Session>> open_session(const std::string& path, const ReportRequest& wish) {
-  const Progress progress("reading " + (path == "-" ? "standard input" : path), wish.quiet);
-  return Session::open(path, ReadOptions{.threads = wish.threads});
-}
-
-/// JSON, CSV, folded stacks and plots get every row. People get a screenful, except
-/// of blocks, which are short.
+/// JSON, CSV, folded stacks and plots get every row. People get a screenful, except of blocks,
+/// which are short.
 Request shaped(const Report& report, const ReportRequest& wish) {
   Request request = wish.request;
   if (wish.limit) {
     if (*wish.limit != 0) request.query.limit = *wish.limit;
-  } else if (!wish.json && !wish.csv && !wish.folded && !wish.svg &&
+  } else if (!wish.output.json && !wish.csv && !wish.folded && !wish.svg &&
              report.columns.front().name != "section") {
     request.query.limit = kTextRows;
   }
@@ -94,13 +90,9 @@ Request shaped(const Report& report, const ReportRequest& wish) {
   return request;
 }
 
-bool is_not_a_trace(const Error& error) {
-  return error.code == ErrorCode::unsupported || error.code == ErrorCode::corrupt;
-}
-
 Result<void> check_request(const ReportRequest& wish) {
   std::vector<std::string> forms;
-  if (wish.json) forms.emplace_back("--json");
+  if (wish.output.json) forms.emplace_back("--json");
   if (wish.csv) forms.emplace_back("--csv");
   if (wish.folded) forms.emplace_back("--folded");
   if (wish.svg) forms.emplace_back("--svg");
@@ -110,12 +102,6 @@ Result<void> check_request(const ReportRequest& wish) {
     return Error{ErrorCode::invalid_argument,
                  forms[0] + " and " + forms[1] + " exclude each other"};
   }
-  std::size_t pipes = 0;
-  for (const std::string& input : wish.inputs) pipes += input == "-" ? 1 : 0;
-  if (wish.svg && wish.inputs.size() > 1)
-    return Error{ErrorCode::invalid_argument, "--svg draws one input"};
-  if (pipes > 1)
-    return Error{ErrorCode::invalid_argument, "standard input (-) can be read only once"};
   return {};
 }
 
@@ -124,11 +110,8 @@ Result<void> check_request(const ReportRequest& wish) {
 int run_report(const Report& report, const ReportRequest& wish) {
   const Result<void> checked = check_request(wish);
   if (!checked) return fail(checked.error());
-  const Result<Inputs> inputs = expand_inputs(wish.inputs);
+  const Result<Inputs> inputs = inputs_of(wish.read);  // before a file is opened for the output
   if (!inputs) return fail(inputs.error());
-  Result<Output> output = Output::open(wish.output);
-  if (!output) return fail(output.error());
-
   DevicePeaks peaks;
   Request request = shaped(report, wish);
   if (!wish.peaks.empty()) {
@@ -137,40 +120,21 @@ int run_report(const Report& report, const ReportRequest& wish) {
     peaks = std::move(*found);
     request.options.peaks = peaks.chosen();
   }
-  Writer writer(report, wish, inputs->several, *output);
-  int code = kFine;
-  std::size_t shown = 0;
-  for (const Inputs::File& file : inputs->files) {
-    Result<std::unique_ptr<Session>> session = open_session(file.path, wish);
-    if (!session) {
-      if (file.found && is_not_a_trace(session.error())) {
-        say_warning("skipped: " + session.error().message, wish.quiet);
-        continue;
-      }
-      code = fail(session.error());
-      continue;
-    }
-    const Result<View> view = (*session)->run(report, request);
-    if (!view) {
-      code = fail(view.error());
-      // What is wrong with the request is wrong for every input, unless it was answered before.
-      if (shown == 0) return code;
-      continue;
-    }
-    const Result<void> written = writer.view(*view);
-    if (!written) return fail(written.error());
-    if (output->closed()) return code;
-    ++shown;
-  }
-  if (shown == 0 && code == kFine) {
-    return fail({ErrorCode::not_found,
-                 wish.inputs.front() + ": none of its files is a trace that Fathom can read"});
-  }
-  if (shown == 0) return code;
-  for (const Result<void>& done : {writer.end(), output->finish()}) {
-    if (!done) return fail(done.error());
-  }
-  return code;
+  Result<Output> output = Output::open(wish.output.path);
+  if (!output) return fail(output.error());
+  Writer writer(report, wish, *output);
+  const int code = for_each_session(
+      *inputs, wish.read, [&](const Session& session, bool several) -> Result<Use> {
+        if (several && wish.svg)
+          return Error{ErrorCode::invalid_argument, "--svg draws one input at a time"};
+        const Result<View> view = session.run(report, request);
+        if (!view) return view.error();
+        const Result<void> written = writer.view(*view, several);
+        if (!written) return written.error();
+        return output->closed() ? Use::stop : Use::next;
+      });
+  const Result<void> ended = writer.end();
+  return ended ? code : fail(ended.error());
 }
 
 }  // namespace fathom::cli

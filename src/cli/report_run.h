@@ -3,10 +3,10 @@
 
 #include <optional>
 #include <string>
-#include <vector>
 
+#include "cli/each_input.h"
+#include "cli/selection_options.h"
 #include "engine/session.h"
-#include "render/style.h"
 
 namespace fathom::cli {
 
@@ -15,18 +15,13 @@ inline constexpr std::uint64_t kTextRows = 30;
 
 /// Everything on the command line of a report.
 struct ReportRequest {
-  std::vector<std::string> inputs;
+  ReadWish read;
   Request request;
   std::optional<std::uint64_t> limit;  ///< 0 means all.
-  bool json = false;
+  OutputWish output;
   bool csv = false;
   bool folded = false;
   bool svg = false;
-  bool wide = false;
-  bool quiet = false;
-  ColourChoice colour = ColourChoice::automatic;
-  std::string output;
-  unsigned threads = 0;
   std::string peaks;  ///< A device's name or a file of devices; empty: the recorded one's.
 };
 
