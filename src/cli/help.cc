@@ -27,6 +27,7 @@ constexpr Remark kEnvironment[] = {
 };
 constexpr Remark kExamples[] = {
     {"fathom trace.json.gz", "where the time goes, on one screen"},
+    {"fathom diagnose trace.json.gz", "why it is slow, what to change, what that will give"},
     {"fathom ops trace.json.gz --sort device_self",
      "operators, as torch's key_averages() has them"},
     {"fathom kernels trace.json.gz --filter 'name~gemm' --csv",
@@ -130,13 +131,17 @@ std::string program_help() {
       "INPUT\n\n";
   out += "  " + wrap(kInputs, style.width - 2, "  ") + "\n";
   std::string group;
+  std::size_t longest = 0;
+  for (const Command& command : all_commands()) {
+    if (!command.group.empty()) longest = std::max(longest, command.name.size());
+  }
   for (const Command& command : all_commands()) {
     if (command.group.empty()) continue;
     if (command.group != group) {
       group = command.group;
       out += "\n" + style.bold(group) + "\n";
     }
-    out += two_columns(command.name, command.title, style, 14);
+    out += two_columns(command.name, command.title, style, longest + 4);
   }
   out += "\n" + style.bold("Examples") + "\n";
   for (const Remark& example : kExamples) {
