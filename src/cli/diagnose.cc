@@ -73,9 +73,7 @@ class Writer {
       if (!several) return render_diagnosis_json(diagnosis) + "\n";
       return (written_ == 0 ? "[\n" : ",\n") + render_diagnosis_json(diagnosis, "  ");
     }
-    DiagnosisView view;
-    if (wish_.all) view = {.findings = SIZE_MAX, .rules = true};
-    return (written_ == 0 ? "" : "\n") + render_diagnosis_text(diagnosis, view, style_);
+    return (written_ == 0 ? "" : "\n") + render_diagnosis_text(diagnosis, wish_.all, style_);
   }
 
   const Wish& wish_;

@@ -1,12 +1,14 @@
 // Runs the rules, divides the step among what they found, and predicts what
 // each change would give.
 #include <algorithm>
+#include <optional>
 #include <utility>
 
 #include "base/quantity_text.h"
 #include "engine/diagnosis.h"
 #include "engine/divide.h"
 #include "engine/focus.h"
+#include "engine/narrow.h"
 #include "engine/verdict.h"
 
 namespace fathom {
@@ -25,6 +27,7 @@ double ns(Duration duration) { return static_cast<double>(to_ns(duration)); }
 std::vector<const Step*> steps_in(const Context& context, const std::vector<Step>& focused) {
   const Interval window = context.window();
   std::vector<const Step*> steps;
+  steps.reserve(focused.size());
   for (const Step& step : focused) steps.push_back(&step);
   if (focused.empty()) steps = context.steps().counted();
   std::erase_if(steps, [&](const Step* step) {
@@ -37,6 +40,7 @@ std::vector<const Step*> steps_in(const Context& context, const std::vector<Step
 /// Takes the leading steps away that are longer than usual.
 void drop_warmup(std::vector<const Step*>& steps) {
   std::vector<double> lengths;
+  lengths.reserve(steps.size());
   for (const Step* const step : steps) lengths.push_back(ns(step->window.length()));
   const double limit = kWarmup * summarize(lengths).median;
   const auto usual = [limit](const Step* step) { return ns(step->window.length()) <= limit; };
@@ -67,7 +71,7 @@ void account_steps(const RuleContext& rules, Diagnosis& diagnosis) {
           fathom::account(rules.context, rules.accounting, rules.device, step->window);
       diagnosis.account += account.account;
     }
-    diagnosis.steps.push_back(std::move(account));
+    diagnosis.steps.push_back(account);
   }
   for (const HostPiece& piece : rules.accounting.host) {
     diagnosis.host[static_cast<std::size_t>(piece.bucket)] += rules.counted(piece.interval);
@@ -142,6 +146,7 @@ void rank(std::vector<RankedFinding>& findings) {
     return a.finding.weight > b.finding.weight;
   });
   std::vector<RankedFinding*> order;
+  order.reserve(findings.size());
   for (RankedFinding& ranked : findings) order.push_back(&ranked);
   std::ranges::stable_sort(order, std::ranges::greater(), [](const RankedFinding* ranked) {
     return worth(*ranked) / effort_of(*ranked);
@@ -149,6 +154,12 @@ void rank(std::vector<RankedFinding>& findings) {
   for (std::size_t i = 0; i < order.size(); ++i) {
     order[i]->quick_win = static_cast<std::uint32_t>(i + 1);
   }
+}
+
+/// Is it the device's own work that bounds the steps?
+bool is_computing(const Verdict& verdict) {
+  return verdict.id == VerdictId::compute_bound ||
+         verdict.id == VerdictId::memory_bandwidth_bound || verdict.id == VerdictId::latency_bound;
 }
 
 void describe(const Context& context, const RuleContext& rules, const std::string& focus,
@@ -215,6 +226,9 @@ Result<Diagnosis> diagnose(const Session& session, const DiagnosisRequest& reque
   const std::vector<Step>& all = focused.empty() ? context.steps().steps : focused;
   std::vector<const Step*> steps = steps_in(context, focused);
   if (request.exclude_warmup) drop_warmup(steps);
+  // First, while little else is in memory: building the graph takes more room than the graph.
+  std::optional<Replay> replay;
+  if (!steps.empty()) replay.emplace(Replay::build(context, all, steps));
   const std::int32_t device = diagnosed_device(context, steps);
   const std::vector<SyncCall> syncs = compute_syncs(context);
   const CallSites sites(context);
@@ -232,14 +246,15 @@ Result<Diagnosis> diagnose(const Session& session, const DiagnosisRequest& reque
                           .device = device};
   describe(context, rules, request.focus, diagnosis);
   account_steps(rules, diagnosis);
-  if (!rules.steps.empty()) {
+  if (replay) {
     run_rules(rules, diagnosis);
-    const Replay replay = Replay::build(context, all, rules.steps);
-    diagnosis.residuals = replay.residuals();
-    predict(replay, diagnosis);
+    diagnosis.residuals = replay->residuals();
+    predict(*replay, diagnosis);
   }
   diagnosis.verdict = judge(rules, diagnosis.health, spent_by_family(rules), diagnosis.findings);
   rank(diagnosis.findings);
+  diagnosis.narrower =
+      narrower_name(context, rules.steps, device, !is_computing(diagnosis.verdict));
   return diagnosis;
 }
 

@@ -104,6 +104,7 @@ struct Diagnosis {
   std::vector<RuleResult> rules;        ///< In the order of all_rules().
   Residuals residuals;                  ///< How much of the replay no edge explains.
   std::vector<std::string> notes;       ///< What was assumed or left out.
+  std::string narrower;                 ///< What to focus on next; may be empty.
 };
 
 /// Deterministic. Errors: invalid_argument for a selection that the trace does not have.

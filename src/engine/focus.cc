@@ -16,27 +16,20 @@ bool can_be_focus(SliceKind kind) {
          kind == SliceKind::python_function || kind == SliceKind::other;
 }
 
-/// Per StringId: is it the name, or, when no name is exactly that, does it hold it?
-std::vector<bool> matching_names(const Trace& trace, std::string_view name) {
-  std::vector<bool> exact(trace.strings.size());
-  std::vector<bool> part(trace.strings.size());
-  bool any = false;
-  for (std::size_t row = 0; row < exact.size(); ++row) {
+/// The outermost calls of a thread, in order.
+using Calls = std::map<TrackId, std::vector<SliceId>>;
+
+/// Calls whose name is `name`, or has it as a part.
+Calls outermost_calls(const Context& context, std::string_view name, bool part) {
+  const Trace& trace = context.trace;
+  std::vector<bool> names(trace.strings.size());
+  for (std::size_t row = 0; row < names.size(); ++row) {
     std::string_view text = trace.strings.view(StringId(row));
     if (text.starts_with(kModule)) text.remove_prefix(kModule.size());
-    exact[row] = text == name;
-    part[row] = text.find(name) != std::string_view::npos;
-    any = any || exact[row];
+    names[row] = part ? text.find(name) != std::string_view::npos : text == name;
   }
-  return any ? exact : part;
-}
-
-/// The outermost calls, by thread, in order.
-std::map<TrackId, std::vector<SliceId>> outermost_calls(const Context& context,
-                                                        const std::vector<bool>& names) {
-  const Trace& trace = context.trace;
   const Interval window = context.window();
-  std::map<TrackId, std::vector<SliceId>> calls;
+  Calls calls;
   for (const auto* const threads : {&context.nesting().work, &context.nesting().frames}) {
     for (const Nesting::Thread& thread : *threads) {
       for (const SliceId slice : thread.slices) {
@@ -53,6 +46,71 @@ std::map<TrackId, std::vector<SliceId>> outermost_calls(const Context& context,
     }
   }
   return calls;
+}
+
+/// The phase of that name, or `other`.
+Phase phase_called(std::string_view name) {
+  for (std::size_t i = 0; i < kPhases; ++i) {
+    if (name == to_string(static_cast<Phase>(i))) return static_cast<Phase>(i);
+  }
+  return Phase::other;
+}
+
+/// Host work of one phase: the outermost, with what is inside of it.
+struct PhasePiece {
+  Interval host{};
+  Phase phase = Phase::other;
+};
+
+/// Those of a step that are `wanted`, or that end a stretch of it, by time.
+std::vector<PhasePiece> pieces_of(const Context& context, const Step& step, Phase wanted) {
+  const Trace& trace = context.trace;
+  const Interval host = step.slice.valid() ? step.host : step.window;
+  const auto matters = [wanted](Phase phase) {
+    return phase == wanted || phase == Phase::forward || phase == Phase::backward ||
+           phase == Phase::optimizer;
+  };
+  std::vector<PhasePiece> pieces;
+  for (const Nesting::Thread& thread : context.nesting().work) {
+    if (step.process.valid() && trace.tracks[thread.track.row()].process != step.process) continue;
+    auto at = std::ranges::lower_bound(thread.slices, host.begin, {}, [&](SliceId slice) {
+      return trace.slices.start[slice.row()];
+    });
+    for (; at != thread.slices.end() && trace.slices.start[at->row()] < host.end; ++at) {
+      const Phase phase = context.phases()[*at];
+      const SliceId parent = context.nesting().parent[at->row()];
+      if (!matters(phase) || (parent.valid() && context.phases()[parent] == phase)) continue;
+      const Time end = std::min(trace.slices.end(*at), host.end);
+      pieces.push_back({.host = {trace.slices.start[at->row()], end}, .phase = phase});
+    }
+  }
+  std::ranges::stable_sort(pieces, {}, [](const PhasePiece& piece) { return piece.host.begin; });
+  return pieces;
+}
+
+/// A step per stretch of the phase, on whatever threads, that no other phase interrupts.
+std::vector<Step> phase_steps(const Context& context, Phase phase) {
+  std::vector<Step> steps;
+  const Interval window = context.window();
+  for (const Step& step : context.steps().steps) {
+    bool open = false;
+    for (const PhasePiece& piece : pieces_of(context, step, phase)) {
+      const bool in_window = window.begin <= piece.host.begin && piece.host.begin < window.end;
+      if (piece.phase == phase && in_window && !open) {
+        steps.push_back({.number = static_cast<std::int64_t>(steps.size()),
+                         .pid = step.pid,
+                         .process = step.process,
+                         .slice = step.slice,
+                         .host = piece.host,
+                         .window = piece.host});
+      } else if (piece.phase == phase && in_window) {
+        steps.back().host.end = std::max(steps.back().host.end, piece.host.end);
+        steps.back().window = steps.back().host;
+      }
+      open = piece.phase == phase && in_window;
+    }
+  }
+  return steps;
 }
 
 /// Moves the end of each window to the end of the last activity launched in its host span.
@@ -90,20 +148,26 @@ Error nothing_named(const Trace& trace, std::string_view name) {
 
 Result<std::vector<Step>> focus_steps(const Context& context, std::string_view name) {
   const Trace& trace = context.trace;
-  const auto calls = outermost_calls(context, matching_names(trace, name));
+  Calls calls = outermost_calls(context, name, false);
+  std::vector<Step> steps;
+  if (const Phase phase = phase_called(name); calls.empty() && phase != Phase::other) {
+    steps = phase_steps(context, phase);
+  }
+  if (calls.empty() && steps.empty()) calls = outermost_calls(context, name, true);
   const auto most =
       std::ranges::max_element(calls, {}, [](const auto& thread) { return thread.second.size(); });
-  if (most == calls.end()) return nothing_named(trace, name);
-  std::vector<Step> steps;
-  for (const SliceId call : most->second) {
-    const Interval host{trace.slices.start[call.row()], trace.slices.end(call)};
-    steps.push_back({.number = static_cast<std::int64_t>(steps.size()),
-                     .pid = trace.track(call).pid,
-                     .process = trace.track(call).process,
-                     .slice = call,
-                     .host = host,
-                     .window = host});
+  if (most != calls.end()) {
+    for (const SliceId call : most->second) {
+      const Interval host{trace.slices.start[call.row()], trace.slices.end(call)};
+      steps.push_back({.number = static_cast<std::int64_t>(steps.size()),
+                       .pid = trace.track(call).pid,
+                       .process = trace.track(call).process,
+                       .slice = call,
+                       .host = host,
+                       .window = host});
+    }
   }
+  if (steps.empty()) return nothing_named(trace, name);
   std::ranges::stable_sort(steps, {}, [](const Step& step) { return step.host.begin; });
   extend_to_launched(context, steps);
   return steps;

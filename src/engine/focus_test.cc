@@ -46,6 +46,29 @@ TEST(Focus, TakesModulesByTheirShortName) {
   EXPECT_EQ(steps->size(), 1U);
 }
 
+TEST(Focus, TakesAPhaseWhereNothingIsCalledThat) {
+  TraceBuilder builder;
+  builder.annotation("ProfilerStep#1", 0, 100);
+  builder.annotation("Optimizer.zero_grad#SGD.zero_grad", 0, 10);
+  builder.annotation("forward", 20, 30);
+  builder.annotation("Optimizer.step#SGD.step", 60, 10);
+  builder.annotation("Optimizer.step#SGD.step", 80, 10);
+  const auto steps = Recording(builder).focus("optimizer");
+  ASSERT_TRUE(steps);
+  ASSERT_EQ(steps->size(), 2U) << "the forward pass is between";
+  EXPECT_EQ((*steps)[0].host, (Interval{time_ns(0), time_ns(10)}));
+  EXPECT_EQ((*steps)[1].host, (Interval{time_ns(60), time_ns(90)}));
+}
+
+TEST(Focus, TakesAPartOfANameLast) {
+  TraceBuilder builder;
+  builder.op("aten::mm", 0, 10);
+  builder.op("aten::add", 10, 10);
+  const auto steps = Recording(builder).focus("::m");
+  ASSERT_TRUE(steps);
+  EXPECT_EQ(steps->size(), 1U);
+}
+
 TEST(Focus, SaysWhatWasMeantInsteadOfAnUnknownName) {
   TraceBuilder builder = two_calls();
   const auto steps = Recording(builder).focus("forwrad");

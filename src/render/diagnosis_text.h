@@ -1,7 +1,6 @@
-// A diagnosis as one screen of text.
+// A diagnosis as one screen of text, or as all of it.
 #pragma once
 
-#include <cstddef>
 #include <string>
 
 #include "engine/diagnosis.h"
@@ -9,13 +8,9 @@
 
 namespace fathom {
 
-struct DiagnosisView {
-  std::size_t findings = 3;  ///< How many to show in full.
-  bool rules = false;        ///< Also what the silent and abstaining rules say.
-};
-
-/// Baseline, accounting, verdict, the best findings, what to run next. Ends with a newline.
-std::string render_diagnosis_text(const Diagnosis& diagnosis, const DiagnosisView& view,
-                                  const Style& style);
+/// Capture, baseline, verdict with the accounting, findings by gain, and what to run next. Without
+/// `all` it fits the screen of the style (40 lines where there is none, at least 20): the best
+/// three findings, each in as much detail as there is room. Ends with a newline.
+std::string render_diagnosis_text(const Diagnosis& diagnosis, bool all, const Style& style);
 
 }  // namespace fathom

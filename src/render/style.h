@@ -15,6 +15,8 @@ struct Style {
   /// The width is only a wish: lines may grow past it rather than lose columns (output to a pipe or
   /// file).
   bool soft_width = false;
+  std::size_t height = 0;  ///< Lines of the terminal; 0 where there is none.
+  bool ascii = false;      ///< The locale is not UTF-8; see charset.h.
 
   [[nodiscard]] std::string bold(std::string_view text) const { return paint("1", text); }
   [[nodiscard]] std::string dim(std::string_view text) const { return paint("2", text); }
@@ -33,7 +35,8 @@ struct Style {
 enum class ColourChoice : unsigned char { automatic, always, never };
 
 /// The style for a file descriptor: a terminal's own width (COLUMNS wins over it), colours only
-/// there and only without NO_COLOR and with a TERM that is not "dumb".
+/// there and only without NO_COLOR and with a TERM that is not "dumb". LINES wins over its height.
+/// A locale that is not set is taken for UTF-8.
 Style style_for(int descriptor, ColourChoice colour, bool wide);
 
 }  // namespace fathom

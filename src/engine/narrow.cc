@@ -1,0 +1,139 @@
+#include "engine/narrow.h"
+
+#include <algorithm>
+#include <string_view>
+#include <vector>
+
+#include "analysis/accounting_groups.h"
+
+namespace fathom {
+namespace {
+
+constexpr double kLeastShare = 0.05;
+constexpr double kMostShare = 0.90;
+constexpr std::string_view kModule = "nn.Module: ";
+
+/// Time by StringId row, and of the steps as a whole.
+struct NameTimes {
+  std::vector<Duration> of;
+  Duration whole{};
+};
+
+/// Work of one name inside work of the same name counts once.
+bool is_outermost(const Context& context, SliceId slice) {
+  const StringId name = context.trace.slices.name[slice.row()];
+  SliceId at = context.nesting().parent[slice.row()];
+  for (; at.valid(); at = context.nesting().parent[at.row()]) {
+    if (context.trace.slices.name[at.row()] == name) return false;
+  }
+  return true;
+}
+
+const Step* step_at(std::span<const Step* const> steps, Time time) {
+  const auto after = std::ranges::upper_bound(steps, time, {},
+                                              [](const Step* step) { return step->window.begin; });
+  if (after == steps.begin()) return nullptr;
+  const Step* const step = *std::prev(after);
+  return time < step->window.end ? step : nullptr;
+}
+
+/// Steps themselves are no part of a step; what autograd puts around each of its operators says no
+/// more than that operator.
+bool can_be_part(const Context& context, const Step& step, SliceId slice) {
+  const SliceKind kind = context.trace.kind(slice);
+  if (kind != SliceKind::cpu_op && kind != SliceKind::user_annotation) return false;
+  const std::string_view name = context.trace.name(slice);
+  return slice != step.slice && !name.starts_with("ProfilerStep#") &&
+         !name.starts_with("autograd::engine::");
+}
+
+NameTimes host_times(const Context& context, std::span<const Step* const> steps) {
+  const Trace& trace = context.trace;
+  NameTimes times{.of = std::vector<Duration>(trace.strings.size())};
+  for (const Step* const step : steps) times.whole += step->window.length();
+  for (const Nesting::Thread& thread : context.nesting().work) {
+    for (const SliceId slice : thread.slices) {
+      const Step* const step = step_at(steps, trace.slices.start[slice.row()]);
+      if (step == nullptr || !can_be_part(context, *step, slice)) continue;
+      if (is_outermost(context, slice)) {
+        times.of[trace.slices.name[slice.row()].row()] += trace.slices.duration[slice.row()];
+      }
+    }
+  }
+  return times;
+}
+
+NameTimes device_times(const Context& context, std::span<const Step* const> steps,
+                       std::int32_t device) {
+  const Trace& trace = context.trace;
+  NameTimes times{.of = std::vector<Duration>(trace.strings.size())};
+  for (const SliceId activity : context.links().activities) {
+    if (trace.track(activity).device != device) continue;
+    const Step* const step = step_at(steps, trace.slices.start[activity.row()]);
+    if (step == nullptr) continue;
+    const Duration time = trace.slices.duration[activity.row()];
+    times.whole += time;
+    SliceId at = context.links().op[activity.row()];
+    for (; at.valid(); at = context.nesting().parent[at.row()]) {
+      if (can_be_part(context, *step, at) && is_outermost(context, at)) {
+        times.of[trace.slices.name[at.row()].row()] += time;
+      }
+    }
+  }
+  return times;
+}
+
+/// Of modules, with what is inside of them. A name that several modules have counts for all.
+NameTimes module_times(const Context& context, std::span<const Step* const> steps,
+                       std::int32_t device) {
+  std::vector<AccountWindow> windows;
+  for (const Step* const step : steps) windows.push_back({.interval = step->window, .step = step});
+  const Modules& modules = context.modules();
+  NameTimes times{.of = std::vector<Duration>(context.trace.strings.size())};
+  std::vector<Duration> inclusive(modules.nodes.size());
+  const auto groups = device >= 0 ? group_device(context, device, AccountBy::module, windows)
+                                  : group_main_thread(context, AccountBy::module, windows);
+  for (const AccountGroup& group : groups) {
+    Duration time = group.time.total();
+    for (const Duration part : group.host) time += part;
+    inclusive[group.key] += time;
+    times.whole += time;
+  }
+  for (std::size_t node = modules.nodes.size(); node-- > 1;) {
+    inclusive[modules.nodes[node].parent] += inclusive[node];
+    times.of[modules.nodes[node].name.row()] += inclusive[node];
+  }
+  return times;
+}
+
+std::string largest_part(const Trace& trace, const NameTimes& times) {
+  const auto whole = static_cast<double>(to_ns(times.whole));
+  std::size_t best = times.of.size();
+  for (std::size_t row = 0; row < times.of.size(); ++row) {
+    const auto time = static_cast<double>(to_ns(times.of[row]));
+    if (time < kLeastShare * whole || time > kMostShare * whole) continue;
+    if (best == times.of.size() || times.of[row] > times.of[best]) best = row;
+  }
+  if (best == times.of.size() || times.whole <= Duration{}) return {};
+  std::string_view name = trace.strings.view(StringId(best));
+  if (name.starts_with(kModule)) name.remove_prefix(kModule.size());
+  return std::string(name);
+}
+
+}  // namespace
+
+std::string narrower_name(const Context& context, std::span<const Step* const> steps,
+                          std::int32_t device, bool by_host) {
+  // Windows of several processes overlap: one process stands for the job.
+  const auto other = std::ranges::find_if(
+      steps, [&](const Step* step) { return step->process != steps.front()->process; });
+  steps = steps.first(static_cast<std::size_t>(other - steps.begin()));
+  if (context.modules().nodes.size() > 1) {
+    std::string module = largest_part(context.trace, module_times(context, steps, device));
+    if (!module.empty()) return module;
+  }
+  return largest_part(context.trace, by_host || device < 0 ? host_times(context, steps)
+                                                           : device_times(context, steps, device));
+}
+
+}  // namespace fathom

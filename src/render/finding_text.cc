@@ -1,0 +1,109 @@
+#include "render/finding_text.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/quantity_text.h"
+#include "render/text_width.h"
+
+namespace fathom {
+namespace {
+
+Duration from_ns(double ns) { return duration_ns(static_cast<std::int64_t>(std::llround(ns))); }
+
+std::size_t room_of(const Style& style) {
+  return style.width > 2 * kLabelWidth ? style.width - kLabelWidth : kLabelWidth;
+}
+
+std::string inner_label(std::string_view name, const Style& style) {
+  return style.dim(pad_right("   " + std::string(name), kLabelWidth));
+}
+
+/// A part of a finding; nothing where there is nothing to say.
+std::string part(std::string_view name, std::string_view text, const Style& style) {
+  if (text.empty()) return {};
+  return inner_label(name, style) +
+         wrap(printable(text), room_of(style), std::string(kLabelWidth, ' ')) + "\n";
+}
+
+/// Cut at the last blank before the width.
+std::string one_line(const std::string& text, const Style& style) {
+  const std::size_t width = room_of(style);
+  if (display_width(text) <= width) return text;
+  const std::string_view dots = style.ascii ? " ..." : " …";
+  const std::string lines = wrap(text, width - display_width(dots), "");
+  return lines.substr(0, lines.find('\n')) + std::string(dots);
+}
+
+/// Code keeps its lines; a long one is not broken, so that it can be copied.
+std::string code_lines(std::string_view name, std::string_view code, const Style& style) {
+  std::string out;
+  while (!code.empty()) {
+    const std::size_t end = std::min(code.find('\n'), code.size());
+    out += (out.empty() ? inner_label(name, style) : std::string(kLabelWidth, ' ')) +
+           printable(code.substr(0, end)) + "\n";
+    code.remove_prefix(std::min(end + 1, code.size()));
+  }
+  return out;
+}
+
+/// "−70.0 % (28.0 to 72.4 %): 995.3 µs → 298.3 µs; a flag".
+std::string gain_of(const RankedFinding& ranked, const Diagnosis& diagnosis, const Style& style) {
+  const double mean = diagnosis.step_ns.mean;
+  const auto percent = [mean](Duration time) {
+    return percent_text(100.0 * static_cast<double>(to_ns(time)) / mean);
+  };
+  const std::string effort = "; " + std::string(to_string(ranked.finding.effort));
+  if (ranked.gain && to_ns(ranked.gain->likely) > 0) {
+    const double after = mean - static_cast<double>(to_ns(ranked.gain->likely));
+    std::string low = percent(ranked.gain->low);
+    low.resize(low.size() - 2);  // Both ends of the interval are percentages.
+    return "−" + percent(ranked.gain->likely) + " (" + low + " to " + percent(ranked.gain->high) +
+           "): " + duration_text(from_ns(mean)) + (style.ascii ? " -> " : " → ") +
+           duration_text(from_ns(after)) + effort;
+  }
+  if (to_ns(ranked.upper_bound) > 0) return "at most −" + percent(ranked.upper_bound) + effort;
+  return "no time of its own" + effort;
+}
+
+std::string evidence_text(const Evidence& evidence) {
+  return evidence.location.empty() ? evidence.text : evidence.text + " — " + evidence.location;
+}
+
+}  // namespace
+
+std::string paragraph(std::string_view label, std::string_view text, const Style& style) {
+  return style.bold(pad_right(label, kLabelWidth)) +
+         wrap(printable(text), room_of(style), std::string(kLabelWidth, ' ')) + "\n";
+}
+
+std::string finding_text(std::size_t number, const RankedFinding& ranked,
+                         const Diagnosis& diagnosis, Detail detail, const Style& style) {
+  const Finding& finding = ranked.finding;
+  const std::string head = std::to_string(number) + ". " + printable(finding.title);
+  std::string text = style.bold(detail < Detail::evidence ? shorten_middle(head, style.width)
+                                                          : wrap(head, style.width - 3, "   "));
+  text += "\n" + part("gain", gain_of(ranked, diagnosis, style), style);
+  const std::size_t shown = detail == Detail::full    ? finding.evidence.size()
+                            : detail > Detail::change ? 1
+                                                      : 0;
+  for (std::size_t i = 0; i < std::min(shown, finding.evidence.size()); ++i) {
+    text += part("evidence", evidence_text(finding.evidence[i]), style);
+  }
+  if (detail == Detail::full) text += part("but", finding.counter_evidence, style);
+  if (detail == Detail::change) {
+    text += part("change", one_line(printable(finding.fix.text), style), style);
+  } else if (detail > Detail::change) {
+    text += part("change", finding.fix.text, style);
+  }
+  if (detail < Detail::code) return text;
+  text += code_lines("before", finding.fix.before, style);
+  text += code_lines("after", finding.fix.after, style);
+  if (detail < Detail::full) return text;
+  text += part("assumed", finding.assumption, style);
+  text += code_lines("check", finding.verify, style);
+  text += part("confidence", to_string(finding.confidence), style);
+  return text;
+}
+
+}  // namespace fathom

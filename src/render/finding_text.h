@@ -1,0 +1,33 @@
+// A finding as text, in as much detail as there is room for.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "engine/diagnosis.h"
+#include "render/style.h"
+
+namespace fathom {
+
+/// Labels stand left of this column, paragraphs right of it.
+inline constexpr std::size_t kLabelWidth = 14;
+
+/// Each detail shows what the one before shows, and more.
+enum class Detail : std::uint8_t {
+  gain,      ///< Title and gain, on a line each.
+  change,    ///< What to change, on one line.
+  evidence,  ///< The first piece of evidence; title and change wrapped.
+  code,      ///< All about the change, with code before and after.
+  full,
+};
+
+/// Ends with a newline. `number` is its place by gain.
+std::string finding_text(std::size_t number, const RankedFinding& ranked,
+                         const Diagnosis& diagnosis, Detail detail, const Style& style);
+
+/// `text` (not yet printable) wrapped beside a label; ends with a newline.
+std::string paragraph(std::string_view label, std::string_view text, const Style& style);
+
+}  // namespace fathom

@@ -1,0 +1,13 @@
+// Words of commands that people copy into a shell.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace fathom {
+
+/// `text` as one word of a shell: as it is where nothing in it means something to a shell, else in
+/// single quotes. Control characters are made visible.
+std::string shell_word(std::string_view text);
+
+}  // namespace fathom
