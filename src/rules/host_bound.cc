@@ -86,8 +86,8 @@ Outcome check(const RuleContext& rules) {
   finding.confidence = kernels.median < kShortKernel ? Confidence::high : Confidence::medium;
   finding.effort = Effort::line;
   Evidence evidence = evidence_of(rules, found.late,
-                                  counted_noun(found.claims.size(), "stretch") +
-                                      " of idle time end with a late launch; the costliest "
+                                  counted_noun(found.claims.size(), "gap") +
+                                      " end with a late launch; the costliest "
                                       "operators in them are shown");
   evidence.where = found.longest;
   finding.evidence.push_back(std::move(evidence));
