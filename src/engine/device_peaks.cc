@@ -2,6 +2,7 @@
 #include "engine/device_peaks.h"
 
 #include <array>
+#include <cctype>
 #include <filesystem>
 #include <utility>
 
@@ -82,13 +83,20 @@ Result<void> set_member(std::string_view key, const simdjson::dom::element& valu
   return wrong("a device has no '" + std::string(key) + "'");
 }
 
+std::string upper(std::string_view text) {
+  std::string out(text);
+  for (char& c : out) c = static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
+  return out;
+}
+
 Error unknown(const std::string& wish) {
-  std::vector<std::string_view> names;
-  for (const DeviceSpec& spec : all_device_specs()) names.push_back(spec.name);
-  const std::string_view meant = nearest(wish, names);
-  return wrong("'" + wish + "' is neither one known device nor a file" +
-               (meant.empty() ? std::string("; devices are called like 'A100 SXM 80GB' or 'MI300X'")
-                              : "; did you mean '" + std::string(meant) + "'?"));
+  std::vector<std::string> names;
+  for (const DeviceSpec& spec : all_device_specs()) names.push_back(upper(spec.name));
+  const std::vector<std::string_view> candidates(names.begin(), names.end());
+  const std::string_view meant = nearest(upper(wish), candidates);
+  std::string hint = "; devices are called like 'A100 SXM 80GB' or 'MI300X'";
+  if (!meant.empty()) hint = "; did you mean '" + std::string(meant) + "'?";
+  return wrong("'" + wish + "' is neither one known device nor a file" + hint);
 }
 
 }  // namespace

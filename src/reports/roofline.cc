@@ -45,8 +45,9 @@ constexpr ColumnSpec kColumns[] = {
 };
 
 constexpr std::string_view kImportance[] = {
-    "name",    "device_total_ns", "roof_percent", "headroom_ns", "bound", "input_shapes", "calls",
-    "percent", "achieved_tflops", "achieved_gbs", "flops",       "bytes", "intensity"};
+    "name",  "device_total_ns", "roof_percent", "headroom_ns",     "input_shapes",
+    "bound", "calls",           "percent",      "achieved_tflops", "achieved_gbs",
+    "flops", "bytes",           "intensity"};
 
 constexpr std::string_view kOptions[] = {"peaks", "svg"};
 
