@@ -64,7 +64,9 @@ struct Gap {
   SliceId next{};         ///< The activity that ends it, or invalid at the end of the trace.
   SliceId launch{};       ///< The call that launched `next`, or invalid.
   SliceId late_op{};      ///< The operator that cost the host most of the gap, or invalid.
-  SliceId late_frame{};   ///< The innermost Python frame of the launching thread, or invalid.
+  /// The innermost Python frame of the launching thread that covers at least half of the longest
+  /// part with that cause, or invalid.
+  SliceId late_frame{};
   Bucket cause = Bucket::host_unknown;  ///< The idle bucket with the largest part of it.
 };
 

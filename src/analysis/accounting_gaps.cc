@@ -23,6 +23,8 @@ GapFinder::GapFinder(const Context& context, const HostThreads& threads, const E
 
 DeviceAccounting GapFinder::find(const DeviceTimeline& timeline) {
   start_device(timeline);
+  // Memory that is not written to costs nothing; growing would copy all of it.
+  result_.gaps.reserve(timeline.activities.size() + 1);
   Time busy_until = trace_.span.begin;
   for (const SliceId activity : timeline.activities) {
     const Time start = trace_.slices.start[activity.row()];
@@ -160,6 +162,19 @@ Interval GapFinder::longest_piece(Bucket cause) const {
   return longest;
 }
 
+SliceId GapFinder::frame_of(const Nesting::Thread& frames, Interval stretch) const {
+  const Nesting& nesting = context_.nesting();
+  const Time middle = stretch.begin + stretch.length() / 2;
+  SliceId frame = innermost_at(trace_, nesting, frames, middle, middle);
+  const auto most = [&](SliceId slice) {
+    const Time begin = std::max(stretch.begin, trace_.slices.start[slice.row()]);
+    const Time end = std::min(stretch.end, trace_.slices.end(slice));
+    return (end - begin) * 2 >= stretch.length();
+  };
+  while (frame.valid() && !most(frame)) frame = nesting.parent[frame.row()];
+  return frame;
+}
+
 void GapFinder::finish(Gap& gap, const Hosts& hosts) {
   std::array<Duration, kBuckets> times{};
   for (std::size_t i = first_piece_; i < result_.pieces.size(); ++i) {
@@ -177,8 +192,7 @@ void GapFinder::finish(Gap& gap, const Hosts& hosts) {
            : Interval{trace_.slices.start[gap.launch.row()], trace_.slices.end(gap.launch)};
   for (const TrackId track : {hosts.first, hosts.second}) {
     if (!track.valid() || threads_.frames(track) == nullptr) continue;
-    gap.late_frame =
-        innermost_at(trace_, context_.nesting(), *threads_.frames(track), asked.begin, asked.end);
+    gap.late_frame = frame_of(*threads_.frames(track), asked);
     if (gap.late_frame.valid()) return;
   }
 }

@@ -35,6 +35,8 @@ class GapFinder {
   void explain_device(Interval interval, Time launched, SliceId next);
   void add_piece(Interval interval, Bucket cause);
   void finish(Gap& gap, const Hosts& hosts);
+  /// The innermost frame that covers at least half of the stretch, or invalid.
+  [[nodiscard]] SliceId frame_of(const Nesting::Thread& frames, Interval stretch) const;
   [[nodiscard]] Opener opener_of(const Hosts& hosts, const Gap& gap, SliceId& call);
   [[nodiscard]] Interval longest_piece(Bucket cause) const;
   HostWalk& walk(TrackId track) { return walks_[track.row()]; }

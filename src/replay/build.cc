@@ -2,7 +2,6 @@
 #include "replay/build.h"
 
 #include <algorithm>
-#include <optional>
 
 #include "replay/delays.h"
 #include "replay/graph_gaps.h"
@@ -16,37 +15,40 @@
 namespace fathom {
 namespace {
 
-/// Adds edges to nodes, in any order.
+/// Adds edges to nodes, in any order. All are added twice: first they are counted, then each is put
+/// where it belongs, so that no second list of them is ever held.
 class EdgeList {
  public:
-  explicit EdgeList(ReplayGraph& graph) : graph_(graph) { edges_.reserve(graph.nodes() * 2); }
+  explicit EdgeList(ReplayGraph& graph) : graph_(graph) {
+    graph_.first_edge.assign(graph_.nodes() + 1, 0);
+  }
 
   /// `to` comes no earlier than `delay` after `from`, or after as much as was recorded if that is
   /// less. What the recording contradicts is no dependency.
   void add(EdgeKind kind, std::uint32_t from, std::uint32_t to, Duration delay) {
     const Duration recorded = graph_.at[to] - graph_.at[from];
     if (from >= to || recorded < Duration{}) return;
-    edges_.push_back({to, {.delay = std::min(delay, recorded), .from = from, .kind = kind}});
+    if (counting_) {
+      ++graph_.first_edge[to + 1];
+    } else {
+      const ReplayEdge edge{.delay = std::min(delay, recorded), .from = from, .kind = kind};
+      graph_.edges[next_[to]++] = edge;
+    }
   }
 
-  /// Sorts them by node.
-  void finish() {
-    graph_.first_edge.assign(graph_.nodes() + 1, 0);
-    for (const Entry& entry : edges_) ++graph_.first_edge[entry.to + 1];
+  /// All edges are counted; now the same are added.
+  void counted() {
+    counting_ = false;
     for (std::size_t node = 0; node < graph_.nodes(); ++node)
       graph_.first_edge[node + 1] += graph_.first_edge[node];
-    graph_.edges.resize(edges_.size());
-    std::vector<std::uint32_t> next(graph_.first_edge.begin(), graph_.first_edge.end() - 1);
-    for (const Entry& entry : edges_) graph_.edges[next[entry.to]++] = entry.edge;
+    graph_.edges.resize(graph_.first_edge.back());
+    next_.assign(graph_.first_edge.begin(), graph_.first_edge.end() - 1);
   }
 
  private:
-  struct Entry {
-    std::uint32_t to;
-    ReplayEdge edge;
-  };
   ReplayGraph& graph_;
-  std::vector<Entry> edges_;
+  bool counting_ = true;
+  std::vector<std::uint32_t> next_;  // by node: where its next edge goes
 };
 
 class GraphBuilder {
@@ -63,10 +65,13 @@ class GraphBuilder {
         edges_(graph) {}
 
   void build() {
-    add_host_edges();
-    add_activity_edges();
-    add_waits();
-    edges_.finish();
+    describe_threads();
+    waits_ = compute_waits(context_, points_, streams_);
+    delays_ = compute_delays(context_, streams_);
+    launches_ = launch_nodes();
+    add_edges();
+    edges_.counted();
+    add_edges();
     keep_residuals();
     find_unrecorded_work(context_, streams_, order_.start, graph_);
     describe_steps();
@@ -85,25 +90,35 @@ class GraphBuilder {
     return static_cast<std::uint32_t>(at_row - points_.points.begin());
   }
 
-  /// Chains the points of every thread. own[row]: the part of the time since the point before that
-  /// the thread itself needed.
+  void describe_threads() {
+    graph_.threads.resize(context_.nesting().work.size());
+    for (std::size_t row = 0; row < graph_.threads.size(); ++row)
+      graph_.threads[row].work = &context_.nesting().work[row];
+    for (std::uint32_t row = 0; row < points_.points.size(); ++row)
+      graph_.threads[points_.points[row].thread].points.push_back(order_.point[row]);
+  }
+
+  void add_edges() {
+    add_host_edges();
+    add_activity_edges();
+    add_waits();
+  }
+
+  /// Chains the points of every thread.
   void add_host_edges() {
     const auto& points = points_.points;
     std::vector<bool> arrives(points.size());
     for (const ThreadRun& run : runs_) add_handover(run, arrives);
-    std::vector<Duration> own(points.size(), Duration::max());
-    for (const SyncWait& sync : waits().syncs) own[sync.point] = sync.own;
-    graph_.threads.resize(context_.nesting().work.size());
-    for (std::size_t row = 0; row < graph_.threads.size(); ++row)
-      graph_.threads[row].work = &context_.nesting().work[row];
+    auto sync = waits_.syncs.begin();
     for (std::uint32_t row = 0; row < points.size(); ++row) {
-      ReplayThread& thread = graph_.threads[points[row].thread];
-      const std::uint32_t node = order_.point[row];
-      if (!thread.points.empty()) {
-        const Duration mine = arrives[row] ? Duration{} : own[row];
-        edges_.add(EdgeKind::host, thread.points.back(), node, mine);
+      // The part of the time since the point before that the thread itself needed.
+      Duration own = arrives[row] ? Duration{} : Duration::max();
+      if (sync != waits_.syncs.end() && sync->point == row) {
+        own = std::min(own, sync->own);
+        ++sync;
       }
-      thread.points.push_back(node);
+      if (row == 0 || points[row - 1].thread != points[row].thread) continue;
+      edges_.add(EdgeKind::host, order_.point[row - 1], order_.point[row], own);
     }
   }
 
@@ -123,47 +138,44 @@ class GraphBuilder {
   }
 
   void add_activity_edges() {
-    const TypicalDelays delays = compute_delays(context_, streams_);
-    const std::vector<std::uint32_t> launches = launch_nodes();
     for (std::uint32_t i = 0; i < links_.activities.size(); ++i) {
       const SliceId activity = links_.activities[i];
       const std::uint32_t start = order_.start[i];
       edges_.add(EdgeKind::activity, start, order_.end[i], trace_.slices.duration[activity.row()]);
       if (streams_.after[i] != kNoRow)
-        edges_.add(EdgeKind::stream, order_.end[streams_.after[i]], start, delays.stream);
+        edges_.add(EdgeKind::stream, order_.end[streams_.after[i]], start, delays_.stream);
       if (streams_.during[i] != kNoRow)
         edges_.add(EdgeKind::overlap, order_.start[streams_.during[i]], start, Duration::max());
+      if (launches_[i] == kNoRow) continue;
       const SliceId call = links_.launch[activity.row()];
-      if (!call.valid() || launches[call.row()] == kNoRow) continue;
       const auto kind = static_cast<std::size_t>(links_.call_kind(trace_, call));
-      edges_.add(EdgeKind::launch, launches[call.row()], start, delays.launch[kind]);
+      edges_.add(EdgeKind::launch, launches_[i], start, delays_.launch[kind]);
     }
-    stream_delay_ = delays.stream;
   }
 
-  /// Node of each launching call, by slice.
+  /// The node of each activity's launching call, or kNoRow; by activity.
   [[nodiscard]] std::vector<std::uint32_t> launch_nodes() const {
-    std::vector<std::uint32_t> nodes(trace_.slices.size(), kNoRow);
+    std::vector<std::uint32_t> by_call(trace_.slices.size(), kNoRow);
     for (std::uint32_t row = 0; row < points_.points.size(); ++row) {
       if (points_.points[row].kind == NodeKind::launch)
-        nodes[points_.points[row].slice.row()] = order_.point[row];
+        by_call[points_.points[row].slice.row()] = order_.point[row];
+    }
+    std::vector<std::uint32_t> nodes(links_.activities.size(), kNoRow);
+    for (std::size_t i = 0; i < nodes.size(); ++i) {
+      const SliceId call = links_.launch[links_.activities[i].row()];
+      if (call.valid()) nodes[i] = by_call[call.row()];
     }
     return nodes;
   }
 
   void add_waits() {
-    for (const SyncWait& sync : waits().syncs) {
+    for (const SyncWait& sync : waits_.syncs) {
       if (sync.activity == kNoRow) continue;
       edges_.add(EdgeKind::wait, order_.end[sync.activity], order_.point[sync.point], sync.after);
     }
-    for (const EventWait& wait : waits().events)
+    for (const EventWait& wait : waits_.events)
       edges_.add(EdgeKind::event, order_.end[wait.source], order_.start[wait.activity],
-                 stream_delay_);
-  }
-
-  [[nodiscard]] const Waits& waits() {
-    if (!waits_) waits_ = compute_waits(context_, points_, streams_);
-    return *waits_;
+                 delays_.stream);
   }
 
   void keep_residuals() {
@@ -202,8 +214,9 @@ class GraphBuilder {
   Streams streams_;
   NodeOrder order_;
   EdgeList edges_;
-  std::optional<Waits> waits_;
-  Duration stream_delay_{};
+  Waits waits_;
+  TypicalDelays delays_;
+  std::vector<std::uint32_t> launches_;  // by activity: node of its launching call
 };
 
 }  // namespace

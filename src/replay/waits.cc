@@ -261,8 +261,9 @@ class CallTimes {
   void fill(std::vector<SyncWait>& syncs) {
     for (const SyncWait& sync : syncs) look_at(sync);
     for (auto& [name, times] : names_) {
-      times.own = times.idle.empty() ? times.least : median_of(times.idle);
       times.back = median_of(times.after);
+      // Where all have waited, what they take after the wait is the best guess of what they need.
+      times.own = times.idle.empty() ? std::min(times.least, times.back) : median_of(times.idle);
     }
     for (SyncWait& sync : syncs) {
       const SliceId call = points_.points[sync.point].slice;

@@ -16,18 +16,20 @@ namespace fathom {
 namespace {
 
 constexpr ColumnSpec kColumns[] = {
+    {"step", ColumnKind::integer, "", "By step: its number.", true, "step"},
+    {"edge", ColumnKind::flag, "",
+     "By step: not whole, and left out of everything but this grouping.", true},
+    {"phase", ColumnKind::text, "",
+     "By phase: data, forward, backward, optimizer, communication or other.", true, "phase"},
+    {"module", ColumnKind::name, "", "By module: its path, or (outside of modules).", true,
+     "module"},
+    {"class", ColumnKind::text, "", "By class: what the computing kernels do.", true, "class"},
+    {"tensor_cores", ColumnKind::flag, "", "By class: whether their names tell matrix units.", true,
+     "class"},
     {"device", ColumnKind::integer, "",
      "Device; null for the main thread of a trace without device activity."},
     {"worst", ColumnKind::flag, "",
      "With several devices: the one that is busy for the least of its time.", true},
-    {"step", ColumnKind::integer, "", "By step: its number."},
-    {"edge", ColumnKind::flag, "",
-     "By step: not whole, and left out of everything but this grouping.", true},
-    {"phase", ColumnKind::text, "",
-     "By phase: data, forward, backward, optimizer, communication or other."},
-    {"module", ColumnKind::name, "", "By module: its path, or (outside of modules)."},
-    {"class", ColumnKind::text, "", "By class: what the computing kernels do."},
-    {"tensor_cores", ColumnKind::flag, "", "By class: whether their names tell matrix units."},
     {"bucket", ColumnKind::text, "",
      "Of a device: compute, communication, memcpy, memset (busy); input, allocation, sync, "
      "dispatch, python, dependency, launch latency, device wait, host unknown (idle). Of the main "
@@ -43,6 +45,9 @@ constexpr ColumnSpec kColumns[] = {
      "Time of all buckets of the device's step, phase, module or class."},
 };
 
+/// The columns that tell groups apart, which come first.
+constexpr std::size_t kKeyColumns = 6;
+
 constexpr std::string_view kGroupBy[] = {"device", "step", "phase", "module", "class"};
 
 constexpr Phase kPhaseOrder[] = {Phase::data,      Phase::forward,       Phase::backward,
@@ -54,7 +59,8 @@ AccountBy grouping(const Context& context) {
                                   : static_cast<AccountBy>(at - std::begin(kGroupBy));
 }
 
-/// What is accounted for: the selected steps that count (all of them by step), or the window.
+/// What is accounted for: the selected steps that count (all of them by step), or the window. Where
+/// no step is of a process that uses the device, the selected stretch of the trace.
 std::vector<AccountWindow> windows_of(const Context& context, AccountBy by,
                                       std::optional<std::int32_t> device) {
   const Steps& steps = context.steps();
@@ -65,6 +71,7 @@ std::vector<AccountWindow> windows_of(const Context& context, AccountBy by,
     all.push_back({.interval = step.window, .step = &step});
   }
   if (by == AccountBy::step) return all;
+  if (all.empty()) return {{.interval = context.window()}};
   std::vector<AccountWindow> whole = all;
   std::erase_if(whole, [](const AccountWindow& window) { return window.step->edge; });
   return whole.empty() ? all : whole;
@@ -129,8 +136,9 @@ class Rows {
       const Duration of_group = total(group);
       const double whole = by_ == AccountBy::step ? static_cast<double>(to_ns(of_group)) : all;
       for (const Part& part : parts_of(group)) {
-        std::vector<Value> row = {device, worst};
-        add_key(group.key, windows, row);
+        std::vector<Value> row = key_values(group.key, windows);
+        row.push_back(device);
+        row.push_back(worst);
         row.push_back(text_value(part.bucket));
         row.push_back(part.busy);
         row.push_back(ns_value(part.time));
@@ -145,11 +153,9 @@ class Rows {
 
  private:
   /// The columns from `step` to `tensor_cores`.
-  void add_key(std::uint32_t key, const std::vector<AccountWindow>& windows,
-               std::vector<Value>& row) const {
-    const std::size_t first = row.size();
-    row.resize(first + 6);
-    Value* const values = &row[first];
+  [[nodiscard]] std::vector<Value> key_values(std::uint32_t key,
+                                              const std::vector<AccountWindow>& windows) const {
+    std::vector<Value> values(kKeyColumns);
     switch (by_) {
       case AccountBy::device:
         break;
@@ -170,6 +176,7 @@ class Rows {
         values[5] = key % 2 == 1;
         break;
     }
+    return values;
   }
 
   const Context& context_;
@@ -210,6 +217,16 @@ void add_devices(const Context& context, AccountBy by, Table& table) {
     table.notes.push_back("Device " + std::to_string(*worst) +
                           " is busy for the least of its time.");
   }
+  const Steps& steps = context.steps();
+  const auto uses_any = [&](const Step& step) {
+    return std::ranges::any_of(context.timelines().devices, [&](const DeviceTimeline& timeline) {
+      return steps.uses(step, timeline.device);
+    });
+  };
+  if (std::ranges::none_of(steps.steps, uses_any)) {
+    table.notes.emplace_back(
+        "No step is of a process that uses a device: the whole time is accounted for.");
+  }
 }
 
 void add_main_thread(const Context& context, AccountBy by, Table& table) {
@@ -248,6 +265,9 @@ Result<Table> compute(const Context& context) {
   return table;
 }
 
+constexpr std::string_view kImportance[] = {"device",  "bucket",      "time_ns",
+                                            "percent", "per_step_ns", "group_ns"};
+
 }  // namespace
 
 Report accounting() {
@@ -265,7 +285,8 @@ Report accounting() {
       .group_by = kGroupBy,
       .sort = "",
       .example = "fathom accounting trace.json.gz --group-by phase",
-      .compute = compute};
+      .compute = compute,
+      .importance = kImportance};
 }
 
 }  // namespace fathom

@@ -7,6 +7,7 @@ namespace fathom {
 
 Report accounting();
 Report copies();
+Report critical_path();
 Report gaps();
 Report health();
 Report info();
@@ -22,7 +23,7 @@ Report syncs();
 
 std::span<const Report> all_reports() {
   static const Report table[] = {
-      overview(), health(),   info(),   steps(),    accounting(), gaps(),    ops(),
+      overview(), health(),   info(),   steps(),    accounting(), gaps(),    critical_path(), ops(),
       kernels(),  roofline(), copies(), launches(), syncs(),      modules(), stacks(),
   };
   return table;

@@ -144,6 +144,10 @@ Result<Table> compute(const Context& context) {
   return table;
 }
 
+constexpr std::string_view kImportance[] = {"device",      "duration_ns",  "cause", "late_operator",
+                                            "python_line", "opener",       "step",  "start_ns",
+                                            "opener_call", "next_activity"};
+
 }  // namespace
 
 Report gaps() {
@@ -158,7 +162,8 @@ Report gaps() {
           .group_by = {},
           .sort = "-duration_ns",
           .example = "fathom gaps trace.json.gz --limit 20",
-          .compute = compute};
+          .compute = compute,
+          .importance = kImportance};
 }
 
 }  // namespace fathom

@@ -2,7 +2,10 @@
 #include <algorithm>
 #include <cmath>
 #include <optional>
+#include <utility>
+#include <vector>
 
+#include "analysis/launch_waste.h"
 #include "analysis/occupancy.h"
 #include "reports/groups.h"
 #include "reports/report.h"
@@ -49,12 +52,32 @@ constexpr ColumnSpec kColumns[] = {
      "Blocks that fit on a multiprocessor at once; mean weighted by duration.", true},
     {"waves", ColumnKind::real, "",
      "How often the device is filled with blocks to run the grid; mean weighted by duration."},
+    {"tail_percent", ColumnKind::percent, "percent",
+     "Time spent waiting for a last wave of blocks that is only partly full, 1 / (1 + whole "
+     "waves); "
+     "mean weighted by duration.",
+     true},
+    {"idle_sm_percent", ColumnKind::percent, "percent",
+     "Multiprocessors that get no block of the grid; mean weighted by duration.", true},
+    {"idle_lane_percent", ColumnKind::percent, "percent",
+     "Lanes of the blocks' warps without a thread: block sizes that are no multiple of the warp; "
+     "mean weighted by duration.",
+     true},
+    {"short_launches", ColumnKind::count, "",
+     "How often it ran shorter than the host call that launched it.", true},
+    {"launch_advice", ColumnKind::text, "",
+     "What its launches waste, the largest part first: small grid, tail, ragged block; and short, "
+     "where most of them ran shorter than the call that launched them.",
+     true},
     {"device", ColumnKind::integer, "", "Device number, where all its launches agree."},
     {"stream", ColumnKind::integer, "", "Stream number, where all its launches agree.", false,
      "stream"},
     {"ops", ColumnKind::name, "", "Operators that launch it, the most frequent first.", false,
      "op"},
 };
+
+/// Nsight Compute speaks of a tail from a fifth of the time on; less is seldom worth a change.
+constexpr double kWorthAdvice = 0.2;
 
 constexpr std::string_view kGroupBy[] = {"name", "config", "op", "stream"};
 
@@ -70,9 +93,18 @@ class WeightedMean {
     plain_ += *value;
     ++count_;
   }
-  [[nodiscard]] Value get() const {
+  [[nodiscard]] std::optional<double> mean() const {
     if (count_ == 0) return {};
     return weight_ > 0 ? sum_ / weight_ : plain_ / static_cast<double>(count_);
+  }
+  [[nodiscard]] Value get() const {
+    const std::optional<double> value = mean();
+    return value ? Value(*value) : Value();
+  }
+  /// The mean is a share of 1.
+  [[nodiscard]] Value percent() const {
+    const std::optional<double> value = mean();
+    return value ? Value(100.0 * *value) : Value();
   }
 
  private:
@@ -87,11 +119,13 @@ struct ConfigFacts {
   std::optional<Occupancy> occupancy;
   std::optional<double> blocks_per_sm;
   std::optional<double> waves;
+  LaunchWaste waste;
 };
 
 ConfigFacts facts_of(const LaunchConfig& config, const Device* device) {
   ConfigFacts facts;
   facts.blocks_per_sm = grid_blocks_per_sm(config, device);
+  facts.waste = launch_waste(config, device);
   if (device == nullptr) return facts;
   const std::optional<MultiprocessorLimits> limits = multiprocessor_limits(*device);
   if (limits) facts.occupancy = theoretical_occupancy(*limits, config);
@@ -118,6 +152,10 @@ struct Group {
   WeightedMean achieved;
   WeightedMean blocks_per_sm;
   WeightedMean wave_count;
+  WeightedMean tail;
+  WeightedMean small_grid;
+  WeightedMean ragged_block;
+  std::uint64_t short_launches = 0;
   OpCounts ops;
 };
 
@@ -138,6 +176,8 @@ class Grouping {
     group.max = std::max(group.max, duration);
     group.moments.add(static_cast<double>(to_ns(duration)));
     group.ops.add(op);
+    const SliceId launch = context_.links().launch[kernel.row()];
+    if (launch.valid() && duration < trace_.slices.duration[launch.row()]) ++group.short_launches;
     const Track& track = trace_.track(kernel);
     group.device.add(track.device);
     group.stream.add(track.stream);
@@ -179,6 +219,9 @@ class Grouping {
     if (config.occupancy_percent >= 0) group.achieved.add(config.occupancy_percent, duration);
     group.blocks_per_sm.add(facts.blocks_per_sm, duration);
     group.wave_count.add(facts.waves, duration);
+    group.tail.add(facts.waste.tail, duration);
+    group.small_grid.add(facts.waste.small_grid, duration);
+    group.ragged_block.add(facts.waste.ragged_block, duration);
   }
 
   const Context& context_;
@@ -194,6 +237,23 @@ Value extent_value(const Shared<std::array<std::int32_t, 3>>& extent) {
   if (!value || (*value)[0] == 0) return {};
   const auto& [x, y, z] = *value;
   return '[' + std::to_string(x) + ',' + std::to_string(y) + ',' + std::to_string(z) + ']';
+}
+
+/// "tail, small grid, short": what is worth a look.
+std::string advice_of(const Group& group) {
+  std::vector<std::pair<double, std::string_view>> wastes = {
+      {group.small_grid.mean().value_or(0), "small grid"},
+      {group.tail.mean().value_or(0), "tail"},
+      {group.ragged_block.mean().value_or(0), "ragged block"},
+  };
+  std::ranges::stable_sort(wastes, std::ranges::greater(),
+                           &std::pair<double, std::string_view>::first);
+  std::string text;
+  for (const auto& [share, name] : wastes) {
+    if (share >= kWorthAdvice) text += (text.empty() ? "" : ", ") + std::string(name);
+  }
+  if (group.short_launches * 2 > group.calls) text += text.empty() ? "short" : ", short";
+  return text;
 }
 
 std::vector<Value> row_of(const Context& context, const Group& group, Duration all) {
@@ -220,6 +280,11 @@ std::vector<Value> row_of(const Context& context, const Group& group, Duration a
       group.blocks_per_sm.get(),
       group.resident.get(),
       group.wave_count.get(),
+      group.tail.percent(),
+      group.small_grid.percent(),
+      group.ragged_block.percent(),
+      int_value(group.short_launches),
+      text_or_null(advice_of(group)),
       shared_value(group.device, -1),
       shared_value(group.stream, kAbsent),
       text_value(group.ops.text(context.trace)),

@@ -1,8 +1,8 @@
 // launch-shape: grids and blocks that do not fill the device.
 #include <algorithm>
-#include <cmath>
 #include <map>
 
+#include "analysis/launch_waste.h"
 #include "analysis/occupancy.h"
 #include "rules/support.h"
 
@@ -28,30 +28,15 @@ struct Waste {
   double share = 0;  // Of the kernel's time.
 };
 
-Waste waste_of(const LaunchConfig& config, const MultiprocessorLimits& limits) {
-  const std::int64_t blocks = volume(config.grid);
-  const std::int64_t threads = volume(config.block);
-  if (blocks == 0 || threads == 0 || limits.sms == 0) return {};
-  if (blocks < limits.sms) {
-    return {.kind = Waste::Kind::small_grid,
-            .share = static_cast<double>(limits.sms - blocks) / static_cast<double>(limits.sms)};
+Waste waste_of(const LaunchConfig& config, const Device& device) {
+  const LaunchWaste waste = launch_waste(config, &device);
+  if (waste.small_grid.value_or(0) > 0) {
+    return {.kind = Waste::Kind::small_grid, .share = *waste.small_grid};
   }
-  const std::optional<Occupancy> occupancy = theoretical_occupancy(limits, config);
-  if (occupancy) {
-    const double rounds = waves(limits, config, *occupancy).value_or(0);
-    const double whole = std::floor(rounds);
-    const double tail = 1.0 / (1.0 + whole);
-    if (whole >= 1 && rounds > whole && tail >= kLeastTail) {
-      return {.kind = Waste::Kind::tail, .share = tail};
-    }
-  }
-  const std::int64_t rest = threads % limits.warp_size;
-  if (rest != 0) {
-    const double warps =
-        std::ceil(static_cast<double>(threads) / static_cast<double>(limits.warp_size));
-    return {.kind = Waste::Kind::ragged_block,
-            .share = (1.0 / warps) *
-                     (1.0 - static_cast<double>(rest) / static_cast<double>(limits.warp_size))};
+  if (waste.tail.value_or(0) >= kLeastTail)
+    return {.kind = Waste::Kind::tail, .share = *waste.tail};
+  if (waste.ragged_block.value_or(0) > 0) {
+    return {.kind = Waste::Kind::ragged_block, .share = *waste.ragged_block};
   }
   return {};
 }
@@ -112,11 +97,11 @@ Outcome check(const RuleContext& rules) {
   const Trace& trace = rules.trace();
   if (rules.device < 0) return Abstention{"no device activity was recorded"};
   const Device* const device = device_of(rules);
-  const auto limits = device == nullptr ? std::nullopt : multiprocessor_limits(*device);
-  if (!limits) return Abstention{"the limits of the device's multiprocessors are not known"};
+  if (device == nullptr || !multiprocessor_limits(*device))
+    return Abstention{"the limits of the device's multiprocessors are not known"};
   std::vector<Waste> wastes;
   for (const LaunchConfig& config : trace.launch_configs)
-    wastes.push_back(waste_of(config, *limits));
+    wastes.push_back(waste_of(config, *device));
   std::map<Key, Group, Before> groups;
   const Timelines& timelines = rules.context.timelines();
   for_each_activity(rules, [&](SliceId activity, SliceId op) {

@@ -2,8 +2,27 @@
 #include "rules/rule.h"
 
 #include <algorithm>
+#include <iterator>
 
 namespace fathom {
+namespace {
+
+/// Calls visit(steps) for the steps of each process: those are in order, and do not overlap.
+template <typename Visit>
+void for_each_process(std::span<const Step* const> steps, const Visit& visit) {
+  while (!steps.empty()) {
+    const StringId process = steps.front()->process;
+    const bool only = steps.back()->process == process;
+    const auto end = only ? steps.end() : std::ranges::partition_point(steps, [&](const Step* at) {
+      return at->process == process;
+    });
+    const auto count = static_cast<std::size_t>(end - steps.begin());
+    visit(steps.first(count));
+    steps = steps.subspan(count);
+  }
+}
+
+}  // namespace
 
 Duration RuleContext::window() const {
   Duration sum{};
@@ -12,19 +31,15 @@ Duration RuleContext::window() const {
 }
 
 const Step* RuleContext::step_at(Time time, std::int64_t pid) const {
-  // Steps of one process are in order and do not overlap; those of several processes may.
-  for (auto run = steps.begin(); run != steps.end();) {
-    const std::int64_t process = (*run)->pid;
-    const auto end = std::find_if(run, steps.end(),
-                                  [process](const Step* step) { return step->pid != process; });
-    if (pid == kAbsent || process == kAbsent || pid == process) {
-      const auto after = std::upper_bound(
-          run, end, time, [](Time at, const Step* step) { return at < step->window.begin; });
-      if (after != run && time < (*std::prev(after))->window.end) return *std::prev(after);
-    }
-    run = end;
-  }
-  return nullptr;
+  const Step* found = nullptr;
+  for_each_process(steps, [&](std::span<const Step* const> run) {
+    const std::int64_t process = run.front()->pid;
+    if (found != nullptr || (pid != kAbsent && process != kAbsent && pid != process)) return;
+    const auto after = std::ranges::upper_bound(
+        run, time, {}, [](const Step* step) { return step->window.begin; });
+    if (after != run.begin() && time < (*std::prev(after))->window.end) found = *std::prev(after);
+  });
+  return found;
 }
 
 bool RuleContext::counts(Time time) const { return step_at(time) != nullptr; }
@@ -38,11 +53,14 @@ double RuleContext::percent(Duration time) const {
 
 Duration RuleContext::counted(const Interval& interval) const {
   Duration sum{};
-  for (const Step* const step : steps) {
-    const Time begin = std::max(interval.begin, step->window.begin);
-    const Time end = std::min(interval.end, step->window.end);
-    if (begin < end) sum += end - begin;
-  }
+  for_each_process(steps, [&](std::span<const Step* const> run) {
+    auto step = std::ranges::upper_bound(run, interval.begin, {},
+                                         [](const Step* at) { return at->window.end; });
+    for (; step != run.end() && (*step)->window.begin < interval.end; ++step) {
+      const Interval& window = (*step)->window;
+      sum += std::min(interval.end, window.end) - std::max(interval.begin, window.begin);
+    }
+  });
   return sum;
 }
 

@@ -38,7 +38,8 @@ struct RuleContext {
   [[nodiscard]] bool counts(Time time) const;
   /// `time` as percent of window().
   [[nodiscard]] double percent(Duration time) const;
-  /// The part of a stretch of time that lies in counted steps. O(steps).
+  /// The part of a stretch of time that lies in counted steps.
+  /// O(processes * log steps + steps inside).
   [[nodiscard]] Duration counted(const Interval& interval) const;
 };
 

@@ -1,5 +1,7 @@
 """What the printed tables must agree on, for every recording: windows are accounted for to the nanosecond, and however
 device time is divided, its sum is the same. Goes through the program, so that no report can lose what analyses keep."""
+import collections
+import itertools
 import json
 import os
 import pathlib
@@ -17,6 +19,9 @@ DIVISIONS = {
     "modules": ("",),
     "stacks": ("",),
 }
+ACCOUNTING = ("device", "step", "phase", "module", "class")
+BUSY = {"compute": "compute", "communication": "exposed_communication", "memcpy": "exposed_memcpy",
+        "memset": "exposed_memset"}
 KERNELS = ("name", "config", "op", "stream")
 COPIES = ("kind", "op", "stream")
 
@@ -66,6 +71,61 @@ class Tables(unittest.TestCase):
                 for section, metrics in devices.items():
                     if section.startswith("device") and "window" in metrics:
                         self.assertEqual(sum(metrics[bucket] for bucket in OVERVIEW), metrics["window"], section)
+
+    def test_buckets_sum_to_each_step_and_device(self):
+        for trace in recordings():
+            with self.subTest(trace.name):
+                steps = collections.defaultdict(collections.Counter)
+                for row in rows("steps", trace):
+                    own = steps[row["step"], row["device"]]
+                    own["window"] += row["window_ns"]
+                    for bucket, column in BUSY.items():
+                        own[bucket] += row[f"{column}_ns"] or 0
+                accounts = collections.defaultdict(collections.Counter)
+                for row in rows("accounting", trace, "--group-by", "step"):
+                    accounts[row["step"], row["device"]][row["bucket"]] += row["time_ns"]
+                    self.assertGreater(row["time_ns"], 0)
+                devices = {row["device"] for row in rows("accounting", trace)}
+                # A step of a process that uses no device, beside devices that no step is known to use.
+                windows = {key: own["window"] for key, own in steps.items() if own["window"] and key[1] in devices}
+                self.assertEqual({key: own.total() for key, own in accounts.items()}, windows)
+                for (step, device), own in accounts.items():
+                    for bucket in BUSY if device is not None else ():
+                        self.assertEqual(own[bucket], steps[step, device][bucket], (step, device, bucket))
+
+    def test_accounts_are_the_same_however_they_are_divided(self):
+        for trace in recordings():
+            with self.subTest(trace.name):
+                sums = {}
+                edges = [row["edge"] for row in rows("steps", trace)]
+                for by in ACCOUNTING:
+                    table = rows("accounting", trace, "--group-by", by)
+                    if by == "step" and not all(edges):
+                        table = [row for row in table if not row["edge"]]
+                    if by in ("module", "step") and not table:
+                        continue  # no module frames were recorded, or no step uses a device
+                    sums[by] = collections.Counter()
+                    for row in table:
+                        sums[by][row["device"], row["bucket"]] += row["time_ns"]
+                for by, account in sums.items():
+                    self.assertEqual(account, sums["device"], by)
+
+    def test_gaps_and_busy_time_make_up_the_steps(self):
+        for trace in recordings():
+            with self.subTest(trace.name):
+                gaps = collections.defaultdict(list)
+                for row in rows("gaps", trace, "--sort", "start"):
+                    begin = row["start_ns"]
+                    gaps[row["device"]].append((begin, begin + row["duration_ns"]))
+                for device, own in gaps.items():
+                    for (_, end), (begin, _) in itertools.pairwise(own):
+                        self.assertLessEqual(end, begin, device)
+                for row in rows("steps", trace):
+                    if row["device"] is None:
+                        continue
+                    begin, end = row["start_ns"], row["start_ns"] + row["window_ns"]
+                    idle = sum(max(0, min(end, till) - max(begin, since)) for since, till in gaps[row["device"]])
+                    self.assertEqual(idle, row["idle_ns"], (row["step"], row["device"]))
 
     def test_device_time_is_the_same_however_it_is_divided(self):
         for trace in recordings():
