@@ -1,4 +1,5 @@
-// Walks the main thread, and where it is in no operator its Python frames and the backward thread.
+// Walks the main thread, and where it is in no operator its Python frames, the backward thread, and
+// the threads that communicate for it.
 #include "analysis/accounting_main.h"
 
 #include <algorithm>
@@ -83,6 +84,53 @@ TrackId backward_thread(const Context& context, TrackId main) {
   return found;
 }
 
+/// Stretches in which other threads of the main thread's process communicate: sorted, disjoint.
+std::vector<Interval> communication_beside(const Context& context, TrackId main) {
+  const Trace& trace = context.trace;
+  std::vector<Interval> found;
+  for (const Nesting::Thread& thread : context.nesting().work) {
+    if (thread.track == main) continue;
+    if (trace.tracks[thread.track.row()].process != trace.tracks[main.row()].process) continue;
+    for (const SliceId slice : thread.slices) {
+      if (context.nesting().parent[slice.row()].valid()) continue;
+      if (context.phases()[slice] != Phase::communication) continue;
+      found.push_back({trace.slices.start[slice.row()], trace.slices.end(slice)});
+    }
+  }
+  std::ranges::sort(found, {}, &Interval::begin);
+  std::size_t kept = 0;
+  for (const Interval& next : found) {
+    if (kept > 0 && next.begin <= found[kept - 1].end) {
+      found[kept - 1].end = std::max(found[kept - 1].end, next.end);
+    } else {
+      found[kept++] = next;
+    }
+  }
+  found.resize(kept);
+  return found;
+}
+
+/// torch.compile writes the phases of its own work as operators.
+bool is_compilation(std::string_view name) {
+  return name == "dynamo" || name.ends_with("(dynamo_timed)");
+}
+
+/// Stretches in which a thread compiles: sorted, disjoint.
+std::vector<Interval> compilations(const Trace& trace, const Nesting::Thread* work) {
+  std::vector<Interval> found;
+  if (work == nullptr) return found;
+  std::vector<bool> compiles(trace.strings.size());
+  for (std::size_t row = 0; row < compiles.size(); ++row) {
+    compiles[row] = is_compilation(trace.strings.view(StringId(row)));
+  }
+  for (const SliceId slice : work->slices) {
+    if (!compiles[trace.slices.name[slice.row()].row()]) continue;
+    const Interval own{trace.slices.start[slice.row()], trace.slices.end(slice)};
+    if (found.empty() || own.begin >= found.back().end) found.push_back(own);
+  }
+  return found;
+}
+
 class MainThread {
  public:
   MainThread(const Context& context, const HostThreads& threads)
@@ -91,14 +139,20 @@ class MainThread {
         backward_track_(backward_thread(context, threads.main())),
         backward_(context.trace, context.nesting(), threads,
                   backward_track_.valid() ? backward_track_ : threads.main()),
-        waits_(waits_of(context.trace, threads.frames(threads.main()))) {}
+        waits_(waits_of(context.trace, threads.frames(threads.main()))),
+        frames_(threads.frames(threads.main()) != nullptr),
+        peers_(communication_beside(context, threads.main())),
+        compilations_(compilations(context.trace, threads.work(threads.main()))) {}
 
   std::vector<HostPiece> pieces() {
     LateOp unused;
     own_.visit(context_.trace.span, unused, [&](Interval stretch, Bucket state, SliceId slice) {
       // A collective is an annotation on some threads, an operator on others.
       const bool communicates = slice.valid() && context_.phases()[slice] == Phase::communication;
-      if (state == Bucket::python && !communicates) {
+      if (compiling(stretch)) {
+        // The operators of a compilation run on tensors without data: all of it is Python's work.
+        add(stretch, HostBucket::python, slice);
+      } else if (state == Bucket::python && !communicates) {
         in_no_operator(stretch, slice);
       } else {
         add(stretch, operator_bucket(state, slice), slice);
@@ -108,6 +162,12 @@ class MainThread {
   }
 
  private:
+  [[nodiscard]] bool compiling(Interval stretch) const {
+    const auto ended = [&](const Interval& work) { return work.end <= stretch.begin; };
+    const auto work = std::ranges::partition_point(compilations_, ended);
+    return work != compilations_.end() && work->begin <= stretch.begin;
+  }
+
   [[nodiscard]] HostBucket operator_bucket(Bucket state, SliceId slice) const {
     if (state == Bucket::input) return HostBucket::input;
     if (state == Bucket::sync) return HostBucket::waiting;
@@ -116,17 +176,37 @@ class MainThread {
 
   void in_no_operator(Interval stretch, SliceId slice) {
     if (!backward_track_.valid()) {
-      in_python(stretch, slice);
+      beside_peers(stretch, slice);
       return;
     }
     LateOp unused;
     backward_.visit(stretch, unused, [&](Interval part, Bucket state, SliceId other) {
       if (state == Bucket::python) {
-        in_python(part, slice);
+        beside_peers(part, slice);
       } else {
         add(part, HostBucket::backward, other);
       }
     });
+  }
+
+  /// Cuts a stretch where other threads communicate: what the backward pass does then, in no
+  /// operator, is wait for them, and so it is where no frame tells of other work.
+  void beside_peers(Interval stretch, SliceId slice) {
+    const bool backward = slice.valid() && context_.phases()[slice] == Phase::backward;
+    if (frames_ && !backward) {
+      in_python(stretch, slice);
+      return;
+    }
+    const auto ended = [&](const Interval& peer) { return peer.end <= stretch.begin; };
+    auto peer = std::ranges::partition_point(peers_, ended);
+    for (; peer != peers_.end() && peer->begin < stretch.end; ++peer) {
+      const Time begin = std::max(stretch.begin, peer->begin);
+      const Time end = std::min(stretch.end, peer->end);
+      in_python({stretch.begin, begin}, slice);
+      add({begin, end}, HostBucket::communication, slice);
+      stretch.begin = end;
+    }
+    in_python(stretch, slice);
   }
 
   /// Cuts a stretch where frames tell that the thread waits.
@@ -156,6 +236,9 @@ class MainThread {
   TrackId backward_track_;
   HostWalk backward_;  // of backward_track_, where there is one
   std::vector<Interval> waits_;
+  bool frames_;
+  std::vector<Interval> peers_;
+  std::vector<Interval> compilations_;
   std::size_t next_ = 0;  // waits before it have ended
   std::vector<HostPiece> pieces_;
 };

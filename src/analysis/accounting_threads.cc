@@ -91,6 +91,7 @@ Bucket HostThreads::state(SliceId slice) const {
       return syncs_.of(slice) ? Bucket::sync : Bucket::dispatch;
     case SliceKind::cpu_op:
     case SliceKind::user_annotation:
+    case SliceKind::other:
       break;
     default:
       return Bucket::dispatch;

@@ -7,6 +7,9 @@
 namespace fathom {
 namespace {
 
+/// No device takes so long to begin: it does work that was launched before the recording.
+constexpr Duration kLongestLaunch = duration_ns(10'000'000);
+
 constexpr std::string_view kStreamWait = "Stream Wait Event";
 
 /// What was put onto the streams of one number: when, and until when it and all before it ran.
@@ -84,7 +87,7 @@ Duration median_launch_delay(const Context& context) {
   if (delays.empty()) return {};
   const auto middle = delays.begin() + static_cast<std::ptrdiff_t>((delays.size() - 1) / 2);
   std::ranges::nth_element(delays, middle);
-  return *middle;
+  return *middle <= kLongestLaunch ? *middle : Duration{};
 }
 
 EventWaits::EventWaits(const Context& context) {

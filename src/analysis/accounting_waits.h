@@ -12,7 +12,8 @@ namespace fathom {
 
 /// Median delay from the start of the launching call to the start of the activity, over activities
 /// that found their stream idle when they were launched; of a call with several, the first. 0
-/// without any. O(activities).
+/// without any, and where it is longer than any launch takes: then the device was busy with what
+/// was launched before the recording. O(activities).
 Duration median_launch_delay(const Context& context);
 
 /// Event waits on the device's side, as the tracer recorded them (cuda_sync, "Stream Wait Event").

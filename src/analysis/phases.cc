@@ -61,7 +61,11 @@ class NamePhases {
 
   Phase of(SliceId slice) {
     const SliceKind kind = trace_.kind(slice);
-    if (kind != SliceKind::cpu_op && kind != SliceKind::user_annotation) return Phase::other;
+    // A plain Chrome trace knows no kinds: there, what torch itself writes is told as on operators.
+    if (kind != SliceKind::cpu_op && kind != SliceKind::user_annotation &&
+        kind != SliceKind::other) {
+      return Phase::other;
+    }
     const std::size_t name = trace_.slices.name[slice.row()].row();
     // One name may be an operator here and an annotation there: only the latter is read as free
     // text.

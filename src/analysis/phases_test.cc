@@ -23,6 +23,16 @@ TEST(Phases, NamesOfTorchTell) {
   EXPECT_EQ(op("my_forward_op"), Phase::other);
 }
 
+TEST(Phases, NamesOfTorchTellInPlainChromeTracesToo) {
+  TraceBuilder builder;
+  const SliceId fetch =
+      builder.slice(SliceKind::other, "enumerate(DataLoader)#_SingleProcess.__next__", 0, 9);
+  const SliceId forward = builder.slice(SliceKind::other, "forward", 10, 9);
+  const Trace trace = builder.build();
+  EXPECT_EQ(phase_in(trace, fetch), Phase::data);
+  EXPECT_EQ(phase_in(trace, forward), Phase::other) << "free text";
+}
+
 TEST(Phases, AnnotationsAreReadAsFreeText) {
   const auto note = [](std::string_view name) {
     return phase_of_name(name, SliceKind::user_annotation);

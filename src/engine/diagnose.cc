@@ -251,7 +251,7 @@ Result<Diagnosis> diagnose(const Session& session, const DiagnosisRequest& reque
     diagnosis.residuals = replay->residuals();
     predict(*replay, diagnosis);
   }
-  diagnosis.verdict = judge(rules, diagnosis.health, spent_by_family(rules), diagnosis.findings);
+  diagnosis.verdict = judge(rules, spent_by_family(rules), diagnosis.findings);
   rank(diagnosis.findings);
   diagnosis.narrower =
       narrower_name(context, rules.steps, device, !is_computing(diagnosis.verdict));

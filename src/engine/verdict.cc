@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "base/quantity_text.h"
+#include "rules/support.h"
 
 namespace fathom {
 namespace {
@@ -12,11 +13,15 @@ namespace {
 constexpr double kLeastPercent = 10.0;
 /// Against a busy device a loss must weigh this much to be the verdict.
 constexpr double kLossPerCompute = 0.25;
-/// Where more than this share of the step has no cause in the trace, and nothing known weighs more,
-/// no verdict is drawn from the rest.
+/// Where more than this share of the step has no cause in the trace, no known loss weighs more, and
+/// the device does not compute for most of it, no verdict is drawn from the rest.
 constexpr double kMostUntold = 40.0;
 /// A device that computes for this share of the step is bound by its kernels.
 constexpr double kComputePercent = 60.0;
+/// A kernel below this percentage of its roof is bound by neither roof. Lower than the roofline's
+/// own mark of latency (kLatencyPercent): large products reach a third of the peaks that makers
+/// promise, and are bound by arithmetic all the same.
+constexpr double kFarPercent = 20.0;
 
 Duration& of(FamilyTimes& times, Family family) { return times[static_cast<std::size_t>(family)]; }
 Duration of(const FamilyTimes& times, Family family) {
@@ -61,15 +66,10 @@ Family family_of(HostBucket bucket) {
 /// usually limited by.
 Family family_of_kernel(const RuleContext& rules, SliceId kernel) {
   if (const RooflineRow* const row = rules.roofline.row_of(kernel)) {
-    switch (row->bound) {
-      case Bound::compute:
-        return Family::compute;
-      case Bound::bandwidth:
-        return Family::memory_bandwidth;
-      case Bound::latency:
-        return Family::latency;
-      case Bound::unknown:
-        break;
+    if (row->bound != Bound::unknown) {
+      if (row->roof_percent < kFarPercent) return Family::latency;
+      const bool arithmetic = row->intensity() * row->peak_bytes >= row->peak_flops;
+      return arithmetic ? Family::compute : Family::memory_bandwidth;
     }
   }
   switch (rules.context.timelines().traits_of(rules.trace(), kernel).kernel_class) {
@@ -159,12 +159,11 @@ std::string share(const RuleContext& rules, Duration time) {
 }
 
 /// Why nothing can be said, or "".
-std::string doubt(const RuleContext& rules, const Health& health) {
+std::string doubt(const RuleContext& rules) {
   if (rules.steps.empty() || rules.window() == Duration{}) {
     return "the trace holds no time to account for";
   }
-  const HealthCheck* const unanswered = health.find("launches_without_activity");
-  if (rules.device < 0 && unanswered != nullptr && unanswered->count > 0) {
+  if (device_unrecorded(rules)) {
     return "work was launched onto a device, but what the device did was not recorded";
   }
   return {};
@@ -184,10 +183,10 @@ FamilyTimes spent_by_family(const RuleContext& rules) {
   return times;
 }
 
-Verdict judge(const RuleContext& rules, const Health& health, const FamilyTimes& spent,
+Verdict judge(const RuleContext& rules, const FamilyTimes& spent,
               const std::vector<RankedFinding>& findings) {
   Verdict verdict;
-  if (std::string reason = doubt(rules, health); !reason.empty()) {
+  if (std::string reason = doubt(rules); !reason.empty()) {
     verdict.sentence = "Cannot tell: " + reason + ".";
     return verdict;
   }
@@ -216,7 +215,7 @@ Verdict judge(const RuleContext& rules, const Health& health, const FamilyTimes&
   double told = 0;
   for (const FamilyTime& family : verdict.families) told += family.percent;
   if (const double untold = 100.0 - told;
-      untold > kMostUntold && untold > lost_percent && untold > compute_percent) {
+      untold > kMostUntold && untold > lost_percent && compute_percent < kComputePercent) {
     verdict.sentence = "Cannot tell: " + percent_text(untold) +
                        " of the step is idle time without a cause in the trace.";
   } else if (lost_percent >= kLeastPercent && lost_percent >= kLossPerCompute * compute_percent) {

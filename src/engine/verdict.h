@@ -20,7 +20,7 @@ FamilyTimes spent_by_family(const RuleContext& rules);
 
 /// The verdict by docs/diagnosis.md. `spent` as above, `claimed` by the findings, both over the
 /// counted steps together.
-Verdict judge(const RuleContext& rules, const Health& health, const FamilyTimes& spent,
+Verdict judge(const RuleContext& rules, const FamilyTimes& spent,
               const std::vector<RankedFinding>& findings);
 
 }  // namespace fathom

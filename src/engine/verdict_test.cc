@@ -10,8 +10,7 @@ namespace {
 
 Verdict verdict_of(TraceBuilder& builder, const std::vector<RankedFinding>& findings = {}) {
   const JudgedTrace judged(builder);
-  const Health health = compute_health(judged.rules().context);
-  return judge(judged.rules(), health, spent_by_family(judged.rules()), findings);
+  return judge(judged.rules(), spent_by_family(judged.rules()), findings);
 }
 
 /// Kernels of `busy` ns that are launched every 100 ns.
@@ -67,6 +66,24 @@ TEST(Verdict, CannotTellWhereTheDeviceWasNotRecorded) {
   trace.op("aten::mm", 10, 100);
   trace.runtime("cudaLaunchKernel", 50, 10, 1);
   EXPECT_EQ(verdict_of(trace).id, VerdictId::cannot_tell);
+}
+
+TEST(Verdict, CannotTellWhereTheHostUsesADeviceThatWasNotRecorded) {
+  TraceBuilder trace;
+  trace.step(1, 0, 1000);
+  trace.annotation("nccl:all_to_all", 10, 100);
+  trace.op("aten::mm", 150, 100);
+  EXPECT_EQ(verdict_of(trace).id, VerdictId::cannot_tell);
+}
+
+TEST(Verdict, IsCommunicationBoundWhereTheMainThreadWaitsForCollectivesOfAnother) {
+  TraceBuilder trace;
+  trace.step(1, 0, 1000);
+  trace.op("aten::mm", 10, 100);
+  trace.annotation("## backward ##", 120, 800);
+  trace.on_thread(2);
+  trace.annotation("gloo:all_reduce", 130, 780);
+  EXPECT_EQ(verdict_of(trace).id, VerdictId::communication_bound);
 }
 
 TEST(Verdict, CannotTellWhereIdleTimeHasNoCause) {

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <unordered_map>
 
+#include "analysis/op_formulas.h"
 #include "rules/support.h"
 
 namespace fathom {
@@ -12,11 +13,23 @@ constexpr std::string_view kDoc =
     "writes its output back. A chain of them can be one kernel that reads and writes "
     "once: torch.compile does that. Fires when kernels beyond the longest of each chain "
     "(neighbours on one stream with nothing else between them, at least three) take at "
-    "least 3 % of the step. Source: PyTorch's tuning guide (fuse operations); the "
+    "least 3 % of the step; without a device the same of the main thread's operators. Source: "
+    "PyTorch's tuning guide (fuse operations); the "
     "roofline of elementwise kernels.";
 
 constexpr double kLeastPercent = 3.0;
 constexpr std::size_t kShortest = 3;
+
+/// What an operator of the main thread is to a chain.
+enum class Role : std::uint8_t { member, breaks, neutral };
+
+/// Operators with other formulas compute something else; those without any are views and wrappers.
+Role role_of(std::string_view name) {
+  const OpFormula formula = op_formula(name);
+  if (!formula) return Role::neutral;
+  return formula.cost == cost::elementwise || formula.cost == cost::comparison ? Role::member
+                                                                               : Role::breaks;
+}
 
 /// What can be saved: all kernels of a chain but the longest.
 class Chains {
@@ -44,13 +57,19 @@ class Chains {
       const auto longest = std::ranges::max_element(
           chain, {}, [&](SliceId kernel) { return trace.slices.duration[kernel.row()]; });
       for (auto kernel = chain.begin(); kernel != chain.end(); ++kernel) {
-        if (kernel != longest) {
-          saved_.add(rules_, *kernel, rules_.context.links().op[kernel->row()]);
-        }
+        if (kernel != longest) save(*kernel);
       }
       ++count_;
     }
     chain.clear();
+  }
+
+  void save(SliceId work) {
+    if (is_device_activity(rules_.trace().kind(work))) {
+      saved_.add(rules_, work, rules_.context.links().op[work.row()]);
+      return;
+    }
+    for (const SliceId inside : tree(rules_, work)) saved_.add(rules_, inside, inside);
   }
 
   const RuleContext& rules_;
@@ -59,29 +78,55 @@ class Chains {
   std::size_t count_ = 0;
 };
 
-Outcome check(const RuleContext& rules) {
-  if (rules.device < 0) return Abstention{"no device activity was recorded"};
+void chain_kernels(const RuleContext& rules, Chains& chains) {
   const Trace& trace = rules.trace();
   const Timelines& timelines = rules.context.timelines();
-  Chains chains(rules);
   for_each_activity(rules, [&](SliceId activity, SliceId) {
     chains.add(activity,
                trace.kind(activity) == SliceKind::kernel &&
                    timelines.traits_of(trace, activity).kernel_class == KernelClass::elementwise);
   });
+}
+
+/// The main thread's operators; what runs inside a member is part of it.
+void chain_operators(const RuleContext& rules, Chains& chains) {
+  const Trace& trace = rules.trace();
+  std::vector<Role> roles(trace.strings.size());
+  for (std::size_t row = 0; row < roles.size(); ++row) {
+    roles[row] = role_of(trace.strings.view(StringId(row)));
+  }
+  Time member_end = Time::min();
+  for_each_work(rules, [&](SliceId op, SliceId) {
+    const Role role = roles[trace.slices.name[op.row()].row()];
+    if (trace.slices.start[op.row()] < member_end || role == Role::neutral) return;
+    chains.add(op, role == Role::member);
+    if (role == Role::member) member_end = trace.slices.end(op);
+  });
+}
+
+Outcome check(const RuleContext& rules) {
+  if (device_unrecorded(rules)) return Abstention{"no device activity was recorded"};
+  Chains chains(rules);
+  if (rules.device >= 0) {
+    chain_kernels(rules, chains);
+  } else {
+    chain_operators(rules, chains);
+  }
   const Blamed& saved = chains.finish();
   if (rules.percent(saved.time) < kLeastPercent) return std::vector<Finding>{};
   Finding finding;
-  finding.title = "Chains of elementwise kernels: " + per_step(rules, saved.time) + " by fusing";
+  const std::string_view works = rules.device >= 0 ? "kernels" : "operators";
+  finding.title = "Chains of elementwise " + std::string(works) + ": " +
+                  per_step(rules, saved.time) + " by fusing";
   finding.family = Family::memory_bandwidth;
   finding.weight = rules.percent(saved.time) >= 15 ? Weight::critical : Weight::warning;
   finding.confidence = Confidence::medium;
   finding.effort = Effort::line;
-  finding.evidence.push_back(evidence_of(
-      rules, saved,
-      count_text(static_cast<std::int64_t>(chains.count() / rules.steps.size())) +
-          " chains of at least three elementwise kernels per step; this is all but the longest of "
-          "each"));
+  finding.evidence.push_back(
+      evidence_of(rules, saved,
+                  count_text(static_cast<std::int64_t>(chains.count() / rules.steps.size())) +
+                      " chains of at least three elementwise " + std::string(works) +
+                      " per step; this is all but the longest of each"));
   finding.counter_evidence =
       "Neighbours on a stream need not depend on one another; those of the optimizer are better "
       "fused "

@@ -33,9 +33,26 @@ TEST(FusableElementwise, IsNothingForPairs) {
   EXPECT_TRUE(JudgedTrace(program.trace()).findings(fusable_elementwise()).empty());
 }
 
-TEST(FusableElementwise, AbstainsWithoutADevice) {
+TEST(FusableElementwise, IsOfTheMainThreadsOperatorsWithoutADevice) {
   TraceBuilder builder;
-  builder.op("aten::add", 0, 10);
+  builder.step(1, 0, 1000);
+  builder.op("aten::mul", 100, 100);
+  builder.op("aten::to", 110, 20);
+  builder.op("aten::view", 210, 5);
+  builder.op("aten::add", 220, 200);
+  builder.op("aten::tanh", 430, 50);
+  builder.op("aten::mm", 500, 300);
+  builder.op("aten::mul", 810, 100);
+  const auto findings = JudgedTrace(builder).findings(fusable_elementwise());
+  ASSERT_EQ(findings.size(), 1U);
+  EXPECT_EQ(total(findings[0].claims), duration_ns(150)) << "all but the longest of the chain";
+}
+
+TEST(FusableElementwise, AbstainsWhereTheDeviceWasNotRecorded) {
+  TraceBuilder builder;
+  builder.step(1, 0, 100);
+  builder.op("aten::add", 0, 50);
+  builder.runtime("cudaLaunchKernel", 10, 10, 1);
   EXPECT_NE(JudgedTrace(builder).abstains(fusable_elementwise()), "");
 }
 

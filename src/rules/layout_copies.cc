@@ -7,14 +7,15 @@ namespace fathom {
 namespace {
 
 constexpr std::string_view kDoc =
-    "aten::contiguous, and clone or reshape of a view, copy a tensor on the device "
+    "aten::contiguous, and clone or reshape of a view, copy a tensor "
     "without computing anything: the operands were transposed or sliced, and what "
     "follows wants them dense. Fires when such copies take at least 3 % of the step. "
     "Source: PyTorch's tensor views documentation; Nsight's advice on transposes.";
 
 constexpr double kLeastPercent = 3.0;
-/// Not every copy can be avoided.
+/// Not every copy can be avoided; at best all can.
 constexpr double kSaved = 0.7;
+constexpr double kSavedAtBest = 1.0;
 
 bool is_relayout(std::string_view name) {
   return name == "aten::contiguous" || name == "aten::clone" || name == "aten::reshape" ||
@@ -23,14 +24,18 @@ bool is_relayout(std::string_view name) {
 
 Outcome check(const RuleContext& rules) {
   const Trace& trace = rules.trace();
-  if (rules.device < 0) return Abstention{"no device activity was recorded"};
+  if (device_unrecorded(rules)) return Abstention{"no device activity was recorded"};
   const NameSet relayouts(trace, is_relayout);
   if (!relayouts.any()) return std::vector<Finding>{};
   const Timelines& timelines = rules.context.timelines();
   Blamed blamed;
-  for_each_activity(rules, [&](SliceId activity, SliceId op) {
-    if (!op.valid() || timelines.busy_kind(trace, activity) == Busy::communication) return;
-    if (enclosing(rules, op, relayouts).valid()) blamed.add(rules, activity, op);
+  for_each_work(rules, [&](SliceId work, SliceId op) {
+    if (!op.valid() || !enclosing(rules, op, relayouts).valid()) return;
+    if (is_device_activity(trace.kind(work)) &&
+        timelines.busy_kind(trace, work) == Busy::communication) {
+      return;
+    }
+    blamed.add(rules, work, op);
   });
   if (rules.percent(blamed.time) < kLeastPercent) return std::vector<Finding>{};
   Finding finding;
@@ -42,7 +47,8 @@ Outcome check(const RuleContext& rules) {
   finding.evidence.push_back(
       evidence_of(rules, blamed,
                   count_text(static_cast<std::int64_t>(blamed.activities.size())) +
-                      " kernels under aten::contiguous, clone or reshape"));
+                      (rules.device >= 0 ? " kernels" : " operators") +
+                      " under aten::contiguous, clone or reshape"));
   finding.counter_evidence =
       "A copy can be cheaper than what follows reading scattered memory; some are needed for "
       "safety "
@@ -55,7 +61,10 @@ Outcome check(const RuleContext& rules) {
       .before = "x = x.transpose(1, 2).contiguous(); y = x @ w",
       .after = "y = x.transpose(1, 2) @ w"};
   finding.verify = "fathom ops TRACE --filter 'name~contiguous|clone' --group-by stack=3";
-  claim_blamed(rules, blamed, kSaved, finding);
+  for (const SliceId work : blamed.activities) {
+    finding.claims.push_back(claim(rules, work, kSavedAtBest));
+    finding.edits.scale.emplace_back(work, static_cast<float>(1.0 - kSaved));
+  }
   finding.assumption = "70 % of these copies can be avoided";
   finding.pessimism = 0.2;
   return std::vector<Finding>{std::move(finding)};

@@ -1,6 +1,7 @@
 #include "rules/support.h"
 
 #include <algorithm>
+#include <array>
 
 #include "analysis/occupancy.h"
 
@@ -8,6 +9,9 @@ namespace fathom {
 namespace {
 
 constexpr std::size_t kExamples = 8;
+/// What only exists where work goes to a device.
+constexpr auto kDeviceNames = std::to_array<std::string_view>(
+    {"nccl:", "rccl:", "aten::record_stream", "aten::cudnn_", "aten::_cudnn_", "aten::miopen_"});
 
 Duration scaled(Duration time, double fraction) {
   return duration_ns(static_cast<std::int64_t>(static_cast<double>(to_ns(time)) * fraction));
@@ -22,6 +26,16 @@ Duration own_time(const RuleContext& rules, SliceId slice) {
 }
 
 }  // namespace
+
+bool device_unrecorded(const RuleContext& rules) {
+  if (rules.device >= 0) return false;
+  const auto of_devices = [](std::string_view name) {
+    return std::ranges::any_of(kDeviceNames,
+                               [name](std::string_view word) { return name.starts_with(word); });
+  };
+  return rules.context.links().launches_without_activity > 0 ||
+         NameSet(rules.trace(), of_devices).any();
+}
 
 SliceId enclosing(const RuleContext& rules, SliceId slice, const NameSet& names) {
   const Trace& trace = rules.trace();
@@ -63,7 +77,7 @@ const Device* device_of(const RuleContext& rules) {
 void Blamed::add(const RuleContext& rules, SliceId activity, SliceId op) {
   activities.push_back(activity);
   if (op.valid()) ops.push_back(op);
-  time += rules.accounting.credited[activity.row()];
+  time += own_time(rules, activity);
 }
 
 void claim_blamed(const RuleContext& rules, const Blamed& blamed, double fraction,
@@ -82,7 +96,8 @@ Evidence evidence_of(const RuleContext& rules, const Blamed& blamed, std::string
   if (!evidence.slices.empty()) {
     const SliceId worst = evidence.slices.front();
     evidence.where = Interval{trace.slices.start[worst.row()], trace.slices.end(worst)};
-    const SliceId op = rules.context.links().op[worst.row()];
+    const bool on_device = is_device_activity(trace.kind(worst));
+    const SliceId op = on_device ? rules.context.links().op[worst.row()] : worst;
     if (op.valid()) evidence.location = rules.sites.of(op);
   }
   return evidence;

@@ -46,6 +46,10 @@ bool has_shapes(const Trace& trace);
 /// The properties of the diagnosed device, or nullptr.
 const Device* device_of(const RuleContext& rules);
 
+/// True where work went to a device of which nothing was recorded: then times of the host say
+/// little. O(names).
+bool device_unrecorded(const RuleContext& rules);
+
 /// Calls visit(activity, its innermost operator) for each activity of the diagnosed device that
 /// starts in a counted step, by time. The operator may be invalid.
 template <typename Visit>
@@ -60,7 +64,24 @@ void for_each_activity(const RuleContext& rules, const Visit& visit) {
   }
 }
 
-/// Activities that a rule blames, and their credited time.
+/// The same; without a device visit(operator, the same operator) for each operator of the main
+/// thread that starts in a counted step, by time, those around others first.
+template <typename Visit>
+void for_each_work(const RuleContext& rules, const Visit& visit) {
+  if (rules.device >= 0) {
+    for_each_activity(rules, visit);
+    return;
+  }
+  for (const Nesting::Thread& thread : rules.context.nesting().work) {
+    if (thread.track != rules.accounting.main_thread) continue;
+    for (const SliceId op : thread.slices) {
+      if (rules.trace().kind(op) == SliceKind::cpu_op && counts(rules, op)) visit(op, op);
+    }
+  }
+}
+
+/// Activities that a rule blames, and their credited time; without a device operators, and their
+/// own time.
 struct Blamed {
   std::vector<SliceId> activities;
   std::vector<SliceId> ops;  ///< Of the activities, where known; may repeat.

@@ -3,6 +3,7 @@
 #include <array>
 #include <optional>
 
+#include "analysis/op_cost.h"
 #include "rules/support.h"
 
 namespace fathom {
@@ -66,18 +67,23 @@ Outcome check(const RuleContext& rules) {
   const NameSet products(trace, is_batched_product);
   const NameSet fused(trace, is_fused);
   if (!softmax.any() || !products.any()) return std::vector<Finding>{};
-  if (rules.device < 0) return Abstention{"no device activity was recorded"};
+  if (device_unrecorded(rules)) return Abstention{"no device activity was recorded"};
+  // Without a device the operators that compute something: those whose cost is known by their name.
+  const NameSet priced(trace, [](std::string_view name) { return bool(op_formula(name)); });
   std::vector<bool> works(trace.slices.size());
-  for_each_activity(rules, [&](SliceId, SliceId op) {
-    if (op.valid()) works[op.row()] = true;
+  for_each_work(rules, [&](SliceId work, SliceId op) {
+    if (!op.valid()) return;
+    const bool computes =
+        is_device_activity(trace.kind(work)) || priced.contains(trace.slices.name[op.row()]);
+    if (computes) works[op.row()] = true;
   });
   std::vector<bool> between(trace.slices.size());
   for (const Nesting::Thread& thread : rules.context.nesting().work) {
     collect(rules, leaves(rules, thread, works), products, softmax, fused, between);
   }
   Blamed blamed;
-  for_each_activity(rules, [&](SliceId activity, SliceId op) {
-    if (op.valid() && between[op.row()]) blamed.add(rules, activity, op);
+  for_each_work(rules, [&](SliceId work, SliceId op) {
+    if (op.valid() && between[op.row()]) blamed.add(rules, work, op);
   });
   if (rules.percent(blamed.time) < kLeastPercent) return std::vector<Finding>{};
   Finding finding;
@@ -90,7 +96,8 @@ Outcome check(const RuleContext& rules) {
   finding.evidence.push_back(
       evidence_of(rules, blamed,
                   count_text(static_cast<std::int64_t>(blamed.activities.size())) +
-                      " kernels of scale, mask, softmax and dropout between batched products"));
+                      (rules.device >= 0 ? " kernels" : " operators") +
+                      " of scale, mask, softmax and dropout between batched products"));
   finding.counter_evidence =
       "Fused kernels do not take every mask, bias and head size; short sequences gain little.";
   finding.fix = {.text =

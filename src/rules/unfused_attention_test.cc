@@ -30,12 +30,16 @@ TEST(UnfusedAttention, IsNothingForASoftmaxOfItsOwn) {
   EXPECT_TRUE(JudgedTrace(program.trace()).findings(unfused_attention()).empty());
 }
 
-TEST(UnfusedAttention, AbstainsWithoutADevice) {
+TEST(UnfusedAttention, IsToldOfTheMainThreadWithoutADevice) {
   TraceBuilder builder;
-  builder.op("aten::bmm", 0, 10);
-  builder.op("aten::_softmax", 10, 10);
-  builder.op("aten::bmm", 20, 10);
-  EXPECT_NE(JudgedTrace(builder).abstains(unfused_attention()), "");
+  builder.step(1, 0, 1000);
+  builder.op("aten::bmm", 100, 100);
+  for (int i = 0; i < 20; ++i) builder.op("aten::view", 200 + i, 1);
+  builder.op("aten::_softmax", 250, 200);
+  builder.op("aten::bmm", 500, 100);
+  const auto findings = JudgedTrace(builder).findings(unfused_attention());
+  ASSERT_EQ(findings.size(), 1U);
+  EXPECT_EQ(total(findings[0].claims), duration_ns(160));
 }
 
 }  // namespace

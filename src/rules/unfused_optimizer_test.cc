@@ -10,10 +10,11 @@ Rule unfused_optimizer();
 namespace {
 
 /// An optimizer step of `count` operators named `name`, each launching a kernel after the host.
-TraceBuilder optimizer(std::string_view name, int count) {
+TraceBuilder optimizer(std::string_view name, int count,
+                       std::string_view step = "Optimizer.step#SGD.step") {
   TraceBuilder builder;
   builder.step(1, 0, 100 * count + 1000);
-  builder.annotation("Optimizer.step#SGD.step", 100, 100 * count);
+  builder.annotation(step, 100, 100 * count);
   for (int i = 0; i < count; ++i) {
     const std::int64_t at = 100 + 100 * i;
     builder.op(name, at, 90);
@@ -35,8 +36,13 @@ TEST(UnfusedOptimizer, IsToldOfALoopOverParameters) {
 TEST(UnfusedOptimizer, IsNothingForForeachAndForFewParameters) {
   TraceBuilder foreach = optimizer("aten::_foreach_add_", 40);
   EXPECT_TRUE(JudgedTrace(foreach).findings(unfused_optimizer()).empty());
-  TraceBuilder few = optimizer("aten::add_", 10);
+  TraceBuilder few = optimizer("aten::add_", 3);
   EXPECT_TRUE(JudgedTrace(few).findings(unfused_optimizer()).empty());
+}
+
+TEST(UnfusedOptimizer, LeavesOptimizersAloneThatAreFusedByName) {
+  TraceBuilder builder = optimizer("aten::add_", 40, "Optimizer.step#FusedAdam.step");
+  EXPECT_TRUE(JudgedTrace(builder).findings(unfused_optimizer()).empty());
 }
 
 TEST(UnfusedOptimizer, AbstainsWithoutAnOptimizerStep) {
