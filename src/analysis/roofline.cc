@@ -131,23 +131,39 @@ class Rows {
   }
 
  private:
-  using Key = std::tuple<StringId, StringId, StringId, double, double>;
+  using Key = std::tuple<StringId, StringId, StringId, bool, double, double>;
 
   std::uint32_t row_of(SliceId op, SliceId activity) {
     const StringId name = trace_.slices.name[op.row()];
     const SignatureId signature = pricing_.signature_of(op);
-    const auto [at, added] = by_signature_.try_emplace(
+    const bool over_link = crosses_link(activity);
+    const auto [at, added] = by_signature_[over_link ? 1 : 0].try_emplace(
         std::uint64_t{name.value} << 32 | signature.value, std::uint32_t{});
     if (!added) return at->second;
     const std::optional<OpCost> cost = pricing_.cost_of(op, activity);
     const Signature texts = signature.valid() ? trace_.signatures[signature.row()] : Signature();
-    const Key key{name, texts.shapes, texts.types, cost ? cost->flops : -1,
+    const Key key{name,
+                  texts.shapes,
+                  texts.types,
+                  over_link,
+                  cost ? cost->flops : -1,
                   cost ? cost->bytes : -1};
     const auto [row, is_new] =
         by_cost_.try_emplace(key, static_cast<std::uint32_t>(roofline_.rows.size()));
-    if (is_new) roofline_.rows.push_back({.name = name, .signature = signature, .cost = cost});
+    if (is_new) {
+      roofline_.rows.push_back(
+          {.name = name, .signature = signature, .cost = cost, .over_link = over_link});
+    }
     at->second = row->second;
     return row->second;
+  }
+
+  /// Between host and device?
+  [[nodiscard]] bool crosses_link(SliceId activity) const {
+    const std::uint32_t detail = trace_.slices.detail[activity.row()];
+    if (trace_.kind(activity) != SliceKind::memcpy || detail == SliceId::kNone) return false;
+    const CopyKind kind = trace_.copies.kind[detail];
+    return kind == CopyKind::h2d || kind == CopyKind::d2h;
   }
 
   const Trace& trace_;
@@ -155,7 +171,7 @@ class Rows {
   Pricing pricing_;
   const Timelines* traits_;
   std::vector<bool> seen_;  // operators counted as a call
-  std::unordered_map<std::uint64_t, std::uint32_t> by_signature_;
+  std::array<std::unordered_map<std::uint64_t, std::uint32_t>, 2> by_signature_;  // over the link?
   std::map<Key, std::uint32_t> by_cost_;
 };
 
@@ -163,9 +179,11 @@ class Rows {
 void judge(const DeviceSpec& device, RooflineRow& row) {
   if (!row.cost) return;
   const OpCost& cost = *row.cost;
-  row.in_l2 = device.l2 > 0 && cost.bytes <= static_cast<double>(device.l2);
+  row.in_l2 = !row.over_link && device.l2 > 0 && cost.bytes <= static_cast<double>(device.l2);
   row.peak_flops = device.peak(cost.type, cost.matrix);
   row.peak_bytes = row.in_l2 && device.l2_bandwidth > 0 ? device.l2_bandwidth : device.bandwidth;
+  // What is read on one side and written on the other crosses the link once.
+  if (row.over_link) row.peak_bytes = 2 * device.pcie_bandwidth;
   if (row.peak_flops <= 0 || row.peak_bytes <= 0 || row.device_time <= Duration{}) return;
   const double compute = cost.flops / row.peak_flops;
   const double memory = cost.bytes / row.peak_bytes;
@@ -186,6 +204,10 @@ void choose_device(const Context& context, Roofline& roofline) {
     return;
   }
   const Selector selector = context.selector();
+  if (context.timelines().devices.empty()) {
+    roofline.note = "No work of a device was recorded, which is what this is about.";
+    return;
+  }
   for (const DeviceTimeline& timeline : context.timelines().devices) {
     if (selector.device && timeline.device != *selector.device) continue;
     const Device* const recorded = device_properties(context.trace, timeline.device);

@@ -35,10 +35,11 @@ struct RooflineRow {
   std::uint64_t activities = 0;
   Duration device_time{};      ///< Σ of their activities' durations.
   std::optional<OpCost> cost;  ///< Of one call; unset where no formula or no shapes.
+  bool over_link = false;      ///< Copies between host and device: judged by the link, one way.
   bool in_l2 = false;          ///< Its working set fits in the shared cache.
   Bound bound = Bound::unknown;
-  double peak_flops = 0;      ///< FLOP/s that the device has for it; 0 where not known.
-  double peak_bytes = 0;      ///< Bytes/s, of memory or of the cache.
+  double peak_flops = 0;  ///< FLOP/s that the device has for it; 0 where not known.
+  double peak_bytes = 0;  ///< Bytes/s, of memory, of the cache, or read and written over the link.
   double roof_percent = 0;    ///< Speed-of-light time / device time.
   Duration speed_of_light{};  ///< Σ over the calls: the least time the device's peaks allow.
   Duration headroom{};        ///< device_time - speed_of_light, at least 0.

@@ -15,7 +15,8 @@ constexpr DeviceSpec kDevice{.name = "round numbers",
                              .tf32_matrix = 10e12,
                              .bandwidth = 1e9,
                              .l2 = 1000,
-                             .l2_bandwidth = 10e9};
+                             .l2_bandwidth = 10e9,
+                             .pcie_bandwidth = 0.1e9};
 
 /// A trace with a roofline over it, by kDevice's peaks.
 class Roofed {
@@ -129,6 +130,20 @@ TEST(Roofline, aConvolutionIncludesAllThatRunsInsideIt) {
   EXPECT_EQ(roofline.rows[0].device_time, duration_ns(140));
   EXPECT_EQ(roofline.rows[0].calls, 1U);
   EXPECT_EQ(roofline.rows[0].activities, 2U);
+}
+
+TEST(Roofline, copiesBetweenHostAndDeviceAreJudgedByTheLink) {
+  TraceBuilder builder;
+  builder.on_thread(1);
+  builder.op("aten::copy_", 0, 10)
+      .shapes("[[1000],[1000],[]]")
+      .types(R"(["float","float","Scalar"])");
+  builder.runtime("cudaMemcpyAsync", 1, 2, 1);
+  builder.on_stream(7).copy(CopyKind::h2d, 100, 100'000, 1, 4000);
+  const RooflineRow row = Roofed(builder).roofline().rows[0];
+  EXPECT_TRUE(row.over_link);
+  EXPECT_DOUBLE_EQ(row.cost->bytes, 8000) << "read and written";
+  EXPECT_EQ(row.speed_of_light, duration_ns(40'000));  // at 0.1 GB/s
 }
 
 TEST(Roofline, everyActivityIsInOneRowOrInNone) {

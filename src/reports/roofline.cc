@@ -134,11 +134,13 @@ Report roofline() {
               "One row per operator, shapes and types: what one call has to compute and move at "
               "least, what it achieved of that, and how far that is from the device's peaks. An "
               "activity counts in the row of the innermost operator around it that has a formula; "
-              "convolutions and attention include all that runs inside them. Dense peaks at boost "
+              "convolutions and attention include all that runs inside them. The largest headroom "
+              "comes first. Copies between host and device are judged by the link. Dense peaks at "
+              "boost "
               "clock, so that 70 to 90 % is as good as it gets.",
           .columns = kColumns,
           .group_by = {},
-          .sort = "-headroom_ns",
+          .sort = "",
           .example = "fathom roofline trace.json.gz --limit 20",
           .compute = compute,
           .options = kOptions,
