@@ -7,6 +7,7 @@ import statistics
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from illness_changes import Change
 from illness_score import Judgement, Pair, Score, pairs, percent, quantile, ratio
 
 
@@ -69,6 +70,46 @@ def rules_part(judgements: list[Judgement]) -> str:
     return table(("rule", "found", "silent", "abstained", "asked for", "true", "false", "unjudged", ""), rows)
 
 
+def spread(errors: list[float]) -> str:
+    sizes = [abs(error) for error in errors]
+    return (
+        f"the error's median is {percent(statistics.median(sizes))}, its 90th percentile {percent(quantile(sizes, 0.9))}"
+    )
+
+
+def changes_part(changes: list[Change]) -> str:
+    rows = [
+        (
+            each.about,
+            f"{each.before_ns / 1e6:.2f} ms",
+            f"{each.predicted_ns / 1e6:.2f} ms",
+            f"{each.measured_ns / 1e6:.2f} ms",
+            f"{100 * each.error:+.1f} %",
+        )
+        for each in changes
+    ]
+    return table(("change", "before", "predicted", "recorded", "error"), rows) if rows else "None.\n"
+
+
+def residuals_part(judgements: list[Judgement]) -> str:
+    found = [
+        (each.name, each.answer.document)
+        for each in judgements
+        if "pair" not in each.label and "replay_residual_percent" in each.answer.document
+    ]
+    found.sort(key=lambda each: -each[1]["replay_residual_percent"])
+    rows = [
+        (
+            name,
+            document["baseline"]["steps"],
+            f"{document['baseline']['step_mean_ns'] / 1e6:.2f} ms",
+            f"{document['replay_residual_percent']:.2f} %",
+        )
+        for name, document in found
+    ]
+    return table(("trace", "steps", "step", "unexplained"), rows)
+
+
 def pairs_part(made: list[Pair], none: list[str]) -> str:
     rows = [
         (
@@ -87,13 +128,15 @@ def pairs_part(made: list[Pair], none: list[str]) -> str:
         ("pair", "promised", "interval", "cured, recorded", "error", "inside", "cured, unprofiled", "error"), rows
     )
     if made:
-        errors = [abs(each.error) for each in made]
-        median, ninth = percent(statistics.median(errors)), percent(quantile(errors, 0.9))
         inside = sum(each.inside for each in made)
+        unprofiled = [each.unprofiled_error for each in made if each.unprofiled_error is not None]
         text += (
-            f"\nStep times as parts of the ill one's. {len(made)} pairs: the error's median is {median}, "
-            f"its 90th percentile {ninth}; {inside} lie inside the interval.\n"
+            f"\nStep times as parts of the ill one's. {len(made)} pairs: {spread([each.error for each in made])}; "
+            f"{inside} lie inside the interval."
         )
+        if unprofiled:
+            text += f" Against times without a profiler: {spread(unprofiled)}."
+        text += "\n"
     if none:
         text += f"\nNothing was promised for: {', '.join(sorted(none))}.\n"
     return text
@@ -118,11 +161,15 @@ def failures_part(judgements: list[Judgement]) -> str:
     return table(("trace", "what is wrong", "what the label says"), rows) if rows else "None.\n"
 
 
-def made_parts(columns: dict[str, list[Judgement]], measured: dict[str, Any]) -> dict[str, str]:
+def made_parts(
+    columns: dict[str, list[Judgement]], measured: dict[str, Any], changes: list[Change]
+) -> dict[str, str]:
     ours = columns["fathom"]
     return {
         "summary": summary_part(columns),
         "rules": rules_part(ours),
         "pairs": pairs_part(*pairs(ours, measured)),
+        "changes": changes_part(changes),
+        "residuals": residuals_part(ours),
         "failures": failures_part(ours),
     }

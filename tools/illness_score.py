@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
@@ -165,5 +166,6 @@ def pairs(judgements: list[Judgement], measured: dict[str, Any]) -> tuple[list[P
 
 
 def quantile(values: list[float], share: float) -> float:
+    """The smallest value that at least this share of the values does not exceed."""
     ordered = sorted(values)
-    return ordered[min(len(ordered) - 1, int(share * len(ordered)))]
+    return ordered[max(0, math.ceil(share * len(ordered)) - 1)]

@@ -27,6 +27,7 @@ def load() -> Any:
 
 
 tool = load()
+import illness_changes  # noqa: E402
 import illness_parts  # noqa: E402  (found through tools/eval)
 import illness_score  # noqa: E402
 
@@ -62,7 +63,8 @@ def document(verdict: str, findings: list[dict[str, Any]], step: int = 1000) -> 
     return {
         "schema": "fathom.diagnosis/1",
         "input": "x",
-        "baseline": {"step_mean_ns": step, "step_median_ns": step},
+        "baseline": {"step_mean_ns": step, "step_median_ns": step, "steps": 1},
+        "replay_residual_percent": 1.5,
         "verdict": {"id": verdict},
         "findings": findings,
         "rules": rules,
@@ -137,6 +139,32 @@ class Promises(unittest.TestCase):
         self.assertEqual(illness_score.pairs(judgements, {}), ([], ["p"]))
 
 
+class Changes(unittest.TestCase):
+    def test_kernels_are_scaled_by_what_they_took_and_gaps_left_out(self):
+        asked: list[tuple[str, ...]] = []
+
+        def ask(*arguments: str) -> Any:
+            asked.append(arguments)
+            return {
+                "kernels": {"rows": [{"total_ns": 100 if arguments[1] == "from" else 150}]},
+                "whatif": {"before": {"step_mean_ns": 900}, "best": {"step_mean_ns": 1000}},
+                "diagnose": {"baseline": {"step_mean_ns": 5000}},
+                "gaps": {"rows": [{"duration_ns": 4000}]},
+            }[arguments[0]]
+
+        case = {"about": "x", "arguments": ["--remove-syncs"], "to_without_gaps": 1}
+        change = illness_changes.predicted(ask, case, "from", "to")
+        self.assertIn(("whatif", "from", "--scale", "kernel:.=1.5000", "--remove-syncs"), asked)
+        self.assertEqual((change.before_ns, change.predicted_ns, change.measured_ns), (900, 1000, 1000))
+        self.assertEqual(change.error, 0)
+
+
+class Quantiles(unittest.TestCase):
+    def test_ninetieth_percentile_is_not_exceeded_by_nine_of_ten(self):
+        self.assertEqual(illness_score.quantile([float(n) for n in range(1, 11)], 0.9), 9)
+        self.assertEqual(illness_score.quantile([3.0], 0.9), 3)
+
+
 class Plugin(unittest.TestCase):
     STEPS = [{"window_ns": 100}, {"window_ns": 100}]
     BUSY = {"utilisation": 90, "idle": 20, "communication exposed": 0, "tensor-core share of kernel time": 30}
@@ -198,8 +226,12 @@ class Printing(unittest.TestCase):
     def test_every_part_is_printed_and_failures_quote_the_label(self):
         wrong = illness_score.Answer("balanced", {"fp64"}, document("balanced", [finding("fp64", 1, 2, 3)]))
         judgements = [judged(wrong, must={"zero-grad": "fills gradients"}, must_not={"fp64": "all is float"})]
-        parts = illness_parts.made_parts({"fathom": judgements, "always x": judgements, "plugin": judgements}, {})
-        self.assertEqual(list(parts), ["summary", "rules", "pairs", "failures"])
+        change = illness_changes.Change("a larger batch", 10_000_000, 11_000_000, 10_000_000)
+        columns = {"fathom": judgements, "always x": judgements, "plugin": judgements}
+        parts = illness_parts.made_parts(columns, {}, [change])
+        self.assertEqual(list(parts), ["summary", "rules", "pairs", "changes", "residuals", "failures"])
+        self.assertIn("| a larger batch | 10.00 ms | 11.00 ms | 10.00 ms | +10.0 % |", parts["changes"])
+        self.assertIn("| x | 1 | 0.00 ms | 1.50 % |", parts["residuals"])
         for text in ("says balanced, not host-bound", "fills gradients", "all is float"):
             self.assertIn(text, parts["failures"])
         self.assertIn("never seen on real data", parts["rules"])
