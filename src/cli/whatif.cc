@@ -81,6 +81,8 @@ void declare_changes(Options& options, WhatIfRequest& request) {
   options.list("--scale", "TARGET=FACTOR", request.scale,
                "Time of an operator or annotation with all that it launches; of op:REGEX, "
                "host:REGEX, kernel:REGEX or phase:NAME");
+  options.list("--roof", "REGEX=FRACTION", request.roof,
+               "Kernels and operators of these names get that near to what the device could do");
   options.list("--fuse", "REGEX", request.fuse,
                "Neighbouring kernels of these names become one kernel");
   options.flag("--remove-syncs", request.remove_syncs, "No call waits for the device");
@@ -89,6 +91,8 @@ void declare_changes(Options& options, WhatIfRequest& request) {
   options.flag("--pin-copies", request.pin_copies, "Copies use pinned memory and do not block");
   options.flag("--hide-communication", request.hide_communication,
                "Communication runs beside computation");
+  options.text("--peaks", "NAME|FILE", request.peaks,
+               "Whose peaks --roof is about: a device's name, or a file of devices");
 }
 
 }  // namespace

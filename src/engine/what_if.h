@@ -17,11 +17,15 @@ namespace fathom {
 struct WhatIfRequest {
   std::optional<Selection::StepRange> steps;
   std::optional<WindowRequest> window;
-  /// "TARGET=FACTOR". A target is the exact name of an operator or annotation (with all inside it,
-  /// and all that it launched), or op:REGEX likewise, host:REGEX (their host time only),
-  /// kernel:REGEX (device activities), phase:NAME.
+  /// "TARGET=FACTOR". A target is the exact name of an operator, annotation or call (with all
+  /// inside it, and all that it launched), or op:REGEX likewise for operators, host:REGEX (host
+  /// time only, of operators and calls), kernel:REGEX (device activities), phase:NAME.
   std::vector<std::string> scale;
-  std::vector<std::string> roof;  ///< "REGEX=FRACTION": operators whose kernels get that far.
+  /// "REGEX=FRACTION": kernels of these names, or of operators of these names, get as near as that
+  /// to the roof of their operator.
+  std::vector<std::string> roof;
+  /// Whose peaks that roof is of: a device's name or a file; empty: the recorded device's.
+  std::string peaks;
   std::vector<std::string> fuse;  ///< REGEX: neighbouring kernels of these names become one.
   bool remove_syncs = false;
   bool overlap_input = false;

@@ -4,7 +4,9 @@
 #include <charconv>
 #include <cmath>
 #include <map>
+#include <optional>
 
+#include "analysis/roofline.h"
 #include "analysis/syncs.h"
 #include "engine/name_pattern.h"
 #include "engine/what_if_targets.h"
@@ -59,6 +61,36 @@ class EditMaker {
     return done("scale " + text, targets->size(),
                 "everything that is scaled takes exactly that part of its time; delays that "
                 "nothing explains stay");
+  }
+
+  Result<void> roof(const std::string& text) {
+    const Result<Assignment> wish = parse_assignment("--roof", text, 1);
+    if (!wish) return wish.error();
+    if (wish->value <= 0) return refuse("--roof", "nothing reaches 0 of its roof");
+    const Result<NamePattern> pattern = NamePattern::parse(wish->target);
+    if (!pattern) return refuse("--roof", pattern.error().message);
+    const Roofline& roofline = known_roofline();
+    if (roofline.device == nullptr) return refuse("--roof", roofline.note);
+    const std::vector<bool> names =
+        names_that(trace_, [&](std::string_view name) { return pattern->matches(name); });
+    std::size_t found = 0;
+    for (const SliceId activity : context_.links().activities) {
+      const RooflineRow* const row = roofline.row_of(activity);
+      if (row == nullptr || row->bound == Bound::unknown) continue;
+      if (!names[row->name.row()] && !names[trace_.slices.name[activity.row()].row()]) continue;
+      ++found;
+      const double reached = row->roof_percent / 100;
+      if (reached >= wish->value) continue;
+      const double best = reached / wish->value;
+      scale_in(edits_.best, activity, static_cast<float>(best));
+      scale_in(edits_.worst, activity, static_cast<float>((1 + best) / 2));
+    }
+    return done("roof " + text, found,
+                "best: these kernels take the least time that the peaks allow over that fraction "
+                "(" +
+                    roofline.note +
+                    "); worst: half of what that gives; what is nearer to its "
+                    "roof stays");
   }
 
   Result<void> fuse(const std::string& expression) {
@@ -165,6 +197,16 @@ class EditMaker {
   }
 
  private:
+  /// Of the whole trace, whatever is selected: changes are made everywhere.
+  const Roofline& known_roofline() {
+    if (!roofline_) {
+      TableOptions options;
+      options.peaks = context_.options.peaks;
+      roofline_ = compute_roofline({trace_, context_.analyses, {}, options});
+    }
+    return *roofline_;
+  }
+
   static void scale_in(Edits& edits, SliceId slice, float factor) {
     edits.scale.emplace_back(slice, factor);
   }
@@ -240,6 +282,7 @@ class EditMaker {
   const Context& context_;
   const Trace& trace_;
   WhatIfEdits& edits_;
+  std::optional<Roofline> roofline_;
 };
 
 }  // namespace
@@ -257,6 +300,7 @@ Result<WhatIfEdits> what_if_edits(const Context& context, const WhatIfRequest& r
     if (wished && made) made = (maker.*change)();
   };
   each(request.scale, &EditMaker::scale);
+  each(request.roof, &EditMaker::roof);
   each(request.fuse, &EditMaker::fuse);
   once(request.remove_syncs, &EditMaker::remove_syncs);
   once(request.overlap_input, &EditMaker::overlap_input);

@@ -1,3 +1,4 @@
+// Looks names up once each, and walks the threads.
 #include "engine/what_if_targets.h"
 
 #include <algorithm>
@@ -10,9 +11,12 @@
 namespace fathom {
 namespace {
 
-bool has_own_name(SliceKind kind) {
-  return kind == SliceKind::cpu_op || kind == SliceKind::user_annotation ||
-         kind == SliceKind::other;
+bool is_anything(SliceKind /*kind*/) { return true; }
+bool is_operator(SliceKind kind) { return kind == SliceKind::cpu_op; }
+
+/// Operators, and the runtime's calls: an allocation, say.
+bool is_work(SliceKind kind) {
+  return kind == SliceKind::cpu_op || kind == SliceKind::runtime || kind == SliceKind::driver;
 }
 
 /// Host slices for which `matches` holds, and all inside them; in the order of their threads.
@@ -43,12 +47,12 @@ Targets with_launched(const Context& context, const std::vector<bool>& marked) {
   return targets;
 }
 
-Targets of_names(const Context& context, const std::vector<bool>& names, bool annotations) {
+Targets of_names(const Context& context, const std::vector<bool>& names,
+                 bool (*is_meant)(SliceKind)) {
   const Trace& trace = context.trace;
   return with_launched(context, trees(context, [&](SliceId slice) {
-                         const SliceKind kind = trace.kind(slice);
                          return names[trace.slices.name[slice.row()].row()] &&
-                                (annotations || kind == SliceKind::cpu_op) && has_own_name(kind);
+                                is_meant(trace.kind(slice));
                        }));
 }
 
@@ -78,36 +82,53 @@ Result<Targets> of_phase(const Context& context, std::string_view name) {
                    "and other"};
 }
 
-Error nothing_named(const Trace& trace, std::string_view target) {
+/// "kernel:gemm" in its parts; the kind of a plain name is empty.
+struct Target {
+  std::string_view kind;
+  std::string_view rest;
+};
+
+Target parse_target(std::string_view target) {
+  const std::size_t colon = target.find(':');
+  // Operators are called "aten::mm": two colons are part of a name.
+  if (colon == std::string_view::npos || target.substr(colon, 2) == "::") return {{}, target};
+  const std::string_view kind = target.substr(0, colon);
+  const bool known = kind == "phase" || kind == "op" || kind == "host" || kind == "kernel";
+  return known ? Target{kind, target.substr(colon + 1)} : Target{{}, target};
+}
+
+Error nothing_named(const Trace& trace, std::string_view text) {
+  const Target target = parse_target(text);
+  if (target.kind == "phase") {
+    return {ErrorCode::invalid_argument, "nothing in the trace is known to be of the phase " +
+                                             std::string(target.rest) +
+                                             "; fathom accounting --group-by phase lists phases"};
+  }
   std::vector<std::string_view> names;
   for (std::size_t row = 0; row < trace.strings.size(); ++row)
     names.push_back(trace.strings.view(StringId(row)));
-  const std::string_view meant = nearest(target, names);
+  const std::string_view meant = nearest(target.rest, names);
   return {ErrorCode::invalid_argument,
-          "nothing in the trace is called '" + std::string(target) + "'" +
+          "nothing in the trace is called '" + std::string(target.rest) + "'" +
               (meant.empty() ? "; fathom ops and fathom kernels list names"
                              : "; did you mean '" + std::string(meant) + "'?")};
 }
 
-Result<Targets> find(const Context& context, std::string_view target) {
-  const std::size_t colon = target.find(':');
-  // Operators are called "aten::mm": two colons are part of a name.
-  const bool kinded = colon != std::string_view::npos && target.substr(colon, 2) != "::";
-  const std::string_view kind = kinded ? target.substr(0, colon) : std::string_view();
-  const std::string_view rest = kinded ? target.substr(colon + 1) : target;
-  if (kind == "phase") return of_phase(context, rest);
-  if (kind != "op" && kind != "host" && kind != "kernel") {
-    return of_names(
-        context, names_that(context.trace, [&](std::string_view name) { return name == target; }),
-        true);
+Result<Targets> find(const Context& context, std::string_view text) {
+  const Target target = parse_target(text);
+  if (target.kind == "phase") return of_phase(context, target.rest);
+  if (target.kind.empty()) {
+    return of_names(context,
+                    names_that(context.trace, [&](std::string_view name) { return name == text; }),
+                    is_anything);
   }
-  const Result<NamePattern> pattern = NamePattern::parse(std::string(rest));
+  const Result<NamePattern> pattern = NamePattern::parse(std::string(target.rest));
   if (!pattern) return pattern.error();
   const std::vector<bool> names =
       names_that(context.trace, [&](std::string_view name) { return pattern->matches(name); });
-  if (kind == "kernel") return of_kernels(context, names);
-  Targets targets = of_names(context, names, false);
-  if (kind == "host") targets.activities.clear();
+  if (target.kind == "kernel") return of_kernels(context, names);
+  Targets targets = of_names(context, names, target.kind == "host" ? is_work : is_operator);
+  if (target.kind == "host") targets.activities.clear();
   return targets;
 }
 

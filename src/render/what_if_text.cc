@@ -26,6 +26,7 @@ std::string paragraph(std::string_view label, const std::string& text, const Sty
 
 /// "88.1 ms (−7.9 %)".
 std::string change(Duration before, Duration after) {
+  if (after == before) return duration_text(after) + " (no change)";
   const double percent = percent_of(after - before, before);
   const std::string sign = percent > 0 ? "+" : "−";
   return duration_text(after) + " (" + sign + percent_text(percent < 0 ? -percent : percent) + ")";
