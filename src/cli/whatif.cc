@@ -79,7 +79,7 @@ int run(const Wish& wish) {
 void declare_changes(Options& options, WhatIfRequest& request) {
   options.group("Changes");
   options.list("--scale", "TARGET=FACTOR", request.scale,
-               "Time of an operator or annotation with all that it launches; of op:REGEX, "
+               "Time of an operator, annotation or call with all that it launches; of op:REGEX, "
                "host:REGEX, kernel:REGEX or phase:NAME");
   options.list("--roof", "REGEX=FRACTION", request.roof,
                "Kernels and operators of these names get that near to what the device could do");
