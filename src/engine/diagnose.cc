@@ -63,6 +63,20 @@ std::int32_t diagnosed_device(const Context& context, const std::vector<const St
   return worst;
 }
 
+/// Cuts the main thread's time by step. Steps of one process are disjoint and in order.
+void account_host(const std::vector<HostPiece>& pieces, Diagnosis& diagnosis) {
+  for (StepAccount& step : diagnosis.steps) {
+    auto piece = std::ranges::upper_bound(pieces, step.window.begin, {},
+                                          [](const HostPiece& each) { return each.interval.end; });
+    for (; piece != pieces.end() && piece->interval.begin < step.window.end; ++piece) {
+      const Duration time = std::min(piece->interval.end, step.window.end) -
+                            std::max(piece->interval.begin, step.window.begin);
+      step.host[static_cast<std::size_t>(piece->bucket)] += time;
+      diagnosis.host[static_cast<std::size_t>(piece->bucket)] += time;
+    }
+  }
+}
+
 void account_steps(const RuleContext& rules, Diagnosis& diagnosis) {
   for (const Step* const step : rules.steps) {
     StepAccount account{.number = step->number, .window = step->window, .account = {}};
@@ -73,9 +87,7 @@ void account_steps(const RuleContext& rules, Diagnosis& diagnosis) {
     }
     diagnosis.steps.push_back(account);
   }
-  for (const HostPiece& piece : rules.accounting.host) {
-    diagnosis.host[static_cast<std::size_t>(piece.bucket)] += rules.counted(piece.interval);
-  }
+  account_host(rules.accounting.host, diagnosis);
 }
 
 std::string_view phase_of(const Finding& finding) {

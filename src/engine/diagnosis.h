@@ -83,7 +83,8 @@ struct RuleResult {
 struct StepAccount {
   std::int64_t number = 0;
   Interval window{};
-  Account account;  ///< Of the diagnosed device.
+  Account account;                            ///< Of the diagnosed device.
+  std::array<Duration, kHostBuckets> host{};  ///< Of the main thread, without a device.
 };
 
 struct Diagnosis {

@@ -13,25 +13,49 @@ namespace {
 constexpr std::array<std::string_view, 8> kTables = {"accounting", "gaps",     "ops",   "kernels",
                                                      "copies",     "launches", "syncs", "roofline"};
 
-Result<std::vector<View>> tables_of(const Session& session, const DiagnosisRequest& asked) {
+Request page_request(const DiagnosisRequest& asked) {
   Request request{.steps = asked.steps,
                   .device = asked.device,
                   .window = asked.window,
                   .options = {},
                   .query = {}};
   request.query.limit = kPageRows;
+  return request;
+}
+
+/// Adds the table, unless it is empty.
+Result<void> add_table(const Session& session, std::string_view id, const Request& request,
+                       std::vector<View>& views) {
+  const Report* const report = find_report(id);
+  if (report == nullptr) return {};
+  Result<View> view = session.run(*report, request);
+  if (!view) return std::move(view).error();
+  if (!view->table.rows.empty()) views.push_back(std::move(*view));
+  return {};
+}
+
+Result<std::vector<View>> tables_of(const Session& session, const DiagnosisRequest& asked) {
   std::vector<View> views;
   for (const std::string_view id : kTables) {
-    const Report* const report = find_report(id);
-    if (report == nullptr) continue;
-    Result<View> view = session.run(*report, request);
-    if (!view) return std::move(view).error();
-    if (!view->table.rows.empty()) views.push_back(std::move(*view));
+    Request request = page_request(asked);
+    // A plot is drawn of it, which needs what the table does not show.
+    if (id == "roofline") request.query.columns = {"all"};
+    const Result<void> added = add_table(session, id, request, views);
+    if (!added) return added.error();
   }
   return views;
 }
 
-/// The text of a row of `info` whose metric is in `wanted`.
+Result<std::vector<View>> phases_of(const Session& session, const DiagnosisRequest& asked) {
+  std::vector<View> views;
+  Request request = page_request(asked);
+  request.options.group_by = "phase";
+  const Result<void> added = add_table(session, "accounting", request, views);
+  if (!added) return added.error();
+  return views;
+}
+
+/// What the recording says of the machine and the run, as far as it is short.
 std::vector<std::pair<std::string, std::string>> conditions_of(const Session& session) {
   std::vector<std::pair<std::string, std::string>> out;
   out.emplace_back("input", session.input());
@@ -47,7 +71,9 @@ std::vector<std::pair<std::string, std::string>> conditions_of(const Session& se
   }
   constexpr std::size_t kLongest = 80;
   for (const Fact& fact : trace.facts) {
-    if (fact.value.size() <= kLongest) out.emplace_back(fact.key, fact.value);
+    if (fact.value.size() > kLongest) continue;
+    const bool quoted = fact.value.size() >= 2 && fact.value.front() == '"';
+    out.emplace_back(fact.key, quoted ? fact.value.substr(1, fact.value.size() - 2) : fact.value);
   }
   return out;
 }
@@ -164,8 +190,10 @@ std::vector<StripTrack> strip_of(const Context& context, Interval window) {
       const bool inside_step = parent.valid() && trace.kind(parent) == SliceKind::user_annotation;
       if (parent.valid() && !inside_step) continue;
       if (trace.kind(slice) == SliceKind::user_annotation && !inside_step) continue;
+      const SliceKind kind = trace.kind(slice);
+      const bool work = kind == SliceKind::cpu_op || kind == SliceKind::user_annotation;
       line.add({trace.slices.start[slice.row()], trace.slices.end(slice)}, trace.name(slice),
-               trace.kind(slice) == SliceKind::cpu_op ? "operator" : "call");
+               work ? "operator" : "call");
     }
     if (StripTrack track = line.take(); !track.pieces.empty()) strip.push_back(std::move(track));
   }
@@ -195,6 +223,9 @@ Result<Page> collect_page(const Session& session, const DiagnosisRequest& reques
   Result<std::vector<View>> tables = tables_of(session, request);
   if (!tables) return std::move(tables).error();
   page.tables = std::move(*tables);
+  Result<std::vector<View>> phases = phases_of(session, request);
+  if (!phases) return std::move(phases).error();
+  page.phases = std::move(*phases);
   const Result<Selection> selection = session.select({.steps = request.steps,
                                                       .device = request.device,
                                                       .window = request.window,

@@ -31,6 +31,7 @@ struct FlameNode {
 
 struct Page {
   std::vector<std::pair<std::string, std::string>> conditions;  ///< Name, value.
+  std::vector<View> phases;  ///< The accounting by phase: one table, or none.
   std::vector<View> tables;
   std::string flame_metric;  ///< "device" or "host".
   std::vector<FlameNode> flame;

@@ -1,12 +1,24 @@
 #include "render/diagnosis_json.h"
 
+#include <algorithm>
 #include <cmath>
 #include <vector>
 
 #include "render/json.h"
+#include "render/text_width.h"
 
 namespace fathom {
 namespace {
+
+/// A string, of bounded length.
+std::string bounded(std::string_view text) { return json_string(shorten_middle(text, kJsonText)); }
+
+/// Names of ours without blanks: "launch_latency".
+std::string identifier(std::string_view name) {
+  std::string id(name);
+  std::ranges::replace(id, ' ', '_');
+  return id;
+}
 
 /// Writes objects and lists with their commas; every value is JSON already.
 class Object {
@@ -15,9 +27,7 @@ class Object {
     text_ += (text_.empty() ? "" : ", ") + json_string(key) + ": " + json;
     return *this;
   }
-  Object& text(std::string_view key, std::string_view value) {
-    return add(key, json_string(value));
-  }
+  Object& text(std::string_view key, std::string_view value) { return add(key, bounded(value)); }
   Object& number(std::string_view key, double value) { return add(key, json_value(value)); }
   Object& integer(std::string_view key, std::int64_t value) {
     return add(key, std::to_string(value));
@@ -50,6 +60,7 @@ std::string baseline(const Diagnosis& diagnosis) {
   const auto whole = [](double ns) { return static_cast<std::int64_t>(std::llround(ns)); };
   Object object;
   object.text("step_name", diagnosis.step_name)
+      .text("step_note", diagnosis.step_note)
       .integer("steps", static_cast<std::int64_t>(step.count))
       .integer("steps_left_out", static_cast<std::int64_t>(diagnosis.steps_left_out))
       .integer("step_mean_ns", whole(step.mean))
@@ -68,15 +79,15 @@ std::string account_json(const Account& account) {
   Object object;
   for (std::size_t i = 0; i < kBuckets; ++i) {
     const auto bucket = static_cast<Bucket>(i);
-    object.time(to_string(bucket), account[bucket]);
+    object.time(identifier(to_string(bucket)), account[bucket]);
   }
   return object.json();
 }
 
-std::string host_json(const Diagnosis& diagnosis) {
+std::string host_json(const std::array<Duration, kHostBuckets>& host) {
   Object object;
   for (std::size_t i = 0; i < kHostBuckets; ++i) {
-    object.time(to_string(static_cast<HostBucket>(i)), diagnosis.host[i]);
+    object.time(identifier(to_string(static_cast<HostBucket>(i))), host[i]);
   }
   return object.json();
 }
@@ -89,7 +100,8 @@ std::string steps_json(const Diagnosis& diagnosis, const std::string& indent) {
     object.integer("step", step.number)
         .integer("start_ns", to_ns(step.window.begin))
         .time("window_ns", step.window.length());
-    if (diagnosis.device >= 0) object.add("account_ns", account_json(step.account));
+    object.add("account_ns",
+               diagnosis.device >= 0 ? account_json(step.account) : host_json(step.host));
     rows.push_back(object.json());
   }
   return list(rows, indent);
@@ -99,7 +111,7 @@ std::string verdict_json(const Verdict& verdict) {
   std::vector<std::string> families;
   for (const FamilyTime& family : verdict.families) {
     families.push_back(Object()
-                           .text("family", to_string(family.family))
+                           .text("family", identifier(to_string(family.family)))
                            .time("per_step_ns", family.per_step)
                            .number("percent", family.percent)
                            .json());
@@ -124,6 +136,13 @@ std::string evidence_json(const Evidence& evidence) {
   return object.json();
 }
 
+/// "flag", where people read "a flag".
+std::string_view effort_name(Effort effort) {
+  std::string_view name = to_string(effort);
+  if (name.starts_with("a ")) name.remove_prefix(2);
+  return name;
+}
+
 std::string finding_json(const RankedFinding& ranked, const Diagnosis& diagnosis) {
   const Finding& finding = ranked.finding;
   std::vector<std::string> evidence;
@@ -133,10 +152,10 @@ std::string finding_json(const RankedFinding& ranked, const Diagnosis& diagnosis
       .text("rule", finding.rule)
       .text("title", finding.title)
       .text("phase", ranked.phase)
-      .text("family", to_string(finding.family))
+      .text("family", identifier(to_string(finding.family)))
       .text("severity", to_string(finding.weight))
       .text("confidence", to_string(finding.confidence))
-      .text("effort", to_string(finding.effort))
+      .text("effort", effort_name(finding.effort))
       .time("upper_bound_ns", ranked.upper_bound)
       .number("step_percent", ranked.percent)
       .integer("quick_win", ranked.quick_win);
@@ -208,17 +227,17 @@ std::string render_diagnosis_json(const Diagnosis& diagnosis, std::string_view i
                         .json());
   }
   std::vector<std::string> notes;
-  for (const std::string& note : diagnosis.notes) notes.push_back(json_string(note));
+  for (const std::string& note : diagnosis.notes) notes.push_back(bounded(note));
   const auto line = [&](std::string_view key, const std::string& json) {
     return inner + json_string(key) + ": " + json;
   };
   std::string out = outer + "{\n";
   out += line("schema", json_string("fathom.diagnosis/1")) + ",\n";
-  out += line("input", json_string(diagnosis.input)) + ",\n";
+  out += line("input", bounded(diagnosis.input)) + ",\n";
   out += line("baseline", baseline(diagnosis)) + ",\n";
   out += line("health", health_json(diagnosis.health, inner)) + ",\n";
   out += line("account_ns",
-              diagnosis.device >= 0 ? account_json(diagnosis.account) : host_json(diagnosis)) +
+              diagnosis.device >= 0 ? account_json(diagnosis.account) : host_json(diagnosis.host)) +
          ",\n";
   out += line("steps", steps_json(diagnosis, inner)) + ",\n";
   out += line("steps_total", std::to_string(diagnosis.steps.size())) + ",\n";
@@ -227,6 +246,8 @@ std::string render_diagnosis_json(const Diagnosis& diagnosis, std::string_view i
   out += line("findings_total", std::to_string(diagnosis.findings.size())) + ",\n";
   out += line("rules", list(rules, inner)) + ",\n";
   out += line("replay_residual_percent", json_value(diagnosis.residuals.percent())) + ",\n";
+  out +=
+      line("focus_next", diagnosis.narrower.empty() ? "null" : bounded(diagnosis.narrower)) + ",\n";
   out += line("notes", short_list(notes)) + "\n";
   return out + outer + "}";
 }

@@ -169,7 +169,10 @@ struct Layout {
 std::string screen(const Diagnosis& diagnosis, bool all, const Layout& layout, const Style& style) {
   const std::string input = diagnosis.input == "-" ? "standard input" : printable(diagnosis.input);
   const bool airy = layout.details.empty() || layout.spacious();
-  std::string out = style.bold("Diagnosis") + "     " + style.dim(input) + "\n";
+  const std::size_t room = style.width > 2 * kLabelWidth ? style.width - kLabelWidth : kLabelWidth;
+  const bool whole = style.soft_width || style.wide;
+  std::string out = style.bold(pad_right("Diagnosis", kLabelWidth)) +
+                    style.dim(whole ? input : shorten_middle(input, room)) + "\n";
   out += capture(diagnosis, all, style) + baseline(diagnosis, style) + verdict(diagnosis, style);
   out += "\n";
   for (std::size_t i = 0; i < layout.details.size(); ++i) {

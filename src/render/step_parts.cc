@@ -10,9 +10,7 @@ std::vector<StepPart> without_empty(std::vector<StepPart> parts) {
   return parts;
 }
 
-}  // namespace
-
-std::vector<StepPart> parts_of(const Account& account) {
+std::vector<StepPart> device_parts(const Account& account) {
   return without_empty({
       {"compute", "compute", "█", account[Bucket::compute], Hue::good},
       {"communication", "communication", "▓", account[Bucket::communication], Hue::neutral},
@@ -29,11 +27,8 @@ std::vector<StepPart> parts_of(const Account& account) {
   });
 }
 
-std::vector<StepPart> parts_of(const Diagnosis& diagnosis) {
-  if (diagnosis.device >= 0) return parts_of(diagnosis.account);
-  const auto of = [&](HostBucket bucket) {
-    return diagnosis.host[static_cast<std::size_t>(bucket)];
-  };
+std::vector<StepPart> host_parts(const std::array<Duration, kHostBuckets>& host) {
+  const auto of = [&](HostBucket bucket) { return host[static_cast<std::size_t>(bucket)]; };
   return without_empty({
       {"input", "input", "I", of(HostBucket::input), Hue::bad},
       {"forward", "forward", "█", of(HostBucket::forward), Hue::good},
@@ -44,6 +39,16 @@ std::vector<StepPart> parts_of(const Diagnosis& diagnosis) {
       {"operators", "other operators", "░", of(HostBucket::other_operators), Hue::good},
       {"python", "python", "P", of(HostBucket::python), Hue::bad},
   });
+}
+
+}  // namespace
+
+std::vector<StepPart> parts_of(const Diagnosis& diagnosis) {
+  return diagnosis.device >= 0 ? device_parts(diagnosis.account) : host_parts(diagnosis.host);
+}
+
+std::vector<StepPart> parts_of(const StepAccount& step, bool on_device) {
+  return on_device ? device_parts(step.account) : host_parts(step.host);
 }
 
 }  // namespace fathom

@@ -16,9 +16,10 @@ struct StepPart {
   enum class Hue : unsigned char { good, neutral, bad } hue = Hue::neutral;
 };
 
-/// What an account of a device says; parts without time are left out.
-std::vector<StepPart> parts_of(const Account& account);
-/// The same of the counted steps of a diagnosis, with or without a device.
+/// The parts of the counted steps of a diagnosis, with or without a device; parts without time are
+/// left out.
 std::vector<StepPart> parts_of(const Diagnosis& diagnosis);
+/// The same of one step.
+std::vector<StepPart> parts_of(const StepAccount& step, bool on_device);
 
 }  // namespace fathom

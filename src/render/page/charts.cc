@@ -1,6 +1,7 @@
 #include "render/page/charts.h"
 
 #include <algorithm>
+#include <utility>
 #include <vector>
 
 #include "base/quantity_text.h"
@@ -11,6 +12,13 @@ namespace fathom::page {
 namespace {
 
 constexpr double kWidth = 960;
+constexpr std::pair<std::string_view, std::string_view> kStripKinds[] = {
+    {"operator", "operators and annotations on the host"},
+    {"call", "calls outside of operators"},
+    {"compute", "compute kernels"},
+    {"communication", "communication"},
+    {"copy", "copies and fills"},
+};
 
 double ns(Duration duration) { return static_cast<double>(to_ns(duration)); }
 
@@ -18,13 +26,14 @@ std::string rect(double x, double y, double width, double height, std::string_vi
                  const std::string& title) {
   return "<rect class=\"" + std::string(css) + "\" x=\"" + coordinate(x) + "\" y=\"" +
          coordinate(y) + "\" width=\"" + coordinate(width) + "\" height=\"" + coordinate(height) +
-         "\"><title>" + escaped(title) + "</title></rect>";
+         "\"><title>" + escaped_lines(title) + "</title></rect>";
 }
 
+/// On a narrow screen it scrolls rather than shrink its text.
 std::string svg(double height, const std::string& inner, std::string_view label) {
-  return "<svg role=\"img\" aria-label=\"" + std::string(label) + "\" viewBox=\"0 0 " +
-         coordinate(kWidth) + " " + coordinate(height) + "\" preserveAspectRatio=\"none\">" +
-         inner + "</svg>\n";
+  return "<div class=\"scroll\"><svg class=\"chart\" role=\"img\" aria-label=\"" +
+         std::string(label) + "\" viewBox=\"0 0 " + coordinate(kWidth) + " " + coordinate(height) +
+         "\" preserveAspectRatio=\"none\">" + inner + "</svg></div>\n";
 }
 
 std::string label(double x, double y, const std::string& text, std::string_view anchor) {
@@ -52,8 +61,8 @@ std::string accounting_bar(const Diagnosis& diagnosis) {
     const std::string share = percent_text(100.0 * ns(part.time) / whole);
     bars +=
         rect(x, 0, width, 36, "b-" + std::string(part.id), std::string(part.name) + " " + share);
-    legend += "<li><i class=\"b-" + std::string(part.id) + "\"></i><a href=\"#def-accounting\">" +
-              std::string(part.name) + "</a> " + share + "</li>";
+    legend += "<li><i class=\"b-" + std::string(part.id) + "\"></i>" +
+              term_link(part.name, part.name) + " " + share + "</li>";
     x += width;
   }
   return svg(36, bars, "Where the time of the steps goes") + legend + "</ul>\n";
@@ -63,22 +72,20 @@ std::string step_chart(const Diagnosis& diagnosis) {
   constexpr std::size_t kMost = 300;
   constexpr double kHeight = 180;
   constexpr double kBottom = 18;
+  constexpr double kWidestStep = 120;
   const std::vector<StepAccount>& steps = diagnosis.steps;
-  if (steps.size() < 2) return {};
+  if (steps.empty()) return {};
   const std::size_t shown = std::min(steps.size(), kMost);
   Duration longest{1};
   for (const StepAccount& step : steps) longest = std::max(longest, step.window.length());
-  const double room = (kWidth - 70) / static_cast<double>(shown);
+  const double room = std::min((kWidth - 70) / static_cast<double>(shown), kWidestStep);
   std::string inner;
   for (std::size_t i = 0; i < shown; ++i) {
     const StepAccount& step = steps[i * steps.size() / shown];
     const double x = 70 + room * static_cast<double>(i);
     const double scale = (kHeight - kBottom) / ns(longest);
     double y = kHeight - kBottom;
-    std::vector<StepPart> parts = parts_of(step.account);
-    if (parts.empty())
-      parts = {{"operators", "step", "", step.window.length(), StepPart::Hue::good}};
-    for (const StepPart& part : parts) {
+    for (const StepPart& part : parts_of(step, diagnosis.device >= 0)) {
       const double height = scale * ns(part.time);
       y -= height;
       inner += rect(x, y, std::max(room - 1, 0.5), height, "b-" + std::string(part.id),
@@ -87,9 +94,16 @@ std::string step_chart(const Diagnosis& diagnosis) {
     }
   }
   inner += label(64, 10, duration_text(longest), "end") + label(64, kHeight - kBottom, "0", "end");
-  inner += label(70, kHeight - 4, "step " + std::to_string(steps.front().number), "start") +
-           label(kWidth, kHeight - 4, std::to_string(steps.back().number), "end");
-  return svg(kHeight, inner, "Length of each step");
+  inner += label(70, kHeight - 4, "step " + std::to_string(steps.front().number), "start");
+  if (shown > 1) {
+    inner += label(70 + room * static_cast<double>(shown), kHeight - 4,
+                   std::to_string(steps.back().number), "end");
+  }
+  const double median =
+      kHeight - kBottom - (kHeight - kBottom) * diagnosis.step_ns.median / ns(longest);
+  inner += "<line class=\"median\" x1=\"70\" x2=\"" + coordinate(kWidth) + "\" y1=\"" +
+           coordinate(median) + "\" y2=\"" + coordinate(median) + "\"><title>median</title></line>";
+  return svg(kHeight, inner, "Length of each step, by bucket");
 }
 
 std::string timeline_strip(const Page& page) {
@@ -110,9 +124,13 @@ std::string timeline_strip(const Page& page) {
     inner += label(4, y + 15, track.name, "start");
     y += kRow;
   }
+  std::string legend = "<ul class=\"legend\">";
+  for (const auto& [kind, name] : kStripKinds) {
+    legend += "<li><i class=\"t-" + std::string(kind) + "\"></i>" + std::string(name) + "</li>";
+  }
   return svg(y, inner, "Threads and streams of the median step") +
          "<p class=\"axis\"><span>0</span><span>" + duration_text(window.length()) +
-         "</span></p>\n";
+         "</span></p>\n" + legend + "</ul>\n";
 }
 
 std::string flame_graph(const Page& page) {
@@ -135,8 +153,8 @@ std::string flame_graph(const Page& page) {
              coordinate(100.0 * ns(node.total) / whole) +
              "\" style=\"left:" + coordinate(100.0 * begin / whole) +
              "%;width:" + coordinate(100.0 * ns(node.total) / whole) +
-             "%;top:" + coordinate(kRow * node.depth) + "px\" title=\"" + escaped(title) + "\">" +
-             escaped(node.name) + "</div>";
+             "%;top:" + coordinate(kRow * node.depth) + "px\" title=\"" + escaped_lines(title) +
+             "\">" + escaped(node.name) + "</div>";
   }
   return "<div class=\"flame\" style=\"height:" + coordinate(kRow * (deepest + 1)) + "px\">" +
          inner + "</div>\n";

@@ -1,5 +1,6 @@
 #include "render/page/html.h"
 
+#include <algorithm>
 #include <array>
 #include <cstdio>
 
@@ -9,7 +10,7 @@ namespace fathom::page {
 
 std::string escaped(std::string_view text) {
   std::string out;
-  for (const char c : printable(text)) {
+  for (const char c : shorten_middle(printable(text), kLongestText)) {
     switch (c) {
       case '&':
         out += "&amp;";
@@ -31,6 +32,26 @@ std::string escaped(std::string_view text) {
     }
   }
   return out;
+}
+
+std::string escaped_lines(std::string_view text) {
+  std::string out;
+  for (std::size_t line = 0; !text.empty(); ++line) {
+    const std::size_t end = std::min(text.find('\n'), text.size());
+    out += (line == 0 ? "" : "\n") + escaped(text.substr(0, end));
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+  return out;
+}
+
+std::string term_anchor(std::string_view term) {
+  std::string anchor = "term-" + std::string(term);
+  std::ranges::replace(anchor, ' ', '-');
+  return anchor;
+}
+
+std::string term_link(std::string_view term, std::string_view text) {
+  return "<a class=\"term\" href=\"#" + term_anchor(term) + "\">" + std::string(text) + "</a>";
 }
 
 std::string coordinate(double number) {

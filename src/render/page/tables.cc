@@ -1,7 +1,9 @@
 #include "render/page/tables.h"
 
+#include "engine/glossary.h"
 #include "render/json.h"
 #include "render/page/html.h"
+#include "render/shell.h"
 #include "render/units.h"
 
 namespace fathom::page {
@@ -27,12 +29,15 @@ std::string cell(const Value& value, const ColumnSpec& column) {
 std::string table(const View& view) {
   std::vector<std::size_t> shown;
   for (std::size_t i = 0; i < view.columns.size(); ++i) {
-    if (!view.columns[i].wide) shown.push_back(i);
+    const ColumnSpec& column = view.columns[i];
+    const bool tells_groups_apart = !column.group.empty() && column.group == view.group_by;
+    if (!column.wide || tells_groups_apart) shown.push_back(i);
   }
   std::string out = "<div class=\"scroll\"><table><thead><tr>";
   for (const std::size_t i : shown) {
     const ColumnSpec& column = view.columns[i];
-    out += "<th title=\"" + escaped(column.doc) + "\"><button>" + escaped(heading_of(column)) +
+    out += std::string(is_text(column.kind) ? "<th" : "<th class=\"number\"") + " title=\"" +
+           escaped(column.doc) + "\"><button>" + escaped(heading_of(column)) +
            "</button> <a href=\"#" + anchor(view, column) + "\">?</a></th>";
   }
   out += "</tr></thead>\n<tbody>\n";
@@ -45,7 +50,8 @@ std::string table(const View& view) {
   if (view.rows_total > view.table.rows.size()) {
     out += "<p class=\"note\">The first " + std::to_string(view.table.rows.size()) + " of " +
            std::to_string(view.rows_total) + " rows; all: <code>fathom " +
-           std::string(view.report->id) + " --limit 0 " + escaped(view.input) + "</code></p>\n";
+           std::string(view.report->id) + " --limit 0 " + escaped(shell_word(view.input)) +
+           "</code></p>\n";
   }
   for (const std::string& note : view.table.notes) {
     out += "<p class=\"note\">" + escaped(note) + "</p>\n";
@@ -54,7 +60,13 @@ std::string table(const View& view) {
 }
 
 std::string definitions(const std::vector<View>& views) {
-  std::string out;
+  std::string out = "<dl>\n";
+  for (const Term& term : all_terms()) {
+    out += "<dt id=\"" + term_anchor(term.id) + "\"><code>" + escaped(term.id) +
+           "</code> <span class=\"soft\">" + escaped(term.kind) + "</span></dt><dd>" +
+           escaped(term.doc) + "</dd>\n";
+  }
+  out += "</dl>\n";
   for (const View& view : views) {
     out += "<h3 id=\"def-" + std::string(view.report->id) + "\">" + escaped(view.report->id) +
            "</h3><p>" + escaped(view.report->doc) + "</p><dl>\n";

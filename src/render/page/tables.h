@@ -10,7 +10,7 @@ namespace fathom::page {
 
 /// A table that a click on a heading sorts; headings link to the definitions below.
 std::string table(const View& view);
-/// What each table and column means.
+/// What each term of the glossary, table and column means.
 std::string definitions(const std::vector<View>& views);
 
 }  // namespace fathom::page

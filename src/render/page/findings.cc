@@ -1,0 +1,124 @@
+#include "render/page/findings.h"
+
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include "base/quantity_text.h"
+#include "render/page/html.h"
+
+namespace fathom::page {
+namespace {
+
+Duration from_ns(double ns) { return duration_ns(static_cast<std::int64_t>(std::llround(ns))); }
+
+std::string gain(const RankedFinding& ranked, const Diagnosis& diagnosis) {
+  const double mean = diagnosis.step_ns.mean;
+  const auto percent = [mean](Duration time) {
+    return percent_text(100.0 * static_cast<double>(to_ns(time)) / mean);
+  };
+  if (ranked.gain && to_ns(ranked.gain->likely) > 0) {
+    const double after = mean - static_cast<double>(to_ns(ranked.gain->likely));
+    return "<span class=\"gain\">−" + percent(ranked.gain->likely) + "</span> (" +
+           percent(ranked.gain->low) + " to " + percent(ranked.gain->high) +
+           "): " + duration_text(from_ns(mean)) + " → " + duration_text(from_ns(after));
+  }
+  if (to_ns(ranked.upper_bound) > 0) return "at most −" + percent(ranked.upper_bound);
+  return "no time of its own";
+}
+
+/// A name that links to its definition, and what stands beside it; nothing where there is nothing.
+std::string row(std::string_view name, std::string_view term, const std::string& html) {
+  if (html.empty()) return {};
+  const std::string shown = term.empty() ? std::string(name) : term_link(term, name);
+  return "<dt>" + shown + "</dt><dd>" + html + "</dd>\n";
+}
+
+std::string code(const std::string& text) {
+  return text.empty() ? text : "<pre>" + escaped_lines(text) + "</pre>";
+}
+
+std::string tag(std::string_view term, std::string_view css, const std::string& text) {
+  return "<span class=\"tag " + std::string(css) + "\">" + term_link(term, text) + "</span>";
+}
+
+std::string evidence_html(const Evidence& evidence) {
+  std::string html = escaped(evidence.text);
+  if (!evidence.location.empty()) html += " — <code>" + escaped(evidence.location) + "</code>";
+  if (evidence.where) {
+    html += " <span class=\"soft\">at " + duration_text(evidence.where->begin - Time{}) + "</span>";
+  }
+  return html;
+}
+
+std::string head(std::size_t number, const RankedFinding& ranked) {
+  const Finding& found = ranked.finding;
+  const std::string weight(to_string(found.weight));
+  return "<article class=\"finding\" id=\"finding-" + std::to_string(number) + "\"><h3>" +
+         std::to_string(number) + ". " + escaped(found.title) + "</h3>" +
+         tag("severity", weight, weight) +
+         tag("confidence", "", "confidence: " + std::string(to_string(found.confidence))) +
+         tag("effort", "", "effort: " + std::string(to_string(found.effort))) +
+         tag("quick win", "", "quick win " + std::to_string(ranked.quick_win)) +
+         "<span class=\"tag\"><a href=\"#rule-" + std::string(found.rule) + "\">" +
+         std::string(found.rule) + "</a></span>";
+}
+
+std::string finding(std::size_t number, const RankedFinding& ranked, const Diagnosis& diagnosis) {
+  const Finding& found = ranked.finding;
+  std::string out = head(number, ranked) + "<dl>" + row("gain", "gain", gain(ranked, diagnosis));
+  if (to_ns(ranked.upper_bound) > 0) {
+    out += row("at most", "upper bound",
+               duration_text(ranked.upper_bound) + " of the step, " + percent_text(ranked.percent));
+  }
+  for (const Evidence& evidence : found.evidence) {
+    out += row("evidence", "evidence", evidence_html(evidence));
+  }
+  out += row("but", "evidence", escaped(found.counter_evidence));
+  out += row("change", "effort", escaped(found.fix.text));
+  out += row("before", "", code(found.fix.before)) + row("after", "", code(found.fix.after));
+  out += row("assumed", "gain", escaped(found.assumption));
+  out += row("check", "", code(found.verify));
+  return out + "</dl></article>\n";
+}
+
+std::string quick_wins(const Diagnosis& diagnosis) {
+  std::vector<std::size_t> order;
+  for (std::size_t i = 0; i < diagnosis.findings.size(); ++i) order.push_back(i);
+  std::ranges::stable_sort(order, {},
+                           [&](std::size_t i) { return diagnosis.findings[i].quick_win; });
+  if (std::ranges::is_sorted(order)) return {};
+  std::string out =
+      "<p>" + term_link("quick win", "Quick wins") + ", most gain for the effort first:";
+  for (const std::size_t i : order) {
+    out += " <a href=\"#finding-" + std::to_string(i + 1) + "\">" + std::to_string(i + 1) + "</a>";
+  }
+  return out + "</p>\n";
+}
+
+}  // namespace
+
+std::string findings(const Diagnosis& diagnosis) {
+  if (diagnosis.findings.empty()) return "<p>No rule found anything to change.</p>\n";
+  std::string out = quick_wins(diagnosis);
+  for (std::size_t i = 0; i < diagnosis.findings.size(); ++i) {
+    out += finding(i + 1, diagnosis.findings[i], diagnosis);
+  }
+  return out;
+}
+
+std::string rules(const Diagnosis& diagnosis) {
+  std::string out = "<dl>";
+  for (const RuleResult& result : diagnosis.rules) {
+    const Rule& rule = *find_rule(result.rule);
+    std::string said = result.kind == RuleResult::Kind::found    ? "found"
+                       : result.kind == RuleResult::Kind::silent ? "nothing found"
+                                                                 : "cannot tell: " + result.reason;
+    out += "<dt id=\"rule-" + std::string(rule.id) + "\"><code>" + std::string(rule.id) +
+           "</code> <span class=\"soft\">" + escaped(said) + "</span></dt><dd>" +
+           escaped(rule.doc) + "</dd>\n";
+  }
+  return out + "</dl>\n";
+}
+
+}  // namespace fathom::page

@@ -1,0 +1,15 @@
+// The findings of the diagnosis page.
+#pragma once
+
+#include <string>
+
+#include "engine/diagnosis.h"
+
+namespace fathom::page {
+
+/// The order of quick wins, then every finding with its evidence, by gain.
+std::string findings(const Diagnosis& diagnosis);
+/// Every rule: what it said, and its definition.
+std::string rules(const Diagnosis& diagnosis);
+
+}  // namespace fathom::page

@@ -1,0 +1,382 @@
+"""The diagnosis as people and scripts meet it: one screen, the documented JSON, the page, mistakes."""
+import fcntl
+import html.parser
+import json
+import os
+import pathlib
+import pty
+import re
+import shutil
+import struct
+import subprocess
+import tempfile
+import termios
+import unittest
+
+ROOT = pathlib.Path(os.environ.get("FATHOM_SOURCE_DIR", pathlib.Path(__file__).resolve().parents[2]))
+FATHOM = os.environ.get("FATHOM", str(ROOT / "build/release/fathom"))
+TRACES = sorted((ROOT / "tests/data/traces").glob("*.json.gz"))
+TRACE = str(ROOT / "tests/data/traces/sidnb13_h100_transformer_step.pt.trace.json.gz")
+STEPS = str(ROOT / "tests/data/traces/luatil_rtx3060_compile_triton.json.gz")
+INPUT = str(ROOT / "tests/data/traces/kineto_gpu_metrics_input.json.gz")
+SCHEMA = json.loads((ROOT / "docs/diagnosis.schema.json").read_text())
+ENVIRONMENT = {"PATH": os.environ["PATH"], "LC_ALL": "C.UTF-8"}
+HOSTILE = ['<script>document.title="owned"</script>', '"><img src=x onerror=document.title="owned">',
+           "</style></title>&amp;", "\x1b[2J\x07\r\nline two", "x" * 100_000, "\u202egnp.exe"]
+
+
+def fathom(*arguments, **settings):
+    return subprocess.run([FATHOM, *arguments], stdin=subprocess.DEVNULL, capture_output=True, timeout=120,
+                          check=False, env={**ENVIRONMENT, **settings})
+
+
+def diagnosis(*arguments):
+    done = fathom("diagnose", "--json", "--quiet", *arguments)
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout)
+
+
+def on_terminal(columns: int, lines: int, *arguments, **settings) -> str:
+    master, slave = pty.openpty()
+    fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", lines, columns, 0, 0))
+    process = subprocess.Popen([FATHOM, *arguments], stdin=subprocess.DEVNULL, stdout=slave, stderr=subprocess.DEVNULL,
+                               env={**ENVIRONMENT, "TERM": "xterm", **settings})
+    os.close(slave)
+    printed = b""
+    while True:
+        try:
+            chunk = os.read(master, 65536)
+        except OSError:  # The other end is closed: all was read.
+            break
+        if not chunk:
+            break
+        printed += chunk
+    process.communicate()
+    os.close(master)
+    return printed.decode().replace("\r\n", "\n")
+
+
+def plain(text: str) -> str:
+    return re.sub(r"\x1b\[[0-9;]*m", "", text)
+
+
+def problems(value, schema, where="$"):
+    """What of a value is not as the schema says: the part of JSON Schema that ours uses."""
+    if "$ref" in schema:
+        schema = SCHEMA["$defs"][schema["$ref"].removeprefix("#/$defs/")]
+    if "anyOf" in schema:
+        found = [problems(value, each, where) for each in schema["anyOf"]]
+        return [] if any(not each for each in found) else min(found, key=len)
+    if "enum" in schema:
+        return [] if value in schema["enum"] else [f"{where}: {value!r} is not one of {schema['enum']}"]
+    if "const" in schema:
+        return [] if value == schema["const"] else [f"{where}: {value!r}"]
+    kinds = schema["type"] if isinstance(schema["type"], list) else [schema["type"]]
+    types = {"object": dict, "array": list, "string": str, "integer": int, "number": (int, float), "null": type(None)}
+    if not any(isinstance(value, types[kind]) and not isinstance(value, bool) for kind in kinds):
+        return [f"{where}: {value!r} is not {kinds}"]
+    out = []
+    if isinstance(value, str) and len(value) > schema.get("maxLength", len(value)):
+        out.append(f"{where}: {len(value)} characters")
+    if isinstance(value, int) and value < schema.get("minimum", value):
+        out.append(f"{where}: {value}")
+    if isinstance(value, list):
+        out += [f"{where}: {len(value)} items"] if len(value) > schema["maxItems"] else []
+        for i, item in enumerate(value):
+            out += problems(item, schema["items"], f"{where}[{i}]")
+    if isinstance(value, dict):
+        out += [f"{where}: {name} is missing" for name in schema["required"] if name not in value]
+        for name, item in value.items():
+            if name not in schema["properties"]:
+                out.append(f"{where}: {name} is not documented")
+            else:
+                out += problems(item, schema["properties"][name], f"{where}.{name}")
+    return out
+
+
+def hostile_trace(folder: str) -> str:
+    """A recording of which every name is meant to do harm."""
+    events = []
+    for step in range(3):
+        at = step * 10_000
+        events.append({"ph": "X", "cat": "user_annotation", "name": f"ProfilerStep#{step}", "pid": 1, "tid": 1,
+                       "ts": at, "dur": 9_000})
+        for i, name in enumerate(HOSTILE):
+            start = at + 100 + 1_400 * i
+            number = step * 100 + i + 1
+            events.append({"ph": "X", "cat": "cpu_op", "name": name, "pid": 1, "tid": 1, "ts": start, "dur": 900,
+                           "args": {"External id": number}})
+            events.append({"ph": "X", "cat": "cuda_runtime", "name": "cudaLaunchKernel", "pid": 1, "tid": 1,
+                           "ts": start + 10, "dur": 20, "args": {"correlation": number}})
+            events.append({"ph": "X", "cat": "kernel", "name": name, "pid": 0, "tid": 7, "ts": start + 40, "dur": 300,
+                           "args": {"device": 0, "stream": 7, "correlation": number}})
+    path = pathlib.Path(folder) / "it's <b>hostile<b> $(x).json"
+    path.write_text(json.dumps({"traceEvents": events, "deviceProperties": [{"id": 0, "name": HOSTILE[0]}],
+                                "note": HOSTILE[1]}))
+    return str(path)
+
+
+class Screen(unittest.TestCase):
+    def test_it_fits_the_terminal_whatever_its_height(self):
+        for trace in TRACES:
+            for lines in (24, 30, 50):
+                text = plain(on_terminal(80, lines, "diagnose", str(trace)))
+                rows = sum(max(1, -(-len(line) // 80)) for line in text.splitlines())
+                self.assertLess(rows, lines, f"{trace.name} at {lines} lines")
+
+    def test_it_has_baseline_accounting_verdict_findings_and_what_to_run_next(self):
+        for trace in TRACES:
+            text = fathom("diagnose", str(trace), COLUMNS="80").stdout.decode()
+            for label in ("Capture  ", "Baseline  ", "Verdict  ", "Next  "):
+                self.assertRegex(text, rf"(?m)^{label}", trace.name)
+            self.assertRegex(text, r"(?m)^1\. |^No rule found", trace.name)
+
+    def test_a_pipe_gets_no_colours_and_a_terminal_does(self):
+        self.assertNotIn(b"\x1b", fathom("diagnose", TRACE).stdout)
+        self.assertIn("\x1b[", on_terminal(80, 40, "diagnose", TRACE))
+        self.assertNotIn("\x1b", on_terminal(80, 40, "diagnose", TRACE, NO_COLOR="1"))
+
+    def test_paragraphs_keep_to_a_narrow_terminal(self):
+        for line in plain(on_terminal(60, 50, "diagnose", TRACE)).splitlines():
+            if not re.match(r"   (before|after|check) |.* fathom ", line):  # To be copied: on one line.
+                self.assertLessEqual(len(line), 60, line)
+
+    def test_a_locale_without_utf_8_gets_ascii(self):
+        for command in (["diagnose", INPUT], ["diagnose", "--all", TRACE], ["explain", "gain"]):
+            self.assertTrue(fathom(*command, LC_ALL="C").stdout.isascii(), command)
+        self.assertIn("µs", fathom("diagnose", TRACE, LC_ALL="").stdout.decode(), "no locale is no wish")
+
+    def test_all_shows_more_than_one_screen(self):
+        text = fathom("diagnose", "--all", STEPS, COLUMNS="80").stdout.decode()
+        self.assertIn("Looked and found nothing", text)
+        self.assertGreater(text.count("\n   check "), 3)
+
+    def test_code_keeps_its_lines(self):
+        for trace in TRACES:
+            self.assertNotIn("␊", fathom("diagnose", "--all", str(trace)).stdout.decode(), trace.name)
+
+    def test_what_it_says_to_run_runs(self):
+        text = fathom("diagnose", TRACE, COLUMNS="300").stdout.decode()
+        commands = re.findall(r"(?:Next|Narrower| {8}) +fathom (.*)", text)
+        self.assertTrue(any("--focus" in command for command in commands), text)
+        for command in commands:
+            done = subprocess.run(f"'{FATHOM}' {command}", shell=True, capture_output=True, check=False, cwd=ROOT,
+                                  env=ENVIRONMENT, timeout=120)
+            self.assertEqual(done.returncode, 0, command)
+
+    def test_names_that_mean_harm_do_none(self):
+        with tempfile.TemporaryDirectory() as folder:
+            trace = hostile_trace(folder)
+            for command in (["diagnose", trace], ["diagnose", "--all", trace]):
+                done = fathom(*command, COLUMNS="80")
+                self.assertEqual(done.returncode, 0, done.stderr)
+                for harm in (b"\x1b", b"\x07", b"\r", "\u202e".encode()):
+                    self.assertNotIn(harm, done.stdout)
+            self.assertLess(len(fathom("diagnose", trace, COLUMNS="80").stdout), 8_000)
+
+
+class Json(unittest.TestCase):
+    def test_it_is_as_documented(self):
+        recorded = sorted((ROOT / "tests/illness/recorded").glob("*.trace.json.gz"))
+        for trace in [*TRACES, *recorded[::5]]:
+            self.assertEqual(problems(diagnosis(str(trace)), SCHEMA), [], trace.name)
+
+    def test_the_accounting_sums_to_the_steps(self):
+        for trace in TRACES:
+            said = diagnosis(str(trace))
+            windows = sum(step["window_ns"] for step in said["steps"])
+            self.assertEqual(sum(said["account_ns"].values()), windows, trace.name)
+            for step in said["steps"]:
+                self.assertEqual(sum(step["account_ns"].values()), step["window_ns"], trace.name)
+
+    def test_findings_divide_the_step(self):
+        for trace in TRACES:
+            said = diagnosis(str(trace))
+            promised = sum(finding["upper_bound_ns"] for finding in said["findings"])
+            self.assertLessEqual(promised, said["baseline"]["step_mean_ns"], trace.name)
+            order = sorted(finding["quick_win"] for finding in said["findings"])
+            self.assertEqual(order, list(range(1, len(order) + 1)), trace.name)
+
+    def test_it_is_the_same_every_time(self):
+        self.assertEqual(diagnosis(STEPS), diagnosis(STEPS))
+
+    def test_its_size_is_bounded(self):
+        with tempfile.TemporaryDirectory() as folder:
+            trace = hostile_trace(folder)
+            self.assertEqual(problems(diagnosis(trace), SCHEMA), [])
+
+    def test_several_inputs_make_a_list(self):
+        said = diagnosis(TRACE, INPUT)
+        self.assertEqual([each["input"] for each in said], [TRACE, INPUT])
+
+    def test_steps_window_and_device_select(self):
+        self.assertEqual([step["step"] for step in diagnosis(STEPS, "--steps", "4-5")["steps"]], [4, 5])
+        self.assertEqual(diagnosis(STEPS, "--device", "0")["baseline"]["device"], 0)
+        every = diagnosis(STEPS)["steps"]
+        slack = every[0]["window_ns"] // 2  # Less than a step.
+        begin, end = every[1]["start_ns"] - slack, every[2]["start_ns"] + every[2]["window_ns"] + slack
+        said = diagnosis(STEPS, "--window", f"{begin}ns:{end}ns")
+        self.assertEqual([step["step"] for step in said["steps"]], [every[1]["step"], every[2]["step"]])
+
+    def test_exclude_warmup_leaves_out_long_first_steps(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = pathlib.Path(folder) / "warm.json"
+            lengths = [900, 700, 100, 110, 100, 300]
+            at, events = 0, []
+            for number, length in enumerate(lengths):
+                events.append({"ph": "X", "cat": "user_annotation", "name": f"ProfilerStep#{number}", "pid": 1,
+                               "tid": 1, "ts": at, "dur": length})
+                events.append({"ph": "X", "cat": "cpu_op", "name": "aten::mm", "pid": 1, "tid": 1, "ts": at + 1,
+                               "dur": length - 2})
+                at += length
+            path.write_text(json.dumps({"traceEvents": events}))
+            self.assertEqual(diagnosis(str(path))["baseline"]["steps"], 6)
+            said = diagnosis(str(path), "--exclude-warmup")
+            self.assertEqual([step["step"] for step in said["steps"]], [2, 3, 4, 5])
+
+    def test_focus_takes_operators_phases_and_modules(self):
+        whole = diagnosis(TRACE)
+        for name in ("aten::linear", "MultiheadAttention_0", "forward"):
+            said = diagnosis(TRACE, "--focus", name)
+            self.assertEqual(said["baseline"]["step_name"], name)
+            self.assertLess(said["baseline"]["step_mean_ns"], whole["baseline"]["step_mean_ns"])
+
+
+class Elements(html.parser.HTMLParser):
+    """What a page loads, links to and anchors; and how its elements nest."""
+    VOID = {"meta", "rect", "line", "circle", "path", "br", "img"}
+
+    def __init__(self):
+        super().__init__()
+        self.open, self.ids, self.links, self.loads, self.tags = [], [], [], [], []
+
+    def handle_starttag(self, tag, attrs):
+        attributes = dict(attrs)
+        self.tags.append(tag)
+        self.ids += [attributes["id"]] if "id" in attributes else []
+        self.links += [attributes["href"]] if "href" in attributes else []
+        self.loads += [value for name, value in attrs if name in ("src", "srcset", "data", "action")]
+        self.loads += [name for name, _ in attrs if name.startswith("on")]
+        if tag not in self.VOID:
+            self.open.append(tag)
+
+    def handle_endtag(self, tag):
+        if tag not in self.VOID:
+            assert self.open and self.open[-1] == tag, f"</{tag}> inside {self.open[-3:]}"
+            self.open.pop()
+
+
+class Page(unittest.TestCase):
+    def setUp(self):
+        self.folder = tempfile.TemporaryDirectory()
+        self.addCleanup(self.folder.cleanup)
+
+    def page(self, trace) -> str:
+        path = pathlib.Path(self.folder.name) / "page.html"
+        done = fathom("diagnose", "--quiet", trace, "--html", str(path))
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return path.read_text()
+
+    def test_it_is_whole_offline_and_each_link_leads_somewhere(self):
+        for trace in TRACES:
+            elements = Elements()
+            text = self.page(str(trace))
+            elements.feed(text)
+            self.assertEqual((elements.open, elements.loads), ([], []), trace.name)
+            self.assertEqual(len(elements.ids), len(set(elements.ids)), trace.name)
+            self.assertEqual({link for link in elements.links if link.removeprefix("#") not in elements.ids}, set())
+            self.assertNotRegex(text.replace("http://www.w3.org/2000/svg", ""), r"(?i)\b(url\(|@import|fetch\()")
+
+    def test_it_has_every_part(self):
+        text = self.page(STEPS)
+        for part in ("Conditions", "Step time", "Accounting</a> by phase", "threads and streams", "Flame graph",
+                     'class="finding"', 'class="plot"', 'data-v="', 'id="term-gain"', 'id="def-ops-name"',
+                     "prefers-color-scheme: dark", "@media print"):
+            self.assertIn(part, text)
+
+    def test_names_that_mean_harm_are_text(self):
+        text = self.page(hostile_trace(self.folder.name))
+        elements = Elements()
+        elements.feed(text)
+        self.assertEqual((elements.tags.count("script"), elements.tags.count("img"), elements.loads), (1, 0, []))
+        self.assertNotRegex(text, r"[\x00-\x08\x0b-\x1f\x7f\u202a-\u202e]")
+        self.assertLess(len(text), 1_000_000)
+
+    @unittest.skipUnless(shutil.which("chromium"), "no browser")
+    def test_a_browser_runs_it_and_nothing_else(self):
+        self.page(hostile_trace(self.folder.name))
+        done = subprocess.run(["chromium", "--headless", "--no-sandbox", "--disable-gpu", "--dump-dom",
+                               f"--user-data-dir={self.folder.name}/profile", f"file://{self.folder.name}/page.html"],
+                              capture_output=True, timeout=120, check=False)
+        self.assertIn(b"<title>Fathom: ", done.stdout)
+        self.assertNotIn(b"<title>owned", done.stdout)
+
+
+class Mistakes(unittest.TestCase):
+    def fails(self, code, *arguments, says=""):
+        done = fathom(*arguments)
+        self.assertEqual(done.returncode, code, done.stderr)
+        self.assertEqual(done.stdout, b"")
+        self.assertEqual(done.stderr.count(b"\n"), 1, "an error is one line")
+        self.assertIn(says, done.stderr.decode())
+
+    def test_an_unknown_focus_suggests_the_nearest(self):
+        self.fails(2, "diagnose", TRACE, "--focus", "aten::liner", says="did you mean 'aten::linear'?")
+        self.fails(2, "diagnose", TRACE, "--focus", "\x1bzzzz", says="nothing in the selected time")
+
+    def test_an_unknown_name_to_explain_suggests_the_nearest(self):
+        self.fails(2, "explain", "data-loadng", says="did you mean 'data-loading'?")
+        self.fails(2, "explain", "qqqqqqqq", says="is no rule, term, table or column")
+
+    def test_absent_steps_and_devices(self):
+        self.fails(2, "diagnose", TRACE, "--steps", "900", says="steps")
+        self.fails(2, "diagnose", TRACE, "--device", "7", says="device")
+        self.fails(2, "diagnose", TRACE, "--window", "x", says="--window")
+
+    def test_files_that_are_not_there_or_no_traces(self):
+        self.fails(3, "diagnose", "/nonexistent/trace.json", says="/nonexistent/trace.json")
+        self.fails(3, "diagnose", __file__, says="diagnose_test.py")
+        self.fails(2, "diagnose", says="INPUT is missing")
+
+    @unittest.skipIf(os.geteuid() == 0, "root may read everything")
+    def test_a_file_that_may_not_be_read(self):
+        with tempfile.NamedTemporaryFile(suffix=".json") as file:
+            os.chmod(file.name, 0)
+            self.fails(3, "diagnose", file.name, says=file.name)
+
+    def test_a_page_is_of_one_input(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = pathlib.Path(folder) / "page.html"
+            self.fails(2, "diagnose", TRACE, INPUT, "--html", str(path), says="--html takes one input")
+            self.assertFalse(path.exists())
+
+    def test_a_page_that_cannot_be_written(self):
+        done = fathom("diagnose", TRACE, "--html", "/nonexistent/page.html")
+        self.assertNotEqual(done.returncode, 0)
+        self.assertIn(b"/nonexistent/page.html", done.stderr)
+
+    def test_a_bad_input_among_good_ones_is_named_and_the_others_shown(self):
+        done = fathom("diagnose", "--json", TRACE, __file__, INPUT)
+        self.assertEqual(done.returncode, 3)
+        self.assertIn(b"diagnose_test.py", done.stderr)
+        self.assertEqual([each["input"] for each in json.loads(done.stdout)], [TRACE, INPUT])
+
+
+class Explain(unittest.TestCase):
+    def test_every_rule_verdict_bucket_table_and_column(self):
+        said = diagnosis(TRACE)
+        names = [rule["rule"] for rule in said["rules"]] + [said["verdict"]["id"]]
+        names += list(said["account_ns"]) + ["ops", "device_self_ns", "device_self", "gain"]
+        for name in names:
+            done = fathom("explain", name)
+            self.assertEqual((done.returncode, done.stderr), (0, b""), name)
+            self.assertGreater(len(done.stdout), 40, name)
+
+    def test_without_a_name_it_lists_what_there_is(self):
+        text = fathom("explain").stdout.decode()
+        for name in ("data-loading", "host-bound", "launch latency", "roofline"):
+            self.assertIn(name, text)
+
+
+if __name__ == "__main__":
+    unittest.main()
