@@ -20,8 +20,14 @@ constexpr std::string_view kDoc =
 constexpr double kLeastPercent = 2.0;
 /// How many operators may lie between a product and the softmax: scale, mask, dropout, views.
 constexpr std::size_t kReach = 12;
-/// What a fused kernel saves of the operators between the products.
+/// What a fused kernel saves of the operators between the products, and of the products, which no
+/// longer write and read the scores. FlashAttention's own measurement is far more: 41.7 ms become
+/// 7.3 ms, products included (its figure 2).
 constexpr double kSaved = 0.8;
+constexpr double kSavedOfProducts = 0.25;
+/// The same at best.
+constexpr double kSavedAtBest = 1.0;
+constexpr double kSavedOfProductsAtBest = 0.5;
 
 bool is_batched_product(std::string_view name) {
   return name == "aten::bmm" || name == "aten::baddbmm";
@@ -42,9 +48,14 @@ std::vector<SliceId> leaves(const RuleContext& rules, const Nesting::Thread& thr
   return out;
 }
 
-/// Operators between the products around each softmax, the softmax included; products excluded.
+/// Operators of attention, by slice.
+struct Parts {
+  std::vector<bool> between;   // The products around each softmax: the softmax included.
+  std::vector<bool> products;  // Those products.
+};
+
 void collect(const RuleContext& rules, const std::vector<SliceId>& ops, const NameSet& products,
-             const NameSet& softmax, const NameSet& fused, std::vector<bool>& between) {
+             const NameSet& softmax, const NameSet& fused, Parts& parts) {
   const Trace& trace = rules.trace();
   const auto has = [&](const NameSet& names, std::size_t i) {
     return names.contains(trace.slices.name[ops[i].row()]);
@@ -57,7 +68,9 @@ void collect(const RuleContext& rules, const std::vector<SliceId>& ops, const Na
     std::size_t last = i;
     while (last + 1 < ops.size() && last - i < kReach && !has(products, last)) ++last;
     if (!has(products, first) || !has(products, last)) continue;
-    for (std::size_t at = first + 1; at < last; ++at) between[ops[at].row()] = true;
+    for (std::size_t at = first + 1; at < last; ++at) parts.between[ops[at].row()] = true;
+    parts.products[ops[first].row()] = true;
+    parts.products[ops[last].row()] = true;
   }
 }
 
@@ -77,13 +90,16 @@ Outcome check(const RuleContext& rules) {
         is_device_activity(trace.kind(work)) || priced.contains(trace.slices.name[op.row()]);
     if (computes) works[op.row()] = true;
   });
-  std::vector<bool> between(trace.slices.size());
+  Parts parts{std::vector<bool>(trace.slices.size()), std::vector<bool>(trace.slices.size())};
   for (const Nesting::Thread& thread : rules.context.nesting().work) {
-    collect(rules, leaves(rules, thread, works), products, softmax, fused, between);
+    collect(rules, leaves(rules, thread, works), products, softmax, fused, parts);
   }
   Blamed blamed;
+  Blamed multiplied;
   for_each_work(rules, [&](SliceId work, SliceId op) {
-    if (op.valid() && between[op.row()]) blamed.add(rules, work, op);
+    if (!op.valid()) return;
+    if (parts.between[op.row()]) blamed.add(rules, work, op);
+    if (parts.products[op.row()]) multiplied.add(rules, work, op);
   });
   if (rules.percent(blamed.time) < kLeastPercent) return std::vector<Finding>{};
   Finding finding;
@@ -106,8 +122,17 @@ Outcome check(const RuleContext& rules) {
                  .before = "p = (q @ k.transpose(-2, -1) * scale).softmax(-1); out = p @ v",
                  .after = "out = F.scaled_dot_product_attention(q, k, v, is_causal=True)"};
   finding.verify = "fathom kernels TRACE --filter class=attention";
-  claim_blamed(rules, blamed, kSaved, finding);
-  finding.assumption = "what lies between the products falls to a fifth; the products stay";
+  const auto save = [&](const Blamed& part, double likely, double best) {
+    for (const SliceId work : part.activities) {
+      finding.claims.push_back(claim(rules, work, best));
+      finding.edits.scale.emplace_back(work, static_cast<float>(1.0 - likely));
+    }
+  };
+  save(blamed, kSaved, kSavedAtBest);
+  save(multiplied, kSavedOfProducts, kSavedOfProductsAtBest);
+  finding.assumption =
+      "what lies between the products falls to a fifth, the products lose a quarter: the scores "
+      "are neither written nor read";
   return std::vector<Finding>{std::move(finding)};
 }
 

@@ -19,7 +19,8 @@ TEST(UnfusedAttention, IsToldWhereASoftmaxLiesBetweenBatchedProducts) {
   const JudgedTrace judged(program.trace());
   const auto findings = judged.findings(unfused_attention());
   ASSERT_EQ(findings.size(), 1U);
-  EXPECT_EQ(total(findings[0].claims), duration_ns(4800)) << "four fifths of what lies between";
+  EXPECT_EQ(total(findings[0].claims), duration_ns(7000))
+      << "at best all that lies between, and half of the products";
 }
 
 TEST(UnfusedAttention, IsNothingForASoftmaxOfItsOwn) {
@@ -39,7 +40,7 @@ TEST(UnfusedAttention, IsToldOfTheMainThreadWithoutADevice) {
   builder.op("aten::bmm", 500, 100);
   const auto findings = JudgedTrace(builder).findings(unfused_attention());
   ASSERT_EQ(findings.size(), 1U);
-  EXPECT_EQ(total(findings[0].claims), duration_ns(160));
+  EXPECT_EQ(total(findings[0].claims), duration_ns(300));
 }
 
 }  // namespace
