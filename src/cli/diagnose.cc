@@ -7,6 +7,7 @@
 #include "cli/options.h"
 #include "cli/output.h"
 #include "cli/selection_options.h"
+#include "engine/device_peaks.h"
 #include "engine/diagnosis.h"
 #include "engine/page.h"
 #include "render/diagnosis_html.h"
@@ -22,6 +23,7 @@ struct Wish {
   OutputWish output;
   bool all = false;
   std::string html;
+  std::string peaks;  ///< A device's name or a file of devices; empty: the recorded one's.
 };
 
 /// Writes one diagnosis after the other.
@@ -83,7 +85,14 @@ class Writer {
   std::size_t written_ = 0;
 };
 
-int run(const Wish& wish) {
+int run(Wish& wish) {
+  DevicePeaks peaks;
+  if (!wish.peaks.empty()) {
+    Result<DevicePeaks> found = DevicePeaks::named(wish.peaks);
+    if (!found) return fail(std::move(found).error().in("--peaks"));
+    peaks = std::move(*found);
+    wish.request.peaks = peaks.chosen();
+  }
   Result<Output> output = Output::open(wish.output.path);
   if (!output) return fail(output.error());
   Writer writer(wish, *output);
@@ -104,13 +113,17 @@ Command diagnose() {
   command.operand = "INPUT…";
   command.doc =
       "Accounts for every nanosecond of the steps, names what bounds them, and lists what to "
-      "change in "
-      "the order of the predicted gain. Findings divide the step among them: no time is promised "
-      "twice. "
-      "Gains come from a replay of the recording with the change in it.";
+      "change "
+      "in the order of the predicted gain. Findings divide the step among them: no time is "
+      "promised "
+      "twice. Gains come from a replay of the recording with the change in it. Text fits the "
+      "screen: --all shows the rest, --focus narrows the diagnosis to a part of the step. fathom "
+      "explain tells what a rule or a word means.";
   command.examples = {"fathom diagnose trace.json.gz",
                       "fathom diagnose --steps 3-7 --all trace.json.gz",
-                      "fathom diagnose --focus forward trace.json.gz"};
+                      "fathom diagnose --focus backward trace.json.gz",
+                      "fathom diagnose --html page.html trace.json.gz",
+                      "fathom diagnose --json trace.json.gz | jq -r .verdict.id"};
   command.declare = [](Options& options) -> std::function<int()> {
     const auto wish = std::make_shared<Wish>();
     options.operands("INPUT", wish->read.inputs, 1);
@@ -118,12 +131,19 @@ Command diagnose() {
     declare_selection(options, request.steps, request.device, request.window);
     options.flag("--exclude-warmup", request.exclude_warmup,
                  "Leave out leading steps that are longer than 1.5 × the median");
-    options.text("--focus", "NAME", request.focus,
-                 "Diagnose the calls of this module, annotation or operator instead of the steps");
+    options.text(
+        "--focus", "NAME", request.focus,
+        "Diagnose the calls of this module, annotation or operator, or the stretches of this "
+        "phase, instead of the steps",
+        {"forward", "backward", "optimizer", "data", "communication"});
+    options.text("--peaks", "NAME|FILE", wish->peaks,
+                 "Judge by this device instead of the recorded one: 'H100 SXM', or a JSON file "
+                 "that describes one (docs/metrics.md)");
     options.group("Output");
-    options.flag("--all", wish->all, "Every finding in full, and what each rule said");
+    options.flag("--all", wish->all,
+                 "Every finding in full, and what each rule said, however long");
     options.text("--html", "FILE", wish->html,
-                 "Also write one self-contained page with charts and tables");
+                 "Also write one page with charts and tables; it needs no network");
     options.flag("--json", wish->output.json, "JSON, schema fathom.diagnosis/1");
     declare_text_output(options, wish->output);
     declare_reading(options, wish->read);

@@ -224,7 +224,8 @@ Result<Diagnosis> diagnose(const Session& session, const DiagnosisRequest& reque
                                                 .options = {},
                                                 .query = {}});
   if (!selection) return std::move(selection).error();
-  const Context context{session.trace(), session.analyses(), *selection, {}};
+  const TableOptions options{.peaks = request.peaks};
+  const Context context{session.trace(), session.analyses(), *selection, options};
 
   Diagnosis diagnosis;
   diagnosis.input = session.input();

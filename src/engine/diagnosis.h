@@ -21,6 +21,7 @@ struct DiagnosisRequest {
   std::optional<WindowRequest> window;
   bool exclude_warmup = false;  ///< Leave out first steps that are longer than 1.5 × the median.
   std::string focus;            ///< A module, annotation or operator whose calls are diagnosed.
+  const DeviceSpec* peaks = nullptr;  ///< Instead of the recorded device's. Borrowed.
 };
 
 enum class VerdictId : std::uint8_t {

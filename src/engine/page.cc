@@ -17,7 +17,7 @@ Request page_request(const DiagnosisRequest& asked) {
   Request request{.steps = asked.steps,
                   .device = asked.device,
                   .window = asked.window,
-                  .options = {},
+                  .options = {.peaks = asked.peaks},
                   .query = {}};
   request.query.limit = kPageRows;
   return request;
@@ -232,7 +232,8 @@ Result<Page> collect_page(const Session& session, const DiagnosisRequest& reques
                                                       .options = {},
                                                       .query = {}});
   if (!selection) return Error(selection.error());
-  const Context context{session.trace(), session.analyses(), *selection, {}};
+  const TableOptions options{.peaks = request.peaks};
+  const Context context{session.trace(), session.analyses(), *selection, options};
   const bool device = diagnosis.device >= 0;
   page.flame_metric = device ? "device" : "host";
   page.flame = flame_of(context, device ? StackMetric::device : StackMetric::host);
