@@ -7,30 +7,46 @@
 
 namespace fathom {
 
+Rule activations_dominate();
 Rule bias_before_norm();
 Rule conv_layout();
+Rule cuda_graph_inference();
 Rule data_loading();
 Rule dominant_phase();
+Rule exposed_communication();
 Rule fp64();
 Rule fusable_elementwise();
 Rule host_bound();
+Rule host_work_between_launches();
 Rule hot_kernel();
+Rule late_rank();
 Rule launch_shape();
 Rule layout_copies();
 Rule memory_capacity();
 Rule memory_fragmentation();
+Rule prefill_decode();
+Rule profiler_overhead();
+Rule profiling_mistakes();
+Rule recompilation();
 Rule shape_alignment();
+Rule step_outliers();
 Rule sync_points();
 Rule tensor_cores_unused();
 Rule unfused_attention();
 Rule unfused_optimizer();
+Rule warmup_in_window();
 
 std::span<const Rule> all_rules() {
   static const Rule table[] = {
       memory_capacity(),
       memory_fragmentation(),
+      activations_dominate(),
       data_loading(),
+      recompilation(),
+      late_rank(),
       sync_points(),
+      host_work_between_launches(),
+      exposed_communication(),
       unfused_optimizer(),
       unfused_attention(),
       conv_layout(),
@@ -42,8 +58,14 @@ std::span<const Rule> all_rules() {
       fusable_elementwise(),
       hot_kernel(),
       launch_shape(),
+      cuda_graph_inference(),
       host_bound(),
       dominant_phase(),
+      prefill_decode(),
+      step_outliers(),
+      warmup_in_window(),
+      profiler_overhead(),
+      profiling_mistakes(),
   };
   return table;
 }

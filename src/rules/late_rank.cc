@@ -1,0 +1,172 @@
+// late-rank: collectives that take far longer than what they transfer, because a rank came late.
+#include <algorithm>
+#include <tuple>
+
+#include "rules/collectives.h"
+
+namespace fathom {
+namespace {
+
+constexpr std::string_view kDoc =
+    "A collective starts to transfer when its last rank arrives; the others wait inside it. One "
+    "rank's trace shows that as calls that take much longer than the shortest call of the same "
+    "name and size, which is taken for what the transfer needs. Counted is what at least three "
+    "equal calls take above that, where they take over twice as long; or, where all of them wait, "
+    "above what the slowest link would need (1 ms and 100 MB/s). Fires from 5 % of the step, warns "
+    "from 10 %, is critical from 20 %. One rank cannot tell which rank is late, nor waiting from a "
+    "busy network, nor waiting that all calls share: the traces of all ranks do. Sources: the "
+    "former TensorBoard plugin and TraceLens (transfer time is the shortest duration over ranks); "
+    "TraceML's straggler score (10 and 20 %).";
+
+constexpr double kLeastPercent = 5.0;
+constexpr std::size_t kFewestCalls = 3;
+/// A call that takes longer than this multiple of the transfer waited.
+constexpr double kWaits = 2.0;
+/// No link that training runs over is slower than 1 GbE.
+constexpr double kSlowestBytesPerSecond = 100e6;
+constexpr Duration kLongestLatency = duration_ns(1'000'000);
+
+/// Waiting below this is start-up skew of kernels, not a late rank.
+constexpr Duration kLeastWait = duration_ns(20'000);
+
+using Calls = std::vector<CollectiveCall>;
+
+struct Found {
+  std::vector<SliceId> late;
+  std::vector<Claim> claims;
+  std::vector<std::pair<SliceId, float>> scale;
+  RemovedTime removed;
+  Duration waited{};
+  Duration shortest{};    // Transfer of the group that waits most,
+  Duration longest{};     // its longest call,
+  std::string_view name;  // and its name.
+  Duration most{};
+  bool by_bandwidth = false;
+  explicit Found(const RuleContext& rules) : removed(rules) {}
+};
+
+/// The longest that the slowest link would take; Duration::max() where the size is not known.
+Duration slowest_transfer(std::int64_t bytes) {
+  if (bytes <= 0) return Duration::max();
+  const double seconds = static_cast<double>(bytes) / kSlowestBytesPerSecond;
+  return kLongestLatency + duration_ns(static_cast<std::int64_t>(seconds * 1e9));
+}
+
+/// Blames one call for waiting `wait` before its transfer.
+Duration blame(const RuleContext& rules, SliceId call, Duration wait, Found& found) {
+  const Trace& trace = rules.trace();
+  if (rules.device < 0) {
+    const Time start = trace.slices.start[call.row()];
+    return claim_main_thread(rules, {start, start + wait},
+                             {HostBucket::communication, HostBucket::waiting, HostBucket::python},
+                             found.claims, &found.removed);
+  }
+  const Duration exposed = std::min(wait, rules.accounting.credited[call.row()]);
+  found.claims.push_back({.slice = call, .time = exposed});
+  const auto whole = static_cast<double>(to_ns(trace.slices.duration[call.row()]));
+  found.scale.emplace_back(call,
+                           static_cast<float>(1.0 - static_cast<double>(to_ns(wait)) / whole));
+  return exposed;
+}
+
+void look_at_group(const RuleContext& rules, std::span<const CollectiveCall> group, Found& found) {
+  if (group.size() < kFewestCalls) return;
+  const auto length = [&rules](const CollectiveCall& call) {
+    return rules.trace().slices.duration[call.slice.row()];
+  };
+  const auto [low, high] = std::ranges::minmax_element(group, {}, length);
+  const Duration slowest = slowest_transfer(group.front().bytes);
+  const Duration transfer = std::min(length(*low), slowest);
+  Duration waited{};
+  for (const CollectiveCall& call : group) {
+    const Duration wait = length(call) - transfer;
+    const auto limit = static_cast<double>(to_ns(transfer)) * kWaits;
+    if (wait < kLeastWait || static_cast<double>(to_ns(length(call))) <= limit) continue;
+    waited += blame(rules, call.slice, wait, found);
+    found.late.push_back(call.slice);
+  }
+  found.waited += waited;
+  if (waited <= found.most) return;
+  found.most = waited;
+  found.shortest = transfer;
+  found.longest = length(*high);
+  found.name = rules.trace().name(low->slice);
+  found.by_bandwidth = length(*low) > slowest;
+}
+
+Found look(const RuleContext& rules, Calls& calls) {
+  const auto key = [&rules](const CollectiveCall& call) {
+    return std::tuple(rules.trace().slices.name[call.slice.row()].row(), call.size);
+  };
+  std::ranges::stable_sort(calls, {}, key);
+  Found found(rules);
+  for (auto first = calls.begin(); first != calls.end();) {
+    const auto last = std::find_if(
+        first, calls.end(), [&](const CollectiveCall& call) { return key(call) != key(*first); });
+    look_at_group(rules, {first, last}, found);
+    first = last;
+  }
+  return found;
+}
+
+Finding make(const RuleContext& rules, Found& found) {
+  Finding finding;
+  finding.title = "Collectives wait for a rank that comes late: " + per_step(rules, found.waited);
+  finding.family = Family::straggler;
+  finding.weight = weight_of(rules, found.waited);
+  finding.confidence = found.by_bandwidth ? Confidence::low : Confidence::medium;
+  finding.effort = Effort::refactoring;
+  finding.evidence.push_back(evidence_of(
+      rules, found.late,
+      counted_noun(found.late.size(), "call") + " at least twice as long as the transfer needs; " +
+          std::string(found.name) + " takes up to " + duration_text(found.longest) +
+          (found.by_bandwidth ? ", the slowest usual link would need " : ", the shortest equal ") +
+          duration_text(found.shortest)));
+  finding.counter_evidence =
+      "This rank's trace alone cannot tell which rank is late, nor waiting from a busy network or "
+      "a queue on this device; this rank may even be the one that is early for good reason.";
+  finding.fix = {
+      .text =
+          "Record all ranks at the same steps and look at the one that enters the collectives "
+          "last. Then give each rank the same work: batches by length buckets instead of by "
+          "count, tables and experts balanced, logging, checkpoints and evaluation not on one "
+          "rank only, the same clocks and neighbours on each host. Where work must differ, let "
+          "ranks drift: accumulate over more batches between collectives.",
+      .before = "if rank == 0: save(model)  # the others wait in the next all-reduce",
+      .after = "dist.checkpoint.async_save(state)  # every rank, in the background"};
+  finding.verify = "fathom kernels TRACE --filter 'name~nccl'";
+  if (rules.device < 0) finding.verify = "fathom ops TRACE --filter 'name~all'";
+  finding.claims = std::move(found.claims);
+  finding.edits.scale = std::move(found.scale);
+  found.removed.to(finding.edits);
+  finding.assumption = "every rank arrives at the same time; the transfer takes as long as now";
+  finding.pessimism = 0.3;
+  return finding;
+}
+
+Outcome check(const RuleContext& rules) {
+  Calls calls = collective_calls(rules);
+  if (calls.empty() || !has_peers(rules)) return std::vector<Finding>{};
+  std::erase_if(calls, [](const CollectiveCall& call) { return call.size == 0; });
+  if (calls.empty()) {
+    return Abstention{
+        "the sizes of collectives were not recorded: record_shapes=True, and the traces of all "
+        "ranks"};
+  }
+  Found found = look(rules, calls);
+  if (rules.percent(found.waited) < kLeastPercent) return std::vector<Finding>{};
+  std::vector<Finding> findings;
+  findings.push_back(make(rules, found));
+  return findings;
+}
+
+}  // namespace
+
+Rule late_rank() {
+  return {.id = "late-rank",
+          .title = "Collectives that wait for a late rank",
+          .doc = kDoc,
+          .check = check};
+}
+
+}  // namespace fathom

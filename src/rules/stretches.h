@@ -1,0 +1,60 @@
+// Claims and edits by stretches of time, where not whole slices are to blame.
+#pragma once
+
+#include <initializer_list>
+#include <limits>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "rules/host_work.h"
+
+namespace fathom {
+
+/// Causes of idleness that lie with the host, input apart.
+inline constexpr std::initializer_list<Bucket> kHostWaits = {
+    Bucket::allocation, Bucket::sync, Bucket::dispatch, Bucket::python, Bucket::launch_latency};
+
+/// The time of host slices that a change removes; own time, so that parents and children add up.
+class RemovedTime {
+ public:
+  explicit RemovedTime(const RuleContext& rules) : rules_(rules) {}
+  /// `slice` may be invalid: then nothing is removed.
+  void add(SliceId slice, Duration time);
+  /// Scales each slice by what is left of it. O(n log n + slices inside).
+  void to(Edits& edits);
+
+ private:
+  const RuleContext& rules_;
+  std::vector<std::pair<SliceId, Duration>> removed_;
+};
+
+/// Without a device: the main thread's pieces that overlap the stretch. O(log n).
+std::span<const HostPiece> main_thread_in(const RuleContext& rules, const Interval& stretch);
+
+/// Without a device: claims what the main thread spends in counted steps during the stretch in
+/// these buckets (any of them, where none is named), at most `budget`, and removes it. Time outside
+/// of every slice has no owner: it counts, but cannot be claimed. Returns the time found.
+/// O(log n + pieces inside).
+Duration claim_main_thread(const RuleContext& rules, const Interval& stretch,
+                           std::initializer_list<HostBucket> buckets, std::vector<Claim>& claims,
+                           RemovedTime* removed = nullptr, Duration budget = Duration::max());
+
+/// Claims what the stretch costs: with a device, its idle time for which the host is to blame; else
+/// the main thread's time. Returns the time found.
+Duration claim_stretch(const RuleContext& rules, const Interval& stretch,
+                       std::vector<Claim>& claims, RemovedTime* removed = nullptr);
+
+/// The union of the stretches: by time, disjoint. O(n log n).
+std::vector<Interval> merged(std::vector<Interval> stretches);
+
+/// Where a slice lies.
+Interval interval_of(const Trace& trace, SliceId slice);
+
+/// The median; zero of nothing.
+Duration median_of(std::vector<Duration> durations);
+
+/// The lengths of the counted steps' windows.
+std::vector<Duration> step_lengths(const RuleContext& rules);
+
+}  // namespace fathom
