@@ -75,7 +75,8 @@ class Writer {
       if (!several) return render_diagnosis_json(diagnosis) + "\n";
       return (written_ == 0 ? "[\n" : ",\n") + render_diagnosis_json(diagnosis, "  ");
     }
-    return (written_ == 0 ? "" : "\n") + render_diagnosis_text(diagnosis, wish_.all, style_);
+    return (written_ == 0 ? "" : "\n") +
+           render_diagnosis_text(diagnosis, wish_.request, wish_.all, style_);
   }
 
   const Wish& wish_;

@@ -66,8 +66,10 @@ std::string explain_column(std::string_view name, const Style& style) {
   }
   std::string text;
   for (const auto& [column, reports] : meanings) {
-    const std::string unit = column->unit.empty() ? "" : ", " + std::string(column->unit);
-    text += entry(column->name, "column of " + reports + unit, column->doc, style);
+    std::string remark = "column of ";
+    remark += reports;
+    if (!column->unit.empty()) remark += ", " + std::string(column->unit);
+    text += entry(column->name, remark, column->doc, style);
   }
   return text;
 }

@@ -19,6 +19,24 @@ bool can_be_focus(SliceKind kind) {
 /// The outermost calls of a thread, in order.
 using Calls = std::map<TrackId, std::vector<SliceId>>;
 
+/// When selected host work starts. The host runs ahead of the device, so that of a step is where
+/// its annotation is, not where its window is.
+Interval host_window(const Context& context) {
+  if (!context.selection.steps) return context.window();
+  Interval hosts{Time::max(), Time::min()};
+  for (const Step& step : context.steps().steps) {
+    if (step.number < context.selection.steps->first) continue;
+    if (step.number > context.selection.steps->last) continue;
+    const Interval& host = step.slice.valid() ? step.host : step.window;
+    hosts = {std::min(hosts.begin, host.begin), std::max(hosts.end, host.end)};
+  }
+  if (!context.selection.window) return hosts;
+  Context anywhere = context;
+  anywhere.selection.steps.reset();
+  const Interval window = anywhere.window();
+  return {std::max(hosts.begin, window.begin), std::min(hosts.end, window.end)};
+}
+
 /// Calls whose name is `name`, or has it as a part.
 Calls outermost_calls(const Context& context, std::string_view name, bool part) {
   const Trace& trace = context.trace;
@@ -28,7 +46,7 @@ Calls outermost_calls(const Context& context, std::string_view name, bool part) 
     if (text.starts_with(kModule)) text.remove_prefix(kModule.size());
     names[row] = part ? text.find(name) != std::string_view::npos : text == name;
   }
-  const Interval window = context.window();
+  const Interval window = host_window(context);
   Calls calls;
   for (const auto* const threads : {&context.nesting().work, &context.nesting().frames}) {
     for (const Nesting::Thread& thread : *threads) {
@@ -91,7 +109,7 @@ std::vector<PhasePiece> pieces_of(const Context& context, const Step& step, Phas
 /// A step per stretch of the phase, on whatever threads, that no other phase interrupts.
 std::vector<Step> phase_steps(const Context& context, Phase phase) {
   std::vector<Step> steps;
-  const Interval window = context.window();
+  const Interval window = host_window(context);
   for (const Step& step : context.steps().steps) {
     bool open = false;
     for (const PhasePiece& piece : pieces_of(context, step, phase)) {

@@ -8,7 +8,7 @@
 #include "render/account_bar.h"
 #include "render/charset.h"
 #include "render/finding_text.h"
-#include "render/shell.h"
+#include "render/next_commands.h"
 #include "render/text_width.h"
 
 namespace fathom {
@@ -129,34 +129,6 @@ std::string rules_text(const Diagnosis& diagnosis, const Style& style) {
   return abstained + silent;
 }
 
-/// Commands are not wrapped; a long file name gives way to the word TRACE.
-std::string command_line(std::string_view label, const std::string& before,
-                         const Diagnosis& diagnosis, const Style& style) {
-  const std::string input = diagnosis.input == "-" ? "TRACE" : shell_word(diagnosis.input);
-  std::string command = before + " " + input;
-  if (kLabelWidth + display_width(command) > style.width) command = before + " TRACE";
-  return style.bold(pad_right(label, kLabelWidth)) + style.cyan(command) + "\n";
-}
-
-std::string next_commands(const Diagnosis& diagnosis, bool all, bool brief, const Style& style) {
-  std::string out;
-  const auto add = [&](const std::string& before) {
-    out += command_line(out.empty() ? "Next" : "", before, diagnosis, style);
-  };
-  if (!all && !diagnosis.findings.empty()) add("fathom diagnose --all");
-  if (!brief || out.empty()) add(diagnosis.device >= 0 ? "fathom gaps" : "fathom ops");
-  if (!brief && !diagnosis.findings.empty()) {
-    out += std::string(kLabelWidth, ' ') +
-           style.cyan("fathom explain " + std::string(diagnosis.findings.front().finding.rule)) +
-           "\n";
-  }
-  if (!diagnosis.narrower.empty()) {
-    out += command_line("Narrower", "fathom diagnose --focus " + shell_word(diagnosis.narrower),
-                        diagnosis, style);
-  }
-  return out;
-}
-
 /// What one screen shows; the less, the shorter.
 struct Layout {
   std::vector<Detail> details;
@@ -166,7 +138,8 @@ struct Layout {
   }
 };
 
-std::string screen(const Diagnosis& diagnosis, bool all, const Layout& layout, const Style& style) {
+std::string screen(const Diagnosis& diagnosis, const DiagnosisRequest& request, bool all,
+                   const Layout& layout, const Style& style) {
   const std::string input = diagnosis.input == "-" ? "standard input" : printable(diagnosis.input);
   const bool airy = layout.details.empty() || layout.spacious();
   const std::size_t room = style.width > 2 * kLabelWidth ? style.width - kLabelWidth : kLabelWidth;
@@ -193,7 +166,7 @@ std::string screen(const Diagnosis& diagnosis, bool all, const Layout& layout, c
                      style);
   }
   out += quick_wins(diagnosis, style);
-  out += next_commands(diagnosis, all, !airy, style);
+  out += next_commands(diagnosis, request, {.all = all, .brief = !airy}, style);
   return all ? out + rules_text(diagnosis, style) : out;
 }
 
@@ -224,16 +197,17 @@ bool fits(std::string_view text, const Style& style) {
 
 }  // namespace
 
-std::string render_diagnosis_text(const Diagnosis& diagnosis, bool all, const Style& style) {
+std::string render_diagnosis_text(const Diagnosis& diagnosis, const DiagnosisRequest& request,
+                                  bool all, const Style& style) {
   Layout layout;
   const std::size_t shown =
       all ? diagnosis.findings.size() : std::min(kBest, diagnosis.findings.size());
   layout.details.assign(shown, Detail::full);
-  std::string text = screen(diagnosis, all, layout, style);
+  std::string text = screen(diagnosis, request, all, layout, style);
   Style plain = style;
   plain.colour = false;  // Codes of colours take no room.
-  while (!all && !fits(screen(diagnosis, all, layout, plain), style) && shrink(layout)) {
-    text = screen(diagnosis, all, layout, style);
+  while (!all && !fits(screen(diagnosis, request, all, layout, plain), style) && shrink(layout)) {
+    text = screen(diagnosis, request, all, layout, style);
   }
   return in_charset(text, style);
 }

@@ -15,7 +15,7 @@ bool is_plain(char c) {
 }  // namespace
 
 std::string shell_word(std::string_view text) {
-  const std::string shown = printable(text);
+  std::string shown = printable(text);
   if (!shown.empty() && std::ranges::all_of(shown, is_plain)) return shown;
   std::string out = "'";
   for (const char c : shown) out += c == '\'' ? std::string("'\\''") : std::string(1, c);

@@ -164,6 +164,12 @@ class Screen(unittest.TestCase):
                                   env=ENVIRONMENT, timeout=120)
             self.assertEqual(done.returncode, 0, command)
 
+    def test_what_it_says_to_run_asks_for_the_same_part(self):
+        text = fathom("diagnose", STEPS, "--steps", "4-", "--focus", "backward", "--exclude-warmup",
+                      COLUMNS="300").stdout.decode()
+        self.assertIn("fathom diagnose --all --steps 4- --exclude-warmup --focus backward ", text)
+        self.assertIn("fathom gaps --steps 4- ", text)
+
     def test_names_that_mean_harm_do_none(self):
         with tempfile.TemporaryDirectory() as folder:
             trace = hostile_trace(folder)

@@ -26,7 +26,7 @@ a.term { color: inherit; text-decoration: underline dotted var(--soft); text-und
 .facts div { background: var(--card); padding: 8px 12px; border-radius: 6px; }
 .facts b { display: block; font-size: 18px; } .facts span { color: var(--soft); font-size: 13px; }
 svg { width: 100%; height: auto; display: block; background: var(--card); border-radius: 4px; }
-.chart { min-width: 640px; }
+.chart { min-width: 640px; } .bar { min-height: 24px; }
 svg text { paint-order: stroke; stroke: var(--card); stroke-width: 2.5px; font: 11px system-ui, sans-serif; fill: var(--ink); }
 .axis { display: flex; justify-content: space-between; color: var(--soft); font-size: 12px; margin: 2px 0; }
 .legend { list-style: none; padding: 0; display: flex; flex-wrap: wrap; gap: 4px 18px; font-size: 13px; }

@@ -29,11 +29,13 @@ std::string rect(double x, double y, double width, double height, std::string_vi
          "\"><title>" + escaped_lines(title) + "</title></rect>";
 }
 
-/// On a narrow screen it scrolls rather than shrink its text.
-std::string svg(double height, const std::string& inner, std::string_view label) {
-  return "<div class=\"scroll\"><svg class=\"chart\" role=\"img\" aria-label=\"" +
-         std::string(label) + "\" viewBox=\"0 0 " + coordinate(kWidth) + " " + coordinate(height) +
-         "\" preserveAspectRatio=\"none\">" + inner + "</svg></div>\n";
+/// On a narrow screen a chart scrolls rather than shrink its text; a bar has none.
+std::string svg(double height, const std::string& inner, std::string_view label,
+                std::string_view css = "chart") {
+  return "<div class=\"scroll\"><svg class=\"" + std::string(css) +
+         "\" role=\"img\" aria-label=\"" + std::string(label) + "\" viewBox=\"0 0 " +
+         coordinate(kWidth) + " " + coordinate(height) + "\" preserveAspectRatio=\"none\">" +
+         inner + "</svg></div>\n";
 }
 
 std::string label(double x, double y, const std::string& text, std::string_view anchor) {
@@ -65,7 +67,7 @@ std::string accounting_bar(const Diagnosis& diagnosis) {
               term_link(part.name, part.name) + " " + share + "</li>";
     x += width;
   }
-  return svg(36, bars, "Where the time of the steps goes") + legend + "</ul>\n";
+  return svg(36, bars, "Where the time of the steps goes", "bar") + legend + "</ul>\n";
 }
 
 std::string step_chart(const Diagnosis& diagnosis) {

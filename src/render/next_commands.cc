@@ -1,0 +1,67 @@
+#include "render/next_commands.h"
+
+#include <limits>
+
+#include "render/finding_text.h"
+#include "render/shell.h"
+#include "render/text_width.h"
+
+namespace fathom {
+namespace {
+
+/// The options that select a part of the trace, for every command: " --steps 3-7".
+std::string selection_options(const DiagnosisRequest& request) {
+  constexpr auto kOpen = std::numeric_limits<std::int64_t>::max();
+  std::string options;
+  if (request.steps) {
+    options += " --steps " + std::to_string(request.steps->first) + "-";
+    if (request.steps->last != kOpen) options += std::to_string(request.steps->last);
+  }
+  if (request.device) options += " --device " + std::to_string(*request.device);
+  if (request.window) {
+    options += " --window " + std::to_string(to_ns(request.window->begin)) + "ns:";
+    if (to_ns(request.window->end) != kOpen) {
+      options += std::to_string(to_ns(request.window->end)) + "ns";
+    }
+  }
+  return options;
+}
+
+std::string command_line(std::string_view label, const std::string& before,
+                         const Diagnosis& diagnosis, const Style& style) {
+  const std::string input = diagnosis.input == "-" ? "TRACE" : shell_word(diagnosis.input);
+  std::string command = before + " " + input;
+  if (kLabelWidth + display_width(command) > style.width) command = before + " TRACE";
+  return style.bold(pad_right(label, kLabelWidth)) + style.cyan(command) + "\n";
+}
+
+}  // namespace
+
+std::string next_commands(const Diagnosis& diagnosis, const DiagnosisRequest& request,
+                          const NextView& view, const Style& style) {
+  const std::string selection = selection_options(request);
+  const std::string warmup = request.exclude_warmup ? " --exclude-warmup" : "";
+  std::string out;
+  const auto add = [&](const std::string& before) {
+    out += command_line(out.empty() ? "Next" : "", before, diagnosis, style);
+  };
+  if (!view.all && !diagnosis.findings.empty()) {
+    const std::string focus = request.focus.empty() ? "" : " --focus " + shell_word(request.focus);
+    add("fathom diagnose --all" + selection + warmup + focus);
+  }
+  if (!view.brief || out.empty()) {
+    add((diagnosis.device >= 0 ? "fathom gaps" : "fathom ops") + selection);
+  }
+  if (!view.brief && !diagnosis.findings.empty()) {
+    const std::string rule(diagnosis.findings.front().finding.rule);
+    out += std::string(kLabelWidth, ' ') + style.cyan("fathom explain " + rule) + "\n";
+  }
+  if (!diagnosis.narrower.empty()) {
+    const std::string focus = " --focus " + shell_word(diagnosis.narrower);
+    out +=
+        command_line("Narrower", "fathom diagnose" + selection + warmup + focus, diagnosis, style);
+  }
+  return out;
+}
+
+}  // namespace fathom
