@@ -78,15 +78,21 @@ void look_at_device(const RuleContext& rules, Found& found) {
 /// The main thread in a collective, or in no operator while one runs elsewhere.
 void look_at_host(const RuleContext& rules, Found& found) {
   Kinds kinds(rules.trace());
-  std::vector<Interval> stretches;
+  std::array<std::vector<Interval>, kCollectiveKinds> stretches;
+  std::vector<Interval> all;
   for (const CollectiveCall& call : collective_calls(rules)) {
     const Interval own = interval_of(rules.trace(), call.slice);
-    stretches.push_back(own);
+    all.push_back(own);
+    stretches[static_cast<std::size_t>(kinds.of(call.slice))].push_back(own);
     found.calls.push_back(call.slice);
     found.bytes += call.bytes;
-    found.by_kind[static_cast<std::size_t>(kinds.of(call.slice))] += rules.counted(own);
   }
-  for (const Interval& stretch : merged(std::move(stretches))) {
+  for (std::size_t kind = 0; kind < kCollectiveKinds; ++kind) {
+    for (const Interval& stretch : merged(std::move(stretches[kind]))) {
+      found.by_kind[kind] += rules.counted(stretch);
+    }
+  }
+  for (const Interval& stretch : merged(std::move(all))) {
     found.all += rules.counted(stretch);
     found.exposed += claim_main_thread(
         rules, stretch, {HostBucket::communication, HostBucket::waiting, HostBucket::python},

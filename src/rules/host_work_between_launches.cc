@@ -4,6 +4,7 @@
 #include <map>
 
 #include "rules/collectives.h"
+#include "rules/compilation.h"
 
 namespace fathom {
 namespace {
@@ -15,7 +16,8 @@ constexpr std::string_view kDoc =
     "call and no loader while the device idles; shorter ones are what Python costs per operator, "
     "which host-bound describes. Fires from 5 % of the step; the lines are told where Python "
     "stacks were recorded, each from 2 % of the step, by looking at eight evenly spaced moments of "
-    "a stretch. Waiting for a collective on another thread does not count. Sources: our "
+    "a stretch. Compilation, and waiting for a collective on another thread, do not "
+    "count. Sources: our "
     "accounting; PyTorch's tuning guide (asynchronous loading and augmentation).";
 
 constexpr double kLeastPercent = 5.0;
@@ -83,34 +85,46 @@ struct Site {
   std::vector<Interval> stretches;
 };
 
+/// Time that other rules explain: compilation; without a device, collectives on other threads.
+class Explained {
+ public:
+  explicit Explained(const RuleContext& rules) : stretches_(compilation_in(rules).stretches) {
+    if (rules.device >= 0) return;
+    for (const CollectiveCall& call : collective_calls(rules)) {
+      stretches_.push_back(interval_of(rules.trace(), call.slice));
+    }
+    stretches_ = merged(std::move(stretches_));
+  }
+  [[nodiscard]] bool overlaps(const Interval& stretch) const {
+    const auto at = std::ranges::upper_bound(stretches_, stretch.begin, {}, &Interval::end);
+    return at != stretches_.end() && at->begin < stretch.end;
+  }
+
+ private:
+  std::vector<Interval> stretches_;
+};
+
 std::vector<Stretch> on_device(const RuleContext& rules, Duration least) {
+  const Explained explained(rules);
   std::vector<Stretch> found;
   const DeviceAccounting& device = *rules.accounting.find(rules.device);
-  const Trace& trace = rules.trace();
   for (const IdlePiece& piece : device.pieces) {
     const Gap& gap = device.gaps[piece.gap];
     if (piece.cause != Bucket::python || piece.interval.length() < least) continue;
     const SliceId on = gap.launch.valid() ? gap.launch : gap.late_frame;
     if (!on.valid() || rules.counted(piece.interval) < least) continue;
-    found.push_back({piece.interval, trace.slices.track[on.row()], piece.gap, {}});
+    if (explained.overlaps(piece.interval)) continue;
+    found.push_back({piece.interval, rules.trace().slices.track[on.row()], piece.gap, {}});
   }
   return found;
 }
 
 std::vector<Stretch> on_main_thread(const RuleContext& rules, Duration least) {
-  std::vector<Interval> waits;
-  for (const CollectiveCall& call : collective_calls(rules)) {
-    waits.push_back(interval_of(rules.trace(), call.slice));
-  }
-  waits = merged(std::move(waits));
-  const auto waiting = [&waits](const Interval& stretch) {
-    const auto wait = std::ranges::upper_bound(waits, stretch.begin, {}, &Interval::end);
-    return wait != waits.end() && wait->begin < stretch.end;
-  };
+  const Explained explained(rules);
   std::vector<Stretch> found;
   for (const HostPiece& piece : rules.accounting.host) {
     if (piece.bucket != HostBucket::python || piece.interval.length() < least) continue;
-    if (rules.counted(piece.interval) < least || waiting(piece.interval)) continue;
+    if (rules.counted(piece.interval) < least || explained.overlaps(piece.interval)) continue;
     found.push_back({piece.interval, rules.accounting.main_thread, UINT32_MAX, piece.op});
   }
   return found;
@@ -245,8 +259,7 @@ Finding make(const RuleContext& rules, Site& site, const std::vector<Stretch>& a
   finding.confidence = place.empty() ? Confidence::medium : Confidence::high;
   finding.effort = Effort::refactoring;
   Evidence evidence;
-  evidence.text = counted_noun(site.stretches.size(), "stretch") +
-                  " in no operator, the longest of " +
+  evidence.text = counted_noun(site.stretches.size(), "gap") + " in no operator, the longest of " +
                   duration_text(std::ranges::max(site.stretches, {}, &Interval::length).length()) +
                   (place.empty() ? "; which lines is not told: record with_stack=True" : "");
   evidence.where = std::ranges::max(site.stretches, {}, &Interval::length);

@@ -9,21 +9,23 @@ namespace {
 
 constexpr std::string_view kDoc =
     "A collective starts to transfer when its last rank arrives; the others wait inside it. One "
-    "rank's trace shows that as calls that take much longer than the shortest call of the same "
-    "name and size, which is taken for what the transfer needs. Counted is what at least three "
-    "equal calls take above that, where they take over twice as long; or, where all of them wait, "
-    "above what the slowest link would need (1 ms and 100 MB/s). Fires from 5 % of the step, warns "
-    "from 10 %, is critical from 20 %. One rank cannot tell which rank is late, nor waiting from a "
-    "busy network, nor waiting that all calls share: the traces of all ranks do. Sources: the "
-    "former TensorBoard plugin and TraceLens (transfer time is the shortest duration over ranks); "
-    "TraceML's straggler score (10 and 20 %).";
+    "rank's trace shows that as calls that take over twice as long as the shortest of at least "
+    "three calls of the same name and size, which is taken for what the transfer needs. Where all "
+    "of them wait, or there are fewer, a call counts for what it takes above 1 ms and its bytes, "
+    "sent twice, at 10 Gbit/s, the slowest network usual for training. Fires when at least two "
+    "calls waited, from 5 % of the step; warns from 10 %, is critical from 20 %. One rank cannot "
+    "tell which rank is late, nor waiting from a busy or slower network: the traces of all ranks "
+    "do. Sources: the former TensorBoard plugin and TraceLens (transfer time is the shortest "
+    "duration over ranks); TraceML's straggler score (10 and 20 %).";
 
 constexpr double kLeastPercent = 5.0;
 constexpr std::size_t kFewestCalls = 3;
-/// A call that takes longer than this multiple of the transfer waited.
+constexpr std::size_t kFewestLate = 2;
+/// A call that takes longer than this multiple of the shortest waited.
 constexpr double kWaits = 2.0;
-/// No link that training runs over is slower than 1 GbE.
-constexpr double kSlowestBytesPerSecond = 100e6;
+/// The slowest usual network, and how often a ring sends each byte through one link.
+constexpr double kSlowestBytesPerSecond = 1.25e9;
+constexpr double kSent = 2.0;
 constexpr Duration kLongestLatency = duration_ns(1'000'000);
 
 /// Waiting below this is start-up skew of kernels, not a late rank.
@@ -35,63 +37,64 @@ struct Found {
   std::vector<SliceId> late;
   std::vector<Claim> claims;
   std::vector<std::pair<SliceId, float>> scale;
+  std::vector<Interval> waits;  // Without a device; calls of several threads may overlap.
   RemovedTime removed;
   Duration waited{};
   Duration shortest{};    // Transfer of the group that waits most,
   Duration longest{};     // its longest call,
   std::string_view name;  // and its name.
   Duration most{};
-  bool by_bandwidth = false;
+  bool by_link = false;
   explicit Found(const RuleContext& rules) : removed(rules) {}
 };
 
 /// The longest that the slowest link would take; Duration::max() where the size is not known.
 Duration slowest_transfer(std::int64_t bytes) {
   if (bytes <= 0) return Duration::max();
-  const double seconds = static_cast<double>(bytes) / kSlowestBytesPerSecond;
+  const double seconds = kSent * static_cast<double>(bytes) / kSlowestBytesPerSecond;
   return kLongestLatency + duration_ns(static_cast<std::int64_t>(seconds * 1e9));
 }
 
 /// Blames one call for waiting `wait` before its transfer.
-Duration blame(const RuleContext& rules, SliceId call, Duration wait, Found& found) {
+void blame(const RuleContext& rules, SliceId call, Duration wait, Found& found) {
   const Trace& trace = rules.trace();
-  if (rules.device < 0) {
-    const Time start = trace.slices.start[call.row()];
-    return claim_main_thread(rules, {start, start + wait},
-                             {HostBucket::communication, HostBucket::waiting, HostBucket::python},
-                             found.claims, &found.removed);
-  }
-  const Duration exposed = std::min(wait, rules.accounting.credited[call.row()]);
-  found.claims.push_back({.slice = call, .time = exposed});
+  found.late.push_back(call);
   const auto whole = static_cast<double>(to_ns(trace.slices.duration[call.row()]));
   found.scale.emplace_back(call,
                            static_cast<float>(1.0 - static_cast<double>(to_ns(wait)) / whole));
-  return exposed;
+  if (rules.device < 0) {
+    const Time start = trace.slices.start[call.row()];
+    found.waits.push_back({start, start + wait});
+    return;
+  }
+  const Duration exposed = std::min(wait, rules.accounting.credited[call.row()]);
+  found.waited += exposed;
+  found.claims.push_back({.slice = call, .time = exposed});
 }
 
 void look_at_group(const RuleContext& rules, std::span<const CollectiveCall> group, Found& found) {
-  if (group.size() < kFewestCalls) return;
   const auto length = [&rules](const CollectiveCall& call) {
     return rules.trace().slices.duration[call.slice.row()];
   };
   const auto [low, high] = std::ranges::minmax_element(group, {}, length);
-  const Duration slowest = slowest_transfer(group.front().bytes);
-  const Duration transfer = std::min(length(*low), slowest);
+  const Duration by_link = slowest_transfer(group.front().bytes);
+  const bool use_link = group.size() < kFewestCalls || length(*low) > by_link;
+  const Duration transfer = use_link ? by_link : length(*low);
+  if (transfer == Duration::max()) return;
+  const double limit = static_cast<double>(to_ns(transfer)) * (use_link ? 1.0 : kWaits);
   Duration waited{};
   for (const CollectiveCall& call : group) {
     const Duration wait = length(call) - transfer;
-    const auto limit = static_cast<double>(to_ns(transfer)) * kWaits;
     if (wait < kLeastWait || static_cast<double>(to_ns(length(call))) <= limit) continue;
-    waited += blame(rules, call.slice, wait, found);
-    found.late.push_back(call.slice);
+    waited += wait;
+    blame(rules, call.slice, wait, found);
   }
-  found.waited += waited;
   if (waited <= found.most) return;
   found.most = waited;
   found.shortest = transfer;
   found.longest = length(*high);
   found.name = rules.trace().name(low->slice);
-  found.by_bandwidth = length(*low) > slowest;
+  found.by_link = use_link;
 }
 
 Found look(const RuleContext& rules, Calls& calls) {
@@ -106,6 +109,11 @@ Found look(const RuleContext& rules, Calls& calls) {
     look_at_group(rules, {first, last}, found);
     first = last;
   }
+  for (const Interval& wait : merged(std::move(found.waits))) {
+    found.waited += claim_main_thread(
+        rules, wait, {HostBucket::communication, HostBucket::waiting, HostBucket::python},
+        found.claims, &found.removed);
+  }
   return found;
 }
 
@@ -114,13 +122,13 @@ Finding make(const RuleContext& rules, Found& found) {
   finding.title = "Collectives wait for a rank that comes late: " + per_step(rules, found.waited);
   finding.family = Family::straggler;
   finding.weight = weight_of(rules, found.waited);
-  finding.confidence = found.by_bandwidth ? Confidence::low : Confidence::medium;
+  finding.confidence = found.by_link ? Confidence::low : Confidence::medium;
   finding.effort = Effort::refactoring;
   finding.evidence.push_back(evidence_of(
       rules, found.late,
-      counted_noun(found.late.size(), "call") + " at least twice as long as the transfer needs; " +
-          std::string(found.name) + " takes up to " + duration_text(found.longest) +
-          (found.by_bandwidth ? ", the slowest usual link would need " : ", the shortest equal ") +
+      counted_noun(found.late.size(), "call") + " that waited; " + std::string(found.name) +
+          " takes up to " + duration_text(found.longest) +
+          (found.by_link ? ", a network of 10 Gbit/s would need " : ", the shortest equal one ") +
           duration_text(found.shortest)));
   finding.counter_evidence =
       "This rank's trace alone cannot tell which rank is late, nor waiting from a busy network or "
@@ -154,7 +162,9 @@ Outcome check(const RuleContext& rules) {
         "ranks"};
   }
   Found found = look(rules, calls);
-  if (rules.percent(found.waited) < kLeastPercent) return std::vector<Finding>{};
+  if (found.late.size() < kFewestLate || rules.percent(found.waited) < kLeastPercent) {
+    return std::vector<Finding>{};
+  }
   std::vector<Finding> findings;
   findings.push_back(make(rules, found));
   return findings;

@@ -73,7 +73,8 @@ std::vector<Part> by_annotations(const RuleContext& rules) {
     for (const SliceId slice : thread.slices) {
       const Time start = trace.slices.start[slice.row()];
       if (trace.kind(slice) != SliceKind::user_annotation || start < covered) continue;
-      if (!names.contains(trace.slices.name[slice.row()]) || !rules.counts(start)) continue;
+      if (!names.contains(trace.slices.name[slice.row()])) continue;
+      if (rules.counted(interval_of(trace, slice)) == Duration{}) continue;
       covered = trace.slices.end(slice);
       parts.push_back({start, pass_of_annotation(trace.name(slice))});
       parts.push_back({covered, Pass::unknown});

@@ -1,13 +1,12 @@
 // recompilation: compilers and autotuners run inside the steps, and compiled code is in pieces.
 #include <algorithm>
-#include <array>
 #include <charconv>
 #include <map>
 #include <optional>
 #include <set>
 #include <string>
 
-#include "rules/stretches.h"
+#include "rules/compilation.h"
 
 namespace fathom {
 namespace {
@@ -27,97 +26,18 @@ constexpr double kLeastPercent = 1.0;
 constexpr std::size_t kManyRegions = 3;
 constexpr std::string_view kRegion = "Torch-Compiled Region: ";
 
-// Ranges that compilers write around themselves.
-constexpr auto kRanges = std::to_array<std::string_view>({
-    "entire_frame_compile",
-    "_compile.",
-    "compile_attempt_",
-    "backend_compile",
-    "OutputGraph.call_user_compiler",
-    "create_aot_dispatcher_function",
-    "bytecode_tracing",
-    "aot_trace_joint_graph",
-    "compile_fx",
-    "fx_codegen_and_compile",
-    "inductor_compile",
-    "GraphLowering.",
-    "Scheduler.codegen",
-    "async_compile",
-    "PyCodeCache.",
-    "CachingAutotuner.",
-});
-
-struct Compiler {
-  std::string_view file;
-  std::string_view function;
-};
-constexpr auto kFunctions = std::to_array<Compiler>({
-    {"torch/_dynamo/convert_frame.py", "_compile"},
-    {"torch/_dynamo/convert_frame.py", "compile_inner"},
-    {"torch/_inductor/compile_fx.py", "compile_fx"},
-    {"torch/_inductor/compile_fx.py", "compile_fx_inner"},
-    {"torch/_inductor/runtime/triton_heuristics.py", "precompile"},
-    {"torch/_inductor/runtime/triton_heuristics.py", "benchmark_all_configs"},
-    {"torch/_inductor/runtime/triton_heuristics.py", "autotune_to_one_config"},
-    {"triton/runtime/autotuner.py", "_bench"},
-    {"triton/runtime/autotuner.py", "benchmark"},
-    {"triton/compiler/compiler.py", "compile"},
-    {"torch/utils/cpp_extension.py", "_jit_compile"},
-});
-
-bool is_compiling_range(std::string_view name) {
-  if (name == "dynamo" || name.ends_with("(dynamo_timed)")) return true;
-  return std::ranges::any_of(kRanges, [name](std::string_view range) {
-    return name.starts_with(range) && name.find("_data: ") == name.npos;
-  });
-}
-
-bool is_compiling_frame(std::string_view name) {
-  if (name.find("_compile") == name.npos && name.find("tun") == name.npos &&
-      name.find("compile") == name.npos && name.find("benchmark") == name.npos) {
-    return false;
-  }
-  const CodePlace place = parse_place(name);
-  return place.valid() && std::ranges::any_of(kFunctions, [&](const Compiler& compiler) {
-           return place.file.ends_with(compiler.file) && place.function == compiler.function;
-         });
-}
-
-/// Outermost slices of those names of one forest, in counted steps.
-void outermost(const RuleContext& rules, const std::vector<Nesting::Thread>& threads,
-               const NameSet& names, std::vector<SliceId>& found) {
-  const Trace& trace = rules.trace();
-  if (!names.any()) return;
-  for (const Nesting::Thread& thread : threads) {
-    Time covered = Time::min();
-    for (const SliceId slice : thread.slices) {
-      const Time start = trace.slices.start[slice.row()];
-      if (start < covered || !names.contains(trace.slices.name[slice.row()])) continue;
-      covered = trace.slices.end(slice);
-      if (rules.counts(start)) found.push_back(slice);
-    }
-  }
-}
-
 struct Found {
-  std::vector<SliceId> slices;
-  std::vector<Interval> stretches;
+  Compilation work;
   std::set<const Step*> steps;
   Duration time{};
 };
 
 Found look(const RuleContext& rules) {
-  const Trace& trace = rules.trace();
-  const Nesting& nesting = rules.context.nesting();
-  Found found;
-  outermost(rules, nesting.work, NameSet(trace, is_compiling_range), found.slices);
-  outermost(rules, nesting.frames, NameSet(trace, is_compiling_frame), found.slices);
-  for (const SliceId slice : found.slices) {
-    found.stretches.push_back(interval_of(trace, slice));
-    found.steps.insert(rules.step_at(trace.slices.start[slice.row()]));
+  Found found{.work = compilation_in(rules), .steps = {}};
+  for (const SliceId slice : found.work.slices) {
+    found.steps.insert(rules.step_at(rules.trace().slices.start[slice.row()]));
   }
-  found.stretches = merged(std::move(found.stretches));
-  for (const Interval& stretch : found.stretches) found.time += rules.counted(stretch);
+  for (const Interval& stretch : found.work.stretches) found.time += rules.counted(stretch);
   return found;
 }
 
@@ -151,7 +71,7 @@ std::string versions_text(const Trace& trace) {
 void scale_inside(const RuleContext& rules, const Found& found, Edits& edits) {
   const Trace& trace = rules.trace();
   const auto start_of = [&trace](SliceId at) { return trace.slices.start[at.row()]; };
-  for (const SliceId slice : found.slices) {
+  for (const SliceId slice : found.work.slices) {
     const TrackId track = trace.slices.track[slice.row()];
     for (const Nesting::Thread& thread : rules.context.nesting().work) {
       if (thread.track != track) continue;
@@ -175,10 +95,10 @@ Finding make(const RuleContext& rules, const Found& found, bool again) {
   finding.weight = weight_of(rules, found.time, 5, 20);
   finding.confidence = again ? Confidence::high : Confidence::medium;
   finding.effort = Effort::line;
-  finding.evidence.push_back(
-      evidence_of(rules, found.slices,
-                  counted_noun(found.slices.size(), "stretch") + " of compilation or autotuning, " +
-                      duration_text(found.time) + " in all" + versions_text(rules.trace())));
+  finding.evidence.push_back(evidence_of(
+      rules, found.work.slices,
+      counted_noun(found.work.slices.size(), "range") + " of compilation or autotuning, " +
+          duration_text(found.time) + " in all" + versions_text(rules.trace())));
   if (!again) {
     finding.counter_evidence = "It belongs to the first call; whether it comes again is not told.";
     finding.fix = {.text =
@@ -205,7 +125,7 @@ Finding make(const RuleContext& rules, const Found& found, bool again) {
           "# or: torch._dynamo.mark_dynamic(x, 0)"};
   finding.verify = "fathom ops TRACE --filter 'name~compile'";
   RemovedTime removed(rules);
-  for (const Interval& stretch : found.stretches) {
+  for (const Interval& stretch : found.work.stretches) {
     claim_stretch(rules, stretch, finding.claims, &removed);
   }
   if (rules.device >= 0) scale_inside(rules, found, finding.edits);
@@ -219,9 +139,9 @@ Finding make(const RuleContext& rules, const Found& found, bool again) {
 std::optional<Finding> graph_breaks(const RuleContext& rules) {
   const Trace& trace = rules.trace();
   std::vector<SliceId> regions;
-  outermost(rules, rules.context.nesting().work,
-            NameSet(trace, [](std::string_view name) { return name.starts_with(kRegion); }),
-            regions);
+  add_outermost(rules, rules.context.nesting().work,
+                NameSet(trace, [](std::string_view name) { return name.starts_with(kRegion); }),
+                regions);
   std::map<const Step*, std::set<int>> functions;
   for (const SliceId region : regions) {
     const auto id = compiled_id(trace.name(region));

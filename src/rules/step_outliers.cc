@@ -122,6 +122,7 @@ Family family_of(HostBucket bucket) {
 
 struct Cause {
   std::string_view part;
+  Bucket idle = Bucket::compute;  // With a device: the cause of idleness that grew, if it is one.
   Family family = Family::host;
   Duration time{};
   std::vector<Claim> claims;
@@ -140,6 +141,7 @@ Cause device_cause(const RuleContext& rules, const Outliers& outliers) {
   const auto bucket = static_cast<Bucket>(part);
   Cause cause{.part = to_string(bucket), .family = family_of(bucket), .time = time, .claims = {}};
   if (!is_idle(bucket)) return cause;
+  cause.idle = bucket;
   Duration left = time;
   for (const Step* const step : outliers.steps) {
     left -= claim_idle(rules, step->window, {bucket}, cause.claims, 1.0, left);
@@ -168,19 +170,29 @@ Cause host_cause(const RuleContext& rules, const Outliers& outliers) {
   return cause;
 }
 
-/// What runs longer in outliers than in other steps: of activities, or without a device of
-/// operators (own time).
+/// What takes longer in outliers than in other steps: activities; where idle time grew, the
+/// operators that were late; without a device, operators by own time.
 struct Grown {
   std::vector<SliceId> slices;
   Duration time{};
 };
 
-Grown grown_work(const RuleContext& rules, const Outliers& outliers) {
+Grown grown_work(const RuleContext& rules, const Outliers& outliers, Bucket idle) {
   const Trace& trace = rules.trace();
   const auto ratio = static_cast<double>(outliers.steps.size()) /
                      static_cast<double>(rules.steps.size() - outliers.steps.size());
   std::vector<double> more(trace.strings.size());
   const auto each = [&](const auto& visit) {
+    if (is_idle(idle)) {
+      const DeviceAccounting& device = *rules.accounting.find(rules.device);
+      for (const IdlePiece& piece : device.pieces) {
+        const SliceId late = device.gaps[piece.gap].late_op;
+        if (piece.cause != idle || !late.valid()) continue;
+        const Duration time = rules.counted(piece.interval);
+        if (time > Duration{}) visit(late, time);
+      }
+      return;
+    }
     if (rules.device >= 0) {
       for_each_activity(rules, [&](SliceId activity, SliceId) {
         visit(activity, rules.accounting.credited[activity.row()]);
@@ -225,7 +237,7 @@ std::string numbers_text(const Outliers& outliers) {
 
 Finding make(const RuleContext& rules, const Outliers& outliers) {
   Cause cause = rules.device >= 0 ? device_cause(rules, outliers) : host_cause(rules, outliers);
-  const Grown grown = grown_work(rules, outliers);
+  const Grown grown = grown_work(rules, outliers, cause.idle);
   Finding finding;
   finding.key = "outliers";
   finding.title = counted_noun(outliers.steps.size(), "step") + " of " +

@@ -64,8 +64,10 @@ Finding first_steps(const RuleContext& rules, std::span<const Step* const> steps
   const double percent = rules.percent(sum);
   Finding finding =
       about("first-steps",
-            "The recording begins with warm-up: " + counted_noun(steps.size(), "first step") +
-                " take " + percent_text(percent) + " of the counted time",
+            std::string("The recording begins with warm-up: ") +
+                (steps.size() == 1 ? std::string("the first step takes ")
+                                   : "the first " + std::to_string(steps.size()) + " steps take ") +
+                percent_text(percent) + " of the counted time",
             {.text = "step " + std::to_string(steps.front()->number) + " takes " +
                      duration_text(steps.front()->window.length()) + ", the median is " +
                      duration_text(median_of(step_lengths(rules))),
