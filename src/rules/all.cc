@@ -8,9 +8,13 @@
 namespace fathom {
 
 Rule activations_dominate();
+Rule allocator_activity();
 Rule bias_before_norm();
 Rule conv_layout();
+Rule copy_round_trips();
+Rule cpu_created_tensors();
 Rule cuda_graph_inference();
+Rule data_loader_workers();
 Rule data_loading();
 Rule dominant_phase();
 Rule exposed_communication();
@@ -24,30 +28,46 @@ Rule launch_shape();
 Rule layout_copies();
 Rule memory_capacity();
 Rule memory_fragmentation();
+Rule pageable_copies();
+Rule placement();
 Rule prefill_decode();
 Rule profiler_overhead();
 Rule profiling_mistakes();
+Rule python_loop();
 Rule recompilation();
+Rule redundant_ops();
 Rule shape_alignment();
+Rule small_copies();
 Rule step_outliers();
 Rule sync_points();
 Rule tensor_cores_unused();
 Rule unfused_attention();
 Rule unfused_optimizer();
 Rule warmup_in_window();
+Rule zero_grad();
 
 std::span<const Rule> all_rules() {
   static const Rule table[] = {
       memory_capacity(),
       memory_fragmentation(),
       activations_dominate(),
+      data_loader_workers(),
       data_loading(),
+      allocator_activity(),
       recompilation(),
       late_rank(),
+      cpu_created_tensors(),
       sync_points(),
+      pageable_copies(),
+      copy_round_trips(),
+      small_copies(),
+      placement(),
       host_work_between_launches(),
       exposed_communication(),
+      zero_grad(),
       unfused_optimizer(),
+      python_loop(),
+      redundant_ops(),
       unfused_attention(),
       conv_layout(),
       bias_before_norm(),
