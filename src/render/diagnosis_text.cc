@@ -81,20 +81,21 @@ std::string verdict(const Diagnosis& diagnosis, const Style& style) {
          account_bar(diagnosis, kLabelWidth, style);
 }
 
-/// The order of gain per effort, where it is another than that of gain.
+/// The best by gain per effort, where that is another order than that of gain.
 std::string quick_wins(const Diagnosis& diagnosis, const Style& style) {
-  constexpr std::size_t kMost = 5;
   std::vector<std::size_t> order;
-  for (std::size_t i = 0; i < diagnosis.findings.size(); ++i) order.push_back(i);
+  for (std::size_t i = 0; i < diagnosis.findings.size(); ++i) {
+    if (to_ns(diagnosis.findings[i].upper_bound) > 0) order.push_back(i);
+  }
   std::ranges::stable_sort(order, {},
                            [&](std::size_t i) { return diagnosis.findings[i].quick_win; });
   if (std::ranges::is_sorted(order)) return {};
   std::string text;
-  for (std::size_t i = 0; i < std::min(order.size(), kMost); ++i) {
+  for (std::size_t i = 0; i < std::min(order.size(), kBest); ++i) {
     text += (i == 0 ? "" : ", ") + std::to_string(order[i] + 1) + " (" +
             std::string(to_string(diagnosis.findings[order[i]].finding.effort)) + ")";
   }
-  return paragraph("Quick wins", text + ": most gain for the effort first", style);
+  return paragraph("Quick wins", text, style);
 }
 
 std::string rest_of_findings(const Diagnosis& diagnosis, bool titles, const Style& style) {
@@ -154,7 +155,7 @@ std::string screen(const Diagnosis& diagnosis, const DiagnosisRequest& request, 
   }
   if (!all) {
     const std::string rest = rest_of_findings(diagnosis, layout.titles, style);
-    out += rest + (airy && !rest.empty() ? "\n" : "");
+    out += rest + (airy && rest.empty() ? "" : "\n");
   }
   if (diagnosis.findings.empty()) out += "No rule found anything to change.\n\n";
   for (const std::string& note : diagnosis.notes) out += paragraph("Note", note, style);

@@ -84,7 +84,9 @@ std::string finding(std::size_t number, const RankedFinding& ranked, const Diagn
 
 std::string quick_wins(const Diagnosis& diagnosis) {
   std::vector<std::size_t> order;
-  for (std::size_t i = 0; i < diagnosis.findings.size(); ++i) order.push_back(i);
+  for (std::size_t i = 0; i < diagnosis.findings.size(); ++i) {
+    if (to_ns(diagnosis.findings[i].upper_bound) > 0) order.push_back(i);
+  }
   std::ranges::stable_sort(order, {},
                            [&](std::size_t i) { return diagnosis.findings[i].quick_win; });
   if (std::ranges::is_sorted(order)) return {};
