@@ -10,9 +10,9 @@
 #include "engine/what_if_edits.h"
 #include "replay/replay.h"
 
+namespace fathom {
 namespace {
 
-using namespace fathom;
 using Clock = std::chrono::steady_clock;
 
 constexpr int kRepetitions = 5;
@@ -66,7 +66,7 @@ bool measure(const std::string& path) {
   static_cast<void>(context.timelines());
   const double analyses = ms_since(begin);
   begin = Clock::now();
-  const Replay replay = Replay::build(context);
+  const Replay replay = Replay::for_predictions(context);
   std::printf("%s\n  events %zu, nodes %zu, steps replayed %zu\n", path.c_str(),
               session.trace().slices.size(), replay.nodes(), replay.run({}).steps.size());
   std::printf("  analyses %.1f ms, graph %.1f ms\n", analyses, ms_since(begin));
@@ -81,12 +81,13 @@ bool measure(const std::string& path) {
 }
 
 }  // namespace
+}  // namespace fathom
 
 int main(int argc, char** argv) {
   std::vector<std::string> paths(argv + 1, argv + argc);
   if (paths.empty())
     paths.emplace_back(FATHOM_SOURCE_DIR "/examples/resnet50_v100.pt.trace.json.gz");
   const auto failed =
-      std::ranges::count_if(paths, [](const std::string& path) { return !measure(path); });
+      std::ranges::count_if(paths, [](const std::string& path) { return !fathom::measure(path); });
   return failed == 0 ? 0 : 3;
 }

@@ -88,6 +88,9 @@ Instant look(const Unions& unions, std::array<std::size_t, kBusyKinds - 1>& curs
 
 std::vector<DeviceTimeline::Segment> exclusive_segments(const Unions& unions) {
   std::vector<DeviceTimeline::Segment> segments;
+  std::size_t most = 0;
+  for (const std::vector<Interval>& intervals : unions) most += 2 * intervals.size();
+  segments.reserve(most);  // what is not written to takes no memory
   std::array<std::size_t, kBusyKinds - 1> cursors{};
   for (Time now = Time::min();;) {
     const Instant instant = look(unions, cursors, now);

@@ -22,8 +22,8 @@ constexpr double kPredictPercent = 0.5;
 
 double ns(Duration duration) { return static_cast<double>(to_ns(duration)); }
 
-/// The steps that count: those of the focus if there is one, else the trace's
-/// counted steps, as far as they lie in the selected time.
+/// The steps that count: those of the focus if there is one, which was looked for in the selected
+/// time, else the trace's counted steps, as far as they lie in it.
 std::vector<const Step*> steps_in(const Context& context, const std::vector<Step>& focused) {
   const Interval window = context.window();
   std::vector<const Step*> steps;
@@ -31,8 +31,8 @@ std::vector<const Step*> steps_in(const Context& context, const std::vector<Step
   for (const Step& step : focused) steps.push_back(&step);
   if (focused.empty()) steps = context.steps().counted();
   std::erase_if(steps, [&](const Step* step) {
-    return step->window.begin < window.begin || step->window.end > window.end ||
-           step->window.length() == Duration{};
+    const bool outside = step->window.begin < window.begin || step->window.end > window.end;
+    return (focused.empty() && outside) || step->window.length() == Duration{};
   });
   return steps;
 }
@@ -241,7 +241,7 @@ Result<Diagnosis> diagnose(const Session& session, const DiagnosisRequest& reque
   if (request.exclude_warmup) drop_warmup(steps);
   // First, while little else is in memory: building the graph takes more room than the graph.
   std::optional<Replay> replay;
-  if (!steps.empty()) replay.emplace(Replay::build(context, all, steps));
+  if (!steps.empty()) replay.emplace(Replay::for_predictions(context, all, steps));
   const std::int32_t device = diagnosed_device(context, steps);
   const std::vector<SyncCall> syncs = compute_syncs(context);
   const CallSites sites(context);

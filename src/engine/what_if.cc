@@ -45,7 +45,7 @@ Result<WhatIf> what_if(const Session& session, const WhatIfRequest& request) {
   const Context context{session.trace(), session.analyses(), *selection, options};
   Result<WhatIfEdits> edits = what_if_edits(context, request);
   if (!edits) return std::move(edits).error();
-  const Replay replay = Replay::build(context);
+  const Replay replay = Replay::for_predictions(context);
   WhatIf result;
   result.input = session.input();
   result.step_name = context.steps().name;

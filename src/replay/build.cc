@@ -32,7 +32,7 @@ class EdgeList {
       ++graph_.first_edge[to + 1];
     } else {
       const ReplayEdge edge{.delay = std::min(delay, recorded), .from = from, .kind = kind};
-      graph_.edges[next_[to]++] = edge;
+      graph_.edges[graph_.first_edge[to]++] = edge;
     }
   }
 
@@ -42,13 +42,16 @@ class EdgeList {
     for (std::size_t node = 0; node < graph_.nodes(); ++node)
       graph_.first_edge[node + 1] += graph_.first_edge[node];
     graph_.edges.resize(graph_.first_edge.back());
-    next_.assign(graph_.first_edge.begin(), graph_.first_edge.end() - 1);
+  }
+  /// All are added: where the edges of a node ended up beginning, those of the next one do.
+  void finish() {
+    std::shift_right(graph_.first_edge.begin(), graph_.first_edge.end(), 1);
+    graph_.first_edge.front() = 0;
   }
 
  private:
   ReplayGraph& graph_;
   bool counting_ = true;
-  std::vector<std::uint32_t> next_;  // by node: where its next edge goes
 };
 
 class GraphBuilder {
@@ -69,9 +72,13 @@ class GraphBuilder {
     waits_ = compute_waits(context_, points_, streams_);
     delays_ = compute_delays(context_, streams_);
     launches_ = launch_nodes();
+    streams_.streams = {};  // has done its duty, and room is scarce
     add_edges();
     edges_.counted();
     add_edges();
+    edges_.finish();
+    points_.points = {};
+    runs_ = {};
     keep_residuals();
     find_unrecorded_work(context_, streams_, order_.start, graph_);
     describe_steps();
@@ -221,9 +228,8 @@ class GraphBuilder {
 
 }  // namespace
 
-std::unique_ptr<const ReplayGraph> build_replay_graph(const Context& context,
-                                                      std::span<const Step> steps,
-                                                      std::span<const Step* const> counted) {
+std::unique_ptr<ReplayGraph> build_replay_graph(const Context& context, std::span<const Step> steps,
+                                                std::span<const Step* const> counted) {
   auto graph = std::make_unique<ReplayGraph>(context.trace, context.analyses);
   graph->steps.assign(steps.begin(), steps.end());
   GraphBuilder(context, *graph).build();

@@ -9,8 +9,7 @@
 namespace fathom {
 
 /// `counted`: those of `steps` whose times are to be predicted. O(n log n).
-std::unique_ptr<const ReplayGraph> build_replay_graph(const Context& context,
-                                                      std::span<const Step> steps,
-                                                      std::span<const Step* const> counted);
+std::unique_ptr<ReplayGraph> build_replay_graph(const Context& context, std::span<const Step> steps,
+                                                std::span<const Step* const> counted);
 
 }  // namespace fathom

@@ -56,6 +56,8 @@ Duration EditedGraph::edited_delay(const ReplayEdge& edge, std::uint32_t to) con
       return activity_time(from);
     case EdgeKind::wait:
       return edits_.has(graph_.slice[to], SliceEdits::kNoWait) ? kNone : edge.delay;
+    case EdgeKind::before:
+      return edge.delay;
   }
   return edge.delay;
 }

@@ -35,6 +35,7 @@ enum class EdgeKind : std::uint8_t {
   event,     ///< End of an activity → start of one on a stream that waits for it.
   activity,  ///< Start → end of an activity.
   wait,      ///< End of an activity → return of the call that waits for it.
+  before,    ///< Anything, from a moment that is not in the graph any more: a fixed time.
 };
 
 /// A dependency on an earlier node. The node that has it comes no earlier than `delay` after

@@ -64,7 +64,7 @@ class ThreadChanges {
     point_ = position(range.begin);
     last_ = position(range.end);
     if (point_ == last_) return;
-    const Interval window{at(point_ == 0 ? 0 : point_ - 1), at(last_ - 1)};
+    const Interval window{at(follows(point_) ? point_ - 1 : point_), at(last_ - 1)};
     ahead_until_ = window.begin;
     change_ = 0;
     for_each_piece(graph_.trace, nesting_, *graph_.threads[thread_].work, window,
@@ -75,6 +75,14 @@ class ThreadChanges {
  private:
   [[nodiscard]] std::size_t position(std::uint32_t node) const {
     return static_cast<std::size_t>(std::ranges::lower_bound(points_, node) - points_.begin());
+  }
+  /// Does the point come after another one of its thread that is in the graph?
+  [[nodiscard]] bool follows(std::size_t point) const {
+    const std::uint32_t node = points_[point];
+    const auto first = graph_.edges.begin() + graph_.first_edge[node];
+    const auto last = graph_.edges.begin() + graph_.first_edge[node + 1];
+    return std::any_of(first, last,
+                       [](const ReplayEdge& edge) { return edge.kind == EdgeKind::host; });
   }
   [[nodiscard]] Time at(std::size_t point) const { return graph_.at[points_[point]]; }
 

@@ -128,7 +128,7 @@ void add_steps(const Context& context, std::span<const Step> steps, PointCollect
 }
 
 void sort_points(std::size_t steps, HostPoints& out) {
-  sort_rows(std::span(out.points), [](const HostPoint& a, const HostPoint& b) {
+  sort_rows(out.points.mutable_span(), [](const HostPoint& a, const HostPoint& b) {
     if (a.thread != b.thread) return a.thread < b.thread;
     return a.at != b.at ? a.at < b.at : a.order < b.order;
   });

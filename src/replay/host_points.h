@@ -8,6 +8,7 @@
 #include "analysis/context.h"
 #include "replay/graph.h"
 #include "replay/handovers.h"
+#include "store/column.h"
 
 namespace fathom {
 
@@ -31,7 +32,7 @@ struct EventCall {
 };
 
 struct HostPoints {
-  std::vector<HostPoint> points;          ///< By thread, time, order.
+  Column<HostPoint> points;               ///< By thread, time, order.
   std::vector<std::uint32_t> step_begin;  ///< Row of `points` per step, or kNoRow.
   std::vector<EventCall> records;         ///< By thread, then time.
   std::vector<EventCall> waits;           ///< By thread, then time.

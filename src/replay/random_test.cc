@@ -89,6 +89,9 @@ TEST_P(RandomTraces, AreReproducedAndEditedWithoutHarm) {
     ASSERT_EQ(same.steps.size(), counted.size());
     for (std::size_t step = 0; step < counted.size(); ++step)
       EXPECT_EQ(same.steps[step], counted[step]->window.length());
+    const Replay smaller = Replay::for_predictions(context);
+    EXPECT_EQ(smaller.run({}).steps, same.steps);
+    for (const Duration step : smaller.run(edits).steps) EXPECT_GE(step, Duration{});
     for (const Duration step : replay.run(edits).steps) EXPECT_GE(step, Duration{});
     for (const Step& step : context.steps().steps) {
       Time at = step.window.begin;

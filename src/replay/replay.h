@@ -82,6 +82,11 @@ class Replay {
   /// time. The steps are copied.
   static Replay build(const Context& context, std::span<const Step> steps,
                       std::span<const Step* const> counted);
+  /// The same, for run() and residuals() only: keeps in memory what they need, which is little
+  /// where steps are many. Times of the steps before the predicted ones are as recorded.
+  static Replay for_predictions(const Context& context);
+  static Replay for_predictions(const Context& context, std::span<const Step> steps,
+                                std::span<const Step* const> counted);
   Replay(Replay&&) noexcept;
   ~Replay();
 

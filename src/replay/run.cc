@@ -78,6 +78,7 @@ PathPart part_of(const ReplayGraph& graph, const ReplayEdge& edge) {
       return part_of_activity(graph, edge.from);
     case EdgeKind::event:
     case EdgeKind::wait:
+    case EdgeKind::before:
       return PathPart::wait;
   }
   return PathPart::wait;
@@ -125,13 +126,11 @@ ReplayPlan plan_steps(const ReplayGraph& graph, std::span<const std::uint32_t> p
   std::ranges::sort(plan.steps);
   plan.steps.erase(std::unique(plan.steps.begin(), plan.steps.end()), plan.steps.end());
   std::ranges::sort(spans, {}, &Interval::begin);
-  for (const Interval& span : spans) {
-    const NodeRange range{first_node_at(graph, span.begin), first_node_after(graph, span.end)};
-    if (!plan.ranges.empty() && range.begin <= plan.ranges.back().end) {
-      plan.ranges.back().end = std::max(plan.ranges.back().end, range.end);
-    } else {
-      plan.ranges.push_back(range);
-    }
+  for (std::size_t i = 0; i < spans.size(); ++i) {
+    Interval span = spans[i];
+    for (; i + 1 < spans.size() && spans[i + 1].begin <= span.end; ++i)
+      span.end = std::max(span.end, spans[i + 1].end);
+    plan.ranges.push_back({first_node_at(graph, span.begin), first_node_after(graph, span.end)});
   }
   return plan;
 }

@@ -125,7 +125,7 @@ class Rows {
   Rows(const Context& context, AccountBy by, Table& table)
       : context_(context), by_(by), table_(table) {}
 
-  void add(Value device, Value worst, const std::vector<AccountWindow>& windows,
+  void add(const Value& device, const Value& worst, const std::vector<AccountWindow>& windows,
            std::vector<AccountGroup> groups) {
     order(by_, groups);
     const double all = static_cast<double>(to_ns(length(windows)));

@@ -100,6 +100,7 @@ Outcome check(const RuleContext& rules) {
   if (device == nullptr || !multiprocessor_limits(*device))
     return Abstention{"the limits of the device's multiprocessors are not known"};
   std::vector<Waste> wastes;
+  wastes.reserve(trace.launch_configs.size());
   for (const LaunchConfig& config : trace.launch_configs)
     wastes.push_back(waste_of(config, *device));
   std::map<Key, Group, Before> groups;
