@@ -55,20 +55,23 @@ Finding describe(const RuleContext& rules, const RooflineRow& row, const Blamed&
   const Trace& trace = rules.trace();
   const std::string name(trace.text(row.name));
   Finding finding;
-  finding.key = name + " " + std::to_string(row.signature.value);
+  const Signature signature = trace.signatures[row.signature.row()];
+  const std::string shapes = flat_shapes(trace.text(signature.shapes));
+  // Not the number of the signature, which another reading of the trace may change.
+  finding.key = name + " " + shapes;
+  if (signature.types.valid()) finding.key += " " + std::string(trace.text(signature.types));
   finding.title = name + " reaches " + percent_text(row.roof_percent) +
                   " of its roof: " + per_step(rules, blamed.time);
   finding.family = Family::latency;
   finding.weight = rules.percent(blamed.time) >= 20 ? Weight::critical : Weight::warning;
   finding.confidence = Confidence::low;
   finding.effort = Effort::refactoring;
-  const Signature& signature = trace.signatures[row.signature.row()];
-  finding.evidence.push_back(evidence_of(
-      rules, blamed,
-      count_text(static_cast<std::int64_t>(row.calls)) + " calls on " +
-          flat_shapes(trace.text(signature.shapes)) + ": " + real_text(row.flops_per_s() / 1e12) +
-          " TFLOP/s and " + real_text(row.bytes_per_s() / 1e9) + " GB/s, intensity " +
-          real_text(row.intensity()) + " FLOP/byte"));
+  finding.evidence.push_back(
+      evidence_of(rules, blamed,
+                  count_text(static_cast<std::int64_t>(row.calls)) + " calls on " + shapes + ": " +
+                      real_text(row.flops_per_s() / 1e12) + " TFLOP/s and " +
+                      real_text(row.bytes_per_s() / 1e9) + " GB/s, intensity " +
+                      real_text(row.intensity()) + " FLOP/byte"));
   finding.counter_evidence =
       row.in_l2
           ? "Its working set fits into the L2 cache, so that memory bandwidth is no limit here."
