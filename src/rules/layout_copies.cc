@@ -13,9 +13,6 @@ constexpr std::string_view kDoc =
     "Source: PyTorch's tensor views documentation; Nsight's advice on transposes.";
 
 constexpr double kLeastPercent = 3.0;
-/// Not every copy can be avoided; at best all can.
-constexpr double kSaved = 0.7;
-constexpr double kSavedAtBest = 1.0;
 
 bool is_relayout(std::string_view name) {
   return name == "aten::contiguous" || name == "aten::clone" || name == "aten::reshape" ||
@@ -61,11 +58,8 @@ Outcome check(const RuleContext& rules) {
       .before = "x = x.transpose(1, 2).contiguous(); y = x @ w",
       .after = "y = x.transpose(1, 2) @ w"};
   finding.verify = "fathom ops TRACE --filter 'name~contiguous|clone' --group-by stack=3";
-  for (const SliceId work : blamed.activities) {
-    finding.claims.push_back(claim(rules, work, kSavedAtBest));
-    finding.edits.scale.emplace_back(work, static_cast<float>(1.0 - kSaved));
-  }
-  finding.assumption = "70 % of these copies can be avoided";
+  claim_blamed(rules, blamed, 1.0, finding);
+  finding.assumption = "all of these copies are avoided; not each of them can be: at worst a fifth";
   finding.pessimism = 0.2;
   return std::vector<Finding>{std::move(finding)};
 }

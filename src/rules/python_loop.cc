@@ -45,6 +45,7 @@ using Ops = std::vector<UserOp>;
 
 /// Operators [first, last) of a thread that are the same block, `rounds` times.
 struct Loop {
+  std::size_t begin = 0;  // What is not called without the loop: with the unbind before it.
   std::size_t first = 0;
   std::size_t last = 0;
   std::size_t rounds = 0;
@@ -140,7 +141,10 @@ class Finder {
         rounds = (at - begin) / period;
       }
       if (rounds >= kLeastRounds && over_slices(all, begin, best, rounds)) {
-        loops_.push_back({.first = all[begin].first, .last = all[best - 1].last, .rounds = rounds});
+        loops_.push_back({.begin = all[begin].first,
+                          .first = all[begin].first,
+                          .last = all[best - 1].last,
+                          .rounds = rounds});
         begin = best;
       } else {
         ++begin;
@@ -160,7 +164,7 @@ class Finder {
         }
         const std::size_t rounds = (end - at - 1) / period;
         if (rounds < kLeastRounds) continue;
-        loops_.push_back({.first = at + 1, .last = end, .rounds = rounds});
+        loops_.push_back({.begin = at, .first = at + 1, .last = end, .rounds = rounds});
         covered = end;
         break;
       }
@@ -196,7 +200,7 @@ std::string block_text(const Trace& trace, const Ops& ops, const Loop& loop) {
 /// Without a device: what calling costs, of each operator in the loop and between them.
 void claim_calls(const RuleContext& rules, const Ops& ops, const Loop& loop, double removed,
                  Site& site) {
-  for (std::size_t i = loop.first; i < loop.last; ++i) {
+  for (std::size_t i = loop.begin; i < loop.last; ++i) {
     for (const SliceId inside : tree(rules, ops[i].op)) {
       const Duration own = rules.self_times[inside.row()];
       if (own <= Duration{}) continue;
@@ -210,7 +214,7 @@ void claim_calls(const RuleContext& rules, const Ops& ops, const Loop& loop, dou
 
 void add(const RuleContext& rules, const Ops& ops, const Loop& loop, Site& site) {
   const Trace& trace = rules.trace();
-  const Interval stretch{trace.slices.start[ops[loop.first].op.row()],
+  const Interval stretch{trace.slices.start[ops[loop.begin].op.row()],
                          trace.slices.end(ops[loop.last - 1].op)};
   const double removed = 1.0 - 1.0 / static_cast<double>(loop.rounds);
   site.firsts.push_back(ops[loop.first].op);
@@ -219,7 +223,7 @@ void add(const RuleContext& rules, const Ops& ops, const Loop& loop, Site& site)
   site.block = block_text(trace, ops, loop);
   if (rules.device >= 0) {
     claim_idle(rules, stretch, kHostLate, site.claims, removed);
-    for (std::size_t i = loop.first; i < loop.last; ++i) {
+    for (std::size_t i = loop.begin; i < loop.last; ++i) {
       scale_tree(rules, ops[i].op, static_cast<float>(1.0 - removed), site.edits);
     }
     return;
