@@ -24,6 +24,8 @@ constexpr Remark kExitCodes[] = {
 constexpr Remark kEnvironment[] = {
     {"NO_COLOR", "set to anything: no colours"},
     {"COLUMNS", "width of text output; without it the terminal's own"},
+    {"LINES", "height of the screen that a diagnosis fits; without it the terminal's own, or 40"},
+    {"LC_ALL, LC_CTYPE, LANG", "a locale that is not UTF-8: diagnoses in ASCII"},
 };
 constexpr Remark kExamples[] = {
     {"fathom trace.json.gz", "where the time goes, on one screen"},
