@@ -130,6 +130,42 @@ TEST(Accounting, ActivityWithoutALaunchLeavesTheHostUnknown) {
   EXPECT_EQ(accounted.ns(Bucket::host_unknown), 100);
 }
 
+TEST(Accounting, DelayThatNoLaunchTakesIsNoLaunchLatency) {
+  TraceBuilder builder;
+  builder.op("aten::mm", 0, 100);
+  builder.runtime("cudaLaunchKernel", 10, 10, 1);
+  builder.kernel("gemm", 50'000'000, 100, 1);
+  const Accounted accounted(builder);
+  EXPECT_EQ(accounted.ns(Bucket::launch_latency), 0);
+  EXPECT_GT(accounted.ns(Bucket::device_wait), 49'000'000) << "it did work from before";
+}
+
+TEST(Accounting, CompilingIsPythonWithAllOperatorsInIt) {
+  TraceBuilder builder;
+  builder.step(1, 0, 1000);
+  builder.op("dynamo", 100, 500);
+  builder.op("bytecode_tracing (dynamo_timed)", 110, 400);
+  builder.op("aten::mm", 120, 300);
+  builder.op("aten::mm", 700, 200);
+  const Accounted accounted(builder);
+  EXPECT_EQ(accounted.host(HostBucket::python), 800);
+  EXPECT_EQ(accounted.host(HostBucket::other_operators), 200);
+}
+
+TEST(Accounting, MainThreadWaitsInBackwardForCollectivesOfAnother) {
+  TraceBuilder builder;
+  builder.on_thread(1);
+  builder.step(1, 0, 1000);
+  builder.op("aten::mm", 0, 100);
+  builder.annotation("## backward ##", 100, 800);
+  builder.op("aten::mm", 110, 190);
+  builder.on_thread(2);
+  builder.annotation("gloo:all_reduce", 200, 400);
+  builder.annotation("gloo:all_reduce", 250, 450);
+  const Accounted accounted(builder);
+  EXPECT_EQ(accounted.host(HostBucket::communication), 400) << "once the operator is over";
+}
+
 TEST(Accounting, ComputeWinsOverCommunicationAndThatOverCopies) {
   TraceBuilder builder;
   builder.on_stream(1).kernel("gemm", 0, 100);

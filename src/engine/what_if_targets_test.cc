@@ -52,6 +52,13 @@ TEST_F(WhatIfTargets, ExpressionsAreForOperatorsHostTimeOrKernels) {
   EXPECT_TRUE(find("kernel:sgemm")->host.empty());
 }
 
+TEST_F(WhatIfTargets, RuntimeCallsCountByTheirNameAndAsHostTime) {
+  EXPECT_EQ(find("cudaLaunchKernel")->host.size(), 2U);
+  EXPECT_EQ(find("cudaLaunchKernel")->activities.size(), 2U);
+  EXPECT_EQ(find("host:^cudaLaunch")->host.size(), 2U);
+  EXPECT_FALSE(find("op:cudaLaunch"));
+}
+
 TEST_F(WhatIfTargets, PhasesAreNamed) {
   const Result<Targets> targets = find("phase:forward");
   ASSERT_TRUE(targets);

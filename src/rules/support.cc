@@ -121,9 +121,11 @@ std::span<const SliceId> tree(const RuleContext& rules, SliceId slice) {
   const auto thread = std::ranges::find(threads, track, &Nesting::Thread::track);
   if (thread == threads.end()) return {};
   const auto start_of = [&trace](SliceId at) { return trace.slices.start[at.row()]; };
-  const auto same_start = std::ranges::equal_range(thread->slices, start_of(slice), {}, start_of);
-  const auto first = std::ranges::find(same_start, slice);
-  if (first == same_start.end()) return {};
+  const auto begin = std::ranges::lower_bound(thread->slices, start_of(slice), {}, start_of);
+  const auto end =
+      std::ranges::upper_bound(begin, thread->slices.end(), start_of(slice), {}, start_of);
+  const auto first = std::find(begin, end, slice);
+  if (first == end) return {};
   const auto last = std::ranges::lower_bound(std::next(first), thread->slices.end(),
                                              trace.slices.end(slice), {}, start_of);
   return {first, last};
