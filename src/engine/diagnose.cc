@@ -2,6 +2,7 @@
 // each change would give.
 #include <algorithm>
 #include <optional>
+#include <thread>
 #include <utility>
 
 #include "base/quantity_text.h"
@@ -229,7 +230,6 @@ Result<Diagnosis> diagnose(const Session& session, const DiagnosisRequest& reque
 
   Diagnosis diagnosis;
   diagnosis.input = session.input();
-  diagnosis.health = compute_health(context);
   std::vector<Step> focused;
   if (!request.focus.empty()) {
     Result<std::vector<Step>> found = focus_steps(context, request.focus);
@@ -239,9 +239,15 @@ Result<Diagnosis> diagnose(const Session& session, const DiagnosisRequest& reque
   const std::vector<Step>& all = focused.empty() ? context.steps().steps : focused;
   std::vector<const Step*> steps = steps_in(context, focused);
   if (request.exclude_warmup) drop_warmup(steps);
-  // First, while little else is in memory: building the graph takes more room than the graph.
+  // Beside what takes little memory: building the graph takes more room than the graph.
   std::optional<Replay> replay;
-  if (!steps.empty()) replay.emplace(Replay::for_predictions(context, all, steps));
+  std::jthread builder;
+  if (!steps.empty()) {
+    builder = std::jthread([&context, &all, &replay, counted = steps] {
+      replay.emplace(Replay::for_predictions(context, all, counted));
+    });
+  }
+  diagnosis.health = compute_health(context);
   const std::int32_t device = diagnosed_device(context, steps);
   const std::vector<SyncCall> syncs = compute_syncs(context);
   const CallSites sites(context);
@@ -249,6 +255,7 @@ Result<Diagnosis> diagnose(const Session& session, const DiagnosisRequest& reque
   // Only the host's own time can be blamed where no device was recorded.
   const Column<Duration> self =
       device < 0 ? self_times(context.trace, context.nesting()) : Column<Duration>();
+  if (builder.joinable()) builder.join();
   const RuleContext rules{.context = context,
                           .accounting = context.accounting(),
                           .roofline = roofline,

@@ -92,8 +92,9 @@ void add_device(const RuleContext& rules, FamilyTimes& times) {
     }
   }
   const Timelines& timelines = rules.context.timelines();
+  CountedTime counted(rules);
   for (const SliceId activity : timelines.find(rules.device)->activities) {
-    if (!rules.counts(trace.slices.start[activity.row()])) continue;
+    if (!counted.holds(trace.slices.start[activity.row()])) continue;
     const Duration time = rules.accounting.credited[activity.row()];
     switch (timelines.busy_kind(trace, activity)) {
       case Busy::compute:

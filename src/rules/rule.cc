@@ -64,4 +64,19 @@ Duration RuleContext::counted(const Interval& interval) const {
   return sum;
 }
 
+CountedTime::CountedTime(const RuleContext& rules) {
+  windows_.reserve(rules.steps.size());
+  for (const Step* const step : rules.steps) windows_.push_back(step->window);
+  std::ranges::sort(windows_, {}, &Interval::begin);
+  std::size_t kept = 0;
+  for (const Interval& window : windows_) {
+    if (kept > 0 && window.begin <= windows_[kept - 1].end) {
+      windows_[kept - 1].end = std::max(windows_[kept - 1].end, window.end);
+    } else {
+      windows_[kept++] = window;
+    }
+  }
+  windows_.resize(kept);
+}
+
 }  // namespace fathom

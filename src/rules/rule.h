@@ -43,6 +43,20 @@ struct RuleContext {
   [[nodiscard]] Duration counted(const Interval& interval) const;
 };
 
+/// Whether moments that are asked for in ascending order lie in counted steps: O(1) each.
+class CountedTime {
+ public:
+  explicit CountedTime(const RuleContext& rules);
+  [[nodiscard]] bool holds(Time time) {
+    while (next_ < windows_.size() && windows_[next_].end <= time) ++next_;
+    return next_ < windows_.size() && windows_[next_].begin <= time;
+  }
+
+ private:
+  std::vector<Interval> windows_;  // disjoint, ascending
+  std::size_t next_ = 0;
+};
+
 /// Why a rule cannot tell: what the capture lacks, and how to record it.
 struct Abstention {
   std::string reason;

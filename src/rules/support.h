@@ -57,8 +57,9 @@ void for_each_activity(const RuleContext& rules, const Visit& visit) {
   const DeviceTimeline* const timeline = rules.context.timelines().find(rules.device);
   if (timeline == nullptr) return;
   const Links& links = rules.context.links();
+  CountedTime counted(rules);
   for (const SliceId activity : timeline->activities) {
-    if (rules.counts(rules.trace().slices.start[activity.row()])) {
+    if (counted.holds(rules.trace().slices.start[activity.row()])) {
       visit(activity, links.op[activity.row()]);
     }
   }
@@ -74,8 +75,10 @@ void for_each_work(const RuleContext& rules, const Visit& visit) {
   }
   for (const Nesting::Thread& thread : rules.context.nesting().work) {
     if (thread.track != rules.accounting.main_thread) continue;
+    CountedTime counted(rules);
     for (const SliceId op : thread.slices) {
-      if (rules.trace().kind(op) == SliceKind::cpu_op && counts(rules, op)) visit(op, op);
+      const bool counts = counted.holds(rules.trace().slices.start[op.row()]);
+      if (counts && rules.trace().kind(op) == SliceKind::cpu_op) visit(op, op);
     }
   }
 }
