@@ -163,7 +163,7 @@ std::string track_name(const Trace& trace, TrackId id) {
     return "device " + std::to_string(track.device) + ", stream " + std::to_string(track.stream);
   }
   const std::string_view name = trace.text(track.name);
-  return std::string(name.empty() ? trace.text(track.thread) : name);
+  return name.empty() ? "thread " + std::string(trace.text(track.thread)) : std::string(name);
 }
 
 std::string_view strip_kind(Busy busy) {

@@ -75,8 +75,12 @@ std::string baseline(const Diagnosis& diagnosis, const Page& page) {
 
 std::string bottleneck(const Diagnosis& diagnosis) {
   const std::string name(to_string(diagnosis.verdict.id));
-  std::string out = "<p class=\"verdict\"><b>" + term_link(name, name) + "</b> — " +
-                    escaped(diagnosis.verdict.sentence) + "</p>\n";
+  std::string_view sentence = diagnosis.verdict.sentence;
+  // Said by the name already.
+  constexpr std::string_view kCannotTell = "Cannot tell: ";
+  if (sentence.starts_with(kCannotTell)) sentence.remove_prefix(kCannotTell.size());
+  std::string out =
+      "<p class=\"verdict\"><b>" + term_link(name, name) + "</b> — " + escaped(sentence) + "</p>\n";
   out += page::accounting_bar(diagnosis);
   out += "<p class=\"note\">" + term_link("residual", "Residual") +
          " of the replay: " + percent_text(diagnosis.residuals.percent()) + " of the window.</p>\n";

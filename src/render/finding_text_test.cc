@@ -1,0 +1,71 @@
+#include "render/finding_text.h"
+
+#include <gtest/gtest.h>
+
+namespace fathom {
+namespace {
+
+Diagnosis of_100_ms() {
+  Diagnosis diagnosis;
+  diagnosis.step_ns.mean = 100e6;
+  return diagnosis;
+}
+
+RankedFinding slow_loop() {
+  RankedFinding ranked;
+  ranked.upper_bound = duration_ns(40'000'000);
+  ranked.gain = RankedFinding::Gain{.low = duration_ns(10'000'000),
+                                    .likely = duration_ns(30'000'000),
+                                    .high = duration_ns(40'000'000)};
+  ranked.finding.title = "A loop";
+  ranked.finding.evidence = {{.text = "One.", .slices = {}, .where = {}, .location = "train.py:3"},
+                             {.text = "Two.", .slices = {}, .where = {}, .location = ""}};
+  ranked.finding.counter_evidence = "Nothing.";
+  ranked.finding.fix = {.text = "Write it as a tensor operation.",
+                        .before = "for x in xs:\n    f(x)",
+                        .after = "f(xs)"};
+  return ranked;
+}
+
+TEST(FindingText, ShowsTheGainAsAnInterval) {
+  EXPECT_EQ(finding_text(2, slow_loop(), of_100_ms(), Detail::gain, {}),
+            "2. A loop\n"
+            "   gain       −30.0 % (10.0 to 40.0 %): 100.0 ms → 70.00 ms; a line\n");
+}
+
+TEST(FindingText, KeepsTheLinesOfCode) {
+  const std::string text = finding_text(1, slow_loop(), of_100_ms(), Detail::code, {});
+  EXPECT_NE(text.find("   before     for x in xs:\n                  f(x)\n"), std::string::npos)
+      << text;
+}
+
+TEST(FindingText, ShowsMoreWithEachDetail) {
+  std::size_t last = 0;
+  for (const Detail detail :
+       {Detail::gain, Detail::change, Detail::evidence, Detail::code, Detail::full}) {
+    const std::string text = finding_text(1, slow_loop(), of_100_ms(), detail, {});
+    EXPECT_GT(text.size(), last);
+    last = text.size();
+  }
+}
+
+TEST(FindingText, CutsAChangeThatHasNoRoomAtABlank) {
+  RankedFinding ranked = slow_loop();
+  ranked.finding.fix.text = "Write it as a tensor operation, all at once, and then measure again.";
+  Style style;
+  style.width = 50;
+  const std::string text = finding_text(1, ranked, of_100_ms(), Detail::change, style);
+  EXPECT_NE(text.find("   change     Write it as a tensor operation, …\n"), std::string::npos)
+      << text;
+}
+
+TEST(FindingText, NeverLetsANameReachTheTerminalRaw) {
+  RankedFinding ranked = slow_loop();
+  ranked.finding.title = "\x1b[2J";
+  ranked.finding.fix.before = "\x1b]0;x\x07";
+  const std::string text = finding_text(1, ranked, of_100_ms(), Detail::full, {});
+  EXPECT_EQ(text.find_first_of("\x1b\x07"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace fathom

@@ -1,0 +1,26 @@
+#include <gtest/gtest.h>
+
+#include "render/page/html.h"
+
+namespace fathom::page {
+namespace {
+
+TEST(PageHtml, EscapesWhatHtmlReads) {
+  EXPECT_EQ(escaped("<a href=\"x\">'&"), "&lt;a href=&quot;x&quot;&gt;&#39;&amp;");
+}
+
+TEST(PageHtml, ShowsControlCharacters) { EXPECT_EQ(escaped("a\x1b\nb"), "a␛␊b"); }
+
+TEST(PageHtml, KeepsLinesWhereAsked) { EXPECT_EQ(escaped_lines("<a>\nb\n"), "&lt;a&gt;\nb"); }
+
+TEST(PageHtml, ShortensWhatNobodyReads) {
+  EXPECT_LT(escaped(std::string(100'000, 'x')).size(), 2 * kLongestText);
+}
+
+TEST(PageHtml, LinksTermsWithBlanks) {
+  EXPECT_EQ(term_link("launch latency", "latency"),
+            "<a class=\"term\" href=\"#term-launch-latency\">latency</a>");
+}
+
+}  // namespace
+}  // namespace fathom::page
