@@ -191,6 +191,7 @@ Finding make(const RuleContext& rules, Found& found, double overlap) {
     finding.edits.hide = std::move(found.calls);
     finding.assumption = "collectives run beside the computing of their step";
   } else {
+    for (const SliceId call : found.calls) finding.edits.scale.emplace_back(call, 0.0F);
     found.removed.to(finding.edits);
     finding.assumption = "the main thread no longer waits for collectives";
   }

@@ -312,6 +312,7 @@ Outcome check(const RuleContext& rules) {
   std::ranges::stable_sort(worst, std::ranges::greater(), &Site::time);
   if (worst.size() > kMostSites) worst.resize(kMostSites);
   std::vector<Finding> findings;
+  findings.reserve(worst.size());
   for (Site* const site : worst) findings.push_back(make(rules, *site, stretches));
   return findings;
 }

@@ -65,16 +65,16 @@ Outliers find_outliers(const RuleContext& rules) {
 }
 
 /// Time by part of the accounting in the outliers and in the other steps.
-template <std::size_t kParts>
+template <std::size_t Parts>
 struct Compared {
-  std::array<double, kParts> outlying{};
-  std::array<double, kParts> usual{};
+  std::array<double, Parts> outlying{};
+  std::array<double, Parts> usual{};
   /// The part whose mean time per step grew most, and by how much over the outliers.
   [[nodiscard]] std::pair<std::size_t, Duration> grown(std::size_t outliers,
                                                        std::size_t others) const {
     std::size_t best = 0;
     double most = 0;
-    for (std::size_t part = 0; part < kParts; ++part) {
+    for (std::size_t part = 0; part < Parts; ++part) {
       const double more = outlying[part] -
                           usual[part] / static_cast<double>(others) * static_cast<double>(outliers);
       if (more <= most) continue;

@@ -167,6 +167,7 @@ std::vector<Finding> first_use(const RuleContext& rules) {
   const std::vector<SliceId> loading = lazy_loading(rules);
   calls.insert(calls.end(), loading.begin(), loading.end());
   std::vector<Interval> stretches;
+  stretches.reserve(calls.size());
   for (const SliceId call : calls) stretches.push_back(interval_of(trace, call));
   Duration time{};
   for (const Interval& stretch : merged(std::move(stretches))) time += rules.counted(stretch);
