@@ -125,6 +125,7 @@ Outcome check(const RuleContext& rules) {
   std::ranges::stable_sort(found, std::ranges::greater(), &std::pair<double, Finding>::first);
   if (found.size() > kMostFindings) found.resize(kMostFindings);
   std::vector<Finding> findings;
+  findings.reserve(found.size());
   for (auto& [wasted, finding] : found) findings.push_back(std::move(finding));
   return findings;
 }
