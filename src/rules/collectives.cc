@@ -65,7 +65,7 @@ class Sizes {
     return true;
   }
 
-  std::int64_t bytes_of(const Signature& signature) const {
+  [[nodiscard]] std::int64_t bytes_of(const Signature& signature) const {
     const Trace& trace = rules_.trace();
     const auto text = [&trace](StringId id) {
       return id.valid() ? trace.text(id) : std::string_view();
