@@ -76,11 +76,12 @@ Outcome check(const RuleContext& rules) {
   finding.weight = weight_of(rules, time, 5, 15);
   finding.confidence = Confidence::low;
   finding.effort = Effort::refactoring;
-  finding.evidence.push_back(evidence_of(rules, ups,
-                                         counted_noun(trips.size(), "copy") +
-                                             " to the host, each followed by one of the same size "
-                                             "to the device; upwards " +
-                                             volume_text(ups)));
+  finding.evidence.push_back(
+      evidence_of(rules, ups,
+                  counted_noun(trips.size(), "round trip") +
+                      ": a copy to the host, then one of the same size to the device; back "
+                      "go " +
+                      volume_text(ups)));
   finding.counter_evidence =
       "Only the sizes are known to be equal: results that go to the host and the next input of "
       "the same size look alike.";

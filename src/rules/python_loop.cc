@@ -140,15 +140,17 @@ class Finder {
         best = at;
         rounds = (at - begin) / period;
       }
-      if (rounds >= kLeastRounds && over_slices(all, begin, best, rounds)) {
+      if (rounds < kLeastRounds) {
+        ++begin;
+        continue;
+      }
+      if (over_slices(all, begin, best, rounds)) {
         loops_.push_back({.begin = all[begin].first,
                           .first = all[begin].first,
                           .last = all[best - 1].last,
                           .rounds = rounds});
-        begin = best;
-      } else {
-        ++begin;
       }
+      begin = best;
     }
   }
 
@@ -188,13 +190,17 @@ struct Site {
   Duration spent{};
 };
 
+/// Operators of a block that its title names.
+constexpr std::size_t kNamed = 5;
+
 std::string block_text(const Trace& trace, const Ops& ops, const Loop& loop) {
   std::string text;
-  const std::size_t size = std::min((loop.last - loop.first) / loop.rounds, kMostOps);
+  const std::size_t whole = (loop.last - loop.first) / loop.rounds;
+  const std::size_t size = std::min(whole, kNamed);
   for (std::size_t i = 0; i < size; ++i) {
     text += (i == 0 ? "" : ", ") + std::string(trace.name(ops[loop.first + i].op));
   }
-  return text;
+  return text + (whole > size ? ", …" : "");
 }
 
 /// Without a device: what calling costs, of each operator in the loop and between them.

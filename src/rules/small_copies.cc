@@ -52,9 +52,8 @@ Outcome check(const RuleContext& rules) {
     return std::vector<Finding>{};
   }
   Finding finding;
-  finding.title = counted_noun(found.copies.size() / rules.steps.size(), "small copy") +
-                  " per step between host and device: " + per_step(rules, time);
-  finding.title.replace(finding.title.find("small copys"), 11, "small copies");
+  finding.title = count_text(static_cast<std::int64_t>(found.copies.size() / rules.steps.size())) +
+                  " small copies per step between host and device: " + per_step(rules, time);
   finding.family = Family::transfer;
   finding.weight = weight_of(rules, time, 5, 15);
   finding.confidence = Confidence::medium;

@@ -17,7 +17,7 @@ constexpr std::string_view kDoc =
 
 constexpr double kLeastPercent = 1.0;
 /// Dropping gradients is a short Python loop over the parameters.
-constexpr float kHostLeft = 0.1F;
+constexpr double kHostLeft = 0.1;
 
 bool is_range(std::string_view name) { return name.find("zero_grad") != std::string_view::npos; }
 bool is_foreach(std::string_view name) { return name == "aten::_foreach_zero_"; }
@@ -138,7 +138,7 @@ void claim_everything(const RuleContext& rules, const Found& found, Finding& fin
     } else {
       finding.claims.push_back(claim(rules, range, 1.0 - kHostLeft));
     }
-    scale_tree(rules, range, kHostLeft, finding.edits);
+    scale_tree(rules, range, static_cast<float>(kHostLeft), finding.edits);
   }
   claim_blamed(rules, found.filled, 1.0, finding);
   claim_blamed(rules, found.added, needless(found), finding);

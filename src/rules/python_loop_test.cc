@@ -1,0 +1,106 @@
+#include <string>
+
+#include <gtest/gtest.h>
+
+#include "rules/rule_fixture.h"
+
+namespace fathom {
+
+Rule python_loop();
+
+namespace {
+
+/// `rounds` times a slice of one tensor and a product of it, 20 ns each.
+void loop(TraceBuilder& builder, int rounds, bool values = true) {
+  for (int i = 0; i < rounds; ++i) {
+    TraceBuilder::Event select = builder.op("aten::select", 100 + 40 * i, 20);
+    select.shapes("[[64,8],[],[]]");
+    if (values) select.concrete(R"(["","0",")" + std::to_string(i) + R"("])");
+    builder.op("aten::mv", 120 + 40 * i, 20);
+  }
+}
+
+TEST(PythonLoop, IsToldWhereSlicesAreTakenOneByOne) {
+  TraceBuilder builder;
+  builder.step(0, 0, 1000);
+  loop(builder, 12);
+  builder.op("aten::stack", 700, 20);
+  const auto findings = JudgedTrace(builder).findings(python_loop());
+  ASSERT_EQ(findings.size(), 1U);
+  EXPECT_NE(findings[0].title.find("aten::select, aten::mv"), std::string::npos);
+  EXPECT_GT(to_ns(total(findings[0].claims)), 380);
+  EXPECT_LE(to_ns(total(findings[0].claims)), 440) << "the last round ends with something else";
+}
+
+TEST(PythonLoop, IsToldWithoutRecordedValuesWhereBlocksAreShort) {
+  TraceBuilder builder;
+  builder.step(0, 0, 1000);
+  loop(builder, 12, /*values=*/false);
+  EXPECT_EQ(JudgedTrace(builder).findings(python_loop()).size(), 1U);
+}
+
+TEST(PythonLoop, IsToldWhereATensorIsIterated) {
+  TraceBuilder builder;
+  builder.step(0, 0, 1000);
+  builder.op("aten::unbind", 100, 20);
+  for (int i = 0; i < 12; ++i) {
+    builder.op("aten::tanh", 120 + 40 * i, 20);
+    builder.op("aten::sum", 140 + 40 * i, 20);
+  }
+  EXPECT_EQ(JudgedTrace(builder).findings(python_loop()).size(), 1U);
+}
+
+TEST(PythonLoop, CountsWhatTheDeviceIdles) {
+  TraceBuilder builder;
+  builder.step(0, 0, 1000);
+  for (int i = 0; i < 10; ++i) {
+    const int at = 100 + 80 * i;
+    builder.op("aten::select", at, 20).concrete(R"(["","0",")" + std::to_string(i) + R"("])");
+    builder.op("aten::mv", at + 20, 50);
+    builder.runtime("cudaLaunchKernel", at + 60, 5, i + 1);
+    builder.kernel("gemv", at + 66, 10, i + 1);
+  }
+  const auto findings = JudgedTrace(builder).findings(python_loop());
+  ASSERT_EQ(findings.size(), 1U);
+  EXPECT_NEAR(static_cast<double>(to_ns(total(findings[0].claims))), 8.0 * 80, 70);
+}
+
+TEST(PythonLoop, IsNothingForAFewRounds) {
+  TraceBuilder builder;
+  builder.step(0, 0, 1000);
+  loop(builder, 9);
+  EXPECT_TRUE(JudgedTrace(builder).findings(python_loop()).empty());
+}
+
+TEST(PythonLoop, IsNothingForLayersThatTakeTheSameSlice) {
+  TraceBuilder builder;
+  builder.step(0, 0, 1000);
+  for (int i = 0; i < 12; ++i) {
+    builder.op("aten::slice", 100 + 40 * i, 20)
+        .shapes("[[64,8],[],[]]")
+        .concrete(R"(["","0","4"])");
+    builder.op("aten::linear", 120 + 40 * i, 20);
+  }
+  EXPECT_TRUE(JudgedTrace(builder).findings(python_loop()).empty());
+}
+
+TEST(PythonLoop, IsNothingWhereAnOperatorItselfLoops) {
+  TraceBuilder builder;
+  builder.step(0, 0, 1000);
+  builder.op("aten::bmm", 50, 900);
+  loop(builder, 12);
+  const JudgedTrace judged(builder);
+  EXPECT_TRUE(judged.findings(python_loop()).empty());
+  EXPECT_EQ(judged.abstains(python_loop()), "");
+}
+
+TEST(PythonLoop, AbstainsWhereTheDeviceWasNotRecorded) {
+  TraceBuilder builder;
+  builder.step(0, 0, 1000);
+  loop(builder, 12);
+  builder.runtime("cudaLaunchKernel", 900, 10, 1);
+  EXPECT_NE(JudgedTrace(builder).abstains(python_loop()), "");
+}
+
+}  // namespace
+}  // namespace fathom
