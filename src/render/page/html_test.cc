@@ -1,6 +1,6 @@
-#include <gtest/gtest.h>
-
 #include "render/page/html.h"
+
+#include <gtest/gtest.h>
 
 namespace fathom::page {
 namespace {
