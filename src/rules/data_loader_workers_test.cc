@@ -23,7 +23,7 @@ void step(TraceBuilder& builder, std::int64_t at, std::string_view iterator, std
 
 TEST(DataLoaderWorkers, AreMissedWhereBatchesAreMadeInTheTrainingProcess) {
   TraceBuilder builder;
-  for (int i = 0; i < 3; ++i) step(builder, 1000 * i, kSingle, 400);
+  for (std::int64_t i = 0; i < 3; ++i) step(builder, 1000 * i, kSingle, 400);
   const auto findings = JudgedTrace(builder).findings(data_loader_workers());
   ASSERT_EQ(findings.size(), 1U);
   EXPECT_EQ(findings[0].key, "none");
@@ -34,7 +34,7 @@ TEST(DataLoaderWorkers, AreMissedWhereBatchesAreMadeInTheTrainingProcess) {
 
 TEST(DataLoaderWorkers, AreTooFewWhereEachBatchIsWaitedFor) {
   TraceBuilder builder;
-  for (int i = 0; i < 3; ++i) step(builder, 1000 * i, kWorkers, 400);
+  for (std::int64_t i = 0; i < 3; ++i) step(builder, 1000 * i, kWorkers, 400);
   const auto findings = JudgedTrace(builder).findings(data_loader_workers());
   ASSERT_EQ(findings.size(), 1U);
   EXPECT_EQ(findings[0].key, "too-few");
@@ -52,7 +52,7 @@ TEST(DataLoaderWorkers, AreEnoughWhereOnlyTheFirstBatchIsWaitedFor) {
 
 TEST(DataLoaderWorkers, AreNotMissedWhereFetchingTakesNoTime) {
   TraceBuilder builder;
-  for (int i = 0; i < 3; ++i) step(builder, 1000 * i, kSingle, 5);
+  for (std::int64_t i = 0; i < 3; ++i) step(builder, 1000 * i, kSingle, 5);
   EXPECT_TRUE(JudgedTrace(builder).findings(data_loader_workers()).empty());
 }
 

@@ -12,7 +12,7 @@ namespace {
 
 /// `rounds` times a slice of one tensor and a product of it, 20 ns each.
 void loop(TraceBuilder& builder, int rounds, bool values = true) {
-  for (int i = 0; i < rounds; ++i) {
+  for (std::int64_t i = 0; i < rounds; ++i) {
     TraceBuilder::Event select = builder.op("aten::select", 100 + 40 * i, 20);
     select.shapes("[[64,8],[],[]]");
     if (values) select.concrete(R"(["","0",")" + std::to_string(i) + R"("])");
@@ -43,7 +43,7 @@ TEST(PythonLoop, IsToldWhereATensorIsIterated) {
   TraceBuilder builder;
   builder.step(0, 0, 1000);
   builder.op("aten::unbind", 100, 20);
-  for (int i = 0; i < 12; ++i) {
+  for (std::int64_t i = 0; i < 12; ++i) {
     builder.op("aten::tanh", 120 + 40 * i, 20);
     builder.op("aten::sum", 140 + 40 * i, 20);
   }
@@ -53,8 +53,8 @@ TEST(PythonLoop, IsToldWhereATensorIsIterated) {
 TEST(PythonLoop, CountsWhatTheDeviceIdles) {
   TraceBuilder builder;
   builder.step(0, 0, 1000);
-  for (int i = 0; i < 10; ++i) {
-    const int at = 100 + 80 * i;
+  for (std::int64_t i = 0; i < 10; ++i) {
+    const std::int64_t at = 100 + 80 * i;
     builder.op("aten::select", at, 20).concrete(R"(["","0",")" + std::to_string(i) + R"("])");
     builder.op("aten::mv", at + 20, 50);
     builder.runtime("cudaLaunchKernel", at + 60, 5, i + 1);
@@ -75,7 +75,7 @@ TEST(PythonLoop, IsNothingForAFewRounds) {
 TEST(PythonLoop, IsNothingForLayersThatTakeTheSameSlice) {
   TraceBuilder builder;
   builder.step(0, 0, 1000);
-  for (int i = 0; i < 12; ++i) {
+  for (std::int64_t i = 0; i < 12; ++i) {
     builder.op("aten::slice", 100 + 40 * i, 20)
         .shapes("[[64,8],[],[]]")
         .concrete(R"(["","0","4"])");

@@ -20,7 +20,7 @@ void layer(TraceBuilder& builder, std::int64_t at, std::string_view length) {
 TEST(RedundantOps, AreToldWhereEachLayerComputesTheSameConstant) {
   TraceBuilder builder;
   builder.step(0, 0, 1000);
-  for (int i = 0; i < 5; ++i) layer(builder, 200 * i, "64");
+  for (std::int64_t i = 0; i < 5; ++i) layer(builder, 200 * i, "64");
   const auto findings = JudgedTrace(builder).findings(redundant_ops());
   ASSERT_EQ(findings.size(), 1U);
   EXPECT_EQ(total(findings[0].claims), duration_ns(400)) << "once is needed, and its use always";
@@ -29,8 +29,8 @@ TEST(RedundantOps, AreToldWhereEachLayerComputesTheSameConstant) {
 TEST(RedundantOps, CountKernelsAndIdleTimeOfADevice) {
   TraceBuilder builder;
   builder.step(0, 0, 1000);
-  for (int i = 0; i < 5; ++i) {
-    const int at = 200 * i;
+  for (std::int64_t i = 0; i < 5; ++i) {
+    const std::int64_t at = 200 * i;
     builder.op("aten::arange", at, 100).shapes("[[],[]]").concrete(R"(["64",""])");
     builder.runtime("cudaLaunchKernel", at + 10, 5, 2 * i + 1);
     builder.kernel("arange", at + 20, 60, 2 * i + 1);
@@ -46,7 +46,7 @@ TEST(RedundantOps, CountKernelsAndIdleTimeOfADevice) {
 TEST(RedundantOps, AreNothingWhereConstantsDiffer) {
   TraceBuilder builder;
   builder.step(0, 0, 1000);
-  for (int i = 0; i < 5; ++i) layer(builder, 200 * i, std::to_string(60 + i));
+  for (std::int64_t i = 0; i < 5; ++i) layer(builder, 200 * i, std::to_string(60 + i));
   const JudgedTrace judged(builder);
   EXPECT_TRUE(judged.findings(redundant_ops()).empty());
   EXPECT_EQ(judged.abstains(redundant_ops()), "");
@@ -54,7 +54,7 @@ TEST(RedundantOps, AreNothingWhereConstantsDiffer) {
 
 TEST(RedundantOps, AreNothingOnceAStep) {
   TraceBuilder builder;
-  for (int i = 0; i < 5; ++i) {
+  for (std::int64_t i = 0; i < 5; ++i) {
     builder.step(i, 200 * i, 200);
     layer(builder, 200 * i, "64");
   }
@@ -64,7 +64,7 @@ TEST(RedundantOps, AreNothingOnceAStep) {
 TEST(RedundantOps, AreNothingForBuffersOfZeros) {
   TraceBuilder builder;
   builder.step(0, 0, 1000);
-  for (int i = 0; i < 5; ++i) {
+  for (std::int64_t i = 0; i < 5; ++i) {
     builder.op("aten::zeros", 200 * i, 100).shapes("[[],[]]").concrete(R"(["[64]",""])");
   }
   EXPECT_TRUE(JudgedTrace(builder).findings(redundant_ops()).empty());
@@ -73,7 +73,7 @@ TEST(RedundantOps, AreNothingForBuffersOfZeros) {
 TEST(RedundantOps, AreToldForMasks) {
   TraceBuilder builder;
   builder.step(0, 0, 1000);
-  for (int i = 0; i < 5; ++i) {
+  for (std::int64_t i = 0; i < 5; ++i) {
     builder.op("aten::ones", 200 * i, 50).shapes("[[],[]]").concrete(R"(["[64, 64]",""])");
     builder.op("aten::tril", 200 * i + 50, 50).shapes("[[64,64],[]]");
     builder.op("aten::linear", 200 * i + 100, 50).shapes("[[8,64],[64,64]]");

@@ -11,8 +11,8 @@ namespace {
 /// A step of 2000 ns with `count` uploads, each asked for in 50 ns and running for 10.
 void uploads(TraceBuilder& builder, int count, std::int64_t bytes, std::string_view around = {}) {
   builder.step(0, 0, 2000);
-  for (int i = 0; i < count; ++i) {
-    const int at = 100 + 100 * i;
+  for (std::int64_t i = 0; i < count; ++i) {
+    const std::int64_t at = 100 + 100 * i;
     if (!around.empty()) builder.op(around, at - 1, 52);
     builder.op("aten::to", at, 50);
     builder.op("aten::copy_", at + 5, 40);

@@ -15,9 +15,9 @@ constexpr std::string_view kZeroGrad = "Optimizer.zero_grad#SGD.zero_grad";
 void step(TraceBuilder& builder, int fills, int additions) {
   builder.step(0, 0, 1000);
   builder.annotation(kZeroGrad, 0, 100);
-  for (int i = 0; i < fills; ++i) builder.op("aten::zero_", 20 * i, 20);
+  for (std::int64_t i = 0; i < fills; ++i) builder.op("aten::zero_", 20 * i, 20);
   builder.annotation("## backward ##", 200, 700);
-  for (int i = 0; i < additions; ++i) {
+  for (std::int64_t i = 0; i < additions; ++i) {
     builder.op("torch::autograd::AccumulateGrad", 300 + 20 * i, 20).sequence(i + 1, 1);
     builder.op("aten::add_", 305 + 20 * i, 10);
   }
