@@ -17,7 +17,7 @@ bool has(const std::vector<Finding>& findings, std::string_view key) {
 /// Two steps with a batch norm, and a backward pass where it is training.
 void steps(TraceBuilder& builder, std::string_view mode, bool backward) {
   const std::string concrete = "[\"\",\"\",\"\",\"\",\"\",\"" + std::string(mode) + "\"]";
-  for (int i = 0; i < 2; ++i) {
+  for (std::int64_t i = 0; i < 2; ++i) {
     builder.step(i, 100 * i, 100);
     builder.op("aten::batch_norm", 100 * i + 1, backward ? 45 : 95)
         .shapes("[[16,24],[24],[24],[24],[24],[]]")
@@ -70,7 +70,7 @@ TEST(ProfilingMistakes, TellLaunchesWithoutKernels) {
 
 TEST(ProfilingMistakes, TellWhatWasNotRecorded) {
   TraceBuilder builder;
-  for (int i = 0; i < 2; ++i) {
+  for (std::int64_t i = 0; i < 2; ++i) {
     builder.step(i, 100 * i, 100);
     builder.op("aten::mm", 100 * i, 90);
   }

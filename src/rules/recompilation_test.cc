@@ -10,7 +10,7 @@ namespace {
 
 /// Four steps of 1000 ns; those from `first` to `last` compile for 600 ns.
 void steps(TraceBuilder& builder, int first, int last) {
-  for (int i = 0; i < 4; ++i) {
+  for (std::int64_t i = 0; i < 4; ++i) {
     const std::int64_t at = 1000 * i;
     builder.step(i, at, 1000);
     builder.op("TorchDynamo Cache Lookup", at + 5, 5);
@@ -54,7 +54,7 @@ TEST(Recompilation, IsNotTheRunningOfCompiledCode) {
 
 TEST(Recompilation, IsToldByPythonFrames) {
   TraceBuilder builder;
-  for (int i = 0; i < 3; ++i) {
+  for (std::int64_t i = 0; i < 3; ++i) {
     builder.step(i, 1000 * i, 1000);
     builder.frame("torch/_dynamo/convert_frame.py(812): _compile", 1000 * i + 100, 500);
     builder.op("aten::mm", 1000 * i + 700, 200);
@@ -66,9 +66,9 @@ TEST(Recompilation, IsToldByPythonFrames) {
 
 TEST(Recompilation, TellsGraphBreaks) {
   TraceBuilder builder;
-  for (int i = 0; i < 3; ++i) {
+  for (std::int64_t i = 0; i < 3; ++i) {
     builder.step(i, 1000 * i, 1000);
-    for (int region = 0; region < 4; ++region) {
+    for (std::int64_t region = 0; region < 4; ++region) {
       builder.op("Torch-Compiled Region: " + std::to_string(region) + "/0", 1000 * i + 200 * region,
                  100);
     }
