@@ -23,7 +23,7 @@ TEST(ProfilerOverhead, IsToldWhereTheProfilerMarksIt) {
 TEST(ProfilerOverhead, IsEstimatedFromManyShortOperators) {
   TraceBuilder builder;
   builder.step(0, 0, 100'000);
-  for (int i = 0; i < 25; ++i) builder.op("aten::add", 4000 * i, 3000);
+  for (std::int64_t i = 0; i < 25; ++i) builder.op("aten::add", 4000 * i, 3000);
   const std::vector<Finding> findings = JudgedTrace(builder).findings(profiler_overhead());
   ASSERT_EQ(findings.size(), 1U);
   EXPECT_EQ(findings[0].weight, Weight::warning);
@@ -35,7 +35,7 @@ TEST(ProfilerOverhead, IsNothingWhileTheDeviceIsBusy) {
   builder.step(0, 0, 100'000);
   builder.runtime("cudaLaunchKernel", 1, 2, 1);
   builder.kernel("gemm", 10, 99'990, 1);
-  for (int i = 0; i < 25; ++i) builder.op("aten::add", 4000 * i + 100, 3000);
+  for (std::int64_t i = 0; i < 25; ++i) builder.op("aten::add", 4000 * i + 100, 3000);
   const JudgedTrace judged(builder);
   EXPECT_TRUE(judged.findings(profiler_overhead()).empty());
   EXPECT_EQ(judged.abstains(profiler_overhead()), "");
