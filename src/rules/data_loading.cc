@@ -117,22 +117,16 @@ std::string cause_text(const std::optional<double>& reading) {
          (*reading >= kMostly ? ": storage is the limit" : ": the processor is the limit");
 }
 
+/// Whether there are workers, and how many, is another rule's finding where the loader is torch's.
 Fix fix_of(Loader loader, const std::optional<double>& reading) {
   Fix fix;
-  if (loader == Loader::workers) {
+  if (loader == Loader::unknown) {
     fix.text =
-        "The workers do not keep up: use more of them (up to the cores of this rank), a larger "
-        "prefetch_factor and persistent_workers. ";
-    fix.before = "DataLoader(dataset, num_workers=2)";
+        "Fetch ahead in worker processes (each holds its own copy of the dataset, and costs "
+        "a core). ";
+    fix.before = "batch = dataset.read(i)";
     fix.after =
-        "DataLoader(dataset, num_workers=8, prefetch_factor=4, persistent_workers=True, "
-        "pin_memory=True)";
-  } else {
-    fix.text = "Fetch ahead in worker processes. ";
-    fix.before = "DataLoader(dataset, batch_size=64)";
-    fix.after =
-        "DataLoader(dataset, batch_size=64, num_workers=4, persistent_workers=True, "
-        "pin_memory=True)";
+        "loader = DataLoader(dataset, num_workers=4, persistent_workers=True, pin_memory=True)";
   }
   if (reading && *reading >= kMostly) {
     fix.text +=
@@ -143,8 +137,13 @@ Fix fix_of(Loader loader, const std::optional<double>& reading) {
         "Where transforms are the limit: do them once and store the result, or on the device "
         "(Kornia, DALI); tokenise with fast tokenizers. ";
   }
-  fix.text += "Caveat: each worker holds its own copy of the dataset object and costs a core.";
+  fix.text += "Caveat: what is stored or packed must be made anew when the transforms change.";
   return fix;
+}
+
+std::string title_of(const RuleContext& rules, Loader loader, Duration exposed, Duration fetching) {
+  if (loader == Loader::unknown) return "The step waits for its input: " + per_step(rules, exposed);
+  return "Reading and preparing the samples takes " + per_step(rules, fetching);
 }
 
 /// What is left of the fetching when there are workers: with none before, their share of it; else
@@ -170,23 +169,19 @@ Outcome check(const RuleContext& rules) {
   const std::optional<double> reading = reading_share(rules, found);
   const bool single = found.loader == Loader::single;
   finding.key = single ? "single-process" : found.loader == Loader::workers ? "workers" : "";
-  finding.title = (single ? "Batches are loaded in the training process: waits "
-                          : std::string(found.loader == Loader::workers
-                                            ? "The data-loader's workers do not keep up: waits "
-                                            : "The step waits for its input: ")) +
-                  per_step(rules, exposed);
   finding.family = Family::input;
   finding.weight = weight_of(rules, exposed);
   finding.confidence = Confidence::high;
-  finding.effort = found.loader == Loader::unknown ? Effort::refactoring : Effort::flag;
+  finding.effort = Effort::refactoring;
   Duration fetching{};
   for (const SliceId fetch : found.fetches) {
     fetching += rules.trace().slices.duration[fetch.row()];
   }
+  finding.title = title_of(rules, found.loader, exposed, fetching);
   finding.evidence.push_back(evidence_of(rules, found.fetches,
                                          counted_noun(found.fetches.size(), "fetch range") + ", " +
-                                             per_step(rules, fetching) + " in all; " +
-                                             cause_text(reading)));
+                                             per_step(rules, exposed) +
+                                             " with nothing else running; " + cause_text(reading)));
   finding.counter_evidence =
       exposed < fetching ? "The device works during " + per_step(rules, fetching - exposed) +
                                " of the fetching, which costs nothing."
