@@ -35,7 +35,8 @@ std::optional<double> positions(const TensorArgument& input, const Sizes& kernel
     const std::int64_t covered = window.dilation[i] * (kernel[i] - 1) + 1;
     const std::int64_t room = input.dims[i + 2] + 2 * window.padding[i] - covered;
     if (room < 0 || window.stride[i] <= 0) return std::nullopt;
-    out *= static_cast<double>(room / window.stride[i] + 1);
+    const std::int64_t steps = room / window.stride[i];  // what is left over is not covered
+    out *= static_cast<double>(steps + 1);
   }
   return out;
 }

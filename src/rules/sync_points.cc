@@ -192,6 +192,7 @@ Outcome check(const RuleContext& rules) {
                            [](const auto* site) { return site->second.idle; });
   if (worst.size() > kMostSites) worst.resize(kMostSites);
   std::vector<Finding> findings;
+  findings.reserve(worst.size());
   for (auto* const site : worst) findings.push_back(make(rules, site->first, site->second));
   return findings;
 }
