@@ -5,6 +5,7 @@
 #include <thread>
 #include <utility>
 
+#include "base/parallel.h"
 #include "base/quantity_text.h"
 #include "engine/diagnosis.h"
 #include "engine/divide.h"
@@ -97,13 +98,23 @@ std::string_view phase_of(const Finding& finding) {
   return finding.claims.empty() ? "bottleneck" : "component";
 }
 
-/// Asks every rule, in the order of the table: the specific before the general,
+/// Asks every rule; outcomes in the order of the table.
+std::vector<Outcome> ask_rules(const RuleContext& rules) {
+  std::vector<Outcome> outcomes(all_rules().size());
+  for_each_in_parallel(outcomes.size(), 0,
+                       [&](std::size_t i) { outcomes[i] = all_rules()[i].check(rules); });
+  return outcomes;
+}
+
+/// Hears the rules in the order of the table: the specific before the general,
 /// so that the ledger gives a stretch of time to whoever explains it best.
 void run_rules(const RuleContext& rules, Diagnosis& diagnosis) {
   Ledger ledger(rules);
   const auto steps = static_cast<std::int64_t>(rules.steps.size());
-  for (const Rule& rule : all_rules()) {
-    Outcome outcome = rule.check(rules);
+  std::vector<Outcome> outcomes = ask_rules(rules);
+  for (std::size_t i = 0; i < outcomes.size(); ++i) {
+    const Rule& rule = all_rules()[i];
+    Outcome& outcome = outcomes[i];
     RuleResult result{.rule = rule.id, .kind = RuleResult::Kind::silent, .reason = {}};
     if (auto* const abstention = std::get_if<Abstention>(&outcome)) {
       result.kind = RuleResult::Kind::abstained;
@@ -132,14 +143,16 @@ Duration scaled(Duration duration, double factor) {
 /// Replays each change that could matter.
 void predict(const Replay& replay, Diagnosis& diagnosis) {
   const Prediction now = replay.run({});
-  for (RankedFinding& ranked : diagnosis.findings) {
-    if (ranked.finding.edits.empty() || ranked.percent < kPredictPercent) continue;
+  std::vector<RankedFinding>& findings = diagnosis.findings;
+  for_each_in_parallel(findings.size(), 0, [&](std::size_t i) {
+    RankedFinding& ranked = findings[i];
+    if (ranked.finding.edits.empty() || ranked.percent < kPredictPercent) return;
     const Prediction then = replay.run(ranked.finding.edits);
     const Duration likely = std::clamp(now.mean - then.mean, Duration{}, ranked.upper_bound);
     ranked.gain = RankedFinding::Gain{.low = scaled(likely, ranked.finding.pessimism),
                                       .likely = likely,
                                       .high = ranked.upper_bound};
-  }
+  });
 }
 
 double worth(const RankedFinding& ranked) {
@@ -239,7 +252,7 @@ Result<Diagnosis> diagnose(const Session& session, const DiagnosisRequest& reque
   const std::vector<Step>& all = focused.empty() ? context.steps().steps : focused;
   std::vector<const Step*> steps = steps_in(context, focused);
   if (request.exclude_warmup) drop_warmup(steps);
-  // Beside what takes little memory: building the graph takes more room than the graph.
+  // Only predictions need the graph: it is built beside all else.
   std::optional<Replay> replay;
   std::jthread builder;
   if (!steps.empty()) {
@@ -255,7 +268,6 @@ Result<Diagnosis> diagnose(const Session& session, const DiagnosisRequest& reque
   // Only the host's own time can be blamed where no device was recorded.
   const Column<Duration> self =
       device < 0 ? self_times(context.trace, context.nesting()) : Column<Duration>();
-  if (builder.joinable()) builder.join();
   const RuleContext rules{.context = context,
                           .accounting = context.accounting(),
                           .roofline = roofline,
@@ -266,8 +278,9 @@ Result<Diagnosis> diagnose(const Session& session, const DiagnosisRequest& reque
                           .device = device};
   describe(context, rules, request.focus, diagnosis);
   account_steps(rules, diagnosis);
-  if (replay) {
+  if (builder.joinable()) {
     run_rules(rules, diagnosis);
+    builder.join();
     diagnosis.residuals = replay->residuals();
     predict(*replay, diagnosis);
   }
