@@ -252,7 +252,7 @@ Result<Diagnosis> diagnose(const Session& session, const DiagnosisRequest& reque
   const std::vector<Step>& all = focused.empty() ? context.steps().steps : focused;
   std::vector<const Step*> steps = steps_in(context, focused);
   if (request.exclude_warmup) drop_warmup(steps);
-  // Only predictions need the graph: it is built beside all else.
+  // Beside what takes little memory: building the graph takes more room than the graph.
   std::optional<Replay> replay;
   std::jthread builder;
   if (!steps.empty()) {
@@ -268,6 +268,7 @@ Result<Diagnosis> diagnose(const Session& session, const DiagnosisRequest& reque
   // Only the host's own time can be blamed where no device was recorded.
   const Column<Duration> self =
       device < 0 ? self_times(context.trace, context.nesting()) : Column<Duration>();
+  if (builder.joinable()) builder.join();
   const RuleContext rules{.context = context,
                           .accounting = context.accounting(),
                           .roofline = roofline,
@@ -278,9 +279,8 @@ Result<Diagnosis> diagnose(const Session& session, const DiagnosisRequest& reque
                           .device = device};
   describe(context, rules, request.focus, diagnosis);
   account_steps(rules, diagnosis);
-  if (builder.joinable()) {
+  if (replay) {
     run_rules(rules, diagnosis);
-    builder.join();
     diagnosis.residuals = replay->residuals();
     predict(*replay, diagnosis);
   }
