@@ -2,10 +2,9 @@
 #include <memory>
 
 #include "cli/command.h"
-#include "cli/each_input.h"
 #include "cli/messages.h"
 #include "cli/options.h"
-#include "cli/output.h"
+#include "cli/result_writer.h"
 #include "cli/selection_options.h"
 #include "engine/device_peaks.h"
 #include "engine/diagnosis.h"
@@ -26,82 +25,38 @@ struct Wish {
   std::string peaks;  ///< A device's name or a file of devices; empty: the recorded one's.
 };
 
-/// Writes one diagnosis after the other.
-class Writer {
- public:
-  Writer(const Wish& wish, Output& output)
-      : wish_(wish),
-        output_(output),
-        style_(style_for(output.descriptor(), wish.output.colour, wish.output.wide)) {}
+Result<void> write_page(const Wish& wish, const Session& session, const Diagnosis& diagnosis) {
+  const Result<Page> page = collect_page(session, wish.request, diagnosis);
+  if (!page) return page.error();
+  Result<Output> file = Output::open(wish.html);
+  if (!file) return std::move(file).error();
+  Result<void> written = file->write(render_diagnosis_html(diagnosis, *page));
+  if (!written) return written;
+  return file->finish();
+}
 
-  Result<Use> add(const Session& session, bool several) {
-    if (several && !wish_.html.empty()) {
-      return Error{ErrorCode::invalid_argument, "--html takes one input at a time"};
-    }
-    Result<Diagnosis> diagnosis = diagnose(session, wish_.request);
-    if (!diagnosis) return std::move(diagnosis).error();
-    const Result<void> written = output_.write(text_of(*diagnosis, several));
-    if (!written) return written.error();
-    ++written_;
-    if (!wish_.html.empty()) {
-      const Result<void> page = write_page(session, *diagnosis);
-      if (!page) return page.error();
-    }
-    return output_.closed() ? Use::stop : Use::next;
+Result<void> write(const Wish& wish, const Session& session, ResultWriter& writer) {
+  if (writer.several() && !wish.html.empty()) {
+    return Error{ErrorCode::invalid_argument, "--html takes one input at a time"};
   }
-  Result<void> end() {
-    if (written_ == 0) return {};
-    if (several_ && wish_.output.json) {
-      Result<void> closed = output_.write("\n]\n");
-      if (!closed) return closed;
-    }
-    return output_.finish();
-  }
-
- private:
-  Result<void> write_page(const Session& session, const Diagnosis& diagnosis) const {
-    const Result<Page> page = collect_page(session, wish_.request, diagnosis);
-    if (!page) return page.error();
-    Result<Output> file = Output::open(wish_.html);
-    if (!file) return std::move(file).error();
-    Result<void> written = file->write(render_diagnosis_html(diagnosis, *page));
-    if (!written) return written;
-    return file->finish();
-  }
-
-  [[nodiscard]] std::string text_of(const Diagnosis& diagnosis, bool several) {
-    several_ = several;
-    if (wish_.output.json) {
-      if (!several) return render_diagnosis_json(diagnosis) + "\n";
-      return (written_ == 0 ? "[\n" : ",\n") + render_diagnosis_json(diagnosis, "  ");
-    }
-    return (written_ == 0 ? "" : "\n") +
-           render_diagnosis_text(diagnosis, wish_.request, wish_.all, style_);
-  }
-
-  const Wish& wish_;
-  Output& output_;
-  Style style_;
-  bool several_ = false;
-  std::size_t written_ = 0;
-};
+  const Result<Diagnosis> diagnosis = diagnose(session, wish.request);
+  if (!diagnosis) return diagnosis.error();
+  Result<void> written =
+      wish.output.json
+          ? writer.json(
+                [&](std::string_view indent) { return render_diagnosis_json(*diagnosis, indent); })
+          : writer.text(render_diagnosis_text(*diagnosis, wish.request, wish.all, writer.style()));
+  if (!written || wish.html.empty()) return written;
+  return write_page(wish, session, *diagnosis);
+}
 
 int run(Wish& wish) {
-  DevicePeaks peaks;
-  if (!wish.peaks.empty()) {
-    Result<DevicePeaks> found = DevicePeaks::named(wish.peaks);
-    if (!found) return fail(std::move(found).error().in("--peaks"));
-    peaks = std::move(*found);
-    wish.request.peaks = peaks.chosen();
-  }
-  Result<Output> output = Output::open(wish.output.path);
-  if (!output) return fail(output.error());
-  Writer writer(wish, *output);
-  const int code = for_each_session(wish.read, [&](const Session& session, bool several) {
-    return writer.add(session, several);
+  const Result<DevicePeaks> peaks = DevicePeaks::asked(wish.peaks);
+  if (!peaks) return fail(peaks.error());
+  wish.request.peaks = peaks->chosen();
+  return write_each(wish.read, wish.output, {}, [&](const Session& session, ResultWriter& writer) {
+    return write(wish, session, writer);
   });
-  const Result<void> ended = writer.end();
-  return ended ? code : fail(ended.error());
 }
 
 }  // namespace

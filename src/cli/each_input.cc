@@ -28,11 +28,6 @@ Result<Inputs> inputs_of(const ReadWish& wish) {
   return expand_inputs(wish.inputs);
 }
 
-int for_each_session(const ReadWish& wish, const UseSession& use) {
-  const Result<Inputs> inputs = inputs_of(wish);
-  return inputs ? for_each_session(*inputs, wish, use) : fail(inputs.error());
-}
-
 int for_each_session(const Inputs& inputs, const ReadWish& wish, const UseSession& use) {
   int code = kFine;
   std::size_t shown = 0;

@@ -31,7 +31,5 @@ Result<Inputs> inputs_of(const ReadWish& wish);
 /// `use` before anything was shown ends it: what is wrong with the request is wrong for every
 /// input. Returns the exit code.
 int for_each_session(const Inputs& inputs, const ReadWish& wish, const UseSession& use);
-/// The same, for who has nothing to prepare once the inputs are known to be there.
-int for_each_session(const ReadWish& wish, const UseSession& use);
 
 }  // namespace fathom::cli

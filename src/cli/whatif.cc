@@ -2,11 +2,11 @@
 #include <memory>
 
 #include "cli/command.h"
-#include "cli/each_input.h"
 #include "cli/messages.h"
 #include "cli/options.h"
-#include "cli/output.h"
+#include "cli/result_writer.h"
 #include "cli/selection_options.h"
+#include "engine/device_peaks.h"
 #include "engine/what_if.h"
 #include "render/what_if_json.h"
 #include "render/what_if_text.h"
@@ -18,65 +18,31 @@ struct Wish {
   ReadWish read;
   WhatIfRequest request;
   OutputWish output;
+  std::string peaks;  ///< A device's name or a file of devices; empty: the recorded one's.
 };
 
-/// Writes one result after the other.
-class Writer {
- public:
-  Writer(const Wish& wish, Output& output)
-      : wish_(wish),
-        output_(output),
-        style_(style_for(output.descriptor(), wish.output.colour, wish.output.wide)) {}
+Result<void> write(const Wish& wish, const Session& session, ResultWriter& writer) {
+  const Result<WhatIf> result = what_if(session, wish.request);
+  if (!result) return result.error();
+  if (!wish.output.json) return writer.text(render_what_if_text(*result, writer.style()));
+  return writer.json([&](std::string_view indent) { return render_what_if_json(*result, indent); });
+}
 
-  Result<Use> add(const Session& session, bool several) {
-    const Result<WhatIf> result = what_if(session, wish_.request);
-    if (!result) return result.error();
-    several_ = several;
-    const Result<void> written = output_.write(text_of(*result));
-    if (!written) return written.error();
-    ++written_;
-    return output_.closed() ? Use::stop : Use::next;
-  }
-  Result<void> end() {
-    if (written_ == 0) return {};
-    if (several_ && wish_.output.json) {
-      Result<void> closed = output_.write("\n]\n");
-      if (!closed) return closed;
-    }
-    return output_.finish();
-  }
-
- private:
-  [[nodiscard]] std::string text_of(const WhatIf& result) const {
-    if (!wish_.output.json)
-      return (written_ == 0 ? "" : "\n") + render_what_if_text(result, style_);
-    if (!several_) return render_what_if_json(result) + "\n";
-    return (written_ == 0 ? "[\n  " : ",\n  ") + render_what_if_json(result, "  ");
-  }
-
-  const Wish& wish_;
-  Output& output_;
-  Style style_;
-  bool several_ = false;
-  std::size_t written_ = 0;
-};
-
-int run(const Wish& wish) {
+int run(Wish& wish) {
   if (wish.request.empty()) {
     return fail({ErrorCode::invalid_argument,
                  "whatif: name a change, for example --scale 'aten::mm=0.5' or --remove-syncs"});
   }
-  Result<Output> output = Output::open(wish.output.path);
-  if (!output) return fail(output.error());
-  Writer writer(wish, *output);
-  const int code = for_each_session(wish.read, [&](const Session& session, bool several) {
-    return writer.add(session, several);
+  const Result<DevicePeaks> peaks = DevicePeaks::asked(wish.peaks);
+  if (!peaks) return fail(peaks.error());
+  wish.request.peaks = peaks->chosen();
+  return write_each(wish.read, wish.output, {}, [&](const Session& session, ResultWriter& writer) {
+    return write(wish, session, writer);
   });
-  const Result<void> ended = writer.end();
-  return ended ? code : fail(ended.error());
 }
 
-void declare_changes(Options& options, WhatIfRequest& request) {
+void declare_changes(Options& options, Wish& wish) {
+  WhatIfRequest& request = wish.request;
   options.group("Changes");
   options.list("--scale", "TARGET=FACTOR", request.scale,
                "Time of an operator, annotation or call with all that it launches; of op:REGEX, "
@@ -91,7 +57,7 @@ void declare_changes(Options& options, WhatIfRequest& request) {
   options.flag("--pin-copies", request.pin_copies, "Copies use pinned memory and do not block");
   options.flag("--hide-communication", request.hide_communication,
                "Communication runs beside computation");
-  options.text("--peaks", "NAME|FILE", request.peaks,
+  options.text("--peaks", "NAME|FILE", wish.peaks,
                "Whose peaks --roof is about: a device's name, or a file of devices");
 }
 
@@ -114,7 +80,7 @@ Command whatif() {
   command.declare = [](Options& options) -> std::function<int()> {
     const auto wish = std::make_shared<Wish>();
     options.operands("INPUT", wish->read.inputs, 1);
-    declare_changes(options, wish->request);
+    declare_changes(options, *wish);
     declare_time_selection(options, wish->request.steps, wish->request.window);
     options.group("Output");
     options.flag("--json", wish->output.json, "JSON, schema fathom.whatif/1");

@@ -101,6 +101,13 @@ Error unknown(const std::string& wish) {
 
 }  // namespace
 
+Result<DevicePeaks> DevicePeaks::asked(const std::string& wish) {
+  if (wish.empty()) return DevicePeaks();
+  Result<DevicePeaks> found = named(wish);
+  if (!found) return std::move(found).error().in("--peaks");
+  return found;
+}
+
 Result<DevicePeaks> DevicePeaks::named(const std::string& wish) {
   std::error_code error;
   if (std::filesystem::is_regular_file(wish, error)) return from_file(wish);

@@ -27,12 +27,12 @@ class File {
 };
 
 std::string problem(const std::string& wish) {
-  const Result<DevicePeaks> peaks = DevicePeaks::named(wish);
+  const Result<DevicePeaks> peaks = DevicePeaks::asked(wish);
   return peaks ? "" : peaks.error().message;
 }
 
 TEST(DevicePeaks, aKnownDeviceIsFoundByName) {
-  const Result<DevicePeaks> peaks = DevicePeaks::named("h100 sxm");
+  const Result<DevicePeaks> peaks = DevicePeaks::asked("h100 sxm");
   ASSERT_TRUE(peaks);
   EXPECT_EQ(peaks->chosen()->name, "H100 SXM");
 }
@@ -40,7 +40,7 @@ TEST(DevicePeaks, aKnownDeviceIsFoundByName) {
 TEST(DevicePeaks, aFileDescribesAnother) {
   const File file(R"({"name": "mine", "fp32": 2e13, "bf16_matrix": 1e14, "bandwidth": 1e12,
                       "l2": 50000000, "sms": 64, "source": "measured"})");
-  Result<DevicePeaks> read = DevicePeaks::named(file.path());
+  Result<DevicePeaks> read = DevicePeaks::asked(file.path());
   ASSERT_TRUE(read);
   const DevicePeaks peaks = std::move(*read);
   ASSERT_NE(peaks.chosen(), nullptr);

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 
-#include "engine/device_peaks.h"
 #include "engine/what_if_edits.h"
 
 namespace fathom {
@@ -34,14 +33,7 @@ Result<WhatIf> what_if(const Session& session, const WhatIfRequest& request) {
   selected.window = request.window;
   Result<Selection> selection = session.select(selected);
   if (!selection) return std::move(selection).error();
-  TableOptions options;
-  DevicePeaks peaks;
-  if (!request.peaks.empty()) {
-    Result<DevicePeaks> found = DevicePeaks::named(request.peaks);
-    if (!found) return std::move(found).error().in("--peaks");
-    peaks = std::move(*found);
-    options.peaks = peaks.chosen();
-  }
+  const TableOptions options{.peaks = request.peaks};
   const Context context{session.trace(), session.analyses(), *selection, options};
   Result<WhatIfEdits> edits = what_if_edits(context, request);
   if (!edits) return std::move(edits).error();

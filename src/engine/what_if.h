@@ -24,8 +24,8 @@ struct WhatIfRequest {
   /// "REGEX=FRACTION": kernels of these names, or of operators of these names, get as near as that
   /// to the roof of their operator.
   std::vector<std::string> roof;
-  /// Whose peaks that roof is of: a device's name or a file; empty: the recorded device's.
-  std::string peaks;
+  /// Whose peaks that roof is of, instead of the recorded device's. Borrowed.
+  const DeviceSpec* peaks = nullptr;
   std::vector<std::string> fuse;  ///< REGEX: neighbouring kernels of these names become one.
   bool remove_syncs = false;
   bool overlap_input = false;

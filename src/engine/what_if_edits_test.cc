@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include "analysis/device_specs.h"
 #include "engine/what_if.h"
 #include "store/trace_builder.h"
 
@@ -174,7 +175,7 @@ TEST(WhatIfEdits, KernelsComeAsNearToTheirRoofAsAsked) {
   const Session session(product(), "made");
   WhatIfRequest request;
   request.roof = {"gemm=0.5"};
-  request.peaks = "H100 SXM";
+  request.peaks = device_spec_named(all_device_specs(), "H100 SXM");
   const Result<WhatIf> result = what_if(session, request);
   ASSERT_TRUE(result) << result.error().message;
   // 2 * 4096^3 FLOP at half of 989 TFLOP/s.
@@ -189,7 +190,7 @@ TEST(WhatIfEdits, RoofNeedsADeviceAFractionAndAName) {
   WhatIfRequest request;
   request.roof = {"gemm=0.5"};
   EXPECT_NE(what_if(session, request).error().message.find("--peaks"), std::string::npos);
-  request.peaks = "H100 SXM";
+  request.peaks = device_spec_named(all_device_specs(), "H100 SXM");
   request.roof = {"gemm=1.5"};
   EXPECT_NE(what_if(session, request).error().message.find("not a number from 0 to 1"),
             std::string::npos);

@@ -35,7 +35,8 @@ std::string residuals_json(const Residuals& residuals) {
 
 std::string render_what_if_json(const WhatIf& result, std::string_view indent) {
   const std::string line = ",\n" + std::string(indent) + "  ";
-  std::string text = "{\n" + std::string(indent) + R"(  "schema": "fathom.whatif/1")";
+  std::string text =
+      std::string(indent) + "{\n" + std::string(indent) + R"(  "schema": "fathom.whatif/1")";
   text += line + R"("input": )" + json_string(result.input);
   text += line + R"("step_name": )" + json_string(result.step_name);
   text += line + R"("steps": )" + std::to_string(result.steps);

@@ -8,7 +8,7 @@
 
 namespace fathom {
 
-/// No final newline; continuation lines are indented by `indent`.
+/// Indented by `indent`, no final newline.
 std::string render_what_if_json(const WhatIf& result, std::string_view indent = {});
 
 }  // namespace fathom

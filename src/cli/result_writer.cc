@@ -1,0 +1,56 @@
+#include "cli/result_writer.h"
+
+#include "cli/messages.h"
+
+namespace fathom::cli {
+
+ResultWriter::ResultWriter(const OutputWish& wish, Output& output, JsonFrame frame)
+    : output_(output),
+      frame_(std::move(frame)),
+      style_(style_for(output.descriptor(), wish.colour, wish.wide)),
+      json_(wish.json) {}
+
+Result<void> ResultWriter::json(const std::function<std::string(std::string_view indent)>& render) {
+  if (!several_) return raw(render({}) + "\n");
+  return raw((first() ? frame_.begin + "\n" : ",\n") + render(frame_.indent));
+}
+
+Result<void> ResultWriter::text(std::string_view text) {
+  return raw((first() ? "" : "\n") + std::string(text));
+}
+
+Result<void> ResultWriter::raw(std::string_view text) {
+  Result<void> written = output_.write(text);
+  if (written) ++written_;
+  return written;
+}
+
+/// Where nothing was shown, nothing is left to close.
+Result<void> ResultWriter::end() {
+  if (first()) return {};
+  if (json_ && several_) {
+    Result<void> closed = output_.write(frame_.end);
+    if (!closed) return closed;
+  }
+  return output_.finish();
+}
+
+int write_each(const ReadWish& read, const OutputWish& wish, JsonFrame frame,
+               const std::function<Result<void>(const Session&, ResultWriter&)>& add) {
+  const Result<Inputs> inputs = inputs_of(read);
+  if (!inputs) return fail(inputs.error());
+  Result<Output> output = Output::open(wish.path);
+  if (!output) return fail(output.error());
+  ResultWriter writer(wish, *output, std::move(frame));
+  const int code =
+      for_each_session(*inputs, read, [&](const Session& session, bool several) -> Result<Use> {
+        writer.several_ = several;
+        const Result<void> added = add(session, writer);
+        if (!added) return added.error();
+        return output->closed() ? Use::stop : Use::next;
+      });
+  const Result<void> ended = writer.end();
+  return ended ? code : fail(ended.error());
+}
+
+}  // namespace fathom::cli
