@@ -47,21 +47,6 @@ std::optional<Family> family_of(const Gap& gap, Bucket cause) {
   }
 }
 
-Family family_of(HostBucket bucket) {
-  switch (bucket) {
-    case HostBucket::input:
-      return Family::input;
-    case HostBucket::python:
-      return Family::host;
-    case HostBucket::communication:
-      return Family::communication;
-    case HostBucket::waiting:
-      return Family::sync;
-    default:
-      return Family::compute;
-  }
-}
-
 /// What limits a kernel: by the roofline of its operator, else by what kernels of its class are
 /// usually limited by.
 Family family_of_kernel(const RuleContext& rules, SliceId kernel) {

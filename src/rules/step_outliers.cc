@@ -105,21 +105,6 @@ Family family_of(Bucket bucket) {
   }
 }
 
-Family family_of(HostBucket bucket) {
-  switch (bucket) {
-    case HostBucket::input:
-      return Family::input;
-    case HostBucket::communication:
-      return Family::communication;
-    case HostBucket::waiting:
-      return Family::sync;
-    case HostBucket::python:
-      return Family::host;
-    default:
-      return Family::compute;
-  }
-}
-
 struct Cause {
   std::string_view part;
   Bucket idle = Bucket::compute;  // With a device: the cause of idleness that grew, if it is one.

@@ -160,6 +160,21 @@ void scale_tree(const RuleContext& rules, SliceId slice, float factor, Edits& ed
   for (const SliceId inside : tree(rules, slice)) edits.scale.emplace_back(inside, factor);
 }
 
+Family family_of(HostBucket bucket) {
+  switch (bucket) {
+    case HostBucket::input:
+      return Family::input;
+    case HostBucket::communication:
+      return Family::communication;
+    case HostBucket::waiting:
+      return Family::sync;
+    case HostBucket::python:
+      return Family::host;
+    default:
+      return Family::compute;
+  }
+}
+
 Duration total(const std::vector<Claim>& claims) {
   Duration sum{};
   for (const Claim& claim : claims) sum += claim.time;

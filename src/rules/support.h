@@ -113,6 +113,8 @@ void claim_host_work(const RuleContext& rules, std::span<const SliceId> slices, 
 std::span<const SliceId> tree(const RuleContext& rules, SliceId slice);
 /// Scales the slice and all host work inside it.
 void scale_tree(const RuleContext& rules, SliceId slice, float factor, Edits& edits);
+/// The family that this time of the main thread belongs to.
+Family family_of(HostBucket bucket);
 /// Σ of the claims.
 Duration total(const std::vector<Claim>& claims);
 
