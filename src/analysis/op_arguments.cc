@@ -30,6 +30,12 @@ double TensorArgument::elements() const {
   return out;
 }
 
+double bytes_of(std::span<const TensorArgument> tensors) {
+  double out = 0;
+  for (const TensorArgument& tensor : tensors) out += tensor.bytes();
+  return out;
+}
+
 OpArguments::OpArguments(std::string_view shapes, std::string_view types, std::string_view concrete,
                          std::string_view list_type)
     : concrete_(json_elements(concrete)) {

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string_view>
 #include <vector>
 
@@ -15,10 +16,15 @@ struct TensorArgument {
   NumberType type = NumberType::unknown;
   std::int64_t element_bytes = 0;
 
+  [[nodiscard]] double dim(std::size_t i) const { return static_cast<double>(dims[i]); }
+  /// Of one element.
+  [[nodiscard]] double item_bytes() const { return static_cast<double>(element_bytes); }
   /// 1 for a tensor without dimensions.
   [[nodiscard]] double elements() const;
-  [[nodiscard]] double bytes() const { return elements() * static_cast<double>(element_bytes); }
+  [[nodiscard]] double bytes() const { return elements() * item_bytes(); }
 };
+
+double bytes_of(std::span<const TensorArgument> tensors);
 
 struct TensorListArgument {
   NumberType type = NumberType::unknown;

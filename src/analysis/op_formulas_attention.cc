@@ -36,21 +36,17 @@ std::optional<Operands> operands(const OpArguments& arguments, std::size_t first
   return found;
 }
 
-double at(const TensorArgument* tensor, std::size_t i) {
-  return static_cast<double>(tensor->dims[i]);
-}
-
 /// Floating-point operations of both products. With grouped queries each key serves several heads.
 double products(const Operands& of, Layout layout, bool causal) {
-  const double queries = at(of.query, layout.length);
-  const double keys = at(of.key, layout.length);
+  const double queries = of.query->dim(layout.length);
+  const double keys = of.key->dim(layout.length);
   const double pairs = causal ? causal_pairs(queries, keys) : queries * keys;
-  return 2 * at(of.query, 0) * at(of.query, layout.heads) * pairs *
-         (at(of.query, 3) + at(of.value, 3));
+  return 2 * of.query->dim(0) * of.query->dim(layout.heads) * pairs *
+         (of.query->dim(3) + of.value->dim(3));
 }
 
 double output_bytes(const Operands& of) {
-  return of.query->bytes() / std::max(1.0, at(of.query, 3)) * at(of.value, 3);
+  return of.query->bytes() / std::max(1.0, of.query->dim(3)) * of.value->dim(3);
 }
 
 Cost forward(const OpArguments& arguments, Layout layout, bool causal) {

@@ -43,10 +43,8 @@ std::optional<double> positions(const TensorArgument& input, const Sizes& kernel
 
 /// Elements of one filter: the weight without its first dimension.
 double filter(const TensorArgument& weight) {
-  return weight.dims[0] == 0 ? 0 : weight.elements() / static_cast<double>(weight.dims[0]);
+  return weight.dims[0] == 0 ? 0 : weight.elements() / weight.dim(0);
 }
-
-double size_of(const TensorArgument& tensor) { return static_cast<double>(tensor.element_bytes); }
 
 bool is_convolution(const TensorArgument* input, const TensorArgument* weight) {
   return input != nullptr && weight != nullptr && spatial(*input) > 0 &&
@@ -73,9 +71,9 @@ Cost forward(const OpArguments& arguments, const Places& places) {
   const bool transposed =
       places.transposed != kNowhere && arguments.text(places.transposed) == "True";
   OpCost cost{.type = input->type, .matrix = true};
-  double outputs = static_cast<double>(input->dims[0]);
+  double outputs = input->dim(0);
   if (transposed) {
-    outputs *= static_cast<double>(weight->dims[1]);
+    outputs *= weight->dim(1);
     for (std::size_t i = 0; i < count; ++i) {
       outputs *= static_cast<double>((input->dims[i + 2] - 1) * (*stride)[i] - 2 * (*padding)[i] +
                                      (*dilation)[i] * (weight->dims[i + 2] - 1) + 1);
@@ -85,10 +83,10 @@ Cost forward(const OpArguments& arguments, const Places& places) {
     const Sizes kernel(weight->dims.begin() + 2, weight->dims.end());
     const auto windows = positions(*input, kernel, {*stride, *padding, *dilation});
     if (!windows) return std::nullopt;
-    outputs *= static_cast<double>(weight->dims[0]) * *windows;
+    outputs *= weight->dim(0) * *windows;
     cost.flops = 2 * outputs * filter(*weight);
   }
-  cost.bytes = input->bytes() + weight->bytes() + outputs * size_of(*input);
+  cost.bytes = input->bytes() + weight->bytes() + outputs * input->item_bytes();
   if (const TensorArgument* const bias = arguments.tensor(places.bias)) {
     cost.flops += outputs;
     cost.bytes += bias->bytes();
@@ -185,7 +183,7 @@ Cost max_pool(const OpArguments& arguments, PerElement) {
   const TensorArgument& input = *arguments.tensor(0);
   // Beside each largest element its index, of 64 bits.
   return OpCost{.flops = windows->outputs * windows->window,
-                .bytes = input.bytes() + windows->outputs * (size_of(input) + 8),
+                .bytes = input.bytes() + windows->outputs * (input.item_bytes() + 8),
                 .type = input.type};
 }
 
@@ -194,7 +192,7 @@ Cost avg_pool(const OpArguments& arguments, PerElement) {
   if (!windows) return std::nullopt;
   const TensorArgument& input = *arguments.tensor(0);
   return OpCost{.flops = windows->outputs * windows->window,
-                .bytes = input.bytes() + windows->outputs * size_of(input),
+                .bytes = input.bytes() + windows->outputs * input.item_bytes(),
                 .type = input.type};
 }
 

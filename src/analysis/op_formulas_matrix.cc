@@ -28,24 +28,18 @@ Cost product_cost(const Product& product, const TensorArgument& left, const Tens
   return cost;
 }
 
-double at(const TensorArgument& tensor, std::size_t i) {
-  return static_cast<double>(tensor.dims[i]);
-}
-
-double size_of(const TensorArgument& tensor) { return static_cast<double>(tensor.element_bytes); }
-
 /// Operands at `first` and the one after it, of `rank` dimensions; the addend before them, or none.
 Cost product_at(const OpArguments& arguments, std::size_t first, std::size_t rank) {
   const TensorArgument* const left = arguments.tensor(first);
   const TensorArgument* const right = arguments.tensor(first + 1);
   if (left == nullptr || right == nullptr) return std::nullopt;
   if (left->dims.size() != rank || right->dims.size() != rank) return std::nullopt;
-  const Product product{.batch = rank == 3 ? at(*left, 0) : 1,
-                        .m = at(*left, rank - 2),
-                        .n = at(*right, rank - 1),
-                        .k = at(*left, rank - 1)};
+  const Product product{.batch = rank == 3 ? left->dim(0) : 1,
+                        .m = left->dim(rank - 2),
+                        .n = right->dim(rank - 1),
+                        .k = left->dim(rank - 1)};
   return product_cost(product, *left, *right, first == 1 ? arguments.tensor(0) : nullptr,
-                      size_of(*left));
+                      left->item_bytes());
 }
 
 }  // namespace
@@ -61,7 +55,7 @@ Cost scaled_mm(const OpArguments& arguments, PerElement) {
   // The output of 8-bit operands has 16 bits.
   const TensorArgument& left = *arguments.tensor(0);
   const TensorArgument& right = *arguments.tensor(1);
-  if (left.element_bytes == 1) cost->bytes += at(left, 0) * at(right, 1);
+  if (left.element_bytes == 1) cost->bytes += left.dim(0) * right.dim(1);
   return cost;
 }
 
@@ -73,8 +67,8 @@ Cost linear(const OpArguments& arguments, PerElement) {
     return std::nullopt;
   }
   const double k = static_cast<double>(input->dims.back());
-  const Product product{.m = input->elements() / k, .n = at(*weight, 0), .k = k};
-  return product_cost(product, *input, *weight, arguments.tensor(2), size_of(*input));
+  const Product product{.m = input->elements() / k, .n = weight->dim(0), .k = k};
+  return product_cost(product, *input, *weight, arguments.tensor(2), input->item_bytes());
 }
 
 Cost matmul(const OpArguments& arguments, PerElement) {
@@ -84,15 +78,15 @@ Cost matmul(const OpArguments& arguments, PerElement) {
   const std::size_t left_rank = left->dims.size();
   const std::size_t right_rank = right->dims.size();
   if (left_rank < 2 || right_rank < 2) return std::nullopt;
-  Product product{.m = at(*left, left_rank - 2),
-                  .n = at(*right, right_rank - 1),
-                  .k = at(*left, left_rank - 1)};
+  Product product{.m = left->dim(left_rank - 2),
+                  .n = right->dim(right_rank - 1),
+                  .k = left->dim(left_rank - 1)};
   for (std::size_t back = 3; back <= std::max(left_rank, right_rank); ++back) {
-    const double of_left = back <= left_rank ? at(*left, left_rank - back) : 1;
-    const double of_right = back <= right_rank ? at(*right, right_rank - back) : 1;
+    const double of_left = back <= left_rank ? left->dim(left_rank - back) : 1;
+    const double of_right = back <= right_rank ? right->dim(right_rank - back) : 1;
     product.batch *= std::max(of_left, of_right);
   }
-  return product_cost(product, *left, *right, nullptr, size_of(*left));
+  return product_cost(product, *left, *right, nullptr, left->item_bytes());
 }
 
 }  // namespace fathom::cost

@@ -8,14 +8,6 @@
 namespace fathom::cost {
 namespace {
 
-double size_of(const TensorArgument& tensor) { return static_cast<double>(tensor.element_bytes); }
-
-double bytes_of(std::span<const TensorArgument> tensors) {
-  double out = 0;
-  for (const TensorArgument& tensor : tensors) out += tensor.bytes();
-  return out;
-}
-
 /// Elements of the shape to which all broadcast; dims align at their ends.
 double broadcast_elements(std::span<const TensorArgument> tensors) {
   std::size_t rank = 0;
@@ -71,7 +63,7 @@ Cost elementwise(const OpArguments& arguments, PerElement per) {
   const double outputs = broadcast_elements(inputs);
   const TensorArgument& result = result_of(inputs);
   return OpCost{.flops = outputs * per.flops,
-                .bytes = bytes_of(inputs) + outputs * size_of(result),
+                .bytes = bytes_of(inputs) + outputs * result.item_bytes(),
                 .type = result.type};
 }
 
@@ -132,9 +124,9 @@ Cost embedding(const OpArguments& arguments, PerElement) {
   const TensorArgument* const table = arguments.tensor(0);
   const TensorArgument* const indices = arguments.tensor(1);
   if (table == nullptr || indices == nullptr || table->dims.size() != 2) return std::nullopt;
-  const double row = static_cast<double>(table->dims[1]) * size_of(*table);
+  const double row = table->dim(1) * table->item_bytes();
   const double asked = indices->elements();
-  const double rows = std::min(asked, static_cast<double>(table->dims[0]));
+  const double rows = std::min(asked, table->dim(0));
   return moved(indices->bytes() + rows * row + asked * row, table->type);
 }
 
@@ -146,7 +138,7 @@ Cost embedding_backward(const OpArguments& arguments, PerElement) {
   if (!rows || rows->size() != 1) return std::nullopt;
   const double table = static_cast<double>(rows->front() * gradient->dims.back());
   return OpCost{.flops = gradient->elements(),
-                .bytes = gradient->bytes() + indices->bytes() + table * size_of(*gradient),
+                .bytes = gradient->bytes() + indices->bytes() + table * gradient->item_bytes(),
                 .type = gradient->type};
 }
 
@@ -154,7 +146,7 @@ Cost gather(const OpArguments& arguments, PerElement) {
   const TensorArgument* const source = arguments.tensor(0);
   const TensorArgument* const index = arguments.tensor(2);
   if (source == nullptr || index == nullptr) return std::nullopt;
-  return moved(index->bytes() + 2 * index->elements() * size_of(*source), source->type);
+  return moved(index->bytes() + 2 * index->elements() * source->item_bytes(), source->type);
 }
 
 Cost index_select(const OpArguments& arguments, PerElement) {
@@ -185,7 +177,7 @@ Cost scatter(const OpArguments& arguments, PerElement) {
   const TensorArgument* const index = arguments.tensor(2);
   if (target == nullptr || index == nullptr) return std::nullopt;
   const TensorArgument* const source = arguments.tensor(3);  // else one number for all
-  const double values = index->elements() * size_of(*target);
+  const double values = index->elements() * target->item_bytes();
   return moved(index->bytes() + values + (source == nullptr ? 0 : values), target->type);
 }
 

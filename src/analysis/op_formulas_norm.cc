@@ -11,12 +11,6 @@ double statistic_bytes(const TensorArgument& tensor) {
   return static_cast<double>(std::max<std::int64_t>(4, tensor.element_bytes));
 }
 
-double read_bytes(const OpArguments& arguments) {
-  double out = 0;
-  for (const TensorArgument& tensor : arguments.tensors()) out += tensor.bytes();
-  return out;
-}
-
 /// Elements that are left of `input` when the dimensions in argument 1 are reduced; all of them
 /// where no dimensions were given, nothing where values were not recorded.
 std::optional<double> reduced_elements(const OpArguments& arguments, const TensorArgument& input) {
@@ -42,7 +36,7 @@ Cost reduction(const OpArguments& arguments, PerElement per) {
   const auto outputs = reduced_elements(arguments, *input);
   if (!outputs) return std::nullopt;
   return OpCost{.flops = input->elements() * per.flops,
-                .bytes = input->bytes() + *outputs * static_cast<double>(input->element_bytes),
+                .bytes = input->bytes() + *outputs * input->item_bytes(),
                 .type = input->type};
 }
 
@@ -75,7 +69,7 @@ Cost layer_norm(const OpArguments& arguments, PerElement per) {
   }
   const double rows = row > 0 ? input->elements() / row : 0;
   return OpCost{.flops = input->elements() * per.flops,
-                .bytes = read_bytes(arguments) + input->bytes() +
+                .bytes = bytes_of(arguments.tensors()) + input->bytes() +
                          2 * rows * statistic_bytes(*input),  // mean and deviation of each row
                 .type = input->type};
 }
@@ -84,8 +78,8 @@ Cost batch_norm(const OpArguments& arguments, PerElement per) {
   const TensorArgument* const input = arguments.tensor(0);
   if (input == nullptr || input->dims.size() < 2) return std::nullopt;
   const bool training = arguments.text(5) != "False" && arguments.text(5) != "0";
-  const double channels = static_cast<double>(input->dims[1]);
-  double bytes = read_bytes(arguments) + input->bytes();
+  const double channels = input->dim(1);
+  double bytes = bytes_of(arguments.tensors()) + input->bytes();
   // Mean and deviation of each channel are saved, and the running ones updated.
   if (training) bytes += 4 * channels * statistic_bytes(*input);
   // Without training, only a scale and a shift are left to do.
@@ -102,7 +96,7 @@ Cost group_norm(const OpArguments& arguments, PerElement per) {
   const double rows = static_cast<double>(input->dims[0] * groups->front());
   return OpCost{
       .flops = input->elements() * per.flops,
-      .bytes = read_bytes(arguments) + input->bytes() + 2 * rows * statistic_bytes(*input),
+      .bytes = bytes_of(arguments.tensors()) + input->bytes() + 2 * rows * statistic_bytes(*input),
       .type = input->type};
 }
 
@@ -115,7 +109,7 @@ Cost norm_backward(const OpArguments& arguments, PerElement per) {
   if (const TensorArgument* const weight = arguments.tensor(5)) parameters += weight->bytes();
   if (const TensorArgument* const bias = arguments.tensor(6)) parameters += bias->bytes();
   return OpCost{.flops = first->elements() * per.flops,
-                .bytes = read_bytes(arguments) + first->bytes() + parameters,
+                .bytes = bytes_of(arguments.tensors()) + first->bytes() + parameters,
                 .type = first->type};
 }
 
@@ -123,7 +117,7 @@ Cost rms_norm_out(const OpArguments& arguments, PerElement per) {
   const TensorArgument* const output = arguments.tensor(0);
   if (output == nullptr || arguments.tensor(1) == nullptr) return std::nullopt;
   return OpCost{.flops = output->elements() * per.flops,
-                .bytes = read_bytes(arguments),
+                .bytes = bytes_of(arguments.tensors()),
                 .type = output->type};
 }
 
@@ -132,7 +126,7 @@ Cost add_rms_norm(const OpArguments& arguments, PerElement per) {
   const TensorArgument* const residual = arguments.tensor(1);
   if (input == nullptr || residual == nullptr) return std::nullopt;
   return OpCost{.flops = input->elements() * per.flops,
-                .bytes = read_bytes(arguments) + input->bytes() + residual->bytes(),
+                .bytes = bytes_of(arguments.tensors()) + input->bytes() + residual->bytes(),
                 .type = input->type};
 }
 
