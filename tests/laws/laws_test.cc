@@ -1,8 +1,5 @@
 // Laws that hold on every recording: nothing is lost, nothing is counted twice, and the counts that
 // are pinned.
-#include <algorithm>
-#include <cctype>
-#include <cstdlib>
 #include <filesystem>
 #include <map>
 #include <string>
@@ -15,34 +12,12 @@
 #include "analysis/module_times.h"
 #include "analysis/op_table.h"
 #include "formats/format.h"
+#include "tests/support/recordings.h"
 
 namespace fathom {
 namespace {
 
 namespace fs = std::filesystem;
-
-/// Recordings that are kept elsewhere: FATHOM_DATA, or beside the repository. May not be there.
-fs::path shared_data() {
-  const char* set = std::getenv("FATHOM_DATA");
-  return set != nullptr ? fs::path(set) : fs::path(FATHOM_SOURCE_DIR) / "../shared/data";
-}
-
-std::vector<std::string> recordings() {
-  const fs::path root(FATHOM_SOURCE_DIR);
-  std::vector<std::string> out;
-  for (const fs::path& folder :
-       {root / "tests/data/traces", root / "tests/data/torch", root / "examples",
-        shared_data() / "kineto", shared_data() / "kineto-multirank"}) {
-    if (!fs::is_directory(folder)) continue;
-    for (const fs::directory_entry& entry : fs::recursive_directory_iterator(folder)) {
-      const std::string path = entry.path().string();
-      const bool trace = path.ends_with(".json.gz") && path.find("expected") == std::string::npos;
-      if (trace && !path.ends_with("_et.json.gz")) out.push_back(path);
-    }
-  }
-  std::ranges::sort(out);
-  return out;
-}
 
 class Laws : public testing::TestWithParam<std::string> {
  protected:
@@ -150,14 +125,7 @@ TEST(PinnedCounts, ActivitiesWithoutALaunchAreAsManyAsIsKnown) {
   }
 }
 
-std::string test_name(const testing::TestParamInfo<std::string>& info) {
-  std::string out = std::to_string(info.index) + "_" + fs::path(info.param).filename().string();
-  std::ranges::replace_if(
-      out, [](char c) { return std::isalnum(static_cast<unsigned char>(c)) == 0; }, '_');
-  return out;
-}
-
-INSTANTIATE_TEST_SUITE_P(Recordings, Laws, testing::ValuesIn(recordings()), test_name);
+INSTANTIATE_TEST_SUITE_P(Recordings, Laws, testing::ValuesIn(recordings()), name_of_recording);
 
 }  // namespace
 }  // namespace fathom

@@ -1,7 +1,7 @@
 // The replay on every recording: unchanged it reproduces the recording, and little of that is owed
 // to delays that nothing explains.
-#include <algorithm>
-#include <cstdlib>
+#include "tests/support/recordings.h"
+
 #include <filesystem>
 #include <string>
 #include <vector>
@@ -14,30 +14,10 @@
 namespace fathom {
 namespace {
 
-namespace fs = std::filesystem;
-
-/// Recordings that are kept elsewhere: FATHOM_DATA, or beside the repository. May not be there.
-fs::path shared_data() {
-  const char* set = std::getenv("FATHOM_DATA");
-  return set != nullptr ? fs::path(set) : fs::path(FATHOM_SOURCE_DIR) / "../shared/data";
-}
-
-std::vector<std::string> recordings() {
-  const fs::path root(FATHOM_SOURCE_DIR);
-  std::vector<std::string> out;
-  for (const fs::path& folder :
-       {root / "tests/data/traces", root / "tests/data/torch", root / "tests/data/plain",
-        root / "examples", shared_data() / "kineto", shared_data() / "kineto-multirank",
-        shared_data() / "torch-cpu"}) {
-    if (!fs::is_directory(folder)) continue;
-    for (const fs::directory_entry& entry : fs::recursive_directory_iterator(folder)) {
-      const std::string path = entry.path().string();
-      const bool trace = path.ends_with(".json.gz") && path.find("expected") == std::string::npos;
-      if (trace && !path.ends_with("_et.json.gz")) out.push_back(path);
-    }
-  }
-  std::ranges::sort(out);
-  return out;
+/// More than the laws are held to: what tests of the reader made, and our own of the CPU.
+std::vector<std::string> all_recordings() {
+  return recordings(
+      {std::filesystem::path(FATHOM_SOURCE_DIR) / "tests/data/plain", shared_data() / "torch-cpu"});
 }
 
 class Recordings : public testing::TestWithParam<std::string> {
@@ -81,15 +61,7 @@ TEST_P(Recordings, HaveCriticalPathsThatCoverTheirSteps) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(
-    All, Recordings, testing::ValuesIn(recordings()),
-    [](const testing::TestParamInfo<std::string>& test) {
-      std::string name = fs::path(test.param).filename().string();
-      name = name.substr(0, name.find(".json"));
-      std::ranges::replace_if(
-          name, [](char c) { return std::isalnum(static_cast<unsigned char>(c)) == 0; }, '_');
-      return std::to_string(test.index) + "_" + name;
-    });
+INSTANTIATE_TEST_SUITE_P(All, Recordings, testing::ValuesIn(all_recordings()), name_of_recording);
 
 }  // namespace
 }  // namespace fathom

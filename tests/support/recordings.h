@@ -1,0 +1,21 @@
+// Real recordings that tests run over.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+namespace fathom {
+
+/// Recordings that are kept elsewhere: FATHOM_DATA, or beside the repository. May not be there.
+std::filesystem::path shared_data();
+
+/// The recordings of the repository and of others, with those in further folders, sorted.
+std::vector<std::string> recordings(const std::vector<std::filesystem::path>& further = {});
+
+/// A name for the test of one recording: letters, digits, underscores.
+std::string name_of_recording(const testing::TestParamInfo<std::string>& test);
+
+}  // namespace fathom
