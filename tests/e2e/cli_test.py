@@ -1,31 +1,20 @@
 """The program as people and scripts meet it: help, mistakes, pipes, terminals, folders, exit codes."""
 import csv
-import fcntl
 import gzip
 import io
 import json
-import os
 import pathlib
-import pty
 import re
 import shutil
-import struct
 import subprocess
 import tempfile
-import termios
 import unittest
 
-ROOT = pathlib.Path(os.environ.get("FATHOM_SOURCE_DIR", pathlib.Path(__file__).resolve().parents[2]))
-FATHOM = os.environ.get("FATHOM", str(ROOT / "build/release/fathom"))
+from program import ENVIRONMENT, FATHOM, ROOT, fathom, on_terminal
+
 TRACES = ROOT / "tests/data/traces"
 TRACE = str(TRACES / "sidnb13_h100_transformer_step.pt.trace.json.gz")
 SMALL = str(TRACES / "hta_event_sync.json.gz")
-ENVIRONMENT = {"PATH": os.environ["PATH"], "LC_ALL": "C.UTF-8"}
-
-
-def fathom(*arguments, stdin=None, **settings):
-    return subprocess.run([FATHOM, *arguments], input=stdin, capture_output=True, timeout=120, check=False,
-                          env={**ENVIRONMENT, **settings})
 
 
 def reports():
@@ -35,27 +24,6 @@ def reports():
 
 def width(line: str) -> int:
     return len(re.sub(r"\x1b\[[0-9;]*m", "", line))
-
-
-def on_terminal(columns: int, *arguments, **settings) -> str:
-    """Standard output of fathom on a terminal that is `columns` wide."""
-    master, slave = pty.openpty()
-    fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", 40, columns, 0, 0))
-    process = subprocess.Popen([FATHOM, *arguments], stdin=subprocess.DEVNULL, stdout=slave, stderr=subprocess.PIPE,
-                               env={**ENVIRONMENT, "TERM": "xterm", **settings})
-    os.close(slave)
-    printed = b""
-    while True:
-        try:
-            chunk = os.read(master, 65536)
-        except OSError:  # The other end is closed: all was read.
-            break
-        if not chunk:
-            break
-        printed += chunk
-    process.communicate()
-    os.close(master)
-    return printed.decode().replace("\r\n", "\n")
 
 
 class Help(unittest.TestCase):

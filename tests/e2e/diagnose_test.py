@@ -1,59 +1,29 @@
 """The diagnosis as people and scripts meet it: one screen, the documented JSON, the page, mistakes."""
-import fcntl
 import html.parser
 import json
 import os
 import pathlib
-import pty
 import re
 import shutil
-import struct
 import subprocess
 import tempfile
-import termios
 import unittest
 
-ROOT = pathlib.Path(os.environ.get("FATHOM_SOURCE_DIR", pathlib.Path(__file__).resolve().parents[2]))
-FATHOM = os.environ.get("FATHOM", str(ROOT / "build/release/fathom"))
+from program import ENVIRONMENT, FATHOM, ROOT, fathom, on_terminal
+
 TRACES = sorted((ROOT / "tests/data/traces").glob("*.json.gz"))
 TRACE = str(ROOT / "tests/data/traces/sidnb13_h100_transformer_step.pt.trace.json.gz")
 STEPS = str(ROOT / "tests/data/traces/luatil_rtx3060_compile_triton.json.gz")
 INPUT = str(ROOT / "tests/data/traces/kineto_gpu_metrics_input.json.gz")
 SCHEMA = json.loads((ROOT / "docs/diagnosis.schema.json").read_text())
-ENVIRONMENT = {"PATH": os.environ["PATH"], "LC_ALL": "C.UTF-8"}
 HOSTILE = ['<script>document.title="owned"</script>', '"><img src=x onerror=document.title="owned">',
            "</style></title>&amp;", "\x1b[2J\x07\r\nline two", "x" * 100_000, "\u202egnp.exe"]
-
-
-def fathom(*arguments, **settings):
-    return subprocess.run([FATHOM, *arguments], stdin=subprocess.DEVNULL, capture_output=True, timeout=120,
-                          check=False, env={**ENVIRONMENT, **settings})
 
 
 def diagnosis(*arguments):
     done = fathom("diagnose", "--json", "--quiet", *arguments)
     assert done.returncode == 0, done.stderr
     return json.loads(done.stdout)
-
-
-def on_terminal(columns: int, lines: int, *arguments, **settings) -> str:
-    master, slave = pty.openpty()
-    fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", lines, columns, 0, 0))
-    process = subprocess.Popen([FATHOM, *arguments], stdin=subprocess.DEVNULL, stdout=slave, stderr=subprocess.DEVNULL,
-                               env={**ENVIRONMENT, "TERM": "xterm", **settings})
-    os.close(slave)
-    printed = b""
-    while True:
-        try:
-            chunk = os.read(master, 65536)
-        except OSError:  # The other end is closed: all was read.
-            break
-        if not chunk:
-            break
-        printed += chunk
-    process.communicate()
-    os.close(master)
-    return printed.decode().replace("\r\n", "\n")
 
 
 def plain(text: str) -> str:
@@ -120,7 +90,7 @@ class Screen(unittest.TestCase):
     def test_it_fits_the_terminal_whatever_its_height(self):
         for trace in TRACES:
             for lines in (24, 30, 50):
-                text = plain(on_terminal(80, lines, "diagnose", str(trace)))
+                text = plain(on_terminal(80, "diagnose", str(trace), lines=lines))
                 rows = sum(max(1, -(-len(line) // 80)) for line in text.splitlines())
                 self.assertLess(rows, lines, f"{trace.name} at {lines} lines")
 
@@ -133,11 +103,11 @@ class Screen(unittest.TestCase):
 
     def test_a_pipe_gets_no_colours_and_a_terminal_does(self):
         self.assertNotIn(b"\x1b", fathom("diagnose", TRACE).stdout)
-        self.assertIn("\x1b[", on_terminal(80, 40, "diagnose", TRACE))
-        self.assertNotIn("\x1b", on_terminal(80, 40, "diagnose", TRACE, NO_COLOR="1"))
+        self.assertIn("\x1b[", on_terminal(80, "diagnose", TRACE))
+        self.assertNotIn("\x1b", on_terminal(80, "diagnose", TRACE, NO_COLOR="1"))
 
     def test_paragraphs_keep_to_a_narrow_terminal(self):
-        for line in plain(on_terminal(60, 50, "diagnose", TRACE)).splitlines():
+        for line in plain(on_terminal(60, "diagnose", TRACE, lines=50)).splitlines():
             if not re.match(r"   (before|after|check) |.* fathom ", line):  # To be copied: on one line.
                 self.assertLessEqual(len(line), 60, line)
 

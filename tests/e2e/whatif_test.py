@@ -1,19 +1,17 @@
 """fathom whatif as people and scripts meet it: every change on real recordings, mistakes, JSON."""
 import json
-import os
-import pathlib
-import subprocess
 import unittest
 
-ROOT = pathlib.Path(os.environ.get("FATHOM_SOURCE_DIR", pathlib.Path(__file__).resolve().parents[2]))
-FATHOM = os.environ.get("FATHOM", str(ROOT / "build/release/fathom"))
-EXAMPLE = str(ROOT / "examples/resnet50_v100.pt.trace.json.gz")
-TRANSFORMER = str(ROOT / "tests/data/traces/sidnb13_h100_transformer_step.pt.trace.json.gz")
+import program
+
+EXAMPLE = str(program.ROOT / "examples/resnet50_v100.pt.trace.json.gz")
+TRANSFORMER = str(program.ROOT / "tests/data/traces/sidnb13_h100_transformer_step.pt.trace.json.gz")
 
 
 def fathom(*arguments):
-    return subprocess.run([FATHOM, "whatif", *arguments, "--quiet"], capture_output=True, text=True, timeout=120,
-                          check=False, env={"PATH": os.environ["PATH"], "LC_ALL": "C.UTF-8", "COLUMNS": "80"})
+    done = program.fathom("whatif", *arguments, "--quiet", COLUMNS="80")
+    done.stdout, done.stderr = done.stdout.decode(), done.stderr.decode()
+    return done
 
 
 def answer(*arguments) -> dict:
@@ -47,8 +45,7 @@ class WhatIf(unittest.TestCase):
         self.assertLessEqual(result["best"]["step_median_ns"], result["worst"]["step_median_ns"])
 
     def test_before_is_the_recorded_step(self):
-        done = subprocess.run([FATHOM, "steps", EXAMPLE, "--json", "--quiet"], capture_output=True, check=True,
-                              timeout=120)
+        done = program.fathom("steps", EXAMPLE, "--json", "--quiet")
         windows = sorted(row["window_ns"] for row in json.loads(done.stdout)["rows"] if not row["edge"])
         middle = len(windows) // 2
         median = windows[middle] if len(windows) % 2 else (windows[middle - 1] + windows[middle]) // 2

@@ -1,0 +1,39 @@
+"""The program under test: run as scripts run it, and on a terminal."""
+import fcntl
+import os
+import pathlib
+import pty
+import struct
+import subprocess
+import termios
+
+ROOT = pathlib.Path(os.environ.get("FATHOM_SOURCE_DIR", pathlib.Path(__file__).resolve().parents[2]))
+FATHOM = os.environ.get("FATHOM", str(ROOT / "build/release/fathom"))
+ENVIRONMENT = {"PATH": os.environ["PATH"], "LC_ALL": "C.UTF-8"}
+
+
+def fathom(*arguments, stdin=b"", **settings):
+    """The finished process; `settings` are environment variables."""
+    return subprocess.run([FATHOM, *arguments], input=stdin, capture_output=True, timeout=120, check=False,
+                          env={**ENVIRONMENT, **settings})
+
+
+def on_terminal(columns: int, *arguments, lines: int = 40, **settings) -> str:
+    """Standard output of fathom on a terminal that is `columns` wide and `lines` high."""
+    master, slave = pty.openpty()
+    fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", lines, columns, 0, 0))
+    process = subprocess.Popen([FATHOM, *arguments], stdin=subprocess.DEVNULL, stdout=slave, stderr=subprocess.DEVNULL,
+                               env={**ENVIRONMENT, "TERM": "xterm", **settings})
+    os.close(slave)
+    printed = b""
+    while True:
+        try:
+            chunk = os.read(master, 65536)
+        except OSError:  # The other end is closed: all was read.
+            break
+        if not chunk:
+            break
+        printed += chunk
+    process.wait()
+    os.close(master)
+    return printed.decode().replace("\r\n", "\n")
