@@ -41,13 +41,10 @@ TEST(HostBound, IsNothingWhenTheDeviceIsBusy) {
 TEST(HostBound, LeavesWhatWaitingCallsOpened) {
   TraceBuilder builder;
   builder.step(0, 0, 1000);
-  builder.op("aten::add", 0, 30);
-  builder.runtime("cudaLaunchKernel", 10, 10, 1);
-  builder.kernel("add", 25, 300, 1);
+  add_launch(builder, "aten::add", 10, "add", 300, 1);
   builder.runtime("cudaDeviceSynchronize", 40, 300, 2);
-  builder.op("aten::add", 500, 200);
-  builder.runtime("cudaLaunchKernel", 650, 10, 3);
-  builder.kernel("add", 665, 300, 3);
+  builder.op("aten::sum", 500, 150);
+  add_launch(builder, "aten::add", 650, "add", 300, 3);
   EXPECT_TRUE(JudgedTrace(builder).findings(host_bound()).empty());
 }
 

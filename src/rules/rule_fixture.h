@@ -11,6 +11,14 @@
 
 namespace fathom {
 
+/// An operator that launches a kernel at once: it starts 15 ns after the operator.
+inline void add_launch(TraceBuilder& builder, std::string_view op, std::int64_t at,
+                       std::string_view kernel, std::int64_t duration, std::int64_t correlation) {
+  builder.op(op, at, 20);
+  builder.runtime("cudaLaunchKernel", at + 5, 5, correlation);
+  builder.kernel(kernel, at + 15, duration, correlation);
+}
+
 /// Judges a synthetic trace by one rule. The roofline is empty; the diagnosed device is the first.
 class JudgedTrace {
  public:

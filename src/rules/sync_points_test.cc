@@ -11,15 +11,11 @@ namespace {
 /// A step in which a value is read while 400 ns of work are queued, and 300 ns pass before the next
 /// kernel starts.
 void reads_a_value(TraceBuilder& builder, std::int64_t at, std::int64_t id) {
-  builder.op("aten::mm", at + 10, 20);
-  builder.runtime("cudaLaunchKernel", at + 15, 5, id);
-  builder.kernel("gemm", at + 25, 400, id);
+  add_launch(builder, "aten::mm", at + 10, "gemm", 400, id);
   builder.op("aten::item", at + 40, 400);
   builder.op("aten::_local_scalar_dense", at + 41, 398);
   builder.runtime("cudaStreamSynchronize", at + 50, 380, id + 1);
-  builder.op("aten::add", at + 700, 30);
-  builder.runtime("cudaLaunchKernel", at + 715, 5, id + 2);
-  builder.kernel("add", at + 725, 270, id + 2);
+  add_launch(builder, "aten::add", at + 710, "add", 270, id + 2);
 }
 
 TEST(SyncPoints, BlamesTheCallForTheIdleTimeBehindIt) {
@@ -51,13 +47,9 @@ TEST(SyncPoints, NamesTheLineAndMakesOneFindingPerSite) {
 TEST(SyncPoints, BlamesACallForNoMoreThanItWaited) {
   TraceBuilder builder;
   builder.step(0, 0, 1000);
-  builder.op("aten::mm", 10, 20);
-  builder.runtime("cudaLaunchKernel", 15, 5, 1);
-  builder.kernel("gemm", 25, 20, 1);
+  add_launch(builder, "aten::mm", 10, "gemm", 20, 1);
   builder.runtime("cudaDeviceSynchronize", 60, 40, 2);
-  builder.op("aten::add", 800, 30);
-  builder.runtime("cudaLaunchKernel", 810, 5, 3);
-  builder.kernel("add", 820, 180, 3);
+  add_launch(builder, "aten::add", 805, "add", 180, 3);
   const std::vector<Finding> findings = JudgedTrace(builder).findings(sync_points());
   ASSERT_EQ(findings.size(), 1U);
   EXPECT_LE(to_ns(total(findings[0].claims)), 40);
@@ -70,18 +62,14 @@ TEST(SyncPoints, LeavesUploadsToTheRuleOfCopies) {
   builder.runtime("cudaMemcpyAsync", 15, 300, 1);
   builder.copy(CopyKind::h2d, 20, 290, 1, 4096).memory(MemoryKind::pageable, MemoryKind::device);
   builder.runtime("cudaStreamSynchronize", 320, 180, 2);
-  builder.op("aten::add", 700, 30);
-  builder.runtime("cudaLaunchKernel", 710, 5, 3);
-  builder.kernel("add", 720, 280, 3);
+  add_launch(builder, "aten::add", 705, "add", 280, 3);
   EXPECT_TRUE(JudgedTrace(builder).findings(sync_points()).empty());
 }
 
 TEST(SyncPoints, AreNoneWithoutWaitingCalls) {
   TraceBuilder builder;
   builder.step(0, 0, 1000);
-  builder.op("aten::mm", 10, 20);
-  builder.runtime("cudaLaunchKernel", 15, 5, 1);
-  builder.kernel("gemm", 25, 900, 1);
+  add_launch(builder, "aten::mm", 10, "gemm", 900, 1);
   const JudgedTrace judged(builder);
   EXPECT_TRUE(judged.findings(sync_points()).empty());
   EXPECT_EQ(judged.abstains(sync_points()), "");
