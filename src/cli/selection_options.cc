@@ -25,7 +25,9 @@ void declare_window(Options& options, std::optional<WindowRequest>& window) {
         window = *parsed;
         return {};
       },
-      "Only this stretch of time, from the start of the trace: 10ms:25ms, :1s, 2s:");
+      "Only this stretch of time, counted as in tables from the start of the trace: 10ms:25ms, "
+      ":1s, "
+      "2s:");
 }
 
 }  // namespace

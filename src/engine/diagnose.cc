@@ -243,6 +243,7 @@ Result<Diagnosis> diagnose(const Session& session, const DiagnosisRequest& reque
 
   Diagnosis diagnosis;
   diagnosis.input = session.input();
+  diagnosis.start = session.trace().span.begin;
   std::vector<Step> focused;
   if (!request.focus.empty()) {
     Result<std::vector<Step>> found = focus_steps(context, request.focus);

@@ -90,6 +90,7 @@ struct StepAccount {
 
 struct Diagnosis {
   std::string input;
+  Time start{};  ///< Of the trace. Times are shown from there, as --window counts.
   Health health;
   std::string step_name;           ///< What repeats: "ProfilerStep*"; empty for a whole trace.
   std::string step_note;           ///< How steps were found, where that is not plain.

@@ -98,7 +98,7 @@ std::string steps_json(const Diagnosis& diagnosis, const std::string& indent) {
     if (rows.size() == kJsonSteps) break;
     Object object;
     object.integer("step", step.number)
-        .integer("start_ns", to_ns(step.window.begin))
+        .integer("start_ns", to_ns(step.window.begin - diagnosis.start))
         .time("window_ns", step.window.length());
     object.add("account_ns",
                diagnosis.device >= 0 ? account_json(step.account) : host_json(step.host));
@@ -123,14 +123,14 @@ std::string verdict_json(const Verdict& verdict) {
       .json();
 }
 
-std::string evidence_json(const Evidence& evidence) {
+std::string evidence_json(const Evidence& evidence, Time start) {
   std::vector<std::string> slices;
   for (const SliceId slice : evidence.slices) slices.push_back(std::to_string(slice.value));
   Object object;
   object.text("text", evidence.text).add("slices", short_list(slices));
   if (evidence.where) {
-    object.integer("begin_ns", to_ns(evidence.where->begin))
-        .integer("end_ns", to_ns(evidence.where->end));
+    object.integer("begin_ns", to_ns(evidence.where->begin - start))
+        .integer("end_ns", to_ns(evidence.where->end - start));
   }
   if (!evidence.location.empty()) object.text("location", evidence.location);
   return object.json();
@@ -146,7 +146,8 @@ std::string_view effort_name(Effort effort) {
 std::string finding_json(const RankedFinding& ranked, const Diagnosis& diagnosis) {
   const Finding& finding = ranked.finding;
   std::vector<std::string> evidence;
-  for (const Evidence& each : finding.evidence) evidence.push_back(evidence_json(each));
+  for (const Evidence& each : finding.evidence)
+    evidence.push_back(evidence_json(each, diagnosis.start));
   Object object;
   object.text("id", ranked.id)
       .text("rule", finding.rule)

@@ -194,6 +194,32 @@ class Json(unittest.TestCase):
         said = diagnosis(STEPS, "--window", f"{begin}ns:{end}ns")
         self.assertEqual([step["step"] for step in said["steps"]], [every[1]["step"], every[2]["step"]])
 
+    def test_a_printed_time_is_found_again_by_window(self):
+        """In recordings whose first work starts after the first event."""
+        def rows(table, *options):
+            return json.loads(fathom(table, STEPS, "--json", "--quiet", "--limit", "0", *options).stdout)["rows"]
+
+        def around(begin, end):
+            return "--window", f"{begin}ns:{end}ns"
+        for row in rows("gaps")[::40]:
+            found = rows("gaps", *around(row["start_ns"], row["start_ns"] + row["duration_ns"]))
+            self.assertEqual([each["start_ns"] for each in found], [row["start_ns"]])
+        said = diagnosis(STEPS)
+        steps = {row["step"]: row for row in rows("steps")}
+        for step in said["steps"]:
+            row = steps[step["step"]]
+            self.assertEqual(step["start_ns"], row["start_ns"])
+            found = rows("steps", *around(row["start_ns"], row["start_ns"] + row["window_ns"]))
+            self.assertEqual([each["step"] for each in found], [step["step"]])
+        places = [evidence for finding in diagnosis(TRACE)["findings"] for evidence in finding["evidence"]
+                  if finding["rule"] == "host-bound" and "begin_ns" in evidence]
+        self.assertTrue(places)
+        for place in places:
+            window = around(place["begin_ns"], place["end_ns"])
+            found = json.loads(fathom("gaps", TRACE, "--json", "--quiet", *window).stdout)["rows"]
+            self.assertIn((place["begin_ns"], place["end_ns"] - place["begin_ns"]),
+                          [(row["start_ns"], row["duration_ns"]) for row in found])
+
     def test_exclude_warmup_leaves_out_long_first_steps(self):
         with tempfile.TemporaryDirectory() as folder:
             path = pathlib.Path(folder) / "warm.json"

@@ -42,11 +42,11 @@ std::string tag(std::string_view term, std::string_view css, const std::string& 
   return "<span class=\"tag " + std::string(css) + "\">" + term_link(term, text) + "</span>";
 }
 
-std::string evidence_html(const Evidence& evidence) {
+std::string evidence_html(const Evidence& evidence, Time start) {
   std::string html = escaped(evidence.text);
   if (!evidence.location.empty()) html += " — <code>" + escaped(evidence.location) + "</code>";
   if (evidence.where) {
-    html += " <span class=\"soft\">at " + duration_text(evidence.where->begin - Time{}) + "</span>";
+    html += " <span class=\"soft\">at " + duration_text(evidence.where->begin - start) + "</span>";
   }
   return html;
 }
@@ -72,7 +72,7 @@ std::string finding(std::size_t number, const RankedFinding& ranked, const Diagn
                duration_text(ranked.upper_bound) + " of the step, " + percent_text(ranked.percent));
   }
   for (const Evidence& evidence : found.evidence) {
-    out += row("evidence", "evidence", evidence_html(evidence));
+    out += row("evidence", "evidence", evidence_html(evidence, diagnosis.start));
   }
   out += row("but", "evidence", escaped(found.counter_evidence));
   out += row("change", "effort", escaped(found.fix.text));
