@@ -7,10 +7,11 @@ namespace {
 
 constexpr Term kTerms[] = {
     {"input-bound", "verdict",
-     "The largest loss: the device idles while the launching thread fetches data, or the main "
-     "thread waits for it where there is no device."},
+     "The largest loss: the device idles while the launching thread fetches data. Without a "
+     "device: the main thread loads data or waits for it."},
     {"host-bound", "verdict",
-     "The largest loss: the device idles while the host dispatches operators or runs Python."},
+     "The largest loss: the device idles while the host dispatches operators or runs Python. "
+     "Without a device: the main thread runs Python in no operator."},
     {"sync-bound", "verdict",
      "The largest loss: the device idles after calls that wait for it, until the host has caught "
      "up."},
@@ -21,7 +22,8 @@ constexpr Term kTerms[] = {
     {"allocation-bound", "verdict",
      "The largest loss: the device idles while device or pinned memory is allocated or freed."},
     {"compute-bound", "verdict",
-     "The device computes for most of the step, mostly in kernels near the compute peak."},
+     "The device computes for most of the step, mostly in kernels near the compute peak. Without "
+     "a device: the main thread is inside operators."},
     {"memory-bandwidth-bound", "verdict",
      "The device computes for most of the step, mostly in kernels near the bandwidth peak."},
     {"latency-bound", "verdict",

@@ -95,28 +95,39 @@ void add_device(const RuleContext& rules, FamilyTimes& times) {
   }
 }
 
-struct Named {
+struct Loss {
   Family family;
   VerdictId verdict;
-  std::string_view lost;  // What the step loses by it.
+  std::string_view device;  // What the device does meanwhile.
+  std::string_view thread;  // What the main thread does, in a trace without a device.
 };
 
-constexpr Named kLosses[] = {
-    {Family::input, VerdictId::input_bound, "waits for input"},
-    {Family::host, VerdictId::host_bound, "waits for the host to launch work"},
-    {Family::sync, VerdictId::sync_bound, "is idle after synchronising calls"},
-    {Family::transfer, VerdictId::transfer_bound, "only copies"},
-    {Family::communication, VerdictId::communication_bound, "only communicates"},
-    {Family::straggler, VerdictId::straggler, "waits for a late rank"},
-    {Family::allocation, VerdictId::allocation_bound, "waits for memory to be allocated"},
+constexpr Loss kLosses[] = {
+    {Family::input, VerdictId::input_bound, "waits for input", "loads its input or waits for it"},
+    {Family::host, VerdictId::host_bound, "waits for the host to launch work",
+     "runs Python outside of operators"},
+    {Family::sync, VerdictId::sync_bound, "is idle after synchronising calls",
+     "is blocked in joins, queues or synchronisation"},
+    {Family::transfer, VerdictId::transfer_bound, "only copies", "copies"},
+    {Family::communication, VerdictId::communication_bound, "only communicates", "communicates"},
+    {Family::straggler, VerdictId::straggler, "waits for a late rank", "waits for a late rank"},
+    {Family::allocation, VerdictId::allocation_bound, "waits for memory to be allocated",
+     "allocates memory"},
 };
 
-constexpr Named kComputes[] = {
+struct Work {
+  Family family;
+  VerdictId verdict;
+  std::string_view manner;
+};
+
+constexpr Work kComputes[] = {
     {Family::compute, VerdictId::compute_bound, "near the compute roof"},
     {Family::memory_bandwidth, VerdictId::memory_bandwidth_bound, "bound by memory bandwidth"},
     {Family::latency, VerdictId::latency_bound, "far from both roofs"},
 };
 
+template <typename Named>
 const Named& largest(std::span<const Named> families, const FamilyTimes& times) {
   return *std::ranges::max_element(families, {},
                                    [&](const Named& named) { return of(times, named.family); });
@@ -142,6 +153,20 @@ void move_claims(const RuleContext& rules, const std::vector<RankedFinding>& fin
 
 std::string share(const RuleContext& rules, Duration time) {
   return percent_text(rules.percent(time));
+}
+
+/// "The device waits for input for 33 % of the step."
+std::string sentence(const RuleContext& rules, const Loss& loss, Duration lost) {
+  const std::string who = rules.device >= 0 ? "The device " : "The main thread ";
+  return who + std::string(rules.device >= 0 ? loss.device : loss.thread) + " for " +
+         share(rules, lost) + " of the step.";
+}
+
+/// Operators of the main thread have no roofline: nothing tells which roof they are near.
+std::string sentence(const RuleContext& rules, const Work& work, Duration computing) {
+  const std::string time = share(rules, computing) + " of the step";
+  if (rules.device < 0) return "The main thread runs operators for " + time + ".";
+  return "The device computes for " + time + ", mostly " + std::string(work.manner) + ".";
 }
 
 /// Why nothing can be said, or "".
@@ -188,12 +213,11 @@ Verdict judge(const RuleContext& rules, const FamilyTimes& spent,
   std::ranges::stable_sort(verdict.families, std::ranges::greater(), &FamilyTime::percent);
 
   Duration computing{};
-  for (const Named& named : kComputes) computing += of(times, named.family);
-  const Named& loss = largest(kLosses, times);
+  for (const Work& work : kComputes) computing += of(times, work.family);
+  const Loss& loss = largest<Loss>(kLosses, times);
   const Duration lost = of(times, loss.family);
   const double lost_percent = rules.percent(lost);
   const double compute_percent = rules.percent(computing);
-  const std::string who = rules.device >= 0 ? "The device " : "The main thread ";
   const auto memory = std::ranges::find_if(findings, [](const RankedFinding& ranked) {
     return ranked.finding.family == Family::memory_capacity &&
            ranked.finding.weight == Weight::critical;
@@ -206,16 +230,14 @@ Verdict judge(const RuleContext& rules, const FamilyTimes& spent,
                        " of the step is idle time without a cause in the trace.";
   } else if (lost_percent >= kLeastPercent && lost_percent >= kLossPerCompute * compute_percent) {
     verdict.id = loss.verdict;
-    verdict.sentence =
-        who + std::string(loss.lost) + " for " + share(rules, lost) + " of the step.";
+    verdict.sentence = sentence(rules, loss, lost);
   } else if (memory != findings.end()) {
     verdict.id = VerdictId::memory_capacity_bound;
     verdict.sentence = memory->finding.title;
   } else if (compute_percent >= kComputePercent) {
-    const Named& kind = largest(kComputes, times);
+    const Work& kind = largest<Work>(kComputes, times);
     verdict.id = kind.verdict;
-    verdict.sentence = who + "computes for " + share(rules, computing) + " of the step, mostly " +
-                       std::string(kind.lost) + ".";
+    verdict.sentence = sentence(rules, kind, computing);
   } else {
     verdict.id = VerdictId::balanced;
     verdict.sentence =

@@ -39,6 +39,20 @@ TEST(Verdict, IsComputeBoundWhereTheDeviceIsBusyWithProducts) {
   EXPECT_EQ(verdict_of(trace).id, VerdictId::compute_bound);
 }
 
+TEST(Verdict, OfTheMainThreadSpeaksOfNoLaunchesAndNoRoof) {
+  TraceBuilder python;
+  python.step(1, 0, 1000);
+  python.op("aten::mm", 0, 300);
+  EXPECT_EQ(verdict_of(python).sentence,
+            "The main thread runs Python outside of operators for 70.0 % of the step.");
+  TraceBuilder operators;
+  operators.step(1, 0, 1000);
+  operators.op("aten::mm", 0, 950);
+  const Verdict verdict = verdict_of(operators);
+  EXPECT_EQ(verdict.id, VerdictId::compute_bound);
+  EXPECT_EQ(verdict.sentence, "The main thread runs operators for 95.0 % of the step.");
+}
+
 TEST(Verdict, IsInputBoundWhereTheDeviceWaitsForData) {
   TraceBuilder trace;
   trace.step(1, 0, 10'000);

@@ -19,6 +19,9 @@ constexpr std::size_t kBest = 3;
 constexpr std::size_t kUsualHeight = 40;
 constexpr std::size_t kLowest = 20;
 
+/// A mean that is further from the median than this part of it is printed beside it.
+constexpr double kApart = 0.05;
+
 Duration from_ns(double ns) { return duration_ns(static_cast<std::int64_t>(std::llround(ns))); }
 
 std::string baseline(const Diagnosis& diagnosis, const Style& style) {
@@ -33,6 +36,9 @@ std::string baseline(const Diagnosis& diagnosis, const Style& style) {
            ", median of " + std::to_string(step.count);
     if (step.count > 1) {
       text += "; " + duration_text(from_ns(step.min)) + " to " + duration_text(from_ns(step.max));
+    }
+    if (std::abs(step.mean - step.median) > kApart * step.median) {
+      text += "; gains are of the mean, " + duration_text(from_ns(step.mean));
     }
     text += diagnosis.steps_left_out != 0
                 ? "; " + std::to_string(diagnosis.steps_left_out) + " left out)"
