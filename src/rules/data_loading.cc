@@ -18,7 +18,9 @@ constexpr std::string_view kDoc =
     "of the step, warns from 10 %, is critical from 20 %. A single-process iterator means "
     "num_workers=0; a multi-process one means that the workers do not keep up. Whether they read "
     "or "
-    "compute is told where Python stacks were recorded. Sources: the former TensorBoard plugin (5 "
+    "compute is told where Python stacks were recorded. Of torch's own loader, data-loader-workers "
+    "claims what workers would hide; this rule claims what is left of the fetching. Sources: the "
+    "former TensorBoard plugin (5 "
     "%); "
     "TraceML's INPUT_BOUND (10 and 20 %).";
 
@@ -117,6 +119,12 @@ std::string cause_text(const std::optional<double>& reading) {
          (*reading >= kMostly ? ": storage is the limit" : ": the processor is the limit");
 }
 
+std::string shared_text(Loader loader) {
+  return loader == Loader::unknown
+             ? ""
+             : ", of which this finding claims what data-loader-workers leaves";
+}
+
 /// Whether there are workers, and how many, is another rule's finding where the loader is torch's.
 Fix fix_of(Loader loader, const std::optional<double>& reading) {
   Fix fix;
@@ -143,7 +151,15 @@ Fix fix_of(Loader loader, const std::optional<double>& reading) {
 
 std::string title_of(const RuleContext& rules, Loader loader, Duration exposed, Duration fetching) {
   if (loader == Loader::unknown) return "The step waits for its input: " + per_step(rules, exposed);
-  return "Reading and preparing the samples takes " + per_step(rules, fetching);
+  return "Samples are slow to read and prepare, whoever does it: " + per_step(rules, fetching);
+}
+
+/// Of torch's own loader, what workers would take away is another finding's.
+std::string assumption_of(Loader loader) {
+  if (loader == Loader::unknown) {
+    return "four workers fetch ahead and share the fetching; the loop waits where they are slower";
+  }
+  return "samples cost so little that what workers leave of the fetching goes, too";
 }
 
 /// What is left of the fetching when there are workers: with none before, their share of it; else
@@ -178,10 +194,10 @@ Outcome check(const RuleContext& rules) {
     fetching += rules.trace().slices.duration[fetch.row()];
   }
   finding.title = title_of(rules, found.loader, exposed, fetching);
-  finding.evidence.push_back(evidence_of(rules, found.fetches,
-                                         counted_noun(found.fetches.size(), "fetch range") + ", " +
-                                             per_step(rules, exposed) +
-                                             " with nothing else running; " + cause_text(reading)));
+  finding.evidence.push_back(evidence_of(
+      rules, found.fetches,
+      counted_noun(found.fetches.size(), "fetch range") + ", " + per_step(rules, exposed) +
+          " with nothing else running" + shared_text(found.loader) + "; " + cause_text(reading)));
   finding.counter_evidence =
       exposed < fetching ? "The device works during " + per_step(rules, fetching - exposed) +
                                " of the fetching, which costs nothing."
@@ -193,10 +209,7 @@ Outcome check(const RuleContext& rules) {
     scale_tree(rules, fetch, static_cast<float>(left), finding.edits);
     if (found.loader != Loader::workers) finding.edits.overlap.push_back(fetch);
   }
-  finding.assumption =
-      found.loader == Loader::workers
-          ? "twice the workers deliver twice as fast"
-          : "four workers fetch ahead and share the fetching; the loop waits where they are slower";
+  finding.assumption = assumption_of(found.loader);
   finding.pessimism = 0.6;
   return std::vector<Finding>{std::move(finding)};
 }
