@@ -150,8 +150,8 @@ def run_one(case: Case, folder: Path) -> dict[str, Any]:
 def rank_main(case: Case, rank: int, scratch: Path) -> None:
     """One process of a group: records both roles, then measures them."""
     torch.distributed.init_process_group("gloo", init_method=f"file://{scratch}/meet", rank=rank, world_size=case.ranks)
-    for role in ROLES:
-        for repeat in range(RECORDINGS):
+    for repeat in range(RECORDINGS):
+        for role in ROLES:
             torch.distributed.barrier()
             record(case, role, scratch / f"{role}.{repeat}.{rank}.json")
     torch.distributed.barrier()
