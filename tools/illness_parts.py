@@ -77,7 +77,7 @@ def spread(errors: list[float]) -> str:
     )
 
 
-def changes_part(changes: list[Change]) -> str:
+def changes_part(changes: list[Change], made: list[Pair]) -> str:
     rows = [
         (
             each.about,
@@ -88,7 +88,11 @@ def changes_part(changes: list[Change]) -> str:
         )
         for each in changes
     ]
-    return table(("change", "before", "predicted", "recorded", "error"), rows) if rows else "None.\n"
+    if not rows:
+        return "None.\n"
+    errors = [each.error for each in changes] + [each.error for each in made]
+    text = table(("change", "before", "predicted", "recorded", "error"), rows)
+    return text + f"\nThese and the pairs of training together, {len(errors)} predictions: {spread(errors)}.\n"
 
 
 def residuals_part(judgements: list[Judgement]) -> str:
@@ -119,13 +123,25 @@ def pairs_part(made: list[Pair], none: list[str]) -> str:
             percent(each.recorded),
             f"{100 * each.error:+.0f} %",
             "yes" if each.inside else "no",
+            percent(each.promised_unprofiled),
             percent(each.unprofiled),
             "–" if each.unprofiled_error is None else f"{100 * each.unprofiled_error:+.0f} %",
         )
         for each in made
     ]
     text = table(
-        ("pair", "promised", "interval", "cured, recorded", "error", "inside", "cured, unprofiled", "error"), rows
+        (
+            "pair",
+            "promised",
+            "interval",
+            "cured, recorded",
+            "error",
+            "inside",
+            "promised, unprofiled",
+            "cured, unprofiled",
+            "error",
+        ),
+        rows,
     )
     if made:
         inside = sum(each.inside for each in made)
@@ -162,14 +178,18 @@ def failures_part(judgements: list[Judgement]) -> str:
 
 
 def made_parts(
-    columns: dict[str, list[Judgement]], measured: dict[str, Any], changes: list[Change]
+    columns: dict[str, list[Judgement]],
+    measured: dict[str, Any],
+    kept: tuple[list[Pair], list[str]],
+    changes: list[Change],
 ) -> dict[str, str]:
     ours = columns["fathom"]
     return {
         "summary": summary_part(columns),
         "rules": rules_part(ours),
         "pairs": pairs_part(*pairs(ours, measured)),
-        "changes": changes_part(changes),
+        "kept": pairs_part(*kept),
+        "changes": changes_part(changes, pairs(ours, measured)[0]),
         "residuals": residuals_part(ours),
         "failures": failures_part(ours),
     }

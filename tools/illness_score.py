@@ -116,6 +116,7 @@ class Pair:
     promised: tuple[float, float, float]  # low, likely, high: the new step time as a part of the old one
     recorded: float  # cured / ill, as recorded under the profiler
     unprofiled: float | None
+    promised_unprofiled: float | None  # likely, without a profiler; None where that is not told
 
     @property
     def error(self) -> float:
@@ -123,7 +124,10 @@ class Pair:
 
     @property
     def unprofiled_error(self) -> float | None:
-        return None if self.unprofiled is None else self.promised[1] / self.unprofiled - 1
+        if self.unprofiled is None:
+            return None
+        promised = self.promised[1] if self.promised_unprofiled is None else self.promised_unprofiled
+        return promised / self.unprofiled - 1
 
     @property
     def inside(self) -> bool:
@@ -144,6 +148,28 @@ def promise(document: dict[str, Any], rules: Iterable[str]) -> tuple[float, floa
     return max(low, 0), max(likely, 0), high
 
 
+def promise_unprofiled(document: dict[str, Any], rules: Iterable[str]) -> float | None:
+    """The same without a profiler, where the findings tell."""
+    before = document["baseline"].get("unprofiled_step_ns")
+    found = [each for each in document["findings"] if each["rule"] in rules and each["predicted_step_ns"]]
+    if not before or not found or any(each["predicted_unprofiled_step_ns"] is None for each in found):
+        return None
+    return max(0, 1 - sum(before - each["predicted_unprofiled_step_ns"] for each in found) / before)
+
+
+def pair_of(
+    name: str, cures: Iterable[str], ill: dict[str, Any], cured: dict[str, Any], measured: dict[str, Any]
+) -> Pair | None:
+    """What the diagnosis of the ill recording promises beside that of the cured one, if it promises anything."""
+    promised = promise(ill, cures) if ill and cured else None
+    if promised is None:
+        return None
+    recorded = cured["baseline"]["step_median_ns"] / ill["baseline"]["step_median_ns"]
+    times = measured.get(name, {}).get("step", {})
+    unprofiled = times["cured"]["wall_ms_min"] / times["ill"]["wall_ms_min"] if times else None
+    return Pair(name, promised, recorded, unprofiled, promise_unprofiled(ill, cures))
+
+
 def pairs(judgements: list[Judgement], measured: dict[str, Any]) -> tuple[list[Pair], list[str]]:
     """The pairs with a promise, and the names of those without."""
     by_role = {(each.label["pair"], each.label["role"]): each for each in judgements if "pair" in each.label}
@@ -152,16 +178,11 @@ def pairs(judgements: list[Judgement], measured: dict[str, Any]) -> tuple[list[P
         cured = by_role.get((name, "cured"))
         if role != "ill" or not ill.label.get("cures") or cured is None:
             continue
-        promised = promise(ill.answer.document, ill.label["cures"]) if ill.answer.document else None
-        if promised is None or not cured.answer.document:
+        pair = pair_of(name, ill.label["cures"], ill.answer.document, cured.answer.document, measured)
+        if pair is None:
             none.append(name)
-            continue
-        recorded = (
-            cured.answer.document["baseline"]["step_median_ns"] / ill.answer.document["baseline"]["step_median_ns"]
-        )
-        times = measured.get(name, {}).get("step", {})
-        unprofiled = times["cured"]["wall_ms_min"] / times["ill"]["wall_ms_min"] if times else None
-        made.append(Pair(name, promised, recorded, unprofiled))
+        else:
+            made.append(pair)
     return made, none
 
 

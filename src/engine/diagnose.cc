@@ -11,6 +11,7 @@
 #include "engine/divide.h"
 #include "engine/focus.h"
 #include "engine/narrow.h"
+#include "engine/predict.h"
 #include "engine/verdict.h"
 
 namespace fathom {
@@ -18,9 +19,6 @@ namespace {
 
 /// A first step that is longer than this multiple of the median is warm-up.
 constexpr double kWarmup = 1.5;
-/// Replays cost time: only what could give at least this share of the step is
-/// predicted.
-constexpr double kPredictPercent = 0.5;
 
 double ns(Duration duration) { return static_cast<double>(to_ns(duration)); }
 
@@ -134,25 +132,6 @@ void run_rules(const RuleContext& rules, Diagnosis& diagnosis) {
     }
     diagnosis.rules.push_back(std::move(result));
   }
-}
-
-Duration scaled(Duration duration, double factor) {
-  return duration_ns(static_cast<std::int64_t>(ns(duration) * factor));
-}
-
-/// Replays each change that could matter.
-void predict(const Replay& replay, Diagnosis& diagnosis) {
-  const Prediction now = replay.run({});
-  std::vector<RankedFinding>& findings = diagnosis.findings;
-  for_each_in_parallel(findings.size(), 0, [&](std::size_t i) {
-    RankedFinding& ranked = findings[i];
-    if (ranked.finding.edits.empty() || ranked.percent < kPredictPercent) return;
-    const Prediction then = replay.run(ranked.finding.edits);
-    const Duration likely = std::clamp(now.mean - then.mean, Duration{}, ranked.upper_bound);
-    ranked.gain = RankedFinding::Gain{.low = scaled(likely, ranked.finding.pessimism),
-                                      .likely = likely,
-                                      .high = ranked.upper_bound};
-  });
 }
 
 double worth(const RankedFinding& ranked) {
@@ -283,7 +262,7 @@ Result<Diagnosis> diagnose(const Session& session, const DiagnosisRequest& reque
   if (replay) {
     run_rules(rules, diagnosis);
     diagnosis.residuals = replay->residuals();
-    predict(*replay, diagnosis);
+    predict(rules, *replay, diagnosis);
   }
   diagnosis.verdict = judge(rules, spent_by_family(rules), diagnosis.findings);
   rank(diagnosis.findings);

@@ -70,6 +70,16 @@ struct RankedFinding {
     Duration high{};
   };
   std::optional<Gain> gain;
+  /// Mean step time of another recording after the change: the gain's ends, widened by what
+  /// recordings of one program differ by. Set where the gain is.
+  struct StepTime {
+    Duration low{};
+    Duration likely{};
+    Duration high{};
+  };
+  std::optional<StepTime> predicted;
+  /// Likely step time after the change without a profiler; see Diagnosis::unprofiled_step.
+  std::optional<Duration> unprofiled;
   std::uint32_t quick_win = 0;  ///< Place in the order of gain per effort, from 1.
 };
 
@@ -92,14 +102,17 @@ struct Diagnosis {
   std::string input;
   Time start{};  ///< Of the trace. Times are shown from there, as --window counts.
   Health health;
-  std::string step_name;           ///< What repeats: "ProfilerStep*"; empty for a whole trace.
-  std::string step_note;           ///< How steps were found, where that is not plain.
-  Summary step_ns;                 ///< Of the counted steps' windows.
-  std::size_t steps_left_out = 0;  ///< Edge steps and warm-up.
-  std::int32_t device = -1;        ///< The one that is diagnosed, or -1.
-  std::string device_name;         ///< As recorded; may be empty.
-  std::size_t devices = 0;         ///< With activity in the trace.
-  Account account;                 ///< Σ over the counted steps; sums to their windows.
+  std::string step_name;  ///< What repeats: "ProfilerStep*"; empty for a whole trace.
+  std::string step_note;  ///< How steps were found, where that is not plain.
+  Summary step_ns;        ///< Of the counted steps' windows.
+  /// Estimated mean step time without a profiler; unset where Python frames or a device were
+  /// recorded, for then it is not told what recording delays.
+  std::optional<Duration> unprofiled_step;
+  std::size_t steps_left_out = 0;             ///< Edge steps and warm-up.
+  std::int32_t device = -1;                   ///< The one that is diagnosed, or -1.
+  std::string device_name;                    ///< As recorded; may be empty.
+  std::size_t devices = 0;                    ///< With activity in the trace.
+  Account account;                            ///< Σ over the counted steps; sums to their windows.
   std::array<Duration, kHostBuckets> host{};  ///< The same of the main thread, without a device.
   std::vector<StepAccount> steps;
   Verdict verdict;

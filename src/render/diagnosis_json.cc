@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 #include <vector>
 
 #include "render/json.h"
@@ -33,6 +34,9 @@ class Object {
     return add(key, std::to_string(value));
   }
   Object& time(std::string_view key, Duration value) { return integer(key, to_ns(value)); }
+  Object& time(std::string_view key, const std::optional<Duration>& value) {
+    return value ? time(key, *value) : add(key, "null");
+  }
   [[nodiscard]] std::string json() const { return "{" + text_ + "}"; }
 
  private:
@@ -68,6 +72,7 @@ std::string baseline(const Diagnosis& diagnosis) {
       .integer("step_min_ns", whole(step.min))
       .integer("step_max_ns", whole(step.max))
       .integer("step_stddev_ns", whole(step.stddev))
+      .time("unprofiled_step_ns", diagnosis.unprofiled_step)
       .add("device", diagnosis.device < 0 ? "null" : std::to_string(diagnosis.device))
       .text("device_name", diagnosis.device_name)
       .integer("devices", static_cast<std::int64_t>(diagnosis.devices));
@@ -160,18 +165,16 @@ std::string finding_json(const RankedFinding& ranked, const Diagnosis& diagnosis
       .time("upper_bound_ns", ranked.upper_bound)
       .number("step_percent", ranked.percent)
       .integer("quick_win", ranked.quick_win);
-  if (ranked.gain) {
-    const auto after = [&](Duration gain) {
-      return static_cast<std::int64_t>(std::llround(diagnosis.step_ns.mean)) - to_ns(gain);
-    };
+  if (ranked.predicted) {
     object.add("predicted_step_ns", Object()
-                                        .integer("low", after(ranked.gain->high))
-                                        .integer("likely", after(ranked.gain->likely))
-                                        .integer("high", after(ranked.gain->low))
+                                        .integer("low", to_ns(ranked.predicted->low))
+                                        .integer("likely", to_ns(ranked.predicted->likely))
+                                        .integer("high", to_ns(ranked.predicted->high))
                                         .json());
   } else {
     object.add("predicted_step_ns", "null");
   }
+  object.time("predicted_unprofiled_step_ns", ranked.unprofiled);
   return object.text("assumption", finding.assumption)
       .add("evidence", short_list(evidence))
       .text("counter_evidence", finding.counter_evidence)

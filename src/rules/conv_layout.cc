@@ -7,14 +7,16 @@ namespace {
 constexpr std::string_view kDoc =
     "cuDNN's tensor-core convolutions work on channels-last tensors (NHWC). Given NCHW "
     "ones, it converts every input and output on the fly, in kernels named nchwToNhwc, "
-    "nhwcToNchw, convertTensor or transpose. Fires when these take at least 1 % of the "
+    "nhwcToNchw or convertTensor; MIOpen does it in kernels named batched_transpose. Fires when "
+    "these take at least 1 % of the "
     "step. Source: PyTorch's channels_last tutorial; NVIDIA's convolution guide.";
 
 constexpr double kLeastPercent = 1.0;
 
 bool is_conversion(std::string_view name) {
-  for (const std::string_view part : {"nchwToNhwc", "nhwcToNchw", "nchw2nhwc", "nhwc2nchw",
-                                      "convertTensor_kernel", "NchwToNhwc", "NhwcToNchw"}) {
+  for (const std::string_view part :
+       {"nchwToNhwc", "nhwcToNchw", "nchw2nhwc", "nhwc2nchw", "convertTensor_kernel", "NchwToNhwc",
+        "NhwcToNchw", "batched_transpose_"}) {
     if (name.find(part) != std::string_view::npos) return true;
   }
   return false;
@@ -42,12 +44,15 @@ Outcome check(const RuleContext& rules) {
   finding.counter_evidence =
       "Where the whole model is not channels-last, conversions move elsewhere instead of "
       "vanishing.";
-  finding.fix = {.text = "Keep model and input channels-last; pays with mixed precision.",
-                 .before = "model = model.cuda()",
-                 .after =
-                     "model = model.to('cuda', memory_format=torch.channels_last)\n"
-                     "x = x.to('cuda', memory_format=torch.channels_last)"};
-  finding.verify = "fathom kernels TRACE --filter 'name~nchw|nhwc|convertTensor'";
+  finding.fix = {
+      .text =
+          "Keep model and input channels-last; pays with mixed precision. On AMD also set "
+          "PYTORCH_MIOPEN_SUGGEST_NHWC=1.",
+      .before = "model = model.cuda()",
+      .after =
+          "model = model.to('cuda', memory_format=torch.channels_last)\n"
+          "x = x.to('cuda', memory_format=torch.channels_last)"};
+  finding.verify = "fathom kernels TRACE --filter 'name~nchw|nhwc|convertTensor|batched_transpose'";
   claim_blamed(rules, blamed, 1.0, finding);
   finding.assumption = "no conversion is left, and convolutions are as fast as before";
   return std::vector<Finding>{std::move(finding)};

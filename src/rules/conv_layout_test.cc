@@ -18,6 +18,13 @@ TEST(ConvLayout, IsToldWhereKernelsConvertLayouts) {
   EXPECT_EQ(total(findings[0].claims), duration_ns(1000));
 }
 
+TEST(ConvLayout, IsToldOfMIOpensTransposes) {
+  ProgramBuilder program(20'000);
+  program.op("aten::miopen_convolution", "batched_transpose_32x64_pack_2x4_ediv_1x2_half", 1000);
+  program.op("aten::miopen_convolution", "igemm_fwd", 4000);
+  EXPECT_EQ(JudgedTrace(program.trace()).findings(conv_layout()).size(), 1U);
+}
+
 TEST(ConvLayout, IsNothingWithoutConversions) {
   ProgramBuilder program(20'000);
   program.op("aten::cudnn_convolution", "conv", 4000);

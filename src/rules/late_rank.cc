@@ -1,5 +1,6 @@
 // late-rank: collectives that take far longer than what they transfer, because a rank came late.
 #include <algorithm>
+#include <cmath>
 #include <tuple>
 
 #include "rules/collectives.h"
@@ -28,8 +29,16 @@ constexpr double kSlowestBytesPerSecond = 1.25e9;
 constexpr double kSent = 2.0;
 constexpr Duration kLongestLatency = duration_ns(1'000'000);
 
+/// The quickest: NVLink of an H100, and a collective's latency on it.
+constexpr double kFastestBytesPerSecond = 450e9;
+constexpr Duration kShortestLatency = duration_ns(10'000);
+
 /// Waiting below this is start-up skew of kernels, not a late rank.
 constexpr Duration kLeastWait = duration_ns(20'000);
+
+/// What the main thread does while it waits for a collective on another thread.
+constexpr std::initializer_list<HostBucket> kWaiting = {HostBucket::communication,
+                                                        HostBucket::waiting, HostBucket::python};
 
 using Calls = std::vector<CollectiveCall>;
 
@@ -37,7 +46,9 @@ struct Found {
   std::vector<SliceId> late;
   std::vector<Claim> claims;
   std::vector<std::pair<SliceId, float>> scale;
-  std::vector<Interval> waits;  // Without a device; calls of several threads may overlap.
+  // Without a device; calls of several threads may overlap.
+  std::vector<Interval> waits;
+  std::vector<Interval> likely_waits;
   RemovedTime removed;
   Duration waited{};
   Duration shortest{};    // Transfer of the group that waits most,
@@ -48,26 +59,39 @@ struct Found {
   explicit Found(const RuleContext& rules) : removed(rules) {}
 };
 
-/// The longest that the slowest link would take; Duration::max() where the size is not known.
-Duration slowest_transfer(std::int64_t bytes) {
-  if (bytes <= 0) return Duration::max();
-  const double seconds = kSent * static_cast<double>(bytes) / kSlowestBytesPerSecond;
-  return kLongestLatency + duration_ns(static_cast<std::int64_t>(seconds * 1e9));
+/// What the transfer itself takes.
+struct Transfer {
+  Duration longest{};
+  Duration likely{};
+  Duration shortest{};
+};
+
+/// By the links there are: between the slowest usual network and the quickest, likely the geometric
+/// middle, for not even its order of magnitude is known. Duration::max() where the size is not.
+Transfer transfer_by_link(std::int64_t bytes) {
+  if (bytes <= 0) return {.longest = Duration::max(), .likely = {}, .shortest = {}};
+  const double sent = kSent * static_cast<double>(bytes) * 1e9;
+  const auto slow = static_cast<double>(to_ns(kLongestLatency)) + sent / kSlowestBytesPerSecond;
+  const auto fast = static_cast<double>(to_ns(kShortestLatency)) + sent / kFastestBytesPerSecond;
+  const auto whole = [](double ns) { return duration_ns(static_cast<std::int64_t>(ns)); };
+  return {.longest = whole(slow), .likely = whole(std::sqrt(slow * fast)), .shortest = whole(fast)};
 }
 
-/// Blames one call for waiting `wait` before its transfer.
-void blame(const RuleContext& rules, SliceId call, Duration wait, Found& found) {
+/// Blames one call for waiting before its transfer.
+void blame(const RuleContext& rules, SliceId call, const Transfer& transfer, Found& found) {
   const Trace& trace = rules.trace();
   found.late.push_back(call);
-  const auto whole = static_cast<double>(to_ns(trace.slices.duration[call.row()]));
-  found.scale.emplace_back(call,
-                           static_cast<float>(1.0 - static_cast<double>(to_ns(wait)) / whole));
+  const Duration length = trace.slices.duration[call.row()];
+  found.scale.emplace_back(call, static_cast<float>(static_cast<double>(to_ns(transfer.likely)) /
+                                                    static_cast<double>(to_ns(length))));
   if (rules.device < 0) {
-    const Time start = trace.slices.start[call.row()];
-    found.waits.push_back({start, start + wait});
+    const Interval whole = interval_of(trace, call);
+    found.waits.push_back({whole.begin, whole.end - transfer.shortest});
+    found.likely_waits.push_back({whole.begin, whole.end - transfer.likely});
     return;
   }
-  const Duration exposed = std::min(wait, rules.accounting.credited[call.row()]);
+  const Duration exposed =
+      std::min(length - transfer.shortest, rules.accounting.credited[call.row()]);
   found.waited += exposed;
   found.claims.push_back({.slice = call, .time = exposed});
 }
@@ -77,21 +101,24 @@ void look_at_group(const RuleContext& rules, std::span<const CollectiveCall> gro
     return rules.trace().slices.duration[call.slice.row()];
   };
   const auto [low, high] = std::ranges::minmax_element(group, {}, length);
-  const Duration by_link = slowest_transfer(group.front().bytes);
-  const bool use_link = group.size() < kFewestCalls || length(*low) > by_link;
-  const Duration transfer = use_link ? by_link : length(*low);
-  if (transfer == Duration::max()) return;
-  const double limit = static_cast<double>(to_ns(transfer)) * (use_link ? 1.0 : kWaits);
+  const Transfer by_link = transfer_by_link(group.front().bytes);
+  const bool use_link = group.size() < kFewestCalls || length(*low) > by_link.longest;
+  const Transfer transfer =
+      use_link
+          ? by_link
+          : Transfer{.longest = length(*low), .likely = length(*low), .shortest = length(*low)};
+  if (transfer.longest == Duration::max()) return;
+  const double limit = static_cast<double>(to_ns(transfer.longest)) * (use_link ? 1.0 : kWaits);
   Duration waited{};
   for (const CollectiveCall& call : group) {
-    const Duration wait = length(call) - transfer;
+    const Duration wait = length(call) - transfer.longest;
     if (wait < kLeastWait || static_cast<double>(to_ns(length(call))) <= limit) continue;
     waited += wait;
-    blame(rules, call.slice, wait, found);
+    blame(rules, call.slice, transfer, found);
   }
   if (waited <= found.most) return;
   found.most = waited;
-  found.shortest = transfer;
+  found.shortest = transfer.longest;
   found.longest = length(*high);
   found.name = rules.trace().name(low->slice);
   found.by_link = use_link;
@@ -110,9 +137,11 @@ Found look(const RuleContext& rules, Calls& calls) {
     first = last;
   }
   for (const Interval& wait : merged(std::move(found.waits))) {
-    found.waited += claim_main_thread(
-        rules, wait, {HostBucket::communication, HostBucket::waiting, HostBucket::python},
-        found.claims, &found.removed);
+    found.waited += claim_main_thread(rules, wait, kWaiting, found.claims);
+  }
+  std::vector<Claim> unused;
+  for (const Interval& wait : merged(std::move(found.likely_waits))) {
+    claim_main_thread(rules, wait, kWaiting, unused, &found.removed);
   }
   return found;
 }
@@ -147,7 +176,11 @@ Finding make(const RuleContext& rules, Found& found) {
   finding.claims = std::move(found.claims);
   finding.edits.scale = std::move(found.scale);
   found.removed.to(finding.edits);
-  finding.assumption = "every rank arrives at the same time; the transfer takes as long as now";
+  finding.assumption =
+      "every rank arrives at the same time; the transfer takes as long as the shortest equal call, "
+      "or "
+      "by the links there are: between a network of 10 Gbit/s and NVLink, likely the geometric "
+      "middle";
   finding.pessimism = 0.3;
   return finding;
 }

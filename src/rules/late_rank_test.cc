@@ -59,6 +59,7 @@ TEST(LateRank, IsToldWhereAllCallsTakeLongerThanAnyNetworkNeeds) {
   const std::vector<Finding> findings = JudgedTrace(builder).findings(late_rank());
   ASSERT_EQ(findings.size(), 1U);
   EXPECT_EQ(findings[0].confidence, Confidence::low);
+  EXPECT_FALSE(findings[0].edits.scale.empty()) << "the transfer stays, by the links there are";
 }
 
 TEST(LateRank, AbstainsWithoutSizes) {

@@ -33,7 +33,7 @@ TEST(LayoutCopies, AreToldOfTheMainThreadWithoutADevice) {
   builder.op("aten::mm", 400, 500);
   const auto findings = JudgedTrace(builder).findings(layout_copies());
   ASSERT_EQ(findings.size(), 1U);
-  EXPECT_EQ(total(findings[0].claims), duration_ns(200));
+  EXPECT_EQ(total(findings[0].claims), duration_ns(300)) << "and the Python before it";
 }
 
 TEST(LayoutCopies, AbstainWhereTheDeviceWasNotRecorded) {

@@ -1,6 +1,7 @@
 // profiler-overhead: recording itself takes so much time that the verdict may be about it.
 #include <algorithm>
 
+#include "rules/recording_cost.h"
 #include "rules/stretches.h"
 
 namespace fathom {
@@ -17,37 +18,6 @@ constexpr std::string_view kDoc =
 
 constexpr double kWarnPercent = 10.0;
 constexpr double kLimitedPercent = 20.0;
-constexpr std::int64_t kOperatorNs = 600;
-constexpr std::int64_t kFrameNs = 400;
-
-struct Counts {
-  std::int64_t operators = 0;
-  std::int64_t frames = 0;
-  [[nodiscard]] Duration cost() const {
-    return duration_ns(operators * kOperatorNs + frames * kFrameNs);
-  }
-};
-
-std::int64_t counted(const RuleContext& rules, const Nesting::Thread& thread) {
-  const Column<Time>& start = rules.trace().slices.start;
-  return std::ranges::count_if(thread.slices,
-                               [&](SliceId slice) { return rules.counts(start[slice.row()]); });
-}
-
-/// Events of the thread whose recording costs most.
-Counts busiest_thread(const RuleContext& rules) {
-  const Nesting& nesting = rules.context.nesting();
-  std::vector<Counts> threads(rules.trace().tracks.size());
-  for (const Nesting::Thread& thread : nesting.work) {
-    threads[thread.track.row()].operators = counted(rules, thread);
-  }
-  for (const Nesting::Thread& thread : nesting.frames) {
-    threads[thread.track.row()].frames = counted(rules, thread);
-  }
-  const auto busiest = std::ranges::max_element(threads, {}, &Counts::cost);
-  return busiest == threads.end() ? Counts{} : *busiest;
-}
-
 /// Time during which a slower host matters.
 Duration host_time(const RuleContext& rules) {
   const DeviceAccounting* const device = rules.accounting.find(rules.device);
@@ -85,7 +55,7 @@ Marked marked_overhead(const RuleContext& rules) {
 
 Outcome check(const RuleContext& rules) {
   const Marked marked = marked_overhead(rules);
-  const Counts counts = busiest_thread(rules);
+  const EventCounts counts = busiest_thread(rules);
   if (marked.slices.empty() && counts.operators + counts.frames == 0) {
     return Abstention{"no host events were recorded in the counted steps"};
   }

@@ -50,6 +50,18 @@ TEST(PythonLoop, IsToldWhereATensorIsIterated) {
   EXPECT_EQ(JudgedTrace(builder).findings(python_loop()).size(), 1U);
 }
 
+TEST(PythonLoop, TakesTheSlicesAndTheirJoiningAwayEntirely) {
+  TraceBuilder builder;
+  builder.step(0, 0, 1000);
+  loop(builder, 12);
+  builder.op("aten::stack", 580, 200);
+  builder.op("aten::mm", 800, 100);
+  const auto findings = JudgedTrace(builder).findings(python_loop());
+  ASSERT_EQ(findings.size(), 1U);
+  EXPECT_GT(to_ns(total(findings[0].claims)), 600) << "the stack is gone, too";
+  EXPECT_LT(to_ns(total(findings[0].claims)), 680);
+}
+
 TEST(PythonLoop, CountsWhatTheDeviceIdles) {
   TraceBuilder builder;
   builder.step(0, 0, 1000);

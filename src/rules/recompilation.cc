@@ -84,6 +84,36 @@ void scale_inside(const RuleContext& rules, const Found& found, Edits& edits) {
   }
 }
 
+/// A compilation and what belongs to it: without a device the Python right before and after (guards
+/// that fail, code that is installed); at best also what the new code does before its first
+/// operator of ATen, for it is called for the first time. At most as long as the compilation on
+/// each side.
+struct Surroundings {
+  Interval likely{};
+  Interval best{};
+};
+
+Surroundings surroundings_of(const RuleContext& rules, const Interval& stretch) {
+  Surroundings around{.likely = stretch, .best = stretch};
+  if (rules.device >= 0) return around;
+  const Interval reach{stretch.begin - stretch.length(), stretch.end + stretch.length()};
+  for (const HostPiece& piece : main_thread_in(rules, {reach.begin, stretch.begin})) {
+    const bool last = piece.interval.end >= stretch.begin && piece.bucket == HostBucket::python;
+    if (last) around.likely.begin = std::max(reach.begin, piece.interval.begin);
+  }
+  bool right_after = true;
+  for (const HostPiece& piece : main_thread_in(rules, {stretch.end, reach.end})) {
+    if (!right_after && piece.bucket == HostBucket::python) break;
+    right_after = right_after && piece.bucket == HostBucket::python;
+    if (right_after) around.likely.end = std::min(reach.end, piece.interval.end);
+    if (!piece.op.valid() || !rules.trace().name(piece.op).starts_with("aten::")) continue;
+    around.best.end = piece.interval.begin;
+    break;
+  }
+  around.best = {around.likely.begin, std::max(around.best.end, around.likely.end)};
+  return around;
+}
+
 Finding make(const RuleContext& rules, const Found& found, bool again) {
   Finding finding;
   finding.key = again ? "steps" : "first-step";
@@ -125,12 +155,26 @@ Finding make(const RuleContext& rules, const Found& found, bool again) {
           "# or: torch._dynamo.mark_dynamic(x, 0)"};
   finding.verify = "fathom ops TRACE --filter 'name~compile'";
   RemovedTime removed(rules);
+  std::vector<Interval> likely;
+  std::vector<Interval> best;
   for (const Interval& stretch : found.work.stretches) {
-    claim_stretch(rules, stretch, finding.claims, &removed);
+    const Surroundings around = surroundings_of(rules, stretch);
+    likely.push_back(around.likely);
+    best.push_back(around.best);
+  }
+  std::vector<Claim> unused;
+  for (const Interval& stretch : merged(std::move(likely))) {
+    claim_stretch(rules, stretch, unused, &removed);
+  }
+  for (const Interval& stretch : merged(std::move(best))) {
+    claim_stretch(rules, stretch, finding.claims);
   }
   if (rules.device >= 0) scale_inside(rules, found, finding.edits);
   removed.to(finding.edits);
-  finding.assumption = "nothing is compiled in these steps; what runs stays as fast as now";
+  finding.assumption =
+      "nothing is compiled in these steps; what runs stays as fast as now, or at best is not "
+      "called "
+      "for the first time either";
   finding.pessimism = 0.6;
   return finding;
 }

@@ -228,6 +228,7 @@ void claim_all(const RuleContext& rules, const Found& found, Finding& finding) {
     }
   }
   for (const SliceId op : found.ops) scale_tree(rules, op, 0.0F, finding.edits);
+  claim_callers(rules, found.ops, 1.0, finding);
 }
 
 Outcome check(const RuleContext& rules) {

@@ -33,6 +33,25 @@ TEST(ShapeAlignment, IsNothingFor32BitFloats) {
                   .empty());
 }
 
+std::size_t findings_of_kernel(std::string_view kernel) {
+  ProgramBuilder program(10'000);
+  program.op("aten::mm", kernel, 4000);
+  return JudgedTrace(program.trace()).findings(shape_alignment()).size();
+}
+
+TEST(ShapeAlignment, IsToldByKernelsThatLoadLessThan16BytesAtATime) {
+  EXPECT_EQ(findings_of_kernel("cutlass_80_tensorop_s1688gemm_256x64_16x4_tn_align1"), 1U);
+  EXPECT_EQ(
+      findings_of_kernel("cutlass_80_wmma_tensorop_f16_s161616gemm_f16_32x32_128x1_tn_align4"), 1U);
+}
+
+TEST(ShapeAlignment, IsNothingForKernelsThatLoad16BytesOrUseNoTensorCores) {
+  EXPECT_EQ(findings_of_kernel("cutlass_80_tensorop_s1688gemm_128x64_16x6_tn_align4"), 0U);
+  EXPECT_EQ(
+      findings_of_kernel("cutlass_80_wmma_tensorop_f16_s161616gemm_f16_32x32_128x1_tn_align8"), 0U);
+  EXPECT_EQ(findings_of_kernel("cutlass_80_simt_sgemm_128x64_8x5_nt_align1"), 0U);
+}
+
 TEST(ShapeAlignment, AbstainsWithoutShapes) {
   ProgramBuilder program(10'000);
   program.op("aten::mm", "gemm", 4000);

@@ -5,6 +5,9 @@
 namespace fathom {
 namespace {
 
+/// The longest stretch of Python that still counts as calling an operator.
+constexpr Duration kLongestCall = duration_ns(200'000);
+
 /// The slice's own time: less its direct children's.
 Duration own_time(const RuleContext& rules, SliceId slice) {
   if (!rules.self_times.empty()) return rules.self_times[slice.row()];
@@ -63,6 +66,26 @@ Duration claim_main_thread(const RuleContext& rules, const Interval& stretch,
     if (removed != nullptr) removed->add(piece.op, time);
   }
   return sum;
+}
+
+void claim_callers(const RuleContext& rules, std::span<const SliceId> ops, double fraction,
+                   Finding& finding) {
+  if (rules.device >= 0) return;
+  RemovedTime removed(rules);
+  const std::vector<HostPiece>& pieces = rules.accounting.host;
+  for (const SliceId op : ops) {
+    const Time start = rules.trace().slices.start[op.row()];
+    const auto piece = std::ranges::lower_bound(
+        pieces, start, {}, [](const HostPiece& at) { return at.interval.end; });
+    if (piece == pieces.end() || piece->interval.end != start || !piece->op.valid()) continue;
+    if (piece->bucket != HostBucket::python || piece->interval.length() > kLongestCall) continue;
+    const auto whole = static_cast<double>(to_ns(rules.counted(piece->interval)));
+    const Duration time = duration_ns(static_cast<std::int64_t>(whole * fraction));
+    if (time <= Duration{}) continue;
+    finding.claims.push_back({.slice = piece->op, .time = time});
+    removed.add(piece->op, time);
+  }
+  removed.to(finding.edits);
 }
 
 Duration claim_stretch(const RuleContext& rules, const Interval& stretch,

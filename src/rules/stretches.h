@@ -45,6 +45,12 @@ Duration claim_main_thread(const RuleContext& rules, const Interval& stretch,
 Duration claim_stretch(const RuleContext& rules, const Interval& stretch,
                        std::vector<Claim>& claims, RemovedTime* removed = nullptr);
 
+/// Without a device: claims and removes the Python right before each of these operators of the main
+/// thread, which calls it, times `fraction`. What is longer than 200 µs is work of its own and
+/// stays. The operators may contain one another. O(n log n).
+void claim_callers(const RuleContext& rules, std::span<const SliceId> ops, double fraction,
+                   Finding& finding);
+
 /// The union of the stretches: by time, disjoint. O(n log n).
 std::vector<Interval> merged(std::vector<Interval> stretches);
 
