@@ -2,9 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <string>
 
 #include "base/parallel.h"
-#include "base/quantity_text.h"
 #include "rules/recording_cost.h"
 
 namespace fathom {
@@ -48,8 +48,9 @@ void predict(const RuleContext& rules, const Replay& replay, Diagnosis& diagnosi
     ranked.gain = RankedFinding::Gain{.low = scaled(likely, ranked.finding.pessimism),
                                       .likely = likely,
                                       .high = ranked.upper_bound};
-    ranked.finding.assumption += "; at worst " + percent_text(100.0 * ranked.finding.pessimism) +
-                                 " of that is gained, at best all that the finding claims";
+    ranked.finding.assumption += "; at worst " +
+                                 std::to_string(std::lround(100.0 * ranked.finding.pessimism)) +
+                                 " % of that is gained";
     ranked.predicted = step_after(step, *ranked.gain);
     if (!diagnosis.unprofiled_step) return;
     const Duration unrecorded = std::min(removed_recording_cost(rules, edits), likely);

@@ -159,6 +159,20 @@ class Changes(unittest.TestCase):
         self.assertEqual(change.error, 0)
 
 
+class Unprofiled(unittest.TestCase):
+    def promised(self, before: int | None, after: int | None) -> float | None:
+        said = document("host-bound", [finding("fp64", 1, 2, 3) | {"predicted_unprofiled_step_ns": after}])
+        said["baseline"]["unprofiled_step_ns"] = before
+        return illness_score.promise_unprofiled(said, ["fp64"])
+
+    def test_the_promise_without_a_profiler_is_of_the_step_without_it(self):
+        self.assertEqual(self.promised(800, 200), 0.25)
+
+    def test_nothing_is_promised_where_the_profilers_part_is_not_told(self):
+        self.assertIsNone(self.promised(None, None))
+        self.assertIsNone(self.promised(800, None))
+
+
 class Quantiles(unittest.TestCase):
     def test_ninetieth_percentile_is_not_exceeded_by_nine_of_ten(self):
         self.assertEqual(illness_score.quantile([float(n) for n in range(1, 11)], 0.9), 9)
@@ -228,8 +242,12 @@ class Printing(unittest.TestCase):
         judgements = [judged(wrong, must={"zero-grad": "fills gradients"}, must_not={"fp64": "all is float"})]
         change = illness_changes.Change("a larger batch", 10_000_000, 11_000_000, 10_000_000)
         columns = {"fathom": judgements, "always x": judgements, "plugin": judgements}
-        parts = illness_parts.made_parts(columns, {}, [change])
-        self.assertEqual(list(parts), ["summary", "rules", "pairs", "changes", "residuals", "failures"])
+        kept = illness_score.Pair("kept_x", (0.4, 0.5, 0.9), 0.45, 0.6, 0.66)
+        parts = illness_parts.made_parts(columns, {}, ([kept], ["kept_y"]), [change])
+        self.assertEqual(list(parts), ["summary", "rules", "pairs", "kept", "changes", "residuals", "failures"])
+        row = "| kept_x | 50 % | 40 % … 90 % | 45 % | +11 % | yes | 66 % | 60 % | +10 % |"
+        self.assertIn(row, parts["kept"])
+        self.assertIn("Nothing was promised for: kept_y.", parts["kept"])
         self.assertIn("| a larger batch | 10.00 ms | 11.00 ms | 10.00 ms | +10.0 % |", parts["changes"])
         self.assertIn("| x | 1 | 0.00 ms | 1.50 % |", parts["residuals"])
         for text in ("says balanced, not host-bound", "fills gradients", "all is float"):

@@ -1,0 +1,39 @@
+"""The pairs that are kept for checking: each is recorded and measured, and its ill recording is promised something."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import unittest
+from pathlib import Path
+
+ROOT = Path(os.environ.get("FATHOM_SOURCE_DIR") or Path(__file__).resolve().parents[2])
+FATHOM = os.environ.get("FATHOM", str(ROOT / "build/release/fathom"))
+FOLDER = ROOT / "tests/illness/kept"
+PAIRS = json.loads((ROOT / "tests/illness/kept.pairs.json").read_text())["pairs"]
+
+
+class Kept(unittest.TestCase):
+    def test_each_pair_is_recorded_and_measured(self):
+        expected = {f"{each['pair']}.{role}.trace.json.gz" for each in PAIRS for role in ("ill", "cured")}
+        self.assertEqual({path.name for path in FOLDER.iterdir()} - {"measured.json"}, expected)
+        measured = json.loads((FOLDER / "measured.json").read_text())["pairs"]
+        self.assertEqual(set(measured), {each["pair"] for each in PAIRS})
+
+    def test_each_illness_is_promised_a_gain(self):
+        for each in PAIRS:
+            path = FOLDER / f"{each['pair']}.ill.trace.json.gz"
+            done = subprocess.run([FATHOM, "diagnose", "--json", path], capture_output=True, timeout=120, check=True)
+            findings = json.loads(done.stdout)["findings"]
+            promised = [one for one in findings if one["rule"] in each["cures"] and one["predicted_step_ns"]]
+            with self.subTest(pair=each["pair"]):
+                self.assertNotEqual(promised, [])
+                for one in promised:
+                    ends = one["predicted_step_ns"]
+                    self.assertLess(ends["low"], ends["likely"])
+                    self.assertLess(ends["likely"], ends["high"])
+
+
+if __name__ == "__main__":
+    unittest.main()
