@@ -17,7 +17,7 @@ Verdict verdict_of(TraceBuilder& builder, const std::vector<RankedFinding>& find
 TraceBuilder launches(std::int64_t busy) {
   TraceBuilder trace;
   trace.step(1, 0, 5000);
-  for (int i = 0; i < 49; ++i) {
+  for (std::int64_t i = 0; i < 49; ++i) {
     const std::int64_t at = 100 * i;
     trace.op("aten::mm", at, 95);
     trace.runtime("cudaLaunchKernel", at + 80, 10, i + 1);
