@@ -9,7 +9,7 @@ import math
 
 import torch
 import torch.nn.functional as F
-from illness_cases import Case, Steps, train
+from illness_cases import Case, Steps, mlp, train
 from torch import Tensor, nn
 from torch.utils.data import DataLoader, Dataset
 
@@ -129,6 +129,63 @@ def kept_filled(cured: bool) -> Steps:
         yield
 
 
+@torch.no_grad()
+def kept_masks(cured: bool) -> Steps:
+    """A causal mask is made in each layer."""
+    layers = nn.ModuleList([nn.Linear(96, 96) for _ in range(8)])
+    constant = torch.ones(640, 640).tril() / torch.arange(1, 641).unsqueeze(1)
+    x = torch.randn(640, 96)
+    while True:
+        y = x
+        for layer in layers:
+            mask = constant if cured else torch.ones(640, 640).tril() / torch.arange(1, 641).unsqueeze(1)
+            y = torch.tanh(layer(mask @ y))
+        yield
+
+
+@torch.no_grad()
+def kept_heads(cured: bool) -> Steps:
+    """Heads are moved to the front and back with copies."""
+    project = nn.ModuleList([nn.Linear(320, 320) for _ in range(5)])
+    x = torch.randn(8, 160, 320)
+    while True:
+        y = x
+        for layer in project:
+            z = layer(y).view(8, 160, 5, 64)
+            if not cured:
+                z = z.permute(0, 2, 1, 3).contiguous().permute(0, 2, 1, 3).contiguous()
+            y = F.gelu(z.reshape(8, 160, 320))
+        yield
+
+
+@torch.no_grad()
+def kept_lengths(cured: bool) -> Steps:
+    """Each step has a longer sequence, and is compiled anew."""
+    torch._dynamo.config.recompile_limit = 64
+    model = nn.Sequential(nn.Linear(256, 768), nn.LayerNorm(768), nn.GELU(), nn.Linear(768, 256), nn.LayerNorm(256))
+    compiled = torch.compile(model, backend="aot_eager", dynamic=cured)
+    length = 600
+    while True:
+        length += 3
+        compiled(torch.randn(4, length, 256))
+        yield
+
+
+def kept_straggler(cured: bool) -> Steps:
+    """Runs in every rank of a gloo group; rank 1 computes more."""
+    rank = torch.distributed.get_rank()
+    model = nn.parallel.DistributedDataParallel(mlp(512, 3))
+    sgd = torch.optim.SGD(model.parameters(), lr=0.01, fused=True)
+    x, y = torch.randn(48, 512), torch.randint(10, (48,))
+    more = torch.randn(420, 420)
+    while True:
+        if rank == 1 and not cured:
+            for _ in range(6):
+                more = torch.tanh(more @ more)
+        train(model, sgd, x, y)
+        yield
+
+
 KEPT = (
     Case("kept_decoding", "samples are decoded in the training process; cure: a worker", kept_decoding, stacks=True),
     Case("kept_momentum", "SGD with momentum parameter by parameter; cure: fused", kept_momentum),
@@ -138,4 +195,8 @@ KEPT = (
     Case("kept_double", "a transformer in double precision; cure: float", kept_double),
     Case("kept_statistics", "Python keeps statistics after each step; cure: not", kept_statistics),
     Case("kept_filled", "gradients are filled with zeros; cure: set to None", kept_filled),
+    Case("kept_masks", "a causal mask is made in each layer; cure: once", kept_masks),
+    Case("kept_heads", "two transposing copies of heads in each layer; cure: not", kept_heads),
+    Case("kept_lengths", "each step is longer and compiled anew; cure: dynamic shapes", kept_lengths, steps=4),
+    Case("kept_straggler", "two gloo ranks, one of them computes more; cure: not", kept_straggler, ranks=2),
 )
