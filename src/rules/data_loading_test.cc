@@ -14,7 +14,7 @@ constexpr std::string_view kWorkers =
 
 /// Three steps of 1000 ns, each with a fetch of `fetch` ns and a kernel for the rest.
 void steps(TraceBuilder& builder, std::string_view iterator, std::int64_t fetch) {
-  for (int i = 0; i < 3; ++i) {
+  for (std::int64_t i = 0; i < 3; ++i) {
     const std::int64_t at = 1000 * i;
     builder.step(i, at, 1000);
     builder.annotation(iterator, at + 1, fetch);

@@ -78,6 +78,7 @@ class Chains {
       };
       const auto longest = std::ranges::max_element(chain, {}, length);
       std::vector<Duration> lengths;
+      lengths.reserve(chain.size());
       for (const SliceId work : chain) lengths.push_back(length(work));
       const double shorter =
           part(length(*longest) - median_of(std::move(lengths)), length(*longest));

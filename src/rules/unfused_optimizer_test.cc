@@ -10,12 +10,12 @@ Rule unfused_optimizer();
 namespace {
 
 /// An optimizer step of `count` operators named `name`, each launching a kernel after the host.
-TraceBuilder optimizer(std::string_view name, int count,
+TraceBuilder optimizer(std::string_view name, std::int64_t count,
                        std::string_view step = "Optimizer.step#SGD.step") {
   TraceBuilder builder;
   builder.step(1, 0, 100 * count + 1000);
   builder.annotation(step, 100, 100 * count);
-  for (int i = 0; i < count; ++i) {
+  for (std::int64_t i = 0; i < count; ++i) {
     const std::int64_t at = 100 + 100 * i;
     builder.op(name, at, 90);
     builder.runtime("cudaLaunchKernel", at + 60, 10, i + 1);
