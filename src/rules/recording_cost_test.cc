@@ -13,7 +13,7 @@ TEST(RecordingCost, IsPerEventOfTheMainThread) {
   builder.op("aten::mm", 100, 10'000);
   builder.op("aten::add", 20'000, 10'000);
   const JudgedTrace judged(builder);
-  EXPECT_EQ(recording_cost(judged.rules()), duration_ns(3 * 600)) << "the step's mark counts, too";
+  EXPECT_EQ(recording_cost(judged.rules()), duration_ns(1800)) << "the step's mark counts, too";
 }
 
 TEST(RecordingCost, IsUnknownWithADevice) {
