@@ -152,6 +152,8 @@ void Sampler::Shared::run(Lane lane, bool leads) {
   std::uint64_t known_missed = 0;
   std::uint64_t stride = 1;
   std::uint64_t last_slow = UINT64_MAX;
+  std::uint64_t last_brisk = 0;
+  unsigned looks_skipped = 0;
   for (bool go_on = true; go_on;) {
     go_on = wait_until(pace.deadline());
     const std::int64_t now = wire::monotonic_ns();
@@ -159,9 +161,13 @@ void Sampler::Shared::run(Lane lane, bool leads) {
     const std::uint64_t tick = go_on ? pace.meet(now) : last_slow + per_second;
     const bool slow = lane == Lane::gpu_slow || !go_on || last_slow == UINT64_MAX ||
                       tick - last_slow >= per_second;
+    const bool brisk = slow || tick - last_brisk >= std::max<std::uint64_t>(1, per_second / 5);
     if (slow) last_slow = tick;
-    if (leads && (tick % 3 == 0 || slow)) tree.update();
-    sources.sample({.time = now, .number = tick, .slow = slow});
+    if (brisk) last_brisk = tick;
+    // Early on, programs start most of their processes.
+    const bool early = now - started < 2 * kSecondNs;
+    if (leads && brisk && (early || looks_skipped++ % 3 == 0)) tree.update();
+    sources.sample({.time = now, .number = tick, .brisk = brisk, .slow = slow});
     ++ticks;
     missed += pace.missed() - known_missed;
     known_missed = pace.missed();

@@ -37,8 +37,8 @@ struct Missing {
 struct Tick {
   std::int64_t time = 0;     ///< When it is, as precisely as it was met.
   std::uint64_t number = 0;  ///< Ticks since the start, missed ones too.
-  /// True about once a second; for what costs more, or changes little.
-  bool slow = false;
+  bool brisk = false;        ///< True about five times a second: for what costs more.
+  bool slow = false;         ///< True about once a second: for what costs much, or changes little.
 };
 
 class Source {

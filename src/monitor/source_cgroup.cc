@@ -49,6 +49,7 @@ class Cgroup : public Source {
     if (const auto used = whole_integer(usage_file_.read(buffer_))) {
       series.put(tick.time, used_, static_cast<double>(*used));
     }
+    if (!tick.brisk) return;
     put_events(tick, series);
     if (const auto stat = parse_cpu_stat(cpu_file_.read(buffer_))) {
       series.put(tick.time, periods_, static_cast<double>(stat->periods));

@@ -16,6 +16,7 @@ class Disks : public Source {
   explicit Disks(const std::string& path) : file_(path) {}
 
   void sample(const Tick& tick, Series& series) override {
+    if (!tick.brisk) return;
     for (const Disk& disk : parse_disks(file_.read(buffer_))) {
       auto at = handles_.find(disk.name);
       if (at == handles_.end()) {

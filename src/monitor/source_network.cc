@@ -13,6 +13,7 @@ class Network : public Source {
   explicit Network(const std::string& path) : file_(path) {}
 
   void sample(const Tick& tick, Series& series) override {
+    if (!tick.brisk) return;
     for (const Interface& interface : parse_interfaces(file_.read(buffer_))) {
       auto at = handles_.find(interface.name);
       if (at == handles_.end()) {

@@ -13,6 +13,8 @@ namespace {
 
 /// Ticks after which a process that did nothing is looked at only once a second.
 constexpr int kIdleTicks = 10;
+/// Then its I/O and switches are read every so many seconds.
+constexpr unsigned kSkippedLooks = 5;
 
 class Processes : public Source {
  public:
@@ -58,7 +60,8 @@ class Processes : public Source {
     std::int64_t start_ticks = 0;
     double cpu = 0;
     double cpu_before = 0;  // what it had used before the tree was watched
-    int idle = 0;           // ticks without any use of the processor
+    int idle = 0;           // looks without any use of the processor
+    unsigned skipped = 0;   // slow looks while idle
     Series::Handle handles[kColumns] = {};
   };
 
@@ -120,7 +123,10 @@ class Processes : public Source {
     put(minor_faults, static_cast<double>(stat->minor_faults));
     put(major_faults, static_cast<double>(stat->major_faults));
     if (stat->io_wait_ticks >= 0) put(io_wait, seconds(stat->io_wait_ticks));
-    if (slow) look_slowly(pid, put);
+    // Who computes nothing moves little data either: asked now and then.
+    if (slow && (watched.idle <= kIdleTicks || watched.skipped++ % kSkippedLooks == 0)) {
+      look_slowly(pid, put);
+    }
     return true;
   }
 
