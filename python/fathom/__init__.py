@@ -1,0 +1,26 @@
+"""Where the time of a PyTorch or CUDA program goes, and what to change first."""
+
+from fathom._core import Column, ColumnSpec, Report, Table
+from fathom._core import version as __version__
+from fathom._diagnosis import Diagnosis, Estimate, Evidence, Finding, Fix, Verdict
+from fathom._errors import FathomError
+from fathom._session import Session, open, open_all, reports
+
+__all__ = [
+    "Column",
+    "ColumnSpec",
+    "Diagnosis",
+    "Estimate",
+    "Evidence",
+    "FathomError",
+    "Finding",
+    "Fix",
+    "Report",
+    "Session",
+    "Table",
+    "Verdict",
+    "__version__",
+    "open",
+    "open_all",
+    "reports",
+]
