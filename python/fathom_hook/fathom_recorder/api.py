@@ -1,0 +1,69 @@
+"""What a program may say to the recorder; the package `fathom` passes its calls on to here.
+
+Each of these is cheap and does nothing where nothing is recorded.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import time
+from typing import Any, Iterator
+
+from . import recorder
+
+
+def active() -> bool:
+    """Whether this process is being captured."""
+    return recorder.current is not None
+
+
+def start() -> None:
+    """Begins to record: what --profile-from-start=off waits for."""
+    watch = _watch()
+    if watch is not None:
+        watch.start()
+
+
+def stop() -> None:
+    """Ends what start() began; the trace is written before this returns."""
+    watch = _watch()
+    if watch is not None:
+        watch.stop()
+
+
+def step() -> None:
+    """A step of the program ends here. From the first call on, steps are counted by these calls."""
+    watch = _watch()
+    if watch is not None:
+        watch.mark()
+
+
+@contextlib.contextmanager
+def annotate(name: str) -> Iterator[None]:
+    """A named range, in torch's trace where one is being recorded, and always in the capture file."""
+    current = recorder.current
+    if current is None:
+        yield
+        return
+    scope = _torch_scope(current, name)
+    begin = time.monotonic_ns()
+    try:
+        if scope is None:
+            yield
+        else:
+            with scope:
+                yield
+    finally:
+        current.record(name, "annotation", begin, time.monotonic_ns() - begin, -1)
+
+
+def _torch_scope(current: Any, name: str) -> Any:
+    try:
+        return current.torch.record_function(name) if current.torch is not None else None
+    except Exception:
+        return None
+
+
+def _watch() -> Any:
+    current = recorder.current
+    return current.torch if current is not None else None

@@ -1,0 +1,100 @@
+"""Tells when a module has been imported, and when the program stopped importing.
+
+A finder at the head of sys.meta_path sees each module that is looked for. It finds nothing itself, except the few
+modules that somebody waits for: for those it asks the others, and lends the loader an ear.
+"""
+
+from __future__ import annotations
+
+import sys
+import time
+from typing import Any, Callable, Dict, List, Optional
+
+monotonic_ns = time.monotonic_ns
+
+# The longest silence between two modules of one burst of imports.
+QUIET_NS = 250_000_000
+
+
+class Finder:
+    def __init__(self) -> None:
+        self._waiting: Dict[str, List[Callable[[Any], None]]] = {}
+        self._asking = False
+        self.last_ns = monotonic_ns()
+        self._first_quiet: Optional[int] = None
+
+    def install(self) -> None:
+        sys.meta_path.insert(0, self)  # type: ignore[arg-type]
+
+    def when_imported(self, name: str, call: Callable[[Any], None]) -> None:
+        """Calls `call(module)` as soon as the module is there. `call` must not raise."""
+        module = sys.modules.get(name)
+        if module is not None and not getattr(module.__spec__, "_initializing", False):
+            call(module)
+        else:
+            self._waiting.setdefault(name, []).append(call)
+
+    def first_quiet(self, now: int) -> Optional[int]:
+        """When the first burst of imports ended, once that is known."""
+        if self._first_quiet is None and now - self.last_ns >= QUIET_NS:
+            self._first_quiet = self.last_ns
+        return self._first_quiet
+
+    def settle(self) -> int:
+        """The burst of imports is over by now, since the program works."""
+        if self._first_quiet is None:
+            self._first_quiet = self.last_ns
+        return self._first_quiet
+
+    def find_spec(self, name: str, path: Any = None, target: Any = None) -> Any:
+        now = monotonic_ns()
+        if self._first_quiet is None:
+            self.first_quiet(now)
+            self.last_ns = now
+        if name not in self._waiting or self._asking:
+            return None
+        self._asking = True
+        try:
+            return self._spec(name, path, target)
+        finally:
+            self._asking = False
+
+    def _spec(self, name: str, path: Any, target: Any) -> Any:
+        for finder in sys.meta_path:
+            find = getattr(finder, "find_spec", None)
+            spec = find(name, path, target) if find and finder is not self else None
+            if spec is not None:
+                if hasattr(spec.loader, "exec_module"):
+                    spec.loader = _Ear(spec.loader, self._imported)
+                return spec
+        return None
+
+    def _imported(self, module: Any) -> None:
+        now = monotonic_ns()
+        if self._first_quiet is None or self._first_quiet == self.last_ns:
+            # What a module did while it was imported is part of importing.
+            self._first_quiet = None
+            self.last_ns = now
+        for call in self._waiting.pop(module.__name__, []):
+            call(module)
+
+
+class _Ear:
+    """A loader that tells when its module is ready, and is not seen by the module."""
+
+    def __init__(self, loader: Any, imported: Callable[[Any], None]) -> None:
+        self._loader = loader
+        self._imported = imported
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._loader, name)
+
+    def create_module(self, spec: Any) -> Any:
+        return self._loader.create_module(spec)
+
+    def exec_module(self, module: Any) -> None:
+        module.__loader__ = self._loader
+        if getattr(module, "__spec__", None) is not None:
+            module.__spec__.loader = self._loader
+        self._loader.exec_module(module)
+        self._imported(module)
