@@ -222,7 +222,6 @@ void Writer::State::rotate(std::int64_t now) {
 
 void Writer::State::begin_block() {
   begun_ = true;  // first: what a turn of the ring repeats may fill blocks of its own
-  newest_ = kNever;
   clock();
   rotate(opened_);
   say_losses();
@@ -241,6 +240,7 @@ bool Writer::State::room(Kind kind, std::int64_t time,
   if (!active()) return false;
   std::size_t text_bytes = 0;
   for (const std::string_view text : texts) text_bytes += text.size();
+  newest_ = std::max(newest_, time);
   if (begun_ && newest_ != kNever && newest_ - opened_ >= options_.max_age_ns) hand_over();
   if (begun_ && !block_->fits(kind, texts.size(), text_bytes)) hand_over();
   const bool vital =
@@ -252,7 +252,6 @@ bool Writer::State::room(Kind kind, std::int64_t time,
     return false;
   }
   if (!begun_) begin_block();
-  newest_ = std::max(newest_, time);
   return true;
 }
 
@@ -261,6 +260,7 @@ bool Writer::State::hand_over() {
   if (!begun_) begin_block();
   const std::uint64_t records = block_->records();
   const bool written = file_.append(block_->finish(number_));
+  newest_ = kNever;
   ++number_;  // a missing number tells the reader what is missing
   block_->clear();
   begun_ = false;
