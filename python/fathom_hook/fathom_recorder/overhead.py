@@ -1,0 +1,70 @@
+"""What recording costs: steps that were profiled beside steps that were not, in the same run."""
+
+from __future__ import annotations
+
+from typing import Any, Dict, List, Optional
+
+# The first steps are slower for reasons of their own.
+WARM_UP_STEPS = 2
+MOST_STEPS = 10000
+
+UNPROFILED = "unprofiled"
+EDGE = "edge"
+
+
+class Overhead:
+    def __init__(self) -> None:
+        self._times: Dict[str, List[int]] = {}
+        self._hook_ns = 0
+        self._steps = 0
+
+    def step(self, number: int, kind: str, duration: int, hook_ns: int) -> None:
+        """A step of `duration` that was recorded as `kind` says; `hook_ns` were ours, outside torch.profiler."""
+        self._steps += 1
+        self._hook_ns += hook_ns
+        if kind == EDGE or number < WARM_UP_STEPS:
+            return
+        times = self._times.setdefault(kind, [])
+        if len(times) < MOST_STEPS:
+            times.append(duration)
+
+    def facts(self, profiled: str) -> Dict[str, Any]:
+        """`profiled` is the kind of the steps that were kept."""
+        plain = _summary(self._times.get(UNPROFILED, []))
+        kept = _summary(self._times.get(profiled, []))
+        found: Dict[str, Any] = {
+            "unprofiled_median_ns": plain and plain["median_ns"],
+            "unprofiled_steps": plain["steps"] if plain else 0,
+            "profiled_median_ns": kept and kept["median_ns"],
+            "profiled_steps": kept["steps"] if kept else 0,
+            "ratio": _ratio(kept, plain),
+            "hook_ns_per_step": self._hook_ns // self._steps if self._steps else None,
+            "options": {},
+        }
+        for kind, times in sorted(self._times.items()):
+            if kind != UNPROFILED:
+                summary = _summary(times)
+                found["options"][kind] = {**(summary or {}), "ratio": _ratio(summary, plain)}
+        return found
+
+    def median(self) -> Optional[int]:
+        """Of unprofiled steps, ns."""
+        summary = _summary(self._times.get(UNPROFILED, []))
+        return int(summary["median_ns"]) if summary else None
+
+
+def _summary(times: List[int]) -> Optional[Dict[str, Any]]:
+    if not times:
+        return None
+    ordered = sorted(times)
+    return {
+        "steps": len(ordered),
+        "median_ns": (ordered[(len(ordered) - 1) // 2] + ordered[len(ordered) // 2]) // 2,
+        "fastest_ns": ordered[0],
+    }
+
+
+def _ratio(one: Optional[Dict[str, Any]], other: Optional[Dict[str, Any]]) -> Optional[float]:
+    if not one or not other or not other["median_ns"]:
+        return None
+    return round(one["median_ns"] / other["median_ns"], 4)
