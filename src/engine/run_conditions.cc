@@ -17,6 +17,7 @@ using simdjson::dom::object;
 constexpr std::size_t kLargest = std::size_t{64} << 20;
 constexpr std::size_t kMostFacts = 5000;
 constexpr int kDeepest = 4;
+constexpr std::string_view kIdentity[] = {"schema", "pid", "parent", "role", "rank", "name"};
 
 std::string quoted(std::string_view text) {
   std::string json = "\"";
@@ -33,17 +34,16 @@ std::string quoted(std::string_view text) {
   return json + '"';
 }
 
-void flatten(Trace& trace, const object& members, const std::string& prefix, int depth) {
-  for (const auto [key, value] : members) {
-    if (trace.facts.size() >= kMostFacts) return;
-    const std::string name = prefix + std::string(key);
-    object inner;
-    if (depth < kDeepest && value.get(inner) == simdjson::SUCCESS) {
-      flatten(trace, inner, name + ".", depth + 1);
-      continue;
-    }
-    if (!value.is_null()) trace.facts.push_back({name, simdjson::minify(value)});
+/// Objects member by member, all else as JSON; null says nothing.
+void add_member(Trace& trace, const std::string& key, const element& value, int depth = 1) {
+  if (trace.facts.size() >= kMostFacts) return;
+  object inner;
+  if (depth >= kDeepest || value.get(inner) != simdjson::SUCCESS) {
+    if (!value.is_null()) trace.facts.push_back({key, simdjson::minify(value)});
+    return;
   }
+  for (const auto [name, member] : inner)
+    add_member(trace, key + "." + std::string(name), member, depth + 1);
 }
 
 bool parse(simdjson::dom::parser& parser, std::string_view json, object& members) {
@@ -124,11 +124,15 @@ Result<std::string> read_small_file(const std::string& path) {
   return text;
 }
 
-bool add_conditions(Trace& trace, std::string_view json, std::string_view prefix) {
+bool add_conditions(Trace& trace, std::string_view json) {
   simdjson::dom::parser parser;
   object members;
   if (!parse(parser, json, members)) return false;
-  flatten(trace, members, prefix.empty() ? "" : std::string(prefix) + ".", 1);
+  for (const auto [key, value] : members) {
+    // Who it is, the report `processes` tells.
+    if (std::ranges::find(kIdentity, key) != std::end(kIdentity)) continue;
+    add_member(trace, std::string(key), value);
+  }
   return true;
 }
 
@@ -139,12 +143,7 @@ bool add_manifest(Trace& trace, std::string_view json) {
   for (const auto [key, value] : members) {
     // Told by the report `processes`.
     if (key == "processes") continue;
-    object inner;
-    if (value.get(inner) == simdjson::SUCCESS) {
-      flatten(trace, inner, std::string(key) + ".", 2);
-    } else if (!value.is_null()) {
-      trace.facts.push_back({std::string(key), simdjson::minify(value)});
-    }
+    add_member(trace, std::string(key), value);
   }
   simdjson::dom::array processes;
   if (members["processes"].get(processes) == simdjson::SUCCESS) {

@@ -14,9 +14,9 @@ namespace fathom {
 Result<std::string> read_small_file(const std::string& path);
 
 /// Adds the members of a JSON object as facts: "host": {"cpu": …} becomes "host.cpu". Lists stay
-/// JSON, and what is nested deeper than four times. Keys get `prefix` in front where it is not
-/// empty. False where the text is no JSON object.
-bool add_conditions(Trace& trace, std::string_view json, std::string_view prefix);
+/// JSON, and what is nested deeper than four times. Left out is who the process is. False where the
+/// text is no JSON object.
+bool add_conditions(Trace& trace, std::string_view json);
 
 /// Adds the manifest's: its facts, its processes where no capture file tells of them, and a warning
 /// where it has no end. False where the text is no JSON object.

@@ -291,7 +291,7 @@ void add_facts(Trace& trace, const std::string& folder, const RunRecording& reco
   }
   for (const std::string& path : recording.conditions) {
     const Result<std::string> said = read_small_file(path);
-    if (!said || !add_conditions(trace, *said, ""))
+    if (!said || !add_conditions(trace, *said))
       add_warning(trace, name_of(path) + " is damaged: what the program said of itself is missing");
   }
   for (const std::string& path : recording.aside)

@@ -11,7 +11,6 @@ namespace fathom {
 namespace {
 
 constexpr std::string_view kStep = "ProfilerStep#";
-constexpr std::string_view kFetch = "enumerate(DataLoader)#";
 
 class Merger {
  public:
@@ -61,7 +60,6 @@ class Merger {
   std::map<std::pair<std::int64_t, std::int64_t>, TrackId> by_thread_;
   std::size_t own_tracks_ = 0;  // the base's, before
   bool has_steps_ = false;
-  bool has_fetches_ = false;
 };
 
 bool Merger::find_shift() {
@@ -82,13 +80,11 @@ void Merger::know_base() {
     if (track.kind == TrackKind::host_thread)
       by_thread_.emplace(std::pair(track.pid, track.tid), TrackId(row));
   }
-  for (std::size_t row = 0; row < base_.slices.size() && !(has_steps_ && has_fetches_); ++row) {
+  for (std::size_t row = 0; row < base_.slices.size() && !has_steps_; ++row) {
     const SliceId id(row);
     if (base_.kind(id) != SliceKind::user_annotation && base_.kind(id) != SliceKind::cpu_op)
       continue;
-    const std::string_view name = base_.name(id);
-    has_steps_ = has_steps_ || name.starts_with(kStep);
-    has_fetches_ = has_fetches_ || name.starts_with(kFetch);
+    has_steps_ = base_.name(id).starts_with(kStep);
   }
 }
 
@@ -152,11 +148,9 @@ std::uint8_t Merger::category(std::uint8_t row) {
   return static_cast<std::uint8_t>(categories_[row]);
 }
 
-/// Torch records steps and fetches itself; ours, of the same moments, would be counted twice.
+/// Torch records steps itself; ours, of the same moments, would be counted twice.
 bool Merger::known_to_base(SliceId id) const {
-  if (!options_.base_knows_its_steps || !options_.within_span) return false;
-  const std::string_view name = other_.name(id);
-  return (has_steps_ && name.starts_with(kStep)) || (has_fetches_ && name.starts_with(kFetch));
+  return options_.within_span && has_steps_ && other_.name(id).starts_with(kStep);
 }
 
 void Merger::widen(Time begin, Time end) {

@@ -14,9 +14,6 @@ struct MergeOptions {
   bool within_span = true;
   /// Put before the keys of facts, with a space, where the base has another value of that key.
   std::string prefix;
-  /// Of threads that the base recorded itself, slices with these names are the base's own too and
-  /// left out where it has any: steps and fetches.
-  bool base_knows_its_steps = true;
 };
 
 /// What was taken and what was not.
@@ -27,7 +24,7 @@ struct MergeCounts {
   std::uint64_t slices_outside = 0;
   std::uint64_t samples_outside = 0;
   std::uint64_t instants_outside = 0;
-  std::uint64_t slices_known = 0;  ///< Steps and fetches that the base recorded itself.
+  std::uint64_t slices_known = 0;  ///< Steps, where the base has its own.
   std::uint64_t not_taken = 0;     ///< Device work, flows and allocator events of the other.
   bool no_common_clock = false;    ///< One has no Unix time: nothing that has a time was taken.
 

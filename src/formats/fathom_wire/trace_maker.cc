@@ -99,7 +99,11 @@ TrackId TraceMaker::track(TrackKind kind, std::int64_t pid, std::int64_t tid,
 
 TrackId TraceMaker::track_of(std::string_view category, std::int64_t pid, std::int64_t tid) {
   const CategoryRule* const rule = rule_of(category);
-  if (rule != nullptr && rule->beside) return track(TrackKind::async, pid, 0, category);
+  if (rule != nullptr && rule->beside) {
+    const std::string series =
+        std::string(category) + (tid == pid ? "" : " " + std::to_string(tid));
+    return track(TrackKind::async, pid, 0, series);
+  }
   if (last_track_.valid() && last_thread_ == Thread(pid, tid)) return last_track_;
   last_thread_ = {pid, tid};
   const auto at = threads_.find(last_thread_);
@@ -165,26 +169,24 @@ void TraceMaker::slice(const wire::SliceRecord& record, std::uint64_t offset) {
 
 void TraceMaker::begin(const wire::MomentRecord& record, std::uint64_t offset) {
   if (!true_time(record.time, offset)) return;
-  // Also what would lie beside the threads: its end says only the thread.
-  const TrackId place = track_of({}, record.pid, record.tid);
-  open_[place.value].push_back({record.time, slice_name(record.category, record.name, -1, offset),
-                                category(record.category, offset), offset});
+  open_[{record.pid, record.tid}].push_back(
+      {record.time, slice_name(record.category, record.name, -1, offset),
+       category(record.category, offset), track_of(record.category, record.pid, record.tid)});
   note_time(record.time);
 }
 
 void TraceMaker::end(const wire::MomentRecord& record, std::uint64_t offset) {
   if (!true_time(record.time, offset)) return;
-  const TrackId place = track_of({}, record.pid, record.tid);
-  std::vector<Open>& open = open_[place.value];
+  std::vector<Open>& open = open_[{record.pid, record.tid}];
   if (open.empty()) {
-    trace_.import.add(Repair::unmatched_end, offset);
+    ends_alone_.add(offset);
     return;
   }
   const Open begun = open.back();
   open.pop_back();
   if (record.time < begun.time) trace_.import.add(Repair::negative_duration, offset);
-  add_slice(place, begun.time, std::max<std::int64_t>(record.time - begun.time, 0), begun.name,
-            begun.category, -1);
+  add_slice(begun.track, begun.time, std::max<std::int64_t>(record.time - begun.time, 0),
+            begun.name, begun.category, -1);
 }
 
 void TraceMaker::instant(const wire::MomentRecord& record, std::uint64_t offset) {
@@ -252,15 +254,11 @@ void TraceMaker::function(const wire::FunctionRecord& record, std::uint64_t offs
                               duration_ns(record.self)});
 }
 
-/// Scopes that a kill or the end of the file left open.
+/// Scopes that were open when the program ended, or was killed, end with the file.
 void TraceMaker::close_open() {
-  for (std::size_t row = 0; row < trace_.tracks.size(); ++row) {
-    const auto at = open_.find(static_cast<std::uint32_t>(row));
-    if (at == open_.end()) continue;
-    for (const Open& open : at->second) {
-      trace_.import.add(Repair::unmatched_begin, open.offset, trace_.text(open.name));
-      add_slice(TrackId(row), open.time, last_time_ - open.time, open.name, open.category, -1);
-    }
+  for (const auto& [thread, open] : open_) {
+    for (const Open& begun : open)
+      add_slice(begun.track, begun.time, last_time_ - begun.time, begun.name, begun.category, -1);
   }
 }
 
@@ -317,6 +315,9 @@ void TraceMaker::add_damage(const wire::Damage& damage) {
   add(Repair::damaged_block, damage.skipped,
       std::to_string(damage.skipped_bytes) + " bytes in all");
   add(Repair::missing_block, damage.missing);
+  // Where earlier blocks were dropped, their begins were too.
+  if (damage.first_number == 0 && damage.missing.count == 0)
+    add(Repair::unmatched_end, ends_alone_);
   add(Repair::malformed_event, damage.malformed);
   add(Repair::wrong_type, damage.texts, "a text or counter that is not defined");
   for (const auto& [kind, found] : damage.unknown_kinds)
@@ -346,6 +347,7 @@ void TraceMaker::add_processes() {
   }
 }
 
+/// Of a program without slices, the time of its processes; of samples alone, theirs.
 void TraceMaker::set_span() {
   Interval span{Time::max(), Time::min()};
   const auto widen = [&span](Time begin, Time end) {
@@ -354,6 +356,13 @@ void TraceMaker::set_span() {
   };
   for (std::size_t row = 0; row < trace_.slices.size(); ++row)
     widen(trace_.slices.start[row], trace_.slices.end(SliceId(row)));
+  if (span.begin > span.end) {
+    for (const ProcessRun& run : trace_.process_runs) {
+      for (const std::int64_t time : {run.start_ns, run.end_ns}) {
+        if (time != kAbsent) widen(time_ns(time), time_ns(time));
+      }
+    }
+  }
   if (span.begin > span.end) {
     for (const Column<Time>* times : {&trace_.samples.time, &trace_.instants.time}) {
       for (const Time time : *times) widen(time, time);

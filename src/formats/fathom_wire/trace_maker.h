@@ -39,7 +39,7 @@ class TraceMaker final : public wire::Visitor {
     std::int64_t time = 0;
     StringId name{};
     std::uint8_t category = 0;
-    std::uint64_t offset = 0;
+    TrackId track;
   };
   using Thread = std::pair<std::int64_t, std::int64_t>;  // pid, tid
 
@@ -73,7 +73,8 @@ class TraceMaker final : public wire::Visitor {
   Thread last_thread_{};
   TrackId last_track_;
   std::unordered_map<std::string, std::uint8_t> categories_;
-  std::unordered_map<std::uint32_t, std::vector<Open>> open_;  // by track
+  std::map<Thread, std::vector<Open>> open_;
+  wire::Found ends_alone_;
   std::int64_t main_pid_ = 0;
   std::int64_t last_time_ = 0;
 };
