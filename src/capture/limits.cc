@@ -5,6 +5,8 @@
 #include <filesystem>
 #include <string_view>
 
+#include "capture/checks.h"
+
 namespace fathom::capture {
 namespace {
 
@@ -89,6 +91,11 @@ std::vector<NotRecorded> limits_of(const Manifest& manifest, const std::string& 
                       "no code of Fathom runs inside it",
                       "its own annotations (include/fathom/annotate.h) are recorded; perf and "
                       "nsys record the rest"});
+  }
+  // Without a driver there is no GPU to miss.
+  if (has_nvidia_driver()) {
+    for (const Check& check : subscriber_checks())
+      limits.push_back({check.lost, check.detail, check.remedy});
   }
   if (manifest.telemetry_hz <= 0)
     limits.push_back({"telemetry", "--telemetry 0", "leave the option out"});

@@ -1,56 +1,20 @@
 // fathom run: captures a program, then diagnoses it.
 #include <charconv>
-#include <filesystem>
 #include <memory>
-
-#include <unistd.h>
 
 #include "capture/amounts.h"
 #include "cli/command.h"
-#include "cli/messages.h"
 #include "cli/options.h"
-#include "cli/print.h"
 #include "cli/run_capture.h"
-#include "cli/run_screen.h"
-#include "render/style.h"
+#include "cli/run_show.h"
 
 namespace fathom::cli {
 namespace {
 
-/// A trace of torch.profiler: what there is to diagnose.
-bool has_trace(const std::string& folder) {
-  std::error_code failure;
-  for (const auto& entry : std::filesystem::directory_iterator(folder, failure)) {
-    const std::string name = entry.path().filename().string();
-    if (name.starts_with("torch-") && name.find(".pt.trace.json") != std::string::npos) return true;
-  }
-  return false;
-}
-
-/// As `fathom diagnose FOLDER` would.
-void diagnose_folder(const std::string& folder, bool quiet) {
-  const Command* command = find_command("diagnose");
-  Options options;
-  const std::function<int()> run_it = command->declare(options);
-  std::vector<std::string> arguments = {"--", folder};
-  if (quiet) arguments.insert(arguments.begin(), "--quiet");
-  if (options.parse(arguments)) run_it();
-}
-
-void show(const Captured& captured, const RunWish& wish) {
-  // What the program wrote to a pipe or a file is for somebody else: ours goes to standard error.
-  if (isatty(STDOUT_FILENO) == 0) dup2(STDERR_FILENO, STDOUT_FILENO);
-  if (has_trace(captured.folder)) {
-    diagnose_folder(captured.folder, wish.quiet);
-  } else {
-    print("\n" + run_screen(captured, style_for(STDOUT_FILENO, ColourChoice::automatic, false)));
-  }
-}
-
 int run(RunWish& wish) {
   wish.recording.overhead = !wish.no_overhead;
   const Captured captured = capture_run(wish);
-  if (captured.ran && !wish.no_diagnose) show(captured, wish);
+  if (captured.ran && !wish.no_diagnose) show_run(captured, wish.quiet);
   return captured.code;
 }
 
