@@ -12,6 +12,26 @@ from typing import Any, Iterator
 from . import recorder
 
 
+class _PlainSteps:
+    """Steps of a program without torch: from one call to the next, the first from the start on."""
+
+    def __init__(self) -> None:
+        self._writer: Any = None
+        self._number = 0
+        self._began = 0
+
+    def mark(self, current: Any) -> None:
+        now = time.monotonic_ns()
+        if self._writer is not current.writer:  # a forked child counts anew
+            self._writer, self._number, self._began = current.writer, 0, current.began_ns
+        current.works()
+        current.record("step", "step", self._began, now - self._began, self._number)
+        self._number, self._began = self._number + 1, now
+
+
+_steps = _PlainSteps()
+
+
 def active() -> bool:
     """Whether this process is being captured."""
     return recorder.current is not None
@@ -36,6 +56,8 @@ def step() -> None:
     watch = _watch()
     if watch is not None:
         watch.mark()
+    elif recorder.current is not None:
+        _steps.mark(recorder.current)
 
 
 @contextlib.contextmanager

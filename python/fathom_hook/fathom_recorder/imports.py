@@ -22,6 +22,7 @@ class Finder:
         self._asking = False
         self.last_ns = monotonic_ns()
         self._first_quiet: Optional[int] = None
+        self._loading = 0
 
     def install(self) -> None:
         sys.meta_path.insert(0, self)  # type: ignore[arg-type]
@@ -36,7 +37,8 @@ class Finder:
 
     def first_quiet(self, now: int) -> Optional[int]:
         """When the first burst of imports ended, once that is known."""
-        if self._first_quiet is None and now - self.last_ns >= QUIET_NS:
+        quiet = not self._loading and now - self.last_ns >= QUIET_NS
+        if self._first_quiet is None and quiet:
             self._first_quiet = self.last_ns
         return self._first_quiet
 
@@ -65,16 +67,20 @@ class Finder:
             spec = find(name, path, target) if find and finder is not self else None
             if spec is not None:
                 if hasattr(spec.loader, "exec_module"):
-                    spec.loader = _Ear(spec.loader, self._imported)
+                    spec.loader = _Ear(spec.loader, self)
                 return spec
         return None
 
-    def _imported(self, module: Any) -> None:
-        now = monotonic_ns()
-        if self._first_quiet is None or self._first_quiet == self.last_ns:
-            # What a module did while it was imported is part of importing.
-            self._first_quiet = None
-            self.last_ns = now
+    def begin(self) -> None:
+        """A module that somebody waits for is being loaded: silence is not the end of importing."""
+        self._loading += 1
+
+    def end(self, module: Any, loaded: bool) -> None:
+        self._loading -= 1
+        if self._first_quiet is None:
+            self.last_ns = monotonic_ns()
+        if not loaded:
+            return
         for call in self._waiting.pop(module.__name__, []):
             call(module)
 
@@ -82,9 +88,9 @@ class Finder:
 class _Ear:
     """A loader that tells when its module is ready, and is not seen by the module."""
 
-    def __init__(self, loader: Any, imported: Callable[[Any], None]) -> None:
+    def __init__(self, loader: Any, finder: Finder) -> None:
         self._loader = loader
-        self._imported = imported
+        self._finder = finder
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._loader, name)
@@ -96,5 +102,10 @@ class _Ear:
         module.__loader__ = self._loader
         if getattr(module, "__spec__", None) is not None:
             module.__spec__.loader = self._loader
-        self._loader.exec_module(module)
-        self._imported(module)
+        loaded = False
+        self._finder.begin()
+        try:
+            self._loader.exec_module(module)
+            loaded = True
+        finally:
+            self._finder.end(module, loaded)

@@ -15,15 +15,14 @@ EDGE = "edge"
 class Overhead:
     def __init__(self) -> None:
         self._times: Dict[str, List[int]] = {}
-        self._hook_ns = 0
-        self._steps = 0
+        self._hook: List[int] = []
 
     def step(self, number: int, kind: str, duration: int, hook_ns: int) -> None:
         """A step of `duration` that was recorded as `kind` says; `hook_ns` were ours, outside torch.profiler."""
-        self._steps += 1
-        self._hook_ns += hook_ns
         if kind == EDGE or number < WARM_UP_STEPS:
             return
+        if len(self._hook) < MOST_STEPS:
+            self._hook.append(hook_ns)
         times = self._times.setdefault(kind, [])
         if len(times) < MOST_STEPS:
             times.append(duration)
@@ -32,13 +31,14 @@ class Overhead:
         """`profiled` is the kind of the steps that were kept."""
         plain = _summary(self._times.get(UNPROFILED, []))
         kept = _summary(self._times.get(profiled, []))
+        hook = _summary(self._hook)
         found: Dict[str, Any] = {
             "unprofiled_median_ns": plain and plain["median_ns"],
             "unprofiled_steps": plain["steps"] if plain else 0,
             "profiled_median_ns": kept and kept["median_ns"],
             "profiled_steps": kept["steps"] if kept else 0,
             "ratio": _ratio(kept, plain),
-            "hook_ns_per_step": self._hook_ns // self._steps if self._steps else None,
+            "hook_ns_per_step": hook and hook["median_ns"],
             "options": {},
         }
         for kind, times in sorted(self._times.items()):

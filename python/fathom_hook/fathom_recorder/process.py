@@ -42,12 +42,19 @@ def name_of_command() -> str:
         if word == "-m":
             return next(words, "python -m")
         if word == "-c":
-            return "python -c"
+            return _helper(next(words, ""))
         if word in ("-W", "-X", "--check-hash-based-pycs"):
             next(words, "")
         elif not word.startswith("-") or word == "-":
             return os.path.basename(word)
     return os.path.basename(sys.executable or "python")
+
+
+def _helper(code: str) -> str:
+    """Python's own helpers are started with -c: "from multiprocessing.resource_tracker import main…"."""
+    words = code.split()
+    known = len(words) > 1 and words[0] == "from" and words[1].startswith("multiprocessing.")
+    return words[1] if known else "python -c"
 
 
 def _words() -> List[str]:

@@ -16,6 +16,8 @@ from .traces import Target
 monotonic_ns = time.monotonic_ns
 Result = TypeVar("Result")
 
+_LOOKED_AT = 16 << 20
+
 
 class Profiling:
     """One torch.profiler.profile. `step` is called between steps, from the thread that called `begin`."""
@@ -31,7 +33,6 @@ class Profiling:
         self._resident = 0
         self.target: Optional[Target] = None
         self.done = False
-        self.events = 0
 
     def begin(self) -> None:
         profiler = self._torch.profiler
@@ -50,8 +51,8 @@ class Profiling:
         self._profile = self._silently(lambda: profiler.profile(**arguments))
         # The steps are called by their number in the program.
         self._profile.step_num = self._first
-        self._began_ns = monotonic_ns()
         self._silently(self._profile.start)
+        self._began_ns = monotonic_ns()
 
     def _activities(self, kinds: Any) -> Any:
         chosen = [kinds.CPU]
@@ -82,6 +83,7 @@ class Profiling:
         if number + 1 == self._first + self.window.warmup:
             self._began_ns = monotonic_ns()
         if number + 1 >= self._first + self.window.warmup + self.window.active:
+            self._silently(self._profile.step)
             self.finish()
         elif self._grew():
             note("more of torch's trace", "its events reached --max-memory; the window ended early")
@@ -94,10 +96,11 @@ class Profiling:
 
     def finish(self) -> None:
         """Ends the window now; what was recorded by then is saved."""
-        if not self.done:
-            self.done = True
-            self._silently(self._profile.stop)
-            self._profile = None
+        if self.done:
+            return
+        self.done = True
+        self._silently(self._profile.stop)
+        self._profile = None
 
     def give_up(self) -> None:
         """Ends the window without a trace."""
@@ -112,12 +115,11 @@ class Profiling:
         ended = monotonic_ns()
         if not self.window.kept:
             return
-        results = getattr(profile.profiler, "kineto_results", None)
-        self.events = len(results.events()) if results is not None and not self._by_steps else -1
-        if self.events == 0:
-            return
         target = self._watch.next_trace()
         profile.export_chrome_trace(target.temporary)
+        if not self._by_steps and not _has_operators(target.temporary):
+            self._watch.traces.discard_last()
+            return
         target.publish()
         self.target = target
         self._watch.recorder.record(
@@ -139,6 +141,12 @@ class Profiling:
 def quiet_kineto() -> None:
     """Kineto's own messages about each of its stages; errors stay."""
     os.environ.setdefault("KINETO_LOG_LEVEL", "5")
+
+
+def _has_operators(path: str) -> bool:
+    """Whether a trace by time caught anything of torch."""
+    with open(path, "rb") as file:
+        return b'"cpu_op"' in file.read(_LOOKED_AT)
 
 
 def _is_bad_fork(cuda: Any) -> bool:

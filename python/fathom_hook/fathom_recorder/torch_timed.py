@@ -18,7 +18,7 @@ monotonic_ns = time.monotonic_ns
 
 # A program without a step is recorded after this time, for this time.
 QUIET_NS = 3_000_000_000
-RECORD_NS = 3_000_000_000
+RECORD_NS = 2_000_000_000
 # One that made an optimizer or called a module is likely to step soon.
 PATIENCE_NS = 60_000_000_000
 
@@ -30,6 +30,7 @@ class Timed:
         self._watch = watch
         self._asked = watch.options.step_by == "time"
         self._window: Any = None
+        self._requested = False
         self._begun: Optional[int] = None
         self._over = False
         self._kept: List[Any] = []
@@ -52,11 +53,11 @@ class Timed:
         """From our thread: asks the main one for what is due."""
         if self._over or self.is_idle_launcher():
             return
-        if self._begun is None:
+        if not self._requested:
             if self._due(now):
-                self._begun = now
+                self._requested = True
                 self._in_main_thread(self._begin)
-        elif now - self._begun > self._length():
+        elif self._begun is not None and now - self._begun > self._length():
             self._over = True
             self._in_main_thread(self._finish)
 
@@ -87,6 +88,8 @@ class Timed:
         if watch.profiling is None and not watch.steps.number and not watch.foreign.seen:
             watch._open(Window(0, 1, watch.plan.extras, True), 0, by_steps=False)
             self._window = watch.profiling
+        # torch takes seconds to load its profiler.
+        self._begun = monotonic_ns()
 
     @quietly
     def _finish(self) -> None:

@@ -137,11 +137,15 @@ class TorchWatch:
     @quietly
     def annotation(self) -> None:
         if self._owner == get_ident():
+            begin = monotonic_ns()
             self.steps.annotation()
+            self._hook_ns += monotonic_ns() - begin
 
+    @quietly
     def become_worker(self) -> None:
         """This process turns out to be a worker of a data loader."""
-        self.recorder.become("loader-worker", self.recorder.rank)
+        name = sys.modules["multiprocessing"].current_process().name
+        self.recorder.become("loader-worker", self.recorder.rank, name)
 
     def record_function(self, name: str) -> Any:
         return self.torch.autograd.profiler.record_function(name)
@@ -150,7 +154,6 @@ class TorchWatch:
 
     @quietly
     def _step(self, number: int, start: int, end: int) -> None:
-        begin = monotonic_ns()
         if self._timed is not None:
             self._timed.steps_came()
         age = end - self.recorder.began_ns
@@ -165,10 +168,10 @@ class TorchWatch:
             self.calls.search()
         if number in (0, 2):
             self.recorder.facts.write()
+        # torch.profiler's own work between two steps is not the hook's: whoever called adds it all.
         before = monotonic_ns()
         self._drive(number, end - start, age)
-        # torch.profiler's own work between two steps is not the hook's.
-        self._hook_ns += before - begin
+        self._hook_ns -= monotonic_ns() - before
 
     def _heed_duration(self, age: int) -> None:
         options = self.options
@@ -250,8 +253,10 @@ class TorchWatch:
 
     @quietly
     def mark(self) -> None:
+        begin = monotonic_ns()
         if self._mine():
             self.steps.mark()
+        self._hook_ns += monotonic_ns() - begin
 
     @quietly
     def range_begin(self) -> None:
@@ -372,6 +377,3 @@ class TorchWatch:
 
 _EARLIER = "--steps wait=0,warmup=0,active=1"
 
-
-def is_imported(name: str) -> bool:
-    return name in sys.modules

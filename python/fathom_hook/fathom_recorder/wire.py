@@ -232,6 +232,13 @@ class Writer:
         finally:
             self._lock.release()
 
+    def close(self) -> None:
+        """Hands over what is queued and lets go of the file. Nothing is recorded afterwards."""
+        with self._lock:
+            self._flush_locked()
+            os.close(self._file)
+            self._file = -1
+
     def hold(self) -> bool:
         """Before a fork: nothing is queued or half written when it happens."""
         if not self._lock.acquire(True, 1.0):
