@@ -63,6 +63,19 @@ std::optional<std::int32_t> number_of(std::string_view text) {
   return number;
 }
 
+/// Formats without names of their own for counters have the series in the place of a thread, with
+/// its device behind: "gpu.power device 0".
+void name_by_series(std::string_view series, CounterLine& line) {
+  constexpr std::string_view kDevice = " device ";
+  line.name = series;
+  const std::size_t at = series.rfind(kDevice);
+  if (at == std::string_view::npos) return;
+  const auto device = number_of(series.substr(at + kDevice.size()));
+  if (!device) return;
+  line.name = series.substr(0, at);
+  line.device = *device;
+}
+
 /// Adds one stretch to a sum of time-weighted values.
 void add_level(const CounterLine& line, const Interval& stretch, double& area,
                std::optional<LevelSummary>& summary) {
@@ -111,11 +124,10 @@ Telemetry::Telemetry(const Trace& trace) : trace_(trace) {
     if (number == SIZE_MAX) {
       number = lines_.size();
       CounterLine line;
-      // Formats without names of their own for counters have the series in the place of a thread.
       line.name = trace.text(track.name);
-      if (line.name.empty()) line.name = trace.text(track.thread);
-      line.pid = track.pid == kAbsent ? 0 : track.pid;
       line.device = track.device;
+      if (line.name.empty()) name_by_series(trace.text(track.thread), line);
+      line.pid = track.pid == kAbsent ? 0 : track.pid;
       lines_.push_back(std::move(line));
     }
     lines_[number].times.push_back(trace.samples.time[row]);
