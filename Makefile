@@ -23,9 +23,9 @@ build: ## The release binary, build/release/fathom.
 demo: build ## Builds, then shows where the time goes in a real GPU trace.
 	$(RELEASE)/fathom overview $(TRACE)
 
-test: ## All tests: unit, golden tables, the whole program, the release binary itself.
-	@tools/setup build
-	@$(call configure,release)
+test: ## All tests: unit, golden tables, the whole program, the release binary, the Python package.
+	@tools/setup build python
+	@$(call configure,release,-DFATHOM_PYTHON=ON)
 	@cmake --build $(RELEASE) -j $(JOBS)
 	@ctest --test-dir $(RELEASE) -j $(JOBS) --output-on-failure --no-tests=error
 
@@ -53,10 +53,10 @@ fuzz: ## Fuzzes the reader for ten minutes (make fuzz SECONDS=60 for less).
 	@tools/fuzz build/fuzz $(SECONDS)
 
 check: ## Layers, format and clang-tidy.
-	@tools/setup build check
+	@tools/setup build check python
 	@tools/check_layers.py
 	@tools/check_format
-	@$(call configure,debug)
+	@$(call configure,debug,-DFATHOM_PYTHON=ON)
 	@tools/check_tidy build/debug -j $(JOBS)
 
 format: ## Rewrites our sources as clang-format wants them.
@@ -66,8 +66,8 @@ format: ## Rewrites our sources as clang-format wants them.
 install: build ## Copies the binary and the headers to PREFIX (/usr/local).
 	@cmake --install $(RELEASE) --strip --prefix $(PREFIX)
 
-clean: ## Removes the build trees, not what was downloaded (build/sources, build/torch).
-	@if [ -d build ]; then find build -mindepth 1 -maxdepth 1 ! -name sources ! -name torch -exec rm -rf {} +; fi
+clean: ## Removes the build trees, not what was downloaded (build/sources, build/torch, build/python).
+	@if [ -d build ]; then find build -mindepth 1 -maxdepth 1 ! -name sources ! -name torch ! -name python -exec rm -rf {} +; fi
 
 # Quiet unless it fails: what cmake finds out is of interest to no one. $(1) preset, $(2) further options.
 configure = cmake --preset $(1) $(2) >/dev/null

@@ -16,7 +16,7 @@ find_package(nanobind CONFIG REQUIRED)
 file(GLOB python_sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/src/python/*.cc")
 # nanobind's own code is compiled by its rules; its headers are not held to our warnings.
 nanobind_add_module(fathom_core NB_STATIC NB_SUPPRESS_WARNINGS NOMINSIZE ${python_sources})
-target_link_libraries(fathom_core PRIVATE fathom_options fathom_engine fathom_render)
+target_link_libraries(fathom_core PRIVATE fathom_options fathom_capture fathom_engine fathom_render)
 # What is linked statically stays inside: numpy and torch bring a libstdc++ of their own.
 target_link_options(fathom_core PRIVATE -Wl,--exclude-libs,ALL)
 fathom_portable(fathom_core)

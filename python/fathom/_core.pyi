@@ -6,6 +6,9 @@ from typing import Any
 
 version: str = '0.1.0'
 
+def redact_command(words: Sequence[str]) -> list[str]:
+    """A command line without what looks like a secret."""
+
 class ColumnSpec:
     """A column as its report declares it."""
 
