@@ -9,6 +9,8 @@ constexpr Term kTerms[] = {
     {"input-bound", "verdict",
      "The largest loss: the device idles while the launching thread fetches data, or the main "
      "thread waits for it where there is no device."},
+    {"io-bound", "verdict",
+     "Input-bound, and the loader waits for storage while processors are idle."},
     {"host-bound", "verdict",
      "The largest loss: the device idles while the host dispatches operators or runs Python."},
     {"sync-bound", "verdict",

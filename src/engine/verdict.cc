@@ -159,6 +159,13 @@ std::string share(const RuleContext& rules, Duration time) {
   return percent_text(rules.percent(time));
 }
 
+/// The finding of that rule, or nullptr.
+const Finding* found(const std::vector<RankedFinding>& findings, std::string_view rule) {
+  const auto at = std::ranges::find_if(
+      findings, [&](const RankedFinding& ranked) { return ranked.finding.rule == rule; });
+  return at == findings.end() ? nullptr : &at->finding;
+}
+
 /// Why nothing can be said, or "".
 std::string doubt(const RuleContext& rules) {
   if (rules.steps.empty() || rules.window() == Duration{}) {
@@ -223,9 +230,17 @@ Verdict judge(const RuleContext& rules, const FamilyTimes& spent,
     verdict.id = loss.verdict;
     verdict.sentence =
         who + std::string(loss.lost) + " for " + share(rules, lost) + " of the step.";
+    if (loss.family == Family::input && found(findings, "io-bound-loader") != nullptr) {
+      verdict.id = VerdictId::io_bound;
+      verdict.sentence += " The loader waits for storage while processors are idle.";
+    }
   } else if (memory != findings.end()) {
     verdict.id = VerdictId::memory_capacity_bound;
     verdict.sentence = memory->finding.title;
+  } else if (const Finding* const slowed = found(findings, "throttling");
+             slowed != nullptr && slowed->weight != Weight::note) {
+    verdict.id = VerdictId::physically_limited;
+    verdict.sentence = slowed->title + ".";
   } else if (compute_percent >= kComputePercent) {
     const Named& kind = largest(kComputes, times);
     verdict.id = kind.verdict;
