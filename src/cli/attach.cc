@@ -129,6 +129,34 @@ class Awaited {
   int quiet_ = 0;
 };
 
+/// Where that program may write to: libkineto refuses orders to write anywhere else.
+std::string trace_folder(pid_t pid) {
+  std::string folder = cap::read_variable(pid, "KINETO_ONDEMAND_TRACE_DIR").value_or("");
+  if (folder.empty()) folder = "/tmp";
+  while (folder.size() > 1 && folder.ends_with('/')) folder.pop_back();
+  return folder;
+}
+
+/// What stands before its paths to make them ours: nothing, unless it has a root of its own.
+std::string root_of(pid_t pid) {
+  const std::string link = "/proc/" + std::to_string(pid);
+  std::error_code failure;
+  const auto theirs = std::filesystem::read_symlink(link + "/ns/mnt", failure);
+  const auto ours = std::filesystem::read_symlink("/proc/self/ns/mnt", failure);
+  return failure || theirs == ours ? std::string() : link + "/root";
+}
+
+/// Moves a file, also between file systems; copies what is not ours to remove.
+Result<void> move_file(const std::string& from, const std::string& to) {
+  std::error_code failure;
+  std::filesystem::rename(from, to, failure);
+  if (!failure) return {};
+  std::filesystem::copy_file(from, to, failure);
+  if (failure) return Error{ErrorCode::io, from + ": " + failure.message()};
+  std::filesystem::remove(from, failure);
+  return {};
+}
+
 /// Hands out the configuration and waits for the trace.
 class Attachment {
  public:
@@ -162,7 +190,12 @@ class Attachment {
         return "";
       }
       taker_ = request.pids.front();
-      file_ = folder_ + "/torch-" + std::to_string(taker_) + "-1.pt.trace.json";
+      const std::string stem = trace_folder(taker_) + "/fathom-attach-" + std::to_string(taker_) +
+                               "-" + std::to_string(Steady::now().time_since_epoch().count());
+      file_ = stem + ".json";
+      // libkineto of some versions puts the process's number into the name.
+      numbered_ = stem + "_" + std::to_string(taker_) + ".json";
+      root_ = root_of(taker_);
       return configuration(wish_, file_);
     };
   }
@@ -189,21 +222,15 @@ class Attachment {
     // Large traces take minutes to write, but begin to grow long before.
     const Steady::time_point patience =
         Steady::now() + kWarmup + wish_.duration + std::chrono::minutes(5);
-    Awaited trace(file_);
-    // libkineto of some versions puts the process's number into the name.
-    const std::string numbered = folder_ + "/torch-" + std::to_string(taker_) + "-1.pt.trace_" +
-                                 std::to_string(taker_) + ".json";
-    Awaited other(numbered);
+    const std::string stored = folder_ + "/torch-" + std::to_string(taker_) + "-1.pt.trace.json";
+    Awaited trace(root_ + file_);
+    Awaited other(root_ + numbered_);
     while (Steady::now() < patience) {
       server.serve(kSlice, answer());
-      if (trace.ready()) return {};
-      if (other.ready()) {
-        std::error_code failure;
-        std::filesystem::rename(numbered, file_, failure);
-        return {};
-      }
-      if (kill(taker_, 0) != 0 && errno == ESRCH && !std::filesystem::exists(file_) &&
-          !std::filesystem::exists(numbered))
+      if (trace.ready()) return move_file(root_ + file_, stored);
+      if (other.ready()) return move_file(root_ + numbered_, stored);
+      const bool gone = kill(taker_, 0) != 0 && errno == ESRCH;
+      if (gone && !std::filesystem::exists(file_) && !std::filesystem::exists(numbered_))
         return not_possible("process " + std::to_string(taker_) +
                             " ended before its trace was written");
     }
@@ -215,6 +242,8 @@ class Attachment {
   pid_t pid_;
   std::string folder_;
   std::string file_;
+  std::string numbered_;
+  std::string root_;
   pid_t taker_ = 0;
   bool busy_ = false;
   std::vector<pid_t> others_;
