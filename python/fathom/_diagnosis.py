@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass, field
-from typing import Any
+from dataclasses import dataclass, field, fields
+from typing import Any, TypeVar
 
 from fathom import _core
 from fathom._errors import FathomError
@@ -156,7 +156,7 @@ class Diagnosis:
 
     def __post_init__(self) -> None:
         members: dict[str, Any] = json.loads(self._rendered.to_json())
-        baseline = Baseline(**members["baseline"])
+        baseline = _make(Baseline, members["baseline"])
         typed = {
             "input": members["input"],
             "baseline": baseline,
@@ -164,10 +164,10 @@ class Diagnosis:
             "findings": tuple(_finding(each, baseline) for each in members["findings"]),
             "findings_total": members["findings_total"],
             "account_ns": members["account_ns"],
-            "steps": tuple(Step(**each) for each in members["steps"]),
+            "steps": tuple(_make(Step, each) for each in members["steps"]),
             "steps_total": members["steps_total"],
-            "health": tuple(Check(**each) for each in members["health"]),
-            "rules": tuple(RuleResult(**each) for each in members["rules"]),
+            "health": tuple(_make(Check, each) for each in members["health"]),
+            "rules": tuple(_make(RuleResult, each) for each in members["rules"]),
             "replay_residual_percent": members["replay_residual_percent"],
             "focus_next": members["focus_next"],
             "notes": tuple(members["notes"]),
@@ -201,29 +201,37 @@ class Diagnosis:
         return f'<iframe srcdoc="{page}" style="width:100%;height:600px;border:0"></iframe>'
 
 
+T = TypeVar("T")
+
+
+def _make(kind: type[T], members: Mapping[str, Any], **typed: Any) -> T:
+    """The dataclass of those members that it knows: the schema may grow."""
+    names = {each.name for each in fields(kind)}  # type: ignore[arg-type]
+    return kind(**{name: members[name] for name in members if name in names} | typed)
+
+
 def _verdict(members: dict[str, Any]) -> Verdict:
-    families = tuple(Family(**each) for each in members["families"])
-    return Verdict(id=members["id"], sentence=members["sentence"], families=families)
+    return _make(Verdict, members, families=tuple(_make(Family, f) for f in members["families"]))
 
 
 def _finding(members: dict[str, Any], baseline: Baseline) -> Finding:
-    predicted = members.pop("predicted_step_ns")
-    step = None if predicted is None else Estimate(**predicted)
+    predicted = members["predicted_step_ns"]
+    step = None if predicted is None else _make(Estimate, predicted)
     gain = step and Estimate(
         low=baseline.step_mean_ns - step.high,
         likely=baseline.step_mean_ns - step.likely,
         high=baseline.step_mean_ns - step.low,
     )
-    evidence = tuple(_evidence(each) for each in members.pop("evidence"))
-    fix = Fix(**members.pop("fix"))
-    return Finding(**members, predicted_step_ns=step, gain_ns=gain, evidence=evidence, fix=fix)
+    return _make(
+        Finding,
+        members,
+        predicted_step_ns=step,
+        gain_ns=gain,
+        evidence=tuple(_evidence(each) for each in members["evidence"]),
+        fix=_make(Fix, members["fix"]),
+    )
 
 
 def _evidence(members: dict[str, Any]) -> Evidence:
-    return Evidence(
-        text=members["text"],
-        slices=tuple(members["slices"]),
-        begin_ns=members.get("begin_ns"),
-        end_ns=members.get("end_ns"),
-        location=members.get("location"),
-    )
+    absent = {"begin_ns": None, "end_ns": None, "location": None}
+    return _make(Evidence, absent | members, slices=tuple(members["slices"]))

@@ -45,6 +45,26 @@ def test_members_have_the_names_and_values_of_the_schema(diagnosis: fathom.Diagn
         assert [e.text for e in finding.evidence] == [e["text"] for e in expected["evidence"]]
 
 
+def test_each_member_of_the_schema_has_its_place(
+    diagnosis: fathom.Diagnosis, source: pathlib.Path
+) -> None:
+    schema = json.loads((source / "docs" / "diagnosis.schema.json").read_text())
+    members = schema["properties"]
+    kinds = [
+        (diagnosis, members),
+        (diagnosis.baseline, members["baseline"]["properties"]),
+        (diagnosis.verdict, members["verdict"]["properties"]),
+        (diagnosis.verdict.families[0], members["verdict"]["properties"]["families"]["items"]),
+        (diagnosis.steps[0], members["steps"]["items"]),
+        (diagnosis.health[0], members["health"]["items"]),
+        (diagnosis.rules[0], members["rules"]["items"]),
+        (diagnosis.findings[0], schema["$defs"]["finding"]),
+    ]
+    for thing, described in kinds:
+        names = set(described.get("properties", described)) - {"schema"}
+        assert names <= set(vars(thing)), type(thing).__name__
+
+
 def test_a_gain_is_the_mean_step_less_the_predicted(diagnosis: fathom.Diagnosis) -> None:
     finding = diagnosis.findings[0]
     assert finding.gain_ns is not None and finding.predicted_step_ns is not None
