@@ -117,10 +117,12 @@ void add_process(Trace& trace, const object& process) {
 Result<std::string> read_small_file(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
   if (!file) return Error{ErrorCode::io, path + ": cannot be read"};
-  std::string text(kLargest + 1, '\0');
-  file.read(text.data(), static_cast<std::streamsize>(text.size()));
-  text.resize(static_cast<std::size_t>(file.gcount()));
-  if (text.size() > kLargest) return Error{ErrorCode::io, path + ": larger than 64 MiB"};
+  std::string text;
+  std::array<char, 4096> piece{};
+  while (file.read(piece.data(), piece.size()) || file.gcount() > 0) {
+    text.append(piece.data(), static_cast<std::size_t>(file.gcount()));
+    if (text.size() > kLargest) return Error{ErrorCode::io, path + ": larger than 64 MiB"};
+  }
   return text;
 }
 

@@ -11,6 +11,7 @@ namespace fathom {
 namespace {
 
 constexpr std::string_view kStep = "ProfilerStep#";
+constexpr std::string_view kFetch = "enumerate(DataLoader)#";
 
 class Merger {
  public:
@@ -39,6 +40,7 @@ class Merger {
   TrackId find_or_add(const Track& wanted);
   std::uint8_t category(std::uint8_t row);
   [[nodiscard]] bool known_to_base(SliceId id) const;
+  [[nodiscard]] bool fills_gap(SliceId id) const;
   void add_slice(SliceId id, TrackId track, std::int64_t number);
   void widen(Time begin, Time end);
   [[nodiscard]] Time shifted(Time time) const { return time + shift_; }
@@ -60,6 +62,7 @@ class Merger {
   std::map<std::pair<std::int64_t, std::int64_t>, TrackId> by_thread_;
   std::size_t own_tracks_ = 0;  // the base's, before
   bool has_steps_ = false;
+  bool has_fetches_ = false;
 };
 
 bool Merger::find_shift() {
@@ -80,11 +83,13 @@ void Merger::know_base() {
     if (track.kind == TrackKind::host_thread)
       by_thread_.emplace(std::pair(track.pid, track.tid), TrackId(row));
   }
-  for (std::size_t row = 0; row < base_.slices.size() && !has_steps_; ++row) {
+  for (std::size_t row = 0; row < base_.slices.size() && !(has_steps_ && has_fetches_); ++row) {
     const SliceId id(row);
     if (base_.kind(id) != SliceKind::user_annotation && base_.kind(id) != SliceKind::cpu_op)
       continue;
-    has_steps_ = base_.name(id).starts_with(kStep);
+    const std::string_view name = base_.name(id);
+    has_steps_ = has_steps_ || name.starts_with(kStep);
+    has_fetches_ = has_fetches_ || name.starts_with(kFetch);
   }
 }
 
@@ -153,6 +158,12 @@ bool Merger::known_to_base(SliceId id) const {
   return options_.within_span && has_steps_ && other_.name(id).starts_with(kStep);
 }
 
+/// Steps and fetches of a base that has none decide what its time went into.
+bool Merger::fills_gap(SliceId id) const {
+  const std::string_view name = other_.name(id);
+  return name.starts_with(kStep) || (!has_fetches_ && name.starts_with(kFetch));
+}
+
 void Merger::widen(Time begin, Time end) {
   base_.span.begin = std::min(base_.span.begin, begin);
   base_.span.end = std::max(base_.span.end, end);
@@ -198,8 +209,8 @@ void Merger::slices() {
       ++counts_.slices_known;
       continue;
     }
-    const bool step = other_.name(id).starts_with(kStep);
-    add_slice(id, step ? track(theirs) : beside(theirs), numbered ? number->number : kAbsent);
+    add_slice(id, fills_gap(id) ? track(theirs) : beside(theirs),
+              numbered ? number->number : kAbsent);
     if (!options_.within_span) widen(start, end);
   }
 }

@@ -35,8 +35,8 @@ struct MergeCounts {
 /// facts. Times are shifted exactly by the difference of the origins. Threads of processes that the
 /// base does not know become tracks; so do counters. Slices on threads that the base recorded
 /// itself go onto an async track beside the thread ("fathom 1234"), because two recorders' slices
-/// need not nest to the nanosecond, but for steps where the base has none. The base keeps its rows,
-/// and its span where `within_span`. O(rows of both).
+/// need not nest to the nanosecond, but for steps and fetches where the base has none. The base
+/// keeps its rows, and its span where `within_span`. O(rows of both).
 MergeCounts merge_into(Trace& base, const Trace& other, const MergeOptions& options);
 
 }  // namespace fathom
