@@ -41,11 +41,10 @@ struct Address {
 Address address_in(const std::string& folder) {
   Address address;
   address.name.sun_family = AF_UNIX;
-  char* path = static_cast<char*>(address.name.sun_path);
   const std::string text = folder.empty() ? std::string(1, '\0') + std::string(kName)
                                           : folder + "/" + std::string(kName);
   const std::size_t size = std::min(text.size(), sizeof address.name.sun_path - 1);
-  std::memcpy(path, text.data(), size);
+  text.copy(static_cast<char*>(address.name.sun_path), size);
   address.length = static_cast<socklen_t>(offsetof(sockaddr_un, sun_path) + size + 1);
   return address;
 }

@@ -29,15 +29,15 @@ Options::Parse into(Target& target, Result<Value> (*parse)(std::string_view)) {
   };
 }
 
-template <int kSmallest, int kLargest>
+template <int smallest, int largest>
 Result<double> parse_real(std::string_view text) {
   double number = 0;
   const auto parsed = std::from_chars(text.data(), text.data() + text.size(), number);
   if (parsed.ec != std::errc() || parsed.ptr != text.data() + text.size() ||
-      !(number >= kSmallest && number <= kLargest)) {
+      !(number >= smallest && number <= largest)) {
     return Error{ErrorCode::invalid_argument, "'" + std::string(text) + "' is not a number from " +
-                                                  std::to_string(kSmallest) + " to " +
-                                                  std::to_string(kLargest)};
+                                                  std::to_string(smallest) + " to " +
+                                                  std::to_string(largest)};
   }
   return number;
 }
