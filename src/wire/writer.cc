@@ -292,7 +292,11 @@ std::uint32_t Writer::State::add_counter(Counter counter) {
 bool Writer::State::define(std::uint32_t id, std::int64_t time) {
   if (id == 0 || id > counters_.size()) return false;
   Counter& counter = counters_[id - 1];
-  if (begun_ && counter.defined_in == number_) return room(Kind::sample, time, {});
+  if (begun_ && counter.defined_in == number_) {
+    if (!room(Kind::sample, time, {})) return false;
+    if (counter.defined_in == number_) return true;
+    // Making room has begun another block, because of the old one's age: define it there.
+  }
   if (!room(Kind::counter, time, {counter.name, counter.unit})) return false;
   // The sample must not begin the next block: both fit, or neither.
   if (!block_->fits(Kind::sample, 2, counter.name.size() + counter.unit.size() + 64)) {

@@ -93,6 +93,20 @@ TEST(Writer, ABlockThatIsOldGoesWithTheNextRecord) {
   EXPECT_GT(writer->bytes_written(), kMagic.size());
 }
 
+TEST(Writer, ASampleThatBeginsABlockFindsItsCounterThere) {
+  const TemporaryFolder folder;
+  const std::string path = folder.file("a.fathom");
+  auto writer = open_or_die(path);
+  const std::uint32_t counter = writer->counter(0, -1, "load", "percent");
+  const std::int64_t now = monotonic_ns();
+  for (int i = 0; i < 20; ++i) writer->sample(now + i * std::int64_t{200'000'000}, counter, i);
+  EXPECT_TRUE(writer->close());
+  ReadBack back;
+  read_back(bytes_of(path), back);
+  EXPECT_EQ(back.damage.texts.count, 0U);
+  EXPECT_EQ(back.listing.of("sample").size(), 20U);
+}
+
 TEST(Writer, ABlockThatIsOldGoesWhenAskedFor) {
   const TemporaryFolder folder;
   auto writer = open_or_die(folder.file("a.fathom"));
