@@ -62,7 +62,9 @@ struct NvmlFieldValue {
 static_assert(sizeof(NvmlFieldValue) == 40);
 inline constexpr unsigned kNvmlPcieSentBytes = 197;
 inline constexpr unsigned kNvmlPcieReceivedBytes = 198;
-enum NvmlValueType { kNvmlReal, kNvmlUnsigned, kNvmlUnsignedLong, kNvmlUnsignedLongLong };
+/// nvmlValueType_t.
+inline constexpr int kNvmlReal = 0;
+inline constexpr int kNvmlUnsigned = 1;
 
 inline constexpr unsigned kNvmlTextBytes = 96;
 

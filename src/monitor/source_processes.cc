@@ -53,8 +53,8 @@ class Processes : public Source {
     read_calls,
     voluntary,
     involuntary,
-    kColumns
   };
+  static constexpr std::size_t kColumns = involuntary + 1;
   struct Watched {
     RereadFile stat;
     std::int64_t start_ticks = 0;

@@ -95,7 +95,10 @@ NvmlReturn list(NvmlDevice device, unsigned* count, Row* rows) {
 
 extern "C" {
 
-NvmlReturn nvmlInit_v2() { return says("no-driver") ? kNoDriver : kOk; }
+NvmlReturn nvmlInit_v2() {
+  power_calls = 0;
+  return says("no-driver") ? kNoDriver : kOk;
+}
 NvmlReturn nvmlShutdown() { return kOk; }
 NvmlReturn nvmlSystemGetDriverVersion(char* to, unsigned size) {
   return text("550.54.15", to, size);
