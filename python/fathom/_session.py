@@ -22,6 +22,11 @@ def open(path: Path, *, threads: int = 0) -> Session:
     open_all() opens all of them. `threads`: to read with, 0 for all cores. The interpreter's lock
     is free meanwhile. Raises FathomError.
     """
+    return open_first(path, threads, 3)
+
+
+def open_first(path: Path, threads: int, depth: int) -> Session:
+    """What open() does; a warning names the line `depth` calls up."""
     files = _core.expand([os.fspath(path)])
     for number, file in enumerate(files, 1):
         session = _open_one(file, threads)
@@ -31,7 +36,7 @@ def open(path: Path, *, threads: int = 0) -> Session:
             warnings.warn(
                 f"{os.fspath(path)} stands for {len(files)} files; {file.shown} is opened, and "
                 "fathom.open_all() opens them all",
-                stacklevel=2,
+                stacklevel=depth,
             )
         return session
     raise _nothing_there(path)

@@ -164,7 +164,7 @@ std::string text_of(const Table& table, std::size_t limit, bool wide) {
   return render_text(shown, style);
 }
 
-PyType_Slot column_slots[] = {
+const PyType_Slot column_slots[] = {
     {Py_bf_getbuffer, reinterpret_cast<void*>(get_buffer)},
     {Py_bf_releasebuffer, reinterpret_cast<void*>(release_buffer)},
     {0, nullptr},
