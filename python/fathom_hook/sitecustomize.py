@@ -1,7 +1,7 @@
 """Python reads this at its start, because the launcher put this folder first on PYTHONPATH.
 
-It starts the recorder, takes the folder out of sys.path again, and gives way to the sitecustomize that would
-have been read without us. Written so that any Python, 2.7 too, gets through it.
+It starts the recorder, takes the folder out of sys.path again, and gives way to the sitecustomize
+that would have been read without us. Written so that any Python, 2.7 too, gets through it.
 """
 
 import os
@@ -33,7 +33,7 @@ _begin()
 # Children find the hook through PYTHONPATH, which stays; this program has its own sys.path.
 sys.path[:] = [_entry for _entry in sys.path if not _is_ours(_entry)]
 sys.path_importer_cache.pop(_folder, None)
-# The next sitecustomize takes our place in sys.modules. Where there is none, this raises the ImportError
-# that `site` expects of a Python without one.
+# The next sitecustomize takes our place in sys.modules. Where there is none, this raises the
+# ImportError that `site` expects of a Python without one.
 sys.modules.pop("sitecustomize", None)
 __import__("sitecustomize")

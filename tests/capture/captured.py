@@ -169,7 +169,7 @@ class Captures:
 
     def run(self, *command: str, options: dict[str, Any] | None = None, **more: str) -> Run:
         """Runs Python with these words; a program's name stands for its path."""
-        words = [str(PROGRAMS / w) if (PROGRAMS / w).is_file() else w for w in command]
+        words = [str(PROGRAMS / w) if w in os.listdir(PROGRAMS) else w for w in command]
         environment = self.environment(options or {}, **more)
         done = subprocess.run(
             [self.python, *words],

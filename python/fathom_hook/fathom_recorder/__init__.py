@@ -1,4 +1,5 @@
-"""Records what a Python program does, from inside it. Started by sitecustomize.py; see docs/capture.md."""
+"""Records what a Python program does, from inside it. Started by sitecustomize.py; see
+docs/capture.md."""
 
 from __future__ import annotations
 
@@ -8,7 +9,8 @@ SESSION = "FATHOM_SESSION"
 
 
 def begin() -> None:
-    """Starts recording this process if a session folder is named in the environment. Never raises."""
+    """Starts recording this process if a session folder is named in the environment. Never
+    raises."""
     if not os.environ.get(SESSION):
         return
     try:

@@ -62,7 +62,8 @@ def step() -> None:
 
 @contextlib.contextmanager
 def annotate(name: str) -> Iterator[None]:
-    """A named range, in torch's trace where one is being recorded, and always in the capture file."""
+    """A named range, in torch's trace where one is being recorded, and always in the capture
+    file."""
     current = recorder.current
     if current is None:
         yield

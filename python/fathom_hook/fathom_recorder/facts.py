@@ -1,11 +1,12 @@
-"""process-<pid>.json: what this process is and how it works. Written anew as a whole when something is learnt."""
+"""process-<pid>.json: what this process is and how it works. Written anew as a whole when
+something is learnt."""
 
 from __future__ import annotations
 
 import os
 import platform
 import sys
-from typing import Any, Callable, Dict, List
+from typing import Any, Callable
 
 from . import failures
 
@@ -14,9 +15,9 @@ SCHEMA = "fathom-process/1"
 
 class Facts:
     def __init__(self, session: str) -> None:
-        self._path = os.path.join(session, "process-{}.json".format(os.getpid()))
-        self._sources: List[Callable[[], Dict[str, Any]]] = []
-        self.values: Dict[str, Any] = {
+        self._path = os.path.join(session, f"process-{os.getpid()}.json")
+        self._sources: list[Callable[[], dict[str, Any]]] = []
+        self.values: dict[str, Any] = {
             "schema": SCHEMA,
             "pid": os.getpid(),
             "python": platform.python_version(),
@@ -24,7 +25,7 @@ class Facts:
             "executable": sys.executable,
         }
 
-    def add_source(self, source: Callable[[], Dict[str, Any]]) -> None:
+    def add_source(self, source: Callable[[], dict[str, Any]]) -> None:
         """`source` is asked before each writing for what it knows by then."""
         self._sources.append(source)
 

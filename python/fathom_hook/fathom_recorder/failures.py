@@ -1,14 +1,15 @@
-"""What could not be recorded, and why. The hook raises nothing into the program: it is noted here."""
+"""What could not be recorded, and why. The hook raises nothing into the program: it is noted
+here."""
 
 from __future__ import annotations
 
 import functools
-from typing import Any, Callable, Dict, List, Optional, TypeVar, cast
+from typing import Any, Callable, TypeVar, cast
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
 _MOST = 50
-_notes: Dict[str, Dict[str, str]] = {}
+_notes: dict[str, dict[str, str]] = {}
 
 
 def note(what: str, why: str, remedy: str = "") -> None:
@@ -22,7 +23,7 @@ def withdraw(what: str) -> None:
     _notes.pop(what, None)
 
 
-def notes() -> List[Dict[str, str]]:
+def notes() -> list[dict[str, str]]:
     return list(_notes.values())
 
 
@@ -35,13 +36,13 @@ def quietly(function: Function) -> Function:
     """Notes an exception of `function` instead of raising it, and returns None."""
 
     @functools.wraps(function)
-    def quiet(*args: Any, **kwargs: Any) -> Optional[Any]:
+    def quiet(*args: Any, **kwargs: Any) -> Any | None:
         try:
             return function(*args, **kwargs)
         except Exception as error:
             note(
                 getattr(function, "__qualname__", "the hook"),
-                "{}: {}".format(type(error).__name__, error),
+                f"{type(error).__name__}: {error}",
                 "please report this: the recorder failed, the program did not",
             )
             return None

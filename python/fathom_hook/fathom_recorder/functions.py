@@ -1,7 +1,8 @@
-"""The deterministic function profile of plain Python, where it is asked for: calls, total and own time.
+"""The deterministic function profile of plain Python, where it is asked for: calls, total and own
+time.
 
-Python 3.12 and later tell by sys.monitoring, under a number that no profiler of the standard library uses, so that
-the program may still profile itself. Before that it is cProfile, per thread.
+Python 3.12 and later tell by sys.monitoring, under a number that no profiler of the standard
+library uses, so that the program may still profile itself. Before that it is cProfile, per thread.
 """
 
 from __future__ import annotations
@@ -9,7 +10,7 @@ from __future__ import annotations
 import sys
 import threading
 import time
-from typing import Any, Dict, List, Tuple
+from typing import Any, Tuple
 
 from .failures import note, quietly
 from .wire import Writer
@@ -37,7 +38,7 @@ class Totals:
     """Calls, total and own time of functions, ns."""
 
     def __init__(self) -> None:
-        self.rows: Dict[Key, List[int]] = {}
+        self.rows: dict[Key, list[int]] = {}
 
     def add(self, key: Key, calls: int, total: int, own: int) -> None:
         row = self.rows.setdefault(key, [0, 0, 0])
@@ -53,20 +54,20 @@ class Totals:
         if rest:
             own = sum(row[2] for _, row in rest)
             calls = sum(row[0] for _, row in rest)
-            writer.function("", 0, "({} other functions)".format(len(rest)), calls, own, own)
+            writer.function("", 0, f"({len(rest)} other functions)", calls, own, own)
 
 
 class Profiled:
     """cProfile in each thread."""
 
     def __init__(self) -> None:
-        self._profiles: List[Any] = []
+        self._profiles: list[Any] = []
 
     def begin(self) -> None:
         import cProfile
 
         self._make = cProfile.Profile
-        threading.setprofile(self._begin_thread)  # type: ignore[arg-type]
+        threading.setprofile(self._begin_thread)
         self._enable()
 
     def forked(self) -> None:
@@ -103,7 +104,7 @@ class Monitored:
 
     def __init__(self) -> None:
         self._local = threading.local()
-        self._totals: List[Dict[Any, List[int]]] = []
+        self._totals: list[dict[Any, list[int]]] = []
         self._tool = -1
 
     def begin(self) -> None:
@@ -134,15 +135,16 @@ class Monitored:
         for totals in self._totals:
             totals.clear()
 
-    def _state(self) -> Tuple[List[List[Any]], Dict[Any, List[int]]]:
+    def _state(self) -> tuple[list[list[Any]], dict[Any, list[int]]]:
         local = self._local
         try:
             return local.state  # type: ignore[no-any-return]
         except AttributeError:
-            totals: Dict[Any, List[int]] = {}
+            totals: dict[Any, list[int]] = {}
             self._totals.append(totals)
-            local.state = state = ([], totals)
-            return state
+            stack: list[list[Any]] = []
+            local.state = (stack, totals)
+            return stack, totals
 
     def _enter(self, code: Any, *_: Any) -> None:
         stack, _totals = self._state()

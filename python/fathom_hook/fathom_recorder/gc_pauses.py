@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import gc
 import time
-from typing import Any, Callable, Dict, List
+from typing import Any, Callable
 
 from .wire import Writer
 
@@ -32,7 +32,7 @@ class Pauses:
     def install(self) -> None:
         gc.callbacks.append(self)
 
-    def __call__(self, phase: str, info: Dict[str, Any]) -> None:
+    def __call__(self, phase: str, info: dict[str, Any]) -> None:
         if phase == "start":
             self._start = monotonic_ns()
             return
@@ -51,7 +51,7 @@ class Pauses:
         self.writer.slice("garbage collection", "gc", start, pause, info.get("generation", -1))
         self._wake()
 
-    def facts(self) -> Dict[str, Any]:
+    def facts(self) -> dict[str, Any]:
         return {
             "pauses": self.short_count + self.long_count,
             "total_ns": self.short_ns + self.long_ns,
@@ -62,5 +62,5 @@ class Pauses:
         }
 
 
-def _list(values: Any) -> List[int]:
+def _list(values: Any) -> list[int]:
     return list(values)

@@ -1,14 +1,15 @@
 """Tells when a module has been imported, and when the program stopped importing.
 
-A finder at the head of sys.meta_path sees each module that is looked for. It finds nothing itself, except the few
-modules that somebody waits for: for those it asks the others, and lends the loader an ear.
+A finder at the head of sys.meta_path sees each module that is looked for. It finds nothing
+itself, except the few modules that somebody waits for: for those it asks the others, and lends
+the loader an ear.
 """
 
 from __future__ import annotations
 
 import sys
 import time
-from typing import Any, Callable, Dict, List, Optional
+from typing import Any, Callable
 
 monotonic_ns = time.monotonic_ns
 
@@ -18,14 +19,14 @@ QUIET_NS = 250_000_000
 
 class Finder:
     def __init__(self) -> None:
-        self._waiting: Dict[str, List[Callable[[Any], None]]] = {}
+        self._waiting: dict[str, list[Callable[[Any], None]]] = {}
         self._asking = False
         self.last_ns = monotonic_ns()
-        self._first_quiet: Optional[int] = None
+        self._first_quiet: int | None = None
         self._loading = 0
 
     def install(self) -> None:
-        sys.meta_path.insert(0, self)  # type: ignore[arg-type]
+        sys.meta_path.insert(0, self)
 
     def when_imported(self, name: str, call: Callable[[Any], None]) -> None:
         """Calls `call(module)` as soon as the module is there. `call` must not raise."""
@@ -35,7 +36,7 @@ class Finder:
         else:
             self._waiting.setdefault(name, []).append(call)
 
-    def first_quiet(self, now: int) -> Optional[int]:
+    def first_quiet(self, now: int) -> int | None:
         """When the first burst of imports ended, once that is known."""
         quiet = not self._loading and now - self.last_ns >= QUIET_NS
         if self._first_quiet is None and quiet:

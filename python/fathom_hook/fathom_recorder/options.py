@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import os
-from typing import Any, Dict, FrozenSet, Optional
+from typing import Any
 
 
 class Schedule:
     """Which steps are profiled: as torch.profiler.schedule; repeat 0 goes on to the end."""
 
-    def __init__(self, given: Dict[str, Any]) -> None:
+    def __init__(self, given: dict[str, Any]) -> None:
         self.wait = max(0, int(given.get("wait", 1)))
         self.warmup = max(0, int(given.get("warmup", 1)))
         self.active = max(1, int(given.get("active", 3)))
@@ -20,21 +20,21 @@ class Schedule:
         """Nobody asked for particular steps, so that they may be adapted to the program."""
         return self.as_tuple() == (1, 1, 3, 1, 0)
 
-    def as_tuple(self) -> Any:
+    def as_tuple(self) -> tuple[int, ...]:
         return (self.wait, self.warmup, self.active, self.repeat, self.skip_first)
 
 
 class Options:
-    def __init__(self, given: Optional[Dict[str, Any]] = None) -> None:
+    def __init__(self, given: dict[str, Any] | None = None) -> None:
         given = given or {}
-        self.extras: FrozenSet[str] = frozenset(given.get("with") or ())
+        self.extras: frozenset[str] = frozenset(given.get("with") or ())
         self.steps = Schedule(given.get("steps") or {})
         self.step_by = str(given.get("step_by") or "auto")
         self.delay_ns = int(float(given.get("delay_s") or 0) * 1e9)
         duration = given.get("duration_s")
         self.duration_ns = None if duration is None else int(float(duration) * 1e9)
-        self.range: Optional[str] = given.get("range") or None
-        self.on_signal: Optional[str] = given.get("on_signal") or None
+        self.range: str | None = given.get("range") or None
+        self.on_signal: str | None = given.get("on_signal") or None
         self.from_start = bool(given.get("from_start", True))
         self.max_memory = int(given.get("max_memory_bytes") or 268435456)
         self.max_size = int(given.get("max_size_bytes") or 4294967296)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Dict, List, Optional
+from typing import Any
 
 # The first steps are slower for reasons of their own.
 WARM_UP_STEPS = 2
@@ -14,11 +14,12 @@ EDGE = "edge"
 
 class Overhead:
     def __init__(self) -> None:
-        self._times: Dict[str, List[int]] = {}
-        self._hook: List[int] = []
+        self._times: dict[str, list[int]] = {}
+        self._hook: list[int] = []
 
     def step(self, number: int, kind: str, duration: int, hook_ns: int) -> None:
-        """A step of `duration` that was recorded as `kind` says; `hook_ns` were ours, outside torch.profiler."""
+        """A step of `duration` that was recorded as `kind` says; `hook_ns` were ours, outside
+        torch.profiler."""
         if kind == EDGE or number < WARM_UP_STEPS:
             return
         if len(self._hook) < MOST_STEPS:
@@ -27,12 +28,12 @@ class Overhead:
         if len(times) < MOST_STEPS:
             times.append(duration)
 
-    def facts(self, profiled: str) -> Dict[str, Any]:
+    def facts(self, profiled: str) -> dict[str, Any]:
         """`profiled` is the kind of the steps that were kept."""
         plain = _summary(self._times.get(UNPROFILED, []))
         kept = _summary(self._times.get(profiled, []))
         hook = _summary(self._hook)
-        found: Dict[str, Any] = {
+        found: dict[str, Any] = {
             "unprofiled_median_ns": plain and plain["median_ns"],
             "unprofiled_steps": plain["steps"] if plain else 0,
             "profiled_median_ns": kept and kept["median_ns"],
@@ -47,13 +48,13 @@ class Overhead:
                 found["options"][kind] = {**(summary or {}), "ratio": _ratio(summary, plain)}
         return found
 
-    def median(self) -> Optional[int]:
+    def median(self) -> int | None:
         """Of unprofiled steps, ns."""
         summary = _summary(self._times.get(UNPROFILED, []))
         return int(summary["median_ns"]) if summary else None
 
 
-def _summary(times: List[int]) -> Optional[Dict[str, Any]]:
+def _summary(times: list[int]) -> dict[str, Any] | None:
     if not times:
         return None
     ordered = sorted(times)
@@ -64,7 +65,7 @@ def _summary(times: List[int]) -> Optional[Dict[str, Any]]:
     }
 
 
-def _ratio(one: Optional[Dict[str, Any]], other: Optional[Dict[str, Any]]) -> Optional[float]:
+def _ratio(one: dict[str, Any] | None, other: dict[str, Any] | None) -> float | None:
     if not one or not other or not other["median_ns"]:
         return None
-    return round(one["median_ns"] / other["median_ns"], 4)
+    return float(round(one["median_ns"] / other["median_ns"], 4))

@@ -1,8 +1,7 @@
-"""Decides at each step whether torch.profiler is to run: the schedule that was asked for, or one that suits the program."""
+"""Decides at each step whether torch.profiler is to run: the schedule that was asked for, or one
+that suits the program."""
 
 from __future__ import annotations
-
-from typing import Any, List, Optional, Tuple
 
 from .options import Options
 
@@ -18,7 +17,7 @@ MEASURED_STEPS = 2
 class Window:
     """A stretch of steps to profile."""
 
-    def __init__(self, warmup: int, active: int, extras: Tuple[str, ...], kept: bool) -> None:
+    def __init__(self, warmup: int, active: int, extras: tuple[str, ...], kept: bool) -> None:
         self.warmup = warmup
         self.active = active
         self.extras = extras
@@ -39,9 +38,10 @@ class Plan:
         self._cycles = 0
         self._compiling = 0
         self._last_compiles = 0
+        self._was_long = False
         self._asked = not options.on_demand()
         self._unbounded = False
-        self._measurements: Optional[List[Tuple[str, ...]]] = None
+        self._measurements: list[tuple[str, ...]] | None = None
         self.still_compiling = False
         self.ended = False
 
@@ -53,8 +53,9 @@ class Plan:
         self._wait = 0
         self._unbounded = True
 
-    def window(self, duration: int, compiles: int, age_ns: int, plain: Optional[int]) -> Optional[Window]:
-        """The window that begins after a step of `duration`, in which torch.compile has compiled `compiles` times in all.
+    def window(self, duration: int, compiles: int, age_ns: int, plain: int | None) -> Window | None:
+        """The window that begins after a step of `duration`, in which torch.compile has compiled
+        `compiles` times in all.
 
         `age_ns` is the process's, `plain` the median of steps that were not profiled.
         """
@@ -71,8 +72,17 @@ class Plan:
         if compiled and self.adaptive and self._compiling < MOST_COMPILING:
             self._compiling += 1
             return None
+        if self.adaptive and duration > LONG_STEP_NS and not self._was_long:
+            # A first step is long for reasons of its own; the next one decides.
+            self._was_long = True
+            return None
         self.still_compiling = compiled
         return self._main(duration)
+
+    def heed_compiles(self, compiles: int) -> None:
+        """In a window that is open: how often torch.compile has compiled by now."""
+        self.still_compiling = self.still_compiling or compiles > self._last_compiles
+        self._last_compiles = compiles
 
     def _main(self, duration: int) -> Window:
         if self.adaptive and duration > LONG_STEP_NS:
@@ -88,7 +98,7 @@ class Plan:
             return
         self._cycles += 1
         self._wait = self._steps.wait
-        if self._cycles == self._steps.repeat or self._unbounded:
+        if 0 < self._steps.repeat <= self._cycles or self._unbounded:
             self.ended = True
             self._asked = self._asked and not self._unbounded
 
@@ -100,8 +110,9 @@ class Plan:
         """Whether a window that is open must end now."""
         return self._too_late(age_ns)
 
-    def _measurement(self, plain: Optional[int]) -> Optional[Window]:
-        """After what was asked for, short windows that tell what each option costs; their traces are thrown away."""
+    def _measurement(self, plain: int | None) -> Window | None:
+        """After what was asked for, short windows that tell what each option costs; their traces
+        are thrown away."""
         if not self._options.overhead or not self.extras or plain is None:
             return None
         if plain > MEASURED_STEP_NS or self._options.on_demand():
@@ -115,7 +126,3 @@ class Plan:
     def first_step(self) -> int:
         """The first step that can be profiled, for messages."""
         return self._steps.skip_first + self._steps.wait + self._steps.warmup
-
-
-def describe(window: Window) -> Any:
-    return {"warmup": window.warmup, "active": window.active, "with": list(window.extras)}

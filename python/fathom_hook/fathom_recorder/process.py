@@ -6,7 +6,6 @@ import os
 import resource
 import sys
 import time
-from typing import List, Tuple
 
 PARENT = "FATHOM_PARENT"
 _RANKS = ("RANK", "OMPI_COMM_WORLD_RANK", "PMI_RANK", "SLURM_PROCID", "LOCAL_RANK")
@@ -21,8 +20,9 @@ def rank_of_environment() -> int:
     return -1
 
 
-def role_and_rank() -> Tuple[str, int]:
-    """The first Python process is `main`, one that has a rank which its parent had not is a `rank`."""
+def role_and_rank() -> tuple[str, int]:
+    """The first Python process is `main`, one that has a rank which its parent had not is a
+    `rank`."""
     rank = rank_of_environment()
     parent = os.environ.get(PARENT)
     if rank >= 0 and (parent is None or parent.partition(":")[2] != str(rank)):
@@ -32,7 +32,7 @@ def role_and_rank() -> Tuple[str, int]:
 
 def mark_for_children(rank: int) -> None:
     """Children read here that they are children, and of which rank."""
-    os.environ[PARENT] = "{}:{}".format(os.getpid(), rank)
+    os.environ[PARENT] = f"{os.getpid()}:{rank}"
 
 
 def name_of_command() -> str:
@@ -51,13 +51,14 @@ def name_of_command() -> str:
 
 
 def _helper(code: str) -> str:
-    """Python's own helpers are started with -c: "from multiprocessing.resource_tracker import main…"."""
+    """Python's own helpers are started with -c: "from multiprocessing.resource_tracker import
+    main…"."""
     words = code.split()
     known = len(words) > 1 and words[0] == "from" and words[1].startswith("multiprocessing.")
     return words[1] if known else "python -c"
 
 
-def _words() -> List[str]:
+def _words() -> list[str]:
     """The command line, which Python before 3.10 does not tell."""
     try:
         with open("/proc/self/cmdline", "rb") as file:
@@ -66,7 +67,7 @@ def _words() -> List[str]:
         return list(getattr(sys, "orig_argv", []))
 
 
-def exit_fields(began_ns: int) -> Tuple[int, ...]:
+def exit_fields(began_ns: int) -> tuple[int, ...]:
     """status, user, system, peak, wall, read, written, as an exit record has them."""
     usage = resource.getrusage(resource.RUSAGE_SELF)
     read, written = _io()
@@ -81,7 +82,7 @@ def exit_fields(began_ns: int) -> Tuple[int, ...]:
     )
 
 
-def _io() -> Tuple[int, int]:
+def _io() -> tuple[int, int]:
     """Bytes read from and written to storage, or -1."""
     found = {}
     try:

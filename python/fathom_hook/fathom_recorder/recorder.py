@@ -1,4 +1,5 @@
-"""The recording of one process: what is installed at its start, what happens when it forks and ends."""
+"""The recording of one process: what is installed at its start, what happens when it forks and
+ends."""
 
 from __future__ import annotations
 
@@ -6,7 +7,7 @@ import atexit
 import os
 import sys
 import time
-from typing import Any, Optional
+from typing import Any
 
 from . import failures, options, process
 from .facts import Facts
@@ -21,11 +22,12 @@ monotonic_ns = time.monotonic_ns
 # The file of facts is written this often while new ones come, and at the end.
 FACTS_NS = 5_000_000_000
 
-current: Optional[Recorder] = None
+current: Recorder | None = None
 
 
 class Recorder:
-    """What survives a fork is what is installed in the interpreter; files are each process's own."""
+    """What survives a fork is what is installed in the interpreter; files are each process's
+    own."""
 
     def __init__(self, session: str) -> None:
         self.session = session
@@ -48,7 +50,7 @@ class Recorder:
 
     def _open(self, parent: int) -> None:
         given = self.options
-        path = os.path.join(self.session, "process-{}.fathom".format(os.getpid()))
+        path = os.path.join(self.session, f"process-{os.getpid()}.fathom")
         self.writer = Writer(path, given.max_memory, given.max_size, given.last_ns)
         self.writer.process(parent, self.rank, self.name, self.role)
         self.facts = Facts(self.session)
@@ -182,7 +184,7 @@ class Recorder:
             self.torch = TorchWatch(self, torch)
             self.torch.install()
         except Exception as error:
-            failures.note("PyTorch", "{}: {}".format(type(error).__name__, error))
+            failures.note("PyTorch", f"{type(error).__name__}: {error}")
         # Registered last, so it runs before what the program registered earlier.
         atexit.register(self._exiting)
         self.ticker.wake()

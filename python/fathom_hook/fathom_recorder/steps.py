@@ -1,20 +1,21 @@
 """Finds the steps of a program from what it calls. Knows nothing of torch.
 
-An optimizer's step (or a call of the outermost module, in inference) makes a step *due*; it ends at the next sign
-that another one begins: a batch is fetched, the outermost module is called, an annotation begins or ends. So what a
-loop does after its optimizer (reading the loss, say) belongs to the step, and no annotation is cut in two. A program
-that gives no such sign has its steps end where they become due.
+An optimizer's step (or a call of the outermost module, in inference) makes a step *due*; it ends
+at the next sign that another one begins: a batch is fetched, the outermost module is called, an
+annotation begins or ends. So what a loop does after its optimizer (reading the loss, say) belongs
+to the step, and no annotation is cut in two. A program that gives no such sign has its steps end
+where they become due.
 """
 
 from __future__ import annotations
 
 import time
-from typing import Any, Callable, Dict, Optional, Set
+from typing import Any, Callable
 
 monotonic_ns = time.monotonic_ns
 
-# An optimizer is waited for in each round, until another has stepped this often without it: one that has
-# stepped before, one that was only made.
+# An optimizer is waited for in each round, until another has stepped this often without it: one
+# that has stepped before, one that was only made.
 MISSED_STEPPER = 16
 MISSED_NEWCOMER = 3
 # So many calls of a module without a step of the optimizer that was made mean inference.
@@ -31,20 +32,20 @@ class Steps:
     def __init__(self, step_by: str, on_step: Callable[[int, int, int], None]) -> None:
         self._fixed = step_by != "auto"
         # What steps are counted by; None while it is not known.
-        self.source: Optional[str] = step_by if self._fixed else None
+        self.source: str | None = step_by if self._fixed else None
         self._on_step = on_step
         self.number = 0
         self.due = False
         self._without_sign = False
         self._signs = 0
         self._signs_at_due = 0
-        self.start: Optional[int] = None
-        self._made: Set[int] = set()
-        self._stepped: Set[int] = set()
-        self._round: Dict[int, int] = {}
-        self._leader: Optional[int] = None
+        self.start: int | None = None
+        self._made: set[int] = set()
+        self._stepped: set[int] = set()
+        self._round: dict[int, int] = {}
+        self._leader: int | None = None
         self._leader_calls = 0
-        self._other_calls: Dict[int, int] = {}
+        self._other_calls: dict[int, int] = {}
         self._calls = 0
 
     # Signs that a step begins
@@ -153,5 +154,5 @@ class Steps:
         self._on_step(number, start, now)
         self.start = monotonic_ns()
 
-    def facts(self) -> Dict[str, Any]:
+    def facts(self) -> dict[str, Any]:
         return {"steps": self.number, "step_by": self.source}

@@ -1,6 +1,8 @@
-"""One thread that calls us twice a second while there is something to do, and is gone when the program forks.
+"""One thread that calls us twice a second while there is something to do, and is gone when the
+program forks.
 
-A second thread while forking would bring a warning of Python 3.12 and later into programs that have none.
+A second thread while forking would bring a warning of Python 3.12 and later into programs that
+have none.
 """
 
 from __future__ import annotations
@@ -8,14 +10,14 @@ from __future__ import annotations
 import _thread
 import os
 import time
-from typing import Callable, List
+from typing import Callable
 
 PERIOD_S = 0.5
 
 
 class Ticker:
     def __init__(self) -> None:
-        self._calls: List[Callable[[], bool]] = []
+        self._calls: list[Callable[[], bool]] = []
         self._reset()
 
     def _reset(self) -> None:
@@ -62,7 +64,7 @@ class Ticker:
 
     def _await_end(self) -> None:
         """The lock is free a moment before the operating system's thread is gone."""
-        path = "/proc/self/task/{}".format(self._tid)
+        path = f"/proc/self/task/{self._tid}"
         end = time.monotonic() + 0.01
         while self._tid and os.path.exists(path) and time.monotonic() < end:
             time.sleep(0.0001)

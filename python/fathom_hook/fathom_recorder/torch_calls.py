@@ -1,14 +1,16 @@
-"""Wraps the few functions of torch that tell about steps: optimizers, outermost modules, annotations, backward.
+"""Wraps the few functions of torch that tell about steps: optimizers, outermost modules,
+annotations, backward.
 
-Submodules cost nothing: the call of a module is wrapped only in the classes of modules that were seen outermost, and those are
-found by wrapping Module's call until it happens once. Nothing is left in instances, so that pickles stay as they were.
+Submodules cost nothing: the call of a module is wrapped only in the classes of modules that were
+seen outermost, and those are found by wrapping Module's call until it happens once. Nothing is
+left in instances, so that pickles stay as they were.
 """
 
 from __future__ import annotations
 
 import functools
 import threading
-from typing import Any, Callable, List, Tuple
+from typing import Any, Callable
 
 from .failures import note
 
@@ -23,7 +25,8 @@ _OF_PROFILER = "ProfilerStep#"
 
 
 class Calls:
-    """`watch` is told: optimizer_made, optimizer_done, module_begin, module_done, annotation, range_…, backward_done."""
+    """`watch` is told: optimizer_made, optimizer_done, module_begin, module_done, annotation,
+    range_…, backward_done."""
 
     def __init__(self, watch: Any, torch: Any) -> None:
         self._watch = watch
@@ -31,7 +34,7 @@ class Calls:
         self._searches = 0
         self._searching = False
         self._depth = threading.local()
-        self._wrapped: List[Tuple[type, Any]] = []
+        self._wrapped: list[tuple[type, Any]] = []
         self._in_scaler = False
         self._annotations = 0
         self._owner = get_ident()
@@ -83,7 +86,8 @@ class Calls:
             self._watch.optimizer_done(optimizer)
 
     def _scalers(self) -> None:
-        """A gradient scaler leaves out the optimizer's step when gradients overflow: it is a step all the same."""
+        """A gradient scaler leaves out the optimizer's step when gradients overflow: it is a step
+        all the same."""
         amp = getattr(self._torch, "amp", None)
         scaler = getattr(amp, "GradScaler", None) or self._torch.cuda.amp.GradScaler
         original = scaler.step
@@ -177,7 +181,8 @@ class Calls:
         enter, leave = scope.__enter__, scope.__exit__
         watch = self._watch
 
-        # Not made with functools.wraps' usual names alone: TorchScript reads the source of the original.
+        # Not made with functools.wraps' usual names alone: TorchScript reads the source of the
+        # original.
         @functools.wraps(enter)
         def __enter__(self: Any) -> Any:
             name = self.name

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from typing import Any, Dict, List, Optional
+from typing import Any
 
 from .failures import note, quietly
 
@@ -19,16 +19,16 @@ _LOOK_EVERY = 64
 class TorchFacts:
     def __init__(self, torch: Any) -> None:
         self._torch = torch
-        self._model: Optional[Dict[str, Any]] = None
+        self._model: dict[str, Any] | None = None
         self._largest = -1
         self._inputs: Any = None
-        self._batch: Optional[int] = None
-        self._autocast: Optional[str] = None
+        self._batch: int | None = None
+        self._autocast: str | None = None
         self._modes = {"train": 0, "eval": 0}
         self._without_grad = 0
-        self._optimizers: Dict[int, Dict[str, Any]] = {}
+        self._optimizers: dict[int, dict[str, Any]] = {}
         self._scaler = False
-        self._compile: Optional[Dict[str, Any]] = None
+        self._compile: dict[str, Any] | None = None
         self._calls = 0
 
     def install(self) -> None:
@@ -95,7 +95,8 @@ class TorchFacts:
 
     def _input(self, value: Any, depth: int) -> Any:
         if isinstance(value, self._torch.Tensor):
-            return {"shape": list(value.shape), "dtype": _name(value.dtype), "device": str(value.device)}
+            shape, dtype = list(value.shape), _name(value.dtype)
+            return {"shape": shape, "dtype": dtype, "device": str(value.device)}
         if depth < _DEPTH and isinstance(value, (list, tuple)):
             return [self._input(inner, depth + 1) for inner in value[:_MOST]]
         if depth < _DEPTH and isinstance(value, dict):
@@ -103,7 +104,7 @@ class TorchFacts:
             return {str(key): self._input(inner, depth + 1) for key, inner in items}
         return type(value).__name__
 
-    def _first_size(self, values: List[Any]) -> Optional[int]:
+    def _first_size(self, values: list[Any]) -> int | None:
         """The first dimension of the first tensor."""
         for value in values[:_MOST]:
             if isinstance(value, self._torch.Tensor):
@@ -132,12 +133,12 @@ class TorchFacts:
 
     # What is told
 
-    def facts(self) -> Dict[str, Any]:
+    def facts(self) -> dict[str, Any]:
         torch = self._torch
-        found: Dict[str, Any] = {
+        found: dict[str, Any] = {
             "torch": torch.__version__,
             "cuda": torch.version.cuda,
-            "cudnn": _quietly(lambda: torch.backends.cudnn.version()) if _initialised(torch) else None,
+            "cudnn": torch.backends.cudnn.version() if _initialised(torch) else None,
             "model": self._model,
             "inputs": self._inputs,
             "batch_size": self._batch,
@@ -155,15 +156,16 @@ class TorchFacts:
         found.update(_switches(torch))
         return found
 
-    def _compiled(self) -> Optional[Dict[str, Any]]:
+    def _compiled(self) -> dict[str, Any] | None:
         if self._compile is None:
             return None
         return {**self._compile, "frames": _compiled_frames()}
 
 
-def _wrappers(module: Any) -> List[Any]:
-    """DistributedDataParallel, the module that torch.compile makes, and the like, outermost first."""
-    found = []
+def _wrappers(module: Any) -> list[Any]:
+    """DistributedDataParallel, the module that torch.compile makes, and the like, outermost
+    first."""
+    found: list[Any] = []
     while len(found) < _DEPTH:
         inner = getattr(module, "_orig_mod", None)
         if inner is None and type(module).__name__ in (
@@ -200,7 +202,7 @@ def _initialised(torch: Any) -> bool:
     return bool(torch.cuda.is_available() and torch.cuda.is_initialized())
 
 
-def _seed(torch: Any) -> Optional[int]:
+def _seed(torch: Any) -> int | None:
     """The seed that the program gave; None while torch has the one it starts with."""
     default = 67280421310721
     seed = int(torch.initial_seed())
@@ -214,13 +216,13 @@ def _world_size(torch: Any) -> int:
     return int(os.environ.get("WORLD_SIZE", "1"))
 
 
-def _devices(torch: Any) -> List[str]:
+def _devices(torch: Any) -> list[str]:
     if not _initialised(torch):
         return []
     return [torch.cuda.get_device_name(i) for i in range(torch.cuda.device_count())]
 
 
-def _switches(torch: Any) -> Dict[str, Any]:
+def _switches(torch: Any) -> dict[str, Any]:
     backends = torch.backends
     return {
         "cudnn_benchmark": backends.cudnn.benchmark,
@@ -246,7 +248,7 @@ def _quietly(call: Any) -> Any:
         return None
 
 
-def modules_loaded() -> List[str]:
+def modules_loaded() -> list[str]:
     """Frameworks on top of torch that this program uses."""
     names = ("lightning", "pytorch_lightning", "accelerate", "transformers", "deepspeed", "timm")
     return [name for name in names if name in sys.modules]

@@ -1,14 +1,14 @@
 """Notices that the program profiles itself, and takes a copy of its trace.
 
-A trace can be saved only once, so ours is a copy of the file that the program writes; of a profile that it never
-writes, we save the trace when the next one begins, or at the end.
+A trace can be saved only once, so ours is a copy of the file that the program writes; of a
+profile that it never writes, we save the trace when the next one begins, or at the end.
 """
 
 from __future__ import annotations
 
 import functools
 import shutil
-from typing import Any, Optional
+from typing import Any
 
 from .failures import note, quietly
 
@@ -39,7 +39,7 @@ class ForeignProfiler:
         kind.start = start
 
     def _traces(self, kind: Any) -> None:
-        prepare = getattr(kind, "_prepare_trace", None)
+        prepare: Any = getattr(kind, "_prepare_trace", None)
         export, leave = kind.export_chrome_trace, kind.__exit__
 
         def _prepare_trace(this: Any) -> Any:
@@ -93,7 +93,7 @@ class ForeignProfiler:
         """What the program recorded and never wrote."""
         self._save()
 
-    def facts(self) -> Optional[str]:
+    def facts(self) -> str | None:
         return "the program's own" if self.seen else None
 
 

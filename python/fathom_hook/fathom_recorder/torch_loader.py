@@ -1,14 +1,25 @@
-"""Times data loaders: each fetch of the training loop, and the samples, collation and pinning, wherever they happen."""
+"""Times data loaders: each fetch of the training loop, and the samples, collation and pinning,
+wherever they happen."""
 
 from __future__ import annotations
 
 import functools
 import time
-from typing import Any, Dict, Iterator, Optional
+from typing import Any, Iterator
 
 from .failures import note
 
 monotonic_ns = time.monotonic_ns
+
+_SETTINGS = (
+    "batch_size",
+    "num_workers",
+    "pin_memory",
+    "persistent_workers",
+    "prefetch_factor",
+    "drop_last",
+    "timeout",
+)
 
 
 class Loaders:
@@ -17,7 +28,7 @@ class Loaders:
         self._torch = torch
         self.recorder = watch.recorder
         self.batches = 0
-        self.settings: Optional[Dict[str, Any]] = None
+        self.settings: dict[str, Any] | None = None
         self._pinning = False
 
     def install(self) -> None:
@@ -60,9 +71,7 @@ class Loaders:
         if self.settings is not None:
             return
         try:
-            names = ("batch_size", "num_workers", "pin_memory", "persistent_workers")
-            names += ("prefetch_factor", "drop_last", "timeout")
-            settings = {name: getattr(loader, name, None) for name in names}
+            settings = {name: getattr(loader, name, None) for name in _SETTINGS}
             settings["dataset"] = type(loader.dataset).__name__
             settings["start_method"] = _start_method(loader)
             try:
@@ -180,7 +189,7 @@ class _TimedDataset:
         return __getitems__
 
 
-def _start_method(loader: Any) -> Optional[str]:
+def _start_method(loader: Any) -> str | None:
     context = getattr(loader, "multiprocessing_context", None)
     if not getattr(loader, "num_workers", 0):
         return None

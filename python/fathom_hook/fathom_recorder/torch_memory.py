@@ -1,10 +1,11 @@
-"""memory-<pid>.json: what torch's allocator (without a GPU, the process) holds after each phase of a step."""
+"""memory-<pid>.json: what torch's allocator (without a GPU, the process) holds after each phase
+of a step."""
 
 from __future__ import annotations
 
 import json
 import os
-from typing import Any, Dict, Optional
+from typing import Any
 
 from .failures import note, quietly
 from .process import resident_bytes
@@ -31,10 +32,10 @@ class TorchMemory:
     def __init__(self, torch: Any, session: str) -> None:
         self._cuda = torch.cuda
         self._session = session
-        self._phases: Dict[str, Dict[str, Dict[str, int]]] = {}
+        self._phases: dict[str, dict[str, dict[str, int]]] = {}
         self._step = 0
         self._history = False
-        self._device: Optional[bool] = None
+        self._device: bool | None = None
 
     def step(self, number: int) -> None:
         self._step = number
@@ -52,7 +53,7 @@ class TorchMemory:
             row["max"] = max(row["max"], value)
             row["samples"] += 1
 
-    def _now(self) -> Dict[str, int]:
+    def _now(self) -> dict[str, int]:
         found = {"resident_bytes": resident_bytes()}
         if self._cuda.is_available() and self._cuda.is_initialized():
             self._device = True
@@ -70,7 +71,7 @@ class TorchMemory:
     def end_history(self, number: int) -> None:
         if self._history:
             self._history = False
-            name = "memory-{}-{}.pickle".format(os.getpid(), number)
+            name = f"memory-{os.getpid()}-{number}.pickle"
             self._cuda.memory._dump_snapshot(os.path.join(self._session, name))
             self._cuda.memory._record_memory_history(enabled=None)
 
@@ -83,7 +84,7 @@ class TorchMemory:
                 "torch's allocator statistics",
                 "no CUDA device was used; phases have the process's resident memory",
             )
-        path = os.path.join(self._session, "memory-{}.json".format(os.getpid()))
+        path = os.path.join(self._session, f"memory-{os.getpid()}.json")
         document = {"schema": SCHEMA, "pid": os.getpid(), "phases": self._phases}
         with open(path + ".new", "w", encoding="utf-8") as file:
             json.dump(document, file, indent=1)

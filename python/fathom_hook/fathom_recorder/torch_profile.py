@@ -6,7 +6,7 @@ import os
 import sys
 import time
 import warnings
-from typing import Any, Callable, Optional, TypeVar
+from typing import Any, Callable, TypeVar
 
 from .failures import note, quietly
 from .plan import Window
@@ -20,7 +20,8 @@ _LOOKED_AT = 16 << 20
 
 
 class Profiling:
-    """One torch.profiler.profile. `step` is called between steps, from the thread that called `begin`."""
+    """One torch.profiler.profile. `step` is called between steps, from the thread that called
+    `begin`."""
 
     def __init__(self, watch: Any, window: Window, number: int, by_steps: bool = True) -> None:
         self._watch = watch
@@ -31,7 +32,7 @@ class Profiling:
         self._profile: Any = None
         self._began_ns = 0
         self._resident = 0
-        self.target: Optional[Target] = None
+        self.target: Target | None = None
         self.done = False
 
     def begin(self) -> None:
@@ -86,13 +87,14 @@ class Profiling:
             self._silently(self._profile.step)
             self.finish()
         elif self._grew():
-            note("more of torch's trace", "its events reached --max-memory; the window ended early")
+            note("more of torch's trace", "the process grew by four times --max-memory; the window ended early")
             self.finish()
         else:
             self._silently(self._profile.step)
 
     def _grew(self) -> bool:
-        return resident_bytes() - self._resident > self._watch.recorder.options.max_memory * 4
+        grown = resident_bytes() - self._resident
+        return bool(grown > self._watch.recorder.options.max_memory * 4)
 
     def finish(self) -> None:
         """Ends the window now; what was recorded by then is saved."""
@@ -127,7 +129,8 @@ class Profiling:
         )
 
     def _silently(self, call: Callable[[], Result]) -> Result:
-        """Without torch's warnings, which are meant for people who write profilers, and known as ours."""
+        """Without torch's warnings, which are meant for people who write profilers, and known as
+        ours."""
         foreign = self._watch.foreign
         foreign.ours = True
         try:

@@ -1,7 +1,8 @@
 """Records by time in a program that never steps.
 
-torch's profiler sees the thread that started it, so it has to be started in the main one, which calls nothing
-of ours. CPython runs a *pending call* there between two instructions; a thread may ask for one.
+torch's profiler sees the thread that started it, so it has to be started in the main one, which
+calls nothing of ours. CPython runs a *pending call* there between two instructions; a thread may
+ask for one.
 """
 
 from __future__ import annotations
@@ -9,7 +10,7 @@ from __future__ import annotations
 import ctypes
 import sys
 import time
-from typing import Any, List, Optional
+from typing import Any
 
 from .failures import note, quietly
 from .plan import Window
@@ -31,18 +32,19 @@ class Timed:
         self._asked = watch.options.step_by == "time"
         self._window: Any = None
         self._requested = False
-        self._begun: Optional[int] = None
+        self._begun: int | None = None
         self._over = False
-        self._kept: List[Any] = []
+        self._kept: list[Any] = []
         self._target: Any = None
 
     def steps_came(self) -> None:
-        """Steps are what is recorded, now that there are some: what was recorded by time is given up."""
+        """Steps are what is recorded, now that there are some: what was recorded by time is given
+        up."""
         if self._asked or (self._over and self._target is None):
             return
         self._over = True
         watch = self._watch
-        if self._begun is not None and watch.profiling is not None and watch.profiling is self._window:
+        if watch.profiling is not None and watch.profiling is self._window:
             watch.profiling.give_up()
             watch.profiling = None
         if self._target is not None and watch.traces.targets[-1:] == [self._target]:
@@ -97,7 +99,8 @@ class Timed:
         if watch.profiling is not None and watch.profiling is self._window:
             self._window.finish()
             self._target = self._window.target
-            watch._over()
+            # It does not count as a window of steps.
+            watch.profiling = None
             watch.plan.ended = self._asked
 
     def _in_main_thread(self, call: Any) -> None:

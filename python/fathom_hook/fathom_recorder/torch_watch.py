@@ -1,4 +1,5 @@
-"""Puts the parts of the recording of PyTorch together: what is called leads to steps, and steps to traces."""
+"""Puts the parts of the recording of PyTorch together: what is called leads to steps, and steps
+to traces."""
 
 from __future__ import annotations
 
@@ -6,7 +7,7 @@ import signal
 import sys
 import threading
 import time
-from typing import Any, Optional
+from typing import Any
 
 from .failures import note, quietly
 from .overhead import EDGE, UNPROFILED, Overhead
@@ -34,7 +35,7 @@ class TorchWatch:
         self.recorder = recorder
         self.torch = torch
         self.options = recorder.options
-        self.range_name: Optional[str] = self.options.range
+        self.range_name: str | None = self.options.range
         # Whether slices of loaders and steps are kept: within --delay and --duration.
         self.recording = self.options.delay_ns == 0
         self.foreign = ForeignProfiler(self, torch)
@@ -49,7 +50,7 @@ class TorchWatch:
         self.steps = Steps("mark" if self.range_name else self.options.step_by, self._step)
         self.plan = Plan(self.options)
         self.overhead = Overhead()
-        self.profiling: Optional[Profiling] = None
+        self.profiling: Profiling | None = None
         self.memory = (
             TorchMemory(self.torch, self.recorder.session)
             if "memory" in self.options.extras
@@ -189,6 +190,7 @@ class TorchWatch:
         if self.range_name:
             return
         if self.profiling is not None:
+            self.plan.heed_compiles(compiles_so_far())
             if self.plan.runs_out(age):
                 self.profiling.finish()
             else:
@@ -292,7 +294,7 @@ class TorchWatch:
                 signal.signal(number, asked)
                 self._asked = number, asked
             else:
-                note("--on-signal", "the program handles {} itself".format(name), "another signal")
+                note("--on-signal", f"the program handles {name} itself", "another signal")
         except (AttributeError, ValueError, OSError) as error:
             note("--on-signal", repr(error))
 
@@ -300,7 +302,7 @@ class TorchWatch:
 
     def _watch_distributed(self) -> None:
         """A rank that no environment told of."""
-        distributed = getattr(self.torch, "distributed", None)
+        distributed: Any = getattr(self.torch, "distributed", None)
         original = getattr(distributed, "init_process_group", None)
         if original is None:
             return
@@ -371,7 +373,11 @@ class TorchWatch:
         found["frameworks"] = modules_loaded()
         found["overhead"] = self.overhead.facts("+".join(self.plan.extras) or "plain")
         if self.plan.still_compiling:
-            note("steps without compilation", "torch.compile still compiled when recording began")
+            note(
+                "steps without compilation",
+                "torch.compile compiled during the steps that were recorded",
+                "--steps skip_first=N, with N beyond the last compilation",
+            )
         return found
 
 

@@ -1,9 +1,9 @@
-"""Names of the torch traces of a session: torch-<pid>-<n>.pt.trace.json, n from 1, never half written."""
+"""Names of the torch traces of a session: torch-<pid>-<n>.pt.trace.json, n from 1, never half
+written."""
 
 from __future__ import annotations
 
 import os
-from typing import List
 
 
 class Target:
@@ -24,11 +24,11 @@ class Target:
 class Traces:
     def __init__(self, session: str) -> None:
         self._session = session
-        self.targets: List[Target] = []
+        self.targets: list[Target] = []
 
     def next(self) -> Target:
         number = len(self.targets) + 1
-        name = "torch-{}-{}".format(os.getpid(), number)
+        name = f"torch-{os.getpid()}-{number}"
         temporary = os.path.join(self._session, name + ".partial")
         path = os.path.join(self._session, name + ".pt.trace.json")
         self.targets.append(Target(temporary, path, number))

@@ -1,8 +1,9 @@
-"""Writes a capture file (docs/wire.md): records are queued cheaply and handed over as checksummed blocks.
+"""Writes a capture file (docs/wire.md): records are queued cheaply and handed over as checksummed
+blocks.
 
-Queueing a record is one tuple and one append, takes no lock, and may happen anywhere: in a signal handler,
-in a callback of the garbage collector, while another thread writes. Blocks are made when a thousand records wait
-or half a second has passed.
+Queueing a record is one tuple and one append, takes no lock, and may happen anywhere: in a signal
+handler, in a callback of the garbage collector, while another thread writes. Blocks are made when
+a thousand records wait or half a second has passed.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ import struct
 import threading
 import time
 import zlib
-from typing import Any, Callable, Deque, Dict, List, Optional, Set, Tuple
+from typing import Any, Callable, Tuple
 
 MAGIC = b"FATHOM\x01\x00"
 SYNC = 0x4B4C4246
@@ -52,7 +53,7 @@ monotonic_ns = time.monotonic_ns
 get_native_id = getattr(threading, "get_native_id", threading.get_ident)
 
 
-def thread_names() -> Dict[int, str]:
+def thread_names() -> dict[int, str]:
     """Native thread id to name, of the threads that Python knows."""
     return {getattr(t, "native_id", None) or 0: t.name for t in threading.enumerate()}
 
@@ -62,9 +63,9 @@ class Block:
 
     def __init__(self, pid: int) -> None:
         self._pid = pid
-        self._strings: Dict[str, int] = {"": 0}
-        self._threads: Set[int] = set()
-        self._counters: Dict[Any, int] = {}
+        self._strings: dict[str, int] = {"": 0}
+        self._threads: set[int] = set()
+        self._counters: dict[Any, int] = {}
         self.payload = bytearray()
 
     def string(self, text: str) -> int:
@@ -134,7 +135,7 @@ class Block:
         self.add(CLOCK, (before + after) // 2, unix, min(after - before, 0xFFFFFFFF))
         return after
 
-    def name_threads(self, names: Dict[int, str]) -> None:
+    def name_threads(self, names: dict[int, str]) -> None:
         for tid in self._threads:
             if tid in names:
                 self.thread(tid, names[tid])
@@ -150,14 +151,15 @@ Queued = Tuple[Callable[..., None], Tuple[Any, ...]]
 
 
 class Writer:
-    """The capture file of this process. Safe to use from any thread; never raises for lack of space."""
+    """The capture file of this process. Safe to use from any thread; never raises for lack of
+    space."""
 
     def __init__(
-        self, path: str, max_memory: int, max_size: int, last_ns: Optional[int] = None
+        self, path: str, max_memory: int, max_size: int, last_ns: int | None = None
     ) -> None:
         self._path = path
         self._pid = os.getpid()
-        self._queue: Deque[Any] = collections.deque()
+        self._queue: collections.deque[Any] = collections.deque()
         self._append = self._queue.append
         self._most = max(QUEUE_LENGTH, max_memory // QUEUED_BYTES)
         self._max_size = max_size
@@ -170,8 +172,8 @@ class Writer:
         self._began_at = monotonic_ns()
         self._flush_at = self._began_at
         # What a new file of a ring begins with.
-        self._known: List[Queued] = []
-        self._dropped: Dict[str, int] = {}
+        self._known: list[Queued] = []
+        self._dropped: dict[str, int] = {}
         self._file = -1
         self._open()
 
@@ -277,7 +279,7 @@ class Writer:
 
     def _flush_locked(self) -> None:
         queue = self._queue
-        names: Optional[Dict[int, str]] = None
+        names: dict[int, str] | None = None
         while queue:
             if self._last_ns is not None and monotonic_ns() - self._began_at > self._last_ns:
                 self._turn()

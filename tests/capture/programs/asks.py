@@ -1,8 +1,9 @@
 """Says itself what to record."""
 
 import torch
-from fathom_recorder import api
 from nets import Net, loss_of
+
+from fathom_recorder import api
 
 model = Net()
 optimizer = torch.optim.SGD(model.parameters(), lr=0.1)

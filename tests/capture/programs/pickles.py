@@ -1,4 +1,5 @@
-"""What must go on working: pickling a model, TorchScript with annotations, torch.fx, deep copies."""
+"""What must go on working: pickling a model, TorchScript with annotations, torch.fx, deep
+copies."""
 
 import copy
 import io

@@ -12,7 +12,7 @@ if __name__ == "__main__":
     method = sys.argv[2] if len(sys.argv) > 2 else None
     model = Net()
     optimizer = torch.optim.SGD(model.parameters(), lr=0.1, momentum=0.9)
-    loader = DataLoader(Samples(), batch_size=8, num_workers=workers, multiprocessing_context=method)
+    loader = DataLoader(Samples(), 8, num_workers=workers, multiprocessing_context=method)
     for x, y in loader:
         loss = loss_of(model, x, y)
         optimizer.zero_grad()
