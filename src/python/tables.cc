@@ -164,14 +164,14 @@ std::string text_of(const Table& table, std::size_t limit, bool wide) {
   return render_text(shown, style);
 }
 
-const PyType_Slot column_slots[] = {
+const PyType_Slot kColumnSlots[] = {
     {Py_bf_getbuffer, reinterpret_cast<void*>(get_buffer)},
     {Py_bf_releasebuffer, reinterpret_cast<void*>(release_buffer)},
     {0, nullptr},
 };
 
 void bind_column(nb::module_& module) {
-  nb::class_<Column>(module, "Column", nb::type_slots(column_slots),
+  nb::class_<Column>(module, "Column", nb::type_slots(kColumnSlots),
                      "One column of a table. numpy.asarray() takes numbers without a copy.")
       .def_prop_ro("name", [](const Column& column) { return column.array().spec.name; })
       .def_prop_ro("kind", [](const Column& column) { return kind_name(column.array().spec.kind); })
