@@ -21,13 +21,16 @@ constexpr std::string_view kManifest =
         "processes": [{"pid": 10, "parent": 1, "role": "main", "command": ["python", "a.py"], "exit": 3, "wall_ns": 7}]})";
 
 class RunFolder : public testing::Test {
- protected:
+ public:
   RunFolder() {
     std::string pattern = (fs::temp_directory_path() / "fathom_run_XXXXXX").string();
     folder_ = mkdtemp(pattern.data());
   }
   ~RunFolder() override { fs::remove_all(folder_); }
+  RunFolder(const RunFolder&) = delete;
+  RunFolder& operator=(const RunFolder&) = delete;
 
+ protected:
   void write(const std::string& name, std::string_view text) const {
     std::ofstream(folder_ / name, std::ios::binary) << text;
   }

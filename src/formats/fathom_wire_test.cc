@@ -13,7 +13,7 @@ namespace {
 namespace fs = std::filesystem;
 
 class FathomWire : public testing::Test {
- protected:
+ public:
   FathomWire() {
     std::string pattern = (fs::temp_directory_path() / "fathom_format_XXXXXX").string();
     folder_ = mkdtemp(pattern.data());
@@ -22,7 +22,10 @@ class FathomWire : public testing::Test {
     if (writer) writer_ = std::move(*writer);
   }
   ~FathomWire() override { fs::remove_all(folder_); }
+  FathomWire(const FathomWire&) = delete;
+  FathomWire& operator=(const FathomWire&) = delete;
 
+ protected:
   Trace read() {
     if (writer_) writer_->close();
     Result<Trace> trace = read_trace(path_, {});

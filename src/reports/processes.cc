@@ -22,7 +22,7 @@ constexpr ColumnSpec kColumns[] = {
     {"wall_ns", ColumnKind::duration_ns, "ns", "How long it ran."},
     {"user_ns", ColumnKind::duration_ns, "ns", "Processor time in the program."},
     {"system_ns", ColumnKind::duration_ns, "ns", "Processor time in the kernel on its behalf."},
-    {"cpu_percent", ColumnKind::real, "percent",
+    {"cpu_percent", ColumnKind::percent, "percent",
      "Processor time by wall time; 100 is one processor all the time."},
     {"peak_bytes", ColumnKind::bytes, "bytes", "Most memory that was resident at a time."},
     {"read_bytes", ColumnKind::bytes, "bytes", "Read from storage.", true},

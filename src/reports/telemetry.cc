@@ -2,7 +2,6 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <numeric>
 
 #include "reports/report.h"
 #include "reports/rows.h"
@@ -69,8 +68,11 @@ std::vector<Value> row_of(const Trace& trace, const Track& track, Counter& count
     return row;
   }
   std::ranges::sort(counter.values);
-  const double sum = std::accumulate(counter.values.begin(), counter.values.end(), 0.0);
-  const double mean = sum / static_cast<double>(counter.values.size());
+  // From the least on, so that a level that does not change is its own mean.
+  const double least = counter.values.front();
+  double above = 0;
+  for (const double value : counter.values) above += value - least;
+  const double mean = least + above / static_cast<double>(counter.values.size());
   const auto add = [&row](double value) { row.push_back(finite(value)); };
   add(counter.values.front());
   add(mean);

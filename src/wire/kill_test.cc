@@ -49,11 +49,15 @@ void kill_after(const std::string& path, Progress& progress, std::uint64_t slice
 }
 
 class Kill : public testing::Test {
- protected:
+ public:
   Kill()
       : progress_(*static_cast<Progress*>(mmap(nullptr, sizeof(Progress), PROT_READ | PROT_WRITE,
                                                MAP_SHARED | MAP_ANONYMOUS, -1, 0))) {}
   ~Kill() override { munmap(&progress_, sizeof(Progress)); }
+  Kill(const Kill&) = delete;
+  Kill& operator=(const Kill&) = delete;
+
+ protected:
   TemporaryFolder folder_;
   Progress& progress_;
 };

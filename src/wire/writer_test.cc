@@ -211,6 +211,7 @@ TEST(Writer, SeveralThreadsShareIt) {
   auto writer = open_or_die(path, {.block_bytes = 4096});
   {
     std::vector<std::jthread> threads;
+    threads.reserve(4);
     for (int t = 0; t < 4; ++t) {
       threads.emplace_back([&writer, t] {
         for (int i = 0; i < 5000; ++i)
