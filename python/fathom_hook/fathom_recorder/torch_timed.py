@@ -26,6 +26,15 @@ PATIENCE_NS = 60_000_000_000
 _CALLBACK = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_void_p)
 
 
+def _is_importing_torch() -> bool:
+    """Whether some module of torch has begun to load and is not there yet."""
+    return any(
+        getattr(getattr(module, "__spec__", None), "_initializing", False)
+        for name, module in list(sys.modules.items())
+        if name.startswith("torch")
+    )
+
+
 class Timed:
     def __init__(self, watch: Any) -> None:
         self._watch = watch
@@ -86,6 +95,9 @@ class Timed:
 
     @quietly
     def _begin(self) -> None:
+        if _is_importing_torch():
+            self._requested = False  # a profiler begun now would fail: ask again
+            return
         watch = self._watch
         if watch.profiling is None and not watch.steps.number and not watch.foreign.seen:
             watch._open(Window(0, 1, watch.plan.extras, True), 0, by_steps=False)
