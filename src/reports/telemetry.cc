@@ -124,6 +124,11 @@ Result<Table> compute(const Context& context) {
                           " counters have no sample in this time: it is shorter than the time "
                           "between two samples, or they were not recorded then.");
   }
+  if (trace.fact("left_out") != nullptr) {
+    table.notes.emplace_back(
+        "These are the samples from while torch.profiler recorded; those of the whole run are in "
+        "the session's monitor.fathom.");
+  }
   return table;
 }
 
