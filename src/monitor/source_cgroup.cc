@@ -35,12 +35,12 @@ class Cgroup : public Source {
     cpu_file_ = RereadFile(throttling_folder() + "/cpu.stat");
     if (!cpu_.second) return;
     const std::string& folder = cpu_.folders.front();
-    const CounterSpec* const kSpecs[] = {&counter("cgroup.pressure.cpu"),
-                                         &counter("cgroup.pressure.memory"),
-                                         &counter("cgroup.pressure.io")};
-    const std::string_view kFiles[] = {"/cpu.pressure", "/memory.pressure", "/io.pressure"};
+    const CounterSpec* const specs[] = {&counter("cgroup.pressure.cpu"),
+                                        &counter("cgroup.pressure.memory"),
+                                        &counter("cgroup.pressure.io")};
+    const std::string_view files[] = {"/cpu.pressure", "/memory.pressure", "/io.pressure"};
     for (std::size_t i = 0; i < std::size(pressures_); ++i) {
-      pressures_[i] = {RereadFile(folder + std::string(kFiles[i])), series.add(*kSpecs[i])};
+      pressures_[i] = {RereadFile(folder + std::string(files[i])), series.add(*specs[i])};
     }
   }
 

@@ -62,12 +62,13 @@ Opened open_cpu_energy(Surroundings& surroundings, Series& series) {
     const std::string zone = entry.path().filename().string();
     // "intel-rapl:0" is a package, "intel-rapl:0:1" a part; the -mmio ones count the same again.
     if (!zone.starts_with("intel-rapl:") && !zone.starts_with("amd-rapl:")) continue;
-    const std::string folder = root + "/" + zone;
+    const std::string folder = entry.path().string();
     std::string name = name_of(folder);
     if (name.empty()) continue;
     const std::size_t first = zone.find(':');
     if (const std::size_t second = zone.find(':', first + 1); second != std::string::npos) {
-      name = name_of(root + "/" + zone.substr(0, second)) + "." + name;
+      std::string outer = name_of((entry.path().parent_path() / zone.substr(0, second)).string());
+      name = outer.append(".").append(name);
     }
     if (std::string unreadable = why_unreadable(folder + "/energy_uj"); !unreadable.empty()) {
       why = std::move(unreadable);

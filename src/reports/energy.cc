@@ -82,6 +82,8 @@ bool covers(const EnergyConsumer& consumer, const Interval& window) {
 
 /// Mean over the steps that are known whole.
 std::optional<double> per_step(const Context& context, const EnergyConsumer& consumer) {
+  // A recording without steps is not one step.
+  if (context.steps().source == StepSource::whole_trace) return {};
   double sum = 0;
   std::size_t steps = 0;
   for (const Step* const step : context.steps().counted()) {
