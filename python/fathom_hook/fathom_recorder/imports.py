@@ -21,7 +21,8 @@ class Finder:
     def __init__(self) -> None:
         self._waiting: dict[str, list[Callable[[Any], None]]] = {}
         self._asking = False
-        self.last_ns = monotonic_ns()
+        # When a module was last looked for: in the first burst, and at all.
+        self.last_ns = self.seen_ns = monotonic_ns()
         self._first_quiet: int | None = None
         self._loading = 0
 
@@ -50,7 +51,7 @@ class Finder:
         return self._first_quiet
 
     def find_spec(self, name: str, path: Any = None, target: Any = None) -> Any:
-        now = monotonic_ns()
+        now = self.seen_ns = monotonic_ns()
         if self._first_quiet is None:
             self.first_quiet(now)
             self.last_ns = now
@@ -84,6 +85,17 @@ class Finder:
             return
         for call in self._waiting.pop(module.__name__, []):
             call(module)
+
+
+def is_importing() -> bool:
+    """Whether the calling thread is in the middle of an import, where nothing else can be
+    imported safely."""
+    frame: Any = sys._getframe(1)
+    while frame is not None:
+        if frame.f_code.co_filename.startswith("<frozen importlib"):
+            return True
+        frame = frame.f_back
+    return False
 
 
 class _Ear:

@@ -87,7 +87,7 @@ class Profiling:
             self._silently(self._profile.step)
             self.finish()
         elif self._grew():
-            note("more of torch's trace", "the process grew by four times --max-memory; the window ended early")
+            note("more of torch's trace", "the process grew by four times --max-memory")
             self.finish()
         else:
             self._silently(self._profile.step)

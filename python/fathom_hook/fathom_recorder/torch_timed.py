@@ -13,6 +13,7 @@ import time
 from typing import Any
 
 from .failures import note, quietly
+from .imports import is_importing
 from .plan import Window
 
 monotonic_ns = time.monotonic_ns
@@ -89,7 +90,8 @@ class Timed:
             return bool(now - watch.recorder.began_ns >= options.delay_ns)
         if options.step_by != "auto":
             return False
-        started = watch._imported_ns + options.delay_ns
+        imported = max(watch._imported_ns, watch.recorder.finder.seen_ns)
+        started = imported + options.delay_ns
         patience = PATIENCE_NS if watch._owner or watch.steps._made else QUIET_NS
         return bool(now - started > patience)
 
@@ -99,6 +101,10 @@ class Timed:
             self._requested = False  # a profiler begun now would fail: ask again
             return
         watch = self._watch
+        if is_importing():
+            # The profiler imports modules of torch itself: later.
+            self._requested = False
+            return
         if watch.profiling is None and not watch.steps.number and not watch.foreign.seen:
             watch._open(Window(0, 1, watch.plan.extras, True), 0, by_steps=False)
             self._window = watch.profiling

@@ -10,6 +10,7 @@ import time
 from typing import Any
 
 from .failures import note, quietly
+from .imports import is_importing
 from .overhead import EDGE, UNPROFILED, Overhead
 from .plan import Plan, Window
 from .steps import Steps
@@ -213,7 +214,7 @@ class TorchWatch:
             profiling.begin()
             self.profiling = profiling
         except Exception as error:
-            self.plan.ended = True
+            self.plan.ended = by_steps
             note("a trace of torch.profiler", repr(error))
 
     def _over(self) -> None:
@@ -244,6 +245,8 @@ class TorchWatch:
         """Records from here on, until `stop`."""
         if self.profiling is None and not self.foreign.seen and self._mine():
             self.plan.ask()
+            if is_importing():  # a signal came; the next step begins
+                return
             window = Window(0, 1 << 40, self.plan.extras, True)
             self._open(window, self.steps.number)
 

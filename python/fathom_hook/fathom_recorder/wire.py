@@ -18,7 +18,8 @@ from typing import Any, Callable, Tuple
 
 MAGIC = b"FATHOM\x01\x00"
 SYNC = 0x4B4C4246
-BLOCK_BYTES = 64 * 1024
+# A block is full with this much, so that it ends below 64 KiB.
+FULL_BYTES = 62 * 1024
 BLOCK_NS = 500_000_000
 CLOCK_NS = 1_000_000_000
 # A queued slice is about 60 bytes of block and 250 bytes of Python objects.
@@ -48,6 +49,8 @@ _LAYOUT = {
 }
 _PACK = {kind: struct.Struct("<HH" + fields) for kind, fields in _LAYOUT.items()}
 _SIZE = {kind: layout.size - 4 for kind, layout in _PACK.items()}
+_pack_slice = _PACK[SLICE].pack
+_SLICE_BYTES = _SIZE[SLICE]
 
 monotonic_ns = time.monotonic_ns
 get_native_id = getattr(threading, "get_native_id", threading.get_ident)
@@ -79,18 +82,24 @@ class Block:
     def add(self, kind: int, *fields: Any) -> None:
         self.payload += _PACK[kind].pack(kind, _SIZE[kind], *fields)
 
-    def slice(self, start: int, duration: int, tid: int, name: str, kind: str, value: int) -> None:
-        numbers = self._strings
-        name_id = numbers.get(name)
-        if name_id is None:
-            name_id = self.string(name)
-        kind_id = numbers.get(kind)
-        if kind_id is None:
-            kind_id = self.string(kind)
-        self._threads.add(tid)
-        self.payload += _PACK[SLICE].pack(
-            SLICE, _SIZE[SLICE], start, duration, self._pid, tid, name_id, kind_id, value
-        )
+    def slices(self, queue: deque[Any]) -> None:
+        """Takes slices from the head of the queue, as long as there are and they fit: the loop
+        that counts."""
+        strings, threads, payload, pid = self._strings, self._threads, self.payload, self._pid
+        while queue and len(payload) < FULL_BYTES:
+            item = queue[0]
+            if len(item) != 6:
+                return
+            start, duration, tid, name, kind, value = item
+            if name not in strings:
+                self.string(name)
+            if kind not in strings:
+                self.string(kind)
+            queue.popleft()
+            threads.add(tid)
+            payload += _pack_slice(
+                SLICE, _SLICE_BYTES, start, duration, pid, tid, strings[name], strings[kind], value
+            )
 
     def moment(self, kind: int, time_ns: int, tid: int, name: str, category: str) -> None:
         self._threads.add(tid)
@@ -285,13 +294,12 @@ class Writer:
                 self._turn()
             block = self._new_block()
             count = len(block.payload)
-            while queue and len(block.payload) < BLOCK_BYTES - 2048:
-                item = queue.popleft()
+            while queue and len(block.payload) < FULL_BYTES:
                 try:
-                    if len(item) == 6:
-                        block.slice(*item)
-                    else:
-                        item[0](block, *item[1])
+                    block.slices(queue)
+                    if queue and len(queue[0]) != 6:
+                        put, fields = queue.popleft()
+                        put(block, *fields)
                 except (struct.error, TypeError, ValueError):
                     self._drop("a record whose numbers do not fit")
             if len(block.payload) > count:

@@ -1,11 +1,13 @@
-"""Works with tensors for the seconds given, and never steps."""
+"""Works with tensors until a trace of it is there, and never steps."""
 
-import sys
+import glob
+import os
 import time
 
 import torch
 
-end = time.monotonic() + float(sys.argv[1])
+end = time.monotonic() + 120
 x = torch.randn(64, 64)
-while time.monotonic() < end:
-    x = torch.tanh(x @ x)
+while not glob.glob(os.environ["FATHOM_SESSION"] + "/*.pt.trace.json") and time.monotonic() < end:
+    for _ in range(200):
+        x = torch.tanh(x @ x)
