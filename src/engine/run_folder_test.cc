@@ -277,5 +277,35 @@ TEST_F(RunFolder, ASessionWithoutARecordingSaysWhereToLook) {
   EXPECT_NE(inputs.error().message.find("not_recorded"), std::string::npos);
 }
 
+/// Where a slice of that name lies in Unix time.
+Interval unix_time(const Trace& trace, std::string_view name) {
+  for (std::size_t row = 0; row < trace.slices.size(); ++row) {
+    const SliceId id(row);
+    const Duration origin = duration_ns(trace.origin_ns);
+    if (trace.name(id) == name)
+      return {trace.slices.start[row] + origin, trace.slices.end(id) + origin};
+  }
+  ADD_FAILURE() << "no slice " << name;
+  return {};
+}
+
+TEST(RecordedRun, TorchsTimesAndOursAreOneClock) {
+  const std::string folder = FATHOM_SOURCE_DIR "/tests/data/runs/cpu_train";
+  const std::vector<RunRecording> found = run_recordings(folder);
+  ASSERT_EQ(found.size(), 1U);
+  const Result<Trace> torch = read_trace(found.front().base, {});
+  const Result<Trace> ours = read_trace(found.front().parts.front(), {});
+  ASSERT_TRUE(torch && ours);
+  // The script took its times inside of torch's steps, right after they began.
+  constexpr Duration kSlack = std::chrono::microseconds(100);
+  for (const std::string_view step : {"ProfilerStep#4", "ProfilerStep#5"}) {
+    const Interval theirs = unix_time(*torch, step);
+    const Interval mine = unix_time(*ours, step);
+    EXPECT_GE(mine.begin, theirs.begin - kSlack);
+    EXPECT_LE(mine.begin, theirs.begin + kSlack);
+    EXPECT_LE(mine.end, theirs.end + kSlack);
+  }
+}
+
 }  // namespace
 }  // namespace fathom

@@ -44,7 +44,7 @@ class Merger {
   void add_slice(SliceId id, TrackId track, std::int64_t number);
   void widen(Time begin, Time end);
   [[nodiscard]] Time shifted(Time time) const { return time + shift_; }
-  TrackKey key_of(const Trace& trace, const Track& track) const {
+  [[nodiscard]] static TrackKey key_of(const Trace& trace, const Track& track) {
     return {track.kind, std::string(trace.text(track.process)),
             std::string(trace.text(track.thread))};
   }
