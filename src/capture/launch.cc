@@ -82,7 +82,7 @@ std::string find_program(const std::string& name) {
   while (true) {
     const std::size_t colon = rest.find(':');
     const std::string_view folder = rest.substr(0, colon);
-    const std::string path = std::string(folder.empty() ? "." : folder) + "/" + name;
+    std::string path = std::string(folder.empty() ? "." : folder) + "/" + name;
     if (is_file(path)) {
       if (access(path.c_str(), X_OK) == 0) return path;
       if (fallback.empty()) fallback = path;

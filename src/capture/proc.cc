@@ -107,6 +107,13 @@ std::optional<std::string> read_variable(pid_t pid, const std::string& name) {
   return std::nullopt;
 }
 
+std::int64_t newest_task() {
+  const std::string load = read_line("/proc/loadavg");
+  const std::size_t blank = load.rfind(' ');
+  if (blank == std::string::npos) return -1;
+  return std::strtoll(load.c_str() + blank, nullptr, 10);
+}
+
 std::vector<pid_t> all_pids() {
   std::vector<pid_t> pids;
   DIR* folder = opendir("/proc");

@@ -39,6 +39,9 @@ ProcIo read_io(pid_t pid);
 std::vector<std::string> read_command(pid_t pid);
 /// The value of a variable that it was started with; nothing where it may not be read.
 std::optional<std::string> read_variable(pid_t pid, const std::string& name);
+/// The number that the newest process or thread got: while it stays, nothing was started. -1 where
+/// unknown.
+std::int64_t newest_task();
 /// Every process that can be seen, in ascending order.
 std::vector<pid_t> all_pids();
 

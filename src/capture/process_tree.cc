@@ -114,6 +114,21 @@ void ProcessTree::update(pid_t pid, Live& live) {
 }
 
 void ProcessTree::scan() {
+  const std::int64_t newest = newest_task();
+  if (newest < 0 || newest != newest_) find_new();
+  newest_ = newest;
+  std::vector<pid_t> known;
+  for (const auto& [pid, live] : live_) known.push_back(pid);
+  for (const pid_t pid : known) {
+    if (read_stat(pid)) {
+      update(pid, live_.at(pid));
+    } else {
+      end(pid, wire::monotonic_ns());
+    }
+  }
+}
+
+void ProcessTree::find_new() {
   const std::vector<pid_t> pids = all_pids();
   std::unordered_map<pid_t, bool> foreign;
   std::vector<std::pair<pid_t, ProcStat>> unknown;
@@ -141,18 +156,6 @@ void ProcessTree::scan() {
     if (pid != self) foreign.emplace(pid, true);
   }
   foreign_ = std::move(foreign);
-  std::vector<pid_t> known;
-  for (const auto& [pid, live] : live_) known.push_back(pid);
-  const std::int64_t now = wire::monotonic_ns();
-  for (const pid_t pid : known) {
-    // New ones are not in the list of names that was read before.
-    const bool gone = !std::ranges::binary_search(pids, pid);
-    if (gone && !read_stat(pid)) {
-      end(pid, now);
-    } else {
-      update(pid, live_.at(pid));
-    }
-  }
 }
 
 void ProcessTree::reap() {

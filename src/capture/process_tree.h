@@ -71,6 +71,7 @@ class ProcessTree {
     int descriptor = -1;    ///< Of the process; -1 where the kernel gave none.
     bool announced = false;
   };
+  void find_new();
   void add(pid_t pid, pid_t parent, std::int64_t started);
   void update(pid_t pid, Live& live);
   void describe(Process& process);
@@ -80,6 +81,7 @@ class ProcessTree {
   std::vector<Process> processes_;
   std::unordered_map<pid_t, Live> live_;
   std::unordered_map<pid_t, bool> foreign_;  ///< Processes that are none of ours.
+  std::int64_t newest_ = -1;                 ///< The newest task when we last looked.
   std::int64_t fork_memory_ = 0;
   wire::Writer* writer_ = nullptr;
 };

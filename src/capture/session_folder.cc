@@ -81,8 +81,9 @@ Result<std::string> make_under(const std::string& parent, const std::string& nam
   std::error_code failure;
   fs::create_directories(parent, failure);
   for (int attempt = 1; attempt < 1000; ++attempt) {
-    const std::string path =
-        parent + "/" + name + (attempt == 1 ? "" : "-" + std::to_string(attempt));
+    std::string path = parent;
+    path.append("/").append(name);
+    if (attempt > 1) path.append("-").append(std::to_string(attempt));
     if (mkdir(path.c_str(), 0777) == 0) return path;
     if (errno != EEXIST) break;
   }

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <ctime>
 
 #include <poll.h>
 #include <sys/prctl.h>
@@ -17,13 +18,20 @@ namespace {
 
 constexpr std::array kHeld = {SIGCHLD, SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2};
 constexpr std::int64_t kMs = 1'000'000;
-constexpr std::int64_t kScanEvery = 50 * kMs;
+constexpr std::int64_t kScanEvery = 20 * kMs;
 /// A look costs at most about this part of one core.
 constexpr std::int64_t kScanShare = 40;
 constexpr std::int64_t kSlowestScan = 1000 * kMs;
 constexpr std::int64_t kBackground = 1000 * kMs;
 constexpr std::int64_t kTwice = 3000 * kMs;
 constexpr std::int64_t kGrace = 2000 * kMs;
+
+/// CPU time of this thread: what a look costs, however busy the machine is.
+std::int64_t cpu_ns() {
+  timespec time{};
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+  return time.tv_sec * 1000 * kMs + time.tv_nsec;
+}
 
 class Loop {
  public:
@@ -45,21 +53,21 @@ class Loop {
 
  private:
   void scan() {
-    const std::int64_t before = wire::monotonic_ns();
+    const std::int64_t before = cpu_ns();
     tree_.scan();
-    const std::int64_t after = wire::monotonic_ns();
-    next_scan_ = after + std::clamp(kScanShare * (after - before), kScanEvery, kSlowestScan);
+    const std::int64_t cost = cpu_ns() - before;
+    next_scan_ = wire::monotonic_ns() + std::clamp(kScanShare * cost, kScanEvery, kSlowestScan);
   }
 
   bool finished() {
     const std::int64_t now = wire::monotonic_ns();
     if (tree_.main().running()) return give_up_at_ != 0 && now >= give_up_at_;
-    if (tree_.running().empty()) return true;
     if (background_until_ == 0) {
+      // Orphans have become our children by now.
       background_until_ = now + kBackground;
       scan();
     }
-    return now >= background_until_;
+    return tree_.running().empty() || now >= background_until_;
   }
 
   void wait() {

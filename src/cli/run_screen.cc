@@ -59,7 +59,7 @@ std::string limits_text(const capture::Manifest& manifest, const Style& style) {
   std::string out = "\n" + style.bold("Not recorded") + "\n";
   const std::size_t room = style.width > 20 ? style.width - 4 : 76;
   for (const capture::NotRecorded& lost : manifest.not_recorded)
-    out += "  " + wrap(lost.what + ": " + lost.why + ". " + lost.remedy + ".", room, "    ") + "\n";
+    out += "  " + wrap(lost.what + ": " + lost.why + "; " + lost.remedy, room, "    ") + "\n";
   return out;
 }
 
