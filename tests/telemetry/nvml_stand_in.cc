@@ -11,6 +11,7 @@
 //   stuck             calls for the power of GPU 0 do not return before the test ends
 // Built without symbols newer than 2019 where FATHOM_NVML_OLD is defined.
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <chrono>
 #include <cstdlib>
@@ -61,12 +62,27 @@ int number(const std::string& word, int otherwise) {
 }
 
 /// Handles are 1, 2, …; instances of MIG 101, 102, ….
-std::size_t id(NvmlDevice device) { return reinterpret_cast<std::size_t>(device); }
+std::size_t id(NvmlDevice device);
 bool first(NvmlDevice device) { return id(device) == 1; }
 
-std::atomic<int> power_calls = 0;
+/// Calls for the power of GPU 1 since the library was initialised.
+std::atomic<int>& power_calls() {
+  static std::atomic<int> calls = 0;
+  return calls;
+}
 
-bool lost(NvmlDevice device) { return id(device) == 2 && power_calls > number("lost", 1 << 30); }
+/// The handle of that number: any pointer will do.
+NvmlDevice handle(std::size_t number) {
+  static std::array<char, 128> places{};
+  return reinterpret_cast<NvmlDevice>(&places.at(number));
+}
+
+std::size_t id(NvmlDevice device) {
+  return static_cast<std::size_t>(reinterpret_cast<const char*>(device) -
+                                  reinterpret_cast<const char*>(handle(0)));
+}
+
+bool lost(NvmlDevice device) { return id(device) == 2 && power_calls() > number("lost", 1 << 30); }
 
 NvmlReturn text(const std::string& from, char* to, unsigned size) {
   if (from.size() + 1 > size) return kTooSmall;
@@ -96,7 +112,7 @@ NvmlReturn list(NvmlDevice device, unsigned* count, Row* rows) {
 extern "C" {
 
 NvmlReturn nvmlInit_v2() {
-  power_calls = 0;
+  power_calls() = 0;
   return says("no-driver") ? kNoDriver : kOk;
 }
 NvmlReturn nvmlShutdown() { return kOk; }
@@ -113,7 +129,7 @@ NvmlReturn nvmlDeviceGetCount_v2(unsigned* count) {
 }
 NvmlReturn nvmlDeviceGetHandleByIndex_v2(unsigned index, NvmlDevice* device) {
   if (index >= static_cast<unsigned>(number("gpus", 2))) return kInvalid;
-  *device = reinterpret_cast<NvmlDevice>(static_cast<std::size_t>(index) + 1);
+  *device = handle(std::size_t{index} + 1);
   return kOk;
 }
 NvmlReturn nvmlDeviceGetName(NvmlDevice device, char* to, unsigned size) {
@@ -135,7 +151,7 @@ NvmlReturn nvmlDeviceGetUtilizationRates(NvmlDevice device, NvmlUtilizationV1* u
 }
 NvmlReturn nvmlDeviceGetPowerUsage(NvmlDevice device, unsigned* milliwatts) {
   while (first(device) && says("stuck")) std::this_thread::sleep_for(std::chrono::seconds(1));
-  if (id(device) == 2) ++power_calls;
+  if (id(device) == 2) ++power_calls();
   if (lost(device)) return kLost;
   *milliwatts = first(device) ? 300'000 : 60'000;
   return kOk;
@@ -242,7 +258,7 @@ NvmlReturn nvmlDeviceGetMaxMigDeviceCount(NvmlDevice /*device*/, unsigned* count
 NvmlReturn nvmlDeviceGetMigDeviceHandleByIndex(NvmlDevice /*device*/, unsigned index,
                                                NvmlDevice* instance) {
   if (index > 0) return kNotFound;
-  *instance = reinterpret_cast<NvmlDevice>(static_cast<std::size_t>(101));
+  *instance = handle(101);
   return kOk;
 }
 
