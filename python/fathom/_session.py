@@ -124,6 +124,8 @@ class Session:
         group_by: one of the report's choices. columns: names in their order, or "all".
         torch, metric, peaks: of the reports that have them. Raises FathomError.
         """
+        if limit is not None and limit < 0:
+            raise FathomError(f"limit: {limit} is below 0; None is for all rows")
         return self._recording.report(
             report,
             steps=_steps(steps),

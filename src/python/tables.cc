@@ -121,12 +121,20 @@ nb::list list_of(const Column& column) {
   return list;
 }
 
-/// What numpy asks for where there is no buffer: floats with NaN, else objects.
-nb::object column_numpy(const Column& column, const nb::object& dtype, const nb::object& copy) {
-  if (copy.is(nb::bool_(false))) throw nb::value_error(not_plain(column.array()));
+/// What numpy asks for where there is no buffer: floats with NaN, else objects. Who calls it for a
+/// column that has one gets that.
+nb::object column_numpy(const nb::handle& self, const nb::object& dtype, const nb::object& copy) {
+  const auto& column = nb::cast<const Column&>(self);
+  const nb::module_ numpy = nb::module_::import_("numpy");
+  const char* const reason = not_plain(column.array());
+  if (reason == nullptr) {
+    const nb::object view = nb::steal(PyMemoryView_FromObject(self.ptr()));
+    return numpy.attr("asarray")(view, dtype);
+  }
+  if (copy.is(nb::bool_(false))) throw nb::value_error(reason);
   const bool integers = std::holds_alternative<std::vector<std::int64_t>>(column.array().values);
   const nb::object type = !dtype.is_none() ? dtype : nb::str(integers ? "float64" : "object");
-  return nb::module_::import_("numpy").attr("array")(list_of(column), type);
+  return numpy.attr("array")(list_of(column), type);
 }
 
 nb::object value_at(const Column& column, Py_ssize_t row) {

@@ -1,5 +1,7 @@
 #include "render/column_arrays.h"
 
+#include <cmath>
+
 #include <gtest/gtest.h>
 
 namespace fathom {

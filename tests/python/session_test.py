@@ -64,6 +64,7 @@ def test_other_threads_run_while_a_file_is_read(trace: pathlib.Path) -> None:
         ("invalid_argument", "device 7", lambda s, f: s.report("ops", device=7)),
         ("invalid_argument", "steps", lambda s, f: s.report("ops", steps="x")),
         ("invalid_argument", "steps", lambda s, f: s.report("ops", steps=range(1, 9, 2))),
+        ("invalid_argument", "limit: -1", lambda s, f: s.report("ops", limit=-1)),
         ("invalid_argument", "window", lambda s, f: s.report("ops", window="5")),
         ("invalid_argument", "whole trace", lambda s, f: s.report("health", steps=6)),
         ("invalid_argument", "", lambda s, f: s.diagnose(focus="no such thing")),

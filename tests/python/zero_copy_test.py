@@ -33,6 +33,12 @@ def test_numpy_takes_integers_without_a_copy(table: fathom.Table) -> None:
     assert array.tolist() == table["device_self_ns"].to_list()
 
 
+def test_asking_a_column_itself_gives_the_same_array(table: fathom.Table) -> None:
+    array = table["device_self_ns"].__array__()
+    assert array.dtype == numpy.int64
+    assert array.ctypes.data == address(table, "device_self_ns")
+
+
 def test_the_memory_is_read_only(table: fathom.Table) -> None:
     array = numpy.asarray(table["device_self_ns"])
     with pytest.raises(ValueError, match="read-only"):
