@@ -9,7 +9,7 @@ RELEASE := build/release
 TRACE := $(firstword $(wildcard examples/*.json.gz))
 
 .DEFAULT_GOAL := help
-.PHONY: help build demo test bench eval fuzz check format install clean debug asan
+.PHONY: help build demo test test-torch bench eval fuzz check format install clean debug asan
 
 help: ## This list.
 	@echo 'make <goal>, where goal is one of:'
@@ -28,6 +28,10 @@ test: ## All tests: unit, golden tables, the whole program, the release binary, 
 	@$(call configure,release,-DFATHOM_PYTHON=ON)
 	@cmake --build $(RELEASE) -j $(JOBS)
 	@ctest --test-dir $(RELEASE) -j $(JOBS) --output-on-failure --no-tests=error
+
+test-torch: build ## The recording of real PyTorch programs (installs PyTorch, about 6 GB).
+	@tools/setup build torch
+	@FATHOM=$(abspath $(RELEASE)/fathom) FATHOM_TEST_TORCH=1 python3 tests/capture/torch_test.py
 
 debug asan: ## The same tests in another build: assertions; assertions and sanitizers.
 	@tools/setup build

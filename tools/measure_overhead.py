@@ -124,7 +124,7 @@ def table(size: str, rounds: int) -> None:
     bare = best["nothing"]
     idle = best["the hook, outside of what it records"]
     print(f"\n### A {size} step: {bare / 1e6:.3g} ms\n")
-    print(f"The hook, in steps that it does not record: {idle / 1e6:.3g} ms, {idle / bare:.3f} times.\n")
+    print(f"The hook, in steps that it does not record: {idle / 1e6:.3g} ms, {idle / bare:.3f}×.\n")
     print("| recorded with | torch.profiler alone | | `fathom run` | | beside it |")
     print("|---|---:|---:|---:|---:|---:|")
     for extras in EXTRAS:

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Real PyTorch programs under the hook, on the CPU. Skipped where there is no torch: `make test-
-torch` installs it."""
+"""Real PyTorch programs under the hook, on the CPU. They take minutes:
+`make test-torch` installs torch and runs them."""
 
 from __future__ import annotations
 

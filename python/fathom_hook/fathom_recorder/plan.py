@@ -3,6 +3,8 @@ that suits the program."""
 
 from __future__ import annotations
 
+from typing import Callable
+
 from .options import Options
 
 # A step longer than this is recorded without a step of warm-up, and alone.
@@ -41,7 +43,9 @@ class Plan:
         self._was_long = False
         self._asked = not options.on_demand()
         self._unbounded = False
-        self._measurements: list[tuple[str, ...]] | None = None
+        self._measurements: list[tuple[str, ...]] = []
+        if options.overhead and self.extras and not options.on_demand():
+            self._measurements = [()] + [(one,) for one in self.extras if self.extras != (one,)]
         self.still_compiling = False
         self.ended = False
 
@@ -53,11 +57,13 @@ class Plan:
         self._wait = 0
         self._unbounded = True
 
-    def window(self, duration: int, compiles: int, age_ns: int, plain: int | None) -> Window | None:
+    def window(
+        self, duration: int, compiles: int, age_ns: int, plain: Callable[[], int | None]
+    ) -> Window | None:
         """The window that begins after a step of `duration`, in which torch.compile has compiled
         `compiles` times in all.
 
-        `age_ns` is the process's, `plain` the median of steps that were not profiled.
+        `age_ns` is the process's, `plain` tells the median of steps that were not profiled.
         """
         compiled = compiles > self._last_compiles
         self._last_compiles = compiles
@@ -110,18 +116,17 @@ class Plan:
         """Whether a window that is open must end now."""
         return self._too_late(age_ns)
 
-    def _measurement(self, plain: int | None) -> Window | None:
+    def _measurement(self, plain: Callable[[], int | None]) -> Window | None:
         """After what was asked for, short windows that tell what each option costs; their traces
         are thrown away."""
-        if not self._options.overhead or not self.extras or plain is None:
-            return None
-        if plain > MEASURED_STEP_NS or self._options.on_demand():
-            return None
-        if self._measurements is None:
-            self._measurements = [()] + [(one,) for one in self.extras if self.extras != (one,)]
-        if not self._measurements:
+        typical = plain()
+        if typical is None or typical > MEASURED_STEP_NS:
             return None
         return Window(1, MEASURED_STEPS, self._measurements.pop(0), False)
+
+    def is_idle(self) -> bool:
+        """Nothing more is to be recorded, unless the program asks again."""
+        return self.ended and not self._measurements
 
     def first_step(self) -> int:
         """The first step that can be profiled, for messages."""

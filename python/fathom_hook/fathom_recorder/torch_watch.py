@@ -199,12 +199,15 @@ class TorchWatch:
             if self.profiling.done:
                 self._over()
             return
-        if self.foreign.seen or self.traces.bytes() > self.options.max_size:
+        if self.foreign.seen or self.plan.is_idle():
             return
-        plain = self.overhead.median()
-        window = self.plan.window(duration, compiles_so_far(), age, plain)
-        if window is not None:
-            self._open(window, number + 1)
+        window = self.plan.window(duration, compiles_so_far(), age, self.overhead.median)
+        if window is None:
+            return
+        if self.traces.bytes() > self.options.max_size:
+            note("further traces", "those that there are reached --max-size", "--max-size")
+            return
+        self._open(window, number + 1)
 
     def _open(self, window: Window, number: int, by_steps: bool = True) -> None:
         profiling = Profiling(self, window, number, by_steps)

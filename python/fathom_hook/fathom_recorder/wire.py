@@ -82,7 +82,7 @@ class Block:
     def add(self, kind: int, *fields: Any) -> None:
         self.payload += _PACK[kind].pack(kind, _SIZE[kind], *fields)
 
-    def slices(self, queue: deque[Any]) -> None:
+    def slices(self, queue: collections.deque[Any]) -> None:
         """Takes slices from the head of the queue, as long as there are and they fit: the loop
         that counts."""
         strings, threads, payload, pid = self._strings, self._threads, self.payload, self._pid
