@@ -9,7 +9,7 @@ RELEASE := build/release
 TRACE := $(firstword $(wildcard examples/*.json.gz))
 
 .DEFAULT_GOAL := help
-.PHONY: help build demo test bench eval fuzz check format install clean debug asan
+.PHONY: help build demo test test-torch bench eval fuzz check format install clean debug asan
 
 help: ## This list.
 	@echo 'make <goal>, where goal is one of:'
@@ -23,11 +23,15 @@ build: ## The release binary, build/release/fathom.
 demo: build ## Builds, then shows where the time goes in a real GPU trace.
 	$(RELEASE)/fathom overview $(TRACE)
 
-test: ## All tests: unit, golden tables, the whole program, the release binary itself.
-	@tools/setup build
-	@$(call configure,release)
+test: ## All tests: unit, golden tables, the whole program, the release binary, the Python package.
+	@tools/setup build python
+	@$(call configure,release,-DFATHOM_PYTHON=ON)
 	@cmake --build $(RELEASE) -j $(JOBS)
 	@ctest --test-dir $(RELEASE) -j $(JOBS) --output-on-failure --no-tests=error
+
+test-torch: build ## The recording of real PyTorch programs (installs PyTorch, about 6 GB).
+	@tools/setup build torch
+	@FATHOM=$(abspath $(RELEASE)/fathom) FATHOM_TEST_TORCH=1 python3 tests/capture/torch_test.py
 
 debug asan: ## The same tests in another build: assertions; assertions and sanitizers.
 	@tools/setup build
@@ -53,10 +57,10 @@ fuzz: ## Fuzzes the reader for ten minutes (make fuzz SECONDS=60 for less).
 	@tools/fuzz build/fuzz $(SECONDS)
 
 check: ## Layers, format and clang-tidy.
-	@tools/setup build check
+	@tools/setup build check python
 	@tools/check_layers.py
 	@tools/check_format
-	@$(call configure,debug)
+	@$(call configure,debug,-DFATHOM_PYTHON=ON)
 	@tools/check_tidy build/debug -j $(JOBS)
 
 format: ## Rewrites our sources as clang-format wants them.
@@ -66,8 +70,8 @@ format: ## Rewrites our sources as clang-format wants them.
 install: build ## Copies the binary and the headers to PREFIX (/usr/local).
 	@cmake --install $(RELEASE) --strip --prefix $(PREFIX)
 
-clean: ## Removes the build trees, not what was downloaded (build/sources, build/torch).
-	@if [ -d build ]; then find build -mindepth 1 -maxdepth 1 ! -name sources ! -name torch -exec rm -rf {} +; fi
+clean: ## Removes the build trees, not what was downloaded (build/sources, build/torch, build/python).
+	@if [ -d build ]; then find build -mindepth 1 -maxdepth 1 ! -name sources ! -name torch ! -name python -exec rm -rf {} +; fi
 
 # Quiet unless it fails: what cmake finds out is of interest to no one. $(1) preset, $(2) further options.
 configure = cmake --preset $(1) $(2) >/dev/null

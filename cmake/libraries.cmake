@@ -1,6 +1,10 @@
 # Libraries that we use but did not write: headers and static archives of the distribution's packages, and the two
 # that tools/fetch_sources gets as source packages. docs/dependencies.md tells why each is used.
 set(FATHOM_SOURCES "${PROJECT_SOURCE_DIR}/build/sources" CACHE PATH "Where tools/fetch_sources put its sources")
+if(SKBUILD AND NOT EXISTS "${FATHOM_SOURCES}/simdjson/.complete")
+  # `pip install .` is all that a user types.
+  execute_process(COMMAND "${PROJECT_SOURCE_DIR}/tools/setup" build)
+endif()
 if(NOT EXISTS "${FATHOM_SOURCES}/libisal/.complete" OR NOT EXISTS "${FATHOM_SOURCES}/simdjson/.complete")
   message(FATAL_ERROR "The sources of simdjson and ISA-L are not in ${FATHOM_SOURCES}: run tools/setup build")
 endif()

@@ -74,3 +74,18 @@ fathom_room(engine ROOMS base stats wire store formats analysis replay reports r
 fathom_room(render ROOMS base engine)
 fathom_room(server ROOMS base engine render)
 fathom_room(cli ALL_CC ROOMS base engine render server capture monitor measure LIBS cli11_headers)
+
+# The hook that Python programs under capture start with is carried inside the binary.
+set(hook_folder "${CMAKE_CURRENT_SOURCE_DIR}/python/fathom_hook")
+file(GLOB_RECURSE hook_files RELATIVE "${hook_folder}" CONFIGURE_DEPENDS "${hook_folder}/*.py")
+list(FILTER hook_files EXCLUDE REGEX "(^|/)(tests?/|test_|[^/]*_test\\.py$)")
+set(hook_paths ${hook_files})
+list(TRANSFORM hook_paths PREPEND "${hook_folder}/")
+add_custom_command(
+  OUTPUT "${CMAKE_CURRENT_BINARY_DIR}/hook_files.cc"
+  COMMAND "${CMAKE_COMMAND}" "-DFOLDER=${hook_folder}" "-DFILES=${hook_files}"
+          "-DOUTPUT=${CMAKE_CURRENT_BINARY_DIR}/hook_files.cc" -P "${CMAKE_CURRENT_SOURCE_DIR}/cmake/embed.cmake"
+  DEPENDS "${CMAKE_CURRENT_SOURCE_DIR}/cmake/embed.cmake" ${hook_paths}
+  COMMENT "Embedding the Python hook"
+  VERBATIM)
+target_sources(fathom_capture PRIVATE "${CMAKE_CURRENT_BINARY_DIR}/hook_files.cc")

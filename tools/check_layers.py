@@ -32,7 +32,7 @@ ROOMS = {
     "render": "base engine",
     "server": "base engine render",
     "cli": "base engine render server capture monitor measure",
-    "python": "base engine capture",
+    "python": "base engine render capture",
 }
 
 # A type that several rooms speak about lives in the lowest of them; those who receive it from above
@@ -48,6 +48,7 @@ LIBRARIES = {
     "zstd": "base",
     "zlib": "",
     "CLI/": "cli",
+    "nanobind/": "python",
 }
 # Only tests and benchmarks.
 TEST_LIBRARIES = ("gtest/", "gmock/", "benchmark/")

@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "analysis/accounting.h"
+#include "analysis/telemetry.h"
 
 namespace fathom {
 namespace {
@@ -52,6 +53,7 @@ struct Analyses::State {
   Lazy<Phases> phases;
   Lazy<Modules> modules;
   Lazy<Accounting> accounting;
+  Lazy<Telemetry> telemetry;
 };
 
 Analyses::Analyses(const Trace& trace) : trace_(trace), state_(std::make_unique<State>()) {}
@@ -83,6 +85,10 @@ const Modules& Analyses::modules() const {
 
 const Accounting& Analyses::accounting() const {
   return state_->accounting.get([this] { return compute_accounting({trace_, *this, {}, {}}); });
+}
+
+const Telemetry& Analyses::telemetry() const {
+  return state_->telemetry.get([this] { return Telemetry(trace_); });
 }
 
 Interval Context::window() const {

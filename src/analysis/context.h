@@ -18,6 +18,7 @@
 namespace fathom {
 
 struct Accounting;
+class Telemetry;
 
 /// Lazily computed analyses of one trace. Thread-safe. The trace must outlive it.
 class Analyses {
@@ -35,6 +36,8 @@ class Analyses {
   [[nodiscard]] const Modules& modules() const;
   /// Declared in analysis/accounting.h.
   [[nodiscard]] const Accounting& accounting() const;
+  /// Declared in analysis/telemetry.h.
+  [[nodiscard]] const Telemetry& telemetry() const;
 
  private:
   struct State;
@@ -74,6 +77,7 @@ struct Context {
   [[nodiscard]] const Phases& phases() const { return analyses.phases(); }
   [[nodiscard]] const Modules& modules() const { return analyses.modules(); }
   [[nodiscard]] const Accounting& accounting() const { return analyses.accounting(); }
+  [[nodiscard]] const Telemetry& telemetry() const { return analyses.telemetry(); }
 
   /// The stretch of time that the selection looks at: --window, --steps (their windows), both
   /// intersected; without either, the trace's span.

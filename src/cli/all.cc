@@ -7,18 +7,21 @@
 
 namespace fathom::cli {
 
+Command attach();
 Command completion();
 Command diagnose();
 Command digest();
+Command doctor();
 Command explain();
 Command formats();
 Command man();
 Command reference();
+Command run();
 Command whatif();
 
 const std::vector<Command>& all_commands() {
   static const std::vector<Command> table = [] {
-    std::vector<Command> commands{diagnose(), whatif(), explain()};
+    std::vector<Command> commands{run(), attach(), doctor(), diagnose(), whatif(), explain()};
     for (const Report& report : all_reports()) commands.push_back(report_command(report));
     for (Command command : {
              formats(),

@@ -12,9 +12,10 @@ bool is_not_a_trace(const Error& error) {
   return error.code == ErrorCode::unsupported || error.code == ErrorCode::corrupt;
 }
 
-Result<std::unique_ptr<Session>> open_session(const std::string& path, const ReadWish& wish) {
-  const Progress progress("reading " + (path == "-" ? "standard input" : path), wish.quiet);
-  return Session::open(path, ReadOptions{.threads = wish.threads});
+Result<std::unique_ptr<Session>> open_session(const Inputs::File& file, const ReadWish& wish) {
+  const std::string& shown = file.shown.empty() ? file.path : file.shown;
+  const Progress progress("reading " + (shown == "-" ? "standard input" : shown), wish.quiet);
+  return Session::open(file, ReadOptions{.threads = wish.threads});
 }
 
 }  // namespace
@@ -32,7 +33,7 @@ int for_each_session(const Inputs& inputs, const ReadWish& wish, const UseSessio
   int code = kFine;
   std::size_t shown = 0;
   for (const Inputs::File& file : inputs.files) {
-    const Result<std::unique_ptr<Session>> session = open_session(file.path, wish);
+    const Result<std::unique_ptr<Session>> session = open_session(file, wish);
     if (!session) {
       if (file.found && is_not_a_trace(session.error())) {
         say_warning("skipped: " + session.error().message, wish.quiet);

@@ -54,6 +54,8 @@ struct Options::Parser {
   std::vector<std::string>* operands = nullptr;
   std::string operand_name;
   std::size_t required = 0;
+  std::vector<std::string>* rest = nullptr;
+  std::string rest_name;
 };
 
 Options::Options() : parser_(std::make_unique<Parser>()) {
@@ -108,7 +110,32 @@ void Options::operands(std::string_view name, std::vector<std::string>& target,
   parser_->app.add_option("operands", target);
 }
 
+void Options::rest(std::string_view name, std::vector<std::string>& target) {
+  parser_->rest = &target;
+  parser_->rest_name = name;
+}
+
+/// Where the command line of somebody else begins.
+std::size_t Options::end_of_options(std::span<const std::string> arguments) const {
+  for (std::size_t at = 0; at < arguments.size(); ++at) {
+    const std::string& word = arguments[at];
+    if (word == "--" || !word.starts_with('-')) return at;
+    const auto entry = std::ranges::find_if(entries_, [&](const Entry& known) {
+      return ("," + known.names + ",").find("," + word + ",") != std::string::npos;
+    });
+    if (entry != entries_.end() && !entry->value.empty()) ++at;
+  }
+  return arguments.size();
+}
+
 Result<void> Options::parse(std::span<const std::string> arguments) {
+  if (parser_->rest != nullptr) {
+    const std::size_t end = std::min(end_of_options(arguments), arguments.size());
+    const bool marked = end < arguments.size() && arguments[end] == "--";
+    const auto rest = arguments.subspan(end + (marked ? 1 : 0));
+    parser_->rest->assign(rest.begin(), rest.end());
+    arguments = arguments.first(end);
+  }
   try {
     // CLI11 takes them from the back.
     parser_->app.parse(std::vector<std::string>(arguments.rbegin(), arguments.rend()));
@@ -120,6 +147,8 @@ Result<void> Options::parse(std::span<const std::string> arguments) {
     return usage(error.what());
   }
   if (parser_->error) return *std::exchange(parser_->error, std::nullopt);
+  if (parser_->rest != nullptr && parser_->rest->empty())
+    return usage(parser_->rest_name + " is missing: it follows --");
   if (parser_->operands != nullptr && parser_->operands->size() < parser_->required) {
     return usage(parser_->operand_name + " is missing");
   }

@@ -47,6 +47,10 @@ class Options {
   /// What is left: at least `required` operands called `name`.
   void operands(std::string_view name, std::vector<std::string>& target, std::size_t required);
 
+  /// A command line of its own, not ours to parse: what follows "--", or begins with the first word
+  /// that is neither an option nor its value. It must not be empty.
+  void rest(std::string_view name, std::vector<std::string>& target);
+
   /// Parses the arguments after the subcommand's name. Errors are for the user.
   Result<void> parse(std::span<const std::string> arguments);
 
@@ -56,6 +60,7 @@ class Options {
   struct Parser;
   void add(std::string_view names, std::string_view value, std::string_view doc,
            std::vector<std::string> choices);
+  [[nodiscard]] std::size_t end_of_options(std::span<const std::string> arguments) const;
   std::unique_ptr<Parser> parser_;
   std::vector<Entry> entries_;
   std::string group_ = "Options";

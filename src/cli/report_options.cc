@@ -2,6 +2,7 @@
 #include "cli/report_options.h"
 
 #include <algorithm>
+#include <charconv>
 
 #include "cli/selection_options.h"
 #include "engine/columns.h"
@@ -9,6 +10,9 @@
 
 namespace fathom::cli {
 namespace {
+
+/// No power station, and no money, is worse than this per kilowatt-hour.
+constexpr double kMostPerKwh = 1e9;
 
 std::vector<std::string> column_names(const Report& report) {
   std::vector<std::string> names;
@@ -49,6 +53,20 @@ std::string filter_examples(const Report& report) {
   return text;
 }
 
+/// A parser of numbers from 0 on.
+Options::Parse rate_into(double& target) {
+  return [&target](const std::string& text) -> Result<void> {
+    double value = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+    if (error != std::errc() || end != text.data() + text.size() || !(value >= 0) ||
+        value > kMostPerKwh) {
+      return Error{ErrorCode::invalid_argument, "'" + text + "' is not a number from 0 on"};
+    }
+    target = value;
+    return {};
+  };
+}
+
 /// The options that are this table's own.
 void declare_own(Options& options, const Report& report, ReportRequest& wish) {
   options.group(kOwnOptions);
@@ -73,6 +91,11 @@ void declare_own(Options& options, const Report& report, ReportRequest& wish) {
           "--peaks", "NAME|FILE", wish.peaks,
           "Compare with this device instead of the recorded one: 'H100 SXM', or a JSON file "
           "that describes one (docs/metrics.md)");
+    } else if (option == "price") {
+      options.parsed("--price", "MONEY", rate_into(own.price_per_kwh),
+                     "Price of a kilowatt-hour, in any money (default: as given to fathom run)");
+      options.parsed("--carbon", "GRAMS", rate_into(own.carbon_g_per_kwh),
+                     "Grams of CO2 per kilowatt-hour (default: as given to fathom run)");
     } else if (option == "svg") {
       options.flag("--svg", wish.svg, "A plot instead of a table");
     }

@@ -192,19 +192,13 @@ void describe(const Context& context, const RuleContext& rules, const std::strin
 
 std::string_view to_string(VerdictId verdict) {
   constexpr std::string_view kNames[] = {
-      "input-bound",
-      "host-bound",
-      "sync-bound",
-      "transfer-bound",
-      "communication-bound",
-      "straggler",
-      "allocation-bound",
-      "compute-bound",
-      "memory-bandwidth-bound",
-      "latency-bound",
-      "memory-capacity-bound",
-      "physically-limited",
-      "balanced",
+      "input-bound",        "io-bound",
+      "host-bound",         "sync-bound",
+      "transfer-bound",     "communication-bound",
+      "straggler",          "allocation-bound",
+      "compute-bound",      "memory-bandwidth-bound",
+      "latency-bound",      "memory-capacity-bound",
+      "physically-limited", "balanced",
       "cannot-tell",
   };
   return kNames[static_cast<std::size_t>(verdict)];

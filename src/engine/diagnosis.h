@@ -26,6 +26,7 @@ struct DiagnosisRequest {
 
 enum class VerdictId : std::uint8_t {
   input_bound,
+  io_bound,
   host_bound,
   sync_bound,
   transfer_bound,

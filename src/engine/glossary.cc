@@ -9,6 +9,8 @@ constexpr Term kTerms[] = {
     {"input-bound", "verdict",
      "The largest loss: the device idles while the launching thread fetches data. Without a "
      "device: the main thread loads data or waits for it."},
+    {"io-bound", "verdict",
+     "Input-bound, and the loader waits for storage while processors are idle."},
     {"host-bound", "verdict",
      "The largest loss: the device idles while the host dispatches operators or runs Python. "
      "Without a device: the main thread runs Python in no operator."},

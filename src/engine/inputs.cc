@@ -10,6 +10,7 @@
 #include <glob.h>
 
 #include "engine/nearest.h"
+#include "engine/run_folder.h"
 
 namespace fathom {
 namespace {
@@ -110,6 +111,23 @@ void append(Inputs& inputs, std::vector<std::string> paths, bool found) {
   inputs.several = true;
 }
 
+/// The recordings of a session folder. One is called like the folder, several by their files.
+Result<void> expand_run(const std::string& folder, Inputs& inputs) {
+  const std::vector<RunRecording> recordings = run_recordings(folder);
+  if (recordings.empty()) {
+    return Error{ErrorCode::not_found,
+                 folder +
+                     ": this session holds no recording; manifest.json says in not_recorded "
+                     "what could not be recorded, and why"};
+  }
+  for (const RunRecording& recording : recordings) {
+    const std::string shown = recordings.size() == 1 ? folder : std::string();
+    inputs.files.push_back({recording.base, false, folder, shown});
+  }
+  inputs.several = inputs.several || recordings.size() > 1;
+  return {};
+}
+
 Result<void> expand(const std::string& argument, Inputs& inputs) {
   std::error_code error;
   if (argument.empty())
@@ -119,6 +137,7 @@ Result<void> expand(const std::string& argument, Inputs& inputs) {
     return {};
   }
   const fs::file_status status = fs::status(argument, error);
+  if (fs::is_directory(status) && is_run_folder(argument)) return expand_run(argument, inputs);
   if (fs::is_directory(status)) {
     std::vector<std::string> files = regular_files(argument, error);
     if (error) return Error{ErrorCode::io, argument + ": " + error.message()};

@@ -15,15 +15,19 @@ struct Inputs {
     std::string path;  ///< As to be opened, and as shown; "-" is standard input.
     bool found =
         false;  ///< Found in a directory rather than named: skipped when it is not a trace.
+    std::string folder = {};  ///< The session folder whose recording `path` is the base of, or "".
+    std::string shown = {};   ///< What to call it where that is not `path`.
   };
   std::vector<File> files;
   /// True when the argument may stand for several files (a directory, a pattern, more than one
-  /// argument), even if only one was found: output then has the form for several inputs.
+  /// argument), even if only one was found: output then has the form for several inputs. A session
+  /// folder of one recording is one input.
   bool several = false;
 };
 
-/// Expands files, "-", directories (their regular files, not hidden ones, not those below) and glob
-/// patterns. Files of one directory or pattern are in natural order: rank2 before rank10.
+/// Expands files, "-", session folders (their recordings, engine/run_folder.h), other directories
+/// (their regular files, not hidden ones, not those below) and glob patterns. Files of one
+/// directory or pattern are in natural order: rank2 before rank10.
 Result<Inputs> expand_inputs(std::span<const std::string> arguments);
 
 }  // namespace fathom

@@ -5,6 +5,7 @@
 #include <charconv>
 
 #include "engine/nearest.h"
+#include "engine/run_folder.h"
 
 namespace fathom {
 namespace {
@@ -80,9 +81,29 @@ Session::Session(Trace trace, std::string input)
     : trace_(std::move(trace)), analyses_(trace_), input_(std::move(input)) {}
 
 Result<std::unique_ptr<Session>> Session::open(std::string_view path, const ReadOptions& options) {
+  if (const std::string folder(path); path != "-" && is_run_folder(folder)) {
+    const Result<Inputs> inputs = expand_inputs(std::span(&folder, 1));
+    if (!inputs) return inputs.error();
+    if ((*inputs).files.size() == 1) return open((*inputs).files.front(), options);
+    return usage(folder + ": this session holds " + std::to_string((*inputs).files.size()) +
+                 " recordings; choose one");
+  }
   Result<Trace> trace = read_trace(path, options);
   if (!trace) return std::move(trace).error();
   return std::make_unique<Session>(std::move(*trace), std::string(path));
+}
+
+Result<std::unique_ptr<Session>> Session::open(const Inputs::File& file,
+                                               const ReadOptions& options) {
+  if (file.folder.empty()) return open(file.path, options);
+  for (const RunRecording& recording : run_recordings(file.folder)) {
+    if (recording.base != file.path) continue;
+    Result<Trace> trace = read_run(file.folder, recording, options);
+    if (!trace) return std::move(trace).error();
+    return std::make_unique<Session>(std::move(*trace),
+                                     file.shown.empty() ? file.path : file.shown);
+  }
+  return Error{ErrorCode::not_found, file.path + ": it is gone"};
 }
 
 Result<Selection> Session::select(const Request& request) const {

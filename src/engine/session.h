@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "analysis/context.h"
+#include "engine/inputs.h"
 #include "engine/quantity.h"
 #include "engine/query.h"
 #include "formats/format.h"
@@ -27,8 +28,11 @@ struct Request {
 /// One recording in memory. Running reports is thread-safe; analyses are computed once and shared.
 class Session {
  public:
-  /// Reads the file (or standard input for "-") to its end.
+  /// Reads the file (or standard input for "-") to its end; or a session folder of one recording.
   static Result<std::unique_ptr<Session>> open(std::string_view path, const ReadOptions& options);
+  /// Reads one of the inputs that expand_inputs() found, with what belongs to it.
+  static Result<std::unique_ptr<Session>> open(const Inputs::File& file,
+                                               const ReadOptions& options);
   /// Takes over a trace that was built elsewhere; `input` is what to call it.
   Session(Trace trace, std::string input);
 

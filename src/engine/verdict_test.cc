@@ -116,5 +116,42 @@ TEST(Verdict, IsOfTheMainThreadWithoutADevice) {
   EXPECT_EQ(verdict_of(trace).id, VerdictId::input_bound);
 }
 
+/// A finding of that rule without claims.
+std::vector<RankedFinding> made_by(std::string_view rule, Weight weight) {
+  RankedFinding ranked;
+  ranked.finding.rule = rule;
+  ranked.finding.title = "The GPU runs below its clock";
+  ranked.finding.weight = weight;
+  return {ranked};
+}
+
+TEST(Verdict, IsPhysicallyLimitedWhereABusyDeviceIsThrottled) {
+  TraceBuilder trace = launches(99);
+  EXPECT_EQ(verdict_of(trace, made_by("throttling", Weight::critical)).id,
+            VerdictId::physically_limited);
+}
+
+TEST(Verdict, StaysComputeBoundWhereTheGpuOnlyMeetsItsPowerLimit) {
+  TraceBuilder trace = launches(99);
+  EXPECT_EQ(verdict_of(trace, made_by("throttling", Weight::note)).id, VerdictId::compute_bound);
+}
+
+TEST(Verdict, StaysHostBoundWhereAThrottledDeviceWaitsForLaunches) {
+  TraceBuilder trace = launches(20);
+  EXPECT_EQ(verdict_of(trace, made_by("throttling", Weight::critical)).id, VerdictId::host_bound);
+}
+
+TEST(Verdict, IsIoBoundWhereTheLoaderWaitsForStorage) {
+  TraceBuilder trace;
+  trace.step(1, 0, 10'000);
+  trace.annotation("enumerate(DataLoader)#_SingleProcessDataLoaderIter.__next__", 10, 6000);
+  trace.op("aten::mm", 6100, 100);
+  trace.runtime("cudaLaunchKernel", 6150, 10, 1);
+  trace.kernel("gemm", 6200, 3000, 1);
+  const Verdict verdict = verdict_of(trace, made_by("io-bound-loader", Weight::critical));
+  EXPECT_EQ(verdict.id, VerdictId::io_bound);
+  EXPECT_NE(verdict.sentence.find("storage"), std::string::npos);
+}
+
 }  // namespace
 }  // namespace fathom

@@ -7,9 +7,11 @@
 namespace fathom {
 
 Format chrome_json();
+Format fathom_wire();
 
 std::span<const Format> all_formats() {
   static const Format table[] = {
+      fathom_wire(),
       chrome_json(),
   };
   return table;

@@ -74,7 +74,9 @@ std::string heading_of(const ColumnSpec& column) {
   for (char& c : text) {
     if (c == '_') c = ' ';
   }
-  if (column.kind == ColumnKind::real && !column.unit.empty()) text = std::string(column.unit);
+  // A rate is best named by its unit: "GB/s".
+  const bool rate = column.unit.find('/') != std::string_view::npos;
+  if (column.kind == ColumnKind::real && rate) text = std::string(column.unit);
   return text;
 }
 

@@ -8,23 +8,28 @@ namespace fathom {
 Report accounting();
 Report copies();
 Report critical_path();
+Report energy();
 Report gaps();
 Report health();
 Report info();
 Report kernels();
 Report launches();
+Report loader();
 Report modules();
 Report ops();
 Report overview();
+Report processes();
 Report roofline();
 Report stacks();
 Report steps();
 Report syncs();
+Report telemetry();
 
 std::span<const Report> all_reports() {
   static const Report table[] = {
-      overview(), health(),   info(),   steps(),    accounting(), gaps(),    critical_path(), ops(),
-      kernels(),  roofline(), copies(), launches(), syncs(),      modules(), stacks(),
+      overview(), health(),  info(),     steps(),     accounting(), gaps(),  critical_path(),
+      ops(),      kernels(), roofline(), copies(),    launches(),   syncs(), modules(),
+      stacks(),   energy(),  loader(),   telemetry(), processes(),
   };
   return table;
 }

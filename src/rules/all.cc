@@ -13,6 +13,7 @@ Rule bias_before_norm();
 Rule conv_layout();
 Rule copy_round_trips();
 Rule cpu_created_tensors();
+Rule cpu_limit();
 Rule cuda_graph_inference();
 Rule data_loader_workers();
 Rule data_loading();
@@ -23,11 +24,14 @@ Rule fusable_elementwise();
 Rule host_bound();
 Rule host_work_between_launches();
 Rule hot_kernel();
+Rule io_bound_loader();
 Rule late_rank();
 Rule launch_shape();
 Rule layout_copies();
 Rule memory_capacity();
 Rule memory_fragmentation();
+Rule memory_pressure();
+Rule neighbour();
 Rule pageable_copies();
 Rule placement();
 Rule prefill_decode();
@@ -41,6 +45,7 @@ Rule small_copies();
 Rule step_outliers();
 Rule sync_points();
 Rule tensor_cores_unused();
+Rule throttling();
 Rule unfused_attention();
 Rule unfused_optimizer();
 Rule warmup_in_window();
@@ -51,11 +56,15 @@ std::span<const Rule> all_rules() {
       memory_capacity(),
       memory_fragmentation(),
       activations_dominate(),
+      memory_pressure(),
+      cpu_limit(),
+      io_bound_loader(),
       data_loader_workers(),
       data_loading(),
       allocator_activity(),
       recompilation(),
       late_rank(),
+      throttling(),
       cpu_created_tensors(),
       sync_points(),
       pageable_copies(),
@@ -84,6 +93,7 @@ std::span<const Rule> all_rules() {
       prefill_decode(),
       step_outliers(),
       warmup_in_window(),
+      neighbour(),
       profiler_overhead(),
       profiling_mistakes(),
   };

@@ -33,14 +33,20 @@ constexpr std::array<RepairInfo, kRepairs> kInfo = {{
     {"decompression", "the compressed stream is damaged; what came before it is kept",
      Severity::data_loss},
     {"wrong_type", "a field has an unexpected type and was ignored", Severity::data_loss},
+    {"damaged_block", "a stretch of the file is damaged and was skipped", Severity::data_loss},
+    {"missing_block", "a block of records could not be written by the recorder",
+     Severity::data_loss},
+    {"dropped_records", "a record could not be kept by the recorder", Severity::data_loss},
 }};
-static_assert(kInfo.back().id == "wrong_type", "one line for each Repair, in its order");
+static_assert(kInfo.back().id == "dropped_records", "one line for each Repair, in its order");
 
 }  // namespace
 
 const RepairInfo& info(Repair repair) { return kInfo[static_cast<std::size_t>(repair)]; }
 
-void ImportLog::add(Repair repair, std::uint64_t offset, std::string_view example) {
+void ImportLog::add(Repair repair, std::uint64_t offset, std::string_view example,
+                    std::uint64_t count) {
+  if (count == 0) return;
   RepairCount& entry = repairs_[static_cast<std::size_t>(repair)];
   if (entry.count == 0 || offset < entry.first_offset) {
     entry.first_offset = offset;
@@ -48,7 +54,7 @@ void ImportLog::add(Repair repair, std::uint64_t offset, std::string_view exampl
     std::replace_if(
         entry.example.begin(), entry.example.end(), [](char c) { return c < ' ' || c > '~'; }, '.');
   }
-  ++entry.count;
+  entry.count = entry.count + count < count ? UINT64_MAX : entry.count + count;
 }
 
 void ImportLog::add_unknown(std::string_view what, std::uint64_t count) {

@@ -42,8 +42,11 @@ enum class Repair : std::uint8_t {
   too_deep,         ///< Nesting beyond the limit; skipped.
   decompression,    ///< The compressed stream is damaged; what came before is kept.
   wrong_type,       ///< A field of an unexpected type; ignored.
+  damaged_block,    ///< A stretch of a capture file that is no sound block; skipped.
+  missing_block,    ///< A block of a capture file that its recorder could not write.
+  dropped_records,  ///< Records that the recorder counted but could not keep.
 };
-inline constexpr std::size_t kRepairs = static_cast<std::size_t>(Repair::wrong_type) + 1;
+inline constexpr std::size_t kRepairs = static_cast<std::size_t>(Repair::dropped_records) + 1;
 
 /// Stable machine name ("truncated"), a sentence for people, and how bad it is.
 struct RepairInfo {
@@ -61,8 +64,9 @@ struct RepairCount {
 
 class ImportLog {
  public:
-  /// Counts one repair; the earliest offset wins as the first.
-  void add(Repair repair, std::uint64_t offset, std::string_view example = {});
+  /// Counts a repair; the earliest offset wins as the first.
+  void add(Repair repair, std::uint64_t offset, std::string_view example = {},
+           std::uint64_t count = 1);
   /// Counts an event, category or attribute that Fathom does not read ("attribute Foo").
   void add_unknown(std::string_view what, std::uint64_t count = 1);
   void merge(const ImportLog& other);

@@ -50,4 +50,9 @@ const Fact* Trace::fact(std::string_view key) const {
   return at == facts.end() ? nullptr : &*at;
 }
 
+std::int64_t Trace::number(SliceId id) const {
+  const auto at = std::ranges::lower_bound(numbers, id, {}, &NumberedSlice::slice);
+  return at != numbers.end() && at->slice == id ? at->number : kAbsent;
+}
+
 }  // namespace fathom

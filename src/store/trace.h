@@ -76,9 +76,10 @@ struct Track {
   StringId thread{};  ///< The tid as written ("7", "stream 7"); for counters and async: the series.
   std::int64_t pid = kAbsent;     ///< The pid as a number when it is one.
   std::int64_t tid = kAbsent;     ///< The tid as a number when it is one or ends in one.
-  std::int32_t device = -1;       ///< Device number of a device_stream.
+  std::int32_t device = -1;       ///< Device number of a device_stream, or of a counter.
   std::int64_t stream = kAbsent;  ///< Stream number of a device_stream.
   StringId name{};                ///< thread_name metadata, or empty.
+  StringId unit{};                ///< Of a counter's samples, or invalid.
   std::int64_t sort_index = kAbsent;
   std::uint32_t slices = 0;  ///< How many slices lie on it.
 };
@@ -89,6 +90,42 @@ struct Process {
   StringId name{};
   StringId labels{};
   std::int64_t sort_index = kAbsent;
+};
+
+/// What is known of a process as a whole, from Fathom's own recordings. kAbsent, -1 or an invalid
+/// id where it was not recorded.
+struct ProcessRun {
+  std::int64_t pid = kAbsent;
+  std::int64_t parent = kAbsent;
+  std::int32_t rank = -1;
+  std::int32_t status = -1;         ///< How it ended, as of waitpid().
+  StringId role{};                  ///< main, rank, loader-worker, child.
+  StringId name{};                  ///< Its command, or what the program calls it.
+  std::int64_t start_ns = kAbsent;  ///< Of the trace.
+  std::int64_t end_ns = kAbsent;    ///< Of the trace.
+  std::int64_t wall_ns = kAbsent;
+  std::int64_t user_ns = kAbsent;
+  std::int64_t system_ns = kAbsent;
+  std::int64_t peak_bytes = kAbsent;  ///< Resident.
+  std::int64_t read_bytes = kAbsent;
+  std::int64_t written_bytes = kAbsent;
+};
+
+/// One function of a deterministic profile, summed over the run.
+struct FunctionTime {
+  std::int64_t pid = kAbsent;
+  StringId file{};
+  StringId name{};
+  std::uint32_t line = 0;
+  std::uint64_t calls = 0;
+  Duration total{};  ///< With what it called.
+  Duration self{};
+};
+
+/// A number that the recorder gave with a slice: of a step, a batch, a sample.
+struct NumberedSlice {
+  SliceId slice{};
+  std::int64_t number = 0;
 };
 
 /// One spelling of a category, e.g. "Kernel" and "kernel" are two rows of kind kernel.
@@ -282,6 +319,7 @@ struct Trace {
   std::vector<LaunchConfig> launch_configs;
   Copies copies;
   std::vector<Collective> collectives;  ///< Sorted by slice.
+  std::vector<NumberedSlice> numbers;   ///< Sorted by slice.
   Frames frames;
   Syncs syncs;
   FlowPoints flows;
@@ -290,6 +328,8 @@ struct Trace {
   Instants instants;
   std::vector<Device> devices;
   std::optional<Distributed> distributed;
+  std::vector<ProcessRun> process_runs;  ///< By pid.
+  std::vector<FunctionTime> functions;
   std::vector<Fact> facts;
   ImportLog import;
 
@@ -311,6 +351,8 @@ struct Trace {
   }
   [[nodiscard]] const Device* device(std::int32_t number) const;
   [[nodiscard]] const Fact* fact(std::string_view key) const;
+  /// The number that was recorded with a slice, or kAbsent. O(log n).
+  [[nodiscard]] std::int64_t number(SliceId id) const;
 };
 
 }  // namespace fathom

@@ -140,6 +140,12 @@ void Checker::details() {
     expect(last <= collective.slice, "collectives are not sorted by slice");
     last = collective.slice;
   }
+  last = SliceId(0);
+  for (const NumberedSlice& numbered : t.numbers) {
+    expect(numbered.slice.valid() && numbered.slice.row() < t.slices.size(), "a number's slice");
+    expect(last <= numbered.slice, "numbers are not sorted by slice");
+    last = numbered.slice;
+  }
 }
 
 void Checker::others() {
@@ -159,6 +165,10 @@ void Checker::others() {
     expect(known(t.instants.track[row]) && known(t.instants.name[row]),
            "an instant's track or name", row);
   }
+  for (const ProcessRun& run : t.process_runs)
+    expect(known_or_none(run.role) && known_or_none(run.name), "a process's texts do not exist");
+  for (const FunctionTime& function : t.functions)
+    expect(known(function.file) && known(function.name), "a function's texts do not exist");
   expect(t.span.begin <= t.span.end, "the span ends before it begins");
 }
 
@@ -171,7 +181,8 @@ void Checker::tracks() {
   for (std::size_t row = 0; row < trace_.tracks.size(); ++row) {
     const Track& track = trace_.tracks[row];
     expect(track.slices == slices[row], "a track counts its slices wrongly", row);
-    expect(known_or_none(track.name) && known_or_none(track.process) && known_or_none(track.thread),
+    expect(known_or_none(track.name) && known_or_none(track.process) &&
+               known_or_none(track.thread) && known_or_none(track.unit),
            "a track's names do not exist", row);
   }
   for (std::size_t row = 0; row < trace_.categories.size(); ++row) {

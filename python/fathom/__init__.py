@@ -1,0 +1,37 @@
+"""Where the time of a PyTorch or CUDA program goes, and what to change first."""
+
+from fathom._annotate import annotate
+from fathom._core import Column, ColumnSpec, Report, Table
+from fathom._core import version as __version__
+from fathom._diagnosis import Diagnosis, Estimate, Evidence, Finding, Fix, Verdict
+from fathom._errors import FathomError
+from fathom._profile import profile, start, step, stop, trace_handler
+from fathom._schedule import Schedule, schedule
+from fathom._session import Session, open, open_all, reports
+
+__all__ = [
+    "Column",
+    "ColumnSpec",
+    "Diagnosis",
+    "Estimate",
+    "Evidence",
+    "FathomError",
+    "Finding",
+    "Fix",
+    "Report",
+    "Schedule",
+    "Session",
+    "Table",
+    "Verdict",
+    "__version__",
+    "annotate",
+    "open",
+    "open_all",
+    "profile",
+    "reports",
+    "schedule",
+    "start",
+    "step",
+    "stop",
+    "trace_handler",
+]

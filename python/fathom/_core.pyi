@@ -1,0 +1,195 @@
+"""The engine of Fathom. Use the package fathom instead."""
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+
+version: str = '0.1.0'
+
+def redact_command(words: Sequence[str]) -> list[str]:
+    """A command line without what looks like a secret."""
+
+class ColumnSpec:
+    """A column as its report declares it."""
+
+    @property
+    def name(self) -> str:
+        """snake_case with the unit as suffix."""
+
+    @property
+    def kind(self) -> str:
+        """
+        text, name, integer, count, duration_ns, time_ns, bytes, real, percent or flag.
+        """
+
+    @property
+    def unit(self) -> str:
+        """ns, bytes, percent, GB/s …, or empty."""
+
+    @property
+    def doc(self) -> str:
+        """One sentence: what it is."""
+
+    def __repr__(self) -> str: ...
+
+class Report:
+    """A table that can be asked for."""
+
+    @property
+    def id(self) -> str:
+        """What session.report() takes."""
+
+    @property
+    def title(self) -> str:
+        """One line."""
+
+    @property
+    def doc(self) -> str:
+        """A paragraph: what a row is, what sums to what."""
+
+    @property
+    def columns(self) -> list[ColumnSpec]:
+        """All of them, also those that text leaves out."""
+
+    @property
+    def group_by(self) -> list[str]:
+        """Choices of group_by, the default first; may be empty."""
+
+    @property
+    def options(self) -> list[str]:
+        """Further arguments that this report reads: torch, metric, peaks."""
+
+    def __repr__(self) -> str: ...
+
+def reports() -> list[Report]:
+    """Every report, in the order of `fathom --help`."""
+
+class Column:
+    """One column of a table. numpy.asarray() takes numbers without a copy."""
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def kind(self) -> str: ...
+
+    @property
+    def unit(self) -> str: ...
+
+    @property
+    def doc(self) -> str: ...
+
+    @property
+    def null_count(self) -> int:
+        """Rows where nothing was recorded or it does not apply."""
+
+    def to_list(self) -> list[Any]:
+        """The values; None where there is none."""
+
+    def __len__(self) -> int: ...
+
+    def __getitem__(self, row: int) -> Any: ...
+
+    def __iter__(self) -> Iterator[Any]: ...
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any: ...
+
+    def __dlpack__(self, **options: Any) -> Any: ...
+
+    def __dlpack_device__(self) -> tuple[int, int]: ...
+
+    def __arrow_c_schema__(self) -> object: ...
+
+    def __arrow_c_array__(self, requested_schema: object | None = None) -> object: ...
+
+    def __repr__(self) -> str: ...
+
+class Table:
+    """What a report answered. Immutable; outlives its session."""
+
+    @property
+    def report(self) -> str: ...
+
+    @property
+    def input(self) -> str: ...
+
+    @property
+    def columns(self) -> list[ColumnSpec]:
+        """What each column is, in order."""
+
+    @property
+    def rows_total(self) -> int:
+        """Rows before the limit, after the filters."""
+
+    @property
+    def notes(self) -> list[str]:
+        """Sentences: what was assumed, what abstains and why."""
+
+    def rows(self) -> list[dict[str, Any]]:
+        """A dict per row, equal to the rows of `fathom … --json`."""
+
+    def __len__(self) -> int: ...
+
+    def __iter__(self) -> Iterator[dict[str, Any]]: ...
+
+    def __getitem__(self, column: str) -> Column:
+        """The column of that name, also without its unit."""
+
+    def to_json(self) -> str:
+        """Schema fathom.table/1, as `fathom … --json` prints it."""
+
+    def to_csv(self) -> str:
+        """As `fathom … --csv` prints it."""
+
+    def to_text(self, limit: int = 30, wide: bool = False) -> str:
+        """As a terminal shows it; limit=0 for all rows."""
+
+    def __str__(self) -> str: ...
+
+    def __repr__(self) -> str: ...
+
+    def __arrow_c_schema__(self) -> object: ...
+
+    def __arrow_c_array__(self, requested_schema: object | None = None) -> object: ...
+
+    def __arrow_c_stream__(self, requested_schema: object | None = None) -> object: ...
+
+class Diagnosis:
+    """A diagnosis, to be rendered."""
+
+    def to_json(self) -> str: ...
+
+    def to_html(self) -> str: ...
+
+    def to_text(self, all: bool) -> str: ...
+
+class Recording:
+    """One recording in memory."""
+
+    @property
+    def input(self) -> str: ...
+
+    @property
+    def format(self) -> str: ...
+
+    @property
+    def span_ns(self) -> int: ...
+
+    def report(self, id: str, *, steps: str | None, device: int | None, window: str | None, peaks: str | None, filters: Sequence[str], sort: str, columns: Sequence[str], limit: int | None, group_by: str, torch: bool, metric: str) -> Table: ...
+
+    def diagnose(self, *, steps: str | None, device: int | None, window: str | None, peaks: str | None, focus: str, exclude_warmup: bool) -> Diagnosis: ...
+
+class InputFile:
+    """What one recording is read from."""
+
+    @property
+    def shown(self) -> str: ...
+
+    @property
+    def found(self) -> bool: ...
+
+def open(file: InputFile, threads: int) -> Recording:
+    """Reads one of the inputs that expand() found, to its end."""
+
+def expand(inputs: Sequence[str]) -> list[InputFile]:
+    """What files, '-', folders and patterns stand for."""

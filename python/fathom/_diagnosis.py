@@ -1,0 +1,237 @@
+"""A diagnosis with types: the members of fathom.diagnosis/1, under the names they have there."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields
+from typing import Any, TypeVar
+
+from fathom import _core
+from fathom._errors import FathomError
+
+
+@dataclass(frozen=True)
+class Baseline:
+    """What is diagnosed, and how long it takes."""
+
+    step_name: str
+    step_note: str
+    steps: int
+    steps_left_out: int
+    step_mean_ns: int
+    step_median_ns: int
+    step_min_ns: int
+    step_max_ns: int
+    step_stddev_ns: int
+    device: int | None
+    device_name: str
+    devices: int
+
+
+@dataclass(frozen=True)
+class Check:
+    """A check of the recording that is not fine."""
+
+    check: str
+    status: str
+    sentence: str
+
+
+@dataclass(frozen=True)
+class Family:
+    """Time per step that one kind of change could give back at most."""
+
+    family: str
+    per_step_ns: int
+    percent: float
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What bounds the step."""
+
+    id: str
+    sentence: str
+    families: tuple[Family, ...]
+
+    def __str__(self) -> str:
+        return self.id
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """A fact that a finding rests on."""
+
+    text: str
+    slices: tuple[int, ...]
+    begin_ns: int | None
+    end_ns: int | None
+    location: str | None
+
+
+@dataclass(frozen=True)
+class Fix:
+    """What to change, with code where that says it best."""
+
+    text: str
+    before: str
+    after: str
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """Nanoseconds per step, with the interval in which they are expected."""
+
+    low: int
+    likely: int
+    high: int
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One thing to change. Findings divide the step among them: no time is promised twice."""
+
+    id: str
+    rule: str
+    title: str
+    phase: str
+    family: str
+    severity: str
+    confidence: str
+    effort: str
+    upper_bound_ns: int
+    step_percent: float
+    quick_win: int
+    predicted_step_ns: Estimate | None
+    gain_ns: Estimate | None  # the mean step less the predicted one
+    assumption: str
+    evidence: tuple[Evidence, ...]
+    counter_evidence: str
+    fix: Fix
+    verify: str
+
+    def __str__(self) -> str:
+        return self.title
+
+
+@dataclass(frozen=True)
+class RuleResult:
+    """What a rule said: found, silent, or abstained for a reason."""
+
+    rule: str
+    outcome: str
+    reason: str
+
+
+@dataclass(frozen=True)
+class Step:
+    """One step, and where its time went."""
+
+    step: int
+    start_ns: int
+    window_ns: int
+    account_ns: Mapping[str, int]
+
+
+@dataclass(frozen=True)
+class Diagnosis:
+    """Why a recording is slow. str() of it is what `fathom diagnose` prints."""
+
+    _rendered: _core.Diagnosis = field(repr=False)
+    input: str = field(init=False)
+    baseline: Baseline = field(init=False)
+    verdict: Verdict = field(init=False)
+    findings: tuple[Finding, ...] = field(init=False)
+    findings_total: int = field(init=False)
+    account_ns: Mapping[str, int] = field(init=False)
+    steps: tuple[Step, ...] = field(init=False)
+    steps_total: int = field(init=False)
+    health: tuple[Check, ...] = field(init=False)
+    rules: tuple[RuleResult, ...] = field(init=False)
+    replay_residual_percent: float = field(init=False)
+    focus_next: str | None = field(init=False)
+    notes: tuple[str, ...] = field(init=False)
+
+    def __post_init__(self) -> None:
+        members: dict[str, Any] = json.loads(self._rendered.to_json())
+        baseline = _make(Baseline, members["baseline"])
+        typed = {
+            "input": members["input"],
+            "baseline": baseline,
+            "verdict": _verdict(members["verdict"]),
+            "findings": tuple(_finding(each, baseline) for each in members["findings"]),
+            "findings_total": members["findings_total"],
+            "account_ns": members["account_ns"],
+            "steps": tuple(_make(Step, each) for each in members["steps"]),
+            "steps_total": members["steps_total"],
+            "health": tuple(_make(Check, each) for each in members["health"]),
+            "rules": tuple(_make(RuleResult, each) for each in members["rules"]),
+            "replay_residual_percent": members["replay_residual_percent"],
+            "focus_next": members["focus_next"],
+            "notes": tuple(members["notes"]),
+        }
+        for name, value in typed.items():
+            object.__setattr__(self, name, value)
+
+    def to_json(self) -> str:
+        """Schema fathom.diagnosis/1, as `fathom diagnose --json` prints it."""
+        return self._rendered.to_json()
+
+    def to_html(self, path: str | os.PathLike[str]) -> None:
+        """Writes one page with charts and tables, which needs no network."""
+        page = self._rendered.to_html()
+        try:
+            with open(path, "w", encoding="utf-8") as file:
+                file.write(page)
+        except OSError as error:
+            raise FathomError(f"{os.fspath(path)}: {error.strerror}", "io") from error
+
+    def to_text(self, *, all: bool = False) -> str:
+        """The screen that `fathom diagnose` prints; with `all`, every finding in full."""
+        return self._rendered.to_text(all)
+
+    def __str__(self) -> str:
+        return self.to_text().rstrip("\n")
+
+    def _repr_html_(self) -> str:
+        """In a notebook: the page, apart from the notebook's own styles."""
+        page = self._rendered.to_html().replace("&", "&amp;").replace('"', "&quot;")
+        return f'<iframe srcdoc="{page}" style="width:100%;height:600px;border:0"></iframe>'
+
+
+T = TypeVar("T")
+
+
+def _make(kind: type[T], members: Mapping[str, Any], **typed: Any) -> T:
+    """The dataclass of those members that it knows: the schema may grow."""
+    names = {each.name for each in fields(kind)}  # type: ignore[arg-type]
+    return kind(**{name: members[name] for name in members if name in names} | typed)
+
+
+def _verdict(members: dict[str, Any]) -> Verdict:
+    return _make(Verdict, members, families=tuple(_make(Family, f) for f in members["families"]))
+
+
+def _finding(members: dict[str, Any], baseline: Baseline) -> Finding:
+    predicted = members["predicted_step_ns"]
+    step = None if predicted is None else _make(Estimate, predicted)
+    gain = step and Estimate(
+        low=baseline.step_mean_ns - step.high,
+        likely=baseline.step_mean_ns - step.likely,
+        high=baseline.step_mean_ns - step.low,
+    )
+    return _make(
+        Finding,
+        members,
+        predicted_step_ns=step,
+        gain_ns=gain,
+        evidence=tuple(_evidence(each) for each in members["evidence"]),
+        fix=_make(Fix, members["fix"]),
+    )
+
+
+def _evidence(members: dict[str, Any]) -> Evidence:
+    absent = {"begin_ns": None, "end_ns": None, "location": None}
+    return _make(Evidence, absent | members, slices=tuple(members["slices"]))

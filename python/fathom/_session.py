@@ -1,0 +1,196 @@
+"""Opening recordings, and asking them."""
+
+from __future__ import annotations
+
+import os
+import warnings
+from collections.abc import Iterable, Sequence
+
+from fathom import _core
+from fathom._diagnosis import Diagnosis
+from fathom._errors import FathomError
+
+Path = str | os.PathLike[str]
+Steps = int | str | range | tuple[int, int]
+Window = str | tuple[int, int]
+
+
+def open(path: Path, *, threads: int = 0) -> Session:
+    """Reads one recording to its end: a trace file, '-' for standard input, or a session folder.
+
+    Of a folder or pattern with several recordings the first is opened, and a warning says so;
+    open_all() opens all of them. `threads`: to read with, 0 for all cores. The interpreter's lock
+    is free meanwhile. Raises FathomError.
+    """
+    return open_first(path, threads, 3)
+
+
+def open_first(path: Path, threads: int, depth: int) -> Session:
+    """What open() does; a warning names the line `depth` calls up."""
+    files = _core.expand([os.fspath(path)])
+    for number, file in enumerate(files, 1):
+        session = _open_one(file, threads)
+        if session is None:
+            continue
+        if number < len(files):
+            warnings.warn(
+                f"{os.fspath(path)} stands for {len(files)} files; {file.shown} is opened, and "
+                "fathom.open_all() opens them all",
+                stacklevel=depth,
+            )
+        return session
+    raise _nothing_there(path)
+
+
+def open_all(paths: Path | Iterable[Path], *, threads: int = 0) -> list[Session]:
+    """Every recording behind a folder of rank files, a pattern, or several paths, in their order.
+
+    All of them are in memory at the same time. Files found in a folder that are no recordings are
+    left out. Raises FathomError.
+    """
+    several = [paths] if isinstance(paths, str | os.PathLike) else list(paths)
+    files = _core.expand([os.fspath(path) for path in several])
+    opened = [_open_one(file, threads) for file in files]
+    sessions = [session for session in opened if session is not None]
+    if not sessions:
+        raise _nothing_there(", ".join(os.fspath(path) for path in several))
+    return sessions
+
+
+def _open_one(file: _core.InputFile, threads: int) -> Session | None:
+    """None for a file that was found in a folder and is no recording."""
+    try:
+        return Session(_core.open(file, threads))
+    except FathomError as error:
+        if file.found and error.code in ("unsupported", "corrupt"):
+            return None
+        raise
+
+
+def _nothing_there(path: Path) -> FathomError:
+    message = f"{os.fspath(path)}: none of its files is a trace that Fathom can read"
+    return FathomError(message, "not_found")
+
+
+def reports() -> list[_core.Report]:
+    """Every table that can be asked for, with its columns, in the order of `fathom --help`."""
+    return _core.reports()
+
+
+class Session:
+    """One recording in memory. Immutable; may be asked from several threads at a time."""
+
+    def __init__(self, recording: _core.Recording) -> None:
+        self._recording = recording
+
+    @property
+    def input(self) -> str:
+        """What it was opened as."""
+        return self._recording.input
+
+    @property
+    def format(self) -> str:
+        """How it is stored: `fathom formats` lists them."""
+        return self._recording.format
+
+    @property
+    def span_ns(self) -> int:
+        """From its first event to the end of its last."""
+        return self._recording.span_ns
+
+    def report(
+        self,
+        report: str,
+        *,
+        steps: Steps | None = None,
+        device: int | None = None,
+        window: Window | None = None,
+        sort: str | None = None,
+        limit: int | None = None,
+        filter: str | Sequence[str] = (),
+        group_by: str | None = None,
+        columns: str | Sequence[str] = (),
+        torch: bool = False,
+        metric: str | None = None,
+        peaks: Path | None = None,
+    ) -> _core.Table:
+        """The table of that id, as `fathom REPORT --json` has it.
+
+        steps: 5, range(3, 8), (3, 7), "3-7", "3-"; the numbers that the recording has.
+        window: "10ms:25ms", ":1s", or (begin, end) in ns from the start of the recording.
+        sort: a column; "-column" and "+column" choose the direction.
+        limit: at most so many rows; None or 0 for all.
+        filter: conditions that all must hold: "total_ns>1ms", "name~gemm".
+        group_by: one of the report's choices. columns: names in their order, or "all".
+        torch, metric, peaks: of the reports that have them. Raises FathomError.
+        """
+        if limit is not None and limit < 0:
+            raise FathomError(f"limit: {limit} is below 0; None is for all rows")
+        return self._recording.report(
+            report,
+            steps=_steps(steps),
+            device=device,
+            window=_window(window),
+            sort=sort or "",
+            limit=limit or None,
+            filters=[filter] if isinstance(filter, str) else list(filter),
+            group_by=group_by or "",
+            columns=_names(columns),
+            torch=torch,
+            metric=metric or "",
+            peaks=None if peaks is None else os.fspath(peaks),
+        )
+
+    def diagnose(
+        self,
+        *,
+        focus: str | None = None,
+        steps: Steps | None = None,
+        device: int | None = None,
+        window: Window | None = None,
+        exclude_warmup: bool = False,
+        peaks: Path | None = None,
+    ) -> Diagnosis:
+        """Why it is slow, what to change first, and what that will give: `fathom diagnose`.
+
+        focus: a module, annotation, operator or phase whose calls are diagnosed instead of the
+        steps. exclude_warmup: leave out leading steps longer than 1.5 times the median.
+        The rest as of report(). Raises FathomError.
+        """
+        return Diagnosis(
+            self._recording.diagnose(
+                focus=focus or "",
+                steps=_steps(steps),
+                device=device,
+                window=_window(window),
+                exclude_warmup=exclude_warmup,
+                peaks=None if peaks is None else os.fspath(peaks),
+            )
+        )
+
+    def __repr__(self) -> str:
+        return f"<fathom session {self.input}: {self.format}>"
+
+
+def _steps(steps: Steps | None) -> str | None:
+    if steps is None or isinstance(steps, str):
+        return steps
+    if isinstance(steps, int):
+        return str(steps)
+    if isinstance(steps, tuple):
+        return f"{steps[0]}-{steps[1]}"
+    if steps.step != 1 or not steps:
+        raise FathomError("steps: a range of consecutive numbers is wanted: range(3, 8)")
+    return f"{steps.start}-{steps.stop - 1}"
+
+
+def _window(window: Window | None) -> str | None:
+    if window is None or isinstance(window, str):
+        return window
+    return f"{window[0]}ns:{window[1]}ns"
+
+
+def _names(columns: str | Sequence[str]) -> list[str]:
+    if isinstance(columns, str):
+        return [name for name in columns.split(",") if name]
+    return list(columns)

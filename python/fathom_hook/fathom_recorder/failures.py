@@ -1,0 +1,50 @@
+"""What could not be recorded, and why. The hook raises nothing into the program: it is noted
+here."""
+
+from __future__ import annotations
+
+import functools
+from typing import Any, Callable, TypeVar, cast
+
+Function = TypeVar("Function", bound=Callable[..., Any])
+
+_MOST = 50
+_notes: dict[str, dict[str, str]] = {}
+
+
+def note(what: str, why: str, remedy: str = "") -> None:
+    """`what` was not recorded. The first reason for it is kept."""
+    if what not in _notes and len(_notes) < _MOST:
+        _notes[what] = {"what": what, "why": why, "remedy": remedy}
+
+
+def withdraw(what: str) -> None:
+    """It was recorded after all."""
+    _notes.pop(what, None)
+
+
+def notes() -> list[dict[str, str]]:
+    return list(_notes.values())
+
+
+def clear() -> None:
+    """A forked child has failures of its own."""
+    _notes.clear()
+
+
+def quietly(function: Function) -> Function:
+    """Notes an exception of `function` instead of raising it, and returns None."""
+
+    @functools.wraps(function)
+    def quiet(*args: Any, **kwargs: Any) -> Any | None:
+        try:
+            return function(*args, **kwargs)
+        except Exception as error:
+            note(
+                getattr(function, "__qualname__", "the hook"),
+                f"{type(error).__name__}: {error}",
+                "please report this: the recorder failed, the program did not",
+            )
+            return None
+
+    return cast(Function, quiet)

@@ -1,0 +1,230 @@
+"""The recording of one process: what is installed at its start, what happens when it forks and
+ends."""
+
+from __future__ import annotations
+
+import atexit
+import os
+import sys
+import time
+from typing import Any
+
+from . import failures, options, process
+from .facts import Facts
+from .gc_pauses import Pauses
+from .imports import Finder
+from .threads import Threads
+from .ticker import Ticker
+from .wire import BEGIN, Writer, get_native_id
+
+monotonic_ns = time.monotonic_ns
+
+# The file of facts is written this often while new ones come, and at the end.
+FACTS_NS = 5_000_000_000
+
+current: Recorder | None = None
+
+
+class Recorder:
+    """What survives a fork is what is installed in the interpreter; files are each process's
+    own."""
+
+    def __init__(self, session: str) -> None:
+        self.session = session
+        self.options = options.from_environment()
+        self.finder = Finder()
+        self.ticker = Ticker()
+        self.began_ns = monotonic_ns()
+        self.role, self.rank = process.role_and_rank()
+        self.name = process.name_of_command()
+        self._open(os.getppid())
+        self.pauses = Pauses(self.writer, self.ticker.wake)
+        self.threads = Threads(self.writer, self.ticker.wake)
+        self._learn_of_collections()
+        self.torch: Any = None
+        self.functions: Any = None
+        self._held = False
+        self._phase = "import"
+        self._writer_main_tid = get_native_id()
+        self.writer.moment(BEGIN, "import", "phase", self.began_ns)
+
+    def _open(self, parent: int) -> None:
+        given = self.options
+        path = os.path.join(self.session, f"process-{os.getpid()}.fathom")
+        self.writer = Writer(path, given.max_memory, given.max_size, given.last_ns)
+        self.writer.process(parent, self.rank, self.name, self.role)
+        self.facts = Facts(self.session)
+        self.facts.values.update(role=self.role, rank=self.rank, name=self.name)
+        self._facts_at = monotonic_ns()
+
+    def _learn_of_collections(self) -> None:
+        self.facts.add_source(lambda: {"gc": self.pauses.facts()})
+        self.facts.add_source(lambda: {"threads_started": self.threads.started})
+
+    def install(self) -> None:
+        process.mark_for_children(self.rank)
+        self.finder.install()
+        self.pauses.install()
+        self.threads.install()
+        self.ticker.add(self._tick)
+        atexit.register(self._last)
+        os.register_at_fork(
+            before=self._before_fork,
+            after_in_parent=self._after_fork_in_parent,
+            after_in_child=self._after_fork_in_child,
+        )
+        self.finder.when_imported("multiprocessing.util", self._see_multiprocessing)
+        self.finder.when_imported("torch", self._see_torch)
+        if "functions" in self.options.extras:
+            from .functions import start
+
+            self.functions = start(self)
+        self.writer.flush()
+        self.ticker.wake()
+
+    # While it runs
+
+    def become(self, role: str, rank: int, name: str = "") -> None:
+        """The process turned out to be something else than it looked like at its start."""
+        self.role, self.rank = role, rank
+        self.name = name or self.name
+        self.facts.values.update(role=role, rank=rank, name=self.name)
+        self.writer.process(os.getppid(), rank, self.name, role)
+        process.mark_for_children(rank)
+
+    def works(self) -> None:
+        """The program does something that ends importing: a step, a batch."""
+        if self._phase == "import":
+            self._begin_main(self.finder.settle())
+
+    def _begin_main(self, when: int) -> None:
+        self._phase = "main"
+        self.writer.end(when, self._writer_main_tid)
+        self.writer.moment(BEGIN, "main", "phase", when, self._writer_main_tid)
+
+    @failures.quietly
+    def _tick(self) -> bool:
+        """Twice a second. True while there is something to come back for."""
+        now = monotonic_ns()
+        if self._phase == "import":
+            quiet = self.finder.first_quiet(now)
+            if quiet is not None:
+                self._begin_main(quiet)
+        if self.torch is not None:
+            self.torch.tick(now)
+            if now - self._facts_at > FACTS_NS:
+                self._facts_at = now
+                self.facts.write()
+        waiting = self.writer.pending()
+        self.writer.flush()
+        return bool(waiting or self.torch is not None or self._phase == "import")
+
+    def record(self, *fields: Any) -> None:
+        """A slice, written within half a second."""
+        self.writer.slice(*fields)
+        self.ticker.wake()
+
+    # Forks
+
+    @failures.quietly
+    def _before_fork(self) -> None:
+        self.ticker.pause()
+        self._held = self.writer.hold()
+
+    @failures.quietly
+    def _after_fork_in_parent(self) -> None:
+        if self._held:
+            self.writer.release()
+        # The thread comes back with the next record: Python warns of threads right after this.
+        self.ticker.resume()
+
+    @failures.quietly
+    def _after_fork_in_child(self) -> None:
+        parent, _, _ = os.environ.get(process.PARENT, "0").partition(":")
+        failures.clear()
+        self.began_ns = monotonic_ns()
+        self.role = "child"
+        self._open(int(parent))
+        self._learn_of_collections()
+        self.pauses.restart(self.writer)
+        self.threads.restart(self.writer)
+        process.mark_for_children(self.rank)
+        self._phase = "main"
+        self._writer_main_tid = get_native_id()
+        self.writer.moment(BEGIN, "main", "phase", self.began_ns)
+        if self.torch is not None:
+            self.torch.forked()
+        if self.functions is not None:
+            self.functions.forked()
+        self.ticker.resume()
+        self.writer.flush()
+        self.ticker.wake()
+
+    def _see_multiprocessing(self, util: Any) -> None:
+        """Its children end without atexit; their finalizers run."""
+
+        def child_began(this: Recorder) -> None:
+            try:
+                this.name = sys.modules["multiprocessing"].current_process().name
+                if this.role == "child":
+                    this.become("child", this.rank, this.name)
+                util.Finalize(None, this.end, exitpriority=-1000)
+            except Exception as error:
+                failures.note("the end of a child", repr(error))
+
+        try:
+            util.register_after_fork(self, child_began)
+        except Exception as error:
+            failures.note("the end of children", repr(error))
+
+    def _see_torch(self, torch: Any) -> None:
+        try:
+            from .torch_watch import TorchWatch
+
+            self.torch = TorchWatch(self, torch)
+            self.torch.install()
+        except Exception as error:
+            failures.note("PyTorch", f"{type(error).__name__}: {error}")
+        # Registered last, so it runs before what the program registered earlier.
+        atexit.register(self._exiting)
+        self.ticker.wake()
+
+    # The end
+
+    @failures.quietly
+    def _exiting(self) -> None:
+        if self._phase == "exit":
+            return
+        self.works()
+        now = monotonic_ns()
+        self.writer.end(now, self._writer_main_tid)
+        self._phase = "exit"
+        self.writer.moment(BEGIN, "exit", "phase", now, self._writer_main_tid)
+        if self.torch is not None:
+            self.torch.end()
+
+    def _last(self) -> None:
+        self.end()
+
+    @failures.quietly
+    def end(self) -> None:
+        """Everything that is known, to the files. The program may still go on a little."""
+        self._exiting()
+        if self.functions is not None:
+            self.functions.write(self.writer)
+        now = monotonic_ns()
+        self.writer.end(now, self._writer_main_tid)
+        self.writer.exit(now, *process.exit_fields(self.began_ns))
+        self.writer.flush()
+        self.facts.write()
+
+
+def begin() -> None:
+    """Starts the recording of this process, once."""
+    global current
+    if current is not None:
+        return
+    session = os.environ["FATHOM_SESSION"]
+    current = Recorder(session)
+    current.install()
+

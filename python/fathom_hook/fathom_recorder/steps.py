@@ -1,0 +1,158 @@
+"""Finds the steps of a program from what it calls. Knows nothing of torch.
+
+An optimizer's step (or a call of the outermost module, in inference) makes a step *due*; it ends
+at the next sign that another one begins: a batch is fetched, the outermost module is called, an
+annotation begins or ends. So what a loop does after its optimizer (reading the loss, say) belongs
+to the step, and no annotation is cut in two. A program that gives no such sign has its steps end
+where they become due.
+"""
+
+from __future__ import annotations
+
+import time
+from typing import Any, Callable
+
+monotonic_ns = time.monotonic_ns
+
+# An optimizer is waited for in each round, until another has stepped this often without it: one
+# that has stepped before, one that was only made.
+MISSED_STEPPER = 16
+MISSED_NEWCOMER = 3
+# So many calls of a module without a step of the optimizer that was made mean inference.
+CALLS_WITHOUT_STEP = 200
+# The first module called is what steps are counted by, until another is called this often instead:
+# while the first was called once, and later.
+CALLS_OF_OTHER_EARLY = 3
+CALLS_OF_OTHER = 100
+
+
+class Steps:
+    """`on_step(number, start, end)` is called between steps; its own time belongs to none."""
+
+    def __init__(self, step_by: str, on_step: Callable[[int, int, int], None]) -> None:
+        self._fixed = step_by != "auto"
+        # What steps are counted by; None while it is not known.
+        self.source: str | None = step_by if self._fixed else None
+        self._on_step = on_step
+        self.number = 0
+        self.due = False
+        self._without_sign = False
+        self._signs = 0
+        self._signs_at_due = 0
+        self.start: int | None = None
+        self._made: set[int] = set()
+        self._stepped: set[int] = set()
+        self._round: dict[int, int] = {}
+        self._leader: int | None = None
+        self._leader_calls = 0
+        self._other_calls: dict[int, int] = {}
+        self._calls = 0
+
+    # Signs that a step begins
+
+    def fetch(self) -> None:
+        """The loop asks a data loader for a batch."""
+        if self.source == "loader" and self.start is not None:
+            self._end(monotonic_ns())
+        else:
+            self._sign()
+
+    def module_begin(self, key: int) -> None:
+        """The outermost module is called."""
+        if self.source == "module" and self._leader is not None and key != self._leader:
+            return
+        self._sign()
+
+    def annotation(self) -> None:
+        """An outermost annotation begins or ends."""
+        if self.source != "module":
+            self._sign()
+
+    def _sign(self) -> None:
+        self._signs += 1
+        if self.due:
+            self._end(monotonic_ns())
+        elif self.start is None:
+            self.start = monotonic_ns()
+
+    # What makes steps
+
+    def optimizer_made(self, key: int) -> None:
+        self._made.add(key)
+
+    def optimizer_done(self, key: int) -> None:
+        if self._fixed and self.source != "optimizer" or self.source == "mark":
+            return
+        if self.source != "optimizer":
+            self.source = "optimizer"
+            self.due = False
+        self._stepped.add(key)
+        self._round[key] = self._round.get(key, 0) + 1
+        if self._round_is_complete():
+            self._round.clear()
+            self._make_due()
+
+    def _round_is_complete(self) -> bool:
+        """All optimizers stepped; those that stay away too long are not waited for."""
+        most = max(self._round.values())
+        if most >= MISSED_STEPPER:
+            self._stepped &= self._round.keys()
+        if most >= MISSED_NEWCOMER:
+            self._made &= self._stepped
+        return (self._made | self._stepped) <= self._round.keys()
+
+    def module_done(self, key: int) -> None:
+        self._calls += 1
+        if self.source is None:
+            if self._made and self._calls < CALLS_WITHOUT_STEP:
+                return
+            self.source = "module"
+        if self.source != "module":
+            return
+        if self._leader is None:
+            self._leader = key
+        if key == self._leader:
+            self._leader_calls += 1
+            self._other_calls.clear()
+            self._make_due()
+            return
+        calls = self._other_calls[key] = self._other_calls.get(key, 0) + 1
+        if calls >= (CALLS_OF_OTHER_EARLY if self._leader_calls < 2 else CALLS_OF_OTHER):
+            self._leader, self._leader_calls = key, calls
+            self._make_due()
+
+    def mark(self) -> None:
+        """The program says itself that a step ends."""
+        if not self._fixed:
+            self.source = "mark"
+        if self.source == "mark":
+            self.due = False
+            self._end(monotonic_ns())
+
+    def last(self, now: int) -> None:
+        """The program ends: a step that is due is over."""
+        if self.due:
+            self._end(now)
+
+    def _make_due(self) -> None:
+        now = monotonic_ns()
+        if self.due and self._signs == self._signs_at_due:
+            self._without_sign = True
+        if self.due or (self._without_sign and self._signs == self._signs_at_due):
+            self._end(now)
+        else:
+            self.due = True
+        self._signs_at_due = self._signs
+
+    def _end(self, now: int) -> None:
+        self.due = False
+        start = self.start
+        number = self.number
+        self.number += 1
+        if start is None:
+            start = now
+        self._on_step(number, start, now)
+        self.start = monotonic_ns()
+
+    def facts(self) -> dict[str, Any]:
+        return {"steps": self.number, "step_by": self.source}

@@ -1,0 +1,165 @@
+"""Runs torch.profiler for one window of steps, and saves its trace."""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+import warnings
+from typing import Any, Callable, TypeVar
+
+from .failures import note, quietly
+from .plan import Window
+from .process import resident_bytes
+from .traces import Target
+
+monotonic_ns = time.monotonic_ns
+Result = TypeVar("Result")
+
+_LOOKED_AT = 16 << 20
+
+
+class Profiling:
+    """One torch.profiler.profile. `step` is called between steps, from the thread that called
+    `begin`."""
+
+    def __init__(self, watch: Any, window: Window, number: int, by_steps: bool = True) -> None:
+        self._watch = watch
+        self._torch = watch.torch
+        self.window = window
+        self._first = number
+        self._by_steps = by_steps
+        self._profile: Any = None
+        self._began_ns = 0
+        self._resident = 0
+        self.target: Target | None = None
+        self.done = False
+
+    def begin(self) -> None:
+        profiler = self._torch.profiler
+        extras = self.window.extras
+        arguments = {
+            "activities": self._activities(profiler.ProfilerActivity),
+            "record_shapes": "shapes" in extras,
+            "profile_memory": "memory" in extras,
+            "with_stack": "stacks" in extras,
+            "with_flops": "flops" in extras,
+            "on_trace_ready": self._save,
+        }
+        if self._by_steps:
+            arguments["schedule"] = self._action
+        self._resident = resident_bytes()
+        self._profile = self._silently(lambda: profiler.profile(**arguments))
+        # The steps are called by their number in the program.
+        self._profile.step_num = self._first
+        self._silently(self._profile.start)
+        self._began_ns = monotonic_ns()
+
+    def _activities(self, kinds: Any) -> Any:
+        chosen = [kinds.CPU]
+        # A process that has not touched its GPU is left so.
+        cuda = self._torch.cuda
+        if cuda.is_available() and (cuda.is_initialized() or not _is_bad_fork(cuda)):
+            chosen.append(kinds.CUDA)
+        return chosen
+
+    def _action(self, step: int) -> Any:
+        """What torch.profiler is to do in `step`."""
+        actions = self._torch.profiler.ProfilerAction
+        at = max(0, step - self._first)
+        if at < self.window.warmup:
+            return actions.WARMUP
+        if at >= self.window.warmup + self.window.active:
+            return actions.NONE
+        last = at == self.window.warmup + self.window.active - 1
+        return actions.RECORD_AND_SAVE if last else actions.RECORD
+
+    def is_recording(self, number: int) -> bool:
+        """Whether step `number` is an active one, rather than one of warm-up."""
+        at = number - self._first
+        return self.window.warmup <= at < self.window.warmup + self.window.active
+
+    def step(self, number: int) -> None:
+        """Step `number` has ended. Afterwards `done` tells whether the window is over."""
+        if number + 1 == self._first + self.window.warmup:
+            self._began_ns = monotonic_ns()
+        if number + 1 >= self._first + self.window.warmup + self.window.active:
+            self._silently(self._profile.step)
+            self.finish()
+        elif self._grew():
+            note("more of torch's trace", "the process grew by four times --max-memory")
+            self.finish()
+        else:
+            self._silently(self._profile.step)
+
+    def _grew(self) -> bool:
+        grown = resident_bytes() - self._resident
+        return bool(grown > self._watch.recorder.options.max_memory * 4)
+
+    def finish(self) -> None:
+        """Ends the window now; what was recorded by then is saved."""
+        if self.done:
+            return
+        self.done = True
+        self._silently(self._profile.stop)
+        self._profile = None
+
+    def give_up(self) -> None:
+        """Ends the window without a trace."""
+        if not self.done:
+            self.done = True
+            self._profile.on_trace_ready = None
+            self._silently(self._profile.stop)
+            self._profile = None
+
+    @quietly
+    def _save(self, profile: Any) -> None:
+        ended = monotonic_ns()
+        if not self.window.kept:
+            return
+        target = self._watch.next_trace()
+        profile.export_chrome_trace(target.temporary)
+        if not self._by_steps and not _has_operators(target.temporary):
+            self._watch.traces.discard_last()
+            return
+        target.publish()
+        self.target = target
+        self._watch.recorder.record(
+            "torch.profiler", "profile", self._began_ns, ended - self._began_ns, target.number
+        )
+
+    def _silently(self, call: Callable[[], Result]) -> Result:
+        """Without torch's warnings, which are meant for people who write profilers, and known as
+        ours."""
+        foreign = self._watch.foreign
+        foreign.ours = True
+        try:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                return call()
+        finally:
+            foreign.ours = False
+
+
+def quiet_kineto() -> None:
+    """Kineto's own messages about each of its stages; errors stay."""
+    os.environ.setdefault("KINETO_LOG_LEVEL", "5")
+
+
+def _has_operators(path: str) -> bool:
+    """Whether a trace by time caught anything of torch."""
+    with open(path, "rb") as file:
+        return b'"cpu_op"' in file.read(_LOOKED_AT)
+
+
+def _is_bad_fork(cuda: Any) -> bool:
+    return bool(getattr(cuda, "_is_in_bad_fork", lambda: False)())
+
+
+def compiles_so_far() -> int:
+    """How often torch.compile has compiled a frame in this process."""
+    utils = sys.modules.get("torch._dynamo.utils")
+    if utils is None:
+        return 0
+    counters = getattr(utils, "counters", {})
+    return int(counters["frames"]["total"]) if "frames" in counters else 0

@@ -1,0 +1,139 @@
+"""Records by time in a program that never steps.
+
+torch's profiler sees the thread that started it, so it has to be started in the main one, which
+calls nothing of ours. CPython runs a *pending call* there between two instructions; a thread may
+ask for one.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import sys
+import time
+from typing import Any
+
+from .failures import note, quietly
+from .imports import is_importing
+from .plan import Window
+
+monotonic_ns = time.monotonic_ns
+
+# A program without a step is recorded after this time, for this time.
+QUIET_NS = 3_000_000_000
+RECORD_NS = 2_000_000_000
+# One that made an optimizer or called a module is likely to step soon.
+PATIENCE_NS = 60_000_000_000
+
+_CALLBACK = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_void_p)
+
+
+def _is_importing_torch() -> bool:
+    """Whether some module of torch has begun to load and is not there yet."""
+    return any(
+        getattr(getattr(module, "__spec__", None), "_initializing", False)
+        for name, module in list(sys.modules.items())
+        if name.startswith("torch")
+    )
+
+
+class Timed:
+    def __init__(self, watch: Any) -> None:
+        self._watch = watch
+        self._asked = watch.options.step_by == "time"
+        self._window: Any = None
+        self._requested = False
+        self._begun: int | None = None
+        self._over = False
+        self._kept: list[Any] = []
+        self._target: Any = None
+
+    def steps_came(self) -> None:
+        """Steps are what is recorded, now that there are some: what was recorded by time is given
+        up."""
+        if self._asked or (self._over and self._target is None):
+            return
+        self._over = True
+        watch = self._watch
+        if watch.profiling is not None and watch.profiling is self._window:
+            watch.profiling.give_up()
+            watch.profiling = None
+        if self._target is not None and watch.traces.targets[-1:] == [self._target]:
+            watch.traces.discard_last()
+            self._target = None
+
+    def tick(self, now: int) -> None:
+        """From our thread: asks the main one for what is due."""
+        if self._over or self.is_idle_launcher():
+            return
+        if not self._requested:
+            if self._due(now):
+                self._requested = True
+                self._in_main_thread(self._begin)
+        elif self._begun is not None and now - self._begun > self._length():
+            self._over = True
+            self._in_main_thread(self._finish)
+
+    def _length(self) -> int:
+        duration = self._watch.options.duration_ns
+        return RECORD_NS if duration is None else int(duration)
+
+    def _due(self, now: int) -> bool:
+        watch = self._watch
+        options = watch.options
+        if options.on_demand() or watch.range_name or watch.foreign.seen:
+            return False
+        if watch.steps.number or watch.profiling is not None:
+            return False
+        if watch.recorder.role not in ("main", "rank"):
+            return False
+        if self._asked:
+            return bool(now - watch.recorder.began_ns >= options.delay_ns)
+        if options.step_by != "auto":
+            return False
+        imported = max(watch._imported_ns, watch.recorder.finder.seen_ns)
+        started = imported + options.delay_ns
+        patience = PATIENCE_NS if watch._owner or watch.steps._made else QUIET_NS
+        return bool(now - started > patience)
+
+    @quietly
+    def _begin(self) -> None:
+        if _is_importing_torch():
+            self._requested = False  # a profiler begun now would fail: ask again
+            return
+        watch = self._watch
+        if is_importing():
+            # The profiler imports modules of torch itself: later.
+            self._requested = False
+            return
+        if watch.profiling is None and not watch.steps.number and not watch.foreign.seen:
+            watch._open(Window(0, 1, watch.plan.extras, True), 0, by_steps=False)
+            self._window = watch.profiling
+        # torch takes seconds to load its profiler.
+        self._begun = monotonic_ns()
+
+    @quietly
+    def _finish(self) -> None:
+        watch = self._watch
+        if watch.profiling is not None and watch.profiling is self._window:
+            self._window.finish()
+            self._target = self._window.target
+            # It does not count as a window of steps.
+            watch.profiling = None
+            watch.plan.ended = self._asked
+
+    def _in_main_thread(self, call: Any) -> None:
+        def pending(_: Any) -> int:
+            call()
+            return 0
+
+        callback = _CALLBACK(pending)
+        self._kept.append(callback)  # it must outlive the call
+        if ctypes.pythonapi.Py_AddPendingCall(callback, None) != 0:
+            note("recording by time", "the interpreter had no room for a pending call")
+
+    def is_idle_launcher(self) -> bool:
+        """torchrun's own process: it waits for its ranks."""
+        spec = getattr(sys.modules.get("__main__"), "__spec__", None)
+        name = getattr(spec, "name", "") or ""
+        file = getattr(sys.modules.get("__main__"), "__file__", "") or ""
+        return name.startswith("torch.distributed.") or file.endswith("/torchrun")

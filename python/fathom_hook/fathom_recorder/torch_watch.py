@@ -1,0 +1,391 @@
+"""Puts the parts of the recording of PyTorch together: what is called leads to steps, and steps
+to traces."""
+
+from __future__ import annotations
+
+import signal
+import sys
+import threading
+import time
+from typing import Any
+
+from .failures import note, quietly
+from .imports import is_importing
+from .overhead import EDGE, UNPROFILED, Overhead
+from .plan import Plan, Window
+from .steps import Steps
+from .torch_calls import Calls
+from .torch_facts import TorchFacts, modules_loaded
+from .torch_foreign import ForeignProfiler, note_given_way
+from .torch_loader import Loaders
+from .torch_memory import TorchMemory
+from .torch_profile import Profiling, compiles_so_far, quiet_kineto
+from .traces import Target, Traces
+
+monotonic_ns = time.monotonic_ns
+get_ident = threading.get_ident
+
+# Outermost modules that come later (for evaluation, say) are looked for at these steps.
+_SEARCH_AT = frozenset((1, 2, 3, 5, 10, 50, 200, 1000))
+
+
+class TorchWatch:
+    """All of it happens in the thread that steps; calls from others are timed but make no steps."""
+
+    def __init__(self, recorder: Any, torch: Any) -> None:
+        self.recorder = recorder
+        self.torch = torch
+        self.options = recorder.options
+        self.range_name: str | None = self.options.range
+        # Whether slices of loaders and steps are kept: within --delay and --duration.
+        self.recording = self.options.delay_ns == 0
+        self.foreign = ForeignProfiler(self, torch)
+        self.calls = Calls(self, torch)
+        self.loaders = Loaders(self, torch)
+        self.facts = TorchFacts(torch)
+        self._begin_state()
+        recorder.facts.add_source(self._facts)
+
+    def _begin_state(self) -> None:
+        self.traces = Traces(self.recorder.session)
+        self.steps = Steps("mark" if self.range_name else self.options.step_by, self._step)
+        self.plan = Plan(self.options)
+        self.overhead = Overhead()
+        self.profiling: Profiling | None = None
+        self.memory = (
+            TorchMemory(self.torch, self.recorder.session)
+            if "memory" in self.options.extras
+            else None
+        )
+        self._owner = 0
+        self._hook_ns = 0
+        self._edge = False
+        self._ranges = 0
+        self._imported_ns = monotonic_ns()
+        self._timed: Any = None
+        self._ended = False
+
+    def install(self) -> None:
+        quiet_kineto()
+        for part in (self.foreign, self.calls, self.loaders, self.facts):
+            try:
+                part.install()
+            except Exception as error:
+                note("PyTorch: " + type(part).__name__, repr(error))
+        self._watch_distributed()
+        if self.options.on_signal:
+            self._listen(self.options.on_signal)
+        from .torch_timed import Timed
+
+        self._timed = Timed(self)
+
+    # What the program calls
+
+    def _mine(self) -> bool:
+        """Whether this thread is the one that steps: the first that is seen to."""
+        ident = get_ident()
+        if not self._owner:
+            self._owner = ident
+            self.calls._owner = ident
+            self.recorder.works()
+        return self._owner == ident
+
+    @quietly
+    def optimizer_made(self, optimizer: Any) -> None:
+        self.steps.optimizer_made(id(optimizer))
+
+    @quietly
+    def optimizer_done(self, optimizer: Any) -> None:
+        begin = monotonic_ns()
+        if self._mine():
+            self.facts.optimizer(optimizer)
+            if self.memory:
+                self.memory.phase("optimizer")
+            self.steps.optimizer_done(id(optimizer))
+        self._hook_ns += monotonic_ns() - begin
+
+    def scaler_used(self, scaler: Any) -> None:
+        self.facts.scaler(scaler)
+
+    @quietly
+    def module_begin(self, module: Any, args: Any, kwargs: Any) -> None:
+        begin = monotonic_ns()
+        if self._mine():
+            self.steps.module_begin(id(module))
+            self.facts.module_call(module, args, kwargs)
+        self._hook_ns += monotonic_ns() - begin
+
+    @quietly
+    def module_done(self, module: Any) -> None:
+        begin = monotonic_ns()
+        if self._mine():
+            if self.memory:
+                self.memory.phase("forward")
+            self.steps.module_done(id(module))
+        self._hook_ns += monotonic_ns() - begin
+
+    @quietly
+    def backward_done(self) -> None:
+        if self.memory and self._mine():
+            self.memory.phase("backward")
+
+    @quietly
+    def fetch(self) -> None:
+        begin = monotonic_ns()
+        if self._mine():
+            self.steps.fetch()
+        self._hook_ns += monotonic_ns() - begin
+
+    @quietly
+    def annotation(self) -> None:
+        if self._owner == get_ident():
+            begin = monotonic_ns()
+            self.steps.annotation()
+            self._hook_ns += monotonic_ns() - begin
+
+    @quietly
+    def become_worker(self) -> None:
+        """This process turns out to be a worker of a data loader."""
+        name = sys.modules["multiprocessing"].current_process().name
+        self.recorder.become("loader-worker", self.recorder.rank, name)
+
+    def record_function(self, name: str) -> Any:
+        return self.torch.autograd.profiler.record_function(name)
+
+    # Steps
+
+    @quietly
+    def _step(self, number: int, start: int, end: int) -> None:
+        if self._timed is not None:
+            self._timed.steps_came()
+        age = end - self.recorder.began_ns
+        self._heed_duration(age)
+        if self.recording:
+            self.recorder.record("step", "step", start, end - start, number)
+        if self.memory:
+            self.memory.step(number)
+        self.overhead.step(number, self._kind(number), end - start, self._hook_ns)
+        self._hook_ns = 0
+        if number in _SEARCH_AT:
+            self.calls.search()
+        if number in (0, 2):
+            self.recorder.facts.write()
+        # torch.profiler's own work between two steps is not the hook's: whoever called adds it all.
+        before = monotonic_ns()
+        self._drive(number, end - start, age)
+        self._hook_ns -= monotonic_ns() - before
+
+    def _heed_duration(self, age: int) -> None:
+        options = self.options
+        over = options.duration_ns is not None and age > options.delay_ns + options.duration_ns
+        self.recording = age >= options.delay_ns and not over
+
+    def _kind(self, number: int) -> str:
+        edge, self._edge = self._edge, False
+        if self.profiling is None:
+            return EDGE if edge else UNPROFILED
+        return self.profiling.window.kind() if self.profiling.is_recording(number) else EDGE
+
+    def _drive(self, number: int, duration: int, age: int) -> None:
+        """Moves the profiler on to step number + 1."""
+        if self.range_name:
+            return
+        if self.profiling is not None:
+            self.plan.heed_compiles(compiles_so_far())
+            if self.plan.runs_out(age):
+                self.profiling.finish()
+            else:
+                self.profiling.step(number)
+            if self.profiling.done:
+                self._over()
+            return
+        if self.foreign.seen or self.plan.is_idle():
+            return
+        window = self.plan.window(duration, compiles_so_far(), age, self.overhead.median)
+        if window is None:
+            return
+        if self.traces.bytes() > self.options.max_size:
+            note("further traces", "those that there are reached --max-size", "--max-size")
+            return
+        self._open(window, number + 1)
+
+    def _open(self, window: Window, number: int, by_steps: bool = True) -> None:
+        profiling = Profiling(self, window, number, by_steps)
+        try:
+            if self.memory and window.kept:
+                self.memory.begin_history()
+            profiling.begin()
+            self.profiling = profiling
+        except Exception as error:
+            self.plan.ended = by_steps
+            note("a trace of torch.profiler", repr(error))
+
+    def _over(self) -> None:
+        profiling, self.profiling = self.profiling, None
+        if profiling is None:
+            return
+        self._edge = True
+        if self.memory and profiling.window.kept:
+            self.memory.end_history(len(self.traces.targets))
+        self.plan.over(profiling.window)
+        self.recorder.facts.write()
+
+    def next_trace(self) -> Target:
+        return self.traces.next()
+
+    def give_way(self) -> None:
+        """The program profiles itself."""
+        lost = self.profiling is not None
+        if self.profiling is not None:
+            self.profiling.give_up()
+            self.profiling = None
+        note_given_way(lost)
+
+    # What the program, a signal or a range ask for
+
+    @quietly
+    def start(self) -> None:
+        """Records from here on, until `stop`."""
+        if self.profiling is None and not self.foreign.seen and self._mine():
+            self.plan.ask()
+            if is_importing():  # a signal came; the next step begins
+                return
+            window = Window(0, 1 << 40, self.plan.extras, True)
+            self._open(window, self.steps.number)
+
+    @quietly
+    def stop(self) -> None:
+        if self.profiling is not None and self._mine():
+            self.profiling.finish()
+            self._over()
+
+    @quietly
+    def mark(self) -> None:
+        begin = monotonic_ns()
+        if self._mine():
+            self.steps.mark()
+        self._hook_ns += monotonic_ns() - begin
+
+    @quietly
+    def range_begin(self) -> None:
+        """An occurrence of --range begins: it is a step, and each recorded one a trace."""
+        if self.profiling is not None or self.foreign.seen or not self._mine():
+            return
+        self.steps.start = monotonic_ns()
+        schedule = self.options.steps
+        skipped = schedule.skip_first + schedule.wait
+        number, self._ranges = self._ranges, self._ranges + 1
+        if skipped <= number < skipped + schedule.active * max(1, schedule.repeat):
+            self._open(Window(0, 1, self.plan.extras, True), number)
+
+    @quietly
+    def range_end(self) -> None:
+        if not self._mine():
+            return
+        self.steps.mark()
+        if self.profiling is not None:
+            self.profiling.finish()
+            self._over()
+
+    def _listen(self, name: str) -> None:
+        def asked(*_: Any) -> None:
+            if self.profiling is None:
+                self.start()
+            else:
+                self.stop()
+
+        try:
+            number = getattr(signal, name, None) or getattr(signal, "SIG" + name)
+            if signal.getsignal(number) in (signal.SIG_DFL, signal.SIG_IGN, None):
+                signal.signal(number, asked)
+                self._asked = number, asked
+            else:
+                note("--on-signal", f"the program handles {name} itself", "another signal")
+        except (AttributeError, ValueError, OSError) as error:
+            note("--on-signal", repr(error))
+
+    # Processes
+
+    def _watch_distributed(self) -> None:
+        """A rank that no environment told of."""
+        distributed: Any = getattr(self.torch, "distributed", None)
+        original = getattr(distributed, "init_process_group", None)
+        if original is None:
+            return
+        import functools
+
+        @functools.wraps(original)
+        def init_process_group(*args: Any, **kwargs: Any) -> Any:
+            result = original(*args, **kwargs)
+            try:
+                rank = distributed.get_rank()
+                if self.recorder.role != "rank" or rank != self.recorder.rank:
+                    self.recorder.become("rank", rank)
+            except Exception as error:
+                note("the rank", repr(error))
+            return result
+
+        distributed.init_process_group = init_process_group
+
+    def forked(self) -> None:
+        """In the child: nothing of the parent's recording is ours to end."""
+        self._begin_state()
+        self.loaders.batches = 0
+        self.recorder.facts.add_source(self._facts)
+
+    @quietly
+    def tick(self, now: int) -> None:
+        """Twice a second, from a thread of ours."""
+        if self._timed is not None:
+            self._timed.tick(now)
+
+    @quietly
+    def end(self) -> None:
+        """The process ends."""
+        if self._ended:
+            return
+        self._ended = True
+        self.steps.last(monotonic_ns())
+        if self.profiling is not None:
+            begun = self.profiling
+            begun.finish()
+            if begun.target is None and begun.window.kept:
+                note("a trace", "the program ended before the profiler was warm", _EARLIER)
+            self._over()
+        self.foreign.end()
+        if self.memory:
+            self.memory.write()
+        self._explain_absence()
+
+    def _explain_absence(self) -> None:
+        if self.traces.targets or self.foreign.seen or self.recorder.role == "loader-worker":
+            return
+        steps = self.steps.number
+        if self._timed is not None and self._timed.is_idle_launcher():
+            return
+        if self.options.on_demand():
+            note("a trace", "nothing asked for it", "call fathom.start(), or send the signal")
+        elif steps == 0:
+            note("a trace", "the program made no step that is recognised", "--step-by time")
+        else:
+            why = "the program made {} steps; the first that could be recorded was number {}"
+            note("a trace", why.format(steps, self.plan.first_step()), _EARLIER)
+
+    def _facts(self) -> Any:
+        found = {**self.facts.facts(), **self.steps.facts()}
+        found["loader"] = self.loaders.settings
+        found["profiler"] = self.foreign.facts() or "torch.profiler, by the hook"
+        found["traces"] = len(self.traces.targets)
+        found["frameworks"] = modules_loaded()
+        found["overhead"] = self.overhead.facts("+".join(self.plan.extras) or "plain")
+        if self.plan.still_compiling:
+            note(
+                "steps without compilation",
+                "torch.compile compiled during the steps that were recorded",
+                "--steps skip_first=N, with N beyond the last compilation",
+            )
+        return found
+
+
+_EARLIER = "--steps wait=0,warmup=0,active=1"
+

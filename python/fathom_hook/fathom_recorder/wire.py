@@ -1,0 +1,366 @@
+"""Writes a capture file (docs/wire.md): records are queued cheaply and handed over as checksummed
+blocks.
+
+Queueing a record is one tuple and one append, takes no lock, and may happen anywhere: in a signal
+handler, in a callback of the garbage collector, while another thread writes. Blocks are made when
+a thousand records wait or half a second has passed.
+"""
+
+from __future__ import annotations
+
+import collections
+import os
+import struct
+import threading
+import time
+import zlib
+from typing import Any, Callable, Tuple
+
+MAGIC = b"FATHOM\x01\x00"
+SYNC = 0x4B4C4246
+# A block is full with this much, so that it ends below 64 KiB.
+FULL_BYTES = 62 * 1024
+BLOCK_NS = 500_000_000
+CLOCK_NS = 1_000_000_000
+# A queued slice is about 60 bytes of block and 250 bytes of Python objects.
+QUEUE_LENGTH = 1000
+QUEUED_BYTES = 250
+
+STRING, CLOCK, PROCESS, THREAD, SLICE, BEGIN, END, INSTANT = 1, 2, 3, 4, 5, 6, 7, 8
+COUNTER, SAMPLE, FACT, EXIT, DROPPED, FUNCTION = 9, 10, 11, 12, 13, 14
+
+_HEADER = struct.Struct("<III HHQ".replace(" ", ""))
+_SUMMED = struct.Struct("<HHQ")
+_STRING = struct.Struct("<HHI")
+_LAYOUT = {
+    CLOCK: "qqI",
+    PROCESS: "qiiiII",
+    THREAD: "iqI",
+    SLICE: "qqiqIIq",
+    BEGIN: "qiqII",
+    END: "qiq",
+    INSTANT: "qiqII",
+    COUNTER: "IiiII",
+    SAMPLE: "qId",
+    FACT: "iII",
+    EXIT: "qiiqqqqqq",
+    DROPPED: "IQ",
+    FUNCTION: "iIIIQqq",
+}
+_PACK = {kind: struct.Struct("<HH" + fields) for kind, fields in _LAYOUT.items()}
+_SIZE = {kind: layout.size - 4 for kind, layout in _PACK.items()}
+_pack_slice = _PACK[SLICE].pack
+_SLICE_BYTES = _SIZE[SLICE]
+
+monotonic_ns = time.monotonic_ns
+get_native_id = getattr(threading, "get_native_id", threading.get_ident)
+
+
+def thread_names() -> dict[int, str]:
+    """Native thread id to name, of the threads that Python knows."""
+    return {getattr(t, "native_id", None) or 0: t.name for t in threading.enumerate()}
+
+
+class Block:
+    """One block in the making: it defines each string, thread and counter that it uses."""
+
+    def __init__(self, pid: int) -> None:
+        self._pid = pid
+        self._strings: dict[str, int] = {"": 0}
+        self._threads: set[int] = set()
+        self._counters: dict[Any, int] = {}
+        self.payload = bytearray()
+
+    def string(self, text: str) -> int:
+        number = self._strings.get(text)
+        if number is None:
+            data = text.encode("utf-8", "replace")[:60000]
+            number = self._strings[text] = len(self._strings)
+            self.payload += _STRING.pack(STRING, 4 + len(data), number) + data
+        return number
+
+    def add(self, kind: int, *fields: Any) -> None:
+        self.payload += _PACK[kind].pack(kind, _SIZE[kind], *fields)
+
+    def slices(self, queue: collections.deque[Any]) -> None:
+        """Takes slices from the head of the queue, as long as there are and they fit: the loop
+        that counts."""
+        strings, threads, payload, pid = self._strings, self._threads, self.payload, self._pid
+        while queue and len(payload) < FULL_BYTES:
+            item = queue[0]
+            if len(item) != 6:
+                return
+            start, duration, tid, name, kind, value = item
+            if name not in strings:
+                self.string(name)
+            if kind not in strings:
+                self.string(kind)
+            queue.popleft()
+            threads.add(tid)
+            payload += _pack_slice(
+                SLICE, _SLICE_BYTES, start, duration, pid, tid, strings[name], strings[kind], value
+            )
+
+    def moment(self, kind: int, time_ns: int, tid: int, name: str, category: str) -> None:
+        self._threads.add(tid)
+        self.add(kind, time_ns, self._pid, tid, self.string(name), self.string(category))
+
+    def end(self, time_ns: int, tid: int) -> None:
+        self.add(END, time_ns, self._pid, tid)
+
+    def sample(self, time_ns: int, name: str, unit: str, device: int, value: float) -> None:
+        key = (name, device)
+        number = self._counters.get(key)
+        if number is None:
+            number = self._counters[key] = len(self._counters) + 1
+            self.add(COUNTER, number, self._pid, device, self.string(name), self.string(unit))
+        self.add(SAMPLE, time_ns, number, value)
+
+    def process(self, time_ns: int, parent: int, rank: int, name: str, role: str) -> None:
+        names = self.string(name), self.string(role)
+        self.add(PROCESS, time_ns, self._pid, parent, rank, *names)
+
+    def thread(self, tid: int, name: str) -> None:
+        self.add(THREAD, self._pid, tid, self.string(name))
+
+    def fact(self, key: str, value: str) -> None:
+        self.add(FACT, self._pid, self.string(key), self.string(value))
+
+    def exit(self, time_ns: int, *rest: int) -> None:
+        self.add(EXIT, time_ns, self._pid, *rest)
+
+    def dropped(self, what: str, count: int) -> None:
+        self.add(DROPPED, self.string(what), count)
+
+    def function(self, file: str, line: int, name: str, calls: int, total: int, own: int) -> None:
+        file_id, name_id = self.string(file), self.string(name)
+        self.add(FUNCTION, self._pid, file_id, line, name_id, calls, total, own)
+
+    def clock(self) -> int:
+        """Adds both clocks, read in one go; returns the time."""
+        before = monotonic_ns()
+        unix = time.time_ns()
+        after = monotonic_ns()
+        self.add(CLOCK, (before + after) // 2, unix, min(after - before, 0xFFFFFFFF))
+        return after
+
+    def name_threads(self, names: dict[int, str]) -> None:
+        for tid in self._threads:
+            if tid in names:
+                self.thread(tid, names[tid])
+
+    def frame(self, number: int) -> bytes:
+        """The block as it stands in the file."""
+        summed = _SUMMED.pack(1, 0, number)
+        crc = zlib.crc32(self.payload, zlib.crc32(summed))
+        return _HEADER.pack(SYNC, len(self.payload), crc, 1, 0, number) + self.payload
+
+
+Queued = Tuple[Callable[..., None], Tuple[Any, ...]]
+
+
+class Writer:
+    """The capture file of this process. Safe to use from any thread; never raises for lack of
+    space."""
+
+    def __init__(
+        self, path: str, max_memory: int, max_size: int, last_ns: int | None = None
+    ) -> None:
+        self._path = path
+        self._pid = os.getpid()
+        self._queue: collections.deque[Any] = collections.deque()
+        self._append = self._queue.append
+        self._most = max(QUEUE_LENGTH, max_memory // QUEUED_BYTES)
+        self._max_size = max_size
+        self._last_ns = last_ns
+        self._lock = threading.Lock()
+        self._number = 0
+        self._size = 0
+        self._older_size = 0
+        self._clock_at = 0
+        self._began_at = monotonic_ns()
+        self._flush_at = self._began_at
+        # What a new file of a ring begins with.
+        self._known: list[Queued] = []
+        self._dropped: dict[str, int] = {}
+        self._file = -1
+        self._open()
+
+    # What to record
+
+    def slice(
+        self, name: str, kind: str, start: int, duration: int, value: int = -1, tid: int = 0
+    ) -> None:
+        """A stretch of time of `tid`, or of the calling thread."""
+        if len(self._queue) > self._most:
+            self._drop(kind)
+            return
+        self._append((start, duration, tid or get_native_id(), name, kind, value))
+        if start + duration > self._flush_at or len(self._queue) >= QUEUE_LENGTH:
+            self.flush()
+
+    def moment(self, kind: int, name: str, category: str, time_ns: int, tid: int = 0) -> None:
+        """BEGIN or INSTANT."""
+        self._add(Block.moment, kind, time_ns, tid or get_native_id(), name, category)
+
+    def end(self, time_ns: int, tid: int = 0) -> None:
+        self._add(Block.end, time_ns, tid or get_native_id())
+
+    def sample(self, name: str, unit: str, value: float, device: int = -1) -> None:
+        self._add(Block.sample, monotonic_ns(), name, unit, device, float(value))
+
+    def process(self, parent: int, rank: int, name: str, role: str) -> None:
+        """What this process is. Said again, the newer holds."""
+        self._keep(Block.process, monotonic_ns(), parent, rank, name, role)
+
+    def thread(self, tid: int, name: str) -> None:
+        self._add(Block.thread, tid, name)
+
+    def fact(self, key: str, value: str) -> None:
+        self._keep(Block.fact, key, value)
+
+    def exit(self, time_ns: int, *rest: int) -> None:
+        self._add(Block.exit, time_ns, *rest)
+
+    def function(self, *fields: Any) -> None:
+        self._add(Block.function, *fields)
+
+    def pending(self) -> bool:
+        return bool(self._queue)
+
+    def size(self) -> int:
+        """Bytes on disk."""
+        return self._size + self._older_size
+
+    # How it gets to the file
+
+    def flush(self) -> None:
+        """Hands everything queued to the operating system, unless another thread is about to."""
+        if not self._lock.acquire(False):
+            return
+        try:
+            self._flush_locked()
+        finally:
+            self._lock.release()
+
+    def close(self) -> None:
+        """Hands over what is queued and lets go of the file. Nothing is recorded afterwards."""
+        with self._lock:
+            self._flush_locked()
+            os.close(self._file)
+            self._file = -1
+
+    def hold(self) -> bool:
+        """Before a fork: nothing is queued or half written when it happens."""
+        if not self._lock.acquire(True, 1.0):
+            return False
+        self._flush_locked()
+        return True
+
+    def release(self) -> None:
+        self._lock.release()
+
+    def _add(self, put: Callable[..., None], *fields: Any) -> None:
+        if len(self._queue) > self._most:
+            self._drop(put.__name__)
+            return
+        self._append((put, fields))
+
+    def _keep(self, put: Callable[..., None], *fields: Any) -> None:
+        self._add(put, *fields)
+        if self._last_ns is not None and len(self._known) < QUEUE_LENGTH:
+            self._known.append((put, fields))
+
+    def _drop(self, what: str, count: int = 1) -> None:
+        self._dropped[what] = self._dropped.get(what, 0) + count
+
+    def _open(self) -> None:
+        flags = os.O_WRONLY | os.O_CREAT | os.O_APPEND | getattr(os, "O_CLOEXEC", 0)
+        if self._number == 0 and os.path.exists(self._path):
+            # exec() gave this process a new program; the records of the old one stay.
+            self._number = _next_number(self._path)
+            self._file = os.open(self._path, flags, 0o644)
+            self._size = os.fstat(self._file).st_size
+            return
+        self._file = os.open(self._path, flags | os.O_TRUNC, 0o644)
+        os.write(self._file, MAGIC)
+        self._size = len(MAGIC)
+
+    def _flush_locked(self) -> None:
+        queue = self._queue
+        names: dict[int, str] | None = None
+        while queue:
+            if self._last_ns is not None and monotonic_ns() - self._began_at > self._last_ns:
+                self._turn()
+            block = self._new_block()
+            count = len(block.payload)
+            while queue and len(block.payload) < FULL_BYTES:
+                try:
+                    block.slices(queue)
+                    if queue and len(queue[0]) != 6:
+                        put, fields = queue.popleft()
+                        put(block, *fields)
+                except (struct.error, TypeError, ValueError):
+                    self._drop("a record whose numbers do not fit")
+            if len(block.payload) > count:
+                if names is None:
+                    names = thread_names()
+                block.name_threads(names)
+                self._write(block)
+        self._flush_at = monotonic_ns() + BLOCK_NS
+
+    def _new_block(self) -> Block:
+        block = Block(self._pid)
+        now = monotonic_ns()
+        if self._number == 0 or now - self._clock_at >= CLOCK_NS:
+            self._clock_at = block.clock()
+        for what, count in list(self._dropped.items()):
+            del self._dropped[what]
+            block.dropped(what, count)
+        return block
+
+    def _write(self, block: Block) -> None:
+        data = block.frame(self._number)
+        self._number += 1
+        if self.size() + len(data) > self._max_size:
+            self._drop("blocks over the size limit")
+            return
+        try:
+            written = os.write(self._file, data)
+        except OSError:
+            written = 0
+        if written != len(data):
+            self._drop("blocks that could not be written")
+        self._size += written
+
+    def _turn(self) -> None:
+        """Begins the ring's next file."""
+        older = self._path[: -len(".fathom")] + ".older.fathom"
+        os.close(self._file)
+        os.replace(self._path, older)
+        self._older_size = self._size
+        self._number = max(self._number, 1)
+        self._open()
+        self._began_at = monotonic_ns()
+        block = Block(self._pid)
+        self._clock_at = block.clock()
+        for put, fields in self._known:
+            put(block, *fields)
+        self._write(block)
+
+
+def _next_number(path: str) -> int:
+    """One more than the number of the last whole block in the file."""
+    number = 0
+    with open(path, "rb") as file:
+        at = len(MAGIC)
+        while True:
+            file.seek(at)
+            header = file.read(_HEADER.size)
+            if len(header) < _HEADER.size:
+                return number
+            sync, size, _, _, _, this = _HEADER.unpack(header)
+            if sync != SYNC:
+                return number
+            number = this + 1
+            at += _HEADER.size + size

@@ -1,0 +1,199 @@
+// The driver, who may ask it for counters, and CUPTI.
+#include <algorithm>
+#include <array>
+#include <cstdlib>
+#include <filesystem>
+
+#include <dlfcn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "capture/checks.h"
+#include "capture/files.h"
+#include "capture/proc.h"
+
+namespace fathom::capture {
+namespace {
+
+namespace fs = std::filesystem;
+
+Check driver_check(const std::string& root) {
+  Check check{.section = "GPU", .what = "driver"};
+  const std::string version = read_line(root + "/proc/driver/nvidia/version");
+  if (version.empty()) {
+    check.state = CheckState::missing;
+    check.detail = "no NVIDIA kernel module: /proc/driver/nvidia is not there";
+    check.lost = "everything about GPUs; programs on the CPU are recorded in full";
+    check.remedy =
+        "on a machine with a GPU install its driver; into a container pass it: "
+        "docker run --gpus all";
+    return check;
+  }
+  check.state = CheckState::fine;
+  const std::size_t colon = version.find(':');
+  check.detail = std::string(trimmed(
+      version.substr(colon == std::string::npos ? 0 : colon + 1, version.find('\n') - colon - 1)));
+  return check;
+}
+
+Check devices_check(const std::string& root) {
+  Check check{.section = "GPU", .what = "device files"};
+  int open = 0;
+  int closed = 0;
+  std::error_code failure;
+  for (const auto& entry : fs::directory_iterator(root + "/dev", failure)) {
+    const std::string name = entry.path().filename().string();
+    if (!name.starts_with("nvidia") || name.size() < 7 || name[6] < '0' || name[6] > '9') continue;
+    ++(access(entry.path().c_str(), R_OK | W_OK) == 0 ? open : closed);
+  }
+  check.detail = std::to_string(open) + " of " + std::to_string(open + closed) + " can be opened";
+  check.state = closed == 0 && open > 0 ? CheckState::fine
+                : open > 0              ? CheckState::limited
+                                        : CheckState::missing;
+  if (check.state == CheckState::fine) return check;
+  check.lost = open > 0 ? "GPUs whose files cannot be opened" : "everything about GPUs";
+  check.remedy = closed > 0 ? "join the group that owns /dev/nvidia* (ls -l /dev/nvidia0)"
+                            : "pass the devices into the container: docker run --gpus all";
+  return check;
+}
+
+/// Timelines of kernels need no rights; hardware counters do.
+Check counters_check(const std::string& root) {
+  Check check{.section = "GPU", .what = "hardware counters"};
+  const std::string restricted = field_of(
+      read_small(root + "/proc/driver/nvidia/params").value_or(""), "RmProfilingAdminOnly");
+  check.detail = restricted.empty()  ? "the driver does not say who may read them"
+                 : restricted == "0" ? "every user may read them"
+                                     : "only administrators may read them";
+  check.state = restricted == "0"                       ? CheckState::fine
+                : !restricted.empty() && geteuid() != 0 ? CheckState::missing
+                                                        : CheckState::fact;
+  if (check.state == CheckState::missing) {
+    check.lost =
+        "counters of kernels (achieved occupancy, bytes from memory); times of kernels are "
+        "recorded all the same";
+    check.remedy =
+        "an administrator sets the module's option NVreg_RestrictProfilingToAdminUsers=0, "
+        "or gives CAP_SYS_ADMIN (docker run --cap-add SYS_ADMIN)";
+  }
+  return check;
+}
+
+/// Where CUPTI usually lies, the loader's own choice first.
+std::vector<std::string> cupti_candidates() {
+  std::vector<std::string> folders = {""};
+  for (const char* variable : {"CUDA_HOME", "CUDA_PATH", "CUPTI_PATH"}) {
+    const char* value = std::getenv(variable);
+    if (value == nullptr) continue;
+    folders.push_back(std::string(value) + "/extras/CUPTI/lib64/");
+    folders.push_back(std::string(value) + "/lib64/");
+  }
+  std::error_code failure;
+  std::vector<std::string> found;
+  for (const auto& entry : fs::directory_iterator("/usr/local", failure)) {
+    if (entry.path().filename().string().starts_with("cuda"))
+      found.push_back(entry.path().string() + "/extras/CUPTI/lib64/");
+  }
+  std::ranges::sort(found, std::greater<>());
+  folders.insert(folders.end(), found.begin(), found.end());
+  folders.emplace_back("/usr/lib/x86_64-linux-gnu/");
+  std::vector<std::string> files;
+  for (const std::string& folder : folders) {
+    for (const char* name : {"libcupti.so.13", "libcupti.so.12", "libcupti.so.11.8", "libcupti.so"})
+      files.push_back(folder + name);
+  }
+  return files;
+}
+
+/// Loads it in a process of its own: a library that crashes takes only that one along. Returns
+/// CUPTI's API version, or 0.
+std::uint32_t cupti_version(const std::string& file) {
+  std::array<int, 2> ends{};
+  if (pipe2(ends.data(), 0) != 0) return 0;
+  const pid_t child = fork();
+  if (child == 0) {
+    std::uint32_t version = 0;
+    void* library = dlopen(file.c_str(), RTLD_LAZY | RTLD_LOCAL);
+    using GetVersion = int (*)(std::uint32_t*);
+    const auto get = library == nullptr
+                         ? nullptr
+                         : reinterpret_cast<GetVersion>(dlsym(library, "cuptiGetVersion"));
+    if (get == nullptr || get(&version) != 0) version = library == nullptr ? 0 : 1;
+    [[maybe_unused]] const ssize_t told = ::write(ends[1], &version, sizeof version);
+    _exit(0);
+  }
+  ::close(ends[1]);
+  std::uint32_t version = 0;
+  if (::read(ends[0], &version, sizeof version) != sizeof version) version = 0;
+  ::close(ends[0]);
+  if (child > 0) waitpid(child, nullptr, 0);
+  return version;
+}
+
+Check cupti_check() {
+  Check check{.section = "GPU", .what = "CUPTI"};
+  for (const std::string& file : cupti_candidates()) {
+    if (file.find('/') != std::string::npos && access(file.c_str(), R_OK) != 0) continue;
+    const std::uint32_t version = cupti_version(file);
+    if (version == 0) continue;
+    check.state = CheckState::fine;
+    check.detail =
+        file + (version > 1 ? ", API version " + std::to_string(version) : std::string());
+    return check;
+  }
+  check.state = CheckState::fact;
+  check.detail = "not where the loader and CUDA toolkits have it; PyTorch brings its own (below)";
+  return check;
+}
+
+}  // namespace
+
+bool has_nvidia_driver(const std::string& root) {
+  return access((root + "/proc/driver/nvidia/version").c_str(), F_OK) == 0;
+}
+
+std::vector<Check> subscriber_checks() {
+  std::vector<Check> checks;
+  for (const char* variable :
+       {"CUDA_INJECTION64_PATH", "CUDA_INJECTION32_PATH", "NVTX_INJECTION64_PATH"}) {
+    const char* value = std::getenv(variable);
+    if (value == nullptr || *value == '\0') continue;
+    checks.push_back({.section = "GPU",
+                      .what = "other profiler",
+                      .state = CheckState::limited,
+                      .detail = std::string(variable) + "=" + value,
+                      .lost = "GPU activity: CUPTI serves one profiler per process, the first",
+                      .remedy = "unset " + std::string(variable) + " for this run"});
+  }
+  constexpr std::array<std::string_view, 7> kProfilers = {
+      "nsys",          "nsys-launcher", "ncu",  "nv-nsight-cu-cli",
+      "nv-hostengine", "dcgm-exporter", "dcgmi"};
+  for (const pid_t pid : all_pids()) {
+    const auto stat = read_stat(pid);
+    if (!stat || std::ranges::find(kProfilers, stat->name) == kProfilers.end()) continue;
+    const bool dcgm = stat->name.starts_with("nv-host") || stat->name.starts_with("dcgm");
+    checks.push_back(
+        {.section = "GPU",
+         .what = "other profiler",
+         .state = CheckState::limited,
+         .detail = stat->name + " runs (process " + std::to_string(pid) + ")",
+         .lost = dcgm ? "hardware counters while DCGM reads them; times of kernels are recorded"
+                      : "GPU activity of the processes that it profiles",
+         .remedy = dcgm ? "dcgmi profile --pause for the time of the run" : "let it end first"});
+  }
+  return checks;
+}
+
+std::vector<Check> gpu_checks(const std::string& root) {
+  std::vector<Check> checks = {driver_check(root)};
+  if (has_nvidia_driver(root)) {
+    checks.push_back(devices_check(root));
+    checks.push_back(counters_check(root));
+  }
+  checks.push_back(cupti_check());
+  const std::vector<Check> others = subscriber_checks();
+  checks.insert(checks.end(), others.begin(), others.end());
+  return checks;
+}
+
+}  // namespace fathom::capture

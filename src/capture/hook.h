@@ -1,0 +1,23 @@
+// The Python hook: carried inside the binary, unpacked into the session folder.
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "base/result.h"
+
+namespace fathom::capture {
+
+struct HookFile {
+  std::string_view path;  ///< Relative: "sitecustomize.py".
+  std::string_view text;
+};
+
+/// The files of python/fathom_hook as they were when this binary was built.
+std::span<const HookFile> hook_files();
+
+/// Writes them into the folder, which is made. Errors: io.
+Result<void> unpack_hook(const std::string& folder);
+
+}  // namespace fathom::capture

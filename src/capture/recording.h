@@ -1,0 +1,56 @@
+// What a capture is asked to record, and how the program under capture is told.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "base/time.h"
+
+namespace fathom::capture {
+
+/// torch.profiler's schedule, in steps.
+struct Schedule {
+  std::int64_t wait = 1;
+  std::int64_t warmup = 1;
+  std::int64_t active = 3;
+  std::int64_t repeat = 1;  ///< 0: until the program ends.
+  std::int64_t skip_first = 0;
+};
+
+inline constexpr std::array<std::string_view, 5> kExtras = {"shapes", "stacks", "memory",
+                                                            "functions", "flops"};
+inline constexpr std::array<std::string_view, 6> kStepKinds = {"auto", "optimizer", "module",
+                                                               "time", "loader",    "mark"};
+
+/// The wish of the user; docs/capture.md has the page for it.
+struct Recording {
+  std::vector<std::string> with;  ///< Of kExtras, in their order.
+  Schedule steps;
+  std::string step_by = "auto";  ///< Of kStepKinds.
+  Duration delay{};
+  std::optional<Duration> duration;
+  std::string range;      ///< Annotation whose stretches are recorded; empty: all.
+  std::string on_signal;  ///< "SIGUSR2": recording starts and stops with it; empty: none.
+  bool from_start = true;
+  std::int64_t max_memory = std::int64_t{256} << 20;
+  std::int64_t max_size = std::int64_t{4} << 30;
+  std::optional<Duration> last;  ///< Keep only the newest stretch of this length.
+  bool overhead = true;          ///< Measure what recording costs.
+};
+
+/// "shapes,stacks"; each name once. Errors: invalid_argument, with the names that there are.
+Result<std::vector<std::string>> parse_extras(std::string_view text);
+/// "wait=1,warmup=2,active=5"; what is not named keeps its default. Errors: invalid_argument.
+Result<Schedule> parse_schedule(std::string_view text);
+/// "USR1", "SIGUSR1", "usr1" or "10" as "SIGUSR1". Errors: invalid_argument.
+Result<std::string> parse_signal(std::string_view text);
+
+/// FATHOM_OPTIONS: in one line for the environment, or with indentation for the manifest.
+std::string to_json(const Recording& recording, bool indented = false);
+
+}  // namespace fathom::capture

@@ -1,0 +1,174 @@
+// fathom doctor: what may be recorded here, and what would allow more.
+#include <algorithm>
+#include <memory>
+
+#include <unistd.h>
+
+#include "capture/checks.h"
+#include "cli/command.h"
+#include "cli/options.h"
+#include "cli/print.h"
+#include "cli/version.h"
+#include "monitor/abilities.h"
+#include "monitor/gpus.h"
+#include "render/json.h"
+#include "render/style.h"
+#include "render/text_width.h"
+
+namespace fathom::cli {
+namespace {
+
+using capture::Check;
+using capture::CheckState;
+
+constexpr std::size_t kWhatColumn = 10;
+constexpr std::size_t kDetailColumn = 32;
+
+void append(std::vector<Check>& checks, const std::vector<Check>& more) {
+  checks.insert(checks.end(), more.begin(), more.end());
+}
+
+std::vector<Check> nvml_checks() {
+  const monitor::GpuSystem system = monitor::describe_gpus();
+  std::vector<Check> checks;
+  for (const monitor::GpuDescription& gpu : system.gpus) {
+    checks.push_back({.section = "GPU",
+                      .what = "device " + std::to_string(gpu.index),
+                      .state = CheckState::fine,
+                      .detail = gpu.name + ", driver " + system.driver});
+  }
+  if (checks.empty() && capture::has_nvidia_driver()) {
+    checks.push_back({.section = "GPU",
+                      .what = "NVML",
+                      .state = CheckState::missing,
+                      .detail = system.why,
+                      .lost = "utilisation, power, clocks and temperature of GPUs",
+                      .remedy = system.remedy});
+  }
+  return checks;
+}
+
+std::vector<Check> telemetry_checks() {
+  std::vector<Check> checks;
+  for (const monitor::Ability& ability : monitor::telemetry_abilities()) {
+    checks.push_back({.section = "Telemetry",
+                      .what = ability.what,
+                      .state = ability.available ? CheckState::fine : CheckState::missing,
+                      .detail = ability.why,
+                      .lost = ability.available ? std::string() : ability.what,
+                      .remedy = ability.remedy});
+  }
+  return checks;
+}
+
+std::vector<Check> all_checks() {
+  std::vector<Check> checks = capture::gpu_checks();
+  append(checks, nvml_checks());
+  append(checks, capture::python_checks());
+  append(checks, telemetry_checks());
+  append(checks, capture::permission_checks());
+  append(checks, capture::limit_checks());
+  // A section's lines stand together.
+  std::vector<std::string> order;
+  for (const Check& check : checks) {
+    if (std::ranges::find(order, check.section) == order.end()) order.push_back(check.section);
+  }
+  std::ranges::stable_sort(checks, {}, [&](const Check& check) {
+    return std::ranges::find(order, check.section) - order.begin();
+  });
+  return checks;
+}
+
+std::string state_word(CheckState state, const Style& style) {
+  const std::string word = pad_right(to_string(state), kWhatColumn - 2);
+  switch (state) {
+    case CheckState::fine:
+      return style.green(word);
+    case CheckState::limited:
+      return style.yellow(word);
+    case CheckState::missing:
+      return style.red(word);
+    case CheckState::fact:
+      break;
+  }
+  return style.dim(word);
+}
+
+std::string line_of(const Check& check, const Style& style) {
+  const std::size_t room = std::max<std::size_t>(style.width, kDetailColumn + 30) - kDetailColumn;
+  const std::string indent(kDetailColumn, ' ');
+  std::string head = pad_right(check.what, kDetailColumn - kWhatColumn - 1) + " ";
+  if (display_width(check.what) > kDetailColumn - kWhatColumn - 1 && !check.detail.empty())
+    head = check.what + "\n" + indent;
+  std::string out =
+      "  " + state_word(check.state, style) + head + wrap(printable(check.detail), room, indent);
+  while (out.ends_with(' ')) out.pop_back();
+  out += "\n";
+  if (!check.lost.empty() && check.lost != check.what)
+    out += indent + style.dim("lost: ") + wrap(check.lost, room - 6, indent + "      ") + "\n";
+  if (!check.remedy.empty())
+    out +=
+        indent + style.dim("remedy: ") + wrap(check.remedy, room - 8, indent + "        ") + "\n";
+  return out;
+}
+
+std::string as_text(const std::vector<Check>& checks) {
+  const Style style = style_for(STDOUT_FILENO, ColourChoice::automatic, false);
+  std::string out;
+  std::string section;
+  for (const Check& check : checks) {
+    if (check.section != section) {
+      out += (out.empty() ? "" : "\n") + style.bold(check.section) + "\n";
+      section = check.section;
+    }
+    out += line_of(check, style);
+  }
+  return out;
+}
+
+std::string as_json(const std::vector<Check>& checks) {
+  std::string out =
+      "{\n  \"schema\": \"fathom.doctor/1\",\n  \"fathom\": " + json_string(version()) +
+      ",\n  \"checks\": [";
+  bool first = true;
+  for (const Check& check : checks) {
+    out += first ? "\n" : ",\n";
+    first = false;
+    out += "    {\"section\": " + json_string(check.section) +
+           ", \"what\": " + json_string(check.what) +
+           ", \"state\": " + json_string(to_string(check.state)) +
+           ", \"detail\": " + json_string(check.detail) + ", \"lost\": " + json_string(check.lost) +
+           ", \"remedy\": " + json_string(check.remedy) + "}";
+  }
+  return out + "\n  ]\n}\n";
+}
+
+}  // namespace
+
+Command doctor() {
+  Command command;
+  command.name = "doctor";
+  command.group = "Capture";
+  command.title = "What may be recorded here, and what would allow more";
+  command.doc =
+      "Looks at the driver, CUPTI, telemetry, Python and torch, permissions and limits of this "
+      "machine or container, before any run. Each line says whether something is available, what "
+      "is lost where it is not, and what would allow it with the least rights. Always ends with "
+      "exit code 0.";
+  command.examples = {"fathom doctor",
+                      "fathom doctor --json | jq '.checks[] | select(.state == "
+                      "\"missing\")'"};
+  command.declare = [](Options& options) -> std::function<int()> {
+    const auto json = std::make_shared<bool>(false);
+    options.group("Output");
+    options.flag("--json", *json, "JSON, schema fathom.doctor/1");
+    return [json] {
+      const std::vector<Check> checks = all_checks();
+      print(*json ? as_json(checks) : as_text(checks));
+      return kFine;
+    };
+  };
+  return command;
+}
+
+}  // namespace fathom::cli

@@ -1,0 +1,158 @@
+// fathom run: captures a program, then diagnoses it.
+#include <charconv>
+#include <memory>
+
+#include "capture/amounts.h"
+#include "cli/command.h"
+#include "cli/options.h"
+#include "cli/run_capture.h"
+#include "cli/run_show.h"
+
+namespace fathom::cli {
+namespace {
+
+int run(RunWish& wish) {
+  wish.recording.overhead = !wish.no_overhead;
+  const Captured captured = capture_run(wish);
+  if (captured.ran && !wish.no_diagnose) show_run(captured, wish.quiet);
+  return captured.code;
+}
+
+/// An option whose value is parsed into `target`.
+template <typename Value, typename Target>
+Options::Parse into(Target& target, Result<Value> (*parse)(std::string_view)) {
+  return [&target, parse](const std::string& text) -> Result<void> {
+    Result<Value> value = parse(text);
+    if (!value) return std::move(value).error();
+    target = std::move(*value);
+    return {};
+  };
+}
+
+template <int smallest, int largest>
+Result<double> parse_real(std::string_view text) {
+  double number = 0;
+  const auto parsed = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (parsed.ec != std::errc() || parsed.ptr != text.data() + text.size() ||
+      !(number >= smallest && number <= largest)) {
+    return Error{ErrorCode::invalid_argument, "'" + std::string(text) + "' is not a number from " +
+                                                  std::to_string(smallest) + " to " +
+                                                  std::to_string(largest)};
+  }
+  return number;
+}
+
+Result<bool> parse_switch(std::string_view text) {
+  if (text == "on" || text == "true" || text == "1") return true;
+  if (text == "off" || text == "false" || text == "0") return false;
+  return Error{ErrorCode::invalid_argument, "'" + std::string(text) + "' is not on or off"};
+}
+
+Result<std::string> parse_step_kind(std::string_view text) {
+  std::string known;
+  for (const std::string_view kind : capture::kStepKinds) {
+    if (kind == text) return std::string(text);
+    known += (known.empty() ? "" : ", ") + std::string(kind);
+  }
+  return Error{ErrorCode::invalid_argument,
+               "there is no '" + std::string(text) + "'; there are " + known};
+}
+
+template <typename Names>
+std::vector<std::string> choices(const Names& names) {
+  return {names.begin(), names.end()};
+}
+
+void declare_what(Options& options, RunWish& wish) {
+  capture::Recording& recording = wish.recording;
+  options.group("What to record");
+  options.parsed("--with", "LIST", into(recording.with, capture::parse_extras),
+                 "Also record these, separated by commas: shapes, stacks, memory and flops of "
+                 "torch's operators; functions of Python (a deterministic profile)",
+                 choices(capture::kExtras));
+  options.parsed("--steps", "SCHEDULE", into(recording.steps, capture::parse_schedule),
+                 "Which steps torch.profiler records, as in its schedule: wait=1,warmup=1,active=3,"
+                 "repeat=1,skip_first=0 is the default; repeat=0 repeats until the end");
+  options.parsed("--step-by", "WHAT", into(recording.step_by, parse_step_kind),
+                 "What counts as a step: auto (the default), optimizer, module (calls of the "
+                 "outermost one), time, loader (batches), mark (fathom.step() in the program)",
+                 choices(capture::kStepKinds));
+  options.parsed("--telemetry", "HZ", into(wish.telemetry_hz, parse_real<0, 1000>),
+                 "Samples of CPU, memory, I/O and GPU per second (default 10); 0 for none");
+  options.flag("--no-overhead", wish.no_overhead,
+               "Do not interleave unrecorded steps to measure what recording costs");
+}
+
+void declare_when(Options& options, RunWish& wish) {
+  capture::Recording& recording = wish.recording;
+  options.group("When to record");
+  options.parsed("--delay", "TIME", into(recording.delay, capture::parse_duration),
+                 "Begin so long after the program has started: 30s, 500ms, 2min");
+  options.parsed("--duration", "TIME", into(recording.duration, capture::parse_duration),
+                 "Record for so long, by time instead of steps");
+  options.text("--range", "NAME", recording.range, "Record only inside annotations of this name");
+  options.parsed(
+      "--on-signal", "SIGNAL", into(recording.on_signal, capture::parse_signal),
+      "Begin when this signal arrives, for example SIGUSR2, and end when it arrives again",
+      {"SIGUSR1", "SIGUSR2"});
+  options.parsed("--profile-from-start", "on|off", into(recording.from_start, parse_switch),
+                 "off: record only between fathom.start() and fathom.stop() in the program",
+                 {"on", "off"});
+}
+
+void declare_limits(Options& options, RunWish& wish) {
+  capture::Recording& recording = wish.recording;
+  options.group("Limits");
+  options.parsed("--max-memory", "SIZE", into(recording.max_memory, capture::parse_size),
+                 "Memory for recording per process (default 256MiB); what does not fit is counted");
+  options.parsed("--max-size", "SIZE", into(recording.max_size, capture::parse_size),
+                 "Size of each file (default 4GiB); what does not fit is counted");
+  options.parsed("--last", "TIME", into(recording.last, capture::parse_duration),
+                 "Keep only the newest stretch of this length");
+}
+
+void declare_output(Options& options, RunWish& wish) {
+  options.group("Output");
+  options.text("-o,--output", "DIR", wish.output,
+               "The session folder, new or empty (default fathom-runs/TIME-NAME)");
+  options.text("--name", "NAME", wish.name, "What to call the run (default: from the command)");
+  options.flag("--no-diagnose", wish.no_diagnose, "Only record");
+  options.parsed("--price", "MONEY", into(wish.price, parse_real<0, 1'000'000>),
+                 "Price of a kilowatt-hour, to turn energy into money");
+  options.parsed("--carbon", "GRAMS", into(wish.carbon, parse_real<0, 1'000'000>),
+                 "Grams of CO2 per kilowatt-hour, to turn energy into CO2");
+  options.flag("-q,--quiet", wish.quiet, "No messages of ours but errors and the diagnosis");
+}
+
+}  // namespace
+
+Command run() {
+  Command command;
+  command.name = "run";
+  command.group = "Capture";
+  command.title = "Capture a program, unchanged, then diagnose it";
+  command.operand = "-- COMMAND…";
+  command.doc =
+      "Runs the command as it is, records it into a session folder and prints what fathom "
+      "diagnose says of it. Standard input, output and error, the terminal, signals and the exit "
+      "code are the program's: 128 + N when signal N ended it, 127 when there is no such command, "
+      "126 when it cannot be executed. Our own messages go to standard error, and so does the "
+      "diagnosis when standard output is no terminal. The first Ctrl-C is the program's; a second "
+      "within three seconds gives up waiting for it. docs/capture.md says what is recorded.";
+  command.examples = {"fathom run -- python train.py",
+                      "fathom run --with shapes,stacks --steps wait=2,active=5 -- python train.py",
+                      "fathom run -o before -- torchrun --nproc-per-node 2 train.py",
+                      "fathom run --telemetry 0 -- ./my_cuda_app"};
+  command.declare = [](Options& options) -> std::function<int()> {
+    const auto wish = std::make_shared<RunWish>();
+    options.rest("COMMAND", wish->command);
+    declare_what(options, *wish);
+    declare_when(options, *wish);
+    declare_limits(options, *wish);
+    declare_output(options, *wish);
+    return [wish] { return run(*wish); };
+  };
+  return command;
+}
+
+}  // namespace fathom::cli

@@ -1,0 +1,41 @@
+// What a session folder says about the conditions of its run: JSON files as facts.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "store/trace.h"
+
+namespace fathom {
+
+/// The whole of a small file. Error: io; also for one larger than any that we write (64 MiB).
+Result<std::string> read_small_file(const std::string& path);
+
+/// Adds the members of a JSON object as facts: "host": {"cpu": …} becomes "host.cpu". Lists stay
+/// JSON, and what is nested deeper than four times. Left out is who the process is. False where the
+/// text is no JSON object.
+bool add_conditions(Trace& trace, std::string_view json);
+
+/// Adds the manifest's: its facts, its processes where no capture file tells of them, and a warning
+/// where it has no end. False where the text is no JSON object.
+bool add_manifest(Trace& trace, std::string_view json);
+
+/// Adds a sentence to what the recorder warns of: `fathom health` and `fathom info` show it.
+void add_warning(Trace& trace, std::string_view sentence);
+
+/// A fact whose value is a plain text.
+void add_text_fact(Trace& trace, std::string_view key, std::string_view text);
+
+/// The parents of processes, by the manifest.
+struct ManifestProcess {
+  std::int64_t pid = 0;
+  std::int64_t parent = 0;
+};
+std::vector<ManifestProcess> manifest_processes(std::string_view json);
+
+/// The manifest's schema, or "".
+std::string manifest_schema(std::string_view json);
+
+}  // namespace fathom

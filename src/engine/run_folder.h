@@ -1,0 +1,38 @@
+// A session folder of `fathom run`: which recordings it holds, and each of them as one trace.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "formats/format.h"
+
+namespace fathom {
+
+/// One recording of a session folder: what one process, or one rank, did.
+struct RunRecording {
+  std::string base;  ///< The file that decides about time; other files are added to it.
+  std::vector<std::string> parts;       ///< Files whose records are added, in this order.
+  std::vector<std::string> conditions;  ///< JSON files whose contents become facts.
+  std::vector<std::string> aside;  ///< Capture files of the folder that belong to no recording.
+  std::int64_t pid = 0;            ///< Of the base; 0 for the launcher's.
+  bool torch = false;              ///< The base is a trace of torch.profiler.
+};
+
+/// True for a folder that `fathom run` made: its manifest says so, or, where that is missing or
+/// damaged, capture files lie in it.
+bool is_run_folder(const std::string& folder);
+
+/// The recordings, by process and number. Empty where the folder holds none. With traces of
+/// torch.profiler, each is one, together with the capture files of its process, of its children
+/// and of the launcher; without, each rank, else all capture files together.
+std::vector<RunRecording> run_recordings(const std::string& folder);
+
+/// Reads and merges one. What is missing or damaged is said in facts and the import log; an Error
+/// means that neither the base nor any part could be read.
+Result<Trace> read_run(const std::string& folder, const RunRecording& recording,
+                       const ReadOptions& options);
+
+}  // namespace fathom

@@ -1,0 +1,82 @@
+// TraceMaker: the records of a capture file as the tables of a trace.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "store/trace.h"
+#include "wire/reader.h"
+
+namespace fathom::own {
+
+/// Takes the records of one file; finish() gives the trace. What cannot be true is counted and left
+/// out.
+class TraceMaker final : public wire::Visitor {
+ public:
+  void clock(const wire::ClockRecord& record, std::uint64_t offset) override;
+  void process(const wire::ProcessRecord& record, std::uint64_t offset) override;
+  void thread(const wire::ThreadRecord& record, std::uint64_t offset) override;
+  void slice(const wire::SliceRecord& record, std::uint64_t offset) override;
+  void begin(const wire::MomentRecord& record, std::uint64_t offset) override;
+  void end(const wire::MomentRecord& record, std::uint64_t offset) override;
+  void instant(const wire::MomentRecord& record, std::uint64_t offset) override;
+  std::uint32_t counter(const wire::CounterRecord& record, std::uint64_t offset) override;
+  void sample(const wire::SampleRecord& record, std::uint64_t offset) override;
+  void fact(const wire::FactRecord& record, std::uint64_t offset) override;
+  void exit(const wire::ExitRecord& record, std::uint64_t offset) override;
+  void dropped(const wire::DroppedRecord& record, std::uint64_t offset) override;
+  void function(const wire::FunctionRecord& record, std::uint64_t offset) override;
+
+  /// The trace, with what the reader found damaged. Call once, at the end.
+  Trace finish(const wire::Damage& damage);
+
+ private:
+  struct Open {
+    std::int64_t time = 0;
+    StringId name{};
+    std::uint8_t category = 0;
+    TrackId track;
+  };
+  using Thread = std::pair<std::int64_t, std::int64_t>;  // pid, tid
+
+  [[nodiscard]] bool true_time(std::int64_t time, std::uint64_t offset);
+  StringId text(std::string_view text, std::uint64_t offset);
+  StringId slice_name(std::string_view category, std::string_view name, std::int64_t value,
+                      std::uint64_t offset);
+  std::uint8_t category(std::string_view spelling, std::uint64_t offset);
+  TrackId track(TrackKind kind, std::int64_t pid, std::int64_t tid, std::string_view series);
+  TrackId track_of(std::string_view category, std::int64_t pid, std::int64_t tid);
+  void add_slice(TrackId track, std::int64_t start, std::int64_t duration, StringId name,
+                 std::uint8_t category, std::int64_t value);
+  ProcessRun& run_of(std::int64_t pid);
+  void note_time(std::int64_t time);
+
+  void close_open();
+  void place_in_time();
+  void add_facts(const wire::Damage& damage);
+  void add_damage(const wire::Damage& damage);
+  void add_processes();
+  void set_span();
+  void find_rank();
+
+  Trace trace_;
+  std::vector<wire::ClockRecord> clocks_;
+  std::map<std::pair<std::int64_t, std::string>, std::string> facts_;  // pid, key
+  std::map<std::int64_t, ProcessRun> runs_;
+  std::map<Thread, StringId> thread_names_;
+  std::map<std::pair<TrackKind, std::pair<std::int64_t, std::string>>, TrackId> tracks_;
+  std::map<Thread, TrackId> threads_;
+  Thread last_thread_{};
+  TrackId last_track_;
+  std::unordered_map<std::string, std::uint8_t> categories_;
+  std::map<Thread, std::vector<Open>> open_;
+  wire::Found ends_alone_;
+  std::int64_t main_pid_ = 0;
+  std::int64_t last_time_ = 0;
+};
+
+}  // namespace fathom::own

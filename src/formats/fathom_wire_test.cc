@@ -1,0 +1,220 @@
+#include <filesystem>
+#include <fstream>
+
+#include <gtest/gtest.h>
+
+#include "formats/format.h"
+#include "store/validate.h"
+#include "wire/writer.h"
+
+namespace fathom {
+namespace {
+
+namespace fs = std::filesystem;
+
+class FathomWire : public testing::Test {
+ public:
+  FathomWire() {
+    std::string pattern = (fs::temp_directory_path() / "fathom_format_XXXXXX").string();
+    folder_ = mkdtemp(pattern.data());
+    path_ = (folder_ / "a.fathom").string();
+    Result<std::unique_ptr<wire::Writer>> writer = wire::Writer::open(path_);
+    if (writer) writer_ = std::move(*writer);
+  }
+  ~FathomWire() override { fs::remove_all(folder_); }
+  FathomWire(const FathomWire&) = delete;
+  FathomWire& operator=(const FathomWire&) = delete;
+
+ protected:
+  Trace read() {
+    if (writer_) writer_->close();
+    Result<Trace> trace = read_trace(path_, {});
+    EXPECT_TRUE(trace.ok()) << (trace ? "" : trace.error().message);
+    if (!trace) return {};
+    EXPECT_EQ(broken_promise(*trace), "");
+    return std::move(*trace);
+  }
+  static SliceId slice_named(const Trace& trace, std::string_view name) {
+    for (std::size_t row = 0; row < trace.slices.size(); ++row) {
+      if (trace.name(SliceId(row)) == name) return SliceId(row);
+    }
+    return {};
+  }
+
+  fs::path folder_;
+  std::string path_;
+  std::unique_ptr<wire::Writer> writer_;
+};
+
+TEST_F(FathomWire, TimesCountFromTheFirstAndTheOriginIsUnixTime) {
+  const std::int64_t start = wire::monotonic_ns();
+  const std::int64_t unix = std::chrono::duration_cast<std::chrono::nanoseconds>(
+                                std::chrono::system_clock::now().time_since_epoch())
+                                .count();
+  writer_->slice(start + 500, 100, 1, 1, "b", "annotation");
+  writer_->slice(start, 2000, 1, 1, "a", "annotation");
+  const Trace trace = read();
+  EXPECT_EQ(trace.format, "fathom-wire");
+  EXPECT_TRUE(trace.origin_is_unix);
+  EXPECT_LT(std::abs(trace.origin_ns - unix), 50'000'000);
+  EXPECT_EQ(to_ns(trace.slices.start[slice_named(trace, "b").row()]), 500);
+  EXPECT_EQ(trace.span, (Interval{time_ns(0), time_ns(2000)}));
+}
+
+TEST_F(FathomWire, StepsAndFetchesAreNamedAsTorchNamesThem) {
+  writer_->slice(10, 5, 1, 1, "batch", "step", 7);
+  writer_->slice(10, 2, 1, 1, "Images", "loader.fetch", 3);
+  const Trace trace = read();
+  const SliceId step = slice_named(trace, "ProfilerStep#7");
+  const SliceId fetch = slice_named(trace, "enumerate(DataLoader)#Images");
+  ASSERT_TRUE(step.valid() && fetch.valid());
+  EXPECT_EQ(trace.kind(step), SliceKind::user_annotation);
+  EXPECT_EQ(trace.kind(fetch), SliceKind::user_annotation);
+  EXPECT_EQ(trace.number(fetch), 3);
+}
+
+TEST_F(FathomWire, BeginsAndEndsNestAndWhatIsOpenEndsWithTheFile) {
+  writer_->begin(10, 1, 1, "outer", "annotation");
+  writer_->begin(20, 1, 1, "inner", "annotation");
+  writer_->begin(25, 1, 2, "other thread", "annotation");
+  writer_->end(30, 1, 1);
+  writer_->instant(100, 1, 1, "last", "");
+  const Trace trace = read();
+  const auto duration = [&](std::string_view name) {
+    return to_ns(trace.slices.duration[slice_named(trace, name).row()]);
+  };
+  EXPECT_EQ(duration("inner"), 10);
+  EXPECT_EQ(duration("outer"), 90);
+  EXPECT_EQ(duration("other thread"), 75);
+  EXPECT_EQ(trace.import.total(), 0U);
+}
+
+TEST_F(FathomWire, AnEndWithoutABeginIsCounted) {
+  writer_->end(30, 1, 1);
+  writer_->instant(100, 1, 1, "last", "");
+  EXPECT_EQ(read().import[Repair::unmatched_end].count, 1U);
+}
+
+TEST_F(FathomWire, PhasesLieBesideTheThread) {
+  writer_->slice(0, 100, 5, 5, "main", "phase");
+  writer_->slice(10, 20, 5, 5, "work", "annotation");
+  const Trace trace = read();
+  EXPECT_EQ(trace.track(slice_named(trace, "main")).kind, TrackKind::async);
+  EXPECT_EQ(trace.track(slice_named(trace, "work")).kind, TrackKind::host_thread);
+  EXPECT_EQ(to_ns(trace.span.end), 100);
+}
+
+TEST_F(FathomWire, CountersHaveTheirUnitAndDevice) {
+  const std::uint32_t power = writer_->counter(0, 1, "gpu.power", "watts");
+  const std::uint32_t memory = writer_->counter(12, -1, "resident", "bytes");
+  writer_->sample(10, power, 300);
+  writer_->sample(20, memory, 1e9);
+  writer_->sample(30, power, 310);
+  const Trace trace = read();
+  ASSERT_EQ(trace.tracks.size(), 2U);
+  EXPECT_EQ(trace.text(trace.tracks[0].name), "gpu.power");
+  EXPECT_EQ(trace.text(trace.tracks[0].unit), "watts");
+  EXPECT_EQ(trace.tracks[0].device, 1);
+  EXPECT_EQ(trace.tracks[1].pid, 12);
+  ASSERT_EQ(trace.samples.size(), 3U);
+  EXPECT_EQ(trace.samples.track[2], TrackId(0));
+  EXPECT_EQ(trace.samples.value[2], 310);
+}
+
+TEST_F(FathomWire, ProcessesHaveTheirExitAndTheirRank) {
+  writer_->process(10, 7, 1, 2, "python", "rank");
+  writer_->exit({.time = 50, .pid = 7, .status = 9, .user = 3, .peak = 100, .wall = 40});
+  const Trace trace = read();
+  ASSERT_EQ(trace.process_runs.size(), 1U);
+  const ProcessRun& run = trace.process_runs.front();
+  EXPECT_EQ(run.start_ns, 0);
+  EXPECT_EQ(run.end_ns, 40);
+  EXPECT_EQ(run.status, 9);
+  EXPECT_EQ(run.user_ns, 3);
+  EXPECT_EQ(run.system_ns, kAbsent);
+  EXPECT_EQ(trace.text(run.role), "rank");
+  ASSERT_TRUE(trace.distributed.has_value());
+  EXPECT_EQ(trace.distributed->rank, 2);
+}
+
+TEST_F(FathomWire, FactsAreJsonAndThoseOfOtherProcessesSaySo) {
+  writer_->process(1, 7, 1, -1, "python", "main");
+  writer_->fact(0, "seed", "say \"42\"");
+  writer_->fact(7, "shape", "[1, 2]");
+  writer_->fact(8, "seed", "43");
+  const Trace trace = read();
+  ASSERT_NE(trace.fact("seed"), nullptr);
+  EXPECT_EQ(trace.fact("seed")->value, "\"say \\\"42\\\"\"");
+  EXPECT_EQ(trace.fact("shape")->value, "[1,2]");
+  EXPECT_EQ(trace.fact("process 8 seed")->value, "\"43\"");
+}
+
+TEST_F(FathomWire, WhatTheRecorderDroppedIsALoss) {
+  writer_->dropped("slices", 12);
+  const Trace trace = read();
+  EXPECT_EQ(trace.import[Repair::dropped_records].count, 12U);
+  EXPECT_EQ(trace.import[Repair::dropped_records].example, "slices");
+}
+
+TEST_F(FathomWire, FunctionsAreKept) {
+  writer_->function(
+      {.pid = 1, .file = "a.py", .line = 4, .name = "f", .calls = 9, .total = 8, .self = 7});
+  const Trace trace = read();
+  ASSERT_EQ(trace.functions.size(), 1U);
+  EXPECT_EQ(trace.text(trace.functions[0].name), "f");
+  EXPECT_EQ(to_ns(trace.functions[0].self), 7);
+}
+
+TEST_F(FathomWire, NumbersThatCannotBeTrueAreCountedAndLeftOut) {
+  writer_->slice(-5, 10, 1, 1, "before the start", "annotation");
+  writer_->slice(INT64_MAX, 10, 1, 1, "never", "annotation");
+  writer_->slice(5, -10, 1, 1, "backwards", "annotation");
+  writer_->slice(5, INT64_MAX, 1, 1, "for ever", "annotation");
+  const Trace trace = read();
+  EXPECT_EQ(trace.slices.size(), 2U);
+  EXPECT_EQ(trace.import[Repair::number_out_of_range].count, 2U);
+  EXPECT_EQ(trace.import[Repair::negative_duration].count, 1U);
+  EXPECT_EQ(trace.import[Repair::absurd_duration].count, 1U);
+}
+
+TEST_F(FathomWire, BytesThatAreNoUtf8AreMended) {
+  writer_->slice(1, 1, 1, 1, "caf\xe9", "annotation");
+  const Trace trace = read();
+  EXPECT_EQ(trace.name(SliceId(0)), "caf\xEF\xBF\xBD");
+  EXPECT_EQ(trace.import[Repair::invalid_utf8].count, 1U);
+}
+
+TEST_F(FathomWire, DamageIsInTheImportLog) {
+  for (int i = 0; i < 3; ++i) {
+    writer_->instant(i, 1, 1, "i", "");
+    writer_->flush();
+  }
+  writer_->close();
+  std::fstream file(path_, std::ios::in | std::ios::out | std::ios::binary);
+  file.seekp(70);
+  file.put('?');
+  file.close();
+  fs::resize_file(path_, fs::file_size(path_) - 3);
+  const Trace trace = read();
+  EXPECT_EQ(trace.instants.size(), 1U);
+  EXPECT_EQ(trace.import[Repair::damaged_block].count, 2U);
+  EXPECT_EQ(trace.import[Repair::truncated].count, 1U);
+  EXPECT_EQ(trace.import[Repair::damaged_block].first_offset, 8U);
+}
+
+TEST_F(FathomWire, AFileOfALaterVersionIsRefusedWithAdvice) {
+  writer_.reset();
+  std::ofstream(path_, std::ios::binary) << std::string("FATHOM\x02\x00", 8) << "whatever";
+  const Result<Trace> trace = read_trace(path_, {});
+  ASSERT_FALSE(trace);
+  EXPECT_NE(trace.error().message.find("version 2"), std::string::npos);
+}
+
+TEST_F(FathomWire, AFileWithoutABlockIsAnEmptyRecording) {
+  const Trace trace = read();
+  EXPECT_EQ(trace.slices.size(), 0U);
+  EXPECT_EQ(trace.import.total(), 0U);
+}
+
+}  // namespace
+}  // namespace fathom

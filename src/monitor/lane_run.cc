@@ -1,0 +1,22 @@
+#include "monitor/lane_run.h"
+
+#include <utility>
+
+namespace fathom::monitor {
+
+LaneRun::LaneRun(Lane lane, Surroundings& surroundings, SampleSink& sink) : series_(sink) {
+  for (const SourceSpec& spec : all_sources()) {
+    if (spec.lane != lane) continue;
+    Opened opened = spec.open(surroundings, series_);
+    for (Missing& missing : opened.missing) missing_.push_back(std::move(missing));
+    if (!opened.source) continue;
+    sources_.push_back(std::move(opened.source));
+    names_.push_back(spec.name);
+  }
+}
+
+void LaneRun::sample(const Tick& tick) {
+  for (const std::unique_ptr<Source>& source : sources_) source->sample(tick, series_);
+}
+
+}  // namespace fathom::monitor

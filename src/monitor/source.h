@@ -1,0 +1,76 @@
+// A source of telemetry: opens, or says why not and what would help; then it is asked again and
+// again.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "monitor/files.h"
+#include "monitor/process_tree.h"
+#include "monitor/series.h"
+
+namespace fathom::monitor {
+
+/// What a source is opened with. What it refers to outlives all sources.
+struct Surroundings {
+  Roots roots;
+  ProcessTree& tree;
+  /// NVML's library; empty: where the loader finds libnvidia-ml.so.1.
+  std::string nvml_path;
+  /// Processor time of the tree since it is watched, seconds; kept up by the source `processes`,
+  /// read by `cpu` behind it in the same lane.
+  double tree_cpu = 0;
+};
+
+/// Something that cannot be recorded here.
+struct Missing {
+  std::string what;
+  std::string why;
+  std::string remedy;
+};
+
+/// One moment of sampling.
+struct Tick {
+  std::int64_t time = 0;     ///< When it is, as precisely as it was met.
+  std::uint64_t number = 0;  ///< Ticks since the start, missed ones too.
+  bool brisk = false;        ///< True about five times a second: for what costs more.
+  bool slow = false;         ///< True about once a second: for what costs much, or changes little.
+};
+
+class Source {
+ public:
+  Source() = default;
+  virtual ~Source() = default;
+  Source(const Source&) = delete;
+  Source& operator=(const Source&) = delete;
+  /// Reads and puts. What cannot be read this time is left out.
+  virtual void sample(const Tick& tick, Series& series) = 0;
+};
+
+struct Opened {
+  std::unique_ptr<Source> source;  ///< Null: nothing of it can be recorded.
+  std::vector<Missing> missing;    ///< The whole, or single counters of it.
+};
+
+/// Sources of one lane share a thread, so that a slow one holds up only its own.
+enum class Lane : std::uint8_t {
+  host,      ///< Files of the kernel: microseconds.
+  gpu,       ///< Calls of a driver: may take milliseconds.
+  gpu_slow,  ///< Calls that take tens of milliseconds; once a second.
+};
+
+struct SourceSpec {
+  std::string_view name;
+  std::string_view title;  ///< What it records, for people.
+  Lane lane;
+  Opened (*open)(Surroundings& surroundings, Series& series);
+};
+
+/// Every source, in the order in which those of a lane are asked.
+std::span<const SourceSpec> all_sources();
+
+}  // namespace fathom::monitor

@@ -1,0 +1,54 @@
+// network: bytes over each interface.
+#include <map>
+#include <utility>
+
+#include "monitor/proc_text.h"
+#include "monitor/source.h"
+
+namespace fathom::monitor {
+namespace {
+
+class Network : public Source {
+ public:
+  explicit Network(const std::string& path) : file_(path) {}
+
+  void sample(const Tick& tick, Series& series) override {
+    if (!tick.brisk) return;
+    for (const Interface& interface : parse_interfaces(file_.read(buffer_))) {
+      auto at = handles_.find(interface.name);
+      if (at == handles_.end()) {
+        // Interfaces that never carried anything are not worth their lines.
+        if (interface.received == 0 && interface.sent == 0) continue;
+        const Handles handles{series.add(counter("network.*.received"), interface.name),
+                              series.add(counter("network.*.sent"), interface.name)};
+        at = handles_.emplace(interface.name, handles).first;
+      }
+      series.put(tick.time, at->second.received, static_cast<double>(interface.received));
+      series.put(tick.time, at->second.sent, static_cast<double>(interface.sent));
+    }
+  }
+
+ private:
+  struct Handles {
+    Series::Handle received;
+    Series::Handle sent;
+  };
+  RereadFile file_;
+  std::map<std::string, Handles> handles_;
+  std::string buffer_;
+};
+
+}  // namespace
+
+Opened open_network(Surroundings& surroundings, Series& /*series*/) {
+  const std::string path = surroundings.roots.proc + "/net/dev";
+  if (std::string why = why_unreadable(path); !why.empty()) {
+    return {.source = nullptr,
+            .missing = {{.what = "network interfaces",
+                         .why = std::move(why),
+                         .remedy = "mount procfs on /proc"}}};
+  }
+  return {.source = std::make_unique<Network>(path), .missing = {}};
+}
+
+}  // namespace fathom::monitor

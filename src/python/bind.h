@@ -1,0 +1,17 @@
+// The parts of the module, one file each.
+#pragma once
+
+#include <nanobind/nanobind.h>
+
+#include "python/table_data.h"
+
+namespace fathom::python {
+
+void bind_reports(nanobind::module_& module);
+void bind_tables(nanobind::module_& module);
+void bind_sessions(nanobind::module_& module);
+
+/// A value of a table as Python has it; numbers that are none are None, as JSON says null.
+nanobind::object to_python(const Value& value);
+
+}  // namespace fathom::python

@@ -1,0 +1,217 @@
+// Opening recordings, asking for reports and diagnoses. All that takes long is done without the
+// interpreter's lock.
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include "engine/device_peaks.h"
+#include "engine/diagnosis.h"
+#include "engine/inputs.h"
+#include "engine/nearest.h"
+#include "engine/page.h"
+#include "python/bind.h"
+#include "python/errors.h"
+#include "render/column_arrays.h"
+#include "render/diagnosis_html.h"
+#include "render/diagnosis_json.h"
+#include "render/diagnosis_text.h"
+
+namespace fathom::python {
+namespace {
+
+namespace nb = nanobind;
+
+using SessionPtr = std::shared_ptr<const fathom::Session>;
+
+/// One recording in memory, as Python holds it.
+struct Recording {
+  SessionPtr session;
+};
+
+/// A diagnosis, and what its page is made from.
+struct Diagnosed {
+  SessionPtr session;
+  std::shared_ptr<const DevicePeaks> peaks;  ///< What the request borrows.
+  DiagnosisRequest request;
+  Diagnosis diagnosis;
+};
+
+/// Steps, device, window and peaks, as typed.
+struct Asked {
+  std::optional<std::string> steps;
+  std::optional<std::int32_t> device;
+  std::optional<std::string> window;
+  std::optional<std::string> peaks;
+};
+
+/// Calls `work` without the interpreter's lock.
+template <typename Work>
+auto unlocked(const Work& work) {
+  const nb::gil_scoped_release release;
+  return work();
+}
+
+template <typename T>
+T named(const char* argument, Result<T> result) {
+  if (!result) throw Failure(std::move(result).error().in(argument));
+  return std::move(*result);
+}
+
+std::shared_ptr<const DevicePeaks> peaks_of(const Asked& asked) {
+  if (!asked.peaks) return nullptr;
+  return std::make_shared<const DevicePeaks>(named("peaks", DevicePeaks::named(*asked.peaks)));
+}
+
+/// Fills what a report's request and a diagnosis' have in common.
+template <typename Wish>
+void select_into(const Asked& asked, Wish& wish) {
+  if (asked.steps) wish.steps = named("steps", parse_steps(*asked.steps));
+  wish.device = asked.device;
+  if (asked.window) wish.window = named("window", parse_window(*asked.window));
+}
+
+const Report& report_named(const std::string& id) {
+  if (const Report* report = find_report(id)) return *report;
+  std::vector<std::string_view> ids;
+  for (const Report& report : all_reports()) ids.push_back(report.id);
+  const std::string_view meant = nearest(id, ids);
+  throw Failure({ErrorCode::invalid_argument,
+                 "there is no report '" + id + "'" +
+                     (meant.empty() ? std::string("; fathom.reports() lists them")
+                                    : "; did you mean '" + std::string(meant) + "'?")});
+}
+
+Recording open_recording(const Inputs::File& file, unsigned threads) {
+  Result<std::unique_ptr<fathom::Session>> session =
+      unlocked([&] { return fathom::Session::open(file, ReadOptions{.threads = threads}); });
+  return {value_or_raise(std::move(session))};
+}
+
+std::string shown(const Inputs::File& file) {
+  return valid_utf8(file.shown.empty() ? file.path : file.shown);
+}
+
+Table run_report(const Recording& recording, const std::string& id, const Asked& asked, Query query,
+                 TableOptions options) {
+  const Report& report = report_named(id);
+  const std::shared_ptr<const DevicePeaks> peaks = peaks_of(asked);
+  Request request;
+  select_into(asked, request);
+  request.query = std::move(query);
+  request.options = std::move(options);
+  request.options.peaks = peaks ? peaks->chosen() : nullptr;
+  Result<TablePtr> table = unlocked([&]() -> Result<TablePtr> {
+    Result<View> view = recording.session->run(report, request);
+    if (!view) return std::move(view).error();
+    std::vector<ColumnArray> columns = column_arrays(*view);
+    return TablePtr(std::make_shared<const TableData>(
+        TableData{.view = std::move(*view), .columns = std::move(columns)}));
+  });
+  return {value_or_raise(std::move(table))};
+}
+
+Diagnosed run_diagnosis(const Recording& recording, const Asked& asked, std::string focus,
+                        bool exclude_warmup) {
+  Diagnosed out{
+      .session = recording.session, .peaks = peaks_of(asked), .request = {}, .diagnosis = {}};
+  select_into(asked, out.request);
+  out.request.focus = std::move(focus);
+  out.request.exclude_warmup = exclude_warmup;
+  out.request.peaks = out.peaks ? out.peaks->chosen() : nullptr;
+  out.diagnosis = value_or_raise(unlocked([&] { return diagnose(*out.session, out.request); }));
+  return out;
+}
+
+std::string html_of(const Diagnosed& diagnosed) {
+  return value_or_raise(unlocked([&]() -> Result<std::string> {
+    const Result<Page> page =
+        collect_page(*diagnosed.session, diagnosed.request, diagnosed.diagnosis);
+    if (!page) return page.error();
+    return render_diagnosis_html(diagnosed.diagnosis, *page);
+  }));
+}
+
+std::string text_of(const Diagnosed& diagnosed, bool all) {
+  const Style style = style_for(1, ColourChoice::never, false);
+  return render_diagnosis_text(diagnosed.diagnosis, diagnosed.request, all, style);
+}
+
+void bind_diagnosis(nb::module_& module) {
+  nb::class_<Diagnosed>(module, "Diagnosis", "A diagnosis, to be rendered.")
+      .def("to_json",
+           [](const Diagnosed& diagnosed) { return render_diagnosis_json(diagnosed.diagnosis); })
+      .def("to_html", html_of)
+      .def("to_text", text_of, nb::arg("all"));
+}
+
+}  // namespace
+
+void bind_sessions(nb::module_& module) {
+  bind_diagnosis(module);
+  nb::class_<Recording>(module, "Recording", "One recording in memory.")
+      .def_prop_ro(
+          "input",
+          [](const Recording& recording) { return valid_utf8(recording.session->input()); })
+      .def_prop_ro("format",
+                   [](const Recording& recording) { return recording.session->trace().format; })
+      .def_prop_ro("span_ns",
+                   [](const Recording& recording) {
+                     return to_ns(recording.session->trace().span.length());
+                   })
+      .def(
+          "report",
+          [](const Recording& recording, const std::string& id, std::optional<std::string> steps,
+             std::optional<std::int32_t> device, std::optional<std::string> window,
+             std::optional<std::string> peaks, std::vector<std::string> filters, std::string sort,
+             std::vector<std::string> columns, std::optional<std::uint64_t> limit,
+             std::string group_by, bool torch, std::string metric) {
+            return run_report(
+                recording, id,
+                {.steps = std::move(steps),
+                 .device = device,
+                 .window = std::move(window),
+                 .peaks = std::move(peaks)},
+                {.filters = std::move(filters),
+                 .sort = std::move(sort),
+                 .columns = std::move(columns),
+                 .limit = limit},
+                {.group_by = std::move(group_by), .torch = torch, .metric = std::move(metric)});
+          },
+          nb::arg("id"), nb::kw_only(), nb::arg("steps").none(), nb::arg("device").none(),
+          nb::arg("window").none(), nb::arg("peaks").none(), nb::arg("filters"), nb::arg("sort"),
+          nb::arg("columns"), nb::arg("limit").none(), nb::arg("group_by"), nb::arg("torch"),
+          nb::arg("metric"))
+      .def(
+          "diagnose",
+          [](const Recording& recording, std::optional<std::string> steps,
+             std::optional<std::int32_t> device, std::optional<std::string> window,
+             std::optional<std::string> peaks, std::string focus, bool exclude_warmup) {
+            return run_diagnosis(recording,
+                                 {.steps = std::move(steps),
+                                  .device = device,
+                                  .window = std::move(window),
+                                  .peaks = std::move(peaks)},
+                                 std::move(focus), exclude_warmup);
+          },
+          nb::kw_only(), nb::arg("steps").none(), nb::arg("device").none(),
+          nb::arg("window").none(), nb::arg("peaks").none(), nb::arg("focus"),
+          nb::arg("exclude_warmup"));
+  nb::class_<Inputs::File>(module, "InputFile", "What one recording is read from.")
+      .def_prop_ro("shown", shown)
+      .def_ro("found", &Inputs::File::found);
+  module.def("open", open_recording, nb::arg("file"), nb::arg("threads"),
+             "Reads one of the inputs that expand() found, to its end.");
+  module.def(
+      "expand",
+      [](const std::vector<std::string>& inputs) {
+        return value_or_raise(expand_inputs(inputs)).files;
+      },
+      nb::arg("inputs"), "What files, '-', folders and patterns stand for.");
+}
+
+}  // namespace fathom::python

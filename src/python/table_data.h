@@ -1,0 +1,27 @@
+// What a table in Python is made of.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "engine/session.h"
+#include "render/column_arrays.h"
+
+namespace fathom::python {
+
+/// Immutable, so shared without locks between the table, its columns and whoever took their
+/// buffers. Owns everything; the session may go.
+struct TableData {
+  View view;
+  std::vector<ColumnArray> columns;  ///< Those of the view.
+};
+
+using TablePtr = std::shared_ptr<const TableData>;
+
+/// A table as Python holds it.
+struct Table {
+  TablePtr data;
+  [[nodiscard]] std::size_t rows() const { return data->view.table.rows.size(); }
+};
+
+}  // namespace fathom::python

@@ -1,0 +1,85 @@
+#include <algorithm>
+
+#include <gtest/gtest.h>
+
+#include "analysis/context.h"
+#include "reports/report.h"
+#include "store/trace_builder.h"
+
+namespace fathom {
+
+Report energy();
+
+namespace {
+
+constexpr std::int64_t kSecond = 1'000'000'000;
+
+/// Two steps of a second each on a GPU that takes 100 W in the first and 300 W in the second.
+TraceBuilder steps() {
+  TraceBuilder trace;
+  for (int i = 0; i < 2; ++i) {
+    trace.step(i, i * kSecond, kSecond);
+    trace.op("aten::mm", i * kSecond + 10, 100);
+    trace.runtime("cudaLaunchKernel", i * kSecond + 20, 5, i + 1);
+    trace.kernel("gemm", i * kSecond + 200, kSecond - 300, i + 1);
+  }
+  trace.on_thread(0, 0);
+  trace.sample("gpu.energy device 0", 0, 1000);
+  trace.sample("gpu.energy device 0", kSecond, 1100);
+  trace.sample("gpu.energy device 0", 2 * kSecond, 1400);
+  return trace;
+}
+
+Table table_of(TraceBuilder builder, TableOptions options) {
+  const Trace trace = builder.build();
+  const Analyses analyses(trace);
+  const Context context{
+      .trace = trace, .analyses = analyses, .selection = {}, .options = std::move(options)};
+  Result<Table> table = energy().compute(context);
+  EXPECT_TRUE(table.ok());
+  return std::move(*table);
+}
+
+double real(const Table& table, std::size_t row, std::string_view column) {
+  const auto columns = energy().columns;
+  const auto at = std::ranges::find(columns, column, &ColumnSpec::name);
+  const auto* const value =
+      std::get_if<double>(&table.rows.at(row).at(static_cast<std::size_t>(at - columns.begin())));
+  return value == nullptr ? -1 : *value;
+}
+
+TEST(EnergyReport, HasJoulesPowerAndTheMeanStep) {
+  const Table table = table_of(steps(), {.price_per_kwh = 0.36, .carbon_g_per_kwh = 360});
+  ASSERT_EQ(table.rows.size(), 1U);
+  EXPECT_NEAR(real(table, 0, "joules"), 400, 1e-6);
+  EXPECT_NEAR(real(table, 0, "mean_watts"), 200, 1e-6);
+  EXPECT_NEAR(real(table, 0, "joules_per_step"), 200, 1);
+  EXPECT_NEAR(real(table, 0, "price"), 400 * 1e-7, 1e-12);
+  EXPECT_NEAR(real(table, 0, "co2_g"), 0.04, 1e-9);
+}
+
+TEST(EnergyReport, HasARowPerStep) {
+  const Table table = table_of(steps(), {.group_by = "step"});
+  ASSERT_EQ(table.rows.size(), 2U);
+  EXPECT_NEAR(real(table, 0, "joules"), 100, 1);
+  EXPECT_NEAR(real(table, 1, "joules"), 300, 1);
+  EXPECT_EQ(real(table, 1, "price"), -1);
+}
+
+TEST(EnergyReport, TakesThePriceThatTheRunWasGiven) {
+  TraceBuilder trace = steps();
+  trace.fact("options.price_per_kwh", "0.36");
+  EXPECT_NEAR(real(table_of(std::move(trace), {}), 0, "price"), 400 * 1e-7, 1e-12);
+}
+
+TEST(EnergyReport, SaysHowToRecordWhatItLacks) {
+  TraceBuilder trace;
+  trace.step(0, 0, 1000);
+  const Table table = table_of(std::move(trace), {});
+  EXPECT_TRUE(table.rows.empty());
+  ASSERT_EQ(table.notes.size(), 1U);
+  EXPECT_NE(table.notes[0].find("fathom run"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace fathom

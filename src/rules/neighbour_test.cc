@@ -1,0 +1,68 @@
+#include <gtest/gtest.h>
+
+#include "rules/machine_builder.h"
+#include "rules/program_builder.h"
+#include "rules/rule_fixture.h"
+
+namespace fathom {
+
+Rule neighbour();
+
+namespace {
+
+constexpr std::int64_t kEnd = 1'000'000'000;
+
+template <typename Machine>
+JudgedTrace judged(const Machine& machine) {
+  ProgramBuilder program(kEnd);
+  program.op("aten::mm", "gemm", kEnd / 2);
+  MachineBuilder builder(program.trace(), kEnd);
+  machine(builder);
+  return JudgedTrace(program.trace());
+}
+
+TEST(Neighbour, IsToldWhereAnotherProcessHoldsTheGpu) {
+  const auto findings = judged([](MachineBuilder& machine) {
+                          machine.level("gpu.other_processes", 1, 0);
+                          machine.level("gpu.memory_by_others", 4e9, 0);
+                          machine.level("gpu.utilization", 99, 0);
+                        }).findings(neighbour());
+  ASSERT_EQ(findings.size(), 1U);
+  EXPECT_EQ(findings[0].key, "gpu");
+  EXPECT_TRUE(findings[0].claims.empty());
+}
+
+TEST(Neighbour, IsNothingForAProcessThatHoldsLittle) {
+  const auto findings = judged([](MachineBuilder& machine) {
+                          machine.level("gpu.other_processes", 1, 0);
+                          machine.level("gpu.memory_by_others", 1e7, 0);
+                        }).findings(neighbour());
+  EXPECT_TRUE(findings.empty());
+}
+
+TEST(Neighbour, IsToldWhereOthersUseTheProcessors) {
+  const auto findings = judged([](MachineBuilder& machine) {
+                          machine.rate("others.cpu", 6).level("cpu.count", 8);
+                          machine.rate("cpu.busy", 8);
+                        }).findings(neighbour());
+  ASSERT_EQ(findings.size(), 1U);
+  EXPECT_EQ(findings[0].key, "cpu");
+  EXPECT_EQ(findings[0].weight, Weight::warning);
+}
+
+TEST(Neighbour, IsNothingWhereOthersUseLittle) {
+  const JudgedTrace trace = judged([](MachineBuilder& machine) {
+    machine.rate("others.cpu", 1.5).level("cpu.count", 64);
+    machine.level("gpu.other_processes", 0, 0);
+  });
+  EXPECT_TRUE(trace.findings(neighbour()).empty());
+  EXPECT_EQ(trace.abstains(neighbour()), "");
+}
+
+TEST(Neighbour, AbstainsWithoutTelemetry) {
+  const JudgedTrace trace = judged([](MachineBuilder& /*machine*/) {});
+  EXPECT_NE(trace.abstains(neighbour()).find("fathom run"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace fathom

@@ -1,0 +1,372 @@
+// Copies rows, with texts, tracks and categories translated once each.
+#include "store/merge.h"
+
+#include <algorithm>
+#include <map>
+#include <tuple>
+#include <unordered_map>
+#include <vector>
+
+namespace fathom {
+namespace {
+
+constexpr std::string_view kStep = "ProfilerStep#";
+constexpr std::string_view kFetch = "enumerate(DataLoader)#";
+
+class Merger {
+ public:
+  Merger(Trace& base, const Trace& other, const MergeOptions& options)
+      : base_(base), other_(other), options_(options) {}
+
+  MergeCounts run();
+
+ private:
+  using TrackKey = std::tuple<TrackKind, std::string, std::string>;
+
+  [[nodiscard]] bool find_shift();
+  void know_base();
+  void slices();
+  void instants();
+  void samples();
+  void runs();
+  void functions();
+  void facts();
+  void processes();
+
+  StringId text(StringId id);
+  /// Of the other's track: the base's, added when new.
+  TrackId track(TrackId id);
+  TrackId beside(TrackId id);
+  TrackId find_or_add(const Track& wanted);
+  std::uint8_t category(std::uint8_t row);
+  [[nodiscard]] bool known_to_base(SliceId id) const;
+  [[nodiscard]] bool fills_gap(SliceId id) const;
+  void add_slice(SliceId id, TrackId track, std::int64_t number);
+  void widen(Time begin, Time end);
+  [[nodiscard]] Time shifted(Time time) const { return time + shift_; }
+  [[nodiscard]] static TrackKey key_of(const Trace& trace, const Track& track) {
+    return {track.kind, std::string(trace.text(track.process)),
+            std::string(trace.text(track.thread))};
+  }
+
+  Trace& base_;
+  const Trace& other_;
+  const MergeOptions& options_;
+  Duration shift_{};
+  MergeCounts counts_;
+  std::vector<StringId> texts_;
+  std::vector<TrackId> tracks_;
+  std::vector<TrackId> beside_;
+  std::vector<int> categories_;
+  std::map<TrackKey, TrackId> by_key_;
+  std::map<std::pair<std::int64_t, std::int64_t>, TrackId> by_thread_;
+  std::size_t own_tracks_ = 0;  // the base's, before
+  bool has_steps_ = false;
+  bool has_fetches_ = false;
+};
+
+bool Merger::find_shift() {
+  if (!base_.origin_is_unix || !other_.origin_is_unix) return false;
+  std::int64_t shift = 0;
+  if (__builtin_sub_overflow(other_.origin_ns, base_.origin_ns, &shift)) return false;
+  // So far apart that sums might overflow, they are no recordings of one run.
+  constexpr std::int64_t kFarthest = std::int64_t{1} << 61;
+  shift_ = duration_ns(shift);
+  return shift > -kFarthest && shift < kFarthest;
+}
+
+void Merger::know_base() {
+  own_tracks_ = base_.tracks.size();
+  for (std::size_t row = 0; row < own_tracks_; ++row) {
+    const Track& track = base_.tracks[row];
+    by_key_.emplace(key_of(base_, track), TrackId(row));
+    if (track.kind == TrackKind::host_thread)
+      by_thread_.emplace(std::pair(track.pid, track.tid), TrackId(row));
+  }
+  for (std::size_t row = 0; row < base_.slices.size() && !(has_steps_ && has_fetches_); ++row) {
+    const SliceId id(row);
+    if (base_.kind(id) != SliceKind::user_annotation && base_.kind(id) != SliceKind::cpu_op)
+      continue;
+    const std::string_view name = base_.name(id);
+    has_steps_ = has_steps_ || name.starts_with(kStep);
+    has_fetches_ = has_fetches_ || name.starts_with(kFetch);
+  }
+}
+
+StringId Merger::text(StringId id) {
+  if (!id.valid()) return id;
+  StringId& mine = texts_[id.row()];
+  if (!mine.valid()) mine = base_.strings.intern(other_.text(id));
+  return mine;
+}
+
+TrackId Merger::find_or_add(const Track& wanted) {
+  const auto [at, added] = by_key_.try_emplace(key_of(base_, wanted), base_.tracks.size());
+  if (!added) return at->second;
+  base_.tracks.push_back(wanted);
+  base_.tracks.back().slices = 0;
+  return at->second;
+}
+
+TrackId Merger::track(TrackId id) {
+  TrackId& mine = tracks_[id.row()];
+  if (mine.valid()) return mine;
+  const Track& theirs = other_.tracks[id.row()];
+  const auto same = by_thread_.find({theirs.pid, theirs.tid});
+  if (theirs.kind == TrackKind::host_thread && same != by_thread_.end()) return mine = same->second;
+  Track wanted = theirs;
+  wanted.process = text(theirs.process);
+  wanted.thread = text(theirs.thread);
+  wanted.name = text(theirs.name);
+  wanted.unit = text(theirs.unit);
+  mine = find_or_add(wanted);
+  return mine;
+}
+
+TrackId Merger::beside(TrackId id) {
+  TrackId& mine = beside_[id.row()];
+  if (mine.valid()) return mine;
+  const TrackId thread = track(id);
+  if (base_.tracks[thread.row()].kind != TrackKind::host_thread || thread.row() >= own_tracks_ ||
+      !options_.within_span)
+    return mine = thread;
+  Track wanted = base_.tracks[thread.row()];
+  wanted.kind = TrackKind::async;
+  wanted.thread = base_.strings.intern("fathom " + std::string(base_.text(wanted.thread)));
+  wanted.tid = kAbsent;
+  mine = find_or_add(wanted);
+  return mine;
+}
+
+std::uint8_t Merger::category(std::uint8_t row) {
+  if (categories_[row] >= 0) return static_cast<std::uint8_t>(categories_[row]);
+  const Category& theirs = other_.categories[row];
+  const StringId name = text(theirs.name);
+  auto at = std::ranges::find_if(base_.categories, [&](const Category& mine) {
+    return mine.name == name && mine.kind == theirs.kind;
+  });
+  if (at == base_.categories.end() && base_.categories.size() < 256)
+    at = base_.categories.insert(at, {name, theirs.kind, 0});
+  // A table that is full has one for whatever is left; its kind stays true only for the last.
+  if (at == base_.categories.end()) --at;
+  categories_[row] = static_cast<int>(at - base_.categories.begin());
+  return static_cast<std::uint8_t>(categories_[row]);
+}
+
+/// Torch records steps itself; ours, of the same moments, would be counted twice.
+bool Merger::known_to_base(SliceId id) const {
+  return options_.within_span && has_steps_ && other_.name(id).starts_with(kStep);
+}
+
+/// Steps and fetches of a base that has none decide what its time went into.
+bool Merger::fills_gap(SliceId id) const {
+  const std::string_view name = other_.name(id);
+  return name.starts_with(kStep) || (!has_fetches_ && name.starts_with(kFetch));
+}
+
+void Merger::widen(Time begin, Time end) {
+  base_.span.begin = std::min(base_.span.begin, begin);
+  base_.span.end = std::max(base_.span.end, end);
+}
+
+void Merger::add_slice(SliceId id, TrackId track, std::int64_t number) {
+  Slices& slices = base_.slices;
+  if (number != kAbsent) base_.numbers.push_back({SliceId(slices.size()), number});
+  slices.track.push_back(track);
+  slices.start.push_back(shifted(other_.slices.start[id.row()]));
+  slices.duration.push_back(other_.slices.duration[id.row()]);
+  slices.name.push_back(text(other_.slices.name[id.row()]));
+  const std::uint8_t row = category(other_.slices.category[id.row()]);
+  slices.category.push_back(row);
+  slices.correlation.push_back(kAbsent);
+  slices.external_id.push_back(kAbsent);
+  slices.detail.push_back(SliceId::kNone);
+  ++base_.tracks[track.row()].slices;
+  ++base_.categories[row].slices;
+  ++counts_.slices;
+}
+
+void Merger::slices() {
+  const Interval span = base_.span;
+  auto number = other_.numbers.begin();
+  for (std::size_t row = 0; row < other_.slices.size(); ++row) {
+    const SliceId id(row);
+    while (number != other_.numbers.end() && number->slice < id) ++number;
+    const bool numbered = number != other_.numbers.end() && number->slice == id;
+    const Time start = shifted(other_.slices.start[row]);
+    const Time end = start + other_.slices.duration[row];
+    const TrackId theirs = other_.slices.track[row];
+    if (is_device_activity(other_.kind(id)) ||
+        other_.tracks[theirs.row()].kind == TrackKind::device_stream) {
+      ++counts_.not_taken;
+      continue;
+    }
+    if (options_.within_span && (start >= span.end || end <= span.begin)) {
+      ++counts_.slices_outside;
+      continue;
+    }
+    if (known_to_base(id)) {
+      ++counts_.slices_known;
+      continue;
+    }
+    add_slice(id, fills_gap(id) ? track(theirs) : beside(theirs),
+              numbered ? number->number : kAbsent);
+    if (!options_.within_span) widen(start, end);
+  }
+}
+
+void Merger::instants() {
+  for (std::size_t row = 0; row < other_.instants.size(); ++row) {
+    const Time time = shifted(other_.instants.time[row]);
+    if (options_.within_span && (time < base_.span.begin || time >= base_.span.end)) {
+      ++counts_.instants_outside;
+      continue;
+    }
+    base_.instants.track.push_back(track(other_.instants.track[row]));
+    base_.instants.time.push_back(time);
+    base_.instants.name.push_back(text(other_.instants.name[row]));
+    ++counts_.instants;
+  }
+}
+
+/// The neighbours of the span are taken too: what lies between two samples can then be told.
+void Merger::samples() {
+  constexpr std::size_t kNone = SIZE_MAX;
+  const std::size_t rows = other_.samples.size();
+  std::vector<bool> keep(rows, !options_.within_span);
+  std::vector<std::size_t> before(other_.tracks.size(), kNone);
+  std::vector<std::size_t> after(other_.tracks.size(), kNone);
+  const auto nearer = [&](std::size_t& best, std::size_t row, bool later) {
+    const auto time = [&](std::size_t at) { return other_.samples.time[at]; };
+    if (best == kNone || (later ? time(row) > time(best) : time(row) < time(best))) best = row;
+  };
+  for (std::size_t row = 0; row < rows && options_.within_span; ++row) {
+    const Time time = shifted(other_.samples.time[row]);
+    const std::size_t of = other_.samples.track[row].row();
+    keep[row] = time >= base_.span.begin && time < base_.span.end;
+    if (time < base_.span.begin) nearer(before[of], row, true);
+    if (time >= base_.span.end) nearer(after[of], row, false);
+  }
+  for (const std::vector<std::size_t>* neighbours : {&before, &after}) {
+    for (const std::size_t row : *neighbours) {
+      if (row != kNone) keep[row] = true;
+    }
+  }
+  for (std::size_t row = 0; row < rows; ++row) {
+    if (!keep[row]) {
+      ++counts_.samples_outside;
+      continue;
+    }
+    base_.samples.track.push_back(track(other_.samples.track[row]));
+    base_.samples.time.push_back(shifted(other_.samples.time[row]));
+    base_.samples.value.push_back(other_.samples.value[row]);
+    ++counts_.samples;
+  }
+}
+
+void fill(std::int64_t& mine, std::int64_t theirs) {
+  if (mine == kAbsent) mine = theirs;
+}
+
+/// What one recording does not know of a process, the other may.
+void Merger::runs() {
+  for (ProcessRun theirs : other_.process_runs) {
+    theirs.role = text(theirs.role);
+    theirs.name = text(theirs.name);
+    for (std::int64_t* const time : {&theirs.start_ns, &theirs.end_ns}) {
+      if (*time == kAbsent) continue;
+      *time = counts_.no_common_clock ? kAbsent : *time + to_ns(shift_);
+    }
+    const auto at = std::ranges::lower_bound(base_.process_runs, theirs.pid, {}, &ProcessRun::pid);
+    if (at == base_.process_runs.end() || at->pid != theirs.pid) {
+      base_.process_runs.insert(at, theirs);
+      continue;
+    }
+    if (at->rank < 0) at->rank = theirs.rank;
+    if (at->status == -1) at->status = theirs.status;
+    if (!at->role.valid()) at->role = theirs.role;
+    if (!at->name.valid()) at->name = theirs.name;
+    fill(at->parent, theirs.parent);
+    fill(at->start_ns, theirs.start_ns);
+    fill(at->end_ns, theirs.end_ns);
+    fill(at->wall_ns, theirs.wall_ns);
+    fill(at->user_ns, theirs.user_ns);
+    fill(at->system_ns, theirs.system_ns);
+    fill(at->peak_bytes, theirs.peak_bytes);
+    fill(at->read_bytes, theirs.read_bytes);
+    fill(at->written_bytes, theirs.written_bytes);
+  }
+}
+
+void Merger::functions() {
+  for (FunctionTime function : other_.functions) {
+    function.file = text(function.file);
+    function.name = text(function.name);
+    base_.functions.push_back(function);
+  }
+}
+
+void Merger::facts() {
+  for (const Fact& fact : other_.facts) {
+    const Fact* const mine = base_.fact(fact.key);
+    if (mine != nullptr && mine->value == fact.value) continue;
+    const bool taken = mine != nullptr && !options_.prefix.empty();
+    base_.facts.push_back({taken ? options_.prefix + " " + fact.key : fact.key, fact.value});
+  }
+  if (!base_.distributed) base_.distributed = other_.distributed;
+}
+
+void Merger::processes() {
+  for (const Process& theirs : other_.processes) {
+    const StringId id = text(theirs.id);
+    const auto at = std::ranges::find(base_.processes, id, &Process::id);
+    if (at == base_.processes.end()) {
+      base_.processes.push_back({id, text(theirs.name), text(theirs.labels), theirs.sort_index});
+    } else if (base_.text(at->name).empty()) {
+      at->name = text(theirs.name);
+    }
+  }
+}
+
+MergeCounts Merger::run() {
+  texts_.resize(other_.strings.size());
+  tracks_.resize(other_.tracks.size());
+  beside_.resize(other_.tracks.size());
+  categories_.assign(other_.categories.size(), -1);
+  counts_.no_common_clock = !find_shift();
+  counts_.not_taken += other_.flows.size() + other_.memory.size() + other_.collectives.size();
+  if (!counts_.no_common_clock) {
+    know_base();
+    slices();
+    instants();
+    samples();
+  }
+  runs();
+  functions();
+  facts();
+  processes();
+  base_.import.merge(other_.import);
+  base_.bytes_read += other_.bytes_read;
+  return counts_;
+}
+
+}  // namespace
+
+MergeCounts& MergeCounts::operator+=(const MergeCounts& more) {
+  slices += more.slices;
+  samples += more.samples;
+  instants += more.instants;
+  slices_outside += more.slices_outside;
+  samples_outside += more.samples_outside;
+  instants_outside += more.instants_outside;
+  slices_known += more.slices_known;
+  not_taken += more.not_taken;
+  no_common_clock = no_common_clock || more.no_common_clock;
+  return *this;
+}
+
+MergeCounts merge_into(Trace& base, const Trace& other, const MergeOptions& options) {
+  return Merger(base, other, options).run();
+}
+
+}  // namespace fathom

@@ -1,0 +1,42 @@
+// Appends a recording of Fathom's own to another recording of the same run, on the common clock.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "store/trace.h"
+
+namespace fathom {
+
+struct MergeOptions {
+  /// Only what lies in the base's span is taken: slices that overlap it, instants in it, samples in
+  /// it and, of each counter, the one before and the one after. Else all, and the span widens.
+  bool within_span = true;
+  /// Put before the keys of facts, with a space, where the base has another value of that key.
+  std::string prefix;
+};
+
+/// What was taken and what was not.
+struct MergeCounts {
+  std::uint64_t slices = 0;
+  std::uint64_t samples = 0;
+  std::uint64_t instants = 0;
+  std::uint64_t slices_outside = 0;
+  std::uint64_t samples_outside = 0;
+  std::uint64_t instants_outside = 0;
+  std::uint64_t slices_known = 0;  ///< Steps, where the base has its own.
+  std::uint64_t not_taken = 0;     ///< Device work, flows and allocator events of the other.
+  bool no_common_clock = false;    ///< One has no Unix time: nothing that has a time was taken.
+
+  MergeCounts& operator+=(const MergeCounts& more);
+};
+
+/// Appends `other` to `base`: host slices, samples, instants, numbers, process runs, functions and
+/// facts. Times are shifted exactly by the difference of the origins. Threads of processes that the
+/// base does not know become tracks; so do counters. Slices on threads that the base recorded
+/// itself go onto an async track beside the thread ("fathom 1234"), because two recorders' slices
+/// need not nest to the nanosecond, but for steps and fetches where the base has none. The base
+/// keeps its rows, and its span where `within_span`. O(rows of both).
+MergeCounts merge_into(Trace& base, const Trace& other, const MergeOptions& options);
+
+}  // namespace fathom

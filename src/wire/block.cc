@@ -1,0 +1,96 @@
+// Packing of records and texts, and the header's sum.
+#include "wire/block.h"
+
+#include <algorithm>
+#include <new>
+
+#include "base/crc32.h"
+
+namespace fathom::wire {
+namespace {
+
+/// FNV-1a. Texts are short, and only few are new.
+std::uint64_t hash_of(std::string_view text) {
+  std::uint64_t hash = 0xcbf29ce484222325U;
+  for (const char c : text) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3U;
+  return hash;
+}
+
+/// At most kMaxText bytes, not ending within a character of UTF-8.
+std::string_view cut(std::string_view text) {
+  if (text.size() <= kMaxText) return text;
+  std::size_t size = kMaxText;
+  while (size > 0 && (static_cast<unsigned char>(text[size]) & 0xc0U) == 0x80U) --size;
+  return text.substr(0, size);
+}
+
+}  // namespace
+
+Block::Block(std::unique_ptr<char[]> buffer, std::size_t capacity, std::size_t full)
+    : buffer_(std::move(buffer)), capacity_(capacity), full_(full) {}
+
+std::unique_ptr<Block> Block::make(std::size_t bytes) {
+  const std::size_t full = std::clamp<std::size_t>(bytes, 512, kMaxPayload / 4);
+  // The largest record, of five texts, still fits behind a block that is all but full.
+  const std::size_t capacity =
+      kHeaderBytes + full + 5 * (kRecordHeaderBytes + kMaxRecordBody) + 256;
+  std::unique_ptr<char[]> buffer(new (std::nothrow) char[capacity]);
+  if (buffer == nullptr) return nullptr;
+  return std::unique_ptr<Block>(new (std::nothrow) Block(std::move(buffer), capacity, full));
+}
+
+bool Block::fits(Kind kind, std::size_t texts, std::size_t text_bytes) const {
+  if (texts_ + texts > kMaxTexts) return false;
+  const std::size_t needed = kRecordHeaderBytes + body_bytes(kind) +
+                             texts * (kRecordHeaderBytes + body_bytes(Kind::string)) +
+                             std::min(text_bytes, texts * kMaxText);
+  // What does not fit into an empty block goes into one of its own.
+  return payload_bytes() + needed <= full_ || (records_ == 0 && size_ + needed <= capacity_);
+}
+
+std::uint32_t Block::text(std::string_view text) {
+  if (text.empty()) return 0;
+  text = cut(text);
+  const std::uint64_t hash = hash_of(text);
+  std::size_t at = hash % kSlots;
+  for (; slots_[at].id != 0; at = (at + 1) % kSlots) {
+    const Slot& slot = slots_[at];
+    if (slot.hash == hash && text == std::string_view(buffer_.get() + slot.offset, slot.length))
+      return slot.id;
+  }
+  Packer body = add(Kind::string);
+  const std::uint32_t id = ++texts_;
+  body << id;
+  std::memcpy(body.at(), text.data(), text.size());
+  const auto length = static_cast<std::uint32_t>(text.size());
+  Packer(body.at() - sizeof id - sizeof(std::uint16_t))
+      << static_cast<std::uint16_t>(sizeof id + length);
+  slots_[at] = {hash, static_cast<std::uint32_t>(size_), length, id};
+  size_ += length;
+  return id;
+}
+
+Packer Block::add(Kind kind) {
+  Packer record(buffer_.get() + size_);
+  record << static_cast<std::uint16_t>(kind) << static_cast<std::uint16_t>(body_bytes(kind));
+  size_ += kRecordHeaderBytes + body_bytes(kind);
+  if (kind != Kind::string) ++records_;
+  return record;
+}
+
+std::string_view Block::finish(std::uint64_t number) {
+  Packer header(buffer_.get());
+  header << kSync << static_cast<std::uint32_t>(payload_bytes());
+  Packer(buffer_.get() + kCheckedFrom) << kRecordsBlock << std::uint16_t{0} << number;
+  header << crc32({buffer_.get() + kCheckedFrom, size_ - kCheckedFrom});
+  return {buffer_.get(), size_};
+}
+
+void Block::clear() {
+  size_ = kHeaderBytes;
+  records_ = 0;
+  if (texts_ > 0) slots_.fill({});
+  texts_ = 0;
+}
+
+}  // namespace fathom::wire

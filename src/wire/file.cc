@@ -1,0 +1,60 @@
+// write(2) until all is written, or back to where it was.
+#include "wire/file.h"
+
+#include <cerrno>
+#include <cstring>
+#include <utility>
+
+#include <fcntl.h>
+#include <unistd.h>
+
+namespace fathom::wire {
+
+File::File(File&& other) noexcept
+    : descriptor_(std::exchange(other.descriptor_, -1)), size_(std::exchange(other.size_, 0)) {}
+
+File& File::operator=(File&& other) noexcept {
+  if (this == &other) return *this;
+  close();
+  descriptor_ = std::exchange(other.descriptor_, -1);
+  size_ = std::exchange(other.size_, 0);
+  return *this;
+}
+
+Result<File> File::create(const std::string& path) {
+  File file;
+  do {
+    file.descriptor_ =
+        ::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_APPEND | O_CLOEXEC, 0644);
+  } while (file.descriptor_ < 0 && errno == EINTR);
+  if (file.descriptor_ < 0)
+    return Error{ErrorCode::io, path + ": cannot be written: " + std::strerror(errno)};
+  return file;
+}
+
+bool File::append(std::string_view bytes) noexcept {
+  if (descriptor_ < 0) return false;
+  std::size_t done = 0;
+  while (done < bytes.size()) {
+    const ssize_t written = ::write(descriptor_, bytes.data() + done, bytes.size() - done);
+    if (written > 0) {
+      done += static_cast<std::size_t>(written);
+      continue;
+    }
+    if (written < 0 && errno == EINTR) continue;
+    // Half a block would cost the reader a search, no more, if it cannot be taken back.
+    const bool taken_back = done == 0 || ::ftruncate(descriptor_, static_cast<off_t>(size_)) == 0;
+    if (!taken_back) size_ += done;
+    return false;
+  }
+  size_ += done;
+  return true;
+}
+
+bool File::close() noexcept {
+  if (descriptor_ < 0) return true;
+  const int result = ::close(std::exchange(descriptor_, -1));
+  return result == 0 || errno == EINTR;
+}
+
+}  // namespace fathom::wire

@@ -1,0 +1,188 @@
+// Reader: the bytes of a capture file in, its records out; what is damaged is skipped and counted.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <span>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "wire/layout.h"
+
+namespace fathom::wire {
+
+/// The records of docs/wire.md. Texts are valid during the visit only; they may be any bytes.
+struct ClockRecord {
+  std::int64_t monotonic = 0;
+  std::int64_t unix = 0;
+  std::uint32_t error = 0;
+};
+struct ProcessRecord {
+  std::int64_t time = 0;
+  std::int32_t pid = 0;
+  std::int32_t parent = 0;
+  std::int32_t rank = -1;
+  std::string_view name;
+  std::string_view role;
+};
+struct ThreadRecord {
+  std::int32_t pid = 0;
+  std::int64_t tid = 0;
+  std::string_view name;
+};
+struct SliceRecord {
+  std::int64_t start = 0;
+  std::int64_t duration = 0;
+  std::int32_t pid = 0;
+  std::int64_t tid = 0;
+  std::string_view name;
+  std::string_view category;
+  std::int64_t value = -1;
+};
+/// A begin, end (without texts) or instant.
+struct MomentRecord {
+  std::int64_t time = 0;
+  std::int32_t pid = 0;
+  std::int64_t tid = 0;
+  std::string_view name;
+  std::string_view category;
+};
+struct CounterRecord {
+  std::int32_t pid = 0;
+  std::int32_t device = -1;
+  std::string_view name;
+  std::string_view unit;
+};
+struct SampleRecord {
+  std::int64_t time = 0;
+  std::uint32_t counter = 0;  ///< What Visitor::counter() returned.
+  double value = 0;
+};
+struct FactRecord {
+  std::int32_t pid = 0;
+  std::string_view key;
+  std::string_view value;
+};
+struct ExitRecord {
+  std::int64_t time = 0;
+  std::int32_t pid = 0;
+  std::int32_t status = -1;
+  std::int64_t user = -1;
+  std::int64_t system = -1;
+  std::int64_t peak = -1;
+  std::int64_t wall = -1;
+  std::int64_t read = -1;
+  std::int64_t written = -1;
+};
+struct DroppedRecord {
+  std::string_view what;
+  std::uint64_t count = 0;
+};
+struct FunctionRecord {
+  std::int32_t pid = 0;
+  std::string_view file;
+  std::uint32_t line = 0;
+  std::string_view name;
+  std::uint64_t calls = 0;
+  std::int64_t total = 0;
+  std::int64_t self = 0;
+};
+
+/// Is given the records in the order of the file, each with the byte where it begins.
+class Visitor {
+ public:
+  virtual ~Visitor() = default;
+  Visitor() = default;
+  Visitor(const Visitor&) = delete;
+  Visitor& operator=(const Visitor&) = delete;
+
+  virtual void clock(const ClockRecord& record, std::uint64_t offset) = 0;
+  virtual void process(const ProcessRecord& record, std::uint64_t offset) = 0;
+  virtual void thread(const ThreadRecord& record, std::uint64_t offset) = 0;
+  virtual void slice(const SliceRecord& record, std::uint64_t offset) = 0;
+  virtual void begin(const MomentRecord& record, std::uint64_t offset) = 0;
+  virtual void end(const MomentRecord& record, std::uint64_t offset) = 0;
+  virtual void instant(const MomentRecord& record, std::uint64_t offset) = 0;
+  /// A number of the visitor's for this counter; the samples of this block come with it.
+  virtual std::uint32_t counter(const CounterRecord& record, std::uint64_t offset) = 0;
+  virtual void sample(const SampleRecord& record, std::uint64_t offset) = 0;
+  virtual void fact(const FactRecord& record, std::uint64_t offset) = 0;
+  virtual void exit(const ExitRecord& record, std::uint64_t offset) = 0;
+  virtual void dropped(const DroppedRecord& record, std::uint64_t offset) = 0;
+  virtual void function(const FunctionRecord& record, std::uint64_t offset) = 0;
+};
+
+/// How often something was found, and the byte where it was found first.
+struct Found {
+  std::uint64_t count = 0;
+  std::uint64_t first = 0;
+  void add(std::uint64_t offset, std::uint64_t more = 1) {
+    if (count == 0) first = offset;
+    count = count + more < count ? UINT64_MAX : count + more;
+  }
+};
+
+/// What was not as it should be.
+struct Damage {
+  Found skipped;                    ///< Stretches that are no sound block.
+  std::uint64_t skipped_bytes = 0;  ///< In all of them.
+  Found cut_off;                    ///< 1: the file ends within a block or the magic.
+  Found missing;                    ///< Blocks whose number does not occur, but for leading ones.
+  std::uint64_t first_number = 0;  ///< Of the first block: above 0 where earlier ones were dropped.
+  Found malformed;                 ///< Records too short, or that overlap the end of their block.
+  Found texts;                     ///< Texts and counters that are used but not defined.
+  std::map<std::uint16_t, Found> unknown_kinds;
+  std::map<std::uint16_t, Found> unknown_blocks;  ///< By type.
+};
+
+/// Takes the bytes of a file in pieces of any size. Holds one block at a time.
+class Reader {
+ public:
+  explicit Reader(Visitor& visitor) : visitor_(visitor) {}
+
+  /// The next bytes of the file.
+  void feed(std::span<const std::byte> bytes);
+  /// No more bytes will come. Call once.
+  void finish();
+
+  [[nodiscard]] const Damage& damage() const { return damage_; }
+  [[nodiscard]] std::uint64_t blocks() const { return blocks_; }
+  [[nodiscard]] std::uint64_t bytes() const { return offset_ + pending_.size(); }
+
+ private:
+  struct Record {
+    Kind kind = Kind::string;
+    std::string_view body;
+    std::uint64_t offset = 0;
+  };
+
+  void parse(bool last);
+  bool take_block(bool last);
+  bool sound(std::string_view block);
+  void skip_damage(bool last);
+  void skip(std::size_t bytes);
+  void end_of_damage();
+  void count_number(std::uint64_t number);
+  void records(std::string_view payload, std::uint64_t offset);
+  void record(const Record& record);
+  void define(const Record& record);
+  [[nodiscard]] std::string_view rest() const;
+  std::string_view text(std::uint32_t id, std::uint64_t offset);
+
+  Visitor& visitor_;
+  Damage damage_;
+  std::vector<char> pending_;
+  std::size_t at_ = 0;        // in pending_
+  std::uint64_t offset_ = 0;  // of pending_ in the file
+  std::uint64_t blocks_ = 0;
+  std::uint64_t next_number_ = 0;
+  std::uint64_t skipping_ = 0;  // bytes of the stretch at hand
+  std::uint64_t in_vain_ = 0;   // bytes summed up for blocks that were not sound
+  bool magic_seen_ = false;
+  std::unordered_map<std::uint32_t, std::string_view> texts_;
+  std::unordered_map<std::uint32_t, std::uint32_t> counters_;
+};
+
+}  // namespace fathom::wire

@@ -1,0 +1,480 @@
+// Blocks are filled under a lock and handed over when they are full or old; what a ring must repeat
+// is kept beside them.
+#include "wire/writer.h"
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <cmath>
+#include <cstdio>
+#include <limits>
+#include <mutex>
+#include <new>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include <pthread.h>
+#include <sys/resource.h>
+#include <time.h>
+
+#include "wire/block.h"
+#include "wire/file.h"
+
+namespace fathom::wire {
+namespace {
+
+/// For facts, exits and counts of what was dropped, beyond the size cap.
+constexpr std::uint64_t kReserve = std::uint64_t{64} << 10;
+constexpr std::int64_t kNever = std::numeric_limits<std::int64_t>::min();
+
+std::int64_t read_clock(clockid_t clock) {
+  timespec now{};
+  clock_gettime(clock, &now);
+  return std::int64_t{now.tv_sec} * 1'000'000'000 + now.tv_nsec;
+}
+
+struct Clocks {
+  std::int64_t monotonic = 0;
+  std::int64_t unix = 0;
+  std::uint32_t error = 0;
+};
+
+/// The narrowest of a few readings.
+Clocks read_clocks() {
+  constexpr int kReadings = 3;
+  Clocks best{.error = UINT32_MAX};
+  for (int i = 0; i < kReadings; ++i) {
+    const std::int64_t before = read_clock(CLOCK_MONOTONIC);
+    const std::int64_t unix = read_clock(CLOCK_REALTIME);
+    const std::int64_t after = read_clock(CLOCK_MONOTONIC);
+    const auto error =
+        static_cast<std::uint32_t>(std::min<std::int64_t>(after - before, UINT32_MAX - 1));
+    if (error < best.error) best = {before + (after - before) / 2, unix, error};
+  }
+  return best;
+}
+
+/// Why records of ours were dropped.
+enum class Loss : std::uint8_t { disk, size_cap, memory_cap };
+constexpr std::array<std::string_view, 3> kLosses = {"records that the disk did not take",
+                                                     "records beyond the size cap",
+                                                     "counters and facts beyond the memory cap"};
+
+struct Counter {
+  std::int32_t pid = 0;
+  std::int32_t device = -1;
+  std::string name;
+  std::string unit;
+  std::uint64_t defined_in = UINT64_MAX;  // number of the block
+};
+
+/// What a ring says again in each file: a process, thread or fact.
+struct Repeated {
+  Kind kind = Kind::fact;
+  std::int64_t time = 0;
+  std::int32_t pid = 0;
+  std::int32_t parent = 0;
+  std::int32_t rank = -1;
+  std::int64_t tid = 0;
+  std::string first;
+  std::string second;
+};
+
+/// The smallest of what is asked for and what the process may write: beyond its limit the system
+/// would end the program.
+std::uint64_t cap(std::uint64_t wanted) {
+  rlimit limit{};
+  if (getrlimit(RLIMIT_FSIZE, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) return wanted;
+  return std::min<std::uint64_t>(wanted, limit.rlim_cur);
+}
+
+/// How often this process was forked off another since the first file was opened in one of them.
+std::atomic<unsigned>& forks() {
+  static std::atomic<unsigned> count{0};
+  static const int registered =
+      pthread_atfork(nullptr, nullptr, [] { count.fetch_add(1, std::memory_order_relaxed); });
+  static_cast<void>(registered);
+  return count;
+}
+
+}  // namespace
+
+std::int64_t monotonic_ns() { return read_clock(CLOCK_MONOTONIC); }
+
+std::string older_path(std::string_view path) {
+  constexpr std::string_view kEnd = ".fathom";
+  if (path.ends_with(kEnd)) path.remove_suffix(kEnd.size());
+  return std::string(path) + ".older.fathom";
+}
+
+class Writer::State {
+ public:
+  State(std::string path, const WriterOptions& options, File file, std::unique_ptr<Block> block)
+      : path_(std::move(path)),
+        options_(options),
+        max_size_(cap(options.max_size_bytes) / (options.last_ns > 0 ? 2 : 1)),
+        file_(std::move(file)),
+        block_(std::move(block)),
+        forks_(forks().load(std::memory_order_relaxed)) {
+    max_size_ = max_size_ > 2 * kReserve ? max_size_ - kReserve : max_size_ / 2;
+  }
+
+  /// For the caller's record. Not taken in a forked process, where another thread may have held it.
+  std::unique_lock<std::mutex> lock() {
+    return ours() ? std::unique_lock(mutex_) : std::unique_lock<std::mutex>();
+  }
+  [[nodiscard]] bool ours() const { return forks().load(std::memory_order_relaxed) == forks_; }
+  [[nodiscard]] bool active() const { return ours() && file_.is_open(); }
+
+  /// Makes room for a record; `time` is when it happened, kNever where it has no time. False where
+  /// it is dropped.
+  bool room(Kind kind, std::int64_t time, std::initializer_list<std::string_view> texts);
+  /// Relates the clocks, in the block at hand.
+  void clock();
+  Block& block() { return *block_; }
+  bool hand_over();
+  bool close();
+  [[nodiscard]] bool is_old(std::int64_t now) const {
+    return !block_->empty() && now - opened_ >= options_.max_age_ns;
+  }
+
+  std::uint32_t add_counter(Counter counter);
+  /// Defines the counter in this block. False where there is none of that id, or no room.
+  bool define(std::uint32_t id, std::int64_t time);
+  void repeat(Repeated record);
+  void write(const Repeated& record);
+  void count_dropped(std::uint64_t records) { dropped_ += records; }
+  void lose(Loss loss, std::uint64_t records);
+
+  [[nodiscard]] std::uint64_t dropped() const { return dropped_; }
+  [[nodiscard]] std::uint64_t bytes() const { return bytes_ + file_.size(); }
+  [[nodiscard]] const std::string& path() const { return path_; }
+
+ private:
+  void begin_block();
+  void rotate(std::int64_t now);
+  void say_losses();
+  bool take_memory(std::size_t bytes);
+
+  std::mutex mutex_;
+  std::string path_;
+  WriterOptions options_;
+  std::uint64_t max_size_;
+  File file_;
+  std::unique_ptr<Block> block_;
+  unsigned forks_;  // when the file was opened
+
+  std::uint64_t number_ = 0;  // of the block at hand
+  bool begun_ = false;
+  bool vital_only_ = false;       // beyond the size cap
+  std::int64_t opened_ = 0;       // the block at hand
+  std::int64_t newest_ = kNever;  // time in it
+  std::optional<std::int64_t> file_begun_;
+  std::uint64_t bytes_ = 0;  // in earlier files of a ring
+
+  std::vector<Counter> counters_;
+  std::vector<Repeated> repeated_;
+  std::size_t memory_ = 0;
+  std::array<std::uint64_t, kLosses.size()> losses_{};  // not yet said in the file
+  std::uint64_t dropped_ = 0;
+};
+
+void Writer::State::lose(Loss loss, std::uint64_t records) {
+  losses_[static_cast<std::size_t>(loss)] += records;
+  dropped_ += records;
+}
+
+bool Writer::State::take_memory(std::size_t bytes) {
+  if (memory_ + bytes > options_.max_memory_bytes) {
+    lose(Loss::memory_cap, 1);
+    return false;
+  }
+  memory_ += bytes;
+  return true;
+}
+
+void Writer::State::clock() {
+  const Clocks clocks = read_clocks();
+  opened_ = block_->empty() ? clocks.monotonic : opened_;
+  block_->add(Kind::clock) << clocks.monotonic << clocks.unix << clocks.error;
+}
+
+void Writer::State::rotate(std::int64_t now) {
+  if (options_.last_ns <= 0) return;
+  if (!file_begun_) file_begun_ = now;
+  if (now - *file_begun_ < options_.last_ns) return;
+  // Losing the turn is no loss of data: the file at hand goes on.
+  if (std::rename(path_.c_str(), older_path(path_).c_str()) != 0) return;
+  Result<File> next = File::create(path_);
+  if (!next) return;
+  bytes_ += file_.size();
+  file_ = std::move(*next);
+  if (!file_.append(kMagic)) lose(Loss::disk, 0);
+  file_begun_ = now;
+  vital_only_ = false;
+  for (const Repeated& record : repeated_) {
+    if (!block_->fits(record.kind, 2, record.first.size() + record.second.size())) hand_over();
+    if (block_->empty()) clock();
+    write(record);
+  }
+}
+
+void Writer::State::begin_block() {
+  begun_ = true;  // first: what a turn of the ring repeats may fill blocks of its own
+  clock();
+  rotate(opened_);
+  say_losses();
+}
+
+void Writer::State::say_losses() {
+  for (std::size_t i = 0; i < kLosses.size(); ++i) {
+    if (losses_[i] == 0) continue;
+    const std::uint32_t what = block_->text(kLosses[i]);
+    block_->add(Kind::dropped) << what << std::exchange(losses_[i], 0);
+  }
+}
+
+bool Writer::State::room(Kind kind, std::int64_t time,
+                         std::initializer_list<std::string_view> texts) {
+  if (!active()) return false;
+  std::size_t text_bytes = 0;
+  for (const std::string_view text : texts) text_bytes += text.size();
+  newest_ = std::max(newest_, time);
+  if (begun_ && newest_ != kNever && newest_ - opened_ >= options_.max_age_ns) hand_over();
+  if (begun_ && !block_->fits(kind, texts.size(), text_bytes)) hand_over();
+  const bool vital =
+      kind == Kind::exit || kind == Kind::fact || kind == Kind::dropped || kind == Kind::process;
+  const std::uint64_t size = file_.size() + block_->payload_bytes() + text_bytes;
+  if (size > max_size_) vital_only_ = true;
+  if (vital_only_ && (!vital || size > max_size_ + kReserve / 2)) {
+    lose(Loss::size_cap, 1);
+    return false;
+  }
+  if (!begun_) begin_block();
+  return true;
+}
+
+bool Writer::State::hand_over() {
+  if (!active() || block_->empty()) return true;
+  if (!begun_) begin_block();
+  const std::uint64_t records = block_->records();
+  const bool written = file_.append(block_->finish(number_));
+  newest_ = kNever;
+  ++number_;  // a missing number tells the reader what is missing
+  block_->clear();
+  begun_ = false;
+  if (!written) lose(Loss::disk, records);
+  return written;
+}
+
+bool Writer::State::close() {
+  if (!active()) {
+    file_.close();
+    return false;
+  }
+  bool written = hand_over();
+  const bool owing = std::ranges::any_of(losses_, [](std::uint64_t count) { return count > 0; });
+  if (owing) {
+    begin_block();
+    written = hand_over() && written;
+  }
+  return file_.close() && written && dropped_ == 0;
+}
+
+std::uint32_t Writer::State::add_counter(Counter counter) {
+  constexpr std::uint32_t kNone = UINT32_MAX;
+  if (!take_memory(sizeof counter + counter.name.size() + counter.unit.size())) return kNone;
+  counters_.push_back(std::move(counter));
+  return static_cast<std::uint32_t>(counters_.size());
+}
+
+bool Writer::State::define(std::uint32_t id, std::int64_t time) {
+  if (id == 0 || id > counters_.size()) return false;
+  Counter& counter = counters_[id - 1];
+  if (begun_ && counter.defined_in == number_) {
+    if (!room(Kind::sample, time, {})) return false;
+    if (counter.defined_in == number_) return true;
+    // Making room has begun another block, because of the old one's age: define it there.
+  }
+  if (!room(Kind::counter, time, {counter.name, counter.unit})) return false;
+  // The sample must not begin the next block: both fit, or neither.
+  if (!block_->fits(Kind::sample, 2, counter.name.size() + counter.unit.size() + 64)) {
+    hand_over();
+    if (!room(Kind::counter, time, {counter.name, counter.unit})) return false;
+  }
+  const std::uint32_t name = block_->text(counter.name);
+  const std::uint32_t unit = block_->text(counter.unit);
+  block_->add(Kind::counter) << id << counter.pid << counter.device << name << unit;
+  counter.defined_in = number_;
+  return true;
+}
+
+void Writer::State::repeat(Repeated record) {
+  if (options_.last_ns <= 0) return;
+  if (!take_memory(sizeof record + record.first.size() + record.second.size())) return;
+  repeated_.push_back(std::move(record));
+}
+
+void Writer::State::write(const Repeated& record) {
+  const std::uint32_t first = block_->text(record.first);
+  const std::uint32_t second = block_->text(record.second);
+  Packer body = block_->add(record.kind);
+  switch (record.kind) {
+    case Kind::process:
+      body << record.time << record.pid << record.parent << record.rank << first << second;
+      break;
+    case Kind::thread:
+      body << record.pid << record.tid << first;
+      break;
+    default:
+      body << record.pid << first << second;
+  }
+}
+
+Writer::Writer(std::unique_ptr<State> state) : state_(std::move(state)) {}
+
+Writer::~Writer() { close(); }
+
+Result<std::unique_ptr<Writer>> Writer::open(std::string path, const WriterOptions& options) {
+  Result<File> file = File::create(path);
+  if (!file) return std::move(file).error();
+  if (!file->append(kMagic)) return Error{ErrorCode::io, path + ": cannot be written"};
+  std::unique_ptr<Block> block = Block::make(options.block_bytes);
+  if (block == nullptr) return Error{ErrorCode::io, path + ": no memory for a block"};
+  auto state =
+      std::make_unique<State>(std::move(path), options, std::move(*file), std::move(block));
+  return std::unique_ptr<Writer>(new Writer(std::move(state)));
+}
+
+void Writer::clock() noexcept {
+  const auto lock = state_->lock();
+  if (state_->room(Kind::clock, kNever, {})) state_->clock();
+}
+
+void Writer::process(std::int64_t time, std::int32_t pid, std::int32_t parent, std::int32_t rank,
+                     std::string_view name, std::string_view role) noexcept {
+  const auto lock = state_->lock();
+  if (!state_->room(Kind::process, time, {name, role})) return;
+  Repeated record{Kind::process, time, pid, parent, rank, 0, std::string(name), std::string(role)};
+  state_->write(record);
+  state_->repeat(std::move(record));
+}
+
+void Writer::thread(std::int32_t pid, std::int64_t tid, std::string_view name) noexcept {
+  const auto lock = state_->lock();
+  if (!state_->room(Kind::thread, kNever, {name, {}})) return;
+  Repeated record{Kind::thread, 0, pid, 0, -1, tid, std::string(name), {}};
+  state_->write(record);
+  state_->repeat(std::move(record));
+}
+
+void Writer::slice(std::int64_t start, std::int64_t duration, std::int32_t pid, std::int64_t tid,
+                   std::string_view name, std::string_view category, std::int64_t value) noexcept {
+  const auto lock = state_->lock();
+  if (!state_->room(Kind::slice, start, {name, category})) return;
+  Block& block = state_->block();
+  const std::uint32_t name_id = block.text(name);
+  const std::uint32_t category_id = block.text(category);
+  block.add(Kind::slice) << start << duration << pid << tid << name_id << category_id << value;
+}
+
+void Writer::begin(std::int64_t time, std::int32_t pid, std::int64_t tid, std::string_view name,
+                   std::string_view category) noexcept {
+  const auto lock = state_->lock();
+  if (!state_->room(Kind::begin, time, {name, category})) return;
+  Block& block = state_->block();
+  const std::uint32_t name_id = block.text(name);
+  const std::uint32_t category_id = block.text(category);
+  block.add(Kind::begin) << time << pid << tid << name_id << category_id;
+}
+
+void Writer::end(std::int64_t time, std::int32_t pid, std::int64_t tid) noexcept {
+  const auto lock = state_->lock();
+  if (state_->room(Kind::end, time, {})) state_->block().add(Kind::end) << time << pid << tid;
+}
+
+void Writer::instant(std::int64_t time, std::int32_t pid, std::int64_t tid, std::string_view name,
+                     std::string_view category) noexcept {
+  const auto lock = state_->lock();
+  if (!state_->room(Kind::instant, time, {name, category})) return;
+  Block& block = state_->block();
+  const std::uint32_t name_id = block.text(name);
+  const std::uint32_t category_id = block.text(category);
+  block.add(Kind::instant) << time << pid << tid << name_id << category_id;
+}
+
+std::uint32_t Writer::counter(std::int32_t pid, std::int32_t device, std::string_view name,
+                              std::string_view unit) noexcept {
+  const auto lock = state_->lock();
+  return state_->add_counter({pid, device, std::string(name), std::string(unit)});
+}
+
+void Writer::sample(std::int64_t time, std::uint32_t counter, double value) noexcept {
+  const auto lock = state_->lock();
+  if (!std::isfinite(value) || !state_->define(counter, time)) return;
+  state_->block().add(Kind::sample) << time << counter << value;
+}
+
+void Writer::fact(std::int32_t pid, std::string_view key, std::string_view value) noexcept {
+  const auto lock = state_->lock();
+  if (!state_->room(Kind::fact, kNever, {key, value})) return;
+  Repeated record{Kind::fact, 0, pid, 0, -1, 0, std::string(key), std::string(value)};
+  state_->write(record);
+  state_->repeat(std::move(record));
+}
+
+void Writer::exit(const Exit& exit) noexcept {
+  const auto lock = state_->lock();
+  if (!state_->room(Kind::exit, exit.time, {})) return;
+  state_->block().add(Kind::exit) << exit.time << exit.pid << exit.status << exit.user
+                                  << exit.system << exit.peak << exit.wall << exit.read
+                                  << exit.written;
+}
+
+void Writer::dropped(std::string_view what, std::uint64_t count) noexcept {
+  const auto lock = state_->lock();
+  state_->count_dropped(count);
+  if (!state_->room(Kind::dropped, kNever, {what})) return;
+  const std::uint32_t what_id = state_->block().text(what);
+  state_->block().add(Kind::dropped) << what_id << count;
+}
+
+void Writer::function(const Function& function) noexcept {
+  const auto lock = state_->lock();
+  if (!state_->room(Kind::function, kNever, {function.file, function.name})) return;
+  Block& block = state_->block();
+  const std::uint32_t file = block.text(function.file);
+  const std::uint32_t name = block.text(function.name);
+  block.add(Kind::function) << function.pid << file << function.line << name << function.calls
+                            << function.total << function.self;
+}
+
+bool Writer::flush() noexcept {
+  const auto lock = state_->lock();
+  return state_->hand_over() && state_->dropped() == 0;
+}
+
+void Writer::flush_if_old(std::int64_t now) noexcept {
+  const auto lock = state_->lock();
+  if (state_->is_old(now)) state_->hand_over();
+}
+
+bool Writer::close() noexcept {
+  const auto lock = state_->lock();
+  return state_->close();
+}
+
+std::uint64_t Writer::dropped_records() const noexcept {
+  const auto lock = state_->lock();
+  return state_->dropped();
+}
+
+std::uint64_t Writer::bytes_written() const noexcept {
+  const auto lock = state_->lock();
+  return state_->bytes();
+}
+
+const std::string& Writer::path() const noexcept { return state_->path(); }
+
+}  // namespace fathom::wire

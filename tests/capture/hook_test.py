@@ -1,0 +1,193 @@
+#!/usr/bin/env python3
+"""Plain Python programs under the hook: what is recorded of them, and that they do not notice."""
+
+from __future__ import annotations
+
+import os
+import pathlib
+import subprocess
+import sys
+import unittest
+import zipfile
+
+import captured
+
+FORBIDDEN = "Error in sitecustomize"
+
+
+class Plain(unittest.TestCase):
+    def setUp(self) -> None:
+        self.captures = captured.Captures()
+        self.folder = pathlib.Path(self.captures._folder)
+
+    def tearDown(self) -> None:
+        self.captures.close()
+
+    def moments(self, run: captured.Run, kind: str) -> list[tuple[object, ...]]:
+        return [f for k, f in run.records(run.process()["pid"]) if k == kind]
+
+    def test_phases_threads_and_pauses_are_recorded(self) -> None:
+        run = self.captures.run("plain.py")
+        self.assertEqual((run.code, run.err), (0, ""))
+        self.assertIn("worked", run.out)
+        begun = [(f[3], f[4]) for f in self.moments(run, "begin")]
+        self.assertEqual([n for n, c in begun if n != "thread"], ["import", "main", "exit"])
+        self.assertIn(("thread", "phase"), begun)
+        self.assertEqual(len(self.moments(run, "end")), len(begun))
+        self.assertIn("adder", [f[2] for f in self.moments(run, "thread")])
+        self.assertTrue(any(s.value == 2 for s in run.slices("gc")))
+        self.assertEqual(run.process()["threads_started"], 1)
+
+    def test_children_of_all_kinds_have_files_of_their_own(self) -> None:
+        run = self.captures.run("plain.py", "fork", "spawn", "forkserver")
+        self.assertEqual(run.code, 0, run.err)
+        names = [p["name"] for p in run.processes() if p["role"] == "child"]
+        # Those that end by os._exit leave their capture file, not their facts.
+        self.assertGreaterEqual(len(names), 4, names)
+        self.assertGreaterEqual(run.roles()["child"], 5)
+        self.assertEqual(run.roles()["main"], 1)
+
+    def test_a_process_tells_what_it_used(self) -> None:
+        run = self.captures.run("plain.py")
+        (exit_record,) = self.moments(run, "exit")
+        user, system, peak, wall = exit_record[3:7]
+        self.assertGreater(user + system, 0)
+        self.assertGreater(peak, 1 << 20)
+        self.assertGreater(wall, 0)
+
+    def test_the_exit_code_and_the_error_of_a_failing_program_stay(self) -> None:
+        run = self.captures.run("-c", "import sys; print('out'); sys.exit(7)")
+        self.assertEqual((run.code, run.out, run.err), (7, "out\n", ""))
+        run = self.captures.run("-c", "raise KeyError('mine')")
+        self.assertEqual(run.code, 1)
+        self.assertEqual(run.err.splitlines()[-1], "KeyError: 'mine'")
+        self.assertNotIn("fathom", run.err)
+
+    def test_the_program_sees_its_usual_path_and_arguments(self) -> None:
+        code = "import sys; print(sys.path, sys.argv, sys.flags)"
+        plain = subprocess.run(
+            [sys.executable, "-c", code, "a"], capture_output=True, text=True, cwd=self.folder
+        )
+        self.assertEqual(self.captures.run("-c", code, "a").out, plain.stdout)
+
+    def test_another_sitecustomize_is_read_as_well(self) -> None:
+        (self.folder / "other").mkdir()
+        (self.folder / "other/sitecustomize.py").write_text("import builtins; builtins.mine = 5\n")
+        environment = self.captures.environment({})
+        environment["PYTHONPATH"] += os.pathsep + str(self.folder / "other")
+        code = "import sys; print(mine, sys.modules['sitecustomize'].__file__)"
+        done = subprocess.run(
+            [sys.executable, "-c", code], env=environment, capture_output=True, text=True
+        )
+        self.assertEqual(done.stderr, "")
+        self.assertTrue(done.stdout.startswith("5 "), done.stdout)
+        self.assertIn("other/sitecustomize.py", done.stdout)
+
+    def test_an_error_in_another_sitecustomize_is_reported_as_always(self) -> None:
+        (self.folder / "other").mkdir()
+        (self.folder / "other/sitecustomize.py").write_text("raise ValueError('theirs')\n")
+        environment = self.captures.environment({})
+        environment["PYTHONPATH"] += os.pathsep + str(self.folder / "other")
+        done = subprocess.run(
+            [sys.executable, "-c", "print(1)"], env=environment, capture_output=True, text=True
+        )
+        self.assertIn(FORBIDDEN, done.stderr)
+        self.assertIn("theirs", done.stderr)
+        self.assertEqual(done.stdout, "1\n")
+
+    def test_modules_zip_files_and_standard_input_run(self) -> None:
+        with zipfile.ZipFile(self.folder / "app.zip", "w") as archive:
+            archive.writestr("__main__.py", "import sys; print('zip', sys.argv[1:])")
+        self.assertEqual(self.captures.run("app.zip", "x").out, "zip ['x']\n")
+        self.assertIn("usage", self.captures.run("-m", "json.tool", "--help").out)
+
+    def test_a_virtual_environment_keeps_its_own_packages(self) -> None:
+        subprocess.run(
+            [sys.executable, "-m", "venv", "--without-pip", "own"], cwd=self.folder, check=True
+        )
+        captures = captured.Captures(str(self.folder / "own/bin/python"))
+        run = captures.run("-c", "import sys; print(sys.prefix)")
+        self.assertTrue(run.out.strip().endswith("own"), run.out)
+        self.assertEqual(run.process()["role"], "main")
+        captures.close()
+
+    def test_what_the_program_installs_stays_its_own(self) -> None:
+        code = (
+            "import sys, signal, atexit\n"
+            "assert sys.gettrace() is None and sys.getprofile() is None\n"
+            "assert signal.getsignal(signal.SIGTERM) == signal.SIG_DFL\n"
+            "events = []\n"
+            "sys.setprofile(lambda *a: events.append(a[1])); len([]); sys.setprofile(None)\n"
+            "atexit.register(print, 'first'); atexit.register(print, 'second')\n"
+            "import cProfile; cProfile.run('sum([1])')\n"
+        )
+        run = self.captures.run("-c", code)
+        self.assertEqual(run.code, 0, run.err)
+        self.assertTrue(run.out.endswith("second\nfirst\n"), run.out)
+
+    def test_a_fork_brings_no_warning_of_threads(self) -> None:
+        code = "import os; p = os.fork(); p or os._exit(0); os.waitpid(p, 0)"
+        run = self.captures.run("-W", "error", "-c", code)
+        self.assertEqual((run.code, run.err), (0, ""))
+
+    def test_a_killed_program_leaves_what_it_had_handed_over(self) -> None:
+        environment = self.captures.environment({})
+        program = subprocess.Popen(
+            [sys.executable, str(captured.PROGRAMS / "killed.py")],
+            env=environment,
+            stdout=subprocess.PIPE,
+            text=True,
+        )
+        assert program.stdout is not None
+        for _ in range(60):
+            program.stdout.readline()
+        program.kill()
+        program.wait()
+        program.stdout.close()
+        path = pathlib.Path(environment["FATHOM_SESSION"]) / f"process-{program.pid}.fathom"
+        pauses = [f for kind, f in captured.records(path) if kind == "slice"]
+        self.assertGreater(len(pauses), 0)
+
+    def test_functions_are_profiled_where_asked(self) -> None:
+        run = self.captures.run("plain.py", options={"with": ["functions"]})
+        self.assertEqual(run.code, 0, run.err)
+        functions = self.moments(run, "function")
+        found = {str(f[3]): f for f in functions}
+        name = next(name for name in found if name.endswith("square"))
+        # 20000 in the thread, 5000 in the main one.
+        self.assertEqual(found[name][4], 25000)
+        self.assertTrue(str(found[name][1]).endswith("plain.py"))
+        self.assertGreaterEqual(found[name][5], found[name][6])
+        self.assertEqual(self.moments(self.captures.run("plain.py"), "function"), [])
+
+    def test_an_unwritable_session_folder_leaves_the_program_alone(self) -> None:
+        environment = self.captures.environment({})
+        environment["FATHOM_SESSION"] = "/nowhere/at/all"
+        done = subprocess.run(
+            [sys.executable, "-c", "print(1)"], env=environment, capture_output=True, text=True
+        )
+        self.assertEqual((done.returncode, done.stdout, done.stderr), (0, "1\n", ""))
+
+    def test_damaged_options_mean_the_defaults(self) -> None:
+        environment = self.captures.environment({})
+        environment["FATHOM_OPTIONS"] = "{nonsense"
+        done = subprocess.run(
+            [sys.executable, "-c", "print(1)"], env=environment, capture_output=True, text=True
+        )
+        self.assertEqual((done.returncode, done.stdout, done.stderr), (0, "1\n", ""))
+        folder = pathlib.Path(environment["FATHOM_SESSION"])
+        self.assertEqual(len(list(folder.glob("process-*.fathom"))), 1)
+
+    def test_the_fallback_records_where_hooks_are_kept_out(self) -> None:
+        recorder = str(captured.HOOK / "fathom_recorder")
+        run = self.captures.run("-I", "-S", "-c", "print(1)")
+        self.assertEqual(run.roles()["main"], 0)
+        run = self.captures.run("-I", recorder, str(captured.PROGRAMS / "plain.py"))
+        self.assertEqual(run.code, 0, run.err)
+        self.assertEqual(run.roles()["main"], 1)
+        run = self.captures.run("-I", "-S", recorder, "-m", "json.tool", "--help")
+        self.assertIn("usage", run.out)
+
+
+if __name__ == "__main__":
+    unittest.main()

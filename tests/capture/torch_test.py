@@ -1,0 +1,252 @@
+#!/usr/bin/env python3
+"""Real PyTorch programs under the hook, on the CPU. They take minutes:
+`make test-torch` installs torch and runs them."""
+
+from __future__ import annotations
+
+import json
+import os
+import pathlib
+import subprocess
+import unittest
+
+import captured
+
+PYTHON = captured.TORCH_PYTHON
+WANTED = os.environ.get("FATHOM_TEST_TORCH") == "1"
+
+
+@unittest.skipUnless(WANTED, "make test-torch runs these")
+class Torch(unittest.TestCase):
+    def setUp(self) -> None:
+        self.captures = captured.Captures(PYTHON)
+
+    def tearDown(self) -> None:
+        self.captures.close()
+
+    def run_well(self, *command: str, **more: object) -> captured.Run:
+        run = self.captures.run(*command, **more)  # type: ignore[arg-type]
+        self.assertEqual(run.code, 0, run.err)
+        return run
+
+    def events(self, trace: pathlib.Path) -> list[dict[str, object]]:
+        return json.loads(trace.read_text())["traceEvents"]  # type: ignore[no-any-return]
+
+    def only_trace(self, run: captured.Run) -> pathlib.Path:
+        traces = run.traces()
+        self.assertEqual(len(traces), 1, run.not_recorded())
+        return traces[0]
+
+    def diagnosis(self, trace: pathlib.Path) -> str:
+        done = subprocess.run([captured.FATHOM, "diagnose", trace], capture_output=True, text=True)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return done.stdout
+
+    # Steps
+
+    def test_a_training_loop_is_recorded_by_its_optimizer(self) -> None:
+        run = self.run_well("train.py")
+        self.assertEqual(run.out, "trained\n")
+        trace = self.only_trace(run)
+        self.assertEqual(run.steps(trace), [2, 3, 4])
+        self.assertTrue(self.diagnosis(trace))
+        facts = run.process()
+        self.assertEqual((facts["steps"], facts["step_by"]), (12, "optimizer"))
+        self.assertEqual([s.value for s in run.slices("step")], list(range(12)))
+        self.assertEqual(len(run.slices("profile")), 1)
+
+    def test_what_is_recorded_says_what_it_was(self) -> None:
+        facts = self.run_well("train.py").process()
+        self.assertEqual(facts["model"]["class"], "Net")
+        self.assertEqual(facts["model"]["parameters"], 16 * 32 + 32 + 32 * 4 + 4)
+        self.assertEqual(facts["inputs"][0]["shape"], [8, 16])
+        self.assertEqual((facts["batch_size"], facts["mode"], facts["seed"]), (8, "train", 7))
+        self.assertEqual(facts["optimizers"][0]["class"], "SGD")
+        self.assertEqual(facts["optimizers"][0]["momentum"], 0.9)
+        self.assertEqual(facts["loader"]["num_workers"], 0)
+        self.assertIn("torch", facts)
+
+    def test_the_step_holds_its_own_fetch_and_what_follows_the_optimizer(self) -> None:
+        run = self.run_well("train.py")
+        steps = {s.value: s for s in run.slices("step")}
+        for fetch in run.slices("loader.fetch"):
+            step = steps[fetch.value]
+            self.assertLessEqual(step.start, fetch.start)
+            self.assertLessEqual(fetch.start + fetch.duration, step.start + step.duration)
+
+    def test_asked_for_steps_are_the_ones_recorded(self) -> None:
+        steps = {"skip_first": 2, "wait": 1, "warmup": 1, "active": 2, "repeat": 2}
+        run = self.run_well("train.py", options={"steps": steps})
+        first, second = run.traces()
+        self.assertEqual(run.steps(first), [4, 5])
+        self.assertEqual(run.steps(second), [8, 9])
+
+    def test_from_the_first_step_on_where_nothing_is_to_be_waited_for(self) -> None:
+        steps = {"wait": 0, "warmup": 0, "active": 1}
+        run = self.run_well("accumulate.py", options={"steps": steps})
+        self.assertEqual(run.steps(self.only_trace(run)), [1])
+
+    def test_two_optimizers_make_one_step_together(self) -> None:
+        run = self.run_well("gan.py")
+        self.assertEqual(run.process()["steps"], 12)
+        trace = self.only_trace(run)
+        self.assertEqual(run.steps(trace), [2, 3, 4])
+        updates = [e for e in self.events(trace) if e.get("name") == "Optimizer.step#Adam.step"]
+        self.assertEqual(len([e for e in updates if e.get("cat") == "user_annotation"]), 6)
+
+    def test_accumulated_gradients_make_one_step(self) -> None:
+        run = self.run_well("accumulate.py")
+        self.assertEqual(run.process()["steps"], 12)
+        names = [e.get("name") for e in self.events(self.only_trace(run))]
+        self.assertEqual(names.count("AddmmBackward0"), 3 * 4 * 2)
+
+    def test_inference_steps_by_calls_of_the_outermost_module(self) -> None:
+        run = self.run_well("infer.py")
+        facts = run.process()
+        self.assertEqual((facts["steps"], facts["step_by"]), (10, "module"))
+        self.assertEqual((facts["mode"], facts["grad"]), ("eval", "disabled"))
+        self.assertEqual(run.steps(self.only_trace(run)), [2, 3, 4])
+
+    def test_steps_may_be_counted_by_batches(self) -> None:
+        run = self.run_well("accumulate.py", options={"step_by": "loader"})
+        self.assertEqual(run.process()["steps"], 48)
+
+    def test_a_program_that_never_steps_is_recorded_by_time(self) -> None:
+        options = {"step_by": "time", "duration_s": 0.5}
+        run = self.run_well("tensors.py", options=options)
+        names = {e.get("name") for e in self.events(self.only_trace(run))}
+        self.assertIn("aten::tanh", names)
+
+    def test_compiled_steps_are_left_out(self) -> None:
+        run = self.run_well("compiled.py")
+        self.assertGreaterEqual(run.steps(self.only_trace(run))[0], 3)
+        self.assertEqual(run.process()["compile"]["backend"], "aot_eager")
+        self.assertIn("steps without compilation", run.not_recorded())
+
+    def test_annotations_are_not_cut_by_steps(self) -> None:
+        run = self.run_well("annotated.py")
+        ranges = [e for e in self.events(self.only_trace(run)) if e.get("cat") == "user_annotation"]
+        steps = [e for e in ranges if str(e["name"]).startswith("ProfilerStep")]
+        whole = [e for e in ranges if e["name"] == "one iteration"]
+        self.assertEqual(len(steps), len(whole))
+        for outer, inner in zip(steps, whole):
+            self.assertLessEqual(outer["ts"], inner["ts"])
+            self.assertGreaterEqual(outer["ts"] + outer["dur"], inner["ts"] + inner["dur"])  # type: ignore[operator]
+
+    # What to record
+
+    def test_extras_are_recorded_as_asked_and_their_cost_is_measured(self) -> None:
+        extras = ["flops", "memory", "shapes", "stacks"]
+        run = self.run_well("train.py", "0", options={"with": extras})
+        events = self.events(self.only_trace(run))
+        self.assertTrue(any(e.get("cat") == "python_function" for e in events))
+        self.assertTrue(any(e.get("name") == "[memory]" for e in events))
+        self.assertTrue(any("Input Dims" in e.get("args", {}) for e in events))  # type: ignore[operator]
+        overhead = run.process()["overhead"]
+        self.assertEqual(overhead["profiled_steps"], 3)
+        self.assertGreater(overhead["unprofiled_steps"], 0)
+        self.assertIn("+".join(extras), overhead["options"])
+        self.assertIn("plain", overhead["options"])
+        memory = json.loads(next(run.folder.glob("memory-*.json")).read_text())
+        self.assertEqual(set(memory["phases"]), {"forward", "backward", "optimizer", "step"})
+
+    def test_a_range_is_recorded_alone(self) -> None:
+        options = {"range": "forward", "steps": {"wait": 1, "active": 2}}
+        run = self.run_well("annotated.py", options=options)
+        self.assertEqual(len(run.traces()), 2)
+        for trace in run.traces():
+            names = [e.get("name") for e in self.events(trace)]
+            self.assertIn("aten::addmm", names)
+            self.assertNotIn("AddmmBackward0", names)
+
+    def test_the_program_may_ask_itself(self) -> None:
+        run = self.run_well("asks.py", options={"from_start": False})
+        steps = run.steps(self.only_trace(run))
+        self.assertEqual(steps[:3], [4, 5, 6])
+        self.assertEqual(len(run.slices("annotation")), 10)
+
+    def test_nothing_is_recorded_that_nobody_asked_for(self) -> None:
+        run = self.run_well("train.py", options={"from_start": False})
+        self.assertEqual(run.traces(), [])
+        self.assertIn("nothing asked for it", run.not_recorded())
+
+    def test_a_delay_beyond_the_end_is_said(self) -> None:
+        run = self.run_well("train.py", options={"delay_s": 1000})
+        self.assertEqual(run.traces(), [])
+        self.assertIn("12 steps", run.not_recorded())
+        self.assertEqual(run.slices("loader.fetch"), [])
+
+    # Data loaders
+
+    def test_each_fetch_sample_and_collation_is_timed(self) -> None:
+        run = self.run_well("train.py", "0")
+        self.assertEqual([s.value for s in run.slices("loader.fetch")], list(range(12)))
+        self.assertEqual(sorted(s.value for s in run.slices("loader.sample")), list(range(96)))
+        self.assertEqual([s.value for s in run.slices("loader.collate")], [8] * 12)
+
+    def test_workers_time_their_own_samples(self) -> None:
+        for method in ("fork", "spawn", "forkserver"):
+            with self.subTest(method=method):
+                run = self.run_well("train.py", "2", method)
+                self.assertEqual(run.roles()["loader-worker"], 2)
+                samples = run.slices("loader.sample")
+                self.assertEqual(sorted(s.value for s in samples), list(range(96)))
+                self.assertEqual(len({s.pid for s in samples}), 2)
+                self.assertEqual(len(run.slices("loader.fetch")), 12)
+                self.assertEqual(len(run.traces()), 1)
+
+    # Processes and trouble
+
+    def test_each_rank_has_its_own_trace(self) -> None:
+        run = self.run_well("-m", "torch.distributed.run", "--nproc_per_node=2",
+                            "--rdzv-backend=c10d", "--rdzv-endpoint=localhost:0",
+                            str(captured.PROGRAMS / "ranks.py"))  # fmt: skip
+        self.assertEqual(run.roles()["rank"], 2)
+        ranks = [p for p in run.processes() if p["role"] == "rank"]
+        self.assertEqual(sorted(p["rank"] for p in ranks), [0, 1])
+        self.assertEqual([p["world_size"] for p in ranks], [2, 2])
+        self.assertEqual(ranks[0]["model"]["wrapped_in"], ["DistributedDataParallel"])
+        self.assertEqual(len(run.traces()), 2)
+        for trace in run.traces():
+            self.assertEqual(run.steps(trace), [2, 3, 4])
+
+    def test_an_exception_keeps_its_exit_code_its_message_and_the_trace(self) -> None:
+        run = self.captures.run("crash.py")
+        self.assertEqual(run.code, 1)
+        self.assertIn("ValueError: on purpose", run.err)
+        self.assertEqual(run.steps(self.only_trace(run))[:2], [2, 3])
+
+    def test_a_program_that_forks_is_recorded_once(self) -> None:
+        run = self.run_well("forks.py")
+        self.assertEqual(run.steps(self.only_trace(run)), [2, 3, 4])
+        self.assertEqual(run.roles(), {"main": 1, "child": 2})
+
+    def test_a_program_that_profiles_itself_is_given_way(self) -> None:
+        for how in ("export", "forget", "schedule"):
+            with self.subTest(how=how):
+                mine = str(self.captures._folder) + "/mine.json"
+                run = self.run_well("own_profiler.py", how, mine)
+                self.assertEqual(run.out, "True\n")
+                trace = self.only_trace(run)
+                if how == "export":
+                    self.assertEqual(trace.read_bytes(), pathlib.Path(mine).read_bytes())
+                if how == "schedule":
+                    self.assertEqual(run.steps(trace), [4, 5])
+                self.assertEqual(run.process()["profiler"], "the program's own")
+                self.assertIn("runs torch.profiler itself", run.not_recorded())
+
+    def test_pickles_scripts_and_graphs_stay_as_they_were(self) -> None:
+        self.assertEqual(self.run_well("pickles.py").out, "works\n")
+
+    def test_torch_is_not_imported_for_programs_that_do_not(self) -> None:
+        run = self.run_well("-c", "import sys; print('torch' in sys.modules)")
+        self.assertEqual(run.out, "False\n")
+
+    def test_looking_for_torch_does_not_import_it(self) -> None:
+        code = "import importlib.util as u, sys; print(bool(u.find_spec('torch')), "
+        code += "'torch' in sys.modules)"
+        self.assertEqual(self.run_well("-c", code).out, "True False\n")
+
+
+if __name__ == "__main__":
+    unittest.main()

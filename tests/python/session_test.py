@@ -1,0 +1,109 @@
+"""Opening, asking from threads, and failing."""
+
+from __future__ import annotations
+
+import copy
+import pathlib
+import pickle
+import shutil
+import threading
+import time
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+
+import fathom
+
+
+def test_a_session_says_what_it_is(session: fathom.Session, trace: pathlib.Path) -> None:
+    assert session.input == str(trace)
+    assert session.format == "chrome-json"
+    assert session.span_ns > 0
+
+
+def test_two_threads_get_the_same_reports(trace: pathlib.Path) -> None:
+    ids = [report.id for report in fathom.reports()] * 2
+    alone = fathom.open(trace)
+    expected = [alone.report(report).rows() for report in ids]
+    shared = fathom.open(trace)
+    with ThreadPoolExecutor(2) as pool:
+        assert list(pool.map(lambda report: shared.report(report).rows(), ids)) == expected
+
+
+def test_other_threads_run_while_a_file_is_read(trace: pathlib.Path) -> None:
+    opened = threading.Event()
+    longest = 0.0
+
+    def watch() -> None:
+        nonlocal longest
+        last = time.perf_counter()
+        while not opened.is_set():
+            now = time.perf_counter()
+            longest, last = max(longest, now - last), now
+
+    watcher = threading.Thread(target=watch)
+    watcher.start()
+    begin = time.perf_counter()
+    fathom.open(trace)
+    took = time.perf_counter() - begin
+    opened.set()
+    watcher.join()
+    assert longest < took
+
+
+@pytest.mark.parametrize(
+    ("code", "words", "ask"),
+    [
+        ("not_found", "no such file", lambda s, f: fathom.open("nothing.json")),
+        ("not_found", "no such file", lambda s, f: fathom.open_all(["nothing.json"])),
+        ("corrupt", "not a trace", lambda s, f: fathom.open(f / "pyproject.toml")),
+        ("invalid_argument", "did you mean 'ops'", lambda s, f: s.report("opps")),
+        ("invalid_argument", "sort: there is no column", lambda s, f: s.report("ops", sort="x")),
+        ("invalid_argument", "group_by: 'x'", lambda s, f: s.report("ops", group_by="x")),
+        ("invalid_argument", "filter", lambda s, f: s.report("ops", filter="name")),
+        ("invalid_argument", "device 7", lambda s, f: s.report("ops", device=7)),
+        ("invalid_argument", "steps", lambda s, f: s.report("ops", steps="x")),
+        ("invalid_argument", "steps", lambda s, f: s.report("ops", steps=range(1, 9, 2))),
+        ("invalid_argument", "limit: -1", lambda s, f: s.report("ops", limit=-1)),
+        ("invalid_argument", "window", lambda s, f: s.report("ops", window="5")),
+        ("invalid_argument", "whole trace", lambda s, f: s.report("health", steps=6)),
+        ("invalid_argument", "", lambda s, f: s.diagnose(focus="no such thing")),
+        ("io", "", lambda s, f: s.diagnose().to_html(f / "no" / "such" / "folder.html")),
+    ],
+)
+def test_each_failure_is_a_fathom_error_with_its_code(
+    code: str, words: str, ask: object, session: fathom.Session, source: pathlib.Path
+) -> None:
+    with pytest.raises(fathom.FathomError) as caught:
+        ask(session, source)  # type: ignore[operator]
+    assert caught.value.code == code
+    assert words in str(caught.value)
+
+
+def test_an_error_survives_pickling_and_copying() -> None:
+    error = fathom.FathomError("what", "corrupt")
+    for other in (pickle.loads(pickle.dumps(error)), copy.copy(error)):
+        assert (str(other), other.code) == ("what", "corrupt")
+
+
+def test_a_folder_of_ranks_gives_one_or_all(trace: pathlib.Path, tmp_path: pathlib.Path) -> None:
+    for rank in (0, 2, 10):
+        shutil.copy(trace, tmp_path / f"rank{rank}.json.gz")
+    (tmp_path / "notes.txt").write_text("not a trace")
+    inputs = [pathlib.Path(each.input).name for each in fathom.open_all(tmp_path)]
+    assert inputs == ["rank0.json.gz", "rank2.json.gz", "rank10.json.gz"]
+    with pytest.warns(UserWarning, match="open_all"):
+        first = fathom.open(tmp_path)
+    assert pathlib.Path(first.input).name == "rank0.json.gz"
+
+
+def test_several_paths_are_opened_in_their_order(trace: pathlib.Path) -> None:
+    assert len(fathom.open_all([trace, str(trace)])) == 2
+
+
+def test_a_folder_without_recordings_is_not_found(tmp_path: pathlib.Path) -> None:
+    (tmp_path / "notes.txt").write_text("not a trace")
+    for opening in (fathom.open, fathom.open_all):
+        with pytest.raises(fathom.FathomError) as caught:
+            opening(tmp_path)
+        assert caught.value.code == "not_found"

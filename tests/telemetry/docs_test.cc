@@ -1,0 +1,40 @@
+// The table of counters in docs/capture.md and that of the code are the same.
+#include <fstream>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "base/counters.h"
+
+namespace fathom {
+namespace {
+
+std::string row_of(const CounterSpec& spec) {
+  const std::string kind = spec.kind == CounterKind::total ? "total" : "level";
+  return "| `" + std::string(spec.name) + "` | " + std::string(spec.unit) + " | " + kind + " | " +
+         std::string(spec.source) + " | " + std::string(spec.doc) + " |";
+}
+
+/// The rows that begin with a counter's name, in their order.
+std::vector<std::string> documented() {
+  std::ifstream file(std::string(FATHOM_SOURCE_DIR) + "/docs/capture.md");
+  std::vector<std::string> rows;
+  bool here = false;
+  for (std::string line; std::getline(file, line);) {
+    if (line.starts_with("## ")) here = line == "## Telemetry";
+    if (here && line.starts_with("| `") && line.find('.') != std::string::npos)
+      rows.push_back(line);
+  }
+  return rows;
+}
+
+TEST(CounterTable, OfTheDocumentationIsThatOfTheCode) {
+  std::vector<std::string> wanted;
+  for (const CounterSpec& spec : all_counters()) wanted.push_back(row_of(spec));
+  EXPECT_EQ(documented(), wanted);
+}
+
+}  // namespace
+}  // namespace fathom
