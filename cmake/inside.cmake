@@ -23,3 +23,15 @@ set_target_properties(fathom_sdk PROPERTIES OUTPUT_NAME fathom EXPORT_NAME sdk)
 
 include(GNUInstallDirs)
 install(TARGETS fathom_sdk EXPORT fathom ARCHIVE)
+
+# fathom_inside_tests(): src/capture/{inside,memory,nvtx}/*_test.cc, and the programs that they run.
+function(fathom_inside_tests)
+  set(tests "")
+  file(GLOB tests CONFIGURE_DEPENDS "${capture}/inside/*_test.cc")
+  add_executable(sdk_program "${PROJECT_SOURCE_DIR}/tests/programs/sdk_program.cc")
+  target_link_libraries(sdk_program PRIVATE fathom_options fathom_sdk)
+  fathom_test(inside_test SOURCES ${tests} "${PROJECT_SOURCE_DIR}/tests/support/recorded.cc" LIBS fathom_sdk
+                                                                                              fathom_wire)
+  target_compile_definitions(inside_test PRIVATE FATHOM_PROGRAMS="${PROJECT_BINARY_DIR}")
+  add_dependencies(inside_test sdk_program)
+endfunction()

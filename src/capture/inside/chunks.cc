@@ -1,4 +1,4 @@
-// A list of free chunks; the last one given back is the first one taken, as it is still in the
+// The last one given back is the first one taken, as it is still in the
 // cache.
 #include "capture/inside/chunks.h"
 
@@ -7,9 +7,9 @@
 namespace fathom::inside {
 
 detail::Event* ChunkPool::take() {
-  if (free_ != nullptr) {
-    detail::Event* const chunk = free_;
-    free_ = reinterpret_cast<detail::Event*>(static_cast<std::uintptr_t>(chunk->time));
+  if (!free_.empty()) {
+    detail::Event* const chunk = free_.back();
+    free_.pop_back();
     return chunk;
   }
   if (bytes_ + kChunkBytes > max_bytes_) return nullptr;
@@ -20,9 +20,6 @@ detail::Event* ChunkPool::take() {
   return static_cast<detail::Event*>(memory);
 }
 
-void ChunkPool::give_back(detail::Event* chunk) {
-  chunk->time = reinterpret_cast<std::uintptr_t>(free_);
-  free_ = chunk;
-}
+void ChunkPool::give_back(detail::Event* chunk) { free_.push_back(chunk); }
 
 }  // namespace fathom::inside

@@ -2,8 +2,9 @@
 #pragma once
 
 #include <cstddef>
+#include <vector>
 
-#include "fathom/record.h"
+#include <fathom/record.h>
 
 namespace fathom::inside {
 
@@ -21,7 +22,7 @@ struct Chunk {
 /// the program may have replaced or be in the middle of.
 class ChunkPool {
  public:
-  explicit constexpr ChunkPool(std::size_t max_bytes) : max_bytes_(max_bytes) {}
+  explicit ChunkPool(std::size_t max_bytes) : max_bytes_(max_bytes) {}
   void set_max_bytes(std::size_t bytes) { max_bytes_ = bytes; }
   /// kChunkEvents events, or null: the cap is reached, or the system has no memory.
   detail::Event* take();
@@ -30,7 +31,8 @@ class ChunkPool {
  private:
   std::size_t max_bytes_;
   std::size_t bytes_ = 0;
-  detail::Event* free_ = nullptr;  // a list, linked through the chunks' first words
+  // Not linked through the chunks: a forked child that touched them would copy them all.
+  std::vector<detail::Event*> free_;
 };
 
 }  // namespace fathom::inside

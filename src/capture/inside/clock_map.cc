@@ -5,7 +5,8 @@
 #include <cstdio>
 #include <cstring>
 
-#include "fathom/record.h"
+#include <fathom/record.h>
+
 #include "wire/writer.h"
 
 #if defined(__x86_64__)

@@ -7,9 +7,10 @@
 #include <span>
 #include <vector>
 
+#include <fathom/record.h>
+
 #include "capture/inside/clock_map.h"
 #include "capture/inside/details.h"
-#include "fathom/record.h"
 #include "wire/writer.h"
 
 namespace fathom::inside {

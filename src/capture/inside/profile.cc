@@ -1,13 +1,13 @@
 // Recording is switched on and off at the steps' ends; windows say what of it is kept.
-#include "fathom/profile.h"
-
 #include <algorithm>
 #include <atomic>
 
+#include <fathom/profile.h>
+#include <fathom/record.h>
+#include <fathom/session.h>
+
 #include "capture/inside/recorder.h"
 #include "capture/inside/spans.h"
-#include "fathom/record.h"
-#include "fathom/session.h"
 
 namespace fathom {
 namespace {

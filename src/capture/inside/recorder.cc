@@ -121,7 +121,8 @@ bool Recorder::begin() noexcept {
 
 bool Recorder::start(std::string_view folder) noexcept {
   const Inside guard;
-  const std::scoped_lock lock(turn_, mutex_);
+  const auto turn = take_turn();
+  const std::lock_guard lock(mutex_);
   decide();
   if (!begun_ && !folder.empty()) settings_.session = folder;
   if (settings_.session.empty()) return false;
@@ -130,7 +131,8 @@ bool Recorder::start(std::string_view folder) noexcept {
 }
 
 void Recorder::stop() noexcept {
-  const std::scoped_lock lock(turn_, mutex_);
+  const auto turn = take_turn();
+  const std::lock_guard lock(mutex_);
   decide();
   wanted_ = false;
   choose_mode();
@@ -155,7 +157,7 @@ detail::Buffer* Recorder::make_room(int events) noexcept {
   std::unique_lock lock(mutex_);
   if (!begun_) {
     lock.unlock();
-    const std::lock_guard turn(turn_);
+    const auto turn = take_turn();
     lock.lock();
     begin();
   }
@@ -193,13 +195,16 @@ void Recorder::change_chunk(ThreadLog& thread, detail::Event* fresh) noexcept {
 /// No more memory: the thread itself converts what it has noted down, and goes on in the same
 /// chunk.
 bool Recorder::make_own_room(ThreadLog& thread) noexcept {
-  const std::lock_guard turn(turn_);
+  constexpr std::size_t kFewChunks = 4;
+  const auto turn = take_turn();
   if (converter_ == nullptr) return false;
   clock_.add(read_clock_pair(slow_clock_));
-  convert(thread);
+  bool more = convert(thread, kFewChunks);
+  // A new thread has nothing to convert; others have, or have ended.
+  if (thread.chunk == nullptr) more = convert_all(kFewChunks);
   converter_->finish();
   const std::lock_guard lock(mutex_);
-  if (thread.chunk == nullptr) {
+  if (more || thread.chunk == nullptr) {
     detail::Event* const fresh = pool_.take();
     if (fresh == nullptr) return false;
     change_chunk(thread, fresh);
@@ -228,13 +233,14 @@ void Recorder::name_thread(std::string_view name) noexcept {
 
 void Recorder::fact(std::string_view key, std::string_view value) noexcept {
   const Inside guard;
-  const std::scoped_lock lock(turn_, mutex_);
+  const auto turn = take_turn();
+  const std::lock_guard lock(mutex_);
   facts_.emplace_back(key, value);
   if (begun_) writer_->fact(pid_, key, value);
 }
 
 void Recorder::before_fork() noexcept {
-  turn_.lock();
+  take_turn().release();
   mutex_.lock();
   windows_.lock();
   lock_texts();
@@ -274,6 +280,7 @@ void Recorder::after_fork_in_child() noexcept {
   working_ = false;
   crashing_ = false;
   crash_written_ = false;
+  queue_ = 0;
   sem_init(&work_, 0, 0);
   after_fork_in_parent();
 }

@@ -80,11 +80,12 @@ class Recorder {
   ThreadLog* own_thread() noexcept;
   void change_chunk(ThreadLog& thread, detail::Event* fresh) noexcept;
   bool make_own_room(ThreadLog& thread) noexcept;
-  void convert_all() noexcept;
-  void convert(ThreadLog& thread) noexcept;
+  bool convert_all(std::size_t most_chunks) noexcept;
+  bool convert(ThreadLog& thread, std::size_t most_chunks) noexcept;
   bool next_stretch(ThreadLog& thread, Chunk& stretch) noexcept;
   void forget_ended() noexcept;
-  void tick(bool at_end) noexcept;
+  bool tick(bool at_end) noexcept;
+  std::unique_lock<std::mutex> take_turn() noexcept;
 
   const char* stem_ = "process";
   Windows windows_;
@@ -92,6 +93,7 @@ class Recorder {
   bool keep_signals_ = false;
 
   std::mutex turn_;
+  std::atomic<int> queue_{0};  // for the turn; our thread lets others go first
   std::unique_ptr<wire::Writer> writer_;
   std::unique_ptr<Converter> converter_;
   ClockMap clock_;

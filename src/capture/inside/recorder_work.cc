@@ -15,6 +15,10 @@ constexpr std::int64_t kNsPerSecond = 1'000'000'000;
 /// How long a crash waits for our thread to write.
 constexpr int kCrashWaits = 1000;
 constexpr timespec kCrashWait{0, 1'000'000};
+constexpr timespec kLetOthers{0, 20'000};
+/// So that others who want the turn get it soon.
+constexpr std::size_t kChunksATurn = 8;
+constexpr std::size_t kAll = std::numeric_limits<std::size_t>::max();
 
 timespec timespec_of(std::int64_t ns) { return {ns / kNsPerSecond, ns % kNsPerSecond}; }
 
@@ -54,46 +58,67 @@ void Recorder::wait_for_work(std::int64_t until) noexcept {
   }
 }
 
+std::unique_lock<std::mutex> Recorder::take_turn() noexcept {
+  queue_.fetch_add(1);
+  std::unique_lock turn(turn_);
+  queue_.fetch_sub(1);
+  return turn;
+}
+
 void Recorder::run() noexcept {
   std::int64_t next = wire::monotonic_ns() + kTick;
+  bool more = false;
   while (!leave_) {
-    wait_for_work(next);
+    if (!more) wait_for_work(next);
+    // A mutex knows no queue: whoever lets go of it and takes it again would mostly get it.
+    while (queue_ > 0) nanosleep(&kLetOthers, nullptr);
     const std::int64_t now = wire::monotonic_ns();
     const bool crashing = crashing_;
     const std::lock_guard turn(turn_);
     if (converter_ == nullptr) continue;  // begin() is not through yet
     if (crashing || now >= next) {
-      tick(crashing);
+      more = tick(crashing);
       next = wire::monotonic_ns() + kTick;
     } else {
-      convert_all();
+      more = convert_all(kChunksATurn);
     }
     if (crashing) crash_written_ = true;
   }
 }
 
-/// One conversion at a time: all of these need the turn.
-void Recorder::convert_all() noexcept {
+/// Everything that is there now, but at most so many chunks of each thread. True where there is
+/// more. One conversion at a time: all of these need the turn.
+bool Recorder::convert_all(std::size_t most_chunks) noexcept {
   clock_.add(read_clock_pair(slow_clock_));
   std::vector<ThreadLog*> threads;
   {
     const std::lock_guard lock(mutex_);
     threads = threads_;
   }
-  for (ThreadLog* const thread : threads) convert(*thread);
+  bool more = false;
+  for (ThreadLog* const thread : threads) more = convert(*thread, most_chunks) || more;
   converter_->finish();
   forget_ended();
+  return more;
 }
 
-void Recorder::convert(ThreadLog& thread) noexcept {
-  if (!thread.named) {
+bool Recorder::convert(ThreadLog& thread, std::size_t most_chunks) noexcept {
+  std::size_t chunks = 0;
+  {
     const std::lock_guard lock(mutex_);
+    if (!thread.named && !thread.name.empty()) writer_->thread(pid_, thread.state.tid, thread.name);
     thread.named = true;
-    if (!thread.name.empty()) writer_->thread(pid_, thread.state.tid, thread.name);
+    chunks = thread.full.size() + 1;  // what comes meanwhile is for the next turn
   }
+  const bool more = chunks > most_chunks;
   Chunk stretch;
-  while (next_stretch(thread, stretch))
+  for (std::size_t i = 0; i < std::min(chunks, most_chunks) && next_stretch(thread, stretch); ++i)
     converter_->convert(thread.state, {stretch.begin, stretch.end});
+  if (stretch.memory != nullptr) {
+    const std::lock_guard lock(mutex_);
+    pool_.give_back(stretch.memory);
+  }
+  return more;
 }
 
 /// What is to be converted next. Gives the memory of the one before back.
@@ -127,8 +152,8 @@ void Recorder::forget_ended() noexcept {
   std::erase_if(threads_, done);
 }
 
-void Recorder::tick(bool at_end) noexcept {
-  convert_all();
+bool Recorder::tick(bool at_end) noexcept {
+  const bool more = convert_all(at_end ? kAll : kChunksATurn);
   const std::int64_t now = wire::monotonic_ns();
   const std::int64_t before = at_end ? std::numeric_limits<std::int64_t>::max() : now - kTick;
   {
@@ -140,12 +165,13 @@ void Recorder::tick(bool at_end) noexcept {
   const TickHook hook = tick_hook_;
   if (hook != nullptr) hook(*writer_, pid_, now);
   writer_->flush();
+  return more;
 }
 
 bool Recorder::flush() noexcept {
-  const std::lock_guard turn(turn_);
-  if (converter_ == nullptr) return true;
-  convert_all();
+  const auto turn = take_turn();
+  if (converter_ == nullptr || failed_) return true;
+  convert_all(kAll);
   return writer_->flush();
 }
 
@@ -153,13 +179,15 @@ void Recorder::finish() noexcept {
   detail::mode.fetch_and(~detail::kRecording, std::memory_order_relaxed);
   stop_worker();
   let_crashes_be();
-  const std::lock_guard turn(turn_);
+  const auto turn = take_turn();
   {
     const std::lock_guard lock(mutex_);
     if (!failed_) pthread_key_delete(thread_end_);
     failed_ = true;
   }
-  if (converter_ != nullptr) tick(true);
+  if (converter_ == nullptr) return;
+  tick(true);
+  writer_->close();
 }
 
 void Recorder::flush_in_crash() noexcept {

@@ -6,11 +6,12 @@
 #include <new>
 #include <vector>
 
+#include <fathom/fathom.h>
+
 #include "capture/inside/converter.h"
 #include "capture/inside/recorder.h"
 #include "capture/inside/spans.h"
 #include "capture/inside/texts.h"
-#include "fathom/fathom.h"
 
 namespace fathom {
 namespace {

@@ -1,7 +1,7 @@
 // The events that take several places in a buffer.
 #include "capture/inside/spans.h"
 
-#include "fathom/record.h"
+#include <fathom/record.h>
 
 namespace fathom::inside {
 

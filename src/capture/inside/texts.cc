@@ -7,7 +7,7 @@
 #include <mutex>
 #include <new>
 
-#include "fathom/record.h"
+#include <fathom/record.h>
 
 namespace fathom::inside {
 namespace {

@@ -4,9 +4,10 @@
 #include <deque>
 #include <string>
 
+#include <fathom/record.h>
+
 #include "capture/inside/chunks.h"
 #include "capture/inside/converter.h"
-#include "fathom/record.h"
 
 namespace fathom::inside {
 
