@@ -24,14 +24,45 @@ set_target_properties(fathom_sdk PROPERTIES OUTPUT_NAME fathom EXPORT_NAME sdk)
 include(GNUInstallDirs)
 install(TARGETS fathom_sdk EXPORT fathom ARCHIVE)
 
+# NVTX 3: of an installed CUDA toolkit, of the PyPI package nvidia-nvtx in any Python at hand, or where it was put.
+set(FATHOM_NVTX "" CACHE PATH "The folder that holds nvtx3/nvToolsExt.h")
+file(GLOB nvtx_places "${PROJECT_SOURCE_DIR}/build/nvtx/lib/python3*/site-packages/nvidia/*/include"
+     "${PROJECT_SOURCE_DIR}/build/torch/lib/python3*/site-packages/nvidia/*/include"
+     /usr/lib/python3/dist-packages/nvidia/*/include /usr/local/lib/python3*/dist-packages/nvidia/*/include)
+find_path(NVTX_INCLUDE nvtx3/nvToolsExt.h
+          HINTS "${FATHOM_NVTX}" ENV CUDA_HOME ENV CUDA_PATH
+          PATHS /usr/local/cuda ${nvtx_places} PATH_SUFFIXES include targets/x86_64-linux/include)
+if(NVTX_INCLUDE)
+  file(GLOB sources CONFIGURE_DEPENDS "${capture}/nvtx/*.cc")
+  list(FILTER sources EXCLUDE REGEX "_test\\.cc$")
+  add_library(fathom_nvtx MODULE ${sources} $<TARGET_OBJECTS:fathom_inside>)
+  target_link_libraries(fathom_nvtx PRIVATE fathom_options)
+  target_include_directories(fathom_nvtx SYSTEM PRIVATE "${NVTX_INCLUDE}")
+  target_link_options(fathom_nvtx PRIVATE "LINKER:--version-script=${capture}/nvtx/exports.map")
+  set_property(TARGET fathom_nvtx APPEND PROPERTY LINK_DEPENDS "${capture}/nvtx/exports.map")
+  fathom_portable(fathom_nvtx)
+  install(TARGETS fathom_nvtx LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}/fathom")
+else()
+  message(STATUS "No headers of NVTX 3 (pip install nvidia-nvtx, or -DFATHOM_NVTX=folder): libfathom_nvtx.so is left out")
+endif()
+
 # fathom_inside_tests(): src/capture/{inside,memory,nvtx}/*_test.cc, and the programs that they run.
 function(fathom_inside_tests)
   set(tests "")
   file(GLOB tests CONFIGURE_DEPENDS "${capture}/inside/*_test.cc")
   add_executable(sdk_program "${PROJECT_SOURCE_DIR}/tests/programs/sdk_program.cc")
   target_link_libraries(sdk_program PRIVATE fathom_options fathom_sdk)
+  set(programs sdk_program)
+  if(TARGET fathom_nvtx)
+    file(GLOB nvtx_tests CONFIGURE_DEPENDS "${capture}/nvtx/*_test.cc")
+    list(APPEND tests ${nvtx_tests})
+    add_executable(nvtx_program "${PROJECT_SOURCE_DIR}/tests/programs/nvtx_program.cc")
+    target_link_libraries(nvtx_program PRIVATE fathom_options ${CMAKE_DL_LIBS})
+    target_include_directories(nvtx_program SYSTEM PRIVATE "${NVTX_INCLUDE}")
+    list(APPEND programs nvtx_program fathom_nvtx)
+  endif()
   fathom_test(inside_test SOURCES ${tests} "${PROJECT_SOURCE_DIR}/tests/support/recorded.cc" LIBS fathom_sdk
                                                                                               fathom_wire)
   target_compile_definitions(inside_test PRIVATE FATHOM_PROGRAMS="${PROJECT_BINARY_DIR}")
-  add_dependencies(inside_test sdk_program)
+  add_dependencies(inside_test ${programs})
 endfunction()

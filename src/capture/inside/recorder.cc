@@ -231,10 +231,27 @@ void Recorder::name_thread(std::string_view name) noexcept {
   thread->named = false;
 }
 
+void Recorder::name_thread(std::int64_t tid, std::string_view name) noexcept {
+  if (tid == gettid()) return name_thread(name);
+  const Inside guard;
+  const auto turn = take_turn();
+  const std::lock_guard lock(mutex_);
+  begin();
+  const auto known =
+      std::ranges::find(threads_, tid, [](const ThreadLog* thread) { return thread->state.tid; });
+  if (known != threads_.end()) {
+    (*known)->name = name;
+    (*known)->named = false;
+  } else if (begun_) {
+    writer_->thread(pid_, tid, name);
+  }
+}
+
 void Recorder::fact(std::string_view key, std::string_view value) noexcept {
   const Inside guard;
   const auto turn = take_turn();
   const std::lock_guard lock(mutex_);
+  begin();
   facts_.emplace_back(key, value);
   if (begun_) writer_->fact(pid_, key, value);
 }

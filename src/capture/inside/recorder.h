@@ -52,6 +52,8 @@ class Recorder {
   /// The thread notes nothing down any more, unless it asks for room again.
   void end_thread(ThreadLog* thread) noexcept;
   void name_thread(std::string_view name) noexcept;
+  /// Another thread of this process, by its number in the system.
+  void name_thread(std::int64_t tid, std::string_view name) noexcept;
   void fact(std::string_view key, std::string_view value) noexcept;
   void set_tick_hook(TickHook hook) noexcept { tick_hook_.store(hook); }
 
