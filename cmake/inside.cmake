@@ -21,8 +21,26 @@ target_include_directories(
 target_link_libraries(fathom_sdk PUBLIC Threads::Threads)
 set_target_properties(fathom_sdk PROPERTIES OUTPUT_NAME fathom EXPORT_NAME sdk)
 
+# malloc of sanitizers and ours do not go together.
+if(NOT FATHOM_SANITIZE)
+  add_library(fathom_memory_objects OBJECT "${capture}/memory/hooks.cc")
+  target_link_libraries(fathom_memory_objects PRIVATE fathom_options)
+  add_library(fathom_memory STATIC $<TARGET_OBJECTS:fathom_memory_objects>)
+  target_link_libraries(fathom_memory PUBLIC fathom_sdk)
+  # Nothing refers to the counting malloc by a name that only we have.
+  target_link_options(fathom_memory INTERFACE "LINKER:--undefined=_ZN6fathom6memoryEv")
+  set_target_properties(fathom_memory PROPERTIES EXPORT_NAME memory)
+  set(memory_library fathom_memory)
+endif()
+
 include(GNUInstallDirs)
-install(TARGETS fathom_sdk EXPORT fathom ARCHIVE)
+install(TARGETS fathom_sdk ${memory_library} EXPORT fathom ARCHIVE)
+install(EXPORT fathom NAMESPACE fathom:: FILE fathom-targets.cmake
+        DESTINATION "${CMAKE_INSTALL_LIBDIR}/cmake/fathom")
+file(WRITE "${PROJECT_BINARY_DIR}/fathom-config.cmake"
+     "include(CMakeFindDependencyMacro)\nfind_dependency(Threads)\n"
+     "include(\"\${CMAKE_CURRENT_LIST_DIR}/fathom-targets.cmake\")\n")
+install(FILES "${PROJECT_BINARY_DIR}/fathom-config.cmake" DESTINATION "${CMAKE_INSTALL_LIBDIR}/cmake/fathom")
 
 # NVTX 3: of an installed CUDA toolkit, of the PyPI package nvidia-nvtx in any Python at hand, or where it was put.
 set(FATHOM_NVTX "" CACHE PATH "The folder that holds nvtx3/nvToolsExt.h")
@@ -61,7 +79,13 @@ function(fathom_inside_tests)
     target_include_directories(nvtx_program SYSTEM PRIVATE "${NVTX_INCLUDE}")
     list(APPEND programs nvtx_program fathom_nvtx)
   endif()
-  fathom_test(inside_test SOURCES ${tests} "${PROJECT_SOURCE_DIR}/tests/support/recorded.cc" LIBS fathom_sdk
+  if(TARGET fathom_memory)
+    add_executable(memory_program "${PROJECT_SOURCE_DIR}/tests/programs/memory_program.cc")
+    target_link_libraries(memory_program PRIVATE fathom_options fathom_memory)
+    list(APPEND programs memory_program)
+    list(APPEND tests "${capture}/memory/hooks_test.cc")
+  endif()
+  fathom_test(inside_test SOURCES ${tests} "${PROJECT_SOURCE_DIR}/tests/programs/recorded.cc" LIBS fathom_sdk
                                                                                               fathom_wire)
   target_compile_definitions(inside_test PRIVATE FATHOM_PROGRAMS="${PROJECT_BINARY_DIR}")
   add_dependencies(inside_test ${programs})

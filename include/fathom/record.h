@@ -40,9 +40,11 @@ struct Buffer {
 inline constexpr std::uint32_t kRecording = 1;
 inline constexpr std::uint32_t kSlowClock = 2;  ///< The processor's counter is of no use.
 
+// NOLINTBEGIN(cppcoreguidelines-avoid-non-const-global-variables): what the inline parts share
 extern std::atomic<std::uint32_t> mode;
 // Not thread_local: without a constructor to look for, its address is all that a use costs.
 extern __thread Buffer* thread_buffer;
+// NOLINTEND(cppcoreguidelines-avoid-non-const-global-variables)
 
 /// Room for so many events of this thread, or null where nothing is recorded. Slow.
 Buffer* make_room(int events) noexcept;

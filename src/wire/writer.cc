@@ -138,7 +138,7 @@ class Writer::State {
   void add(std::span<const Argument> arguments);
   bool hand_over();
   bool close();
-  bool is_old(std::int64_t now) const {
+  [[nodiscard]] bool is_old(std::int64_t now) const {
     return !block_->empty() && now - opened_ >= options_.max_age_ns;
   }
 

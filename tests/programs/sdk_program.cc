@@ -30,7 +30,7 @@ class Global {
  private:
   bool annotated_ = std::getenv("ANNOTATE_GLOBALS") != nullptr;
 };
-const Global global;
+const Global kGlobal;
 
 /// Likewise, as its thread ends.
 struct OfThread {
@@ -42,6 +42,7 @@ int threads() {
   constexpr int kThreads = 4;
   constexpr int kScopes = 10'000;
   std::vector<std::thread> all;
+  all.reserve(kThreads);
   for (int t = 0; t < kThreads; ++t)
     all.emplace_back([t] {
       fathom::name_thread("worker " + std::to_string(t));

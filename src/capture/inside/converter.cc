@@ -22,6 +22,7 @@ EventKind kind_of(const Event& event) {
 
 template <typename T = char>
 const T* pointer(std::uint64_t what) {
+  // NOLINTNEXTLINE(performance-no-int-to-ptr): 16 bytes an event have room for a tagged one only
   return reinterpret_cast<const T*>(static_cast<std::uintptr_t>(what & detail::kWhatMask));
 }
 

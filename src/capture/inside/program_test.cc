@@ -9,7 +9,7 @@
 #include <sys/wait.h>
 #include <time.h>
 
-#include "tests/support/recorded.h"
+#include "tests/programs/recorded.h"
 #include "wire/writer.h"
 
 namespace fathom::test {

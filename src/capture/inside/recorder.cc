@@ -66,8 +66,11 @@ constinit std::atomic<Recorder*> the_recorder{nullptr};
 }  // namespace
 
 Recorder& Recorder::get() noexcept {
-  static auto* const made = new Recorder;  // never destroyed: threads may outlive everything
-  return *made;
+  // Never destroyed: threads may outlive everything.
+  alignas(Recorder) static std::byte place[sizeof(Recorder)];
+  // NOLINTNEXTLINE(cppcoreguidelines-avoid-non-const-global-variables)
+  static Recorder& made = *new (place) Recorder;
+  return made;
 }
 
 Recorder* Recorder::if_made() noexcept { return the_recorder; }

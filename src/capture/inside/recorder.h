@@ -25,7 +25,7 @@ namespace fathom::inside {
 /// How often what was noted down is handed to the operating system.
 inline constexpr std::int64_t kTick = 250'000'000;
 
-/// Is asked at every tick; may write samples. For parts of Fathom that count on their own.
+/// Is called at every tick; may write samples. For parts of Fathom that count on their own.
 using TickHook = void (*)(wire::Writer& writer, std::int32_t pid, std::int64_t now);
 
 /// Lives from the first use to the very end of the process. Nothing throws.
@@ -55,7 +55,8 @@ class Recorder {
   /// Another thread of this process, by its number in the system.
   void name_thread(std::int64_t tid, std::string_view name) noexcept;
   void fact(std::string_view key, std::string_view value) noexcept;
-  void set_tick_hook(TickHook hook) noexcept { tick_hook_.store(hook); }
+  /// Before main() too: makes no recorder.
+  static void set_tick_hook(TickHook hook) noexcept;
 
   Windows& windows() noexcept { return windows_; }
   /// When recording began in this process, as of detail::ticks(); 0: not yet.
@@ -87,11 +88,11 @@ class Recorder {
   bool next_stretch(ThreadLog& thread, Chunk& stretch) noexcept;
   void forget_ended() noexcept;
   bool tick(bool at_end) noexcept;
+  void sample() noexcept;
   std::unique_lock<std::mutex> take_turn() noexcept;
 
   const char* stem_ = "process";
   Windows windows_;
-  std::atomic<TickHook> tick_hook_{nullptr};
   bool keep_signals_ = false;
 
   std::mutex turn_;

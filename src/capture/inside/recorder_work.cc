@@ -20,9 +20,14 @@ constexpr timespec kLetOthers{0, 20'000};
 constexpr std::size_t kChunksATurn = 8;
 constexpr std::size_t kAll = std::numeric_limits<std::size_t>::max();
 
+// NOLINTNEXTLINE(cppcoreguidelines-avoid-non-const-global-variables): set before main()
+constinit std::atomic<TickHook> tick_hook{nullptr};
+
 timespec timespec_of(std::int64_t ns) { return {ns / kNsPerSecond, ns % kNsPerSecond}; }
 
 }  // namespace
+
+void Recorder::set_tick_hook(TickHook hook) noexcept { tick_hook = hook; }
 
 bool Recorder::start_worker() noexcept {
   // The program's signals are for its own threads.
@@ -162,16 +167,21 @@ bool Recorder::tick(bool at_end) noexcept {
     if (lost_ > 0)
       writer_->dropped("events for which there was no memory", std::exchange(lost_, 0));
   }
-  const TickHook hook = tick_hook_;
-  if (hook != nullptr) hook(*writer_, pid_, now);
+  sample();
   writer_->flush();
   return more;
+}
+
+void Recorder::sample() noexcept {
+  const TickHook hook = tick_hook;
+  if (hook != nullptr) hook(*writer_, pid_, wire::monotonic_ns());
 }
 
 bool Recorder::flush() noexcept {
   const auto turn = take_turn();
   if (converter_ == nullptr || failed_) return true;
   convert_all(kAll);
+  sample();
   return writer_->flush();
 }
 

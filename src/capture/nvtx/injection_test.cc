@@ -1,7 +1,7 @@
 // Programs with NVTX under the injection: what of their ranges and names is in the capture file.
 #include <gtest/gtest.h>
 
-#include "tests/support/recorded.h"
+#include "tests/programs/recorded.h"
 
 namespace fathom::test {
 namespace {

@@ -64,9 +64,9 @@ constexpr std::string_view kThings[] = {"device",         "context",       "stre
                                         "opencl.queue",   "opencl.memory", "opencl.sampler",
                                         "opencl.program", "opencl.event"};
 
-template <Thing kThing, typename Message>
+template <Thing Named, typename Message>
 void name_handle(const void* handle, const Message* name) {
-  name_thing(kThings[static_cast<std::size_t>(kThing)], reinterpret_cast<std::uintptr_t>(handle),
+  name_thing(kThings[static_cast<std::size_t>(Named)], reinterpret_cast<std::uintptr_t>(handle),
              text_of(name));
 }
 template <typename Message>

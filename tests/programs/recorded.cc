@@ -1,5 +1,5 @@
 // Reads whole files at once: they are small.
-#include "tests/support/recorded.h"
+#include "tests/programs/recorded.h"
 
 #include <algorithm>
 #include <filesystem>
@@ -89,6 +89,13 @@ class Collector : public wire::Visitor {
   std::vector<RecordedSlice>* last_ = nullptr;
 };
 
+/// With the null at the end that the system wants.
+std::vector<char*> pointers(std::vector<std::string>& words) {
+  std::vector<char*> all(words.size() + 1, nullptr);
+  std::ranges::transform(words, all.begin(), [](std::string& word) { return word.data(); });
+  return all;
+}
+
 void read_into(const std::string& path, Recorded& recorded) {
   std::ifstream file(path, std::ios::binary);
   const std::string bytes((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
@@ -145,13 +152,9 @@ int start_program(const std::string& name, const std::vector<std::string>& argum
   std::vector<std::string> settings;
   for (char** variable = environ; *variable != nullptr; ++variable)
     if (!std::string_view(*variable).starts_with("FATHOM_")) settings.emplace_back(*variable);
-  for (const auto& [key, value] : environment) settings.push_back(key + '=' + value);
-  std::vector<char*> argv;
-  std::vector<char*> envp;
-  for (std::string& word : words) argv.push_back(word.data());
-  for (std::string& setting : settings) envp.push_back(setting.data());
-  argv.push_back(nullptr);
-  envp.push_back(nullptr);
+  for (const auto& [key, value] : environment) settings.push_back(std::string(key) += '=' + value);
+  std::vector<char*> argv = pointers(words);
+  std::vector<char*> envp = pointers(settings);
   pid_t pid = -1;
   return posix_spawn(&pid, path.c_str(), nullptr, nullptr, argv.data(), envp.data()) == 0 ? pid
                                                                                           : -1;
