@@ -12,6 +12,7 @@
 #include <vector>
 
 #include <fathom/fathom.h>
+#include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -72,12 +73,14 @@ int many_threads() {
   const fathom::annotate scope("crashing");
   { const fathom::annotate before("before"); }
   if (how == "segv") {
-    volatile int* nowhere = nullptr;
-    *nowhere = 1;
+    constexpr std::size_t kPage = 4096;
+    void* const nowhere = mmap(nullptr, kPage, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    *static_cast<volatile int*>(nowhere) = 1;
   }
   if (how == "abort") std::abort();
   if (how == "term") raise(SIGTERM);
   if (how == "exit") std::exit(3);
+  if (how == "quick_exit") std::quick_exit(4);
   std::_Exit(1);
 }
 

@@ -95,7 +95,8 @@ TEST(SdkProgram, ForgetsThreadsThatHaveEndedButNotWhatTheyDid) {
 TEST(SdkProgram, WritesWhatWasRecordedBeforeASignalEndsIt) {
   for (const auto& [how, number] :
        {std::pair("segv", SIGSEGV), std::pair("abort", SIGABRT), std::pair("term", SIGTERM)}) {
-    const Outcome outcome = run({"crash", how});
+    // A sanitizer would catch the signal before us.
+    const Outcome outcome = run({"crash", how}, {{"ASAN_OPTIONS", "handle_segv=0:handle_abort=0"}});
     EXPECT_TRUE(WIFSIGNALED(outcome.status)) << how;
     EXPECT_EQ(WTERMSIG(outcome.status), number) << how;
     EXPECT_EQ(outcome.recorded.named("before").size(), 1U) << how;
@@ -109,6 +110,24 @@ TEST(SdkProgram, WritesWhatIsOpenWhenItExits) {
   EXPECT_EQ(WEXITSTATUS(outcome.status), 3);
   EXPECT_EQ(outcome.recorded.named("before").size(), 1U);
   ASSERT_EQ(outcome.recorded.begun.size(), 1U);
+}
+
+TEST(SdkProgram, WritesWhatItHasWhenItExitsQuickly) {
+  const Outcome outcome = run({"crash", "quick_exit"});
+  EXPECT_EQ(WEXITSTATUS(outcome.status), 4);
+  EXPECT_EQ(outcome.recorded.named("before").size(), 1U);
+}
+
+TEST(SdkProgram, TheExampleRecordsHalfOfItsSteps) {
+  const Folder folder;
+  EXPECT_EQ(wait_for(start_program("sdk_example", {folder.path()}, {})), 0);
+  const Recorded recorded = read_folder(folder);
+  std::size_t steps = 0;
+  for (const RecordedSlice& slice : recorded.slices) steps += slice.category == "step";
+  EXPECT_EQ(steps, 10U);
+  EXPECT_EQ(recorded.named("forward").size(), 10U);
+  EXPECT_EQ(recorded.samples.size(), 10U);
+  EXPECT_EQ(recorded.threads.begin()->second, "trainer");
 }
 
 TEST(SdkProgram, KilledAtOnceItLosesHalfASecondAtMost) {

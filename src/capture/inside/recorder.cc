@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cstdlib>
 #include <cstring>
 #include <new>
 
@@ -80,6 +81,7 @@ Recorder::Recorder() noexcept {
   sem_init(&work_, 0, 0);
   pthread_key_create(&thread_end_,
                      [](void* log) { Recorder::get().end_thread(static_cast<ThreadLog*>(log)); });
+  std::at_quick_exit([] { Recorder::get().flush(); });
   pthread_atfork([] { Recorder::get().before_fork(); },
                  [] { Recorder::get().after_fork_in_parent(); },
                  [] { Recorder::get().after_fork_in_child(); });
