@@ -10,6 +10,8 @@ function(fathom_room room)
   set(folder "${CMAKE_CURRENT_SOURCE_DIR}/src/${room}")
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS "${folder}/*.cc")
   list(FILTER sources EXCLUDE REGEX "_test\\.cc$|/src/cli/main\\.cc$|/src/base/glibc_compat\\.cc$")
+  # What runs inside other programs is built on its own: cmake/inside.cmake.
+  list(FILTER sources EXCLUDE REGEX "/src/capture/(inside|memory|nvtx)/")
   if(arg_ALL_CC)
     fathom_check_all_cc("${room}" "${folder}" "${sources}")
   endif()

@@ -9,11 +9,23 @@
 namespace fathom::wire {
 namespace {
 
-/// FNV-1a. Texts are short, and only few are new.
+std::uint64_t mix(std::uint64_t value) {
+  value *= 0x9e3779b97f4a7c15U;
+  return value ^ value >> 32;
+}
+
+/// Eight bytes at a time: each record looks two texts up.
 std::uint64_t hash_of(std::string_view text) {
-  std::uint64_t hash = 0xcbf29ce484222325U;
-  for (const char c : text) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3U;
-  return hash;
+  std::uint64_t hash = mix(text.size() + 1);
+  std::uint64_t word = 0;
+  while (text.size() >= sizeof word) {
+    std::memcpy(&word, text.data(), sizeof word);
+    hash = mix(hash ^ word);
+    text.remove_prefix(sizeof word);
+  }
+  word = 0;
+  std::memcpy(&word, text.data(), text.size());
+  return mix(hash ^ word);
 }
 
 /// At most kMaxText bytes, not ending within a character of UTF-8.

@@ -39,8 +39,9 @@ enum class Kind : std::uint16_t {
   exit,
   dropped,
   function,
+  argument,
 };
-inline constexpr std::size_t kKinds = static_cast<std::size_t>(Kind::function) + 1;
+inline constexpr std::size_t kKinds = static_cast<std::size_t>(Kind::argument) + 1;
 
 /// Bytes of the fixed part of a record's body. Text follows it in a string record; in others,
 /// fields of a later version may.
@@ -73,6 +74,8 @@ constexpr std::size_t body_bytes(Kind kind) {
       return 4 + 8;
     case Kind::function:
       return 4 + 4 + 4 + 4 + 8 + 8 + 8;
+    case Kind::argument:
+      return 4 + 4;
   }
   return 0;
 }

@@ -307,6 +307,13 @@ void Reader::record(const Record& record) {
       visitor_.function(function, record.offset);
       return;
     }
+    case Kind::argument: {
+      ArgumentRecord argument;
+      argument.key = next_text();
+      argument.value = next_text();
+      visitor_.argument(argument, record.offset);
+      return;
+    }
   }
 }
 

@@ -89,6 +89,11 @@ struct FunctionRecord {
   std::int64_t total = 0;
   std::int64_t self = 0;
 };
+/// Of the slice, begin or instant before it.
+struct ArgumentRecord {
+  std::string_view key;
+  std::string_view value;
+};
 
 /// Is given the records in the order of the file, each with the byte where it begins.
 class Visitor {
@@ -112,6 +117,11 @@ class Visitor {
   virtual void exit(const ExitRecord& record, std::uint64_t offset) = 0;
   virtual void dropped(const DroppedRecord& record, std::uint64_t offset) = 0;
   virtual void function(const FunctionRecord& record, std::uint64_t offset) = 0;
+  /// Of the slice, begin or instant before it. Those who have no use for it need not see it.
+  virtual void argument(const ArgumentRecord& record, std::uint64_t offset) {
+    static_cast<void>(record);
+    static_cast<void>(offset);
+  }
 };
 
 /// How often something was found, and the byte where it was found first.

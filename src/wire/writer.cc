@@ -129,10 +129,13 @@ class Writer::State {
 
   /// Makes room for a record; `time` is when it happened, kNever where it has no time. False where
   /// it is dropped.
-  bool room(Kind kind, std::int64_t time, std::initializer_list<std::string_view> texts);
+  bool room(Kind kind, std::int64_t time, std::initializer_list<std::string_view> texts,
+            std::span<const Argument> arguments = {});
   /// Relates the clocks, in the block at hand.
   void clock();
   Block& block() { return *block_; }
+  /// Of the record that was added last.
+  void add(std::span<const Argument> arguments);
   bool hand_over();
   bool close();
   [[nodiscard]] bool is_old(std::int64_t now) const {
@@ -236,13 +239,18 @@ void Writer::State::say_losses() {
 }
 
 bool Writer::State::room(Kind kind, std::int64_t time,
-                         std::initializer_list<std::string_view> texts) {
+                         std::initializer_list<std::string_view> texts,
+                         std::span<const Argument> arguments) {
   if (!active()) return false;
-  std::size_t text_bytes = 0;
+  // A record for each argument, which is to lie in the same block.
+  std::size_t text_bytes = arguments.size() * (kRecordHeaderBytes + body_bytes(Kind::argument));
+  const std::size_t text_count = texts.size() + 2 * arguments.size();
   for (const std::string_view text : texts) text_bytes += text.size();
+  for (const Argument& argument : arguments)
+    text_bytes += argument.key.size() + argument.value.size();
   newest_ = std::max(newest_, time);
   if (begun_ && newest_ != kNever && newest_ - opened_ >= options_.max_age_ns) hand_over();
-  if (begun_ && !block_->fits(kind, texts.size(), text_bytes)) hand_over();
+  if (begun_ && !block_->fits(kind, text_count, text_bytes)) hand_over();
   const bool vital =
       kind == Kind::exit || kind == Kind::fact || kind == Kind::dropped || kind == Kind::process;
   const std::uint64_t size = file_.size() + block_->payload_bytes() + text_bytes;
@@ -253,6 +261,14 @@ bool Writer::State::room(Kind kind, std::int64_t time,
   }
   if (!begun_) begin_block();
   return true;
+}
+
+void Writer::State::add(std::span<const Argument> arguments) {
+  for (const Argument& argument : arguments) {
+    const std::uint32_t key = block_->text(argument.key);
+    const std::uint32_t value = block_->text(argument.value);
+    block_->add(Kind::argument) << key << value;
+  }
 }
 
 bool Writer::State::hand_over() {
@@ -371,22 +387,33 @@ void Writer::thread(std::int32_t pid, std::int64_t tid, std::string_view name) n
 
 void Writer::slice(std::int64_t start, std::int64_t duration, std::int32_t pid, std::int64_t tid,
                    std::string_view name, std::string_view category, std::int64_t value) noexcept {
+  const Slice one{start, duration, pid, tid, name, category, value, {}};
+  slices({&one, 1});
+}
+
+void Writer::slices(std::span<const Slice> slices) noexcept {
   const auto lock = state_->lock();
-  if (!state_->room(Kind::slice, start, {name, category})) return;
-  Block& block = state_->block();
-  const std::uint32_t name_id = block.text(name);
-  const std::uint32_t category_id = block.text(category);
-  block.add(Kind::slice) << start << duration << pid << tid << name_id << category_id << value;
+  for (const Slice& slice : slices) {
+    if (!state_->room(Kind::slice, slice.start, {slice.name, slice.category}, slice.arguments))
+      continue;
+    Block& block = state_->block();
+    const std::uint32_t name = block.text(slice.name);
+    const std::uint32_t category = block.text(slice.category);
+    block.add(Kind::slice) << slice.start << slice.duration << slice.pid << slice.tid << name
+                           << category << slice.value;
+    state_->add(slice.arguments);
+  }
 }
 
 void Writer::begin(std::int64_t time, std::int32_t pid, std::int64_t tid, std::string_view name,
-                   std::string_view category) noexcept {
+                   std::string_view category, std::span<const Argument> arguments) noexcept {
   const auto lock = state_->lock();
-  if (!state_->room(Kind::begin, time, {name, category})) return;
+  if (!state_->room(Kind::begin, time, {name, category}, arguments)) return;
   Block& block = state_->block();
   const std::uint32_t name_id = block.text(name);
   const std::uint32_t category_id = block.text(category);
   block.add(Kind::begin) << time << pid << tid << name_id << category_id;
+  state_->add(arguments);
 }
 
 void Writer::end(std::int64_t time, std::int32_t pid, std::int64_t tid) noexcept {
@@ -395,13 +422,14 @@ void Writer::end(std::int64_t time, std::int32_t pid, std::int64_t tid) noexcept
 }
 
 void Writer::instant(std::int64_t time, std::int32_t pid, std::int64_t tid, std::string_view name,
-                     std::string_view category) noexcept {
+                     std::string_view category, std::span<const Argument> arguments) noexcept {
   const auto lock = state_->lock();
-  if (!state_->room(Kind::instant, time, {name, category})) return;
+  if (!state_->room(Kind::instant, time, {name, category}, arguments)) return;
   Block& block = state_->block();
   const std::uint32_t name_id = block.text(name);
   const std::uint32_t category_id = block.text(category);
   block.add(Kind::instant) << time << pid << tid << name_id << category_id;
+  state_->add(arguments);
 }
 
 std::uint32_t Writer::counter(std::int32_t pid, std::int32_t device, std::string_view name,

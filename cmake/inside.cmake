@@ -1,0 +1,108 @@
+# What runs inside the user's program (src/capture/{inside,memory,nvtx}): libraries for others to link or load, which
+# bring no dependency along.
+#   fathom_sdk     libfathom.a         the C++ SDK, include/fathom
+#   fathom_memory  libfathom_memory.a  counts malloc and operator new; an option beside it
+#   fathom_nvtx    libfathom_nvtx.so   through NVTX_INJECTION64_PATH; needs the headers of NVTX 3
+set(capture "${PROJECT_SOURCE_DIR}/src/capture")
+
+file(GLOB sources CONFIGURE_DEPENDS "${capture}/inside/*.cc")
+list(FILTER sources EXCLUDE REGEX "_test\\.cc$")
+# The wire room's writer, compiled in.
+foreach(file IN ITEMS block file writer)
+  list(APPEND sources "${PROJECT_SOURCE_DIR}/src/wire/${file}.cc")
+endforeach()
+
+# Objects first: the injection is made of the same.
+add_library(fathom_inside OBJECT ${sources})
+target_link_libraries(fathom_inside PUBLIC fathom_options)
+add_library(fathom_sdk STATIC $<TARGET_OBJECTS:fathom_inside>)
+target_include_directories(
+  fathom_sdk PUBLIC $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include> $<INSTALL_INTERFACE:include>)
+target_link_libraries(fathom_sdk PUBLIC Threads::Threads)
+set_target_properties(fathom_sdk PROPERTIES OUTPUT_NAME fathom EXPORT_NAME sdk)
+
+# malloc of sanitizers and ours do not go together.
+if(NOT FATHOM_SANITIZE)
+  add_library(fathom_memory_objects OBJECT "${capture}/memory/hooks.cc")
+  target_link_libraries(fathom_memory_objects PRIVATE fathom_options)
+  add_library(fathom_memory STATIC $<TARGET_OBJECTS:fathom_memory_objects>)
+  target_link_libraries(fathom_memory PUBLIC fathom_sdk)
+  # Nothing refers to the counting malloc by a name that only we have.
+  target_link_options(fathom_memory INTERFACE "LINKER:--undefined=_ZN6fathom6memoryEv")
+  set_target_properties(fathom_memory PROPERTIES EXPORT_NAME memory)
+  set(memory_library fathom_memory)
+endif()
+
+include(GNUInstallDirs)
+install(TARGETS fathom_sdk ${memory_library} EXPORT fathom ARCHIVE)
+install(EXPORT fathom NAMESPACE fathom:: FILE fathom-targets.cmake
+        DESTINATION "${CMAKE_INSTALL_LIBDIR}/cmake/fathom")
+file(WRITE "${PROJECT_BINARY_DIR}/fathom-config.cmake"
+     "include(CMakeFindDependencyMacro)\nfind_dependency(Threads)\n"
+     "include(\"\${CMAKE_CURRENT_LIST_DIR}/fathom-targets.cmake\")\n")
+install(FILES "${PROJECT_BINARY_DIR}/fathom-config.cmake" DESTINATION "${CMAKE_INSTALL_LIBDIR}/cmake/fathom")
+
+# NVTX 3: of an installed CUDA toolkit, of the PyPI package nvidia-nvtx in any Python at hand, or where it was put.
+set(FATHOM_NVTX "" CACHE PATH "The folder that holds nvtx3/nvToolsExt.h")
+file(GLOB nvtx_places "${PROJECT_SOURCE_DIR}/build/nvtx/lib/python3*/site-packages/nvidia/*/include"
+     "${PROJECT_SOURCE_DIR}/build/torch/lib/python3*/site-packages/nvidia/*/include"
+     /usr/lib/python3/dist-packages/nvidia/*/include /usr/local/lib/python3*/dist-packages/nvidia/*/include)
+find_path(NVTX_INCLUDE nvtx3/nvToolsExt.h
+          HINTS "${FATHOM_NVTX}" ENV CUDA_HOME ENV CUDA_PATH
+          PATHS /usr/local/cuda ${nvtx_places} PATH_SUFFIXES include targets/x86_64-linux/include)
+if(NVTX_INCLUDE)
+  file(GLOB sources CONFIGURE_DEPENDS "${capture}/nvtx/*.cc")
+  list(FILTER sources EXCLUDE REGEX "_test\\.cc$")
+  add_library(fathom_nvtx MODULE ${sources} $<TARGET_OBJECTS:fathom_inside>)
+  target_link_libraries(fathom_nvtx PRIVATE fathom_options)
+  target_include_directories(fathom_nvtx SYSTEM PRIVATE "${NVTX_INCLUDE}")
+  target_link_options(fathom_nvtx PRIVATE "LINKER:--version-script=${capture}/nvtx/exports.map")
+  set_property(TARGET fathom_nvtx APPEND PROPERTY LINK_DEPENDS "${capture}/nvtx/exports.map")
+  fathom_portable(fathom_nvtx)
+  install(TARGETS fathom_nvtx LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}/fathom")
+else()
+  message(STATUS "No headers of NVTX 3 (pip install nvidia-nvtx, or -DFATHOM_NVTX=folder): libfathom_nvtx.so is left out")
+endif()
+
+# fathom_inside_tests(): src/capture/{inside,memory,nvtx}/*_test.cc, and the programs that they run.
+function(fathom_inside_tests)
+  set(tests "")
+  file(GLOB tests CONFIGURE_DEPENDS "${capture}/inside/*_test.cc")
+  add_executable(sdk_program "${PROJECT_SOURCE_DIR}/tests/programs/sdk_program.cc")
+  target_link_libraries(sdk_program PRIVATE fathom_options fathom_sdk)
+  add_executable(sdk_example "${PROJECT_SOURCE_DIR}/examples/sdk/train.cc")
+  target_link_libraries(sdk_example PRIVATE fathom_options fathom_sdk)
+  set(programs sdk_program sdk_example)
+
+  # Each public header compiles alone, by the older standard that the SDK promises.
+  file(GLOB headers CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/include/fathom/*.h")
+  set(alone "")
+  foreach(header IN LISTS headers)
+    get_filename_component(name "${header}" NAME_WE)
+    set(source "${PROJECT_BINARY_DIR}/generated/headers/${name}.cc")
+    file(CONFIGURE OUTPUT "${source}" CONTENT "#include <fathom/${name}.h>\n#include <fathom/${name}.h>\n")
+    list(APPEND alone "${source}")
+  endforeach()
+  add_library(sdk_headers OBJECT ${alone})
+  target_include_directories(sdk_headers PRIVATE "${PROJECT_SOURCE_DIR}/include")
+  target_compile_options(sdk_headers PRIVATE -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Werror)
+  set_target_properties(sdk_headers PROPERTIES CXX_STANDARD 17)
+  if(TARGET fathom_nvtx)
+    file(GLOB nvtx_tests CONFIGURE_DEPENDS "${capture}/nvtx/*_test.cc")
+    list(APPEND tests ${nvtx_tests})
+    add_executable(nvtx_program "${PROJECT_SOURCE_DIR}/tests/programs/nvtx_program.cc")
+    target_link_libraries(nvtx_program PRIVATE fathom_options ${CMAKE_DL_LIBS})
+    target_include_directories(nvtx_program SYSTEM PRIVATE "${NVTX_INCLUDE}")
+    list(APPEND programs nvtx_program fathom_nvtx)
+  endif()
+  if(TARGET fathom_memory)
+    add_executable(memory_program "${PROJECT_SOURCE_DIR}/tests/programs/memory_program.cc")
+    target_link_libraries(memory_program PRIVATE fathom_options fathom_memory)
+    list(APPEND programs memory_program)
+    list(APPEND tests "${capture}/memory/hooks_test.cc")
+  endif()
+  fathom_test(inside_test SOURCES ${tests} "${PROJECT_SOURCE_DIR}/tests/programs/recorded.cc" LIBS fathom_sdk
+                                                                                              fathom_wire)
+  target_compile_definitions(inside_test PRIVATE FATHOM_PROGRAMS="${PROJECT_BINARY_DIR}")
+  add_dependencies(inside_test ${programs})
+endfunction()

@@ -1,0 +1,94 @@
+// Converter: from the events of a thread to the records of the capture file.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <mutex>
+#include <span>
+#include <vector>
+
+#include <fathom/record.h>
+
+#include "capture/inside/clock_map.h"
+#include "capture/inside/details.h"
+#include "wire/writer.h"
+
+namespace fathom::inside {
+
+/// A series of values as counter.h makes it. Never freed.
+struct Series {
+  const char* name;
+  const char* unit;
+};
+
+/// A scope that a thread has begun and not yet ended.
+struct OpenScope {
+  std::uint64_t ticks = 0;
+  std::int64_t time = 0;
+  const char* name = nullptr;
+  const Details* details = nullptr;
+  std::uint64_t payload = 0;
+  bool written = false;  ///< As a `begin`; it ends by an `end`.
+};
+
+/// What is known of a thread between two conversions.
+struct ThreadState {
+  std::int64_t tid = 0;
+  std::vector<OpenScope> open;
+  std::int64_t last = 0;  ///< Times of one thread do not go back, so that nesting holds.
+};
+
+/// Which events are kept: those of a profile's active steps. Thread-safe.
+class Windows {
+ public:
+  /// From now on, only what lies in a window is kept.
+  void only_windows(std::uint64_t now);
+  /// What comes from here on is kept, or not. Times of the processor's counter.
+  void open(std::uint64_t ticks);
+  void close(std::uint64_t ticks);
+  [[nodiscard]] bool keeps(std::uint64_t ticks) const;
+  [[nodiscard]] bool unlimited() const;
+  /// Around fork().
+  void lock() { mutex_.lock(); }
+  void unlock() { mutex_.unlock(); }
+
+ private:
+  struct Window {
+    std::uint64_t from = 0;
+    std::uint64_t to = UINT64_MAX;
+  };
+  mutable std::mutex mutex_;
+  std::vector<Window> windows_{Window{}};
+};
+
+/// Not thread-safe; one at a time converts.
+class Converter {
+ public:
+  Converter(wire::Writer& writer, ClockMap& clock, const Windows& windows, std::int32_t pid)
+      : writer_(writer), clock_(clock), windows_(windows), pid_(pid) {}
+
+  void convert(ThreadState& thread, std::span<const detail::Event> events);
+  /// Writes the begin of scopes that were begun before `before`, so that a kill leaves them.
+  void write_open(ThreadState& thread, std::int64_t before);
+  /// Hands what was converted to the writer.
+  void finish();
+
+ private:
+  void one(ThreadState& thread, const detail::Event* event);
+  void begin(ThreadState& thread, const detail::Event& event, const detail::Event* detailed);
+  void end(ThreadState& thread, const detail::Event& event);
+  void instant(ThreadState& thread, const detail::Event& event, const detail::Event* detailed);
+  void sample(ThreadState& thread, const detail::Event* event);
+  void span(ThreadState& thread, const detail::Event* event, const detail::Event* detailed);
+  void add(const wire::Slice& slice, const Details* details, std::uint64_t payload);
+  std::int64_t time(ThreadState& thread, std::uint64_t ticks);
+
+  wire::Writer& writer_;
+  ClockMap& clock_;
+  const Windows& windows_;
+  std::int32_t pid_;
+  std::vector<wire::Slice> slices_;
+  std::map<const Series*, std::uint32_t> counters_;
+};
+
+}  // namespace fathom::inside

@@ -1,0 +1,130 @@
+// Recorder: the one of this process. Threads note events down in memory of their own; a thread of
+// ours turns them into records four times a second, and sooner when there are many.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <pthread.h>
+#include <semaphore.h>
+
+#include "capture/inside/chunks.h"
+#include "capture/inside/clock_map.h"
+#include "capture/inside/converter.h"
+#include "capture/inside/settings.h"
+#include "capture/inside/thread_log.h"
+
+namespace fathom::inside {
+
+/// How often what was noted down is handed to the operating system.
+inline constexpr std::int64_t kTick = 250'000'000;
+
+/// Is called at every tick; may write samples. For parts of Fathom that count on their own.
+using TickHook = void (*)(wire::Writer& writer, std::int32_t pid, std::int64_t now);
+
+/// Lives from the first use to the very end of the process. Nothing throws.
+///
+/// Two locks: `turn_` for those who convert, which takes long, and `mutex_` for the lists, which
+/// does not. Whoever takes both takes `turn_` first. fork() takes both, so that a child finds the
+/// lists whole; the child then begins its own file with its first event.
+class Recorder {
+ public:
+  static Recorder& get() noexcept;
+  /// Null where nothing has used it yet.
+  static Recorder* if_made() noexcept;
+  /// The name of capture files, before anything is recorded. A literal.
+  void set_stem(const char* stem) noexcept { stem_ = stem; }
+
+  bool start(std::string_view folder) noexcept;
+  void stop() noexcept;
+  bool flush() noexcept;
+  /// The end of the program: everything is written, and nothing is recorded any more.
+  void finish() noexcept;
+
+  /// As of detail::make_room().
+  detail::Buffer* make_room(int events) noexcept;
+  /// The thread notes nothing down any more, unless it asks for room again.
+  void end_thread(ThreadLog* thread) noexcept;
+  void name_thread(std::string_view name) noexcept;
+  /// Another thread of this process, by its number in the system.
+  void name_thread(std::int64_t tid, std::string_view name) noexcept;
+  void fact(std::string_view key, std::string_view value) noexcept;
+  /// Before main() too: makes no recorder.
+  static void set_tick_hook(TickHook hook) noexcept;
+
+  Windows& windows() noexcept { return windows_; }
+  /// When recording began in this process, as of detail::ticks(); 0: not yet.
+  std::uint64_t began() const noexcept { return began_; }
+  void keep_signals() noexcept { keep_signals_ = true; }
+  /// From a signal handler: has everything written by our thread, and waits for it a while.
+  void flush_in_crash() noexcept;
+
+  void before_fork() noexcept;
+  void after_fork_in_parent() noexcept;
+  void after_fork_in_child() noexcept;
+
+ private:
+  Recorder() noexcept;
+
+  bool begin() noexcept;
+  void decide() noexcept;
+  void choose_mode() noexcept;
+  bool start_worker() noexcept;
+  void stop_worker() noexcept;
+  void run() noexcept;
+  void wake() noexcept;
+  void wait_for_work(std::int64_t until) noexcept;
+  ThreadLog* own_thread() noexcept;
+  void change_chunk(ThreadLog& thread, detail::Event* fresh) noexcept;
+  bool make_own_room(ThreadLog& thread) noexcept;
+  bool convert_all(std::size_t most_chunks) noexcept;
+  bool convert(ThreadLog& thread, std::size_t most_chunks) noexcept;
+  bool next_stretch(ThreadLog& thread, Chunk& stretch) noexcept;
+  void forget_ended() noexcept;
+  bool tick(bool at_end) noexcept;
+  void sample() noexcept;
+  std::unique_lock<std::mutex> take_turn() noexcept;
+
+  const char* stem_ = "process";
+  Windows windows_;
+  bool keep_signals_ = false;
+
+  std::mutex turn_;
+  std::atomic<int> queue_{0};  // for the turn; our thread lets others go first
+  std::unique_ptr<wire::Writer> writer_;
+  std::unique_ptr<Converter> converter_;
+  ClockMap clock_;
+  bool slow_clock_ = false;
+  std::atomic<std::uint64_t> began_{0};
+
+  std::mutex mutex_;
+  Settings settings_;
+  bool decided_ = false;
+  bool wanted_ = false;  // to be recorded, if it can be
+  bool begun_ = false;   // there is a file in this process
+  bool failed_ = false;  // there cannot be one, or the end has come
+  bool forked_ = false;
+  std::int32_t pid_ = 0;
+  ChunkPool pool_{0};
+  std::size_t waiting_chunks_ = 0;
+  std::size_t ended_threads_ = 0;
+  std::vector<ThreadLog*> threads_;
+  std::vector<std::pair<std::string, std::string>> facts_;  // again in each process
+  std::uint64_t lost_ = 0;                                  // events for which there was no memory
+  pthread_key_t thread_end_{};
+
+  pthread_t worker_{};
+  std::atomic<bool> working_{false};
+  std::atomic<bool> leave_{false};
+  std::atomic<bool> crashing_{false};
+  std::atomic<bool> crash_written_{false};
+  sem_t work_{};
+};
+
+}  // namespace fathom::inside

@@ -1,0 +1,219 @@
+// Our thread, what it does at each tick, and the end of the program.
+#include <algorithm>
+#include <limits>
+
+#include <signal.h>
+#include <time.h>
+
+#include "capture/inside/crash.h"
+#include "capture/inside/recorder.h"
+
+namespace fathom::inside {
+namespace {
+
+constexpr std::int64_t kNsPerSecond = 1'000'000'000;
+/// How long a crash waits for our thread to write.
+constexpr int kCrashWaits = 1000;
+constexpr timespec kCrashWait{0, 1'000'000};
+constexpr timespec kLetOthers{0, 20'000};
+/// So that others who want the turn get it soon.
+constexpr std::size_t kChunksATurn = 8;
+constexpr std::size_t kAll = std::numeric_limits<std::size_t>::max();
+
+// NOLINTNEXTLINE(cppcoreguidelines-avoid-non-const-global-variables): set before main()
+constinit std::atomic<TickHook> tick_hook{nullptr};
+
+timespec timespec_of(std::int64_t ns) { return {ns / kNsPerSecond, ns % kNsPerSecond}; }
+
+}  // namespace
+
+void Recorder::set_tick_hook(TickHook hook) noexcept { tick_hook = hook; }
+
+bool Recorder::start_worker() noexcept {
+  // The program's signals are for its own threads.
+  sigset_t all;
+  sigset_t before;
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, &before);
+  const auto body = [](void* recorder) -> void* {
+    static_cast<Recorder*>(recorder)->run();
+    return nullptr;
+  };
+  leave_ = false;
+  const bool started = pthread_create(&worker_, nullptr, body, this) == 0;
+  pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  if (started) pthread_setname_np(worker_, "fathom");
+  working_ = started;
+  return started;
+}
+
+void Recorder::stop_worker() noexcept {
+  if (!working_.exchange(false)) return;
+  leave_ = true;
+  wake();
+  pthread_join(worker_, nullptr);
+}
+
+void Recorder::wake() noexcept { sem_post(&work_); }
+
+void Recorder::wait_for_work(std::int64_t until) noexcept {
+  const timespec time = timespec_of(until);
+  if (sem_clockwait(&work_, CLOCK_MONOTONIC, &time) != 0) return;
+  while (sem_trywait(&work_) == 0) {
+  }
+}
+
+std::unique_lock<std::mutex> Recorder::take_turn() noexcept {
+  queue_.fetch_add(1);
+  std::unique_lock turn(turn_);
+  queue_.fetch_sub(1);
+  return turn;
+}
+
+void Recorder::run() noexcept {
+  std::int64_t next = wire::monotonic_ns() + kTick;
+  bool more = false;
+  while (!leave_) {
+    if (!more) wait_for_work(next);
+    // A mutex knows no queue: whoever lets go of it and takes it again would mostly get it.
+    while (queue_ > 0) nanosleep(&kLetOthers, nullptr);
+    const std::int64_t now = wire::monotonic_ns();
+    const bool crashing = crashing_;
+    const std::lock_guard turn(turn_);
+    if (converter_ == nullptr) continue;  // begin() is not through yet
+    if (crashing || now >= next) {
+      more = tick(crashing);
+      next = wire::monotonic_ns() + kTick;
+    } else {
+      more = convert_all(kChunksATurn);
+    }
+    if (crashing) crash_written_ = true;
+  }
+}
+
+/// Everything that is there now, but at most so many chunks of each thread. True where there is
+/// more. One conversion at a time: all of these need the turn.
+bool Recorder::convert_all(std::size_t most_chunks) noexcept {
+  clock_.add(read_clock_pair(slow_clock_));
+  std::vector<ThreadLog*> threads;
+  {
+    const std::lock_guard lock(mutex_);
+    threads = threads_;
+  }
+  bool more = false;
+  for (ThreadLog* const thread : threads) more = convert(*thread, most_chunks) || more;
+  converter_->finish();
+  forget_ended();
+  return more;
+}
+
+bool Recorder::convert(ThreadLog& thread, std::size_t most_chunks) noexcept {
+  std::size_t chunks = 0;
+  {
+    const std::lock_guard lock(mutex_);
+    if (!thread.named && !thread.name.empty()) writer_->thread(pid_, thread.state.tid, thread.name);
+    thread.named = true;
+    chunks = thread.full.size() + 1;  // what comes meanwhile is for the next turn
+  }
+  const bool more = chunks > most_chunks;
+  Chunk stretch;
+  for (std::size_t i = 0; i < std::min(chunks, most_chunks) && next_stretch(thread, stretch); ++i)
+    converter_->convert(thread.state, {stretch.begin, stretch.end});
+  if (stretch.memory != nullptr) {
+    const std::lock_guard lock(mutex_);
+    pool_.give_back(stretch.memory);
+  }
+  return more;
+}
+
+/// What is to be converted next. Gives the memory of the one before back.
+bool Recorder::next_stretch(ThreadLog& thread, Chunk& stretch) noexcept {
+  const std::lock_guard lock(mutex_);
+  if (stretch.memory != nullptr) pool_.give_back(stretch.memory);
+  stretch = {};
+  if (!thread.full.empty()) {
+    stretch = thread.full.front();
+    thread.full.pop_front();
+    --waiting_chunks_;
+    return true;
+  }
+  stretch.begin = thread.taken;
+  stretch.end = thread.next.load(std::memory_order_acquire);
+  thread.taken = stretch.end;
+  return stretch.begin != stretch.end;
+}
+
+void Recorder::forget_ended() noexcept {
+  const std::lock_guard lock(mutex_);
+  if (ended_threads_ == 0) return;
+  // One that ended since it was converted waits for the next turn.
+  const auto done = [&](ThreadLog* thread) {
+    if (!thread->ended || !thread->full.empty() || thread->taken != thread->next) return false;
+    if (thread->chunk != nullptr) pool_.give_back(thread->chunk);
+    delete thread;
+    --ended_threads_;
+    return true;
+  };
+  std::erase_if(threads_, done);
+}
+
+bool Recorder::tick(bool at_end) noexcept {
+  const bool more = convert_all(at_end ? kAll : kChunksATurn);
+  const std::int64_t now = wire::monotonic_ns();
+  const std::int64_t before = at_end ? std::numeric_limits<std::int64_t>::max() : now - kTick;
+  {
+    const std::lock_guard lock(mutex_);
+    for (ThreadLog* const thread : threads_) converter_->write_open(thread->state, before);
+    if (lost_ > 0)
+      writer_->dropped("events for which there was no memory", std::exchange(lost_, 0));
+  }
+  sample();
+  writer_->flush();
+  return more;
+}
+
+void Recorder::sample() noexcept {
+  const TickHook hook = tick_hook;
+  if (hook != nullptr) hook(*writer_, pid_, wire::monotonic_ns());
+}
+
+bool Recorder::flush() noexcept {
+  const auto turn = take_turn();
+  if (converter_ == nullptr || failed_) return true;
+  convert_all(kAll);
+  sample();
+  return writer_->flush();
+}
+
+void Recorder::finish() noexcept {
+  detail::mode.fetch_and(~detail::kRecording, std::memory_order_relaxed);
+  stop_worker();
+  let_crashes_be();
+  const auto turn = take_turn();
+  {
+    const std::lock_guard lock(mutex_);
+    if (!failed_) pthread_key_delete(thread_end_);
+    failed_ = true;
+  }
+  if (converter_ == nullptr) return;
+  tick(true);
+  writer_->close();
+}
+
+void Recorder::flush_in_crash() noexcept {
+  if (!working_ || pthread_equal(pthread_self(), worker_) != 0) return;
+  crashing_ = true;
+  wake();
+  for (int i = 0; i < kCrashWaits && !crash_written_; ++i) nanosleep(&kCrashWait, nullptr);
+}
+
+namespace {
+
+/// After the destructors of the program, which may be annotated.
+constexpr int kLast = 101;
+[[gnu::destructor(kLast)]] void at_the_end() {
+  if (Recorder* const recorder = Recorder::if_made()) recorder->finish();
+}
+
+}  // namespace
+}  // namespace fathom::inside

@@ -1,0 +1,29 @@
+// What the launcher told this process: the environment of docs/capture.md.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace fathom::inside {
+
+struct Settings {
+  std::string session;  ///< Folder; empty: this process is not being captured.
+  bool from_start = true;
+  std::size_t max_memory_bytes = std::size_t{256} << 20;
+  std::uint64_t max_size_bytes = std::uint64_t{4} << 30;
+  std::int64_t last_ns = 0;  ///< Ring; 0: none.
+};
+
+/// FATHOM_SESSION and FATHOM_OPTIONS.
+Settings settings_of_environment();
+
+/// The number, or 0 and 1 for false and true, that a key has in a JSON object; `otherwise` where it
+/// has none.
+double number_in(std::string_view json, std::string_view key, double otherwise);
+
+/// The rank of this process among those of a distributed program, -1 where there is none.
+std::int32_t rank_of_environment();
+
+}  // namespace fathom::inside

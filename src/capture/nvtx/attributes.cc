@@ -1,0 +1,115 @@
+// Combinations of domain, category, colour and kind of payload are few; each thread remembers those
+// it met.
+#include "capture/nvtx/attributes.h"
+
+#include <array>
+#include <bit>
+#include <cstddef>
+#include <mutex>
+#include <vector>
+
+#include "capture/nvtx/messages.h"
+
+namespace fathom::nvtx {
+namespace {
+
+using inside::Details;
+using inside::PayloadKind;
+
+struct Key {
+  const Domain* domain = nullptr;
+  std::uint32_t category = 0;
+  std::uint32_t color = 0;
+  bool colored = false;
+  PayloadKind payload = PayloadKind::none;
+  friend bool operator==(const Key&, const Key&) = default;
+};
+
+/// Never freed; a program of 2^20 combinations would be one of random colours.
+const Details* shared_details(const Details& wanted) {
+  constexpr std::size_t kMost = 4096;
+  static auto* const mutex = new std::mutex;
+  static auto* const all = new std::vector<const Details*>;
+  const std::lock_guard lock(*mutex);
+  for (const Details* one : *all)
+    if (one->domain == wanted.domain && one->category == wanted.category &&
+        one->color == wanted.color && one->colored == wanted.colored &&
+        one->payload == wanted.payload)
+      return one;
+  if (all->size() >= kMost) return nullptr;
+  all->push_back(new Details(wanted));
+  return all->back();
+}
+
+struct Remembered {
+  Key key;
+  std::uint32_t version = UINT32_MAX;
+  const Details* details = nullptr;
+};
+constexpr std::size_t kRemembered = 16;
+// NOLINTNEXTLINE(cppcoreguidelines-avoid-non-const-global-variables): each thread's own
+constinit thread_local std::array<Remembered, kRemembered> remembered{};
+
+const Details* details_of(const Key& key) {
+  if (key.domain->index == 0 && key.category == 0 && !key.colored &&
+      key.payload == PayloadKind::none)
+    return nullptr;
+  const std::uint32_t version = category_names_version();
+  const std::size_t slot =
+      (key.domain->index + 3 * std::size_t{key.category} + 7 * std::size_t{key.color} +
+       5 * static_cast<std::size_t>(key.payload)) %
+      kRemembered;
+  Remembered& entry = remembered[slot];
+  if (entry.version == version && entry.key == key) return entry.details;
+  entry = {key, version,
+           shared_details({key.domain->name, category_name(key.domain, key.category), key.color,
+                           key.colored, key.payload})};
+  return entry.details;
+}
+
+PayloadKind payload_of(const nvtxEventAttributes_t& given, std::uint64_t& payload) {
+  switch (given.payloadType) {
+    case NVTX_PAYLOAD_TYPE_UNSIGNED_INT64:
+      payload = given.payload.ullValue;
+      return PayloadKind::whole;
+    case NVTX_PAYLOAD_TYPE_INT64:
+      payload = static_cast<std::uint64_t>(given.payload.llValue);
+      return PayloadKind::integer;
+    case NVTX_PAYLOAD_TYPE_DOUBLE:
+      payload = std::bit_cast<std::uint64_t>(given.payload.dValue);
+      return PayloadKind::real;
+    case NVTX_PAYLOAD_TYPE_UNSIGNED_INT32:
+      payload = given.payload.uiValue;
+      return PayloadKind::whole;
+    case NVTX_PAYLOAD_TYPE_INT32:
+      payload = static_cast<std::uint64_t>(std::int64_t{given.payload.iValue});
+      return PayloadKind::integer;
+    case NVTX_PAYLOAD_TYPE_FLOAT:
+      payload = std::bit_cast<std::uint64_t>(static_cast<double>(given.payload.fValue));
+      return PayloadKind::real;
+    default:
+      return PayloadKind::none;
+  }
+}
+
+}  // namespace
+
+Attributes attributes_of(const Domain* domain, const char* permanent_name) {
+  return {permanent_name, domain->index == 0 ? nullptr : details_of({.domain = domain}), 0};
+}
+
+Attributes attributes_of(const Domain* domain, const nvtxEventAttributes_t* attributes) {
+  // The message is the last field of the first version, which all have.
+  if (attributes == nullptr || attributes->size < sizeof(nvtxEventAttributes_t))
+    return attributes_of(domain, "");
+  Attributes result;
+  Key key{.domain = domain, .category = attributes->category};
+  key.colored = attributes->colorType == NVTX_COLOR_ARGB;
+  if (key.colored) key.color = attributes->color;
+  key.payload = payload_of(*attributes, result.payload);
+  result.name = text_of(attributes->messageType, attributes->message);
+  result.details = details_of(key);
+  return result;
+}
+
+}  // namespace fathom::nvtx

@@ -1,0 +1,58 @@
+// A few maps behind a lock: what is asked often is remembered by attributes.cc.
+#include "capture/nvtx/domains.h"
+
+#include <string>
+#include <utility>
+
+#include "capture/inside/texts.h"
+
+namespace fathom::nvtx {
+namespace {
+
+struct Known {
+  std::mutex mutex;
+  std::map<const char*, Domain*> domains;
+  std::map<std::pair<const Domain*, std::uint32_t>, const char*> categories;
+  Domain unnamed;
+  std::atomic<std::uint32_t> version{0};
+};
+
+/// Never freed: the program may call to the very end.
+Known& known() {
+  static auto* const made = new Known;
+  return *made;
+}
+
+}  // namespace
+
+Domain* domain_named(const char* permanent_name) {
+  Known& all = known();
+  const std::lock_guard lock(all.mutex);
+  Domain*& domain = all.domains[permanent_name];
+  if (domain == nullptr) domain = new Domain{permanent_name, all.domains.size()};
+  return domain;
+}
+
+Domain* domain_of(const void* handle) {
+  if (handle == nullptr) return &known().unnamed;
+  return static_cast<Domain*>(const_cast<void*>(handle));
+}
+
+void name_category(const Domain* domain, std::uint32_t category, const char* permanent_name) {
+  Known& all = known();
+  const std::lock_guard lock(all.mutex);
+  all.categories[{domain, category}] = permanent_name;
+  ++all.version;
+}
+
+const char* category_name(const Domain* domain, std::uint32_t category) {
+  Known& all = known();
+  const std::lock_guard lock(all.mutex);
+  const auto found = all.categories.find({domain, category});
+  if (found != all.categories.end()) return found->second;
+  return category == 0 ? nullptr : inside::permanent(std::to_string(category));
+}
+
+std::uint32_t category_names_version() { return known().version; }
+
+}  // namespace fathom::nvtx

@@ -1,0 +1,147 @@
+// Stacks by thread and domain; started ranges in a few shelves, so that threads seldom meet.
+#include "capture/nvtx/ranges.h"
+
+#include <array>
+#include <atomic>
+#include <mutex>
+#include <new>
+#include <vector>
+
+#include <fathom/record.h>
+#include <pthread.h>
+
+#include "capture/inside/spans.h"
+
+namespace fathom::nvtx {
+namespace {
+
+/// Begins of a thread's open ranges, by the index of their domain. 0: was not recorded.
+using Stacks = std::vector<std::vector<std::uint64_t>>;
+
+// NOLINTNEXTLINE(cppcoreguidelines-avoid-non-const-global-variables): each thread's own
+__thread Stacks* thread_stacks = nullptr;
+
+void forget(void* stacks) {
+  thread_stacks = nullptr;
+  delete static_cast<Stacks*>(stacks);
+}
+
+/// Of this thread, whose last moments come after those of its C++ objects.
+Stacks* make_stacks() {
+  static const pthread_key_t key = [] {
+    pthread_key_t made{};
+    pthread_key_create(&made, forget);
+    return made;
+  }();
+  thread_stacks = new (std::nothrow) Stacks;
+  if (thread_stacks != nullptr) pthread_setspecific(key, thread_stacks);
+  return thread_stacks;
+}
+
+std::vector<std::uint64_t>* stack_of(const Domain* domain) {
+  Stacks* const stacks = thread_stacks != nullptr ? thread_stacks : make_stacks();
+  if (stacks == nullptr) return nullptr;
+  if (stacks->size() <= domain->index) stacks->resize(domain->index + 1);
+  return &(*stacks)[domain->index];
+}
+
+/// A range that was started: where, or next_free when it is none.
+struct Started {
+  Attributes attributes;
+  std::uint64_t ticks = 0;
+  std::uint32_t round = 1;  // of this place; ids of earlier ranges do not fit
+  std::uint32_t next_free = 0;
+  bool open = false;
+};
+
+constexpr std::uint64_t kShelves = 16;
+constexpr unsigned kRoundShift = 32;
+
+struct alignas(64) Shelf {
+  std::mutex mutex;
+  std::vector<Started> places;
+  std::uint32_t free = UINT32_MAX;
+};
+
+std::array<Shelf, kShelves>& shelves() {
+  static auto* const made = new std::array<Shelf, kShelves>;
+  return *made;
+}
+
+std::uint64_t shelf_of_thread() {
+  static std::atomic<std::uint64_t> threads{0};
+  static __thread std::uint64_t mine = 0;
+  if (mine == 0) mine = ++threads;
+  return mine % kShelves;
+}
+
+}  // namespace
+
+int push(const Domain* domain, const Attributes& attributes) noexcept {
+  constexpr int kNoStack = -1;
+  std::vector<std::uint64_t>* const stack = stack_of(domain);
+  if (stack == nullptr) return kNoStack;
+  const int depth = static_cast<int>(stack->size());
+  stack->push_back(detail::recording()
+                       ? inside::note_begin(attributes.name, attributes.details, attributes.payload)
+                       : 0);
+  return depth;
+}
+
+int pop(const Domain* domain) noexcept {
+  constexpr int kNothingToPop = -2;
+  std::vector<std::uint64_t>* const stack = stack_of(domain);
+  if (stack == nullptr || stack->empty()) return kNothingToPop;
+  const std::uint64_t begin = stack->back();
+  if (begin != 0) detail::note(detail::EventKind::end, begin);
+  stack->pop_back();
+  return static_cast<int>(stack->size());
+}
+
+std::uint64_t start(const Attributes& attributes) noexcept {
+  const std::uint64_t number = shelf_of_thread();
+  Shelf& shelf = shelves()[number];
+  const std::lock_guard lock(shelf.mutex);
+  std::uint32_t at = shelf.free;
+  if (at == UINT32_MAX) {
+    at = static_cast<std::uint32_t>(shelf.places.size());
+    shelf.places.emplace_back();
+  } else {
+    shelf.free = shelf.places[at].next_free;
+  }
+  Started& range = shelf.places[at];
+  range.attributes = attributes;
+  range.open = true;
+  const bool recorded = detail::recording() && detail::room(1) != nullptr;
+  range.ticks = recorded ? detail::ticks() : 0;
+  return std::uint64_t{range.round} << kRoundShift | (at * kShelves + number);
+}
+
+void end(std::uint64_t id) noexcept {
+  const std::uint64_t place = id & UINT32_MAX;
+  Shelf& shelf = shelves()[place % kShelves];
+  inside::Span span;
+  {
+    const std::lock_guard lock(shelf.mutex);
+    const std::uint64_t at = place / kShelves;
+    if (at >= shelf.places.size()) return;
+    Started& range = shelf.places[at];
+    if (!range.open || range.round != id >> kRoundShift) return;
+    span = {range.ticks,
+            0,
+            range.attributes.name,
+            "range",
+            -1,
+            range.attributes.details,
+            range.attributes.payload};
+    range.open = false;
+    ++range.round;
+    range.next_free = shelf.free;
+    shelf.free = static_cast<std::uint32_t>(at);
+  }
+  if (span.start == 0) return;
+  span.end = detail::ticks();
+  inside::note(span);
+}
+
+}  // namespace fathom::nvtx

@@ -1,0 +1,55 @@
+// The program's own locks: waiting for one is a range, letting it go a mark.
+#include <fathom/record.h>
+
+#include "capture/inside/spans.h"
+#include "capture/nvtx/calls.h"
+#include "capture/nvtx/messages.h"
+#include "capture/nvtx/ranges.h"
+
+namespace fathom::nvtx {
+namespace {
+
+/// A lock as we know it. Freed when the program says that it is gone.
+struct Lock {
+  const Domain* domain;
+  const char* name;
+};
+
+nvtx_nvtxSyncUser_t create(nvtxDomainHandle_t domain, const nvtx_nvtxSyncUserAttributes_t* given) {
+  const auto* const attributes = static_cast<const nvtxSyncUserAttributes_t*>(given);
+  return new Lock{domain_of(domain), attributes == nullptr
+                                         ? ""
+                                         : text_of(attributes->messageType, attributes->message)};
+}
+void destroy(nvtx_nvtxSyncUser_t lock) { delete static_cast<Lock*>(lock); }
+
+void acquire_start(nvtx_nvtxSyncUser_t handle) {
+  const auto* const lock = static_cast<const Lock*>(handle);
+  if (lock != nullptr) push(lock->domain, attributes_of(lock->domain, lock->name));
+}
+void acquire_done(nvtx_nvtxSyncUser_t handle) {
+  const auto* const lock = static_cast<const Lock*>(handle);
+  if (lock != nullptr) pop(lock->domain);
+}
+void releasing(nvtx_nvtxSyncUser_t handle) {
+  const auto* const lock = static_cast<const Lock*>(handle);
+  if (lock == nullptr || !detail::recording()) return;
+  const Attributes attributes = attributes_of(lock->domain, lock->name);
+  inside::note_instant(attributes.name, attributes.details, 0);
+}
+
+}  // namespace
+
+std::span<const Call> sync_calls() {
+  static const Call calls[] = {
+      call(NVTX_CBID_SYNC_DomainSyncUserCreate, create),
+      call(NVTX_CBID_SYNC_DomainSyncUserDestroy, destroy),
+      call(NVTX_CBID_SYNC_DomainSyncUserAcquireStart, acquire_start),
+      call(NVTX_CBID_SYNC_DomainSyncUserAcquireFailed, acquire_done),
+      call(NVTX_CBID_SYNC_DomainSyncUserAcquireSuccess, acquire_done),
+      call(NVTX_CBID_SYNC_DomainSyncUserReleasing, releasing),
+  };
+  return calls;
+}
+
+}  // namespace fathom::nvtx

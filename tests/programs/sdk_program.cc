@@ -1,0 +1,211 @@
+// A program with annotations, for the tests of the SDK: what it does is named by its argument.
+#include <array>
+#include <atomic>
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <thread>
+#include <vector>
+
+#include <fathom/fathom.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+namespace {
+
+/// Annotates itself as it is made and as it goes, where that is asked for.
+class Global {
+ public:
+  Global() {
+    if (annotated_) const fathom::annotate scope("static initialiser");
+  }
+  ~Global() {
+    if (annotated_) const fathom::annotate scope("static destructor");
+  }
+
+ private:
+  bool annotated_ = std::getenv("ANNOTATE_GLOBALS") != nullptr;
+};
+const Global kGlobal;
+
+/// Likewise, as its thread ends.
+struct OfThread {
+  OfThread() { const fathom::annotate scope("thread begins"); }
+  ~OfThread() { const fathom::annotate scope("thread ends"); }
+};
+
+int threads() {
+  constexpr int kThreads = 4;
+  constexpr int kScopes = 10'000;
+  std::vector<std::thread> all;
+  all.reserve(kThreads);
+  for (int t = 0; t < kThreads; ++t)
+    all.emplace_back([t] {
+      fathom::name_thread("worker " + std::to_string(t));
+      for (int i = 0; i < kScopes; ++i) {
+        const fathom::annotate outer("outer");
+        const fathom::annotate inner("inner");
+      }
+    });
+  for (std::thread& thread : all) thread.join();
+  return 0;
+}
+
+int ends() {
+  std::thread([] {
+    thread_local const OfThread mine;
+    static_cast<void>(mine);
+  }).join();
+  return 0;
+}
+
+int many_threads() {
+  for (int i = 0; i < 500; ++i) std::thread([] { fathom::instant("hello"); }).join();
+  return 0;
+}
+
+[[noreturn]] void crash(std::string_view how) {
+  const fathom::annotate scope("crashing");
+  { const fathom::annotate before("before"); }
+  if (how == "segv") {
+    constexpr std::size_t kPage = 4096;
+    void* const nowhere = mmap(nullptr, kPage, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    *static_cast<volatile int*>(nowhere) = 1;
+  }
+  if (how == "abort") std::abort();
+  if (how == "term") raise(SIGTERM);
+  if (how == "exit") std::exit(3);
+  if (how == "quick_exit") std::quick_exit(4);
+  std::_Exit(1);
+}
+
+/// Until it is killed.
+int forever() {
+  const fathom::annotate scope("forever");
+  for (;;) {
+    fathom::instant("still here");
+    usleep(1000);
+  }
+}
+
+int forks() {
+  const fathom::annotate scope("around fork");
+  { const fathom::annotate before("before fork"); }
+  const pid_t child = fork();
+  if (child == 0) {
+    { const fathom::annotate in_child("in child"); }
+    std::thread([] { const fathom::annotate of_child("thread of child"); }).join();
+    std::exit(0);
+  }
+  int status = 0;
+  waitpid(child, &status, 0);
+  const fathom::annotate after("after fork");
+  return WEXITSTATUS(status);
+}
+
+/// Forks again and again while other threads note down as fast as they can.
+int forks_in_a_storm() {
+  std::atomic<bool> done{false};
+  std::array<std::thread, 3> storm;
+  for (std::thread& thread : storm)
+    thread = std::thread([&done] {
+      while (!done) {
+        const fathom::annotate scope("storm");
+        const fathom::annotate named{std::string_view("named " + std::to_string(rand() % 100))};
+      }
+    });
+  int failed = 0;
+  for (int i = 0; i < 20; ++i) {
+    const pid_t child = fork();
+    if (child == 0) {
+      { const fathom::annotate scope("in child"); }
+      std::exit(0);
+    }
+    int status = 0;
+    waitpid(child, &status, 0);
+    failed += status != 0;
+  }
+  done = true;
+  for (std::thread& thread : storm) thread.join();
+  return failed;
+}
+
+int values() {
+  const fathom::counter queue("queue", "batches");
+  const fathom::counter same("queue", "batches");
+  queue.set(3);
+  same.set(0.5);
+  fathom::name_stream(reinterpret_cast<void*>(0x2a), "copies");
+  for (int i = 0; i < 3; ++i) {
+    fathom::frame("request");
+    fathom::step();
+  }
+  return 0;
+}
+
+int schedule() {
+  fathom::profile profile({.wait = 1, .warmup = 1, .active = 2, .repeat = 2, .skip_first = 1});
+  for (int i = 0; i < 12; ++i) {
+    const std::string name = "work " + std::to_string(i);
+    { const fathom::annotate scope{std::string_view(name)}; }
+    profile.step();
+  }
+  return 0;
+}
+
+int start_in(const char* folder) {
+  if (fathom::recording()) return 1;
+  { const fathom::annotate scope("too early"); }
+  if (!fathom::start(folder) || !fathom::recording()) return 2;
+  { const fathom::annotate scope("recorded"); }
+  fathom::stop();
+  { const fathom::annotate scope("not any more"); }
+  return fathom::recording() ? 3 : 0;
+}
+
+/// More than fits into the memory that it may use.
+int flood() {
+  for (int i = 0; i < 300'000; ++i) {
+    const fathom::annotate scope("drop");
+  }
+  return 0;
+}
+
+int out_of_order() {
+  auto first = std::make_unique<fathom::annotate>("first");
+  auto second = std::make_unique<fathom::annotate>("second");
+  first.reset();
+  second.reset();
+  return 0;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  const std::string_view what = argc > 1 ? argv[1] : "";
+  if (what == "threads") return threads();
+  if (what == "ends") return ends();
+  if (what == "many_threads") return many_threads();
+  if (what == "crash" && argc > 2) crash(argv[2]);
+  if (what == "forever") return forever();
+  if (what == "forks") return forks();
+  if (what == "forks_in_a_storm") return forks_in_a_storm();
+  if (what == "values") return values();
+  if (what == "schedule") return schedule();
+  if (what == "start_in" && argc > 2) return start_in(argv[2]);
+  if (what == "flood") return flood();
+  if (what == "out_of_order") return out_of_order();
+  if (what == "exec" && argc > 2) {
+    { const fathom::annotate scope("before exec"); }
+    fathom::flush();
+    execl(argv[0], argv[0], argv[2], nullptr);
+  }
+  if (what == "nothing") return fathom::recording() ? 1 : 0;
+  std::fprintf(stderr, "%s: what?\n", argv[0]);
+  return 2;
+}
