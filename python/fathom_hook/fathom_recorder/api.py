@@ -13,7 +13,7 @@ from . import recorder
 
 
 class _PlainSteps:
-    """Steps of a program without torch: from one call to the next, the first from the last import."""
+    """Steps of a program without torch: from call to call, the first from the last import."""
 
     def __init__(self) -> None:
         self._writer: Any = None
