@@ -13,7 +13,7 @@ TRACE := $(firstword $(wildcard examples/*.json.gz))
 
 help: ## This list.
 	@echo 'make <goal>, where goal is one of:'
-	@sed -n 's/^\([a-z ]*\):.*## /\1|/p' Makefile | while IFS='|' read -r goal what; do printf '  %-12s%s\n' "$$goal" "$$what"; done
+	@sed -n 's/^\([a-z -]*\):.*## /\1|/p' Makefile | while IFS='|' read -r goal what; do printf '  %-12s%s\n' "$$goal" "$$what"; done
 
 build: ## The release binary, build/release/fathom.
 	@tools/setup build

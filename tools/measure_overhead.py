@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
-"""Measures what recording costs: torch.profiler alone beside the hook, with each option, on a
-small and a large step.
+"""Measures what recording costs: torch.profiler alone beside the hook, with each option, on a small
+and a large step.
 
-    build/torch/bin/python tools/measure_overhead.py            prints the tables of
-    docs/overhead.md tools/measure_overhead.py --steps SIZE EXTRAS|none|-        the program that
-    is measured: its step times, as JSON
+    build/torch/bin/python tools/measure_overhead.py          the tables of docs/overhead.md
+    tools/measure_overhead.py --steps SIZE EXTRAS|none|-      what is measured: step times, as JSON
 
-Each configuration runs as a process of its own, all of them in turn, --rounds times; of the
-rounds the one with the fastest median counts, since whatever else the machine does only adds.
+Each configuration runs as a process of its own, all of them in turn, --rounds times; of the rounds
+the one with the fastest median counts, since whatever else the machine does only adds. Times are
+processor time of a program with one thread, which other programs disturb less.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from typing import Any
 ROOT = pathlib.Path(__file__).resolve().parents[1]
 # Width, layers, rows.
 SIZES = {"small": (64, 4, 16), "large": (1024, 4, 256)}
-STEPS = {"small": 120, "large": 40}
+STEPS = 32
 EXTRAS = ["", "shapes", "memory", "flops", "stacks", "shapes,memory,flops,stacks"]
 # The profiler records these many steps after so many others.
 BEFORE, ACTIVE = 10, 20
@@ -49,14 +49,14 @@ def train(size: str, extras: str) -> None:
     x = torch.randn(rows, width)
     times = []
     with profiler(torch, extras) as profile:
-        for _ in range(STEPS[size]):
-            begin = time.perf_counter_ns()
+        for _ in range(STEPS):
+            begin = time.process_time_ns()
             optimizer.zero_grad()
             model(x).square().mean().backward()
             optimizer.step()
-            times.append(time.perf_counter_ns() - begin)
             if profile is not None:
                 profile.step()
+            times.append(time.process_time_ns() - begin)
     print(json.dumps(times))
 
 
@@ -143,23 +143,24 @@ def cost_of_a_slice() -> float:
 
     with tempfile.TemporaryDirectory() as folder:
         writer = Writer(f"{folder}/process-1.fathom", 1 << 28, 1 << 30)
-        begin = time.perf_counter_ns()
+        begin = time.process_time_ns()
         for number in range(SLICES):
             writer.slice("sample", "loader.sample", number, 1, number)
         writer.flush()
-        return (time.perf_counter_ns() - begin) / SLICES
+        return (time.process_time_ns() - begin) / SLICES
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--steps", nargs=2, metavar=("SIZE", "EXTRAS"))
     parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--size", choices=sorted(SIZES), action="append")
     given = parser.parse_args()
     if given.steps:
         train(*given.steps)
         return
     print(f"One slice: {min(cost_of_a_slice() for _ in range(5)):.0f} ns.")
-    for size in SIZES:
+    for size in given.size or SIZES:
         table(size, given.rounds)
 
 

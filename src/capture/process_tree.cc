@@ -9,7 +9,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "capture/proc.h"
 #include "capture/redact.h"
 
 namespace fathom::capture {
@@ -138,7 +137,8 @@ void ProcessTree::find_new() {
       foreign.emplace(pid, true);
       continue;
     }
-    if (std::optional<ProcStat> stat = read_stat(pid)) unknown.emplace_back(pid, std::move(*stat));
+    std::optional<ProcStat> stat = read_stat(pid);
+    if (stat && !is_known_zombie(pid, *stat)) unknown.emplace_back(pid, std::move(*stat));
   }
   // A child's number may be below its parent's once numbers have wrapped: until nothing is new.
   const pid_t self = getpid();
@@ -156,6 +156,12 @@ void ProcessTree::find_new() {
     if (pid != self) foreign.emplace(pid, true);
   }
   foreign_ = std::move(foreign);
+}
+
+bool ProcessTree::is_known_zombie(pid_t pid, const ProcStat& stat) const {
+  constexpr std::int64_t kSame = 30'000'000;  // Start times come in ticks.
+  const auto at = ended_.find(pid);
+  return stat.state == 'Z' && at != ended_.end() && std::abs(at->second - stat.started) < kSame;
 }
 
 void ProcessTree::reap() {
@@ -185,6 +191,7 @@ void ProcessTree::end(pid_t pid, std::int64_t now) {
   if (at == live_.end()) return;
   Process& process = processes_[at->second.index];
   process.ended = now;
+  ended_[pid] = process.started;
   if (!at->second.announced) announce(process);
   if (at->second.descriptor >= 0) ::close(at->second.descriptor);
   live_.erase(at);

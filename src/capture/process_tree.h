@@ -12,6 +12,7 @@
 #include <sys/types.h>
 
 #include "capture/launch.h"
+#include "capture/proc.h"
 #include "wire/writer.h"
 
 namespace fathom::capture {
@@ -72,6 +73,7 @@ class ProcessTree {
     bool announced = false;
   };
   void find_new();
+  [[nodiscard]] bool is_known_zombie(pid_t pid, const ProcStat& stat) const;
   void add(pid_t pid, pid_t parent, std::int64_t started);
   void update(pid_t pid, Live& live);
   void describe(Process& process);
@@ -80,6 +82,8 @@ class ProcessTree {
 
   std::vector<Process> processes_;
   std::unordered_map<pid_t, Live> live_;
+  /// When those started whose end is known: their parents may leave them as zombies for a while.
+  std::unordered_map<pid_t, std::int64_t> ended_;
   std::unordered_map<pid_t, bool> foreign_;  ///< Processes that are none of ours.
   std::int64_t newest_ = -1;                 ///< The newest task when we last looked.
   std::int64_t fork_memory_ = 0;

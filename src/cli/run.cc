@@ -29,15 +29,15 @@ Options::Parse into(Target& target, Result<Value> (*parse)(std::string_view)) {
   };
 }
 
-template <int smallest, int largest>
+template <int Smallest, int Largest>
 Result<double> parse_real(std::string_view text) {
   double number = 0;
   const auto parsed = std::from_chars(text.data(), text.data() + text.size(), number);
   if (parsed.ec != std::errc() || parsed.ptr != text.data() + text.size() ||
-      !(number >= smallest && number <= largest)) {
+      !(number >= Smallest && number <= Largest)) {
     return Error{ErrorCode::invalid_argument, "'" + std::string(text) + "' is not a number from " +
-                                                  std::to_string(smallest) + " to " +
-                                                  std::to_string(largest)};
+                                                  std::to_string(Smallest) + " to " +
+                                                  std::to_string(Largest)};
   }
   return number;
 }

@@ -35,7 +35,7 @@ const Value kNull;
 TEST(TelemetryReport, PercentilesAreSamplesThatOccurred) {
   TraceBuilder builder;
   builder.op("work", 0, 1000);
-  for (int i = 1; i <= 40; ++i) builder.sample("power", i * 10, i);
+  for (std::int64_t i = 1; i <= 40; ++i) builder.sample("power", i * 10, static_cast<double>(i));
   const Table table = table_of("telemetry", builder.build());
   ASSERT_EQ(table.rows.size(), 1U);
   const auto of = [&](std::string_view column) { return cell("telemetry", table.rows[0], column); };
@@ -128,7 +128,7 @@ Trace loading() {
   const SliceId second =
       builder.annotation("enumerate(DataLoader)#x", 200, 50).category("loader.fetch");
   builder.on_thread(2, 2);
-  for (int i = 0; i < 20; ++i) {
+  for (std::int64_t i = 0; i < 20; ++i) {
     builder.slice(SliceKind::other, "sample", 10 * i, i + 1).category("loader.sample");
   }
   builder.slice(SliceKind::other, "collate", 210, 30).category("loader.collate");

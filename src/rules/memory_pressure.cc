@@ -98,7 +98,7 @@ Outcome check(const RuleContext& rules) {
                                             " of its memory limit";
   finding.key = !waits && !thrashes && signs.kills < 1 ? "limit" : "";
   finding.family = Family::memory_capacity;
-  finding.weight = signs.kills >= 1 || signs.waiting >= kCriticalWaiting ? Weight::warning
+  finding.weight = signs.kills >= 1 || signs.waiting >= kCriticalWaiting ? Weight::critical
                    : waits || thrashes                                   ? Weight::warning
                                                                          : Weight::note;
   finding.confidence = waits ? Confidence::high : Confidence::medium;

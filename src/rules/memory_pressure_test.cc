@@ -27,7 +27,7 @@ TEST(MemoryPressure, IsToldWhereTasksWaitForMemory) {
                           machine.rate("pressure.memory.some", 0.2);
                         }).findings(memory_pressure());
   ASSERT_EQ(findings.size(), 1U);
-  EXPECT_EQ(findings[0].weight, Weight::warning);
+  EXPECT_EQ(findings[0].weight, Weight::critical);
   EXPECT_NE(findings[0].title.find("for it during 20"), std::string::npos) << findings[0].title;
 }
 

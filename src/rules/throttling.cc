@@ -14,8 +14,9 @@ constexpr std::string_view kDoc =
     "and how far clocks fell. Counted is time in which a limiting reason holds: heat, as the "
     "driver "
     "or the hardware sees it, a power brake, or the power limit. Fires where one holds for 10 % of "
-    "the counted steps and the clock of the processors is 5 % or more below the highest that this "
-    "recording saw under load or, where none was seen, that the board allows. Most large "
+    "the counted steps and the clock of the processors is 5 % or more below the highest that the "
+    "board "
+    "allows (where that is not told: that this recording saw). Most large "
     "GPUs meet their power limit in long matrix products: that alone is how they are built, so a "
     "power limit is a warning only from 15 % on. The loss is bounded by the clock: kernels bound "
     "by "
@@ -56,13 +57,10 @@ Held longest(const MachineView& machine, std::int32_t gpu) {
   return most;
 }
 
-/// The clock that the GPU could run at: the highest seen while it worked, else the board's.
+/// The clock that the GPU could run at: the board's highest, else the highest that was seen.
 std::optional<double> best_clock(const MachineView& machine, std::int32_t gpu) {
-  const auto seen = machine.most_ever("gpu.sm_clock", gpu);
   const auto board = machine.most_ever("gpu.sm_clock_max", gpu);
-  if (!board) return seen;
-  // Boards rarely hold their highest clock under load; where it was seen it is within reach.
-  return seen ? std::min(*board, *seen) : board;
+  return board ? board : machine.most_ever("gpu.sm_clock", gpu);
 }
 
 Fix fix_of(const Held& held) {
@@ -132,7 +130,7 @@ Outcome check(const RuleContext& rules) {
   finding.evidence.push_back(sentence(
       std::string(held.reason->counter) + " holds for " + percent_text(100 * held.share) +
       " of the time; the clock is " + unit_text(clock->mean, "MHz") + " on average, least " +
-      unit_text(clock->least, "MHz") + ", of " + unit_text(*best, "MHz") + " seen in this run"));
+      unit_text(clock->least, "MHz") + ", of " + unit_text(*best, "MHz") + " at best"));
   if (const auto heat = machine.level("gpu.temperature", *gpu)) {
     finding.evidence.push_back(sentence("up to " + plain_text(heat->most) + " °C"));
   }
@@ -143,8 +141,8 @@ Outcome check(const RuleContext& rules) {
                  (limit ? ", of " + unit_text(*limit, "W") + " allowed" : std::string())));
   }
   finding.counter_evidence =
-      "Kernels bound by memory hardly notice a lower clock of the processors; the highest clock "
-      "seen may have been that of an almost idle moment.";
+      "Kernels bound by memory hardly notice a lower clock of the processors, and few "
+      "programs can hold the board's highest clock for long.";
   finding.fix = fix_of(held);
   finding.verify = "nvidia-smi -q -d PERFORMANCE,CLOCK,POWER,TEMPERATURE";
   claim_kernels(rules, drop, finding);

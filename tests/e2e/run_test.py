@@ -343,6 +343,17 @@ class Processes(Sandbox):
         self.assertEqual((main["role"], shell["role"], sleep["role"]), ("main", "child", "child"))
         self.assertGreater(sleep["wall_ns"], 250e6)
 
+    def test_a_child_that_is_left_as_a_zombie_is_one_process(self):
+        script = ("import os, signal, time\n"
+                  "pid = os.fork()\n"
+                  "if pid == 0:\n"
+                  "    time.sleep(0.1); os._exit(4)\n"
+                  "time.sleep(0.5); os.waitpid(pid, 0); print(pid)\n")
+        done = self.fathom("run", "-o", "session", "--", PYTHON, "-S", "-c", script)
+        rows = [row for row in self.processes() if row["pid"] == int(done.stdout)]
+        self.assertEqual([row["exit"]["code"] for row in rows], [4])
+        self.assertLess(rows[0]["wall_ns"], 0.45e9)
+
     def test_ranks_are_told_by_their_environment(self):
         script = ("import os, subprocess\n"
                   "children = [subprocess.Popen(['sleep', '0.3'], env={**os.environ, 'RANK': str(rank), "

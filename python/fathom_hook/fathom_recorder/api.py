@@ -13,7 +13,7 @@ from . import recorder
 
 
 class _PlainSteps:
-    """Steps of a program without torch: from one call to the next, the first from the start on."""
+    """Steps of a program without torch: from call to call, the first from the last import."""
 
     def __init__(self) -> None:
         self._writer: Any = None
@@ -23,7 +23,8 @@ class _PlainSteps:
     def mark(self, current: Any) -> None:
         now = time.monotonic_ns()
         if self._writer is not current.writer:  # a forked child counts anew
-            self._writer, self._number, self._began = current.writer, 0, current.began_ns
+            self._writer, self._number = current.writer, 0
+            self._began = max(current.began_ns, current.finder.settle())
         current.works()
         current.record("step", "step", self._began, now - self._began, self._number)
         self._number, self._began = self._number + 1, now
