@@ -46,7 +46,9 @@ TEST(ClockMap, TheRealCounterAgreesWithTheSystemsClock) {
   ClockMap map;
   map.add(read_clock_pair(false));
   std::vector<ClockPair> pairs;
-  for (int i = 0; i < 1000; ++i) pairs.push_back(read_clock_pair(false));
+  constexpr int kReadings = 1000;
+  pairs.reserve(kReadings);
+  for (int i = 0; i < kReadings; ++i) pairs.push_back(read_clock_pair(false));
   map.add(read_clock_pair(false));
   std::int64_t worst = 0;
   for (const ClockPair& pair : pairs)

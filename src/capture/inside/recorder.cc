@@ -129,6 +129,7 @@ bool Recorder::start(std::string_view folder) noexcept {
   const auto turn = take_turn();
   const std::lock_guard lock(mutex_);
   decide();
+  if (!begun_ && !over_) failed_ = false;  // another folder may do
   if (!begun_ && !folder.empty()) settings_.session = folder;
   if (settings_.session.empty()) return false;
   wanted_ = true;
@@ -261,7 +262,15 @@ void Recorder::fact(std::string_view key, std::string_view value) noexcept {
   if (begun_) writer_->fact(pid_, key, value);
 }
 
+void Recorder::hold_in_fork(std::mutex& lock) noexcept {
+  const Inside guard;
+  const std::lock_guard held(held_mutex_);
+  held_in_fork_.push_back(&lock);
+}
+
 void Recorder::before_fork() noexcept {
+  held_mutex_.lock();
+  for (std::mutex* const lock : held_in_fork_) lock->lock();
   take_turn().release();
   mutex_.lock();
   windows_.lock();
@@ -273,6 +282,8 @@ void Recorder::after_fork_in_parent() noexcept {
   windows_.unlock();
   mutex_.unlock();
   turn_.unlock();
+  for (std::mutex* const lock : held_in_fork_) lock->unlock();
+  held_mutex_.unlock();
 }
 
 /// Only this thread is left, and what was noted down so far is the parent's to write.

@@ -65,6 +65,9 @@ class Recorder {
   /// From a signal handler: has everything written by our thread, and waits for it a while.
   void flush_in_crash() noexcept;
 
+  /// A lock that fork() takes before ours, so that the child does not find it taken: whoever holds
+  /// it may call us. Of what is never destroyed.
+  void hold_in_fork(std::mutex& lock) noexcept;
   void before_fork() noexcept;
   void after_fork_in_parent() noexcept;
   void after_fork_in_child() noexcept;
@@ -95,6 +98,9 @@ class Recorder {
   Windows windows_;
   bool keep_signals_ = false;
 
+  std::mutex held_mutex_;
+  std::vector<std::mutex*> held_in_fork_;
+
   std::mutex turn_;
   std::atomic<int> queue_{0};  // for the turn; our thread lets others go first
   std::unique_ptr<wire::Writer> writer_;
@@ -109,6 +115,7 @@ class Recorder {
   bool wanted_ = false;  // to be recorded, if it can be
   bool begun_ = false;   // there is a file in this process
   bool failed_ = false;  // there cannot be one, or the end has come
+  bool over_ = false;    // the end has come
   bool forked_ = false;
   std::int32_t pid_ = 0;
   ChunkPool pool_{0};

@@ -194,6 +194,7 @@ void Recorder::finish() noexcept {
     const std::lock_guard lock(mutex_);
     if (!failed_) pthread_key_delete(thread_end_);
     failed_ = true;
+    over_ = true;
   }
   if (converter_ == nullptr) return;
   tick(true);

@@ -29,6 +29,7 @@ struct Rhythm {
 template <typename T>
 class Kept {
  public:
+  Kept() { Recorder::get().hold_in_fork(mutex_); }
   template <typename Match, typename Make>
   T* find(Match match, Make make) {
     const std::lock_guard lock(mutex_);

@@ -8,6 +8,7 @@
 #include <mutex>
 #include <vector>
 
+#include "capture/inside/recorder.h"
 #include "capture/nvtx/messages.h"
 
 namespace fathom::nvtx {
@@ -25,20 +26,26 @@ struct Key {
   friend bool operator==(const Key&, const Key&) = default;
 };
 
-/// Never freed; a program of 2^20 combinations would be one of random colours.
+struct Shared {
+  Shared() { inside::Recorder::get().hold_in_fork(mutex); }
+  std::mutex mutex;
+  std::vector<const Details*> all;
+};
+
+/// Never freed. A program with thousands of combinations has random colours; it loses them.
 const Details* shared_details(const Details& wanted) {
   constexpr std::size_t kMost = 4096;
-  static auto* const mutex = new std::mutex;
-  static auto* const all = new std::vector<const Details*>;
-  const std::lock_guard lock(*mutex);
-  for (const Details* one : *all)
+  static auto* const shared = new Shared;
+  const std::lock_guard lock(shared->mutex);
+  std::vector<const Details*>& all = shared->all;
+  for (const Details* one : all)
     if (one->domain == wanted.domain && one->category == wanted.category &&
         one->color == wanted.color && one->colored == wanted.colored &&
         one->payload == wanted.payload)
       return one;
-  if (all->size() >= kMost) return nullptr;
-  all->push_back(new Details(wanted));
-  return all->back();
+  if (all.size() >= kMost) return nullptr;
+  all.push_back(new Details(wanted));
+  return all.back();
 }
 
 struct Remembered {

@@ -4,12 +4,14 @@
 #include <string>
 #include <utility>
 
+#include "capture/inside/recorder.h"
 #include "capture/inside/texts.h"
 
 namespace fathom::nvtx {
 namespace {
 
 struct Known {
+  Known() { inside::Recorder::get().hold_in_fork(mutex); }
   std::mutex mutex;
   std::map<const char*, Domain*> domains;
   std::map<std::pair<const Domain*, std::uint32_t>, const char*> categories;

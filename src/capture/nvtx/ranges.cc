@@ -10,6 +10,7 @@
 #include <fathom/record.h>
 #include <pthread.h>
 
+#include "capture/inside/recorder.h"
 #include "capture/inside/spans.h"
 
 namespace fathom::nvtx {
@@ -58,12 +59,14 @@ constexpr std::uint64_t kShelves = 16;
 constexpr unsigned kRoundShift = 32;
 
 struct alignas(64) Shelf {
+  Shelf() { inside::Recorder::get().hold_in_fork(mutex); }
   std::mutex mutex;
   std::vector<Started> places;
   std::uint32_t free = UINT32_MAX;
 };
 
 std::array<Shelf, kShelves>& shelves() {
+  // NOLINTNEXTLINE(cppcoreguidelines-avoid-non-const-global-variables): never freed
   static auto* const made = new std::array<Shelf, kShelves>;
   return *made;
 }
