@@ -9,6 +9,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <filesystem>
 #include <limits>
 #include <string>
 #include <vector>
@@ -136,6 +137,7 @@ int main(int argc, char** argv) {
   std::printf("%-42s %8s %8s %8s\n", "ns a pair", "empty", "fathom", "beyond");
   for (std::size_t i = 0; i < std::size(kKinds); ++i)
     std::printf("%-42s %8.1f %8.1f %8.1f\n", kKinds[i].name, empty[i], ours[i], ours[i] - empty[i]);
-  std::printf("written to %s\n", folder);
+  std::error_code ignored;
+  std::filesystem::remove_all(folder, ignored);
   return 0;
 }

@@ -13,6 +13,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <filesystem>
 #include <functional>
 #include <limits>
 #include <string>
@@ -180,6 +181,7 @@ int main(int argc, char** argv) {
   for (const Peer& peer : peers)
     std::printf("fathom / %s: %.2f\n", peer.name.c_str(),
                 ours / (best(on, peer.name.c_str()) - base));
-  std::printf("written to %s\n", folder);
+  std::error_code ignored;
+  std::filesystem::remove_all(folder, ignored);
   return 0;
 }

@@ -9,6 +9,7 @@
 #include <fathom/fathom.h>
 
 #include "capture/inside/converter.h"
+#include "capture/inside/never_freed.h"
 #include "capture/inside/recorder.h"
 #include "capture/inside/spans.h"
 #include "capture/inside/texts.h"
@@ -25,7 +26,7 @@ struct Rhythm {
   std::atomic<std::int64_t> number{0};
 };
 
-/// Made once and never freed: handles of them are all over the program.
+/// Things that are made once and never freed: handles of them are all over the program.
 template <typename T>
 class Kept {
  public:
@@ -46,21 +47,20 @@ class Kept {
 };
 
 Rhythm* rhythm_of(std::string_view name) {
-  static auto* const rhythms = new Kept<Rhythm>;
   const char* const kept = inside::permanent(name);
-  return rhythms->find([&](const Rhythm* rhythm) { return rhythm->name == kept; },
-                       [&]() -> Rhythm* {
-                         auto* const made = new (std::nothrow) Rhythm;
-                         if (made != nullptr) made->name = kept;
-                         return made;
-                       });
+  return inside::never_freed<Kept<Rhythm>>().find(
+      [&](const Rhythm* rhythm) { return rhythm->name == kept; },
+      [&]() -> Rhythm* {
+        auto* const made = new (std::nothrow) Rhythm;
+        if (made != nullptr) made->name = kept;
+        return made;
+      });
 }
 
 const inside::Series* series_of(std::string_view name, std::string_view unit) {
-  static auto* const series = new Kept<const inside::Series>;
   const char* const kept = inside::permanent(name);
   const char* const kept_unit = inside::permanent(unit);
-  return series->find(
+  return inside::never_freed<Kept<const inside::Series>>().find(
       [&](const inside::Series* one) { return one->name == kept && one->unit == kept_unit; },
       [&] {
         return new (std::nothrow) const inside::Series{kept, kept_unit};

@@ -8,6 +8,7 @@
 #include <mutex>
 #include <vector>
 
+#include "capture/inside/never_freed.h"
 #include "capture/inside/recorder.h"
 #include "capture/nvtx/messages.h"
 
@@ -35,9 +36,8 @@ struct Shared {
 /// Never freed. A program with thousands of combinations has random colours; it loses them.
 const Details* shared_details(const Details& wanted) {
   constexpr std::size_t kMost = 4096;
-  static auto* const shared = new Shared;
-  const std::lock_guard lock(shared->mutex);
-  std::vector<const Details*>& all = shared->all;
+  auto& [mutex, all] = inside::never_freed<Shared>();
+  const std::lock_guard lock(mutex);
   for (const Details* one : all)
     if (one->domain == wanted.domain && one->category == wanted.category &&
         one->color == wanted.color && one->colored == wanted.colored &&

@@ -4,6 +4,7 @@
 #include <string>
 #include <utility>
 
+#include "capture/inside/never_freed.h"
 #include "capture/inside/recorder.h"
 #include "capture/inside/texts.h"
 
@@ -19,11 +20,7 @@ struct Known {
   std::atomic<std::uint32_t> version{0};
 };
 
-/// Never freed: the program may call to the very end.
-Known& known() {
-  static auto* const made = new Known;
-  return *made;
-}
+Known& known() { return inside::never_freed<Known>(); }
 
 }  // namespace
 

@@ -10,6 +10,7 @@
 #include <fathom/record.h>
 #include <pthread.h>
 
+#include "capture/inside/never_freed.h"
 #include "capture/inside/recorder.h"
 #include "capture/inside/spans.h"
 
@@ -66,9 +67,7 @@ struct alignas(64) Shelf {
 };
 
 std::array<Shelf, kShelves>& shelves() {
-  // NOLINTNEXTLINE(cppcoreguidelines-avoid-non-const-global-variables): never freed
-  static auto* const made = new std::array<Shelf, kShelves>;
-  return *made;
+  return inside::never_freed<std::array<Shelf, kShelves>>();
 }
 
 std::uint64_t shelf_of_thread() {

@@ -1,0 +1,15 @@
+// Objects that are there from their first use to the very end of the process.
+#pragma once
+
+namespace fathom::inside {
+
+/// The one of its type; made once, thread-safe. The program may use the SDK in its last
+/// destructors, so that there is no moment to free it.
+template <typename T>
+T& never_freed() {
+  // NOLINTNEXTLINE(cppcoreguidelines-avoid-non-const-global-variables): what it is for
+  static T* const made = new T;
+  return *made;
+}
+
+}  // namespace fathom::inside
