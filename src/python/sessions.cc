@@ -64,7 +64,7 @@ T named(const char* argument, Result<T> result) {
 
 std::shared_ptr<const DevicePeaks> peaks_of(const Asked& asked) {
   if (!asked.peaks) return nullptr;
-  return std::make_shared<const DevicePeaks>(named("peaks", DevicePeaks::named(*asked.peaks)));
+  return std::make_shared<const DevicePeaks>(named("peaks", DevicePeaks::asked(*asked.peaks)));
 }
 
 /// Fills what a report's request and a diagnosis' have in common.
