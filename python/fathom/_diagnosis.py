@@ -25,6 +25,7 @@ class Baseline:
     step_min_ns: int
     step_max_ns: int
     step_stddev_ns: int
+    unprofiled_step_ns: int | None  # what the step takes without a profiler, where that is told
     device: int | None
     device_name: str
     devices: int
@@ -105,6 +106,7 @@ class Finding:
     step_percent: float
     quick_win: int
     predicted_step_ns: Estimate | None
+    predicted_unprofiled_step_ns: int | None
     gain_ns: Estimate | None  # the mean step less the predicted one
     assumption: str
     evidence: tuple[Evidence, ...]
