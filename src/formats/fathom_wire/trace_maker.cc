@@ -24,6 +24,8 @@ struct CategoryRule {
 };
 constexpr CategoryRule kCategories[] = {
     {"annotation", SliceKind::user_annotation},
+    {"range", SliceKind::user_annotation, true},
+    {"frame", SliceKind::user_annotation, true},
     {"step", SliceKind::user_annotation},
     {"loader.fetch", SliceKind::user_annotation},
     {"loader.sample", SliceKind::other},
