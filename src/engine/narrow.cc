@@ -11,6 +11,8 @@ namespace {
 
 constexpr double kLeastShare = 0.05;
 constexpr double kMostShare = 0.90;
+/// A longer name is none that somebody copies into a command.
+constexpr std::size_t kLongestName = 160;
 constexpr std::string_view kModule = "nn.Module: ";
 
 /// Time by StringId row, and of the steps as a whole.
@@ -106,18 +108,21 @@ NameTimes module_times(const Context& context, std::span<const Step* const> step
   return times;
 }
 
+/// Of several that take the same time, the first in the alphabet.
 std::string largest_part(const Trace& trace, const NameTimes& times) {
   const auto whole = static_cast<double>(to_ns(times.whole));
-  std::size_t best = times.of.size();
+  Duration most{};
+  std::string_view best;
   for (std::size_t row = 0; row < times.of.size(); ++row) {
     const auto time = static_cast<double>(to_ns(times.of[row]));
-    if (time < kLeastShare * whole || time > kMostShare * whole) continue;
-    if (best == times.of.size() || times.of[row] > times.of[best]) best = row;
+    if (time <= 0 || time < kLeastShare * whole || time > kMostShare * whole) continue;
+    const std::string_view name = trace.strings.view(StringId(row));
+    if (times.of[row] < most || name.size() > kLongestName) continue;
+    if (times.of[row] > most || name < best) best = name;
+    most = times.of[row];
   }
-  if (best == times.of.size() || times.whole <= Duration{}) return {};
-  std::string_view name = trace.strings.view(StringId(best));
-  if (name.starts_with(kModule)) name.remove_prefix(kModule.size());
-  return std::string(name);
+  if (best.starts_with(kModule)) best.remove_prefix(kModule.size());
+  return std::string(best);
 }
 
 }  // namespace

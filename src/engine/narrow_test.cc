@@ -45,6 +45,21 @@ TEST(Narrower, IsTheModuleWhereModulesWereRecorded) {
   EXPECT_EQ(narrower(trace, false), "Linear_0");
 }
 
+TEST(Narrower, IsTheFirstInTheAlphabetOfThoseThatTakeTheSame) {
+  TraceBuilder trace;
+  trace.op("aten::relu", 0, 50);
+  trace.op("aten::add", 50, 50);
+  trace.op("aten::mul", 100, 50);
+  EXPECT_EQ(narrower(trace, true), "aten::add");
+}
+
+TEST(Narrower, IsNoNameThatNobodyCopiesIntoACommand) {
+  TraceBuilder trace;
+  trace.op(std::string(1000, 'x'), 0, 60);
+  trace.op("aten::add", 60, 40);
+  EXPECT_EQ(narrower(trace, true), "aten::add");
+}
+
 TEST(Narrower, IsNothingWhereOneOperatorIsAll) {
   TraceBuilder trace;
   trace.op("aten::linear", 0, 100);
