@@ -19,6 +19,7 @@ Report modules();
 Report ops();
 Report overview();
 Report processes();
+Report ranges();
 Report roofline();
 Report stacks();
 Report steps();
@@ -27,9 +28,9 @@ Report telemetry();
 
 std::span<const Report> all_reports() {
   static const Report table[] = {
-      overview(), health(),  info(),     steps(),     accounting(), gaps(),  critical_path(),
-      ops(),      kernels(), roofline(), copies(),    launches(),   syncs(), modules(),
-      stacks(),   energy(),  loader(),   telemetry(), processes(),
+      overview(), health(),  info(),     steps(),  accounting(), gaps(),      critical_path(),
+      ops(),      kernels(), roofline(), copies(), launches(),   syncs(),     modules(),
+      stacks(),   ranges(),  energy(),   loader(), telemetry(),  processes(),
   };
   return table;
 }

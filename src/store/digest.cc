@@ -24,9 +24,10 @@ std::uint64_t line_hash(std::string_view line) {
   return splitmix64(static_cast<std::uint64_t>(line.size()) << 32U | crc32(line));
 }
 
-constexpr std::string_view kTables[] = {"slices",     "collectives", "flows",       "memory",
-                                        "samples",    "instants",    "tracks",      "processes",
-                                        "categories", "devices",     "distributed", "facts"};
+constexpr std::string_view kTables[] = {"slices",     "numbers",   "arguments",   "collectives",
+                                        "flows",      "memory",    "samples",     "instants",
+                                        "tracks",     "processes", "runs",        "functions",
+                                        "categories", "devices",   "distributed", "facts"};
 
 /// The fields of one line, joined by '|'; "-" stands for what was not recorded.
 class Line {
@@ -74,9 +75,11 @@ class Lines {
 
   void all() {
     slices();
+    words();
     collectives();
     events();
     tracks();
+    processes();
     run();
   }
 
@@ -103,9 +106,11 @@ class Lines {
   void kernel(std::uint32_t row);
   void detail(SliceKind kind, std::uint32_t row);
   void slice_place(std::string_view tag, SliceId id);
+  void words();
   void collectives();
   void events();
   void tracks();
+  void processes();
   void run();
 
   const Trace& trace_;
@@ -189,6 +194,27 @@ void Lines::detail(SliceKind kind, std::uint32_t row) {
   }
 }
 
+/// Numbers and arguments.
+void Lines::words() {
+  for (const NumberedSlice& numbered : trace_.numbers) {
+    slice_place("number", numbered.slice);
+    line_.number(numbered.number);
+    done("numbers");
+  }
+  for (const Argument& argument : trace_.slice_arguments) {
+    slice_place("argument", SliceId(argument.row));
+    line_.add(trace_.text(argument.key)).add(trace_.text(argument.value));
+    done("arguments");
+  }
+  for (const Argument& argument : trace_.instant_arguments) {
+    place("argument", trace_.instants.track[argument.row]);
+    line_.add(trace_.text(trace_.instants.name[argument.row]));
+    time(trace_.instants.time[argument.row]).add("-");
+    line_.add(trace_.text(argument.key)).add(trace_.text(argument.value));
+    done("arguments");
+  }
+}
+
 void Lines::collectives() {
   for (const Collective& collective : trace_.collectives) {
     slice_place("collective", collective.slice);
@@ -239,18 +265,47 @@ void Lines::tracks() {
     place("track", TrackId(row)).number_or(track.pid).number_or(track.tid);
     line_.number(track.device).number_or(track.stream).add(trace_.text(track.name));
     line_.number_or(track.sort_index).number(track.slices);
+    text_or(track.unit);
     done("tracks");
-  }
-  for (const Process& process : trace_.processes) {
-    line_.start("process").add(trace_.text(process.id)).add(trace_.text(process.name));
-    line_.add(trace_.text(process.labels)).number_or(process.sort_index);
-    done("processes");
   }
   for (const Category& category : trace_.categories) {
     if (category.slices == 0) continue;
     line_.start("category").add(trace_.text(category.name)).add(to_string(category.kind));
     line_.number(static_cast<std::int64_t>(category.slices));
     done("categories");
+  }
+}
+
+void Lines::processes() {
+  for (const Process& process : trace_.processes) {
+    line_.start("process").add(trace_.text(process.id)).add(trace_.text(process.name));
+    line_.add(trace_.text(process.labels)).number_or(process.sort_index);
+    done("processes");
+  }
+  const auto moment = [this](std::int64_t ns) {
+    if (ns == kAbsent) {
+      line_.add("-");
+    } else {
+      time(time_ns(ns));
+    }
+  };
+  for (const ProcessRun& run : trace_.process_runs) {
+    line_.start("run").number_or(run.pid).number_or(run.parent).number(run.rank);
+    line_.number(run.status);
+    text_or(run.role);
+    text_or(run.name);
+    moment(run.start_ns);
+    moment(run.end_ns);
+    line_.number_or(run.wall_ns).number_or(run.user_ns).number_or(run.system_ns);
+    line_.number_or(run.peak_bytes).number_or(run.read_bytes).number_or(run.written_bytes);
+    done("runs");
+  }
+  for (const FunctionTime& function : trace_.functions) {
+    line_.start("function").number_or(function.pid).add(trace_.text(function.file));
+    line_.add(trace_.text(function.name)).number(function.line);
+    line_.number(static_cast<std::int64_t>(function.calls));
+    line_.number(to_ns(function.total)).number(to_ns(function.self));
+    done("functions");
   }
 }
 

@@ -27,6 +27,8 @@ class Merger {
   void know_base();
   void slices();
   void instants();
+  void arguments(const std::vector<Argument>& theirs, std::vector<Argument>& ours,
+                 std::uint32_t row, std::size_t as);
   void samples();
   void runs();
   void functions();
@@ -60,7 +62,8 @@ class Merger {
   std::vector<int> categories_;
   std::map<TrackKey, TrackId> by_key_;
   std::map<std::pair<std::int64_t, std::int64_t>, TrackId> by_thread_;
-  std::size_t own_tracks_ = 0;  // the base's, before
+  std::size_t next_argument_ = 0;  // of the table that is being copied
+  std::size_t own_tracks_ = 0;     // the base's, before
   bool has_steps_ = false;
   bool has_fetches_ = false;
 };
@@ -186,7 +189,19 @@ void Merger::add_slice(SliceId id, TrackId track, std::int64_t number) {
   ++counts_.slices;
 }
 
+/// Rows of the other are taken in their order, and so are their arguments.
+void Merger::arguments(const std::vector<Argument>& theirs, std::vector<Argument>& ours,
+                       std::uint32_t row, std::size_t as) {
+  std::size_t& next = next_argument_;
+  while (next < theirs.size() && theirs[next].row < row) ++next;
+  for (; next < theirs.size() && theirs[next].row == row; ++next) {
+    ours.push_back(
+        {static_cast<std::uint32_t>(as), text(theirs[next].key), text(theirs[next].value)});
+  }
+}
+
 void Merger::slices() {
+  next_argument_ = 0;
   const Interval span = base_.span;
   auto number = other_.numbers.begin();
   for (std::size_t row = 0; row < other_.slices.size(); ++row) {
@@ -211,11 +226,14 @@ void Merger::slices() {
     }
     add_slice(id, fills_gap(id) ? track(theirs) : beside(theirs),
               numbered ? number->number : kAbsent);
+    arguments(other_.slice_arguments, base_.slice_arguments, static_cast<std::uint32_t>(row),
+              base_.slices.size() - 1);
     if (!options_.within_span) widen(start, end);
   }
 }
 
 void Merger::instants() {
+  next_argument_ = 0;
   for (std::size_t row = 0; row < other_.instants.size(); ++row) {
     const Time time = shifted(other_.instants.time[row]);
     if (options_.within_span && (time < base_.span.begin || time >= base_.span.end)) {
@@ -225,6 +243,8 @@ void Merger::instants() {
     base_.instants.track.push_back(track(other_.instants.track[row]));
     base_.instants.time.push_back(time);
     base_.instants.name.push_back(text(other_.instants.name[row]));
+    arguments(other_.instant_arguments, base_.instant_arguments, static_cast<std::uint32_t>(row),
+              base_.instants.size() - 1);
     ++counts_.instants;
   }
 }

@@ -55,4 +55,17 @@ std::int64_t Trace::number(SliceId id) const {
   return at != numbers.end() && at->slice == id ? at->number : kAbsent;
 }
 
+std::span<const Argument> Trace::arguments(SliceId id) const {
+  const auto row = static_cast<std::uint32_t>(id.row());
+  const auto found = std::ranges::equal_range(slice_arguments, row, {}, &Argument::row);
+  return {found.begin(), found.end()};
+}
+
+std::string_view Trace::argument(SliceId id, std::string_view key) const {
+  for (const Argument& argument : arguments(id)) {
+    if (text(argument.key) == key) return text(argument.value);
+  }
+  return {};
+}
+
 }  // namespace fathom

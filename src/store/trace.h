@@ -128,6 +128,14 @@ struct NumberedSlice {
   std::int64_t number = 0;
 };
 
+/// A word that the program gave to one of its ranges or moments beside the name: NVTX's domain,
+/// category, color and payload. No analysis decides by it.
+struct Argument {
+  std::uint32_t row = 0;  ///< Of Trace::slices, or of Trace::instants.
+  StringId key{};
+  StringId value{};
+};
+
 /// One spelling of a category, e.g. "Kernel" and "kernel" are two rows of kind kernel.
 struct Category {
   StringId name{};
@@ -318,8 +326,10 @@ struct Trace {
   Kernels kernels;
   std::vector<LaunchConfig> launch_configs;
   Copies copies;
-  std::vector<Collective> collectives;  ///< Sorted by slice.
-  std::vector<NumberedSlice> numbers;   ///< Sorted by slice.
+  std::vector<Collective> collectives;      ///< Sorted by slice.
+  std::vector<NumberedSlice> numbers;       ///< Sorted by slice.
+  std::vector<Argument> slice_arguments;    ///< Sorted by row.
+  std::vector<Argument> instant_arguments;  ///< Sorted by row.
   Frames frames;
   Syncs syncs;
   FlowPoints flows;
@@ -353,6 +363,10 @@ struct Trace {
   [[nodiscard]] const Fact* fact(std::string_view key) const;
   /// The number that was recorded with a slice, or kAbsent. O(log n).
   [[nodiscard]] std::int64_t number(SliceId id) const;
+  /// What was recorded with a slice, in the order of the file. O(log n).
+  [[nodiscard]] std::span<const Argument> arguments(SliceId id) const;
+  /// The value of that key, or "". O(log n).
+  [[nodiscard]] std::string_view argument(SliceId id, std::string_view key) const;
 };
 
 }  // namespace fathom

@@ -440,4 +440,11 @@ Event& Event::collective(Collective metadata) {
   return *this;
 }
 
+Event& Event::argument(std::string_view key, std::string_view value) {
+  StringPool& strings = builder_->trace_.strings;
+  builder_->trace_.slice_arguments.push_back(
+      {static_cast<std::uint32_t>(id_.row()), strings.intern(key), strings.intern(value)});
+  return *this;
+}
+
 }  // namespace fathom

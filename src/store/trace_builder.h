@@ -52,6 +52,8 @@ class TraceBuilder {
     Event& memory(MemoryKind source, MemoryKind destination);
     /// Anything that carries collective metadata; `slice` is filled in.
     Event& collective(Collective metadata);
+    /// Of the slice that was added last.
+    Event& argument(std::string_view key, std::string_view value);
 
    private:
     TraceBuilder* builder_;

@@ -44,6 +44,7 @@ class Checker {
   void lengths();
   void slices();
   void details();
+  void arguments(const std::vector<Argument>& arguments, std::size_t rows);
   void others();
   void tracks();
   [[nodiscard]] std::size_t detail_rows(SliceKind kind) const;
@@ -148,8 +149,20 @@ void Checker::details() {
   }
 }
 
+void Checker::arguments(const std::vector<Argument>& arguments, std::size_t rows) {
+  std::uint32_t last = 0;
+  for (const Argument& argument : arguments) {
+    expect(argument.row < rows, "an argument is of no row", argument.row);
+    expect(last <= argument.row, "arguments are not sorted by row", argument.row);
+    expect(known(argument.key) && known(argument.value), "an argument's texts do not exist");
+    last = argument.row;
+  }
+}
+
 void Checker::others() {
   const Trace& t = trace_;
+  arguments(t.slice_arguments, t.slices.size());
+  arguments(t.instant_arguments, t.instants.size());
   for (std::size_t row = 0; row < t.flows.size(); ++row) {
     expect(known(t.flows.track[row]) && known_or_none(t.flows.category[row]), "a flow's track",
            row);

@@ -131,6 +131,14 @@ void TraceMaker::add_slice(TrackId track, std::int64_t start, std::int64_t durat
   note_time(start + duration);
 }
 
+/// A begin that has its end, with its arguments.
+void TraceMaker::add_open(const Open& begun, std::int64_t end) {
+  add_slice(begun.track, begun.time, end - begun.time, begun.name, begun.category, -1);
+  const auto row = static_cast<std::uint32_t>(trace_.slices.size() - 1);
+  for (const Argument& argument : begun.arguments)
+    trace_.slice_arguments.push_back({row, argument.key, argument.value});
+}
+
 ProcessRun& TraceMaker::run_of(std::int64_t pid) {
   ProcessRun& run = runs_[pid];
   run.pid = pid;
@@ -159,6 +167,7 @@ void TraceMaker::thread(const wire::ThreadRecord& record, std::uint64_t offset) 
 }
 
 void TraceMaker::slice(const wire::SliceRecord& record, std::uint64_t offset) {
+  owner_ = Owner::none;
   if (!true_time(record.start, offset)) return;
   std::int64_t duration = record.duration;
   if (duration < 0) trace_.import.add(Repair::negative_duration, offset);
@@ -167,35 +176,41 @@ void TraceMaker::slice(const wire::SliceRecord& record, std::uint64_t offset) {
   const StringId name = slice_name(record.category, record.name, record.value, offset);
   add_slice(track_of(record.category, record.pid, record.tid), record.start, duration, name,
             category(record.category, offset), record.value);
+  owner_ = Owner::slice;
 }
 
 void TraceMaker::begin(const wire::MomentRecord& record, std::uint64_t offset) {
+  owner_ = Owner::none;
   if (!true_time(record.time, offset)) return;
   open_[{record.pid, record.tid}].push_back(
       {record.time, slice_name(record.category, record.name, -1, offset),
        category(record.category, offset), track_of(record.category, record.pid, record.tid)});
+  owner_ = Owner::begin;
+  owner_thread_ = {record.pid, record.tid};
   note_time(record.time);
 }
 
 void TraceMaker::end(const wire::MomentRecord& record, std::uint64_t offset) {
+  owner_ = Owner::none;
   if (!true_time(record.time, offset)) return;
   std::vector<Open>& open = open_[{record.pid, record.tid}];
   if (open.empty()) {
     ends_alone_.add(offset);
     return;
   }
-  const Open begun = open.back();
+  const Open begun = std::move(open.back());
   open.pop_back();
   if (record.time < begun.time) trace_.import.add(Repair::negative_duration, offset);
-  add_slice(begun.track, begun.time, std::max<std::int64_t>(record.time - begun.time, 0),
-            begun.name, begun.category, -1);
+  add_open(begun, std::max(record.time, begun.time));
 }
 
 void TraceMaker::instant(const wire::MomentRecord& record, std::uint64_t offset) {
+  owner_ = Owner::none;
   if (!true_time(record.time, offset)) return;
   trace_.instants.track.push_back(track_of({}, record.pid, record.tid));
   trace_.instants.time.push_back(time_ns(record.time));
   trace_.instants.name.push_back(text(record.name.empty() ? record.category : record.name, offset));
+  owner_ = Owner::instant;
   note_time(record.time);
 }
 
@@ -256,11 +271,21 @@ void TraceMaker::function(const wire::FunctionRecord& record, std::uint64_t offs
                               duration_ns(record.self)});
 }
 
+void TraceMaker::argument(const wire::ArgumentRecord& record, std::uint64_t offset) {
+  if (owner_ == Owner::none) return;  // what it is of was left out
+  const Argument argument{0, text(record.key, offset), text(record.value, offset)};
+  const auto add = [&argument](std::vector<Argument>& to, std::size_t rows) {
+    to.push_back({static_cast<std::uint32_t>(rows - 1), argument.key, argument.value});
+  };
+  if (owner_ == Owner::slice) add(trace_.slice_arguments, trace_.slices.size());
+  if (owner_ == Owner::instant) add(trace_.instant_arguments, trace_.instants.size());
+  if (owner_ == Owner::begin) open_[owner_thread_].back().arguments.push_back(argument);
+}
+
 /// Scopes that were open when the program ended, or was killed, end with the file.
 void TraceMaker::close_open() {
   for (const auto& [thread, open] : open_) {
-    for (const Open& begun : open)
-      add_slice(begun.track, begun.time, last_time_ - begun.time, begun.name, begun.category, -1);
+    for (const Open& begun : open) add_open(begun, last_time_);
   }
 }
 

@@ -30,6 +30,7 @@ class TraceMaker final : public wire::Visitor {
   void exit(const wire::ExitRecord& record, std::uint64_t offset) override;
   void dropped(const wire::DroppedRecord& record, std::uint64_t offset) override;
   void function(const wire::FunctionRecord& record, std::uint64_t offset) override;
+  void argument(const wire::ArgumentRecord& record, std::uint64_t offset) override;
 
   /// The trace, with what the reader found damaged. Call once, at the end.
   Trace finish(const wire::Damage& damage);
@@ -40,7 +41,10 @@ class TraceMaker final : public wire::Visitor {
     StringId name{};
     std::uint8_t category = 0;
     TrackId track;
+    std::vector<Argument> arguments{};  ///< Their rows are not known yet.
   };
+  /// What an argument record that comes next is of.
+  enum class Owner : std::uint8_t { none, slice, begin, instant };
   using Thread = std::pair<std::int64_t, std::int64_t>;  // pid, tid
 
   [[nodiscard]] bool true_time(std::int64_t time, std::uint64_t offset);
@@ -52,6 +56,7 @@ class TraceMaker final : public wire::Visitor {
   TrackId track_of(std::string_view category, std::int64_t pid, std::int64_t tid);
   void add_slice(TrackId track, std::int64_t start, std::int64_t duration, StringId name,
                  std::uint8_t category, std::int64_t value);
+  void add_open(const Open& begun, std::int64_t end);
   ProcessRun& run_of(std::int64_t pid);
   void note_time(std::int64_t time);
 
@@ -74,6 +79,8 @@ class TraceMaker final : public wire::Visitor {
   TrackId last_track_;
   std::unordered_map<std::string, std::uint8_t> categories_;
   std::map<Thread, std::vector<Open>> open_;
+  Owner owner_ = Owner::none;
+  Thread owner_thread_{};  // of the begin
   wire::Found ends_alone_;
   std::int64_t main_pid_ = 0;
   std::int64_t last_time_ = 0;

@@ -1,0 +1,227 @@
+// ranges: what the program itself named: annotations, ranges and marks of NVTX, torch and the SDK.
+#include <algorithm>
+#include <charconv>
+#include <limits>
+#include <string>
+
+#include "reports/groups.h"
+#include "reports/report.h"
+#include "reports/rows.h"
+
+namespace fathom {
+namespace {
+
+constexpr ColumnSpec kColumns[] = {
+    {"name", ColumnKind::name, "", "What the program calls it."},
+    {"kind", ColumnKind::text, "",
+     "annotation (begins and ends on one thread), range (need not nest), frame, loader.fetch and "
+     "the like as recorded, or mark for a moment."},
+    {"domain", ColumnKind::text, "", "NVTX's domain, null for the default one."},
+    {"category", ColumnKind::text, "", "NVTX's category: its name, else its number."},
+    {"thread", ColumnKind::text, "", "Process/thread, when grouped by thread.", true, "thread"},
+    {"calls", ColumnKind::count, "", "How many there were."},
+    {"total_ns", ColumnKind::duration_ns, "ns",
+     "Sum of their durations; what is inside of another of the same name counts twice."},
+    {"mean_ns", ColumnKind::duration_ns, "ns", "Mean duration, rounded."},
+    {"min_ns", ColumnKind::duration_ns, "ns", "Shortest duration.", true},
+    {"max_ns", ColumnKind::duration_ns, "ns", "Longest duration."},
+    {"payloads", ColumnKind::count, "", "How many came with a number of the program's.", true},
+    {"payload_mean", ColumnKind::real, "", "Mean of these numbers."},
+    {"payload_min", ColumnKind::real, "", "Smallest of these numbers.", true},
+    {"payload_max", ColumnKind::real, "", "Largest of these numbers.", true},
+    {"color", ColumnKind::text, "", "Colour as #aarrggbb, of the first that has one.", true},
+};
+
+constexpr std::string_view kGroupBy[] = {"name", "thread"};
+
+/// What the program said of one range or mark.
+struct Said {
+  StringId domain{};
+  StringId category{};
+  StringId color{};
+  StringId payload{};
+};
+
+struct Group {
+  StringId name{};
+  std::string_view kind;
+  Said said;
+  TrackId track;
+  std::uint64_t calls = 0;
+  std::int64_t total = 0;
+  std::int64_t min = std::numeric_limits<std::int64_t>::max();
+  std::int64_t max = 0;
+  std::uint64_t payloads = 0;
+  double payload_sum = 0;
+  double payload_min = std::numeric_limits<double>::infinity();
+  double payload_max = -std::numeric_limits<double>::infinity();
+};
+
+/// Steps have a table of their own.
+bool is_step(std::string_view name) { return name.starts_with("ProfilerStep#"); }
+
+class Ranges {
+ public:
+  explicit Ranges(const Context& context)
+      : trace_(context.trace),
+        selector_(context.selector()),
+        by_thread_(context.options.group_by == "thread"),
+        annotation_(trace_.categories.size()) {
+    for (std::size_t row = 0; row < trace_.categories.size(); ++row)
+      annotation_[row] = trace_.categories[row].kind == SliceKind::user_annotation;
+  }
+
+  std::vector<Group> all() {
+    slices();
+    marks();
+    return std::move(groups_);
+  }
+
+ private:
+  void slices() {
+    auto next = trace_.slice_arguments.begin();
+    for (std::size_t row = 0; row < trace_.slices.size(); ++row) {
+      const SliceId slice(row);
+      const std::uint8_t category = trace_.slices.category[row];
+      if (!annotation_[category] || !selector_.host(trace_, slice)) continue;
+      if (is_step(trace_.name(slice))) continue;
+      const Said said = said_of(trace_.slice_arguments, next, row);
+      Group& group = group_of(trace_.slices.name[row], category, said, trace_.slices.track[row]);
+      if (group.calls == 0) group.kind = trace_.text(trace_.categories[category].name);
+      const std::int64_t duration = to_ns(trace_.slices.duration[row]);
+      group.total += duration;
+      group.min = std::min(group.min, duration);
+      group.max = std::max(group.max, duration);
+      add(group, said);
+    }
+  }
+
+  void marks() {
+    auto next = trace_.instant_arguments.begin();
+    for (std::size_t row = 0; row < trace_.instants.size(); ++row) {
+      if (!selector_.time(trace_.instants.time[row])) continue;
+      const Said said = said_of(trace_.instant_arguments, next, row);
+      Group& group = group_of(trace_.instants.name[row], kMark, said, trace_.instants.track[row]);
+      group.kind = "mark";
+      add(group, said);
+    }
+  }
+
+  using Next = std::vector<Argument>::const_iterator;
+  Said said_of(const std::vector<Argument>& arguments, Next& next, std::size_t row) const {
+    while (next != arguments.end() && next->row < row) ++next;
+    Said said;
+    for (; next != arguments.end() && next->row == row; ++next) {
+      const std::string_view key = trace_.text(next->key);
+      if (key == "domain") said.domain = next->value;
+      if (key == "category") said.category = next->value;
+      if (key == "color") said.color = next->value;
+      if (key == "payload") said.payload = next->value;
+    }
+    return said;
+  }
+
+  Group& group_of(StringId name, std::uint32_t kind, const Said& said, TrackId track) {
+    const std::size_t what = whats_.of(pair_key(name.value, kind));
+    const std::size_t where = wheres_.of(pair_key(said.domain.value, said.category.value));
+    const std::size_t both =
+        boths_.of(pair_key(static_cast<std::uint32_t>(what), static_cast<std::uint32_t>(where)));
+    const std::size_t number =
+        index_.of(pair_key(static_cast<std::uint32_t>(both), by_thread_ ? track.value : 0));
+    if (number == groups_.size()) groups_.push_back({.name = name, .said = said, .track = track});
+    return groups_[number];
+  }
+
+  void add(Group& group, const Said& said) const {
+    ++group.calls;
+    if (!group.said.color.valid()) group.said.color = said.color;
+    if (!said.payload.valid()) return;
+    const std::string_view text = trace_.text(said.payload);
+    double value = 0;
+    const auto parsed = std::from_chars(text.data(), text.data() + text.size(), value);
+    if (parsed.ec != std::errc() || value - value != 0) return;
+    ++group.payloads;
+    group.payload_sum += value;
+    group.payload_min = std::min(group.payload_min, value);
+    group.payload_max = std::max(group.payload_max, value);
+  }
+
+  static constexpr std::uint32_t kMark = 256;  // above all categories
+  const Trace& trace_;
+  Selector selector_;
+  bool by_thread_;
+  std::vector<bool> annotation_;
+  GroupIndex whats_;
+  GroupIndex wheres_;
+  GroupIndex boths_;
+  GroupIndex index_;
+  std::vector<Group> groups_;
+};
+
+Value text_of(const Trace& trace, StringId id) {
+  return id.valid() ? text_or_null(trace.text(id)) : Value();
+}
+
+std::vector<Value> row_of(const Trace& trace, const Group& group, bool by_thread) {
+  const bool lasts = group.kind != "mark";
+  const auto calls = static_cast<std::int64_t>(group.calls);
+  const auto real = [&group](double value) { return group.payloads == 0 ? Value() : Value(value); };
+  std::string thread;
+  if (by_thread) {
+    const Track& track = trace.tracks[group.track.row()];
+    thread = std::string(trace.text(track.process)) + "/" + std::string(trace.text(track.thread));
+  }
+  return {
+      text_of(trace, group.name),
+      text_value(group.kind),
+      text_of(trace, group.said.domain),
+      text_of(trace, group.said.category),
+      text_or_null(thread),
+      int_value(calls),
+      lasts ? int_value(group.total) : Value(),
+      lasts ? int_value((group.total + calls / 2) / calls) : Value(),
+      lasts ? int_value(group.min) : Value(),
+      lasts ? int_value(group.max) : Value(),
+      int_value(group.payloads),
+      real(group.payload_sum / static_cast<double>(std::max<std::uint64_t>(group.payloads, 1))),
+      real(group.payload_min),
+      real(group.payload_max),
+      text_of(trace, group.said.color),
+  };
+}
+
+Result<Table> compute(const Context& context) {
+  std::vector<Group> groups = Ranges(context).all();
+  std::ranges::stable_sort(groups, std::ranges::greater(), &Group::total);
+  Table table;
+  for (const Group& group : groups)
+    table.rows.push_back(row_of(context.trace, group, context.options.group_by == "thread"));
+  if (groups.empty()) {
+    table.notes.emplace_back(
+        "The program names nothing: NVTX, torch's record_function, fathom.annotate() in Python and "
+        "fathom::annotate in C++ do.");
+  }
+  return table;
+}
+
+constexpr std::string_view kImportance[] = {"name",   "total_ns", "calls",  "mean_ns",     "kind",
+                                            "domain", "category", "max_ns", "payload_mean"};
+
+}  // namespace
+
+Report ranges() {
+  return {.id = "ranges",
+          .title = "Ranges and marks that the program named: NVTX, annotations of torch and ours",
+          .doc =
+              "One row per name, kind, domain and category; --group-by thread: per thread too. "
+              "Ranges belong to the steps or the window in which they start. Steps are in `steps`; "
+              "`ops` has the device time of annotations.",
+          .columns = kColumns,
+          .group_by = kGroupBy,
+          .sort = "",
+          .example = "fathom ranges fathom-runs/20260101-120000-train",
+          .compute = compute,
+          .importance = kImportance};
+}
+
+}  // namespace fathom
