@@ -64,6 +64,23 @@ else()
   message(STATUS "No headers of NVTX 3 (pip install nvidia-nvtx, or -DFATHOM_NVTX=folder): libfathom_nvtx.so is left out")
 endif()
 
+# The binary carries what `fathom run` hands to programs. Not what needs a sanitizer's library, which must be loaded first.
+set(carried "")
+if(TARGET fathom_nvtx AND NOT FATHOM_SANITIZE)
+  list(APPEND carried fathom_nvtx)
+endif()
+set(carried_files ${carried})
+list(TRANSFORM carried_files REPLACE "(.+)" "$<TARGET_FILE:\\1>")
+add_custom_command(
+  OUTPUT "${PROJECT_BINARY_DIR}/carried_libraries.cc"
+  COMMAND "${CMAKE_COMMAND}" "-DLIBRARIES=${carried_files}" "-DSTRIP=${CMAKE_STRIP}"
+          "-DFOLDER=${PROJECT_BINARY_DIR}/carried" "-DOUTPUT=${PROJECT_BINARY_DIR}/carried_libraries.cc" -P
+          "${PROJECT_SOURCE_DIR}/cmake/carry.cmake"
+  DEPENDS "${PROJECT_SOURCE_DIR}/cmake/carry.cmake" ${carried}
+  COMMENT "Embedding the libraries that programs load"
+  VERBATIM)
+target_sources(fathom_capture PRIVATE "${PROJECT_BINARY_DIR}/carried_libraries.cc")
+
 # fathom_inside_tests(): src/capture/{inside,memory,nvtx}/*_test.cc, and the programs that they run.
 function(fathom_inside_tests)
   set(tests "")

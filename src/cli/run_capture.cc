@@ -11,6 +11,7 @@
 
 #include "capture/conditions.h"
 #include "capture/hook.h"
+#include "capture/injections.h"
 #include "capture/launch.h"
 #include "capture/limits.h"
 #include "capture/monitor_file.h"
@@ -59,12 +60,16 @@ cap::Manifest conditions(const RunWish& wish, const std::string& name) {
 }
 
 /// What the program is told (docs/capture.md).
-std::vector<std::string> variables(const RunWish& wish, const std::string& folder) {
+std::vector<std::string> variables(const RunWish& wish, const std::string& folder,
+                                   const cap::Injections& injections) {
   const char* before = std::getenv("PYTHONPATH");
   std::string path = folder + "/hook";
   if (before != nullptr && *before != '\0') path += ":" + std::string(before);
-  return {"FATHOM_SESSION=" + folder, "FATHOM_OPTIONS=" + cap::to_json(wish.recording),
-          "PYTHONPATH=" + path};
+  std::vector<std::string> all = injections.variables;
+  all.push_back("FATHOM_SESSION=" + folder);
+  all.push_back("FATHOM_OPTIONS=" + cap::to_json(wish.recording));
+  all.push_back("PYTHONPATH=" + path);
+  return all;
 }
 
 /// Sentences about how the program ended, for who watches.
@@ -145,8 +150,9 @@ Result<void> record(const RunWish& wish, const cap::SessionFolder& folder,
   Result<std::unique_ptr<wire::Writer>> writer =
       cap::open_monitor_file(folder.absolute, wish.recording);
   if (!writer) return std::move(writer).error();
+  const cap::Injections injections = cap::prepare_injections(folder.absolute);
   Result<cap::Launched> launched =
-      cap::launch(wish.command, variables(wish, folder.absolute), gate.before());
+      cap::launch(wish.command, variables(wish, folder.absolute, injections), gate.before());
   if (!launched) return std::move(launched).error();
   captured.ran = true;
   cap::ProcessTree tree(*launched, wish.command, writer->get());
@@ -154,6 +160,9 @@ Result<void> record(const RunWish& wish, const cap::SessionFolder& folder,
   const cap::Ending ending = cap::supervise(gate, tree, say);
   complete(ending, tree, captured);
   captured.manifest.not_recorded = cap::limits_of(captured.manifest, folder.absolute);
+  captured.manifest.not_recorded.insert(captured.manifest.not_recorded.end(),
+                                        injections.not_recorded.begin(),
+                                        injections.not_recorded.end());
   telemetry.stop_into(captured.manifest);
   (*writer)->close();
   say_ending(ending, captured, say);

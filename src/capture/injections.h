@@ -1,0 +1,31 @@
+// Libraries that programs load by themselves where an environment variable names them: carried
+// inside the binary, unpacked into the session folder.
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "capture/manifest.h"
+
+namespace fathom::capture {
+
+struct CarriedLibrary {
+  std::string_view file;  ///< "libfathom_nvtx.so".
+  std::string_view bytes;
+};
+
+/// Those that this binary was built with.
+std::span<const CarriedLibrary> carried_libraries();
+
+struct Injections {
+  std::vector<std::string> variables;      ///< NAME=VALUE for the program.
+  std::vector<NotRecorded> not_recorded;  ///< What cannot be injected, and why.
+};
+
+/// Unpacks the libraries into `session`/lib, which only this user may read and write. A variable
+/// that names another tool's library is left alone.
+Injections prepare_injections(const std::string& session);
+
+}  // namespace fathom::capture
