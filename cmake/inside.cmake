@@ -120,6 +120,7 @@ function(fathom_inside_tests)
   endif()
   fathom_test(inside_test SOURCES ${tests} "${PROJECT_SOURCE_DIR}/tests/programs/recorded.cc" LIBS fathom_sdk
                                                                                               fathom_wire)
-  target_compile_definitions(inside_test PRIVATE FATHOM_PROGRAMS="${PROJECT_BINARY_DIR}")
+  target_compile_definitions(inside_test PRIVATE FATHOM_PROGRAMS="${PROJECT_BINARY_DIR}"
+                                                 $<$<TARGET_EXISTS:fathom_nvtx>:FATHOM_TEST_NVTX>)
   add_dependencies(inside_test ${programs})
 endfunction()

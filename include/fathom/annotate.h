@@ -21,24 +21,26 @@ class [[nodiscard]] annotate {  // NOLINT(readability-identifier-naming)
  public:
   template <std::size_t N>
   explicit annotate(const char (&name)[N]) noexcept {
-    if (__builtin_expect(detail::recording(), 0))
-      begin_ = detail::note(detail::EventKind::begin, detail::name_bits(name));
+    const std::uint32_t mode = detail::mode.load(std::memory_order_relaxed);
+    if (__builtin_expect((mode & detail::kRecording) != 0, 0))
+      begin_ = detail::begin(mode, detail::name_bits(name));
   }
   /// A buffer is no literal: say std::string_view(name).
   template <std::size_t N>
   explicit annotate(char (&name)[N]) = delete;
   explicit annotate(std::string_view name) noexcept {
-    if (__builtin_expect(detail::recording(), 0))
-      begin_ = detail::note(detail::EventKind::begin, detail::name_bits(detail::intern(name)));
+    const std::uint32_t mode = detail::mode.load(std::memory_order_relaxed);
+    if (__builtin_expect((mode & detail::kRecording) != 0, 0))
+      begin_ = detail::begin(mode, detail::name_bits(detail::intern(name)));
   }
   ~annotate() {
-    if (__builtin_expect(begin_ != 0, 0)) detail::note(detail::EventKind::end, begin_);
+    if (__builtin_expect(begin_ != 0, 0)) detail::end(begin_);
   }
   annotate(const annotate&) = delete;
   annotate& operator=(const annotate&) = delete;
 
  private:
-  std::uint64_t begin_ = 0;  // when; 0: not recorded
+  std::uint64_t begin_ = 0;  // as of detail::begin()
 };
 
 /// A moment on the calling thread. Names as of annotate.

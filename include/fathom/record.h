@@ -39,6 +39,8 @@ struct Buffer {
 /// Bits of mode(). At the program's start nothing is decided yet, and the first event decides.
 inline constexpr std::uint32_t kRecording = 1;
 inline constexpr std::uint32_t kSlowClock = 2;  ///< The processor's counter is of no use.
+/// Begins are looked at: nothing is decided yet, or one of a certain name opens the recording.
+inline constexpr std::uint32_t kWatching = 4;
 
 // NOLINTBEGIN(cppcoreguidelines-avoid-non-const-global-variables): what the inline parts share
 extern std::atomic<std::uint32_t> mode;
@@ -104,6 +106,22 @@ inline std::uint64_t note(EventKind kind, std::uint64_t what) noexcept {
   event->what = pack(kind, what);
   buffer->next.store(event + 1, std::memory_order_release);
   return now;
+}
+
+/// As note(), of a begin while kWatching. What it returns may have kOpener set.
+std::uint64_t begin_watched(std::uint64_t what) noexcept;
+/// The scope that begin_watched() marked has ended.
+void end_watched() noexcept;
+inline constexpr std::uint64_t kOpener = std::uint64_t{1} << 63;
+
+/// The begin of a scope, by its name's bits. What end() needs of it, 0 where nothing is recorded.
+inline std::uint64_t begin(std::uint32_t mode_now, std::uint64_t what) noexcept {
+  if (__builtin_expect((mode_now & kWatching) != 0, 0)) return begin_watched(what);
+  return note(EventKind::begin, what);
+}
+inline void end(std::uint64_t begun) noexcept {
+  note(EventKind::end, begun);
+  if (__builtin_expect((begun & kOpener) != 0, 0)) end_watched();
 }
 
 inline std::uint64_t name_bits(const char* name) noexcept {

@@ -184,6 +184,44 @@ int out_of_order() {
   return 0;
 }
 
+/// Rounds with names of their own.
+int steps(int count) {
+  for (int i = 0; i < count; ++i) {
+    { const fathom::annotate scope{std::string_view("work " + std::to_string(i))}; }
+    fathom::step();
+  }
+  return 0;
+}
+
+int ranges() {
+  for (int i = 0; i < 4; ++i) {
+    { const fathom::annotate outside("outside"); }
+    const fathom::annotate around("around");
+    const fathom::annotate wanted("wanted");
+    const fathom::annotate again("wanted");
+    const fathom::annotate inside{std::string_view("inside " + std::to_string(i))};
+    std::thread([] { const fathom::annotate elsewhere("elsewhere"); }).join();
+  }
+  const fathom::annotate outside("outside");
+  return 0;
+}
+
+/// Waits for the recording to begin.
+int delayed() {
+  constexpr int kPause = 1000;
+  while (!fathom::recording()) usleep(kPause);
+  const fathom::annotate scope("in time");
+  return 0;
+}
+
+/// Waits for the recording to end.
+int outlasts() {
+  constexpr int kPause = 1000;
+  while (fathom::recording()) usleep(kPause);
+  const fathom::annotate scope("late");
+  return 0;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -197,6 +235,10 @@ int main(int argc, char** argv) {
   if (what == "forks_in_a_storm") return forks_in_a_storm();
   if (what == "values") return values();
   if (what == "schedule") return schedule();
+  if (what == "steps" && argc > 2) return steps(std::atoi(argv[2]));
+  if (what == "ranges") return ranges();
+  if (what == "delayed") return delayed();
+  if (what == "outlasts") return outlasts();
   if (what == "start_in" && argc > 2) return start_in(argv[2]);
   if (what == "flood") return flood();
   if (what == "out_of_order") return out_of_order();

@@ -47,29 +47,42 @@ std::ptrdiff_t length_of(EventKind kind) {
 
 }  // namespace
 
-void Windows::only_windows(std::uint64_t now) {
+void Windows::keep(Reason reason, bool wanted, std::uint64_t ticks) {
   const std::lock_guard lock(mutex_);
-  if (windows_.back().to == UINT64_MAX) windows_.back().to = now;
+  const auto bit = static_cast<unsigned>(reason);
+  against_ = wanted ? against_ & ~bit : against_ | bit;
+  Window& last = windows_.back();
+  const bool is_open = last.to == UINT64_MAX;
+  if (is_open == (against_ == 0)) return;
+  if (is_open) {
+    last.to = std::max(ticks, last.from);
+    ever_open_ = ever_open_ || last.to > last.from;
+  } else {
+    windows_.push_back({std::max(ticks, last.to), UINT64_MAX});
+  }
 }
-
-void Windows::open(std::uint64_t ticks) {
-  const std::lock_guard lock(mutex_);
-  if (windows_.back().to != UINT64_MAX) windows_.push_back({ticks, UINT64_MAX});
-}
-
-void Windows::close(std::uint64_t ticks) { only_windows(ticks); }
 
 bool Windows::keeps(std::uint64_t ticks) const {
   const std::lock_guard lock(mutex_);
-  // Mostly the last one.
-  for (auto window = windows_.rbegin(); window != windows_.rend(); ++window)
-    if (ticks >= window->from) return ticks < window->to;
-  return false;
+  const auto after = std::ranges::upper_bound(windows_, ticks, {}, &Window::from);
+  return after != windows_.begin() && ticks < std::prev(after)->to;
 }
 
 bool Windows::unlimited() const {
   const std::lock_guard lock(mutex_);
-  return windows_.size() == 1 && windows_.back().to == UINT64_MAX;
+  return windows_.size() == 1 && windows_.back().from == 0 && windows_.back().to == UINT64_MAX;
+}
+
+bool Windows::ever_open() const {
+  const std::lock_guard lock(mutex_);
+  return ever_open_ || windows_.back().to == UINT64_MAX;
+}
+
+void Windows::forget_before(std::uint64_t ticks) {
+  const std::lock_guard lock(mutex_);
+  const auto first =
+      std::ranges::find_if(windows_, [ticks](const Window& window) { return window.to >= ticks; });
+  windows_.erase(windows_.begin(), std::min(first, std::prev(windows_.end())));
 }
 
 void Converter::convert(ThreadState& thread, std::span<const Event> events) {

@@ -38,16 +38,21 @@ struct ThreadState {
   std::int64_t last = 0;  ///< Times of one thread do not go back, so that nesting holds.
 };
 
-/// Which events are kept: those of a profile's active steps. Thread-safe.
+/// Who may not want what happens now.
+enum class Reason : std::uint8_t { profile = 1, steps = 2, range = 4, time = 8 };
+
+/// Which events are kept: those that no reason speaks against. Thread-safe.
 class Windows {
  public:
-  /// From now on, only what lies in a window is kept.
-  void only_windows(std::uint64_t now);
-  /// What comes from here on is kept, or not. Times of the processor's counter.
-  void open(std::uint64_t ticks);
-  void close(std::uint64_t ticks);
+  /// From here on, that reason speaks for keeping, or against it. A time of the processor's
+  /// counter; 0: has always done so.
+  void keep(Reason reason, bool wanted, std::uint64_t ticks);
   [[nodiscard]] bool keeps(std::uint64_t ticks) const;
   [[nodiscard]] bool unlimited() const;
+  /// Something may have been kept.
+  [[nodiscard]] bool ever_open() const;
+  /// Nothing before will be asked for.
+  void forget_before(std::uint64_t ticks);
   /// Around fork().
   void lock() { mutex_.lock(); }
   void unlock() { mutex_.unlock(); }
@@ -59,6 +64,8 @@ class Windows {
   };
   mutable std::mutex mutex_;
   std::vector<Window> windows_{Window{}};
+  unsigned against_ = 0;  // Reasons
+  bool ever_open_ = false;
 };
 
 /// Not thread-safe; one at a time converts.

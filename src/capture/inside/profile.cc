@@ -41,10 +41,11 @@ profile::profile(std::string_view folder) noexcept : scheduled_(false) { begin(f
 void profile::begin(std::string_view folder) noexcept {
   in_charge_ = !profile_lives.exchange(true);
   if (!in_charge_) return;
+  inside::Recorder::get().drop_plan();
   was_recording_ = fathom::recording();
   fathom::start(folder);
   const std::uint64_t now = detail::ticks();
-  inside::Recorder::get().windows().close(now);
+  inside::Recorder::get().windows().keep(inside::Reason::profile, false, now);
   enter(scheduled_ ? action_of(plan_, 0) : Action::record, now);
 }
 
@@ -53,7 +54,7 @@ profile::~profile() {
   const std::uint64_t now = detail::ticks();
   enter(Action::none, now);
   if (was_recording_) fathom::start();
-  inside::Recorder::get().windows().open(now);
+  inside::Recorder::get().windows().keep(inside::Reason::profile, true, now);
   profile_lives = false;
 }
 
@@ -72,11 +73,11 @@ void profile::enter(Action next, std::uint64_t now) noexcept {
   const bool begins = keeps(next) && (ends || !keeps(action_));
   if (ends) {
     inside::note({began_, now, "fathom::profile", "profile", rounds_++});
-    recorder.windows().close(now);
+    recorder.windows().keep(inside::Reason::profile, false, now);
   }
   if (begins) {
     began_ = now;
-    recorder.windows().open(now);
+    recorder.windows().keep(inside::Reason::profile, true, now);
   }
   action_ = next;
   if (next == Action::none) {

@@ -12,12 +12,13 @@
 
 #include "capture/inside/capture_file.h"
 #include "capture/inside/crash.h"
+#include "capture/inside/inside_guard.h"
 #include "capture/inside/texts.h"
 
 namespace fathom::detail {
 
 // NOLINTBEGIN(cppcoreguidelines-avoid-non-const-global-variables): all that the inline parts share
-constinit std::atomic<std::uint32_t> mode{kRecording};
+constinit std::atomic<std::uint32_t> mode{kRecording | kWatching};
 __thread Buffer* thread_buffer = nullptr;
 // NOLINTEND(cppcoreguidelines-avoid-non-const-global-variables)
 
@@ -31,22 +32,6 @@ namespace {
 /// Full chunks of all threads that are worth waking our thread for.
 constexpr std::size_t kManyChunks = 16;
 constexpr std::size_t kManyThreads = 64;
-
-// NOLINTNEXTLINE(cppcoreguidelines-avoid-non-const-global-variables): each thread's own
-__thread bool in_recorder = false;
-
-/// What we call may be replaced by the program and annotated, such as operator new.
-class Inside {
- public:
-  Inside() : was_(in_recorder) { in_recorder = true; }
-  ~Inside() { in_recorder = was_; }
-  Inside(const Inside&) = delete;
-  Inside& operator=(const Inside&) = delete;
-  [[nodiscard]] bool again() const { return was_; }
-
- private:
-  bool was_;
-};
 
 /// Empty where it is called like the program, as all threads are that were not named.
 std::string given_name() {
@@ -96,11 +81,15 @@ void Recorder::decide() noexcept {
   wanted_ = !settings_.session.empty() && settings_.from_start;
   slow_clock_ = !counter_is_steady();
   if (slow_clock_) clock_.set_identity();
+  decide_limits();
 }
 
 void Recorder::choose_mode() noexcept {
-  const std::uint32_t recording = wanted_ && !failed_ ? detail::kRecording : 0;
-  detail::mode.store(recording | (slow_clock_ ? detail::kSlowClock : 0), std::memory_order_relaxed);
+  const bool wanted = wanted_ && !failed_ && in_time_ && !(planned_ && action_ == Action::none);
+  std::uint32_t mode = wanted ? detail::kRecording : 0;
+  if (slow_clock_) mode |= detail::kSlowClock;
+  if (!settings_.range.empty()) mode |= detail::kWatching;
+  detail::mode.store(mode, std::memory_order_relaxed);
 }
 
 /// Makes the file and our thread, once in each process. Both locks are held.
@@ -111,6 +100,7 @@ bool Recorder::begin() noexcept {
     pid_ = getpid();
     failed_ = writer_ == nullptr || !start_worker();
     begun_ = !failed_;
+    if (begun_) begin_limits();
   }
   choose_mode();
   if (!begun_) return false;
@@ -305,6 +295,7 @@ void Recorder::after_fork_in_child() noexcept {
   }
   waiting_chunks_ = 0;
   ended_threads_ = 0;
+  range_depth_ = 0;
   lost_ = 0;
   converter_.reset();
   writer_.reset();

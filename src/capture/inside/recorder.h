@@ -4,6 +4,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -38,8 +39,12 @@ class Recorder {
   static Recorder& get() noexcept;
   /// Null where nothing has used it yet.
   static Recorder* if_made() noexcept;
-  /// The name of capture files, before anything is recorded. A literal.
-  void set_stem(const char* stem) noexcept { stem_ = stem; }
+  /// The name of capture files, before anything is recorded: a literal. Whether who records so
+  /// knows of steps.
+  void set_stem(const char* stem, bool has_steps) noexcept {
+    stem_ = stem;
+    has_steps_ = has_steps;
+  }
 
   bool start(std::string_view folder) noexcept;
   void stop() noexcept;
@@ -59,11 +64,20 @@ class Recorder {
   static void set_tick_hook(TickHook hook) noexcept;
 
   Windows& windows() noexcept { return windows_; }
+  /// fathom::step() was called: the schedule that the launcher was given goes on.
+  void step_ended(std::uint64_t now) noexcept;
+  /// The program has a schedule of its own.
+  void drop_plan() noexcept;
+  /// True where a scope of that name opens the recording, which its range_ends() closes.
+  bool range_begins(const char* name) noexcept;
+  void range_ends() noexcept;
   /// When recording began in this process, as of detail::ticks(); 0: not yet.
   std::uint64_t began() const noexcept { return began_; }
   void keep_signals() noexcept { keep_signals_ = true; }
   /// From a signal handler: has everything written by our thread, and waits for it a while.
   void flush_in_crash() noexcept;
+  /// A signal is about to end the program.
+  [[nodiscard]] bool crashing() const noexcept { return crashing_; }
 
   /// A lock that fork() takes before ours, so that the child does not find it taken: whoever holds
   /// it may call us. Of what is never destroyed.
@@ -77,6 +91,11 @@ class Recorder {
 
   bool begin() noexcept;
   void decide() noexcept;
+  void decide_limits() noexcept;
+  void begin_limits() noexcept;
+  void look_at_time(std::int64_t now, std::uint64_t ticks) noexcept;
+  void pass_deadline(std::int64_t now) noexcept;
+  void say_what_was_missed() noexcept;
   void choose_mode() noexcept;
   bool start_worker() noexcept;
   void stop_worker() noexcept;
@@ -95,6 +114,7 @@ class Recorder {
   std::unique_lock<std::mutex> take_turn() noexcept;
 
   const char* stem_ = "process";
+  bool has_steps_ = true;
   Windows windows_;
   bool keep_signals_ = false;
 
@@ -118,6 +138,22 @@ class Recorder {
   bool over_ = false;    // the end has come
   bool forked_ = false;
   std::int32_t pid_ = 0;
+
+  // What is kept of it.
+  std::int64_t record_from_ = 0;
+  std::int64_t record_to_ = std::numeric_limits<std::int64_t>::max();
+  bool in_time_ = true;
+  std::atomic<std::int64_t> deadline_{std::numeric_limits<std::int64_t>::max()};
+  bool planned_ = false;  // by steps that fathom::step() counts
+  Action action_ = Action::record;
+  std::int64_t steps_seen_ = 0;
+  std::int64_t rounds_ = 0;
+  std::uint64_t round_began_ = 0;
+  std::int64_t range_depth_ = 0;
+  std::int64_t occurrences_ = 0;
+  std::uint64_t horizon_ = 0;  // windows before are of no use soon
+  std::int64_t horizon_at_ = 0;
+
   ChunkPool pool_{0};
   std::size_t waiting_chunks_ = 0;
   std::size_t ended_threads_ = 0;

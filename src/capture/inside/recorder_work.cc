@@ -16,6 +16,8 @@ constexpr std::int64_t kNsPerSecond = 1'000'000'000;
 constexpr int kCrashWaits = 1000;
 constexpr timespec kCrashWait{0, 1'000'000};
 constexpr timespec kLetOthers{0, 20'000};
+/// No thread takes so long between looking at the clock and noting down what it saw.
+constexpr std::int64_t kForget = 4 * kNsPerSecond;
 /// So that others who want the turn get it soon.
 constexpr std::size_t kChunksATurn = 8;
 constexpr std::size_t kAll = std::numeric_limits<std::size_t>::max();
@@ -74,10 +76,11 @@ void Recorder::run() noexcept {
   std::int64_t next = wire::monotonic_ns() + kTick;
   bool more = false;
   while (!leave_) {
-    if (!more) wait_for_work(next);
+    if (!more) wait_for_work(std::min(next, deadline_.load()));
     // A mutex knows no queue: whoever lets go of it and takes it again would mostly get it.
     while (queue_ > 0) nanosleep(&kLetOthers, nullptr);
     const std::int64_t now = wire::monotonic_ns();
+    pass_deadline(now);
     const bool crashing = crashing_;
     const std::lock_guard turn(turn_);
     if (converter_ == nullptr) continue;  // begin() is not through yet
@@ -169,6 +172,11 @@ bool Recorder::tick(bool at_end) noexcept {
   }
   sample();
   writer_->flush();
+  if (now - horizon_at_ > kForget && !more) {
+    windows_.forget_before(horizon_);
+    horizon_ = detail::ticks();
+    horizon_at_ = now;
+  }
   return more;
 }
 
@@ -197,6 +205,7 @@ void Recorder::finish() noexcept {
     over_ = true;
   }
   if (converter_ == nullptr) return;
+  say_what_was_missed();
   tick(true);
   writer_->close();
 }

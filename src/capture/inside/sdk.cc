@@ -69,7 +69,9 @@ const inside::Series* series_of(std::string_view name, std::string_view unit) {
 
 /// True if something is recorded; decides it where that has not happened yet, and chooses the
 /// clock.
-bool ready() { return detail::recording() && detail::room(1) != nullptr; }
+bool ready() {
+  return detail::recording() && detail::room(1) != nullptr && detail::recording();
+}
 
 }  // namespace
 
@@ -95,7 +97,9 @@ counter::counter(std::string_view name, std::string_view unit) noexcept
 
 void step() noexcept {
   static_cast<void>(ready());
-  inside::mark_step(detail::ticks());
+  const std::uint64_t now = detail::ticks();
+  inside::mark_step(now);
+  Recorder::get().step_ended(now);
 }
 
 void frame(std::string_view name) noexcept {

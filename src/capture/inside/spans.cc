@@ -3,6 +3,8 @@
 
 #include <fathom/record.h>
 
+#include "capture/inside/recorder.h"
+
 namespace fathom::inside {
 
 using detail::Event;
@@ -40,8 +42,12 @@ std::uint64_t note_detailed(EventKind kind, const char* name, const Details* det
 }  // namespace
 
 std::uint64_t note_begin(const char* name, const Details* details, std::uint64_t payload) noexcept {
-  if (details == nullptr) return detail::note(EventKind::begin, detail::name_bits(name));
-  return note_detailed(EventKind::begin_detailed, name, details, payload);
+  const std::uint32_t mode = detail::mode.load(std::memory_order_relaxed);
+  if (details == nullptr) return detail::begin(mode, detail::name_bits(name));
+  const bool opens = (mode & detail::kWatching) != 0 && Recorder::get().range_begins(name);
+  const std::uint64_t begun = note_detailed(EventKind::begin_detailed, name, details, payload);
+  if (opens && begun == 0) Recorder::get().range_ends();
+  return opens && begun != 0 ? begun | detail::kOpener : begun;
 }
 
 void note_instant(const char* name, const Details* details, std::uint64_t payload) noexcept {

@@ -95,7 +95,7 @@ int pop(const Domain* domain) noexcept {
   std::vector<std::uint64_t>* const stack = stack_of(domain);
   if (stack == nullptr || stack->empty()) return kNothingToPop;
   const std::uint64_t begin = stack->back();
-  if (begin != 0) detail::note(detail::EventKind::end, begin);
+  if (begin != 0) detail::end(begin);
   stack->pop_back();
   return static_cast<int>(stack->size());
 }
@@ -115,7 +115,10 @@ std::uint64_t start(const Attributes& attributes) noexcept {
   range.attributes = attributes;
   range.open = true;
   const bool recorded = detail::recording() && detail::room(1) != nullptr;
-  range.ticks = recorded ? detail::ticks() : 0;
+  const std::uint32_t mode = detail::mode.load(std::memory_order_relaxed);
+  const bool opens = recorded && (mode & detail::kWatching) != 0 &&
+                     inside::Recorder::get().range_begins(attributes.name);
+  range.ticks = recorded ? detail::ticks() | (opens ? detail::kOpener : 0) : 0;
   return std::uint64_t{range.round} << kRoundShift | (at * kShelves + number);
 }
 
@@ -142,8 +145,11 @@ void end(std::uint64_t id) noexcept {
     shelf.free = static_cast<std::uint32_t>(at);
   }
   if (span.start == 0) return;
+  const bool opened = (span.start & detail::kOpener) != 0;
+  span.start &= ~detail::kOpener;
   span.end = detail::ticks();
   inside::note(span);
+  if (opened) detail::end_watched();
 }
 
 }  // namespace fathom::nvtx

@@ -1,0 +1,22 @@
+// Inside: this thread is in the recorder. What that calls may be replaced by the program and
+// annotated, such as operator new.
+#pragma once
+
+namespace fathom::inside {
+
+class Inside {
+ public:
+  Inside() : was_(inside_) { inside_ = true; }
+  ~Inside() { inside_ = was_; }
+  Inside(const Inside&) = delete;
+  Inside& operator=(const Inside&) = delete;
+  /// It was so already.
+  [[nodiscard]] bool again() const { return was_; }
+
+ private:
+  // NOLINTNEXTLINE(cppcoreguidelines-avoid-non-const-global-variables): each thread's own
+  static inline __thread bool inside_ = false;
+  bool was_;
+};
+
+}  // namespace fathom::inside
