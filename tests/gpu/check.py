@@ -1,0 +1,258 @@
+"""Holds a recording to what a program did: counts and bytes exactly, durations within an error.
+
+`expected` is the document that a program of tests/gpu/programs prints; `found` are rows of Fathom's
+tables, by name of the table. Pure: the tests need no GPU.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections import Counter, defaultdict
+from collections.abc import Mapping
+from typing import Any
+
+from outcome import FAILED, NOT_POSSIBLE, PASSED, Check
+
+Rows = list[dict[str, Any]]
+# Beyond the tick of the device's clock: a kernel's recorded length is taken from another clock.
+SLACK_NS = 2_000
+SLACK_PART = 0.002
+# A blocked call lasts, as recorded, at least this part of what the program measured around it.
+BLOCKED_PART = 0.9
+OURS = "fathom_"
+
+
+def compare(
+    expected: dict[str, Any], found: Mapping[str, Rows], graph_nodes: bool = True
+) -> list[Check]:
+    """`graph_nodes`: kernels of CUDA graphs are recorded one by one, else a graph is one launch."""
+    if "graph" in expected and not graph_nodes:
+        return [*calls(expected, found["launches"]), *graph_as_whole(expected, found["kernels"])]
+    return [
+        *kernels(expected, found["kernels"]),
+        *copies(expected, found["copies"]),
+        *calls(expected, found["launches"]),
+        *ranges(expected, found.get("ranges", [])),
+        *overlap(expected, found),
+    ]
+
+
+def said(name: str, right: bool, detail: str) -> Check:
+    return Check(name, PASSED if right else FAILED, detail)
+
+
+def kernels(expected: dict[str, Any], rows: Rows) -> list[Check]:
+    checks = []
+    by_name = {plain_name(row["name"]): row for row in rows}
+    wanted: dict[str, list[dict[str, Any]]] = defaultdict(list)
+    for kernel in expected["kernels"]:
+        wanted[kernel["name"]].append(kernel)
+    for name, shapes in wanted.items():
+        row = by_name.get(name)
+        if row is None:
+            checks.append(Check(f"kernel {name}", FAILED, "not recorded"))
+            continue
+        calls_made = sum(shape["calls"] for shape in shapes)
+        checks.append(
+            said(f"{name}: count", row["calls"] == calls_made, f"{row['calls']} of {calls_made}")
+        )
+        checks += lengths(name, shapes, row, expected["tick_ns"])
+        if len(shapes) == 1:
+            checks += shape_checks(name, shapes[0], row)
+    strangers = [name for name in by_name if name not in wanted and name.startswith(OURS)]
+    checks.append(said("no kernel that was not launched", not strangers, ", ".join(strangers)))
+    return checks
+
+
+def lengths(
+    name: str, shapes: list[dict[str, Any]], row: dict[str, Any], tick_ns: int
+) -> list[Check]:
+    error = tick_ns + SLACK_NS
+    least = min(shape["least_ns"] for shape in shapes)
+    most = max(shape["most_ns"] for shape in shapes)
+    checks = []
+    if least:
+        low = least - error - SLACK_PART * least
+        text = f"shortest {row['min_ns']} ns, at least {least} ns were spent (error {error} ns)"
+        checks.append(said(f"{name}: least duration", row["min_ns"] >= low, text))
+    if most:
+        high = most + error + SLACK_PART * most
+        text = f"longest {row['max_ns']} ns, events around it {most} ns (error {error} ns)"
+        checks.append(said(f"{name}: greatest duration", row["max_ns"] <= high, text))
+    return checks
+
+
+def shape_checks(name: str, shape: dict[str, Any], row: dict[str, Any]) -> list[Check]:
+    checks = []
+    for key in ("grid", "block"):
+        value = row[key]
+        got = json.loads(value) if isinstance(value, str) else value
+        checks.append(
+            said(f"{name}: {key}", got == shape[key], f"{got}, launched with {shape[key]}")
+        )
+    if shape["shared_bytes"]:
+        bytes_found = row["shared_memory_bytes"]
+        enough = bytes_found is not None and bytes_found >= shape["shared_bytes"]
+        checks.append(
+            said(
+                f"{name}: shared memory", enough, f"{bytes_found} of {shape['shared_bytes']} bytes"
+            )
+        )
+    return checks
+
+
+def copies(expected: dict[str, Any], rows: Rows) -> list[Check]:
+    got: dict[tuple[str, str, str], Counter[str]] = defaultdict(Counter)
+    for row in rows:
+        key = (row["kind"], row["source"] or "", row["destination"] or "")
+        got[key].update({"count": row["count"], "bytes": row["bytes"] or 0})
+    checks = []
+    for copy in expected["copies"]:
+        key = (copy["kind"], copy["source"], copy["destination"])
+        name = " ".join(part for part in key if part)
+        found = got.pop(key, Counter())
+        for what in ("count", "bytes"):
+            checks.append(
+                said(f"{name}: {what}", found[what] == copy[what], f"{found[what]} of {copy[what]}")
+            )
+    strangers = ", ".join(f"{' '.join(key)} ×{value['count']}" for key, value in got.items())
+    checks.append(said("no copy that was not made", not got, strangers))
+    return checks
+
+
+def calls(expected: dict[str, Any], rows: Rows) -> list[Check]:
+    got: dict[str, Counter[str]] = defaultdict(Counter)
+    for row in rows:
+        got[plain_call(row["name"])].update(
+            {"calls": row["calls"], "host_total_ns": row["host_total_ns"]}
+        )
+    checks = []
+    for call in expected["calls"]:
+        name, made = call["name"], call["calls"]
+        found = got.get(name, Counter())
+        checks.append(said(f"{name}: calls", found["calls"] == made, f"{found['calls']} of {made}"))
+        if call["blocked_ns"]:
+            text = f"{found['host_total_ns']} ns recorded, {call['blocked_ns']} ns around the calls"
+            enough = found["host_total_ns"] >= BLOCKED_PART * call["blocked_ns"]
+            checks.append(said(f"{name}: blocked", enough, text))
+    launched = sum(kernel["calls"] for kernel in expected["kernels"])
+    if launched and "graph" not in expected:
+        starts = sum(
+            value["calls"]
+            for name, value in got.items()
+            if name.startswith(("cudaLaunch", "cuLaunch"))
+        )
+        checks.append(said("launch calls", starts == launched, f"{starts} of {launched}"))
+    return checks
+
+
+def ranges(expected: dict[str, Any], rows: Rows) -> list[Check]:
+    got: Counter[str] = Counter()
+    for row in rows:
+        got[row["name"]] += row["calls"]
+    return [
+        said(
+            f"{each['name']}: count",
+            got[each["name"]] == each["calls"],
+            f"{got[each['name']]} of {each['calls']}",
+        )
+        for each in expected["ranges"]
+    ]
+
+
+def overlap(expected: dict[str, Any], found: Mapping[str, Rows]) -> list[Check]:
+    """Kernels of several streams ran beside each other: the device was busy less than their sum."""
+    if "overlap" not in expected:
+        return []
+    name, together = expected["overlap"]["kernel"], expected["overlap"]["together_ns"]
+    total = next(
+        (row["total_ns"] for row in found["kernels"] if plain_name(row["name"]) == name), 0
+    )
+    busy = next((row["value"] for row in found["overview"] if row["metric"] == "busy"), None)
+    if busy is None:
+        return [Check("streams overlap", NOT_POSSIBLE, "overview has no busy time")]
+    text = f"busy for {busy} ns, kernels of {total} ns in all, {together} ns between events"
+    return [said("streams overlap", 0 < busy <= together * 1.05 + 1e6 and busy < 0.7 * total, text)]
+
+
+def graph_as_whole(expected: dict[str, Any], rows: Rows) -> list[Check]:
+    """Without nodes, no kernel of the graph is recorded by name, or each is; never some."""
+    nodes = sum(
+        kernel["calls"] for kernel in expected["kernels"] if kernel["name"] != "fathom_tick"
+    )
+    names = {kernel["name"] for kernel in expected["kernels"]} - {"fathom_tick"}
+    got = sum(row["calls"] for row in rows if plain_name(row["name"]) in names)
+    return [said("kernels of the graph: all or none", got in (0, nodes), f"{got} of {nodes}")]
+
+
+def plain_name(name: str) -> str:
+    """A kernel's name without parameters."""
+    return name.split("(", 1)[0].strip()
+
+
+def plain_call(name: str) -> str:
+    """A call's name without the version that CUPTI gives it."""
+    return re.sub(r"(_ptsz|_ptds)?(_v\d+)?$", "", name)
+
+
+def same_counts(what: str, ours: Mapping[str, int], theirs: Mapping[str, int]) -> list[Check]:
+    """Two countings of the same things, name by name."""
+    differing = [
+        f"{name[:80]}: {ours.get(name, 0)}, not {theirs.get(name, 0)}"
+        for name in sorted({*ours, *theirs})
+        if ours.get(name, 0) != theirs.get(name, 0)
+    ]
+    text = f"{sum(ours.values())} and {sum(theirs.values())}, of {len(theirs)} names"
+    if not theirs:
+        return [Check(what, FAILED, "nothing was counted")]
+    return [
+        said(what, not differing, text if not differing else f"{text}; {'; '.join(differing[:5])}")
+    ]
+
+
+def sane_levels(rows: Rows) -> list[Check]:
+    """Values of NVML's counters that a GPU at work can have."""
+    seen = {row["counter"]: row for row in rows if row["counter"].startswith("gpu.")}
+
+    def most(name: str) -> float | None:
+        return seen[name]["max"] if name in seen else None
+
+    limits = {
+        "gpu.utilization": (0, 100),
+        "gpu.memory_utilization": (0, 100),
+        "gpu.memory_used": (1, most("gpu.memory_total")),
+        "gpu.power": (5, 1.3 * (most("gpu.power_limit") or 2000)),
+        "gpu.temperature": (5, 110),
+        "gpu.sm_clock": (100, most("gpu.sm_clock_max")),
+        "gpu.memory_clock": (100, most("gpu.memory_clock_max")),
+        "gpu.performance_state": (0, 15),
+        "gpu.ecc_uncorrected": (0, 0),
+    }
+    checks = []
+    for name, (low, high) in limits.items():
+        row = seen.get(name)
+        if row is None:
+            checks.append(Check(name, NOT_POSSIBLE, "no samples"))
+            continue
+        right = row["min"] >= low and (high is None or row["max"] <= high)
+        seen_text = f"{row['min']:g} … {row['max']:g} {row['unit']} in {row['samples']} samples"
+        text = f"{seen_text}, sane from {low} to {high}"
+        checks.append(said(name, right, text))
+    if "gpu.energy" in seen:
+        row = seen["gpu.energy"]
+        checks.append(
+            said("gpu.energy grows", row["max"] > row["min"], f"by {row['max'] - row['min']:g} J")
+        )
+    return checks
+
+
+def close(
+    name: str, ours: float | None, theirs: float | None, part: float, absolute: float
+) -> Check:
+    """Two tools' values of one quantity, at most `part` of theirs or `absolute` apart."""
+    if ours is None or theirs is None:
+        missing = "Fathom" if ours is None else "nvidia-smi"
+        return Check(name, NOT_POSSIBLE, f"{missing} does not tell it")
+    right = abs(ours - theirs) <= max(part * abs(theirs), absolute)
+    return said(name, right, f"{ours:g}, nvidia-smi has {theirs:g}")

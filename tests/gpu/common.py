@@ -1,0 +1,107 @@
+"""What the parts of the GPU check share: where things are, and how commands are run."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import signal
+import subprocess
+import time
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).resolve().parents[2]
+HERE = Path(__file__).resolve().parent
+
+
+class CommandFailed(Exception):
+    """A command ended badly or took too long; says which and how."""
+
+
+@dataclass
+class Context:
+    fathom: Path
+    python: str  # an interpreter with PyTorch, or "" where there is none
+    work: Path  # scratch of this part
+    keep: Path  # what is put here is packed into the result
+    dry: bool  # no GPU is used, even if there is one
+    budget: float  # seconds
+    begin: float = field(default_factory=time.monotonic)
+
+    @property
+    def left(self) -> float:
+        return max(0.0, self.budget - (time.monotonic() - self.begin))
+
+    @property
+    def gpu(self) -> bool:
+        return not self.dry and has_gpu()
+
+    def run(self, *words: object, seconds: float = 60, check: bool = True, **more: str) -> str:
+        """Standard output. `more` are variables of the environment."""
+        return run([str(word) for word in words], min(seconds, self.left), check, more)
+
+    def rows(self, table: str, trace: Path, *arguments: str) -> list[dict[str, Any]]:
+        """Of a table of one input."""
+        text = self.run(self.fathom, table, trace, "--json", *arguments)
+        document = json.loads(text)
+        document = document["inputs"][0] if "inputs" in document else document
+        rows: list[dict[str, Any]] = document["rows"]
+        return rows
+
+    def diagnosis(self, trace: Path) -> dict[str, Any]:
+        document = json.loads(self.run(self.fathom, "diagnose", trace, "--json"))
+        first: dict[str, Any] = document[0] if isinstance(document, list) else document
+        return first
+
+    def run_help(self) -> str:
+        return self.run(self.fathom, "run", "--help")
+
+
+def has_gpu() -> bool:
+    return Path("/proc/driver/nvidia/version").exists() or shutil.which("nvidia-smi") is not None
+
+
+def run(words: list[str], seconds: float, check: bool, more: dict[str, str]) -> str:
+    if seconds <= 0:
+        raise CommandFailed(f"{Path(words[0]).name}: no time is left for it")
+    environment = {**os.environ, **more}
+    with subprocess.Popen(
+        words,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        env=environment,
+        start_new_session=True,
+    ) as process:
+        try:
+            out, err = process.communicate(timeout=seconds)
+        except subprocess.TimeoutExpired:
+            os.killpg(process.pid, signal.SIGKILL)
+            process.communicate()
+            raise CommandFailed(
+                f"{' '.join(words)[-160:]}: took longer than {seconds:.0f} s"
+            ) from None
+    if check and process.returncode != 0:
+        tail = " / ".join((err or out).strip().splitlines()[-4:])
+        raise CommandFailed(
+            f"{' '.join(words)[-160:]}: exit code {process.returncode}: {tail[-600:]}"
+        )
+    return out
+
+
+def last_json(text: str) -> dict[str, Any]:
+    """The last line of a program's output that is a JSON object."""
+    for line in reversed(text.strip().splitlines()):
+        if line.startswith("{"):
+            document: dict[str, Any] = json.loads(line)
+            return document
+    raise CommandFailed(f"no JSON in the output: {text[-200:]!r}")
+
+
+def copy_session(session: Path, target: Path) -> None:
+    """Without the recorder's own files."""
+    shutil.copytree(
+        session, target, ignore=shutil.ignore_patterns("hook", "lib"), dirs_exist_ok=True
+    )

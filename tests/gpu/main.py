@@ -1,0 +1,156 @@
+#!/usr/bin/env python3
+"""Runs the parts of the GPU check, each in a process with its own budget, and writes the result.
+
+Called by tools/gpu_check.sh; docs/gpu.md says what each part checks. Exit codes: 0 every part
+passed; 1 a part failed; 3 none failed, but a part was not possible; 2 the command line makes no
+sense.
+"""
+
+from __future__ import annotations
+
+import argparse
+import importlib
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+import machine
+import result
+from common import ROOT, CommandFailed, Context
+from outcome import EXIT_OF, Report, state_of_parts
+
+# Seconds; together below eight minutes.
+BUDGETS = {"nvml": 45, "cuda": 85, "torch": 75, "pairs": 150, "overhead": 90, "metrics": 20}
+# Without a GPU each only shows that it runs, on processors that may be busy.
+DRY_FACTOR = 3
+
+
+def main() -> int:
+    args = arguments()
+    if args.part:
+        return one_part(args)
+    if args.output is None:
+        print("gpu_check: -o FOLDER is needed", file=sys.stderr)
+        return 2
+    folder: Path = args.output.resolve()
+    if folder.exists() and any(folder.iterdir()):
+        print(f"gpu_check: {folder} is not empty", file=sys.stderr)
+        return 2
+    if not args.fathom.is_file():
+        print(f"gpu_check: {args.fathom} is not there; --fathom names the binary", file=sys.stderr)
+        return 2
+    names = args.parts.split(",") if args.parts else list(BUDGETS)
+    if unknown := [name for name in names if name not in BUDGETS]:
+        print(f"gpu_check: no part {unknown[0]!r}; there are {', '.join(BUDGETS)}", file=sys.stderr)
+        return 2
+    args.fathom = args.fathom.resolve()
+    args.python = python_with_torch(args.python)
+    with tempfile.TemporaryDirectory(prefix="gpu_check_") as scratch:
+        reports = [run_part(name, args, Path(scratch)) for name in names]
+        described = machine.describe(args.fathom, args.python)
+        document = result.write(folder, reports, described, Path(scratch, "keep"), args.dry_run)
+    print(result.summary_text(document).split("\n## ", 1)[0])
+    broken = result.problems(folder)
+    for problem in broken:
+        print(f"gpu_check: the result breaks its rules: {problem}", file=sys.stderr)
+    return 1 if broken else EXIT_OF[state_of_parts([report.state for report in reports])]
+
+
+def arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(
+        prog="gpu_check.sh", description="Checks Fathom on a machine with an NVIDIA GPU."
+    )
+    parser.add_argument("-o", "--output", type=Path, help="the result folder, new or empty")
+    parser.add_argument(
+        "--fathom", type=Path, default=ROOT / "build/release/fathom", help="the binary"
+    )
+    parser.add_argument(
+        "--python", default="", help="an interpreter with PyTorch (default: the first that has it)"
+    )
+    parser.add_argument("--parts", default="", help=f"some of {','.join(BUDGETS)} (default: all)")
+    parser.add_argument(
+        "--dry-run", action="store_true", help="use no GPU: what needs one is not possible"
+    )
+    parser.add_argument("--part", help=argparse.SUPPRESS)
+    parser.add_argument("--scratch", type=Path, help=argparse.SUPPRESS)
+    return parser.parse_args()
+
+
+def python_with_torch(named: str) -> str:
+    """ "" where there is none."""
+    for candidate in [named] if named else ["python3", "python", sys.executable]:
+        path = shutil.which(candidate)
+        if path is None:
+            continue
+        done = subprocess.run([path, "-c", "import torch"], capture_output=True, check=False)
+        if done.returncode == 0:
+            return path
+    return ""
+
+
+def run_part(name: str, args: argparse.Namespace, scratch: Path) -> Report:
+    """In a process group of its own, which is ended with its budget."""
+    budget = BUDGETS[name] * (DRY_FACTOR if args.dry_run else 1)
+    words = [
+        sys.executable,
+        str(Path(__file__).resolve()),
+        "--part",
+        name,
+        "--scratch",
+        str(scratch),
+    ]
+    words += ["--fathom", str(args.fathom), "--python", args.python] + (
+        ["--dry-run"] if args.dry_run else []
+    )
+    file = report_file(scratch, name)
+    print(f"gpu_check: {name}, at most {budget} s", file=sys.stderr, flush=True)
+    begin = time.monotonic()
+    failure = ""
+    with (scratch / f"{name}.log").open("w") as log:
+        process = subprocess.Popen(words, stdout=log, stderr=log, start_new_session=True)
+        try:
+            code = process.wait(budget)
+            failure = f"ended with {code}: {last_line(scratch / f'{name}.log')}" if code else ""
+        except subprocess.TimeoutExpired:
+            failure = f"took longer than its {budget} s"
+            os.killpg(process.pid, signal.SIGKILL)
+            process.wait()
+    report = Report.load(name, file)
+    if failure:
+        report.failed("the part itself", failure)
+    report.seconds = time.monotonic() - begin
+    return report
+
+
+def last_line(log: Path) -> str:
+    lines = log.read_text(errors="replace").strip().splitlines()
+    return lines[-1][:400] if lines else ""
+
+
+def report_file(scratch: Path, name: str) -> Path:
+    return scratch / f"{name}.json"
+
+
+def one_part(args: argparse.Namespace) -> int:
+    work, keep = args.scratch / "work" / args.part, args.scratch / "keep" / args.part
+    for folder in (work, keep):
+        folder.mkdir(parents=True, exist_ok=True)
+    # What stops a command for lack of time is said by the part, not by its end.
+    budget = BUDGETS[args.part] * (DRY_FACTOR if args.dry_run else 1) - 3
+    context = Context(args.fathom, args.python, work, keep, args.dry_run, budget)
+    report = Report(args.part, report_file(args.scratch, args.part))
+    try:
+        importlib.import_module(f"part_{args.part}").run(context, report)
+    except CommandFailed as error:
+        report.failed("a command", str(error))
+    report.save()
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

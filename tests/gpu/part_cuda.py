@@ -1,0 +1,265 @@
+"""CUDA programs of known work, recorded by `fathom run` and held to what they did."""
+
+from __future__ import annotations
+
+import concurrent.futures
+import json
+import os
+import re
+import shutil
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+import check
+from common import HERE, CommandFailed, Context, copy_session, last_json
+from outcome import FAILED, PASSED, Report
+
+LIBRARY = "libfathom_cuda.so"
+TABLES = ("kernels", "copies", "launches", "ranges", "overview")
+PROGRAMS = (
+    "kernels",
+    "copies",
+    "streams",
+    "graphs",
+    "launches",
+    "syncs",
+    "memory",
+    "ranges",
+    "ends",
+    "many",
+)
+# Recorded: program, its arguments, exit code.
+RUNS: tuple[tuple[str, tuple[str, ...], int], ...] = (
+    ("kernels", (), 0),
+    ("copies", (), 0),
+    ("streams", (), 0),
+    ("graphs", (), 0),
+    ("launches", (), 0),
+    ("syncs", (), 0),
+    ("memory", (), 0),
+    ("ranges", (), 0),
+    ("ends", ("return",), 0),
+    ("ends", ("_exit",), 0),
+    ("ends", ("fork",), 0),
+    ("ends", ("abort",), 134),
+    ("many", ("20000",), 0),
+)
+
+
+def run(context: Context, report: Report) -> None:
+    if not context.gpu:
+        report.not_possible("CUDA programs", "no GPU")
+        return
+    programs = compiled(context, report)
+    if not programs:
+        return
+    recorded = records_cuda(context, programs, report)
+    for name, arguments, code in RUNS:
+        if name not in programs:
+            continue
+        try:
+            if recorded:
+                held(context, report, programs[name], arguments, code)
+            else:
+                plain(context, report, programs[name], arguments, code)
+        except (CommandFailed, KeyError, ValueError) as error:
+            report.failed(" ".join([name, *arguments]), f"{type(error).__name__}: {error}")
+    if recorded:
+        with_options(context, report, programs)
+
+
+def compiled(context: Context, report: Report, names: Sequence[str] = PROGRAMS) -> dict[str, Path]:
+    nvcc = shutil.which("nvcc") or next(
+        (path for path in ("/usr/local/cuda/bin/nvcc",) if Path(path).exists()), None
+    )
+    if nvcc is None:
+        report.not_possible("CUDA programs", "nvcc is not there")
+        return {}
+    includes = [f"-I{path}" for path in nvtx_folders(context)]
+
+    def build(name: str) -> tuple[str, str]:
+        words = [nvcc, "-std=c++17", "-O2", "-arch=native", *includes]
+        try:
+            context.run(*words, "-o", context.work / name, HERE / f"programs/{name}.cu", seconds=90)
+        except CommandFailed as error:
+            return name, str(error)
+        return name, ""
+
+    built: dict[str, Path] = {}
+    with concurrent.futures.ThreadPoolExecutor(min(8, os.cpu_count() or 1)) as pool:
+        for name, failure in pool.map(build, names):
+            report.expect(f"{name}.cu compiles", not failure, failure)
+            if not failure:
+                built[name] = context.work / name
+    return built
+
+
+def nvtx_folders(context: Context) -> list[str]:
+    """Where Python packages bring the headers of NVTX, for toolkits that lack them."""
+    if not context.python:
+        return []
+    code = (
+        "import glob, site\n"
+        "for folder in site.getsitepackages(): print(*glob.glob(folder + '/nvidia/*/include'))"
+    )
+    folders = context.run(context.python, "-c", code, check=False).split()
+    return [
+        folder
+        for folder in folders
+        if Path(folder, "nvtx3").is_dir() and not Path(folder, "cuda.h").exists()
+    ]
+
+
+def records_cuda(context: Context, programs: dict[str, Path], report: Report) -> bool:
+    """Whether this Fathom brings the library that records CUDA; says so if not."""
+    if (
+        LIBRARY.encode() in context.fathom.read_bytes()
+        or (context.fathom.parent / LIBRARY).exists()
+    ):
+        return True
+    report.not_possible("recording CUDA programs", f"this Fathom brings no {LIBRARY}")
+    return False
+
+
+def plain(
+    context: Context, report: Report, program: Path, arguments: tuple[str, ...], code: int
+) -> None:
+    """Unrecorded: the program itself works."""
+    name = " ".join([program.name, *arguments])
+    document = last_json(context.run(program, *arguments, check=code == 0))
+    report.expect(f"{name} runs by itself", document["schema"] == "fathom-gpu-program/1")
+
+
+def record(
+    context: Context,
+    session: Path,
+    program: Path,
+    arguments: tuple[str, ...],
+    code: int,
+    options: tuple[str, ...] = (),
+) -> dict[str, object]:
+    beside = context.fathom.parent / LIBRARY
+    carried = LIBRARY.encode() in context.fathom.read_bytes()
+    more = {} if carried else {"CUDA_INJECTION64_PATH": str(beside)}
+    words = [
+        context.fathom,
+        "run",
+        "-q",
+        "--no-diagnose",
+        "--telemetry",
+        "0",
+        *options,
+        "-o",
+        session,
+    ]
+    return last_json(context.run(*words, "--", program, *arguments, check=code == 0, **more))
+
+
+def tables(context: Context, session: Path) -> Mapping[str, check.Rows]:
+    return {table: context.rows(table, session, "--limit", "0") for table in TABLES}
+
+
+def held(
+    context: Context,
+    report: Report,
+    program: Path,
+    arguments: tuple[str, ...],
+    code: int,
+    options: tuple[str, ...] = (),
+    name: str = "",
+) -> None:
+    name = name or "_".join([program.name, *arguments])
+    session = context.work / f"session_{name}"
+    expected = record(context, session, program, arguments, code, options)
+    if not expected["possible"]:
+        report.not_possible(name, str(expected["reason"]))
+        return
+    found = tables(context, session)
+    nodes = (
+        "graph" not in expected
+        or bool(options)
+        or any("fathom_node" in row["name"] for row in found["kernels"])
+    )
+    checks = check.compare(expected, found, nodes)
+    checks += health(context, session)
+    for each in checks:
+        each.name = f"{name}: {each.name}"
+        # One line for what is right, so that what is wrong is seen.
+        if each.state != PASSED:
+            report.checks.append(each)
+    wrong = sum(each.state == FAILED for each in checks)
+    right = sum(each.state == PASSED for each in checks)
+    if not wrong:
+        report.passed(name, f"{right} of {len(checks)} checks passed")
+    report.save()
+    kept = context.keep / name
+    copy_session(session, kept)
+    (kept / "program.json").write_text(json.dumps(expected) + "\n")
+    texts = [{"name": each.name, "state": each.state, "detail": each.detail} for each in checks]
+    (kept / "checks.json").write_text(json.dumps(texts, indent=1) + "\n")
+
+
+def health(context: Context, session: Path) -> list[check.Check]:
+    """The recording thinks well of itself: nothing dropped, no launch without its kernel."""
+    rows = context.rows("health", session)
+    bad = [
+        f"{row['check']}: {row['finding']}"
+        for row in rows
+        if row["status"] in ("warning", "bad", "error")
+    ]
+    return [check.Check("health", FAILED if bad else PASSED, "; ".join(bad)[:400])]
+
+
+def with_options(context: Context, report: Report, programs: dict[str, Path]) -> None:
+    text = context.run_help()
+    nodes = node_option(text)
+    if nodes is None:
+        report.not_possible("graphs, node by node", "run has no option for it")
+    elif "graphs" in programs:
+        attempt(context, report, programs["graphs"], (), nodes, "graphs_by_node")
+        node_cost(context, report, programs["graphs"], nodes)
+    if "cuda-profiler" not in text:
+        report.not_possible(
+            "between cudaProfilerStart and Stop", "run has no --range cuda-profiler"
+        )
+    elif "ranges" in programs:
+        attempt(
+            context,
+            report,
+            programs["ranges"],
+            ("window",),
+            ("--range", "cuda-profiler"),
+            "ranges_window",
+        )
+
+
+def attempt(
+    context: Context,
+    report: Report,
+    program: Path,
+    arguments: tuple[str, ...],
+    options: tuple[str, ...],
+    name: str,
+) -> None:
+    try:
+        held(context, report, program, arguments, 0, options, name)
+    except (CommandFailed, KeyError, ValueError) as error:
+        report.failed(name, f"{type(error).__name__}: {error}")
+
+
+def node_option(text: str) -> tuple[str, ...] | None:
+    """How `fathom run --help` spells the recording of single nodes of graphs."""
+    flag = re.search(r"--[a-z-]*graph-nodes\b", text)
+    if flag:
+        return (flag.group(),)
+    word = re.search(r"\b[a-z-]*graph-nodes\b", text)
+    return ("--with", word.group()) if word else None
+
+
+def node_cost(context: Context, report: Report, program: Path, nodes: tuple[str, ...]) -> None:
+    walls = {}
+    for label, options in (("whole", ()), ("by node", nodes)):
+        session = context.work / f"cost_{label.replace(' ', '_')}"
+        walls[label] = record(context, session, program, (), 0, options)["wall_ns"]
+    walls["unrecorded"] = last_json(context.run(program))["wall_ns"]
+    report.number("graphs: wall_ns of the program", walls)

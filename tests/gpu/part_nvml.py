@@ -1,0 +1,156 @@
+"""Telemetry beside nvidia-smi, what `fathom doctor` says, and with what rights it ran."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+import statistics
+import subprocess
+from pathlib import Path
+
+import check
+from common import HERE, Context, copy_session
+from outcome import Report
+
+# nvidia-smi's name, our counter, and how far they may be apart: as a part, and in the unit of ours.
+# Taken at other moments of the same load, so that what varies with it may differ.
+COMPARED = (
+    ("memory.total", "gpu.memory_total", 2**20, 0.0, 2.0**21),
+    ("memory.used", "gpu.memory_used", 2**20, 0.05, 2.0**29),
+    ("power.limit", "gpu.power_limit", 1, 0.0, 0.5),
+    ("power.draw", "gpu.power", 1, 0.25, 30.0),
+    ("temperature.gpu", "gpu.temperature", 1, 0.0, 6.0),
+    ("clocks.sm", "gpu.sm_clock", 1, 0.1, 60.0),
+    ("clocks.mem", "gpu.memory_clock", 1, 0.02, 10.0),
+    ("clocks.max.sm", "gpu.sm_clock_max", 1, 0.0, 1.0),
+    ("clocks.max.mem", "gpu.memory_clock_max", 1, 0.0, 1.0),
+    ("utilization.gpu", "gpu.utilization", 1, 0.3, 20.0),
+    ("pcie.link.gen.current", "gpu.pcie_generation", 1, 0.0, 0.0),
+    ("pcie.link.width.current", "gpu.pcie_width", 1, 0.0, 0.0),
+)
+LOAD_S = 5
+
+
+def run(context: Context, report: Report) -> None:
+    doctor(context, report)
+    permissions(report)
+    smi = shutil.which("nvidia-smi")
+    if not context.gpu or smi is None:
+        report.not_possible(
+            "beside nvidia-smi", "no GPU" if not context.gpu else "nvidia-smi is not there"
+        )
+        return
+    if not context.python:
+        report.not_possible("beside nvidia-smi", "no Python with torch to load the GPU")
+        return
+    session = context.work / "session"
+    theirs = loaded(context, smi, session)
+    rows = context.rows("telemetry", session, "--limit", "0")
+    ours = {row["counter"]: row["p50"] for row in rows if row["device"] in (0, None)}
+    for name, counter, unit, part, absolute in COMPARED:
+        value = theirs.get(name)
+        report.checks.append(
+            check.close(
+                counter, ours.get(counter), None if value is None else value * unit, part, absolute
+            )
+        )
+    report.checks += check.sane_levels(rows)
+    report.number(
+        "counters", sorted({row["counter"] for row in rows if row["counter"].startswith("gpu.")})
+    )
+    manifest(context, report, smi, session)
+    copy_session(session, context.keep / "telemetry")
+
+
+def loaded(context: Context, smi: str, session: Path) -> dict[str, float]:
+    """Trains under `fathom run` while nvidia-smi is asked: the median of each of its values."""
+    names = [name for name, *_ in COMPARED]
+    asking = [
+        smi,
+        f"--query-gpu={','.join(names)}",
+        "--format=csv,noheader,nounits",
+        "-i",
+        "0",
+        "-lms",
+        "200",
+    ]
+    log = context.work / "smi.csv"
+    with (
+        log.open("w") as file,
+        subprocess.Popen(asking, stdout=file, stderr=subprocess.DEVNULL) as process,
+    ):
+        try:
+            words = [
+                context.fathom,
+                "run",
+                "-q",
+                "--no-diagnose",
+                "--steps",
+                "skip_first=1000000",
+                "-o",
+                session,
+                "--",
+            ]
+            context.run(*words, context.python, HERE / "train.py", "--seconds", LOAD_S, seconds=90)
+        finally:
+            process.terminate()
+    columns: dict[str, list[float]] = {name: [] for name in names}
+    for line in log.read_text().splitlines():
+        for name, value in zip(names, line.split(","), strict=False):
+            if re.fullmatch(r"\s*-?[0-9.]+\s*", value):
+                columns[name].append(float(value))
+    return {name: statistics.median(values) for name, values in columns.items() if values}
+
+
+def manifest(context: Context, report: Report, smi: str, session: Path) -> None:
+    gpus = json.loads((session / "manifest.json").read_text()).get("gpus", [])
+    text = (
+        context.run(smi, "--query-gpu=name,driver_version", "--format=csv,noheader")
+        .strip()
+        .splitlines()
+    )
+    report.expect(
+        "the manifest lists the GPUs", len(gpus) == len(text), f"{len(gpus)} of {len(text)}"
+    )
+    if gpus:
+        name, driver = (part.strip() for part in text[0].split(","))
+        said = f"{gpus[0].get('name')}, {gpus[0].get('driver')}; nvidia-smi has {name}, {driver}"
+        report.expect(
+            "name and driver", gpus[0].get("name") == name and gpus[0].get("driver") == driver, said
+        )
+
+
+def doctor(context: Context, report: Report) -> None:
+    more = (
+        {"PATH": f"{Path(context.python).parent}{os.pathsep}{os.environ['PATH']}"}
+        if context.python
+        else {}
+    )
+    checks = json.loads(context.run(context.fathom, "doctor", "--json", **more))["checks"]
+    report.number("doctor", checks)
+    remedies = [
+        each["what"] for each in checks if each["state"] == "missing" and not each["remedy"]
+    ]
+    report.expect("doctor has a remedy for what is missing", not remedies, ", ".join(remedies))
+    if context.gpu:
+        gpu = {each["what"]: each for each in checks if each["section"] == "GPU"}
+        state = gpu.get("driver", {}).get("state", "not named")
+        report.expect(
+            "doctor sees the driver",
+            state == "ok",
+            f"{state}: {gpu.get('driver', {}).get('detail', '')}",
+        )
+
+
+def permissions(report: Report) -> None:
+    """Facts beside the outcome: with what rights it ran."""
+    parameters = Path("/proc/driver/nvidia/params")
+    only_root = None
+    if parameters.exists():
+        match = re.search(r"RmProfilingAdminOnly: (\d)", parameters.read_text())
+        only_root = bool(int(match.group(1))) if match else None
+    report.number(
+        "rights", {"root": os.geteuid() == 0, "counters for administrators only": only_root}
+    )

@@ -1,0 +1,154 @@
+"""What recording costs: steps bare, under torch.profiler alone and under `fathom run`, in turn."""
+
+from __future__ import annotations
+
+import statistics
+import time
+from collections import defaultdict
+from pathlib import Path
+
+from common import HERE, CommandFailed, Context, last_json
+from outcome import Report
+from part_cuda import LIBRARY, compiled, record
+
+FIRST, LAST, STEPS = 8, 22, 26
+SCHEDULE = f"wait={FIRST - 1},warmup=1,active={LAST - FIRST + 1},repeat=1"
+NEVER = "skip_first=1000000"
+ROUNDS = 4
+# Of the step under torch.profiler alone, what a recorded one may take.
+AT_MOST = 1.15
+EXTRAS = ("", "shapes", "stacks", "memory", "flops")
+
+
+def run(context: Context, report: Report) -> None:
+    if not context.python:
+        report.not_possible("step times", "no Python with torch")
+    else:
+        steps(context, report)
+    if context.gpu:
+        launches(context, report)
+    else:
+        report.not_possible("cost of a recorded launch", "no GPU")
+
+
+def steps(context: Context, report: Report) -> None:
+    times: dict[str, list[float]] = defaultdict(list)
+    chosen = configurations() if context.gpu else configurations()[:3]
+    for number in range(ROUNDS if context.gpu else 1):
+        begin = time.monotonic()
+        for name, own, options in chosen:
+            try:
+                times[name].append(
+                    median_step(context, f"{number}_{len(times[name])}_{slug(name)}", own, options)
+                )
+            except CommandFailed as error:
+                report.failed(name, str(error))
+        report.number(
+            "step_ms",
+            {name: [round(each / 1e6, 4) for each in found] for name, found in times.items()},
+        )
+        # Another round only where there is time for it, and for what comes after.
+        if context.left < 1.2 * (time.monotonic() - begin) + 15:
+            break
+    best = {name: min(found) for name, found in times.items() if found}
+    if "nothing" not in best:
+        return
+    report.number(
+        "ratio to nothing", {name: round(each / best["nothing"], 3) for name, each in best.items()}
+    )
+    report.number("rounds", len(times["nothing"]))
+    for extra in EXTRAS:
+        theirs, ours = (
+            best.get(f"torch.profiler {extra}".strip()),
+            best.get(f"fathom run {extra}".strip()),
+        )
+        if theirs is None or ours is None:
+            continue
+        bare = best["nothing"]
+        millis = [f"{each / 1e6:.3f} ms" for each in (ours, theirs, bare)]
+        text = f"{millis[0]}, torch.profiler alone {millis[1]}, bare {millis[2]}"
+        name = f"steps cost what torch.profiler costs, {extra or 'nothing more'}"
+        if context.gpu:
+            report.expect(name, ours <= AT_MOST * theirs + 0.1e6, text)
+        else:
+            report.expect("both ran", ours > 0 and theirs > 0)
+
+
+def configurations() -> list[tuple[str, str | None, tuple[str, ...] | None]]:
+    """Name; extras of the program's own profiler and options of `fathom run`, None without them."""
+    found: list[tuple[str, str | None, tuple[str, ...] | None]] = [
+        ("nothing", None, None),
+        ("torch.profiler", "", None),
+        ("fathom run", None, ("--steps", SCHEDULE)),
+        ("fathom run, steps not recorded", None, ("--steps", NEVER)),
+        ("fathom run, no telemetry", None, ("--steps", SCHEDULE, "--telemetry", "0")),
+    ]
+    for extra in EXTRAS[1:]:
+        found.append((f"torch.profiler {extra}", extra, None))
+        found.append((f"fathom run {extra}", None, ("--steps", SCHEDULE, "--with", extra)))
+    return found
+
+
+def slug(name: str) -> str:
+    return "".join(letter if letter.isalnum() else "_" for letter in name)
+
+
+def median_step(
+    context: Context, label: str, own: str | None, options: tuple[str, ...] | None
+) -> float:
+    """Of the steps that are recorded, or would be, ns."""
+    device = "cuda" if context.gpu else "cpu"
+    words: list[object] = [context.python, HERE / "train.py", "--device", device, "--steps", STEPS]
+    if own is not None:
+        words += [
+            "--profile",
+            f"{FIRST}-{LAST}",
+            "--extras",
+            own,
+            "--export",
+            context.work / f"{label}.json",
+        ]
+    if options is not None:
+        session = context.work / label
+        recorder = [
+            context.fathom,
+            "run",
+            "-q",
+            "--no-diagnose",
+            "--no-overhead",
+            *options,
+            "-o",
+            session,
+            "--",
+        ]
+        words = [*recorder, *words]
+    times = last_json(context.run(*words, seconds=120))["step_ns"]
+    # The first recorded step holds the profiler's start.
+    return statistics.median(times[FIRST + 2 : LAST])
+
+
+def launches(context: Context, report: Report) -> None:
+    """A kernel that does nothing, launched as fast as the host can: recorded and not."""
+    quiet = Report("compiling")
+    program = compiled(context, quiet, ("many",)).get("many")
+    if program is None:
+        report.not_possible("cost of a recorded launch", quiet.reason)
+        return
+    brings = (
+        LIBRARY.encode() in context.fathom.read_bytes()
+        or Path(context.fathom.parent, LIBRARY).exists()
+    )
+    if not brings:
+        report.not_possible("cost of a recorded launch", f"this Fathom brings no {LIBRARY}")
+        return
+    found: dict[str, list[float]] = {"unrecorded": [], "recorded": []}
+    for number in range(3):
+        found["unrecorded"].append(float(last_json(context.run(program))["launch_ns"]))
+        session = context.work / f"many_{number}"
+        found["recorded"].append(float(str(record(context, session, program, (), 0)["launch_ns"])))
+    least = {name: min(each) for name, each in found.items()}
+    report.number(
+        "launch_ns", {name: [round(each, 1) for each in times] for name, times in found.items()}
+    )
+    text = f"{least['recorded']:.0f} ns a launch, {least['unrecorded']:.0f} ns unrecorded"
+    report.passed("cost of a recorded launch", text)

@@ -1,0 +1,36 @@
+// A program that ends in the way named by its argument, after kernels that have run: return, _exit,
+// abort or fork.
+#include <cstring>
+
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "program.h"
+
+extern "C" __global__ void fathom_before_end(std::uint64_t ns) {
+  gpu::spin_until(gpu::device_clock(), ns);
+}
+
+int main(int count, char** arguments) {
+  constexpr std::uint64_t kNs = 100'000;
+  const std::string how = count > 1 ? arguments[1] : "return";
+  gpu::Document document("ends_" + how);
+  const auto work = [&] {
+    for (int i = 0; i < 30; ++i) {
+      fathom_before_end<<<1, 32>>>(kNs);
+      document.kernel("fathom_before_end", 1, 32, kNs);
+    }
+    GPU_CHECK(cudaDeviceSynchronize());
+  };
+  work();
+  if (how == "fork") {
+    // CUDA may not be used in the child: it does nothing and leaves.
+    const pid_t child = fork();
+    if (child == 0) _exit(0);
+    waitpid(child, nullptr, 0);
+    work();
+  }
+  document.print();
+  if (how == "_exit") _exit(0);
+  if (how == "abort") std::abort();
+}

@@ -1,0 +1,283 @@
+"""The result folder of a GPU check: few small files, flat, without names of the machine.
+
+README.md       what this is, when and on what it was made
+machine.json    the machine
+summary.json    each part: passed, failed or not possible, why, and its numbers
+summary.md      the same to read
+cuda.tar.gz     sessions of the CUDA programs, each with what the program said it did
+torch.tar.gz    a session of a PyTorch training, with what torch.profiler counted
+nvml.tar.gz     a session with the telemetry that was compared with nvidia-smi
+pairs.tar       pairs of illness and cure, with their step times without a profiler
+"""
+
+from __future__ import annotations
+
+import gzip
+import io
+import json
+import os
+import platform
+import re
+import struct
+import sys
+import tarfile
+import tempfile
+import zlib
+from collections.abc import Iterable
+from datetime import datetime, timezone
+from pathlib import Path
+from typing import Any
+
+from outcome import Report, state_of_parts
+
+FILES_AT_MOST = 8
+BYTES_AT_MOST = 2_000_000
+NAME = re.compile(r"[A-Za-z0-9._-]+")
+# What each archive may take; the largest member goes first where it is more.
+SHARES = {
+    "cuda.tar.gz": 350_000,
+    "torch.tar.gz": 250_000,
+    "nvml.tar.gz": 80_000,
+    "pairs.tar": 1_150_000,
+}
+TEXT_SHARE = 150_000
+BLOCK = struct.Struct("<IIIHHQ")
+SYNC = 0x4B4C4246
+
+
+# What may be in it
+
+
+def problems(folder: Path) -> list[str]:
+    """Rules that a result folder breaks."""
+    found = []
+    entries = sorted(folder.iterdir())
+    if len(entries) > FILES_AT_MOST:
+        found.append(f"{len(entries)} files, more than {FILES_AT_MOST}")
+    total = sum(entry.stat().st_size for entry in entries if entry.is_file())
+    if total >= BYTES_AT_MOST:
+        found.append(f"{total} bytes, not fewer than {BYTES_AT_MOST}")
+    for entry in entries:
+        if not entry.is_file() or entry.is_symlink():
+            found.append(f"{entry.name} is no plain file")
+        if not NAME.fullmatch(entry.name):
+            found.append(f"{entry.name!r} has other letters than [A-Za-z0-9._-]")
+    for name in ("README.md", "machine.json", "summary.json", "summary.md"):
+        if not (folder / name).is_file():
+            found.append(f"{name} is missing")
+    return found
+
+
+# Without names of the machine
+
+
+def private_words() -> list[str]:
+    """What tells whose machine it is, the longest first."""
+    words = {
+        platform.node(),
+        str(Path.home()),
+        os.getcwd(),
+        sys.prefix,
+        sys.base_prefix,
+        tempfile.gettempdir(),
+    }
+    words |= {str(Path(__file__).resolve().parents[2])}
+    return sorted(
+        (word for word in words if len(word) > 3 and word != "localhost"), key=len, reverse=True
+    )
+
+
+def neutral(data: bytes, words: Iterable[str]) -> bytes:
+    """The data with these words replaced by as many x; capture files keep their sums right."""
+    if data[:2] == b"\x1f\x8b":
+        return gzip.compress(neutral(gzip.decompress(data), words), 9, mtime=0)
+    if data.startswith(b"FATHOM\x01"):
+        return neutral_capture(data, words)
+    return replaced(data, words)
+
+
+def replaced(data: bytes, words: Iterable[str]) -> bytes:
+    for word in words:
+        plain = word.encode()
+        data = data.replace(plain, b"x" * len(plain))
+    return data
+
+
+def neutral_capture(data: bytes, words: Iterable[str]) -> bytes:
+    """docs/wire.md: a block has 24 bytes of header, with a CRC-32 of the last 12 and the payload."""
+    parts, at = [data[:8]], 8
+    while at + BLOCK.size <= len(data):
+        sync, size, _, kind, reserved, number = BLOCK.unpack_from(data, at)
+        payload = data[at + BLOCK.size : at + BLOCK.size + size]
+        if sync != SYNC or len(payload) < size:
+            break
+        payload = replaced(payload, words)
+        tail = struct.pack("<HHQ", kind, reserved, number)
+        crc = zlib.crc32(payload, zlib.crc32(tail))
+        parts.append(BLOCK.pack(sync, size, crc, kind, reserved, number) + payload)
+        at += BLOCK.size + size
+    # What is left was damaged: it is left out.
+    return b"".join(parts)
+
+
+# Packing
+
+
+def pack(source: Path, target: Path, words: list[str], at_most: int) -> list[str]:
+    """Packs a folder; returns the members that did not fit, the largest of which go first."""
+    members = {
+        path.relative_to(source).as_posix(): neutral(path.read_bytes(), words)
+        for path in sorted(source.rglob("*"))
+        if path.is_file() and not path.is_symlink()
+    }
+    left_out: list[str] = []
+    while True:
+        data = archive(members, zipped=target.name.endswith(".gz"))
+        if len(data) <= at_most or not members:
+            break
+        largest = max(members, key=lambda name: len(zlib.compress(members[name], 1)))
+        # A pair goes as a whole.
+        names = (
+            [name for name in members if name.split(".")[0] == largest.split(".")[0]]
+            if "pairs" in target.name
+            else [largest]
+        )
+        for name in names:
+            del members[name]
+        left_out += names
+    if members:
+        target.write_bytes(data)
+    return left_out
+
+
+def archive(members: dict[str, bytes], zipped: bool) -> bytes:
+    plain = io.BytesIO()
+    with tarfile.open(fileobj=plain, mode="w", format=tarfile.USTAR_FORMAT) as tar:
+        for name, data in sorted(members.items()):
+            entry = tarfile.TarInfo(name)
+            entry.size, entry.mode = len(data), 0o644
+            tar.addfile(entry, io.BytesIO(data))
+    return gzip.compress(plain.getvalue(), 9, mtime=0) if zipped else plain.getvalue()
+
+
+# Words
+
+
+def summary(reports: list[Report], machine: dict[str, Any], dry: bool) -> dict[str, Any]:
+    return {
+        "schema": "fathom-gpu-check/1",
+        "made": datetime.now(timezone.utc).strftime("%Y-%m-%d"),
+        "dry_run": dry,
+        "device": [gpu["name"] for gpu in machine["gpus"]],
+        "state": state_of_parts([report.state for report in reports]),
+        "seconds": round(sum(report.seconds for report in reports), 1),
+        "parts": [report.document() for report in reports],
+    }
+
+
+def cell(text: object) -> str:
+    return str(text).replace("|", "\\|").replace("\n", " ")
+
+
+def summary_text(document: dict[str, Any]) -> str:
+    device = ", ".join(document["device"]) or "no GPU"
+    lines = [
+        f"# GPU check: {document['state']}",
+        "",
+        f"{document['made']}, {device}, {document['seconds']:.0f} s.",
+    ]
+    if document["dry_run"]:
+        lines += ["", "A dry run: no GPU was used."]
+    lines += ["", "| part | | seconds | |", "|---|---|---:|---|"]
+    for part in document["parts"]:
+        lines.append(
+            f"| {part['part']} | {part['state']} | {part['seconds']} | {cell(part['reason'])} |"
+        )
+    for part in document["parts"]:
+        lines += ["", f"## {part['part']}", "", "| check | | |", "|---|---|---|"]
+        lines += [
+            f"| {cell(each['name'])} | {each['state']} | {cell(each['detail'])} |"
+            for each in part["checks"]
+        ]
+        short = {
+            name: value for name, value in part["numbers"].items() if len(json.dumps(value)) < 400
+        }
+        if short:
+            lines += ["", "| number | |", "|---|---|"]
+            lines += [
+                f"| {cell(name)} | {cell(json.dumps(value, ensure_ascii=False))} |"
+                for name, value in short.items()
+            ]
+    return "\n".join(lines) + "\n"
+
+
+def readme(
+    document: dict[str, Any], machine: dict[str, Any], left_out: dict[str, list[str]]
+) -> str:
+    gpus = "; ".join(
+        f"{gpu['name']}, {gpu['memory.total']}, driver {gpu['driver_version']}"
+        for gpu in machine["gpus"]
+    )
+    torch = machine["torch"]
+    lines = [
+        f"# A GPU check on {', '.join(document['device']) or 'a machine without a GPU'}",
+        "",
+        f"Made on {document['made']} by `tools/gpu_check.sh` (docs/gpu.md); `summary.md` says more.",
+        "Our own recordings of our own programs, under the licence of this repository.",
+        "",
+        "| | |",
+        "|---|---|",
+        f"| GPU | {gpus or 'none'} |",
+        f"| processor | {machine['processor']}, {machine['cores']} cores to use |",
+        f"| system | {machine['distribution']}, {machine['system']} |",
+        f"| PyTorch | {torch.get('version', 'none')}, CUDA {torch.get('cuda', 'none')} |",
+        f"| nvcc | {machine['nvcc'] or 'none'} |",
+        f"| Fathom | {' '.join(machine['fathom'])} |",
+        "",
+        "Names of the machine and of its folders are replaced by x.",
+    ]
+    dropped = [f"{name}: {', '.join(members)}" for name, members in left_out.items() if members]
+    if dropped:
+        lines += ["", f"Left out for their size: {'; '.join(dropped)}."]
+    return "\n".join(lines) + "\n"
+
+
+def write(
+    folder: Path, reports: list[Report], machine: dict[str, Any], kept: Path, dry: bool
+) -> dict[str, Any]:
+    """Writes everything, in an empty or new folder; returns the summary."""
+    folder.mkdir(parents=True, exist_ok=True)
+    words = private_words()
+    left_out = {}
+    for name, share in SHARES.items():
+        source = kept / name.split(".")[0]
+        if source.is_dir():
+            left_out[name] = pack(source, folder / name, words, share)
+    document = summary(reports, machine, dry)
+    document["left_out"] = {name: members for name, members in left_out.items() if members}
+    texts = {
+        "README.md": readme(document, machine, left_out),
+        "machine.json": json.dumps(machine, indent=1, ensure_ascii=False) + "\n",
+        "summary.json": shortened(document),
+        "summary.md": summary_text(document),
+    }
+    for name, text in texts.items():
+        (folder / name).write_bytes(replaced(text.encode(), words))
+    return document
+
+
+def shortened(document: dict[str, Any]) -> str:
+    """As JSON; numbers that are too long are named, not given."""
+    text = json.dumps(document, indent=1, ensure_ascii=False) + "\n"
+    while len(text) > TEXT_SHARE:
+        sizes = [
+            (len(json.dumps(value)), part["numbers"], name)
+            for part in document["parts"]
+            for name, value in part["numbers"].items()
+        ]
+        size, numbers, name = max(sizes, key=lambda each: each[0], default=(0, {}, ""))
+        if size < 100:
+            break
+        numbers[name] = "left out for its size"
+        text = json.dumps(document, indent=1, ensure_ascii=False) + "\n"
+    return text
