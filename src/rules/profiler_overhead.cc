@@ -1,6 +1,7 @@
 // profiler-overhead: recording itself takes so much time that the verdict may be about it.
 #include <algorithm>
 
+#include "analysis/recording_overhead.h"
 #include "rules/recording_cost.h"
 #include "rules/stretches.h"
 
@@ -12,7 +13,9 @@ constexpr std::string_view kDoc =
     "what the profiler marks as its own overhead (flushing buffers, loading functions), and an "
     "estimate of what it costs to record the busiest thread's events: 0.6 µs per operator or call "
     "and 0.4 µs per Python frame, as measured with PyTorch 2.15 on a server's core (0.44 to 0.7 "
-    "and 0.4 to 1 µs), counted only as far as the device waits for the host. Warns from 10 % of "
+    "and 0.4 to 1 µs), counted only as far as the device waits for the host. A run of `fathom run` "
+    "has measured instead how long steps took that were not recorded, and that decides. Warns from "
+    "10 % of "
     "the step; from 20 % on the verdict is about the profiler as much as about the program. "
     "Source of the thresholds: nsys-ai.";
 
@@ -53,6 +56,15 @@ Marked marked_overhead(const RuleContext& rules) {
   return marked;
 }
 
+/// What the run itself measured, where that is more than its steps differ by anyway.
+std::optional<Duration> measured_overhead(const RuleContext& rules,
+                                          const std::optional<RecordingOverhead>& measured) {
+  if (!measured) return {};
+  if (measured->in_noise()) return Duration{};
+  const double window = static_cast<double>(to_ns(rules.window()));
+  return duration_ns(static_cast<std::int64_t>(window * measured->percent() / 100));
+}
+
 Outcome check(const RuleContext& rules) {
   const Marked marked = marked_overhead(rules);
   const EventCounts counts = busiest_thread(rules);
@@ -60,7 +72,9 @@ Outcome check(const RuleContext& rules) {
     return Abstention{"no host events were recorded in the counted steps"};
   }
   const Duration estimate = std::min(counts.cost(), host_time(rules));
-  const Duration time = std::min(marked.time + estimate, rules.window());
+  const std::optional<RecordingOverhead> run = recording_overhead(rules.trace());
+  const std::optional<Duration> measured = measured_overhead(rules, run);
+  const Duration time = measured.value_or(std::min(marked.time + estimate, rules.window()));
   const double percent = rules.percent(time);
   if (percent < kWarnPercent) return std::vector<Finding>{};
   const bool limited = percent >= kLimitedPercent;
@@ -69,8 +83,12 @@ Outcome check(const RuleContext& rules) {
                   (limited ? ": the verdict is limited" : "");
   finding.family = Family::capture;
   finding.weight = limited ? Weight::critical : Weight::warning;
-  finding.confidence = marked.time > estimate ? Confidence::high : Confidence::low;
+  finding.confidence = measured || marked.time > estimate ? Confidence::high : Confidence::low;
   finding.effort = Effort::flag;
+  if (measured) {
+    finding.evidence.push_back(
+        {.text = overhead_sentence(*run), .slices = {}, .where = {}, .location = {}});
+  }
   if (!marked.slices.empty()) {
     finding.evidence.push_back(evidence_of(
         rules, marked.slices, "marked as the profiler's own: " + per_step(rules, marked.time)));
@@ -84,7 +102,10 @@ Outcome check(const RuleContext& rules) {
        .where = {},
        .location = {}});
   finding.counter_evidence =
-      "The cost per event is that of another machine; the step time without a profiler decides.";
+      measured ? "It is told by " + count_text(run->unprofiled_steps) +
+                     " steps that were not recorded, and these may have done other work."
+               : "The cost per event is that of another machine; the step time without a profiler "
+                 "decides.";
   finding.fix = {.text =
                      "Time the steps without a profiler and compare. Record less per event: "
                      "with_stack and record_shapes only for the question that needs them, "

@@ -41,6 +41,29 @@ TEST(ProfilerOverhead, IsNothingWhileTheDeviceIsBusy) {
   EXPECT_EQ(judged.abstains(profiler_overhead()), "");
 }
 
+/// Steps of 100 µs, of which 25 operators are estimated to have cost 15 %.
+void many_operators(TraceBuilder& builder, const char* ratio, const char* noise) {
+  builder.step(0, 0, 100'000);
+  for (std::int64_t i = 0; i < 25; ++i) builder.op("aten::add", 4000 * i, 3000);
+  builder.fact("overhead.ratio", ratio).fact("overhead.noise", noise);
+}
+
+TEST(ProfilerOverhead, IsWhatTheRunMeasuredWhereItDid) {
+  TraceBuilder builder;
+  many_operators(builder, "2.0", "0.1");
+  const std::vector<Finding> findings = JudgedTrace(builder).findings(profiler_overhead());
+  ASSERT_EQ(findings.size(), 1U);
+  EXPECT_EQ(findings[0].weight, Weight::critical);
+  EXPECT_EQ(findings[0].confidence, Confidence::high);
+  EXPECT_NE(findings[0].title.find("50.0 µs"), std::string::npos) << findings[0].title;
+}
+
+TEST(ProfilerOverhead, IsNotEstimatedWhereTheRunMeasuredThatThereIsNone) {
+  TraceBuilder builder;
+  many_operators(builder, "1.02", "0.05");
+  EXPECT_TRUE(JudgedTrace(builder).findings(profiler_overhead()).empty());
+}
+
 TEST(ProfilerOverhead, AbstainsWithoutHostEvents) {
   TraceBuilder builder;
   builder.kernel("gemm", 0, 100);
