@@ -181,6 +181,7 @@ def made_parts(
     columns: dict[str, list[Judgement]],
     measured: dict[str, Any],
     kept: tuple[list[Pair], list[str]],
+    gpu: tuple[list[Pair], list[str]],
     changes: list[Change],
 ) -> dict[str, str]:
     ours = columns["fathom"]
@@ -189,6 +190,7 @@ def made_parts(
         "rules": rules_part(ours),
         "pairs": pairs_part(*pairs(ours, measured)),
         "kept": pairs_part(*kept),
+        "gpu": pairs_part(*gpu) if any(gpu) else "None yet: no machine with a GPU was at hand.\n",
         "changes": changes_part(changes, pairs(ours, measured)[0]),
         "residuals": residuals_part(ours),
         "failures": failures_part(ours),

@@ -8,6 +8,7 @@ import shutil
 import signal
 import subprocess
 import time
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -38,9 +39,15 @@ class Context:
     def gpu(self) -> bool:
         return not self.dry and has_gpu()
 
-    def run(self, *words: object, seconds: float = 60, check: bool = True, **more: str) -> str:
-        """Standard output. `more` are variables of the environment."""
-        return run([str(word) for word in words], min(seconds, self.left), check, more)
+    def run(
+        self,
+        *words: object,
+        seconds: float = 60,
+        check: bool = True,
+        env: Mapping[str, str] | None = None,
+    ) -> str:
+        """Standard output. `env` are further variables of the environment."""
+        return run([str(word) for word in words], min(seconds, self.left), check, env or {})
 
     def rows(self, table: str, trace: Path, *arguments: str) -> list[dict[str, Any]]:
         """Of a table of one input."""
@@ -63,7 +70,7 @@ def has_gpu() -> bool:
     return Path("/proc/driver/nvidia/version").exists() or shutil.which("nvidia-smi") is not None
 
 
-def run(words: list[str], seconds: float, check: bool, more: dict[str, str]) -> str:
+def run(words: list[str], seconds: float, check: bool, more: Mapping[str, str]) -> str:
     if seconds <= 0:
         raise CommandFailed(f"{Path(words[0]).name}: no time is left for it")
     environment = {**os.environ, **more}

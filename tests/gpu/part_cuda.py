@@ -12,7 +12,7 @@ from pathlib import Path
 
 import check
 from common import HERE, CommandFailed, Context, copy_session, last_json
-from outcome import FAILED, PASSED, Report
+from outcome import FAILED, PASSED, Check, Report
 
 LIBRARY = "libfathom_cuda.so"
 TABLES = ("kernels", "copies", "launches", "ranges", "overview")
@@ -152,7 +152,7 @@ def record(
         "-o",
         session,
     ]
-    return last_json(context.run(*words, "--", program, *arguments, check=code == 0, **more))
+    return last_json(context.run(*words, "--", program, *arguments, check=code == 0, env=more))
 
 
 def tables(context: Context, session: Path) -> Mapping[str, check.Rows]:
@@ -199,7 +199,7 @@ def held(
     (kept / "checks.json").write_text(json.dumps(texts, indent=1) + "\n")
 
 
-def health(context: Context, session: Path) -> list[check.Check]:
+def health(context: Context, session: Path) -> list[Check]:
     """The recording thinks well of itself: nothing dropped, no launch without its kernel."""
     rows = context.rows("health", session)
     bad = [
@@ -207,7 +207,7 @@ def health(context: Context, session: Path) -> list[check.Check]:
         for row in rows
         if row["status"] in ("warning", "bad", "error")
     ]
-    return [check.Check("health", FAILED if bad else PASSED, "; ".join(bad)[:400])]
+    return [Check("health", FAILED if bad else PASSED, "; ".join(bad)[:400])]
 
 
 def with_options(context: Context, report: Report, programs: dict[str, Path]) -> None:

@@ -128,7 +128,7 @@ def doctor(context: Context, report: Report) -> None:
         if context.python
         else {}
     )
-    checks = json.loads(context.run(context.fathom, "doctor", "--json", **more))["checks"]
+    checks = json.loads(context.run(context.fathom, "doctor", "--json", env=more))["checks"]
     report.number("doctor", checks)
     remedies = [
         each["what"] for each in checks if each["state"] == "missing" and not each["remedy"]

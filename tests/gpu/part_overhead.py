@@ -124,7 +124,7 @@ def median_step(
         words = [*recorder, *words]
     times = last_json(context.run(*words, seconds=120))["step_ns"]
     # The first recorded step holds the profiler's start.
-    return statistics.median(times[FIRST + 2 : LAST])
+    return float(statistics.median(times[FIRST + 2 : LAST]))
 
 
 def launches(context: Context, report: Report) -> None:

@@ -32,7 +32,7 @@ def run(context: Context, report: Report) -> None:
     if not context.gpu:
         words += ["gpu_item", "gpu_small_copies"]
     hide = {} if context.gpu else {"CUDA_VISIBLE_DEVICES": ""}
-    context.run(*words, seconds=max(10, context.left - RESERVE_S / 2), check=False, **hide)
+    context.run(*words, seconds=max(10, context.left - RESERVE_S / 2), check=False, env=hide)
     if not (folder / "measured.json").exists():
         report.failed("recording", "nothing was recorded: tools/record_gpu_pairs.py ended early")
         return

@@ -104,7 +104,7 @@ def replaced(data: bytes, words: Iterable[str]) -> bytes:
 
 
 def neutral_capture(data: bytes, words: Iterable[str]) -> bytes:
-    """docs/wire.md: a block has 24 bytes of header, with a CRC-32 of the last 12 and the payload."""
+    """docs/wire.md: a block has 24 bytes of header, with a CRC-32 of its end and the payload."""
     parts, at = [data[:8]], 8
     while at + BLOCK.size <= len(data):
         sync, size, _, kind, reserved, number = BLOCK.unpack_from(data, at)
@@ -222,7 +222,7 @@ def readme(
     lines = [
         f"# A GPU check on {', '.join(document['device']) or 'a machine without a GPU'}",
         "",
-        f"Made on {document['made']} by `tools/gpu_check.sh` (docs/gpu.md); `summary.md` says more.",
+        f"Made on {document['made']} by `tools/gpu_check.sh` (docs/gpu.md); see `summary.md`.",
         "Our own recordings of our own programs, under the licence of this repository.",
         "",
         "| | |",
@@ -268,6 +268,7 @@ def write(
 
 def shortened(document: dict[str, Any]) -> str:
     """As JSON; numbers that are too long are named, not given."""
+    none: tuple[int, dict[str, Any], str] = (0, {}, "")
     text = json.dumps(document, indent=1, ensure_ascii=False) + "\n"
     while len(text) > TEXT_SHARE:
         sizes = [
@@ -275,7 +276,7 @@ def shortened(document: dict[str, Any]) -> str:
             for part in document["parts"]
             for name, value in part["numbers"].items()
         ]
-        size, numbers, name = max(sizes, key=lambda each: each[0], default=(0, {}, ""))
+        size, numbers, name = max(sizes, key=lambda each: each[0], default=none)
         if size < 100:
             break
         numbers[name] = "left out for its size"

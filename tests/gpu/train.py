@@ -125,13 +125,12 @@ def main() -> None:
     parser.add_argument("--export", help="where the trace goes")
     args = parser.parse_args()
     program = Program(args.device)
-    profiled = tuple(int(part) for part in args.profile.split("-")) if args.profile else None
-    times = []
-    scope = (
-        profiler_of(profiled, args.extras.split(","), args.device)
-        if profiled
-        else contextlib.nullcontext()
-    )
+    first, last = (int(part) for part in (args.profile or "0-0").split("-"))
+    times: list[int] = []
+    extras = args.extras.split(",")
+    scope: Any = contextlib.nullcontext()
+    if args.profile:
+        scope = profiler_of((first, last), extras, args.device)
     begin = time.perf_counter()
     with scope as profiler:
         while len(times) < args.steps or time.perf_counter() - begin < args.seconds:
@@ -147,7 +146,7 @@ def main() -> None:
         "step_ns": times,
         "loss": float(program.losses[min(10, len(times) - 1)]),
     }
-    if profiled:
+    if profiler is not None:
         result["profiler"] = counted(profiler)
         if args.export:
             profiler.export_chrome_trace(args.export)

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import importlib.machinery
 import importlib.util
+import io
 import json
 import os
 import stat
 import sys
+import tarfile
 import tempfile
 import unittest
 from pathlib import Path
@@ -139,6 +141,36 @@ class Promises(unittest.TestCase):
         self.assertEqual(illness_score.pairs(judgements, {}), ([], ["p"]))
 
 
+class OnGpus(unittest.TestCase):
+    def test_pairs_of_a_gpu_check_are_read_from_where_it_is_kept(self):
+        before = (tool.GPU, tool.diagnose)
+        self.addCleanup(lambda: (setattr(tool, "GPU", before[0]), setattr(tool, "diagnose", before[1])))
+        with tempfile.TemporaryDirectory() as name:
+            tool.GPU = Path(name)
+            files = {
+                "measured.json": b'{"pairs": {}}',
+                "gpu_fp64.ill.trace.json.gz": b"",
+                "gpu_fp64.cured.trace.json.gz": b"",
+                "gpu_tf32.ill.trace.json.gz": b"",
+                "gpu_tf32.cured.trace.json.gz": b"",
+            }
+            Path(name, "a_gpu").mkdir()
+            with tarfile.open(Path(name, "a_gpu/pairs.tar"), "w") as archive:
+                for file, data in files.items():
+                    entry = tarfile.TarInfo(file)
+                    entry.size = len(data)
+                    archive.addfile(entry, io.BytesIO(data))
+
+            def diagnose(path: Path) -> Any:
+                found = [finding("fp64", 400, 550, 700)] if ".ill." in path.name else []
+                return illness_score.Answer("", set(), document("compute-bound", found, 1000 if found else 500))
+
+            tool.diagnose = diagnose
+            (pair,), none = tool.on_gpus()
+        self.assertEqual((pair.name, none), ("a_gpu: gpu_fp64", ["a_gpu: gpu_tf32"]))
+        self.assertEqual(pair.recorded, 0.5)
+
+
 class Changes(unittest.TestCase):
     def test_kernels_are_scaled_by_what_they_took_and_gaps_left_out(self):
         asked: list[tuple[str, ...]] = []
@@ -243,8 +275,10 @@ class Printing(unittest.TestCase):
         change = illness_changes.Change("a larger batch", 10_000_000, 11_000_000, 10_000_000)
         columns = {"fathom": judgements, "always x": judgements, "plugin": judgements}
         kept = illness_score.Pair("kept_x", (0.4, 0.5, 0.9), 0.45, 0.6, 0.66)
-        parts = illness_parts.made_parts(columns, {}, ([kept], ["kept_y"]), [change])
-        self.assertEqual(list(parts), ["summary", "rules", "pairs", "kept", "changes", "residuals", "failures"])
+        parts = illness_parts.made_parts(columns, {}, ([kept], ["kept_y"]), ([], []), [change])
+        names = ["summary", "rules", "pairs", "kept", "gpu", "changes", "residuals", "failures"]
+        self.assertEqual(list(parts), names)
+        self.assertIn("None yet", parts["gpu"])
         row = "| kept_x | 50 % | 40 % … 90 % | 45 % | +11 % | yes | 66 % | 60 % | +10 % |"
         self.assertIn(row, parts["kept"])
         self.assertIn("Nothing was promised for: kept_y.", parts["kept"])
