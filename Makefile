@@ -31,7 +31,8 @@ test: ## All tests: unit, golden tables, the whole program, the release binary, 
 
 test-torch: build ## The recording of real PyTorch programs (installs PyTorch, about 6 GB).
 	@tools/setup build torch
-	@FATHOM=$(abspath $(RELEASE)/fathom) FATHOM_TEST_TORCH=1 python3 tests/capture/torch_test.py
+	@FATHOM=$(abspath $(RELEASE)/fathom) FATHOM_TEST_TORCH=1; export FATHOM FATHOM_TEST_TORCH; \
+	for each in tests/capture/*torch_test.py; do python3 $$each || exit 1; done
 
 debug asan: ## The same tests in another build: assertions; assertions and sanitizers.
 	@tools/setup build

@@ -154,6 +154,7 @@ class Diagnosis:
     rules: tuple[RuleResult, ...] = field(init=False)
     replay_residual_percent: float = field(init=False)
     focus_next: str | None = field(init=False)
+    run: Mapping[str, Any] | None = field(init=False)  # of a session folder; names as in the schema
     notes: tuple[str, ...] = field(init=False)
 
     def __post_init__(self) -> None:
@@ -172,6 +173,7 @@ class Diagnosis:
             "rules": tuple(_make(RuleResult, each) for each in members["rules"]),
             "replay_residual_percent": members["replay_residual_percent"],
             "focus_next": members["focus_next"],
+            "run": members["run"],
             "notes": tuple(members["notes"]),
         }
         for name, value in typed.items():

@@ -1,5 +1,6 @@
 #include "analysis/energy.h"
 
+#include <charconv>
 #include <utility>
 
 namespace fathom {
@@ -53,6 +54,16 @@ std::optional<Energy> energy_of(const EnergyConsumer& consumer,
   if (!power || power->known <= Duration{}) return {};
   const double seconds = 1e-9 * static_cast<double>(to_ns(power->known));
   return Energy{.joules = power->mean * seconds, .known = power->known};
+}
+
+std::optional<double> rate_per_kwh(const Trace& trace, double asked, std::string_view fact) {
+  if (asked >= 0) return asked;
+  const Fact* const recorded = trace.fact(fact);
+  if (recorded == nullptr) return {};
+  double value = 0;
+  const std::string_view text = recorded->value;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  return error == std::errc() && value >= 0 ? std::optional(value) : std::nullopt;
 }
 
 }  // namespace fathom

@@ -18,6 +18,12 @@ struct EnergyConsumer {
   std::int32_t device = -1;  ///< Of a GPU, as NVML numbers it.
   bool counted = false;      ///< By a counter of energy; otherwise from power.
   const CounterLine* line = nullptr;
+
+  /// True where all of that time is known.
+  [[nodiscard]] bool covers(const Interval& window) const {
+    const Interval span = line->span();
+    return span.begin <= window.begin && window.end <= span.end;
+  }
 };
 
 /// The consumers that do not contain each other. A GPU's counter of energy is preferred to its
@@ -41,5 +47,11 @@ std::optional<Energy> energy_of(const EnergyConsumer& consumer,
 /// What the energy costs. `per_kwh` in any money; grams of CO2.
 constexpr double kJoulesPerKwh = 3.6e6;
 inline double price_of(double joules, double per_kwh) { return joules / kJoulesPerKwh * per_kwh; }
+
+/// What a kilowatt-hour costs, in money or in grams of CO2: as asked (from 0 on), else as the run
+/// was recorded with (`fact`: "options.price_per_kwh", "options.carbon_g_per_kwh"); unset: neither.
+std::optional<double> rate_per_kwh(const Trace& trace, double asked, std::string_view fact);
+inline constexpr std::string_view kPriceFact = "options.price_per_kwh";
+inline constexpr std::string_view kCarbonFact = "options.carbon_g_per_kwh";
 
 }  // namespace fathom

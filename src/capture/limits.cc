@@ -48,16 +48,48 @@ void add_python_limits(const Manifest& manifest, const std::string& folder, cons
              : "Python was started with " + reason + ", which keeps start-up hooks out",
          reason.empty()
              ? "start Python without clearing PYTHONPATH (sudo, env -i)"
-             : "start it without " + reason + ", or call fathom.profile() in the program"});
+             : "start it without " + reason + ", or call fathom.profile() in the program",
+         "steps, operators, kernels, loader times, ranges, threads, pauses of the garbage "
+         "collector, energy per step"});
     return;
   }
   if (!holds_file(folder, "torch-", ".pt.trace.json") && !asked_for(manifest, "functions")) {
     limits.push_back({"functions of the Python program", "it slows a program down",
-                      "--with functions records a deterministic profile"});
+                      "--with functions records a deterministic profile",
+                      "calls, own and total time of functions (fathom functions)"});
   }
 }
 
+struct Consequence {
+  std::string_view what;  ///< What a source of telemetry calls the thing.
+  std::string_view lost;
+};
+constexpr Consequence kConsequences[] = {
+    {"GPU telemetry",
+     "utilisation, memory, power, energy, clocks, throttling, temperature, PCIe and ECC of GPUs "
+     "(gpu.*); energy and money of GPUs; the rules throttling and neighbour for GPUs"},
+    {"energy of the processors (RAPL)",
+     "energy of processors and memory (energy.*), and their part of money and CO2"},
+    {"waiting for processors, memory and disks (PSI)",
+     "pressure.*; whether tasks waited for a processor, for memory or for a disk"},
+    {"limits of the container",
+     "cgroup.*; throttling by the container's processor limit, nearness to its memory limit"},
+    {"use of the processors", "cpu.*, others.cpu; whether other programs take the processors"},
+    {"memory of the machine", "memory.*; whether the machine swaps"},
+    {"disks", "disk.*; how busy each disk is"},
+    {"network interfaces", "network.*"},
+    {"processor, memory and I/O of processes",
+     "process.*: processor time, memory and I/O of each process while it runs"},
+    {"I/O of processes", "process.read, process.written, process.read_calls"},
+};
+
 }  // namespace
+
+std::string lost_with(std::string_view source) {
+  const auto* const at = std::ranges::find(kConsequences, source, &Consequence::what);
+  // A single counter: it is what is lost.
+  return std::string(at == std::end(kConsequences) ? source : at->lost);
+}
 
 bool is_python(const std::string& program) {
   const std::string_view name = last_part(program);
@@ -90,15 +122,23 @@ std::vector<NotRecorded> limits_of(const Manifest& manifest, const std::string& 
     limits.push_back({"functions and kernels of the native program",
                       "no code of Fathom runs inside it",
                       "its own annotations (include/fathom/annotate.h) are recorded; perf and "
-                      "nsys record the rest"});
+                      "nsys record the rest",
+                      "functions, kernels and steps inside it"});
   }
   // Without a driver there is no GPU to miss.
   if (has_nvidia_driver()) {
-    for (const Check& check : subscriber_checks())
-      limits.push_back({check.lost, check.detail, check.remedy});
+    for (const Check& check : gpu_checks()) {
+      const bool short_of =
+          check.state == CheckState::limited || check.state == CheckState::missing;
+      if (short_of && !check.lost.empty())
+        limits.push_back({check.what, check.detail, check.remedy, check.lost});
+    }
   }
-  if (manifest.telemetry_hz <= 0)
-    limits.push_back({"telemetry", "--telemetry 0", "leave the option out"});
+  if (manifest.telemetry_hz <= 0) {
+    limits.push_back({"telemetry", "--telemetry 0", "leave the option out",
+                      "use of processors, memory, storage, network and GPUs; power and energy; the "
+                      "rules that judge by them"});
+  }
   return limits;
 }
 

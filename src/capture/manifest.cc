@@ -124,9 +124,11 @@ void outcome_json(Json& json, const Manifest& manifest) {
   json.key("processes").array();
   for (const Process& process : manifest.processes) process_json(json, process);
   json.end();
+  if (!manifest.overhead.empty()) json.key("overhead").raw(manifest.overhead);
   json.key("not_recorded").array();
   for (const NotRecorded& lost : manifest.not_recorded) {
     json.object().key("what").text(lost.what).key("why").text(lost.why);
+    text_if(json, "lost", lost.lost);
     json.key("remedy").text(lost.remedy).end();
   }
   json.end();

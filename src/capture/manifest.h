@@ -19,7 +19,8 @@ namespace fathom::capture {
 struct NotRecorded {
   std::string what;
   std::string why;
-  std::string remedy;
+  std::string remedy;  ///< With the least rights; "" where nothing would help.
+  std::string lost;    ///< The numbers that are missing in consequence.
 };
 
 struct GpuFacts {
@@ -51,6 +52,7 @@ struct Manifest {
   std::optional<int> status;      ///< As of waitpid().
   bool killed_for_memory = false;
   std::vector<Process> processes;
+  std::string overhead;  ///< JSON; empty: nothing was measured. See engine/measured_overhead.h.
   std::vector<NotRecorded> not_recorded;
 };
 

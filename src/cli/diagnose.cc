@@ -95,6 +95,11 @@ Command diagnose() {
     options.text("--peaks", "NAME|FILE", wish->peaks,
                  "Judge by this device instead of the recorded one: 'H100 SXM', or a JSON file "
                  "that describes one (docs/metrics.md)");
+    options.parsed("--price", "MONEY", rate_into(request.price_per_kwh),
+                   "Price of a kilowatt-hour, to turn the run's energy into money (default: as "
+                   "given to fathom run)");
+    options.parsed("--carbon", "GRAMS", rate_into(request.carbon_g_per_kwh),
+                   "Grams of CO2 per kilowatt-hour (default: as given to fathom run)");
     options.group("Output");
     options.flag("--all", wish->all,
                  "Every finding in full, and what each rule said, however long");

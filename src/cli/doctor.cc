@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "capture/checks.h"
+#include "capture/limits.h"
 #include "cli/command.h"
 #include "cli/options.h"
 #include "cli/print.h"
@@ -37,12 +38,12 @@ std::vector<Check> nvml_checks() {
                       .state = CheckState::fine,
                       .detail = gpu.name + ", driver " + system.driver});
   }
-  if (checks.empty() && capture::has_nvidia_driver()) {
+  if (checks.empty()) {
     checks.push_back({.section = "GPU",
                       .what = "NVML",
                       .state = CheckState::missing,
                       .detail = system.why,
-                      .lost = "utilisation, power, clocks and temperature of GPUs",
+                      .lost = capture::lost_with("GPU telemetry"),
                       .remedy = system.remedy});
   }
   return checks;
@@ -51,11 +52,13 @@ std::vector<Check> nvml_checks() {
 std::vector<Check> telemetry_checks() {
   std::vector<Check> checks;
   for (const monitor::Ability& ability : monitor::telemetry_abilities()) {
+    // Told by the line of NVML.
+    if (!ability.available && ability.what == "GPU telemetry") continue;
     checks.push_back({.section = "Telemetry",
                       .what = ability.what,
                       .state = ability.available ? CheckState::fine : CheckState::missing,
                       .detail = ability.why,
-                      .lost = ability.available ? std::string() : ability.what,
+                      .lost = ability.available ? std::string() : capture::lost_with(ability.what),
                       .remedy = ability.remedy});
   }
   return checks;

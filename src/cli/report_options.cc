@@ -2,7 +2,6 @@
 #include "cli/report_options.h"
 
 #include <algorithm>
-#include <charconv>
 
 #include "cli/selection_options.h"
 #include "engine/columns.h"
@@ -10,9 +9,6 @@
 
 namespace fathom::cli {
 namespace {
-
-/// No power station, and no money, is worse than this per kilowatt-hour.
-constexpr double kMostPerKwh = 1e9;
 
 std::vector<std::string> column_names(const Report& report) {
   std::vector<std::string> names;
@@ -51,20 +47,6 @@ std::string filter_examples(const Report& report) {
     text += ", '" + std::string(short_name(*column)) + std::string(example.condition) + "'";
   }
   return text;
-}
-
-/// A parser of numbers from 0 on.
-Options::Parse rate_into(double& target) {
-  return [&target](const std::string& text) -> Result<void> {
-    double value = 0;
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-    if (error != std::errc() || end != text.data() + text.size() || !(value >= 0) ||
-        value > kMostPerKwh) {
-      return Error{ErrorCode::invalid_argument, "'" + text + "' is not a number from 0 on"};
-    }
-    target = value;
-    return {};
-  };
 }
 
 /// The options that are this table's own.

@@ -7,6 +7,7 @@
 #include "cli/options.h"
 #include "cli/run_capture.h"
 #include "cli/run_show.h"
+#include "cli/selection_options.h"
 
 namespace fathom::cli {
 namespace {
@@ -117,9 +118,9 @@ void declare_output(Options& options, RunWish& wish) {
                "The session folder, new or empty (default fathom-runs/TIME-NAME)");
   options.text("--name", "NAME", wish.name, "What to call the run (default: from the command)");
   options.flag("--no-diagnose", wish.no_diagnose, "Only record");
-  options.parsed("--price", "MONEY", into(wish.price, parse_real<0, 1'000'000>),
+  options.parsed("--price", "MONEY", rate_into(wish.price),
                  "Price of a kilowatt-hour, to turn energy into money");
-  options.parsed("--carbon", "GRAMS", into(wish.carbon, parse_real<0, 1'000'000>),
+  options.parsed("--carbon", "GRAMS", rate_into(wish.carbon),
                  "Grams of CO2 per kilowatt-hour, to turn energy into CO2");
   options.flag("-q,--quiet", wish.quiet, "No messages of ours but errors and the diagnosis");
 }

@@ -137,7 +137,8 @@ class Telemetry {
                                .power_limit = gpu.power_limit_w.value_or(0)});
     }
     for (const monitor::Missing& missing : sampler->missing())
-      manifest.not_recorded.push_back({missing.what, missing.why, missing.remedy});
+      manifest.not_recorded.push_back(
+          {missing.what, missing.why, missing.remedy, cap::lost_with(missing.what)});
   }
 
  private:

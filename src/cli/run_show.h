@@ -10,9 +10,9 @@ namespace fathom::cli {
 /// As `fathom diagnose FOLDER` does, with its exit code.
 int diagnose_folder(const std::string& folder, bool quiet);
 
-/// The diagnosis, or a short screen where the run has no trace to diagnose. To standard output when
-/// that is a terminal, else to standard error: what the program wrote to a pipe or a file is for
-/// somebody else.
+/// The diagnosis: of a program inside which nothing was recorded, its processes and resources. To
+/// standard output when that is a terminal, else to standard error: what the program wrote to a
+/// pipe or a file is for somebody else.
 void show_run(const Captured& captured, bool quiet);
 
 }  // namespace fathom::cli

@@ -4,6 +4,9 @@ namespace fathom::cli {
 
 namespace {
 
+/// No power station, and no money, is worse than this per kilowatt-hour.
+constexpr double kMostPerKwh = 1e9;
+
 void declare_steps(Options& options, std::optional<Selection::StepRange>& steps) {
   options.parsed(
       "--steps", "A-B",
@@ -31,6 +34,28 @@ void declare_window(Options& options, std::optional<WindowRequest>& window) {
 }
 
 }  // namespace
+
+Options::Parse rate_into(double& target) {
+  return [&target](const std::string& text) -> Result<void> {
+    double value = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+    if (error != std::errc() || end != text.data() + text.size() || !(value >= 0) ||
+        value > kMostPerKwh) {
+      return Error{ErrorCode::invalid_argument, "'" + text + "' is not a number from 0 on"};
+    }
+    target = value;
+    return {};
+  };
+}
+
+Options::Parse rate_into(std::optional<double>& target) {
+  return [&target](const std::string& text) -> Result<void> {
+    double value = 0;
+    const Result<void> parsed = rate_into(value)(text);
+    if (parsed) target = value;
+    return parsed;
+  };
+}
 
 void declare_selection(Options& options, std::optional<Selection::StepRange>& steps,
                        std::optional<std::int32_t>& device, std::optional<WindowRequest>& window) {

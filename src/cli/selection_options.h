@@ -35,6 +35,11 @@ Options::Parse number_into(Target& target, Number smallest) {
   };
 }
 
+/// A parser of what a kilowatt-hour costs: a number from 0 on.
+Options::Parse rate_into(double& target);
+/// The same, where none is a value of its own.
+Options::Parse rate_into(std::optional<double>& target);
+
 /// --steps, --device, --window.
 void declare_selection(Options& options, std::optional<Selection::StepRange>& steps,
                        std::optional<std::int32_t>& device, std::optional<WindowRequest>& window);

@@ -188,6 +188,16 @@ void describe(const Context& context, const RuleContext& rules, const std::strin
   }
 }
 
+/// Of a program inside which nothing was recorded: what there is to say of its steps, and how to
+/// mark them in torch.profiler, is not for it.
+void be_plain(Diagnosis& diagnosis) {
+  diagnosis.verdict.id = VerdictId::cannot_tell;
+  diagnosis.verdict.sentence = plain_verdict(*diagnosis.run);
+  std::erase_if(diagnosis.findings, [](const RankedFinding& found) {
+    return found.finding.rule == "profiling-mistakes";
+  });
+}
+
 }  // namespace
 
 std::string_view to_string(VerdictId verdict) {
@@ -260,6 +270,8 @@ Result<Diagnosis> diagnose(const Session& session, const DiagnosisRequest& reque
   }
   diagnosis.verdict = judge(rules, spent_by_family(rules), diagnosis.findings);
   rank(diagnosis.findings);
+  diagnosis.run = summarize_run(context, request.price_per_kwh, request.carbon_g_per_kwh);
+  if (diagnosis.run && diagnosis.run->plain) be_plain(diagnosis);
   diagnosis.narrower =
       narrower_name(context, rules.steps, device, !is_computing(diagnosis.verdict));
   return diagnosis;

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "analysis/health.h"
+#include "engine/run_summary.h"
 #include "engine/session.h"
 #include "rules/rule.h"
 #include "stats/summary.h"
@@ -22,6 +23,9 @@ struct DiagnosisRequest {
   bool exclude_warmup = false;  ///< Leave out first steps that are longer than 1.5 × the median.
   std::string focus;            ///< A module, annotation or operator whose calls are diagnosed.
   const DeviceSpec* peaks = nullptr;  ///< Instead of the recorded device's. Borrowed.
+  /// Money and grams of CO2 per kilowatt-hour; negative: as recorded, else not told.
+  double price_per_kwh = -1;
+  double carbon_g_per_kwh = -1;
 };
 
 enum class VerdictId : std::uint8_t {
@@ -122,6 +126,7 @@ struct Diagnosis {
   Residuals residuals;                  ///< How much of the replay no edge explains.
   std::vector<std::string> notes;       ///< What was assumed or left out.
   std::string narrower;                 ///< What to focus on next; may be empty.
+  std::optional<RunSummary> run;        ///< Where the recording is that of a session folder.
 };
 
 /// Deterministic. Errors: invalid_argument for a selection that the trace does not have.

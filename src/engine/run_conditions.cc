@@ -85,8 +85,9 @@ std::string command_of(const object& process) {
   return joined;
 }
 
-void fill(std::int64_t& mine, std::int64_t said) {
-  if (mine == kAbsent && said != kAbsent && said >= 0) mine = said;
+/// What wait4() said is true; what a process says of itself ends before it does.
+void fill(std::int64_t& mine, std::int64_t said, bool exact) {
+  if ((exact || mine == kAbsent) && said != kAbsent && said >= 0) mine = said;
 }
 
 void add_process(Trace& trace, const object& process) {
@@ -104,12 +105,17 @@ void add_process(Trace& trace, const object& process) {
   if (!run->name.valid() && !command.empty()) run->name = trace.strings.intern(command);
   const std::int64_t rank = integer(process, "rank");
   if (run->rank < 0 && rank >= 0 && rank <= INT32_MAX) run->rank = static_cast<std::int32_t>(rank);
-  if (run->status == -1) run->status = status_of(process);
-  fill(run->parent, integer(process, "parent"));
-  fill(run->wall_ns, integer(process, "wall_ns"));
-  fill(run->user_ns, integer(process, "user_ns"));
-  fill(run->system_ns, integer(process, "system_ns"));
-  fill(run->peak_bytes, integer(process, "peak_bytes"));
+  bool exact = false;
+  if (process["exact"].get(exact) != simdjson::SUCCESS) exact = false;
+  const std::int32_t status = status_of(process);
+  if (run->status == -1 || (exact && status != -1)) run->status = status;
+  fill(run->parent, integer(process, "parent"), false);
+  fill(run->wall_ns, integer(process, "wall_ns"), exact);
+  fill(run->user_ns, integer(process, "user_ns"), exact);
+  fill(run->system_ns, integer(process, "system_ns"), exact);
+  fill(run->peak_bytes, integer(process, "peak_bytes"), exact);
+  fill(run->read_bytes, integer(process, "read_bytes"), exact);
+  fill(run->written_bytes, integer(process, "written_bytes"), exact);
 }
 
 }  // namespace
@@ -143,8 +149,8 @@ bool add_manifest(Trace& trace, std::string_view json) {
   object members;
   if (!parse(parser, json, members)) return false;
   for (const auto [key, value] : members) {
-    // Told by the report `processes`.
-    if (key == "processes") continue;
+    // Told by the report `processes`, and by each process of itself.
+    if (key == "processes" || key == "overhead") continue;
     add_member(trace, std::string(key), value);
   }
   simdjson::dom::array processes;

@@ -17,6 +17,7 @@ struct RunRecording {
   std::vector<std::string> parts;       ///< Files whose records are added, in this order.
   std::vector<std::string> conditions;  ///< JSON files whose contents become facts.
   std::vector<std::string> aside;  ///< Capture files of the folder that belong to no recording.
+  std::vector<std::string> kept;   ///< Files of its process that other tools read.
   std::int64_t pid = 0;            ///< Of the base; 0 for the launcher's.
   bool torch = false;              ///< The base is a trace of torch.profiler.
 };

@@ -160,6 +160,34 @@ TEST_F(RunFolder, WithoutTorchAllCaptureFilesAreOneRecording) {
   EXPECT_EQ(trace.samples.size(), 1U);
 }
 
+TEST_F(RunFolder, AllPartsOfAProcessBelongToItAsTheyWereBegun) {
+  torch("torch-10-1.pt.trace.json", 10);
+  torch("torch-20-1.pt.trace.json", 20);
+  for (const char* name : {"process-10.fathom", "process-10-2.fathom", "process-10-10.fathom",
+                           "nvtx-10.older.fathom", "nvtx-10.fathom"})
+    capture(name, 10, 1, 0, "rank");
+  capture("nvtx-20.fathom", 20, 1, 1, "rank");
+  capture("nvtx-20-x.fathom", 20, 1, 1, "rank");
+  const std::vector<RunRecording> found = recordings();
+  ASSERT_EQ(found.size(), 2U);
+  EXPECT_EQ(names(found[0].parts),
+            "process-10.fathom process-10-2.fathom process-10-10.fathom nvtx-10.older.fathom "
+            "nvtx-10.fathom ");
+  EXPECT_EQ(names(found[1].parts), "nvtx-20.fathom ");
+  EXPECT_EQ(names(found[0].aside), "nvtx-20-x.fathom ");
+}
+
+TEST_F(RunFolder, FilesForOtherToolsAreNamed) {
+  write("manifest.json", kManifest);
+  capture("process-10.fathom", 10, 1, -1, "main");
+  write("memory-10.json", "{}");
+  write("memory-10-1.pickle", "");
+  std::string kept;
+  for (const Fact& fact : open().facts) kept += fact.key == "kept" ? fact.value : "";
+  EXPECT_NE(kept.find("memory-10.json"), std::string::npos);
+  EXPECT_NE(kept.find("memory_viz"), std::string::npos);
+}
+
 TEST_F(RunFolder, TheMergedTraceHoldsAllOnOneClock) {
   write("manifest.json", kManifest);
   torch("torch-10-1.pt.trace.json", 10);

@@ -10,6 +10,7 @@
 #include "render/page/html.h"
 #include "render/page/tables.h"
 #include "render/roofline_svg.h"
+#include "render/run_text.h"
 
 namespace fathom {
 namespace {
@@ -22,6 +23,8 @@ constexpr std::pair<std::string_view, std::string_view> kSections[] = {
     {"components", "Where"}, {"findings", "What to change"}, {"tables", "Tables"},
     {"rules", "Rules"},      {"definitions", "Definitions"},
 };
+
+constexpr std::size_t kMostProcesses = 50;
 
 Duration from_ns(double ns) { return duration_ns(static_cast<std::int64_t>(std::llround(ns))); }
 
@@ -43,6 +46,20 @@ std::string capture(const Diagnosis& diagnosis) {
         "</li>\n";
   }
   return rows.empty() ? out : out + "<ul>" + rows + "</ul>\n";
+}
+
+/// Processors, memory, GPUs and energy of the run, as the text has them.
+std::string run_part(const Diagnosis& diagnosis) {
+  if (!diagnosis.run) return {};
+  Style wide;
+  wide.width = 100'000;
+  std::string out = "<h3>The run</h3>\n<pre>" + escaped(run_lines(*diagnosis.run, wide)) +
+                    escaped(process_lines(*diagnosis.run, kMostProcesses, wide)) + "</pre>\n";
+  if (!diagnosis.run->not_recorded.empty()) {
+    out += "<details><summary>Not recorded</summary><pre>" +
+           escaped(not_recorded_lines(*diagnosis.run, wide)) + "</pre></details>\n";
+  }
+  return out;
 }
 
 std::string baseline(const Diagnosis& diagnosis, const Page& page) {
@@ -67,6 +84,7 @@ std::string baseline(const Diagnosis& diagnosis, const Page& page) {
   out += "</div>\n";
   const std::string chart = page::step_chart(diagnosis);
   if (!chart.empty()) out += "<h3>Step time</h3>\n" + chart;
+  out += run_part(diagnosis);
   if (!diagnosis.step_note.empty()) {
     out += "<p class=\"note\">" + escaped(diagnosis.step_note) + "</p>\n";
   }

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "render/json.h"
+#include "render/run_json.h"
 #include "render/text_width.h"
 
 namespace fathom {
@@ -252,6 +253,7 @@ std::string render_diagnosis_json(const Diagnosis& diagnosis, std::string_view i
   out += line("replay_residual_percent", json_value(diagnosis.residuals.percent())) + ",\n";
   out +=
       line("focus_next", diagnosis.narrower.empty() ? "null" : bounded(diagnosis.narrower)) + ",\n";
+  out += line("run", diagnosis.run ? run_json(*diagnosis.run, inner) : "null") + ",\n";
   out += line("notes", short_list(notes)) + "\n";
   return out + outer + "}";
 }

@@ -9,6 +9,7 @@
 #include "render/charset.h"
 #include "render/finding_text.h"
 #include "render/next_commands.h"
+#include "render/run_text.h"
 #include "render/text_width.h"
 
 namespace fathom {
@@ -145,6 +146,27 @@ struct Layout {
   }
 };
 
+/// Processes on the short screen of a program that nothing else is known of.
+constexpr std::size_t kProcesses = 8;
+
+/// What was recorded of a program that torch.profiler did not record.
+std::string plain_run(const Diagnosis& diagnosis, bool all, const Style& style) {
+  if (!diagnosis.run || !diagnosis.run->plain) return {};
+  const std::size_t most = all ? diagnosis.run->processes.size() : kProcesses;
+  return inside_lines(*diagnosis.run, style) + "\n" + process_lines(*diagnosis.run, most, style);
+}
+
+/// The whole of it, where all is shown.
+std::string rest_of_run(const Diagnosis& diagnosis, const Style& style) {
+  if (!diagnosis.run) return {};
+  const RunSummary& run = *diagnosis.run;
+  std::string out;
+  if (!run.plain && !run.processes.empty())
+    out += "\n" + process_lines(run, run.processes.size(), style);
+  if (!run.not_recorded.empty()) out += "\n" + not_recorded_lines(run, style);
+  return out;
+}
+
 std::string screen(const Diagnosis& diagnosis, const DiagnosisRequest& request, bool all,
                    const Layout& layout, const Style& style) {
   const std::string input = diagnosis.input == "-" ? "standard input" : printable(diagnosis.input);
@@ -153,8 +175,9 @@ std::string screen(const Diagnosis& diagnosis, const DiagnosisRequest& request, 
   const bool whole = style.soft_width || style.wide;
   std::string out = style.bold(pad_right("Diagnosis", kLabelWidth)) +
                     style.dim(whole ? input : shorten_middle(input, room)) + "\n";
-  out += capture(diagnosis, all, style) + baseline(diagnosis, style) + verdict(diagnosis, style);
-  out += "\n";
+  out += capture(diagnosis, all, style) + baseline(diagnosis, style);
+  if (diagnosis.run) out += run_lines(*diagnosis.run, style);
+  out += verdict(diagnosis, style) + plain_run(diagnosis, all, style) + "\n";
   for (std::size_t i = 0; i < layout.details.size(); ++i) {
     out += finding_text(i + 1, diagnosis.findings[i], diagnosis, layout.details[i], style);
     if (airy) out += "\n";
@@ -163,7 +186,8 @@ std::string screen(const Diagnosis& diagnosis, const DiagnosisRequest& request, 
     const std::string rest = rest_of_findings(diagnosis, layout.titles, style);
     out += rest + (airy && rest.empty() ? "" : "\n");
   }
-  if (diagnosis.findings.empty()) out += "No rule found anything to change.\n\n";
+  const bool plain = diagnosis.run && diagnosis.run->plain;
+  if (diagnosis.findings.empty() && !plain) out += "No rule found anything to change.\n\n";
   for (const std::string& note : diagnosis.notes) out += paragraph("Note", note, style);
   if (all && !diagnosis.step_note.empty()) out += paragraph("Steps", diagnosis.step_note, style);
   if (all) {
@@ -174,7 +198,7 @@ std::string screen(const Diagnosis& diagnosis, const DiagnosisRequest& request, 
   }
   out += quick_wins(diagnosis, style);
   out += next_commands(diagnosis, request, {.all = all, .brief = !airy}, style);
-  return all ? out + rules_text(diagnosis, style) : out;
+  return all ? out + rest_of_run(diagnosis, style) + rules_text(diagnosis, style) : out;
 }
 
 /// Takes detail from the last of the most detailed findings; false when there is none to take.

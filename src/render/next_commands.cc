@@ -49,7 +49,12 @@ std::string next_commands(const Diagnosis& diagnosis, const DiagnosisRequest& re
     const std::string focus = request.focus.empty() ? "" : " --focus " + shell_word(request.focus);
     add("fathom diagnose --all" + selection + warmup + focus);
   }
-  if (!view.brief || out.empty()) {
+  if (diagnosis.run && diagnosis.run->plain) {
+    if (!view.all && diagnosis.findings.empty()) add("fathom diagnose --all");
+    if (!diagnosis.run->functions.empty()) add("fathom functions");
+    if (diagnosis.run->processes.size() > 1) add("fathom processes");
+    add("fathom telemetry");
+  } else if (!view.brief || out.empty()) {
     add((diagnosis.device >= 0 ? "fathom gaps" : "fathom ops") + selection);
   }
   if (!view.brief && !diagnosis.findings.empty()) {

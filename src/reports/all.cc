@@ -9,6 +9,7 @@ Report accounting();
 Report copies();
 Report critical_path();
 Report energy();
+Report functions();
 Report gaps();
 Report health();
 Report info();
@@ -28,9 +29,9 @@ Report telemetry();
 
 std::span<const Report> all_reports() {
   static const Report table[] = {
-      overview(), health(),  info(),     steps(),  accounting(), gaps(),      critical_path(),
-      ops(),      kernels(), roofline(), copies(), launches(),   syncs(),     modules(),
-      stacks(),   ranges(),  energy(),   loader(), telemetry(),  processes(),
+      overview(), health(),  info(),      steps(),  accounting(), gaps(),      critical_path(),
+      ops(),      kernels(), roofline(),  copies(), launches(),   syncs(),     modules(),
+      stacks(),   ranges(),  functions(), energy(), loader(),     telemetry(), processes(),
   };
   return table;
 }

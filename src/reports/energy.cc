@@ -1,11 +1,10 @@
 // energy: joules of GPUs and processors, by consumer or by step, with money and CO2.
 #include "analysis/energy.h"
 
-#include <charconv>
 #include <optional>
 #include <utility>
 
-#include "analysis/json_list.h"
+#include "analysis/run_usage.h"
 #include "reports/report.h"
 #include "reports/rows.h"
 #include "reports/step_selection.h"
@@ -30,22 +29,11 @@ constexpr ColumnSpec kColumns[] = {
 
 constexpr std::string_view kGroupBy[] = {"consumer", "step"};
 
-/// The option, or what the run was recorded with; unset: neither.
-std::optional<double> rate(const Context& context, double option, std::string_view fact) {
-  if (option >= 0) return option;
-  const Fact* const recorded = context.trace.fact(fact);
-  if (recorded == nullptr) return {};
-  double value = 0;
-  const std::string_view text = recorded->value;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  return error == std::errc() && value >= 0 ? std::optional(value) : std::nullopt;
-}
-
 class Rows {
  public:
   explicit Rows(const Context& context)
-      : price_(rate(context, context.options.price_per_kwh, "options.price_per_kwh")),
-        carbon_(rate(context, context.options.carbon_g_per_kwh, "options.carbon_g_per_kwh")) {}
+      : price_(rate_per_kwh(context.trace, context.options.price_per_kwh, kPriceFact)),
+        carbon_(rate_per_kwh(context.trace, context.options.carbon_g_per_kwh, kCarbonFact)) {}
 
   void add(std::string_view consumer, std::optional<std::int64_t> step, const Energy& energy,
            std::optional<double> per_step, std::string_view source) {
@@ -75,26 +63,38 @@ std::string_view source_of(const EnergyConsumer& consumer) {
   return consumer.counted ? "counter" : "power";
 }
 
-bool covers(const EnergyConsumer& consumer, const Interval& window) {
-  const Interval span = consumer.line->span();
-  return span.begin <= window.begin && window.end <= span.end;
+/// The steps that are looked at: with a selection those of it, else those of the whole run.
+std::vector<RunStep> chosen_steps(const Context& context, bool counted) {
+  std::vector<RunStep> chosen;
+  if (!context.selection.steps && !context.selection.window)
+    chosen = recorded_run_steps(context.trace);
+  if (!chosen.empty()) return chosen;
+  const auto take = [&](const Step& step) {
+    if (selects_step(context, step)) chosen.push_back({step.number, step.window});
+  };
+  if (counted) {
+    // A recording without steps is not one step.
+    if (context.steps().source == StepSource::whole_trace) return chosen;
+    for (const Step* const step : context.steps().counted()) take(*step);
+  } else {
+    for (const Step& step : context.steps().steps) take(step);
+  }
+  return chosen;
 }
 
 /// Mean over the steps that are known whole.
-std::optional<double> per_step(const Context& context, const EnergyConsumer& consumer) {
-  // A recording without steps is not one step.
-  if (context.steps().source == StepSource::whole_trace) return {};
+std::optional<double> per_step(const std::vector<RunStep>& steps, const EnergyConsumer& consumer) {
   double sum = 0;
-  std::size_t steps = 0;
-  for (const Step* const step : context.steps().counted()) {
-    if (!selects_step(context, *step) || !covers(consumer, step->window)) continue;
-    if (const auto energy = energy_of(consumer, std::span(&step->window, 1))) {
+  std::size_t count = 0;
+  for (const RunStep& step : steps) {
+    if (!consumer.covers(step.window)) continue;
+    if (const auto energy = energy_of(consumer, std::span(&step.window, 1))) {
       sum += energy->joules;
-      ++steps;
+      ++count;
     }
   }
-  if (steps == 0) return {};
-  return sum / static_cast<double>(steps);
+  if (count == 0) return {};
+  return sum / static_cast<double>(count);
 }
 
 void add_consumers(const Context& context, const std::vector<EnergyConsumer>& consumers,
@@ -102,11 +102,12 @@ void add_consumers(const Context& context, const std::vector<EnergyConsumer>& co
   Energy all;
   std::optional<double> all_per_step;
   std::size_t added = 0;
+  const std::vector<RunStep> steps = chosen_steps(context, true);
   for (const EnergyConsumer& consumer : consumers) {
     const Interval window = context.everything() ? consumer.line->span() : context.window();
     const auto energy = energy_of(consumer, std::span(&window, 1));
     if (!energy) continue;
-    const auto step = per_step(context, consumer);
+    const auto step = per_step(steps, consumer);
     rows.add(consumer.name, {}, *energy, step, source_of(consumer));
     all.joules += energy->joules;
     all.known = std::max(all.known, energy->known);
@@ -117,8 +118,7 @@ void add_consumers(const Context& context, const std::vector<EnergyConsumer>& co
 }
 
 void add_steps(const Context& context, const std::vector<EnergyConsumer>& consumers, Rows& rows) {
-  for (const Step& step : context.steps().steps) {
-    if (!selects_step(context, step)) continue;
+  for (const RunStep& step : chosen_steps(context, false)) {
     for (const EnergyConsumer& consumer : consumers) {
       const auto energy = energy_of(consumer, std::span(&step.window, 1));
       if (energy) rows.add(consumer.name, step.number, *energy, {}, source_of(consumer));
@@ -166,8 +166,9 @@ Report energy() {
       .id = "energy",
       .title = "Energy of GPUs and processors, per step and in all, with money and CO2",
       .doc =
-          "One row per consumer over the whole recording, or over the steps or the window "
-          "selected; --group-by step makes rows per step and consumer. Joules come from the "
+          "One row per consumer over the whole run, or over the steps or the window selected; "
+          "--group-by step makes rows per step and consumer. Without a selection, all steps of the "
+          "run count, also those that torch.profiler did not record. Joules come from the "
           "hardware's counters of energy where it has them (Volta and later, RAPL), else from "
           "samples of power by trapezoids. A board's power is an average over up to a second, so "
           "steps shorter than that share it.",

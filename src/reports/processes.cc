@@ -1,11 +1,8 @@
 // processes: who ran, how it ended, and what it used.
 #include <algorithm>
-#include <array>
-#include <csignal>
 #include <map>
 
-#include <sys/wait.h>
-
+#include "analysis/run_usage.h"
 #include "reports/report.h"
 #include "reports/rows.h"
 
@@ -29,26 +26,6 @@ constexpr ColumnSpec kColumns[] = {
     {"written_bytes", ColumnKind::bytes, "bytes", "Written to storage.", true},
     {"exit", ColumnKind::text, "", "The exit code, or the signal that ended it."},
 };
-
-struct Signal {
-  int number;
-  std::string_view name;
-};
-constexpr Signal kSignals[] = {{SIGHUP, "SIGHUP"},   {SIGINT, "SIGINT"},   {SIGQUIT, "SIGQUIT"},
-                               {SIGILL, "SIGILL"},   {SIGTRAP, "SIGTRAP"}, {SIGABRT, "SIGABRT"},
-                               {SIGBUS, "SIGBUS"},   {SIGFPE, "SIGFPE"},   {SIGKILL, "SIGKILL"},
-                               {SIGSEGV, "SIGSEGV"}, {SIGPIPE, "SIGPIPE"}, {SIGALRM, "SIGALRM"},
-                               {SIGTERM, "SIGTERM"}, {SIGUSR1, "SIGUSR1"}, {SIGUSR2, "SIGUSR2"},
-                               {SIGXCPU, "SIGXCPU"}, {SIGXFSZ, "SIGXFSZ"}, {SIGSYS, "SIGSYS"}};
-
-Value exit_value(std::int32_t status) {
-  if (status < 0) return {};
-  if (WIFEXITED(status)) return text_value(std::to_string(WEXITSTATUS(status)));
-  const int signal = WTERMSIG(status);
-  const auto* const at = std::ranges::find(kSignals, signal, &Signal::number);
-  if (at == std::end(kSignals)) return text_value("signal " + std::to_string(signal));
-  return text_value(at->name);
-}
 
 std::int64_t wall_of(const ProcessRun& run) {
   if (run.wall_ns != kAbsent) return run.wall_ns;
@@ -77,7 +54,7 @@ std::vector<Value> row_of(const Trace& trace, const ProcessRun& run) {
           int_or_null(run.peak_bytes),
           int_or_null(run.read_bytes),
           int_or_null(run.written_bytes),
-          exit_value(run.status)};
+          text_or_null(exit_text(run.status))};
 }
 
 /// Parents before their children, children by when they began.

@@ -100,12 +100,14 @@ std::vector<std::size_t> in_order(const Trace& trace) {
 
 Result<Table> compute(const Context& context) {
   const Trace& trace = context.trace;
+  // Without a selection also what lies outside of what torch.profiler recorded.
+  const bool all = !context.selection.steps && !context.selection.window;
   const Interval window = context.window();
   std::vector<Counter> counters(trace.tracks.size());
   for (std::size_t row = 0; row < trace.samples.size(); ++row) {
     const Time time = trace.samples.time[row];
     // The end belongs to it: the span of a recording of samples alone ends with the last of them.
-    if (time < window.begin || time > window.end) continue;
+    if (!all && (time < window.begin || time > window.end)) continue;
     add(counters[trace.samples.track[row].row()], time, trace.samples.value[row]);
   }
   Table table;
@@ -123,11 +125,6 @@ Result<Table> compute(const Context& context) {
     table.notes.push_back(std::to_string(silent) +
                           " counters have no sample in this time: it is shorter than the time "
                           "between two samples, or they were not recorded then.");
-  }
-  if (trace.fact("left_out") != nullptr) {
-    table.notes.emplace_back(
-        "These are the samples from while torch.profiler recorded; those of the whole run are in "
-        "the session's monitor.fathom.");
   }
   return table;
 }

@@ -211,6 +211,8 @@ void Merger::slices() {
     const Time start = shifted(other_.slices.start[row]);
     const Time end = start + other_.slices.duration[row];
     const TrackId theirs = other_.slices.track[row];
+    if (options_.within_span && other_.name(id).starts_with(kStep))
+      counts_.steps.push_back({numbered ? number->number : -1, to_ns(start), to_ns(end)});
     if (is_device_activity(other_.kind(id)) ||
         other_.tracks[theirs.row()].kind == TrackKind::device_stream) {
       ++counts_.not_taken;
@@ -249,34 +251,8 @@ void Merger::instants() {
   }
 }
 
-/// The neighbours of the span are taken too: what lies between two samples can then be told.
 void Merger::samples() {
-  constexpr std::size_t kNone = SIZE_MAX;
-  const std::size_t rows = other_.samples.size();
-  std::vector<bool> keep(rows, !options_.within_span);
-  std::vector<std::size_t> before(other_.tracks.size(), kNone);
-  std::vector<std::size_t> after(other_.tracks.size(), kNone);
-  const auto nearer = [&](std::size_t& best, std::size_t row, bool later) {
-    const auto time = [&](std::size_t at) { return other_.samples.time[at]; };
-    if (best == kNone || (later ? time(row) > time(best) : time(row) < time(best))) best = row;
-  };
-  for (std::size_t row = 0; row < rows && options_.within_span; ++row) {
-    const Time time = shifted(other_.samples.time[row]);
-    const std::size_t of = other_.samples.track[row].row();
-    keep[row] = time >= base_.span.begin && time < base_.span.end;
-    if (time < base_.span.begin) nearer(before[of], row, true);
-    if (time >= base_.span.end) nearer(after[of], row, false);
-  }
-  for (const std::vector<std::size_t>* neighbours : {&before, &after}) {
-    for (const std::size_t row : *neighbours) {
-      if (row != kNone) keep[row] = true;
-    }
-  }
-  for (std::size_t row = 0; row < rows; ++row) {
-    if (!keep[row]) {
-      ++counts_.samples_outside;
-      continue;
-    }
+  for (std::size_t row = 0; row < other_.samples.size(); ++row) {
     base_.samples.track.push_back(track(other_.samples.track[row]));
     base_.samples.time.push_back(shifted(other_.samples.time[row]));
     base_.samples.value.push_back(other_.samples.value[row]);
@@ -377,10 +353,10 @@ MergeCounts& MergeCounts::operator+=(const MergeCounts& more) {
   samples += more.samples;
   instants += more.instants;
   slices_outside += more.slices_outside;
-  samples_outside += more.samples_outside;
   instants_outside += more.instants_outside;
   slices_known += more.slices_known;
   not_taken += more.not_taken;
+  steps.insert(steps.end(), more.steps.begin(), more.steps.end());
   no_common_clock = no_common_clock || more.no_common_clock;
   return *this;
 }

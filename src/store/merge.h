@@ -1,16 +1,18 @@
 // Appends a recording of Fathom's own to another recording of the same run, on the common clock.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "store/trace.h"
 
 namespace fathom {
 
 struct MergeOptions {
-  /// Only what lies in the base's span is taken: slices that overlap it, instants in it, samples in
-  /// it and, of each counter, the one before and the one after. Else all, and the span widens.
+  /// Only what lies in the base's span is taken: slices that overlap it and instants in it. Else
+  /// all, and the span widens. Samples are always taken: they tell of the whole run.
   bool within_span = true;
   /// Put before the keys of facts, with a space, where the base has another value of that key.
   std::string prefix;
@@ -22,11 +24,12 @@ struct MergeCounts {
   std::uint64_t samples = 0;
   std::uint64_t instants = 0;
   std::uint64_t slices_outside = 0;
-  std::uint64_t samples_outside = 0;
   std::uint64_t instants_outside = 0;
   std::uint64_t slices_known = 0;  ///< Steps, where the base has its own.
   std::uint64_t not_taken = 0;     ///< Device work, flows and allocator events of the other.
-  bool no_common_clock = false;    ///< One has no Unix time: nothing that has a time was taken.
+  /// The other's steps on the base's clock, also those that were not taken: number, start, end.
+  std::vector<std::array<std::int64_t, 3>> steps;
+  bool no_common_clock = false;  ///< One has no Unix time: nothing that has a time was taken.
 
   MergeCounts& operator+=(const MergeCounts& more);
 };
@@ -36,7 +39,8 @@ struct MergeCounts {
 /// base does not know become tracks; so do counters. Slices on threads that the base recorded
 /// itself go onto an async track beside the thread ("fathom 1234"), because two recorders' slices
 /// need not nest to the nanosecond, but for steps and fetches where the base has none. The base
-/// keeps its rows, and its span where `within_span`. O(rows of both).
+/// keeps its rows, and its span where `within_span`; the other's steps are then told in
+/// MergeCounts. O(rows of both).
 MergeCounts merge_into(Trace& base, const Trace& other, const MergeOptions& options);
 
 }  // namespace fathom

@@ -68,17 +68,42 @@ TEST(Merge, WhatLiesOutsideOfTheBaseIsCountedAndLeftOut) {
   EXPECT_EQ(base.span, (Interval{time_ns(1000), time_ns(2000)}));
 }
 
-TEST(Merge, OfEachCounterTheSamplesNextToTheSpanAreTaken) {
+TEST(Merge, SamplesOfTheWholeRunAreTakenAndTheSpanStays) {
   Trace base = base_trace();
   TraceBuilder builder;
-  for (const std::int64_t time : {500, 100, 700, 1200, 1300, 2500, 2200, 3000})
+  for (const std::int64_t time : {100, 1200, 3000})
     builder.sample("power", time, static_cast<double>(time));
-  builder.sample("load", 900, 1).sample("load", 2100, 2);
+  const MergeCounts counts = merge(base, at(builder, 50'000));
+  const std::vector<double> values(base.samples.value.begin(), base.samples.value.end());
+  EXPECT_EQ(values, (std::vector<double>{100, 1200, 3000}));
+  EXPECT_EQ(counts.samples, 3U);
+  EXPECT_EQ(base.span, (Interval{time_ns(1000), time_ns(2000)}));
+}
+
+TEST(Merge, StepsOfTheWholeRunAreToldOnTheClockOfTheBase) {
+  Trace base = base_trace();
+  TraceBuilder builder;
+  builder.on_thread(100, 100);
+  builder.step(0, 100, 500);
+  builder.step(1, 1000, 1000);
+  builder.step(2, 4000, 10);
+  const MergeCounts counts = merge(base, at(builder, 50'000));
+  ASSERT_EQ(counts.steps.size(), 3U);
+  EXPECT_EQ(counts.steps[0][1], 100);
+  EXPECT_EQ(counts.steps[2][2], 4010);
+}
+
+TEST(Merge, WhatWasSaidOfASliceStaysWithIt) {
+  Trace base = base_trace();
+  TraceBuilder builder;
+  builder.on_thread(7, 7);
+  builder.annotation("before", 0, 10).argument("domain", "left out");
+  builder.annotation("inside", 1100, 10).argument("domain", "library").argument("payload", "3");
   const Trace other = at(builder, 50'000);
-  const MergeCounts counts = merge(base, other);
-  std::vector<double> values(base.samples.value.begin(), base.samples.value.end());
-  EXPECT_EQ(values, (std::vector<double>{700, 1200, 1300, 2200, 1, 2}));
-  EXPECT_EQ(counts.samples_outside, 4U);
+  merge(base, other);
+  ASSERT_EQ(base.slice_arguments.size(), 2U);
+  EXPECT_EQ(base.argument(SliceId(base.slices.size() - 1), "domain"), "library");
+  EXPECT_EQ(base.argument(SliceId(base.slices.size() - 1), "payload"), "3");
 }
 
 TEST(Merge, SlicesOfAThreadThatTheBaseRecordedLieBesideIt) {

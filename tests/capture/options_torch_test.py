@@ -1,0 +1,108 @@
+#!/usr/bin/env python3
+"""Options of `fathom run` that choose what and when to record, from the command line on, with a real PyTorch program.
+They take minutes: `make test-torch` installs torch and runs them."""
+
+from __future__ import annotations
+
+import json
+import os
+import pathlib
+import shutil
+import subprocess
+import tempfile
+import unittest
+from typing import Any
+
+import captured
+
+PYTHON = captured.TORCH_PYTHON
+WANTED = os.environ.get("FATHOM_TEST_TORCH") == "1"
+LIMIT = 600
+
+
+@unittest.skipUnless(WANTED, "make test-torch runs these")
+class Options(unittest.TestCase):
+    def setUp(self) -> None:
+        self.folder = pathlib.Path(tempfile.mkdtemp(prefix="fathom-options-"))
+        self.addCleanup(shutil.rmtree, self.folder, ignore_errors=True)
+
+    def run_program(self, program: str, *options: str) -> subprocess.CompletedProcess[str]:
+        command = [captured.FATHOM, "run", "--no-overhead", "-o", "session", *options, "--", PYTHON]
+        done = subprocess.run(
+            [*command, str(captured.PROGRAMS / program)],
+            cwd=self.folder,
+            capture_output=True,
+            text=True,
+            timeout=LIMIT,
+            stdin=subprocess.DEVNULL,
+            env={**os.environ, "OMP_NUM_THREADS": "1", "COLUMNS": "200"},
+        )
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return done
+
+    def rows(self, report: str, path: str = "session", *options: str) -> list[dict[str, Any]]:
+        words = [captured.FATHOM, report, path, "--json", "--limit", "0", *options]
+        done = subprocess.run(words, cwd=self.folder, capture_output=True, text=True, check=True)
+        return json.loads(done.stdout)["rows"]  # type: ignore[no-any-return]
+
+    def traces(self) -> list[pathlib.Path]:
+        return sorted((self.folder / "session").glob("torch-*.pt.trace.json"))
+
+    def steps(self) -> list[list[int]]:
+        return [[row["step"] for row in self.rows("steps", str(path))] for path in self.traces()]
+
+    def test_a_schedule_chooses_the_steps(self) -> None:
+        self.run_program("train.py", "--steps", "skip_first=2,wait=1,warmup=1,active=2,repeat=2")
+        self.assertEqual(self.steps(), [[4, 5], [8, 9]])
+
+    def test_a_range_makes_each_of_its_occurrences_a_step(self) -> None:
+        self.run_program("annotated.py", "--range", "forward", "--steps", "wait=1,active=2")
+        self.assertEqual(len(self.traces()), 2)
+        for path in self.traces():
+            names = {row["name"] for row in self.rows("ops", str(path))}
+            self.assertIn("forward", names)
+            self.assertNotIn("Optimizer.step#SGD.step", names)
+
+    def test_from_start_off_records_between_start_and_stop(self) -> None:
+        self.run_program("asks.py", "--profile-from-start", "off")
+        self.assertEqual(len(self.traces()), 1)
+        self.assertEqual([numbers[:3] for numbers in self.steps()], [[4, 5, 6]])
+
+    def test_from_start_off_without_a_start_records_nothing_and_says_so(self) -> None:
+        done = self.run_program("train.py", "--profile-from-start", "off")
+        self.assertEqual(self.traces(), [])
+        self.assertIn("nothing asked for it", done.stderr)
+
+    def test_a_delay_and_a_duration_bound_what_is_recorded(self) -> None:
+        self.run_program("paced.py", "--delay", "1s", "--duration", "500ms", "--step-by", "time")
+        self.assertEqual(len(self.traces()), 1)
+        (row,) = self.rows("processes")[:1]
+        trace = json.loads(self.traces()[0].read_text())
+        events = [
+            e for e in trace["traceEvents"] if e.get("ph") == "X" and e.get("cat") == "cpu_op"
+        ]
+        begin = min(e["ts"] for e in events)
+        self.assertLess(max(e["ts"] for e in events) - begin, 5e6)
+        started = json.loads((self.folder / "session/manifest.json").read_text())["started_unix_ns"]
+        # Kineto's times are microseconds from a base that the trace names.
+        begin_unix_ns = trace["baseTimeNanoseconds"] + begin * 1000
+        self.assertGreaterEqual(begin_unix_ns - started, 1e9)
+        self.assertGreater(row["wall_ns"], 1.5e9)
+
+    def test_a_delay_that_no_step_reaches_is_said(self) -> None:
+        done = self.run_program("train.py", "--delay", "1000s")
+        self.assertEqual(self.traces(), [])
+        self.assertIn("12 steps", done.stderr)
+
+    def test_the_size_bounds_the_traces(self) -> None:
+        self.run_program(
+            "train.py", "--steps", "wait=0,warmup=0,active=1,repeat=0", "--max-size", "64KiB"
+        )
+        sizes = [path.stat().st_size for path in self.traces()]
+        # The trace that passes the bound is the last.
+        self.assertLessEqual(sum(sizes[:-1]), 64 << 10)
+        self.assertLess(len(sizes), 12)
+
+
+if __name__ == "__main__":
+    unittest.main()
