@@ -25,7 +25,7 @@ from common import ROOT, CommandFailed, Context
 from outcome import EXIT_OF, Report, state_of_parts
 
 # Seconds; together below eight minutes.
-BUDGETS = {"nvml": 45, "cuda": 85, "torch": 75, "pairs": 150, "overhead": 90, "metrics": 20}
+BUDGETS = {"nvml": 40, "cuda": 80, "torch": 60, "pairs": 130, "overhead": 130, "metrics": 15}
 # Without a GPU each only shows that it runs, on processors that may be busy.
 DRY_FACTOR = 3
 

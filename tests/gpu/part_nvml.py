@@ -8,6 +8,8 @@ import re
 import shutil
 import statistics
 import subprocess
+import threading
+import time
 from pathlib import Path
 
 import check
@@ -18,7 +20,7 @@ from outcome import Report
 # Taken at other moments of the same load, so that what varies with it may differ.
 COMPARED = (
     ("memory.total", "gpu.memory_total", 2**20, 0.0, 2.0**21),
-    ("memory.used", "gpu.memory_used", 2**20, 0.05, 2.0**29),
+    ("memory.used", "gpu.memory_used", 2**20, 0.05, 2.0**30),
     ("power.limit", "gpu.power_limit", 1, 0.0, 0.5),
     ("power.draw", "gpu.power", 1, 0.25, 30.0),
     ("temperature.gpu", "gpu.temperature", 1, 0.0, 6.0),
@@ -30,7 +32,9 @@ COMPARED = (
     ("pcie.link.gen.current", "gpu.pcie_generation", 1, 0.0, 0.0),
     ("pcie.link.width.current", "gpu.pcie_width", 1, 0.0, 0.0),
 )
-LOAD_S = 5
+# Idle before: what is asked in the first of two such stretches is not compared.
+LOAD_S = 7
+NEVER = "skip_first=1000000"
 
 
 def run(context: Context, report: Report) -> None:
@@ -67,41 +71,42 @@ def run(context: Context, report: Report) -> None:
 def loaded(context: Context, smi: str, session: Path) -> dict[str, float]:
     """Trains under `fathom run` while nvidia-smi is asked: the median of each of its values."""
     names = [name for name, *_ in COMPARED]
-    asking = [
-        smi,
-        f"--query-gpu={','.join(names)}",
-        "--format=csv,noheader,nounits",
-        "-i",
-        "0",
-        "-lms",
-        "200",
-    ]
-    log = context.work / "smi.csv"
-    with (
-        log.open("w") as file,
-        subprocess.Popen(asking, stdout=file, stderr=subprocess.DEVNULL) as process,
-    ):
-        try:
-            words = [
-                context.fathom,
-                "run",
-                "-q",
-                "--no-diagnose",
-                "--steps",
-                "skip_first=1000000",
-                "-o",
-                session,
-                "--",
-            ]
-            context.run(*words, context.python, HERE / "train.py", "--seconds", LOAD_S, seconds=90)
-        finally:
-            process.terminate()
+    asking = [smi, f"--query-gpu={','.join(names)}", "--format=csv,noheader,nounits", "-i", "0"]
     columns: dict[str, list[float]] = {name: [] for name in names}
-    for line in log.read_text().splitlines():
-        for name, value in zip(names, line.split(","), strict=False):
-            if re.fullmatch(r"\s*-?[0-9.]+\s*", value):
-                columns[name].append(float(value))
-    return {name: statistics.median(values) for name, values in columns.items() if values}
+    ended = threading.Event()
+
+    def ask() -> None:
+        while not ended.wait(0.2):
+            done = subprocess.run(asking, capture_output=True, text=True, check=False)
+            # While the program starts the device is idle still.
+            if not (session / "manifest.json").exists() or time.monotonic() - begin < LOAD_S:
+                continue
+            for name, value in zip(names, done.stdout.strip().split(","), strict=False):
+                if re.fullmatch(r"\s*-?[0-9.]+\s*", value):
+                    columns[name].append(float(value))
+
+    begin = time.monotonic()
+    asker = threading.Thread(target=ask)
+    asker.start()
+    try:
+        words = [
+            context.fathom,
+            "run",
+            "-q",
+            "--no-diagnose",
+            "--steps",
+            NEVER,
+            "-o",
+            session,
+            "--",
+        ]
+        train = [context.python, HERE / "train.py", "--seconds", 2 * LOAD_S]
+        context.run(*words, *train, seconds=90)
+    finally:
+        ended.set()
+        asker.join()
+    # The last one may have been asked after the end.
+    return {name: statistics.median(values[:-1]) for name, values in columns.items() if values[:-1]}
 
 
 def manifest(context: Context, report: Report, smi: str, session: Path) -> None:

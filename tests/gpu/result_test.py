@@ -85,7 +85,7 @@ class Folder(unittest.TestCase):
         for part in ("cuda", "torch", "nvml", "pairs"):
             (self.kept / part).mkdir(parents=True)
             for number in range(20 if part == "pairs" else 5):
-                (self.kept / part / f"{number}.bin").write_bytes(os.urandom(75_000))
+                (self.kept / part / f"{number}.bin").write_bytes(os.urandom(60_000))
         self.write()
         self.assertEqual(result.problems(self.folder), [])
         self.assertEqual(len(list(self.folder.iterdir())), result.FILES_AT_MOST)
