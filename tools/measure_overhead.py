@@ -1,22 +1,23 @@
 #!/usr/bin/env python3
-"""Measures what recording costs: torch.profiler alone beside the hook, with each option, on a small
-and a large step.
+"""Measures what recording costs: torch.profiler alone beside `fathom run`, with each option, on a
+small and a large step. Run it on a quiet machine; it takes less than five minutes.
 
-    build/torch/bin/python tools/measure_overhead.py          the tables of docs/overhead.md
-    tools/measure_overhead.py --steps SIZE EXTRAS|none|-      what is measured: step times, as JSON
+    build/torch/bin/python tools/measure_overhead.py                             prints the tables
+    build/torch/bin/python tools/measure_overhead.py --write docs/overhead.md    puts them there
 
 Each configuration runs as a process of its own, all of them in turn, --rounds times; of the rounds
-the one with the fastest median counts, since whatever else the machine does only adds. Times are
-processor time of a program with one thread, which other programs disturb less.
+the one with the fastest median counts, since whatever else the machine does only adds.
 """
 
 from __future__ import annotations
 
 import argparse
 import contextlib
+import dataclasses
 import json
 import os
 import pathlib
+import platform
 import statistics
 import subprocess
 import sys
@@ -26,114 +27,146 @@ from collections.abc import Iterator
 from typing import Any
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
-# Width, layers, rows.
-SIZES = {"small": (64, 4, 16), "large": (1024, 4, 256)}
-STEPS = 32
-EXTRAS = ["", "shapes", "memory", "flops", "stacks", "shapes,memory,flops,stacks"]
-# The profiler records these many steps after so many others.
-BEFORE, ACTIVE = 10, 20
+BEGIN, END = "<!-- measured: begin -->", "<!-- measured: end -->"
 SLICES = 200_000
+NEVER = 1_000_000
 
 
-def train(size: str, extras: str) -> None:
-    """`extras` "-": nothing is profiled here; otherwise torch.profiler is, with those."""
+@dataclasses.dataclass(frozen=True)
+class Size:
+    """Four linear layers with ReLU. Of `steps`, those from `begin` to `end` are recorded."""
+
+    width: int
+    rows: int
+    begin: int
+    end: int
+
+    @property
+    def steps(self) -> int:
+        return self.end + 2
+
+
+SIZES = {"small": Size(64, 16, 200, 300), "large": Size(1024, 256, 8, 20)}
+
+
+@dataclasses.dataclass(frozen=True)
+class Way:
+    """One row of the table, by one of both recorders."""
+
+    row: str
+    # What torch.profiler is told in the program itself; None: it is not used there.
+    own: str | None = None
+    # Words for `fathom run`; None: without.
+    fathom: tuple[str, ...] | None = None
+    recorded: bool = True
+
+
+NOTHING = Way("nothing")
+OUTSIDE = Way("steps that are not recorded", fathom=(), recorded=False)
+ROWS = ("default", "shapes", "memory", "stacks")
+FATHOM_ROWS = {"functions": ("--with", "functions"), "telemetry off": ("--telemetry", "0")}
+
+
+def ways() -> list[Way]:
+    found = [NOTHING, OUTSIDE]
+    for row in ROWS:
+        asked = () if row == "default" else ("--with", row)
+        found += [Way(row, own=row), Way(row, fathom=asked)]
+    return found + [Way(row, fathom=words) for row, words in FATHOM_ROWS.items()]
+
+
+# In the process that is measured
+
+
+def train(size: Size, own: str, clock: str) -> None:
     import torch
 
     torch.set_num_threads(1)
-    width, layers, rows = SIZES[size]
+    now = time.process_time_ns if clock == "cpu" else time.perf_counter_ns
     parts: list[torch.nn.Module] = []
-    for _ in range(layers):
-        parts += [torch.nn.Linear(width, width), torch.nn.ReLU()]
+    for _ in range(4):
+        parts += [torch.nn.Linear(size.width, size.width), torch.nn.ReLU()]
     model = torch.nn.Sequential(*parts)
     optimizer = torch.optim.SGD(model.parameters(), lr=0.01)
-    x = torch.randn(rows, width)
+    x = torch.randn(size.rows, size.width)
     times = []
-    with profiler(torch, extras) as profile:
-        for _ in range(STEPS):
-            begin = time.process_time_ns()
+    with profiler(torch, size, own) as profile:
+        for _ in range(size.steps):
+            begin = now()
             optimizer.zero_grad()
             model(x).square().mean().backward()
             optimizer.step()
             if profile is not None:
                 profile.step()
-            times.append(time.process_time_ns() - begin)
+            times.append(now() - begin)
     print(json.dumps(times))
 
 
 @contextlib.contextmanager
-def profiler(torch: Any, extras: str) -> Iterator[Any]:
-    if extras == "-":
+def profiler(torch: Any, size: Size, own: str) -> Iterator[Any]:
+    if own == "-":
         yield None
         return
-    chosen = extras.split(",")
-    plan = torch.profiler.schedule(wait=BEFORE - 1, warmup=1, active=ACTIVE, repeat=1)
+    plan = torch.profiler.schedule(
+        wait=size.begin - 1, warmup=1, active=size.end - size.begin, repeat=1
+    )
     with torch.profiler.profile(
         activities=[torch.profiler.ProfilerActivity.CPU],
         schedule=plan,
         on_trace_ready=lambda p: p.export_chrome_trace(os.environ["TRACE"]),
-        record_shapes="shapes" in chosen,
-        profile_memory="memory" in chosen,
-        with_flops="flops" in chosen,
-        with_stack="stacks" in chosen,
+        record_shapes=own == "shapes",
+        profile_memory=own == "memory",
+        with_stack=own == "stacks",
     ) as profile:
         yield profile
 
 
-def run(size: str, own: str, hook: dict[str, Any] | None) -> float:
-    """Median of the steps that are recorded, or would be, ns."""
-    with tempfile.TemporaryDirectory() as folder:
-        environment = {k: v for k, v in os.environ.items() if not k.startswith("FATHOM_")}
-        environment.update(OMP_NUM_THREADS="1", TRACE=f"{folder}/own.json")
-        if hook is not None:
-            environment.update(
-                FATHOM_SESSION=folder,
-                FATHOM_OPTIONS=json.dumps(hook),
-                PYTHONPATH=str(ROOT / "python/fathom_hook"),
-            )
-        words = [sys.executable, __file__, "--steps", size, own]
-        done = subprocess.run(words, env=environment, capture_output=True, text=True, check=True)
-        times = json.loads(done.stdout.splitlines()[-1])
-    # The first recorded step holds the profiler's start.
-    return statistics.median(times[BEFORE + 2 : BEFORE + ACTIVE - 1])
+# Around it
 
 
-def options(extras: str) -> dict[str, Any]:
-    steps = {"wait": BEFORE - 1, "warmup": 1, "active": ACTIVE}
-    return {"with": [e for e in extras.split(",") if e], "steps": steps, "overhead": False}
+class Measurement:
+    def __init__(self, fathom: str, clock: str) -> None:
+        self._fathom = fathom
+        self._clock = clock
+
+    def median(self, name: str, way: Way) -> float:
+        """Of the steps that are recorded, or would be, ns."""
+        size = SIZES[name]
+        with tempfile.TemporaryDirectory() as folder:
+            environment = {k: v for k, v in os.environ.items() if not k.startswith("FATHOM_")}
+            environment.update(OMP_NUM_THREADS="1", TRACE=f"{folder}/own.json")
+            words = [sys.executable, __file__, "--steps", name, way.own or "-", self._clock]
+            if way.fathom is not None:
+                words = [*self._run(size, way, folder), "--", *words]
+            done = subprocess.run(words, env=environment, capture_output=True, text=True)
+            if done.returncode != 0:
+                sys.exit(f"{' '.join(words)}\n{done.stderr}")
+            times: list[int] = json.loads(done.stdout.splitlines()[-1])
+        # Both ends hold some of the profiler's start and end, where it is called inside the step.
+        return statistics.median(times[size.begin + 1 : size.end - 1])
+
+    def _run(self, size: Size, way: Way, folder: str) -> list[str]:
+        active = size.end - size.begin
+        steps = f"wait={size.begin - 1},warmup=1,active={active}"
+        if not way.recorded:
+            steps = f"skip_first={NEVER}"
+        command = [self._fathom, "run", "--quiet", "--no-overhead", "-o", f"{folder}/session"]
+        return [*command, "--steps", steps, *(way.fathom or ())]
 
 
-def configurations() -> dict[str, tuple[str, dict[str, Any] | None]]:
-    never = {"steps": {"skip_first": 1_000_000}, "overhead": False}
-    found: dict[str, tuple[str, dict[str, Any] | None]] = {
-        "nothing": ("-", None),
-        "the hook, outside of what it records": ("-", never),
-    }
-    for extras in EXTRAS:
-        name = extras.replace(",", ", ")
-        found[f"torch.profiler|{name}"] = (extras or "none", None)
-        found[f"hook|{name}"] = ("-", options(extras))
-    return found
+Medians = dict[tuple[str, Way], float]
 
 
-def table(size: str, rounds: int) -> None:
-    best: dict[str, float] = {}
+def measure(fathom: str, clock: str, rounds: int) -> Medians:
+    measurement = Measurement(fathom, clock)
+    best: Medians = {}
     for number in range(rounds):
-        for name, (own, hook) in configurations().items():
-            best[name] = min(best.get(name, float("inf")), run(size, own, hook))
-            print(f"{size} {number} {name}: {best[name]:.0f} ns", file=sys.stderr)
-    bare = best["nothing"]
-    idle = best["the hook, outside of what it records"]
-    print(f"\n### A {size} step: {bare / 1e6:.3g} ms\n")
-    print(f"The hook, in steps that it does not record: {idle / 1e6:.3g} ms, {idle / bare:.3f}×.\n")
-    print("| recorded with | torch.profiler alone | | `fathom run` | | beside it |")
-    print("|---|---:|---:|---:|---:|---:|")
-    for extras in EXTRAS:
-        name = extras.replace(",", ", ")
-        theirs, ours = best[f"torch.profiler|{name}"], best[f"hook|{name}"]
-        print(
-            f"| {name or 'nothing more'} | {theirs / 1e6:.3g} ms | {theirs / bare:.2f}× "
-            f"| {ours / 1e6:.3g} ms | {ours / bare:.2f}× | {ours / theirs:.2f}× |"
-        )
+        for way in ways():
+            for name in SIZES:
+                median = measurement.median(name, way)
+                best[name, way] = min(best.get((name, way), float("inf")), median)
+        print(f"round {number + 1} of {rounds} is done", file=sys.stderr)
+    return best
 
 
 def cost_of_a_slice() -> float:
@@ -150,18 +183,85 @@ def cost_of_a_slice() -> float:
         return (time.process_time_ns() - begin) / SLICES
 
 
+# What is told
+
+
+def processor() -> str:
+    with contextlib.suppress(OSError, StopIteration):
+        lines = pathlib.Path("/proc/cpuinfo").read_text().splitlines()
+        return next(line.partition(":")[2].strip() for line in lines if line.startswith("model n"))
+    return platform.machine()
+
+
+def conditions(clock: str, rounds: int, load: float) -> str:
+    import torch
+
+    kind = "Processor" if clock == "cpu" else "Wall"
+    return (
+        f"{kind} time of one step, the fastest of {rounds} rounds' medians; torch "
+        f"{torch.__version__} on the CPU, one thread, Python {platform.python_version()}; "
+        f"{os.cpu_count()} cores of "
+        f"{processor()}, load {load:.1f} at the start."
+    )
+
+
+def tables(best: Medians, slice_ns: float, told: str) -> str:
+    lines = [
+        told,
+        "",
+        f"One slice, from the call until it is in the file: {slice_ns / 1e3:.2f} µs.",
+    ]
+    for name in SIZES:
+        bare = best[name, NOTHING]
+        lines += ["", f"### A {name} step: {time_text(bare)}", ""]
+        lines += ["| recorded with | torch.profiler alone | `fathom run` |", "|---|---:|---:|"]
+        rows = [OUTSIDE.row, *ROWS, *FATHOM_ROWS]
+        for row in rows:
+            own = [w for n, w in best if n == name and w.row == row and w.own is not None]
+            ours = [w for n, w in best if n == name and w.row == row and w.fathom is not None]
+            cells = [cell(best[name, w[0]], bare) if w else "" for w in (own, ours)]
+            lines.append(f"| {row} | {cells[0]} | {cells[1]} |")
+    return "\n".join(lines)
+
+
+def time_text(ns: float) -> str:
+    return f"{ns / 1e6:.3g} ms"
+
+
+def cell(ns: float, bare: float) -> str:
+    return f"{time_text(ns)}, {ns / bare:.2f}×"
+
+
+def write(path: pathlib.Path, text: str) -> None:
+    """Puts the text between the marks of the document."""
+    before, begin, rest = path.read_text().partition(BEGIN)
+    _, end, after = rest.partition(END)
+    if not begin or not end:
+        sys.exit(f"{path}: the lines {BEGIN} and {END} are missing")
+    path.write_text(f"{before}{BEGIN}\n\n{text}\n\n{END}{after}")
+
+
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--steps", nargs=2, metavar=("SIZE", "EXTRAS"))
-    parser.add_argument("--rounds", type=int, default=3)
-    parser.add_argument("--size", choices=sorted(SIZES), action="append")
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument(
+        "--steps", nargs=3, metavar=("SIZE", "OWN", "CLOCK"), help=argparse.SUPPRESS
+    )
+    parser.add_argument("--rounds", type=int, default=2)
+    parser.add_argument("--clock", choices=("wall", "cpu"), default="wall")
+    parser.add_argument("--write", type=pathlib.Path, metavar="FILE")
+    parser.add_argument("--fathom", default=os.environ.get("FATHOM", ROOT / "build/release/fathom"))
     given = parser.parse_args()
     if given.steps:
-        train(*given.steps)
+        train(SIZES[given.steps[0]], given.steps[1], given.steps[2])
         return
-    print(f"One slice: {min(cost_of_a_slice() for _ in range(5)):.0f} ns.")
-    for size in given.size or SIZES:
-        table(size, given.rounds)
+    told = conditions(given.clock, given.rounds, os.getloadavg()[0])
+    slice_ns = min(cost_of_a_slice() for _ in range(5))
+    best = measure(str(given.fathom), given.clock, given.rounds)
+    text = tables(best, slice_ns, told)
+    if given.write:
+        write(given.write, text)
+    else:
+        print(text)
 
 
 if __name__ == "__main__":

@@ -108,6 +108,10 @@ class Run:
     def records(self, pid: int) -> list[tuple[str, tuple[Any, ...]]]:
         return records(self.folder / f"process-{pid}.fathom")
 
+    def ends(self, pid: int) -> int:
+        """How often the process has said that it ends."""
+        return sum(kind == "exit" for kind, _ in self.records(pid))
+
     def slices(self, category: str) -> list[Slice]:
         """Of all processes."""
         found = []
@@ -177,6 +181,6 @@ class Captures:
             text=True,
             env=environment,
             cwd=self._folder,
-            timeout=300,
+            timeout=900,
         )
         return Run(environment["FATHOM_SESSION"], done)

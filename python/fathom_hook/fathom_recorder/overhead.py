@@ -1,71 +1,115 @@
-"""What recording costs: steps that were profiled beside steps that were not, in the same run."""
+"""What recording costs: steps that were profiled beside the steps of the same run, just before and
+after them, that were not."""
 
 from __future__ import annotations
 
+import collections
 from typing import Any
 
 # The first steps are slower for reasons of their own.
 WARM_UP_STEPS = 2
-MOST_STEPS = 10000
+# So many steps on each side of a window are what it is compared with.
+NEIGHBOURS = 4
+MOST_WINDOWS = 1000
+_LATEST = 1000
 
 UNPROFILED = "unprofiled"
 EDGE = "edge"
 
 
+class _Window:
+    """Consecutive steps that were recorded alike."""
+
+    def __init__(self, kind: str, before: list[int]) -> None:
+        self.kind = kind
+        self.times: list[int] = []
+        self.before = before
+        self.after: list[int] = []
+
+
 class Overhead:
     def __init__(self) -> None:
-        self._times: dict[str, list[int]] = {}
-        self._hook: list[int] = []
+        self._windows: list[_Window] = []
+        self._plain: collections.deque[int] = collections.deque(maxlen=_LATEST)
+        self._hook: collections.deque[int] = collections.deque(maxlen=_LATEST)
 
     def step(self, number: int, kind: str, duration: int, hook_ns: int) -> None:
         """A step of `duration` that was recorded as `kind` says; `hook_ns` were ours, outside
         torch.profiler."""
         if kind == EDGE or number < WARM_UP_STEPS:
             return
-        if len(self._hook) < MOST_STEPS:
-            self._hook.append(hook_ns)
-        times = self._times.setdefault(kind, [])
-        if len(times) < MOST_STEPS:
-            times.append(duration)
+        self._hook.append(hook_ns)
+        last = self._windows[-1] if self._windows else None
+        if kind == UNPROFILED:
+            self._plain.append(duration)
+            if last is not None and len(last.after) < NEIGHBOURS:
+                last.after.append(duration)
+            return
+        if last is None or last.kind != kind or last.after:
+            if len(self._windows) >= MOST_WINDOWS:
+                return
+            last = _Window(kind, list(self._plain)[-NEIGHBOURS:])
+            self._windows.append(last)
+        last.times.append(duration)
 
     def facts(self, profiled: str) -> dict[str, Any]:
         """`profiled` is the kind of the steps that were kept."""
-        plain = _summary(self._times.get(UNPROFILED, []))
-        kept = _summary(self._times.get(profiled, []))
-        hook = _summary(self._hook)
-        found: dict[str, Any] = {
-            "unprofiled_median_ns": plain and plain["median_ns"],
-            "unprofiled_steps": plain["steps"] if plain else 0,
-            "profiled_median_ns": kept and kept["median_ns"],
-            "profiled_steps": kept["steps"] if kept else 0,
-            "ratio": _ratio(kept, plain),
-            "hook_ns_per_step": hook and hook["median_ns"],
-            "options": {},
+        kinds = sorted({window.kind for window in self._windows})
+        options = {kind: self._compared(kind) for kind in kinds}
+        kept = options.get(profiled, {})
+        plain = _neighbours(self._windows) or list(self._plain)
+        return {
+            "unprofiled_median_ns": _median(plain),
+            "unprofiled_steps": len(plain),
+            # Half of the steps without a profiler lie so far apart, of their median.
+            "noise": _spread(plain),
+            "profiled_median_ns": kept.get("median_ns"),
+            "profiled_steps": kept.get("steps", 0),
+            "ratio": kept.get("ratio"),
+            "hook_ns_per_step": _median(list(self._hook)),
+            "options": options,
         }
-        for kind, times in sorted(self._times.items()):
-            if kind != UNPROFILED:
-                summary = _summary(times)
-                found["options"][kind] = {**(summary or {}), "ratio": _ratio(summary, plain)}
-        return found
+
+    def _compared(self, kind: str) -> dict[str, Any]:
+        """Each window with its own neighbours, so that a program that becomes slower or faster
+        is no cost of recording."""
+        windows = [window for window in self._windows if window.kind == kind]
+        times = [time for window in windows for time in window.times]
+        ratios = [ratio for ratio in map(_ratio, windows) if ratio is not None]
+        ratio = sum(ratios) / len(ratios) if ratios else None
+        return {
+            "steps": len(times),
+            "median_ns": _median(times),
+            "fastest_ns": min(times),
+            "unprofiled_median_ns": _median(_neighbours(windows)),
+            "ratio": None if ratio is None else round(ratio, 4),
+        }
 
     def median(self) -> int | None:
         """Of unprofiled steps, ns."""
-        summary = _summary(self._times.get(UNPROFILED, []))
-        return int(summary["median_ns"]) if summary else None
+        return _median(list(self._plain))
 
 
-def _summary(times: list[int]) -> dict[str, Any] | None:
+def _neighbours(windows: list[_Window]) -> list[int]:
+    return [time for window in windows for time in window.before + window.after]
+
+
+def _ratio(window: _Window) -> float | None:
+    own, other = _median(window.times), _median(window.before + window.after)
+    return own / other if own is not None and other else None
+
+
+def _median(times: list[int]) -> int | None:
     if not times:
         return None
     ordered = sorted(times)
-    return {
-        "steps": len(ordered),
-        "median_ns": (ordered[(len(ordered) - 1) // 2] + ordered[len(ordered) // 2]) // 2,
-        "fastest_ns": ordered[0],
-    }
+    return (ordered[(len(ordered) - 1) // 2] + ordered[len(ordered) // 2]) // 2
 
 
-def _ratio(one: dict[str, Any] | None, other: dict[str, Any] | None) -> float | None:
-    if not one or not other or not other["median_ns"]:
+def _spread(times: list[int]) -> float | None:
+    middle = _median(times)
+    if len(times) < NEIGHBOURS or not middle:
         return None
-    return float(round(one["median_ns"] / other["median_ns"], 4))
+    ordered = sorted(times)
+    quarter = len(ordered) // 4
+    return round((ordered[-1 - quarter] - ordered[quarter]) / middle, 4)

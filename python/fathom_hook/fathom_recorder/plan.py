@@ -14,6 +14,8 @@ MOST_COMPILING = 20
 # The cost of each option is measured where two more steps of it take no longer than this.
 MEASURED_STEP_NS = 2_000_000_000
 MEASURED_STEPS = 2
+# Steps without a profiler after each window: they are what the next one is compared with.
+STEPS_BETWEEN = 2
 
 
 class Window:
@@ -44,8 +46,9 @@ class Plan:
         self._asked = not options.on_demand()
         self._unbounded = False
         self._measurements: list[tuple[str, ...]] = []
-        if options.overhead and self.extras and not options.on_demand():
-            self._measurements = [()] + [(one,) for one in self.extras if self.extras != (one,)]
+        if options.overhead and not options.on_demand():
+            self._measurements = [()] + [(one,) for one in self.extras]
+        self._rest = 0
         self.still_compiling = False
         self.ended = False
 
@@ -53,6 +56,7 @@ class Plan:
         """The program or a signal wants the recording to begin now."""
         self._asked = True
         self.ended = False
+        self.adaptive = False
         self._cycles = 0
         self._wait = 0
         self._unbounded = True
@@ -68,7 +72,8 @@ class Plan:
         compiled = compiles > self._last_compiles
         self._last_compiles = compiles
         if self.ended:
-            return self._measurement(plain)
+            self._rest -= 1
+            return self._measurement(plain) if self._rest < 0 else None
         if not self._asked or age_ns < self._options.delay_ns or self._too_late(age_ns):
             return None
         if self._wait > 0:
@@ -100,6 +105,7 @@ class Plan:
 
     def over(self, window: Window) -> None:
         """The window was recorded."""
+        self._rest = STEPS_BETWEEN
         if not window.kept:
             return
         self._cycles += 1
@@ -120,13 +126,21 @@ class Plan:
         """After what was asked for, short windows that tell what each option costs; their traces
         are thrown away."""
         typical = plain()
-        if typical is None or typical > MEASURED_STEP_NS:
+        if not self._measurements or typical is None or typical > MEASURED_STEP_NS:
+            self._measurements = []
             return None
         return Window(1, MEASURED_STEPS, self._measurements.pop(0), False)
 
     def is_idle(self) -> bool:
         """Nothing more is to be recorded, unless the program asks again."""
         return self.ended and not self._measurements
+
+    def is_far(self, age_ns: int) -> bool:
+        """Whether the next steps are sure not to be recorded."""
+        if self.is_idle() or not self._asked:
+            return True
+        waits = self._wait > STEPS_BETWEEN or age_ns < self._options.delay_ns
+        return not self.ended and waits
 
     def first_step(self) -> int:
         """The first step that can be profiled, for messages."""

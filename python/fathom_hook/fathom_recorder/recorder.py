@@ -9,7 +9,7 @@ import sys
 import time
 from typing import Any
 
-from . import failures, options, process
+from . import endings, failures, options, process
 from .facts import Facts
 from .gc_pauses import Pauses
 from .imports import Finder
@@ -44,6 +44,7 @@ class Recorder:
         self.torch: Any = None
         self.functions: Any = None
         self._held = False
+        self._over = False
         self._phase = "import"
         self._writer_main_tid = get_native_id()
         self.writer.moment(BEGIN, "import", "phase", self.began_ns)
@@ -68,6 +69,7 @@ class Recorder:
         self.threads.install()
         self.ticker.add(self._tick)
         atexit.register(self._last)
+        endings.watch_exit(self.end)
         os.register_at_fork(
             before=self._before_fork,
             after_in_parent=self._after_fork_in_parent,
@@ -142,6 +144,7 @@ class Recorder:
     def _after_fork_in_child(self) -> None:
         parent, _, _ = os.environ.get(process.PARENT, "0").partition(":")
         failures.clear()
+        self._over = False
         self.began_ns = monotonic_ns()
         self.role = "child"
         self._open(int(parent))
@@ -209,6 +212,9 @@ class Recorder:
     @failures.quietly
     def end(self) -> None:
         """Everything that is known, to the files. The program may still go on a little."""
+        if self._over:
+            return
+        self._over = True
         self._exiting()
         if self.functions is not None:
             self.functions.write(self.writer)
@@ -227,4 +233,3 @@ def begin() -> None:
     session = os.environ["FATHOM_SESSION"]
     current = Recorder(session)
     current.install()
-

@@ -129,6 +129,11 @@ class Steps:
             self.due = False
             self._end(monotonic_ns())
 
+    def rest(self) -> None:
+        """Modules and annotations give no signs any more; fetches of batches do."""
+        self._without_sign = True
+        self._signs_at_due = self._signs
+
     def last(self, now: int) -> None:
         """The program ends: a step that is due is over."""
         if self.due:

@@ -3,7 +3,8 @@ annotations, backward.
 
 Submodules cost nothing: the call of a module is wrapped only in the classes of modules that were
 seen outermost, and those are found by wrapping Module's call until it happens once. Nothing is
-left in instances, so that pickles stay as they were.
+left in instances, so that pickles stay as they were. While no recording is near, `rest` takes all
+of it out again but the end of an optimizer's step.
 """
 
 from __future__ import annotations
@@ -34,7 +35,10 @@ class Calls:
         self._searches = 0
         self._searching = False
         self._depth = threading.local()
-        self._wrapped: list[tuple[type, Any]] = []
+        # Classes whose calls are seen: with the call that was theirs, and ours.
+        self._wrapped: list[tuple[Any, Any, Any]] = []
+        self._scope: tuple[Any, Any] | None = None
+        self.resting = False
         self._in_scaler = False
         self._annotations = 0
         self._owner = get_ident()
@@ -106,6 +110,8 @@ class Calls:
         scaler.step = step
 
     def _backward(self) -> None:
+        if self._watch.memory is None:
+            return
         autograd = self._torch.autograd
         original = autograd.backward
         watch = self._watch
@@ -122,7 +128,7 @@ class Calls:
 
     def search(self) -> None:
         """Looks for the class of the next outermost module."""
-        if self._searching or self._searches >= MOST_SEARCHES:
+        if self.resting or self._searching or self._searches >= MOST_SEARCHES:
             return
         self._searches += 1
         self._searching = True
@@ -134,19 +140,23 @@ class Calls:
             if is_compiling():
                 return original(this, *args, **kwargs)
             if self._searching:
-                self._searching = False
-                module._call_impl = original
+                self._stop_searching()
             if getattr(self._depth, "open", False):
                 return original(this, *args, **kwargs)
             self._wrap_class(type(this))
             return self._outermost(this, original, args, kwargs)
 
+        self._unsearched = original
         module._call_impl = _call_impl
+
+    def _stop_searching(self) -> None:
+        self._searching = False
+        self._torch.nn.Module._call_impl = self._unsearched
 
     def _wrap_class(self, kind: Any) -> None:
         """From now on calls of this class are seen, wherever they stand."""
         try:
-            if kind is self._torch.nn.Module or any(kind is known for known, _ in self._wrapped):
+            if kind is self._torch.nn.Module or any(kind is known for known, _, _ in self._wrapped):
                 return
             original = kind.__call__
             is_compiling = self._is_compiling
@@ -159,8 +169,9 @@ class Calls:
                     return original(this, *args, **kwargs)
                 return outermost(this, original, args, kwargs)
 
+            own = vars(kind).get("__call__")
             kind.__call__ = __call__
-            self._wrapped.append((kind, original))
+            self._wrapped.append((kind, own, __call__))
         except Exception as error:
             note("calls of " + getattr(kind, "__name__", "a module"), repr(error))
 
@@ -199,7 +210,7 @@ class Calls:
             result = leave(self, *error)
             name = self.name
             if get_ident() == calls._owner and not name.startswith(_OF_PROFILER):
-                calls._annotations -= 1
+                calls._annotations = max(0, calls._annotations - 1)
                 if name == watch.range_name:
                     watch.range_end()
                 if not calls._annotations and not name.startswith(_OF_TORCH):
@@ -212,6 +223,45 @@ class Calls:
         for name in ("Any", "_active_cuspy_profiler_observer"):
             globals().setdefault(name, getattr(self._torch.autograd.profiler, name, None))
         scope.__enter__, scope.__exit__ = __enter__, __exit__
+        self._scope = (enter, leave), (__enter__, __exit__)
+
+    # While no recording is near
+
+    def rest(self, modules: bool) -> bool:
+        """Annotations are seen no longer, and, with `modules`, neither are calls of modules. To be
+        called between steps; False inside of either, where nothing is done."""
+        if self._annotations or getattr(self._depth, "open", False):
+            return False
+        self.resting = True
+        if self._searching:
+            self._stop_searching()
+        self._use_scope(0)
+        for kind, own, wrapped in self._wrapped if modules else ():
+            if vars(kind).get("__call__") is not wrapped:
+                continue  # somebody else has wrapped it since
+            if own is None:
+                del kind.__call__
+            else:
+                kind.__call__ = own
+        return True
+
+    def wake(self) -> None:
+        """Undoes `rest`."""
+        if not self.resting:
+            return
+        self.resting = False
+        # Those that are open now close unseen, or are the outermost.
+        self._annotations = 0
+        self._use_scope(1)
+        for kind, own, wrapped in self._wrapped:
+            if vars(kind).get("__call__") is own:
+                kind.__call__ = wrapped
+
+    def _use_scope(self, which: int) -> None:
+        scope = self._torch.autograd.profiler.record_function
+        if self._scope is None or scope.__enter__ is not self._scope[1 - which][0]:
+            return
+        scope.__enter__, scope.__exit__ = self._scope[which]
 
 
 def _is_compiling(torch: Any) -> Callable[[], bool]:

@@ -17,6 +17,8 @@ monotonic_ns = time.monotonic_ns
 Result = TypeVar("Result")
 
 _LOOKED_AT = 16 << 20
+# Named like the profiler's own, so that it is no annotation of the program.
+WARMING = "ProfilerStep#warm"
 
 
 class Profiling:
@@ -48,12 +50,25 @@ class Profiling:
         }
         if self._by_steps:
             arguments["schedule"] = self._action
+        self._silently(lambda: self._warm(arguments))
         self._resident = resident_bytes()
         self._profile = self._silently(lambda: profiler.profile(**arguments))
         # The steps are called by their number in the program.
         self._profile.step_num = self._first
         self._silently(self._profile.start)
         self._began_ns = monotonic_ns()
+
+    def _warm(self, arguments: dict[str, Any]) -> None:
+        """A process's first profile loads and allocates what all of them use, some of it with the
+        first operator. So an empty one goes before, between two steps as well."""
+        if self._watch.warmed:
+            return
+        self._watch.warmed = True
+        torch = self._torch
+        chosen = {name: value for name, value in arguments.items() if name.startswith("with_")}
+        with torch.profiler.profile(activities=[torch.profiler.ProfilerActivity.CPU], **chosen):
+            with torch.autograd.profiler.record_function(WARMING), torch.no_grad():
+                torch.empty(1, device="cpu").add_(1)
 
     def _activities(self, kinds: Any) -> Any:
         chosen = [kinds.CPU]
@@ -142,8 +157,9 @@ class Profiling:
 
 
 def quiet_kineto() -> None:
-    """Kineto's own messages about each of its stages; errors stay."""
-    os.environ.setdefault("KINETO_LOG_LEVEL", "5")
+    """Kineto's own messages, unless somebody asked for them. Those that it marks USDT have the
+    highest level, so that nothing else could stay."""
+    os.environ.setdefault("KINETO_LOG_LEVEL", "6")
 
 
 def _has_operators(path: str) -> bool:

@@ -56,7 +56,7 @@ class Timed:
         watch = self._watch
         if watch.profiling is not None and watch.profiling is self._window:
             watch.profiling.give_up()
-            watch.profiling = None
+            watch.closed()
         if self._target is not None and watch.traces.targets[-1:] == [self._target]:
             watch.traces.discard_last()
             self._target = None
@@ -118,7 +118,7 @@ class Timed:
             self._window.finish()
             self._target = self._window.target
             # It does not count as a window of steps.
-            watch.profiling = None
+            watch.closed()
             watch.plan.ended = self._asked
 
     def _in_main_thread(self, call: Any) -> None:

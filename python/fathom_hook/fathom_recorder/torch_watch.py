@@ -9,7 +9,8 @@ import threading
 import time
 from typing import Any
 
-from .failures import note, quietly
+from .endings import Signals
+from .failures import note, quietly, withdraw
 from .imports import is_importing
 from .overhead import EDGE, UNPROFILED, Overhead
 from .plan import Plan, Window
@@ -25,8 +26,13 @@ from .traces import Target, Traces
 monotonic_ns = time.monotonic_ns
 get_ident = threading.get_ident
 
-# Outermost modules that come later (for evaluation, say) are looked for at these steps.
+# Outermost modules that come later (for evaluation, say) are looked for at these steps. Each search
+# changes torch.nn.Module, which makes all calls of modules slower for some steps.
 _SEARCH_AT = frozenset((1, 2, 3, 5, 10, 50, 200, 1000))
+_SEARCH_WITH_OPTIMIZER_AT = frozenset((1, 3))
+# By then it is known what the steps of a program are.
+_REST_AFTER = 5
+_UNFINISHED = "a trace that was being recorded"
 
 
 class TorchWatch:
@@ -39,10 +45,14 @@ class TorchWatch:
         self.range_name: str | None = self.options.range
         # Whether slices of loaders and steps are kept: within --delay and --duration.
         self.recording = self.options.delay_ns == 0
+        self.memory: TorchMemory | None = None
         self.foreign = ForeignProfiler(self, torch)
         self.calls = Calls(self, torch)
         self.loaders = Loaders(self, torch)
         self.facts = TorchFacts(torch)
+        self.signals = Signals(recorder.end)
+        # Whether this process has had a profile.
+        self.warmed = False
         self._begin_state()
         recorder.facts.add_source(self._facts)
 
@@ -64,6 +74,7 @@ class TorchWatch:
         self._imported_ns = monotonic_ns()
         self._timed: Any = None
         self._ended = False
+        self._stop_wanted = False
 
     def install(self) -> None:
         quiet_kineto()
@@ -166,14 +177,28 @@ class TorchWatch:
             self.memory.step(number)
         self.overhead.step(number, self._kind(number), end - start, self._hook_ns)
         self._hook_ns = 0
-        if number in _SEARCH_AT:
+        by_optimizer = self.steps.source == "optimizer"
+        if number in (_SEARCH_WITH_OPTIMIZER_AT if by_optimizer else _SEARCH_AT):
             self.calls.search()
         if number in (0, 2):
             self.recorder.facts.write()
         # torch.profiler's own work between two steps is not the hook's: whoever called adds it all.
         before = monotonic_ns()
         self._drive(number, end - start, age)
+        self._rest_or_wake(number, age)
         self._hook_ns -= monotonic_ns() - before
+
+    def _rest_or_wake(self, number: int, age: int) -> None:
+        """While nothing is recorded, and nothing will be soon, modules and annotations are not
+        looked at: steps end where the optimizer's does, or with the next batch."""
+        source = self.steps.source
+        if self.range_name or self.memory or source is None or number < _REST_AFTER:
+            return
+        if self.profiling is None and (self.foreign.seen or self.plan.is_far(age)):
+            if not self.calls.resting and self.calls.rest(source != "module"):
+                self.steps.rest()
+        else:
+            self.calls.wake()
 
     def _heed_duration(self, age: int) -> None:
         options = self.options
@@ -192,7 +217,7 @@ class TorchWatch:
             return
         if self.profiling is not None:
             self.plan.heed_compiles(compiles_so_far())
-            if self.plan.runs_out(age):
+            if self.plan.runs_out(age) or self._stop_wanted:
                 self.profiling.finish()
             else:
                 self.profiling.step(number)
@@ -216,19 +241,34 @@ class TorchWatch:
                 self.memory.begin_history()
             profiling.begin()
             self.profiling = profiling
+            self.signals.begin()
+            if window.kept:
+                # Whoever kills the process now finds it said.
+                from_step = f" from step {number} on" if by_steps else ""
+                why = f"the process was ended while torch.profiler recorded it{from_step}"
+                note(_UNFINISHED, why, "--steps active=1 is done sooner")
+                self.recorder.facts.write()
         except Exception as error:
             self.plan.ended = by_steps
             note("a trace of torch.profiler", repr(error))
 
     def _over(self) -> None:
-        profiling, self.profiling = self.profiling, None
+        profiling = self.profiling
         if profiling is None:
             return
+        self.closed()
         self._edge = True
         if self.memory and profiling.window.kept:
             self.memory.end_history(len(self.traces.targets))
         self.plan.over(profiling.window)
         self.recorder.facts.write()
+
+    def closed(self) -> None:
+        """The window that was open is no longer."""
+        self.profiling = None
+        self._stop_wanted = False
+        self.signals.end()
+        withdraw(_UNFINISHED)
 
     def next_trace(self) -> Target:
         return self.traces.next()
@@ -238,7 +278,7 @@ class TorchWatch:
         lost = self.profiling is not None
         if self.profiling is not None:
             self.profiling.give_up()
-            self.profiling = None
+            self.closed()
         note_given_way(lost)
 
     # What the program, a signal or a range ask for
@@ -248,6 +288,7 @@ class TorchWatch:
         """Records from here on, until `stop`."""
         if self.profiling is None and not self.foreign.seen and self._mine():
             self.plan.ask()
+            self.calls.wake()
             if is_importing():  # a signal came; the next step begins
                 return
             window = Window(0, 1 << 40, self.plan.extras, True)
@@ -289,10 +330,17 @@ class TorchWatch:
 
     def _listen(self, name: str) -> None:
         def asked(*_: Any) -> None:
-            if self.profiling is None:
-                self.start()
-            else:
+            # A signal comes in the middle of a step: recording begins and ends with one.
+            steps = self.steps.number > 0
+            if self.profiling is not None and steps:
+                self._stop_wanted = True
+            elif self.profiling is not None:
                 self.stop()
+            elif steps:
+                self.plan.ask()
+                self.calls.wake()
+            else:
+                self.start()
 
         try:
             number = getattr(signal, name, None) or getattr(signal, "SIG" + name)
@@ -329,6 +377,7 @@ class TorchWatch:
 
     def forked(self) -> None:
         """In the child: nothing of the parent's recording is ours to end."""
+        self.signals.end()
         self._begin_state()
         self.loaders.batches = 0
         self.recorder.facts.add_source(self._facts)
@@ -388,4 +437,3 @@ class TorchWatch:
 
 
 _EARLIER = "--steps wait=0,warmup=0,active=1"
-
