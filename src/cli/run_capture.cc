@@ -22,6 +22,7 @@
 #include "cli/command.h"
 #include "cli/messages.h"
 #include "cli/version.h"
+#include "engine/measured_overhead.h"
 #include "monitor/gpus.h"
 #include "monitor/sampler.h"
 
@@ -160,6 +161,7 @@ Result<void> record(const RunWish& wish, const cap::SessionFolder& folder,
   Telemetry telemetry(wish, *launched, folder.absolute, **writer);
   const cap::Ending ending = cap::supervise(gate, tree, say);
   complete(ending, tree, captured);
+  captured.manifest.overhead = measured_overhead(folder.absolute);
   captured.manifest.not_recorded = cap::limits_of(captured.manifest, folder.absolute);
   captured.manifest.not_recorded.insert(captured.manifest.not_recorded.end(),
                                         injections.not_recorded.begin(),

@@ -11,6 +11,7 @@
 #include "engine/divide.h"
 #include "engine/focus.h"
 #include "engine/narrow.h"
+#include "engine/overhead_note.h"
 #include "engine/predict.h"
 #include "engine/verdict.h"
 
@@ -270,6 +271,8 @@ Result<Diagnosis> diagnose(const Session& session, const DiagnosisRequest& reque
   }
   diagnosis.verdict = judge(rules, spent_by_family(rules), diagnosis.findings);
   rank(diagnosis.findings);
+  const std::string overhead = overhead_note(context.trace, diagnosis.verdict.id);
+  if (!overhead.empty()) diagnosis.notes.push_back(overhead);
   diagnosis.run = summarize_run(context, request.price_per_kwh, request.carbon_g_per_kwh);
   if (diagnosis.run && diagnosis.run->plain) be_plain(diagnosis);
   diagnosis.narrower =
