@@ -125,7 +125,6 @@ void outcome_json(Json& json, const Manifest& manifest) {
   for (const Process& process : manifest.processes) process_json(json, process);
   json.end();
   if (!manifest.overhead.empty()) json.key("overhead").raw(manifest.overhead);
-  if (!manifest.overhead.empty()) json.key("overhead").raw(manifest.overhead);
   json.key("not_recorded").array();
   for (const NotRecorded& lost : manifest.not_recorded) {
     json.object().key("what").text(lost.what).key("why").text(lost.why);

@@ -53,7 +53,6 @@ struct Manifest {
   bool killed_for_memory = false;
   std::vector<Process> processes;
   std::string overhead;  ///< JSON; empty: nothing was measured. See engine/measured_overhead.h.
-  std::string overhead;  ///< JSON; empty: nothing was measured. See engine/measured_overhead.h.
   std::vector<NotRecorded> not_recorded;
 };
 
