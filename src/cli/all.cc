@@ -13,6 +13,7 @@ Command diagnose();
 Command digest();
 Command doctor();
 Command explain();
+Command export_command();
 Command formats();
 Command man();
 Command reference();
@@ -24,6 +25,7 @@ const std::vector<Command>& all_commands() {
     std::vector<Command> commands{run(), attach(), doctor(), diagnose(), whatif(), explain()};
     for (const Report& report : all_reports()) commands.push_back(report_command(report));
     for (Command command : {
+             export_command(),
              formats(),
              completion(),
              man(),

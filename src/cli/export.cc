@@ -1,0 +1,139 @@
+// fathom export: the trace, or a part of it, in another program's format.
+#include "engine/export.h"
+
+#include <memory>
+
+#include <unistd.h>
+
+#include "cli/command.h"
+#include "cli/each_input.h"
+#include "cli/messages.h"
+#include "cli/options.h"
+#include "cli/output.h"
+#include "cli/selection_options.h"
+
+namespace fathom::cli {
+namespace {
+
+struct Wish {
+  ReadWish read;
+  Request request;
+  std::string to;
+  std::string path;
+};
+
+class OutputSink final : public ByteSink {
+ public:
+  explicit OutputSink(Output& output) : output_(output) {}
+  Result<void> write(std::string_view bytes) override { return output_.write(bytes); }
+  Result<void> finish() override { return output_.finish(); }
+  [[nodiscard]] bool closed() const override { return output_.closed(); }
+
+ private:
+  Output& output_;
+};
+
+std::string ids() {
+  std::string text;
+  for (const ExportFormat& format : export_formats())
+    text += (text.empty() ? "" : " or ") + format.id;
+  return text;
+}
+
+/// What was asked for, or what the file's name says.
+Result<std::string> format_of(const Wish& wish) {
+  if (!wish.to.empty()) return wish.to;
+  std::string by_name = export_format_for(wish.path);
+  if (!by_name.empty()) return by_name;
+  return Error{ErrorCode::invalid_argument, "say what to write: --to " + ids()};
+}
+
+Result<void> check_terminal(const Output& output, const std::string& to) {
+  for (const ExportFormat& format : export_formats()) {
+    if (format.id == to && !format.text && isatty(output.descriptor()) == 1)
+      return Error{ErrorCode::invalid_argument,
+                   to + " is binary: name a file with -o, or pipe the output"};
+  }
+  return {};
+}
+
+Result<Use> write(const Wish& wish, const std::string& to, const Session& session, bool several) {
+  if (several) return Error{ErrorCode::invalid_argument, "export takes one recording at a time"};
+  // What cannot be selected must not cost the file that is there.
+  const Result<Selection> selected = session.select(wish.request);
+  if (!selected) return selected.error();
+  Result<Output> output = Output::open(wish.path);
+  if (!output) return output.error();
+  if (const Result<void> fit = check_terminal(*output, to); !fit) return fit.error();
+  OutputSink file(*output);
+  const std::unique_ptr<ByteSink> packed = wish.path.ends_with(".gz") ? gzip_sink(file) : nullptr;
+  const Result<Exported> done =
+      export_trace(session, wish.request, to, packed ? *packed : static_cast<ByteSink&>(file));
+  if (!done) return done.error();
+  if ((*done).unbound_flows > 0)
+    say_warning(std::to_string((*done).unbound_flows) +
+                    " ends of arrows lie in no slice, and are not in the output",
+                wish.read.quiet);
+  return Use::next;
+}
+
+int run(const Wish& wish) {
+  const Result<std::string> to = format_of(wish);
+  if (!to) return fail(to.error());
+  const Result<Inputs> inputs = inputs_of(wish.read);
+  if (!inputs) return fail(inputs.error());
+  return for_each_session(*inputs, wish.read, [&](const Session& session, bool several) {
+    return write(wish, *to, session, several);
+  });
+}
+
+void declare_format(Options& options, Wish& wish) {
+  std::vector<std::string> choices;
+  for (const ExportFormat& format : export_formats()) choices.push_back(format.id);
+  options.parsed(
+      "--to", "FORMAT",
+      [&wish, choices](const std::string& text) -> Result<void> {
+        wish.to = text;
+        for (const std::string& choice : choices) {
+          if (choice == text) return {};
+        }
+        return Error{ErrorCode::invalid_argument, "'" + text + "' is not " + ids()};
+      },
+      "chrome (JSON) or perfetto (its own format); by default as the output's name says: .json, "
+      ".pftrace",
+      choices);
+}
+
+}  // namespace
+
+Command export_command() {
+  Command command;
+  command.name = "export";
+  command.group = "Tables";
+  command.title = "Write the trace in another program's format";
+  command.operand = "INPUT";
+  command.doc =
+      "Writes what was read (a trace, a session folder, a capture file) for Perfetto or "
+      "chrome://tracing: processes, threads and streams as tracks, slices with their arguments, "
+      "arrows from launches to device work and from forward to backward, counters, instants. A "
+      "selection takes what starts in it. A name that ends in .gz is compressed. "
+      "docs/export.md tells what each format carries.";
+  command.examples = {"fathom export --to perfetto -o trace.pftrace session/",
+                      "fathom export --steps 3-4 -o steps.json.gz trace.json.gz",
+                      "fathom export --to chrome trace.json.gz | fathom overview -"};
+  command.declare = [](Options& options) -> std::function<int()> {
+    const auto wish = std::make_shared<Wish>();
+    options.operands("INPUT", wish->read.inputs, 1);
+    declare_format(options, *wish);
+    Request& request = wish->request;
+    declare_selection(options, request.steps, request.device, request.window);
+    options.group("Output");
+    options.text("-o,--output", "FILE", wish->path,
+                 "Write to this file instead of standard output");
+    declare_reading(options, wish->read);
+    return [wish] { return run(*wish); };
+  };
+  return command;
+}
+
+}  // namespace fathom::cli
