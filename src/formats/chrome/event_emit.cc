@@ -1,6 +1,7 @@
 // What an event means: which table it becomes a row of.
 #include <charconv>
 
+#include "formats/chrome/derived.h"
 #include "formats/chrome/event_parser.h"
 #include "formats/chrome/json_scan.h"
 
@@ -298,6 +299,7 @@ void EventParser::emit_instant(const Event& event, Batch& batch) {
 
 /// Every number of the args is a sample of its own series.
 void EventParser::emit_counter(const Event& event, Batch& batch) {
+  if (event.has_category && tables_.strings.view(event.category_name) == kDerivedCategory) return;
   if (event.start_state != TimeField::present || event.args == nullptr) {
     batch.log.add(Repair::missing_time, offset_of(event.begin));
     return;
