@@ -143,7 +143,7 @@ def main() -> None:
         "cases", nargs="*", help="names of pairs; without any, all of illness_gpu.py"
     )
     parser.add_argument("--budget", type=float, default=600, help="seconds")
-    args = parser.parse_args()
+    args = parser.parse_intermixed_args()
     begin = time.perf_counter()
     args.folder.mkdir(parents=True, exist_ok=True)
     measured: dict[str, Any] = {"schema": "fathom-illness-measured/1", "pairs": {}, "left_out": {}}

@@ -70,7 +70,9 @@ def run(context: Context, report: Report) -> None:
         with_options(context, report, programs)
 
 
-def compiled(context: Context, report: Report, names: Sequence[str] = PROGRAMS) -> dict[str, Path]:
+def compiled(
+    context: Context, report: Report, names: Sequence[str] | None = None
+) -> dict[str, Path]:
     nvcc = shutil.which("nvcc") or next(
         (path for path in ("/usr/local/cuda/bin/nvcc",) if Path(path).exists()), None
     )
@@ -89,7 +91,7 @@ def compiled(context: Context, report: Report, names: Sequence[str] = PROGRAMS) 
 
     built: dict[str, Path] = {}
     with concurrent.futures.ThreadPoolExecutor(min(8, os.cpu_count() or 1)) as pool:
-        for name, failure in pool.map(build, names):
+        for name, failure in pool.map(build, names or PROGRAMS):
             report.expect(f"{name}.cu compiles", not failure, failure)
             if not failure:
                 built[name] = context.work / name

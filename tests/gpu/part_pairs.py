@@ -7,7 +7,7 @@ import shutil
 import sys
 from typing import Any
 
-from common import ROOT, Context
+from common import ROOT, CommandFailed, Context
 from outcome import Report
 
 sys.path.insert(0, str(ROOT / "tools"))
@@ -32,10 +32,15 @@ def run(context: Context, report: Report) -> None:
     if not context.gpu:
         words += ["gpu_item", "gpu_small_copies"]
     hide = {} if context.gpu else {"CUDA_VISIBLE_DEVICES": ""}
-    context.run(*words, seconds=max(10, context.left - RESERVE_S / 2), check=False, env=hide)
+    failure = ""
+    try:
+        context.run(*words, seconds=max(10, context.left - RESERVE_S / 2), env=hide)
+    except CommandFailed as error:
+        failure = str(error)
     if not (folder / "measured.json").exists():
-        report.failed("recording", "nothing was recorded: tools/record_gpu_pairs.py ended early")
+        report.failed("recording", failure or "tools/record_gpu_pairs.py wrote nothing")
         return
+    report.expect("recording ends by itself", not failure, failure)
     shutil.copy(PAIRS, folder / "pairs.json")
     judged(context, report)
 
