@@ -12,7 +12,8 @@ from fathom._diagnosis import Diagnosis
 from fathom._errors import FathomError
 from fathom._folder import Folder
 from fathom._schedule import Schedule
-from fathom._session import Session, open_first
+from fathom._session import Session
+from fathom._session import open as open_session
 
 
 class profile:
@@ -96,21 +97,20 @@ class profile:
         self.stop()
 
     def open(self) -> Session:
-        """What was recorded; of several traces the first, with a warning. FathomError: nothing
-        was, and why."""
-        return self._open(4)
+        """What was recorded, several traces as one session. FathomError: nothing was, and why."""
+        return self._open()
 
     def diagnose(self, **request: Any) -> Diagnosis:
         """Why it is slow, and what to change; takes what Session.diagnose() takes."""
-        return self._open(4).diagnose(**request)
+        return self._open().diagnose(**request)
 
-    def _open(self, depth: int) -> Session:
+    def _open(self) -> Session:
         if self._backend is not None:
             raise FathomError("stop() the recording first, or leave its `with` block")
         folder = self.output
         if folder is None or not any(folder.iterdir()):
             raise FathomError(self._why_empty(), "not_found")
-        return open_first(folder, 0, depth)
+        return open_session(folder)
 
     def _why_empty(self) -> str:
         if isinstance(self.schedule, Schedule):

@@ -16,30 +16,16 @@ Window = str | tuple[int, int]
 
 
 def open(path: Path, *, threads: int = 0) -> Session:
-    """Reads one recording to its end: a trace file, '-' for standard input, or a session folder.
+    """Reads a recording to its end: a trace file, '-' for standard input, or a session folder.
 
-    Of a folder or pattern with several recordings the first is opened, and a warning says so;
-    open_all() opens all of them. `threads`: to read with, 0 for all cores. The interpreter's lock
-    is free meanwhile. Raises FathomError.
+    A folder or pattern with several recordings (ranks, processes) is one session of all of them:
+    its tables have the rows of each, `session.recordings` has each alone. `threads`: to read with,
+    0 for all cores. The interpreter's lock is free meanwhile. Raises FathomError.
     """
-    return open_first(path, threads, 3)
-
-
-def open_first(path: Path, threads: int, depth: int) -> Session:
-    """What open() does; a warning names the line `depth` calls up."""
-    files = _core.expand([os.fspath(path)])
-    for number, file in enumerate(files, 1):
-        session = _open_one(file, threads)
-        if session is None:
-            continue
-        if number < len(files):
-            warnings.warn(
-                f"{os.fspath(path)} stands for {len(files)} files; {file.shown} is opened, and "
-                "fathom.open_all() opens them all",
-                stacklevel=depth,
-            )
-        return session
-    raise _nothing_there(path)
+    sessions = open_all(path, threads=threads)
+    if len(sessions) == 1:
+        return sessions[0]
+    return Session(*(each._recording for each in sessions), input=os.fspath(path))
 
 
 def open_all(paths: Path | Iterable[Path], *, threads: int = 0) -> list[Session]:
@@ -78,15 +64,31 @@ def reports() -> list[_core.Report]:
 
 
 class Session:
-    """One recording in memory. Immutable; may be asked from several threads at a time."""
+    """One or several recordings in memory. Immutable; may be asked from several threads at a
+    time."""
 
-    def __init__(self, recording: _core.Recording) -> None:
+    def __init__(
+        self, recording: _core.Recording, *others: _core.Recording, input: str | None = None
+    ) -> None:
         self._recording = recording
+        self._input = recording.input if input is None else input
+        alone = () if not others else (Session(recording), *map(Session, others))
+        self._several: tuple[Session, ...] = alone
 
     @property
     def input(self) -> str:
         """What it was opened as."""
-        return self._recording.input
+        return self._input
+
+    @property
+    def recordings(self) -> tuple[Session, ...]:
+        """Each recording alone, in the order of ranks, processes and files."""
+        return self._several or (self,)
+
+    @property
+    def rank(self) -> int | None:
+        """Its rank in a distributed program; None without one, and of several recordings."""
+        return None if self._several else self._recording.rank
 
     @property
     def format(self) -> str:
@@ -95,8 +97,8 @@ class Session:
 
     @property
     def span_ns(self) -> int:
-        """From its first event to the end of its last."""
-        return self._recording.span_ns
+        """From its first event to the end of its last; of several, that of the longest."""
+        return max(each._recording.span_ns for each in self.recordings)
 
     def report(
         self,
@@ -114,32 +116,39 @@ class Session:
         metric: str | None = None,
         peaks: Path | None = None,
     ) -> _core.Table:
-        """The table of that id, as `fathom REPORT --json` has it.
+        """The table of that id, as `fathom REPORT --json` has it. Of several recordings, the rows
+        of each, with the columns `input` and `input_rank` before the others.
 
         steps: 5, range(3, 8), (3, 7), "3-7", "3-"; the numbers that the recording has.
         window: "10ms:25ms", ":1s", or (begin, end) in ns from the start of the recording.
         sort: a column; "-column" and "+column" choose the direction.
-        limit: at most so many rows; None or 0 for all.
+        limit: at most so many rows of each recording; None or 0 for all.
         filter: conditions that all must hold: "total_ns>1ms", "name~gemm".
         group_by: one of the report's choices. columns: names in their order, or "all".
         torch, metric, peaks: of the reports that have them. Raises FathomError.
         """
         if limit is not None and limit < 0:
             raise FathomError(f"limit: {limit} is below 0; None is for all rows")
-        return self._recording.report(
-            report,
-            steps=_steps(steps),
-            device=device,
-            window=_window(window),
-            sort=sort or "",
-            limit=limit or None,
-            filters=[filter] if isinstance(filter, str) else list(filter),
-            group_by=group_by or "",
-            columns=_names(columns),
-            torch=torch,
-            metric=metric or "",
-            peaks=None if peaks is None else os.fspath(peaks),
-        )
+        tables = [
+            each._recording.report(
+                report,
+                steps=_steps(steps),
+                device=device,
+                window=_window(window),
+                sort=sort or "",
+                limit=limit or None,
+                filters=[filter] if isinstance(filter, str) else list(filter),
+                group_by=group_by or "",
+                columns=_names(columns),
+                torch=torch,
+                metric=metric or "",
+                peaks=None if peaks is None else os.fspath(peaks),
+            )
+            for each in self.recordings
+        ]
+        if not self._several:
+            return tables[0]
+        return _core.join(self.input, tables, [each._recording for each in self._several])
 
     def diagnose(
         self,
@@ -151,12 +160,19 @@ class Session:
         exclude_warmup: bool = False,
         peaks: Path | None = None,
     ) -> Diagnosis:
-        """Why it is slow, what to change first, and what that will give: `fathom diagnose`.
+        """Why it is slow, what to change first, and what that will give: `fathom diagnose`. Of
+        several recordings the first is diagnosed, and a warning says so: ask each of `recordings`.
 
         focus: a module, annotation, operator or phase whose calls are diagnosed instead of the
         steps. exclude_warmup: leave out leading steps longer than 1.5 times the median.
         The rest as of report(). Raises FathomError.
         """
+        if self._several:
+            warnings.warn(
+                f"{self.input} holds {len(self._several)} recordings; {self._recording.input} is "
+                "diagnosed, and session.recordings has each of them",
+                stacklevel=2,
+            )
         return Diagnosis(
             self._recording.diagnose(
                 focus=focus or "",
@@ -169,7 +185,8 @@ class Session:
         )
 
     def __repr__(self) -> str:
-        return f"<fathom session {self.input}: {self.format}>"
+        several = f", {len(self._several)} recordings" if self._several else ""
+        return f"<fathom session {self.input}: {self.format}{several}>"
 
 
 def _steps(steps: Steps | None) -> str | None:

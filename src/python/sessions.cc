@@ -115,6 +115,44 @@ Table run_report(const Recording& recording, const std::string& id, const Asked&
   return {value_or_raise(std::move(table))};
 }
 
+constexpr ColumnSpec kInput = {"input", ColumnKind::name, "", "The recording that the row is of."};
+constexpr ColumnSpec kRank = {"input_rank", ColumnKind::integer, "",
+                              "Its rank in a distributed program, null where it has none."};
+
+std::optional<std::int64_t> rank_of(const Recording& recording) {
+  const std::optional<Distributed>& info = recording.session->trace().distributed;
+  if (!info || info->rank == kAbsent) return {};
+  return info->rank;
+}
+
+/// The rows of all tables in one, which says of each whose it is. They are of one report.
+Table join(const std::string& input, const std::vector<Table>& tables,
+           const std::vector<Recording>& recordings) {
+  if (tables.empty() || tables.size() != recordings.size())
+    throw Failure({ErrorCode::invalid_argument, "a table of each recording is wanted"});
+  TableData joined{.view = tables.front().data->view, .columns = {}, .parts = {}};
+  View& view = joined.view;
+  view.input = input;
+  view.rows_total = 0;
+  view.table = {};
+  view.columns.insert(view.columns.begin(), {kInput, kRank});
+  for (std::size_t i = 0; i < tables.size(); ++i) {
+    const View& one = tables[i].data->view;
+    const std::optional<std::int64_t> rank = rank_of(recordings[i]);
+    for (const std::vector<Value>& row : one.table.rows) {
+      std::vector<Value> wider = {Value(one.input), rank ? Value(*rank) : Value()};
+      wider.insert(wider.end(), row.begin(), row.end());
+      view.table.rows.push_back(std::move(wider));
+    }
+    for (const std::string& note : one.table.notes)
+      view.table.notes.push_back(valid_utf8(one.input) + ": " + note);
+    view.rows_total += one.rows_total;
+    joined.parts.push_back(tables[i].data);
+  }
+  joined.columns = column_arrays(view);
+  return {std::make_shared<const TableData>(std::move(joined))};
+}
+
 Diagnosed run_diagnosis(const Recording& recording, const Asked& asked, std::string focus,
                         bool exclude_warmup) {
   Diagnosed out{
@@ -159,6 +197,7 @@ void bind_sessions(nb::module_& module) {
           [](const Recording& recording) { return valid_utf8(recording.session->input()); })
       .def_prop_ro("format",
                    [](const Recording& recording) { return recording.session->trace().format; })
+      .def_prop_ro("rank", rank_of, "Its rank in a distributed program.")
       .def_prop_ro("span_ns",
                    [](const Recording& recording) {
                      return to_ns(recording.session->trace().span.length());
@@ -206,6 +245,8 @@ void bind_sessions(nb::module_& module) {
       .def_ro("found", &Inputs::File::found);
   module.def("open", open_recording, nb::arg("file"), nb::arg("threads"),
              "Reads one of the inputs that expand() found, to its end.");
+  module.def("join", join, nb::arg("input"), nb::arg("tables"), nb::arg("recordings"),
+             "The tables of several recordings as one, with the columns input and input_rank.");
   module.def(
       "expand",
       [](const std::vector<std::string>& inputs) {

@@ -14,6 +14,8 @@ namespace fathom::python {
 struct TableData {
   View view;
   std::vector<ColumnArray> columns;  ///< Those of the view.
+  /// Of a table of several recordings, theirs; for text, which is shown one after the other.
+  std::vector<std::shared_ptr<const TableData>> parts = {};
 };
 
 using TablePtr = std::shared_ptr<const TableData>;

@@ -164,8 +164,12 @@ nb::list row_dicts(const Table& table) {
   return rows;
 }
 
-std::string text_of(const Table& table, std::size_t limit, bool wide) {
-  View shown = table.data->view;
+std::string text_of(const TableData& table, std::size_t limit, bool wide) {
+  std::string text;
+  for (const TablePtr& part : table.parts)
+    text += (text.empty() ? "" : "\n") + text_of(*part, limit, wide);
+  if (!table.parts.empty()) return text;
+  View shown = table.view;
   if (limit != 0 && shown.columns.front().name != "section" && shown.table.rows.size() > limit)
     shown.table.rows.resize(limit);
   Style style = style_for(1, ColourChoice::never, wide);
@@ -249,9 +253,14 @@ void bind_table(nb::module_& module) {
             return csv_header(table.data->view, false) + csv_rows(table.data->view, false);
           },
           "As `fathom … --csv` prints it.")
-      .def("to_text", text_of, nb::arg("limit") = 30, nb::arg("wide") = false,
-           "As a terminal shows it; limit=0 for all rows.")
-      .def("__str__", [](const Table& table) { return text_of(table, 30, false); })
+      .def(
+          "to_text",
+          [](const Table& table, std::size_t limit, bool wide) {
+            return text_of(*table.data, limit, wide);
+          },
+          nb::arg("limit") = 30, nb::arg("wide") = false,
+          "As a terminal shows it; limit=0 for all rows.")
+      .def("__str__", [](const Table& table) { return text_of(*table.data, 30, false); })
       .def("__repr__",
            [](const Table& table) {
              return "<fathom table " + std::string(table.data->view.report->id) + ": " +

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import os
 import pathlib
 import pickle
 import shutil
@@ -86,15 +87,53 @@ def test_an_error_survives_pickling_and_copying() -> None:
         assert (str(other), other.code) == ("what", "corrupt")
 
 
-def test_a_folder_of_ranks_gives_one_or_all(trace: pathlib.Path, tmp_path: pathlib.Path) -> None:
+def test_a_folder_of_ranks_is_one_session_of_all(trace: pathlib.Path, tmp_path: pathlib.Path) -> None:
     for rank in (0, 2, 10):
         shutil.copy(trace, tmp_path / f"rank{rank}.json.gz")
     (tmp_path / "notes.txt").write_text("not a trace")
     inputs = [pathlib.Path(each.input).name for each in fathom.open_all(tmp_path)]
     assert inputs == ["rank0.json.gz", "rank2.json.gz", "rank10.json.gz"]
-    with pytest.warns(UserWarning, match="open_all"):
-        first = fathom.open(tmp_path)
-    assert pathlib.Path(first.input).name == "rank0.json.gz"
+    session = fathom.open(tmp_path)
+    assert session.input == str(tmp_path)
+    assert [pathlib.Path(each.input).name for each in session.recordings] == inputs
+    with pytest.warns(UserWarning, match="session.recordings"):
+        assert pathlib.Path(session.diagnose().input).name == "rank0.json.gz"
+
+
+RANKS = pathlib.Path(os.environ["FATHOM_SOURCE_DIR"]) / "tests/data/runs/two_ranks"
+
+
+def test_tables_of_several_ranks_have_the_rows_of_each() -> None:
+    session = fathom.open(RANKS)
+    assert [each.rank for each in session.recordings] == [0, 1]
+    assert session.rank is None
+    steps = session.report("steps")
+    assert [column.name for column in steps.columns][:3] == ["input", "input_rank", "step"]
+    assert steps["input_rank"].to_list() == [0, 0, 0, 1, 1, 1]
+    assert steps["step"].to_list() == [2, 3, 4, 2, 3, 4]
+    alone = [each.report("steps") for each in session.recordings]
+    assert steps["window_ns"].to_list() == [n for each in alone for n in each["window_ns"]]
+    assert steps.rows_total == 6
+    assert str(steps) == "\n".join(str(each) for each in alone)
+    assert steps.to_csv().startswith("input,input_rank,step")
+
+
+def test_the_rank_that_waits_is_told_that_another_is_late() -> None:
+    early, late = fathom.open(RANKS).recordings
+    assert "late-rank" in {finding.rule for finding in early.diagnose().findings}
+    assert "late-rank" not in {finding.rule for finding in late.diagnose().findings}
+
+
+def test_each_rank_knows_the_ranks_of_all_processes() -> None:
+    processes = fathom.open(RANKS).report("processes", filter="role=rank")
+    assert processes["input_rank"].to_list() == [0, 0, 1, 1]
+    assert sorted(processes["rank"].to_list()) == [0, 0, 1, 1]
+
+
+def test_one_recording_is_its_only_one(trace: pathlib.Path) -> None:
+    session = fathom.open(trace)
+    assert session.recordings == (session,)
+    assert session.report("steps").columns[0].name == "step"
 
 
 def test_several_paths_are_opened_in_their_order(trace: pathlib.Path) -> None:
