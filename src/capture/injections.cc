@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 #include <sys/statvfs.h>
 
+#include "capture/checks.h"
 #include "capture/files.h"
 
 namespace fathom::capture {
@@ -20,10 +21,14 @@ struct Injection {
   const char* variable;
   std::string_view what;   ///< That it records.
   std::string_view needs;  ///< Of the build.
+  bool gpu = false;        ///< Without NVIDIA's driver nothing of it can be missed.
 };
 constexpr Injection kInjections[] = {
     {"libfathom_nvtx.so", "NVTX_INJECTION64_PATH", "ranges and marks of NVTX",
      "the headers of NVTX 3 (tools/setup nvtx)"},
+    {"libfathom_cuda.so", "CUDA_INJECTION64_PATH",
+     "kernels, copies and calls of CUDA outside of torch.profiler",
+     "the headers of CUPTI (tools/setup cuda)", true},
 };
 
 const CarriedLibrary* find_carried(std::string_view file) {
@@ -52,8 +57,8 @@ std::string make_private(const std::string& folder) {
 
 void prepare(const Injection& injection, const std::string& folder, Injections& result) {
   const auto refuse = [&](std::string why, std::string remedy) {
-    result.not_recorded.push_back(
-        {std::string(injection.what), std::move(why), std::move(remedy)});
+    if (injection.gpu && !has_nvidia_driver()) return;
+    result.not_recorded.push_back({std::string(injection.what), std::move(why), std::move(remedy)});
   };
   const std::string other = other_tool(injection);
   if (!other.empty()) {

@@ -20,7 +20,7 @@ struct CarriedLibrary {
 std::span<const CarriedLibrary> carried_libraries();
 
 struct Injections {
-  std::vector<std::string> variables;      ///< NAME=VALUE for the program.
+  std::vector<std::string> variables;     ///< NAME=VALUE for the program.
   std::vector<NotRecorded> not_recorded;  ///< What cannot be injected, and why.
 };
 

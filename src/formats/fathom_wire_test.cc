@@ -89,6 +89,27 @@ TEST_F(FathomWire, BeginsAndEndsNestAndWhatIsOpenEndsWithTheFile) {
   EXPECT_EQ(trace.import.total(), 0U);
 }
 
+TEST_F(FathomWire, ArgumentsAreOfTheSliceBeginOrInstantBeforeThem) {
+  const std::array<wire::Argument, 2> two = {wire::Argument{"domain", "library"},
+                                             wire::Argument{"payload", "-5"}};
+  const std::array<wire::Argument, 1> one = {wire::Argument{"category", "io"}};
+  writer_->begin(10, 1, 1, "outer", "annotation", two);
+  wire::Slice inner{20, 5, 1, 1, "inner", "annotation", -1, {}};
+  inner.arguments = one;
+  writer_->slices(std::span(&inner, 1));
+  writer_->instant(30, 1, 1, "mark", "annotation", one);
+  writer_->end(40, 1, 1);
+  const Trace trace = read();
+  const SliceId outer = slice_named(trace, "outer");
+  ASSERT_EQ(trace.arguments(outer).size(), 2U);
+  EXPECT_EQ(trace.argument(outer, "domain"), "library");
+  EXPECT_EQ(trace.argument(outer, "payload"), "-5");
+  EXPECT_EQ(trace.argument(outer, "category"), "");
+  EXPECT_EQ(trace.argument(slice_named(trace, "inner"), "category"), "io");
+  ASSERT_EQ(trace.instant_arguments.size(), 1U);
+  EXPECT_EQ(trace.text(trace.instant_arguments[0].value), "io");
+}
+
 TEST_F(FathomWire, AnEndWithoutABeginIsCounted) {
   writer_->end(30, 1, 1);
   writer_->instant(100, 1, 1, "last", "");

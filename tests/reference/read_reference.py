@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""A slow, plain reader of chrome-json traces. Prints the digest that `fathom digest` prints.
+"""A slow, plain reader of chrome-json traces and capture files. Prints the digest that `fathom digest` prints.
 
 It shares nothing with the fast reader but docs/formats.md, so what both agree on is what the file says.
 Usage: read_reference.py [--lines] FILE
@@ -17,11 +17,12 @@ from pathlib import Path
 from typing import Any, Iterator
 
 from canonical_json import MISSING, Number, Pairs, canonical, decode, mended
+from wire_reference import MAGIC, wire_lines
 
 TABLES = [
-    "slices", "collectives", "flows", "memory", "samples", "instants",
-    "tracks", "processes", "categories", "devices", "distributed", "facts",
-]
+    "slices", "numbers", "arguments", "collectives", "flows", "memory", "samples", "instants",
+    "tracks", "processes", "runs", "functions", "categories", "devices", "distributed", "facts",
+]  # fmt: skip
 INT64 = range(-(2**63), 2**63)
 ABSENT = None
 Place = tuple[str, str, str]  # kind of track, pid, tid or series
@@ -473,7 +474,7 @@ class Reader:
                     device = pid_number if pid_number is not None and 0 <= pid_number < 2**31 else 0
                 stream = tid_number if stream is None else stream
             fields = [field(pid_number), field(tid_number), str(-1 if device is None else device), field(stream)]
-            fields += [names.get(place, ""), field(sorts.get(place)), str(count)]
+            fields += [names.get(place, ""), field(sorts.get(place)), str(count), "-"]
             self.lines["tracks"].append("|".join(["track", *place, *fields]))
 
     def devices_of_tracks(self) -> dict[Place, tuple[int | None, int | None]]:
@@ -546,6 +547,8 @@ def read_bytes(path: Path) -> bytes:
 
 
 def reference_lines(data: bytes) -> dict[str, list[str]]:
+    if data.startswith(MAGIC):
+        return {table: wire_lines(data).get(table, []) for table in TABLES}
     with localcontext() as context:
         context.prec = 100
         reader = Reader(decode(data))

@@ -25,7 +25,15 @@ def traces() -> list[Path]:
     own = [SOURCE / "examples", SOURCE / "tests/data/plain", SOURCE / "tests/data/traces", SOURCE / "tests/data/torch"]
     other = [MORE / "kineto", MORE / "kineto-multirank", MORE / "torch-cpu", MORE / "nsys/expected"]
     found = [path for folder in own + other for path in sorted(folder.rglob("*.json*"))]
-    return [path for path in found if is_trace(path)]
+    return [path for path in found if is_trace(path)] + captures()
+
+
+def captures() -> list[Path]:
+    """Fathom's own files: as recorded, and, of the fuzzer's, one that is cut off and one with damage."""
+    corpus = SOURCE / "tests/fuzz/corpus/fathom_wire"
+    return sorted((SOURCE / "tests/data").rglob("*.fathom")) + [
+        corpus / name for name in ("process", "process_cut", "process_damaged")
+    ]
 
 
 def is_trace(path: Path) -> bool:

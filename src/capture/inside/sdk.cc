@@ -69,9 +69,7 @@ const inside::Series* series_of(std::string_view name, std::string_view unit) {
 
 /// True if something is recorded; decides it where that has not happened yet, and chooses the
 /// clock.
-bool ready() {
-  return detail::recording() && detail::room(1) != nullptr && detail::recording();
-}
+bool ready() { return detail::recording() && detail::room(1) != nullptr && detail::recording(); }
 
 }  // namespace
 

@@ -1,0 +1,370 @@
+"""A slow, plain reader of Fathom's own capture files: docs/wire.md as Python, and what docs/formats.md makes of it.
+
+It shares nothing with the program but these two pages. Records of devices (kinds above 15) are left out.
+"""
+from __future__ import annotations
+
+import json
+import struct
+import zlib
+from collections import defaultdict
+from typing import Any, Iterator
+
+from canonical_json import canonical, decode
+
+MAGIC = b"FATHOM\x01\x00"
+SYNC = b"FBLK"
+HEADER = struct.Struct("<4sIIHHQ")
+LAYOUTS = {
+    2: "<qqI", 3: "<qiiiII", 4: "<iqI", 5: "<qqiqIIq", 6: "<qiqII", 7: "<qiq", 8: "<qiqII", 9: "<IiiII", 10: "<qId",
+    11: "<iII", 12: "<qiiqqqqqq", 13: "<IQ", 14: "<iIIIQqq", 15: "<II",
+}  # fmt: skip
+LARGEST = 16 << 20
+LAST_TIME = 2**61
+CLOCK_STEP = 1_000_000
+
+# Kind of slice, and whether it lies beside the threads.
+CATEGORIES = {
+    "annotation": ("user_annotation", False), "range": ("user_annotation", True), "frame": ("user_annotation", True),
+    "step": ("user_annotation", False), "loader.fetch": ("user_annotation", False),
+    "loader.sample": ("other", False), "loader.collate": ("other", False), "loader.pin": ("other", False),
+    "gc": ("other", False), "profile": ("trace_span", True), "phase": ("trace_span", True),
+}  # fmt: skip
+Place = tuple[str, str, str]
+
+
+def blocks(data: bytes) -> Iterator[tuple[int, bytes]]:
+    """Number and payload of every block whose sum is right, wherever it lies."""
+    at = len(MAGIC) if data.startswith(MAGIC) else 0
+    while at + HEADER.size <= len(data):
+        sync, size, crc, kind, _, number = HEADER.unpack_from(data, at)
+        end = at + HEADER.size + size
+        if sync == SYNC and size <= LARGEST and end <= len(data) and zlib.crc32(data[at + 12 : end]) == crc:
+            if kind == 1:
+                yield number, data[at + HEADER.size : end]
+            at = end
+            continue
+        at = data.find(SYNC, at + 1)
+        if at < 0:
+            return
+
+
+def text_of(raw: bytes) -> str:
+    """Each byte that is not UTF-8 becomes U+FFFD."""
+    text = raw.decode(errors="surrogateescape")
+    return "".join("\ufffd" if "\ud800" <= c <= "\udfff" else c for c in text)
+
+
+def quoted(text: str) -> str:
+    escaped = text.replace("\\", "\\\\").replace('"', '\\"')
+    return '"' + "".join(f"\\u{ord(c):04x}" if c < " " else c for c in escaped) + '"'
+
+
+def json_value(text: str) -> str:
+    """Objects and lists as they are, all else as a string."""
+    if text.startswith(("{", "[")):
+        try:
+            json.loads(text)
+            return canonical(decode(text.encode()))
+        except ValueError:
+            pass
+    return quoted(text)
+
+
+def field(value: Any) -> str:
+    return "-" if value is None else str(value)
+
+
+def bits(value: float) -> str:
+    return struct.pack(">d", value).hex()
+
+
+class Slice:
+    def __init__(self, place: Place, start: int, end: int, name: str, category: str) -> None:
+        self.place, self.start, self.end = place, start, end
+        self.name, self.category = name, category
+        self.number: int | None = None
+        self.arguments: list[tuple[str, str]] = []
+
+
+class Track:
+    def __init__(self, pid: int, tid: int | None) -> None:
+        self.pid, self.tid = pid or None, tid
+        self.name, self.device, self.slices = "", -1, 0
+        self.unit: str | None = None
+
+
+class Run:
+    def __init__(self, pid: int) -> None:
+        self.pid = pid
+        self.parent: int | None = None
+        self.rank = self.status = -1
+        self.role: str | None = None
+        self.name: str | None = None
+        self.times: list[int | None] = [None, None]
+        self.used: list[int | None] = [None] * 6  # wall, user, system, peak, read, written
+
+
+class WireReader:
+    def __init__(self) -> None:
+        self.clocks: list[int] = []
+        self.tracks: dict[Place, Track] = {}
+        self.slices: list[Slice] = []
+        self.instants: list[tuple[Place, int, str, list[tuple[str, str]]]] = []
+        self.samples: list[tuple[Place, int, float]] = []
+        self.open: dict[tuple[int, int], list[Slice]] = defaultdict(list)
+        self.thread_names: dict[tuple[int, int], str] = {}
+        self.threads: set[tuple[int, int]] = set()
+        self.facts: dict[tuple[int, str], str] = {}
+        self.runs: dict[int, Run] = {}
+        self.functions: list[str] = []
+        self.main = 0
+        self.last = 0
+        self.first_block = 0
+        self.owner: list[tuple[str, str]] | None = None
+
+    def read(self, data: bytes) -> None:
+        for count, (number, payload) in enumerate(blocks(data)):
+            if count == 0:
+                self.first_block = number
+            self.block(payload)
+
+    def block(self, payload: bytes) -> None:
+        self.texts = {0: ""}
+        self.counters: dict[int, Place] = {}
+        self.owner = None
+        at = 0
+        while at + 4 <= len(payload):
+            kind, size = struct.unpack_from("<HH", payload, at)
+            body = payload[at + 4 : at + 4 + size]
+            at += 4 + size
+            if len(body) < size:
+                return
+            if kind == 1 and size >= 4:
+                self.texts[struct.unpack_from("<I", body)[0]] = text_of(body[4:])
+            elif kind in LAYOUTS and size >= struct.calcsize(LAYOUTS[kind]):
+                self.record(kind, struct.unpack_from(LAYOUTS[kind], body))
+
+    def record(self, kind: int, fields: tuple[Any, ...]) -> None:
+        handlers = {
+            2: self.clock, 3: self.process, 4: self.thread, 5: self.slice, 6: self.begin, 7: self.end,
+            8: self.instant, 9: self.counter, 10: self.sample, 11: self.fact, 12: self.exit, 14: self.function,
+            15: self.argument,
+        }  # fmt: skip
+        if kind in handlers:
+            handlers[kind](*fields)
+
+    def text(self, number: int) -> str:
+        return self.texts.get(number, "")
+
+    def true(self, time: int) -> bool:
+        return 0 <= time <= LAST_TIME
+
+    def note(self, time: int) -> None:
+        self.last = max(self.last, time)
+
+    # Records
+
+    def clock(self, monotonic: int, unix: int, _error: int) -> None:
+        if self.true(monotonic) and self.true(unix):
+            self.clocks.append(unix - monotonic)
+
+    def run(self, pid: int) -> Run:
+        return self.runs.setdefault(pid, Run(pid))
+
+    def process(self, time: int, pid: int, parent: int, rank: int, name: int, role: int) -> None:
+        if not self.true(time):
+            return
+        self.main = self.main or pid
+        run = self.run(pid)
+        if run.times[0] is None:
+            run.times[0] = time
+        run.parent = parent if parent > 0 else run.parent
+        run.rank = rank if rank >= 0 else run.rank
+        run.name = self.text(name) or run.name
+        run.role = self.text(role) or run.role
+        self.note(time)
+
+    def thread(self, pid: int, tid: int, name: int) -> None:
+        self.thread_names[pid, tid] = self.text(name)
+
+    def track(self, kind: str, pid: int, tid: int | None, series: str) -> Place:
+        place = (kind, str(pid) if pid else "machine", series)
+        self.tracks.setdefault(place, Track(pid, tid))
+        return place
+
+    def place(self, category: str, pid: int, tid: int) -> Place:
+        if CATEGORIES.get(category, ("", False))[1]:
+            return self.track("async", pid, None, category if tid == pid else f"{category} {tid}")
+        self.threads.add((pid, tid))
+        return self.track("host", pid, tid, str(tid))
+
+    def named(self, category: str, name: str, value: int) -> str:
+        if category == "step" and value >= 0:
+            return f"ProfilerStep#{value}"
+        if category == "loader.fetch" and not name.startswith("enumerate("):
+            return f"enumerate(DataLoader)#{name}"
+        return name or category
+
+    def slice(
+        self, start: int, duration: int, pid: int, tid: int, name: int, category: int, value: int
+    ) -> None:
+        self.owner = None
+        if not self.true(start):
+            return
+        duration = duration if 0 <= duration <= LAST_TIME else 0
+        what = self.text(category)
+        found = Slice(
+            self.place(what, pid, tid), start, start + duration, self.named(what, self.text(name), value), what
+        )
+        if value != -1:
+            found.number = value
+        self.add(found)
+        self.owner = found.arguments
+
+    def add(self, found: Slice) -> None:
+        self.slices.append(found)
+        self.tracks[found.place].slices += 1
+        self.note(found.end)
+
+    def begin(self, time: int, pid: int, tid: int, name: int, category: int) -> None:
+        self.owner = None
+        if not self.true(time):
+            return
+        what = self.text(category)
+        found = Slice(self.place(what, pid, tid), time, time, self.named(what, self.text(name), -1), what)
+        self.open[pid, tid].append(found)
+        self.owner = found.arguments
+        self.note(time)
+
+    def end(self, time: int, pid: int, tid: int) -> None:
+        self.owner = None
+        if self.true(time) and self.open[pid, tid]:
+            found = self.open[pid, tid].pop()
+            found.end = max(found.start, time)
+            self.add(found)
+
+    def instant(self, time: int, pid: int, tid: int, name: int, category: int) -> None:
+        self.owner = None
+        if not self.true(time):
+            return
+        self.owner = []
+        self.instants.append((self.place("", pid, tid), time, self.text(name) or self.text(category), self.owner))
+        self.note(time)
+
+    def argument(self, key: int, value: int) -> None:
+        if self.owner is not None:
+            self.owner.append((self.text(key), self.text(value)))
+
+    def counter(self, number: int, pid: int, device: int, name: int, unit: int) -> None:
+        series = self.text(name) + (f" device {device}" if device >= 0 else "")
+        place = self.track("counter", pid, None, series)
+        track = self.tracks[place]
+        track.name = track.name or self.text(name)
+        track.unit, track.device = self.text(unit), max(device, -1)
+        self.counters[number] = place
+
+    def sample(self, time: int, counter: int, value: float) -> None:
+        if counter in self.counters and self.true(time) and value - value == 0:
+            self.samples.append((self.counters[counter], time, value))
+            self.note(time)
+
+    def fact(self, pid: int, key: int, value: int) -> None:
+        self.facts[pid, self.text(key)] = self.text(value)
+
+    def exit(self, time: int, pid: int, status: int, *used: int) -> None:
+        if not self.true(time):
+            return
+        user, system, peak, wall, read, written = used
+        run = self.run(pid)
+        run.times[1], run.status = time, status
+        run.used = [None if value < 0 else value for value in (wall, user, system, peak, read, written)]
+        self.note(time)
+
+    def function(self, pid: int, file: int, line: int, name: int, calls: int, total: int, own: int) -> None:
+        if 0 <= total <= LAST_TIME and 0 <= own <= LAST_TIME:
+            shown = (pid, self.text(file), self.text(name), line, calls, total, own)
+            self.functions.append("|".join(["function", *map(str, shown)]))
+
+    # The trace
+
+    def finish(self) -> dict[str, list[str]]:
+        for thread in sorted(self.open):
+            for found in self.open[thread]:
+                found.end = self.last
+                self.add(found)
+        self.shift = 0
+        if self.clocks:
+            self.shift = sorted(self.clocks)[len(self.clocks) // 2]
+            moved = max(self.clocks) - min(self.clocks)
+            if moved > CLOCK_STEP:
+                self.facts[0, "clock_was_set_by_ns"] = str(moved)
+        lines: dict[str, list[str]] = defaultdict(list)
+        self.slice_lines(lines)
+        self.moment_lines(lines)
+        self.track_lines(lines)
+        self.process_lines(lines)
+        lines["functions"] = self.functions
+        for (pid, key), value in self.facts.items():
+            shown = key if pid in (0, self.main) else f"process {pid} {key}"
+            lines["facts"].append(f"fact|{shown}|{json_value(value)}")
+        if self.first_block > 0:
+            lines["facts"].append(f"fact|blocks_before_the_first|{self.first_block}")
+        return lines
+
+    def where(self, tag: str, found: Slice) -> list[str]:
+        return [tag, *found.place, found.name, str(self.shift + found.start), str(found.end - found.start)]
+
+    def slice_lines(self, lines: dict[str, list[str]]) -> None:
+        counts: dict[str, int] = defaultdict(int)
+        for found in self.slices:
+            kind = CATEGORIES.get(found.category, ("other", False))[0]
+            counts[found.category] += 1
+            details = ["-"] * (9 if kind == "user_annotation" else 0)
+            row = [*self.where("slice", found), found.category, kind, "-", "-", *details]
+            lines["slices"].append("|".join(row))
+            if found.number is not None:
+                lines["numbers"].append("|".join([*self.where("number", found), str(found.number)]))
+            for key, value in found.arguments:
+                lines["arguments"].append("|".join([*self.where("argument", found), key, value]))
+        for category, count in counts.items():
+            kind = CATEGORIES.get(category, ("other", False))[0]
+            lines["categories"].append(f"category|{category}|{kind}|{count}")
+
+    def moment_lines(self, lines: dict[str, list[str]]) -> None:
+        for place, time, name, arguments in self.instants:
+            lines["instants"].append("|".join(["instant", *place, str(self.shift + time), name]))
+            for key, value in arguments:
+                at = str(self.shift + time)
+                lines["arguments"].append("|".join(["argument", *place, name, at, "-", key, value]))
+        for place, time, value in self.samples:
+            lines["samples"].append("|".join(["sample", *place, str(self.shift + time), bits(value)]))
+
+    def track_lines(self, lines: dict[str, list[str]]) -> None:
+        for (pid, tid), name in self.thread_names.items():
+            if (pid, tid) in self.threads:
+                self.tracks["host", str(pid) if pid else "machine", str(tid)].name = name
+        for place, track in self.tracks.items():
+            shown = [field(track.pid), field(track.tid), str(track.device), "-", track.name, "-", str(track.slices)]
+            lines["tracks"].append("|".join(["track", *place, *shown, field(track.unit)]))
+
+    def process_lines(self, lines: dict[str, list[str]]) -> None:
+        names = {track.pid or 0: place[1] for place, track in self.tracks.items()}
+        names.update({pid: str(pid) for pid in self.runs})
+        for pid, shown in names.items():
+            run = self.runs.get(pid, Run(pid))
+            lines["processes"].append(f"process|{shown}|{run.name or ''}|{run.role or ''}|-")
+        for run in self.runs.values():
+            times = [field(None if time is None else time + self.shift) for time in run.times]
+            shown = [field(run.pid), field(run.parent), str(run.rank), str(run.status), field(run.role)]
+            used = [field(value) for value in run.used]
+            lines["runs"].append("|".join(["run", *shown, field(run.name), *times, *used]))
+        ranks = {run.rank for run in self.runs.values() if run.rank >= 0}
+        if len(ranks) == 1:
+            lines["distributed"].append(f"distributed||{ranks.pop()}|-")
+
+
+def wire_lines(data: bytes) -> dict[str, list[str]]:
+    reader = WireReader()
+    reader.read(data)
+    return reader.finish()
