@@ -178,6 +178,7 @@ std::optional<RunSummary> summarize_run(const Context& context, double price, do
   if (run.usage.joules && grams) run.co2_g = price_of(*run.usage.joules, *grams);
   run.processes = in_order(trace, run.usage.main);
   run.not_recorded = not_recorded(trace);
+  run.overhead = recording_overhead(trace);
   add_slices(trace, run);
   add_functions(trace, run);
   run.plain = trace.format == "fathom-wire" && context.steps().source == StepSource::whole_trace;

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "analysis/context.h"
+#include "analysis/recording_overhead.h"
 #include "analysis/run_usage.h"
 
 namespace fathom {
@@ -42,13 +43,14 @@ struct RunSummary {
   RunUsage usage;
   std::optional<double> price;  ///< Money for the energy of the run.
   std::optional<double> co2_g;
-  std::vector<ProcessLine> processes;    ///< The main one, then by when they began.
-  std::vector<NamedTime> phases;         ///< Of the main process, in order.
-  std::vector<NamedTime> ranges;         ///< Annotations, longest first; at most 5.
-  std::optional<NamedTime> collector;    ///< Pauses of Python's garbage collector.
-  std::uint64_t threads = 0;             ///< That the program started.
-  std::vector<NamedTime> functions;      ///< By own time, longest first; at most 5.
-  std::vector<Unrecorded> not_recorded;  ///< Of the manifest and of the processes.
+  std::vector<ProcessLine> processes;         ///< The main one, then by when they began.
+  std::vector<NamedTime> phases;              ///< Of the main process, in order.
+  std::vector<NamedTime> ranges;              ///< Annotations, longest first; at most 5.
+  std::optional<NamedTime> collector;         ///< Pauses of Python's garbage collector.
+  std::uint64_t threads = 0;                  ///< That the program started.
+  std::vector<NamedTime> functions;           ///< By own time, longest first; at most 5.
+  std::vector<Unrecorded> not_recorded;       ///< Of the manifest and of the processes.
+  std::optional<RecordingOverhead> overhead;  ///< What recording the program's steps cost.
   /// True where nothing inside the program was recorded that could be diagnosed: no trace of
   /// torch.profiler, no steps.
   bool plain = false;

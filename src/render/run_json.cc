@@ -119,6 +119,21 @@ std::string not_recorded(const RunSummary& run, const std::string& indent) {
   return list(rows, indent);
 }
 
+std::string overhead(const RunSummary& run) {
+  if (!run.overhead) return "null";
+  const RecordingOverhead& cost = *run.overhead;
+  Members options;
+  for (const RecordingOverhead::Option& option : cost.options)
+    options.emplace_back(option.name, json_value(option.ratio));
+  return object({{"ratio", json_value(cost.ratio)},
+                 {"recorded_step_ns", std::to_string(to_ns(cost.profiled))},
+                 {"other_step_ns", std::to_string(to_ns(cost.unprofiled))},
+                 {"recorded_steps", std::to_string(cost.profiled_steps)},
+                 {"other_steps", std::to_string(cost.unprofiled_steps)},
+                 {"noise", json_value(cost.noise)},
+                 {"options", object(options)}});
+}
+
 std::string named(const std::vector<NamedTime>& times, const std::string& indent) {
   std::vector<std::string> rows;
   for (const NamedTime& each : times) {
@@ -148,6 +163,7 @@ std::string run_json(const RunSummary& run, const std::string& indent) {
                      {"threads_started", std::to_string(run.threads)},
                      {"gc_pauses", run.collector ? std::to_string(run.collector->count) : "null"},
                      {"gc_ns", run.collector ? std::to_string(to_ns(run.collector->time)) : "null"},
+                     {"overhead", overhead(run)},
                      {"not_recorded", not_recorded(run, inner)}};
   std::string out = "{\n";
   for (std::size_t i = 0; i < members.size(); ++i) {
