@@ -64,10 +64,15 @@ else()
   message(STATUS "No headers of NVTX 3 (pip install nvidia-nvtx, or -DFATHOM_NVTX=folder): libfathom_nvtx.so is left out")
 endif()
 
+include(cuda)
+
 # The binary carries what `fathom run` hands to programs. Not what needs a sanitizer's library, which must be loaded first.
 set(carried "")
 if(TARGET fathom_nvtx AND NOT FATHOM_SANITIZE)
   list(APPEND carried fathom_nvtx)
+endif()
+if(TARGET fathom_cuda AND NOT FATHOM_SANITIZE)
+  list(APPEND carried fathom_cuda)
 endif()
 set(carried_files ${carried})
 list(TRANSFORM carried_files REPLACE "(.+)" "$<TARGET_FILE:\\1>")

@@ -40,8 +40,14 @@ enum class Kind : std::uint16_t {
   dropped,
   function,
   argument,
+  device,
+  launch,
+  copy,
+  wait,
+  call,
+  memory,
 };
-inline constexpr std::size_t kKinds = static_cast<std::size_t>(Kind::argument) + 1;
+inline constexpr std::size_t kKinds = static_cast<std::size_t>(Kind::memory) + 1;
 
 /// Bytes of the fixed part of a record's body. Text follows it in a string record; in others,
 /// fields of a later version may.
@@ -76,6 +82,18 @@ constexpr std::size_t body_bytes(Kind kind) {
       return 4 + 4 + 4 + 4 + 8 + 8 + 8;
     case Kind::argument:
       return 4 + 4;
+    case Kind::device:
+      return 8 + 8 + 4 + 4 + 4 + 8 + 4 + 4 + 8 + 8 + 8;
+    case Kind::launch:
+      return 9 * 4 + 3 * 4 + 8;
+    case Kind::copy:
+      return 8 + 4 + 4 + 4;
+    case Kind::wait:
+      return 4 + 8 + 8 + 8;
+    case Kind::call:
+      return 8 + 8 + 4 + 8 + 4 + 4 + 8 + 8;
+    case Kind::memory:
+      return 8 + 4 + 8 + 4 + 8 + 8 + 8 + 4;
   }
   return 0;
 }

@@ -164,6 +164,8 @@ void Reader::count_number(std::uint64_t number) {
 void Reader::records(std::string_view payload, std::uint64_t offset) {
   texts_.clear();
   counters_.clear();
+  argument_fits_ = false;
+  detail_fits_ = false;
   std::size_t at = 0;
   while (at < payload.size()) {
     if (payload.size() - at < kRecordHeaderBytes) break;
@@ -208,6 +210,10 @@ void Reader::define(const Record& record) {
 
 void Reader::record(const Record& record) {
   Unpacker body(record.body);
+  const bool has_arguments = record.kind == Kind::slice || record.kind == Kind::begin ||
+                             record.kind == Kind::instant || record.kind == Kind::device ||
+                             record.kind == Kind::call;
+  argument_fits_ = argument_fits_ || has_arguments;
   const auto next_text = [&] { return text(body.take<std::uint32_t>(), record.offset); };
   switch (record.kind) {
     case Kind::string:
@@ -308,12 +314,80 @@ void Reader::record(const Record& record) {
       return;
     }
     case Kind::argument: {
+      if (!argument_fits_) {
+        damage_.malformed.add(record.offset);
+        return;
+      }
       ArgumentRecord argument;
       argument.key = next_text();
       argument.value = next_text();
       visitor_.argument(argument, record.offset);
       return;
     }
+    case Kind::device:
+    case Kind::launch:
+    case Kind::copy:
+    case Kind::wait:
+    case Kind::call:
+    case Kind::memory:
+      device_record(record);
+      return;
+  }
+}
+
+/// What devices did. A detail without its activity is damage.
+void Reader::device_record(const Record& record) {
+  Unpacker body(record.body);
+  const auto next_text = [&] { return text(body.take<std::uint32_t>(), record.offset); };
+  if (record.kind == Kind::device) {
+    DeviceActivity activity;
+    body >> activity.start >> activity.duration >> activity.pid >> activity.device >>
+        activity.context >> activity.stream;
+    activity.name = next_text();
+    activity.category = next_text();
+    body >> activity.correlation >> activity.graph >> activity.node;
+    detail_fits_ = true;
+    return visitor_.device(activity, record.offset);
+  }
+  if (record.kind == Kind::call) {
+    detail_fits_ = false;
+    Call call;
+    body >> call.start >> call.duration >> call.pid >> call.tid;
+    call.name = next_text();
+    call.category = next_text();
+    body >> call.correlation >> call.external;
+    return visitor_.call(call, record.offset);
+  }
+  if (record.kind == Kind::memory) {
+    MemoryOperation operation;
+    body >> operation.time >> operation.pid >> operation.correlation >> operation.device >>
+        operation.address >> operation.bytes >> operation.reserved;
+    operation.kind = next_text();
+    return visitor_.memory(operation, record.offset);
+  }
+  if (!detail_fits_) {
+    damage_.malformed.add(record.offset);
+    return;
+  }
+  if (record.kind == Kind::launch) {
+    Launch launch;
+    for (Dimensions* const sizes : {&launch.grid, &launch.block, &launch.cluster}) {
+      for (std::int32_t& size : *sizes) body >> size;
+    }
+    body >> launch.registers >> launch.static_shared >> launch.dynamic_shared >> launch.local_bytes;
+    visitor_.launch(launch, record.offset);
+  } else if (record.kind == Kind::copy) {
+    Copy copy;
+    body >> copy.bytes;
+    copy.kind = next_text();
+    copy.source = next_text();
+    copy.destination = next_text();
+    visitor_.copy(copy, record.offset);
+  } else {
+    Wait wait;
+    wait.kind = next_text();
+    body >> wait.stream >> wait.event >> wait.correlation;
+    visitor_.wait(wait, record.offset);
   }
 }
 

@@ -9,6 +9,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "wire/device.h"
 #include "wire/layout.h"
 
 namespace fathom::wire {
@@ -117,11 +118,19 @@ class Visitor {
   virtual void exit(const ExitRecord& record, std::uint64_t offset) = 0;
   virtual void dropped(const DroppedRecord& record, std::uint64_t offset) = 0;
   virtual void function(const FunctionRecord& record, std::uint64_t offset) = 0;
-  /// Of the slice, begin or instant before it. Those who have no use for it need not see it.
+  /// Of the slice, begin, instant, device activity or call before it. Those who have no use for it,
+  /// or for what devices did, need not see it.
   virtual void argument(const ArgumentRecord& record, std::uint64_t offset) {
     static_cast<void>(record);
     static_cast<void>(offset);
   }
+  /// Without its details: these come next, then its arguments.
+  virtual void device(const DeviceActivity& /*record*/, std::uint64_t /*offset*/) {}
+  virtual void launch(const Launch& /*record*/, std::uint64_t /*offset*/) {}
+  virtual void copy(const Copy& /*record*/, std::uint64_t /*offset*/) {}
+  virtual void wait(const Wait& /*record*/, std::uint64_t /*offset*/) {}
+  virtual void call(const Call& /*record*/, std::uint64_t /*offset*/) {}
+  virtual void memory(const MemoryOperation& /*record*/, std::uint64_t /*offset*/) {}
 };
 
 /// How often something was found, and the byte where it was found first.
@@ -177,6 +186,7 @@ class Reader {
   void count_number(std::uint64_t number);
   void records(std::string_view payload, std::uint64_t offset);
   void record(const Record& record);
+  void device_record(const Record& record);
   void define(const Record& record);
   [[nodiscard]] std::string_view rest() const;
   std::string_view text(std::uint32_t id, std::uint64_t offset);
@@ -191,6 +201,8 @@ class Reader {
   std::uint64_t skipping_ = 0;  // bytes of the stretch at hand
   std::uint64_t in_vain_ = 0;   // bytes summed up for blocks that were not sound
   bool magic_seen_ = false;
+  bool argument_fits_ = false;  // something before it in the block can have one
+  bool detail_fits_ = false;    // a device activity came before it in the block
   std::unordered_map<std::uint32_t, std::string_view> texts_;
   std::unordered_map<std::uint32_t, std::uint32_t> counters_;
 };

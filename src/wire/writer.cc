@@ -128,9 +128,9 @@ class Writer::State {
   [[nodiscard]] bool active() const { return ours() && file_.is_open(); }
 
   /// Makes room for a record; `time` is when it happened, kNever where it has no time. False where
-  /// it is dropped.
+  /// it is dropped. `more_bytes` are of records that must lie in the same block.
   bool room(Kind kind, std::int64_t time, std::initializer_list<std::string_view> texts,
-            std::span<const Argument> arguments = {});
+            std::span<const Argument> arguments = {}, std::size_t more_bytes = 0);
   /// Relates the clocks, in the block at hand.
   void clock();
   Block& block() { return *block_; }
@@ -240,10 +240,11 @@ void Writer::State::say_losses() {
 
 bool Writer::State::room(Kind kind, std::int64_t time,
                          std::initializer_list<std::string_view> texts,
-                         std::span<const Argument> arguments) {
+                         std::span<const Argument> arguments, std::size_t more_bytes) {
   if (!active()) return false;
   // A record for each argument, which is to lie in the same block.
-  std::size_t text_bytes = arguments.size() * (kRecordHeaderBytes + body_bytes(Kind::argument));
+  std::size_t text_bytes =
+      more_bytes + arguments.size() * (kRecordHeaderBytes + body_bytes(Kind::argument));
   const std::size_t text_count = texts.size() + 2 * arguments.size();
   for (const std::string_view text : texts) text_bytes += text.size();
   for (const Argument& argument : arguments)
@@ -476,6 +477,69 @@ void Writer::function(const Function& function) noexcept {
   const std::uint32_t name = block.text(function.name);
   block.add(Kind::function) << function.pid << file << function.line << name << function.calls
                             << function.total << function.self;
+}
+
+void Writer::device(const DeviceActivity& activity) noexcept {
+  const auto lock = state_->lock();
+  const Copy* const copy = activity.copy;
+  const Wait* const wait = activity.wait;
+  const std::string_view kind = copy != nullptr ? copy->kind : wait != nullptr ? wait->kind : "";
+  // All of it in one block.
+  const std::size_t details = 3 * kRecordHeaderBytes + body_bytes(Kind::launch) +
+                              body_bytes(Kind::copy) + body_bytes(Kind::wait);
+  if (!state_->room(Kind::device, activity.start,
+                    {activity.name, activity.category, kind,
+                     copy != nullptr ? copy->source : std::string_view(),
+                     copy != nullptr ? copy->destination : std::string_view()},
+                    activity.arguments, details))
+    return;
+  Block& block = state_->block();
+  const std::uint32_t name = block.text(activity.name);
+  const std::uint32_t category = block.text(activity.category);
+  block.add(Kind::device) << activity.start << activity.duration << activity.pid << activity.device
+                          << activity.context << activity.stream << name << category
+                          << activity.correlation << activity.graph << activity.node;
+  if (activity.launch != nullptr) {
+    Packer body = block.add(Kind::launch);
+    for (const Dimensions* const sizes :
+         {&activity.launch->grid, &activity.launch->block, &activity.launch->cluster}) {
+      for (const std::int32_t size : *sizes) body << size;
+    }
+    body << activity.launch->registers << activity.launch->static_shared
+         << activity.launch->dynamic_shared << activity.launch->local_bytes;
+  }
+  if (copy != nullptr) {
+    const std::uint32_t what = block.text(copy->kind);
+    const std::uint32_t source = block.text(copy->source);
+    const std::uint32_t destination = block.text(copy->destination);
+    block.add(Kind::copy) << copy->bytes << what << source << destination;
+  }
+  if (wait != nullptr) {
+    const std::uint32_t what = block.text(wait->kind);
+    block.add(Kind::wait) << what << wait->stream << wait->event << wait->correlation;
+  }
+  state_->add(activity.arguments);
+}
+
+void Writer::call(const Call& call) noexcept {
+  const auto lock = state_->lock();
+  if (!state_->room(Kind::call, call.start, {call.name, call.category}, call.arguments)) return;
+  Block& block = state_->block();
+  const std::uint32_t name = block.text(call.name);
+  const std::uint32_t category = block.text(call.category);
+  block.add(Kind::call) << call.start << call.duration << call.pid << call.tid << name << category
+                        << call.correlation << call.external;
+  state_->add(call.arguments);
+}
+
+void Writer::memory(const MemoryOperation& operation) noexcept {
+  const auto lock = state_->lock();
+  if (!state_->room(Kind::memory, operation.time, {operation.kind})) return;
+  Block& block = state_->block();
+  const std::uint32_t kind = block.text(operation.kind);
+  block.add(Kind::memory) << operation.time << operation.pid << operation.correlation
+                          << operation.device << operation.address << operation.bytes
+                          << operation.reserved << kind;
 }
 
 bool Writer::flush() noexcept {

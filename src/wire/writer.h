@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "base/result.h"
+#include "wire/device.h"
 
 namespace fathom::wire {
 
@@ -49,12 +50,6 @@ struct Function {
   std::uint64_t calls = 0;
   std::int64_t total = 0;
   std::int64_t self = 0;
-};
-
-/// What a slice, begin or instant says beyond its name.
-struct Argument {
-  std::string_view key;
-  std::string_view value;
 };
 
 /// A slice of many. Texts and arguments are borrowed for the call.
@@ -119,6 +114,11 @@ class Writer {
   /// Says that `count` records of `what` were not kept by the caller.
   void dropped(std::string_view what, std::uint64_t count) noexcept;
   void function(const Function& function) noexcept;
+  /// What a device did, with how it was launched, what it copied or what it waited for.
+  void device(const DeviceActivity& activity) noexcept;
+  /// Calls of a library, in their threads.
+  void call(const Call& call) noexcept;
+  void memory(const MemoryOperation& operation) noexcept;
 
   /// Hands everything over. False when something could not be written.
   bool flush() noexcept;

@@ -34,6 +34,16 @@ constexpr CategoryRule kCategories[] = {
     {"gc", SliceKind::other},
     {"profile", SliceKind::trace_span, true},
     {"phase", SliceKind::trace_span, true},
+    {"kernel", SliceKind::kernel},
+    {"gpu_memcpy", SliceKind::memcpy},
+    {"gpu_memset", SliceKind::memset},
+    {"cuda_graph", SliceKind::kernel},
+    {"cuda_sync", SliceKind::sync},
+    {"cuda_runtime", SliceKind::runtime},
+    {"cuda_driver", SliceKind::driver},
+    {"overhead", SliceKind::overhead},
+    {"overhead.device", SliceKind::overhead, true},
+    {"host_function", SliceKind::other},
 };
 
 const CategoryRule* rule_of(std::string_view spelling) {
@@ -166,13 +176,16 @@ void TraceMaker::thread(const wire::ThreadRecord& record, std::uint64_t offset) 
   thread_names_[{record.pid, record.tid}] = text(record.name, offset);
 }
 
+std::int64_t TraceMaker::true_duration(std::int64_t duration, std::uint64_t offset) {
+  if (duration < 0) trace_.import.add(Repair::negative_duration, offset);
+  if (duration > kLastTime) trace_.import.add(Repair::absurd_duration, offset);
+  return duration < 0 || duration > kLastTime ? 0 : duration;
+}
+
 void TraceMaker::slice(const wire::SliceRecord& record, std::uint64_t offset) {
   owner_ = Owner::none;
   if (!true_time(record.start, offset)) return;
-  std::int64_t duration = record.duration;
-  if (duration < 0) trace_.import.add(Repair::negative_duration, offset);
-  if (duration > kLastTime) trace_.import.add(Repair::absurd_duration, offset);
-  if (duration < 0 || duration > kLastTime) duration = 0;
+  const std::int64_t duration = true_duration(record.duration, offset);
   const StringId name = slice_name(record.category, record.name, record.value, offset);
   add_slice(track_of(record.category, record.pid, record.tid), record.start, duration, name,
             category(record.category, offset), record.value);
@@ -294,14 +307,15 @@ void TraceMaker::close_open() {
 void TraceMaker::place_in_time() {
   std::int64_t first = last_time_;
   for (const Column<Time>* times :
-       {&trace_.slices.start, &trace_.samples.time, &trace_.instants.time}) {
+       {&trace_.slices.start, &trace_.samples.time, &trace_.instants.time, &trace_.memory.time}) {
     for (const Time time : *times) first = std::min(first, to_ns(time));
   }
   for (auto& [pid, run] : runs_) {
     for (const std::int64_t time : {run.start_ns, run.end_ns})
       first = time == kAbsent ? first : std::min(first, time);
   }
-  for (Column<Time>* times : {&trace_.slices.start, &trace_.samples.time, &trace_.instants.time}) {
+  for (Column<Time>* times :
+       {&trace_.slices.start, &trace_.samples.time, &trace_.instants.time, &trace_.memory.time}) {
     for (Time& time : *times) time -= duration_ns(first);
   }
   for (auto& [pid, run] : runs_) {
@@ -359,8 +373,10 @@ void TraceMaker::add_processes() {
     if (at != threads_.end()) trace_.tracks[at->second.row()].name = name;
   }
   std::map<std::int64_t, StringId> names;
-  for (const Track& track : trace_.tracks)
-    names[track.pid == kAbsent ? 0 : track.pid] = track.process;
+  for (const Track& track : trace_.tracks) {
+    if (track.kind != TrackKind::device_stream)
+      names[track.pid == kAbsent ? 0 : track.pid] = track.process;
+  }
   for (const auto& [pid, run] : runs_) {
     trace_.process_runs.push_back(run);
     names[pid] = trace_.strings.intern(std::to_string(pid));
@@ -412,7 +428,9 @@ void TraceMaker::find_rank() {
 Trace TraceMaker::finish(const wire::Damage& damage) {
   close_open();
   place_in_time();
+  add_devices();
   add_processes();
+  name_devices();
   find_rank();
   set_span();
   add_facts(damage);

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <map>
 #include <string>
+#include <tuple>
 #include <unordered_map>
 #include <utility>
 #include <vector>
@@ -31,6 +32,13 @@ class TraceMaker final : public wire::Visitor {
   void dropped(const wire::DroppedRecord& record, std::uint64_t offset) override;
   void function(const wire::FunctionRecord& record, std::uint64_t offset) override;
   void argument(const wire::ArgumentRecord& record, std::uint64_t offset) override;
+  // In device_records.cc:
+  void device(const wire::DeviceActivity& record, std::uint64_t offset) override;
+  void launch(const wire::Launch& record, std::uint64_t offset) override;
+  void copy(const wire::Copy& record, std::uint64_t offset) override;
+  void wait(const wire::Wait& record, std::uint64_t offset) override;
+  void call(const wire::Call& record, std::uint64_t offset) override;
+  void memory(const wire::MemoryOperation& record, std::uint64_t offset) override;
 
   /// The trace, with what the reader found damaged. Call once, at the end.
   Trace finish(const wire::Damage& damage);
@@ -60,6 +68,13 @@ class TraceMaker final : public wire::Visitor {
   ProcessRun& run_of(std::int64_t pid);
   void note_time(std::int64_t time);
 
+  [[nodiscard]] std::int64_t true_duration(std::int64_t duration, std::uint64_t offset);
+  TrackId stream_track(std::int32_t device, std::uint32_t context, std::int64_t stream);
+  LaunchConfigId config_of(const LaunchConfig& config);
+  void add_devices();
+  void per_multiprocessor();
+  void name_devices();
+
   void close_open();
   void place_in_time();
   void add_facts(const wire::Damage& damage);
@@ -81,6 +96,11 @@ class TraceMaker final : public wire::Visitor {
   std::map<Thread, std::vector<Open>> open_;
   Owner owner_ = Owner::none;
   Thread owner_thread_{};  // of the begin
+  /// A stream's number is its own in a context; a second context's is told by its number too.
+  std::map<std::tuple<std::int32_t, std::uint32_t, std::int64_t>, TrackId> streams_;
+  std::map<std::pair<std::int32_t, std::int64_t>, std::uint32_t> first_context_;  // of a stream
+  std::map<std::vector<std::int64_t>, LaunchConfigId> configs_;
+  std::map<std::int32_t, std::int64_t> allocated_;  // bytes by device
   wire::Found ends_alone_;
   std::int64_t main_pid_ = 0;
   std::int64_t last_time_ = 0;

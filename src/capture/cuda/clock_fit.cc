@@ -1,0 +1,96 @@
+// Readings are few, and times come roughly in order: a search from the end finds their line soon.
+#include "capture/cuda/clock_fit.h"
+
+#include <algorithm>
+#include <cmath>
+#include <iterator>
+
+namespace fathom::cuda {
+namespace {
+
+/// Two clocks of one machine do not drift apart by more than this share: somebody set one.
+constexpr double kMostDrift = 500e-6;
+/// Nor is it a jump within the readings' own errors and this.
+constexpr std::int64_t kLeastJump = 100'000;
+/// Of a reading: wider ones were interrupted.
+constexpr std::int64_t kWide = 20'000;
+/// Where no good reading is to be had for so long, a wide one is better than none.
+constexpr std::int64_t kLongest = 2'000'000'000;
+constexpr std::size_t kMostReadings = 256;
+constexpr double kMillion = 1e6;
+
+double slope_of(const ClockReading& from, const ClockReading& to) {
+  if (to.cupti == from.cupti) return 1;
+  return static_cast<double>(to.host() - from.host()) / static_cast<double>(to.cupti - from.cupti);
+}
+
+}  // namespace
+
+std::int64_t ClockFit::Line::host(std::int64_t cupti) const {
+  const auto distance = static_cast<double>(cupti - at.cupti);
+  // The product is small where the clocks run alike; its parts are not.
+  return at.host() + (cupti - at.cupti) + std::llround(distance * (slope - 1));
+}
+
+void ClockFit::jump(const ClockReading& reading) {
+  before_.assign(readings_.end() - std::min<std::ptrdiff_t>(2, std::ssize(readings_)),
+                 readings_.end());
+  readings_.assign(1, reading);
+  first_ = reading;
+  ++quality_.jumps;
+}
+
+/// What the line so far would have said of this reading is how wrong it may have been.
+void ClockFit::judge(const ClockReading& reading) {
+  std::int64_t error = reading.error();
+  if (readings_.size() >= 2) {
+    const std::int64_t said = host(reading.cupti);
+    error = std::max(error, std::abs(said - reading.host()) / 2);
+  }
+  quality_.error = std::max(quality_.error, error);
+}
+
+void ClockFit::add(const ClockReading& reading) {
+  if (reading.after < reading.before) return;
+  if (readings_.empty()) {
+    readings_.push_back(reading);
+    first_ = reading;
+    quality_.readings = 1;
+    quality_.error = reading.error();
+    return;
+  }
+  const ClockReading& last = readings_.back();
+  const std::int64_t host_passed = reading.host() - last.host();
+  const std::int64_t cupti_passed = reading.cupti - last.cupti;
+  const double allowed = static_cast<double>(host_passed) * kMostDrift +
+                         static_cast<double>(kLeastJump + reading.error() + last.error());
+  if (cupti_passed <= 0 || std::abs(static_cast<double>(cupti_passed - host_passed)) > allowed) {
+    if (host_passed > 0) jump(reading);
+    return;
+  }
+  const std::int64_t good = std::max(kWide, 2 * last.error());
+  if (2 * reading.error() > good && host_passed < kLongest) return;
+  judge(reading);
+  readings_.push_back(reading);
+  ++quality_.readings;
+  if (readings_.size() > kMostReadings) readings_.erase(readings_.begin());
+  quality_.drift_ppm = (1 / slope_of(first_, reading) - 1) * kMillion;
+}
+
+ClockFit::Line ClockFit::line_at(std::int64_t cupti) const {
+  // Before a jump of CUPTI's clock to a later time, its old line holds.
+  const bool old = before_.size() == 2 && cupti < readings_.front().cupti;
+  const std::vector<ClockReading>& all = old ? before_ : readings_;
+  if (all.size() < 2) return {all.front(), 1};
+  auto next = std::ranges::upper_bound(all, cupti, {}, &ClockReading::cupti);
+  if (next == all.begin()) ++next;
+  if (next == all.end()) --next;
+  const ClockReading& from = *std::prev(next);
+  return {from, slope_of(from, *next)};
+}
+
+std::int64_t ClockFit::host(std::int64_t cupti) const {
+  return readings_.empty() ? cupti : line_at(cupti).host(cupti);
+}
+
+}  // namespace fathom::cuda

@@ -1,0 +1,352 @@
+// Device activity, calls and waits; what is told once of devices and streams is in
+// converter_things.cc.
+#include "capture/cuda/converter.h"
+
+#include <array>
+#include <vector>
+
+namespace fathom::cuda {
+namespace {
+
+/// For maps of what the program may make without end: the oldest half is not worth its memory.
+constexpr std::size_t kMost = std::size_t{1} << 16;
+
+template <typename Map>
+void keep_small(Map& map) {
+  if (map.size() > kMost) map.clear();
+}
+
+std::int64_t id(std::uint32_t number) { return number == 0 ? -1 : std::int64_t{number}; }
+
+std::int64_t node(std::uint64_t number) {
+  return number == 0 ? -1 : static_cast<std::int64_t>(number);
+}
+
+std::int64_t applicable(std::uint32_t number) {
+  return number == CUPTI_SYNCHRONIZATION_INVALID_VALUE ? -1 : std::int64_t{number};
+}
+
+/// Words for what is unusual about a launch; most have none.
+class Arguments {
+ public:
+  void add(std::string_view key, std::string value) {
+    texts_.push_back(std::move(value));
+    keys_.push_back(key);
+  }
+  void add_if(bool condition, std::string_view key, std::string_view value) {
+    if (condition) add(key, std::string(value));
+  }
+  std::span<const wire::Argument> all() {
+    all_.clear();
+    for (std::size_t i = 0; i < keys_.size(); ++i) all_.push_back({keys_[i], texts_[i]});
+    return all_;
+  }
+
+ private:
+  std::vector<std::string_view> keys_;
+  std::vector<std::string> texts_;
+  std::vector<wire::Argument> all_;
+};
+
+/// Fields that only newer headers have.
+template <typename Record>
+void add_launch_words(const Record& record, bool told, Arguments& arguments) {
+  if constexpr (requires { record.isDeviceLaunched; })
+    arguments.add_if(told && record.isDeviceLaunched != 0, "launched_by", "device");
+  if constexpr (requires { record.priority; }) {
+    if (record.priority != 0) arguments.add("priority", std::to_string(record.priority));
+  }
+  if constexpr (requires { record.maxActiveClusters; }) {
+    if (record.clusterX != 0 && record.maxActiveClusters != 0)
+      arguments.add("max_active_clusters", std::to_string(record.maxActiveClusters));
+  }
+}
+
+/// Since CUDA 13; before, the byte was padding.
+constexpr std::uint32_t kTellsDeviceLaunch = 130000;
+
+}  // namespace
+
+void LaunchNotes::programmatic(std::uint32_t correlation) {
+  const std::lock_guard lock(mutex_);
+  keep_small(programmatic_);
+  programmatic_.insert(correlation);
+}
+
+bool LaunchNotes::take(std::uint32_t correlation) {
+  const std::lock_guard lock(mutex_);
+  return programmatic_.erase(correlation) > 0;
+}
+
+Converter::Converter(wire::Writer& writer, const ClockFit& clock, std::int32_t pid,
+                     std::uint32_t version, FunctionName names, LaunchNotes* notes)
+    : writer_(writer),
+      clock_(clock),
+      pid_(pid),
+      version_(version),
+      names_(std::move(names)),
+      notes_(notes) {}
+
+void Converter::convert(const CUpti_Activity& record) {
+  ++counts_.records;
+  switch (record.kind) {
+    case CUPTI_ACTIVITY_KIND_KERNEL:
+    case CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL:
+      return kernel(widened<KernelRecord>(record, version_));
+    case CUPTI_ACTIVITY_KIND_MEMCPY:
+      return copy(widened<CopyRecord>(record, version_), "");
+    case CUPTI_ACTIVITY_KIND_MEMCPY2:
+      return copy(widened<PeerCopyRecord>(record, version_), "peer");
+    case CUPTI_ACTIVITY_KIND_MEMSET:
+      return fill(widened<FillRecord>(record, version_));
+    case CUPTI_ACTIVITY_KIND_RUNTIME:
+    case CUPTI_ACTIVITY_KIND_DRIVER:
+    case CUPTI_ACTIVITY_KIND_INTERNAL_LAUNCH_API:
+      return call(widened<CUpti_ActivityAPI>(record, version_));
+    case CUPTI_ACTIVITY_KIND_MEMORY2:
+      return memory(widened<MemoryRecord>(record, version_));
+    case CUPTI_ACTIVITY_KIND_MEMORY_POOL:
+      return pool(widened<PoolRecord>(record, version_));
+    case CUPTI_ACTIVITY_KIND_DEVICE:
+      return device(widened<DeviceRecord>(record, version_));
+    case CUPTI_ACTIVITY_KIND_CONTEXT:
+      return context(widened<ContextRecord>(record, version_));
+    case CUPTI_ACTIVITY_KIND_STREAM:
+      return stream(widened<CUpti_ActivityStream>(record, version_));
+    case CUPTI_ACTIVITY_KIND_NAME:
+      return name(widened<CUpti_ActivityName>(record, version_));
+    case CUPTI_ACTIVITY_KIND_CUDA_EVENT:
+      return event(widened<EventRecord>(record, version_));
+    case CUPTI_ACTIVITY_KIND_SYNCHRONIZATION:
+      return wait(widened<WaitRecord>(record, version_));
+    case CUPTI_ACTIVITY_KIND_EXTERNAL_CORRELATION:
+      return external(widened<CUpti_ActivityExternalCorrelation>(record, version_));
+    case CUPTI_ACTIVITY_KIND_OVERHEAD:
+      return overhead(widened<OverheadRecord>(record, version_));
+    case CUPTI_ACTIVITY_KIND_JIT:
+      return jit(widened<JitRecord>(record, version_));
+    case CUPTI_ACTIVITY_KIND_GRAPH_TRACE:
+      return graph(widened<GraphRecord>(record, version_));
+    case CUPTI_ACTIVITY_KIND_MARKER:
+      return marker(widened<MarkerRecord>(record, version_));
+    default:
+      if (!newer(record)) ++counts_.unknown;
+  }
+}
+
+bool Converter::times(std::uint64_t start, std::uint64_t end, Times& times) {
+  if (start == CUPTI_TIMESTAMP_UNKNOWN || end == CUPTI_TIMESTAMP_UNKNOWN || end < start) {
+    ++counts_.without_time;
+    return false;
+  }
+  times.start = clock_.host(static_cast<std::int64_t>(start));
+  // Both ends are converted: a duration of its own would be measured by the other clock.
+  times.duration = clock_.host(static_cast<std::int64_t>(end)) - times.start;
+  return true;
+}
+
+std::int32_t Converter::device_of(std::uint32_t context) const {
+  const auto found = devices_.find(context);
+  return found == devices_.end() ? 0 : found->second;
+}
+
+void Converter::write(wire::DeviceActivity& activity) {
+  activity.pid = pid_;
+  if (activity.graph >= 0) ++counts_.graph_nodes;
+  writer_.device(activity);
+}
+
+void Converter::kernel(const KernelRecord& record) {
+  devices_[record.contextId] = static_cast<std::int32_t>(record.deviceId);
+  Times when;
+  if (!times(record.start, record.end, when)) return;
+  const wire::Launch launch{.grid = {record.gridX, record.gridY, record.gridZ},
+                            .block = {record.blockX, record.blockY, record.blockZ},
+                            .cluster = {static_cast<std::int32_t>(record.clusterX),
+                                        static_cast<std::int32_t>(record.clusterY),
+                                        static_cast<std::int32_t>(record.clusterZ)},
+                            .registers = record.registersPerThread,
+                            .static_shared = record.staticSharedMemory,
+                            .dynamic_shared = record.dynamicSharedMemory,
+                            .local_bytes = static_cast<std::int64_t>(record.localMemoryTotal_v2)};
+  Arguments arguments;
+  const std::string_view cooperative = launch_word(record.launchType);
+  arguments.add_if(!cooperative.empty(), "launch", cooperative);
+  if (notes_ != nullptr && notes_->take(record.correlationId)) {
+    arguments.add("launch", "programmatic dependent");
+    ++counts_.programmatic;
+  }
+  add_launch_words(record, version_ >= kTellsDeviceLaunch, arguments);
+  wire::DeviceActivity activity{.start = when.start,
+                                .duration = when.duration,
+                                .device = static_cast<std::int32_t>(record.deviceId),
+                                .context = record.contextId,
+                                .stream = record.streamId,
+                                .name = demangle_(record.name),
+                                .category = "kernel",
+                                .correlation = id(record.correlationId),
+                                .graph = id(record.graphId),
+                                .node = node(record.graphNodeId),
+                                .launch = &launch,
+                                .arguments = arguments.all()};
+  write(activity);
+}
+
+template <typename Record>
+void Converter::copy(const Record& record, std::string_view more) {
+  devices_[record.contextId] = static_cast<std::int32_t>(record.deviceId);
+  Times when;
+  if (!times(record.start, record.end, when)) return;
+  const wire::Copy copy{.bytes = static_cast<std::int64_t>(record.bytes),
+                        .kind = copy_kind_word(record.copyKind),
+                        .source = memory_kind_word(record.srcKind),
+                        .destination = memory_kind_word(record.dstKind)};
+  const std::string named = "Memcpy " + std::string(copy.kind) + " (" + std::string(copy.source) +
+                            " -> " + std::string(copy.destination) + ")";
+  Arguments arguments;
+  arguments.add_if((record.flags & CUPTI_ACTIVITY_FLAG_MEMCPY_ASYNC) == 0, "blocking", "yes");
+  if constexpr (requires { record.srcDeviceId; }) {
+    arguments.add_if(!more.empty(), "from_device", std::to_string(record.srcDeviceId));
+    arguments.add_if(!more.empty(), "to_device", std::to_string(record.dstDeviceId));
+  }
+  add_launch_words(record, version_ >= kTellsDeviceLaunch, arguments);
+  wire::DeviceActivity activity{.start = when.start,
+                                .duration = when.duration,
+                                .device = static_cast<std::int32_t>(record.deviceId),
+                                .context = record.contextId,
+                                .stream = record.streamId,
+                                .name = named,
+                                .category = "gpu_memcpy",
+                                .correlation = id(record.correlationId),
+                                .graph = id(record.graphId),
+                                .node = node(record.graphNodeId),
+                                .copy = &copy,
+                                .arguments = arguments.all()};
+  write(activity);
+}
+
+void Converter::fill(const FillRecord& record) {
+  devices_[record.contextId] = static_cast<std::int32_t>(record.deviceId);
+  Times when;
+  if (!times(record.start, record.end, when)) return;
+  const wire::Copy copy{.bytes = static_cast<std::int64_t>(record.bytes),
+                        .kind = "Memset",
+                        .source = {},
+                        .destination = memory_kind_word(record.memoryKind)};
+  const std::string named = "Memset (" + std::string(copy.destination) + ")";
+  Arguments arguments;
+  add_launch_words(record, version_ >= kTellsDeviceLaunch, arguments);
+  wire::DeviceActivity activity{.start = when.start,
+                                .duration = when.duration,
+                                .device = static_cast<std::int32_t>(record.deviceId),
+                                .context = record.contextId,
+                                .stream = record.streamId,
+                                .name = named,
+                                .category = "gpu_memset",
+                                .correlation = id(record.correlationId),
+                                .graph = id(record.graphId),
+                                .node = node(record.graphNodeId),
+                                .copy = &copy,
+                                .arguments = arguments.all()};
+  write(activity);
+}
+
+void Converter::graph(const GraphRecord& record) {
+  devices_[record.contextId] = static_cast<std::int32_t>(record.deviceId);
+  Times when;
+  if (!times(record.start, record.end, when)) return;
+  const std::string named = "CUDA graph " + std::to_string(record.graphId);
+  wire::DeviceActivity activity{.start = when.start,
+                                .duration = when.duration,
+                                .device = static_cast<std::int32_t>(record.deviceId),
+                                .context = record.contextId,
+                                .stream = record.streamId,
+                                .name = named,
+                                .category = "cuda_graph",
+                                .correlation = id(record.correlationId),
+                                .graph = id(record.graphId)};
+  write(activity);
+}
+
+void Converter::call(const CUpti_ActivityAPI& record) {
+  Times when;
+  if (!times(record.start, record.end, when)) return;
+  const bool runtime = record.kind == CUPTI_ACTIVITY_KIND_RUNTIME;
+  const CUpti_CallbackDomain domain =
+      runtime ? CUPTI_CB_DOMAIN_RUNTIME_API : CUPTI_CB_DOMAIN_DRIVER_API;
+  const auto [function, added] = functions_.try_emplace({domain, record.cbid});
+  if (added) {
+    const char* const known = names_ == nullptr ? nullptr : names_(domain, record.cbid);
+    function->second = known != nullptr ? std::string(without_version(known))
+                                        : (runtime ? "cuda function " : "cu function ") +
+                                              std::to_string(record.cbid);
+  }
+  std::int64_t external = -1;
+  if (const auto said = externals_.find(record.correlationId); said != externals_.end()) {
+    external = said->second;
+    externals_.erase(said);
+  }
+  if (graph_cost_ != nullptr && function->second.find("GraphLaunch") != std::string::npos)
+    graph_cost_->launch(when.duration, graphs_by_node_);
+  const std::string returned = std::to_string(record.returnValue);
+  const wire::Argument failed[] = {{"returned", returned}};
+  // cudaErrorNotReady is an answer, not a failure.
+  constexpr std::uint32_t kNotReady = 600;
+  const bool failure = record.returnValue != 0 && record.returnValue != kNotReady;
+  writer_.call({.start = when.start,
+                .duration = when.duration,
+                .pid = pid_,
+                .tid = record.threadId,
+                .name = function->second,
+                .category = runtime ? "cuda_runtime" : "cuda_driver",
+                .correlation = id(record.correlationId),
+                .external = external,
+                .arguments = failure ? std::span<const wire::Argument>(failed)
+                                     : std::span<const wire::Argument>()});
+}
+
+void Converter::external(const CUpti_ActivityExternalCorrelation& record) {
+  keep_small(externals_);
+  externals_[record.correlationId] = static_cast<std::int64_t>(record.externalId);
+}
+
+void Converter::event(const EventRecord& record) {
+  keep_small(events_);
+  keep_small(recorded_);
+  const Recorded made{std::int64_t{record.streamId}, id(record.correlationId)};
+  events_[{record.contextId, record.eventId}] = made;
+  if constexpr (requires { record.cudaEventSyncId; }) {
+    if (record.cudaEventSyncId != 0) recorded_[record.cudaEventSyncId] = made;
+  }
+}
+
+void Converter::wait(const WaitRecord& record) {
+  Times when;
+  if (!times(record.start, record.end, when)) return;
+  wire::Wait wait{.kind = wait_word(record.type), .event = applicable(record.cudaEventId)};
+  const Recorded* recorded = nullptr;
+  if (wait.event >= 0) {
+    const auto last = events_.find({record.contextId, record.cudaEventId});
+    if (last != events_.end()) recorded = &last->second;
+  }
+  if constexpr (requires { record.cudaEventSyncId; }) {
+    const auto exact = recorded_.find(record.cudaEventSyncId);
+    if (exact != recorded_.end()) recorded = &exact->second;
+  }
+  if (recorded != nullptr) {
+    wait.stream = recorded->stream;
+    wait.correlation = recorded->correlation;
+  }
+  wire::DeviceActivity activity{.start = when.start,
+                                .duration = when.duration,
+                                .device = device_of(record.contextId),
+                                .context = record.contextId,
+                                .stream = applicable(record.streamId),
+                                .name = wait.kind,
+                                .category = "cuda_sync",
+                                .correlation = id(record.correlationId),
+                                .wait = &wait};
+  write(activity);
+}
+
+}  // namespace fathom::cuda

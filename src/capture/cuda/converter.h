@@ -1,0 +1,132 @@
+// Converter: from CUPTI's activity records to records of the capture file.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <mutex>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <unordered_set>
+#include <utility>
+
+#include "capture/cuda/clock_fit.h"
+#include "capture/cuda/cupti.h"
+#include "capture/cuda/graph_cost.h"
+#include "capture/cuda/layouts.h"
+#include "capture/cuda/words.h"
+#include "wire/writer.h"
+
+namespace fathom::cuda {
+
+/// Launches with an attribute that no record tells, noted as the program makes them. Thread-safe.
+class LaunchNotes {
+ public:
+  /// This call launches a kernel that may begin before the one before it has ended.
+  void programmatic(std::uint32_t correlation);
+  /// True once for each that was noted.
+  bool take(std::uint32_t correlation);
+
+ private:
+  std::mutex mutex_;
+  std::unordered_set<std::uint32_t> programmatic_;
+};
+
+/// What the records say beyond themselves, for facts and `health`.
+struct ConverterCounts {
+  std::uint64_t records = 0;
+  std::uint64_t without_time = 0;  ///< Device activity that CUPTI has no times for.
+  std::uint64_t unknown = 0;       ///< Of kinds that are not read.
+  std::uint64_t programmatic = 0;  ///< Programmatic dependent launches.
+  std::uint64_t graph_nodes = 0;   ///< Device activity that was a node of a CUDA graph.
+};
+
+/// The name of a function of the runtime or the driver by CUPTI's number of it, or null.
+using FunctionName = std::function<const char*(CUpti_CallbackDomain, CUpti_CallbackId)>;
+
+/// Not thread-safe; records come in the order in which CUPTI hands them over. What it reads is as a
+/// libcupti of `version` wrote it.
+class Converter {
+ public:
+  Converter(wire::Writer& writer, const ClockFit& clock, std::int32_t pid, std::uint32_t version,
+            FunctionName names, LaunchNotes* notes = nullptr);
+
+  void convert(const CUpti_Activity& record);
+  [[nodiscard]] const ConverterCounts& counts() const { return counts_; }
+  /// Launches of graphs are told to it.
+  void watch_graphs(GraphCost* cost) { graph_cost_ = cost; }
+  /// From now on graphs are recorded by their nodes.
+  void set_graphs_by_node() { graphs_by_node_ = true; }
+  [[nodiscard]] bool graphs_by_node() const { return graphs_by_node_; }
+
+ private:
+  struct Recorded {
+    std::int64_t stream = -1;
+    std::int64_t correlation = -1;
+  };
+  struct Range {
+    std::int64_t start = 0;
+    std::int64_t tid = 0;
+    std::string name;
+    std::string domain;
+  };
+  struct Pool {
+    std::int32_t device = 0;
+    std::int64_t reserved = 0;
+    std::int64_t used = 0;
+  };
+  struct Times {
+    std::int64_t start = 0;
+    std::int64_t duration = 0;
+  };
+
+  void kernel(const KernelRecord& record);
+  template <typename Record>
+  void copy(const Record& record, std::string_view more);
+  void fill(const FillRecord& record);
+  void call(const CUpti_ActivityAPI& record);
+  void memory(const MemoryRecord& record);
+  void pool(const PoolRecord& record);
+  void device(const DeviceRecord& record);
+  void context(const ContextRecord& record);
+  void stream(const CUpti_ActivityStream& record);
+  void name(const CUpti_ActivityName& record);
+  void event(const EventRecord& record);
+  void wait(const WaitRecord& record);
+  void external(const CUpti_ActivityExternalCorrelation& record);
+  void overhead(const OverheadRecord& record);
+  void jit(const JitRecord& record);
+  void graph(const GraphRecord& record);
+  void marker(const MarkerRecord& record);
+  bool newer(const CUpti_Activity& record);
+  void host_function(std::uint64_t start, std::uint64_t end, std::uint32_t tid,
+                     std::uint32_t correlation, std::string_view named);
+
+  /// False, and counted, where CUPTI has no times for it.
+  bool times(std::uint64_t start, std::uint64_t end, Times& times);
+  [[nodiscard]] std::int32_t device_of(std::uint32_t context) const;
+  void write(wire::DeviceActivity& activity);
+  void sample(std::int64_t time, std::int32_t device, std::string_view name, std::int64_t value);
+
+  wire::Writer& writer_;
+  const ClockFit& clock_;
+  std::int32_t pid_;
+  std::uint32_t version_;
+  FunctionName names_;
+  LaunchNotes* notes_;
+  GraphCost* graph_cost_ = nullptr;
+  bool graphs_by_node_ = false;
+  ConverterCounts counts_;
+  Demangler demangle_;
+  std::map<std::pair<CUpti_CallbackDomain, CUpti_CallbackId>, std::string> functions_;
+  std::unordered_map<std::uint32_t, std::int32_t> devices_;             // of contexts
+  std::unordered_map<std::uint32_t, std::int64_t> externals_;           // of calls to come
+  std::map<std::pair<std::uint32_t, std::uint32_t>, Recorded> events_;  // context, event: the last
+  std::unordered_map<std::uint64_t, Recorded> recorded_;  // by CUPTI's id of a recording
+  std::unordered_map<std::uint32_t, Range> ranges_;       // of markers that are open
+  std::map<std::uint64_t, Pool> pools_;                   // by address
+  std::map<std::pair<std::int32_t, std::string>, std::uint32_t> counters_;
+};
+
+}  // namespace fathom::cuda

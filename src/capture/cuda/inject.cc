@@ -1,0 +1,13 @@
+// libfathom_cuda.so: what the CUDA driver loads when CUDA_INJECTION64_PATH names this library, and
+// calls at its first use.
+#include <cstdlib>
+
+#include "capture/cuda/tracer.h"
+
+extern "C" [[gnu::visibility("default")]] int
+InitializeInjection() {  // NOLINT(readability-identifier-naming)
+  const char* const session = std::getenv("FATHOM_SESSION");
+  if (session != nullptr && *session != '\0') fathom::cuda::Tracer::get().start();
+  // Anything else would have the driver refuse to work.
+  return 1;
+}

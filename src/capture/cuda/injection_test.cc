@@ -1,0 +1,200 @@
+// The library in a program, with a stand-in for libcupti: from the injection to the tables.
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <string>
+
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+
+#include "engine/session.h"
+#include "formats/format.h"
+#include "tests/programs/recorded.h"
+
+namespace fathom::test {
+namespace {
+
+const std::string kFolder = FATHOM_PROGRAMS;
+
+/// Runs the program with the library; its status as of waitpid().
+int run(const Folder& folder, const std::string& what, Environment more = {}) {
+  more.emplace("FATHOM_SESSION", folder.path());
+  more.emplace("FATHOM_CUPTI", kFolder + "/libcupti_stand_in.so");
+  more.emplace("CUDA_INJECTION64_PATH", kFolder + "/libfathom_cuda.so");
+  // A sanitizer's library must be the first, and its reports are not the program's.
+  return wait_for(start_program("cuda_program", {what}, more));
+}
+
+Trace trace_of(const Folder& folder) {
+  EXPECT_EQ(folder.files().size(), 1U);
+  Result<Trace> trace = read_trace(folder.files().at(0), {});
+  EXPECT_TRUE(trace) << (trace ? "" : trace.error().message);
+  return trace ? std::move(*trace) : Trace();
+}
+
+std::size_t count(const Trace& trace, SliceKind kind) {
+  std::size_t found = 0;
+  for (std::size_t row = 0; row < trace.slices.size(); ++row)
+    found += trace.kind(SliceId(row)) == kind ? 1 : 0;
+  return found;
+}
+
+std::string fact(const Trace& trace, const std::string& key) {
+  const Fact* const found = trace.fact(key);
+  return found == nullptr ? std::string() : found->value;
+}
+
+TEST(CudaInjection, RecordsWhatTheProgramDoesOnTheDevice) {
+  const Folder folder;
+  EXPECT_EQ(run(folder, "work"), 0);
+  const Trace trace = trace_of(folder);
+  EXPECT_EQ(count(trace, SliceKind::kernel), 5U);
+  EXPECT_EQ(count(trace, SliceKind::memcpy), 5U);
+  EXPECT_EQ(count(trace, SliceKind::runtime), 15U);
+  EXPECT_EQ(count(trace, SliceKind::sync), 5U);
+  EXPECT_EQ(fact(trace, "cuda.rung"), "\"full activity\"");
+  EXPECT_EQ(fact(trace, "not_recorded.cuda.0.what"), "");
+  ASSERT_EQ(trace.devices.size(), 1U);
+  EXPECT_EQ(trace.devices[0].name, "Stand-in GPU");
+  EXPECT_EQ(trace.devices[0].sms, 4);
+}
+
+TEST(CudaInjection, KernelsAreLinkedToTheirCallsAndSayHowTheyWereLaunched) {
+  const Folder folder;
+  EXPECT_EQ(run(folder, "work"), 0);
+  const Trace trace = trace_of(folder);
+  std::map<std::int64_t, std::string_view> calls;
+  for (std::size_t row = 0; row < trace.slices.size(); ++row)
+    if (trace.kind(SliceId(row)) == SliceKind::runtime)
+      calls[trace.slices.correlation[row]] = trace.name(SliceId(row));
+  for (std::size_t row = 0; row < trace.slices.size(); ++row) {
+    const SliceId id(row);
+    if (trace.kind(id) != SliceKind::kernel) continue;
+    EXPECT_EQ(trace.name(id), "add(float*, float*, int)");
+    EXPECT_EQ(calls[trace.slices.correlation[row]], "cudaLaunchKernel");
+    EXPECT_EQ(trace.slices.duration[row], duration_ns(5000));
+    const LaunchConfig& config =
+        trace.launch_configs[trace.kernels.config[trace.slices.detail[row]].row()];
+    EXPECT_EQ(config.grid[0], 8);
+    EXPECT_EQ(config.block[0], 128);
+    EXPECT_EQ(config.registers, 32);
+    EXPECT_EQ(config.shared_memory, 512);
+    EXPECT_DOUBLE_EQ(config.blocks_per_sm, 2);
+    EXPECT_EQ(trace.track(id).device, 0);
+    EXPECT_EQ(trace.track(id).stream, 7);
+  }
+}
+
+TEST(CudaInjection, TimesAreOfTheHostsClock) {
+  const Folder folder;
+  const auto before = std::chrono::steady_clock::now().time_since_epoch().count();
+  EXPECT_EQ(run(folder, "work"), 0);
+  const auto after = std::chrono::steady_clock::now().time_since_epoch().count();
+  // The stand-in's clock is a thousand seconds ahead.
+  const Recorded recorded = read_folder(folder);
+  EXPECT_GE(std::stoll(recorded.facts.at("cuda.clock.error_ns")), 0);
+  const Trace trace = trace_of(folder);
+  const std::int64_t span = to_ns(trace.span.end - trace.span.begin);
+  EXPECT_LE(span, after - before);
+}
+
+TEST(CudaInjection, WhatIsRefusedIsNamedAndTheRestRecorded) {
+  const Folder folder;
+  EXPECT_EQ(run(folder, "work", {{"CUPTI_STAND_IN_REFUSE", "38"}}), 0);
+  const Trace trace = trace_of(folder);
+  EXPECT_EQ(count(trace, SliceKind::kernel), 5U);
+  EXPECT_EQ(count(trace, SliceKind::sync), 0U);
+  EXPECT_EQ(fact(trace, "cuda.rung"), "\"activity without what was refused\"");
+  EXPECT_EQ(fact(trace, "not_recorded.cuda.0.what"), "\"synchronisation\"");
+  EXPECT_NE(fact(trace, "not_recorded.cuda.0.remedy").find("CAP_SYS_ADMIN"), std::string::npos);
+}
+
+TEST(CudaInjection, AHeldCuptiIsLeftToWhoHoldsIt) {
+  const Folder folder;
+  EXPECT_EQ(run(folder, "held"), 0);
+  const Recorded recorded = read_folder(folder);
+  EXPECT_EQ(recorded.facts.at("cuda.rung"), "telemetry of the GPU");
+  EXPECT_EQ(recorded.facts.at("not_recorded.cuda.0.what"), "GPU activity");
+  EXPECT_NE(recorded.facts.at("not_recorded.cuda.0.why").find("another profiler"),
+            std::string::npos);
+}
+
+TEST(CudaInjection, WithoutCuptiItSaysWhatIsMissing) {
+  const Folder folder;
+  EXPECT_EQ(run(folder, "alone", {{"FATHOM_CUPTI", "/nowhere/libcupti.so"}}), 0);
+  const Recorded recorded = read_folder(folder);
+  EXPECT_EQ(recorded.facts.at("cuda.rung"), "telemetry of the GPU");
+  EXPECT_NE(recorded.facts.at("not_recorded.cuda.0.remedy").find("FATHOM_CUPTI"),
+            std::string::npos);
+}
+
+TEST(CudaInjection, DroppedRecordsAreCounted) {
+  const Folder folder;
+  EXPECT_EQ(run(folder, "work", {{"CUPTI_STAND_IN_DROPPED", "7"}}), 0);
+  EXPECT_EQ(read_folder(folder).dropped, 7U);
+}
+
+TEST(CudaInjection, AnEndWithoutExitKeepsWhatWasDelivered) {
+  const Folder folder;
+  EXPECT_EQ(run(folder, "_exit"), 0);
+  EXPECT_EQ(count(trace_of(folder), SliceKind::kernel), 5U);
+}
+
+TEST(CudaInjection, ACrashKeepsAllThereIs) {
+  const Folder folder;
+  EXPECT_EQ(WTERMSIG(run(folder, "crash", {{"CUPTI_STAND_IN_LATE", "1"}})), SIGSEGV);
+  EXPECT_EQ(count(trace_of(folder), SliceKind::kernel), 7U);
+}
+
+TEST(CudaInjection, AForkedChildWritesNothingOfItsParents) {
+  const Folder folder;
+  EXPECT_EQ(run(folder, "fork"), 0);
+  EXPECT_EQ(count(trace_of(folder), SliceKind::kernel), 6U);
+}
+
+TEST(CudaInjection, TheProgramsOwnRangeLimitsWhatIsRecorded) {
+  const Folder folder;
+  EXPECT_EQ(run(folder, "range", {{"FATHOM_OPTIONS", R"({"range": "cuda-profiler"})"}}), 0);
+  const Trace trace = trace_of(folder);
+  EXPECT_EQ(count(trace, SliceKind::kernel), 3U);
+  EXPECT_EQ(count(trace, SliceKind::trace_span), 1U);
+}
+
+TEST(CudaInjection, CanBeLeftOut) {
+  const Folder folder;
+  EXPECT_EQ(run(folder, "work", {{"FATHOM_OPTIONS", R"({"cuda": false})"}}), 0);
+  EXPECT_TRUE(folder.files().empty());
+}
+
+TEST(CudaInjection, ReadsWhatOlderLibrariesWrite) {
+  for (const char* const version : {"18", "24", "28", "130001", "130301"}) {
+    const Folder folder;
+    EXPECT_EQ(run(folder, "work", {{"CUPTI_STAND_IN_VERSION", version}}), 0);
+    EXPECT_EQ(count(trace_of(folder), SliceKind::kernel), 5U) << version;
+  }
+}
+
+/// What a command of Fathom says of the folder.
+std::string said(const Folder& folder, const std::string& command) {
+  const std::string line =
+      std::string(FATHOM_BINARY) + " " + command + " " + folder.path() + " --csv 2>&1";
+  std::string text;
+  FILE* const pipe = popen(line.c_str(), "r");
+  char part[4096];
+  while (pipe != nullptr && fgets(part, sizeof part, pipe) != nullptr) text += part;
+  if (pipe != nullptr) pclose(pipe);
+  return text;
+}
+
+TEST(CudaInjection, ReportsOfTheFolderShowIt) {
+  const Folder folder;
+  EXPECT_EQ(run(folder, "work", {{"CUPTI_STAND_IN_DROPPED", "7"}}), 0);
+  std::ofstream(folder.path() + "/manifest.json") << R"({"schema": "fathom-run/1"})";
+  EXPECT_NE(said(folder, "kernels").find("add(float*, float*, int)"), std::string::npos);
+  EXPECT_NE(said(folder, "copies").find("pinned"), std::string::npos);
+  EXPECT_NE(said(folder, "launches").find("cudaLaunchKernel"), std::string::npos);
+  EXPECT_NE(said(folder, "health").find("dropped"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace fathom::test

@@ -1,0 +1,100 @@
+// Remedies by CUPTI's answers; the least rights first.
+#include "capture/cuda/ladder.h"
+
+#include <array>
+
+namespace fathom::cuda {
+namespace {
+
+constexpr std::array kWanted = {
+    Wanted{CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL, "kernels", true},
+    Wanted{CUPTI_ACTIVITY_KIND_MEMCPY, "copies", true},
+    Wanted{CUPTI_ACTIVITY_KIND_MEMCPY2, "copies between devices", true},
+    Wanted{CUPTI_ACTIVITY_KIND_MEMSET, "fills", true},
+    Wanted{CUPTI_ACTIVITY_KIND_RUNTIME, "calls of the CUDA runtime"},
+    Wanted{CUPTI_ACTIVITY_KIND_DRIVER, "calls of the CUDA driver"},
+    Wanted{CUPTI_ACTIVITY_KIND_SYNCHRONIZATION, "synchronisation"},
+    Wanted{CUPTI_ACTIVITY_KIND_CUDA_EVENT, "CUDA events: which stream waited for which"},
+    Wanted{CUPTI_ACTIVITY_KIND_MEMORY2, "memory of devices"},
+    Wanted{CUPTI_ACTIVITY_KIND_MEMORY_POOL, "memory pools"},
+    Wanted{CUPTI_ACTIVITY_KIND_OVERHEAD, "the recorder's own work on the device"},
+    Wanted{CUPTI_ACTIVITY_KIND_JIT, "compilation at run time"},
+    Wanted{CUPTI_ACTIVITY_KIND_EXTERNAL_CORRELATION, "ids that the program gives to calls"},
+    Wanted{CUPTI_ACTIVITY_KIND_GRAPH_TRACE, "CUDA graphs as wholes"},
+};
+
+struct Answer {
+  CUptiResult result;
+  std::string_view why;
+  std::string_view remedy;
+};
+constexpr Answer kAnswers[] = {
+    {CUPTI_ERROR_INSUFFICIENT_PRIVILEGES, "the driver lets only administrators record it",
+     "an administrator sets the module's option NVreg_RestrictProfilingToAdminUsers=0, or gives "
+     "CAP_SYS_ADMIN (docker run --cap-add SYS_ADMIN)"},
+    {CUPTI_ERROR_VIRTUALIZED_DEVICE_INSUFFICIENT_PRIVILEGES,
+     "the virtual GPU does not allow it to this machine",
+     "the host's administrator sets pciPassthru.cfg.enable_profiling=1, or what the hypervisor has "
+     "for it, for this vGPU"},
+    {CUPTI_ERROR_VIRTUALIZED_DEVICE_NOT_SUPPORTED, "CUPTI does not record on this virtual GPU",
+     "run on a GPU that is passed through"},
+    {CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED,
+     "another profiler holds CUPTI in this process: torch.profiler, Nsight or a debugger",
+     "let the other one end, or record with it alone"},
+    {CUPTI_ERROR_NOT_COMPATIBLE, "this CUPTI does not fit the driver",
+     "point FATHOM_CUPTI at the libcupti of the CUDA version that nvidia-smi shows"},
+    {CUPTI_ERROR_CONFIDENTIAL_COMPUTING_NOT_SUPPORTED, "the GPU is in confidential computing mode",
+     "switch its development mode on (nvidia-smi conf-compute), or record elsewhere"},
+    {CUPTI_ERROR_MIG_DEVICE_NOT_SUPPORTED, "CUPTI does not record it on a part of a GPU (MIG)",
+     "run on a whole GPU"},
+    {CUPTI_ERROR_WSL_DEVICE_NOT_SUPPORTED, "Windows does not let WSL record it",
+     "NVIDIA's control panel, developer settings: allow access to counters to all users"},
+    {CUPTI_ERROR_CMP_DEVICE_NOT_SUPPORTED, "this GPU (CMP) cannot be recorded", "use another"},
+    {CUPTI_ERROR_SLI_DEVICE_NOT_SUPPORTED, "GPUs in SLI cannot be recorded", "switch SLI off"},
+    {CUPTI_ERROR_OLD_PROFILER_API_INITIALIZED, "the program uses CUPTI's old event interface",
+     "leave that part of the program out for this run"},
+    {CUPTI_ERROR_HARDWARE_BUSY, "another profiler uses the hardware",
+     "let it end first; DCGM: dcgmi profile --pause"},
+    {CUPTI_ERROR_INVALID_KIND, "this CUPTI does not know it", "a newer CUDA's libcupti"},
+    {CUPTI_ERROR_NOT_SUPPORTED, "neither this CUPTI nor this device has it",
+     "a newer CUDA's libcupti"},
+};
+
+}  // namespace
+
+std::span<const Wanted> wanted() { return kWanted; }
+
+std::string_view to_string(Rung rung) {
+  switch (rung) {
+    case Rung::full:
+      return "full activity";
+    case Rung::partial:
+      return "activity without what was refused";
+    case Rung::events:
+      return "CUDA events";
+    case Rung::telemetry:
+      return "telemetry of the GPU";
+  }
+  return "";
+}
+
+Loss loss_of(std::string_view what, CUptiResult result, std::string_view said) {
+  for (const Answer& answer : kAnswers)
+    if (answer.result == result)
+      return {std::string(what), std::string(answer.why) + " (" + std::string(said) + ")",
+              std::string(answer.remedy)};
+  return {std::string(what), "CUPTI refused: " + std::string(said),
+          "fathom doctor says what this machine allows"};
+}
+
+Rung rung_of(std::span<const CUptiResult> answers) {
+  bool all = true;
+  bool device = false;
+  for (std::size_t i = 0; i < answers.size(); ++i) {
+    all = all && answers[i] == CUPTI_SUCCESS;
+    device = device || (kWanted[i].device && answers[i] == CUPTI_SUCCESS);
+  }
+  return all ? Rung::full : device ? Rung::partial : Rung::events;
+}
+
+}  // namespace fathom::cuda

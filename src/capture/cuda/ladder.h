@@ -1,0 +1,41 @@
+// The ladder: what is recorded when not all of it is allowed, and what would allow the rest.
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "capture/cuda/cupti.h"
+
+namespace fathom::cuda {
+
+/// What is asked of CUPTI beside the records of devices and contexts.
+struct Wanted {
+  CUpti_ActivityKind kind;
+  std::string_view what;  ///< For people.
+  bool device = false;    ///< Activity of the device itself: kernels and copies.
+};
+/// In the order in which they are asked for. With `graph_nodes` each node of a CUDA graph is
+/// recorded, else each graph as a whole.
+std::span<const Wanted> wanted();
+
+/// How much is recorded, from all to little.
+enum class Rung { full, partial, events, telemetry };
+/// "full activity", "activity without what was refused", "CUDA events", "telemetry of the GPU".
+std::string_view to_string(Rung rung);
+
+/// What is not recorded, why, and the remedy that asks for the least rights.
+struct Loss {
+  std::string what;
+  std::string why;
+  std::string remedy;
+};
+
+/// What is lost where CUPTI answers so; `said` is its own word for that.
+Loss loss_of(std::string_view what, CUptiResult result, std::string_view said);
+
+/// By what was asked for, and what was answered to each.
+Rung rung_of(std::span<const CUptiResult> answers);
+
+}  // namespace fathom::cuda

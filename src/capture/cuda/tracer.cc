@@ -1,0 +1,246 @@
+// Subscribing and asking, and what CUPTI calls. The recorder's thread works in tracer_work.cc.
+#include "capture/cuda/tracer.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdlib>
+#include <new>
+
+#include <dlfcn.h>
+#include <unistd.h>
+
+#include "capture/inside/recorder.h"
+
+namespace fathom::cuda {
+namespace {
+
+bool has_torch(const CuptiPlaces& places) {
+  return std::ranges::any_of(places.loaded, [](const std::string& library) {
+    return library.find("/libtorch_cpu.so") != std::string::npos ||
+           library.find("/libtorch_cuda.so") != std::string::npos;
+  });
+}
+
+/// A launch whose kernel need not wait for the one before it.
+bool is_programmatic(const CUlaunchAttribute* attributes, unsigned count) {
+  for (unsigned i = 0; attributes != nullptr && i < count; ++i) {
+    const CUlaunchAttribute& attribute = attributes[i];
+    if (attribute.id == CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION)
+      return attribute.value.programmaticStreamSerializationAllowed != 0;
+    if (attribute.id == CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_EVENT) return true;
+  }
+  return false;
+}
+
+bool is_programmatic(const cudaLaunchConfig_t* config) {
+  if (config == nullptr) return false;
+  for (unsigned i = 0; config->attrs != nullptr && i < config->numAttrs; ++i) {
+    const cudaLaunchAttribute& attribute = config->attrs[i];
+    if (attribute.id == cudaLaunchAttributeProgrammaticStreamSerialization)
+      return attribute.val.programmaticStreamSerializationAllowed != 0;
+    if (attribute.id == cudaLaunchAttributeProgrammaticEvent) return true;
+  }
+  return false;
+}
+
+struct Watched {
+  CUpti_CallbackDomain domain;
+  CUpti_CallbackId id;
+};
+constexpr Watched kWatched[] = {
+    {CUPTI_CB_DOMAIN_DRIVER_API, CUPTI_DRIVER_TRACE_CBID_cuProfilerStart},
+    {CUPTI_CB_DOMAIN_DRIVER_API, CUPTI_DRIVER_TRACE_CBID_cuProfilerStop},
+    {CUPTI_CB_DOMAIN_DRIVER_API, CUPTI_DRIVER_TRACE_CBID_cuLaunchKernelEx},
+    {CUPTI_CB_DOMAIN_DRIVER_API, CUPTI_DRIVER_TRACE_CBID_cuLaunchKernelEx_ptsz},
+    {CUPTI_CB_DOMAIN_RUNTIME_API, CUPTI_RUNTIME_TRACE_CBID_cudaLaunchKernelExC_v11060},
+    {CUPTI_CB_DOMAIN_RUNTIME_API, CUPTI_RUNTIME_TRACE_CBID_cudaLaunchKernelExC_ptsz_v11060},
+};
+
+}  // namespace
+
+Tracer& Tracer::get() noexcept {
+  alignas(Tracer) static std::byte place[sizeof(Tracer)];
+  // NOLINTNEXTLINE(cppcoreguidelines-avoid-non-const-global-variables)
+  static Tracer& made = *new (place) Tracer;
+  return made;
+}
+
+void Tracer::say(std::string_view key, std::string_view value) {
+  inside::Recorder::get().fact(key, value);
+}
+
+void Tracer::lose(const Loss& loss) {
+  const std::string key = "not_recorded.cuda." + std::to_string(losses_++) + '.';
+  say(key + "what", loss.what);
+  say(key + "why", loss.why);
+  say(key + "remedy", loss.remedy);
+}
+
+void Tracer::start() noexcept {
+  if (pid_ != 0) return;
+  const char* const said = std::getenv("FATHOM_OPTIONS");
+  options_ = options_of(said == nullptr ? "" : said);
+  if (!options_.record) return;
+  pid_ = getpid();
+  inside::Recorder& recorder = inside::Recorder::get();
+  recorder.set_stem("cuda", false);
+  if (!recorder.start("")) return;
+  say_surroundings();
+  if (!open() || !subscribe()) {
+    say("cuda.rung", to_string(Rung::telemetry));
+    return;
+  }
+  buffers_ = std::make_unique<Buffers>(options_.max_bytes);
+  cupti_.register_callbacks(on_request, on_complete);
+  if (cupti_.set_thread_id_type != nullptr)
+    cupti_.set_thread_id_type(CUPTI_ACTIVITY_THREAD_ID_TYPE_SYSTEM);
+  read_clock();
+  if (options_.range_only) {
+    say("cuda.range", "cudaProfilerStart");
+  } else {
+    enable();
+  }
+  watch_calls();
+  recording_ = true;
+  inside::Recorder::set_tick_hook(on_tick);
+  // Before CUDA takes itself down, which it does at the exit too, and was not told to yet.
+  std::atexit([] { Tracer::get().at_exit(); });
+}
+
+/// Finds CUPTI, unless PyTorch needs it.
+bool Tracer::open() {
+  const CuptiPlaces places = cupti_places();
+  if (has_torch(places) && !options_.beside_torch) {
+    say("cuda.recorder", "torch.profiler");
+    lose({"GPU activity outside of what torch.profiler records",
+          "CUPTI serves one profiler in a process, and PyTorch has its own",
+          "--cuda always records it here, and leaves torch.profiler without a GPU"});
+    return false;
+  }
+  std::string why;
+  if (open_cupti(cupti_candidates(places), cupti_, why)) {
+    say("cuda.cupti", cupti_.path);
+    say("cuda.cupti.version", std::to_string(cupti_.version));
+    return true;
+  }
+  lose({"GPU activity", why,
+        "install CUPTI (the CUDA toolkit, or pip install nvidia-cuda-cupti), or name its file in "
+        "FATHOM_CUPTI"});
+  return false;
+}
+
+bool Tracer::subscribe() {
+  const CUptiResult result = cupti_.subscribe(&subscriber_, on_call, this);
+  if (result == CUPTI_SUCCESS) return true;
+  lose(loss_of("GPU activity", result, cupti_.text(result)));
+  return false;
+}
+
+void Tracer::say_surroundings() {
+  std::error_code ignored;
+  const char* const pipe = std::getenv("CUDA_MPS_PIPE_DIRECTORY");
+  const std::string control = std::string(pipe == nullptr ? "/tmp/nvidia-mps" : pipe) + "/control";
+  if (access(control.c_str(), F_OK) == 0) say("cuda.mps", control);
+  if (const char* const share = std::getenv("CUDA_MPS_ACTIVE_THREAD_PERCENTAGE"))
+    say("cuda.mps.active_thread_percentage", share);
+  if (const char* const visible = std::getenv("CUDA_VISIBLE_DEVICES"))
+    say("cuda.visible_devices", visible);
+}
+
+/// What is refused is named; the rest is recorded all the same.
+void Tracer::enable() {
+  const std::lock_guard lock(mutex_);
+  if (enabled_) return;
+  const bool again = losses_ > 0 || ranges_told_ > 0 || !ranges_.empty();
+  std::vector<CUptiResult> answers;
+  std::vector<Loss> lost;
+  cupti_.enable(CUPTI_ACTIVITY_KIND_DEVICE);
+  cupti_.enable(CUPTI_ACTIVITY_KIND_CONTEXT);
+  cupti_.enable(CUPTI_ACTIVITY_KIND_STREAM);
+  cupti_.enable(CUPTI_ACTIVITY_KIND_NAME);
+  for (const Wanted& want : wanted()) {
+    const bool wholes = want.kind == CUPTI_ACTIVITY_KIND_GRAPH_TRACE;
+    if (wholes && options_.graph_nodes && graph_cost_.enough()) {
+      answers.push_back(CUPTI_SUCCESS);
+      continue;
+    }
+    const CUptiResult result = cupti_.enable(want.kind);
+    answers.push_back(result);
+    if (result != CUPTI_SUCCESS) lost.push_back(loss_of(want.what, result, cupti_.text(result)));
+  }
+  enabled_ = true;
+  if (again) return;
+  for (const Loss& loss : lost) lose(loss);
+  const Rung rung = rung_of(answers);
+  say("cuda.rung", to_string(rung));
+  say("cuda.graphs", options_.graph_nodes ? "nodes" : "wholes");
+}
+
+void Tracer::disable() {
+  const std::lock_guard lock(mutex_);
+  if (!enabled_) return;
+  for (const Wanted& want : wanted()) cupti_.disable(want.kind);
+  enabled_ = false;
+}
+
+void Tracer::watch_calls() {
+  for (const Watched& watched : kWatched)
+    cupti_.enable_callback(1, subscriber_, watched.domain, watched.id);
+}
+
+void CUPTIAPI Tracer::on_request(std::uint8_t** buffer, std::size_t* size, std::size_t* most) {
+  *buffer = get().buffers_->request();
+  *size = *buffer == nullptr ? 0 : Buffers::kBytes;
+  *most = 0;
+}
+
+void CUPTIAPI Tracer::on_complete(CUcontext /*context*/, std::uint32_t /*stream*/,
+                                  std::uint8_t* buffer, std::size_t /*size*/, std::size_t valid) {
+  if (buffer != nullptr) get().buffers_->complete(buffer, valid);
+}
+
+void CUPTIAPI Tracer::on_call(void* user, CUpti_CallbackDomain domain, CUpti_CallbackId id,
+                              const void* data) {
+  if (data == nullptr) return;
+  static_cast<Tracer*>(user)->call(domain, id, *static_cast<const CUpti_CallbackData*>(data));
+}
+
+void Tracer::call(CUpti_CallbackDomain domain, CUpti_CallbackId id,
+                  const CUpti_CallbackData& data) {
+  if (!recording_ || getpid() != pid_) return;
+  const bool enters = data.callbackSite == CUPTI_API_ENTER;
+  if (domain == CUPTI_CB_DOMAIN_RUNTIME_API) {
+    if (!enters || data.functionParams == nullptr) return;
+    // The one for streams of threads has the same parameters.
+    const auto* const launch =
+        static_cast<const cudaLaunchKernelExC_v11060_params*>(data.functionParams);
+    if (is_programmatic(launch->config)) notes_.programmatic(data.correlationId);
+    return;
+  }
+  if (id == CUPTI_DRIVER_TRACE_CBID_cuProfilerStart) {
+    if (!enters) range(true);
+  } else if (id == CUPTI_DRIVER_TRACE_CBID_cuProfilerStop) {
+    if (enters) range(false);
+  } else if (enters && data.functionParams != nullptr) {
+    const auto* const launch = static_cast<const cuLaunchKernelEx_params*>(data.functionParams);
+    if (launch->config != nullptr &&
+        is_programmatic(launch->config->attrs, launch->config->numAttrs))
+      notes_.programmatic(data.correlationId);
+  }
+}
+
+/// cudaProfilerStart() and Stop(): a range of the program's, and where so asked, all there is.
+void Tracer::range(bool begins) {
+  const std::int64_t now = wire::monotonic_ns();
+  if (begins && options_.range_only) enable();
+  if (!begins && options_.range_only) disable();
+  const std::lock_guard lock(mutex_);
+  if (begins) {
+    range_begin_ = now;
+  } else if (range_begin_ >= 0) {
+    ranges_.emplace_back(range_begin_, now);
+    range_begin_ = -1;
+  }
+}
+
+}  // namespace fathom::cuda

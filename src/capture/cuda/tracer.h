@@ -1,0 +1,84 @@
+// Tracer: the one subscriber to CUPTI in this process, from the first call of CUDA to the end.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "capture/cuda/buffers.h"
+#include "capture/cuda/clock_fit.h"
+#include "capture/cuda/converter.h"
+#include "capture/cuda/cupti.h"
+#include "capture/cuda/graph_cost.h"
+#include "capture/cuda/ladder.h"
+#include "capture/cuda/options.h"
+
+namespace fathom::cuda {
+
+/// Never destroyed. CUPTI fills buffers from threads of its own; the recorder's thread hands on
+/// what is in them, a few times a second. In a child of fork() it is as if it were not there: CUDA
+/// cannot be used there either.
+class Tracer {
+ public:
+  static Tracer& get() noexcept;
+
+  /// Subscribes and asks for all that is wanted. Does nothing the second time.
+  void start() noexcept;
+
+ private:
+  Tracer() = default;
+
+  bool open();
+  bool subscribe();
+  void enable();
+  void disable();
+  void watch_calls();
+  void lose(const Loss& loss);
+  void say(std::string_view key, std::string_view value);
+  void say_surroundings();
+
+  static void CUPTIAPI on_request(std::uint8_t** buffer, std::size_t* size, std::size_t* most);
+  static void CUPTIAPI on_complete(CUcontext context, std::uint32_t stream, std::uint8_t* buffer,
+                                   std::size_t size, std::size_t valid);
+  static void CUPTIAPI on_call(void* user, CUpti_CallbackDomain domain, CUpti_CallbackId id,
+                               const void* data);
+  void call(CUpti_CallbackDomain domain, CUpti_CallbackId id, const CUpti_CallbackData& data);
+  void range(bool begins);
+
+  static void on_tick(wire::Writer& writer, std::int32_t pid, std::int64_t now);
+  void tick(wire::Writer& writer, std::int64_t now);
+  void read_clock();
+  void flush(bool forced);
+  void convert(wire::Writer& writer);
+  void count_losses(wire::Writer& writer);
+  void say_at_end(wire::Writer& writer);
+  void at_exit() noexcept;
+
+  Options options_;
+  Cupti cupti_;
+  CUpti_SubscriberHandle subscriber_ = nullptr;
+  std::unique_ptr<Buffers> buffers_;
+  ClockFit clock_;
+  LaunchNotes notes_;
+  GraphCost graph_cost_;
+  std::unique_ptr<Converter> converter_;
+  ConverterCounts told_;  // of the converter's, what the file says already
+  std::int32_t pid_ = 0;
+  std::size_t losses_ = 0;
+  std::uint64_t ticks_ = 0;
+  std::atomic<bool> recording_{false};  // CUPTI may be called
+  std::atomic<bool> ending_{false};
+
+  std::mutex mutex_;
+  bool enabled_ = false;
+  std::int64_t range_begin_ = -1;
+  std::vector<std::pair<std::int64_t, std::int64_t>> ranges_;  // not yet in the file
+  std::int64_t ranges_told_ = 0;
+};
+
+}  // namespace fathom::cuda

@@ -1,0 +1,92 @@
+// Tables by CUPTI's numbers; what a newer one adds is told as unknown.
+#include "capture/cuda/words.h"
+
+#include <cstdlib>
+#include <span>
+
+#include <cxxabi.h>
+
+namespace fathom::cuda {
+namespace {
+
+std::string_view at(std::span<const std::string_view> words, unsigned number) {
+  return number < words.size() ? words[number] : words.front();
+}
+
+bool all_digits(std::string_view text) {
+  return !text.empty() && text.find_first_not_of("0123456789") == std::string_view::npos;
+}
+
+}  // namespace
+
+std::string_view copy_kind_word(unsigned kind) {
+  static constexpr std::string_view kWords[] = {"Unknown", "HtoD", "DtoH", "HtoA", "AtoH", "AtoA",
+                                                "AtoD",    "DtoA", "DtoD", "HtoH", "PtoP"};
+  return at(kWords, kind);
+}
+
+std::string_view memory_kind_word(unsigned kind) {
+  static constexpr std::string_view kWords[] = {"Unknown",       "Pageable",      "Pinned",
+                                                "Device",        "Array",         "Managed",
+                                                "Device Static", "Managed Static"};
+  return at(kWords, kind);
+}
+
+std::string_view wait_word(unsigned type) {
+  static constexpr std::string_view kWords[] = {"Unknown", "Event Sync", "Stream Wait Event",
+                                                "Stream Sync", "Context Sync"};
+  return at(kWords, type);
+}
+
+std::string_view overhead_word(unsigned kind) {
+  static constexpr std::string_view kWords[] = {"Unknown",
+                                                "Buffer Flush",
+                                                "Instrumentation",
+                                                "Resource",
+                                                "Runtime Triggered Module Loading",
+                                                "Lazy Function Loading",
+                                                "Command Buffer Full",
+                                                "Activity Buffer Request",
+                                                "UVM Activity Init"};
+  constexpr unsigned kOfCupti = 16;  // CUPTI's own are counted in the upper half
+  if (kind == CUPTI_ACTIVITY_OVERHEAD_DRIVER_COMPILER) return "Driver Compiler";
+  return at(kWords, kind >> kOfCupti);
+}
+
+std::string_view jit_word(unsigned entry, unsigned operation) {
+  static constexpr std::string_view kOfPtx[] = {"JIT", "JIT: load cubin from cache",
+                                                "JIT: store cubin in cache", "JIT: PTX to cubin"};
+  static constexpr std::string_view kOfNvvm[] = {"JIT", "JIT: load PTX from cache",
+                                                 "JIT: store PTX in cache", "JIT: NVVM IR to PTX"};
+  return entry == CUPTI_ACTIVITY_JIT_ENTRY_NVVM_IR_TO_PTX ? at(kOfNvvm, operation)
+                                                          : at(kOfPtx, operation);
+}
+
+std::string_view launch_word(unsigned type) {
+  static constexpr std::string_view kWords[] = {"", "cooperative", "cooperative, several devices",
+                                                "command list"};
+  return at(kWords, type);
+}
+
+std::string_view without_version(std::string_view function) {
+  for (const std::string_view end : {"_ptsz", "_ptds"})
+    if (function.ends_with(end)) function.remove_suffix(end.size());
+  const std::size_t mark = function.rfind("_v");
+  if (mark != std::string_view::npos && all_digits(function.substr(mark + 2)))
+    function = function.substr(0, mark);
+  return function;
+}
+
+std::string_view Demangler::operator()(const char* mangled) {
+  if (mangled == nullptr) return "(no name)";
+  const auto [found, added] = known_.try_emplace(mangled);
+  if (!added) return found->second;
+  int status = 0;
+  char* const plain = abi::__cxa_demangle(mangled, nullptr, nullptr, &status);
+  found->second =
+      std::string_view(status == 0 && plain != nullptr ? plain : mangled).substr(0, kLongest);
+  std::free(plain);
+  return found->second;
+}
+
+}  // namespace fathom::cuda

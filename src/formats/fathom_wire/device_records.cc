@@ -1,0 +1,232 @@
+// What devices did, as the tables that a trace of torch.profiler gives too.
+#include <algorithm>
+#include <utility>
+
+#include "formats/devices.h"
+#include "formats/fathom_wire/texts.h"
+#include "formats/fathom_wire/trace_maker.h"
+
+namespace fathom::own {
+namespace {
+
+constexpr std::string_view kProperties = "device_properties.";
+
+CopyKind copy_kind(std::string_view word) {
+  struct Word {
+    std::string_view text;
+    CopyKind kind;
+  };
+  constexpr Word kWords[] = {
+      {"HtoD", CopyKind::h2d},   {"DtoH", CopyKind::d2h},     {"DtoD", CopyKind::d2d},
+      {"PtoP", CopyKind::p2p},   {"HtoH", CopyKind::h2h},     {"HtoA", CopyKind::array},
+      {"AtoH", CopyKind::array}, {"AtoA", CopyKind::array},   {"AtoD", CopyKind::array},
+      {"DtoA", CopyKind::array}, {"Memset", CopyKind::memset}};
+  const auto* const at = std::ranges::find(kWords, word, &Word::text);
+  return at == std::end(kWords) ? CopyKind::unknown : at->kind;
+}
+
+MemoryKind memory_kind(std::string_view word) {
+  if (word == "Pinned") return MemoryKind::pinned;
+  if (word == "Pageable") return MemoryKind::pageable;
+  if (word.starts_with("Device")) return MemoryKind::device;
+  if (word == "Array") return MemoryKind::array;
+  if (word.starts_with("Managed")) return MemoryKind::managed;
+  return MemoryKind::unknown;
+}
+
+std::int64_t known(std::int64_t value) { return value < 0 ? kAbsent : value; }
+
+}  // namespace
+
+/// As a trace of torch.profiler has them: the device is the process, the stream the thread.
+TrackId TraceMaker::stream_track(std::int32_t device, std::uint32_t context, std::int64_t stream) {
+  const auto [at, added] = streams_.try_emplace({device, context, stream}, TrackId());
+  if (!added) return at->second;
+  const auto first = first_context_.try_emplace({device, stream}, context).first->second;
+  std::string thread = std::to_string(stream);
+  if (first != context) thread += " of context " + std::to_string(context);
+  Track made;
+  made.kind = TrackKind::device_stream;
+  made.process = trace_.strings.intern(std::to_string(device));
+  made.thread = trace_.strings.intern(thread);
+  made.pid = device;
+  made.tid = stream;
+  made.device = device;
+  made.stream = stream;
+  made.name = trace_.strings.intern("stream " + thread);
+  at->second = TrackId(trace_.tracks.size());
+  trace_.tracks.push_back(made);
+  return at->second;
+}
+
+void TraceMaker::device(const wire::DeviceActivity& record, std::uint64_t offset) {
+  owner_ = Owner::none;
+  if (!true_time(record.start, offset)) return;
+  const std::uint8_t row = category(record.category, offset);
+  const SliceKind kind = trace_.categories[row].kind;
+  add_slice(stream_track(std::max(record.device, 0), record.context, record.stream), record.start,
+            true_duration(record.duration, offset), text(record.name, offset), row, -1);
+  trace_.slices.correlation[trace_.slices.size() - 1] = known(record.correlation);
+  std::uint32_t& detail = trace_.slices.detail[trace_.slices.size() - 1];
+  if (kind == SliceKind::kernel) {
+    detail = static_cast<std::uint32_t>(trace_.kernels.size());
+    trace_.kernels.config.push_back(config_of({}));
+    trace_.kernels.graph_node.push_back(known(record.node));
+  } else if (kind == SliceKind::memcpy || kind == SliceKind::memset) {
+    detail = static_cast<std::uint32_t>(trace_.copies.size());
+    trace_.copies.bytes.push_back(kAbsent);
+    trace_.copies.kind.push_back(kind == SliceKind::memset ? CopyKind::memset : CopyKind::unknown);
+    trace_.copies.source.push_back(MemoryKind::unknown);
+    trace_.copies.destination.push_back(MemoryKind::unknown);
+  } else if (kind == SliceKind::sync) {
+    detail = static_cast<std::uint32_t>(trace_.syncs.size());
+    trace_.syncs.kind.push_back(text(record.name, offset));
+    trace_.syncs.wait_stream.push_back(kAbsent);
+    trace_.syncs.wait_event.push_back(kAbsent);
+    trace_.syncs.wait_correlation.push_back(kAbsent);
+  }
+  owner_ = Owner::slice;
+}
+
+LaunchConfigId TraceMaker::config_of(const LaunchConfig& config) {
+  std::vector<std::int64_t> key{config.registers, config.shared_memory};
+  for (const auto* const sizes : {&config.grid, &config.block})
+    key.insert(key.end(), sizes->begin(), sizes->end());
+  const auto [at, added] =
+      configs_.try_emplace(std::move(key), LaunchConfigId(trace_.launch_configs.size()));
+  if (added) trace_.launch_configs.push_back(config);
+  return at->second;
+}
+
+void TraceMaker::launch(const wire::Launch& record, std::uint64_t offset) {
+  if (owner_ != Owner::slice) return;
+  const std::uint32_t detail = trace_.slices.detail.back();
+  if (detail == SliceId::kNone ||
+      trace_.kind(SliceId(trace_.slices.size() - 1)) != SliceKind::kernel) {
+    trace_.import.add(Repair::wrong_type, offset, "a launch of what is no kernel");
+    return;
+  }
+  LaunchConfig config;
+  const auto size = [](std::int32_t value) { return std::max(value, 0); };
+  std::ranges::transform(record.grid, config.grid.begin(), size);
+  std::ranges::transform(record.block, config.block.begin(), size);
+  config.registers = std::max(record.registers, -1);
+  if (record.static_shared >= 0 && record.dynamic_shared >= 0)
+    config.shared_memory = std::int64_t{record.static_shared} + record.dynamic_shared;
+  trace_.kernels.config[detail] = config_of(config);
+}
+
+void TraceMaker::copy(const wire::Copy& record, std::uint64_t offset) {
+  if (owner_ != Owner::slice) return;
+  const std::uint32_t detail = trace_.slices.detail.back();
+  const SliceKind kind = trace_.kind(SliceId(trace_.slices.size() - 1));
+  if (detail == SliceId::kNone || (kind != SliceKind::memcpy && kind != SliceKind::memset)) {
+    trace_.import.add(Repair::wrong_type, offset, "bytes of what is no copy");
+    return;
+  }
+  trace_.copies.bytes[detail] = known(record.bytes);
+  if (kind == SliceKind::memcpy) trace_.copies.kind[detail] = copy_kind(record.kind);
+  trace_.copies.source[detail] = memory_kind(record.source);
+  trace_.copies.destination[detail] = memory_kind(record.destination);
+}
+
+void TraceMaker::wait(const wire::Wait& record, std::uint64_t offset) {
+  if (owner_ != Owner::slice) return;
+  const std::uint32_t detail = trace_.slices.detail.back();
+  if (detail == SliceId::kNone ||
+      trace_.kind(SliceId(trace_.slices.size() - 1)) != SliceKind::sync) {
+    trace_.import.add(Repair::wrong_type, offset, "a wait of what does not wait");
+    return;
+  }
+  trace_.syncs.kind[detail] = text(record.kind, offset);
+  trace_.syncs.wait_stream[detail] = known(record.stream);
+  trace_.syncs.wait_event[detail] = known(record.event);
+  trace_.syncs.wait_correlation[detail] = known(record.correlation);
+}
+
+void TraceMaker::call(const wire::Call& record, std::uint64_t offset) {
+  owner_ = Owner::none;
+  if (!true_time(record.start, offset)) return;
+  add_slice(track_of(record.category, record.pid, record.tid), record.start,
+            true_duration(record.duration, offset), text(record.name, offset),
+            category(record.category, offset), -1);
+  trace_.slices.correlation[trace_.slices.size() - 1] = known(record.correlation);
+  trace_.slices.external_id[trace_.slices.size() - 1] = known(record.external);
+  owner_ = Owner::slice;
+}
+
+/// The sum of what is taken is counted here: CUDA tells each amount alone.
+void TraceMaker::memory(const wire::MemoryOperation& record, std::uint64_t offset) {
+  owner_ = Owner::none;
+  if (!true_time(record.time, offset)) return;
+  const bool host = record.kind == "Pinned" || record.kind == "Pageable";
+  const std::int32_t device = host ? -1 : std::clamp(record.device, -1, INT8_MAX);
+  std::int64_t& allocated = allocated_[device];
+  std::int64_t sum = 0;
+  if (__builtin_add_overflow(allocated, record.bytes, &sum)) {
+    trace_.import.add(Repair::number_out_of_range, offset, "bytes of memory");
+    return;
+  }
+  // What was taken before the recording is given back in it.
+  allocated = std::max<std::int64_t>(0, sum);
+  MemoryEvents& memory = trace_.memory;
+  memory.track.push_back(track_of({}, record.pid, record.pid));
+  memory.time.push_back(time_ns(record.time));
+  memory.address.push_back(static_cast<std::int64_t>(record.address));
+  memory.bytes.push_back(record.bytes);
+  memory.total_allocated.push_back(allocated);
+  memory.total_reserved.push_back(known(record.reserved));
+  memory.device_type.push_back(host ? 0 : 1);
+  memory.device.push_back(static_cast<std::int8_t>(device));
+  note_time(record.time);
+}
+
+/// Each device's properties are a fact of their own in the file; together they are what
+/// torch.profiler calls deviceProperties.
+void TraceMaker::add_devices() {
+  std::string all;
+  for (auto at = facts_.begin(); at != facts_.end();) {
+    if (!at->first.second.starts_with(kProperties)) {
+      ++at;
+      continue;
+    }
+    all += (all.empty() ? "[" : ", ") + at->second;
+    at = facts_.erase(at);
+  }
+  if (all.empty()) return;
+  const std::string json = json_value(all + "]");
+  facts_[{0, "deviceProperties"}] = json;
+  trace_.devices = read_devices(json);
+  per_multiprocessor();
+}
+
+/// As torch.profiler computes them, from the device that a kernel ran on. Where devices differ, the
+/// first one's.
+void TraceMaker::per_multiprocessor() {
+  const Device& device = trace_.devices.empty() ? Device{} : trace_.devices.front();
+  if (device.sms <= 0 || device.warp_size <= 0) return;
+  for (LaunchConfig& config : trace_.launch_configs) {
+    const auto product = [](const std::array<std::int32_t, 3>& sizes) {
+      return static_cast<double>(sizes[0]) * sizes[1] * sizes[2];
+    };
+    if (product(config.grid) <= 0 || product(config.block) <= 0) continue;
+    config.blocks_per_sm = product(config.grid) / device.sms;
+    config.warps_per_sm = config.blocks_per_sm * product(config.block) / device.warp_size;
+  }
+}
+
+void TraceMaker::name_devices() {
+  std::map<std::int32_t, StringId> devices;
+  for (const Track& track : trace_.tracks) {
+    if (track.kind == TrackKind::device_stream) devices.emplace(track.device, track.process);
+  }
+  for (const auto& [device, id] : devices) {
+    const bool there =
+        std::ranges::find(trace_.processes, id, &Process::id) != trace_.processes.end();
+    if (there) continue;
+    trace_.processes.push_back({id, trace_.strings.intern("GPU"),
+                                trace_.strings.intern("GPU " + std::to_string(device)), kAbsent});
+  }
+}
+
+}  // namespace fathom::own
