@@ -7,8 +7,8 @@ import unittest
 from typing import Any
 
 import check
+from common import option_named
 from outcome import FAILED, NOT_POSSIBLE, PASSED
-from part_cuda import node_option
 
 DONE: dict[str, Any] = {
     "schema": "fathom-gpu-program/1",
@@ -175,9 +175,14 @@ class Telemetry(unittest.TestCase):
 
 class Options(unittest.TestCase):
     def test_the_option_for_nodes_of_graphs_is_taken_from_the_help(self):
-        self.assertIsNone(node_option("--with LIST  shapes, stacks"))
-        self.assertEqual(node_option("--with LIST  shapes, graph-nodes"), ("--with", "graph-nodes"))
-        self.assertEqual(node_option("  --cuda-graph-nodes  each node"), ("--cuda-graph-nodes",))
+        self.assertIsNone(option_named("--with LIST  shapes, stacks", "graph-nodes"))
+        self.assertEqual(
+            option_named("--with LIST  shapes, graph-nodes", "graph-nodes"),
+            ("--with", "graph-nodes"),
+        )
+        self.assertEqual(
+            option_named("  --cuda-graph-nodes  each", "graph-nodes"), ("--cuda-graph-nodes",)
+        )
 
 
 if __name__ == "__main__":

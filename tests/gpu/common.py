@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -112,3 +113,12 @@ def copy_session(session: Path, target: Path) -> None:
     shutil.copytree(
         session, target, ignore=shutil.ignore_patterns("hook", "lib"), dirs_exist_ok=True
     )
+
+
+def option_named(text: str, word: str) -> tuple[str, ...] | None:
+    """How `fathom run --help` spells it: an option that ends so, or a word of --with."""
+    flag = re.search(rf"--[a-z-]*{word}\b", text)
+    if flag:
+        return (flag.group(),)
+    found = re.search(rf"\b[a-z-]*{word}\b", text)
+    return ("--with", found.group()) if found else None

@@ -5,16 +5,16 @@ from __future__ import annotations
 import concurrent.futures
 import json
 import os
-import re
 import shutil
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import check
-from common import HERE, CommandFailed, Context, copy_session, last_json
+from common import HERE, CommandFailed, Context, copy_session, last_json, option_named
 from outcome import FAILED, PASSED, Check, Report
 
 LIBRARY = "libfathom_cuda.so"
+NOBODY = 65534
 TABLES = ("kernels", "copies", "launches", "ranges", "overview")
 PROGRAMS = (
     "kernels",
@@ -68,6 +68,7 @@ def run(context: Context, report: Report) -> None:
             report.failed(" ".join([name, *arguments]), f"{type(error).__name__}: {error}")
     if recorded:
         with_options(context, report, programs)
+        as_another_user(context, report, programs)
 
 
 def compiled(
@@ -214,7 +215,7 @@ def health(context: Context, session: Path) -> list[Check]:
 
 def with_options(context: Context, report: Report, programs: dict[str, Path]) -> None:
     text = context.run_help()
-    nodes = node_option(text)
+    nodes = option_named(text, "graph-nodes")
     if nodes is None:
         report.not_possible("graphs, node by node", "run has no option for it")
     elif "graphs" in programs:
@@ -249,15 +250,6 @@ def attempt(
         report.failed(name, f"{type(error).__name__}: {error}")
 
 
-def node_option(text: str) -> tuple[str, ...] | None:
-    """How `fathom run --help` spells the recording of single nodes of graphs."""
-    flag = re.search(r"--[a-z-]*graph-nodes\b", text)
-    if flag:
-        return (flag.group(),)
-    word = re.search(r"\b[a-z-]*graph-nodes\b", text)
-    return ("--with", word.group()) if word else None
-
-
 def node_cost(context: Context, report: Report, program: Path, nodes: tuple[str, ...]) -> None:
     walls = {}
     for label, options in (("whole", ()), ("by node", nodes)):
@@ -265,3 +257,33 @@ def node_cost(context: Context, report: Report, program: Path, nodes: tuple[str,
         walls[label] = record(context, session, program, (), 0, options)["wall_ns"]
     walls["unrecorded"] = last_json(context.run(program))["wall_ns"]
     report.number("graphs: wall_ns of the program", walls)
+
+
+def as_another_user(context: Context, report: Report, programs: dict[str, Path]) -> None:
+    """Without root's rights: kernels and copies need none."""
+    name = "without root's rights"
+    tool = shutil.which("setpriv")
+    if os.geteuid() != 0 or tool is None or "copies" not in programs:
+        report.not_possible(name, "this user has none already" if os.geteuid() else "no setpriv")
+        return
+    folder = context.work / "other"
+    folder.mkdir()
+    for file in (context.fathom, programs["copies"]):
+        shutil.copy(file, folder)
+    (folder / "out").mkdir()
+    os.chown(folder / "out", NOBODY, NOBODY)
+    # Ours are below a folder that only we may enter.
+    for parent in [folder, *folder.parents][:4]:
+        if parent.stat().st_uid == 0 and parent != parent.parent:
+            parent.chmod(parent.stat().st_mode | 0o111)
+    user = [tool, f"--reuid={NOBODY}", f"--regid={NOBODY}", "--clear-groups"]
+    session = folder / "out/session"
+    words = [folder / context.fathom.name, "run", "-q", "--no-diagnose", "-o", session, "--"]
+    try:
+        out = context.run(*user, *words, folder / "copies", env={"HOME": str(folder / "out")})
+        checks = check.compare(last_json(out), tables(context, session))
+    except (CommandFailed, KeyError, ValueError) as error:
+        report.failed(name, f"{type(error).__name__}: {error}")
+        return
+    wrong = [f"{each.name}: {each.detail}" for each in checks if each.state == FAILED]
+    report.expect(name, not wrong, "; ".join(wrong)[:400] or f"{len(checks)} checks passed")

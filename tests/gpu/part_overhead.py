@@ -51,8 +51,8 @@ def steps(context: Context, report: Report) -> None:
             except CommandFailed as error:
                 report.failed(name, str(error))
             one = max(one, time.monotonic() - begin)
-    millis = {name: [round(each / 1e6, 4) for each in found] for name, found in times.items()}
-    report.number("step_ms", millis)
+    in_ms = {name: [round(each / 1e6, 4) for each in found] for name, found in times.items()}
+    report.number("step_ms", in_ms)
     best = {name: min(found) for name, found in times.items() if found}
     if "nothing" not in best:
         return
