@@ -7,6 +7,7 @@ library uses, so that the program may still profile itself. Before that it is cP
 
 from __future__ import annotations
 
+import os
 import sys
 import threading
 import time
@@ -16,6 +17,7 @@ from .failures import note, quietly
 from .wire import Writer
 
 perf_ns = time.perf_counter_ns
+HERE = os.path.dirname(__file__) + os.sep
 
 # The costliest functions are kept, the others summed up as one.
 MOST = 2000
@@ -47,7 +49,9 @@ class Totals:
         row[2] += own
 
     def write(self, writer: Writer) -> None:
-        rows = sorted(self.rows.items(), key=lambda item: -item[1][2])
+        # What recording itself does is none of the program's.
+        theirs = [item for item in self.rows.items() if not item[0][0].startswith(HERE)]
+        rows = sorted(theirs, key=lambda item: -item[1][2])
         for (file, line, name), (calls, total, own) in rows[:MOST]:
             writer.function(file, max(line, 0), name, calls, total, own)
         rest = rows[MOST:]

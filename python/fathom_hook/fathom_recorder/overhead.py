@@ -52,6 +52,14 @@ class Overhead:
             self._windows.append(last)
         last.times.append(duration)
 
+    def step_at_rest(self, duration: int) -> None:
+        """An unprofiled step, far from any window."""
+        self._plain.append(duration)
+
+    def is_settled(self) -> bool:
+        """Whether the latest window has all its neighbours."""
+        return not self._windows or len(self._windows[-1].after) >= NEIGHBOURS
+
     def facts(self, profiled: str) -> dict[str, Any]:
         """`profiled` is the kind of the steps that were kept."""
         kinds = sorted({window.kind for window in self._windows})

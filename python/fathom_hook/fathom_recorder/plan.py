@@ -16,6 +16,7 @@ MEASURED_STEP_NS = 2_000_000_000
 MEASURED_STEPS = 2
 # Steps without a profiler after each window: they are what the next one is compared with.
 STEPS_BETWEEN = 2
+FAR = 1 << 40
 
 
 class Window:
@@ -135,12 +136,18 @@ class Plan:
         """Nothing more is to be recorded, unless the program asks again."""
         return self.ended and not self._measurements
 
-    def is_far(self, age_ns: int) -> bool:
-        """Whether the next steps are sure not to be recorded."""
+    def far_steps(self, age_ns: int) -> int:
+        """How many of the next steps are sure not to be recorded, unless the program asks."""
         if self.is_idle() or not self._asked:
-            return True
-        waits = self._wait > STEPS_BETWEEN or age_ns < self._options.delay_ns
-        return not self.ended and waits
+            return FAR
+        if self.ended:
+            return 0
+        return FAR if age_ns < self._options.delay_ns else max(0, self._wait - STEPS_BETWEEN)
+
+    def skip(self, steps: int) -> None:
+        """So many steps have passed since `window` was asked."""
+        if self._asked and not self.ended:
+            self._wait = max(0, self._wait - steps)
 
     def first_step(self) -> int:
         """The first step that can be profiled, for messages."""

@@ -134,6 +134,15 @@ class Steps:
         self._without_sign = True
         self._signs_at_due = self._signs
 
+    def sole_optimizer(self) -> int:
+        """The only one that there is, by whose steps steps are counted; 0 where there is none."""
+        known = self._made | self._stepped
+        return next(iter(known)) if self.source == "optimizer" and len(known) == 1 else 0
+
+    def ends_at_once(self) -> bool:
+        """Whether a step ends where it becomes due, since no other sign has come."""
+        return not self.due and self._signs == self._signs_at_due and self._without_sign
+
     def last(self, now: int) -> None:
         """The program ends: a step that is due is over."""
         if self.due:

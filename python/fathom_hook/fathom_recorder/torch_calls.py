@@ -59,6 +59,7 @@ class Calls:
         watch = self._watch
         done = self._optimizer_done
         is_compiling = self._is_compiling
+        calls = self
 
         @functools.wraps(make)
         def __init__(this: Any, *args: Any, **kwargs: Any) -> None:
@@ -77,7 +78,9 @@ class Calls:
             @functools.wraps(hooked)
             def step(*args: Any, **kwargs: Any) -> Any:
                 result = hooked(*args, **kwargs)
-                if not is_compiling():
+                if is_compiling():
+                    return result
+                if not calls.resting or calls._in_scaler or not watch.step_at_rest(args[0]):
                     done(args[0])
                 return result
 

@@ -13,7 +13,7 @@ from .endings import Signals
 from .failures import note, quietly, withdraw
 from .imports import is_importing
 from .overhead import EDGE, UNPROFILED, Overhead
-from .plan import Plan, Window
+from .plan import FAR, Plan, Window
 from .steps import Steps
 from .torch_calls import Calls
 from .torch_facts import TorchFacts, modules_loaded
@@ -22,6 +22,7 @@ from .torch_loader import Loaders
 from .torch_memory import TorchMemory
 from .torch_profile import Profiling, compiles_so_far, quiet_kineto
 from .traces import Target, Traces
+from .wire import get_native_id
 
 monotonic_ns = time.monotonic_ns
 get_ident = threading.get_ident
@@ -32,6 +33,9 @@ _SEARCH_AT = frozenset((1, 2, 3, 5, 10, 50, 200, 1000))
 _SEARCH_WITH_OPTIMIZER_AT = frozenset((1, 3))
 # By then it is known what the steps of a program are.
 _REST_AFTER = 5
+# A rest is at most so long; then it is looked whether it may go on.
+_REST_NS = 200_000_000
+_REST_STEPS = 1000
 _UNFINISHED = "a trace that was being recorded"
 
 
@@ -75,6 +79,12 @@ class TorchWatch:
         self._timed: Any = None
         self._ended = False
         self._stop_wanted = False
+        # While at rest: the program's only optimizer, its thread, and until when.
+        self._sole = 0
+        self._tid = 0
+        self._rest_until = 0
+        self._rest_to = 0
+        self._rested = 0
 
     def install(self) -> None:
         quiet_kineto()
@@ -170,6 +180,8 @@ class TorchWatch:
         if self._timed is not None:
             self._timed.steps_came()
         age = end - self.recorder.began_ns
+        self.plan.skip(self._rested)
+        self._rested = 0
         self._heed_duration(age)
         if self.recording:
             self.recorder.record("step", "step", start, end - start, number)
@@ -194,11 +206,39 @@ class TorchWatch:
         source = self.steps.source
         if self.range_name or self.memory or source is None or number < _REST_AFTER:
             return
-        if self.profiling is None and (self.foreign.seen or self.plan.is_far(age)):
-            if not self.calls.resting and self.calls.rest(source != "module"):
-                self.steps.rest()
-        else:
+        far = FAR if self.foreign.seen else self.plan.far_steps(age)
+        if self.profiling is not None or not far or not self.overhead.is_settled():
             self.calls.wake()
+            return
+        if not self.calls.resting and self.calls.rest(source != "module"):
+            self.steps.rest()
+        self._sole = self.steps.sole_optimizer()
+        self._tid = get_native_id()
+        self._rest_until = monotonic_ns() + _REST_NS
+        self._rest_to = number + min(far, _REST_STEPS)
+
+    def step_at_rest(self, optimizer: Any) -> bool:
+        """The one thing that a program is asked for while nothing is recorded: its only optimizer
+        has stepped, and that is a step. False where it takes more."""
+        steps = self.steps
+        now = monotonic_ns()
+        start, number = steps.start, steps.number
+        if (
+            id(optimizer) != self._sole
+            or now > self._rest_until
+            or number >= self._rest_to
+            or start is None
+            or not steps.ends_at_once()
+            or get_ident() != self._owner
+        ):
+            return False
+        steps.number = number + 1
+        steps.start = now
+        self._rested += 1
+        if self.recording:
+            self.recorder.writer.slice("step", "step", start, now - start, number, self._tid)
+        self.overhead.step_at_rest(now - start)
+        return True
 
     def _heed_duration(self, age: int) -> None:
         options = self.options
