@@ -31,7 +31,7 @@ from illness_gpu import GPU_CASES, ON_GPU, GpuCase
 from record_illness import ROLES, mean_step, processor, start, warm_steps, write
 from torch.profiler import ProfilerActivity, profile, schedule
 
-RECORDINGS = 3 if ON_GPU else 1
+RECORDINGS = 2 if ON_GPU else 1
 BLOCKS = 9 if ON_GPU else 2
 BLOCK_SECONDS = 0.06
 STEPS_AT_MOST = 50 if ON_GPU else 2

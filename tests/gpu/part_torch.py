@@ -104,7 +104,7 @@ def own_profiler(context: Context, report: Report, train: list[object]) -> None:
 def by_injection(
     context: Context, report: Report, train: list[object], own: dict[str, dict[str, int]]
 ) -> None:
-    """The injection sees the kernels of these steps as torch.profiler does, and each is there once."""
+    """The injection sees the kernels of these steps as torch.profiler does, each once."""
     name = "kernels by the injection"
     if "--cuda " not in context.run_help():
         report.not_possible(name, "run has no --cuda always")
