@@ -189,13 +189,16 @@ void describe(const Context& context, const RuleContext& rules, const std::strin
   }
 }
 
-/// Of a program inside which nothing was recorded: what there is to say of its steps, and how to
-/// mark them in torch.profiler, is not for it.
+/// Rules that judge the machine; all others judge operators, of which a plain program has none.
+constexpr std::string_view kOfTheMachine[] = {"neighbour", "cpu-limit", "memory-pressure",
+                                              "throttling", "placement"};
+
+/// Of a program inside which nothing was recorded, what its steps and operators do is not told.
 void be_plain(Diagnosis& diagnosis) {
-  diagnosis.verdict.id = VerdictId::cannot_tell;
-  diagnosis.verdict.sentence = plain_verdict(*diagnosis.run);
+  diagnosis.verdict = {.id = VerdictId::cannot_tell, .sentence = plain_verdict(*diagnosis.run)};
+  diagnosis.host.fill(Duration{});
   std::erase_if(diagnosis.findings, [](const RankedFinding& found) {
-    return found.finding.rule == "profiling-mistakes";
+    return std::ranges::find(kOfTheMachine, found.finding.rule) == std::end(kOfTheMachine);
   });
 }
 
@@ -270,11 +273,11 @@ Result<Diagnosis> diagnose(const Session& session, const DiagnosisRequest& reque
     predict(rules, *replay, diagnosis);
   }
   diagnosis.verdict = judge(rules, spent_by_family(rules), diagnosis.findings);
+  diagnosis.run = summarize_run(context, request.price_per_kwh, request.carbon_g_per_kwh);
+  if (diagnosis.run && diagnosis.run->plain) be_plain(diagnosis);
   rank(diagnosis.findings);
   const std::string overhead = overhead_note(context.trace, diagnosis.verdict.id);
   if (!overhead.empty()) diagnosis.notes.push_back(overhead);
-  diagnosis.run = summarize_run(context, request.price_per_kwh, request.carbon_g_per_kwh);
-  if (diagnosis.run && diagnosis.run->plain) be_plain(diagnosis);
   diagnosis.narrower =
       narrower_name(context, rules.steps, device, !is_computing(diagnosis.verdict));
   return diagnosis;

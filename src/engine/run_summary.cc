@@ -1,6 +1,9 @@
 #include "engine/run_summary.h"
 
 #include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdio>
 #include <cstdlib>
 #include <map>
 #include <tuple>
@@ -15,6 +18,8 @@ namespace fathom {
 namespace {
 
 constexpr std::size_t kMostNamed = 5;
+/// A program that uses less of a processor waits for something else.
+constexpr double kComputes = 0.2;
 constexpr std::string_view kNotRecorded = "not_recorded";
 
 std::string text_of(const Trace& trace, std::string_view key) {
@@ -159,6 +164,19 @@ std::vector<ProcessLine> in_order(const Trace& trace, const ProcessRun* main) {
   return order;
 }
 
+/// True where neither operators nor a device nor a loader were recorded: ranges and steps alone do
+/// not tell what time goes into.
+bool is_plain(const Trace& trace) {
+  return trace.format == "fathom-wire" &&
+         std::ranges::none_of(trace.categories, [&](const Category& category) {
+           const bool told =
+               category.kind == SliceKind::cpu_op || category.kind == SliceKind::runtime ||
+               category.kind == SliceKind::driver || is_device_activity(category.kind) ||
+               trace.text(category.name) == "loader.fetch";
+           return told && category.slices > 0;
+         });
+}
+
 }  // namespace
 
 std::optional<RunSummary> summarize_run(const Context& context, double price, double carbon) {
@@ -181,7 +199,7 @@ std::optional<RunSummary> summarize_run(const Context& context, double price, do
   run.overhead = recording_overhead(trace);
   add_slices(trace, run);
   add_functions(trace, run);
-  run.plain = trace.format == "fathom-wire" && context.steps().source == StepSource::whole_trace;
+  run.plain = is_plain(trace);
   return run;
 }
 
@@ -189,16 +207,20 @@ std::string plain_verdict(const RunSummary& run) {
   std::string text = "Cannot tell: nothing inside the program was recorded that could be diagnosed";
   const std::optional<double> cores = run.usage.tree.cores();
   if (!cores) return text + ".";
-  const double percent = 100 * *cores;
-  text += "; its processes ";
-  if (percent < 20) {
-    text += "waited: they used a processor for " + percent_text(percent) + " of the time.";
-  } else {
-    text += "computed on " + real_text(*cores) +
-            (run.usage.cores ? " of " + real_text(*run.usage.cores) : "") +
-            " processors on the average.";
+  if (*cores < kComputes) {
+    return text + "; it waited: its processes used a processor for " + percent_text(100 * *cores) +
+           " of the time.";
   }
-  return text;
+  return text + "; its processes used " + processors_text(*cores) +
+         (run.usage.cores ? " of " + processors_text(*run.usage.cores) : "") +
+         " processors on the average.";
+}
+
+std::string processors_text(double processors) {
+  std::array<char, 32> text{};
+  const bool whole = processors == std::floor(processors);
+  std::snprintf(text.data(), text.size(), "%.*f", whole ? 0 : 2, processors);
+  return text.data();
 }
 
 }  // namespace fathom

@@ -51,14 +51,17 @@ struct RunSummary {
   std::vector<NamedTime> functions;           ///< By own time, longest first; at most 5.
   std::vector<Unrecorded> not_recorded;       ///< Of the manifest and of the processes.
   std::optional<RecordingOverhead> overhead;  ///< What recording the program's steps cost.
-  /// True where nothing inside the program was recorded that could be diagnosed: no trace of
-  /// torch.profiler, no steps.
+  /// True where nothing inside the program was recorded that could be diagnosed: no operators, no
+  /// device, no loader.
   bool plain = false;
 };
 
 /// Unset for a trace that is of no session folder. `price` and `carbon` per kilowatt-hour,
 /// negative: as recorded.
 std::optional<RunSummary> summarize_run(const Context& context, double price, double carbon);
+
+/// "2", "0.26".
+std::string processors_text(double processors);
 
 /// In place of a verdict, where nothing inside the program was recorded: how much it computed.
 std::string plain_verdict(const RunSummary& run);

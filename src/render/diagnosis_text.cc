@@ -175,7 +175,9 @@ std::string screen(const Diagnosis& diagnosis, const DiagnosisRequest& request, 
   const bool whole = style.soft_width || style.wide;
   std::string out = style.bold(pad_right("Diagnosis", kLabelWidth)) +
                     style.dim(whole ? input : shorten_middle(input, room)) + "\n";
-  out += capture(diagnosis, all, style) + baseline(diagnosis, style);
+  const bool plain = diagnosis.run && diagnosis.run->plain;
+  out += capture(diagnosis, all, style);
+  if (!plain || !diagnosis.step_name.empty()) out += baseline(diagnosis, style);
   if (diagnosis.run) out += run_lines(*diagnosis.run, style);
   out += verdict(diagnosis, style) + plain_run(diagnosis, all, style) + "\n";
   for (std::size_t i = 0; i < layout.details.size(); ++i) {
@@ -186,7 +188,6 @@ std::string screen(const Diagnosis& diagnosis, const DiagnosisRequest& request, 
     const std::string rest = rest_of_findings(diagnosis, layout.titles, style);
     out += rest + (airy && rest.empty() ? "" : "\n");
   }
-  const bool plain = diagnosis.run && diagnosis.run->plain;
   if (diagnosis.findings.empty() && !plain) out += "No rule found anything to change.\n\n";
   for (const std::string& note : diagnosis.notes) out += paragraph("Note", note, style);
   if (all && !diagnosis.step_note.empty()) out += paragraph("Steps", diagnosis.step_note, style);

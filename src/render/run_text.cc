@@ -1,7 +1,9 @@
 #include "render/run_text.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <cstdio>
 
 #include "base/quantity_text.h"
 #include "render/finding_text.h"
@@ -26,11 +28,17 @@ void list(std::string& text, const std::string& part, std::string_view separator
   if (!part.empty()) text += (text.empty() ? std::string() : std::string(separator)) + part;
 }
 
+/// With so many decimals: "251", "0.0001".
+std::string fixed(double number, int decimals) {
+  std::array<char, 48> text{};
+  std::snprintf(text.data(), text.size(), "%.*f", decimals, number);
+  return text.data();
+}
+
 std::string processors(const TreeUsage& tree, const std::optional<double>& of) {
   const std::optional<double> cores = tree.cores();
   if (!cores) return {};
-  return "CPU " + real_text(*cores) + (of ? " of " + real_text(*of) : "") +
-         (*cores == 1 && !of ? " core" : " cores");
+  return "CPU " + processors_text(*cores) + (of ? " of " + processors_text(*of) : "") + " cores";
 }
 
 std::string memory(const RunUsage& usage) {
@@ -52,8 +60,8 @@ std::string gpu(const GpuUsage& usage) {
   if (usage.utilization) list(text, percent_text(*usage.utilization) + " busy", ", ");
   if (usage.watts) {
     list(text,
-         real_text(*usage.watts) +
-             (usage.watts_limit ? " of " + real_text(*usage.watts_limit) : "") + " W",
+         fixed(*usage.watts, 0) + (usage.watts_limit ? " of " + fixed(*usage.watts_limit, 0) : "") +
+             " W",
          ", ");
   }
   if (usage.memory_peak) {
@@ -74,6 +82,11 @@ std::string telemetry(const RunUsage& usage) {
   return text;
 }
 
+std::string cores_text(double cores) {
+  const std::string text = processors_text(cores);
+  return text + (text == "1" ? " core" : " cores");
+}
+
 /// A rank with its children: "rank 0 1.2 cores, 690 MiB".
 std::string ranks(const RunUsage& usage) {
   std::string text;
@@ -81,7 +94,7 @@ std::string ranks(const RunUsage& usage) {
   for (std::size_t i = 0; i < shown; ++i) {
     const RankUsage& rank = usage.ranks[i];
     std::string part;
-    if (const auto cores = rank.usage.cores()) list(part, real_text(*cores) + " cores", ", ");
+    if (const auto cores = rank.usage.cores()) list(part, cores_text(*cores), ", ");
     if (rank.usage.memory_peak) list(part, bytes_of(*rank.usage.memory_peak), ", ");
     list(text, std::to_string(rank.rank) + ": " + part);
   }
@@ -98,8 +111,8 @@ std::string energy(const RunSummary& run) {
             count_text(static_cast<std::int64_t>(run.usage.steps)) + ")";
   }
   text += ", of " + run.usage.consumers;
-  if (run.price) text += "; costs " + real_text(*run.price);
-  if (run.co2_g) text += "; " + real_text(*run.co2_g) + " g CO2";
+  if (run.price) text += "; costs " + fixed(*run.price, 4);
+  if (run.co2_g) text += "; " + fixed(*run.co2_g, 2) + " g CO2";
   return text;
 }
 
