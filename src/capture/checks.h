@@ -28,6 +28,8 @@ struct Check {
 /// Kernel module, device files, permission for counters, CUPTI, other profilers. `root`, here and
 /// below, is put in front of /proc, /dev and /sys.
 std::vector<Check> gpu_checks(const std::string& root = "");
+/// The same without CUPTI, which is looked for by loading it in a process of its own.
+std::vector<Check> gpu_permission_checks(const std::string& root = "");
 /// Rights: user, capabilities, seccomp, perf_event, ptrace.
 std::vector<Check> permission_checks(const std::string& root = "");
 /// Limits: container, memory, processors, processes, shared memory, where sessions may lie.

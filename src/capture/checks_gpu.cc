@@ -130,7 +130,7 @@ std::uint32_t cupti_version(const std::string& file) {
   return version;
 }
 
-Check cupti_check() {
+Check cupti_check(bool driver) {
   Check check{.section = "GPU", .what = "CUPTI"};
   for (const std::string& file : cupti_candidates()) {
     if (file.find('/') != std::string::npos && access(file.c_str(), R_OK) != 0) continue;
@@ -143,6 +143,11 @@ Check cupti_check() {
   }
   check.state = CheckState::fact;
   check.detail = "not where the loader and CUDA toolkits have it; PyTorch brings its own (below)";
+  if (driver) {
+    check.state = CheckState::limited;
+    check.lost = "kernels and copies of CUDA programs that bring no CUPTI of their own";
+    check.remedy = "install CUPTI of the CUDA toolkit, or name the toolkit's folder in CUDA_HOME";
+  }
   return check;
 }
 
@@ -184,16 +189,21 @@ std::vector<Check> subscriber_checks() {
   return checks;
 }
 
-std::vector<Check> gpu_checks(const std::string& root) {
+std::vector<Check> gpu_permission_checks(const std::string& root) {
   std::vector<Check> checks = {driver_check(root)};
   if (has_nvidia_driver(root)) {
     checks.push_back(devices_check(root));
     checks.push_back(counters_check(root));
   }
-  checks.push_back(cupti_check());
   const std::vector<Check> others = subscriber_checks();
   checks.insert(checks.end(), others.begin(), others.end());
-  if (others.empty()) {
+  return checks;
+}
+
+std::vector<Check> gpu_checks(const std::string& root) {
+  std::vector<Check> checks = gpu_permission_checks(root);
+  checks.push_back(cupti_check(has_nvidia_driver(root)));
+  if (std::ranges::find(checks, "other profiler", &Check::what) == checks.end()) {
     checks.push_back({.section = "GPU",
                       .what = "other profilers",
                       .state = CheckState::fine,

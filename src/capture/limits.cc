@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "capture/checks.h"
+#include "capture/cuda_notes.h"
 
 namespace fathom::capture {
 namespace {
@@ -116,8 +117,14 @@ std::string switch_against_hook(const std::vector<std::string>& command) {
 
 std::vector<NotRecorded> limits_of(const Manifest& manifest, const std::string& folder) {
   std::vector<NotRecorded> limits;
+  const CudaNotes cuda = cuda_notes(folder);
   if (const Process* python = find_python(manifest)) {
     add_python_limits(manifest, folder, *python, limits);
+  } else if (cuda.recorded) {
+    limits.push_back({"functions of the native program",
+                      "only its calls of CUDA are recorded from the inside",
+                      "its own annotations (include/fathom/annotate.h) are recorded",
+                      "functions and steps inside it"});
   } else {
     limits.push_back({"functions and kernels of the native program",
                       "no code of Fathom runs inside it",
@@ -125,9 +132,10 @@ std::vector<NotRecorded> limits_of(const Manifest& manifest, const std::string& 
                       "nsys record the rest",
                       "functions, kernels and steps inside it"});
   }
+  limits.insert(limits.end(), cuda.limits.begin(), cuda.limits.end());
   // Without a driver there is no GPU to miss.
   if (has_nvidia_driver()) {
-    for (const Check& check : gpu_checks()) {
+    for (const Check& check : gpu_permission_checks()) {
       const bool short_of =
           check.state == CheckState::limited || check.state == CheckState::missing;
       if (short_of && !check.lost.empty())
