@@ -3,9 +3,12 @@
 
 #include <algorithm>
 #include <map>
+#include <string>
 #include <tuple>
 #include <unordered_map>
 #include <vector>
+
+#include "store/merged_details.h"
 
 namespace fathom {
 namespace {
@@ -16,7 +19,7 @@ constexpr std::string_view kFetch = "enumerate(DataLoader)#";
 class Merger {
  public:
   Merger(Trace& base, const Trace& other, const MergeOptions& options)
-      : base_(base), other_(other), options_(options) {}
+      : base_(base), other_(other), options_(options), details_(base, other) {}
 
   MergeCounts run();
 
@@ -39,7 +42,14 @@ class Merger {
   /// Of the other's track: the base's, added when new.
   TrackId track(TrackId id);
   TrackId beside(TrackId id);
+  TrackId stream(TrackId id);
+  TrackId place_of(SliceId id);
   TrackId find_or_add(const Track& wanted);
+  void compare();
+  void memory();
+  void devices();
+  [[nodiscard]] bool known_work(std::size_t row);
+  [[nodiscard]] std::int64_t correlation(std::int64_t id) const;
   std::uint8_t category(std::uint8_t row);
   [[nodiscard]] bool known_to_base(SliceId id) const;
   [[nodiscard]] bool fills_gap(SliceId id) const;
@@ -64,9 +74,63 @@ class Merger {
   std::map<std::pair<std::int64_t, std::int64_t>, TrackId> by_thread_;
   std::size_t next_argument_ = 0;  // of the table that is being copied
   std::size_t own_tracks_ = 0;     // the base's, before
+  std::map<std::pair<std::int64_t, std::int64_t>, TrackId> by_stream_;  // by device and stream
+  SameWork same_;
+  MergedDetails details_;
+  std::vector<Argument> late_arguments_;  // of the base's own slices
+  bool base_waits_ = false;
   bool has_steps_ = false;
   bool has_fetches_ = false;
 };
+
+/// Files of samples have nothing that anyone else could have seen.
+void Merger::compare() {
+  const bool may = std::ranges::any_of(other_.categories, [](const Category& category) {
+    return category.slices > 0 &&
+           (is_device_activity(category.kind) || category.kind == SliceKind::sync ||
+            category.kind == SliceKind::runtime || category.kind == SliceKind::driver ||
+            category.kind == SliceKind::user_annotation);
+  });
+  if (!may) return;
+  same_ = find_same_work(base_, other_, shift_, options_.clock_error_ns);
+  counts_.activities_known = same_.activities;
+  counts_.calls_known = same_.calls;
+  counts_.ranges_known = same_.ranges;
+  counts_.activities_doubtful = same_.doubtful_activities;
+  counts_.distance = same_.distance;
+  counts_.beyond_error = same_.beyond_error;
+}
+
+/// Allocations are told by one recorder: torch's allocator or CUDA's, which it stands on.
+void Merger::memory() {
+  const MemoryEvents& theirs = other_.memory;
+  if (base_.memory.size() > 0) {
+    counts_.not_taken += theirs.size();
+    return;
+  }
+  MemoryEvents& mine = base_.memory;
+  for (std::size_t row = 0; row < theirs.size(); ++row) {
+    const Time time = shifted(theirs.time[row]);
+    if (options_.within_span && (time < base_.span.begin || time >= base_.span.end)) {
+      ++counts_.instants_outside;
+      continue;
+    }
+    mine.track.push_back(track(theirs.track[row]));
+    mine.time.push_back(time);
+    mine.address.push_back(theirs.address[row]);
+    mine.bytes.push_back(theirs.bytes[row]);
+    mine.total_allocated.push_back(theirs.total_allocated[row]);
+    mine.total_reserved.push_back(theirs.total_reserved[row]);
+    mine.device_type.push_back(theirs.device_type[row]);
+    mine.device.push_back(theirs.device[row]);
+  }
+}
+
+void Merger::devices() {
+  for (const Device& device : other_.devices) {
+    if (base_.device(device.id) == nullptr) base_.devices.push_back(device);
+  }
+}
 
 bool Merger::find_shift() {
   if (!base_.origin_is_unix || !other_.origin_is_unix) return false;
@@ -85,7 +149,11 @@ void Merger::know_base() {
     by_key_.emplace(key_of(base_, track), TrackId(row));
     if (track.kind == TrackKind::host_thread)
       by_thread_.emplace(std::pair(track.pid, track.tid), TrackId(row));
+    if (track.kind == TrackKind::device_stream)
+      by_stream_.emplace(std::pair(std::int64_t{track.device}, track.stream), TrackId(row));
   }
+  for (const Category& category : base_.categories)
+    base_waits_ = base_waits_ || (category.kind == SliceKind::sync && category.slices > 0);
   for (std::size_t row = 0; row < base_.slices.size() && !(has_steps_ && has_fetches_); ++row) {
     const SliceId id(row);
     if (base_.kind(id) != SliceKind::user_annotation && base_.kind(id) != SliceKind::cpu_op)
@@ -122,6 +190,31 @@ TrackId Merger::track(TrackId id) {
   wanted.thread = text(theirs.thread);
   wanted.name = text(theirs.name);
   wanted.unit = text(theirs.unit);
+  mine = find_or_add(wanted);
+  return mine;
+}
+
+std::int64_t Merger::correlation(std::int64_t id) const {
+  if (id == kAbsent || same_.same_ids) return id;
+  const auto at = same_.correlations.find(id);
+  return at == same_.correlations.end() ? id : at->second;
+}
+
+/// A stream of a device that the base knows is the base's; a stream of another process is its own.
+TrackId Merger::stream(TrackId id) {
+  TrackId& mine = tracks_[id.row()];
+  if (mine.valid()) return mine;
+  const Track& theirs = other_.tracks[id.row()];
+  const auto same = by_stream_.find({theirs.device, theirs.stream});
+  if (same != by_stream_.end() && same_.same_process) return mine = same->second;
+  Track wanted = theirs;
+  wanted.process = text(theirs.process);
+  wanted.thread = text(theirs.thread);
+  wanted.name = text(theirs.name);
+  if (!same_.same_process && same_.other_pid != kAbsent) {
+    wanted.process = base_.strings.intern("GPU " + std::to_string(theirs.device) + " of process " +
+                                          std::to_string(same_.other_pid));
+  }
   mine = find_or_add(wanted);
   return mine;
 }
@@ -181,9 +274,10 @@ void Merger::add_slice(SliceId id, TrackId track, std::int64_t number) {
   slices.name.push_back(text(other_.slices.name[id.row()]));
   const std::uint8_t row = category(other_.slices.category[id.row()]);
   slices.category.push_back(row);
-  slices.correlation.push_back(kAbsent);
+  slices.correlation.push_back(correlation(other_.slices.correlation[id.row()]));
   slices.external_id.push_back(kAbsent);
-  slices.detail.push_back(SliceId::kNone);
+  slices.detail.push_back(details_.copy(other_.kind(id), other_.slices.detail[id.row()]));
+  counts_.activities += is_device_activity(other_.kind(id)) ? 1 : 0;
   ++base_.tracks[track.row()].slices;
   ++base_.categories[row].slices;
   ++counts_.slices;
@@ -200,6 +294,29 @@ void Merger::arguments(const std::vector<Argument>& theirs, std::vector<Argument
   }
 }
 
+TrackId Merger::place_of(SliceId id) {
+  const TrackId theirs = other_.slices.track[id.row()];
+  const SliceKind kind = other_.kind(id);
+  if (other_.tracks[theirs.row()].kind == TrackKind::device_stream) return stream(theirs);
+  const bool call = kind == SliceKind::runtime || kind == SliceKind::driver;
+  return call || fills_gap(id) ? track(theirs) : beside(theirs);
+}
+
+/// True for what the base has already, or nobody can tell from what it has; it is counted.
+bool Merger::known_work(std::size_t row) {
+  if (same_.twin.empty()) return false;
+  const SliceId id(row);
+  if (other_.kind(id) == SliceKind::sync && base_waits_) {
+    ++counts_.not_taken;
+    return true;
+  }
+  if (same_.twin[row] == SameWork::kNew) return same_.doubtful[row];
+  // What the program said with a range is told by one of the recorders only.
+  arguments(other_.slice_arguments, late_arguments_, static_cast<std::uint32_t>(row),
+            same_.twin[row]);
+  return true;
+}
+
 void Merger::slices() {
   next_argument_ = 0;
   const Interval span = base_.span;
@@ -210,14 +327,8 @@ void Merger::slices() {
     const bool numbered = number != other_.numbers.end() && number->slice == id;
     const Time start = shifted(other_.slices.start[row]);
     const Time end = start + other_.slices.duration[row];
-    const TrackId theirs = other_.slices.track[row];
     if (options_.within_span && other_.name(id).starts_with(kStep))
       counts_.steps.push_back({numbered ? number->number : -1, to_ns(start), to_ns(end)});
-    if (is_device_activity(other_.kind(id)) ||
-        other_.tracks[theirs.row()].kind == TrackKind::device_stream) {
-      ++counts_.not_taken;
-      continue;
-    }
     if (options_.within_span && (start >= span.end || end <= span.begin)) {
       ++counts_.slices_outside;
       continue;
@@ -226,12 +337,16 @@ void Merger::slices() {
       ++counts_.slices_known;
       continue;
     }
-    add_slice(id, fills_gap(id) ? track(theirs) : beside(theirs),
-              numbered ? number->number : kAbsent);
+    if (known_work(row)) continue;
+    add_slice(id, place_of(id), numbered ? number->number : kAbsent);
     arguments(other_.slice_arguments, base_.slice_arguments, static_cast<std::uint32_t>(row),
               base_.slices.size() - 1);
     if (!options_.within_span) widen(start, end);
   }
+  if (late_arguments_.empty()) return;
+  std::vector<Argument>& all = base_.slice_arguments;
+  all.insert(all.end(), late_arguments_.begin(), late_arguments_.end());
+  std::ranges::stable_sort(all, {}, &Argument::row);
 }
 
 void Merger::instants() {
@@ -330,13 +445,16 @@ MergeCounts Merger::run() {
   beside_.resize(other_.tracks.size());
   categories_.assign(other_.categories.size(), -1);
   counts_.no_common_clock = !find_shift();
-  counts_.not_taken += other_.flows.size() + other_.memory.size() + other_.collectives.size();
+  counts_.not_taken += other_.flows.size() + other_.collectives.size();
   if (!counts_.no_common_clock) {
     know_base();
+    compare();
     slices();
     instants();
     samples();
+    memory();
   }
+  devices();
   runs();
   functions();
   facts();
@@ -355,7 +473,14 @@ MergeCounts& MergeCounts::operator+=(const MergeCounts& more) {
   slices_outside += more.slices_outside;
   instants_outside += more.instants_outside;
   slices_known += more.slices_known;
+  activities += more.activities;
+  activities_known += more.activities_known;
+  calls_known += more.calls_known;
+  ranges_known += more.ranges_known;
+  activities_doubtful += more.activities_doubtful;
   not_taken += more.not_taken;
+  if (!distance) distance = more.distance;
+  beyond_error = beyond_error || more.beyond_error;
   steps.insert(steps.end(), more.steps.begin(), more.steps.end());
   no_common_clock = no_common_clock || more.no_common_clock;
   return *this;

@@ -1,0 +1,347 @@
+// Candidates vote for the offset of the clocks; then each list is walked once.
+#include "store/same_work.h"
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <string>
+#include <string_view>
+#include <tuple>
+
+namespace fathom {
+namespace {
+
+/// Two recorders' roundings of one moment and of one duration: Kineto wrote whole microseconds.
+constexpr std::int64_t kJitterNs = 1'500;
+/// Candidates of one event that may vote; of a thousand equal kernels, the nearest say enough.
+constexpr std::size_t kVotes = 16;
+/// The farthest that clocks of one machine are taken to differ, ns.
+constexpr std::int64_t kFarthestNs = 10'000'000'000;
+
+enum class Family : std::uint8_t { none, activity, call, range };
+
+Family family_of(SliceKind kind) {
+  if (is_device_activity(kind)) return Family::activity;
+  if (kind == SliceKind::runtime || kind == SliceKind::driver) return Family::call;
+  return kind == SliceKind::user_annotation ? Family::range : Family::none;
+}
+
+/// Where an event lies: a stream of a device, or a thread of a process; and what it is.
+using Key = std::tuple<Family, std::int64_t, std::int64_t, std::uint32_t>;
+
+struct Event {
+  std::int64_t start = 0;
+  std::int64_t duration = 0;
+  std::int64_t correlation = kAbsent;
+  std::uint32_t row = 0;
+};
+using Events = std::map<Key, std::vector<Event>>;
+
+class Finder {
+ public:
+  Finder(const Trace& base, const Trace& other, Duration shift, std::int64_t error_ns)
+      : base_(base),
+        other_(other),
+        shift_(to_ns(shift)),
+        error_(std::max<std::int64_t>(error_ns, 0)) {}
+
+  SameWork run() {
+    found_.twin.assign(other_.slices.size(), SameWork::kNew);
+    found_.doubtful.assign(other_.slices.size(), false);
+    compare_processes();
+    if (found_.same_process) {
+      collect(base_, 0, ours_);
+      collect(other_, shift_, theirs_);
+      for (const Family family : {Family::activity, Family::call, Family::range}) pair_up(family);
+      doubt();
+    }
+    name_correlations();
+    return std::move(found_);
+  }
+
+ private:
+  static std::set<std::int64_t> pids_of(const Trace& trace, bool calls) {
+    std::set<std::int64_t> pids;
+    std::vector<bool> seen(trace.tracks.size());
+    for (std::size_t row = 0; row < trace.slices.size(); ++row) {
+      const std::size_t track = trace.slices.track[row].row();
+      const SliceKind kind = trace.kind(SliceId(row));
+      if (seen[track] || (calls && family_of(kind) != Family::call)) continue;
+      if (trace.tracks[track].kind != TrackKind::host_thread) continue;
+      seen[track] = true;
+      pids.insert(trace.tracks[track].pid);
+    }
+    return pids;
+  }
+
+  /// Work of a device tells no process; the calls and threads beside it do.
+  void compare_processes() {
+    std::set<std::int64_t> ours = pids_of(base_, false);
+    std::set<std::int64_t> theirs = pids_of(other_, true);
+    if (theirs.empty()) theirs = pids_of(other_, false);
+    if (theirs.size() == 1) found_.other_pid = *theirs.begin();
+    found_.same_process = ours.empty() || theirs.empty() ||
+                          std::ranges::any_of(theirs, [&](auto pid) { return ours.contains(pid); });
+  }
+
+  void collect(const Trace& trace, std::int64_t shift, Events& events) {
+    std::vector<std::uint32_t> texts(trace.strings.size(), 0);
+    for (std::size_t row = 0; row < trace.slices.size(); ++row) {
+      const SliceId id(row);
+      const Family family = family_of(trace.kind(id));
+      const Track& track = trace.track(id);
+      const bool device = family == Family::activity;
+      // Steps are told by whoever counts them: Merger's affair.
+      if (family == Family::none || trace.name(id).starts_with("ProfilerStep#") ||
+          track.kind != (device ? TrackKind::device_stream : TrackKind::host_thread))
+        continue;
+      std::uint32_t& text = texts[trace.slices.name[row].row()];
+      if (text == 0) text = word(trace.name(id));
+      const Key key{family, device ? track.device : track.pid, device ? track.stream : track.tid,
+                    text};
+      events[key].push_back({to_ns(trace.slices.start[row]) + shift,
+                             to_ns(trace.slices.duration[row]), trace.slices.correlation[row],
+                             static_cast<std::uint32_t>(row)});
+    }
+    for (auto& [key, list] : events) std::ranges::stable_sort(list, {}, &Event::start);
+  }
+
+  /// One number for a name in both traces.
+  std::uint32_t word(std::string_view text) {
+    return words_.try_emplace(std::string(text), static_cast<std::uint32_t>(words_.size() + 1))
+        .first->second;
+  }
+
+  /// How far two records of one event may lie apart when the clocks' offset is known. A range is
+  /// recorded by each recorder for itself, one within the other.
+  [[nodiscard]] std::int64_t jitter(Family family) const {
+    return family == Family::range ? std::max(kJitterNs, error_) : kJitterNs;
+  }
+
+  [[nodiscard]] bool as_long(Family family, const Event& a, const Event& b) const {
+    return std::abs(a.duration - b.duration) <= jitter(family);
+  }
+
+  /// Distances by how often they occur, in steps of the jitter.
+  class Votes {
+   public:
+    void add(std::int64_t distance) { all_.push_back(distance); }
+    /// The middle of those around a frequent one. Of distances that are nearly as frequent as the
+    /// most frequent one, the nearest: equal kernels in a row agree at each multiple of their pace.
+    [[nodiscard]] std::optional<ClockDistance> winner() {
+      if (all_.empty()) return {};
+      std::ranges::sort(all_);
+      std::size_t most = 0;
+      for_each_window(
+          [&most](std::size_t begin, std::size_t end) { most = std::max(most, end - begin); });
+      std::optional<ClockDistance> best;
+      for_each_window([&](std::size_t begin, std::size_t end) {
+        if ((end - begin) * 10 < most * 9) return;
+        const std::int64_t middle = all_[begin + (end - begin) / 2];
+        if (best && std::abs(best->offset_ns) <= std::abs(middle)) return;
+        best = ClockDistance{middle, end - begin};
+      });
+      return best;
+    }
+
+   private:
+    /// The votes within the jitter before each vote.
+    template <typename Visit>
+    void for_each_window(const Visit& visit) const {
+      std::size_t begin = 0;
+      for (std::size_t end = 1; end <= all_.size(); ++end) {
+        while (all_[end - 1] - all_[begin] > kJitterNs) ++begin;
+        visit(begin, end);
+      }
+    }
+
+    std::vector<std::int64_t> all_;
+  };
+
+  /// By the correlation ids that both have: clocks may be farther apart than they say.
+  std::optional<ClockDistance> offset_by_ids(Family family, std::uint64_t& compared) {
+    Votes votes;
+    for (const auto& [key, theirs] : theirs_) {
+      if (std::get<0>(key) != family) continue;
+      const auto ours = ours_.find(key);
+      if (ours == ours_.end()) continue;
+      // Of the kernels of a graph, which share an id, none can be told by it.
+      std::unordered_map<std::int64_t, const Event*> by_id;
+      for (const Event& event : ours->second) {
+        if (event.correlation == kAbsent) continue;
+        const auto [at, added] = by_id.try_emplace(event.correlation, &event);
+        if (!added) at->second = nullptr;
+      }
+      for (const Event& event : theirs) {
+        const auto same = by_id.find(event.correlation);
+        if (same == by_id.end() || same->second == nullptr) continue;
+        if (!as_long(family, event, *same->second)) continue;
+        const std::int64_t distance = event.start - same->second->start;
+        if (std::abs(distance) > kFarthestNs) continue;
+        ++compared;
+        votes.add(distance);
+      }
+    }
+    return votes.winner();
+  }
+
+  std::optional<ClockDistance> offset_by_times(Family family) {
+    Votes votes;
+    for (const auto& [key, theirs] : theirs_) {
+      if (std::get<0>(key) != family) continue;
+      const auto ours = ours_.find(key);
+      if (ours == ours_.end()) continue;
+      for (const Event& event : theirs) {
+        auto at = std::ranges::lower_bound(ours->second, event.start - error_, {}, &Event::start);
+        for (std::size_t cast = 0;
+             cast < kVotes && at != ours->second.end() && at->start <= event.start + error_; ++at) {
+          if (!as_long(family, event, *at)) continue;
+          votes.add(event.start - at->start);
+          ++cast;
+        }
+      }
+    }
+    return votes.winner();
+  }
+
+  void pair_up(Family family) {
+    std::uint64_t compared = 0;
+    const std::optional<ClockDistance> by_ids = offset_by_ids(family, compared);
+    std::optional<ClockDistance> offset = offset_by_times(family);
+    // Ids of another numbering agree by chance, and then at no one distance.
+    constexpr std::uint64_t kFew = 3;
+    const bool ids_agree = by_ids && by_ids->events >= kFew && by_ids->events * 2 > compared &&
+                           (!offset || by_ids->events * 2 > offset->events);
+    if (ids_agree) offset = by_ids;
+    if (!offset) return;
+    const std::uint64_t paired = walk(family, offset->offset_ns);
+    (family == Family::activity ? found_.activities
+     : family == Family::call   ? found_.calls
+                                : found_.ranges) = paired;
+    if (paired == 0) return;
+    if (std::abs(offset->offset_ns) > error_) found_.beyond_error = true;
+    if (!found_.distance || paired > found_.distance->events)
+      found_.distance = ClockDistance{offset->offset_ns, paired};
+  }
+
+  /// One to one, in the order of time; an equal correlation id before a nearer one.
+  std::uint64_t walk(Family family, std::int64_t offset) {
+    std::uint64_t paired = 0;
+    const std::int64_t near = jitter(family);
+    for (const auto& [key, theirs] : theirs_) {
+      if (std::get<0>(key) != family) continue;
+      const auto at = ours_.find(key);
+      if (at == ours_.end()) continue;
+      const std::vector<Event>& ours = at->second;
+      std::vector<bool> taken(ours.size());
+      std::size_t first = 0;
+      for (const Event& event : theirs) {
+        const std::int64_t start = event.start - offset;
+        while (first < ours.size() && (taken[first] || ours[first].start < start - near)) ++first;
+        std::size_t best = ours.size();
+        std::int64_t distance = near + 1;
+        for (std::size_t i = first; i < ours.size() && ours[i].start <= start + near; ++i) {
+          if (taken[i] || !as_long(family, event, ours[i])) continue;
+          const bool same_id =
+              event.correlation != kAbsent && event.correlation == ours[i].correlation;
+          const std::int64_t apart = std::abs(ours[i].start - start);
+          if (apart < distance || same_id) best = i;
+          distance = std::min(distance, apart);
+          if (same_id) break;
+        }
+        if (best == ours.size()) continue;
+        taken[best] = true;
+        found_.twin[event.row] = ours[best].row;
+        ++paired;
+      }
+    }
+    return paired;
+  }
+
+  /// Where the base recorded a device, most of what the other saw must be the base's too; else the
+  /// two cannot be told apart, and the base is believed.
+  void doubt() {
+    struct Stretch {
+      std::int64_t begin = INT64_MAX;
+      std::int64_t end = INT64_MIN;
+      std::uint64_t paired = 0;
+      std::vector<std::uint32_t> alone;
+    };
+    std::map<std::int64_t, Stretch> devices;
+    for (const auto& [key, events] : ours_) {
+      if (std::get<0>(key) != Family::activity) continue;
+      Stretch& stretch = devices[std::get<1>(key)];
+      for (const Event& event : events) {
+        stretch.begin = std::min(stretch.begin, event.start);
+        stretch.end = std::max(stretch.end, event.start + event.duration);
+      }
+    }
+    for (const auto& [key, events] : theirs_) {
+      const auto at = devices.find(std::get<1>(key));
+      if (std::get<0>(key) != Family::activity || at == devices.end()) continue;
+      Stretch& stretch = at->second;
+      for (const Event& event : events) {
+        if (event.start + event.duration <= stretch.begin || event.start >= stretch.end) continue;
+        if (found_.twin[event.row] != SameWork::kNew) {
+          ++stretch.paired;
+        } else {
+          stretch.alone.push_back(event.row);
+        }
+      }
+    }
+    for (const auto& [device, stretch] : devices) {
+      if (stretch.alone.size() <= stretch.paired) continue;
+      for (const std::uint32_t row : stretch.alone) found_.doubtful[row] = true;
+      found_.doubtful_activities += stretch.alone.size();
+    }
+  }
+
+  /// Twins tell what an id is called in the base; other ids must not meet one of the base's.
+  void name_correlations() {
+    std::uint64_t equal = 0;
+    std::uint64_t compared = 0;
+    std::int64_t next = 0;
+    for (const std::int64_t id : base_.slices.correlation) next = std::max(next, id);
+    bool has_calls = false;
+    for (std::size_t row = 0; row < other_.slices.size(); ++row) {
+      const std::int64_t id = other_.slices.correlation[row];
+      if (id == kAbsent) continue;
+      has_calls = has_calls || family_of(other_.kind(SliceId(row))) == Family::call;
+      if (found_.twin[row] == SameWork::kNew) continue;
+      const std::int64_t same = base_.slices.correlation[found_.twin[row]];
+      if (same == kAbsent) continue;
+      ++compared;
+      equal += same == id ? 1 : 0;
+      found_.correlations.emplace(id, same);
+    }
+    found_.same_ids =
+        compared > 0 ? equal * 2 > compared : next == 0 || (found_.same_process && !has_calls);
+    if (found_.same_ids) {
+      found_.correlations.clear();
+      return;
+    }
+    for (const std::int64_t id : other_.slices.correlation) {
+      // The largest number there is stays what it is: it stands for nothing real.
+      if (id == kAbsent || next == INT64_MAX) continue;
+      if (found_.correlations.try_emplace(id, next + 1).second) ++next;
+    }
+  }
+
+  const Trace& base_;
+  const Trace& other_;
+  std::int64_t shift_;
+  std::int64_t error_;
+  Events ours_;
+  Events theirs_;
+  std::unordered_map<std::string, std::uint32_t> words_;
+  SameWork found_;
+};
+
+}  // namespace
+
+SameWork find_same_work(const Trace& base, const Trace& other, Duration shift,
+                        std::int64_t error_ns) {
+  return Finder(base, other, shift, error_ns).run();
+}
+
+}  // namespace fathom
