@@ -17,6 +17,7 @@ help: ## This list.
 
 build: ## The release binary, build/release/fathom.
 	@tools/setup build
+	@tools/setup nvtx || echo 'build: no headers of NVTX: fathom run will not record its ranges' >&2
 	@$(call configure,release)
 	@cmake --build $(RELEASE) -j $(JOBS) --target fathom
 
@@ -24,15 +25,20 @@ demo: build ## Builds, then shows where the time goes in a real GPU trace.
 	$(RELEASE)/fathom overview $(TRACE)
 
 test: ## All tests: unit, golden tables, the whole program, the release binary, the Python package.
-	@tools/setup build python
+	@tools/setup build python nvtx
 	@$(call configure,release,-DFATHOM_PYTHON=ON)
 	@cmake --build $(RELEASE) -j $(JOBS)
 	@ctest --test-dir $(RELEASE) -j $(JOBS) --output-on-failure --no-tests=error
 
 test-torch: build ## The recording of real PyTorch programs (installs PyTorch, about 6 GB).
-	@tools/setup build torch
+	@tools/setup build torch python
+	@$(call configure,release,-DFATHOM_PYTHON=ON)
+	@cmake --build $(RELEASE) -j $(JOBS) --target fathom fathom_core
 	@FATHOM=$(abspath $(RELEASE)/fathom) FATHOM_TEST_TORCH=1; export FATHOM FATHOM_TEST_TORCH; \
-	for each in tests/capture/*torch_test.py; do python3 $$each || exit 1; done
+	for each in tests/capture/*torch_test.py; do python3 $$each || exit 1; done; \
+	FATHOM_SOURCE_DIR=$(CURDIR) FATHOM_BUILD_DIR=$(abspath $(RELEASE)) \
+	PYTHONPATH=$(RELEASE)/python:$$(build/python/bin/python -c 'import sysconfig; print(sysconfig.get_path("purelib"))') \
+	$${FATHOM_TORCH_PYTHON:-build/torch/bin/python} -m pytest -q -p no:cacheprovider tests/python/torch_profile_test.py
 
 debug asan: ## The same tests in another build: assertions; assertions and sanitizers.
 	@tools/setup build

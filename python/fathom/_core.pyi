@@ -173,6 +173,10 @@ class Recording:
     def format(self) -> str: ...
 
     @property
+    def rank(self) -> int | None:
+        """Its rank in a distributed program."""
+
+    @property
     def span_ns(self) -> int: ...
 
     def report(self, id: str, *, steps: str | None, device: int | None, window: str | None, peaks: str | None, filters: Sequence[str], sort: str, columns: Sequence[str], limit: int | None, group_by: str, torch: bool, metric: str) -> Table: ...
@@ -190,6 +194,11 @@ class InputFile:
 
 def open(file: InputFile, threads: int) -> Recording:
     """Reads one of the inputs that expand() found, to its end."""
+
+def join(input: str, tables: Sequence[Table], recordings: Sequence[Recording]) -> Table:
+    """
+    The tables of several recordings as one, with the columns input and input_rank.
+    """
 
 def expand(inputs: Sequence[str]) -> list[InputFile]:
     """What files, '-', folders and patterns stand for."""

@@ -87,7 +87,9 @@ def test_an_error_survives_pickling_and_copying() -> None:
         assert (str(other), other.code) == ("what", "corrupt")
 
 
-def test_a_folder_of_ranks_is_one_session_of_all(trace: pathlib.Path, tmp_path: pathlib.Path) -> None:
+def test_a_folder_of_ranks_is_one_session_of_all(
+    trace: pathlib.Path, tmp_path: pathlib.Path
+) -> None:
     for rank in (0, 2, 10):
         shutil.copy(trace, tmp_path / f"rank{rank}.json.gz")
     (tmp_path / "notes.txt").write_text("not a trace")

@@ -6,8 +6,8 @@ namespace fathom::inside {
 
 class Inside {
  public:
-  Inside() : was_(inside_) { inside_ = true; }
-  ~Inside() { inside_ = was_; }
+  Inside() : was_(within) { within = true; }
+  ~Inside() { within = was_; }
   Inside(const Inside&) = delete;
   Inside& operator=(const Inside&) = delete;
   /// It was so already.
@@ -15,7 +15,7 @@ class Inside {
 
  private:
   // NOLINTNEXTLINE(cppcoreguidelines-avoid-non-const-global-variables): each thread's own
-  static inline __thread bool inside_ = false;
+  static inline __thread bool within = false;
   bool was_;
 };
 
