@@ -74,14 +74,16 @@ else()
 endif()
 
 # fathom_cuda_tests(): conversion against each version's headers; the library with a stand-in for libcupti and the driver.
+# tests/cuda is a folder of tests as others are.
 function(fathom_cuda_tests)
+  target_sources(cuda_test PRIVATE "${PROJECT_SOURCE_DIR}/tests/programs/recorded.cc")
+  target_compile_definitions(cuda_test PRIVATE FATHOM_PROGRAMS="${PROJECT_BINARY_DIR}")
   if(NOT TARGET fathom_cuda)
     return()
   endif()
   set(pure ${cuda_sources})
   list(FILTER pure EXCLUDE REGEX "/(inject|tracer|tracer_work)\\.cc$")
   file(GLOB tests CONFIGURE_DEPENDS "${capture}/cuda/*_test.cc")
-  list(FILTER tests EXCLUDE REGEX "/injection_test\\.cc$")
   foreach(version IN LISTS cuda_versions)
     set(name cuda${version}_test)
     fathom_test(${name} SOURCES ${tests} ${pure} "${capture}/inside/settings.cc"
@@ -96,8 +98,6 @@ function(fathom_cuda_tests)
     target_link_libraries(${target} PRIVATE fathom_options ${CMAKE_DL_LIBS})
     fathom_uses_cuda(${target} ${cuda_newest})
   endforeach()
-  fathom_test(cuda_injection_test SOURCES "${capture}/cuda/injection_test.cc"
-              "${PROJECT_SOURCE_DIR}/tests/programs/recorded.cc" LIBS fathom_engine fathom_wire)
-  target_compile_definitions(cuda_injection_test PRIVATE FATHOM_PROGRAMS="${PROJECT_BINARY_DIR}")
-  add_dependencies(cuda_injection_test fathom_cuda cupti_stand_in cuda_program fathom)
+  target_compile_definitions(cuda_test PRIVATE FATHOM_TEST_CUDA)
+  add_dependencies(cuda_test fathom_cuda cupti_stand_in cuda_program)
 endfunction()

@@ -116,6 +116,9 @@ std::string to_json(const Recording& recording, bool indented) {
   json.key("max_size_bytes").number(recording.max_size);
   seconds_or_null(json.key("last_s"), recording.last);
   json.key("overhead").boolean(recording.overhead);
+  if (recording.cuda == "off") json.key("cuda").boolean(false);
+  if (recording.cuda == "always") json.key("cuda_beside_torch").boolean(true);
+  if (recording.graph_nodes) json.key("cuda_graph_nodes").boolean(true);
   return json.end().str();
 }
 

@@ -26,6 +26,8 @@ inline constexpr std::array<std::string_view, 5> kExtras = {"shapes", "stacks", 
                                                             "functions", "flops"};
 inline constexpr std::array<std::string_view, 6> kStepKinds = {"auto", "optimizer", "module",
                                                                "time", "loader",    "mark"};
+/// off: no CUDA from the inside. always: also where PyTorch has a profiler of its own.
+inline constexpr std::array<std::string_view, 3> kCudaModes = {"auto", "off", "always"};
 
 /// The wish of the user; docs/capture.md has the page for it.
 struct Recording {
@@ -41,6 +43,8 @@ struct Recording {
   std::int64_t max_size = std::int64_t{4} << 30;
   std::optional<Duration> last;  ///< Keep only the newest stretch of this length.
   bool overhead = true;          ///< Measure what recording costs.
+  std::string cuda = "auto";     ///< Of kCudaModes.
+  bool graph_nodes = false;      ///< Each node of a CUDA graph, not the graph as a whole.
 };
 
 /// "shapes,stacks"; each name once. Errors: invalid_argument, with the names that there are.

@@ -49,9 +49,10 @@ Result<bool> parse_switch(std::string_view text) {
   return Error{ErrorCode::invalid_argument, "'" + std::string(text) + "' is not on or off"};
 }
 
-Result<std::string> parse_step_kind(std::string_view text) {
+template <const auto& kNames>
+Result<std::string> parse_name(std::string_view text) {
   std::string known;
-  for (const std::string_view kind : capture::kStepKinds) {
+  for (const std::string_view kind : kNames) {
     if (kind == text) return std::string(text);
     known += (known.empty() ? "" : ", ") + std::string(kind);
   }
@@ -74,10 +75,17 @@ void declare_what(Options& options, RunWish& wish) {
   options.parsed("--steps", "SCHEDULE", into(recording.steps, capture::parse_schedule),
                  "Which steps torch.profiler records, as in its schedule: wait=1,warmup=1,active=3,"
                  "repeat=1,skip_first=0 is the default; repeat=0 repeats until the end");
-  options.parsed("--step-by", "WHAT", into(recording.step_by, parse_step_kind),
+  options.parsed("--step-by", "WHAT", into(recording.step_by, parse_name<capture::kStepKinds>),
                  "What counts as a step: auto (the default), optimizer, module (calls of the "
                  "outermost one), time, loader (batches), mark (fathom.step() in the program)",
                  choices(capture::kStepKinds));
+  options.parsed(
+      "--cuda", "MODE", into(recording.cuda, parse_name<capture::kCudaModes>),
+      "CUDA from inside the program: auto (the default) leaves processes with PyTorch to "
+      "torch.profiler; off; always takes them too, and leaves torch.profiler no GPU",
+      choices(capture::kCudaModes));
+  options.flag("--graph-nodes", recording.graph_nodes,
+               "Record each node of CUDA graphs, not each graph as a whole; says what that costs");
   options.parsed("--telemetry", "HZ", into(wish.telemetry_hz, parse_real<0, 1000>),
                  "Samples of CPU, memory, I/O and GPU per second (default 10); 0 for none");
   options.flag("--no-overhead", wish.no_overhead,
@@ -91,7 +99,9 @@ void declare_when(Options& options, RunWish& wish) {
                  "Begin so long after the program has started: 30s, 500ms, 2min");
   options.parsed("--duration", "TIME", into(recording.duration, capture::parse_duration),
                  "Record for so long, by time instead of steps");
-  options.text("--range", "NAME", recording.range, "Record only inside annotations of this name");
+  options.text("--range", "NAME", recording.range,
+               "Record only inside annotations of this name; cuda-profiler: between "
+               "cudaProfilerStart() and cudaProfilerStop()");
   options.parsed(
       "--on-signal", "SIGNAL", into(recording.on_signal, capture::parse_signal),
       "Begin when this signal arrives, for example SIGUSR2, and end when it arrives again",

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "capture/conditions.h"
+#include "capture/cuda_notes.h"
 #include "capture/hook.h"
 #include "capture/injections.h"
 #include "capture/launch.h"
@@ -166,6 +167,7 @@ Result<void> record(const RunWish& wish, const cap::SessionFolder& folder,
   captured.manifest.not_recorded.insert(captured.manifest.not_recorded.end(),
                                         injections.not_recorded.begin(),
                                         injections.not_recorded.end());
+  for (const std::string& cost : cap::cuda_notes(folder.absolute).measured) say(cost);
   telemetry.stop_into(captured.manifest);
   (*writer)->close();
   say_ending(ending, captured, say);

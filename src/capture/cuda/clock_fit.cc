@@ -17,11 +17,15 @@ constexpr std::int64_t kWide = 20'000;
 /// Where no good reading is to be had for so long, a wide one is better than none.
 constexpr std::int64_t kLongest = 2'000'000'000;
 constexpr std::size_t kMostReadings = 256;
+/// Readings so many times their errors apart tell drift to 50 ppm.
+constexpr std::int64_t kTrustworthy = 20'000;
 constexpr double kMillion = 1e6;
 
+/// 1 where the readings are so close that their errors would say more than the clocks' drift.
 double slope_of(const ClockReading& from, const ClockReading& to) {
-  if (to.cupti == from.cupti) return 1;
-  return static_cast<double>(to.host() - from.host()) / static_cast<double>(to.cupti - from.cupti);
+  const std::int64_t passed = to.cupti - from.cupti;
+  if (passed <= kTrustworthy * (from.error() + to.error())) return 1;
+  return static_cast<double>(to.host() - from.host()) / static_cast<double>(passed);
 }
 
 }  // namespace

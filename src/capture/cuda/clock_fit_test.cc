@@ -99,6 +99,13 @@ TEST(ClockFit, AfterAJumpTimesBeforeItKeepTheirLine) {
   EXPECT_EQ(fit.host(before.cupti(4 * kSecond + 10)), 4 * kSecond + 10);
 }
 
+TEST(ClockFit, ReadingsCloseTogetherDoNotBendShortTimes) {
+  ClockFit fit;
+  fit.add({1'000'000, 1'000'000 - 40, 1'000'000 + 40});
+  fit.add({2'000'000, 2'000'000, 2'000'000 + 80});
+  EXPECT_EQ(fit.host(1'505'000) - fit.host(1'500'000), 5000);
+}
+
 TEST(ClockFit, ABackwardReadingOfTheHostIsIgnored) {
   ClockFit fit;
   fit.add({100, 100, 102});

@@ -62,7 +62,7 @@ void Tracer::tick(wire::Writer& writer, std::int64_t /*now*/) {
   for (const auto& [begin, end] : ranges_)
     writer.slice(begin, end - begin, pid_, pid_, "cudaProfilerStart", "profile", ++ranges_told_);
   ranges_.clear();
-  if (ending || ++ticks_ % kSayEvery == 2) say_at_end(writer);
+  if (recording_ && (ending || ++ticks_ % kSayEvery == 2)) say_at_end(writer);
 }
 
 void Tracer::convert(wire::Writer& writer) {

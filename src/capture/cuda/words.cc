@@ -69,11 +69,14 @@ std::string_view launch_word(unsigned type) {
 }
 
 std::string_view without_version(std::string_view function) {
-  for (const std::string_view end : {"_ptsz", "_ptds"})
-    if (function.ends_with(end)) function.remove_suffix(end.size());
-  const std::size_t mark = function.rfind("_v");
-  if (mark != std::string_view::npos && all_digits(function.substr(mark + 2)))
-    function = function.substr(0, mark);
+  // Either may come first: cudaLaunchKernel_ptsz_v7000, cuMemcpyHtoD_v2_ptds.
+  for (int i = 0; i < 2; ++i) {
+    for (const std::string_view end : {"_ptsz", "_ptds"})
+      if (function.ends_with(end)) function.remove_suffix(end.size());
+    const std::size_t mark = function.rfind("_v");
+    if (mark != std::string_view::npos && all_digits(function.substr(mark + 2)))
+      function = function.substr(0, mark);
+  }
   return function;
 }
 

@@ -1,0 +1,152 @@
+// The parts of the library that need no CUPTI.
+#include <algorithm>
+#include <array>
+
+#include <gtest/gtest.h>
+
+#include "capture/cuda/buffers.h"
+#include "capture/cuda/cupti.h"
+#include "capture/cuda/graph_cost.h"
+#include "capture/cuda/ladder.h"
+#include "capture/cuda/options.h"
+#include "capture/cuda/words.h"
+
+namespace fathom::cuda {
+namespace {
+
+TEST(Buffers, BeyondTheCapThereAreNoneAndThatIsCounted) {
+  Buffers buffers(2 * Buffers::kBytes);
+  std::uint8_t* const first = buffers.request();
+  std::uint8_t* const second = buffers.request();
+  ASSERT_NE(first, nullptr);
+  ASSERT_NE(second, nullptr);
+  EXPECT_EQ(buffers.request(), nullptr);
+  EXPECT_EQ(buffers.take_refused(), 1U);
+  EXPECT_EQ(buffers.take_refused(), 0U);
+  buffers.complete(first, 100);
+  buffers.complete(second, 0);
+  const auto filled = buffers.take();
+  ASSERT_EQ(filled.size(), 1U);
+  EXPECT_EQ(filled[0].bytes, first);
+  EXPECT_EQ(filled[0].size, 100U);
+  EXPECT_EQ(buffers.request(), second);
+  buffers.give_back(first);
+  EXPECT_EQ(buffers.request(), first);
+}
+
+TEST(Ladder, EachRungFollowsFromTheAnswers) {
+  std::vector<CUptiResult> answers(wanted().size(), CUPTI_SUCCESS);
+  EXPECT_EQ(rung_of(answers), Rung::full);
+  answers.back() = CUPTI_ERROR_NOT_SUPPORTED;
+  EXPECT_EQ(rung_of(answers), Rung::partial);
+  for (std::size_t i = 0; i < answers.size(); ++i)
+    if (wanted()[i].device) answers[i] = CUPTI_ERROR_INSUFFICIENT_PRIVILEGES;
+  EXPECT_EQ(rung_of(answers), Rung::events);
+}
+
+TEST(Ladder, EachLossNamesTheRemedyWithTheLeastRights) {
+  const Loss rights = loss_of("kernels", CUPTI_ERROR_INSUFFICIENT_PRIVILEGES, "X");
+  EXPECT_EQ(rights.what, "kernels");
+  EXPECT_NE(rights.why.find("(X)"), std::string::npos);
+  EXPECT_NE(rights.remedy.find("NVreg_RestrictProfilingToAdminUsers=0"), std::string::npos);
+  const Loss held = loss_of("kernels", CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED, "X");
+  EXPECT_NE(held.why.find("another profiler"), std::string::npos);
+  const Loss other = loss_of("kernels", CUPTI_ERROR_UNKNOWN, "X");
+  EXPECT_NE(other.remedy.find("fathom doctor"), std::string::npos);
+}
+
+TEST(Options, AreThoseOfTheLauncher) {
+  EXPECT_TRUE(options_of("").record);
+  EXPECT_FALSE(options_of("").range_only);
+  EXPECT_FALSE(options_of(R"({"cuda": false})").record);
+  EXPECT_TRUE(options_of(R"({"cuda_beside_torch": true})").beside_torch);
+  EXPECT_TRUE(options_of(R"({"cuda_graph_nodes": true})").graph_nodes);
+  EXPECT_TRUE(options_of(R"({"range": "cuda-profiler"})").range_only);
+  EXPECT_TRUE(options_of(R"({"range":"cuda-profiler"})").range_only);
+  EXPECT_FALSE(options_of(R"({"range": "train"})").range_only);
+  EXPECT_TRUE(options_of(R"({"from_start": false})").range_only);
+  EXPECT_EQ(options_of(R"({"max_memory_bytes": 8388608})").max_bytes, std::size_t{8} << 20);
+}
+
+TEST(CuptiCandidates, ThatOfTheProcessComesFirst) {
+  CuptiPlaces places;
+  places.loaded = {"/usr/lib/libc.so.6", "/opt/x/nvidia/cuda_cupti/lib/libcupti.so.12"};
+  places.homes = {"/usr/local/cuda"};
+  const auto files = cupti_candidates(places);
+  EXPECT_EQ(files.front(), "/opt/x/nvidia/cuda_cupti/lib/libcupti.so.12");
+  EXPECT_EQ(files.back(), "libcupti.so");
+  EXPECT_NE(std::ranges::find(files, "/usr/local/cuda/extras/CUPTI/lib64/libcupti.so.13"),
+            files.end());
+}
+
+TEST(CuptiCandidates, PackagesBesideTheRuntimeOfThePackageAreLookedInto) {
+  CuptiPlaces places;
+  places.loaded = {"/v/site-packages/nvidia/cuda_runtime/lib/libcudart.so.12"};
+  const auto files = cupti_candidates(places);
+  for (const char* const file : {"/v/site-packages/nvidia/cuda_cupti/lib/libcupti.so.12",
+                                 "/v/site-packages/nvidia/cu13/lib/libcupti.so.13"})
+    EXPECT_NE(std::ranges::find(files, file), files.end()) << file;
+}
+
+TEST(CuptiCandidates, TheDriversVersionDecidesWhichIsTriedFirst) {
+  CuptiPlaces places;
+  EXPECT_EQ(cupti_candidates(places).front(), "libcupti.so.13");
+  places.driver_major = 12;
+  EXPECT_EQ(cupti_candidates(places).front(), "libcupti.so.12");
+}
+
+TEST(CuptiCandidates, ANamedFileIsTheOnlyOne) {
+  CuptiPlaces places;
+  places.named = "/mine.so";
+  places.loaded = {"/opt/libcupti.so.12"};
+  EXPECT_EQ(cupti_candidates(places), std::vector<std::string>{"/mine.so"});
+}
+
+TEST(OpenCupti, SaysWhyThereIsNone) {
+  Cupti cupti;
+  std::string why;
+  EXPECT_FALSE(open_cupti({"/nowhere/libcupti.so.13"}, cupti, why));
+  EXPECT_FALSE(why.empty());
+  EXPECT_FALSE(open_cupti({"libc.so.6"}, cupti, why));
+  EXPECT_NE(why.find("cuptiGetVersion"), std::string::npos) << why;
+}
+
+TEST(GraphCost, ComparesMediansOfLaunchesWithAndWithoutNodes) {
+  GraphCost cost;
+  EXPECT_EQ(cost.text(), "");
+  cost.launch(900'000, false);  // the first one uploads the graph
+  for (std::size_t i = 1; i < GraphCost::kWithout; ++i) cost.launch(8'000, false);
+  EXPECT_TRUE(cost.enough());
+  EXPECT_EQ(cost.extra_ns(), -1);
+  for (int i = 0; i < 10; ++i) cost.launch(41'000, true);
+  EXPECT_EQ(cost.extra_ns(), 33'000);
+  EXPECT_NE(cost.text().find("33.0 us more a launch"), std::string::npos) << cost.text();
+}
+
+TEST(Words, FunctionsLoseTheirVersions) {
+  EXPECT_EQ(without_version("cudaLaunchKernel_v7000"), "cudaLaunchKernel");
+  EXPECT_EQ(without_version("cudaLaunchKernel_ptsz_v7000"), "cudaLaunchKernel");
+  EXPECT_EQ(without_version("cuLaunchKernel_ptsz"), "cuLaunchKernel");
+  EXPECT_EQ(without_version("cuMemcpyHtoD_v2"), "cuMemcpyHtoD");
+  EXPECT_EQ(without_version("cuda_vector"), "cuda_vector");
+}
+
+TEST(Words, NamesAreDemangledAndLongOnesCut) {
+  Demangler demangle;
+  EXPECT_EQ(demangle("_Z3addPfS_i"), "add(float*, float*, int)");
+  EXPECT_EQ(demangle("gemm_128x64"), "gemm_128x64");
+  EXPECT_EQ(demangle(nullptr), "(no name)");
+  EXPECT_EQ(demangle(std::string(9999, 'x').c_str()).size(), Demangler::kLongest);
+}
+
+TEST(Words, NumbersOfNewerLibrariesAreUnknown) {
+  EXPECT_EQ(copy_kind_word(99), "Unknown");
+  EXPECT_EQ(memory_kind_word(99), "Unknown");
+  EXPECT_EQ(wait_word(99), "Unknown");
+  EXPECT_EQ(overhead_word(CUPTI_ACTIVITY_OVERHEAD_DRIVER_COMPILER), "Driver Compiler");
+  EXPECT_EQ(overhead_word(CUPTI_ACTIVITY_OVERHEAD_CUPTI_BUFFER_FLUSH), "Buffer Flush");
+  EXPECT_EQ(overhead_word(99U << 16), "Unknown");
+}
+
+}  // namespace
+}  // namespace fathom::cuda

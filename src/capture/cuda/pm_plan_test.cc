@@ -1,0 +1,81 @@
+// Planning by tables of chips, and by CUPTI's own where it answers without a driver.
+#include "capture/cuda/pm_plan.h"
+
+#include <algorithm>
+#include <set>
+
+#include <gtest/gtest.h>
+
+namespace fathom::cuda {
+namespace {
+
+/// A chip with these metrics, of which so many fit into one pass.
+PmChip chip(const std::string& name, const std::set<std::string>& metrics, std::size_t in_a_pass) {
+  return {name, [metrics](const std::string& metric) { return metrics.contains(metric); },
+          [in_a_pass](const std::vector<std::string>& asked) {
+            return (asked.size() + in_a_pass - 1) / in_a_pass;
+          }};
+}
+
+const std::set<std::string> kHopper = {
+    "sm__cycles_active.avg.pct_of_peak_sustained_elapsed",
+    "sm__pipe_tensor_cycles_active.avg.pct_of_peak_sustained_elapsed",
+    "dram__throughput.avg.pct_of_peak_sustained_elapsed",
+    "dram__read_bytes.sum.per_second",
+    "dram__write_bytes.sum.per_second",
+};
+
+std::vector<std::string> names(const PmPlan& plan) {
+  std::vector<std::string> all;
+  for (const PmTrack& track : plan.tracks) all.push_back(track.name);
+  return all;
+}
+
+TEST(PmPlan, TakesWhatTheChipHas) {
+  const PmPlan plan = plan_pm(chip("GH100", kHopper, 8), {});
+  EXPECT_EQ(names(plan),
+            (std::vector<std::string>{"gpu.sm_active", "gpu.tensor_active", "gpu.dram_bandwidth",
+                                      "gpu.dram_read", "gpu.dram_written"}));
+  EXPECT_EQ(plan.tracks[0].unit, "percent");
+  EXPECT_EQ(plan.interval_ns, 1'000'000);
+  EXPECT_FALSE(plan.by_cycles);
+  EXPECT_EQ(plan.samples, 500U);
+  EXPECT_EQ(plan.left_out.size(), 3U);
+}
+
+TEST(PmPlan, WhatDoesNotFitIntoOnePassIsLeftOutTheLeastTellingFirst) {
+  const PmPlan plan = plan_pm(chip("GH100", kHopper, 3), {});
+  EXPECT_EQ(names(plan),
+            (std::vector<std::string>{"gpu.sm_active", "gpu.tensor_active", "gpu.dram_bandwidth"}));
+  EXPECT_TRUE(std::ranges::any_of(plan.left_out, [](const std::string& text) {
+    return text == "gpu.dram_read: does not fit into the one pass beside the others";
+  }));
+}
+
+TEST(PmPlan, OtherChipsHaveOtherNamesForTheSame) {
+  std::set<std::string> metrics = {
+      "sm__inst_executed_pipe_tensor.avg.pct_of_peak_sustained_elapsed",
+      "dramc__throughput.avg.pct_of_peak_sustained_elapsed"};
+  const PmPlan plan = plan_pm(chip("TU102", metrics, 8), {});
+  EXPECT_EQ(names(plan), (std::vector<std::string>{"gpu.tensor_active", "gpu.dram_bandwidth"}));
+  EXPECT_TRUE(plan.by_cycles);
+}
+
+TEST(PmPlan, AnIntervalStaysWithinWhatIsWorthIt) {
+  EXPECT_EQ(plan_pm(chip("GH100", kHopper, 8), {.interval_ns = 1}).interval_ns, 10'000);
+  EXPECT_EQ(plan_pm(chip("GH100", kHopper, 8), {.interval_ns = 1'000'000'000'000}).interval_ns,
+            100'000'000);
+  EXPECT_EQ(
+      plan_pm(chip("GH100", kHopper, 8), {.interval_ns = 100'000, .look_ns = 1'000'000}).samples,
+      20U);
+}
+
+TEST(PmPlan, ChipsBeforeTuringCannotBeSampled) {
+  const PmPlan plan = plan_pm(chip("GV100", kHopper, 8), {});
+  EXPECT_TRUE(plan.tracks.empty());
+  EXPECT_EQ(plan.interval_ns, 0);
+  EXPECT_NE(plan.left_out.at(0).find("GV100 has no PM sampling"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace fathom::cuda
