@@ -118,6 +118,21 @@ void add_process(Trace& trace, const object& process) {
   fill(run->written_bytes, integer(process, "written_bytes"), exact);
 }
 
+/// What a process could not write any more.
+void warn_of_end(Trace& trace, const object& members) {
+  bool unfinished = false;
+  if (members["unfinished_trace"].get(unfinished) == simdjson::SUCCESS && unfinished) {
+    add_warning(trace, "process " + std::to_string(integer(members, "pid")) +
+                           " was ended while torch.profiler recorded: that trace is lost");
+  }
+  std::string_view signal;
+  if (members["exit"]["signal"].get(signal) == simdjson::SUCCESS && signal == "SIGKILL") {
+    add_warning(trace,
+                "SIGKILL ended the program: what it had not handed over by then, at most its last "
+                "half second, is missing");
+  }
+}
+
 }  // namespace
 
 Result<std::string> read_small_file(const std::string& path) {
@@ -141,6 +156,7 @@ bool add_conditions(Trace& trace, std::string_view json) {
     if (std::ranges::find(kIdentity, key) != std::end(kIdentity)) continue;
     add_member(trace, std::string(key), value);
   }
+  warn_of_end(trace, members);
   return true;
 }
 
@@ -160,6 +176,7 @@ bool add_manifest(Trace& trace, std::string_view json) {
       if (process.get(described) == simdjson::SUCCESS) add_process(trace, described);
     }
   }
+  warn_of_end(trace, members);
   if (integer(members, "ended_unix_ns") == kAbsent) {
     add_warning(trace,
                 "manifest.json has no end: fathom run was killed, or the program still runs");

@@ -465,6 +465,7 @@ class TorchWatch:
         found["loader"] = self.loaders.settings
         found["profiler"] = self.foreign.facts() or "torch.profiler, by the hook"
         found["traces"] = len(self.traces.targets)
+        found["unfinished_trace"] = self.profiling is not None and self.profiling.window.kept
         found["frameworks"] = modules_loaded()
         found["overhead"] = self.overhead.facts("+".join(self.plan.extras) or "plain")
         if self.plan.still_compiling:
