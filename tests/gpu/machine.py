@@ -45,7 +45,7 @@ def describe(fathom: Path, python: str) -> dict[str, Any]:
         "processor": processor(),
         "cores": len(os.sched_getaffinity(0)),
         "memory_bytes": os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES"),
-        "system": f"{platform.system()} {platform.release()} {platform.machine()}",
+        "system": f"{platform.system()} {platform.release().split('-')[0]} {platform.machine()}",
         "distribution": distribution(),
         "glibc": platform.libc_ver()[1],
         "nvcc": next(iter(re.findall(r"release [^\n]*", output(nvcc(), "--version"))), "")

@@ -4,9 +4,9 @@ README.md       what this is, when and on what it was made
 machine.json    the machine
 summary.json    each part: passed, failed or not possible, why, and its numbers
 summary.md      the same to read
-cuda.tar.gz     sessions of the CUDA programs, each with what the program said it did
-torch.tar.gz    a session of a PyTorch training, with what torch.profiler counted
-nvml.tar.gz     a session with the telemetry that was compared with nvidia-smi
+cuda.tar.xz     sessions of the CUDA programs, each with what the program said it did
+torch.tar.xz    a session of a PyTorch training, with what torch.profiler counted
+nvml.tar.xz     a session with the telemetry that was compared with nvidia-smi
 pairs.tar       pairs of illness and cure, with their step times without a profiler
 """
 
@@ -15,6 +15,7 @@ from __future__ import annotations
 import gzip
 import io
 import json
+import lzma
 import os
 import platform
 import re
@@ -35,10 +36,10 @@ BYTES_AT_MOST = 2_000_000
 NAME = re.compile(r"[A-Za-z0-9._-]+")
 # What each archive may take; the largest member goes first where it is more.
 SHARES = {
-    "cuda.tar.gz": 300_000,
-    "torch.tar.gz": 380_000,
-    "nvml.tar.gz": 70_000,
-    "pairs.tar": 1_000_000,
+    "cuda.tar.xz": 300_000,
+    "torch.tar.xz": 380_000,
+    "nvml.tar.xz": 70_000,
+    "pairs.tar.xz": 1_000_000,
 }
 TEXT_SHARE = 100_000
 BLOCK = struct.Struct("<IIIHHQ")
@@ -71,11 +72,15 @@ def problems(folder: Path) -> list[str]:
 # Without names of the machine
 
 
-def private_words() -> list[str]:
+def private_words(python: str) -> list[str]:
     """What tells whose machine it is, the longest first."""
     folders = {str(Path.home()), os.getcwd(), sys.prefix, sys.base_prefix, tempfile.gettempdir()}
+    if python:
+        folders |= {str(Path(python).parent.parent), str(Path(python).resolve().parent.parent)}
     folders |= {str(Path(__file__).resolve().parents[2])}
     words = {folder for folder in folders if len(folder) > 3 and folder != "/usr"}
+    # Of a kernel's release, what somebody called their own.
+    words |= {part for part in platform.release().partition("-")[1:] if len(part) > 3}
     node = platform.node()
     # A short plain word may be a word of the recording too, such as "cuda".
     if len(node) > 8 or not node.isalpha():
@@ -126,34 +131,47 @@ def pack(source: Path, target: Path, words: list[str], at_most: int) -> list[str
         for path in sorted(source.rglob("*"))
         if path.is_file() and not path.is_symlink()
     }
+    # What is compressed one by one shares nothing.
+    members = dict(unzipped(name, data) for name, data in members.items())
     left_out: list[str] = []
-    while True:
-        data = archive(members, zipped=target.name.endswith(".gz"))
-        if len(data) <= at_most or not members:
-            break
-        largest = max(members, key=lambda name: len(zlib.compress(members[name], 1)))
-        # A pair goes as a whole.
-        names = (
-            [name for name in members if name.split(".")[0] == largest.split(".")[0]]
-            if "pairs" in target.name
-            else [largest]
-        )
-        for name in names:
-            del members[name]
-        left_out += names
+    data = archive(members)
+    while len(data) > at_most and members:
+        sizes = {name: len(zlib.compress(member, 1)) for name, member in members.items()}
+        part = len(data) / sum(sizes.values())
+        while members:
+            largest = max(members, key=lambda name: sizes[name])
+            # The two of a pair go together.
+            twins = [name for name in members if twin(name) == twin(largest)]
+            for name in twins:
+                del members[name]
+            left_out += twins
+            if part * sum(sizes[name] for name in members) <= at_most:
+                break
+        data = archive(members)
     if members:
         target.write_bytes(data)
     return left_out
 
 
-def archive(members: dict[str, bytes], zipped: bool) -> bytes:
+def unzipped(name: str, data: bytes) -> tuple[str, bytes]:
+    if name.endswith(".gz"):
+        return name.removesuffix(".gz"), gzip.decompress(data)
+    return name, data
+
+
+def twin(name: str) -> str:
+    """What the recordings of a pair share in their names."""
+    return re.sub(r"\.(ill|cured)\.", ".", name)
+
+
+def archive(members: dict[str, bytes]) -> bytes:
     plain = io.BytesIO()
     with tarfile.open(fileobj=plain, mode="w", format=tarfile.USTAR_FORMAT) as tar:
-        for name, data in sorted(members.items()):
-            entry = tarfile.TarInfo(name)
+        for member, data in sorted(members.items()):
+            entry = tarfile.TarInfo(member)
             entry.size, entry.mode = len(data), 0o644
             tar.addfile(entry, io.BytesIO(data))
-    return gzip.compress(plain.getvalue(), 9, mtime=0) if zipped else plain.getvalue()
+    return lzma.compress(plain.getvalue(), preset=6)
 
 
 # Words
@@ -239,11 +257,15 @@ def readme(
 
 
 def write(
-    folder: Path, reports: list[Report], machine: dict[str, Any], kept: Path, dry: bool
+    folder: Path,
+    reports: list[Report],
+    machine: dict[str, Any],
+    kept: Path,
+    words: list[str],
+    dry: bool,
 ) -> dict[str, Any]:
-    """Writes everything, in an empty or new folder; returns the summary."""
+    """Writes everything, without `words`, in an empty or new folder; returns the summary."""
     folder.mkdir(parents=True, exist_ok=True)
-    words = private_words()
     left_out = {}
     for name, share in SHARES.items():
         source = kept / name.split(".")[0]

@@ -78,6 +78,7 @@ class Folder(unittest.TestCase):
             [report("cuda", PASSED), report("pairs", FAILED)],
             MACHINE,
             self.kept,
+            [],
             False,
         )
 
@@ -104,8 +105,10 @@ class Folder(unittest.TestCase):
         (source / "large.ill.trace.json.gz").write_bytes(gzip.compress(os.urandom(9000)))
         (source / "large.cured.trace.json.gz").write_bytes(gzip.compress(b"short"))
         (source / "small.ill.trace.json.gz").write_bytes(gzip.compress(b"short"))
-        left_out = result.pack(source, Path(self.scratch.name, "pairs.tar"), [], 11_000)
-        self.assertEqual(sorted(left_out), ["large.cured.trace.json.gz", "large.ill.trace.json.gz"])
+        left_out = result.pack(source, Path(self.scratch.name, "pairs.tar.xz"), [], 8_000)
+        self.assertEqual(sorted(left_out), ["large.cured.trace.json", "large.ill.trace.json"])
+        with tarfile.open(Path(self.scratch.name, "pairs.tar.xz")) as archive:
+            self.assertEqual(archive.getnames(), ["small.ill.trace.json"])
 
     def test_broken_rules_are_named(self):
         self.write()
@@ -120,7 +123,7 @@ class Folder(unittest.TestCase):
         made = report("cuda", PASSED)
         made.number("long", ["x" * 100] * 10_000)
         made.number("short", 1)
-        result.write(self.folder, [made], MACHINE, self.kept, False)
+        result.write(self.folder, [made], MACHINE, self.kept, [], False)
         numbers = json.loads((self.folder / "summary.json").read_text())["parts"][0]["numbers"]
         self.assertEqual(numbers, {"long": "left out for its size", "short": 1})
 
@@ -155,7 +158,7 @@ class Committed(unittest.TestCase):
                 self.assertEqual(result.problems(folder), [])
                 document = json.loads((folder / "summary.json").read_text())
                 self.assertFalse(document["dry_run"])
-                for packed in (*folder.glob("*.tar"), *folder.glob("*.tar.gz")):
+                for packed in folder.glob("*.tar.xz"):
                     with tarfile.open(fileobj=io.BytesIO(packed.read_bytes())) as archive:
                         self.assertTrue(archive.getnames())
 

@@ -149,13 +149,13 @@ class OnGpus(unittest.TestCase):
             tool.GPU = Path(name)
             files = {
                 "measured.json": b'{"pairs": {}}',
-                "gpu_fp64.ill.trace.json.gz": b"",
-                "gpu_fp64.cured.trace.json.gz": b"",
-                "gpu_tf32.ill.trace.json.gz": b"",
-                "gpu_tf32.cured.trace.json.gz": b"",
+                "gpu_fp64.ill.trace.json": b"",
+                "gpu_fp64.cured.trace.json": b"",
+                "gpu_tf32.ill.trace.json": b"",
+                "gpu_tf32.cured.trace.json": b"",
             }
             Path(name, "a_gpu").mkdir()
-            with tarfile.open(Path(name, "a_gpu/pairs.tar"), "w") as archive:
+            with tarfile.open(Path(name, "a_gpu/pairs.tar.xz"), "w:xz") as archive:
                 for file, data in files.items():
                     entry = tarfile.TarInfo(file)
                     entry.size = len(data)
