@@ -21,8 +21,9 @@ build: ## The release binary, build/release/fathom.
 	@$(call configure,release)
 	@cmake --build $(RELEASE) -j $(JOBS) --target fathom
 
-demo: build ## Builds, then shows where the time goes in a real GPU trace.
-	$(RELEASE)/fathom overview $(TRACE)
+demo: build ## Diagnoses a real GPU trace, then records and diagnoses a program on this machine.
+	$(RELEASE)/fathom diagnose $(TRACE)
+	@tools/demo_live $(RELEASE)
 
 test: ## All tests: unit, golden tables, the whole program, the release binary, the Python package.
 	@tools/setup build python nvtx

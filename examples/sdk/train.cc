@@ -11,7 +11,7 @@ namespace {
 
 std::vector<double> load() {
   fathom::annotate scope("load");
-  std::vector<double> batch(10'000);
+  std::vector<double> batch(1'000'000);
   for (std::size_t i = 0; i < batch.size(); ++i) batch[i] = static_cast<double>(i % 100);
   return batch;
 }

@@ -25,7 +25,8 @@ def run(command: str) -> subprocess.CompletedProcess:
 
 class Readme(unittest.TestCase):
     def test_every_fathom_command_runs_and_finds_something(self):
-        commands = [line for line in code(README) if line.startswith("fathom ")]
+        # What records needs PyTorch: tests/capture/torch_test.py.
+        commands = [line for line in code(README) if re.match(r"fathom (?!run )", line)]
         self.assertGreaterEqual(len(commands), 5)
         for command in commands:
             done = run(command)
