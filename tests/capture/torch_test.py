@@ -267,6 +267,10 @@ class Torch(unittest.TestCase):
         self.assertEqual(run.code, -signal.SIGKILL)
         self.assertEqual(run.traces(), [])
         self.assertIn("a trace that was being recorded", run.not_recorded())
+        done = subprocess.run(
+            [captured.FATHOM, "health", run.folder], capture_output=True, text=True
+        )
+        self.assertIn("ended while torch.profiler recorded", " ".join(done.stdout.split()))
 
     def test_a_signal_starts_and_stops_recording(self) -> None:
         options = {"on_signal": "SIGUSR2", "steps": {"warmup": 0}}

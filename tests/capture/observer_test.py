@@ -1,0 +1,133 @@
+#!/usr/bin/env python3
+"""How the hook chooses what to record, and measures what that costs. Needs no torch."""
+
+from __future__ import annotations
+
+import sys
+import unittest
+
+import captured
+
+sys.path.insert(0, str(captured.HOOK))
+
+from fathom_recorder.options import Options  # noqa: E402
+from fathom_recorder.overhead import EDGE, UNPROFILED, Overhead  # noqa: E402
+from fathom_recorder.plan import FAR, Plan, Window  # noqa: E402
+from fathom_recorder.steps import Steps  # noqa: E402
+
+STEP = 1_000_000
+
+
+class Cost(unittest.TestCase):
+    def steps(self, overhead: Overhead, kinds: str, times: dict[str, int]) -> None:
+        """One letter for each step: u unprofiled, e edge, anything else the kind itself."""
+        names = {"u": UNPROFILED, "e": EDGE}
+        for kind in kinds:
+            self.number += 1
+            overhead.step(self.number, names.get(kind, kind), times[kind], 0)
+
+    def setUp(self) -> None:
+        self.number = 1
+
+    def test_recorded_steps_are_compared_with_their_neighbours(self) -> None:
+        overhead = Overhead()
+        self.steps(overhead, "uuuuepppeuuuu", {"u": 100, "p": 150, "e": 9999})
+        # The program becomes twice as slow, which is no cost of recording.
+        self.steps(overhead, "uuuuuuepppeuuuu", {"u": 200, "p": 300, "e": 9999})
+        facts = overhead.facts("p")
+        self.assertEqual(facts["ratio"], 1.5)
+        self.assertEqual(facts["profiled_steps"], 6)
+        self.assertEqual(facts["unprofiled_steps"], 16)
+
+    def test_each_option_has_a_ratio_of_its_own(self) -> None:
+        overhead = Overhead()
+        self.steps(overhead, "uuuuppeuuuussuuuu", {"u": 100, "p": 110, "s": 130, "e": 0})
+        options = overhead.facts("p")["options"]
+        self.assertEqual({kind: o["ratio"] for kind, o in options.items()}, {"p": 1.1, "s": 1.3})
+
+    def test_the_noise_is_what_unrecorded_steps_differ_by(self) -> None:
+        overhead = Overhead()
+        self.steps(overhead, "uuuuppuuuu", {"u": 100, "p": 100})
+        self.assertEqual(overhead.facts("p")["noise"], 0)
+        self.assertIsNone(Overhead().facts("p")["noise"])
+
+    def test_the_first_steps_count_for_nothing(self) -> None:
+        overhead = Overhead()
+        overhead.step(0, "p", 100, 0)
+        overhead.step(1, UNPROFILED, 100, 0)
+        self.assertIsNone(overhead.facts("p")["ratio"])
+        self.assertEqual(overhead.facts("p")["options"], {})
+
+
+class Choice(unittest.TestCase):
+    def windows(self, plan: Plan, steps: int) -> dict[int, Window]:
+        """By the number of the step after which they were opened; each is over at once."""
+        found = {}
+        for number in range(steps):
+            window = plan.window(STEP, 0, STEP, lambda: STEP)
+            if window is not None:
+                found[number] = window
+                plan.over(window)
+        return found
+
+    def test_the_cost_of_each_option_is_measured_after_the_recording(self) -> None:
+        windows = self.windows(Plan(Options({"with": ["shapes", "stacks"]})), 40)
+        extras = [w.extras for w in windows.values()]
+        self.assertEqual(extras, [("shapes", "stacks"), (), ("shapes",), ("stacks",)])
+        self.assertEqual([w.kept for w in windows.values()], [True, False, False, False])
+        opened = list(windows)
+        # There are steps without a profiler between them.
+        self.assertTrue(all(b - a > 2 for a, b in zip(opened, opened[1:], strict=False)))
+
+    def test_nothing_is_measured_where_that_is_not_wanted(self) -> None:
+        windows = self.windows(Plan(Options({"overhead": False})), 40)
+        self.assertEqual([w.kept for w in windows.values()], [True])
+
+    def test_steps_that_were_not_looked_at_count(self) -> None:
+        plan = Plan(Options({"steps": {"skip_first": 100}}))
+        self.assertIsNone(plan.window(STEP, 0, STEP, lambda: STEP))
+        far = plan.far_steps(STEP)
+        self.assertGreater(far, 90)
+        plan.skip(far)
+        self.assertEqual(plan.far_steps(STEP), 0)
+        self.assertEqual(len(self.windows(plan, 3)), 1)
+
+    def test_a_program_that_was_recorded_is_far_from_the_next(self) -> None:
+        plan = Plan(Options({"overhead": False}))
+        self.windows(plan, 5)
+        self.assertEqual(plan.far_steps(STEP), FAR)
+
+
+class Rest(unittest.TestCase):
+    def test_steps_end_where_they_become_due_while_nobody_looks(self) -> None:
+        ended: list[int] = []
+        steps = Steps("auto", lambda number, start, end: ended.append(number))
+        steps.optimizer_made(7)
+        steps.module_begin(1)
+        steps.optimizer_done(7)
+        steps.module_begin(1)
+        self.assertEqual(ended, [0])
+        steps.rest()
+        self.assertTrue(steps.ends_at_once())
+        self.assertEqual(steps.sole_optimizer(), 7)
+        steps.optimizer_done(7)
+        self.assertEqual(ended, [0, 1])
+
+    def test_a_batch_that_is_fetched_still_ends_a_step(self) -> None:
+        ended: list[int] = []
+        steps = Steps("auto", lambda number, start, end: ended.append(number))
+        steps.fetch()
+        steps.optimizer_done(7)
+        steps.fetch()
+        steps.rest()
+        steps.optimizer_done(7)
+        steps.fetch()
+        steps.optimizer_done(7)
+        self.assertFalse(steps.ends_at_once())
+        self.assertEqual(ended, [0, 1])
+        steps.fetch()
+        self.assertEqual(ended, [0, 1, 2])
+
+
+if __name__ == "__main__":
+    unittest.main()
