@@ -24,7 +24,7 @@ def watch_exit(end: Callable[[], None]) -> None:
 
     _exit.__name__, _exit.__qualname__ = leave.__name__, leave.__qualname__
     _exit.__doc__ = leave.__doc__
-    os._exit = _exit  # type: ignore[assignment]
+    os._exit = _exit
 
 
 class Signals:

@@ -450,6 +450,8 @@ class TorchWatch:
         if self.traces.targets or self.foreign.seen or self.recorder.role == "loader-worker":
             return
         steps = self.steps.number
+        if steps == 0 and self.recorder.role == "child":
+            return
         if self._timed is not None and self._timed.is_idle_launcher():
             return
         if self.options.on_demand():
