@@ -1,6 +1,8 @@
 // Health of the clock: durations that cannot be, times too coarse, and work that outlives a wait
 // for it.
 #include <algorithm>
+#include <charconv>
+#include <cstdlib>
 
 #include "analysis/health_checks.h"
 
@@ -8,6 +10,8 @@ namespace fathom {
 namespace {
 
 constexpr std::string_view kSection = "time";
+/// Of a base that states no error (Kineto): what it was found within, ns (docs/formats.md).
+constexpr std::int64_t kUnstatedClockError = 10'000;
 
 void check_repaired_times(const HealthInput& input, Health& health) {
   struct Kind {
@@ -116,6 +120,62 @@ void check_waits(const HealthInput& input, Health& health) {
       .example = example_of(trace, first);
 }
 
+/// The number in a fact; 0 where it is none.
+std::int64_t number_in(const Fact& fact) {
+  std::string_view text = fact.value;
+  if (text.starts_with('"')) text.remove_prefix(1);
+  std::int64_t number = 0;
+  std::from_chars(text.data(), text.data() + text.size(), number);
+  return number;
+}
+
+std::uint64_t count_in(const Trace& trace, std::string_view key) {
+  const Fact* const fact = trace.fact(key);
+  return fact == nullptr ? 0
+                         : static_cast<std::uint64_t>(std::max<std::int64_t>(0, number_in(*fact)));
+}
+
+/// Files of one session, each with what it states of its clock and how far it was found off.
+void check_sources(const HealthInput& input, Health& health) {
+  constexpr std::string_view kError = "error_ns ";
+  const Trace& trace = input.trace();
+  std::uint64_t sources = 0;
+  bool off = false;
+  std::string said;
+  for (const Fact& fact : trace.facts) {
+    const std::size_t at = fact.key.find(kError);
+    if (at == std::string::npos || fact.key.find("clock") > at) continue;
+    const std::string name = fact.key.substr(at + kError.size());
+    const std::int64_t error = number_in(fact);
+    const Fact* const offset = trace.fact("clock_offset_ns " + name);
+    said += (said.empty() ? "" : "; ") + name + (fact.key.starts_with("cuda") ? " (device)" : "") +
+            " within " + std::to_string(error) + " ns";
+    if (offset != nullptr) said += ", found " + std::to_string(number_in(*offset)) + " ns off";
+    off = off || (offset != nullptr && std::abs(number_in(*offset)) > error + kUnstatedClockError);
+    ++sources;
+  }
+  if (sources == 0) return;
+  add_check(health, kSection, "clocks_of_sources", "files were joined on the host's clock",
+            off ? CheckStatus::warning : CheckStatus::ok, sources,
+            {"a clock is farther off than it states", "times of its events beside others'", ""})
+      .example = said;
+  const std::uint64_t twice = count_in(trace, "activities_recorded_twice") +
+                              count_in(trace, "calls_recorded_twice") +
+                              count_in(trace, "ranges_recorded_twice");
+  if (twice > 0) {
+    add_check(health, kSection, "recorded_twice",
+              "events were seen by two recorders, and are counted once", CheckStatus::ok, twice,
+              {});
+  }
+  const std::uint64_t otherwise = count_in(trace, "activities_told_otherwise");
+  if (otherwise == 0) return;
+  add_check(health, kSection, "told_otherwise",
+            "device activities of a second recorder are not in the first's", CheckStatus::warning,
+            otherwise,
+            {"they are left out: the two cannot be told apart", "work that the first one missed",
+             "record with one of the two"});
+}
+
 }  // namespace
 
 void check_time(const HealthInput& input, Health& health) {
@@ -123,6 +183,7 @@ void check_time(const HealthInput& input, Health& health) {
   check_zero_durations(input, health);
   check_resolution(input, health);
   check_waits(input, health);
+  check_sources(input, health);
 }
 
 }  // namespace fathom

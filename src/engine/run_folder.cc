@@ -2,6 +2,7 @@
 #include "engine/run_folder.h"
 
 #include <algorithm>
+#include <charconv>
 #include <filesystem>
 #include <optional>
 #include <set>
@@ -80,28 +81,72 @@ void say_counts(Trace& trace, const MergeCounts& counts) {
              std::to_string(end) + "]";
   }
   if (!steps.empty()) trace.facts.push_back({std::string(kRunStepsFact), steps + "]"});
+  const auto count = [&trace](std::string_view key, std::uint64_t events) {
+    if (events > 0) trace.facts.push_back({std::string(key), std::to_string(events)});
+  };
+  count("activities_recorded_twice", counts.activities_known);
+  count("calls_recorded_twice", counts.calls_known);
+  count("ranges_recorded_twice", counts.ranges_known);
+  count("activities_told_otherwise", counts.activities_doubtful);
   if (counts.no_common_clock) {
     add_warning(trace,
                 "a file of the session has no Unix time: its slices and samples are not shown");
   }
 }
 
+/// Of Kineto, which states none: on torch 2.15 its clock and ours agree within this.
+constexpr std::int64_t kKinetoClockError = 10'000;
+
+/// What a recording states of its clocks, all added up; it is kept under the file's name.
+std::int64_t take_clock_error(Trace& trace, const std::string& name) {
+  std::int64_t sum = 0;
+  bool stated = false;
+  for (Fact& fact : trace.facts) {
+    // Of Unix time, and of the device's clock (cuda.clock.error_ns).
+    if (!fact.key.ends_with("clock_error_ns") && !fact.key.ends_with("clock.error_ns")) continue;
+    std::int64_t error = 0;
+    const std::string_view digits =
+        std::string_view(fact.value).substr(fact.value.starts_with('"') ? 1 : 0);
+    std::from_chars(digits.data(), digits.data() + digits.size(), error);
+    sum += std::clamp<std::int64_t>(error, 0, 1'000'000'000);
+    stated = true;
+    fact.key += " " + name;
+  }
+  return stated ? sum : kKinetoClockError;
+}
+
+/// How far the clocks of two files were found apart, by what both saw.
+void say_distance(Trace& trace, const MergeCounts& counts, const std::string& name) {
+  if (!counts.distance) return;
+  trace.facts.push_back({"clock_offset_ns " + name, std::to_string(counts.distance->offset_ns)});
+  if (!counts.beyond_error) return;
+  add_warning(trace, "the clock of " + name + " is " + std::to_string(counts.distance->offset_ns) +
+                         " ns off, which is more than it states: its times beside others are "
+                         "off by that");
+}
+
 /// Reads `path` and adds it to `trace`, or makes it the trace where there is none yet.
 bool add_file(std::optional<Trace>& trace, const std::string& path, const RunRecording& recording,
-              const ReadOptions& options, MergeCounts& counts, std::vector<std::string>& warnings) {
+              const ReadOptions& options, MergeCounts& counts, std::int64_t& base_error,
+              std::vector<std::string>& warnings) {
   Result<Trace> read = read_trace(path, options);
   if (!read) {
     warnings.push_back(read.error().message);
     return false;
   }
+  const std::int64_t error = take_clock_error(*read, name_of(path));
   if (!trace) {
     trace = std::move(*read);
+    base_error = error;
     return true;
   }
   MergeOptions merge;
   merge.within_span = recording.torch && trace->format != "fathom-wire";
   merge.prefix = name_of(path);
-  counts += merge_into(*trace, *read, merge);
+  merge.clock_error_ns = base_error + error;
+  const MergeCounts merged = merge_into(*trace, *read, merge);
+  say_distance(*trace, merged, name_of(path));
+  counts += merged;
   return true;
 }
 
@@ -184,9 +229,10 @@ Result<Trace> read_run(const std::string& folder, const RunRecording& recording,
   std::optional<Trace> trace;
   std::vector<std::string> warnings;
   MergeCounts counts;
-  add_file(trace, recording.base, recording, options, counts, warnings);
+  std::int64_t base_error = 0;
+  add_file(trace, recording.base, recording, options, counts, base_error, warnings);
   for (const std::string& part : recording.parts)
-    add_file(trace, part, recording, options, counts, warnings);
+    add_file(trace, part, recording, options, counts, base_error, warnings);
   if (!trace) {
     return Error{ErrorCode::corrupt,
                  warnings.empty() ? folder + ": nothing was recorded" : warnings.front()};

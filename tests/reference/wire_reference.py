@@ -108,6 +108,7 @@ class Run:
 class WireReader:
     def __init__(self) -> None:
         self.clocks: list[int] = []
+        self.clock_errors: list[int] = []
         self.tracks: dict[Place, Track] = {}
         self.slices: list[Slice] = []
         self.instants: list[tuple[Place, int, str, list[tuple[str, str]]]] = []
@@ -165,9 +166,10 @@ class WireReader:
 
     # Records
 
-    def clock(self, monotonic: int, unix: int, _error: int) -> None:
+    def clock(self, monotonic: int, unix: int, error: int) -> None:
         if self.true(monotonic) and self.true(unix):
             self.clocks.append(unix - monotonic)
+            self.clock_errors.append(error)
 
     def run(self, pid: int) -> Run:
         return self.runs.setdefault(pid, Run(pid))
@@ -299,6 +301,9 @@ class WireReader:
             moved = max(self.clocks) - min(self.clocks)
             if moved > CLOCK_STEP:
                 self.facts[0, "clock_was_set_by_ns"] = str(moved)
+            apart = [abs(clock - self.shift) for clock in self.clocks]
+            errors = [a + e for a, e in zip(apart, self.clock_errors, strict=True) if a <= CLOCK_STEP]
+            self.facts[0, "clock_error_ns"] = str(max(errors, default=0))
         lines: dict[str, list[str]] = defaultdict(list)
         self.slice_lines(lines)
         self.moment_lines(lines)

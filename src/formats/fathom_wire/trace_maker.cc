@@ -333,6 +333,18 @@ void TraceMaker::place_in_time() {
   trace_.origin_is_unix = *middle > 0;
   const auto [low, high] = std::ranges::minmax(offsets);
   if (high - low > kClockStep) facts_[{0, "clock_was_set_by_ns"}] = std::to_string(high - low);
+  facts_[{0, "clock_error_ns"}] = std::to_string(clock_error(*middle));
+}
+
+/// How far Unix time may be off by the readings: each one's own error and its distance from the
+/// median, but for readings after the clock was set.
+std::int64_t TraceMaker::clock_error(std::int64_t median) const {
+  std::int64_t error = 0;
+  for (const wire::ClockRecord& clock : clocks_) {
+    const std::int64_t apart = std::abs(clock.unix - clock.monotonic - median);
+    if (apart <= kClockStep) error = std::max(error, apart + std::int64_t{clock.error});
+  }
+  return error;
 }
 
 void TraceMaker::add_facts(const wire::Damage& damage) {

@@ -77,6 +77,7 @@ class TraceMaker final : public wire::Visitor {
 
   void close_open();
   void place_in_time();
+  [[nodiscard]] std::int64_t clock_error(std::int64_t median) const;
   void add_facts(const wire::Damage& damage);
   void add_damage(const wire::Damage& damage);
   void add_processes();
