@@ -109,7 +109,7 @@ class Rest(unittest.TestCase):
         self.assertEqual(ended, [0])
         steps.rest()
         self.assertTrue(steps.ends_at_once())
-        self.assertEqual(steps.sole_optimizer(), 7)
+        self.assertEqual(steps.sole(), 7)
         steps.optimizer_done(7)
         self.assertEqual(ended, [0, 1])
 

@@ -106,13 +106,16 @@ class Torch(unittest.TestCase):
 
     def test_steps_count_on_while_no_recording_is_near(self) -> None:
         steps = {"skip_first": 200, "active": 2}
-        run = self.run_well("many.py", options={"steps": steps})
-        self.assertEqual(run.process()["steps"], 300)
-        self.assertEqual([s.value for s in run.slices("step")], list(range(300)))
-        trace = self.only_trace(run)
-        self.assertEqual(run.steps(trace), [202, 203])
-        names = [str(e["name"]) for e in self.events(trace) if e.get("cat") == "user_annotation"]
-        self.assertEqual(names.count("one iteration"), 2)
+        for program in ("many.py", "infer_many.py"):
+            with self.subTest(program=program):
+                run = self.run_well(program, options={"steps": steps})
+                self.assertEqual(run.process()["steps"], 300)
+                self.assertEqual([s.value for s in run.slices("step")], list(range(300)))
+                trace = self.only_trace(run)
+                self.assertEqual(run.steps(trace), [202, 203])
+                if program == "many.py":
+                    seen = [e for e in self.events(trace) if e.get("cat") == "user_annotation"]
+                    self.assertEqual([e["name"] for e in seen].count("one iteration"), 2)
 
     def test_from_the_first_step_on_where_nothing_is_to_be_waited_for(self) -> None:
         steps = {"wait": 0, "warmup": 0, "active": 1}

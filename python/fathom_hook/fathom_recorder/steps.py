@@ -134,8 +134,10 @@ class Steps:
         self._without_sign = True
         self._signs_at_due = self._signs
 
-    def sole_optimizer(self) -> int:
-        """The only one that there is, by whose steps steps are counted; 0 where there is none."""
+    def sole(self) -> int:
+        """The only optimizer, or the module, by which steps are counted; 0 where it takes more."""
+        if self.source == "module":
+            return self._leader or 0
         known = self._made | self._stepped
         return next(iter(known)) if self.source == "optimizer" and len(known) == 1 else 0
 

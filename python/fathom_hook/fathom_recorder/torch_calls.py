@@ -164,13 +164,15 @@ class Calls:
             original = kind.__call__
             is_compiling = self._is_compiling
             depth = self._depth
-            outermost = self._outermost
+            calls = self
 
             @functools.wraps(original)
             def __call__(this: Any, *args: Any, **kwargs: Any) -> Any:
                 if is_compiling() or getattr(depth, "open", False):
                     return original(this, *args, **kwargs)
-                return outermost(this, original, args, kwargs)
+                if calls.resting:
+                    return calls._outermost_at_rest(this, original, args, kwargs)
+                return calls._outermost(this, original, args, kwargs)
 
             own = vars(kind).get("__call__")
             kind.__call__ = __call__
@@ -187,6 +189,15 @@ class Calls:
         finally:
             self._depth.open = False
             watch.module_done(module)
+
+    def _outermost_at_rest(self, module: Any, original: Any, args: Any, kwargs: Any) -> Any:
+        self._depth.open = True
+        try:
+            return original(module, *args, **kwargs)
+        finally:
+            self._depth.open = False
+            if not self._watch.step_at_rest(module):
+                self._watch.module_done(module)
 
     # Annotations
 

@@ -79,7 +79,7 @@ class TorchWatch:
         self._timed: Any = None
         self._ended = False
         self._stop_wanted = False
-        # While at rest: the program's only optimizer, its thread, and until when.
+        # While at rest: the only optimizer or leading module, its thread, and until when.
         self._sole = 0
         self._tid = 0
         self._rest_until = 0
@@ -212,19 +212,19 @@ class TorchWatch:
             return
         if not self.calls.resting and self.calls.rest(source != "module"):
             self.steps.rest()
-        self._sole = self.steps.sole_optimizer()
+        self._sole = self.steps.sole()
         self._tid = get_native_id()
         self._rest_until = monotonic_ns() + _REST_NS
         self._rest_to = number + min(far, _REST_STEPS)
 
-    def step_at_rest(self, optimizer: Any) -> bool:
-        """The one thing that a program is asked for while nothing is recorded: its only optimizer
-        has stepped, and that is a step. False where it takes more."""
+    def step_at_rest(self, stepped: Any) -> bool:
+        """The one thing that is done while nothing is recorded: the only optimizer has stepped, or
+        the leading module was called, and that is a step. False where it takes more."""
         steps = self.steps
         now = monotonic_ns()
         start, number = steps.start, steps.number
         if (
-            id(optimizer) != self._sole
+            id(stepped) != self._sole
             or now > self._rest_until
             or number >= self._rest_to
             or start is None
