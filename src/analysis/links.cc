@@ -87,9 +87,15 @@ class Matcher {
     });
     std::map<StringId, std::uint64_t> best;
     for (const auto& [pair, count] : votes) {
-      if (count <= best[pair.first]) continue;
-      best[pair.first] = count;
-      owners_[pair.first] = pair.second;
+      const auto& [device, host] = pair;
+      const auto known = best.find(device);
+      if (known != best.end()) {
+        const bool more = count > known->second;
+        const bool first = trace_.text(host) < trace_.text(owners_.at(device));
+        if (!more && (count < known->second || !first)) continue;
+      }
+      best[device] = count;
+      owners_[device] = host;
     }
   }
 

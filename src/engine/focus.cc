@@ -4,7 +4,7 @@
 #include <map>
 #include <string>
 
-#include "engine/nearest.h"
+#include "engine/nearest_name.h"
 
 namespace fathom {
 namespace {
@@ -151,11 +151,7 @@ void extend_to_launched(const Context& context, std::vector<Step>& steps) {
 }
 
 Error nothing_named(const Trace& trace, std::string_view name) {
-  std::vector<std::string_view> names;
-  for (std::size_t row = 0; row < trace.strings.size(); ++row) {
-    names.push_back(trace.strings.view(StringId(row)));
-  }
-  const std::string_view meant = nearest(name, names);
+  const std::string_view meant = nearest_slice_name(trace, name);
   return {ErrorCode::invalid_argument,
           "--focus: nothing in the selected time is called '" + std::string(name) + "'" +
               (meant.empty() ? "; fathom ops and fathom modules list names"

@@ -37,6 +37,9 @@ std::string_view nearest(std::string_view word, std::span<const std::string_view
   for (const std::string_view choice : choices) {
     // A beginning of the word is what people type when they expect abbreviations to work.
     const bool begins = word.size() >= 2 && choice.starts_with(word);
+    const std::size_t apart =
+        word.size() < choice.size() ? choice.size() - word.size() : word.size() - choice.size();
+    if (!begins && apart >= best_distance) continue;  // Each letter too many is a slip.
     const std::size_t far = begins ? 1 : distance(word, choice);
     if (far < best_distance) {
       best = choice;

@@ -6,7 +6,7 @@
 #include <string>
 
 #include "engine/name_pattern.h"
-#include "engine/nearest.h"
+#include "engine/nearest_name.h"
 
 namespace fathom {
 namespace {
@@ -104,10 +104,7 @@ Error nothing_named(const Trace& trace, std::string_view text) {
                                              std::string(target.rest) +
                                              "; fathom accounting --group-by phase lists phases"};
   }
-  std::vector<std::string_view> names;
-  for (std::size_t row = 0; row < trace.strings.size(); ++row)
-    names.push_back(trace.strings.view(StringId(row)));
-  const std::string_view meant = nearest(target.rest, names);
+  const std::string_view meant = nearest_slice_name(trace, target.rest);
   return {ErrorCode::invalid_argument,
           "nothing in the trace is called '" + std::string(target.rest) + "'" +
               (meant.empty() ? "; fathom ops and fathom kernels list names"

@@ -85,8 +85,11 @@ class Rows {
   void add_names(const ByName& sums, std::size_t steps, Duration window) {
     std::vector<ByName::const_iterator> order;
     for (auto at = sums.begin(); at != sums.end(); ++at) order.push_back(at);
-    std::ranges::stable_sort(order, std::ranges::greater(),
-                             [](ByName::const_iterator at) { return at->second.time; });
+    std::ranges::sort(order, [this](ByName::const_iterator a, ByName::const_iterator b) {
+      if (a->second.time != b->second.time) return a->second.time > b->second.time;
+      if (a->first.first != b->first.first) return a->first.first < b->first.first;
+      return name_of(a->first.second) < name_of(b->first.second);
+    });
     for (const auto at : order)
       add(nullptr, at->first.first, name_of(at->first.second), at->second, steps, window);
   }
@@ -114,8 +117,10 @@ class Rows {
   void add_leading(const ByName& sums, PathPart part, Duration whole) {
     const auto number = static_cast<std::size_t>(part);
     const auto leading = std::max_element(
-        first(sums, number), first(sums, number + 1),
-        [](const auto& a, const auto& b) { return a.second.time < b.second.time; });
+        first(sums, number), first(sums, number + 1), [this](const auto& a, const auto& b) {
+          if (a.second.time != b.second.time) return a.second.time < b.second.time;
+          return name_of(a.first.second) > name_of(b.first.second);
+        });
     std::vector<Value>& row = table_.rows.back();
     row[row.size() - 2] = text_value(name_of(leading->first.second));
     row.back() = percent_value(static_cast<double>(to_ns(leading->second.time)),

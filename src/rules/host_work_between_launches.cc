@@ -309,7 +309,12 @@ Outcome check(const RuleContext& rules) {
   for (auto& [name, site] : sites) {
     if (rules.percent(site.time) >= kLeastPercentOfSite) worst.push_back(&site);
   }
-  std::ranges::stable_sort(worst, std::ranges::greater(), &Site::time);
+  const auto name_of = [&rules](const Site& site) {
+    return site.frame.valid() ? rules.trace().name(site.frame) : std::string_view();
+  };
+  std::ranges::sort(worst, [&](const Site* a, const Site* b) {
+    return a->time != b->time ? a->time > b->time : name_of(*a) < name_of(*b);
+  });
   if (worst.size() > kMostSites) worst.resize(kMostSites);
   std::vector<Finding> findings;
   findings.reserve(worst.size());

@@ -1,7 +1,7 @@
 // late-rank: collectives that take far longer than what they transfer, because a rank came late.
 #include <algorithm>
 #include <cmath>
-#include <tuple>
+#include <utility>
 
 #include "rules/collectives.h"
 
@@ -126,7 +126,7 @@ void look_at_group(const RuleContext& rules, std::span<const CollectiveCall> gro
 
 Found look(const RuleContext& rules, Calls& calls) {
   const auto key = [&rules](const CollectiveCall& call) {
-    return std::tuple(rules.trace().slices.name[call.slice.row()].row(), call.size);
+    return std::pair(rules.trace().name(call.slice), call.size);
   };
   std::ranges::stable_sort(calls, {}, key);
   Found found(rules);
@@ -139,9 +139,8 @@ Found look(const RuleContext& rules, Calls& calls) {
   for (const Interval& wait : merged(std::move(found.waits))) {
     found.waited += claim_main_thread(rules, wait, kWaiting, found.claims);
   }
-  std::vector<Claim> unused;
   for (const Interval& wait : merged(std::move(found.likely_waits))) {
-    claim_main_thread(rules, wait, kWaiting, unused, &found.removed);
+    found.removed.add(wait, kWaiting);
   }
   return found;
 }
@@ -177,10 +176,9 @@ Finding make(const RuleContext& rules, Found& found) {
   finding.edits.scale = std::move(found.scale);
   found.removed.to(finding.edits);
   finding.assumption =
-      "every rank arrives at the same time; the transfer takes as long as the shortest equal call, "
-      "or "
-      "by the links there are: between a network of 10 Gbit/s and NVLink, likely the geometric "
-      "middle";
+      "every rank arrives at the same time; the transfer takes as long as the shortest equal "
+      "call, or by the links there are: between a network of 10 Gbit/s and NVLink, likely the "
+      "geometric middle";
   finding.pessimism = 0.3;
   return finding;
 }

@@ -1,6 +1,9 @@
 // launch-shape: grids and blocks that do not fill the device.
 #include <algorithm>
 #include <map>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "analysis/launch_waste.h"
 #include "analysis/occupancy.h"
@@ -116,17 +119,25 @@ Outcome check(const RuleContext& rules) {
     group.wasted +=
         waste.share * static_cast<double>(to_ns(rules.accounting.credited[activity.row()]));
   });
-  std::vector<std::pair<double, Finding>> found;
+  struct Found {
+    double wasted = 0;
+    std::string name;
+    Finding finding;
+  };
+  std::vector<Found> found;
   for (const auto& [key, group] : groups) {
     if (rules.percent(group.blamed.time) >= kLeastPercent) {
-      found.emplace_back(group.wasted, describe(rules, key, group));
+      found.push_back(
+          {group.wasted, std::string(trace.text(key.first)), describe(rules, key, group)});
     }
   }
-  std::ranges::stable_sort(found, std::ranges::greater(), &std::pair<double, Finding>::first);
+  std::ranges::stable_sort(found, [](const Found& a, const Found& b) {
+    return a.wasted != b.wasted ? a.wasted > b.wasted : a.name < b.name;
+  });
   if (found.size() > kMostFindings) found.resize(kMostFindings);
   std::vector<Finding> findings;
   findings.reserve(found.size());
-  for (auto& [wasted, finding] : found) findings.push_back(std::move(finding));
+  for (Found& each : found) findings.push_back(std::move(each.finding));
   return findings;
 }
 

@@ -154,7 +154,6 @@ Finding make(const RuleContext& rules, const Found& found, bool again) {
           "model = torch.compile(model, dynamic=True)\n"
           "# or: torch._dynamo.mark_dynamic(x, 0)"};
   finding.verify = "fathom ops TRACE --filter 'name~compile'";
-  RemovedTime removed(rules);
   std::vector<Interval> likely;
   std::vector<Interval> best;
   for (const Interval& stretch : found.work.stretches) {
@@ -162,19 +161,19 @@ Finding make(const RuleContext& rules, const Found& found, bool again) {
     likely.push_back(around.likely);
     best.push_back(around.best);
   }
-  std::vector<Claim> unused;
-  for (const Interval& stretch : merged(std::move(likely))) {
-    claim_stretch(rules, stretch, unused, &removed);
-  }
   for (const Interval& stretch : merged(std::move(best))) {
     claim_stretch(rules, stretch, finding.claims);
   }
-  if (rules.device >= 0) scale_inside(rules, found, finding.edits);
-  removed.to(finding.edits);
+  if (rules.device >= 0) {
+    scale_inside(rules, found, finding.edits);
+  } else {
+    RemovedTime removed(rules);
+    for (const Interval& stretch : merged(std::move(likely))) removed.add(stretch, {});
+    removed.to(finding.edits);
+  }
   finding.assumption =
       "nothing is compiled in these steps; what runs stays as fast as now, or at best is not "
-      "called "
-      "for the first time either";
+      "called for the first time either";
   finding.pessimism = 0.6;
   return finding;
 }

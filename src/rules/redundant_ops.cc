@@ -193,7 +193,11 @@ void look(const RuleContext& rules, const Finder& finder, const Nesting::Thread&
     constant.last_step = ops[run.first].step;
     constant.runs.push_back(run);
   }
-  for (const auto& [key, constant] : constants) {
+  std::vector<const Constant*> by_time;
+  for (const auto& [key, constant] : constants) by_time.push_back(&constant);
+  std::ranges::sort(by_time, {}, [](const Constant* of) { return of->runs.front().first; });
+  for (const Constant* const of : by_time) {
+    const Constant& constant = *of;
     if (constant.runs.size() < kLeastPerStep * constant.steps) continue;
     if (constant.runs.size() > found.most) {
       found.most = constant.runs.size();

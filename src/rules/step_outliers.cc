@@ -197,11 +197,14 @@ Grown grown_work(const RuleContext& rules, const Outliers& outliers, Bucket idle
   each([&](SliceId slice, Duration time) {
     more[trace.slices.name[slice.row()].row()] += number(time) * (is_outlying(slice) ? 1 : -ratio);
   });
-  const auto most = std::ranges::max_element(more);
   Grown grown;
-  if (most == more.end() || *most <= 0) return grown;
-  grown.time = duration_ns(static_cast<std::int64_t>(*most));
-  const auto name = static_cast<std::size_t>(most - more.begin());
+  std::size_t name = 0;
+  for (std::size_t row = 1; row < more.size(); ++row) {
+    const bool first = trace.text(StringId(row)) < trace.text(StringId(name));
+    if (more[row] > more[name] || (more[row] == more[name] && first)) name = row;
+  }
+  if (more[name] <= 0) return grown;
+  grown.time = duration_ns(static_cast<std::int64_t>(more[name]));
   each([&](SliceId slice, Duration) {
     if (trace.slices.name[slice.row()].row() == name && is_outlying(slice)) {
       grown.slices.push_back(slice);

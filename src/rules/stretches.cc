@@ -21,10 +21,33 @@ Duration own_time(const RuleContext& rules, SliceId slice) {
   return own;
 }
 
+/// Calls visit(slice, time) for what claim_main_thread() finds; returns the sum.
+template <typename Visit>
+Duration for_each_part(const RuleContext& rules, const Interval& stretch,
+                       std::initializer_list<HostBucket> buckets, Duration budget,
+                       const Visit& visit) {
+  Duration sum{};
+  for (const HostPiece& piece : main_thread_in(rules, stretch)) {
+    if (buckets.size() > 0 && std::ranges::find(buckets, piece.bucket) == buckets.end()) continue;
+    const Duration time = std::min(rules.counted({std::max(stretch.begin, piece.interval.begin),
+                                                  std::min(stretch.end, piece.interval.end)}),
+                                   budget - sum);
+    if (time <= Duration{}) continue;
+    sum += time;
+    if (piece.op.valid()) visit(piece.op, time);
+  }
+  return sum;
+}
+
 }  // namespace
 
 void RemovedTime::add(SliceId slice, Duration time) {
   if (slice.valid() && time > Duration{}) removed_.emplace_back(slice, time);
+}
+
+void RemovedTime::add(const Interval& stretch, std::initializer_list<HostBucket> buckets) {
+  for_each_part(rules_, stretch, buckets, Duration::max(),
+                [this](SliceId slice, Duration time) { add(slice, time); });
 }
 
 void RemovedTime::to(Edits& edits) {
@@ -53,19 +76,10 @@ std::span<const HostPiece> main_thread_in(const RuleContext& rules, const Interv
 Duration claim_main_thread(const RuleContext& rules, const Interval& stretch,
                            std::initializer_list<HostBucket> buckets, std::vector<Claim>& claims,
                            RemovedTime* removed, Duration budget) {
-  Duration sum{};
-  for (const HostPiece& piece : main_thread_in(rules, stretch)) {
-    if (buckets.size() > 0 && std::ranges::find(buckets, piece.bucket) == buckets.end()) continue;
-    const Duration time = std::min(rules.counted({std::max(stretch.begin, piece.interval.begin),
-                                                  std::min(stretch.end, piece.interval.end)}),
-                                   budget - sum);
-    if (time <= Duration{}) continue;
-    sum += time;
-    if (!piece.op.valid()) continue;
-    claims.push_back({.slice = piece.op, .time = time});
-    if (removed != nullptr) removed->add(piece.op, time);
-  }
-  return sum;
+  return for_each_part(rules, stretch, buckets, budget, [&](SliceId slice, Duration time) {
+    claims.push_back({.slice = slice, .time = time});
+    if (removed != nullptr) removed->add(slice, time);
+  });
 }
 
 void claim_callers(const RuleContext& rules, std::span<const SliceId> ops, double fraction,
@@ -89,9 +103,9 @@ void claim_callers(const RuleContext& rules, std::span<const SliceId> ops, doubl
 }
 
 Duration claim_stretch(const RuleContext& rules, const Interval& stretch,
-                       std::vector<Claim>& claims, RemovedTime* removed) {
+                       std::vector<Claim>& claims) {
   if (rules.device >= 0) return claim_idle(rules, stretch, kHostWaits, claims);
-  return claim_main_thread(rules, stretch, {}, claims, removed);
+  return claim_main_thread(rules, stretch, {}, claims);
 }
 
 std::vector<Interval> merged(std::vector<Interval> stretches) {

@@ -21,6 +21,9 @@ class RemovedTime {
   explicit RemovedTime(const RuleContext& rules) : rules_(rules) {}
   /// `slice` may be invalid: then nothing is removed.
   void add(SliceId slice, Duration time);
+  /// Without a device: what the main thread spends in counted steps during the stretch in these
+  /// buckets (any of them, where none is named). O(log n + pieces inside).
+  void add(const Interval& stretch, std::initializer_list<HostBucket> buckets);
   /// Scales each slice by what is left of it. O(n log n + slices inside).
   void to(Edits& edits);
 
@@ -43,7 +46,7 @@ Duration claim_main_thread(const RuleContext& rules, const Interval& stretch,
 /// Claims what the stretch costs: with a device, its idle time for which the host is to blame; else
 /// the main thread's time. Returns the time found.
 Duration claim_stretch(const RuleContext& rules, const Interval& stretch,
-                       std::vector<Claim>& claims, RemovedTime* removed = nullptr);
+                       std::vector<Claim>& claims);
 
 /// Without a device: claims and removes the Python right before each of these operators of the main
 /// thread, which calls it, times `fraction`. What is longer than 200 µs is work of its own and

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <utility>
 
 #include "analysis/occupancy.h"
 
@@ -182,7 +183,9 @@ Duration total(const std::vector<Claim>& claims) {
 }
 
 std::vector<SliceId> costliest(const Trace& trace, std::vector<SliceId> slices) {
-  const auto longest = [&trace](SliceId slice) { return -trace.slices.duration[slice.row()]; };
+  const auto longest = [&trace](SliceId slice) {
+    return std::pair(-trace.slices.duration[slice.row()], slice);
+  };
   const auto kept = static_cast<std::ptrdiff_t>(std::min(slices.size(), kExamples));
   std::ranges::partial_sort(slices, slices.begin() + kept, {}, longest);
   slices.resize(static_cast<std::size_t>(kept));

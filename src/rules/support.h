@@ -118,7 +118,7 @@ Family family_of(HostBucket bucket);
 /// Σ of the claims.
 Duration total(const std::vector<Claim>& claims);
 
-/// The costliest eight of the slices.
+/// The costliest eight of the slices; of equally costly ones the first in the file.
 std::vector<SliceId> costliest(const Trace& trace, std::vector<SliceId> slices);
 
 /// "3.2 ms (4.1 % of the step)": the time per counted step, and its share.

@@ -1,0 +1,185 @@
+// Every member of every table is named in a structured binding, so that a new one has to be.
+#include "tests/support/renumbered.h"
+
+#include <algorithm>
+#include <type_traits>
+
+namespace fathom {
+namespace {
+
+/// Where each row goes.
+std::size_t reversed(std::size_t row, std::size_t rows) { return rows - 1 - row; }
+
+class Renumbering {
+ public:
+  explicit Renumbering(Trace& trace)
+      : strings_(trace.strings.size()),
+        signatures_(trace.signatures.size()),
+        configs_(trace.launch_configs.size()),
+        categories_(trace.categories.size()) {}
+
+  void visit(Trace& trace) {
+    auto& [strings, tracks, processes, categories, slices, ops, signatures, kernels, launch_configs,
+           copies, collectives, numbers, slice_arguments, instant_arguments, frames, syncs, flows,
+           memory, samples, instants, devices, distributed, process_runs, functions, facts, import,
+           format, origin_ns, origin_is_unix, bytes_read, span] = trace;
+    all(tracks, processes, categories, slices, ops, signatures, kernels, launch_configs, copies,
+        collectives, numbers, slice_arguments, instant_arguments, frames, syncs, flows, memory,
+        samples, instants, process_runs, functions);
+    StringPool pool;
+    for (std::size_t row = strings.size(); row-- > 1;) pool.intern(strings.view(StringId(row)));
+    strings = std::move(pool);
+    std::ranges::reverse(categories);
+    std::ranges::reverse(signatures);
+    std::ranges::reverse(launch_configs);
+  }
+
+ private:
+  template <typename... Members>
+  void all(Members&... members) {
+    (visit(members), ...);
+  }
+  template <typename T>
+  void visit(Column<T>& column) {
+    for (T& value : column) visit(value);
+  }
+  template <typename T>
+  void visit(std::vector<T>& rows) {
+    for (T& row : rows) visit(row);
+  }
+  /// A type that is not named here holds no id that parsing threads give.
+  template <typename T>
+  void visit(T& value) {
+    static_assert(std::is_arithmetic_v<T> || std::is_enum_v<T> || std::is_same_v<T, Time> ||
+                      std::is_same_v<T, Duration> || std::is_same_v<T, TrackId> ||
+                      std::is_same_v<T, SliceId>,
+                  "say here what ids the new type holds");
+    static_cast<void>(value);
+  }
+
+  void visit(StringId& id) {
+    if (id.valid() && id.row() > 0) id = StringId(1 + reversed(id.row() - 1, strings_ - 1));
+  }
+  void visit(SignatureId& id) {
+    if (id.valid()) id = SignatureId(reversed(id.row(), signatures_));
+  }
+  void visit(LaunchConfigId& id) {
+    if (id.valid()) id = LaunchConfigId(reversed(id.row(), configs_));
+  }
+
+  void visit(Track& row) {
+    auto& [kind, process, thread, pid, tid, device, stream, name, unit, sort_index, slices] = row;
+    all(kind, process, thread, pid, tid, device, stream, name, unit, sort_index, slices);
+  }
+  void visit(Process& row) {
+    auto& [id, name, labels, sort_index] = row;
+    all(id, name, labels, sort_index);
+  }
+  void visit(ProcessRun& row) {
+    auto& [pid, parent, rank, status, role, name, start_ns, end_ns, wall_ns, user_ns, system_ns,
+           peak_bytes, read_bytes, written_bytes] = row;
+    all(pid, parent, rank, status, role, name, start_ns, end_ns, wall_ns, user_ns, system_ns,
+        peak_bytes, read_bytes, written_bytes);
+  }
+  void visit(FunctionTime& row) {
+    auto& [pid, file, name, line, calls, total, self] = row;
+    all(pid, file, name, line, calls, total, self);
+  }
+  void visit(NumberedSlice& row) {
+    auto& [slice, number] = row;
+    all(slice, number);
+  }
+  void visit(Argument& row) {
+    auto& [number, key, value] = row;
+    all(number, key, value);
+  }
+  void visit(Category& row) {
+    auto& [name, kind, slices] = row;
+    all(name, kind, slices);
+  }
+  void visit(Slices& table) {
+    auto& [track, start, duration, name, category, correlation, external_id, detail] = table;
+    all(track, start, duration, name, correlation, external_id, detail);
+    for (std::uint8_t& row : category) row = static_cast<std::uint8_t>(reversed(row, categories_));
+  }
+  void visit(Signature& row) {
+    auto& [shapes, types, strides, concrete] = row;
+    all(shapes, types, strides, concrete);
+  }
+  void visit(Ops& table) {
+    auto& [signature, sequence, forward_thread, flops, stack, module] = table;
+    all(signature, sequence, forward_thread, flops, stack, module);
+  }
+  void visit(LaunchConfig& row) {
+    auto& [grid, block, registers, shared_memory, blocks, warps, occupancy] = row;
+    all(registers, shared_memory, blocks, warps, occupancy);
+  }
+  void visit(Kernels& table) {
+    auto& [config, graph_node] = table;
+    all(config, graph_node);
+  }
+  void visit(Copies& table) {
+    auto& [bytes, kind, source, destination] = table;
+    all(bytes, kind, source, destination);
+  }
+  void visit(Collective& row) {
+    auto& [slice, name, dtype, in_elements, out_elements, group_size, group_name, group_description,
+           ranks, sequence] = row;
+    all(slice, name, dtype, in_elements, out_elements, group_size, group_name, group_description,
+        ranks, sequence);
+  }
+  void visit(Frames& table) {
+    auto& [id, parent, module_id] = table;
+    all(id, parent, module_id);
+  }
+  void visit(Syncs& table) {
+    auto& [kind, wait_stream, wait_event, wait_correlation] = table;
+    all(kind, wait_stream, wait_event, wait_correlation);
+  }
+  void visit(FlowPoints& table) {
+    auto& [track, time, id, category, phase] = table;
+    all(track, time, id, category, phase);
+  }
+  void visit(MemoryEvents& table) {
+    auto& [track, time, address, bytes, allocated, reserved, device_type, device] = table;
+    all(track, time, address, bytes, allocated, reserved, device_type, device);
+  }
+  void visit(Samples& table) {
+    auto& [track, time, value] = table;
+    all(track, time, value);
+  }
+  void visit(Instants& table) {
+    auto& [track, time, name] = table;
+    all(track, time, name);
+  }
+
+  std::size_t strings_;
+  std::size_t signatures_;
+  std::size_t configs_;
+  std::size_t categories_;
+};
+
+}  // namespace
+
+Trace renumbered(Trace trace) {
+  Renumbering(trace).visit(trace);
+  return trace;
+}
+
+Trace coarse(Trace trace, Duration grid) {
+  const auto down = [grid](Time time) { return time - time.time_since_epoch() % grid; };
+  Slices& slices = trace.slices;
+  for (std::size_t row = 0; row < slices.size(); ++row) {
+    const Time start = down(slices.start[row]);
+    slices.duration[row] = down(slices.end(SliceId(row))) - start;
+    slices.start[row] = start;
+  }
+  for (Column<Time>* times :
+       {&trace.flows.time, &trace.memory.time, &trace.samples.time, &trace.instants.time}) {
+    for (Time& time : *times) time = down(time);
+  }
+  trace.span = {down(trace.span.begin), down(trace.span.end)};
+  return trace;
+}
+
+}  // namespace fathom
