@@ -30,6 +30,8 @@ struct Check {
 std::vector<Check> gpu_checks(const std::string& root = "");
 /// The same without CUPTI, which is looked for by loading it in a process of its own.
 std::vector<Check> gpu_permission_checks(const std::string& root = "");
+/// Of a machine with a driver: the injection into CUDA programs, MPS, MIG.
+std::vector<Check> cuda_checks(const std::string& root = "");
 /// Rights: user, capabilities, seccomp, perf_event, ptrace.
 std::vector<Check> permission_checks(const std::string& root = "");
 /// Limits: container, memory, processors, processes, shared memory, where sessions may lie.

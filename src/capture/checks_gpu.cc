@@ -3,6 +3,7 @@
 #include <array>
 #include <cstdlib>
 #include <filesystem>
+#include <utility>
 
 #include <dlfcn.h>
 #include <sys/wait.h>
@@ -203,6 +204,9 @@ std::vector<Check> gpu_permission_checks(const std::string& root) {
 std::vector<Check> gpu_checks(const std::string& root) {
   std::vector<Check> checks = gpu_permission_checks(root);
   checks.push_back(cupti_check(has_nvidia_driver(root)));
+  if (has_nvidia_driver(root)) {
+    for (Check& check : cuda_checks(root)) checks.push_back(std::move(check));
+  }
   if (std::ranges::find(checks, "other profiler", &Check::what) == checks.end()) {
     checks.push_back({.section = "GPU",
                       .what = "other profilers",
