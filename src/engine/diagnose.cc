@@ -189,17 +189,21 @@ void describe(const Context& context, const RuleContext& rules, const std::strin
   }
 }
 
-/// Rules that judge the machine; all others judge operators, of which a plain program has none.
-constexpr std::string_view kOfTheMachine[] = {"neighbour", "cpu-limit", "memory-pressure",
-                                              "throttling", "placement"};
+/// Rules that judge the machine or the loader; all others judge operators, of which a plain program
+/// has none.
+constexpr std::string_view kWithoutOperators[] = {
+    "neighbour", "cpu-limit",    "memory-pressure",     "throttling",
+    "placement", "data-loading", "data-loader-workers", "io-bound-loader"};
 
-/// Of a program inside which nothing was recorded, what its steps and operators do is not told.
+/// Of a program inside which nothing else was recorded, only waiting for the loader is told.
 void be_plain(Diagnosis& diagnosis) {
+  std::erase_if(diagnosis.findings, [](const RankedFinding& found) {
+    return std::ranges::find(kWithoutOperators, found.finding.rule) == std::end(kWithoutOperators);
+  });
+  const VerdictId id = diagnosis.verdict.id;
+  if (id == VerdictId::input_bound || id == VerdictId::io_bound) return;
   diagnosis.verdict = {.id = VerdictId::cannot_tell, .sentence = plain_verdict(*diagnosis.run)};
   diagnosis.host.fill(Duration{});
-  std::erase_if(diagnosis.findings, [](const RankedFinding& found) {
-    return std::ranges::find(kOfTheMachine, found.finding.rule) == std::end(kOfTheMachine);
-  });
 }
 
 }  // namespace

@@ -164,15 +164,14 @@ std::vector<ProcessLine> in_order(const Trace& trace, const ProcessRun* main) {
   return order;
 }
 
-/// True where neither operators nor a device nor a loader were recorded: ranges and steps alone do
-/// not tell what time goes into.
+/// True where neither operators nor a device were recorded: ranges and steps alone do not tell what
+/// time goes into.
 bool is_plain(const Trace& trace) {
   return trace.format == "fathom-wire" &&
-         std::ranges::none_of(trace.categories, [&](const Category& category) {
+         std::ranges::none_of(trace.categories, [](const Category& category) {
            const bool told =
                category.kind == SliceKind::cpu_op || category.kind == SliceKind::runtime ||
-               category.kind == SliceKind::driver || is_device_activity(category.kind) ||
-               trace.text(category.name) == "loader.fetch";
+               category.kind == SliceKind::driver || is_device_activity(category.kind);
            return told && category.slices > 0;
          });
 }

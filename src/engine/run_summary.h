@@ -52,7 +52,7 @@ struct RunSummary {
   std::vector<Unrecorded> not_recorded;       ///< Of the manifest and of the processes.
   std::optional<RecordingOverhead> overhead;  ///< What recording the program's steps cost.
   /// True where nothing inside the program was recorded that could be diagnosed: no operators, no
-  /// device, no loader.
+  /// device.
   bool plain = false;
 };
 
