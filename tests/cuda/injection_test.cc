@@ -117,6 +117,21 @@ TEST_F(CudaInjection, WhatIsRefusedIsNamedAndTheRestRecorded) {
   EXPECT_NE(fact(trace, "not_recorded.cuda.0.remedy").find("CAP_SYS_ADMIN"), std::string::npos);
 }
 
+TEST_F(CudaInjection, WhereKernelsAreRefusedEventsAroundTheirLaunchesTimeThem) {
+  const Folder folder;
+  EXPECT_EQ(run(folder, "launch", {{"CUPTI_STAND_IN_REFUSE", "1,2,10,22"}}), 0);
+  const Trace trace = trace_of(folder);
+  EXPECT_EQ(fact(trace, "cuda.rung"), "\"CUDA events\"");
+  EXPECT_EQ(count(trace, SliceKind::kernel), 6U);
+  for (std::size_t row = 0; row < trace.slices.size(); ++row) {
+    if (trace.kind(SliceId(row)) != SliceKind::kernel) continue;
+    EXPECT_EQ(trace.name(SliceId(row)), "add(float*, float*, int)");
+    EXPECT_NEAR(static_cast<double>(to_ns(trace.slices.duration[row])), 5000, 2);
+    EXPECT_EQ(trace.argument(SliceId(row), "timed_by"), "CUDA events");
+  }
+  EXPECT_EQ(fact(trace, "not_recorded.cuda.0.what"), "\"kernels\"");
+}
+
 TEST_F(CudaInjection, AHeldCuptiIsLeftToWhoHoldsIt) {
   const Folder folder;
   EXPECT_EQ(run(folder, "held"), 0);

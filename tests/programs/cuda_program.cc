@@ -15,10 +15,10 @@ using Initialize = int (*)();
 using Work = void (*)(int rounds);
 using Simple = void (*)();
 
-/// The stand-in, as a program finds its GPU: already loaded, or by its path.
+/// The stand-in; it is the driver too, whose functions all may see.
 void* stand_in() {
   const char* const path = std::getenv("FATHOM_CUPTI");
-  return path == nullptr ? nullptr : dlopen(path, RTLD_NOW | RTLD_LOCAL);
+  return path == nullptr ? nullptr : dlopen(path, RTLD_NOW | RTLD_GLOBAL);
 }
 
 template <typename Function>
@@ -46,6 +46,10 @@ int main(int argc, char** argv) {
   }
   if (!inject()) return 2;
   if (work == nullptr) return what == "alone" ? 0 : 3;
+  if (what == "launch") {
+    find<Work>(gpu, "stand_in_launch")(6);
+    return 0;
+  }
   if (what == "range") {
     work(2);
     find<Simple>(gpu, "stand_in_profiler_start")();

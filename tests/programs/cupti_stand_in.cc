@@ -110,6 +110,12 @@ void tell(CUpti_CallbackId id, CUpti_ApiCallbackSite site) {
     state().callback(state().user, CUPTI_CB_DOMAIN_DRIVER_API, id, &data);
 }
 
+/// Of the made-up GPU's events, ns.
+std::int64_t& event_clock() {
+  static std::int64_t time = 0;
+  return time;
+}
+
 CUptiResult subscribed(CUpti_CallbackFunc callback, void* user) {
   State& s = state();
   if (s.held) return CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED;
@@ -198,6 +204,26 @@ extern "C" {
   }
 }
 
+/// Launches as the driver does, and tells the subscriber before and after.
+[[gnu::visibility("default")]] void stand_in_launch(int rounds) {
+  for (int i = 0; i < rounds; ++i) {
+    cuLaunchKernel_params parameters{};
+    CUpti_CallbackData data{};
+    data.functionParams = &parameters;
+    data.symbolName = "_Z3addPfS_i";
+    data.contextUid = 1;
+    data.correlationId = ++state().correlation;
+    for (const CUpti_ApiCallbackSite site : {CUPTI_API_ENTER, CUPTI_API_EXIT}) {
+      data.callbackSite = site;
+      if (state().callback != nullptr)
+        state().callback(state().user, CUPTI_CB_DOMAIN_DRIVER_API,
+                         CUPTI_DRIVER_TRACE_CBID_cuLaunchKernel, &data);
+      // As long as the kernel runs.
+      if (site == CUPTI_API_ENTER) event_clock() += 5000;
+    }
+  }
+}
+
 [[gnu::visibility("default")]] void stand_in_profiler_start() {
   tell(CUPTI_DRIVER_TRACE_CBID_cuProfilerStart, CUPTI_API_ENTER);
   tell(CUPTI_DRIVER_TRACE_CBID_cuProfilerStart, CUPTI_API_EXIT);
@@ -212,6 +238,31 @@ extern "C" {
 [[gnu::visibility("default")]] void stand_in_wait_for_flush() {
   const int until = state().flushes + 2;
   while (state().flushes < until) usleep(1000);
+}
+
+// What the driver does: an event holds the time at which it was recorded.
+
+CUresult cuEventCreate(CUevent* event, unsigned /*flags*/) {
+  *event = reinterpret_cast<CUevent>(new std::int64_t(-1));
+  return CUDA_SUCCESS;
+}
+CUresult cuEventRecord(CUevent event, CUstream /*stream*/) {
+  *reinterpret_cast<std::int64_t*>(event) = event_clock();
+  return CUDA_SUCCESS;
+}
+CUresult cuEventQuery(CUevent /*event*/) { return CUDA_SUCCESS; }
+CUresult cuEventSynchronize(CUevent /*event*/) { return CUDA_SUCCESS; }
+CUresult cuStreamIsCapturing(CUstream /*stream*/, CUstreamCaptureStatus* status) {
+  *status = CU_STREAM_CAPTURE_STATUS_NONE;
+  return CUDA_SUCCESS;
+}
+
+#undef cuEventElapsedTime
+CUresult cuEventElapsedTime(float* milliseconds, CUevent begin, CUevent end) {
+  *milliseconds = static_cast<float>(static_cast<double>(*reinterpret_cast<std::int64_t*>(end) -
+                                                         *reinterpret_cast<std::int64_t*>(begin)) *
+                                     1e-6);
+  return CUDA_SUCCESS;
 }
 
 // What CUPTI does.

@@ -43,6 +43,25 @@ bool is_programmatic(const cudaLaunchConfig_t* config) {
   return false;
 }
 
+/// Of kernels, whichever way they are launched.
+bool launches_kernel(CUpti_CallbackId id) {
+  return id == CUPTI_DRIVER_TRACE_CBID_cuLaunchKernel ||
+         id == CUPTI_DRIVER_TRACE_CBID_cuLaunchKernel_ptsz ||
+         id == CUPTI_DRIVER_TRACE_CBID_cuLaunchKernelEx ||
+         id == CUPTI_DRIVER_TRACE_CBID_cuLaunchKernelEx_ptsz;
+}
+
+/// The stream that a launch is for.
+CUstream stream_of(CUpti_CallbackId id, const void* parameters) {
+  if (parameters == nullptr) return nullptr;
+  if (id == CUPTI_DRIVER_TRACE_CBID_cuLaunchKernel ||
+      id == CUPTI_DRIVER_TRACE_CBID_cuLaunchKernel_ptsz)
+    return static_cast<const cuLaunchKernel_params*>(parameters)->hStream;
+  const CUlaunchConfig* const config =
+      static_cast<const cuLaunchKernelEx_params*>(parameters)->config;
+  return config == nullptr ? nullptr : config->hStream;
+}
+
 struct Watched {
   CUpti_CallbackDomain domain;
   CUpti_CallbackId id;
@@ -172,8 +191,28 @@ void Tracer::enable() {
   if (again) return;
   for (const Loss& loss : lost) lose(loss);
   const Rung rung = rung_of(answers);
-  say("cuda.rung", to_string(rung));
+  say("cuda.rung", to_string(rung == Rung::events ? fall_back() : rung));
   say("cuda.graphs", options_.graph_nodes ? "nodes" : "wholes");
+}
+
+/// Kernels are refused: events around their launches tell when they ran.
+Rung Tracer::fall_back() {
+  const EventFunctions functions = event_functions();
+  if (!functions.complete()) return Rung::telemetry;
+  timer_ = std::make_unique<EventTimer>(functions);
+  for (const CUpti_CallbackId id :
+       {CUPTI_DRIVER_TRACE_CBID_cuLaunchKernel, CUPTI_DRIVER_TRACE_CBID_cuLaunchKernel_ptsz})
+    cupti_.enable_callback(1, subscriber_, CUPTI_CB_DOMAIN_DRIVER_API, id);
+  return Rung::events;
+}
+
+void Tracer::time_launch(CUpti_CallbackId id, const CUpti_CallbackData& data) {
+  if (data.callbackSite == CUPTI_API_ENTER) {
+    timer_->begin(data.contextUid, stream_of(id, data.functionParams), data.correlationId,
+                  data.symbolName);
+  } else {
+    timer_->end(data.correlationId);
+  }
 }
 
 void Tracer::disable() {
@@ -209,6 +248,8 @@ void Tracer::call(CUpti_CallbackDomain domain, CUpti_CallbackId id,
                   const CUpti_CallbackData& data) {
   if (!recording_ || getpid() != pid_) return;
   const bool enters = data.callbackSite == CUPTI_API_ENTER;
+  if (timer_ != nullptr && domain == CUPTI_CB_DOMAIN_DRIVER_API && launches_kernel(id))
+    time_launch(id, data);
   if (domain == CUPTI_CB_DOMAIN_RUNTIME_API) {
     if (!enters || data.functionParams == nullptr) return;
     // The one for streams of threads has the same parameters.
@@ -221,7 +262,9 @@ void Tracer::call(CUpti_CallbackDomain domain, CUpti_CallbackId id,
     if (!enters) range(true);
   } else if (id == CUPTI_DRIVER_TRACE_CBID_cuProfilerStop) {
     if (enters) range(false);
-  } else if (enters && data.functionParams != nullptr) {
+  } else if (enters && data.functionParams != nullptr &&
+             (id == CUPTI_DRIVER_TRACE_CBID_cuLaunchKernelEx ||
+              id == CUPTI_DRIVER_TRACE_CBID_cuLaunchKernelEx_ptsz)) {
     const auto* const launch = static_cast<const cuLaunchKernelEx_params*>(data.functionParams);
     if (launch->config != nullptr &&
         is_programmatic(launch->config->attrs, launch->config->numAttrs))

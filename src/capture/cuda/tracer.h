@@ -14,6 +14,7 @@
 #include "capture/cuda/clock_fit.h"
 #include "capture/cuda/converter.h"
 #include "capture/cuda/cupti.h"
+#include "capture/cuda/event_timer.h"
 #include "capture/cuda/graph_cost.h"
 #include "capture/cuda/ladder.h"
 #include "capture/cuda/options.h"
@@ -38,6 +39,9 @@ class Tracer {
   void enable();
   void disable();
   void watch_calls();
+  Rung fall_back();
+  void time_launch(CUpti_CallbackId id, const CUpti_CallbackData& data);
+  void write_timed(wire::Writer& writer);
   void lose(const Loss& loss);
   void say(std::string_view key, std::string_view value);
   void say_surroundings();
@@ -67,6 +71,8 @@ class Tracer {
   LaunchNotes notes_;
   GraphCost graph_cost_;
   std::unique_ptr<Converter> converter_;
+  std::unique_ptr<EventTimer> timer_;  // null unless kernels are refused
+  Demangler demangle_;
   ConverterCounts told_;  // of the converter's, what the file says already
   std::int32_t pid_ = 0;
   std::size_t losses_ = 0;

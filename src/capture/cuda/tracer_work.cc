@@ -53,6 +53,7 @@ void Tracer::tick(wire::Writer& writer, std::int64_t /*now*/) {
     flush(ending || inside::Recorder::get().crashing());
   }
   convert(writer);
+  if (timer_ != nullptr) write_timed(writer);
   if (recording_) count_losses(writer);
   if (options_.graph_nodes && recording_ && graph_cost_.enough() && !converter_->graphs_by_node()) {
     cupti_.disable(CUPTI_ACTIVITY_KIND_GRAPH_TRACE);
@@ -79,6 +80,24 @@ void Tracer::convert(wire::Writer& writer) {
   if (counts.unknown > told_.unknown)
     writer.dropped("CUPTI records of kinds that are not read", counts.unknown - told_.unknown);
   told_ = counts;
+}
+
+void Tracer::write_timed(wire::Writer& writer) {
+  if (!recording_) return;
+  const wire::Argument arguments[] = {{"timed_by", "CUDA events"}};
+  for (const TimedKernel& kernel : timer_->take()) {
+    writer.device({.start = kernel.start,
+                   .duration = kernel.duration,
+                   .pid = pid_,
+                   .context = kernel.context,
+                   .stream = static_cast<std::int64_t>(kernel.stream),
+                   .name = demangle_(kernel.name.c_str()),
+                   .category = "kernel",
+                   .correlation = kernel.correlation == 0 ? -1 : std::int64_t{kernel.correlation},
+                   .arguments = arguments});
+  }
+  if (const std::uint64_t missed = timer_->take_missed(); missed > 0)
+    writer.dropped("kernel launches that could not be timed by CUDA events", missed);
 }
 
 void Tracer::count_losses(wire::Writer& writer) {

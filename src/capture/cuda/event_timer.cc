@@ -1,0 +1,158 @@
+// Events are used again: making one takes longer than a launch.
+#include "capture/cuda/event_timer.h"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include <dlfcn.h>
+#include <time.h>
+
+namespace fathom::cuda {
+namespace {
+
+std::int64_t now() {
+  timespec time{};
+  clock_gettime(CLOCK_MONOTONIC, &time);
+  return std::int64_t{time.tv_sec} * 1'000'000'000 + time.tv_nsec;
+}
+
+template <typename Function>
+void load(const char* name, Function& function) {
+  function = reinterpret_cast<Function>(dlsym(RTLD_DEFAULT, name));
+}
+
+}  // namespace
+
+bool EventFunctions::complete() const {
+  return create != nullptr && record != nullptr && query != nullptr && synchronize != nullptr &&
+         elapsed != nullptr && is_capturing != nullptr;
+}
+
+EventFunctions event_functions() {
+  EventFunctions all;
+  load("cuEventCreate", all.create);
+  load("cuEventRecord", all.record);
+  load("cuEventQuery", all.query);
+  load("cuEventSynchronize", all.synchronize);
+  load("cuEventElapsedTime_v2", all.elapsed);  // of CUDA 12.8 and later
+  if (all.elapsed == nullptr) load("cuEventElapsedTime", all.elapsed);
+  load("cuStreamIsCapturing", all.is_capturing);
+  return all;
+}
+
+/// Null where there is none. The lock is held, as below.
+CUevent EventTimer::fresh(std::uint32_t context) {
+  std::vector<CUevent>& free = free_[context];
+  CUevent event = nullptr;
+  if (free.empty()) return cuda_.create(&event, CU_EVENT_DEFAULT) == CUDA_SUCCESS ? event : nullptr;
+  event = free.back();
+  free.pop_back();
+  return event;
+}
+
+/// Once in each context its first stream is waited for, to know when an event happened.
+bool EventTimer::anchor(std::uint32_t context, CUstream stream) {
+  Anchor& known = anchors_[context];
+  if (known.event != nullptr) return true;
+  const CUevent event = fresh(context);
+  if (event == nullptr || cuda_.record(event, stream) != CUDA_SUCCESS ||
+      cuda_.synchronize(event) != CUDA_SUCCESS)
+    return false;
+  known = {event, now()};
+  return true;
+}
+
+void EventTimer::begin(std::uint32_t context, CUstream stream, std::uint32_t correlation,
+                       const char* name) {
+  const std::lock_guard lock(mutex_);
+  CUstreamCaptureStatus capturing = CU_STREAM_CAPTURE_STATUS_NONE;
+  const bool can = launches_.size() < kMost &&
+                   cuda_.is_capturing(stream, &capturing) == CUDA_SUCCESS &&
+                   capturing == CU_STREAM_CAPTURE_STATUS_NONE && anchor(context, stream);
+  Launch launch{context, stream, correlation, name == nullptr ? "" : name, nullptr, nullptr, false};
+  if (can) {
+    launch.begin = fresh(context);
+    launch.end = fresh(context);
+  }
+  if (launch.begin == nullptr || launch.end == nullptr ||
+      cuda_.record(launch.begin, stream) != CUDA_SUCCESS) {
+    ++missed_;
+    return;
+  }
+  launches_.push_back(std::move(launch));
+}
+
+void EventTimer::end(std::uint32_t correlation) {
+  const std::lock_guard lock(mutex_);
+  const auto found = std::find_if(launches_.rbegin(), launches_.rend(), [&](const Launch& launch) {
+    return launch.correlation == correlation && !launch.launched;
+  });
+  if (found == launches_.rend()) return;
+  if (cuda_.record(found->end, found->stream) == CUDA_SUCCESS) {
+    found->launched = true;
+  } else {
+    ++missed_;
+    launches_.erase(std::next(found).base());
+  }
+}
+
+bool EventTimer::measure(const Launch& launch, TimedKernel& kernel) const {
+  constexpr double kNsPerMs = 1e6;
+  const Anchor& anchored = anchors_.at(launch.context);
+  float since = 0;
+  float lasted = 0;
+  if (cuda_.elapsed(&since, anchored.event, launch.begin) != CUDA_SUCCESS ||
+      cuda_.elapsed(&lasted, launch.begin, launch.end) != CUDA_SUCCESS)
+    return false;
+  kernel.start = anchored.time + std::llround(static_cast<double>(since) * kNsPerMs);
+  kernel.duration = std::max<std::int64_t>(0, std::llround(static_cast<double>(lasted) * kNsPerMs));
+  return true;
+}
+
+/// Elapsed times are told in floats: after a second they would begin to be coarse. The event that
+/// is free then.
+CUevent EventTimer::move_anchor(const Launch& launch, const std::vector<TimedKernel>& ended) {
+  constexpr std::int64_t kFar = 1'000'000'000;
+  Anchor& anchored = anchors_[launch.context];
+  if (ended.empty() || ended.back().correlation != launch.correlation) return launch.end;
+  const std::int64_t over = ended.back().start + ended.back().duration;
+  if (over - anchored.time < kFar) return launch.end;
+  anchored.time = over;
+  return std::exchange(anchored.event, launch.end);
+}
+
+std::vector<TimedKernel> EventTimer::take() {
+  const std::lock_guard lock(mutex_);
+  std::vector<TimedKernel> ended;
+  std::deque<Launch> running;
+  for (Launch& launch : launches_) {
+    const bool over = launch.launched && cuda_.query(launch.end) != CUDA_ERROR_NOT_READY;
+    if (!over) {
+      running.push_back(std::move(launch));
+      continue;
+    }
+    TimedKernel kernel{0,
+                       0,
+                       launch.context,
+                       reinterpret_cast<std::uint64_t>(launch.stream),
+                       launch.correlation,
+                       std::move(launch.name)};
+    if (measure(launch, kernel)) {
+      ended.push_back(std::move(kernel));
+    } else {
+      ++missed_;
+    }
+    free_[launch.context].push_back(launch.begin);
+    free_[launch.context].push_back(move_anchor(launch, ended));
+  }
+  launches_ = std::move(running);
+  return ended;
+}
+
+std::uint64_t EventTimer::take_missed() {
+  const std::lock_guard lock(mutex_);
+  return std::exchange(missed_, 0);
+}
+
+}  // namespace fathom::cuda
