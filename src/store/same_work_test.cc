@@ -41,7 +41,7 @@ std::uint64_t kernels(const Trace& trace) {
 }
 
 MergeCounts merge(Trace& base, const Trace& other) {
-  const MergeCounts counts = merge_into(base, other, {.clock_error_ns = 10'000});
+  MergeCounts counts = merge_into(base, other, {.clock_error_ns = 10'000});
   EXPECT_EQ(broken_promise(base), "");
   return counts;
 }

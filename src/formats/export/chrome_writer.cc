@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "formats/chrome/derived.h"
+#include "formats/chrome/shared_tables.h"
 #include "formats/export/chosen.h"
 #include "formats/export/chrome_header.h"
 #include "formats/export/json_text.h"
@@ -51,6 +52,43 @@ class ArgumentWriter {
   bool any_ = false;
 };
 
+/// The category as readers of Chrome traces know its kind: a recording of ours has others.
+std::string_view chrome_category(const Trace& trace, const Category& category) {
+  const std::string_view name = trace.text(category.name);
+  if (chrome::kind_of_category(name) == category.kind) return name;
+  switch (category.kind) {
+    case SliceKind::cpu_op:
+      return "cpu_op";
+    case SliceKind::user_annotation:
+      return "user_annotation";
+    case SliceKind::runtime:
+      return "cuda_runtime";
+    case SliceKind::driver:
+      return "cuda_driver";
+    case SliceKind::kernel:
+      return "kernel";
+    case SliceKind::memcpy:
+      return "gpu_memcpy";
+    case SliceKind::memset:
+      return "gpu_memset";
+    case SliceKind::sync:
+      return "cuda_sync";
+    case SliceKind::gpu_user_annotation:
+      return "gpu_user_annotation";
+    case SliceKind::python_function:
+      return "python_function";
+    case SliceKind::overhead:
+      return "overhead";
+    case SliceKind::trace_span:
+      return "Trace";
+    case SliceKind::profiler_range:
+      return "cuda_profiler_range";
+    case SliceKind::other:
+      return name;
+  }
+  return name;
+}
+
 class ChromeWriter {
  public:
   ChromeWriter(const Trace& trace, const WriteSelection& selection, ByteSink& sink)
@@ -58,7 +96,10 @@ class ChromeWriter {
         chosen_(trace, selection),
         out_(sink),
         json_(trace, out_),
-        offset_(static_cast<std::uint64_t>(chrome_offset_ns(trace))) {}
+        offset_(static_cast<std::uint64_t>(chrome_offset_ns(trace))) {
+    for (const Category& category : trace.categories)
+      categories_.push_back(chrome_category(trace, category));
+  }
 
   Result<WriteCounts> run() {
     write_chrome_header(trace_, json_, out_);
@@ -111,17 +152,15 @@ class ChromeWriter {
     out_.text(",\"ts\":");
     micro(static_cast<std::int64_t>(static_cast<std::uint64_t>(to_ns(at)) + offset_));
   }
-  void category_and_name(StringId category, StringId name) {
-    if (category.valid()) {
-      out_.text(",\"cat\":");
-      json_.quoted(category);
-    }
+  void category_and_name(SliceId id) {
+    out_.text(",\"cat\":");
+    json_.quoted(categories_[trace_.slices.category[id.row()]]);
     out_.text(",\"name\":");
-    json_.quoted(name);
+    json_.quoted(trace_.slices.name[id.row()]);
   }
 
   void slices();
-  void async_slice(SliceId id, StringId category);
+  void end_of(SliceId id);
   void flow(std::string_view phase, std::int64_t id, StringId category, std::string_view name,
             TrackId track, Time at);
   void flows();
@@ -135,6 +174,7 @@ class ChromeWriter {
   WriteBuffer out_;
   JsonText json_;
   std::uint64_t offset_;
+  std::vector<std::string_view> categories_;
   WriteCounts counts_;
   bool any_ = false;  // events so far
 };
@@ -144,10 +184,9 @@ void ChromeWriter::slices() {
   for (std::size_t row = 0; row < trace_.slices.size() && !out_.stopped(); ++row) {
     if (!chosen_.slice(row)) continue;
     const SliceId id(row);
-    const StringId category = trace_.categories[trace_.slices.category[row]].name;
     const bool async = trace_.track(id).kind == TrackKind::async;
     begin(async ? "b" : "X");
-    category_and_name(category, trace_.slices.name[row]);
+    category_and_name(id);
     if (async) out_.text(",\"id\":").number(row + 1);
     place(trace_.slices.track[row]);
     time(trace_.slices.start[row]);
@@ -158,14 +197,14 @@ void ChromeWriter::slices() {
     visit_arguments(trace_, id, arguments);
     arguments.end();
     end();
-    if (async) async_slice(id, category);
+    if (async) end_of(id);
   }
 }
 
 /// The end of a slice that may overlap its neighbours.
-void ChromeWriter::async_slice(SliceId id, StringId category) {
+void ChromeWriter::end_of(SliceId id) {
   begin("e");
-  category_and_name(category, trace_.slices.name[id.row()]);
+  category_and_name(id);
   out_.text(",\"id\":").number(id.row() + 1);
   place(trace_.slices.track[id.row()]);
   time(trace_.slices.end(id));
@@ -219,7 +258,8 @@ void ChromeWriter::instants() {
     if (!chosen_.moment(trace_.instants.track[row], trace_.instants.time[row])) continue;
     begin("i");
     out_.text(",\"s\":\"t\"");
-    category_and_name({}, trace_.instants.name[row]);
+    out_.text(",\"name\":");
+    json_.quoted(trace_.instants.name[row]);
     place(trace_.instants.track[row]);
     time(trace_.instants.time[row]);
     while (argument != trace_.instant_arguments.end() && argument->row < row) ++argument;

@@ -104,6 +104,15 @@ TEST(ChromeExport, GivesACaptureFileItsLaunchesAndItsClock) {
   EXPECT_EQ(again.flows.size(), 2U);
 }
 
+TEST(ChromeExport, KeepsTheKindOfCategoriesThatOnlyOursHave) {
+  TraceBuilder builder;
+  builder.annotation("enumerate(DataLoader)#x", 100, 10).category("loader.fetch");
+  Trace trace = builder.build();
+  trace.format = "fathom-wire";
+  const Trace again = reread(exported(trace, "chrome"));
+  EXPECT_EQ(again.kind(SliceId(0)), SliceKind::user_annotation);
+}
+
 TEST(ChromeExport, NeverLosesASliceAtTimeZero) {
   TraceBuilder builder;
   builder.op("first", 0, 0);

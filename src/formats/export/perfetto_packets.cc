@@ -118,10 +118,20 @@ void Packets::flow(std::uint64_t id, bool ends) {
 void Packets::value(double value) { packet_.real(event::kReal, value); }
 
 ProtoMessage::Mark Packets::open_argument(std::string_view key) {
-  const auto [at, added] = keys_.try_emplace(key, keys_.size() + 1);
-  if (added) intern(interned::kArgumentName, at->second, key);
+  // Nearly all keys are literals: their address tells them.
+  auto& [address, id] =
+      recent_keys_[(reinterpret_cast<std::uintptr_t>(key.data()) >> 3U) % recent_keys_.size()];
+  if (address != key.data() || id == 0 || key_sizes_[id] != key.size()) {
+    const auto [at, added] = keys_.try_emplace(key, keys_.size() + 1);
+    if (added) {
+      intern(interned::kArgumentName, at->second, key);
+      key_sizes_.push_back(key.size());
+    }
+    address = key.data();
+    id = at->second;
+  }
   const ProtoMessage::Mark mark = packet_.begin(event::kArgument);
-  packet_.varint(argument::kName, at->second);
+  packet_.varint(argument::kName, id);
   return mark;
 }
 

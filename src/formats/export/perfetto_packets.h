@@ -6,6 +6,7 @@
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "formats/export/perfetto_fields.h"
@@ -61,6 +62,8 @@ class Packets {
   std::vector<bool> text_seen_;
   std::vector<bool> category_seen_;
   std::unordered_map<std::string_view, std::uint64_t> keys_;
+  std::vector<std::size_t> key_sizes_ = {0};                             // by number, from 1
+  std::array<std::pair<const char*, std::uint64_t>, 64> recent_keys_{};  // by the text's address
 };
 
 template <typename Fill>

@@ -71,7 +71,8 @@ std::uint64_t Tracks::device_group(std::int32_t device) {
 }
 
 std::string Tracks::stream_name(const Track& track) const {
-  const std::string_view name = trace_.text(track.name);
+  std::string_view name = trace_.text(track.name);
+  while (name.ends_with(' ')) name.remove_suffix(1);  // Kineto's "stream 7 "
   if (!name.empty()) return std::string(name);
   const std::string_view thread = trace_.text(track.thread);
   return thread.starts_with("stream") ? std::string(thread) : "stream " + std::string(thread);

@@ -38,13 +38,16 @@ class Writer {
  private:
   void slices(TrackId track) {
     Lanes lanes(trace_);
-    const auto end = [this, track](std::uint32_t row, std::size_t line) {
-      packets_.begin_event(event::kEnd, tracks_.of(track, line), trace_.slices.end(SliceId(row)));
+    std::vector<std::uint64_t> lines;
+    const auto end = [this, &lines](std::uint32_t row, std::size_t line) {
+      packets_.begin_event(event::kEnd, lines[line], trace_.slices.end(SliceId(row)));
       packets_.end_event();
     };
     for (const std::uint32_t row : order_.of(track.row())) {
       if (out_.stopped()) return;
-      begin(row, tracks_.of(track, lanes.place(row, end)));
+      const std::size_t line = lanes.place(row, end);
+      if (line == lines.size()) lines.push_back(tracks_.of(track, line));
+      begin(row, lines[line]);
     }
     lanes.finish(end);
   }

@@ -1,0 +1,211 @@
+#!/usr/bin/env python3
+"""fathom export, seen from outside: what is written says the same as what was read.
+
+With Python's package `perfetto` installed, its schema must know every field that is written. Where
+FATHOM_TRACE_PROCESSOR names Perfetto's trace_processor_shell, it loads each export, and its counts
+must be ours.
+"""
+from __future__ import annotations
+
+import collections
+import decimal
+import gzip
+import json
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+import unittest
+from typing import Any
+
+import perfetto_trace
+
+ROOT = pathlib.Path(os.environ.get("FATHOM_SOURCE_DIR", pathlib.Path(__file__).resolve().parents[2]))
+FATHOM = os.environ.get("FATHOM", str(ROOT / "build/release/fathom"))
+TRACE_PROCESSOR = os.environ.get("FATHOM_TRACE_PROCESSOR", "")
+TRACES = ROOT / "tests/data/traces"
+NAMES = (
+    "hta_alexnet.json.gz",
+    "hta_event_sync.json.gz",
+    "tl_h100_bert_small.json.gz",
+    "tl_mi300_torch_compile_triton.json.gz",
+    "kineto_gpu_metrics_input.json.gz",
+)
+SESSION = ROOT / "tests/data/runs/cpu_train"
+TABLES = ("overview", "ops", "kernels", "steps", "copies", "launches", "syncs")
+
+
+def fathom(*arguments: str, data: bytes | None = None) -> subprocess.CompletedProcess[bytes]:
+    return subprocess.run([FATHOM, *arguments], input=data, capture_output=True, check=False, timeout=300)
+
+
+def exported(path: pathlib.Path, *arguments: str) -> bytes:
+    done = fathom("export", *arguments, str(path))
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def events(path: pathlib.Path) -> tuple[list[dict[str, Any]], int]:
+    """The events of the Chrome export, and what their times count from, ns."""
+    document = json.loads(exported(path, "--to", "chrome"), parse_float=decimal.Decimal)
+    return document["traceEvents"], int(document.get("baseTimeNanoseconds", 0))
+
+
+def table(report: str, path: str, data: bytes | None = None) -> object:
+    done = fathom(report, "--json", path, data=data)
+    assert done.returncode == 0, done.stderr
+    found = json.loads(done.stdout)
+    return found["rows"]
+
+
+class Chrome(unittest.TestCase):
+    def test_tables_of_what_was_written_are_those_of_what_was_read(self) -> None:
+        for path in sorted(TRACES.glob("*.json.gz")):
+            again = exported(path, "--to", "chrome")
+            for report in TABLES:
+                with self.subTest(path=path.name, report=report):
+                    self.assertEqual(table(report, str(path)), table(report, "-", again))
+
+    def test_is_json_that_others_read(self) -> None:
+        for path in sorted(TRACES.glob("*.json.gz")):
+            with self.subTest(path=path.name):
+                self.assertGreater(len(json.loads(exported(path, "--to", "chrome"))["traceEvents"]), 10)
+
+    def test_a_name_that_ends_in_gz_is_compressed(self) -> None:
+        with tempfile.TemporaryDirectory() as folder:
+            out = pathlib.Path(folder, "x.json.gz")
+            done = fathom("export", "-o", str(out), str(TRACES / NAMES[0]))
+            self.assertEqual(done.returncode, 0, done.stderr)
+            self.assertEqual(gzip.decompress(out.read_bytes()), exported(TRACES / NAMES[0], "--to", "chrome"))
+
+    def test_a_session_keeps_its_operators_and_steps(self) -> None:
+        again = exported(SESSION, "--to", "chrome")
+        for report in ("ops", "steps"):
+            self.assertEqual(table(report, str(SESSION)), table(report, "-", again))
+
+
+class CommandLine(unittest.TestCase):
+    def test_says_what_may_be_asked_for(self) -> None:
+        path = str(TRACES / NAMES[0])
+        for arguments, words in (
+            (("export", path), b"--to chrome or perfetto"),
+            (("export", "--to", "pdf", path), b"'pdf' is not chrome or perfetto"),
+            (("export", "--to", "chrome", path, path), b"one recording at a time"),
+            (("export", "--to", "chrome", "--device", "9", path), b"no work of that device"),
+        ):
+            with self.subTest(arguments=arguments):
+                done = fathom(*arguments)
+                self.assertEqual(done.returncode, 2)
+                self.assertIn(words, done.stderr)
+
+    def test_a_wrong_selection_leaves_the_file_that_is_there(self) -> None:
+        with tempfile.TemporaryDirectory() as folder:
+            out = pathlib.Path(folder, "x.json")
+            out.write_text("precious")
+            done = fathom("export", "--device", "9", "-o", str(out), str(TRACES / NAMES[0]))
+            self.assertEqual(done.returncode, 2)
+            self.assertEqual(out.read_text(), "precious")
+
+    def test_steps_select_what_starts_in_them(self) -> None:
+        again = exported(SESSION, "--to", "chrome", "--steps", "4")
+        names = {event.get("name") for event in json.loads(again)["traceEvents"]}
+        self.assertIn("ProfilerStep#4", names)
+        self.assertNotIn("ProfilerStep#3", names)
+
+
+class Perfetto(unittest.TestCase):
+    def each(self) -> list[tuple[pathlib.Path, bytes]]:
+        return [(path, exported(path, "--to", "perfetto")) for path in [TRACES / name for name in NAMES]]
+
+    def test_every_slice_is_there_with_its_times(self) -> None:
+        for path, data in self.each():
+            found, base = events(path)
+            ours = collections.Counter(
+                (event["name"], base + int(event["ts"] * 1000), int(event["dur"] * 1000))
+                for event in found if event["ph"] == "X"
+            )
+            trace = perfetto_trace.read(data)
+            theirs = collections.Counter((part.name, part.start, part.duration) for part in trace.slices)
+            with self.subTest(path=path.name):
+                self.assertEqual(theirs, ours)
+                self.assertEqual(trace.open, 0)
+
+    def test_counters_and_arguments_are_there(self) -> None:
+        for path, data in self.each():
+            found, _ = events(path)
+            trace = perfetto_trace.read(data)
+            counted = [event for event in found if event["ph"] == "C"]
+            with self.subTest(path=path.name):
+                self.assertEqual(len(trace.samples), sum(len(event["args"]) for event in counted))
+                told = {s.arguments["correlation"] for s in trace.slices if "correlation" in s.arguments}
+                ours = {event["args"]["correlation"] for event in found if "correlation" in event.get("args", {})}
+                self.assertEqual(told, ours)
+
+    def test_arrows_go_from_launches_to_kernels(self) -> None:
+        trace = perfetto_trace.read(exported(TRACES / "tl_h100_bert_small.json.gz", "--to", "perfetto"))
+        starts = {flow: found for found in trace.slices for flow in found.flows}
+        pairs = [(starts[flow], found) for found in trace.slices for flow in found.ended_flows if flow in starts]
+        launches = [pair for pair in pairs if pair[1].category == "kernel"]
+        self.assertGreater(len(launches), 10)
+        for launch, kernel in launches:
+            self.assertEqual(launch.arguments["correlation"], kernel.arguments["correlation"])
+
+    def test_streams_lie_under_their_device_and_threads_in_their_process(self) -> None:
+        trace = perfetto_trace.read(exported(TRACES / NAMES[0], "--to", "perfetto"))
+        for found in trace.slices:
+            track = trace.tracks[found.track]
+            if found.category == "Kernel" or found.category == "kernel":
+                self.assertEqual(trace.tracks[track.parent].name, "GPU 0")
+            if track.thread is not None:
+                self.assertIsNotNone(trace.tracks[track.parent].process)
+
+    def test_the_schema_of_perfetto_knows_every_field(self) -> None:
+        try:
+            from google.protobuf.unknown_fields import UnknownFieldSet
+            from perfetto.protos.perfetto.trace import perfetto_trace_pb2
+        except ImportError:
+            self.skipTest("the package perfetto is not installed")
+
+        def unknown(part) -> int:  # type: ignore[no-untyped-def]
+            count = len(UnknownFieldSet(part))
+            for kind, value in part.ListFields():
+                if kind.type == kind.TYPE_MESSAGE:
+                    count += sum(map(unknown, value)) if hasattr(value, "add") else unknown(value)
+            return count
+
+        for path, data in self.each():
+            trace = perfetto_trace_pb2.Trace.FromString(data)
+            with self.subTest(path=path.name):
+                self.assertEqual(sum(unknown(packet) for packet in trace.packet), 0)
+
+    def test_the_trace_processor_counts_the_same(self) -> None:
+        if not TRACE_PROCESSOR:
+            self.skipTest("FATHOM_TRACE_PROCESSOR names no trace_processor_shell")
+        from perfetto.trace_processor import TraceProcessor, TraceProcessorConfig
+
+        for path, data in self.each():
+            trace = perfetto_trace.read(data)
+            with tempfile.NamedTemporaryFile(suffix=".pftrace") as file:
+                file.write(data)
+                file.flush()
+                config = TraceProcessorConfig(bin_path=TRACE_PROCESSOR)
+                with TraceProcessor(trace=file.name, config=config) as processor:
+                    def one(query: str) -> int:
+                        return next(iter(processor.query(query))).n  # noqa: B023
+
+                    with self.subTest(path=path.name):
+                        self.assertEqual(one("select count(*) n from slice where dur >= 0 and category is not null"),
+                                         sum(bool(found.category) for found in trace.slices))
+                        self.assertEqual(one("select ifnull(sum(dur), 0) n from slice"),
+                                         sum(found.duration for found in trace.slices))
+                        self.assertEqual(one("select count(*) n from counter"), len(trace.samples))
+                        self.assertEqual(one("select count(*) n from flow"), trace.arrows)
+                        self.assertEqual(one("select count(*) n from args where key = 'debug.correlation'"),
+                                         sum("correlation" in found.arguments for found in trace.slices))
+                        self.assertEqual(
+                            one("select count(*) n from stats where severity = 'error' and value > 0"), 0)
+
+
+if __name__ == "__main__":
+    sys.exit(unittest.main())
