@@ -5,6 +5,7 @@
 #include <atomic>
 #include <cstdlib>
 #include <cstring>
+#include <deque>
 #include <mutex>
 #include <set>
 #include <string>
@@ -243,7 +244,8 @@ extern "C" {
 // What the driver does: an event holds the time at which it was recorded.
 
 CUresult cuEventCreate(CUevent* event, unsigned /*flags*/) {
-  *event = reinterpret_cast<CUevent>(new std::int64_t(-1));
+  static auto* const made = new std::deque<std::int64_t>;
+  *event = reinterpret_cast<CUevent>(&made->emplace_back(-1));
   return CUDA_SUCCESS;
 }
 CUresult cuEventRecord(CUevent event, CUstream /*stream*/) {

@@ -1,6 +1,9 @@
 // A made-up driver: an event holds the time at which it was recorded.
 #include "capture/cuda/event_timer.h"
 
+#include <memory>
+#include <vector>
+
 #include <gtest/gtest.h>
 
 namespace fathom::cuda {
@@ -10,6 +13,7 @@ struct Driver {
   std::int64_t now = 0;
   bool capturing = false;
   bool busy = false;
+  std::vector<std::unique_ptr<std::int64_t>> events;
 };
 
 Driver& driver() {
@@ -21,7 +25,8 @@ EventFunctions functions() {
   driver() = {};
   EventFunctions all;
   all.create = [](CUevent* event, unsigned) {
-    *event = reinterpret_cast<CUevent>(new std::int64_t(0));
+    auto& made = driver().events.emplace_back(std::make_unique<std::int64_t>(0));
+    *event = reinterpret_cast<CUevent>(made.get());
     return CUDA_SUCCESS;
   };
   all.record = [](CUevent event, CUstream) {

@@ -84,8 +84,14 @@ Tracer& Tracer::get() noexcept {
   return made;
 }
 
+/// Later on we are called by CUPTI, which must not wait for the recorder's thread: that one may be
+/// waiting for CUPTI.
 void Tracer::say(std::string_view key, std::string_view value) {
-  inside::Recorder::get().fact(key, value);
+  if (recording_) {
+    facts_.emplace_back(key, value);
+  } else {
+    inside::Recorder::get().fact(key, value);
+  }
 }
 
 void Tracer::lose(const Loss& loss) {

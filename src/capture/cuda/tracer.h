@@ -43,6 +43,7 @@ class Tracer {
   void time_launch(CUpti_CallbackId id, const CUpti_CallbackData& data);
   void write_timed(wire::Writer& writer);
   void lose(const Loss& loss);
+  /// While recording, with the lock held.
   void say(std::string_view key, std::string_view value);
   void say_surroundings();
 
@@ -85,6 +86,7 @@ class Tracer {
   std::int64_t range_begin_ = -1;
   std::vector<std::pair<std::int64_t, std::int64_t>> ranges_;  // not yet in the file
   std::int64_t ranges_told_ = 0;
+  std::vector<std::pair<std::string, std::string>> facts_;  // not yet in the file
 };
 
 }  // namespace fathom::cuda

@@ -63,6 +63,8 @@ void Tracer::tick(wire::Writer& writer, std::int64_t /*now*/) {
   for (const auto& [begin, end] : ranges_)
     writer.slice(begin, end - begin, pid_, pid_, "cudaProfilerStart", "profile", ++ranges_told_);
   ranges_.clear();
+  for (const auto& [key, value] : facts_) writer.fact(pid_, key, value);
+  facts_.clear();
   if (recording_ && (ending || ++ticks_ % kSayEvery == 2)) say_at_end(writer);
 }
 
