@@ -55,7 +55,9 @@ def run(context: Context, report: Report) -> None:
     programs = compiled(context, report)
     if not programs:
         return
-    recorded = records_cuda(context, programs, report)
+    recorded = records_cuda(context)
+    if not recorded:
+        report.not_possible("recording CUDA programs", f"this Fathom brings no {LIBRARY}")
     for name, arguments, code in RUNS:
         if name not in programs:
             continue
@@ -69,6 +71,7 @@ def run(context: Context, report: Report) -> None:
     if recorded:
         with_options(context, report, programs)
         as_another_user(context, report, programs)
+        facts(context, report)
 
 
 def compiled(
@@ -80,7 +83,7 @@ def compiled(
     if nvcc is None:
         report.not_possible("CUDA programs", "nvcc is not there")
         return {}
-    includes = [f"-I{path}" for path in nvtx_folders(context)]
+    includes = nvtx_folder(context)
 
     def build(name: str) -> tuple[str, str]:
         words = [nvcc, "-std=c++17", "-O2", "-arch=native", *includes]
@@ -99,31 +102,42 @@ def compiled(
     return built
 
 
-def nvtx_folders(context: Context) -> list[str]:
-    """Where Python packages bring the headers of NVTX, for toolkits that lack them."""
-    if not context.python:
-        return []
+def nvtx_folder(context: Context) -> list[str]:
+    """A folder with nothing but NVTX's headers of a Python package, for toolkits that lack them."""
+    found = packages(context, "include/nvtx3") if context.python else []
+    folder = context.work / "include"
+    folder.mkdir(exist_ok=True)
+    if found and not (folder / "nvtx3").exists():
+        (folder / "nvtx3").symlink_to(found[0])
+    return [f"-I{folder}"] if found else []
+
+
+def records_cuda(context: Context) -> bool:
+    """Whether this Fathom brings the library that records CUDA, or it lies beside the binary."""
+    session = context.work / "brings"
+    options = ["-q", "--no-diagnose", "--telemetry", "0", "-o", session]
+    context.run(context.fathom, "run", *options, "--", "true")
+    return (session / "lib" / LIBRARY).exists() or (context.fathom.parent / LIBRARY).exists()
+
+
+def environment(context: Context) -> dict[str, str]:
+    """What lets a program find the library and CUPTI where neither is where it is looked for."""
+    found = {}
+    if not (context.work / "brings/lib" / LIBRARY).exists():
+        found["CUDA_INJECTION64_PATH"] = str(context.fathom.parent / LIBRARY)
+    if not list(Path("/usr/local").glob("cuda*/**/libcupti.so*")) and context.python:
+        places = packages(context, "lib/libcupti.so*")
+        found |= {"FATHOM_CUPTI": places[0]} if places else {}
+    return found
+
+
+def packages(context: Context, what: str) -> list[str]:
+    """Files or folders of NVIDIA's Python packages."""
     code = (
         "import glob, site\n"
-        "for folder in site.getsitepackages(): print(*glob.glob(folder + '/nvidia/*/include'))"
+        f"for folder in site.getsitepackages(): print(*glob.glob(folder + '/nvidia/*/{what}'))"
     )
-    folders = context.run(context.python, "-c", code, check=False).split()
-    return [
-        folder
-        for folder in folders
-        if Path(folder, "nvtx3").is_dir() and not Path(folder, "cuda.h").exists()
-    ]
-
-
-def records_cuda(context: Context, programs: dict[str, Path], report: Report) -> bool:
-    """Whether this Fathom brings the library that records CUDA; says so if not."""
-    if (
-        LIBRARY.encode() in context.fathom.read_bytes()
-        or (context.fathom.parent / LIBRARY).exists()
-    ):
-        return True
-    report.not_possible("recording CUDA programs", f"this Fathom brings no {LIBRARY}")
-    return False
+    return sorted(context.run(context.python, "-c", code, check=False).split())
 
 
 def plain(
@@ -143,9 +157,7 @@ def record(
     code: int,
     options: tuple[str, ...] = (),
 ) -> dict[str, object]:
-    beside = context.fathom.parent / LIBRARY
-    carried = LIBRARY.encode() in context.fathom.read_bytes()
-    more = {} if carried else {"CUDA_INJECTION64_PATH": str(beside)}
+    more = environment(context)
     words = [
         context.fathom,
         "run",
@@ -172,6 +184,7 @@ def held(
     code: int,
     options: tuple[str, ...] = (),
     name: str = "",
+    graph_nodes: bool = False,
 ) -> None:
     name = name or "_".join([program.name, *arguments])
     session = context.work / f"session_{name}"
@@ -180,12 +193,9 @@ def held(
         report.not_possible(name, str(expected["reason"]))
         return
     found = tables(context, session)
-    nodes = (
-        "graph" not in expected
-        or bool(options)
-        or any("fathom_node" in row["name"] for row in found["kernels"])
-    )
-    checks = check.compare(expected, found, nodes)
+    checks = check.compare(expected, found, graph_nodes)
+    if program.name == "ranges" and not expected["ranges"]:
+        report.not_possible(f"{name}: NVTX", "its headers are not there")
     checks += health(context, session)
     for each in checks:
         each.name = f"{name}: {each.name}"
@@ -219,7 +229,7 @@ def with_options(context: Context, report: Report, programs: dict[str, Path]) ->
     if nodes is None:
         report.not_possible("graphs, node by node", "run has no option for it")
     elif "graphs" in programs:
-        attempt(context, report, programs["graphs"], (), nodes, "graphs_by_node")
+        attempt(context, report, programs["graphs"], (), nodes, "graphs_by_node", True)
         node_cost(context, report, programs["graphs"], nodes)
     if "cuda-profiler" not in text:
         report.not_possible(
@@ -243,9 +253,10 @@ def attempt(
     arguments: tuple[str, ...],
     options: tuple[str, ...],
     name: str,
+    graph_nodes: bool = False,
 ) -> None:
     try:
-        held(context, report, program, arguments, 0, options, name)
+        held(context, report, program, arguments, 0, options, name, graph_nodes)
     except (CommandFailed, KeyError, ValueError) as error:
         report.failed(name, f"{type(error).__name__}: {error}")
 
@@ -257,6 +268,21 @@ def node_cost(context: Context, report: Report, program: Path, nodes: tuple[str,
         walls[label] = record(context, session, program, (), 0, options)["wall_ns"]
     walls["unrecorded"] = last_json(context.run(program))["wall_ns"]
     report.number("graphs: wall_ns of the program", walls)
+
+
+def facts(context: Context, report: Report) -> None:
+    """Numbers of which nothing is expected: how good the clock was, what a quick end loses."""
+    session = context.work / "session_kernels"
+    if session.exists():
+        rows = context.rows("info", session)
+        told = {row["name"]: row["value"] for row in rows if str(row["name"]).startswith("cuda.")}
+        report.number("facts of the recording", told)
+    program = context.work / "ends"
+    if program.exists():
+        quick = context.work / "quick"
+        record(context, quick, program, ("_exit_now",), 0)
+        found = sum(row["calls"] for row in context.rows("kernels", quick, "--limit", "0"))
+        report.number("kernels recorded of 30, before _exit at once", found)
 
 
 def as_another_user(context: Context, report: Report, programs: dict[str, Path]) -> None:

@@ -5,11 +5,10 @@ from __future__ import annotations
 import statistics
 import time
 from collections import defaultdict
-from pathlib import Path
 
 from common import HERE, CommandFailed, Context, last_json
 from outcome import Report
-from part_cuda import LIBRARY, compiled, record
+from part_cuda import LIBRARY, compiled, record, records_cuda
 
 FIRST, LAST, STEPS = 8, 22, 26
 SCHEDULE = f"wait={FIRST - 1},warmup=1,active={LAST - FIRST + 1},repeat=1"
@@ -136,11 +135,7 @@ def launches(context: Context, report: Report) -> None:
     if program is None:
         report.not_possible("cost of a recorded launch", quiet.reason)
         return
-    brings = (
-        LIBRARY.encode() in context.fathom.read_bytes()
-        or Path(context.fathom.parent, LIBRARY).exists()
-    )
-    if not brings:
+    if not records_cuda(context):
         report.not_possible("cost of a recorded launch", f"this Fathom brings no {LIBRARY}")
         return
     found: dict[str, list[float]] = {"unrecorded": [], "recorded": []}
