@@ -53,7 +53,7 @@ class GzipSink final : public ByteSink {
         return Error{ErrorCode::internal, "gzip: the compressor refused its input"};
       const std::size_t made = out_.size() - stream_.avail_out;
       if (made == 0) continue;
-      const Result<void> written = below_.write({reinterpret_cast<const char*>(out_.data()), made});
+      Result<void> written = below_.write({reinterpret_cast<const char*>(out_.data()), made});
       if (!written) return written;
     } while (stream_.avail_out == 0 || stream_.avail_in > 0);
     return {};
