@@ -18,6 +18,7 @@ help: ## This list.
 build: ## The release binary, build/release/fathom.
 	@tools/setup build
 	@tools/setup nvtx || echo 'build: no headers of NVTX: fathom run will not record its ranges' >&2
+	@tools/setup cuda || echo 'build: no headers of CUPTI: fathom run will not record CUDA without PyTorch' >&2
 	@$(call configure,release)
 	@cmake --build $(RELEASE) -j $(JOBS) --target fathom
 
@@ -27,6 +28,7 @@ demo: build ## Diagnoses a real GPU trace, then records and diagnoses a program 
 
 test: ## All tests: unit, golden tables, the whole program, the release binary, the Python package.
 	@tools/setup build python nvtx
+	@tools/setup cuda || echo 'test: no headers of CUPTI: the tests of libfathom_cuda.so are left out' >&2
 	@$(call configure,release,-DFATHOM_PYTHON=ON)
 	@cmake --build $(RELEASE) -j $(JOBS)
 	@ctest --test-dir $(RELEASE) -j $(JOBS) --output-on-failure --no-tests=error

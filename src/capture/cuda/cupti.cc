@@ -131,7 +131,7 @@ std::vector<std::string> cupti_candidates(const CuptiPlaces& places) {
   }
   const std::vector<std::string> names = sonames(places.driver_major);
   const auto add_folder = [&](const std::string& folder) {
-    for (const std::string& name : names) add(folder + "/" + name);
+    for (const std::string& name : names) add(std::string(folder).append("/").append(name));
   };
   // PyPI's packages lie side by side: …/nvidia/cuda_runtime/lib, …/nvidia/cuda_cupti/lib; or all of
   // one version in …/nvidia/cu13/lib.
