@@ -46,7 +46,7 @@ class Size:
         return self.end + 2
 
 
-SIZES = {"small": Size(64, 16, 200, 300), "large": Size(1024, 256, 8, 20)}
+SIZES = {"small": Size(64, 16, 300, 700), "large": Size(1024, 256, 8, 20)}
 
 
 @dataclasses.dataclass(frozen=True)
@@ -135,7 +135,7 @@ class Measurement:
         with tempfile.TemporaryDirectory() as folder:
             environment = {k: v for k, v in os.environ.items() if not k.startswith("FATHOM_")}
             environment.update(OMP_NUM_THREADS="1", TRACE=f"{folder}/own.json")
-            words = [sys.executable, __file__, "--steps", name, way.own or "-", self._clock]
+            words = [sys.executable, str(pathlib.Path(__file__).resolve()), "--steps", name, way.own or "-", self._clock]
             if way.fathom is not None:
                 words = [*self._run(size, way, folder), "--", *words]
             done = subprocess.run(words, env=environment, capture_output=True, text=True)
