@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import re
@@ -16,6 +17,10 @@ from typing import Any
 
 ROOT = Path(__file__).resolve().parents[2]
 HERE = Path(__file__).resolve().parent
+
+
+# Groups of processes that run now; threads may have one each.
+LIVE: set[int] = set()
 
 
 class CommandFailed(Exception):
@@ -83,6 +88,7 @@ def run(words: list[str], seconds: float, check: bool, more: Mapping[str, str]) 
         env=environment,
         start_new_session=True,
     ) as process:
+        LIVE.add(process.pid)
         try:
             out, err = process.communicate(timeout=seconds)
         except subprocess.TimeoutExpired:
@@ -91,6 +97,8 @@ def run(words: list[str], seconds: float, check: bool, more: Mapping[str, str]) 
             raise CommandFailed(
                 f"{' '.join(words)[-160:]}: took longer than {seconds:.0f} s"
             ) from None
+        finally:
+            LIVE.discard(process.pid)
     if check and process.returncode != 0:
         tail = " / ".join((err or out).strip().splitlines()[-4:])
         raise CommandFailed(
@@ -122,3 +130,11 @@ def option_named(text: str, word: str) -> tuple[str, ...] | None:
         return (flag.group(),)
     found = re.search(rf"\b[a-z-]*{word}\b", text)
     return ("--with", found.group()) if found else None
+
+
+def end_with_commands(*_: object) -> None:
+    """For SIGTERM: ends this process and every command that it runs."""
+    for group in list(LIVE):
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(group, signal.SIGKILL)
+    os._exit(1)

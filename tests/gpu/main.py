@@ -9,6 +9,7 @@ sense.
 from __future__ import annotations
 
 import argparse
+import contextlib
 import importlib
 import os
 import shutil
@@ -21,7 +22,7 @@ from pathlib import Path
 
 import machine
 import result
-from common import ROOT, CommandFailed, Context
+from common import ROOT, CommandFailed, Context, end_with_commands
 from outcome import EXIT_OF, Report, state_of_parts
 
 # Seconds; together below eight minutes.
@@ -120,7 +121,12 @@ def run_part(name: str, args: argparse.Namespace, scratch: Path) -> Report:
             failure = f"ended with {code}: {last_line(scratch / f'{name}.log')}" if code else ""
         except subprocess.TimeoutExpired:
             failure = f"took longer than its {budget} s"
-            os.killpg(process.pid, signal.SIGKILL)
+            # Its commands have groups of their own, which it ends.
+            process.terminate()
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                process.wait(5)
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(process.pid, signal.SIGKILL)
             process.wait()
     report = Report.load(name, file)
     if failure:
@@ -139,6 +145,7 @@ def report_file(scratch: Path, name: str) -> Path:
 
 
 def one_part(args: argparse.Namespace) -> int:
+    signal.signal(signal.SIGTERM, end_with_commands)
     work, keep = args.scratch / "work" / args.part, args.scratch / "keep" / args.part
     for folder in (work, keep):
         folder.mkdir(parents=True, exist_ok=True)

@@ -48,6 +48,7 @@ printf '#!/bin/sh\\necho '"'"'%s'"'"'\\n' "$DONE" >"$2"
 chmod +x "$2"
 """
 SMI = """#!/bin/sh
+[ -z "$ASKED" ] || echo asked >>"$ASKED"
 echo "143771, 600, 700, 100, 40, 1980, 3201, 1980, 3201, 90, 5, 16"
 """
 # Records what the program printed, and makes tables of that.
@@ -61,9 +62,9 @@ elif words[0] == "run":
     os.makedirs(session + "/lib")
     if "WITHOUT" not in os.environ:
         open(session + "/lib/libfathom_cuda.so", "w").close()
+    open(session + "/manifest.json", "w").write('{{"gpus": []}}')
     out = subprocess.run(words[words.index("--") + 1:], capture_output=True, text=True).stdout
     open(session + "/out", "w").write(out)
-    open(session + "/manifest.json", "w").write('{{"gpus": []}}')
     print(out, end="")
 elif words[0] == "doctor":
     driver = {{"section": "GPU", "what": "driver", "state": "ok", "detail": ""}}
@@ -150,9 +151,14 @@ class Cuda(unittest.TestCase):
 
 class Others(unittest.TestCase):
     def test_telemetry_is_compared_with_what_nvidia_smi_says_meanwhile(self):
-        with machine() as context, mock.patch.object(part_nvml, "LOAD_S", 0):
-            train = "#!/bin/sh\nsleep 1\n"
-            script(Path(context.python), train)
+        with (
+            tempfile.NamedTemporaryFile() as asked,
+            machine(ASKED=asked.name) as context,
+            mock.patch.object(part_nvml, "LOAD_S", 0),
+        ):
+            # It goes on until nvidia-smi was asked often enough.
+            waiting = 'while [ "$(wc -l <"$ASKED")" -lt 5 ]; do sleep 0.02; done'
+            script(Path(context.python), f"#!/bin/sh\n[ $# -lt 3 ] || {waiting}\n")
             report = Report("nvml")
             part_nvml.run(context, report)
             states = {each.name: each.state for each in report.checks}
@@ -183,10 +189,19 @@ class Alone(unittest.TestCase):
         self.assertEqual(report.state, FAILED)
         self.assertIn("exit code 7: damaged", report.reason)
 
-    def test_a_part_that_hangs_is_ended_with_its_budget(self):
-        report = self.one("#!/bin/sh\nexec sleep 600\n", 1)
-        self.assertEqual(report.state, FAILED)
-        self.assertIn("took longer than", report.reason)
+    def test_a_part_that_hangs_is_ended_with_its_budget_and_its_commands(self):
+        with tempfile.NamedTemporaryFile("r") as pids:
+            report = self.one(f"#!/bin/sh\necho $$ >{pids.name}\nexec sleep 600\n", 3)
+            self.assertEqual(report.state, FAILED)
+            self.assertIn("took longer than", report.reason)
+            started = pids.read().strip()
+        # It may not have come to start; nobody may have waited for it yet.
+        state = "Z"
+        with contextlib.suppress(OSError):
+            state = (
+                Path("/proc", started or "none", "stat").read_text().rsplit(")", 1)[1].split()[0]
+            )
+        self.assertEqual(state, "Z")
 
 
 if __name__ == "__main__":
