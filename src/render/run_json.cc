@@ -136,6 +136,7 @@ std::string overhead(const RunSummary& run) {
 
 std::string named(const std::vector<NamedTime>& times, const std::string& indent) {
   std::vector<std::string> rows;
+  rows.reserve(times.size());
   for (const NamedTime& each : times) {
     rows.push_back(object({{"name", text(each.name)},
                            {"time_ns", std::to_string(to_ns(each.time))},
