@@ -8,12 +8,14 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+import tempfile
 import unittest
 from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent))
 
+from random_capture import random_capture  # noqa: E402
 from read_reference import digest_rows, read_bytes, reference_lines  # noqa: E402
 
 SOURCE = Path(os.environ.get("FATHOM_SOURCE_DIR", Path(__file__).parents[2]))
@@ -77,6 +79,14 @@ class Reference(unittest.TestCase):
             for path, difference in zip(paths, pool.map(compare, paths)):
                 with self.subTest(path.name):
                     self.assertEqual(difference, "", path)
+
+    def test_they_are_equal_on_capture_files_that_make_no_sense(self) -> None:
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder, "random.fathom")
+            for seed in range(40):
+                path.write_bytes(random_capture(seed))
+                with self.subTest(seed=seed):
+                    self.assertEqual(compare(path), "")
 
     def test_a_missing_file_is_an_error(self) -> None:
         self.assertEqual(fast(SOURCE / "no-such-trace.json").returncode, 3)
