@@ -55,7 +55,7 @@ TEST(ProfilerOverhead, IsWhatTheRunMeasuredWhereItDid) {
   ASSERT_EQ(findings.size(), 1U);
   EXPECT_EQ(findings[0].weight, Weight::critical);
   EXPECT_EQ(findings[0].confidence, Confidence::high);
-  EXPECT_NE(findings[0].title.find("50.0 µs"), std::string::npos) << findings[0].title;
+  EXPECT_NE(findings[0].title.find("50.00 µs"), std::string::npos) << findings[0].title;
 }
 
 TEST(ProfilerOverhead, IsNotEstimatedWhereTheRunMeasuredThatThereIsNone) {
