@@ -2,6 +2,7 @@
 #include "store/same_work.h"
 
 #include <algorithm>
+#include <array>
 #include <map>
 #include <set>
 #include <string>
@@ -50,8 +51,10 @@ class Finder {
     found_.doubtful.assign(other_.slices.size(), false);
     compare_processes();
     if (found_.same_process) {
-      collect(base_, 0, ours_);
-      collect(other_, shift_, theirs_);
+      collect(other_, shift_, nullptr, theirs_);
+      for (const auto& [key, events] : theirs_)
+        wanted_[static_cast<std::size_t>(std::get<0>(key))] = true;
+      collect(base_, 0, &theirs_, ours_);
       for (const Family family : {Family::activity, Family::call, Family::range}) pair_up(family);
       doubt();
     }
@@ -84,13 +87,16 @@ class Finder {
                           std::ranges::any_of(theirs, [&](auto pid) { return ours.contains(pid); });
   }
 
-  void collect(const Trace& trace, std::int64_t shift, Events& events) {
+  /// Only what may have a twin in `others`, where that is given: a base may have millions of
+  /// events.
+  void collect(const Trace& trace, std::int64_t shift, const Events* others, Events& events) {
     std::vector<std::uint32_t> texts(trace.strings.size(), 0);
     for (std::size_t row = 0; row < trace.slices.size(); ++row) {
       const SliceId id(row);
       const Family family = family_of(trace.kind(id));
       const Track& track = trace.track(id);
       const bool device = family == Family::activity;
+      if (others != nullptr && !wanted_[static_cast<std::size_t>(family)]) continue;
       // Steps are told by whoever counts them: Merger's affair.
       if (family == Family::none || trace.name(id).starts_with("ProfilerStep#") ||
           track.kind != (device ? TrackKind::device_stream : TrackKind::host_thread))
@@ -99,6 +105,7 @@ class Finder {
       if (text == 0) text = word(trace.name(id));
       const Key key{family, device ? track.device : track.pid, device ? track.stream : track.tid,
                     text};
+      if (others != nullptr && !others->contains(key)) continue;
       events[key].push_back({to_ns(trace.slices.start[row]) + shift,
                              to_ns(trace.slices.duration[row]), trace.slices.correlation[row],
                              static_cast<std::uint32_t>(row)});
@@ -268,13 +275,13 @@ class Finder {
       std::vector<std::uint32_t> alone;
     };
     std::map<std::int64_t, Stretch> devices;
-    for (const auto& [key, events] : ours_) {
-      if (std::get<0>(key) != Family::activity) continue;
-      Stretch& stretch = devices[std::get<1>(key)];
-      for (const Event& event : events) {
-        stretch.begin = std::min(stretch.begin, event.start);
-        stretch.end = std::max(stretch.end, event.start + event.duration);
-      }
+    if (!wanted_[static_cast<std::size_t>(Family::activity)]) return;
+    for (std::size_t row = 0; row < base_.slices.size(); ++row) {
+      const SliceId id(row);
+      if (!is_device_activity(base_.kind(id))) continue;
+      Stretch& stretch = devices[base_.track(id).device];
+      stretch.begin = std::min(stretch.begin, to_ns(base_.slices.start[row]));
+      stretch.end = std::max(stretch.end, to_ns(base_.slices.end(id)));
     }
     for (const auto& [key, events] : theirs_) {
       const auto at = devices.find(std::get<1>(key));
@@ -333,6 +340,7 @@ class Finder {
   std::int64_t error_;
   Events ours_;
   Events theirs_;
+  std::array<bool, 4> wanted_{};  // by family
   std::unordered_map<std::string, std::uint32_t> words_;
   SameWork found_;
 };
