@@ -149,6 +149,7 @@ std::vector<GpuUsage> gpus_of(const Telemetry& telemetry, const Interval& time) 
     if (line.name.starts_with("gpu.") && line.device >= 0) numbers.insert(line.device);
   }
   std::vector<GpuUsage> gpus;
+  gpus.reserve(numbers.size());
   for (const std::int32_t gpu : numbers) {
     gpus.push_back({.gpu = gpu,
                     .utilization = mean(telemetry.find("gpu.utilization", gpu), time),

@@ -95,9 +95,9 @@ TEST(RunText, WhatHappenedInsideIsTold) {
   run.collector = NamedTime{.name = {}, .time = duration_ns(4000), .count = 9};
   run.functions.push_back({.name = "f", .time = duration_ns(3000), .count = 1000});
   const std::string text = inside_lines(run, wide());
-  EXPECT_TRUE(says(text, "import 2 µs")) << text;
-  EXPECT_TRUE(says(text, "1 thread started; 9 pauses of the garbage collector, 4 µs")) << text;
-  EXPECT_TRUE(says(text, "f 3 µs (1,000 ×)")) << text;
+  EXPECT_TRUE(says(text, "import 2.000 µs")) << text;
+  EXPECT_TRUE(says(text, "1 thread started; 9 pauses of the garbage collector, 4.000 µs")) << text;
+  EXPECT_TRUE(says(text, "f 3.000 µs (1,000 ×)")) << text;
 }
 
 }  // namespace

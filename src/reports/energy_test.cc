@@ -66,6 +66,17 @@ TEST(EnergyReport, HasARowPerStep) {
   EXPECT_EQ(real(table, 1, "price"), -1);
 }
 
+TraceBuilder whole_run() {
+  TraceBuilder trace = steps();
+  trace.fact("run.steps", "[[7,0,500000000],[8,500000000,1000000000],[9,9000000000,9500000000]]");
+  return trace;
+}
+
+TEST(EnergyReport, CountsTheStepsOfTheWholeRunWhereTheyAreKnown) {
+  EXPECT_NEAR(real(table_of(whole_run(), {}), 0, "joules_per_step"), 50, 1e-6);
+  EXPECT_EQ(table_of(whole_run(), {.group_by = "step"}).rows.size(), 2U);
+}
+
 TEST(EnergyReport, TakesThePriceThatTheRunWasGiven) {
   TraceBuilder trace = steps();
   trace.fact("options.price_per_kwh", "0.36");

@@ -184,7 +184,9 @@ class Signals(Sandbox):
                "    open('got', 'w').write(f'{number}\\n'); sys.exit(7)\n"
                "for name in ('SIGTERM', 'SIGHUP', 'SIGUSR1', 'SIGUSR2', 'SIGQUIT', 'SIGINT'):\n"
                "    signal.signal(getattr(signal, name), end)\n"
-               "open('ready', 'w').write(f'{os.getpid()}\\n')\n"
+               # An exception that a handler raises while a file is closed is lost.
+               "open('begun', 'w').write(f'{os.getpid()}\\n')\n"
+               "os.rename('begun', 'ready')\n"
                "while True: signal.pause()\n")
 
     def waiting(self, *options, **keywords):
