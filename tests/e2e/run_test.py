@@ -187,7 +187,8 @@ class Signals(Sandbox):
                # An exception that a handler raises while a file is closed is lost.
                "open('begun', 'w').write(f'{os.getpid()}\\n')\n"
                "os.rename('begun', 'ready')\n"
-               "while True: signal.pause()\n")
+               # A signal that comes just before signal.pause() would not end it.
+               "while True: time.sleep(0.02)\n")
 
     def waiting(self, *options, **keywords):
         process = self.start("run", "--telemetry", "0", "-o", "session", *options, "--", PYTHON, "-c", self.WAITING,
