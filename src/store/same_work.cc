@@ -16,6 +16,10 @@ namespace {
 constexpr std::int64_t kJitterNs = 1'500;
 /// Candidates of one event that may vote; of a thousand equal kernels, the nearest say enough.
 constexpr std::size_t kVotes = 16;
+/// Candidates that are looked at for one event, whatever they are.
+constexpr std::size_t kLooks = 64;
+/// The widest that two records of one range may lie apart.
+constexpr std::int64_t kWidestJitterNs = 100'000;
 /// The farthest that clocks of one machine are taken to differ, ns.
 constexpr std::int64_t kFarthestNs = 10'000'000'000;
 
@@ -122,7 +126,7 @@ class Finder {
   /// How far two records of one event may lie apart when the clocks' offset is known. A range is
   /// recorded by each recorder for itself, one within the other.
   [[nodiscard]] std::int64_t jitter(Family family) const {
-    return family == Family::range ? std::max(kJitterNs, error_) : kJitterNs;
+    return family == Family::range ? std::clamp(error_, kJitterNs, kWidestJitterNs) : kJitterNs;
   }
 
   [[nodiscard]] bool as_long(Family family, const Event& a, const Event& b) const {
@@ -200,8 +204,10 @@ class Finder {
       if (ours == ours_.end()) continue;
       for (const Event& event : theirs) {
         auto at = std::ranges::lower_bound(ours->second, event.start - error_, {}, &Event::start);
-        for (std::size_t cast = 0;
-             cast < kVotes && at != ours->second.end() && at->start <= event.start + error_; ++at) {
+        std::size_t cast = 0;
+        for (std::size_t looks = 0; looks < kLooks && cast < kVotes && at != ours->second.end() &&
+                                    at->start <= event.start + error_;
+             ++at, ++looks) {
           if (!as_long(family, event, *at)) continue;
           votes.add(event.start - at->start);
           ++cast;
@@ -247,7 +253,8 @@ class Finder {
         while (first < ours.size() && (taken[first] || ours[first].start < start - near)) ++first;
         std::size_t best = ours.size();
         std::int64_t distance = near + 1;
-        for (std::size_t i = first; i < ours.size() && ours[i].start <= start + near; ++i) {
+        const std::size_t last = std::min(ours.size(), first + kLooks);
+        for (std::size_t i = first; i < last && ours[i].start <= start + near; ++i) {
           if (taken[i] || !as_long(family, event, ours[i])) continue;
           const bool same_id =
               event.correlation != kAbsent && event.correlation == ours[i].correlation;

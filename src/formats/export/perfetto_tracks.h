@@ -32,7 +32,7 @@ class Tracks {
   void describe_plain(const Track& track, std::uint64_t uuid, std::uint64_t parent,
                       std::size_t rank);
   void describe_counter(const Track& track, std::uint64_t uuid);
-  std::string stream_name(const Track& track) const;
+  [[nodiscard]] std::string stream_name(const Track& track) const;
 
   const Trace& trace_;
   Packets& packets_;
