@@ -49,10 +49,10 @@ Result<bool> parse_switch(std::string_view text) {
   return Error{ErrorCode::invalid_argument, "'" + std::string(text) + "' is not on or off"};
 }
 
-template <const auto& kNames>
+template <const auto& Names>
 Result<std::string> parse_name(std::string_view text) {
   std::string known;
-  for (const std::string_view kind : kNames) {
+  for (const std::string_view kind : Names) {
     if (kind == text) return std::string(text);
     known += (known.empty() ? "" : ", ") + std::string(kind);
   }
