@@ -16,7 +16,7 @@ namespace {
 constexpr std::int64_t kJitterNs = 1'500;
 /// Candidates of one event that may vote; of a thousand equal kernels, the nearest say enough.
 constexpr std::size_t kVotes = 16;
-/// Candidates that are looked at for one event, whatever they are.
+/// Candidates that one event is compared with when it is paired.
 constexpr std::size_t kLooks = 64;
 /// The widest that two records of one range may lie apart.
 constexpr std::int64_t kWidestJitterNs = 100'000;
@@ -139,7 +139,8 @@ class Finder {
     void add(std::int64_t distance) { all_.push_back(distance); }
     /// The middle of those around a frequent one. Of distances that are nearly as frequent as the
     /// most frequent one, the nearest: equal kernels in a row agree at each multiple of their pace.
-    [[nodiscard]] std::optional<ClockDistance> winner() {
+    /// But one that `all` events agree with is better than any other.
+    [[nodiscard]] std::optional<ClockDistance> winner(std::size_t all) {
       if (all_.empty()) return {};
       std::ranges::sort(all_);
       std::size_t most = 0;
@@ -147,7 +148,7 @@ class Finder {
           [&most](std::size_t begin, std::size_t end) { most = std::max(most, end - begin); });
       std::optional<ClockDistance> best;
       for_each_window([&](std::size_t begin, std::size_t end) {
-        if ((end - begin) * 10 < most * 9) return;
+        if (most >= all ? end - begin < all : (end - begin) * 10 < most * 9) return;
         const std::int64_t middle = all_[begin + (end - begin) / 2];
         if (best && std::abs(best->offset_ns) <= std::abs(middle)) return;
         best = ClockDistance{middle, end - begin};
@@ -193,28 +194,30 @@ class Finder {
         votes.add(distance);
       }
     }
-    return votes.winner();
+    return votes.winner(compared);
   }
 
   std::optional<ClockDistance> offset_by_times(Family family) {
     Votes votes;
+    std::size_t all = 0;
     for (const auto& [key, theirs] : theirs_) {
       if (std::get<0>(key) != family) continue;
       const auto ours = ours_.find(key);
       if (ours == ours_.end()) continue;
+      all += std::min(theirs.size(), ours->second.size());
       for (const Event& event : theirs) {
-        auto at = std::ranges::lower_bound(ours->second, event.start - error_, {}, &Event::start);
-        std::size_t cast = 0;
-        for (std::size_t looks = 0; looks < kLooks && cast < kVotes && at != ours->second.end() &&
-                                    at->start <= event.start + error_;
-             ++at, ++looks) {
-          if (!as_long(family, event, *at)) continue;
-          votes.add(event.start - at->start);
-          ++cast;
+        const auto nearest = std::ranges::lower_bound(ours->second, event.start, {}, &Event::start);
+        const auto middle = static_cast<std::size_t>(nearest - ours->second.begin());
+        const std::size_t first = middle - std::min(middle, kVotes / 2);
+        const std::size_t last = std::min(ours->second.size(), middle + kVotes / 2);
+        for (std::size_t i = first; i < last; ++i) {
+          const Event& other = ours->second[i];
+          const std::int64_t distance = event.start - other.start;
+          if (std::abs(distance) <= error_ && as_long(family, event, other)) votes.add(distance);
         }
       }
     }
-    return votes.winner();
+    return votes.winner(all);
   }
 
   void pair_up(Family family) {

@@ -158,6 +158,23 @@ TEST(SameWork, EqualKernelsBackToBackArePairedInTheirOrder) {
   EXPECT_EQ(counts.distance->offset_ns, 1'000);
 }
 
+TEST(SameWork, AnOffsetThatAllAgreeWithIsBetterThanANearerOne) {
+  const auto row_of_kernels = [](std::int64_t offset) {
+    TraceBuilder builder;
+    builder.on_thread(100, 100).op("aten::add", 0, 100'000'000);
+    for (int i = 0; i < 1000; ++i)
+      builder.kernel("add", 1'000'000 + std::int64_t{4'000} * i + offset, 1'500);
+    Trace trace = builder.build();
+    trace.origin_ns = kOrigin;
+    trace.origin_is_unix = true;
+    return trace;
+  };
+  Trace base = row_of_kernels(0);
+  const MergeCounts counts = merge(base, row_of_kernels(3'000));
+  EXPECT_EQ(counts.distance->offset_ns, 3'000);
+  EXPECT_EQ(kernels(base), 1000U);
+}
+
 TEST(SameWork, ARangeThatBothSawIsOneWithTheArgumentsOfEither) {
   TraceBuilder builder;
   builder.on_thread(100, 100).annotation("forward", 1'000'000, 500'000);
