@@ -57,8 +57,9 @@ std::int64_t Trace::number(SliceId id) const {
 
 std::span<const Argument> Trace::arguments(SliceId id) const {
   const auto row = static_cast<std::uint32_t>(id.row());
-  const auto found = std::ranges::equal_range(slice_arguments, row, {}, &Argument::row);
-  return {found.begin(), found.end()};
+  const auto first = std::ranges::lower_bound(slice_arguments, row, {}, &Argument::row);
+  const auto last = std::ranges::upper_bound(slice_arguments, row, {}, &Argument::row);
+  return {first, last};
 }
 
 std::string_view Trace::argument(SliceId id, std::string_view key) const {
