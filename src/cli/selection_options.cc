@@ -51,7 +51,7 @@ Options::Parse rate_into(double& target) {
 Options::Parse rate_into(std::optional<double>& target) {
   return [&target](const std::string& text) -> Result<void> {
     double value = 0;
-    const Result<void> parsed = rate_into(value)(text);
+    Result<void> parsed = rate_into(value)(text);
     if (parsed) target = value;
     return parsed;
   };

@@ -61,9 +61,9 @@ TEST(RunText, RanksAreToldApart) {
   RunSummary run;
   for (const std::int32_t rank : {0, 1}) {
     run.usage.ranks.push_back({.rank = rank,
-                               .pid = 10 + rank,
+                               .pid = std::int64_t{10} + rank,
                                .usage = {.wall = duration_ns(1000),
-                                         .cpu = duration_ns(500 * (rank + 1)),
+                                         .cpu = duration_ns(std::int64_t{500} * (rank + 1)),
                                          .memory_peak = kMiB}});
   }
   EXPECT_TRUE(says(run_lines(run, wide()), "0: 0.50 cores, 1 MiB; 1: 1 core, 1 MiB"))
