@@ -75,7 +75,8 @@ class Binder {
 }  // namespace
 
 std::span<const BoundFlow> BoundFlows::of(std::uint32_t slice) const {
-  const auto [begin, end] = std::ranges::equal_range(flows, slice, {}, &BoundFlow::slice);
+  const auto begin = std::ranges::lower_bound(flows, slice, {}, &BoundFlow::slice);
+  const auto end = std::ranges::upper_bound(flows, slice, {}, &BoundFlow::slice);
   return {begin, end};
 }
 
