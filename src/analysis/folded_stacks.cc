@@ -13,7 +13,10 @@
 namespace fathom {
 namespace {
 
-/// Stacks as a tree: a node is its parent's stack and one more name.
+/// As deep as Python calls by default. Texts of stacks without end would be longer than any memory.
+constexpr std::uint32_t kDeepest = 1000;
+
+/// Stacks as a tree: a node is its parent's stack and one more name, down to kDeepest.
 class StackTree {
  public:
   static constexpr std::uint32_t kRoot = 0;
@@ -21,9 +24,11 @@ class StackTree {
   explicit StackTree(const TorchNames& names) : names_(names) { nodes_.push_back({}); }
 
   std::uint32_t child(std::uint32_t parent, std::uint32_t name) {
+    const std::uint32_t depth = nodes_[parent].depth + 1;
+    if (depth > kDeepest) return parent;
     const auto next = static_cast<std::uint32_t>(nodes_.size());
     const auto [at, added] = known_.try_emplace(std::uint64_t{parent} << 32 | name, next);
-    if (added) nodes_.push_back({.parent = parent, .name = name});
+    if (added) nodes_.push_back({.parent = parent, .name = name, .depth = depth});
     return at->second;
   }
   void add_time(std::uint32_t node, Duration time) { nodes_[node].time += time; }
@@ -45,6 +50,7 @@ class StackTree {
   struct Node {
     std::uint32_t parent = 0;
     std::uint32_t name = 0;
+    std::uint32_t depth = 0;
     Duration time{};
     std::int64_t count = 0;
   };

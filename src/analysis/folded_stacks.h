@@ -28,6 +28,7 @@ struct FoldedStack {
 ///  - device: the stack around the launch of an activity, without the call itself, with the
 ///  activity's name as
 ///    leaf; the sum is the duration of all selected activities.
+/// What is deeper than 1000 entries belongs to the entry there.
 std::vector<FoldedStack> compute_folded_stacks(const Context& context, StackMetric metric);
 
 }  // namespace fathom

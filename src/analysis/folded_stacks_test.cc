@@ -104,5 +104,15 @@ TEST(FoldedStacks, DeviceTimeOfASelectionIsConserved) {
   EXPECT_EQ(folded(trace, StackMetric::device, selection), (Stacks{{"k", 80}}));
 }
 
+TEST(FoldedStacks, WhatIsDeeperThanAThousandEntriesBelongsToTheEntryThere) {
+  TraceBuilder builder;
+  for (int i = 0; i < 3000; ++i) builder.frame("f", i, 10'000 - 2 * i);
+  const Stacks stacks = folded(builder.build(), StackMetric::host);
+  EXPECT_EQ(stacks.size(), 1000U);
+  std::int64_t sum = 0;
+  for (const auto& [text, time] : stacks) sum += time;
+  EXPECT_EQ(sum, 10'000);
+}
+
 }  // namespace
 }  // namespace fathom

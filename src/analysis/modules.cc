@@ -3,6 +3,7 @@
 
 #include <map>
 #include <unordered_map>
+#include <vector>
 
 #include "analysis/forward_ops.h"
 #include "analysis/phases.h"
@@ -12,20 +13,30 @@ namespace {
 
 constexpr std::string_view kPrefix = "nn.Module: ";
 
+/// Modules further inside than Python calls by default belong to the one there: their paths would
+/// be longer than any memory.
+constexpr std::uint32_t kDeepest = 1000;
+
 /// Finds or adds children of nodes.
 class Tree {
  public:
-  explicit Tree(Modules& modules) : modules_(modules) { modules_.nodes.push_back({}); }
+  explicit Tree(Modules& modules) : modules_(modules), depths_(1) { modules_.nodes.push_back({}); }
 
   std::uint32_t child(std::uint32_t parent, StringId name, SliceId frame) {
+    const std::uint32_t depth = depths_[parent] + 1;
+    if (depth > kDeepest) return parent;
     const auto next = static_cast<std::uint32_t>(modules_.nodes.size());
     const auto [at, added] = known_.try_emplace(std::uint64_t{parent} << 32 | name.value, next);
-    if (added) modules_.nodes.push_back({.parent = parent, .name = name, .first = frame});
+    if (added) {
+      modules_.nodes.push_back({.parent = parent, .name = name, .first = frame});
+      depths_.push_back(depth);
+    }
     return at->second;
   }
 
  private:
   Modules& modules_;
+  std::vector<std::uint32_t> depths_;  // by node
   std::unordered_map<std::uint64_t, std::uint32_t> known_;
 };
 

@@ -77,6 +77,13 @@ std::vector<ModuleTimes> times_of(const Net& net) {
 constexpr std::size_t kNet = 1;
 constexpr std::size_t kFirst = 2;
 
+TEST(Modules, NestNoDeeperThanAThousand) {
+  TraceBuilder builder;
+  for (int i = 0; i < 3000; ++i) builder.frame("nn.Module: M_0", i, 10'000 - 2 * i);
+  const Trace trace = builder.build();
+  EXPECT_EQ(compute_modules(trace, compute_nesting(trace)).nodes.size(), 1001U);
+}
+
 TEST(Modules, HostTimeIsThatOfTheFrames) {
   const std::vector<ModuleTimes> times = times_of(Net());
   ASSERT_EQ(times.size(), 4U);

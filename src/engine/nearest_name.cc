@@ -8,6 +8,8 @@
 namespace fathom {
 
 std::string_view nearest_slice_name(const Trace& trace, std::string_view word) {
+  constexpr std::size_t kShortestWord = 3;
+  if (word.size() < kShortestWord) return {};
   std::vector<bool> used(trace.strings.size());
   for (const StringId name : trace.slices.name) used[name.row()] = true;
   std::vector<std::string_view> names;

@@ -60,7 +60,8 @@ class EditMaker {
     for (const SliceId slice : targets->activities) scale_both(slice, wish->value);
     return done("scale " + text, targets->size(),
                 "everything that is scaled takes exactly that part of its time; delays that "
-                "nothing explains stay");
+                "nothing explains stay",
+                {"--scale", "fathom ops and fathom kernels list names"});
   }
 
   Result<void> roof(const std::string& text) {
@@ -90,7 +91,8 @@ class EditMaker {
                 "(" +
                     roofline.note +
                     "); worst: half of what that gives; what is nearer to its "
-                    "roof stays");
+                    "roof stays",
+                {"--roof", "fathom roofline lists what has a roof"});
   }
 
   Result<void> fuse(const std::string& expression) {
@@ -111,7 +113,8 @@ class EditMaker {
     for (auto& [track, chain] : chains) fused += fuse_chain(chain);
     return done("fuse " + expression, fused,
                 "best: a fused chain takes as long as its longest kernel; worst: as long as all of "
-                "them, and only launches are saved");
+                "them, and only launches are saved",
+                {"--fuse", "no two kernels in a row are called so; fathom kernels lists names"});
   }
 
   Result<void> remove_syncs() {
@@ -123,7 +126,8 @@ class EditMaker {
       if (!std::ranges::binary_search(kept, call)) edits_.worst.no_wait.push_back(call);
     }
     return done("remove synchronisation", calls.size(),
-                "best: no call waits for the device; worst: the last of each step still does");
+                "best: no call waits for the device; worst: the last of each step still does",
+                {"--remove-syncs", "no call waits for the device, as fathom syncs shows"});
   }
 
   Result<void> overlap_input() {
@@ -141,7 +145,9 @@ class EditMaker {
     }
     return done("overlap input", found,
                 "best: loading runs ahead on threads of its own and takes no time of the loop "
-                "unless it is slower than the rest of the step; worst: a fifth of it stays");
+                "unless it is slower than the rest of the step; worst: a fifth of it stays",
+                {"--overlap-input",
+                 "no loading of data is known, as fathom accounting --group-by phase shows"});
   }
 
   Result<void> launch_once() {
@@ -160,7 +166,8 @@ class EditMaker {
     return done("launch once", launches,
                 "best: between two waits for the device everything is launched by one call, as a "
                 "captured graph is, and loading data stays; worst: operators and launches take "
-                "three tenths of their host time, as compiled code might");
+                "three tenths of their host time, as compiled code might",
+                {"--launch-once", "no call launches anything, as fathom launches shows"});
   }
 
   Result<void> pin_copies() {
@@ -181,7 +188,8 @@ class EditMaker {
     }
     return done("pin copies", found,
                 "copies from and to pageable memory no longer keep the host; worst: those to the "
-                "host still do, because what they bring is needed at once");
+                "host still do, because what they bring is needed at once",
+                {"--pin-copies", "no copy is from or to pageable memory, as fathom copies shows"});
   }
 
   Result<void> hide_communication() {
@@ -193,7 +201,8 @@ class EditMaker {
     }
     return done("hide communication", found,
                 "best: kernels no longer wait for communication before the step ends; worst: only "
-                "every second collective can be hidden");
+                "every second collective can be hidden",
+                {"--hide-communication", "nothing communicates, as fathom accounting shows"});
   }
 
  private:
@@ -215,9 +224,17 @@ class EditMaker {
     scale_in(edits_.worst, slice, factor);
   }
 
-  Result<void> done(const std::string& what, std::size_t slices, std::string assumption) {
-    if (slices == 0)
-      return Error{ErrorCode::invalid_argument, what + ": there is nothing of that in the trace"};
+  /// For when there is nothing to change: the option, and where one sees that.
+  struct Absent {
+    std::string_view option;
+    std::string_view reason;
+  };
+  Result<void> done(const std::string& what, std::size_t slices, std::string assumption,
+                    const Absent& absent) {
+    if (slices == 0) {
+      return refuse(absent.option,
+                    "there is nothing of that in the trace; " + std::string(absent.reason));
+    }
     edits_.changes.push_back({what, slices, std::move(assumption)});
     return {};
   }

@@ -105,8 +105,12 @@ Error nothing_named(const Trace& trace, std::string_view text) {
                                              "; fathom accounting --group-by phase lists phases"};
   }
   const std::string_view meant = nearest_slice_name(trace, target.rest);
+  const std::string_view is = target.kind.empty() ? "is called" : "has a name with";
+  const std::string_view what = target.kind == "kernel" ? "no device activity of the trace"
+                                : target.kind == "op"   ? "no operator of the trace"
+                                                        : "nothing in the trace";
   return {ErrorCode::invalid_argument,
-          "nothing in the trace is called '" + std::string(target.rest) + "'" +
+          std::string(what) + " " + std::string(is) + " '" + std::string(target.rest) + "'" +
               (meant.empty() ? "; fathom ops and fathom kernels list names"
                              : "; did you mean '" + std::string(meant) + "'?")};
 }

@@ -58,6 +58,26 @@ TEST(ChromeJson, ReadsAnOperatorWithItsArguments) {
   EXPECT_EQ(trace.import.total(), 0U);
 }
 
+TEST(ChromeJson, KeepsTheKindsOfSlicesWhereThereAreMoreCategoriesThanRows) {
+  std::string list;
+  const auto add = [&list](const std::string& category, const std::string& pid, int start) {
+    list += list.empty() ? "" : ",";
+    list += R"({"ph": "X", "cat": ")" + category + R"(", "name": "n", "tid": 1, "dur": 1, "pid": )";
+    list += pid + R"(, "ts": )" + std::to_string(start) + R"(, "args": {"grid": [1, 1, 1]}})";
+  };
+  for (int i = 0; i < 300; ++i) add("mine" + std::to_string(i), "1", i);
+  add("Cpu_Op", "1", 300);
+  add("Kernel", "0", 301);
+  const Trace trace = read_or_fail(events(list));
+  ASSERT_EQ(trace.slices.size(), 302U);
+  EXPECT_EQ(trace.kind(SliceId(0)), SliceKind::other);
+  EXPECT_EQ(trace.kind(SliceId(299)), SliceKind::other);
+  EXPECT_EQ(trace.kind(SliceId(300)), SliceKind::cpu_op);
+  EXPECT_EQ(trace.kind(SliceId(301)), SliceKind::kernel);
+  EXPECT_EQ(trace.categories.size(), 3U);
+  EXPECT_EQ(trace.import.unknown().at("categories, more than can be told apart"), 300U);
+}
+
 TEST(ChromeJson, ReadsAKernelOfOldAndNewSpelling) {
   for (const char* const category : {"Kernel", "kernel"}) {
     const Trace trace = read_or_fail(events(

@@ -20,6 +20,9 @@ constexpr std::size_t kBest = 3;
 constexpr std::size_t kUsualHeight = 40;
 constexpr std::size_t kLowest = 20;
 
+/// Columns of a name within a sentence.
+constexpr std::size_t kLongestName = 60;
+
 /// A mean that is further from the median than this part of it is printed beside it.
 constexpr double kApart = 0.05;
 
@@ -33,8 +36,9 @@ std::string baseline(const Diagnosis& diagnosis, const Style& style) {
   } else if (diagnosis.step_name.empty()) {
     text = duration_text(from_ns(step.median)) + " in all, no steps were recorded";
   } else {
-    text = duration_text(from_ns(step.median)) + " per step (" + diagnosis.step_name +
-           ", median of " + std::to_string(step.count);
+    text = duration_text(from_ns(step.median)) + " per step (" +
+           shorten_middle(printable(diagnosis.step_name), kLongestName) + ", median of " +
+           std::to_string(step.count);
     if (step.count > 1) {
       text += "; " + duration_text(from_ns(step.min)) + " to " + duration_text(from_ns(step.max));
     }
@@ -47,7 +51,9 @@ std::string baseline(const Diagnosis& diagnosis, const Style& style) {
   }
   if (diagnosis.device >= 0) {
     text += "; device " + std::to_string(diagnosis.device);
-    if (!diagnosis.device_name.empty()) text += ", " + diagnosis.device_name;
+    if (!diagnosis.device_name.empty()) {
+      text += ", " + shorten_middle(printable(diagnosis.device_name), kLongestName);
+    }
     if (diagnosis.devices > 1) text += ", the idlest of " + std::to_string(diagnosis.devices);
   }
   return paragraph("Baseline", text, style);

@@ -138,13 +138,16 @@ std::string pad_left(std::string_view text, std::size_t width) {
 }
 
 std::string wrap(std::string_view text, std::size_t width, std::string_view indent) {
+  constexpr std::size_t kLongestWord = 1000;
   width = std::max<std::size_t>(width, 8);
   std::string out;
   std::size_t used = 0;
   while (!text.empty()) {
     const std::size_t blank = std::min(text.find(' '), text.size());
+    std::string shortened;
     std::string_view word = text.substr(0, blank);
     text.remove_prefix(std::min(blank + 1, text.size()));
+    if (word.size() > kLongestWord) word = shortened = shorten_middle(word, kLongestWord);
     if (used != 0 && used + 1 + display_width(word) > width) {
       out += '\n';
       out += indent;

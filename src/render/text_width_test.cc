@@ -53,6 +53,7 @@ TEST(TextWidth, WrapsAtBlanksAndBreaksOnlyWhatIsTooLong) {
   EXPECT_EQ(wrap("one two three", 8, "> "), "one two\n> three");
   EXPECT_EQ(wrap("abcdefghijkl m", 8, ""), "abcdefgh\nijkl m");
   EXPECT_EQ(wrap("", 8, ""), "");
+  EXPECT_LT(wrap(std::string(100'000, 'n'), 8, "").size(), 1200U);
 }
 
 }  // namespace

@@ -402,9 +402,8 @@ TrackId EventParser::series_place(PlaceKind kind, Token pid, StringId series) {
 
 EventParser::CachedCategory EventParser::read_category(StringId name, std::string_view text) {
   CachedCategory category;
-  category.row =
-      static_cast<std::uint8_t>(std::min(tables_.categories.intern(name), kLastCategory));
   category.kind = kind_of_category(text);
+  category.row = tables_.category(name, category.kind);
   category.name = name;
   if (text.size() <= category.text.size()) {
     category.size = static_cast<std::uint8_t>(text.size());

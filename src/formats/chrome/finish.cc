@@ -2,8 +2,10 @@
 #include "formats/chrome/finish.h"
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <map>
+#include <optional>
 
 #include "formats/chrome/text_cache.h"
 
@@ -103,18 +105,39 @@ std::int64_t base_time_ns(const Trace& trace) {
   return error == std::errc() && rest == text.data() + text.size() ? base : 0;
 }
 
-void count_categories(Trace& trace, const std::vector<StringId>& names) {
-  const std::size_t rows = std::min<std::size_t>(names.size(), kLastCategory + 1);
-  for (std::size_t i = 0; i < rows; ++i)
-    trace.categories.push_back({names[i], kind_of_category(trace.text(names[i])), 0});
-  for (const std::uint8_t row : trace.slices.category) ++trace.categories[row].slices;
+void log_unknown_categories(Trace& trace, bool too_many) {
   for (const Category& category : trace.categories) {
-    if (category.kind == SliceKind::other && category.slices > 0 &&
-        !trace.text(category.name).empty()) {
-      trace.import.add_unknown("category " + std::string(trace.text(category.name)),
-                               category.slices);
+    if (category.kind != SliceKind::other) continue;
+    const std::string_view name = trace.text(category.name);
+    if (too_many) {
+      trace.import.add_unknown("categories, more than can be told apart", category.slices);
+    } else if (!name.empty()) {
+      trace.import.add_unknown("category " + std::string(name), category.slices);
     }
   }
+}
+
+/// The categories that slices have, in the order of the first slice of each.
+void count_categories(Trace& trace, SharedTables& tables) {
+  const std::vector<StringId> names = tables.categories.take();
+  std::vector<Category> all;
+  for (std::size_t i = 0; i < std::min<std::size_t>(names.size(), kLastCategory + 1); ++i)
+    all.push_back({names[i], kind_of_category(trace.text(names[i])), 0});
+  // Of more spellings than there are rows, those of a kind become one: which of them had found a
+  // row differs between runs.
+  const bool too_many = names.size() > all.size();
+  std::array<std::optional<std::uint8_t>, kLastCategory + 1> moved;
+  for (std::uint8_t& row : trace.slices.category) {
+    if (too_many) row = tables.first_of_kind[static_cast<std::size_t>(all[row].kind)];
+    std::optional<std::uint8_t>& now = moved[row];
+    if (!now) {
+      now = static_cast<std::uint8_t>(trace.categories.size());
+      trace.categories.push_back(all[row]);
+    }
+    row = *now;
+    ++trace.categories[row].slices;
+  }
+  log_unknown_categories(trace, too_many);
 }
 
 }  // namespace
@@ -193,7 +216,7 @@ Trace finish_trace(Batch& rows, SharedTables& tables, std::vector<Fact> facts) {
   trace.instants = std::move(rows.instants);
   trace.signatures = tables.signatures.take();
   trace.launch_configs = tables.launch_configs.take();
-  count_categories(trace, tables.categories.take());
+  count_categories(trace, tables);
   trace.span = span_of(trace);
   read_facts(trace);
   return trace;

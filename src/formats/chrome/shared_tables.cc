@@ -50,6 +50,21 @@ constexpr CategorySpelling kCategories[] = {
 
 }  // namespace
 
+SharedTables::SharedTables() {
+  categories.intern(strings.intern(""));  // row 0: no category
+  for (const CategorySpelling& known : kCategories) {
+    const std::uint32_t row = categories.intern(strings.intern(known.text));
+    std::uint8_t& first = first_of_kind[static_cast<std::size_t>(known.kind)];
+    if (first == 0) first = static_cast<std::uint8_t>(row);
+  }
+}
+
+std::uint8_t SharedTables::category(StringId name, SliceKind kind) {
+  const std::uint32_t row = categories.intern(name);
+  if (row <= kLastCategory) return static_cast<std::uint8_t>(row);
+  return first_of_kind[static_cast<std::size_t>(kind)];
+}
+
 SliceKind kind_of_category(std::string_view category) {
   std::string lower(category);
   for (char& c : lower) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c + ('a' - 'A')) : c;

@@ -2,6 +2,7 @@
 // configurations.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <cstring>
 
@@ -42,17 +43,22 @@ struct IdHash {
   std::size_t operator()(StringId id) const { return hash_mix(0, id.value); }
 };
 
-/// Rows of SharedTables::categories beyond this one share it.
 inline constexpr std::uint32_t kLastCategory = 255;
 
 struct SharedTables {
-  SharedTables() { categories.intern(strings.intern("")); }  // row 0: no category
+  SharedTables();
+
+  /// The row of a category. One that comes when the table is full shares the row of the first of
+  /// its kind: which these are depends on the order of the threads, so see finish_trace().
+  std::uint8_t category(StringId name, SliceKind kind);
 
   StringPool strings;
   Interner<Place, PlaceHash> places;
-  Interner<StringId, IdHash> categories;
+  Interner<StringId, IdHash> categories;  ///< Every spelling, also beyond kLastCategory.
   Interner<Signature, SignatureHash> signatures;
   Interner<LaunchConfig, LaunchConfigHash> launch_configs;
+  /// The first row of each kind; of SliceKind::other that of no category.
+  std::array<std::uint8_t, kSliceKinds> first_of_kind{};
 };
 
 /// Kind of a category's spelling; SliceKind::other when it is none of those Fathom knows.
