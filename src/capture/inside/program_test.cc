@@ -165,7 +165,8 @@ TEST(SdkProgram, CanForkWhileOtherThreadsRecord) {
   GTEST_SKIP() << "gcc 12's sanitizer does not take its own locks over fork()";
 #endif
   const Outcome outcome =
-      run({"forks_in_a_storm"}, {{"FATHOM_OPTIONS", R"({"max_memory_bytes": 8388608})"}});
+      run({"forks_in_a_storm"},
+          {{"FATHOM_OPTIONS", R"({"max_memory_bytes": 8388608, "max_size_bytes": 67108864})"}});
   ASSERT_EQ(outcome.status, 0);
   EXPECT_EQ(outcome.files.size(), 21U);
   EXPECT_EQ(outcome.recorded.named("in child").size(), 20U);

@@ -59,6 +59,12 @@ Recorder& Recorder::get() noexcept {
   return made;
 }
 
+/// Before main(): a child that is forked while another thread still makes the recorder would wait
+/// for that thread forever, as it does not have it.
+namespace {
+[[gnu::constructor]] void make_early() { Recorder::get(); }
+}  // namespace
+
 Recorder* Recorder::if_made() noexcept { return the_recorder; }
 
 Recorder::Recorder() noexcept {
