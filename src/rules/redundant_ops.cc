@@ -194,6 +194,7 @@ void look(const RuleContext& rules, const Finder& finder, const Nesting::Thread&
     constant.runs.push_back(run);
   }
   std::vector<const Constant*> by_time;
+  by_time.reserve(constants.size());
   for (const auto& [key, constant] : constants) by_time.push_back(&constant);
   std::ranges::sort(by_time, {}, [](const Constant* of) { return of->runs.front().first; });
   for (const Constant* const of : by_time) {
