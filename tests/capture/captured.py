@@ -8,6 +8,7 @@ import json
 import os
 import pathlib
 import shutil
+import signal
 import struct
 import subprocess
 import sys
@@ -20,6 +21,9 @@ FATHOM = os.environ.get("FATHOM", str(ROOT / "build/release/fathom"))
 HOOK = ROOT / "python/fathom_hook"
 PROGRAMS = pathlib.Path(__file__).parent / "programs"
 TORCH_PYTHON = os.environ.get("FATHOM_TORCH_PYTHON") or str(ROOT / "build/torch/bin/python")
+
+# Run in a shell's background, the tests begin with SIGINT ignored, and programs inherit that.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 KINDS = {
     1: ("string", "<I"),
