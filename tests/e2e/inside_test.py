@@ -50,9 +50,12 @@ class Sandbox(unittest.TestCase):
         return subprocess.run([FATHOM, *arguments], cwd=self.folder, capture_output=True, text=True, timeout=LIMIT,
                               check=False, env={**ENVIRONMENT, **settings}, stdin=subprocess.DEVNULL)
 
-    def capture(self, *command: str, options: tuple[str, ...] = (), **settings: str) -> None:
-        done = self.fathom("run", "-q", "--no-diagnose", "--telemetry", "0", "-o", "session", *options, "--", *command,
+    def record(self, *command: str, options: tuple[str, ...] = (), **settings: str) -> subprocess.CompletedProcess[str]:
+        return self.fathom("run", "-q", "--no-diagnose", "--telemetry", "0", "-o", "session", *options, "--", *command,
                            **settings)
+
+    def capture(self, *command: str, options: tuple[str, ...] = (), **settings: str) -> None:
+        done = self.record(*command, options=options, **settings)
         self.assertEqual(done.returncode, 0, done.stderr)
 
     def rows(self, report: str, *options: str) -> list[dict[str, object]]:
@@ -74,6 +77,13 @@ class Nvtx(Sandbox):
         self.program = str(BUILD / "nvtx_program")
         if not os.path.exists(self.program):
             self.skipTest("built without the headers of NVTX")
+
+    def record(self, *command: str, options: tuple[str, ...] = (), **settings: str) -> subprocess.CompletedProcess[str]:
+        """The program says by its exit status that nobody listened."""
+        done = super().record(*command, options=options, **settings)
+        if done.returncode != 0:
+            self.needs_injection()
+        return done
 
     def needs_injection(self) -> None:
         if NVTX in self.not_recorded():
@@ -114,8 +124,8 @@ class Nvtx(Sandbox):
         shutil.copy(FATHOM, alone)
         done = subprocess.run([str(alone), "run", "-q", "--no-diagnose", "-o", "session", "--", self.program, "ranges"],
                               cwd=self.folder, capture_output=True, timeout=LIMIT, check=False, env=ENVIRONMENT)
-        self.assertEqual(done.returncode, 0, done.stderr)
         self.needs_injection()
+        self.assertEqual(done.returncode, 0, done.stderr)
         self.assertEqual(self.ranges()["outer"]["calls"], 1)
 
     def test_python_s_ranges_are_in_the_tables(self) -> None:
