@@ -5,6 +5,9 @@ from __future__ import annotations
 import os
 from typing import Any
 
+DEFAULT_MEMORY = 256 << 20
+DEFAULT_TORCH_MEMORY = 2 << 30
+
 
 class Schedule:
     """Which steps are profiled: as torch.profiler.schedule; repeat 0 goes on to the end."""
@@ -36,7 +39,10 @@ class Options:
         self.range: str | None = given.get("range") or None
         self.on_signal: str | None = given.get("on_signal") or None
         self.from_start = bool(given.get("from_start", True))
-        self.max_memory = int(given.get("max_memory_bytes") or 268435456)
+        self.max_memory = int(given.get("max_memory_bytes") or DEFAULT_MEMORY)
+        # What torch.profiler may take for its events and their trace.
+        asked = self.max_memory != DEFAULT_MEMORY
+        self.torch_memory = self.max_memory if asked else DEFAULT_TORCH_MEMORY
         self.max_size = int(given.get("max_size_bytes") or 4294967296)
         last = given.get("last_s")
         self.last_ns = None if last is None else int(float(last) * 1e9)

@@ -38,6 +38,8 @@ class Plan:
         self._options = options
         self._steps = options.steps
         self.extras = tuple(sorted(options.extras - {"functions"}))
+        # A ring goes on to the end, in pieces.
+        self._ring = options.steps.is_default() and options.last_ns is not None
         self.adaptive = options.steps.is_default() and options.duration_ns is None
         self._wait = self._steps.skip_first + self._steps.wait
         self._cycles = 0
@@ -97,6 +99,8 @@ class Plan:
         self._last_compiles = compiles
 
     def _main(self, duration: int) -> Window:
+        if self._ring:
+            return Window(self._steps.warmup, FAR, self.extras, True)
         if self.adaptive and duration > LONG_STEP_NS:
             return Window(0, 1, self.extras, True)
         active = self._steps.active

@@ -2,25 +2,31 @@
 
 from __future__ import annotations
 
+import collections
 import os
-import sys
 from typing import Any
 
 from .failures import note, quietly
+from .torch_frameworks import autocast_by_framework
 
 # Arguments are described down to this depth and number.
 _DEPTH = 3
 _MOST = 12
-# The precision is looked at in the first calls of the outermost module, and then now and again.
+# Calls of the outermost module are looked at in the beginning, and then now and again: those that
+# learn apart from those that do not, since some programs validate before they train.
 _LOOKS = 8
 _LOOK_EVERY = 64
+# How often things happen in a step is what they do in most of so many.
+_STEPS = 200
 
 
 class TorchFacts:
     def __init__(self, torch: Any) -> None:
         self._torch = torch
         self._model: dict[str, Any] | None = None
-        self._largest = -1
+        # Whether the model described learns, and its parameters; and the inputs' model likewise.
+        self._largest = (-1, -1)
+        self._fullest = (-1, -1)
         self._inputs: Any = None
         self._batch: int | None = None
         self._autocast: str | None = None
@@ -29,7 +35,10 @@ class TorchFacts:
         self._optimizers: dict[int, dict[str, Any]] = {}
         self._scaler = False
         self._compile: dict[str, Any] | None = None
-        self._calls = 0
+        self._calls = [0, 0]
+        self._key = 0
+        self._calls_in_step = 0
+        self._per_step: dict[str, collections.deque[int]] = {}
 
     def install(self) -> None:
         self._watch_compile()
@@ -53,10 +62,16 @@ class TorchFacts:
 
     @quietly
     def module_call(self, module: Any, args: Any, kwargs: Any) -> None:
-        self._calls += 1
-        if self._calls > _LOOKS and self._calls % _LOOK_EVERY:
-            return
         torch = self._torch
+        learns = bool(module.training and torch.is_grad_enabled())
+        self._calls[learns] += 1
+        calls = self._calls[learns]
+        if calls <= _LOOKS:
+            self._describe(module, args, kwargs, learns)
+        if id(module) == self._key:
+            self._calls_in_step += 1
+        if calls > _LOOKS and calls % _LOOK_EVERY:
+            return
         self._modes["train" if module.training else "eval"] += 1
         if not torch.is_grad_enabled():
             self._without_grad += 1
@@ -65,16 +80,35 @@ class TorchFacts:
             self._autocast = _name(get("cuda") if get else torch.get_autocast_gpu_dtype())
         elif _autocast_cpu(torch):
             self._autocast = _name(torch.get_autocast_cpu_dtype())
-        if self._calls <= _LOOKS:
-            self._describe(module, args, kwargs)
 
-    def _describe(self, module: Any, args: Any, kwargs: Any) -> None:
-        """The largest of the outermost modules is the model."""
-        parameters = list(module.parameters())
-        count = sum(p.numel() for p in parameters)
-        if count <= self._largest and self._model is not None:
+    def _describe(self, module: Any, args: Any, kwargs: Any, learns: bool) -> None:
+        """The largest of the outermost modules that learn is the model; where none does, the
+        largest."""
+        fullness = int(learns), self._describe_model(module, int(learns))
+        if fullness <= self._fullest:
             return
-        self._largest = count
+        self._fullest = fullness
+        self._key = id(module)
+        self._calls_in_step = 0
+        self._inputs = [self._input(value, 0) for value in args[:_MOST]]
+        self._inputs += [
+            {"name": name, "value": self._input(value, 0)}
+            for name, value in list(kwargs.items())[:_MOST]
+        ]
+        self._batch = self._first_size(list(args) + list(kwargs.values()))
+
+    @quietly
+    def trains(self, module: Any) -> None:
+        """A framework trains this module, whichever part of it is called."""
+        self._describe_model(module, 2)
+
+    def _describe_model(self, module: Any, rank: int) -> int:
+        """Returns how many parameters it has."""
+        parameters = list(module.parameters())
+        count = int(sum(p.numel() for p in parameters))
+        if (rank, count) <= self._largest:
+            return count
+        self._largest = rank, count
         inner = _unwrapped(module)
         self._model = {
             "class": type(inner).__name__,
@@ -86,12 +120,7 @@ class TorchFacts:
             "devices": sorted({str(p.device) for p in parameters}),
             "modules": sum(1 for _ in inner.modules()),
         }
-        self._inputs = [self._input(value, 0) for value in args[:_MOST]]
-        self._inputs += [
-            {"name": name, "value": self._input(value, 0)}
-            for name, value in list(kwargs.items())[:_MOST]
-        ]
-        self._batch = self._first_size(list(args) + list(kwargs.values()))
+        return count
 
     def _input(self, value: Any, depth: int) -> Any:
         if isinstance(value, self._torch.Tensor):
@@ -128,6 +157,17 @@ class TorchFacts:
         found["tensors"] = sum(len(group["params"]) for group in optimizer.param_groups)
         self._optimizers[id(optimizer)] = found
 
+    def step(self, batches: int) -> None:
+        """A step is over, in which so many batches were fetched."""
+        for what, count in (("batches", batches), ("calls", self._calls_in_step)):
+            if count:
+                self._per_step.setdefault(what, collections.deque(maxlen=_STEPS)).append(count)
+        self._calls_in_step = 0
+
+    def _usually(self, what: str) -> int | None:
+        counts = collections.Counter(self._per_step.get(what, ()))
+        return counts.most_common(1)[0][0] if counts else None
+
     def scaler(self, scaler: Any) -> None:
         self._scaler = self._scaler or bool(scaler.is_enabled())
 
@@ -142,9 +182,15 @@ class TorchFacts:
             "model": self._model,
             "inputs": self._inputs,
             "batch_size": self._batch,
-            "mode": max(self._modes, key=lambda mode: self._modes[mode]) if self._calls else None,
-            "grad": "disabled" if self._without_grad else "enabled",
-            "amp": {"autocast": self._autocast, "scaler": self._scaler},
+            # More than one batch in a step: gradients are accumulated.
+            "batches_per_step": self._usually("batches"),
+            "calls_per_step": self._usually("calls"),
+            "mode": self._mode(),
+            "grad": self._grad(),
+            "amp": {
+                "autocast": self._autocast or autocast_by_framework(),
+                "scaler": self._scaler,
+            },
             "optimizers": list(self._optimizers.values()),
             "compile": self._compiled(),
             "seed": _seed(torch),
@@ -155,6 +201,13 @@ class TorchFacts:
         }
         found.update(_switches(torch))
         return found
+
+    def _mode(self) -> str | None:
+        return max(self._modes, key=lambda mode: self._modes[mode]) if any(self._calls) else None
+
+    def _grad(self) -> str:
+        looks = sum(self._modes.values())
+        return "disabled" if 2 * self._without_grad > looks else "enabled"
 
     def _compiled(self) -> dict[str, Any] | None:
         if self._compile is None:
@@ -246,9 +299,3 @@ def _quietly(call: Any) -> Any:
     except Exception as error:
         note("a setting of torch", repr(error))
         return None
-
-
-def modules_loaded() -> list[str]:
-    """Frameworks on top of torch that this program uses."""
-    names = ("lightning", "pytorch_lightning", "accelerate", "transformers", "deepspeed", "timm")
-    return [name for name in names if name in sys.modules]

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import functools
 import time
+import weakref
 from typing import Any, Iterator
 
 from .failures import note
@@ -28,7 +29,12 @@ class Loaders:
         self._torch = torch
         self.recorder = watch.recorder
         self.batches = 0
+        # Of the loader whose batches the optimizer learns from; until it steps, of the first.
         self.settings: dict[str, Any] | None = None
+        self._known: weakref.WeakKeyDictionary[Any, dict[str, Any]] = weakref.WeakKeyDictionary()
+        self._latest: dict[str, Any] | None = None
+        self._learnt = False
+        self._counted = 0
         self._pinning = False
 
     def install(self) -> None:
@@ -50,11 +56,13 @@ class Loaders:
         @functools.wraps(make)
         def __init__(this: Any, loader: Any, *args: Any, **kwargs: Any) -> None:
             make(this, loader, *args, **kwargs)
-            self._learn(loader)
+            self._learn(this, loader)
 
         @functools.wraps(following)
         def __next__(this: Any) -> Any:
             watch.fetch()
+            if not self._learnt:
+                self._latest = self._known.get(this)
             start = monotonic_ns()
             batch = following(this)
             self.slice("fetch", "loader.fetch", start, self.batches)
@@ -66,19 +74,38 @@ class Loaders:
         if "next" in vars(kind):
             kind.next = __next__
 
-    def _learn(self, loader: Any) -> None:
-        """The first loader is the one of the training, almost always."""
-        if self.settings is not None:
+    def restart(self) -> None:
+        """Counts from nothing, as a forked child does."""
+        self.batches = self._counted = 0
+
+    def fetched_since(self) -> int:
+        """Batches since this was asked before."""
+        before, self._counted = self._counted, self.batches
+        return self.batches - before
+
+    def learns(self) -> None:
+        """An optimizer's step is over: what was fetched for it comes from the training's loader."""
+        if not self._learnt and self._latest is not None:
+            self._learnt = True
+            self.settings = self._latest
+            self._known.clear()
+
+    def _learn(self, iterator: Any, loader: Any) -> None:
+        if self._learnt:
             return
         try:
             settings = {name: getattr(loader, name, None) for name in _SETTINGS}
+            if settings["batch_size"] is None:
+                sampler = getattr(loader, "batch_sampler", None)
+                settings["batch_size"] = getattr(sampler, "batch_size", None)
             settings["dataset"] = type(loader.dataset).__name__
             settings["start_method"] = _start_method(loader)
             try:
                 settings["samples"] = len(loader.dataset)
             except TypeError:
                 settings["samples"] = None
-            self.settings = settings
+            self._known[iterator] = settings
+            self.settings = self.settings or settings
         except Exception as error:
             note("settings of the data loader", repr(error))
 

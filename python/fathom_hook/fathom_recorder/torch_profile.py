@@ -8,9 +8,8 @@ import time
 import warnings
 from typing import Any, Callable, TypeVar
 
-from .failures import note, quietly
+from .failures import quietly
 from .plan import Window
-from .process import resident_bytes
 from .traces import Target
 
 monotonic_ns = time.monotonic_ns
@@ -33,8 +32,10 @@ class Profiling:
         self._by_steps = by_steps
         self._profile: Any = None
         self._began_ns = 0
-        self._resident = 0
+        self._last = number - 1
         self.target: Target | None = None
+        # What is left to record of a window whose trace had to be written before.
+        self.rest: Window | None = None
         self.done = False
 
     def begin(self) -> None:
@@ -51,12 +52,15 @@ class Profiling:
         if self._by_steps:
             arguments["schedule"] = self._action
         self._silently(lambda: self._warm(arguments))
-        self._resident = resident_bytes()
         self._profile = self._silently(lambda: profiler.profile(**arguments))
         # The steps are called by their number in the program.
         self._profile.step_num = self._first
         self._silently(self._profile.start)
+        self._begin_active()
+
+    def _begin_active(self) -> None:
         self._began_ns = monotonic_ns()
+        self._watch.pieces.begin()
 
     def _warm(self, arguments: dict[str, Any]) -> None:
         """A process's first profile loads and allocates what all of them use, some of it with the
@@ -95,21 +99,27 @@ class Profiling:
         return self.window.warmup <= at < self.window.warmup + self.window.active
 
     def step(self, number: int) -> None:
-        """Step `number` has ended. Afterwards `done` tells whether the window is over."""
+        """Step `number` has ended. Afterwards `done` tells whether the window is over, or its
+        `rest` begins anew."""
+        self._last = number
         if number + 1 == self._first + self.window.warmup:
-            self._began_ns = monotonic_ns()
+            self._begin_active()
         if number + 1 >= self._first + self.window.warmup + self.window.active:
             self._silently(self._profile.step)
             self.finish()
-        elif self._grew():
-            note("more of torch's trace", "the process grew by four times --max-memory")
+        elif self.window.kept and self._recorded(number) and self._is_full(number):
+            left = self.window.active - self._recorded(number)
+            self.rest = Window(0, left, self.window.extras, True)
             self.finish()
         else:
             self._silently(self._profile.step)
 
-    def _grew(self) -> bool:
-        grown = resident_bytes() - self._resident
-        return bool(grown > self._watch.recorder.options.max_memory * 4)
+    def _recorded(self, number: int) -> int:
+        """How many active steps there are with step `number`."""
+        return max(0, number + 1 - self._first - self.window.warmup)
+
+    def _is_full(self, number: int) -> bool:
+        return bool(self._watch.pieces.is_full(self._recorded(number)))
 
     def finish(self) -> None:
         """Ends the window now; what was recorded by then is saved."""
@@ -139,6 +149,7 @@ class Profiling:
             return
         target.publish()
         self.target = target
+        self._watch.published(target, self._recorded(self._last) if self._by_steps else 0)
         self._watch.recorder.record(
             "torch.profiler", "profile", self._began_ns, ended - self._began_ns, target.number
         )

@@ -69,11 +69,28 @@ class Timed:
             if self._due(now):
                 self._requested = True
                 self._in_main_thread(self._begin)
-        elif self._begun is not None and now - self._begun > self._length():
-            self._over = True
+        elif self._begun is not None and self._is_done(now - self._begun):
+            self._begun = None
+            self._over = not self._is_ring()
             self._in_main_thread(self._finish)
 
+    def _is_done(self, recorded: int) -> bool:
+        if recorded > self._length():
+            return True
+        if not self._watch.pieces.is_too_large():
+            return False
+        if not self._is_ring():
+            note("the rest of the time", "the trace reached --max-memory", "a greater --max-memory")
+        return True
+
+    def _is_ring(self) -> bool:
+        """--last without --duration: one trace after the other, to the end."""
+        options = self._watch.options
+        return options.last_ns is not None and options.duration_ns is None
+
     def _length(self) -> int:
+        if self._is_ring():
+            return int(self._watch.pieces.longest_ns)
         duration = self._watch.options.duration_ns
         return RECORD_NS if duration is None else int(duration)
 
@@ -119,7 +136,10 @@ class Timed:
             self._target = self._window.target
             # It does not count as a window of steps.
             watch.closed()
-            watch.plan.ended = self._asked
+            watch.plan.ended = self._asked and not self._is_ring()
+            if self._is_ring():
+                self._window = None
+                self._begin()
 
     def _in_main_thread(self, call: Any) -> None:
         def pending(_: Any) -> int:

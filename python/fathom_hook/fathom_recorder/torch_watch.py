@@ -13,11 +13,13 @@ from .endings import Signals
 from .failures import note, quietly, withdraw
 from .imports import is_importing
 from .overhead import EDGE, UNPROFILED, Overhead
+from .pieces import Pieces
 from .plan import FAR, Plan, Window
 from .steps import Steps
 from .torch_calls import Calls
-from .torch_facts import TorchFacts, modules_loaded
+from .torch_facts import TorchFacts
 from .torch_foreign import ForeignProfiler, note_given_way
+from .torch_frameworks import Frameworks
 from .torch_loader import Loaders
 from .torch_memory import TorchMemory
 from .torch_profile import Profiling, compiles_so_far, quiet_kineto
@@ -54,6 +56,7 @@ class TorchWatch:
         self.calls = Calls(self, torch)
         self.loaders = Loaders(self, torch)
         self.facts = TorchFacts(torch)
+        self.frameworks = Frameworks()
         self.signals = Signals(recorder.end)
         # Whether this process has had a profile.
         self.warmed = False
@@ -64,6 +67,7 @@ class TorchWatch:
         self.traces = Traces(self.recorder.session)
         self.steps = Steps("mark" if self.range_name else self.options.step_by, self._step)
         self.plan = Plan(self.options)
+        self.pieces = Pieces(self.options)
         self.overhead = Overhead()
         self.profiling: Profiling | None = None
         self.memory = (
@@ -78,7 +82,10 @@ class TorchWatch:
         self._imported_ns = monotonic_ns()
         self._timed: Any = None
         self._ended = False
+        self._discarded_note = ""
         self._stop_wanted = False
+        # Steps that --max-size keeps from being recorded: the next one to be counted, the end.
+        self._lost = 0, 0
         # While at rest: the only optimizer or leading module, its thread, and until when.
         self._sole = 0
         self._tid = 0
@@ -93,6 +100,7 @@ class TorchWatch:
                 part.install()
             except Exception as error:
                 note("PyTorch: " + type(part).__name__, repr(error))
+        self.frameworks.install(self.recorder.finder, self.facts.trains)
         self._watch_distributed()
         if self.options.on_signal:
             self._listen(self.options.on_signal)
@@ -190,6 +198,9 @@ class TorchWatch:
         self.overhead.step(number, self._kind(number), end - start, self._hook_ns)
         self._hook_ns = 0
         by_optimizer = self.steps.source == "optimizer"
+        self.facts.step(self.loaders.fetched_since())
+        if by_optimizer:
+            self.loaders.learns()
         if number in (_SEARCH_WITH_OPTIMIZER_AT if by_optimizer else _SEARCH_AT):
             self.calls.search()
         if number in (0, 2):
@@ -262,17 +273,36 @@ class TorchWatch:
             else:
                 self.profiling.step(number)
             if self.profiling.done:
-                self._over()
+                self._over(number + 1)
             return
         if self.foreign.seen or self.plan.is_idle():
             return
         window = self.plan.window(duration, compiles_so_far(), age, self.overhead.median)
         if window is None:
             return
-        if self.traces.bytes() > self.options.max_size:
-            note("further traces", "those that there are reached --max-size", "--max-size")
-            return
-        self._open(window, number + 1)
+        if not self._is_out_of_space(window):
+            self._open(window, number + 1)
+
+    def _is_out_of_space(self, window: Window) -> bool:
+        if not window.kept or self.traces.bytes() <= self.options.max_size:
+            return False
+        note("further traces", "those that there are reached --max-size", "--max-size")
+        self.plan.over(window)
+        self._lost_from(self.steps.number, window.warmup + window.active)
+        return True
+
+    def _lost_from(self, number: int, steps: int) -> None:
+        """Step `number` and as many steps as the window had, those that come, are not recorded."""
+        self._count_lost()
+        self._lost = number, number + steps
+
+    def _count_lost(self) -> None:
+        """Of the steps that were to be recorded and are not, those that have been by now."""
+        first, end = self._lost
+        now = min(end, self.steps.number)
+        if now > first:
+            self.recorder.writer.drop("steps of torch's trace, beyond --max-size", now - first)
+            self._lost = now, end
 
     def _open(self, window: Window, number: int, by_steps: bool = True) -> None:
         profiling = Profiling(self, window, number, by_steps)
@@ -292,7 +322,9 @@ class TorchWatch:
             self.plan.ended = by_steps
             note("a trace of torch.profiler", repr(error))
 
-    def _over(self) -> None:
+    def _over(self, number: int | None = None) -> None:
+        """The window, or a piece of it, has ended; where `number` is the next step, what is left of
+        it begins there."""
         profiling = self.profiling
         if profiling is None:
             return
@@ -300,6 +332,10 @@ class TorchWatch:
         self._edge = True
         if self.memory and profiling.window.kept:
             self.memory.end_history(len(self.traces.targets))
+        rest = profiling.rest
+        if number is not None and rest is not None and not self._is_out_of_space(rest):
+            self._open(rest, number)
+            return
         self.plan.over(profiling.window)
         self.recorder.facts.write()
 
@@ -312,6 +348,12 @@ class TorchWatch:
 
     def next_trace(self) -> Target:
         return self.traces.next()
+
+    def published(self, target: Target, steps: int) -> None:
+        """A trace of ours, of so many steps, is in its file."""
+        self.pieces.written(target.path, steps)
+        if self.options.last_ns is not None:
+            self.traces.discard_older(self.options.last_ns)
 
     def give_way(self) -> None:
         """The program profiles itself."""
@@ -419,7 +461,7 @@ class TorchWatch:
         """In the child: nothing of the parent's recording is ours to end."""
         self.signals.end()
         self._begin_state()
-        self.loaders.batches = 0
+        self.loaders.restart()
         self.recorder.facts.add_source(self._facts)
 
     @quietly
@@ -467,8 +509,12 @@ class TorchWatch:
         found["loader"] = self.loaders.settings
         found["profiler"] = self.foreign.facts() or "torch.profiler, by the hook"
         found["traces"] = len(self.traces.targets)
+        if self.traces.discarded:
+            found["traces_discarded"] = self.traces.discarded
+            self._note_discarded()
+        self._count_lost()
         found["unfinished_trace"] = self.profiling is not None and self.profiling.window.kept
-        found["frameworks"] = modules_loaded()
+        found.update(self.frameworks.facts())
         found["overhead"] = self.overhead.facts("+".join(self.plan.extras) or "plain")
         if self.plan.still_compiling:
             note(
@@ -477,6 +523,12 @@ class TorchWatch:
                 "--steps skip_first=N, with N beyond the last compilation",
             )
         return found
+
+    def _note_discarded(self) -> None:
+        count = f"{self.traces.discarded} earlier traces"
+        withdraw(self._discarded_note)
+        self._discarded_note = count
+        note(count, "--last keeps the newest stretch", "a longer --last")
 
 
 _EARLIER = "--steps wait=0,warmup=0,active=1"

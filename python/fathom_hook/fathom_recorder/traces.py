@@ -4,6 +4,7 @@ written."""
 from __future__ import annotations
 
 import os
+import time
 
 
 class Target:
@@ -11,6 +12,7 @@ class Target:
         self.temporary = temporary
         self.path = path
         self.number = number
+        self.ended_ns = time.monotonic_ns()
 
     def publish(self) -> None:
         os.replace(self.temporary, self.path)
@@ -24,10 +26,14 @@ class Target:
 class Traces:
     def __init__(self, session: str) -> None:
         self._session = session
+        self._number = 0
         self.targets: list[Target] = []
+        # Those that --last gave up.
+        self.discarded = 0
 
     def next(self) -> Target:
-        number = len(self.targets) + 1
+        self._number += 1
+        number = self._number
         name = f"torch-{os.getpid()}-{number}"
         temporary = os.path.join(self._session, name + ".partial")
         path = os.path.join(self._session, name + ".pt.trace.json")
@@ -35,7 +41,15 @@ class Traces:
         return self.targets[-1]
 
     def discard_last(self) -> None:
+        self._number -= 1
         self.targets.pop().discard()
+
+    def discard_older(self, length_ns: int) -> None:
+        """Removes what ended longer ago than that; the newest stays in any case."""
+        since = time.monotonic_ns() - length_ns
+        while len(self.targets) > 1 and self.targets[0].ended_ns < since:
+            self.targets.pop(0).discard()
+            self.discarded += 1
 
     def bytes(self) -> int:
         return sum(os.path.getsize(t.path) for t in self.targets if os.path.exists(t.path))

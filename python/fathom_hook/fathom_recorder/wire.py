@@ -225,6 +225,10 @@ class Writer:
     def function(self, *fields: Any) -> None:
         self._add(Block.function, *fields)
 
+    def drop(self, what: str, count: int) -> None:
+        """So many of these were not recorded, for want of room: the file says it."""
+        self._add(Block.dropped, what, count)
+
     def pending(self) -> bool:
         return bool(self._queue)
 
