@@ -44,7 +44,8 @@ test-torch: build ## The recording of real PyTorch programs (installs PyTorch, a
 	$${FATHOM_TORCH_PYTHON:-build/torch/bin/python} -m pytest -q -p no:cacheprovider tests/python/torch_profile_test.py
 
 debug asan: ## The same tests in another build: assertions; assertions and sanitizers.
-	@tools/setup build
+	@tools/setup build nvtx
+	@tools/setup cuda || echo '$@: no headers of CUPTI: the tests of libfathom_cuda.so are left out' >&2
 	@$(call configure,$@)
 	@cmake --build build/$@ -j $(JOBS)
 	@ctest --test-dir build/$@ -j $(JOBS) --output-on-failure --no-tests=error
