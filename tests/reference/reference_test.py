@@ -88,6 +88,14 @@ class Reference(unittest.TestCase):
                 with self.subTest(seed=seed):
                     self.assertEqual(compare(path), "")
 
+    def test_they_are_equal_on_what_devices_did(self) -> None:
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder, "devices.fathom")
+            for seed in range(60):
+                path.write_bytes(random_capture(seed, devices=True))
+                with self.subTest(seed=seed):
+                    self.assertEqual(compare(path), "")
+
     def test_a_missing_file_is_an_error(self) -> None:
         self.assertEqual(fast(SOURCE / "no-such-trace.json").returncode, 3)
 

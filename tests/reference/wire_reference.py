@@ -1,6 +1,6 @@
 """A slow, plain reader of Fathom's own capture files: docs/wire.md as Python, and what docs/formats.md makes of it.
 
-It shares nothing with the program but these two pages. Records of devices (kinds above 15) are left out.
+It shares nothing with the program but these two pages. Records of devices are in wire_devices.py.
 """
 from __future__ import annotations
 
@@ -8,9 +8,12 @@ import json
 import struct
 import zlib
 from collections import defaultdict
-from typing import Any, Iterator
+from collections.abc import Callable, Iterator
+from typing import Any
 
 from canonical_json import canonical, decode
+from wire_devices import LAYOUTS as DEVICE_LAYOUTS
+from wire_devices import DeviceRecords, empty_details
 
 MAGIC = b"FATHOM\x01\x00"
 SYNC = b"FBLK"
@@ -18,6 +21,7 @@ HEADER = struct.Struct("<4sIIHHQ")
 LAYOUTS = {
     2: "<qqI", 3: "<qiiiII", 4: "<iqI", 5: "<qqiqIIq", 6: "<qiqII", 7: "<qiq", 8: "<qiqII", 9: "<IiiII", 10: "<qId",
     11: "<iII", 12: "<qiiqqqqqq", 13: "<IQ", 14: "<iIIIQqq", 15: "<II",
+    **DEVICE_LAYOUTS,
 }  # fmt: skip
 LARGEST = 16 << 20
 LAST_TIME = 2**61
@@ -29,6 +33,10 @@ CATEGORIES = {
     "step": ("user_annotation", False), "loader.fetch": ("user_annotation", False),
     "loader.sample": ("other", False), "loader.collate": ("other", False), "loader.pin": ("other", False),
     "gc": ("other", False), "profile": ("trace_span", True), "phase": ("trace_span", True),
+    "kernel": ("kernel", False), "gpu_memcpy": ("memcpy", False), "gpu_memset": ("memset", False),
+    "cuda_graph": ("kernel", False), "cuda_sync": ("sync", False), "cuda_runtime": ("runtime", False),
+    "cuda_driver": ("driver", False), "overhead": ("overhead", False), "overhead.device": ("overhead", True),
+    "host_function": ("other", False),
 }  # fmt: skip
 Place = tuple[str, str, str]
 
@@ -83,14 +91,19 @@ class Slice:
     def __init__(self, place: Place, start: int, end: int, name: str, category: str) -> None:
         self.place, self.start, self.end = place, start, end
         self.name, self.category = name, category
+        self.kind = CATEGORIES.get(category, ("other", False))[0]
+        self.correlation = self.external = "-"
+        self.details = empty_details(self.kind)
+        self.launch: tuple[list[int], list[int]] | None = None  # grid and block
         self.number: int | None = None
         self.arguments: list[tuple[str, str]] = []
 
 
 class Track:
-    def __init__(self, pid: int, tid: int | None) -> None:
-        self.pid, self.tid = pid or None, tid
+    def __init__(self, pid: int | None, tid: int | None) -> None:
+        self.pid, self.tid = pid, tid
         self.name, self.device, self.slices = "", -1, 0
+        self.stream: int | None = None
         self.unit: str | None = None
 
 
@@ -123,6 +136,7 @@ class WireReader:
         self.last = 0
         self.first_block = 0
         self.owner: list[tuple[str, str]] | None = None
+        self.devices = DeviceRecords(self)
 
     def read(self, data: bytes) -> None:
         for count, (number, payload) in enumerate(blocks(data)):
@@ -134,6 +148,7 @@ class WireReader:
         self.texts = {0: ""}
         self.counters: dict[int, Place] = {}
         self.owner = None
+        self.devices.last = None
         at = 0
         while at + 4 <= len(payload):
             kind, size = struct.unpack_from("<HH", payload, at)
@@ -147,11 +162,14 @@ class WireReader:
                 self.record(kind, struct.unpack_from(LAYOUTS[kind], body))
 
     def record(self, kind: int, fields: tuple[Any, ...]) -> None:
-        handlers = {
+        handlers: dict[int, Callable[..., None]] = {
             2: self.clock, 3: self.process, 4: self.thread, 5: self.slice, 6: self.begin, 7: self.end,
             8: self.instant, 9: self.counter, 10: self.sample, 11: self.fact, 12: self.exit, 14: self.function,
-            15: self.argument,
+            15: self.argument, 16: self.devices.device, 17: self.devices.launch, 18: self.devices.copy,
+            19: self.devices.wait, 20: self.devices.call, 21: self.devices.memory,
         }  # fmt: skip
+        if 5 <= kind <= 8:
+            self.devices.last = None
         if kind in handlers:
             handlers[kind](*fields)
 
@@ -192,7 +210,14 @@ class WireReader:
 
     def track(self, kind: str, pid: int, tid: int | None, series: str) -> Place:
         place = (kind, str(pid) if pid else "machine", series)
-        self.tracks.setdefault(place, Track(pid, tid))
+        self.tracks.setdefault(place, Track(pid or None, tid))
+        return place
+
+    def stream(self, device: int, stream: int, thread: str) -> Place:
+        """As a trace of torch.profiler has them: the device is the process, the stream the thread."""
+        place = ("device", str(device), thread)
+        track = self.tracks.setdefault(place, Track(device, stream))
+        track.device, track.stream, track.name = device, stream, f"stream {thread}"
         return place
 
     def place(self, category: str, pid: int, tid: int) -> Place:
@@ -223,6 +248,17 @@ class WireReader:
             found.number = value
         self.add(found)
         self.owner = found.arguments
+
+    def plain_slice(self, place: Place, start: int, duration: int, name: str, category: str) -> Slice:
+        """A slice that is named as it is."""
+        duration = duration if 0 <= duration <= LAST_TIME else 0
+        found = Slice(place, start, start + duration, name, category)
+        self.add(found)
+        self.owner = found.arguments
+        return found
+
+    def json_value(self, text: str) -> str:
+        return json_value(text)
 
     def add(self, found: Slice) -> None:
         self.slices.append(found)
@@ -304,7 +340,9 @@ class WireReader:
             apart = [abs(clock - self.shift) for clock in self.clocks]
             errors = [a + e for a, e in zip(apart, self.clock_errors, strict=True) if a <= CLOCK_STEP]
             self.facts[0, "clock_error_ns"] = str(max(errors, default=0))
+        self.devices.take_properties()
         lines: dict[str, list[str]] = defaultdict(list)
+        self.devices.lines(lines, self.shift)
         self.slice_lines(lines)
         self.moment_lines(lines)
         self.track_lines(lines)
@@ -323,11 +361,9 @@ class WireReader:
     def slice_lines(self, lines: dict[str, list[str]]) -> None:
         counts: dict[str, int] = defaultdict(int)
         for found in self.slices:
-            kind = CATEGORIES.get(found.category, ("other", False))[0]
             counts[found.category] += 1
-            details = ["-"] * (9 if kind == "user_annotation" else 0)
-            row = [*self.where("slice", found), found.category, kind, "-", "-", *details]
-            lines["slices"].append("|".join(row))
+            what = [found.category, found.kind, found.correlation, found.external]
+            lines["slices"].append("|".join([*self.where("slice", found), *what, *found.details]))
             if found.number is not None:
                 lines["numbers"].append("|".join([*self.where("number", found), str(found.number)]))
             for key, value in found.arguments:
@@ -350,15 +386,18 @@ class WireReader:
             if (pid, tid) in self.threads:
                 self.tracks["host", str(pid) if pid else "machine", str(tid)].name = name
         for place, track in self.tracks.items():
-            shown = [field(track.pid), field(track.tid), str(track.device), "-", track.name, "-", str(track.slices)]
+            numbers = [field(track.pid), field(track.tid), str(track.device), field(track.stream)]
+            shown = [*numbers, track.name, "-", str(track.slices)]
             lines["tracks"].append("|".join(["track", *place, *shown, field(track.unit)]))
 
     def process_lines(self, lines: dict[str, list[str]]) -> None:
-        names = {track.pid or 0: place[1] for place, track in self.tracks.items()}
+        names = {track.pid or 0: place[1] for place, track in self.tracks.items() if place[0] != "device"}
         names.update({pid: str(pid) for pid in self.runs})
         for pid, shown in names.items():
             run = self.runs.get(pid, Run(pid))
             lines["processes"].append(f"process|{shown}|{run.name or ''}|{run.role or ''}|-")
+        for device in sorted({place[1] for place in self.tracks if place[0] == "device"} - set(names.values())):
+            lines["processes"].append(f"process|{device}|GPU|GPU {device}|-")
         for run in self.runs.values():
             times = [field(None if time is None else time + self.shift) for time in run.times]
             shown = [field(run.pid), field(run.parent), str(run.rank), str(run.status), field(run.role)]
