@@ -48,6 +48,7 @@ Duration exposed_in(const RuleContext& rules, const std::vector<SliceId>& found)
 Finding make(const RuleContext& rules, bool single, const std::vector<SliceId>& found,
              Duration exposed) {
   Finding finding;
+  finding.component = true;
   finding.key = single ? "none" : "too-few";
   finding.title =
       (single ? "The data loader has no workers: " : "The data loader's workers are too few: ") +

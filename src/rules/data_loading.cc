@@ -184,6 +184,7 @@ Outcome check(const RuleContext& rules) {
   if (rules.percent(exposed) < kLeastPercent) return std::vector<Finding>{};
   const std::optional<double> reading = reading_share(rules, found);
   const bool single = found.loader == Loader::single;
+  finding.component = true;
   finding.key = single ? "single-process" : found.loader == Loader::workers ? "workers" : "";
   finding.family = Family::input;
   finding.weight = weight_of(rules, exposed);

@@ -49,6 +49,8 @@ Finding make(const RuleContext& rules, const PhaseTimes& times, Phase phase, std
              std::string advice) {
   const auto index = static_cast<std::size_t>(phase);
   Finding finding;
+  finding.key = to_string(phase);
+  finding.component = true;
   finding.title = std::move(title);
   finding.family = Family::compute;
   finding.weight = Weight::note;

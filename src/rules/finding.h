@@ -49,10 +49,12 @@ struct Evidence {
 
 /// Time that a finding would recover, by its owner, over the counted steps together. The owner is a
 /// gap of Accounting, or a slice: a device activity (at most its credited time counts) or, in a
-/// trace without a device, a host slice of the main thread (at most its own time counts).
+/// trace without a device, a host slice of the main thread (at most its own time counts). Where the
+/// main thread is in no slice, the piece of the accounting owns the time.
 struct Claim {
-  std::int32_t device = -1;        ///< Of the gap; -1 where the owner is a slice.
-  std::uint32_t gap = UINT32_MAX;  ///< Row of DeviceAccounting::gaps, or UINT32_MAX.
+  std::int32_t device = -1;        ///< Of the gap; -1 where the owner is a slice or a piece.
+  std::uint32_t gap = UINT32_MAX;  ///< Row of DeviceAccounting::gaps, or without a device of
+                                   ///< Accounting::host, or UINT32_MAX.
   SliceId slice{};
   Duration time{};
 };
@@ -65,9 +67,10 @@ struct Fix {
 };
 
 struct Finding {
-  std::string_view rule;  ///< Id of its rule.
-  std::string key;        ///< Tells findings of one rule apart: an operator, a line; may be empty.
-  std::string title;      ///< One line: what is wrong, with its number.
+  std::string_view rule;   ///< Id of its rule.
+  std::string key;         ///< Tells findings of one rule apart: an operator, a line; may be empty.
+  bool component = false;  ///< The key names no operation but a part of the step: a phase, input.
+  std::string title;       ///< One line: what is wrong, with its number.
   Family family = Family::capture;
   Weight weight = Weight::note;
   Confidence confidence = Confidence::medium;

@@ -58,6 +58,12 @@ std::string_view words(Waste::Kind kind) {
   return "";
 }
 
+/// Part of the finding's id.
+std::string_view id_of(Waste::Kind kind) {
+  constexpr std::string_view kIds[] = {"", "small-grid", "tail", "ragged-block"};
+  return kIds[static_cast<std::size_t>(kind)];
+}
+
 /// Launches of one kernel that waste in one way.
 struct Group {
   Blamed blamed;
@@ -73,7 +79,7 @@ struct Before {
 Finding describe(const RuleContext& rules, const Key& key, const Group& group) {
   const std::string name(rules.trace().text(key.first));
   Finding finding;
-  finding.key = name;
+  finding.key = name + "/" + std::string(id_of(key.second));
   finding.title = std::string("A kernel runs with ") + std::string(words(key.second)) + ": " +
                   per_step(rules, group.blamed.time);
   finding.family = Family::latency;

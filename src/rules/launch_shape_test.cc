@@ -32,6 +32,20 @@ TEST(LaunchShape, IsToldOfAPartialLastWave) {
   EXPECT_NE(findings[0].title.find("last wave"), std::string::npos);
 }
 
+TEST(LaunchShape, TellsTheWaysOfOneKernelApart) {
+  ProgramBuilder program(20'000);
+  program.trace().device(a100());
+  for (const std::int32_t blocks : {27, 900}) {
+    program.op("aten::sum", "reduce", 5400);
+    program.kernel().config(
+        {.grid = {blocks, 1, 1}, .block = {256, 1, 1}, .registers = 32, .shared_memory = 0});
+  }
+  const auto findings = JudgedTrace(program.trace()).findings(launch_shape());
+  ASSERT_EQ(findings.size(), 2U);
+  EXPECT_EQ(findings[0].key, "reduce/small-grid");
+  EXPECT_EQ(findings[1].key, "reduce/tail");
+}
+
 TEST(LaunchShape, IsNothingForFullWaves) {
   EXPECT_TRUE(launched(864, 256).findings(launch_shape()).empty());
   EXPECT_TRUE(launched(86'500, 256).findings(launch_shape()).empty());
