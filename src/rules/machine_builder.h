@@ -4,6 +4,8 @@
 #include <string>
 #include <string_view>
 
+#include "rules/program_builder.h"
+#include "rules/rule_fixture.h"
 #include "store/trace_builder.h"
 
 namespace fathom {
@@ -35,5 +37,16 @@ class MachineBuilder {
   TraceBuilder& trace_;
   std::int64_t end_;
 };
+
+/// A program of a second beside this machine, which is what `machine(builder)` adds.
+template <typename Machine>
+JudgedTrace judged_beside(const Machine& machine) {
+  constexpr std::int64_t kEnd = 1'000'000'000;
+  ProgramBuilder program(kEnd);
+  program.op("aten::mm", "gemm", kEnd / 2);
+  MachineBuilder builder(program.trace(), kEnd);
+  machine(builder);
+  return JudgedTrace(program.trace());
+}
 
 }  // namespace fathom

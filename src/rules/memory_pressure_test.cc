@@ -1,8 +1,6 @@
 #include <gtest/gtest.h>
 
 #include "rules/machine_builder.h"
-#include "rules/program_builder.h"
-#include "rules/rule_fixture.h"
 
 namespace fathom {
 
@@ -10,20 +8,8 @@ Rule memory_pressure();
 
 namespace {
 
-constexpr std::int64_t kEnd = 1'000'000'000;
-
-/// A program of a second beside this machine.
-template <typename Machine>
-JudgedTrace judged(const Machine& machine) {
-  ProgramBuilder program(kEnd);
-  program.op("aten::mm", "gemm", kEnd / 2);
-  MachineBuilder builder(program.trace(), kEnd);
-  machine(builder);
-  return JudgedTrace(program.trace());
-}
-
 TEST(MemoryPressure, IsToldWhereTasksWaitForMemory) {
-  const auto findings = judged([](MachineBuilder& machine) {
+  const auto findings = judged_beside([](MachineBuilder& machine) {
                           machine.rate("pressure.memory.some", 0.2);
                         }).findings(memory_pressure());
   ASSERT_EQ(findings.size(), 1U);
@@ -32,7 +18,7 @@ TEST(MemoryPressure, IsToldWhereTasksWaitForMemory) {
 }
 
 TEST(MemoryPressure, IsToldWhereTheMachineSwaps) {
-  const auto findings = judged([](MachineBuilder& machine) {
+  const auto findings = judged_beside([](MachineBuilder& machine) {
                           machine.rate("memory.swapped_in", 5e6).rate("memory.swapped_out", 5e6);
                         }).findings(memory_pressure());
   EXPECT_EQ(findings.size(), 1U);
@@ -40,7 +26,7 @@ TEST(MemoryPressure, IsToldWhereTheMachineSwaps) {
 
 TEST(MemoryPressure, IsToldForMajorFaultsOnlyWhereLittleIsLeft) {
   const auto with_left = [](double left) {
-    return judged([&](MachineBuilder& machine) {
+    return judged_beside([&](MachineBuilder& machine) {
              machine.rate("memory.major_faults", 50).level("memory.total", 1e9);
              machine.level("memory.available", left);
            })
@@ -52,7 +38,7 @@ TEST(MemoryPressure, IsToldForMajorFaultsOnlyWhereLittleIsLeft) {
 }
 
 TEST(MemoryPressure, IsOnlyANoteForAContainerNearItsLimit) {
-  const auto findings = judged([](MachineBuilder& machine) {
+  const auto findings = judged_beside([](MachineBuilder& machine) {
                           machine.level("cgroup.memory", 0.97e9).level("cgroup.memory_limit", 1e9);
                           machine.rate("pressure.memory.some", 0);
                         }).findings(memory_pressure());
@@ -62,14 +48,14 @@ TEST(MemoryPressure, IsOnlyANoteForAContainerNearItsLimit) {
 }
 
 TEST(MemoryPressure, IsToldWhereAProcessWasKilled) {
-  const auto findings = judged([](MachineBuilder& machine) {
+  const auto findings = judged_beside([](MachineBuilder& machine) {
                           machine.rise("cgroup.oom_kills", 1);
                         }).findings(memory_pressure());
   EXPECT_EQ(findings.size(), 1U);
 }
 
 TEST(MemoryPressure, IsNothingWithMemoryLeft) {
-  const JudgedTrace trace = judged([](MachineBuilder& machine) {
+  const JudgedTrace trace = judged_beside([](MachineBuilder& machine) {
     machine.level("memory.total", 1e9).level("memory.available", 0.8e9);
     machine.rate("pressure.memory.some", 0.0001);
   });
@@ -78,7 +64,7 @@ TEST(MemoryPressure, IsNothingWithMemoryLeft) {
 }
 
 TEST(MemoryPressure, AbstainsWithoutTelemetry) {
-  const JudgedTrace trace = judged([](MachineBuilder& /*machine*/) {});
+  const JudgedTrace trace = judged_beside([](MachineBuilder& /*machine*/) {});
   EXPECT_NE(trace.abstains(memory_pressure()).find("fathom run"), std::string::npos);
 }
 

@@ -1,8 +1,6 @@
 #include <gtest/gtest.h>
 
 #include "rules/machine_builder.h"
-#include "rules/program_builder.h"
-#include "rules/rule_fixture.h"
 
 namespace fathom {
 
@@ -10,19 +8,8 @@ Rule neighbour();
 
 namespace {
 
-constexpr std::int64_t kEnd = 1'000'000'000;
-
-template <typename Machine>
-JudgedTrace judged(const Machine& machine) {
-  ProgramBuilder program(kEnd);
-  program.op("aten::mm", "gemm", kEnd / 2);
-  MachineBuilder builder(program.trace(), kEnd);
-  machine(builder);
-  return JudgedTrace(program.trace());
-}
-
 TEST(Neighbour, IsToldWhereAnotherProcessHoldsTheGpu) {
-  const auto findings = judged([](MachineBuilder& machine) {
+  const auto findings = judged_beside([](MachineBuilder& machine) {
                           machine.level("gpu.other_processes", 1, 0);
                           machine.level("gpu.memory_by_others", 4e9, 0);
                           machine.level("gpu.utilization", 99, 0);
@@ -33,7 +20,7 @@ TEST(Neighbour, IsToldWhereAnotherProcessHoldsTheGpu) {
 }
 
 TEST(Neighbour, IsNothingForAProcessThatHoldsLittle) {
-  const auto findings = judged([](MachineBuilder& machine) {
+  const auto findings = judged_beside([](MachineBuilder& machine) {
                           machine.level("gpu.other_processes", 1, 0);
                           machine.level("gpu.memory_by_others", 1e7, 0);
                         }).findings(neighbour());
@@ -41,7 +28,7 @@ TEST(Neighbour, IsNothingForAProcessThatHoldsLittle) {
 }
 
 TEST(Neighbour, IsToldWhereOthersUseTheProcessors) {
-  const auto findings = judged([](MachineBuilder& machine) {
+  const auto findings = judged_beside([](MachineBuilder& machine) {
                           machine.rate("others.cpu", 6).level("cpu.count", 8);
                           machine.rate("cpu.busy", 8);
                         }).findings(neighbour());
@@ -51,7 +38,7 @@ TEST(Neighbour, IsToldWhereOthersUseTheProcessors) {
 }
 
 TEST(Neighbour, IsNothingWhereOthersUseLittle) {
-  const JudgedTrace trace = judged([](MachineBuilder& machine) {
+  const JudgedTrace trace = judged_beside([](MachineBuilder& machine) {
     machine.rate("others.cpu", 1.5).level("cpu.count", 64);
     machine.level("gpu.other_processes", 0, 0);
   });
@@ -60,7 +47,7 @@ TEST(Neighbour, IsNothingWhereOthersUseLittle) {
 }
 
 TEST(Neighbour, AbstainsWithoutTelemetry) {
-  const JudgedTrace trace = judged([](MachineBuilder& /*machine*/) {});
+  const JudgedTrace trace = judged_beside([](MachineBuilder& /*machine*/) {});
   EXPECT_NE(trace.abstains(neighbour()).find("fathom run"), std::string::npos);
 }
 
