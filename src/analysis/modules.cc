@@ -53,15 +53,16 @@ void place_frames(const Trace& trace, const Nesting& nesting, Modules& modules) 
   }
 }
 
-/// Host work of a thread lies in the innermost frame that is open when it starts.
+/// Host work of a thread lies in the innermost frame that is open when it starts. What has ended by
+/// one start has ended by the next, so that each frame is left once.
 void place_work(const Trace& trace, const Nesting& nesting, const Nesting::Thread& thread,
                 const Nesting::Thread& frames, Modules& modules) {
   std::size_t next = 0;
+  SliceId frame;
   for (const SliceId slice : thread.slices) {
     const Time start = trace.slices.start[slice.row()];
     while (next < frames.slices.size() && trace.slices.start[frames.slices[next].row()] <= start)
-      ++next;
-    SliceId frame = next == 0 ? SliceId() : frames.slices[next - 1];
+      frame = frames.slices[next++];
     while (frame.valid() && trace.slices.end(frame) <= start) frame = nesting.parent[frame.row()];
     modules.of[slice.row()] = frame.valid() ? modules[frame] : Modules::kTop;
   }
@@ -102,10 +103,13 @@ Modules compute_modules(const Trace& trace, const Nesting& nesting) {
 }
 
 std::string Modules::path(const Trace& trace, std::uint32_t node) const {
-  if (node == kTop) return {};
-  const std::string_view name = trace.text(nodes[node].name).substr(kPrefix.size());
-  const std::string above = path(trace, nodes[node].parent);
-  return above.empty() ? std::string(name) : above + "/" + std::string(name);
+  std::vector<std::string_view> names;
+  for (; node != kTop; node = nodes[node].parent)
+    names.push_back(trace.text(nodes[node].name).substr(kPrefix.size()));
+  std::string path;
+  for (auto name = names.rbegin(); name != names.rend(); ++name)
+    path.append(path.empty() ? "" : "/").append(*name);
+  return path;
 }
 
 }  // namespace fathom

@@ -84,6 +84,24 @@ TEST(Modules, NestNoDeeperThanAThousand) {
   EXPECT_EQ(compute_modules(trace, compute_nesting(trace)).nodes.size(), 1001U);
 }
 
+/// Work behind a deep stack that has ended must not climb it again and again.
+TEST(Modules, OfManyNestedFramesAndManyBesideThemAreFoundInTime) {
+  constexpr int kFrames = 200'000;
+  TraceBuilder builder;
+  builder.frame("nn.Module: Outer_0", 0, 10 * kFrames);
+  for (int i = 1; i < kFrames; ++i) builder.frame("nn.Module: Inner_0", i, 2 * (kFrames - i));
+  SliceId last;
+  for (int i = 0; i < kFrames; ++i) last = builder.op("aten::mm", 2 * kFrames + i, 1);
+  for (int i = 0; i < kFrames; ++i)
+    builder.frame("nn.Module: Beside_" + std::to_string(i), 4 * kFrames + 2 * i, 2);
+  const SliceId inside = builder.op("aten::mm", 6 * kFrames, 1);
+  const Trace trace = builder.build();
+  const Modules modules = compute_modules(trace, compute_nesting(trace));
+  EXPECT_EQ(modules.nodes.size(), 1U + 1000U + kFrames);
+  EXPECT_EQ(modules.path(trace, modules[last]), "Outer_0");
+  EXPECT_EQ(modules.path(trace, modules[inside]), "Outer_0/Beside_100000");
+}
+
 TEST(Modules, HostTimeIsThatOfTheFrames) {
   const std::vector<ModuleTimes> times = times_of(Net());
   ASSERT_EQ(times.size(), 4U);
