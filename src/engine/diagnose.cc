@@ -2,6 +2,8 @@
 // each change would give.
 #include <algorithm>
 #include <optional>
+#include <set>
+#include <string>
 #include <thread>
 #include <utility>
 
@@ -93,9 +95,25 @@ void account_steps(const RuleContext& rules, Diagnosis& diagnosis) {
 
 std::string_view phase_of(const Finding& finding) {
   if (finding.family == Family::capture) return "capture";
+  if (finding.component) return "component";
   if (!finding.key.empty()) return "operation";
   return finding.claims.empty() ? "bottleneck" : "component";
 }
+
+/// Numbers what comes again: two functions in one line, two strides of one shape.
+class FindingIds {
+ public:
+  std::string next(const Finding& finding) {
+    std::string id = std::string(finding.rule) + (finding.key.empty() ? "" : "/" + finding.key);
+    std::string numbered = id;
+    for (int number = 2; !given_.insert(numbered).second; ++number)
+      numbered = id + "/" + std::to_string(number);
+    return numbered;
+  }
+
+ private:
+  std::set<std::string> given_;
+};
 
 /// Asks every rule; outcomes in the order of the table.
 std::vector<Outcome> ask_rules(const RuleContext& rules) {
@@ -109,6 +127,7 @@ std::vector<Outcome> ask_rules(const RuleContext& rules) {
 /// so that the ledger gives a stretch of time to whoever explains it best.
 void run_rules(const RuleContext& rules, Diagnosis& diagnosis) {
   Ledger ledger(rules);
+  FindingIds ids;
   const auto steps = static_cast<std::int64_t>(rules.steps.size());
   std::vector<Outcome> outcomes = ask_rules(rules);
   for (std::size_t i = 0; i < outcomes.size(); ++i) {
@@ -123,7 +142,7 @@ void run_rules(const RuleContext& rules, Diagnosis& diagnosis) {
         result.kind = RuleResult::Kind::found;
         RankedFinding ranked;
         finding.rule = rule.id;
-        ranked.id = std::string(rule.id) + (finding.key.empty() ? "" : "/" + finding.key);
+        ranked.id = ids.next(finding);
         ranked.phase = phase_of(finding);
         ranked.upper_bound = ledger.grant(finding.claims) / steps;
         ranked.percent = rules.percent(ranked.upper_bound * steps);
