@@ -1,6 +1,7 @@
 // What a report answers about a trace, for the tests of reports.
 #pragma once
 
+#include <set>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -65,6 +66,19 @@ class Answer {
       if (text(row, "metric") == name) return row;
     }
     throw std::out_of_range(std::string(name));
+  }
+  /// The rows for people, where they are others.
+  [[nodiscard]] const std::vector<std::vector<Value>>& brief() const { return table_.brief; }
+  /// The texts that a column has in them.
+  [[nodiscard]] std::set<std::string> brief_column(std::string_view column) const {
+    std::set<std::string> texts;
+    for (std::size_t i = 0; i < report_->columns.size(); ++i) {
+      if (report_->columns[i].name != column) continue;
+      for (const std::vector<Value>& row : table_.brief) {
+        if (const auto* const text = std::get_if<std::string>(&row.at(i))) texts.insert(*text);
+      }
+    }
+    return texts;
   }
   [[nodiscard]] const std::vector<std::string>& notes() const { return table_.notes; }
 

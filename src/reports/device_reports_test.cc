@@ -218,5 +218,49 @@ TEST(OverviewReport, OfATraceWithoutADeviceGoesByHostTime) {
   EXPECT_EQ(overview.number(row, "value"), 70);
 }
 
+/// Devices that idle the more, the higher their number; each with a name and with memory.
+Trace fleet(std::int32_t devices) {
+  TraceBuilder builder;
+  builder.step(1, 0, 10 * devices + 100);
+  for (std::int32_t device = 0; device < devices; ++device) {
+    builder.device({.id = device, .name = "NVIDIA H100", .memory_bytes = 80'000'000'000});
+    builder.op("aten::mm", 2 * device, 2);
+    builder.runtime("cudaLaunchKernel", 2 * device, 1, device + 1);
+    builder.on_stream(7, device).kernel("gemm", 2 * device + 1, 8 * (devices - device) + 1,
+                                        device + 1);
+    builder.memory(2 * device, 512, 1, device, 0, 1000 + device, 4096);
+  }
+  return builder.build();
+}
+
+TEST(OverviewReport, OfManyDevicesIsAScreenOfTheIdlest) {
+  for (const std::int32_t devices : {3, 256, 1024}) {
+    const Answer overview("overview", fleet(devices));
+    EXPECT_LE(overview.brief().size(), 40U) << devices;
+    const auto sections = overview.brief_column("section");
+    EXPECT_TRUE(sections.contains("device " + std::to_string(devices - 1) +
+                                  " · NVIDIA H100, the idlest of " + std::to_string(devices)));
+    EXPECT_FALSE(sections.contains("device 0 · NVIDIA H100"));
+    const auto metrics = overview.brief_column("metric");
+    EXPECT_TRUE(metrics.contains("device " + std::to_string(devices - 2) + " · NVIDIA H100"));
+    EXPECT_TRUE(metrics.contains("median of all " + std::to_string(devices)));
+    EXPECT_TRUE(metrics.contains("most memory allocated"));
+  }
+}
+
+TEST(OverviewReport, KeepsEveryDeviceForMachines) {
+  const Answer overview("overview", fleet(256));
+  std::size_t windows = 0;
+  for (std::size_t row = 0; row < overview.rows(); ++row) {
+    EXPECT_EQ(overview.text(row, "section").find("idlest"), std::string::npos);
+    if (overview.text(row, "metric") == "window") {
+      EXPECT_EQ(overview.text(row, "section"),
+                "device " + std::to_string(windows) + " · NVIDIA H100");
+      ++windows;
+    }
+  }
+  EXPECT_EQ(windows, 256U);
+}
+
 }  // namespace
 }  // namespace fathom

@@ -30,15 +30,18 @@ class OverviewRows {
   }
   /// What is added from here on is shown there.
   void show(Shown shown) { shown_ = shown; }
+  /// What is added from here on is left out elsewhere, whatever show() says; `always`: nowhere.
+  void keep_to(Shown part) { part_ = part; }
   void add(std::string_view metric, Value value, std::string_view unit, Value percent = {},
            Value note = {}) {
     std::vector<Value> row = {text_value(section_), text_value(metric), std::move(value),
                               text_value(unit),     std::move(percent), std::move(note)};
-    if (shown_ != Shown::in_full) {
+    if (shown_ != Shown::in_full && part_ != Shown::in_full) {
       table_.brief.push_back(row);
       table_.brief.back().front() = text_value(brief_section_);
     }
-    if (shown_ != Shown::in_brief) table_.rows.push_back(std::move(row));
+    if (shown_ != Shown::in_brief && part_ != Shown::in_brief)
+      table_.rows.push_back(std::move(row));
   }
   void add_ns(std::string_view metric, double ns) {
     add(metric, int_value(std::llround(ns)), "ns");
@@ -56,6 +59,7 @@ class OverviewRows {
   std::string section_;
   std::string brief_section_;
   Shown shown_ = Shown::always;
+  Shown part_ = Shown::always;
 };
 
 }  // namespace fathom
