@@ -34,8 +34,6 @@ MemoryKind memory_kind(std::string_view word) {
   return MemoryKind::unknown;
 }
 
-std::int64_t known(std::int64_t value) { return value < 0 ? kAbsent : value; }
-
 }  // namespace
 
 /// As a trace of torch.profiler has them: the device is the process, the stream the thread.

@@ -1,5 +1,4 @@
-// Records are taken as they come; times are shifted and what belongs to whole processes is added at
-// the end.
+// Records are taken as they come; what is known at the end only is in trace_finish.cc.
 #include "formats/fathom_wire/trace_maker.h"
 
 #include <algorithm>
@@ -12,46 +11,6 @@ namespace {
 
 /// 73 years after the machine's start. Times and durations up to here can be added.
 constexpr std::int64_t kLastTime = std::int64_t{1} << 61;
-/// Where the clock was set while it was recorded, its readings differ by more than this.
-constexpr std::int64_t kClockStep = 1'000'000;
-constexpr std::uint8_t kLastCategory = 255;
-
-struct CategoryRule {
-  std::string_view spelling;
-  SliceKind kind;
-  /// Beside the threads: it does not nest with what the program does.
-  bool beside = false;
-};
-constexpr CategoryRule kCategories[] = {
-    {"annotation", SliceKind::user_annotation},
-    {"range", SliceKind::user_annotation, true},
-    {"frame", SliceKind::user_annotation, true},
-    {"step", SliceKind::user_annotation},
-    {"loader.fetch", SliceKind::user_annotation},
-    {"loader.sample", SliceKind::other},
-    {"loader.collate", SliceKind::other},
-    {"loader.pin", SliceKind::other},
-    {"gc", SliceKind::other},
-    {"profile", SliceKind::trace_span, true},
-    {"phase", SliceKind::trace_span, true},
-    {"kernel", SliceKind::kernel},
-    {"gpu_memcpy", SliceKind::memcpy},
-    {"gpu_memset", SliceKind::memset},
-    {"cuda_graph", SliceKind::kernel},
-    {"cuda_sync", SliceKind::sync},
-    {"cuda_runtime", SliceKind::runtime},
-    {"cuda_driver", SliceKind::driver},
-    {"overhead", SliceKind::overhead},
-    {"overhead.device", SliceKind::overhead, true},
-    {"host_function", SliceKind::other},
-};
-
-const CategoryRule* rule_of(std::string_view spelling) {
-  const auto* const at = std::ranges::find(kCategories, spelling, &CategoryRule::spelling);
-  return at == std::end(kCategories) ? nullptr : at;
-}
-
-std::int64_t known(std::int64_t value) { return value < 0 ? kAbsent : value; }
 
 }  // namespace
 
@@ -67,61 +26,6 @@ StringId TraceMaker::text(std::string_view text, std::uint64_t offset) {
   if (is_utf8(text)) return trace_.strings.intern(text);
   trace_.import.add(Repair::invalid_utf8, offset, text);
   return trace_.strings.intern(mended_utf8(text));
-}
-
-/// Steps and fetches are named as torch names them, so that they are told by the same rules.
-StringId TraceMaker::slice_name(std::string_view category, std::string_view name,
-                                std::int64_t value, std::uint64_t offset) {
-  if (category == "step" && value >= 0)
-    return text("ProfilerStep#" + std::to_string(value), offset);
-  if (category == "loader.fetch" && !name.starts_with("enumerate("))
-    return text("enumerate(DataLoader)#" + std::string(name), offset);
-  return text(name.empty() ? category : name, offset);
-}
-
-std::uint8_t TraceMaker::category(std::string_view spelling, std::uint64_t offset) {
-  const auto known = categories_.find(std::string(spelling));
-  if (known != categories_.end()) return known->second;
-  const CategoryRule* const rule = rule_of(spelling);
-  if (rule == nullptr) trace_.import.add_unknown("category " + mended_utf8(spelling));
-  if (trace_.categories.size() > kLastCategory) return kLastCategory;
-  const auto row = static_cast<std::uint8_t>(trace_.categories.size());
-  trace_.categories.push_back(
-      {text(spelling, offset), rule == nullptr ? SliceKind::other : rule->kind, 0});
-  categories_.emplace(spelling, row);
-  return row;
-}
-
-TrackId TraceMaker::track(TrackKind kind, std::int64_t pid, std::int64_t tid,
-                          std::string_view series) {
-  const std::string thread =
-      kind == TrackKind::host_thread ? std::to_string(tid) : mended_utf8(series);
-  const auto [at, added] = tracks_.try_emplace({kind, {pid, thread}}, trace_.tracks.size());
-  if (!added) return at->second;
-  Track made;
-  made.kind = kind;
-  made.process = trace_.strings.intern(pid == 0 ? "machine" : std::to_string(pid));
-  made.thread = trace_.strings.intern(thread);
-  made.pid = pid == 0 ? kAbsent : pid;
-  made.tid = kind == TrackKind::host_thread ? tid : kAbsent;
-  made.name = StringId(0);
-  trace_.tracks.push_back(made);
-  return at->second;
-}
-
-TrackId TraceMaker::track_of(std::string_view category, std::int64_t pid, std::int64_t tid) {
-  const CategoryRule* const rule = rule_of(category);
-  if (rule != nullptr && rule->beside) {
-    const std::string series =
-        std::string(category) + (tid == pid ? "" : " " + std::to_string(tid));
-    return track(TrackKind::async, pid, 0, series);
-  }
-  if (last_track_.valid() && last_thread_ == Thread(pid, tid)) return last_track_;
-  last_thread_ = {pid, tid};
-  const auto at = threads_.find(last_thread_);
-  last_track_ = at != threads_.end() ? at->second : track(TrackKind::host_thread, pid, tid, {});
-  threads_[last_thread_] = last_track_;
-  return last_track_;
 }
 
 void TraceMaker::add_slice(TrackId track, std::int64_t start, std::int64_t duration, StringId name,
@@ -156,8 +60,7 @@ ProcessRun& TraceMaker::run_of(std::int64_t pid) {
 }
 
 void TraceMaker::clock(const wire::ClockRecord& record, std::uint64_t offset) {
-  if (true_time(record.monotonic, offset) && true_time(record.unix, offset))
-    clocks_.push_back(record);
+  if (true_time(record.monotonic, offset) && true_time(record.unix, offset)) clocks_.add(record);
 }
 
 void TraceMaker::process(const wire::ProcessRecord& record, std::uint64_t offset) {
@@ -293,161 +196,6 @@ void TraceMaker::argument(const wire::ArgumentRecord& record, std::uint64_t offs
   if (owner_ == Owner::slice) add(trace_.slice_arguments, trace_.slices.size());
   if (owner_ == Owner::instant) add(trace_.instant_arguments, trace_.instants.size());
   if (owner_ == Owner::begin) open_[owner_thread_].back().arguments.push_back(argument);
-}
-
-/// Scopes that were open when the program ended, or was killed, end with the file.
-void TraceMaker::close_open() {
-  for (const auto& [thread, open] : open_) {
-    for (const Open& begun : open) add_open(begun, last_time_);
-  }
-}
-
-/// The clock of the trace is Unix time as the median reading says; CLOCK_MONOTONIC runs as fast as
-/// it. Where somebody set the clock meanwhile, that is said.
-void TraceMaker::place_in_time() {
-  std::int64_t first = last_time_;
-  for (const Column<Time>* times :
-       {&trace_.slices.start, &trace_.samples.time, &trace_.instants.time, &trace_.memory.time}) {
-    for (const Time time : *times) first = std::min(first, to_ns(time));
-  }
-  for (auto& [pid, run] : runs_) {
-    for (const std::int64_t time : {run.start_ns, run.end_ns})
-      first = time == kAbsent ? first : std::min(first, time);
-  }
-  for (Column<Time>* times :
-       {&trace_.slices.start, &trace_.samples.time, &trace_.instants.time, &trace_.memory.time}) {
-    for (Time& time : *times) time -= duration_ns(first);
-  }
-  for (auto& [pid, run] : runs_) {
-    if (run.start_ns != kAbsent) run.start_ns -= first;
-    if (run.end_ns != kAbsent) run.end_ns -= first;
-  }
-  trace_.origin_ns = first;
-  if (clocks_.empty()) return;
-  std::vector<std::int64_t> offsets;
-  offsets.reserve(clocks_.size());
-  for (const wire::ClockRecord& clock : clocks_) offsets.push_back(clock.unix - clock.monotonic);
-  const auto middle = offsets.begin() + static_cast<std::ptrdiff_t>(offsets.size() / 2);
-  std::ranges::nth_element(offsets, middle);
-  trace_.origin_ns = first + *middle;
-  trace_.origin_is_unix = *middle > 0;
-  const auto [low, high] = std::ranges::minmax(offsets);
-  if (high - low > kClockStep) facts_[{0, "clock_was_set_by_ns"}] = std::to_string(high - low);
-  facts_[{0, "clock_error_ns"}] = std::to_string(clock_error(*middle));
-}
-
-/// How far Unix time may be off by the readings: each one's own error and its distance from the
-/// median, but for readings after the clock was set.
-std::int64_t TraceMaker::clock_error(std::int64_t median) const {
-  std::int64_t error = 0;
-  for (const wire::ClockRecord& clock : clocks_) {
-    const std::int64_t apart = std::abs(clock.unix - clock.monotonic - median);
-    if (apart <= kClockStep) error = std::max(error, apart + std::int64_t{clock.error});
-  }
-  return error;
-}
-
-void TraceMaker::add_facts(const wire::Damage& damage) {
-  for (auto& [of, value] : facts_) {
-    const auto& [pid, key] = of;
-    const bool own = pid == 0 || pid == main_pid_;
-    trace_.facts.push_back(
-        {own ? key : "process " + std::to_string(pid) + " " + key, json_value(value)});
-  }
-  if (damage.first_number > 0) {
-    trace_.facts.push_back({"blocks_before_the_first", std::to_string(damage.first_number)});
-  }
-}
-
-void TraceMaker::add_damage(const wire::Damage& damage) {
-  ImportLog& log = trace_.import;
-  const auto add = [&log](Repair repair, const wire::Found& found, std::string_view example = {}) {
-    log.add(repair, found.first, example, found.count);
-  };
-  add(Repair::truncated, damage.cut_off);
-  add(Repair::damaged_block, damage.skipped,
-      std::to_string(damage.skipped_bytes) + " bytes in all");
-  add(Repair::missing_block, damage.missing);
-  // Where earlier blocks were dropped, their begins were too.
-  if (damage.first_number == 0 && damage.missing.count == 0)
-    add(Repair::unmatched_end, ends_alone_);
-  add(Repair::malformed_event, damage.malformed);
-  add(Repair::wrong_type, damage.texts, "a text or counter that is not defined");
-  for (const auto& [kind, found] : damage.unknown_kinds)
-    log.add_unknown("record kind " + std::to_string(kind), found.count);
-  for (const auto& [type, found] : damage.unknown_blocks)
-    log.add_unknown("block type " + std::to_string(type), found.count);
-}
-
-void TraceMaker::add_processes() {
-  for (const auto& [thread, name] : thread_names_) {
-    const auto at = threads_.find(thread);
-    if (at != threads_.end()) trace_.tracks[at->second.row()].name = name;
-  }
-  std::map<std::int64_t, StringId> names;
-  for (const Track& track : trace_.tracks) {
-    if (track.kind != TrackKind::device_stream)
-      names[track.pid == kAbsent ? 0 : track.pid] = track.process;
-  }
-  for (const auto& [pid, run] : runs_) {
-    trace_.process_runs.push_back(run);
-    names[pid] = trace_.strings.intern(std::to_string(pid));
-  }
-  for (const auto& [pid, id] : names) {
-    const auto run = runs_.find(pid);
-    const bool named = run != runs_.end() && run->second.name.valid();
-    const bool has_role = run != runs_.end() && run->second.role.valid();
-    trace_.processes.push_back({id, named ? run->second.name : StringId(0),
-                                has_role ? run->second.role : StringId(0), kAbsent});
-  }
-}
-
-/// Of a program without slices, the time of its processes; of samples alone, theirs.
-void TraceMaker::set_span() {
-  Interval span{Time::max(), Time::min()};
-  const auto widen = [&span](Time begin, Time end) {
-    span.begin = std::min(span.begin, begin);
-    span.end = std::max(span.end, end);
-  };
-  for (std::size_t row = 0; row < trace_.slices.size(); ++row)
-    widen(trace_.slices.start[row], trace_.slices.end(SliceId(row)));
-  if (span.begin > span.end) {
-    for (const ProcessRun& run : trace_.process_runs) {
-      for (const std::int64_t time : {run.start_ns, run.end_ns}) {
-        if (time != kAbsent) widen(time_ns(time), time_ns(time));
-      }
-    }
-  }
-  if (span.begin > span.end) {
-    for (const Column<Time>* times : {&trace_.samples.time, &trace_.instants.time}) {
-      for (const Time time : *times) widen(time, time);
-    }
-  }
-  trace_.span = span.begin <= span.end ? span : Interval{};
-}
-
-/// A file of one rank says which it is; the launcher's, of several, does not.
-void TraceMaker::find_rank() {
-  Distributed info;
-  for (const auto& [pid, run] : runs_) {
-    if (run.rank < 0) continue;
-    if (info.rank != kAbsent && info.rank != run.rank) return;
-    info.rank = run.rank;
-  }
-  if (info.rank != kAbsent) trace_.distributed = info;
-}
-
-Trace TraceMaker::finish(const wire::Damage& damage) {
-  close_open();
-  place_in_time();
-  add_devices();
-  add_processes();
-  name_devices();
-  find_rank();
-  set_span();
-  add_facts(damage);
-  add_damage(damage);
-  return std::move(trace_);
 }
 
 }  // namespace fathom::own

@@ -9,10 +9,14 @@
 #include <utility>
 #include <vector>
 
+#include "formats/fathom_wire/clock_readings.h"
 #include "store/trace.h"
 #include "wire/reader.h"
 
 namespace fathom::own {
+
+/// In the file, a negative number stands for what is not known.
+inline std::int64_t known(std::int64_t value) { return value < 0 ? kAbsent : value; }
 
 /// Takes the records of one file; finish() gives the trace. What cannot be true is counted and left
 /// out.
@@ -57,11 +61,13 @@ class TraceMaker final : public wire::Visitor {
 
   [[nodiscard]] bool true_time(std::int64_t time, std::uint64_t offset);
   StringId text(std::string_view text, std::uint64_t offset);
+  // In tracks.cc:
   StringId slice_name(std::string_view category, std::string_view name, std::int64_t value,
                       std::uint64_t offset);
   std::uint8_t category(std::string_view spelling, std::uint64_t offset);
   TrackId track(TrackKind kind, std::int64_t pid, std::int64_t tid, std::string_view series);
   TrackId track_of(std::string_view category, std::int64_t pid, std::int64_t tid);
+
   void add_slice(TrackId track, std::int64_t start, std::int64_t duration, StringId name,
                  std::uint8_t category, std::int64_t value);
   void add_open(const Open& begun, std::int64_t end);
@@ -69,15 +75,16 @@ class TraceMaker final : public wire::Visitor {
   void note_time(std::int64_t time);
 
   [[nodiscard]] std::int64_t true_duration(std::int64_t duration, std::uint64_t offset);
+  // In device_records.cc:
   TrackId stream_track(std::int32_t device, std::uint32_t context, std::int64_t stream);
   LaunchConfigId config_of(const LaunchConfig& config);
   void add_devices();
   void per_multiprocessor();
   void name_devices();
 
+  // In trace_finish.cc:
   void close_open();
   void place_in_time();
-  [[nodiscard]] std::int64_t clock_error(std::int64_t median) const;
   void add_facts(const wire::Damage& damage);
   void add_damage(const wire::Damage& damage);
   void add_processes();
@@ -85,7 +92,7 @@ class TraceMaker final : public wire::Visitor {
   void find_rank();
 
   Trace trace_;
-  std::vector<wire::ClockRecord> clocks_;
+  ClockReadings clocks_;
   std::map<std::pair<std::int64_t, std::string>, std::string> facts_;  // pid, key
   std::map<std::int64_t, ProcessRun> runs_;
   std::map<Thread, StringId> thread_names_;
