@@ -7,14 +7,10 @@
 #include <gtest/gtest.h>
 #include <isa-l/igzip_lib.h>
 
+#include "base/read_back.h"
+
 namespace fathom {
 namespace {
-
-std::string numbers(int count) {
-  std::string text;
-  for (long i = 0; i < count; ++i) text += std::to_string(i * i % 1000003) + ',';
-  return text;
-}
 
 /// One gzip member. `header` adds the optional fields: extra, name, comment, header checksum.
 std::string gzip(const std::string& text, bool header = false) {
@@ -47,33 +43,11 @@ std::string gzip(const std::string& text, bool header = false) {
   return out;
 }
 
-struct Read {
-  std::string text;
-  std::string damage;
-  std::string compression;
-};
-
-Read read_back(const std::string& bytes, std::size_t block = 1000) {
-  const auto source = open_bytes(std::as_bytes(std::span(bytes)));
-  EXPECT_TRUE(source.ok());
-  Read result;
-  std::vector<std::byte> buffer(block);
-  for (;;) {
-    const Result<std::size_t> got = (*source)->read(buffer);
-    EXPECT_TRUE(got.ok());
-    result.text.append(reinterpret_cast<const char*>(buffer.data()), *got);
-    if (*got < block) break;
-  }
-  result.damage = (*source)->damage();
-  result.compression = (*source)->compression();
-  return result;
-}
-
 TEST(GzipSource, ContentsComeOutInBlocksOfAnySize) {
   const std::string text = numbers(200000);
   const std::string bytes = gzip(text);
   for (const std::size_t block : {std::size_t{4097}, std::size_t{3} << 20}) {
-    const Read read = read_back(bytes, block);
+    const ReadBack read = read_back(bytes, block);
     EXPECT_TRUE(read.text == text);
     EXPECT_EQ(read.damage, "");
     EXPECT_EQ(read.compression, "gzip");
@@ -83,7 +57,7 @@ TEST(GzipSource, ContentsComeOutInBlocksOfAnySize) {
 
 TEST(GzipSource, MembersFollowEachOther) {
   const std::string text = numbers(50000);
-  const Read read = read_back(gzip(text) + gzip("") + gzip("tail"));
+  const ReadBack read = read_back(gzip(text) + gzip("") + gzip("tail"));
   EXPECT_TRUE(read.text == text + "tail");
   EXPECT_EQ(read.damage, "");
 }
@@ -95,25 +69,25 @@ TEST(GzipSource, ManyTinyMembersAreReadToTheLast) {
     bytes += gzip(std::to_string(i) + ";");
     text += std::to_string(i) + ";";
   }
-  const Read read = read_back(bytes, std::size_t{1} << 20);
+  const ReadBack read = read_back(bytes, std::size_t{1} << 20);
   EXPECT_TRUE(read.text == text);
   EXPECT_EQ(read.damage, "");
 }
 
 TEST(GzipSource, OptionalHeaderFieldsAreSkipped) {
-  const Read read = read_back(gzip("contents", true) + gzip(" more", true));
+  const ReadBack read = read_back(gzip("contents", true) + gzip(" more", true));
   EXPECT_EQ(read.text, "contents more");
   EXPECT_EQ(read.damage, "");
 }
 
 TEST(GzipSource, ZeroPaddingAfterTheEndIsNoDamage) {
-  const Read read = read_back(gzip("contents") + std::string(100000, '\0'));
+  const ReadBack read = read_back(gzip("contents") + std::string(100000, '\0'));
   EXPECT_EQ(read.text, "contents");
   EXPECT_EQ(read.damage, "");
 }
 
 TEST(GzipSource, ForeignBytesAfterTheEndAreIgnoredAndReported) {
-  const Read read = read_back(gzip("contents") + "garbage");
+  const ReadBack read = read_back(gzip("contents") + "garbage");
   EXPECT_EQ(read.text, "contents");
   EXPECT_EQ(read.damage,
             "gzip, after 8 bytes of contents: 7 bytes that are no gzip follow and were ignored");
@@ -122,7 +96,7 @@ TEST(GzipSource, ForeignBytesAfterTheEndAreIgnoredAndReported) {
 TEST(GzipSource, WrongChecksumIsReportedAndLaterMembersAreStillRead) {
   std::string first = gzip("contents");
   first[first.size() - 6] = static_cast<char>(first[first.size() - 6] ^ 1);
-  const Read read = read_back(first + gzip(" more"));
+  const ReadBack read = read_back(first + gzip(" more"));
   EXPECT_EQ(read.text, "contents more");
   EXPECT_NE(read.damage.find("after 8 bytes of contents: the checksum does not match"),
             std::string::npos);
@@ -132,7 +106,7 @@ TEST(GzipSource, TruncatedAnywhereGivesAPrefixAndSaysSo) {
   const std::string text = numbers(3000);
   const std::string bytes = gzip(text, true);
   for (std::size_t cut = 3; cut < bytes.size(); ++cut) {
-    const Read read = read_back(bytes.substr(0, cut));
+    const ReadBack read = read_back(bytes.substr(0, cut));
     EXPECT_TRUE(read.text == text.substr(0, read.text.size()));
     EXPECT_NE(read.damage.find("ends in the middle"), std::string::npos) << cut;
   }
@@ -142,7 +116,7 @@ TEST(GzipSource, DamagedBitsGiveWhatCameBefore) {
   const std::string text = numbers(100000);
   std::string bytes = gzip(text);
   for (std::size_t i = 0; i < 40; ++i) bytes[bytes.size() / 2 + i] = '\xff';
-  const Read read = read_back(bytes);
+  const ReadBack read = read_back(bytes);
   EXPECT_GT(read.text.size(), text.size() / 4);
   EXPECT_EQ(read.text.substr(0, text.size() / 4), text.substr(0, text.size() / 4));
   EXPECT_NE(read.damage, "");

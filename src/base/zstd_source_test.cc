@@ -7,14 +7,10 @@
 #include <gtest/gtest.h>
 #include <zstd.h>
 
+#include "base/read_back.h"
+
 namespace fathom {
 namespace {
-
-std::string numbers(int count) {
-  std::string text;
-  for (long i = 0; i < count; ++i) text += std::to_string(i * i % 1000003) + ',';
-  return text;
-}
 
 std::string zstd(const std::string& text) {
   const std::unique_ptr<ZSTD_CCtx, decltype(&ZSTD_freeCCtx)> context(ZSTD_createCCtx(),
@@ -30,33 +26,11 @@ std::string skippable(const std::string& text) {
   return std::string("\x52\x2a\x4d\x18", 4) + std::string{size, '\0', '\0', '\0'} + text;
 }
 
-struct Read {
-  std::string text;
-  std::string damage;
-  std::string compression;
-};
-
-Read read_back(const std::string& bytes, std::size_t block = 1000) {
-  const auto source = open_bytes(std::as_bytes(std::span(bytes)));
-  EXPECT_TRUE(source.ok());
-  Read result;
-  std::vector<std::byte> buffer(block);
-  for (;;) {
-    const Result<std::size_t> got = (*source)->read(buffer);
-    EXPECT_TRUE(got.ok());
-    result.text.append(reinterpret_cast<const char*>(buffer.data()), *got);
-    if (*got < block) break;
-  }
-  result.damage = (*source)->damage();
-  result.compression = (*source)->compression();
-  return result;
-}
-
 TEST(ZstdSource, ContentsComeOutInBlocksOfAnySize) {
   const std::string text = numbers(200000);
   const std::string bytes = zstd(text);
   for (const std::size_t block : {std::size_t{4097}, std::size_t{3} << 20}) {
-    const Read read = read_back(bytes, block);
+    const ReadBack read = read_back(bytes, block);
     EXPECT_TRUE(read.text == text);
     EXPECT_EQ(read.damage, "");
     EXPECT_EQ(read.compression, "zstd");
@@ -65,14 +39,14 @@ TEST(ZstdSource, ContentsComeOutInBlocksOfAnySize) {
 
 TEST(ZstdSource, FramesFollowEachOtherAndSkippableOnesAreSkipped) {
   const std::string text = numbers(50000);
-  const Read read =
+  const ReadBack read =
       read_back(skippable("note") + zstd(text) + zstd("") + skippable("") + zstd("tail"));
   EXPECT_TRUE(read.text == text + "tail");
   EXPECT_EQ(read.damage, "");
 }
 
 TEST(ZstdSource, ForeignBytesAfterTheEndAreIgnoredAndReported) {
-  const Read read = read_back(zstd("contents") + "garbage");
+  const ReadBack read = read_back(zstd("contents") + "garbage");
   EXPECT_EQ(read.text, "contents");
   EXPECT_EQ(read.damage,
             "zstd, after 8 bytes of contents: 7 bytes that are no zstd follow and were ignored");
@@ -82,7 +56,7 @@ TEST(ZstdSource, TruncatedAnywhereGivesAPrefixAndSaysSo) {
   const std::string text = numbers(3000);
   const std::string bytes = zstd(text);
   for (std::size_t cut = 4; cut < bytes.size(); ++cut) {
-    const Read read = read_back(bytes.substr(0, cut));
+    const ReadBack read = read_back(bytes.substr(0, cut));
     EXPECT_TRUE(read.text == text.substr(0, read.text.size()));
     EXPECT_NE(read.damage.find("ends in the middle"), std::string::npos) << cut;
   }
@@ -92,7 +66,7 @@ TEST(ZstdSource, DamagedBitsGiveWhatCameBefore) {
   const std::string text = numbers(300000);
   std::string bytes = zstd(text);
   for (std::size_t i = 0; i < 40; ++i) bytes[bytes.size() / 2 + i] = '\xff';
-  const Read read = read_back(bytes);
+  const ReadBack read = read_back(bytes);
   const std::size_t quarter = text.size() / 4;
   EXPECT_TRUE(read.text.substr(0, quarter) == text.substr(0, quarter));
   EXPECT_NE(read.damage, "");

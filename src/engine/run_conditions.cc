@@ -2,11 +2,11 @@
 #include "engine/run_conditions.h"
 
 #include <algorithm>
-#include <array>
-#include <cstdio>
 #include <fstream>
 
 #include <simdjson.h>
+
+#include "base/json_quote.h"
 
 namespace fathom {
 namespace {
@@ -18,21 +18,6 @@ constexpr std::size_t kLargest = std::size_t{64} << 20;
 constexpr std::size_t kMostFacts = 5000;
 constexpr int kDeepest = 4;
 constexpr std::string_view kIdentity[] = {"schema", "pid", "parent", "role", "rank", "name"};
-
-std::string quoted(std::string_view text) {
-  std::string json = "\"";
-  for (const char c : text) {
-    if (c == '"' || c == '\\') json.push_back('\\');
-    if (static_cast<unsigned char>(c) >= 0x20) {
-      json.push_back(c);
-      continue;
-    }
-    std::array<char, 8> escape{};
-    std::snprintf(escape.data(), escape.size(), "\\u%04x", static_cast<unsigned>(c));
-    json.append(escape.data());
-  }
-  return json + '"';
-}
 
 /// Objects member by member, all else as JSON; null says nothing.
 void add_member(Trace& trace, const std::string& key, const element& value, int depth = 1) {
@@ -188,14 +173,14 @@ void add_warning(Trace& trace, std::string_view sentence) {
   for (Fact& fact : trace.facts) {
     if (fact.key != "WARNING" || !fact.value.ends_with(']')) continue;
     fact.value.pop_back();
-    fact.value += (fact.value.ends_with('[') ? "" : ",") + quoted(sentence) + "]";
+    fact.value += (fact.value.ends_with('[') ? "" : ",") + json_quoted(sentence) + "]";
     return;
   }
-  trace.facts.push_back({"WARNING", "[" + quoted(sentence) + "]"});
+  trace.facts.push_back({"WARNING", "[" + json_quoted(sentence) + "]"});
 }
 
 void add_text_fact(Trace& trace, std::string_view key, std::string_view text) {
-  trace.facts.push_back({std::string(key), quoted(text)});
+  trace.facts.push_back({std::string(key), json_quoted(text)});
 }
 
 std::vector<ManifestProcess> manifest_processes(std::string_view json) {

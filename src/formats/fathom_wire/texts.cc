@@ -1,10 +1,9 @@
 // UTF-8 and JSON by simdjson's rules.
 #include "formats/fathom_wire/texts.h"
 
-#include <array>
-#include <cstdio>
-
 #include <simdjson.h>
+
+#include "base/json_quote.h"
 
 namespace fathom::own {
 namespace {
@@ -15,21 +14,6 @@ std::size_t character(std::string_view text) {
     if (simdjson::validate_utf8(text.data(), size)) return size;
   }
   return 0;
-}
-
-void quote(std::string_view text, std::string& json) {
-  json.push_back('"');
-  for (const char c : text) {
-    if (c == '"' || c == '\\') json.push_back('\\');
-    if (static_cast<unsigned char>(c) >= 0x20) {
-      json.push_back(c);
-      continue;
-    }
-    std::array<char, 8> escape{};
-    std::snprintf(escape.data(), escape.size(), "\\u%04x", static_cast<unsigned>(c));
-    json.append(escape.data());
-  }
-  json.push_back('"');
 }
 
 }  // namespace
@@ -47,15 +31,13 @@ std::string mended_utf8(std::string_view text) {
 }
 
 std::string json_value(std::string_view value) {
-  std::string json;
   if (value.starts_with('{') || value.starts_with('[')) {
     simdjson::dom::parser parser;
     simdjson::dom::element element;
     if (parser.parse(value.data(), value.size()).get(element) == simdjson::SUCCESS)
       return simdjson::minify(element);
   }
-  quote(value, json);
-  return json;
+  return json_quoted(value);
 }
 
 }  // namespace fathom::own
