@@ -1,5 +1,6 @@
 // Reading the example trace from memory: plain and gzip, one thread and all; and what its parts
 // cost.
+#include <algorithm>
 #include <fstream>
 #include <iterator>
 #include <memory>
@@ -46,8 +47,12 @@ const std::string& plain() {
   return text;
 }
 
+const Format& chrome_json() {
+  return *std::ranges::find(fathom::all_formats(), "chrome-json", &Format::id);
+}
+
 void read(benchmark::State& state, const std::string& bytes, unsigned threads) {
-  const Format& format = fathom::all_formats()[0];
+  const Format& format = chrome_json();
   std::size_t slices = 0;
   for (auto _ : state) {
     const std::unique_ptr<ByteSource> source = open(bytes);
