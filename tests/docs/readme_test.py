@@ -40,6 +40,19 @@ class Readme(unittest.TestCase):
             for goal in re.findall(r"\bmake ([a-z]+)\b", " ".join(re.findall(r"`[^`]+`|^    .*$", page.read_text(), re.M))):
                 self.assertIn(goal, known, page.name)
 
+    def test_commands_that_pages_show_exist_with_their_options(self):
+        helps = {}
+        for page in PAGES:
+            text = page.read_text()
+            shown = code(text) + re.findall(r"`(fathom [^`\n]+)`", text) + re.findall(r"^fathom .*$", text, re.M)
+            for command, arguments in re.findall(r"\bfathom ([a-z][a-z-]*)(?= |$)([^|;&\n]*)", "\n".join(shown), re.M):
+                if command not in helps:
+                    done = run(f"fathom {command} --help")
+                    self.assertEqual(done.returncode, 0, f"{page.name}: fathom {command}")
+                    helps[command] = done.stdout
+                for option in re.findall(r"(?<!\S)--[a-z][a-z-]*", re.split(r" -- | # ", arguments)[0]):
+                    self.assertIn(option, helps[command] + "--help", f"{page.name}: fathom {command} {option}")
+
     def test_every_command_of_the_table_exists_and_none_is_missing(self):
         shown = set(re.findall(r"^\| `fathom ([\w-]+)` \|", README, re.M))
         reports = set(re.findall(r"^## (\S+)$", run("fathom reference").stdout, re.M))
