@@ -10,7 +10,7 @@ import subprocess
 import tempfile
 import unittest
 
-from program import ENVIRONMENT, FATHOM, ROOT, fathom, on_terminal
+from program import ENVIRONMENT, FATHOM, ROOT, MistakesCase, fathom, on_terminal
 
 TRACES = ROOT / "tests/data/traces"
 TRACE = str(TRACES / "sidnb13_h100_transformer_step.pt.trace.json.gz")
@@ -64,14 +64,7 @@ class Help(unittest.TestCase):
         self.assertIn(b"fathom COMMAND", done.stderr)
 
 
-class Mistakes(unittest.TestCase):
-    def fails(self, code, *arguments, says=""):
-        done = fathom(*arguments)
-        self.assertEqual(done.returncode, code, done.stderr)
-        self.assertEqual(done.stdout, b"")
-        self.assertEqual(done.stderr.count(b"\n"), 1, "an error is one line")
-        self.assertIn(says, done.stderr.decode())
-
+class Mistakes(MistakesCase):
     def test_misspelled_command_suggests_the_nearest(self):
         self.fails(2, "kernals", "x", says="did you mean 'kernels'?")
 

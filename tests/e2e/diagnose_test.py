@@ -9,7 +9,7 @@ import subprocess
 import tempfile
 import unittest
 
-from program import ENVIRONMENT, FATHOM, ROOT, fathom, on_terminal
+from program import ENVIRONMENT, FATHOM, ROOT, MistakesCase, fathom, on_terminal
 
 TRACES = sorted((ROOT / "tests/data/traces").glob("*.json.gz"))
 TRACE = str(ROOT / "tests/data/traces/sidnb13_h100_transformer_step.pt.trace.json.gz")
@@ -314,14 +314,7 @@ class Page(unittest.TestCase):
         self.assertNotIn(b"<title>owned", done.stdout)
 
 
-class Mistakes(unittest.TestCase):
-    def fails(self, code, *arguments, says=""):
-        done = fathom(*arguments)
-        self.assertEqual(done.returncode, code, done.stderr)
-        self.assertEqual(done.stdout, b"")
-        self.assertEqual(done.stderr.count(b"\n"), 1, "an error is one line")
-        self.assertIn(says, done.stderr.decode())
-
+class Mistakes(MistakesCase):
     def test_an_unknown_focus_suggests_the_nearest(self):
         self.fails(2, "diagnose", TRACE, "--focus", "aten::liner", says="did you mean 'aten::linear'?")
         self.fails(2, "diagnose", TRACE, "--focus", "\x1bzzzz", says="nothing in the selected time")

@@ -6,6 +6,7 @@ import pty
 import struct
 import subprocess
 import termios
+import unittest
 
 ROOT = pathlib.Path(os.environ.get("FATHOM_SOURCE_DIR", pathlib.Path(__file__).resolve().parents[2]))
 FATHOM = os.environ.get("FATHOM", str(ROOT / "build/release/fathom"))
@@ -37,3 +38,14 @@ def on_terminal(columns: int, *arguments, lines: int = 40, **settings) -> str:
     process.wait()
     os.close(master)
     return printed.decode().replace("\r\n", "\n")
+
+
+class MistakesCase(unittest.TestCase):
+    """For tests of what is said of mistakes; without tests of its own."""
+
+    def fails(self, code, *arguments, says=""):
+        done = fathom(*arguments)
+        self.assertEqual(done.returncode, code, done.stderr)
+        self.assertEqual(done.stdout, b"")
+        self.assertEqual(done.stderr.count(b"\n"), 1, "an error is one line")
+        self.assertIn(says, done.stderr.decode())
