@@ -5,30 +5,10 @@
 #include <string>
 #include <utility>
 
+#include "store/kineto_category.h"
+
 namespace fathom {
 namespace {
-
-/// The usual spelling of a kind in today's Kineto files.
-std::string_view usual_category(SliceKind kind) {
-  switch (kind) {
-    case SliceKind::runtime:
-      return "cuda_runtime";
-    case SliceKind::driver:
-      return "cuda_driver";
-    case SliceKind::memcpy:
-      return "gpu_memcpy";
-    case SliceKind::memset:
-      return "gpu_memset";
-    case SliceKind::sync:
-      return "cuda_sync";
-    case SliceKind::trace_span:
-      return "Trace";
-    case SliceKind::profiler_range:
-      return "cuda_profiler_range";
-    default:
-      return to_string(kind);
-  }
-}
 
 std::string_view copy_name(CopyKind kind) {
   switch (kind) {
@@ -105,7 +85,7 @@ TraceBuilder::Event TraceBuilder::add(SliceKind kind, TrackId track, std::string
                                       std::int64_t start, std::int64_t duration,
                                       std::uint32_t detail) {
   Slices& slices = trace_.slices;
-  const std::uint8_t category = category_row(usual_category(kind), kind);
+  const std::uint8_t category = category_row(kineto_category(kind), kind);
   slices.track.push_back(track);
   slices.start.push_back(time_ns(start));
   slices.duration.push_back(duration_ns(duration));

@@ -12,6 +12,7 @@
 #include "formats/export/memory_totals.h"
 #include "formats/export/slice_arguments.h"
 #include "formats/export/writer.h"
+#include "store/kineto_category.h"
 
 namespace fathom {
 namespace {
@@ -56,37 +57,7 @@ class ArgumentWriter {
 std::string_view chrome_category(const Trace& trace, const Category& category) {
   const std::string_view name = trace.text(category.name);
   if (chrome::kind_of_category(name) == category.kind) return name;
-  switch (category.kind) {
-    case SliceKind::cpu_op:
-      return "cpu_op";
-    case SliceKind::user_annotation:
-      return "user_annotation";
-    case SliceKind::runtime:
-      return "cuda_runtime";
-    case SliceKind::driver:
-      return "cuda_driver";
-    case SliceKind::kernel:
-      return "kernel";
-    case SliceKind::memcpy:
-      return "gpu_memcpy";
-    case SliceKind::memset:
-      return "gpu_memset";
-    case SliceKind::sync:
-      return "cuda_sync";
-    case SliceKind::gpu_user_annotation:
-      return "gpu_user_annotation";
-    case SliceKind::python_function:
-      return "python_function";
-    case SliceKind::overhead:
-      return "overhead";
-    case SliceKind::trace_span:
-      return "Trace";
-    case SliceKind::profiler_range:
-      return "cuda_profiler_range";
-    case SliceKind::other:
-      return name;
-  }
-  return name;
+  return category.kind == SliceKind::other ? name : kineto_category(category.kind);
 }
 
 class ChromeWriter {
