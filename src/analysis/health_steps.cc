@@ -1,5 +1,6 @@
 // Health of the steps: are they marked, enough, complete, and past the warm-up?
 #include <algorithm>
+#include <span>
 
 #include "analysis/health_checks.h"
 #include "base/digit_groups.h"
@@ -89,12 +90,35 @@ void check_warm_up(const Steps& steps, Health& health) {
   check.example = example;
 }
 
+/// Do the numbers skip as a schedule does that repeats: as many steps at a time, with as many left
+/// out between them? The last of three or more may have been cut short.
+bool skips_on_purpose(std::span<const Step> steps) {
+  std::vector<std::int64_t> lengths = {1};
+  std::vector<std::int64_t> gaps;
+  for (std::size_t i = 1; i < steps.size(); ++i) {
+    const std::int64_t gap = steps[i].number - steps[i - 1].number - 1;
+    if (gap == 0) {
+      ++lengths.back();
+    } else {
+      gaps.push_back(gap);
+      lengths.push_back(1);
+    }
+  }
+  if (gaps.empty() || gaps.front() < 0) return false;
+  const std::int64_t last = lengths.back();
+  if (lengths.size() > 2) lengths.pop_back();
+  return std::ranges::all_of(gaps, [&](std::int64_t gap) { return gap == gaps.front(); }) &&
+         std::ranges::all_of(lengths, [&](std::int64_t l) { return l == lengths.front(); }) &&
+         last <= lengths.front();
+}
+
 void check_missing(const Steps& steps, Health& health) {
   std::uint64_t missing = 0;
   std::uint64_t expected = 0;
   std::string example;
   for_each_process(steps, [&](std::size_t begin, std::size_t end) {
     expected += end - begin;
+    if (skips_on_purpose(std::span(steps.steps).subspan(begin, end - begin))) return;
     for (std::size_t i = begin + 1; i < end; ++i) {
       const std::int64_t before = steps.steps[i - 1].number;
       const std::int64_t gap = steps.steps[i].number - before - 1;
@@ -107,7 +131,7 @@ void check_missing(const Steps& steps, Health& health) {
   HealthCheck& check = add_share(health, kSection, "missing_steps", "step numbers are missing",
                                  missing, applies ? expected + missing : 0, {0, kNever},
                                  {"the recording has holes", "step time statistics around them",
-                                  "expected when the schedule repeats; else events were dropped"});
+                                  "they skip as no schedule does: were events dropped?"});
   check.example = example;
 }
 

@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "capture/checks.h"
+#include "capture/crashes.h"
 #include "capture/cuda_notes.h"
 
 namespace fathom::capture {
@@ -133,6 +134,7 @@ std::vector<NotRecorded> limits_of(const Manifest& manifest, const std::string& 
                       "functions, kernels and steps inside it"});
   }
   limits.insert(limits.end(), cuda.limits.begin(), cuda.limits.end());
+  for (const Crash& crash : crashes_of(folder)) limits.push_back(lost_by(crash));
   // Without a driver there is no GPU to miss.
   if (has_nvidia_driver()) {
     for (const Check& check : gpu_permission_checks()) {

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "capture/conditions.h"
+#include "capture/crashes.h"
 #include "capture/cuda_notes.h"
 #include "capture/hook.h"
 #include "capture/injections.h"
@@ -171,6 +172,7 @@ Result<void> record(const RunWish& wish, const cap::SessionFolder& folder,
   telemetry.stop_into(captured.manifest);
   (*writer)->close();
   say_ending(ending, captured, say);
+  for (const cap::Crash& crash : cap::crashes_of(folder.absolute)) say(cap::sentence_of(crash));
   return {};
 }
 

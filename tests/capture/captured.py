@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import collections
+import concurrent.futures
 import glob
 import json
 import os
@@ -13,6 +14,7 @@ import struct
 import subprocess
 import sys
 import tempfile
+import unittest
 import zlib
 from typing import Any
 
@@ -188,3 +190,34 @@ class Captures:
             timeout=900,
         )
         return Run(environment["FATHOM_SESSION"], done)
+
+
+def each(suite: unittest.TestSuite) -> list[unittest.TestCase]:
+    found: list[unittest.TestCase] = []
+    for test in suite:
+        found += each(test) if isinstance(test, unittest.TestSuite) else [test]
+    return found
+
+
+def run_one(test: unittest.TestCase) -> bool:
+    """Says how it went at its end, so that outputs do not mix."""
+    result = unittest.TestResult()
+    test.run(result)
+    ends = {"ok": result.wasSuccessful()} | {"skipped": bool(result.skipped)}
+    how = next((name for name in ("skipped", "ok") if ends[name]), "FAILED")
+    report = "".join(text for _, text in result.failures + result.errors)
+    print(f"{test.id().rpartition('.')[2]} ... {how}\n{report}", end="", flush=True)
+    return result.wasSuccessful()
+
+
+def run_together(*cases: type[unittest.TestCase]) -> bool:
+    """All tests, as many at a time as there are processors, for those that take long. Whether all
+    went well."""
+    tests = []
+    for case in cases:
+        tests += each(unittest.defaultTestLoader.loadTestsFromTestCase(case))
+    workers = max(2, min(4, os.cpu_count() or 1))
+    with concurrent.futures.ThreadPoolExecutor(workers) as pool:
+        good = list(pool.map(run_one, tests))
+    print(f"{len(tests)} tests, {good.count(False)} failed")
+    return all(good)

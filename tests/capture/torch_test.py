@@ -4,7 +4,6 @@
 
 from __future__ import annotations
 
-import concurrent.futures
 import functools
 import json
 import os
@@ -334,34 +333,12 @@ class Torch(unittest.TestCase):
         self.assertEqual(self.run_well("-c", code).out, "True False\n")
 
 
-def each(suite: unittest.TestSuite) -> list[unittest.TestCase]:
-    found: list[unittest.TestCase] = []
-    for test in suite:
-        found += each(test) if isinstance(test, unittest.TestSuite) else [test]
-    return found
-
-
-def run_one(test: unittest.TestCase) -> bool:
-    """Says how it went at its end, so that outputs do not mix."""
-    result = unittest.TestResult()
-    test.run(result)
-    ends = {"ok": result.wasSuccessful()} | {"skipped": bool(result.skipped)}
-    how = next((name for name in ("skipped", "ok") if ends[name]), "FAILED")
-    report = "".join(text for _, text in result.failures + result.errors)
-    print(f"{test.id().rpartition('.')[2]} ... {how}\n{report}", end="", flush=True)
-    return result.wasSuccessful()
-
-
 def main() -> None:
     if sys.argv[1:] or not WANTED:
         unittest.main()
-    tests = each(unittest.defaultTestLoader.loadTestsFromTestCase(Torch))
-    workers = max(2, min(4, os.cpu_count() or 1))
-    with concurrent.futures.ThreadPoolExecutor(workers) as pool:
-        good = list(pool.map(run_one, tests))
+    good = captured.run_together(Torch)
     trained()[0].close()
-    print(f"{len(tests)} tests, {good.count(False)} failed")
-    sys.exit(not all(good))
+    sys.exit(not good)
 
 
 if __name__ == "__main__":

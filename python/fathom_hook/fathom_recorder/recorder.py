@@ -10,6 +10,7 @@ import time
 from typing import Any
 
 from . import endings, failures, options, process
+from .crashes import Crashes
 from .facts import Facts
 from .gc_pauses import Pauses
 from .imports import Finder
@@ -37,6 +38,7 @@ class Recorder:
         self.began_ns = monotonic_ns()
         self.role, self.rank = process.role_and_rank()
         self.name = process.name_of_command()
+        self.crashes = Crashes()
         self._open(os.getppid())
         self.pauses = Pauses(self.writer, self.ticker.wake)
         self.threads = Threads(self.writer, self.ticker.wake)
@@ -56,6 +58,7 @@ class Recorder:
         self.writer.process(parent, self.rank, self.name, self.role)
         self.facts = Facts(self.session)
         self.facts.values.update(role=self.role, rank=self.rank, name=self.name)
+        self.crashes.begin(self.session)
         self._facts_at = monotonic_ns()
 
     def _learn_of_collections(self) -> None:
@@ -223,6 +226,7 @@ class Recorder:
         self.writer.exit(now, *process.exit_fields(self.began_ns))
         self.writer.flush()
         self.facts.write()
+        self.crashes.end()
 
 
 def begin() -> None:

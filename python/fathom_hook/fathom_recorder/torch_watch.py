@@ -316,7 +316,7 @@ class TorchWatch:
                 # Whoever kills the process now finds it said.
                 from_step = f" from step {number} on" if by_steps else ""
                 why = f"the process was ended while torch.profiler recorded it{from_step}"
-                note(_UNFINISHED, why, "--steps active=1 is done sooner")
+                note(_UNFINISHED, why, "--steps active=1,repeat=0 writes a trace after each step")
                 self.recorder.facts.write()
         except Exception as error:
             self.plan.ended = by_steps
@@ -477,6 +477,7 @@ class TorchWatch:
             return
         self._ended = True
         self.steps.last(monotonic_ns())
+        self._count_lost()
         if self.profiling is not None:
             begun = self.profiling
             begun.finish()

@@ -1,10 +1,10 @@
-"""Profiles itself: own_profiler.py export|forget|schedule."""
+"""Profiles itself: own_profiler.py export|forget|schedule|tensorboard [FILE|FOLDER]."""
 
 import sys
 
 import torch
 from nets import Net, loss_of
-from torch.profiler import ProfilerActivity, profile, schedule
+from torch.profiler import ProfilerActivity, profile, schedule, tensorboard_trace_handler
 
 model = Net()
 optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
@@ -16,7 +16,14 @@ def step():
 
 
 how = sys.argv[1]
-if how == "schedule":
+if how == "tensorboard":
+    plan = schedule(wait=1, warmup=1, active=2, repeat=2)
+    save = tensorboard_trace_handler(sys.argv[2])
+    with profile(activities=[ProfilerActivity.CPU], schedule=plan, on_trace_ready=save) as p:
+        for _ in range(10):
+            step()
+            p.step()
+elif how == "schedule":
     plan = schedule(wait=3, warmup=1, active=2, repeat=1)
     done = []
     with profile(activities=[ProfilerActivity.CPU], schedule=plan, on_trace_ready=done.append) as p:
