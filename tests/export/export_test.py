@@ -3,7 +3,7 @@
 
 With Python's package `perfetto` installed, its schema must know every field that is written. Where
 FATHOM_TRACE_PROCESSOR names Perfetto's trace_processor_shell, it loads each export, and its counts
-must be ours.
+must be ours; what it reads in Chrome's export, too.
 """
 from __future__ import annotations
 
@@ -201,10 +201,41 @@ class Perfetto(unittest.TestCase):
                                          sum(found.duration for found in trace.slices))
                         self.assertEqual(one("select count(*) n from counter"), len(trace.samples))
                         self.assertEqual(one("select count(*) n from flow"), trace.arrows)
-                        self.assertEqual(one("select count(*) n from args where key = 'debug.correlation'"),
+                        # Slices with equal arguments share them.
+                        self.assertEqual(one("select count(*) n from slice join args using (arg_set_id)"
+                                             " where key = 'debug.correlation'"),
                                          sum("correlation" in found.arguments for found in trace.slices))
                         self.assertEqual(
                             one("select count(*) n from stats where severity = 'error' and value > 0"), 0)
+
+    def test_the_trace_processor_reads_both_exports_alike(self) -> None:
+        if not TRACE_PROCESSOR:
+            self.skipTest("FATHOM_TRACE_PROCESSOR names no trace_processor_shell")
+
+        def asked(data: bytes, suffix: str, query: str) -> str:
+            with tempfile.NamedTemporaryFile(suffix=suffix) as file, tempfile.NamedTemporaryFile("w") as text:
+                file.write(data)
+                file.flush()
+                text.write(query)
+                text.flush()
+                done = subprocess.run([TRACE_PROCESSOR, "-q", text.name, file.name], capture_output=True, text=True,
+                                      check=True, timeout=300)
+                return done.stdout
+
+        # Chrome's instants come as slices of a category without a duration; overlaps are the recording's own.
+        durations = "select category, count(*), sum(dur) from slice where dur > 0 and category is not null group by 1"
+        # A stream is a track of its own in one, a thread in the other.
+        places = """select trim(coalesce(thread.name, track.name)), count(*), sum(dur)
+            from slice join track on slice.track_id = track.id left join thread_track on thread_track.id = track.id
+            left join thread using (utid) where dur > 0 and category is not null group by 1 order by 1"""
+        failures = "select name from stats where severity = 'error' and value > 0 and name not like 'slice_spill%'"
+        for name in NAMES:
+            chrome = exported(TRACES / name, "--to", "chrome")
+            perfetto = exported(TRACES / name, "--to", "perfetto")
+            with self.subTest(path=name):
+                self.assertEqual(asked(chrome, ".json", durations), asked(perfetto, ".pftrace", durations))
+                self.assertEqual(asked(chrome, ".json", places), asked(perfetto, ".pftrace", places))
+                self.assertEqual(asked(chrome, ".json", failures), asked(perfetto, ".pftrace", failures))
 
 
 if __name__ == "__main__":

@@ -4,6 +4,7 @@
 #include <charconv>
 #include <optional>
 #include <string>
+#include <unordered_set>
 
 namespace fathom {
 namespace {
@@ -99,8 +100,12 @@ class Metadata {
 
   /// True when there was anything to write.
   bool write() {
+    std::unordered_set<std::uint32_t> tracked;
+    for (const Track& track : trace_.tracks) tracked.insert(track.process.value);
     for (const Process& process : trace_.processes) {
-      text("process_name", process.id, {}, "name", process.name);
+      // Perfetto's reader takes an empty name for an error; tracks bring their process along.
+      if (!trace_.text(process.name).empty() || !tracked.contains(process.id.value))
+        text("process_name", process.id, {}, "name", process.name);
       if (process.labels.valid()) text("process_labels", process.id, {}, "labels", process.labels);
       if (process.sort_index != kAbsent)
         sort("process_sort_index", process.id, {}, process.sort_index);
