@@ -7,6 +7,12 @@ small and a large step. Run it on a quiet machine; it takes less than five minut
 
 Each configuration runs as a process of its own, all of them in turn, --rounds times; of the rounds
 the one with the fastest median counts, since whatever else the machine does only adds.
+
+    nice -n -19 tools/measure_overhead.py --pairs 9
+
+measures telemetry and `--with functions` alone, of plain programs, on any Python: a run with and
+one without, one after the other, the order changing from pair to pair, --pairs times. What is told
+is the median of the pairs' ratios, and their range: what changes slowly on the machine is in both.
 """
 
 from __future__ import annotations
@@ -28,6 +34,7 @@ from typing import Any
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
 BEGIN, END = "<!-- measured: begin -->", "<!-- measured: end -->"
+PAIRS_BEGIN, PAIRS_END = "<!-- pairs: begin -->", "<!-- pairs: end -->"
 SLICES = 200_000
 NEVER = 1_000_000
 
@@ -135,7 +142,8 @@ class Measurement:
         with tempfile.TemporaryDirectory() as folder:
             environment = {k: v for k, v in os.environ.items() if not k.startswith("FATHOM_")}
             environment.update(OMP_NUM_THREADS="1", TRACE=f"{folder}/own.json")
-            words = [sys.executable, str(pathlib.Path(__file__).resolve()), "--steps", name, way.own or "-", self._clock]
+            script = str(pathlib.Path(__file__).resolve())
+            words = [sys.executable, script, "--steps", name, way.own or "-", self._clock]
             if way.fathom is not None:
                 words = [*self._run(size, way, folder), "--", *words]
             done = subprocess.run(words, env=environment, capture_output=True, text=True)
@@ -181,6 +189,109 @@ def cost_of_a_slice() -> float:
             writer.slice("sample", "loader.sample", number, 1, number)
         writer.flush()
         return (time.process_time_ns() - begin) / SLICES
+
+
+# Pairs: a program that uses nothing but Python
+
+
+@dataclasses.dataclass(frozen=True)
+class Work:
+    """A plain program: so many calls of a function that adds up so many numbers."""
+
+    calls: int
+    length: int
+
+
+WORKS = {
+    "long": Work(12_000_000, 1),
+    "calls": Work(1_000_000, 1),
+    "loops": Work(5_000, 10_000),
+}
+
+UNRECORDED: tuple[str, ...] = ("--telemetry", "0")
+PAIRS = {
+    "telemetry at 10 Hz (the default)": ("long", UNRECORDED, ("--telemetry", "10")),
+    "telemetry at 100 Hz": ("long", UNRECORDED, ("--telemetry", "100")),
+    "`--with functions`, calls of 0.2 ms": (
+        "loops",
+        UNRECORDED,
+        (*UNRECORDED, "--with", "functions"),
+    ),
+    "`--with functions`, calls of 0.15 µs": (
+        "calls",
+        UNRECORDED,
+        (*UNRECORDED, "--with", "functions"),
+    ),
+}
+# Beside a run without fathom at all.
+BARE = {"all of fathom run, telemetry at 10 Hz": ("long", None, ("--telemetry", "10"))}
+
+
+def add_up(length: int) -> int:
+    total = 0
+    for number in range(length):
+        total += number
+    return total
+
+
+def work(name: str) -> None:
+    """Prints what the calls take together, wall and processor time in ns."""
+    asked = WORKS[name]
+    wall, cpu = time.perf_counter_ns(), time.process_time_ns()
+    for _ in range(asked.calls):
+        add_up(asked.length)
+    print(json.dumps([time.perf_counter_ns() - wall, time.process_time_ns() - cpu]))
+
+
+def run_work(fathom: str, name: str, words: tuple[str, ...] | None) -> tuple[float, float]:
+    """Wall and processor time of one process. None: without `fathom run`."""
+    environment = {k: v for k, v in os.environ.items() if not k.startswith("FATHOM_")}
+    command = [sys.executable, str(pathlib.Path(__file__).resolve()), "--work", name]
+    with tempfile.TemporaryDirectory() as folder:
+        if words is not None:
+            quiet = ["--quiet", "--no-diagnose", "-o", f"{folder}/session"]
+            command = [fathom, "run", *quiet, *words, "--", *command]
+        done = subprocess.run(command, env=environment, capture_output=True, text=True)
+    if done.returncode != 0:
+        sys.exit(f"{' '.join(command)}\n{done.stderr}")
+    wall, cpu = json.loads(done.stdout.splitlines()[-1])
+    return wall, cpu
+
+
+Ratios = dict[str, list[tuple[float, float]]]
+
+
+def measure_pairs(fathom: str, pairs: int) -> Ratios:
+    """Of each row, wall and processor time with it beside without it, by pair."""
+    found: Ratios = {}
+    for number in range(pairs):
+        for row, (name, without, with_it) in (PAIRS | BARE).items():
+            order = [without, with_it] if number % 2 == 0 else [with_it, without]
+            times = {words: run_work(fathom, name, words) for words in order}
+            ratio = (times[with_it][0] / times[without][0], times[with_it][1] / times[without][1])
+            found.setdefault(row, []).append(ratio)
+        print(f"pair {number + 1} of {pairs} is done", file=sys.stderr)
+    return found
+
+
+def pairs_table(found: Ratios, load: tuple[float, float]) -> str:
+    pairs = len(next(iter(found.values())))
+    lines = [
+        f"Median of {pairs} pairs, and their range; Python {platform.python_version()}; "
+        f"{os.cpu_count()} cores of {processor()}, nice {os.getpriority(os.PRIO_PROCESS, 0)}, "
+        f"load {load[0]:.1f} at the start, {load[1]:.1f} at the end.",
+        "",
+        "| what is added | wall time | processor time |",
+        "|---|---:|---:|",
+    ]
+    for row, ratios in found.items():
+        cells = [ratio_text([pair[column] for pair in ratios]) for column in (0, 1)]
+        lines.append(f"| {row} | {cells[0]} | {cells[1]} |")
+    return "\n".join(lines)
+
+
+def ratio_text(ratios: list[float]) -> str:
+    return f"{statistics.median(ratios):.3f}× ({min(ratios):.3f} to {max(ratios):.3f})"
 
 
 # What is told
@@ -232,13 +343,13 @@ def cell(ns: float, bare: float) -> str:
     return f"{time_text(ns)}, {ns / bare:.2f}×"
 
 
-def write(path: pathlib.Path, text: str) -> None:
+def write(path: pathlib.Path, text: str, marks: tuple[str, str] = (BEGIN, END)) -> None:
     """Puts the text between the marks of the document."""
-    before, begin, rest = path.read_text().partition(BEGIN)
-    _, end, after = rest.partition(END)
+    before, begin, rest = path.read_text().partition(marks[0])
+    _, end, after = rest.partition(marks[1])
     if not begin or not end:
-        sys.exit(f"{path}: the lines {BEGIN} and {END} are missing")
-    path.write_text(f"{before}{BEGIN}\n\n{text}\n\n{END}{after}")
+        sys.exit(f"{path}: the lines {marks[0]} and {marks[1]} are missing")
+    path.write_text(f"{before}{begin}\n\n{text}\n\n{end}{after}")
 
 
 def main() -> None:
@@ -246,13 +357,27 @@ def main() -> None:
     parser.add_argument(
         "--steps", nargs=3, metavar=("SIZE", "OWN", "CLOCK"), help=argparse.SUPPRESS
     )
+    parser.add_argument("--work", choices=WORKS, help=argparse.SUPPRESS)
     parser.add_argument("--rounds", type=int, default=2)
+    parser.add_argument("--pairs", type=int, metavar="N", help="only the pairs, N of each")
     parser.add_argument("--clock", choices=("wall", "cpu"), default="wall")
     parser.add_argument("--write", type=pathlib.Path, metavar="FILE")
     parser.add_argument("--fathom", default=os.environ.get("FATHOM", ROOT / "build/release/fathom"))
     given = parser.parse_args()
     if given.steps:
         train(SIZES[given.steps[0]], given.steps[1], given.steps[2])
+        return
+    if given.work:
+        work(given.work)
+        return
+    if given.pairs:
+        before = os.getloadavg()[0]
+        found = measure_pairs(str(given.fathom), given.pairs)
+        text = pairs_table(found, (before, os.getloadavg()[0]))
+        if given.write:
+            write(given.write, text, (PAIRS_BEGIN, PAIRS_END))
+        else:
+            print(text)
         return
     told = conditions(given.clock, given.rounds, os.getloadavg()[0])
     slice_ns = min(cost_of_a_slice() for _ in range(5))
