@@ -18,7 +18,7 @@ target_link_libraries(fathom_inside PUBLIC fathom_options)
 add_library(fathom_sdk STATIC $<TARGET_OBJECTS:fathom_inside>)
 target_include_directories(
   fathom_sdk PUBLIC $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include> $<INSTALL_INTERFACE:include>)
-target_link_libraries(fathom_sdk PUBLIC Threads::Threads)
+target_link_libraries(fathom_sdk PUBLIC Threads::Threads ${CMAKE_DL_LIBS})
 set_target_properties(fathom_sdk PROPERTIES OUTPUT_NAME fathom EXPORT_NAME sdk)
 
 # malloc of sanitizers and ours do not go together.
@@ -54,7 +54,7 @@ if(NVTX_INCLUDE)
   file(GLOB sources CONFIGURE_DEPENDS "${capture}/nvtx/*.cc")
   list(FILTER sources EXCLUDE REGEX "_test\\.cc$")
   add_library(fathom_nvtx MODULE ${sources} $<TARGET_OBJECTS:fathom_inside>)
-  target_link_libraries(fathom_nvtx PRIVATE fathom_options)
+  target_link_libraries(fathom_nvtx PRIVATE fathom_options ${CMAKE_DL_LIBS})
   target_include_directories(fathom_nvtx SYSTEM PRIVATE "${NVTX_INCLUDE}")
   target_link_options(fathom_nvtx PRIVATE "LINKER:--version-script=${capture}/nvtx/exports.map")
   set_property(TARGET fathom_nvtx APPEND PROPERTY LINK_DEPENDS "${capture}/nvtx/exports.map")

@@ -22,8 +22,8 @@ struct Schedule {
   std::int64_t skip_first = 0;
 };
 
-inline constexpr std::array<std::string_view, 5> kExtras = {"shapes", "stacks", "memory",
-                                                            "functions", "flops"};
+inline constexpr std::array<std::string_view, 7> kExtras = {
+    "shapes", "stacks", "memory", "functions", "flops", "libraries", "gpu-metrics"};
 inline constexpr std::array<std::string_view, 6> kStepKinds = {"auto", "optimizer", "module",
                                                                "time", "loader",    "mark"};
 /// off: no CUDA from the inside. always: also where PyTorch has a profiler of its own.
@@ -44,6 +44,7 @@ struct Recording {
   std::optional<Duration> last;  ///< Keep only the newest stretch of this length.
   bool overhead = true;          ///< Measure what recording costs.
   std::string cuda = "auto";     ///< Of kCudaModes.
+  double gpu_metrics_hz = 1000;  ///< Of the extra "gpu-metrics".
   bool graph_nodes = false;      ///< Each node of a CUDA graph, not the graph as a whole.
 };
 

@@ -70,7 +70,10 @@ void declare_what(Options& options, RunWish& wish) {
   options.group("What to record");
   options.parsed("--with", "LIST", into(recording.with, capture::parse_extras),
                  "Also record these, separated by commas: shapes, stacks, memory and flops of "
-                 "torch's operators; functions of Python (a deterministic profile)",
+                 "torch's operators; functions of Python (a deterministic profile); libraries: "
+                 "calls of cuBLAS and cuDNN with their arguments, where CUDA is recorded from "
+                 "inside the program; gpu-metrics: hardware counters of the GPU (SM, tensor cores, "
+                 "bandwidth)",
                  choices(capture::kExtras));
   options.parsed("--steps", "SCHEDULE", into(recording.steps, capture::parse_schedule),
                  "Which steps torch.profiler records, as in its schedule: wait=1,warmup=1,active=3,"
@@ -86,6 +89,8 @@ void declare_what(Options& options, RunWish& wish) {
       choices(capture::kCudaModes));
   options.flag("--graph-nodes", recording.graph_nodes,
                "Record each node of CUDA graphs, not each graph as a whole; says what that costs");
+  options.parsed("--gpu-metrics-rate", "HZ", into(recording.gpu_metrics_hz, parse_real<10, 10000>),
+                 "Samples per second of --with gpu-metrics (default 1000)");
   options.parsed("--telemetry", "HZ", into(wish.telemetry_hz, parse_real<0, 1000>),
                  "Samples of CPU, memory, I/O and GPU per second (default 10); 0 for none");
   options.flag("--no-overhead", wish.no_overhead,

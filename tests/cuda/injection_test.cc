@@ -1,9 +1,11 @@
 // The library in a program, with a stand-in for libcupti: from the injection to the tables.
+#include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <fstream>
 #include <map>
 #include <string>
+#include <vector>
 
 #include <gtest/gtest.h>
 #include <signal.h>
@@ -158,10 +160,15 @@ TEST_F(CudaInjection, DroppedRecordsAreCounted) {
   EXPECT_EQ(read_folder(folder).dropped, 7U);
 }
 
-TEST_F(CudaInjection, AnEndWithoutExitKeepsWhatWasDelivered) {
-  const Folder folder;
-  EXPECT_EQ(run(folder, "_exit"), 0);
-  EXPECT_EQ(count(trace_of(folder), SliceKind::kernel), 5U);
+TEST_F(CudaInjection, AnEndWithoutDestructorsKeepsAllThereIs) {
+  for (const char* const how : {"_exit", "quick_exit"}) {
+    const Folder folder;
+    EXPECT_EQ(run(folder, how, {{"CUPTI_STAND_IN_LATE", "1"}}), 0);
+    const Trace trace = trace_of(folder);
+    EXPECT_EQ(count(trace, SliceKind::kernel), 5U) << how;
+    EXPECT_EQ(count(trace, SliceKind::memcpy), 5U) << how;
+    EXPECT_NE(fact(trace, "cuda.clock.error_ns"), "") << how;
+  }
 }
 
 TEST_F(CudaInjection, ACrashKeepsAllThereIs) {
@@ -185,6 +192,95 @@ TEST_F(CudaInjection, TheProgramsOwnRangeLimitsWhatIsRecorded) {
   EXPECT_EQ(count(trace, SliceKind::kernel), 3U);
   EXPECT_EQ(count(trace, SliceKind::trace_span), 1U);
   EXPECT_EQ(fact(trace, "cuda.rung"), "\"full activity\"");
+}
+
+constexpr std::int64_t kSecond = 1'000'000'000;
+constexpr std::int64_t kTick = 20'000'000;  // to which a process's start is known
+
+/// Starts of the kernels in all capture files of the folder that are CUDA's; ns of Unix time.
+std::vector<std::int64_t> kernels_of(const Folder& folder) {
+  std::vector<std::int64_t> starts;
+  for (const std::string& path : folder.files()) {
+    if (path.find("/cuda-") == std::string::npos) continue;
+    const Result<Trace> trace = read_trace(path, {});
+    if (!trace) continue;
+    for (std::size_t row = 0; row < trace->slices.size(); ++row)
+      if (trace->kind(SliceId(row)) == SliceKind::kernel)
+        starts.push_back(trace->origin_ns + to_ns(trace->slices.start[row]));
+  }
+  return starts;
+}
+
+TEST_F(CudaInjection, RecordingBeginsAfterTheDelay) {
+  const Folder folder;
+  const std::int64_t before = std::chrono::system_clock::now().time_since_epoch().count();
+  EXPECT_EQ(run(folder, "delayed", {{"FATHOM_OPTIONS", R"({"delay_s": 0.6})"}}), 0);
+  const std::vector<std::int64_t> starts = kernels_of(folder);
+  ASSERT_FALSE(starts.empty());
+  EXPECT_GE(std::ranges::min(starts), before + kSecond * 6 / 10 - kTick);
+}
+
+TEST_F(CudaInjection, RecordingEndsAfterTheDuration) {
+  const Folder folder;
+  EXPECT_EQ(run(folder, "outlasts", {{"FATHOM_OPTIONS", R"({"duration_s": 0.3})"}}), 0);
+  const std::vector<std::int64_t> starts = kernels_of(folder);
+  if (starts.empty()) {
+    // A machine under load may take so long to get there.
+    EXPECT_EQ(read_folder(folder).facts.count("WARNING"), 1U);
+  } else {
+    EXPECT_LT(std::ranges::max(starts) - std::ranges::min(starts), kSecond * 3 / 10 + kTick);
+  }
+}
+
+TEST_F(CudaInjection, ASignalBeginsAndEndsTheRecording) {
+  const Folder folder;
+  EXPECT_EQ(run(folder, "signals", {{"FATHOM_OPTIONS", R"({"on_signal": "SIGUSR2"})"}}), 0);
+  EXPECT_EQ(kernels_of(folder).size(), 3U);
+}
+
+TEST_F(CudaInjection, StepsOfTheProgramLimitWhatIsRecorded) {
+  const Folder folder;
+  const std::string steps =
+      R"({"steps": {"wait": 1, "warmup": 1, "active": 2, "repeat": 2, "skip_first": 1}})";
+  EXPECT_EQ(run(folder, "steps", {{"FATHOM_OPTIONS", steps}}), 0);
+  EXPECT_EQ(kernels_of(folder).size(), 4U);
+  EXPECT_EQ(read_folder(folder).facts.count("WARNING"), 0U);
+}
+
+TEST_F(CudaInjection, WhereNobodyCountsStepsAllIsKeptAndThatIsSaid) {
+  const Folder folder;
+  EXPECT_EQ(run(folder, "work", {{"FATHOM_OPTIONS", R"({"steps": {"wait": 5}})"}}), 0);
+  EXPECT_EQ(kernels_of(folder).size(), 5U);
+  EXPECT_NE(read_folder(folder).facts["WARNING"].find("--steps"), std::string::npos);
+}
+
+TEST_F(CudaInjection, OfALongRunTheNewestStretchIsKept) {
+  const Folder folder;
+  EXPECT_EQ(run(folder, "long", {{"FATHOM_OPTIONS", R"({"last_s": 0.3})"}}), 0);
+  EXPECT_EQ(folder.files().size(), 2U);
+  const std::size_t kept = kernels_of(folder).size();
+  EXPECT_GE(kept, 1U);
+  EXPECT_LT(kept, 11U);
+}
+
+TEST_F(CudaInjection, CallsOfLibrariesAreRecordedWhereThatIsAskedFor) {
+  const Folder folder;
+  EXPECT_EQ(run(folder, "libraries",
+                {{"FATHOM_OPTIONS", R"({"with": ["shapes", "libraries"]})"},
+                 {"LIBRARY_STAND_INS", kFolder + "/stand_ins"}}),
+            0);
+  const Recorded recorded = read_folder(folder);
+  ASSERT_EQ(recorded.instants.size(), 3U);
+  std::map<std::string, RecordedSlice> calls;
+  for (const RecordedSlice& call : recorded.instants) calls[call.category] = call;
+  EXPECT_EQ(calls["cublas"].name, "cublasSgemm_v2");
+  EXPECT_EQ(calls["cublas"].arguments["arguments"],
+            "transa: type=cublasOperation_t; val=CUBLAS_OP_N(0) m: type=int; val=512");
+  EXPECT_EQ(calls["cublasLt"].name, "cublasLtMatmul");
+  EXPECT_EQ(calls["cublasLt"].arguments["arguments"],
+            "A=0x1 Adesc=[type=R_16F rows=64 cols=64 ld=64]");
+  EXPECT_EQ(calls["cudnn"].name, "cudnnConvolutionForward");
+  EXPECT_EQ(calls["cudnn"].arguments["arguments"], "algo: type=cudnnConvolutionFwdAlgo_t; val=1;");
 }
 
 TEST_F(CudaInjection, CanBeLeftOut) {

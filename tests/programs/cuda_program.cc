@@ -1,10 +1,12 @@
 // A program that uses CUDA as far as tests need: it loads what CUDA_INJECTION64_PATH names, as the
 // driver does, and has the stand-in for CUPTI do what a GPU would.
+#include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <string>
 
 #include <dlfcn.h>
+#include <fathom/step.h>
 #include <signal.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -14,6 +16,7 @@ namespace {
 using Initialize = int (*)();
 using Work = void (*)(int rounds);
 using Simple = void (*)();
+using Question = int (*)();
 
 /// The stand-in; it is the driver too, whose functions all may see.
 void* stand_in() {
@@ -31,6 +34,73 @@ bool inject() {
   void* const library = path == nullptr ? nullptr : dlopen(path, RTLD_NOW | RTLD_LOCAL);
   const auto initialize = find<Initialize>(library, "InitializeInjection");
   return initialize != nullptr && initialize() == 1;
+}
+
+/// Until the recorder records, or does no more; works so often at each look.
+void wait_until(void* gpu, bool recording, int rounds) {
+  const auto asked = find<Question>(gpu, "stand_in_recording");
+  const auto work = find<Work>(gpu, "stand_in_work");
+  constexpr int kPause = 1000;
+  while ((asked() != 0) != recording) {
+    work(rounds);
+    usleep(kPause);
+  }
+}
+
+/// Loads libraries of CUDA's, and calls them when they are heard.
+int call_libraries() {
+  constexpr int kPause = 1000;
+  const char* const folder = std::getenv("LIBRARY_STAND_INS");
+  for (const char* const name : {"libcublas.so", "libcublasLt.so", "libcudnn.so"}) {
+    const std::string path = std::string(folder == nullptr ? "." : folder) + '/' + name;
+    void* const library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
+    const auto is_heard = find<Question>(library, "stand_in_is_heard");
+    if (is_heard == nullptr) return 3;
+    while (is_heard() == 0) usleep(kPause);
+    find<Simple>(library, "stand_in_call")();
+  }
+  return 0;
+}
+
+/// For the launcher's limits. False where there is none of that name.
+bool limited(void* gpu, const std::string& what) {
+  const auto work = find<Work>(gpu, "stand_in_work");
+  constexpr int kLonger = 100;  // than what the made-up GPU does at once, microseconds
+  if (what == "delayed") {
+    wait_until(gpu, true, 1);
+    const auto until = std::chrono::steady_clock::now() + std::chrono::seconds(1);
+    while (std::chrono::steady_clock::now() < until) {
+      work(1);
+      usleep(kLonger);
+    }
+  } else if (what == "outlasts") {
+    wait_until(gpu, false, 1);
+    work(2);
+  } else if (what == "signals") {
+    work(2);
+    raise(SIGUSR2);
+    wait_until(gpu, true, 0);
+    work(3);
+    usleep(kLonger);
+    raise(SIGUSR2);
+    wait_until(gpu, false, 0);
+    work(4);
+  } else if (what == "steps") {
+    for (int i = 0; i < 12; ++i) {
+      work(1);
+      usleep(kLonger);
+      fathom::step();
+    }
+  } else if (what == "long") {
+    work(5);
+    for (int i = 0; i < 6; ++i) {
+      find<Simple>(gpu, "stand_in_wait_for_flush")();
+      work(1);
+    }
+  } else {
+    return false;
+  }
+  return true;
 }
 
 }  // namespace
@@ -58,7 +128,14 @@ int main(int argc, char** argv) {
     work(4);
     return 0;
   }
+  if (limited(gpu, what)) return 0;
+  if (what == "libraries") return call_libraries();
   work(5);
+  if (what == "metrics" || what == "metrics, crash") {
+    // Looks at samples in between; what was not looked at yet comes with the end.
+    find<Work>(gpu, "stand_in_wait_for_looks")(6);
+    if (what == "metrics, crash") raise(SIGTERM);
+  }
   if (what == "fork") {
     const pid_t child = fork();
     if (child == 0) return 0;
@@ -67,10 +144,11 @@ int main(int argc, char** argv) {
     work(1);
     return status;
   }
-  if (what == "_exit" || what == "crash") {
+  if (what == "_exit") _exit(0);
+  if (what == "quick_exit") std::quick_exit(0);
+  if (what == "crash") {
     // What was delivered is in the file after the next tick.
     find<Simple>(gpu, "stand_in_wait_for_flush")();
-    if (what == "_exit") _exit(0);
     work(2);
     raise(SIGTERM);
   }

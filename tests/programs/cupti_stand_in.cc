@@ -205,6 +205,12 @@ extern "C" {
   }
 }
 
+/// Whether kernels would be recorded now.
+[[gnu::visibility("default")]] int stand_in_recording() {
+  const std::lock_guard lock(state().mutex);
+  return state().enabled.contains(CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL) ? 1 : 0;
+}
+
 /// Launches as the driver does, and tells the subscriber before and after.
 [[gnu::visibility("default")]] void stand_in_launch(int rounds) {
   for (int i = 0; i < rounds; ++i) {
@@ -356,10 +362,11 @@ CUptiResult cuptiGetCallbackName(CUpti_CallbackDomain /*domain*/, uint32_t id, c
 }
 
 CUptiResult cuptiGetResultString(CUptiResult result, const char** text) {
-  *text = result == CUPTI_ERROR_INSUFFICIENT_PRIVILEGES
-              ? "CUPTI_ERROR_INSUFFICIENT_PRIVILEGES"
-              : "CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED";
-  return CUPTI_SUCCESS;
+  *text = result == CUPTI_ERROR_INSUFFICIENT_PRIVILEGES ? "CUPTI_ERROR_INSUFFICIENT_PRIVILEGES"
+          : result == CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED
+              ? "CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED"
+              : nullptr;
+  return *text == nullptr ? CUPTI_ERROR_INVALID_PARAMETER : CUPTI_SUCCESS;
 }
 
 }  // extern "C"

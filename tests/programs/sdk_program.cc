@@ -11,6 +11,7 @@
 #include <thread>
 #include <vector>
 
+#include <dlfcn.h>
 #include <fathom/fathom.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
@@ -81,7 +82,33 @@ int many_threads() {
   if (how == "term") raise(SIGTERM);
   if (how == "exit") std::exit(3);
   if (how == "quick_exit") std::quick_exit(4);
-  std::_Exit(1);
+  if (how == "_exit") _exit(5);
+  if (how == "thread") std::thread([] { _exit(5); }).join();
+  if (how == "pointer") reinterpret_cast<void (*)(int)>(dlsym(RTLD_DEFAULT, "_exit"))(5);
+  if (how == "handler") {
+    std::signal(SIGUSR1, [](int) { _exit(5); });
+    std::raise(SIGUSR1);
+  }
+  std::_Exit(how == "_Exit" ? 5 : 1);
+}
+
+/// Children that end at once, one with its parent's memory and one with a copy of it.
+int children() {
+  { const fathom::annotate scope("before"); }
+  int status = 0;
+  int failed = 0;
+  // NOLINTNEXTLINE(clang-analyzer-security.insecureAPI.vfork): what programs do
+  const pid_t borrower = vfork();
+  if (borrower == 0) _exit(0);
+  failed += waitpid(borrower, &status, 0) != borrower || status != 0;
+  const pid_t child = fork();
+  if (child == 0) {
+    { const fathom::annotate scope("in child"); }
+    _exit(0);
+  }
+  failed += waitpid(child, &status, 0) != child || status != 0;
+  { const fathom::annotate scope("after"); }
+  _exit(failed);
 }
 
 /// Until it is killed.
@@ -230,6 +257,7 @@ int main(int argc, char** argv) {
   if (what == "ends") return ends();
   if (what == "many_threads") return many_threads();
   if (what == "crash" && argc > 2) crash(argv[2]);
+  if (what == "children") return children();
   if (what == "forever") return forever();
   if (what == "forks") return forks();
   if (what == "forks_in_a_storm") return forks_in_a_storm();

@@ -47,6 +47,11 @@ void Buffers::give_back(std::uint8_t* bytes) {
   free_.push_back(bytes);
 }
 
+bool Buffers::half_full() {
+  const std::lock_guard lock(mutex_);
+  return filled_.size() > most_ / 2;
+}
+
 std::uint64_t Buffers::take_refused() {
   const std::lock_guard lock(mutex_);
   return std::exchange(refused_, 0);

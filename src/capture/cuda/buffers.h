@@ -28,6 +28,8 @@ class Buffers {
   /// What was filled since the last call, oldest first. give_back() each.
   std::vector<Filled> take();
   void give_back(std::uint8_t* bytes);
+  /// What was filled takes more than half of the memory that there may be.
+  [[nodiscard]] bool half_full();
   /// Requests that found none, since the last call.
   std::uint64_t take_refused();
 

@@ -140,9 +140,16 @@ bool Converter::times(std::uint64_t start, std::uint64_t end, Times& times) {
     return false;
   }
   times.start = clock_.host(static_cast<std::int64_t>(start));
+  if (!keeps(times.start)) return false;
   // Both ends are converted: a duration of its own would be measured by the other clock.
   times.duration = clock_.host(static_cast<std::int64_t>(end)) - times.start;
   return true;
+}
+
+bool Converter::keeps(std::int64_t start) {
+  const bool kept = keeps_ == nullptr || keeps_(start);
+  ++(kept ? counts_.kept : counts_.outside);
+  return kept;
 }
 
 std::int32_t Converter::device_of(std::uint32_t context) const {
@@ -150,16 +157,34 @@ std::int32_t Converter::device_of(std::uint32_t context) const {
   return found == devices_.end() ? 0 : found->second;
 }
 
-void Converter::write(wire::DeviceActivity& activity) {
-  activity.pid = pid_;
+void Converter::write(const wire::DeviceActivity& activity) {
   if (activity.graph >= 0) ++counts_.graph_nodes;
   writer_.device(activity);
 }
 
-void Converter::kernel(const KernelRecord& record) {
-  devices_[record.contextId] = static_cast<std::int32_t>(record.deviceId);
+template <typename Record>
+std::optional<wire::DeviceActivity> Converter::activity_of(const Record& record,
+                                                           std::string_view category) {
+  const auto device = static_cast<std::int32_t>(record.deviceId);
+  devices_[record.contextId] = device;
   Times when;
-  if (!times(record.start, record.end, when)) return;
+  if (!times(record.start, record.end, when)) return {};
+  wire::DeviceActivity activity{.start = when.start,
+                                .duration = when.duration,
+                                .pid = pid_,
+                                .device = device,
+                                .context = record.contextId,
+                                .stream = record.streamId,
+                                .category = category,
+                                .correlation = id(record.correlationId),
+                                .graph = id(record.graphId)};
+  if constexpr (requires { record.graphNodeId; }) activity.node = node(record.graphNodeId);
+  return activity;
+}
+
+void Converter::kernel(const KernelRecord& record) {
+  std::optional<wire::DeviceActivity> activity = activity_of(record, "kernel");
+  if (!activity) return;
   const wire::Launch launch{.grid = {record.gridX, record.gridY, record.gridZ},
                             .block = {record.blockX, record.blockY, record.blockZ},
                             .cluster = {static_cast<std::int32_t>(record.clusterX),
@@ -177,26 +202,16 @@ void Converter::kernel(const KernelRecord& record) {
     ++counts_.programmatic;
   }
   add_launch_words(record, version_ >= kTellsDeviceLaunch, arguments);
-  wire::DeviceActivity activity{.start = when.start,
-                                .duration = when.duration,
-                                .device = static_cast<std::int32_t>(record.deviceId),
-                                .context = record.contextId,
-                                .stream = record.streamId,
-                                .name = demangle_(record.name),
-                                .category = "kernel",
-                                .correlation = id(record.correlationId),
-                                .graph = id(record.graphId),
-                                .node = node(record.graphNodeId),
-                                .launch = &launch,
-                                .arguments = arguments.all()};
-  write(activity);
+  activity->name = demangle_(record.name);
+  activity->launch = &launch;
+  activity->arguments = arguments.all();
+  write(*activity);
 }
 
 template <typename Record>
 void Converter::copy(const Record& record, std::string_view more) {
-  devices_[record.contextId] = static_cast<std::int32_t>(record.deviceId);
-  Times when;
-  if (!times(record.start, record.end, when)) return;
+  std::optional<wire::DeviceActivity> activity = activity_of(record, "gpu_memcpy");
+  if (!activity) return;
   const wire::Copy copy{.bytes = static_cast<std::int64_t>(record.bytes),
                         .kind = copy_kind_word(record.copyKind),
                         .source = memory_kind_word(record.srcKind),
@@ -210,25 +225,15 @@ void Converter::copy(const Record& record, std::string_view more) {
     arguments.add_if(!more.empty(), "to_device", std::to_string(record.dstDeviceId));
   }
   add_launch_words(record, version_ >= kTellsDeviceLaunch, arguments);
-  wire::DeviceActivity activity{.start = when.start,
-                                .duration = when.duration,
-                                .device = static_cast<std::int32_t>(record.deviceId),
-                                .context = record.contextId,
-                                .stream = record.streamId,
-                                .name = named,
-                                .category = "gpu_memcpy",
-                                .correlation = id(record.correlationId),
-                                .graph = id(record.graphId),
-                                .node = node(record.graphNodeId),
-                                .copy = &copy,
-                                .arguments = arguments.all()};
-  write(activity);
+  activity->name = named;
+  activity->copy = &copy;
+  activity->arguments = arguments.all();
+  write(*activity);
 }
 
 void Converter::fill(const FillRecord& record) {
-  devices_[record.contextId] = static_cast<std::int32_t>(record.deviceId);
-  Times when;
-  if (!times(record.start, record.end, when)) return;
+  std::optional<wire::DeviceActivity> activity = activity_of(record, "gpu_memset");
+  if (!activity) return;
   const wire::Copy copy{.bytes = static_cast<std::int64_t>(record.bytes),
                         .kind = "Memset",
                         .source = {},
@@ -236,36 +241,18 @@ void Converter::fill(const FillRecord& record) {
   const std::string named = "Memset (" + std::string(copy.destination) + ")";
   Arguments arguments;
   add_launch_words(record, version_ >= kTellsDeviceLaunch, arguments);
-  wire::DeviceActivity activity{.start = when.start,
-                                .duration = when.duration,
-                                .device = static_cast<std::int32_t>(record.deviceId),
-                                .context = record.contextId,
-                                .stream = record.streamId,
-                                .name = named,
-                                .category = "gpu_memset",
-                                .correlation = id(record.correlationId),
-                                .graph = id(record.graphId),
-                                .node = node(record.graphNodeId),
-                                .copy = &copy,
-                                .arguments = arguments.all()};
-  write(activity);
+  activity->name = named;
+  activity->copy = &copy;
+  activity->arguments = arguments.all();
+  write(*activity);
 }
 
 void Converter::graph(const GraphRecord& record) {
-  devices_[record.contextId] = static_cast<std::int32_t>(record.deviceId);
-  Times when;
-  if (!times(record.start, record.end, when)) return;
+  std::optional<wire::DeviceActivity> activity = activity_of(record, "cuda_graph");
+  if (!activity) return;
   const std::string named = "CUDA graph " + std::to_string(record.graphId);
-  wire::DeviceActivity activity{.start = when.start,
-                                .duration = when.duration,
-                                .device = static_cast<std::int32_t>(record.deviceId),
-                                .context = record.contextId,
-                                .stream = record.streamId,
-                                .name = named,
-                                .category = "cuda_graph",
-                                .correlation = id(record.correlationId),
-                                .graph = id(record.graphId)};
-  write(activity);
+  activity->name = named;
+  write(*activity);
 }
 
 void Converter::call(const CUpti_ActivityAPI& record) {
@@ -337,16 +324,16 @@ void Converter::wait(const WaitRecord& record) {
     wait.stream = recorded->stream;
     wait.correlation = recorded->correlation;
   }
-  wire::DeviceActivity activity{.start = when.start,
-                                .duration = when.duration,
-                                .device = device_of(record.contextId),
-                                .context = record.contextId,
-                                .stream = applicable(record.streamId),
-                                .name = wait.kind,
-                                .category = "cuda_sync",
-                                .correlation = id(record.correlationId),
-                                .wait = &wait};
-  write(activity);
+  write({.start = when.start,
+         .duration = when.duration,
+         .pid = pid_,
+         .device = device_of(record.contextId),
+         .context = record.contextId,
+         .stream = applicable(record.streamId),
+         .name = wait.kind,
+         .category = "cuda_sync",
+         .correlation = id(record.correlationId),
+         .wait = &wait});
 }
 
 }  // namespace fathom::cuda

@@ -5,6 +5,7 @@
 #include <functional>
 #include <map>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -39,6 +40,8 @@ struct ConverterCounts {
   std::uint64_t without_time = 0;  ///< Device activity that CUPTI has no times for.
   std::uint64_t unknown = 0;       ///< Of kinds that are not read.
   std::uint64_t programmatic = 0;  ///< Programmatic dependent launches.
+  std::uint64_t kept = 0;          ///< Of all that has a time.
+  std::uint64_t outside = 0;       ///< Not to be kept.
   std::uint64_t graph_nodes = 0;   ///< Device activity that was a node of a CUDA graph.
 };
 
@@ -54,6 +57,8 @@ class Converter {
 
   void convert(const CUpti_Activity& record);
   [[nodiscard]] const ConverterCounts& counts() const { return counts_; }
+  /// From now on only what begins at such a time, of the host's clock, is kept.
+  void keep_only(std::function<bool(std::int64_t)> keeps) { keeps_ = std::move(keeps); }
   /// Launches of graphs are told to it.
   void watch_graphs(GraphCost* cost) { graph_cost_ = cost; }
   /// From now on graphs are recorded by their nodes.
@@ -81,6 +86,9 @@ class Converter {
     std::int64_t duration = 0;
   };
 
+  /// What all that a device does tells alike; nothing where it is not to be written.
+  template <typename Record>
+  std::optional<wire::DeviceActivity> activity_of(const Record& record, std::string_view category);
   void kernel(const KernelRecord& record);
   template <typename Record>
   void copy(const Record& record, std::string_view more);
@@ -103,10 +111,12 @@ class Converter {
   void host_function(std::uint64_t start, std::uint64_t end, std::uint32_t tid,
                      std::uint32_t correlation, std::string_view named);
 
-  /// False, and counted, where CUPTI has no times for it.
+  /// False, and counted, where that is not kept.
+  bool keeps(std::int64_t start);
+  /// False, and counted, where CUPTI has no times for it, or it is not kept.
   bool times(std::uint64_t start, std::uint64_t end, Times& times);
   [[nodiscard]] std::int32_t device_of(std::uint32_t context) const;
-  void write(wire::DeviceActivity& activity);
+  void write(const wire::DeviceActivity& activity);
   void sample(std::int64_t time, std::int32_t device, std::string_view name, std::int64_t value);
 
   wire::Writer& writer_;
@@ -114,6 +124,7 @@ class Converter {
   std::int32_t pid_;
   std::uint32_t version_;
   FunctionName names_;
+  std::function<bool(std::int64_t)> keeps_;
   LaunchNotes* notes_;
   GraphCost* graph_cost_ = nullptr;
   bool graphs_by_node_ = false;

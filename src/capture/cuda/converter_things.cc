@@ -52,6 +52,8 @@ void Converter::memory(const MemoryRecord& record) {
     ++counts_.without_time;
     return;
   }
+  const std::int64_t time = clock_.host(static_cast<std::int64_t>(record.timestamp));
+  if (!keeps(time)) return;
   const bool taken = record.memoryOperationType == CUPTI_ACTIVITY_MEMORY_OPERATION_TYPE_ALLOCATION;
   const auto bytes = static_cast<std::int64_t>(record.bytes);
   const bool pooled = record.isAsync != 0;
@@ -59,7 +61,7 @@ void Converter::memory(const MemoryRecord& record) {
   const bool own_pool =
       pooled && record.memoryPoolConfig.memoryPoolType == CUPTI_ACTIVITY_MEMORY_POOL_TYPE_LOCAL;
   writer_.memory(
-      {.time = clock_.host(static_cast<std::int64_t>(record.timestamp)),
+      {.time = time,
        .pid = pid_,
        .correlation = record.correlationId == 0 ? -1 : std::int64_t{record.correlationId},
        .device = static_cast<std::int32_t>(record.deviceId),
@@ -81,6 +83,7 @@ void Converter::pool(const PoolRecord& record) {
     pools_[record.address] = {device, static_cast<std::int64_t>(record.size),
                               static_cast<std::int64_t>(record.utilizedSize)};
   }
+  if (!keeps(time)) return;
   std::int64_t reserved = 0;
   std::int64_t used = 0;
   for (const auto& [address, pool] : pools_) {

@@ -3,6 +3,7 @@
 #include <array>
 
 #include <gtest/gtest.h>
+#include <signal.h>
 
 #include "capture/cuda/buffers.h"
 #include "capture/cuda/cupti.h"
@@ -61,6 +62,10 @@ TEST(Options, AreThoseOfTheLauncher) {
   EXPECT_FALSE(options_of(R"({"cuda": false})").record);
   EXPECT_TRUE(options_of(R"({"cuda_beside_torch": true})").beside_torch);
   EXPECT_TRUE(options_of(R"({"cuda_graph_nodes": true})").graph_nodes);
+  EXPECT_TRUE(options_of(R"({"with": ["shapes", "libraries"]})").libraries);
+  EXPECT_FALSE(options_of(R"({"with": ["shapes"], "range": "libraries"})").libraries);
+  EXPECT_EQ(options_of(R"({"on_signal": "SIGUSR2"})").signal, SIGUSR2);
+  EXPECT_EQ(options_of(R"({"on_signal": null})").signal, 0);
   EXPECT_TRUE(options_of(R"({"range": "cuda-profiler"})").range_only);
   EXPECT_TRUE(options_of(R"({"range":"cuda-profiler"})").range_only);
   EXPECT_FALSE(options_of(R"({"range": "train"})").range_only);

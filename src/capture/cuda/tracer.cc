@@ -5,10 +5,12 @@
 #include <cstddef>
 #include <cstdlib>
 #include <new>
+#include <utility>
 
 #include <dlfcn.h>
 #include <unistd.h>
 
+#include "capture/cuda/arrivals.h"
 #include "capture/inside/recorder.h"
 
 namespace fathom::cuda {
@@ -105,50 +107,74 @@ void Tracer::start() noexcept {
   if (pid_ != 0) return;
   const char* const said = std::getenv("FATHOM_OPTIONS");
   options_ = options_of(said == nullptr ? "" : said);
-  if (!options_.record) return;
+  if (!options_.record && options_.metrics_hz <= 0) return;
   pid_ = getpid();
   inside::Recorder& recorder = inside::Recorder::get();
-  recorder.set_stem("cuda", false);
+  recorder.set_stem("cuda", false, false);
   if (!recorder.start("")) return;
   say_surroundings();
-  if (!open() || !subscribe()) {
-    say("cuda.rung", to_string(Rung::telemetry));
-    return;
-  }
-  buffers_ = std::make_unique<Buffers>(options_.max_bytes);
-  cupti_.register_callbacks(on_request, on_complete);
-  if (cupti_.set_thread_id_type != nullptr)
-    cupti_.set_thread_id_type(CUPTI_ACTIVITY_THREAD_ID_TYPE_SYSTEM);
-  read_clock();
-  if (options_.range_only) {
-    say("cuda.range", "cudaProfilerStart");
-  } else {
-    enable();
-  }
-  watch_calls();
+  const bool wanted = options_.record && !leave_to_torch();
+  const bool opened = (wanted || options_.metrics_hz > 0) &&
+                      open(wanted ? "GPU activity" : pm_tracks() + " (hardware counters of GPUs)");
+  tracing_ = wanted && opened && subscribe();
+  if (!tracing_ && options_.record) say("cuda.rung", to_string(Rung::telemetry));
+  if (tracing_) start_tracing();
+  if (opened && options_.metrics_hz > 0) start_metrics();
+  if (!tracing_ && metrics_ == nullptr) return;
   recording_ = true;
   inside::Recorder::set_tick_hook(on_tick);
   // Before CUDA takes itself down, which it does at the exit too, and was not told to yet.
   std::atexit([] { Tracer::get().at_exit(); });
 }
 
-/// Finds CUPTI, unless PyTorch needs it.
-bool Tracer::open() {
-  const CuptiPlaces places = cupti_places();
-  if (has_torch(places) && !options_.beside_torch) {
-    say("cuda.recorder", "torch.profiler");
-    lose({"GPU activity outside of what torch.profiler records",
-          "CUPTI serves one profiler in a process, and PyTorch has its own",
-          "--cuda always records it here, and leaves torch.profiler without a GPU"});
-    return false;
-  }
+void Tracer::start_tracing() {
+  buffers_ = std::make_unique<Buffers>(options_.max_bytes);
+  cupti_.register_callbacks(on_request, on_complete);
+  if (cupti_.set_thread_id_type != nullptr)
+    cupti_.set_thread_id_type(CUPTI_ACTIVITY_THREAD_ID_TYPE_SYSTEM);
+  read_clock();
+  if (options_.range_only) say("cuda.range", "cudaProfilerStart");
+  range_open_ = !options_.range_only;
+  const inside::Board* const arrivals = options_.signal == 0 ? nullptr : listen_to(options_.signal);
+  limits_ = Limits(inside::settings_of_environment(), inside::process_start_ns(), arrivals);
+  limits_.look();
+  obey_limits();
+  watch_calls();
+  if (options_.libraries) inside::Recorder::set_look_hook([] { LibraryCalls::get().look(); });
+}
+
+/// Needs no subscriber, so that it goes beside torch.profiler.
+void Tracer::start_metrics() {
+  constexpr double kNsPerSecond = 1e9;
+  read_clock();
+  PmWish wish;
+  wish.interval_ns = static_cast<std::int64_t>(kNsPerSecond / options_.metrics_hz);
+  metrics_ = std::make_unique<PmSampler>(cupti_, wish);
+  if (tracing_ && cupti_.device_of != nullptr)
+    cupti_.enable_callback(1, subscriber_, CUPTI_CB_DOMAIN_RESOURCE,
+                           CUPTI_CBID_RESOURCE_CONTEXT_CREATED);
+  metrics_->start();
+}
+
+/// True where PyTorch needs CUPTI.
+bool Tracer::leave_to_torch() {
+  if (options_.beside_torch || !has_torch(cupti_places())) return false;
+  say("cuda.recorder", "torch.profiler");
+  lose({"GPU activity outside of what torch.profiler records",
+        "CUPTI serves one profiler in a process, and PyTorch has its own",
+        "--cuda always records it here, and leaves torch.profiler without a GPU"});
+  return true;
+}
+
+/// Finds CUPTI, for what is lost without it.
+bool Tracer::open(const std::string& what) {
   std::string why;
-  if (open_cupti(cupti_candidates(places), cupti_, why)) {
+  if (open_cupti(cupti_candidates(cupti_places()), cupti_, why)) {
     say("cuda.cupti", cupti_.path);
     say("cuda.cupti.version", std::to_string(cupti_.version));
     return true;
   }
-  lose({"GPU activity", why,
+  lose({what, why,
         "install CUPTI (the CUDA toolkit, or pip install nvidia-cuda-cupti), or name its file in "
         "FATHOM_CUPTI"});
   return false;
@@ -174,9 +200,8 @@ void Tracer::say_surroundings() {
 
 /// What is refused is named; the rest is recorded all the same.
 void Tracer::enable() {
-  const std::lock_guard lock(mutex_);
   if (enabled_) return;
-  const bool again = losses_ > 0 || ranges_told_ > 0 || !ranges_.empty();
+  const bool again = was_enabled_.exchange(true);
   std::vector<CUptiResult> answers;
   std::vector<Loss> lost;
   cupti_.enable(CUPTI_ACTIVITY_KIND_DEVICE);
@@ -195,6 +220,7 @@ void Tracer::enable() {
   }
   enabled_ = true;
   if (again) return;
+  const std::lock_guard lock(mutex_);
   for (const Loss& loss : lost) lose(loss);
   const Rung rung = rung_of(answers);
   say("cuda.rung", to_string(rung == Rung::events ? fall_back() : rung));
@@ -222,10 +248,21 @@ void Tracer::time_launch(CUpti_CallbackId id, const CUpti_CallbackData& data) {
 }
 
 void Tracer::disable() {
-  const std::lock_guard lock(mutex_);
   if (!enabled_) return;
   for (const Wanted& want : wanted()) cupti_.disable(want.kind);
   enabled_ = false;
+}
+
+/// Switches on and off; at the borders the converter cuts by the limits themselves. With
+/// `range_only` it is CUPTI that calls us, else the recorder's thread: never do both, as either may
+/// wait for the other.
+void Tracer::obey_limits() {
+  const std::lock_guard lock(switching_);
+  if (range_open_ && limits_.wants(wire::monotonic_ns())) {
+    enable();
+  } else {
+    disable();
+  }
 }
 
 void Tracer::watch_calls() {
@@ -247,7 +284,17 @@ void CUPTIAPI Tracer::on_complete(CUcontext /*context*/, std::uint32_t /*stream*
 void CUPTIAPI Tracer::on_call(void* user, CUpti_CallbackDomain domain, CUpti_CallbackId id,
                               const void* data) {
   if (data == nullptr) return;
+  if (domain == CUPTI_CB_DOMAIN_RESOURCE) {
+    static_cast<Tracer*>(user)->context_made(*static_cast<const CUpti_ResourceData*>(data));
+    return;
+  }
   static_cast<Tracer*>(user)->call(domain, id, *static_cast<const CUpti_CallbackData*>(data));
+}
+
+void Tracer::context_made(const CUpti_ResourceData& data) {
+  std::uint32_t device = 0;
+  if (!recording_ || getpid() != pid_ || metrics_ == nullptr) return;
+  if (cupti_.device_of(data.context, &device) == CUPTI_SUCCESS) metrics_->context_on(device);
 }
 
 void Tracer::call(CUpti_CallbackDomain domain, CUpti_CallbackId id,
@@ -281,8 +328,10 @@ void Tracer::call(CUpti_CallbackDomain domain, CUpti_CallbackId id,
 /// cudaProfilerStart() and Stop(): a range of the program's, and where so asked, all there is.
 void Tracer::range(bool begins) {
   const std::int64_t now = wire::monotonic_ns();
-  if (begins && options_.range_only) enable();
-  if (!begins && options_.range_only) disable();
+  if (options_.range_only) {
+    range_open_ = begins;
+    obey_limits();
+  }
   const std::lock_guard lock(mutex_);
   if (begins) {
     range_begin_ = now;

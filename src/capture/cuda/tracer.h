@@ -17,7 +17,11 @@
 #include "capture/cuda/event_timer.h"
 #include "capture/cuda/graph_cost.h"
 #include "capture/cuda/ladder.h"
+#include "capture/cuda/libraries.h"
+#include "capture/cuda/limits.h"
 #include "capture/cuda/options.h"
+#include "capture/cuda/pm_sampler.h"
+#include "capture/cuda/pm_writer.h"
 
 namespace fathom::cuda {
 
@@ -34,10 +38,14 @@ class Tracer {
  private:
   Tracer() = default;
 
-  bool open();
+  bool leave_to_torch();
+  bool open(const std::string& what);
   bool subscribe();
+  void start_tracing();
+  void start_metrics();
   void enable();
   void disable();
+  void obey_limits();
   void watch_calls();
   Rung fall_back();
   void time_launch(CUpti_CallbackId id, const CUpti_CallbackData& data);
@@ -52,6 +60,7 @@ class Tracer {
                                    std::size_t size, std::size_t valid);
   static void CUPTIAPI on_call(void* user, CUpti_CallbackDomain domain, CUpti_CallbackId id,
                                const void* data);
+  void context_made(const CUpti_ResourceData& data);
   void call(CUpti_CallbackDomain domain, CUpti_CallbackId id, const CUpti_CallbackData& data);
   void range(bool begins);
 
@@ -59,9 +68,13 @@ class Tracer {
   void tick(wire::Writer& writer, std::int64_t now);
   void read_clock();
   void flush(bool forced);
+  void trace(wire::Writer& writer, bool forced);
+  void write_metrics(wire::Writer& writer, bool crashing);
   void convert(wire::Writer& writer);
+  void write_library_calls(wire::Writer& writer);
   void count_losses(wire::Writer& writer);
   void say_at_end(wire::Writer& writer);
+  void warn(wire::Writer& writer);
   void at_exit() noexcept;
 
   Options options_;
@@ -72,17 +85,27 @@ class Tracer {
   LaunchNotes notes_;
   GraphCost graph_cost_;
   std::unique_ptr<Converter> converter_;
-  std::unique_ptr<EventTimer> timer_;  // null unless kernels are refused
+  std::unique_ptr<EventTimer> timer_;   // null unless kernels are refused
+  std::unique_ptr<PmSampler> metrics_;  // null unless asked for
+  std::unique_ptr<PmWriter> metrics_writer_;
+  std::vector<Loss> metrics_losses_;  // not yet said
   Demangler demangle_;
   ConverterCounts told_;  // of the converter's, what the file says already
   std::int32_t pid_ = 0;
   std::size_t losses_ = 0;
   std::uint64_t ticks_ = 0;
+  bool warned_ = false;
+  bool tracing_ = false;                // we are CUPTI's subscriber
   std::atomic<bool> recording_{false};  // CUPTI may be called
   std::atomic<bool> ending_{false};
 
-  std::mutex mutex_;
+  Limits limits_;
+  std::atomic<bool> range_open_{true};  // the program's own, where only that is recorded
+  std::mutex switching_;
   bool enabled_ = false;
+  std::atomic<bool> was_enabled_{false};
+
+  std::mutex mutex_;
   std::int64_t range_begin_ = -1;
   std::vector<std::pair<std::int64_t, std::int64_t>> ranges_;  // not yet in the file
   std::int64_t ranges_told_ = 0;

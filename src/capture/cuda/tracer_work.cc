@@ -1,6 +1,8 @@
 // What the recorder's thread does at each tick, and the end of the program.
 #include <algorithm>
+#include <span>
 #include <string>
+#include <utility>
 
 #include <unistd.h>
 
@@ -39,33 +41,54 @@ void Tracer::flush(bool forced) {
 }
 
 void Tracer::tick(wire::Writer& writer, std::int64_t /*now*/) {
+  const bool ending = ending_;
+  const bool crashing = inside::Recorder::get().crashing();
+  if (recording_) read_clock();
+  if (tracing_) trace(writer, ending || crashing);
+  if (metrics_ != nullptr) write_metrics(writer, crashing);
+  const std::lock_guard lock(mutex_);
+  for (const Loss& loss : metrics_losses_) lose(loss);
+  metrics_losses_.clear();
+  for (const auto& [begin, end] : ranges_)
+    writer.slice(begin, end - begin, pid_, pid_, "cudaProfilerStart", "profile", ++ranges_told_);
+  ranges_.clear();
+  for (const auto& [key, value] : facts_) writer.fact(pid_, key, value);
+  facts_.clear();
+  if (recording_ && (ending || crashing || ++ticks_ % kSayEvery == 2)) say_at_end(writer);
+  if (tracing_ && recording_ && (ending || crashing)) warn(writer);
+}
+
+void Tracer::trace(wire::Writer& writer, bool forced) {
   if (converter_ == nullptr) {
     const auto name = [this](CUpti_CallbackDomain domain, CUpti_CallbackId id) {
       const char* known = nullptr;
       return cupti_.callback_name(domain, id, &known) == CUPTI_SUCCESS ? known : nullptr;
     };
     converter_ = std::make_unique<Converter>(writer, clock_, pid_, cupti_.version, name, &notes_);
+    converter_->keep_only([this](std::int64_t start) { return limits_.keeps(start); });
     if (options_.graph_nodes) converter_->watch_graphs(&graph_cost_);
   }
-  const bool ending = ending_;
-  if (recording_) {
-    read_clock();
-    flush(ending || inside::Recorder::get().crashing());
-  }
-  convert(writer);
+  limits_.look();
+  if (recording_) flush(forced);
+  if (recording_ && !forced && !options_.range_only) obey_limits();
+  // Who counts the steps may begin to later than the program uses CUDA.
+  if (!limits_.undecided() || forced || buffers_->half_full()) convert(writer);
   if (timer_ != nullptr) write_timed(writer);
+  if (options_.libraries) write_library_calls(writer);
   if (recording_) count_losses(writer);
   if (options_.graph_nodes && recording_ && graph_cost_.enough() && !converter_->graphs_by_node()) {
     cupti_.disable(CUPTI_ACTIVITY_KIND_GRAPH_TRACE);
     converter_->set_graphs_by_node();
   }
-  const std::lock_guard lock(mutex_);
-  for (const auto& [begin, end] : ranges_)
-    writer.slice(begin, end - begin, pid_, pid_, "cudaProfilerStart", "profile", ++ranges_told_);
-  ranges_.clear();
-  for (const auto& [key, value] : facts_) writer.fact(pid_, key, value);
-  facts_.clear();
-  if (recording_ && (ending || ++ticks_ % kSayEvery == 2)) say_at_end(writer);
+}
+
+void Tracer::write_metrics(wire::Writer& writer, bool crashing) {
+  if (metrics_writer_ == nullptr)
+    metrics_writer_ = std::make_unique<PmWriter>(writer, clock_, pid_);
+  if (crashing && recording_) metrics_->look();
+  const PmNews news = metrics_->take();
+  metrics_writer_->write(news);
+  metrics_losses_ = news.losses;
 }
 
 void Tracer::convert(wire::Writer& writer) {
@@ -74,6 +97,7 @@ void Tracer::convert(wire::Writer& writer) {
     while (cupti_.next_record(filled.bytes, filled.size, &record) == CUPTI_SUCCESS)
       converter_->convert(*record);
     buffers_->give_back(filled.bytes);
+    inside::Recorder::get().get_on();
   }
   const ConverterCounts& counts = converter_->counts();
   if (counts.without_time > told_.without_time)
@@ -88,6 +112,7 @@ void Tracer::write_timed(wire::Writer& writer) {
   if (!recording_) return;
   const wire::Argument arguments[] = {{"timed_by", "CUDA events"}};
   for (const TimedKernel& kernel : timer_->take()) {
+    if (!limits_.keeps(kernel.start)) continue;
     writer.device({.start = kernel.start,
                    .duration = kernel.duration,
                    .pid = pid_,
@@ -100,6 +125,18 @@ void Tracer::write_timed(wire::Writer& writer) {
   }
   if (const std::uint64_t missed = timer_->take_missed(); missed > 0)
     writer.dropped("kernel launches that could not be timed by CUDA events", missed);
+}
+
+void Tracer::write_library_calls(wire::Writer& writer) {
+  for (const LibraryCall& call : LibraryCalls::get().take()) {
+    if (!range_open_ || !limits_.keeps(call.time)) continue;
+    const wire::Argument arguments[] = {{"arguments", call.arguments}};
+    const std::span<const wire::Argument> all(arguments);
+    writer.instant(call.time, pid_, call.tid, call.name, call.library,
+                   call.arguments.empty() ? all.first(0) : all);
+  }
+  if (const std::uint64_t missed = LibraryCalls::get().take_missed(); missed > 0)
+    writer.dropped("calls of cuBLAS and cuDNN for which there was no room", missed);
 }
 
 void Tracer::count_losses(wire::Writer& writer) {
@@ -117,6 +154,8 @@ void Tracer::say_at_end(wire::Writer& writer) {
   writer.fact(pid_, "cuda.clock.readings", std::to_string(clock.readings));
   writer.fact(pid_, "cuda.clock.drift_ppm", std::to_string(clock.drift_ppm));
   if (clock.jumps > 0) writer.fact(pid_, "cuda.clock.jumps", std::to_string(clock.jumps));
+  if (metrics_writer_ != nullptr) metrics_writer_->say();
+  if (converter_ == nullptr) return;
   writer.fact(pid_, "cuda.records", std::to_string(converter_->counts().records));
   if (const std::uint64_t launches = converter_->counts().programmatic; launches > 0)
     writer.fact(pid_, "cuda.programmatic_launches", std::to_string(launches));
@@ -124,10 +163,26 @@ void Tracer::say_at_end(wire::Writer& writer) {
     writer.fact(pid_, "cuda.graph_nodes.cost", cost);
 }
 
+/// Limits that had no effect, or left nothing.
+void Tracer::warn(wire::Writer& writer) {
+  if (std::exchange(warned_, true)) return;
+  const ConverterCounts& counts = converter_->counts();
+  std::string sentence;
+  if (limits_.undecided()) {
+    sentence = "nobody told the steps or ranges of process " + std::to_string(pid_) +
+               " (--steps, --range): all that it did with CUDA was kept";
+  } else if (counts.kept == 0 && (counts.outside > 0 || !was_enabled_)) {
+    sentence = "nothing was recorded of what process " + std::to_string(pid_) +
+               " did with CUDA: it lies outside of the time, steps, range or signal asked for";
+  }
+  if (!sentence.empty()) writer.fact(pid_, "WARNING", "[\"" + sentence + "\"]");
+}
+
 /// CUPTI is not called any more after this: the driver goes down next.
 void Tracer::at_exit() noexcept {
   if (getpid() != pid_) return;
   ending_ = true;
+  if (metrics_ != nullptr) metrics_->stop();
   inside::Recorder::get().flush();
   recording_ = false;
 }

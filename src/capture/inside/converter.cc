@@ -54,6 +54,7 @@ void Windows::keep(Reason reason, bool wanted, std::uint64_t ticks) {
   Window& last = windows_.back();
   const bool is_open = last.to == UINT64_MAX;
   if (is_open == (against_ == 0)) return;
+  if (board_ != nullptr) board_->turn(ticks == 0 ? INT64_MIN : wire::monotonic_ns());
   if (is_open) {
     last.to = std::max(ticks, last.from);
     ever_open_ = ever_open_ || last.to > last.from;
@@ -76,6 +77,12 @@ bool Windows::unlimited() const {
 bool Windows::ever_open() const {
   const std::lock_guard lock(mutex_);
   return ever_open_ || windows_.back().to == UINT64_MAX;
+}
+
+void Windows::show_on(Board* board) {
+  const std::lock_guard lock(mutex_);
+  board_ = board;
+  if (board_ != nullptr && against_ == 0) board_->turn(INT64_MIN);
 }
 
 void Windows::forget_before(std::uint64_t ticks) {

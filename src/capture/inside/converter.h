@@ -9,6 +9,7 @@
 
 #include <fathom/record.h>
 
+#include "capture/inside/board.h"
 #include "capture/inside/clock_map.h"
 #include "capture/inside/details.h"
 #include "wire/writer.h"
@@ -53,6 +54,8 @@ class Windows {
   [[nodiscard]] bool ever_open() const;
   /// Nothing before will be asked for.
   void forget_before(std::uint64_t ticks);
+  /// From now on what is kept shows there; null: nowhere.
+  void show_on(Board* board);
   /// Around fork().
   void lock() { mutex_.lock(); }
   void unlock() { mutex_.unlock(); }
@@ -66,6 +69,7 @@ class Windows {
   std::vector<Window> windows_{Window{}};
   unsigned against_ = 0;  // Reasons
   bool ever_open_ = false;
+  Board* board_ = nullptr;
 };
 
 /// Not thread-safe; one at a time converts.

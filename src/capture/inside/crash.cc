@@ -18,7 +18,7 @@ constexpr std::array kSignals = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT,
 /// SA_RESETHAND has put the default back: what faulted faults again, what was sent is sent again.
 void on_signal(int number, siginfo_t* info, void* /*context*/) {
   const int saved = errno;
-  Recorder::get().flush_in_crash();
+  Recorder::get().write_all();
   const bool sent = info == nullptr || info->si_code <= 0 || number == SIGABRT;
   const bool by_terminal = number == SIGINT || number == SIGHUP || number == SIGQUIT;
   if (sent || by_terminal || number == SIGTERM) raise(number);

@@ -118,6 +118,25 @@ TEST(SdkProgram, WritesWhatItHasWhenItExitsQuickly) {
   EXPECT_EQ(outcome.recorded.named("before").size(), 1U);
 }
 
+TEST(SdkProgram, LosesNothingHoweverItLeaves) {
+  for (const char* const how : {"_exit", "_Exit", "thread", "pointer", "handler"}) {
+    const Outcome outcome = run({"crash", how});
+    EXPECT_TRUE(WIFEXITED(outcome.status)) << how;
+    EXPECT_EQ(WEXITSTATUS(outcome.status), 5) << how;
+    EXPECT_EQ(outcome.recorded.named("before").size(), 1U) << how;
+    ASSERT_EQ(outcome.recorded.begun.size(), 1U) << how;
+    EXPECT_EQ(outcome.recorded.begun[0].name, "crashing") << how;
+  }
+}
+
+TEST(SdkProgram, ChildrenThatLeaveAtOnceWriteTheirOwnAlone) {
+  const Outcome outcome = run({"children"});
+  EXPECT_EQ(outcome.status, 0);
+  EXPECT_EQ(outcome.files.size(), 2U);
+  for (const char* const name : {"before", "in child", "after"})
+    EXPECT_EQ(outcome.recorded.named(name).size(), 1U) << name;
+}
+
 TEST(SdkProgram, TheExampleRecordsHalfOfItsSteps) {
   const Folder folder;
   EXPECT_EQ(wait_for(start_program("sdk_example", {folder.path()}, {})), 0);

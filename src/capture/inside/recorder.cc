@@ -13,6 +13,7 @@
 #include "capture/inside/capture_file.h"
 #include "capture/inside/crash.h"
 #include "capture/inside/inside_guard.h"
+#include "capture/inside/leave.h"
 #include "capture/inside/texts.h"
 
 namespace fathom::detail {
@@ -42,28 +43,25 @@ std::string given_name() {
   return program.substr(0, kLongest - 1) == name ? std::string() : std::string(name);
 }
 
-}  // namespace
-
-namespace {
-
 // NOLINTNEXTLINE(cppcoreguidelines-avoid-non-const-global-variables): for the end of the program
 constinit std::atomic<Recorder*> the_recorder{nullptr};
 
+/// At the latest before the program's own static initialisers, while there are no other threads: a
+/// child that is forked while another thread still makes the recorder would wait for that thread
+/// forever, as it does not have it.
+constexpr int kFirst = 101;
+[[gnu::constructor(kFirst)]] void make_early() { Recorder::get(); }
+
 }  // namespace
 
+/// The only place where one is made. Never destroyed: threads may outlive everything. Not by new,
+/// which the program may have replaced and annotated.
 Recorder& Recorder::get() noexcept {
-  // Never destroyed: threads may outlive everything.
   alignas(Recorder) static std::byte place[sizeof(Recorder)];
   // NOLINTNEXTLINE(cppcoreguidelines-avoid-non-const-global-variables)
   static Recorder& made = *new (place) Recorder;
   return made;
 }
-
-/// Before main(): a child that is forked while another thread still makes the recorder would wait
-/// for that thread forever, as it does not have it.
-namespace {
-[[gnu::constructor]] void make_early() { Recorder::get(); }
-}  // namespace
 
 Recorder* Recorder::if_made() noexcept { return the_recorder; }
 
@@ -72,7 +70,8 @@ Recorder::Recorder() noexcept {
   sem_init(&work_, 0, 0);
   pthread_key_create(&thread_end_,
                      [](void* log) { Recorder::get().end_thread(static_cast<ThreadLog*>(log)); });
-  std::at_quick_exit([] { Recorder::get().flush(); });
+  find_exit();
+  std::at_quick_exit([] { Recorder::get().write_all(); });
   pthread_atfork([] { Recorder::get().before_fork(); },
                  [] { Recorder::get().after_fork_in_parent(); },
                  [] { Recorder::get().after_fork_in_child(); });
@@ -117,6 +116,7 @@ bool Recorder::begin() noexcept {
   began_ = now.ticks;
   for (const auto& [key, value] : facts_) writer_->fact(pid_, key, value);
   if (!keep_signals_) catch_crashes();
+  catch_exit();
   return wanted_;
 }
 
@@ -308,11 +308,12 @@ void Recorder::after_fork_in_child() noexcept {
   begun_ = false;
   forked_ = true;
   working_ = false;
-  crashing_ = false;
-  crash_written_ = false;
+  written_ = asked_.load();
+  missed_told_ = false;
   queue_ = 0;
   sem_init(&work_, 0, 0);
   after_fork_in_parent();
+  windows_.show_on(nullptr);  // that one is the parent's
 }
 
 }  // namespace fathom::inside

@@ -28,6 +28,8 @@ inline constexpr std::int64_t kTick = 250'000'000;
 
 /// Is called at every tick; may write samples. For parts of Fathom that count on their own.
 using TickHook = void (*)(wire::Writer& writer, std::int32_t pid, std::int64_t now);
+/// Is called before a tick, while none of our locks is held, so that it may take the loader's.
+using LookHook = void (*)();
 
 /// Lives from the first use to the very end of the process. Nothing throws.
 ///
@@ -39,10 +41,11 @@ class Recorder {
   static Recorder& get() noexcept;
   /// Null where nothing has used it yet.
   static Recorder* if_made() noexcept;
-  /// The name of capture files, before anything is recorded: a literal. Whether who records so
-  /// knows of steps.
-  void set_stem(const char* stem, bool has_steps) noexcept {
+  /// Before anything is recorded: the name of capture files, a literal. Whether who records so
+  /// notes down annotations, which the launcher's limits hold for, and knows of steps.
+  void set_stem(const char* stem, bool annotates, bool has_steps) noexcept {
     stem_ = stem;
+    annotates_ = annotates;
     has_steps_ = has_steps;
   }
 
@@ -62,6 +65,7 @@ class Recorder {
   void fact(std::string_view key, std::string_view value) noexcept;
   /// Before main() too: makes no recorder.
   static void set_tick_hook(TickHook hook) noexcept;
+  static void set_look_hook(LookHook hook) noexcept;
 
   Windows& windows() noexcept { return windows_; }
   /// fathom::step() was called: the schedule that the launcher was given goes on.
@@ -74,10 +78,15 @@ class Recorder {
   /// When recording began in this process, as of detail::ticks(); 0: not yet.
   std::uint64_t began() const noexcept { return began_; }
   void keep_signals() noexcept { keep_signals_ = true; }
-  /// From a signal handler: has everything written by our thread, and waits for it a while.
-  void flush_in_crash() noexcept;
-  /// A signal is about to end the program.
-  [[nodiscard]] bool crashing() const noexcept { return crashing_; }
+  /// The program is about to end without its destructors, by a signal or _exit(): has everything
+  /// written by our thread, and waits as long as that gets on. From signal handlers too.
+  void write_all() noexcept;
+  /// It is about to: somebody waits for that.
+  [[nodiscard]] bool crashing() const noexcept { return asked_ != written_; }
+  /// Has our thread call the tick hook soon. From signal handlers too.
+  void tick_soon() noexcept;
+  /// Of a tick hook that takes long: it has got on.
+  void get_on() noexcept { ++progress_; }
 
   /// A lock that fork() takes before ours, so that the child does not find it taken: whoever holds
   /// it may call us. Of what is never destroyed.
@@ -114,6 +123,7 @@ class Recorder {
   std::unique_lock<std::mutex> take_turn() noexcept;
 
   const char* stem_ = "process";
+  bool annotates_ = true;
   bool has_steps_ = true;
   Windows windows_;
   bool keep_signals_ = false;
@@ -136,8 +146,9 @@ class Recorder {
   bool begun_ = false;   // there is a file in this process
   bool failed_ = false;  // there cannot be one, or the end has come
   bool over_ = false;    // the end has come
+  bool missed_told_ = false;
   bool forked_ = false;
-  std::int32_t pid_ = 0;
+  std::atomic<std::int32_t> pid_{0};
 
   // What is kept of it.
   std::int64_t record_from_ = 0;
@@ -165,8 +176,11 @@ class Recorder {
   pthread_t worker_{};
   std::atomic<bool> working_{false};
   std::atomic<bool> leave_{false};
-  std::atomic<bool> crashing_{false};
-  std::atomic<bool> crash_written_{false};
+  // Who waits in write_all() draws a number.
+  std::atomic<std::uint32_t> asked_{0};
+  std::atomic<std::uint32_t> written_{0};
+  std::atomic<std::uint32_t> progress_{0};
+  std::atomic<bool> tick_now_{false};
   sem_t work_{};
 };
 

@@ -3,6 +3,7 @@
 #include <cstring>
 #include <limits>
 
+#include "capture/inside/board.h"
 #include "capture/inside/inside_guard.h"
 #include "capture/inside/recorder.h"
 #include "capture/inside/spans.h"
@@ -44,6 +45,7 @@ std::string json_list_of(const std::string& sentence) {
 
 /// Once in the life of the program. The lists are locked.
 void Recorder::decide_limits() noexcept {
+  if (!annotates_) return;
   // Who begins and ends by itself has said which steps.
   if (!settings_.from_start) settings_.steps.reset();
   if (!settings_.range.empty()) windows_.keep(Reason::range, false, 0);
@@ -55,11 +57,13 @@ void Recorder::decide_limits() noexcept {
 
 /// Once in each process, as its file is made. The lists are locked.
 void Recorder::begin_limits() noexcept {
+  if (!annotates_) return;
   if (forked_ && !settings_.range.empty()) windows_.keep(Reason::range, false, 0);
   const std::int64_t start = process_start_ns() + settings_.delay_ns;
   record_from_ = settings_.delay_ns > 0 ? start : 0;
   record_to_ = settings_.duration_ns ? start + *settings_.duration_ns : kNever;
   look_at_time(wire::monotonic_ns(), 0);
+  if (planned_ || !settings_.range.empty()) windows_.show_on(make_board());
 }
 
 /// The lists are locked.
@@ -139,7 +143,8 @@ void Recorder::range_ends() noexcept {
 
 /// At the end, why nothing was kept of a program that had something to record. Needs the turn.
 void Recorder::say_what_was_missed() noexcept {
-  if (windows_.ever_open()) return;
+  if (missed_told_ || windows_.ever_open()) return;
+  missed_told_ = true;
   std::string sentence;
   if (!in_time_ || deadline_ != kNever) {
     sentence = "nothing was recorded of the annotations of process " + std::to_string(pid_) +

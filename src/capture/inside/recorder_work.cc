@@ -4,17 +4,22 @@
 
 #include <signal.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "capture/inside/crash.h"
+#include "capture/inside/inside_guard.h"
 #include "capture/inside/recorder.h"
 
 namespace fathom::inside {
 namespace {
 
 constexpr std::int64_t kNsPerSecond = 1'000'000'000;
-/// How long a crash waits for our thread to write.
-constexpr int kCrashWaits = 1000;
-constexpr timespec kCrashWait{0, 1'000'000};
+/// How often the end of the program looks whether our thread has written all, while that does not
+/// get on: it may wait for a lock that a signal handler's thread holds, more so if that was in the
+/// recorder.
+constexpr int kMostLooks = 5000;
+constexpr int kMostLooksInside = 1000;
+constexpr timespec kBetweenLooks{0, 1'000'000};
 constexpr timespec kLetOthers{0, 20'000};
 /// No thread takes so long between looking at the clock and noting down what it saw.
 constexpr std::int64_t kForget = 4 * kNsPerSecond;
@@ -24,12 +29,15 @@ constexpr std::size_t kAll = std::numeric_limits<std::size_t>::max();
 
 // NOLINTNEXTLINE(cppcoreguidelines-avoid-non-const-global-variables): set before main()
 constinit std::atomic<TickHook> tick_hook{nullptr};
+// NOLINTNEXTLINE(cppcoreguidelines-avoid-non-const-global-variables)
+constinit std::atomic<LookHook> look_hook{nullptr};
 
 timespec timespec_of(std::int64_t ns) { return {ns / kNsPerSecond, ns % kNsPerSecond}; }
 
 }  // namespace
 
 void Recorder::set_tick_hook(TickHook hook) noexcept { tick_hook = hook; }
+void Recorder::set_look_hook(LookHook hook) noexcept { look_hook = hook; }
 
 bool Recorder::start_worker() noexcept {
   // The program's signals are for its own threads.
@@ -58,6 +66,11 @@ void Recorder::stop_worker() noexcept {
 
 void Recorder::wake() noexcept { sem_post(&work_); }
 
+void Recorder::tick_soon() noexcept {
+  tick_now_ = true;
+  wake();
+}
+
 void Recorder::wait_for_work(std::int64_t until) noexcept {
   const timespec time = timespec_of(until);
   if (sem_clockwait(&work_, CLOCK_MONOTONIC, &time) != 0) return;
@@ -78,19 +91,22 @@ void Recorder::run() noexcept {
   while (!leave_) {
     if (!more) wait_for_work(std::min(next, deadline_.load()));
     // A mutex knows no queue: whoever lets go of it and takes it again would mostly get it.
-    while (queue_ > 0) nanosleep(&kLetOthers, nullptr);
+    while (queue_ > 0 && !crashing()) nanosleep(&kLetOthers, nullptr);
     const std::int64_t now = wire::monotonic_ns();
     pass_deadline(now);
-    const bool crashing = crashing_;
+    if (const LookHook hook = look_hook; hook != nullptr && now >= next && !crashing()) hook();
+    const std::uint32_t asked = asked_;
+    const bool all = asked != written_;
     const std::lock_guard turn(turn_);
     if (converter_ == nullptr) continue;  // begin() is not through yet
-    if (crashing || now >= next) {
-      more = tick(crashing);
+    if (all) say_what_was_missed();
+    if (tick_now_.exchange(false) || all || now >= next) {
+      more = tick(all);
       next = wire::monotonic_ns() + kTick;
     } else {
       more = convert_all(kChunksATurn);
     }
-    if (crashing) crash_written_ = true;
+    if (all) written_ = asked;
   }
 }
 
@@ -133,6 +149,7 @@ bool Recorder::convert(ThreadLog& thread, std::size_t most_chunks) noexcept {
 bool Recorder::next_stretch(ThreadLog& thread, Chunk& stretch) noexcept {
   const std::lock_guard lock(mutex_);
   if (stretch.memory != nullptr) pool_.give_back(stretch.memory);
+  get_on();
   stretch = {};
   if (!thread.full.empty()) {
     stretch = thread.full.front();
@@ -210,11 +227,18 @@ void Recorder::finish() noexcept {
   writer_->close();
 }
 
-void Recorder::flush_in_crash() noexcept {
-  if (!working_ || pthread_equal(pthread_self(), worker_) != 0) return;
-  crashing_ = true;
+void Recorder::write_all() noexcept {
+  // Our thread is not in a process that has the memory of its parent, such as a child of vfork().
+  if (!working_ || pid_ != getpid() || pthread_equal(pthread_self(), worker_) != 0) return;
+  const std::uint32_t number = ++asked_;
   wake();
-  for (int i = 0; i < kCrashWaits && !crash_written_; ++i) nanosleep(&kCrashWait, nullptr);
+  const int most = Inside().again() ? kMostLooksInside : kMostLooks;
+  std::uint32_t seen = progress_;
+  for (int looks = 0; written_ < number && looks < most; ++looks) {
+    nanosleep(&kBetweenLooks, nullptr);
+    if (seen != progress_) looks = 0;
+    seen = progress_;
+  }
 }
 
 namespace {

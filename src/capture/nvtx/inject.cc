@@ -43,7 +43,7 @@ InitializeInjectionNvtx2(  // NOLINT(readability-identifier-naming)
   if (callbacks == nullptr || callbacks->struct_size < sizeof *callbacks ||
       callbacks->GetModuleFunctionTable == nullptr)
     return 0;
-  fathom::inside::Recorder::get().set_stem("nvtx", false);
+  fathom::inside::Recorder::get().set_stem("nvtx", true, false);
   for (const fathom::nvtx::Module& module : fathom::nvtx::kModules)
     fathom::nvtx::fill(*callbacks, module);
   return 1;

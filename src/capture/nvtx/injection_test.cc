@@ -68,6 +68,13 @@ TEST(NvtxInjection, RecordsNamesOfThreadsAndResourcesAndWaitsForLocks) {
   EXPECT_EQ(recorded.instants.at(0).name, "queue lock");
 }
 
+TEST(NvtxInjection, LosesNothingWhereTheProgramLeavesWithoutDestructors) {
+  const Recorded recorded = run("leaves");
+  for (const char* const name : {"outer", "first", "second", "started", "elsewhere"})
+    EXPECT_EQ(recorded.named(name).size(), 1U) << name;
+  EXPECT_EQ(recorded.instants.size(), 1U);
+}
+
 TEST(NvtxInjection, StaysOutWhereNothingIsBeingCaptured) {
   const std::string library = std::string(FATHOM_PROGRAMS) + "/libfathom_nvtx.so";
   const int pid =
