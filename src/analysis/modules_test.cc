@@ -94,7 +94,7 @@ TEST(Modules, OfManyNestedFramesAndManyBesideThemAreFoundInTime) {
   for (int i = 0; i < kFrames; ++i) last = builder.op("aten::mm", 2 * kFrames + i, 1);
   for (int i = 0; i < kFrames; ++i)
     builder.frame("nn.Module: Beside_" + std::to_string(i), 4 * kFrames + 2 * i, 2);
-  const SliceId inside = builder.op("aten::mm", 6 * kFrames, 1);
+  const SliceId inside = builder.op("aten::mm", 5 * kFrames, 1);
   const Trace trace = builder.build();
   const Modules modules = compute_modules(trace, compute_nesting(trace));
   EXPECT_EQ(modules.nodes.size(), 1U + 1000U + kFrames);
