@@ -134,6 +134,16 @@ std::vector<NotRecorded> limits_of(const Manifest& manifest, const std::string& 
                       "functions, kernels and steps inside it"});
   }
   limits.insert(limits.end(), cuda.limits.begin(), cuda.limits.end());
+  const std::vector<std::string>& with = manifest.recording.with;
+  if (!cuda.recorded && std::ranges::find(with, "gpu-metrics") != with.end()) {
+    const bool driver = has_nvidia_driver();
+    limits.push_back({"hardware counters of the GPU",
+                      driver ? "no process of the program used CUDA with libfathom_cuda.so in it"
+                             : "no NVIDIA kernel module: /proc/driver/nvidia is not there",
+                      driver ? "see what is said of CUDA_INJECTION64_PATH, if anything is"
+                             : "run on a machine with a GPU; fathom doctor says more",
+                      "activity of SMs and tensor cores, bandwidth of the GPU's memory"});
+  }
   for (const Crash& crash : crashes_of(folder)) limits.push_back(lost_by(crash));
   // Without a driver there is no GPU to miss.
   if (has_nvidia_driver()) {

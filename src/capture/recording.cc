@@ -118,6 +118,8 @@ std::string to_json(const Recording& recording, bool indented) {
   json.key("overhead").boolean(recording.overhead);
   if (recording.cuda == "off") json.key("cuda").boolean(false);
   if (recording.cuda == "always") json.key("cuda_beside_torch").boolean(true);
+  if (std::ranges::find(recording.with, "gpu-metrics") != recording.with.end())
+    json.key("gpu_metrics_hz").real(recording.gpu_metrics_hz);
   if (recording.graph_nodes) json.key("cuda_graph_nodes").boolean(true);
   return json.end().str();
 }

@@ -125,10 +125,10 @@ def copy_session(session: Path, target: Path) -> None:
 
 def option_named(text: str, word: str) -> tuple[str, ...] | None:
     """How `fathom run --help` spells it: an option that ends so, or a word of --with."""
-    flag = re.search(rf"--[a-z-]*{word}\b", text)
+    flag = re.search(rf"--[a-z-]*{word}(?![\w-])", text)
     if flag:
         return (flag.group(),)
-    found = re.search(rf"\b[a-z-]*{word}\b", text)
+    found = re.search(rf"\b[a-z-]*{word}(?![\w-])", text)
     return ("--with", found.group()) if found else None
 
 

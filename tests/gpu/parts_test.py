@@ -56,13 +56,15 @@ FATHOM = """#!{python}
 import json, os, subprocess, sys
 words = sys.argv[1:]
 if words[0] == "run" and "--help" in words:
-    print("--with shapes, graph-nodes --range cuda-profiler --gpu-metrics")
+    print("--with shapes, graph-nodes, gpu-metrics --range cuda-profiler --gpu-metrics-rate")
 elif words[0] == "run":
     session = words[words.index("-o") + 1]
     os.makedirs(session + "/lib")
     if "WITHOUT" not in os.environ:
         open(session + "/lib/libfathom_cuda.so", "w").close()
-    open(session + "/manifest.json", "w").write('{{"gpus": []}}')
+    lost = [{{"what": "gpu.sm_active (hardware counters of GPU 0)", "why": "x", "remedy": "y"}}]
+    said = {{"gpus": [], "not_recorded": lost if "REFUSED" in os.environ else []}}
+    open(session + "/manifest.json", "w").write(json.dumps(said))
     out = subprocess.run(words[words.index("--") + 1:], capture_output=True, text=True).stdout
     open(session + "/out", "w").write(out)
     print(out, end="")
@@ -83,9 +85,13 @@ else:
         calls = sum(k["calls"] for k in done["kernels"])
         rows = [{{"name": "cudaLaunchKernel", "calls": calls, "host_total_ns": 9}}]
     if words[0] == "telemetry":
+        most = float(os.environ.get("MOST", "99"))
         for name, unit, low, middle, high in (("gpu.power", "watts", 90, 101, 110),
-                                              ("gpu.sm_active", "percent", 0, 50, 99)):
-            rows.append({{"counter": name, "device": 0, "unit": unit, "samples": 5,
+                                              ("gpu.dram_bandwidth", "percent", 0, 1, 2),
+                                              ("gpu.sm_active", "percent", 0, 50, most)):
+            if "REFUSED" in os.environ and name != "gpu.power":
+                continue
+            rows.append({{"counter": name, "device": 0, "unit": unit, "samples": 50,
                          "min": low, "p50": middle, "max": high}})
     print(json.dumps({{"rows": rows}}))
 """
@@ -166,12 +172,28 @@ class Others(unittest.TestCase):
             self.assertEqual(states["doctor sees the driver"], PASSED)
             self.assertEqual(states["the manifest lists the GPUs"], FAILED)
 
-    def test_counters_of_the_hardware_are_read_where_run_has_an_option(self):
-        with machine() as context:
+    def metrics(self, **environment: str) -> Report:
+        with machine(**environment) as context:
             report = Report("metrics")
             part_metrics.run(context, report)
-            self.assertEqual([each.name for each in report.checks], ["gpu.sm_active"])
-            self.assertEqual(report.state, PASSED)
+            return report
+
+    def test_counters_of_the_hardware_arrive_and_are_in_range(self):
+        report = self.metrics()
+        names = {each.name for each in report.checks}
+        self.assertLessEqual({"gpu.sm_active is there", "gpu.dram_bandwidth is there"}, names)
+        self.assertEqual(report.state, PASSED, report.reason)
+
+    def test_counters_out_of_range_fail(self):
+        report = self.metrics(MOST="101")
+        failed = [each.name for each in report.checks if each.state == FAILED]
+        self.assertEqual(failed, ["gpu.sm_active"])
+
+    def test_a_refusal_that_is_named_is_not_possible_and_no_failure(self):
+        report = self.metrics(REFUSED="1")
+        states = {each.name: each.state for each in report.checks}
+        self.assertEqual(states["the refusal is named, with its remedy"], PASSED)
+        self.assertNotEqual(report.state, FAILED)
 
 
 class Alone(unittest.TestCase):

@@ -82,6 +82,7 @@ const char* load_all(void* library, Cupti& cupti) {
   load(library, "cuptiActivitySetAttribute", cupti.set_attribute);
   load(library, "cuptiActivityEnableLatencyTimestamps", cupti.latency_timestamps);
   load(library, "cuptiActivityEnableLaunchAttributes", cupti.launch_attributes);
+  load(library, "cuptiGetDeviceId", cupti.device_of);
   return missing;
 }
 

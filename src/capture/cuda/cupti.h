@@ -32,6 +32,7 @@ struct Cupti {
   decltype(&::cuptiActivitySetAttribute) set_attribute = nullptr;
   decltype(&::cuptiActivityEnableLatencyTimestamps) latency_timestamps = nullptr;
   decltype(&::cuptiActivityEnableLaunchAttributes) launch_attributes = nullptr;
+  decltype(&::cuptiGetDeviceId) device_of = nullptr;
 
   /// What CUPTI calls this result, or its number.
   [[nodiscard]] std::string text(CUptiResult result) const;

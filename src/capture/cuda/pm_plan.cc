@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <array>
-#include <span>
 
 namespace fathom::cuda {
 namespace {
@@ -11,10 +10,11 @@ namespace {
 struct Candidate {
   std::string_view track;
   std::string_view unit;
-  std::array<std::string_view, 4> metrics;
+  std::array<std::string_view, 3> metrics;
 };
 
-// The most telling first. Throughputs are of what the chip can sustain.
+// The most telling first. Throughputs are of what the chip can sustain. Names as CUPTI 12.9 has
+// them for the chips from TU102 to GB20B.
 constexpr Candidate kCandidates[] = {
     {"gpu.sm_active", "percent", {"sm__cycles_active.avg.pct_of_peak_sustained_elapsed"}},
     {"gpu.tensor_active",
@@ -28,10 +28,10 @@ constexpr Candidate kCandidates[] = {
       "dramc__throughput.avg.pct_of_peak_sustained_elapsed"}},
     {"gpu.dram_read",
      "bytes/s",
-     {"dram__read_bytes.sum.per_second", "dramc__read_bytes.sum.per_second"}},
+     {"dram__bytes_read.sum.per_second", "fbpa__dram_read_bytes.sum.per_second"}},
     {"gpu.dram_written",
      "bytes/s",
-     {"dram__write_bytes.sum.per_second", "dramc__write_bytes.sum.per_second"}},
+     {"dram__bytes_write.sum.per_second", "fbpa__dram_write_bytes.sum.per_second"}},
     {"gpu.warps_active", "percent", {"sm__warps_active.avg.pct_of_peak_sustained_active"}},
     {"gpu.pcie_read_throughput", "bytes/s", {"pcie__read_bytes.sum.per_second"}},
     {"gpu.pcie_write_throughput", "bytes/s", {"pcie__write_bytes.sum.per_second"}},
@@ -40,8 +40,13 @@ constexpr Candidate kCandidates[] = {
 /// Below it a sample costs more than it tells; above it phases are missed.
 constexpr std::int64_t kShortest = 10'000;
 constexpr std::int64_t kLongest = 100'000'000;
-/// Twice what comes between two looks, so that a late look loses nothing.
+/// Twice what comes between two looks, so that a late look loses nothing; more are taken out in
+/// several goes.
 constexpr std::size_t kRoom = 2;
+constexpr std::size_t kMostSamples = 1000;
+/// Of the system clock, to turn an interval into cycles: it varies, and need not be met exactly.
+constexpr std::int64_t kCyclesPerMicrosecond = 1'000;
+constexpr std::int64_t kNsPerMicrosecond = 1'000;
 
 /// These count cycles of their system clock instead of time.
 bool samples_by_cycles(std::string_view chip) { return chip.starts_with("TU") || chip == "GA100"; }
@@ -53,44 +58,58 @@ bool can_sample(std::string_view chip) {
   return !chip.empty();
 }
 
-std::string metric_of(const PmChip& chip, const Candidate& candidate) {
-  for (const std::string_view metric : candidate.metrics)
-    if (!metric.empty() && chip.has(std::string(metric))) return std::string(metric);
-  return {};
+enum class Fit { absent, too_much, fits };
+
+/// Adds the first of the names that the chip has and that fits into the pass beside the others.
+Fit add_metric(const PmChip& chip, const Candidate& candidate, std::vector<std::string>& metrics) {
+  Fit fit = Fit::absent;
+  for (const std::string_view metric : candidate.metrics) {
+    if (metric.empty() || !chip.has(std::string(metric))) continue;
+    metrics.emplace_back(metric);
+    if (chip.passes(metrics) == 1) return Fit::fits;
+    metrics.pop_back();
+    fit = Fit::too_much;
+  }
+  return fit;
+}
+
+void leave_out(std::string_view track, std::string_view why, PmPlan& plan) {
+  plan.left_out.push_back({std::string(track), std::string(why)});
 }
 
 }  // namespace
 
+std::string pm_tracks() {
+  std::string names;
+  for (const Candidate& candidate : kCandidates)
+    names += (names.empty() ? "" : ", ") + std::string(candidate.track);
+  return names;
+}
+
 PmPlan plan_pm(const PmChip& chip, const PmWish& wish) {
   PmPlan plan;
   if (!can_sample(chip.name)) {
-    plan.left_out.push_back("all: " + (chip.name.empty() ? "an unknown chip" : chip.name) +
-                            " has no PM sampling (Turing and later have)");
+    const std::string why = (chip.name.empty() ? "an unknown chip" : chip.name) +
+                            " has no PM sampling (Turing and later have)";
+    for (const Candidate& candidate : kCandidates) leave_out(candidate.track, why, plan);
     return plan;
   }
   std::vector<std::string> metrics;
   for (const Candidate& candidate : kCandidates) {
-    const std::string metric = metric_of(chip, candidate);
-    if (metric.empty()) {
-      plan.left_out.push_back(std::string(candidate.track) + ": the chip has no such metric");
-      continue;
-    }
-    metrics.push_back(metric);
-    if (chip.passes(metrics) != 1) {
-      metrics.pop_back();
-      plan.left_out.push_back(std::string(candidate.track) +
-                              ": does not fit into the one pass beside the others");
-      continue;
-    }
-    plan.tracks.push_back(
-        {std::string(candidate.track), std::string(candidate.unit), std::move(metrics.back())});
-    metrics.back() = plan.tracks.back().metric;
+    const Fit fit = add_metric(chip, candidate, metrics);
+    if (fit == Fit::fits)
+      plan.tracks.push_back(
+          {std::string(candidate.track), std::string(candidate.unit), metrics.back()});
+    if (fit == Fit::absent) leave_out(candidate.track, chip.name + " has no such metric", plan);
+    if (fit == Fit::too_much)
+      leave_out(candidate.track, chip.name + " cannot count it at once with the others", plan);
   }
   if (plan.tracks.empty()) return plan;
-  plan.by_cycles = samples_by_cycles(chip.name);
   plan.interval_ns = std::clamp(wish.interval_ns, kShortest, kLongest);
-  plan.samples =
-      kRoom * static_cast<std::size_t>(std::max<std::int64_t>(1, wish.look_ns / plan.interval_ns));
+  if (samples_by_cycles(chip.name))
+    plan.interval_cycles = plan.interval_ns * kCyclesPerMicrosecond / kNsPerMicrosecond;
+  plan.samples = std::min(kMostSamples, kRoom * static_cast<std::size_t>(std::max<std::int64_t>(
+                                                    1, wish.look_ns / plan.interval_ns)));
   return plan;
 }
 

@@ -26,22 +26,31 @@ struct PmTrack {
   std::string metric;  ///< Of CUPTI.
 };
 
+/// A track that the chip cannot have, with the reason.
+struct PmLeftOut {
+  std::string track;
+  std::string why;
+};
+
 struct PmPlan {
   std::vector<PmTrack> tracks;
-  std::int64_t interval_ns = 0;       ///< 0: cannot be sampled.
-  bool by_cycles = false;             ///< The chip counts its cycles instead of time.
-  std::size_t samples = 0;            ///< That must fit between two looks at them.
-  std::vector<std::string> left_out;  ///< Tracks, with the reason.
+  std::int64_t interval_ns = 0;      ///< 0: cannot be sampled.
+  std::int64_t interval_cycles = 0;  ///< Above 0 where the chip counts cycles instead of time.
+  std::size_t samples = 0;           ///< That must fit between two looks at them.
+  std::vector<PmLeftOut> left_out;
 };
 
 /// What is wished: an interval, and how often the samples are taken out.
 struct PmWish {
   std::int64_t interval_ns = 1'000'000;
-  std::int64_t look_ns = 250'000'000;
+  std::int64_t look_ns = 100'000'000;
 };
 
 /// Samples cannot be repeated, so that only metrics of one pass serve: the most telling first, as
 /// many as fit. O(metrics) questions.
 PmPlan plan_pm(const PmChip& chip, const PmWish& wish);
+
+/// "gpu.sm_active, gpu.tensor_active, …": what is lost where nothing can be sampled.
+std::string pm_tracks();
 
 }  // namespace fathom::cuda

@@ -21,8 +21,8 @@ const std::set<std::string> kHopper = {
     "sm__cycles_active.avg.pct_of_peak_sustained_elapsed",
     "sm__pipe_tensor_cycles_active.avg.pct_of_peak_sustained_elapsed",
     "dram__throughput.avg.pct_of_peak_sustained_elapsed",
-    "dram__read_bytes.sum.per_second",
-    "dram__write_bytes.sum.per_second",
+    "dram__bytes_read.sum.per_second",
+    "dram__bytes_write.sum.per_second",
 };
 
 std::vector<std::string> names(const PmPlan& plan) {
@@ -38,8 +38,8 @@ TEST(PmPlan, TakesWhatTheChipHas) {
                                       "gpu.dram_read", "gpu.dram_written"}));
   EXPECT_EQ(plan.tracks[0].unit, "percent");
   EXPECT_EQ(plan.interval_ns, 1'000'000);
-  EXPECT_FALSE(plan.by_cycles);
-  EXPECT_EQ(plan.samples, 500U);
+  EXPECT_EQ(plan.interval_cycles, 0);
+  EXPECT_EQ(plan.samples, 200U);
   EXPECT_EQ(plan.left_out.size(), 3U);
 }
 
@@ -47,8 +47,9 @@ TEST(PmPlan, WhatDoesNotFitIntoOnePassIsLeftOutTheLeastTellingFirst) {
   const PmPlan plan = plan_pm(chip("GH100", kHopper, 3), {});
   EXPECT_EQ(names(plan),
             (std::vector<std::string>{"gpu.sm_active", "gpu.tensor_active", "gpu.dram_bandwidth"}));
-  EXPECT_TRUE(std::ranges::any_of(plan.left_out, [](const std::string& text) {
-    return text == "gpu.dram_read: does not fit into the one pass beside the others";
+  EXPECT_TRUE(std::ranges::any_of(plan.left_out, [](const PmLeftOut& left) {
+    return left.track == "gpu.dram_read" &&
+           left.why == "GH100 cannot count it at once with the others";
   }));
 }
 
@@ -58,7 +59,24 @@ TEST(PmPlan, OtherChipsHaveOtherNamesForTheSame) {
       "dramc__throughput.avg.pct_of_peak_sustained_elapsed"};
   const PmPlan plan = plan_pm(chip("TU102", metrics, 8), {});
   EXPECT_EQ(names(plan), (std::vector<std::string>{"gpu.tensor_active", "gpu.dram_bandwidth"}));
-  EXPECT_TRUE(plan.by_cycles);
+  EXPECT_EQ(plan.interval_cycles, 1'000'000);
+}
+
+TEST(PmPlan, WhereOneNameTakesSeveralPassesTheNextIsTried) {
+  PmChip turing = chip("TU102",
+                       {"dram__throughput.avg.pct_of_peak_sustained_elapsed",
+                        "dramc__throughput.avg.pct_of_peak_sustained_elapsed"},
+                       8);
+  turing.passes = [](const std::vector<std::string>& asked) {
+    return asked.back().starts_with("dram__") ? std::size_t{2} : std::size_t{1};
+  };
+  const PmPlan plan = plan_pm(turing, {});
+  ASSERT_EQ(names(plan), std::vector<std::string>{"gpu.dram_bandwidth"});
+  EXPECT_TRUE(plan.tracks[0].metric.starts_with("dramc__"));
+}
+
+TEST(PmPlan, ShortIntervalsAreTakenOutInSeveralGoes) {
+  EXPECT_EQ(plan_pm(chip("GH100", kHopper, 8), {.interval_ns = 10'000}).samples, 1000U);
 }
 
 TEST(PmPlan, AnIntervalStaysWithinWhatIsWorthIt) {
@@ -74,7 +92,8 @@ TEST(PmPlan, ChipsBeforeTuringCannotBeSampled) {
   const PmPlan plan = plan_pm(chip("GV100", kHopper, 8), {});
   EXPECT_TRUE(plan.tracks.empty());
   EXPECT_EQ(plan.interval_ns, 0);
-  EXPECT_NE(plan.left_out.at(0).find("GV100 has no PM sampling"), std::string::npos);
+  EXPECT_NE(plan.left_out.at(0).why.find("GV100 has no PM sampling"), std::string::npos);
+  EXPECT_EQ(plan.left_out.size(), 8U);
 }
 
 }  // namespace

@@ -1,0 +1,63 @@
+// PmDevice: one GPU whose hardware counters are sampled.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "capture/cuda/pm_functions.h"
+#include "capture/cuda/pm_host.h"
+#include "capture/cuda/pm_samples.h"
+
+namespace fathom::cuda {
+
+/// Where beginning failed: what CUPTI answered, to which question.
+struct PmRefusal {
+  CUptiResult result = CUPTI_SUCCESS;
+  std::string question;  ///< "cuptiPmSamplingEnable".
+};
+
+/// From begin() to stop(). Its calls are of one thread at a time.
+class PmDevice {
+ public:
+  /// `device` is CUDA's number. The functions outlive it.
+  PmDevice(const PmFunctions& functions, int device) : cupti_(functions), device_(device) {}
+  PmDevice(const PmDevice&) = delete;
+  PmDevice& operator=(const PmDevice&) = delete;
+
+  /// Plans by what the chip has, and begins. The plan says what is left out; without tracks nothing
+  /// was begun, which is no refusal.
+  PmRefusal begin(const PmWish& wish);
+  /// Takes out what there is. Where the hardware buffer overflowed, sampling is begun anew.
+  /// False when CUPTI gives no more samples: `refusal` has why.
+  bool look(PmBatch& batch, PmRefusal& refusal);
+  /// No sample comes any more; a last look() gets those that are there.
+  void stop();
+
+  [[nodiscard]] const PmPlan& plan() const { return plan_; }
+  [[nodiscard]] int device() const { return device_; }
+  [[nodiscard]] const std::string& chip() const { return chip_; }
+
+ private:
+  PmRefusal ask_chip();
+  PmRefusal configure(const std::vector<std::uint8_t>& config);
+  PmRefusal make_room();
+  PmRefusal start();
+  CUptiResult decode(bool& more, bool& overflowed);
+  CUptiResult read(PmBatch& batch);
+
+  const PmFunctions& cupti_;
+  int device_;
+  std::string chip_;
+  PmPlan plan_;
+  std::unique_ptr<PmHost> host_;
+  CUpti_PmSampling_Object* sampling_ = nullptr;
+  bool running_ = false;
+  std::int64_t started_ = 0;
+  std::vector<std::uint8_t> empty_;  // a counter data image without samples, to begin again with
+  std::vector<std::uint8_t> data_;
+};
+
+}  // namespace fathom::cuda

@@ -1,0 +1,86 @@
+// Times are checked against what must hold: a sample cannot come before it was asked for.
+#include "capture/cuda/pm_samples.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace fathom::cuda {
+namespace {
+
+/// CUPTI's clock is known that well at worst.
+constexpr std::int64_t kTolerance = 200'000;
+constexpr double kAll = 100;
+
+std::int64_t signed_of(std::uint64_t time) { return static_cast<std::int64_t>(time); }
+
+}  // namespace
+
+void PmClock::fit(std::int64_t begin, std::int64_t end, const PmBatch& batch) {
+  // The least and the most by which these may be shifted.
+  const std::int64_t least = batch.started - begin;
+  const std::int64_t most = batch.decoded - end;
+  if (std::exchange(known_, true)) {
+    if (shift_ > most + kTolerance) shift_ = most;
+    return;
+  }
+  if (least <= kTolerance && most >= -kTolerance) return;
+  shift_ = least <= most ? least + (most - least) / 2 : most;
+  error_ = least <= most ? (most - least) / 2 : 0;
+}
+
+bool PmSeries::sound(const PmTime& time) const {
+  return time.begin > 0 && time.end > time.begin && time.begin >= last_.end;
+}
+
+/// One is missing at least; how many, the first sample after them tells.
+void PmSeries::count_gap(const PmBatch& batch) {
+  const auto first =
+      std::ranges::find_if(batch.times, [this](const PmTime& time) { return sound(time); });
+  if (gap_ && first != batch.times.end()) {
+    gap_ = false;
+    // By the length of a sample: that of the plan is in cycles on some chips.
+    const std::uint64_t length = std::max<std::uint64_t>(1, last_.end - last_.begin);
+    const std::uint64_t missing = (first->begin - last_.end + length / 2) / length;
+    if (last_.end > 0 && missing > 1) counts_.lost += missing - 1;
+  }
+  if (!batch.overflowed) return;
+  ++counts_.overflows;
+  ++counts_.lost;
+  gap_ = true;
+}
+
+std::optional<double> PmSeries::value_of(std::size_t track, double value) const {
+  if (!std::isfinite(value)) return {};
+  if (plan_.tracks[track].unit == "percent") return std::clamp(value, 0.0, kAll);
+  return std::max(value, 0.0);
+}
+
+void PmSeries::convert(const PmBatch& batch, const std::function<std::int64_t(std::int64_t)>& host,
+                       std::vector<PmPoint>& points) {
+  const std::size_t tracks = plan_.tracks.size();
+  if (batch.times.size() * tracks != batch.values.size()) return;
+  count_gap(batch);
+  counts_.samples += batch.times.size();
+  std::vector<std::size_t> good;
+  good.reserve(batch.times.size());
+  for (std::size_t i = 0; i < batch.times.size(); ++i) {
+    if (!sound(batch.times[i])) {
+      ++counts_.without_time;
+      continue;
+    }
+    last_ = batch.times[i];
+    good.push_back(i);
+  }
+  if (good.empty()) return;
+  clock_.fit(host(signed_of(batch.times[good.front()].begin)),
+             host(signed_of(batch.times[good.back()].end)), batch);
+  for (const std::size_t i : good) {
+    const std::int64_t time = clock_.host(host(signed_of(batch.times[i].begin)));
+    for (std::size_t track = 0; track < tracks; ++track) {
+      if (const auto value = value_of(track, batch.values[i * tracks + track]))
+        points.push_back({time, track, *value});
+    }
+  }
+}
+
+}  // namespace fathom::cuda

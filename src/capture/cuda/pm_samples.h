@@ -1,0 +1,87 @@
+// From decoded samples of a GPU's hardware counters to points of counter tracks. No CUPTI here.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "capture/cuda/pm_plan.h"
+
+namespace fathom::cuda {
+
+/// When a sample was taken: of the GPU's clock, as CUPTI tells it.
+struct PmTime {
+  std::uint64_t begin = 0;
+  std::uint64_t end = 0;
+};
+
+/// What one look at a GPU brought.
+struct PmBatch {
+  std::vector<PmTime> times;   ///< Of each sample, in order.
+  std::vector<double> values;  ///< One for each track of the plan, sample after sample.
+  bool overflowed = false;     ///< The hardware had no room: samples are missing after these.
+  std::int64_t started = 0;    ///< CLOCK_MONOTONIC before sampling was (last) begun …
+  std::int64_t decoded = 0;    ///< … and after this look: no sample lies outside.
+};
+
+/// A value of a track, that holds until the next.
+struct PmPoint {
+  std::int64_t time = 0;  ///< CLOCK_MONOTONIC.
+  std::size_t track = 0;  ///< Of the plan.
+  double value = 0;
+};
+
+/// What could not be turned into points.
+struct PmCounts {
+  std::uint64_t samples = 0;  ///< That came.
+  std::uint64_t lost = 0;     ///< That the hardware buffer had no room for, by the gap they left.
+  std::uint64_t overflows = 0;
+  std::uint64_t without_time = 0;  ///< Ends before it begins, or before the one before it.
+};
+
+/// Samples carry times of CUPTI's clock. Where they do not fit between the moments that they were
+/// asked for and came, they are of another clock, which is then put there: constant difference,
+/// known to half the width of what is possible.
+class PmClock {
+ public:
+  /// `begin` and `end` of the first and the last sample, on CUPTI's clock as the host has it.
+  void fit(std::int64_t begin, std::int64_t end, const PmBatch& batch);
+  [[nodiscard]] std::int64_t host(std::int64_t time) const { return time + shift_; }
+  [[nodiscard]] std::int64_t shift() const { return shift_; }
+  /// Beyond that of CUPTI's clock.
+  [[nodiscard]] std::int64_t error() const { return error_; }
+
+ private:
+  bool known_ = false;
+  std::int64_t shift_ = 0;
+  std::int64_t error_ = 0;
+};
+
+/// The samples of one GPU. Not thread-safe.
+class PmSeries {
+ public:
+  explicit PmSeries(PmPlan plan) : plan_(std::move(plan)) {}
+  /// `host` turns a time of CUPTI's clock into one of the host's. Points in the order of time;
+  /// a track whose value was not defined (nothing ran) has none. Percent lie from 0 to 100: the
+  /// counters of one sample are not read in the very same moment, so that some say a little more.
+  void convert(const PmBatch& batch, const std::function<std::int64_t(std::int64_t)>& host,
+               std::vector<PmPoint>& points);
+  [[nodiscard]] const PmCounts& counts() const { return counts_; }
+  [[nodiscard]] const PmClock& clock() const { return clock_; }
+
+ private:
+  void count_gap(const PmBatch& batch);
+  [[nodiscard]] bool sound(const PmTime& time) const;
+  [[nodiscard]] std::optional<double> value_of(std::size_t track, double value) const;
+
+  PmPlan plan_;
+  PmClock clock_;
+  PmCounts counts_;
+  PmTime last_;
+  bool gap_ = false;  // samples are missing after the last
+};
+
+}  // namespace fathom::cuda

@@ -1,0 +1,64 @@
+// A counter of a GPU belongs to no process: it counts what all of them do.
+#include "capture/cuda/pm_writer.h"
+
+namespace fathom::cuda {
+
+void PmWriter::begin(const PmNews::Begun& begun) {
+  const auto [at, added] = gpus_.try_emplace(begun.gpu, begun.plan);
+  if (!added) return;
+  std::string metrics;
+  for (const PmTrack& track : begun.plan.tracks) {
+    at->second.counters.push_back(writer_.counter(0, begun.gpu, track.name, track.unit));
+    metrics += (metrics.empty() ? "" : ", ") + track.name + " = " + track.metric;
+  }
+  const std::string key = "cuda.metrics." + std::to_string(begun.gpu) + ".";
+  writer_.fact(pid_, key + "chip", begun.chip);
+  writer_.fact(pid_, key + "counters", metrics);
+  writer_.fact(pid_, key + "interval_ns", std::to_string(begun.plan.interval_ns));
+  if (begun.plan.interval_cycles > 0)
+    writer_.fact(pid_, key + "interval_cycles", std::to_string(begun.plan.interval_cycles));
+}
+
+void PmWriter::count(Gpu& gpu) {
+  const PmCounts& counts = gpu.series.counts();
+  if (counts.lost > gpu.told.lost)
+    writer_.dropped("samples of GPU metrics that the hardware buffer had no room for",
+                    counts.lost - gpu.told.lost);
+  if (counts.without_time > gpu.told.without_time)
+    writer_.dropped("samples of GPU metrics whose times make no sense",
+                    counts.without_time - gpu.told.without_time);
+  gpu.told = counts;
+}
+
+void PmWriter::write(const PmNews& news) {
+  for (const PmNews::Begun& begun : news.begun) begin(begun);
+  const auto host = [this](std::int64_t time) { return clock_.host(time); };
+  std::vector<PmPoint> points;
+  for (const PmNews::Looked& looked : news.looked) {
+    const auto at = gpus_.find(looked.gpu);
+    if (at == gpus_.end()) continue;
+    Gpu& gpu = at->second;
+    points.clear();
+    gpu.series.convert(looked.batch, host, points);
+    for (const PmPoint& point : points)
+      writer_.sample(point.time, gpu.counters[point.track], point.value);
+    count(gpu);
+  }
+}
+
+void PmWriter::say() {
+  for (const auto& [number, gpu] : gpus_) {
+    const std::string key = "cuda.metrics." + std::to_string(number) + ".";
+    const PmCounts& counts = gpu.series.counts();
+    writer_.fact(pid_, key + "samples", std::to_string(counts.samples));
+    if (counts.overflows > 0)
+      writer_.fact(pid_, key + "overflows", std::to_string(counts.overflows));
+    const PmClock& clock = gpu.series.clock();
+    writer_.fact(pid_, key + "clock_error_ns",
+                 std::to_string(clock_.quality().error + clock.error()));
+    if (clock.shift() != 0)
+      writer_.fact(pid_, key + "clock_shift_ns", std::to_string(clock.shift()));
+  }
+}
+
+}  // namespace fathom::cuda

@@ -1,0 +1,40 @@
+// PmWriter: samples of hardware counters as counters of a capture file.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "capture/cuda/clock_fit.h"
+#include "capture/cuda/pm_sampler.h"
+#include "wire/writer.h"
+
+namespace fathom::cuda {
+
+/// Of the recorder's thread. Losses are not its business.
+class PmWriter {
+ public:
+  PmWriter(wire::Writer& writer, const ClockFit& clock, std::int32_t pid)
+      : writer_(writer), clock_(clock), pid_(pid) {}
+  void write(const PmNews& news);
+  /// Facts: how many samples there were, how well their clock is known.
+  void say();
+
+ private:
+  struct Gpu {
+    explicit Gpu(const PmPlan& plan) : series(plan) {}
+    PmSeries series;
+    std::vector<std::uint32_t> counters;  // of the file, one for each track
+    PmCounts told;
+  };
+  void begin(const PmNews::Begun& begun);
+  void count(Gpu& gpu);
+
+  wire::Writer& writer_;
+  const ClockFit& clock_;
+  std::int32_t pid_;
+  std::map<int, Gpu> gpus_;
+};
+
+}  // namespace fathom::cuda
