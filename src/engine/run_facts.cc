@@ -94,6 +94,7 @@ void add_run_facts(Trace& trace, const std::string& folder, const RunRecording& 
       add_warning(trace,
                   file_name(path) + " is damaged: what the program said of itself is missing");
   }
+  if (!recording.program.empty()) add_text_fact(trace, kProgramFact, recording.program);
   for (const std::string& path : recording.aside)
     add_text_fact(trace, "not_merged",
                   file_name(path) + " belongs to another process: read it by name");

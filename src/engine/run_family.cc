@@ -21,10 +21,13 @@ class Introduction final : public wire::Visitor {
  public:
   explicit Introduction(std::int64_t pid) : pid_(pid) {}
   void process(const wire::ProcessRecord& record, std::uint64_t /*offset*/) override {
-    if (record.pid != pid_ || known) return;
+    if (record.pid != pid_) return;
+    // Said again, the newer holds: a process may learn of its rank later.
+    if (record.rank >= 0) rank = record.rank;
+    name = record.name;
+    if (known) return;
     known = true;
     parent = record.parent;
-    rank = record.rank;
     main = record.role == "main" || record.role == "rank";
   }
   void clock(const wire::ClockRecord&, std::uint64_t) override {}
@@ -44,6 +47,7 @@ class Introduction final : public wire::Visitor {
   bool main = false;
   std::int64_t parent = 0;
   std::int32_t rank = -1;
+  std::string name;
 
  private:
   std::int64_t pid_;
@@ -86,6 +90,7 @@ RunFamily run_family(const std::string& folder, const RunFiles& files) {
     if (!introduction.known) continue;
     if (introduction.parent > 0) family.parents[file.pid] = introduction.parent;
     if (introduction.rank >= 0) family.ranks[file.pid] = introduction.rank;
+    if (!introduction.name.empty()) family.names[file.pid] = introduction.name;
     if (introduction.main) family.mains.insert(file.pid);
   }
   return family;

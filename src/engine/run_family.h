@@ -10,10 +10,11 @@
 
 namespace fathom {
 
-/// Who is whose child, and who has which rank.
+/// Who is whose child, who has which rank, and what each calls itself: its script, mostly.
 struct RunFamily {
   std::map<std::int64_t, std::int64_t> parents;
   std::map<std::int64_t, std::int32_t> ranks;
+  std::map<std::int64_t, std::string> names;
   std::set<std::int64_t> mains;
 
   /// Is the process `from`, or below it?

@@ -40,6 +40,14 @@ void add_parts(const RunFiles& files, const RunFamily& family, const std::set<st
   }
 }
 
+void name_program(const RunFamily& family, const std::set<std::int64_t>& roots,
+                  RunRecording& recording) {
+  if (roots.size() < 2 || family.ranks.contains(recording.pid)) return;
+  const auto name = family.names.find(recording.pid);
+  const std::string process = "process " + std::to_string(recording.pid);
+  recording.program = name == family.names.end() ? process : name->second + " (" + process + ")";
+}
+
 std::vector<std::string> left_aside(const RunFiles& files,
                                     const std::vector<RunRecording>& recordings) {
   std::set<std::string> used;
@@ -124,7 +132,10 @@ std::vector<RunRecording> run_recordings(const std::string& folder) {
     recording.parts.erase(recording.parts.begin());
   }
   const std::vector<std::string> aside = left_aside(files, recordings);
-  for (RunRecording& recording : recordings) recording.aside = aside;
+  for (RunRecording& recording : recordings) {
+    recording.aside = aside;
+    name_program(family, roots, recording);
+  }
   return recordings;
 }
 

@@ -19,8 +19,14 @@ struct RunRecording {
   std::vector<std::string> aside;  ///< Capture files of the folder that belong to no recording.
   std::vector<std::string> kept;   ///< Files of its process that other tools read.
   std::int64_t pid = 0;            ///< Of the base; 0 for the launcher's.
-  bool torch = false;              ///< The base is a trace of torch.profiler.
+  /// Where the folder holds several programs, which of them: "train.py (process 12)". Ranks of one
+  /// program have none.
+  std::string program;
+  bool torch = false;  ///< The base is a trace of torch.profiler.
 };
+
+/// The fact that names RunRecording::program.
+inline constexpr std::string_view kProgramFact = "program";
 
 /// True for a folder that `fathom run` made: its manifest says so, or, where that is missing or
 /// damaged, capture files lie in it.

@@ -118,6 +118,34 @@ TEST_F(RunFolder, ATraceOfTorchIsJoinedByItsProcessItsWorkersAndTheMonitor) {
   EXPECT_EQ(names(found[0].conditions), "process-10.json ");
 }
 
+TEST_F(RunFolder, SeveralProgramsAreToldApartByNameAndProcess) {
+  write("manifest.json", kManifest);
+  for (const int pid : {20, 30}) {
+    torch("torch-" + std::to_string(pid) + "-1.pt.trace.json", pid);
+    capture("process-" + std::to_string(pid) + ".fathom", pid, 10, -1, "child");
+  }
+  const std::vector<RunRecording> found = recordings();
+  ASSERT_EQ(found.size(), 2U);
+  EXPECT_EQ(found[0].program, "python (process 20)");
+  EXPECT_EQ(found[1].program, "python (process 30)");
+  const Result<Trace> trace = read_run(folder_.string(), found[1], {});
+  ASSERT_TRUE(trace);
+  ASSERT_NE(trace->fact(kProgramFact), nullptr);
+  EXPECT_EQ(trace->fact(kProgramFact)->value, "\"python (process 30)\"");
+}
+
+TEST_F(RunFolder, RanksAndTracesOfOneProcessAreOneProgram) {
+  write("manifest.json", kManifest);
+  torch("torch-20-1.pt.trace.json", 20);
+  torch("torch-20-2.pt.trace.json", 20);
+  capture("process-20.fathom", 20, 10, -1, "main");
+  for (const RunRecording& recording : recordings()) EXPECT_EQ(recording.program, "");
+  torch("torch-30-1.pt.trace.json", 30);
+  capture("process-20.fathom", 20, 10, 0, "rank");
+  capture("process-30.fathom", 30, 10, 1, "rank");
+  for (const RunRecording& recording : recordings()) EXPECT_EQ(recording.program, "");
+}
+
 TEST_F(RunFolder, EachRankHasItsOwnChildrenAndAllHaveTheMonitor) {
   write("manifest.json", kManifest);
   for (const int pid : {20, 30}) {

@@ -53,7 +53,8 @@ class TorchFacts:
         @functools.wraps(original)
         def compile(*args: Any, **kwargs: Any) -> Any:
             names = ("mode", "backend", "fullgraph", "dynamic")
-            self._compile = {name: kwargs[name] for name in names if name in kwargs}
+            self._compile = {"backend": "inductor"}
+            self._compile.update({name: kwargs[name] for name in names if name in kwargs})
             return original(*args, **kwargs)
 
         torch.compile = compile
