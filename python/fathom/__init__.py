@@ -3,7 +3,7 @@
 from fathom._annotate import annotate
 from fathom._core import Column, ColumnSpec, Report, Table
 from fathom._core import version as __version__
-from fathom._diagnosis import Diagnosis, Estimate, Evidence, Finding, Fix, Verdict
+from fathom._diagnosis import Diagnosis, Estimate, Evidence, Finding, Fix, Rank, Ranks, Verdict
 from fathom._errors import FathomError
 from fathom._profile import profile, start, step, stop, trace_handler
 from fathom._schedule import Schedule, schedule
@@ -18,6 +18,8 @@ __all__ = [
     "FathomError",
     "Finding",
     "Fix",
+    "Rank",
+    "Ranks",
     "Report",
     "Schedule",
     "Session",

@@ -192,12 +192,25 @@ class InputFile:
     @property
     def found(self) -> bool: ...
 
+    @property
+    def folder(self) -> str:
+        """The session folder that it is a recording of, or ''."""
+
+    @property
+    def program(self) -> str:
+        """Of several programs in that folder, the one that it is a recording of."""
+
 def open(file: InputFile, threads: int) -> Recording:
     """Reads one of the inputs that expand() found, to its end."""
 
 def join(input: str, tables: Sequence[Table], recordings: Sequence[Recording]) -> Table:
     """
     The tables of several recordings as one, with the columns input and input_rank.
+    """
+
+def diagnose_together(input: str, recordings: Sequence[Recording], *, certain: bool, steps: str | None, device: int | None, window: str | None, peaks: str | None, focus: str, exclude_warmup: bool, rank: int | None) -> Diagnosis:
+    """
+    The diagnosis of the ranks of one program; certain: they need not say that they are.
     """
 
 def expand(inputs: Sequence[str]) -> list[InputFile]:

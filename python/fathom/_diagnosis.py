@@ -138,6 +138,35 @@ class Step:
 
 
 @dataclass(frozen=True)
+class Rank:
+    """One recording of a program with several ranks. Times are per step."""
+
+    input: str
+    rank: int | None
+    step_mean_ns: int
+    communication_ns: int  # that nothing hides
+    waited_ns: int  # of it, until the last rank came
+    made_wait_ns: int  # how long the rank that waited most did, where this one came last
+    came_last: int
+    verdict: str
+
+
+@dataclass(frozen=True)
+class Ranks:
+    """The ranks of one program beside each other; `diagnosed` and `late` are places in
+    `recordings`."""
+
+    diagnosed: int
+    why: str
+    late: int | None
+    late_percent: float
+    compared: int
+    not_compared: int
+    recordings: tuple[Rank, ...]
+    missing: tuple[str, ...]
+
+
+@dataclass(frozen=True)
 class Diagnosis:
     """Why a recording is slow. str() of it is what `fathom diagnose` prints."""
 
@@ -155,6 +184,7 @@ class Diagnosis:
     replay_residual_percent: float = field(init=False)
     focus_next: str | None = field(init=False)
     run: Mapping[str, Any] | None = field(init=False)  # of a session folder; names as in the schema
+    ranks: Ranks | None = field(init=False)  # of several ranks
     notes: tuple[str, ...] = field(init=False)
 
     def __post_init__(self) -> None:
@@ -174,6 +204,7 @@ class Diagnosis:
             "replay_residual_percent": members["replay_residual_percent"],
             "focus_next": members["focus_next"],
             "run": members["run"],
+            "ranks": members["ranks"] and _ranks(members["ranks"]),
             "notes": tuple(members["notes"]),
         }
         for name, value in typed.items():
@@ -216,6 +247,15 @@ def _make(kind: type[T], members: Mapping[str, Any], **typed: Any) -> T:
 
 def _verdict(members: dict[str, Any]) -> Verdict:
     return _make(Verdict, members, families=tuple(_make(Family, f) for f in members["families"]))
+
+
+def _ranks(members: dict[str, Any]) -> Ranks:
+    return _make(
+        Ranks,
+        members,
+        recordings=tuple(_make(Rank, each) for each in members["recordings"]),
+        missing=tuple(members["missing"]),
+    )
 
 
 def _finding(members: dict[str, Any], baseline: Baseline) -> Finding:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import warnings
 from collections.abc import Iterable, Sequence
 
 from fathom import _core
@@ -22,10 +21,15 @@ def open(path: Path, *, threads: int = 0) -> Session:
     its tables have the rows of each, `session.recordings` has each alone. `threads`: to read with,
     0 for all cores. The interpreter's lock is free meanwhile. Raises FathomError.
     """
-    sessions = open_all(path, threads=threads)
+    files = _core.expand([os.fspath(path)])
+    sessions = _open_files(files, threads)
+    if not sessions:
+        raise _nothing_there(path)
     if len(sessions) == 1:
         return sessions[0]
-    return Session(*(each._recording for each in sessions), input=os.fspath(path))
+    recordings = [each._recording for each in sessions]
+    one_program = all(f.folder for f in files) and len({f.program for f in files}) == 1
+    return Session(*recordings, input=os.fspath(path), one_program=one_program)
 
 
 def open_all(paths: Path | Iterable[Path], *, threads: int = 0) -> list[Session]:
@@ -36,11 +40,15 @@ def open_all(paths: Path | Iterable[Path], *, threads: int = 0) -> list[Session]
     """
     several = [paths] if isinstance(paths, str | os.PathLike) else list(paths)
     files = _core.expand([os.fspath(path) for path in several])
-    opened = [_open_one(file, threads) for file in files]
-    sessions = [session for session in opened if session is not None]
+    sessions = _open_files(files, threads)
     if not sessions:
         raise _nothing_there(", ".join(os.fspath(path) for path in several))
     return sessions
+
+
+def _open_files(files: Sequence[_core.InputFile], threads: int) -> list[Session]:
+    opened = [_open_one(file, threads) for file in files]
+    return [session for session in opened if session is not None]
 
 
 def _open_one(file: _core.InputFile, threads: int) -> Session | None:
@@ -68,9 +76,14 @@ class Session:
     time."""
 
     def __init__(
-        self, recording: _core.Recording, *others: _core.Recording, input: str | None = None
+        self,
+        recording: _core.Recording,
+        *others: _core.Recording,
+        input: str | None = None,
+        one_program: bool = False,
     ) -> None:
         self._recording = recording
+        self._one_program = one_program
         self._input = recording.input if input is None else input
         alone = () if not others else (Session(recording), *map(Session, others))
         self._several: tuple[Session, ...] = alone
@@ -159,19 +172,32 @@ class Session:
         window: Window | None = None,
         exclude_warmup: bool = False,
         peaks: Path | None = None,
+        rank: int | None = None,
     ) -> Diagnosis:
-        """Why it is slow, what to change first, and what that will give: `fathom diagnose`. Of
-        several recordings the first is diagnosed, and a warning says so: ask each of `recordings`.
+        """Why it is slow, what to change first, and what that will give: `fathom diagnose`. The
+        ranks of one program are compared, and the one that the others wait for is diagnosed, else
+        the one with the longest steps; recordings of different programs raise FathomError: ask each
+        of `recordings`.
 
         focus: a module, annotation, operator or phase whose calls are diagnosed instead of the
-        steps. exclude_warmup: leave out leading steps longer than 1.5 times the median.
-        The rest as of report(). Raises FathomError.
+        steps. exclude_warmup: leave out leading steps longer than 1.5 times the median. rank: of
+        several, the one to diagnose. The rest as of report(). Raises FathomError.
         """
-        if self._several:
-            warnings.warn(
-                f"{self.input} holds {len(self._several)} recordings; {self._recording.input} is "
-                "diagnosed, and session.recordings has each of them",
-                stacklevel=2,
+        file = None if peaks is None else os.fspath(peaks)
+        if self._several or (rank is not None and rank != self.rank):
+            return Diagnosis(
+                _core.diagnose_together(
+                    self.input,
+                    [each._recording for each in self.recordings],
+                    certain=self._one_program or not self._several,
+                    focus=focus or "",
+                    steps=_steps(steps),
+                    device=device,
+                    window=_window(window),
+                    exclude_warmup=exclude_warmup,
+                    peaks=file,
+                    rank=rank,
+                )
             )
         return Diagnosis(
             self._recording.diagnose(
@@ -180,7 +206,7 @@ class Session:
                 device=device,
                 window=_window(window),
                 exclude_warmup=exclude_warmup,
-                peaks=None if peaks is None else os.fspath(peaks),
+                peaks=file,
             )
         )
 

@@ -240,11 +240,12 @@ std::vector<RunStep> steps_of_run(const Trace& trace, const Steps& steps) {
 
 RunUsage run_usage(const Trace& trace, const Telemetry& telemetry, const Steps& steps) {
   RunUsage usage;
-  usage.main = main_of(trace);
-  usage.time = time_of(usage.main, telemetry);
+  const ProcessRun* const main = main_of(trace);
+  if (main != nullptr) usage.main = *main;
+  usage.time = time_of(main, telemetry);
   Pids all;
   for (const ProcessRun& run : trace.process_runs) all.insert(run.pid);
-  usage.tree = tree_usage(trace, telemetry, all, usage.main);
+  usage.tree = tree_usage(trace, telemetry, all, main);
   usage.cores = most(telemetry.find("cgroup.cpu_limit"));
   if (!usage.cores) usage.cores = most(telemetry.find("cpu.count"));
   usage.memory_limit = most(telemetry.find("cgroup.memory_limit"));

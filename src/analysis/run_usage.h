@@ -46,8 +46,8 @@ struct RankUsage {
 };
 
 struct RunUsage {
-  const ProcessRun* main = nullptr;  ///< The program itself; nullptr where none is known.
-  Interval time{};                   ///< Of the program, else of telemetry.
+  std::optional<ProcessRun> main;  ///< The program itself, where it is known.
+  Interval time{};                 ///< Of the program, else of telemetry.
   TreeUsage tree;
   std::vector<RankUsage> ranks;  ///< By rank; empty for fewer than two.
   std::optional<double> cores;   ///< Processors of the machine, or what its group may use.

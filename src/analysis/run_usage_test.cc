@@ -89,7 +89,7 @@ TEST(RunUsage, ProcessorTimeOfChildrenThatWereWaitedForCountsOnce) {
   Recorded run;
   run.process(1, 0, 8 * kSecond, 50).process(2, 1, 5 * kSecond, 70);
   const RunUsage usage = run.usage();
-  ASSERT_NE(usage.main, nullptr);
+  ASSERT_TRUE(usage.main);
   EXPECT_EQ(usage.main->pid, 1);
   EXPECT_EQ(usage.tree.processes, 2U);
   EXPECT_EQ(usage.tree.cpu, duration_ns(8 * kSecond));
@@ -183,7 +183,7 @@ TEST(RunUsage, StepsThatPowerDoesNotCoverDoNotCount) {
 TEST(RunUsage, WithoutProcessesAndTelemetryNothingIsKnown) {
   Recorded run;
   const RunUsage usage = run.usage();
-  EXPECT_EQ(usage.main, nullptr);
+  EXPECT_FALSE(usage.main);
   EXPECT_FALSE(usage.tree.cpu);
   EXPECT_FALSE(usage.joules);
   EXPECT_FALSE(usage.joules_per_step);

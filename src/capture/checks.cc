@@ -1,5 +1,9 @@
-// Names of the states.
+// Names of the states, and how the surroundings are asked.
 #include "capture/checks.h"
+
+#include <cstdlib>
+
+#include "capture/files.h"
 
 namespace fathom::capture {
 
@@ -15,6 +19,18 @@ std::string_view to_string(CheckState state) {
       break;
   }
   return "info";
+}
+
+const char* Surroundings::environment_variable(const char* name) { return std::getenv(name); }
+
+std::string Surroundings::value(const char* name) const {
+  const char* const text = variable(name);
+  return text == nullptr ? std::string() : text;
+}
+
+bool has_capability(const std::string& root, unsigned number) {
+  const std::string status = read_small(root + "/proc/self/status").value_or("");
+  return (std::strtoull(field_of(status, "CapEff").c_str(), nullptr, 16) >> number & 1U) != 0;
 }
 
 }  // namespace fathom::capture

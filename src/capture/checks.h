@@ -25,11 +25,24 @@ struct Check {
   std::string remedy;  ///< What would allow it, with the least rights.
 };
 
+/// What is looked at: the machine's files and the environment.
+struct Surroundings {
+  std::string root = {};  ///< In front of /proc, /dev and /sys; empty for the machine's own.
+  /// The value of an environment variable, or nullptr.
+  const char* (*variable)(const char* name) = environment_variable;
+  static const char* environment_variable(const char* name);
+  /// The value, or "" where it is not set.
+  [[nodiscard]] std::string value(const char* name) const;
+};
+
+/// True where the process has the capability of this number (linux/capability.h).
+bool has_capability(const std::string& root, unsigned number);
+
 /// Kernel module, device files, permission for counters, CUPTI, other profilers. `root`, here and
 /// below, is put in front of /proc, /dev and /sys.
-std::vector<Check> gpu_checks(const std::string& root = "");
+std::vector<Check> gpu_checks(const Surroundings& around = {});
 /// The same without CUPTI, which is looked for by loading it in a process of its own.
-std::vector<Check> gpu_permission_checks(const std::string& root = "");
+std::vector<Check> gpu_permission_checks(const Surroundings& around = {});
 /// Of a machine with a driver: the injection into CUDA programs, MPS, MIG.
 std::vector<Check> cuda_checks(const std::string& root = "");
 /// Rights: user, capabilities, seccomp, perf_event, ptrace.
@@ -42,7 +55,12 @@ std::vector<Check> python_checks();
 /// Whether /proc/driver/nvidia is there: without a driver nothing about a GPU is a loss.
 bool has_nvidia_driver(const std::string& root = "");
 
-/// One check per thing that may hold CUPTI: variables that inject, processes of profilers.
-std::vector<Check> subscriber_checks();
+/// One check per thing that may hold CUPTI or the counters: variables that inject, libraries that
+/// are loaded in advance, other profilers around us, processes of profilers and of DCGM.
+std::vector<Check> subscriber_checks(const Surroundings& around = {});
+
+/// What a container or CUDA's own variables keep from programs: GPUs, and parts of the driver.
+/// Empty where nothing does.
+std::vector<Check> gpu_access_checks(const Surroundings& around = {});
 
 }  // namespace fathom::capture

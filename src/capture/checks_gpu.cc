@@ -6,12 +6,12 @@
 #include <utility>
 
 #include <dlfcn.h>
+#include <linux/capability.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "capture/checks.h"
 #include "capture/files.h"
-#include "capture/proc.h"
 
 namespace fathom::capture {
 namespace {
@@ -63,16 +63,18 @@ Check counters_check(const std::string& root) {
   Check check{.section = "GPU", .what = "hardware counters"};
   const std::string restricted = field_of(
       read_small(root + "/proc/driver/nvidia/params").value_or(""), "RmProfilingAdminOnly");
+  const bool allowed = has_capability(root, CAP_SYS_ADMIN);
   check.detail = restricted.empty()  ? "the driver does not say who may read them"
                  : restricted == "0" ? "every user may read them"
+                 : allowed           ? "only administrators may read them, as this user may"
                                      : "only administrators may read them";
-  check.state = restricted == "0"                       ? CheckState::fine
-                : !restricted.empty() && geteuid() != 0 ? CheckState::missing
-                                                        : CheckState::fact;
+  check.state = restricted == "0" || (!restricted.empty() && allowed) ? CheckState::fine
+                : restricted.empty()                                  ? CheckState::fact
+                                                                      : CheckState::missing;
   if (check.state == CheckState::missing) {
     check.lost =
-        "counters of kernels (achieved occupancy, bytes from memory); times of kernels are "
-        "recorded all the same";
+        "hardware counters (fathom run --with gpu-metrics); times of kernels are recorded all the "
+        "same";
     check.remedy =
         "an administrator sets the module's option NVreg_RestrictProfilingToAdminUsers=0, "
         "or gives CAP_SYS_ADMIN (docker run --cap-add SYS_ADMIN)";
@@ -158,51 +160,21 @@ bool has_nvidia_driver(const std::string& root) {
   return access((root + "/proc/driver/nvidia/version").c_str(), F_OK) == 0;
 }
 
-std::vector<Check> subscriber_checks() {
-  std::vector<Check> checks;
-  for (const char* variable :
-       {"CUDA_INJECTION64_PATH", "CUDA_INJECTION32_PATH", "NVTX_INJECTION64_PATH"}) {
-    const char* value = std::getenv(variable);
-    if (value == nullptr || *value == '\0') continue;
-    checks.push_back({.section = "GPU",
-                      .what = "other profiler",
-                      .state = CheckState::limited,
-                      .detail = std::string(variable) + "=" + value,
-                      .lost = "GPU activity: CUPTI serves one profiler per process, the first",
-                      .remedy = "unset " + std::string(variable) + " for this run"});
-  }
-  constexpr std::array<std::string_view, 7> kProfilers = {
-      "nsys",          "nsys-launcher", "ncu",  "nv-nsight-cu-cli",
-      "nv-hostengine", "dcgm-exporter", "dcgmi"};
-  for (const pid_t pid : all_pids()) {
-    const auto stat = read_stat(pid);
-    if (!stat || std::ranges::find(kProfilers, stat->name) == kProfilers.end()) continue;
-    const bool dcgm = stat->name.starts_with("nv-host") || stat->name.starts_with("dcgm");
-    checks.push_back(
-        {.section = "GPU",
-         .what = "other profiler",
-         .state = CheckState::limited,
-         .detail = stat->name + " runs (process " + std::to_string(pid) + ")",
-         .lost = dcgm ? "hardware counters while DCGM reads them; times of kernels are recorded"
-                      : "GPU activity of the processes that it profiles",
-         .remedy = dcgm ? "dcgmi profile --pause for the time of the run" : "let it end first"});
-  }
-  return checks;
-}
-
-std::vector<Check> gpu_permission_checks(const std::string& root) {
+std::vector<Check> gpu_permission_checks(const Surroundings& around) {
+  const std::string& root = around.root;
   std::vector<Check> checks = {driver_check(root)};
   if (has_nvidia_driver(root)) {
     checks.push_back(devices_check(root));
     checks.push_back(counters_check(root));
   }
-  const std::vector<Check> others = subscriber_checks();
-  checks.insert(checks.end(), others.begin(), others.end());
+  for (Check& check : gpu_access_checks(around)) checks.push_back(std::move(check));
+  for (Check& check : subscriber_checks(around)) checks.push_back(std::move(check));
   return checks;
 }
 
-std::vector<Check> gpu_checks(const std::string& root) {
-  std::vector<Check> checks = gpu_permission_checks(root);
+std::vector<Check> gpu_checks(const Surroundings& around) {
+  const std::string& root = around.root;
+  std::vector<Check> checks = gpu_permission_checks(around);
   checks.push_back(cupti_check(has_nvidia_driver(root)));
   if (has_nvidia_driver(root)) {
     for (Check& check : cuda_checks(root)) checks.push_back(std::move(check));
@@ -211,7 +183,8 @@ std::vector<Check> gpu_checks(const std::string& root) {
     checks.push_back({.section = "GPU",
                       .what = "other profilers",
                       .state = CheckState::fine,
-                      .detail = "none: no variable injects one, none is running, nor is DCGM"});
+                      .detail = "none: no variable injects one, none is running, nor is DCGM (of "
+                                "processes that are seen from here)"});
   }
   return checks;
 }

@@ -3,6 +3,7 @@
 #include <cstdlib>
 #include <cstring>
 
+#include <linux/capability.h>
 #include <linux/perf_event.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -57,10 +58,18 @@ int try_perf_event() {
   return 0;
 }
 
+/// Of a machine that is not the one at hand: what its setting comes to.
+int perf_refusal(const std::string& root, const std::string& level) {
+  if (level.empty()) return ENOENT;
+  constexpr int kOwnProcesses = 2;
+  return std::atoi(level.c_str()) <= kOwnProcesses || has_capability(root, CAP_PERFMON) ? 0
+                                                                                        : EACCES;
+}
+
 Check perf_check(const std::string& root) {
   Check check{.section = "Permissions", .what = "perf_event"};
   const std::string level = read_line(root + "/proc/sys/kernel/perf_event_paranoid");
-  const int refusal = try_perf_event();
+  const int refusal = root.empty() ? try_perf_event() : perf_refusal(root, level);
   check.detail = level.empty() ? "the kernel has none" : "perf_event_paranoid is " + level;
   if (refusal == 0) {
     check.state = CheckState::fine;
@@ -79,14 +88,18 @@ Check perf_check(const std::string& root) {
 Check ptrace_check(const std::string& root) {
   Check check{.section = "Permissions", .what = "ptrace"};
   const std::string scope = read_line(root + "/proc/sys/kernel/yama/ptrace_scope");
-  check.state = scope.empty() || scope == "0" || scope == "1" || geteuid() == 0
-                    ? CheckState::fine
-                    : CheckState::limited;
+  const bool never = scope == "3";
+  const bool open = scope.empty() || scope == "0" || scope == "1";
+  check.state = open || (!never && has_capability(root, CAP_SYS_PTRACE)) ? CheckState::fine
+                                                                         : CheckState::limited;
   check.detail =
       scope.empty() ? "not restricted beyond the user (no Yama)" : "ptrace_scope is " + scope;
   if (check.state == CheckState::limited) {
     check.lost = "I/O and rank of processes that fathom has not started (fathom attach)";
-    check.remedy = "an administrator sets kernel.yama.ptrace_scope=1, or gives CAP_SYS_PTRACE";
+    check.remedy = never ? "3 holds until the next start of the machine: an administrator removes "
+                           "it from /etc/sysctl.d and starts it anew"
+                         : "an administrator sets kernel.yama.ptrace_scope=1, or gives "
+                           "CAP_SYS_PTRACE";
   }
   return check;
 }

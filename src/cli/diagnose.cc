@@ -2,6 +2,7 @@
 #include <memory>
 
 #include "cli/command.h"
+#include "cli/diagnose_inputs.h"
 #include "cli/messages.h"
 #include "cli/options.h"
 #include "cli/result_writer.h"
@@ -35,27 +36,42 @@ Result<void> write_page(const Wish& wish, const Session& session, const Diagnosi
   return file->finish();
 }
 
-Result<void> write(const Wish& wish, const Session& session, ResultWriter& writer) {
-  if (writer.several() && !wish.html.empty()) {
-    return Error{ErrorCode::invalid_argument, "--html takes one input at a time"};
-  }
-  const Result<Diagnosis> diagnosis = diagnose(session, wish.request);
-  if (!diagnosis) return diagnosis.error();
-  Result<void> written =
-      wish.output.json
-          ? writer.json(
-                [&](std::string_view indent) { return render_diagnosis_json(*diagnosis, indent); })
-          : writer.text(render_diagnosis_text(*diagnosis, wish.request, wish.all, writer.style()));
-  if (!written || wish.html.empty()) return written;
-  return write_page(wish, session, *diagnosis);
+/// Of ranks, that of the diagnosed one is opened once more.
+Result<void> write_page(const Wish& wish, const Inputs::File& file, const Diagnosis& diagnosis) {
+  const Result<std::unique_ptr<Session>> session =
+      Session::open(file, ReadOptions{.threads = wish.read.threads});
+  if (!session) return session.error();
+  return write_page(wish, **session, diagnosis);
+}
+
+Result<void> write(const Wish& wish, const Diagnosis& diagnosis, ResultWriter& writer) {
+  if (!wish.output.json)
+    return writer.text(render_diagnosis_text(diagnosis, wish.request, wish.all, writer.style()));
+  return writer.json(
+      [&](std::string_view indent) { return render_diagnosis_json(diagnosis, indent); });
 }
 
 int run(Wish& wish) {
   const Result<DevicePeaks> peaks = DevicePeaks::asked(wish.peaks);
   if (!peaks) return fail(peaks.error());
   wish.request.peaks = peaks->chosen();
-  return write_each(wish.read, wish.output, {}, [&](const Session& session, ResultWriter& writer) {
-    return write(wish, session, writer);
+  const Result<Inputs> inputs = inputs_of(wish.read);
+  if (!inputs) return fail(inputs.error());
+  return write_results(wish.output, {}, [&](ResultWriter& writer, const Output& output) {
+    const auto use = [&](const Diagnosis& diagnosis, const Session* session,
+                         const Inputs::File& file, bool several) -> Result<Use> {
+      if (several && !wish.html.empty())
+        return Error{ErrorCode::invalid_argument, "--html takes one input at a time"};
+      writer.expect_several(several);
+      Result<void> written = write(wish, diagnosis, writer);
+      if (written && !wish.html.empty()) {
+        written = session == nullptr ? write_page(wish, file, diagnosis)
+                                     : write_page(wish, *session, diagnosis);
+      }
+      if (!written) return std::move(written).error();
+      return output.closed() ? Use::stop : Use::next;
+    };
+    return for_each_diagnosis(*inputs, wish.read, wish.request, use);
   });
 }
 
@@ -72,7 +88,9 @@ Command diagnose() {
       "change "
       "in the order of the predicted gain. Findings divide the step among them: no time is "
       "promised "
-      "twice. Gains come from a replay of the recording with the change in it. Text fits the "
+      "twice. A folder with the ranks of one program is one input: they are compared, and the one "
+      "that the others wait for is diagnosed, else the one with the longest steps. Gains come from "
+      "a replay of the recording with the change in it. Text fits the "
       "screen: --all shows the rest, --focus narrows the diagnosis to a part of the step. fathom "
       "explain tells what a rule or a word means.";
   command.examples = {"fathom diagnose trace.json.gz",
@@ -85,6 +103,9 @@ Command diagnose() {
     options.operands("INPUT", wish->read.inputs, 1);
     DiagnosisRequest& request = wish->request;
     declare_selection(options, request.steps, request.device, request.window);
+    options.parsed("--rank", "N", number_into<std::int64_t>(request.rank, 0),
+                   "Of a folder with the ranks of one program, diagnose this one instead of the "
+                   "one that the others wait for");
     options.flag("--exclude-warmup", request.exclude_warmup,
                  "Leave out leading steps that are longer than 1.5 × the median");
     options.text(

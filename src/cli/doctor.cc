@@ -36,7 +36,8 @@ std::vector<Check> nvml_checks() {
     checks.push_back({.section = "GPU",
                       .what = "device " + std::to_string(gpu.index),
                       .state = CheckState::fine,
-                      .detail = gpu.name + ", driver " + system.driver});
+                      .detail = gpu.name + ", driver " + system.driver +
+                                (system.cuda.empty() ? "" : ", CUDA up to " + system.cuda)});
   }
   if (checks.empty()) {
     checks.push_back({.section = "GPU",

@@ -35,22 +35,29 @@ Result<void> ResultWriter::end() {
   return output_.finish();
 }
 
+int write_results(const OutputWish& wish, JsonFrame frame,
+                  const std::function<int(ResultWriter&, const Output&)>& fill) {
+  Result<Output> output = Output::open(wish.path);
+  if (!output) return fail(output.error());
+  ResultWriter writer(wish, *output, std::move(frame));
+  const int code = fill(writer, *output);
+  const Result<void> ended = writer.end();
+  return ended ? code : fail(ended.error());
+}
+
 int write_each(const ReadWish& read, const OutputWish& wish, JsonFrame frame,
                const std::function<Result<void>(const Session&, ResultWriter&)>& add) {
   const Result<Inputs> inputs = inputs_of(read);
   if (!inputs) return fail(inputs.error());
-  Result<Output> output = Output::open(wish.path);
-  if (!output) return fail(output.error());
-  ResultWriter writer(wish, *output, std::move(frame));
-  const int code =
-      for_each_session(*inputs, read, [&](const Session& session, bool several) -> Result<Use> {
-        writer.several_ = several;
-        const Result<void> added = add(session, writer);
-        if (!added) return added.error();
-        return output->closed() ? Use::stop : Use::next;
-      });
-  const Result<void> ended = writer.end();
-  return ended ? code : fail(ended.error());
+  return write_results(wish, std::move(frame), [&](ResultWriter& writer, const Output& output) {
+    return for_each_session(*inputs, read,
+                            [&](const Session& session, bool several) -> Result<Use> {
+                              writer.expect_several(several);
+                              const Result<void> added = add(session, writer);
+                              if (!added) return added.error();
+                              return output.closed() ? Use::stop : Use::next;
+                            });
+  });
 }
 
 }  // namespace fathom::cli

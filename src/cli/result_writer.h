@@ -27,6 +27,8 @@ class ResultWriter {
   [[nodiscard]] const Style& style() const { return style_; }
   /// May the arguments stand for more than one input?
   [[nodiscard]] bool several() const { return several_; }
+  /// Says so, before anything is written.
+  void expect_several(bool several) { several_ = several; }
   /// Was nothing written yet?
   [[nodiscard]] bool first() const { return written_ == 0; }
 
@@ -38,8 +40,8 @@ class ResultWriter {
   Result<void> raw(std::string_view text);
 
  private:
-  friend int write_each(const ReadWish&, const OutputWish&, JsonFrame,
-                        const std::function<Result<void>(const Session&, ResultWriter&)>&);
+  friend int write_results(const OutputWish&, JsonFrame,
+                           const std::function<int(ResultWriter&, const Output&)>&);
   Result<void> end();
 
   Output& output_;
@@ -49,6 +51,10 @@ class ResultWriter {
   bool several_ = false;
   std::size_t written_ = 0;
 };
+
+/// Opens the output, lets `fill` write all results and return the exit code, and closes it.
+int write_results(const OutputWish& wish, JsonFrame frame,
+                  const std::function<int(ResultWriter&, const Output&)>& fill);
 
 /// Opens the output, lets `add` write the result of each input, and closes it. Returns the exit
 /// code. Inputs are looked for before a file is opened for the output.

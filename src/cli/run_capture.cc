@@ -148,19 +148,16 @@ class Telemetry {
   std::future<std::pair<std::unique_ptr<monitor::Sampler>, monitor::GpuSystem>> started_;
 };
 
-/// Records while the program runs. An Error where it could not be started.
-Result<void> record(const RunWish& wish, const cap::SessionFolder& folder,
+/// Records while the program runs, into `writer`. An Error where it could not be started.
+Result<void> record(const RunWish& wish, const cap::SessionFolder& folder, wire::Writer& writer,
                     const cap::SignalGate& gate, const cap::Say& say, Captured& captured) {
-  Result<std::unique_ptr<wire::Writer>> writer =
-      cap::open_monitor_file(folder.absolute, wish.recording);
-  if (!writer) return std::move(writer).error();
   const cap::Injections injections = cap::prepare_injections(folder.absolute);
   Result<cap::Launched> launched =
       cap::launch(wish.command, variables(wish, folder.absolute, injections), gate.before());
   if (!launched) return std::move(launched).error();
   captured.ran = true;
-  cap::ProcessTree tree(*launched, wish.command, writer->get());
-  Telemetry telemetry(wish, *launched, folder.absolute, **writer);
+  cap::ProcessTree tree(*launched, wish.command, &writer);
+  Telemetry telemetry(wish, *launched, folder.absolute, writer);
   const cap::Ending ending = cap::supervise(gate, tree, say);
   complete(ending, tree, captured);
   captured.manifest.overhead = measured_overhead(folder.absolute);
@@ -170,7 +167,7 @@ Result<void> record(const RunWish& wish, const cap::SessionFolder& folder,
                                         injections.not_recorded.end());
   for (const std::string& cost : cap::cuda_notes(folder.absolute).measured) say(cost);
   telemetry.stop_into(captured.manifest);
-  (*writer)->close();
+  writer.close();
   say_ending(ending, captured, say);
   for (const cap::Crash& crash : cap::crashes_of(folder.absolute)) say(cap::sentence_of(crash));
   return {};
@@ -197,20 +194,30 @@ Captured capture_run(const RunWish& wish) {
   }
   captured.folder = folder->path;
   if (!folder->warning.empty()) say_warning(folder->warning, wish.quiet);
+  const auto leave_nothing = [&] {
+    std::error_code ignored;
+    if (wish.output.empty()) std::filesystem::remove_all(folder->absolute, ignored);
+  };
+  const Result<std::unique_ptr<wire::Writer>> writer =
+      cap::open_monitor_file(folder->absolute, wish.recording);
+  if (!writer) {
+    say_error(writer.error().message + "; the program has not run (-o names another folder)");
+    leave_nothing();
+    captured.code = kUsage;
+    return captured;
+  }
   captured.manifest = conditions(wish, name);
   captured.manifest.started_unix = unix_ns();
   save(*folder, captured.manifest);
   const Result<void> unpacked = cap::unpack_hook(folder->absolute + "/hook");
   if (!unpacked) say_error(unpacked.error().message);
   say("recording into " + folder->path);
-  const Result<void> recorded = record(wish, *folder, gate, say, captured);
+  const Result<void> recorded = record(wish, *folder, **writer, gate, say, captured);
   if (!recorded) {
     say_error(recorded.error().message);
     captured.code = cap::exit_code_of_failure(recorded.error());
     captured.manifest.ended_unix = unix_ns();
-    // Of a slip of the hand nothing is kept.
-    std::error_code ignored;
-    if (wish.output.empty()) std::filesystem::remove_all(folder->absolute, ignored);
+    leave_nothing();  // Of a slip of the hand.
     if (wish.output.empty()) return captured;
   }
   save(*folder, captured.manifest);

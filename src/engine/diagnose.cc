@@ -296,6 +296,7 @@ Result<Diagnosis> diagnose(const Session& session, const DiagnosisRequest& reque
     predict(rules, *replay, diagnosis);
   }
   diagnosis.verdict = judge(rules, spent_by_family(rules), diagnosis.findings);
+  diagnosis.rank_calls = rank_calls(rules);
   diagnosis.run = summarize_run(context, request.price_per_kwh, request.carbon_g_per_kwh);
   if (diagnosis.run && diagnosis.run->plain) be_plain(diagnosis);
   rank(diagnosis.findings);

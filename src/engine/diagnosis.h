@@ -8,6 +8,8 @@
 #include <vector>
 
 #include "analysis/health.h"
+#include "engine/rank_calls.h"
+#include "engine/ranks.h"
 #include "engine/run_summary.h"
 #include "engine/session.h"
 #include "rules/rule.h"
@@ -23,6 +25,8 @@ struct DiagnosisRequest {
   bool exclude_warmup = false;  ///< Leave out first steps that are longer than 1.5 × the median.
   std::string focus;            ///< A module, annotation or operator whose calls are diagnosed.
   const DeviceSpec* peaks = nullptr;  ///< Instead of the recorded device's. Borrowed.
+  /// Of several ranks, the one to diagnose instead of the worst; compare_ranks() takes it.
+  std::optional<std::int64_t> rank = {};
   /// Money and grams of CO2 per kilowatt-hour; negative: as recorded, else not told.
   double price_per_kwh = -1;
   double carbon_g_per_kwh = -1;
@@ -127,6 +131,8 @@ struct Diagnosis {
   std::vector<std::string> notes;       ///< What was assumed or left out.
   std::string narrower;                 ///< What to focus on next; may be empty.
   std::optional<RunSummary> run;        ///< Where the recording is that of a session folder.
+  RankCalls rank_calls;                 ///< Collectives, to be compared with those of other ranks.
+  std::optional<Ranks> ranks;           ///< Of several ranks, of which this is one.
 };
 
 /// Deterministic. Errors: invalid_argument for a selection that the trace does not have.

@@ -122,7 +122,7 @@ Result<void> expand_run(const std::string& folder, Inputs& inputs) {
   }
   for (const RunRecording& recording : recordings) {
     const std::string shown = recordings.size() == 1 ? folder : std::string();
-    inputs.files.push_back({recording.base, false, folder, shown});
+    inputs.files.push_back({recording.base, false, folder, shown, recording.program});
   }
   inputs.several = inputs.several || recordings.size() > 1;
   return {};
@@ -162,8 +162,11 @@ Result<void> expand(const std::string& argument, Inputs& inputs) {
 Result<Inputs> expand_inputs(std::span<const std::string> arguments) {
   Inputs inputs;
   for (const std::string& argument : arguments) {
+    const std::size_t before = inputs.files.size();
     Result<void> expanded = expand(argument, inputs);
     if (!expanded) return std::move(expanded).error();
+    for (std::size_t i = before; i < inputs.files.size(); ++i)
+      inputs.files[i].argument = static_cast<std::size_t>(&argument - arguments.data());
   }
   inputs.several = inputs.several || arguments.size() > 1;
   return inputs;

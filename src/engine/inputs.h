@@ -15,8 +15,10 @@ struct Inputs {
     std::string path;  ///< As to be opened, and as shown; "-" is standard input.
     bool found =
         false;  ///< Found in a directory rather than named: skipped when it is not a trace.
-    std::string folder = {};  ///< The session folder whose recording `path` is the base of, or "".
-    std::string shown = {};   ///< What to call it where that is not `path`.
+    std::string folder = {};   ///< The session folder whose recording `path` is the base of, or "".
+    std::string shown = {};    ///< What to call it where that is not `path`.
+    std::string program = {};  ///< Of several in a session folder (RunRecording::program).
+    std::size_t argument = 0;  ///< The place of the argument that it comes from.
   };
   std::vector<File> files;
   /// True when the argument may stand for several files (a directory, a pattern, more than one

@@ -13,6 +13,7 @@
 #include "analysis/energy.h"
 #include "analysis/json_list.h"
 #include "base/quantity_text.h"
+#include "engine/run_folder.h"
 
 namespace fathom {
 namespace {
@@ -99,7 +100,7 @@ void add_slices(const Trace& trace, RunSummary& run) {
   Named phases;
   Named ranges;
   NamedTime pauses;
-  const std::int64_t main = run.usage.main == nullptr ? kAbsent : run.usage.main->pid;
+  const std::int64_t main = run.usage.main ? run.usage.main->pid : kAbsent;
   for (std::size_t row = 0; row < trace.slices.size(); ++row) {
     const SliceId id(row);
     const Duration time = trace.slices.duration[row];
@@ -183,17 +184,18 @@ std::optional<RunSummary> summarize_run(const Context& context, double price, do
   if (trace.process_runs.empty() && context.telemetry().empty()) return {};
   RunSummary run;
   run.name = text_of(trace, "name");
+  run.program = text_of(trace, kProgramFact);
   if (const Fact* const command = trace.fact("command")) {
     for (const std::string_view word : json_elements(command->value))
       run.command += (run.command.empty() ? "" : " ") + std::string(json_unquoted(word));
   }
   run.usage = run_usage(trace, context.telemetry(), context.steps());
-  if (run.usage.main != nullptr) run.exit = exit_text(run.usage.main->status);
+  if (run.usage.main) run.exit = exit_text(run.usage.main->status);
   const auto per_kwh = rate_per_kwh(trace, price, kPriceFact);
   const auto grams = rate_per_kwh(trace, carbon, kCarbonFact);
   if (run.usage.joules && per_kwh) run.price = price_of(*run.usage.joules, *per_kwh);
   if (run.usage.joules && grams) run.co2_g = price_of(*run.usage.joules, *grams);
-  run.processes = in_order(trace, run.usage.main);
+  run.processes = in_order(trace, run.usage.main ? &*run.usage.main : nullptr);
   run.not_recorded = not_recorded(trace);
   run.overhead = recording_overhead(trace);
   add_slices(trace, run);

@@ -38,6 +38,7 @@ struct ProcessLine {
 
 struct RunSummary {
   std::string name;     ///< As the run is called.
+  std::string program;  ///< Which of several programs of the run this is, else empty.
   std::string command;  ///< Redacted.
   std::string exit;     ///< The main process's: code or signal; empty: it had no end yet.
   RunUsage usage;

@@ -9,6 +9,7 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
+#include "engine/compare_ranks.h"
 #include "engine/device_peaks.h"
 #include "engine/diagnosis.h"
 #include "engine/inputs.h"
@@ -165,6 +166,31 @@ Diagnosed run_diagnosis(const Recording& recording, const Asked& asked, std::str
   return out;
 }
 
+/// Of the recordings of one program: `certain` where it need not be asked whether they are.
+Diagnosed diagnose_together(const std::string& input, const std::vector<Recording>& recordings,
+                            bool certain, const Asked& asked, const std::string& focus,
+                            bool exclude_warmup, std::optional<std::int64_t> rank) {
+  std::vector<RankDiagnosis> ranks;
+  std::vector<Diagnosed> all;
+  for (const Recording& recording : recordings) {
+    Diagnosed one = run_diagnosis(recording, asked, focus, exclude_warmup);
+    ranks.push_back(diagnosis_of_rank(*one.session, std::move(one.diagnosis)));
+    all.push_back(std::move(one));
+  }
+  if (!certain && !are_ranks_of_one_program(ranks)) {
+    throw Failure({ErrorCode::invalid_argument,
+                   input + ": its " + std::to_string(recordings.size()) +
+                       " recordings are not the ranks of one program; diagnose each of "
+                       "session.recordings"});
+  }
+  std::size_t at = 0;
+  Diagnosis together = value_or_raise(compare_ranks(input, std::move(ranks), rank, at));
+  Diagnosed out = std::move(all[at]);
+  out.diagnosis = std::move(together);
+  out.request.rank = rank;
+  return out;
+}
+
 std::string html_of(const Diagnosed& diagnosed) {
   return value_or_raise(unlocked([&]() -> Result<std::string> {
     const Result<Page> page =
@@ -242,11 +268,34 @@ void bind_sessions(nb::module_& module) {
           nb::arg("exclude_warmup"));
   nb::class_<Inputs::File>(module, "InputFile", "What one recording is read from.")
       .def_prop_ro("shown", shown)
-      .def_ro("found", &Inputs::File::found);
+      .def_ro("found", &Inputs::File::found)
+      .def_prop_ro(
+          "folder", [](const Inputs::File& file) { return valid_utf8(file.folder); },
+          "The session folder that it is a recording of, or ''.")
+      .def_prop_ro(
+          "program", [](const Inputs::File& file) { return valid_utf8(file.program); },
+          "Of several programs in that folder, the one that it is a recording of.");
   module.def("open", open_recording, nb::arg("file"), nb::arg("threads"),
              "Reads one of the inputs that expand() found, to its end.");
   module.def("join", join, nb::arg("input"), nb::arg("tables"), nb::arg("recordings"),
              "The tables of several recordings as one, with the columns input and input_rank.");
+  module.def(
+      "diagnose_together",
+      [](const std::string& input, const std::vector<Recording>& recordings, bool certain,
+         std::optional<std::string> steps, std::optional<std::int32_t> device,
+         std::optional<std::string> window, std::optional<std::string> peaks,
+         const std::string& focus, bool exclude_warmup, std::optional<std::int64_t> rank) {
+        return diagnose_together(input, recordings, certain,
+                                 {.steps = std::move(steps),
+                                  .device = device,
+                                  .window = std::move(window),
+                                  .peaks = std::move(peaks)},
+                                 focus, exclude_warmup, rank);
+      },
+      nb::arg("input"), nb::arg("recordings"), nb::kw_only(), nb::arg("certain"),
+      nb::arg("steps").none(), nb::arg("device").none(), nb::arg("window").none(),
+      nb::arg("peaks").none(), nb::arg("focus"), nb::arg("exclude_warmup"), nb::arg("rank").none(),
+      "The diagnosis of the ranks of one program; certain: they need not say that they are.");
   module.def(
       "expand",
       [](const std::vector<std::string>& inputs) {

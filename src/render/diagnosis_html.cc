@@ -9,6 +9,7 @@
 #include "render/page/findings.h"
 #include "render/page/html.h"
 #include "render/page/tables.h"
+#include "render/ranks_text.h"
 #include "render/roofline_svg.h"
 #include "render/run_text.h"
 
@@ -50,11 +51,16 @@ std::string capture(const Diagnosis& diagnosis) {
 
 /// Processors, memory, GPUs and energy of the run, as the text has them.
 std::string run_part(const Diagnosis& diagnosis) {
-  if (!diagnosis.run) return {};
   Style wide;
   wide.width = 100'000;
-  std::string out = "<h3>The run</h3>\n<pre>" + escaped(run_lines(*diagnosis.run, wide)) +
-                    escaped(process_lines(*diagnosis.run, kMostProcesses, wide)) + "</pre>\n";
+  std::string out;
+  if (diagnosis.ranks) {
+    out += "<h3>The ranks</h3>\n<pre>" + escaped(ranks_lines(*diagnosis.ranks, true, wide)) +
+           "</pre>\n";
+  }
+  if (!diagnosis.run) return out;
+  out += "<h3>The run</h3>\n<pre>" + escaped(run_lines(*diagnosis.run, wide)) +
+         escaped(process_lines(*diagnosis.run, kMostProcesses, wide)) + "</pre>\n";
   if (!diagnosis.run->not_recorded.empty()) {
     out += "<details><summary>Not recorded</summary><pre>" +
            escaped(not_recorded_lines(*diagnosis.run, wide)) + "</pre></details>\n";

@@ -213,6 +213,44 @@ std::string health_json(const Health& health, const std::string& indent) {
   return list(checks, indent);
 }
 
+constexpr std::size_t kJsonRanks = 4096;
+constexpr std::size_t kJsonMissing = 50;
+
+std::string rank_json(const RankRow& row) {
+  Object object;
+  object.text("input", row.input);
+  object.add("rank", row.rank ? std::to_string(*row.rank) : "null");
+  return object.time("step_mean_ns", row.step)
+      .time("communication_ns", row.communication)
+      .time("waited_ns", row.waited)
+      .time("made_wait_ns", row.made_wait)
+      .integer("came_last", static_cast<std::int64_t>(row.last))
+      .text("verdict", row.verdict)
+      .json();
+}
+
+std::string ranks_json(const Ranks& ranks, const std::string& indent) {
+  std::vector<std::string> rows;
+  for (const RankRow& row : ranks.rows) {
+    if (rows.size() < kJsonRanks) rows.push_back(rank_json(row));
+  }
+  std::vector<std::string> missing;
+  for (const std::string& each : ranks.missing) {
+    if (missing.size() < kJsonMissing) missing.push_back(bounded(each));
+  }
+  const auto whole = [](std::size_t number) { return std::to_string(number); };
+  return Object()
+      .add("diagnosed", whole(ranks.diagnosed))
+      .text("why", ranks.why)
+      .add("late", ranks.late ? whole(*ranks.late) : "null")
+      .number("late_percent", ranks.late_percent)
+      .add("compared", whole(ranks.compared))
+      .add("not_compared", whole(ranks.not_compared))
+      .add("recordings", list(rows, indent))
+      .add("missing", short_list(missing))
+      .json();
+}
+
 }  // namespace
 
 std::string render_diagnosis_json(const Diagnosis& diagnosis, std::string_view indent) {
@@ -254,6 +292,7 @@ std::string render_diagnosis_json(const Diagnosis& diagnosis, std::string_view i
   out +=
       line("focus_next", diagnosis.narrower.empty() ? "null" : bounded(diagnosis.narrower)) + ",\n";
   out += line("run", diagnosis.run ? run_json(*diagnosis.run, inner) : "null") + ",\n";
+  out += line("ranks", diagnosis.ranks ? ranks_json(*diagnosis.ranks, inner) : "null") + ",\n";
   out += line("notes", short_list(notes)) + "\n";
   return out + outer + "}";
 }

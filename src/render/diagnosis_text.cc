@@ -9,6 +9,7 @@
 #include "render/charset.h"
 #include "render/finding_text.h"
 #include "render/next_commands.h"
+#include "render/ranks_text.h"
 #include "render/run_text.h"
 #include "render/text_width.h"
 
@@ -182,6 +183,7 @@ std::string screen(const Diagnosis& diagnosis, const DiagnosisRequest& request, 
   std::string out = style.bold(pad_right("Diagnosis", kLabelWidth)) +
                     style.dim(whole ? input : shorten_middle(input, room)) + "\n";
   const bool plain = diagnosis.run && diagnosis.run->plain;
+  if (diagnosis.ranks) out += ranks_lines(*diagnosis.ranks, all, style);
   out += capture(diagnosis, all, style);
   if (!plain || !diagnosis.step_name.empty()) out += baseline(diagnosis, style);
   if (diagnosis.run) out += run_lines(*diagnosis.run, style);

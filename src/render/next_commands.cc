@@ -40,6 +40,8 @@ std::string command_line(std::string_view label, const std::string& before,
 std::string next_commands(const Diagnosis& diagnosis, const DiagnosisRequest& request,
                           const NextView& view, const Style& style) {
   const std::string selection = selection_options(request);
+  const std::string rank =
+      request.rank && diagnosis.ranks ? " --rank " + std::to_string(*request.rank) : "";
   const std::string warmup = request.exclude_warmup ? " --exclude-warmup" : "";
   std::string out;
   const auto add = [&](const std::string& before) {
@@ -47,7 +49,7 @@ std::string next_commands(const Diagnosis& diagnosis, const DiagnosisRequest& re
   };
   if (!view.all && !diagnosis.findings.empty()) {
     const std::string focus = request.focus.empty() ? "" : " --focus " + shell_word(request.focus);
-    add("fathom diagnose --all" + selection + warmup + focus);
+    add("fathom diagnose --all" + rank + selection + warmup + focus);
   }
   if (diagnosis.run && diagnosis.run->plain) {
     if (!view.all && diagnosis.findings.empty()) add("fathom diagnose --all");
@@ -61,10 +63,20 @@ std::string next_commands(const Diagnosis& diagnosis, const DiagnosisRequest& re
     const std::string rule(diagnosis.findings.front().finding.rule);
     out += std::string(kLabelWidth, ' ') + style.cyan("fathom explain " + rule) + "\n";
   }
+  if (diagnosis.ranks && !request.rank) {
+    const std::vector<RankRow>& rows = diagnosis.ranks->rows;
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+      if (i == diagnosis.ranks->diagnosed || !rows[i].rank) continue;
+      const std::string other = " --rank " + std::to_string(*rows[i].rank);
+      out += command_line("Other ranks", "fathom diagnose" + other + selection + warmup, diagnosis,
+                          style);
+      break;
+    }
+  }
   if (!diagnosis.narrower.empty()) {
     const std::string focus = " --focus " + shell_word(diagnosis.narrower);
-    out +=
-        command_line("Narrower", "fathom diagnose" + selection + warmup + focus, diagnosis, style);
+    out += command_line("Narrower", "fathom diagnose" + rank + selection + warmup + focus,
+                        diagnosis, style);
   }
   return out;
 }

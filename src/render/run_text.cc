@@ -117,8 +117,8 @@ std::string energy(const RunSummary& run) {
 }
 
 std::string main_process(const RunSummary& run) {
-  const ProcessRun* const main = run.usage.main;
-  if (main == nullptr || main->wall_ns == kAbsent) return {};
+  const std::optional<ProcessRun>& main = run.usage.main;
+  if (!main || main->wall_ns == kAbsent) return {};
   std::string text = time_of(main->wall_ns) + " wall";
   if (main->user_ns != kAbsent) text += ", " + time_of(main->user_ns) + " user";
   if (main->system_ns != kAbsent) text += ", " + time_of(main->system_ns) + " system";
@@ -189,6 +189,7 @@ std::string run_lines(const RunSummary& run, const Style& style) {
   const auto add = [&](std::string_view label, const std::string& text) {
     if (!text.empty()) out += paragraph(label, text, style);
   };
+  add("Program", run.program);
   std::string ending = run.exit;
   if (!ending.empty() && ending != "0")
     ending = (ending.starts_with("S") ? "ended by " : "exit code ") + ending + "; ";

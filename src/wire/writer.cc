@@ -5,8 +5,10 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
+#include <cerrno>
 #include <cmath>
 #include <cstdio>
+#include <cstring>
 #include <limits>
 #include <mutex>
 #include <new>
@@ -356,7 +358,8 @@ Writer::~Writer() { close(); }
 Result<std::unique_ptr<Writer>> Writer::open(std::string path, const WriterOptions& options) {
   Result<File> file = File::create(path);
   if (!file) return std::move(file).error();
-  if (!file->append(kMagic)) return Error{ErrorCode::io, path + ": cannot be written"};
+  if (!file->append(kMagic))
+    return Error{ErrorCode::io, path + ": cannot be written: " + std::strerror(errno)};
   std::unique_ptr<Block> block = Block::make(options.block_bytes);
   if (block == nullptr) return Error{ErrorCode::io, path + ": no memory for a block"};
   auto state =

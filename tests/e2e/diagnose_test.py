@@ -244,6 +244,73 @@ class Json(unittest.TestCase):
             self.assertLess(said["baseline"]["step_mean_ns"], whole["baseline"]["step_mean_ns"])
 
 
+class SeveralRanksTest(unittest.TestCase):
+    FOLDER = str(ROOT / "tests/data/runs/two_ranks")
+
+    def test_a_folder_of_ranks_is_one_input_whose_late_rank_is_diagnosed(self):
+        told = diagnosis(self.FOLDER)
+        self.assertEqual(problems(told, SCHEMA), [])
+        self.assertEqual(told["input"], self.FOLDER)
+        self.assertEqual(told["verdict"]["id"], "straggler")
+        ranks = told["ranks"]
+        self.assertEqual([each["rank"] for each in ranks["recordings"]], [0, 1])
+        self.assertEqual((ranks["diagnosed"], ranks["late"]), (1, 1))
+        early, late = ranks["recordings"]
+        # Each all-reduce is on both: what it takes longer on rank 0 is its waiting.
+        words = ["ops", "--json", "--quiet", "--filter", "name=gloo:all_reduce", self.FOLDER]
+        tables = json.loads(fathom(*words).stdout)
+        waits = [table["rows"][0]["host_total_ns"] for table in tables]
+        self.assertAlmostEqual(late["made_wait_ns"] * 3, waits[0] - waits[1], delta=3)
+        self.assertLessEqual(early["waited_ns"], early["communication_ns"])
+        self.assertEqual(late["came_last"], 3)
+
+    def test_the_screen_names_the_late_rank_and_the_others(self):
+        screen = plain(fathom("diagnose", self.FOLDER).stdout.decode())
+        self.assertIn("rank 1 is diagnosed, the others wait for it", " ".join(screen.split()))
+        self.assertIn("straggler. Rank 1 comes last", " ".join(screen.split()))
+        self.assertIn("--rank 0", screen)
+        self.assertEqual(screen.count("Verdict"), 1)
+        # The run is that of all ranks, whichever is diagnosed.
+        for words in ((), ("--rank", "0")):
+            self.assertIn("97.27 s wall", plain(fathom("diagnose", *words, self.FOLDER).stdout.decode()))
+
+    def test_another_rank_may_be_asked_for(self):
+        told = diagnosis("--rank", "0", self.FOLDER)
+        self.assertEqual(told["ranks"]["diagnosed"], 0)
+        self.assertIn("late-rank", [each["rule"] for each in told["findings"]])
+        refused = fathom("diagnose", "--rank", "7", self.FOLDER)
+        self.assertEqual((refused.returncode, refused.stdout), (2, b""))
+        self.assertIn("there is no rank 7; there is rank 0, rank 1", refused.stderr.decode())
+        self.assertEqual(fathom("diagnose", "--rank", "7", TRACE).returncode, 2)
+
+    def test_beside_another_input_the_folder_is_one_of_a_list(self):
+        told = diagnosis(self.FOLDER, TRACE)
+        self.assertEqual([each["input"] for each in told], [self.FOLDER, TRACE])
+        self.assertIsNone(told[1]["ranks"])
+
+    def test_its_page_is_that_of_the_diagnosed_rank(self):
+        with tempfile.TemporaryDirectory() as folder:
+            page = pathlib.Path(folder) / "page.html"
+            self.assertEqual(fathom("diagnose", "--html", str(page), self.FOLDER).returncode, 0)
+            self.assertIn("The ranks", page.read_text())
+
+    def test_traces_of_different_programs_in_one_folder_are_diagnosed_each(self):
+        with tempfile.TemporaryDirectory() as folder:
+            for name, trace in (("a.json.gz", INPUT), ("b.json.gz", TRACE)):
+                shutil.copy(trace, pathlib.Path(folder) / name)
+            told = diagnosis(folder)
+            self.assertEqual([pathlib.Path(each["input"]).name for each in told],
+                             ["a.json.gz", "b.json.gz"])
+
+    def test_rank_files_in_a_folder_are_compared_too(self):
+        traces = sorted((ROOT / "tests/data/runs/two_ranks").glob("torch-*.json.gz"))
+        with tempfile.TemporaryDirectory() as folder:
+            for trace in traces:
+                shutil.copy(trace, folder)
+            told = diagnosis(folder)
+            self.assertEqual((told["input"], told["ranks"]["late"]), (folder, 1))
+
+
 class Elements(html.parser.HTMLParser):
     """What a page loads, links to and anchors; and how its elements nest."""
     VOID = {"meta", "rect", "line", "circle", "path", "br", "img"}

@@ -1,4 +1,5 @@
 """fathom run, doctor and attach as people meet them: exit codes, signals, terminals, children, manifests, secrets."""
+import contextlib
 import json
 import os
 import pathlib
@@ -420,6 +421,26 @@ class Folders(Sandbox):
         self.assertEqual(done.returncode, 2)
         self.assertIn("empty folder", done.stderr)
         self.assertFalse((self.folder / "ran").exists())
+
+    @unittest.skipUnless(os.geteuid() == 0 and shutil.which("mount"), "only root may mount a small disk")
+    def test_on_a_full_disk_the_program_does_not_run_and_that_is_said(self):
+        disk = self.folder / "disk"
+        disk.mkdir()
+        mounted = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=64k", "tmpfs", str(disk)],
+                                 capture_output=True, check=False)
+        if mounted.returncode != 0:
+            self.skipTest("this container may not mount")
+        try:
+            with open(disk / "fill", "wb", buffering=0) as file, contextlib.suppress(OSError):
+                for _ in range(64):
+                    file.write(b"x" * 1024)
+            done = subprocess.run([FATHOM, "run", "--", "echo", "ran"], cwd=disk, capture_output=True, text=True,
+                                  timeout=LIMIT, check=False, env=self.environment())
+            self.assertEqual((done.returncode, done.stdout), (2, ""), done.stderr)
+            self.assertIn("No space left on device; the program has not run (-o names another folder)", done.stderr)
+            self.assertEqual(list((disk / "fathom-runs").glob("*")) if (disk / "fathom-runs").exists() else [], [])
+        finally:
+            subprocess.run(["umount", "-l", str(disk)], check=False)
 
     @unittest.skipIf(os.geteuid() == 0 and not shutil.which("setpriv"), "root may write everywhere")
     def test_a_folder_that_cannot_be_written_to_is_no_obstacle(self):

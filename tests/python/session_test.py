@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import copy
+import json
 import os
 import pathlib
 import pickle
 import shutil
+import subprocess
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
@@ -98,8 +100,9 @@ def test_a_folder_of_ranks_is_one_session_of_all(
     session = fathom.open(tmp_path)
     assert session.input == str(tmp_path)
     assert [pathlib.Path(each.input).name for each in session.recordings] == inputs
-    with pytest.warns(UserWarning, match="session.recordings"):
-        assert pathlib.Path(session.diagnose().input).name == "rank0.json.gz"
+    # Three times the same rank, if any: not the ranks of one program.
+    with pytest.raises(fathom.FathomError, match="session.recordings"):
+        session.diagnose()
 
 
 RANKS = pathlib.Path(os.environ["FATHOM_SOURCE_DIR"]) / "tests/data/runs/two_ranks"
@@ -118,6 +121,37 @@ def test_tables_of_several_ranks_have_the_rows_of_each() -> None:
     assert steps.rows_total == 6
     assert str(steps) == "\n".join(str(each) for each in alone)
     assert steps.to_csv().startswith("input,input_rank,step")
+
+
+def test_several_ranks_are_diagnosed_as_one_program() -> None:
+    diagnosis = fathom.open(RANKS).diagnose()
+    assert diagnosis.input == str(RANKS)
+    assert diagnosis.verdict.id == "straggler"
+    ranks = diagnosis.ranks
+    assert ranks is not None
+    assert [each.rank for each in ranks.recordings] == [0, 1]
+    assert (ranks.diagnosed, ranks.late) == (1, 1)
+    assert ranks.recordings[0].waited_ns > 0.9 * ranks.recordings[1].made_wait_ns > 100e6
+    assert ranks.recordings[1].came_last == ranks.compared == 3
+    assert ranks.recordings[1].verdict == "host-bound"
+    assert diagnosis.baseline == fathom.open(RANKS).recordings[1].diagnose().baseline
+
+
+def test_a_rank_may_be_chosen_and_one_that_is_not_there_is_refused() -> None:
+    session = fathom.open(RANKS)
+    chosen = session.diagnose(rank=0)
+    assert chosen.ranks is not None and chosen.ranks.diagnosed == 0
+    assert chosen.baseline == session.recordings[0].diagnose().baseline
+    assert session.recordings[0].diagnose(rank=0).ranks is None
+    with pytest.raises(fathom.FathomError, match="there is no rank 7; there is rank 0, rank 1"):
+        session.diagnose(rank=7)
+
+
+def test_the_program_says_the_same_of_several_ranks() -> None:
+    program = os.environ["FATHOM"]
+    words = [program, "diagnose", "--json", str(RANKS)]
+    said = subprocess.run(words, capture_output=True, text=True, check=True).stdout
+    assert json.loads(said) == json.loads(fathom.open(RANKS).diagnose().to_json())
 
 
 def test_the_rank_that_waits_is_told_that_another_is_late() -> None:

@@ -1,0 +1,28 @@
+// The collectives of one rank's counted steps, so that they can be laid beside those of others.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "rules/rule.h"
+
+namespace fathom {
+
+/// One collective that all members of its group call in the same order.
+struct RankCall {
+  std::int64_t step = 0;  ///< The number of the step in which it begins.
+  /// Equal on all ranks for calls of one kind and group: hashed from their texts, never from ids.
+  std::uint64_t key = 0;
+  Duration length{};   ///< From the rank's arrival to the end: waiting, then transfer.
+  Duration exposed{};  ///< The part of `length` that nothing hides.
+};
+
+struct RankCalls {
+  std::vector<RankCall> calls;  ///< By step and key; those of one key by start.
+  Duration exposed{};           ///< Of all communication, those that are no RankCall too.
+};
+
+/// Point-to-point messages are left out of `calls`: sender and receiver do not call the same.
+RankCalls rank_calls(const RuleContext& rules);
+
+}  // namespace fathom
