@@ -230,9 +230,11 @@ StepMarks whole_trace(const Trace& trace) {
 }  // namespace
 
 StepMarks find_step_marks(const Trace& trace) {
+  const auto lasts = [](const Step& step) { return step.host.length() > Duration{}; };
   for (const auto& find : {profiler_steps, repeated_annotations, optimizer_steps}) {
     StepMarks marks = find(trace);
-    if (!marks.steps.empty()) return marks;
+    // Marks without any duration (damaged ones are read so) hold nothing.
+    if (std::ranges::any_of(marks.steps, lasts)) return marks;
   }
   return whole_trace(trace);
 }

@@ -48,6 +48,16 @@ TEST(Steps, EndWithTheLastActivityTheyLaunchedAndTouchTheNext) {
   EXPECT_EQ(steps.counted().size(), 3U);
 }
 
+TEST(Steps, AreNotMarksWithoutADuration) {
+  TraceBuilder builder;
+  builder.step(1, 100, 0);
+  builder.op("aten::mm", 110, 50);
+  const Trace trace = builder.build();
+  const Steps steps = steps_of(trace);
+  EXPECT_EQ(steps.source, StepSource::whole_trace);
+  expect_window(steps.steps.at(0), 110, 160);
+}
+
 TEST(Steps, CountLaunchesOfEveryThreadAndDeviceOfTheProcess) {
   TraceBuilder builder;
   builder.on_thread(1).step(1, 0, 100);

@@ -29,7 +29,7 @@ struct Wish {
 Result<void> write_page(const Wish& wish, const Session& session, const Diagnosis& diagnosis) {
   const Result<Page> page = collect_page(session, wish.request, diagnosis);
   if (!page) return page.error();
-  Result<Output> file = Output::open(wish.html);
+  Result<Output> file = Output::open(wish.html, "--html");
   if (!file) return std::move(file).error();
   Result<void> written = file->write(render_diagnosis_html(diagnosis, *page));
   if (!written) return written;

@@ -18,10 +18,10 @@ Error io_error(const std::string& path) {
 
 }  // namespace
 
-Result<Output> Output::open(const std::string& path) {
+Result<Output> Output::open(const std::string& path, std::string_view option) {
   if (path.empty() || path == "-") return Output(STDOUT_FILENO, "");
   const int descriptor = ::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-  if (descriptor < 0) return io_error(path).in("--output");
+  if (descriptor < 0) return io_error(path).in(option);
   return Output(descriptor, path);
 }
 

@@ -13,7 +13,7 @@ namespace fathom::cli {
 class Output {
  public:
   /// Standard output for "".
-  static Result<Output> open(const std::string& path);
+  static Result<Output> open(const std::string& path, std::string_view option = "--output");
   Output(Output&& other) noexcept;
   Output& operator=(Output&&) = delete;
   ~Output();

@@ -12,6 +12,10 @@ Ledger::Ledger(const RuleContext& rules) : rules_(rules) {
     return;
   }
   host_.append(rules.self_times.span());
+  gaps_.reserve(rules.accounting.host.size());
+  for (const HostPiece& piece : rules.accounting.host) {
+    gaps_.push_back(piece.op.valid() ? Duration{} : rules.counted(piece.interval));
+  }
 }
 
 Duration Ledger::grant(std::vector<Claim>& claims) {

@@ -19,7 +19,9 @@ class Ledger {
  private:
   [[nodiscard]] bool counts(SliceId slice) const;
 
-  std::vector<Duration> gaps_;       // Counted time of each gap of the diagnosed device.
+  // Counted time of each gap of the diagnosed device; without one, of the main thread's pieces that
+  // lie in no slice.
+  std::vector<Duration> gaps_;
   ActivityColumn<Duration> device_;  // Credited time of activities; with a device.
   Column<Duration> host_;            // Own time of host slices; without a device.
   const RuleContext& rules_;

@@ -77,5 +77,20 @@ TEST(Ledger, SharesOutTheMainThreadWithoutADevice) {
   EXPECT_EQ(ledger.grant(claims), duration_ns(300)) << "its own time, without what it calls";
 }
 
+TEST(Ledger, GivesTimeInNoSliceToThePieceOfTheMainThread) {
+  TraceBuilder trace;
+  trace.op("aten::mm", 0, 100);
+  trace.op("aten::mm", 900, 100);
+  const JudgedTrace judged(trace);
+  const std::vector<HostPiece>& pieces = judged.rules().accounting.host;
+  ASSERT_EQ(pieces.size(), 3U);
+  Ledger ledger(judged.rules());
+  std::vector<Claim> claims{{.gap = 1, .time = duration_ns(500)},
+                            {.gap = 1, .time = duration_ns(500)}};
+  EXPECT_EQ(ledger.grant(claims), duration_ns(800));
+  claims = {{.gap = 0, .time = duration_ns(50)}};
+  EXPECT_EQ(ledger.grant(claims), Duration{}) << "that is the operator's";
+}
+
 }  // namespace
 }  // namespace fathom

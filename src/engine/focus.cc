@@ -37,14 +37,17 @@ Interval host_window(const Context& context) {
   return {std::max(hosts.begin, window.begin), std::min(hosts.end, window.end)};
 }
 
+/// What a name may be, for it to be asked for.
+enum class Match : std::uint8_t { whole, part, part_of_annotation };
+
 /// Calls whose name is `name`, or has it as a part.
-Calls outermost_calls(const Context& context, std::string_view name, bool part) {
+Calls outermost_calls(const Context& context, std::string_view name, Match match) {
   const Trace& trace = context.trace;
   std::vector<bool> names(trace.strings.size());
   for (std::size_t row = 0; row < names.size(); ++row) {
     std::string_view text = trace.strings.view(StringId(row));
     if (text.starts_with(kModule)) text.remove_prefix(kModule.size());
-    names[row] = part ? text.find(name) != std::string_view::npos : text == name;
+    names[row] = match == Match::whole ? text == name : text.find(name) != std::string_view::npos;
   }
   const Interval window = host_window(context);
   Calls calls;
@@ -52,7 +55,9 @@ Calls outermost_calls(const Context& context, std::string_view name, bool part) 
     for (const Nesting::Thread& thread : *threads) {
       for (const SliceId slice : thread.slices) {
         const Time start = trace.slices.start[slice.row()];
-        if (!names[trace.slices.name[slice.row()].row()] || !can_be_focus(trace.kind(slice)) ||
+        const SliceKind kind = trace.kind(slice);
+        if (!names[trace.slices.name[slice.row()].row()] || !can_be_focus(kind) ||
+            (match == Match::part_of_annotation && kind != SliceKind::user_annotation) ||
             start < window.begin || start >= window.end) {
           continue;
         }
@@ -162,12 +167,15 @@ Error nothing_named(const Trace& trace, std::string_view name) {
 
 Result<std::vector<Step>> focus_steps(const Context& context, std::string_view name) {
   const Trace& trace = context.trace;
-  Calls calls = outermost_calls(context, name, false);
+  Calls calls = outermost_calls(context, name, Match::whole);
   std::vector<Step> steps;
-  if (const Phase phase = phase_called(name); calls.empty() && phase != Phase::other) {
-    steps = phase_steps(context, phase);
+  const Phase phase = phase_called(name);
+  if (calls.empty() && phase != Phase::other) steps = phase_steps(context, phase);
+  // An operator like aten::nll_loss_forward is not what is meant by a phase.
+  if (calls.empty() && steps.empty()) {
+    calls = outermost_calls(context, name,
+                            phase == Phase::other ? Match::part : Match::part_of_annotation);
   }
-  if (calls.empty() && steps.empty()) calls = outermost_calls(context, name, true);
   const auto most =
       std::ranges::max_element(calls, {}, [](const auto& thread) { return thread.second.size(); });
   if (most != calls.end()) {
@@ -180,6 +188,11 @@ Result<std::vector<Step>> focus_steps(const Context& context, std::string_view n
                        .host = host,
                        .window = host});
     }
+  }
+  if (steps.empty() && phase != Phase::other) {
+    return Error{ErrorCode::invalid_argument,
+                 "--focus: nothing in the selected time is told to be of the phase '" +
+                     std::string(name) + "'; fathom accounting --group-by phase lists phases"};
   }
   if (steps.empty()) return nothing_named(trace, name);
   std::ranges::stable_sort(steps, {}, [](const Step& step) { return step.host.begin; });

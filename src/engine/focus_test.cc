@@ -69,6 +69,15 @@ TEST(Focus, TakesAPartOfANameLast) {
   EXPECT_EQ(steps->size(), 1U);
 }
 
+TEST(Focus, TakesNoOperatorForAPhase) {
+  TraceBuilder builder;
+  builder.step(1, 0, 1000);
+  builder.op("aten::nll_loss_forward", 100, 50);
+  const auto steps = Recording(builder).focus("forward");
+  ASSERT_FALSE(steps);
+  EXPECT_NE(steps.error().message.find("phase 'forward'"), std::string::npos);
+}
+
 TEST(Focus, SaysWhatWasMeantInsteadOfAnUnknownName) {
   TraceBuilder builder = two_calls();
   const auto steps = Recording(builder).focus("forwrad");

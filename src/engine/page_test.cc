@@ -35,6 +35,21 @@ TEST(Page, ShowsTheStepOfMedianLength) {
   EXPECT_EQ(page_of(session).median.window.length(), duration_ns(200));
 }
 
+TEST(Diagnosis, CannotTellWhereMostKernelsAreMissing) {
+  TraceBuilder trace;
+  trace.annotation("ProfilerStep#1", 0, 10'000);
+  for (std::uint32_t i = 0; i < 9; ++i) {
+    trace.op("aten::mm", 1000 * i + 10, 600);
+    trace.runtime("cudaLaunchKernel", 1000 * i + 20, 10, i + 1);
+    if (i < 4) trace.kernel("gemm", 1000 * i + 40, 500, i + 1);
+  }
+  const Session session{trace.build(), "trace.json"};
+  const Result<Diagnosis> diagnosis = diagnose(session, {});
+  ASSERT_TRUE(diagnosis);
+  EXPECT_EQ(diagnosis->verdict.id, VerdictId::cannot_tell) << diagnosis->verdict.sentence;
+  EXPECT_EQ(diagnosis->device, -1);
+}
+
 TEST(Page, StripHasAThreadAndAStreamWithinTheStep) {
   const Session session = three_steps();
   const Page page = page_of(session);

@@ -176,6 +176,22 @@ const Finding* found(const std::vector<RankedFinding>& findings, std::string_vie
   return at == findings.end() ? nullptr : &at->finding;
 }
 
+/// Does no counted step hold work of the device, whose launches mostly are not in the trace?
+bool launches_unrecorded(const RuleContext& rules) {
+  const Links& links = rules.context.links();
+  if (rules.device < 0 || 2 * links.without_launch <= links.activities.size()) return false;
+  bool any = false;
+  for_each_activity(rules, [&any](SliceId, SliceId) { any = true; });
+  return !any;
+}
+
+/// Is all that is known of the host that it was in no operator, where none was recorded?
+bool only_annotated(const RuleContext& rules) {
+  const auto known = [](const HostPiece& piece) { return piece.bucket != HostBucket::python; };
+  return rules.device < 0 && only_annotations(rules) &&
+         std::ranges::none_of(rules.accounting.host, known);
+}
+
 /// Why nothing can be said, or "".
 std::string doubt(const RuleContext& rules) {
   if (rules.steps.empty() || rules.window() == Duration{}) {
@@ -183,6 +199,12 @@ std::string doubt(const RuleContext& rules) {
   }
   if (device_unrecorded(rules)) {
     return "work was launched onto a device, but what the device did was not recorded";
+  }
+  if (launches_unrecorded(rules)) {
+    return "the device did nothing in these steps, but what launched its work was not recorded";
+  }
+  if (only_annotated(rules)) {
+    return "only annotations were recorded, nothing that runs inside them";
   }
   return {};
 }

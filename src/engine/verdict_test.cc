@@ -82,6 +82,33 @@ TEST(Verdict, CannotTellWhereTheDeviceWasNotRecorded) {
   EXPECT_EQ(verdict_of(trace).id, VerdictId::cannot_tell);
 }
 
+TEST(Verdict, OfAnLstmOnTheProcessorIsNotAboutADevice) {
+  TraceBuilder trace;
+  trace.step(1, 0, 1000);
+  trace.op("aten::cudnn_is_acceptable", 10, 5);
+  trace.op("aten::mkldnn_rnn_layer", 20, 950);
+  EXPECT_EQ(verdict_of(trace).id, VerdictId::compute_bound);
+}
+
+TEST(Verdict, CannotTellFromAnnotationsAlone) {
+  TraceBuilder trace;
+  trace.step(1, 0, 1000);
+  trace.step(2, 1000, 1000);
+  const Verdict verdict = verdict_of(trace);
+  EXPECT_EQ(verdict.id, VerdictId::cannot_tell) << verdict.sentence;
+}
+
+TEST(Verdict, CannotTellOfStepsWithoutWorkWhereLaunchesWereNotRecorded) {
+  TraceBuilder trace;
+  trace.step(1, 0, 1000);
+  trace.op("aten::mm", 10, 900);
+  trace.kernel("gemm", 100, 800, 7);
+  trace.step(2, 1000, 1000);
+  trace.op("aten::mm", 1010, 900);
+  const Verdict verdict = verdict_of(trace);
+  EXPECT_EQ(verdict.id, VerdictId::cannot_tell) << verdict.sentence;
+}
+
 TEST(Verdict, CannotTellWhereTheHostUsesADeviceThatWasNotRecorded) {
   TraceBuilder trace;
   trace.step(1, 0, 1000);

@@ -9,6 +9,9 @@
 namespace fathom {
 namespace {
 
+/// A smaller part of the step, in percent, is as good as none.
+constexpr double kLeastShown = 0.01;
+
 Duration from_ns(double ns) { return duration_ns(static_cast<std::int64_t>(std::llround(ns))); }
 
 std::size_t room_of(const Style& style) {
@@ -62,7 +65,7 @@ std::string gain_of(const RankedFinding& ranked, const Diagnosis& diagnosis, con
            "): " + duration_text(from_ns(mean)) + (style.ascii ? " -> " : " → ") +
            duration_text(from_ns(after)) + effort;
   }
-  if (to_ns(ranked.upper_bound) > 0) return "at most −" + percent(ranked.upper_bound) + effort;
+  if (ranked.percent >= kLeastShown) return "at most −" + percent(ranked.upper_bound) + effort;
   return "no time of its own" + effort;
 }
 

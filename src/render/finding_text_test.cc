@@ -33,6 +33,15 @@ TEST(FindingText, ShowsTheGainAsAnInterval) {
             "   gain       −30.0 % (10.0 to 40.0 %): 100.0 ms → 70.00 ms; a line\n");
 }
 
+TEST(FindingText, CallsWhatIsNearlyNothingNothing) {
+  RankedFinding ranked = slow_loop();
+  ranked.gain.reset();
+  ranked.upper_bound = duration_ns(50);
+  ranked.percent = 0.00005;
+  EXPECT_EQ(finding_text(1, ranked, of_100_ms(), Detail::gain, {}),
+            "1. A loop\n   gain       no time of its own; a line\n");
+}
+
 TEST(FindingText, KeepsTheLinesOfCode) {
   const std::string text = finding_text(1, slow_loop(), of_100_ms(), Detail::code, {});
   EXPECT_NE(text.find("   before     for x in xs:\n                  f(x)\n"), std::string::npos)

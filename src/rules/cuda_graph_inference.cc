@@ -116,7 +116,10 @@ Finding make(const RuleContext& rules, const Kernels& kernels, Late late) {
 
 Outcome check(const RuleContext& rules) {
   if (rules.device < 0) return Abstention{"no device activity was recorded"};
-  if (rules.context.nesting().work.empty()) {
+  const auto operators = [](const Category& category) {
+    return category.kind == SliceKind::cpu_op && category.slices > 0;
+  };
+  if (std::ranges::none_of(rules.trace().categories, operators)) {
     return Abstention{"no operators were recorded: whether this is inference is not told"};
   }
   if (is_training(rules)) return std::vector<Finding>{};

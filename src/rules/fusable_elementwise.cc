@@ -3,6 +3,7 @@
 #include <unordered_map>
 
 #include "analysis/op_formulas.h"
+#include "rules/host_work.h"
 #include "rules/stretches.h"
 
 namespace fathom {
@@ -47,6 +48,8 @@ class Chains {
 
   void add(SliceId activity, bool elementwise) {
     std::vector<SliceId>& chain = open_[rules_.trace().slices.track[activity.row()].value];
+    // A chain of one step is not fused with that of the next.
+    if (!chain.empty() && step_of(chain.front()) != step_of(activity)) close(chain);
     if (!elementwise) {
       close(chain);
       return;
@@ -71,6 +74,10 @@ class Chains {
   }
 
  private:
+  [[nodiscard]] const Step* step_of(SliceId work) const {
+    return rules_.step_at(rules_.trace().slices.start[work.row()]);
+  }
+
   void close(std::vector<SliceId>& chain) {
     if (chain.size() >= kShortest) {
       const auto length = [this](SliceId work) {
@@ -161,21 +168,24 @@ Outcome check(const RuleContext& rules) {
   if (rules.percent(saved.time) < kLeastPercent) return std::vector<Finding>{};
   Finding finding;
   const std::string_view works = rules.device >= 0 ? "kernels" : "operators";
+  chains.claim_into(finding);
   finding.title = "Chains of elementwise " + std::string(works) + ": " +
-                  per_step(rules, saved.time) + " by fusing";
+                  per_step(rules, total(finding.claims)) + " by fusing";
   finding.family = Family::memory_bandwidth;
   finding.weight = rules.percent(saved.time) >= 15 ? Weight::critical : Weight::warning;
   finding.confidence = Confidence::medium;
   finding.effort = Effort::line;
-  finding.evidence.push_back(
-      evidence_of(rules, saved,
-                  count_text(static_cast<std::int64_t>(chains.count() / rules.steps.size())) +
-                      " chains of at least three elementwise " + std::string(works) +
-                      " per step; this is all but the longest of each"));
+  finding.evidence.push_back(evidence_of(
+      rules, saved,
+      counted_noun(std::max<std::size_t>(1, chains.count() / rules.steps.size()), "chain") +
+          " of at least three elementwise " + std::string(works) +
+          " per step; all but the longest of each take " + per_step(rules, saved.time)));
   finding.counter_evidence =
-      "Neighbours on a stream need not depend on one another; those of the optimizer are better "
-      "fused "
-      "by fused=True.";
+      rules.device >= 0
+          ? "Neighbours on a stream need not depend on one another; those of the optimizer are "
+            "better fused by fused=True."
+          : "Neighbours need not depend on one another; those of the optimizer are better fused "
+            "by fused=True.";
   finding.fix = {.text =
                      "Compile the model, or the function that holds the chain; mind recompilations "
                      "for changing shapes (dynamic=True).",
@@ -183,8 +193,8 @@ Outcome check(const RuleContext& rules) {
                  .after =
                      "@torch.compile\ndef gate(x, scale, bias): return (x * scale + bias)"
                      ".sigmoid() * x"};
-  finding.verify = "fathom kernels TRACE --filter class=elementwise";
-  chains.claim_into(finding);
+  finding.verify = rules.device >= 0 ? "fathom kernels TRACE --filter class=elementwise"
+                                     : "fathom ops TRACE --sort -host_self_ns";
   finding.assumption =
       "each chain becomes one kernel, between its longest and its median one: as long as the "
       "middle "

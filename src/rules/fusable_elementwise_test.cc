@@ -54,6 +54,20 @@ TEST(FusableElementwise, IsOfTheMainThreadsOperatorsWithoutADevice) {
       << "all but one operator of 100 ns; the Python before mul and tanh";
 }
 
+TEST(FusableElementwise, EndsAChainWithItsStep) {
+  TraceBuilder builder;
+  for (const std::int64_t at : {0, 1000}) {
+    builder.step(at / 1000, at, 1000);
+    builder.op("aten::mul", at, 300);
+    builder.op("aten::add", at + 300, 300);
+    builder.op("aten::tanh", at + 600, 300);
+  }
+  const auto findings = JudgedTrace(builder).findings(fusable_elementwise());
+  ASSERT_EQ(findings.size(), 1U);
+  EXPECT_EQ(total(findings[0].claims), duration_ns(4 * 300)) << "one of three is left in each";
+  EXPECT_NE(findings[0].evidence[0].text.find("1 chain of"), std::string::npos);
+}
+
 TEST(FusableElementwise, AbstainsWhereTheDeviceWasNotRecorded) {
   TraceBuilder builder;
   builder.step(1, 0, 100);

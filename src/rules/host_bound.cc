@@ -76,6 +76,7 @@ Outcome check(const RuleContext& rules) {
   const Duration idle = total(found.claims);
   if (rules.percent(idle) < kLeastPercent) return std::vector<Finding>{};
   const Kernels kernels = kernels_of(rules);
+  if (kernels.count == 0) return std::vector<Finding>{};
   const auto per = static_cast<std::int64_t>(kernels.count) / step_count(rules);
   Finding finding;
   finding.title = "The device waits for launches: " + per_step(rules, idle) + ", with " +
@@ -87,7 +88,7 @@ Outcome check(const RuleContext& rules) {
   finding.effort = Effort::line;
   Evidence evidence = evidence_of(rules, found.late,
                                   counted_noun(found.claims.size(), "gap") +
-                                      " end with a late launch; the costliest "
+                                      " before a late launch; the costliest "
                                       "operators in them are shown");
   evidence.where = found.longest;
   finding.evidence.push_back(std::move(evidence));

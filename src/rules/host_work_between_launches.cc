@@ -2,6 +2,8 @@
 #include <algorithm>
 #include <array>
 #include <map>
+#include <set>
+#include <string>
 
 #include "rules/collectives.h"
 #include "rules/compilation.h"
@@ -52,6 +54,7 @@ constexpr auto kWords = std::to_array<Word>({
     {"built-in function print", Work::logging},
     {"torch/serialization.py", Work::saving},
     {"pickle", Work::saving},
+    {"checkpoint", Work::saving},
 });
 
 constexpr std::array<std::string_view, kWorks> kDone = {"text is tokenised",
@@ -72,13 +75,14 @@ Work work_of(std::string_view frame) {
 struct Stretch {
   Interval interval{};
   TrackId track{};
-  std::uint32_t gap = UINT32_MAX;  // With a device.
-  SliceId around{};                // Without: the innermost host work around it, or invalid.
+  std::uint32_t gap = UINT32_MAX;    // With a device.
+  const HostPiece* piece = nullptr;  // Without.
 };
 
 /// What one place in the program costs.
 struct Site {
   SliceId frame{};  // Of the user's code, or invalid.
+  SliceId range{};  // Without a frame: the annotation around it, or invalid.
   Duration time{};
   std::array<Duration, kWorks> by_work{};
   std::vector<Claim> claims;
@@ -114,7 +118,7 @@ std::vector<Stretch> on_device(const RuleContext& rules, Duration least) {
     const SliceId on = gap.launch.valid() ? gap.launch : gap.late_frame;
     if (!on.valid() || rules.counted(piece.interval) < least) continue;
     if (explained.overlaps(piece.interval)) continue;
-    found.push_back({piece.interval, rules.trace().slices.track[on.row()], piece.gap, {}});
+    found.push_back({piece.interval, rules.trace().slices.track[on.row()], piece.gap, nullptr});
   }
   return found;
 }
@@ -125,9 +129,17 @@ std::vector<Stretch> on_main_thread(const RuleContext& rules, Duration least) {
   for (const HostPiece& piece : rules.accounting.host) {
     if (piece.bucket != HostBucket::python || piece.interval.length() < least) continue;
     if (rules.counted(piece.interval) < least || explained.overlaps(piece.interval)) continue;
-    found.push_back({piece.interval, rules.accounting.main_thread, UINT32_MAX, piece.op});
+    found.push_back({piece.interval, rules.accounting.main_thread, UINT32_MAX, &piece});
   }
   return found;
+}
+
+/// The innermost host work around a stretch of a launching thread, or invalid.
+SliceId work_around(const RuleContext& rules, const Interval& stretch, TrackId track) {
+  const auto& threads = rules.context.nesting().work;
+  const auto thread = std::ranges::find(threads, track, &Nesting::Thread::track);
+  if (thread == threads.end()) return {};
+  return innermost_at(rules.trace(), rules.context.nesting(), *thread, stretch.begin, stretch.end);
 }
 
 /// Looks at moments of stretches: whose code runs, and what it does.
@@ -136,7 +148,7 @@ class Looker {
   explicit Looker(const RuleContext& rules)
       : rules_(rules), works_(rules.trace().strings.size(), kUnknown) {}
 
-  void look(const Stretch& stretch, std::map<StringId, Site>& sites) {
+  void look(const Stretch& stretch, std::map<std::string, Site>& sites) {
     const auto& threads = rules_.context.nesting().frames;
     const auto thread = std::ranges::find(threads, stretch.track, &Nesting::Thread::track);
     const Duration part = stretch.interval.length() / kMoments;
@@ -156,22 +168,44 @@ class Looker {
   static constexpr std::uint8_t kUnknown = 0xff;
 
   void add(const Interval& part, const Stretch& stretch, SliceId innermost,
-           std::map<StringId, Site>& sites) {
+           std::map<std::string, Site>& sites) {
     const Duration time = rules_.counted(part);
     if (time <= Duration{}) return;
     const SliceId frame = rules_.sites.frame(innermost);
-    Site& site = sites[frame.valid() ? rules_.trace().slices.name[frame.row()] : StringId()];
+    const SliceId range = frame.valid() ? SliceId() : range_around(part, stretch.track);
+    Site& site =
+        sites[range.valid() ? "in " + std::string(rules_.trace().name(range)) : place_of(frame)];
     site.frame = frame;
+    site.range = range;
     site.time += time;
-    site.by_work[static_cast<std::size_t>(work(innermost, frame))] += time;
+    const Work done = range.valid() ? work_of(rules_.trace().name(range)) : work(innermost, frame);
+    site.by_work[static_cast<std::size_t>(done)] += time;
     if (site.stretches.empty() || site.stretches.back() != stretch.interval) {
       site.stretches.push_back(stretch.interval);
     }
     if (stretch.gap != UINT32_MAX) {
       site.claims.push_back({.device = rules_.device, .gap = stretch.gap, .time = time});
-    } else if (stretch.around.valid()) {
-      site.claims.push_back({.slice = stretch.around, .time = time});
+    } else if (stretch.piece != nullptr) {
+      site.claims.push_back(piece_claim(rules_, *stretch.piece, time));
     }
+  }
+
+  /// The innermost annotation at the middle of a stretch that is not a step's; or invalid.
+  [[nodiscard]] SliceId range_around(const Interval& part, TrackId track) const {
+    const Time moment = part.begin + part.length() / 2;
+    SliceId at = work_around(rules_, {moment, moment}, track);
+    const Trace& trace = rules_.trace();
+    while (at.valid() && trace.kind(at) != SliceKind::user_annotation)
+      at = rules_.context.nesting().parent[at.row()];
+    return at.valid() && trace.name(at).starts_with("ProfilerStep#") ? SliceId() : at;
+  }
+
+  /// Where a frame of the user's code is: its name tells.
+  const std::string& place_of(SliceId frame) {
+    const StringId name = frame.valid() ? rules_.trace().slices.name[frame.row()] : StringId();
+    const auto [at, added] = places_.try_emplace(name);
+    if (added) at->second = rules_.sites.of(frame);
+    return at->second;
   }
 
   /// What the frames up to the user's do.
@@ -187,6 +221,7 @@ class Looker {
 
   const RuleContext& rules_;
   std::vector<std::uint8_t> works_;  // By name.
+  std::map<StringId, std::string> places_;
 };
 
 Fix fix_of(Work work) {
@@ -235,24 +270,27 @@ Fix fix_of(Work work) {
   }
 }
 
-/// The innermost host work around a stretch of a launching thread, or invalid.
-SliceId work_around(const RuleContext& rules, const Interval& stretch, TrackId track) {
-  const auto& threads = rules.context.nesting().work;
-  const auto thread = std::ranges::find(threads, track, &Nesting::Thread::track);
-  if (thread == threads.end()) return {};
-  return innermost_at(rules.trace(), rules.context.nesting(), *thread, stretch.begin, stretch.end);
+/// ", in 1 of 8 steps", unless it is in all of them.
+std::string steps_text(const RuleContext& rules, const Site& site) {
+  std::set<const Step*> steps;
+  for (const Interval& stretch : site.stretches) steps.insert(rules.step_at(stretch.begin));
+  steps.erase(nullptr);
+  if (steps.empty() || steps.size() >= rules.steps.size()) return {};
+  return ", in " + std::to_string(steps.size()) + " of " + counted_noun(rules.steps.size(), "step");
 }
 
 Finding make(const RuleContext& rules, Site& site, const std::vector<Stretch>& all) {
   const auto work =
       static_cast<Work>(std::ranges::max_element(site.by_work) - site.by_work.begin());
-  const std::string place = rules.sites.of(site.frame);
+  const std::string range =
+      site.range.valid() ? std::string(rules.trace().name(site.range)) : std::string();
+  const std::string place = site.range.valid() ? range : rules.sites.of(site.frame);
   const std::string_view done = kDone[static_cast<std::size_t>(work)];
   Finding finding;
   finding.key = place;
   finding.title =
       (rules.device >= 0 ? "The device waits for Python" : "Python runs between operators") +
-      (place.empty() ? std::string() : " at " + place) +
+      (place.empty() ? "" : (range.empty() ? " at " : " in ") + place) +
       (done.empty() ? "" : " (" + std::string(done) + ")") + ": " + per_step(rules, site.time);
   finding.family = Family::host;
   finding.weight = weight_of(rules, site.time);
@@ -261,10 +299,12 @@ Finding make(const RuleContext& rules, Site& site, const std::vector<Stretch>& a
   Evidence evidence;
   evidence.text = counted_noun(site.stretches.size(), "gap") + " in no operator, the longest of " +
                   duration_text(std::ranges::max(site.stretches, {}, &Interval::length).length()) +
-                  (place.empty() ? "; which lines is not told: record with_stack=True" : "");
+                  steps_text(rules, site) +
+                  (site.frame.valid() ? "" : "; which lines is not told: record with_stack=True");
   evidence.where = std::ranges::max(site.stretches, {}, &Interval::length);
-  evidence.location = place;
-  if (site.frame.valid()) evidence.slices.push_back(site.frame);
+  if (range.empty()) evidence.location = place;
+  const SliceId shown = site.frame.valid() ? site.frame : site.range;
+  if (shown.valid()) evidence.slices.push_back(shown);
   finding.evidence.push_back(std::move(evidence));
   finding.counter_evidence =
       has_frames(rules)
@@ -293,6 +333,9 @@ Finding make(const RuleContext& rules, Site& site, const std::vector<Stretch>& a
 
 Outcome check(const RuleContext& rules) {
   if (rules.context.nesting().work.empty()) return Abstention{"no host events were recorded"};
+  if (rules.device < 0 && only_annotations(rules)) {
+    return Abstention{"only annotations were recorded: what runs inside them is not told"};
+  }
   const Duration shortest = duration_ns(
       static_cast<std::int64_t>(kLeastShareOfStep * static_cast<double>(to_ns(rules.window())) /
                                 static_cast<double>(step_count(rules))));
@@ -302,19 +345,15 @@ Outcome check(const RuleContext& rules) {
   Duration sum{};
   for (const Stretch& stretch : stretches) sum += rules.counted(stretch.interval);
   if (rules.percent(sum) < kLeastPercent) return std::vector<Finding>{};
-  std::map<StringId, Site> sites;
+  std::map<std::string, Site> sites;  // By place: several functions may share a line.
   Looker looker(rules);
   for (const Stretch& stretch : stretches) looker.look(stretch, sites);
   std::vector<Site*> worst;
-  for (auto& [name, site] : sites) {
+  for (auto& [place, site] : sites) {
     if (rules.percent(site.time) >= kLeastPercentOfSite) worst.push_back(&site);
   }
-  const auto name_of = [&rules](const Site& site) {
-    return site.frame.valid() ? rules.trace().name(site.frame) : std::string_view();
-  };
-  std::ranges::sort(worst, [&](const Site* a, const Site* b) {
-    return a->time != b->time ? a->time > b->time : name_of(*a) < name_of(*b);
-  });
+  std::ranges::stable_sort(worst, std::ranges::greater(),
+                           [](const Site* site) { return site->time; });
   if (worst.size() > kMostSites) worst.resize(kMostSites);
   std::vector<Finding> findings;
   findings.reserve(worst.size());

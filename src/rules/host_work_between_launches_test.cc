@@ -47,6 +47,34 @@ TEST(HostWorkBetweenLaunches, NamesTheLineAndTheWork) {
   EXPECT_FALSE(findings[0].key.empty());
 }
 
+TEST(HostWorkBetweenLaunches, NamesTheAnnotationWhereFramesWereNotRecorded) {
+  TraceBuilder builder;
+  steps(builder, 4000);
+  for (int i = 0; i < 3; ++i)
+    builder.annotation("save_checkpoint", 10'000 * kUs * i + 1, 3990 * kUs);
+  const std::vector<Finding> findings = JudgedTrace(builder).findings(host_work_between_launches());
+  ASSERT_EQ(findings.size(), 1U);
+  EXPECT_NE(findings[0].title.find("in save_checkpoint (state is saved)"), std::string::npos)
+      << findings[0].title;
+}
+
+TEST(HostWorkBetweenLaunches, ClaimsTimeInNoAnnotation) {
+  TraceBuilder builder;
+  builder.op("aten::mm", 0, 100 * kUs);
+  builder.op("aten::mm", 900 * kUs, 100 * kUs);
+  const JudgedTrace judged(builder);
+  const std::vector<Finding> findings = judged.findings(host_work_between_launches());
+  ASSERT_EQ(findings.size(), 1U);
+  EXPECT_EQ(total(findings[0].claims), duration_ns(800 * kUs));
+}
+
+TEST(HostWorkBetweenLaunches, AbstainsWhereOnlyAnnotationsWereRecorded) {
+  TraceBuilder builder;
+  builder.step(0, 0, 10'000 * kUs);
+  builder.step(1, 10'000 * kUs, 10'000 * kUs);
+  EXPECT_NE(JudgedTrace(builder).abstains(host_work_between_launches()), "");
+}
+
 TEST(HostWorkBetweenLaunches, IsNothingInShortGaps) {
   TraceBuilder builder;
   steps(builder, 150);

@@ -40,7 +40,8 @@ std::vector<std::uint32_t> far_rows(const RuleContext& rules) {
   const std::vector<RooflineRow>& all = rules.roofline.rows;
   std::vector<std::uint32_t> rows;
   for (std::uint32_t i = 0; i < all.size(); ++i) {
-    if (all[i].bound != Bound::unknown && all[i].roof_percent < kFarPercent &&
+    // What crosses the link is for the rules of copies.
+    if (all[i].bound != Bound::unknown && !all[i].over_link && all[i].roof_percent < kFarPercent &&
         rules.percent(all[i].device_time) >= kLeastPercent) {
       rows.push_back(i);
     }
@@ -49,6 +50,18 @@ std::vector<std::uint32_t> far_rows(const RuleContext& rules) {
                            [&](std::uint32_t row) { return all[row].headroom; });
   if (rows.size() > kMostFindings) rows.resize(kMostFindings);
   return rows;
+}
+
+std::string counter_evidence(const RooflineRow& row) {
+  if (row.intensity() * row.peak_bytes >= row.peak_flops) {
+    return "Its roof is the peak that the maker promises, which large products seldom reach more "
+           "than two thirds of; small ones cannot fill the device.";
+  }
+  if (row.in_l2) {
+    return "Its working set fits into the device's last cache, whose speed is its roof here: what "
+           "is not in the cache yet is slower.";
+  }
+  return "Small shapes cannot fill the device; a larger batch is the cure then.";
 }
 
 Finding describe(const RuleContext& rules, const RooflineRow& row, const Blamed& blamed) {
@@ -72,10 +85,7 @@ Finding describe(const RuleContext& rules, const RooflineRow& row, const Blamed&
                       real_text(row.flops_per_s() / 1e12) + " TFLOP/s and " +
                       real_text(row.bytes_per_s() / 1e9) + " GB/s, intensity " +
                       real_text(row.intensity()) + " FLOP/byte"));
-  finding.counter_evidence =
-      row.in_l2
-          ? "Its working set fits into the L2 cache, so that memory bandwidth is no limit here."
-          : "Small shapes cannot fill the device; a larger batch is the cure then.";
+  finding.counter_evidence = counter_evidence(row);
   finding.fix = {.text =
                      "Give it more work at once (batch, fused heads), another layout or type, or "
                      "another implementation: torch.compile(mode=\"max-autotune\") tries several.",
@@ -100,7 +110,8 @@ Outcome check(const RuleContext& rules) {
   const std::vector<Blamed> blamed = blame(rules, rows);
   std::vector<Finding> findings;
   for (std::size_t i = 0; i < rows.size(); ++i) {
-    if (!blamed[i].activities.empty()) {
+    // The roofline is of all devices.
+    if (rules.percent(blamed[i].time) >= kLeastPercent) {
       findings.push_back(describe(rules, rules.roofline.rows[rows[i]], blamed[i]));
     }
   }

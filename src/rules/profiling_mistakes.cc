@@ -202,11 +202,12 @@ void check_recorded(const RuleContext& rules, std::vector<Finding>& findings) {
   const bool operators = std::ranges::any_of(trace.categories, [](const Category& category) {
     return category.kind == SliceKind::cpu_op && category.slices > 0;
   });
-  if (links.activities.empty() && links.launches_without_activity > 0) {
+  if (rules.device < 0 && links.launches_without_activity > 0) {
     Finding finding = about("no-kernels", "Kernels were launched but not recorded", Weight::warning,
                             counted_noun(links.launches_without_activity, "launching call") +
                                 " without any activity on a device");
-    finding.counter_evidence = "";
+    finding.counter_evidence =
+        "What is launched just before the recording ends is lost unless the program waits for it.";
     finding.fix = {.text =
                        "Record the device too. Where that is asked for already, another "
                        "profiler held the device, or the library that traces it (CUPTI, "

@@ -178,13 +178,26 @@ Finding make(const RuleContext& rules, const Found& found, bool again) {
   return finding;
 }
 
-/// Different compiled regions per step, and their outermost slices.
+/// All slices of compiled regions. What goes on after a graph break is called from the piece before
+/// it, and lies inside of it.
+std::vector<SliceId> compiled_regions(const RuleContext& rules) {
+  const Trace& trace = rules.trace();
+  const NameSet names(trace, [](std::string_view name) { return name.starts_with(kRegion); });
+  std::vector<SliceId> regions;
+  if (!names.any()) return regions;
+  for (const Nesting::Thread& thread : rules.context.nesting().work) {
+    for (const SliceId slice : thread.slices) {
+      const bool region = names.contains(trace.slices.name[slice.row()]);
+      if (region && rules.counts(trace.slices.start[slice.row()])) regions.push_back(slice);
+    }
+  }
+  return regions;
+}
+
+/// Different compiled regions per step.
 std::optional<Finding> graph_breaks(const RuleContext& rules) {
   const Trace& trace = rules.trace();
-  std::vector<SliceId> regions;
-  add_outermost(rules, rules.context.nesting().work,
-                NameSet(trace, [](std::string_view name) { return name.starts_with(kRegion); }),
-                regions);
+  const std::vector<SliceId> regions = compiled_regions(rules);
   std::map<const Step*, std::set<int>> functions;
   for (const SliceId region : regions) {
     const auto id = compiled_id(trace.name(region));

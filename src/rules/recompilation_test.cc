@@ -78,6 +78,18 @@ TEST(Recompilation, TellsGraphBreaks) {
   EXPECT_EQ(findings[0].key, "graph-breaks");
 }
 
+TEST(Recompilation, TellsGraphBreaksWhosePiecesCallOneAnother) {
+  TraceBuilder builder;
+  builder.step(0, 0, 1000);
+  for (std::int64_t region = 0; region < 3; ++region) {
+    builder.op("Torch-Compiled Region: " + std::to_string(region) + "/0", 100 * (region + 1),
+               800 - 200 * region);
+  }
+  const std::vector<Finding> findings = JudgedTrace(builder).findings(recompilation());
+  ASSERT_EQ(findings.size(), 1U);
+  EXPECT_EQ(findings[0].key, "graph-breaks");
+}
+
 TEST(Recompilation, AbstainsWithoutOperators) {
   TraceBuilder builder;
   builder.kernel("gemm", 0, 100);

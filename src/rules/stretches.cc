@@ -21,7 +21,7 @@ Duration own_time(const RuleContext& rules, SliceId slice) {
   return own;
 }
 
-/// Calls visit(slice, time) for what claim_main_thread() finds; returns the sum.
+/// Calls visit(piece, time) for what claim_main_thread() finds; returns the sum.
 template <typename Visit>
 Duration for_each_part(const RuleContext& rules, const Interval& stretch,
                        std::initializer_list<HostBucket> buckets, Duration budget,
@@ -34,7 +34,7 @@ Duration for_each_part(const RuleContext& rules, const Interval& stretch,
                                    budget - sum);
     if (time <= Duration{}) continue;
     sum += time;
-    if (piece.op.valid()) visit(piece.op, time);
+    visit(piece, time);
   }
   return sum;
 }
@@ -47,7 +47,7 @@ void RemovedTime::add(SliceId slice, Duration time) {
 
 void RemovedTime::add(const Interval& stretch, std::initializer_list<HostBucket> buckets) {
   for_each_part(rules_, stretch, buckets, Duration::max(),
-                [this](SliceId slice, Duration time) { add(slice, time); });
+                [this](const HostPiece& piece, Duration time) { add(piece.op, time); });
 }
 
 void RemovedTime::to(Edits& edits) {
@@ -73,12 +73,18 @@ std::span<const HostPiece> main_thread_in(const RuleContext& rules, const Interv
   return {first, last};
 }
 
+Claim piece_claim(const RuleContext& rules, const HostPiece& piece, Duration time) {
+  if (piece.op.valid()) return {.slice = piece.op, .time = time};
+  const auto row = static_cast<std::uint32_t>(&piece - rules.accounting.host.data());
+  return {.gap = row, .time = time};
+}
+
 Duration claim_main_thread(const RuleContext& rules, const Interval& stretch,
                            std::initializer_list<HostBucket> buckets, std::vector<Claim>& claims,
                            RemovedTime* removed, Duration budget) {
-  return for_each_part(rules, stretch, buckets, budget, [&](SliceId slice, Duration time) {
-    claims.push_back({.slice = slice, .time = time});
-    if (removed != nullptr) removed->add(slice, time);
+  return for_each_part(rules, stretch, buckets, budget, [&](const HostPiece& piece, Duration time) {
+    claims.push_back(piece_claim(rules, piece, time));
+    if (removed != nullptr) removed->add(piece.op, time);
   });
 }
 

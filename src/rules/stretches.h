@@ -35,10 +35,12 @@ class RemovedTime {
 /// Without a device: the main thread's pieces that overlap the stretch. O(log n).
 std::span<const HostPiece> main_thread_in(const RuleContext& rules, const Interval& stretch);
 
+/// A claim on a piece of the main thread, which is one of Accounting::host.
+Claim piece_claim(const RuleContext& rules, const HostPiece& piece, Duration time);
+
 /// Without a device: claims what the main thread spends in counted steps during the stretch in
-/// these buckets (any of them, where none is named), at most `budget`, and removes it. Time outside
-/// of every slice has no owner: it counts, but cannot be claimed. Returns the time found.
-/// O(log n + pieces inside).
+/// these buckets (any of them, where none is named), at most `budget`, and removes it, as far as it
+/// lies in a slice. Returns the time found. O(log n + pieces inside).
 Duration claim_main_thread(const RuleContext& rules, const Interval& stretch,
                            std::initializer_list<HostBucket> buckets, std::vector<Claim>& claims,
                            RemovedTime* removed = nullptr, Duration budget = Duration::max());

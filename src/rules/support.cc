@@ -13,6 +13,8 @@ constexpr std::size_t kExamples = 8;
 /// What only exists where work goes to a device.
 constexpr auto kDeviceNames = std::to_array<std::string_view>(
     {"nccl:", "rccl:", "aten::record_stream", "aten::cudnn_", "aten::_cudnn_", "aten::miopen_"});
+/// Only asks, on any processor: an LSTM does.
+constexpr std::string_view kDeviceQuestion = "aten::cudnn_is_acceptable";
 
 Duration scaled(Duration time, double fraction) {
   return duration_ns(static_cast<std::int64_t>(static_cast<double>(to_ns(time)) * fraction));
@@ -31,11 +33,22 @@ Duration own_time(const RuleContext& rules, SliceId slice) {
 bool device_unrecorded(const RuleContext& rules) {
   if (rules.device >= 0) return false;
   const auto of_devices = [](std::string_view name) {
-    return std::ranges::any_of(kDeviceNames,
+    return name != kDeviceQuestion &&
+           std::ranges::any_of(kDeviceNames,
                                [name](std::string_view word) { return name.starts_with(word); });
   };
   return rules.context.links().launches_without_activity > 0 ||
          NameSet(rules.trace(), of_devices).any();
+}
+
+bool only_annotations(const RuleContext& rules) {
+  const auto works = [](const Category& category) {
+    return category.slices > 0 &&
+           (category.kind == SliceKind::cpu_op || category.kind == SliceKind::runtime ||
+            category.kind == SliceKind::driver);
+  };
+  return rules.context.nesting().frames.empty() &&
+         std::ranges::none_of(rules.trace().categories, works);
 }
 
 SliceId enclosing(const RuleContext& rules, SliceId slice, const NameSet& names) {

@@ -50,6 +50,10 @@ const Device* device_of(const RuleContext& rules);
 /// little. O(names).
 bool device_unrecorded(const RuleContext& rules);
 
+/// True where the host's operators, calls and Python frames were not recorded: nothing then tells
+/// what ran inside its annotations.
+bool only_annotations(const RuleContext& rules);
+
 /// Calls visit(activity, its innermost operator) for each activity of the diagnosed device that
 /// starts in a counted step, by time. The operator may be invalid.
 template <typename Visit>
