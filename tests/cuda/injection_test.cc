@@ -171,6 +171,20 @@ TEST_F(CudaInjection, AnEndWithoutDestructorsKeepsAllThereIs) {
   }
 }
 
+TEST_F(CudaInjection, SeveralPartsOfFathomInOneProcessLoseNothingByIt) {
+  const Folder folder;
+  EXPECT_EQ(run(folder, "steps, _exit", {{"CUPTI_STAND_IN_LATE", "1"}}), 0);
+  EXPECT_EQ(folder.files().size(), 2U);
+  std::size_t kernels = 0;
+  for (const std::string& path : folder.files()) {
+    const Result<Trace> trace = read_trace(path, {});
+    ASSERT_TRUE(trace);
+    kernels += count(*trace, SliceKind::kernel);
+  }
+  EXPECT_EQ(kernels, 12U);
+  EXPECT_EQ(read_folder(folder).named("step").size(), 12U);
+}
+
 TEST_F(CudaInjection, ACrashKeepsAllThereIs) {
   const Folder folder;
   const int status = run(folder, "crash", {{"CUPTI_STAND_IN_LATE", "1"}});

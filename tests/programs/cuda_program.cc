@@ -129,6 +129,7 @@ int main(int argc, char** argv) {
     return 0;
   }
   if (limited(gpu, what)) return 0;
+  if (what == "steps, _exit" && limited(gpu, "steps")) _exit(0);
   if (what == "libraries") return call_libraries();
   work(5);
   if (what == "metrics" || what == "metrics, crash") {

@@ -28,6 +28,7 @@ using Jump = std::array<std::uint8_t, 13>;
 // NOLINTBEGIN(cppcoreguidelines-avoid-non-const-global-variables): a signal handler may call _exit
 constinit std::uint8_t* libc_exit = nullptr;  // null: it stays as it is
 constinit Exit next = nullptr;                // another part of Fathom in this process
+constinit bool caught = false;                // in a parent too, whose code forked children have
 // NOLINTEND(cppcoreguidelines-avoid-non-const-global-variables)
 
 #ifdef __x86_64__
@@ -103,7 +104,9 @@ void find_exit() {
 }
 
 void catch_exit() {
-  if (libc_exit == nullptr || target_of(libc_exit) == leave) return;
+  if (libc_exit == nullptr || caught) return;
+  caught = true;
+  // Ours must not come twice: those that came after us call us.
   next = target_of(libc_exit);
   write_code(libc_exit, jump_to(leave));
 }
