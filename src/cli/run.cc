@@ -119,8 +119,10 @@ void declare_when(Options& options, RunWish& wish) {
 void declare_limits(Options& options, RunWish& wish) {
   capture::Recording& recording = wish.recording;
   options.group("Limits");
-  options.parsed("--max-memory", "SIZE", into(recording.max_memory, capture::parse_size),
-                 "Memory for recording per process (default 256MiB); what does not fit is counted");
+  options.parsed(
+      "--max-memory", "SIZE", into(recording.max_memory, capture::parse_size),
+      "Memory for recording per process (default 256MiB, and 2GiB for torch.profiler, whose longer "
+      "traces are written in pieces); what does not fit is counted");
   options.parsed("--max-size", "SIZE", into(recording.max_size, capture::parse_size),
                  "Size of each file (default 4GiB); what does not fit is counted");
   options.parsed("--last", "TIME", into(recording.last, capture::parse_duration),
