@@ -52,5 +52,14 @@ TEST(Recording, TheProgramIsToldInOneLineOfJson) {
             R"("overhead": true})");
 }
 
+TEST(Recording, TellsHowOftenHardwareCountersAreSampledWhereTheyAre) {
+  Recording recording;
+  EXPECT_EQ(to_json(recording).find("gpu_metrics_hz"), std::string::npos);
+  recording.with = {"gpu-metrics"};
+  recording.gpu_metrics_hz = 250;
+  EXPECT_NE(to_json(recording).find(R"("gpu_metrics_hz": 250)"), std::string::npos)
+      << to_json(recording);
+}
+
 }  // namespace
 }  // namespace fathom::capture

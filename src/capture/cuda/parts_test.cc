@@ -62,6 +62,8 @@ TEST(Options, AreThoseOfTheLauncher) {
   EXPECT_FALSE(options_of(R"({"cuda": false})").record);
   EXPECT_TRUE(options_of(R"({"cuda_beside_torch": true})").beside_torch);
   EXPECT_TRUE(options_of(R"({"cuda_graph_nodes": true})").graph_nodes);
+  EXPECT_EQ(options_of("").metrics_hz, 0);
+  EXPECT_EQ(options_of(R"({"gpu_metrics_hz": 500})").metrics_hz, 500);
   EXPECT_TRUE(options_of(R"({"with": ["shapes", "libraries"]})").libraries);
   EXPECT_FALSE(options_of(R"({"with": ["shapes"], "range": "libraries"})").libraries);
   EXPECT_EQ(options_of(R"({"on_signal": "SIGUSR2"})").signal, SIGUSR2);

@@ -54,7 +54,7 @@ void PmWriter::say() {
     if (counts.overflows > 0)
       writer_.fact(pid_, key + "overflows", std::to_string(counts.overflows));
     const PmClock& clock = gpu.series.clock();
-    writer_.fact(pid_, key + "clock_error_ns",
+    writer_.fact(pid_, key + "times_within_ns",
                  std::to_string(clock_.quality().error + clock.error()));
     if (clock.shift() != 0)
       writer_.fact(pid_, key + "clock_shift_ns", std::to_string(clock.shift()));
