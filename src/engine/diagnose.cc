@@ -50,31 +50,10 @@ void drop_warmup(std::vector<const Step*>& steps) {
   steps.erase(steps.begin(), std::ranges::find_if(steps, usual));
 }
 
-/// Were fewer than half of the kernels recorded that calls launched? What looks idle may then be
-/// busy. A graph launch counts as one kernel, of which it starts at least as many.
-bool kernels_missing(const Context& context) {
-  const Trace& trace = context.trace;
-  const Links& links = context.links();
-  if (links.launches_without_activity == 0) return false;
-  const auto kernels =
-      static_cast<std::size_t>(std::ranges::count_if(links.activities, [&trace](SliceId activity) {
-        return trace.kind(activity) == SliceKind::kernel;
-      }));
-  std::size_t launches = 0;
-  for (std::size_t row = 0; row < trace.slices.size(); ++row) {
-    const SliceKind kind = trace.kind(SliceId(row));
-    if (kind != SliceKind::runtime && kind != SliceKind::driver) continue;
-    const CallKind call = links.call_kind(trace, SliceId(row));
-    if (call == CallKind::launch || call == CallKind::graph_launch) ++launches;
-  }
-  return 2 * kernels < launches;
-}
-
 /// The device that was asked for, else the one that idles most in the counted
-/// steps; -1 without any, or where most of what they did was not recorded.
+/// steps; -1 without any.
 std::int32_t diagnosed_device(const Context& context, const std::vector<const Step*>& steps) {
   if (context.selection.device) return *context.selection.device;
-  if (kernels_missing(context)) return -1;
   std::int32_t worst = -1;
   Duration most{-1};
   for (const DeviceTimeline& timeline : context.timelines().devices) {
@@ -121,7 +100,7 @@ std::string_view phase_of(const Finding& finding) {
   return finding.claims.empty() ? "bottleneck" : "component";
 }
 
-/// Numbers what comes again: two functions in one line, two strides of one shape.
+/// Numbers what comes again, such as two strides of one shape.
 class FindingIds {
  public:
   std::string next(const Finding& finding) {
