@@ -45,6 +45,8 @@ class Argument {
     return Use::next;
   }
 
+  [[nodiscard]] bool holds_some() const { return !held_.empty(); }
+
   /// Shows what was held back.
   Result<Use> finish() {
     if (held_.empty()) return Use::next;
@@ -120,22 +122,33 @@ std::vector<Inputs> by_argument(const Inputs& inputs) {
 int for_each_diagnosis(const Inputs& inputs, const ReadWish& read, const DiagnosisRequest& request,
                        const UseDiagnosis& use) {
   int code = kFine;
+  bool shown = false;
+  const UseDiagnosis counted = [&](const Diagnosis& diagnosis, const Session* session,
+                                   const Inputs::File& file, bool several) {
+    Result<Use> used = use(diagnosis, session, file, several);
+    shown = shown || used;
+    return used;
+  };
   const std::vector<Inputs> arguments = by_argument(inputs);
   for (const Inputs& files : arguments) {
     ReadWish wish = read;
     wish.inputs = {read.inputs[files.files.front().argument]};
-    Argument argument(files, wish.inputs.front(), arguments.size() == 1, request, use);
+    Argument argument(files, wish.inputs.front(), arguments.size() == 1, request, counted);
     bool stopped = false;
+    bool refused = false;
     const int read_code =
         for_each_session(files, wish, [&](const Session& session, bool) -> Result<Use> {
           Result<Use> used = argument.add(session);
           stopped = used && *used == Use::stop;
+          refused = !used;
           return used;
         });
     if (read_code != kFine) code = read_code;
-    if (stopped) break;
+    // What is wrong with the request is wrong for every input.
+    if (stopped || (refused && !shown && !argument.holds_some())) break;
     const Result<Use> finished = argument.finish();
     if (!finished) code = fail(finished.error());
+    if (!finished && !shown) break;
     if (finished && *finished == Use::stop) break;
   }
   return code;

@@ -132,7 +132,7 @@ def test_several_ranks_are_diagnosed_as_one_program() -> None:
     assert [each.rank for each in ranks.recordings] == [0, 1]
     assert (ranks.diagnosed, ranks.late) == (1, 1)
     assert ranks.recordings[0].waited_ns > 0.9 * ranks.recordings[1].made_wait_ns > 100e6
-    assert ranks.recordings[1].came_last == ranks.compared == 3
+    assert (ranks.recordings[1].came_last, ranks.compared) == (3, 6)
     assert ranks.recordings[1].verdict == "host-bound"
     assert diagnosis.baseline == fathom.open(RANKS).recordings[1].diagnose().baseline
 
