@@ -22,7 +22,7 @@ std::string head(const Ranks& ranks) {
   // Recordings of one process have no rank, and nobody is late.
   if (!ranks.rows.front().rank) return text;
   if (ranks.compared == 0) {
-    text += "; they have no collective in common by which to tell who is late";
+    text += "; they have no equal collectives by which to tell who is late";
   } else if (!ranks.late) {
     text += "; none of them is late for long";
   } else if (*ranks.late != ranks.diagnosed) {
