@@ -47,7 +47,8 @@ TEST(Diagnosis, CannotTellWhereMostKernelsAreMissing) {
   const Result<Diagnosis> diagnosis = diagnose(session, {});
   ASSERT_TRUE(diagnosis);
   EXPECT_EQ(diagnosis->verdict.id, VerdictId::cannot_tell) << diagnosis->verdict.sentence;
-  EXPECT_EQ(diagnosis->device, -1);
+  ASSERT_EQ(diagnosis->steps.size(), 1U);
+  EXPECT_EQ(diagnosis->steps[0].account.total(), diagnosis->steps[0].window.length());
 }
 
 TEST(Page, StripHasAThreadAndAStreamWithinTheStep) {

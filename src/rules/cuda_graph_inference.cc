@@ -122,6 +122,7 @@ Outcome check(const RuleContext& rules) {
   if (std::ranges::none_of(rules.trace().categories, operators)) {
     return Abstention{"no operators were recorded: whether this is inference is not told"};
   }
+  if (device_unrecorded(rules)) return Abstention{"most kernels were not recorded"};
   if (is_training(rules)) return std::vector<Finding>{};
   const Kernels kernels = kernels_of(rules);
   const auto count = static_cast<std::int64_t>(kernels.all.size());

@@ -72,6 +72,7 @@ Kernels kernels_of(const RuleContext& rules) {
 
 Outcome check(const RuleContext& rules) {
   if (rules.device < 0) return Abstention{"no device activity was recorded"};
+  if (device_unrecorded(rules)) return Abstention{"most kernels were not recorded"};
   Found found = look(rules);
   const Duration idle = total(found.claims);
   if (rules.percent(idle) < kLeastPercent) return std::vector<Finding>{};

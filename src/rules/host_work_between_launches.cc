@@ -333,6 +333,9 @@ Finding make(const RuleContext& rules, Site& site, const std::vector<Stretch>& a
 
 Outcome check(const RuleContext& rules) {
   if (rules.context.nesting().work.empty()) return Abstention{"no host events were recorded"};
+  if (rules.device >= 0 && device_unrecorded(rules)) {
+    return Abstention{"most kernels were not recorded"};
+  }
   if (rules.device < 0 && only_annotations(rules)) {
     return Abstention{"only annotations were recorded: what runs inside them is not told"};
   }

@@ -202,7 +202,7 @@ void check_recorded(const RuleContext& rules, std::vector<Finding>& findings) {
   const bool operators = std::ranges::any_of(trace.categories, [](const Category& category) {
     return category.kind == SliceKind::cpu_op && category.slices > 0;
   });
-  if (rules.device < 0 && links.launches_without_activity > 0) {
+  if (links.launches_without_activity > 0 && device_unrecorded(rules)) {
     Finding finding = about("no-kernels", "Kernels were launched but not recorded", Weight::warning,
                             counted_noun(links.launches_without_activity, "launching call") +
                                 " without any activity on a device");

@@ -20,6 +20,26 @@ Duration scaled(Duration time, double fraction) {
   return duration_ns(static_cast<std::int64_t>(static_cast<double>(to_ns(time)) * fraction));
 }
 
+/// Were fewer than half of the kernels recorded that calls launched? What looks idle may then be
+/// busy. A graph launch counts as one kernel, of which it starts at least as many.
+bool kernels_missing(const Context& context) {
+  const Trace& trace = context.trace;
+  const Links& links = context.links();
+  if (links.launches_without_activity == 0) return false;
+  const auto kernels =
+      static_cast<std::size_t>(std::ranges::count_if(links.activities, [&trace](SliceId activity) {
+        return trace.kind(activity) == SliceKind::kernel;
+      }));
+  std::size_t launches = 0;
+  for (std::size_t row = 0; row < trace.slices.size(); ++row) {
+    const SliceKind kind = trace.kind(SliceId(row));
+    if (kind != SliceKind::runtime && kind != SliceKind::driver) continue;
+    const CallKind call = links.call_kind(trace, SliceId(row));
+    if (call == CallKind::launch || call == CallKind::graph_launch) ++launches;
+  }
+  return 2 * kernels < launches;
+}
+
 /// What a slice may be blamed for at most.
 Duration own_time(const RuleContext& rules, SliceId slice) {
   if (is_device_activity(rules.trace().kind(slice))) {
@@ -31,7 +51,7 @@ Duration own_time(const RuleContext& rules, SliceId slice) {
 }  // namespace
 
 bool device_unrecorded(const RuleContext& rules) {
-  if (rules.device >= 0) return false;
+  if (rules.device >= 0) return kernels_missing(rules.context);
   const auto of_devices = [](std::string_view name) {
     return name != kDeviceQuestion &&
            std::ranges::any_of(kDeviceNames,

@@ -46,8 +46,8 @@ bool has_shapes(const Trace& trace);
 /// The properties of the diagnosed device, or nullptr.
 const Device* device_of(const RuleContext& rules);
 
-/// True where work went to a device of which nothing was recorded: then times of the host say
-/// little. O(names).
+/// True where work went to a device of which nothing was recorded, or less than half of the
+/// kernels: then times of the host and idle times say little. O(names + slices).
 bool device_unrecorded(const RuleContext& rules);
 
 /// True where the host's operators, calls and Python frames were not recorded: nothing then tells
