@@ -180,5 +180,6 @@ class DeviceRecords:
             name = device.last("name")
             numbers = [integer(device, key, key in SMALL) for key in DEVICE_KEYS]
             warp = integer(device, "warpSize", True)
-            shown = [integer(device, "id", True), name if isinstance(name, str) and not isinstance(name, Number) else ""]
+            named = isinstance(name, str) and not isinstance(name, Number)
+            shown = [integer(device, "id", True), name if named else ""]
             lines["devices"].append("|".join(map(str, ["device", *shown, *numbers, warp if warp > 0 else 32])))
