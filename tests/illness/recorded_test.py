@@ -18,12 +18,16 @@ ILLNESS = ROOT / "tests/illness"
 LABELS = json.loads((ILLNESS / "recorded.labels.json").read_text())["traces"]
 
 
-def diagnose(trace: str) -> list[dict[str, Any]]:
-    """One answer per rank."""
-    path = str(ILLNESS / "recorded" / trace)
+def asked(path: str) -> dict[str, Any]:
     done = subprocess.run([FATHOM, "diagnose", "--json", path], capture_output=True, text=True, timeout=120, check=True)
-    document = json.loads(done.stdout)
-    return document if isinstance(document, list) else [document]
+    return json.loads(done.stdout)
+
+
+def diagnose(trace: str) -> list[dict[str, Any]]:
+    """The answer, and of several ranks that of each: what waiting costs is found on those that wait."""
+    answer = asked(str(ILLNESS / "recorded" / trace))
+    ranks = answer["ranks"]["recordings"] if answer["ranks"] else []
+    return [answer, *(asked(rank["input"]) for rank in ranks)]
 
 
 class Recorded(unittest.TestCase):

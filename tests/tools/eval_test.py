@@ -69,6 +69,7 @@ def document(verdict: str, findings: list[dict[str, Any]], step: int = 1000) -> 
         "replay_residual_percent": 1.5,
         "verdict": {"id": verdict},
         "findings": findings,
+        "ranks": None,
         "rules": rules,
     }
 
