@@ -25,6 +25,14 @@ constexpr const char* kActivity = "GPU activity: CUPTI serves one profiler per p
 
 bool is_ours(const std::string& path) { return path.find("libfathom_") != std::string::npos; }
 
+Check injection_check(const std::string& variable, const std::string& library) {
+  return other_profiler(variable + "=" + library,
+                        variable.starts_with("NVTX")
+                            ? "NVTX ranges of native code: they go to that library"
+                            : kActivity,
+                        "unset " + variable + " for this run");
+}
+
 /// Libraries that CUDA or NVTX load into each program.
 void add_injections(const Surroundings& around, std::vector<Check>& checks) {
   constexpr std::array<const char*, 3> kVariables = {
@@ -32,12 +40,7 @@ void add_injections(const Surroundings& around, std::vector<Check>& checks) {
   for (const char* const name : kVariables) {
     const std::string value = around.value(name);
     if (value.empty() || is_ours(value)) continue;
-    const std::string variable = name;
-    checks.push_back(other_profiler(variable + "=" + value,
-                                    variable.starts_with("NVTX")
-                                        ? "NVTX ranges of native code: they go to that library"
-                                        : kActivity,
-                                    "unset " + variable + " for this run"));
+    checks.push_back(injection_check(name, value));
   }
 }
 
@@ -99,6 +102,10 @@ Check dcgm_check(const std::string& detail) {
               "DCGM_FI_PROF_* out of the fields of dcgm-exporter"};
 }
 
+std::string running(const std::string& name, const std::string& pid) {
+  return name + " runs (process " + pid + ")";
+}
+
 /// The kernel shortens names to fifteen characters.
 void add_processes(const Surroundings& around, std::vector<Check>& checks) {
   constexpr std::array<std::string_view, 5> kProfilers = {"nsys", "nsys-launcher", "ncu",
@@ -109,7 +116,7 @@ void add_processes(const Surroundings& around, std::vector<Check>& checks) {
     const std::string pid = entry.path().filename().string();
     if (!is_number(pid)) continue;
     const std::string name = read_line(entry.path().string() + "/comm");
-    const std::string detail = name + " runs (process " + pid + ")";
+    const std::string detail = running(name, pid);
     if (std::ranges::find(kDcgm, name) != kDcgm.end()) checks.push_back(dcgm_check(detail));
     if (std::ranges::find(kProfilers, name) == kProfilers.end()) continue;
     checks.push_back(other_profiler(detail, "GPU activity of the processes that it profiles",

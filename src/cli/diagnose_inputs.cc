@@ -36,7 +36,7 @@ class Argument {
     RankDiagnosis one = diagnosis_of_rank(session, std::move(*diagnosis));
     if (!apart_ && !one_program_ && !is_rank(one)) {
       apart_ = true;
-      const Result<Use> shown = show_held();
+      Result<Use> shown = show_held();
       if (!shown || *shown == Use::stop) return shown;
     }
     if (apart_) return show_alone(one, &session, file);

@@ -1,6 +1,8 @@
 #include "render/next_commands.h"
 
+#include <algorithm>
 #include <limits>
+#include <string>
 
 #include "render/finding_text.h"
 #include "render/shell.h"
@@ -64,13 +66,14 @@ std::string next_commands(const Diagnosis& diagnosis, const DiagnosisRequest& re
     out += std::string(kLabelWidth, ' ') + style.cyan("fathom explain " + rule) + "\n";
   }
   if (diagnosis.ranks && !request.rank) {
-    const std::vector<RankRow>& rows = diagnosis.ranks->rows;
-    for (std::size_t i = 0; i < rows.size(); ++i) {
-      if (i == diagnosis.ranks->diagnosed || !rows[i].rank) continue;
-      const std::string other = " --rank " + std::to_string(*rows[i].rank);
-      out += command_line("Other ranks", "fathom diagnose" + other + selection + warmup, diagnosis,
+    const auto is_other = [&ranks = *diagnosis.ranks](const RankRow& row) {
+      return row.rank && &row != &ranks.rows[ranks.diagnosed];
+    };
+    const auto other = std::ranges::find_if(diagnosis.ranks->rows, is_other);
+    if (other != diagnosis.ranks->rows.end()) {
+      const std::string choice = " --rank " + std::to_string(*other->rank);
+      out += command_line("Other ranks", "fathom diagnose" + choice + selection + warmup, diagnosis,
                           style);
-      break;
     }
   }
   if (!diagnosis.narrower.empty()) {
