@@ -56,8 +56,10 @@ Outcome check(const RuleContext& rules) {
   if (found.copies.empty() || found.seconds <= 0) {
     return Abstention{"no copy of at least 1 MiB from pinned memory shows what the link reaches"};
   }
-  const double peak = rules.roofline.device == nullptr ? 0 : rules.roofline.device->pcie_bandwidth;
-  if (peak <= 0) return Abstention{"the peak of the device's link is not known"};
+  const DeviceSpec* const device = rules.roofline.device;
+  if (device == nullptr || device->pcie_bandwidth <= 0)
+    return Abstention{"the peak of the device's link is not known"};
+  const double peak = device->pcie_bandwidth;
   const double rate = found.bytes / found.seconds;
   if (rate >= kLeastShare * peak) return std::vector<Finding>{};
 
@@ -79,7 +81,7 @@ Outcome check(const RuleContext& rules) {
   finding.evidence.push_back(evidence_of(
       rules, found.copies,
       volume_text(found.copies) + " of at least 1 MiB from pinned memory; the peak is " +
-          rate_text(peak) + " (" + std::string(rules.roofline.device->name) + ")"));
+          rate_text(peak) + " (" + std::string(device->name) + ")"));
   finding.counter_evidence =
       "Other devices or copies in the other direction may use the same lanes at that time, and "
       "virtual machines may hide what the slot offers.";
