@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "capture/cuda/layouts.h"
+#include "capture/inside/never_freed.h"
 
 namespace {
 
@@ -39,10 +40,7 @@ struct State {
   std::atomic<int> taken{0};
 };
 
-State& state() {
-  static auto* const made = new State;  // outlives the program
-  return *made;
-}
+State& state() { return fathom::inside::never_freed<State>(); }
 
 std::uint64_t now() {
   timespec time{};
@@ -250,8 +248,8 @@ extern "C" {
 // What the driver does: an event holds the time at which it was recorded.
 
 CUresult cuEventCreate(CUevent* event, unsigned /*flags*/) {
-  static auto* const made = new std::deque<std::int64_t>;
-  *event = reinterpret_cast<CUevent>(&made->emplace_back(-1));
+  auto& events = fathom::inside::never_freed<std::deque<std::int64_t>>();
+  *event = reinterpret_cast<CUevent>(&events.emplace_back(-1));
   return CUDA_SUCCESS;
 }
 CUresult cuEventRecord(CUevent event, CUstream /*stream*/) {
@@ -266,6 +264,7 @@ CUresult cuStreamIsCapturing(CUstream /*stream*/, CUstreamCaptureStatus* status)
 }
 
 #undef cuEventElapsedTime
+// NOLINTNEXTLINE(readability-identifier-naming): the driver's
 CUresult cuEventElapsedTime(float* milliseconds, CUevent begin, CUevent end) {
   *milliseconds = static_cast<float>(static_cast<double>(*reinterpret_cast<std::int64_t*>(end) -
                                                          *reinterpret_cast<std::int64_t*>(begin)) *

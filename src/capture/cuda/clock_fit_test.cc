@@ -38,7 +38,7 @@ TEST(ClockFit, OneReadingGivesTheOffset) {
 TEST(ClockFit, FollowsAConstantDriftForHours) {
   ClockFit fit;
   const Clocks clocks{30, 1'700'000'000 * kSecond};
-  for (std::int64_t at = 0; at < 3 * 3600 * kSecond; at += kSecond / 4 * 10) {
+  for (std::int64_t at = 0; at < kSecond * 3 * 3600; at += kSecond / 4 * 10) {
     fit.add(clocks.read(at));
     if (at == 0) continue;
     EXPECT_NEAR(static_cast<double>(fit.host(clocks.cupti(at - kSecond))),

@@ -13,6 +13,7 @@
 #include <link.h>
 #include <unistd.h>
 
+#include "capture/inside/never_freed.h"
 #include "wire/writer.h"
 
 namespace fathom::cuda {
@@ -111,10 +112,10 @@ int note_loaded(dl_phdr_info* info, std::size_t /*size*/, void* into) {
 }
 
 /// A library that was asked is not asked again.
-std::vector<std::string>& asked() {
-  static auto* const paths = new std::vector<std::string>;
-  return *paths;
-}
+struct Asked {
+  std::vector<std::string> paths;
+};
+std::vector<std::string>& asked() { return inside::never_freed<Asked>().paths; }
 
 }  // namespace
 
