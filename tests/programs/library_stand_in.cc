@@ -6,17 +6,20 @@ using CublasCallback = void (*)(const char* message);
 using CublasLtCallback = void (*)(int level, const char* function, const char* message);
 using CudnnCallback = void (*)(int severity, void* user, const void* debug, const char* message);
 
+// NOLINTBEGIN(cppcoreguidelines-avoid-non-const-global-variables): what was asked of it
 CublasCallback cublas_callback = nullptr;
 bool cublas_on = false;
 CublasLtCallback cublas_lt_callback = nullptr;
 int cublas_lt_mask = 0;
 CudnnCallback cudnn_callback = nullptr;
 unsigned cudnn_mask = 0;
+// NOLINTEND(cppcoreguidelines-avoid-non-const-global-variables)
 
 }  // namespace
 
 extern "C" {
 
+// NOLINTBEGIN(readability-identifier-naming): the libraries' own names
 int cublasGetLoggerCallback(CublasCallback* callback) {
   *callback = cublas_callback;
   return 0;
@@ -48,6 +51,7 @@ int cudnnSetCallback(unsigned mask, void* /*user*/, CudnnCallback callback) {
   cudnn_callback = callback;
   return 0;
 }
+// NOLINTEND(readability-identifier-naming)
 
 /// Whether somebody wants to hear of calls.
 int stand_in_is_heard() {
