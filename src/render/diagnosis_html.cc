@@ -17,6 +17,7 @@ namespace fathom {
 namespace {
 
 using page::escaped;
+using page::escaped_lines;
 using page::term_link;
 
 constexpr std::pair<std::string_view, std::string_view> kSections[] = {
@@ -51,19 +52,21 @@ std::string capture(const Diagnosis& diagnosis) {
 
 /// Processors, memory, GPUs and energy of the run, as the text has them.
 std::string run_part(const Diagnosis& diagnosis) {
-  Style wide;
-  wide.width = 100'000;
+  Style page_style;
+  page_style.width = 100;
   std::string out;
   if (diagnosis.ranks) {
-    out += "<h3>The ranks</h3>\n<pre>" + escaped(ranks_lines(*diagnosis.ranks, true, wide)) +
-           "</pre>\n";
+    out += "<h3>The ranks</h3>\n<pre>" +
+           escaped_lines(ranks_lines(*diagnosis.ranks, true, page_style)) + "</pre>\n";
   }
   if (!diagnosis.run) return out;
-  out += "<h3>The run</h3>\n<pre>" + escaped(run_lines(*diagnosis.run, wide)) +
-         escaped(process_lines(*diagnosis.run, kMostProcesses, wide)) + "</pre>\n";
+  out += "<h3>The run</h3>\n<pre>" +
+         escaped_lines(run_lines(*diagnosis.run, page_style) +
+                       process_lines(*diagnosis.run, kMostProcesses, page_style)) +
+         "</pre>\n";
   if (!diagnosis.run->not_recorded.empty()) {
     out += "<details><summary>Not recorded</summary><pre>" +
-           escaped(not_recorded_lines(*diagnosis.run, wide)) + "</pre></details>\n";
+           escaped_lines(not_recorded_lines(*diagnosis.run, page_style)) + "</pre></details>\n";
   }
   return out;
 }
