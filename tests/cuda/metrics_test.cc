@@ -82,7 +82,8 @@ TEST_F(GpuMetrics, AreCounterTracksOfTheGpuInTheirUnits) {
 TEST_F(GpuMetrics, ALittleMoreThanAllIsAll) {
   const Folder folder;
   EXPECT_EQ(run(folder, "metrics"), 0);
-  for (const RecordedSample& sample : by_counter(read_folder(folder)).at("gpu.dram_bandwidth"))
+  const auto counters = by_counter(read_folder(folder));
+  for (const RecordedSample& sample : counters.at("gpu.dram_bandwidth"))
     EXPECT_EQ(sample.value, 100);
 }
 
@@ -108,14 +109,14 @@ TEST_F(GpuMetrics, NoSampleIsMissingAndAllLieWithinTheRun) {
 TEST_F(GpuMetrics, SamplesOnAClockOfTheirOwnArePutWhereTheyBelong) {
   const Folder folder;
   const auto before = std::chrono::steady_clock::now().time_since_epoch().count();
-  EXPECT_EQ(run(folder, "metrics", {{"CUPTI_STAND_IN_PM_AHEAD", "5000000000000"}}), 0);
+  EXPECT_EQ(run(folder, "metrics", {{"CUPTI_STAND_IN_PM_AHEAD", "5000000000"}}), 0);
   const auto after = std::chrono::steady_clock::now().time_since_epoch().count();
   const Recorded recorded = read_folder(folder);
   const auto samples = by_counter(recorded).at("gpu.sm_active");
   EXPECT_GE(samples.front().time, before);
   EXPECT_LE(samples.back().time, after);
   const double shift = std::stod(recorded.facts.at("cuda.metrics.0.clock_shift_ns"));
-  EXPECT_NEAR(shift, -5e12, std::stod(recorded.facts.at("cuda.metrics.0.times_within_ns")) + 1e6);
+  EXPECT_NEAR(shift, -5e9, std::stod(recorded.facts.at("cuda.metrics.0.times_within_ns")) + 1e6);
 }
 
 TEST_F(GpuMetrics, WhatTheHardwareHadNoRoomForIsCountedAndTheRestGoesOn) {
