@@ -3,26 +3,13 @@
 from __future__ import annotations
 
 import json
-import os
-import subprocess
 import unittest
-from pathlib import Path
-from typing import Any
 
-ROOT = Path(os.environ.get("FATHOM_SOURCE_DIR") or Path(__file__).resolve().parents[2])
-FATHOM = os.environ.get("FATHOM", str(ROOT / "build/release/fathom"))
+from asking import ROOT, answers
+
 FOLDER = ROOT / "tests/illness/kept"
 SUFFIX = ".trace.json.gz"
 PAIRS = json.loads((ROOT / "tests/illness/kept.pairs.json").read_text())["pairs"]
-
-
-def findings(path: str) -> list[dict[str, Any]]:
-    """Of several ranks, those of each: what waiting costs is found on those that wait."""
-    done = subprocess.run([FATHOM, "diagnose", "--json", path], capture_output=True, timeout=120, check=True)
-    document = json.loads(done.stdout)
-    if not document["ranks"]:
-        return document["findings"]
-    return [one for rank in document["ranks"]["recordings"] for one in findings(rank["input"])]
 
 
 class Kept(unittest.TestCase):
@@ -36,7 +23,8 @@ class Kept(unittest.TestCase):
         for each in PAIRS:
             path = FOLDER / f"{each['pair']}.ill"
             path = path if path.exists() else path.with_name(path.name + SUFFIX)
-            promised = [one for one in findings(str(path)) if one["rule"] in each["cures"] and one["predicted_step_ns"]]
+            found = [one for answer in answers(str(path)) for one in answer["findings"]]
+            promised = [one for one in found if one["rule"] in each["cures"] and one["predicted_step_ns"]]
             with self.subTest(pair=each["pair"]):
                 self.assertNotEqual(promised, [])
                 for one in promised:

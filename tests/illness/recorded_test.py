@@ -6,34 +6,18 @@ No times are compared: they depend on the machine that recorded. tools/eval judg
 from __future__ import annotations
 
 import json
-import os
-import subprocess
 import unittest
-from pathlib import Path
-from typing import Any
 
-ROOT = Path(os.environ.get("FATHOM_SOURCE_DIR") or Path(__file__).resolve().parents[2])
-FATHOM = os.environ.get("FATHOM", str(ROOT / "build/release/fathom"))
+from asking import ROOT, answers
+
 ILLNESS = ROOT / "tests/illness"
 LABELS = json.loads((ILLNESS / "recorded.labels.json").read_text())["traces"]
-
-
-def asked(path: str) -> dict[str, Any]:
-    done = subprocess.run([FATHOM, "diagnose", "--json", path], capture_output=True, text=True, timeout=120, check=True)
-    return json.loads(done.stdout)
-
-
-def diagnose(trace: str) -> list[dict[str, Any]]:
-    """The answer, and of several ranks that of each: what waiting costs is found on those that wait."""
-    answer = asked(str(ILLNESS / "recorded" / trace))
-    ranks = answer["ranks"]["recordings"] if answer["ranks"] else []
-    return [answer, *(asked(rank["input"]) for rank in ranks)]
 
 
 class Recorded(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
-        cls.answers = {label["trace"]: diagnose(label["trace"]) for label in LABELS}
+        cls.answers = {label["trace"]: answers(str(ILLNESS / "recorded" / label["trace"])) for label in LABELS}
 
     def for_each(self, check):
         """Calls check(label, answers, rules that found something), each in a subtest."""
