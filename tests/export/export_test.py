@@ -52,6 +52,17 @@ def events(path: pathlib.Path) -> tuple[list[dict[str, Any]], int]:
     return document["traceEvents"], int(document.get("baseTimeNanoseconds", 0))
 
 
+def asked(data: bytes, suffix: str, query: str) -> str:
+    """The lines, with a head, that Perfetto's trace processor answers to the query on the trace."""
+    with tempfile.NamedTemporaryFile(suffix=suffix) as file, tempfile.NamedTemporaryFile("w") as text:
+        file.write(data)
+        file.flush()
+        text.write(query)
+        text.flush()
+        return subprocess.run([TRACE_PROCESSOR, "-q", text.name, file.name], capture_output=True, text=True,
+                              check=True, timeout=300).stdout
+
+
 def table(report: str, path: str, data: bytes | None = None) -> object:
     done = fathom(report, "--json", path, data=data)
     assert done.returncode == 0, done.stderr
@@ -179,49 +190,32 @@ class Perfetto(unittest.TestCase):
             with self.subTest(path=path.name):
                 self.assertEqual(sum(unknown(packet) for packet in trace.packet), 0)
 
-    def test_the_trace_processor_counts_the_same(self) -> None:
+    def needs_trace_processor(self) -> None:
         if not TRACE_PROCESSOR:
             self.skipTest("FATHOM_TRACE_PROCESSOR names no trace_processor_shell")
-        from perfetto.trace_processor import TraceProcessor, TraceProcessorConfig
 
+    def test_the_trace_processor_counts_the_same(self) -> None:
+        self.needs_trace_processor()
         for path, data in self.each():
             trace = perfetto_trace.read(data)
-            with tempfile.NamedTemporaryFile(suffix=".pftrace") as file:
-                file.write(data)
-                file.flush()
-                config = TraceProcessorConfig(bin_path=TRACE_PROCESSOR)
-                with TraceProcessor(trace=file.name, config=config) as processor:
-                    def one(query: str) -> int:
-                        return next(iter(processor.query(query))).n  # noqa: B023
-
-                    with self.subTest(path=path.name):
-                        self.assertEqual(one("select count(*) n from slice where dur >= 0 and category is not null"),
-                                         sum(bool(found.category) for found in trace.slices))
-                        self.assertEqual(one("select ifnull(sum(dur), 0) n from slice"),
-                                         sum(found.duration for found in trace.slices))
-                        self.assertEqual(one("select count(*) n from counter"), len(trace.samples))
-                        self.assertEqual(one("select count(*) n from flow"), trace.arrows)
-                        # Slices with equal arguments share them.
-                        self.assertEqual(one("select count(*) n from slice join args using (arg_set_id)"
-                                             " where key = 'debug.correlation'"),
-                                         sum("correlation" in found.arguments for found in trace.slices))
-                        self.assertEqual(
-                            one("select count(*) n from stats where severity = 'error' and value > 0"), 0)
+            # Slices with equal arguments share them.
+            expected = {
+                "select count(*) from slice where dur >= 0 and category is not null":
+                    sum(bool(found.category) for found in trace.slices),
+                "select ifnull(sum(dur), 0) from slice": sum(found.duration for found in trace.slices),
+                "select count(*) from counter": len(trace.samples),
+                "select count(*) from flow": trace.arrows,
+                "select count(*) from slice join args using (arg_set_id) where key = 'debug.correlation'":
+                    sum("correlation" in found.arguments for found in trace.slices),
+                "select count(*) from stats where severity = 'error' and value > 0": 0,
+            }
+            columns = ", ".join(f"({query})" for query in expected)
+            with self.subTest(path=path.name):
+                row = asked(data, ".pftrace", f"select {columns}").splitlines()[1]
+                self.assertEqual(dict(zip(expected, map(int, row.split(",")), strict=True)), expected)
 
     def test_the_trace_processor_reads_both_exports_alike(self) -> None:
-        if not TRACE_PROCESSOR:
-            self.skipTest("FATHOM_TRACE_PROCESSOR names no trace_processor_shell")
-
-        def asked(data: bytes, suffix: str, query: str) -> str:
-            with tempfile.NamedTemporaryFile(suffix=suffix) as file, tempfile.NamedTemporaryFile("w") as text:
-                file.write(data)
-                file.flush()
-                text.write(query)
-                text.flush()
-                done = subprocess.run([TRACE_PROCESSOR, "-q", text.name, file.name], capture_output=True, text=True,
-                                      check=True, timeout=300)
-                return done.stdout
-
+        self.needs_trace_processor()
         # Chrome's instants come as slices of a category without a duration; overlaps are the recording's own.
         durations = "select category, count(*), sum(dur) from slice where dur > 0 and category is not null group by 1"
         # A stream is a track of its own in one, a thread in the other.
