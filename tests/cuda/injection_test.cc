@@ -12,20 +12,10 @@
 #include <sys/wait.h>
 
 #include "formats/format.h"
-#include "tests/programs/recorded.h"
+#include "tests/cuda/injected.h"
 
 namespace fathom::test {
 namespace {
-
-const std::string kFolder = FATHOM_PROGRAMS;
-
-/// Runs the program with the library; its status as of waitpid().
-int run(const Folder& folder, const std::string& what, Environment more = {}) {
-  more.emplace("FATHOM_SESSION", folder.path());
-  more.emplace("FATHOM_CUPTI", kFolder + "/libcupti_stand_in.so");
-  more.emplace("CUDA_INJECTION64_PATH", kFolder + "/libfathom_cuda.so");
-  return wait_for(start_program("cuda_program", {what}, more));
-}
 
 Trace trace_of(const Folder& folder) {
   EXPECT_EQ(folder.files().size(), 1U);
@@ -57,7 +47,7 @@ class CudaInjection : public testing::Test {
 
 TEST_F(CudaInjection, RecordsWhatTheProgramDoesOnTheDevice) {
   const Folder folder;
-  EXPECT_EQ(run(folder, "work"), 0);
+  EXPECT_EQ(run_injected(folder, "work"), 0);
   const Trace trace = trace_of(folder);
   EXPECT_EQ(count(trace, SliceKind::kernel), 5U);
   EXPECT_EQ(count(trace, SliceKind::memcpy), 5U);
@@ -72,7 +62,7 @@ TEST_F(CudaInjection, RecordsWhatTheProgramDoesOnTheDevice) {
 
 TEST_F(CudaInjection, KernelsAreLinkedToTheirCallsAndSayHowTheyWereLaunched) {
   const Folder folder;
-  EXPECT_EQ(run(folder, "work"), 0);
+  EXPECT_EQ(run_injected(folder, "work"), 0);
   const Trace trace = trace_of(folder);
   std::map<std::int64_t, std::string_view> calls;
   for (std::size_t row = 0; row < trace.slices.size(); ++row)
@@ -99,7 +89,7 @@ TEST_F(CudaInjection, KernelsAreLinkedToTheirCallsAndSayHowTheyWereLaunched) {
 TEST_F(CudaInjection, TimesAreOfTheHostsClock) {
   const Folder folder;
   const auto before = std::chrono::steady_clock::now().time_since_epoch().count();
-  EXPECT_EQ(run(folder, "work"), 0);
+  EXPECT_EQ(run_injected(folder, "work"), 0);
   const auto after = std::chrono::steady_clock::now().time_since_epoch().count();
   // The stand-in's clock is a thousand seconds ahead.
   const Recorded recorded = read_folder(folder);
@@ -111,7 +101,7 @@ TEST_F(CudaInjection, TimesAreOfTheHostsClock) {
 
 TEST_F(CudaInjection, WhatIsRefusedIsNamedAndTheRestRecorded) {
   const Folder folder;
-  EXPECT_EQ(run(folder, "work", {{"CUPTI_STAND_IN_REFUSE", "38"}}), 0);
+  EXPECT_EQ(run_injected(folder, "work", {{"CUPTI_STAND_IN_REFUSE", "38"}}), 0);
   const Trace trace = trace_of(folder);
   EXPECT_EQ(count(trace, SliceKind::kernel), 5U);
   EXPECT_EQ(count(trace, SliceKind::sync), 0U);
@@ -122,7 +112,7 @@ TEST_F(CudaInjection, WhatIsRefusedIsNamedAndTheRestRecorded) {
 
 TEST_F(CudaInjection, WhereKernelsAreRefusedEventsAroundTheirLaunchesTimeThem) {
   const Folder folder;
-  EXPECT_EQ(run(folder, "launch", {{"CUPTI_STAND_IN_REFUSE", "1,2,10,22"}}), 0);
+  EXPECT_EQ(run_injected(folder, "launch", {{"CUPTI_STAND_IN_REFUSE", "1,2,10,22"}}), 0);
   const Trace trace = trace_of(folder);
   EXPECT_EQ(fact(trace, "cuda.rung"), "\"CUDA events\"");
   EXPECT_EQ(count(trace, SliceKind::kernel), 6U);
@@ -137,7 +127,7 @@ TEST_F(CudaInjection, WhereKernelsAreRefusedEventsAroundTheirLaunchesTimeThem) {
 
 TEST_F(CudaInjection, AHeldCuptiIsLeftToWhoHoldsIt) {
   const Folder folder;
-  EXPECT_EQ(run(folder, "held"), 0);
+  EXPECT_EQ(run_injected(folder, "held"), 0);
   const Recorded recorded = read_folder(folder);
   EXPECT_EQ(recorded.facts.at("cuda.rung"), "telemetry of the GPU");
   EXPECT_EQ(recorded.facts.at("not_recorded.cuda.0.what"), "GPU activity");
@@ -147,7 +137,7 @@ TEST_F(CudaInjection, AHeldCuptiIsLeftToWhoHoldsIt) {
 
 TEST_F(CudaInjection, WithoutCuptiItSaysWhatIsMissing) {
   const Folder folder;
-  EXPECT_EQ(run(folder, "alone", {{"FATHOM_CUPTI", "/nowhere/libcupti.so"}}), 0);
+  EXPECT_EQ(run_injected(folder, "alone", {{"FATHOM_CUPTI", "/nowhere/libcupti.so"}}), 0);
   const Recorded recorded = read_folder(folder);
   EXPECT_EQ(recorded.facts.at("cuda.rung"), "telemetry of the GPU");
   EXPECT_NE(recorded.facts.at("not_recorded.cuda.0.remedy").find("FATHOM_CUPTI"),
@@ -156,14 +146,14 @@ TEST_F(CudaInjection, WithoutCuptiItSaysWhatIsMissing) {
 
 TEST_F(CudaInjection, DroppedRecordsAreCounted) {
   const Folder folder;
-  EXPECT_EQ(run(folder, "work", {{"CUPTI_STAND_IN_DROPPED", "7"}}), 0);
+  EXPECT_EQ(run_injected(folder, "work", {{"CUPTI_STAND_IN_DROPPED", "7"}}), 0);
   EXPECT_EQ(read_folder(folder).dropped, 7U);
 }
 
 TEST_F(CudaInjection, AnEndWithoutDestructorsKeepsAllThereIs) {
   for (const char* const how : {"_exit", "quick_exit"}) {
     const Folder folder;
-    EXPECT_EQ(run(folder, how, {{"CUPTI_STAND_IN_LATE", "1"}}), 0);
+    EXPECT_EQ(run_injected(folder, how, {{"CUPTI_STAND_IN_LATE", "1"}}), 0);
     const Trace trace = trace_of(folder);
     EXPECT_EQ(count(trace, SliceKind::kernel), 5U) << how;
     EXPECT_EQ(count(trace, SliceKind::memcpy), 5U) << how;
@@ -173,7 +163,7 @@ TEST_F(CudaInjection, AnEndWithoutDestructorsKeepsAllThereIs) {
 
 TEST_F(CudaInjection, SeveralPartsOfFathomInOneProcessLoseNothingByIt) {
   const Folder folder;
-  EXPECT_EQ(run(folder, "steps, _exit", {{"CUPTI_STAND_IN_LATE", "1"}}), 0);
+  EXPECT_EQ(run_injected(folder, "steps, _exit", {{"CUPTI_STAND_IN_LATE", "1"}}), 0);
   EXPECT_EQ(folder.files().size(), 2U);
   std::size_t kernels = 0;
   for (const std::string& path : folder.files()) {
@@ -187,7 +177,7 @@ TEST_F(CudaInjection, SeveralPartsOfFathomInOneProcessLoseNothingByIt) {
 
 TEST_F(CudaInjection, ACrashKeepsAllThereIs) {
   const Folder folder;
-  const int status = run(folder, "crash", {{"CUPTI_STAND_IN_LATE", "1"}});
+  const int status = run_injected(folder, "crash", {{"CUPTI_STAND_IN_LATE", "1"}});
   ASSERT_TRUE(WIFSIGNALED(status));
   EXPECT_EQ(WTERMSIG(status), SIGTERM);
   EXPECT_EQ(count(trace_of(folder), SliceKind::kernel), 7U);
@@ -195,13 +185,14 @@ TEST_F(CudaInjection, ACrashKeepsAllThereIs) {
 
 TEST_F(CudaInjection, AForkedChildWritesNothingOfItsParents) {
   const Folder folder;
-  EXPECT_EQ(run(folder, "fork"), 0);
+  EXPECT_EQ(run_injected(folder, "fork"), 0);
   EXPECT_EQ(count(trace_of(folder), SliceKind::kernel), 6U);
 }
 
 TEST_F(CudaInjection, TheProgramsOwnRangeLimitsWhatIsRecorded) {
   const Folder folder;
-  EXPECT_EQ(run(folder, "range", {{"FATHOM_OPTIONS", R"({"range": "cuda-profiler"})"}}), 0);
+  EXPECT_EQ(run_injected(folder, "range", {{"FATHOM_OPTIONS", R"({"range": "cuda-profiler"})"}}),
+            0);
   const Trace trace = trace_of(folder);
   EXPECT_EQ(count(trace, SliceKind::kernel), 3U);
   EXPECT_EQ(count(trace, SliceKind::trace_span), 1U);
@@ -228,7 +219,7 @@ std::vector<std::int64_t> kernels_of(const Folder& folder) {
 TEST_F(CudaInjection, RecordingBeginsAfterTheDelay) {
   const Folder folder;
   const std::int64_t before = std::chrono::system_clock::now().time_since_epoch().count();
-  EXPECT_EQ(run(folder, "delayed", {{"FATHOM_OPTIONS", R"({"delay_s": 0.6})"}}), 0);
+  EXPECT_EQ(run_injected(folder, "delayed", {{"FATHOM_OPTIONS", R"({"delay_s": 0.6})"}}), 0);
   const std::vector<std::int64_t> starts = kernels_of(folder);
   ASSERT_FALSE(starts.empty());
   EXPECT_GE(std::ranges::min(starts), before + kSecond * 6 / 10 - kTick);
@@ -236,7 +227,7 @@ TEST_F(CudaInjection, RecordingBeginsAfterTheDelay) {
 
 TEST_F(CudaInjection, RecordingEndsAfterTheDuration) {
   const Folder folder;
-  EXPECT_EQ(run(folder, "outlasts", {{"FATHOM_OPTIONS", R"({"duration_s": 0.3})"}}), 0);
+  EXPECT_EQ(run_injected(folder, "outlasts", {{"FATHOM_OPTIONS", R"({"duration_s": 0.3})"}}), 0);
   const std::vector<std::int64_t> starts = kernels_of(folder);
   if (starts.empty()) {
     // A machine under load may take so long to get there.
@@ -248,7 +239,8 @@ TEST_F(CudaInjection, RecordingEndsAfterTheDuration) {
 
 TEST_F(CudaInjection, ASignalBeginsAndEndsTheRecording) {
   const Folder folder;
-  EXPECT_EQ(run(folder, "signals", {{"FATHOM_OPTIONS", R"({"on_signal": "SIGUSR2"})"}}), 0);
+  EXPECT_EQ(run_injected(folder, "signals", {{"FATHOM_OPTIONS", R"({"on_signal": "SIGUSR2"})"}}),
+            0);
   EXPECT_EQ(kernels_of(folder).size(), 3U);
 }
 
@@ -256,21 +248,21 @@ TEST_F(CudaInjection, StepsOfTheProgramLimitWhatIsRecorded) {
   const Folder folder;
   const std::string steps =
       R"({"steps": {"wait": 1, "warmup": 1, "active": 2, "repeat": 2, "skip_first": 1}})";
-  EXPECT_EQ(run(folder, "steps", {{"FATHOM_OPTIONS", steps}}), 0);
+  EXPECT_EQ(run_injected(folder, "steps", {{"FATHOM_OPTIONS", steps}}), 0);
   EXPECT_EQ(kernels_of(folder).size(), 4U);
   EXPECT_EQ(read_folder(folder).facts.count("WARNING"), 0U);
 }
 
 TEST_F(CudaInjection, WhereNobodyCountsStepsAllIsKeptAndThatIsSaid) {
   const Folder folder;
-  EXPECT_EQ(run(folder, "work", {{"FATHOM_OPTIONS", R"({"steps": {"wait": 5}})"}}), 0);
+  EXPECT_EQ(run_injected(folder, "work", {{"FATHOM_OPTIONS", R"({"steps": {"wait": 5}})"}}), 0);
   EXPECT_EQ(kernels_of(folder).size(), 5U);
   EXPECT_NE(read_folder(folder).facts["WARNING"].find("--steps"), std::string::npos);
 }
 
 TEST_F(CudaInjection, OfALongRunTheNewestStretchIsKept) {
   const Folder folder;
-  EXPECT_EQ(run(folder, "long", {{"FATHOM_OPTIONS", R"({"last_s": 0.3})"}}), 0);
+  EXPECT_EQ(run_injected(folder, "long", {{"FATHOM_OPTIONS", R"({"last_s": 0.3})"}}), 0);
   EXPECT_EQ(folder.files().size(), 2U);
   const std::size_t kept = kernels_of(folder).size();
   EXPECT_GE(kept, 1U);
@@ -279,9 +271,9 @@ TEST_F(CudaInjection, OfALongRunTheNewestStretchIsKept) {
 
 TEST_F(CudaInjection, CallsOfLibrariesAreRecordedWhereThatIsAskedFor) {
   const Folder folder;
-  EXPECT_EQ(run(folder, "libraries",
-                {{"FATHOM_OPTIONS", R"({"with": ["shapes", "libraries"]})"},
-                 {"LIBRARY_STAND_INS", kFolder + "/stand_ins"}}),
+  EXPECT_EQ(run_injected(folder, "libraries",
+                         {{"FATHOM_OPTIONS", R"({"with": ["shapes", "libraries"]})"},
+                          {"LIBRARY_STAND_INS", kFolder + "/stand_ins"}}),
             0);
   const Recorded recorded = read_folder(folder);
   ASSERT_EQ(recorded.instants.size(), 3U);
@@ -299,14 +291,14 @@ TEST_F(CudaInjection, CallsOfLibrariesAreRecordedWhereThatIsAskedFor) {
 
 TEST_F(CudaInjection, CanBeLeftOut) {
   const Folder folder;
-  EXPECT_EQ(run(folder, "work", {{"FATHOM_OPTIONS", R"({"cuda": false})"}}), 0);
+  EXPECT_EQ(run_injected(folder, "work", {{"FATHOM_OPTIONS", R"({"cuda": false})"}}), 0);
   EXPECT_TRUE(folder.files().empty());
 }
 
 TEST_F(CudaInjection, ReadsWhatOlderLibrariesWrite) {
   for (const char* const version : {"18", "24", "28", "130001", "130301"}) {
     const Folder folder;
-    EXPECT_EQ(run(folder, "work", {{"CUPTI_STAND_IN_VERSION", version}}), 0);
+    EXPECT_EQ(run_injected(folder, "work", {{"CUPTI_STAND_IN_VERSION", version}}), 0);
     EXPECT_EQ(count(trace_of(folder), SliceKind::kernel), 5U) << version;
   }
 }
@@ -325,7 +317,7 @@ std::string said(const Folder& folder, const std::string& command) {
 
 TEST_F(CudaInjection, ReportsOfTheFolderShowIt) {
   const Folder folder;
-  EXPECT_EQ(run(folder, "work", {{"CUPTI_STAND_IN_DROPPED", "7"}}), 0);
+  EXPECT_EQ(run_injected(folder, "work", {{"CUPTI_STAND_IN_DROPPED", "7"}}), 0);
   std::ofstream(folder.path() + "/manifest.json") << R"({"schema": "fathom-run/1"})";
   EXPECT_NE(said(folder, "kernels").find("add(float*, float*, int)"), std::string::npos);
   EXPECT_NE(said(folder, "copies").find("pinned"), std::string::npos);

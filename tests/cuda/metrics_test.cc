@@ -6,6 +6,7 @@
 #include <fstream>
 #include <map>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -13,20 +14,16 @@
 #include <sys/wait.h>
 
 #include "formats/format.h"
-#include "tests/programs/recorded.h"
+#include "tests/cuda/injected.h"
 
 namespace fathom::test {
 namespace {
 
-const std::string kFolder = FATHOM_PROGRAMS;
 const char* const kOption = R"({"gpu_metrics_hz": 1000})";
 
 int run(const Folder& folder, const std::string& what, Environment more = {}) {
-  more.emplace("FATHOM_SESSION", folder.path());
   more.emplace("FATHOM_OPTIONS", kOption);
-  more.emplace("FATHOM_CUPTI", kFolder + "/libcupti_stand_in.so");
-  more.emplace("CUDA_INJECTION64_PATH", kFolder + "/libfathom_cuda.so");
-  return wait_for(start_program("cuda_program", {what}, more));
+  return run_injected(folder, what, std::move(more));
 }
 
 /// Runs it with this fault of the stand-in's.
