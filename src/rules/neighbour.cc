@@ -10,7 +10,8 @@ constexpr std::string_view kDoc =
     "What other programs take cannot be had, and makes every measurement depend on them. Fires "
     "where another process computes on the diagnosed GPU for a tenth of the counted steps, and "
     "where processes outside of the captured program use a quarter of the processors that the "
-    "machine has and at least one. Kernels of two processes share a GPU in turns unless MPS runs "
+    "machine has and at least one, sampled for at least 0.2 s. Kernels of two processes share a "
+    "GPU in turns unless MPS runs "
     "them together. A display server or a monitoring tool that only holds a little memory is not "
     "counted. Nothing is promised: how much they cost is only told by a run without them.";
 
@@ -19,6 +20,9 @@ constexpr double kLeastMemory = 256.0 * (1 << 20);
 constexpr double kLeastCpuShare = 0.25;
 constexpr double kLeastCpus = 1.0;
 constexpr double kWarningCpuShare = 0.5;
+/// The system counts processor time in ticks of 10 ms: over less than this, a tick on each of a few
+/// processors is a large part of what is measured.
+constexpr Duration kLeastSampled = Duration{200'000'000};
 
 std::optional<Finding> on_gpu(const RuleContext& rules, const MachineView& machine) {
   const auto gpu = machine.gpu();
@@ -62,9 +66,12 @@ std::optional<Finding> on_gpu(const RuleContext& rules, const MachineView& machi
 }
 
 std::optional<Finding> on_processors(const MachineView& machine) {
-  const auto others = machine.per_second("others.cpu");
+  const CounterLine* const sampled = machine.telemetry().find("others.cpu");
+  if (sampled == nullptr || sampled->span().length() < kLeastSampled) return {};
+  auto others = machine.per_second("others.cpu");
   const auto count = machine.level("cpu.count");
   if (!others || !count || count->mean <= 0) return {};
+  others = std::min(*others, count->mean);
   const double share = *others / count->mean;
   if (*others < kLeastCpus || share < kLeastCpuShare) return {};
   Finding finding;

@@ -46,6 +46,22 @@ TEST(Neighbour, IsNothingWhereOthersUseLittle) {
   EXPECT_EQ(trace.abstains(neighbour()), "");
 }
 
+TEST(Neighbour, TakesNoMoreProcessorsThanThereAre) {
+  const auto findings = judged_beside([](MachineBuilder& machine) {
+                          machine.rate("others.cpu", 8.3).level("cpu.count", 8);
+                        }).findings(neighbour());
+  ASSERT_EQ(findings.size(), 1U);
+  EXPECT_EQ(findings[0].title, "Other programs use 8 of 8 processors");
+}
+
+TEST(Neighbour, IsNotToldFromSamplesOfAMoment) {
+  ProgramBuilder program(24'000'000);
+  program.op("aten::mm", "gemm", 12'000'000);
+  MachineBuilder machine(program.trace(), 24'000'000);
+  machine.rate("others.cpu", 2.1).level("cpu.count", 2);
+  EXPECT_TRUE(JudgedTrace(program.trace()).findings(neighbour()).empty());
+}
+
 TEST(Neighbour, AbstainsWithoutTelemetry) {
   const JudgedTrace trace = judged_beside([](MachineBuilder& /*machine*/) {});
   EXPECT_NE(trace.abstains(neighbour()).find("fathom run"), std::string::npos);
