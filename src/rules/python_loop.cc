@@ -110,13 +110,18 @@ class Finder {
     return {signature->shapes, signature->concrete};
   }
 
+  /// aten::index slices by tensors, whose values no trace holds.
+  [[nodiscard]] bool by_tensor(const Block& block) const {
+    return trace_.text(name(block.first)) == "aten::index";
+  }
+
   /// Does each round take another slice of one tensor? A layer takes the same one of its own.
   [[nodiscard]] bool over_slices(const std::vector<Block>& all, std::size_t begin, std::size_t end,
                                  std::size_t rounds) const {
     const std::size_t period = (end - begin) / rounds;
     for (std::size_t offset = 0; offset < period; ++offset) {
       std::size_t changes = 0;
-      bool known = true;
+      bool known = !by_tensor(all[begin + offset]);
       for (std::size_t at = begin + offset + period; at < end; at += period) {
         const auto [shapes, values] = arguments(all[at]);
         const auto [shapes_before, values_before] = arguments(all[at - period]);

@@ -39,6 +39,22 @@ TEST(PythonLoop, IsToldWithoutRecordedValuesWhereBlocksAreShort) {
   EXPECT_EQ(JudgedTrace(builder).findings(python_loop()).size(), 1U);
 }
 
+TEST(PythonLoop, IsToldWhereRowsAreChosenByMasks) {
+  TraceBuilder builder;
+  builder.step(0, 0, 2000);
+  for (std::int64_t i = 0; i < 12; ++i) {
+    builder.op("aten::eq", 100 + 80 * i, 20).concrete(R"(["",")" + std::to_string(i) + R"("])");
+    builder.op("aten::index", 120 + 80 * i, 20).shapes("[[4000],[[4000]]]").concrete(R"(["",""])");
+    const std::string rows = std::to_string(5 + i);
+    builder.op("aten::index", 140 + 80 * i, 20)
+        .shapes("[[500,64],[[" + rows + "]]]")
+        .concrete(R"(["",""])");
+    builder.op("aten::sum", 160 + 80 * i, 20).concrete(R"(["","[0]","False",""])");
+  }
+  EXPECT_EQ(JudgedTrace(builder).findings(python_loop()).size(), 1U)
+      << "the values of a mask are not recorded, and so cannot be the same";
+}
+
 TEST(PythonLoop, IsToldWhereATensorIsIterated) {
   TraceBuilder builder;
   builder.step(0, 0, 1000);
