@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <fstream>
 #include <map>
+#include <ranges>
 #include <set>
 
 #include "capture/files.h"
@@ -42,10 +43,13 @@ KinetoTarget describe(pid_t pid, const std::string& root) {
   return target;
 }
 
+/// "process 4", "processes 4, 5", and of many the first ones.
 std::string listed(const std::vector<KinetoTarget>& targets) {
+  constexpr std::size_t kMost = 5;
   std::string text;
-  for (const KinetoTarget& target : targets)
+  for (const KinetoTarget& target : targets | std::views::take(kMost))
     text += (text.empty() ? "" : ", ") + std::to_string(target.pid);
+  if (targets.size() > kMost) text += " and " + std::to_string(targets.size() - kMost) + " more";
   return (targets.size() == 1 ? "process " : "processes ") + text;
 }
 
@@ -104,8 +108,9 @@ std::vector<std::string> reasons_against(const std::vector<KinetoTarget>& target
     }
   }
   if (!early.empty()) {
-    return {listed(early) +
-            " has not loaded PyTorch yet: it can only ask once it has; waiting for that"};
+    return {listed(early) + (early.size() == 1 ? " has" : " have") +
+            " not loaded PyTorch yet: " + (early.size() == 1 ? "it" : "they") +
+            " can only ask once that is done; waiting for it"};
   }
   std::vector<std::string> reasons;
   if (!hidden.empty()) {
@@ -115,8 +120,8 @@ std::vector<std::string> reasons_against(const std::vector<KinetoTarget>& target
   }
   if (!unset.empty()) {
     reasons.push_back(
-        listed(unset) +
-        " was not started with KINETO_USE_DAEMON=1, without which PyTorch asks nobody: start it "
+        listed(unset) + (unset.size() == 1 ? " was" : " were") +
+        " not started with KINETO_USE_DAEMON=1, without which PyTorch asks nobody: start it "
         "again with KINETO_USE_DAEMON=1 in its environment, or under fathom run");
   }
   return reasons;

@@ -48,6 +48,18 @@ TEST(KinetoTargets, AMissingVariableIsNamedWithWhatToDo) {
   EXPECT_NE(reason.find("under fathom run"), std::string::npos);
 }
 
+TEST(KinetoTargets, ManyAreNamedByTheFirstFew) {
+  std::vector<KinetoTarget> targets;
+  for (pid_t pid = 1; pid <= 50; ++pid) {
+    targets.push_back(ready(pid));
+    targets.back().daemon = false;
+  }
+  const std::vector<std::string> reasons = reasons_against(targets);
+  ASSERT_EQ(reasons.size(), 1U);
+  EXPECT_TRUE(reasons[0].starts_with("processes 1, 2, 3, 4, 5 and 45 more were not started"))
+      << reasons[0];
+}
+
 TEST(KinetoTargets, AProgramWithoutPyTorchYetIsWaitedFor) {
   KinetoTarget target = ready(4);
   target.torch = false;

@@ -80,6 +80,7 @@ Result<SessionFolder> make_wanted(const std::string& wanted) {
 Result<std::string> make_under(const std::string& parent, const std::string& name) {
   std::error_code failure;
   fs::create_directories(parent, failure);
+  if (failure) return refused(failure.message());
   for (int attempt = 1; attempt < 1000; ++attempt) {
     std::string path = parent;
     path.append("/").append(name);
