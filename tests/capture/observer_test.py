@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import sys
+import time
 import unittest
 
 import captured
@@ -13,7 +14,13 @@ sys.path.insert(0, str(captured.HOOK))
 from fathom_recorder.options import Options  # noqa: E402
 from fathom_recorder.overhead import EDGE, UNPROFILED, Overhead  # noqa: E402
 from fathom_recorder.plan import FAR, Plan, Window  # noqa: E402
-from fathom_recorder.steps import Steps  # noqa: E402
+from fathom_recorder.steps import (  # noqa: E402
+    EVALUATION,
+    LOUD,
+    NO_GRADIENTS,
+    OTHER,
+    Steps,
+)
 
 STEP = 1_000_000
 
@@ -96,6 +103,75 @@ class Choice(unittest.TestCase):
         plan = Plan(Options({"overhead": False}))
         self.windows(plan, 5)
         self.assertEqual(plan.far_steps(STEP), FAR)
+
+
+class Evaluation(unittest.TestCase):
+    """Optimizer 7 learns with module 1."""
+
+    def setUp(self) -> None:
+        self.ended: list[tuple[int, int]] = []
+        self.evaluations: list[tuple[int, int]] = []
+        self.steps = Steps(
+            "auto",
+            lambda number, start, end: self.ended.append((start, end)),
+            lambda begin, end: self.evaluations.append((begin, end)),
+        )
+        self.steps.optimizer_made(7)
+
+    def learn(self) -> None:
+        self.steps.module_begin(1, LOUD)
+        self.steps.optimizer_done(7)
+
+    def test_what_is_quiet_between_two_steps_is_part_of_neither(self) -> None:
+        self.learn()
+        self.steps.fetch(EVALUATION)
+        self.steps.module_begin(1, EVALUATION)
+        self.learn()
+        self.steps.last(time.monotonic_ns())
+        ((_, first_end), (second_begin, _)) = self.ended
+        ((begin, end),) = self.evaluations
+        self.assertLessEqual(begin, first_end)
+        self.assertLessEqual(end, second_begin)
+
+    def test_a_module_that_each_step_calls_without_gradients_is_part_of_it(self) -> None:
+        for _ in range(4):
+            self.steps.module_begin(2, OTHER)
+            self.steps.module_begin(1, NO_GRADIENTS)
+            self.learn()
+        self.assertEqual(self.evaluations, [])
+
+    def test_a_rollout_without_gradients_between_some_steps_is_part_of_none(self) -> None:
+        for _ in range(3):
+            self.learn()
+            self.learn()
+            self.steps.module_begin(1, NO_GRADIENTS)
+        self.learn()
+        self.assertEqual(len(self.evaluations), 3)
+
+    def test_validation_before_the_first_step_is_not_part_of_it(self) -> None:
+        self.steps.fetch(NO_GRADIENTS)
+        self.learn()
+        self.steps.fetch()
+        self.assertEqual(len(self.evaluations), 1)
+        self.assertGreaterEqual(self.ended[0][0], self.evaluations[0][1])
+
+    def test_steps_that_end_where_they_become_due_see_the_change_of_mode(self) -> None:
+        self.learn()
+        self.learn()
+        self.steps.rest()
+        self.steps.optimizer_done(7)
+        self.steps.mode_set(EVALUATION)
+        self.assertIsNotNone(self.steps.evaluating)
+        self.learn()
+        self.assertEqual(len(self.evaluations), 1)
+
+    def test_inference_without_gradients_has_steps_and_no_evaluation(self) -> None:
+        steps = Steps("auto", lambda number, start, end: self.ended.append((start, end)))
+        for _ in range(4):
+            steps.module_begin(1, OTHER)
+            steps.module_done(1)
+        self.assertEqual(len(self.ended), 3)
+        self.assertIsNone(steps.evaluating)
 
 
 class Rest(unittest.TestCase):

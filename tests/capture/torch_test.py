@@ -61,6 +61,55 @@ class Torch(unittest.TestCase):
         self.assertEqual(done.returncode, 0, done.stderr)
         return done.stdout
 
+    # Validation
+
+    def steps_of_validation(self, what: str) -> tuple[captured.Run, list[int], list[int]]:
+        """Of a program that validates, recorded from its second step on: how many products of
+        matrices each step has, and each phase of evaluation."""
+        options = {"steps": {"wait": 1, "warmup": 0, "active": 5}, "overhead": False}
+        run = self.run_well("validates.py", what, options=options)
+        facts = run.process()
+        self.assertEqual((facts["steps"], facts["step_by"], facts["batch_size"]), (6, "optimizer", 8))
+        events = self.events(self.only_trace(run))
+        begins = [float(str(e["ts"])) for e in events if e.get("name") == "aten::addmm"]
+        products = {}
+        for event in events:
+            name = str(event.get("name"))
+            if event.get("cat") == "user_annotation" and name.startswith("ProfilerStep#"):
+                begin = float(str(event["ts"]))
+                end = begin + float(str(event["dur"]))
+                products[name] = sum(begin <= at < end for at in begins)
+        self.assertEqual(list(products), [f"ProfilerStep#{n}" for n in range(1, 6)])
+        phases = [s for s in run.slices("phase") if s.name == "evaluation"]
+        steps = run.slices("step")
+        self.assertEqual([s.value for s in steps], list(range(6)))
+        for phase in phases:
+            end = phase.start + phase.duration
+            self.assertFalse(
+                [s for s in steps if s.start < end and phase.start < s.start + s.duration]
+            )
+        return run, list(products.values()), [phase.value for phase in phases]
+
+    def test_validation_between_steps_belongs_to_none(self) -> None:
+        run, products, phases = self.steps_of_validation("loader")
+        # Two layers, and not those of three batches more.
+        self.assertEqual(products, [2] * 5)
+        # Before the first step, and those before which the program had validated.
+        self.assertEqual(phases, [0, 2, 4, 6])
+        facts = run.process()
+        self.assertEqual((facts["batches_per_step"], facts["calls_per_step"]), (1, 1))
+        self.assertEqual(facts["loader"]["samples"], 48)
+
+    def test_a_test_after_each_step_belongs_to_none(self) -> None:
+        _, products, phases = self.steps_of_validation("whole")
+        self.assertEqual(products, [2] * 5)
+        self.assertEqual(phases, [1, 2, 3, 4, 5, 6])
+
+    def test_what_every_step_calls_without_gradients_is_part_of_it(self) -> None:
+        _, products, phases = self.steps_of_validation("teacher")
+        self.assertEqual(products, [6] * 5)
+        self.assertEqual(phases, [])
+
     # Steps
 
     def test_a_training_loop_is_recorded_by_its_optimizer(self) -> None:

@@ -5,6 +5,11 @@ at the next sign that another one begins: a batch is fetched, the outermost modu
 annotation begins or ends. So what a loop does after its optimizer (reading the loss, say) belongs
 to the step, and no annotation is cut in two. A program that gives no such sign has its steps end
 where they become due.
+
+A sign is *quiet* where nothing can be learnt: gradients are off, or the model that learns is in
+evaluation mode. What is quiet from the end of a step on is an evaluation, which belongs to no
+step: the next one begins with the first sign that is not. Inside a step nothing is cut out; so a
+module that is called without gradients in every step (a teacher, a generator) is part of it.
 """
 
 from __future__ import annotations
@@ -25,16 +30,37 @@ CALLS_WITHOUT_STEP = 200
 CALLS_OF_OTHER_EARLY = 3
 CALLS_OF_OTHER = 100
 
+# How quiet a sign is. OTHER: gradients are off, for a module that is not known to learn.
+LOUD, OTHER, NO_GRADIENTS, EVALUATION = range(4)
+# Signs that are no calls of modules, where keys of modules are kept.
+_FETCH, _ANNOTATION, _MODE = -1, -2, -3
+
+
+def _ignore(begin: int, end: int) -> None:
+    """Nobody asked for evaluations."""
+
 
 class Steps:
-    """`on_step(number, start, end)` is called between steps; its own time belongs to none."""
+    """`on_step(number, start, end)` is called between steps, `on_evaluation(begin, end)` after an
+    evaluation; their own time belongs to no step."""
 
-    def __init__(self, step_by: str, on_step: Callable[[int, int, int], None]) -> None:
+    def __init__(
+        self,
+        step_by: str,
+        on_step: Callable[[int, int, int], None],
+        on_evaluation: Callable[[int, int], None] = _ignore,
+    ) -> None:
         self._fixed = step_by != "auto"
         # What steps are counted by; None while it is not known.
         self.source: str | None = step_by if self._fixed else None
         self._on_step = on_step
+        self._on_evaluation = on_evaluation
         self.number = 0
+        # Since when the program evaluates; None while it does not.
+        self.evaluating: int | None = None
+        # What was quiet inside this step, and inside the one before.
+        self._quiet: set[int] = set()
+        self._quiet_before: set[int] = set()
         self.due = False
         self._without_sign = False
         self._signs = 0
@@ -50,30 +76,64 @@ class Steps:
 
     # Signs that a step begins
 
-    def fetch(self) -> None:
+    def fetch(self, quiet: int = LOUD) -> None:
         """The loop asks a data loader for a batch."""
         if self.source == "loader" and self.start is not None:
             self._end(monotonic_ns())
         else:
-            self._sign()
+            self._sign(quiet, _FETCH)
 
-    def module_begin(self, key: int) -> None:
+    def module_begin(self, key: int, quiet: int = LOUD) -> None:
         """The outermost module is called."""
         if self.source == "module" and self._leader is not None and key != self._leader:
             return
-        self._sign()
+        self._sign(quiet, key)
 
-    def annotation(self) -> None:
+    def annotation(self, quiet: int = LOUD) -> None:
         """An outermost annotation begins or ends."""
         if self.source != "module":
-            self._sign()
+            self._sign(quiet, _ANNOTATION)
 
-    def _sign(self) -> None:
+    def mode_set(self, quiet: int) -> None:
+        """The program has changed modules to evaluation mode."""
+        if quiet == EVALUATION and self.evaluating is None and self._is_between():
+            self._sign(quiet, _MODE)
+
+    def _sign(self, quiet: int, key: int) -> None:
+        between = self._is_between()
         self._signs += 1
+        evaluates = quiet != LOUD and self._evaluates(quiet, key, between)
+        now = monotonic_ns()
+        if evaluates and self.evaluating is None:
+            self.evaluating = now
         if self.due:
-            self._end(monotonic_ns())
+            self._end(now)
         elif self.start is None:
-            self.start = monotonic_ns()
+            self.start = now
+        if quiet != LOUD and not evaluates:
+            self._quiet.add(key)
+        elif quiet == LOUD and self.evaluating is not None:
+            self._learn_again()
+
+    def _is_between(self) -> bool:
+        """Whether an optimizer has stepped and nothing else has happened since."""
+        if self.source is None:  # validation comes first
+            return self.number == 0 and not self._signs and bool(self._made)
+        ended = self._without_sign and self._signs == self._signs_at_due
+        return self.source == "optimizer" and (self.due or ended)
+
+    def _evaluates(self, quiet: int, key: int, between: bool) -> bool:
+        if self.evaluating is not None:
+            return True
+        if not between or quiet == OTHER:
+            return False
+        return quiet == EVALUATION or key not in self._quiet_before
+
+    def _learn_again(self) -> None:
+        begin, self.evaluating = self.evaluating, None
+        now = monotonic_ns()
+        self._on_evaluation(now if begin is None else begin, now)
+        self.start = monotonic_ns()
 
     # What makes steps
 
@@ -86,6 +146,8 @@ class Steps:
         if self.source != "optimizer":
             self.source = "optimizer"
             self.due = False
+        # Whatever has learnt was not seen to.
+        self.evaluating = None
         self._stepped.add(key)
         self._round[key] = self._round.get(key, 0) + 1
         if self._round_is_complete():
@@ -107,6 +169,7 @@ class Steps:
             if self._made and self._calls < CALLS_WITHOUT_STEP:
                 return
             self.source = "module"
+            self.evaluating = None
         if self.source != "module":
             return
         if self._leader is None:
@@ -125,6 +188,7 @@ class Steps:
         """The program says itself that a step ends."""
         if not self._fixed:
             self.source = "mark"
+            self.evaluating = None
         if self.source == "mark":
             self.due = False
             self._end(monotonic_ns())
@@ -149,6 +213,8 @@ class Steps:
         """The program ends: a step that is due is over."""
         if self.due:
             self._end(now)
+        elif self.evaluating is not None:
+            self._learn_again()
 
     def _make_due(self) -> None:
         now = monotonic_ns()
@@ -165,6 +231,7 @@ class Steps:
         start = self.start
         number = self.number
         self.number += 1
+        self._quiet_before, self._quiet = self._quiet, set()
         if start is None:
             start = now
         self._on_step(number, start, now)

@@ -27,7 +27,7 @@ _OF_PROFILER = "ProfilerStep#"
 
 class Calls:
     """`watch` is told: optimizer_made, optimizer_done, module_begin, module_done, annotation,
-    range_…, backward_done."""
+    range_…, mode_set, backward_done."""
 
     def __init__(self, watch: Any, torch: Any) -> None:
         self._watch = watch
@@ -45,7 +45,14 @@ class Calls:
         self._is_compiling = _is_compiling(torch)
 
     def install(self) -> None:
-        for part in (self._optimizers, self._scalers, self._annotate, self._backward, self.search):
+        for part in (
+            self._optimizers,
+            self._scalers,
+            self._annotate,
+            self._backward,
+            self._modes,
+            self.search,
+        ):
             try:
                 part()
             except Exception as error:
@@ -128,6 +135,21 @@ class Calls:
         autograd.backward = backward
 
     # Modules
+
+    def _modes(self) -> None:
+        kind = self._torch.nn.Module
+        original = kind.eval
+        watch = self._watch
+        is_compiling = self._is_compiling
+
+        @functools.wraps(original)
+        def eval(this: Any) -> Any:
+            result = original(this)
+            if not is_compiling():
+                watch.mode_set()
+            return result
+
+        kind.eval = eval
 
     def search(self) -> None:
         """Looks for the class of the next outermost module."""

@@ -165,6 +165,10 @@ class TorchFacts:
                 self._per_step.setdefault(what, collections.deque(maxlen=_STEPS)).append(count)
         self._calls_in_step = 0
 
+    def skip_calls(self) -> None:
+        """Calls since the last step are no part of the next."""
+        self._calls_in_step = 0
+
     def _usually(self, what: str) -> int | None:
         counts = collections.Counter(self._per_step.get(what, ()))
         return counts.most_common(1)[0][0] if counts else None

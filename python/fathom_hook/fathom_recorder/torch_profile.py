@@ -36,9 +36,11 @@ class Profiling:
         self.target: Target | None = None
         # What is left to record of a window whose trace had to be written before.
         self.rest: Window | None = None
+        self._paused = False
         self.done = False
 
-    def begin(self) -> None:
+    def begin(self, paused: bool = False) -> None:
+        """`paused`: the program evaluates, the first step begins with `resume`."""
         profiler = self._torch.profiler
         extras = self.window.extras
         arguments = {
@@ -55,6 +57,8 @@ class Profiling:
         self._profile = self._silently(lambda: profiler.profile(**arguments))
         # The steps are called by their number in the program.
         self._profile.step_num = self._first
+        if paused:
+            self._pause()
         self._silently(self._profile.start)
         self._begin_active()
 
@@ -98,10 +102,12 @@ class Profiling:
         at = number - self._first
         return self.window.warmup <= at < self.window.warmup + self.window.active
 
-    def step(self, number: int) -> None:
+    def step(self, number: int, paused: bool = False) -> None:
         """Step `number` has ended. Afterwards `done` tells whether the window is over, or its
-        `rest` begins anew."""
+        `rest` begins anew. `paused`: the next step begins with `resume`."""
         self._last = number
+        if paused:
+            self._pause()
         if number + 1 == self._first + self.window.warmup:
             self._begin_active()
         if number + 1 >= self._first + self.window.warmup + self.window.active:
@@ -113,6 +119,25 @@ class Profiling:
             self.finish()
         else:
             self._silently(self._profile.step)
+
+    def _pause(self) -> None:
+        """Ends the range of the step that is open; the profiler opens none by itself."""
+        profile = self._profile
+        scope, profile.step_rec_fn = profile.step_rec_fn, None
+        profile.record_steps = False
+        if scope is not None:
+            scope.__exit__(None, None, None)
+        self._paused = True
+
+    def resume(self) -> None:
+        """The step begins that was waited for."""
+        if not self._paused or self.done:
+            return
+        self._paused = False
+        profile = self._profile
+        profile.record_steps = True
+        profile.step_rec_fn = self._watch.record_function(f"ProfilerStep#{profile.step_num}")
+        profile.step_rec_fn.__enter__()
 
     def _recorded(self, number: int) -> int:
         """How many active steps there are with step `number`."""

@@ -16,6 +16,7 @@ from .overhead import EDGE, UNPROFILED, Overhead
 from .pieces import Pieces
 from .plan import FAR, Plan, Window
 from .steps import Steps
+from .torch_learner import Learner
 from .torch_calls import Calls
 from .torch_facts import TorchFacts
 from .torch_foreign import ForeignProfiler, note_given_way
@@ -65,7 +66,9 @@ class TorchWatch:
 
     def _begin_state(self) -> None:
         self.traces = Traces(self.recorder.session)
-        self.steps = Steps("mark" if self.range_name else self.options.step_by, self._step)
+        step_by = "mark" if self.range_name else self.options.step_by
+        self.steps = Steps(step_by, self._step, self._evaluated)
+        self.learner = Learner(self.torch)
         self.plan = Plan(self.options)
         self.pieces = Pieces(self.options)
         self.overhead = Overhead()
@@ -130,6 +133,7 @@ class TorchWatch:
             self.facts.optimizer(optimizer)
             if self.memory:
                 self.memory.phase("optimizer")
+            self.learner.learnt()
             self.steps.optimizer_done(id(optimizer))
         self._hook_ns += monotonic_ns() - begin
 
@@ -140,7 +144,7 @@ class TorchWatch:
     def module_begin(self, module: Any, args: Any, kwargs: Any) -> None:
         begin = monotonic_ns()
         if self._mine():
-            self.steps.module_begin(id(module))
+            self.steps.module_begin(id(module), self.learner.call(module))
             self.facts.module_call(module, args, kwargs)
         self._hook_ns += monotonic_ns() - begin
 
@@ -154,6 +158,14 @@ class TorchWatch:
         self._hook_ns += monotonic_ns() - begin
 
     @quietly
+    def mode_set(self) -> None:
+        """A module was put into evaluation mode."""
+        if self._owner == get_ident():
+            self.steps.mode_set(self.learner.quiet())
+            if self.steps.evaluating is not None:
+                self.calls.wake()  # its end is to be seen
+
+    @quietly
     def backward_done(self) -> None:
         if self.memory and self._mine():
             self.memory.phase("backward")
@@ -162,14 +174,14 @@ class TorchWatch:
     def fetch(self) -> None:
         begin = monotonic_ns()
         if self._mine():
-            self.steps.fetch()
+            self.steps.fetch(self.learner.quiet())
         self._hook_ns += monotonic_ns() - begin
 
     @quietly
     def annotation(self) -> None:
         if self._owner == get_ident():
             begin = monotonic_ns()
-            self.steps.annotation()
+            self.steps.annotation(self.learner.quiet())
             self._hook_ns += monotonic_ns() - begin
 
     @quietly
@@ -211,6 +223,17 @@ class TorchWatch:
         self._rest_or_wake(number, age)
         self._hook_ns -= monotonic_ns() - before
 
+    @quietly
+    def _evaluated(self, begin: int, end: int) -> None:
+        """The program evaluated: no part of a step."""
+        if self.recording:
+            self.recorder.record("evaluation", "phase", begin, end - begin, self.steps.number)
+        self.loaders.fetched_since()
+        self.facts.skip_calls()
+        if self.profiling is not None:
+            self.profiling.resume()
+        self._hook_ns = 0
+
     def _rest_or_wake(self, number: int, age: int) -> None:
         """While nothing is recorded, and nothing will be soon, modules and annotations are not
         looked at: steps end where the optimizer's does, or with the next batch."""
@@ -218,7 +241,8 @@ class TorchWatch:
         if self.range_name or self.memory or source is None or number < _REST_AFTER:
             return
         far = FAR if self.foreign.seen else self.plan.far_steps(age)
-        if self.profiling is not None or not far or not self.overhead.is_settled():
+        busy = self.profiling is not None or self.steps.evaluating is not None
+        if busy or not far or not self.overhead.is_settled():
             self.calls.wake()
             return
         if not self.calls.resting and self.calls.rest(source != "module"):
@@ -239,6 +263,7 @@ class TorchWatch:
             or now > self._rest_until
             or number >= self._rest_to
             or start is None
+            or steps.evaluating is not None
             or not steps.ends_at_once()
             or get_ident() != self._owner
         ):
@@ -271,7 +296,7 @@ class TorchWatch:
             if self.plan.runs_out(age) or self._stop_wanted:
                 self.profiling.finish()
             else:
-                self.profiling.step(number)
+                self.profiling.step(number, self.steps.evaluating is not None)
             if self.profiling.done:
                 self._over(number + 1)
             return
@@ -309,7 +334,7 @@ class TorchWatch:
         try:
             if self.memory and window.kept:
                 self.memory.begin_history()
-            profiling.begin()
+            profiling.begin(self.steps.evaluating is not None)
             self.profiling = profiling
             self.signals.begin()
             if window.kept:
