@@ -69,7 +69,8 @@ class Torch(unittest.TestCase):
         options = {"steps": {"wait": 1, "warmup": 0, "active": 5}, "overhead": False}
         run = self.run_well("validates.py", what, options=options)
         facts = run.process()
-        self.assertEqual((facts["steps"], facts["step_by"], facts["batch_size"]), (6, "optimizer", 8))
+        self.assertEqual((facts["steps"], facts["step_by"]), (6, "optimizer"))
+        self.assertEqual(facts["batch_size"], 8)
         events = self.events(self.only_trace(run))
         begins = [float(str(e["ts"])) for e in events if e.get("name") == "aten::addmm"]
         products = {}

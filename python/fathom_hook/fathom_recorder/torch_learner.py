@@ -36,10 +36,9 @@ class Learner:
         """An optimizer has stepped."""
         if not self._called:
             return
-        module = None
         for key, (module, training) in self._called.items():
             self._trains[key] = training
-        self._latest = weakref.ref(module)
+            self._latest = weakref.ref(module)
         self._called.clear()
 
     def quiet(self) -> int:

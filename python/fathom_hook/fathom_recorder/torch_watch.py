@@ -16,11 +16,11 @@ from .overhead import EDGE, UNPROFILED, Overhead
 from .pieces import Pieces
 from .plan import FAR, Plan, Window
 from .steps import Steps
-from .torch_learner import Learner
 from .torch_calls import Calls
 from .torch_facts import TorchFacts
 from .torch_foreign import ForeignProfiler, note_given_way
 from .torch_frameworks import Frameworks
+from .torch_learner import Learner
 from .torch_loader import Loaders
 from .torch_memory import TorchMemory
 from .torch_profile import Profiling, compiles_so_far, quiet_kineto
