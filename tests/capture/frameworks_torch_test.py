@@ -61,6 +61,28 @@ class Frameworks(unittest.TestCase):
         self.assertEqual((facts["loader"]["batch_size"], facts["loader"]["samples"]), (4, 96))
         self.assertEqual(facts["lightning"]["accumulate_grad_batches"], 2)
 
+    def test_lightning_with_two_optimizers_steps_once_for_both(self) -> None:
+        self.need("lightning")
+        run = self.run_well("lightning_gan.py", options=OPTIONS)
+        facts = run.process()
+        self.assertEqual((facts["steps"], facts["step_by"]), (12, "optimizer"))
+        self.assertEqual(self.recorded_steps(run), [2, 3, 4])
+        self.assertEqual([o["class"] for o in facts["optimizers"]], ["Adam", "Adam"])
+        self.assertEqual((facts["model"]["class"], facts["batch_size"]), ("Pair", 4))
+        self.assertEqual((facts["batches_per_step"], facts["loader"]["samples"]), (1, 48))
+        # Validation comes first, and after every third step.
+        phases = [s.value for s in run.slices("phase") if s.name == "evaluation"]
+        self.assertEqual(phases, [0, 3, 6, 9, 12])
+
+    def test_lightning_counted_by_calls_of_a_module_is_still_described_by_its_training(self) -> None:
+        self.need("lightning")
+        run = self.run_well("lightning_fit.py", options={**OPTIONS, "step_by": "module"})
+        facts = run.process()
+        # 24 batches of training, and six of validation.
+        self.assertEqual((facts["steps"], facts["step_by"]), (30, "module"))
+        self.assertEqual((facts["loader"]["samples"], facts["batch_size"]), (96, 4))
+        self.assertEqual(self.recorded_steps(run), [2, 3, 4])
+
     def test_accelerate_steps_once_for_the_batches_it_accumulates(self) -> None:
         self.need("accelerate")
         run = self.run_well("accelerated.py", options=OPTIONS)

@@ -46,6 +46,26 @@ class Plain(unittest.TestCase):
         self.assertGreaterEqual(run.roles()["child"], 5)
         self.assertEqual(run.roles()["main"], 1)
 
+    def test_a_program_that_becomes_another_leaves_what_it_did(self) -> None:
+        code = "import gc, os; gc.collect(); os.execvp({0!r}, [{0!r}, *{1!r}])"
+        run = self.captures.run("-c", code.format("true", []))
+        self.assertEqual((run.code, run.err), (0, ""))
+        (facts,) = run.processes()
+        self.assertEqual(facts["role"], "main")
+        self.assertIn("thread", [kind for kind, _ in run.records(facts["pid"])])
+        # Another Python in the same process adds to its file, and is what it was.
+        run = self.captures.run("-c", code.format(sys.executable, ["-c", "raise SystemExit(4)"]))
+        self.assertEqual((run.code, run.err), (4, ""))
+        self.assertEqual([p["role"] for p in run.processes()], ["main"])
+        self.assertEqual(self.moments(run, "process")[-1][5], "main")
+        self.assertEqual(run.ends(run.process()["pid"]), 1)
+
+    def test_a_program_that_cannot_become_another_goes_on(self) -> None:
+        code = "import os\ntry:\n os.execv('/nowhere', ['x'])\nexcept OSError:\n print('still')"
+        run = self.captures.run("-c", code)
+        self.assertEqual((run.code, run.out, run.err), (0, "still\n", ""))
+        self.assertEqual(run.ends(run.process()["pid"]), 1)
+
     def test_a_process_tells_what_it_used(self) -> None:
         run = self.captures.run("plain.py")
         (exit_record,) = self.moments(run, "exit")

@@ -61,6 +61,16 @@ class Torch(unittest.TestCase):
         self.assertEqual(done.returncode, 0, done.stderr)
         return done.stdout
 
+    def test_steps_that_were_asked_for_and_never_came_are_said(self) -> None:
+        for options, why in (
+            ({"step_by": "mark"}, "the program never called fathom.step()"),
+            ({"range": "nowhere"}, "0 annotations named 'nowhere' were seen"),
+            ({"delay_s": 3600}, "the program ended before --delay was over"),
+        ):
+            run = self.run_well("validates.py", "whole", options=options)
+            self.assertEqual(run.traces(), [])
+            self.assertIn(why, run.not_recorded())
+
     # Validation
 
     def steps_of_validation(self, what: str) -> tuple[captured.Run, list[int], list[int]]:

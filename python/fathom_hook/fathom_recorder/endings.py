@@ -1,8 +1,9 @@
-"""Ends the recording where a process ends without atexit: by os._exit, or by a signal that nobody
-handles while torch.profiler records."""
+"""Ends the recording where a process ends without atexit: by os._exit, by becoming another program,
+or by a signal that nobody handles while torch.profiler records."""
 
 from __future__ import annotations
 
+import functools
 import os
 import signal
 import threading
@@ -25,6 +26,24 @@ def watch_exit(end: Callable[[], None]) -> None:
     _exit.__name__, _exit.__qualname__ = leave.__name__, leave.__qualname__
     _exit.__doc__ = leave.__doc__
     os._exit = _exit
+
+
+def watch_exec(save: Callable[[], None]) -> None:
+    """Calls `save` before os.exec… do what they do, which may fail: the process then goes on. All of
+    them come to these two. It must not raise."""
+    for name in ("execv", "execve"):
+        _before(name, save)
+
+
+def _before(name: str, save: Callable[[], None]) -> None:
+    original = getattr(os, name)
+
+    @functools.wraps(original)
+    def replaced(*args: Any, **kwargs: Any) -> Any:
+        save()
+        return original(*args, **kwargs)
+
+    setattr(os, name, replaced)
 
 
 class Signals:

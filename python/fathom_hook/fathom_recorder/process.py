@@ -22,17 +22,20 @@ def rank_of_environment() -> int:
 
 def role_and_rank() -> tuple[str, int]:
     """The first Python process is `main`, one that has a rank which its parent had not is a
-    `rank`."""
+    `rank`. A process that became another program stays what it was."""
     rank = rank_of_environment()
     parent = os.environ.get(PARENT)
-    if rank >= 0 and (parent is None or parent.partition(":")[2] != str(rank)):
+    pid, rank_of_parent, role = (*(parent or "").split(":"), "", "", "")[:3]
+    if pid == str(os.getpid()) and role:
+        return role, rank
+    if rank >= 0 and rank_of_parent != str(rank):
         return "rank", rank
     return ("main" if parent is None else "child"), rank
 
 
-def mark_for_children(rank: int) -> None:
+def mark_for_children(rank: int, role: str) -> None:
     """Children read here that they are children, and of which rank."""
-    os.environ[PARENT] = f"{os.getpid()}:{rank}"
+    os.environ[PARENT] = f"{os.getpid()}:{rank}:{role}"
 
 
 def name_of_command() -> str:

@@ -66,13 +66,14 @@ class Recorder:
         self.facts.add_source(lambda: {"threads_started": self.threads.started})
 
     def install(self) -> None:
-        process.mark_for_children(self.rank)
+        process.mark_for_children(self.rank, self.role)
         self.finder.install()
         self.pauses.install()
         self.threads.install()
         self.ticker.add(self._tick)
         atexit.register(self._last)
         endings.watch_exit(self.end)
+        endings.watch_exec(self._hand_over)
         os.register_at_fork(
             before=self._before_fork,
             after_in_parent=self._after_fork_in_parent,
@@ -95,7 +96,7 @@ class Recorder:
         self.name = name or self.name
         self.facts.values.update(role=role, rank=rank, name=self.name)
         self.writer.process(os.getppid(), rank, self.name, role)
-        process.mark_for_children(rank)
+        process.mark_for_children(rank, role)
 
     def works(self) -> None:
         """The program does something that ends importing: a step, a batch."""
@@ -154,7 +155,7 @@ class Recorder:
         self._learn_of_collections()
         self.pauses.restart(self.writer)
         self.threads.restart(self.writer)
-        process.mark_for_children(self.rank)
+        process.mark_for_children(self.rank, self.role)
         self._phase = "main"
         self._writer_main_tid = get_native_id()
         self.writer.moment(BEGIN, "main", "phase", self.began_ns)
@@ -208,6 +209,14 @@ class Recorder:
         self.writer.moment(BEGIN, "exit", "phase", now, self._writer_main_tid)
         if self.torch is not None:
             self.torch.end()
+
+    @failures.quietly
+    def _hand_over(self) -> None:
+        """The process becomes another program, unless that fails."""
+        if self.torch is not None:
+            self.torch.stop()
+        self.writer.flush()
+        self.facts.write()
 
     def _last(self) -> None:
         self.end()

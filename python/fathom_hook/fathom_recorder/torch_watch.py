@@ -134,6 +134,7 @@ class TorchWatch:
             if self.memory:
                 self.memory.phase("optimizer")
             self.learner.learnt()
+            self.loaders.learns()
             self.steps.optimizer_done(id(optimizer))
         self._hook_ns += monotonic_ns() - begin
 
@@ -211,8 +212,6 @@ class TorchWatch:
         self._hook_ns = 0
         by_optimizer = self.steps.source == "optimizer"
         self.facts.step(self.loaders.fetched_since())
-        if by_optimizer:
-            self.loaders.learns()
         if number in (_SEARCH_WITH_OPTIMIZER_AT if by_optimizer else _SEARCH_AT):
             self.calls.search()
         if number in (0, 2):
@@ -524,8 +523,13 @@ class TorchWatch:
             return
         if self.options.on_demand():
             note("a trace", "nothing asked for it", "call fathom.start(), or send the signal")
+        elif self.range_name:
+            why = f"{self._ranges} annotations named {self.range_name!r} were seen"
+            note("a trace", why, "the name as the program spells it; " + _EARLIER)
+        elif self.options.delay_ns > monotonic_ns() - self.recorder.began_ns:
+            note("a trace", "the program ended before --delay was over", "a shorter --delay")
         elif steps == 0:
-            note("a trace", "the program made no step that is recognised", "--step-by time")
+            note("a trace", *_NO_STEPS.get(self.options.step_by, _NO_STEPS["auto"]))
         else:
             why = "the program made {} steps; the first that could be recorded was number {}"
             note("a trace", why.format(steps, self.plan.first_step()), _EARLIER)
@@ -558,3 +562,15 @@ class TorchWatch:
 
 
 _EARLIER = "--steps wait=0,warmup=0,active=1"
+# By --step-by: why a program has no steps, and what to do.
+_NO_STEPS = {
+    "auto": ("the program made no step that is recognised", "--step-by time"),
+    "optimizer": ("no optimizer of torch stepped", "leave --step-by out, or --step-by time"),
+    "module": ("no module of torch was called", "leave --step-by out, or --step-by time"),
+    "loader": ("no batch was fetched twice from a loader of torch", "leave --step-by out"),
+    "mark": ("the program never called fathom.step()", "call it after each, or no --step-by mark"),
+    "time": (
+        "the program ended, or worked without torch, before a trace by time was complete",
+        "a shorter --delay or --duration, or leave --step-by out",
+    ),
+}
