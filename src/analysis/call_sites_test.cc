@@ -28,6 +28,7 @@ TEST(CodePlace, TellsTheUsersCodeFromLibraries) {
   EXPECT_FALSE(is_user_code(parse_place("torch/nn/modules/module.py(1951): _call_impl")));
   EXPECT_FALSE(is_user_code(parse_place("/usr/lib/python3.11/threading.py(9): run")));
   EXPECT_FALSE(is_user_code(parse_place("<frozen runpy>(88): _run_code")));
+  EXPECT_FALSE(is_user_code(parse_place("run/hook/fathom_recorder/torch_calls.py(78): step")));
 }
 
 struct Recording {
