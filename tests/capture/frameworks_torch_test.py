@@ -74,7 +74,7 @@ class Frameworks(unittest.TestCase):
         phases = [s.value for s in run.slices("phase") if s.name == "evaluation"]
         self.assertEqual(phases, [0, 3, 6, 9, 12])
 
-    def test_lightning_counted_by_calls_of_a_module_is_still_described_by_its_training(self) -> None:
+    def test_lightning_counted_by_calls_of_a_module_is_described_by_its_training(self) -> None:
         self.need("lightning")
         run = self.run_well("lightning_fit.py", options={**OPTIONS, "step_by": "module"})
         facts = run.process()

@@ -29,8 +29,8 @@ def watch_exit(end: Callable[[], None]) -> None:
 
 
 def watch_exec(save: Callable[[], None]) -> None:
-    """Calls `save` before os.exec… do what they do, which may fail: the process then goes on. All of
-    them come to these two. It must not raise."""
+    """Calls `save` before os.exec… do what they do, which may fail: the process then goes on.
+    All of them come to these two. It must not raise."""
     for name in ("execv", "execve"):
         _before(name, save)
 

@@ -527,7 +527,8 @@ class TorchWatch:
             why = f"{self._ranges} annotations named {self.range_name!r} were seen"
             note("a trace", why, "the name as the program spells it; " + _EARLIER)
         elif self.options.delay_ns > monotonic_ns() - self.recorder.began_ns:
-            note("a trace", "the program ended before --delay was over", "a shorter --delay")
+            why = f"the program ended, after {steps} steps, before --delay was over"
+            note("a trace", why, "a shorter --delay")
         elif steps == 0:
             note("a trace", *_NO_STEPS.get(self.options.step_by, _NO_STEPS["auto"]))
         else:
