@@ -62,6 +62,35 @@ void add_python_limits(const Manifest& manifest, const std::string& folder, cons
   }
 }
 
+/// Extras that were asked for, and that nothing in this program could give.
+void add_vain_extras(const Manifest& manifest, const std::string& folder, bool cuda,
+                     std::vector<NotRecorded>& limits) {
+  std::string of_torch;
+  for (const std::string_view extra : kTorchExtras) {
+    if (asked_for(manifest, extra)) of_torch += (of_torch.empty() ? "" : ", ") + std::string(extra);
+  }
+  if (!of_torch.empty() && !holds_file(folder, "torch-", ".pt.trace.json")) {
+    limits.push_back({"what --with " + of_torch + " adds to torch's operators",
+                      "no process recorded a trace of PyTorch",
+                      "see what is said of traces, if anything is; programs without PyTorch have "
+                      "none, leave it out",
+                      of_torch + " of operators"});
+  }
+  if (asked_for(manifest, "functions") && !holds_file(folder, "process-", ".json")) {
+    limits.push_back({"functions of Python (--with functions)",
+                      "no process loaded the start-up hook of Python",
+                      "it is for Python programs; perf records functions of native ones",
+                      "calls, own and total time of functions (fathom functions)"});
+  }
+  if (asked_for(manifest, "libraries") && !cuda) {
+    limits.push_back(
+        {"calls of cuBLAS and cuDNN (--with libraries)",
+         "no process was recorded with libfathom_cuda.so in it",
+         "it is for programs that use CUDA; --cuda always takes those with PyTorch too",
+         "arguments of cuBLAS and cuDNN"});
+  }
+}
+
 struct Consequence {
   std::string_view what;  ///< What a source of telemetry calls the thing.
   std::string_view lost;
@@ -134,8 +163,8 @@ std::vector<NotRecorded> limits_of(const Manifest& manifest, const std::string& 
                       "functions, kernels and steps inside it"});
   }
   limits.insert(limits.end(), cuda.limits.begin(), cuda.limits.end());
-  const std::vector<std::string>& with = manifest.recording.with;
-  if (!cuda.recorded && std::ranges::find(with, "gpu-metrics") != with.end()) {
+  add_vain_extras(manifest, folder, cuda.recorded, limits);
+  if (!cuda.recorded && asked_for(manifest, "gpu-metrics")) {
     const bool driver = has_nvidia_driver();
     limits.push_back({"hardware counters of the GPU",
                       driver ? "no process of the program used CUDA with libfathom_cuda.so in it"

@@ -86,6 +86,20 @@ Result<std::vector<std::string>> parse_extras(std::string_view text) {
   return chosen;
 }
 
+Result<std::vector<std::string>> parse_torch_extras(std::string_view text) {
+  Result<std::vector<std::string>> chosen = parse_extras(text);
+  if (!chosen) return chosen;
+  for (const std::string& extra : *chosen) {
+    if (std::ranges::find(kTorchExtras, extra) == kTorchExtras.end()) {
+      return refused(
+          "'" + extra +
+          "' cannot be recorded of a program that runs already: start it with fathom run --with " +
+          extra + "; of a running one there are " + listed(kTorchExtras));
+    }
+  }
+  return chosen;
+}
+
 Result<Schedule> parse_schedule(std::string_view text) {
   Schedule schedule;
   for (const std::string_view part : split(text)) {

@@ -24,6 +24,9 @@ struct Schedule {
 
 inline constexpr std::array<std::string_view, 7> kExtras = {
     "shapes", "stacks", "memory", "functions", "flops", "libraries", "gpu-metrics"};
+/// Those that torch.profiler records with its operators.
+inline constexpr std::array<std::string_view, 4> kTorchExtras = {"shapes", "stacks", "memory",
+                                                                 "flops"};
 inline constexpr std::array<std::string_view, 6> kStepKinds = {"auto", "optimizer", "module",
                                                                "time", "loader",    "mark"};
 /// off: no CUDA from the inside. always: also where PyTorch has a profiler of its own.
@@ -50,6 +53,9 @@ struct Recording {
 
 /// "shapes,stacks"; each name once. Errors: invalid_argument, with the names that there are.
 Result<std::vector<std::string>> parse_extras(std::string_view text);
+/// The same of a program that runs already, of which torch.profiler alone can be asked. Errors:
+/// also those that only `fathom run` can record.
+Result<std::vector<std::string>> parse_torch_extras(std::string_view text);
 /// "wait=1,warmup=2,active=5"; what is not named keeps its default. Errors: invalid_argument.
 Result<Schedule> parse_schedule(std::string_view text);
 /// "USR1", "SIGUSR1", "usr1" or "10" as "SIGUSR1". Errors: invalid_argument.

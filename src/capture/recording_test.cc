@@ -17,6 +17,17 @@ TEST(Recording, AnUnknownExtraIsRefusedWithThoseThereAre) {
   EXPECT_NE(parsed.error().message.find("functions"), std::string::npos);
 }
 
+TEST(Recording, OfARunningProgramOnlyTorchIsAsked) {
+  EXPECT_EQ(*parse_torch_extras("flops,shapes"), (std::vector<std::string>{"shapes", "flops"}));
+  for (const std::string extra : {"gpu-metrics", "functions", "libraries"}) {
+    const auto parsed = parse_torch_extras("shapes," + extra);
+    ASSERT_FALSE(parsed);
+    EXPECT_NE(parsed.error().message.find("start it with fathom run --with " + extra),
+              std::string::npos);
+  }
+  EXPECT_FALSE(parse_torch_extras("colours"));
+}
+
 TEST(Recording, AScheduleKeepsDefaultsForWhatIsNotNamed) {
   const auto schedule = parse_schedule("wait=2,active=5,repeat=0");
   ASSERT_TRUE(schedule);

@@ -9,6 +9,7 @@
 #include "capture/fabric.h"
 #include "capture/manifest.h"
 #include "capture/proc.h"
+#include "capture/recording.h"
 #include "capture/redact.h"
 #include "capture/session_folder.h"
 #include "cli/attach_order.h"
@@ -174,9 +175,9 @@ Command attach() {
     options.operands("PID", wish->pids, 1);
     options.parsed("--duration", "TIME", into(wish->duration, cap::parse_duration),
                    "How long to record (default 5s)");
-    options.parsed("--with", "LIST", into(wish->with, cap::parse_extras),
+    options.parsed("--with", "LIST", into(wish->with, cap::parse_torch_extras),
                    "Also record these, separated by commas: shapes, stacks, memory, flops",
-                   {"shapes", "stacks", "memory", "flops"});
+                   {cap::kTorchExtras.begin(), cap::kTorchExtras.end()});
     options.parsed("--timeout", "TIME", into(wish->timeout, cap::parse_duration),
                    "How long to wait until the program asks (default 30s)");
     options.group("Output");

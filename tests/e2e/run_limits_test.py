@@ -55,6 +55,25 @@ class Limits(unittest.TestCase):
         self.assertEqual(len(rows), 1)
         return rows[0]
 
+    def test_each_extra_that_nothing_could_give_is_said(self):
+        done = self.fathom("run", "-o", "session", "--with", "shapes,stacks,memory,flops,functions,libraries,gpu-metrics",
+                           "--", "/bin/true")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        manifest = json.loads((self.folder / "session/manifest.json").read_text())
+        said = {limit["what"]: limit for limit in manifest["not_recorded"]}
+        for what in ("what --with shapes, stacks, memory, flops adds to torch's operators",
+                     "functions of Python (--with functions)", "calls of cuBLAS and cuDNN (--with libraries)",
+                     "hardware counters of the GPU"):
+            self.assertIn(what, said)
+            self.assertTrue(said[what]["why"] and said[what]["remedy"] and said[what]["lost"])
+
+    def test_attach_refuses_what_only_run_can_record(self):
+        for extra in ("gpu-metrics", "functions", "libraries"):
+            done = self.fathom("attach", "1", "--with", f"shapes,{extra}", "-o", "session")
+            self.assertEqual((done.returncode, done.stdout), (2, ""))
+            self.assertIn(f"start it with fathom run --with {extra}", done.stderr)
+            self.assertFalse((self.folder / "session").exists())
+
     def test_last_keeps_two_files_of_the_newest_stretch(self):
         self.run_program(RING, "--last", "300ms", "--telemetry", "50")
         files = {path.name for path in (self.folder / "session").glob("monitor*.fathom")}
