@@ -10,9 +10,14 @@ constexpr std::string_view kEntryEnds = ";\n";
 
 /// What paths of PyTorch, of Python's library, of launchers and of our own recorder hold.
 constexpr std::array<std::string_view, 15> kForeign = {
-    "site-packages/",   "dist-packages/",      "torch/",   "lib/python",   "<frozen",  "<string>",
-    "threading.py",     "contextlib.py",       "runpy.py", "functools.py", "queue.py", "socket.py",
-    "multiprocessing/", "concurrent/futures/", "fathom_recorder/",
+    "site-packages/",   "dist-packages/",
+    "torch/",           "lib/python",
+    "<frozen",          "<string>",
+    "threading.py",     "contextlib.py",
+    "runpy.py",         "functools.py",
+    "queue.py",         "socket.py",
+    "multiprocessing/", "concurrent/futures/",
+    "fathom_recorder/",
 };
 
 std::string text_of(const CodePlace& place) {
