@@ -149,7 +149,7 @@ void Merger::know_base() {
     by_key_.emplace(key_of(base_, track), TrackId(row));
     if (track.kind == TrackKind::host_thread)
       by_thread_.emplace(std::pair(track.pid, track.tid), TrackId(row));
-    if (track.kind == TrackKind::device_stream)
+    if (track.kind == TrackKind::device_stream && !is_gpu_of_process(base_.text(track.process)))
       by_stream_.emplace(std::pair(std::int64_t{track.device}, track.stream), TrackId(row));
   }
   for (const Category& category : base_.categories)
@@ -205,6 +205,10 @@ TrackId Merger::stream(TrackId id) {
   TrackId& mine = tracks_[id.row()];
   if (mine.valid()) return mine;
   const Track& theirs = other_.tracks[id.row()];
+  const std::string own = gpu_of_process(theirs.device, same_.other_pid);
+  const auto named =
+      by_key_.find({TrackKind::device_stream, own, std::string(other_.text(theirs.thread))});
+  if (named != by_key_.end()) return mine = named->second;
   const auto same = by_stream_.find({theirs.device, theirs.stream});
   if (same != by_stream_.end() && same_.same_process) return mine = same->second;
   Track wanted = theirs;
@@ -212,8 +216,7 @@ TrackId Merger::stream(TrackId id) {
   wanted.thread = text(theirs.thread);
   wanted.name = text(theirs.name);
   if (!same_.same_process && same_.other_pid != kAbsent) {
-    wanted.process = base_.strings.intern("GPU " + std::to_string(theirs.device) + " of process " +
-                                          std::to_string(same_.other_pid));
+    wanted.process = base_.strings.intern(own);
   }
   mine = find_or_add(wanted);
   return mine;

@@ -14,6 +14,10 @@ namespace {
 
 /// Two recorders' roundings of one moment and of one duration: Kineto wrote whole microseconds.
 constexpr std::int64_t kJitterNs = 1'500;
+/// Two recorders' roundings of one moment where neither wrote whole microseconds …
+constexpr std::int64_t kFineNs = 600;
+/// … and how many times what was found so, where that is more.
+constexpr std::int64_t kWider = 3;
 /// Candidates of one event that may vote; of a thousand equal kernels, the nearest say enough.
 constexpr std::size_t kVotes = 16;
 /// Candidates that one event is compared with when it is paired.
@@ -22,6 +26,10 @@ constexpr std::size_t kLooks = 64;
 constexpr std::int64_t kWidestJitterNs = 100'000;
 /// The farthest that clocks of one machine are taken to differ, ns.
 constexpr std::int64_t kFarthestNs = 10'000'000'000;
+
+/// So near to what the other recorded, the base's work may be the same by a wrong clock.
+constexpr std::int64_t kBesideNs = 1'000'000;
+constexpr std::string_view kOfProcess = " of process ";
 
 enum class Family : std::uint8_t { none, activity, call, range };
 
@@ -53,6 +61,7 @@ class Finder {
   SameWork run() {
     found_.twin.assign(other_.slices.size(), SameWork::kNew);
     found_.doubtful.assign(other_.slices.size(), false);
+    has_twin_.assign(base_.slices.size(), false);
     compare_processes();
     if (found_.same_process) {
       collect(other_, shift_, nullptr, theirs_);
@@ -83,12 +92,19 @@ class Finder {
 
   /// Work of a device tells no process; the calls and threads beside it do.
   void compare_processes() {
-    std::set<std::int64_t> ours = pids_of(base_, false);
+    std::set<std::int64_t> ours = pids_of(base_, true);
     std::set<std::int64_t> theirs = pids_of(other_, true);
+    if (ours.empty() || theirs.empty()) ours = pids_of(base_, false);
     if (theirs.empty()) theirs = pids_of(other_, false);
     if (theirs.size() == 1) found_.other_pid = *theirs.begin();
     found_.same_process = ours.empty() || theirs.empty() ||
                           std::ranges::any_of(theirs, [&](auto pid) { return ours.contains(pid); });
+  }
+
+  /// Streams of one number that another process uses are none of ours.
+  [[nodiscard]] bool of_other_process(const Trace& trace, const Track& track) const {
+    const std::string_view name = trace.text(track.process);
+    return is_gpu_of_process(name) && name != gpu_of_process(track.device, found_.other_pid);
   }
 
   /// Only what may have a twin in `others`, where that is given: a base may have millions of
@@ -103,7 +119,8 @@ class Finder {
       if (others != nullptr && !wanted_[static_cast<std::size_t>(family)]) continue;
       // Steps are told by whoever counts them: Merger's affair.
       if (family == Family::none || trace.name(id).starts_with("ProfilerStep#") ||
-          track.kind != (device ? TrackKind::device_stream : TrackKind::host_thread))
+          track.kind != (device ? TrackKind::device_stream : TrackKind::host_thread) ||
+          (device && of_other_process(trace, track)))
         continue;
       std::uint32_t& text = texts[trace.slices.name[row].row()];
       if (text == 0) text = word(trace.name(id));
@@ -114,7 +131,13 @@ class Finder {
                              to_ns(trace.slices.duration[row]), trace.slices.correlation[row],
                              static_cast<std::uint32_t>(row)});
     }
-    for (auto& [key, list] : events) std::ranges::stable_sort(list, {}, &Event::start);
+    constexpr std::int64_t kMicrosecond = 1000;
+    bool whole = true;
+    for (auto& [key, list] : events) {
+      std::ranges::stable_sort(list, {}, &Event::start);
+      for (const Event& event : list) whole = whole && (event.start - shift) % kMicrosecond == 0;
+    }
+    coarse_ = coarse_ || whole;
   }
 
   /// One number for a name in both traces.
@@ -230,7 +253,7 @@ class Finder {
                            (!offset || by_ids->events * 2 > offset->events);
     if (ids_agree) offset = by_ids;
     if (!offset) return;
-    const std::uint64_t paired = walk(family, offset->offset_ns);
+    const std::uint64_t paired = walk(family, offset->offset_ns, ids_agree);
     (family == Family::activity ? found_.activities
      : family == Family::call   ? found_.calls
                                 : found_.ranges) = paired;
@@ -240,76 +263,160 @@ class Finder {
       found_.distance = ClockDistance{offset->offset_ns, paired};
   }
 
-  /// One to one, in the order of time; an equal correlation id before a nearer one.
-  std::uint64_t walk(Family family, std::int64_t offset) {
+  /// One to one: equal correlation ids first, then those that are nearest to each other, so that
+  /// equal kernels in quick succession keep their own twins where one recorder missed some. As near
+  /// as times were written, and only farther where twins are found that far apart.
+  std::uint64_t walk(Family family, std::int64_t offset, bool ids_agree) {
     std::uint64_t paired = 0;
-    const std::int64_t near = jitter(family);
-    for (const auto& [key, theirs] : theirs_) {
-      if (std::get<0>(key) != family) continue;
-      const auto at = ours_.find(key);
-      if (at == ours_.end()) continue;
-      const std::vector<Event>& ours = at->second;
-      std::vector<bool> taken(ours.size());
-      std::size_t first = 0;
-      for (const Event& event : theirs) {
-        const std::int64_t start = event.start - offset;
-        while (first < ours.size() && (taken[first] || ours[first].start < start - near)) ++first;
-        std::size_t best = ours.size();
-        std::int64_t distance = near + 1;
-        const std::size_t last = std::min(ours.size(), first + kLooks);
-        for (std::size_t i = first; i < last && ours[i].start <= start + near; ++i) {
-          if (taken[i] || !as_long(family, event, ours[i])) continue;
-          const bool same_id =
-              event.correlation != kAbsent && event.correlation == ours[i].correlation;
-          const std::int64_t apart = std::abs(ours[i].start - start);
-          if (apart < distance || same_id) best = i;
-          distance = std::min(distance, apart);
-          if (same_id) break;
+    const std::int64_t far = jitter(family);
+    const bool coarse = coarse_ || family == Family::range;
+    Matching match{family, coarse ? far : kFineNs, ids_agree};
+    std::int64_t apart = 0;
+    for (int round = 0; round < 2; ++round) {
+      for (const auto& [key, theirs] : theirs_) {
+        const auto at = ours_.find(key);
+        if (std::get<0>(key) != family || at == ours_.end()) continue;
+        List mine{at->second, std::vector<bool>(at->second.size()), offset};
+        List other{theirs, std::vector<bool>(theirs.size()), -offset};
+        for (std::size_t i = 0; round > 0 && i < theirs.size(); ++i)
+          other.taken[i] = found_.twin[theirs[i].row] != SameWork::kNew;
+        for (std::size_t i = 0; round > 0 && i < at->second.size(); ++i)
+          mine.taken[i] = has_twin_[at->second[i].row];
+        for (const Pass pass : {Pass::same_id, Pass::mutual, Pass::any}) {
+          if (pass != Pass::any || coarse) paired += walk_once(match, pass, mine, other, apart);
         }
-        if (best == ours.size()) continue;
-        taken[best] = true;
-        found_.twin[event.row] = ours[best].row;
-        ++paired;
       }
+      match.near = std::min(far, kWider * apart);
+      if (match.near <= kFineNs || coarse) break;
     }
     return paired;
   }
 
-  /// Where the base recorded a device, most of what the other saw must be the base's too; else the
-  /// two cannot be told apart, and the base is believed.
+  enum class Pass : std::uint8_t { same_id, mutual, any };
+
+  /// What makes two events one.
+  struct Matching {
+    Family family = Family::none;
+    std::int64_t near = 0;
+    bool ids_agree = false;  ///< Other ids are other events.
+  };
+
+  /// Events of one key in the order of time, and which have their twin.
+  struct List {
+    const std::vector<Event>& events;
+    std::vector<bool> taken;
+    std::int64_t ahead = 0;  ///< Of the other list's clock.
+  };
+
+  std::uint64_t walk_once(const Matching& match, Pass pass, List& mine, List& other,
+                          std::int64_t& apart) {
+    std::uint64_t paired = 0;
+    const bool same_id = pass == Pass::same_id;
+    for (std::size_t i = 0; i < other.events.size(); ++i) {
+      if (other.taken[i]) continue;
+      const Event& event = other.events[i];
+      const std::size_t best = nearest(match, event, mine, same_id);
+      if (best == mine.events.size()) continue;
+      const Event& twin = mine.events[best];
+      if (pass != Pass::any && nearest(match, twin, other, same_id) != i) continue;
+      mine.taken[best] = true;
+      other.taken[i] = true;
+      has_twin_[twin.row] = true;
+      found_.twin[event.row] = twin.row;
+      apart = std::max(apart, std::abs(event.start - mine.ahead - twin.start));
+      ++paired;
+    }
+    return paired;
+  }
+
+  /// Of the list's events without a twin, the one that may be this event and is nearest to it; its
+  /// size where there is none.
+  [[nodiscard]] std::size_t nearest(const Matching& match, const Event& event, const List& list,
+                                    bool same_id) const {
+    const std::vector<Event>& all = list.events;
+    const std::int64_t start = event.start - list.ahead;
+    const auto at = std::ranges::lower_bound(all, start, {}, &Event::start);
+    const auto middle = static_cast<std::size_t>(at - all.begin());
+    std::size_t best = all.size();
+    std::int64_t distance = match.near + 1;
+    for (std::size_t i = middle - std::min(middle, kLooks / 2);
+         i < std::min(all.size(), middle + kLooks / 2); ++i) {
+      const std::int64_t apart = std::abs(all[i].start - start);
+      if (list.taken[i] || apart >= distance || !as_long(match.family, event, all[i])) continue;
+      const bool both = event.correlation != kAbsent && all[i].correlation != kAbsent;
+      const bool equal = both && event.correlation == all[i].correlation;
+      if (same_id ? !equal : both && !equal && match.ids_agree) continue;
+      best = i;
+      distance = apart;
+    }
+    return best;
+  }
+
+  /// Where the base recorded a device, most of what the other saw must be the base's too, or most
+  /// of the base's must be what the other saw; else the two cannot be told apart, and the base is
+  /// believed.
   void doubt() {
-    struct Stretch {
-      std::int64_t begin = INT64_MAX;
-      std::int64_t end = INT64_MIN;
-      std::uint64_t paired = 0;
-      std::vector<std::uint32_t> alone;
-    };
-    std::map<std::int64_t, Stretch> devices;
     if (!wanted_[static_cast<std::size_t>(Family::activity)]) return;
+    std::map<std::int64_t, Stretch> ours;
+    std::map<std::int64_t, Stretch> theirs;
+    for_each_activity([&](std::int64_t device, std::int64_t begin, std::int64_t end) {
+      ours[device].add(begin, end);
+    });
+    for_each_of_theirs([&](std::int64_t device, const Event& event) {
+      theirs[device].add(event.start, event.start + event.duration);
+    });
+    // What the base holds while the other recorded.
+    std::map<std::int64_t, std::uint64_t> held;
+    for_each_activity([&](std::int64_t device, std::int64_t begin, std::int64_t end) {
+      const auto at = theirs.find(device);
+      if (at != theirs.end() && at->second.meets(begin - kBesideNs, end + kBesideNs))
+        ++held[device];
+    });
+    std::map<std::int64_t, std::vector<std::uint32_t>> alone;
+    std::map<std::int64_t, std::uint64_t> paired;
+    for_each_of_theirs([&](std::int64_t device, const Event& event) {
+      const auto at = ours.find(device);
+      if (at == ours.end() || !at->second.meets(event.start, event.start + event.duration)) return;
+      if (found_.twin[event.row] != SameWork::kNew) {
+        ++paired[device];
+      } else {
+        alone[device].push_back(event.row);
+      }
+    });
+    for (const auto& [device, rows] : alone) {
+      if (rows.size() <= paired[device] || held[device] <= 2 * paired[device]) continue;
+      for (const std::uint32_t row : rows) found_.doubtful[row] = true;
+      found_.doubtful_activities += rows.size();
+    }
+  }
+
+  struct Stretch {
+    std::int64_t begin = INT64_MAX;
+    std::int64_t end = INT64_MIN;
+    void add(std::int64_t from, std::int64_t to) {
+      begin = std::min(begin, from);
+      end = std::max(end, to);
+    }
+    [[nodiscard]] bool meets(std::int64_t from, std::int64_t to) const {
+      return to > begin && from < end;
+    }
+  };
+
+  /// Of the base and this process.
+  template <typename Visit>
+  void for_each_activity(const Visit& visit) const {
     for (std::size_t row = 0; row < base_.slices.size(); ++row) {
       const SliceId id(row);
-      if (!is_device_activity(base_.kind(id))) continue;
-      Stretch& stretch = devices[base_.track(id).device];
-      stretch.begin = std::min(stretch.begin, to_ns(base_.slices.start[row]));
-      stretch.end = std::max(stretch.end, to_ns(base_.slices.end(id)));
+      if (!is_device_activity(base_.kind(id)) || of_other_process(base_, base_.track(id))) continue;
+      visit(base_.track(id).device, to_ns(base_.slices.start[row]), to_ns(base_.slices.end(id)));
     }
+  }
+
+  template <typename Visit>
+  void for_each_of_theirs(const Visit& visit) const {
     for (const auto& [key, events] : theirs_) {
-      const auto at = devices.find(std::get<1>(key));
-      if (std::get<0>(key) != Family::activity || at == devices.end()) continue;
-      Stretch& stretch = at->second;
-      for (const Event& event : events) {
-        if (event.start + event.duration <= stretch.begin || event.start >= stretch.end) continue;
-        if (found_.twin[event.row] != SameWork::kNew) {
-          ++stretch.paired;
-        } else {
-          stretch.alone.push_back(event.row);
-        }
-      }
-    }
-    for (const auto& [device, stretch] : devices) {
-      if (stretch.alone.size() <= stretch.paired) continue;
-      for (const std::uint32_t row : stretch.alone) found_.doubtful[row] = true;
-      found_.doubtful_activities += stretch.alone.size();
+      if (std::get<0>(key) != Family::activity) continue;
+      for (const Event& event : events) visit(std::get<1>(key), event);
     }
   }
 
@@ -351,11 +458,21 @@ class Finder {
   Events ours_;
   Events theirs_;
   std::array<bool, 4> wanted_{};  // by family
+  bool coarse_ = false;           // one of the two wrote whole microseconds
+  std::vector<bool> has_twin_;    // rows of the base
   std::unordered_map<std::string, std::uint32_t> words_;
   SameWork found_;
 };
 
 }  // namespace
+
+std::string gpu_of_process(std::int32_t device, std::int64_t pid) {
+  return "GPU " + std::to_string(device) + std::string(kOfProcess) + std::to_string(pid);
+}
+
+bool is_gpu_of_process(std::string_view name) {
+  return name.starts_with("GPU ") && name.find(kOfProcess) != std::string_view::npos;
+}
 
 SameWork find_same_work(const Trace& base, const Trace& other, Duration shift,
                         std::int64_t error_ns) {

@@ -3,6 +3,8 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
+#include <string_view>
 #include <unordered_map>
 #include <vector>
 
@@ -15,6 +17,11 @@ struct ClockDistance {
   std::int64_t offset_ns = 0;  ///< The other's times less the base's: the most frequent.
   std::uint64_t events = 0;    ///< By how many events.
 };
+
+/// What the GPU of a process is called in a recording that has another process' GPU already.
+std::string gpu_of_process(std::int32_t device, std::int64_t pid);
+/// True for such a name.
+bool is_gpu_of_process(std::string_view name);
 
 /// What became of the other's device work, calls and ranges.
 struct SameWork {

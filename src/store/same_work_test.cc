@@ -1,7 +1,10 @@
 // Two recorders of one program: nothing is counted twice, and nothing is lost.
 #include "store/same_work.h"
 
+#include <map>
+#include <random>
 #include <string>
+#include <vector>
 
 #include <gtest/gtest.h>
 
@@ -201,6 +204,149 @@ TEST(SameWork, MergingItselfAddsNothing) {
     const std::size_t before = base.slices.size();
     merge(base, recording(offset, 1, 0, 200, "fathom-wire"));
     EXPECT_EQ(base.slices.size(), before) << offset;
+  }
+}
+
+/// What ran on a GPU, and which of the recorders saw it.
+struct Ran {
+  std::int64_t start = 0;
+  std::int64_t duration = 0;
+  std::int64_t correlation = 0;
+  std::string name;
+  std::int64_t stream = 7;
+  bool by_torch = true;
+  bool by_cupti = true;
+};
+
+/// A recorder's clock, and how it rounds.
+struct Recorder {
+  std::int64_t offset = 0;
+  std::int64_t jitter = 0;
+  std::string_view format;
+  std::int64_t pid = 100;
+};
+
+Trace recorded_by(const Recorder& who, const std::vector<Ran>& all, bool Ran::*saw,
+                  std::mt19937_64& random) {
+  std::uniform_int_distribution<std::int64_t> rounding(-who.jitter, who.jitter);
+  TraceBuilder builder;
+  builder.on_thread(who.pid, who.pid);
+  if (who.format == "chrome-json") builder.op("aten::mm", 0, 2'000'000'000);
+  std::int64_t last_call = INT64_MIN;
+  for (const Ran& ran : all) {
+    if (!(ran.*saw)) continue;
+    if (ran.correlation != last_call)
+      builder.on_thread(who.pid, who.pid)
+          .runtime("cudaLaunchKernel", ran.start - 8'000 + who.offset, 500, ran.correlation);
+    last_call = ran.correlation;
+    builder.on_stream(ran.stream, 0);
+    builder.kernel(ran.name, ran.start + who.offset + rounding(random), ran.duration,
+                   ran.correlation);
+  }
+  Trace trace = builder.build();
+  trace.format = who.format;
+  trace.origin_ns = kOrigin;
+  trace.origin_is_unix = true;
+  return trace;
+}
+
+/// Launches of one kernel, of several in quick succession, and of graphs, on two streams.
+std::vector<Ran> program(std::mt19937_64& random, std::int64_t first_id) {
+  const auto between = [&random](std::int64_t least, std::int64_t most) {
+    return std::uniform_int_distribution<std::int64_t>(least, most)(random);
+  };
+  constexpr std::int64_t kIds = std::int64_t{1} << 32;
+  std::vector<Ran> all;
+  std::int64_t time = 10'000'000;
+  std::int64_t id = first_id;
+  for (int launch = 0; launch < 400; ++launch) {
+    const std::string name = "kernel" + std::to_string(between(0, 3));
+    const std::int64_t duration = between(900, 1'100) * (launch % 5 == 0 ? 20 : 1);
+    const bool graph = between(0, 9) == 0;
+    const int kernels = static_cast<int>(between(1, 12));
+    const std::int64_t stream = between(0, 4) == 0 ? 13 : 7;
+    time += between(2'000, 60'000);
+    for (int i = 0; i < kernels; ++i) {
+      all.push_back({time, duration, id, name, stream});
+      time += duration + between(50, 400);
+      if (!graph) id = (id + 1) % kIds;
+    }
+    id = (id + 1) % kIds;
+  }
+  return all;
+}
+
+/// Kernels by when they truly began, to what clocks and roundings make of it.
+std::string differences(const Trace& merged, const std::vector<Ran>& all, std::int64_t within) {
+  std::map<std::pair<std::string, std::int64_t>, std::vector<std::int64_t>> there;
+  for (std::size_t row = 0; row < merged.slices.size(); ++row) {
+    const SliceId id(row);
+    if (merged.kind(id) == SliceKind::kernel)
+      there[{std::string(merged.name(id)), merged.track(id).stream}].push_back(
+          to_ns(merged.slices.start[row]));
+  }
+  std::map<std::pair<std::string, std::int64_t>, std::vector<std::int64_t>> wanted;
+  for (const Ran& ran : all) {
+    if (ran.by_torch || ran.by_cupti) wanted[{ran.name, ran.stream}].push_back(ran.start);
+  }
+  if (there.size() != wanted.size()) return "other streams or names";
+  for (auto& [key, times] : there) {
+    std::vector<std::int64_t>& right = wanted[key];
+    std::ranges::sort(times);
+    std::ranges::sort(right);
+    if (times.size() != right.size())
+      return std::to_string(times.size()) + " instead of " + std::to_string(right.size());
+    for (std::size_t i = 0; i < times.size(); ++i) {
+      if (std::abs(times[i] - right[i]) > within)
+        return "one lies " + std::to_string(times[i] - right[i]) + " ns off";
+    }
+  }
+  return "";
+}
+
+TEST(SameWork, WhateverTwoRecordersSawEachKernelIsThereOnceWhereItRan) {
+  constexpr std::int64_t kStated = 10'000;
+  for (unsigned seed = 0; seed < 80; ++seed) {
+    std::mt19937_64 random(seed);
+    const auto between = [&random](std::int64_t least, std::int64_t most) {
+      return std::uniform_int_distribution<std::int64_t>(least, most)(random);
+    };
+    // Some of them wrap around.
+    const std::int64_t first_id = seed % 3 == 0 ? (std::int64_t{1} << 32) - 500 : between(1, 1'000);
+    std::vector<Ran> all = program(random, first_id);
+    const std::int64_t missing = between(0, 70);  // percent, of torch's
+    for (Ran& ran : all) {
+      ran.by_torch = between(0, 99) >= missing;
+      ran.by_cupti = !ran.by_torch || between(0, 99) >= 3;
+    }
+    Trace base = recorded_by({0, 0, "chrome-json"}, all, &Ran::by_torch, random);
+    const Recorder cupti{between(-kStated, kStated), 50, "fathom-wire"};
+    const Trace other = recorded_by(cupti, all, &Ran::by_cupti, random);
+    const MergeCounts counts = merge_into(base, other, {.clock_error_ns = kStated});
+    EXPECT_EQ(broken_promise(base), "");
+    EXPECT_EQ(differences(base, all, kStated + cupti.jitter), "")
+        << "seed " << seed << ", offset " << cupti.offset << ", missing " << missing << " %";
+    EXPECT_EQ(counts.activities_doubtful, 0U) << seed;
+  }
+}
+
+TEST(SameWork, ProcessesThatNumberAlikeOnOneGpuAreKeptApart) {
+  for (unsigned seed = 0; seed < 20; ++seed) {
+    std::mt19937_64 random(seed);
+    std::vector<Ran> all = program(random, 1);
+    for (Ran& ran : all) ran.by_torch = random() % 3 != 0;
+    Trace base = recorded_by({0, 0, "chrome-json"}, all, &Ran::by_torch, random);
+    const std::size_t torchs = kernels(base);
+    // In step with the first, and merged before what the first's own injection saw.
+    merge_into(base, recorded_by({300, 50, "fathom-wire", 200}, all, &Ran::by_cupti, random), {});
+    EXPECT_EQ(kernels(base), torchs + all.size()) << seed;
+    merge_into(base, recorded_by({-200, 50, "fathom-wire"}, all, &Ran::by_cupti, random), {});
+    EXPECT_EQ(kernels(base), 2 * all.size()) << seed;
+    // A further part of the second's: its own streams are known by now.
+    const std::size_t tracks = base.tracks.size();
+    merge_into(base, recorded_by({300, 0, "fathom-wire", 200}, all, &Ran::by_cupti, random), {});
+    EXPECT_EQ(kernels(base), 2 * all.size()) << seed;
+    EXPECT_EQ(base.tracks.size(), tracks);
   }
 }
 
