@@ -20,8 +20,8 @@ void stop() noexcept;
 /// True while annotations are recorded.
 bool recording() noexcept;
 
-/// Hands everything recorded so far to the operating system. Needed before exec() and _exit() only:
-/// at the end of the program and when a signal ends it, it is done; a kill loses half a
+/// Hands everything recorded so far to the operating system. Needed before exec() only: at the end
+/// of the program, by _exit() too, and when a signal ends it, it is done; a kill loses half a
 /// second at most. False when something could not be written.
 bool flush() noexcept;
 

@@ -140,6 +140,7 @@ class Writer::State {
   void add(std::span<const Argument> arguments);
   bool hand_over();
   bool close();
+  void abandon() { file_.close(); }
   [[nodiscard]] bool is_old(std::int64_t now) const {
     return !block_->empty() && now - opened_ >= options_.max_age_ns;
   }
@@ -554,6 +555,8 @@ void Writer::flush_if_old(std::int64_t now) noexcept {
   const auto lock = state_->lock();
   if (state_->is_old(now)) state_->hand_over();
 }
+
+void Writer::abandon() noexcept { state_->abandon(); }
 
 bool Writer::close() noexcept {
   const auto lock = state_->lock();

@@ -127,6 +127,9 @@ class Writer {
   /// Hands everything over and closes the file; further records are ignored. False when something
   /// could not be written.
   bool close() noexcept;
+  /// Closes the file without what was not handed over: in a forked child that is its parent's, who
+  /// writes it. Takes no lock.
+  void abandon() noexcept;
 
   /// Records that were dropped so far, for whatever reason.
   [[nodiscard]] std::uint64_t dropped_records() const noexcept;

@@ -138,6 +138,20 @@ TEST(Writer, WhatTheSizeCapRefusesIsCountedInTheFile) {
   EXPECT_EQ(writer->dropped_records(), 20'000 - kept);
 }
 
+TEST(Writer, WhatWasNotHandedOverWhenItIsAbandonedIsNotWritten) {
+  const TemporaryFolder folder;
+  const std::string path = folder.file("a.fathom");
+  auto writer = open_or_die(path);
+  writer->slice(1, 1, 1, 1, "written", "annotation");
+  EXPECT_TRUE(writer->flush());
+  writer->slice(2, 1, 1, 1, "another's", "annotation");
+  writer->abandon();
+  writer.reset();
+  ReadBack back;
+  read_back(bytes_of(path), back);
+  EXPECT_EQ(back.listing.of("slice").size(), 1U);
+}
+
 TEST(Writer, TheSystemsLimitOfFileSizesIsASizeCap) {
   const TemporaryFolder folder;
   const std::string path = folder.file("a.fathom");

@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <memory>
+#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <thread>
@@ -92,6 +93,56 @@ int many_threads() {
   std::_Exit(how == "_Exit" ? 5 : 1);
 }
 
+/// A thousand threads, many of them at once.
+int crowds() {
+  for (int round = 0; round < 4; ++round) {
+    std::vector<std::thread> all;
+    for (int i = 0; i < 250; ++i)
+      all.emplace_back([i] {
+        fathom::name_thread("of a crowd " + std::to_string(i));
+        for (int k = 0; k < 20; ++k) const fathom::annotate scope("in a crowd");
+      });
+    for (std::thread& thread : all) thread.join();
+  }
+  return 0;
+}
+
+void throw_from(int depth) {
+  const fathom::annotate scope("left by an exception");
+  if (depth == 0) throw std::runtime_error("on purpose");
+  throw_from(depth - 1);
+}
+
+int exceptions() {
+  for (int i = 0; i < 10; ++i) {
+    try {
+      throw_from(4);
+    } catch (const std::runtime_error&) {
+      fathom::instant("caught");
+    }
+  }
+  const fathom::annotate scope("after them");
+  return 0;
+}
+
+int odd_names() {
+  constexpr std::size_t kMegabyte = std::size_t{1} << 20;
+  const std::string large(kMegabyte, 'x');
+  std::string euros = "b";
+  while (euros.size() < kMegabyte / 16) euros += "\xe2\x82\xac";
+  for (const std::string_view name :
+       {std::string_view(large), std::string_view(euros), std::string_view("\"quoted\" \\ \n\x01"),
+        std::string_view("null\0inside", 11), std::string_view()}) {
+    const fathom::annotate scope(name);
+    fathom::instant(name);
+    fathom::counter(name, name).set(1);
+    fathom::name_thread(name);
+    fathom::frame(name);
+  }
+  fathom::name_thread(large);
+  return 0;
+}
+
 /// Children that end at once, one with its parent's memory and one with a copy of it.
 int children() {
   { const fathom::annotate scope("before"); }
@@ -132,6 +183,22 @@ int forks() {
   int status = 0;
   waitpid(child, &status, 0);
   const fathom::annotate after("after fork");
+  return WEXITSTATUS(status);
+}
+
+/// What has been converted but not written yet when it forks is the parent's alone.
+int forks_after_threads() {
+  for (int t = 0; t < 300; ++t)
+    std::thread([] {
+      for (int i = 0; i < 10; ++i) const fathom::annotate scope("of a thread");
+    }).join();
+  const pid_t child = fork();
+  if (child == 0) {
+    { const fathom::annotate scope("in child"); }
+    std::exit(0);
+  }
+  int status = 0;
+  waitpid(child, &status, 0);
   return WEXITSTATUS(status);
 }
 
@@ -260,6 +327,10 @@ int main(int argc, char** argv) {
   if (what == "children") return children();
   if (what == "forever") return forever();
   if (what == "forks") return forks();
+  if (what == "forks_after_threads") return forks_after_threads();
+  if (what == "crowds") return crowds();
+  if (what == "exceptions") return exceptions();
+  if (what == "odd_names") return odd_names();
   if (what == "forks_in_a_storm") return forks_in_a_storm();
   if (what == "values") return values();
   if (what == "schedule") return schedule();

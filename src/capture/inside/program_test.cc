@@ -179,6 +179,42 @@ TEST(SdkProgram, AForkedChildWritesAFileOfItsOwn) {
   EXPECT_EQ(std::ranges::count(outcome.recorded.roles, "child"), 1);
 }
 
+TEST(SdkProgram, AThousandThreadsThatComeAndGoLoseNothing) {
+  const Recorded recorded = run({"crowds"}).recorded;
+  EXPECT_EQ(recorded.named("in a crowd").size(), 20'000U);
+  EXPECT_EQ(recorded.dropped, 0U);
+}
+
+TEST(SdkProgram, ExceptionsEndTheScopesThatTheyLeave) {
+  const Recorded recorded = run({"exceptions"}).recorded;
+  EXPECT_EQ(recorded.named("left by an exception").size(), 50U);
+  EXPECT_EQ(recorded.instants.size(), 10U);
+  for (const RecordedSlice& left : recorded.named("left by an exception"))
+    EXPECT_LE(left.start + left.duration, recorded.named("after them").at(0).start);
+}
+
+TEST(SdkProgram, NamesMayBeOddAndLongOnesAreCutBetweenCharacters) {
+  const Outcome outcome = run({"odd_names"});
+  ASSERT_EQ(outcome.status, 0);
+  const Recorded& recorded = outcome.recorded;
+  constexpr std::size_t kLongest = 4096;
+  EXPECT_EQ(recorded.named(std::string(kLongest, 'x')).size(), 1U);
+  std::string euros = "b";
+  while (euros.size() + 3 <= kLongest) euros += "\xe2\x82\xac";
+  EXPECT_EQ(recorded.named(euros).size(), 1U);
+  EXPECT_EQ(recorded.named("\"quoted\" \\ \n\x01").size(), 1U);
+  EXPECT_EQ(recorded.named("null").size(), 1U);
+  for (const auto& [tid, name] : recorded.threads) EXPECT_LE(name.size(), kLongest);
+  EXPECT_EQ(recorded.damaged_bytes, 0U);
+}
+
+TEST(SdkProgram, WhatWaitsToBeWrittenWhenItForksIsWrittenOnce) {
+  const Outcome outcome = run({"forks_after_threads"});
+  ASSERT_EQ(outcome.status, 0);
+  EXPECT_EQ(outcome.recorded.named("of a thread").size(), 3000U);
+  EXPECT_EQ(outcome.recorded.named("in child").size(), 1U);
+}
+
 TEST(SdkProgram, CanForkWhileOtherThreadsRecord) {
 #ifdef __SANITIZE_ADDRESS__
   GTEST_SKIP() << "gcc 12's sanitizer does not take its own locks over fork()";

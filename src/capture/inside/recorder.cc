@@ -229,7 +229,7 @@ void Recorder::name_thread(std::string_view name) noexcept {
   const std::lock_guard lock(mutex_);
   ThreadLog* const thread = own_thread();
   if (thread == nullptr) return;
-  thread->name = name;
+  thread->name = shortened(name);
   thread->named = false;
 }
 
@@ -242,10 +242,10 @@ void Recorder::name_thread(std::int64_t tid, std::string_view name) noexcept {
   const auto known =
       std::ranges::find(threads_, tid, [](const ThreadLog* thread) { return thread->state.tid; });
   if (known != threads_.end()) {
-    (*known)->name = name;
+    (*known)->name = shortened(name);
     (*known)->named = false;
   } else if (begun_) {
-    writer_->thread(pid_, tid, name);
+    writer_->thread(pid_, tid, shortened(name));
   }
 }
 
@@ -304,6 +304,8 @@ void Recorder::after_fork_in_child() noexcept {
   range_depth_ = 0;
   lost_ = 0;
   converter_.reset();
+  // Whether the writer has heard of the fork by now depends on who asked first to be told.
+  if (writer_ != nullptr) writer_->abandon();
   writer_.reset();
   begun_ = false;
   forked_ = true;

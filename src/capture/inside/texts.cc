@@ -16,7 +16,6 @@ constexpr std::size_t kMostTexts = std::size_t{1} << 16;
 constexpr std::size_t kSlots = 2 * kMostTexts;
 constexpr std::size_t kMostBytes = std::size_t{16} << 20;
 constexpr std::size_t kPieceBytes = std::size_t{64} << 10;
-/// Longer ones are cut.
 constexpr std::size_t kLongest = 4096;
 
 std::uint64_t mix(std::uint64_t value) {
@@ -102,8 +101,19 @@ constinit thread_local std::array<Entry, kRecent> recent{};
 
 }  // namespace
 
+std::string_view shortened(std::string_view text) noexcept {
+  text = text.substr(0, text.find('\0'));
+  if (text.size() <= kLongest) return text;
+  // Not within a character of UTF-8, which has four bytes at most.
+  std::size_t end = kLongest;
+  constexpr unsigned kKind = 0xc0;
+  constexpr unsigned kWithin = 0x80;
+  while (end > kLongest - 4 && (static_cast<unsigned char>(text[end]) & kKind) == kWithin) --end;
+  return text.substr(0, end);
+}
+
 const char* permanent(std::string_view text) noexcept {
-  if (text.size() > kLongest) text = text.substr(0, kLongest);
+  text = shortened(text);
   const std::uint64_t hash = hash_of(text);
   Entry& entry = recent[hash % kRecent];
   if (entry.text != nullptr && entry.is(hash, text)) return entry.text;

@@ -8,6 +8,9 @@ namespace fathom::inside {
 /// What the process' texts become when there are too many.
 inline constexpr std::string_view kOtherText = "(other)";
 
+/// The text as far as it is kept: to its first null byte, and whole characters of 4096 bytes.
+std::string_view shortened(std::string_view text) noexcept;
+
 /// The one copy of this text, followed by a NUL. Takes a lock; recent ones of a thread do not.
 /// Never fails: after 64 Ki texts, or 16 MiB of them, new ones are kOtherText.
 const char* permanent(std::string_view text) noexcept;
