@@ -55,6 +55,15 @@ class Options(unittest.TestCase):
         self.run_program("train.py", "--steps", "skip_first=2,wait=1,warmup=1,active=2,repeat=2")
         self.assertEqual(self.steps(), [[4, 5], [8, 9]])
 
+    def test_the_hook_writes_no_facts_into_a_recorded_step(self) -> None:
+        self.run_program("train.py", "--with", "stacks", "--steps", "wait=1,warmup=1,active=3")
+        (path,) = self.traces()
+        events = json.loads(path.read_text())["traceEvents"]
+        steps = [event for event in events if event["name"].startswith("ProfilerStep#")]
+        written = [event for event in events if "fathom_recorder/facts.py" in event["name"]]
+        threads = {step["tid"] for step in steps if step.get("ph") == "X"}
+        self.assertEqual([event["name"] for event in written if event["tid"] in threads], [])
+
     def test_a_range_makes_each_of_its_occurrences_a_step(self) -> None:
         self.run_program("annotated.py", "--range", "forward", "--steps", "wait=1,active=2")
         self.assertEqual(len(self.traces()), 2)

@@ -214,7 +214,8 @@ class TorchWatch:
         self.facts.step(self.loaders.fetched_since())
         if number in (_SEARCH_WITH_OPTIMIZER_AT if by_optimizer else _SEARCH_AT):
             self.calls.search()
-        if number in (0, 2):
+        # Not into a step that is recorded: what follows the window writes them, too.
+        if number in (0, 2) and self.profiling is None:
             self.recorder.facts.write()
         # torch.profiler's own work between two steps is not the hook's: whoever called adds it all.
         before = monotonic_ns()
@@ -224,13 +225,16 @@ class TorchWatch:
 
     @quietly
     def _evaluated(self, begin: int, end: int) -> None:
-        """The program evaluated: no part of a step."""
+        """The program evaluated, which is no part of a step; not even a moment, where it turned out
+        to be one."""
+        if self.profiling is not None and not self._ended:
+            self.profiling.resume()
+        if end == begin:
+            return
         if self.recording:
             self.recorder.record("evaluation", "phase", begin, end - begin, self.steps.number)
         self.loaders.fetched_since()
         self.facts.skip_calls()
-        if self.profiling is not None:
-            self.profiling.resume()
         self._hook_ns = 0
 
     def _rest_or_wake(self, number: int, age: int) -> None:
