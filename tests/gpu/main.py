@@ -27,6 +27,8 @@ from outcome import EXIT_OF, Report, state_of_parts
 
 # Seconds; together below eight minutes.
 BUDGETS = {"nvml": 40, "cuda": 80, "torch": 60, "pairs": 130, "overhead": 115, "metrics": 15}
+# The first import of torch on a machine reads gigabytes.
+IMPORT_S = 90
 # Without a GPU each only shows that it runs, on processors that may be busy.
 DRY_FACTOR = 3
 
@@ -51,12 +53,16 @@ def main() -> int:
         return 2
     args.fathom = args.fathom.resolve()
     args.python = python_with_torch(args.python)
+    described = machine.describe(args.fathom, args.python)
+    words = result.private_words(args.python)
+    reports: list[Report] = []
+    packed: dict[str, list[str]] = {}
     with tempfile.TemporaryDirectory(prefix="gpu_check_") as scratch:
-        reports = [run_part(name, args, Path(scratch)) for name in names]
-        described = machine.describe(args.fathom, args.python)
-        words = result.private_words(args.python)
         kept = Path(scratch, "keep")
-        document = result.write(folder, reports, described, kept, words, args.dry_run)
+        # After each part: whoever stops us has what was found so far.
+        for name in names:
+            reports.append(run_part(name, args, Path(scratch)))
+            document = result.write(folder, reports, described, kept, words, args.dry_run, packed)
     print(result.summary_text(document).split("\n## ", 1)[0])
     broken = result.problems(folder)
     for problem in broken:
@@ -90,7 +96,12 @@ def python_with_torch(named: str) -> str:
         path = shutil.which(candidate)
         if path is None:
             continue
-        done = subprocess.run([path, "-c", "import torch"], capture_output=True, check=False)
+        try:
+            done = subprocess.run(
+                [path, "-c", "import torch"], capture_output=True, timeout=IMPORT_S, check=False
+            )
+        except subprocess.TimeoutExpired:
+            continue
         if done.returncode == 0:
             return path
     return ""

@@ -7,7 +7,7 @@ summary.md      the same to read
 cuda.tar.xz     sessions of the CUDA programs, each with what the program said it did
 torch.tar.xz    a session of a PyTorch training, with what torch.profiler counted
 nvml.tar.xz     a session with the telemetry that was compared with nvidia-smi
-pairs.tar       pairs of illness and cure, with their step times without a profiler
+pairs.tar.xz    pairs of illness and cure, with their step times without a profiler
 """
 
 from __future__ import annotations
@@ -126,14 +126,20 @@ def neutral_capture(data: bytes, words: Iterable[str]) -> bytes:
 
 def pack(source: Path, target: Path, words: list[str], at_most: int) -> list[str]:
     """Packs a folder; returns the members that did not fit, the largest of which go first."""
-    members = {
-        path.relative_to(source).as_posix(): neutral(path.read_bytes(), words)
-        for path in sorted(source.rglob("*"))
-        if path.is_file() and not path.is_symlink()
-    }
-    # What is compressed one by one shares nothing.
-    members = dict(unzipped(name, data) for name, data in members.items())
+    members: dict[str, bytes] = {}
     left_out: list[str] = []
+    for path in sorted(source.rglob("*")):
+        if not path.is_file() or path.is_symlink():
+            continue
+        name = path.relative_to(source).as_posix()
+        try:
+            # What is compressed one by one shares nothing.
+            member, data = unzipped(name, path.read_bytes())
+        except (OSError, EOFError, zlib.error):
+            # Whoever wrote it was stopped.
+            left_out.append(name)
+            continue
+        members[member] = neutral(data, words)
     data = archive(members)
     while len(data) > at_most and members:
         sizes = {name: len(zlib.compress(member, 1)) for name, member in members.items()}
@@ -263,13 +269,15 @@ def write(
     kept: Path,
     words: list[str],
     dry: bool,
+    packed: dict[str, list[str]] | None = None,
 ) -> dict[str, Any]:
-    """Writes everything, without `words`, in an empty or new folder; returns the summary."""
+    """Writes everything, without `words`, in a folder of its own; returns the summary. Archives of
+    `packed` are there already; it is given those that are made."""
     folder.mkdir(parents=True, exist_ok=True)
-    left_out = {}
+    left_out = {} if packed is None else packed
     for name, share in SHARES.items():
         source = kept / name.split(".")[0]
-        if source.is_dir():
+        if source.is_dir() and name not in left_out:
             left_out[name] = pack(source, folder / name, words, share)
     document = summary(reports, machine, dry)
     document["left_out"] = {name: members for name, members in left_out.items() if members}

@@ -110,6 +110,31 @@ class Folder(unittest.TestCase):
         with tarfile.open(Path(self.scratch.name, "pairs.tar.xz")) as archive:
             self.assertEqual(archive.getnames(), ["small.ill.trace.json"])
 
+    def test_what_its_writer_did_not_finish_is_left_out_and_the_rest_kept(self):
+        source = self.kept / "cuda"
+        source.mkdir(parents=True, exist_ok=True)
+        (source / "half.json.gz").write_bytes(gzip.compress(os.urandom(5_000))[:2_000])
+        (source / "whole.json.gz").write_bytes(gzip.compress(b"whole"))
+        target = Path(self.scratch.name, "cuda.tar.xz")
+        self.assertEqual(result.pack(source, target, [], 100_000), ["half.json.gz"])
+        with tarfile.open(target) as tar:
+            self.assertIn("whole.json", tar.getnames())
+
+    def test_it_can_be_written_after_each_part(self):
+        (self.kept / "cuda").mkdir(parents=True, exist_ok=True)
+        (self.kept / "cuda/first").write_text("first")
+        packed: dict[str, list[str]] = {}
+        folder = Path(self.scratch.name, "twice")
+        reports = [report("cuda", PASSED)]
+        result.write(folder, reports, MACHINE, self.kept, [], False, packed)
+        made = (folder / "cuda.tar.xz").read_bytes()
+        self.assertEqual(result.problems(folder), [])
+        reports.append(report("metrics", FAILED))
+        result.write(folder, reports, MACHINE, self.kept, [], False, packed)
+        self.assertEqual((folder / "cuda.tar.xz").read_bytes(), made)
+        self.assertEqual(result.problems(folder), [])
+        self.assertEqual(json.loads((folder / "summary.json").read_text())["state"], FAILED)
+
     def test_broken_rules_are_named(self):
         self.write()
         (self.folder / "a b").write_text("")
