@@ -43,7 +43,11 @@ target_link_libraries(fathom_options INTERFACE Threads::Threads)
 target_compile_options(
   fathom_options INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-Wall> $<$<COMPILE_LANGUAGE:CXX>:-Wextra>
                            $<$<COMPILE_LANGUAGE:CXX>:-Wpedantic> $<$<COMPILE_LANGUAGE:CXX>:-Wshadow>
-                           $<$<COMPILE_LANGUAGE:CXX>:-Wconversion> $<$<COMPILE_LANGUAGE:CXX>:-Werror>)
+                           $<$<COMPILE_LANGUAGE:CXX>:-Wconversion>)
+# Who builds us as a part of theirs may have a compiler that warns of more.
+if(PROJECT_IS_TOP_LEVEL)
+  target_compile_options(fathom_options INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-Werror>)
+endif()
 # Designated initialisers name what they set; the rest has its default on purpose.
 target_compile_options(fathom_options INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-Wno-missing-field-initializers>)
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)

@@ -1,0 +1,48 @@
+# The SDK: libraries for others to link, which bring no dependency along (src/capture/{inside,memory}).
+#   fathom_sdk     libfathom.a         the C++ SDK, include/fathom
+#   fathom_memory  libfathom_memory.a  counts malloc and operator new; an option beside it
+set(capture "${PROJECT_SOURCE_DIR}/src/capture")
+
+file(GLOB sources CONFIGURE_DEPENDS "${capture}/inside/*.cc")
+list(FILTER sources EXCLUDE REGEX "_test\\.cc$")
+# The wire room's writer, compiled in.
+foreach(file IN ITEMS block file writer)
+  list(APPEND sources "${PROJECT_SOURCE_DIR}/src/wire/${file}.cc")
+endforeach()
+
+# Objects first: the injection is made of the same.
+add_library(fathom_inside OBJECT ${sources})
+target_link_libraries(fathom_inside PUBLIC fathom_options)
+add_library(fathom_sdk STATIC $<TARGET_OBJECTS:fathom_inside>)
+add_library(fathom::sdk ALIAS fathom_sdk)
+target_include_directories(
+  fathom_sdk PUBLIC $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include> $<INSTALL_INTERFACE:include>)
+target_link_libraries(fathom_sdk PUBLIC Threads::Threads ${CMAKE_DL_LIBS})
+set_target_properties(fathom_sdk PROPERTIES OUTPUT_NAME fathom EXPORT_NAME sdk)
+
+# malloc of sanitizers and ours do not go together.
+if(NOT FATHOM_SANITIZE)
+  add_library(fathom_memory_objects OBJECT "${capture}/memory/hooks.cc")
+  target_link_libraries(fathom_memory_objects PRIVATE fathom_options)
+  add_library(fathom_memory STATIC $<TARGET_OBJECTS:fathom_memory_objects>)
+  add_library(fathom::memory ALIAS fathom_memory)
+  target_link_libraries(fathom_memory PUBLIC fathom_sdk)
+  # Nothing refers to the counting malloc by a name that only we have.
+  target_link_options(fathom_memory INTERFACE "LINKER:--undefined=_ZN6fathom6memoryEv")
+  set_target_properties(fathom_memory PROPERTIES EXPORT_NAME memory)
+  set(memory_library fathom_memory)
+endif()
+
+include(GNUInstallDirs)
+install(TARGETS fathom_sdk ${memory_library} EXPORT fathom ARCHIVE)
+install(EXPORT fathom NAMESPACE fathom:: FILE fathom-targets.cmake
+        DESTINATION "${CMAKE_INSTALL_LIBDIR}/cmake/fathom")
+file(WRITE "${PROJECT_BINARY_DIR}/fathom-config.cmake"
+     "include(CMakeFindDependencyMacro)\nfind_dependency(Threads)\n"
+     "include(\"\${CMAKE_CURRENT_LIST_DIR}/fathom-targets.cmake\")\n")
+include(CMakePackageConfigHelpers)
+# Before 1.0 any version may change what programs see.
+write_basic_package_version_file("${PROJECT_BINARY_DIR}/fathom-config-version.cmake" COMPATIBILITY SameMinorVersion)
+install(FILES "${PROJECT_BINARY_DIR}/fathom-config.cmake" "${PROJECT_BINARY_DIR}/fathom-config-version.cmake"
+        DESTINATION "${CMAKE_INSTALL_LIBDIR}/cmake/fathom")
+install(DIRECTORY "${PROJECT_SOURCE_DIR}/include/fathom" DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}")

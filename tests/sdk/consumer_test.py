@@ -1,0 +1,119 @@
+#!/usr/bin/env python3
+"""The SDK as other projects meet it: installed, as a part of their build, and by their compilers."""
+
+from __future__ import annotations
+
+import itertools
+import os
+import shutil
+import subprocess
+import tempfile
+import unittest
+from pathlib import Path
+
+ROOT = Path(os.environ.get("FATHOM_SOURCE_DIR") or Path(__file__).resolve().parents[2])
+WARNINGS = ("-Wall", "-Wextra", "-Wpedantic", "-Wconversion", "-Wsign-conversion", "-Wshadow")
+STANDARDS = ("c++17", "c++20", "c++2b")
+WITHOUT = ((), ("-fno-exceptions", "-fno-rtti"))
+
+# All that is inline or a template is used at least once.
+EVERYTHING = """
+#include <fathom/fathom.h>
+void everything() {
+  fathom::annotate scope("literal");
+  const fathom::annotate named{std::string_view("named")};
+  fathom::instant("literal");
+  fathom::instant(std::string_view("named"));
+  static const fathom::counter queue("queue", "batches");
+  queue.set(1);
+  fathom::profile profile(fathom::schedule{1, 1, 1, 0, 0});
+  profile.step();
+  fathom::step();
+  fathom::frame("frame");
+}
+"""
+
+INSTALLED = """
+cmake_minimum_required(VERSION 3.25)
+project(consumer LANGUAGES CXX)
+find_package(fathom 0.1 REQUIRED)
+add_executable(train train.cc)
+target_link_libraries(train PRIVATE fathom::sdk)
+"""
+
+INSIDE = """
+cmake_minimum_required(VERSION 3.25)
+project(consumer LANGUAGES CXX)
+include(FetchContent)
+FetchContent_Declare(fathom SOURCE_DIR "{root}")
+FetchContent_MakeAvailable(fathom)
+add_executable(train train.cc)
+target_link_libraries(train PRIVATE fathom::sdk)
+if(TARGET simdjson OR TARGET fathom)
+  message(FATAL_ERROR "more than the SDK would be built")
+endif()
+"""
+
+
+def run(*words: object) -> str:
+    done = subprocess.run(
+        [str(word) for word in words], capture_output=True, text=True, check=False
+    )
+    if done.returncode != 0:
+        raise AssertionError(f"{words}: {done.stdout[-3000:]}{done.stderr[-3000:]}")
+    return done.stdout
+
+
+def records(test: unittest.TestCase, program: Path, session: Path) -> None:
+    session.mkdir()
+    done = subprocess.run([program], env={"FATHOM_SESSION": str(session)}, check=False)
+    test.assertEqual(done.returncode, 0)
+    files = list(session.glob("process-*.fathom"))
+    test.assertEqual(len(files), 1)
+    test.assertIn(b"forward", files[0].read_bytes())
+
+
+class Headers(unittest.TestCase):
+    def test_compile_without_a_warning_by_each_standard_and_without_exceptions(self) -> None:
+        compilers = [found for name in ("g++", "clang++") if (found := shutil.which(name))]
+        if not compilers:
+            self.skipTest("neither g++ nor clang++ is there")
+        with tempfile.TemporaryDirectory() as folder:
+            source = Path(folder, "everything.cc")
+            source.write_text(EVERYTHING)
+            for compiler, standard, without in itertools.product(compilers, STANDARDS, WITHOUT):
+                with self.subTest(compiler=compiler, standard=standard, without=without):
+                    run(
+                        *(compiler, f"-std={standard}", *WARNINGS, "-Werror", *without),
+                        *("-fsyntax-only", f"-I{ROOT}/include", source),
+                    )
+
+
+@unittest.skipIf(shutil.which("cmake") is None, "cmake is not there")
+class Consumers(unittest.TestCase):
+    def consumer(self, folder: Path, lists: str, *options: str) -> Path:
+        folder.mkdir()
+        (folder / "CMakeLists.txt").write_text(lists)
+        shutil.copy(ROOT / "examples/sdk/train.cc", folder)
+        run("cmake", "-S", folder, "-B", folder / "build", *options)
+        run("cmake", "--build", folder / "build", "-j2", "--target", "train")
+        return folder / "build/train"
+
+    def test_find_it_in_the_prefix_that_it_was_installed_into(self) -> None:
+        with tempfile.TemporaryDirectory() as folder:
+            build, prefix = Path(folder, "build"), Path(folder, "prefix")
+            run("cmake", "-S", ROOT, "-B", build, "-DFATHOM_SDK_ONLY=ON")
+            run("cmake", "--build", build, "-j2")
+            run("cmake", "--install", build, "--prefix", prefix)
+            found = f"-DCMAKE_PREFIX_PATH={prefix}"
+            program = self.consumer(Path(folder, "consumer"), INSTALLED, found)
+            records(self, program, Path(folder, "session"))
+
+    def test_build_it_as_a_part_of_theirs_and_nothing_else(self) -> None:
+        with tempfile.TemporaryDirectory() as folder:
+            program = self.consumer(Path(folder, "consumer"), INSIDE.format(root=ROOT))
+            records(self, program, Path(folder, "session"))
+
+
+if __name__ == "__main__":
+    unittest.main()
