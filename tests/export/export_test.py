@@ -124,6 +124,24 @@ class CommandLine(unittest.TestCase):
         self.assertIn("ProfilerStep#4", names)
         self.assertNotIn("ProfilerStep#3", names)
 
+    def test_of_a_trace_and_of_a_session_folder_it_takes_what_tables_select(self) -> None:
+        for path, selection in (
+            (SESSION, ("--steps", "4")),
+            (TRACES / "tl_h100_bert_small.json.gz", ("--window", "2ms:20ms")),
+            (TRACES / "tl_h100_bert_small.json.gz", ("--window", "1ms:3ms", "--device", "0")),
+        ):
+            data = exported(path, "--to", "chrome", *selection)
+            for report in ("kernels", "launches", "copies", "ranges"):
+                told = fathom(report, "--json", "--limit", "0", *selection, str(path))
+                self.assertEqual(told.returncode, 0, told.stderr)
+                rows = [
+                    [(row.get("name", row.get("kind")), row.get("calls", row.get("count")), row.get("total_ns"))
+                     for row in found]
+                    for found in (json.loads(told.stdout)["rows"], table(report, "-", data))
+                ]
+                with self.subTest(path=path.name, selection=selection, report=report):
+                    self.assertEqual(sorted(map(str, rows[0])), sorted(map(str, rows[1])))
+
 
 class Perfetto(unittest.TestCase):
     def each(self) -> list[tuple[pathlib.Path, bytes]]:
