@@ -109,13 +109,25 @@ RankRow row_of(const RankDiagnosis& one) {
   return row;
 }
 
+/// Collectives that run at the same time wait at the same time: nobody waits for longer than it
+/// communicates.
+void count_waiting_once(Ranks& ranks) {
+  for (RankRow& row : ranks.rows) row.waited = std::min(row.waited, row.communication);
+  for (RankRow& row : ranks.rows) {
+    Duration most{};
+    for (const RankRow& other : ranks.rows)
+      if (&other != &row) most = std::max(most, other.communication);
+    row.made_wait = std::min(row.made_wait, most);
+  }
+}
+
 /// Sums become times per step.
 void divide_by_steps(const std::vector<RankDiagnosis>& recordings, Ranks& ranks) {
   for (std::size_t i = 0; i < ranks.rows.size(); ++i) {
     const auto steps =
         static_cast<std::int64_t>(std::max<std::size_t>(recordings[i].diagnosis.step_ns.count, 1));
     RankRow& row = ranks.rows[i];
-    row.waited = std::min(row.waited, row.communication) / steps;
+    row.waited /= steps;
     row.communication /= steps;
     row.made_wait /= steps;
   }
@@ -210,6 +222,7 @@ Result<Diagnosis> compare_ranks(std::string input, std::vector<RankDiagnosis> re
   Ranks ranks;
   for (const RankDiagnosis& one : sorted) ranks.rows.push_back(row_of(one));
   compare(sorted, ranks);
+  count_waiting_once(ranks);
   divide_by_steps(sorted, ranks);
   find_late(ranks);
   Result<void> chosen = choose(ranks, rank);

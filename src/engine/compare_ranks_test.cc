@@ -49,6 +49,14 @@ TEST(CompareRanks, TheRankOnWhichCollectivesAreShortestIsTheLateOne) {
             "(50.0 %). By itself it is host-bound: Python.");
 }
 
+TEST(CompareRanks, NobodyWaitsForLongerThanItCommunicates) {
+  std::vector<RankDiagnosis> ranks = {rank_with(0, 100, {61, 61}), rank_with(1, 100, {1, 1})};
+  ranks[0].diagnosis.rank_calls.exposed = duration_ns(70 * kMs);  // Two buckets at the same time.
+  const Diagnosis all = compared(std::move(ranks));
+  EXPECT_EQ(all.ranks->rows[0].waited, duration_ns(35 * kMs));
+  EXPECT_EQ(all.ranks->rows[1].made_wait, duration_ns(35 * kMs));
+}
+
 TEST(CompareRanks, WaitingThatIsHiddenDoesNotCount) {
   std::vector<RankDiagnosis> ranks = {rank_with(0, 100, {61, 41}), rank_with(1, 100, {1, 1})};
   ranks[0].diagnosis.rank_calls.calls[0].exposed = {};
