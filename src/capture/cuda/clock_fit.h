@@ -7,6 +7,9 @@
 
 namespace fathom::cuda {
 
+/// Two clocks of one machine do not drift apart by more than this share: somebody set one.
+inline constexpr double kMostDrift = 500e-6;
+
 /// CUPTI's clock was read between two readings of CLOCK_MONOTONIC.
 struct ClockReading {
   std::int64_t cupti = 0;
@@ -34,6 +37,8 @@ class ClockFit {
   void add(const ClockReading& reading);
   /// CLOCK_MONOTONIC when CUPTI's clock was there. As it is where there is no reading.
   [[nodiscard]] std::int64_t host(std::int64_t cupti) const;
+  /// CUPTI's clock when CLOCK_MONOTONIC was there: the other way round, to the nanosecond.
+  [[nodiscard]] std::int64_t cupti(std::int64_t host) const;
   [[nodiscard]] bool empty() const { return readings_.empty(); }
   [[nodiscard]] const ClockQuality& quality() const { return quality_; }
 

@@ -15,17 +15,40 @@ std::int64_t signed_of(std::uint64_t time) { return static_cast<std::int64_t>(ti
 
 }  // namespace
 
-void PmClock::fit(std::int64_t begin, std::int64_t end, const PmBatch& batch) {
-  // The least and the most by which these may be shifted.
-  const std::int64_t least = batch.started - begin;
-  const std::int64_t most = batch.decoded - end;
-  if (std::exchange(known_, true)) {
-    if (shift_ > most + kTolerance) shift_ = most;
+void PmClock::move_to(std::int64_t time) {
+  const std::int64_t drift =
+      std::llround(std::abs(static_cast<double>(time - at_)) * kMostDrift) + 1;
+  least_ -= drift;
+  most_ += drift;
+  at_ = time;
+}
+
+void PmClock::fit(std::int64_t begin, std::int64_t end, std::int64_t started,
+                  std::int64_t decoded) {
+  if (any_) {
+    move_to(begin);
+    least_ = std::max(least_, started - begin);
+  } else {
+    at_ = begin;
+    least_ = started - begin;
+    most_ = decoded - begin;
+  }
+  move_to(end);
+  most_ = std::min(most_, decoded - end);
+  // No sample lies after the look at it; where that contradicts what was known, a clock was set.
+  error_ = std::max(error_, least_ - most_);
+  least_ = std::min(least_, most_);
+  if (!std::exchange(any_, true)) behind_ = (most_ - least_) / 2;
+  // Over the batch the difference changes too.
+  const std::int64_t drift = std::llround(static_cast<double>(end - begin) * kMostDrift) + 1;
+  const bool fits = least_ <= kTolerance && most_ >= -kTolerance;
+  if (own_ && fits) {
+    doubt_ = std::max({doubt_, drift + std::abs(least_), drift + std::abs(most_)});
     return;
   }
-  if (least <= kTolerance && most >= -kTolerance) return;
-  shift_ = least <= most ? least + (most - least) / 2 : most;
-  error_ = least <= most ? (most - least) / 2 : 0;
+  if (std::exchange(own_, false)) error_ = std::max(error_, doubt_);
+  shift_ = std::clamp(most_ - behind_, least_, most_);
+  error_ = std::max(error_, drift + std::max(shift_ - least_, most_ - shift_));
 }
 
 bool PmSeries::sound(const PmTime& time) const {
@@ -55,8 +78,7 @@ std::optional<double> PmSeries::value_of(std::size_t track, double value) const 
   return std::max(value, 0.0);
 }
 
-void PmSeries::convert(const PmBatch& batch, const std::function<std::int64_t(std::int64_t)>& host,
-                       std::vector<PmPoint>& points) {
+void PmSeries::convert(const PmBatch& batch, const ClockFit& clock, std::vector<PmPoint>& points) {
   const std::size_t tracks = plan_.tracks.size();
   if (batch.times.size() * tracks != batch.values.size()) return;
   count_gap(batch);
@@ -72,10 +94,10 @@ void PmSeries::convert(const PmBatch& batch, const std::function<std::int64_t(st
     good.push_back(i);
   }
   if (good.empty()) return;
-  clock_.fit(host(signed_of(batch.times[good.front()].begin)),
-             host(signed_of(batch.times[good.back()].end)), batch);
+  clock_.fit(signed_of(batch.times[good.front()].begin), signed_of(batch.times[good.back()].end),
+             clock.cupti(batch.started), clock.cupti(batch.decoded));
   for (const std::size_t i : good) {
-    const std::int64_t time = clock_.host(host(signed_of(batch.times[i].begin)));
+    const std::int64_t time = clock.host(clock_.cupti(signed_of(batch.times[i].begin)));
     for (std::size_t track = 0; track < tracks; ++track) {
       if (const auto value = value_of(track, batch.values[i * tracks + track]))
         points.push_back({time, track, *value});

@@ -3,16 +3,16 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <optional>
 #include <utility>
 #include <vector>
 
+#include "capture/cuda/clock_fit.h"
 #include "capture/cuda/pm_plan.h"
 
 namespace fathom::cuda {
 
-/// When a sample was taken: of the GPU's clock, as CUPTI tells it.
+/// When a sample was taken, as CUPTI tells it.
 struct PmTime {
   std::uint64_t begin = 0;
   std::uint64_t end = 0;
@@ -43,19 +43,32 @@ struct PmCounts {
 };
 
 /// Samples carry times of CUPTI's clock. Where they do not fit between the moments that they were
-/// asked for and came, they are of another clock, which is then put there: constant difference,
-/// known to half the width of what is possible.
+/// asked for and came, they are of another clock; one that fits there is taken for CUPTI's. How far
+/// CUPTI's is ahead of that one is known to lie between two bounds, which each look tightens and
+/// which drift apart by kMostDrift meanwhile. All of it on CUPTI's clock, which is read near the
+/// samples: the other one may be so far from it that what is not known of a rate, over that
+/// distance, is seconds.
 class PmClock {
  public:
-  /// `begin` and `end` of the first and the last sample, on CUPTI's clock as the host has it.
-  void fit(std::int64_t begin, std::int64_t end, const PmBatch& batch);
-  [[nodiscard]] std::int64_t host(std::int64_t time) const { return time + shift_; }
+  /// `begin` and `end` of the first and the last sample as they came; `started` and `decoded` as of
+  /// PmBatch, on CUPTI's clock. Batches in the order of time.
+  void fit(std::int64_t begin, std::int64_t end, std::int64_t started, std::int64_t decoded);
+  /// CUPTI's time of a sample of the batch that was fitted last.
+  [[nodiscard]] std::int64_t cupti(std::int64_t time) const { return time + shift_; }
   [[nodiscard]] std::int64_t shift() const { return shift_; }
-  /// Beyond that of CUPTI's clock.
+  /// Beyond that of CUPTI's clock: no time of cupti() so far was off by more.
   [[nodiscard]] std::int64_t error() const { return error_; }
 
  private:
-  bool known_ = false;
+  void move_to(std::int64_t time);
+
+  bool own_ = true;  // CUPTI's clock, as far as is known
+  bool any_ = false;
+  std::int64_t at_ = 0;      // what follows holds then, on the samples' clock
+  std::int64_t least_ = 0;   // by which CUPTI's clock is ahead …
+  std::int64_t most_ = 0;    // … and at most
+  std::int64_t behind_ = 0;  // how far the shift stays below most_: half of their first distance
+  std::int64_t doubt_ = 0;   // what error() is if the samples are of another clock
   std::int64_t shift_ = 0;
   std::int64_t error_ = 0;
 };
@@ -64,11 +77,10 @@ class PmClock {
 class PmSeries {
  public:
   explicit PmSeries(PmPlan plan) : plan_(std::move(plan)) {}
-  /// `host` turns a time of CUPTI's clock into one of the host's. Points in the order of time;
-  /// a track whose value was not defined (nothing ran) has none. Percent lie from 0 to 100: the
-  /// counters of one sample are not read in the very same moment, so that some say a little more.
-  void convert(const PmBatch& batch, const std::function<std::int64_t(std::int64_t)>& host,
-               std::vector<PmPoint>& points);
+  /// `clock` is CUPTI's. Points in the order of time; a track whose value was not defined (nothing
+  /// ran) has none. Percent lie from 0 to 100: the counters of one sample are not read in the very
+  /// same moment, so that some say a little more.
+  void convert(const PmBatch& batch, const ClockFit& clock, std::vector<PmPoint>& points);
   [[nodiscard]] const PmCounts& counts() const { return counts_; }
   [[nodiscard]] const PmClock& clock() const { return clock_; }
 

@@ -32,14 +32,13 @@ void PmWriter::count(Gpu& gpu) {
 
 void PmWriter::write(const PmNews& news) {
   for (const PmNews::Begun& begun : news.begun) begin(begun);
-  const auto host = [this](std::int64_t time) { return clock_.host(time); };
   std::vector<PmPoint> points;
   for (const PmNews::Looked& looked : news.looked) {
     const auto at = gpus_.find(looked.gpu);
     if (at == gpus_.end()) continue;
     Gpu& gpu = at->second;
     points.clear();
-    gpu.series.convert(looked.batch, host, points);
+    gpu.series.convert(looked.batch, clock_, points);
     for (const PmPoint& point : points)
       writer_.sample(point.time, gpu.counters[point.track], point.value);
     count(gpu);
