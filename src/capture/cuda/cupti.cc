@@ -9,6 +9,8 @@
 #include <dlfcn.h>
 #include <link.h>
 
+#include "capture/cuda/driver.h"
+
 namespace fathom::cuda {
 namespace {
 
@@ -46,11 +48,11 @@ void add_subfolders(const std::string& folder, std::string_view start,
 }
 
 int driver_major() {
-  using GetVersion = int (*)(int*);
-  const auto get = reinterpret_cast<GetVersion>(dlsym(RTLD_DEFAULT, "cuDriverGetVersion"));
+  decltype(&::cuDriverGetVersion) get = nullptr;
+  find_in_driver("cuDriverGetVersion", get);
   int version = 0;
   constexpr int kMajor = 1000;
-  return get != nullptr && get(&version) == 0 ? version / kMajor : 0;
+  return get != nullptr && get(&version) == CUDA_SUCCESS ? version / kMajor : 0;
 }
 
 template <typename Function>

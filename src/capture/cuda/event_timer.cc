@@ -5,8 +5,9 @@
 #include <cmath>
 #include <utility>
 
-#include <dlfcn.h>
 #include <time.h>
+
+#include "capture/cuda/driver.h"
 
 namespace fathom::cuda {
 namespace {
@@ -15,11 +16,6 @@ std::int64_t now() {
   timespec time{};
   clock_gettime(CLOCK_MONOTONIC, &time);
   return std::int64_t{time.tv_sec} * 1'000'000'000 + time.tv_nsec;
-}
-
-template <typename Function>
-void load(const char* name, Function& function) {
-  function = reinterpret_cast<Function>(dlsym(RTLD_DEFAULT, name));
 }
 
 }  // namespace
@@ -31,13 +27,13 @@ bool EventFunctions::complete() const {
 
 EventFunctions event_functions() {
   EventFunctions all;
-  load("cuEventCreate", all.create);
-  load("cuEventRecord", all.record);
-  load("cuEventQuery", all.query);
-  load("cuEventSynchronize", all.synchronize);
-  load("cuEventElapsedTime_v2", all.elapsed);  // of CUDA 12.8 and later
-  if (all.elapsed == nullptr) load("cuEventElapsedTime", all.elapsed);
-  load("cuStreamIsCapturing", all.is_capturing);
+  find_in_driver("cuEventCreate", all.create);
+  find_in_driver("cuEventRecord", all.record);
+  find_in_driver("cuEventQuery", all.query);
+  find_in_driver("cuEventSynchronize", all.synchronize);
+  find_in_driver("cuEventElapsedTime_v2", all.elapsed);  // of CUDA 12.8 and later
+  if (all.elapsed == nullptr) find_in_driver("cuEventElapsedTime", all.elapsed);
+  find_in_driver("cuStreamIsCapturing", all.is_capturing);
   return all;
 }
 

@@ -7,7 +7,7 @@
 #include <filesystem>
 #include <vector>
 
-#include <dlfcn.h>
+#include "capture/cuda/driver.h"
 
 namespace fathom::cuda {
 namespace {
@@ -52,16 +52,10 @@ int PmDriver::gpu_number(int number) const {
 
 PmDriver pm_driver() {
   PmDriver driver;
-  // The runtime opens it for itself alone.
-  void* const opened = dlopen("libcuda.so.1", RTLD_LAZY | RTLD_NOLOAD);
-  void* const library = opened == nullptr ? RTLD_DEFAULT : opened;
-  const auto load = [library](const char* name, auto& function) {
-    function = reinterpret_cast<std::remove_reference_t<decltype(function)>>(dlsym(library, name));
-  };
-  load("cuDeviceGetCount", driver.count);
-  load("cuDeviceGet", driver.device);
-  load("cuDevicePrimaryCtxGetState", driver.state);
-  load("cuDeviceGetPCIBusId", driver.bus_id);
+  find_in_driver("cuDeviceGetCount", driver.count);
+  find_in_driver("cuDeviceGet", driver.device);
+  find_in_driver("cuDevicePrimaryCtxGetState", driver.state);
+  find_in_driver("cuDeviceGetPCIBusId", driver.bus_id);
   return driver;
 }
 
