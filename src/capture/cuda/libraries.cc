@@ -6,7 +6,6 @@
 #include <cctype>
 #include <cstddef>
 #include <cstdlib>
-#include <new>
 #include <utility>
 
 #include <dlfcn.h>
@@ -148,12 +147,7 @@ std::string arguments_in(std::string_view message) {
   return text;
 }
 
-LibraryCalls& LibraryCalls::get() noexcept {
-  alignas(LibraryCalls) static std::byte place[sizeof(LibraryCalls)];
-  // NOLINTNEXTLINE(cppcoreguidelines-avoid-non-const-global-variables)
-  static LibraryCalls& made = *new (place) LibraryCalls;
-  return made;
-}
+LibraryCalls& LibraryCalls::get() noexcept { return inside::never_freed<LibraryCalls>(); }
 
 void LibraryCalls::look() noexcept {
   Loaded loaded;

@@ -25,7 +25,7 @@ std::string_view function_in(std::string_view message, std::string_view library)
 /// The lines after the first, without what every message says: time, process and thread.
 std::string arguments_in(std::string_view message);
 
-/// Never destroyed: the libraries go on calling. Thread-safe.
+/// The one of the process, get(), is never destroyed: the libraries go on calling. Thread-safe.
 class LibraryCalls {
  public:
   static LibraryCalls& get() noexcept;
@@ -41,8 +41,6 @@ class LibraryCalls {
   void add(std::string_view library, std::string_view function, std::string_view message) noexcept;
 
  private:
-  LibraryCalls() = default;
-
   std::uint64_t loaded_ = 0;  // objects that the loader had loaded at the last look
   std::mutex mutex_;
   std::vector<LibraryCall> calls_;
