@@ -36,6 +36,20 @@ std::string fact(const Trace& trace, const std::string& key) {
   return found == nullptr ? std::string() : found->value;
 }
 
+/// Starts of the kernels in all capture files of the folder that are CUDA's; ns of Unix time.
+std::vector<std::int64_t> kernels_of(const Folder& folder) {
+  std::vector<std::int64_t> starts;
+  for (const std::string& path : folder.files()) {
+    if (path.find("/cuda-") == std::string::npos) continue;
+    const Result<Trace> trace = read_trace(path, {});
+    if (!trace) continue;
+    for (std::size_t row = 0; row < trace->slices.size(); ++row)
+      if (trace->kind(SliceId(row)) == SliceKind::kernel)
+        starts.push_back(trace->origin_ns + to_ns(trace->slices.start[row]));
+  }
+  return starts;
+}
+
 class CudaInjection : public testing::Test {
  protected:
   void SetUp() override {
@@ -161,6 +175,27 @@ TEST_F(CudaInjection, AnEndWithoutDestructorsKeepsAllThereIs) {
   }
 }
 
+TEST_F(CudaInjection, AnEndThatNobodyHearsOfLosesTheNewestAtMost) {
+  for (const char* const how : {"killed", "exit_group"}) {
+    const Folder folder;
+    const int status = run_injected(folder, how);
+    EXPECT_EQ(WIFSIGNALED(status), std::string(how) == "killed");
+    const Trace trace = trace_of(folder);
+    EXPECT_GE(count(trace, SliceKind::kernel), 5U) << how;
+    EXPECT_LE(count(trace, SliceKind::kernel), 7U) << how;
+    EXPECT_EQ(read_folder(folder).damaged_bytes, 0U) << how;
+  }
+}
+
+TEST_F(CudaInjection, WhatRunsAfterExecWritesBesideWhatRanBefore) {
+  const Folder folder;
+  EXPECT_EQ(run_injected(folder, "exec"), 0);
+  EXPECT_EQ(folder.files().size(), 2U);
+  const std::size_t kernels = kernels_of(folder).size();
+  EXPECT_GE(kernels, 10U);
+  EXPECT_LE(kernels, 12U);
+}
+
 TEST_F(CudaInjection, SeveralPartsOfFathomInOneProcessLoseNothingByIt) {
   const Folder folder;
   EXPECT_EQ(run_injected(folder, "steps, _exit", {{"CUPTI_STAND_IN_LATE", "1"}}), 0);
@@ -201,20 +236,6 @@ TEST_F(CudaInjection, TheProgramsOwnRangeLimitsWhatIsRecorded) {
 
 constexpr std::int64_t kSecond = 1'000'000'000;
 constexpr std::int64_t kTick = 20'000'000;  // to which a process's start is known
-
-/// Starts of the kernels in all capture files of the folder that are CUDA's; ns of Unix time.
-std::vector<std::int64_t> kernels_of(const Folder& folder) {
-  std::vector<std::int64_t> starts;
-  for (const std::string& path : folder.files()) {
-    if (path.find("/cuda-") == std::string::npos) continue;
-    const Result<Trace> trace = read_trace(path, {});
-    if (!trace) continue;
-    for (std::size_t row = 0; row < trace->slices.size(); ++row)
-      if (trace->kind(SliceId(row)) == SliceKind::kernel)
-        starts.push_back(trace->origin_ns + to_ns(trace->slices.start[row]));
-  }
-  return starts;
-}
 
 TEST_F(CudaInjection, RecordingBeginsAfterTheDelay) {
   const Folder folder;
