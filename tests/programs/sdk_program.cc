@@ -95,9 +95,11 @@ int many_threads() {
 
 /// A thousand threads, many of them at once.
 int crowds() {
+  constexpr int kAtOnce = 250;
   for (int round = 0; round < 4; ++round) {
     std::vector<std::thread> all;
-    for (int i = 0; i < 250; ++i)
+    all.reserve(kAtOnce);
+    for (int i = 0; i < kAtOnce; ++i)
       all.emplace_back([i] {
         fathom::name_thread("of a crowd " + std::to_string(i));
         for (int k = 0; k < 20; ++k) const fathom::annotate scope("in a crowd");
