@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <span>
 #include <unordered_map>
+#include <vector>
 
 #include "analysis/step_marks.h"
 
@@ -42,6 +43,36 @@ Step* step_at(std::span<Step> steps, Time at) {
   return at < step.host.end ? &step : nullptr;
 }
 
+/// Fathom's own range between two steps: what the program does there belongs to neither. By process
+/// and time.
+using Breaks = std::unordered_map<std::uint32_t, std::vector<Interval>>;
+
+Breaks find_breaks(const Trace& trace) {
+  Breaks breaks;
+  const StringId name = trace.strings.find("evaluation");
+  if (!name.valid()) return breaks;
+  for (std::size_t row = 0; row < trace.slices.size(); ++row) {
+    const SliceId id(row);
+    if (trace.slices.name[row] == name && trace.kind(id) == SliceKind::user_annotation)
+      breaks[trace.track(id).process.value].push_back(
+          {trace.slices.start[row], trace.slices.end(id)});
+  }
+  for (auto& [process, intervals] : breaks) std::ranges::sort(intervals, {}, &Interval::begin);
+  return breaks;
+}
+
+/// Where the step begins that comes after `before` on the host: with its end, or with that of a
+/// break between the two.
+Time end_of_break(const Breaks& breaks, const Step& before, const Step& step) {
+  const auto of_process = breaks.find(step.process.value);
+  if (of_process == breaks.end()) return before.window.end;
+  const std::vector<Interval>& all = of_process->second;
+  auto at = std::ranges::lower_bound(all, before.host.end, {}, &Interval::begin);
+  Time end = before.window.end;
+  for (; at != all.end() && at->end <= step.host.begin; ++at) end = std::max(end, at->end);
+  return end;
+}
+
 /// Sets window.end of every step to the last of: its host end, the end before it, what it launched.
 void set_windows(const Trace& trace, const Links& links, const Processes& processes,
                  std::vector<Step>& steps) {
@@ -53,9 +84,10 @@ void set_windows(const Trace& trace, const Links& links, const Processes& proces
         step_at(processes.of(trace.track(launch).process), trace.slices.start[launch.row()]);
     if (step != nullptr) step->window.end = std::max(step->window.end, trace.slices.end(activity));
   }
+  const Breaks breaks = find_breaks(trace);
   for (const std::span<Step> run : processes.runs()) {
     for (std::size_t i = 1; i < run.size(); ++i) {
-      run[i].window.begin = run[i - 1].window.end;
+      run[i].window.begin = end_of_break(breaks, run[i - 1], run[i]);
       run[i].window.end = std::max(run[i].window.end, run[i].window.begin);
     }
   }

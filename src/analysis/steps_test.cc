@@ -27,6 +27,21 @@ void expect_window(const Step& step, std::int64_t begin, std::int64_t end) {
   EXPECT_EQ(to_ns(step.window.end), end);
 }
 
+TEST(Steps, BeginAfterAnEvaluationThatLiesBetweenThem) {
+  TraceBuilder builder;
+  builder.step(7, 100, 100);
+  builder.annotation("evaluation", 205, 90);
+  builder.step(8, 300, 100);
+  builder.step(9, 410, 100);
+  builder.annotation("evaluation", 430, 20);  // inside: part of the step
+  const Trace trace = builder.build();
+  const Steps steps = steps_of(trace);
+  ASSERT_EQ(steps.steps.size(), 3U);
+  expect_window(steps.steps[0], 100, 200);
+  expect_window(steps.steps[1], 295, 400);
+  expect_window(steps.steps[2], 400, 510);
+}
+
 TEST(Steps, EndWithTheLastActivityTheyLaunchedAndTouchTheNext) {
   TraceBuilder builder;
   builder.step(7, 100, 100);

@@ -165,6 +165,15 @@ class Evaluation(unittest.TestCase):
         self.learn()
         self.assertEqual(len(self.evaluations), 1)
 
+    def test_what_turns_out_to_be_part_of_a_step_is_no_evaluation(self) -> None:
+        self.learn()
+        self.steps.fetch(NO_GRADIENTS)
+        begin = self.steps.start
+        self.steps.optimizer_done(7)
+        self.assertEqual([end - begin for begin, end in self.evaluations], [0])
+        self.steps.fetch()
+        self.assertEqual(self.ended[-1][0], begin)
+
     def test_inference_without_gradients_has_steps_and_no_evaluation(self) -> None:
         steps = Steps("auto", lambda number, start, end: self.ended.append((start, end)))
         for _ in range(4):

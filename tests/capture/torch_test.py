@@ -73,9 +73,9 @@ class Torch(unittest.TestCase):
     # Validation
 
     def steps_of_validation(self, what: str) -> tuple[captured.Run, list[int], list[int]]:
-        """Of a program that validates, recorded from its second step on: how many products of
-        matrices each step has, and each phase of evaluation."""
-        options = {"steps": {"wait": 1, "warmup": 0, "active": 5}, "overhead": False}
+        """Of a program that validates, recorded from its second step to its end: how many products
+        of matrices each step has, and each phase of evaluation."""
+        options = {"steps": {"wait": 1, "warmup": 0, "active": 50}, "overhead": False}
         run = self.run_well("validates.py", what, options=options)
         facts = run.process()
         self.assertEqual((facts["steps"], facts["step_by"]), (6, "optimizer"))
@@ -109,6 +109,15 @@ class Torch(unittest.TestCase):
         facts = run.process()
         self.assertEqual((facts["batches_per_step"], facts["calls_per_step"]), (1, 1))
         self.assertEqual(facts["loader"]["samples"], 48)
+
+    def test_validation_after_each_epoch_belongs_to_no_step(self) -> None:
+        run, products, phases = self.steps_of_validation("epochs")
+        self.assertEqual((products, phases), ([2] * 5, [2, 4, 6]))
+        rows = captured.fathom_json("steps", str(self.only_trace(run)), "--limit", "0")["rows"]
+        # The time between two steps is either little, or in no window.
+        evaluated = [s.duration for s in run.slices("phase") if s.name == "evaluation"]
+        between = rows[3]["start_ns"] - rows[2]["start_ns"] - rows[2]["window_ns"]
+        self.assertGreater(between, evaluated[1] / 2)
 
     def test_a_test_after_each_step_belongs_to_none(self) -> None:
         _, products, phases = self.steps_of_validation("whole")

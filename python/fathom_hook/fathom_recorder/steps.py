@@ -83,6 +83,11 @@ class Steps:
         else:
             self._sign(quiet, _FETCH)
 
+    def begins(self, quiet: int = LOUD) -> None:
+        """A data loader is asked for an iterator."""
+        if self.source != "loader":
+            self._sign(quiet, _FETCH)
+
     def module_begin(self, key: int, quiet: int = LOUD) -> None:
         """The outermost module is called."""
         if self.source == "module" and self._leader is not None and key != self._leader:
@@ -135,6 +140,14 @@ class Steps:
         self._on_evaluation(now if begin is None else begin, now)
         self.start = monotonic_ns()
 
+    def _evaluate_no_more(self) -> None:
+        """What looked like an evaluation was part of the step: something learnt and was not seen
+        to."""
+        if self.evaluating is not None:
+            self.evaluating = None
+            now = monotonic_ns()
+            self._on_evaluation(now, now)
+
     # What makes steps
 
     def optimizer_made(self, key: int) -> None:
@@ -146,8 +159,7 @@ class Steps:
         if self.source != "optimizer":
             self.source = "optimizer"
             self.due = False
-        # Whatever has learnt was not seen to.
-        self.evaluating = None
+        self._evaluate_no_more()
         self._stepped.add(key)
         self._round[key] = self._round.get(key, 0) + 1
         if self._round_is_complete():
@@ -169,7 +181,7 @@ class Steps:
             if self._made and self._calls < CALLS_WITHOUT_STEP:
                 return
             self.source = "module"
-            self.evaluating = None
+            self._evaluate_no_more()
         if self.source != "module":
             return
         if self._leader is None:
@@ -188,7 +200,7 @@ class Steps:
         """The program says itself that a step ends."""
         if not self._fixed:
             self.source = "mark"
-            self.evaluating = None
+            self._evaluate_no_more()
         if self.source == "mark":
             self.due = False
             self._end(monotonic_ns())

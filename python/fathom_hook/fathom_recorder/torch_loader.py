@@ -55,12 +55,15 @@ class Loaders:
 
         @functools.wraps(make)
         def __init__(this: Any, loader: Any, *args: Any, **kwargs: Any) -> None:
+            watch.makes_iterator()
             make(this, loader, *args, **kwargs)
             self._learn(this, loader)
 
         @functools.wraps(following)
         def __next__(this: Any) -> Any:
-            watch.fetch()
+            # What follows the last batch may be validation.
+            if watch.steps.source == "loader" or not _is_exhausted(this):
+                watch.fetch()
             if not self._learnt:
                 self._latest = self._known.get(this)
             start = monotonic_ns()
@@ -214,6 +217,16 @@ class _TimedDataset:
             return samples
 
         return __getitems__
+
+
+def _is_exhausted(iterator: Any) -> bool:
+    """Whether this iterator is known to have no batch left."""
+    try:
+        kind = iterator._dataset_kind
+        # Of other data sets the sampler has no end.
+        return bool(kind == 0 and iterator._num_yielded >= len(iterator._index_sampler))
+    except Exception:  # a sampler without a length
+        return False
 
 
 def _start_method(loader: Any) -> str | None:

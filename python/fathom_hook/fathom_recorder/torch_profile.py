@@ -18,6 +18,8 @@ Result = TypeVar("Result")
 _LOOKED_AT = 16 << 20
 # Named like the profiler's own, so that it is no annotation of the program.
 WARMING = "ProfilerStep#warm"
+# Between two steps; src/analysis/steps.cc knows the name.
+EVALUATION = "evaluation"
 
 
 class Profiling:
@@ -37,6 +39,7 @@ class Profiling:
         # What is left to record of a window whose trace had to be written before.
         self.rest: Window | None = None
         self._paused = False
+        self._evaluation: Any = None
         self.done = False
 
     def begin(self, paused: bool = False) -> None:
@@ -60,6 +63,8 @@ class Profiling:
         if paused:
             self._pause()
         self._silently(self._profile.start)
+        if paused:
+            self._begin_evaluation()
         self._begin_active()
 
     def _begin_active(self) -> None:
@@ -119,6 +124,8 @@ class Profiling:
             self.finish()
         else:
             self._silently(self._profile.step)
+            if paused and self._watch.steps.evaluating is not None:
+                self._begin_evaluation()
 
     def _pause(self) -> None:
         """Ends the range of the step that is open; the profiler opens none by itself."""
@@ -129,11 +136,23 @@ class Profiling:
             scope.__exit__(None, None, None)
         self._paused = True
 
+    def _begin_evaluation(self) -> None:
+        """A range of ours tells readers that what follows is no part of a step."""
+        scope = self._watch.record_function(EVALUATION)
+        self._watch.calls.unseen()[0](scope)
+        self._evaluation = scope
+
+    def _end_evaluation(self) -> None:
+        scope, self._evaluation = self._evaluation, None
+        if scope is not None:
+            self._watch.calls.unseen()[1](scope, None, None, None)
+
     def resume(self) -> None:
         """The step begins that was waited for."""
         if not self._paused or self.done:
             return
         self._paused = False
+        self._end_evaluation()
         profile = self._profile
         profile.record_steps = True
         profile.step_rec_fn = self._watch.record_function(f"ProfilerStep#{profile.step_num}")
@@ -151,6 +170,7 @@ class Profiling:
         if self.done:
             return
         self.done = True
+        self._end_evaluation()
         self._silently(self._profile.stop)
         self._profile = None
 
@@ -158,6 +178,7 @@ class Profiling:
         """Ends the window without a trace."""
         if not self.done:
             self.done = True
+            self._end_evaluation()
             self._profile.on_trace_ready = None
             self._silently(self._profile.stop)
             self._profile = None

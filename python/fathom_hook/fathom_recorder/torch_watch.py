@@ -179,6 +179,12 @@ class TorchWatch:
         self._hook_ns += monotonic_ns() - begin
 
     @quietly
+    def makes_iterator(self) -> None:
+        """A data loader begins anew: with its workers, maybe."""
+        if self._owner == get_ident():
+            self.steps.begins(self.learner.quiet())
+
+    @quietly
     def annotation(self) -> None:
         if self._owner == get_ident():
             begin = monotonic_ns()
@@ -299,7 +305,9 @@ class TorchWatch:
             if self.plan.runs_out(age) or self._stop_wanted:
                 self.profiling.finish()
             else:
-                self.profiling.step(number, self.steps.evaluating is not None)
+                # The step after the last never begins.
+                paused = self._ended or self.steps.evaluating is not None
+                self.profiling.step(number, paused)
             if self.profiling.done:
                 self._over(number + 1)
             return

@@ -1,6 +1,7 @@
-"""Six steps of training, and what else calls modules: validates.py loader|whole|teacher.
+"""Six steps of training, and what else calls modules: validates.py loader|epochs|whole|teacher.
 
-loader: validation by a data loader before all, and after every second step. whole: all data at
+loader: validation by a data loader before all, and after every second step. epochs: three of two
+batches each, and validation after each. whole: all data at
 once, and a test after each step. teacher: one model is called without gradients in every step, and
 so is the one that learns.
 """
@@ -37,6 +38,11 @@ if what == "loader":
         learn(*batch)
         if number % 2:
             validate()
+elif what == "epochs":
+    for _ in range(3):
+        for batch in DataLoader(Samples(16), 8):
+            learn(*batch)
+        validate()
 elif what == "whole":
     for _ in range(6):
         learn(x, y)
