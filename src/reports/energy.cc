@@ -175,7 +175,7 @@ Report energy() {
       .columns = kColumns,
       .group_by = kGroupBy,
       .sort = "",
-      .example = "fathom energy fathom-runs/latest --price 0.30 --carbon 380",
+      .example = "fathom energy fathom-runs/20260101-120000-train --price 0.30 --carbon 380",
       .compute = compute,
       .options = kOptions,
       .importance = kImportance};
