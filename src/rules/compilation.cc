@@ -65,21 +65,6 @@ bool is_compiling_frame(std::string_view name) {
 
 }  // namespace
 
-void add_outermost(const RuleContext& rules, const std::vector<Nesting::Thread>& threads,
-                   const NameSet& names, std::vector<SliceId>& found) {
-  const Trace& trace = rules.trace();
-  if (!names.any()) return;
-  for (const Nesting::Thread& thread : threads) {
-    Time covered = Time::min();
-    for (const SliceId slice : thread.slices) {
-      const Time start = trace.slices.start[slice.row()];
-      if (start < covered || !names.contains(trace.slices.name[slice.row()])) continue;
-      covered = trace.slices.end(slice);
-      if (rules.counts(start)) found.push_back(slice);
-    }
-  }
-}
-
 Compilation compilation_in(const RuleContext& rules) {
   const Trace& trace = rules.trace();
   const Nesting& nesting = rules.context.nesting();

@@ -17,8 +17,4 @@ struct Compilation {
 /// O(names + host slices); O(names) where nothing is named so.
 Compilation compilation_in(const RuleContext& rules);
 
-/// Adds the outermost slices of those names that start in counted steps.
-void add_outermost(const RuleContext& rules, const std::vector<Nesting::Thread>& threads,
-                   const NameSet& names, std::vector<SliceId>& found);
-
 }  // namespace fathom

@@ -145,4 +145,19 @@ std::vector<Duration> step_lengths(const RuleContext& rules) {
   return lengths;
 }
 
+void add_outermost(const RuleContext& rules, const std::vector<Nesting::Thread>& threads,
+                   const NameSet& names, std::vector<SliceId>& found) {
+  const Trace& trace = rules.trace();
+  if (!names.any()) return;
+  for (const Nesting::Thread& thread : threads) {
+    Time covered = Time::min();
+    for (const SliceId slice : thread.slices) {
+      const Time start = trace.slices.start[slice.row()];
+      if (start < covered || !names.contains(trace.slices.name[slice.row()])) continue;
+      covered = trace.slices.end(slice);
+      if (rules.counts(start)) found.push_back(slice);
+    }
+  }
+}
+
 }  // namespace fathom

@@ -68,4 +68,8 @@ Duration median_of(std::vector<Duration> durations);
 /// The lengths of the counted steps' windows.
 std::vector<Duration> step_lengths(const RuleContext& rules);
 
+/// Adds the outermost slices of those names that start in counted steps.
+void add_outermost(const RuleContext& rules, const std::vector<Nesting::Thread>& threads,
+                   const NameSet& names, std::vector<SliceId>& found);
+
 }  // namespace fathom

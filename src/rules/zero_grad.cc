@@ -52,18 +52,7 @@ struct Found {
 void find_ranges(const RuleContext& rules, const std::vector<Nesting::Thread>& threads,
                  std::vector<SliceId>& ranges) {
   const Trace& trace = rules.trace();
-  const NameSet names(trace, is_range);
-  if (!names.any()) return;
-  for (const Nesting::Thread& thread : threads) {
-    Time covered = Time::min();
-    for (const SliceId slice : thread.slices) {
-      const Time start = trace.slices.start[slice.row()];
-      if (start < covered || !names.contains(trace.slices.name[slice.row()])) continue;
-      if (!rules.counts(start)) continue;
-      covered = trace.slices.end(slice);
-      ranges.push_back(slice);
-    }
-  }
+  add_outermost(rules, threads, NameSet(trace, is_range), ranges);
   std::ranges::sort(ranges, {}, [&trace](SliceId slice) {
     return std::pair(trace.slices.track[slice.row()], trace.slices.start[slice.row()]);
   });
