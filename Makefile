@@ -69,6 +69,8 @@ fuzz: ## Fuzzes the reader for ten minutes (make fuzz SECONDS=60 for less).
 
 check: ## Layers, format and clang-tidy.
 	@tools/setup build check python
+	@tools/setup nvtx || echo 'check: no headers of NVTX: src/capture/nvtx is not read' >&2
+	@tools/setup cuda || echo 'check: no headers of CUPTI: src/capture/cuda is not read' >&2
 	@tools/check_layers.py
 	@tools/check_format
 	@$(call configure,debug,-DFATHOM_PYTHON=ON)

@@ -1,6 +1,7 @@
 """What the printed tables must agree on, for every recording: windows are accounted for to the nanosecond, and however
 device time is divided, its sum is the same. Goes through the program, so that no report can lose what analyses keep."""
 import collections
+import functools
 import itertools
 import json
 import os
@@ -39,6 +40,13 @@ def rows(report: str, trace: pathlib.Path, *options: str) -> list[dict]:
     return json.loads(done.stdout)["rows"]
 
 
+@functools.cache
+def step_rows(trace: pathlib.Path) -> list[dict]:
+    """Read once: most laws are about them."""
+    return rows("steps", trace)
+
+
+@functools.cache
 def device_time(report: str, trace: pathlib.Path, grouping: str, selection: tuple[str, ...]) -> int:
     options = ("--group-by", grouping) if grouping else ()
     options += ("--metric", "device") if report == "stacks" else ()
@@ -54,7 +62,7 @@ class Tables(unittest.TestCase):
         for trace in recordings():
             with self.subTest(trace.name):
                 ends = {}
-                for row in rows("steps", trace):
+                for row in step_rows(trace):
                     key = row["process"], row["device"]
                     if row["device"] is not None:
                         self.assertEqual(sum(row[f"{bucket}_ns"] for bucket in BUCKETS), row["window_ns"])
@@ -76,7 +84,7 @@ class Tables(unittest.TestCase):
         for trace in recordings():
             with self.subTest(trace.name):
                 steps = collections.defaultdict(collections.Counter)
-                for row in rows("steps", trace):
+                for row in step_rows(trace):
                     own = steps[row["step"], row["device"]]
                     own["window"] += row["window_ns"]
                     for bucket, column in BUSY.items():
@@ -97,7 +105,7 @@ class Tables(unittest.TestCase):
         for trace in recordings():
             with self.subTest(trace.name):
                 sums = {}
-                edges = [row["edge"] for row in rows("steps", trace)]
+                edges = [row["edge"] for row in step_rows(trace)]
                 for by in ACCOUNTING:
                     table = rows("accounting", trace, "--group-by", by)
                     if by == "step" and not all(edges):
@@ -120,7 +128,7 @@ class Tables(unittest.TestCase):
                 for device, own in gaps.items():
                     for (_, end), (begin, _) in itertools.pairwise(own):
                         self.assertLessEqual(end, begin, device)
-                for row in rows("steps", trace):
+                for row in step_rows(trace):
                     if row["device"] is None:
                         continue
                     begin, end = row["start_ns"], row["start_ns"] + row["window_ns"]
@@ -129,7 +137,7 @@ class Tables(unittest.TestCase):
 
     def test_device_time_is_the_same_however_it_is_divided(self):
         for trace in recordings():
-            for selection in ((), ("--steps", str(rows("steps", trace)[-1]["step"])), ("--window", "1ms:")):
+            for selection in ((), ("--steps", str(step_rows(trace)[-1]["step"])), ("--window", "1ms:")):
                 with self.subTest(trace.name, selection=selection):
                     # Every division of the whole; of a part the plain tables, which took it apart in other ways.
                     most = 1 if selection else None
