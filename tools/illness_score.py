@@ -136,15 +136,14 @@ class Pair:
 
 def promise(document: dict[str, Any], rules: Iterable[str]) -> tuple[float, float, float] | None:
     """Step time after the cure as a part of the one before: all findings of these rules together."""
-    step = document["baseline"]["step_mean_ns"]
     gains = [
-        {key: step - finding["predicted_step_ns"][key] for key in ("low", "likely", "high")}
+        {key: 1 - finding["predicted_step_ns"][key] / finding["step_ns"] for key in ("low", "likely", "high")}
         for finding in document["findings"]
         if finding["rule"] in rules and finding["predicted_step_ns"]
     ]
     if not gains:
         return None
-    low, likely, high = (1 - sum(gain[key] for gain in gains) / step for key in ("low", "likely", "high"))
+    low, likely, high = (1 - sum(gain[key] for gain in gains) for key in ("low", "likely", "high"))
     return max(low, 0), max(likely, 0), high
 
 

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "analysis/phases_inferred.h"
 #include "base/parallel.h"
 
 namespace fathom {
@@ -253,6 +254,7 @@ Phases compute_phases(const Trace& trace, const Nesting& nesting) {
     for (std::size_t kind = 0; kind < kPhaseEvidences; ++kind)
       phases.evidence[kind] += of_thread[kind];
   }
+  infer_phases(trace, nesting, phases);
   return phases;
 }
 

@@ -22,8 +22,10 @@ enum class PhaseEvidence : std::uint8_t {
   sequence_numbers,  ///< Of autograd.
   threads,           ///< That run nothing but the backward pass.
   frames,            ///< Of Python.
+  call_order,        ///< Before the backward pass; inferred.
+  updates,           ///< In place, after the backward pass; inferred.
 };
-inline constexpr std::size_t kPhaseEvidences = static_cast<std::size_t>(PhaseEvidence::frames) + 1;
+inline constexpr std::size_t kPhaseEvidences = static_cast<std::size_t>(PhaseEvidence::updates) + 1;
 
 /// Per slice; meaningful for host work. A slice has the phase that its name or metadata tells, else
 /// that of the slice around it; see phase_of_name() for the names. Beyond names:
@@ -31,7 +33,8 @@ inline constexpr std::size_t kPhaseEvidences = static_cast<std::size_t>(PhaseEvi
 ///  forward;
 ///  - roots on a thread that only runs the autograd engine are backward;
 ///  - what has no other phase and runs inside a Python frame of an nn.Module is forward, of a data
-///  loader data, of an optimizer's step optimizer, of backward() backward.
+///  loader data, of an optimizer's step optimizer, of backward() backward;
+///  - what nothing of this tells, but the order of calls does: see infer_phases().
 struct Phases {
   Column<Phase> of;
   std::array<std::uint64_t, kPhaseEvidences> evidence{};  ///< Host slices that each decided.

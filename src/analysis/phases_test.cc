@@ -111,5 +111,65 @@ TEST(Phases, CollectiveMetadataTells) {
   EXPECT_EQ(phase_in(trace, op), Phase::communication);
 }
 
+/// Two steps as torch 1.8 records them: no sequence numbers, the backward pass on a thread of its
+/// own, `updates` after it.
+struct OldSteps {
+  SliceId forward, zeroed, loss, first_update, last_update;
+};
+OldSteps add_old_steps(TraceBuilder& builder, int updates, bool annotated) {
+  OldSteps made;
+  for (int i = 0; i < 2; ++i) {
+    const std::int64_t at = i * 1000;
+    builder.annotation("ProfilerStep#" + std::to_string(i), at, 1000);
+    made.forward = builder.op("aten::conv2d", at + 10, 20);
+    builder.op("aten::convolution", at + 12, 10);
+    made.zeroed = builder.op("aten::zero_", at + 40, 5);
+    made.loss = builder.op("aten::nll_loss", at + 50, 5);
+    builder.on_thread(2);
+    for (int gradient = 0; gradient < 4; ++gradient)
+      builder.op("torch::autograd::AccumulateGrad", at + 100 + gradient * 10, 8);
+    builder.on_thread(1);
+    if (annotated) builder.annotation("Optimizer.step#SGD.step", at + 200, 400);
+    for (int update = 0; update < updates; ++update) {
+      builder.op("aten::mul", at + 200 + update * 20, 5);
+      const SliceId slice = builder.op("aten::sub_", at + 210 + update * 20, 5);
+      if (update == 0) made.first_update = slice;
+      made.last_update = slice;
+    }
+  }
+  return made;
+}
+
+TEST(Phases, WithoutSequenceNumbersWhatIsCalledBeforeTheBackwardPassIsForward) {
+  TraceBuilder builder;
+  const OldSteps made = add_old_steps(builder, 4, true);
+  const Trace trace = builder.build();
+  const Phases phases = compute_phases(trace, compute_nesting(trace));
+  EXPECT_EQ(phases[made.forward], Phase::forward);
+  EXPECT_EQ(phases[made.loss], Phase::forward);
+  EXPECT_EQ(phases[made.zeroed], Phase::other);
+  EXPECT_EQ(phases[made.last_update], Phase::optimizer);
+  EXPECT_EQ(phases.evidence[static_cast<std::size_t>(PhaseEvidence::call_order)], 4U);
+  EXPECT_EQ(phases.evidence[static_cast<std::size_t>(PhaseEvidence::updates)], 0U);
+}
+
+TEST(Phases, UpdatesInPlaceAfterTheBackwardPassAreAnOptimizer) {
+  TraceBuilder builder;
+  const OldSteps made = add_old_steps(builder, 4, false);
+  const Trace trace = builder.build();
+  const Phases phases = compute_phases(trace, compute_nesting(trace));
+  EXPECT_EQ(phases[made.first_update], Phase::optimizer);
+  EXPECT_EQ(phases[made.last_update], Phase::optimizer);
+  EXPECT_EQ(phases[made.forward], Phase::forward);
+  EXPECT_EQ(phases.evidence[static_cast<std::size_t>(PhaseEvidence::updates)], 16U);
+}
+
+TEST(Phases, FewerUpdatesThanGradientsAreNoOptimizer) {
+  TraceBuilder builder;
+  const OldSteps made = add_old_steps(builder, 3, false);
+  const Trace trace = builder.build();
+  EXPECT_EQ(phase_in(trace, made.first_update), Phase::other);
+}
+
 }  // namespace
 }  // namespace fathom

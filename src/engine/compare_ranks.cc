@@ -31,7 +31,7 @@ struct Stretch {
 };
 
 Duration mean_step(const Diagnosis& diagnosis) {
-  return duration_ns(std::llround(diagnosis.step_ns.mean));
+  return duration_ns(std::llround(diagnosis.usual_ns.mean));
 }
 
 std::string called(const RankRow& row) {
@@ -87,6 +87,8 @@ void credit(const std::vector<Stretch>& stretches, std::size_t number, std::vect
 }
 
 void compare(const std::vector<RankDiagnosis>& recordings, Ranks& ranks) {
+  for (const RankDiagnosis& one : recordings)
+    ranks.not_compared += one.diagnosis.rank_calls.messages;
   for (const auto& [place, stretches] : by_place(recordings)) {
     if (!comparable(stretches, recordings)) {
       for (const Stretch& stretch : stretches) ranks.not_compared += stretch.count;
@@ -125,7 +127,7 @@ void count_waiting_once(Ranks& ranks) {
 void divide_by_steps(const std::vector<RankDiagnosis>& recordings, Ranks& ranks) {
   for (std::size_t i = 0; i < ranks.rows.size(); ++i) {
     const auto steps =
-        static_cast<std::int64_t>(std::max<std::size_t>(recordings[i].diagnosis.step_ns.count, 1));
+        static_cast<std::int64_t>(std::max<std::size_t>(recordings[i].diagnosis.usual_ns.count, 1));
     RankRow& row = ranks.rows[i];
     row.waited /= steps;
     row.communication /= steps;

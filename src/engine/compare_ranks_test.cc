@@ -13,6 +13,7 @@ RankDiagnosis rank_with(std::int64_t rank, std::int64_t step, std::vector<std::i
   one.diagnosis.input = "rank" + std::to_string(rank) + ".json";
   one.diagnosis.step_ns.count = reduces.size();
   one.diagnosis.step_ns.mean = static_cast<double>(step * kMs);
+  one.diagnosis.usual_ns = one.diagnosis.step_ns;
   one.diagnosis.verdict = {.id = VerdictId::host_bound, .sentence = "Python.", .families = {}};
   RankCalls& calls = one.diagnosis.rank_calls;
   for (std::size_t i = 0; i < reduces.size(); ++i) {

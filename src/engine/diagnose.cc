@@ -1,6 +1,7 @@
 // Runs the rules, divides the step among what they found, and predicts what
 // each change would give.
 #include <algorithm>
+#include <cmath>
 #include <optional>
 #include <set>
 #include <string>
@@ -16,6 +17,7 @@
 #include "engine/overhead_note.h"
 #include "engine/predict.h"
 #include "engine/verdict.h"
+#include "rules/outliers.h"
 
 namespace fathom {
 namespace {
@@ -40,12 +42,16 @@ std::vector<const Step*> steps_in(const Context& context, const std::vector<Step
   return steps;
 }
 
-/// Takes the leading steps away that are longer than usual.
-void drop_warmup(std::vector<const Step*>& steps) {
+Summary summary_of(const std::vector<const Step*>& steps) {
   std::vector<double> lengths;
   lengths.reserve(steps.size());
   for (const Step* const step : steps) lengths.push_back(ns(step->window.length()));
-  const double limit = kWarmup * summarize(lengths).median;
+  return summarize(std::move(lengths));
+}
+
+/// Takes the leading steps away that are longer than usual.
+void drop_warmup(std::vector<const Step*>& steps) {
+  const double limit = kWarmup * summary_of(steps).median;
   const auto usual = [limit](const Step* step) { return ns(step->window.length()) <= limit; };
   steps.erase(steps.begin(), std::ranges::find_if(steps, usual));
 }
@@ -74,19 +80,25 @@ void account_host(const std::vector<HostPiece>& pieces, Diagnosis& diagnosis) {
     for (; piece != pieces.end() && piece->interval.begin < step.window.end; ++piece) {
       const Duration time = std::min(piece->interval.end, step.window.end) -
                             std::max(piece->interval.begin, step.window.begin);
-      step.host[static_cast<std::size_t>(piece->bucket)] += time;
-      diagnosis.host[static_cast<std::size_t>(piece->bucket)] += time;
+      const auto bucket = static_cast<std::size_t>(piece->bucket);
+      step.host[bucket] += time;
+      diagnosis.host[bucket] += time;
+      if (!step.outlier) diagnosis.usual_host[bucket] += time;
     }
   }
 }
 
-void account_steps(const RuleContext& rules, Diagnosis& diagnosis) {
+void account_steps(const RuleContext& rules, const Outliers& outliers, Diagnosis& diagnosis) {
   for (const Step* const step : rules.steps) {
-    StepAccount account{.number = step->number, .window = step->window, .account = {}};
+    StepAccount account{.number = step->number,
+                        .window = step->window,
+                        .account = {},
+                        .outlier = outliers.has(step)};
     if (rules.device >= 0) {
       account.account =
           fathom::account(rules.context, rules.accounting, rules.device, step->window);
       diagnosis.account += account.account;
+      if (!account.outlier) diagnosis.usual_account += account.account;
     }
     diagnosis.steps.push_back(account);
   }
@@ -115,23 +127,35 @@ class FindingIds {
   std::set<std::string> given_;
 };
 
+/// What rules are shown: all counted steps, or those that are no outliers.
+struct Judged {
+  const RuleContext& every;
+  const RuleContext& usual;
+  [[nodiscard]] const RuleContext& by(const Rule& rule) const {
+    return rule.every_step ? every : usual;
+  }
+};
+
 /// Asks every rule; outcomes in the order of the table.
-std::vector<Outcome> ask_rules(const RuleContext& rules) {
+std::vector<Outcome> ask_rules(const Judged& judged) {
   std::vector<Outcome> outcomes(all_rules().size());
-  for_each_in_parallel(outcomes.size(), 0,
-                       [&](std::size_t i) { outcomes[i] = all_rules()[i].check(rules); });
+  for_each_in_parallel(outcomes.size(), 0, [&](std::size_t i) {
+    const Rule& rule = all_rules()[i];
+    outcomes[i] = rule.check(judged.by(rule));
+  });
   return outcomes;
 }
 
 /// Hears the rules in the order of the table: the specific before the general,
 /// so that the ledger gives a stretch of time to whoever explains it best.
-void run_rules(const RuleContext& rules, Diagnosis& diagnosis) {
-  Ledger ledger(rules);
+void run_rules(const Judged& judged, Diagnosis& diagnosis) {
+  Ledger ledger(judged.every);
   FindingIds ids;
-  const auto steps = static_cast<std::int64_t>(rules.steps.size());
-  std::vector<Outcome> outcomes = ask_rules(rules);
+  std::vector<Outcome> outcomes = ask_rules(judged);
   for (std::size_t i = 0; i < outcomes.size(); ++i) {
     const Rule& rule = all_rules()[i];
+    const RuleContext& rules = judged.by(rule);
+    const auto steps = static_cast<std::int64_t>(rules.steps.size());
     Outcome& outcome = outcomes[i];
     RuleResult result{.rule = rule.id, .kind = RuleResult::Kind::silent, .reason = {}};
     if (auto* const abstention = std::get_if<Abstention>(&outcome)) {
@@ -146,6 +170,7 @@ void run_rules(const RuleContext& rules, Diagnosis& diagnosis) {
         ranked.phase = phase_of(finding);
         ranked.upper_bound = ledger.grant(finding.claims) / steps;
         ranked.percent = rules.percent(ranked.upper_bound * steps);
+        ranked.step = rules.window() / steps;
         ranked.finding = std::move(finding);
         diagnosis.findings.push_back(std::move(ranked));
       }
@@ -187,6 +212,19 @@ bool is_computing(const Verdict& verdict) {
          verdict.id == VerdictId::memory_bandwidth_bound || verdict.id == VerdictId::latency_bound;
 }
 
+/// What the outliers are left out of.
+std::string outliers_note(const Diagnosis& diagnosis, const Outliers& outliers) {
+  const std::size_t count = outliers.steps.size();
+  const std::string which = count == 1
+                                ? "Step " + std::to_string(outliers.steps.front()->number) + " ("
+                                : std::to_string(count) + " of " +
+                                      std::to_string(diagnosis.step_ns.count) + " steps (up to ";
+  return which + duration_text(duration_ns(std::llround(diagnosis.step_ns.max))) +
+         (count == 1 ? ") is" : ") are") +
+         " far longer than the median: the bar, the verdict and most gains leave " +
+         (count == 1 ? "it" : "them") + " out.";
+}
+
 void describe(const Context& context, const RuleContext& rules, const std::string& focus,
               Diagnosis& diagnosis) {
   const Steps& steps = context.steps();
@@ -198,9 +236,7 @@ void describe(const Context& context, const RuleContext& rules, const std::strin
     diagnosis.step_name = focus;
     diagnosis.step_note = "A step is a call of " + focus + ", with all that it launched.";
   }
-  std::vector<double> lengths;
-  for (const Step* const step : rules.steps) lengths.push_back(ns(step->window.length()));
-  diagnosis.step_ns = summarize(std::move(lengths));
+  diagnosis.step_ns = summary_of(rules.steps);
   diagnosis.device = rules.device;
   diagnosis.devices = context.timelines().devices.size();
   if (const Device* const device = context.trace.device(rules.device)) {
@@ -223,6 +259,7 @@ void be_plain(Diagnosis& diagnosis) {
   if (id == VerdictId::input_bound || id == VerdictId::io_bound) return;
   diagnosis.verdict = {.id = VerdictId::cannot_tell, .sentence = plain_verdict(*diagnosis.run)};
   diagnosis.host.fill(Duration{});
+  diagnosis.usual_host.fill(Duration{});
 }
 
 }  // namespace
@@ -239,6 +276,17 @@ std::string_view to_string(VerdictId verdict) {
       "cannot-tell",
   };
   return kNames[static_cast<std::size_t>(verdict)];
+}
+
+std::vector<std::size_t> quick_wins(const Diagnosis& diagnosis) {
+  std::vector<std::size_t> order;
+  for (std::size_t i = 0; i < diagnosis.findings.size(); ++i) {
+    if (to_ns(diagnosis.findings[i].upper_bound) > 0) order.push_back(i);
+  }
+  std::ranges::stable_sort(order, {},
+                           [&](std::size_t i) { return diagnosis.findings[i].quick_win; });
+  if (std::ranges::is_sorted(order)) order.clear();
+  return order;
 }
 
 Result<Diagnosis> diagnose(const Session& session, const DiagnosisRequest& request) {
@@ -288,22 +336,27 @@ Result<Diagnosis> diagnose(const Session& session, const DiagnosisRequest& reque
                           .self_times = self,
                           .steps = std::move(steps),
                           .device = device};
+  const Outliers outliers = find_outliers(rules.steps);
+  RuleContext usual = rules;
+  std::erase_if(usual.steps, [&outliers](const Step* step) { return outliers.has(step); });
   describe(context, rules, request.focus, diagnosis);
-  account_steps(rules, diagnosis);
+  diagnosis.usual_ns = summary_of(usual.steps);
+  account_steps(rules, outliers, diagnosis);
   if (replay) {
-    run_rules(rules, diagnosis);
+    run_rules({.every = rules, .usual = usual}, diagnosis);
     diagnosis.residuals = replay->residuals();
-    predict(rules, *replay, diagnosis);
+    predict(usual, outliers, *replay, diagnosis);
   }
-  diagnosis.verdict = judge(rules, spent_by_family(rules), diagnosis.findings);
-  diagnosis.rank_calls = rank_calls(rules);
+  diagnosis.verdict = judge(usual, spent_by_family(usual), diagnosis.findings);
+  diagnosis.rank_calls = rank_calls(usual);
   diagnosis.run = summarize_run(context, request.price_per_kwh, request.carbon_g_per_kwh);
   if (diagnosis.run && diagnosis.run->plain) be_plain(diagnosis);
   rank(diagnosis.findings);
   const std::string overhead = overhead_note(context.trace, diagnosis.verdict.id);
   if (!overhead.empty()) diagnosis.notes.push_back(overhead);
+  if (!outliers.steps.empty()) diagnosis.notes.push_back(outliers_note(diagnosis, outliers));
   diagnosis.narrower =
-      narrower_name(context, rules.steps, device, !is_computing(diagnosis.verdict));
+      narrower_name(context, usual.steps, device, !is_computing(diagnosis.verdict));
   return diagnosis;
 }
 

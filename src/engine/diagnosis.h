@@ -1,6 +1,7 @@
 // The diagnosis of one recording: baseline, accounting, verdict, and findings that divide the step.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -71,7 +72,8 @@ struct RankedFinding {
   std::string_view phase;  ///< "bottleneck", "component" or "operation".
   Finding finding;         ///< Claims cut down to what was granted.
   Duration upper_bound{};  ///< Per counted step: what no stronger finding has claimed.
-  double percent = 0;      ///< upper_bound of the mean step.
+  double percent = 0;      ///< upper_bound of `step`.
+  Duration step{};         ///< Mean length of the steps that the finding is about.
   /// Predicted gain per counted step; unset where the finding predicts nothing.
   struct Gain {
     Duration low{};
@@ -105,6 +107,7 @@ struct StepAccount {
   Interval window{};
   Account account;                            ///< Of the diagnosed device.
   std::array<Duration, kHostBuckets> host{};  ///< Of the main thread, without a device.
+  bool outlier = false;                       ///< Far longer than the others.
 };
 
 struct Diagnosis {
@@ -114,8 +117,9 @@ struct Diagnosis {
   std::string step_name;  ///< What repeats: "ProfilerStep*"; empty for a whole trace.
   std::string step_note;  ///< How steps were found, where that is not plain.
   Summary step_ns;        ///< Of the counted steps' windows.
-  /// Estimated mean step time without a profiler; unset where Python frames or a device were
-  /// recorded, for then it is not told what recording delays.
+  Summary usual_ns;       ///< The same without outliers, of which verdict and most findings are.
+  /// Estimated mean time of a usual step without a profiler; unset where Python frames or a device
+  /// were recorded, for then it is not told what recording delays.
   std::optional<Duration> unprofiled_step;
   std::size_t steps_left_out = 0;             ///< Edge steps and warm-up.
   std::int32_t device = -1;                   ///< The one that is diagnosed, or -1.
@@ -123,6 +127,9 @@ struct Diagnosis {
   std::size_t devices = 0;                    ///< With activity in the trace.
   Account account;                            ///< Σ over the counted steps; sums to their windows.
   std::array<Duration, kHostBuckets> host{};  ///< The same of the main thread, without a device.
+  /// The same over the steps that are no outliers.
+  Account usual_account;
+  std::array<Duration, kHostBuckets> usual_host{};
   std::vector<StepAccount> steps;
   Verdict verdict;
   std::vector<RankedFinding> findings;  ///< By likely gain, else upper bound; largest first.
@@ -134,6 +141,10 @@ struct Diagnosis {
   RankCalls rank_calls;                 ///< Collectives, to be compared with those of other ranks.
   std::optional<Ranks> ranks;           ///< Of several ranks, of which this is one.
 };
+
+/// Places in `findings` of those that recover time, most gain per effort first; empty where that is
+/// the order of gain. O(n log n).
+std::vector<std::size_t> quick_wins(const Diagnosis& diagnosis);
 
 /// Deterministic. Errors: invalid_argument for a selection that the trace does not have.
 Result<Diagnosis> diagnose(const Session& session, const DiagnosisRequest& request);

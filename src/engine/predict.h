@@ -3,12 +3,14 @@
 
 #include "engine/diagnosis.h"
 #include "replay/replay.h"
-#include "rules/rule.h"
+#include "rules/outliers.h"
 
 namespace fathom {
 
 /// Sets the gain and the predicted step times of each finding that could matter; findings have
 /// their upper bounds. O(findings × replay), in parallel.
-void predict(const RuleContext& rules, const Replay& replay, Diagnosis& diagnosis);
+/// `rules` are of the steps that are no outliers.
+void predict(const RuleContext& rules, const Outliers& outliers, const Replay& replay,
+             Diagnosis& diagnosis);
 
 }  // namespace fathom

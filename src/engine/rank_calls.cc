@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cctype>
 #include <functional>
+#include <optional>
 #include <string>
 #include <tuple>
 
@@ -24,13 +25,29 @@ std::string_view text_of(const Trace& trace, StringId id) {
   return id.valid() ? trace.text(id) : std::string_view();
 }
 
+bool exchanges_with_all(std::string_view name) {
+  return name.find("alltoall") != std::string_view::npos ||
+         name.find("all_to_all") != std::string_view::npos;
+}
+
 /// Between two ranks only. Of a kernel named after both directions, the recorded name decides.
 bool is_message(std::string_view name) {
   std::string lower(name);
   for (char& c : lower) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-  if (lower.find("alltoall") != std::string::npos || lower.find("all_to_all") != std::string::npos)
-    return false;
+  if (exchanges_with_all(lower)) return false;
   return lower.find("send") != std::string::npos || lower.find("recv") != std::string::npos;
+}
+
+/// NCCL runs messages and exchanges of all ranks with the same kernel. Without metadata, what
+/// launched it tells them apart; between two ranks they are one.
+bool takes_all_ranks(const RuleContext& rules, SliceId slice) {
+  const std::optional<Distributed>& said = rules.trace().distributed;
+  if (said && said->world_size == 2) return true;
+  SliceId at = rules.device >= 0 ? rules.context.links().op[slice.row()] : slice;
+  for (; at.valid(); at = rules.context.nesting().parent[at.row()]) {
+    if (exchanges_with_all(rules.trace().name(at))) return true;
+  }
+  return false;
 }
 
 /// The size is no part of it: an exchange of uneven parts differs between ranks.
@@ -85,7 +102,11 @@ RankCalls rank_calls(const RuleContext& rules) {
     const bool told = detail != nullptr && detail->name.valid();
     const std::string_view name = told ? trace.text(detail->name) : trace.name(call.slice);
     const Step* const step = rules.step_at(trace.slices.start[call.slice.row()]);
-    if (step == nullptr || is_message(name)) continue;
+    if (step == nullptr) continue;
+    if (is_message(name) && (told || !takes_all_ranks(rules, call.slice))) {
+      ++result.messages;
+      continue;
+    }
     result.calls.push_back({.step = step->number,
                             .key = key_of(trace, detail, collective_kind(name)),
                             .length = trace.slices.duration[call.slice.row()],

@@ -1,6 +1,7 @@
 // The collectives of one rank's counted steps, so that they can be laid beside those of others.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
@@ -19,10 +20,13 @@ struct RankCall {
 
 struct RankCalls {
   std::vector<RankCall> calls;  ///< By step and key; those of one key by start.
+  std::size_t messages = 0;     ///< Left out: between two ranks only.
   Duration exposed{};           ///< Of all communication, those that are no RankCall too.
 };
 
-/// Point-to-point messages are left out of `calls`: sender and receiver do not call the same.
+/// Point-to-point messages are left out of `calls`: sender and receiver do not call the same. A
+/// SendRecv kernel without metadata is none where an all-to-all launched it, or where there are
+/// only two ranks.
 RankCalls rank_calls(const RuleContext& rules);
 
 }  // namespace fathom

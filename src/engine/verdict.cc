@@ -144,7 +144,9 @@ void move_claims(const RuleContext& rules, const std::vector<RankedFinding>& fin
       const Gap& gap = device->gaps[claim.gap];
       const std::optional<Family> from = family_of(gap, gap.cause);
       if (!from) continue;
-      const Duration moved = std::min(claim.time, of(times, *from));
+      // What was claimed of outliers was not counted here.
+      const Duration here = std::min(claim.time, rules.counted(gap.interval));
+      const Duration moved = std::min(here, of(times, *from));
       of(times, *from) -= moved;
       of(times, ranked.finding.family) += moved;
     }

@@ -73,6 +73,8 @@ std::string baseline(const Diagnosis& diagnosis) {
       .integer("step_min_ns", whole(step.min))
       .integer("step_max_ns", whole(step.max))
       .integer("step_stddev_ns", whole(step.stddev))
+      .integer("usual_steps", static_cast<std::int64_t>(diagnosis.usual_ns.count))
+      .integer("usual_step_ns", whole(diagnosis.usual_ns.mean))
       .time("unprofiled_step_ns", diagnosis.unprofiled_step)
       .add("device", diagnosis.device < 0 ? "null" : std::to_string(diagnosis.device))
       .text("device_name", diagnosis.device_name)
@@ -105,7 +107,8 @@ std::string steps_json(const Diagnosis& diagnosis, const std::string& indent) {
     Object object;
     object.integer("step", step.number)
         .integer("start_ns", to_ns(step.window.begin - diagnosis.start))
-        .time("window_ns", step.window.length());
+        .time("window_ns", step.window.length())
+        .add("outlier", step.outlier ? "true" : "false");
     object.add("account_ns",
                diagnosis.device >= 0 ? account_json(step.account) : host_json(step.host));
     rows.push_back(object.json());
@@ -164,6 +167,7 @@ std::string finding_json(const RankedFinding& ranked, const Diagnosis& diagnosis
       .text("confidence", to_string(finding.confidence))
       .text("effort", effort_name(finding.effort))
       .time("upper_bound_ns", ranked.upper_bound)
+      .time("step_ns", ranked.step)
       .number("step_percent", ranked.percent)
       .integer("quick_win", ranked.quick_win);
   if (ranked.predicted) {
@@ -248,6 +252,7 @@ std::string ranks_json(const Ranks& ranks, const std::string& indent) {
       .add("not_compared", whole(ranks.not_compared))
       .add("recordings", list(rows, indent))
       .add("missing", short_list(missing))
+      .add("missing_total", whole(ranks.missing.size()))
       .json();
 }
 
@@ -281,6 +286,9 @@ std::string render_diagnosis_json(const Diagnosis& diagnosis, std::string_view i
   out += line("health", health_json(diagnosis.health, inner)) + ",\n";
   out += line("account_ns",
               diagnosis.device >= 0 ? account_json(diagnosis.account) : host_json(diagnosis.host)) +
+         ",\n";
+  out += line("usual_account_ns", diagnosis.device >= 0 ? account_json(diagnosis.usual_account)
+                                                        : host_json(diagnosis.usual_host)) +
          ",\n";
   out += line("steps", steps_json(diagnosis, inner)) + ",\n";
   out += line("steps_total", std::to_string(diagnosis.steps.size())) + ",\n";

@@ -43,8 +43,9 @@ std::string baseline(const Diagnosis& diagnosis, const Style& style) {
     if (step.count > 1) {
       text += "; " + duration_text(from_ns(step.min)) + " to " + duration_text(from_ns(step.max));
     }
-    if (std::abs(step.mean - step.median) > kApart * step.median) {
-      text += "; gains are of the mean, " + duration_text(from_ns(step.mean));
+    const double mean = diagnosis.usual_ns.mean;
+    if (std::abs(mean - step.median) > kApart * step.median) {
+      text += "; gains are of the mean, " + duration_text(from_ns(mean));
     }
     text += diagnosis.steps_left_out != 0
                 ? "; " + std::to_string(diagnosis.steps_left_out) + " left out)"
@@ -96,14 +97,9 @@ std::string verdict(const Diagnosis& diagnosis, const Style& style) {
 }
 
 /// The best by gain per effort, where that is another order than that of gain.
-std::string quick_wins(const Diagnosis& diagnosis, const Style& style) {
-  std::vector<std::size_t> order;
-  for (std::size_t i = 0; i < diagnosis.findings.size(); ++i) {
-    if (to_ns(diagnosis.findings[i].upper_bound) > 0) order.push_back(i);
-  }
-  std::ranges::stable_sort(order, {},
-                           [&](std::size_t i) { return diagnosis.findings[i].quick_win; });
-  if (std::ranges::is_sorted(order)) return {};
+std::string quick_wins_line(const Diagnosis& diagnosis, const Style& style) {
+  const std::vector<std::size_t> order = quick_wins(diagnosis);
+  if (order.empty()) return {};
   std::string text;
   for (std::size_t i = 0; i < std::min(order.size(), kBest); ++i) {
     text += (i == 0 ? "" : ", ") + std::to_string(order[i] + 1) + " (" +
@@ -189,7 +185,7 @@ std::string screen(const Diagnosis& diagnosis, const DiagnosisRequest& request, 
   if (diagnosis.run) out += run_lines(*diagnosis.run, style);
   out += verdict(diagnosis, style) + plain_run(diagnosis, all, style) + "\n";
   for (std::size_t i = 0; i < layout.details.size(); ++i) {
-    out += finding_text(i + 1, diagnosis.findings[i], diagnosis, layout.details[i], style);
+    out += finding_text(i + 1, diagnosis.findings[i], layout.details[i], style);
     if (airy) out += "\n";
   }
   if (!all) {
@@ -205,7 +201,7 @@ std::string screen(const Diagnosis& diagnosis, const DiagnosisRequest& request, 
                          " of the window are delays that no dependency explains.",
                      style);
   }
-  out += quick_wins(diagnosis, style);
+  out += quick_wins_line(diagnosis, style);
   out += next_commands(diagnosis, request, {.all = all, .brief = !airy}, style);
   return all ? out + rest_of_run(diagnosis, style) + rules_text(diagnosis, style) : out;
 }

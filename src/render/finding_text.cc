@@ -51,8 +51,8 @@ std::string code_lines(std::string_view name, std::string_view code, const Style
 }
 
 /// "−70.0 % (28.0 to 72.4 %): 995.3 µs → 298.3 µs; a flag".
-std::string gain_of(const RankedFinding& ranked, const Diagnosis& diagnosis, const Style& style) {
-  const double mean = diagnosis.step_ns.mean;
+std::string gain_of(const RankedFinding& ranked, const Style& style) {
+  const auto mean = static_cast<double>(to_ns(ranked.step));
   const auto percent = [mean](Duration time) {
     return percent_text(100.0 * static_cast<double>(to_ns(time)) / mean);
   };
@@ -80,13 +80,13 @@ std::string paragraph(std::string_view label, std::string_view text, const Style
          wrap(printable(text), room_of(style), std::string(kLabelWidth, ' ')) + "\n";
 }
 
-std::string finding_text(std::size_t number, const RankedFinding& ranked,
-                         const Diagnosis& diagnosis, Detail detail, const Style& style) {
+std::string finding_text(std::size_t number, const RankedFinding& ranked, Detail detail,
+                         const Style& style) {
   const Finding& finding = ranked.finding;
   const std::string head = std::to_string(number) + ". " + printable(finding.title);
   std::string text = style.bold(detail < Detail::evidence ? shorten_middle(head, style.width)
                                                           : wrap(head, style.width - 3, "   "));
-  text += "\n" + part("gain", gain_of(ranked, diagnosis, style), style);
+  text += "\n" + part("gain", gain_of(ranked, style), style);
   const std::size_t shown = detail == Detail::full    ? finding.evidence.size()
                             : detail > Detail::change ? 1
                                                       : 0;

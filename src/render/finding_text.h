@@ -24,8 +24,8 @@ enum class Detail : std::uint8_t {
 };
 
 /// Ends with a newline. `number` is its place by gain.
-std::string finding_text(std::size_t number, const RankedFinding& ranked,
-                         const Diagnosis& diagnosis, Detail detail, const Style& style);
+std::string finding_text(std::size_t number, const RankedFinding& ranked, Detail detail,
+                         const Style& style);
 
 /// `text` (not yet printable) wrapped beside a label; ends with a newline.
 std::string paragraph(std::string_view label, std::string_view text, const Style& style);

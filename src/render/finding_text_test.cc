@@ -5,14 +5,9 @@
 namespace fathom {
 namespace {
 
-Diagnosis of_100_ms() {
-  Diagnosis diagnosis;
-  diagnosis.step_ns.mean = 100e6;
-  return diagnosis;
-}
-
 RankedFinding slow_loop() {
   RankedFinding ranked;
+  ranked.step = duration_ns(100'000'000);
   ranked.upper_bound = duration_ns(40'000'000);
   ranked.gain = RankedFinding::Gain{.low = duration_ns(10'000'000),
                                     .likely = duration_ns(30'000'000),
@@ -28,7 +23,7 @@ RankedFinding slow_loop() {
 }
 
 TEST(FindingText, ShowsTheGainAsAnInterval) {
-  EXPECT_EQ(finding_text(2, slow_loop(), of_100_ms(), Detail::gain, {}),
+  EXPECT_EQ(finding_text(2, slow_loop(), Detail::gain, {}),
             "2. A loop\n"
             "   gain       −30.0 % (10.0 to 40.0 %): 100.0 ms → 70.00 ms; a line\n");
 }
@@ -38,12 +33,12 @@ TEST(FindingText, CallsWhatIsNearlyNothingNothing) {
   ranked.gain.reset();
   ranked.upper_bound = duration_ns(50);
   ranked.percent = 0.00005;
-  EXPECT_EQ(finding_text(1, ranked, of_100_ms(), Detail::gain, {}),
+  EXPECT_EQ(finding_text(1, ranked, Detail::gain, {}),
             "1. A loop\n   gain       no time of its own; a line\n");
 }
 
 TEST(FindingText, KeepsTheLinesOfCode) {
-  const std::string text = finding_text(1, slow_loop(), of_100_ms(), Detail::code, {});
+  const std::string text = finding_text(1, slow_loop(), Detail::code, {});
   EXPECT_NE(text.find("   before     for x in xs:\n                  f(x)\n"), std::string::npos)
       << text;
 }
@@ -52,7 +47,7 @@ TEST(FindingText, ShowsMoreWithEachDetail) {
   std::size_t last = 0;
   for (const Detail detail :
        {Detail::gain, Detail::change, Detail::evidence, Detail::code, Detail::full}) {
-    const std::string text = finding_text(1, slow_loop(), of_100_ms(), detail, {});
+    const std::string text = finding_text(1, slow_loop(), detail, {});
     EXPECT_GT(text.size(), last);
     last = text.size();
   }
@@ -63,7 +58,7 @@ TEST(FindingText, CutsAChangeThatHasNoRoomAtABlank) {
   ranked.finding.fix.text = "Write it as a tensor operation, all at once, and then measure again.";
   Style style;
   style.width = 50;
-  const std::string text = finding_text(1, ranked, of_100_ms(), Detail::change, style);
+  const std::string text = finding_text(1, ranked, Detail::change, style);
   EXPECT_NE(text.find("   change     Write it as a tensor operation, …\n"), std::string::npos)
       << text;
 }
@@ -72,7 +67,7 @@ TEST(FindingText, NeverLetsANameReachTheTerminalRaw) {
   RankedFinding ranked = slow_loop();
   ranked.finding.title = "\x1b[2J";
   ranked.finding.fix.before = "\x1b]0;x\x07";
-  const std::string text = finding_text(1, ranked, of_100_ms(), Detail::full, {});
+  const std::string text = finding_text(1, ranked, Detail::full, {});
   EXPECT_EQ(text.find_first_of("\x1b\x07"), std::string::npos);
 }
 

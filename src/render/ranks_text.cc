@@ -11,6 +11,8 @@ namespace fathom {
 namespace {
 
 constexpr std::size_t kMostShown = 4;
+/// Recordings that could not be read, where all is shown: as many as JSON has.
+constexpr std::size_t kMostMissing = 50;
 
 std::string called(const RankRow& row) {
   return row.rank ? "rank " + std::to_string(*row.rank) : row.input;
@@ -69,7 +71,13 @@ std::string ranks_lines(const Ranks& ranks, bool all, const Style& style) {
     out +=
         paragraph("", std::to_string(ranks.rows.size() - rows.size()) + " more, see --all", style);
   }
-  for (const std::string& missing : ranks.missing) out += paragraph("", missing, style);
+  const std::size_t missing = std::min(ranks.missing.size(), all ? kMostMissing : kMostShown);
+  for (std::size_t i = 0; i < missing; ++i) out += paragraph("", ranks.missing[i], style);
+  if (missing < ranks.missing.size()) {
+    out += paragraph(
+        "", std::to_string(ranks.missing.size() - missing) + " more recordings could not be read",
+        style);
+  }
   if (all && ranks.not_compared > 0) {
     out += paragraph("",
                      std::to_string(ranks.compared) + " collectives are on several ranks; " +

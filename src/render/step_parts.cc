@@ -44,7 +44,8 @@ std::vector<StepPart> host_parts(const std::array<Duration, kHostBuckets>& host)
 }  // namespace
 
 std::vector<StepPart> parts_of(const Diagnosis& diagnosis) {
-  return diagnosis.device >= 0 ? device_parts(diagnosis.account) : host_parts(diagnosis.host);
+  return diagnosis.device >= 0 ? device_parts(diagnosis.usual_account)
+                               : host_parts(diagnosis.usual_host);
 }
 
 std::vector<StepPart> parts_of(const StepAccount& step, bool on_device) {

@@ -110,6 +110,13 @@ Prediction Replay::run(const Edits& edits) const {
   return prediction;
 }
 
+std::vector<Interval> Replay::predicted_windows() const {
+  std::vector<Interval> windows;
+  windows.reserve(graph_->predicted.size());
+  for (const std::uint32_t step : graph_->predicted) windows.push_back(graph_->steps[step].window);
+  return windows;
+}
+
 ActivityColumn<Interval> Replay::activities(const Edits& edits) const {
   const std::vector<NodeRange> ranges = everything(*graph_);
   const EditedGraph edited(*graph_, edits, ranges);

@@ -93,6 +93,8 @@ class Replay {
   /// Unchanged: reproduces every activity exactly. O(nodes + edges).
   [[nodiscard]] Prediction run(const Edits& edits) const;
   [[nodiscard]] Residuals residuals() const;
+  /// Where the predicted steps lie in the trace, in the order of Prediction::steps.
+  [[nodiscard]] std::vector<Interval> predicted_windows() const;
   /// From the begin of the step's window to its end; touching. Of a step that the replay was not
   /// built with: nothing.
   [[nodiscard]] std::vector<PathPiece> critical_path(const Step& step) const;

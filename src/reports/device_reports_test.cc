@@ -248,6 +248,15 @@ TEST(OverviewReport, OfManyDevicesIsAScreenOfTheIdlest) {
   }
 }
 
+TEST(InfoReport, OfManyDevicesShowsTheirKinds) {
+  for (const std::int32_t devices : {3, 1024}) {
+    const Answer info("info", fleet(devices));
+    EXPECT_LE(info.brief().size(), 35U) << devices;
+    EXPECT_TRUE(info.brief_column("name").contains(std::to_string(devices) + " devices"));
+    EXPECT_GE(info.rows(), static_cast<std::size_t>(2 * devices));
+  }
+}
+
 TEST(OverviewReport, KeepsEveryDeviceForMachines) {
   const Answer overview("overview", fleet(256));
   std::size_t windows = 0;

@@ -3,7 +3,11 @@
 #include <array>
 #include <charconv>
 #include <ctime>
+#include <functional>
+#include <map>
+#include <utility>
 
+#include "base/quantity_text.h"
 #include "reports/report.h"
 #include "reports/rows.h"
 
@@ -107,8 +111,8 @@ void add_versions(const Trace& trace, Rows& rows) {
   }
 }
 
-void add_devices(const Trace& trace, Rows& rows) {
-  rows.section("devices");
+/// By device.
+std::vector<std::uint64_t> slices_on(const Trace& trace) {
   std::vector<std::uint64_t> slices;
   for (const Track& track : trace.tracks) {
     if (track.kind != TrackKind::device_stream || track.device < 0) continue;
@@ -118,6 +122,12 @@ void add_devices(const Trace& trace, Rows& rows) {
     if (device >= slices.size()) slices.resize(device + 1);
     slices[device] += track.slices;
   }
+  return slices;
+}
+
+void add_devices(const Trace& trace, Rows& rows) {
+  rows.section("devices");
+  const std::vector<std::uint64_t> slices = slices_on(trace);
   for (const Device& device : trace.devices) {
     const std::string label = "device " + std::to_string(device.id);
     rows.add(label, text_value(device.name.empty() ? "(no name recorded)" : device.name));
@@ -211,6 +221,69 @@ void add_facts(const Trace& trace, Rows& rows) {
   }
 }
 
+/// More devices than this are shown by kind; of more rows than that in a section, so many.
+constexpr std::size_t kDevices = 2;
+constexpr std::size_t kLongSection = 12;
+constexpr std::size_t kShownOfLong = 6;
+constexpr std::size_t kKinds = 3;
+
+/// "NVIDIA H100, 80 GiB, 132 multiprocessors".
+std::string kind_of(const Device& device) {
+  std::string text = device.name.empty() ? "(no name recorded)" : device.name;
+  if (device.memory_bytes > 0) text += ", " + bytes_text(device.memory_bytes);
+  if (device.compute_major > 0) {
+    text += ", compute capability " + std::to_string(device.compute_major) + '.' +
+            std::to_string(device.compute_minor);
+  }
+  if (device.sms > 0) text += ", " + std::to_string(device.sms) + " multiprocessors";
+  return text;
+}
+
+void add_kinds_of_devices(const Trace& trace, Rows& rows) {
+  rows.section("devices");
+  std::map<std::string, std::size_t> kinds;
+  for (const Device& device : trace.devices) ++kinds[kind_of(device)];
+  std::vector<std::pair<std::string, std::size_t>> order(kinds.begin(), kinds.end());
+  std::ranges::stable_sort(order, std::ranges::greater(),
+                           &std::pair<std::string, std::size_t>::second);
+  for (std::size_t i = 0; i < std::min(order.size(), kKinds); ++i) {
+    const auto& [kind, count] = order[i];
+    rows.add(std::to_string(count) + (count == 1 ? " device" : " devices"), text_value(kind));
+  }
+  if (order.size() > kKinds) rows.count("more kinds of devices", order.size() - kKinds);
+  const std::vector<std::uint64_t> slices = slices_on(trace);
+  rows.count("devices with slices",
+             slices.size() - static_cast<std::size_t>(std::ranges::count(slices, 0U)));
+}
+
+/// What people see where that is not all: devices by kind, and the first rows of long sections.
+std::vector<std::vector<Value>> in_brief(const Trace& trace, const Table& table) {
+  std::map<std::string, std::size_t> sizes;
+  const auto section_of = [](const std::vector<Value>& row) {
+    return std::get<std::string>(row.front());
+  };
+  for (const std::vector<Value>& row : table.rows) ++sizes[section_of(row)];
+  const bool many = trace.devices.size() > kDevices;
+  const auto is_long = [](const auto& each) { return each.second > kLongSection; };
+  if (!many && std::ranges::none_of(sizes, is_long)) return {};
+  Table brief;
+  Rows rows(brief);
+  std::map<std::string, std::size_t> shown;
+  for (const std::vector<Value>& row : table.rows) {
+    const std::string section = section_of(row);
+    const std::size_t before = shown[section]++;
+    if (many && section == "devices") {
+      if (before == 0) add_kinds_of_devices(trace, rows);
+    } else if (before < kShownOfLong || sizes[section] <= kLongSection) {
+      brief.rows.push_back(row);
+    } else if (before == kShownOfLong) {
+      rows.section(section);
+      rows.count("more, see --wide", sizes[section] - kShownOfLong);
+    }
+  }
+  return std::move(brief.rows);
+}
+
 Result<Table> compute(const Context& context) {
   Table table;
   Rows rows(table);
@@ -221,6 +294,7 @@ Result<Table> compute(const Context& context) {
   add_tracks(context.trace, rows);
   add_events(context.trace, rows);
   add_facts(context.trace, rows);
+  table.brief = in_brief(context.trace, table);
   return table;
 }
 
@@ -232,7 +306,9 @@ Report info() {
           .doc =
               "One row per thing known about the recording: size, time, versions, devices, "
               "processes, how many "
-              "slices of each category, other events, and what the recorder said about the run.",
+              "slices of each category, other events, and what the recorder said about the run. "
+              "Text shows more than two devices by kind, and of a long section the first rows; "
+              "--wide shows every row.",
           .columns = kColumns,
           .group_by = {},
           .sort = "",

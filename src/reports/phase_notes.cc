@@ -9,8 +9,13 @@ namespace fathom {
 
 std::string phase_note(const Phases& phases) {
   constexpr std::array<std::string_view, kPhaseEvidences> kNames = {
-      "annotations", "names of operators", "autograd sequence numbers",
-      "threads that only run the backward pass", "Python frames"};
+      "annotations",
+      "names of operators",
+      "autograd sequence numbers",
+      "threads that only run the backward pass",
+      "Python frames",
+      "the order of calls before the backward pass, inferred",
+      "updates in place after the backward pass, inferred"};
   std::string list;
   for (std::size_t i = 0; i < kPhaseEvidences; ++i) {
     if (phases.evidence[i] == 0) continue;

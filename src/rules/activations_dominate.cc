@@ -128,7 +128,8 @@ Rule activations_dominate() {
   return {.id = "activations-dominate",
           .title = "Activations that dominate the peak memory",
           .doc = kDoc,
-          .check = check};
+          .check = check,
+          .every_step = true};
 }
 
 }  // namespace fathom

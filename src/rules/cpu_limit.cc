@@ -70,7 +70,8 @@ Rule cpu_limit() {
   return {.id = "cpu-limit",
           .title = "A container's processor limit that is used up",
           .doc = kDoc,
-          .check = check};
+          .check = check,
+          .every_step = true};
 }
 
 }  // namespace fathom

@@ -12,7 +12,9 @@ constexpr std::string_view kDoc =
     "costs the host as long to launch. A CUDA graph launches all of them at once. Fires for "
     "passes without a backward pass that launch at least 30 kernels per step with a median below "
     "50 µs, fewer than a tenth of them from graphs, when the device idles for at least 20 % of the "
-    "step for launches that come too late. Source: NVIDIA's advice on CUDA graphs (utilisation "
+    "step for launches that come too late. Where autograd recorded the operators (sequence numbers "
+    "grow), such a pass may as well be the first part of a training step, and is not called "
+    "inference. Source: NVIDIA's advice on CUDA graphs (utilisation "
     "below 80 %, many kernels below 50 µs).";
 
 constexpr std::int64_t kFewestKernels = 30;
@@ -68,6 +70,47 @@ std::size_t waits_inside(const RuleContext& rules) {
   return static_cast<std::size_t>(std::ranges::count_if(rules.syncs, [&](const SyncCall& sync) {
     return sync.device == rules.device && rules.counts(rules.trace().slices.start[sync.call.row()]);
   }));
+}
+
+/// Does autograd record these operators? Then each that makes a node has a number of its own.
+bool records_gradients(const RuleContext& rules) {
+  const Trace& trace = rules.trace();
+  std::int64_t first = kAbsent;
+  for (std::size_t row = 0; row < trace.slices.size(); ++row) {
+    const std::uint32_t detail = trace.slices.detail[row];
+    if (detail == SliceId::kNone || trace.kind(SliceId(row)) != SliceKind::cpu_op) continue;
+    const std::int64_t number = trace.ops.sequence[detail];
+    if (number == kAbsent || number < 0 || !rules.counts(trace.slices.start[row])) continue;
+    if (first != kAbsent && number != first) return true;
+    first = number;
+  }
+  return false;
+}
+
+/// What stands where a pass with gradients is no inference for sure.
+void be_forward_only(Finding& finding) {
+  finding.title.replace(0, std::string_view("Inference").size(), "A forward pass");
+  finding.confidence = Confidence::medium;
+  finding.evidence.push_back(
+      {.text = "autograd records these operators (their sequence numbers grow), and no backward "
+               "pass was recorded: the first part of a training step, or inference without "
+               "torch.inference_mode()",
+       .slices = {},
+       .where = {},
+       .location = {}});
+  finding.counter_evidence =
+      "If this is part of a training step, what the device waits for there shows only in a "
+      "recording of whole steps.";
+  finding.fix = {
+      .text =
+          "If it is inference, turn autograd off and capture the pass once: "
+          "torch.inference_mode() with torch.compile(mode=\"reduce-overhead\") or a "
+          "torch.cuda.CUDAGraph. If it is training, record whole steps first; "
+          "torch.compile(mode=\"reduce-overhead\") and torch.cuda.make_graphed_callables "
+          "capture forward and backward. Caveats: fixed shapes and addresses, no host waits "
+          "inside, memory stays reserved for each graph.",
+      .before = "y = model(x)",
+      .after = "model = torch.compile(model, mode=\"reduce-overhead\")\ny = model(x)"};
 }
 
 Finding make(const RuleContext& rules, const Kernels& kernels, Late late) {
@@ -135,6 +178,7 @@ Outcome check(const RuleContext& rules) {
   if (rules.percent(total(late.claims)) < kLeastPercent) return std::vector<Finding>{};
   std::vector<Finding> findings;
   findings.push_back(make(rules, kernels, std::move(late)));
+  if (records_gradients(rules)) be_forward_only(findings.back());
   return findings;
 }
 

@@ -46,6 +46,17 @@ TEST(CudaGraphInference, IsNotForTraining) {
   EXPECT_TRUE(JudgedTrace(builder).findings(cuda_graph_inference()).empty());
 }
 
+TEST(CudaGraphInference, IsAForwardPassWhereAutogradRecords) {
+  TraceBuilder builder;
+  pass(builder, 4);
+  builder.op("aten::relu", 1, 2).sequence(7);
+  builder.op("aten::relu", 5, 2).sequence(8);
+  const std::vector<Finding> findings = JudgedTrace(builder).findings(cuda_graph_inference());
+  ASSERT_EQ(findings.size(), 1U);
+  EXPECT_EQ(findings[0].title.find("Inference"), std::string::npos);
+  EXPECT_EQ(findings[0].confidence, Confidence::medium);
+}
+
 TEST(CudaGraphInference, AbstainsWithoutADevice) {
   TraceBuilder builder;
   builder.op("aten::mm", 0, 100);

@@ -57,8 +57,11 @@ Outcome check(const RuleContext& rules) {
 }  // namespace
 
 Rule memory_capacity() {
-  return {
-      .id = "memory-capacity", .title = "Device memory nearly full", .doc = kDoc, .check = check};
+  return {.id = "memory-capacity",
+          .title = "Device memory nearly full",
+          .doc = kDoc,
+          .check = check,
+          .every_step = true};
 }
 
 }  // namespace fathom

@@ -62,7 +62,8 @@ Rule memory_fragmentation() {
   return {.id = "memory-fragmentation",
           .title = "Memory that is reserved and not used",
           .doc = kDoc,
-          .check = check};
+          .check = check,
+          .every_step = true};
 }
 
 }  // namespace fathom

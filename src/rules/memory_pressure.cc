@@ -123,8 +123,11 @@ Outcome check(const RuleContext& rules) {
 }  // namespace
 
 Rule memory_pressure() {
-  return {
-      .id = "memory-pressure", .title = "Host memory that runs out", .doc = kDoc, .check = check};
+  return {.id = "memory-pressure",
+          .title = "Host memory that runs out",
+          .doc = kDoc,
+          .check = check,
+          .every_step = true};
 }
 
 }  // namespace fathom

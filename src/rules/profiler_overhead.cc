@@ -125,7 +125,8 @@ Rule profiler_overhead() {
   return {.id = "profiler-overhead",
           .title = "Recording that distorts what it records",
           .doc = kDoc,
-          .check = check};
+          .check = check,
+          .every_step = true};
 }
 
 }  // namespace fathom

@@ -245,7 +245,8 @@ Rule profiling_mistakes() {
   return {.id = "profiling-mistakes",
           .title = "Mistakes in what was recorded",
           .doc = kDoc,
-          .check = check};
+          .check = check,
+          .every_step = true};
 }
 
 }  // namespace fathom

@@ -245,7 +245,8 @@ Rule recompilation() {
   return {.id = "recompilation",
           .title = "Compilation inside the steps, and graph breaks",
           .doc = kDoc,
-          .check = check};
+          .check = check,
+          .every_step = true};
 }
 
 }  // namespace fathom

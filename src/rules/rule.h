@@ -24,7 +24,8 @@ struct RuleContext {
   const std::vector<SyncCall>& syncs;
   const CallSites& sites;
   const Column<Duration>& self_times;  ///< Per slice; see self_times() in analysis/nesting.h.
-  /// The steps whose time counts: selected, not edges, warm-up left out where asked.
+  /// The steps whose time counts: selected, not edges, warm-up left out where asked, outliers left
+  /// out for most rules.
   std::vector<const Step*> steps;
   /// The device that the diagnosis is about: the one that is busy least; -1 without any.
   std::int32_t device = -1;
@@ -70,6 +71,9 @@ struct Rule {
   std::string_view title;  ///< What it looks for, one line.
   std::string_view doc;  ///< Background, thresholds and their source; what `fathom explain` prints.
   Outcome (*check)(const RuleContext& context);
+  /// Judges every counted step; others are not shown the outliers (rules/outliers.h), for what
+  /// happens in one step must not decide about all.
+  bool every_step = false;
 };
 
 /// Every rule.

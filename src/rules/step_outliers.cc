@@ -1,10 +1,10 @@
 // step-outliers: steps that take far longer than the others, and steps that grow longer.
 #include <algorithm>
 #include <array>
-#include <functional>
 #include <numeric>
 #include <optional>
 
+#include "rules/outliers.h"
 #include "rules/stretches.h"
 
 namespace fathom {
@@ -16,53 +16,18 @@ constexpr std::string_view kDoc =
     "times the median; at least four steps are needed. What makes them longer is told by the part "
     "of the accounting, and by the operator or kernel, that grew most against the other steps. "
     "Steps drift when, over at least ten, the rank correlation of length and order is beyond 0.7 "
-    "and the last third's median is over 10 % longer than the first third's. Sources: Tukey's "
+    "and the last third's median is over 10 % longer than the first third's. The verdict and what "
+    "other findings would give are of the steps that are no outliers. Sources: Tukey's "
     "fences; nsys-ai's layer outliers (the same two conditions).";
 
 constexpr std::size_t kFewestSteps = 4;
 constexpr std::size_t kFewestForDrift = 10;
-constexpr double kFence = 1.5;
-constexpr double kMedians = 1.5;
 constexpr double kCorrelation = 0.7;
 constexpr double kLeastDrift = 1.10;
 /// What the outliers cost in all must be at least this share of the time.
 constexpr double kLeastPercent = 1.0;
 
 double number(Duration duration) { return static_cast<double>(to_ns(duration)); }
-
-/// The quantile of sorted durations, interpolated.
-double quantile(const std::vector<Duration>& sorted, double at) {
-  const double place = at * static_cast<double>(sorted.size() - 1);
-  const auto below = static_cast<std::size_t>(place);
-  const std::size_t above = std::min(below + 1, sorted.size() - 1);
-  const double rest = place - static_cast<double>(below);
-  return number(sorted[below]) * (1 - rest) + number(sorted[above]) * rest;
-}
-
-struct Outliers {
-  std::vector<const Step*> steps;  // In the order of the trace, so by address.
-  double median = 0;
-  Duration excess{};  // Above the median, in all.
-  [[nodiscard]] bool has(const Step* step) const {
-    return std::ranges::binary_search(steps, step, std::less<>());
-  }
-};
-
-Outliers find_outliers(const RuleContext& rules) {
-  std::vector<Duration> sorted = step_lengths(rules);
-  std::ranges::sort(sorted);
-  const double third = quantile(sorted, 0.75);
-  Outliers found{.steps = {}, .median = quantile(sorted, 0.5)};
-  const double fence = third + kFence * (third - quantile(sorted, 0.25));
-  for (const Step* const step : rules.steps) {
-    const double length = number(step->window.length());
-    if (length <= fence || length <= kMedians * found.median) continue;
-    found.steps.push_back(step);
-    found.excess += duration_ns(static_cast<std::int64_t>(length - found.median));
-  }
-  std::ranges::sort(found.steps, std::less<>());
-  return found;
-}
 
 /// Time by part of the accounting in the outliers and in the other steps.
 template <std::size_t Parts>
@@ -127,7 +92,7 @@ Cause device_cause(const RuleContext& rules, const Outliers& outliers) {
   Cause cause{.part = to_string(bucket), .family = family_of(bucket), .time = time, .claims = {}};
   if (!is_idle(bucket)) return cause;
   cause.idle = bucket;
-  Duration left = time;
+  Duration left = std::min(time, outliers.excess);
   for (const Step* const step : outliers.steps) {
     left -= claim_idle(rules, step->window, {bucket}, cause.claims, 1.0, left);
   }
@@ -148,7 +113,7 @@ Cause host_cause(const RuleContext& rules, const Outliers& outliers) {
       parts.grown(outliers.steps.size(), rules.steps.size() - outliers.steps.size());
   const auto bucket = static_cast<HostBucket>(part);
   Cause cause{.part = to_string(bucket), .family = family_of(bucket), .time = time, .claims = {}};
-  Duration left = time;
+  Duration left = std::min(time, outliers.excess);
   for (const Step* const step : outliers.steps) {
     left -= claim_main_thread(rules, step->window, {bucket}, cause.claims, nullptr, left);
   }
@@ -321,7 +286,7 @@ Outcome check(const RuleContext& rules) {
     return Abstention{"fewer than four counted steps: record more, each ended by prof.step()"};
   }
   std::vector<Finding> findings;
-  const Outliers outliers = find_outliers(rules);
+  const Outliers outliers = find_outliers(rules.steps);
   if (!outliers.steps.empty() && rules.percent(outliers.excess) >= kLeastPercent) {
     findings.push_back(make(rules, outliers));
   }
@@ -335,7 +300,8 @@ Rule step_outliers() {
   return {.id = "step-outliers",
           .title = "Steps that differ from the others",
           .doc = kDoc,
-          .check = check};
+          .check = check,
+          .every_step = true};
 }
 
 }  // namespace fathom

@@ -157,7 +157,8 @@ Rule throttling() {
   return {.id = "throttling",
           .title = "A GPU slowed down by heat or power",
           .doc = kDoc,
-          .check = check};
+          .check = check,
+          .every_step = true};
 }
 
 }  // namespace fathom

@@ -204,7 +204,8 @@ Rule warmup_in_window() {
   return {.id = "warmup-in-window",
           .title = "Warm-up inside the recording",
           .doc = kDoc,
-          .check = check};
+          .check = check,
+          .every_step = true};
 }
 
 }  // namespace fathom

@@ -12,8 +12,8 @@ namespace {
 
 Duration from_ns(double ns) { return duration_ns(static_cast<std::int64_t>(std::llround(ns))); }
 
-std::string gain(const RankedFinding& ranked, const Diagnosis& diagnosis) {
-  const double mean = diagnosis.step_ns.mean;
+std::string gain(const RankedFinding& ranked) {
+  const auto mean = static_cast<double>(to_ns(ranked.step));
   const auto percent = [mean](Duration time) {
     return percent_text(100.0 * static_cast<double>(to_ns(time)) / mean);
   };
@@ -66,7 +66,7 @@ std::string head(std::size_t number, const RankedFinding& ranked) {
 
 std::string finding(std::size_t number, const RankedFinding& ranked, const Diagnosis& diagnosis) {
   const Finding& found = ranked.finding;
-  std::string out = head(number, ranked) + "<dl>" + row("gain", "gain", gain(ranked, diagnosis));
+  std::string out = head(number, ranked) + "<dl>" + row("gain", "gain", gain(ranked));
   if (to_ns(ranked.upper_bound) > 0) {
     out += row("at most", "upper bound",
                duration_text(ranked.upper_bound) + " of the step, " + percent_text(ranked.percent));
@@ -82,14 +82,9 @@ std::string finding(std::size_t number, const RankedFinding& ranked, const Diagn
   return out + "</dl></article>\n";
 }
 
-std::string quick_wins(const Diagnosis& diagnosis) {
-  std::vector<std::size_t> order;
-  for (std::size_t i = 0; i < diagnosis.findings.size(); ++i) {
-    if (to_ns(diagnosis.findings[i].upper_bound) > 0) order.push_back(i);
-  }
-  std::ranges::stable_sort(order, {},
-                           [&](std::size_t i) { return diagnosis.findings[i].quick_win; });
-  if (std::ranges::is_sorted(order)) return {};
+std::string quick_wins_line(const Diagnosis& diagnosis) {
+  const std::vector<std::size_t> order = quick_wins(diagnosis);
+  if (order.empty()) return {};
   std::string out =
       "<p>" + term_link("quick win", "Quick wins") + ", most gain for the effort first:";
   for (const std::size_t i : order) {
@@ -102,7 +97,7 @@ std::string quick_wins(const Diagnosis& diagnosis) {
 
 std::string findings(const Diagnosis& diagnosis) {
   if (diagnosis.findings.empty()) return "<p>No rule found anything to change.</p>\n";
-  std::string out = quick_wins(diagnosis);
+  std::string out = quick_wins_line(diagnosis);
   for (std::size_t i = 0; i < diagnosis.findings.size(); ++i) {
     out += finding(i + 1, diagnosis.findings[i], diagnosis);
   }

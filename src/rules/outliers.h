@@ -1,0 +1,27 @@
+// Which counted steps are far longer than the others.
+#pragma once
+
+#include <algorithm>
+#include <functional>
+#include <span>
+#include <vector>
+
+#include "rules/rule.h"
+
+namespace fathom {
+
+/// Steps longer than the third quartile plus 1.5 times the interquartile range and than 1.5 times
+/// the median; of fewer than four steps, none.
+struct Outliers {
+  std::vector<const Step*> steps;  ///< Ascending by address: in the order of the trace.
+  double median = 0;               ///< Length of all the steps, in ns.
+  Duration excess{};               ///< Above the median, in all.
+  [[nodiscard]] bool has(const Step* step) const {
+    return std::ranges::binary_search(steps, step, std::less<>());
+  }
+};
+
+/// O(n log n).
+Outliers find_outliers(std::span<const Step* const> steps);
+
+}  // namespace fathom
