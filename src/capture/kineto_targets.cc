@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <fstream>
 #include <map>
-#include <ranges>
 #include <set>
+#include <span>
 
 #include "capture/files.h"
 #include "capture/proc.h"
@@ -47,7 +47,7 @@ KinetoTarget describe(pid_t pid, const std::string& root) {
 std::string listed(const std::vector<KinetoTarget>& targets) {
   constexpr std::size_t kMost = 5;
   std::string text;
-  for (const KinetoTarget& target : targets | std::views::take(kMost))
+  for (const KinetoTarget& target : std::span(targets).first(std::min(targets.size(), kMost)))
     text += (text.empty() ? "" : ", ") + std::to_string(target.pid);
   if (targets.size() > kMost) text += " and " + std::to_string(targets.size() - kMost) + " more";
   return (targets.size() == 1 ? "process " : "processes ") + text;
