@@ -136,14 +136,17 @@ class Pair:
 
 def promise(document: dict[str, Any], rules: Iterable[str]) -> tuple[float, float, float] | None:
     """Step time after the cure as a part of the one before: all findings of these rules together."""
+    promising = [each for each in document["findings"] if each["rule"] in rules and each["predicted_step_ns"]]
     gains = [
         {key: 1 - finding["predicted_step_ns"][key] / finding["step_ns"] for key in ("low", "likely", "high")}
-        for finding in document["findings"]
-        if finding["rule"] in rules and finding["predicted_step_ns"]
+        for finding in promising
     ]
     if not gains:
         return None
     low, likely, high = (1 - sum(gain[key] for gain in gains) for key in ("low", "likely", "high"))
+    # How much recordings differ widens the promise once, not once per finding.
+    for finding in sorted(promising, key=lambda each: -each["upper_bound_ns"])[1:]:
+        low += 1 - (finding["predicted_step_ns"]["low"] + finding["upper_bound_ns"]) / finding["step_ns"]
     return max(low, 0), max(likely, 0), high
 
 

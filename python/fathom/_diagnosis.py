@@ -25,6 +25,8 @@ class Baseline:
     step_min_ns: int
     step_max_ns: int
     step_stddev_ns: int
+    usual_steps: int  # those that are no outliers
+    usual_step_ns: int  # their mean
     unprofiled_step_ns: int | None  # what the step takes without a profiler, where that is told
     device: int | None
     device_name: str
@@ -103,11 +105,12 @@ class Finding:
     confidence: str
     effort: str
     upper_bound_ns: int
+    step_ns: int  # the mean of the steps that it is about
     step_percent: float
     quick_win: int
     predicted_step_ns: Estimate | None
     predicted_unprofiled_step_ns: int | None
-    gain_ns: Estimate | None  # the mean step less the predicted one
+    gain_ns: Estimate | None  # step_ns less the predicted one
     assumption: str
     evidence: tuple[Evidence, ...]
     counter_evidence: str
@@ -134,6 +137,7 @@ class Step:
     step: int
     start_ns: int
     window_ns: int
+    outlier: bool
     account_ns: Mapping[str, int]
 
 
@@ -164,6 +168,7 @@ class Ranks:
     not_compared: int
     recordings: tuple[Rank, ...]
     missing: tuple[str, ...]
+    missing_total: int
 
 
 @dataclass(frozen=True)
@@ -177,6 +182,7 @@ class Diagnosis:
     findings: tuple[Finding, ...] = field(init=False)
     findings_total: int = field(init=False)
     account_ns: Mapping[str, int] = field(init=False)
+    usual_account_ns: Mapping[str, int] = field(init=False)
     steps: tuple[Step, ...] = field(init=False)
     steps_total: int = field(init=False)
     health: tuple[Check, ...] = field(init=False)
@@ -194,9 +200,10 @@ class Diagnosis:
             "input": members["input"],
             "baseline": baseline,
             "verdict": _verdict(members["verdict"]),
-            "findings": tuple(_finding(each, baseline) for each in members["findings"]),
+            "findings": tuple(_finding(each) for each in members["findings"]),
             "findings_total": members["findings_total"],
             "account_ns": members["account_ns"],
+            "usual_account_ns": members["usual_account_ns"],
             "steps": tuple(_make(Step, each) for each in members["steps"]),
             "steps_total": members["steps_total"],
             "health": tuple(_make(Check, each) for each in members["health"]),
@@ -258,13 +265,13 @@ def _ranks(members: dict[str, Any]) -> Ranks:
     )
 
 
-def _finding(members: dict[str, Any], baseline: Baseline) -> Finding:
+def _finding(members: dict[str, Any]) -> Finding:
     predicted = members["predicted_step_ns"]
     step = None if predicted is None else _make(Estimate, predicted)
     gain = step and Estimate(
-        low=baseline.step_mean_ns - step.high,
-        likely=baseline.step_mean_ns - step.likely,
-        high=baseline.step_mean_ns - step.low,
+        low=members["step_ns"] - step.high,
+        likely=members["step_ns"] - step.likely,
+        high=members["step_ns"] - step.low,
     )
     return _make(
         Finding,

@@ -16,7 +16,7 @@ def document(rules: list[str], step: int) -> dict[str, Any]:
     return {
         "verdict": {"id": "compute-bound"},
         "baseline": {"step_mean_ns": step, "step_median_ns": step},
-        "findings": [{"rule": rule, "predicted_step_ns": promised} for rule in rules],
+        "findings": [{"rule": rule, "step_ns": step, "predicted_step_ns": promised} for rule in rules],
     }
 
 

@@ -68,7 +68,7 @@ def test_each_member_of_the_schema_has_its_place(
 def test_a_gain_is_the_mean_step_less_the_predicted(diagnosis: fathom.Diagnosis) -> None:
     finding = diagnosis.findings[0]
     assert finding.gain_ns is not None and finding.predicted_step_ns is not None
-    mean = diagnosis.baseline.step_mean_ns
+    mean = finding.step_ns
     assert finding.gain_ns.likely == mean - finding.predicted_step_ns.likely
     assert finding.gain_ns.low <= finding.gain_ns.likely <= finding.gain_ns.high
 

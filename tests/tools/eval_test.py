@@ -51,6 +51,8 @@ def finding(rule: str, low: int, likely: int, high: int) -> dict[str, Any]:
     return {
         "rule": rule,
         "title": rule,
+        "step_ns": 1000,
+        "upper_bound_ns": 1000 - low,
         "step_percent": 1,
         "predicted_step_ns": {"low": low, "likely": likely, "high": high},
     }
