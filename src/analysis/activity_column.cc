@@ -27,4 +27,15 @@ ActivityIndex::ActivityIndex(const Trace& trace) {
   }
 }
 
+std::vector<SliceId> ActivityIndex::rows() const {
+  std::vector<SliceId> rows;
+  rows.reserve(size_);
+  for (std::size_t word = 0; word < words_.size(); ++word) {
+    for (std::uint64_t bits = words_[word]; bits != 0; bits &= bits - 1) {
+      rows.push_back(SliceId(word * 64 + static_cast<std::size_t>(std::countr_zero(bits))));
+    }
+  }
+  return rows;
+}
+
 }  // namespace fathom

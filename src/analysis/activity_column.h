@@ -22,6 +22,8 @@ class ActivityIndex {
 
   /// Number of activities.
   [[nodiscard]] std::size_t size() const { return size_; }
+  /// The activities in the order of the file.
+  [[nodiscard]] std::vector<SliceId> rows() const;
   [[nodiscard]] bool contains(std::size_t row) const {
     return (words_[row / 64] >> row % 64 & 1U) != 0;
   }
@@ -52,6 +54,7 @@ class ActivityColumn {
     return ActivityColumn<U>(index_);
   }
 
+  [[nodiscard]] const ActivityIndex& index() const { return *index_; }
   [[nodiscard]] T operator[](std::size_t row) const {
     return index_ && index_->contains(row) ? values_[index_->rank(row)] : T();
   }

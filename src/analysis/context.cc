@@ -7,6 +7,7 @@
 
 #include "analysis/accounting.h"
 #include "analysis/telemetry.h"
+#include "base/parallel.h"
 
 namespace fathom {
 namespace {
@@ -64,7 +65,15 @@ const Nesting& Analyses::nesting() const {
 }
 
 const Links& Analyses::links() const {
-  return state_->links.get([this] { return compute_links(trace_, nesting()); });
+  return state_->links.get([this] {
+    const unsigned threads = trace_.slices.size() > kWorthThreads ? 2 : 1;
+    Links links;
+    for_each_in_parallel(2, threads, [&](std::size_t part) {
+      part == 0 ? static_cast<void>(nesting()) : static_cast<void>(links = match_launches(trace_));
+    });
+    attribute_to_ops(trace_, nesting(), links);
+    return links;
+  });
 }
 
 const Steps& Analyses::steps() const {

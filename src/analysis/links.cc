@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <map>
+#include <set>
 #include <utility>
 
 #include "analysis/graph_replays.h"
@@ -23,27 +24,35 @@ std::array<bool, 256> categories_of(const Trace& trace, auto&& wanted) {
 
 bool is_call(SliceKind kind) { return kind == SliceKind::runtime || kind == SliceKind::driver; }
 
-std::vector<CallKind> classify_calls(const Trace& trace) {
+/// Classifies the names of calls; returns the calls that carry a correlation id, in the order of
+/// the file.
+std::vector<SliceId> find_calls(const Trace& trace, Links& links) {
   const auto calls = categories_of(trace, is_call);
-  std::vector<CallKind> kinds(trace.strings.size());
+  const Slices& slices = trace.slices;
+  std::vector<SliceId> numbered;
   std::vector<bool> known(trace.strings.size());
-  for (std::size_t row = 0; row < trace.slices.size(); ++row) {
-    if (!calls[trace.slices.category[row]]) continue;
-    const std::size_t name = trace.slices.name[row].row();
-    if (known[name]) continue;
-    known[name] = true;
-    kinds[name] = classify_call(trace.text(trace.slices.name[row]));
+  links.call_kinds.resize(trace.strings.size());
+  for (std::size_t row = 0; row < slices.size(); ++row) {
+    if (!calls[slices.category[row]]) continue;
+    CallKind& kind = links.call_kinds[slices.name[row].row()];
+    if (!known[slices.name[row].row()]) {
+      known[slices.name[row].row()] = true;
+      kind = classify_call(trace.text(slices.name[row]));
+    }
+    if (kind == CallKind::launch || kind == CallKind::graph_launch) ++links.kernel_launches;
+    if (slices.correlation[row] != kAbsent) numbered.push_back(SliceId(row));
   }
-  return kinds;
+  return numbered;
 }
 
 /// Chooses among the calls that carry an activity's correlation id.
 class Matcher {
  public:
-  Matcher(const Trace& trace, Links& links) : trace_(trace), links_(links) {
-    for (std::size_t row = 0; row < trace.slices.size(); ++row) {
-      if (is_device_activity(trace.kind(SliceId(row)))) rows_.push_back(SliceId(row));
-    }
+  Matcher(const Trace& trace, Links& links)
+      : trace_(trace),
+        links_(links),
+        calls_(find_calls(trace, links)),
+        rows_(links.launch.index().rows()) {
     correlations_.reserve(rows_.size());
     for (const SliceId row : rows_) correlations_.push_back(trace.slices.correlation[row.row()]);
   }
@@ -54,37 +63,29 @@ class Matcher {
   void match() {
     const KeyIndex index(correlations_, kAbsent);
     find_owners(index);
-    for_each_call([&](SliceId call) {
+    for (const SliceId call : calls_) {
       const auto started = index.find(trace_.slices.correlation[call.row()]);
       for (const std::uint32_t rank : started) offer(call, rank);
       if (started.empty() && starts_activity(links_.call_kind(trace_, call))) {
         if (links_.launches_without_activity++ == 0) links_.first_launch_without_activity = call;
       }
-    });
-  }
-
- private:
-  void for_each_call(auto&& visit) const {
-    const auto calls = categories_of(trace_, is_call);
-    for (std::size_t row = 0; row < trace_.slices.size(); ++row) {
-      if (calls[trace_.slices.category[row]] && trace_.slices.correlation[row] != kAbsent)
-        visit(SliceId(row));
     }
   }
 
+ private:
   /// With several processes in one file, correlation ids repeat. A device belongs to the process
   /// whose calls carry the ids of most of its activities.
   void find_owners(const KeyIndex& index) {
     std::map<std::pair<StringId, StringId>, std::uint64_t>
         votes;  // (device's process id, host process id)
-    std::map<StringId, bool> processes;
-    for_each_call([&](SliceId call) { processes.emplace(trace_.track(call).process, true); });
+    std::set<StringId> processes;
+    for (const SliceId call : calls_) processes.insert(trace_.track(call).process);
     if (processes.size() < 2) return;
-    for_each_call([&](SliceId call) {
+    for (const SliceId call : calls_) {
       for (const std::uint32_t rank : index.find(trace_.slices.correlation[call.row()])) {
         ++votes[{trace_.track(rows_[rank]).process, trace_.track(call).process}];
       }
-    });
+    }
     std::map<StringId, std::uint64_t> best;
     for (const auto& [pair, count] : votes) {
       const auto& [device, host] = pair;
@@ -156,6 +157,7 @@ class Matcher {
 
   const Trace& trace_;
   Links& links_;
+  std::vector<SliceId> calls_;  // with a correlation id
   std::vector<SliceId> rows_;
   std::vector<std::int64_t> correlations_;
   std::map<StringId, StringId> owners_;
@@ -232,23 +234,32 @@ SliceId enclosing_op(const Trace& trace, const Nesting& nesting, SliceId slice) 
   return slice;
 }
 
-Links compute_links(const Trace& trace, const Nesting& nesting) {
+Links match_launches(const Trace& trace) {
   Links links;
   const auto index = std::make_shared<const ActivityIndex>(trace);
   links.launch = ActivityColumn<SliceId>(index);
   links.op = ActivityColumn<SliceId>(index);
   links.attribution = ActivityColumn<Attribution>(index);
   links.replay = ActivityColumn<std::uint32_t>(index);
-  links.call_kinds = classify_calls(trace);
   Matcher matcher(trace, links);
   matcher.match();
-  attribute_by_launch(trace, nesting, matcher.rows(), links);
-  if (links.without_launch > 0) attribute_by_external_id(trace, matcher.rows(), links);
   number_graph_replays(trace, matcher.rows(), links);
   links.activities = matcher.rows();
   const Column<Time>& start = trace.slices.start;
   sort_rows(std::span<SliceId>(links.activities),
             [&start](SliceId a, SliceId b) { return start[a.row()] < start[b.row()]; });
+  return links;
+}
+
+void attribute_to_ops(const Trace& trace, const Nesting& nesting, Links& links) {
+  const std::vector<SliceId> rows = links.launch.index().rows();
+  attribute_by_launch(trace, nesting, rows, links);
+  if (links.without_launch > 0) attribute_by_external_id(trace, rows, links);
+}
+
+Links compute_links(const Trace& trace, const Nesting& nesting) {
+  Links links = match_launches(trace);
+  attribute_to_ops(trace, nesting, links);
   return links;
 }
 

@@ -50,7 +50,8 @@ struct Links {
   std::vector<SliceId> activities;  ///< All device activities, by start time then file order.
   std::vector<CallKind>
       call_kinds;  ///< By StringId row; valid for names of runtime and driver calls.
-  std::uint64_t without_launch = 0;  ///< Activities whose call is not in the trace.
+  std::uint64_t kernel_launches = 0;  ///< Calls that start a kernel or a graph, recorded or not.
+  std::uint64_t without_launch = 0;   ///< Activities whose call is not in the trace.
   std::uint64_t launches_without_activity =
       0;  ///< Launching calls (kernel, copy, fill, graph) with no activity.
   SliceId first_without_launch{};
@@ -66,6 +67,11 @@ struct Links {
   }
 };
 
+/// The part that needs no nesting: all but `op`, `attribution`, without_launch and external ids.
+Links match_launches(const Trace& trace);
+/// The rest, from containment.
+void attribute_to_ops(const Trace& trace, const Nesting& nesting, Links& links);
+/// Both.
 Links compute_links(const Trace& trace, const Nesting& nesting);
 
 /// The innermost operator (cpu_op) around a host-work slice, itself included, or invalid.

@@ -311,7 +311,6 @@ Result<Diagnosis> diagnose(const Session& session, const DiagnosisRequest& reque
   const std::vector<Step>& all = focused.empty() ? context.steps().steps : focused;
   std::vector<const Step*> steps = steps_in(context, focused);
   if (request.exclude_warmup) drop_warmup(steps);
-  // Beside what takes little memory: building the graph takes more room than the graph.
   std::optional<Replay> replay;
   std::jthread builder;
   if (!steps.empty()) {
@@ -327,9 +326,10 @@ Result<Diagnosis> diagnose(const Session& session, const DiagnosisRequest& reque
   // Only the host's own time can be blamed where no device was recorded.
   const Column<Duration> self =
       device < 0 ? self_times(context.trace, context.nesting()) : Column<Duration>();
+  const Accounting& accounting = context.accounting();
   if (builder.joinable()) builder.join();
   const RuleContext rules{.context = context,
-                          .accounting = context.accounting(),
+                          .accounting = accounting,
                           .roofline = roofline,
                           .syncs = syncs,
                           .sites = sites,

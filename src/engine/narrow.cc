@@ -21,16 +21,6 @@ struct NameTimes {
   Duration whole{};
 };
 
-/// Work of one name inside work of the same name counts once.
-bool is_outermost(const Context& context, SliceId slice) {
-  const StringId name = context.trace.slices.name[slice.row()];
-  SliceId at = context.nesting().parent[slice.row()];
-  for (; at.valid(); at = context.nesting().parent[at.row()]) {
-    if (context.trace.slices.name[at.row()] == name) return false;
-  }
-  return true;
-}
-
 const Step* step_at(std::span<const Step* const> steps, Time time) {
   const auto after = std::ranges::upper_bound(steps, time, {},
                                               [](const Step* step) { return step->window.begin; });
@@ -39,25 +29,49 @@ const Step* step_at(std::span<const Step* const> steps, Time time) {
   return time < step->window.end ? step : nullptr;
 }
 
-/// Steps themselves are no part of a step; what autograd puts around each of its operators says no
-/// more than that operator.
-bool can_be_part(const Context& context, const Step& step, SliceId slice) {
-  const SliceKind kind = context.trace.kind(slice);
-  if (kind != SliceKind::cpu_op && kind != SliceKind::user_annotation) return false;
-  const std::string_view name = context.trace.name(slice);
-  return slice != step.slice && !name.starts_with("ProfilerStep#") &&
-         !name.starts_with("autograd::engine::");
-}
+/// Which slices are parts of a step that a person can ask for by name.
+class Parts {
+ public:
+  explicit Parts(const Context& context)
+      : trace_(context.trace), nesting_(context.nesting()), named_(trace_.strings.size()) {
+    for (std::size_t row = 0; row < named_.size(); ++row) {
+      const std::string_view name = trace_.strings.view(StringId(row));
+      named_[row] = !name.starts_with("ProfilerStep#") && !name.starts_with("autograd::engine::");
+    }
+  }
+
+  /// Steps themselves are no part of a step; what autograd puts around each of its operators says
+  /// no more than that operator; work of one name inside work of the same name counts once.
+  [[nodiscard]] bool has(const Step& step, SliceId slice) const {
+    const SliceKind kind = trace_.kind(slice);
+    return (kind == SliceKind::cpu_op || kind == SliceKind::user_annotation) &&
+           named_[trace_.slices.name[slice.row()].row()] && slice != step.slice &&
+           is_outermost(slice);
+  }
+
+ private:
+  [[nodiscard]] bool is_outermost(SliceId slice) const {
+    const StringId name = trace_.slices.name[slice.row()];
+    for (SliceId at = nesting_.parent[slice.row()]; at.valid(); at = nesting_.parent[at.row()]) {
+      if (trace_.slices.name[at.row()] == name) return false;
+    }
+    return true;
+  }
+
+  const Trace& trace_;
+  const Nesting& nesting_;
+  std::vector<bool> named_;  // by StringId row
+};
 
 NameTimes host_times(const Context& context, std::span<const Step* const> steps) {
   const Trace& trace = context.trace;
+  const Parts parts(context);
   NameTimes times{.of = std::vector<Duration>(trace.strings.size())};
   for (const Step* const step : steps) times.whole += step->window.length();
   for (const Nesting::Thread& thread : context.nesting().work) {
     for (const SliceId slice : thread.slices) {
       const Step* const step = step_at(steps, trace.slices.start[slice.row()]);
-      if (step == nullptr || !can_be_part(context, *step, slice)) continue;
-      if (is_outermost(context, slice)) {
+      if (step != nullptr && parts.has(*step, slice)) {
         times.of[trace.slices.name[slice.row()].row()] += trace.slices.duration[slice.row()];
       }
     }
@@ -68,18 +82,18 @@ NameTimes host_times(const Context& context, std::span<const Step* const> steps)
 NameTimes device_times(const Context& context, std::span<const Step* const> steps,
                        std::int32_t device) {
   const Trace& trace = context.trace;
+  const Links& links = context.links();
+  const Column<SliceId>& parent = context.nesting().parent;
+  const Parts parts(context);
   NameTimes times{.of = std::vector<Duration>(trace.strings.size())};
-  for (const SliceId activity : context.links().activities) {
+  for (const SliceId activity : links.activities) {
     if (trace.track(activity).device != device) continue;
     const Step* const step = step_at(steps, trace.slices.start[activity.row()]);
     if (step == nullptr) continue;
     const Duration time = trace.slices.duration[activity.row()];
     times.whole += time;
-    SliceId at = context.links().op[activity.row()];
-    for (; at.valid(); at = context.nesting().parent[at.row()]) {
-      if (can_be_part(context, *step, at) && is_outermost(context, at)) {
-        times.of[trace.slices.name[at.row()].row()] += time;
-      }
+    for (SliceId at = links.op[activity.row()]; at.valid(); at = parent[at.row()]) {
+      if (parts.has(*step, at)) times.of[trace.slices.name[at.row()].row()] += time;
     }
   }
   return times;

@@ -3,11 +3,15 @@
 
 #include <algorithm>
 
+#include "analysis/row_order.h"
 #include "replay/delays.h"
+#include "replay/edge_list.h"
 #include "replay/graph_gaps.h"
 #include "replay/handovers.h"
 #include "replay/host_points.h"
+#include "replay/keep.h"
 #include "replay/node_order.h"
+#include "replay/run.h"
 #include "replay/step_choice.h"
 #include "replay/streams.h"
 #include "replay/waits.h"
@@ -15,43 +19,10 @@
 namespace fathom {
 namespace {
 
-/// Adds edges to nodes, in any order. All are added twice: first they are counted, then each is put
-/// where it belongs, so that no second list of them is ever held.
-class EdgeList {
- public:
-  explicit EdgeList(ReplayGraph& graph) : graph_(graph) {
-    graph_.first_edge.assign(graph_.nodes() + 1, 0);
-  }
-
-  /// `to` comes no earlier than `delay` after `from`, or after as much as was recorded if that is
-  /// less. What the recording contradicts is no dependency.
-  void add(EdgeKind kind, std::uint32_t from, std::uint32_t to, Duration delay) {
-    const Duration recorded = graph_.at[to] - graph_.at[from];
-    if (from >= to || recorded < Duration{}) return;
-    if (counting_) {
-      ++graph_.first_edge[to + 1];
-    } else {
-      const ReplayEdge edge{.delay = std::min(delay, recorded), .from = from, .kind = kind};
-      graph_.edges[graph_.first_edge[to]++] = edge;
-    }
-  }
-
-  /// All edges are counted; now the same are added.
-  void counted() {
-    counting_ = false;
-    for (std::size_t node = 0; node < graph_.nodes(); ++node)
-      graph_.first_edge[node + 1] += graph_.first_edge[node];
-    graph_.edges.resize(graph_.first_edge.back());
-  }
-  /// All are added: where the edges of a node ended up beginning, those of the next one do.
-  void finish() {
-    std::shift_right(graph_.first_edge.begin(), graph_.first_edge.end(), 1);
-    graph_.first_edge.front() = 0;
-  }
-
- private:
-  ReplayGraph& graph_;
-  bool counting_ = true;
+/// Nodes of two threads, of which one set the other going.
+struct Handover {
+  std::uint32_t from = kNoRow;
+  std::uint32_t to = kNoRow;
 };
 
 class GraphBuilder {
@@ -64,25 +35,29 @@ class GraphBuilder {
         runs_(compute_thread_runs(context)),
         points_(compute_host_points(context, graph.steps, runs_)),
         streams_(compute_streams(context)),
-        order_(order_nodes(context, points_, graph)),
-        edges_(graph) {}
-
-  void build() {
+        order_(order_nodes(context, points_, graph)) {
     describe_threads();
+    describe_steps();
+  }
+
+  /// The nodes of the ranges get their edges and residuals.
+  void connect(std::span<const NodeRange> ranges) {
     waits_ = compute_waits(context_, points_, streams_);
     delays_ = compute_delays(context_, streams_);
     launches_ = launch_nodes();
-    streams_.streams = {};  // has done its duty, and room is scarce
-    add_edges();
-    edges_.counted();
-    add_edges();
-    edges_.finish();
+    find_handovers();
+    // Have done their duty, and room is scarce.
+    streams_.streams = {};
     points_.points = {};
     runs_ = {};
-    keep_residuals();
-    find_unrecorded_work(context_, streams_, order_.start, graph_);
-    describe_steps();
+    EdgeList edges(graph_, ranges);
+    add_edges(edges);
+    edges.counted();
+    add_edges(edges);
+    edges.finish();
   }
+
+  void find_unrecorded() const { find_unrecorded_work(context_, streams_, order_.start, graph_); }
 
  private:
   /// The first arrival or the last departure of a thread at that time.
@@ -105,96 +80,92 @@ class GraphBuilder {
       graph_.threads[points_.points[row].thread].points.push_back(order_.point[row]);
   }
 
-  void add_edges() {
-    add_host_edges();
-    add_activity_edges();
-    add_waits();
+  void add_edges(EdgeList& edges) const {
+    add_host_edges(edges);
+    add_activity_edges(edges);
+    add_waits(edges);
   }
 
   /// Chains the points of every thread.
-  void add_host_edges() {
-    const auto& points = points_.points;
-    std::vector<bool> arrives(points.size());
-    for (const ThreadRun& run : runs_) add_handover(run, arrives);
+  void add_host_edges(EdgeList& edges) const {
+    for (const Handover& handover : handovers_)
+      edges.add(EdgeKind::handover, handover.from, handover.to, Duration::max());
     auto sync = waits_.syncs.begin();
-    for (std::uint32_t row = 0; row < points.size(); ++row) {
-      // The part of the time since the point before that the thread itself needed.
-      Duration own = arrives[row] ? Duration{} : Duration::max();
-      if (sync != waits_.syncs.end() && sync->point == row) {
-        own = std::min(own, sync->own);
-        ++sync;
+    std::uint32_t row = 0;
+    for (const ReplayThread& thread : graph_.threads) {
+      for (std::size_t i = 0; i < thread.points.size(); ++i, ++row) {
+        // The part of the time since the point before that the thread itself needed.
+        Duration own = arrives_[row] ? Duration{} : Duration::max();
+        if (sync != waits_.syncs.end() && sync->point == row) {
+          own = std::min(own, sync->own);
+          ++sync;
+        }
+        if (i > 0) edges.add(EdgeKind::host, thread.points[i - 1], thread.points[i], own);
       }
-      if (row == 0 || points[row - 1].thread != points[row].thread) continue;
-      edges_.add(EdgeKind::host, order_.point[row - 1], order_.point[row], own);
     }
   }
 
-  void add_handover(const ThreadRun& run, std::vector<bool>& arrives) {
-    if (run.fed && *run.fed < run.interval.begin) {
-      const std::uint32_t begin = find_point(run.thread, run.interval.begin, PointOrder::arrival);
-      const std::uint32_t fed = find_point(run.feeder, *run.fed, PointOrder::departure);
-      edges_.add(EdgeKind::handover, order_.point[fed], order_.point[begin], Duration::max());
-      arrives[begin] = true;
-    }
-    if (run.resumed && run.interval.end < *run.resumed) {
-      const std::uint32_t end = find_point(run.thread, run.interval.end, PointOrder::departure);
-      const std::uint32_t resumed = find_point(run.feeder, *run.resumed, PointOrder::arrival);
-      edges_.add(EdgeKind::handover, order_.point[end], order_.point[resumed], Duration::max());
-      arrives[resumed] = true;
+  void find_handovers() {
+    arrives_.resize(points_.points.size());
+    const auto add = [this](std::uint32_t from, std::uint32_t to) {
+      handovers_.push_back({order_.point[from], order_.point[to]});
+      arrives_[to] = true;
+    };
+    for (const ThreadRun& run : runs_) {
+      if (run.fed && *run.fed < run.interval.begin) {
+        add(find_point(run.feeder, *run.fed, PointOrder::departure),
+            find_point(run.thread, run.interval.begin, PointOrder::arrival));
+      }
+      if (run.resumed && run.interval.end < *run.resumed) {
+        add(find_point(run.thread, run.interval.end, PointOrder::departure),
+            find_point(run.feeder, *run.resumed, PointOrder::arrival));
+      }
     }
   }
 
-  void add_activity_edges() {
+  void add_activity_edges(EdgeList& edges) const {
     for (std::uint32_t i = 0; i < links_.activities.size(); ++i) {
       const SliceId activity = links_.activities[i];
       const std::uint32_t start = order_.start[i];
-      edges_.add(EdgeKind::activity, start, order_.end[i], trace_.slices.duration[activity.row()]);
+      edges.add(EdgeKind::activity, start, order_.end[i], trace_.slices.duration[activity.row()]);
       if (streams_.after[i] != kNoRow)
-        edges_.add(EdgeKind::stream, order_.end[streams_.after[i]], start, delays_.stream);
+        edges.add(EdgeKind::stream, order_.end[streams_.after[i]], start, delays_.stream);
       if (streams_.during[i] != kNoRow)
-        edges_.add(EdgeKind::overlap, order_.start[streams_.during[i]], start, Duration::max());
+        edges.add(EdgeKind::overlap, order_.start[streams_.during[i]], start, Duration::max());
       if (launches_[i] == kNoRow) continue;
       const SliceId call = links_.launch[activity.row()];
       const auto kind = static_cast<std::size_t>(links_.call_kind(trace_, call));
-      edges_.add(EdgeKind::launch, launches_[i], start, delays_.launch[kind]);
+      edges.add(EdgeKind::launch, launches_[i], start, delays_.launch[kind]);
     }
   }
 
   /// The node of each activity's launching call, or kNoRow; by activity.
   [[nodiscard]] std::vector<std::uint32_t> launch_nodes() const {
-    std::vector<std::uint32_t> by_call(trace_.slices.size(), kNoRow);
+    std::vector<std::uint32_t> points;
     for (std::uint32_t row = 0; row < points_.points.size(); ++row) {
-      if (points_.points[row].kind == NodeKind::launch)
-        by_call[points_.points[row].slice.row()] = order_.point[row];
+      if (points_.points[row].kind == NodeKind::launch) points.push_back(row);
     }
+    const auto call_of = [this](std::uint32_t row) { return points_.points[row].slice; };
+    sort_rows(std::span(points),
+              [call_of](std::uint32_t a, std::uint32_t b) { return call_of(a) < call_of(b); });
     std::vector<std::uint32_t> nodes(links_.activities.size(), kNoRow);
-    for (std::size_t i = 0; i < nodes.size(); ++i) {
+    auto point = points.begin();
+    for (const std::uint32_t i : streams_.by_call) {
       const SliceId call = links_.launch[links_.activities[i].row()];
-      if (call.valid()) nodes[i] = by_call[call.row()];
+      while (point != points.end() && call_of(*point) < call) ++point;
+      if (point != points.end() && call_of(*point) == call) nodes[i] = order_.point[*point];
     }
     return nodes;
   }
 
-  void add_waits() {
+  void add_waits(EdgeList& edges) const {
     for (const SyncWait& sync : waits_.syncs) {
       if (sync.activity == kNoRow) continue;
-      edges_.add(EdgeKind::wait, order_.end[sync.activity], order_.point[sync.point], sync.after);
+      edges.add(EdgeKind::wait, order_.end[sync.activity], order_.point[sync.point], sync.after);
     }
     for (const EventWait& wait : waits_.events)
-      edges_.add(EdgeKind::event, order_.end[wait.source], order_.start[wait.activity],
-                 delays_.stream);
-  }
-
-  void keep_residuals() {
-    graph_.residual.resize(graph_.nodes());
-    for (std::uint32_t node = 1; node < graph_.nodes(); ++node) {
-      Time explained = graph_.at[0];
-      for (std::uint32_t i = graph_.first_edge[node]; i < graph_.first_edge[node + 1]; ++i) {
-        const ReplayEdge& edge = graph_.edges[i];
-        explained = std::max(explained, graph_.at[edge.from] + edge.delay);
-      }
-      graph_.residual[node] = graph_.at[node] - explained;
-    }
+      edges.add(EdgeKind::event, order_.end[wait.source], order_.start[wait.activity],
+                delays_.stream);
   }
 
   void describe_steps() {
@@ -220,20 +191,53 @@ class GraphBuilder {
   HostPoints points_;
   Streams streams_;
   NodeOrder order_;
-  EdgeList edges_;
   Waits waits_;
   TypicalDelays delays_;
   std::vector<std::uint32_t> launches_;  // by activity: node of its launching call
+  std::vector<Handover> handovers_;
+  std::vector<bool> arrives_;  // by host point: did another thread set it going?
 };
+
+bool has_graph_replays(const Links& links) {
+  return std::ranges::any_of(links.replay.by_rank(), [](std::uint32_t each) { return each > 0; });
+}
+
+/// What the edges do not explain.
+void keep_residuals(ReplayGraph& graph) {
+  graph.residual.resize(graph.nodes());
+  for (std::uint32_t node = 1; node < graph.nodes(); ++node) {
+    Time explained = graph.at[0];
+    for (std::uint32_t i = graph.first_edge[node]; i < graph.first_edge[node + 1]; ++i) {
+      const ReplayEdge& edge = graph.edges[i];
+      explained = std::max(explained, graph.at[edge.from] + edge.delay);
+    }
+    graph.residual[node] = graph.at[node] - explained;
+  }
+}
 
 }  // namespace
 
 std::unique_ptr<ReplayGraph> build_replay_graph(const Context& context, std::span<const Step> steps,
-                                                std::span<const Step* const> counted) {
+                                                std::span<const Step* const> counted,
+                                                ReplayScope scope) {
   auto graph = std::make_unique<ReplayGraph>(context.trace, context.analyses);
   graph->steps.assign(steps.begin(), steps.end());
-  GraphBuilder(context, *graph).build();
+  GraphBuilder builder(context, *graph);
   graph->predicted = choose_steps(context, steps, counted);
+  const std::vector<NodeRange> all{{.begin = 0, .end = static_cast<std::uint32_t>(graph->nodes())}};
+  const std::vector<NodeRange> ranges =
+      scope == ReplayScope::predicted ? plan_steps(*graph, graph->predicted).ranges : all;
+  // What each replay of a CUDA graph lacks is known from all of them.
+  if (has_graph_replays(context.links())) {
+    builder.connect(all);
+    keep_residuals(*graph);
+    builder.find_unrecorded();
+    if (scope == ReplayScope::predicted) keep_only(*graph, ranges);
+  } else {
+    builder.connect(ranges);
+    if (scope == ReplayScope::predicted) keep_only(*graph, ranges);
+    keep_residuals(*graph);
+  }
   return graph;
 }
 

@@ -109,10 +109,10 @@ void add_runs(const Context& context, std::uint32_t main, const std::vector<Root
 }
 
 Duration time_of_roots(const Context& context, const Nesting::Thread& thread) {
+  const Column<SliceId>& parent = context.nesting().parent;
   Duration sum{};
   for (const SliceId slice : thread.slices) {
-    if (!context.nesting().parent[slice.row()].valid())
-      sum += context.trace.slices.duration[slice.row()];
+    if (!parent[slice.row()].valid()) sum += context.trace.slices.duration[slice.row()];
   }
   return sum;
 }

@@ -8,7 +8,6 @@ namespace {
 
 /// Moments before they are sorted: the origin, then host points, starts, ends.
 struct Moment {
-  Time at;
   std::uint32_t row;
   NodeKind kind;
   /// At one time: ends of activities that began earlier, host points in the order in which things
@@ -19,64 +18,95 @@ struct Moment {
 constexpr std::uint8_t kStarts = 2 + static_cast<std::uint8_t>(PointOrder::departure);
 constexpr std::uint8_t kInstantEnds = kStarts + 1;
 
-std::vector<Moment> all_moments(const Context& context, const HostPoints& points) {
-  const std::vector<SliceId>& activities = context.links().activities;
-  const Slices& slices = context.trace.slices;
-  std::vector<Moment> moments;
-  moments.reserve(1 + points.points.size() + 2 * activities.size());
-  moments.push_back({Time::min(), 0, NodeKind::origin, 0});
-  for (std::uint32_t row = 0; row < points.points.size(); ++row) {
-    const HostPoint& point = points.points[row];
-    const auto rank = static_cast<std::uint8_t>(1 + static_cast<std::uint8_t>(point.order));
-    moments.push_back({point.at, row, point.kind, rank});
+/// Puts the moments in order. They are looked up, for with their times they would take twice the
+/// room.
+class MomentOrder {
+ public:
+  MomentOrder(const Context& context, const HostPoints& points)
+      : activities_(context.links().activities), slices_(context.trace.slices), points_(points) {}
+
+  [[nodiscard]] std::vector<Moment> sorted() const {
+    std::vector<Moment> moments = all();
+    sort_rows(std::span(moments).subspan(1), [this](const Moment& a, const Moment& b) {
+      const Time at_a = time_of(a);
+      const Time at_b = time_of(b);
+      return at_a != at_b ? at_a < at_b : a.rank < b.rank;
+    });
+    return moments;
   }
-  for (std::uint32_t row = 0; row < activities.size(); ++row)
-    moments.push_back({slices.start[activities[row].row()], row, NodeKind::start, kStarts});
-  for (std::uint32_t row = 0; row < activities.size(); ++row) {
-    const bool instant = slices.duration[activities[row].row()] == Duration{};
-    moments.push_back({slices.end(activities[row]), row, NodeKind::end,
-                       instant ? kInstantEnds : std::uint8_t{0}});
+
+ private:
+  [[nodiscard]] std::vector<Moment> all() const {
+    std::vector<Moment> moments;
+    moments.reserve(1 + points_.points.size() + 2 * activities_.size());
+    moments.push_back({0, NodeKind::origin, 0});
+    for (std::uint32_t row = 0; row < points_.points.size(); ++row) {
+      const HostPoint& point = points_.points[row];
+      const auto rank = static_cast<std::uint8_t>(1 + static_cast<std::uint8_t>(point.order));
+      moments.push_back({row, point.kind, rank});
+    }
+    for (std::uint32_t row = 0; row < activities_.size(); ++row)
+      moments.push_back({row, NodeKind::start, kStarts});
+    for (std::uint32_t row = 0; row < activities_.size(); ++row) {
+      const bool instant = slices_.duration[activities_[row].row()] == Duration{};
+      moments.push_back({row, NodeKind::end, instant ? kInstantEnds : std::uint8_t{0}});
+    }
+    return moments;
   }
-  return moments;
+
+  [[nodiscard]] Time time_of(const Moment& moment) const {
+    if (moment.kind == NodeKind::start) return slices_.start[activities_[moment.row].row()];
+    if (moment.kind == NodeKind::end) return slices_.end(activities_[moment.row]);
+    return points_.points[moment.row].at;
+  }
+
+  const std::vector<SliceId>& activities_;
+  const Slices& slices_;
+  const HostPoints& points_;
+};
+
+NodeOrder number_nodes(const Context& context, const HostPoints& points) {
+  const std::vector<Moment> moments = MomentOrder(context, points).sorted();
+  NodeOrder order;
+  order.point.resize(points.points.size());
+  order.start.resize(context.links().activities.size());
+  order.end.resize(order.start.size());
+  for (std::uint32_t node = 1; node < moments.size(); ++node) {
+    const Moment& moment = moments[node];
+    std::vector<std::uint32_t>& numbers = moment.kind == NodeKind::start ? order.start
+                                          : moment.kind == NodeKind::end ? order.end
+                                                                         : order.point;
+    numbers[moment.row] = node;
+  }
+  return order;
 }
 
 }  // namespace
 
 NodeOrder order_nodes(const Context& context, const HostPoints& points, ReplayGraph& graph) {
-  std::vector<Moment> moments = all_moments(context, points);
-  sort_rows(std::span(moments), [](const Moment& a, const Moment& b) {
-    return a.at != b.at ? a.at < b.at : a.rank < b.rank;
-  });
+  NodeOrder order = number_nodes(context, points);
   const std::vector<SliceId>& activities = context.links().activities;
-  NodeOrder order;
-  order.point.resize(points.points.size());
-  order.start.resize(activities.size());
-  order.end.resize(activities.size());
-  graph.at.reserve(moments.size());
-  graph.kind.reserve(moments.size());
-  graph.slice.reserve(moments.size());
-  graph.step.assign(moments.size(), kNoRow);
-  for (std::uint32_t node = 0; node < moments.size(); ++node) {
-    const Moment& moment = moments[node];
-    graph.at.push_back(moment.kind == NodeKind::origin ? context.trace.span.begin : moment.at);
-    graph.kind.push_back(moment.kind);
-    switch (moment.kind) {
-      case NodeKind::origin:
-        graph.slice.emplace_back();
-        break;
-      case NodeKind::start:
-        order.start[moment.row] = node;
-        graph.slice.push_back(activities[moment.row]);
-        break;
-      case NodeKind::end:
-        order.end[moment.row] = node;
-        graph.slice.push_back(activities[moment.row]);
-        break;
-      default:
-        order.point[moment.row] = node;
-        graph.slice.push_back(points.points[moment.row].slice);
-        graph.step[node] = points.points[moment.row].step;
-    }
+  const std::size_t nodes = 1 + points.points.size() + 2 * activities.size();
+  graph.at.resize(nodes);
+  graph.kind.resize(nodes);
+  graph.slice.resize(nodes);
+  graph.step.assign(nodes, kNoRow);
+  graph.at[0] = context.trace.span.begin;
+  const auto describe = [&graph](std::uint32_t node, Time at, NodeKind kind, SliceId slice) {
+    graph.at[node] = at;
+    graph.kind[node] = kind;
+    graph.slice[node] = slice;
+  };
+  for (std::uint32_t row = 0; row < points.points.size(); ++row) {
+    const HostPoint& point = points.points[row];
+    describe(order.point[row], point.at, point.kind, point.slice);
+    graph.step[order.point[row]] = point.step;
+  }
+  for (std::uint32_t row = 0; row < activities.size(); ++row) {
+    const SliceId activity = activities[row];
+    const Time start = context.trace.slices.start[activity.row()];
+    describe(order.start[row], start, NodeKind::start, activity);
+    describe(order.end[row], context.trace.slices.end(activity), NodeKind::end, activity);
   }
   return order;
 }

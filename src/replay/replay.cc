@@ -6,7 +6,6 @@
 
 #include "replay/build.h"
 #include "replay/host_pieces.h"
-#include "replay/keep.h"
 #include "replay/run.h"
 #include "replay/step_choice.h"
 
@@ -76,7 +75,7 @@ Replay Replay::build(const Context& context) {
 
 Replay Replay::build(const Context& context, std::span<const Step> steps,
                      std::span<const Step* const> counted) {
-  return Replay(build_replay_graph(context, steps, counted));
+  return Replay(build_replay_graph(context, steps, counted, ReplayScope::everything));
 }
 
 Replay Replay::for_predictions(const Context& context) {
@@ -85,9 +84,7 @@ Replay Replay::for_predictions(const Context& context) {
 
 Replay Replay::for_predictions(const Context& context, std::span<const Step> steps,
                                std::span<const Step* const> counted) {
-  std::unique_ptr<ReplayGraph> graph = build_replay_graph(context, steps, counted);
-  keep_only(*graph, plan_steps(*graph, graph->predicted).ranges);
-  return Replay(std::move(graph));
+  return Replay(build_replay_graph(context, steps, counted, ReplayScope::predicted));
 }
 
 Prediction Replay::run(const Edits& edits) const {

@@ -14,8 +14,17 @@ constexpr std::int64_t kFrameNs = 400;
 
 std::int64_t counted(const RuleContext& rules, const Nesting::Thread& thread) {
   const Column<Time>& start = rules.trace().slices.start;
-  return std::ranges::count_if(thread.slices,
-                               [&](SliceId slice) { return rules.counts(start[slice.row()]); });
+  const auto before = [&](Time time) {
+    return std::ranges::lower_bound(thread.slices, time, {},
+                                    [&](SliceId slice) { return start[slice.row()]; }) -
+           thread.slices.begin();
+  };
+  std::int64_t sum = 0;
+  const CountedTime counted_time(rules);
+  for (const Interval& window : counted_time.windows()) {
+    sum += before(window.end) - before(window.begin);
+  }
+  return sum;
 }
 
 const Nesting::Thread* main_thread(const RuleContext& rules) {

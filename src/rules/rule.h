@@ -52,9 +52,11 @@ class CountedTime {
     while (next_ < windows_.size() && windows_[next_].end <= time) ++next_;
     return next_ < windows_.size() && windows_[next_].begin <= time;
   }
+  /// What the counted steps cover: disjoint, ascending.
+  [[nodiscard]] const std::vector<Interval>& windows() const { return windows_; }
 
  private:
-  std::vector<Interval> windows_;  // disjoint, ascending
+  std::vector<Interval> windows_;
   std::size_t next_ = 0;
 };
 

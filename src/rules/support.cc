@@ -30,14 +30,7 @@ bool kernels_missing(const Context& context) {
       static_cast<std::size_t>(std::ranges::count_if(links.activities, [&trace](SliceId activity) {
         return trace.kind(activity) == SliceKind::kernel;
       }));
-  std::size_t launches = 0;
-  for (std::size_t row = 0; row < trace.slices.size(); ++row) {
-    const SliceKind kind = trace.kind(SliceId(row));
-    if (kind != SliceKind::runtime && kind != SliceKind::driver) continue;
-    const CallKind call = links.call_kind(trace, SliceId(row));
-    if (call == CallKind::launch || call == CallKind::graph_launch) ++launches;
-  }
-  return 2 * kernels < launches;
+  return 2 * kernels < links.kernel_launches;
 }
 
 /// What a slice may be blamed for at most.
