@@ -91,10 +91,10 @@ Result<std::vector<std::string>> parse_torch_extras(std::string_view text) {
   if (!chosen) return chosen;
   for (const std::string& extra : *chosen) {
     if (std::ranges::find(kTorchExtras, extra) == kTorchExtras.end()) {
-      return refused(
-          "'" + extra +
-          "' cannot be recorded of a program that runs already: start it with fathom run --with " +
-          extra + "; of a running one there are " + listed(kTorchExtras));
+      std::string message = "'" + extra + "' cannot be recorded of a program that runs already: ";
+      message.append("start it with fathom run --with ").append(extra);
+      message.append("; of a running one there are ").append(listed(kTorchExtras));
+      return refused(std::move(message));
     }
   }
   return chosen;
