@@ -44,8 +44,8 @@ def problems(value, schema, where="$"):
     if "type" not in schema:
         return []
     kinds = schema["type"] if isinstance(schema["type"], list) else [schema["type"]]
-    types = {"object": dict, "array": list, "string": str, "integer": int, "number": (int, float), "null": type(None)}
-    if not any(isinstance(value, types[kind]) and not isinstance(value, bool) for kind in kinds):
+    types = {"object": dict, "array": list, "string": str, "integer": int, "number": (int, float), "boolean": bool, "null": type(None)}
+    if not any(isinstance(value, types[kind]) and isinstance(value, bool) == (kind == "boolean") for kind in kinds):
         return [f"{where}: {value!r} is not {kinds}"]
     out = []
     if isinstance(value, str) and len(value) > schema.get("maxLength", len(value)):

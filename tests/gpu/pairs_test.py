@@ -13,10 +13,11 @@ MEASURED = {"gpu_fp64": {"step": {"ill": {"wall_ms_min": 2.0}, "cured": {"wall_m
 
 def document(rules: list[str], step: int) -> dict[str, Any]:
     promised = {"low": 400, "likely": 550, "high": 700}
+    finding = {"step_ns": step, "predicted_step_ns": promised, "upper_bound_ns": 600}
     return {
         "verdict": {"id": "compute-bound"},
         "baseline": {"step_mean_ns": step, "step_median_ns": step},
-        "findings": [{"rule": rule, "step_ns": step, "predicted_step_ns": promised} for rule in rules],
+        "findings": [finding | {"rule": rule} for rule in rules],
     }
 
 
