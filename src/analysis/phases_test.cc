@@ -116,9 +116,9 @@ TEST(Phases, CollectiveMetadataTells) {
 struct OldSteps {
   SliceId forward, zeroed, loss, first_update, last_update;
 };
-OldSteps add_old_steps(TraceBuilder& builder, int updates, bool annotated) {
+OldSteps add_old_steps(TraceBuilder& builder, std::int64_t updates, bool annotated) {
   OldSteps made;
-  for (int i = 0; i < 2; ++i) {
+  for (std::int64_t i = 0; i < 2; ++i) {
     const std::int64_t at = i * 1000;
     builder.annotation("ProfilerStep#" + std::to_string(i), at, 1000);
     made.forward = builder.op("aten::conv2d", at + 10, 20);
@@ -126,11 +126,11 @@ OldSteps add_old_steps(TraceBuilder& builder, int updates, bool annotated) {
     made.zeroed = builder.op("aten::zero_", at + 40, 5);
     made.loss = builder.op("aten::nll_loss", at + 50, 5);
     builder.on_thread(2);
-    for (int gradient = 0; gradient < 4; ++gradient)
+    for (std::int64_t gradient = 0; gradient < 4; ++gradient)
       builder.op("torch::autograd::AccumulateGrad", at + 100 + gradient * 10, 8);
     builder.on_thread(1);
     if (annotated) builder.annotation("Optimizer.step#SGD.step", at + 200, 400);
-    for (int update = 0; update < updates; ++update) {
+    for (std::int64_t update = 0; update < updates; ++update) {
       builder.op("aten::mul", at + 200 + update * 20, 5);
       const SliceId slice = builder.op("aten::sub_", at + 210 + update * 20, 5);
       if (update == 0) made.first_update = slice;

@@ -221,14 +221,15 @@ TEST(OverviewReport, OfATraceWithoutADeviceGoesByHostTime) {
 /// Devices that idle the more, the higher their number; each with a name and with memory.
 Trace fleet(std::int32_t devices) {
   TraceBuilder builder;
-  builder.step(1, 0, 10 * devices + 100);
+  builder.step(1, 0, std::int64_t{10} * devices + 100);
   for (std::int32_t device = 0; device < devices; ++device) {
+    const std::int64_t at = std::int64_t{2} * device;
     builder.device({.id = device, .name = "NVIDIA H100", .memory_bytes = 80'000'000'000});
-    builder.op("aten::mm", 2 * device, 2);
-    builder.runtime("cudaLaunchKernel", 2 * device, 1, device + 1);
-    builder.on_stream(7, device).kernel("gemm", 2 * device + 1, 8 * (devices - device) + 1,
-                                        device + 1);
-    builder.memory(2 * device, 512, 1, device, 0, 1000 + device, 4096);
+    builder.op("aten::mm", at, 2);
+    builder.runtime("cudaLaunchKernel", at, 1, device + 1);
+    const std::int64_t time = std::int64_t{8} * (devices - device) + 1;
+    builder.on_stream(7, device).kernel("gemm", at + 1, time, device + 1);
+    builder.memory(at, 512, 1, device, 0, 1000 + device, 4096);
   }
   return builder.build();
 }
