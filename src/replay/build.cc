@@ -25,6 +25,12 @@ struct Handover {
   std::uint32_t to = kNoRow;
 };
 
+/// Where a step may end on a host thread.
+struct HostEnd {
+  std::uint32_t node = kNoRow;
+  std::uint32_t step = kNoRow;
+};
+
 class GraphBuilder {
  public:
   GraphBuilder(const Context& context, ReplayGraph& graph)
@@ -55,6 +61,7 @@ class GraphBuilder {
     edges.counted();
     add_edges(edges);
     edges.finish();
+    describe_ends();
   }
 
   void find_unrecorded() const { find_unrecorded_work(context_, streams_, order_.start, graph_); }
@@ -178,7 +185,16 @@ class GraphBuilder {
       if (row > 0 && steps[row - 1].process == steps[row].process)
         graph_.step_before[row] = row - 1;
     }
-    const StepFinder finder(context_, steps);
+    for (std::uint32_t row = 0; row < points_.points.size(); ++row) {
+      if (points_.points[row].step != kNoRow)
+        host_ends_.push_back({order_.point[row], points_.points[row].step});
+    }
+  }
+
+  void describe_ends() {
+    graph_.step.assign(graph_.nodes(), kNoRow);
+    for (const HostEnd& end : host_ends_) graph_.step[end.node] = end.step;
+    const StepFinder finder(context_, graph_.steps);
     for (std::uint32_t i = 0; i < links_.activities.size(); ++i)
       graph_.step[order_.end[i]] = finder.of_activity(links_.activities[i]);
   }
@@ -194,6 +210,7 @@ class GraphBuilder {
   Waits waits_;
   TypicalDelays delays_;
   std::vector<std::uint32_t> launches_;  // by activity: node of its launching call
+  std::vector<HostEnd> host_ends_;
   std::vector<Handover> handovers_;
   std::vector<bool> arrives_;  // by host point: did another thread set it going?
 };

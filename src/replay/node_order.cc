@@ -90,7 +90,6 @@ NodeOrder order_nodes(const Context& context, const HostPoints& points, ReplayGr
   graph.at.resize(nodes);
   graph.kind.resize(nodes);
   graph.slice.resize(nodes);
-  graph.step.assign(nodes, kNoRow);
   graph.at[0] = context.trace.span.begin;
   const auto describe = [&graph](std::uint32_t node, Time at, NodeKind kind, SliceId slice) {
     graph.at[node] = at;
@@ -100,7 +99,6 @@ NodeOrder order_nodes(const Context& context, const HostPoints& points, ReplayGr
   for (std::uint32_t row = 0; row < points.points.size(); ++row) {
     const HostPoint& point = points.points[row];
     describe(order.point[row], point.at, point.kind, point.slice);
-    graph.step[order.point[row]] = point.step;
   }
   for (std::uint32_t row = 0; row < activities.size(); ++row) {
     const SliceId activity = activities[row];

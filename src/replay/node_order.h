@@ -16,7 +16,7 @@ struct NodeOrder {
   std::vector<std::uint32_t> end;    ///< Likewise.
 };
 
-/// Fills the columns of the graph that describe its nodes: at, kind, slice, step (of host points).
+/// Fills the columns of the graph that describe its nodes: at, kind, slice.
 /// Node 0 is the origin. By time; at one time: ends, host points, starts, ends of what takes no
 /// time. O(n log n).
 NodeOrder order_nodes(const Context& context, const HostPoints& points, ReplayGraph& graph);
