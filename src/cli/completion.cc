@@ -23,7 +23,7 @@ std::string join(const std::vector<std::string>& words) {
 }
 
 /// In single quotes for a shell.
-std::string quoted(std::string_view text) {
+std::string shell_quoted(std::string_view text) {
   std::string out = "'";
   for (const char c : text) out += c == '\'' ? std::string("'\\''") : std::string(1, c);
   return out + "'";
@@ -55,9 +55,9 @@ std::string bash_case(const Command& command) {
     if (entry.choices.empty()) continue;
     std::string pattern = entry.names;
     for (char& c : pattern) c = c == ',' ? '|' : c;
-    values += "        " + pattern + ") words=" + quoted(join(entry.choices)) + " ;;\n";
+    values += "        " + pattern + ") words=" + shell_quoted(join(entry.choices)) + " ;;\n";
   }
-  std::string out = "    " + command.name + ")\n      flags=" + quoted(flags) + "\n";
+  std::string out = "    " + command.name + ")\n      flags=" + shell_quoted(flags) + "\n";
   if (!values.empty()) out += "      case $prev in\n" + values + "      esac\n";
   if (command.name == "completion") out += "      words='bash zsh'\n";
   return out + "      ;;\n";
@@ -74,13 +74,13 @@ std::string bash_script() {
       "  [[ $prev == '=' ]] && prev=${COMP_WORDS[COMP_CWORD - (${#cur} ? 2 : 1)]}\n"
       "  if ((COMP_CWORD == 1)); then\n"
       "    mapfile -t COMPREPLY < <(compgen -W " +
-      quoted(join(command_names()) + " --help --version") +
+      shell_quoted(join(command_names()) + " --help --version") +
       " -- \"$cur\"; compgen -f -- \"$cur\")\n"
       "    return\n"
       "  fi\n"
       "  case ${COMP_WORDS[1]} in\n";
   for (const Command& command : all_commands()) out += bash_case(command);
-  out += "    help) words=" + quoted(join(command_names())) + " ;;\n";
+  out += "    help) words=" + shell_quoted(join(command_names())) + " ;;\n";
   out +=
       "  esac\n"
       "  # What stands before a name: the order of --sort, the other names of --columns.\n"
@@ -131,14 +131,14 @@ std::string zsh_option(const std::string& name, const Options::Entry& entry) {
 std::string zsh_case(const Command& command) {
   Options options;
   const std::function<int()> unused = command.declare(options);
-  std::string out = "    " + command.name + ")\n      _arguments " + quoted("--help[help]");
+  std::string out = "    " + command.name + ")\n      _arguments " + shell_quoted("--help[help]");
   for (const Options::Entry& entry : options.entries()) {
     for (const std::string& name : names_of(entry))
-      out += " \\\n        " + quoted(zsh_option(name, entry));
+      out += " \\\n        " + shell_quoted(zsh_option(name, entry));
   }
   const std::string operand =
       command.name == "completion" ? "*:shell:(bash zsh)" : "*:input:_files";
-  return out + " \\\n        " + quoted(operand) + "\n      ;;\n";
+  return out + " \\\n        " + shell_quoted(operand) + "\n      ;;\n";
 }
 
 std::string zsh_script() {
@@ -149,7 +149,7 @@ std::string zsh_script() {
       "  local -a commands\n"
       "  commands=(\n";
   for (const Command* command : listed_commands()) {
-    out += "    " + quoted(zsh_text(command->name) + ":" + zsh_text(command->title)) + "\n";
+    out += "    " + shell_quoted(zsh_text(command->name) + ":" + zsh_text(command->title)) + "\n";
   }
   out += "    'help:What a command does'\n";
   out +=
