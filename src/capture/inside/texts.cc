@@ -41,7 +41,7 @@ struct Entry {
   const char* text = nullptr;
   std::size_t size = 0;
   [[nodiscard]] bool is(std::uint64_t of, std::string_view other) const {
-    return hash == of && size == other.size() && std::memcmp(text, other.data(), size) == 0;
+    return hash == of && std::string_view(text, size) == other;
   }
 };
 
@@ -70,7 +70,7 @@ class Table {
       left_ = kPieceBytes;
     }
     char* const at = piece_;
-    std::memcpy(at, text.data(), text.size());
+    text.copy(at, text.size());
     at[text.size()] = '\0';
     piece_ += text.size() + 1;
     left_ -= text.size() + 1;
