@@ -188,12 +188,8 @@ int forks() {
   return WEXITSTATUS(status);
 }
 
-/// What has been converted but not written yet when it forks is the parent's alone.
-int forks_after_threads() {
-  for (int t = 0; t < 300; ++t)
-    std::thread([] {
-      for (int i = 0; i < 10; ++i) const fathom::annotate scope("of a thread");
-    }).join();
+/// Of a child that notes down one scope and ends.
+int status_of_forked_child() {
   const pid_t child = fork();
   if (child == 0) {
     { const fathom::annotate scope("in child"); }
@@ -201,7 +197,16 @@ int forks_after_threads() {
   }
   int status = 0;
   waitpid(child, &status, 0);
-  return WEXITSTATUS(status);
+  return status;
+}
+
+/// What has been converted but not written yet when it forks is the parent's alone.
+int forks_after_threads() {
+  for (int t = 0; t < 300; ++t)
+    std::thread([] {
+      for (int i = 0; i < 10; ++i) const fathom::annotate scope("of a thread");
+    }).join();
+  return WEXITSTATUS(status_of_forked_child());
 }
 
 /// Forks again and again while other threads note down as fast as they can.
@@ -216,16 +221,7 @@ int forks_in_a_storm() {
       }
     });
   int failed = 0;
-  for (int i = 0; i < 20; ++i) {
-    const pid_t child = fork();
-    if (child == 0) {
-      { const fathom::annotate scope("in child"); }
-      std::exit(0);
-    }
-    int status = 0;
-    waitpid(child, &status, 0);
-    failed += status != 0;
-  }
+  for (int i = 0; i < 20; ++i) failed += status_of_forked_child() != 0;
   done = true;
   for (std::thread& thread : storm) thread.join();
   return failed;
