@@ -72,6 +72,7 @@ Duration mean_without(const Outliers& outliers, const Replay& replay,
 void predict(const RuleContext& rules, const Outliers& outliers, const Replay& replay,
              Diagnosis& diagnosis) {
   const Prediction now = replay.run({});
+  const Duration usual_now = mean_without(outliers, replay, now);
   const Duration usual = duration_ns(std::llround(diagnosis.usual_ns.mean));
   const Duration recording = recording_cost(rules);
   if (recording >= Duration{}) diagnosis.unprofiled_step = usual - recording;
@@ -83,8 +84,7 @@ void predict(const RuleContext& rules, const Outliers& outliers, const Replay& r
     const Prediction then = replay.run(edits);
     const bool every = find_rule(ranked.finding.rule)->every_step;
     const Duration gained =
-        every ? now.mean - then.mean
-              : mean_without(outliers, replay, now) - mean_without(outliers, replay, then);
+        every ? now.mean - then.mean : usual_now - mean_without(outliers, replay, then);
     const Duration likely = std::clamp(gained, Duration{}, ranked.upper_bound);
     ranked.gain = RankedFinding::Gain{.low = scaled(likely, ranked.finding.pessimism),
                                       .likely = likely,
