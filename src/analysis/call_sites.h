@@ -41,10 +41,12 @@ class CallSites {
   /// nothing was recorded. With frames the line is that of the function, with call stacks that of
   /// the call.
   [[nodiscard]] std::string of(SliceId host) const;
+  /// The forward operator that made the node which `backward` runs (see ForwardOps); invalid where
+  /// it runs none, or none was recorded.
+  [[nodiscard]] SliceId forward_of(SliceId backward) const;
 
  private:
   [[nodiscard]] std::string recorded(SliceId host) const;
-  [[nodiscard]] SliceId forward_of(SliceId backward) const;
 
   const Trace& trace_;
   const Nesting& nesting_;

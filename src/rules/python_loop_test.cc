@@ -93,6 +93,76 @@ TEST(PythonLoop, CountsWhatTheDeviceIdles) {
   EXPECT_NEAR(static_cast<double>(to_ns(total(findings[0].claims))), 8.0 * 80, 70);
 }
 
+/// The backward pass of loop(): its last round first, 40 ns for a slice, 40 ns for a product of
+/// which 10 ns sum gradients.
+void backward(TraceBuilder& builder, int rounds) {
+  for (std::int64_t i = rounds - 1, at = 1000; i >= 0; --i, at += 80) {
+    builder.op("autograd::engine::evaluate_function: MvBackward0", at, 40).sequence(2 * i + 1, 1);
+    builder.op("MvBackward0", at, 20).sequence(2 * i + 1, 1);
+    builder.op("aten::add_", at + 20, 10);
+    builder.op("autograd::engine::evaluate_function: SelectBackward0", at + 40, 40)
+        .sequence(2 * i, 1);
+    builder.op("SelectBackward0", at + 40, 30).sequence(2 * i, 1);
+    builder.op("aten::zeros", at + 45, 20);
+  }
+}
+
+/// What the rule finds in 12 rounds, with or without their backward pass.
+Finding of_rounds(bool differentiated) {
+  TraceBuilder builder;
+  builder.step(0, 0, 2000);
+  for (std::int64_t i = 0; i < 12; ++i) {
+    builder.op("aten::select", 100 + 40 * i, 20)
+        .concrete(R"(["","0",")" + std::to_string(i) + R"("])")
+        .sequence(2 * i);
+    builder.op("aten::mv", 120 + 40 * i, 20).sequence(2 * i + 1);
+  }
+  builder.op("aten::sum", 600, 20);  // Part of the last block, which so is none of the loop.
+  if (differentiated) backward(builder, 12);
+  const auto findings = JudgedTrace(builder).findings(python_loop());
+  return findings.size() == 1 ? findings[0] : Finding{};
+}
+
+TEST(PythonLoop, CountsTheBackwardPassOfItsOperators) {
+  const Finding forward = of_rounds(false);
+  const Finding both = of_rounds(true);
+  ASSERT_FALSE(both.claims.empty());
+  EXPECT_NEAR(static_cast<double>(to_ns(total(both.claims) - total(forward.claims))),
+              11 * (40 + 10) + 10 * 30, 11)
+      << "slices' nodes and sums are gone, one product's node does for all";
+  EXPECT_NE(both.evidence[0].text.find("in their backward pass"), std::string::npos);
+  EXPECT_EQ(forward.evidence[0].text.find("in their backward pass"), std::string::npos);
+}
+
+TEST(PythonLoop, TakesAwayTheKernelsOfSlicesGradients) {
+  TraceBuilder builder;
+  builder.step(0, 0, 4000);
+  for (std::int64_t i = 0; i < 10; ++i) {
+    const std::int64_t at = 100 + 80 * i;
+    builder.op("aten::select", at, 20)
+        .concrete(R"(["","0",")" + std::to_string(i) + R"("])")
+        .sequence(2 * i);
+    builder.op("aten::mv", at + 20, 50).sequence(2 * i + 1);
+    builder.runtime("cudaLaunchKernel", at + 60, 5, i + 1);
+    builder.kernel("gemv", at + 66, 10, i + 1);
+  }
+  for (std::int64_t i = 0; i < 10; ++i) {
+    const std::int64_t at = 1000 + 100 * i;
+    builder.op("SelectBackward0", at, 60).sequence(2 * i, 1);
+    builder.op("aten::zeros", at + 10, 40);
+    builder.runtime("cudaLaunchKernel", at + 20, 5, i + 100);
+    builder.kernel("fill", at + 30, 60, i + 100);
+  }
+  const JudgedTrace judged(builder);
+  const auto findings = judged.findings(python_loop());
+  ASSERT_EQ(findings.size(), 1U);
+  Duration kernels{};
+  for (const Claim& claim : findings[0].claims) {
+    if (claim.slice.valid() && judged.trace().name(claim.slice) == "fill") kernels += claim.time;
+  }
+  EXPECT_EQ(kernels, duration_ns(600));
+}
+
 TEST(PythonLoop, IsNothingForAFewRounds) {
   TraceBuilder builder;
   builder.step(0, 0, 1000);
@@ -108,6 +178,17 @@ TEST(PythonLoop, IsNothingForLayersThatTakeTheSameSlice) {
         .shapes("[[64,8],[],[]]")
         .concrete(R"(["","0","4"])");
     builder.op("aten::linear", 120 + 40 * i, 20);
+  }
+  EXPECT_TRUE(JudgedTrace(builder).findings(python_loop()).empty());
+}
+
+TEST(PythonLoop, IsNothingForARecurrence) {
+  TraceBuilder builder;
+  builder.step(0, 0, 1000);
+  for (std::int64_t i = 0; i < 12; ++i) {
+    builder.op("aten::select", 100 + 40 * i, 20)
+        .concrete(R"(["","0",")" + std::to_string(i) + R"("])");
+    builder.op("aten::gru_cell", 120 + 40 * i, 20);
   }
   EXPECT_TRUE(JudgedTrace(builder).findings(python_loop()).empty());
 }

@@ -5,9 +5,6 @@
 namespace fathom {
 namespace {
 
-/// The longest stretch of Python that still counts as calling an operator.
-constexpr Duration kLongestCall = duration_ns(200'000);
-
 /// The slice's own time: less its direct children's.
 Duration own_time(const RuleContext& rules, SliceId slice) {
   if (!rules.self_times.empty()) return rules.self_times[slice.row()];

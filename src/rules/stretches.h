@@ -15,6 +15,11 @@ namespace fathom {
 inline constexpr std::initializer_list<Bucket> kHostWaits = {
     Bucket::allocation, Bucket::sync, Bucket::dispatch, Bucket::python, Bucket::launch_latency};
 
+/// The longest stretch of Python that still counts as calling an operator.
+inline constexpr Duration kLongestCall = duration_ns(200'000);
+/// What calling an operator costs at most, without its work.
+inline constexpr Duration kOperatorCall = duration_ns(5'000);
+
 /// The time of host slices that a change removes; own time, so that parents and children add up.
 class RemovedTime {
  public:

@@ -1,0 +1,26 @@
+// What the backward pass does for operators of the forward pass.
+#pragma once
+
+#include <unordered_map>
+#include <vector>
+
+#include "rules/host_work.h"
+
+namespace fathom {
+
+/// The nodes of the backward pass that run in counted steps, by the operator that made them.
+/// Without a device those of the main thread: it runs them there.
+class BackwardNodes {
+ public:
+  /// O(host slices); the first of a diagnosis also joins forward to backward operators.
+  explicit BackwardNodes(const RuleContext& rules);
+  /// The nodes that the operator made, or what it called: with everything inside them, outermost
+  /// slices. O(log n + inside).
+  [[nodiscard]] std::vector<SliceId> of(SliceId forward) const;
+
+ private:
+  const RuleContext& rules_;
+  std::unordered_multimap<std::uint32_t, SliceId> nodes_;  // By the forward operator.
+};
+
+}  // namespace fathom
