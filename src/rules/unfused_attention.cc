@@ -12,9 +12,10 @@ namespace {
 constexpr std::string_view kDoc =
     "Attention as separate operators (a product, a softmax, a product) writes and reads "
     "the matrix of scores, which grows with the square of the sequence; fused kernels "
-    "(flash, memory-efficient, cuDNN) never write it. Fires when softmax operators "
-    "between two batched products take, with the operators in between, at least 2 % of "
-    "the step. Source: Dao et al., FlashAttention; PyTorch's "
+    "(flash, memory-efficient, cuDNN) never write it, and their backward pass computes it again. "
+    "Fires when softmax operators and their gradients between two batched products, of which the "
+    "second multiplies as many elements, take, with the operators in between, at least 2 % of the "
+    "step. Source: Dao et al., FlashAttention; PyTorch's "
     "scaled_dot_product_attention.";
 
 constexpr double kLeastPercent = 2.0;
@@ -32,7 +33,10 @@ constexpr double kSavedOfProductsAtBest = 0.5;
 bool is_batched_product(std::string_view name) {
   return name == "aten::bmm" || name == "aten::baddbmm";
 }
-bool is_softmax(std::string_view name) { return name == "aten::_softmax"; }
+constexpr std::string_view kSoftmax = "aten::_softmax";
+bool is_softmax(std::string_view name) {
+  return name == kSoftmax || name == "aten::_softmax_backward_data";
+}
 bool is_fused(std::string_view name) {
   return name.find("scaled_dot_product") != std::string_view::npos ||
          name.find("_flash_attention") != std::string_view::npos;
@@ -50,9 +54,38 @@ std::vector<SliceId> leaves(const RuleContext& rules, const Nesting::Thread& thr
 
 /// Operators of attention, by slice.
 struct Parts {
-  std::vector<bool> between;   // The products around each softmax: the softmax included.
-  std::vector<bool> products;  // Those products.
+  std::vector<bool> between;   // The softmax and what lies from it to the products around it.
+  std::vector<bool> products;  // Those products, in the forward pass.
 };
+
+/// The operator of the forward pass that a slice of the backward pass belongs to, or invalid.
+SliceId forward_of(const RuleContext& rules, SliceId slice) {
+  const Column<SliceId>& parent = rules.context.nesting().parent;
+  for (SliceId at = slice; at.valid(); at = parent[at.row()]) {
+    const SliceId forward = rules.sites.forward_of(at);
+    if (forward.valid()) return forward;
+  }
+  return {};
+}
+
+/// The arguments of an operator, where its shapes and types were recorded.
+std::optional<OpArguments> arguments_of(const Trace& trace, SliceId op) {
+  const Signature* const signature = signature_of(trace, op);
+  if (signature == nullptr || !signature->shapes.valid() || !signature->types.valid()) return {};
+  return OpArguments(trace.text(signature->shapes), trace.text(signature->types), {});
+}
+
+/// Does the product behind a softmax multiply its result: a tensor of as many elements? A softmax
+/// beside products, of a router or of a mask, is no attention.
+bool multiplies(const Trace& trace, SliceId product, SliceId softmax) {
+  const std::optional<OpArguments> scores = arguments_of(trace, softmax);
+  const std::optional<OpArguments> operands = arguments_of(trace, product);
+  if (!scores || !operands || scores->tensors().empty()) return true;
+  const double elements = scores->tensors().front().elements();
+  return std::ranges::any_of(operands->tensors(), [elements](const TensorArgument& operand) {
+    return operand.elements() == elements;
+  });
+}
 
 void collect(const RuleContext& rules, const std::vector<SliceId>& ops, const NameSet& products,
              const NameSet& softmax, const NameSet& fused, Parts& parts) {
@@ -62,13 +95,17 @@ void collect(const RuleContext& rules, const std::vector<SliceId>& ops, const Na
   };
   for (std::size_t i = 0; i < ops.size(); ++i) {
     if (!has(softmax, i) || !counts(rules, ops[i])) continue;
-    if (enclosing(rules, ops[i], fused).valid()) continue;
+    const SliceId forward = forward_of(rules, ops[i]);
+    if (enclosing(rules, forward.valid() ? forward : ops[i], fused).valid()) continue;
     std::size_t first = i;
     while (first > 0 && i - first < kReach && !has(products, first)) --first;
     std::size_t last = i;
     while (last + 1 < ops.size() && last - i < kReach && !has(products, last)) ++last;
     if (!has(products, first) || !has(products, last)) continue;
+    if (!multiplies(trace, ops[last], ops[i])) continue;
     for (std::size_t at = first + 1; at < last; ++at) parts.between[ops[at].row()] = true;
+    // A fused kernel's backward pass computes the scores again: its products gain nothing.
+    if (trace.name(ops[i]) != kSoftmax) continue;
     parts.products[ops[first].row()] = true;
     parts.products[ops[last].row()] = true;
   }
