@@ -1,6 +1,5 @@
 #include <gtest/gtest.h>
 
-#include "analysis/roofline.h"
 #include "rules/program_builder.h"
 #include "rules/rule_fixture.h"
 
@@ -17,33 +16,6 @@ constexpr DeviceSpec kDevice{.name = "round numbers",
                              .bandwidth = 1e9,
                              .pcie_bandwidth = 1e9};
 
-/// A trace judged by kDevice's peaks.
-class Roofed {
- public:
-  explicit Roofed(TraceBuilder& builder, const DeviceSpec* peaks = &kDevice) : judged_(builder) {
-    const RuleContext& rules = judged_.rules();
-    roofline_ = compute_roofline({rules.trace(), rules.context.analyses, {}, {.peaks = peaks}});
-  }
-  [[nodiscard]] Outcome outcome() const {
-    const RuleContext& rules = judged_.rules();
-    return hot_kernel().check({.context = rules.context,
-                               .accounting = rules.accounting,
-                               .roofline = roofline_,
-                               .syncs = rules.syncs,
-                               .sites = rules.sites,
-                               .self_times = rules.self_times,
-                               .steps = rules.steps,
-                               .device = rules.device});
-  }
-  [[nodiscard]] std::vector<Finding> findings() const {
-    return std::get<std::vector<Finding>>(outcome());
-  }
-
- private:
-  JudgedTrace judged_;
-  Roofline roofline_;
-};
-
 /// A step of 1 ms with one product that needs 120 µs of memory's time.
 void product(ProgramBuilder& program, std::int64_t duration) {
   program.op("aten::mm", "sgemm", duration)
@@ -54,7 +26,8 @@ void product(ProgramBuilder& program, std::int64_t duration) {
 TEST(HotKernel, IsToldFarBelowItsRoof) {
   ProgramBuilder program(1'000'000);
   product(program, 600'000);
-  const std::vector<Finding> findings = Roofed(program.trace()).findings();
+  const std::vector<Finding> findings =
+      JudgedTrace(program.trace(), &kDevice).findings(hot_kernel());
   ASSERT_EQ(findings.size(), 1U);
   EXPECT_EQ(findings[0].title.find("aten::mm reaches 20.0 % of its roof"), 0U) << findings[0].title;
   // At 70 % of its roof it takes 171 µs.
@@ -64,13 +37,13 @@ TEST(HotKernel, IsToldFarBelowItsRoof) {
 TEST(HotKernel, IsNothingNearItsRoof) {
   ProgramBuilder program(1'000'000);
   product(program, 150'000);
-  EXPECT_TRUE(Roofed(program.trace()).findings().empty());
+  EXPECT_TRUE(JudgedTrace(program.trace(), &kDevice).findings(hot_kernel()).empty());
 }
 
 TEST(HotKernel, IsNothingThatTakesLittleOfTheStep) {
   ProgramBuilder program(100'000'000);
   product(program, 600'000);
-  EXPECT_TRUE(Roofed(program.trace()).findings().empty());
+  EXPECT_TRUE(JudgedTrace(program.trace(), &kDevice).findings(hot_kernel()).empty());
 }
 
 TEST(HotKernel, IsNoCopyBetweenHostAndDevice) {
@@ -81,16 +54,17 @@ TEST(HotKernel, IsNoCopyBetweenHostAndDevice) {
       .types(R"(["float","float","Scalar"])");
   builder.runtime("cudaMemcpyAsync", 20, 10, 1);
   builder.copy(CopyKind::h2d, 100, 800'000, 1, 40'000);
-  EXPECT_TRUE(Roofed(builder).findings().empty());
+  EXPECT_TRUE(JudgedTrace(builder, &kDevice).findings(hot_kernel()).empty());
 }
 
 TEST(HotKernel, AbstainsWithoutShapesAndWithoutPeaks) {
   ProgramBuilder bare(1'000'000);
   bare.op("aten::mm", "sgemm", 600'000);
-  EXPECT_TRUE(std::holds_alternative<Abstention>(Roofed(bare.trace()).outcome()));
+  EXPECT_TRUE(
+      std::holds_alternative<Abstention>(JudgedTrace(bare.trace(), &kDevice).by(hot_kernel())));
   ProgramBuilder program(1'000'000);
   product(program, 600'000);
-  EXPECT_TRUE(std::holds_alternative<Abstention>(Roofed(program.trace(), nullptr).outcome()));
+  EXPECT_TRUE(std::holds_alternative<Abstention>(JudgedTrace(program.trace()).by(hot_kernel())));
 }
 
 }  // namespace

@@ -19,10 +19,12 @@ inline void add_launch(TraceBuilder& builder, std::string_view op, std::int64_t 
   builder.kernel(kernel, at + 15, duration, correlation);
 }
 
-/// Judges a synthetic trace by one rule. The roofline is empty; the diagnosed device is the first.
+/// Judges a synthetic trace by one rule, with these peaks; without, the roofline is empty. The
+/// diagnosed device is the first.
 class JudgedTrace {
  public:
-  explicit JudgedTrace(TraceBuilder& builder) : trace_(builder.build()) {
+  explicit JudgedTrace(TraceBuilder& builder, const DeviceSpec* peaks = nullptr)
+      : trace_(builder.build()), roofline_(roofline_by(peaks)) {
     for (const Step* const step : analyses_.steps().counted()) rules_.steps.push_back(step);
     const std::vector<DeviceTimeline>& devices = analyses_.timelines().devices;
     if (!devices.empty()) rules_.device = devices.front().device;
@@ -45,11 +47,16 @@ class JudgedTrace {
   const Trace& trace() const { return trace_; }
 
  private:
+  Roofline roofline_by(const DeviceSpec* peaks) const {
+    if (peaks == nullptr) return {};
+    return compute_roofline({trace_, analyses_, {}, {.peaks = peaks}});
+  }
+
   Trace trace_;
   Analyses analyses_{trace_};
   Context context_{.trace = trace_, .analyses = analyses_, .selection = {}, .options = {}};
   Accounting accounting_ = compute_accounting(context_);
-  Roofline roofline_;
+  const Roofline roofline_;
   std::vector<SyncCall> syncs_ = compute_syncs(context_);
   CallSites sites_{context_};
   Column<Duration> self_times_ = self_times(trace_, analyses_.nesting());
