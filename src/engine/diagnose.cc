@@ -163,13 +163,14 @@ void run_rules(const Judged& judged, Diagnosis& diagnosis) {
       result.reason = std::move(abstention->reason);
     } else {
       for (Finding& finding : std::get<std::vector<Finding>>(outcome)) {
-        result.kind = RuleResult::Kind::found;
         RankedFinding ranked;
-        finding.rule = rule.id;
-        ranked.id = ids.next(finding);
         ranked.phase = phase_of(finding);
         ranked.upper_bound = ledger.grant(finding.claims) / steps;
         ranked.percent = rules.percent(ranked.upper_bound * steps);
+        if (ranked.percent < finding.least_percent) continue;
+        result.kind = RuleResult::Kind::found;
+        finding.rule = rule.id;
+        ranked.id = ids.next(finding);
         ranked.step = rules.window() / steps;
         ranked.finding = std::move(finding);
         diagnosis.findings.push_back(std::move(ranked));

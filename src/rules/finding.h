@@ -85,6 +85,8 @@ struct Finding {
   std::string assumption;
   /// The part of the replayed gain that is expected at least, 0…1: what the assumption may hide.
   double pessimism = 0.5;
+  /// Not told where less of the step, in percent, is left for it by rules that are more specific.
+  double least_percent = 0;
 };
 
 }  // namespace fathom

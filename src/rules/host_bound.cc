@@ -1,23 +1,30 @@
 // host-bound: the host launches more slowly than the device works.
 #include <algorithm>
 
-#include "rules/host_work.h"
+#include "rules/stretches.h"
 
 namespace fathom {
 namespace {
 
 constexpr std::string_view kDoc =
     "Many short kernels, each launched by Python and the dispatcher, leave the device waiting for "
-    "the "
-    "next launch. Counted is idle device time before whose end the launching thread was inside an "
-    "operator or launching call, or in plain Python, where no synchronising call opened the gap. "
-    "Fires from 5 % of the step, warns from 10 %, is critical from 20 %; the confidence is high "
-    "where "
-    "the median kernel is shorter than 10 µs. Sources: HTA's host wait; TraceLens and nsys-ai (10 "
-    "µs); "
-    "NVIDIA's advice on CUDA graphs (utilisation below 80 %, many kernels below 50 µs).";
+    "the next launch. Counted is idle device time before whose end the launching thread was inside "
+    "an operator or launching call, or in plain Python, where no synchronising call opened the "
+    "gap. Fires from 5 % of the step, warns from 10 %, is critical from 20 %; the confidence is "
+    "high where the median kernel is shorter than 10 µs. Without a device, many short operators "
+    "cost more to call than they compute: counted are Python's stretches of at most 200 µs between "
+    "operators, and of each operator's own time at most 5 µs; fires from 30 % of the step that no "
+    "other rule explains, and 100 operators. Sources: HTA's host wait; TraceLens and nsys-ai (10 "
+    "µs); NVIDIA's advice on CUDA "
+    "graphs (utilisation below 80 %, many kernels below 50 µs).";
 
 constexpr double kLeastPercent = 5.0;
+constexpr double kLeastPercentOfCalls = 30.0;
+constexpr std::int64_t kFewestOperators = 100;
+/// A larger batch or a compiler is expected to make one call of so many, and to spare this share of
+/// what that gains at least.
+constexpr int kCallsMerged = 2;
+constexpr double kSparedAtLeast = 0.4;
 constexpr Duration kShortKernel = duration_ns(10'000);
 
 struct Found {
@@ -47,6 +54,12 @@ Found look(const RuleContext& rules) {
   return found;
 }
 
+std::string recording_slows(const RuleContext& rules) {
+  return has_frames(rules)
+             ? "Python stacks were recorded, which slows the host: compare the step time without."
+             : "Recording costs the host 1 to 2 µs per operator: compare the step time without.";
+}
+
 struct Kernels {
   std::size_t count = 0;
   Duration median{};
@@ -70,9 +83,70 @@ Kernels kernels_of(const RuleContext& rules) {
   return kernels;
 }
 
+/// Without a device: what calling operators costs the main thread.
+struct Calls {
+  std::vector<SliceId> operators;
+  std::vector<Claim> claims;
+  Edits edits;
+};
+
+Calls calls_of(const RuleContext& rules) {
+  Calls calls;
+  RemovedTime removed(rules);
+  const auto call = [&](Claim claim) {
+    removed.add(claim.slice, claim.time - claim.time / kCallsMerged);
+    calls.claims.push_back(claim);
+  };
+  for_each_work(rules, [&](SliceId op, SliceId) {
+    calls.operators.push_back(op);
+    call({.slice = op, .time = std::min(rules.self_times[op.row()], kOperatorCall)});
+  });
+  for (const HostPiece& piece : rules.accounting.host) {
+    if (piece.bucket != HostBucket::python || piece.interval.length() > kLongestCall) continue;
+    call(piece_claim(rules, piece, rules.counted(piece.interval)));
+  }
+  removed.to(calls.edits);
+  return calls;
+}
+
+Outcome check_calls(const RuleContext& rules) {
+  Calls calls = calls_of(rules);
+  const auto per = static_cast<std::int64_t>(calls.operators.size()) / step_count(rules);
+  const Duration time = total(calls.claims);
+  if (per == 0) return Abstention{"neither a device's activity nor operators were recorded"};
+  if (per < kFewestOperators || rules.percent(time) < kLeastPercentOfCalls) {
+    return std::vector<Finding>{};
+  }
+  Finding finding;
+  finding.title = count_text(per) + " operators per step are too short for what calling them costs";
+  finding.family = Family::host;
+  finding.weight = weight_of(rules, time, kLeastPercentOfCalls, 50);
+  finding.effort = Effort::refactoring;
+  std::vector<Duration> own;
+  for (const SliceId op : calls.operators) own.push_back(rules.self_times[op.row()]);
+  finding.evidence.push_back(evidence_of(
+      rules, calls.operators,
+      count_text(per) + " operators per step, nested ones included, that compute for " +
+          duration_text(median_of(std::move(own))) + " (median); the longest are shown"));
+  finding.counter_evidence = recording_slows(rules);
+  finding.fix = {.text =
+                     "Give each call more to do: a larger batch in place of many small ones or "
+                     "of accumulated gradients, whole tensors in place of parts; or let "
+                     "torch.compile merge the calls.",
+                 .before = "for part in x.split(4): loss(model(part)).backward()",
+                 .after = "loss(model(x)).backward()"};
+  finding.verify = "fathom ops TRACE --sort -calls";
+  finding.claims = std::move(calls.claims);
+  finding.edits = std::move(calls.edits);
+  finding.assumption = "half of the calls are spared";
+  finding.pessimism = kSparedAtLeast;
+  finding.least_percent = kLeastPercentOfCalls;
+  return std::vector<Finding>{std::move(finding)};
+}
+
 Outcome check(const RuleContext& rules) {
-  if (rules.device < 0) return Abstention{"no device activity was recorded"};
   if (device_unrecorded(rules)) return Abstention{"most kernels were not recorded"};
+  if (rules.device < 0) return check_calls(rules);
   Found found = look(rules);
   const Duration idle = total(found.claims);
   if (rules.percent(idle) < kLeastPercent) return std::vector<Finding>{};
@@ -93,10 +167,7 @@ Outcome check(const RuleContext& rules) {
                                       "operators in them are shown");
   evidence.where = found.longest;
   finding.evidence.push_back(std::move(evidence));
-  finding.counter_evidence =
-      has_frames(rules)
-          ? "Python stacks were recorded, which slows the host: compare the step time without."
-          : "Recording costs the host 1 to 2 µs per operator: compare the step time without.";
+  finding.counter_evidence = recording_slows(rules);
   finding.fix = {
       .text =
           "Launch less or launch all at once: torch.compile(mode=\"reduce-overhead\") or CUDA "
@@ -116,7 +187,7 @@ Outcome check(const RuleContext& rules) {
 
 Rule host_bound() {
   return {.id = "host-bound",
-          .title = "The device waits for the host to launch",
+          .title = "Calls and launches that outlast their work",
           .doc = kDoc,
           .check = check};
 }

@@ -48,10 +48,32 @@ TEST(HostBound, LeavesWhatWaitingCallsOpened) {
   EXPECT_TRUE(JudgedTrace(builder).findings(host_bound()).empty());
 }
 
-TEST(HostBound, AbstainsWithoutADevice) {
+/// 120 operators, each called for 6 µs by Python.
+std::vector<Finding> called(std::int64_t computing) {
   TraceBuilder builder;
-  builder.op("aten::mm", 0, 50);
-  EXPECT_NE(JudgedTrace(builder).abstains(host_bound()), "");
+  const std::int64_t round = 6'000 + computing;
+  builder.step(0, 0, 120 * round);
+  for (int i = 0; i < 120; ++i) builder.op("aten::add", i * round + 6'000, computing);
+  return JudgedTrace(builder).findings(host_bound());
+}
+
+TEST(HostBound, IsToldOfShortOperatorsWithoutADevice) {
+  const std::vector<Finding> findings = called(9'000);
+  ASSERT_EQ(findings.size(), 1U);
+  EXPECT_NEAR(static_cast<double>(to_ns(total(findings[0].claims))), 120 * (6'000 + 5'000), 10);
+  EXPECT_EQ(findings[0].least_percent, 30);
+  EXPECT_TRUE(called(60'000).empty()) << "what the operators compute is most";
+}
+
+TEST(HostBound, AbstainsWithoutADeviceAndOperators) {
+  TraceBuilder empty;
+  empty.step(0, 0, 1000);
+  EXPECT_NE(JudgedTrace(empty).abstains(host_bound()).find("operators"), std::string::npos);
+  TraceBuilder unrecorded;
+  unrecorded.step(0, 0, 1000);
+  unrecorded.op("aten::add", 10, 900);
+  unrecorded.runtime("cudaLaunchKernel", 20, 10, 1);
+  EXPECT_NE(JudgedTrace(unrecorded).abstains(host_bound()).find("kernels"), std::string::npos);
 }
 
 }  // namespace
