@@ -209,8 +209,8 @@ std::string plain_verdict(const RunSummary& run) {
   const std::optional<double> cores = run.usage.tree.cores();
   if (!cores) return text + ".";
   if (*cores < kComputes) {
-    return text + "; it waited: its processes used a processor for " + percent_text(100 * *cores) +
-           " of the time.";
+    return text + "; it hardly computed: its processes used a processor for " +
+           percent_text(100 * *cores) + " of the time.";
   }
   return text + "; its processes used " + processors_text(*cores) +
          (run.usage.cores ? " of " + processors_text(*run.usage.cores) : "") +
