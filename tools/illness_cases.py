@@ -105,6 +105,29 @@ def python_loop(cured: bool) -> Steps:
         yield
 
 
+def graph_loop(cured: bool) -> Steps:
+    """Each of 200 nodes sums its neighbours, beside a network that works on all of them."""
+    nodes, width, edges = 200, 32, 1200
+    embed, classify, rest = nn.Linear(width, width), nn.Linear(width, 10), mlp(512, 6)
+    source = torch.randint(0, nodes, (edges,))
+    target = torch.randint(0, nodes, (edges,))
+    neighbours = [source[target == node] for node in range(nodes)]
+    sgd = torch.optim.SGD([*embed.parameters(), *classify.parameters(), *rest.parameters()], lr=0.01, fused=True)
+    x, y = torch.randn(nodes, width), torch.randint(10, (nodes,))
+    more, more_y = torch.randn(64, 512), torch.randint(10, (64,))
+    while True:
+        sgd.zero_grad()
+        hidden = torch.relu(embed(x))
+        if cured:
+            sums = torch.zeros(nodes, width).index_add(0, target, hidden[source])
+        else:
+            sums = torch.stack([hidden[neighbours[node]].sum(0) for node in range(nodes)])
+        loss = F.cross_entropy(classify(hidden + sums), y) + F.cross_entropy(rest(more), more_y)
+        torch.autograd.backward(loss)
+        sgd.step()
+        yield
+
+
 def fp64(cured: bool) -> Steps:
     dtype = torch.float32 if cured else torch.float64
     model = mlp(768, 5).to(dtype)
@@ -112,6 +135,33 @@ def fp64(cured: bool) -> Steps:
     x, y = torch.randn(128, 768, dtype=dtype), torch.randint(10, (128,))
     while True:
         train(model, sgd, x, y)
+        yield
+
+
+def fp64_convolutions(cured: bool) -> Steps:
+    dtype = torch.float32 if cured else torch.float64
+    layers: list[nn.Module] = []
+    for index in range(4):
+        layers += [nn.Conv2d(24 if index else 3, 24, 3, padding=1), nn.ReLU()]
+    model = nn.Sequential(*layers, nn.AdaptiveAvgPool2d(1), nn.Flatten(), nn.Linear(24, 10)).to(dtype)
+    sgd = torch.optim.SGD(model.parameters(), lr=0.01, fused=True)
+    x, y = torch.randn(4, 3, 48, 48, dtype=dtype), torch.randint(10, (4,))
+    while True:
+        train(model, sgd, x, y)
+        yield
+
+
+def small_batches(cured: bool) -> Steps:
+    """Gradients of 64 samples: of 16 batches of four, or of one batch."""
+    model = mlp(256, 6)
+    sgd = torch.optim.SGD(model.parameters(), lr=0.01, fused=True)
+    x, y = torch.randn(64, 256), torch.randint(10, (64,))
+    parts = 1 if cured else 16
+    while True:
+        sgd.zero_grad()
+        for part, part_y in zip(x.chunk(parts), y.chunk(parts), strict=True):
+            torch.autograd.backward(F.cross_entropy(model(part), part_y) / parts)
+        sgd.step()
         yield
 
 
@@ -307,7 +357,16 @@ CASES = (
     Case("optimizer", "Adam parameter by parameter; cure: fused", optimizer),
     Case("zero_grad", "gradients are filled with zeros; cure: set to None", zero_grad),
     Case("python_loop", "a product per slice in a Python loop; cure: one batched product", python_loop, steps=3),
+    Case("graph_loop", "nodes of a graph sum their neighbours in a loop; cure: index_add", graph_loop, steps=3),
     Case("fp64", "double precision by accident; cure: float", fp64),
+    Case("fp64_convolutions", "convolutions in double precision; cure: float", fp64_convolutions),
+    Case(
+        "small_batches",
+        "gradients of 16 small batches are accumulated; cure: one batch",
+        small_batches,
+        steps=3,
+        cost=False,
+    ),
     Case("redundant", "a constant is computed anew in each layer; cure: once", redundant),
     Case("bias_before_norm", "convolutions have a bias before batch norm; cure: none", bias_before_norm),
     Case("attention", "attention by products and softmax; cure: scaled_dot_product_attention", attention),

@@ -186,6 +186,85 @@ def kept_straggler(cured: bool) -> Steps:
         yield
 
 
+def kept_losses(cured: bool) -> Steps:
+    model = mlp(384, 4)
+    sgd = torch.optim.SGD(model.parameters(), lr=0.01, fused=True)
+    x, y = torch.randn(112, 384), torch.randint(10, (112,))
+    while True:
+        sgd.zero_grad()
+        scores = model(x)
+        if cured:
+            loss = F.cross_entropy(scores, y)
+        else:
+            loss = torch.stack([F.cross_entropy(scores[i : i + 1], y[i : i + 1]) for i in range(112)]).mean()
+        torch.autograd.backward(loss)
+        sgd.step()
+        yield
+
+
+class Mixer(nn.Module):
+    """A layer of a transformer that is trained: with one operator for attention, or with its parts."""
+
+    def __init__(self, width: int, heads: int, fused: bool) -> None:
+        super().__init__()
+        self.heads, self.fused = heads, fused
+        self.norm, self.qkv, self.out = nn.LayerNorm(width), nn.Linear(width, 3 * width), nn.Linear(width, width)
+
+    def forward(self, x: Tensor) -> Tensor:
+        batch, length, width = x.shape
+        parts = self.qkv(self.norm(x)).view(batch, length, 3, self.heads, -1).permute(2, 0, 3, 1, 4)
+        q, k, v = parts.unbind()
+        if self.fused:
+            mixed = F.scaled_dot_product_attention(q, k, v)
+        else:
+            mixed = torch.softmax(q @ k.transpose(-2, -1) / math.sqrt(width / self.heads), dim=-1) @ v
+        return x + self.out(mixed.transpose(1, 2).reshape(batch, length, width))
+
+
+def kept_trained_attention(cured: bool) -> Steps:
+    model = nn.Sequential(*(Mixer(96, 6, cured) for _ in range(3)))
+    sgd = torch.optim.SGD(model.parameters(), lr=0.01, fused=True)
+    x = torch.randn(3, 224, 96)
+    while True:
+        sgd.zero_grad()
+        torch.autograd.backward(model(x).square().mean())
+        sgd.step()
+        yield
+
+
+def kept_norm(cured: bool) -> Steps:
+    """Layer normalisation, trained: one operator, or written out."""
+    up, down = nn.Linear(192, 768), nn.Linear(768, 192)
+    scale, shift = nn.Parameter(torch.ones(768)), nn.Parameter(torch.zeros(768))
+    sgd = torch.optim.SGD([*up.parameters(), *down.parameters(), scale, shift], lr=0.01, fused=True)
+    x = torch.randn(320, 192)
+    while True:
+        sgd.zero_grad()
+        hidden = up(x)
+        if cured:
+            hidden = F.layer_norm(hidden, (768,), scale, shift)
+        else:
+            mean = hidden.mean(-1, keepdim=True)
+            variance = ((hidden - mean) ** 2).mean(-1, keepdim=True)
+            hidden = (hidden - mean) / torch.sqrt(variance + 1e-5) * scale + shift
+        torch.autograd.backward(down(hidden).square().mean())
+        sgd.step()
+        yield
+
+
+def kept_served(cured: bool) -> Steps:
+    """Requests are answered one by one, or as a batch."""
+    model, x = mlp(192, 6).eval(), torch.randn(48, 192)
+    while True:
+        with torch.no_grad():
+            if cured:
+                model(x)
+            else:
+                for i in range(48):
+                    model(x[i : i + 1])
+        yield
+
+
 KEPT = (
     Case("kept_decoding", "samples are decoded in the training process; cure: a worker", kept_decoding, stacks=True),
     Case("kept_momentum", "SGD with momentum parameter by parameter; cure: fused", kept_momentum),
@@ -198,5 +277,9 @@ KEPT = (
     Case("kept_masks", "a causal mask is made in each layer; cure: once", kept_masks),
     Case("kept_heads", "two transposing copies of heads in each layer; cure: not", kept_heads),
     Case("kept_lengths", "each step is longer and compiled anew; cure: dynamic shapes", kept_lengths, steps=4),
+    Case("kept_losses", "a loss per sample in a Python loop, trained; cure: one loss", kept_losses, steps=3),
+    Case("kept_trained_attention", "attention in parts, trained; cure: one operator", kept_trained_attention),
+    Case("kept_norm", "layer normalisation written out, trained; cure: one operator", kept_norm),
+    Case("kept_served", "requests one by one; cure: as a batch", kept_served, steps=3),
     Case("kept_straggler", "two gloo ranks, one of them computes more; cure: not", kept_straggler, ranks=2),
 )
