@@ -165,6 +165,19 @@ def small_batches(cured: bool) -> Steps:
         yield
 
 
+def served(cured: bool) -> Steps:
+    """Requests are answered one by one, or as a batch."""
+    model, x = mlp(192, 6).eval(), torch.randn(48, 192)
+    while True:
+        with torch.no_grad():
+            if cured:
+                model(x)
+            else:
+                for i in range(48):
+                    model(x[i : i + 1])
+        yield
+
+
 def rotary_angles(length: int, width: int) -> Tensor:
     steps = torch.arange(0, width, 2, dtype=torch.float32)
     angles = torch.outer(torch.arange(length, dtype=torch.float32), torch.exp(steps * (-math.log(1e4) / width)))
@@ -367,6 +380,7 @@ CASES = (
         steps=3,
         cost=False,
     ),
+    Case("served", "requests one by one; cure: as a batch", served, steps=3),
     Case("redundant", "a constant is computed anew in each layer; cure: once", redundant),
     Case("bias_before_norm", "convolutions have a bias before batch norm; cure: none", bias_before_norm),
     Case("attention", "attention by products and softmax; cure: scaled_dot_product_attention", attention),

@@ -252,19 +252,6 @@ def kept_norm(cured: bool) -> Steps:
         yield
 
 
-def kept_served(cured: bool) -> Steps:
-    """Requests are answered one by one, or as a batch."""
-    model, x = mlp(192, 6).eval(), torch.randn(48, 192)
-    while True:
-        with torch.no_grad():
-            if cured:
-                model(x)
-            else:
-                for i in range(48):
-                    model(x[i : i + 1])
-        yield
-
-
 KEPT = (
     Case("kept_decoding", "samples are decoded in the training process; cure: a worker", kept_decoding, stacks=True),
     Case("kept_momentum", "SGD with momentum parameter by parameter; cure: fused", kept_momentum),
@@ -280,6 +267,5 @@ KEPT = (
     Case("kept_losses", "a loss per sample in a Python loop, trained; cure: one loss", kept_losses, steps=3),
     Case("kept_trained_attention", "attention in parts, trained; cure: one operator", kept_trained_attention),
     Case("kept_norm", "layer normalisation written out, trained; cure: one operator", kept_norm),
-    Case("kept_served", "requests one by one; cure: as a batch", kept_served, steps=3),
     Case("kept_straggler", "two gloo ranks, one of them computes more; cure: not", kept_straggler, ranks=2),
 )

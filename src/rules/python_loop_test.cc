@@ -78,6 +78,22 @@ TEST(PythonLoop, TakesTheSlicesAndTheirJoiningAwayEntirely) {
   EXPECT_LT(to_ns(total(findings[0].claims)), 680);
 }
 
+TEST(PythonLoop, KeepsWhatProductsCompute) {
+  TraceBuilder builder;
+  builder.step(0, 0, 100'000);
+  for (std::int64_t i = 0; i < 12; ++i) {
+    builder.op("aten::select", 1000 + 5000 * i, 1000)
+        .concrete(R"(["","0",")" + std::to_string(i) + R"("])");
+    builder
+        .op("aten::mm", 2000 + 5000 * i, 4000)  // 200,000 FLOP
+        .shapes("[[1,1000],[1000,100]]")
+        .types(R"(["float","float"])");
+  }
+  const auto findings = JudgedTrace(builder).findings(python_loop());
+  ASSERT_EQ(findings.size(), 1U);
+  EXPECT_NEAR(static_cast<double>(to_ns(total(findings[0].claims))), 12 * 1000 + 11 * 2000, 20);
+}
+
 TEST(PythonLoop, CountsWhatTheDeviceIdles) {
   TraceBuilder builder;
   builder.step(0, 0, 1000);
