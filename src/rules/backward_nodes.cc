@@ -1,5 +1,7 @@
 #include "rules/backward_nodes.h"
 
+#include <algorithm>
+
 namespace fathom {
 
 BackwardNodes::BackwardNodes(const RuleContext& rules) : rules_(rules) {
@@ -15,16 +17,19 @@ BackwardNodes::BackwardNodes(const RuleContext& rules) : rules_(rules) {
       const SliceId around = parent[slice.row()];
       if (!forward.valid() || (around.valid() && rules.sites.forward_of(around) == forward))
         continue;
-      nodes_.emplace(forward.value, slice);
+      nodes_.push_back({.forward = forward, .backward = slice});
     }
   }
+  std::ranges::stable_sort(nodes_, {}, &Node::forward);
 }
 
 std::vector<SliceId> BackwardNodes::of(SliceId forward) const {
   std::vector<SliceId> found;
   for (const SliceId inside : tree(rules_, forward)) {
-    const auto [first, last] = nodes_.equal_range(inside.value);
-    for (auto node = first; node != last; ++node) found.push_back(node->second);
+    auto node = std::ranges::lower_bound(nodes_, inside, {}, &Node::forward);
+    for (; node != nodes_.end() && node->forward == inside; ++node) {
+      found.push_back(node->backward);
+    }
   }
   return found;
 }

@@ -1,7 +1,6 @@
 // What the backward pass does for operators of the forward pass.
 #pragma once
 
-#include <unordered_map>
 #include <vector>
 
 #include "rules/host_work.h"
@@ -19,8 +18,12 @@ class BackwardNodes {
   [[nodiscard]] std::vector<SliceId> of(SliceId forward) const;
 
  private:
+  struct Node {
+    SliceId forward;
+    SliceId backward;
+  };
   const RuleContext& rules_;
-  std::unordered_multimap<std::uint32_t, SliceId> nodes_;  // By the forward operator.
+  std::vector<Node> nodes_;  // By the forward operator.
 };
 
 }  // namespace fathom

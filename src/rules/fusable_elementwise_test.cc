@@ -64,7 +64,7 @@ TEST(FusableElementwise, EndsAChainWithItsStep) {
   }
   const auto findings = JudgedTrace(builder).findings(fusable_elementwise());
   ASSERT_EQ(findings.size(), 1U);
-  EXPECT_EQ(total(findings[0].claims), duration_ns(4 * 300)) << "one of three is left in each";
+  EXPECT_EQ(total(findings[0].claims), duration_ns(1200)) << "one of three is left in each";
   EXPECT_NE(findings[0].evidence[0].text.find("1 chain of"), std::string::npos);
 }
 

@@ -83,37 +83,57 @@ Kernels kernels_of(const RuleContext& rules) {
   return kernels;
 }
 
-/// Without a device: what calling operators costs the main thread.
-struct Calls {
-  std::vector<SliceId> operators;
-  std::vector<Claim> claims;
-  Edits edits;
-};
+/// Without a device: what calling this operator costs at most, beside Python.
+Duration call_of(const RuleContext& rules, SliceId op) {
+  return std::min(rules.self_times[op.row()], kOperatorCall);
+}
 
-Calls calls_of(const RuleContext& rules) {
-  Calls calls;
-  RemovedTime removed(rules);
-  const auto call = [&](Claim claim) {
-    removed.add(claim.slice, claim.time - claim.time / kCallsMerged);
-    calls.claims.push_back(claim);
-  };
-  for_each_work(rules, [&](SliceId op, SliceId) {
-    calls.operators.push_back(op);
-    call({.slice = op, .time = std::min(rules.self_times[op.row()], kOperatorCall)});
-  });
+/// Without a device: calls visit(piece, time) for the Python between operators.
+template <typename Visit>
+void for_each_caller(const RuleContext& rules, const Visit& visit) {
+  CountedTime counted(rules);
   for (const HostPiece& piece : rules.accounting.host) {
-    if (piece.bucket != HostBucket::python || piece.interval.length() > kLongestCall) continue;
-    call(piece_claim(rules, piece, rules.counted(piece.interval)));
+    const Duration time = piece.interval.length();
+    const bool calls = piece.bucket == HostBucket::python && time <= kLongestCall;
+    if (counted.holds(piece.interval.begin) && calls) visit(piece, time);
   }
-  removed.to(calls.edits);
-  return calls;
+}
+
+/// What merging calls spares of this time.
+Duration spared(Duration time) { return time - time / kCallsMerged; }
+
+void claim_calls(const RuleContext& rules, std::span<const SliceId> operators, Finding& finding) {
+  for (const SliceId op : operators) {
+    const Duration own = rules.self_times[op.row()];
+    const Duration call = call_of(rules, op);
+    if (call <= Duration{}) continue;
+    finding.claims.push_back({.slice = op, .time = call});
+    const double left =
+        1.0 - static_cast<double>(to_ns(spared(call))) / static_cast<double>(to_ns(own));
+    finding.edits.scale.emplace_back(op, static_cast<float>(left));
+  }
+  RemovedTime removed(rules);
+  for_each_caller(rules, [&](const HostPiece& piece, Duration time) {
+    finding.claims.push_back(piece_claim(rules, piece, time));
+    removed.add(piece.op, spared(time));
+  });
+  removed.to(finding.edits);
+}
+
+std::vector<SliceId> operators_of(const RuleContext& rules) {
+  std::vector<SliceId> operators;
+  for_each_work(rules, [&operators](SliceId op, SliceId) { operators.push_back(op); });
+  return operators;
 }
 
 Outcome check_calls(const RuleContext& rules) {
-  Calls calls = calls_of(rules);
-  const auto per = static_cast<std::int64_t>(calls.operators.size()) / step_count(rules);
-  const Duration time = total(calls.claims);
-  if (per == 0) return Abstention{"neither a device's activity nor operators were recorded"};
+  const std::vector<SliceId> operators = operators_of(rules);
+  if (operators.empty())
+    return Abstention{"neither a device's activity nor operators were recorded"};
+  Duration time{};
+  for (const SliceId op : operators) time += call_of(rules, op);
+  for_each_caller(rules, [&time](const HostPiece&, Duration called) { time += called; });
+  const auto per = static_cast<std::int64_t>(operators.size()) / step_count(rules);
   if (per < kFewestOperators || rules.percent(time) < kLeastPercentOfCalls) {
     return std::vector<Finding>{};
   }
@@ -123,9 +143,10 @@ Outcome check_calls(const RuleContext& rules) {
   finding.weight = weight_of(rules, time, kLeastPercentOfCalls, 50);
   finding.effort = Effort::refactoring;
   std::vector<Duration> own;
-  for (const SliceId op : calls.operators) own.push_back(rules.self_times[op.row()]);
+  own.reserve(operators.size());
+  for (const SliceId op : operators) own.push_back(rules.self_times[op.row()]);
   finding.evidence.push_back(evidence_of(
-      rules, calls.operators,
+      rules, operators,
       count_text(per) + " operators per step, nested ones included, that compute for " +
           duration_text(median_of(std::move(own))) + " (median); the longest are shown"));
   finding.counter_evidence = recording_slows(rules);
@@ -136,8 +157,7 @@ Outcome check_calls(const RuleContext& rules) {
                  .before = "for part in x.split(4): loss(model(part)).backward()",
                  .after = "loss(model(x)).backward()"};
   finding.verify = "fathom ops TRACE --sort -calls";
-  finding.claims = std::move(calls.claims);
-  finding.edits = std::move(calls.edits);
+  claim_calls(rules, operators, finding);
   finding.assumption = "half of the calls are spared";
   finding.pessimism = kSparedAtLeast;
   finding.least_percent = kLeastPercentOfCalls;

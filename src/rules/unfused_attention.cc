@@ -95,8 +95,8 @@ void collect(const RuleContext& rules, const std::vector<SliceId>& ops, const Na
   };
   for (std::size_t i = 0; i < ops.size(); ++i) {
     if (!has(softmax, i) || !counts(rules, ops[i])) continue;
-    const SliceId forward = forward_of(rules, ops[i]);
-    if (enclosing(rules, forward.valid() ? forward : ops[i], fused).valid()) continue;
+    const bool gradient = trace.name(ops[i]) != kSoftmax;
+    if (enclosing(rules, gradient ? forward_of(rules, ops[i]) : ops[i], fused).valid()) continue;
     std::size_t first = i;
     while (first > 0 && i - first < kReach && !has(products, first)) --first;
     std::size_t last = i;
@@ -105,7 +105,7 @@ void collect(const RuleContext& rules, const std::vector<SliceId>& ops, const Na
     if (!multiplies(trace, ops[last], ops[i])) continue;
     for (std::size_t at = first + 1; at < last; ++at) parts.between[ops[at].row()] = true;
     // A fused kernel's backward pass computes the scores again: its products gain nothing.
-    if (trace.name(ops[i]) != kSoftmax) continue;
+    if (gradient) continue;
     parts.products[ops[first].row()] = true;
     parts.products[ops[last].row()] = true;
   }
