@@ -47,8 +47,10 @@ Error not_started(const std::string& name, int reason) {
                                       ": the interpreter that its first line or its header "
                                       "names is not there"};
   }
-  if (reason == ENOENT || (reason == ENOTDIR && path.empty())) {
-    const bool named = name.find('/') != std::string::npos;
+  const bool named = name.find('/') != std::string::npos;
+  // A folder of PATH that may not be searched is no reason to blame the command.
+  const bool nowhere = path.empty() && (reason == ENOTDIR || (reason == EACCES && !named));
+  if (reason == ENOENT || nowhere) {
     return {ErrorCode::not_found,
             name + (named ? ": there is no such file" : ": there is no such command in PATH")};
   }

@@ -43,7 +43,8 @@ class Worker {
 
 std::string file() {
   return std::string(testing::TempDir()) +
-         testing::UnitTest::GetInstance()->current_test_info()->name() + ".fathom";
+         testing::UnitTest::GetInstance()->current_test_info()->name() + "." +
+         std::to_string(getuid()) + ".fathom";
 }
 
 /// Samples until `done(sampler)` holds; gives up after a minute.

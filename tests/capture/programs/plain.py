@@ -17,7 +17,7 @@ def square(number):
 
 
 if __name__ == "__main__":
-    assert not [entry for entry in sys.path if "fathom" in entry], sys.path
+    assert not [entry for entry in sys.path if os.path.exists(os.path.join(entry, "fathom_recorder"))], sys.path
     assert "fathom" not in str(sys.modules.get("sitecustomize"))
     thread = threading.Thread(target=work, args=(20000,), name="adder")
     thread.start()
