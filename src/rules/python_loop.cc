@@ -6,6 +6,7 @@
 #include <unordered_map>
 
 #include "analysis/op_cost.h"
+#include "rules/arguments.h"
 #include "rules/backward_nodes.h"
 #include "rules/slice_loops.h"
 #include "rules/stretches.h"
@@ -35,11 +36,6 @@ constexpr double kLeastPercent = 1.0;
 constexpr double kFlopsPerNs = 100;
 
 using Ops = std::vector<UserOp>;
-
-bool is_product(std::string_view name) {
-  return name == "aten::mm" || name == "aten::addmm" || name == "aten::bmm" ||
-         name == "aten::baddbmm";
-}
 
 /// Loops of one call site.
 struct Site {
@@ -213,12 +209,10 @@ class Sites {
   /// What a product computes at least.
   [[nodiscard]] Duration arithmetic(SliceId op) const {
     const Trace& trace = rules_.trace();
-    const Signature* const called = signature_of(trace, op);
-    if (!products_.contains(trace.slices.name[op.row()]) || called == nullptr ||
-        !called->shapes.valid() || !called->types.valid())
-      return {};
-    const std::optional<OpCost> cost = op_formula(trace.name(op))(
-        OpArguments(trace.text(called->shapes), trace.text(called->types), {}));
+    if (!products_.contains(trace.slices.name[op.row()])) return {};
+    const std::optional<OpArguments> called = arguments_of(trace, op);
+    if (!called) return {};
+    const std::optional<OpCost> cost = op_formula(trace.name(op))(*called);
     return duration_ns(cost ? std::llround(cost->flops / kFlopsPerNs) : 0);
   }
 

@@ -3,6 +3,7 @@
 #include <string>
 
 #include "analysis/json_list.h"
+#include "rules/arguments.h"
 #include "rules/support.h"
 
 namespace fathom {
@@ -53,11 +54,6 @@ bool misfits(const Trace& trace, const Signature& signature) {
     }
   }
   return false;
-}
-
-bool is_product(std::string_view name) {
-  return name == "aten::mm" || name == "aten::addmm" || name == "aten::bmm" ||
-         name == "aten::baddbmm";
 }
 
 /// A kernel of CUTLASS that uses tensor cores, and whose name says how much it loads at a time.

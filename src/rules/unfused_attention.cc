@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "analysis/op_cost.h"
+#include "rules/arguments.h"
 #include "rules/support.h"
 
 namespace fathom {
@@ -66,13 +67,6 @@ SliceId forward_of(const RuleContext& rules, SliceId slice) {
     if (forward.valid()) return forward;
   }
   return {};
-}
-
-/// The arguments of an operator, where its shapes and types were recorded.
-std::optional<OpArguments> arguments_of(const Trace& trace, SliceId op) {
-  const Signature* const signature = signature_of(trace, op);
-  if (signature == nullptr || !signature->shapes.valid() || !signature->types.valid()) return {};
-  return OpArguments(trace.text(signature->shapes), trace.text(signature->types), {});
 }
 
 /// Does the product behind a softmax multiply its result: a tensor of as many elements? A softmax
