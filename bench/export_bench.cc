@@ -6,7 +6,7 @@
 #include <benchmark/benchmark.h>
 
 #include "base/byte_sink.h"
-#include "formats/export/writer.h"
+#include "export/writer.h"
 #include "formats/format.h"
 
 namespace {

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "engine/session.h"
-#include "engine/what_if_edits.h"
+#include "engine/whatif/what_if_edits.h"
 #include "replay/replay.h"
 
 namespace fathom {

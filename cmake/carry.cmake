@@ -1,6 +1,6 @@
 # Makes a C++ source that holds libraries, so that the one binary carries what it hands to programs:
 #   cmake -DLIBRARIES=<file;file> -DSTRIP=<strip> -DFOLDER=<folder> -DOUTPUT=<file.cc> -P carry.cmake
-# Stripped copies are left in FOLDER. The source defines what src/capture/injections.h declares.
+# Stripped copies are left in FOLDER. The source defines what src/capture/system/carried.h declares.
 file(MAKE_DIRECTORY "${FOLDER}")
 set(bytes "")
 set(rows "")
@@ -35,7 +35,7 @@ endforeach()
 file(
   WRITE "${OUTPUT}.new"
   "// Made by cmake/carry.cmake.
-#include \"capture/injections.h\"
+#include \"capture/system/carried.h\"
 
 ${bytes}
 namespace fathom::capture {

@@ -1,6 +1,6 @@
 # Turns files into a C++ source that holds them, so that the one binary carries what it unpacks:
 #   cmake -DFOLDER=<folder> -DFILES=<a;b> -DOUTPUT=<file.cc> -P embed.cmake
-# FILES are relative to FOLDER. The source defines what src/capture/hook.h declares.
+# FILES are relative to FOLDER. The source defines what src/capture/launcher/hook.h declares.
 set(arrays "")
 set(rows "")
 set(number 0)
@@ -17,7 +17,7 @@ endforeach()
 file(
   WRITE "${OUTPUT}.new"
   "// Made by cmake/embed.cmake.
-#include \"capture/hook.h\"
+#include \"capture/launcher/hook.h\"
 
 namespace fathom::capture {
 namespace {

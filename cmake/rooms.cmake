@@ -1,19 +1,19 @@
 # One static library per room of src/, with the arrows of docs/design.md, section 2.
 # tools/check_layers.py checks the same arrows from the #include lines.
 
-# fathom_room(<room> [ROOMS <room>...] [LIBS <library>...]): library fathom_<room> of src/<room>/**/*.cc.
+# fathom_room(<room> [ALL_CC [FAMILIES <folder>...]] [ROOMS <room>...] [LIBS <library>...]): library fathom_<room> of src/<room>/**/*.cc.
 # A room whose folder is missing or has no source yet is an empty library that carries its arrows.
-# ALL_CC: each .cc of the folder itself without a header of its own is a thing that all.cc must name;
-# what such a thing is made of may lie in a subfolder.
+# ALL_CC: each .cc without a header of its own, of the folder itself and of the subfolders FAMILIES, is a thing that
+# all.cc must name; what such a thing is made of may lie in another subfolder.
 function(fathom_room room)
-  cmake_parse_arguments(arg "ALL_CC" "" "ROOMS;LIBS" ${ARGN})
+  cmake_parse_arguments(arg "ALL_CC" "" "FAMILIES;ROOMS;LIBS" ${ARGN})
   set(folder "${CMAKE_CURRENT_SOURCE_DIR}/src/${room}")
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS "${folder}/*.cc")
   list(FILTER sources EXCLUDE REGEX "_test\\.cc$|/src/cli/main\\.cc$|/src/base/glibc_compat\\.cc$")
   # What runs inside other programs is built on its own: cmake/inside.cmake.
   list(FILTER sources EXCLUDE REGEX "/src/capture/(cuda|inside|memory|nvtx)/")
   if(arg_ALL_CC)
-    fathom_check_all_cc("${room}" "${folder}" "${sources}")
+    fathom_check_all_cc("${room}" "${folder}" "${arg_FAMILIES}" "${sources}")
   endif()
   set(links fathom_options ${arg_LIBS})
   foreach(other IN LISTS arg_ROOMS)
@@ -31,7 +31,7 @@ function(fathom_room room)
 endfunction()
 
 # Warns, and fails a test, when a thing of the room is not in its all.cc and so would never be found.
-function(fathom_check_all_cc room folder sources)
+function(fathom_check_all_cc room folder families sources)
   if(NOT EXISTS "${folder}/all.cc")
     if(sources)
       message(STATUS "src/${room} has no all.cc yet: nothing in it will be found")
@@ -44,17 +44,18 @@ function(fathom_check_all_cc room folder sources)
   foreach(source IN LISTS sources)
     get_filename_component(name "${source}" NAME_WE)
     get_filename_component(parent "${source}" DIRECTORY)
-    if(NOT parent STREQUAL folder
+    cmake_path(RELATIVE_PATH parent BASE_DIRECTORY "${folder}" OUTPUT_VARIABLE subfolder)
+    if(NOT (subfolder STREQUAL "." OR subfolder IN_LIST families)
        OR name STREQUAL "all"
-       OR EXISTS "${folder}/${name}.h")
+       OR EXISTS "${parent}/${name}.h")
       continue()
     endif()
     if(NOT listed MATCHES "(^|[^A-Za-z0-9_])${name}(_[a-z]+)?(\\(\\))?[ \n]*[,}]")
       message(
         WARNING
-          "src/${room}/${name}.cc is not in src/${room}/all.cc, so nothing would ever find it.\n"
+          "${source} is not in src/${room}/all.cc, so nothing would ever find it.\n"
           "Add two lines there: its declaration, and `${name}(),` in the table.\n"
-          "(A helper that is no thing of its own has a header: src/${room}/${name}.h.)")
+          "(A helper that is no thing of its own has a header beside it: ${name}.h.)")
       # The build goes on, so that one can work on it; the tests do not pass.
       add_test(NAME all_cc/${room}_names_${name} COMMAND "${CMAKE_COMMAND}" -E false)
     endif()
@@ -71,12 +72,14 @@ fathom_room(capture ROOMS base wire LIBS ${CMAKE_DL_LIBS})
 fathom_room(monitor ROOMS base wire LIBS ${CMAKE_DL_LIBS})
 fathom_room(store ROOMS base)
 fathom_room(formats ALL_CC ROOMS base wire store)
+fathom_room(export ROOMS base store)
 fathom_room(analysis ROOMS base stats store)
 fathom_room(replay ROOMS base stats store analysis)
 fathom_room(reports ALL_CC ROOMS base stats store analysis replay)
-fathom_room(rules ALL_CC ROOMS base stats store analysis replay)
+fathom_room(rules ALL_CC FAMILIES communication host input kernels machine memory recording transfers
+            ROOMS base stats store analysis replay)
 fathom_room(measure ROOMS base stats)
-fathom_room(engine ROOMS base stats wire store formats analysis replay reports rules)
+fathom_room(engine ROOMS base stats wire store formats export analysis replay reports rules)
 fathom_room(render ROOMS base engine)
 fathom_room(server ROOMS base engine render)
 fathom_room(cli ALL_CC ROOMS base engine render server capture monitor measure LIBS cli11_headers)

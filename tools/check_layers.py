@@ -23,16 +23,63 @@ ROOMS = {
     "monitor": "base wire",
     "store": "base",
     "formats": "base wire store",
+    "export": "base store formats",
     "analysis": "base stats store",
     "replay": "base stats store analysis",
     "reports": "base stats store analysis replay",
     "rules": "base stats store analysis replay",
     "measure": "base stats",
-    "engine": "base stats wire store formats analysis replay reports rules",
+    "engine": "base stats wire store formats export analysis replay reports rules",
     "render": "base engine",
     "server": "base engine render",
     "cli": "base engine render server capture monitor measure",
     "python": "base engine render capture",
+}
+
+# Folders of a room -> those of the same room that they may include; "." is the room's own folder. A room that
+# is not here has none, or its folders are held to nothing. Tests may include all of their room.
+FOLDERS = {
+    "analysis": {
+        "util": "",
+        "kernels": "util",
+        "structure": "util kernels",
+        ".": "structure",
+        "accounting": "structure .",
+        "operators": "util structure .",
+        "roofline": "util kernels structure .",
+        "health": "kernels .",
+        "machine": "util structure",
+        "devices": "kernels structure",
+    },
+    "capture": {
+        "system": "",
+        "inside": "",
+        "cuda": "inside",
+        "nvtx": "inside",
+        "memory": "inside",
+        "doctor": "system",
+        "launcher": "system doctor",
+        "attach": "system",
+    },
+    "engine": {
+        "query": "",
+        "inputs": "query",
+        ".": "inputs query",
+        "diagnosis": "inputs query .",
+        "whatif": "query .",
+        "ranks": "diagnosis .",
+    },
+    "formats": {"common": "", "chrome": "common", "fathom_wire": "common", ".": "common chrome fathom_wire"},
+    "rules": {
+        ".": "",
+        "common": ".",
+        **dict.fromkeys(
+            "communication host input kernels machine memory recording transfers".split(), ". common"),
+    },
+}
+# Files that put the folders of their room together, and so may include all of them, with the reason.
+COMPOSITION = {
+    "src/analysis/context.cc": "computes each analysis when it is first asked for",
 }
 
 # A type that several rooms speak about lives in the lowest of them; those who receive it from above
@@ -103,6 +150,27 @@ def check_room(root: pathlib.Path, path: pathlib.Path, room: str):
             yield number, f'"{header}" does not exist'
 
 
+def check_folder(root: pathlib.Path, path: pathlib.Path, room: str):
+    """A file of src/<room>/<folder>/: the folders of its room that the table names."""
+    relative = path.relative_to(root / "src" / room)
+    if room not in FOLDERS or is_test(path) or f"src/{room}/{relative}" in COMPOSITION:
+        return
+    folder = relative.parts[0] if len(relative.parts) > 1 else "."
+    if folder not in FOLDERS[room]:
+        yield 1, f"src/{room}/{folder} is no folder of {room}; the table is in tools/check_layers.py"
+        return
+    allowed = set(FOLDERS[room][folder].split()) | {folder}
+    for number, line in lines_of(path):
+        match = INCLUDE.match(line)
+        if not match or not match.group(2).startswith(f"{room}/"):
+            continue
+        parts = match.group(2).split("/")
+        target = parts[1] if len(parts) > 2 else "."
+        if target not in allowed:
+            names = ", ".join(sorted(allowed - {folder})) or "no other folder"
+            yield number, f'{room}/{folder} must not know {room}/{target} ("{match.group(2)}"); it may know {names}'
+
+
 def library_breach(header: str, path: pathlib.Path, room: str):
     if header.startswith(TEST_LIBRARIES) and not is_test(path):
         yield f"<{header}>: only tests and benchmarks"
@@ -166,6 +234,7 @@ def breaches(root: pathlib.Path):
         room = path.relative_to(root / "src").parts[0]
         if room in ROOMS:
             yield from ((path, *breach) for breach in check_room(root, path, room))
+            yield from ((path, *breach) for breach in check_folder(root, path, room))
         else:
             yield path, 1, f"src/{room} is no room; the table is in tools/check_layers.py"
     for path in sorted(root.glob("include/**/*.h")):
@@ -199,6 +268,14 @@ def self_test() -> int:
         "src/reports/bad.cc": '#include "rules/rule.h"\n',
         "src/rules/rule.h": '#include "store/missing.h"\n',
         "src/attic/bad.cc": "\n",
+        "src/analysis/context.h": "#pragma once\n",
+        "src/analysis/context.cc": '#include "analysis/health/health.h"\n',
+        "src/analysis/health/health.h": '#include "analysis/context.h"\n',
+        "src/analysis/util/bad.h": '#pragma once\n#include "analysis/context.h"\n',
+        "src/analysis/attic/bad.h": "#pragma once\n",
+        "src/engine/query/bad.cc": '#include "engine/session.h"\n',
+        "src/engine/query/query_test.cc": '#include "engine/session.h"\n',
+        "src/engine/session.h": "#pragma once\n",
         "include/fathom/profile.h": '#include <cstdint>\n#include <fmt/format.h>\n#include "store/trace.h"\n',
         "ui/src/api/client.ts": "import { x } from '../base/time';\nimport { y } from '../views/all';\n",
         "python/fathom/__init__.py": "import torch\n",
@@ -206,7 +283,8 @@ def self_test() -> int:
     expected = {
         ("src/base/bad.cc", 1), ("src/store/bad.cc", 2), ("src/store/worse.cc", 1),
         ("src/store/worse.cc", 2), ("src/reports/bad.cc", 1), ("src/rules/rule.h", 1),
-        ("src/attic/bad.cc", 1), ("include/fathom/profile.h", 2), ("include/fathom/profile.h", 3),
+        ("src/attic/bad.cc", 1), ("src/analysis/util/bad.h", 2), ("src/analysis/attic/bad.h", 1),
+        ("src/engine/query/bad.cc", 1), ("include/fathom/profile.h", 2), ("include/fathom/profile.h", 3),
         ("ui/src/api/client.ts", 2), ("python/fathom/__init__.py", 1),
     }
     with tempfile.TemporaryDirectory() as folder:
@@ -234,6 +312,8 @@ def main() -> int:
     if args.table:
         for room, others in ROOMS.items():
             print(f"src/{room:10} -> {others or 'std only'}")
+            for folder, siblings in FOLDERS.get(room, {}).items():
+                print(f"  {room}/{folder:13} -> {siblings or 'no other folder'}")
         return 0
     return check(args.root)
 

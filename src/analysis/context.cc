@@ -5,8 +5,8 @@
 #include <mutex>
 #include <optional>
 
-#include "analysis/accounting.h"
-#include "analysis/telemetry.h"
+#include "analysis/accounting/accounting.h"
+#include "analysis/machine/telemetry.h"
 #include "base/parallel.h"
 
 namespace fathom {

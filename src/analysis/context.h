@@ -6,13 +6,13 @@
 #include <memory>
 #include <optional>
 
-#include "analysis/links.h"
-#include "analysis/modules.h"
-#include "analysis/nesting.h"
-#include "analysis/phases.h"
-#include "analysis/selection.h"
-#include "analysis/steps.h"
-#include "analysis/timeline.h"
+#include "analysis/structure/links.h"
+#include "analysis/structure/modules.h"
+#include "analysis/structure/nesting.h"
+#include "analysis/structure/phases.h"
+#include "analysis/structure/selection.h"
+#include "analysis/structure/steps.h"
+#include "analysis/structure/timeline.h"
 #include "store/trace.h"
 
 namespace fathom {
@@ -34,9 +34,9 @@ class Analyses {
   [[nodiscard]] const Timelines& timelines() const;
   [[nodiscard]] const Phases& phases() const;
   [[nodiscard]] const Modules& modules() const;
-  /// Declared in analysis/accounting.h.
+  /// Declared in analysis/accounting/accounting.h.
   [[nodiscard]] const Accounting& accounting() const;
-  /// Declared in analysis/telemetry.h.
+  /// Declared in analysis/machine/telemetry.h.
   [[nodiscard]] const Telemetry& telemetry() const;
 
  private:

@@ -5,13 +5,13 @@
 #include <filesystem>
 #include <memory>
 
-#include "capture/amounts.h"
-#include "capture/fabric.h"
-#include "capture/manifest.h"
-#include "capture/proc.h"
-#include "capture/recording.h"
-#include "capture/redact.h"
-#include "capture/session_folder.h"
+#include "capture/attach/fabric.h"
+#include "capture/launcher/amounts.h"
+#include "capture/launcher/manifest.h"
+#include "capture/launcher/recording.h"
+#include "capture/launcher/redact.h"
+#include "capture/launcher/session_folder.h"
+#include "capture/system/proc.h"
 #include "cli/attach_order.h"
 #include "cli/command.h"
 #include "cli/messages.h"

@@ -12,10 +12,10 @@
 #include <fcntl.h>
 #include <unistd.h>
 
-#include "capture/files.h"
-#include "capture/kineto_targets.h"
-#include "capture/proc.h"
-#include "capture/redact.h"
+#include "capture/attach/kineto_targets.h"
+#include "capture/launcher/redact.h"
+#include "capture/system/files.h"
+#include "capture/system/proc.h"
 
 namespace fathom::cli {
 namespace {

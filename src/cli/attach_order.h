@@ -9,7 +9,7 @@
 
 #include "base/result.h"
 #include "base/time.h"
-#include "capture/fabric.h"
+#include "capture/attach/fabric.h"
 
 namespace fathom::cli {
 

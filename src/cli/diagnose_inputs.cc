@@ -6,7 +6,7 @@
 
 #include "cli/command.h"
 #include "cli/messages.h"
-#include "engine/compare_ranks.h"
+#include "engine/ranks/compare_ranks.h"
 
 namespace fathom::cli {
 namespace {

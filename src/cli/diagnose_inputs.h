@@ -5,7 +5,7 @@
 #include <string>
 
 #include "cli/each_input.h"
-#include "engine/diagnosis.h"
+#include "engine/diagnosis/diagnosis.h"
 
 namespace fathom::cli {
 
@@ -16,7 +16,7 @@ using UseDiagnosis = std::function<Result<Use>(const Diagnosis& diagnosis, const
 
 /// Diagnoses each recording, with one in memory at a time. The recordings of a session folder, and
 /// those of another folder or pattern that say that they are ranks of one program, give one
-/// diagnosis (engine/compare_ranks.h). Errors are said. Returns the exit code.
+/// diagnosis (engine/ranks/compare_ranks.h). Errors are said. Returns the exit code.
 int for_each_diagnosis(const Inputs& inputs, const ReadWish& read, const DiagnosisRequest& request,
                        const UseDiagnosis& use);
 

@@ -4,8 +4,8 @@
 
 #include <unistd.h>
 
-#include "capture/checks.h"
-#include "capture/limits.h"
+#include "capture/doctor/checks.h"
+#include "capture/launcher/limits.h"
 #include "cli/command.h"
 #include "cli/options.h"
 #include "cli/print.h"

@@ -3,7 +3,7 @@
 #include "cli/command.h"
 #include "cli/messages.h"
 #include "cli/progress.h"
-#include "engine/inputs.h"
+#include "engine/inputs/inputs.h"
 
 namespace fathom::cli {
 namespace {

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "engine/inputs.h"
+#include "engine/inputs/inputs.h"
 #include "engine/session.h"
 
 namespace fathom::cli {

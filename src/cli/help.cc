@@ -6,7 +6,7 @@
 #include <unistd.h>
 
 #include "cli/version.h"
-#include "engine/columns.h"
+#include "engine/query/columns.h"
 #include "render/style.h"
 #include "render/text_width.h"
 

@@ -4,7 +4,7 @@
 #include <CLI/CLI.hpp>
 #include <optional>
 
-#include "engine/nearest.h"
+#include "engine/query/nearest.h"
 
 namespace fathom::cli {
 namespace {

@@ -12,7 +12,7 @@
 #include "cli/options.h"
 #include "cli/print.h"
 #include "cli/version.h"
-#include "engine/nearest.h"
+#include "engine/query/nearest.h"
 
 namespace fathom::cli {
 namespace {

@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "cli/selection_options.h"
-#include "engine/columns.h"
+#include "engine/query/columns.h"
 #include "render/folded.h"
 
 namespace fathom::cli {

@@ -2,7 +2,7 @@
 #include <charconv>
 #include <memory>
 
-#include "capture/amounts.h"
+#include "capture/launcher/amounts.h"
 #include "cli/command.h"
 #include "cli/options.h"
 #include "cli/run_capture.h"

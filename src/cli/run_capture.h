@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "capture/manifest.h"
-#include "capture/recording.h"
+#include "capture/launcher/manifest.h"
+#include "capture/launcher/recording.h"
 
 namespace fathom::cli {
 

@@ -7,7 +7,7 @@
 #include "cli/result_writer.h"
 #include "cli/selection_options.h"
 #include "engine/device_peaks.h"
-#include "engine/what_if.h"
+#include "engine/whatif/what_if.h"
 #include "render/what_if_json.h"
 #include "render/what_if_text.h"
 

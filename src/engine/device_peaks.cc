@@ -8,7 +8,7 @@
 
 #include <simdjson.h>
 
-#include "engine/nearest.h"
+#include "engine/query/nearest.h"
 
 namespace fathom {
 namespace {

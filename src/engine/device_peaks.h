@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "analysis/device_specs.h"
+#include "analysis/roofline/device_specs.h"
 #include "base/result.h"
 
 namespace fathom {

@@ -1,7 +1,7 @@
 // The selection of tables, as a stretch of time.
 #include "engine/export.h"
 
-#include "formats/export/writer.h"
+#include "export/writer.h"
 
 namespace fathom {
 

@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-#include "engine/diagnosis.h"
+#include "engine/diagnosis/diagnosis.h"
 
 namespace fathom {
 namespace {

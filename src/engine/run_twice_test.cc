@@ -7,8 +7,8 @@
 
 #include <gtest/gtest.h>
 
-#include "analysis/health.h"
-#include "engine/run_folder.h"
+#include "analysis/health/health.h"
+#include "engine/inputs/run_folder.h"
 #include "engine/session.h"
 #include "store/validate.h"
 #include "wire/device.h"

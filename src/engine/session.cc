@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <charconv>
 
-#include "engine/nearest.h"
-#include "engine/run_folder.h"
+#include "engine/inputs/run_folder.h"
+#include "engine/query/nearest.h"
 
 namespace fathom {
 namespace {

@@ -8,9 +8,9 @@
 #include <string_view>
 
 #include "analysis/context.h"
-#include "engine/inputs.h"
-#include "engine/quantity.h"
-#include "engine/query.h"
+#include "engine/inputs/inputs.h"
+#include "engine/query/quantity.h"
+#include "engine/query/query.h"
 #include "formats/format.h"
 #include "reports/report.h"
 

@@ -3,7 +3,7 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
-#include "capture/redact.h"
+#include "capture/launcher/redact.h"
 #include "python/bind.h"
 #include "python/errors.h"
 

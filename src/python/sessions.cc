@@ -9,12 +9,12 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
-#include "engine/compare_ranks.h"
 #include "engine/device_peaks.h"
-#include "engine/diagnosis.h"
-#include "engine/inputs.h"
-#include "engine/nearest.h"
-#include "engine/page.h"
+#include "engine/diagnosis/diagnosis.h"
+#include "engine/diagnosis/page.h"
+#include "engine/inputs/inputs.h"
+#include "engine/query/nearest.h"
+#include "engine/ranks/compare_ranks.h"
 #include "python/bind.h"
 #include "python/errors.h"
 #include "render/column_arrays.h"

@@ -8,7 +8,7 @@
 #include <nanobind/stl/string_view.h>
 #include <nanobind/stl/vector.h>
 
-#include "engine/columns.h"
+#include "engine/query/columns.h"
 #include "python/arrow.h"
 #include "python/bind.h"
 #include "python/errors.h"

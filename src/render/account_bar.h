@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <string>
 
-#include "engine/diagnosis.h"
+#include "engine/diagnosis/diagnosis.h"
 #include "render/style.h"
 
 namespace fathom {

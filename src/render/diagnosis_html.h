@@ -3,8 +3,8 @@
 
 #include <string>
 
-#include "engine/diagnosis.h"
-#include "engine/page.h"
+#include "engine/diagnosis/diagnosis.h"
+#include "engine/diagnosis/page.h"
 
 namespace fathom {
 

@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "engine/diagnosis.h"
+#include "engine/diagnosis/diagnosis.h"
 
 namespace fathom {
 

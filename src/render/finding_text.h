@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-#include "engine/diagnosis.h"
+#include "engine/diagnosis/diagnosis.h"
 #include "render/style.h"
 
 namespace fathom {

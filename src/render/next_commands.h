@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "engine/diagnosis.h"
+#include "engine/diagnosis/diagnosis.h"
 #include "render/style.h"
 
 namespace fathom {

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "engine/ranks.h"
+#include "engine/diagnosis/ranks.h"
 #include "render/style.h"
 
 namespace fathom {

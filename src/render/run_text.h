@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "engine/run_summary.h"
+#include "engine/diagnosis/run_summary.h"
 #include "render/style.h"
 
 namespace fathom {

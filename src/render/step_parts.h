@@ -4,7 +4,7 @@
 #include <string_view>
 #include <vector>
 
-#include "engine/diagnosis.h"
+#include "engine/diagnosis/diagnosis.h"
 
 namespace fathom {
 

@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-#include "engine/what_if.h"
+#include "engine/whatif/what_if.h"
 
 namespace fathom {
 

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "engine/what_if.h"
+#include "engine/whatif/what_if.h"
 #include "render/style.h"
 
 namespace fathom {

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "analysis/row_order.h"
+#include "analysis/util/row_order.h"
 #include "replay/delays.h"
 #include "replay/edge_list.h"
 #include "replay/graph_gaps.h"

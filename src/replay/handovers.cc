@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <map>
 
-#include "analysis/row_order.h"
+#include "analysis/util/row_order.h"
 #include "replay/host_pieces.h"
 
 namespace fathom {

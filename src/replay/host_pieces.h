@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "analysis/nesting.h"
+#include "analysis/structure/nesting.h"
 #include "store/trace.h"
 
 namespace fathom {

@@ -5,7 +5,7 @@
 #include <array>
 #include <string_view>
 
-#include "analysis/row_order.h"
+#include "analysis/util/row_order.h"
 #include "replay/step_choice.h"
 
 namespace fathom {

@@ -1,7 +1,7 @@
 // Sorts all moments by time, and ties so that causes stand before effects.
 #include "replay/node_order.h"
 
-#include "analysis/row_order.h"
+#include "analysis/util/row_order.h"
 
 namespace fathom {
 namespace {

@@ -9,8 +9,8 @@
 #include <utility>
 #include <vector>
 
-#include "analysis/activity_column.h"
 #include "analysis/context.h"
+#include "analysis/structure/activity_column.h"
 
 namespace fathom {
 

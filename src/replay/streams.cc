@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "analysis/row_order.h"
+#include "analysis/util/row_order.h"
 
 namespace fathom {
 namespace {

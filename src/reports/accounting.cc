@@ -1,12 +1,12 @@
 // accounting: where every nanosecond of each device went, by step, phase, module or kernel class.
-#include "analysis/accounting.h"
+#include "analysis/accounting/accounting.h"
 
 #include <algorithm>
 #include <optional>
 #include <string>
 #include <vector>
 
-#include "analysis/accounting_groups.h"
+#include "analysis/accounting/groups.h"
 #include "reports/phase_notes.h"
 #include "reports/report.h"
 #include "reports/rows.h"

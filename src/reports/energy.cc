@@ -1,10 +1,10 @@
 // energy: joules of GPUs and processors, by consumer or by step, with money and CO2.
-#include "analysis/energy.h"
+#include "analysis/machine/energy.h"
 
 #include <optional>
 #include <utility>
 
-#include "analysis/run_usage.h"
+#include "analysis/machine/run_usage.h"
 #include "reports/report.h"
 #include "reports/rows.h"
 #include "reports/step_selection.h"

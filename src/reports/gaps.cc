@@ -4,9 +4,9 @@
 #include <string_view>
 #include <vector>
 
-#include "analysis/accounting.h"
-#include "analysis/accounting_groups.h"
-#include "analysis/call_sites.h"
+#include "analysis/accounting/accounting.h"
+#include "analysis/accounting/groups.h"
+#include "analysis/operators/call_sites.h"
 #include "reports/report.h"
 #include "reports/rows.h"
 

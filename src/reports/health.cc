@@ -1,5 +1,5 @@
 // health: is the capture complete, and are its numbers true?
-#include "analysis/health.h"
+#include "analysis/health/health.h"
 
 #include "reports/report.h"
 #include "reports/rows.h"

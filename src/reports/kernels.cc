@@ -5,8 +5,8 @@
 #include <utility>
 #include <vector>
 
-#include "analysis/launch_waste.h"
-#include "analysis/occupancy.h"
+#include "analysis/devices/launch_waste.h"
+#include "analysis/kernels/occupancy.h"
 #include "reports/groups.h"
 #include "reports/report.h"
 #include "reports/rows.h"

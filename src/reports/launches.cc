@@ -4,7 +4,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "analysis/queue.h"
+#include "analysis/structure/queue.h"
 #include "base/digit_groups.h"
 #include "reports/groups.h"
 #include "reports/report.h"

@@ -1,7 +1,7 @@
 // modules: the nn.Module hierarchy with host and device time.
 #include <vector>
 
-#include "analysis/module_times.h"
+#include "analysis/operators/module_times.h"
 #include "reports/report.h"
 #include "reports/rows.h"
 

@@ -3,7 +3,7 @@
 #include <array>
 #include <tuple>
 
-#include "analysis/op_table.h"
+#include "analysis/operators/op_table.h"
 #include "base/digit_groups.h"
 #include "reports/report.h"
 #include "reports/rows.h"

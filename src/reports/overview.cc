@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "analysis/health.h"
+#include "analysis/health/health.h"
 #include "reports/overview_devices.h"
 #include "reports/overview_rows.h"
 #include "reports/overview_top.h"

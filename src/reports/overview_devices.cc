@@ -6,9 +6,9 @@
 #include <utility>
 #include <vector>
 
-#include "analysis/device_metrics.h"
-#include "analysis/occupancy.h"
-#include "analysis/peak_memory.h"
+#include "analysis/devices/device_metrics.h"
+#include "analysis/kernels/occupancy.h"
+#include "analysis/operators/peak_memory.h"
 #include "base/quantity_text.h"
 #include "reports/step_selection.h"
 #include "stats/summary.h"

@@ -1,7 +1,7 @@
 // The lists at the end of the overview: what takes the most time.
 #pragma once
 
-#include "analysis/op_self_times.h"
+#include "analysis/operators/op_self_times.h"
 #include "reports/overview_rows.h"
 
 namespace fathom {

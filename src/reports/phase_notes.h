@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "analysis/phases.h"
+#include "analysis/structure/phases.h"
 
 namespace fathom {
 

@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <map>
 
-#include "analysis/run_usage.h"
+#include "analysis/machine/run_usage.h"
 #include "reports/report.h"
 #include "reports/rows.h"
 

@@ -1,10 +1,10 @@
 // roofline: what operators reach of what the device could do.
-#include "analysis/roofline.h"
+#include "analysis/roofline/roofline.h"
 
 #include <algorithm>
 #include <cmath>
 
-#include "analysis/json_list.h"
+#include "analysis/util/json_list.h"
 #include "base/quantity_text.h"
 #include "reports/report.h"
 #include "reports/rows.h"

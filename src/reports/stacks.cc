@@ -1,5 +1,5 @@
 // stacks: folded call stacks for flame graphs.
-#include "analysis/folded_stacks.h"
+#include "analysis/operators/folded_stacks.h"
 #include "base/digit_groups.h"
 #include "reports/report.h"
 #include "reports/rows.h"

@@ -4,7 +4,7 @@
 #include <tuple>
 #include <vector>
 
-#include "analysis/row_order.h"
+#include "analysis/util/row_order.h"
 #include "reports/report.h"
 #include "reports/rows.h"
 #include "reports/step_selection.h"

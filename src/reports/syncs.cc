@@ -1,5 +1,5 @@
 // syncs: the calls that made the host wait for the device, by where they come from.
-#include "analysis/syncs.h"
+#include "analysis/accounting/syncs.h"
 
 #include <map>
 #include <optional>

@@ -7,11 +7,11 @@
 #include <variant>
 #include <vector>
 
-#include "analysis/accounting.h"
-#include "analysis/call_sites.h"
+#include "analysis/accounting/accounting.h"
+#include "analysis/accounting/syncs.h"
 #include "analysis/context.h"
-#include "analysis/roofline.h"
-#include "analysis/syncs.h"
+#include "analysis/operators/call_sites.h"
+#include "analysis/roofline/roofline.h"
 #include "rules/finding.h"
 
 namespace fathom {
@@ -23,7 +23,8 @@ struct RuleContext {
   const Roofline& roofline;
   const std::vector<SyncCall>& syncs;
   const CallSites& sites;
-  const Column<Duration>& self_times;  ///< Per slice; see self_times() in analysis/nesting.h.
+  const Column<Duration>&
+      self_times;  ///< Per slice; see self_times() in analysis/structure/nesting.h.
   /// The steps whose time counts: selected, not edges, warm-up left out where asked, outliers left
   /// out for most rules.
   std::vector<const Step*> steps;
@@ -73,8 +74,8 @@ struct Rule {
   std::string_view title;  ///< What it looks for, one line.
   std::string_view doc;  ///< Background, thresholds and their source; what `fathom explain` prints.
   Outcome (*check)(const RuleContext& context);
-  /// Judges every counted step; others are not shown the outliers (rules/outliers.h), for what
-  /// happens in one step must not decide about all.
+  /// Judges every counted step; others are not shown the outliers (rules/common/outliers.h), for
+  /// what happens in one step must not decide about all.
   bool every_step = false;
 };
 

@@ -6,7 +6,7 @@
 
 #include <gtest/gtest.h>
 
-#include "engine/diagnosis.h"
+#include "engine/diagnosis/diagnosis.h"
 #include "engine/session.h"
 #include "store/trace_builder.h"
 #include "tests/support/recordings.h"

@@ -8,9 +8,9 @@
 #include <gtest/gtest.h>
 
 #include "analysis/context.h"
-#include "analysis/folded_stacks.h"
-#include "analysis/module_times.h"
-#include "analysis/op_table.h"
+#include "analysis/operators/folded_stacks.h"
+#include "analysis/operators/module_times.h"
+#include "analysis/operators/op_table.h"
 #include "formats/format.h"
 #include "tests/support/recordings.h"
 

@@ -9,10 +9,10 @@
 
 #include <gtest/gtest.h>
 
-#include "engine/diagnosis.h"
-#include "engine/page.h"
+#include "engine/diagnosis/diagnosis.h"
+#include "engine/diagnosis/page.h"
 #include "engine/session.h"
-#include "engine/what_if.h"
+#include "engine/whatif/what_if.h"
 #include "formats/format.h"
 #include "render/diagnosis_html.h"
 #include "render/diagnosis_json.h"

@@ -14,7 +14,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "analysis/telemetry.h"
+#include "analysis/machine/telemetry.h"
 #include "base/counters.h"
 #include "engine/session.h"
 

@@ -18,7 +18,7 @@ Result = TypeVar("Result")
 _LOOKED_AT = 16 << 20
 # Named like the profiler's own, so that it is no annotation of the program.
 WARMING = "ProfilerStep#warm"
-# Between two steps; src/analysis/steps.cc knows the name.
+# Between two steps; src/analysis/structure/steps.cc knows the name.
 EVALUATION = "evaluation"
 
 

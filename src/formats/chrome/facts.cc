@@ -2,7 +2,7 @@
 #include <simdjson.h>
 
 #include "formats/chrome/finish.h"
-#include "formats/devices.h"
+#include "formats/common/devices.h"
 
 namespace fathom::chrome {
 namespace {

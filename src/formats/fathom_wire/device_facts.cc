@@ -3,7 +3,7 @@
 #include <map>
 #include <string>
 
-#include "formats/devices.h"
+#include "formats/common/devices.h"
 #include "formats/fathom_wire/texts.h"
 #include "formats/fathom_wire/trace_maker.h"
 

@@ -1,0 +1,250 @@
+// Where idle time goes, on traces small enough to be accounted for by hand.
+#include "analysis/accounting/accounting.h"
+
+#include <array>
+#include <random>
+
+#include <gtest/gtest.h>
+
+#include "analysis/accounting/groups.h"
+#include "analysis/context.h"
+#include "store/trace_builder.h"
+
+namespace fathom {
+namespace {
+
+/// The accounting of a trace, with its analyses.
+class Accounted {
+ public:
+  explicit Accounted(TraceBuilder& builder) : trace_(builder.build()), analyses_(trace_) {}
+  [[nodiscard]] std::int64_t ns(Bucket bucket) const { return to_ns(whole()[bucket]); }
+  [[nodiscard]] Account whole() const { return of(trace_.span); }
+  [[nodiscard]] Account of(Interval window) const {
+    return account(context_, context_.accounting(), 0, window);
+  }
+  [[nodiscard]] const DeviceAccounting& device() const { return *context_.accounting().find(0); }
+  [[nodiscard]] const Context& context() const { return context_; }
+  [[nodiscard]] std::int64_t host(HostBucket bucket) const {
+    Duration sum{};
+    for (const HostPiece& piece : context_.accounting().host) {
+      if (piece.bucket == bucket) sum += piece.interval.length();
+    }
+    return to_ns(sum);
+  }
+
+ private:
+  Trace trace_;
+  Analyses analyses_;
+  Context context_{trace_, analyses_, {}, {}};
+};
+
+/// A kernel 20 after its launch: what an idle device takes in these traces.
+void launch(TraceBuilder& builder, std::int64_t at, std::int64_t duration, std::int64_t id) {
+  builder.runtime("cudaLaunchKernel", at, 10, id);
+  builder.kernel("gemm", at + 20, duration, id);
+}
+
+TEST(Accounting, TimeBeforeALaunchIsWhatItsThreadDid) {
+  TraceBuilder builder;
+  builder.annotation("enumerate(DataLoader)#_SingleProcessDataLoaderIter.__next__", 0, 100);
+  builder.op("aten::mm", 150, 60);
+  launch(builder, 180, 100, 1);
+  const Accounted accounted(builder);
+  EXPECT_EQ(accounted.ns(Bucket::input), 100);
+  EXPECT_EQ(accounted.ns(Bucket::python), 50);
+  EXPECT_EQ(accounted.ns(Bucket::dispatch), 30);
+  EXPECT_EQ(accounted.ns(Bucket::launch_latency), 20);
+  EXPECT_EQ(accounted.ns(Bucket::compute), 100);
+  EXPECT_EQ(accounted.whole().total(), duration_ns(300));
+}
+
+TEST(Accounting, AllocatingWinsOverTheOperatorAroundIt) {
+  TraceBuilder builder;
+  builder.op("aten::empty", 0, 100);
+  builder.runtime("cudaMalloc", 20, 70);
+  launch(builder, 100, 50, 1);
+  const Accounted accounted(builder);
+  EXPECT_EQ(accounted.ns(Bucket::allocation), 70);
+  EXPECT_EQ(accounted.ns(Bucket::dispatch), 30);
+}
+
+TEST(Accounting, BlockedCallsAreSyncAndOpenTheGapThatFollows) {
+  TraceBuilder builder;
+  launch(builder, 0, 100, 1);
+  builder.op("aten::item", 30, 120);
+  const SliceId sync = builder.runtime("cudaStreamSynchronize", 40, 100);
+  launch(builder, 200, 50, 2);
+  const Accounted accounted(builder);
+  EXPECT_EQ(accounted.ns(Bucket::sync), 20) << "from the kernel's end to the call's return";
+  EXPECT_EQ(accounted.ns(Bucket::dispatch), 10) << "the rest of the operator";
+  EXPECT_EQ(accounted.ns(Bucket::python), 50);
+  const Gap& gap = accounted.device().gaps.back();
+  EXPECT_EQ(gap.opener, Opener::sync_call);
+  EXPECT_EQ(gap.opener_call, sync);
+  EXPECT_EQ(gap.cause, Bucket::python);
+}
+
+TEST(Accounting, QueueThatRunsDryHasTheLateOperator) {
+  TraceBuilder builder;
+  launch(builder, 0, 100, 1);
+  const SliceId late = builder.op("aten::slow", 50, 400);
+  builder.op("aten::mm", 450, 50);
+  launch(builder, 460, 50, 2);
+  const Accounted accounted(builder);
+  const Gap& gap = accounted.device().gaps.back();
+  EXPECT_EQ(gap.opener, Opener::ran_dry);
+  EXPECT_EQ(gap.cause, Bucket::dispatch);
+  EXPECT_EQ(gap.late_op, late);
+  EXPECT_EQ(gap.interval.length(), duration_ns(360));
+}
+
+TEST(Accounting, LateFrameIsTheInnermostThatCoversMostOfTheGap) {
+  TraceBuilder builder;
+  launch(builder, 0, 100, 1);
+  builder.frame("train.py(3): main", 0, 550);
+  const SliceId inner = builder.frame("train.py(9): augment", 150, 300);
+  launch(builder, 500, 50, 2);
+  const Accounted accounted(builder);
+  EXPECT_EQ(accounted.device().gaps.back().late_frame, inner);
+}
+
+TEST(Accounting, WaitingForAnotherStreamsEventIsADependency) {
+  TraceBuilder builder;
+  builder.on_stream(7);
+  launch(builder, 0, 50, 1);
+  builder.runtime("cudaEventRecord", 12, 5, 2);
+  builder.runtime("cudaStreamWaitEvent", 18, 5, 3);
+  builder.runtime("cudaLaunchKernel", 24, 10, 4);
+  builder.on_stream(9).kernel("late", 90, 30, 4);
+  const Accounted accounted(builder);
+  EXPECT_EQ(accounted.device().gaps.back().interval.length(), duration_ns(20));
+  EXPECT_EQ(accounted.device().gaps.back().cause, Bucket::dependency);
+  EXPECT_EQ(accounted.device().gaps.back().opener, Opener::waiting);
+}
+
+TEST(Accounting, ActivityWithoutALaunchLeavesTheHostUnknown) {
+  TraceBuilder builder;
+  builder.op("aten::mm", 0, 10);
+  builder.kernel("orphan", 100, 50);
+  const Accounted accounted(builder);
+  EXPECT_EQ(accounted.ns(Bucket::host_unknown), 100);
+}
+
+TEST(Accounting, DelayThatNoLaunchTakesIsNoLaunchLatency) {
+  TraceBuilder builder;
+  builder.op("aten::mm", 0, 100);
+  builder.runtime("cudaLaunchKernel", 10, 10, 1);
+  builder.kernel("gemm", 50'000'000, 100, 1);
+  const Accounted accounted(builder);
+  EXPECT_EQ(accounted.ns(Bucket::launch_latency), 0);
+  EXPECT_GT(accounted.ns(Bucket::device_wait), 49'000'000) << "it did work from before";
+}
+
+TEST(Accounting, CompilingIsPythonWithAllOperatorsInIt) {
+  TraceBuilder builder;
+  builder.step(1, 0, 1000);
+  builder.op("dynamo", 100, 500);
+  builder.op("bytecode_tracing (dynamo_timed)", 110, 400);
+  builder.op("aten::mm", 120, 300);
+  builder.op("aten::mm", 700, 200);
+  const Accounted accounted(builder);
+  EXPECT_EQ(accounted.host(HostBucket::python), 800);
+  EXPECT_EQ(accounted.host(HostBucket::other_operators), 200);
+}
+
+TEST(Accounting, MainThreadWaitsInBackwardForCollectivesOfAnother) {
+  TraceBuilder builder;
+  builder.on_thread(1);
+  builder.step(1, 0, 1000);
+  builder.op("aten::mm", 0, 100);
+  builder.annotation("## backward ##", 100, 800);
+  builder.op("aten::mm", 110, 190);
+  builder.on_thread(2);
+  builder.annotation("gloo:all_reduce", 200, 400);
+  builder.annotation("gloo:all_reduce", 250, 450);
+  const Accounted accounted(builder);
+  EXPECT_EQ(accounted.host(HostBucket::communication), 400) << "once the operator is over";
+}
+
+TEST(Accounting, ComputeWinsOverCommunicationAndThatOverCopies) {
+  TraceBuilder builder;
+  builder.on_stream(1).kernel("gemm", 0, 100);
+  builder.on_stream(2).kernel("ncclDevKernel_AllReduce_Sum_f32_RING_LL", 50, 100);
+  builder.on_stream(3).copy(CopyKind::h2d, 120, 80, kAbsent, 1000);
+  builder.on_stream(4).fill(190, 60, kAbsent, 1000);
+  const Accounted accounted(builder);
+  EXPECT_EQ(accounted.ns(Bucket::compute), 100);
+  EXPECT_EQ(accounted.ns(Bucket::communication), 50);
+  EXPECT_EQ(accounted.ns(Bucket::memcpy), 50);
+  EXPECT_EQ(accounted.ns(Bucket::memset), 50);
+}
+
+TEST(Accounting, EveryWindowIsAccountedForToTheNanosecond) {
+  TraceBuilder builder;
+  std::mt19937 random(7);  // NOLINT(cert-msc32-c,cert-msc51-cpp): the same trace each time
+  std::int64_t at = 0;
+  for (std::int64_t id = 1; id <= 200; ++id) {
+    at += static_cast<std::int64_t>(random() % 90);
+    builder.op("aten::op", at, 30);
+    builder.runtime(id % 9 == 0 ? "cudaMemcpy" : "cudaLaunchKernel", at + 5, 10, id);
+    builder.on_stream(static_cast<std::int64_t>(random() % 3));
+    builder.kernel(id % 5 == 0 ? "ncclKernel" : "gemm",
+                   at + 15 + static_cast<std::int64_t>(random() % 40),
+                   static_cast<std::int64_t>(random() % 60), id % 11 == 0 ? kAbsent : id);
+    at += 30;
+  }
+  const Accounted accounted(builder);
+  for (int i = 0; i < 500; ++i) {
+    const auto begin = static_cast<std::int64_t>(random() % 12'000) - 500;
+    const Interval window{time_ns(begin),
+                          time_ns(begin + static_cast<std::int64_t>(random() % 3000))};
+    const Account account = accounted.of(window);
+    ASSERT_EQ(account.total(), window.length());
+    for (const Duration time : account.time) ASSERT_GE(time, Duration{});
+  }
+}
+
+TEST(Accounting, CreditedTimesSumToTheBusyTime) {
+  TraceBuilder builder;
+  builder.on_stream(1).kernel("gemm", 0, 100);
+  const SliceId hidden = builder.on_stream(2).kernel("gemm", 20, 50);
+  const SliceId last = builder.on_stream(3).kernel("gemm", 90, 40);
+  const Accounted accounted(builder);
+  EXPECT_EQ(accounted.context().accounting().credited[hidden.row()], Duration{});
+  EXPECT_EQ(accounted.context().accounting().credited[last.row()], duration_ns(30));
+}
+
+TEST(Accounting, WithoutADeviceTheMainThreadIsAccountedFor) {
+  TraceBuilder builder;
+  builder.on_thread(1);
+  builder.step(1, 0, 1000);
+  builder.annotation("enumerate(DataLoader)#_SingleProcessDataLoaderIter.__next__", 0, 200);
+  builder.op("aten::linear", 250, 150).sequence(3);
+  builder.annotation("Optimizer.step#SGD.step", 700, 100);
+  builder.op("aten::add_", 710, 50);
+  builder.on_thread(2);
+  builder.op("autograd::engine::evaluate_function: AddmmBackward0", 450, 200).sequence(3, 1);
+  const Accounted accounted(builder);
+  EXPECT_EQ(accounted.host(HostBucket::input), 200);
+  EXPECT_EQ(accounted.host(HostBucket::forward), 150);
+  EXPECT_EQ(accounted.host(HostBucket::backward), 200) << "the main thread waits for it";
+  EXPECT_EQ(accounted.host(HostBucket::optimizer), 50);
+  EXPECT_EQ(accounted.host(HostBucket::python), 400);
+}
+
+TEST(AccountGroups, IdleTimeBelongsToThePhaseOfWhatEndsItAndFetchingToData) {
+  TraceBuilder builder;
+  builder.annotation("enumerate(DataLoader)#_SingleProcessDataLoaderIter.__next__", 0, 100);
+  builder.op("aten::mm", 150, 60).sequence(1);
+  launch(builder, 180, 100, 1);
+  const Accounted accounted(builder);
+  const std::array<AccountWindow, 1> windows{{{.interval = {time_ns(0), time_ns(300)}}}};
+  std::array<Duration, kPhases> times{};
+  for (const AccountGroup& group : group_device(accounted.context(), 0, AccountBy::phase, windows))
+    times.at(group.key) = group.time.total();
+  EXPECT_EQ(times[static_cast<std::size_t>(Phase::data)], duration_ns(100));
+  EXPECT_EQ(times[static_cast<std::size_t>(Phase::forward)], duration_ns(200));
+}
+
+}  // namespace
+}  // namespace fathom

@@ -1,0 +1,200 @@
+// Finds the gaps of a device and asks the host threads, and what is known of waits, about each.
+#include "analysis/accounting/gaps.h"
+
+#include <algorithm>
+#include <array>
+#include <optional>
+#include <utility>
+
+namespace fathom {
+
+GapFinder::GapFinder(const Context& context, const HostThreads& threads, const EventWaits& waits,
+                     Duration launch_delay)
+    : context_(context),
+      trace_(context.trace),
+      threads_(threads),
+      waits_(waits),
+      launch_delay_(launch_delay) {
+  walks_.reserve(trace_.tracks.size());
+  for (std::size_t track = 0; track < trace_.tracks.size(); ++track) {
+    walks_.emplace_back(trace_, context.nesting(), threads, TrackId(track));
+  }
+}
+
+DeviceAccounting GapFinder::find(const DeviceTimeline& timeline) {
+  start_device(timeline);
+  // Memory that is not written to costs nothing; growing would copy all of it.
+  result_.gaps.reserve(timeline.activities.size() + 1);
+  Time busy_until = trace_.span.begin;
+  for (const SliceId activity : timeline.activities) {
+    const Time start = trace_.slices.start[activity.row()];
+    if (start > busy_until) add_gap({busy_until, start}, activity);
+    busy_until = std::max(busy_until, trace_.slices.end(activity));
+    const SliceId launch = context_.links().launch[activity.row()];
+    if (!launch.valid()) continue;
+    launched_[trace_.slices.track[activity.row()].row()] = trace_.slices.start[launch.row()];
+  }
+  if (busy_until < trace_.span.end) add_gap({busy_until, trace_.span.end}, {});
+  return std::exchange(result_, {});
+}
+
+/// Who leads and who helps, by how much each thread launches.
+void GapFinder::start_device(const DeviceTimeline& timeline) {
+  result_.device = timeline.device;
+  launched_.assign(trace_.tracks.size(), Time::min());
+  std::vector<std::uint32_t> launches(trace_.tracks.size());
+  for (const SliceId activity : timeline.activities) {
+    const SliceId launch = context_.links().launch[activity.row()];
+    if (launch.valid()) ++launches[trace_.slices.track[launch.row()].row()];
+  }
+  const auto most = std::ranges::max_element(launches);
+  main_ = threads_.main();
+  feeder_ = {};
+  if (most == launches.end() || *most == 0) return;
+  const StringId process = trace_.tracks[static_cast<std::size_t>(most - launches.begin())].process;
+  main_ = threads_.main_of(process);
+  for (std::size_t track = 0; track < launches.size(); ++track) {
+    if (launches[track] == 0 || TrackId(track) == main_) continue;
+    if (trace_.tracks[track].process != process) continue;
+    if (!feeder_.valid() || launches[track] > launches[feeder_.row()]) feeder_ = TrackId(track);
+  }
+}
+
+GapFinder::Hosts GapFinder::hosts_of(SliceId launch) const {
+  if (!launch.valid()) return {main_, feeder_};
+  const TrackId track = trace_.slices.track[launch.row()];
+  const TrackId main = threads_.main_of(trace_.tracks[track.row()].process);
+  if (track != main) return {track, main};
+  return {track, track == main_ ? feeder_ : TrackId()};
+}
+
+void GapFinder::add_gap(Interval interval, SliceId next) {
+  Gap gap{.device = result_.device, .interval = interval, .next = next};
+  if (next.valid()) gap.launch = context_.links().launch[next.row()];
+  first_piece_ = result_.pieces.size();
+  late_ = {};
+  const Hosts hosts = hosts_of(gap.launch);
+  gap.opener = opener_of(hosts, gap, gap.opener_call);
+  const bool unknown = next.valid() ? !gap.launch.valid() : !hosts.first.valid();
+  if (unknown) {
+    add_piece(interval, Bucket::host_unknown);
+  } else {
+    const Time launched = gap.launch.valid() ? trace_.slices.start[gap.launch.row()] : interval.end;
+    const Time explained = std::clamp(launched, interval.begin, interval.end);
+    explain_host(hosts, {interval.begin, explained});
+    explain_device({explained, interval.end}, launched, next);
+  }
+  finish(gap, hosts);
+  result_.gaps.push_back(gap);
+}
+
+Opener GapFinder::opener_of(const Hosts& hosts, const Gap& gap, SliceId& call) {
+  const Time begin = gap.interval.begin;
+  if (result_.gaps.empty() && begin == trace_.span.begin) return Opener::start;
+  if (gap.next.valid() && !gap.launch.valid()) return Opener::unknown;
+  const Time launched = gap.launch.valid() ? trace_.slices.start[gap.launch.row()] : Time::max();
+  if (launched <= begin) return Opener::waiting;
+  for (const TrackId track : {hosts.first, hosts.second}) {
+    if (!track.valid()) continue;
+    const SliceId sync = threads_.sync_around(walk(track).last_before(begin), begin);
+    if (!sync.valid() || trace_.slices.end(sync) > launched) continue;
+    call = sync;
+    return Opener::sync_call;
+  }
+  return Opener::ran_dry;
+}
+
+void GapFinder::explain_host(const Hosts& hosts, Interval interval) {
+  const auto add = [this](Interval stretch, Bucket state, SliceId) { add_piece(stretch, state); };
+  const auto ask = [&](Interval stretch, Bucket state, SliceId innermost) {
+    if (state == Bucket::python && hosts.second.valid()) {
+      walk(hosts.second).visit(stretch, late_, add);
+    } else {
+      add(stretch, state, innermost);
+    }
+  };
+  walk(hosts.first).visit(interval, late_, ask);
+}
+
+void GapFinder::explain_device(Interval interval, Time launched, SliceId next) {
+  if (interval.begin == interval.end) return;
+  const auto clamped = [interval](Time at) { return std::clamp(at, interval.begin, interval.end); };
+  const TrackId stream = trace_.slices.track[next.row()];
+  const std::optional<Time> event = waits_.ready(stream, {launched_[stream.row()], launched});
+  Time ready = clamped(event.value_or(interval.begin));
+  if (needs_peer(context_, next)) {
+    ready = std::max(ready, last_busy_peer(context_.timelines(), result_.device, interval));
+  }
+  // What was waited for holds for as long as the device takes to notice: about a launch.
+  const bool queued = launched < interval.begin;
+  const Time noticed = clamped(ready + launch_delay_);
+  if (ready > interval.begin) {
+    add_piece({interval.begin, noticed}, Bucket::dependency);
+    add_piece({noticed, interval.end}, Bucket::device_wait);
+    return;
+  }
+  const Time latency = clamped(launched + launch_delay_);
+  // It was queued while the device was busy: with what was before it on its stream or on another.
+  const Time turned = queued ? std::max(latency, noticed) : latency;
+  add_piece({interval.begin, latency}, Bucket::launch_latency);
+  add_piece({latency, turned}, Bucket::dependency);
+  add_piece({turned, interval.end}, Bucket::device_wait);
+}
+
+void GapFinder::add_piece(Interval interval, Bucket cause) {
+  if (interval.begin == interval.end) return;
+  std::vector<IdlePiece>& pieces = result_.pieces;
+  if (pieces.size() > first_piece_ && pieces.back().cause == cause) {
+    pieces.back().interval.end = interval.end;
+    return;
+  }
+  const auto gap = static_cast<std::uint32_t>(result_.gaps.size());
+  pieces.push_back({.interval = interval, .cause = cause, .gap = gap});
+}
+
+Interval GapFinder::longest_piece(Bucket cause) const {
+  Interval longest{};
+  for (std::size_t i = first_piece_; i < result_.pieces.size(); ++i) {
+    const IdlePiece& piece = result_.pieces[i];
+    if (piece.cause == cause && piece.interval.length() > longest.length())
+      longest = piece.interval;
+  }
+  return longest;
+}
+
+SliceId GapFinder::frame_of(const Nesting::Thread& frames, Interval stretch) const {
+  const Nesting& nesting = context_.nesting();
+  const Time middle = stretch.begin + stretch.length() / 2;
+  SliceId frame = innermost_at(trace_, nesting, frames, middle, middle);
+  const auto most = [&](SliceId slice) {
+    const Time begin = std::max(stretch.begin, trace_.slices.start[slice.row()]);
+    const Time end = std::min(stretch.end, trace_.slices.end(slice));
+    return (end - begin) * 2 >= stretch.length();
+  };
+  while (frame.valid() && !most(frame)) frame = nesting.parent[frame.row()];
+  return frame;
+}
+
+void GapFinder::finish(Gap& gap, const Hosts& hosts) {
+  std::array<Duration, kBuckets> times{};
+  for (std::size_t i = first_piece_; i < result_.pieces.size(); ++i) {
+    times[static_cast<std::size_t>(result_.pieces[i].cause)] += result_.pieces[i].interval.length();
+  }
+  gap.cause = static_cast<Bucket>(std::ranges::max_element(times) - times.begin());
+  gap.late_op = late_.op;
+  if (!gap.late_op.valid() && gap.launch.valid()) {
+    gap.late_op = enclosing_op(trace_, context_.nesting(), gap.launch);
+  }
+  const bool host = gap.cause <= Bucket::python;
+  if (!host && !gap.launch.valid()) return;
+  const Interval asked =
+      host ? longest_piece(gap.cause)
+           : Interval{trace_.slices.start[gap.launch.row()], trace_.slices.end(gap.launch)};
+  for (const TrackId track : {hosts.first, hosts.second}) {
+    if (!track.valid() || threads_.frames(track) == nullptr) continue;
+    gap.late_frame = frame_of(*threads_.frames(track), asked);
+    if (gap.late_frame.valid()) return;
+  }
+}
+
+}  // namespace fathom

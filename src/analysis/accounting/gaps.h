@@ -1,0 +1,62 @@
+// The idle time of one device: its gaps, cut by cause, and what opened each.
+#pragma once
+
+#include <vector>
+
+#include "analysis/accounting/accounting.h"
+#include "analysis/accounting/threads.h"
+#include "analysis/accounting/waits.h"
+#include "analysis/accounting/walk.h"
+#include "analysis/context.h"
+
+namespace fathom {
+
+/// Explains the idle time of devices, one after the other. Borrows what it is given.
+class GapFinder {
+ public:
+  GapFinder(const Context& context, const HostThreads& threads, const EventWaits& waits,
+            Duration launch_delay);
+
+  /// All gaps of a device over the trace's span. O(activities + host slices in gaps + gaps * log
+  /// n).
+  DeviceAccounting find(const DeviceTimeline& timeline);
+
+ private:
+  /// Who explains a gap.
+  struct Hosts {
+    TrackId first{};   ///< The launching thread; the main thread where nothing is launched.
+    TrackId second{};  ///< Whom it waits for or who feeds it; may be invalid.
+  };
+
+  void start_device(const DeviceTimeline& timeline);
+  [[nodiscard]] Hosts hosts_of(SliceId launch) const;
+  void add_gap(Interval interval, SliceId next);
+  void explain_host(const Hosts& hosts, Interval interval);
+  void explain_device(Interval interval, Time launched, SliceId next);
+  void add_piece(Interval interval, Bucket cause);
+  void finish(Gap& gap, const Hosts& hosts);
+  /// The innermost frame that covers at least half of the stretch, or invalid.
+  [[nodiscard]] SliceId frame_of(const Nesting::Thread& frames, Interval stretch) const;
+  [[nodiscard]] Opener opener_of(const Hosts& hosts, const Gap& gap, SliceId& call);
+  [[nodiscard]] Interval longest_piece(Bucket cause) const;
+  HostWalk& walk(TrackId track) { return walks_[track.row()]; }
+
+  const Context& context_;
+  const Trace& trace_;
+  const HostThreads& threads_;
+  const EventWaits& waits_;
+  Duration launch_delay_;
+  std::vector<HostWalk> walks_;  // by track
+
+  // Of the device at hand.
+  DeviceAccounting result_;
+  TrackId main_;    // leads the process that launches most onto it
+  TrackId feeder_;  // of that process's other threads, the one that launches most onto it
+  std::vector<Time> launched_;  // by track: when the last activity of the stream was launched
+
+  // Of the gap at hand.
+  std::size_t first_piece_ = 0;
+  LateOp late_;
+};
+
+}  // namespace fathom

@@ -1,0 +1,174 @@
+// Classifies host slices by name and kind, and finds the thread that leads each process.
+#include "analysis/accounting/threads.h"
+
+#include <algorithm>
+#include <string_view>
+#include <tuple>
+
+#include "analysis/structure/phases.h"
+
+namespace fathom {
+namespace {
+
+constexpr std::uint8_t kUnknown = 0xf;
+
+/// Kineto of torch 1.8 wrote annotations as operators: these are none.
+constexpr std::array<std::string_view, 3> kAnnotations = {"ProfilerStep#", "Optimizer.",
+                                                          "enumerate("};
+
+bool is_annotation(std::string_view name) {
+  return std::ranges::any_of(kAnnotations,
+                             [name](std::string_view prefix) { return name.starts_with(prefix); });
+}
+
+Bucket state_of_name(std::string_view name, SliceKind kind) {
+  if (phase_of_name(name, kind) == Phase::data) return Bucket::input;
+  return kind == SliceKind::user_annotation || is_annotation(name) ? Bucket::python
+                                                                   : Bucket::dispatch;
+}
+
+bool has_fetch_annotations(const Trace& trace) {
+  for (std::size_t row = 0; row < trace.strings.size(); ++row) {
+    if (trace.text(StringId(row)).starts_with("enumerate(Data")) return true;
+  }
+  return false;
+}
+
+/// How strongly a thread leads its process; compared in this order.
+struct Lead {
+  Duration steps{};
+  Duration forward{};  ///< In operators that are not of the backward pass.
+  Duration operators{};
+  friend auto operator<=>(const Lead& a, const Lead& b) {
+    return std::tie(a.steps, a.forward, a.operators) <=> std::tie(b.steps, b.forward, b.operators);
+  }
+  friend bool operator==(const Lead&, const Lead&) = default;
+};
+
+/// The time of a thread's outermost operators and calls.
+Lead operator_time(const Context& context, const HostThreads& threads,
+                   const Nesting::Thread& thread) {
+  Lead lead;
+  const Slices& slices = context.trace.slices;
+  Time covered = Time::min();
+  for (const SliceId slice : thread.slices) {
+    const Time end = slices.end(slice);
+    if (end <= covered || threads.state(slice) == Bucket::python) continue;
+    const Duration time = end - std::max(covered, slices.start[slice.row()]);
+    covered = end;
+    lead.operators += time;
+    if (context.phases()[slice] != Phase::backward) lead.forward += time;
+  }
+  return lead;
+}
+
+}  // namespace
+
+HostThreads::HostThreads(const Context& context)
+    : context_(context),
+      trace_(context.trace),
+      syncs_(trace_, context.links()),
+      work_(trace_.tracks.size()),
+      frames_(trace_.tracks.size()),
+      fetches_(trace_.tracks.size()),
+      state_of_name_(trace_.strings.size(), kUnknown | kUnknown << 4) {
+  for (std::size_t i = 0; i < trace_.categories.size(); ++i) kinds_[i] = trace_.categories[i].kind;
+  for (const Nesting::Thread& thread : context.nesting().work) work_[thread.track.row()] = &thread;
+  for (const Nesting::Thread& thread : context.nesting().frames) {
+    frames_[thread.track.row()] = &thread;
+  }
+  find_mains();
+  if (!context.nesting().frames.empty() && !has_fetch_annotations(trace_)) find_fetches();
+}
+
+Bucket HostThreads::state(SliceId slice) const {
+  const SliceKind kind = kinds_[trace_.slices.category[slice.row()]];
+  switch (kind) {
+    case SliceKind::runtime:
+    case SliceKind::driver:
+      if (context_.links().call_kind(trace_, slice) == CallKind::allocate)
+        return Bucket::allocation;
+      return syncs_.of(slice) ? Bucket::sync : Bucket::dispatch;
+    case SliceKind::cpu_op:
+    case SliceKind::user_annotation:
+    case SliceKind::other:
+      break;
+    default:
+      return Bucket::dispatch;
+  }
+  const StringId name = trace_.slices.name[slice.row()];
+  const unsigned shift = kind == SliceKind::user_annotation ? 4 : 0;
+  std::uint8_t& known = state_of_name_[name.row()];
+  const auto state = static_cast<std::uint8_t>(known >> shift & kUnknown);
+  if (state != kUnknown) return static_cast<Bucket>(state);
+  const Bucket found = state_of_name(trace_.text(name), kind);
+  known = static_cast<std::uint8_t>((known & ~(unsigned{kUnknown} << shift)) |
+                                    static_cast<unsigned>(found) << shift);
+  return found;
+}
+
+bool HostThreads::is_operator(SliceId slice) const {
+  const SliceKind kind = kinds_[trace_.slices.category[slice.row()]];
+  if (kind == SliceKind::other) return true;
+  if (kind != SliceKind::cpu_op && kind != SliceKind::user_annotation) return false;
+  return state(slice) != Bucket::python;
+}
+
+SliceId HostThreads::sync_around(SliceId around, Time at) const {
+  SliceId found;
+  for (SliceId slice = around; slice.valid(); slice = context_.nesting().parent[slice.row()]) {
+    if (trace_.slices.end(slice) >= at && state(slice) == Bucket::sync) found = slice;
+  }
+  return found;
+}
+
+TrackId HostThreads::main_of(StringId process) const {
+  const auto at = mains_.find(process);
+  return at == mains_.end() ? TrackId() : at->second;
+}
+
+void HostThreads::find_mains() {
+  std::map<TrackId, Lead> leads;
+  const Steps& steps = context_.steps();
+  if (steps.source == StepSource::profiler_step) {
+    for (const Step& step : steps.steps) {
+      leads[trace_.slices.track[step.slice.row()]].steps += step.host.length();
+      mains_.try_emplace(step.process);
+    }
+  }
+  for (const Nesting::Thread& thread : context_.nesting().work) {
+    // Steps decide before operators do: those of threads without steps need not be added up.
+    if (mains_.contains(trace_.tracks[thread.track.row()].process)) continue;
+    leads[thread.track] = operator_time(context_, *this, thread);
+  }
+  Lead most;
+  for (const auto& [track, lead] : leads) {
+    TrackId& main = mains_[trace_.tracks[track.row()].process];
+    if (!main.valid() || lead > leads[main]) main = track;
+    if (main_.valid() && lead <= most) continue;
+    main_ = track;
+    most = lead;
+  }
+}
+
+void HostThreads::find_fetches() {
+  std::vector<std::uint8_t> known(trace_.strings.size());  // 0: not looked at, 1: no, 2: yes
+  for (const Nesting::Thread& thread : context_.nesting().frames) {
+    std::vector<Interval>& fetches = fetches_[thread.track.row()];
+    for (const SliceId frame : thread.slices) {
+      std::uint8_t& is_fetch = known[trace_.slices.name[frame.row()].row()];
+      if (is_fetch == 0) {
+        is_fetch = phase_of_frame(trace_.name(frame)) == Phase::data ? 2 : 1;
+      }
+      if (is_fetch == 1) continue;
+      const Interval own{trace_.slices.start[frame.row()], trace_.slices.end(frame)};
+      if (fetches.empty() || own.begin >= fetches.back().end) {
+        fetches.push_back(own);
+      } else {
+        fetches.back().end = std::max(fetches.back().end, own.end);
+      }
+    }
+  }
+}
+
+}  // namespace fathom

@@ -1,0 +1,63 @@
+// What host threads do, as far as it explains idle devices: the state of a slice, and who leads
+// whom.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <map>
+#include <vector>
+
+#include "analysis/accounting/accounting.h"
+#include "analysis/accounting/syncs.h"
+#include "analysis/context.h"
+
+namespace fathom {
+
+/// The host threads of a trace. Borrows the context. Not thread-safe: names are classified when
+/// first met.
+class HostThreads {
+ public:
+  explicit HostThreads(const Context& context);
+
+  /// What being inside this slice of host work alone tells: input, allocation, sync, dispatch, or
+  /// python for annotations, which tell nothing. The strongest of a slice and those around it, in
+  /// the order of Bucket, holds.
+  [[nodiscard]] Bucket state(SliceId slice) const;
+  /// Is it an operator, to which the time of the calls in it belongs?
+  [[nodiscard]] bool is_operator(SliceId slice) const;
+  /// The outermost synchronising call of a thread that began before `at` and had not returned by
+  /// then, or invalid; `around` is the thread's last slice to begin before `at`.
+  [[nodiscard]] SliceId sync_around(SliceId around, Time at) const;
+
+  /// Host work and Python frames of a thread, or nullptr.
+  [[nodiscard]] const Nesting::Thread* work(TrackId track) const { return work_[track.row()]; }
+  [[nodiscard]] const Nesting::Thread* frames(TrackId track) const { return frames_[track.row()]; }
+  /// Data-loader fetches of a thread that only its Python frames show: sorted, disjoint. Empty
+  /// where the trace holds the data loader's own annotations.
+  [[nodiscard]] const std::vector<Interval>& fetches(TrackId track) const {
+    return fetches_[track.row()];
+  }
+
+  /// The thread that leads a process: with the most ProfilerStep time, else the most operator time,
+  /// that of the backward pass aside. Invalid for a process without host work.
+  [[nodiscard]] TrackId main_of(StringId process) const;
+  /// The one of all processes.
+  [[nodiscard]] TrackId main() const { return main_; }
+
+ private:
+  void find_mains();
+  void find_fetches();
+
+  const Context& context_;
+  const Trace& trace_;
+  SyncReasons syncs_;
+  std::vector<const Nesting::Thread*> work_;    // by track
+  std::vector<const Nesting::Thread*> frames_;  // by track
+  std::vector<std::vector<Interval>> fetches_;  // by track
+  std::map<StringId, TrackId> mains_;
+  TrackId main_;
+  std::array<SliceKind, 256> kinds_{};               // by category
+  mutable std::vector<std::uint8_t> state_of_name_;  // low half: as an operator, high: annotation
+};
+
+}  // namespace fathom

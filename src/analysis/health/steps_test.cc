@@ -1,0 +1,39 @@
+#include <gtest/gtest.h>
+
+#include "analysis/health/health.h"
+#include "store/trace_builder.h"
+
+namespace fathom {
+namespace {
+
+/// How many step numbers health misses in a trace with these.
+std::uint64_t missing_in(const std::vector<int>& numbers) {
+  TraceBuilder builder;
+  std::int64_t at = 0;
+  for (const int number : numbers) {
+    builder.annotation("ProfilerStep#" + std::to_string(number), at, 90);
+    at += 100;
+  }
+  const Trace trace = builder.build();
+  const Analyses analyses(trace);
+  const Health health =
+      compute_health({.trace = trace, .analyses = analyses, .selection = {}, .options = {}});
+  const HealthCheck* check = health.find("missing_steps");
+  EXPECT_EQ(check->status, check->count == 0 ? CheckStatus::ok : CheckStatus::warning);
+  return check->count;
+}
+
+TEST(HealthSteps, StepsThatARepeatedScheduleLeavesOutAreNotMissed) {
+  EXPECT_EQ(missing_in({2, 3, 6, 7}), 0U);
+  EXPECT_EQ(missing_in({2, 5, 8, 11}), 0U);
+  EXPECT_EQ(missing_in({2, 3, 4, 7, 8, 9, 12, 13}), 0U);
+}
+
+TEST(HealthSteps, HolesThatAreNoScheduleAreMissed) {
+  EXPECT_EQ(missing_in({1, 2, 3, 4, 6, 7}), 1U);
+  EXPECT_EQ(missing_in({1, 2, 5, 6, 8, 9}), 3U);
+  EXPECT_EQ(missing_in({1, 2, 3, 5, 7, 8, 9}), 2U);
+}
+
+}  // namespace
+}  // namespace fathom

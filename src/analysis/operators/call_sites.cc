@@ -1,0 +1,109 @@
+#include "analysis/operators/call_sites.h"
+
+#include <algorithm>
+#include <array>
+
+namespace fathom {
+namespace {
+
+constexpr std::string_view kEntryEnds = ";\n";
+
+/// What paths of PyTorch, of Python's library, of launchers and of our own recorder hold.
+constexpr std::array<std::string_view, 15> kForeign = {
+    "site-packages/",   "dist-packages/",
+    "torch/",           "lib/python",
+    "<frozen",          "<string>",
+    "threading.py",     "contextlib.py",
+    "runpy.py",         "functools.py",
+    "queue.py",         "socket.py",
+    "multiprocessing/", "concurrent/futures/",
+    "fathom_recorder/",
+};
+
+std::string text_of(const CodePlace& place) {
+  return std::string(place.file) + ":" + std::string(place.line);
+}
+
+/// The first entry of the user's code in "a;b;c", innermost first.
+CodePlace first_user_entry(std::string_view stack) {
+  while (!stack.empty()) {
+    const std::size_t end = std::min(stack.find_first_of(kEntryEnds), stack.size());
+    const CodePlace place = parse_place(stack.substr(0, end));
+    if (is_user_code(place)) return place;
+    stack.remove_prefix(std::min(end + 1, stack.size()));
+  }
+  return {};
+}
+
+}  // namespace
+
+CodePlace parse_place(std::string_view frame) {
+  const std::size_t close = frame.find("):");
+  const std::size_t open = close == std::string_view::npos ? close : frame.rfind('(', close);
+  if (open == std::string_view::npos || open == 0) return {};
+  const std::string_view line = frame.substr(open + 1, close - open - 1);
+  const auto is_digit = [](char c) { return '0' <= c && c <= '9'; };
+  if (line.empty() || !std::ranges::all_of(line, is_digit)) return {};
+  std::string_view function = frame.substr(close + 2);
+  while (function.starts_with(' ')) function.remove_prefix(1);
+  return {.file = frame.substr(0, open), .line = line, .function = function};
+}
+
+bool is_user_code(const CodePlace& place) {
+  return place.valid() && std::ranges::none_of(kForeign, [&](std::string_view part) {
+           return place.file.find(part) != std::string_view::npos;
+         });
+}
+
+CallSites::CallSites(const Context& context)
+    : trace_(context.trace), nesting_(context.nesting()), frames_(trace_.tracks.size()) {
+  for (const Nesting::Thread& thread : nesting_.frames) frames_[thread.track.row()] = &thread;
+}
+
+SliceId CallSites::frame(SliceId host) const {
+  if (!host.valid()) return {};
+  const Nesting::Thread* const thread = frames_[trace_.slices.track[host.row()].row()];
+  if (thread == nullptr) return {};
+  SliceId frame = trace_.kind(host) == SliceKind::python_function
+                      ? host
+                      : innermost_at(trace_, nesting_, *thread, trace_.slices.start[host.row()],
+                                     trace_.slices.end(host));
+  while (frame.valid() && !is_user_code(parse_place(trace_.name(frame)))) {
+    frame = nesting_.parent[frame.row()];
+  }
+  return frame;
+}
+
+std::string CallSites::recorded(SliceId host) const {
+  for (SliceId at = host; at.valid(); at = nesting_.parent[at.row()]) {
+    const std::uint32_t detail = trace_.slices.detail[at.row()];
+    if (trace_.kind(at) != SliceKind::cpu_op || detail == SliceId::kNone) continue;
+    const StringId stack = trace_.ops.stack[detail];
+    if (!stack.valid()) continue;
+    const CodePlace place = first_user_entry(trace_.text(stack));
+    if (place.valid()) return text_of(place);
+  }
+  return {};
+}
+
+SliceId CallSites::forward_of(SliceId backward) const {
+  if (!sequence_of(trace_, backward).is_backward()) return {};
+  std::call_once(forward_once_, [this] { forward_ = std::make_unique<ForwardOps>(trace_); });
+  return forward_->of(backward);
+}
+
+std::string CallSites::of(SliceId host) const {
+  const SliceId around = frame(host);
+  if (around.valid()) return text_of(parse_place(trace_.name(around)));
+  std::string place = host.valid() ? recorded(host) : std::string();
+  for (SliceId at = host; place.empty() && at.valid(); at = nesting_.parent[at.row()]) {
+    const SliceId forward = forward_of(at);
+    if (!forward.valid()) continue;
+    const SliceId frame_of_forward = frame(forward);
+    return frame_of_forward.valid() ? text_of(parse_place(trace_.name(frame_of_forward)))
+                                    : recorded(forward);
+  }
+  return place;
+}
+
+}  // namespace fathom

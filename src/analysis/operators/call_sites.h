@@ -1,0 +1,58 @@
+// Where in the user's program a host slice was called from.
+#pragma once
+
+#include <memory>
+#include <mutex>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "analysis/context.h"
+#include "analysis/structure/forward_ops.h"
+#include "store/trace.h"
+
+namespace fathom {
+
+/// A function of the user's program as recorders write it: "train.py(42): main".
+struct CodePlace {
+  std::string_view file;
+  std::string_view line;
+  std::string_view function;
+  [[nodiscard]] bool valid() const { return !file.empty(); }
+};
+
+/// Splits "path/train.py(42): main"; nothing valid for frames without a file: built-in functions
+/// and modules.
+CodePlace parse_place(std::string_view frame);
+
+/// Is this frame code of the user, not of PyTorch, of Python's own library or of a launcher?
+bool is_user_code(const CodePlace& place);
+
+/// Looks up the places of one trace. Immutable, thread-safe.
+class CallSites {
+ public:
+  explicit CallSites(const Context& context);
+
+  /// The innermost frame of the user's code around a host slice, or invalid where no frames were
+  /// recorded. O(log n + depth).
+  [[nodiscard]] SliceId frame(SliceId host) const;
+  /// "train.py:42": from frame(), else from the recorded call stack of the operator or the
+  /// operators around it; of a backward operator, where its forward operator was called. "" where
+  /// nothing was recorded. With frames the line is that of the function, with call stacks that of
+  /// the call.
+  [[nodiscard]] std::string of(SliceId host) const;
+  /// The forward operator that made the node which `backward` runs (see ForwardOps); invalid where
+  /// it runs none, or none was recorded.
+  [[nodiscard]] SliceId forward_of(SliceId backward) const;
+
+ private:
+  [[nodiscard]] std::string recorded(SliceId host) const;
+
+  const Trace& trace_;
+  const Nesting& nesting_;
+  std::vector<const Nesting::Thread*> frames_;  // By track; nullptr where a track has none.
+  mutable std::once_flag forward_once_;  // Joining forward to backward is costly: only when asked.
+  mutable std::unique_ptr<const ForwardOps> forward_;
+};
+
+}  // namespace fathom

@@ -1,0 +1,83 @@
+#include "analysis/operators/call_sites.h"
+
+#include <gtest/gtest.h>
+
+#include "store/trace_builder.h"
+
+namespace fathom {
+namespace {
+
+TEST(CodePlace, IsTheFileTheLineAndTheFunctionOfAFrame) {
+  const CodePlace place = parse_place("/home/me/train.py(42): main");
+  EXPECT_EQ(place.file, "/home/me/train.py");
+  EXPECT_EQ(place.line, "42");
+  EXPECT_EQ(place.function, "main");
+  EXPECT_EQ(parse_place("C:\\work (old)\\a.py(7): f(x)").line, "7");
+}
+
+TEST(CodePlace, IsNothingForFramesWithoutAFile) {
+  for (const char* frame :
+       {"<built-in method item>", "nn.Module: Linear_0", "", "(3): f", "a(): g"}) {
+    EXPECT_FALSE(parse_place(frame).valid()) << frame;
+  }
+}
+
+TEST(CodePlace, TellsTheUsersCodeFromLibraries) {
+  EXPECT_TRUE(is_user_code(parse_place("train.py(42): main")));
+  EXPECT_TRUE(is_user_code(parse_place("vllm/worker.py(7): step")));
+  EXPECT_FALSE(is_user_code(parse_place("torch/nn/modules/module.py(1951): _call_impl")));
+  EXPECT_FALSE(is_user_code(parse_place("/usr/lib/python3.11/threading.py(9): run")));
+  EXPECT_FALSE(is_user_code(parse_place("<frozen runpy>(88): _run_code")));
+  EXPECT_FALSE(is_user_code(parse_place("run/hook/fathom_recorder/torch_calls.py(78): step")));
+}
+
+struct Recording {
+  explicit Recording(TraceBuilder& builder) : trace(builder.build()), analyses(trace) {}
+  [[nodiscard]] Context context() const {
+    return {.trace = trace, .analyses = analyses, .selection = {}, .options = {}};
+  }
+  Trace trace;
+  Analyses analyses;
+};
+
+TEST(CallSites, GiveTheInnermostFrameOfTheUser) {
+  TraceBuilder builder;
+  builder.frame("train.py(3): main", 0, 100);
+  builder.frame("train.py(9): loss", 10, 50);
+  builder.frame("torch/functional.py(5): norm", 12, 40);
+  const SliceId op = builder.op("aten::norm", 15, 30);
+  const Recording recording(builder);
+  const CallSites sites(recording.context());
+  EXPECT_EQ(sites.of(op), "train.py:9");
+  EXPECT_EQ(recording.trace.name(sites.frame(op)), "train.py(9): loss");
+}
+
+TEST(CallSites, FallBackToTheRecordedStackOfTheOperatorsAround) {
+  TraceBuilder builder;
+  builder.op("aten::linear", 0, 100).stack("torch/nn/linear.py(5): forward;model.py(31): forward");
+  const SliceId inner = builder.op("aten::addmm", 10, 50);
+  const Recording recording(builder);
+  EXPECT_EQ(CallSites(recording.context()).of(inner), "model.py:31");
+}
+
+TEST(CallSites, OfABackwardOperatorAreWhereItsForwardOperatorWasCalled) {
+  TraceBuilder builder;
+  builder.op("aten::mm", 0, 10).sequence(7).stack("model.py(31): forward");
+  builder.on_thread(2);
+  const SliceId backward = builder.op("MmBackward0", 50, 10).sequence(7, 1);
+  const Recording recording(builder);
+  EXPECT_EQ(CallSites(recording.context()).of(backward), "model.py:31");
+}
+
+TEST(CallSites, AreEmptyWhereNothingWasRecorded) {
+  TraceBuilder builder;
+  const SliceId op = builder.op("aten::mm", 0, 10);
+  const Recording recording(builder);
+  const CallSites sites(recording.context());
+  EXPECT_EQ(sites.of(op), "");
+  EXPECT_EQ(sites.of(SliceId()), "");
+  EXPECT_FALSE(sites.frame(op).valid());
+}
+
+}  // namespace
+}  // namespace fathom

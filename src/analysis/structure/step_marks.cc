@@ -1,0 +1,242 @@
+// Looks for the annotations that mark steps, from the most explicit to the least.
+#include "analysis/structure/step_marks.h"
+
+#include <algorithm>
+#include <charconv>
+#include <map>
+#include <string_view>
+#include <tuple>
+#include <unordered_map>
+
+namespace fathom {
+namespace {
+
+constexpr std::string_view kProfilerStep = "ProfilerStep#";
+constexpr std::string_view kOptimizerStep = "Optimizer.step#";
+
+/// Annotations that libraries make by themselves: they repeat, but mark no step.
+constexpr std::string_view kLibraryAnnotations[] = {kProfilerStep,
+                                                    "Optimizer.",
+                                                    "DistributedDataParallel.",
+                                                    "enumerate(DataLoader)",
+                                                    "nccl:",
+                                                    "gloo:",
+                                                    "c10d::",
+                                                    "## Call CompiledFxGraph",
+                                                    "Torch-Compiled Region",
+                                                    "TorchDynamo",
+                                                    "autograd::",
+                                                    "FullyShardedDataParallel.",
+                                                    "FSDP::",
+                                                    "record_param_comms"};
+
+bool is_annotation(SliceKind kind) {
+  // Kineto of torch 1.8 wrote annotations as operators.
+  return kind == SliceKind::user_annotation || kind == SliceKind::cpu_op;
+}
+
+/// Host slices whose name starts with `prefix`, in the order of the file.
+std::vector<SliceId> named(const Trace& trace, std::string_view prefix) {
+  std::vector<bool> wanted(trace.strings.size());
+  bool any = false;
+  for (std::size_t row = 0; row < trace.strings.size(); ++row) {
+    wanted[row] = trace.text(StringId(row)).starts_with(prefix);
+    any = any || wanted[row];
+  }
+  std::vector<SliceId> found;
+  if (!any) return found;
+  for (std::size_t row = 0; row < trace.slices.size(); ++row) {
+    const SliceId id(row);
+    if (wanted[trace.slices.name[row].row()] && is_annotation(trace.kind(id))) found.push_back(id);
+  }
+  return found;
+}
+
+/// Sorts by process, thread and start, so that each thread's slices are one run.
+void sort_by_thread(const Trace& trace, std::vector<SliceId>& slices) {
+  const auto key = [&trace](SliceId id) {
+    const TrackId track = trace.slices.track[id.row()];
+    return std::tuple(trace.text(trace.tracks[track.row()].process), track,
+                      trace.slices.start[id.row()], id);
+  };
+  std::ranges::sort(slices, {}, key);
+}
+
+/// Of each process, the thread with the most of these slices; sorted by process, then time.
+std::vector<SliceId> busiest_threads(const Trace& trace, std::vector<SliceId> slices) {
+  sort_by_thread(trace, slices);
+  std::vector<SliceId> result;
+  std::size_t best_begin = 0;  // in result: where this process's best thread was put
+  for (std::size_t begin = 0, end = 0; begin < slices.size(); begin = end) {
+    const TrackId track = trace.slices.track[slices[begin].row()];
+    while (end < slices.size() && trace.slices.track[slices[end].row()] == track) ++end;
+    const bool same_process =
+        !result.empty() && trace.track(result.back()).process == trace.track(slices[begin]).process;
+    if (!same_process) best_begin = result.size();
+    if (same_process && end - begin <= result.size() - best_begin) continue;
+    result.resize(best_begin);
+    result.insert(result.end(), slices.begin() + static_cast<std::ptrdiff_t>(begin),
+                  slices.begin() + static_cast<std::ptrdiff_t>(end));
+  }
+  return result;
+}
+
+Step step_of(const Trace& trace, SliceId slice) {
+  const Track& track = trace.track(slice);
+  Step step;
+  step.pid = track.pid;
+  step.process = track.process;
+  step.slice = slice;
+  step.host = {trace.slices.start[slice.row()], trace.slices.end(slice)};
+  return step;
+}
+
+/// Steps on these slices; one that begins inside the step before it is its copy and left out.
+std::vector<Step> steps_on(const Trace& trace, const std::vector<SliceId>& slices) {
+  std::vector<Step> steps;
+  for (const SliceId slice : slices) {
+    Step step = step_of(trace, slice);
+    const bool first = steps.empty() || steps.back().process != step.process;
+    if (!first && step.host.begin < steps.back().host.end) continue;
+    step.number = first ? 0 : steps.back().number + 1;
+    steps.push_back(step);
+  }
+  return steps;
+}
+
+StepMarks profiler_steps(const Trace& trace) {
+  StepMarks marks{.source = StepSource::profiler_step, .name = "ProfilerStep*", .steps = {}};
+  marks.steps = steps_on(trace, busiest_threads(trace, named(trace, kProfilerStep)));
+  for (Step& step : marks.steps) {
+    const std::string_view digits = trace.name(step.slice).substr(kProfilerStep.size());
+    std::from_chars(digits.data(), digits.data() + digits.size(), step.number);
+  }
+  return marks;
+}
+
+/// "iteration 17" and "iteration 18" repeat one thing: digits do not tell names apart.
+std::string without_numbers(std::string_view name) {
+  std::string result;
+  for (const char c : name) {
+    const bool digit = c >= '0' && c <= '9';
+    if (!digit) result += c;
+    if (digit && !result.ends_with('#')) result += '#';
+  }
+  return result;
+}
+
+/// Annotations on each thread that lie in no other annotation, by thread and time.
+std::vector<SliceId> top_level_annotations(const Trace& trace) {
+  std::vector<SliceId> all;
+  for (std::size_t row = 0; row < trace.slices.size(); ++row) {
+    if (trace.kind(SliceId(row)) == SliceKind::user_annotation) all.emplace_back(row);
+  }
+  sort_by_thread(trace, all);
+  std::vector<SliceId> top;
+  TrackId thread;
+  Time covered_until = Time::min();
+  for (const SliceId slice : all) {
+    const TrackId track = trace.slices.track[slice.row()];
+    if (track != thread) covered_until = Time::min();
+    thread = track;
+    if (trace.slices.start[slice.row()] >= covered_until) top.push_back(slice);
+    covered_until = std::max(covered_until, trace.slices.end(slice));
+  }
+  return top;
+}
+
+/// Do these slices of one thread fill at least half of the time they span?
+bool fill_their_span(const Trace& trace, const std::vector<SliceId>& slices) {
+  Duration sum{};
+  for (const SliceId slice : slices) sum += trace.slices.duration[slice.row()];
+  return 2 * sum >= trace.slices.end(slices.back()) - trace.slices.start[slices.front().row()];
+}
+
+StepMarks repeated_annotations(const Trace& trace) {
+  std::map<std::string, std::vector<SliceId>> groups;
+  for (const SliceId slice : top_level_annotations(trace)) {
+    const std::string_view name = trace.name(slice);
+    const auto starts = [name](std::string_view prefix) { return name.starts_with(prefix); };
+    if (std::ranges::none_of(kLibraryAnnotations, starts))
+      groups[without_numbers(name)].push_back(slice);
+  }
+  StepMarks best;
+  Duration longest{};
+  for (auto& [name, slices] : groups) {
+    const std::vector<SliceId> chosen = busiest_threads(trace, std::move(slices));
+    Duration sum{};
+    for (const SliceId slice : chosen) sum += trace.slices.duration[slice.row()];
+    if (chosen.size() < 2 || sum <= longest || !fill_their_span(trace, chosen)) continue;
+    longest = sum;
+    best = {.source = StepSource::annotation, .name = name, .steps = steps_on(trace, chosen)};
+  }
+  return best;
+}
+
+/// The first start of host work of each process (by the row of its name), for the steps that end
+/// with their process's first optimizer step.
+std::unordered_map<std::size_t, Time> first_work(const Trace& trace) {
+  std::vector<Time> of_track(trace.tracks.size(), Time::max());
+  for (std::size_t row = 0; row < trace.slices.size(); ++row) {
+    if (!is_host_work(trace.kind(SliceId(row)))) continue;
+    Time& first = of_track[trace.slices.track[row].row()];
+    first = std::min(first, trace.slices.start[row]);
+  }
+  std::unordered_map<std::size_t, Time> of_process;
+  for (std::size_t track = 0; track < trace.tracks.size(); ++track) {
+    const auto at = of_process.try_emplace(trace.tracks[track].process.row(), Time::max()).first;
+    at->second = std::min(at->second, of_track[track]);
+  }
+  return of_process;
+}
+
+StepMarks optimizer_steps(const Trace& trace) {
+  std::map<std::string_view, std::vector<SliceId>> by_name;
+  for (const SliceId slice : named(trace, kOptimizerStep))
+    by_name[trace.name(slice)].push_back(slice);
+  const auto most =
+      std::ranges::max_element(by_name, {}, [](const auto& entry) { return entry.second.size(); });
+  if (most == by_name.end() || most->second.size() < 2) return {};
+  StepMarks marks{.source = StepSource::optimizer, .name = std::string(most->first), .steps = {}};
+  marks.steps = steps_on(trace, busiest_threads(trace, most->second));
+  const std::unordered_map<std::size_t, Time> begins = first_work(trace);
+  for (std::size_t i = 0; i < marks.steps.size(); ++i) {
+    Step& step = marks.steps[i];
+    const bool first = i == 0 || marks.steps[i - 1].process != step.process;
+    step.host.begin = first ? begins.at(step.process.row()) : marks.steps[i - 1].host.end;
+    step.edge = first;
+  }
+  return marks;
+}
+
+StepMarks whole_trace(const Trace& trace) {
+  Interval span{Time::max(), Time::min()};
+  for (std::size_t row = 0; row < trace.slices.size(); ++row) {
+    const SliceId id(row);
+    const SliceKind kind = trace.kind(id);
+    const bool counts = kind == SliceKind::cpu_op || kind == SliceKind::runtime ||
+                        kind == SliceKind::driver || is_device_activity(kind);
+    if (!counts) continue;
+    span.begin = std::min(span.begin, trace.slices.start[row]);
+    span.end = std::max(span.end, trace.slices.end(id));
+  }
+  StepMarks marks;
+  Step step;
+  step.host = span.begin <= span.end ? span : trace.span;
+  marks.steps.push_back(step);
+  return marks;
+}
+
+}  // namespace
+
+StepMarks find_step_marks(const Trace& trace) {
+  const auto lasts = [](const Step& step) { return step.host.length() > Duration{}; };
+  for (const auto& find : {profiler_steps, repeated_annotations, optimizer_steps}) {
+    StepMarks marks = find(trace);
+    // Marks without any duration (damaged ones are read so) hold nothing.
+    if (std::ranges::any_of(marks.steps, lasts)) return marks;
+  }
+  return whole_trace(trace);
+}
+
+}  // namespace fathom

@@ -1,0 +1,204 @@
+#include "analysis/structure/steps.h"
+
+#include <gtest/gtest.h>
+
+#include "analysis/structure/nesting.h"
+#include "store/trace_builder.h"
+
+namespace fathom {
+namespace {
+
+Steps steps_of(const Trace& trace) {
+  const Nesting nesting = compute_nesting(trace);
+  return compute_steps(trace, compute_links(trace, nesting));
+}
+
+/// A launch at `at` of a kernel that runs [start, start + duration).
+void launched_kernel(TraceBuilder& builder, std::int64_t at, std::int64_t start,
+                     std::int64_t duration) {
+  static std::int64_t correlation = 0;
+  ++correlation;
+  builder.runtime("cudaLaunchKernel", at, 1, correlation);
+  builder.kernel("k", start, duration, correlation);
+}
+
+void expect_window(const Step& step, std::int64_t begin, std::int64_t end) {
+  EXPECT_EQ(to_ns(step.window.begin), begin);
+  EXPECT_EQ(to_ns(step.window.end), end);
+}
+
+TEST(Steps, BeginAfterAnEvaluationThatLiesBetweenThem) {
+  TraceBuilder builder;
+  builder.step(7, 100, 100);
+  builder.annotation("evaluation", 205, 90);
+  builder.step(8, 300, 100);
+  builder.step(9, 410, 100);
+  builder.annotation("evaluation", 430, 20);  // inside: part of the step
+  const Trace trace = builder.build();
+  const Steps steps = steps_of(trace);
+  ASSERT_EQ(steps.steps.size(), 3U);
+  expect_window(steps.steps[0], 100, 200);
+  expect_window(steps.steps[1], 295, 400);
+  expect_window(steps.steps[2], 400, 510);
+}
+
+TEST(Steps, EndWithTheLastActivityTheyLaunchedAndTouchTheNext) {
+  TraceBuilder builder;
+  builder.step(7, 100, 100);
+  builder.step(8, 200, 100);
+  builder.step(9, 310, 100);
+  launched_kernel(builder, 150, 160, 100);  // past the host end of step 7, into step 8's host span
+  launched_kernel(builder, 210, 260, 20);
+  launched_kernel(builder, 320, 330, 10);
+  const Trace trace = builder.build();
+  const Steps steps = steps_of(trace);
+  ASSERT_EQ(steps.steps.size(), 3U);
+  EXPECT_EQ(steps.source, StepSource::profiler_step);
+  EXPECT_EQ(steps.name, "ProfilerStep*");
+  EXPECT_EQ(steps.note, "");
+  EXPECT_EQ(steps.steps[0].number, 7);
+  expect_window(steps.steps[0], 100, 260);
+  expect_window(steps.steps[1], 260, 300);
+  expect_window(steps.steps[2], 300, 410);
+  EXPECT_EQ(steps.counted().size(), 3U);
+}
+
+TEST(Steps, AreNotMarksWithoutADuration) {
+  TraceBuilder builder;
+  builder.step(1, 100, 0);
+  builder.op("aten::mm", 110, 50);
+  const Trace trace = builder.build();
+  const Steps steps = steps_of(trace);
+  EXPECT_EQ(steps.source, StepSource::whole_trace);
+  expect_window(steps.steps.at(0), 110, 160);
+}
+
+TEST(Steps, CountLaunchesOfEveryThreadAndDeviceOfTheProcess) {
+  TraceBuilder builder;
+  builder.on_thread(1).step(1, 0, 100);
+  builder.on_thread(2).runtime("cudaLaunchKernel", 50, 1, 5);
+  builder.on_stream(7, 3).kernel("k", 90, 60, 5);
+  const Trace trace = builder.build();
+  expect_window(steps_of(trace).steps.at(0), 0, 150);
+}
+
+TEST(Steps, OfOneProcessDoNotSeeTheOther) {
+  TraceBuilder builder;
+  builder.on_thread(1, 100).step(1, 0, 100);
+  builder.on_thread(1, 200).step(1, 10, 100);
+  builder.runtime("cudaLaunchKernel", 50, 1, 5);
+  builder.on_stream(7, 1).kernel("k", 90, 60, 5);
+  const Trace trace = builder.build();
+  const Steps steps = steps_of(trace);
+  ASSERT_EQ(steps.steps.size(), 2U);
+  expect_window(steps.steps[0], 0, 100);
+  expect_window(steps.steps[1], 10, 150);
+  EXPECT_FALSE(steps.uses(steps.steps[0], 1));
+  EXPECT_TRUE(steps.uses(steps.steps[1], 1));
+}
+
+TEST(Steps, HoldingWorkFromBeforeAreEdgeSteps) {
+  TraceBuilder builder;
+  launched_kernel(builder, 5, 90, 20);  // launched before the first step, runs into it
+  builder.step(1, 100, 100);
+  builder.step(2, 200, 100);
+  launched_kernel(builder, 110, 120, 10);
+  launched_kernel(builder, 210, 220, 10);
+  const Trace trace = builder.build();
+  const Steps steps = steps_of(trace);
+  EXPECT_TRUE(steps.steps[0].edge);
+  EXPECT_FALSE(steps.steps[1].edge);
+  ASSERT_EQ(steps.counted().size(), 1U);
+  EXPECT_EQ(steps.counted()[0]->number, 2);
+}
+
+TEST(Steps, HoldingWorkWithoutALaunchAreEdgeStepsButCountWhenThereIsNoOther) {
+  TraceBuilder builder;
+  builder.step(1, 100, 100);
+  builder.kernel("k", 120, 10, 77);
+  const Trace trace = builder.build();
+  const Steps steps = steps_of(trace);
+  EXPECT_TRUE(steps.steps[0].edge);
+  EXPECT_EQ(steps.counted().size(), 1U);
+}
+
+TEST(Steps, AreNotEdgeWhenTheHostRunsAhead) {
+  TraceBuilder builder;
+  builder.step(1, 0, 100);
+  builder.step(2, 100, 100);
+  launched_kernel(builder, 10, 20, 200);
+  launched_kernel(builder, 110, 220, 50);  // launched before window 2 begins, but within step 2
+  const Trace trace = builder.build();
+  const Steps steps = steps_of(trace);
+  expect_window(steps.steps[1], 220, 270);
+  EXPECT_FALSE(steps.steps[1].edge);
+}
+
+TEST(Steps, IgnoreTheCopiesOnTheDevice) {
+  TraceBuilder builder;
+  builder.step(1, 0, 100);
+  builder.gpu_annotation("ProfilerStep#1", 50, 500);
+  const Trace trace = builder.build();
+  const Steps steps = steps_of(trace);
+  ASSERT_EQ(steps.steps.size(), 1U);
+  expect_window(steps.steps[0], 0, 100);
+}
+
+TEST(Steps, FallBackToARepeatedTopLevelAnnotation) {
+  TraceBuilder builder;
+  builder.annotation("epoch 1", 0, 300);
+  builder.annotation("batch 0", 0, 100);  // inside "epoch 1": not top-level
+  builder.annotation("iteration 3", 400, 100);
+  builder.annotation("Optimizer.step#SGD.step", 480, 10);
+  builder.annotation("iteration 4", 510, 100);
+  builder.annotation("Optimizer.step#SGD.step", 590, 10);
+  const Trace trace = builder.build();
+  const Steps steps = steps_of(trace);
+  EXPECT_EQ(steps.source, StepSource::annotation);
+  EXPECT_EQ(steps.name, "iteration #");
+  ASSERT_EQ(steps.steps.size(), 2U);
+  EXPECT_EQ(steps.steps[1].number, 1);
+  expect_window(steps.steps[1], 500, 610);
+  EXPECT_NE(steps.note, "");
+}
+
+TEST(Steps, FallBackToTheOptimizer) {
+  TraceBuilder builder;
+  builder.op("aten::mm", 5, 10);
+  builder.annotation("logging", 20, 2);
+  builder.annotation("Optimizer.step#Adam.step", 50, 10);
+  builder.annotation("logging", 80, 2);
+  builder.annotation("Optimizer.step#Adam.step", 100, 10);
+  const Trace trace = builder.build();
+  const Steps steps = steps_of(trace);
+  EXPECT_EQ(steps.source, StepSource::optimizer);
+  EXPECT_EQ(steps.name, "Optimizer.step#Adam.step");
+  ASSERT_EQ(steps.steps.size(), 2U);
+  expect_window(steps.steps[0], 5, 60);
+  expect_window(steps.steps[1], 60, 110);
+  EXPECT_TRUE(steps.steps[0].edge);
+  EXPECT_FALSE(steps.steps[1].edge);
+}
+
+TEST(Steps, FallBackToTheWholeTraceOfOperatorsCallsAndActivities) {
+  TraceBuilder builder;
+  builder.annotation("once", 0, 1000);
+  builder.op("aten::mm", 10, 5);
+  launched_kernel(builder, 12, 30, 70);
+  const Trace trace = builder.build();
+  const Steps steps = steps_of(trace);
+  EXPECT_EQ(steps.source, StepSource::whole_trace);
+  ASSERT_EQ(steps.steps.size(), 1U);
+  expect_window(steps.steps[0], 10, 100);
+  EXPECT_EQ(steps.counted().size(), 1U);
+}
+
+TEST(Steps, OfAnEmptyTraceAreOneEmptyStep) {
+  const Trace trace = TraceBuilder().build();
+  const Steps steps = steps_of(trace);
+  ASSERT_EQ(steps.steps.size(), 1U);
+  EXPECT_EQ(to_ns(steps.steps[0].window.length()), 0);
+}
+
+}  // namespace
+}  // namespace fathom

@@ -1,0 +1,192 @@
+// The driver, who may ask it for counters, and CUPTI.
+#include <algorithm>
+#include <array>
+#include <cstdlib>
+#include <filesystem>
+#include <utility>
+
+#include <dlfcn.h>
+#include <linux/capability.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "capture/doctor/checks.h"
+#include "capture/system/files.h"
+
+namespace fathom::capture {
+namespace {
+
+namespace fs = std::filesystem;
+
+Check driver_check(const std::string& root) {
+  Check check{.section = "GPU", .what = "driver"};
+  const std::string version = read_line(root + "/proc/driver/nvidia/version");
+  if (version.empty()) {
+    check.state = CheckState::missing;
+    check.detail = "no NVIDIA kernel module: /proc/driver/nvidia is not there";
+    check.lost = "everything about GPUs; programs on the CPU are recorded in full";
+    check.remedy =
+        "on a machine with a GPU install its driver; into a container pass it: "
+        "docker run --gpus all";
+    return check;
+  }
+  check.state = CheckState::fine;
+  const std::size_t colon = version.find(':');
+  check.detail = std::string(trimmed(
+      version.substr(colon == std::string::npos ? 0 : colon + 1, version.find('\n') - colon - 1)));
+  return check;
+}
+
+Check devices_check(const std::string& root) {
+  Check check{.section = "GPU", .what = "device files"};
+  int open = 0;
+  int closed = 0;
+  std::error_code failure;
+  for (const auto& entry : fs::directory_iterator(root + "/dev", failure)) {
+    const std::string name = entry.path().filename().string();
+    if (!name.starts_with("nvidia") || name.size() < 7 || name[6] < '0' || name[6] > '9') continue;
+    ++(access(entry.path().c_str(), R_OK | W_OK) == 0 ? open : closed);
+  }
+  check.detail = std::to_string(open) + " of " + std::to_string(open + closed) + " can be opened";
+  check.state = closed == 0 && open > 0 ? CheckState::fine
+                : open > 0              ? CheckState::limited
+                                        : CheckState::missing;
+  if (check.state == CheckState::fine) return check;
+  check.lost = open > 0 ? "GPUs whose files cannot be opened" : "everything about GPUs";
+  check.remedy = closed > 0 ? "join the group that owns /dev/nvidia* (ls -l /dev/nvidia0)"
+                            : "pass the devices into the container: docker run --gpus all";
+  return check;
+}
+
+/// Timelines of kernels need no rights; hardware counters do.
+Check counters_check(const std::string& root) {
+  Check check{.section = "GPU", .what = "hardware counters"};
+  const std::string restricted = field_of(
+      read_small(root + "/proc/driver/nvidia/params").value_or(""), "RmProfilingAdminOnly");
+  const bool allowed = has_capability(root, CAP_SYS_ADMIN);
+  check.detail = restricted.empty()  ? "the driver does not say who may read them"
+                 : restricted == "0" ? "every user may read them"
+                 : allowed           ? "only administrators may read them, as this user may"
+                                     : "only administrators may read them";
+  check.state = restricted == "0" || (!restricted.empty() && allowed) ? CheckState::fine
+                : restricted.empty()                                  ? CheckState::fact
+                                                                      : CheckState::missing;
+  if (check.state == CheckState::missing) {
+    check.lost =
+        "hardware counters (fathom run --with gpu-metrics); times of kernels are recorded all the "
+        "same";
+    check.remedy =
+        "an administrator sets the module's option NVreg_RestrictProfilingToAdminUsers=0, "
+        "or gives CAP_SYS_ADMIN (docker run --cap-add SYS_ADMIN)";
+  }
+  return check;
+}
+
+/// Where CUPTI usually lies, the loader's own choice first.
+std::vector<std::string> cupti_candidates() {
+  std::vector<std::string> folders = {""};
+  for (const char* variable : {"CUDA_HOME", "CUDA_PATH", "CUPTI_PATH"}) {
+    const char* value = std::getenv(variable);
+    if (value == nullptr) continue;
+    folders.push_back(std::string(value) + "/extras/CUPTI/lib64/");
+    folders.push_back(std::string(value) + "/lib64/");
+  }
+  std::error_code failure;
+  std::vector<std::string> found;
+  for (const auto& entry : fs::directory_iterator("/usr/local", failure)) {
+    if (entry.path().filename().string().starts_with("cuda"))
+      found.push_back(entry.path().string() + "/extras/CUPTI/lib64/");
+  }
+  std::ranges::sort(found, std::greater<>());
+  folders.insert(folders.end(), found.begin(), found.end());
+  folders.emplace_back("/usr/lib/x86_64-linux-gnu/");
+  std::vector<std::string> files;
+  for (const std::string& folder : folders) {
+    for (const char* name : {"libcupti.so.13", "libcupti.so.12", "libcupti.so.11.8", "libcupti.so"})
+      files.push_back(folder + name);
+  }
+  return files;
+}
+
+/// Loads it in a process of its own: a library that crashes takes only that one along. Returns
+/// CUPTI's API version, or 0.
+std::uint32_t cupti_version(const std::string& file) {
+  std::array<int, 2> ends{};
+  if (pipe2(ends.data(), 0) != 0) return 0;
+  const pid_t child = fork();
+  if (child == 0) {
+    std::uint32_t version = 0;
+    void* library = dlopen(file.c_str(), RTLD_LAZY | RTLD_LOCAL);
+    using GetVersion = int (*)(std::uint32_t*);
+    const auto get = library == nullptr
+                         ? nullptr
+                         : reinterpret_cast<GetVersion>(dlsym(library, "cuptiGetVersion"));
+    if (get == nullptr || get(&version) != 0) version = library == nullptr ? 0 : 1;
+    [[maybe_unused]] const ssize_t told = ::write(ends[1], &version, sizeof version);
+    _exit(0);
+  }
+  ::close(ends[1]);
+  std::uint32_t version = 0;
+  if (::read(ends[0], &version, sizeof version) != sizeof version) version = 0;
+  ::close(ends[0]);
+  if (child > 0) waitpid(child, nullptr, 0);
+  return version;
+}
+
+Check cupti_check(bool driver) {
+  Check check{.section = "GPU", .what = "CUPTI"};
+  for (const std::string& file : cupti_candidates()) {
+    if (file.find('/') != std::string::npos && access(file.c_str(), R_OK) != 0) continue;
+    const std::uint32_t version = cupti_version(file);
+    if (version == 0) continue;
+    check.state = CheckState::fine;
+    check.detail =
+        file + (version > 1 ? ", API version " + std::to_string(version) : std::string());
+    return check;
+  }
+  check.state = CheckState::fact;
+  check.detail = "not where the loader and CUDA toolkits have it; PyTorch brings its own (below)";
+  if (driver) {
+    check.state = CheckState::limited;
+    check.lost = "kernels and copies of CUDA programs that bring no CUPTI of their own";
+    check.remedy = "install CUPTI of the CUDA toolkit, or name the toolkit's folder in CUDA_HOME";
+  }
+  return check;
+}
+
+}  // namespace
+
+bool has_nvidia_driver(const std::string& root) {
+  return access((root + "/proc/driver/nvidia/version").c_str(), F_OK) == 0;
+}
+
+std::vector<Check> gpu_permission_checks(const Surroundings& around) {
+  const std::string& root = around.root;
+  std::vector<Check> checks = {driver_check(root)};
+  if (has_nvidia_driver(root)) {
+    checks.push_back(devices_check(root));
+    checks.push_back(counters_check(root));
+  }
+  for (Check& check : gpu_access_checks(around)) checks.push_back(std::move(check));
+  for (Check& check : subscriber_checks(around)) checks.push_back(std::move(check));
+  return checks;
+}
+
+std::vector<Check> gpu_checks(const Surroundings& around) {
+  const std::string& root = around.root;
+  std::vector<Check> checks = gpu_permission_checks(around);
+  checks.push_back(cupti_check(has_nvidia_driver(root)));
+  if (has_nvidia_driver(root)) {
+    for (Check& check : cuda_checks(root)) checks.push_back(std::move(check));
+  }
+  if (std::ranges::find(checks, "other profiler", &Check::what) == checks.end()) {
+    checks.push_back({.section = "GPU",
+                      .what = "other profilers",
+                      .state = CheckState::fine,
+                      .detail = "none: no variable injects one, none is running, nor is DCGM (of "
+                                "processes that are seen from here)"});
+  }
+  return checks;
+}
+
+}  // namespace fathom::capture

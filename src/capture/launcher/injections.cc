@@ -1,0 +1,100 @@
+// Each library has its variable; what is in its way is said.
+#include "capture/launcher/injections.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <span>
+#include <string_view>
+
+#include <sys/stat.h>
+#include <sys/statvfs.h>
+
+#include "capture/doctor/checks.h"
+#include "capture/system/carried.h"
+#include "capture/system/files.h"
+
+namespace fathom::capture {
+namespace {
+
+struct Injection {
+  std::string_view file;
+  const char* variable;
+  std::string_view what;   ///< That it records.
+  std::string_view needs;  ///< Of the build.
+  bool gpu = false;        ///< Without NVIDIA's driver nothing of it can be missed.
+};
+constexpr Injection kInjections[] = {
+    {"libfathom_nvtx.so", "NVTX_INJECTION64_PATH", "ranges and marks of NVTX",
+     "the headers of NVTX 3 (tools/setup nvtx)"},
+    {"libfathom_cuda.so", "CUDA_INJECTION64_PATH",
+     "kernels, copies and calls of CUDA outside of torch.profiler",
+     "the headers of CUPTI (tools/setup cuda)", true},
+};
+
+const CarriedLibrary* find_carried(std::string_view file) {
+  const std::span<const CarriedLibrary> all = carried_libraries();
+  const auto at = std::ranges::find(all, file, &CarriedLibrary::file);
+  return at == all.end() ? nullptr : &*at;
+}
+
+/// The tool that has the variable, or "". Ours is that of a `fathom run` around this one.
+std::string other_tool(const Injection& injection) {
+  const char* const value = std::getenv(injection.variable);
+  if (value == nullptr || *value == '\0') return {};
+  const std::string path = value;
+  return std::filesystem::path(path).filename() == injection.file ? std::string() : path;
+}
+
+/// Why the program could not load a library from there, or "".
+std::string make_private(const std::string& folder) {
+  if (mkdir(folder.c_str(), S_IRWXU) != 0 && errno != EEXIST)
+    return folder + ": " + std::strerror(errno);
+  struct statvfs system {};
+  if (statvfs(folder.c_str(), &system) == 0 && (system.f_flag & ST_NOEXEC) != 0)
+    return "the session folder is on a file system that allows no execution (noexec)";
+  return {};
+}
+
+void prepare(const Injection& injection, const std::string& folder, Injections& result) {
+  const auto refuse = [&](std::string why, std::string remedy) {
+    if (injection.gpu && !has_nvidia_driver()) return;
+    result.not_recorded.push_back({std::string(injection.what), std::move(why), std::move(remedy)});
+  };
+  const std::string other = other_tool(injection);
+  if (!other.empty()) {
+    refuse("another tool takes them: " + std::string(injection.variable) + " is " + other,
+           "unset " + std::string(injection.variable));
+    return;
+  }
+  const CarriedLibrary* const library = find_carried(injection.file);
+  if (library == nullptr) {
+    refuse("this fathom was built without " + std::string(injection.file),
+           "build it with " + std::string(injection.needs) + ", and without sanitizers");
+    return;
+  }
+  const std::string why = make_private(folder);
+  if (!why.empty()) {
+    refuse(why, "-o with a folder on another file system");
+    return;
+  }
+  const std::string path = folder + "/" + std::string(library->file);
+  const Result<void> written = replace_file(path, library->bytes);
+  if (!written) {
+    refuse(written.error().message, "-o with a folder that has room");
+    return;
+  }
+  result.variables.push_back(std::string(injection.variable) + "=" + path);
+}
+
+}  // namespace
+
+Injections prepare_injections(const std::string& session) {
+  Injections result;
+  for (const Injection& injection : kInjections) prepare(injection, session + "/lib", result);
+  return result;
+}
+
+}  // namespace fathom::capture

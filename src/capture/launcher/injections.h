@@ -1,0 +1,21 @@
+// Libraries that programs load by themselves where an environment variable names them: carried
+// inside the binary, unpacked into the session folder.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "capture/launcher/manifest.h"
+
+namespace fathom::capture {
+
+struct Injections {
+  std::vector<std::string> variables;     ///< NAME=VALUE for the program.
+  std::vector<NotRecorded> not_recorded;  ///< What cannot be injected, and why.
+};
+
+/// Unpacks the libraries into `session`/lib, which only this user may read and write. A variable
+/// that names another tool's library is left alone.
+Injections prepare_injections(const std::string& session);
+
+}  // namespace fathom::capture

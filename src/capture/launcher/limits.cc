@@ -1,0 +1,194 @@
+// Each limit is one look at what was asked, what ran, and what it left.
+#include "capture/launcher/limits.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <string_view>
+
+#include "capture/doctor/checks.h"
+#include "capture/launcher/crashes.h"
+#include "capture/launcher/cuda_notes.h"
+
+namespace fathom::capture {
+namespace {
+
+std::string_view last_part(std::string_view path) {
+  const std::size_t slash = path.rfind('/');
+  return slash == std::string_view::npos ? path : path.substr(slash + 1);
+}
+
+const Process* find_python(const Manifest& manifest) {
+  const auto at = std::ranges::find_if(manifest.processes, [](const Process& process) {
+    return is_python(process.command.empty() ? process.name : process.command.front());
+  });
+  return at == manifest.processes.end() ? nullptr : &*at;
+}
+
+/// Names of the folder's files that begin and end so.
+bool holds_file(const std::string& folder, std::string_view start, std::string_view end) {
+  std::error_code failure;
+  for (const auto& entry : std::filesystem::directory_iterator(folder, failure)) {
+    const std::string name = entry.path().filename().string();
+    if (name.starts_with(start) && name.find(end) != std::string::npos) return true;
+  }
+  return false;
+}
+
+bool asked_for(const Manifest& manifest, std::string_view extra) {
+  return std::ranges::find(manifest.recording.with, extra) != manifest.recording.with.end();
+}
+
+void add_python_limits(const Manifest& manifest, const std::string& folder, const Process& python,
+                       std::vector<NotRecorded>& limits) {
+  if (!holds_file(folder, "process-", ".")) {
+    const std::string reason = switch_against_hook(python.command);
+    limits.push_back(
+        {"what happens inside Python: steps, operators, loaders, garbage collection",
+         reason.empty()
+             ? "the interpreter did not load the start-up hook: the program ended before, or "
+               "PYTHONPATH was taken from it"
+             : "Python was started with " + reason + ", which keeps start-up hooks out",
+         reason.empty()
+             ? "start Python without clearing PYTHONPATH (sudo, env -i)"
+             : "start it without " + reason + ", or call fathom.profile() in the program",
+         "steps, operators, kernels, loader times, ranges, threads, pauses of the garbage "
+         "collector, energy per step"});
+    return;
+  }
+  if (!holds_file(folder, "torch-", ".pt.trace.json") && !asked_for(manifest, "functions")) {
+    limits.push_back({"functions of the Python program", "it slows a program down",
+                      "--with functions records a deterministic profile",
+                      "calls, own and total time of functions (fathom functions)"});
+  }
+}
+
+/// Extras that were asked for, and that nothing in this program could give.
+void add_vain_extras(const Manifest& manifest, const std::string& folder, bool cuda,
+                     std::vector<NotRecorded>& limits) {
+  std::string of_torch;
+  for (const std::string_view extra : kTorchExtras) {
+    if (asked_for(manifest, extra)) of_torch += (of_torch.empty() ? "" : ", ") + std::string(extra);
+  }
+  if (!of_torch.empty() && !holds_file(folder, "torch-", ".pt.trace.json")) {
+    limits.push_back({"what --with " + of_torch + " adds to torch's operators",
+                      "no process recorded a trace of PyTorch",
+                      "see what is said of traces, if anything is; programs without PyTorch have "
+                      "none, leave it out",
+                      of_torch + " of operators"});
+  }
+  if (asked_for(manifest, "functions") && !holds_file(folder, "process-", ".json")) {
+    limits.push_back({"functions of Python (--with functions)",
+                      "no process loaded the start-up hook of Python",
+                      "it is for Python programs; perf records functions of native ones",
+                      "calls, own and total time of functions (fathom functions)"});
+  }
+  if (asked_for(manifest, "libraries") && !cuda) {
+    limits.push_back(
+        {"calls of cuBLAS and cuDNN (--with libraries)",
+         "no process was recorded with libfathom_cuda.so in it",
+         "it is for programs that use CUDA; --cuda always takes those with PyTorch too",
+         "arguments of cuBLAS and cuDNN"});
+  }
+}
+
+struct Consequence {
+  std::string_view what;  ///< What a source of telemetry calls the thing.
+  std::string_view lost;
+};
+constexpr Consequence kConsequences[] = {
+    {"GPU telemetry",
+     "utilisation, memory, power, energy, clocks, throttling, temperature, PCIe and ECC of GPUs "
+     "(gpu.*); energy and money of GPUs; the rules throttling and neighbour for GPUs"},
+    {"energy of the processors (RAPL)",
+     "energy of processors and memory (energy.*), and their part of money and CO2"},
+    {"waiting for processors, memory and disks (PSI)",
+     "pressure.*; whether tasks waited for a processor, for memory or for a disk"},
+    {"limits of the container",
+     "cgroup.*; throttling by the container's processor limit, nearness to its memory limit"},
+    {"use of the processors", "cpu.*, others.cpu; whether other programs take the processors"},
+    {"memory of the machine", "memory.*; whether the machine swaps"},
+    {"disks", "disk.*; how busy each disk is"},
+    {"network interfaces", "network.*"},
+    {"processor, memory and I/O of processes",
+     "process.*: processor time, memory and I/O of each process while it runs"},
+    {"I/O of processes", "process.read, process.written, process.read_calls"},
+};
+
+}  // namespace
+
+std::string lost_with(std::string_view source) {
+  const auto* const at = std::ranges::find(kConsequences, source, &Consequence::what);
+  // A single counter: it is what is lost.
+  return std::string(at == std::end(kConsequences) ? source : at->lost);
+}
+
+bool is_python(const std::string& program) {
+  const std::string_view name = last_part(program);
+  return name.starts_with("python") || name.starts_with("pypy");
+}
+
+std::string switch_against_hook(const std::vector<std::string>& command) {
+  if (command.empty() || !is_python(command.front())) return {};
+  for (std::size_t at = 1; at < command.size(); ++at) {
+    const std::string& word = command[at];
+    if (!word.starts_with('-') || word.starts_with("--") || word == "-") return {};
+    for (const char letter : word.substr(1)) {
+      if (letter == 'I' || letter == 'E' || letter == 'S') return {'-', letter};
+      // What follows in this word, or the next, belongs to it.
+      if (letter == 'c' || letter == 'm') return {};
+      if (letter == 'X' || letter == 'W') {
+        if (word.size() == 2) ++at;
+        break;
+      }
+    }
+  }
+  return {};
+}
+
+std::vector<NotRecorded> limits_of(const Manifest& manifest, const std::string& folder) {
+  std::vector<NotRecorded> limits;
+  const CudaNotes cuda = cuda_notes(folder);
+  if (const Process* python = find_python(manifest)) {
+    add_python_limits(manifest, folder, *python, limits);
+  } else if (cuda.recorded) {
+    limits.push_back({"functions of the native program",
+                      "only its calls of CUDA are recorded from the inside",
+                      "its own annotations (include/fathom/annotate.h) are recorded",
+                      "functions and steps inside it"});
+  } else {
+    limits.push_back({"functions and kernels of the native program",
+                      "no code of Fathom runs inside it",
+                      "its own annotations (include/fathom/annotate.h) are recorded; perf and "
+                      "nsys record the rest",
+                      "functions, kernels and steps inside it"});
+  }
+  limits.insert(limits.end(), cuda.limits.begin(), cuda.limits.end());
+  add_vain_extras(manifest, folder, cuda.recorded, limits);
+  if (!cuda.recorded && asked_for(manifest, "gpu-metrics")) {
+    const bool driver = has_nvidia_driver();
+    limits.push_back({"hardware counters of the GPU",
+                      driver ? "no process of the program used CUDA with libfathom_cuda.so in it"
+                             : "no NVIDIA kernel module: /proc/driver/nvidia is not there",
+                      driver ? "see what is said of CUDA_INJECTION64_PATH, if anything is"
+                             : "run on a machine with a GPU; fathom doctor says more",
+                      "activity of SMs and tensor cores, bandwidth of the GPU's memory"});
+  }
+  for (const Crash& crash : crashes_of(folder)) limits.push_back(lost_by(crash));
+  // Without a driver there is no GPU to miss.
+  if (has_nvidia_driver()) {
+    for (const Check& check : gpu_permission_checks()) {
+      const bool short_of =
+          check.state == CheckState::limited || check.state == CheckState::missing;
+      if (short_of && !check.lost.empty())
+        limits.push_back({check.what, check.detail, check.remedy, check.lost});
+    }
+  }
+  if (manifest.telemetry_hz <= 0) {
+    limits.push_back({"telemetry", "--telemetry 0", "leave the option out",
+                      "use of processors, memory, storage, network and GPUs; power and energy; the "
+                      "rules that judge by them"});
+  }
+  return limits;
+}
+
+}  // namespace fathom::capture

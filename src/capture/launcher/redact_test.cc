@@ -1,0 +1,177 @@
+#include "capture/launcher/redact.h"
+
+#include <gtest/gtest.h>
+
+#include "capture/launcher/conditions.h"
+
+namespace fathom::capture {
+namespace {
+
+const std::string kHex40 = "0123456789abcdef0123456789abcdef01234567";
+
+TEST(Redact, NamesThatHoldSecretsAreKnown) {
+  for (const char* name :
+       {"HF_TOKEN", "WANDB_API_KEY", "AWS_SECRET_ACCESS_KEY", "DB_PASSWORD", "MYPASSWORD",
+        "--token", "--api-key", "apiKey", "GITHUB_AUTH", "PGPASSWD", "CREDENTIALS", "accessToken",
+        "--auth-token", "SLURM_JWT", "HFToken", "model.tokenizer.auth_token",
+        "spark.hadoop.fs.s3a.secret.key", "X-Amz-Signature", "SECRET_KEY_BASE"})
+    EXPECT_TRUE(names_secret(name)) << name;
+}
+
+TEST(Redact, NamesThatOnlyLookLikeItAreLeft) {
+  for (const char* name :
+       {"OMP_NUM_THREADS", "TOKENIZERS_PARALLELISM", "--max-tokens", "MONKEY", "--tokenizer",
+        "KEYBOARD", "--num-tokens", "key_padding_mask", "pad_token", "--pass-through",
+        "token_type_ids", "query_key_value", "--auth-mode", "SLURM_JOB_ID", "PATH",
+        "CUDA_VISIBLE_DEVICES", "--batch-size", "COMPASS"})
+    EXPECT_FALSE(names_secret(name)) << name;
+}
+
+TEST(Redact, ValuesThatLookLikeSecretsAreReplacedWhereverTheyStand) {
+  const struct {
+    std::string text;
+    std::string expected;
+  } cases[] = {
+      {"hf_abcdefghijklmnopqrstuvwxyz", "[redacted]"},
+      {"x hf_abcdefghijklmnopqrstuvwxyz y", "x [redacted] y"},
+      {"sk-proj-abcdefghijklmnop1234", "[redacted]"},
+      {"AKIAIOSFODNN7EXAMPLE", "[redacted]"},
+      {"ghp_abcdefghijklmnopqrstuvwxyz0123456789", "[redacted]"},
+      {kHex40, "[redacted]"},
+      {"https://user:pass@host/path", "https://[redacted]@host/path"},
+      {"https://tok3n@host", "https://[redacted]@host"},
+      {"https://host/p?token=abc&x=1", "https://host/p?token=[redacted]&x=1"},
+      {"--token=abc", "--token=[redacted]"},
+      {"WANDB_API_KEY=abc", "WANDB_API_KEY=[redacted]"},
+      {"trainer.hub_token=abc", "trainer.hub_token=[redacted]"},
+      {"--lr=0.1", "--lr=0.1"},
+      {"train.py", "train.py"},
+      {"a" + kHex40, "a" + kHex40},
+      {"mail@example.org", "mail@example.org"},
+      {"s3://bucket/file@v2", "s3://bucket/file@v2"},
+  };
+  for (const auto& [text, expected] : cases) EXPECT_EQ(redact(text), expected);
+}
+
+struct Pair {
+  std::string text;
+  std::string expected;
+};
+
+void expect_redacted(const std::vector<Pair>& cases) {
+  for (const auto& [text, expected] : cases) EXPECT_EQ(redact(text), expected);
+}
+
+TEST(Redact, SecretsInsideAScriptAreFound) {
+  expect_redacted({
+      {"WANDB_API_KEY=0123abc python train.py --lr 0.1",
+       "WANDB_API_KEY=[redacted] python train.py --lr 0.1"},
+      {"export HF_TOKEN=abcdef; python train.py --token abcdef --epochs 3",
+       "export HF_TOKEN=[redacted]; python train.py --token [redacted] --epochs 3"},
+      {"mysql --password 'my secret pw' --epochs 3", "mysql --password '[redacted]' --epochs 3"},
+      {"os.environ['HF_TOKEN']='abc'", "os.environ['HF_TOKEN']='[redacted]'"},
+      {R"(os.environ["WANDB_API_KEY"] = "abc"; wandb.login(key='abc'))",
+       R"(os.environ["WANDB_API_KEY"] = "[redacted]"; wandb.login(key='[redacted]'))"},
+      {R"({"api_key": "abc", "lr": 0.1, "max_tokens": 512})",
+       R"({"api_key": "[redacted]", "lr": 0.1, "max_tokens": 512})"},
+      {"AWS_ACCESS_KEY_ID=AKIAIOSFODNN7EXAMPLE AWS_SECRET_ACCESS_KEY=wJal/K7MDENG/bPx aws s3 ls",
+       "AWS_ACCESS_KEY_ID=[redacted] AWS_SECRET_ACCESS_KEY=[redacted] aws s3 ls"},
+      {"curl -H \"Authorization: Bearer abc12345\" https://host/x",
+       "curl -H \"Authorization: [redacted]\" https://host/x"},
+      {"curl -H 'X-Api-Key: abc123' https://h", "curl -H 'X-Api-Key: [redacted]' https://h"},
+      {"Cookie: a=b; session=xyz", "Cookie: [redacted]"},
+  });
+}
+
+TEST(Redact, CredentialsInAddressesAreFound) {
+  expect_redacted({
+      {"git clone https://oauth2:glpat-abcdefghij1234@gitlab.com/x/y.git",
+       "git clone https://[redacted]@gitlab.com/x/y.git"},
+      {"postgres://u:p#s/s@db.host:5432/name", "postgres://[redacted]@db.host:5432/name"},
+      {"redis://:pw@host:6379/0", "redis://[redacted]@host:6379/0"},
+      {"mongodb+srv://user:p%40ss@cluster.mongodb.net/db?w=majority",
+       "mongodb+srv://[redacted]@cluster.mongodb.net/db?w=majority"},
+      {"user:pw@db.example.org/x", "[redacted]@db.example.org/x"},
+      {"https://hooks.slack.com/services/T0/B0/XXXX",
+       "https://hooks.slack.com/services/[redacted]"},
+      {"https://b.s3.amazonaws.com/k?X-Amz-Credential=A%2F2&X-Amz-Signature=ab&x=1",
+       "https://b.s3.amazonaws.com/k?X-Amz-Credential=[redacted]&X-Amz-Signature=[redacted]&x=1"},
+      {"https://acct.blob.core.windows.net/c?sv=2020&sig=abc%3D&se=2025",
+       "https://acct.blob.core.windows.net/c?sv=2020&sig=[redacted]&se=2025"},
+      {"Protocol=https;AccountName=x;AccountKey=abc==;Suffix=y",
+       "Protocol=https;AccountName=x;AccountKey=[redacted];Suffix=y"},
+  });
+}
+
+TEST(Redact, SecretsOfFurtherServicesAreKnownByTheirShape) {
+  for (const std::string text :
+       {"sk-ant-api03-abcdefghij0123456789", "gsk_abcdefghijklmnopqrst", "xoxa-2-abcdefghij",
+        "npm_abcdefghijklmnopqrstuvwx", "ya29.a0AfH6SMBabcdefghij", "hvs.CAESIabcdefghijklmn",
+        "lsv2_pt_abcdefghijklmnop", "dapi0123456789abcdef0123456789abcdef",
+        "SG.abcdefghijklmnopqrstuv.abc0", "AGE-SECRET-KEY-1ABCDEFGHIJKLMNOP",
+        "wandb_v1_abcdefghijklmnop"})
+    EXPECT_EQ(redact("x " + text + " y"), "x [redacted] y") << text;
+  EXPECT_EQ(redact("local-" + kHex40), "[redacted]");
+  EXPECT_EQ(redact("-----BEGIN RSA PRIVATE KEY-----MIIabc-----END RSA PRIVATE KEY-----"),
+            "[redacted]-----END RSA PRIVATE KEY-----");
+}
+
+TEST(Redact, WhatPeopleTuneAndNameIsLeft) {
+  for (const char* text :
+       {"--tokenizer bert-base --max_tokens=512 --key_padding_mask=1 --num-keys 3",
+        "key_padding=1 token_dim=64 eos_token=</s> sort_key=name kv_cache=True",
+        "--pad-token-id=0 --tokens 100 --passes 3 model.pass_through=1 --author me",
+        "--master_port=29500 --rdzv_endpoint=host:29400 --rdzv-id=abc", "sk-learn-pipeline-steps",
+        "git@github.com:org/repo.git", "nvcr.io/nvidia/pytorch:24.01@sha256:abcdef",
+        "def f(key: Tensor): pass", "--password-file /run/secrets/pw", "http://host:8080/v1?x=1",
+        "--no-auth --use-auth-token", "python -m torch.distributed.run --nproc-per-node=2"})
+    EXPECT_EQ(redact(text), text);
+}
+
+TEST(Redact, AValueOfItsOwnMayHoldAnything) {
+  EXPECT_EQ(redact("--password=a&b;c,d"), "--password=[redacted]");
+  EXPECT_EQ(redact("DB_PASSWORD=p)q"), "DB_PASSWORD=[redacted]");
+}
+
+TEST(Redact, PasswordsOfUsersAreReplaced) {
+  EXPECT_EQ(redact_command({"curl", "-u", "me:pw", "https://h"}),
+            (std::vector<std::string>{"curl", "-u", "me:[redacted]", "https://h"}));
+  EXPECT_EQ(redact_command({"docker", "run", "-u", "1000:1000", "image"}),
+            (std::vector<std::string>{"docker", "run", "-u", "1000:1000", "image"}));
+  EXPECT_EQ(redact_command({"/usr/bin/sshpass", "-p", "pw", "ssh", "host"}),
+            (std::vector<std::string>{"/usr/bin/sshpass", "-p", "[redacted]", "ssh", "host"}));
+  EXPECT_EQ(redact_command({"sshpass", "-ppw", "ssh", "host"}),
+            (std::vector<std::string>{"sshpass", "-p[redacted]", "ssh", "host"}));
+}
+
+TEST(Redact, WhatFollowsAVeryLongTextIsLeftOut) {
+  const std::string text(70'000, 'x');
+  const std::string kept = redact(text + " HF_TOKEN=abc");
+  EXPECT_LT(kept.size(), 66'000U);
+  EXPECT_TRUE(kept.ends_with("[redacted]"));
+}
+
+TEST(Redact, TheWordAfterAnOptionForASecretIsReplaced) {
+  EXPECT_EQ(redact_command({"train", "--password", "hunter2", "--epochs", "3"}),
+            (std::vector<std::string>{"train", "--password", "[redacted]", "--epochs", "3"}));
+  EXPECT_EQ(redact_command({"train", "--use-auth", "--epochs", "3"}),
+            (std::vector<std::string>{"train", "--use-auth", "--epochs", "3"}));
+}
+
+TEST(Redact, VariablesAreReplacedByNameOrByValue) {
+  EXPECT_EQ(redact_variable("HF_TOKEN", "x"), "[redacted]");
+  EXPECT_EQ(redact_variable("HF_TOKEN", ""), "");
+  EXPECT_EQ(redact_variable("HF_ENDPOINT", "https://a:b@c"), "https://[redacted]@c");
+  EXPECT_EQ(redact_variable("OMP_NUM_THREADS", "4"), "4");
+}
+
+TEST(Redact, OnlyVariablesThatMatterAreKept) {
+  for (const char* name :
+       {"CUDA_VISIBLE_DEVICES", "NCCL_DEBUG", "RANK", "PYTHONPATH", "SLURM_JOB_ID"})
+    EXPECT_TRUE(environment_matters(name)) << name;
+  for (const char* name : {"HOME", "USER", "SSH_AUTH_SOCK", "AWS_PROFILE"})
+    EXPECT_FALSE(environment_matters(name)) << name;
+}
+
+}  // namespace
+}  // namespace fathom::capture

@@ -1,0 +1,364 @@
+// Runs the rules, divides the step among what they found, and predicts what
+// each change would give.
+#include <algorithm>
+#include <cmath>
+#include <optional>
+#include <set>
+#include <string>
+#include <thread>
+#include <utility>
+
+#include "base/parallel.h"
+#include "base/quantity_text.h"
+#include "engine/diagnosis/diagnosis.h"
+#include "engine/diagnosis/divide.h"
+#include "engine/diagnosis/focus.h"
+#include "engine/diagnosis/narrow.h"
+#include "engine/diagnosis/overhead_note.h"
+#include "engine/diagnosis/predict.h"
+#include "engine/diagnosis/verdict.h"
+#include "rules/common/outliers.h"
+
+namespace fathom {
+namespace {
+
+/// A first step that is longer than this multiple of the median is warm-up.
+constexpr double kWarmup = 1.5;
+
+double ns(Duration duration) { return static_cast<double>(to_ns(duration)); }
+
+/// The steps that count: those of the focus if there is one, which was looked for in the selected
+/// time, else the trace's counted steps, as far as they lie in it.
+std::vector<const Step*> steps_in(const Context& context, const std::vector<Step>& focused) {
+  const Interval window = context.window();
+  std::vector<const Step*> steps;
+  steps.reserve(focused.size());
+  for (const Step& step : focused) steps.push_back(&step);
+  if (focused.empty()) steps = context.steps().counted();
+  std::erase_if(steps, [&](const Step* step) {
+    const bool outside = step->window.begin < window.begin || step->window.end > window.end;
+    return (focused.empty() && outside) || step->window.length() == Duration{};
+  });
+  return steps;
+}
+
+Summary summary_of(const std::vector<const Step*>& steps) {
+  std::vector<double> lengths;
+  lengths.reserve(steps.size());
+  for (const Step* const step : steps) lengths.push_back(ns(step->window.length()));
+  return summarize(std::move(lengths));
+}
+
+/// Takes the leading steps away that are longer than usual.
+void drop_warmup(std::vector<const Step*>& steps) {
+  const double limit = kWarmup * summary_of(steps).median;
+  const auto usual = [limit](const Step* step) { return ns(step->window.length()) <= limit; };
+  steps.erase(steps.begin(), std::ranges::find_if(steps, usual));
+}
+
+/// The device that was asked for, else the one that idles most in the counted
+/// steps; -1 without any.
+std::int32_t diagnosed_device(const Context& context, const std::vector<const Step*>& steps) {
+  if (context.selection.device) return *context.selection.device;
+  std::int32_t worst = -1;
+  Duration most{-1};
+  for (const DeviceTimeline& timeline : context.timelines().devices) {
+    Duration idle{};
+    for (const Step* const step : steps) idle += busy_time(timeline, step->window)[Busy::idle];
+    if (idle <= most) continue;
+    most = idle;
+    worst = timeline.device;
+  }
+  return worst;
+}
+
+/// Cuts the main thread's time by step. Steps of one process are disjoint and in order.
+void account_host(const std::vector<HostPiece>& pieces, Diagnosis& diagnosis) {
+  for (StepAccount& step : diagnosis.steps) {
+    auto piece = std::ranges::upper_bound(pieces, step.window.begin, {},
+                                          [](const HostPiece& each) { return each.interval.end; });
+    for (; piece != pieces.end() && piece->interval.begin < step.window.end; ++piece) {
+      const Duration time = std::min(piece->interval.end, step.window.end) -
+                            std::max(piece->interval.begin, step.window.begin);
+      const auto bucket = static_cast<std::size_t>(piece->bucket);
+      step.host[bucket] += time;
+      diagnosis.host[bucket] += time;
+      if (!step.outlier) diagnosis.usual_host[bucket] += time;
+    }
+  }
+}
+
+void account_steps(const RuleContext& rules, const Outliers& outliers, Diagnosis& diagnosis) {
+  for (const Step* const step : rules.steps) {
+    StepAccount account{.number = step->number,
+                        .window = step->window,
+                        .account = {},
+                        .outlier = outliers.has(step)};
+    if (rules.device >= 0) {
+      account.account =
+          fathom::account(rules.context, rules.accounting, rules.device, step->window);
+      diagnosis.account += account.account;
+      if (!account.outlier) diagnosis.usual_account += account.account;
+    }
+    diagnosis.steps.push_back(account);
+  }
+  account_host(rules.accounting.host, diagnosis);
+}
+
+std::string_view phase_of(const Finding& finding) {
+  if (finding.family == Family::capture) return "capture";
+  if (finding.component) return "component";
+  if (!finding.key.empty()) return "operation";
+  return finding.claims.empty() ? "bottleneck" : "component";
+}
+
+/// Numbers what comes again, such as two strides of one shape.
+class FindingIds {
+ public:
+  std::string next(const Finding& finding) {
+    std::string id = std::string(finding.rule) + (finding.key.empty() ? "" : "/" + finding.key);
+    std::string numbered = id;
+    for (int number = 2; !given_.insert(numbered).second; ++number)
+      numbered = id + "/" + std::to_string(number);
+    return numbered;
+  }
+
+ private:
+  std::set<std::string> given_;
+};
+
+/// What rules are shown: all counted steps, or those that are no outliers.
+struct Judged {
+  const RuleContext& every;
+  const RuleContext& usual;
+  [[nodiscard]] const RuleContext& by(const Rule& rule) const {
+    return rule.every_step ? every : usual;
+  }
+};
+
+/// Asks every rule; outcomes in the order of the table.
+std::vector<Outcome> ask_rules(const Judged& judged) {
+  std::vector<Outcome> outcomes(all_rules().size());
+  for_each_in_parallel(outcomes.size(), 0, [&](std::size_t i) {
+    const Rule& rule = all_rules()[i];
+    outcomes[i] = rule.check(judged.by(rule));
+  });
+  return outcomes;
+}
+
+/// Hears the rules in the order of the table: the specific before the general,
+/// so that the ledger gives a stretch of time to whoever explains it best.
+void run_rules(const Judged& judged, Diagnosis& diagnosis) {
+  Ledger ledger(judged.every);
+  FindingIds ids;
+  std::vector<Outcome> outcomes = ask_rules(judged);
+  for (std::size_t i = 0; i < outcomes.size(); ++i) {
+    const Rule& rule = all_rules()[i];
+    const RuleContext& rules = judged.by(rule);
+    const auto steps = static_cast<std::int64_t>(rules.steps.size());
+    Outcome& outcome = outcomes[i];
+    RuleResult result{.rule = rule.id, .kind = RuleResult::Kind::silent, .reason = {}};
+    if (auto* const abstention = std::get_if<Abstention>(&outcome)) {
+      result.kind = RuleResult::Kind::abstained;
+      result.reason = std::move(abstention->reason);
+    } else {
+      for (Finding& finding : std::get<std::vector<Finding>>(outcome)) {
+        RankedFinding ranked;
+        ranked.phase = phase_of(finding);
+        ranked.upper_bound = ledger.grant(finding.claims) / steps;
+        ranked.percent = rules.percent(ranked.upper_bound * steps);
+        if (ranked.percent < finding.least_percent) continue;
+        result.kind = RuleResult::Kind::found;
+        finding.rule = rule.id;
+        ranked.id = ids.next(finding);
+        ranked.step = rules.window() / steps;
+        ranked.finding = std::move(finding);
+        diagnosis.findings.push_back(std::move(ranked));
+      }
+    }
+    diagnosis.rules.push_back(std::move(result));
+  }
+}
+
+double worth(const RankedFinding& ranked) {
+  return ranked.gain ? ns(ranked.gain->likely) : ns(ranked.upper_bound);
+}
+
+/// How many times harder than a flag a change is, in the order of gain per
+/// effort.
+double effort_of(const RankedFinding& ranked) {
+  constexpr double kEffort[] = {1, 2, 8, 30};
+  return kEffort[static_cast<std::size_t>(ranked.finding.effort)];
+}
+
+void rank(std::vector<RankedFinding>& findings) {
+  std::ranges::stable_sort(findings, [](const RankedFinding& a, const RankedFinding& b) {
+    if (worth(a) != worth(b)) return worth(a) > worth(b);
+    return a.finding.weight > b.finding.weight;
+  });
+  std::vector<RankedFinding*> order;
+  order.reserve(findings.size());
+  for (RankedFinding& ranked : findings) order.push_back(&ranked);
+  std::ranges::stable_sort(order, std::ranges::greater(), [](const RankedFinding* ranked) {
+    return worth(*ranked) / effort_of(*ranked);
+  });
+  for (std::size_t i = 0; i < order.size(); ++i) {
+    order[i]->quick_win = static_cast<std::uint32_t>(i + 1);
+  }
+}
+
+/// Is it the device's own work that bounds the steps?
+bool is_computing(const Verdict& verdict) {
+  return verdict.id == VerdictId::compute_bound ||
+         verdict.id == VerdictId::memory_bandwidth_bound || verdict.id == VerdictId::latency_bound;
+}
+
+/// What the outliers are left out of.
+std::string outliers_note(const Diagnosis& diagnosis, const Outliers& outliers) {
+  const std::size_t count = outliers.steps.size();
+  const std::string which = count == 1
+                                ? "Step " + std::to_string(outliers.steps.front()->number) + " ("
+                                : std::to_string(count) + " of " +
+                                      std::to_string(diagnosis.step_ns.count) + " steps (up to ";
+  return which + duration_text(duration_ns(std::llround(diagnosis.step_ns.max))) +
+         (count == 1 ? ") is" : ") are") +
+         " far longer than the median: the bar, the verdict and most gains leave " +
+         (count == 1 ? "it" : "them") + " out.";
+}
+
+void describe(const Context& context, const RuleContext& rules, const std::string& focus,
+              Diagnosis& diagnosis) {
+  const Steps& steps = context.steps();
+  if (focus.empty()) {
+    diagnosis.step_name = steps.source == StepSource::whole_trace ? "" : steps.name;
+    diagnosis.step_note = steps.note;
+    diagnosis.steps_left_out = steps.steps.size() - rules.steps.size();
+  } else {
+    diagnosis.step_name = focus;
+    diagnosis.step_note = "A step is a call of " + focus + ", with all that it launched.";
+  }
+  diagnosis.step_ns = summary_of(rules.steps);
+  diagnosis.device = rules.device;
+  diagnosis.devices = context.timelines().devices.size();
+  if (const Device* const device = context.trace.device(rules.device)) {
+    diagnosis.device_name = device->name;
+  }
+}
+
+/// Rules that judge the machine or the loader; all others judge operators, of which a plain program
+/// has none.
+constexpr std::string_view kWithoutOperators[] = {
+    "neighbour", "cpu-limit",    "memory-pressure",     "throttling",
+    "placement", "data-loading", "data-loader-workers", "io-bound-loader"};
+
+/// Of a program inside which nothing else was recorded, only waiting for the loader is told.
+void be_plain(Diagnosis& diagnosis) {
+  std::erase_if(diagnosis.findings, [](const RankedFinding& found) {
+    return std::ranges::find(kWithoutOperators, found.finding.rule) == std::end(kWithoutOperators);
+  });
+  const VerdictId id = diagnosis.verdict.id;
+  if (id == VerdictId::input_bound || id == VerdictId::io_bound) return;
+  diagnosis.verdict = {.id = VerdictId::cannot_tell, .sentence = plain_verdict(*diagnosis.run)};
+  diagnosis.host.fill(Duration{});
+  diagnosis.usual_host.fill(Duration{});
+}
+
+}  // namespace
+
+std::string_view to_string(VerdictId verdict) {
+  constexpr std::string_view kNames[] = {
+      "input-bound",        "io-bound",
+      "host-bound",         "sync-bound",
+      "transfer-bound",     "communication-bound",
+      "straggler",          "allocation-bound",
+      "compute-bound",      "memory-bandwidth-bound",
+      "latency-bound",      "memory-capacity-bound",
+      "physically-limited", "balanced",
+      "cannot-tell",
+  };
+  return kNames[static_cast<std::size_t>(verdict)];
+}
+
+std::vector<std::size_t> quick_wins(const Diagnosis& diagnosis) {
+  std::vector<std::size_t> order;
+  for (std::size_t i = 0; i < diagnosis.findings.size(); ++i) {
+    if (to_ns(diagnosis.findings[i].upper_bound) > 0) order.push_back(i);
+  }
+  std::ranges::stable_sort(order, {},
+                           [&](std::size_t i) { return diagnosis.findings[i].quick_win; });
+  if (std::ranges::is_sorted(order)) order.clear();
+  return order;
+}
+
+Result<Diagnosis> diagnose(const Session& session, const DiagnosisRequest& request) {
+  Result<Selection> selection = session.select({.steps = request.steps,
+                                                .device = request.device,
+                                                .window = request.window,
+                                                .options = {},
+                                                .query = {}});
+  if (!selection) return std::move(selection).error();
+  const TableOptions options{.peaks = request.peaks};
+  const Context context{session.trace(), session.analyses(), *selection, options};
+
+  Diagnosis diagnosis;
+  diagnosis.input = session.input();
+  diagnosis.start = session.trace().span.begin;
+  std::vector<Step> focused;
+  if (!request.focus.empty()) {
+    Result<std::vector<Step>> found = focus_steps(context, request.focus);
+    if (!found) return std::move(found).error();
+    focused = std::move(*found);
+  }
+  const std::vector<Step>& all = focused.empty() ? context.steps().steps : focused;
+  std::vector<const Step*> steps = steps_in(context, focused);
+  if (request.exclude_warmup) drop_warmup(steps);
+  std::optional<Replay> replay;
+  std::jthread builder;
+  if (!steps.empty()) {
+    builder = std::jthread([&context, &all, &replay, counted = steps] {
+      replay.emplace(Replay::for_predictions(context, all, counted));
+    });
+  }
+  diagnosis.health = compute_health(context);
+  const std::int32_t device = diagnosed_device(context, steps);
+  const std::vector<SyncCall> syncs = compute_syncs(context);
+  const CallSites sites(context);
+  const Roofline roofline = compute_roofline(context);
+  // Only the host's own time can be blamed where no device was recorded.
+  const Column<Duration> self =
+      device < 0 ? self_times(context.trace, context.nesting()) : Column<Duration>();
+  const Accounting& accounting = context.accounting();
+  if (builder.joinable()) builder.join();
+  const RuleContext rules{.context = context,
+                          .accounting = accounting,
+                          .roofline = roofline,
+                          .syncs = syncs,
+                          .sites = sites,
+                          .self_times = self,
+                          .steps = std::move(steps),
+                          .device = device};
+  const Outliers outliers = find_outliers(rules.steps);
+  RuleContext usual = rules;
+  std::erase_if(usual.steps, [&outliers](const Step* step) { return outliers.has(step); });
+  describe(context, rules, request.focus, diagnosis);
+  diagnosis.usual_ns = summary_of(usual.steps);
+  account_steps(rules, outliers, diagnosis);
+  if (replay) {
+    run_rules({.every = rules, .usual = usual}, diagnosis);
+    diagnosis.residuals = replay->residuals();
+    predict(usual, outliers, *replay, diagnosis);
+  }
+  diagnosis.verdict = judge(usual, spent_by_family(usual), diagnosis.findings);
+  diagnosis.rank_calls = rank_calls(usual);
+  diagnosis.run = summarize_run(context, request.price_per_kwh, request.carbon_g_per_kwh);
+  if (diagnosis.run && diagnosis.run->plain) be_plain(diagnosis);
+  rank(diagnosis.findings);
+  const std::string overhead = overhead_note(context.trace, diagnosis.verdict.id);
+  if (!overhead.empty()) diagnosis.notes.push_back(overhead);
+  if (!outliers.steps.empty()) diagnosis.notes.push_back(outliers_note(diagnosis, outliers));
+  diagnosis.narrower =
+      narrower_name(context, usual.steps, device, !is_computing(diagnosis.verdict));
+  return diagnosis;
+}
+
+}  // namespace fathom

@@ -1,0 +1,152 @@
+// The diagnosis of one recording: baseline, accounting, verdict, and findings that divide the step.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "analysis/health/health.h"
+#include "engine/diagnosis/rank_calls.h"
+#include "engine/diagnosis/ranks.h"
+#include "engine/diagnosis/run_summary.h"
+#include "engine/session.h"
+#include "rules/rule.h"
+#include "stats/summary.h"
+
+namespace fathom {
+
+/// What is to be diagnosed.
+struct DiagnosisRequest {
+  std::optional<Selection::StepRange> steps;
+  std::optional<std::int32_t> device;
+  std::optional<WindowRequest> window;
+  bool exclude_warmup = false;  ///< Leave out first steps that are longer than 1.5 × the median.
+  std::string focus;            ///< A module, annotation or operator whose calls are diagnosed.
+  const DeviceSpec* peaks = nullptr;  ///< Instead of the recorded device's. Borrowed.
+  /// Of several ranks, the one to diagnose instead of the worst; compare_ranks() takes it.
+  std::optional<std::int64_t> rank = {};
+  /// Money and grams of CO2 per kilowatt-hour; negative: as recorded, else not told.
+  double price_per_kwh = -1;
+  double carbon_g_per_kwh = -1;
+};
+
+enum class VerdictId : std::uint8_t {
+  input_bound,
+  io_bound,
+  host_bound,
+  sync_bound,
+  transfer_bound,
+  communication_bound,
+  straggler,
+  allocation_bound,
+  compute_bound,
+  memory_bandwidth_bound,
+  latency_bound,
+  memory_capacity_bound,
+  physically_limited,
+  balanced,
+  cannot_tell,
+};
+/// Stable, for JSON: "input-bound".
+std::string_view to_string(VerdictId verdict);
+
+/// Time per counted step that one family could give back at most.
+struct FamilyTime {
+  Family family = Family::capture;
+  Duration per_step{};
+  double percent = 0;  ///< Of the mean step.
+};
+
+struct Verdict {
+  VerdictId id = VerdictId::cannot_tell;
+  std::string sentence;              ///< Why, with its number.
+  std::vector<FamilyTime> families;  ///< Largest first; what the verdict was chosen from.
+};
+
+/// A finding with its share of the step.
+struct RankedFinding {
+  std::string id;          ///< "rule" or "rule/key": stable between recordings of one program.
+  std::string_view phase;  ///< "bottleneck", "component" or "operation".
+  Finding finding;         ///< Claims cut down to what was granted.
+  Duration upper_bound{};  ///< Per counted step: what no stronger finding has claimed.
+  double percent = 0;      ///< upper_bound of `step`.
+  Duration step{};         ///< Mean length of the steps that the finding is about.
+  /// Predicted gain per counted step; unset where the finding predicts nothing.
+  struct Gain {
+    Duration low{};
+    Duration likely{};
+    Duration high{};
+  };
+  std::optional<Gain> gain;
+  /// Mean step time of another recording after the change: the gain's ends, widened by what
+  /// recordings of one program differ by. Set where the gain is.
+  struct StepTime {
+    Duration low{};
+    Duration likely{};
+    Duration high{};
+  };
+  std::optional<StepTime> predicted;
+  /// Likely step time after the change without a profiler; see Diagnosis::unprofiled_step.
+  std::optional<Duration> unprofiled;
+  std::uint32_t quick_win = 0;  ///< Place in the order of gain per effort, from 1.
+};
+
+/// What became of each rule.
+struct RuleResult {
+  std::string_view rule;
+  enum class Kind : std::uint8_t { found, silent, abstained } kind = Kind::silent;
+  std::string reason;  ///< Why it abstained.
+};
+
+/// The accounting of the counted steps together.
+struct StepAccount {
+  std::int64_t number = 0;
+  Interval window{};
+  Account account;                            ///< Of the diagnosed device.
+  std::array<Duration, kHostBuckets> host{};  ///< Of the main thread, without a device.
+  bool outlier = false;                       ///< Far longer than the others.
+};
+
+struct Diagnosis {
+  std::string input;
+  Time start{};  ///< Of the trace. Times are shown from there, as --window counts.
+  Health health;
+  std::string step_name;  ///< What repeats: "ProfilerStep*"; empty for a whole trace.
+  std::string step_note;  ///< How steps were found, where that is not plain.
+  Summary step_ns;        ///< Of the counted steps' windows.
+  Summary usual_ns;       ///< The same without outliers, of which verdict and most findings are.
+  /// Estimated mean time of a usual step without a profiler; unset where Python frames or a device
+  /// were recorded, for then it is not told what recording delays.
+  std::optional<Duration> unprofiled_step;
+  std::size_t steps_left_out = 0;             ///< Edge steps and warm-up.
+  std::int32_t device = -1;                   ///< The one that is diagnosed, or -1.
+  std::string device_name;                    ///< As recorded; may be empty.
+  std::size_t devices = 0;                    ///< With activity in the trace.
+  Account account;                            ///< Σ over the counted steps; sums to their windows.
+  std::array<Duration, kHostBuckets> host{};  ///< The same of the main thread, without a device.
+  /// The same over the steps that are no outliers.
+  Account usual_account;
+  std::array<Duration, kHostBuckets> usual_host{};
+  std::vector<StepAccount> steps;
+  Verdict verdict;
+  std::vector<RankedFinding> findings;  ///< By likely gain, else upper bound; largest first.
+  std::vector<RuleResult> rules;        ///< In the order of all_rules().
+  Residuals residuals;                  ///< How much of the replay no edge explains.
+  std::vector<std::string> notes;       ///< What was assumed or left out.
+  std::string narrower;                 ///< What to focus on next; may be empty.
+  std::optional<RunSummary> run;        ///< Where the recording is that of a session folder.
+  RankCalls rank_calls;                 ///< Collectives, to be compared with those of other ranks.
+  std::optional<Ranks> ranks;           ///< Of several ranks, of which this is one.
+};
+
+/// Places in `findings` of those that recover time, most gain per effort first; empty where that is
+/// the order of gain. O(n log n).
+std::vector<std::size_t> quick_wins(const Diagnosis& diagnosis);
+
+/// Deterministic. Errors: invalid_argument for a selection that the trace does not have.
+Result<Diagnosis> diagnose(const Session& session, const DiagnosisRequest& request);
+
+}  // namespace fathom

@@ -1,0 +1,14 @@
+// What is said, beside a verdict, of what recording cost.
+#pragma once
+
+#include <string>
+
+#include "engine/diagnosis/diagnosis.h"
+
+namespace fathom {
+
+/// A sentence with the cost that the run measured, and a warning where the verdict may be an
+/// artefact of it; empty where nothing was measured.
+std::string overhead_note(const Trace& trace, VerdictId verdict);
+
+}  // namespace fathom

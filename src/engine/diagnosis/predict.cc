@@ -1,0 +1,102 @@
+#include "engine/diagnosis/predict.h"
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+
+#include "base/parallel.h"
+#include "rules/common/recording_cost.h"
+#include "rules/rule.h"
+
+namespace fathom {
+namespace {
+
+/// Replays cost time: only what could give at least this share of the step is
+/// predicted.
+constexpr double kPredictPercent = 0.5;
+/// What stays the same takes so much more or less in another recording of the same program;
+/// docs/diagnosis.md says how much recordings differ.
+constexpr double kBetweenRecordings = 0.05;
+/// Operators of the host run quicker by up to so much once the work that emptied the caches before
+/// them, or held their processors, is gone; docs/diagnosis.md has what was measured.
+constexpr double kWarmCaches = 0.15;
+
+Duration scaled(Duration duration, double factor) {
+  return duration_ns(static_cast<std::int64_t>(static_cast<double>(to_ns(duration)) * factor));
+}
+
+/// Does the change take away work of the host that is no operator's computing, where the rest of
+/// the step is the host's, too?
+bool warms_caches(const RuleContext& rules, const Finding& finding) {
+  switch (finding.family) {
+    case Family::compute:
+    case Family::memory_bandwidth:
+    case Family::latency:
+      return false;
+    default:
+      return rules.device < 0;
+  }
+}
+
+/// Step times of another recording after the change: the gain's ends, and what recordings differ
+/// by.
+RankedFinding::StepTime step_after(Duration now, const RankedFinding::Gain& gain, bool warmer) {
+  const double left = (1.0 - kBetweenRecordings) * (warmer ? 1.0 - kWarmCaches : 1.0);
+  const Duration shortest = scaled(now - gain.high, left);
+  const Duration longest = scaled(now - gain.low, 1.0 + kBetweenRecordings);
+  return {.low = std::max(shortest, Duration{}),
+          .likely = now - gain.likely,
+          .high = std::min(longest, now)};
+}
+
+/// The mean of the predicted steps that are no outliers; of all, where no other is predicted.
+Duration mean_without(const Outliers& outliers, const Replay& replay,
+                      const Prediction& prediction) {
+  if (outliers.steps.empty()) return prediction.mean;
+  Duration sum{};
+  std::int64_t count = 0;
+  const std::vector<Interval> windows = replay.predicted_windows();
+  for (std::size_t i = 0; i < prediction.steps.size(); ++i) {
+    const auto same = [&](const Step* step) {
+      return step->window.begin == windows[i].begin && step->window.end == windows[i].end;
+    };
+    if (std::ranges::any_of(outliers.steps, same)) continue;
+    sum += prediction.steps[i];
+    ++count;
+  }
+  return count == 0 ? prediction.mean : sum / count;
+}
+
+}  // namespace
+
+void predict(const RuleContext& rules, const Outliers& outliers, const Replay& replay,
+             Diagnosis& diagnosis) {
+  const Prediction now = replay.run({});
+  const Duration usual_now = mean_without(outliers, replay, now);
+  const Duration usual = duration_ns(std::llround(diagnosis.usual_ns.mean));
+  const Duration recording = recording_cost(rules);
+  if (recording >= Duration{}) diagnosis.unprofiled_step = usual - recording;
+  std::vector<RankedFinding>& findings = diagnosis.findings;
+  for_each_in_parallel(findings.size(), 0, [&](std::size_t i) {
+    RankedFinding& ranked = findings[i];
+    const Edits& edits = ranked.finding.edits;
+    if (edits.empty() || ranked.percent < kPredictPercent) return;
+    const Prediction then = replay.run(edits);
+    const bool every = find_rule(ranked.finding.rule)->every_step;
+    const Duration gained =
+        every ? now.mean - then.mean : usual_now - mean_without(outliers, replay, then);
+    const Duration likely = std::clamp(gained, Duration{}, ranked.upper_bound);
+    ranked.gain = RankedFinding::Gain{.low = scaled(likely, ranked.finding.pessimism),
+                                      .likely = likely,
+                                      .high = ranked.upper_bound};
+    ranked.finding.assumption += "; at worst " +
+                                 std::to_string(std::lround(100.0 * ranked.finding.pessimism)) +
+                                 " % of that is gained";
+    ranked.predicted = step_after(ranked.step, *ranked.gain, warms_caches(rules, ranked.finding));
+    if (!diagnosis.unprofiled_step) return;
+    const Duration unrecorded = std::min(removed_recording_cost(rules, edits), likely);
+    ranked.unprofiled = std::max(*diagnosis.unprofiled_step - (likely - unrecorded), Duration{});
+  });
+}
+
+}  // namespace fathom

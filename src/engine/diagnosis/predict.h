@@ -1,0 +1,16 @@
+// What each finding's change would give, by replay.
+#pragma once
+
+#include "engine/diagnosis/diagnosis.h"
+#include "replay/replay.h"
+#include "rules/common/outliers.h"
+
+namespace fathom {
+
+/// Sets the gain and the predicted step times of each finding that could matter; findings have
+/// their upper bounds. O(findings × replay), in parallel.
+/// `rules` are of the steps that are no outliers.
+void predict(const RuleContext& rules, const Outliers& outliers, const Replay& replay,
+             Diagnosis& diagnosis);
+
+}  // namespace fathom

@@ -1,0 +1,227 @@
+#include "engine/diagnosis/run_summary.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+#include <map>
+#include <tuple>
+
+#include <simdjson.h>
+
+#include "analysis/machine/energy.h"
+#include "analysis/util/json_list.h"
+#include "base/quantity_text.h"
+#include "engine/inputs/run_folder.h"
+
+namespace fathom {
+namespace {
+
+constexpr std::size_t kMostNamed = 5;
+/// A program that uses less of a processor waits for something else.
+constexpr double kComputes = 0.2;
+constexpr std::string_view kNotRecorded = "not_recorded";
+
+std::string text_of(const Trace& trace, std::string_view key) {
+  const Fact* const fact = trace.fact(key);
+  if (fact == nullptr) return {};
+  simdjson::dom::parser parser;
+  std::string_view text;
+  if (parser.parse(fact->value).get(text) == simdjson::SUCCESS) return std::string(text);
+  return {};
+}
+
+std::string member(const simdjson::dom::element& entry, const char* name) {
+  std::string_view text;
+  return entry[name].get(text) == simdjson::SUCCESS ? std::string(text) : std::string();
+}
+
+/// The lists of the manifest and of each process; a sentence that two say is kept once.
+std::vector<Unrecorded> not_recorded(const Trace& trace) {
+  std::vector<Unrecorded> found;
+  simdjson::dom::parser parser;
+  for (const Fact& fact : trace.facts) {
+    if (!fact.key.ends_with(kNotRecorded)) continue;
+    simdjson::dom::array entries;
+    if (parser.parse(fact.value).get(entries) != simdjson::SUCCESS) continue;
+    for (const simdjson::dom::element entry : entries) {
+      Unrecorded lost{.what = member(entry, "what"),
+                      .why = member(entry, "why"),
+                      .lost = member(entry, "lost"),
+                      .remedy = member(entry, "remedy")};
+      const auto same = std::ranges::find_if(found, [&](const Unrecorded& known) {
+        return known.what == lost.what && known.why == lost.why;
+      });
+      if (same == found.end() && !lost.what.empty()) found.push_back(std::move(lost));
+    }
+  }
+  const Fact* const telemetry = trace.fact("telemetry.missing");
+  for (Unrecorded& lost : found) {
+    lost.machine = telemetry != nullptr && telemetry->value.find(lost.what) != std::string::npos;
+  }
+  return found;
+}
+
+/// Sums of slices by name, by category; in the order of their first start.
+class Named {
+ public:
+  void add(std::string_view name, Duration time) {
+    const auto [at, added] = rows_.try_emplace(std::string(name), times_.size());
+    if (added) times_.push_back({.name = std::string(name)});
+    times_[at->second].time += time;
+    ++times_[at->second].count;
+  }
+  [[nodiscard]] std::vector<NamedTime> take() { return std::move(times_); }
+  [[nodiscard]] std::vector<NamedTime> longest() {
+    std::ranges::stable_sort(times_, std::ranges::greater(), &NamedTime::time);
+    if (times_.size() > kMostNamed) times_.resize(kMostNamed);
+    return std::move(times_);
+  }
+
+ private:
+  std::map<std::string, std::size_t, std::less<>> rows_;
+  std::vector<NamedTime> times_;
+};
+
+enum class Interest : std::uint8_t { none, phase, pause, range };
+
+Interest interest_of(std::string_view category) {
+  if (category == "phase") return Interest::phase;
+  if (category == "gc") return Interest::pause;
+  return category == "annotation" || category == "range" ? Interest::range : Interest::none;
+}
+
+void add_slices(const Trace& trace, RunSummary& run) {
+  std::vector<Interest> interests;
+  interests.reserve(trace.categories.size());
+  for (const Category& category : trace.categories)
+    interests.push_back(interest_of(trace.text(category.name)));
+  Named phases;
+  Named ranges;
+  NamedTime pauses;
+  const std::int64_t main = run.usage.main ? run.usage.main->pid : kAbsent;
+  for (std::size_t row = 0; row < trace.slices.size(); ++row) {
+    const SliceId id(row);
+    const Duration time = trace.slices.duration[row];
+    switch (interests[trace.slices.category[row]]) {
+      case Interest::none:
+        break;
+      case Interest::phase:
+        if (trace.name(id) == "thread") {
+          ++run.threads;
+        } else if (main == kAbsent || trace.track(id).pid == main) {
+          phases.add(trace.name(id), time);
+        }
+        break;
+      case Interest::pause:
+        pauses.time += time;
+        ++pauses.count;
+        break;
+      case Interest::range:
+        ranges.add(trace.name(id), time);
+        break;
+    }
+  }
+  run.phases = phases.take();
+  run.ranges = ranges.longest();
+  // Short pauses are not slices of their own; the process counts them all.
+  const Fact* const total = trace.fact("gc.total_ns");
+  const Fact* const count = trace.fact("gc.pauses");
+  if (total != nullptr && count != nullptr) {
+    pauses.time = duration_ns(std::strtoll(total->value.c_str(), nullptr, 10));
+    pauses.count = std::strtoull(count->value.c_str(), nullptr, 10);
+    run.collector = pauses;
+  }
+}
+
+void add_functions(const Trace& trace, RunSummary& run) {
+  std::vector<const FunctionTime*> order;
+  order.reserve(trace.functions.size());
+  for (const FunctionTime& function : trace.functions) order.push_back(&function);
+  const std::size_t shown = std::min(kMostNamed, order.size());
+  std::ranges::partial_sort(order, order.begin() + static_cast<std::ptrdiff_t>(shown),
+                            std::ranges::greater(), &FunctionTime::self);
+  for (std::size_t i = 0; i < shown; ++i) {
+    const FunctionTime& function = *order[i];
+    run.functions.push_back({.name = std::string(trace.text(function.name)),
+                             .time = function.self,
+                             .count = function.calls});
+  }
+}
+
+std::vector<ProcessLine> in_order(const Trace& trace, const ProcessRun* main) {
+  std::vector<ProcessLine> order;
+  order.reserve(trace.process_runs.size());
+  for (const ProcessRun& run : trace.process_runs) {
+    order.push_back({.run = run,
+                     .role = std::string(trace.text(run.role)),
+                     .command = std::string(trace.text(run.name))});
+  }
+  std::ranges::stable_sort(order, {}, [main](const ProcessLine& line) {
+    return std::tuple(main == nullptr || line.run.pid != main->pid, line.run.start_ns,
+                      line.run.pid);
+  });
+  return order;
+}
+
+/// True where neither operators nor a device were recorded: ranges and steps alone do not tell what
+/// time goes into.
+bool is_plain(const Trace& trace) {
+  return trace.format == "fathom-wire" &&
+         std::ranges::none_of(trace.categories, [](const Category& category) {
+           const bool told =
+               category.kind == SliceKind::cpu_op || category.kind == SliceKind::runtime ||
+               category.kind == SliceKind::driver || is_device_activity(category.kind);
+           return told && category.slices > 0;
+         });
+}
+
+}  // namespace
+
+std::optional<RunSummary> summarize_run(const Context& context, double price, double carbon) {
+  const Trace& trace = context.trace;
+  if (trace.process_runs.empty() && context.telemetry().empty()) return {};
+  RunSummary run;
+  run.name = text_of(trace, "name");
+  run.program = text_of(trace, kProgramFact);
+  if (const Fact* const command = trace.fact("command")) {
+    for (const std::string_view word : json_elements(command->value))
+      run.command += (run.command.empty() ? "" : " ") + std::string(json_unquoted(word));
+  }
+  run.usage = run_usage(trace, context.telemetry(), context.steps());
+  if (run.usage.main) run.exit = exit_text(run.usage.main->status);
+  const auto per_kwh = rate_per_kwh(trace, price, kPriceFact);
+  const auto grams = rate_per_kwh(trace, carbon, kCarbonFact);
+  if (run.usage.joules && per_kwh) run.price = price_of(*run.usage.joules, *per_kwh);
+  if (run.usage.joules && grams) run.co2_g = price_of(*run.usage.joules, *grams);
+  run.processes = in_order(trace, run.usage.main ? &*run.usage.main : nullptr);
+  run.not_recorded = not_recorded(trace);
+  run.overhead = recording_overhead(trace);
+  add_slices(trace, run);
+  add_functions(trace, run);
+  run.plain = is_plain(trace);
+  return run;
+}
+
+std::string plain_verdict(const RunSummary& run) {
+  std::string text = "Cannot tell: nothing inside the program was recorded that could be diagnosed";
+  const std::optional<double> cores = run.usage.tree.cores();
+  if (!cores) return text + ".";
+  if (*cores < kComputes) {
+    return text + "; it hardly computed: its processes used a processor for " +
+           percent_text(100 * *cores) + " of the time.";
+  }
+  return text + "; its processes used " + processors_text(*cores) +
+         (run.usage.cores ? " of " + processors_text(*run.usage.cores) : "") +
+         " processors on the average.";
+}
+
+std::string processors_text(double processors) {
+  std::array<char, 32> text{};
+  const bool whole = processors == std::floor(processors);
+  std::snprintf(text.data(), text.size(), "%.*f", whole ? 0 : 2, processors);
+  return text.data();
+}
+
+}  // namespace fathom

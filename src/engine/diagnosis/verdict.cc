@@ -1,0 +1,288 @@
+#include "engine/diagnosis/verdict.h"
+
+#include <algorithm>
+#include <optional>
+
+#include "base/quantity_text.h"
+#include "rules/common/support.h"
+
+namespace fathom {
+namespace {
+
+/// A family that loses less than this share of the step is no verdict.
+constexpr double kLeastPercent = 10.0;
+/// Against a busy device a loss must weigh this much to be the verdict.
+constexpr double kLossPerCompute = 0.25;
+/// Where more than this share of the step has no cause in the trace, no known loss weighs more, and
+/// the device does not compute for most of it, no verdict is drawn from the rest.
+constexpr double kMostUntold = 40.0;
+/// A device that computes for this share of the step is bound by its kernels.
+constexpr double kComputePercent = 60.0;
+/// A kernel below this percentage of its roof is bound by neither roof. Lower than the roofline's
+/// own mark of latency (kLatencyPercent): large products reach a third of the peaks that makers
+/// promise, and are bound by arithmetic all the same.
+constexpr double kFarPercent = 20.0;
+
+Duration& of(FamilyTimes& times, Family family) { return times[static_cast<std::size_t>(family)]; }
+Duration of(const FamilyTimes& times, Family family) {
+  return times[static_cast<std::size_t>(family)];
+}
+
+/// The family that idle time of this cause belongs to, if it can be blamed on one.
+std::optional<Family> family_of(const Gap& gap, Bucket cause) {
+  switch (cause) {
+    case Bucket::input:
+      return Family::input;
+    case Bucket::allocation:
+      return Family::allocation;
+    case Bucket::sync:
+      return Family::sync;
+    case Bucket::dispatch:
+    case Bucket::python:
+    case Bucket::launch_latency:
+      // After a wait the host has to catch up: without the wait it would have been ahead.
+      return gap.opener == Opener::sync_call ? Family::sync : Family::host;
+    default:
+      return std::nullopt;
+  }
+}
+
+/// What limits a kernel: by the roofline of its operator, else by what kernels of its class are
+/// usually limited by.
+Family family_of_kernel(const RuleContext& rules, SliceId kernel) {
+  if (const RooflineRow* const row = rules.roofline.row_of(kernel)) {
+    if (row->bound != Bound::unknown) {
+      if (row->roof_percent < kFarPercent) return Family::latency;
+      const bool arithmetic = row->intensity() * row->peak_bytes >= row->peak_flops;
+      return arithmetic ? Family::compute : Family::memory_bandwidth;
+    }
+  }
+  switch (rules.context.timelines().traits_of(rules.trace(), kernel).kernel_class) {
+    case KernelClass::gemm:
+    case KernelClass::conv:
+    case KernelClass::attention:
+    case KernelClass::other:
+      return Family::compute;
+    default:
+      return Family::memory_bandwidth;
+  }
+}
+
+void add_device(const RuleContext& rules, FamilyTimes& times) {
+  const Trace& trace = rules.trace();
+  const DeviceAccounting& device = *rules.accounting.find(rules.device);
+  for (const IdlePiece& piece : device.pieces) {
+    if (const auto family = family_of(device.gaps[piece.gap], piece.cause)) {
+      of(times, *family) += rules.counted(piece.interval);
+    }
+  }
+  const Timelines& timelines = rules.context.timelines();
+  CountedTime counted(rules);
+  for (const SliceId activity : timelines.find(rules.device)->activities) {
+    if (!counted.holds(trace.slices.start[activity.row()])) continue;
+    const Duration time = rules.accounting.credited[activity.row()];
+    switch (timelines.busy_kind(trace, activity)) {
+      case Busy::compute:
+        of(times, family_of_kernel(rules, activity)) += time;
+        break;
+      case Busy::communication:
+        of(times, Family::communication) += time;
+        break;
+      default:
+        of(times, Family::transfer) += time;
+        break;
+    }
+  }
+}
+
+struct Loss {
+  Family family;
+  VerdictId verdict;
+  std::string_view device;  // What the device does meanwhile.
+  std::string_view thread;  // What the main thread does, in a trace without a device.
+};
+
+constexpr Loss kLosses[] = {
+    {Family::input, VerdictId::input_bound, "waits for input", "loads its input or waits for it"},
+    {Family::host, VerdictId::host_bound, "waits for the host to launch work",
+     "runs Python outside of operators"},
+    {Family::sync, VerdictId::sync_bound, "is idle after synchronising calls",
+     "is blocked in joins, queues or synchronisation"},
+    {Family::transfer, VerdictId::transfer_bound, "only copies", "copies"},
+    {Family::communication, VerdictId::communication_bound, "only communicates", "communicates"},
+    {Family::straggler, VerdictId::straggler, "waits for a late rank", "waits for a late rank"},
+    {Family::allocation, VerdictId::allocation_bound, "waits for memory to be allocated",
+     "allocates memory"},
+};
+
+struct Work {
+  Family family;
+  VerdictId verdict;
+  std::string_view manner;
+};
+
+constexpr Work kComputes[] = {
+    {Family::compute, VerdictId::compute_bound, "near the compute roof"},
+    {Family::memory_bandwidth, VerdictId::memory_bandwidth_bound, "bound by memory bandwidth"},
+    {Family::latency, VerdictId::latency_bound, "far from both roofs"},
+};
+
+template <typename Named>
+const Named& largest(std::span<const Named> families, const FamilyTimes& times) {
+  return *std::ranges::max_element(families, {},
+                                   [&](const Named& named) { return of(times, named.family); });
+}
+
+/// Moves what findings claim to the families they blame.
+void move_claims(const RuleContext& rules, const std::vector<RankedFinding>& findings,
+                 FamilyTimes& times) {
+  const DeviceAccounting* const device = rules.accounting.find(rules.device);
+  if (device == nullptr) return;
+  for (const RankedFinding& ranked : findings) {
+    for (const Claim& claim : ranked.finding.claims) {
+      if (claim.gap >= device->gaps.size()) continue;
+      const Gap& gap = device->gaps[claim.gap];
+      const std::optional<Family> from = family_of(gap, gap.cause);
+      if (!from) continue;
+      // What was claimed of outliers was not counted here.
+      const Duration here = std::min(claim.time, rules.counted(gap.interval));
+      const Duration moved = std::min(here, of(times, *from));
+      of(times, *from) -= moved;
+      of(times, ranked.finding.family) += moved;
+    }
+  }
+}
+
+std::string share(const RuleContext& rules, Duration time) {
+  return percent_text(rules.percent(time));
+}
+
+/// "The device waits for input for 33 % of the step."
+std::string sentence(const RuleContext& rules, const Loss& loss, Duration lost) {
+  const std::string who = rules.device >= 0 ? "The device " : "The main thread ";
+  return who + std::string(rules.device >= 0 ? loss.device : loss.thread) + " for " +
+         share(rules, lost) + " of the step.";
+}
+
+/// Operators of the main thread have no roofline: nothing tells which roof they are near.
+std::string sentence(const RuleContext& rules, const Work& work, Duration computing) {
+  const std::string time = share(rules, computing) + " of the step";
+  if (rules.device < 0) return "The main thread runs operators for " + time + ".";
+  return "The device computes for " + time + ", mostly " + std::string(work.manner) + ".";
+}
+
+/// The finding of that rule, or nullptr.
+const Finding* found(const std::vector<RankedFinding>& findings, std::string_view rule) {
+  const auto at = std::ranges::find_if(
+      findings, [&](const RankedFinding& ranked) { return ranked.finding.rule == rule; });
+  return at == findings.end() ? nullptr : &at->finding;
+}
+
+/// Does no counted step hold work of the device, whose launches mostly are not in the trace?
+bool launches_unrecorded(const RuleContext& rules) {
+  const Links& links = rules.context.links();
+  if (rules.device < 0 || 2 * links.without_launch <= links.activities.size()) return false;
+  bool any = false;
+  for_each_activity(rules, [&any](SliceId, SliceId) { any = true; });
+  return !any;
+}
+
+/// Is all that is known of the host that it was in no operator, where none was recorded?
+bool only_annotated(const RuleContext& rules) {
+  const auto known = [](const HostPiece& piece) { return piece.bucket != HostBucket::python; };
+  return rules.device < 0 && only_annotations(rules) &&
+         std::ranges::none_of(rules.accounting.host, known);
+}
+
+/// Why nothing can be said, or "".
+std::string doubt(const RuleContext& rules) {
+  if (rules.steps.empty() || rules.window() == Duration{}) {
+    return "the trace holds no time to account for";
+  }
+  if (device_unrecorded(rules)) {
+    return "work was launched onto a device, but what the device did was not recorded";
+  }
+  if (launches_unrecorded(rules)) {
+    return "the device did nothing in these steps, but what launched its work was not recorded";
+  }
+  if (only_annotated(rules)) {
+    return "only annotations were recorded, nothing that runs inside them";
+  }
+  return {};
+}
+
+}  // namespace
+
+FamilyTimes spent_by_family(const RuleContext& rules) {
+  FamilyTimes times{};
+  if (rules.device >= 0) {
+    add_device(rules, times);
+    return times;
+  }
+  for (const HostPiece& piece : rules.accounting.host) {
+    of(times, family_of(piece.bucket)) += rules.counted(piece.interval);
+  }
+  return times;
+}
+
+Verdict judge(const RuleContext& rules, const FamilyTimes& spent,
+              const std::vector<RankedFinding>& findings) {
+  Verdict verdict;
+  if (std::string reason = doubt(rules); !reason.empty()) {
+    verdict.sentence = "Cannot tell: " + reason + ".";
+    return verdict;
+  }
+  FamilyTimes times = spent;
+  move_claims(rules, findings, times);
+  const auto steps = static_cast<std::int64_t>(rules.steps.size());
+  for (std::size_t i = 0; i < kFamilies; ++i) {
+    if (times[i] == Duration{}) continue;
+    verdict.families.push_back({.family = static_cast<Family>(i),
+                                .per_step = times[i] / steps,
+                                .percent = rules.percent(times[i])});
+  }
+  std::ranges::stable_sort(verdict.families, std::ranges::greater(), &FamilyTime::percent);
+
+  Duration computing{};
+  for (const Work& work : kComputes) computing += of(times, work.family);
+  const Loss& loss = largest<Loss>(kLosses, times);
+  const Duration lost = of(times, loss.family);
+  const double lost_percent = rules.percent(lost);
+  const double compute_percent = rules.percent(computing);
+  const auto memory = std::ranges::find_if(findings, [](const RankedFinding& ranked) {
+    return ranked.finding.family == Family::memory_capacity &&
+           ranked.finding.weight == Weight::critical;
+  });
+  double told = 0;
+  for (const FamilyTime& family : verdict.families) told += family.percent;
+  if (const double untold = 100.0 - told;
+      untold > kMostUntold && untold > lost_percent && compute_percent < kComputePercent) {
+    verdict.sentence = "Cannot tell: " + percent_text(untold) +
+                       " of the step is idle time without a cause in the trace.";
+  } else if (lost_percent >= kLeastPercent && lost_percent >= kLossPerCompute * compute_percent) {
+    verdict.id = loss.verdict;
+    verdict.sentence = sentence(rules, loss, lost);
+    if (loss.family == Family::input && found(findings, "io-bound-loader") != nullptr) {
+      verdict.id = VerdictId::io_bound;
+      verdict.sentence += " The loader waits for storage while processors are idle.";
+    }
+  } else if (memory != findings.end()) {
+    verdict.id = VerdictId::memory_capacity_bound;
+    verdict.sentence = memory->finding.title;
+  } else if (const Finding* const slowed = found(findings, "throttling");
+             slowed != nullptr && slowed->weight != Weight::note) {
+    verdict.id = VerdictId::physically_limited;
+    verdict.sentence = slowed->title + ".";
+  } else if (compute_percent >= kComputePercent) {
+    const Work& kind = largest<Work>(kComputes, times);
+    verdict.id = kind.verdict;
+    verdict.sentence = sentence(rules, kind, computing);
+  } else {
+    verdict.id = VerdictId::balanced;
+    verdict.sentence =
+        "Nothing alone takes much of the step: the largest loss is " + share(rules, lost) + ".";
+  }
+  return verdict;
+}
+
+}  // namespace fathom

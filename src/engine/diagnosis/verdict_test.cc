@@ -1,0 +1,184 @@
+#include "engine/diagnosis/verdict.h"
+
+#include <gtest/gtest.h>
+
+#include "rules/common/program_builder.h"
+#include "rules/common/rule_fixture.h"
+
+namespace fathom {
+namespace {
+
+Verdict verdict_of(TraceBuilder& builder, const std::vector<RankedFinding>& findings = {}) {
+  const JudgedTrace judged(builder);
+  return judge(judged.rules(), spent_by_family(judged.rules()), findings);
+}
+
+/// Kernels of `busy` ns that are launched every 100 ns.
+TraceBuilder launches(std::int64_t busy) {
+  TraceBuilder trace;
+  trace.step(1, 0, 5000);
+  for (std::int64_t i = 0; i < 49; ++i) {
+    const std::int64_t at = 100 * i;
+    trace.op("aten::mm", at, 95);
+    trace.runtime("cudaLaunchKernel", at + 80, 10, i + 1);
+    trace.kernel("ampere_sgemm_128x64_tn", at + 100, busy, i + 1);
+  }
+  return trace;
+}
+
+TEST(Verdict, IsHostBoundWhereTheDeviceWaitsForLaunches) {
+  TraceBuilder trace = launches(20);
+  const Verdict verdict = verdict_of(trace);
+  EXPECT_EQ(verdict.id, VerdictId::host_bound) << verdict.sentence;
+  ASSERT_FALSE(verdict.families.empty());
+  EXPECT_EQ(verdict.families.front().family, Family::host);
+}
+
+TEST(Verdict, IsComputeBoundWhereTheDeviceIsBusyWithProducts) {
+  TraceBuilder trace = launches(99);
+  EXPECT_EQ(verdict_of(trace).id, VerdictId::compute_bound);
+}
+
+TEST(Verdict, OfTheMainThreadSpeaksOfNoLaunchesAndNoRoof) {
+  TraceBuilder python;
+  python.step(1, 0, 1000);
+  python.op("aten::mm", 0, 300);
+  EXPECT_EQ(verdict_of(python).sentence,
+            "The main thread runs Python outside of operators for 70.0 % of the step.");
+  TraceBuilder operators;
+  operators.step(1, 0, 1000);
+  operators.op("aten::mm", 0, 950);
+  const Verdict verdict = verdict_of(operators);
+  EXPECT_EQ(verdict.id, VerdictId::compute_bound);
+  EXPECT_EQ(verdict.sentence, "The main thread runs operators for 95.0 % of the step.");
+}
+
+TEST(Verdict, IsInputBoundWhereTheDeviceWaitsForData) {
+  TraceBuilder trace;
+  trace.step(1, 0, 10'000);
+  trace.annotation("enumerate(DataLoader)#_SingleProcessDataLoaderIter.__next__", 10, 6000);
+  trace.op("aten::mm", 6100, 100);
+  trace.runtime("cudaLaunchKernel", 6150, 10, 1);
+  trace.kernel("gemm", 6200, 3000, 1);
+  EXPECT_EQ(verdict_of(trace).id, VerdictId::input_bound);
+}
+
+TEST(Verdict, IsCommunicationBoundWhereCollectivesAreExposed) {
+  TraceBuilder trace;
+  trace.step(1, 0, 10'000);
+  trace.op("aten::mm", 10, 100);
+  trace.runtime("cudaLaunchKernel", 50, 10, 1);
+  trace.kernel("gemm", 100, 5000, 1);
+  trace.runtime("cudaLaunchKernel", 120, 10, 2);
+  trace.kernel("ncclDevKernel_AllReduce_Sum_f32_RING_LL(ncclDevComm*)", 5100, 4800, 2);
+  EXPECT_EQ(verdict_of(trace).id, VerdictId::communication_bound);
+}
+
+TEST(Verdict, CannotTellWhereTheDeviceWasNotRecorded) {
+  TraceBuilder trace;
+  trace.step(1, 0, 1000);
+  trace.op("aten::mm", 10, 100);
+  trace.runtime("cudaLaunchKernel", 50, 10, 1);
+  EXPECT_EQ(verdict_of(trace).id, VerdictId::cannot_tell);
+}
+
+TEST(Verdict, OfAnLstmOnTheProcessorIsNotAboutADevice) {
+  TraceBuilder trace;
+  trace.step(1, 0, 1000);
+  trace.op("aten::cudnn_is_acceptable", 10, 5);
+  trace.op("aten::mkldnn_rnn_layer", 20, 950);
+  EXPECT_EQ(verdict_of(trace).id, VerdictId::compute_bound);
+}
+
+TEST(Verdict, CannotTellFromAnnotationsAlone) {
+  TraceBuilder trace;
+  trace.step(1, 0, 1000);
+  trace.step(2, 1000, 1000);
+  const Verdict verdict = verdict_of(trace);
+  EXPECT_EQ(verdict.id, VerdictId::cannot_tell) << verdict.sentence;
+}
+
+TEST(Verdict, CannotTellOfStepsWithoutWorkWhereLaunchesWereNotRecorded) {
+  TraceBuilder trace;
+  trace.step(1, 0, 1000);
+  trace.op("aten::mm", 10, 900);
+  trace.kernel("gemm", 100, 800, 7);
+  trace.step(2, 1000, 1000);
+  trace.op("aten::mm", 1010, 900);
+  const Verdict verdict = verdict_of(trace);
+  EXPECT_EQ(verdict.id, VerdictId::cannot_tell) << verdict.sentence;
+}
+
+TEST(Verdict, CannotTellWhereTheHostUsesADeviceThatWasNotRecorded) {
+  TraceBuilder trace;
+  trace.step(1, 0, 1000);
+  trace.annotation("nccl:all_to_all", 10, 100);
+  trace.op("aten::mm", 150, 100);
+  EXPECT_EQ(verdict_of(trace).id, VerdictId::cannot_tell);
+}
+
+TEST(Verdict, IsCommunicationBoundWhereTheMainThreadWaitsForCollectivesOfAnother) {
+  TraceBuilder trace;
+  trace.step(1, 0, 1000);
+  trace.op("aten::mm", 10, 100);
+  trace.annotation("## backward ##", 120, 800);
+  trace.on_thread(2);
+  trace.annotation("gloo:all_reduce", 130, 780);
+  EXPECT_EQ(verdict_of(trace).id, VerdictId::communication_bound);
+}
+
+TEST(Verdict, CannotTellWhereIdleTimeHasNoCause) {
+  TraceBuilder trace;
+  trace.step(1, 0, 10'000);
+  trace.kernel("gemm", 100, 1000, 77);
+  trace.kernel("gemm", 9000, 900, 78);
+  EXPECT_EQ(verdict_of(trace).id, VerdictId::cannot_tell);
+}
+
+TEST(Verdict, IsOfTheMainThreadWithoutADevice) {
+  TraceBuilder trace;
+  trace.step(1, 0, 1000);
+  trace.annotation("enumerate(DataLoader)#_SingleProcessDataLoaderIter.__next__", 10, 600);
+  trace.op("aten::mm", 650, 300);
+  EXPECT_EQ(verdict_of(trace).id, VerdictId::input_bound);
+}
+
+/// A finding of that rule without claims.
+std::vector<RankedFinding> made_by(std::string_view rule, Weight weight) {
+  RankedFinding ranked;
+  ranked.finding.rule = rule;
+  ranked.finding.title = "The GPU runs below its clock";
+  ranked.finding.weight = weight;
+  return {ranked};
+}
+
+TEST(Verdict, IsPhysicallyLimitedWhereABusyDeviceIsThrottled) {
+  TraceBuilder trace = launches(99);
+  EXPECT_EQ(verdict_of(trace, made_by("throttling", Weight::critical)).id,
+            VerdictId::physically_limited);
+}
+
+TEST(Verdict, StaysComputeBoundWhereTheGpuOnlyMeetsItsPowerLimit) {
+  TraceBuilder trace = launches(99);
+  EXPECT_EQ(verdict_of(trace, made_by("throttling", Weight::note)).id, VerdictId::compute_bound);
+}
+
+TEST(Verdict, StaysHostBoundWhereAThrottledDeviceWaitsForLaunches) {
+  TraceBuilder trace = launches(20);
+  EXPECT_EQ(verdict_of(trace, made_by("throttling", Weight::critical)).id, VerdictId::host_bound);
+}
+
+TEST(Verdict, IsIoBoundWhereTheLoaderWaitsForStorage) {
+  TraceBuilder trace;
+  trace.step(1, 0, 10'000);
+  trace.annotation("enumerate(DataLoader)#_SingleProcessDataLoaderIter.__next__", 10, 6000);
+  trace.op("aten::mm", 6100, 100);
+  trace.runtime("cudaLaunchKernel", 6150, 10, 1);
+  trace.kernel("gemm", 6200, 3000, 1);
+  const Verdict verdict = verdict_of(trace, made_by("io-bound-loader", Weight::critical));
+  EXPECT_EQ(verdict.id, VerdictId::io_bound);
+  EXPECT_NE(verdict.sentence.find("storage"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace fathom

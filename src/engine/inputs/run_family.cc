@@ -1,0 +1,117 @@
+// The first records of the capture files say whose child is whose.
+#include "engine/inputs/run_family.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <span>
+#include <vector>
+
+#include "engine/inputs/run_conditions.h"
+#include "wire/reader.h"
+
+namespace fathom {
+namespace {
+
+/// The records that introduce a process are among the first.
+constexpr std::size_t kHeadBytes = std::size_t{128} << 10;
+
+/// What the first records of a capture file say about its process.
+class Introduction final : public wire::Visitor {
+ public:
+  explicit Introduction(std::int64_t pid) : pid_(pid) {}
+  void process(const wire::ProcessRecord& record, std::uint64_t /*offset*/) override {
+    if (record.pid != pid_) return;
+    // Said again, the newer holds: a process may learn of its rank later.
+    if (record.rank >= 0) rank = record.rank;
+    name = record.name;
+    if (known) return;
+    known = true;
+    parent = record.parent;
+    main = record.role == "main" || record.role == "rank";
+  }
+  void clock(const wire::ClockRecord&, std::uint64_t) override {}
+  void thread(const wire::ThreadRecord&, std::uint64_t) override {}
+  void slice(const wire::SliceRecord&, std::uint64_t) override {}
+  void begin(const wire::MomentRecord&, std::uint64_t) override {}
+  void end(const wire::MomentRecord&, std::uint64_t) override {}
+  void instant(const wire::MomentRecord&, std::uint64_t) override {}
+  std::uint32_t counter(const wire::CounterRecord&, std::uint64_t) override { return 0; }
+  void sample(const wire::SampleRecord&, std::uint64_t) override {}
+  void fact(const wire::FactRecord&, std::uint64_t) override {}
+  void exit(const wire::ExitRecord&, std::uint64_t) override {}
+  void dropped(const wire::DroppedRecord&, std::uint64_t) override {}
+  void function(const wire::FunctionRecord&, std::uint64_t) override {}
+
+  bool known = false;
+  bool main = false;
+  std::int64_t parent = 0;
+  std::int32_t rank = -1;
+  std::string name;
+
+ private:
+  std::int64_t pid_;
+};
+
+void introduce(const std::string& path, Introduction& introduction) {
+  std::ifstream file(path, std::ios::binary);
+  std::vector<char> head(kHeadBytes);
+  file.read(head.data(), static_cast<std::streamsize>(head.size()));
+  head.resize(static_cast<std::size_t>(std::max<std::streamsize>(file.gcount(), 0)));
+  wire::Reader reader(introduction);
+  reader.feed(std::as_bytes(std::span(head)));
+  reader.finish();
+}
+
+}  // namespace
+
+bool RunFamily::descends(std::int64_t pid, std::int64_t from) const {
+  // A damaged table may go round in circles.
+  for (std::size_t steps = 0; steps <= parents.size(); ++steps) {
+    if (pid == from) return true;
+    const auto at = parents.find(pid);
+    if (at == parents.end() || at->second == pid) return false;
+    pid = at->second;
+  }
+  return false;
+}
+
+RunFamily run_family(const std::string& folder, const RunFiles& files) {
+  RunFamily family;
+  const Result<std::string> manifest =
+      read_small_file((std::filesystem::path(folder) / kRunManifest).string());
+  if (manifest) {
+    for (const ManifestProcess& process : manifest_processes(*manifest))
+      family.parents[process.pid] = process.parent;
+  }
+  for (const NamedFile& file : files.captures) {
+    Introduction introduction(file.pid);
+    introduce(file.path, introduction);
+    if (!introduction.known) continue;
+    if (introduction.parent > 0) family.parents[file.pid] = introduction.parent;
+    if (introduction.rank >= 0) family.ranks[file.pid] = introduction.rank;
+    if (!introduction.name.empty()) family.names[file.pid] = introduction.name;
+    if (introduction.main) family.mains.insert(file.pid);
+  }
+  return family;
+}
+
+std::set<std::int64_t> run_roots(const RunFiles& files, const RunFamily& family) {
+  std::set<std::int64_t> roots;
+  for (const NamedFile& file : files.torch) roots.insert(file.pid);
+  if (!roots.empty()) return roots;
+  for (const auto& [pid, rank] : family.ranks) {
+    const auto parent = family.parents.find(pid);
+    const auto same =
+        parent == family.parents.end() ? family.ranks.end() : family.ranks.find(parent->second);
+    const bool inherited = same != family.ranks.end() && same->second == rank;
+    if (!inherited) roots.insert(pid);
+  }
+  if (roots.size() > 1) return roots;
+  roots.clear();
+  if (!family.mains.empty()) return {*family.mains.begin()};
+  if (!files.captures.empty()) return {files.captures.front().pid};
+  return {};
+}
+
+}  // namespace fathom

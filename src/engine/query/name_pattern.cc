@@ -1,0 +1,49 @@
+// POSIX regexec, not std::regex: it does not recurse per character.
+#include "engine/query/name_pattern.h"
+
+#include <array>
+
+#include <regex.h>
+
+namespace fathom {
+
+struct NamePattern::State {
+  regex_t regex{};
+  bool compiled = false;
+
+  State() = default;
+  State(const State&) = delete;
+  State& operator=(const State&) = delete;
+  ~State() {
+    if (compiled) regfree(&regex);
+  }
+};
+
+NamePattern::NamePattern(std::unique_ptr<State> state) : state_(std::move(state)) {}
+NamePattern::NamePattern(NamePattern&&) noexcept = default;
+NamePattern& NamePattern::operator=(NamePattern&&) noexcept = default;
+NamePattern::~NamePattern() = default;
+
+Result<NamePattern> NamePattern::parse(const std::string& expression) {
+  auto state = std::make_unique<State>();
+  const int failed = regcomp(&state->regex, expression.c_str(), REG_EXTENDED | REG_ICASE);
+  if (failed != 0) {
+    std::array<char, 200> why{};
+    regerror(failed, &state->regex, why.data(), why.size());
+    return Error{ErrorCode::invalid_argument,
+                 "'" + expression + "' is not a regular expression: " + why.data()};
+  }
+  state->compiled = true;
+  return NamePattern(std::move(state));
+}
+
+bool NamePattern::matches(std::string_view name) const {
+  // A failing match costs the square of the length.
+  constexpr std::size_t kMatchedBytes = 4096;
+  const std::string head(name.substr(0, kMatchedBytes));
+  regmatch_t range{};
+  range.rm_eo = static_cast<regoff_t>(head.size());
+  return regexec(&state_->regex, head.c_str(), 1, &range, REG_STARTEND) == 0;
+}
+
+}  // namespace fathom

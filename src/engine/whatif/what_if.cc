@@ -1,0 +1,60 @@
+// Replays the recording with and without the changes.
+#include "engine/whatif/what_if.h"
+
+#include <algorithm>
+
+#include "engine/whatif/what_if_edits.h"
+
+namespace fathom {
+namespace {
+
+/// More than so much of the step without an explanation is worth a warning.
+constexpr double kDoubtfulPercent = 5;
+
+StepForecast forecast(const Replay& replay, const Edits& edits) {
+  const Prediction prediction = replay.run(edits);
+  return {.median = prediction.median, .mean = prediction.mean, .path = prediction.path};
+}
+
+}  // namespace
+
+bool WhatIfRequest::empty() const {
+  return scale.empty() && roof.empty() && fuse.empty() && !remove_syncs && !overlap_input &&
+         !launch_once && !pin_copies && !hide_communication;
+}
+
+PathPart bound_by(const StepForecast& forecast) {
+  return static_cast<PathPart>(std::ranges::max_element(forecast.path) - forecast.path.begin());
+}
+
+Result<WhatIf> what_if(const Session& session, const WhatIfRequest& request) {
+  Request selected;
+  selected.steps = request.steps;
+  selected.window = request.window;
+  Result<Selection> selection = session.select(selected);
+  if (!selection) return std::move(selection).error();
+  const TableOptions options{.peaks = request.peaks};
+  const Context context{session.trace(), session.analyses(), *selection, options};
+  Result<WhatIfEdits> edits = what_if_edits(context, request);
+  if (!edits) return std::move(edits).error();
+  const Replay replay = Replay::for_predictions(context);
+  WhatIf result;
+  result.input = session.input();
+  result.step_name = context.steps().name;
+  result.step_note = context.steps().note;
+  result.steps = replay.run({}).steps.size();
+  result.before = forecast(replay, {});
+  result.best = forecast(replay, edits->best);
+  result.worst = forecast(replay, edits->worst);
+  if (result.worst.median < result.best.median) std::swap(result.worst, result.best);
+  result.changes = std::move(edits->changes);
+  result.residuals = replay.residuals();
+  if (result.residuals.percent() > kDoubtfulPercent) {
+    result.notes.push_back(
+        "Much of the step waits for something that the recording does not "
+        "show; it is taken to stay as it is.");
+  }
+  return result;
+}
+
+}  // namespace fathom

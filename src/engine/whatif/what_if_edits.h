@@ -1,0 +1,21 @@
+// From wishes to edits: which slices a change is about.
+#pragma once
+
+#include <string>
+
+#include "engine/whatif/what_if.h"
+#include "replay/replay.h"
+
+namespace fathom {
+
+/// The edits for the best and the worst that changes may come to.
+struct WhatIfEdits {
+  Edits best;
+  Edits worst;
+  std::vector<WhatIfChange> changes;
+};
+
+/// Errors as what_if().
+Result<WhatIfEdits> what_if_edits(const Context& context, const WhatIfRequest& request);
+
+}  // namespace fathom

@@ -1,0 +1,35 @@
+// Every format that is written.
+#include <algorithm>
+
+#include "export/writer.h"
+
+namespace fathom {
+
+TraceWriter chrome_writer();
+TraceWriter perfetto_writer();
+
+std::span<const TraceWriter> all_writers() {
+  static const TraceWriter table[] = {
+      chrome_writer(),
+      perfetto_writer(),
+  };
+  return table;
+}
+
+const TraceWriter* find_writer(std::string_view id) {
+  const std::span<const TraceWriter> writers = all_writers();
+  const auto at = std::ranges::find(writers, id, &TraceWriter::id);
+  return at == writers.end() ? nullptr : &*at;
+}
+
+const TraceWriter* writer_for(std::string_view path) {
+  if (path.ends_with(".gz")) path.remove_suffix(3);
+  for (const TraceWriter& writer : all_writers()) {
+    if (std::ranges::any_of(writer.extensions,
+                            [path](std::string_view end) { return path.ends_with(end); }))
+      return &writer;
+  }
+  return nullptr;
+}
+
+}  // namespace fathom

@@ -1,0 +1,38 @@
+// Copies between the host and the diagnosed device, and what asked for them.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "rules/common/host_work.h"
+
+namespace fathom {
+
+/// One such copy that starts in a counted step.
+struct HostCopy {
+  SliceId activity{};
+  SliceId launch{};                       ///< The call, or invalid.
+  SliceId op{};                           ///< The innermost operator, or invalid.
+  CopyKind kind = CopyKind::unknown;      ///< h2d or d2h.
+  MemoryKind host = MemoryKind::unknown;  ///< The memory on the host's side.
+  std::int64_t bytes = kAbsent;
+};
+
+/// By time. O(activities).
+std::vector<HostCopy> host_copies(const RuleContext& rules);
+
+/// The slice that asked for the copy: the outermost of aten::to, aten::_to_copy and aten::copy_
+/// around it, else its operator, else its call; may be invalid. O(depth).
+SliceId asker(const RuleContext& rules, const HostCopy& copy);
+
+/// Is it part of .item(), nonzero and the like, which need a value on the host? O(depth).
+bool brings_value(const RuleContext& rules, const HostCopy& copy);
+
+/// "1.5 MB in 12 copies".
+std::string volume_text(const std::vector<HostCopy>& copies);
+
+/// Evidence that names the longest of the copies, and where it was asked for.
+Evidence evidence_of(const RuleContext& rules, const std::vector<HostCopy>& copies,
+                     std::string text);
+
+}  // namespace fathom

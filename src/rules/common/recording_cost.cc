@@ -1,0 +1,74 @@
+#include "rules/common/recording_cost.h"
+
+#include <algorithm>
+#include <vector>
+
+#include "rules/common/host_work.h"
+
+namespace fathom {
+namespace {
+
+/// Per event; docs/diagnosis.md has what recording cost our own programs.
+constexpr std::int64_t kOperatorNs = 600;
+constexpr std::int64_t kFrameNs = 400;
+
+std::int64_t counted(const RuleContext& rules, const Nesting::Thread& thread) {
+  const Column<Time>& start = rules.trace().slices.start;
+  const auto before = [&](Time time) {
+    return std::ranges::lower_bound(thread.slices, time, {},
+                                    [&](SliceId slice) { return start[slice.row()]; }) -
+           thread.slices.begin();
+  };
+  std::int64_t sum = 0;
+  const CountedTime counted_time(rules);
+  for (const Interval& window : counted_time.windows()) {
+    sum += before(window.end) - before(window.begin);
+  }
+  return sum;
+}
+
+const Nesting::Thread* main_thread(const RuleContext& rules) {
+  const std::vector<Nesting::Thread>& threads = rules.context.nesting().work;
+  const auto found =
+      std::ranges::find(threads, rules.accounting.main_thread, &Nesting::Thread::track);
+  return found == threads.end() ? nullptr : &*found;
+}
+
+}  // namespace
+
+Duration EventCounts::cost() const {
+  return duration_ns(operators * kOperatorNs + frames * kFrameNs);
+}
+
+EventCounts busiest_thread(const RuleContext& rules) {
+  const Nesting& nesting = rules.context.nesting();
+  std::vector<EventCounts> threads(rules.trace().tracks.size());
+  for (const Nesting::Thread& thread : nesting.work) {
+    threads[thread.track.row()].operators = counted(rules, thread);
+  }
+  for (const Nesting::Thread& thread : nesting.frames) {
+    threads[thread.track.row()].frames = counted(rules, thread);
+  }
+  const auto busiest = std::ranges::max_element(threads, {}, &EventCounts::cost);
+  return busiest == threads.end() ? EventCounts{} : *busiest;
+}
+
+Duration recording_cost(const RuleContext& rules) {
+  const Nesting::Thread* const thread = main_thread(rules);
+  if (rules.device >= 0 || has_frames(rules) || thread == nullptr) return duration_ns(-1);
+  const EventCounts events{.operators = counted(rules, *thread)};
+  return std::min(events.cost(), rules.window()) / step_count(rules);
+}
+
+Duration removed_recording_cost(const RuleContext& rules, const Edits& edits) {
+  const Trace& trace = rules.trace();
+  double removed = 0;
+  for (const auto& [slice, factor] : edits.scale) {
+    const bool there = trace.slices.track[slice.row()] == rules.accounting.main_thread &&
+                       rules.counts(trace.slices.start[slice.row()]);
+    if (there) removed += 1.0 - std::min(1.0, static_cast<double>(factor));
+  }
+  return duration_ns(static_cast<std::int64_t>(removed * kOperatorNs)) / step_count(rules);
+}
+
+}  // namespace fathom

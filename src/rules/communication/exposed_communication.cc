@@ -1,0 +1,229 @@
+// exposed-communication: the step waits for collectives with nothing beside them.
+#include <algorithm>
+#include <array>
+#include <string>
+
+#include "rules/common/collectives.h"
+
+namespace fathom {
+namespace {
+
+constexpr std::string_view kDoc =
+    "Communication costs nothing while kernels compute beside it; what counts is the exposed part, "
+    "during which the device only communicates (without a device: the main thread is inside a "
+    "collective, or idles while one runs on another thread). Fires when the exposed part is over "
+    "5 % of the step and less than 30 % of all communication is hidden, or when it is over 10 %; "
+    "critical from 20 %. Exposed time holds waiting for late ranks too, which late-rank names "
+    "where one rank can tell. What can be hidden is bounded by the computing that has no "
+    "communication beside it. Sources: the former TensorBoard plugin (10 %); TraceML (10 and "
+    "20 %); nsys-ai (overlap below 30 %).";
+
+constexpr double kNotePercent = 5.0;
+constexpr double kWarnPercent = 10.0;
+constexpr double kCriticalPercent = 20.0;
+constexpr double kLowOverlap = 30.0;
+
+struct Found {
+  std::vector<Claim> claims;
+  std::vector<SliceId> calls;  // Those with an exposed part.
+  std::array<Duration, kCollectiveKinds> by_kind{};
+  Duration exposed{};
+  Duration all{};   // Union of all communication.
+  Duration free{};  // Computing with no communication beside it.
+  RemovedTime removed;
+  std::int64_t bytes = 0;
+  explicit Found(const RuleContext& rules) : removed(rules) {}
+};
+
+/// The kind of each name, looked at once.
+class Kinds {
+ public:
+  explicit Kinds(const Trace& trace) : trace_(trace), known_(trace.strings.size(), kUnknown) {}
+  CollectiveKind of(SliceId slice) {
+    std::uint8_t& known = known_[trace_.slices.name[slice.row()].row()];
+    if (known == kUnknown) known = static_cast<std::uint8_t>(collective_kind(trace_.name(slice)));
+    return static_cast<CollectiveKind>(known);
+  }
+
+ private:
+  static constexpr std::uint8_t kUnknown = 0xff;
+  const Trace& trace_;
+  std::vector<std::uint8_t> known_;
+};
+
+void look_at_device(const RuleContext& rules, Found& found) {
+  Kinds kinds(rules.trace());
+  for (const CollectiveCall& call : collective_calls(rules)) {
+    const Duration exposed = rules.accounting.credited[call.slice.row()];
+    if (exposed <= Duration{}) continue;
+    found.exposed += exposed;
+    found.by_kind[static_cast<std::size_t>(kinds.of(call.slice))] += exposed;
+    found.calls.push_back(call.slice);
+    found.bytes += call.bytes;
+  }
+  const DeviceTimeline& timeline = *rules.context.timelines().find(rules.device);
+  for (const Step* const step : rules.steps) {
+    const BusyTime busy = busy_time(timeline, step->window);
+    found.all += busy.total_of(Busy::communication);
+    found.free +=
+        busy[Busy::compute] - (busy.total_of(Busy::communication) - busy[Busy::communication]);
+  }
+  const double hidden = found.exposed <= found.free
+                            ? 1.0
+                            : static_cast<double>(to_ns(std::max(found.free, Duration{}))) /
+                                  static_cast<double>(to_ns(found.exposed));
+  for (const SliceId slice : found.calls) found.claims.push_back(claim(rules, slice, hidden));
+}
+
+/// The main thread in a collective, or in no operator while one runs elsewhere.
+void look_at_host(const RuleContext& rules, Found& found) {
+  Kinds kinds(rules.trace());
+  std::array<std::vector<Interval>, kCollectiveKinds> stretches;
+  std::vector<Interval> all;
+  for (const CollectiveCall& call : collective_calls(rules)) {
+    const Interval own = interval_of(rules.trace(), call.slice);
+    all.push_back(own);
+    stretches[static_cast<std::size_t>(kinds.of(call.slice))].push_back(own);
+    found.calls.push_back(call.slice);
+    found.bytes += call.bytes;
+  }
+  for (std::size_t kind = 0; kind < kCollectiveKinds; ++kind) {
+    for (const Interval& stretch : merged(std::move(stretches[kind]))) {
+      found.by_kind[kind] += rules.counted(stretch);
+    }
+  }
+  for (const Interval& stretch : merged(std::move(all))) {
+    found.all += rules.counted(stretch);
+    found.exposed += claim_main_thread(
+        rules, stretch, {HostBucket::communication, HostBucket::waiting, HostBucket::python},
+        found.claims, &found.removed);
+  }
+}
+
+CollectiveKind costliest_kind(const Found& found) {
+  return static_cast<CollectiveKind>(std::ranges::max_element(found.by_kind) -
+                                     found.by_kind.begin());
+}
+
+Fix fix_of(CollectiveKind kind) {
+  switch (kind) {
+    case CollectiveKind::all_reduce:
+      return {.text =
+                  "Let gradients travel while the backward pass runs: "
+                  "DistributedDataParallel with buckets that fill early (bucket_cap_mb, "
+                  "gradient_as_bucket_view=True), no_sync() on all but the last of "
+                  "accumulated batches, gradients compressed to bf16 by a communication hook. "
+                  "Caveats: compression rounds; accumulation makes the batch larger.",
+              .before = "for x in batches: loss(model(x)).backward()",
+              .after =
+                  "with model.no_sync():\n    for x in batches[:-1]: "
+                  "loss(model(x)).backward()\nloss(model(batches[-1])).backward()"};
+    case CollectiveKind::all_gather:
+    case CollectiveKind::reduce_scatter:
+      return {.text =
+                  "Fetch the next layer's shards while this one computes: FSDP with "
+                  "BackwardPrefetch.BACKWARD_PRE and forward_prefetch=True, wrapped per "
+                  "transformer block; shard within a node only (HYBRID_SHARD) where memory "
+                  "allows. Caveat: prefetching holds one more layer's parameters.",
+              .before = "FSDP(model)",
+              .after =
+                  "FSDP(model, auto_wrap_policy=policy, forward_prefetch=True,\n"
+                  "     backward_prefetch=BackwardPrefetch.BACKWARD_PRE)"};
+    case CollectiveKind::all_to_all:
+      return {.text =
+                  "Start the exchange early and compute what does not need it meanwhile: "
+                  "the dense part, or the batch before (TorchRec's TrainPipelineSparseDist); "
+                  "send less (fp16 or bf16 codecs, a sharding plan that keeps hot tables "
+                  "local). Caveat: a pipeline works on older inputs by one batch.",
+              .before = "out = all_to_all(x); y = dense(d)",
+              .after =
+                  "work = dist.all_to_all_single(out, x, async_op=True)\ny = dense(d)\n"
+                  "work.wait()"};
+    default:
+      return {.text =
+                  "Start collectives asynchronously and wait for them only where their result "
+                  "is needed; do the same on fewer, larger tensors; do it every N steps.",
+              .before = "dist.broadcast(t, 0)",
+              .after = "work = dist.broadcast(t, 0, async_op=True)\n...\nwork.wait()"};
+  }
+}
+
+std::string kinds_text(const RuleContext& rules, const Found& found) {
+  std::string text;
+  for (std::size_t kind = 0; kind < kCollectiveKinds; ++kind) {
+    if (found.by_kind[kind] == Duration{}) continue;
+    text += (text.empty() ? "" : ", ") + std::string(to_string(static_cast<CollectiveKind>(kind))) +
+            " " + per_step(rules, found.by_kind[kind]);
+  }
+  return text;
+}
+
+std::string rate_text(const Found& found) {
+  const double seconds = static_cast<double>(to_ns(found.all)) * 1e-9;
+  if (found.bytes <= 0 || seconds <= 0) return {};
+  return "; " + bytes_text(found.bytes) + " in all, " +
+         bytes_text(static_cast<std::int64_t>(static_cast<double>(found.bytes) / seconds)) +
+         " per second of communication, waiting included";
+}
+
+Finding make(const RuleContext& rules, Found& found, double overlap) {
+  Finding finding;
+  finding.title = "Communication that nothing hides: " + per_step(rules, found.exposed) + "; " +
+                  percent_text(overlap) + " of all communication is hidden";
+  finding.family = Family::communication;
+  finding.weight = weight_of(rules, found.exposed, kWarnPercent, kCriticalPercent);
+  finding.confidence = Confidence::medium;
+  finding.effort = Effort::refactoring;
+  finding.evidence.push_back(
+      evidence_of(rules, found.calls, kinds_text(rules, found) + rate_text(found)));
+  finding.counter_evidence =
+      rules.device < 0
+          ? "Waiting for late ranks counts in; only the traces of all ranks tell it apart."
+      : found.free < found.exposed
+          ? "Only " + per_step(rules, std::max(found.free, Duration{})) +
+                " of computing has no communication beside it: no more than that can be hidden."
+          : "Waiting for late ranks counts in, and hidden communication slows the kernels beside "
+            "it.";
+  finding.fix = fix_of(costliest_kind(found));
+  finding.verify = "fathom accounting TRACE";
+  finding.claims = std::move(found.claims);
+  if (rules.device >= 0) {
+    finding.edits.hide = std::move(found.calls);
+    finding.assumption = "collectives run beside the computing of their step";
+  } else {
+    for (const SliceId call : found.calls) finding.edits.scale.emplace_back(call, 0.0F);
+    found.removed.to(finding.edits);
+    finding.assumption = "the main thread no longer waits for collectives";
+  }
+  finding.pessimism = 0.3;
+  return finding;
+}
+
+Outcome check(const RuleContext& rules) {
+  Found found(rules);
+  if (rules.device >= 0) {
+    look_at_device(rules, found);
+  } else {
+    look_at_host(rules, found);
+  }
+  if (found.all <= Duration{}) return std::vector<Finding>{};
+  const double overlap = 100.0 * (1.0 - static_cast<double>(to_ns(found.exposed)) /
+                                            static_cast<double>(to_ns(found.all)));
+  const double percent = rules.percent(found.exposed);
+  const bool low = percent >= kNotePercent && overlap < kLowOverlap;
+  if (!low && percent < kWarnPercent) return std::vector<Finding>{};
+  std::vector<Finding> findings;
+  findings.push_back(make(rules, found, std::clamp(overlap, 0.0, 100.0)));
+  return findings;
+}
+
+}  // namespace
+
+Rule exposed_communication() {
+  return {.id = "exposed-communication",
+          .title = "Communication that nothing hides",
+          .doc = kDoc,
+          .check = check};
+}
+
+}  // namespace fathom

@@ -1,0 +1,78 @@
+#include <gtest/gtest.h>
+
+#include "rules/common/collectives.h"
+#include "rules/common/rule_fixture.h"
+
+namespace fathom {
+
+Rule exposed_communication();
+
+namespace {
+
+constexpr std::string_view kReduce = "ncclDevKernel_AllReduce_Sum_f32_RING_LL";
+
+/// A step of 1000 ns: a product until 600, an all-reduce of 300 ns from `start`, a product after
+/// it.
+void step(TraceBuilder& builder, std::int64_t start) {
+  builder.step(0, 0, 1000);
+  builder.runtime("cudaLaunchKernel", 1, 2, 1);
+  builder.runtime("cudaLaunchKernel", 4, 2, 2);
+  builder.runtime("cudaLaunchKernel", 7, 2, 3);
+  builder.on_stream(7).kernel("gemm", 10, 590, 1);
+  builder.on_stream(20).kernel(kReduce, start, 300, 2);
+  builder.on_stream(7).kernel("gemm", 900, 100, 3);
+}
+
+TEST(ExposedCommunication, IsToldWhenNothingRunsBesideIt) {
+  TraceBuilder builder;
+  step(builder, 600);
+  const JudgedTrace judged(builder);
+  const std::vector<Finding> findings = judged.findings(exposed_communication());
+  ASSERT_EQ(findings.size(), 1U);
+  EXPECT_EQ(findings[0].family, Family::communication);
+  EXPECT_EQ(findings[0].weight, Weight::critical);
+  EXPECT_EQ(to_ns(total(findings[0].claims)), 300);
+  EXPECT_EQ(findings[0].edits.hide.size(), 1U);
+  EXPECT_NE(findings[0].fix.text.find("no_sync"), std::string::npos);
+}
+
+TEST(ExposedCommunication, IsNothingBesideComputing) {
+  TraceBuilder builder;
+  step(builder, 200);
+  const JudgedTrace judged(builder);
+  EXPECT_TRUE(judged.findings(exposed_communication()).empty());
+  EXPECT_EQ(judged.abstains(exposed_communication()), "");
+}
+
+TEST(ExposedCommunication, PromisesNoMoreThanThereIsComputingToHideBehind) {
+  TraceBuilder builder;
+  builder.step(0, 0, 1000);
+  builder.runtime("cudaLaunchKernel", 1, 2, 1);
+  builder.runtime("cudaLaunchKernel", 4, 2, 2);
+  builder.on_stream(7).kernel("gemm", 10, 100, 1);
+  builder.on_stream(20).kernel(kReduce, 110, 890, 2);
+  const std::vector<Finding> findings = JudgedTrace(builder).findings(exposed_communication());
+  ASSERT_EQ(findings.size(), 1U);
+  EXPECT_NEAR(static_cast<double>(to_ns(total(findings[0].claims))), 100, 1);
+}
+
+TEST(ExposedCommunication, CountsTheMainThreadThatWaitsForAnotherThread) {
+  TraceBuilder builder;
+  builder.step(0, 0, 1000);
+  builder.op("aten::mm", 10, 390);
+  builder.op("aten::mm", 900, 100);
+  builder.on_thread(2).annotation("gloo:all_reduce", 300, 600);
+  const std::vector<Finding> findings = JudgedTrace(builder).findings(exposed_communication());
+  ASSERT_EQ(findings.size(), 1U);
+  EXPECT_EQ(to_ns(total(findings[0].claims)), 500);
+}
+
+TEST(Collectives, AreToldByTheirNames) {
+  EXPECT_EQ(collective_kind(kReduce), CollectiveKind::all_reduce);
+  EXPECT_EQ(collective_kind("ncclKernel_SendRecv_RING_SIMPLE"), CollectiveKind::all_to_all);
+  EXPECT_EQ(collective_kind("nccl:_all_gather_base"), CollectiveKind::all_gather);
+  EXPECT_EQ(collective_kind("c10d::barrier"), CollectiveKind::other);
+}
+
+}  // namespace
+}  // namespace fathom

@@ -1,0 +1,194 @@
+// cuda-graph-inference: inference whose launches take longer than its kernels.
+#include <algorithm>
+#include <set>
+
+#include "rules/common/stretches.h"
+
+namespace fathom {
+namespace {
+
+constexpr std::string_view kDoc =
+    "A small batch, or one token at a time, gives kernels of a few microseconds, each of which "
+    "costs the host as long to launch. A CUDA graph launches all of them at once. Fires for "
+    "passes without a backward pass that launch at least 30 kernels per step with a median below "
+    "50 µs, fewer than a tenth of them from graphs, when the device idles for at least 20 % of the "
+    "step for launches that come too late. Where autograd recorded the operators (sequence numbers "
+    "grow), such a pass may as well be the first part of a training step, and is not called "
+    "inference. Source: NVIDIA's advice on CUDA graphs (utilisation "
+    "below 80 %, many kernels below 50 µs).";
+
+constexpr std::int64_t kFewestKernels = 30;
+constexpr Duration kShortKernel = duration_ns(50'000);
+constexpr double kLeastPercent = 20.0;
+constexpr double kMostInGraphs = 0.1;
+
+struct Kernels {
+  std::vector<SliceId> all;
+  Duration median{};
+  Duration time{};
+  std::size_t in_graphs = 0;
+};
+
+Kernels kernels_of(const RuleContext& rules) {
+  const Trace& trace = rules.trace();
+  Kernels kernels;
+  std::vector<Duration> durations;
+  for_each_activity(rules, [&](SliceId activity, SliceId) {
+    if (trace.kind(activity) != SliceKind::kernel) return;
+    kernels.all.push_back(activity);
+    durations.push_back(trace.slices.duration[activity.row()]);
+    kernels.time += rules.accounting.credited[activity.row()];
+    if (rules.context.links().replay[activity.row()] > 0) ++kernels.in_graphs;
+  });
+  kernels.median = median_of(std::move(durations));
+  return kernels;
+}
+
+/// Idle time that ends with a late launch and was not opened by a wait.
+struct Late {
+  std::vector<Claim> claims;
+  Interval longest{};
+};
+
+Late late_launches(const RuleContext& rules) {
+  Late late;
+  const DeviceAccounting& device = *rules.accounting.find(rules.device);
+  for (const IdlePiece& piece : device.pieces) {
+    const Gap& gap = device.gaps[piece.gap];
+    const bool host = piece.cause == Bucket::dispatch || piece.cause == Bucket::python ||
+                      piece.cause == Bucket::launch_latency;
+    if (!host || gap.opener == Opener::sync_call || gap.opener == Opener::start) continue;
+    const Duration idle = rules.counted(piece.interval);
+    if (idle <= Duration{}) continue;
+    late.claims.push_back({.device = rules.device, .gap = piece.gap, .time = idle});
+    if (gap.interval.length() > late.longest.length()) late.longest = gap.interval;
+  }
+  return late;
+}
+
+std::size_t waits_inside(const RuleContext& rules) {
+  return static_cast<std::size_t>(std::ranges::count_if(rules.syncs, [&](const SyncCall& sync) {
+    return sync.device == rules.device && rules.counts(rules.trace().slices.start[sync.call.row()]);
+  }));
+}
+
+/// Does autograd record these operators? Then each that makes a node has a number of its own.
+bool records_gradients(const RuleContext& rules) {
+  const Trace& trace = rules.trace();
+  std::int64_t first = kAbsent;
+  for (std::size_t row = 0; row < trace.slices.size(); ++row) {
+    const std::uint32_t detail = trace.slices.detail[row];
+    if (detail == SliceId::kNone || trace.kind(SliceId(row)) != SliceKind::cpu_op) continue;
+    const std::int64_t number = trace.ops.sequence[detail];
+    if (number == kAbsent || number < 0 || !rules.counts(trace.slices.start[row])) continue;
+    if (first != kAbsent && number != first) return true;
+    first = number;
+  }
+  return false;
+}
+
+/// What stands where a pass with gradients is no inference for sure.
+void be_forward_only(Finding& finding) {
+  finding.title.replace(0, std::string_view("Inference").size(), "A forward pass");
+  finding.confidence = Confidence::medium;
+  finding.evidence.push_back(
+      {.text = "autograd records these operators (their sequence numbers grow), and no backward "
+               "pass was recorded: the first part of a training step, or inference without "
+               "torch.inference_mode()",
+       .slices = {},
+       .where = {},
+       .location = {}});
+  finding.counter_evidence =
+      "If this is part of a training step, what the device waits for there shows only in a "
+      "recording of whole steps.";
+  finding.fix = {
+      .text =
+          "If it is inference, turn autograd off and capture the pass once: "
+          "torch.inference_mode() with torch.compile(mode=\"reduce-overhead\") or a "
+          "torch.cuda.CUDAGraph. If it is training, record whole steps first; "
+          "torch.compile(mode=\"reduce-overhead\") and torch.cuda.make_graphed_callables "
+          "capture forward and backward. Caveats: fixed shapes and addresses, no host waits "
+          "inside, memory stays reserved for each graph.",
+      .before = "y = model(x)",
+      .after = "model = torch.compile(model, mode=\"reduce-overhead\")\ny = model(x)"};
+}
+
+Finding make(const RuleContext& rules, const Kernels& kernels, Late late) {
+  const Duration idle = total(late.claims);
+  const auto per = static_cast<std::int64_t>(kernels.all.size()) / step_count(rules);
+  const std::size_t waits = waits_inside(rules);
+  Finding finding;
+  finding.title = "Inference launches " + count_text(per) + " short kernels one by one: idle for " +
+                  per_step(rules, idle);
+  finding.family = Family::host;
+  finding.weight = weight_of(rules, idle, 20, 50);
+  finding.confidence =
+      waits > static_cast<std::size_t>(step_count(rules)) ? Confidence::medium : Confidence::high;
+  finding.effort = Effort::line;
+  Evidence evidence;
+  evidence.text = "kernels of " + duration_text(kernels.median) + " (median) run for " +
+                  per_step(rules, kernels.time) + ", none or few from a graph; no backward pass";
+  evidence.slices = costliest(rules.trace(), kernels.all);
+  evidence.where = late.longest;
+  finding.evidence.push_back(std::move(evidence));
+  finding.counter_evidence =
+      waits > 0
+          ? counted_noun(waits, "call") +
+                " in these steps wait for the device: what lies around them cannot be captured "
+                "as one graph."
+          : "A graph needs the same shapes and addresses each time; recording also slows the "
+            "host by about 0.6 µs per operator.";
+  finding.fix = {
+      .text =
+          "Capture the pass once and replay it: torch.compile(mode=\"reduce-overhead\"), or "
+          "torch.cuda.CUDAGraph with static inputs; for serving, one graph per batch size "
+          "(padded), as vLLM, SGLang and TensorRT-LLM do; or larger batches where latency "
+          "allows. Caveats: fixed shapes and addresses, no host waits inside, memory stays "
+          "reserved for each graph, the first calls are slow.",
+      .before = "with torch.inference_mode(): y = model(x)",
+      .after =
+          "model = torch.compile(model, mode=\"reduce-overhead\")\n"
+          "with torch.inference_mode(): y = model(x)"};
+  finding.verify = "fathom launches TRACE";
+  finding.claims = std::move(late.claims);
+  finding.edits.launch_once = true;
+  finding.assumption = "each step is launched as one graph; the kernels stay as they are";
+  finding.pessimism = 0.4;
+  return finding;
+}
+
+Outcome check(const RuleContext& rules) {
+  if (rules.device < 0) return Abstention{"no device activity was recorded"};
+  const auto operators = [](const Category& category) {
+    return category.kind == SliceKind::cpu_op && category.slices > 0;
+  };
+  if (std::ranges::none_of(rules.trace().categories, operators)) {
+    return Abstention{"no operators were recorded: whether this is inference is not told"};
+  }
+  if (device_unrecorded(rules)) return Abstention{"most kernels were not recorded"};
+  if (is_training(rules)) return std::vector<Finding>{};
+  const Kernels kernels = kernels_of(rules);
+  const auto count = static_cast<std::int64_t>(kernels.all.size());
+  const bool graphs =
+      static_cast<double>(kernels.in_graphs) > kMostInGraphs * static_cast<double>(count);
+  if (count < kFewestKernels * step_count(rules) || kernels.median >= kShortKernel || graphs) {
+    return std::vector<Finding>{};
+  }
+  Late late = late_launches(rules);
+  if (rules.percent(total(late.claims)) < kLeastPercent) return std::vector<Finding>{};
+  std::vector<Finding> findings;
+  findings.push_back(make(rules, kernels, std::move(late)));
+  if (records_gradients(rules)) be_forward_only(findings.back());
+  return findings;
+}
+
+}  // namespace
+
+Rule cuda_graph_inference() {
+  return {.id = "cuda-graph-inference",
+          .title = "Inference bound by its launches",
+          .doc = kDoc,
+          .check = check};
+}
+
+}  // namespace fathom

@@ -1,0 +1,111 @@
+// dominant-phase: one phase of training is longer than it should be.
+#include <array>
+
+#include "rules/common/support.h"
+
+namespace fathom {
+namespace {
+
+constexpr std::string_view kDoc =
+    "The backward pass computes two products for each of the forward pass, so that it "
+    "takes about twice as long; the optimizer touches each parameter once. Fires where "
+    "the forward pass takes longer than the backward pass, the backward pass longer than "
+    "four times the forward pass, or the optimizer more than 30 % of the step's device "
+    "time. Phases are told by annotations, by autograd's sequence numbers and threads. "
+    "Source: counting of products; Kaplan et al. (2020).";
+
+constexpr double kLongBackward = 4.0;
+constexpr double kLongOptimizer = 30.0;
+constexpr double kLeastPercent = 5.0;
+
+/// Time by phase: of the device by what launched it, else of the main thread.
+struct PhaseTimes {
+  std::array<Duration, kPhases> time{};
+  std::array<Blamed, kPhases> blamed;
+  [[nodiscard]] double operator[](Phase phase) const {
+    return static_cast<double>(to_ns(time[static_cast<std::size_t>(phase)]));
+  }
+};
+
+PhaseTimes look(const RuleContext& rules) {
+  PhaseTimes times;
+  const Phases& phases = rules.context.phases();
+  for_each_activity(rules, [&](SliceId activity, SliceId op) {
+    const auto phase = static_cast<std::size_t>(op.valid() ? phases[op] : Phase::other);
+    times.blamed[phase].add(rules, activity, op);
+    times.time[phase] += rules.accounting.credited[activity.row()];
+  });
+  for (const HostPiece& piece : rules.accounting.host) {
+    if (!piece.op.valid()) continue;
+    const auto phase = static_cast<std::size_t>(phases[piece.op]);
+    const Duration time = rules.counted(piece.interval);
+    times.time[phase] += time;
+    if (time > Duration{}) times.blamed[phase].ops.push_back(piece.op);
+  }
+  return times;
+}
+
+Finding make(const RuleContext& rules, const PhaseTimes& times, Phase phase, std::string title,
+             std::string advice) {
+  const auto index = static_cast<std::size_t>(phase);
+  Finding finding;
+  finding.key = to_string(phase);
+  finding.component = true;
+  finding.title = std::move(title);
+  finding.family = Family::compute;
+  finding.weight = Weight::note;
+  finding.confidence = Confidence::low;
+  finding.effort = Effort::refactoring;
+  finding.evidence.push_back(
+      evidence_of(rules, times.blamed[index],
+                  std::string(to_string(phase)) + " takes " + per_step(rules, times.time[index])));
+  finding.counter_evidence =
+      "Phases are told by names and autograd's records, which may miss parts.";
+  finding.fix.text = std::move(advice);
+  finding.verify = "fathom accounting TRACE --group-by phase";
+  return finding;
+}
+
+Outcome check(const RuleContext& rules) {
+  const PhaseTimes times = look(rules);
+  const double forward = times[Phase::forward];
+  const double backward = times[Phase::backward];
+  const Duration optimizer = times.time[static_cast<std::size_t>(Phase::optimizer)];
+  if (backward == 0) {
+    return Abstention{"no backward pass is in the counted steps"};
+  }
+  const auto matters = [&](double ns) {
+    return rules.percent(duration_ns(static_cast<std::int64_t>(ns))) >= kLeastPercent;
+  };
+  std::vector<Finding> findings;
+  if (forward > backward && matters(forward)) {
+    findings.push_back(
+        make(rules, times, Phase::forward, "The forward pass takes longer than the backward pass",
+             "Look for work in the forward pass that needs no gradient (metrics, "
+             "checks, augmentation, frozen parts): torch.no_grad() or another place."));
+  } else if (forward > 0 && backward > kLongBackward * forward && matters(backward)) {
+    findings.push_back(
+        make(rules, times, Phase::backward,
+             "The backward pass takes " + real_text(backward / forward) + " times the forward pass",
+             "Look for checkpointing that recomputes too much, for index and scatter "
+             "operators whose backward is slow, and for retain_graph."));
+  }
+  if (rules.percent(optimizer) > kLongOptimizer) {
+    findings.push_back(
+        make(rules, times, Phase::optimizer, "The optimizer takes " + per_step(rules, optimizer),
+             "Use the fused implementation, a larger batch, or accumulate gradients over "
+             "several batches before a step."));
+  }
+  return findings;
+}
+
+}  // namespace
+
+Rule dominant_phase() {
+  return {.id = "dominant-phase",
+          .title = "A phase that takes more than its usual share",
+          .doc = kDoc,
+          .check = check};
+}
+
+}  // namespace fathom

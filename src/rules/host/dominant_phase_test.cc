@@ -1,0 +1,48 @@
+#include <gtest/gtest.h>
+
+#include "rules/common/program_builder.h"
+#include "rules/common/rule_fixture.h"
+
+namespace fathom {
+
+Rule dominant_phase();
+
+namespace {
+
+JudgedTrace training(std::int64_t forward, std::int64_t backward, std::int64_t optimizer) {
+  ProgramBuilder program(10'000);
+  program.trace().annotation("forward", program.now(), 10);
+  program.op("aten::mm", "gemm", forward);
+  program.trace().annotation("backward", program.now(), 10);
+  program.op("aten::mm", "gemm", backward);
+  program.trace().annotation("Optimizer.step#SGD.step", program.now(), 10);
+  program.op("aten::add_", "elementwise", optimizer);
+  return JudgedTrace(program.trace());
+}
+
+TEST(DominantPhase, IsToldOfALongForwardPass) {
+  const auto findings = training(4000, 2000, 100).findings(dominant_phase());
+  ASSERT_EQ(findings.size(), 1U);
+  EXPECT_NE(findings[0].title.find("forward"), std::string::npos);
+}
+
+TEST(DominantPhase, IsToldOfALongBackwardPass) {
+  EXPECT_EQ(training(1000, 6000, 100).findings(dominant_phase()).size(), 1U);
+}
+
+TEST(DominantPhase, IsToldOfALongOptimizer) {
+  EXPECT_EQ(training(1500, 3000, 4000).findings(dominant_phase()).size(), 1U);
+}
+
+TEST(DominantPhase, IsNothingForTheUsualShares) {
+  EXPECT_TRUE(training(2000, 4000, 500).findings(dominant_phase()).empty());
+}
+
+TEST(DominantPhase, AbstainsWithoutABackwardPass) {
+  ProgramBuilder program(10'000);
+  program.op("aten::mm", "gemm", 5000);
+  EXPECT_NE(JudgedTrace(program.trace()).abstains(dominant_phase()), "");
+}
+
+}  // namespace
+}  // namespace fathom

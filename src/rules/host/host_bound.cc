@@ -1,0 +1,215 @@
+// host-bound: the host launches more slowly than the device works.
+#include <algorithm>
+
+#include "rules/common/stretches.h"
+
+namespace fathom {
+namespace {
+
+constexpr std::string_view kDoc =
+    "Many short kernels, each launched by Python and the dispatcher, leave the device waiting for "
+    "the next launch. Counted is idle device time before whose end the launching thread was inside "
+    "an operator or launching call, or in plain Python, where no synchronising call opened the "
+    "gap. Fires from 5 % of the step, warns from 10 %, is critical from 20 %; the confidence is "
+    "high where the median kernel is shorter than 10 µs. Without a device, many short operators "
+    "cost more to call than they compute: counted are Python's stretches of at most 200 µs between "
+    "operators, and of each operator's own time at most 5 µs; fires from 30 % of the step that no "
+    "other rule explains, and 100 operators. Sources: HTA's host wait; TraceLens and nsys-ai (10 "
+    "µs); NVIDIA's advice on CUDA "
+    "graphs (utilisation below 80 %, many kernels below 50 µs).";
+
+constexpr double kLeastPercent = 5.0;
+constexpr double kLeastPercentOfCalls = 30.0;
+constexpr std::int64_t kFewestOperators = 100;
+/// A larger batch or a compiler is expected to make one call of so many, and to spare this share of
+/// what that gains at least.
+constexpr int kCallsMerged = 2;
+constexpr double kSparedAtLeast = 0.4;
+constexpr Duration kShortKernel = duration_ns(10'000);
+
+struct Found {
+  std::vector<Claim> claims;
+  std::vector<SliceId> late;  // The operators that cost the host most of each gap.
+  Interval longest{};
+};
+
+Found look(const RuleContext& rules) {
+  Found found;
+  const DeviceAccounting& device = *rules.accounting.find(rules.device);
+  std::uint32_t last = UINT32_MAX;
+  for (const IdlePiece& piece : device.pieces) {
+    const bool host = piece.cause == Bucket::dispatch || piece.cause == Bucket::python ||
+                      piece.cause == Bucket::launch_latency;
+    const Gap& gap = device.gaps[piece.gap];
+    // A gap that only the launch itself makes is no sign of a late host.
+    const bool late = gap.cause == Bucket::dispatch || gap.cause == Bucket::python;
+    if (!host || !late || gap.opener == Opener::sync_call || gap.opener == Opener::start) continue;
+    const Duration idle = rules.counted(piece.interval);
+    if (idle <= Duration{}) continue;
+    found.claims.push_back({.device = rules.device, .gap = piece.gap, .time = idle});
+    if (piece.gap != last && gap.late_op.valid()) found.late.push_back(gap.late_op);
+    last = piece.gap;
+    if (gap.interval.length() > found.longest.length()) found.longest = gap.interval;
+  }
+  return found;
+}
+
+std::string recording_slows(const RuleContext& rules) {
+  return has_frames(rules)
+             ? "Python stacks were recorded, which slows the host: compare the step time without."
+             : "Recording costs the host 1 to 2 µs per operator: compare the step time without.";
+}
+
+struct Kernels {
+  std::size_t count = 0;
+  Duration median{};
+  std::size_t in_graphs = 0;
+};
+
+Kernels kernels_of(const RuleContext& rules) {
+  const Trace& trace = rules.trace();
+  std::vector<Duration> durations;
+  Kernels kernels;
+  for_each_activity(rules, [&](SliceId activity, SliceId) {
+    if (trace.kind(activity) != SliceKind::kernel) return;
+    durations.push_back(trace.slices.duration[activity.row()]);
+    if (rules.context.links().replay[activity.row()] > 0) ++kernels.in_graphs;
+  });
+  kernels.count = durations.size();
+  if (durations.empty()) return kernels;
+  const auto middle = durations.begin() + static_cast<std::ptrdiff_t>(durations.size() / 2);
+  std::ranges::nth_element(durations, middle);
+  kernels.median = *middle;
+  return kernels;
+}
+
+/// Without a device: what calling this operator costs at most, beside Python.
+Duration call_of(const RuleContext& rules, SliceId op) {
+  return std::min(rules.self_times[op.row()], kOperatorCall);
+}
+
+/// Without a device: calls visit(piece, time) for the Python between operators.
+template <typename Visit>
+void for_each_caller(const RuleContext& rules, const Visit& visit) {
+  CountedTime counted(rules);
+  for (const HostPiece& piece : rules.accounting.host) {
+    const Duration time = piece.interval.length();
+    const bool calls = piece.bucket == HostBucket::python && time <= kLongestCall;
+    if (counted.holds(piece.interval.begin) && calls) visit(piece, time);
+  }
+}
+
+/// What merging calls spares of this time.
+Duration spared(Duration time) { return time - time / kCallsMerged; }
+
+void claim_calls(const RuleContext& rules, std::span<const SliceId> operators, Finding& finding) {
+  for (const SliceId op : operators) {
+    const Duration own = rules.self_times[op.row()];
+    const Duration call = call_of(rules, op);
+    if (call <= Duration{}) continue;
+    finding.claims.push_back({.slice = op, .time = call});
+    const double left =
+        1.0 - static_cast<double>(to_ns(spared(call))) / static_cast<double>(to_ns(own));
+    finding.edits.scale.emplace_back(op, static_cast<float>(left));
+  }
+  RemovedTime removed(rules);
+  for_each_caller(rules, [&](const HostPiece& piece, Duration time) {
+    finding.claims.push_back(piece_claim(rules, piece, time));
+    removed.add(piece.op, spared(time));
+  });
+  removed.to(finding.edits);
+}
+
+std::vector<SliceId> operators_of(const RuleContext& rules) {
+  std::vector<SliceId> operators;
+  for_each_work(rules, [&operators](SliceId op, SliceId) { operators.push_back(op); });
+  return operators;
+}
+
+Outcome check_calls(const RuleContext& rules) {
+  const std::vector<SliceId> operators = operators_of(rules);
+  if (operators.empty())
+    return Abstention{"neither a device's activity nor operators were recorded"};
+  Duration time{};
+  for (const SliceId op : operators) time += call_of(rules, op);
+  for_each_caller(rules, [&time](const HostPiece&, Duration called) { time += called; });
+  const auto per = static_cast<std::int64_t>(operators.size()) / step_count(rules);
+  if (per < kFewestOperators || rules.percent(time) < kLeastPercentOfCalls) {
+    return std::vector<Finding>{};
+  }
+  Finding finding;
+  finding.title = count_text(per) + " operators per step are too short for what calling them costs";
+  finding.family = Family::host;
+  finding.weight = weight_of(rules, time, kLeastPercentOfCalls, 50);
+  finding.effort = Effort::refactoring;
+  std::vector<Duration> own;
+  own.reserve(operators.size());
+  for (const SliceId op : operators) own.push_back(rules.self_times[op.row()]);
+  finding.evidence.push_back(evidence_of(
+      rules, operators,
+      count_text(per) + " operators per step, nested ones included, that compute for " +
+          duration_text(median_of(std::move(own))) + " (median); the longest are shown"));
+  finding.counter_evidence = recording_slows(rules);
+  finding.fix = {.text =
+                     "Give each call more to do: a larger batch in place of many small ones or "
+                     "of accumulated gradients, whole tensors in place of parts; or let "
+                     "torch.compile merge the calls.",
+                 .before = "for part in x.split(4): loss(model(part)).backward()",
+                 .after = "loss(model(x)).backward()"};
+  finding.verify = "fathom ops TRACE --sort -calls";
+  claim_calls(rules, operators, finding);
+  finding.assumption = "half of the calls are spared";
+  finding.pessimism = kSparedAtLeast;
+  finding.least_percent = kLeastPercentOfCalls;
+  return std::vector<Finding>{std::move(finding)};
+}
+
+Outcome check(const RuleContext& rules) {
+  if (device_unrecorded(rules)) return Abstention{"most kernels were not recorded"};
+  if (rules.device < 0) return check_calls(rules);
+  Found found = look(rules);
+  const Duration idle = total(found.claims);
+  if (rules.percent(idle) < kLeastPercent) return std::vector<Finding>{};
+  const Kernels kernels = kernels_of(rules);
+  if (kernels.count == 0) return std::vector<Finding>{};
+  const auto per = static_cast<std::int64_t>(kernels.count) / step_count(rules);
+  Finding finding;
+  finding.title = "The device waits for launches: " + per_step(rules, idle) + ", with " +
+                  count_text(per) + " kernels per step of " + duration_text(kernels.median) +
+                  " (median)";
+  finding.family = Family::host;
+  finding.weight = weight_of(rules, idle);
+  finding.confidence = kernels.median < kShortKernel ? Confidence::high : Confidence::medium;
+  finding.effort = Effort::line;
+  Evidence evidence = evidence_of(rules, found.late,
+                                  counted_noun(found.claims.size(), "gap") +
+                                      " before a late launch; the costliest "
+                                      "operators in them are shown");
+  evidence.where = found.longest;
+  finding.evidence.push_back(std::move(evidence));
+  finding.counter_evidence = recording_slows(rules);
+  finding.fix = {
+      .text =
+          "Launch less or launch all at once: torch.compile(mode=\"reduce-overhead\") or CUDA "
+          "graphs (static shapes and addresses, no host waits inside, memory stays reserved), "
+          "fused optimizers, or a larger batch, which makes each kernel longer.",
+      .before = "model(x)",
+      .after = "model = torch.compile(model, mode=\"reduce-overhead\")"};
+  finding.verify = "fathom gaps TRACE --sort -duration_ns";
+  finding.claims = std::move(found.claims);
+  finding.edits.launch_once = true;
+  finding.assumption = "each step is launched as one graph; the kernels stay as they are";
+  finding.pessimism = 0.4;
+  return std::vector<Finding>{std::move(finding)};
+}
+
+}  // namespace
+
+Rule host_bound() {
+  return {.id = "host-bound",
+          .title = "Calls and launches that outlast their work",
+          .doc = kDoc,
+          .check = check};
+}
+
+}  // namespace fathom

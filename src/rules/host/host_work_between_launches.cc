@@ -1,0 +1,376 @@
+// host-work-between-launches: the program computes in Python while the device waits.
+#include <algorithm>
+#include <array>
+#include <map>
+#include <set>
+#include <string>
+
+#include "rules/common/collectives.h"
+#include "rules/common/compilation.h"
+
+namespace fathom {
+namespace {
+
+constexpr std::string_view kDoc =
+    "Tokenising, augmenting, logging or saving between launches stops the device as loading data "
+    "does, only outside of the loader. Counted are stretches of at least 200 µs and 0.5 % of a "
+    "step in which the launching thread (without a device: the main thread) is in no operator, no "
+    "call and no loader while the device idles; shorter ones are what Python costs per operator, "
+    "which host-bound describes. Fires from 5 % of the step; the lines are told where Python "
+    "stacks were recorded, each from 2 % of the step, by looking at eight evenly spaced moments of "
+    "a stretch. Compilation, and waiting for a collective on another thread, do not "
+    "count. Sources: our "
+    "accounting; PyTorch's tuning guide (asynchronous loading and augmentation).";
+
+constexpr double kLeastPercent = 5.0;
+constexpr double kLeastPercentOfSite = 2.0;
+constexpr std::size_t kMostSites = 4;
+constexpr Duration kLeastStretch = duration_ns(200'000);
+constexpr double kLeastShareOfStep = 0.005;
+constexpr int kMoments = 8;
+
+enum class Work : std::uint8_t { text, images, logging, saving, collecting, sleeping, other };
+constexpr std::size_t kWorks = static_cast<std::size_t>(Work::other) + 1;
+
+struct Word {
+  std::string_view text;
+  Work work;
+};
+// Parts of frames' names, files included; the first that occurs counts.
+constexpr auto kWords = std::to_array<Word>({
+    {"time.sleep", Work::sleeping},
+    {"gc.collect", Work::collecting},
+    {"tokeniz", Work::text},
+    {"tokenis", Work::text},
+    {"torchvision/transforms", Work::images},
+    {"albumentations/", Work::images},
+    {"PIL/", Work::images},
+    {"cv2", Work::images},
+    {"augment", Work::images},
+    {"logging/__init__", Work::logging},
+    {"tqdm/", Work::logging},
+    {"wandb/", Work::logging},
+    {"tensorboard", Work::logging},
+    {"built-in function print", Work::logging},
+    {"torch/serialization.py", Work::saving},
+    {"pickle", Work::saving},
+    {"checkpoint", Work::saving},
+});
+
+constexpr std::array<std::string_view, kWorks> kDone = {"text is tokenised",
+                                                        "images are processed",
+                                                        "progress is logged",
+                                                        "state is saved",
+                                                        "garbage is collected",
+                                                        "the program sleeps",
+                                                        ""};
+
+Work work_of(std::string_view frame) {
+  const auto at = std::ranges::find_if(
+      kWords, [frame](const Word& word) { return frame.find(word.text) != frame.npos; });
+  return at == kWords.end() ? Work::other : at->work;
+}
+
+/// A stretch of plain Python that the device waits for.
+struct Stretch {
+  Interval interval{};
+  TrackId track{};
+  std::uint32_t gap = UINT32_MAX;    // With a device.
+  const HostPiece* piece = nullptr;  // Without.
+};
+
+/// What one place in the program costs.
+struct Site {
+  SliceId frame{};  // Of the user's code, or invalid.
+  SliceId range{};  // Without a frame: the annotation around it, or invalid.
+  Duration time{};
+  std::array<Duration, kWorks> by_work{};
+  std::vector<Claim> claims;
+  std::vector<Interval> stretches;
+};
+
+/// Time that other rules explain: compilation; without a device, collectives on other threads.
+class Explained {
+ public:
+  explicit Explained(const RuleContext& rules) : stretches_(compilation_in(rules).stretches) {
+    if (rules.device >= 0) return;
+    for (const CollectiveCall& call : collective_calls(rules)) {
+      stretches_.push_back(interval_of(rules.trace(), call.slice));
+    }
+    stretches_ = merged(std::move(stretches_));
+  }
+  [[nodiscard]] bool overlaps(const Interval& stretch) const {
+    const auto at = std::ranges::upper_bound(stretches_, stretch.begin, {}, &Interval::end);
+    return at != stretches_.end() && at->begin < stretch.end;
+  }
+
+ private:
+  std::vector<Interval> stretches_;
+};
+
+std::vector<Stretch> on_device(const RuleContext& rules, Duration least) {
+  const Explained explained(rules);
+  std::vector<Stretch> found;
+  const DeviceAccounting& device = *rules.accounting.find(rules.device);
+  for (const IdlePiece& piece : device.pieces) {
+    const Gap& gap = device.gaps[piece.gap];
+    if (piece.cause != Bucket::python || piece.interval.length() < least) continue;
+    const SliceId on = gap.launch.valid() ? gap.launch : gap.late_frame;
+    if (!on.valid() || rules.counted(piece.interval) < least) continue;
+    if (explained.overlaps(piece.interval)) continue;
+    found.push_back({piece.interval, rules.trace().slices.track[on.row()], piece.gap, nullptr});
+  }
+  return found;
+}
+
+std::vector<Stretch> on_main_thread(const RuleContext& rules, Duration least) {
+  const Explained explained(rules);
+  std::vector<Stretch> found;
+  for (const HostPiece& piece : rules.accounting.host) {
+    if (piece.bucket != HostBucket::python || piece.interval.length() < least) continue;
+    if (rules.counted(piece.interval) < least || explained.overlaps(piece.interval)) continue;
+    found.push_back({piece.interval, rules.accounting.main_thread, UINT32_MAX, &piece});
+  }
+  return found;
+}
+
+/// The innermost host work around a stretch of a launching thread, or invalid.
+SliceId work_around(const RuleContext& rules, const Interval& stretch, TrackId track) {
+  const auto& threads = rules.context.nesting().work;
+  const auto thread = std::ranges::find(threads, track, &Nesting::Thread::track);
+  if (thread == threads.end()) return {};
+  return innermost_at(rules.trace(), rules.context.nesting(), *thread, stretch.begin, stretch.end);
+}
+
+/// Looks at moments of stretches: whose code runs, and what it does.
+class Looker {
+ public:
+  explicit Looker(const RuleContext& rules)
+      : rules_(rules), works_(rules.trace().strings.size(), kUnknown) {}
+
+  void look(const Stretch& stretch, std::map<std::string, Site>& sites) {
+    const auto& threads = rules_.context.nesting().frames;
+    const auto thread = std::ranges::find(threads, stretch.track, &Nesting::Thread::track);
+    const Duration part = stretch.interval.length() / kMoments;
+    for (int i = 0; i < kMoments; ++i) {
+      const Time begin = stretch.interval.begin + i * part;
+      const Time end = i + 1 == kMoments ? stretch.interval.end : begin + part;
+      const Time moment = begin + part / 2;
+      const SliceId innermost =
+          thread == threads.end()
+              ? SliceId()
+              : innermost_at(rules_.trace(), rules_.context.nesting(), *thread, moment, moment);
+      add({begin, end}, stretch, innermost, sites);
+    }
+  }
+
+ private:
+  static constexpr std::uint8_t kUnknown = 0xff;
+
+  void add(const Interval& part, const Stretch& stretch, SliceId innermost,
+           std::map<std::string, Site>& sites) {
+    const Duration time = rules_.counted(part);
+    if (time <= Duration{}) return;
+    const SliceId frame = rules_.sites.frame(innermost);
+    const SliceId range = frame.valid() ? SliceId() : range_around(part, stretch.track);
+    Site& site =
+        sites[range.valid() ? "in " + std::string(rules_.trace().name(range)) : place_of(frame)];
+    site.frame = frame;
+    site.range = range;
+    site.time += time;
+    const Work done = range.valid() ? work_of(rules_.trace().name(range)) : work(innermost, frame);
+    site.by_work[static_cast<std::size_t>(done)] += time;
+    if (site.stretches.empty() || site.stretches.back() != stretch.interval) {
+      site.stretches.push_back(stretch.interval);
+    }
+    if (stretch.gap != UINT32_MAX) {
+      site.claims.push_back({.device = rules_.device, .gap = stretch.gap, .time = time});
+    } else if (stretch.piece != nullptr) {
+      site.claims.push_back(piece_claim(rules_, *stretch.piece, time));
+    }
+  }
+
+  /// The innermost annotation at the middle of a stretch that is not a step's; or invalid.
+  [[nodiscard]] SliceId range_around(const Interval& part, TrackId track) const {
+    const Time moment = part.begin + part.length() / 2;
+    SliceId at = work_around(rules_, {moment, moment}, track);
+    const Trace& trace = rules_.trace();
+    while (at.valid() && trace.kind(at) != SliceKind::user_annotation)
+      at = rules_.context.nesting().parent[at.row()];
+    return at.valid() && trace.name(at).starts_with("ProfilerStep#") ? SliceId() : at;
+  }
+
+  /// Where a frame of the user's code is: its name tells.
+  const std::string& place_of(SliceId frame) {
+    const StringId name = frame.valid() ? rules_.trace().slices.name[frame.row()] : StringId();
+    const auto [at, added] = places_.try_emplace(name);
+    if (added) at->second = rules_.sites.of(frame);
+    return at->second;
+  }
+
+  /// What the frames up to the user's do.
+  Work work(SliceId innermost, SliceId frame) {
+    for (SliceId at = innermost; at.valid(); at = rules_.context.nesting().parent[at.row()]) {
+      std::uint8_t& known = works_[rules_.trace().slices.name[at.row()].row()];
+      if (known == kUnknown) known = static_cast<std::uint8_t>(work_of(rules_.trace().name(at)));
+      if (static_cast<Work>(known) != Work::other) return static_cast<Work>(known);
+      if (at == frame) break;
+    }
+    return Work::other;
+  }
+
+  const RuleContext& rules_;
+  std::vector<std::uint8_t> works_;  // By name.
+  std::map<StringId, std::string> places_;
+};
+
+Fix fix_of(Work work) {
+  switch (work) {
+    case Work::text:
+      return {.text =
+                  "Tokenise before training and store the ids, or in the loader's workers "
+                  "(collate_fn) with a fast tokenizer, for whole batches at once.",
+              .before = "for text in texts: ids = tokenizer(text)",
+              .after = "dataset = dataset.map(lambda b: tokenizer(b[\"text\"]), batched=True)"};
+    case Work::images:
+      return {.text =
+                  "Augment in the loader's workers, or on the device in batches (Kornia, DALI, "
+                  "torchvision.transforms.v2 on tensors).",
+              .before = "x = torch.stack([augment(image) for image in batch]).cuda()",
+              .after = "x = augment(torch.stack(batch).cuda())  # v2 transforms on the device"};
+    case Work::logging:
+      return {.text =
+                  "Log every N steps, and hand what is logged to another thread. Caveat: "
+                  "values on the device have to be copied first.",
+              .before = "log(loss)",
+              .after = "if step % 100 == 0: log(loss.item())"};
+    case Work::saving:
+      return {.text =
+                  "Save less often, or in the background (torch.distributed.checkpoint's "
+                  "async_save). Caveat: needs a copy of the state in host memory.",
+              .before = "torch.save(state, path)",
+              .after = "dist_cp.async_save(state, checkpoint_id=path)"};
+    case Work::collecting:
+      return {.text =
+                  "Collect at moments of your choice, not in each step. Caveat: cycles that "
+                  "hold tensors keep their memory until then.",
+              .before = "gc.collect()  # in each step",
+              .after = "gc.disable()\nif step % 500 == 0: gc.collect()"};
+    case Work::sleeping:
+      return {.text = "Do not sleep in the loop; wait for an event or a queue.",
+              .before = "while not ready(): time.sleep(0.01)",
+              .after = "queue.get()"};
+    default:
+      return {.text =
+                  "Do it before training, in the loader's workers, or in a thread beside the "
+                  "loop (where it releases the interpreter's lock), so that the next batch is "
+                  "ready when it is needed; or write it as tensor operators on the device.",
+              .before = "for step in steps: x = prepare(raw[step]); train_step(x)",
+              .after = "for x in DataLoader(Prepared(raw), num_workers=4): train_step(x)"};
+  }
+}
+
+/// ", in 1 of 8 steps", unless it is in all of them.
+std::string steps_text(const RuleContext& rules, const Site& site) {
+  std::set<const Step*> steps;
+  for (const Interval& stretch : site.stretches) steps.insert(rules.step_at(stretch.begin));
+  steps.erase(nullptr);
+  if (steps.empty() || steps.size() >= rules.steps.size()) return {};
+  return ", in " + std::to_string(steps.size()) + " of " + counted_noun(rules.steps.size(), "step");
+}
+
+Finding make(const RuleContext& rules, Site& site, const std::vector<Stretch>& all) {
+  const auto work =
+      static_cast<Work>(std::ranges::max_element(site.by_work) - site.by_work.begin());
+  const std::string range =
+      site.range.valid() ? std::string(rules.trace().name(site.range)) : std::string();
+  const std::string place = site.range.valid() ? range : rules.sites.of(site.frame);
+  const std::string_view done = kDone[static_cast<std::size_t>(work)];
+  Finding finding;
+  finding.key = place;
+  finding.title =
+      (rules.device >= 0 ? "The device waits for Python" : "Python runs between operators") +
+      (place.empty() ? "" : (range.empty() ? " at " : " in ") + place) +
+      (done.empty() ? "" : " (" + std::string(done) + ")") + ": " + per_step(rules, site.time);
+  finding.family = Family::host;
+  finding.weight = weight_of(rules, site.time);
+  finding.confidence = place.empty() ? Confidence::medium : Confidence::high;
+  finding.effort = Effort::refactoring;
+  Evidence evidence;
+  evidence.text = counted_noun(site.stretches.size(), "gap") + " in no operator, the longest of " +
+                  duration_text(std::ranges::max(site.stretches, {}, &Interval::length).length()) +
+                  steps_text(rules, site) +
+                  (site.frame.valid() ? "" : "; which lines is not told: record with_stack=True");
+  evidence.where = std::ranges::max(site.stretches, {}, &Interval::length);
+  if (range.empty()) evidence.location = place;
+  const SliceId shown = site.frame.valid() ? site.frame : site.range;
+  if (shown.valid()) evidence.slices.push_back(shown);
+  finding.evidence.push_back(std::move(evidence));
+  finding.counter_evidence =
+      has_frames(rules)
+          ? "Recording Python stacks makes Python slower than it is: compare the step time without."
+          : "What other libraries do, or waiting for another process, shows the same way.";
+  finding.fix = fix_of(work);
+  finding.verify =
+      rules.device >= 0 ? "fathom gaps TRACE --filter 'cause=python'" : "fathom accounting TRACE";
+  RemovedTime removed(rules);
+  for (const Interval& stretch : site.stretches) {
+    const auto at = std::ranges::lower_bound(all, stretch.begin, {},
+                                             [](const Stretch& one) { return one.interval.begin; });
+    if (at != all.end() && at->gap != UINT32_MAX) {
+      removed.add(work_around(rules, stretch, at->track), rules.counted(stretch));
+    }
+  }
+  if (rules.device < 0) {
+    for (const Claim& claim : site.claims) removed.add(claim.slice, claim.time);
+  }
+  removed.to(finding.edits);
+  finding.claims = std::move(site.claims);
+  finding.assumption = "this work is done elsewhere, ahead of the loop";
+  finding.pessimism = 0.5;
+  return finding;
+}
+
+Outcome check(const RuleContext& rules) {
+  if (rules.context.nesting().work.empty()) return Abstention{"no host events were recorded"};
+  if (rules.device >= 0 && device_unrecorded(rules)) {
+    return Abstention{"most kernels were not recorded"};
+  }
+  if (rules.device < 0 && only_annotations(rules)) {
+    return Abstention{"only annotations were recorded: what runs inside them is not told"};
+  }
+  const Duration shortest = duration_ns(
+      static_cast<std::int64_t>(kLeastShareOfStep * static_cast<double>(to_ns(rules.window())) /
+                                static_cast<double>(step_count(rules))));
+  const Duration least = std::max(kLeastStretch, shortest);
+  const std::vector<Stretch> stretches =
+      rules.device >= 0 ? on_device(rules, least) : on_main_thread(rules, least);
+  Duration sum{};
+  for (const Stretch& stretch : stretches) sum += rules.counted(stretch.interval);
+  if (rules.percent(sum) < kLeastPercent) return std::vector<Finding>{};
+  std::map<std::string, Site> sites;  // By place: several functions may share a line.
+  Looker looker(rules);
+  for (const Stretch& stretch : stretches) looker.look(stretch, sites);
+  std::vector<Site*> worst;
+  for (auto& [place, site] : sites) {
+    if (rules.percent(site.time) >= kLeastPercentOfSite) worst.push_back(&site);
+  }
+  std::ranges::stable_sort(worst, std::ranges::greater(),
+                           [](const Site* site) { return site->time; });
+  if (worst.size() > kMostSites) worst.resize(kMostSites);
+  std::vector<Finding> findings;
+  findings.reserve(worst.size());
+  for (Site* const site : worst) findings.push_back(make(rules, *site, stretches));
+  return findings;
+}
+
+}  // namespace
+
+Rule host_work_between_launches() {
+  return {.id = "host-work-between-launches",
+          .title = "Python work that the device waits for",
+          .doc = kDoc,
+          .check = check};
+}
+
+}  // namespace fathom

@@ -1,0 +1,122 @@
+#include <gtest/gtest.h>
+
+#include "rules/common/rule_fixture.h"
+
+namespace fathom {
+
+Rule host_work_between_launches();
+
+namespace {
+
+constexpr std::int64_t kUs = 1000;
+
+/// Three steps of 10 ms: Python for `python` µs, then a kernel until the step's end.
+void steps(TraceBuilder& builder, std::int64_t python) {
+  for (int i = 0; i < 3; ++i) {
+    const std::int64_t at = 10'000 * kUs * i;
+    const std::int64_t launch = at + python * kUs;
+    builder.step(i, at, 10'000 * kUs);
+    builder.op("aten::mm", launch, 20 * kUs);
+    builder.runtime("cudaLaunchKernel", launch + 10 * kUs, 5 * kUs, 100 + i);
+    builder.kernel("gemm", launch + 16 * kUs, (9984 - python) * kUs, 100 + i);
+  }
+}
+
+TEST(HostWorkBetweenLaunches, IsToldWhenTheDeviceWaitsForPython) {
+  TraceBuilder builder;
+  steps(builder, 4000);
+  const JudgedTrace judged(builder);
+  const std::vector<Finding> findings = judged.findings(host_work_between_launches());
+  ASSERT_EQ(findings.size(), 1U);
+  EXPECT_EQ(findings[0].family, Family::host);
+  EXPECT_NEAR(judged.rules().percent(total(findings[0].claims)), 40, 1);
+  EXPECT_NE(findings[0].evidence[0].text.find("with_stack"), std::string::npos);
+  EXPECT_FALSE(findings[0].edits.empty());
+}
+
+TEST(HostWorkBetweenLaunches, NamesTheLineAndTheWork) {
+  TraceBuilder builder;
+  steps(builder, 4000);
+  for (int i = 0; i < 3; ++i) {
+    builder.frame("train.py(42): prepare", 10'000 * kUs * i + 1, 3990 * kUs);
+    builder.frame("tokenizers/bpe.py(7): tokenize", 10'000 * kUs * i + 2, 3980 * kUs);
+  }
+  const std::vector<Finding> findings = JudgedTrace(builder).findings(host_work_between_launches());
+  ASSERT_FALSE(findings.empty());
+  EXPECT_NE(findings[0].title.find("text is tokenised"), std::string::npos);
+  EXPECT_FALSE(findings[0].key.empty());
+}
+
+TEST(HostWorkBetweenLaunches, NamesTheAnnotationWhereFramesWereNotRecorded) {
+  TraceBuilder builder;
+  steps(builder, 4000);
+  for (int i = 0; i < 3; ++i)
+    builder.annotation("save_checkpoint", 10'000 * kUs * i + 1, 3990 * kUs);
+  const std::vector<Finding> findings = JudgedTrace(builder).findings(host_work_between_launches());
+  ASSERT_EQ(findings.size(), 1U);
+  EXPECT_NE(findings[0].title.find("in save_checkpoint (state is saved)"), std::string::npos)
+      << findings[0].title;
+}
+
+TEST(HostWorkBetweenLaunches, ClaimsTimeInNoAnnotation) {
+  TraceBuilder builder;
+  builder.op("aten::mm", 0, 100 * kUs);
+  builder.op("aten::mm", 900 * kUs, 100 * kUs);
+  const JudgedTrace judged(builder);
+  const std::vector<Finding> findings = judged.findings(host_work_between_launches());
+  ASSERT_EQ(findings.size(), 1U);
+  EXPECT_EQ(total(findings[0].claims), duration_ns(800 * kUs));
+}
+
+TEST(HostWorkBetweenLaunches, AbstainsWhereOnlyAnnotationsWereRecorded) {
+  TraceBuilder builder;
+  builder.step(0, 0, 10'000 * kUs);
+  builder.step(1, 10'000 * kUs, 10'000 * kUs);
+  EXPECT_NE(JudgedTrace(builder).abstains(host_work_between_launches()), "");
+}
+
+TEST(HostWorkBetweenLaunches, IsNothingInShortGaps) {
+  TraceBuilder builder;
+  steps(builder, 150);
+  const JudgedTrace judged(builder);
+  EXPECT_TRUE(judged.findings(host_work_between_launches()).empty());
+  EXPECT_EQ(judged.abstains(host_work_between_launches()), "");
+}
+
+TEST(HostWorkBetweenLaunches, CountsTheMainThreadWithoutADevice) {
+  TraceBuilder builder;
+  builder.step(0, 0, 10'000 * kUs);
+  builder.op("aten::mm", 6000 * kUs, 4000 * kUs);
+  const std::vector<Finding> findings = JudgedTrace(builder).findings(host_work_between_launches());
+  ASSERT_EQ(findings.size(), 1U);
+  EXPECT_EQ(to_ns(total(findings[0].claims)), 6000 * kUs);
+  ASSERT_EQ(findings[0].edits.scale.size(), 1U);
+  EXPECT_NEAR(findings[0].edits.scale[0].second, 0, 1e-6);
+}
+
+TEST(HostWorkBetweenLaunches, IsNotWaitingForACollective) {
+  TraceBuilder builder;
+  builder.step(0, 0, 10'000 * kUs);
+  builder.op("aten::mm", 6000 * kUs, 4000 * kUs);
+  builder.on_thread(2).annotation("gloo:all_reduce", 100, 5900 * kUs);
+  EXPECT_TRUE(JudgedTrace(builder).findings(host_work_between_launches()).empty());
+}
+
+TEST(HostWorkBetweenLaunches, IsNotCompilation) {
+  TraceBuilder builder;
+  steps(builder, 4000);
+  for (int i = 0; i < 3; ++i) {
+    builder.frame("torch/_dynamo/convert_frame.py(812): _compile", 10'000 * kUs * i + 1,
+                  3990 * kUs);
+  }
+  EXPECT_TRUE(JudgedTrace(builder).findings(host_work_between_launches()).empty());
+}
+
+TEST(HostWorkBetweenLaunches, AbstainsWithoutHostEvents) {
+  TraceBuilder builder;
+  builder.kernel("gemm", 0, 100);
+  EXPECT_NE(JudgedTrace(builder).abstains(host_work_between_launches()), "");
+}
+
+}  // namespace
+}  // namespace fathom

@@ -1,0 +1,85 @@
+#include <gtest/gtest.h>
+
+#include "rules/common/rule_fixture.h"
+
+namespace fathom {
+
+Rule sync_points();
+
+namespace {
+
+/// A step in which a value is read while 400 ns of work are queued, and 300 ns pass before the next
+/// kernel starts.
+void reads_a_value(TraceBuilder& builder, std::int64_t at, std::int64_t id) {
+  add_launch(builder, "aten::mm", at + 10, "gemm", 400, id);
+  builder.op("aten::item", at + 40, 400);
+  builder.op("aten::_local_scalar_dense", at + 41, 398);
+  builder.runtime("cudaStreamSynchronize", at + 50, 380, id + 1);
+  add_launch(builder, "aten::add", at + 710, "add", 270, id + 2);
+}
+
+TEST(SyncPoints, BlamesTheCallForTheIdleTimeBehindIt) {
+  TraceBuilder builder;
+  builder.step(0, 0, 1000);
+  reads_a_value(builder, 0, 1);
+  const JudgedTrace judged(builder);
+  const std::vector<Finding> findings = judged.findings(sync_points());
+  ASSERT_EQ(findings.size(), 1U);
+  EXPECT_EQ(findings[0].family, Family::sync);
+  EXPECT_NE(findings[0].title.find(".item()"), std::string::npos);
+  EXPECT_NEAR(static_cast<double>(to_ns(total(findings[0].claims))), 300, 15);
+  EXPECT_EQ(findings[0].edits.no_wait.size(), 1U);
+}
+
+TEST(SyncPoints, NamesTheLineAndMakesOneFindingPerSite) {
+  TraceBuilder builder;
+  builder.step(0, 0, 2000);
+  builder.frame("train.py(12): log", 0, 990);
+  reads_a_value(builder, 0, 1);
+  builder.frame("train.py(40): clip", 1000, 990);
+  reads_a_value(builder, 1000, 11);
+  const std::vector<Finding> findings = JudgedTrace(builder).findings(sync_points());
+  ASSERT_EQ(findings.size(), 2U);
+  EXPECT_EQ(findings[0].evidence[0].location.substr(0, 9), "train.py:");
+  EXPECT_NE(findings[0].key, findings[1].key);
+}
+
+TEST(SyncPoints, BlamesACallForNoMoreThanItWaited) {
+  TraceBuilder builder;
+  builder.step(0, 0, 1000);
+  add_launch(builder, "aten::mm", 10, "gemm", 20, 1);
+  builder.runtime("cudaDeviceSynchronize", 60, 40, 2);
+  add_launch(builder, "aten::add", 805, "add", 180, 3);
+  const std::vector<Finding> findings = JudgedTrace(builder).findings(sync_points());
+  ASSERT_EQ(findings.size(), 1U);
+  EXPECT_LE(to_ns(total(findings[0].claims)), 40);
+}
+
+TEST(SyncPoints, LeavesUploadsToTheRuleOfCopies) {
+  TraceBuilder builder;
+  builder.step(0, 0, 1000);
+  builder.op("aten::copy_", 10, 500);
+  builder.runtime("cudaMemcpyAsync", 15, 300, 1);
+  builder.copy(CopyKind::h2d, 20, 290, 1, 4096).memory(MemoryKind::pageable, MemoryKind::device);
+  builder.runtime("cudaStreamSynchronize", 320, 180, 2);
+  add_launch(builder, "aten::add", 705, "add", 280, 3);
+  EXPECT_TRUE(JudgedTrace(builder).findings(sync_points()).empty());
+}
+
+TEST(SyncPoints, AreNoneWithoutWaitingCalls) {
+  TraceBuilder builder;
+  builder.step(0, 0, 1000);
+  add_launch(builder, "aten::mm", 10, "gemm", 900, 1);
+  const JudgedTrace judged(builder);
+  EXPECT_TRUE(judged.findings(sync_points()).empty());
+  EXPECT_EQ(judged.abstains(sync_points()), "");
+}
+
+TEST(SyncPoints, AbstainWithoutADevice) {
+  TraceBuilder builder;
+  builder.op("aten::mm", 0, 50);
+  EXPECT_NE(JudgedTrace(builder).abstains(sync_points()), "");
+}
+
+}  // namespace
+}  // namespace fathom

@@ -1,0 +1,128 @@
+// data-loader-workers: batches are made in the training process, or by too few workers.
+#include <algorithm>
+
+#include "rules/common/stretches.h"
+
+namespace fathom {
+namespace {
+
+constexpr std::string_view kDoc =
+    "With num_workers=0 a DataLoader reads, transforms and collates each batch in the training "
+    "process, between two steps; PyTorch records that as _SingleProcessDataLoaderIter. With "
+    "workers (_MultiProcessingDataLoaderIter) the loop only waits when they do not keep up. "
+    "Counted is fetching while the device idles (without a device: the main thread's). Fires from "
+    "1 % of the step without workers; with them from 5 %, the longest wait, in which they start, "
+    "left out. This finding claims what workers would take away: three quarters with four of "
+    "them, half with twice as many; what is then left of the fetching belongs to data-loading. "
+    "Sources: PyTorch's tuning guide (asynchronous loading); "
+    "the former TensorBoard plugin (5 %); TorchTidy's SynchronizedDataLoader.";
+
+constexpr double kLeastPercent = 1.0;
+constexpr double kLeastPercentWithWorkers = 5.0;
+constexpr double kWorkers = 4.0;
+constexpr double kTwice = 2.0;
+
+bool is_single(std::string_view name) {
+  return name.find("_SingleProcessDataLoaderIter") != std::string_view::npos;
+}
+bool is_multiple(std::string_view name) {
+  return name.find("_MultiProcessingDataLoaderIter") != std::string_view::npos;
+}
+
+/// Those in no other of them.
+std::vector<SliceId> fetches(const RuleContext& rules, const NameSet& names) {
+  std::vector<SliceId> found = host_slices(rules, names);
+  std::erase_if(found, [&](SliceId slice) {
+    const SliceId around = rules.context.nesting().parent[slice.row()];
+    return around.valid() && enclosing(rules, around, names).valid();
+  });
+  return found;
+}
+
+Duration exposed_in(const RuleContext& rules, const std::vector<SliceId>& found) {
+  std::vector<Claim> claims;
+  claim_host_work(rules, found, 1.0, claims, {Bucket::input});
+  return total(claims);
+}
+
+Finding make(const RuleContext& rules, bool single, const std::vector<SliceId>& found,
+             Duration exposed) {
+  Finding finding;
+  finding.component = true;
+  finding.key = single ? "none" : "too-few";
+  finding.title =
+      (single ? "The data loader has no workers: " : "The data loader's workers are too few: ") +
+      per_step(rules, exposed);
+  finding.family = Family::input;
+  finding.weight = weight_of(rules, exposed);
+  finding.confidence = single ? Confidence::high : Confidence::medium;
+  finding.effort = Effort::flag;
+  finding.evidence.push_back(evidence_of(
+      rules, found,
+      counted_noun(found.size(), "fetch range") + " of " +
+          std::string(single ? "_SingleProcessDataLoaderIter" : "_MultiProcessingDataLoaderIter") +
+          ", with nothing else running for " + per_step(rules, exposed)));
+  finding.counter_evidence =
+      single ? "Workers copy the dataset object, take a core each and start slowly: for a dataset "
+               "that lies in memory as tensors, indexing it directly is faster."
+             : "The first fetch of an epoch waits for workers that only start; "
+               "persistent_workers=True avoids that, more workers do not.";
+  finding.fix = {
+      .text = single ? "Load in workers, about as many as there are cores for this rank, up to "
+                       "what keeps the wait at zero."
+                     : "Use more workers (up to the cores of this rank), a larger prefetch_factor "
+                       "and persistent_workers=True.",
+      .before =
+          single ? "DataLoader(dataset, batch_size=64)" : "DataLoader(dataset, num_workers=2)",
+      .after = single
+                   ? "DataLoader(dataset, batch_size=64, num_workers=4, persistent_workers=True, "
+                     "pin_memory=True)"
+                   : "DataLoader(dataset, num_workers=4, prefetch_factor=4, "
+                     "persistent_workers=True)"};
+  finding.verify = "fathom accounting TRACE";
+  const double left = 1.0 / (single ? kWorkers : kTwice);
+  claim_host_work(rules, found, 1.0 - left, finding.claims, {Bucket::input});
+  for (const SliceId fetch : found) {
+    scale_tree(rules, fetch, static_cast<float>(left), finding.edits);
+    if (single) finding.edits.overlap.push_back(fetch);
+  }
+  finding.assumption =
+      single
+          ? "four workers fetch ahead and share the fetching; the loop waits where they are slower"
+          : "twice the workers deliver twice as fast";
+  finding.pessimism = 0.6;
+  return finding;
+}
+
+Outcome check(const RuleContext& rules) {
+  const NameSet single_names(rules.trace(), is_single);
+  const NameSet multiple_names(rules.trace(), is_multiple);
+  const bool single = single_names.any();
+  const std::vector<SliceId> found = fetches(rules, single ? single_names : multiple_names);
+  if (found.empty()) {
+    return Abstention{
+        "no fetch of a torch DataLoader is in the counted steps, so that nothing tells whether it "
+        "has workers: iterate over the DataLoader while recording"};
+  }
+  const Duration exposed = exposed_in(rules, found);
+  // Workers that only start let the first batch wait, however many they are.
+  const Duration steady =
+      single ? exposed : exposed - exposed_in(rules, {costliest(rules.trace(), found).front()});
+  if (rules.percent(steady) < (single ? kLeastPercent : kLeastPercentWithWorkers)) {
+    return std::vector<Finding>{};
+  }
+  std::vector<Finding> findings;
+  findings.push_back(make(rules, single, found, exposed));
+  return findings;
+}
+
+}  // namespace
+
+Rule data_loader_workers() {
+  return {.id = "data-loader-workers",
+          .title = "A data loader without workers, or with too few",
+          .doc = kDoc,
+          .check = check};
+}
+
+}  // namespace fathom

@@ -1,0 +1,224 @@
+// data-loading: the step waits for its input.
+#include <algorithm>
+#include <array>
+#include <optional>
+
+#include "rules/common/host_work.h"
+
+namespace fathom {
+namespace {
+
+constexpr std::string_view kDoc =
+    "A batch that is not ready when the loop asks for it stops everything. Counted is only "
+    "fetching "
+    "that is exposed: the device is idle and its launching thread is inside a data-loader fetch "
+    "(without a device: what the main thread spends there). Fetches are PyTorch's own ranges "
+    "(enumerate(DataLoader)#…) and annotations that say so (data_loading, dataloader). Fires from "
+    "5 % "
+    "of the step, warns from 10 %, is critical from 20 %. A single-process iterator means "
+    "num_workers=0; a multi-process one means that the workers do not keep up. Whether they read "
+    "or "
+    "compute is told where Python stacks were recorded. Of torch's own loader, data-loader-workers "
+    "claims what workers would hide; this rule claims what is left of the fetching. Sources: the "
+    "former TensorBoard plugin (5 "
+    "%); "
+    "TraceML's INPUT_BOUND (10 and 20 %).";
+
+constexpr double kLeastPercent = 5.0;
+/// Workers that the replay assumes for a loader that had none.
+constexpr double kWorkers = 4.0;
+/// The share of the fetching frames' time that must be reading for it to be named the cause.
+constexpr double kMostly = 0.5;
+
+/// Names of frames that wait for storage or the network, not for the processor.
+constexpr auto kReading =
+    std::to_array<std::string_view>({"open", "read", "recv", "load_file", "fromfile", "urlopen",
+                                     "get_object", "time.sleep", "stat"});
+
+bool is_fetch_annotation(std::string_view name) { return name.find("__next__") != name.npos; }
+
+enum class Loader { single, workers, unknown };
+
+struct Found {
+  std::vector<SliceId> fetches;  // Outermost.
+  Loader loader = Loader::unknown;
+};
+
+Loader loader_of(std::string_view name) {
+  if (name.find("_SingleProcess") != name.npos) return Loader::single;
+  if (name.find("_MultiProcessing") != name.npos) return Loader::workers;
+  return Loader::unknown;
+}
+
+Found look(const RuleContext& rules) {
+  const Trace& trace = rules.trace();
+  const Phases& phases = rules.context.phases();
+  const Column<SliceId>& parent = rules.context.nesting().parent;
+  const NameSet iterators(trace, is_fetch_annotation);
+  Found found;
+  for (const Nesting::Thread& thread : rules.context.nesting().work) {
+    for (const SliceId slice : thread.slices) {
+      if (phases[slice] != Phase::data || !counts(rules, slice)) continue;
+      if (iterators.contains(trace.slices.name[slice.row()])) {
+        const Loader loader = loader_of(trace.name(slice));
+        if (loader != Loader::unknown) found.loader = loader;
+      }
+      const SliceId around = parent[slice.row()];
+      if (!around.valid() || phases[around] != Phase::data) found.fetches.push_back(slice);
+    }
+  }
+  return found;
+}
+
+bool is_reading(std::string_view frame) {
+  const CodePlace place = parse_place(frame);
+  std::string_view function = place.valid() ? place.function : frame;
+  if (function.starts_with("<built-in"))
+    function.remove_prefix(std::string_view("<built-in").size());
+  return std::ranges::any_of(kReading, [&](std::string_view word) {
+    return function.find(word) != std::string_view::npos;
+  });
+}
+
+/// Share of the fetches' time inside frames that read; unset without frames there. O(frames).
+std::optional<double> reading_share(const RuleContext& rules, const Found& found) {
+  const Trace& trace = rules.trace();
+  const NameSet reading(trace, is_reading);
+  const Phases& phases = rules.context.phases();
+  Duration inside{};
+  Duration read{};
+  for (const Nesting::Thread& frames : rules.context.nesting().frames) {
+    const auto start_of = [&trace](SliceId slice) { return trace.slices.start[slice.row()]; };
+    for (const SliceId fetch : found.fetches) {
+      if (trace.slices.track[fetch.row()] != frames.track || phases[fetch] != Phase::data) continue;
+      const Time end = trace.slices.end(fetch);
+      auto frame = std::ranges::lower_bound(frames.slices, start_of(fetch), {}, start_of);
+      Time covered = Time::min();
+      if (frame != frames.slices.end() && start_of(*frame) < end) {
+        inside += trace.slices.duration[fetch.row()];
+      }
+      for (; frame != frames.slices.end() && start_of(*frame) < end; ++frame) {
+        if (start_of(*frame) < covered || !reading.contains(trace.slices.name[frame->row()])) {
+          continue;
+        }
+        covered = std::min(trace.slices.end(*frame), end);
+        read += covered - start_of(*frame);
+      }
+    }
+  }
+  if (inside <= Duration{}) return {};
+  return static_cast<double>(to_ns(read)) / static_cast<double>(to_ns(inside));
+}
+
+std::string cause_text(const std::optional<double>& reading) {
+  if (!reading) {
+    return "whether the time goes into reading or into computing is not told: record "
+           "with_stack=True";
+  }
+  return percent_text(100 * *reading) + " of the fetching is inside calls that read or wait" +
+         (*reading >= kMostly ? ": storage is the limit" : ": the processor is the limit");
+}
+
+std::string shared_text(Loader loader) {
+  return loader == Loader::unknown
+             ? ""
+             : ", of which this finding claims what data-loader-workers leaves";
+}
+
+/// Whether there are workers, and how many, is another rule's finding where the loader is torch's.
+Fix fix_of(Loader loader, const std::optional<double>& reading) {
+  Fix fix;
+  if (loader == Loader::unknown) {
+    fix.text =
+        "Fetch ahead in worker processes (each holds its own copy of the dataset, and costs "
+        "a core). ";
+    fix.before = "batch = dataset.read(i)";
+    fix.after =
+        "loader = DataLoader(dataset, num_workers=4, persistent_workers=True, pin_memory=True)";
+  }
+  if (reading && *reading >= kMostly) {
+    fix.text +=
+        "Reading is the limit: cache the data in memory or on local storage, or pack small "
+        "files (WebDataset, Parquet, LMDB). ";
+  } else {
+    fix.text +=
+        "Where transforms are the limit: do them once and store the result, or on the device "
+        "(Kornia, DALI); tokenise with fast tokenizers. ";
+  }
+  fix.text += "Caveat: what is stored or packed must be made anew when the transforms change.";
+  return fix;
+}
+
+std::string title_of(const RuleContext& rules, Loader loader, Duration exposed, Duration fetching) {
+  if (loader == Loader::unknown) return "The step waits for its input: " + per_step(rules, exposed);
+  return "Samples are slow to read and prepare, whoever does it: " + per_step(rules, fetching);
+}
+
+/// Of torch's own loader, what workers would take away is another finding's.
+std::string assumption_of(Loader loader) {
+  if (loader == Loader::unknown) {
+    return "four workers fetch ahead and share the fetching; the loop waits where they are slower";
+  }
+  return "samples cost so little that what workers leave of the fetching goes, too";
+}
+
+/// What is left of the fetching when there are workers: with none before, their share of it; else
+/// twice as many deliver in half the time.
+double time_left(const RuleContext& rules, const Found& found, Duration exposed) {
+  if (found.loader != Loader::workers) return 1.0 / kWorkers;
+  const auto step = static_cast<double>(to_ns(rules.window()));
+  const auto waited = static_cast<double>(to_ns(exposed));
+  return waited <= 0 ? 0.0 : std::max(0.0, step / 2 - (step - waited)) / waited;
+}
+
+Outcome check(const RuleContext& rules) {
+  const Found found = look(rules);
+  if (found.fetches.empty()) {
+    return Abstention{
+        "no data-loader fetch is in the counted steps: iterate over a torch DataLoader while "
+        "recording, or wrap the fetch into record_function(\"data_loading\")"};
+  }
+  Finding finding;
+  claim_host_work(rules, found.fetches, 1.0, finding.claims, {Bucket::input});
+  const Duration exposed = total(finding.claims);
+  if (rules.percent(exposed) < kLeastPercent) return std::vector<Finding>{};
+  const std::optional<double> reading = reading_share(rules, found);
+  const bool single = found.loader == Loader::single;
+  finding.component = true;
+  finding.key = single ? "single-process" : found.loader == Loader::workers ? "workers" : "";
+  finding.family = Family::input;
+  finding.weight = weight_of(rules, exposed);
+  finding.confidence = Confidence::high;
+  finding.effort = Effort::refactoring;
+  Duration fetching{};
+  for (const SliceId fetch : found.fetches) {
+    fetching += rules.trace().slices.duration[fetch.row()];
+  }
+  finding.title = title_of(rules, found.loader, exposed, fetching);
+  finding.evidence.push_back(evidence_of(
+      rules, found.fetches,
+      counted_noun(found.fetches.size(), "fetch range") + ", " + per_step(rules, exposed) +
+          " with nothing else running" + shared_text(found.loader) + "; " + cause_text(reading)));
+  finding.counter_evidence =
+      exposed < fetching ? "The device works during " + per_step(rules, fetching - exposed) +
+                               " of the fetching, which costs nothing."
+                         : "All fetching is exposed; nothing speaks against it.";
+  finding.fix = fix_of(found.loader, reading);
+  finding.verify = "fathom accounting TRACE";
+  const double left = time_left(rules, found, exposed);
+  for (const SliceId fetch : found.fetches) {
+    scale_tree(rules, fetch, static_cast<float>(left), finding.edits);
+    if (found.loader != Loader::workers) finding.edits.overlap.push_back(fetch);
+  }
+  finding.assumption = assumption_of(found.loader);
+  finding.pessimism = 0.6;
+  return std::vector<Finding>{std::move(finding)};
+}
+
+}  // namespace
+
+Rule data_loading() {
+  return {.id = "data-loading", .title = "Waiting for input", .doc = kDoc, .check = check};
+}
+
+}  // namespace fathom

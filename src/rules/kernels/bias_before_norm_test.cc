@@ -1,0 +1,47 @@
+#include <gtest/gtest.h>
+
+#include "rules/common/program_builder.h"
+#include "rules/common/rule_fixture.h"
+
+namespace fathom {
+
+Rule bias_before_norm();
+
+namespace {
+
+JudgedTrace block(std::string_view shapes) {
+  ProgramBuilder program(20'000);
+  program.around("aten::conv2d", 2).shapes(shapes);
+  program.op("aten::cudnn_convolution", "conv", 4000);
+  program.op("aten::add_", "elementwise", 500);
+  program.op("aten::batch_norm", "bn_fw", 2000).shapes("[[8,64,32,32],[64]]");
+  return JudgedTrace(program.trace());
+}
+
+TEST(BiasBeforeNorm, IsToldOfTheAddition) {
+  const auto findings = block("[[8,3,32,32],[64,3,3,3],[64]]").findings(bias_before_norm());
+  ASSERT_EQ(findings.size(), 1U);
+  EXPECT_EQ(total(findings[0].claims), duration_ns(500));
+}
+
+TEST(BiasBeforeNorm, IsNothingWithoutABias) {
+  EXPECT_TRUE(block("[[8,3,32,32],[64,3,3,3],[]]").findings(bias_before_norm()).empty());
+}
+
+TEST(BiasBeforeNorm, IsNothingWhereSomethingLiesBetween) {
+  ProgramBuilder program(20'000);
+  program.op("aten::conv2d", "conv", 4000).shapes("[[8,3,32,32],[64,3,3,3],[64]]");
+  program.op("aten::relu", "elementwise", 500);
+  program.op("aten::batch_norm", "bn_fw", 2000);
+  EXPECT_TRUE(JudgedTrace(program.trace()).findings(bias_before_norm()).empty());
+}
+
+TEST(BiasBeforeNorm, AbstainsWithoutShapes) {
+  ProgramBuilder program(20'000);
+  program.op("aten::conv2d", "conv", 4000);
+  program.op("aten::batch_norm", "bn_fw", 2000);
+  EXPECT_NE(JudgedTrace(program.trace()).abstains(bias_before_norm()), "");
+}
+
+}  // namespace
+}  // namespace fathom

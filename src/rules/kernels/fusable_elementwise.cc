@@ -1,0 +1,215 @@
+// fusable-elementwise: neighbouring elementwise kernels that could be one.
+#include <algorithm>
+#include <unordered_map>
+
+#include "analysis/roofline/op_formulas.h"
+#include "rules/common/host_work.h"
+#include "rules/common/stretches.h"
+
+namespace fathom {
+namespace {
+
+constexpr std::string_view kDoc =
+    "An elementwise kernel reads its inputs from memory, does next to no arithmetic, and "
+    "writes its output back. A chain of them can be one kernel that reads and writes "
+    "once: torch.compile does that. Fires when kernels beyond the longest of each chain "
+    "(neighbours on one stream with nothing else between them, at least three) take at "
+    "least 3 % of the step; without a device the same of the main thread's operators. Source: "
+    "PyTorch's tuning guide (fuse operations); the "
+    "roofline of elementwise kernels.";
+
+constexpr double kLeastPercent = 3.0;
+constexpr std::size_t kShortest = 3;
+
+/// What an operator of the main thread is to a chain.
+enum class Role : std::uint8_t { member, breaks, neutral };
+
+/// Operators with other formulas compute something else; those without any are views and wrappers.
+Role role_of(std::string_view name) {
+  const OpFormula formula = op_formula(name);
+  if (!formula) return Role::neutral;
+  return formula.cost == cost::elementwise || formula.cost == cost::comparison ? Role::member
+                                                                               : Role::breaks;
+}
+
+/// A kernel or operator of a chain, and the parts of its time that fusing saves.
+struct Fused {
+  SliceId work{};
+  double likely = 1;
+  double best = 1;
+};
+
+/// What can be saved: all kernels of a chain but one. The fused one takes no longer than the
+/// longest of the chain, and no less than the median one, which moves as much memory; likely is the
+/// middle.
+class Chains {
+ public:
+  explicit Chains(const RuleContext& rules) : rules_(rules) {}
+
+  void add(SliceId activity, bool elementwise) {
+    std::vector<SliceId>& chain = open_[rules_.trace().slices.track[activity.row()].value];
+    // A chain of one step is not fused with that of the next.
+    if (!chain.empty() && step_of(chain.front()) != step_of(activity)) close(chain);
+    if (!elementwise) {
+      close(chain);
+      return;
+    }
+    chain.push_back(activity);
+  }
+  const Blamed& finish() {
+    for (auto& [stream, chain] : open_) close(chain);
+    return saved_;
+  }
+  [[nodiscard]] std::size_t count() const { return count_; }
+  void claim_into(Finding& finding) const {
+    std::vector<SliceId> gone;
+    for (const Fused& fused : fused_) {
+      if (fused.likely == 1.0) gone.push_back(fused.work);
+      for (const SliceId inside : parts(fused.work)) {
+        finding.claims.push_back(claim(rules_, inside, fused.best));
+        finding.edits.scale.emplace_back(inside, static_cast<float>(1.0 - fused.likely));
+      }
+    }
+    claim_callers(rules_, gone, 1.0, finding);
+  }
+
+ private:
+  [[nodiscard]] const Step* step_of(SliceId work) const {
+    return rules_.step_at(rules_.trace().slices.start[work.row()]);
+  }
+
+  void close(std::vector<SliceId>& chain) {
+    if (chain.size() >= kShortest) {
+      const auto length = [this](SliceId work) {
+        return rules_.trace().slices.duration[work.row()];
+      };
+      const auto longest = std::ranges::max_element(chain, {}, length);
+      std::vector<Duration> lengths;
+      lengths.reserve(chain.size());
+      for (const SliceId work : chain) lengths.push_back(length(work));
+      const double shorter =
+          part(length(*longest) - median_of(std::move(lengths)), length(*longest));
+      for (auto work = chain.begin(); work != chain.end(); ++work) {
+        if (work == longest) {
+          fused_.push_back({.work = *work, .likely = shorter / 2, .best = shorter});
+        } else {
+          save(*work);
+        }
+      }
+      ++count_;
+    }
+    chain.clear();
+  }
+
+  static double part(Duration some, Duration whole) {
+    return whole <= Duration{}
+               ? 0
+               : static_cast<double>(to_ns(some)) / static_cast<double>(to_ns(whole));
+  }
+
+  [[nodiscard]] bool on_device(SliceId work) const {
+    return is_device_activity(rules_.trace().kind(work));
+  }
+
+  /// The activity; of an operator all that runs inside, too. Refers to `work`.
+  [[nodiscard]] std::span<const SliceId> parts(const SliceId& work) const {
+    return on_device(work) ? std::span(&work, 1) : tree(rules_, work);
+  }
+
+  void save(const SliceId& work) {
+    fused_.push_back({.work = work});
+    for (const SliceId inside : parts(work)) {
+      saved_.add(rules_, inside, on_device(work) ? rules_.context.links().op[work.row()] : inside);
+    }
+  }
+
+  const RuleContext& rules_;
+  std::unordered_map<std::uint32_t, std::vector<SliceId>> open_;  // By stream.
+  Blamed saved_;
+  std::vector<Fused> fused_;
+  std::size_t count_ = 0;
+};
+
+void chain_kernels(const RuleContext& rules, Chains& chains) {
+  const Trace& trace = rules.trace();
+  const Timelines& timelines = rules.context.timelines();
+  for_each_activity(rules, [&](SliceId activity, SliceId) {
+    chains.add(activity,
+               trace.kind(activity) == SliceKind::kernel &&
+                   timelines.traits_of(trace, activity).kernel_class == KernelClass::elementwise);
+  });
+}
+
+/// The main thread's operators; what runs inside a member is part of it.
+void chain_operators(const RuleContext& rules, Chains& chains) {
+  const Trace& trace = rules.trace();
+  std::vector<Role> roles(trace.strings.size());
+  for (std::size_t row = 0; row < roles.size(); ++row) {
+    roles[row] = role_of(trace.strings.view(StringId(row)));
+  }
+  Time member_end = Time::min();
+  for_each_work(rules, [&](SliceId op, SliceId) {
+    const Role role = roles[trace.slices.name[op.row()].row()];
+    if (trace.slices.start[op.row()] < member_end || role == Role::neutral) return;
+    chains.add(op, role == Role::member);
+    if (role == Role::member) member_end = trace.slices.end(op);
+  });
+}
+
+Outcome check(const RuleContext& rules) {
+  if (device_unrecorded(rules)) return Abstention{"no device activity was recorded"};
+  Chains chains(rules);
+  if (rules.device >= 0) {
+    chain_kernels(rules, chains);
+  } else {
+    chain_operators(rules, chains);
+  }
+  const Blamed& saved = chains.finish();
+  if (rules.percent(saved.time) < kLeastPercent) return std::vector<Finding>{};
+  Finding finding;
+  const std::string_view works = rules.device >= 0 ? "kernels" : "operators";
+  chains.claim_into(finding);
+  finding.title = "Chains of elementwise " + std::string(works) + ": " +
+                  per_step(rules, total(finding.claims)) + " by fusing";
+  finding.family = Family::memory_bandwidth;
+  finding.weight = rules.percent(saved.time) >= 15 ? Weight::critical : Weight::warning;
+  finding.confidence = Confidence::medium;
+  finding.effort = Effort::line;
+  finding.evidence.push_back(evidence_of(
+      rules, saved,
+      counted_noun(std::max<std::size_t>(1, chains.count() / rules.steps.size()), "chain") +
+          " of at least three elementwise " + std::string(works) +
+          " per step; all but the longest of each take " + per_step(rules, saved.time)));
+  finding.counter_evidence =
+      rules.device >= 0
+          ? "Neighbours on a stream need not depend on one another; those of the optimizer are "
+            "better fused by fused=True."
+          : "Neighbours need not depend on one another; those of the optimizer are better fused "
+            "by fused=True.";
+  finding.fix = {.text =
+                     "Compile the model, or the function that holds the chain; mind recompilations "
+                     "for changing shapes (dynamic=True).",
+                 .before = "y = (x * scale + bias).sigmoid() * x",
+                 .after =
+                     "@torch.compile\ndef gate(x, scale, bias): return (x * scale + bias)"
+                     ".sigmoid() * x"};
+  finding.verify = rules.device >= 0 ? "fathom kernels TRACE --filter class=elementwise"
+                                     : "fathom ops TRACE --sort -host_self_ns";
+  finding.assumption =
+      "each chain becomes one kernel, between its longest and its median one: as long as the "
+      "middle "
+      "of the two; as the median at best";
+  finding.pessimism = 0.3;
+  return std::vector<Finding>{std::move(finding)};
+}
+
+}  // namespace
+
+Rule fusable_elementwise() {
+  return {.id = "fusable-elementwise",
+          .title = "Chains of elementwise kernels",
+          .doc = kDoc,
+          .check = check};
+}
+
+}  // namespace fathom

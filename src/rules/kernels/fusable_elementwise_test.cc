@@ -1,0 +1,80 @@
+#include <algorithm>
+
+#include <gtest/gtest.h>
+
+#include "rules/common/program_builder.h"
+#include "rules/common/rule_fixture.h"
+
+namespace fathom {
+
+Rule fusable_elementwise();
+
+namespace {
+
+constexpr std::string_view kAdd = "void at::native::vectorized_elementwise_kernel<4, add>(int)";
+
+TEST(FusableElementwise, IsAllButTheLongestOfAChainWhichIsAsShortAsTheMedianAtBest) {
+  ProgramBuilder program(20'000);
+  program.op("aten::add", kAdd, 1000);
+  program.op("aten::mul", kAdd, 3000);
+  program.op("aten::sigmoid", kAdd, 1000);
+  program.op("aten::mm", "gemm", 5000);
+  const JudgedTrace judged(program.trace());
+  const auto findings = judged.findings(fusable_elementwise());
+  ASSERT_EQ(findings.size(), 1U);
+  EXPECT_EQ(total(findings[0].claims), duration_ns(4000)) << "one kernel of 1000 ns is left";
+  float left = 0;
+  for (const auto& [slice, factor] : findings[0].edits.scale) left = std::max(left, factor);
+  EXPECT_NEAR(left, 2.0 / 3.0, 1e-6) << "likely 2000 ns of the longest kernel's 3000";
+}
+
+TEST(FusableElementwise, IsNothingForPairs) {
+  ProgramBuilder program(20'000);
+  for (int i = 0; i < 3; ++i) {
+    program.op("aten::add", kAdd, 1000);
+    program.op("aten::mul", kAdd, 1000);
+    program.op("aten::mm", "gemm", 1000);
+  }
+  EXPECT_TRUE(JudgedTrace(program.trace()).findings(fusable_elementwise()).empty());
+}
+
+TEST(FusableElementwise, IsOfTheMainThreadsOperatorsWithoutADevice) {
+  TraceBuilder builder;
+  builder.step(1, 0, 1000);
+  builder.op("aten::mul", 100, 100);
+  builder.op("aten::to", 110, 20);
+  builder.op("aten::view", 210, 5);
+  builder.op("aten::add", 220, 200);
+  builder.op("aten::tanh", 430, 50);
+  builder.op("aten::mm", 500, 300);
+  builder.op("aten::mul", 810, 100);
+  const auto findings = JudgedTrace(builder).findings(fusable_elementwise());
+  ASSERT_EQ(findings.size(), 1U);
+  EXPECT_EQ(total(findings[0].claims), duration_ns(250 + 100 + 10))
+      << "all but one operator of 100 ns; the Python before mul and tanh";
+}
+
+TEST(FusableElementwise, EndsAChainWithItsStep) {
+  TraceBuilder builder;
+  for (const std::int64_t at : {0, 1000}) {
+    builder.step(at / 1000, at, 1000);
+    builder.op("aten::mul", at, 300);
+    builder.op("aten::add", at + 300, 300);
+    builder.op("aten::tanh", at + 600, 300);
+  }
+  const auto findings = JudgedTrace(builder).findings(fusable_elementwise());
+  ASSERT_EQ(findings.size(), 1U);
+  EXPECT_EQ(total(findings[0].claims), duration_ns(1200)) << "one of three is left in each";
+  EXPECT_NE(findings[0].evidence[0].text.find("1 chain of"), std::string::npos);
+}
+
+TEST(FusableElementwise, AbstainsWhereTheDeviceWasNotRecorded) {
+  TraceBuilder builder;
+  builder.step(1, 0, 100);
+  builder.op("aten::add", 0, 50);
+  builder.runtime("cudaLaunchKernel", 10, 10, 1);
+  EXPECT_NE(JudgedTrace(builder).abstains(fusable_elementwise()), "");
+}
+
+}  // namespace
+}  // namespace fathom

@@ -1,0 +1,130 @@
+// hot-kernel: an operator that takes long and is far from its roof.
+#include <algorithm>
+
+#include "analysis/util/json_list.h"
+#include "rules/common/support.h"
+
+namespace fathom {
+namespace {
+
+constexpr std::string_view kDoc =
+    "The roofline gives the least time that an operator of known shapes can take on the "
+    "device: its floating-point operations at the peak for their type, or its bytes at "
+    "the memory bandwidth, whichever is longer. Fires for operators that take at least 5 "
+    "% of the step and reach less than 60 % of that. Source: Williams et al., Roofline "
+    "(2009); Nsight Compute's threshold of 60 % for latency-bound kernels.";
+
+constexpr double kLeastPercent = 5.0;
+constexpr double kFarPercent = 60.0;
+/// What well-tuned kernels reach of their roof.
+constexpr double kReachable = 0.7;
+constexpr std::size_t kMostFindings = 3;
+
+/// The activities of each row of the roofline, for the rows that matter.
+std::vector<Blamed> blame(const RuleContext& rules, const std::vector<std::uint32_t>& rows) {
+  std::vector<Blamed> blamed(rows.size());
+  const Roofline& roofline = rules.roofline;
+  for_each_activity(rules, [&](SliceId activity, SliceId op) {
+    const RooflineRow* const row = roofline.row_of(activity);
+    if (row == nullptr) return;
+    const auto at = std::ranges::find(rows, static_cast<std::uint32_t>(row - roofline.rows.data()));
+    if (at != rows.end()) {
+      blamed[static_cast<std::size_t>(at - rows.begin())].add(rules, activity, op);
+    }
+  });
+  return blamed;
+}
+
+/// Rows that are far from their roof, the largest headroom first.
+std::vector<std::uint32_t> far_rows(const RuleContext& rules) {
+  const std::vector<RooflineRow>& all = rules.roofline.rows;
+  std::vector<std::uint32_t> rows;
+  for (std::uint32_t i = 0; i < all.size(); ++i) {
+    // What crosses the link is for the rules of copies.
+    if (all[i].bound != Bound::unknown && !all[i].over_link && all[i].roof_percent < kFarPercent &&
+        rules.percent(all[i].device_time) >= kLeastPercent) {
+      rows.push_back(i);
+    }
+  }
+  std::ranges::stable_sort(rows, std::ranges::greater(),
+                           [&](std::uint32_t row) { return all[row].headroom; });
+  if (rows.size() > kMostFindings) rows.resize(kMostFindings);
+  return rows;
+}
+
+std::string counter_evidence(const RooflineRow& row) {
+  if (row.intensity() * row.peak_bytes >= row.peak_flops) {
+    return "Its roof is the peak that the maker promises, which large products seldom reach more "
+           "than two thirds of; small ones cannot fill the device.";
+  }
+  if (row.in_l2) {
+    return "Its working set fits into the device's last cache, whose speed is its roof here: what "
+           "is not in the cache yet is slower.";
+  }
+  return "Small shapes cannot fill the device; a larger batch is the cure then.";
+}
+
+Finding describe(const RuleContext& rules, const RooflineRow& row, const Blamed& blamed) {
+  const Trace& trace = rules.trace();
+  const std::string name(trace.text(row.name));
+  Finding finding;
+  const Signature signature = trace.signatures[row.signature.row()];
+  const std::string shapes = flat_shapes(trace.text(signature.shapes));
+  // Not the number of the signature, which another reading of the trace may change.
+  finding.key = name + " " + shapes;
+  if (signature.types.valid()) finding.key += " " + std::string(trace.text(signature.types));
+  finding.title = name + " reaches " + percent_text(row.roof_percent) +
+                  " of its roof: " + per_step(rules, blamed.time);
+  finding.family = Family::latency;
+  finding.weight = rules.percent(blamed.time) >= 20 ? Weight::critical : Weight::warning;
+  finding.confidence = Confidence::low;
+  finding.effort = Effort::refactoring;
+  finding.evidence.push_back(
+      evidence_of(rules, blamed,
+                  count_text(static_cast<std::int64_t>(row.calls)) + " calls on " + shapes + ": " +
+                      real_text(row.flops_per_s() / 1e12) + " TFLOP/s and " +
+                      real_text(row.bytes_per_s() / 1e9) + " GB/s, intensity " +
+                      real_text(row.intensity()) + " FLOP/byte"));
+  finding.counter_evidence = counter_evidence(row);
+  finding.fix = {.text =
+                     "Give it more work at once (batch, fused heads), another layout or type, or "
+                     "another implementation: torch.compile(mode=\"max-autotune\") tries several.",
+                 .before = "",
+                 .after = "model = torch.compile(model, mode=\"max-autotune\")"};
+  finding.verify = "fathom roofline TRACE --filter 'name=" + name + "'";
+  const double reached = std::max(row.roof_percent / 100.0, 1e-3);
+  const double saved = std::max(0.0, 1.0 - reached / kReachable);
+  claim_blamed(rules, blamed, saved, finding);
+  finding.assumption = "it reaches 70 % of its roof";
+  finding.pessimism = 0.1;
+  return finding;
+}
+
+Outcome check(const RuleContext& rules) {
+  if (rules.device < 0) return Abstention{"no device activity was recorded"};
+  if (rules.roofline.device == nullptr) {
+    return Abstention{"the peaks of the device are not known: " + rules.roofline.note};
+  }
+  if (!has_shapes(rules.trace())) return Abstention{"shapes were not recorded: record_shapes=True"};
+  const std::vector<std::uint32_t> rows = far_rows(rules);
+  const std::vector<Blamed> blamed = blame(rules, rows);
+  std::vector<Finding> findings;
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    // The roofline is of all devices.
+    if (rules.percent(blamed[i].time) >= kLeastPercent) {
+      findings.push_back(describe(rules, rules.roofline.rows[rows[i]], blamed[i]));
+    }
+  }
+  return findings;
+}
+
+}  // namespace
+
+Rule hot_kernel() {
+  return {.id = "hot-kernel",
+          .title = "Operators far from what the device could do",
+          .doc = kDoc,
+          .check = check};
+}
+
+}  // namespace fathom

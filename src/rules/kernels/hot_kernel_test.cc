@@ -1,0 +1,71 @@
+#include <gtest/gtest.h>
+
+#include "rules/common/program_builder.h"
+#include "rules/common/rule_fixture.h"
+
+namespace fathom {
+
+Rule hot_kernel();
+
+namespace {
+
+/// A product of 1 MFLOP takes at least 1 µs, and 120,000 bytes at least 120 µs.
+constexpr DeviceSpec kDevice{.name = "round numbers",
+                             .fp32 = 1e12,
+                             .fp32_matrix = 1e12,
+                             .bandwidth = 1e9,
+                             .pcie_bandwidth = 1e9};
+
+/// A step of 1 ms with one product that needs 120 µs of memory's time.
+void product(ProgramBuilder& program, std::int64_t duration) {
+  program.op("aten::mm", "sgemm", duration)
+      .shapes("[[100,100],[100,100]]")
+      .types(R"(["float","float"])");
+}
+
+TEST(HotKernel, IsToldFarBelowItsRoof) {
+  ProgramBuilder program(1'000'000);
+  product(program, 600'000);
+  const std::vector<Finding> findings =
+      JudgedTrace(program.trace(), &kDevice).findings(hot_kernel());
+  ASSERT_EQ(findings.size(), 1U);
+  EXPECT_EQ(findings[0].title.find("aten::mm reaches 20.0 % of its roof"), 0U) << findings[0].title;
+  // At 70 % of its roof it takes 171 µs.
+  EXPECT_NEAR(static_cast<double>(to_ns(total(findings[0].claims))), 600'000 - 171'429, 2);
+}
+
+TEST(HotKernel, IsNothingNearItsRoof) {
+  ProgramBuilder program(1'000'000);
+  product(program, 150'000);
+  EXPECT_TRUE(JudgedTrace(program.trace(), &kDevice).findings(hot_kernel()).empty());
+}
+
+TEST(HotKernel, IsNothingThatTakesLittleOfTheStep) {
+  ProgramBuilder program(100'000'000);
+  product(program, 600'000);
+  EXPECT_TRUE(JudgedTrace(program.trace(), &kDevice).findings(hot_kernel()).empty());
+}
+
+TEST(HotKernel, IsNoCopyBetweenHostAndDevice) {
+  TraceBuilder builder;
+  builder.step(1, 0, 1'000'000);
+  builder.op("aten::copy_", 10, 900'000)
+      .shapes("[[100,100],[100,100],[]]")
+      .types(R"(["float","float","Scalar"])");
+  builder.runtime("cudaMemcpyAsync", 20, 10, 1);
+  builder.copy(CopyKind::h2d, 100, 800'000, 1, 40'000);
+  EXPECT_TRUE(JudgedTrace(builder, &kDevice).findings(hot_kernel()).empty());
+}
+
+TEST(HotKernel, AbstainsWithoutShapesAndWithoutPeaks) {
+  ProgramBuilder bare(1'000'000);
+  bare.op("aten::mm", "sgemm", 600'000);
+  EXPECT_TRUE(
+      std::holds_alternative<Abstention>(JudgedTrace(bare.trace(), &kDevice).by(hot_kernel())));
+  ProgramBuilder program(1'000'000);
+  product(program, 600'000);
+  EXPECT_TRUE(std::holds_alternative<Abstention>(JudgedTrace(program.trace()).by(hot_kernel())));
+}
+
+}  // namespace
+}  // namespace fathom

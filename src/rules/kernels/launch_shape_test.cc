@@ -1,0 +1,61 @@
+#include <gtest/gtest.h>
+
+#include "rules/common/program_builder.h"
+#include "rules/common/rule_fixture.h"
+
+namespace fathom {
+
+Rule launch_shape();
+
+namespace {
+
+JudgedTrace launched(std::int32_t blocks, std::int32_t threads) {
+  ProgramBuilder program(10'000);
+  program.trace().device(a100());
+  program.op("aten::sum", "reduce", 5400);
+  program.kernel().config(
+      {.grid = {blocks, 1, 1}, .block = {threads, 1, 1}, .registers = 32, .shared_memory = 0});
+  return JudgedTrace(program.trace());
+}
+
+TEST(LaunchShape, IsToldOfGridsSmallerThanTheDevice) {
+  const JudgedTrace judged = launched(27, 256);
+  const auto findings = judged.findings(launch_shape());
+  ASSERT_EQ(findings.size(), 1U);
+  EXPECT_EQ(total(findings[0].claims), duration_ns(4050)) << "81 of 108 multiprocessors idle";
+}
+
+TEST(LaunchShape, IsToldOfAPartialLastWave) {
+  // Eight blocks of 256 threads fit on a multiprocessor: 864 at a time.
+  const auto findings = launched(900, 256).findings(launch_shape());
+  ASSERT_EQ(findings.size(), 1U);
+  EXPECT_NE(findings[0].title.find("last wave"), std::string::npos);
+}
+
+TEST(LaunchShape, TellsTheWaysOfOneKernelApart) {
+  ProgramBuilder program(20'000);
+  program.trace().device(a100());
+  for (const std::int32_t blocks : {27, 900}) {
+    program.op("aten::sum", "reduce", 5400);
+    program.kernel().config(
+        {.grid = {blocks, 1, 1}, .block = {256, 1, 1}, .registers = 32, .shared_memory = 0});
+  }
+  const auto findings = JudgedTrace(program.trace()).findings(launch_shape());
+  ASSERT_EQ(findings.size(), 2U);
+  EXPECT_EQ(findings[0].key, "reduce/small-grid");
+  EXPECT_EQ(findings[1].key, "reduce/tail");
+}
+
+TEST(LaunchShape, IsNothingForFullWaves) {
+  EXPECT_TRUE(launched(864, 256).findings(launch_shape()).empty());
+  EXPECT_TRUE(launched(86'500, 256).findings(launch_shape()).empty());
+}
+
+TEST(LaunchShape, AbstainsWithoutTheDevicesLimits) {
+  ProgramBuilder program(10'000);
+  program.op("aten::sum", "reduce", 5000);
+  EXPECT_NE(JudgedTrace(program.trace()).abstains(launch_shape()), "");
+}
+
+}  // namespace
+}  // namespace fathom

@@ -1,0 +1,77 @@
+// layout-copies: tensors are copied to change their layout.
+#include <algorithm>
+
+#include "rules/common/stretches.h"
+
+namespace fathom {
+namespace {
+
+constexpr std::string_view kDoc =
+    "aten::contiguous, and clone or reshape of a view, copy a tensor "
+    "without computing anything: the operands were transposed or sliced, and what "
+    "follows wants them dense. Fires when such copies take at least 3 % of the step. "
+    "Source: PyTorch's tensor views documentation; Nsight's advice on transposes.";
+
+constexpr double kLeastPercent = 3.0;
+
+bool is_relayout(std::string_view name) {
+  return name == "aten::contiguous" || name == "aten::clone" || name == "aten::reshape" ||
+         name == "aten::transpose_copy" || name == "aten::permute_copy";
+}
+
+Outcome check(const RuleContext& rules) {
+  const Trace& trace = rules.trace();
+  if (device_unrecorded(rules)) return Abstention{"no device activity was recorded"};
+  const NameSet relayouts(trace, is_relayout);
+  if (!relayouts.any()) return std::vector<Finding>{};
+  const Timelines& timelines = rules.context.timelines();
+  Blamed blamed;
+  for_each_work(rules, [&](SliceId work, SliceId op) {
+    if (!op.valid() || !enclosing(rules, op, relayouts).valid()) return;
+    if (is_device_activity(trace.kind(work)) &&
+        timelines.busy_kind(trace, work) == Busy::communication) {
+      return;
+    }
+    blamed.add(rules, work, op);
+  });
+  if (rules.percent(blamed.time) < kLeastPercent) return std::vector<Finding>{};
+  Finding finding;
+  finding.title = "Copies that only change the layout: " + per_step(rules, blamed.time);
+  finding.family = Family::memory_bandwidth;
+  finding.weight = rules.percent(blamed.time) >= 15 ? Weight::critical : Weight::warning;
+  finding.confidence = Confidence::medium;
+  finding.effort = Effort::refactoring;
+  finding.evidence.push_back(
+      evidence_of(rules, blamed,
+                  count_text(static_cast<std::int64_t>(blamed.activities.size())) +
+                      (rules.device >= 0 ? " kernels" : " operators") +
+                      " under aten::contiguous, clone or reshape"));
+  finding.counter_evidence =
+      "A copy can be cheaper than what follows reading scattered memory; some are needed for "
+      "safety "
+      "(clone before an in-place change).";
+  finding.fix = {
+      .text =
+          "Keep one layout through the model: drop .contiguous() where the next operator "
+          "takes views (products do), fold transposes into the product, write results "
+          "where they are wanted.",
+      .before = "x = x.transpose(1, 2).contiguous(); y = x @ w",
+      .after = "y = x.transpose(1, 2) @ w"};
+  finding.verify = "fathom ops TRACE --filter 'name~contiguous|clone' --group-by stack=3";
+  claim_blamed(rules, blamed, 1.0, finding);
+  claim_callers(rules, blamed.ops, 1.0, finding);
+  finding.assumption = "all of these copies are avoided; not each of them can be";
+  finding.pessimism = 0.2;
+  return std::vector<Finding>{std::move(finding)};
+}
+
+}  // namespace
+
+Rule layout_copies() {
+  return {.id = "layout-copies",
+          .title = "Copies that only change the layout",
+          .doc = kDoc,
+          .check = check};
+}
+
+}  // namespace fathom

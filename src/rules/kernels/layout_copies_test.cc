@@ -1,0 +1,48 @@
+#include <gtest/gtest.h>
+
+#include "rules/common/program_builder.h"
+#include "rules/common/rule_fixture.h"
+
+namespace fathom {
+
+Rule layout_copies();
+
+namespace {
+
+TEST(LayoutCopies, AreToldWhereContiguousCopies) {
+  ProgramBuilder program(20'000);
+  program.around("aten::contiguous", 1);
+  program.op("aten::copy_", "elementwise_copy", 3000);
+  program.op("aten::mm", "gemm", 3000);
+  const auto findings = JudgedTrace(program.trace()).findings(layout_copies());
+  ASSERT_EQ(findings.size(), 1U);
+  EXPECT_EQ(total(findings[0].claims), duration_ns(3000)) << "at best";
+}
+
+TEST(LayoutCopies, AreNothingForOrdinaryCopies) {
+  ProgramBuilder program(20'000);
+  program.op("aten::copy_", "elementwise_copy", 3000);
+  EXPECT_TRUE(JudgedTrace(program.trace()).findings(layout_copies()).empty());
+}
+
+TEST(LayoutCopies, AreToldOfTheMainThreadWithoutADevice) {
+  TraceBuilder builder;
+  builder.step(1, 0, 1000);
+  builder.op("aten::contiguous", 100, 200);
+  builder.op("aten::copy_", 110, 150);
+  builder.op("aten::mm", 400, 500);
+  const auto findings = JudgedTrace(builder).findings(layout_copies());
+  ASSERT_EQ(findings.size(), 1U);
+  EXPECT_EQ(total(findings[0].claims), duration_ns(300)) << "and the Python before it";
+}
+
+TEST(LayoutCopies, AbstainWhereTheDeviceWasNotRecorded) {
+  TraceBuilder builder;
+  builder.step(1, 0, 100);
+  builder.op("aten::contiguous", 0, 50);
+  builder.runtime("cudaLaunchKernel", 10, 10, 1);
+  EXPECT_NE(JudgedTrace(builder).abstains(layout_copies()), "");
+}
+
+}  // namespace
+}  // namespace fathom

@@ -1,0 +1,166 @@
+// tensor-cores-unused: products that could run on tensor cores and do not.
+#include <algorithm>
+
+#include "analysis/kernels/occupancy.h"
+#include "analysis/util/json_list.h"
+#include "rules/common/support.h"
+
+namespace fathom {
+namespace {
+
+constexpr std::string_view kDoc =
+    "Matrix products, convolutions and attention run several times faster on tensor "
+    "cores than on the ordinary units. Fires when kernels of these classes that do not "
+    "use them take at least 5 % of the step on a device that has them (NVIDIA compute "
+    "capability 7.0 and newer; for 32-bit floats 8.0, by TF32). Whether a kernel uses "
+    "them is told by its name. Source: the former TensorBoard plugin's rule, whose list "
+    "of names ended at Ampere; NVIDIA's tuning guide (TF32, mixed precision); "
+    "TorchTidy's FP32MatMul.";
+
+constexpr double kLeastPercent = 5.0;
+/// Peaks promise more than products of real size reach: a kernel is taken to get at most this much
+/// faster.
+constexpr double kMostSpeedup = 3.0;
+constexpr std::int32_t kVolta = 7;
+constexpr std::int32_t kAmpere = 8;
+
+bool is_product(KernelClass kind) {
+  return kind == KernelClass::gemm || kind == KernelClass::conv || kind == KernelClass::attention;
+}
+
+/// The first tensor's type, as torch spells it, or "".
+std::string_view first_type(const Trace& trace, SliceId op) {
+  const Signature* const signature = signature_of(trace, op);
+  if (signature == nullptr || !signature->types.valid()) return {};
+  for (const std::string_view quoted : json_elements(trace.text(signature->types))) {
+    const std::string_view type = json_unquoted(quoted);
+    if (element_bytes(type) != 0) return type;
+  }
+  return {};
+}
+
+struct Found {
+  Blamed single;  // 32-bit floats, or a type that was not recorded.
+  Blamed half;    // Types that tensor cores take, and yet they were not used.
+};
+
+Found look(const RuleContext& rules) {
+  const Trace& trace = rules.trace();
+  const Timelines& timelines = rules.context.timelines();
+  Found found;
+  for_each_activity(rules, [&](SliceId activity, SliceId op) {
+    if (trace.kind(activity) != SliceKind::kernel) return;
+    const KernelTraits& traits = timelines.traits_of(trace, activity);
+    if (!is_product(traits.kernel_class) || traits.tensor_cores) return;
+    switch (number_type(first_type(trace, op))) {
+      case NumberType::fp16:
+      case NumberType::bf16:
+        found.half.add(rules, activity, op);
+        break;
+      case NumberType::fp32:
+      case NumberType::unknown:
+        found.single.add(rules, activity, op);
+        break;
+      default:
+        break;
+    }
+  });
+  return found;
+}
+
+/// The share of the time that the device's peaks let go, at most what kMostSpeedup allows.
+double saved(const RuleContext& rules, bool tf32) {
+  double speedup = kMostSpeedup;
+  if (const DeviceSpec* const spec = rules.roofline.device; spec != nullptr && spec->fp32 > 0) {
+    const double matrix = tf32 ? spec->tf32_matrix : spec->fp16_matrix;
+    if (matrix > 0) speedup = std::min(speedup, matrix / spec->fp32);
+  }
+  return 1.0 - 1.0 / std::max(speedup, 1.0);
+}
+
+Finding single_precision(const RuleContext& rules, const Blamed& blamed, bool tf32) {
+  Finding finding;
+  finding.key = "fp32";
+  finding.title = "32-bit matrix products beside the tensor cores: " + per_step(rules, blamed.time);
+  finding.confidence = Confidence::medium;
+  finding.effort = tf32 ? Effort::line : Effort::refactoring;
+  finding.counter_evidence =
+      "Peaks are reached by large products only; a product that memory bounds gains little.";
+  finding.fix =
+      tf32 ? Fix{.text =
+                     "Allow TF32 for products (10 bits of mantissa: enough for most training), or "
+                     "train in bf16 by automatic mixed precision.",
+                 .before = "",
+                 .after =
+                     "torch.set_float32_matmul_precision('high')\n"
+                     "with torch.autocast('cuda', dtype=torch.bfloat16): …"}
+           : Fix{.text =
+                     "Train by automatic mixed precision with a gradient scaler; this device has "
+                     "tensor cores for 16-bit floats only. Not for parts that need the range or "
+                     "the digits of 32 bits.",
+                 .before = "loss = model(x)",
+                 .after = "with torch.autocast('cuda', dtype=torch.float16): loss = model(x)"};
+  return finding;
+}
+
+Finding half_precision(const RuleContext& rules, const Blamed& blamed) {
+  Finding finding;
+  finding.key = "half";
+  finding.title =
+      "16-bit matrix products that miss the tensor cores: " + per_step(rules, blamed.time);
+  finding.confidence = Confidence::medium;
+  finding.effort = Effort::line;
+  finding.counter_evidence =
+      "Whether tensor cores are used is told by kernel names, and new names may be unknown.";
+  finding.fix = {.text =
+                     "Pad dimensions to multiples of 8 and keep operands contiguous, so that the "
+                     "library can choose a tensor-core kernel.",
+                 .before = "nn.Linear(1000, 250)",
+                 .after = "nn.Linear(1000, 256)"};
+  return finding;
+}
+
+Outcome check(const RuleContext& rules) {
+  if (rules.device < 0) return Abstention{"no device activity was recorded"};
+  const Device* const device = device_of(rules);
+  if (device == nullptr) return Abstention{"the properties of the device were not recorded"};
+  if (!multiprocessor_limits(*device)) {
+    return Abstention{
+        "whether kernels of this device use matrix units is not known by their names"};
+  }
+  if (device->compute_major < kVolta) return std::vector<Finding>{};
+  const bool tf32 = device->compute_major >= kAmpere;
+  const Found found = look(rules);
+  std::vector<Finding> findings;
+  const auto add = [&](Finding finding, const Blamed& blamed) {
+    finding.family = Family::compute;
+    finding.weight = rules.percent(blamed.time) >= 20 ? Weight::critical : Weight::warning;
+    finding.evidence.push_back(
+        evidence_of(rules, blamed,
+                    count_text(static_cast<std::int64_t>(blamed.activities.size())) +
+                        " kernels of products, convolutions or attention do not use them"));
+    finding.verify = "fathom kernels TRACE --filter tensor_cores=no --sort -total_ns";
+    claim_blamed(rules, blamed, saved(rules, tf32), finding);
+    finding.assumption = "a product gets faster as the peaks allow, at most threefold";
+    finding.pessimism = 0.4;
+    findings.push_back(std::move(finding));
+  };
+  if (rules.percent(found.single.time) >= kLeastPercent) {
+    add(single_precision(rules, found.single, tf32), found.single);
+  }
+  if (rules.percent(found.half.time) >= kLeastPercent) {
+    add(half_precision(rules, found.half), found.half);
+  }
+  return findings;
+}
+
+}  // namespace
+
+Rule tensor_cores_unused() {
+  return {.id = "tensor-cores-unused",
+          .title = "Matrix products beside the tensor cores",
+          .doc = kDoc,
+          .check = check};
+}
+
+}  // namespace fathom

@@ -1,0 +1,90 @@
+#include <gtest/gtest.h>
+
+#include "rules/common/program_builder.h"
+#include "rules/common/rule_fixture.h"
+
+namespace fathom {
+
+Rule unfused_attention();
+
+namespace {
+
+TEST(UnfusedAttention, IsToldWhereASoftmaxLiesBetweenBatchedProducts) {
+  ProgramBuilder program(20'000);
+  program.op("aten::bmm", "gemm", 1000);
+  program.op("aten::mul", "elementwise", 2000);
+  program.op("aten::_softmax", "softmax", 3000);
+  program.op("aten::dropout", "elementwise", 1000);
+  program.op("aten::bmm", "gemm", 1000);
+  const JudgedTrace judged(program.trace());
+  const auto findings = judged.findings(unfused_attention());
+  ASSERT_EQ(findings.size(), 1U);
+  EXPECT_EQ(total(findings[0].claims), duration_ns(7000))
+      << "at best all that lies between, and half of the products";
+}
+
+TEST(UnfusedAttention, CountsTheBackwardPassWithoutItsProducts) {
+  ProgramBuilder program(20'000);
+  program.op("aten::bmm", "gemm", 1000);
+  program.op("aten::_softmax", "softmax", 3000);
+  program.op("aten::bmm", "gemm", 1000);
+  program.op("aten::bmm", "gemm", 1000);
+  program.op("aten::bmm", "gemm", 1000);
+  program.op("aten::_softmax_backward_data", "softmax", 3000);
+  program.op("aten::div", "elementwise", 2000);
+  program.op("aten::bmm", "gemm", 1000);
+  program.op("aten::bmm", "gemm", 1000);
+  const auto findings = JudgedTrace(program.trace()).findings(unfused_attention());
+  ASSERT_EQ(findings.size(), 1U);
+  EXPECT_EQ(total(findings[0].claims), duration_ns(3000 + 1000 + 5000))
+      << "half of two products, for the fused backward pass computes the scores again";
+}
+
+TEST(UnfusedAttention, IsNothingInTheBackwardPassOfAFusedOne) {
+  TraceBuilder builder;
+  builder.step(1, 0, 1000);
+  builder.op("aten::scaled_dot_product_attention", 10, 100);
+  builder.op("aten::_softmax", 20, 20).sequence(7);
+  builder.op("aten::bmm", 300, 100);
+  builder.op("SoftmaxBackward0", 420, 150).sequence(7, 1);
+  builder.op("aten::_softmax_backward_data", 425, 100);
+  builder.op("aten::bmm", 600, 100);
+  EXPECT_TRUE(JudgedTrace(builder).findings(unfused_attention()).empty());
+}
+
+TEST(UnfusedAttention, IsNothingForASoftmaxOfItsOwn) {
+  ProgramBuilder program(20'000);
+  program.op("aten::bmm", "gemm", 1000);
+  program.op("aten::mm", "gemm", 1000);
+  program.op("aten::_softmax", "softmax", 3000);
+  EXPECT_TRUE(JudgedTrace(program.trace()).findings(unfused_attention()).empty());
+}
+
+TEST(UnfusedAttention, IsNothingForASoftmaxThatNoProductMultiplies) {
+  const auto findings = [](std::string_view operands) {
+    ProgramBuilder program(20'000);
+    program.op("aten::bmm", "gemm", 1000);
+    program.op("aten::_softmax", "softmax", 3000)
+        .shapes("[[2,4,16,16],[],[]]")
+        .types(R"(["float","Scalar",""])");
+    program.op("aten::bmm", "gemm", 1000).shapes(operands).types(R"(["float","float"])");
+    return JudgedTrace(program.trace()).findings(unfused_attention()).size();
+  };
+  EXPECT_EQ(findings("[[8,16,16],[8,16,64]]"), 1U);
+  EXPECT_EQ(findings("[[8,16,64],[8,64,16]]"), 0U) << "a softmax of something else";
+}
+
+TEST(UnfusedAttention, IsToldOfTheMainThreadWithoutADevice) {
+  TraceBuilder builder;
+  builder.step(1, 0, 1000);
+  builder.op("aten::bmm", 100, 100);
+  for (int i = 0; i < 20; ++i) builder.op("aten::view", 200 + i, 1);
+  builder.op("aten::_softmax", 250, 200);
+  builder.op("aten::bmm", 500, 100);
+  const auto findings = JudgedTrace(builder).findings(unfused_attention());
+  ASSERT_EQ(findings.size(), 1U);
+  EXPECT_EQ(total(findings[0].claims), duration_ns(300));
+}
+
+}  // namespace
+}  // namespace fathom

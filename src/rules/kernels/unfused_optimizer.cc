@@ -1,0 +1,120 @@
+// unfused-optimizer: the optimizer updates one parameter after the other.
+#include <algorithm>
+
+#include "rules/common/support.h"
+
+namespace fathom {
+namespace {
+
+constexpr std::string_view kDoc =
+    "An optimizer step that launches several small operators per parameter (the for-loop "
+    "implementation) "
+    "spends its time on the host. PyTorch's foreach and fused implementations do the same work for "
+    "all "
+    "parameters at once. Fires when an Optimizer.step runs one operator at least 4 times, none of "
+    "them aten::_foreach_* or aten::_fused_*, and takes at least 1 % of the step. An optimizer "
+    "whose own name says that it is fused (apex's FusedAdam) is left alone. Source: PyTorch's "
+    "optimizer documentation (foreach, fused); TorchTidy's OptimizerSingleTensor.";
+
+/// Of one name, per optimizer step: one per parameter.
+constexpr std::size_t kFewestRepeats = 4;
+constexpr double kLeastPercent = 1.0;
+/// What is left of the host's part when all parameters are updated at once. Measured ratios of the
+/// foreach to the for-loop implementations lie well below this; docs/diagnosis.md has them.
+constexpr float kHostLeft = 0.25F;
+/// At best: what fused implementations leave of many tiny parameters.
+constexpr double kHostLeftAtBest = 0.1;
+
+bool is_step(std::string_view name) { return name.starts_with("Optimizer.step"); }
+
+bool is_fused(std::string_view name) {
+  return name.starts_with("aten::_foreach_") || name.starts_with("aten::_fused_") ||
+         (is_step(name) && name.find("Fused") != std::string_view::npos);
+}
+
+/// What one trace's optimizer steps do.
+struct Found {
+  std::vector<SliceId> steps;      // Optimizer.step annotations in counted steps.
+  std::vector<SliceId> operators;  // Those directly inside.
+  std::size_t repeats = 0;         // Of the operator that occurs most.
+  bool fused = false;
+};
+
+Found look(const RuleContext& rules) {
+  const Trace& trace = rules.trace();
+  const NameSet step_names(trace, is_step);
+  const NameSet fused_names(trace, is_fused);
+  Found found;
+  if (!step_names.any()) return found;
+  const Column<SliceId>& parent = rules.context.nesting().parent;
+  std::vector<std::size_t> repeats(trace.strings.size());
+  for (std::size_t row = 0; row < trace.slices.size(); ++row) {
+    const SliceId slice(row);
+    if (step_names.contains(trace.slices.name[row]) && is_host_work(trace.kind(slice)) &&
+        counts(rules, slice)) {
+      found.steps.push_back(slice);
+      found.fused = found.fused || fused_names.contains(trace.slices.name[row]);
+    }
+    if (trace.kind(slice) != SliceKind::cpu_op || !parent[row].valid()) continue;
+    if (!step_names.contains(trace.slices.name[parent[row].row()]) || !counts(rules, slice))
+      continue;
+    found.operators.push_back(slice);
+    found.repeats = std::max(found.repeats, ++repeats[trace.slices.name[row].row()]);
+    found.fused = found.fused || fused_names.contains(trace.slices.name[row]);
+  }
+  return found;
+}
+
+Outcome check(const RuleContext& rules) {
+  const Trace& trace = rules.trace();
+  const Found found = look(rules);
+  if (found.steps.empty()) {
+    return Abstention{"no Optimizer.step annotation is in the counted steps"};
+  }
+  if (found.fused || found.repeats < kFewestRepeats * found.steps.size()) {
+    return std::vector<Finding>{};
+  }
+  Duration time{};
+  for (const SliceId step : found.steps) time += trace.slices.duration[step.row()];
+  if (rules.percent(time) < kLeastPercent) return std::vector<Finding>{};
+
+  Finding finding;
+  finding.title = "The optimizer updates parameters one by one: " + per_step(rules, time);
+  finding.family = Family::host;
+  finding.weight = rules.percent(time) >= 10 ? Weight::critical : Weight::warning;
+  finding.confidence = Confidence::high;
+  finding.effort = Effort::flag;
+  finding.evidence.push_back(
+      {.text = count_text(static_cast<std::int64_t>(found.operators.size() / found.steps.size())) +
+               " operators per optimizer step, none of them foreach or fused",
+       .slices = costliest(trace, found.steps),
+       .where = Interval{trace.slices.start[found.steps.front().row()],
+                         trace.slices.end(found.steps.front())},
+       .location = rules.sites.of(found.steps.front())});
+  finding.counter_evidence =
+      "Foreach needs temporary memory of the size of the parameters; where the device is busy "
+      "during "
+      "the optimizer step, little is gained.";
+  finding.fix = {
+      .text =
+          "Let the optimizer work on all parameters at once; fused is the fastest where it exists "
+          "(Adam, AdamW, SGD, Adagrad).",
+      .before = "torch.optim.AdamW(model.parameters(), foreach=False)",
+      .after = "torch.optim.AdamW(model.parameters(), fused=True)"};
+  finding.verify = "fathom ops TRACE --filter 'name~Optimizer.step'";
+  claim_host_work(rules, found.steps, 1.0 - kHostLeftAtBest, finding.claims);
+  for (const SliceId step : found.steps) scale_tree(rules, step, kHostLeft, finding.edits);
+  finding.assumption = "the optimizer's host time falls to a quarter; its kernels stay as they are";
+  return std::vector<Finding>{std::move(finding)};
+}
+
+}  // namespace
+
+Rule unfused_optimizer() {
+  return {.id = "unfused-optimizer",
+          .title = "Parameters updated one by one",
+          .doc = kDoc,
+          .check = check};
+}
+
+}  // namespace fathom

@@ -1,0 +1,55 @@
+#include <gtest/gtest.h>
+
+#include "rules/common/program_builder.h"
+#include "rules/common/rule_fixture.h"
+
+namespace fathom {
+
+Rule unfused_optimizer();
+
+namespace {
+
+/// An optimizer step of `count` operators named `name`, each launching a kernel after the host.
+TraceBuilder optimizer(std::string_view name, std::int64_t count,
+                       std::string_view step = "Optimizer.step#SGD.step") {
+  TraceBuilder builder;
+  builder.step(1, 0, 100 * count + 1000);
+  builder.annotation(step, 100, 100 * count);
+  for (std::int64_t i = 0; i < count; ++i) {
+    const std::int64_t at = 100 + 100 * i;
+    builder.op(name, at, 90);
+    builder.runtime("cudaLaunchKernel", at + 60, 10, i + 1);
+    builder.kernel("add", at + 80, 10, i + 1);
+  }
+  return builder;
+}
+
+TEST(UnfusedOptimizer, IsToldOfALoopOverParameters) {
+  TraceBuilder builder = optimizer("aten::add_", 40);
+  const JudgedTrace judged(builder);
+  const auto findings = judged.findings(unfused_optimizer());
+  ASSERT_EQ(findings.size(), 1U);
+  EXPECT_EQ(findings[0].effort, Effort::flag);
+  EXPECT_GT(judged.rules().percent(total(findings[0].claims)), 30);
+}
+
+TEST(UnfusedOptimizer, IsNothingForForeachAndForFewParameters) {
+  TraceBuilder foreach = optimizer("aten::_foreach_add_", 40);
+  EXPECT_TRUE(JudgedTrace(foreach).findings(unfused_optimizer()).empty());
+  TraceBuilder few = optimizer("aten::add_", 3);
+  EXPECT_TRUE(JudgedTrace(few).findings(unfused_optimizer()).empty());
+}
+
+TEST(UnfusedOptimizer, LeavesOptimizersAloneThatAreFusedByName) {
+  TraceBuilder builder = optimizer("aten::add_", 40, "Optimizer.step#FusedAdam.step");
+  EXPECT_TRUE(JudgedTrace(builder).findings(unfused_optimizer()).empty());
+}
+
+TEST(UnfusedOptimizer, AbstainsWithoutAnOptimizerStep) {
+  TraceBuilder builder;
+  builder.op("aten::add_", 0, 10);
+  EXPECT_NE(JudgedTrace(builder).abstains(unfused_optimizer()), "");
+}
+
+}  // namespace
+}  // namespace fathom

@@ -1,0 +1,164 @@
+// throttling: the GPU runs below its clocks, for heat or power.
+#include <algorithm>
+#include <array>
+
+#include "rules/common/host_work.h"
+#include "rules/common/machine.h"
+
+namespace fathom {
+namespace {
+
+constexpr std::string_view kDoc =
+    "A GPU that is too hot, that meets its power limit or whose supply asks for less lowers its "
+    "clocks, and everything on it takes longer. Telemetry tells why (NVML's clock event reasons) "
+    "and how far clocks fell. Counted is time in which a limiting reason holds: heat, as the "
+    "driver "
+    "or the hardware sees it, a power brake, or the power limit. Fires where one holds for 10 % of "
+    "the counted steps and the clock of the processors is 5 % or more below the highest that the "
+    "board "
+    "allows (where that is not told: that this recording saw). Most large "
+    "GPUs meet their power limit in long matrix products: that alone is how they are built, so a "
+    "power limit is a warning only from 15 % on. The loss is bounded by the clock: kernels bound "
+    "by "
+    "arithmetic take as much longer as the clock is lower, those bound by memory less. Sources: "
+    "NVML's nvmlClocksEventReasons; NVIDIA's documentation of nvidia-smi -q -d PERFORMANCE.";
+
+constexpr double kLeastHeld = 0.10;
+constexpr double kLeastDrop = 0.05;
+constexpr double kWarningDrop = 0.15;
+/// A GPU that computes for less than this lowers its clocks because it may.
+constexpr double kLeastUse = 20.0;
+
+struct Reason {
+  std::string_view counter;
+  std::string_view text;
+  bool heat;
+};
+constexpr auto kReasons = std::to_array<Reason>({
+    {"gpu.throttle.hw_thermal", "too hot, by the hardware's measure", true},
+    {"gpu.throttle.sw_thermal", "too hot, by the driver's measure", true},
+    {"gpu.throttle.power_brake", "the power supply asks for less", false},
+    {"gpu.throttle.hw_slowdown", "slowed down by the hardware", true},
+    {"gpu.throttle.power_cap", "at its power limit", false},
+    {"gpu.throttle.clock_setting", "clocks were set lower by somebody", false},
+});
+
+struct Held {
+  const Reason* reason = nullptr;
+  double share = 0;
+};
+
+Held longest(const MachineView& machine, std::int32_t gpu) {
+  Held most;
+  for (const Reason& reason : kReasons) {
+    const auto level = machine.level(reason.counter, gpu);
+    if (level && level->mean > most.share) most = {&reason, level->mean};
+  }
+  return most;
+}
+
+/// The clock that the GPU could run at: the board's highest, else the highest that was seen.
+std::optional<double> best_clock(const MachineView& machine, std::int32_t gpu) {
+  const auto board = machine.most_ever("gpu.sm_clock_max", gpu);
+  return board ? board : machine.most_ever("gpu.sm_clock", gpu);
+}
+
+Fix fix_of(const Held& held) {
+  if (held.reason->heat) {
+    return {.text =
+                "Cool it: clean filters and fans, let cool air reach the board, raise the fan "
+                "curve, move work off the neighbouring boards. Until then a lower power limit "
+                "(nvidia-smi -pl) gives steadier clocks.",
+            .before = "",
+            .after = ""};
+  }
+  if (held.reason->counter == "gpu.throttle.clock_setting") {
+    return {.text =
+                "Somebody has set the clocks. Caveat: it may be on purpose, for steady "
+                "measurements or to save energy.",
+            .before = "",
+            .after = "sudo nvidia-smi -rgc"};
+  }
+  return {.text =
+              "Raise the power limit as far as the board and its cooling allow, or accept it: "
+              "lower precision (BF16, FP8) and fewer bytes moved need less power for the same "
+              "work.",
+          .before = "",
+          .after = "nvidia-smi -q -d POWER   # then, as root: nvidia-smi -pl WATTS"};
+}
+
+/// Kernels, whose time shrinks with the clock.
+void claim_kernels(const RuleContext& rules, double drop, Finding& finding) {
+  Blamed blamed;
+  for_each_activity(rules, [&](SliceId activity, SliceId op) {
+    if (rules.trace().kind(activity) == SliceKind::kernel) blamed.add(rules, activity, op);
+  });
+  claim_blamed(rules, blamed, drop, finding);
+}
+
+Outcome check(const RuleContext& rules) {
+  if (rules.device < 0) return Abstention{"no device activity was recorded"};
+  const MachineView machine(rules);
+  if (machine.empty()) return MachineView::abstention();
+  const auto gpu = machine.gpu();
+  if (!gpu) return Abstention{"which GPU of the telemetry the program used cannot be told"};
+  const auto clock = machine.level("gpu.sm_clock", *gpu);
+  const auto best = best_clock(machine, *gpu);
+  if (!clock || !best || *best <= 0 || !machine.level("gpu.clock_reasons", *gpu)) {
+    return Abstention{
+        "the GPU's clocks and why they are lower were not recorded for these steps: record with "
+        "fathom run on a GPU whose driver tells them"};
+  }
+  const double drop = 1 - clock->mean / *best;
+  const Held held = longest(machine, *gpu);
+  const auto use = machine.level("gpu.utilization", *gpu);
+  const bool works = !use || use->mean >= kLeastUse;
+  if (!works || held.reason == nullptr || held.share < kLeastHeld || drop < kLeastDrop) {
+    return std::vector<Finding>{};
+  }
+  Finding finding;
+  finding.key = std::string(held.reason->counter.substr(std::string_view("gpu.throttle.").size()));
+  finding.title = "The GPU runs " + percent_text(100 * drop) +
+                  " below its clock: " + std::string(held.reason->text);
+  finding.family = Family::physical;
+  const bool normal = held.reason->counter == "gpu.throttle.power_cap";
+  finding.weight = !normal && drop >= kWarningDrop   ? Weight::critical
+                   : !normal || drop >= kWarningDrop ? Weight::warning
+                                                     : Weight::note;
+  finding.confidence = Confidence::high;
+  finding.effort = Effort::redesign;
+  finding.evidence.push_back(sentence(
+      std::string(held.reason->counter) + " holds for " + percent_text(100 * held.share) +
+      " of the time; the clock is " + unit_text(clock->mean, "MHz") + " on average, least " +
+      unit_text(clock->least, "MHz") + ", of " + unit_text(*best, "MHz") + " at best"));
+  if (const auto heat = machine.level("gpu.temperature", *gpu)) {
+    finding.evidence.push_back(sentence("up to " + plain_text(heat->most) + " °C"));
+  }
+  if (const auto power = machine.level("gpu.power", *gpu)) {
+    const auto limit = machine.most_ever("gpu.power_limit", *gpu);
+    finding.evidence.push_back(
+        sentence(unit_text(power->mean, "W") + " on average" +
+                 (limit ? ", of " + unit_text(*limit, "W") + " allowed" : std::string())));
+  }
+  finding.counter_evidence =
+      "Kernels bound by memory hardly notice a lower clock of the processors, and few "
+      "programs can hold the board's highest clock for long.";
+  finding.fix = fix_of(held);
+  finding.verify = "nvidia-smi -q -d PERFORMANCE,CLOCK,POWER,TEMPERATURE";
+  claim_kernels(rules, drop, finding);
+  finding.assumption = "kernels run as much faster as the clock could be higher";
+  finding.pessimism = 0.2;
+  return std::vector<Finding>{std::move(finding)};
+}
+
+}  // namespace
+
+Rule throttling() {
+  return {.id = "throttling",
+          .title = "A GPU slowed down by heat or power",
+          .doc = kDoc,
+          .check = check,
+          .every_step = true};
+}
+
+}  // namespace fathom

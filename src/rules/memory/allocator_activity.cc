@@ -1,0 +1,150 @@
+// allocator-activity: memory is asked from the driver while steps run.
+#include <algorithm>
+#include <set>
+
+#include "rules/common/stretches.h"
+
+namespace fathom {
+namespace {
+
+constexpr std::string_view kDoc =
+    "cudaMalloc, cudaFree, cudaHostAlloc and their kin take 10 us to milliseconds, and freeing "
+    "waits for the device. PyTorch's caching allocator avoids them once it holds what a step "
+    "needs; calls in steady state mean that sizes vary, that the cache is emptied "
+    "(torch.cuda.empty_cache), or that memory is nearly full: then the allocator frees its cache "
+    "and asks again (a retry). Counted is the time that the device idles while its launching "
+    "thread is inside such a call. Fires from 1 % of the step. Where the calls are in the first "
+    "counted step only, or only one was recorded, that may be warm-up, which is said. Sources: "
+    "PyTorch's CUDA semantics (memory management), tuning guide (preallocate for varying lengths).";
+
+constexpr double kLeastPercent = 1.0;
+
+bool is_free(std::string_view name) { return name.find("Free") != std::string_view::npos; }
+bool is_for_host(std::string_view name) { return name.find("Host") != std::string_view::npos; }
+
+struct Found {
+  std::vector<SliceId> calls;  // Outermost, in counted steps.
+  std::size_t frees = 0;
+  std::size_t host = 0;     // Pinned memory.
+  std::size_t retries = 0;  // Frees inside an operator that also allocates.
+  std::size_t runtime = 0;  // Calls of the runtime at all.
+  std::set<const Step*> steps;
+  std::vector<Claim> claims;
+  Duration spent{};
+};
+
+Found look(const RuleContext& rules) {
+  const Trace& trace = rules.trace();
+  const Links& links = rules.context.links();
+  const Column<SliceId>& parent = rules.context.nesting().parent;
+  Found found;
+  SliceId freeing;  // The operator around the last free.
+  const auto is_call = [&trace](SliceId slice) {
+    return trace.kind(slice) == SliceKind::runtime || trace.kind(slice) == SliceKind::driver;
+  };
+  const auto allocates = [&](SliceId slice) {
+    return is_call(slice) && links.call_kind(trace, slice) == CallKind::allocate;
+  };
+  for (const Nesting::Thread& thread : rules.context.nesting().work) {
+    for (const SliceId slice : thread.slices) {
+      if (!is_call(slice)) continue;
+      ++found.runtime;
+      const SliceId around = parent[slice.row()];
+      if (!allocates(slice) || (around.valid() && allocates(around))) continue;
+      const Step* const step = rules.step_at(trace.slices.start[slice.row()]);
+      if (step == nullptr) continue;
+      found.calls.push_back(slice);
+      found.steps.insert(step);
+      found.spent += trace.slices.duration[slice.row()];
+      if (is_for_host(trace.name(slice))) ++found.host;
+      const SliceId op = enclosing_op(trace, rules.context.nesting(), slice);
+      if (is_free(trace.name(slice))) {
+        ++found.frees;
+        freeing = op;
+      } else if (op.valid() && op == freeing) {
+        ++found.retries;
+        freeing = {};
+      }
+    }
+  }
+  for (const SliceId call : found.calls) {
+    claim_idle(rules, interval_of(trace, call), {Bucket::allocation}, found.claims);
+  }
+  return found;
+}
+
+/// Only where it can be warm-up: in one step of several, the first; or there is only one.
+bool may_be_warm_up(const RuleContext& rules, const Found& found) {
+  return rules.steps.size() == 1 ||
+         (found.steps.size() == 1 && *found.steps.begin() == rules.steps.front());
+}
+
+Fix fix_of(const Found& found) {
+  if (found.retries > 0) {
+    return {.text =
+                "Memory is nearly full: the allocator frees its cache and asks again. Use a "
+                "smaller batch, checkpointing or less fragmentation "
+                "(expandable_segments:True).",
+            .before = "python train.py",
+            .after = "PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True python train.py"};
+  }
+  return {.text =
+              "Let the cache keep its memory: do not call torch.cuda.empty_cache() in the loop; "
+              "run the longest batch first, or pad lengths to a few sizes; "
+              "expandable_segments:True lets blocks grow. Pin buffers once and use them again.",
+          .before = "for batch in loader: train(batch); torch.cuda.empty_cache()",
+          .after =
+              "train(longest_batch)  # reserves what all others need\n"
+              "for batch in loader: train(batch)"};
+}
+
+Outcome check(const RuleContext& rules) {
+  if (rules.device < 0) return Abstention{"no device activity was recorded"};
+  Found found = look(rules);
+  if (found.runtime == 0) {
+    return Abstention{
+        "calls of the runtime were not recorded: include ProfilerActivity.CPU or a device "
+        "activity that records them"};
+  }
+  const Duration time = total(found.claims);
+  if (rules.percent(time) < kLeastPercent) return std::vector<Finding>{};
+  const bool warm_up = may_be_warm_up(rules, found);
+  Finding finding;
+  finding.title = "Memory is asked from the driver inside the step: " + per_step(rules, time);
+  finding.family = Family::allocation;
+  finding.weight = warm_up ? Weight::note : weight_of(rules, time, 3, 10);
+  finding.confidence = warm_up ? Confidence::low : Confidence::high;
+  finding.effort = Effort::line;
+  std::string text = counted_noun(found.calls.size(), "call") + " to allocate or free (" +
+                     count_text(static_cast<std::int64_t>(found.frees)) + " free, " +
+                     count_text(static_cast<std::int64_t>(found.host)) +
+                     " for pinned memory), in " + counted_noun(found.steps.size(), "step") +
+                     " of " + count_text(static_cast<std::int64_t>(rules.steps.size())) + ", " +
+                     per_step(rules, found.spent);
+  if (found.retries > 0) text += "; " + counted_noun(found.retries, "time") + " freed and retried";
+  finding.evidence.push_back(evidence_of(rules, found.calls, std::move(text)));
+  finding.counter_evidence =
+      warm_up
+          ? "Nothing shows that later steps allocate too: it may be warm-up. Record later steps "
+            "(schedule(wait=…, warmup=…))."
+          : "The device is busy during " + per_step(rules, found.spent - time) +
+                " of these calls, which costs nothing.";
+  finding.fix = fix_of(found);
+  finding.verify = "fathom accounting TRACE";
+  finding.claims = std::move(found.claims);
+  for (const SliceId call : found.calls) scale_tree(rules, call, 0.0F, finding.edits);
+  finding.assumption = "none of these calls is needed";
+  finding.pessimism = warm_up ? 0.0 : 0.6;
+  return std::vector<Finding>{std::move(finding)};
+}
+
+}  // namespace
+
+Rule allocator_activity() {
+  return {.id = "allocator-activity",
+          .title = "Memory asked from the driver inside steps",
+          .doc = kDoc,
+          .check = check};
+}
+
+}  // namespace fathom

@@ -1,0 +1,69 @@
+// memory-fragmentation: reserved memory far beyond what is allocated.
+#include <algorithm>
+
+#include "analysis/operators/peak_memory.h"
+#include "rules/common/support.h"
+
+namespace fathom {
+namespace {
+
+constexpr std::string_view kDoc =
+    "The allocator keeps what it once reserved. Where blocks of changing sizes leave "
+    "holes that nothing fits, far more is reserved than was ever allocated. Fires where "
+    "the peak reserved is at least twice the peak allocated, and at least 30 % of the "
+    "device's memory. Source: TraceML's thresholds; PyTorch's notes on fragmentation.";
+
+constexpr double kRatio = 2.0;
+constexpr double kLeastShare = 0.3;
+
+Outcome check(const RuleContext& rules) {
+  if (rules.device < 0) return Abstention{"no device activity was recorded"};
+  const Device* const device = device_of(rules);
+  const PeakMemory memory = compute_peak_memory(rules.context);
+  const PeakMemory::Peak* const peak = memory.of(rules.device);
+  if (peak == nullptr || peak->reserved == kAbsent || peak->allocated == kAbsent) {
+    return Abstention{"memory was not recorded: profile_memory=True"};
+  }
+  if (device == nullptr || device->memory_bytes <= 0) {
+    return Abstention{"the size of the device's memory was not recorded"};
+  }
+  const auto reserved = static_cast<double>(peak->reserved);
+  const auto allocated = static_cast<double>(peak->allocated);
+  if (allocated <= 0 || reserved < kRatio * allocated ||
+      reserved < kLeastShare * static_cast<double>(device->memory_bytes)) {
+    return std::vector<Finding>{};
+  }
+  Finding finding;
+  finding.title = "The allocator reserves " + real_text(reserved / allocated) +
+                  " times what was ever allocated";
+  finding.family = Family::memory_capacity;
+  finding.weight = Weight::warning;
+  finding.confidence = Confidence::medium;
+  finding.effort = Effort::flag;
+  finding.evidence.push_back({.text = bytes_text(peak->reserved) + " reserved, " +
+                                      bytes_text(peak->allocated) + " allocated",
+                              .slices = {},
+                              .where = {},
+                              .location = ""});
+  finding.counter_evidence =
+      "A peak before the recorded time reserves memory that is not needed now: then nothing is "
+      "wrong.";
+  finding.fix = {
+      .text = "Let segments grow instead of multiplying; allocate the longest batch first.",
+      .before = "",
+      .after = "PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True python train.py"};
+  finding.verify = "fathom overview TRACE";
+  return std::vector<Finding>{std::move(finding)};
+}
+
+}  // namespace
+
+Rule memory_fragmentation() {
+  return {.id = "memory-fragmentation",
+          .title = "Memory that is reserved and not used",
+          .doc = kDoc,
+          .check = check,
+          .every_step = true};
+}
+
+}  // namespace fathom

@@ -1,0 +1,132 @@
+// profiler-overhead: recording itself takes so much time that the verdict may be about it.
+#include <algorithm>
+
+#include "analysis/machine/recording_overhead.h"
+#include "rules/common/recording_cost.h"
+#include "rules/common/stretches.h"
+
+namespace fathom {
+namespace {
+
+constexpr std::string_view kDoc =
+    "Recording slows the host, and a host that is slowed looks host-bound. Two parts are counted: "
+    "what the profiler marks as its own overhead (flushing buffers, loading functions), and an "
+    "estimate of what it costs to record the busiest thread's events: 0.6 µs per operator or call "
+    "and 0.4 µs per Python frame, as measured with PyTorch 2.15 on a server's core (0.44 to 0.7 "
+    "and 0.4 to 1 µs), counted only as far as the device waits for the host. A run of `fathom run` "
+    "has measured instead how long steps took that were not recorded, and that decides. Warns from "
+    "10 % of "
+    "the step; from 20 % on the verdict is about the profiler as much as about the program. "
+    "Source of the thresholds: nsys-ai.";
+
+constexpr double kWarnPercent = 10.0;
+constexpr double kLimitedPercent = 20.0;
+/// Time during which a slower host matters.
+Duration host_time(const RuleContext& rules) {
+  const DeviceAccounting* const device = rules.accounting.find(rules.device);
+  if (device == nullptr) return rules.window();
+  Duration sum{};
+  for (const IdlePiece& piece : device->pieces) {
+    if (piece.cause == Bucket::dispatch || piece.cause == Bucket::python) {
+      sum += rules.counted(piece.interval);
+    }
+  }
+  return sum;
+}
+
+struct Marked {
+  std::vector<SliceId> slices;
+  Duration time{};
+};
+
+Marked marked_overhead(const RuleContext& rules) {
+  const Trace& trace = rules.trace();
+  Marked marked;
+  std::vector<Interval> stretches;
+  for (const Nesting::Thread& thread : rules.context.nesting().rest) {
+    for (const SliceId slice : thread.slices) {
+      if (trace.kind(slice) != SliceKind::overhead || !counts(rules, slice)) continue;
+      marked.slices.push_back(slice);
+      stretches.push_back(interval_of(trace, slice));
+    }
+  }
+  for (const Interval& stretch : merged(std::move(stretches))) {
+    marked.time += rules.counted(stretch);
+  }
+  return marked;
+}
+
+/// What the run itself measured, where that is more than its steps differ by anyway.
+std::optional<Duration> measured_overhead(const RuleContext& rules,
+                                          const std::optional<RecordingOverhead>& measured) {
+  if (!measured) return {};
+  if (measured->in_noise()) return Duration{};
+  const double window = static_cast<double>(to_ns(rules.window()));
+  return duration_ns(static_cast<std::int64_t>(window * measured->percent() / 100));
+}
+
+Outcome check(const RuleContext& rules) {
+  const Marked marked = marked_overhead(rules);
+  const EventCounts counts = busiest_thread(rules);
+  if (marked.slices.empty() && counts.operators + counts.frames == 0) {
+    return Abstention{"no host events were recorded in the counted steps"};
+  }
+  const Duration estimate = std::min(counts.cost(), host_time(rules));
+  const std::optional<RecordingOverhead> run = recording_overhead(rules.trace());
+  const std::optional<Duration> measured = measured_overhead(rules, run);
+  const Duration time = measured.value_or(std::min(marked.time + estimate, rules.window()));
+  const double percent = rules.percent(time);
+  if (percent < kWarnPercent) return std::vector<Finding>{};
+  const bool limited = percent >= kLimitedPercent;
+  Finding finding;
+  finding.title = "Recording takes about " + per_step(rules, time) +
+                  (limited ? ": the verdict is limited" : "");
+  finding.family = Family::capture;
+  finding.weight = limited ? Weight::critical : Weight::warning;
+  finding.confidence = measured || marked.time > estimate ? Confidence::high : Confidence::low;
+  finding.effort = Effort::flag;
+  if (measured) {
+    finding.evidence.push_back(
+        {.text = overhead_sentence(*run), .slices = {}, .where = {}, .location = {}});
+  }
+  if (!marked.slices.empty()) {
+    finding.evidence.push_back(evidence_of(
+        rules, marked.slices, "marked as the profiler's own: " + per_step(rules, marked.time)));
+  }
+  const std::int64_t steps = step_count(rules);
+  finding.evidence.push_back(
+      {.text = "estimated: " + per_step(rules, estimate) + " for recording " +
+               count_text(counts.operators / steps) + " operators and calls and " +
+               count_text(counts.frames / steps) + " Python frames per step on one thread",
+       .slices = {},
+       .where = {},
+       .location = {}});
+  finding.counter_evidence =
+      measured ? "It is told by " + count_text(run->unprofiled_steps) +
+                     " steps that were not recorded, and these may have done other work."
+               : "The cost per event is that of another machine; the step time without a profiler "
+                 "decides.";
+  finding.fix = {.text =
+                     "Time the steps without a profiler and compare. Record less per event: "
+                     "with_stack and record_shapes only for the question that needs them, "
+                     "profile_memory off; fewer, longer steps; an allocation of buffers "
+                     "before the first counted step (warmup of schedule()).",
+                 .before = "profile(with_stack=True, record_shapes=True, profile_memory=True)",
+                 .after = "profile(schedule=schedule(wait=1, warmup=1, active=3))"};
+  finding.verify = "fathom health TRACE";
+  std::vector<Finding> findings;
+  findings.push_back(std::move(finding));
+  return findings;
+}
+
+}  // namespace
+
+Rule profiler_overhead() {
+  return {.id = "profiler-overhead",
+          .title = "Recording that distorts what it records",
+          .doc = kDoc,
+          .check = check,
+          .every_step = true};
+}
+
+}  // namespace fathom

@@ -1,0 +1,252 @@
+// profiling-mistakes: the recording is of something else than what is meant, or lacks what is
+// needed.
+#include <algorithm>
+
+#include "analysis/roofline/op_arguments.h"
+#include "rules/common/stretches.h"
+
+namespace fathom {
+namespace {
+
+constexpr std::string_view kDoc =
+    "Mistakes that make a recording answer another question. Training in eval mode: a backward "
+    "pass or optimizer runs while every batch norm and dropout was called with training=False. "
+    "Inference in train mode: no backward pass, but dropout or batch norm called with "
+    "training=True. Few steps: the recording has no steps, or only one counts, so that nothing "
+    "tells what is usual. Many steps: at least 50, with over a million events, which says nothing "
+    "more and costs time. Not recorded: kernels although there are launches; shapes; stacks, "
+    "where the host takes 20 % of the step; memory, where a device trains. Modes are read from the "
+    "recorded arguments (record_shapes=True). Source: PyTorch's "
+    "profiler documentation (schedule, options).";
+
+constexpr std::size_t kManySteps = 50;
+constexpr double kHostMatters = 20.0;
+constexpr std::size_t kManyEvents = 1'000'000;
+
+Finding about(std::string key, std::string title, Weight weight, std::string evidence) {
+  Finding finding;
+  finding.key = std::move(key);
+  finding.title = std::move(title);
+  finding.family = Family::capture;
+  finding.weight = weight;
+  finding.confidence = Confidence::high;
+  finding.effort = Effort::line;
+  finding.evidence.push_back(
+      {.text = std::move(evidence), .slices = {}, .where = {}, .location = {}});
+  finding.verify = "fathom health TRACE";
+  return finding;
+}
+
+/// Calls of operators that behave differently in training, by how they were called.
+struct Modes {
+  std::vector<SliceId> training;
+  std::vector<SliceId> evaluating;
+};
+
+/// "True", "False" or "" of an argument, each signature looked at once.
+class Flags {
+ public:
+  explicit Flags(const Trace& trace) : trace_(trace), known_(trace.signatures.size(), kUnknown) {}
+  /// 1: training, 0: evaluating, -1: not recorded.
+  int of(SliceId op, std::size_t argument) {
+    const Signature* const signature = signature_of(trace_, op);
+    if (signature == nullptr || !signature->concrete.valid() || !signature->types.valid())
+      return -1;
+    int& known = known_[static_cast<std::size_t>(signature - trace_.signatures.data())];
+    if (known == kUnknown) known = read(*signature, argument);
+    return known;
+  }
+
+ private:
+  static constexpr int kUnknown = -2;
+  [[nodiscard]] int read(const Signature& signature, std::size_t argument) const {
+    const std::string_view shapes =
+        signature.shapes.valid() ? trace_.text(signature.shapes) : std::string_view();
+    const OpArguments arguments(shapes, trace_.text(signature.types),
+                                trace_.text(signature.concrete));
+    const std::string_view text = arguments.text(argument);
+    return text == "True" ? 1 : text == "False" ? 0 : -1;
+  }
+  const Trace& trace_;
+  std::vector<int> known_;
+};
+
+Modes modes_of(const RuleContext& rules) {
+  constexpr std::size_t kNormArgument = 5;
+  constexpr std::size_t kDropoutArgument = 2;
+  const Trace& trace = rules.trace();
+  const NameSet norms(trace, [](std::string_view name) { return name == "aten::batch_norm"; });
+  const NameSet dropouts(trace, [](std::string_view name) { return name == "aten::dropout"; });
+  Modes modes;
+  if (!norms.any() && !dropouts.any()) return modes;
+  Flags norm_flags(trace);
+  Flags dropout_flags(trace);
+  for (std::size_t row = 0; row < trace.slices.size(); ++row) {
+    const StringId name = trace.slices.name[row];
+    const bool norm = norms.contains(name);
+    if ((!norm && !dropouts.contains(name)) || !rules.counts(trace.slices.start[row])) continue;
+    const SliceId op(row);
+    const int flag =
+        norm ? norm_flags.of(op, kNormArgument) : dropout_flags.of(op, kDropoutArgument);
+    if (flag == 1) modes.training.push_back(op);
+    if (flag == 0) modes.evaluating.push_back(op);
+  }
+  return modes;
+}
+
+void check_mode(const RuleContext& rules, std::vector<Finding>& findings) {
+  const Modes modes = modes_of(rules);
+  if (is_training(rules) && modes.training.empty() && !modes.evaluating.empty()) {
+    Finding finding =
+        about("eval-mode", "Training runs with the model in eval mode", Weight::warning, {});
+    finding.evidence = {evidence_of(rules, modes.evaluating,
+                                    counted_noun(modes.evaluating.size(), "call") +
+                                        " of batch norm or dropout with training=False beside a "
+                                        "backward pass, none with True")};
+    finding.counter_evidence = "Fine-tuning with frozen statistics does this on purpose.";
+    finding.fix = {.text =
+                       "Put the model into train mode before the loop, and back after each "
+                       "evaluation. Other kernels run in eval mode, and other results come "
+                       "out.",
+                   .before = "model.eval()\ntrain(model)",
+                   .after = "model.train()\ntrain(model)"};
+    findings.push_back(std::move(finding));
+  }
+  if (!is_training(rules) && !modes.training.empty()) {
+    Finding finding = about("train-mode", "A forward pass alone runs with the model in train mode",
+                            Weight::note, {});
+    finding.evidence = {evidence_of(
+        rules, modes.training,
+        counted_noun(modes.training.size(), "call") +
+            " of batch norm or dropout with training=True, and no backward pass is recorded")};
+    finding.counter_evidence =
+        "The backward pass may lie outside of the recording, or dropout be wanted at inference.";
+    finding.fix = {.text =
+                       "For inference: eval mode, and no gradients. Dropout costs time and "
+                       "changes the result.",
+                   .before = "out = model(x)",
+                   .after = "model.eval()\nwith torch.inference_mode():\n    out = model(x)"};
+    findings.push_back(std::move(finding));
+  }
+}
+
+void check_steps(const RuleContext& rules, std::vector<Finding>& findings) {
+  const Steps& steps = rules.context.steps();
+  const std::size_t count = rules.steps.size();
+  if (count == 1) {
+    const bool none = steps.source == StepSource::whole_trace;
+    Finding finding = about(
+        "few-steps", none ? "The recording has no steps" : "Only one step counts", Weight::note,
+        none ? "Everything from the first to the last event is taken for one step."
+             : "Of " + counted_noun(steps.steps.size(), "step") +
+                   " one counts: nothing tells whether it is usual.");
+    finding.counter_evidence = "One pass may be just what is in question.";
+    finding.fix = {.text = "Record several steps after a warm-up, and mark each.",
+                   .before = "with profile() as prof: train_step(batch)",
+                   .after =
+                       "with profile(schedule=schedule(wait=2, warmup=2, active=5)) as prof:\n"
+                       "    for batch in loader:\n        train_step(batch)\n"
+                       "        prof.step()"};
+    findings.push_back(std::move(finding));
+  }
+  if (count >= kManySteps && rules.trace().slices.size() >= kManyEvents) {
+    Finding finding =
+        about("many-steps", count_text(static_cast<std::int64_t>(count)) + " steps are recorded",
+              Weight::note,
+              count_text(static_cast<std::int64_t>(rules.trace().slices.size())) + " events, " +
+                  bytes_text(static_cast<std::int64_t>(rules.trace().bytes_read)));
+    finding.counter_evidence = "Rare events need long recordings.";
+    finding.fix = {.text =
+                       "Five to ten steps tell the same; record more with fewer options where "
+                       "outliers are in question.",
+                   .before = "schedule(wait=1, warmup=1, active=500)",
+                   .after = "schedule(wait=1, warmup=1, active=5)"};
+    findings.push_back(std::move(finding));
+  }
+}
+
+/// Does the time outside of operators matter, so that lines would tell more?
+bool host_matters(const RuleContext& rules) {
+  Duration sum{};
+  if (const DeviceAccounting* const device = rules.accounting.find(rules.device)) {
+    for (const IdlePiece& piece : device->pieces) {
+      const bool host = piece.cause == Bucket::python || piece.cause == Bucket::dispatch ||
+                        piece.cause == Bucket::sync;
+      if (host) sum += rules.counted(piece.interval);
+    }
+  }
+  for (const HostPiece& piece : rules.accounting.host) {
+    if (piece.bucket == HostBucket::python) sum += rules.counted(piece.interval);
+  }
+  return rules.percent(sum) >= kHostMatters;
+}
+
+/// What was not recorded and would tell more about this program: options of torch.profiler.
+std::string missing_options(const RuleContext& rules) {
+  const Trace& trace = rules.trace();
+  const bool stacks = has_frames(rules) ||
+                      std::ranges::any_of(trace.ops.stack, [](StringId id) { return id.valid(); });
+  std::string text;
+  const auto add = [&text](bool missing, std::string_view option) {
+    if (missing) text += (text.empty() ? "" : ", ") + std::string(option);
+  };
+  add(!has_shapes(trace), "record_shapes=True");
+  add(!stacks && host_matters(rules), "with_stack=True");
+  add(trace.memory.time.empty() && rules.device >= 0 && is_training(rules), "profile_memory=True");
+  return text;
+}
+
+void check_recorded(const RuleContext& rules, std::vector<Finding>& findings) {
+  const Trace& trace = rules.trace();
+  const Links& links = rules.context.links();
+  const bool operators = std::ranges::any_of(trace.categories, [](const Category& category) {
+    return category.kind == SliceKind::cpu_op && category.slices > 0;
+  });
+  if (links.launches_without_activity > 0 && device_unrecorded(rules)) {
+    Finding finding = about("no-kernels", "Kernels were launched but not recorded", Weight::warning,
+                            counted_noun(links.launches_without_activity, "launching call") +
+                                " without any activity on a device");
+    finding.counter_evidence =
+        "What is launched just before the recording ends is lost unless the program waits for it.";
+    finding.fix = {.text =
+                       "Record the device too. Where that is asked for already, another "
+                       "profiler held the device, or the library that traces it (CUPTI, "
+                       "roctracer) is missing or not permitted: fathom doctor tells.",
+                   .before = "profile(activities=[ProfilerActivity.CPU])",
+                   .after = "profile(activities=[ProfilerActivity.CPU, ProfilerActivity.CUDA])"};
+    findings.push_back(std::move(finding));
+  }
+  const std::string missing = missing_options(rules);
+  if (!operators || missing.empty()) return;
+  Finding finding = about("not-recorded", "Not recorded: " + missing, Weight::note,
+                          "Rules that need them abstain or cannot name a line.");
+  finding.confidence = Confidence::high;
+  finding.effort = Effort::flag;
+  finding.counter_evidence = "Each option slows the host: stacks most.";
+  finding.fix = {.text =
+                     "Record once more with what the next question needs: shapes for the "
+                     "roofline, stacks for lines, memory for the peak.",
+                 .before = "profile()",
+                 .after = "profile(" + missing + ")"};
+  findings.push_back(std::move(finding));
+}
+
+Outcome check(const RuleContext& rules) {
+  std::vector<Finding> findings;
+  check_mode(rules, findings);
+  check_steps(rules, findings);
+  check_recorded(rules, findings);
+  return findings;
+}
+
+}  // namespace
+
+Rule profiling_mistakes() {
+  return {.id = "profiling-mistakes",
+          .title = "Mistakes in what was recorded",
+          .doc = kDoc,
+          .check = check,
+          .every_step = true};
+}
+
+}  // namespace fathom

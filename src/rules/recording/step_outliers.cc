@@ -1,0 +1,307 @@
+// step-outliers: steps that take far longer than the others, and steps that grow longer.
+#include <algorithm>
+#include <array>
+#include <numeric>
+#include <optional>
+
+#include "rules/common/outliers.h"
+#include "rules/common/stretches.h"
+
+namespace fathom {
+namespace {
+
+constexpr std::string_view kDoc =
+    "One number for the step time hides steps that are different. A step is an outlier when it is "
+    "longer than the third quartile plus 1.5 times the interquartile range and longer than 1.5 "
+    "times the median; at least four steps are needed. What makes them longer is told by the part "
+    "of the accounting, and by the operator or kernel, that grew most against the other steps. "
+    "Steps drift when, over at least ten, the rank correlation of length and order is beyond 0.7 "
+    "and the last third's median is over 10 % longer than the first third's. The verdict and what "
+    "other findings would give are of the steps that are no outliers. Sources: Tukey's "
+    "fences; nsys-ai's layer outliers (the same two conditions).";
+
+constexpr std::size_t kFewestSteps = 4;
+constexpr std::size_t kFewestForDrift = 10;
+constexpr double kCorrelation = 0.7;
+constexpr double kLeastDrift = 1.10;
+/// What the outliers cost in all must be at least this share of the time.
+constexpr double kLeastPercent = 1.0;
+
+double number(Duration duration) { return static_cast<double>(to_ns(duration)); }
+
+/// Time by part of the accounting in the outliers and in the other steps.
+template <std::size_t Parts>
+struct Compared {
+  std::array<double, Parts> outlying{};
+  std::array<double, Parts> usual{};
+  /// The part whose mean time per step grew most, and by how much over the outliers.
+  [[nodiscard]] std::pair<std::size_t, Duration> grown(std::size_t outliers,
+                                                       std::size_t others) const {
+    std::size_t best = 0;
+    double most = 0;
+    for (std::size_t part = 0; part < Parts; ++part) {
+      const double more = outlying[part] -
+                          usual[part] / static_cast<double>(others) * static_cast<double>(outliers);
+      if (more <= most) continue;
+      best = part;
+      most = more;
+    }
+    return {best, duration_ns(static_cast<std::int64_t>(most))};
+  }
+};
+
+Family family_of(Bucket bucket) {
+  switch (bucket) {
+    case Bucket::input:
+      return Family::input;
+    case Bucket::allocation:
+      return Family::allocation;
+    case Bucket::sync:
+      return Family::sync;
+    case Bucket::communication:
+      return Family::communication;
+    case Bucket::memcpy:
+    case Bucket::memset:
+      return Family::transfer;
+    case Bucket::compute:
+      return Family::compute;
+    default:
+      return Family::host;
+  }
+}
+
+struct Cause {
+  std::string_view part;
+  Bucket idle = Bucket::compute;  // With a device: the cause of idleness that grew, if it is one.
+  Family family = Family::host;
+  Duration time{};
+  std::vector<Claim> claims;
+};
+
+Cause device_cause(const RuleContext& rules, const Outliers& outliers) {
+  Compared<kBuckets> parts;
+  for (const Step* const step : rules.steps) {
+    const Account account =
+        fathom::account(rules.context, rules.accounting, rules.device, step->window);
+    auto& sums = outliers.has(step) ? parts.outlying : parts.usual;
+    for (std::size_t part = 0; part < kBuckets; ++part) sums[part] += number(account.time[part]);
+  }
+  const auto [part, time] =
+      parts.grown(outliers.steps.size(), rules.steps.size() - outliers.steps.size());
+  const auto bucket = static_cast<Bucket>(part);
+  Cause cause{.part = to_string(bucket), .family = family_of(bucket), .time = time, .claims = {}};
+  if (!is_idle(bucket)) return cause;
+  cause.idle = bucket;
+  Duration left = std::min(time, outliers.excess);
+  for (const Step* const step : outliers.steps) {
+    left -= claim_idle(rules, step->window, {bucket}, cause.claims, 1.0, left);
+  }
+  return cause;
+}
+
+Cause host_cause(const RuleContext& rules, const Outliers& outliers) {
+  Compared<kHostBuckets> parts;
+  for (const Step* const step : rules.steps) {
+    auto& sums = outliers.has(step) ? parts.outlying : parts.usual;
+    for (const HostPiece& piece : main_thread_in(rules, step->window)) {
+      sums[static_cast<std::size_t>(piece.bucket)] +=
+          number(std::min(piece.interval.end, step->window.end) -
+                 std::max(piece.interval.begin, step->window.begin));
+    }
+  }
+  const auto [part, time] =
+      parts.grown(outliers.steps.size(), rules.steps.size() - outliers.steps.size());
+  const auto bucket = static_cast<HostBucket>(part);
+  Cause cause{.part = to_string(bucket), .family = family_of(bucket), .time = time, .claims = {}};
+  Duration left = std::min(time, outliers.excess);
+  for (const Step* const step : outliers.steps) {
+    left -= claim_main_thread(rules, step->window, {bucket}, cause.claims, nullptr, left);
+  }
+  return cause;
+}
+
+/// What takes longer in outliers than in other steps: activities; where idle time grew, the
+/// operators that were late; without a device, operators by own time.
+struct Grown {
+  std::vector<SliceId> slices;
+  Duration time{};
+};
+
+Grown grown_work(const RuleContext& rules, const Outliers& outliers, Bucket idle) {
+  const Trace& trace = rules.trace();
+  const auto ratio = static_cast<double>(outliers.steps.size()) /
+                     static_cast<double>(rules.steps.size() - outliers.steps.size());
+  std::vector<double> more(trace.strings.size());
+  const auto each = [&](const auto& visit) {
+    if (is_idle(idle)) {
+      const DeviceAccounting& device = *rules.accounting.find(rules.device);
+      for (const IdlePiece& piece : device.pieces) {
+        const SliceId late = device.gaps[piece.gap].late_op;
+        if (piece.cause != idle || !late.valid()) continue;
+        const Duration time = rules.counted(piece.interval);
+        if (time > Duration{}) visit(late, time);
+      }
+      return;
+    }
+    if (rules.device >= 0) {
+      for_each_activity(rules, [&](SliceId activity, SliceId) {
+        visit(activity, rules.accounting.credited[activity.row()]);
+      });
+      return;
+    }
+    for (const HostPiece& piece : rules.accounting.host) {
+      if (piece.op.valid() && rules.counts(piece.interval.begin)) {
+        visit(piece.op, piece.interval.length());
+      }
+    }
+  };
+  const auto is_outlying = [&](SliceId slice) {
+    const Step* const step = rules.step_at(trace.slices.start[slice.row()]);
+    return step != nullptr && outliers.has(step);
+  };
+  each([&](SliceId slice, Duration time) {
+    more[trace.slices.name[slice.row()].row()] += number(time) * (is_outlying(slice) ? 1 : -ratio);
+  });
+  Grown grown;
+  std::size_t name = 0;
+  for (std::size_t row = 1; row < more.size(); ++row) {
+    const bool first = trace.text(StringId(row)) < trace.text(StringId(name));
+    if (more[row] > more[name] || (more[row] == more[name] && first)) name = row;
+  }
+  if (more[name] <= 0) return grown;
+  grown.time = duration_ns(static_cast<std::int64_t>(more[name]));
+  each([&](SliceId slice, Duration) {
+    if (trace.slices.name[slice.row()].row() == name && is_outlying(slice)) {
+      grown.slices.push_back(slice);
+    }
+  });
+  return grown;
+}
+
+std::string numbers_text(const Outliers& outliers) {
+  constexpr std::size_t kMost = 5;
+  std::string text;
+  for (std::size_t i = 0; i < std::min(outliers.steps.size(), kMost); ++i) {
+    text += (i == 0 ? "step " : ", ") + std::to_string(outliers.steps[i]->number) + " (" +
+            duration_text(outliers.steps[i]->window.length()) + ")";
+  }
+  return text + (outliers.steps.size() > kMost ? ", …" : "");
+}
+
+Finding make(const RuleContext& rules, const Outliers& outliers) {
+  Cause cause = rules.device >= 0 ? device_cause(rules, outliers) : host_cause(rules, outliers);
+  const Grown grown = grown_work(rules, outliers, cause.idle);
+  Finding finding;
+  finding.key = "outliers";
+  finding.title = counted_noun(outliers.steps.size(), "step") + " of " +
+                  std::to_string(rules.steps.size()) + " far longer than the median of " +
+                  duration_text(duration_ns(static_cast<std::int64_t>(outliers.median)));
+  finding.family = cause.family;
+  finding.weight = rules.percent(outliers.excess) >= 10 ? Weight::warning : Weight::note;
+  finding.confidence = Confidence::high;
+  finding.effort = Effort::line;
+  Evidence where{.text = numbers_text(outliers) + "; most of the excess of " +
+                         duration_text(outliers.excess) + " is " + std::string(cause.part) + " (" +
+                         duration_text(cause.time) + ")",
+                 .slices = {},
+                 .where = outliers.steps.front()->window,
+                 .location = {}};
+  finding.evidence.push_back(std::move(where));
+  if (!grown.slices.empty()) {
+    finding.evidence.push_back(evidence_of(rules, grown.slices,
+                                           std::string(rules.trace().name(grown.slices.front())) +
+                                               " takes " + duration_text(grown.time) +
+                                               " more in them than in as many other steps"));
+  }
+  finding.counter_evidence =
+      outliers.has(rules.steps.front())
+          ? "The first counted step is among them, which may be warm-up and not come again."
+          : "A few steps of a short recording need not be typical of the whole run.";
+  finding.fix = {
+      .text =
+          "Find what those steps do and others do not: evaluation, checkpoints, logging, garbage "
+          "collection, longer batches, a new shape that allocates or compiles. Do it less often, "
+          "in the background, or after the loop; bucket batches by length; gc.disable() with "
+          "gc.collect() at a chosen moment. Caveat: what other programs on the host do shows the "
+          "same way.",
+      .before = "if step % 50 == 0: torch.save(model.state_dict(), path)",
+      .after = "if step % 50 == 0: writer.submit(torch.save, to_cpu(model.state_dict()), path)"};
+  finding.verify = "fathom steps TRACE";
+  finding.claims = std::move(cause.claims);
+  return finding;
+}
+
+/// Spearman's rank correlation of the lengths with their order; ties count by order.
+double correlation(const std::vector<Duration>& lengths) {
+  std::vector<std::size_t> order(lengths.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::ranges::stable_sort(order, {}, [&lengths](std::size_t i) { return lengths[i]; });
+  double sum = 0;
+  for (std::size_t rank = 0; rank < order.size(); ++rank) {
+    const double apart = static_cast<double>(rank) - static_cast<double>(order[rank]);
+    sum += apart * apart;
+  }
+  const auto n = static_cast<double>(lengths.size());
+  return 1.0 - 6.0 * sum / (n * (n * n - 1.0));
+}
+
+std::optional<Finding> drift(const RuleContext& rules) {
+  const std::vector<Duration> lengths = step_lengths(rules);
+  if (lengths.size() < kFewestForDrift) return {};
+  const auto third = static_cast<std::ptrdiff_t>(lengths.size() / 3);
+  const double first = number(median_of({lengths.begin(), lengths.begin() + third}));
+  const double last = number(median_of({lengths.end() - third, lengths.end()}));
+  if (first <= 0 || last < kLeastDrift * first || correlation(lengths) < kCorrelation) return {};
+  Finding finding;
+  finding.key = "drift";
+  finding.title = "Steps grow longer: by " + percent_text(100 * (last / first - 1)) +
+                  " from the first third to the last";
+  finding.family = Family::host;
+  finding.weight = Weight::warning;
+  finding.confidence = Confidence::medium;
+  finding.effort = Effort::line;
+  finding.evidence.push_back(
+      {.text = "median " + duration_text(duration_ns(static_cast<std::int64_t>(first))) +
+               " in the first third, " +
+               duration_text(duration_ns(static_cast<std::int64_t>(last))) +
+               " in the last; rank correlation " + real_text(correlation(lengths)),
+       .slices = {},
+       .where = rules.steps.back()->window,
+       .location = {}});
+  finding.counter_evidence =
+      "Batches that are sorted by length, or a device that warms up and lowers its clock, look the "
+      "same.";
+  finding.fix = {.text =
+                     "Look for what grows: lists of tensors that keep their graphs alive "
+                     "(losses appended without .detach()), caches, logs, key-value caches, "
+                     "fragmented memory.",
+                 .before = "losses.append(loss)",
+                 .after = "losses.append(loss.detach())"};
+  finding.verify = "fathom steps TRACE";
+  return finding;
+}
+
+Outcome check(const RuleContext& rules) {
+  if (rules.steps.size() < kFewestSteps) {
+    return Abstention{"fewer than four counted steps: record more, each ended by prof.step()"};
+  }
+  std::vector<Finding> findings;
+  const Outliers outliers = find_outliers(rules.steps);
+  if (!outliers.steps.empty() && rules.percent(outliers.excess) >= kLeastPercent) {
+    findings.push_back(make(rules, outliers));
+  }
+  if (auto grows = drift(rules)) findings.push_back(std::move(*grows));
+  return findings;
+}
+
+}  // namespace
+
+Rule step_outliers() {
+  return {.id = "step-outliers",
+          .title = "Steps that differ from the others",
+          .doc = kDoc,
+          .check = check,
+          .every_step = true};
+}
+
+}  // namespace fathom

@@ -1,0 +1,84 @@
+#include <gtest/gtest.h>
+
+#include "rules/common/rule_fixture.h"
+
+namespace fathom {
+
+Rule step_outliers();
+
+namespace {
+
+/// Steps of these lengths on the main thread; what is above 100 ns is spent in `extra`.
+void steps(TraceBuilder& builder, std::initializer_list<std::int64_t> lengths,
+           std::string_view extra = "aten::svd") {
+  std::int64_t at = 0;
+  std::int64_t number = 0;
+  for (const std::int64_t length : lengths) {
+    builder.step(number++, at, length);
+    builder.op("aten::mm", at, 90);
+    if (length > 120) builder.op(extra, at + 100, length - 110);
+    at += length;
+  }
+}
+
+TEST(StepOutliers, AreToldWithWhatTookLonger) {
+  TraceBuilder builder;
+  steps(builder, {100, 101, 102, 300, 100, 101});
+  const std::vector<Finding> findings = JudgedTrace(builder).findings(step_outliers());
+  ASSERT_EQ(findings.size(), 1U);
+  EXPECT_EQ(findings[0].key, "outliers");
+  ASSERT_EQ(findings[0].evidence.size(), 2U);
+  EXPECT_NE(findings[0].evidence[0].text.find("step 3 (300 ns)"), std::string::npos);
+  EXPECT_NE(findings[0].evidence[1].text.find("aten::svd takes 190 ns more"), std::string::npos);
+}
+
+TEST(StepOutliers, ClaimNoMoreThanTheirExcess) {
+  TraceBuilder builder;
+  steps(builder, {100, 100, 100, 300, 100, 100});
+  const std::vector<Finding> findings = JudgedTrace(builder).findings(step_outliers());
+  ASSERT_EQ(findings.size(), 1U);
+  EXPECT_LE(to_ns(total(findings[0].claims)), 200);
+  EXPECT_GT(to_ns(total(findings[0].claims)), 150);
+}
+
+TEST(StepOutliers, NameTheCauseOfIdleTimeThatGrew) {
+  TraceBuilder builder;
+  for (int i = 0; i < 6; ++i) {
+    const std::int64_t at = 1000 * i + (i > 3 ? 2000 : 0);
+    const std::int64_t length = i == 3 ? 3000 : 1000;
+    builder.step(i, at, length);
+    builder.op("aten::item", at + 10, length - 950);
+    builder.runtime("cudaLaunchKernel", at + length - 930, 10, 100 + i);
+    builder.kernel("gemm", at + length - 910, 910, 100 + i);
+  }
+  const std::vector<Finding> findings = JudgedTrace(builder).findings(step_outliers());
+  ASSERT_EQ(findings.size(), 1U);
+  EXPECT_EQ(findings[0].family, Family::host);
+  EXPECT_NE(findings[0].evidence[0].text.find("dispatch"), std::string::npos);
+  EXPECT_NE(findings[0].evidence[1].text.find("aten::item"), std::string::npos);
+}
+
+TEST(StepOutliers, AreNoneAmongEvenSteps) {
+  TraceBuilder builder;
+  steps(builder, {100, 104, 102, 110, 100, 101});
+  const JudgedTrace judged(builder);
+  EXPECT_TRUE(judged.findings(step_outliers()).empty());
+  EXPECT_EQ(judged.abstains(step_outliers()), "");
+}
+
+TEST(StepOutliers, TellStepsThatGrow) {
+  TraceBuilder builder;
+  steps(builder, {100, 103, 106, 109, 112, 115, 118, 121, 124, 127, 130, 133});
+  const std::vector<Finding> findings = JudgedTrace(builder).findings(step_outliers());
+  ASSERT_EQ(findings.size(), 1U);
+  EXPECT_EQ(findings[0].key, "drift");
+}
+
+TEST(StepOutliers, NeedFourSteps) {
+  TraceBuilder builder;
+  steps(builder, {100, 300, 100});
+  EXPECT_NE(JudgedTrace(builder).abstains(step_outliers()), "");
+}
+
+}  // namespace
+}  // namespace fathom

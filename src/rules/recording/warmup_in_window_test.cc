@@ -1,0 +1,71 @@
+#include <gtest/gtest.h>
+
+#include "rules/common/rule_fixture.h"
+
+namespace fathom {
+
+Rule warmup_in_window();
+
+namespace {
+
+constexpr std::int64_t kMs = 1'000'000;
+
+/// A kernel after a launching call of `length` ns that begins at `at`.
+void launch(TraceBuilder& builder, std::int64_t at, std::int64_t length, std::int64_t id) {
+  builder.runtime("cudaLaunchKernel", at, length, id);
+  builder.kernel("gemm", at + length, kMs, id);
+}
+
+TEST(WarmupInWindow, IsToldByALongFirstStep) {
+  TraceBuilder builder;
+  builder.step(0, 0, 500);
+  for (int i = 1; i < 5; ++i) builder.step(i, 400 + 100 * i, 100);
+  builder.op("aten::mm", 10, 800);
+  const std::vector<Finding> findings = JudgedTrace(builder).findings(warmup_in_window());
+  ASSERT_EQ(findings.size(), 1U);
+  EXPECT_EQ(findings[0].key, "first-steps");
+  EXPECT_EQ(findings[0].family, Family::capture);
+  EXPECT_TRUE(findings[0].claims.empty());
+}
+
+TEST(WarmupInWindow, IsToldByALongFirstLaunch) {
+  TraceBuilder builder;
+  builder.step(0, 0, 10 * kMs);
+  launch(builder, 0, 5 * kMs, 1);
+  launch(builder, 6 * kMs, 1000, 2);
+  const std::vector<Finding> findings = JudgedTrace(builder).findings(warmup_in_window());
+  ASSERT_EQ(findings.size(), 1U);
+  EXPECT_EQ(findings[0].key, "first-use");
+  EXPECT_EQ(findings[0].weight, Weight::critical);
+}
+
+TEST(WarmupInWindow, IsNoLaunchThatWaitsForRoomInTheQueue) {
+  TraceBuilder builder;
+  builder.step(0, 0, 10 * kMs);
+  builder.runtime("cudaLaunchKernel", 0, 1000, 1);
+  builder.kernel("first", 1000, 9 * kMs, 1);
+  builder.runtime("cudaLaunchKernel", 2000, 5 * kMs, 2);
+  builder.kernel("second", 1000 + 9 * kMs, kMs / 2, 2);
+  EXPECT_TRUE(JudgedTrace(builder).findings(warmup_in_window()).empty());
+}
+
+TEST(WarmupInWindow, IsNothingAmongEvenSteps) {
+  TraceBuilder builder;
+  for (int i = 0; i < 4; ++i) {
+    builder.step(i, 2 * kMs * i, 2 * kMs);
+    launch(builder, 2 * kMs * i + 100, 1000, i + 1);
+  }
+  const JudgedTrace judged(builder);
+  EXPECT_TRUE(judged.findings(warmup_in_window()).empty());
+  EXPECT_EQ(judged.abstains(warmup_in_window()), "");
+}
+
+TEST(WarmupInWindow, AbstainsWithFewStepsAndNoDevice) {
+  TraceBuilder builder;
+  builder.step(0, 0, 100);
+  builder.op("aten::mm", 0, 50);
+  EXPECT_NE(JudgedTrace(builder).abstains(warmup_in_window()), "");
+}
+
+}  // namespace
+}  // namespace fathom

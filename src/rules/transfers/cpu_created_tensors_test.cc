@@ -1,0 +1,79 @@
+#include <gtest/gtest.h>
+
+#include "rules/common/rule_fixture.h"
+
+namespace fathom {
+
+Rule cpu_created_tensors();
+
+namespace {
+
+/// A step of 1000 ns: `made` on the CPU in 100 ns, then 100 ns of aten::to, 20 of them a copy.
+TraceBuilder::Event made_and_moved(TraceBuilder& builder, std::string_view made,
+                                   std::string_view between = {}) {
+  builder.step(0, 0, 1000);
+  const TraceBuilder::Event maker = builder.op(made, 100, 100);
+  if (!between.empty()) builder.op(between, 200, 20);
+  builder.op("aten::to", 220, 100);
+  builder.op("aten::copy_", 230, 80);
+  builder.runtime("cudaMemcpyAsync", 240, 20, 1);
+  builder.copy(CopyKind::h2d, 265, 20, 1, 4096);
+  builder.op("aten::mm", 330, 10);
+  builder.runtime("cudaLaunchKernel", 333, 4, 2);
+  builder.kernel("gemm", 340, 660, 2);
+  return maker;
+}
+
+TEST(CpuCreatedTensors, AreToldWhereATensorIsMadeAndMoved) {
+  TraceBuilder builder;
+  made_and_moved(builder, "aten::zeros");
+  const auto findings = JudgedTrace(builder).findings(cpu_created_tensors());
+  ASSERT_EQ(findings.size(), 1U);
+  EXPECT_GT(to_ns(total(findings[0].claims)), 100);
+  EXPECT_LE(to_ns(total(findings[0].claims)), 220);
+}
+
+TEST(CpuCreatedTensors, AreToldThroughViews) {
+  TraceBuilder builder;
+  made_and_moved(builder, "aten::arange", "aten::unsqueeze");
+  EXPECT_EQ(JudgedTrace(builder).findings(cpu_created_tensors()).size(), 1U);
+}
+
+TEST(CpuCreatedTensors, AreNothingWhereSomethingWasComputedBetween) {
+  TraceBuilder builder;
+  made_and_moved(builder, "aten::zeros", "aten::stack");
+  const JudgedTrace judged(builder);
+  EXPECT_TRUE(judged.findings(cpu_created_tensors()).empty());
+  EXPECT_EQ(judged.abstains(cpu_created_tensors()), "");
+}
+
+TEST(CpuCreatedTensors, CountFillingInPlaceOnlyWhereTheSizeIsTheCopys) {
+  TraceBuilder same;
+  made_and_moved(same, "aten::uniform_").shapes("[[32,32],[]]");
+  EXPECT_EQ(JudgedTrace(same).findings(cpu_created_tensors()).size(), 1U);
+  TraceBuilder other;
+  made_and_moved(other, "aten::uniform_").shapes("[[1000],[]]");
+  EXPECT_TRUE(JudgedTrace(other).findings(cpu_created_tensors()).empty())
+      << "a parameter is initialised, then the model is moved";
+}
+
+TEST(CpuCreatedTensors, AreNothingWhereTheyAreMadeOnTheDevice) {
+  TraceBuilder builder;
+  builder.step(0, 0, 1000);
+  builder.op("aten::zeros", 100, 100);
+  builder.runtime("cudaLaunchKernel", 120, 5, 1);
+  builder.kernel("fill", 130, 50, 1);
+  builder.op("aten::to", 220, 100);
+  builder.runtime("cudaMemcpyAsync", 240, 20, 2);
+  builder.copy(CopyKind::h2d, 265, 20, 2, 4096);
+  EXPECT_TRUE(JudgedTrace(builder).findings(cpu_created_tensors()).empty());
+}
+
+TEST(CpuCreatedTensors, AbstainWithoutADevice) {
+  TraceBuilder builder;
+  builder.op("aten::zeros", 0, 50);
+  EXPECT_NE(JudgedTrace(builder).abstains(cpu_created_tensors()), "");
+}
+
+}  // namespace
+}  // namespace fathom

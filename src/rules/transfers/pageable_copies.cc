@@ -1,0 +1,155 @@
+// pageable-copies: host memory that the device cannot read by itself.
+#include <algorithm>
+
+#include "rules/common/host_copies.h"
+#include "rules/common/stretches.h"
+
+namespace fathom {
+namespace {
+
+constexpr std::string_view kDoc =
+    "A copy from or to pageable memory goes through a pinned buffer of the driver: it is slower "
+    "than the link, and the call blocks, even the Async one. From pinned memory with "
+    "non_blocking=True it runs beside the device's work. Counted are the copies themselves, as far "
+    "as nothing else runs, the idle time while the host is inside them, and, of uploads, the idle "
+    "time behind the wait that PyTorch adds (at most as long as the wait). Waits for values "
+    "(.item(), .cpu()) belong to sync-points. Fires from 1 % of the step; abstains where the "
+    "recorder does not tell kinds of memory (ROCm before 6). Uploads of up to 64 KiB return before "
+    "they are done, and cost less. Sources: nsys cuda_memcpy_async; CUDA's API synchronisation "
+    "behaviour; PyTorch's pin_memory tutorial.";
+
+constexpr double kLeastPercent = 1.0;
+/// The part of a link's peak that pinned copies reach.
+constexpr double kReached = 0.8;
+/// What is left of a copy's time when the link's peak is not known.
+constexpr double kLeft = 0.5;
+
+struct Found {
+  std::vector<HostCopy> copies;  // Pageable ones.
+  std::vector<Claim> claims;
+  std::vector<SliceId> waits;
+  std::size_t all = 0;
+  bool told = false;  // Does any copy say which memory?
+  Duration waiting{};
+};
+
+void claim_waits(const RuleContext& rules, Found& found) {
+  const Trace& trace = rules.trace();
+  std::vector<bool> upload(trace.slices.size());
+  std::vector<Time> begins;
+  for (const HostCopy& copy : found.copies) {
+    const SliceId asked = asker(rules, copy);
+    if (!asked.valid()) continue;
+    begins.push_back(trace.slices.start[asked.row()]);
+    if (copy.kind == CopyKind::h2d && copy.op.valid()) upload[copy.op.row()] = true;
+  }
+  std::ranges::sort(begins);
+  for (std::size_t i = 0; i < rules.syncs.size(); ++i) {
+    const SyncCall& sync = rules.syncs[i];
+    if (!sync.op.valid() || !upload[sync.op.row()] || !counts(rules, sync.call)) continue;
+    const Interval call = interval_of(trace, sync.call);
+    const auto next_copy = std::ranges::lower_bound(begins, call.end);
+    Time until = next_copy == begins.end() ? Time::max() : *next_copy;
+    if (i + 1 < rules.syncs.size()) {
+      until = std::min(until, trace.slices.start[rules.syncs[i + 1].call.row()]);
+    }
+    const Time from = trace.slices.end(sync.op);
+    if (from < until) {
+      claim_idle(rules, {from, until}, kHostLate, found.claims, 1.0, call.length());
+    }
+    found.waits.push_back(sync.call);
+    found.waiting += call.length();
+  }
+}
+
+Found look(const RuleContext& rules) {
+  const Trace& trace = rules.trace();
+  Found found;
+  std::vector<Interval> stretches;
+  for (const HostCopy& copy : host_copies(rules)) {
+    ++found.all;
+    found.told = found.told || copy.host != MemoryKind::unknown;
+    if (copy.host != MemoryKind::pageable) continue;
+    found.copies.push_back(copy);
+    found.claims.push_back(claim(rules, copy.activity));
+    if (copy.kind == CopyKind::h2d && copy.op.valid()) {
+      stretches.push_back(interval_of(trace, copy.op));
+    } else if (copy.kind == CopyKind::h2d && copy.launch.valid()) {
+      stretches.push_back(interval_of(trace, copy.launch));
+    }
+  }
+  for (const Interval& stretch : merged(std::move(stretches))) {
+    claim_idle(rules, stretch, kHostLate, found.claims);
+  }
+  claim_waits(rules, found);
+  return found;
+}
+
+/// What is left of a copy that runs at the pace of pinned ones.
+double left_of(const RuleContext& rules, const HostCopy& copy) {
+  const auto taken = static_cast<double>(to_ns(rules.trace().slices.duration[copy.activity.row()]));
+  const DeviceSpec* const spec = rules.roofline.device;
+  if (spec == nullptr || spec->pcie_bandwidth <= 0 || copy.bytes <= 0 || taken <= 0) return kLeft;
+  const double pinned = static_cast<double>(copy.bytes) / (kReached * spec->pcie_bandwidth) * 1e9;
+  return std::clamp(pinned / taken, 0.0, 1.0);
+}
+
+Outcome check(const RuleContext& rules) {
+  if (rules.device < 0) return Abstention{"no device activity was recorded"};
+  Found found = look(rules);
+  if (found.all > 0 && !found.told) {
+    return Abstention{"the recorder does not tell pageable from pinned memory"};
+  }
+  const Duration time = total(found.claims);
+  if (found.copies.empty() || rules.percent(time) < kLeastPercent) return std::vector<Finding>{};
+  Finding finding;
+  finding.title = "Copies from or to pageable memory block: " + per_step(rules, time);
+  finding.family = Family::transfer;
+  finding.weight = weight_of(rules, time, 5, 15);
+  finding.confidence = Confidence::high;
+  finding.effort = Effort::line;
+  finding.evidence.push_back(evidence_of(rules, found.copies,
+                                         volume_text(found.copies) + " of pageable memory, of " +
+                                             counted_noun(found.all, "transfer") +
+                                             " between host and device"));
+  if (!found.waits.empty()) {
+    finding.evidence.push_back(evidence_of(
+        rules, found.waits, "the host waits " + per_step(rules, found.waiting) + " inside them"));
+  }
+  finding.counter_evidence =
+      "Pinning copies the data once more on the host and cannot be swapped out; without work that "
+      "runs meanwhile, a pinned copy gains only its higher rate.";
+  finding.fix = {
+      .text =
+          "Let the loader pin its batches and copy without blocking; best one batch ahead, on a "
+          "stream of its own. Caveats: a non-blocking copy to the host is not finished when it "
+          "returns (wait for an event); do not pin what is used once: that costs more than it "
+          "saves.",
+      .before = "DataLoader(data); x = x.to(device)",
+      .after = "DataLoader(data, pin_memory=True); x = x.to(device, non_blocking=True)"};
+  finding.verify = "fathom copies TRACE";
+  finding.claims = std::move(found.claims);
+  for (const HostCopy& copy : found.copies) {
+    if (copy.launch.valid() && copy.kind == CopyKind::h2d) {
+      finding.edits.no_wait.push_back(copy.launch);
+    }
+    finding.edits.scale.emplace_back(copy.activity, static_cast<float>(left_of(rules, copy)));
+  }
+  finding.edits.no_wait.insert(finding.edits.no_wait.end(), found.waits.begin(), found.waits.end());
+  finding.assumption =
+      "uploads no longer wait, and all copies run at 80 % of the link's peak (at twice the rate "
+      "where it is not known)";
+  finding.pessimism = 0.5;
+  return std::vector<Finding>{std::move(finding)};
+}
+
+}  // namespace
+
+Rule pageable_copies() {
+  return {.id = "pageable-copies",
+          .title = "Blocking copies of pageable memory",
+          .doc = kDoc,
+          .check = check};
+}
+
+}  // namespace fathom
