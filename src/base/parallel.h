@@ -1,30 +1,41 @@
-// Runs independent pieces of work on the available cores.
+// Runs independent pieces of work on the threads of the pool.
 #pragma once
 
-#include <algorithm>
-#include <atomic>
 #include <cstddef>
-#include <thread>
-#include <vector>
+
+#include "base/thread_pool.h"
 
 namespace fathom {
 
 /// Below about so many rows, starting a thread costs more than it saves.
 inline constexpr std::size_t kWorthThreads = 100'000;
 
-/// Calls work(i) for every i < pieces, each once, on up to `threads` threads (0: one per core)
+/// Calls work(i) for every i < pieces, each once, on up to `threads` threads of the pool (0: all)
 /// including the caller's; returns when all are done. Pieces are handed out in order, so put the
-/// largest first. `work` must not throw.
+/// largest first. An exception is thrown again here, without the pieces that had not begun; of
+/// several the first.
 template <typename Work>
 void for_each_in_parallel(std::size_t pieces, unsigned threads, const Work& work) {
-  if (threads == 0) threads = std::max(1U, std::thread::hardware_concurrency());
-  std::atomic<std::size_t> next = 0;
-  const auto run = [&] {
-    for (std::size_t i = next++; i < pieces; i = next++) work(i);
+  if (pieces < 2 || threads == 1) {
+    for (std::size_t i = 0; i < pieces; ++i) work(i);
+    return;
+  }
+  const auto call = [](const void* context, std::size_t piece) {
+    (*static_cast<const Work*>(context))(piece);
   };
-  std::vector<std::jthread> helpers;
-  for (unsigned i = 1; i < std::min<std::size_t>(threads, pieces); ++i) helpers.emplace_back(run);
-  run();
+  run_in_parallel(pieces, threads, call, &work);
+}
+
+/// Calls both, at the same time where there is a thread for it.
+template <typename First, typename Second>
+void both_in_parallel(const First& first, const Second& second) {
+  for_each_in_parallel(2, 0, [&](std::size_t piece) {
+    if (piece == 0) {
+      first();
+    } else {
+      second();
+    }
+  });
 }
 
 }  // namespace fathom

@@ -1,13 +1,14 @@
 // Chrome trace events as PyTorch's Kineto writes them, from 1.8 to today, and as any other tool
 // does.
+#include <algorithm>
 #include <condition_variable>
 #include <map>
 #include <memory>
 #include <mutex>
 #include <optional>
-#include <thread>
 #include <vector>
 
+#include "base/parallel.h"
 #include "formats/chrome/document.h"
 #include "formats/chrome/finish.h"
 #include "formats/chrome/pieces.h"
@@ -43,10 +44,7 @@ class Pipeline {
 
   Result<void> run(unsigned threads) {
     free_.resize(threads + 2);
-    std::vector<std::jthread> helpers;
-    for (unsigned i = 1; i < threads; ++i) helpers.emplace_back([this] { work(); });
-    work();
-    helpers.clear();
+    for_each_in_parallel(threads, threads, [this](std::size_t) { work(); });
     document_.rows().log.merge(unknown_);
     if (error_) return std::move(*error_);
     return {};
@@ -60,7 +58,20 @@ class Pipeline {
     Guess guess;
   };
 
+  /// Reads along until the end of the input. What one thread throws ends the others, too: they
+  /// would wait for its piece.
   void work() {
+    try {
+      parse_pieces();
+    } catch (...) {
+      const std::scoped_lock lock(order_mutex_);
+      failed_ = true;
+      free_changed_.notify_all();
+      throw;
+    }
+  }
+
+  void parse_pieces() {
     EventParser parser(tables_);
     while (std::unique_ptr<Job> job = take()) {
       job->guess.made =
@@ -77,12 +88,12 @@ class Pipeline {
     parser.take_unknown(unknown_);
   }
 
-  /// The next piece of the input, or nullptr at its end. Decompression happens here, one thread at
-  /// a time, while the others parse.
+  /// The next piece of the input, or nullptr at its end and after a failure. Decompression happens
+  /// here, one thread at a time, while the others parse.
   std::unique_ptr<Job> take() {
     std::unique_ptr<Job> job = reuse();
     const std::scoped_lock lock(source_mutex_);
-    if (done_) return nullptr;
+    if (done_ || job == nullptr) return nullptr;
     Result<bool> more = cutter_.next(job->piece);
     if (more) {
       done_ = !*more;
@@ -94,10 +105,12 @@ class Pipeline {
     return job;
   }
 
-  /// A job whose rows are in the document already. There are few, so that memory stays bounded.
+  /// A job whose rows are in the document already, or nullptr after a failure. There are few, so
+  /// that memory stays bounded.
   std::unique_ptr<Job> reuse() {
     std::unique_lock lock(order_mutex_);
-    free_changed_.wait(lock, [this] { return !free_.empty(); });
+    free_changed_.wait(lock, [this] { return failed_ || !free_.empty(); });
+    if (failed_) return nullptr;
     std::unique_ptr<Job> job = std::move(free_.back());
     free_.pop_back();
     if (job == nullptr) job = std::make_unique<Job>();
@@ -135,6 +148,7 @@ class Pipeline {
   std::map<std::uint64_t, std::unique_ptr<Job>> waiting_;
   std::uint64_t next_ = 0;
   bool adding_ = false;
+  bool failed_ = false;
   ImportLog unknown_;
 
   SharedTables& tables_;
@@ -142,8 +156,9 @@ class Pipeline {
 };
 
 Result<Trace> read(ByteSource& source, const ReadOptions& options) {
+  const ThreadPool pool(options.threads);
   const unsigned threads =
-      options.threads > 0 ? options.threads : std::max(1U, std::thread::hardware_concurrency());
+      options.threads > 0 ? std::min(options.threads, parallel_threads()) : parallel_threads();
   SharedTables tables;
   Pipeline pipeline(source, tables, options.piece_bytes);
   if (Result<void> result = pipeline.run(threads); !result) return std::move(result).error();

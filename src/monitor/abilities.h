@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
+#include "base/proc_file.h"
 #include "monitor/ability.h"
-#include "monitor/files.h"
 
 namespace fathom::monitor {
 

@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "monitor/files.h"
+#include "base/proc_file.h"
 
 namespace fathom::monitor {
 

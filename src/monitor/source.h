@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "monitor/files.h"
+#include "base/proc_file.h"
 #include "monitor/process_tree.h"
 #include "monitor/series.h"
 

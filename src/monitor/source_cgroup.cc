@@ -2,7 +2,7 @@
 #include <optional>
 #include <utility>
 
-#include "monitor/cgroup.h"
+#include "base/cgroup.h"
 #include "monitor/proc_text.h"
 #include "monitor/source.h"
 

@@ -3,11 +3,11 @@
 #include <algorithm>
 #include <optional>
 #include <string>
-#include <thread>
 #include <utility>
 #include <vector>
 
 #include "analysis/health/health.h"
+#include "base/parallel.h"
 #include "reports/overview_devices.h"
 #include "reports/overview_rows.h"
 #include "reports/overview_top.h"
@@ -82,13 +82,13 @@ Result<Table> compute(const Context& context) {
   Table table;
   OverviewRows rows(table);
   std::optional<OpSelfTimes> ops;
-  {
-    // Much of the work, and independent of the rest.
-    const std::jthread helper([&] { ops.emplace(compute_op_self_times(context)); });
+  // Much of the work, and independent of the rest.
+  const auto sum_operators = [&] { ops.emplace(compute_op_self_times(context)); };
+  both_in_parallel(sum_operators, [&] {
     add_capture(context, rows);
     add_step_time(context, rows);
     add_devices(context, rows);
-  }
+  });
   add_top_operators(*ops, rows);
   add_top_kernels(context, rows);
   if (!context.steps().note.empty()) table.notes.push_back(context.steps().note);

@@ -7,7 +7,6 @@
 #include <numeric>
 #include <optional>
 #include <span>
-#include <thread>
 #include <tuple>
 #include <utility>
 
@@ -180,7 +179,9 @@ OpRows sum_host_events(const OpDeviceInput& input, const OperatorMemory& memory,
                        std::vector<std::int32_t>& inside) {
   const auto stretches = stretches_of(input.context.nesting());
   const bool large = input.context.trace.slices.size() > kWorthThreads;
-  const std::size_t workers = large ? std::max(1U, std::thread::hardware_concurrency()) : 1;
+  // Each has sums of its own, as long as the memory events.
+  const std::size_t most = large ? parallel_threads() : 1;
+  const std::size_t workers = std::clamp<std::size_t>(stretches.size(), 1, most);
   std::vector<HostSums> sums;
   sums.reserve(workers);
   for (std::size_t i = 0; i < workers; ++i) sums.emplace_back(input, memory);

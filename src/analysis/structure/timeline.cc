@@ -2,7 +2,8 @@
 #include "analysis/structure/timeline.h"
 
 #include <algorithm>
-#include <thread>
+
+#include "base/parallel.h"
 
 namespace fathom {
 namespace {
@@ -27,18 +28,14 @@ std::vector<StringId> kernel_names(const Trace& trace, const Links& links) {
 }
 
 std::vector<KernelTraits> classify_names(const Trace& trace, const Links& links) {
-  constexpr std::size_t kWorthAThread = 4096;  // about 5 ms of work
+  constexpr std::size_t kPiece = 2048;  // about 2 ms of work
   std::vector<KernelTraits> traits(trace.strings.size());
   const std::vector<StringId> names = kernel_names(trace, links);
-  const auto classify = [&](std::size_t begin, std::size_t end) {
-    for (std::size_t i = begin; i < end; ++i) {
+  for_each_in_parallel((names.size() + kPiece - 1) / kPiece, 0, [&](std::size_t piece) {
+    const std::size_t end = std::min(names.size(), (piece + 1) * kPiece);
+    for (std::size_t i = piece * kPiece; i < end; ++i)
       traits[names[i].row()] = classify_kernel(trace.text(names[i]));
-    }
-  };
-  const std::size_t half = names.size() < kWorthAThread ? 0 : names.size() / 2;
-  std::jthread helper;
-  if (half != 0) helper = std::jthread(classify, 0, half);
-  classify(half, names.size());
+  });
   return traits;
 }
 

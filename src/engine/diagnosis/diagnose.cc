@@ -5,7 +5,6 @@
 #include <optional>
 #include <set>
 #include <string>
-#include <thread>
 #include <utility>
 
 #include "base/parallel.h"
@@ -313,27 +312,29 @@ Result<Diagnosis> diagnose(const Session& session, const DiagnosisRequest& reque
   std::vector<const Step*> steps = steps_in(context, focused);
   if (request.exclude_warmup) drop_warmup(steps);
   std::optional<Replay> replay;
-  std::jthread builder;
-  if (!steps.empty()) {
-    builder = std::jthread([&context, &all, &replay, counted = steps] {
-      replay.emplace(Replay::for_predictions(context, all, counted));
-    });
-  }
-  diagnosis.health = compute_health(context);
-  const std::int32_t device = diagnosed_device(context, steps);
-  const std::vector<SyncCall> syncs = compute_syncs(context);
-  const CallSites sites(context);
-  const Roofline roofline = compute_roofline(context);
-  // Only the host's own time can be blamed where no device was recorded.
-  const Column<Duration> self =
-      device < 0 ? self_times(context.trace, context.nesting()) : Column<Duration>();
-  const Accounting& accounting = context.accounting();
-  if (builder.joinable()) builder.join();
+  const auto build_replay = [&] {
+    if (!steps.empty()) replay.emplace(Replay::for_predictions(context, all, steps));
+  };
+  std::int32_t device = -1;
+  std::vector<SyncCall> syncs;
+  std::optional<CallSites> sites;
+  Roofline roofline;
+  Column<Duration> self;
+  both_in_parallel(build_replay, [&] {
+    diagnosis.health = compute_health(context);
+    device = diagnosed_device(context, steps);
+    syncs = compute_syncs(context);
+    sites.emplace(context);
+    roofline = compute_roofline(context);
+    // Only the host's own time can be blamed where no device was recorded.
+    if (device < 0) self = self_times(context.trace, context.nesting());
+    static_cast<void>(context.accounting());
+  });
   const RuleContext rules{.context = context,
-                          .accounting = accounting,
+                          .accounting = context.accounting(),
                           .roofline = roofline,
                           .syncs = syncs,
-                          .sites = sites,
+                          .sites = *sites,
                           .self_times = self,
                           .steps = std::move(steps),
                           .device = device};

@@ -7,9 +7,9 @@
 #include <string_view>
 #include <vector>
 
-#include "monitor/files.h"
+#include "base/proc_file.h"
 
-namespace fathom::monitor {
+namespace fathom {
 
 /// A line of /proc/PID/cgroup: "3:cpu,cpuacct:/docker/1".
 struct CgroupEntry {
@@ -57,4 +57,4 @@ struct CgroupLimits {
 };
 CgroupLimits read_cgroup_limits(const CgroupFolders& memory, const CgroupFolders& cpu);
 
-}  // namespace fathom::monitor
+}  // namespace fathom

@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-namespace fathom::monitor {
+namespace fathom {
 
 /// Where the kernel tells things; tests put a folder with samples in their place.
 struct Roots {
@@ -40,4 +40,4 @@ class RereadFile {
   int fd_ = -1;
 };
 
-}  // namespace fathom::monitor
+}  // namespace fathom

@@ -1,11 +1,11 @@
-#include "monitor/cgroup.h"
+#include "base/cgroup.h"
 
 #include <filesystem>
 #include <fstream>
 
 #include <gtest/gtest.h>
 
-namespace fathom::monitor {
+namespace fathom {
 namespace {
 
 /// A folder of files that takes the place of /proc and /sys.
@@ -109,4 +109,4 @@ TEST(Mounts, ReadEscapedPathsAndSkipOthers) {
 }
 
 }  // namespace
-}  // namespace fathom::monitor
+}  // namespace fathom

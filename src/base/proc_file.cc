@@ -1,4 +1,5 @@
-#include "monitor/files.h"
+// Reads until a short read, which is the end of a file of /proc.
+#include "base/proc_file.h"
 
 #include <algorithm>
 #include <cerrno>
@@ -8,7 +9,7 @@
 #include <fcntl.h>
 #include <unistd.h>
 
-namespace fathom::monitor {
+namespace fathom {
 namespace {
 
 constexpr std::size_t kFirstRead = std::size_t{4} << 10;
@@ -78,4 +79,4 @@ std::string_view RereadFile::read(std::string& buffer) const {
                    : std::string_view(buffer.data(), static_cast<std::size_t>(size));
 }
 
-}  // namespace fathom::monitor
+}  // namespace fathom

@@ -1,11 +1,12 @@
-#include "monitor/cgroup.h"
+// Parses the files of control groups, and finds the tightest limit from our own group upwards.
+#include "base/cgroup.h"
 
 #include <algorithm>
 #include <cmath>
 
-#include "monitor/proc_text.h"
+#include "base/text_fields.h"
 
-namespace fathom::monitor {
+namespace fathom {
 namespace {
 
 /// Above this, version 1 means "no limit" (it says the largest number of whole pages).
@@ -180,4 +181,4 @@ CgroupLimits read_cgroup_limits(const CgroupFolders& memory, const CgroupFolders
   return limits;
 }
 
-}  // namespace fathom::monitor
+}  // namespace fathom
