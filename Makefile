@@ -67,12 +67,13 @@ fuzz: ## Fuzzes the reader for ten minutes (make fuzz SECONDS=60 for less).
 	@cmake --build build/fuzz -j $(JOBS) --target fuzzers
 	@tools/fuzz build/fuzz $(SECONDS)
 
-check: ## Layers, format and clang-tidy.
+check: ## Layers, format, words and clang-tidy.
 	@tools/setup build check python
 	@tools/setup nvtx || echo 'check: no headers of NVTX: src/capture/nvtx is not read' >&2
 	@tools/setup cuda || echo 'check: no headers of CUPTI: src/capture/cuda is not read' >&2
 	@tools/check_layers.py
 	@tools/check_format
+	@tools/check_words
 	@$(call configure,debug,-DFATHOM_PYTHON=ON)
 	@tools/check_tidy build/debug -j $(JOBS)
 

@@ -26,9 +26,9 @@ def summary_part(columns: dict[str, list[Judgement]]) -> str:
         rows.append((name, *(value(score) for score in scores.values())))
 
     row("verdict right", lambda s: f"{s.verdicts} of {s.traces} ({percent(ratio(s.verdicts, s.traces))})")
-    row("findings asked for and made (recall)", lambda s: f"{s.met} of {s.demanded} ({percent(s.recall)})")
+    row("required findings that were made (recall)", lambda s: f"{s.met} of {s.demanded} ({percent(s.recall)})")
     row(
-        "findings that are true, of those judged (precision)",
+        "judged findings that are true (precision)",
         lambda s: f"{s.true} of {s.true + s.false} ({percent(s.precision)})",
     )
     row("findings that no label judges", lambda s: s.unjudged)
@@ -67,7 +67,7 @@ def rules_part(judgements: list[Judgement]) -> str:
         )
         for rule, c in sorted(counts.items())
     ]
-    return table(("rule", "found", "silent", "abstained", "asked for", "true", "false", "unjudged", ""), rows)
+    return table(("rule", "found", "silent", "abstained", "required", "true", "false", "unjudged", ""), rows)
 
 
 def spread(errors: list[float]) -> str:
@@ -92,7 +92,7 @@ def changes_part(changes: list[Change], made: list[Pair]) -> str:
         return "None.\n"
     errors = [each.error for each in changes] + [each.error for each in made]
     text = table(("change", "before", "predicted", "recorded", "error"), rows)
-    return text + f"\nThese and the pairs of training together, {len(errors)} predictions: {spread(errors)}.\n"
+    return text + f"\nThese and the training pairs together, {len(errors)} predictions: {spread(errors)}.\n"
 
 
 def residuals_part(judgements: list[Judgement]) -> str:
@@ -132,13 +132,13 @@ def pairs_part(made: list[Pair], none: list[str]) -> str:
     text = table(
         (
             "pair",
-            "promised",
+            "predicted",
             "interval",
-            "cured, recorded",
+            "after, recorded",
             "error",
             "inside",
-            "promised, unprofiled",
-            "cured, unprofiled",
+            "predicted, unprofiled",
+            "after, unprofiled",
             "error",
         ),
         rows,
@@ -147,14 +147,14 @@ def pairs_part(made: list[Pair], none: list[str]) -> str:
         inside = sum(each.inside for each in made)
         unprofiled = [each.unprofiled_error for each in made if each.unprofiled_error is not None]
         text += (
-            f"\nStep times as parts of the ill one's. {len(made)} pairs: {spread([each.error for each in made])}; "
+            f"\nStep times as parts of the one before the change. {len(made)} pairs: {spread([each.error for each in made])}; "
             f"{inside} lie inside the interval."
         )
         if unprofiled:
             text += f" Against times without a profiler: {spread(unprofiled)}."
         text += "\n"
     if none:
-        text += f"\nNothing was promised for: {', '.join(sorted(none))}.\n"
+        text += f"\nNothing was predicted for: {', '.join(sorted(none))}.\n"
     return text
 
 
@@ -168,7 +168,7 @@ def failures_part(judgements: list[Judgement]) -> str:
             rows.append(
                 (
                     each.name,
-                    f"says {each.answer.verdict}, not {' or '.join(each.label['verdict'])}",
+                    f"is {each.answer.verdict}, not {' or '.join(each.label['verdict'])}",
                     each.label["verdict_reason"],
                 )
             )

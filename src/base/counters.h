@@ -25,7 +25,7 @@ struct CounterSpec {
   std::string_view doc;
 };
 
-/// All of them, in the order of docs/capture.md.
+/// All of them, in the order of docs/capture-reference.md.
 inline constexpr CounterSpec kCounters[] = {
     // Processes of the captured tree.
     {"process.cpu_user", "seconds", CounterKind::total, CounterOf::process, "/proc/PID/stat",

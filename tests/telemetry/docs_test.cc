@@ -1,4 +1,4 @@
-// The table of counters in docs/capture.md and that of the code are the same.
+// The table of counters in docs/capture-reference.md and that of the code are the same.
 #include <fstream>
 #include <sstream>
 #include <string>
@@ -19,7 +19,7 @@ std::string row_of(const CounterSpec& spec) {
 
 /// The rows that begin with a counter's name, in their order.
 std::vector<std::string> documented() {
-  std::ifstream file(std::string(FATHOM_SOURCE_DIR) + "/docs/capture.md");
+  std::ifstream file(std::string(FATHOM_SOURCE_DIR) + "/docs/capture-reference.md");
   std::vector<std::string> rows;
   bool here = false;
   for (std::string line; std::getline(file, line);) {

@@ -284,7 +284,7 @@ class Printing(unittest.TestCase):
         self.assertIn("None yet", parts["gpu"])
         row = "| kept_x | 50 % | 40 % … 90 % | 45 % | +11 % | yes | 66 % | 60 % | +10 % |"
         self.assertIn(row, parts["kept"])
-        self.assertIn("Nothing was promised for: kept_y.", parts["kept"])
+        self.assertIn("Nothing was predicted for: kept_y.", parts["kept"])
         self.assertIn("| a larger batch | 10.00 ms | 11.00 ms | 10.00 ms | +10.0 % |", parts["changes"])
         self.assertIn("| x | 1 | 0.00 ms | 1.50 % |", parts["residuals"])
         for text in ("says balanced, not host-bound", "fills gradients", "all is float"):

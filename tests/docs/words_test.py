@@ -1,0 +1,56 @@
+"""The language of pages, sources and output keeps the limits of tools/check_words, and the checker finds what it is for."""
+import importlib.machinery
+import importlib.util
+import os
+import pathlib
+import subprocess
+import tempfile
+import unittest
+
+ROOT = pathlib.Path(os.environ.get("FATHOM_SOURCE_DIR", pathlib.Path(__file__).resolve().parents[2]))
+CHECKER = ROOT / "tools/check_words"
+
+
+def checker():
+    loader = importlib.machinery.SourceFileLoader("check_words", str(CHECKER))
+    module = importlib.util.module_from_spec(importlib.util.spec_from_loader("check_words", loader))
+    loader.exec_module(module)
+    return module
+
+
+class Words(unittest.TestCase):
+    def problems(self, page: str, name: str = "page.md") -> list[str]:
+        with tempfile.TemporaryDirectory() as folder:
+            module = checker()
+            module.ROOT = pathlib.Path(folder)
+            (module.ROOT / name).parent.mkdir(parents=True, exist_ok=True)
+            (module.ROOT / name).write_text(page)
+            return module.long_ones(name) + [place for places in module.occurrences([name]).values() for place in places]
+
+    def test_the_repository_keeps_the_limits(self):
+        done = subprocess.run([str(CHECKER)], capture_output=True, text=True, check=False)
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+
+    def test_a_sentence_of_forty_one_words_is_found_and_one_of_forty_is_not(self):
+        self.assertEqual(len(self.problems("word " * 40 + "word.\n")), 1)
+        self.assertEqual(self.problems("word " * 39 + "word.\n"), [])
+
+    def test_a_paragraph_of_more_than_120_words_is_found(self):
+        self.assertEqual(len(self.problems("A sentence with six words here. " * 21)), 1)
+        self.assertEqual(self.problems("A sentence with six words here. " * 19), [])
+
+    def test_items_of_a_list_are_paragraphs_and_tables_and_code_are_none(self):
+        self.assertEqual(self.problems("- a short item\n" * 60), [])
+        self.assertEqual(self.problems("| " + "cell " * 50 + "|\n\n    " + "code " * 50 + "\n\n```\n" + "code " * 50 + "\n```\n"), [])
+
+    def test_a_word_of_the_list_is_found_across_the_lines_of_a_comment_or_a_text(self):
+        self.assertEqual(len(self.problems("// What was recorded is not\n// told here.\n", "src/room/file.cc")), 1)
+        self.assertEqual(len(self.problems('// A file.\nauto text = "the cause is "\n            "not told";\n', "src/room/file.cc")), 1)
+
+    def test_a_source_begins_with_a_comment(self):
+        self.assertEqual(len(self.problems('#include "room/file.h"\n', "src/room/file.cc")), 1)
+        self.assertEqual(self.problems("// Reads a file.\n", "src/room/file.cc"), [])
+
+
+if __name__ == "__main__":
+    unittest.main()
