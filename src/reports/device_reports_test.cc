@@ -218,6 +218,19 @@ TEST(OverviewReport, OfATraceWithoutADeviceGoesByHostTime) {
   EXPECT_EQ(overview.number(row, "value"), 70);
 }
 
+TEST(OverviewReport, NamesEveryLossOfDataWhateverElseIsWrong) {
+  TraceBuilder builder;
+  for (int i = 0; i < 200; ++i) builder.kernel("gemm", i * 100, 50, 1);
+  builder.runtime("cudaLaunchKernel", 0, 5, 2);
+  Trace trace = builder.build();
+  trace.import.add(Repair::truncated, 900);
+  const Answer overview("overview", trace);
+  EXPECT_NE(overview.text(overview.metric("health"), "value").find("have no launch"),
+            std::string::npos);
+  EXPECT_EQ(overview.text(overview.metric("incomplete"), "value"),
+            "the file ends in the middle of an event: the end of the recording is missing");
+}
+
 /// Devices that idle the more, the higher their number; each with a name and with memory.
 Trace fleet(std::int32_t devices) {
   TraceBuilder builder;

@@ -34,7 +34,10 @@ constexpr ColumnSpec kColumns[] = {
 
 void add_capture(const Context& context, OverviewRows& rows) {
   rows.section("capture");
-  rows.add("health", text_value(compute_health(context).summary()), "");
+  const Health health = compute_health(context);
+  rows.add("health", text_value(health.summary()), "");
+  for (const HealthCheck* const loss : health.losses_beside_summary())
+    rows.add("incomplete", text_value(loss->sentence()), "");
 }
 
 std::string source_text(const Steps& steps) {

@@ -47,22 +47,35 @@ CheckStatus Health::worst() const {
   return worst;
 }
 
-std::string Health::summary() const {
+const HealthCheck* Health::named_in_summary() const {
   const CheckStatus worst_status = worst();
+  if (worst_status < CheckStatus::warning) return nullptr;
+  // Of the worst ones the first: the groups stand in the order in which they undermine the rest.
+  return &*std::ranges::find(checks, worst_status, &HealthCheck::status);
+}
+
+std::string Health::summary() const {
   const auto with = [this](CheckStatus status) {
     return static_cast<std::uint64_t>(std::ranges::count(checks, status, &HealthCheck::status));
   };
-  if (worst_status < CheckStatus::warning) {
+  const HealthCheck* const first = named_in_summary();
+  if (first == nullptr) {
     const std::uint64_t notes = with(CheckStatus::note);
     return notes == 0 ? "good" : "good (" + counted(notes, "note") + ")";
   }
-  // Of the worst ones the first is told: the groups stand in the order in which they undermine the
-  // rest.
-  const auto first = std::ranges::find(checks, worst_status, &HealthCheck::status);
   std::string text = first->sentence();
   const std::uint64_t more = with(CheckStatus::bad) + with(CheckStatus::warning) - 1;
   if (more != 0) text += " (and " + counted(more, "more finding") + ")";
   return text;
+}
+
+std::vector<const HealthCheck*> Health::losses_beside_summary() const {
+  const HealthCheck* const named = named_in_summary();
+  std::vector<const HealthCheck*> losses;
+  for (const HealthCheck& check : checks) {
+    if (check.loss && check.status > CheckStatus::ok && &check != named) losses.push_back(&check);
+  }
+  return losses;
 }
 
 const HealthCheck* Health::find(std::string_view id) const {

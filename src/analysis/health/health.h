@@ -30,6 +30,7 @@ struct HealthCheck {
   std::uint64_t of = 0;       ///< Out of how many; 0 where a share makes no sense.
   std::string what;           ///< What `count` counts: "device activities have no launch".
   bool stands_alone = false;  ///< `what` is a clause of its own and needs no number in front.
+  bool loss = false;    ///< What was found means that a part of the recording is not in the tables.
   std::string example;  ///< The first one: its name and its time, or its byte offset. May be empty.
   std::string consequence;  ///< What it means, in a few words: "host attribution is incomplete".
   std::string affects;      ///< Which numbers it makes untrustworthy.
@@ -52,8 +53,15 @@ struct Health {
   /// One line: "good (2 notes)", or the worst finding and how many more there are:
   /// "509 of 1,707 device activities have no launch: host attribution is incomplete".
   [[nodiscard]] std::string summary() const;
+  /// The findings of lost data that summary() does not name: each is worth a line wherever only the
+  /// summary is shown, however harmless its status. Valid as long as `checks` does not change.
+  [[nodiscard]] std::vector<const HealthCheck*> losses_beside_summary() const;
   /// The check of that id, or nullptr.
   [[nodiscard]] const HealthCheck* find(std::string_view id) const;
+
+ private:
+  /// The finding that summary() names, or nullptr when nothing is worse than a note.
+  [[nodiscard]] const HealthCheck* named_in_summary() const;
 };
 
 /// Runs every check on the whole trace; the selection is ignored, since the capture is judged, not

@@ -27,6 +27,9 @@ HealthWords words_of(Repair repair) {
     case Repair::decompression:
       return {"the end of the recording is missing", "totals, counts, the last steps",
               "record again; was the program killed while it wrote the trace?"};
+    case Repair::missing_close:
+      return {"events behind the last one may be missing", "totals, counts, the last steps",
+              "record again if the program was killed while it wrote the trace"};
     case Repair::invalid_utf8:
     case Repair::invalid_escape:
     case Repair::control_character:
@@ -58,6 +61,7 @@ void check_repairs(const HealthInput& input, Health& health) {
     HealthCheck& check =
         add_check(health, kSection, info(repair).id, std::string(info(repair).title), status,
                   found.count, words_of(repair));
+    check.loss = info(repair).severity == Severity::data_loss || repair == Repair::missing_close;
     check.stands_alone = found.count == 1;
     if (!check.stands_alone) check.what.insert(0, "× ");
     check.example = "byte " + std::to_string(found.first_offset);
@@ -107,6 +111,7 @@ void check_dropped(const HealthInput& input, Health& health) {
   struct Kind {
     std::string_view id, key, what;
     HealthWords words;
+    bool loss = true;
   };
   const HealthWords lost = {
       "device work is missing from the trace", "device times, counts, utilisation, idle time",
@@ -119,7 +124,8 @@ void check_dropped(const HealthInput& input, Health& health) {
       {"invalid_correlations",
        "Invalid ext correlations = ",
        "device records had no valid external correlation",
-       {"host attribution is incomplete", "device columns of ops, modules, stacks", ""}},
+       {"host attribution is incomplete", "device columns of ops, modules, stacks", ""},
+       false},
       {"unexpected_records",
        "Unexpected CUDA events = ", "device records were unexpected and dropped", lost},
       {"stopped_early", "CUPTI stopped early? = ",
@@ -130,6 +136,7 @@ void check_dropped(const HealthInput& input, Health& health) {
     CheckStatus status = CheckStatus::not_applicable;
     if (logged) status = count == 0 ? CheckStatus::ok : CheckStatus::warning;
     HealthCheck& check = add_check(health, kSection, kind.id, kind.what, status, count, kind.words);
+    check.loss = kind.loss;
     if (processed >= count && status > CheckStatus::ok && kind.id != "stopped_early")
       check.of = processed;
   }

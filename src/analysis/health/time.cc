@@ -39,6 +39,7 @@ void check_repaired_times(const HealthInput& input, Health& health) {
     const std::uint64_t of = kind.repair == Repair::zero_time ? slices + found.count : slices;
     HealthCheck& check =
         add_share(health, kSection, kind.id, kind.what, found.count, of, {0, 0.01}, kind.words);
+    check.loss = kind.repair == Repair::zero_time;
     if (found.count == 0) continue;
     check.example = "byte " + std::to_string(found.first_offset);
     if (!found.example.empty()) check.example += ": " + found.example;
