@@ -1,6 +1,7 @@
 // What an event means: which table it becomes a row of.
 #include <charconv>
 
+#include "base/simd.h"
 #include "formats/chrome/derived.h"
 #include "formats/chrome/event_parser.h"
 #include "formats/chrome/json_scan.h"
@@ -18,11 +19,11 @@ bool on_device_track(SliceKind kind) {
 }
 
 /// A token of at most 16 bytes, padded with zeros. Tokens lie in padded text or are copied from it.
-__m128i first_bytes(Token token) {
-  alignas(16) static constexpr char kMask[32] = {-1, -1, -1, -1, -1, -1, -1, -1,
-                                                 -1, -1, -1, -1, -1, -1, -1, -1};
-  if (token.size == 0) return _mm_setzero_si128();
-  return _mm_and_si128(json::load16(token.text), json::load16(kMask + 16 - token.size));
+simd::Bytes16 first_bytes(Token token) {
+  static constexpr char kMask[33] =
+      "\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff";
+  if (token.size == 0) return simd::filled(0);
+  return simd::load(token.text) & simd::load(kMask + 16 - token.size);
 }
 
 bool contains(std::string_view text, std::string_view part) {
@@ -372,17 +373,16 @@ const EventParser::CopyTraits& EventParser::copy_traits(StringId name) {
 
 EventParser::CachedPlace& EventParser::place_of(PlaceKind kind, Token pid, Token tid) {
   const bool short_enough = pid.size <= 16 && tid.size <= 16;
-  const __m128i pid_text = short_enough ? first_bytes(pid) : _mm_setzero_si128();
-  const __m128i tid_text = short_enough ? first_bytes(tid) : _mm_setzero_si128();
-  const auto a = static_cast<std::uint64_t>(_mm_cvtsi128_si64(pid_text));
-  const auto b = static_cast<std::uint64_t>(_mm_cvtsi128_si64(tid_text));
+  const simd::Bytes16 pid_text = short_enough ? first_bytes(pid) : simd::filled(0);
+  const simd::Bytes16 tid_text = short_enough ? first_bytes(tid) : simd::filled(0);
+  const std::uint64_t a = first_eight(pid_text);
+  const std::uint64_t b = first_eight(tid_text);
   const std::uint64_t hash = (a * 0x9e3779b97f4a7c15ULL) ^ (b * 0xa0761d6478bd642fULL) ^
                              static_cast<std::uint64_t>(kind) << 60U;
   CachedPlace& cached = places_[(hash ^ hash >> 32U ^ hash >> 58U) % places_.size()];
-  const __m128i same = _mm_and_si128(_mm_cmpeq_epi8(_mm_load_si128(&cached.pid), pid_text),
-                                     _mm_cmpeq_epi8(_mm_load_si128(&cached.tid), tid_text));
+  const simd::Bytes16 same = equal(cached.pid, pid_text) & equal(cached.tid, tid_text);
   if (short_enough && cached.kind == kind && cached.pid_size == pid.size &&
-      cached.tid_size == tid.size && json::mask_of(same) == 0xffffU) {
+      cached.tid_size == tid.size && mask_of(same) == 0xffffU) {
     return cached;
   }
   const Place place{kind, strings_.intern(pid.view()), strings_.intern(tid.view())};

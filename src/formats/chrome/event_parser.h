@@ -8,6 +8,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "base/simd.h"
 #include "formats/chrome/batch.h"
 #include "formats/chrome/event.h"
 #include "formats/chrome/exact_time.h"
@@ -48,8 +49,8 @@ class EventParser {
     StringId name = StringId(0);
   };
   struct CachedPlace {
-    __m128i pid = _mm_setzero_si128();
-    __m128i tid = _mm_setzero_si128();
+    simd::Bytes16 pid = simd::filled(0);
+    simd::Bytes16 tid = simd::filled(0);
     std::uint8_t pid_size = 255;
     std::uint8_t tid_size = 255;
     PlaceKind kind = PlaceKind::host;

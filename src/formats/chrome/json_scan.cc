@@ -5,17 +5,17 @@ namespace fathom::json {
 
 const char* find_bracket_end(const char* p, const char* end) {
   // '[' | 0x20 == '{' and ']' | 0x20 == '}': both kinds of bracket in one comparison each.
-  const __m128i lower = _mm_set1_epi8(0x20);
-  const __m128i open = _mm_set1_epi8('{');
-  const __m128i close = _mm_set1_epi8('}');
-  const __m128i quote = _mm_set1_epi8('"');
+  const simd::Bytes16 lower = simd::filled(0x20);
+  const simd::Bytes16 open = simd::filled('{');
+  const simd::Bytes16 close = simd::filled('}');
+  const simd::Bytes16 quote = simd::filled('"');
   unsigned depth = 0;
   while (p < end) {
-    const __m128i text = load16(p);
-    const __m128i folded = _mm_or_si128(text, lower);
-    unsigned opens = mask_of(_mm_cmpeq_epi8(folded, open));
-    unsigned closes = mask_of(_mm_cmpeq_epi8(folded, close));
-    const unsigned quotes = mask_of(_mm_cmpeq_epi8(text, quote));
+    const simd::Bytes16 text = simd::load(p);
+    const simd::Bytes16 folded = text | lower;
+    unsigned opens = mask_of(equal(folded, open));
+    unsigned closes = mask_of(equal(folded, close));
+    const unsigned quotes = mask_of(equal(text, quote));
     if (quotes != 0) {  // look only at what stands before the string
       const unsigned before = (quotes & (0U - quotes)) - 1;
       opens &= before;

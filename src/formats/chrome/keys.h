@@ -6,7 +6,7 @@
 #include <span>
 #include <string_view>
 
-#include "formats/chrome/json_scan.h"
+#include "base/simd.h"
 
 namespace fathom::chrome {
 
@@ -91,9 +91,7 @@ inline constexpr std::size_t kKeyIndexes = 192;
 /// 48 bytes must be readable.
 inline bool matches(const char* p, const KeyEntry& entry) {
   const auto differing = [p, &entry](unsigned at) {
-    return json::mask_of(
-               _mm_cmpeq_epi8(json::load16(p + at), json::load16(entry.quoted.data() + at))) ^
-           0xffffU;
+    return mask_of(equal(simd::load(p + at), simd::load(entry.quoted.data() + at))) ^ 0xffffU;
   };
   const unsigned size = entry.quoted_size;
   if (size <= 16) return size != 0 && (differing(0) & ((1U << size) - 1)) == 0;
