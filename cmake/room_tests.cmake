@@ -17,17 +17,28 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_L
 endif()
 fathom_precompile(tests fathom_test_options PIE <gtest/gtest.h>)
 
-# fathom_test(<name> SOURCES <file>... [LIBS <library>...]): a GoogleTest executable known to ctest as <name>.
+# fathom_test(<name> SOURCES <file>... [LIBS <library>...]): a GoogleTest executable; to ctest each case is a test, under the
+# sanitizers, where a process costs more than most cases, each half of the cases.
 # Tests know FATHOM_SOURCE_DIR (data lies under it) and FATHOM_BINARY (the program under test).
 function(fathom_test name)
   cmake_parse_arguments(arg "" "" "SOURCES;LIBS" ${ARGN})
   add_executable(${name} ${arg_SOURCES})
   target_link_libraries(${name} PRIVATE fathom_test_options ${arg_LIBS} GTest::gtest_main)
   fathom_use_precompiled(${name} tests)
+  fathom_unity(${name} 60000 ${arg_SOURCES})
   target_include_directories(${name} PRIVATE "${PROJECT_SOURCE_DIR}")
   target_compile_definitions(${name} PRIVATE FATHOM_SOURCE_DIR="${PROJECT_SOURCE_DIR}"
                                              FATHOM_BINARY="${PROJECT_BINARY_DIR}/fathom")
-  gtest_discover_tests(${name} TEST_PREFIX "${name}/" DISCOVERY_MODE PRE_TEST PROPERTIES TIMEOUT 300)
+  if(NOT FATHOM_SANITIZE)
+    gtest_discover_tests(${name} TEST_PREFIX "${name}/" DISCOVERY_MODE PRE_TEST PROPERTIES TIMEOUT 300)
+    return()
+  endif()
+  foreach(half IN ITEMS 1 2)
+    math(EXPR index "${half} - 1")
+    add_test(NAME ${name}/half_${half} COMMAND ${name} --gtest_brief=1)
+    set_tests_properties(${name}/half_${half} PROPERTIES TIMEOUT 900 ENVIRONMENT
+                                                         "GTEST_TOTAL_SHARDS=2;GTEST_SHARD_INDEX=${index}")
+  endforeach()
 endfunction()
 
 get_property(rooms GLOBAL PROPERTY FATHOM_ROOMS)
