@@ -5,11 +5,15 @@ PREFIX ?= /usr/local
 SECONDS ?= 600
 # Compilers and test programs at a time.
 JOBS ?= $(shell nproc)
+# Tests that `make test` leaves out, as a regular expression.
+LEAVE_OUT ?=
+# What `make check` tells tools/check_alone and tools/check_tidy about proofs: --write, --all, --again N.
+PROOFS ?=
 RELEASE := build/release
 TRACE := $(firstword $(wildcard examples/*.json.gz))
 
 .DEFAULT_GOAL := help
-.PHONY: help build demo test test-torch bench eval fuzz check format install clean debug asan
+.PHONY: help build demo test test-torch bench eval fuzz check format install clean debug asan nightly
 
 help: ## This list.
 	@echo 'make <goal>, where goal is one of:'
@@ -31,7 +35,7 @@ test: ## All tests: unit, golden tables, the whole program, the release binary, 
 	@tools/setup cuda || echo 'test: no headers of CUPTI: the tests of libfathom_cuda.so are left out' >&2
 	@$(call configure,release,-DFATHOM_PYTHON=ON)
 	@cmake --build $(RELEASE) -j $(JOBS)
-	@ctest --test-dir $(RELEASE) -j $(JOBS) --output-on-failure --no-tests=error
+	@ctest --test-dir $(RELEASE) -j $(JOBS) --output-on-failure --no-tests=error $(if $(LEAVE_OUT),-E '$(LEAVE_OUT)')
 
 test-torch: build ## The recording of real PyTorch programs (installs PyTorch, about 6 GB).
 	@tools/setup build torch python
@@ -50,7 +54,7 @@ debug asan: ## The same tests in another build: assertions; assertions and sanit
 	@cmake --build build/$@ -j $(JOBS)
 	@ctest --test-dir build/$@ -j $(JOBS) --output-on-failure --no-tests=error
 
-bench: ## The benchmarks of bench/, one after the other.
+bench: ## The benchmarks of bench/, one after the other (make bench BENCHMARK_MIN_TIME=0.01 for a short run).
 	@tools/setup build bench
 	@$(call configure,release,-DFATHOM_BENCH=ON)
 	@cmake --build $(RELEASE) -j $(JOBS) --target fathom benches
@@ -67,7 +71,7 @@ fuzz: ## Fuzzes the reader for ten minutes (make fuzz SECONDS=60 for less).
 	@cmake --build build/fuzz -j $(JOBS) --target fuzzers
 	@tools/fuzz build/fuzz $(SECONDS)
 
-check: ## Layers, format, words and clang-tidy.
+check: ## Layers, format, words, includes and clang-tidy.
 	@tools/setup build check python
 	@tools/setup nvtx || echo 'check: no headers of NVTX: src/capture/nvtx is not read' >&2
 	@tools/setup cuda || echo 'check: no headers of CUPTI: src/capture/cuda is not read' >&2
@@ -75,7 +79,11 @@ check: ## Layers, format, words and clang-tidy.
 	@tools/check_format
 	@tools/check_words
 	@$(call configure,debug,-DFATHOM_PYTHON=ON)
-	@tools/check_tidy build/debug -j $(JOBS)
+	@tools/check_alone build/debug -j $(JOBS) $(PROOFS)
+	@tools/check_tidy build/debug -j $(JOBS) $(PROOFS)
+
+nightly: ## All that the gate has no time for (tools/nightly).
+	@tools/nightly
 
 format: ## Rewrites our sources as clang-format wants them.
 	@tools/setup check
@@ -84,8 +92,8 @@ format: ## Rewrites our sources as clang-format wants them.
 install: build ## Copies the binary and the headers to PREFIX (/usr/local).
 	@cmake --install $(RELEASE) --strip --prefix $(PREFIX)
 
-clean: ## Removes the build trees, not what was downloaded (build/sources, build/torch, build/python).
-	@if [ -d build ]; then find build -mindepth 1 -maxdepth 1 ! -name sources ! -name torch ! -name python -exec rm -rf {} +; fi
+clean: ## Removes the build trees, not what was downloaded (build/sources, build/torch, build/python, …).
+	@if [ -d build ]; then find build -mindepth 1 -maxdepth 1 ! -name sources ! -name torch ! -name python ! -name nvtx ! -name 'cuda*' -exec rm -rf {} +; fi
 
 # Quiet unless it fails: what cmake finds out is of interest to no one. $(1) preset, $(2) further options.
 configure = cmake --preset $(1) $(2) >/dev/null
