@@ -1,5 +1,20 @@
 # What runs inside the user's program beside the SDK (cmake/sdk.cmake): what programs load.
 #   fathom_nvtx    libfathom_nvtx.so   through NVTX_INJECTION64_PATH; needs the headers of NVTX 3
+# fathom_loaded_library(<name> <source>...): a library that the running program loads, with the recorder in it. Its few
+# thread-local variables lie in each thread's own memory from the start: else the loader would allocate them at a thread's
+# first use, and end the program where there is no memory.
+function(fathom_loaded_library name)
+  if(NOT TARGET fathom_inside_loaded)
+    get_target_property(recorder fathom_inside SOURCES)
+    add_library(fathom_inside_loaded OBJECT ${recorder})
+    target_link_libraries(fathom_inside_loaded PRIVATE fathom_options)
+    target_compile_options(fathom_inside_loaded PRIVATE -ftls-model=initial-exec)
+  endif()
+  add_library(${name} MODULE ${ARGN} $<TARGET_OBJECTS:fathom_inside_loaded>)
+  target_link_libraries(${name} PRIVATE fathom_options ${CMAKE_DL_LIBS})
+  target_compile_options(${name} PRIVATE -ftls-model=initial-exec)
+endfunction()
+
 # NVTX 3: of an installed CUDA toolkit, of the PyPI package nvidia-nvtx in any Python at hand, or where it was put.
 set(FATHOM_NVTX "" CACHE PATH "The folder that holds nvtx3/nvToolsExt.h")
 file(GLOB nvtx_places "${PROJECT_SOURCE_DIR}/build/nvtx/lib/python3*/site-packages/nvidia/*/include"
@@ -11,8 +26,7 @@ find_path(NVTX_INCLUDE nvtx3/nvToolsExt.h
 if(NVTX_INCLUDE)
   file(GLOB sources CONFIGURE_DEPENDS "${capture}/nvtx/*.cc")
   list(FILTER sources EXCLUDE REGEX "_test\\.cc$")
-  add_library(fathom_nvtx MODULE ${sources} $<TARGET_OBJECTS:fathom_inside>)
-  target_link_libraries(fathom_nvtx PRIVATE fathom_options ${CMAKE_DL_LIBS})
+  fathom_loaded_library(fathom_nvtx ${sources})
   target_include_directories(fathom_nvtx SYSTEM PRIVATE "${NVTX_INCLUDE}")
   target_link_options(fathom_nvtx PRIVATE "LINKER:--version-script=${capture}/nvtx/exports.map")
   set_property(TARGET fathom_nvtx APPEND PROPERTY LINK_DEPENDS "${capture}/nvtx/exports.map")
@@ -44,10 +58,29 @@ add_custom_command(
   VERBATIM)
 target_sources(fathom_capture PRIVATE "${PROJECT_BINARY_DIR}/carried_libraries.cc")
 
+# fathom_starved_program(<name>): tests/programs/<name>.cc with a malloc that fails when it is told to.
+function(fathom_starved_program name)
+  set(programs "${PROJECT_SOURCE_DIR}/tests/programs")
+  add_executable(${name} "${programs}/${name}.cc" "${programs}/starving.cc")
+  target_link_libraries(${name} PRIVATE fathom_options ${CMAKE_DL_LIBS})
+  target_include_directories(${name} PRIVATE "${PROJECT_SOURCE_DIR}")
+  # Libraries that it loads look for its starving_fed().
+  set_target_properties(${name} PROPERTIES ENABLE_EXPORTS ON)
+endfunction()
+
 # fathom_inside_tests(): src/capture/{inside,memory,nvtx}/*_test.cc, and the programs that they run.
 function(fathom_inside_tests)
   set(tests "")
   file(GLOB tests CONFIGURE_DEPENDS "${capture}/inside/*_test.cc")
+  set(helpers "${PROJECT_SOURCE_DIR}/tests/programs/recorded.cc")
+  if(FATHOM_SANITIZE)
+    # malloc of sanitizers does not run out.
+    list(FILTER tests EXCLUDE REGEX "/starved_test\\.cc$")
+  else()
+    fathom_starved_program(starved_sdk)
+    target_link_libraries(starved_sdk PRIVATE fathom_sdk)
+    list(APPEND helpers "${PROJECT_SOURCE_DIR}/tests/programs/starved.cc")
+  endif()
   add_executable(sdk_program "${PROJECT_SOURCE_DIR}/tests/programs/sdk_program.cc")
   target_link_libraries(sdk_program PRIVATE fathom_options fathom_sdk)
   add_executable(sdk_example "${PROJECT_SOURCE_DIR}/examples/sdk/train.cc")
@@ -74,6 +107,11 @@ function(fathom_inside_tests)
     target_link_libraries(nvtx_program PRIVATE fathom_options ${CMAKE_DL_LIBS})
     target_include_directories(nvtx_program SYSTEM PRIVATE "${NVTX_INCLUDE}")
     list(APPEND programs nvtx_program fathom_nvtx)
+    if(NOT FATHOM_SANITIZE)
+      fathom_starved_program(starved_nvtx)
+      target_include_directories(starved_nvtx SYSTEM PRIVATE "${NVTX_INCLUDE}")
+      list(APPEND programs starved_nvtx)
+    endif()
   endif()
   if(TARGET fathom_memory)
     add_executable(memory_program "${PROJECT_SOURCE_DIR}/tests/programs/memory_program.cc")
@@ -81,9 +119,11 @@ function(fathom_inside_tests)
     list(APPEND programs memory_program)
     list(APPEND tests "${capture}/memory/hooks_test.cc")
   endif()
-  fathom_test(inside_test SOURCES ${tests} "${PROJECT_SOURCE_DIR}/tests/programs/recorded.cc" LIBS fathom_sdk
-                                                                                              fathom_wire)
+  fathom_test(inside_test SOURCES ${tests} ${helpers} LIBS fathom_sdk fathom_wire)
   target_compile_definitions(inside_test PRIVATE FATHOM_PROGRAMS="${PROJECT_BINARY_DIR}"
                                                  $<$<TARGET_EXISTS:fathom_nvtx>:FATHOM_TEST_NVTX>)
+  if(TARGET starved_sdk)
+    list(APPEND programs starved_sdk)
+  endif()
   add_dependencies(inside_test ${programs})
 endfunction()

@@ -21,13 +21,17 @@ File& File::operator=(File&& other) noexcept {
   return *this;
 }
 
-Result<File> File::create(const std::string& path) {
+File File::make(const char* path) noexcept {
   File file;
   do {
-    file.descriptor_ =
-        ::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_APPEND | O_CLOEXEC, 0644);
+    file.descriptor_ = ::open(path, O_WRONLY | O_CREAT | O_TRUNC | O_APPEND | O_CLOEXEC, 0644);
   } while (file.descriptor_ < 0 && errno == EINTR);
-  if (file.descriptor_ < 0)
+  return file;
+}
+
+Result<File> File::create(const std::string& path) {
+  File file = make(path.c_str());
+  if (!file.is_open())
     return Error{ErrorCode::io, path + ": cannot be written: " + std::strerror(errno)};
   return file;
 }

@@ -21,6 +21,8 @@ class File {
 
   /// Makes the file, replacing one that is there. Errors: io.
   static Result<File> create(const std::string& path);
+  /// The same without a message, so that it needs no memory: not open where it could not be made.
+  static File make(const char* path) noexcept;
 
   /// Appends all or nothing, as far as the system lets us take back a part: a full disk may leave
   /// one behind, which readers skip. Goes on after signals and short writes.

@@ -58,10 +58,10 @@ Clocks read_clocks() {
 }
 
 /// Why records of ours were dropped.
-enum class Loss : std::uint8_t { disk, size_cap, memory_cap };
-constexpr std::array<std::string_view, 3> kLosses = {"records that the disk did not take",
-                                                     "records beyond the size cap",
-                                                     "counters and facts beyond the memory cap"};
+enum class Loss : std::uint8_t { disk, size_cap, memory_cap, no_memory };
+constexpr std::array<std::string_view, 4> kLosses = {
+    "records that the disk did not take", "records beyond the size cap",
+    "counters and facts beyond the memory cap", "counters and facts for which there was no memory"};
 
 struct Counter {
   std::int32_t pid = 0;
@@ -79,8 +79,21 @@ struct Repeated {
   std::int32_t parent = 0;
   std::int32_t rank = -1;
   std::int64_t tid = 0;
+  std::string_view first;
+  std::string_view second;
+};
+
+/// With texts of its own.
+struct Kept {
+  Repeated record;
   std::string first;
   std::string second;
+  [[nodiscard]] Repeated whole() const {
+    Repeated copy = record;
+    copy.first = first;
+    copy.second = second;
+    return copy;
+  }
 };
 
 /// The smallest of what is asked for and what the process may write: beyond its limit the system
@@ -93,11 +106,18 @@ std::uint64_t cap(std::uint64_t wanted) {
 
 /// How often this process was forked off another since the first file was opened in one of them.
 std::atomic<unsigned>& forks() {
-  static std::atomic<unsigned> count{0};
-  static const int registered =
-      pthread_atfork(nullptr, nullptr, [] { count.fetch_add(1, std::memory_order_relaxed); });
-  static_cast<void>(registered);
+  static constinit std::atomic<unsigned> count{0};
   return count;
+}
+
+/// False where the system has no memory for it: then forks are not counted.
+bool count_forks() {
+  static constinit std::atomic<bool> counted{false};
+  if (counted) return true;
+  const auto count = [] { forks().fetch_add(1, std::memory_order_relaxed); };
+  if (pthread_atfork(nullptr, nullptr, count) != 0) return false;
+  counted = true;  // twice is no harm: a number that changes is all that is wanted
+  return true;
 }
 
 }  // namespace
@@ -114,6 +134,7 @@ class Writer::State {
  public:
   State(std::string path, const WriterOptions& options, File file, std::unique_ptr<Block> block)
       : path_(std::move(path)),
+        older_(older_path(path_)),
         options_(options),
         max_size_(cap(options.max_size_bytes) / (options.last_ns > 0 ? 2 : 1)),
         file_(std::move(file)),
@@ -145,10 +166,13 @@ class Writer::State {
     return !block_->empty() && now - opened_ >= options_.max_age_ns;
   }
 
-  std::uint32_t add_counter(Counter counter);
+  /// Its id; 0 where there is no memory for it, another one that is no counter's beyond the cap.
+  std::uint32_t add_counter(std::int32_t pid, std::int32_t device, std::string_view name,
+                            std::string_view unit);
   /// Defines the counter in this block. False where there is none of that id, or no room.
   bool define(std::uint32_t id, std::int64_t time);
-  void repeat(Repeated record);
+  /// Writes it, in a ring again in each file.
+  void write_and_repeat(const Repeated& record);
   void write(const Repeated& record);
   void count_dropped(std::uint64_t records) { dropped_ += records; }
   void lose(Loss loss, std::uint64_t records);
@@ -165,6 +189,7 @@ class Writer::State {
 
   std::mutex mutex_;
   std::string path_;
+  std::string older_;
   WriterOptions options_;
   std::uint64_t max_size_;
   File file_;
@@ -180,7 +205,7 @@ class Writer::State {
   std::uint64_t bytes_ = 0;  // in earlier files of a ring
 
   std::vector<Counter> counters_;
-  std::vector<Repeated> repeated_;
+  std::vector<Kept> repeated_;
   std::size_t memory_ = 0;
   std::array<std::uint64_t, kLosses.size()> losses_{};  // not yet said in the file
   std::uint64_t dropped_ = 0;
@@ -211,15 +236,16 @@ void Writer::State::rotate(std::int64_t now) {
   if (!file_begun_) file_begun_ = now;
   if (now - *file_begun_ < options_.last_ns) return;
   // Losing the turn is no loss of data: the file at hand goes on.
-  if (std::rename(path_.c_str(), older_path(path_).c_str()) != 0) return;
-  Result<File> next = File::create(path_);
-  if (!next) return;
+  if (std::rename(path_.c_str(), older_.c_str()) != 0) return;
+  File next = File::make(path_.c_str());
+  if (!next.is_open()) return;
   bytes_ += file_.size();
-  file_ = std::move(*next);
+  file_ = std::move(next);
   if (!file_.append(kMagic)) lose(Loss::disk, 0);
   file_begun_ = now;
   vital_only_ = false;
-  for (const Repeated& record : repeated_) {
+  for (const Kept& kept : repeated_) {
+    const Repeated record = kept.whole();
     if (!block_->fits(record.kind, 2, record.first.size() + record.second.size())) hand_over();
     if (block_->empty()) clock();
     write(record);
@@ -302,10 +328,16 @@ bool Writer::State::close() {
   return file_.close() && written && dropped_ == 0;
 }
 
-std::uint32_t Writer::State::add_counter(Counter counter) {
+std::uint32_t Writer::State::add_counter(std::int32_t pid, std::int32_t device,
+                                         std::string_view name, std::string_view unit) {
   constexpr std::uint32_t kNone = UINT32_MAX;
-  if (!take_memory(sizeof counter + counter.name.size() + counter.unit.size())) return kNone;
-  counters_.push_back(std::move(counter));
+  if (!take_memory(sizeof(Counter) + name.size() + unit.size())) return kNone;
+  try {
+    counters_.push_back({pid, device, std::string(name), std::string(unit)});
+  } catch (...) {
+    lose(Loss::no_memory, 1);
+    return 0;
+  }
   return static_cast<std::uint32_t>(counters_.size());
 }
 
@@ -330,10 +362,15 @@ bool Writer::State::define(std::uint32_t id, std::int64_t time) {
   return true;
 }
 
-void Writer::State::repeat(Repeated record) {
+void Writer::State::write_and_repeat(const Repeated& record) {
+  write(record);
   if (options_.last_ns <= 0) return;
-  if (!take_memory(sizeof record + record.first.size() + record.second.size())) return;
-  repeated_.push_back(std::move(record));
+  if (!take_memory(sizeof(Kept) + record.first.size() + record.second.size())) return;
+  try {
+    repeated_.push_back({record, std::string(record.first), std::string(record.second)});
+  } catch (...) {
+    lose(Loss::no_memory, 1);
+  }
 }
 
 void Writer::State::write(const Repeated& record) {
@@ -357,12 +394,13 @@ Writer::Writer(std::unique_ptr<State> state) : state_(std::move(state)) {}
 Writer::~Writer() { close(); }
 
 Result<std::unique_ptr<Writer>> Writer::open(std::string path, const WriterOptions& options) {
+  if (!count_forks()) throw std::bad_alloc();
   Result<File> file = File::create(path);
   if (!file) return std::move(file).error();
   if (!file->append(kMagic))
     return Error{ErrorCode::io, path + ": cannot be written: " + std::strerror(errno)};
   std::unique_ptr<Block> block = Block::make(options.block_bytes);
-  if (block == nullptr) return Error{ErrorCode::io, path + ": no memory for a block"};
+  if (block == nullptr) throw std::bad_alloc();
   auto state =
       std::make_unique<State>(std::move(path), options, std::move(*file), std::move(block));
   return std::unique_ptr<Writer>(new Writer(std::move(state)));
@@ -377,17 +415,13 @@ void Writer::process(std::int64_t time, std::int32_t pid, std::int32_t parent, s
                      std::string_view name, std::string_view role) noexcept {
   const auto lock = state_->lock();
   if (!state_->room(Kind::process, time, {name, role})) return;
-  Repeated record{Kind::process, time, pid, parent, rank, 0, std::string(name), std::string(role)};
-  state_->write(record);
-  state_->repeat(std::move(record));
+  state_->write_and_repeat({Kind::process, time, pid, parent, rank, 0, name, role});
 }
 
 void Writer::thread(std::int32_t pid, std::int64_t tid, std::string_view name) noexcept {
   const auto lock = state_->lock();
   if (!state_->room(Kind::thread, kNever, {name, {}})) return;
-  Repeated record{Kind::thread, 0, pid, 0, -1, tid, std::string(name), {}};
-  state_->write(record);
-  state_->repeat(std::move(record));
+  state_->write_and_repeat({Kind::thread, 0, pid, 0, -1, tid, name, {}});
 }
 
 void Writer::slice(std::int64_t start, std::int64_t duration, std::int32_t pid, std::int64_t tid,
@@ -440,7 +474,7 @@ void Writer::instant(std::int64_t time, std::int32_t pid, std::int64_t tid, std:
 std::uint32_t Writer::counter(std::int32_t pid, std::int32_t device, std::string_view name,
                               std::string_view unit) noexcept {
   const auto lock = state_->lock();
-  return state_->add_counter({pid, device, std::string(name), std::string(unit)});
+  return state_->add_counter(pid, device, name, unit);
 }
 
 void Writer::sample(std::int64_t time, std::uint32_t counter, double value) noexcept {
@@ -452,9 +486,7 @@ void Writer::sample(std::int64_t time, std::uint32_t counter, double value) noex
 void Writer::fact(std::int32_t pid, std::string_view key, std::string_view value) noexcept {
   const auto lock = state_->lock();
   if (!state_->room(Kind::fact, kNever, {key, value})) return;
-  Repeated record{Kind::fact, 0, pid, 0, -1, 0, std::string(key), std::string(value)};
-  state_->write(record);
-  state_->repeat(std::move(record));
+  state_->write_and_repeat({Kind::fact, 0, pid, 0, -1, 0, key, value});
 }
 
 void Writer::exit(const Exit& exit) noexcept {

@@ -71,13 +71,14 @@ std::int64_t monotonic_ns();
 std::string older_path(std::string_view path);
 
 /// Appends to one capture file. Safe to use from several threads. Nothing throws and nothing fails
-/// after open(): what cannot be written is counted, and the count is written when it can be. All
-/// times are of monotonic_ns(). Relations to Unix time are written with every block.
+/// after open(), lack of memory included: what cannot be written is counted, and the count is
+/// written when it can be. All times are of monotonic_ns(). Relations to Unix time are written with
+/// every block.
 ///
 /// In a process that was forked off the one that opened it, a Writer does nothing.
 class Writer {
  public:
-  /// Makes the file, replacing one that is there. Errors: io.
+  /// Makes the file, replacing one that is there. Errors: io. Throws where there is no memory.
   static Result<std::unique_ptr<Writer>> open(std::string path, const WriterOptions& options = {});
   /// Closes.
   ~Writer();
@@ -104,6 +105,7 @@ class Writer {
                std::string_view category, std::span<const Argument> arguments = {}) noexcept;
   /// A new counter; the same id serves as long as the Writer lives. `pid` 0 is the machine,
   /// `device` -1 no device. `unit` as in the columns of reports: "percent", "bytes", "watts", …
+  /// 0, which is no counter, where there is no memory for it: ask again later.
   std::uint32_t counter(std::int32_t pid, std::int32_t device, std::string_view name,
                         std::string_view unit) noexcept;
   /// A value of a counter. Ignored where it is not finite, or the counter does not exist.

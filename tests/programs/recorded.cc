@@ -104,6 +104,16 @@ void read_into(const std::string& path, Recorded& recorded) {
   reader.feed(std::as_bytes(std::span(bytes)));
   reader.finish();
   recorded.damaged_bytes += reader.damage().skipped_bytes;
+  const wire::Damage& damage = reader.damage();
+  const auto note = [&](const char* what, const wire::Found& found) {
+    if (found.count > 0) recorded.damage += path + ": " + std::to_string(found.count) + what;
+  };
+  if (!bytes.starts_with(wire::kMagic)) recorded.damage += path + ": no magic";
+  note(" stretches skipped", damage.skipped);
+  note(" blocks cut off", damage.cut_off);
+  note(" blocks missing", damage.missing);
+  note(" records malformed", damage.malformed);
+  note(" texts missing", damage.texts);
 }
 
 }  // namespace

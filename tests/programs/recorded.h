@@ -40,6 +40,7 @@ struct Recorded {
   std::uint64_t ends = 0;
   std::uint64_t dropped = 0;
   std::uint64_t damaged_bytes = 0;
+  std::string damage;          ///< Whatever is wrong with the files; empty: nothing.
   std::int64_t last_time = 0;  ///< Of slices' ends and instants.
 
   [[nodiscard]] std::vector<RecordedSlice> named(const std::string& name) const;

@@ -10,25 +10,38 @@ namespace fathom::cuda {
 
 Buffers::Buffers(std::size_t max_bytes) : most_(std::max<std::size_t>(2, max_bytes / kBytes)) {}
 
-std::uint8_t* Buffers::request() {
+/// Null where there is no memory.
+std::uint8_t* Buffers::fresh() {
+  try {
+    free_.reserve(made_ + 1);
+    filled_.reserve(made_ + 1);
+  } catch (...) {
+    return nullptr;
+  }
+  void* const memory =
+      mmap(nullptr, kBytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (memory == MAP_FAILED) return nullptr;
+  ++made_;
+  return static_cast<std::uint8_t*>(memory);
+}
+
+std::uint8_t* Buffers::request() noexcept {
   const std::lock_guard lock(mutex_);
   if (!free_.empty()) {
     std::uint8_t* const bytes = free_.back();
     free_.pop_back();
     return bytes;
   }
-  void* const fresh = made_ >= most_ ? MAP_FAILED
-                                     : mmap(nullptr, kBytes, PROT_READ | PROT_WRITE,
-                                            MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  if (fresh == MAP_FAILED) {
+  if (made_ >= most_) {
     ++refused_;
     return nullptr;
   }
-  ++made_;
-  return static_cast<std::uint8_t*>(fresh);
+  std::uint8_t* const bytes = fresh();
+  if (bytes == nullptr) ++failed_;
+  return bytes;
 }
 
-void Buffers::complete(std::uint8_t* bytes, std::size_t valid) {
+void Buffers::complete(std::uint8_t* bytes, std::size_t valid) noexcept {
   const std::lock_guard lock(mutex_);
   if (valid > 0) {
     filled_.push_back({bytes, valid});
@@ -37,12 +50,20 @@ void Buffers::complete(std::uint8_t* bytes, std::size_t valid) {
   }
 }
 
-std::vector<Buffers::Filled> Buffers::take() {
+std::size_t Buffers::filled() {
   const std::lock_guard lock(mutex_);
-  return std::exchange(filled_, {});
+  return filled_.size();
 }
 
-void Buffers::give_back(std::uint8_t* bytes) {
+std::optional<Buffers::Filled> Buffers::take() {
+  const std::lock_guard lock(mutex_);
+  if (filled_.empty()) return {};
+  const Filled oldest = filled_.front();
+  filled_.erase(filled_.begin());
+  return oldest;
+}
+
+void Buffers::give_back(std::uint8_t* bytes) noexcept {
   const std::lock_guard lock(mutex_);
   free_.push_back(bytes);
 }
@@ -55,6 +76,11 @@ bool Buffers::half_full() {
 std::uint64_t Buffers::take_refused() {
   const std::lock_guard lock(mutex_);
   return std::exchange(refused_, 0);
+}
+
+std::uint64_t Buffers::take_failed() {
+  const std::lock_guard lock(mutex_);
+  return std::exchange(failed_, 0);
 }
 
 }  // namespace fathom::cuda

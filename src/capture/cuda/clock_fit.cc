@@ -54,6 +54,9 @@ void ClockFit::judge(const ClockReading& reading) {
 
 void ClockFit::add(const ClockReading& reading) {
   if (reading.after < reading.before) return;
+  // Once, so that nothing below fails halfway.
+  readings_.reserve(kMostReadings + 1);
+  before_.reserve(2);
   if (readings_.empty()) {
     readings_.push_back(reading);
     first_ = reading;

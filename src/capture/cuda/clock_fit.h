@@ -32,8 +32,9 @@ struct ClockQuality {
 /// that neither drift nor a slewed clock adds up. Not thread-safe.
 class ClockFit {
  public:
-  /// A further reading. A wide one (the thread was interrupted between its parts) is not used where
-  /// a better one is at hand. Call it every fraction of a second.
+  /// A further reading; the first may throw for lack of memory. A wide one (the thread was
+  /// interrupted between its parts) is not used where a better one is at hand. Call it every
+  /// fraction of a second.
   void add(const ClockReading& reading);
   /// CLOCK_MONOTONIC when CUPTI's clock was there. As it is where there is no reading.
   [[nodiscard]] std::int64_t host(std::int64_t cupti) const;

@@ -2,19 +2,11 @@
 // converter_things.cc.
 #include "capture/cuda/converter.h"
 
-#include <array>
+#include <algorithm>
 #include <vector>
 
 namespace fathom::cuda {
 namespace {
-
-/// For maps of what the program may make without end: the oldest half is not worth its memory.
-constexpr std::size_t kMost = std::size_t{1} << 16;
-
-template <typename Map>
-void keep_small(Map& map) {
-  if (map.size() > kMost) map.clear();
-}
 
 std::int64_t id(std::uint32_t number) { return number == 0 ? -1 : std::int64_t{number}; }
 
@@ -69,13 +61,17 @@ constexpr std::uint32_t kTellsDeviceLaunch = 130000;
 
 void LaunchNotes::programmatic(std::uint32_t correlation) {
   const std::lock_guard lock(mutex_);
-  keep_small(programmatic_);
-  programmatic_.insert(correlation);
+  programmatic_.put(correlation, {});
 }
 
 bool LaunchNotes::take(std::uint32_t correlation) {
   const std::lock_guard lock(mutex_);
-  return programmatic_.erase(correlation) > 0;
+  return programmatic_.erase(correlation);
+}
+
+std::uint64_t LaunchNotes::forgotten() {
+  const std::lock_guard lock(mutex_);
+  return programmatic_.forgotten();
 }
 
 Converter::Converter(wire::Writer& writer, const ClockFit& clock, std::int32_t pid,
@@ -86,6 +82,13 @@ Converter::Converter(wire::Writer& writer, const ClockFit& clock, std::int32_t p
       version_(version),
       names_(std::move(names)),
       notes_(notes) {}
+
+const ConverterCounts& Converter::counts() {
+  counts_.events_forgotten = std::max(events_.forgotten(), recorded_.forgotten());
+  counts_.external_forgotten = externals_.forgotten();
+  if (notes_ != nullptr) counts_.launches_forgotten = notes_->forgotten();
+  return counts_;
+}
 
 void Converter::convert(const CUpti_Activity& record) {
   ++counts_.records;
@@ -183,6 +186,8 @@ std::optional<wire::DeviceActivity> Converter::activity_of(const Record& record,
 }
 
 void Converter::kernel(const KernelRecord& record) {
+  // Also of one that is not kept: it is not waited for any more.
+  const bool programmatic = notes_ != nullptr && notes_->take(record.correlationId);
   std::optional<wire::DeviceActivity> activity = activity_of(record, "kernel");
   if (!activity) return;
   const wire::Launch launch{.grid = {record.gridX, record.gridY, record.gridZ},
@@ -197,7 +202,7 @@ void Converter::kernel(const KernelRecord& record) {
   Arguments arguments;
   const std::string_view cooperative = launch_word(record.launchType);
   arguments.add_if(!cooperative.empty(), "launch", cooperative);
-  if (notes_ != nullptr && notes_->take(record.correlationId)) {
+  if (programmatic) {
     arguments.add("launch", "programmatic dependent");
     ++counts_.programmatic;
   }
@@ -255,25 +260,30 @@ void Converter::graph(const GraphRecord& record) {
   write(*activity);
 }
 
+/// Its name, or its number where it has none that is known.
+const std::string& Converter::function(CUpti_CallbackDomain domain, CUpti_CallbackId id) {
+  const auto found = functions_.find({domain, id});
+  if (found != functions_.end()) return found->second;
+  const char* const known = names_ == nullptr ? nullptr : names_(domain, id);
+  const bool runtime = domain == CUPTI_CB_DOMAIN_RUNTIME_API;
+  std::string name = known != nullptr
+                         ? std::string(without_version(known))
+                         : (runtime ? "cuda function " : "cu function ") + std::to_string(id);
+  return functions_.try_emplace({domain, id}, std::move(name)).first->second;
+}
+
 void Converter::call(const CUpti_ActivityAPI& record) {
+  std::int64_t external = -1;
+  if (const std::int64_t* const said = externals_.find(record.correlationId)) {
+    external = *said;
+    externals_.erase(record.correlationId);
+  }
   Times when;
   if (!times(record.start, record.end, when)) return;
   const bool runtime = record.kind == CUPTI_ACTIVITY_KIND_RUNTIME;
-  const CUpti_CallbackDomain domain =
-      runtime ? CUPTI_CB_DOMAIN_RUNTIME_API : CUPTI_CB_DOMAIN_DRIVER_API;
-  const auto [function, added] = functions_.try_emplace({domain, record.cbid});
-  if (added) {
-    const char* const known = names_ == nullptr ? nullptr : names_(domain, record.cbid);
-    function->second = known != nullptr ? std::string(without_version(known))
-                                        : (runtime ? "cuda function " : "cu function ") +
-                                              std::to_string(record.cbid);
-  }
-  std::int64_t external = -1;
-  if (const auto said = externals_.find(record.correlationId); said != externals_.end()) {
-    external = said->second;
-    externals_.erase(said);
-  }
-  if (graph_cost_ != nullptr && function->second.find("GraphLaunch") != std::string::npos)
+  const std::string& name =
+      function(runtime ? CUPTI_CB_DOMAIN_RUNTIME_API : CUPTI_CB_DOMAIN_DRIVER_API, record.cbid);
+  if (graph_cost_ != nullptr && name.find("GraphLaunch") != std::string::npos)
     graph_cost_->launch(when.duration, graphs_by_node_);
   const std::string returned = std::to_string(record.returnValue);
   const wire::Argument failed[] = {{"returned", returned}};
@@ -284,7 +294,7 @@ void Converter::call(const CUpti_ActivityAPI& record) {
                 .duration = when.duration,
                 .pid = pid_,
                 .tid = record.threadId,
-                .name = function->second,
+                .name = name,
                 .category = runtime ? "cuda_runtime" : "cuda_driver",
                 .correlation = id(record.correlationId),
                 .external = external,
@@ -293,36 +303,37 @@ void Converter::call(const CUpti_ActivityAPI& record) {
 }
 
 void Converter::external(const CUpti_ActivityExternalCorrelation& record) {
-  keep_small(externals_);
-  externals_[record.correlationId] = static_cast<std::int64_t>(record.externalId);
+  externals_.put(record.correlationId, static_cast<std::int64_t>(record.externalId));
 }
 
 void Converter::event(const EventRecord& record) {
-  keep_small(events_);
-  keep_small(recorded_);
   const Recorded made{std::int64_t{record.streamId}, id(record.correlationId)};
-  events_[{record.contextId, record.eventId}] = made;
+  events_.put({record.contextId, record.eventId}, made);
   if constexpr (requires { record.cudaEventSyncId; }) {
-    if (record.cudaEventSyncId != 0) recorded_[record.cudaEventSyncId] = made;
+    if (record.cudaEventSyncId != 0) recorded_.put(record.cudaEventSyncId, made);
   }
+}
+
+/// Where the event was recorded that is waited for; null where that is not known.
+const Converter::Recorded* Converter::recorded_for(const WaitRecord& record) const {
+  if constexpr (requires { record.cudaEventSyncId; }) {
+    if (const Recorded* const exact = recorded_.find(record.cudaEventSyncId)) return exact;
+    // The event may have been recorded again since.
+    if (record.cudaEventSyncId != 0 && recorded_.forgotten() > 0) return nullptr;
+  }
+  if (applicable(record.cudaEventId) < 0) return nullptr;
+  return events_.find({record.contextId, record.cudaEventId});
 }
 
 void Converter::wait(const WaitRecord& record) {
   Times when;
   if (!times(record.start, record.end, when)) return;
   wire::Wait wait{.kind = wait_word(record.type), .event = applicable(record.cudaEventId)};
-  const Recorded* recorded = nullptr;
-  if (wait.event >= 0) {
-    const auto last = events_.find({record.contextId, record.cudaEventId});
-    if (last != events_.end()) recorded = &last->second;
-  }
-  if constexpr (requires { record.cudaEventSyncId; }) {
-    const auto exact = recorded_.find(record.cudaEventSyncId);
-    if (exact != recorded_.end()) recorded = &exact->second;
-  }
-  if (recorded != nullptr) {
+  if (const Recorded* const recorded = recorded_for(record)) {
     wait.stream = recorded->stream;
     wait.correlation = recorded->correlation;
+  } else if (wait.event >= 0 && events_.forgotten() + recorded_.forgotten() > 0) {
+    ++counts_.waits_without_stream;
   }
   write({.start = when.start,
          .duration = when.duration,

@@ -1,6 +1,7 @@
 // Converter: from CUPTI's activity records to records of the capture file.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <map>
@@ -9,17 +10,20 @@
 #include <string>
 #include <string_view>
 #include <unordered_map>
-#include <unordered_set>
 #include <utility>
 
 #include "capture/cuda/clock_fit.h"
 #include "capture/cuda/cupti.h"
 #include "capture/cuda/graph_cost.h"
 #include "capture/cuda/layouts.h"
+#include "capture/cuda/recent.h"
 #include "capture/cuda/words.h"
 #include "wire/writer.h"
 
 namespace fathom::cuda {
+
+/// Of what the program makes without end, so many are remembered.
+inline constexpr std::size_t kMostRemembered = std::size_t{1} << 16;
 
 /// Launches with an attribute that no record tells, noted as the program makes them. Thread-safe.
 class LaunchNotes {
@@ -28,10 +32,13 @@ class LaunchNotes {
   void programmatic(std::uint32_t correlation);
   /// True once for each that was noted.
   bool take(std::uint32_t correlation);
+  /// In all, of those whose kernel did not come in time.
+  std::uint64_t forgotten();
 
  private:
+  struct Nothing {};
   std::mutex mutex_;
-  std::unordered_set<std::uint32_t> programmatic_;
+  Recent<std::uint32_t, Nothing> programmatic_{kMostRemembered};
 };
 
 /// What the records say beyond themselves, for facts and `health`.
@@ -43,6 +50,11 @@ struct ConverterCounts {
   std::uint64_t kept = 0;          ///< Of all that has a time.
   std::uint64_t outside = 0;       ///< Not to be kept.
   std::uint64_t graph_nodes = 0;   ///< Device activity that was a node of a CUDA graph.
+  /// Waits for a CUDA event of which it is forgotten where it was recorded: they lack the stream.
+  std::uint64_t waits_without_stream = 0;
+  std::uint64_t events_forgotten = 0;    ///< Recordings of CUDA events: harmless if nobody waits.
+  std::uint64_t external_forgotten = 0;  ///< Ids that the program gave to calls that came too late.
+  std::uint64_t launches_forgotten = 0;  ///< Programmatic launches whose kernels came too late.
 };
 
 /// The name of a function of the runtime or the driver by CUPTI's number of it, or null.
@@ -56,7 +68,7 @@ class Converter {
             FunctionName names, LaunchNotes* notes = nullptr);
 
   void convert(const CUpti_Activity& record);
-  [[nodiscard]] const ConverterCounts& counts() const { return counts_; }
+  [[nodiscard]] const ConverterCounts& counts();
   /// From now on only what begins at such a time, of the host's clock, is kept.
   void keep_only(std::function<bool(std::int64_t)> keeps) { keeps_ = std::move(keeps); }
   /// Launches of graphs are told to it.
@@ -116,6 +128,8 @@ class Converter {
   /// False, and counted, where CUPTI has no times for it, or it is not kept.
   bool times(std::uint64_t start, std::uint64_t end, Times& times);
   [[nodiscard]] std::int32_t device_of(std::uint32_t context) const;
+  const std::string& function(CUpti_CallbackDomain domain, CUpti_CallbackId id);
+  const Recorded* recorded_for(const WaitRecord& record) const;
   void write(const wire::DeviceActivity& activity);
   void sample(std::int64_t time, std::int32_t device, std::string_view name, std::int64_t value);
 
@@ -131,12 +145,13 @@ class Converter {
   ConverterCounts counts_;
   Demangler demangle_;
   std::map<std::pair<CUpti_CallbackDomain, CUpti_CallbackId>, std::string> functions_;
-  std::unordered_map<std::uint32_t, std::int32_t> devices_;             // of contexts
-  std::unordered_map<std::uint32_t, std::int64_t> externals_;           // of calls to come
-  std::map<std::pair<std::uint32_t, std::uint32_t>, Recorded> events_;  // context, event: the last
-  std::unordered_map<std::uint64_t, Recorded> recorded_;  // by CUPTI's id of a recording
-  std::unordered_map<std::uint32_t, Range> ranges_;       // of markers that are open
-  std::map<std::uint64_t, Pool> pools_;                   // by address
+  std::unordered_map<std::uint32_t, std::int32_t> devices_;         // of contexts
+  Recent<std::uint32_t, std::int64_t> externals_{kMostRemembered};  // of calls to come
+  using Event = std::pair<std::uint32_t, std::uint32_t>;            // its context and number
+  Recent<Event, Recorded, std::map<Event, Recorded>> events_{kMostRemembered};  // the last
+  Recent<std::uint64_t, Recorded> recorded_{kMostRemembered};  // by CUPTI's id of a recording
+  std::unordered_map<std::uint32_t, Range> ranges_;            // of markers that are open
+  std::map<std::uint64_t, Pool> pools_;                        // by address
   std::map<std::pair<std::int32_t, std::string>, std::uint32_t> counters_;
 };
 

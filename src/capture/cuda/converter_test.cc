@@ -353,6 +353,17 @@ TEST(Converter, ProgrammaticAndCooperativeLaunchesAreSaid) {
   EXPECT_EQ(conversion.counts().programmatic, 1U);
 }
 
+TEST(Converter, LaunchesThatAreForgottenBeforeTheirKernelsComeAreCounted) {
+  LaunchNotes notes;
+  for (std::uint32_t launch = 1; launch <= kMostRemembered + 1; ++launch)
+    notes.programmatic(launch);
+  EXPECT_FALSE(notes.take(1));
+  EXPECT_TRUE(notes.take(kMostRemembered));
+  EXPECT_FALSE(notes.take(kMostRemembered));
+  Conversion conversion(28, &notes);
+  EXPECT_EQ(conversion.counts().launches_forgotten, kMostRemembered / 2);
+}
+
 template <typename Record>
 Record copy() {
   Record record{};
@@ -549,6 +560,51 @@ TEST(Converter, AWaitKnowsTheRecordingItIsFor) {
 #if CUPTI_API_VERSION >= 130500
   check_wait(waited<CUpti_ActivityCudaEvent3, CUpti_ActivitySynchronization2>(130500, 1000), 41);
 #endif
+}
+
+TEST(Converter, OfTooManyEventsTheNewerOnesAreRememberedAndWaitsForOthersAreCounted) {
+  constexpr std::uint32_t kEvents = 70'000;
+  Conversion conversion(24);
+  CUpti_ActivityCudaEvent event{};
+  event.kind = CUPTI_ACTIVITY_KIND_CUDA_EVENT;
+  event.contextId = 1;
+  event.streamId = 13;
+  for (event.eventId = 1; event.eventId <= kEvents; ++event.eventId) conversion.add(event);
+  CUpti_ActivitySynchronization wait{};
+  wait.kind = CUPTI_ACTIVITY_KIND_SYNCHRONIZATION;
+  wait.type = CUPTI_ACTIVITY_SYNCHRONIZATION_TYPE_STREAM_WAIT_EVENT;
+  wait.start = 10;
+  wait.end = 20;
+  wait.contextId = 1;
+  for (const std::uint32_t id : {kEvents, kEvents - 30'000, 1U}) {
+    wait.cudaEventId = id;
+    conversion.add(wait);
+  }
+  const Collector said = conversion.read();
+  EXPECT_EQ(said.activities.at(0).wait.stream, 13);
+  EXPECT_EQ(said.activities.at(1).wait.stream, 13);
+  EXPECT_EQ(said.activities.at(2).wait.stream, -1);
+  EXPECT_EQ(conversion.counts().waits_without_stream, 1U);
+  EXPECT_EQ(conversion.counts().events_forgotten, kMostRemembered / 2);
+}
+
+TEST(Converter, IdsThatAreForgottenBeforeTheirCallsComeAreCounted) {
+  Conversion conversion(28);
+  CUpti_ActivityExternalCorrelation external{};
+  external.kind = CUPTI_ACTIVITY_KIND_EXTERNAL_CORRELATION;
+  external.externalId = 77;
+  auto call = api(CUPTI_ACTIVITY_KIND_RUNTIME, 211);
+  for (external.correlationId = 1; external.correlationId <= 2 * kMostRemembered;
+       ++external.correlationId) {
+    conversion.add(external);
+    call.correlationId = external.correlationId;
+    conversion.add(call);
+  }
+  EXPECT_EQ(conversion.counts().external_forgotten, 0U);
+  for (external.correlationId = 1; external.correlationId <= kMostRemembered + 1;
+       ++external.correlationId)
+    conversion.add(external);
+  EXPECT_EQ(conversion.counts().external_forgotten, kMostRemembered / 2);
 }
 
 TEST(Converter, AWaitForAllIsOfNoStream) {

@@ -4,12 +4,14 @@
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>
+#include <new>
 #include <string_view>
 
 #include <dlfcn.h>
 #include <link.h>
 
 #include "capture/cuda/driver.h"
+#include "capture/inside/attempt.h"
 
 namespace fathom::cuda {
 namespace {
@@ -105,12 +107,16 @@ CuptiPlaces cupti_places() {
   }
   add_subfolders("/usr/local", "cuda", places.homes);
   add_subfolders("/opt", "cuda", places.homes);
+  // Nothing is thrown through the loader, which holds its lock.
   const auto note = [](dl_phdr_info* info, std::size_t /*size*/, void* into) {
-    if (info->dlpi_name != nullptr && *info->dlpi_name != '\0')
-      static_cast<std::vector<std::string>*>(into)->emplace_back(info->dlpi_name);
-    return 0;
+    return inside::attempt([&] {
+      if (info->dlpi_name != nullptr && *info->dlpi_name != '\0')
+        static_cast<std::vector<std::string>*>(into)->emplace_back(info->dlpi_name);
+    })
+               ? 0
+               : 1;
   };
-  dl_iterate_phdr(note, &places.loaded);
+  if (dl_iterate_phdr(note, &places.loaded) != 0) throw std::bad_alloc();
   for (const char* const name : {"VIRTUAL_ENV", "CONDA_PREFIX"}) {
     if (const std::string home = variable(name); !home.empty()) {
       std::vector<std::string> versions;

@@ -59,27 +59,36 @@ bool EventTimer::anchor(std::uint32_t context, CUstream stream) {
   return true;
 }
 
-void EventTimer::begin(std::uint32_t context, CUstream stream, std::uint32_t correlation,
-                       const char* name) {
-  const std::lock_guard lock(mutex_);
+/// Whether it is timed.
+bool EventTimer::launch(Launch& launch) {
   CUstreamCaptureStatus capturing = CU_STREAM_CAPTURE_STATUS_NONE;
-  const bool can = launches_.size() < kMost &&
-                   cuda_.is_capturing(stream, &capturing) == CUDA_SUCCESS &&
-                   capturing == CU_STREAM_CAPTURE_STATUS_NONE && anchor(context, stream);
-  Launch launch{context, stream, correlation, name == nullptr ? "" : name, nullptr, nullptr, false};
-  if (can) {
-    launch.begin = fresh(context);
-    launch.end = fresh(context);
-  }
+  const bool can =
+      launches_.size() < kMost && cuda_.is_capturing(launch.stream, &capturing) == CUDA_SUCCESS &&
+      capturing == CU_STREAM_CAPTURE_STATUS_NONE && anchor(launch.context, launch.stream);
+  if (!can) return false;
+  launch.begin = fresh(launch.context);
+  launch.end = fresh(launch.context);
   if (launch.begin == nullptr || launch.end == nullptr ||
-      cuda_.record(launch.begin, stream) != CUDA_SUCCESS) {
-    ++missed_;
-    return;
-  }
+      cuda_.record(launch.begin, launch.stream) != CUDA_SUCCESS)
+    return false;
   launches_.push_back(std::move(launch));
+  return true;
 }
 
-void EventTimer::end(std::uint32_t correlation) {
+void EventTimer::begin(std::uint32_t context, CUstream stream, std::uint32_t correlation,
+                       const char* name) noexcept {
+  const std::lock_guard lock(mutex_);
+  bool timed = false;
+  try {
+    Launch wanted{context, stream,  correlation, name == nullptr ? "" : name,
+                  nullptr, nullptr, false};
+    timed = launch(wanted);
+  } catch (...) {  // no memory
+  }
+  if (!timed) ++missed_;
+}
+
+void EventTimer::end(std::uint32_t correlation) noexcept {
   const std::lock_guard lock(mutex_);
   const auto found = std::find_if(launches_.rbegin(), launches_.rend(), [&](const Launch& launch) {
     return launch.correlation == correlation && !launch.launched;
@@ -118,16 +127,22 @@ CUevent EventTimer::move_anchor(const Launch& launch, const std::vector<TimedKer
   return std::exchange(anchored.event, launch.end);
 }
 
+/// For all that take() may hand over, so that it does not fail halfway.
+void EventTimer::make_room(std::vector<TimedKernel>& ended) {
+  ended.reserve(launches_.size());
+  for (const Launch& launch : launches_) {
+    std::vector<CUevent>& free = free_[launch.context];
+    free.reserve(free.size() + 2 * launches_.size());
+    static_cast<void>(anchors_[launch.context]);
+  }
+}
+
 std::vector<TimedKernel> EventTimer::take() {
   const std::lock_guard lock(mutex_);
   std::vector<TimedKernel> ended;
-  std::deque<Launch> running;
-  for (Launch& launch : launches_) {
-    const bool over = launch.launched && cuda_.query(launch.end) != CUDA_ERROR_NOT_READY;
-    if (!over) {
-      running.push_back(std::move(launch));
-      continue;
-    }
+  make_room(ended);
+  const auto hand_over = [&](Launch& launch) {
+    if (!launch.launched || cuda_.query(launch.end) == CUDA_ERROR_NOT_READY) return false;
     TimedKernel kernel{0,
                        0,
                        launch.context,
@@ -141,8 +156,15 @@ std::vector<TimedKernel> EventTimer::take() {
     }
     free_[launch.context].push_back(launch.begin);
     free_[launch.context].push_back(move_anchor(launch, ended));
+    return true;
+  };
+  auto running = launches_.begin();
+  for (auto launch = running; launch != launches_.end(); ++launch) {
+    if (hand_over(*launch)) continue;
+    if (running != launch) *running = std::move(*launch);
+    ++running;
   }
-  launches_ = std::move(running);
+  launches_.erase(running, launches_.end());
   return ended;
 }
 

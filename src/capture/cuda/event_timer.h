@@ -43,9 +43,11 @@ class EventTimer {
   explicit EventTimer(const EventFunctions& functions) : cuda_(functions) {}
 
   /// Launches while a stream is captured into a graph are not timed, nor more at once than kMost.
-  void begin(std::uint32_t context, CUstream stream, std::uint32_t correlation, const char* name);
-  void end(std::uint32_t correlation);
-  /// Kernels that have ended since the last call, in the order of their launches.
+  void begin(std::uint32_t context, CUstream stream, std::uint32_t correlation,
+             const char* name) noexcept;
+  void end(std::uint32_t correlation) noexcept;
+  /// Kernels that have ended since the last call, in the order of their launches. Where it throws,
+  /// for lack of memory, the next call has them.
   std::vector<TimedKernel> take();
   /// Launches that were not timed, since the last call.
   std::uint64_t take_missed();
@@ -69,6 +71,8 @@ class EventTimer {
   };
   CUevent fresh(std::uint32_t context);
   bool anchor(std::uint32_t context, CUstream stream);
+  bool launch(Launch& launch);
+  void make_room(std::vector<TimedKernel>& ended);
   [[nodiscard]] bool measure(const Launch& launch, TimedKernel& kernel) const;
   CUevent move_anchor(const Launch& launch, const std::vector<TimedKernel>& ended);
 

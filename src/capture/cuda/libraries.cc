@@ -12,6 +12,7 @@
 #include <link.h>
 #include <unistd.h>
 
+#include "capture/inside/attempt.h"
 #include "capture/inside/never_freed.h"
 #include "wire/writer.h"
 
@@ -101,13 +102,17 @@ constexpr Library kLibraries[] = {
 struct Loaded {
   std::uint64_t count = 0;
   std::vector<std::string> paths;
+  bool all = true;
 };
 
 int note_loaded(dl_phdr_info* info, std::size_t /*size*/, void* into) {
   auto& loaded = *static_cast<Loaded*>(into);
   loaded.count = info->dlpi_adds;
-  if (info->dlpi_name != nullptr) loaded.paths.emplace_back(info->dlpi_name);
-  return 0;
+  // Nothing is thrown through the loader, which holds its lock.
+  loaded.all = inside::attempt([&] {
+    if (info->dlpi_name != nullptr) loaded.paths.emplace_back(info->dlpi_name);
+  });
+  return loaded.all ? 0 : 1;
 }
 
 /// A library that was asked is not asked again.
@@ -115,6 +120,20 @@ struct Asked {
   std::vector<std::string> paths;
 };
 std::vector<std::string>& asked() { return inside::never_freed<Asked>().paths; }
+
+/// Asks the library there, if it is one of those, and was not asked.
+void ask(const std::string& path) {
+  for (const Library& library : kLibraries) {
+    if (path.find(library.file) == std::string::npos ||
+        std::ranges::find(asked(), path) != asked().end())
+      continue;
+    asked().push_back(path);
+    void* const handle = dlopen(path.c_str(), RTLD_LAZY | RTLD_NOLOAD);
+    if (handle == nullptr) continue;
+    library.ask(handle);
+    dlclose(handle);
+  }
+}
 
 }  // namespace
 
@@ -150,43 +169,44 @@ std::string arguments_in(std::string_view message) {
 LibraryCalls& LibraryCalls::get() noexcept { return inside::never_freed<LibraryCalls>(); }
 
 void LibraryCalls::look() noexcept {
-  Loaded loaded;
-  dl_iterate_phdr(note_loaded, &loaded);
-  if (loaded.count == loaded_) return;
-  loaded_ = loaded.count;
-  for (const std::string& path : loaded.paths) {
-    for (const Library& library : kLibraries) {
-      if (path.find(library.file) == std::string::npos ||
-          std::ranges::find(asked(), path) != asked().end())
-        continue;
-      asked().push_back(path);
-      void* const handle = dlopen(path.c_str(), RTLD_LAZY | RTLD_NOLOAD);
-      if (handle == nullptr) continue;
-      library.ask(handle);
-      dlclose(handle);
-    }
-  }
+  inside::attempt([this] {
+    Loaded loaded;
+    dl_iterate_phdr(note_loaded, &loaded);
+    if (loaded.count == loaded_ || !loaded.all) return;
+    for (const std::string& path : loaded.paths) ask(path);
+    loaded_ = loaded.count;
+  });
 }
 
 void LibraryCalls::add(std::string_view library, std::string_view function,
                        std::string_view message) noexcept {
   const std::int64_t tid = gettid();
-  std::string whole = "\n";
-  // Where the function is told beside it, all of the message is about what it was given.
-  if (!function.empty()) message = whole.append(message);
-  if (function.empty()) function = function_in(message, library);
   const std::int64_t time = wire::monotonic_ns();
   const std::lock_guard lock(mutex_);
-  if (!function.empty() && calls_.size() < kMostCalls) {
-    calls_.push_back({time, tid, library, std::string(function), arguments_in(message)});
-  } else if (!function.empty()) {
+  try {
+    std::string whole = "\n";
+    // Where the function is told beside it, all of the message is about what it was given.
+    if (!function.empty()) message = whole.append(message);
+    if (function.empty()) function = function_in(message, library);
+    if (function.empty()) {
+      go_on(tid, library, message);
+    } else if (calls_.size() < kMostCalls) {
+      calls_.push_back({time, tid, library, std::string(function), arguments_in(message)});
+    } else {
+      ++missed_;
+    }
+  } catch (...) {  // no memory
     ++missed_;
-  } else if (!calls_.empty() && calls_.back().tid == tid && calls_.back().library == library &&
-             calls_.back().arguments.size() < kLongest) {
-    const std::string more = arguments_in('\n' + std::string(message));
-    if (!more.empty())
-      calls_.back().arguments += (calls_.back().arguments.empty() ? "" : " ") + more;
   }
+}
+
+/// A message that goes on with what the one before began.
+void LibraryCalls::go_on(std::int64_t tid, std::string_view library, std::string_view message) {
+  if (calls_.empty()) return;
+  LibraryCall& last = calls_.back();
+  if (last.tid != tid || last.library != library || last.arguments.size() >= kLongest) return;
+  const std::string more = arguments_in('\n' + std::string(message));
+  if (!more.empty()) last.arguments += (last.arguments.empty() ? "" : " ") + more;
 }
 
 std::vector<LibraryCall> LibraryCalls::take() {

@@ -41,6 +41,8 @@ class LibraryCalls {
   void add(std::string_view library, std::string_view function, std::string_view message) noexcept;
 
  private:
+  void go_on(std::int64_t tid, std::string_view library, std::string_view message);
+
   std::uint64_t loaded_ = 0;  // objects that the loader had loaded at the last look
   std::mutex mutex_;
   std::vector<LibraryCall> calls_;

@@ -26,10 +26,12 @@ TEST(Buffers, BeyondTheCapThereAreNoneAndThatIsCounted) {
   EXPECT_EQ(buffers.take_refused(), 0U);
   buffers.complete(first, 100);
   buffers.complete(second, 0);
+  EXPECT_EQ(buffers.filled(), 1U);
   const auto filled = buffers.take();
-  ASSERT_EQ(filled.size(), 1U);
-  EXPECT_EQ(filled[0].bytes, first);
-  EXPECT_EQ(filled[0].size, 100U);
+  ASSERT_TRUE(filled);
+  EXPECT_EQ(filled->bytes, first);
+  EXPECT_EQ(filled->size, 100U);
+  EXPECT_FALSE(buffers.take());
   EXPECT_EQ(buffers.request(), second);
   buffers.give_back(first);
   EXPECT_EQ(buffers.request(), first);

@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <mutex>
 #include <set>
-#include <system_error>
 #include <thread>
 #include <utility>
 
@@ -16,6 +15,7 @@
 #include "capture/cuda/pm_device.h"
 #include "capture/cuda/pm_driver.h"
 #include "capture/cuda/pm_functions.h"
+#include "capture/inside/attempt.h"
 #include "wire/writer.h"
 
 namespace fathom::cuda {
@@ -74,6 +74,7 @@ class PmSampler::State {
   void leave_out(const PmDevice& device, int gpu);
   void look_at(Gpu& gpu);
   void lose(Loss loss);
+  void start_thread();
 
   const Cupti& cupti_;
   PmWish wish_;
@@ -97,7 +98,9 @@ class PmSampler::State {
 
 void PmSampler::State::lose(Loss loss) {
   const std::lock_guard lock(mutex_);
-  if (lost_.emplace(loss.what, loss.why).second) news_.losses.push_back(std::move(loss));
+  inside::attempt([&] {
+    if (lost_.emplace(loss.what, loss.why).second) news_.losses.push_back(std::move(loss));
+  });
 }
 
 void PmSampler::State::start() {
@@ -114,13 +117,16 @@ void PmSampler::State::start() {
   sigset_t before;
   sigfillset(&all);
   pthread_sigmask(SIG_SETMASK, &all, &before);
-  try {
-    thread_ = std::thread([this] { run(); });
-    pthread_setname_np(thread_.native_handle(), "fathom-metrics");
-  } catch (const std::system_error& error) {
-    lose({pm_tracks() + " (hardware counters of GPUs)", error.what(), "allow another thread"});
-  }
+  const bool started = inside::attempt([this] { start_thread(); });
   pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  if (!started)
+    lose({pm_tracks() + " (hardware counters of GPUs)", "no further thread could be started",
+          "allow another thread, and the memory that it takes"});
+}
+
+void PmSampler::State::start_thread() {
+  thread_ = std::thread([this] { run(); });
+  pthread_setname_np(thread_.native_handle(), "fathom-metrics");
 }
 
 void PmSampler::State::context_on(std::uint32_t device) noexcept {
@@ -145,8 +151,8 @@ void PmSampler::State::run() {
 
 void PmSampler::State::look() {
   const std::lock_guard lock(work_);
-  if (!leave_) find();
-  for (Gpu& gpu : gpus_) look_at(gpu);
+  if (!leave_) inside::attempt([this] { find(); });
+  for (Gpu& gpu : gpus_) inside::attempt([&] { look_at(gpu); });
 }
 
 /// The driver may be loaded later than we are.
@@ -158,7 +164,7 @@ void PmSampler::State::find() {
     if ((tried_ & bit) != 0) continue;
     if ((contexts_ & bit) == 0 && !driver_.in_use(device)) continue;
     tried_ |= bit;
-    begin(device);
+    inside::attempt([&] { begin(device); });
   }
 }
 
@@ -224,7 +230,7 @@ void PmSampler::State::stop() {
   const std::lock_guard lock(work_);
   for (Gpu& gpu : gpus_) {
     gpu.device->stop();
-    look_at(gpu);
+    inside::attempt([&] { look_at(gpu); });
   }
 }
 

@@ -1,16 +1,22 @@
 // A counter of a GPU belongs to no process: it counts what all of them do.
 #include "capture/cuda/pm_writer.h"
 
+#include <utility>
+#include <vector>
+
+#include "capture/inside/attempt.h"
+
 namespace fathom::cuda {
 
 void PmWriter::begin(const PmNews::Begun& begun) {
-  const auto [at, added] = gpus_.try_emplace(begun.gpu, begun.plan);
-  if (!added) return;
+  if (gpus_.contains(begun.gpu)) return;
   std::string metrics;
+  std::vector<std::uint32_t> counters;
   for (const PmTrack& track : begun.plan.tracks) {
-    at->second.counters.push_back(writer_.counter(0, begun.gpu, track.name, track.unit));
+    counters.push_back(writer_.counter(0, begun.gpu, track.name, track.unit));
     metrics += (metrics.empty() ? "" : ", ") + track.name + " = " + track.metric;
   }
+  gpus_.try_emplace(begun.gpu, begun.plan).first->second.counters = std::move(counters);
   const std::string key = "cuda.metrics." + std::to_string(begun.gpu) + ".";
   writer_.fact(pid_, key + "chip", begun.chip);
   writer_.fact(pid_, key + "counters", metrics);
@@ -31,18 +37,19 @@ void PmWriter::count(Gpu& gpu) {
 }
 
 void PmWriter::write(const PmNews& news) {
-  for (const PmNews::Begun& begun : news.begun) begin(begun);
+  for (const PmNews::Begun& begun : news.begun) inside::attempt([&] { begin(begun); });
+  for (const PmNews::Looked& looked : news.looked) inside::attempt([&] { write(looked); });
+}
+
+void PmWriter::write(const PmNews::Looked& looked) {
+  const auto at = gpus_.find(looked.gpu);
+  if (at == gpus_.end()) return;
+  Gpu& gpu = at->second;
   std::vector<PmPoint> points;
-  for (const PmNews::Looked& looked : news.looked) {
-    const auto at = gpus_.find(looked.gpu);
-    if (at == gpus_.end()) continue;
-    Gpu& gpu = at->second;
-    points.clear();
-    gpu.series.convert(looked.batch, clock_, points);
-    for (const PmPoint& point : points)
-      writer_.sample(point.time, gpu.counters[point.track], point.value);
-    count(gpu);
-  }
+  gpu.series.convert(looked.batch, clock_, points);
+  for (const PmPoint& point : points)
+    writer_.sample(point.time, gpu.counters[point.track], point.value);
+  count(gpu);
 }
 
 void PmWriter::say() {

@@ -29,6 +29,7 @@ class PmWriter {
     PmCounts told;
   };
   void begin(const PmNews::Begun& begun);
+  void write(const PmNews::Looked& looked);
   void count(Gpu& gpu);
 
   wire::Writer& writer_;

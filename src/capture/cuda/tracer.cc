@@ -11,6 +11,8 @@
 #include <unistd.h>
 
 #include "capture/cuda/arrivals.h"
+#include "capture/inside/attempt.h"
+#include "capture/inside/inside_guard.h"
 #include "capture/inside/recorder.h"
 
 namespace fathom::cuda {
@@ -104,7 +106,12 @@ void Tracer::lose(const Loss& loss) {
 }
 
 void Tracer::start() noexcept {
-  if (pid_ != 0) return;
+  const inside::Inside guard;
+  if (pid_ != 0 || inside::attempt([this] { begin(); })) return;
+  abandon();
+}
+
+void Tracer::begin() {
   const char* const said = std::getenv("FATHOM_OPTIONS");
   options_ = options_of(said == nullptr ? "" : said);
   if (!options_.record && options_.metrics_hz <= 0) return;
@@ -121,10 +128,23 @@ void Tracer::start() noexcept {
   if (tracing_) start_tracing();
   if (opened && options_.metrics_hz > 0) start_metrics();
   if (!tracing_ && metrics_ == nullptr) return;
+  // Before CUDA takes itself down, which it does at the exit too, and was not told to yet.
+  if (std::atexit([] { Tracer::get().at_exit(); }) != 0) throw std::bad_alloc();
   recording_ = true;
   inside::Recorder::set_tick_hook(on_tick);
-  // Before CUDA takes itself down, which it does at the exit too, and was not told to yet.
-  std::atexit([] { Tracer::get().at_exit(); });
+}
+
+/// There was no memory to begin: CUPTI is left as it was found.
+void Tracer::abandon() noexcept {
+  if (tracing_) {
+    for (const Wanted& want : wanted()) cupti_.disable(want.kind);
+    cupti_.unsubscribe(subscriber_);
+  }
+  tracing_ = false;
+  metrics_.reset();
+  inside::attempt([this] {
+    lose({"GPU activity", "the process had no memory left to begin", "leave it more memory"});
+  });
 }
 
 void Tracer::start_tracing() {
@@ -201,49 +221,49 @@ void Tracer::say_surroundings() {
 /// What is refused is named; the rest is recorded all the same.
 void Tracer::enable() {
   if (enabled_) return;
-  const bool again = was_enabled_.exchange(true);
   std::vector<CUptiResult> answers;
-  std::vector<Loss> lost;
+  answers.reserve(wanted().size());
   cupti_.enable(CUPTI_ACTIVITY_KIND_DEVICE);
   cupti_.enable(CUPTI_ACTIVITY_KIND_CONTEXT);
   cupti_.enable(CUPTI_ACTIVITY_KIND_STREAM);
   cupti_.enable(CUPTI_ACTIVITY_KIND_NAME);
   for (const Wanted& want : wanted()) {
     const bool wholes = want.kind == CUPTI_ACTIVITY_KIND_GRAPH_TRACE;
-    if (wholes && options_.graph_nodes && graph_cost_.enough()) {
-      answers.push_back(CUPTI_SUCCESS);
-      continue;
-    }
-    const CUptiResult result = cupti_.enable(want.kind);
-    answers.push_back(result);
-    if (result != CUPTI_SUCCESS) lost.push_back(loss_of(want.what, result, cupti_.text(result)));
+    answers.push_back(wholes && wholes_done_ ? CUPTI_SUCCESS : cupti_.enable(want.kind));
   }
   enabled_ = true;
-  if (again) return;
+  if (!was_enabled_.exchange(true)) say_answers(answers);
+}
+
+void Tracer::say_answers(std::span<const CUptiResult> answers) {
   const std::lock_guard lock(mutex_);
-  for (const Loss& loss : lost) lose(loss);
-  const Rung rung = rung_of(answers);
-  say("cuda.rung", to_string(rung == Rung::events ? fall_back() : rung));
-  say("cuda.graphs", options_.graph_nodes ? "nodes" : "wholes");
+  for (std::size_t i = 0; i < answers.size(); ++i) {
+    if (answers[i] == CUPTI_SUCCESS) continue;
+    inside::attempt([&] { lose(loss_of(wanted()[i].what, answers[i], cupti_.text(answers[i]))); });
+  }
+  Rung rung = rung_of(answers);
+  if (rung == Rung::events && !inside::attempt([&] { rung = fall_back(); })) rung = Rung::telemetry;
+  inside::attempt([&] { say("cuda.rung", to_string(rung)); });
+  inside::attempt([&] { say("cuda.graphs", options_.graph_nodes ? "nodes" : "wholes"); });
 }
 
 /// Kernels are refused: events around their launches tell when they ran.
 Rung Tracer::fall_back() {
   const EventFunctions functions = event_functions();
   if (!functions.complete()) return Rung::telemetry;
-  timer_ = std::make_unique<EventTimer>(functions);
+  timer_ = new EventTimer(functions);
   for (const CUpti_CallbackId id :
        {CUPTI_DRIVER_TRACE_CBID_cuLaunchKernel, CUPTI_DRIVER_TRACE_CBID_cuLaunchKernel_ptsz})
     cupti_.enable_callback(1, subscriber_, CUPTI_CB_DOMAIN_DRIVER_API, id);
   return Rung::events;
 }
 
-void Tracer::time_launch(CUpti_CallbackId id, const CUpti_CallbackData& data) {
+void Tracer::time_launch(EventTimer& timer, CUpti_CallbackId id, const CUpti_CallbackData& data) {
   if (data.callbackSite == CUPTI_API_ENTER) {
-    timer_->begin(data.contextUid, stream_of(id, data.functionParams), data.correlationId,
-                  data.symbolName);
+    timer.begin(data.contextUid, stream_of(id, data.functionParams), data.correlationId,
+                data.symbolName);
   } else {
-    timer_->end(data.correlationId);
+    timer.end(data.correlationId);
   }
 }
 
@@ -270,25 +290,29 @@ void Tracer::watch_calls() {
     cupti_.enable_callback(1, subscriber_, watched.domain, watched.id);
 }
 
-void CUPTIAPI Tracer::on_request(std::uint8_t** buffer, std::size_t* size, std::size_t* most) {
+void CUPTIAPI Tracer::on_request(std::uint8_t** buffer, std::size_t* size,
+                                 std::size_t* most) noexcept {
   *buffer = get().buffers_->request();
   *size = *buffer == nullptr ? 0 : Buffers::kBytes;
   *most = 0;
 }
 
 void CUPTIAPI Tracer::on_complete(CUcontext /*context*/, std::uint32_t /*stream*/,
-                                  std::uint8_t* buffer, std::size_t /*size*/, std::size_t valid) {
+                                  std::uint8_t* buffer, std::size_t /*size*/,
+                                  std::size_t valid) noexcept {
   if (buffer != nullptr) get().buffers_->complete(buffer, valid);
 }
 
 void CUPTIAPI Tracer::on_call(void* user, CUpti_CallbackDomain domain, CUpti_CallbackId id,
-                              const void* data) {
+                              const void* data) noexcept {
   if (data == nullptr) return;
+  auto& tracer = *static_cast<Tracer*>(user);
   if (domain == CUPTI_CB_DOMAIN_RESOURCE) {
-    static_cast<Tracer*>(user)->context_made(*static_cast<const CUpti_ResourceData*>(data));
+    tracer.context_made(*static_cast<const CUpti_ResourceData*>(data));
     return;
   }
-  static_cast<Tracer*>(user)->call(domain, id, *static_cast<const CUpti_CallbackData*>(data));
+  const inside::Inside guard;
+  inside::attempt([&] { tracer.call(domain, id, *static_cast<const CUpti_CallbackData*>(data)); });
 }
 
 void Tracer::context_made(const CUpti_ResourceData& data) {
@@ -301,14 +325,15 @@ void Tracer::call(CUpti_CallbackDomain domain, CUpti_CallbackId id,
                   const CUpti_CallbackData& data) {
   if (!recording_ || getpid() != pid_) return;
   const bool enters = data.callbackSite == CUPTI_API_ENTER;
-  if (timer_ != nullptr && domain == CUPTI_CB_DOMAIN_DRIVER_API && launches_kernel(id))
-    time_launch(id, data);
+  EventTimer* const timer = timer_;
+  if (timer != nullptr && domain == CUPTI_CB_DOMAIN_DRIVER_API && launches_kernel(id))
+    time_launch(*timer, id, data);
   if (domain == CUPTI_CB_DOMAIN_RUNTIME_API) {
     if (!enters || data.functionParams == nullptr) return;
     // The one for streams of threads has the same parameters.
     const auto* const launch =
         static_cast<const cudaLaunchKernelExC_v11060_params*>(data.functionParams);
-    if (is_programmatic(launch->config)) notes_.programmatic(data.correlationId);
+    if (enabled_ && is_programmatic(launch->config)) notes_.programmatic(data.correlationId);
     return;
   }
   if (id == CUPTI_DRIVER_TRACE_CBID_cuProfilerStart) {
@@ -319,7 +344,7 @@ void Tracer::call(CUpti_CallbackDomain domain, CUpti_CallbackId id,
              (id == CUPTI_DRIVER_TRACE_CBID_cuLaunchKernelEx ||
               id == CUPTI_DRIVER_TRACE_CBID_cuLaunchKernelEx_ptsz)) {
     const auto* const launch = static_cast<const cuLaunchKernelEx_params*>(data.functionParams);
-    if (launch->config != nullptr &&
+    if (enabled_ && launch->config != nullptr &&
         is_programmatic(launch->config->attrs, launch->config->numAttrs))
       notes_.programmatic(data.correlationId);
   }

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <memory>
 #include <mutex>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -25,7 +26,8 @@
 
 namespace fathom::cuda {
 
-/// Never destroyed. CUPTI fills buffers from threads of its own; the recorder's thread hands on
+/// Never destroyed, and never ends the program: what there is no memory for is not recorded, and
+/// counted. CUPTI fills buffers from threads of its own; the recorder's thread hands on
 /// what is in them, a few times a second. In a child of fork() it is as if it were not there: CUDA
 /// cannot be used there either.
 class Tracer {
@@ -38,39 +40,46 @@ class Tracer {
  private:
   Tracer() = default;
 
+  void begin();
+  void abandon() noexcept;
   bool leave_to_torch();
   bool open(const std::string& what);
   bool subscribe();
   void start_tracing();
   void start_metrics();
   void enable();
+  void say_answers(std::span<const CUptiResult> answers);
   void disable();
   void obey_limits();
   void watch_calls();
   Rung fall_back();
-  void time_launch(CUpti_CallbackId id, const CUpti_CallbackData& data);
-  void write_timed(wire::Writer& writer);
+  static void time_launch(EventTimer& timer, CUpti_CallbackId id, const CUpti_CallbackData& data);
+  void write_timed(EventTimer& timer, wire::Writer& writer);
   void lose(const Loss& loss);
   /// While recording, with the lock held.
   void say(std::string_view key, std::string_view value);
   void say_surroundings();
 
-  static void CUPTIAPI on_request(std::uint8_t** buffer, std::size_t* size, std::size_t* most);
+  static void CUPTIAPI on_request(std::uint8_t** buffer, std::size_t* size,
+                                  std::size_t* most) noexcept;
   static void CUPTIAPI on_complete(CUcontext context, std::uint32_t stream, std::uint8_t* buffer,
-                                   std::size_t size, std::size_t valid);
+                                   std::size_t size, std::size_t valid) noexcept;
   static void CUPTIAPI on_call(void* user, CUpti_CallbackDomain domain, CUpti_CallbackId id,
-                               const void* data);
+                               const void* data) noexcept;
   void context_made(const CUpti_ResourceData& data);
   void call(CUpti_CallbackDomain domain, CUpti_CallbackId id, const CUpti_CallbackData& data);
   void range(bool begins);
 
   static void on_tick(wire::Writer& writer, std::int32_t pid, std::int64_t now);
-  void tick(wire::Writer& writer, std::int64_t now);
+  void tick(wire::Writer& writer);
+  void write_lists(wire::Writer& writer);
+  void make_converter(wire::Writer& writer);
   void read_clock();
   void flush(bool forced);
   void trace(wire::Writer& writer, bool forced);
   void write_metrics(wire::Writer& writer, bool crashing);
   void convert(wire::Writer& writer);
+  void count_converted(wire::Writer& writer);
   void write_library_calls(wire::Writer& writer);
   void count_losses(wire::Writer& writer);
   void say_at_end(wire::Writer& writer);
@@ -85,7 +94,8 @@ class Tracer {
   LaunchNotes notes_;
   GraphCost graph_cost_;
   std::unique_ptr<Converter> converter_;
-  std::unique_ptr<EventTimer> timer_;   // null unless kernels are refused
+  // Null unless kernels are refused. Made while callbacks run already, and never freed.
+  std::atomic<EventTimer*> timer_{nullptr};
   std::unique_ptr<PmSampler> metrics_;  // null unless asked for
   std::unique_ptr<PmWriter> metrics_writer_;
   std::vector<Loss> metrics_losses_;  // not yet said
@@ -102,7 +112,8 @@ class Tracer {
   Limits limits_;
   std::atomic<bool> range_open_{true};  // the program's own, where only that is recorded
   std::mutex switching_;
-  bool enabled_ = false;
+  std::atomic<bool> enabled_{false};
+  std::atomic<bool> wholes_done_{false};  // graphs are recorded by their nodes from now on
   std::atomic<bool> was_enabled_{false};
 
   std::mutex mutex_;

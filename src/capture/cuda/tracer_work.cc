@@ -1,12 +1,17 @@
 // What the recorder's thread does at each tick, and the end of the program.
 #include <algorithm>
+#include <memory>
+#include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include <unistd.h>
 
 #include "capture/cuda/tracer.h"
+#include "capture/inside/attempt.h"
+#include "capture/inside/inside_guard.h"
 #include "capture/inside/recorder.h"
 
 namespace fathom::cuda {
@@ -18,10 +23,10 @@ constexpr std::uint64_t kSayEvery = 40;
 
 }  // namespace
 
-void Tracer::on_tick(wire::Writer& writer, std::int32_t pid, std::int64_t now) {
+void Tracer::on_tick(wire::Writer& writer, std::int32_t pid, std::int64_t /*now*/) {
   Tracer& tracer = get();
   // A forked child has a writer of its own, but no CUDA.
-  if (pid == tracer.pid_) tracer.tick(writer, now);
+  if (pid == tracer.pid_) tracer.tick(writer);
 }
 
 void Tracer::read_clock() {
@@ -40,43 +45,54 @@ void Tracer::flush(bool forced) {
   cupti_.flush_all(forced ? static_cast<std::uint32_t>(CUPTI_ACTIVITY_FLAG_FLUSH_FORCED) : 0);
 }
 
-void Tracer::tick(wire::Writer& writer, std::int64_t /*now*/) {
+/// Each part on its own: one that finds no memory does not keep the others from their work.
+void Tracer::tick(wire::Writer& writer) {
   const bool ending = ending_;
   const bool crashing = inside::Recorder::get().crashing();
-  if (recording_) read_clock();
-  if (tracing_) trace(writer, ending || crashing);
-  if (metrics_ != nullptr) write_metrics(writer, crashing);
+  if (recording_) inside::attempt([this] { read_clock(); });
+  if (tracing_) inside::attempt([&] { trace(writer, ending || crashing); });
+  if (metrics_ != nullptr) inside::attempt([&] { write_metrics(writer, crashing); });
+  write_lists(writer);
+  if (recording_ && (ending || crashing || ++ticks_ % kSayEvery == 2))
+    inside::attempt([&] { say_at_end(writer); });
+  if (tracing_ && recording_ && (ending || crashing)) inside::attempt([&] { warn(writer); });
+}
+
+/// What callbacks left to be written.
+void Tracer::write_lists(wire::Writer& writer) {
   const std::lock_guard lock(mutex_);
-  for (const Loss& loss : metrics_losses_) lose(loss);
-  metrics_losses_.clear();
+  for (const Loss& loss : std::exchange(metrics_losses_, {})) inside::attempt([&] { lose(loss); });
   for (const auto& [begin, end] : ranges_)
     writer.slice(begin, end - begin, pid_, pid_, "cudaProfilerStart", "profile", ++ranges_told_);
   ranges_.clear();
   for (const auto& [key, value] : facts_) writer.fact(pid_, key, value);
   facts_.clear();
-  if (recording_ && (ending || crashing || ++ticks_ % kSayEvery == 2)) say_at_end(writer);
-  if (tracing_ && recording_ && (ending || crashing)) warn(writer);
+}
+
+void Tracer::make_converter(wire::Writer& writer) {
+  const auto name = [this](CUpti_CallbackDomain domain, CUpti_CallbackId id) {
+    const char* known = nullptr;
+    return cupti_.callback_name(domain, id, &known) == CUPTI_SUCCESS ? known : nullptr;
+  };
+  auto made = std::make_unique<Converter>(writer, clock_, pid_, cupti_.version, name, &notes_);
+  made->keep_only([this](std::int64_t start) { return limits_.keeps(start); });
+  if (options_.graph_nodes) made->watch_graphs(&graph_cost_);
+  converter_ = std::move(made);
 }
 
 void Tracer::trace(wire::Writer& writer, bool forced) {
-  if (converter_ == nullptr) {
-    const auto name = [this](CUpti_CallbackDomain domain, CUpti_CallbackId id) {
-      const char* known = nullptr;
-      return cupti_.callback_name(domain, id, &known) == CUPTI_SUCCESS ? known : nullptr;
-    };
-    converter_ = std::make_unique<Converter>(writer, clock_, pid_, cupti_.version, name, &notes_);
-    converter_->keep_only([this](std::int64_t start) { return limits_.keeps(start); });
-    if (options_.graph_nodes) converter_->watch_graphs(&graph_cost_);
-  }
+  if (converter_ == nullptr) make_converter(writer);
   limits_.look();
   if (recording_) flush(forced);
   if (recording_ && !forced && !options_.range_only) obey_limits();
   // Who counts the steps may begin to later than the program uses CUDA.
-  if (!limits_.undecided() || forced || buffers_->half_full()) convert(writer);
-  if (timer_ != nullptr) write_timed(writer);
+  const bool decided = !limits_.undecided() || forced || buffers_->half_full();
+  // Without a reading of its clock CUPTI's times mean nothing here.
+  if (decided && !clock_.empty()) convert(writer);
+  if (EventTimer* const timer = timer_) write_timed(*timer, writer);
   if (options_.libraries) write_library_calls(writer);
   if (recording_) count_losses(writer);
-  if (options_.graph_nodes && recording_ && graph_cost_.enough() && !converter_->graphs_by_node()) {
+  if (options_.graph_nodes && recording_ && graph_cost_.enough() && !wholes_done_.exchange(true)) {
     cupti_.disable(CUPTI_ACTIVITY_KIND_GRAPH_TRACE);
     converter_->set_graphs_by_node();
   }
@@ -86,33 +102,44 @@ void Tracer::write_metrics(wire::Writer& writer, bool crashing) {
   if (metrics_writer_ == nullptr)
     metrics_writer_ = std::make_unique<PmWriter>(writer, clock_, pid_);
   if (crashing && recording_) metrics_->look();
-  const PmNews news = metrics_->take();
+  PmNews news = metrics_->take();
+  metrics_losses_ = std::move(news.losses);
   metrics_writer_->write(news);
-  metrics_losses_ = news.losses;
 }
 
 void Tracer::convert(wire::Writer& writer) {
-  for (const Buffers::Filled& filled : buffers_->take()) {
+  for (std::size_t left = buffers_->filled(); left > 0; --left) {
+    const std::optional<Buffers::Filled> filled = buffers_->take();
+    if (!filled) break;
     CUpti_Activity* record = nullptr;
-    while (cupti_.next_record(filled.bytes, filled.size, &record) == CUPTI_SUCCESS)
-      converter_->convert(*record);
-    buffers_->give_back(filled.bytes);
+    while (cupti_.next_record(filled->bytes, filled->size, &record) == CUPTI_SUCCESS)
+      inside::attempt([&] { converter_->convert(*record); });
+    buffers_->give_back(filled->bytes);
     inside::Recorder::get().get_on();
   }
+  count_converted(writer);
+}
+
+void Tracer::count_converted(wire::Writer& writer) {
   const ConverterCounts& counts = converter_->counts();
-  if (counts.without_time > told_.without_time)
-    writer.dropped("CUDA activities that CUPTI had no times for",
-                   counts.without_time - told_.without_time);
-  if (counts.unknown > told_.unknown)
-    writer.dropped("CUPTI records of kinds that are not read", counts.unknown - told_.unknown);
+  const auto lost = [&](std::string_view what, std::uint64_t ConverterCounts::*count) {
+    if (counts.*count > told_.*count) writer.dropped(what, counts.*count - told_.*count);
+  };
+  lost("CUDA activities that CUPTI had no times for", &ConverterCounts::without_time);
+  lost("CUPTI records of kinds that are not read", &ConverterCounts::unknown);
+  lost("waits for CUDA events whose stream was forgotten, as events are too many",
+       &ConverterCounts::waits_without_stream);
+  lost("ids given to CUDA calls that were forgotten before the calls came",
+       &ConverterCounts::external_forgotten);
+  lost("programmatic launches that were forgotten before their kernels came",
+       &ConverterCounts::launches_forgotten);
   told_ = counts;
 }
 
-void Tracer::write_timed(wire::Writer& writer) {
+void Tracer::write_timed(EventTimer& timer, wire::Writer& writer) {
   if (!recording_) return;
   const wire::Argument arguments[] = {{"timed_by", "CUDA events"}};
-  for (const TimedKernel& kernel : timer_->take()) {
-    if (!limits_.keeps(kernel.start)) continue;
+  const auto write = [&](const TimedKernel& kernel) {
     writer.device({.start = kernel.start,
                    .duration = kernel.duration,
                    .pid = pid_,
@@ -122,8 +149,10 @@ void Tracer::write_timed(wire::Writer& writer) {
                    .category = "kernel",
                    .correlation = kernel.correlation == 0 ? -1 : std::int64_t{kernel.correlation},
                    .arguments = arguments});
-  }
-  if (const std::uint64_t missed = timer_->take_missed(); missed > 0)
+  };
+  for (const TimedKernel& kernel : timer.take())
+    if (limits_.keeps(kernel.start)) inside::attempt([&] { write(kernel); });
+  if (const std::uint64_t missed = timer.take_missed(); missed > 0)
     writer.dropped("kernel launches that could not be timed by CUDA events", missed);
 }
 
@@ -145,6 +174,8 @@ void Tracer::count_losses(wire::Writer& writer) {
     writer.dropped("CUDA activity records that CUPTI had no room for", dropped);
   if (const std::uint64_t refused = buffers_->take_refused(); refused > 0)
     writer.dropped("requests of CUPTI for a buffer beyond the memory cap", refused);
+  if (const std::uint64_t failed = buffers_->take_failed(); failed > 0)
+    writer.dropped("requests of CUPTI for a buffer for which there was no memory", failed);
 }
 
 /// Also now and then, for a program that does not come to its end.
@@ -159,13 +190,15 @@ void Tracer::say_at_end(wire::Writer& writer) {
   writer.fact(pid_, "cuda.records", std::to_string(converter_->counts().records));
   if (const std::uint64_t launches = converter_->counts().programmatic; launches > 0)
     writer.fact(pid_, "cuda.programmatic_launches", std::to_string(launches));
+  if (const std::uint64_t events = converter_->counts().events_forgotten; events > 0)
+    writer.fact(pid_, "cuda.events_forgotten", std::to_string(events));
   if (const std::string cost = graph_cost_.text(); !cost.empty())
     writer.fact(pid_, "cuda.graph_nodes.cost", cost);
 }
 
 /// Limits that had no effect, or left nothing.
 void Tracer::warn(wire::Writer& writer) {
-  if (std::exchange(warned_, true)) return;
+  if (converter_ == nullptr || std::exchange(warned_, true)) return;
   const ConverterCounts& counts = converter_->counts();
   std::string sentence;
   if (limits_.undecided()) {
@@ -181,6 +214,7 @@ void Tracer::warn(wire::Writer& writer) {
 /// CUPTI is not called any more after this: the driver goes down next.
 void Tracer::at_exit() noexcept {
   if (getpid() != pid_) return;
+  const inside::Inside guard;
   ending_ = true;
   if (metrics_ != nullptr) metrics_->stop();
   inside::Recorder::get().flush();

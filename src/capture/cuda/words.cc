@@ -2,6 +2,8 @@
 #include "capture/cuda/words.h"
 
 #include <cstdlib>
+#include <memory>
+#include <new>
 #include <span>
 
 #include <cxxabi.h>
@@ -82,14 +84,16 @@ std::string_view without_version(std::string_view function) {
 
 std::string_view Demangler::operator()(const char* mangled) {
   if (mangled == nullptr) return "(no name)";
-  const auto [found, added] = known_.try_emplace(mangled);
-  if (!added) return found->second;
+  const auto found = known_.find(mangled);
+  if (found != known_.end()) return found->second;
   int status = 0;
-  char* const plain = abi::__cxa_demangle(mangled, nullptr, nullptr, &status);
-  found->second =
-      std::string_view(status == 0 && plain != nullptr ? plain : mangled).substr(0, kLongest);
-  std::free(plain);
-  return found->second;
+  const std::unique_ptr<char, decltype(&std::free)> plain(
+      abi::__cxa_demangle(mangled, nullptr, nullptr, &status), std::free);
+  // Where there was no memory for it, it is not to keep its mangled name for ever.
+  constexpr int kNoMemory = -1;
+  if (status == kNoMemory) throw std::bad_alloc();
+  const std::string_view name = status == 0 && plain != nullptr ? plain.get() : mangled;
+  return known_.try_emplace(mangled, name.substr(0, kLongest)).first->second;
 }
 
 }  // namespace fathom::cuda

@@ -3,9 +3,9 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cstdio>
 #include <fstream>
 #include <string>
-#include <string_view>
 
 #include <sys/mman.h>
 #include <unistd.h>
@@ -13,8 +13,11 @@
 namespace fathom::inside {
 namespace {
 
-/// The number in front is of what a Board looks like.
-std::string board_name() { return "fathom.board1." + std::to_string(getpid()); }
+/// Its name in this process. The number in front is of what a Board looks like.
+struct BoardName {
+  BoardName() { std::snprintf(text, sizeof text, "fathom.board1.%d", getpid()); }
+  char text[32];
+};
 
 }  // namespace
 
@@ -31,8 +34,11 @@ bool Board::open_at(std::int64_t time) const noexcept {
 }
 
 Board* make_board(bool shown) noexcept {
-  const int file = shown ? memfd_create(board_name().c_str(), MFD_CLOEXEC) : -1;
-  if (shown && (file < 0 || ftruncate(file, sizeof(Board)) != 0)) return nullptr;
+  const int file = shown ? memfd_create(BoardName().text, MFD_CLOEXEC) : -1;
+  if (shown && (file < 0 || ftruncate(file, sizeof(Board)) != 0)) {
+    if (file >= 0) close(file);
+    return nullptr;
+  }
   void* const memory = mmap(nullptr, sizeof(Board), PROT_READ | PROT_WRITE,
                             shown ? MAP_SHARED : MAP_PRIVATE | MAP_ANONYMOUS, file, 0);
   if (shown) close(file);
@@ -43,7 +49,7 @@ Board* make_board(bool shown) noexcept {
 std::vector<const Board*> boards() {
   constexpr int kHex = 16;
   std::vector<const Board*> found;
-  const std::string name = "/memfd:" + board_name() + ' ';
+  const std::string name = std::string("/memfd:") + BoardName().text + ' ';
   std::ifstream mappings("/proc/self/maps");
   for (std::string line; std::getline(mappings, line);) {
     if (line.find(name) == std::string::npos) continue;

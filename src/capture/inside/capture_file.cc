@@ -34,6 +34,21 @@ std::string take_name(const std::string& start) {
   return {};
 }
 
+/// A file that goes away unless it is kept.
+class NewFile {
+ public:
+  explicit NewFile(const std::string& path) : path_(path.c_str()) {}
+  ~NewFile() {
+    if (path_ != nullptr) unlink(path_);
+  }
+  NewFile(const NewFile&) = delete;
+  NewFile& operator=(const NewFile&) = delete;
+  void keep() { path_ = nullptr; }
+
+ private:
+  const char* path_;  // of the caller's
+};
+
 std::string_view role(std::int32_t rank, bool forked) {
   if (forked) return "child";
   return rank >= 0 ? "rank" : "main";
@@ -47,9 +62,11 @@ std::unique_ptr<wire::Writer> open_capture_file(const std::string& folder, const
   const std::int32_t pid = getpid();
   const std::string path = take_name(folder + '/' + stem + '-' + std::to_string(pid));
   if (path.empty()) return nullptr;
+  NewFile file(path);
   auto writer = wire::Writer::open(
       path, {.max_size_bytes = settings.max_size_bytes, .last_ns = settings.last_ns});
   if (!writer) return nullptr;
+  file.keep();
   const std::int32_t rank = rank_of_environment();
   (*writer)->process(wire::monotonic_ns(), pid, getppid(), rank, program_invocation_short_name,
                      role(rank, forked));

@@ -1,25 +1,39 @@
-// The last one given back is the first one taken, as it is still in the
-// cache.
+// The chunk that was given back last is taken first, as it is still in the cache.
 #include "capture/inside/chunks.h"
+
+#include <utility>
 
 #include <sys/mman.h>
 
 namespace fathom::inside {
 
-detail::Event* ChunkPool::take() {
-  if (!free_.empty()) {
-    detail::Event* const chunk = free_.back();
-    free_.pop_back();
-    return chunk;
-  }
-  if (bytes_ + kChunkBytes > max_bytes_) return nullptr;
+void* memory_of_system(std::size_t bytes) {
   void* const memory =
-      mmap(nullptr, kChunkBytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  if (memory == MAP_FAILED) return nullptr;
-  bytes_ += kChunkBytes;
-  return static_cast<detail::Event*>(memory);
+      mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  return memory == MAP_FAILED ? nullptr : memory;
 }
 
-void ChunkPool::give_back(detail::Event* chunk) { free_.push_back(chunk); }
+/// With memory of its own; null where there is none.
+Chunk* ChunkPool::fresh() {
+  if (blank_ == blank_end_) {
+    auto* const more = static_cast<Chunk*>(memory_of_system(kChunkBytes));
+    if (more == nullptr) return nullptr;
+    blank_ = more;
+    blank_end_ = more + kChunkBytes / sizeof(Chunk);
+  }
+  void* const memory = memory_of_system(kChunkBytes);
+  if (memory == nullptr) return nullptr;
+  Chunk* const chunk = blank_++;
+  chunk->memory = static_cast<detail::Event*>(memory);
+  bytes_ += kChunkBytes;
+  return chunk;
+}
+
+Chunk* ChunkPool::take() {
+  if (free_ != nullptr) return std::exchange(free_, free_->next);
+  return bytes_ + kChunkBytes > max_bytes_ ? nullptr : fresh();
+}
+
+void ChunkPool::give_back(Chunk* chunk) { chunk->next = std::exchange(free_, chunk); }
 
 }  // namespace fathom::inside

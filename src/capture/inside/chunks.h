@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstddef>
-#include <vector>
 
 #include <fathom/record.h>
 
@@ -11,28 +10,64 @@ namespace fathom::inside {
 inline constexpr std::size_t kChunkBytes = std::size_t{64} << 10;
 inline constexpr std::size_t kChunkEvents = kChunkBytes / sizeof(detail::Event);
 
-/// Events of one thread in the order in which it noted them down.
+/// Zeroed; null where the system has none. Not of malloc, which the program may have replaced or be
+/// in the middle of.
+void* memory_of_system(std::size_t bytes);
+
+/// Events of one thread in the order in which it noted them down. It lies beside its memory, which
+/// a forked child must not touch: it would copy it.
 struct Chunk {
-  detail::Event* memory = nullptr;  ///< As taken from the pool.
+  detail::Event* memory = nullptr;
   detail::Event* begin = nullptr;
   detail::Event* end = nullptr;  ///< Of what is noted down.
+  Chunk* next = nullptr;         ///< In the list that it is in.
 };
 
-/// Free chunks, and how many there may be. Not thread-safe. Memory does not come from malloc, which
-/// the program may have replaced or be in the middle of.
+/// Chunks, oldest first. Nothing is allocated.
+class ChunkQueue {
+ public:
+  void push(Chunk* chunk) {
+    chunk->next = nullptr;
+    (last_ == nullptr ? first_ : last_->next) = chunk;
+    last_ = chunk;
+    ++size_;
+  }
+  /// Null where there is none.
+  Chunk* pop() {
+    Chunk* const chunk = first_;
+    if (chunk == nullptr) return nullptr;
+    first_ = chunk->next;
+    if (first_ == nullptr) last_ = nullptr;
+    --size_;
+    return chunk;
+  }
+  [[nodiscard]] bool empty() const { return first_ == nullptr; }
+  [[nodiscard]] std::size_t size() const { return size_; }
+
+ private:
+  Chunk* first_ = nullptr;
+  Chunk* last_ = nullptr;
+  std::size_t size_ = 0;
+};
+
+/// Free chunks, and how many there may be. Not thread-safe.
 class ChunkPool {
  public:
   explicit ChunkPool(std::size_t max_bytes) : max_bytes_(max_bytes) {}
   void set_max_bytes(std::size_t bytes) { max_bytes_ = bytes; }
-  /// kChunkEvents events, or null: the cap is reached, or the system has no memory.
-  detail::Event* take();
-  void give_back(detail::Event* chunk);
+  /// One with room for kChunkEvents, or null: the cap is reached, or the system has no memory.
+  Chunk* take();
+  /// Cannot fail.
+  void give_back(Chunk* chunk);
 
  private:
+  Chunk* fresh();
+
   std::size_t max_bytes_;
   std::size_t bytes_ = 0;
-  // Not linked through the chunks: a forked child that touched them would copy them all.
-  std::vector<detail::Event*> free_;
+  Chunk* free_ = nullptr;
+  Chunk* blank_ = nullptr;  // without memory yet
+  Chunk* blank_end_ = nullptr;
 };
 
 }  // namespace fathom::inside

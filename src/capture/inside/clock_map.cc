@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <cstring>
+#include <span>
 
 #include <fathom/record.h>
 
@@ -74,26 +75,30 @@ ClockPair read_clock_pair(bool slow_clock) {
 void ClockMap::add(ClockPair pair) {
   to_ = 0;
   from_ = 1;  // the stretch at hand may change
-  const std::size_t count = pairs_.size();
-  if (count > 0 && pair.ticks <= pairs_.back().ticks) return;
-  if (count >= 2 && pair.monotonic - pairs_[count - 2].monotonic < kStretch) {
-    pairs_.back() = pair;
+  if (count_ > 0 && pair.ticks <= pairs_[count_ - 1].ticks) return;
+  if (count_ >= 2 && pair.monotonic - pairs_[count_ - 2].monotonic < kStretch) {
+    pairs_[count_ - 1] = pair;
     return;
   }
-  if (count >= kMostPairs) pairs_.erase(pairs_.begin(), pairs_.begin() + kMostPairs / 2);
-  pairs_.push_back(pair);
+  if (count_ == kMostPairs) {
+    std::ranges::copy(std::span(pairs_).subspan(kMostPairs / 2), pairs_.begin());
+    count_ -= kMostPairs / 2;
+  }
+  pairs_[count_++] = pair;
 }
 
 void ClockMap::choose(std::uint64_t ticks) {
-  const auto after = std::upper_bound(
-      pairs_.begin() + 1, pairs_.end() - 1, ticks,
+  const auto* const first = pairs_.data() + 1;
+  const auto* const last = pairs_.data() + count_ - 1;
+  const auto* const after = std::upper_bound(
+      first, last, ticks,
       [](std::uint64_t value, const ClockPair& pair) { return value < pair.ticks; });
   const ClockPair& next = *after;
   base_ = *(after - 1);
   ns_per_tick_ = static_cast<double>(next.monotonic - base_.monotonic) /
                  static_cast<double>(next.ticks - base_.ticks);
-  from_ = after == pairs_.begin() + 1 ? 0 : base_.ticks;
-  to_ = after == pairs_.end() - 1 ? UINT64_MAX : next.ticks;
+  from_ = after == first ? 0 : base_.ticks;
+  to_ = after == last ? UINT64_MAX : next.ticks;
 }
 
 std::int64_t ClockMap::monotonic(std::uint64_t ticks) {

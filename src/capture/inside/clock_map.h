@@ -1,9 +1,9 @@
 // ClockMap: from the processor's counter to CLOCK_MONOTONIC, by readings of both.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
-#include <vector>
 
 namespace fathom::inside {
 
@@ -18,7 +18,7 @@ struct ClockPair {
 ClockPair read_clock_pair(bool slow_clock);
 
 /// Times between two readings lie on the line through them, so that neither drift nor a slewed
-/// clock adds up. Not thread-safe.
+/// clock adds up. Nothing is allocated. Not thread-safe.
 class ClockMap {
  public:
   /// The counter already counts ns of CLOCK_MONOTONIC.
@@ -33,7 +33,8 @@ class ClockMap {
   void choose(std::uint64_t ticks);
 
   bool identity_ = false;
-  std::vector<ClockPair> pairs_;
+  std::array<ClockPair, kMostPairs> pairs_{};
+  std::size_t count_ = 0;
   // The stretch at hand: counts from from_ to to_.
   std::uint64_t from_ = 1;
   std::uint64_t to_ = 0;

@@ -4,8 +4,10 @@
 #include <algorithm>
 #include <bit>
 #include <iterator>
+#include <utility>
 
 #include "capture/inside/arguments.h"
+#include "capture/inside/attempt.h"
 
 namespace fathom::inside {
 namespace {
@@ -13,7 +15,6 @@ namespace {
 using detail::Event;
 using detail::EventKind;
 
-constexpr std::size_t kBatch = 512;
 constexpr std::string_view kAnnotation = "annotation";
 
 EventKind kind_of(const Event& event) {
@@ -51,32 +52,51 @@ void Windows::keep(Reason reason, bool wanted, std::uint64_t ticks) {
   const std::lock_guard lock(mutex_);
   const auto bit = static_cast<unsigned>(reason);
   against_ = wanted ? against_ & ~bit : against_ | bit;
-  Window& last = windows_.back();
-  const bool is_open = last.to == UINT64_MAX;
+  const bool is_open = last_.to == UINT64_MAX;
   if (is_open == (against_ == 0)) return;
   if (board_ != nullptr) board_->turn(ticks == 0 ? INT64_MIN : wire::monotonic_ns());
   if (is_open) {
-    last.to = std::max(ticks, last.from);
-    ever_open_ = ever_open_ || last.to > last.from;
+    last_.to = std::max(ticks, last_.from);
+    ever_open_ = ever_open_ || last_.to > last_.from;
   } else {
-    windows_.push_back({std::max(ticks, last.to), UINT64_MAX});
+    begin_window(ticks);
   }
+}
+
+void Windows::begin_window(std::uint64_t ticks) {
+  try {
+    earlier_.push_back(last_);
+  } catch (...) {
+    // Of a vector that has memory, the oldest makes room.
+    ++forgotten_;
+    if (!earlier_.empty()) {
+      earlier_.erase(earlier_.begin());
+      earlier_.push_back(last_);
+    }
+  }
+  last_ = {std::max(ticks, last_.to), UINT64_MAX};
 }
 
 bool Windows::keeps(std::uint64_t ticks) const {
   const std::lock_guard lock(mutex_);
-  const auto after = std::ranges::upper_bound(windows_, ticks, {}, &Window::from);
-  return after != windows_.begin() && ticks < std::prev(after)->to;
+  if (ticks >= last_.from) return ticks < last_.to;
+  const auto after = std::ranges::upper_bound(earlier_, ticks, {}, &Window::from);
+  return after != earlier_.begin() && ticks < std::prev(after)->to;
 }
 
 bool Windows::unlimited() const {
   const std::lock_guard lock(mutex_);
-  return windows_.size() == 1 && windows_.back().from == 0 && windows_.back().to == UINT64_MAX;
+  return earlier_.empty() && last_.from == 0 && last_.to == UINT64_MAX;
 }
 
 bool Windows::ever_open() const {
   const std::lock_guard lock(mutex_);
-  return ever_open_ || windows_.back().to == UINT64_MAX;
+  return ever_open_ || last_.to == UINT64_MAX;
+}
+
+std::uint64_t Windows::take_forgotten() {
+  const std::lock_guard lock(mutex_);
+  return std::exchange(forgotten_, 0);
 }
 
 void Windows::show_on(Board* board) {
@@ -88,8 +108,8 @@ void Windows::show_on(Board* board) {
 void Windows::forget_before(std::uint64_t ticks) {
   const std::lock_guard lock(mutex_);
   const auto first =
-      std::ranges::find_if(windows_, [ticks](const Window& window) { return window.to >= ticks; });
-  windows_.erase(windows_.begin(), std::min(first, std::prev(windows_.end())));
+      std::ranges::find_if(earlier_, [ticks](const Window& window) { return window.to >= ticks; });
+  earlier_.erase(earlier_.begin(), first);
 }
 
 void Converter::convert(ThreadState& thread, std::span<const Event> events) {
@@ -137,7 +157,8 @@ void Converter::begin(ThreadState& thread, const Event& event, const Event* deta
     scope.details = pointer<Details>(detailed->what);
     scope.payload = detailed->time;
   }
-  thread.open.push_back(scope);
+  // Without it, its end finds no begin.
+  attempt([&] { thread.open.push_back(scope); });
 }
 
 void Converter::end(ThreadState& thread, const Event& event) {
@@ -177,10 +198,16 @@ void Converter::instant(ThreadState& thread, const Event& event, const Event* de
 }
 
 void Converter::sample(ThreadState& thread, const Event* event) {
-  const auto* const series = pointer<Series>(event->what);
-  const auto [at, added] = counters_.try_emplace(series, 0);
-  if (added) at->second = writer_.counter(pid_, -1, series->name, series->unit);
-  writer_.sample(time(thread, event->time), at->second, std::bit_cast<double>(event[1].time));
+  std::uint32_t counter = 0;
+  if (!attempt([&] { counter = counter_of(pointer<Series>(event->what)); })) return;
+  writer_.sample(time(thread, event->time), counter, std::bit_cast<double>(event[1].time));
+}
+
+std::uint32_t Converter::counter_of(const Series* series) {
+  std::uint32_t& counter = counters_[series];
+  // 0 also where the writer had no memory for it the last time.
+  if (counter == 0) counter = writer_.counter(pid_, -1, series->name, series->unit);
+  return counter;
 }
 
 void Converter::span(ThreadState& thread, const Event* event, const Event* detailed) {
@@ -201,19 +228,19 @@ void Converter::span(ThreadState& thread, const Event* event, const Event* detai
 }
 
 void Converter::add(const wire::Slice& slice, const Details* details, std::uint64_t payload) {
-  slices_.push_back(slice);
+  wire::Slice& added = slices_[slices_count_++];
+  added = slice;
   if (details == nullptr) {
-    if (slices_.size() >= kBatch) finish();
+    if (slices_count_ == kBatch) finish();
     return;
   }
   const Arguments arguments(details, payload);
-  slices_.back().arguments = arguments.all();
+  added.arguments = arguments.all();
   finish();
 }
 
 void Converter::finish() {
-  writer_.slices(slices_);
-  slices_.clear();
+  writer_.slices(std::span(slices_).first(std::exchange(slices_count_, 0)));
 }
 
 }  // namespace fathom::inside

@@ -5,11 +5,14 @@
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
+#include <memory>
 #include <new>
+#include <utility>
 
 #include <sys/prctl.h>
 #include <unistd.h>
 
+#include "capture/inside/attempt.h"
 #include "capture/inside/capture_file.h"
 #include "capture/inside/crash.h"
 #include "capture/inside/inside_guard.h"
@@ -68,24 +71,29 @@ Recorder* Recorder::if_made() noexcept { return the_recorder; }
 Recorder::Recorder() noexcept {
   the_recorder = this;
   sem_init(&work_, 0, 0);
-  pthread_key_create(&thread_end_,
-                     [](void* log) { Recorder::get().end_thread(static_cast<ThreadLog*>(log)); });
+  pthread_key_t key{};
+  const auto end = [](void* log) { Recorder::get().end_thread(static_cast<ThreadLog*>(log)); };
+  if (pthread_key_create(&key, end) == 0) thread_end_ = key;
   find_exit();
+  // Where there is no memory for it, quick_exit() still comes to _exit().
   std::at_quick_exit([] { Recorder::get().write_all(); });
-  pthread_atfork([] { Recorder::get().before_fork(); },
-                 [] { Recorder::get().after_fork_in_parent(); },
-                 [] { Recorder::get().after_fork_in_child(); });
+  forks_told_ = pthread_atfork([] { Recorder::get().before_fork(); },
+                               [] { Recorder::get().after_fork_in_parent(); },
+                               [] { Recorder::get().after_fork_in_child(); }) == 0;
 }
 
 /// What the environment asks for. Both locks are held.
 void Recorder::decide() noexcept {
   if (decided_) return;
   decided_ = true;
-  settings_ = settings_of_environment();
-  pool_.set_max_bytes(settings_.max_memory_bytes);
-  wanted_ = !settings_.session.empty() && settings_.from_start;
   slow_clock_ = !counter_is_steady();
   if (slow_clock_) clock_.set_identity();
+  const bool known = attempt([this] { settings_ = settings_of_environment(); });
+  // A child of a fork() that we do not hear of would wait for locks of threads that it does not
+  // have.
+  if (!known || !forks_told_) failed_ = over_ = true;
+  pool_.set_max_bytes(settings_.max_memory_bytes);
+  wanted_ = !settings_.session.empty() && settings_.from_start;
   decide_limits();
 }
 
@@ -101,23 +109,34 @@ void Recorder::choose_mode() noexcept {
 bool Recorder::begin() noexcept {
   decide();
   if (wanted_ && !begun_ && !failed_) {
-    writer_ = open_capture_file(settings_.session, stem_, settings_, forked_);
     pid_ = getpid();
-    failed_ = writer_ == nullptr || !start_worker();
-    begun_ = !failed_;
+    begun_ = begin_file();
+    failed_ = !begun_;
     if (begun_) begin_limits();
   }
   choose_mode();
-  if (!begun_) return false;
-  if (converter_ != nullptr) return wanted_;
-  converter_ = std::make_unique<Converter>(*writer_, clock_, windows_, pid_);
+  return begun_ && wanted_;
+}
+
+/// False where nothing can be recorded in this process. Both locks are held.
+bool Recorder::begin_file() noexcept {
+  attempt([this] { writer_ = open_capture_file(settings_.session, stem_, settings_, forked_); });
+  if (writer_ == nullptr) return false;
+  if (!start_worker()) {
+    writer_->fact(pid_, "WARNING", "[\"no thread could be started: nothing is recorded\"]");
+    writer_->close();
+    writer_.reset();
+    return false;
+  }
   const ClockPair now = read_clock_pair(slow_clock_);
   clock_.add(now);
   began_ = now.ticks;
   for (const auto& [key, value] : facts_) writer_->fact(pid_, key, value);
   if (!keep_signals_) catch_crashes();
   catch_exit();
-  return wanted_;
+  // The last, as our thread waits for it.
+  converter_.emplace(*writer_, clock_, windows_, pid_);
+  return true;
 }
 
 bool Recorder::start(std::string_view folder) noexcept {
@@ -126,13 +145,14 @@ bool Recorder::start(std::string_view folder) noexcept {
   const std::lock_guard lock(mutex_);
   decide();
   if (!begun_ && !over_) failed_ = false;  // another folder may do
-  if (!begun_ && !folder.empty()) settings_.session = folder;
+  if (!begun_ && !folder.empty() && !attempt([&] { settings_.session = folder; })) return false;
   if (settings_.session.empty()) return false;
   wanted_ = true;
   return begin();
 }
 
 void Recorder::stop() noexcept {
+  const Inside guard;
   const auto turn = take_turn();
   const std::lock_guard lock(mutex_);
   decide();
@@ -143,14 +163,18 @@ void Recorder::stop() noexcept {
 /// The lists are locked.
 ThreadLog* Recorder::own_thread() noexcept {
   if (detail::thread_buffer != nullptr) return static_cast<ThreadLog*>(detail::thread_buffer);
-  auto* const thread = new (std::nothrow) ThreadLog;
-  if (thread == nullptr) return nullptr;
+  std::unique_ptr<ThreadLog> thread;
+  const bool made = attempt([&] {
+    thread = std::make_unique<ThreadLog>();
+    thread->name = given_name();
+    threads_.push_back(thread.get());
+  });
+  if (!made) return nullptr;
   thread->state.tid = gettid();
-  thread->name = given_name();
-  threads_.push_back(thread);
-  detail::thread_buffer = thread;
-  pthread_setspecific(thread_end_, thread);
-  return thread;
+  detail::thread_buffer = thread.get();
+  // Of one whose end nobody tells us, the log stays.
+  if (thread_end_) pthread_setspecific(*thread_end_, thread.get());
+  return thread.release();
 }
 
 detail::Buffer* Recorder::make_room(int events) noexcept {
@@ -168,8 +192,7 @@ detail::Buffer* Recorder::make_room(int events) noexcept {
   ThreadLog* const thread = own_thread();
   if (thread == nullptr) return nullptr;
   if (thread->end - thread->next.load(std::memory_order_relaxed) >= events) return thread;
-  detail::Event* const fresh = pool_.take();
-  if (fresh != nullptr) {
+  if (Chunk* const fresh = pool_.take()) {
     change_chunk(*thread, fresh);
     return thread;
   }
@@ -182,16 +205,17 @@ detail::Buffer* Recorder::make_room(int events) noexcept {
 }
 
 /// The lists are locked.
-void Recorder::change_chunk(ThreadLog& thread, detail::Event* fresh) noexcept {
+void Recorder::change_chunk(ThreadLog& thread, Chunk* fresh) noexcept {
   if (thread.chunk != nullptr) {
-    thread.full.push_back(
-        {thread.chunk, thread.taken, thread.next.load(std::memory_order_relaxed)});
+    thread.chunk->begin = thread.taken;
+    thread.chunk->end = thread.next.load(std::memory_order_relaxed);
+    thread.full.push(thread.chunk);
     if (++waiting_chunks_ >= kManyChunks) wake();
   }
   thread.chunk = fresh;
-  thread.taken = fresh;
-  thread.end = fresh + kChunkEvents;
-  thread.next.store(fresh, std::memory_order_release);
+  thread.taken = fresh->memory;
+  thread.end = fresh->memory + kChunkEvents;
+  thread.next.store(fresh->memory, std::memory_order_release);
 }
 
 /// No more memory: the thread itself converts what it has noted down, and goes on in the same
@@ -199,7 +223,7 @@ void Recorder::change_chunk(ThreadLog& thread, detail::Event* fresh) noexcept {
 bool Recorder::make_own_room(ThreadLog& thread) noexcept {
   constexpr std::size_t kFewChunks = 4;
   const auto turn = take_turn();
-  if (converter_ == nullptr) return false;
+  if (!converter_) return false;
   clock_.add(read_clock_pair(slow_clock_));
   bool more = convert(thread, kFewChunks);
   // A new thread has nothing to convert; others have, or have ended.
@@ -207,13 +231,13 @@ bool Recorder::make_own_room(ThreadLog& thread) noexcept {
   converter_->finish();
   const std::lock_guard lock(mutex_);
   if (more || thread.chunk == nullptr) {
-    detail::Event* const fresh = pool_.take();
+    Chunk* const fresh = pool_.take();
     if (fresh == nullptr) return false;
     change_chunk(thread, fresh);
     return true;
   }
-  thread.taken = thread.chunk;
-  thread.next.store(thread.chunk, std::memory_order_release);
+  thread.taken = thread.chunk->memory;
+  thread.next.store(thread.chunk->memory, std::memory_order_release);
   return true;
 }
 
@@ -229,8 +253,7 @@ void Recorder::name_thread(std::string_view name) noexcept {
   const std::lock_guard lock(mutex_);
   ThreadLog* const thread = own_thread();
   if (thread == nullptr) return;
-  thread->name = shortened(name);
-  thread->named = false;
+  if (attempt([&] { thread->name = shortened(name); })) thread->named = false;
 }
 
 void Recorder::name_thread(std::int64_t tid, std::string_view name) noexcept {
@@ -242,8 +265,7 @@ void Recorder::name_thread(std::int64_t tid, std::string_view name) noexcept {
   const auto known =
       std::ranges::find(threads_, tid, [](const ThreadLog* thread) { return thread->state.tid; });
   if (known != threads_.end()) {
-    (*known)->name = shortened(name);
-    (*known)->named = false;
+    if (attempt([&] { (*known)->name = shortened(name); })) (*known)->named = false;
   } else if (begun_) {
     writer_->thread(pid_, tid, shortened(name));
   }
@@ -254,19 +276,19 @@ void Recorder::fact(std::string_view key, std::string_view value) noexcept {
   const auto turn = take_turn();
   const std::lock_guard lock(mutex_);
   begin();
-  facts_.emplace_back(key, value);
   if (begun_) writer_->fact(pid_, key, value);
+  attempt([&] { facts_.emplace_back(key, value); });
 }
 
-void Recorder::hold_in_fork(std::mutex& lock) noexcept {
+void Recorder::hold_in_fork(HeldInFork& lock) noexcept {
   const Inside guard;
   const std::lock_guard held(held_mutex_);
-  held_in_fork_.push_back(&lock);
+  lock.next = std::exchange(held_in_fork_, &lock);
 }
 
 void Recorder::before_fork() noexcept {
   held_mutex_.lock();
-  for (std::mutex* const lock : held_in_fork_) lock->lock();
+  for (HeldInFork* held = held_in_fork_; held != nullptr; held = held->next) held->mutex.lock();
   take_turn().release();
   mutex_.lock();
   windows_.lock();
@@ -278,14 +300,14 @@ void Recorder::after_fork_in_parent() noexcept {
   windows_.unlock();
   mutex_.unlock();
   turn_.unlock();
-  for (std::mutex* const lock : held_in_fork_) lock->unlock();
+  for (HeldInFork* held = held_in_fork_; held != nullptr; held = held->next) held->mutex.unlock();
   held_mutex_.unlock();
 }
 
 /// Only this thread is left, and what was noted down so far is the parent's to write.
 void Recorder::after_fork_in_child() noexcept {
   for (ThreadLog* const thread : threads_) {
-    for (const Chunk& chunk : thread->full) pool_.give_back(chunk.memory);
+    while (Chunk* const chunk = thread->full.pop()) pool_.give_back(chunk);
     if (thread->chunk != nullptr) pool_.give_back(thread->chunk);
     if (thread != detail::thread_buffer) delete thread;
   }

@@ -7,6 +7,7 @@
 #include <limits>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -31,7 +32,15 @@ using TickHook = void (*)(wire::Writer& writer, std::int32_t pid, std::int64_t n
 /// Is called before a tick, while none of our locks is held, so that it may take the loader's.
 using LookHook = void (*)();
 
-/// Lives from the first use to the very end of the process. Nothing throws.
+/// A lock that fork() takes before the recorder's, so that a child does not find it taken. Of what
+/// is never destroyed.
+struct HeldInFork {
+  std::mutex mutex;
+  HeldInFork* next = nullptr;
+};
+
+/// Lives from the first use to the very end of the process. Nothing throws, and nothing ends the
+/// program: what there is no memory for is not recorded, and counted in the capture file.
 ///
 /// Two locks: `turn_` for those who convert, which takes long, and `mutex_` for the lists, which
 /// does not. Whoever takes both takes `turn_` first. fork() takes both, so that a child finds the
@@ -88,9 +97,8 @@ class Recorder {
   /// Of a tick hook that takes long: it has got on.
   void get_on() noexcept { ++progress_; }
 
-  /// A lock that fork() takes before ours, so that the child does not find it taken: whoever holds
-  /// it may call us. Of what is never destroyed.
-  void hold_in_fork(std::mutex& lock) noexcept;
+  /// Whoever holds that lock may call us.
+  void hold_in_fork(HeldInFork& lock) noexcept;
   void before_fork() noexcept;
   void after_fork_in_parent() noexcept;
   void after_fork_in_child() noexcept;
@@ -99,12 +107,15 @@ class Recorder {
   Recorder() noexcept;
 
   bool begin() noexcept;
+  bool begin_file() noexcept;
   void decide() noexcept;
   void decide_limits() noexcept;
   void begin_limits() noexcept;
   void look_at_time(std::int64_t now, std::uint64_t ticks) noexcept;
   void pass_deadline(std::int64_t now) noexcept;
   void say_what_was_missed() noexcept;
+  [[nodiscard]] std::string what_was_missed() const;
+  void say_losses() noexcept;
   void choose_mode() noexcept;
   bool start_worker() noexcept;
   void stop_worker() noexcept;
@@ -112,11 +123,18 @@ class Recorder {
   void wake() noexcept;
   void wait_for_work(std::int64_t until) noexcept;
   ThreadLog* own_thread() noexcept;
-  void change_chunk(ThreadLog& thread, detail::Event* fresh) noexcept;
+  void change_chunk(ThreadLog& thread, Chunk* fresh) noexcept;
   bool make_own_room(ThreadLog& thread) noexcept;
   bool convert_all(std::size_t most_chunks) noexcept;
   bool convert(ThreadLog& thread, std::size_t most_chunks) noexcept;
-  bool next_stretch(ThreadLog& thread, Chunk& stretch) noexcept;
+  /// Events that are there to be converted, and the chunk that is free then.
+  struct Stretch {
+    Chunk* chunk = nullptr;
+    detail::Event* begin = nullptr;
+    detail::Event* end = nullptr;
+  };
+  bool next_stretch(ThreadLog& thread, Stretch& stretch) noexcept;
+  ThreadLog* thread_at(std::size_t index) noexcept;
   void forget_ended() noexcept;
   bool tick(bool at_end) noexcept;
   void sample() noexcept;
@@ -129,12 +147,12 @@ class Recorder {
   bool keep_signals_ = false;
 
   std::mutex held_mutex_;
-  std::vector<std::mutex*> held_in_fork_;
+  HeldInFork* held_in_fork_ = nullptr;
 
   std::mutex turn_;
   std::atomic<int> queue_{0};  // for the turn; our thread lets others go first
   std::unique_ptr<wire::Writer> writer_;
-  std::unique_ptr<Converter> converter_;
+  std::optional<Converter> converter_;
   ClockMap clock_;
   bool slow_clock_ = false;
   std::atomic<std::uint64_t> began_{0};
@@ -147,6 +165,7 @@ class Recorder {
   bool failed_ = false;  // there cannot be one, or the end has come
   bool over_ = false;    // the end has come
   bool missed_told_ = false;
+  bool forks_told_ = false;  // fork() tells us
   bool forked_ = false;
   std::atomic<std::int32_t> pid_{0};
 
@@ -171,7 +190,7 @@ class Recorder {
   std::vector<ThreadLog*> threads_;
   std::vector<std::pair<std::string, std::string>> facts_;  // again in each process
   std::uint64_t lost_ = 0;                                  // events for which there was no memory
-  pthread_key_t thread_end_{};
+  std::optional<pthread_key_t> thread_end_;                 // none where the system has no more
 
   pthread_t worker_{};
   std::atomic<bool> working_{false};

@@ -3,6 +3,7 @@
 #include <cstring>
 #include <limits>
 
+#include "capture/inside/attempt.h"
 #include "capture/inside/board.h"
 #include "capture/inside/inside_guard.h"
 #include "capture/inside/recorder.h"
@@ -145,18 +146,24 @@ void Recorder::range_ends() noexcept {
 void Recorder::say_what_was_missed() noexcept {
   if (missed_told_ || windows_.ever_open()) return;
   missed_told_ = true;
-  std::string sentence;
-  if (!in_time_ || deadline_ != kNever) {
-    sentence = "nothing was recorded of the annotations of process " + std::to_string(pid_) +
-               ": --delay and --duration leave out all the time in which there were some";
-  } else if (!settings_.range.empty()) {
-    sentence = "no annotation of process " + std::to_string(pid_) + " is called '" +
-               settings_.range + "' (--range), or not often enough (--steps): none was recorded";
-  } else if (planned_) {
-    sentence = "process " + std::to_string(pid_) + " ended after " + std::to_string(steps_seen_) +
-               " calls of fathom::step(), before the steps that --steps records";
-  }
-  if (!sentence.empty()) writer_->fact(pid_, "WARNING", json_list_of(sentence));
+  attempt([this] {
+    const std::string sentence = what_was_missed();
+    if (!sentence.empty()) writer_->fact(pid_, "WARNING", json_list_of(sentence));
+  });
+}
+
+std::string Recorder::what_was_missed() const {
+  const std::string process = "process " + std::to_string(pid_);
+  if (!in_time_ || deadline_ != kNever)
+    return "nothing was recorded of the annotations of " + process +
+           ": --delay and --duration leave out all the time in which there were some";
+  if (!settings_.range.empty())
+    return "no annotation of " + process + " is called '" + settings_.range +
+           "' (--range), or not often enough (--steps): none was recorded";
+  if (planned_)
+    return process + " ended after " + std::to_string(steps_seen_) +
+           " calls of fathom::step(), before the steps that --steps records";
+  return {};
 }
 
 }  // namespace fathom::inside

@@ -1,11 +1,13 @@
 // Our thread, what it does at each tick, and the end of the program.
 #include <algorithm>
 #include <limits>
+#include <utility>
 
 #include <signal.h>
 #include <time.h>
 #include <unistd.h>
 
+#include "capture/inside/attempt.h"
 #include "capture/inside/crash.h"
 #include "capture/inside/inside_guard.h"
 #include "capture/inside/recorder.h"
@@ -94,11 +96,12 @@ void Recorder::run() noexcept {
     while (queue_ > 0 && !crashing()) nanosleep(&kLetOthers, nullptr);
     const std::int64_t now = wire::monotonic_ns();
     pass_deadline(now);
-    if (const LookHook hook = look_hook; hook != nullptr && now >= next && !crashing()) hook();
+    if (const LookHook hook = look_hook; hook != nullptr && now >= next && !crashing())
+      attempt(hook);
     const std::uint32_t asked = asked_;
     const bool all = asked != written_;
     const std::lock_guard turn(turn_);
-    if (converter_ == nullptr) continue;  // begin() is not through yet
+    if (!converter_) continue;  // begin() is not through yet
     if (all) say_what_was_missed();
     if (tick_now_.exchange(false) || all || now >= next) {
       more = tick(all);
@@ -114,16 +117,19 @@ void Recorder::run() noexcept {
 /// more. One conversion at a time: all of these need the turn.
 bool Recorder::convert_all(std::size_t most_chunks) noexcept {
   clock_.add(read_clock_pair(slow_clock_));
-  std::vector<ThreadLog*> threads;
-  {
-    const std::lock_guard lock(mutex_);
-    threads = threads_;
-  }
   bool more = false;
-  for (ThreadLog* const thread : threads) more = convert(*thread, most_chunks) || more;
+  // Only who has the turn takes threads off the list; further ones may come meanwhile.
+  for (std::size_t i = 0; ThreadLog* const thread = thread_at(i); ++i)
+    more = convert(*thread, most_chunks) || more;
   converter_->finish();
   forget_ended();
   return more;
+}
+
+/// Null behind the last.
+ThreadLog* Recorder::thread_at(std::size_t index) noexcept {
+  const std::lock_guard lock(mutex_);
+  return index < threads_.size() ? threads_[index] : nullptr;
 }
 
 bool Recorder::convert(ThreadLog& thread, std::size_t most_chunks) noexcept {
@@ -135,30 +141,27 @@ bool Recorder::convert(ThreadLog& thread, std::size_t most_chunks) noexcept {
     chunks = thread.full.size() + 1;  // what comes meanwhile is for the next turn
   }
   const bool more = chunks > most_chunks;
-  Chunk stretch;
+  Stretch stretch;
   for (std::size_t i = 0; i < std::min(chunks, most_chunks) && next_stretch(thread, stretch); ++i)
     converter_->convert(thread.state, {stretch.begin, stretch.end});
-  if (stretch.memory != nullptr) {
+  if (stretch.chunk != nullptr) {
     const std::lock_guard lock(mutex_);
-    pool_.give_back(stretch.memory);
+    pool_.give_back(stretch.chunk);
   }
   return more;
 }
 
 /// What is to be converted next. Gives the memory of the one before back.
-bool Recorder::next_stretch(ThreadLog& thread, Chunk& stretch) noexcept {
+bool Recorder::next_stretch(ThreadLog& thread, Stretch& stretch) noexcept {
   const std::lock_guard lock(mutex_);
-  if (stretch.memory != nullptr) pool_.give_back(stretch.memory);
+  if (stretch.chunk != nullptr) pool_.give_back(stretch.chunk);
   get_on();
-  stretch = {};
-  if (!thread.full.empty()) {
-    stretch = thread.full.front();
-    thread.full.pop_front();
+  if (Chunk* const chunk = thread.full.pop()) {
+    stretch = {chunk, chunk->begin, chunk->end};
     --waiting_chunks_;
     return true;
   }
-  stretch.begin = thread.taken;
-  stretch.end = thread.next.load(std::memory_order_acquire);
+  stretch = {nullptr, thread.taken, thread.next.load(std::memory_order_acquire)};
   thread.taken = stretch.end;
   return stretch.begin != stretch.end;
 }
@@ -184,10 +187,9 @@ bool Recorder::tick(bool at_end) noexcept {
   {
     const std::lock_guard lock(mutex_);
     for (ThreadLog* const thread : threads_) converter_->write_open(thread->state, before);
-    if (lost_ > 0)
-      writer_->dropped("events for which there was no memory", std::exchange(lost_, 0));
   }
   sample();
+  say_losses();
   writer_->flush();
   if (now - horizon_at_ > kForget && !more) {
     windows_.forget_before(horizon_);
@@ -197,31 +199,48 @@ bool Recorder::tick(bool at_end) noexcept {
   return more;
 }
 
+/// What came to nothing since the last time. Needs the turn.
+void Recorder::say_losses() noexcept {
+  std::uint64_t lost = 0;
+  {
+    const std::lock_guard lock(mutex_);
+    lost = std::exchange(lost_, 0);
+  }
+  if (lost > 0) writer_->dropped("events for which there was no memory", lost);
+  if (const std::uint64_t failures = take_failures(); failures > 0)
+    writer_->dropped("operations of the recorder that ran out of memory", failures);
+  if (const std::uint64_t forgotten = windows_.take_forgotten(); forgotten > 0)
+    writer_->dropped("stretches of recording that ran out of memory", forgotten);
+}
+
 void Recorder::sample() noexcept {
   const TickHook hook = tick_hook;
-  if (hook != nullptr) hook(*writer_, pid_, wire::monotonic_ns());
+  if (hook != nullptr) attempt([&] { hook(*writer_, pid_, wire::monotonic_ns()); });
 }
 
 bool Recorder::flush() noexcept {
+  const Inside guard;
   const auto turn = take_turn();
-  if (converter_ == nullptr || failed_) return true;
+  if (!converter_ || failed_) return true;
   convert_all(kAll);
   sample();
+  say_losses();
   return writer_->flush();
 }
 
 void Recorder::finish() noexcept {
+  const Inside guard;
   detail::mode.fetch_and(~detail::kRecording, std::memory_order_relaxed);
   stop_worker();
   let_crashes_be();
   const auto turn = take_turn();
   {
     const std::lock_guard lock(mutex_);
-    if (!failed_) pthread_key_delete(thread_end_);
+    if (!over_ && thread_end_) pthread_key_delete(*thread_end_);
     failed_ = true;
     over_ = true;
   }
-  if (converter_ == nullptr) return;
+  if (!converter_) return;
   say_what_was_missed();
   tick(true);
   writer_->close();
@@ -232,7 +251,8 @@ void Recorder::write_all() noexcept {
   if (!working_ || pid_ != getpid() || pthread_equal(pthread_self(), worker_) != 0) return;
   const std::uint32_t number = ++asked_;
   wake();
-  const int most = Inside().again() ? kMostLooksInside : kMostLooks;
+  const Inside guard;
+  const int most = guard.again() ? kMostLooksInside : kMostLooks;
   std::uint32_t seen = progress_;
   for (int looks = 0; written_ < number && looks < most; ++looks) {
     nanosleep(&kBetweenLooks, nullptr);

@@ -1,13 +1,13 @@
 // The SDK's functions, on top of the recorder.
-#include <algorithm>
 #include <atomic>
 #include <charconv>
 #include <mutex>
 #include <new>
-#include <vector>
+#include <utility>
 
 #include <fathom/fathom.h>
 
+#include "capture/inside/attempt.h"
 #include "capture/inside/converter.h"
 #include "capture/inside/never_freed.h"
 #include "capture/inside/recorder.h"
@@ -22,6 +22,7 @@ using inside::Recorder;
 /// Something that the program marks again and again: its steps, or a rhythm of its own.
 struct Rhythm {
   const char* name = "";
+  Rhythm* next = nullptr;  ///< In the list of all.
   std::atomic<std::uint64_t> last{0};
   std::atomic<std::int64_t> number{0};
 };
@@ -30,41 +31,45 @@ struct Rhythm {
 template <typename T>
 class Kept {
  public:
-  Kept() { Recorder::get().hold_in_fork(mutex_); }
+  Kept() { Recorder::get().hold_in_fork(lock_); }
+  /// The one that matches, else a new one that was made to. Null where there is no memory for it.
   template <typename Match, typename Make>
   T* find(Match match, Make make) {
-    const std::lock_guard lock(mutex_);
-    const auto found = std::ranges::find_if(all_, match);
-    if (found != all_.end()) return *found;
-    T* const made = make();
-    if (made != nullptr) all_.push_back(made);
+    const std::lock_guard lock(lock_.mutex);
+    for (T* one = first_; one != nullptr; one = one->next)
+      if (match(*one)) return one;
+    T* const made = new (std::nothrow) T;
+    if (made == nullptr) {
+      inside::count_failure();
+      return nullptr;
+    }
+    make(*made);
+    made->next = std::exchange(first_, made);
     return made;
   }
 
  private:
-  std::mutex mutex_;
-  std::vector<T*> all_;
+  inside::HeldInFork lock_;
+  T* first_ = nullptr;
 };
 
 Rhythm* rhythm_of(std::string_view name) {
   const char* const kept = inside::permanent(name);
   return inside::never_freed<Kept<Rhythm>>().find(
-      [&](const Rhythm* rhythm) { return rhythm->name == kept; },
-      [&]() -> Rhythm* {
-        auto* const made = new (std::nothrow) Rhythm;
-        if (made != nullptr) made->name = kept;
-        return made;
-      });
+      [&](const Rhythm& one) { return one.name == kept; }, [&](Rhythm& made) { made.name = kept; });
 }
 
 const inside::Series* series_of(std::string_view name, std::string_view unit) {
   const char* const kept = inside::permanent(name);
   const char* const kept_unit = inside::permanent(unit);
-  return inside::never_freed<Kept<const inside::Series>>().find(
-      [&](const inside::Series* one) { return one->name == kept && one->unit == kept_unit; },
-      [&] {
-        return new (std::nothrow) const inside::Series{kept, kept_unit};
+  static constinit const inside::Series other{inside::kOtherText.data(), "", nullptr};
+  const inside::Series* const found = inside::never_freed<Kept<inside::Series>>().find(
+      [&](const inside::Series& one) { return one.name == kept && one.unit == kept_unit; },
+      [&](inside::Series& made) {
+        made.name = kept;
+        made.unit = kept_unit;
       });
+  return found == nullptr ? &other : found;
 }
 
 /// True if something is recorded; decides it where that has not happened yet, and chooses the

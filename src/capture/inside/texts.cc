@@ -1,13 +1,17 @@
-// A hash table that only grows, and in each thread the texts it met last.
+// A hash table that only grows: what is in it is found without a lock.
 #include "capture/inside/texts.h"
 
 #include <array>
+#include <atomic>
 #include <cstdint>
 #include <cstring>
 #include <mutex>
-#include <new>
 
 #include <fathom/record.h>
+
+#include "capture/inside/attempt.h"
+#include "capture/inside/chunks.h"
+#include "capture/inside/inside_guard.h"
 
 namespace fathom::inside {
 namespace {
@@ -36,38 +40,57 @@ std::uint64_t hash_of(std::string_view text) {
   return mix(hash ^ word);
 }
 
+/// `text` is written last, when the rest is there to be read.
 struct Entry {
   std::uint64_t hash = 0;
-  const char* text = nullptr;
   std::size_t size = 0;
-  [[nodiscard]] bool is(std::uint64_t of, std::string_view other) const {
-    return hash == of && std::string_view(text, size) == other;
-  }
+  std::atomic<const char*> text{nullptr};
 };
 
 /// Never freed: threads and the exit of the program may use it to the very end.
 class Table {
  public:
-  const char* text(std::uint64_t hash, std::string_view text) {
-    std::size_t at = hash % kSlots;
-    for (; slots_[at].text != nullptr; at = (at + 1) % kSlots)
-      if (slots_[at].is(hash, text)) return slots_[at].text;
-    if (count_ >= kMostTexts) return kOtherText.data();
+  /// Null where it is not in the table. Takes no lock.
+  [[nodiscard]] const char* find(std::uint64_t hash, std::string_view text) const {
+    return look(hash, text).text;
+  }
+  /// kOtherText where there is no room, null where there is no memory. The lock is held.
+  const char* add(std::uint64_t hash, std::string_view text) {
+    const Place place = look(hash, text);
+    if (place.text != nullptr) return place.text;
+    if (count_ >= kMostTexts || full(text.size() + 1)) return kOtherText.data();
     const char* const copy = keep(text);
-    if (copy == nullptr) return kOtherText.data();
-    slots_[at] = {hash, copy, text.size()};
+    if (copy == nullptr) return nullptr;
+    Entry& slot = slots_[place.at];
+    slot.hash = hash;
+    slot.size = text.size();
+    slot.text.store(copy, std::memory_order_release);
     ++count_;
     return copy;
   }
 
  private:
+  struct Place {
+    std::size_t at = 0;
+    const char* text = nullptr;  ///< Null: it would be there, and is not.
+  };
+  [[nodiscard]] Place look(std::uint64_t hash, std::string_view text) const {
+    for (std::size_t at = hash % kSlots;; at = (at + 1) % kSlots) {
+      const Entry& slot = slots_[at];
+      const char* const known = slot.text.load(std::memory_order_acquire);
+      if (known == nullptr) return {at, nullptr};
+      if (slot.hash == hash && std::string_view(known, slot.size) == text) return {at, known};
+    }
+  }
+  [[nodiscard]] bool full(std::size_t needed) const {
+    return left_ < needed && bytes_ + kPieceBytes > kMostBytes;
+  }
   const char* keep(std::string_view text) {
     if (left_ < text.size() + 1) {
-      if (bytes_ + kPieceBytes > kMostBytes) return nullptr;
-      piece_ = new (std::nothrow) char[kPieceBytes];
+      piece_ = static_cast<char*>(memory_of_system(kPieceBytes));
+      left_ = piece_ == nullptr ? 0 : kPieceBytes;
       if (piece_ == nullptr) return nullptr;
       bytes_ += kPieceBytes;
-      left_ = kPieceBytes;
     }
     char* const at = piece_;
     text.copy(at, text.size());
@@ -95,10 +118,6 @@ Table& table() {
   return made;
 }
 
-constexpr std::size_t kRecent = 64;
-// NOLINTNEXTLINE(cppcoreguidelines-avoid-non-const-global-variables): each thread's own
-constinit thread_local std::array<Entry, kRecent> recent{};
-
 }  // namespace
 
 std::string_view shortened(std::string_view text) noexcept {
@@ -115,13 +134,13 @@ std::string_view shortened(std::string_view text) noexcept {
 const char* permanent(std::string_view text) noexcept {
   text = shortened(text);
   const std::uint64_t hash = hash_of(text);
-  Entry& entry = recent[hash % kRecent];
-  if (entry.text != nullptr && entry.is(hash, text)) return entry.text;
+  if (const char* const known = table().find(hash, text)) return known;
+  const Inside guard;
   const std::lock_guard lock(mutex());
-  const char* const kept = table().text(hash, text);
-  entry = {hash, kept, kept == kOtherText.data() ? kOtherText.size() : text.size()};
-  if (entry.size != text.size()) entry = {};
-  return kept;
+  const char* const kept = table().add(hash, text);
+  if (kept != nullptr) return kept;
+  count_failure();
+  return kOtherText.data();
 }
 
 void lock_texts() noexcept { mutex().lock(); }

@@ -1,7 +1,6 @@
 // ThreadLog: what one thread noted down and nobody has converted yet.
 #pragma once
 
-#include <deque>
 #include <string>
 
 #include <fathom/record.h>
@@ -13,9 +12,9 @@ namespace fathom::inside {
 
 /// The thread itself writes events, at `next`. All else is guarded by the recorder's locks.
 struct ThreadLog : detail::Buffer {
-  detail::Event* chunk = nullptr;  ///< That `next` and `end` are in. Null: none.
+  Chunk* chunk = nullptr;          ///< That `next` and `end` are in. Null: none.
   detail::Event* taken = nullptr;  ///< Of it, what was converted already.
-  std::deque<Chunk> full;          ///< Before it, oldest first.
+  ChunkQueue full;                 ///< Before it.
   ThreadState state;
   std::string name;
   bool named = false;  ///< In the capture file.

@@ -6,11 +6,14 @@
 #include <bit>
 #include <cstddef>
 #include <mutex>
+#include <new>
 #include <vector>
 
+#include "capture/inside/attempt.h"
 #include "capture/inside/never_freed.h"
 #include "capture/inside/recorder.h"
 #include "capture/nvtx/messages.h"
+#include "capture/nvtx/per_thread.h"
 
 namespace fathom::nvtx {
 namespace {
@@ -28,24 +31,28 @@ struct Key {
 };
 
 struct Shared {
-  Shared() { inside::Recorder::get().hold_in_fork(mutex); }
-  std::mutex mutex;
+  Shared() { inside::Recorder::get().hold_in_fork(lock); }
+  inside::HeldInFork lock;
   std::vector<const Details*> all;
 };
 
 /// Never freed. A program with thousands of combinations has random colours; it loses them.
 const Details* shared_details(const Details& wanted) {
   constexpr std::size_t kMost = 4096;
-  auto& [mutex, all] = inside::never_freed<Shared>();
-  const std::lock_guard lock(mutex);
+  auto& [held, all] = inside::never_freed<Shared>();
+  const std::lock_guard lock(held.mutex);
   for (const Details* one : all)
     if (one->domain == wanted.domain && one->category == wanted.category &&
         one->color == wanted.color && one->colored == wanted.colored &&
         one->payload == wanted.payload)
       return one;
   if (all.size() >= kMost) return nullptr;
-  all.push_back(new Details(wanted));
-  return all.back();
+  all.push_back(nullptr);
+  all.back() = new (std::nothrow) const Details(wanted);
+  if (all.back() != nullptr) return all.back();
+  all.pop_back();
+  inside::count_failure();
+  return nullptr;
 }
 
 struct Remembered {
@@ -54,8 +61,7 @@ struct Remembered {
   const Details* details = nullptr;
 };
 constexpr std::size_t kRemembered = 16;
-// NOLINTNEXTLINE(cppcoreguidelines-avoid-non-const-global-variables): each thread's own
-constinit thread_local std::array<Remembered, kRemembered> remembered{};
+using RememberedOfThread = std::array<Remembered, kRemembered>;
 
 const Details* details_of(const Key& key) {
   if (key.domain->index == 0 && key.category == 0 && !key.colored &&
@@ -66,12 +72,14 @@ const Details* details_of(const Key& key) {
       (key.domain->index + 3 * std::size_t{key.category} + 7 * std::size_t{key.color} +
        5 * static_cast<std::size_t>(key.payload)) %
       kRemembered;
-  Remembered& entry = remembered[slot];
-  if (entry.version == version && entry.key == key) return entry.details;
-  entry = {key, version,
-           shared_details({key.domain->name, category_name(key.domain, key.category), key.color,
-                           key.colored, key.payload})};
-  return entry.details;
+  RememberedOfThread* const remembered = PerThread<RememberedOfThread>::get();
+  const Remembered known = remembered == nullptr ? Remembered() : (*remembered)[slot];
+  if (known.version == version && known.key == key) return known.details;
+  const Details* const details =
+      shared_details({key.domain->name, category_name(key.domain, key.category), key.color,
+                      key.colored, key.payload});
+  if (remembered != nullptr) (*remembered)[slot] = {key, version, details};
+  return details;
 }
 
 PayloadKind payload_of(const nvtxEventAttributes_t& given, std::uint64_t& payload) {

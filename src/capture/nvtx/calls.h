@@ -3,7 +3,9 @@
 
 #include <cstdint>
 #include <span>
+#include <type_traits>
 
+#include "capture/inside/attempt.h"
 #include "capture/nvtx/api.h"
 
 namespace fathom::nvtx {
@@ -14,9 +16,26 @@ struct Call {
   NvtxFunctionPointer function = nullptr;
 };
 
-template <typename F>
-Call call(std::uint32_t id, F* function) {
-  return {id, reinterpret_cast<NvtxFunctionPointer>(function)};
+/// The function as the program's NVTX calls it: where there is no memory for what it does, that is
+/// counted, and the answer is 0.
+template <auto Function>
+struct Shielded;
+template <typename Answer, typename... Arguments, Answer (*Function)(Arguments...)>
+struct Shielded<Function> {
+  static Answer run(Arguments... arguments) noexcept {
+    if constexpr (std::is_void_v<Answer>) {
+      inside::attempt([&] { Function(arguments...); });
+    } else {
+      Answer answer{};
+      inside::attempt([&] { answer = Function(arguments...); });
+      return answer;
+    }
+  }
+};
+
+template <auto Function>
+Call call(std::uint32_t id) {
+  return {id, reinterpret_cast<NvtxFunctionPointer>(&Shielded<Function>::run)};
 }
 
 std::span<const Call> core_calls();

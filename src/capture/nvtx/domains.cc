@@ -12,9 +12,9 @@ namespace fathom::nvtx {
 namespace {
 
 struct Known {
-  Known() { inside::Recorder::get().hold_in_fork(mutex); }
-  std::mutex mutex;
-  std::map<const char*, Domain*> domains;
+  Known() { inside::Recorder::get().hold_in_fork(lock); }
+  inside::HeldInFork lock;
+  std::map<const char*, Domain> domains;  // which stay where they are
   std::map<std::pair<const Domain*, std::uint32_t>, const char*> categories;
   Domain unnamed;
   std::atomic<std::uint32_t> version{0};
@@ -26,10 +26,10 @@ Known& known() { return inside::never_freed<Known>(); }
 
 Domain* domain_named(const char* permanent_name) {
   Known& all = known();
-  const std::lock_guard lock(all.mutex);
-  Domain*& domain = all.domains[permanent_name];
-  if (domain == nullptr) domain = new Domain{permanent_name, all.domains.size()};
-  return domain;
+  const std::lock_guard lock(all.lock.mutex);
+  Domain& domain = all.domains[permanent_name];
+  if (domain.index == 0) domain = {permanent_name, all.domains.size()};
+  return &domain;
 }
 
 Domain* domain_of(const void* handle) {
@@ -39,14 +39,14 @@ Domain* domain_of(const void* handle) {
 
 void name_category(const Domain* domain, std::uint32_t category, const char* permanent_name) {
   Known& all = known();
-  const std::lock_guard lock(all.mutex);
+  const std::lock_guard lock(all.lock.mutex);
   all.categories[{domain, category}] = permanent_name;
   ++all.version;
 }
 
 const char* category_name(const Domain* domain, std::uint32_t category) {
   Known& all = known();
-  const std::lock_guard lock(all.mutex);
+  const std::lock_guard lock(all.lock.mutex);
   const auto found = all.categories.find({domain, category});
   if (found != all.categories.end()) return found->second;
   return category == 0 ? nullptr : inside::permanent(std::to_string(category));

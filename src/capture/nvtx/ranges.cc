@@ -4,47 +4,34 @@
 #include <array>
 #include <atomic>
 #include <mutex>
-#include <new>
 #include <vector>
 
 #include <fathom/record.h>
-#include <pthread.h>
 
+#include "capture/inside/attempt.h"
 #include "capture/inside/never_freed.h"
 #include "capture/inside/recorder.h"
 #include "capture/inside/spans.h"
+#include "capture/nvtx/per_thread.h"
 
 namespace fathom::nvtx {
 namespace {
 
-/// Begins of a thread's open ranges, by the index of their domain. 0: was not recorded.
-using Stacks = std::vector<std::vector<std::uint64_t>>;
+/// Begins of a thread's open ranges of one domain. 0: was not recorded.
+struct Stack {
+  std::vector<std::uint64_t> begins;
+  std::size_t beyond = 0;  ///< Further ones, for which there was no memory.
+};
+/// By the index of their domain.
+using Stacks = std::vector<Stack>;
 
-// NOLINTNEXTLINE(cppcoreguidelines-avoid-non-const-global-variables): each thread's own
-__thread Stacks* thread_stacks = nullptr;
-
-void forget(void* stacks) {
-  thread_stacks = nullptr;
-  delete static_cast<Stacks*>(stacks);
-}
-
-/// Of this thread, whose last moments come after those of its C++ objects.
-Stacks* make_stacks() {
-  static const pthread_key_t key = [] {
-    pthread_key_t made{};
-    pthread_key_create(&made, forget);
-    return made;
-  }();
-  thread_stacks = new (std::nothrow) Stacks;
-  if (thread_stacks != nullptr) pthread_setspecific(key, thread_stacks);
-  return thread_stacks;
-}
-
-std::vector<std::uint64_t>* stack_of(const Domain* domain) {
-  Stacks* const stacks = thread_stacks != nullptr ? thread_stacks : make_stacks();
+/// Null where there is no memory for it.
+Stack* stack_of(const Domain* domain) {
+  Stacks* const stacks = PerThread<Stacks>::get();
   if (stacks == nullptr) return nullptr;
-  if (stacks->size() <= domain->index) stacks->resize(domain->index + 1);
-  return &(*stacks)[domain->index];
+  const bool known =
+      stacks->size() > domain->index || inside::attempt([&] { stacks->resize(domain->index + 1); });
+  return known ? &(*stacks)[domain->index] : nullptr;
 }
 
 /// A range that was started: where, or next_free when it is none.
@@ -60,8 +47,8 @@ constexpr std::uint64_t kShelves = 16;
 constexpr unsigned kRoundShift = 32;
 
 struct alignas(64) Shelf {
-  Shelf() { inside::Recorder::get().hold_in_fork(mutex); }
-  std::mutex mutex;
+  Shelf() { inside::Recorder::get().hold_in_fork(lock); }
+  inside::HeldInFork lock;
   std::vector<Started> places;
   std::uint32_t free = UINT32_MAX;
 };
@@ -81,33 +68,40 @@ std::uint64_t shelf_of_thread() {
 
 int push(const Domain* domain, const Attributes& attributes) noexcept {
   constexpr int kNoStack = -1;
-  std::vector<std::uint64_t>* const stack = stack_of(domain);
+  Stack* const stack = stack_of(domain);
   if (stack == nullptr) return kNoStack;
-  const int depth = static_cast<int>(stack->size());
-  stack->push_back(detail::recording()
-                       ? inside::note_begin(attributes.name, attributes.details, attributes.payload)
-                       : 0);
+  const int depth = static_cast<int>(stack->begins.size() + stack->beyond);
+  if (stack->beyond > 0 || !inside::attempt([&] { stack->begins.push_back(0); })) {
+    ++stack->beyond;
+  } else if (detail::recording()) {
+    stack->begins.back() =
+        inside::note_begin(attributes.name, attributes.details, attributes.payload);
+  }
   return depth;
 }
 
 int pop(const Domain* domain) noexcept {
   constexpr int kNothingToPop = -2;
-  std::vector<std::uint64_t>* const stack = stack_of(domain);
-  if (stack == nullptr || stack->empty()) return kNothingToPop;
-  const std::uint64_t begin = stack->back();
-  if (begin != 0) detail::end(begin);
-  stack->pop_back();
-  return static_cast<int>(stack->size());
+  Stack* const stack = stack_of(domain);
+  if (stack == nullptr || (stack->begins.empty() && stack->beyond == 0)) return kNothingToPop;
+  if (stack->beyond > 0) {
+    --stack->beyond;
+  } else {
+    const std::uint64_t begin = stack->begins.back();
+    if (begin != 0) detail::end(begin);
+    stack->begins.pop_back();
+  }
+  return static_cast<int>(stack->begins.size() + stack->beyond);
 }
 
 std::uint64_t start(const Attributes& attributes) noexcept {
   const std::uint64_t number = shelf_of_thread();
   Shelf& shelf = shelves()[number];
-  const std::lock_guard lock(shelf.mutex);
+  const std::lock_guard lock(shelf.lock.mutex);
   std::uint32_t at = shelf.free;
   if (at == UINT32_MAX) {
     at = static_cast<std::uint32_t>(shelf.places.size());
-    shelf.places.emplace_back();
+    if (!inside::attempt([&] { shelf.places.emplace_back(); })) return 0;
   } else {
     shelf.free = shelf.places[at].next_free;
   }
@@ -127,7 +121,7 @@ void end(std::uint64_t id) noexcept {
   Shelf& shelf = shelves()[place % kShelves];
   inside::Span span;
   {
-    const std::lock_guard lock(shelf.mutex);
+    const std::lock_guard lock(shelf.lock.mutex);
     const std::uint64_t at = place / kShelves;
     if (at >= shelf.places.size()) return;
     Started& range = shelf.places[at];

@@ -102,46 +102,46 @@ nvtxResourceHandle_t name_resource(const nvtxResourceAttributes_t* attributes) {
 
 std::span<const Call> cuda_calls() {
   static const Call calls[] = {
-      call(NVTX_CBID_CUDA_NameCuDeviceA, name_device<char>),
-      call(NVTX_CBID_CUDA_NameCuDeviceW, name_device<wchar_t>),
-      call(NVTX_CBID_CUDA_NameCuContextA, name_handle<Thing::context, char>),
-      call(NVTX_CBID_CUDA_NameCuContextW, name_handle<Thing::context, wchar_t>),
-      call(NVTX_CBID_CUDA_NameCuStreamA, name_handle<Thing::stream, char>),
-      call(NVTX_CBID_CUDA_NameCuStreamW, name_handle<Thing::stream, wchar_t>),
-      call(NVTX_CBID_CUDA_NameCuEventA, name_handle<Thing::event, char>),
-      call(NVTX_CBID_CUDA_NameCuEventW, name_handle<Thing::event, wchar_t>),
+      call<name_device<char>>(NVTX_CBID_CUDA_NameCuDeviceA),
+      call<name_device<wchar_t>>(NVTX_CBID_CUDA_NameCuDeviceW),
+      call<name_handle<Thing::context, char>>(NVTX_CBID_CUDA_NameCuContextA),
+      call<name_handle<Thing::context, wchar_t>>(NVTX_CBID_CUDA_NameCuContextW),
+      call<name_handle<Thing::stream, char>>(NVTX_CBID_CUDA_NameCuStreamA),
+      call<name_handle<Thing::stream, wchar_t>>(NVTX_CBID_CUDA_NameCuStreamW),
+      call<name_handle<Thing::event, char>>(NVTX_CBID_CUDA_NameCuEventA),
+      call<name_handle<Thing::event, wchar_t>>(NVTX_CBID_CUDA_NameCuEventW),
   };
   return calls;
 }
 
 std::span<const Call> cudart_calls() {
   static const Call calls[] = {
-      call(NVTX_CBID_CUDART_NameCudaDeviceA, name_device<char>),
-      call(NVTX_CBID_CUDART_NameCudaDeviceW, name_device<wchar_t>),
-      call(NVTX_CBID_CUDART_NameCudaStreamA, name_handle<Thing::stream, char>),
-      call(NVTX_CBID_CUDART_NameCudaStreamW, name_handle<Thing::stream, wchar_t>),
-      call(NVTX_CBID_CUDART_NameCudaEventA, name_handle<Thing::event, char>),
-      call(NVTX_CBID_CUDART_NameCudaEventW, name_handle<Thing::event, wchar_t>),
+      call<name_device<char>>(NVTX_CBID_CUDART_NameCudaDeviceA),
+      call<name_device<wchar_t>>(NVTX_CBID_CUDART_NameCudaDeviceW),
+      call<name_handle<Thing::stream, char>>(NVTX_CBID_CUDART_NameCudaStreamA),
+      call<name_handle<Thing::stream, wchar_t>>(NVTX_CBID_CUDART_NameCudaStreamW),
+      call<name_handle<Thing::event, char>>(NVTX_CBID_CUDART_NameCudaEventA),
+      call<name_handle<Thing::event, wchar_t>>(NVTX_CBID_CUDART_NameCudaEventW),
   };
   return calls;
 }
 
 std::span<const Call> opencl_calls() {
   static const Call calls[] = {
-      call(NVTX_CBID_OPENCL_NameClDeviceA, name_handle<Thing::cl_device, char>),
-      call(NVTX_CBID_OPENCL_NameClDeviceW, name_handle<Thing::cl_device, wchar_t>),
-      call(NVTX_CBID_OPENCL_NameClContextA, name_handle<Thing::cl_context, char>),
-      call(NVTX_CBID_OPENCL_NameClContextW, name_handle<Thing::cl_context, wchar_t>),
-      call(NVTX_CBID_OPENCL_NameClCommandQueueA, name_handle<Thing::cl_queue, char>),
-      call(NVTX_CBID_OPENCL_NameClCommandQueueW, name_handle<Thing::cl_queue, wchar_t>),
-      call(NVTX_CBID_OPENCL_NameClMemObjectA, name_handle<Thing::cl_memory, char>),
-      call(NVTX_CBID_OPENCL_NameClMemObjectW, name_handle<Thing::cl_memory, wchar_t>),
-      call(NVTX_CBID_OPENCL_NameClSamplerA, name_handle<Thing::cl_sampler, char>),
-      call(NVTX_CBID_OPENCL_NameClSamplerW, name_handle<Thing::cl_sampler, wchar_t>),
-      call(NVTX_CBID_OPENCL_NameClProgramA, name_handle<Thing::cl_program, char>),
-      call(NVTX_CBID_OPENCL_NameClProgramW, name_handle<Thing::cl_program, wchar_t>),
-      call(NVTX_CBID_OPENCL_NameClEventA, name_handle<Thing::cl_event, char>),
-      call(NVTX_CBID_OPENCL_NameClEventW, name_handle<Thing::cl_event, wchar_t>),
+      call<name_handle<Thing::cl_device, char>>(NVTX_CBID_OPENCL_NameClDeviceA),
+      call<name_handle<Thing::cl_device, wchar_t>>(NVTX_CBID_OPENCL_NameClDeviceW),
+      call<name_handle<Thing::cl_context, char>>(NVTX_CBID_OPENCL_NameClContextA),
+      call<name_handle<Thing::cl_context, wchar_t>>(NVTX_CBID_OPENCL_NameClContextW),
+      call<name_handle<Thing::cl_queue, char>>(NVTX_CBID_OPENCL_NameClCommandQueueA),
+      call<name_handle<Thing::cl_queue, wchar_t>>(NVTX_CBID_OPENCL_NameClCommandQueueW),
+      call<name_handle<Thing::cl_memory, char>>(NVTX_CBID_OPENCL_NameClMemObjectA),
+      call<name_handle<Thing::cl_memory, wchar_t>>(NVTX_CBID_OPENCL_NameClMemObjectW),
+      call<name_handle<Thing::cl_sampler, char>>(NVTX_CBID_OPENCL_NameClSamplerA),
+      call<name_handle<Thing::cl_sampler, wchar_t>>(NVTX_CBID_OPENCL_NameClSamplerW),
+      call<name_handle<Thing::cl_program, char>>(NVTX_CBID_OPENCL_NameClProgramA),
+      call<name_handle<Thing::cl_program, wchar_t>>(NVTX_CBID_OPENCL_NameClProgramW),
+      call<name_handle<Thing::cl_event, char>>(NVTX_CBID_OPENCL_NameClEventA),
+      call<name_handle<Thing::cl_event, wchar_t>>(NVTX_CBID_OPENCL_NameClEventW),
   };
   return calls;
 }

@@ -17,6 +17,7 @@ struct Lock {
 
 nvtx_nvtxSyncUser_t create(nvtxDomainHandle_t domain, const nvtx_nvtxSyncUserAttributes_t* given) {
   const auto* const attributes = static_cast<const nvtxSyncUserAttributes_t*>(given);
+  // Null where there is no memory, which the calls below ignore.
   return new Lock{domain_of(domain), attributes == nullptr
                                          ? ""
                                          : text_of(attributes->messageType, attributes->message)};
@@ -42,12 +43,12 @@ void releasing(nvtx_nvtxSyncUser_t handle) {
 
 std::span<const Call> sync_calls() {
   static const Call calls[] = {
-      call(NVTX_CBID_SYNC_DomainSyncUserCreate, create),
-      call(NVTX_CBID_SYNC_DomainSyncUserDestroy, destroy),
-      call(NVTX_CBID_SYNC_DomainSyncUserAcquireStart, acquire_start),
-      call(NVTX_CBID_SYNC_DomainSyncUserAcquireFailed, acquire_done),
-      call(NVTX_CBID_SYNC_DomainSyncUserAcquireSuccess, acquire_done),
-      call(NVTX_CBID_SYNC_DomainSyncUserReleasing, releasing),
+      call<create>(NVTX_CBID_SYNC_DomainSyncUserCreate),
+      call<destroy>(NVTX_CBID_SYNC_DomainSyncUserDestroy),
+      call<acquire_start>(NVTX_CBID_SYNC_DomainSyncUserAcquireStart),
+      call<acquire_done>(NVTX_CBID_SYNC_DomainSyncUserAcquireFailed),
+      call<acquire_done>(NVTX_CBID_SYNC_DomainSyncUserAcquireSuccess),
+      call<releasing>(NVTX_CBID_SYNC_DomainSyncUserReleasing),
   };
   return calls;
 }
