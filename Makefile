@@ -52,7 +52,7 @@ debug asan: ## The same tests in another build: assertions; assertions and sanit
 	@tools/setup cuda || echo '$@: no headers of CUPTI: the tests of libfathom_cuda.so are left out' >&2
 	@$(call configure,$@)
 	@cmake --build build/$@ -j $(JOBS)
-	@ctest --test-dir build/$@ -j $(JOBS) --output-on-failure --no-tests=error
+	@FATHOM_DATA=$${FATHOM_DATA-none} ctest --test-dir build/$@ -j $(JOBS) --output-on-failure --no-tests=error
 
 bench: ## The benchmarks of bench/, one after the other (make bench BENCHMARK_MIN_TIME=0.01 for a short run).
 	@tools/setup build bench

@@ -13,7 +13,7 @@ import subprocess
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 FATHOM = os.environ.get("FATHOM", str(ROOT / "build/release/fathom"))
 BUNDLED = ROOT / "tests/data"
-SHARED = pathlib.Path(os.environ.get("FATHOM_DATA", ROOT.parent / "shared/data"))
+FURTHER = pathlib.Path(os.environ.get("FATHOM_DATA", ROOT / "tests/data/recordings"))
 
 
 @dataclasses.dataclass(frozen=True)
@@ -32,16 +32,16 @@ class Cell:
 
 
 def expected_folders(tool: str) -> dict[str, pathlib.Path]:
-    """The published tables of a tool by trace name: the bundled ones, and all where the shared data is there."""
+    """The published tables of a tool by trace name: the bundled ones, and those of FATHOM_DATA."""
     folders: dict[str, pathlib.Path] = {}
-    for base in (BUNDLED / "peers", SHARED / "kineto/expected"):
+    for base in (BUNDLED / "peers", FURTHER / "kineto/expected"):
         for folder in sorted((base / tool).glob("*/")):
             folders[folder.name] = folder
     return folders
 
 
 def trace_file(name: str) -> pathlib.Path | None:
-    for base in (BUNDLED / "traces", BUNDLED / "peers/traces", ROOT / "examples", SHARED / "kineto"):
+    for base in (BUNDLED / "traces", BUNDLED / "peers/traces", ROOT / "examples", FURTHER / "kineto"):
         found = sorted(base.glob(f"{name}.*gz")) if base.is_dir() else []
         if found:
             return found[0]

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """The fast reader's store equals what a plain reader makes of the same file, on every trace there is.
 
-Environment: FATHOM (the binary), FATHOM_SOURCE_DIR, FATHOM_DATA (more recorded traces, not in this repository).
+Environment: FATHOM (the binary), FATHOM_SOURCE_DIR, FATHOM_DATA (more recorded traces, else tests/data/recordings).
 """
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from read_reference import digest_rows, read_bytes, reference_lines  # noqa: E40
 
 SOURCE = Path(os.environ.get("FATHOM_SOURCE_DIR", Path(__file__).parents[2]))
 FATHOM = os.environ.get("FATHOM", str(SOURCE / "build/release/fathom"))
-MORE = Path(os.environ.get("FATHOM_DATA", SOURCE / "../shared/data"))
+MORE = Path(os.environ.get("FATHOM_DATA", SOURCE / "tests/data/recordings"))
 
 
 def traces() -> list[Path]:

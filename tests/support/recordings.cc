@@ -8,16 +8,16 @@ namespace fathom {
 
 namespace fs = std::filesystem;
 
-fs::path shared_data() {
+fs::path further_data() {
   const char* set = std::getenv("FATHOM_DATA");
-  return set != nullptr ? fs::path(set) : fs::path(FATHOM_SOURCE_DIR) / "../shared/data";
+  return set != nullptr ? fs::path(set) : fs::path(FATHOM_SOURCE_DIR) / "tests/data/recordings";
 }
 
 std::vector<std::string> recordings(const std::vector<fs::path>& further) {
   const fs::path root(FATHOM_SOURCE_DIR);
   std::vector<fs::path> folders = {root / "tests/data/traces", root / "tests/data/torch",
-                                   root / "examples", shared_data() / "kineto",
-                                   shared_data() / "kineto-multirank"};
+                                   root / "examples", further_data() / "kineto",
+                                   further_data() / "kineto-multirank"};
   folders.insert(folders.end(), further.begin(), further.end());
   std::vector<std::string> out;
   for (const fs::path& folder : folders) {

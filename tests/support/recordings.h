@@ -9,8 +9,8 @@
 
 namespace fathom {
 
-/// Recordings that are kept elsewhere: FATHOM_DATA, or beside the repository. May not be there.
-std::filesystem::path shared_data();
+/// Recordings beyond the small ones: FATHOM_DATA, or tests/data/recordings. May not be there.
+std::filesystem::path further_data();
 
 /// The recordings of the repository and of others, with those in further folders, sorted.
 std::vector<std::string> recordings(const std::vector<std::filesystem::path>& further = {});

@@ -271,6 +271,21 @@ class Asking(unittest.TestCase):
         self.assertIn("exit code 3", self.answer("#!/bin/sh\necho damaged >&2\nexit 3\n").failure)
 
 
+class Recordings(unittest.TestCase):
+    def test_every_labelled_recording_is_in_the_repository(self):
+        document = json.loads((ROOT / "tests/illness/shared.labels.json").read_text())
+        data = ROOT / "tests/data/recordings"
+        self.assertGreater(len(document["traces"]), 50)
+        self.assertEqual([each["trace"] for each in document["traces"] if not tool.recording(each["trace"], data)], [])
+
+    def test_one_that_is_missing_is_named(self):
+        with tempfile.TemporaryDirectory() as folder:
+            self.assertIsNone(tool.recording("kineto/nowhere.json.gz", Path(folder)))
+            (Path(folder) / "nowhere.json.gz").touch()
+            self.assertEqual(tool.recording("nowhere.json.gz", Path(folder)), Path(folder) / "nowhere.json.gz")
+        self.assertIn("1 labelled traces are not there and left out: a/b.gz", tool.left_out(["a/b.gz"]))
+
+
 class Printing(unittest.TestCase):
     def test_every_part_is_printed_and_failures_quote_the_label(self):
         wrong = illness_score.Answer("balanced", {"fp64"}, document("balanced", [finding("fp64", 1, 2, 3)]))
@@ -287,7 +302,7 @@ class Printing(unittest.TestCase):
         self.assertIn("Nothing was predicted for: kept_y.", parts["kept"])
         self.assertIn("| a larger batch | 10.00 ms | 11.00 ms | 10.00 ms | +10.0 % |", parts["changes"])
         self.assertIn("| x | 1 | 0.00 ms | 1.50 % |", parts["residuals"])
-        for text in ("says balanced, not host-bound", "fills gradients", "all is float"):
+        for text in ("is balanced, not host-bound", "fills gradients", "all is float"):
             self.assertIn(text, parts["failures"])
         self.assertIn("never seen on real data", parts["rules"])
 

@@ -16,8 +16,8 @@ namespace {
 
 /// More than the laws are held to: what tests of the reader made, and our own of the CPU.
 std::vector<std::string> all_recordings() {
-  return recordings(
-      {std::filesystem::path(FATHOM_SOURCE_DIR) / "tests/data/plain", shared_data() / "torch-cpu"});
+  return recordings({std::filesystem::path(FATHOM_SOURCE_DIR) / "tests/data/plain",
+                     further_data() / "torch-cpu"});
 }
 
 class Recordings : public testing::TestWithParam<std::string> {
