@@ -67,7 +67,7 @@ FOLDERS = {
         ".": "inputs query",
         "diagnosis": "inputs query .",
         "whatif": "query .",
-        "ranks": "diagnosis .",
+        "ranks": "inputs diagnosis .",
     },
     "formats": {"common": "", "chrome": "common", "fathom_wire": "common", ".": "common chrome fathom_wire"},
     "rules": {

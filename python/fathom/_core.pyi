@@ -208,10 +208,14 @@ def join(input: str, tables: Sequence[Table], recordings: Sequence[Recording]) -
     The tables of several recordings as one, with the columns input and input_rank.
     """
 
-def diagnose_together(input: str, recordings: Sequence[Recording], *, certain: bool, steps: str | None, device: int | None, window: str | None, peaks: str | None, focus: str, exclude_warmup: bool, rank: int | None) -> Diagnosis:
-    """
-    The diagnosis of the ranks of one program; certain: they need not say that they are.
-    """
+def diagnose_ranks(input: str, recordings: Sequence[Recording], *, steps: str | None, device: int | None, window: str | None, peaks: str | None, focus: str, exclude_warmup: bool, rank: int | None) -> Diagnosis:
+    """The diagnosis of the ranks of one program, compared."""
+
+def are_ranks_of_one_program(recordings: Sequence[Recording]) -> bool:
+    """Do these recordings say that they are different ranks of one program?"""
+
+def are_of_one_session(files: Sequence[InputFile]) -> bool:
+    """Are these the recordings of one program in one session folder?"""
 
 def expand(inputs: Sequence[str]) -> list[InputFile]:
     """What files, '-', folders and patterns stand for."""

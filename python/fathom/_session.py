@@ -28,7 +28,7 @@ def open(path: Path, *, threads: int = 0) -> Session:
     if len(sessions) == 1:
         return sessions[0]
     recordings = [each._recording for each in sessions]
-    one_program = all(f.folder for f in files) and len({f.program for f in files}) == 1
+    one_program = _core.are_of_one_session(files)
     return Session(*recordings, input=os.fspath(path), one_program=one_program)
 
 
@@ -185,11 +185,17 @@ class Session:
         """
         file = None if peaks is None else os.fspath(peaks)
         if self._several or (rank is not None and rank != self.rank):
+            recordings = [each._recording for each in self.recordings]
+            certain = self._one_program or not self._several
+            if not certain and not _core.are_ranks_of_one_program(recordings):
+                raise FathomError(
+                    f"{self.input}: its {len(recordings)} recordings are not the ranks of one "
+                    "program; diagnose each of session.recordings"
+                )
             return Diagnosis(
-                _core.diagnose_together(
+                _core.diagnose_ranks(
                     self.input,
-                    [each._recording for each in self.recordings],
-                    certain=self._one_program or not self._several,
+                    recordings,
                     focus=focus or "",
                     steps=_steps(steps),
                     device=device,

@@ -2,7 +2,7 @@
 #include <memory>
 
 #include "cli/command.h"
-#include "cli/diagnose_inputs.h"
+#include "cli/each_input.h"
 #include "cli/messages.h"
 #include "cli/options.h"
 #include "cli/result_writer.h"
@@ -10,6 +10,7 @@
 #include "engine/device_peaks.h"
 #include "engine/diagnosis/diagnosis.h"
 #include "engine/diagnosis/page.h"
+#include "engine/ranks/each_diagnosis.h"
 #include "render/diagnosis_html.h"
 #include "render/diagnosis_json.h"
 #include "render/diagnosis_text.h"
@@ -58,20 +59,21 @@ int run(Wish& wish) {
   const Result<Inputs> inputs = inputs_of(wish.read);
   if (!inputs) return fail(inputs.error());
   return write_results(wish.output, {}, [&](ResultWriter& writer, const Output& output) {
-    const auto use = [&](const Diagnosis& diagnosis, const Session* session,
-                         const Inputs::File& file, bool several) -> Result<Use> {
-      if (several && !wish.html.empty())
+    const auto use = [&](const InputDiagnosis& one) -> Result<Proceed> {
+      if (one.several && !wish.html.empty())
         return Error{ErrorCode::invalid_argument, "--html takes one input at a time"};
-      writer.expect_several(several);
-      Result<void> written = write(wish, diagnosis, writer);
+      writer.expect_several(one.several);
+      Result<void> written = write(wish, one.diagnosis, writer);
       if (written && !wish.html.empty()) {
-        written = session == nullptr ? write_page(wish, file, diagnosis)
-                                     : write_page(wish, *session, diagnosis);
+        written = one.session == nullptr ? write_page(wish, one.file, one.diagnosis)
+                                         : write_page(wish, *one.session, one.diagnosis);
       }
       if (!written) return std::move(written).error();
-      return output.closed() ? Use::stop : Use::next;
+      return output.closed() ? Proceed::stop : Proceed::next;
     };
-    return for_each_diagnosis(*inputs, wish.read, wish.request, use);
+    int code = kFine;
+    for_each_diagnosis(*inputs, wish.request, input_handlers(wish.read, code), use);
+    return code;
   });
 }
 

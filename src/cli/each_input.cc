@@ -1,24 +1,10 @@
+// Opens inputs with progress on the terminal; prints what is skipped and what fails.
 #include "cli/each_input.h"
 
-#include "cli/command.h"
 #include "cli/messages.h"
 #include "cli/progress.h"
-#include "engine/inputs/inputs.h"
 
 namespace fathom::cli {
-namespace {
-
-bool is_not_a_trace(const Error& error) {
-  return error.code == ErrorCode::unsupported || error.code == ErrorCode::corrupt;
-}
-
-Result<std::unique_ptr<Session>> open_session(const Inputs::File& file, const ReadWish& wish) {
-  const std::string& shown = file.shown.empty() ? file.path : file.shown;
-  const Progress progress("reading " + (shown == "-" ? "standard input" : shown), wish.quiet);
-  return Session::open(file, ReadOptions{.threads = wish.threads});
-}
-
-}  // namespace
 
 Result<Inputs> inputs_of(const ReadWish& wish) {
   std::size_t pipes = 0;
@@ -29,33 +15,17 @@ Result<Inputs> inputs_of(const ReadWish& wish) {
   return expand_inputs(wish.inputs);
 }
 
-int for_each_session(const Inputs& inputs, const ReadWish& wish, const UseSession& use) {
-  int code = kFine;
-  std::size_t shown = 0;
-  for (const Inputs::File& file : inputs.files) {
-    const Result<std::unique_ptr<Session>> session = open_session(file, wish);
-    if (!session) {
-      if (file.found && is_not_a_trace(session.error())) {
-        say_warning("skipped: " + session.error().message, wish.quiet);
-        continue;
-      }
-      code = fail(session.error());
-      continue;
-    }
-    const Result<Use> used = use(**session, inputs.several);
-    if (!used) {
-      code = fail(used.error());
-      if (shown == 0) return code;
-      continue;
-    }
-    ++shown;
-    if (*used == Use::stop) return code;
-  }
-  if (shown == 0 && code == kFine) {
-    return fail({ErrorCode::not_found,
-                 wish.inputs.front() + ": none of its files is a trace that Fathom can read"});
-  }
-  return code;
+InputHandlers input_handlers(const ReadWish& wish, int& code) {
+  return {.open =
+              [&wish](const Inputs::File& file) {
+                const std::string& name = file.name();
+                const Progress progress("reading " + (name == "-" ? "standard input" : name),
+                                        wish.quiet);
+                return Session::open(file, ReadOptions{.threads = wish.threads});
+              },
+          .skipped =
+              [&wish](const Error& error) { say_warning("skipped: " + error.message, wish.quiet); },
+          .failed = [&code](const Error& error) { code = fail(error); }};
 }
 
 }  // namespace fathom::cli

@@ -1,12 +1,11 @@
-// Opens the inputs of a subcommand one after the other.
+// How a subcommand opens its inputs, and what it prints about those that fail.
 #pragma once
 
-#include <functional>
 #include <string>
 #include <vector>
 
+#include "engine/each_session.h"
 #include "engine/inputs/inputs.h"
-#include "engine/session.h"
 
 namespace fathom::cli {
 
@@ -17,19 +16,11 @@ struct ReadWish {
   unsigned threads = 0;
 };
 
-/// What the user of a session says about going on.
-enum class Use : unsigned char { next, stop };
-
-using UseSession = std::function<Result<Use>(const Session&, bool several)>;
-
 /// The files behind the inputs, standard input at most once.
 Result<Inputs> inputs_of(const ReadWish& wish);
 
-/// Calls `use` for each recording behind the inputs, so that memory holds one at a time; `several`
-/// is true where the arguments may stand for more than one. Files of a directory that are no traces
-/// are skipped with a warning; other errors are said, and the next input is tried, but an error of
-/// `use` before anything was shown ends it: what is wrong with the request is wrong for every
-/// input. Returns the exit code.
-int for_each_session(const Inputs& inputs, const ReadWish& wish, const UseSession& use);
+/// Opens sessions with progress on the terminal, and prints what is skipped and what fails. `code`
+/// becomes the exit code of the last failure. Borrows both for as long as the handlers are used.
+InputHandlers input_handlers(const ReadWish& wish, int& code);
 
 }  // namespace fathom::cli

@@ -57,7 +57,8 @@ Result<void> check_terminal(const Output& output, const std::string& to) {
   return {};
 }
 
-Result<Use> write(const Wish& wish, const std::string& to, const Session& session, bool several) {
+Result<Proceed> write(const Wish& wish, const std::string& to, const Session& session,
+                      bool several) {
   if (several) return Error{ErrorCode::invalid_argument, "export takes one recording at a time"};
   // What cannot be selected must not cost the file that is there.
   const Result<Selection> selected = session.select(wish.request);
@@ -74,7 +75,7 @@ Result<Use> write(const Wish& wish, const std::string& to, const Session& sessio
     say_warning(std::to_string((*done).unbound_flows) +
                     " ends of arrows lie in no slice, and are not in the output",
                 wish.read.quiet);
-  return Use::next;
+  return Proceed::next;
 }
 
 int run(const Wish& wish) {
@@ -82,9 +83,12 @@ int run(const Wish& wish) {
   if (!to) return fail(to.error());
   const Result<Inputs> inputs = inputs_of(wish.read);
   if (!inputs) return fail(inputs.error());
-  return for_each_session(*inputs, wish.read, [&](const Session& session, bool several) {
-    return write(wish, *to, session, several);
-  });
+  int code = kFine;
+  for_each_session(*inputs, input_handlers(wish.read, code),
+                   [&](const Session& session, const Inputs::File&) {
+                     return write(wish, *to, session, (*inputs).several);
+                   });
+  return code;
 }
 
 void declare_format(Options& options, Wish& wish) {

@@ -1,5 +1,6 @@
 #include "cli/result_writer.h"
 
+#include "cli/command.h"
 #include "cli/messages.h"
 
 namespace fathom::cli {
@@ -50,13 +51,15 @@ int write_each(const ReadWish& read, const OutputWish& wish, JsonFrame frame,
   const Result<Inputs> inputs = inputs_of(read);
   if (!inputs) return fail(inputs.error());
   return write_results(wish, std::move(frame), [&](ResultWriter& writer, const Output& output) {
-    return for_each_session(*inputs, read,
-                            [&](const Session& session, bool several) -> Result<Use> {
-                              writer.expect_several(several);
-                              const Result<void> added = add(session, writer);
-                              if (!added) return added.error();
-                              return output.closed() ? Use::stop : Use::next;
-                            });
+    int code = kFine;
+    for_each_session(*inputs, input_handlers(read, code),
+                     [&](const Session& session, const Inputs::File&) -> Result<Proceed> {
+                       writer.expect_several((*inputs).several);
+                       const Result<void> added = add(session, writer);
+                       if (!added) return added.error();
+                       return output.closed() ? Proceed::stop : Proceed::next;
+                     });
+    return code;
   });
 }
 

@@ -100,9 +100,9 @@ class RecordedTwice : public testing::Test {
   }
 
   [[nodiscard]] Trace read() const {
-    const std::vector<RunRecording> recordings = run_recordings(folder_.string());
+    const std::vector<RunRecording> recordings = *find_recordings(folder_.string());
     EXPECT_EQ(recordings.size(), 1U);
-    Result<Trace> trace = read_run(folder_.string(), recordings.front(), {.threads = 1});
+    Result<Trace> trace = read_run(recordings.front(), {.threads = 1});
     EXPECT_TRUE(trace);
     EXPECT_EQ(broken_promise(*trace), "");
     return std::move(*trace);

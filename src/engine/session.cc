@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <charconv>
 
-#include "engine/inputs/run_folder.h"
 #include "engine/query/nearest.h"
 
 namespace fathom {
@@ -81,29 +80,25 @@ Session::Session(Trace trace, std::string input)
     : trace_(std::move(trace)), analyses_(trace_), input_(std::move(input)) {}
 
 Result<std::unique_ptr<Session>> Session::open(std::string_view path, const ReadOptions& options) {
-  if (const std::string folder(path); path != "-" && is_run_folder(folder)) {
-    const Result<Inputs> inputs = expand_inputs(std::span(&folder, 1));
-    if (!inputs) return inputs.error();
-    if ((*inputs).files.size() == 1) return open((*inputs).files.front(), options);
-    return usage(folder + ": this session holds " + std::to_string((*inputs).files.size()) +
+  const std::string name(path);
+  if (const std::optional<Result<Inputs>> run = expand_session(name)) {
+    if (!*run) return run->error();
+    const std::vector<Inputs::File>& files = (**run).files;
+    if (files.size() == 1) return open(files.front(), options);
+    return usage(name + ": this session holds " + std::to_string(files.size()) +
                  " recordings; choose one");
   }
   Result<Trace> trace = read_trace(path, options);
   if (!trace) return std::move(trace).error();
-  return std::make_unique<Session>(std::move(*trace), std::string(path));
+  return std::make_unique<Session>(std::move(*trace), name);
 }
 
 Result<std::unique_ptr<Session>> Session::open(const Inputs::File& file,
                                                const ReadOptions& options) {
-  if (file.folder.empty()) return open(file.path, options);
-  for (const RunRecording& recording : run_recordings(file.folder)) {
-    if (recording.base != file.path) continue;
-    Result<Trace> trace = read_run(file.folder, recording, options);
-    if (!trace) return std::move(trace).error();
-    return std::make_unique<Session>(std::move(*trace),
-                                     file.shown.empty() ? file.path : file.shown);
-  }
-  return Error{ErrorCode::not_found, file.path + ": it is gone"};
+  if (!file.of_session()) return open(file.path, options);
+  Result<Trace> trace = read_run(file.recording, options);
+  if (!trace) return std::move(trace).error();
+  return std::make_unique<Session>(std::move(*trace), file.name());
 }
 
 Result<Selection> Session::select(const Request& request) const {

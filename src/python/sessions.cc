@@ -14,7 +14,8 @@
 #include "engine/diagnosis/page.h"
 #include "engine/inputs/inputs.h"
 #include "engine/query/nearest.h"
-#include "engine/ranks/compare_ranks.h"
+#include "engine/ranks/diagnose_ranks.h"
+#include "engine/ranks/rank.h"
 #include "python/bind.h"
 #include "python/errors.h"
 #include "render/column_arrays.h"
@@ -93,9 +94,7 @@ Recording open_recording(const Inputs::File& file, unsigned threads) {
   return {value_or_raise(std::move(session))};
 }
 
-std::string shown(const Inputs::File& file) {
-  return valid_utf8(file.shown.empty() ? file.path : file.shown);
-}
+std::string shown(const Inputs::File& file) { return valid_utf8(file.name()); }
 
 Table run_report(const Recording& recording, const std::string& id, const Asked& asked, Query query,
                  TableOptions options) {
@@ -120,10 +119,8 @@ constexpr ColumnSpec kInput = {"input", ColumnKind::name, "", "The recording tha
 constexpr ColumnSpec kRank = {"input_rank", ColumnKind::integer, "",
                               "Its rank in a distributed program, null where it has none."};
 
-std::optional<std::int64_t> rank_of(const Recording& recording) {
-  const std::optional<Distributed>& info = recording.session->trace().distributed;
-  if (!info || info->rank == kAbsent) return {};
-  return info->rank;
+std::optional<std::int64_t> rank_number(const Recording& recording) {
+  return rank_of(*recording.session).number;
 }
 
 /// The rows of all tables in one, which says of each whose it is. They are of one report.
@@ -139,7 +136,7 @@ Table join(const std::string& input, const std::vector<Table>& tables,
   view.columns.insert(view.columns.begin(), {kInput, kRank});
   for (std::size_t i = 0; i < tables.size(); ++i) {
     const View& one = tables[i].data->view;
-    const std::optional<std::int64_t> rank = rank_of(recordings[i]);
+    const std::optional<std::int64_t> rank = rank_number(recordings[i]);
     for (const std::vector<Value>& row : one.table.rows) {
       std::vector<Value> wider = {Value(one.input), rank ? Value(*rank) : Value()};
       wider.insert(wider.end(), row.begin(), row.end());
@@ -154,41 +151,42 @@ Table join(const std::string& input, const std::vector<Table>& tables,
   return {std::make_shared<const TableData>(std::move(joined))};
 }
 
-Diagnosed run_diagnosis(const Recording& recording, const Asked& asked, std::string focus,
-                        bool exclude_warmup) {
-  Diagnosed out{
-      .session = recording.session, .peaks = peaks_of(asked), .request = {}, .diagnosis = {}};
+/// A request without its recording and diagnosis.
+Diagnosed prepare(const Asked& asked, std::string focus, bool exclude_warmup) {
+  Diagnosed out{.session = {}, .peaks = peaks_of(asked), .request = {}, .diagnosis = {}};
   select_into(asked, out.request);
   out.request.focus = std::move(focus);
   out.request.exclude_warmup = exclude_warmup;
   out.request.peaks = out.peaks ? out.peaks->chosen() : nullptr;
+  return out;
+}
+
+Diagnosed run_diagnosis(const Recording& recording, const Asked& asked, std::string focus,
+                        bool exclude_warmup) {
+  Diagnosed out = prepare(asked, std::move(focus), exclude_warmup);
+  out.session = recording.session;
   out.diagnosis = value_or_raise(unlocked([&] { return diagnose(*out.session, out.request); }));
   return out;
 }
 
-/// Of the recordings of one program: `certain` where it need not be asked whether they are.
-Diagnosed diagnose_together(const std::string& input, const std::vector<Recording>& recordings,
-                            bool certain, const Asked& asked, const std::string& focus,
-                            bool exclude_warmup, std::optional<std::int64_t> rank) {
-  std::vector<RankDiagnosis> ranks;
-  std::vector<Diagnosed> all;
-  for (const Recording& recording : recordings) {
-    Diagnosed one = run_diagnosis(recording, asked, focus, exclude_warmup);
-    ranks.push_back(diagnosis_of_rank(*one.session, std::move(one.diagnosis)));
-    all.push_back(std::move(one));
-  }
-  if (!certain && !are_ranks_of_one_program(ranks)) {
-    throw Failure({ErrorCode::invalid_argument,
-                   input + ": its " + std::to_string(recordings.size()) +
-                       " recordings are not the ranks of one program; diagnose each of "
-                       "session.recordings"});
-  }
-  std::size_t at = 0;
-  Diagnosis together = value_or_raise(compare_ranks(input, std::move(ranks), rank, at));
-  Diagnosed out = std::move(all[at]);
-  out.diagnosis = std::move(together);
+Diagnosed run_rank_diagnosis(const std::string& input, const std::vector<Recording>& recordings,
+                             const Asked& asked, std::string focus, bool exclude_warmup,
+                             std::optional<std::int64_t> rank) {
+  Diagnosed out = prepare(asked, std::move(focus), exclude_warmup);
   out.request.rank = rank;
+  std::vector<const fathom::Session*> sessions;
+  for (const Recording& recording : recordings) sessions.push_back(recording.session.get());
+  std::size_t at = 0;
+  out.diagnosis =
+      value_or_raise(unlocked([&] { return diagnose_ranks(input, sessions, out.request, at); }));
+  out.session = recordings[at].session;
   return out;
+}
+
+bool ranks_of_one_program(const std::vector<Recording>& recordings) {
+  std::vector<Rank> ranks;
+  for (const Recording& recording : recordings) ranks.push_back(rank_of(*recording.session));
+  return are_ranks_of_one_program(ranks);
 }
 
 std::string html_of(const Diagnosed& diagnosed) {
@@ -223,7 +221,7 @@ void bind_sessions(nb::module_& module) {
           [](const Recording& recording) { return valid_utf8(recording.session->input()); })
       .def_prop_ro("format",
                    [](const Recording& recording) { return recording.session->trace().format; })
-      .def_prop_ro("rank", rank_of, "Its rank in a distributed program.")
+      .def_prop_ro("rank", rank_number, "Its rank in a distributed program.")
       .def_prop_ro("span_ns",
                    [](const Recording& recording) {
                      return to_ns(recording.session->trace().span.length());
@@ -270,32 +268,38 @@ void bind_sessions(nb::module_& module) {
       .def_prop_ro("shown", shown)
       .def_ro("found", &Inputs::File::found)
       .def_prop_ro(
-          "folder", [](const Inputs::File& file) { return valid_utf8(file.folder); },
+          "folder", [](const Inputs::File& file) { return valid_utf8(file.recording.folder); },
           "The session folder that it is a recording of, or ''.")
       .def_prop_ro(
-          "program", [](const Inputs::File& file) { return valid_utf8(file.program); },
+          "program", [](const Inputs::File& file) { return valid_utf8(file.recording.program); },
           "Of several programs in that folder, the one that it is a recording of.");
   module.def("open", open_recording, nb::arg("file"), nb::arg("threads"),
              "Reads one of the inputs that expand() found, to its end.");
   module.def("join", join, nb::arg("input"), nb::arg("tables"), nb::arg("recordings"),
              "The tables of several recordings as one, with the columns input and input_rank.");
   module.def(
-      "diagnose_together",
-      [](const std::string& input, const std::vector<Recording>& recordings, bool certain,
+      "diagnose_ranks",
+      [](const std::string& input, const std::vector<Recording>& recordings,
          std::optional<std::string> steps, std::optional<std::int32_t> device,
-         std::optional<std::string> window, std::optional<std::string> peaks,
-         const std::string& focus, bool exclude_warmup, std::optional<std::int64_t> rank) {
-        return diagnose_together(input, recordings, certain,
-                                 {.steps = std::move(steps),
-                                  .device = device,
-                                  .window = std::move(window),
-                                  .peaks = std::move(peaks)},
-                                 focus, exclude_warmup, rank);
+         std::optional<std::string> window, std::optional<std::string> peaks, std::string focus,
+         bool exclude_warmup, std::optional<std::int64_t> rank) {
+        return run_rank_diagnosis(input, recordings,
+                                  {.steps = std::move(steps),
+                                   .device = device,
+                                   .window = std::move(window),
+                                   .peaks = std::move(peaks)},
+                                  std::move(focus), exclude_warmup, rank);
       },
-      nb::arg("input"), nb::arg("recordings"), nb::kw_only(), nb::arg("certain"),
-      nb::arg("steps").none(), nb::arg("device").none(), nb::arg("window").none(),
-      nb::arg("peaks").none(), nb::arg("focus"), nb::arg("exclude_warmup"), nb::arg("rank").none(),
-      "The diagnosis of the ranks of one program; certain: they need not say that they are.");
+      nb::arg("input"), nb::arg("recordings"), nb::kw_only(), nb::arg("steps").none(),
+      nb::arg("device").none(), nb::arg("window").none(), nb::arg("peaks").none(), nb::arg("focus"),
+      nb::arg("exclude_warmup"), nb::arg("rank").none(),
+      "The diagnosis of the ranks of one program, compared.");
+  module.def("are_ranks_of_one_program", ranks_of_one_program, nb::arg("recordings"),
+             "Do these recordings say that they are different ranks of one program?");
+  module.def(
+      "are_of_one_session",
+      [](const std::vector<Inputs::File>& files) { return are_of_one_session(files); },
+      nb::arg("files"), "Are these the recordings of one program in one session folder?");
   module.def(
       "expand",
       [](const std::vector<std::string>& inputs) {

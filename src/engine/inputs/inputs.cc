@@ -4,8 +4,10 @@
 #include <algorithm>
 #include <cctype>
 #include <filesystem>
+#include <iterator>
 #include <string_view>
 #include <system_error>
+#include <utility>
 
 #include <glob.h>
 
@@ -111,21 +113,9 @@ void append(Inputs& inputs, std::vector<std::string> paths, bool found) {
   inputs.several = true;
 }
 
-/// The recordings of a session folder. One is called like the folder, several by their files.
-Result<void> expand_run(const std::string& folder, Inputs& inputs) {
-  const std::vector<RunRecording> recordings = run_recordings(folder);
-  if (recordings.empty()) {
-    return Error{ErrorCode::not_found,
-                 folder +
-                     ": this session holds no recording; manifest.json says in not_recorded "
-                     "what could not be recorded, and why"};
-  }
-  for (const RunRecording& recording : recordings) {
-    const std::string shown = recordings.size() == 1 ? folder : std::string();
-    inputs.files.push_back({recording.base, false, folder, shown, recording.program});
-  }
-  inputs.several = inputs.several || recordings.size() > 1;
-  return {};
+void append(Inputs& inputs, Inputs session) {
+  std::ranges::move(session.files, std::back_inserter(inputs.files));
+  inputs.several = inputs.several || session.several;
 }
 
 Result<void> expand(const std::string& argument, Inputs& inputs) {
@@ -137,8 +127,12 @@ Result<void> expand(const std::string& argument, Inputs& inputs) {
     return {};
   }
   const fs::file_status status = fs::status(argument, error);
-  if (fs::is_directory(status) && is_run_folder(argument)) return expand_run(argument, inputs);
   if (fs::is_directory(status)) {
+    if (std::optional<Result<Inputs>> session = expand_session(argument)) {
+      if (!*session) return std::move(*session).error();
+      append(inputs, std::move(**session));
+      return {};
+    }
     std::vector<std::string> files = regular_files(argument, error);
     if (error) return Error{ErrorCode::io, argument + ": " + error.message()};
     if (files.empty()) return nothing_inside(argument);
@@ -159,8 +153,30 @@ Result<void> expand(const std::string& argument, Inputs& inputs) {
 
 }  // namespace
 
+std::optional<Result<Inputs>> expand_session(const std::string& path) {
+  std::optional<std::vector<RunRecording>> recordings = find_recordings(path);
+  if (!recordings) return std::nullopt;
+  if (recordings->empty()) {
+    return Error{ErrorCode::not_found,
+                 path +
+                     ": this session holds no recording; manifest.json says in not_recorded "
+                     "what could not be recorded, and why"};
+  }
+  Inputs inputs;
+  inputs.arguments = {path};
+  inputs.several = recordings->size() > 1;
+  for (RunRecording& recording : *recordings) {
+    std::string base = recording.base;
+    inputs.files.push_back({.path = std::move(base),
+                            .shown = inputs.several ? std::string() : path,
+                            .recording = std::move(recording)});
+  }
+  return inputs;
+}
+
 Result<Inputs> expand_inputs(std::span<const std::string> arguments) {
   Inputs inputs;
+  inputs.arguments.assign(arguments.begin(), arguments.end());
   for (const std::string& argument : arguments) {
     const std::size_t before = inputs.files.size();
     Result<void> expanded = expand(argument, inputs);

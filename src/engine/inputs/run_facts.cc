@@ -79,13 +79,11 @@ void say_distance(Trace& trace, const MergeCounts& counts, const std::string& na
                          "off by that");
 }
 
-void add_run_facts(Trace& trace, const std::string& folder, const RunRecording& recording,
+void add_run_facts(Trace& trace, const RunRecording& recording,
                    const std::vector<std::string>& warnings) {
-  const std::string manifest = (std::filesystem::path(folder) / kRunManifest).string();
-  const Result<std::string> text = read_small_file(manifest);
-  if (!text) {
+  if (recording.manifest == nullptr) {
     add_warning(trace, "manifest.json is missing: the conditions of the run are not known");
-  } else if (!add_manifest(trace, *text)) {
+  } else if (!add_manifest(trace, *recording.manifest)) {
     add_warning(trace, "manifest.json is damaged: the conditions of the run are not known");
   }
   for (const std::string& path : recording.conditions) {

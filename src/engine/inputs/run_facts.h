@@ -23,7 +23,7 @@ std::int64_t take_clock_error(Trace& trace, const std::string& name);
 void say_distance(Trace& trace, const MergeCounts& counts, const std::string& name);
 
 /// The manifest, the conditions of the run, files that are no part of the trace, and `warnings`.
-void add_run_facts(Trace& trace, const std::string& folder, const RunRecording& recording,
+void add_run_facts(Trace& trace, const RunRecording& recording,
                    const std::vector<std::string>& warnings);
 
 }  // namespace fathom

@@ -2,7 +2,6 @@
 #include "engine/inputs/run_family.h"
 
 #include <algorithm>
-#include <filesystem>
 #include <fstream>
 #include <span>
 #include <vector>
@@ -76,11 +75,9 @@ bool RunFamily::descends(std::int64_t pid, std::int64_t from) const {
   return false;
 }
 
-RunFamily run_family(const std::string& folder, const RunFiles& files) {
+RunFamily run_family(const std::string* manifest, const RunFiles& files) {
   RunFamily family;
-  const Result<std::string> manifest =
-      read_small_file((std::filesystem::path(folder) / kRunManifest).string());
-  if (manifest) {
+  if (manifest != nullptr) {
     for (const ManifestProcess& process : manifest_processes(*manifest))
       family.parents[process.pid] = process.parent;
   }

@@ -1,10 +1,12 @@
 // What belongs together becomes one recording; its files are read and merged.
 #include "engine/inputs/run_folder.h"
 
+#include <algorithm>
 #include <filesystem>
 #include <optional>
 #include <set>
 #include <system_error>
+#include <utility>
 
 #include "engine/inputs/run_conditions.h"
 #include "engine/inputs/run_facts.h"
@@ -90,23 +92,20 @@ bool add_file(std::optional<Trace>& trace, const std::string& path, const RunRec
   return true;
 }
 
-}  // namespace
-
-bool is_run_folder(const std::string& folder) {
-  const std::string manifest = (fs::path(folder) / kRunManifest).string();
-  std::error_code error;
-  if (!fs::is_directory(folder, error)) return false;
-  if (fs::is_regular_file(manifest, error)) {
-    const Result<std::string> text = read_small_file(manifest);
-    if (text && manifest_schema(*text).starts_with(kSchema)) return true;
-  }
-  const RunFiles files = run_files(folder);
-  return !files.captures.empty() || !files.launcher.empty();
+/// Null where there is none that can be read.
+std::shared_ptr<const std::string> read_manifest(const std::string& folder) {
+  Result<std::string> text = read_small_file((fs::path(folder) / kRunManifest).string());
+  return text ? std::make_shared<const std::string>(std::move(*text)) : nullptr;
 }
 
-std::vector<RunRecording> run_recordings(const std::string& folder) {
-  const RunFiles files = run_files(folder);
-  const RunFamily family = run_family(folder, files);
+/// Then all files belong together, and no process need be told from another.
+bool is_of_one_process(const RunFiles& files) {
+  return !files.torch.empty() && std::ranges::all_of(files.torch, [&files](const NamedFile& file) {
+    return file.pid == files.torch.front().pid;
+  });
+}
+
+std::vector<RunRecording> group_files(const RunFiles& files, const RunFamily& family) {
   const std::set<std::int64_t> roots = run_roots(files, family);
   std::vector<RunRecording> recordings;
   for (const NamedFile& file : files.torch) {
@@ -139,8 +138,27 @@ std::vector<RunRecording> run_recordings(const std::string& folder) {
   return recordings;
 }
 
-Result<Trace> read_run(const std::string& folder, const RunRecording& recording,
-                       const ReadOptions& options) {
+}  // namespace
+
+std::optional<std::vector<RunRecording>> find_recordings(const std::string& folder) {
+  std::error_code error;
+  if (!fs::is_directory(folder, error)) return std::nullopt;
+  const RunFiles files = run_files(folder);
+  const std::shared_ptr<const std::string> manifest =
+      files.manifest ? read_manifest(folder) : nullptr;
+  const bool said = manifest != nullptr && manifest_schema(*manifest).starts_with(kSchema);
+  if (!said && files.captures.empty() && files.launcher.empty()) return std::nullopt;
+  const RunFamily family =
+      is_of_one_process(files) ? RunFamily{} : run_family(manifest.get(), files);
+  std::vector<RunRecording> recordings = group_files(files, family);
+  for (RunRecording& recording : recordings) {
+    recording.folder = folder;
+    recording.manifest = manifest;
+  }
+  return recordings;
+}
+
+Result<Trace> read_run(const RunRecording& recording, const ReadOptions& options) {
   std::optional<Trace> trace;
   std::vector<std::string> warnings;
   MergeCounts counts;
@@ -150,10 +168,10 @@ Result<Trace> read_run(const std::string& folder, const RunRecording& recording,
     add_file(trace, part, recording, options, counts, base_error, warnings);
   if (!trace) {
     return Error{ErrorCode::corrupt,
-                 warnings.empty() ? folder + ": nothing was recorded" : warnings.front()};
+                 warnings.empty() ? recording.folder + ": nothing was recorded" : warnings.front()};
   }
   say_counts(*trace, counts);
-  add_run_facts(*trace, folder, recording, warnings);
+  add_run_facts(*trace, recording, warnings);
   return std::move(*trace);
 }
 

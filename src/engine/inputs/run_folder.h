@@ -2,6 +2,8 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -13,6 +15,9 @@ namespace fathom {
 
 /// One recording of a session folder: what one process, or one rank, did.
 struct RunRecording {
+  std::string folder;  ///< The session folder.
+  /// The text of its manifest.json, or null. Shared: it may be long, and each rank is read by it.
+  std::shared_ptr<const std::string> manifest;
   std::string base;  ///< The file that decides about time; other files are added to it.
   std::vector<std::string> parts;       ///< Files whose records are added, in this order.
   std::vector<std::string> conditions;  ///< JSON files whose contents become facts.
@@ -28,18 +33,16 @@ struct RunRecording {
 /// The fact that names RunRecording::program.
 inline constexpr std::string_view kProgramFact = "program";
 
-/// True for a folder that `fathom run` made: its manifest says so, or, where that is missing or
-/// damaged, capture files lie in it.
-bool is_run_folder(const std::string& folder);
+/// The recordings of a folder that `fathom run` made, by process and number; unset for any other
+/// folder or path. Such a folder is known by its manifest, or, where that is missing or damaged, by
+/// the capture files in it. With traces of torch.profiler, each is one recording, together with the
+/// capture files of its process, of its children and of the launcher; without, each rank, else all
+/// capture files together. Empty where nothing was recorded. Opens the manifest and each capture
+/// file once; what it finds is all that read_run() needs.
+std::optional<std::vector<RunRecording>> find_recordings(const std::string& folder);
 
-/// The recordings, by process and number. Empty where the folder holds none. With traces of
-/// torch.profiler, each is one, together with the capture files of its process, of its children
-/// and of the launcher; without, each rank, else all capture files together.
-std::vector<RunRecording> run_recordings(const std::string& folder);
-
-/// Reads and merges one. What is missing or damaged is said in facts and the import log; an Error
-/// means that neither the base nor any part could be read.
-Result<Trace> read_run(const std::string& folder, const RunRecording& recording,
-                       const ReadOptions& options);
+/// Reads and merges one; opens each of its files once. What is missing or damaged is said in facts
+/// and the import log; an Error means that neither the base nor any part could be read.
+Result<Trace> read_run(const RunRecording& recording, const ReadOptions& options);
 
 }  // namespace fathom

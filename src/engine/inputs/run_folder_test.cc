@@ -63,7 +63,7 @@ class RunFolder : public testing::Test {
   }
 
   [[nodiscard]] std::vector<RunRecording> recordings() const {
-    return run_recordings(folder_.string());
+    return find_recordings(folder_.string()).value_or(std::vector<RunRecording>());
   }
   static std::string names(const std::vector<std::string>& paths) {
     std::string text;
@@ -73,7 +73,7 @@ class RunFolder : public testing::Test {
   [[nodiscard]] Trace open() const {
     const std::vector<RunRecording> found = recordings();
     EXPECT_EQ(found.size(), 1U);
-    Result<Trace> trace = read_run(folder_.string(), found.front(), {});
+    Result<Trace> trace = read_run(found.front(), {});
     EXPECT_TRUE(trace.ok()) << (trace ? "" : trace.error().message);
     if (!trace) return {};
     EXPECT_EQ(broken_promise(*trace), "");
@@ -88,17 +88,17 @@ class RunFolder : public testing::Test {
 };
 
 TEST_F(RunFolder, TheManifestMakesAFolderASession) {
-  EXPECT_FALSE(is_run_folder(folder_.string()));
+  EXPECT_FALSE(find_recordings(folder_.string()));
   write("manifest.json", R"({"schema": "something/1"})");
-  EXPECT_FALSE(is_run_folder(folder_.string()));
+  EXPECT_FALSE(find_recordings(folder_.string()));
   write("manifest.json", kManifest);
-  EXPECT_TRUE(is_run_folder(folder_.string()));
+  EXPECT_TRUE(find_recordings(folder_.string()));
 }
 
 TEST_F(RunFolder, CaptureFilesDoToo) {
   write("manifest.json", R"({"schema": "fathom-ru)");
   monitor();
-  EXPECT_TRUE(is_run_folder(folder_.string()));
+  EXPECT_TRUE(find_recordings(folder_.string()));
 }
 
 TEST_F(RunFolder, ATraceOfTorchIsJoinedByItsProcessItsWorkersAndTheMonitor) {
@@ -128,7 +128,7 @@ TEST_F(RunFolder, SeveralProgramsAreToldApartByNameAndProcess) {
   ASSERT_EQ(found.size(), 2U);
   EXPECT_EQ(found[0].program, "python (process 20)");
   EXPECT_EQ(found[1].program, "python (process 30)");
-  const Result<Trace> trace = read_run(folder_.string(), found[1], {});
+  const Result<Trace> trace = read_run(found[1], {});
   ASSERT_TRUE(trace);
   ASSERT_NE(trace->fact(kProgramFact), nullptr);
   EXPECT_EQ(trace->fact(kProgramFact)->value, "\"python (process 30)\"");
@@ -347,7 +347,7 @@ Interval unix_time(const Trace& trace, std::string_view name) {
 
 TEST(RecordedRun, TorchsTimesAndOursAreOneClock) {
   const std::string folder = FATHOM_SOURCE_DIR "/tests/data/runs/cpu_train";
-  const std::vector<RunRecording> found = run_recordings(folder);
+  const std::vector<RunRecording> found = *find_recordings(folder);
   ASSERT_EQ(found.size(), 1U);
   const Result<Trace> torch = read_trace(found.front().base, {});
   const Result<Trace> ours = read_trace(found.front().parts.front(), {});

@@ -62,7 +62,7 @@ bool comparable(const std::vector<Stretch>& stretches,
                 const std::vector<RankDiagnosis>& recordings) {
   std::set<std::int64_t> ranks;
   for (const Stretch& stretch : stretches) {
-    const std::optional<std::int64_t>& rank = recordings[stretch.recording].rank;
+    const std::optional<std::int64_t>& rank = recordings[stretch.recording].rank.number;
     const std::int64_t of = rank ? *rank : -1 - static_cast<std::int64_t>(stretch.recording);
     if (stretch.count != stretches.front().count || !ranks.insert(of).second) return false;
   }
@@ -103,7 +103,7 @@ void compare(const std::vector<RankDiagnosis>& recordings, Ranks& ranks) {
 RankRow row_of(const RankDiagnosis& one) {
   RankRow row;
   row.input = one.diagnosis.input;
-  row.rank = one.rank;
+  row.rank = one.rank.number;
   row.step = mean_step(one.diagnosis);
   row.communication = one.diagnosis.rank_calls.exposed;
   row.verdict = to_string(one.diagnosis.verdict.id);
@@ -188,25 +188,11 @@ void judge_all(Diagnosis& diagnosis) {
 
 }  // namespace
 
-RankDiagnosis diagnosis_of_rank(const Session& session, Diagnosis diagnosis) {
-  RankDiagnosis one{.diagnosis = std::move(diagnosis), .rank = {}, .world_size = {}};
-  const std::optional<Distributed>& said = session.trace().distributed;
-  if (said && said->rank != kAbsent) one.rank = said->rank;
-  if (said && said->world_size != kAbsent) one.world_size = said->world_size;
-  return one;
-}
-
-bool is_rank(const RankDiagnosis& one) {
-  return one.rank.has_value() && one.world_size.value_or(2) > 1;
-}
-
-bool are_ranks_of_one_program(const std::vector<RankDiagnosis>& recordings) {
-  std::set<std::int64_t> ranks;
-  for (const RankDiagnosis& one : recordings) {
-    if (!is_rank(one) || one.world_size != recordings.front().world_size) return false;
-    ranks.insert(*one.rank);
-  }
-  return ranks.size() > 1;
+std::vector<Rank> ranks_of(const std::vector<RankDiagnosis>& recordings) {
+  std::vector<Rank> ranks;
+  ranks.reserve(recordings.size());
+  for (const RankDiagnosis& one : recordings) ranks.push_back(one.rank);
+  return ranks;
 }
 
 Result<Diagnosis> compare_ranks(std::string input, std::vector<RankDiagnosis> recordings,
@@ -216,7 +202,8 @@ Result<Diagnosis> compare_ranks(std::string input, std::vector<RankDiagnosis> re
   std::vector<std::size_t> order(recordings.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
   std::ranges::stable_sort(order, {}, [&](std::size_t i) {
-    return std::pair(!recordings[i].rank, recordings[i].rank.value_or(0));
+    const std::optional<std::int64_t>& number = recordings[i].rank.number;
+    return std::pair(!number, number.value_or(0));
   });
   std::vector<RankDiagnosis> sorted;
   sorted.reserve(recordings.size());

@@ -8,24 +8,18 @@
 
 #include "base/result.h"
 #include "engine/diagnosis/diagnosis.h"
+#include "engine/ranks/rank.h"
 
 namespace fathom {
 
-/// One recording's diagnosis, and what tells whether it is of the same program as others.
+/// One recording's diagnosis, and its place among those of the same program.
 struct RankDiagnosis {
   Diagnosis diagnosis;
-  std::optional<std::int64_t> rank;        ///< Unset where the recording names none.
-  std::optional<std::int64_t> world_size;  ///< As recorded.
+  Rank rank;
 };
 
-RankDiagnosis diagnosis_of_rank(const Session& session, Diagnosis diagnosis);
-
-/// May this recording be one of several ranks? It says so itself.
-bool is_rank(const RankDiagnosis& one);
-
-/// Several recordings that are different ranks of equally many: of one program, as far as they say.
-/// Recordings of one session folder are so without being asked.
-bool are_ranks_of_one_program(const std::vector<RankDiagnosis>& recordings);
+/// What each says of its place.
+std::vector<Rank> ranks_of(const std::vector<RankDiagnosis>& recordings);
 
 /// The diagnosis of the rank that holds the others up, else of the one whose steps are longest, or
 /// of `rank`; with the comparison of all (Diagnosis::ranks) and `input` as its input. Where waiting

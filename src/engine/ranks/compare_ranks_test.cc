@@ -9,7 +9,7 @@ constexpr std::int64_t kMs = 1'000'000;
 
 /// A rank with two steps of `step` ms, each with one all-reduce of those ms, all of it exposed.
 RankDiagnosis rank_with(std::int64_t rank, std::int64_t step, std::vector<std::int64_t> reduces) {
-  RankDiagnosis one{.diagnosis = {}, .rank = rank, .world_size = 2};
+  RankDiagnosis one{.diagnosis = {}, .rank = {.number = rank, .world_size = 2}};
   one.diagnosis.input = "rank" + std::to_string(rank) + ".json";
   one.diagnosis.step_ns.count = reduces.size();
   one.diagnosis.step_ns.mean = static_cast<double>(step * kMs);
@@ -118,20 +118,6 @@ TEST(CompareRanks, TwoRecordingsOfOneRankAreNotCompared) {
   const Diagnosis all = compared({rank_with(0, 100, {61, 41}), rank_with(0, 100, {1, 1})});
   EXPECT_EQ(all.ranks->compared, 0U);
   EXPECT_FALSE(all.ranks->late);
-}
-
-TEST(CompareRanks, RanksOfOneProgramAreDifferentOnesOfEquallyMany) {
-  std::vector<RankDiagnosis> ranks;
-  ranks.push_back(rank_with(0, 1, {}));
-  ranks.push_back(rank_with(1, 1, {}));
-  EXPECT_TRUE(are_ranks_of_one_program(ranks));
-  ranks[1].rank = 0;
-  EXPECT_FALSE(are_ranks_of_one_program(ranks));
-  ranks[1].rank = 1;
-  ranks[1].world_size = 8;
-  EXPECT_FALSE(are_ranks_of_one_program(ranks));
-  ranks[1].rank = {};
-  EXPECT_FALSE(are_ranks_of_one_program(ranks));
 }
 
 }  // namespace

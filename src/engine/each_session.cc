@@ -1,0 +1,45 @@
+// Opens recordings one after the other, and leaves out files of a directory that are no traces.
+#include "engine/each_session.h"
+
+namespace fathom {
+namespace {
+
+bool is_not_a_trace(const Error& error) {
+  return error.code == ErrorCode::unsupported || error.code == ErrorCode::corrupt;
+}
+
+}  // namespace
+
+void for_each_session(const Inputs& inputs, const InputHandlers& handlers, const UseSession& use) {
+  bool failed = false;
+  bool used_one = false;
+  for (const Inputs::File& file : inputs.files) {
+    const Result<std::unique_ptr<Session>> session = handlers.open(file);
+    if (!session) {
+      if (file.found && is_not_a_trace(session.error())) {
+        handlers.skipped(session.error());
+        continue;
+      }
+      failed = true;
+      handlers.failed(session.error());
+      continue;
+    }
+    const Result<Proceed> used = use(**session, file);
+    if (!used) {
+      failed = true;
+      handlers.failed(used.error());
+      if (!used_one) return;
+      continue;
+    }
+    used_one = true;
+    if (*used == Proceed::stop) return;
+  }
+  if (used_one || failed) return;
+  const std::size_t argument = inputs.files.empty() ? 0 : inputs.files.front().argument;
+  const std::string name =
+      argument < inputs.arguments.size() ? inputs.arguments[argument] + ": " : "";
+  handlers.failed(
+      {ErrorCode::not_found, name + "none of its files is a trace that Fathom can read"});
+}
+
+}  // namespace fathom

@@ -1,0 +1,33 @@
+// Opens recordings one after the other, so that memory holds one at a time.
+#pragma once
+
+#include <functional>
+#include <memory>
+
+#include "base/result.h"
+#include "engine/inputs/inputs.h"
+#include "engine/session.h"
+
+namespace fathom {
+
+/// What a callback says about the inputs that follow.
+enum class Proceed : unsigned char { next, stop };
+
+/// What the caller of for_each_session() does beside using the sessions.
+struct InputHandlers {
+  /// Opens one, e.g. Session::open().
+  std::function<Result<std::unique_ptr<Session>>(const Inputs::File&)> open;
+  /// A file that was found in a directory is no trace; it is left out.
+  std::function<void(const Error&)> skipped;
+  /// An input cannot be read, or `use` failed with it.
+  std::function<void(const Error&)> failed;
+};
+
+using UseSession = std::function<Result<Proceed>(const Session&, const Inputs::File&)>;
+
+/// Calls `use` for each recording behind the inputs. After an error the next input is tried, but an
+/// error of `use` before anything succeeded ends it: what is wrong with the request is wrong for
+/// every input. Where no file is a trace, that is an error, too.
+void for_each_session(const Inputs& inputs, const InputHandlers& handlers, const UseSession& use);
+
+}  // namespace fathom
