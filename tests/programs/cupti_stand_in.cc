@@ -16,6 +16,7 @@
 
 #include "capture/cuda/layouts.h"
 #include "capture/inside/never_freed.h"
+#include "tests/programs/fed.h"
 
 namespace {
 
@@ -248,6 +249,7 @@ extern "C" {
 // What the driver does: an event holds the time at which it was recorded.
 
 CUresult cuEventCreate(CUevent* event, unsigned /*flags*/) {
+  const fathom::test::Fed fed;
   auto& events = fathom::inside::never_freed<std::deque<std::int64_t>>();
   *event = reinterpret_cast<CUevent>(&events.emplace_back(-1));
   return CUDA_SUCCESS;
@@ -300,6 +302,7 @@ CUptiResult cuptiActivityRegisterCallbacks(CUpti_BuffersCallbackRequestFunc requ
 }
 
 CUptiResult cuptiActivityEnable(CUpti_ActivityKind kind) {
+  const fathom::test::Fed fed;
   if (refused(kind)) return CUPTI_ERROR_INSUFFICIENT_PRIVILEGES;
   const std::lock_guard lock(state().mutex);
   state().enabled.insert(kind);

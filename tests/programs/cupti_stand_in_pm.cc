@@ -22,6 +22,8 @@
 #include <cupti_target.h>
 #include <unistd.h>
 
+#include "tests/programs/fed.h"
+
 namespace {
 
 struct Metric {
@@ -90,6 +92,7 @@ struct Sampling {
 };
 Sampling& sampling() {
   // NOLINTNEXTLINE(cppcoreguidelines-avoid-non-const-global-variables): outlives the program
+  const fathom::test::Fed fed;
   static auto* const made = new Sampling;
   return *made;
 }
@@ -148,6 +151,7 @@ CUptiResult cuptiProfilerHostInitialize(CUpti_Profiler_Host_Initialize_Params* p
   if (!sized(p, kSize) || std::string_view(p->pChipName) != "GH100" ||
       p->profilerType != CUPTI_PROFILER_TYPE_PM_SAMPLING)
     return CUPTI_ERROR_INVALID_PARAMETER;
+  const fathom::test::Fed fed;
   p->pHostObject = reinterpret_cast<CUpti_Profiler_Host_Object*>(new Host);
   return CUPTI_SUCCESS;
 }
@@ -158,6 +162,7 @@ CUptiResult cuptiProfilerHostDeinitialize(CUpti_Profiler_Host_Deinitialize_Param
 }
 
 CUptiResult cuptiProfilerHostConfigAddMetrics(CUpti_Profiler_Host_ConfigAddMetrics_Params* p) {
+  const fathom::test::Fed fed;
   for (std::size_t i = 0; i < p->numMetrics; ++i) {
     if (metric_of(p->ppMetricNames[i]) == nullptr) return CUPTI_ERROR_INVALID_PARAMETER;
     host_of(p->pHostObject)->metrics.emplace_back(p->ppMetricNames[i]);

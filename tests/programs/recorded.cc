@@ -68,6 +68,26 @@ class Collector : public wire::Visitor {
   void fact(const wire::FactRecord& record, std::uint64_t /*offset*/) override {
     into_.facts[std::string(record.key)] = record.value;
   }
+  void device(const wire::DeviceActivity& record, std::uint64_t /*offset*/) override {
+    add(into_.devices, {record.start,
+                        record.duration,
+                        record.pid,
+                        record.stream,
+                        std::string(record.name),
+                        std::string(record.category),
+                        -1,
+                        {}});
+  }
+  void call(const wire::Call& record, std::uint64_t /*offset*/) override {
+    add(into_.calls, {record.start,
+                      record.duration,
+                      record.pid,
+                      record.tid,
+                      std::string(record.name),
+                      std::string(record.category),
+                      -1,
+                      {}});
+  }
   void exit(const wire::ExitRecord& /*record*/, std::uint64_t /*offset*/) override {}
   void dropped(const wire::DroppedRecord& record, std::uint64_t /*offset*/) override {
     into_.dropped += record.count;

@@ -33,6 +33,8 @@ struct Recorded {
   std::vector<RecordedSlice> slices;
   std::vector<RecordedSlice> begun;     ///< `begin` records; `ends` are counted.
   std::vector<RecordedSlice> instants;  ///< start is their time.
+  std::vector<RecordedSlice> devices;   ///< What devices did.
+  std::vector<RecordedSlice> calls;     ///< Of libraries.
   std::vector<RecordedSample> samples;
   std::map<std::int64_t, std::string> threads;  ///< By tid.
   std::map<std::string, std::string> facts;

@@ -47,6 +47,8 @@ void add(const Recorded& recorded, Content& content) {
   auto& things = content.things;
   for (const RecordedSlice& slice : recorded.slices) ++things["slice " + slice.name];
   for (const RecordedSlice& slice : recorded.begun) ++things["slice " + slice.name];
+  for (const RecordedSlice& activity : recorded.devices) ++things["device " + activity.name];
+  for (const RecordedSlice& call : recorded.calls) ++things["call " + call.name];
   for (const RecordedSlice& instant : recorded.instants) ++things["instant " + instant.name];
   for (const RecordedSample& sample : recorded.samples) ++things["sample " + sample.counter];
   for (const auto& [tid, name] : recorded.threads) things["thread " + name] = 1;

@@ -3,20 +3,19 @@
 
 #include <algorithm>
 #include <cstdlib>
-#include <filesystem>
 #include <new>
 #include <string_view>
 
 #include <dlfcn.h>
 #include <link.h>
+#include <unistd.h>
 
 #include "capture/cuda/driver.h"
+#include "capture/cuda/folder.h"
 #include "capture/inside/attempt.h"
 
 namespace fathom::cuda {
 namespace {
-
-namespace fs = std::filesystem;
 
 std::string variable(const char* name) {
   const char* const value = std::getenv(name);
@@ -40,11 +39,9 @@ std::vector<std::string> sonames(int driver_major) {
 
 void add_subfolders(const std::string& folder, std::string_view start,
                     std::vector<std::string>& found) {
-  std::error_code failure;
   std::vector<std::string> here;
-  for (const auto& entry : fs::directory_iterator(folder, failure)) {
-    if (entry.path().filename().string().starts_with(start)) here.push_back(entry.path().string());
-  }
+  for (const std::string& name : names_in(folder))
+    if (name.starts_with(start)) here.push_back(std::string(folder).append("/").append(name));
   std::ranges::sort(here, std::greater<>());
   found.insert(found.end(), here.begin(), here.end());
 }
@@ -168,8 +165,7 @@ std::vector<std::string> cupti_candidates(const CuptiPlaces& places) {
 bool open_cupti(const std::vector<std::string>& candidates, Cupti& cupti, std::string& why) {
   why = "libcupti is in none of the usual places";
   for (const std::string& file : candidates) {
-    std::error_code ignored;
-    if (file.find('/') != std::string::npos && !fs::exists(file, ignored)) continue;
+    if (file.find('/') != std::string::npos && access(file.c_str(), F_OK) != 0) continue;
     void* const library = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
     if (library == nullptr) {
       if (file.find('/') != std::string::npos) why = dlerror();

@@ -4,10 +4,10 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
-#include <filesystem>
 #include <vector>
 
 #include "capture/cuda/driver.h"
+#include "capture/cuda/folder.h"
 
 namespace fathom::cuda {
 namespace {
@@ -16,14 +16,6 @@ std::string lower(std::string_view text) {
   std::string out(text);
   for (char& c : out) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
   return out;
-}
-
-std::vector<std::string> folders_of_gpus() {
-  std::vector<std::string> names;
-  std::error_code failure;
-  for (const auto& entry : std::filesystem::directory_iterator("/proc/driver/nvidia/gpus", failure))
-    names.push_back(entry.path().filename().string());
-  return names;
 }
 
 }  // namespace
@@ -47,7 +39,7 @@ int PmDriver::gpu_number(int number) const {
   if (device == nullptr || bus_id == nullptr || device(&handle, number) != CUDA_SUCCESS ||
       bus_id(text.data(), static_cast<int>(text.size()), handle) != CUDA_SUCCESS)
     return number;
-  return place_on_bus(folders_of_gpus(), text.data()).value_or(number);
+  return place_on_bus(names_in("/proc/driver/nvidia/gpus"), text.data()).value_or(number);
 }
 
 PmDriver pm_driver() {

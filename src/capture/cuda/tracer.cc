@@ -89,9 +89,9 @@ Tracer& Tracer::get() noexcept {
 }
 
 /// Later on we are called by CUPTI, which must not wait for the recorder's thread: that one may be
-/// waiting for CUPTI.
+/// waiting for CUPTI. Or by a tick, which the recorder waits for.
 void Tracer::say(std::string_view key, std::string_view value) {
-  if (recording_) {
+  if (ticking_) {
     facts_.emplace_back(key, value);
   } else {
     inside::Recorder::get().fact(key, value);
@@ -131,6 +131,7 @@ void Tracer::begin() {
   // Before CUDA takes itself down, which it does at the exit too, and was not told to yet.
   if (std::atexit([] { Tracer::get().at_exit(); }) != 0) throw std::bad_alloc();
   recording_ = true;
+  ticking_ = true;
   inside::Recorder::set_tick_hook(on_tick);
 }
 
@@ -208,7 +209,6 @@ bool Tracer::subscribe() {
 }
 
 void Tracer::say_surroundings() {
-  std::error_code ignored;
   const char* const pipe = std::getenv("CUDA_MPS_PIPE_DIRECTORY");
   const std::string control = std::string(pipe == nullptr ? "/tmp/nvidia-mps" : pipe) + "/control";
   if (access(control.c_str(), F_OK) == 0) say("cuda.mps", control);

@@ -56,7 +56,7 @@ class Tracer {
   static void time_launch(EventTimer& timer, CUpti_CallbackId id, const CUpti_CallbackData& data);
   void write_timed(EventTimer& timer, wire::Writer& writer);
   void lose(const Loss& loss);
-  /// While recording, with the lock held.
+  /// While ticking, with the lock held.
   void say(std::string_view key, std::string_view value);
   void say_surroundings();
 
@@ -107,6 +107,7 @@ class Tracer {
   bool warned_ = false;
   bool tracing_ = false;                // we are CUPTI's subscriber
   std::atomic<bool> recording_{false};  // CUPTI may be called
+  std::atomic<bool> ticking_{false};    // what is to be said waits for the next tick
   std::atomic<bool> ending_{false};
 
   Limits limits_;
