@@ -30,10 +30,11 @@ ROOMS = {
     "rules": "base stats store analysis replay",
     "measure": "base stats",
     "engine": "base stats wire store formats export analysis replay reports rules",
+    "record": "base wire capture monitor engine",
     "render": "base engine",
     "server": "base engine render",
-    "cli": "base engine render server capture monitor measure",
-    "python": "base engine render capture",
+    "cli": "base engine render server capture record measure",
+    "python": "base engine render capture record",
 }
 
 # Folders of a room -> those of the same room that they may include; "." is the room's own folder. A room that
@@ -268,6 +269,9 @@ def self_test() -> int:
         "src/reports/bad.cc": '#include "rules/rule.h"\n',
         "src/rules/rule.h": '#include "store/missing.h"\n',
         "src/attic/bad.cc": "\n",
+        "src/record/run.h": "#pragma once\n",
+        "src/cli/run.cc": '#include "record/run.h"\n',
+        "src/server/bad.cc": '#include "record/run.h"\n',
         "src/analysis/context.h": "#pragma once\n",
         "src/analysis/context.cc": '#include "analysis/health/health.h"\n',
         "src/analysis/health/health.h": '#include "analysis/context.h"\n',
@@ -283,7 +287,8 @@ def self_test() -> int:
     expected = {
         ("src/base/bad.cc", 1), ("src/store/bad.cc", 2), ("src/store/worse.cc", 1),
         ("src/store/worse.cc", 2), ("src/reports/bad.cc", 1), ("src/rules/rule.h", 1),
-        ("src/attic/bad.cc", 1), ("src/analysis/util/bad.h", 2), ("src/analysis/attic/bad.h", 1),
+        ("src/attic/bad.cc", 1), ("src/server/bad.cc", 1),
+        ("src/analysis/util/bad.h", 2), ("src/analysis/attic/bad.h", 1),
         ("src/engine/query/bad.cc", 1), ("include/fathom/profile.h", 2), ("include/fathom/profile.h", 3),
         ("ui/src/api/client.ts", 2), ("python/fathom/__init__.py", 1),
     }

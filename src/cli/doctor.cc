@@ -1,17 +1,16 @@
 // fathom doctor: what may be recorded here, and what would allow more.
+#include "record/doctor.h"
+
 #include <algorithm>
 #include <memory>
 
 #include <unistd.h>
 
 #include "capture/doctor/checks.h"
-#include "capture/launcher/limits.h"
 #include "cli/command.h"
 #include "cli/options.h"
 #include "cli/print.h"
 #include "cli/version.h"
-#include "monitor/abilities.h"
-#include "monitor/gpus.h"
 #include "render/json.h"
 #include "render/style.h"
 #include "render/text_width.h"
@@ -24,64 +23,6 @@ using capture::CheckState;
 
 constexpr std::size_t kWhatColumn = 10;
 constexpr std::size_t kDetailColumn = 32;
-
-void append(std::vector<Check>& checks, const std::vector<Check>& more) {
-  checks.insert(checks.end(), more.begin(), more.end());
-}
-
-std::vector<Check> nvml_checks() {
-  const monitor::GpuSystem system = monitor::describe_gpus();
-  std::vector<Check> checks;
-  for (const monitor::GpuDescription& gpu : system.gpus) {
-    checks.push_back({.section = "GPU",
-                      .what = "device " + std::to_string(gpu.index),
-                      .state = CheckState::fine,
-                      .detail = gpu.name + ", driver " + system.driver +
-                                (system.cuda.empty() ? "" : ", CUDA up to " + system.cuda)});
-  }
-  if (checks.empty()) {
-    checks.push_back({.section = "GPU",
-                      .what = "NVML",
-                      .state = CheckState::missing,
-                      .detail = system.why,
-                      .lost = capture::lost_with("GPU telemetry"),
-                      .remedy = system.remedy});
-  }
-  return checks;
-}
-
-std::vector<Check> telemetry_checks() {
-  std::vector<Check> checks;
-  for (const monitor::Ability& ability : monitor::telemetry_abilities()) {
-    // Told by the line of NVML.
-    if (!ability.available && ability.what == "GPU telemetry") continue;
-    checks.push_back({.section = "Telemetry",
-                      .what = ability.what,
-                      .state = ability.available ? CheckState::fine : CheckState::missing,
-                      .detail = ability.why,
-                      .lost = ability.available ? std::string() : capture::lost_with(ability.what),
-                      .remedy = ability.remedy});
-  }
-  return checks;
-}
-
-std::vector<Check> all_checks() {
-  std::vector<Check> checks = capture::gpu_checks();
-  append(checks, nvml_checks());
-  append(checks, capture::python_checks());
-  append(checks, telemetry_checks());
-  append(checks, capture::permission_checks());
-  append(checks, capture::limit_checks());
-  // A section's lines stand together.
-  std::vector<std::string> order;
-  for (const Check& check : checks) {
-    if (std::ranges::find(order, check.section) == order.end()) order.push_back(check.section);
-  }
-  std::ranges::stable_sort(checks, {}, [&](const Check& check) {
-    return std::ranges::find(order, check.section) - order.begin();
-  });
-  return checks;
-}
 
 std::string state_word(CheckState state, const Style& style) {
   const std::string word = pad_right(to_string(state), kWhatColumn - 2);
@@ -167,7 +108,7 @@ Command doctor() {
     options.group("Output");
     options.flag("--json", *json, "JSON, schema fathom.doctor/1");
     return [json] {
-      const std::vector<Check> checks = all_checks();
+      const std::vector<Check> checks = record::doctor_checks();
       print(*json ? as_json(checks) : as_text(checks));
       return kFine;
     };

@@ -1,22 +1,38 @@
 // fathom run: captures a program, then diagnoses it.
+#include "record/run.h"
+
 #include <charconv>
 #include <memory>
 
 #include "capture/launcher/amounts.h"
 #include "cli/command.h"
+#include "cli/messages.h"
 #include "cli/options.h"
-#include "cli/run_capture.h"
 #include "cli/run_show.h"
 #include "cli/selection_options.h"
+#include "cli/version.h"
 
 namespace fathom::cli {
 namespace {
 
-int run(RunWish& wish) {
-  wish.recording.overhead = !wish.no_overhead;
-  const Captured captured = capture_run(wish);
-  if (captured.ran && !wish.no_diagnose) show_run(captured, wish.quiet);
-  return captured.code;
+/// Everything on the command line.
+struct RunArguments {
+  record::RunOptions options;
+  bool no_diagnose = false;
+  bool no_overhead = false;
+  bool quiet = false;
+};
+
+int run(RunArguments& arguments) {
+  record::RunOptions& options = arguments.options;
+  options.recording.overhead = !arguments.no_overhead;
+  options.version = version();
+  const Result<record::RunOutcome> outcome =
+      record::record_run(options, recording_messages(arguments.quiet));
+  if (!outcome) return fail(outcome.error());
+  if ((*outcome).started && !arguments.no_diagnose)
+    show_recording((*outcome).folder, arguments.quiet);
+  return (*outcome).exit_code;
 }
 
 /// An option whose value is parsed into `target`.
@@ -65,8 +81,8 @@ std::vector<std::string> choices(const Names& names) {
   return {names.begin(), names.end()};
 }
 
-void declare_what(Options& options, RunWish& wish) {
-  capture::Recording& recording = wish.recording;
+void declare_what(Options& options, RunArguments& arguments) {
+  capture::Recording& recording = arguments.options.recording;
   options.group("What to record");
   options.parsed("--with", "LIST", into(recording.with, capture::parse_extras),
                  "Also record these, separated by commas: shapes, stacks, memory and flops of "
@@ -91,14 +107,14 @@ void declare_what(Options& options, RunWish& wish) {
                "Record each node of CUDA graphs, not each graph as a whole; says what that costs");
   options.parsed("--gpu-metrics-rate", "HZ", into(recording.gpu_metrics_hz, parse_real<10, 10000>),
                  "Samples per second of --with gpu-metrics (default 1000)");
-  options.parsed("--telemetry", "HZ", into(wish.telemetry_hz, parse_real<0, 1000>),
+  options.parsed("--telemetry", "HZ", into(arguments.options.telemetry_hz, parse_real<0, 1000>),
                  "Samples of CPU, memory, I/O and GPU per second (default 10); 0 for none");
-  options.flag("--no-overhead", wish.no_overhead,
+  options.flag("--no-overhead", arguments.no_overhead,
                "Do not interleave unrecorded steps to measure what recording costs");
 }
 
-void declare_when(Options& options, RunWish& wish) {
-  capture::Recording& recording = wish.recording;
+void declare_when(Options& options, RunArguments& arguments) {
+  capture::Recording& recording = arguments.options.recording;
   options.group("When to record");
   options.parsed("--delay", "TIME", into(recording.delay, capture::parse_duration),
                  "Begin so long after the program has started: 30s, 500ms, 2min");
@@ -116,8 +132,8 @@ void declare_when(Options& options, RunWish& wish) {
                  {"on", "off"});
 }
 
-void declare_limits(Options& options, RunWish& wish) {
-  capture::Recording& recording = wish.recording;
+void declare_limits(Options& options, RunArguments& arguments) {
+  capture::Recording& recording = arguments.options.recording;
   options.group("Limits");
   options.parsed(
       "--max-memory", "SIZE", into(recording.max_memory, capture::parse_size),
@@ -129,17 +145,18 @@ void declare_limits(Options& options, RunWish& wish) {
                  "Keep only the newest stretch of this length");
 }
 
-void declare_output(Options& options, RunWish& wish) {
+void declare_output(Options& options, RunArguments& arguments) {
   options.group("Output");
-  options.text("-o,--output", "DIR", wish.output,
+  options.text("-o,--output", "DIR", arguments.options.output,
                "The session folder, new or empty (default fathom-runs/TIME-NAME)");
-  options.text("--name", "NAME", wish.name, "What to call the run (default: from the command)");
-  options.flag("--no-diagnose", wish.no_diagnose, "Only record");
-  options.parsed("--price", "MONEY", rate_into(wish.price),
+  options.text("--name", "NAME", arguments.options.name,
+               "What to call the run (default: from the command)");
+  options.flag("--no-diagnose", arguments.no_diagnose, "Only record");
+  options.parsed("--price", "MONEY", rate_into(arguments.options.price),
                  "Price of a kilowatt-hour, to turn energy into money");
-  options.parsed("--carbon", "GRAMS", rate_into(wish.carbon),
+  options.parsed("--carbon", "GRAMS", rate_into(arguments.options.carbon),
                  "Grams of CO2 per kilowatt-hour, to turn energy into CO2");
-  options.flag("-q,--quiet", wish.quiet, "No messages of ours but errors and the diagnosis");
+  options.flag("-q,--quiet", arguments.quiet, "No messages of ours but errors and the diagnosis");
 }
 
 }  // namespace
@@ -162,13 +179,13 @@ Command run() {
                       "fathom run -o before -- torchrun --nproc-per-node 2 train.py",
                       "fathom run --telemetry 0 -- ./my_cuda_app"};
   command.declare = [](Options& options) -> std::function<int()> {
-    const auto wish = std::make_shared<RunWish>();
-    options.rest("COMMAND", wish->command);
-    declare_what(options, *wish);
-    declare_when(options, *wish);
-    declare_limits(options, *wish);
-    declare_output(options, *wish);
-    return [wish] { return run(*wish); };
+    const auto arguments = std::make_shared<RunArguments>();
+    options.rest("COMMAND", arguments->options.command);
+    declare_what(options, *arguments);
+    declare_when(options, *arguments);
+    declare_limits(options, *arguments);
+    declare_output(options, *arguments);
+    return [arguments] { return run(*arguments); };
   };
   return command;
 }

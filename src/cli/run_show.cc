@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include "cli/command.h"
+#include "cli/messages.h"
 #include "cli/options.h"
 #include "cli/print.h"
 
@@ -17,10 +18,19 @@ int diagnose_folder(const std::string& folder, bool quiet) {
   return options.parse(arguments) ? diagnose_it() : kUsage;
 }
 
-void show_run(const Captured& captured, bool quiet) {
+void show_recording(const std::string& folder, bool quiet) {
   if (isatty(STDOUT_FILENO) == 0) dup2(STDERR_FILENO, STDOUT_FILENO);
   print("\n");
-  diagnose_folder(captured.folder, quiet);
+  diagnose_folder(folder, quiet);
+}
+
+record::Messages recording_messages(bool quiet) {
+  return {.progress =
+              [quiet](const std::string& text) {
+                if (!quiet) say_error(text);
+              },
+          .warning = [quiet](const std::string& text) { say_warning(text, quiet); },
+          .error = [](const std::string& text) { say_error(text); }};
 }
 
 }  // namespace fathom::cli

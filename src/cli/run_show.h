@@ -1,9 +1,9 @@
-// What a run prints when it has ended.
+// What is printed of a recording: its messages, and when it has ended the diagnosis.
 #pragma once
 
 #include <string>
 
-#include "cli/run_capture.h"
+#include "record/messages.h"
 
 namespace fathom::cli {
 
@@ -13,6 +13,9 @@ int diagnose_folder(const std::string& folder, bool quiet);
 /// The diagnosis: of a program inside which nothing was recorded, its processes and resources. To
 /// standard output when that is a terminal, else to standard error: what the program wrote to a
 /// pipe or a file is for somebody else.
-void show_run(const Captured& captured, bool quiet);
+void show_recording(const std::string& folder, bool quiet);
+
+/// Prints what a recording reports; when quiet, only errors.
+record::Messages recording_messages(bool quiet);
 
 }  // namespace fathom::cli

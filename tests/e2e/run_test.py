@@ -645,7 +645,7 @@ class Attach(Sandbox):
         pid = self.program(KINETO_USE_DAEMON="1")
         self.client([pid], kinds=0)
         done = self.fathom("attach", str(pid), "--timeout", "300ms", "-o", "session")
-        self.assertIn("profiled by somebody else", done.stderr)
+        self.assertIn("profiled by another tool", done.stderr)
 
     def test_no_such_process(self):
         process = subprocess.Popen(["true"])

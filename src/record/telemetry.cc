@@ -1,0 +1,44 @@
+// Starts the sampler beside the program; hands what it found to the manifest.
+#include "record/telemetry.h"
+
+#include <cstdint>
+
+#include <unistd.h>
+
+#include "capture/launcher/limits.h"
+
+namespace fathom::record {
+
+Telemetry::Telemetry(double hz, pid_t root, const std::string& session, wire::Writer& writer) {
+  if (hz <= 0) return;
+  monitor::SamplerOptions options;
+  options.period_ns = static_cast<std::int64_t>(1e9 / hz);
+  options.tree = {.root = root, .launcher = getpid(), .session = session};
+  started_ = std::async(std::launch::async, [options, &writer] {
+    return Started(monitor::Sampler::start(writer, options), monitor::describe_gpus());
+  });
+}
+
+void Telemetry::stop_into(capture::Manifest& manifest) {
+  if (!started_.valid()) return;
+  const auto [sampler, system] = started_.get();
+  sampler->stop();
+  for (const monitor::GpuDescription& gpu : system.gpus) {
+    manifest.gpus.push_back({.name = gpu.name,
+                             .uuid = gpu.uuid,
+                             .driver = system.driver,
+                             .memory = gpu.memory_bytes.value_or(0),
+                             .power_limit = gpu.power_limit_w.value_or(0)});
+  }
+  for (const monitor::Missing& missing : sampler->missing())
+    manifest.not_recorded.push_back(not_recorded(missing));
+}
+
+capture::NotRecorded not_recorded(const monitor::Missing& missing) {
+  return {.what = missing.what,
+          .why = missing.why,
+          .remedy = missing.remedy,
+          .lost = capture::lost_with(missing.what)};
+}
+
+}  // namespace fathom::record
