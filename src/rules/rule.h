@@ -1,6 +1,7 @@
 // A rule: one diagnosis that explains itself. It fires, stays silent, or abstains.
 #pragma once
 
+#include <cstdint>
 #include <span>
 #include <string>
 #include <string_view>
@@ -69,6 +70,13 @@ struct Abstention {
 /// No findings: looked, and found nothing wrong.
 using Outcome = std::variant<std::vector<Finding>, Abstention>;
 
+/// What a finding of a rule means for the verdict beyond the time that it claims.
+enum class VerdictHint : std::uint8_t {
+  none,
+  storage,   ///< Waiting for input is waiting for storage.
+  hardware,  ///< The hardware holds the device back: the verdict where nothing else takes much.
+};
+
 struct Rule {
   std::string_view id;     ///< kebab-case, stable: "data-loading".
   std::string_view title;  ///< What it looks for, one line.
@@ -77,6 +85,9 @@ struct Rule {
   /// Judges every counted step; others are not shown the outliers (rules/common/outliers.h), for
   /// what happens in one step must not decide about all.
   bool every_step = false;
+  /// Judges the machine or the loader, and so a program, too, in which no operators were recorded.
+  bool without_operators = false;
+  VerdictHint hint = VerdictHint::none;
 };
 
 /// Every rule.

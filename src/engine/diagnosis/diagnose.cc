@@ -244,16 +244,11 @@ void describe(const Context& context, const RuleContext& rules, const std::strin
   }
 }
 
-/// Rules that judge the machine or the loader; all others judge operators, of which a plain program
-/// has none.
-constexpr std::string_view kWithoutOperators[] = {
-    "neighbour", "cpu-limit",    "memory-pressure",     "throttling",
-    "placement", "data-loading", "data-loader-workers", "io-bound-loader"};
-
-/// Of a program inside which nothing else was recorded, only waiting for the loader is told.
-void be_plain(Diagnosis& diagnosis) {
+/// For a program in which no operators were recorded: findings that need none, and no verdict but
+/// that it waits for its loader.
+void keep_what_needs_no_operators(Diagnosis& diagnosis) {
   std::erase_if(diagnosis.findings, [](const RankedFinding& found) {
-    return std::ranges::find(kWithoutOperators, found.finding.rule) == std::end(kWithoutOperators);
+    return !find_rule(found.finding.rule)->without_operators;
   });
   const VerdictId id = diagnosis.verdict.id;
   if (id == VerdictId::input_bound || id == VerdictId::io_bound) return;
@@ -352,7 +347,7 @@ Result<Diagnosis> diagnose(const Session& session, const DiagnosisRequest& reque
   diagnosis.verdict = judge(usual, spent_by_family(usual), diagnosis.findings);
   diagnosis.rank_calls = rank_calls(usual);
   diagnosis.run = summarize_run(context, request.price_per_kwh, request.carbon_g_per_kwh);
-  if (diagnosis.run && diagnosis.run->plain) be_plain(diagnosis);
+  if (diagnosis.run && diagnosis.run->plain) keep_what_needs_no_operators(diagnosis);
   rank(diagnosis.findings);
   const std::string overhead = overhead_note(context.trace, diagnosis.verdict.id);
   if (!overhead.empty()) diagnosis.notes.push_back(overhead);

@@ -171,10 +171,12 @@ std::string sentence(const RuleContext& rules, const Work& work, Duration comput
   return "The device computes for " + time + ", mostly " + std::string(work.manner) + ".";
 }
 
-/// The finding of that rule, or nullptr.
-const Finding* found(const std::vector<RankedFinding>& findings, std::string_view rule) {
-  const auto at = std::ranges::find_if(
-      findings, [&](const RankedFinding& ranked) { return ranked.finding.rule == rule; });
+/// The first finding of a rule with that hint, or nullptr.
+const Finding* found(const std::vector<RankedFinding>& findings, VerdictHint hint) {
+  const auto at = std::ranges::find_if(findings, [hint](const RankedFinding& ranked) {
+    const Rule* const rule = find_rule(ranked.finding.rule);
+    return rule != nullptr && rule->hint == hint;
+  });
   return at == findings.end() ? nullptr : &at->finding;
 }
 
@@ -262,14 +264,14 @@ Verdict judge(const RuleContext& rules, const FamilyTimes& spent,
   } else if (lost_percent >= kLeastPercent && lost_percent >= kLossPerCompute * compute_percent) {
     verdict.id = loss.verdict;
     verdict.sentence = sentence(rules, loss, lost);
-    if (loss.family == Family::input && found(findings, "io-bound-loader") != nullptr) {
+    if (loss.family == Family::input && found(findings, VerdictHint::storage) != nullptr) {
       verdict.id = VerdictId::io_bound;
       verdict.sentence += " The loader waits for storage while processors are idle.";
     }
   } else if (memory != findings.end()) {
     verdict.id = VerdictId::memory_capacity_bound;
     verdict.sentence = memory->finding.title;
-  } else if (const Finding* const slowed = found(findings, "throttling");
+  } else if (const Finding* const slowed = found(findings, VerdictHint::hardware);
              slowed != nullptr && slowed->weight != Weight::note) {
     verdict.id = VerdictId::physically_limited;
     verdict.sentence = slowed->title + ".";

@@ -122,7 +122,8 @@ Rule data_loader_workers() {
   return {.id = "data-loader-workers",
           .title = "A data loader without workers, or with too few",
           .doc = kDoc,
-          .check = check};
+          .check = check,
+          .without_operators = true};
 }
 
 }  // namespace fathom

@@ -218,7 +218,11 @@ Outcome check(const RuleContext& rules) {
 }  // namespace
 
 Rule data_loading() {
-  return {.id = "data-loading", .title = "Waiting for input", .doc = kDoc, .check = check};
+  return {.id = "data-loading",
+          .title = "Waiting for input",
+          .doc = kDoc,
+          .check = check,
+          .without_operators = true};
 }
 
 }  // namespace fathom

@@ -124,7 +124,9 @@ Rule io_bound_loader() {
   return {.id = "io-bound-loader",
           .title = "A loader that waits for storage",
           .doc = kDoc,
-          .check = check};
+          .check = check,
+          .without_operators = true,
+          .hint = VerdictHint::storage};
 }
 
 }  // namespace fathom

@@ -71,7 +71,8 @@ Rule cpu_limit() {
           .title = "A container's processor limit that is used up",
           .doc = kDoc,
           .check = check,
-          .every_step = true};
+          .every_step = true,
+          .without_operators = true};
 }
 
 }  // namespace fathom

@@ -127,7 +127,8 @@ Rule memory_pressure() {
           .title = "Host memory that runs out",
           .doc = kDoc,
           .check = check,
-          .every_step = true};
+          .every_step = true,
+          .without_operators = true};
 }
 
 }  // namespace fathom

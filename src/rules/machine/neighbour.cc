@@ -125,7 +125,8 @@ Rule neighbour() {
   return {.id = "neighbour",
           .title = "Other programs on the same GPU or processors",
           .doc = kDoc,
-          .check = check};
+          .check = check,
+          .without_operators = true};
 }
 
 }  // namespace fathom

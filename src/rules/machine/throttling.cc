@@ -158,7 +158,9 @@ Rule throttling() {
           .title = "A GPU slowed down by heat or power",
           .doc = kDoc,
           .check = check,
-          .every_step = true};
+          .every_step = true,
+          .without_operators = true,
+          .hint = VerdictHint::hardware};
 }
 
 }  // namespace fathom

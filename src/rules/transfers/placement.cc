@@ -101,8 +101,11 @@ Outcome check(const RuleContext& rules) {
 }  // namespace
 
 Rule placement() {
-  return {
-      .id = "placement", .title = "A slow way from host to device", .doc = kDoc, .check = check};
+  return {.id = "placement",
+          .title = "A slow way from host to device",
+          .doc = kDoc,
+          .check = check,
+          .without_operators = true};
 }
 
 }  // namespace fathom
