@@ -51,11 +51,11 @@ std::unique_ptr<Block> Block::make(std::size_t bytes) {
   return std::unique_ptr<Block>(new (std::nothrow) Block(std::move(buffer), capacity, full));
 }
 
-bool Block::fits(Kind kind, std::size_t texts, std::size_t text_bytes) const {
-  if (texts_ + texts > kMaxTexts) return false;
-  const std::size_t needed = kRecordHeaderBytes + body_bytes(kind) +
-                             texts * (kRecordHeaderBytes + body_bytes(Kind::string)) +
-                             std::min(text_bytes, texts * kMaxText);
+bool Block::fits(std::size_t body, const Texts& texts) const {
+  if (texts_ + texts.count > kMaxTexts) return false;
+  const std::size_t needed = kRecordHeaderBytes + body +
+                             texts.count * (kRecordHeaderBytes + kStringBytes) +
+                             std::min(texts.bytes, texts.count * kMaxText);
   // What does not fit into an empty block goes into one of its own.
   return payload_bytes() + needed <= full_ || (records_ == 0 && size_ + needed <= capacity_);
 }
@@ -70,7 +70,7 @@ std::uint32_t Block::text(std::string_view text) {
     if (slot.hash == hash && text == std::string_view(buffer_.get() + slot.offset, slot.length))
       return slot.id;
   }
-  Packer body = add(Kind::string);
+  Packer body = begin(Kind::string, kStringBytes);
   const std::uint32_t id = ++texts_;
   body << id;
   std::memcpy(body.at(), text.data(), text.size());
@@ -82,11 +82,10 @@ std::uint32_t Block::text(std::string_view text) {
   return id;
 }
 
-Packer Block::add(Kind kind) {
+Packer Block::begin(Kind kind, std::size_t body) {
   Packer record(buffer_.get() + size_);
-  record << static_cast<std::uint16_t>(kind) << static_cast<std::uint16_t>(body_bytes(kind));
-  size_ += kRecordHeaderBytes + body_bytes(kind);
-  if (kind != Kind::string) ++records_;
+  record << static_cast<std::uint16_t>(kind) << static_cast<std::uint16_t>(body);
+  size_ += kRecordHeaderBytes + body;
   return record;
 }
 

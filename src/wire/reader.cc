@@ -1,7 +1,8 @@
 // Blocks are looked for, their sums checked, and their records handed on.
 #include "wire/reader.h"
 
-#include <algorithm>
+#include <array>
+#include <concepts>
 #include <cstring>
 
 #include "base/crc32.h"
@@ -44,6 +45,23 @@ struct Header {
   std::uint16_t reserved = 0;
   std::uint64_t number = 0;
 };
+
+/// By kind, what a record has at least.
+constexpr std::array<std::size_t, kKinds> kBodyBytes = [] {
+  std::array<std::size_t, kKinds> bytes{};
+  const auto at = [&bytes](Kind kind) -> std::size_t& {
+    return bytes[static_cast<std::size_t>(kind)];
+  };
+  at(Kind::string) = kStringBytes;
+  at(Kind::begin) = at(Kind::instant) = body_bytes<MomentRecord>();
+  const auto add = [&at]<typename... Records>(Records...) {
+    ((at(Records::kKind) = body_bytes<Records>()), ...);
+  };
+  add(ClockRecord(), ProcessRecord(), ThreadRecord(), SliceRecord(), EndRecord(), CounterRecord(),
+      SampleRecord(), FactRecord(), ExitRecord(), DroppedRecord(), FunctionRecord(), Argument(),
+      DeviceActivity(), Launch(), Copy(), Wait(), Call(), MemoryOperation());
+  return bytes;
+}();
 
 Header header_of(std::string_view block) {
   Header header;
@@ -176,7 +194,7 @@ void Reader::records(std::string_view payload, std::uint64_t offset) {
     if (payload.size() - body < size) break;
     if (kind == 0 || kind >= kKinds) {
       damage_.unknown_kinds[kind].add(offset + at);
-    } else if (size < body_bytes(static_cast<Kind>(kind))) {
+    } else if (size < kBodyBytes[kind]) {
       damage_.malformed.add(offset + at);
     } else {
       record({static_cast<Kind>(kind), payload.substr(body, size), offset + at});
@@ -194,200 +212,104 @@ std::string_view Reader::text(std::uint32_t id, std::uint64_t offset) {
   return {};
 }
 
-void Reader::define(const Record& record) {
+/// What the body says; a text that is not defined is counted and empty.
+template <typename Fields>
+Fields Reader::read(const Record& record) {
+  Fields fields;
   Unpacker body(record.body);
-  const auto id = body.take<std::uint32_t>();
+  const auto take = [&]<typename Value>(Value& value) {
+    if constexpr (std::same_as<Value, std::string_view>) {
+      value = text(body.take<std::uint32_t>(), record.offset);
+    } else {
+      body >> value;
+    }
+  };
+  Fields::fields([&](auto... field) { (take(fields.*field.member), ...); });
+  return fields;
+}
+
+void Reader::define(const Record& record) {
   if (record.kind == Kind::string) {
-    texts_[id] = record.body.substr(sizeof id);
+    texts_[Unpacker(record.body).take<std::uint32_t>()] = record.body.substr(kStringBytes);
     return;
   }
-  CounterRecord counter;
-  body >> counter.pid >> counter.device;
-  counter.name = text(body.take<std::uint32_t>(), record.offset);
-  counter.unit = text(body.take<std::uint32_t>(), record.offset);
-  counters_[id] = visitor_.counter(counter, record.offset);
+  const auto counter = read<CounterRecord>(record);
+  counters_[counter.id] = visitor_.counter(counter, record.offset);
+}
+
+void Reader::sample(const Record& record) {
+  auto sample = read<SampleRecord>(record);
+  const auto counter = counters_.find(sample.counter);
+  if (counter == counters_.end()) {
+    damage_.texts.add(record.offset);
+    return;
+  }
+  sample.counter = counter->second;
+  visitor_.sample(sample, record.offset);
+}
+
+/// Of a device activity; without one it is damage.
+void Reader::detail(const Record& record) {
+  if (!detail_fits_) {
+    damage_.malformed.add(record.offset);
+  } else if (record.kind == Kind::launch) {
+    visitor_.launch(read<Launch>(record), record.offset);
+  } else if (record.kind == Kind::copy) {
+    visitor_.copy(read<Copy>(record), record.offset);
+  } else {
+    visitor_.wait(read<Wait>(record), record.offset);
+  }
 }
 
 void Reader::record(const Record& record) {
-  Unpacker body(record.body);
+  const std::uint64_t offset = record.offset;
   const bool has_arguments = record.kind == Kind::slice || record.kind == Kind::begin ||
                              record.kind == Kind::instant || record.kind == Kind::device ||
                              record.kind == Kind::call;
   argument_fits_ = argument_fits_ || has_arguments;
-  const auto next_text = [&] { return text(body.take<std::uint32_t>(), record.offset); };
   switch (record.kind) {
     case Kind::string:
     case Kind::counter:
-      define(record);
-      return;
-    case Kind::clock: {
-      ClockRecord clock;
-      body >> clock.monotonic >> clock.unix >> clock.error;
-      visitor_.clock(clock, record.offset);
-      return;
-    }
-    case Kind::process: {
-      ProcessRecord process;
-      body >> process.time >> process.pid >> process.parent >> process.rank;
-      process.name = next_text();
-      process.role = next_text();
-      visitor_.process(process, record.offset);
-      return;
-    }
-    case Kind::thread: {
-      ThreadRecord thread;
-      body >> thread.pid >> thread.tid;
-      thread.name = next_text();
-      visitor_.thread(thread, record.offset);
-      return;
-    }
-    case Kind::slice: {
-      SliceRecord slice;
-      body >> slice.start >> slice.duration >> slice.pid >> slice.tid;
-      slice.name = next_text();
-      slice.category = next_text();
-      body >> slice.value;
-      visitor_.slice(slice, record.offset);
-      return;
-    }
+      return define(record);
+    case Kind::clock:
+      return visitor_.clock(read<ClockRecord>(record), offset);
+    case Kind::process:
+      return visitor_.process(read<ProcessRecord>(record), offset);
+    case Kind::thread:
+      return visitor_.thread(read<ThreadRecord>(record), offset);
+    case Kind::slice:
+      return visitor_.slice(read<SliceRecord>(record), offset);
     case Kind::begin:
+      return visitor_.begin(read<MomentRecord>(record), offset);
     case Kind::end:
-    case Kind::instant: {
-      MomentRecord moment;
-      body >> moment.time >> moment.pid >> moment.tid;
-      if (record.kind == Kind::end) {
-        visitor_.end(moment, record.offset);
-        return;
-      }
-      moment.name = next_text();
-      moment.category = next_text();
-      if (record.kind == Kind::begin) {
-        visitor_.begin(moment, record.offset);
-      } else {
-        visitor_.instant(moment, record.offset);
-      }
-      return;
-    }
-    case Kind::sample: {
-      SampleRecord sample;
-      body >> sample.time;
-      const auto counter = counters_.find(body.take<std::uint32_t>());
-      body >> sample.value;
-      if (counter == counters_.end()) {
-        damage_.texts.add(record.offset);
-        return;
-      }
-      sample.counter = counter->second;
-      visitor_.sample(sample, record.offset);
-      return;
-    }
-    case Kind::fact: {
-      FactRecord fact;
-      body >> fact.pid;
-      fact.key = next_text();
-      fact.value = next_text();
-      visitor_.fact(fact, record.offset);
-      return;
-    }
-    case Kind::exit: {
-      ExitRecord exit;
-      body >> exit.time >> exit.pid >> exit.status >> exit.user >> exit.system >> exit.peak >>
-          exit.wall >> exit.read >> exit.written;
-      visitor_.exit(exit, record.offset);
-      return;
-    }
-    case Kind::dropped: {
-      DroppedRecord dropped;
-      dropped.what = next_text();
-      body >> dropped.count;
-      visitor_.dropped(dropped, record.offset);
-      return;
-    }
-    case Kind::function: {
-      FunctionRecord function;
-      body >> function.pid;
-      function.file = next_text();
-      body >> function.line;
-      function.name = next_text();
-      body >> function.calls >> function.total >> function.self;
-      visitor_.function(function, record.offset);
-      return;
-    }
-    case Kind::argument: {
-      if (!argument_fits_) {
-        damage_.malformed.add(record.offset);
-        return;
-      }
-      ArgumentRecord argument;
-      argument.key = next_text();
-      argument.value = next_text();
-      visitor_.argument(argument, record.offset);
-      return;
-    }
+      return visitor_.end(read<EndRecord>(record), offset);
+    case Kind::instant:
+      return visitor_.instant(read<MomentRecord>(record), offset);
+    case Kind::sample:
+      return sample(record);
+    case Kind::fact:
+      return visitor_.fact(read<FactRecord>(record), offset);
+    case Kind::exit:
+      return visitor_.exit(read<ExitRecord>(record), offset);
+    case Kind::dropped:
+      return visitor_.dropped(read<DroppedRecord>(record), offset);
+    case Kind::function:
+      return visitor_.function(read<FunctionRecord>(record), offset);
+    case Kind::argument:
+      if (argument_fits_) return visitor_.argument(read<ArgumentRecord>(record), offset);
+      return damage_.malformed.add(offset);
     case Kind::device:
+      detail_fits_ = true;
+      return visitor_.device(read<DeviceActivity>(record), offset);
     case Kind::launch:
     case Kind::copy:
     case Kind::wait:
+      return detail(record);
     case Kind::call:
+      detail_fits_ = false;
+      return visitor_.call(read<Call>(record), offset);
     case Kind::memory:
-      device_record(record);
-      return;
-  }
-}
-
-/// What devices did. A detail without its activity is damage.
-void Reader::device_record(const Record& record) {
-  Unpacker body(record.body);
-  const auto next_text = [&] { return text(body.take<std::uint32_t>(), record.offset); };
-  if (record.kind == Kind::device) {
-    DeviceActivity activity;
-    body >> activity.start >> activity.duration >> activity.pid >> activity.device >>
-        activity.context >> activity.stream;
-    activity.name = next_text();
-    activity.category = next_text();
-    body >> activity.correlation >> activity.graph >> activity.node;
-    detail_fits_ = true;
-    return visitor_.device(activity, record.offset);
-  }
-  if (record.kind == Kind::call) {
-    detail_fits_ = false;
-    Call call;
-    body >> call.start >> call.duration >> call.pid >> call.tid;
-    call.name = next_text();
-    call.category = next_text();
-    body >> call.correlation >> call.external;
-    return visitor_.call(call, record.offset);
-  }
-  if (record.kind == Kind::memory) {
-    MemoryOperation operation;
-    body >> operation.time >> operation.pid >> operation.correlation >> operation.device >>
-        operation.address >> operation.bytes >> operation.reserved;
-    operation.kind = next_text();
-    return visitor_.memory(operation, record.offset);
-  }
-  if (!detail_fits_) {
-    damage_.malformed.add(record.offset);
-    return;
-  }
-  if (record.kind == Kind::launch) {
-    Launch launch;
-    for (Dimensions* const sizes : {&launch.grid, &launch.block, &launch.cluster}) {
-      for (std::int32_t& size : *sizes) body >> size;
-    }
-    body >> launch.registers >> launch.static_shared >> launch.dynamic_shared >> launch.local_bytes;
-    visitor_.launch(launch, record.offset);
-  } else if (record.kind == Kind::copy) {
-    Copy copy;
-    body >> copy.bytes;
-    copy.kind = next_text();
-    copy.source = next_text();
-    copy.destination = next_text();
-    visitor_.copy(copy, record.offset);
-  } else {
-    Wait wait;
-    wait.kind = next_text();
-    body >> wait.stream >> wait.event >> wait.correlation;
-    visitor_.wait(wait, record.offset);
+      return visitor_.memory(read<MemoryOperation>(record), offset);
   }
 }
 

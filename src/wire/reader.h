@@ -11,92 +11,12 @@
 
 #include "wire/device.h"
 #include "wire/layout.h"
+#include "wire/records.h"
 
 namespace fathom::wire {
 
-/// The records of docs/wire.md. Texts are valid during the visit only; they may be any bytes.
-struct ClockRecord {
-  std::int64_t monotonic = 0;
-  std::int64_t unix = 0;
-  std::uint32_t error = 0;
-};
-struct ProcessRecord {
-  std::int64_t time = 0;
-  std::int32_t pid = 0;
-  std::int32_t parent = 0;
-  std::int32_t rank = -1;
-  std::string_view name;
-  std::string_view role;
-};
-struct ThreadRecord {
-  std::int32_t pid = 0;
-  std::int64_t tid = 0;
-  std::string_view name;
-};
-struct SliceRecord {
-  std::int64_t start = 0;
-  std::int64_t duration = 0;
-  std::int32_t pid = 0;
-  std::int64_t tid = 0;
-  std::string_view name;
-  std::string_view category;
-  std::int64_t value = -1;
-};
-/// A begin, end (without texts) or instant.
-struct MomentRecord {
-  std::int64_t time = 0;
-  std::int32_t pid = 0;
-  std::int64_t tid = 0;
-  std::string_view name;
-  std::string_view category;
-};
-struct CounterRecord {
-  std::int32_t pid = 0;
-  std::int32_t device = -1;
-  std::string_view name;
-  std::string_view unit;
-};
-struct SampleRecord {
-  std::int64_t time = 0;
-  std::uint32_t counter = 0;  ///< What Visitor::counter() returned.
-  double value = 0;
-};
-struct FactRecord {
-  std::int32_t pid = 0;
-  std::string_view key;
-  std::string_view value;
-};
-struct ExitRecord {
-  std::int64_t time = 0;
-  std::int32_t pid = 0;
-  std::int32_t status = -1;
-  std::int64_t user = -1;
-  std::int64_t system = -1;
-  std::int64_t peak = -1;
-  std::int64_t wall = -1;
-  std::int64_t read = -1;
-  std::int64_t written = -1;
-};
-struct DroppedRecord {
-  std::string_view what;
-  std::uint64_t count = 0;
-};
-struct FunctionRecord {
-  std::int32_t pid = 0;
-  std::string_view file;
-  std::uint32_t line = 0;
-  std::string_view name;
-  std::uint64_t calls = 0;
-  std::int64_t total = 0;
-  std::int64_t self = 0;
-};
-/// Of the slice, begin or instant before it.
-struct ArgumentRecord {
-  std::string_view key;
-  std::string_view value;
-};
-
-/// Is given the records in the order of the file, each with the byte where it begins.
+/// Is given the records in the order of the file, each with the byte where it begins. Texts are
+/// valid during the visit only; they may be any bytes. What it has no use for it need not see.
 class Visitor {
  public:
   virtual ~Visitor() = default;
@@ -104,26 +24,24 @@ class Visitor {
   Visitor(const Visitor&) = delete;
   Visitor& operator=(const Visitor&) = delete;
 
-  virtual void clock(const ClockRecord& record, std::uint64_t offset) = 0;
-  virtual void process(const ProcessRecord& record, std::uint64_t offset) = 0;
-  virtual void thread(const ThreadRecord& record, std::uint64_t offset) = 0;
-  virtual void slice(const SliceRecord& record, std::uint64_t offset) = 0;
-  virtual void begin(const MomentRecord& record, std::uint64_t offset) = 0;
-  virtual void end(const MomentRecord& record, std::uint64_t offset) = 0;
-  virtual void instant(const MomentRecord& record, std::uint64_t offset) = 0;
+  virtual void clock(const ClockRecord& /*record*/, std::uint64_t /*offset*/) {}
+  virtual void process(const ProcessRecord& /*record*/, std::uint64_t /*offset*/) {}
+  virtual void thread(const ThreadRecord& /*record*/, std::uint64_t /*offset*/) {}
+  virtual void slice(const SliceRecord& /*record*/, std::uint64_t /*offset*/) {}
+  virtual void begin(const MomentRecord& /*record*/, std::uint64_t /*offset*/) {}
+  virtual void end(const EndRecord& /*record*/, std::uint64_t /*offset*/) {}
+  virtual void instant(const MomentRecord& /*record*/, std::uint64_t /*offset*/) {}
   /// A number of the visitor's for this counter; the samples of this block come with it.
-  virtual std::uint32_t counter(const CounterRecord& record, std::uint64_t offset) = 0;
-  virtual void sample(const SampleRecord& record, std::uint64_t offset) = 0;
-  virtual void fact(const FactRecord& record, std::uint64_t offset) = 0;
-  virtual void exit(const ExitRecord& record, std::uint64_t offset) = 0;
-  virtual void dropped(const DroppedRecord& record, std::uint64_t offset) = 0;
-  virtual void function(const FunctionRecord& record, std::uint64_t offset) = 0;
-  /// Of the slice, begin, instant, device activity or call before it. Those who have no use for it,
-  /// or for what devices did, need not see it.
-  virtual void argument(const ArgumentRecord& record, std::uint64_t offset) {
-    static_cast<void>(record);
-    static_cast<void>(offset);
+  virtual std::uint32_t counter(const CounterRecord& /*record*/, std::uint64_t /*offset*/) {
+    return 0;
   }
+  virtual void sample(const SampleRecord& /*record*/, std::uint64_t /*offset*/) {}
+  virtual void fact(const FactRecord& /*record*/, std::uint64_t /*offset*/) {}
+  virtual void exit(const ExitRecord& /*record*/, std::uint64_t /*offset*/) {}
+  virtual void dropped(const DroppedRecord& /*record*/, std::uint64_t /*offset*/) {}
+  virtual void function(const FunctionRecord& /*record*/, std::uint64_t /*offset*/) {}
+  /// Of the slice, begin, instant, device activity or call before it.
+  virtual void argument(const ArgumentRecord& /*record*/, std::uint64_t /*offset*/) {}
   /// Without its details: these come next, then its arguments.
   virtual void device(const DeviceActivity& /*record*/, std::uint64_t /*offset*/) {}
   virtual void launch(const Launch& /*record*/, std::uint64_t /*offset*/) {}
@@ -186,8 +104,11 @@ class Reader {
   void count_number(std::uint64_t number);
   void records(std::string_view payload, std::uint64_t offset);
   void record(const Record& record);
-  void device_record(const Record& record);
+  template <typename Fields>
+  [[nodiscard]] Fields read(const Record& record);
   void define(const Record& record);
+  void sample(const Record& record);
+  void detail(const Record& record);
   [[nodiscard]] std::string_view rest() const;
   std::string_view text(std::uint32_t id, std::uint64_t offset);
 

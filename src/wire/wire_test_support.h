@@ -34,9 +34,7 @@ class Listing final : public Visitor {
   void begin(const MomentRecord& r, std::uint64_t at) override {
     add(at, "begin", r.time, r.pid, r.tid, r.name, r.category);
   }
-  void end(const MomentRecord& r, std::uint64_t at) override {
-    add(at, "end", r.time, r.pid, r.tid);
-  }
+  void end(const EndRecord& r, std::uint64_t at) override { add(at, "end", r.time, r.pid, r.tid); }
   void instant(const MomentRecord& r, std::uint64_t at) override {
     add(at, "instant", r.time, r.pid, r.tid, r.name, r.category);
   }

@@ -7,6 +7,7 @@
 #include <atomic>
 #include <cerrno>
 #include <cmath>
+#include <concepts>
 #include <cstdio>
 #include <cstring>
 #include <limits>
@@ -14,6 +15,7 @@
 #include <new>
 #include <optional>
 #include <utility>
+#include <variant>
 #include <vector>
 
 #include <pthread.h>
@@ -36,16 +38,10 @@ std::int64_t read_clock(clockid_t clock) {
   return std::int64_t{now.tv_sec} * 1'000'000'000 + now.tv_nsec;
 }
 
-struct Clocks {
-  std::int64_t monotonic = 0;
-  std::int64_t unix = 0;
-  std::uint32_t error = 0;
-};
-
 /// The narrowest of a few readings.
-Clocks read_clocks() {
+ClockRecord read_clocks() {
   constexpr int kReadings = 3;
-  Clocks best{.error = UINT32_MAX};
+  ClockRecord best{.error = UINT32_MAX};
   for (int i = 0; i < kReadings; ++i) {
     const std::int64_t before = read_clock(CLOCK_MONOTONIC);
     const std::int64_t unix = read_clock(CLOCK_REALTIME);
@@ -71,30 +67,36 @@ struct Counter {
   std::uint64_t defined_in = UINT64_MAX;  // number of the block
 };
 
-/// What a ring says again in each file: a process, thread or fact.
+/// What a ring says again in each file, with texts of its own.
 struct Repeated {
-  Kind kind = Kind::fact;
-  std::int64_t time = 0;
-  std::int32_t pid = 0;
-  std::int32_t parent = 0;
-  std::int32_t rank = -1;
-  std::int64_t tid = 0;
-  std::string_view first;
-  std::string_view second;
-};
-
-/// With texts of its own.
-struct Kept {
-  Repeated record;
+  std::variant<ProcessRecord, ThreadRecord, FactRecord> record;
   std::string first;
   std::string second;
-  [[nodiscard]] Repeated whole() const {
-    Repeated copy = record;
-    copy.first = first;
-    copy.second = second;
-    return copy;
-  }
 };
+
+/// Copies of the record's texts.
+template <typename Record>
+Repeated repeated_of(const Record& record) {
+  Repeated copy{record, {}, {}};
+  std::string* next = &copy.first;
+  const auto keep = [&]<typename Value>(const Value& value) {
+    if constexpr (std::same_as<Value, std::string_view>) *std::exchange(next, &copy.second) = value;
+  };
+  Record::fields([&](auto... field) { (keep(record.*field.member), ...); });
+  return copy;
+}
+
+/// The record, whose texts are those of `repeated`.
+template <typename Record>
+Record with_texts(Record record, const Repeated& repeated) {
+  const std::string* next = &repeated.first;
+  const auto point = [&]<typename Value>(Value& value) {
+    if constexpr (std::same_as<Value, std::string_view>)
+      value = *std::exchange(next, &repeated.second);
+  };
+  Record::fields([&](auto... field) { (point(record.*field.member), ...); });
+  return record;
+}
 
 /// The smallest of what is asked for and what the process may write: beyond its limit the system
 /// would end the program.
@@ -150,15 +152,27 @@ class Writer::State {
   [[nodiscard]] bool ours() const { return forks().load(std::memory_order_relaxed) == forks_; }
   [[nodiscard]] bool active() const { return ours() && file_.is_open(); }
 
-  /// Makes room for a record; `time` is when it happened, kNever where it has no time. False where
-  /// it is dropped. `more_bytes` are of records that must lie in the same block.
-  bool room(Kind kind, std::int64_t time, std::initializer_list<std::string_view> texts,
-            std::span<const Argument> arguments = {}, std::size_t more_bytes = 0);
-  /// Relates the clocks, in the block at hand.
-  void clock();
-  Block& block() { return *block_; }
+  /// Makes room for a record of so many bytes with its texts and arguments; `time` is when it
+  /// happened, kNever where it has no time. False where it is dropped.
+  bool room(Kind kind, std::size_t body, std::int64_t time, Texts texts,
+            std::span<const Argument> arguments = {});
   /// Of the record that was added last.
   void add(std::span<const Argument> arguments);
+  /// The record, and its arguments behind it. False where it is dropped.
+  template <typename Record>
+  bool write(const Record& record, std::int64_t time, std::span<const Argument> arguments = {},
+             Kind kind = Record::kKind) {
+    if (!room(kind, body_bytes<Record>(), time, texts_of(record), arguments)) return false;
+    block_->add(record, kind);
+    add(arguments);
+    return true;
+  }
+  /// In a ring again in each file.
+  template <typename Record>
+  void write_and_repeat(const Record& record, std::int64_t time);
+  void write(const DeviceActivity& activity);
+  /// Relates the clocks, in the block at hand.
+  void clock();
   bool hand_over();
   bool close();
   void abandon() { file_.close(); }
@@ -171,9 +185,7 @@ class Writer::State {
                             std::string_view unit);
   /// Defines the counter in this block. False where there is none of that id, or no room.
   bool define(std::uint32_t id, std::int64_t time);
-  /// Writes it, in a ring again in each file.
-  void write_and_repeat(const Repeated& record);
-  void write(const Repeated& record);
+  void sample(const SampleRecord& sample);
   void count_dropped(std::uint64_t records) { dropped_ += records; }
   void lose(Loss loss, std::uint64_t records);
 
@@ -205,7 +217,7 @@ class Writer::State {
   std::uint64_t bytes_ = 0;  // in earlier files of a ring
 
   std::vector<Counter> counters_;
-  std::vector<Kept> repeated_;
+  std::vector<Repeated> repeated_;
   std::size_t memory_ = 0;
   std::array<std::uint64_t, kLosses.size()> losses_{};  // not yet said in the file
   std::uint64_t dropped_ = 0;
@@ -226,9 +238,9 @@ bool Writer::State::take_memory(std::size_t bytes) {
 }
 
 void Writer::State::clock() {
-  const Clocks clocks = read_clocks();
+  const ClockRecord clocks = read_clocks();
   opened_ = block_->empty() ? clocks.monotonic : opened_;
-  block_->add(Kind::clock) << clocks.monotonic << clocks.unix << clocks.error;
+  block_->add(clocks);
 }
 
 void Writer::State::rotate(std::int64_t now) {
@@ -244,12 +256,13 @@ void Writer::State::rotate(std::int64_t now) {
   if (!file_.append(kMagic)) lose(Loss::disk, 0);
   file_begun_ = now;
   vital_only_ = false;
-  for (const Kept& kept : repeated_) {
-    const Repeated record = kept.whole();
-    if (!block_->fits(record.kind, 2, record.first.size() + record.second.size())) hand_over();
+  const auto repeat = [this]<typename Record>(const Record& record) {
+    if (!block_->fits(body_bytes<Record>(), texts_of(record))) hand_over();
     if (block_->empty()) clock();
-    write(record);
-  }
+    block_->add(record);
+  };
+  for (const Repeated& one : repeated_)
+    std::visit([&](const auto& record) { repeat(with_texts(record, one)); }, one.record);
 }
 
 void Writer::State::begin_block() {
@@ -262,28 +275,22 @@ void Writer::State::begin_block() {
 void Writer::State::say_losses() {
   for (std::size_t i = 0; i < kLosses.size(); ++i) {
     if (losses_[i] == 0) continue;
-    const std::uint32_t what = block_->text(kLosses[i]);
-    block_->add(Kind::dropped) << what << std::exchange(losses_[i], 0);
+    block_->add(DroppedRecord{kLosses[i], std::exchange(losses_[i], 0)});
   }
 }
 
-bool Writer::State::room(Kind kind, std::int64_t time,
-                         std::initializer_list<std::string_view> texts,
-                         std::span<const Argument> arguments, std::size_t more_bytes) {
+bool Writer::State::room(Kind kind, std::size_t body, std::int64_t time, Texts texts,
+                         std::span<const Argument> arguments) {
   if (!active()) return false;
   // A record for each argument, which is to lie in the same block.
-  std::size_t text_bytes =
-      more_bytes + arguments.size() * (kRecordHeaderBytes + body_bytes(Kind::argument));
-  const std::size_t text_count = texts.size() + 2 * arguments.size();
-  for (const std::string_view text : texts) text_bytes += text.size();
-  for (const Argument& argument : arguments)
-    text_bytes += argument.key.size() + argument.value.size();
+  texts.bytes += arguments.size() * (kRecordHeaderBytes + body_bytes<Argument>());
+  for (const Argument& argument : arguments) texts += texts_of(argument);
   newest_ = std::max(newest_, time);
   if (begun_ && newest_ != kNever && newest_ - opened_ >= options_.max_age_ns) hand_over();
-  if (begun_ && !block_->fits(kind, text_count, text_bytes)) hand_over();
+  if (begun_ && !block_->fits(body, texts)) hand_over();
   const bool vital =
       kind == Kind::exit || kind == Kind::fact || kind == Kind::dropped || kind == Kind::process;
-  const std::uint64_t size = file_.size() + block_->payload_bytes() + text_bytes;
+  const std::uint64_t size = file_.size() + block_->payload_bytes() + texts.bytes;
   if (size > max_size_) vital_only_ = true;
   if (vital_only_ && (!vital || size > max_size_ + kReserve / 2)) {
     lose(Loss::size_cap, 1);
@@ -294,11 +301,7 @@ bool Writer::State::room(Kind kind, std::int64_t time,
 }
 
 void Writer::State::add(std::span<const Argument> arguments) {
-  for (const Argument& argument : arguments) {
-    const std::uint32_t key = block_->text(argument.key);
-    const std::uint32_t value = block_->text(argument.value);
-    block_->add(Kind::argument) << key << value;
-  }
+  for (const Argument& argument : arguments) block_->add(argument);
 }
 
 bool Writer::State::hand_over() {
@@ -345,48 +348,55 @@ bool Writer::State::define(std::uint32_t id, std::int64_t time) {
   if (id == 0 || id > counters_.size()) return false;
   Counter& counter = counters_[id - 1];
   if (begun_ && counter.defined_in == number_) {
-    if (!room(Kind::sample, time, {})) return false;
+    if (!room(Kind::sample, body_bytes<SampleRecord>(), time, {})) return false;
     if (counter.defined_in == number_) return true;
     // Making room has begun another block, because of the old one's age: define it there.
   }
-  if (!room(Kind::counter, time, {counter.name, counter.unit})) return false;
+  const CounterRecord record{id, counter.pid, counter.device, counter.name, counter.unit};
+  const Texts texts = texts_of(record);
+  if (!room(record.kKind, body_bytes<CounterRecord>(), time, texts)) return false;
   // The sample must not begin the next block: both fit, or neither.
-  if (!block_->fits(Kind::sample, 2, counter.name.size() + counter.unit.size() + 64)) {
+  constexpr std::size_t kCounter = 64;
+  if (!block_->fits(body_bytes<SampleRecord>(), {texts.count, texts.bytes + kCounter})) {
     hand_over();
-    if (!room(Kind::counter, time, {counter.name, counter.unit})) return false;
+    if (!room(record.kKind, body_bytes<CounterRecord>(), time, texts)) return false;
   }
-  const std::uint32_t name = block_->text(counter.name);
-  const std::uint32_t unit = block_->text(counter.unit);
-  block_->add(Kind::counter) << id << counter.pid << counter.device << name << unit;
+  block_->add(record);
   counter.defined_in = number_;
   return true;
 }
 
-void Writer::State::write_and_repeat(const Repeated& record) {
-  write(record);
-  if (options_.last_ns <= 0) return;
-  if (!take_memory(sizeof(Kept) + record.first.size() + record.second.size())) return;
+void Writer::State::sample(const SampleRecord& sample) {
+  if (std::isfinite(sample.value) && define(sample.counter, sample.time)) block_->add(sample);
+}
+
+template <typename Record>
+void Writer::State::write_and_repeat(const Record& record, std::int64_t time) {
+  if (!write(record, time) || options_.last_ns <= 0) return;
+  if (!take_memory(sizeof(Repeated) + texts_of(record).bytes)) return;
   try {
-    repeated_.push_back({record, std::string(record.first), std::string(record.second)});
+    repeated_.push_back(repeated_of(record));
   } catch (...) {
     lose(Loss::no_memory, 1);
   }
 }
 
-void Writer::State::write(const Repeated& record) {
-  const std::uint32_t first = block_->text(record.first);
-  const std::uint32_t second = block_->text(record.second);
-  Packer body = block_->add(record.kind);
-  switch (record.kind) {
-    case Kind::process:
-      body << record.time << record.pid << record.parent << record.rank << first << second;
-      break;
-    case Kind::thread:
-      body << record.pid << record.tid << first;
-      break;
-    default:
-      body << record.pid << first << second;
-  }
+/// With its details, all in one block.
+void Writer::State::write(const DeviceActivity& activity) {
+  Texts texts = texts_of(activity);
+  if (activity.copy != nullptr) texts += texts_of(*activity.copy);
+  if (activity.wait != nullptr) texts += texts_of(*activity.wait);
+  // Room for each of the details, whichever it has.
+  texts.count = text_fields<DeviceActivity>() + text_fields<Copy>();
+  texts.bytes +=
+      3 * kRecordHeaderBytes + body_bytes<Launch>() + body_bytes<Copy>() + body_bytes<Wait>();
+  constexpr std::size_t kBody = body_bytes<DeviceActivity>();
+  if (!room(activity.kKind, kBody, activity.start, texts, activity.arguments)) return;
+  block_->add(activity);
+  if (activity.launch != nullptr) block_->add(*activity.launch);
+  if (activity.copy != nullptr) block_->add(*activity.copy);
+  if (activity.wait != nullptr) block_->add(*activity.wait);
+  add(activity.arguments);
 }
 
 Writer::Writer(std::unique_ptr<State> state) : state_(std::move(state)) {}
@@ -408,20 +418,18 @@ Result<std::unique_ptr<Writer>> Writer::open(std::string path, const WriterOptio
 
 void Writer::clock() noexcept {
   const auto lock = state_->lock();
-  if (state_->room(Kind::clock, kNever, {})) state_->clock();
+  if (state_->room(Kind::clock, body_bytes<ClockRecord>(), kNever, {})) state_->clock();
 }
 
 void Writer::process(std::int64_t time, std::int32_t pid, std::int32_t parent, std::int32_t rank,
                      std::string_view name, std::string_view role) noexcept {
   const auto lock = state_->lock();
-  if (!state_->room(Kind::process, time, {name, role})) return;
-  state_->write_and_repeat({Kind::process, time, pid, parent, rank, 0, name, role});
+  state_->write_and_repeat(ProcessRecord{time, pid, parent, rank, name, role}, time);
 }
 
 void Writer::thread(std::int32_t pid, std::int64_t tid, std::string_view name) noexcept {
   const auto lock = state_->lock();
-  if (!state_->room(Kind::thread, kNever, {name, {}})) return;
-  state_->write_and_repeat({Kind::thread, 0, pid, 0, -1, tid, name, {}});
+  state_->write_and_repeat(ThreadRecord{pid, tid, name}, kNever);
 }
 
 void Writer::slice(std::int64_t start, std::int64_t duration, std::int32_t pid, std::int64_t tid,
@@ -432,43 +440,24 @@ void Writer::slice(std::int64_t start, std::int64_t duration, std::int32_t pid, 
 
 void Writer::slices(std::span<const Slice> slices) noexcept {
   const auto lock = state_->lock();
-  for (const Slice& slice : slices) {
-    if (!state_->room(Kind::slice, slice.start, {slice.name, slice.category}, slice.arguments))
-      continue;
-    Block& block = state_->block();
-    const std::uint32_t name = block.text(slice.name);
-    const std::uint32_t category = block.text(slice.category);
-    block.add(Kind::slice) << slice.start << slice.duration << slice.pid << slice.tid << name
-                           << category << slice.value;
-    state_->add(slice.arguments);
-  }
+  for (const Slice& slice : slices) state_->write(slice, slice.start, slice.arguments);
 }
 
 void Writer::begin(std::int64_t time, std::int32_t pid, std::int64_t tid, std::string_view name,
                    std::string_view category, std::span<const Argument> arguments) noexcept {
   const auto lock = state_->lock();
-  if (!state_->room(Kind::begin, time, {name, category}, arguments)) return;
-  Block& block = state_->block();
-  const std::uint32_t name_id = block.text(name);
-  const std::uint32_t category_id = block.text(category);
-  block.add(Kind::begin) << time << pid << tid << name_id << category_id;
-  state_->add(arguments);
+  state_->write(MomentRecord{time, pid, tid, name, category}, time, arguments, Kind::begin);
 }
 
 void Writer::end(std::int64_t time, std::int32_t pid, std::int64_t tid) noexcept {
   const auto lock = state_->lock();
-  if (state_->room(Kind::end, time, {})) state_->block().add(Kind::end) << time << pid << tid;
+  state_->write(EndRecord{time, pid, tid}, time);
 }
 
 void Writer::instant(std::int64_t time, std::int32_t pid, std::int64_t tid, std::string_view name,
                      std::string_view category, std::span<const Argument> arguments) noexcept {
   const auto lock = state_->lock();
-  if (!state_->room(Kind::instant, time, {name, category}, arguments)) return;
-  Block& block = state_->block();
-  const std::uint32_t name_id = block.text(name);
-  const std::uint32_t category_id = block.text(category);
-  block.add(Kind::instant) << time << pid << tid << name_id << category_id;
-  state_->add(arguments);
+  state_->write(MomentRecord{time, pid, tid, name, category}, time, arguments, Kind::instant);
 }
 
 std::uint32_t Writer::counter(std::int32_t pid, std::int32_t device, std::string_view name,
@@ -479,103 +468,43 @@ std::uint32_t Writer::counter(std::int32_t pid, std::int32_t device, std::string
 
 void Writer::sample(std::int64_t time, std::uint32_t counter, double value) noexcept {
   const auto lock = state_->lock();
-  if (!std::isfinite(value) || !state_->define(counter, time)) return;
-  state_->block().add(Kind::sample) << time << counter << value;
+  state_->sample({time, counter, value});
 }
 
 void Writer::fact(std::int32_t pid, std::string_view key, std::string_view value) noexcept {
   const auto lock = state_->lock();
-  if (!state_->room(Kind::fact, kNever, {key, value})) return;
-  state_->write_and_repeat({Kind::fact, 0, pid, 0, -1, 0, key, value});
+  state_->write_and_repeat(FactRecord{pid, key, value}, kNever);
 }
 
 void Writer::exit(const Exit& exit) noexcept {
   const auto lock = state_->lock();
-  if (!state_->room(Kind::exit, exit.time, {})) return;
-  state_->block().add(Kind::exit) << exit.time << exit.pid << exit.status << exit.user
-                                  << exit.system << exit.peak << exit.wall << exit.read
-                                  << exit.written;
+  state_->write(exit, exit.time);
 }
 
 void Writer::dropped(std::string_view what, std::uint64_t count) noexcept {
   const auto lock = state_->lock();
   state_->count_dropped(count);
-  if (!state_->room(Kind::dropped, kNever, {what})) return;
-  const std::uint32_t what_id = state_->block().text(what);
-  state_->block().add(Kind::dropped) << what_id << count;
+  state_->write(DroppedRecord{what, count}, kNever);
 }
 
 void Writer::function(const Function& function) noexcept {
   const auto lock = state_->lock();
-  if (!state_->room(Kind::function, kNever, {function.file, function.name})) return;
-  Block& block = state_->block();
-  const std::uint32_t file = block.text(function.file);
-  const std::uint32_t name = block.text(function.name);
-  block.add(Kind::function) << function.pid << file << function.line << name << function.calls
-                            << function.total << function.self;
+  state_->write(function, kNever);
 }
 
 void Writer::device(const DeviceActivity& activity) noexcept {
   const auto lock = state_->lock();
-  const Copy* const copy = activity.copy;
-  const Wait* const wait = activity.wait;
-  const std::string_view kind = copy != nullptr ? copy->kind : wait != nullptr ? wait->kind : "";
-  // All of it in one block.
-  const std::size_t details = 3 * kRecordHeaderBytes + body_bytes(Kind::launch) +
-                              body_bytes(Kind::copy) + body_bytes(Kind::wait);
-  if (!state_->room(Kind::device, activity.start,
-                    {activity.name, activity.category, kind,
-                     copy != nullptr ? copy->source : std::string_view(),
-                     copy != nullptr ? copy->destination : std::string_view()},
-                    activity.arguments, details))
-    return;
-  Block& block = state_->block();
-  const std::uint32_t name = block.text(activity.name);
-  const std::uint32_t category = block.text(activity.category);
-  block.add(Kind::device) << activity.start << activity.duration << activity.pid << activity.device
-                          << activity.context << activity.stream << name << category
-                          << activity.correlation << activity.graph << activity.node;
-  if (activity.launch != nullptr) {
-    Packer body = block.add(Kind::launch);
-    for (const Dimensions* const sizes :
-         {&activity.launch->grid, &activity.launch->block, &activity.launch->cluster}) {
-      for (const std::int32_t size : *sizes) body << size;
-    }
-    body << activity.launch->registers << activity.launch->static_shared
-         << activity.launch->dynamic_shared << activity.launch->local_bytes;
-  }
-  if (copy != nullptr) {
-    const std::uint32_t what = block.text(copy->kind);
-    const std::uint32_t source = block.text(copy->source);
-    const std::uint32_t destination = block.text(copy->destination);
-    block.add(Kind::copy) << copy->bytes << what << source << destination;
-  }
-  if (wait != nullptr) {
-    const std::uint32_t what = block.text(wait->kind);
-    block.add(Kind::wait) << what << wait->stream << wait->event << wait->correlation;
-  }
-  state_->add(activity.arguments);
+  state_->write(activity);
 }
 
 void Writer::call(const Call& call) noexcept {
   const auto lock = state_->lock();
-  if (!state_->room(Kind::call, call.start, {call.name, call.category}, call.arguments)) return;
-  Block& block = state_->block();
-  const std::uint32_t name = block.text(call.name);
-  const std::uint32_t category = block.text(call.category);
-  block.add(Kind::call) << call.start << call.duration << call.pid << call.tid << name << category
-                        << call.correlation << call.external;
-  state_->add(call.arguments);
+  state_->write(call, call.start, call.arguments);
 }
 
 void Writer::memory(const MemoryOperation& operation) noexcept {
   const auto lock = state_->lock();
-  if (!state_->room(Kind::memory, operation.time, {operation.kind})) return;
-  Block& block = state_->block();
-  const std::uint32_t kind = block.text(operation.kind);
-  block.add(Kind::memory) << operation.time << operation.pid << operation.correlation
-                          << operation.device << operation.address << operation.bytes
-                          << operation.reserved << kind;
+  state_->write(operation, operation.time);
 }
 
 bool Writer::flush() noexcept {

@@ -10,6 +10,7 @@
 
 #include "base/result.h"
 #include "wire/device.h"
+#include "wire/records.h"
 
 namespace fathom::wire {
 
@@ -28,41 +29,10 @@ struct WriterOptions {
   std::int64_t last_ns = 0;
 };
 
-/// How a process ended; -1 where unknown. Times in ns.
-struct Exit {
-  std::int64_t time = 0;  ///< CLOCK_MONOTONIC.
-  std::int32_t pid = 0;
-  std::int32_t status = -1;  ///< As of waitpid().
-  std::int64_t user = -1;
-  std::int64_t system = -1;
-  std::int64_t peak = -1;  ///< Resident bytes.
-  std::int64_t wall = -1;
-  std::int64_t read = -1;     ///< Bytes.
-  std::int64_t written = -1;  ///< Bytes.
-};
-
-/// One line of a deterministic profile; times in ns.
-struct Function {
-  std::int32_t pid = 0;
-  std::string_view file;
-  std::uint32_t line = 0;
-  std::string_view name;
-  std::uint64_t calls = 0;
-  std::int64_t total = 0;
-  std::int64_t self = 0;
-};
-
-/// A slice of many. Texts and arguments are borrowed for the call.
-struct Slice {
-  std::int64_t start = 0;
-  std::int64_t duration = 0;
-  std::int32_t pid = 0;
-  std::int64_t tid = 0;
-  std::string_view name;
-  std::string_view category;
-  std::int64_t value = -1;
-  std::span<const Argument> arguments;
-};
+using Exit = ExitRecord;
+using Function = FunctionRecord;
+/// Texts and arguments are borrowed for the call.
+using Slice = SliceRecord;
 
 /// CLOCK_MONOTONIC, ns: the clock of all times here.
 std::int64_t monotonic_ns();

@@ -17,7 +17,6 @@ namespace {
 class Collector : public wire::Visitor {
  public:
   explicit Collector(Recorded& into) : into_(into) {}
-  void clock(const wire::ClockRecord& /*record*/, std::uint64_t /*offset*/) override {}
   void process(const wire::ProcessRecord& record, std::uint64_t /*offset*/) override {
     into_.roles.emplace_back(record.role);
   }
@@ -44,9 +43,7 @@ class Collector : public wire::Visitor {
                       -1,
                       {}});
   }
-  void end(const wire::MomentRecord& /*record*/, std::uint64_t /*offset*/) override {
-    ++into_.ends;
-  }
+  void end(const wire::EndRecord& /*record*/, std::uint64_t /*offset*/) override { ++into_.ends; }
   void instant(const wire::MomentRecord& record, std::uint64_t /*offset*/) override {
     add(into_.instants, {record.time,
                          0,
@@ -88,11 +85,9 @@ class Collector : public wire::Visitor {
                       -1,
                       {}});
   }
-  void exit(const wire::ExitRecord& /*record*/, std::uint64_t /*offset*/) override {}
   void dropped(const wire::DroppedRecord& record, std::uint64_t /*offset*/) override {
     into_.dropped += record.count;
   }
-  void function(const wire::FunctionRecord& /*record*/, std::uint64_t /*offset*/) override {}
   void argument(const wire::ArgumentRecord& record, std::uint64_t /*offset*/) override {
     last_->back().arguments[std::string(record.key)] = record.value;
   }

@@ -52,8 +52,6 @@ struct Collector {
 class Reading final : public wire::Visitor {
  public:
   explicit Reading(Collector& to) : to_(to) {}
-  void clock(const wire::ClockRecord&, std::uint64_t) override {}
-  void process(const wire::ProcessRecord&, std::uint64_t) override {}
   void thread(const wire::ThreadRecord& r, std::uint64_t) override { to_.threads[r.tid] = r.name; }
   void slice(const wire::SliceRecord& r, std::uint64_t) override {
     Activity made;
@@ -64,8 +62,6 @@ class Reading final : public wire::Visitor {
     made.category = r.category;
     last_ = &to_.slices.emplace_back(made);
   }
-  void begin(const wire::MomentRecord&, std::uint64_t) override {}
-  void end(const wire::MomentRecord&, std::uint64_t) override {}
   void instant(const wire::MomentRecord& r, std::uint64_t) override {
     to_.instants.emplace_back(r.name);
     last_ = &rest_;
@@ -80,9 +76,6 @@ class Reading final : public wire::Visitor {
   void fact(const wire::FactRecord& r, std::uint64_t) override {
     to_.facts[std::string(r.key)] = r.value;
   }
-  void exit(const wire::ExitRecord&, std::uint64_t) override {}
-  void dropped(const wire::DroppedRecord&, std::uint64_t) override {}
-  void function(const wire::FunctionRecord&, std::uint64_t) override {}
   void argument(const wire::ArgumentRecord& r, std::uint64_t) override {
     last_->arguments[std::string(r.key)] = r.value;
   }

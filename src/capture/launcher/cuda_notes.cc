@@ -14,23 +14,9 @@ namespace {
 
 class Facts final : public wire::Visitor {
  public:
-  void clock(const wire::ClockRecord& /*record*/, std::uint64_t /*offset*/) override {}
-  void process(const wire::ProcessRecord& /*record*/, std::uint64_t /*offset*/) override {}
-  void thread(const wire::ThreadRecord& /*record*/, std::uint64_t /*offset*/) override {}
-  void slice(const wire::SliceRecord& /*record*/, std::uint64_t /*offset*/) override {}
-  void begin(const wire::MomentRecord& /*record*/, std::uint64_t /*offset*/) override {}
-  void end(const wire::MomentRecord& /*record*/, std::uint64_t /*offset*/) override {}
-  void instant(const wire::MomentRecord& /*record*/, std::uint64_t /*offset*/) override {}
-  std::uint32_t counter(const wire::CounterRecord& /*record*/, std::uint64_t /*offset*/) override {
-    return 0;
-  }
-  void sample(const wire::SampleRecord& /*record*/, std::uint64_t /*offset*/) override {}
   void fact(const wire::FactRecord& record, std::uint64_t /*offset*/) override {
     all[std::string(record.key)] = record.value;
   }
-  void exit(const wire::ExitRecord& /*record*/, std::uint64_t /*offset*/) override {}
-  void dropped(const wire::DroppedRecord& /*record*/, std::uint64_t /*offset*/) override {}
-  void function(const wire::FunctionRecord& /*record*/, std::uint64_t /*offset*/) override {}
 
   std::map<std::string, std::string> all;
 };

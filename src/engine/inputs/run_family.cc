@@ -29,18 +29,6 @@ class Introduction final : public wire::Visitor {
     parent = record.parent;
     main = record.role == "main" || record.role == "rank";
   }
-  void clock(const wire::ClockRecord&, std::uint64_t) override {}
-  void thread(const wire::ThreadRecord&, std::uint64_t) override {}
-  void slice(const wire::SliceRecord&, std::uint64_t) override {}
-  void begin(const wire::MomentRecord&, std::uint64_t) override {}
-  void end(const wire::MomentRecord&, std::uint64_t) override {}
-  void instant(const wire::MomentRecord&, std::uint64_t) override {}
-  std::uint32_t counter(const wire::CounterRecord&, std::uint64_t) override { return 0; }
-  void sample(const wire::SampleRecord&, std::uint64_t) override {}
-  void fact(const wire::FactRecord&, std::uint64_t) override {}
-  void exit(const wire::ExitRecord&, std::uint64_t) override {}
-  void dropped(const wire::DroppedRecord&, std::uint64_t) override {}
-  void function(const wire::FunctionRecord&, std::uint64_t) override {}
 
   bool known = false;
   bool main = false;

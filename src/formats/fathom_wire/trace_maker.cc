@@ -106,7 +106,7 @@ void TraceMaker::begin(const wire::MomentRecord& record, std::uint64_t offset) {
   note_time(record.time);
 }
 
-void TraceMaker::end(const wire::MomentRecord& record, std::uint64_t offset) {
+void TraceMaker::end(const wire::EndRecord& record, std::uint64_t offset) {
   owner_ = Owner::none;
   if (!true_time(record.time, offset)) return;
   std::vector<Open>& open = open_[{record.pid, record.tid}];

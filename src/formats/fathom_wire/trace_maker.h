@@ -27,7 +27,7 @@ class TraceMaker final : public wire::Visitor {
   void thread(const wire::ThreadRecord& record, std::uint64_t offset) override;
   void slice(const wire::SliceRecord& record, std::uint64_t offset) override;
   void begin(const wire::MomentRecord& record, std::uint64_t offset) override;
-  void end(const wire::MomentRecord& record, std::uint64_t offset) override;
+  void end(const wire::EndRecord& record, std::uint64_t offset) override;
   void instant(const wire::MomentRecord& record, std::uint64_t offset) override;
   std::uint32_t counter(const wire::CounterRecord& record, std::uint64_t offset) override;
   void sample(const wire::SampleRecord& record, std::uint64_t offset) override;
