@@ -18,7 +18,8 @@ std::string_view long_name(std::string_view names) {
 Error usage(std::string message) { return {ErrorCode::invalid_argument, std::move(message)}; }
 
 /// What CLI11 could make nothing of: an option that there is not, or an operand too many.
-Error stranger(std::span<const std::string> left, const std::vector<Options::Entry>& entries) {
+Error unknown_argument(std::span<const std::string> left,
+                       const std::vector<Options::Entry>& entries) {
   const auto option = std::ranges::find_if(
       left, [](const std::string& word) { return word.size() > 1 && word.starts_with('-'); });
   if (option == left.end()) {
@@ -140,7 +141,7 @@ Result<void> Options::parse(std::span<const std::string> arguments) {
     // CLI11 takes them from the back.
     parser_->app.parse(std::vector<std::string>(arguments.rbegin(), arguments.rend()));
   } catch (const CLI::ExtrasError&) {
-    return stranger(parser_->app.remaining(), entries_);
+    return unknown_argument(parser_->app.remaining(), entries_);
   } catch (const CLI::ArgumentMismatch& error) {
     return mismatch(error.what(), entries_);
   } catch (const CLI::ParseError& error) {

@@ -28,11 +28,16 @@ std::vector<Ability> telemetry_abilities(const Roots& roots, const std::string& 
   Surroundings surroundings{.roots = roots, .tree = tree, .nvml_path = nvml_path};
   std::vector<Ability> abilities;
   for (const SourceSpec& source : all_sources()) {
-    const Opened opened = source.open(surroundings, series);
+    const Opened opened = open_source(source, surroundings, series);
     if (opened.source) abilities.push_back(able(std::string(source.title)));
     for (const Missing& missing : opened.missing) {
-      abilities.push_back(
-          {.what = missing.what, .available = false, .why = missing.why, .remedy = missing.remedy});
+      abilities.push_back({.what = missing.what,
+                           .available = false,
+                           .why = missing.why,
+                           .remedy = missing.remedy,
+                           .lost = missing.lost,
+                           .source = source.name,
+                           .whole_source = missing.whole_source});
     }
   }
   return abilities;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace fathom::monitor {
@@ -9,8 +10,11 @@ namespace fathom::monitor {
 struct Ability {
   std::string what;  ///< "GPU telemetry".
   bool available = false;
-  std::string why;     ///< Why not, or a detail of what is there.
-  std::string remedy;  ///< What would allow it, with the least rights; "" where nothing would.
+  std::string why;        ///< Why not, or a detail of what is there.
+  std::string remedy;     ///< What would allow it, with the least rights; "" where nothing would.
+  std::string lost = {};  ///< Without it; "" where it is available.
+  std::string_view source = {};  ///< SourceSpec::name, of telemetry.
+  bool whole_source = false;     ///< Not one counter of it alone.
 };
 
 /// The ability of `what` to be there.

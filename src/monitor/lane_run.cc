@@ -5,13 +5,12 @@
 namespace fathom::monitor {
 
 LaneRun::LaneRun(Lane lane, Surroundings& surroundings, SampleSink& sink) : series_(sink) {
-  for (const SourceSpec& spec : all_sources()) {
-    if (spec.lane != lane) continue;
-    Opened opened = spec.open(surroundings, series_);
+  for (const SourceSpec* const spec : in_order(lane, all_sources())) {
+    Opened opened = open_source(*spec, surroundings, series_);
     for (Missing& missing : opened.missing) missing_.push_back(std::move(missing));
     if (!opened.source) continue;
     sources_.push_back(std::move(opened.source));
-    names_.push_back(spec.name);
+    names_.push_back(spec->name);
   }
 }
 

@@ -35,10 +35,10 @@ class Pace {
 };
 
 /// Keeps what sampling costs below a share of one core: where it costs more, it is done less often.
-class Thrift {
+class CostLimit {
  public:
   /// `budget` is a share of one core; at most every `most`-th tick is used.
-  Thrift(double budget, std::uint64_t most) : budget_(budget), most_(most) {}
+  CostLimit(double budget, std::uint64_t most) : budget_(budget), most_(most) {}
 
   /// After each sample: processor time and time since sampling began, ns. Every how many ticks to
   /// sample from now on.

@@ -31,14 +31,14 @@ TEST(Pace, DoesNotCountWhatItSkipsOnPurpose) {
   EXPECT_EQ(pace.missed(), 0U);
 }
 
-TEST(Thrift, SamplesLessOftenAboveItsBudgetAndMoreOftenAgain) {
-  Thrift thrift(0.005, 10);
-  EXPECT_EQ(thrift.stride(1 * kSecond, 1 * kSecond), 1U);  // too early to tell
-  EXPECT_EQ(thrift.stride(2 * kSecond, 4 * kSecond), 2U);
-  EXPECT_EQ(thrift.stride(3 * kSecond, 8 * kSecond), 4U);
-  EXPECT_EQ(thrift.stride(4 * kSecond, 12 * kSecond), 8U);
-  EXPECT_EQ(thrift.stride(5 * kSecond, 16 * kSecond), 10U);
-  EXPECT_EQ(thrift.stride(5 * kSecond + 1, 20 * kSecond), 5U);
+TEST(CostLimit, SamplesLessOftenAboveItsBudgetAndMoreOftenAgain) {
+  CostLimit cost_limit(0.005, 10);
+  EXPECT_EQ(cost_limit.stride(1 * kSecond, 1 * kSecond), 1U);  // too early to tell
+  EXPECT_EQ(cost_limit.stride(2 * kSecond, 4 * kSecond), 2U);
+  EXPECT_EQ(cost_limit.stride(3 * kSecond, 8 * kSecond), 4U);
+  EXPECT_EQ(cost_limit.stride(4 * kSecond, 12 * kSecond), 8U);
+  EXPECT_EQ(cost_limit.stride(5 * kSecond, 16 * kSecond), 10U);
+  EXPECT_EQ(cost_limit.stride(5 * kSecond + 1, 20 * kSecond), 5U);
 }
 
 }  // namespace

@@ -20,6 +20,14 @@
 namespace fathom::monitor {
 namespace {
 
+/// Of the observer.
+constexpr CounterSpec kCounters[] = {
+    {"monitor.cpu", "seconds", CounterKind::total, CounterOf::machine, "getrusage",
+     "processor time that taking these samples took"},
+    {"monitor.missed", "count", CounterKind::total, CounterOf::machine, "clock",
+     "samples that could not be taken in time"},
+};
+
 constexpr std::int64_t kSecondNs = 1'000'000'000;
 /// A lane that costs too much samples once a second at least.
 constexpr auto kHangLimit = std::chrono::seconds(2);
@@ -141,12 +149,12 @@ void Sampler::Shared::run(Lane lane, bool leads) {
   const std::int64_t period = lane == Lane::gpu_slow ? kSecondNs : options.period_ns;
   const auto per_second = static_cast<std::uint64_t>(std::max<std::int64_t>(1, kSecondNs / period));
   Pace pace(started, period);
-  Thrift thrift(options.budget, per_second);
+  CostLimit cost_limit(options.budget, per_second);
   std::optional<Series::Handle> cost_line;
   std::optional<Series::Handle> missed_line;
   if (leads) {
-    cost_line = sources.series().add(counter("monitor.cpu"));
-    missed_line = sources.series().add(counter("monitor.missed"));
+    cost_line = sources.series().add(counter_in(kCounters, "monitor.cpu"));
+    missed_line = sources.series().add(counter_in(kCounters, "monitor.missed"));
   }
   std::int64_t cpu = 0;
   std::uint64_t known_missed = 0;
@@ -179,7 +187,7 @@ void Sampler::Shared::run(Lane lane, bool leads) {
     const std::int64_t spent = thread_cpu_ns();
     cpu_ns += spent - cpu;
     cpu = spent;
-    const std::uint64_t wished = thrift.stride(spent, now - started);
+    const std::uint64_t wished = cost_limit.stride(spent, now - started);
     if (wished != stride) {
       stride = wished;
       sink.fact(lane == Lane::host ? "telemetry.stride.host" : "telemetry.stride.gpu",
@@ -192,6 +200,8 @@ void Sampler::Shared::run(Lane lane, bool leads) {
   --running;
   changed.notify_all();
 }
+
+std::span<const CounterSpec> sampler_counters() { return kCounters; }
 
 Sampler::Sampler(std::shared_ptr<Shared> shared) : shared_(std::move(shared)) {}
 

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -12,6 +13,9 @@
 #include "wire/writer.h"
 
 namespace fathom::monitor {
+
+/// What the sampler counts of itself.
+std::span<const CounterSpec> sampler_counters();
 
 struct SamplerOptions {
   std::int64_t period_ns = 100'000'000;

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "base/counters.h"
+#include "monitor/counter.h"
 
 namespace fathom::monitor {
 

@@ -23,14 +23,19 @@ class Sink : public SampleSink {
   std::vector<std::pair<std::int64_t, double>> samples;
 };
 
+constexpr CounterSpec kBusy = {"cpu.busy",         "seconds",    CounterKind::total,
+                               CounterOf::machine, "/proc/stat", "in use"};
+constexpr CounterSpec kSent = {"network.*.sent",   "bytes",         CounterKind::total,
+                               CounterOf::machine, "/proc/net/dev", "sent"};
+
 using Samples = std::vector<std::pair<std::int64_t, double>>;
 constexpr std::int64_t kTick = 100'000'000;
 
 TEST(Series, AppearWithTheirFirstValue) {
   Sink sink;
   Series series(sink);
-  series.add(counter("cpu.busy"));
-  const auto used = series.add(counter("network.*.sent"), "eth0");
+  series.add(kBusy);
+  const auto used = series.add(kSent, "eth0");
   series.put(0, used, 1);
   EXPECT_EQ(sink.names, std::vector<std::string>{"network.eth0.sent"});
 }
@@ -38,7 +43,7 @@ TEST(Series, AppearWithTheirFirstValue) {
 TEST(Series, WriteTheLastOfEqualValuesBeforeAChange) {
   Sink sink;
   Series series(sink);
-  const auto handle = series.add(counter("cpu.busy"));
+  const auto handle = series.add(kBusy);
   for (int tick = 0; tick < 5; ++tick) series.put(tick * kTick, handle, 7);
   series.put(5 * kTick, handle, 9);
   EXPECT_EQ(sink.samples, (Samples{{0, 7}, {4 * kTick, 7}, {5 * kTick, 9}}));
@@ -47,7 +52,7 @@ TEST(Series, WriteTheLastOfEqualValuesBeforeAChange) {
 TEST(Series, RepeatAnUnchangedValueOnceASecond) {
   Sink sink;
   Series series(sink);
-  const auto handle = series.add(counter("cpu.busy"));
+  const auto handle = series.add(kBusy);
   for (int tick = 0; tick <= 25; ++tick) series.put(tick * kTick, handle, 7);
   EXPECT_EQ(sink.samples, (Samples{{0, 7}, {10 * kTick, 7}, {20 * kTick, 7}}));
   series.finish_all();

@@ -21,8 +21,8 @@ struct Surroundings {
   ProcessTree& tree;
   /// NVML's library; empty: where the loader finds libnvidia-ml.so.1.
   std::string nvml_path;
-  /// Processor time of the tree since it is watched, seconds; kept up by the source `processes`,
-  /// read by `cpu` behind it in the same lane.
+  /// Processor time of the tree since it is watched, seconds; kept up by the source `processes` for
+  /// those that come after it (SourceSpec::after).
   double tree_cpu = 0;
 };
 
@@ -31,6 +31,9 @@ struct Missing {
   std::string what;
   std::string why;
   std::string remedy;
+  /// The numbers that are missing in consequence. open_source() fills in what a source leaves out.
+  std::string lost = {};
+  bool whole_source = false;  ///< Nothing of the source can be recorded.
 };
 
 /// One moment of sampling.
@@ -66,11 +69,27 @@ enum class Lane : std::uint8_t {
 struct SourceSpec {
   std::string_view name;
   std::string_view title;  ///< What it records, for people.
+  std::string_view lost;   ///< Without it: counters, and what is concluded from them.
   Lane lane;
   Opened (*open)(Surroundings& surroundings, Series& series);
+  std::span<const CounterSpec> counters;
+  /// The source of the same lane whose reading of the same moment it uses; "" for none.
+  std::string_view after = {};
 };
 
-/// Every source, in the order in which those of a lane are asked.
+/// The source of GPUs, whose absence means that none can be sampled.
+inline constexpr std::string_view kGpuSource = "gpu";
+
+/// Every source.
 std::span<const SourceSpec> all_sources();
+/// Every counter, in the order of docs/capture-reference.md.
+std::vector<CounterSpec> all_counters();
+
+/// Those of a lane in the order in which they are to be asked.
+std::vector<const SourceSpec*> in_order(Lane lane, std::span<const SourceSpec> sources);
+
+/// Opens a source. Of what is missing it says what is lost: with the whole source what its spec
+/// says, with a single counter that counter.
+Opened open_source(const SourceSpec& spec, Surroundings& surroundings, Series& series);
 
 }  // namespace fathom::monitor

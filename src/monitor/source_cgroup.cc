@@ -9,6 +9,33 @@
 namespace fathom::monitor {
 namespace {
 
+constexpr CounterSpec kCounters[] = {
+    {"cgroup.memory", "bytes", CounterKind::level, CounterOf::machine, "cgroup",
+     "memory charged to our control group"},
+    {"cgroup.memory_limit", "bytes", CounterKind::level, CounterOf::machine, "cgroup",
+     "the tightest limit of it and of those around it; absent: none"},
+    {"cgroup.memory_reached", "count", CounterKind::total, CounterOf::machine, "cgroup",
+     "times that the limit was met, and memory had to be reclaimed"},
+    {"cgroup.oom_kills", "count", CounterKind::total, CounterOf::machine, "cgroup",
+     "processes killed for lack of memory"},
+    {"cgroup.cpu_limit", "cores", CounterKind::level, CounterOf::machine, "cgroup",
+     "the tightest limit, in processors; absent: none"},
+    {"cgroup.cpu_periods", "count", CounterKind::total, CounterOf::machine, "cgroup",
+     "periods in which the limit was watched"},
+    {"cgroup.cpu_throttled_periods", "count", CounterKind::total, CounterOf::machine, "cgroup",
+     "periods in which it was used up"},
+    {"cgroup.cpu_throttled", "seconds", CounterKind::total, CounterOf::machine, "cgroup",
+     "time that threads were kept from running by it, all processors together"},
+    {"cgroup.pressure.cpu", "seconds", CounterKind::total, CounterOf::machine, "cgroup",
+     "time in which some task of the group waited for a processor"},
+    {"cgroup.pressure.memory", "seconds", CounterKind::total, CounterOf::machine, "cgroup",
+     "time in which some task of the group waited for memory"},
+    {"cgroup.pressure.io", "seconds", CounterKind::total, CounterOf::machine, "cgroup",
+     "time in which some task of the group waited for a disk"},
+};
+/// One of them.
+consteval const CounterSpec& counter(std::string_view name) { return counter_in(kCounters, name); }
+
 constexpr double kMicro = 1e-6;
 
 class Cgroup : public Source {
@@ -114,9 +141,7 @@ class Cgroup : public Source {
   std::string buffer_;
 };
 
-}  // namespace
-
-Opened open_cgroup(Surroundings& surroundings, Series& series) {
+Opened open(Surroundings& surroundings, Series& series) {
   // The launcher's own group: what it starts inherits it.
   CgroupFolders memory = find_cgroup(surroundings.roots, "self", "memory");
   CgroupFolders cpu = find_cgroup(surroundings.roots, "self", "cpu");
@@ -124,10 +149,24 @@ Opened open_cgroup(Surroundings& surroundings, Series& series) {
     return {.source = nullptr,
             .missing = {{.what = "limits of the container",
                          .why = "no control group for memory or processors is to be seen",
-                         .remedy = "mount cgroup2 on /sys/fs/cgroup, read-only is enough"}}};
+                         .remedy = "mount cgroup2 on /sys/fs/cgroup, read-only is enough",
+                         .whole_source = true}}};
   }
   return {.source = std::make_unique<Cgroup>(std::move(memory), std::move(cpu), series),
           .missing = {}};
+}
+
+}  // namespace
+
+SourceSpec cgroup_source() {
+  return {
+      .name = "cgroup",
+      .title = "limits of the container",
+      .lost =
+          "cgroup.*; throttling by the container's processor limit, nearness to its memory limit",
+      .lane = Lane::host,
+      .open = open,
+      .counters = kCounters};
 }
 
 }  // namespace fathom::monitor

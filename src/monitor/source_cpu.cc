@@ -13,6 +13,27 @@
 namespace fathom::monitor {
 namespace {
 
+constexpr CounterSpec kCounters[] = {
+    {"cpu.busy", "seconds", CounterKind::total, CounterOf::machine, "/proc/stat",
+     "processor time in use, all processors together"},
+    {"cpu.io_wait", "seconds", CounterKind::total, CounterOf::machine, "/proc/stat",
+     "processors idle while a task waits for a disk"},
+    {"cpu.stolen", "seconds", CounterKind::total, CounterOf::machine, "/proc/stat",
+     "time that the hypervisor gave to other guests"},
+    {"cpu.count", "count", CounterKind::level, CounterOf::machine, "/proc/stat",
+     "processors that are online"},
+    {"cpu.*.busy", "seconds", CounterKind::total, CounterOf::machine, "/proc/stat",
+     "processor time in use, of one processor"},
+    {"others.cpu", "seconds", CounterKind::total, CounterOf::machine, "/proc/stat, /proc/PID/stat",
+     "processor time in use by processes outside of the captured tree"},
+    {"load.running", "count", CounterKind::level, CounterOf::machine, "/proc/loadavg",
+     "tasks that run or want to"},
+    {"load.minute", "count", CounterKind::level, CounterOf::machine, "/proc/loadavg",
+     "load average of the last minute"},
+};
+/// One of them.
+consteval const CounterSpec& counter(std::string_view name) { return counter_in(kCounters, name); }
+
 /// Processor time of our own process, seconds: neither the program's nor anybody else's.
 double own_cpu() {
   rusage usage{};
@@ -89,18 +110,29 @@ class Cpu : public Source {
   std::string buffer_;
 };
 
-}  // namespace
-
-Opened open_cpu(Surroundings& surroundings, Series& series) {
+Opened open(Surroundings& surroundings, Series& series) {
   if (std::string why = why_unreadable(surroundings.roots.proc + "/stat"); !why.empty()) {
     return {.source = nullptr,
             .missing = {{.what = "use of the processors",
                          .why = std::move(why),
-                         .remedy = "mount procfs on /proc"}}};
+                         .remedy = "mount procfs on /proc",
+                         .whole_source = true}}};
   }
   return {.source = std::make_unique<Cpu>(surroundings, series,
                                           1.0 / static_cast<double>(::sysconf(_SC_CLK_TCK))),
           .missing = {}};
+}
+
+}  // namespace
+
+SourceSpec cpu_source() {
+  return {.name = "cpu",
+          .title = "processors, load, other programs",
+          .lost = "cpu.*, others.cpu; whether other programs take the processors",
+          .lane = Lane::host,
+          .open = open,
+          .counters = kCounters,
+          .after = "processes"};
 }
 
 }  // namespace fathom::monitor

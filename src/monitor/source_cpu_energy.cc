@@ -10,6 +10,13 @@
 namespace fathom::monitor {
 namespace {
 
+constexpr CounterSpec kCounters[] = {
+    {"energy.*", "joules", CounterKind::total, CounterOf::machine, "/sys/class/powercap",
+     "energy of that processor package, or of a part of it"},
+};
+/// One of them.
+consteval const CounterSpec& counter(std::string_view name) { return counter_in(kCounters, name); }
+
 constexpr double kMicro = 1e-6;
 
 /// One energy counter; it starts again at 0 when it is full.
@@ -51,9 +58,7 @@ std::string name_of(const std::string& folder) {
   return std::string(take_line(line));
 }
 
-}  // namespace
-
-Opened open_cpu_energy(Surroundings& surroundings, Series& series) {
+Opened open(Surroundings& surroundings, Series& series) {
   const std::string root = surroundings.roots.sys + "/class/powercap";
   std::vector<Zone> zones;
   std::string why;
@@ -90,7 +95,19 @@ Opened open_cpu_energy(Surroundings& surroundings, Series& series) {
                    .remedy = locked ? "as root, once: chmod a+r "
                                       "/sys/class/powercap/*/energy_uj; it tells all users what "
                                       "others compute (CVE-2020-8694)"
-                                    : "virtual machines have none"}}};
+                                    : "virtual machines have none",
+                   .whole_source = true}}};
+}
+
+}  // namespace
+
+SourceSpec cpu_energy_source() {
+  return {.name = "cpu-energy",
+          .title = "energy of the processors (RAPL)",
+          .lost = "energy of processors and memory (energy.*), and their part of money and CO2",
+          .lane = Lane::host,
+          .open = open,
+          .counters = kCounters};
 }
 
 }  // namespace fathom::monitor

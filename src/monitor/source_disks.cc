@@ -8,6 +8,17 @@
 namespace fathom::monitor {
 namespace {
 
+constexpr CounterSpec kCounters[] = {
+    {"disk.*.read", "bytes", CounterKind::total, CounterOf::machine, "/proc/diskstats",
+     "read from that disk"},
+    {"disk.*.written", "bytes", CounterKind::total, CounterOf::machine, "/proc/diskstats",
+     "written to that disk"},
+    {"disk.*.busy", "seconds", CounterKind::total, CounterOf::machine, "/proc/diskstats",
+     "time in which that disk had something to do"},
+};
+/// One of them.
+consteval const CounterSpec& counter(std::string_view name) { return counter_in(kCounters, name); }
+
 constexpr double kSectorBytes = 512;
 constexpr double kMilli = 1e-3;
 
@@ -43,17 +54,27 @@ class Disks : public Source {
   std::string buffer_;
 };
 
-}  // namespace
-
-Opened open_disks(Surroundings& surroundings, Series& /*series*/) {
+Opened open(Surroundings& surroundings, Series& /*series*/) {
   const std::string path = surroundings.roots.proc + "/diskstats";
   if (std::string why = why_unreadable(path); !why.empty()) {
     return {.source = nullptr,
             .missing = {{.what = "disks",
                          .why = std::move(why),
-                         .remedy = "a container runtime that does not hide /proc/diskstats"}}};
+                         .remedy = "a container runtime that does not hide /proc/diskstats",
+                         .whole_source = true}}};
   }
   return {.source = std::make_unique<Disks>(path), .missing = {}};
+}
+
+}  // namespace
+
+SourceSpec disks_source() {
+  return {.name = "disks",
+          .title = "disks",
+          .lost = "disk.*; how busy each disk is",
+          .lane = Lane::host,
+          .open = open,
+          .counters = kCounters};
 }
 
 }  // namespace fathom::monitor

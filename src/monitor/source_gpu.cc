@@ -12,6 +12,75 @@
 namespace fathom::monitor {
 namespace {
 
+constexpr CounterSpec kCounters[] = {
+    {"gpu.utilization", "percent", CounterKind::level, CounterOf::gpu, "NVML",
+     "share of the last fraction of a second in which any kernel ran"},
+    {"gpu.memory_utilization", "percent", CounterKind::level, CounterOf::gpu, "NVML",
+     "share of it in which memory was read or written"},
+    {"gpu.memory_used", "bytes", CounterKind::level, CounterOf::gpu, "NVML", "memory in use"},
+    {"gpu.memory_total", "bytes", CounterKind::level, CounterOf::gpu, "NVML", "memory installed"},
+    {"gpu.power", "watts", CounterKind::level, CounterOf::gpu, "NVML",
+     "power of the board, averaged by the driver over up to a second"},
+    {"gpu.power_limit", "watts", CounterKind::level, CounterOf::gpu, "NVML",
+     "the limit that is enforced"},
+    {"gpu.energy", "joules", CounterKind::total, CounterOf::gpu, "NVML",
+     "energy of the board since its driver was loaded (Volta and later)"},
+    {"gpu.sm_clock", "MHz", CounterKind::level, CounterOf::gpu, "NVML", "clock of the processors"},
+    {"gpu.memory_clock", "MHz", CounterKind::level, CounterOf::gpu, "NVML", "clock of the memory"},
+    {"gpu.sm_clock_max", "MHz", CounterKind::level, CounterOf::gpu, "NVML",
+     "the highest that the board allows"},
+    {"gpu.memory_clock_max", "MHz", CounterKind::level, CounterOf::gpu, "NVML",
+     "the highest that the board allows"},
+    {"gpu.temperature", "celsius", CounterKind::level, CounterOf::gpu, "NVML",
+     "temperature of the chip"},
+    {"gpu.performance_state", "count", CounterKind::level, CounterOf::gpu, "NVML",
+     "0 is the fastest, 15 the slowest"},
+    {"gpu.clock_reasons", "bits", CounterKind::level, CounterOf::gpu, "NVML",
+     "why clocks are not higher: nvmlClocksEventReason…, as NVML numbers them"},
+    {"gpu.throttle.idle", "flag", CounterKind::level, CounterOf::gpu, "NVML",
+     "bit 0: nothing runs"},
+    {"gpu.throttle.clock_setting", "flag", CounterKind::level, CounterOf::gpu, "NVML",
+     "bit 1: clocks were set by somebody"},
+    {"gpu.throttle.power_cap", "flag", CounterKind::level, CounterOf::gpu, "NVML",
+     "bit 2: the power limit is met"},
+    {"gpu.throttle.hw_slowdown", "flag", CounterKind::level, CounterOf::gpu, "NVML",
+     "bit 3: the hardware slows down, for heat or power"},
+    {"gpu.throttle.sync_boost", "flag", CounterKind::level, CounterOf::gpu, "NVML",
+     "bit 4: waits for a slower GPU of its group"},
+    {"gpu.throttle.sw_thermal", "flag", CounterKind::level, CounterOf::gpu, "NVML",
+     "bit 5: too hot, by the driver's measure"},
+    {"gpu.throttle.hw_thermal", "flag", CounterKind::level, CounterOf::gpu, "NVML",
+     "bit 6: too hot, by the hardware's measure"},
+    {"gpu.throttle.power_brake", "flag", CounterKind::level, CounterOf::gpu, "NVML",
+     "bit 7: the power supply asks for less"},
+    {"gpu.throttle.display", "flag", CounterKind::level, CounterOf::gpu, "NVML",
+     "bit 8: held back by the display's clock"},
+    {"gpu.pcie_sent", "bytes", CounterKind::total, CounterOf::gpu, "NVML",
+     "sent over PCIe, where the driver counts it"},
+    {"gpu.pcie_received", "bytes", CounterKind::total, CounterOf::gpu, "NVML",
+     "received over PCIe, where the driver counts it"},
+    {"gpu.pcie_send_rate", "bytes/s", CounterKind::level, CounterOf::gpu, "NVML",
+     "elsewhere: sent over PCIe in 20 ms"},
+    {"gpu.pcie_receive_rate", "bytes/s", CounterKind::level, CounterOf::gpu, "NVML",
+     "elsewhere: received over PCIe in 20 ms"},
+    {"gpu.pcie_generation", "count", CounterKind::level, CounterOf::gpu, "NVML",
+     "generation of the link as it runs now"},
+    {"gpu.pcie_width", "count", CounterKind::level, CounterOf::gpu, "NVML",
+     "lanes of the link as it runs now"},
+    {"gpu.ecc_corrected", "count", CounterKind::total, CounterOf::gpu, "NVML",
+     "memory errors that were corrected, since the driver was loaded"},
+    {"gpu.ecc_uncorrected", "count", CounterKind::total, CounterOf::gpu, "NVML",
+     "memory errors that were not"},
+    {"gpu.processes", "count", CounterKind::level, CounterOf::gpu, "NVML",
+     "processes that use it to compute"},
+    {"gpu.other_processes", "count", CounterKind::level, CounterOf::gpu, "NVML",
+     "those outside of the captured tree"},
+    {"gpu.memory_by_others", "bytes", CounterKind::level, CounterOf::gpu, "NVML",
+     "memory that these hold, where NVML reports it"},
+};
+/// One of them.
+consteval const CounterSpec& counter(std::string_view name) { return counter_in(kCounters, name); }
+
 constexpr double kMilli = 1e-3;
 constexpr double kKilobyte = 1000;
 
@@ -255,8 +324,10 @@ Found find_gpus(const Surroundings& surroundings) {
   Found found;
   auto nvml = Nvml::open(surroundings.nvml_path);
   const auto give_up = [&](std::string reason, std::string help) {
-    found.missing.push_back(
-        {.what = "GPU telemetry", .why = std::move(reason), .remedy = std::move(help)});
+    found.missing.push_back({.what = "GPU telemetry",
+                             .why = std::move(reason),
+                             .remedy = std::move(help),
+                             .whole_source = true});
   };
   if (!nvml) {
     give_up(nvml.error().message,
@@ -287,9 +358,7 @@ Found find_gpus(const Surroundings& surroundings) {
 
 bool counts_pcie(const Nvml& nvml, const Gpu& gpu) { return nvml.pcie_sent(gpu.device).ok(); }
 
-}  // namespace
-
-Opened open_gpu(Surroundings& surroundings, Series& series) {
+Opened open(Surroundings& surroundings, Series& series) {
   Found found = find_gpus(surroundings);
   if (found.gpus.empty()) return {.source = nullptr, .missing = std::move(found.missing)};
   for (Gpu& gpu : found.gpus) {
@@ -308,7 +377,7 @@ Opened open_gpu(Surroundings& surroundings, Series& series) {
           .missing = std::move(found.missing)};
 }
 
-Opened open_gpu_slow(Surroundings& surroundings, Series& series) {
+Opened open_slow(Surroundings& surroundings, Series& series) {
   Found found = find_gpus(surroundings);
   // Why there is none at all, `gpu` has said.
   if (found.gpus.empty()) return {};
@@ -329,6 +398,30 @@ Opened open_gpu_slow(Surroundings& surroundings, Series& series) {
   return {
       .source = std::make_unique<SlowGpus>(found.nvml, std::move(found.gpus), surroundings, series),
       .missing = std::move(missing)};
+}
+
+}  // namespace
+
+SourceSpec gpu_source() {
+  return {
+      .name = kGpuSource,
+      .title = "GPUs: use, memory, power, clocks, throttling",
+      .lost =
+          "utilisation, memory, power, energy, clocks, throttling, temperature, PCIe and ECC of "
+          "GPUs (gpu.*); energy and money of GPUs; the rules throttling and neighbour for GPUs",
+      .lane = Lane::gpu,
+      .open = open,
+      .counters = kCounters};
+}
+
+/// Its counters stand in the table of `gpu`.
+SourceSpec gpu_slow_source() {
+  return {.name = "gpu-slow",
+          .title = "GPUs: PCIe, ECC, other processes",
+          .lost = "PCIe, ECC and other processes of GPUs (gpu.*)",
+          .lane = Lane::gpu_slow,
+          .open = open_slow,
+          .counters = {}};
 }
 
 }  // namespace fathom::monitor

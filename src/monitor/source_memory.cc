@@ -9,6 +9,23 @@
 namespace fathom::monitor {
 namespace {
 
+constexpr CounterSpec kCounters[] = {
+    {"memory.total", "bytes", CounterKind::level, CounterOf::machine, "/proc/meminfo",
+     "memory of the machine"},
+    {"memory.available", "bytes", CounterKind::level, CounterOf::machine, "/proc/meminfo",
+     "memory that programs can still get without swapping"},
+    {"memory.swap_used", "bytes", CounterKind::level, CounterOf::machine, "/proc/meminfo",
+     "swap space in use"},
+    {"memory.swapped_in", "bytes", CounterKind::total, CounterOf::machine, "/proc/vmstat",
+     "read back from swap space"},
+    {"memory.swapped_out", "bytes", CounterKind::total, CounterOf::machine, "/proc/vmstat",
+     "written to swap space"},
+    {"memory.major_faults", "count", CounterKind::total, CounterOf::machine, "/proc/vmstat",
+     "page faults that waited for a disk"},
+};
+/// One of them.
+consteval const CounterSpec& counter(std::string_view name) { return counter_in(kCounters, name); }
+
 class Memory : public Source {
  public:
   Memory(const Roots& roots, Series& series)
@@ -49,16 +66,26 @@ class Memory : public Source {
   std::string buffer_;
 };
 
-}  // namespace
-
-Opened open_memory(Surroundings& surroundings, Series& series) {
+Opened open(Surroundings& surroundings, Series& series) {
   if (std::string why = why_unreadable(surroundings.roots.proc + "/meminfo"); !why.empty()) {
     return {.source = nullptr,
             .missing = {{.what = "memory of the machine",
                          .why = std::move(why),
-                         .remedy = "mount procfs on /proc"}}};
+                         .remedy = "mount procfs on /proc",
+                         .whole_source = true}}};
   }
   return {.source = std::make_unique<Memory>(surroundings.roots, series), .missing = {}};
+}
+
+}  // namespace
+
+SourceSpec memory_source() {
+  return {.name = "memory",
+          .title = "memory and swap",
+          .lost = "memory.*; whether the machine swaps",
+          .lane = Lane::host,
+          .open = open,
+          .counters = kCounters};
 }
 
 }  // namespace fathom::monitor

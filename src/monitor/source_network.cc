@@ -8,6 +8,15 @@
 namespace fathom::monitor {
 namespace {
 
+constexpr CounterSpec kCounters[] = {
+    {"network.*.received", "bytes", CounterKind::total, CounterOf::machine, "/proc/net/dev",
+     "received by that interface"},
+    {"network.*.sent", "bytes", CounterKind::total, CounterOf::machine, "/proc/net/dev",
+     "sent by that interface"},
+};
+/// One of them.
+consteval const CounterSpec& counter(std::string_view name) { return counter_in(kCounters, name); }
+
 class Network : public Source {
  public:
   explicit Network(const std::string& path) : file_(path) {}
@@ -38,17 +47,27 @@ class Network : public Source {
   std::string buffer_;
 };
 
-}  // namespace
-
-Opened open_network(Surroundings& surroundings, Series& /*series*/) {
+Opened open(Surroundings& surroundings, Series& /*series*/) {
   const std::string path = surroundings.roots.proc + "/net/dev";
   if (std::string why = why_unreadable(path); !why.empty()) {
     return {.source = nullptr,
             .missing = {{.what = "network interfaces",
                          .why = std::move(why),
-                         .remedy = "mount procfs on /proc"}}};
+                         .remedy = "mount procfs on /proc",
+                         .whole_source = true}}};
   }
   return {.source = std::make_unique<Network>(path), .missing = {}};
+}
+
+}  // namespace
+
+SourceSpec network_source() {
+  return {.name = "network",
+          .title = "network interfaces",
+          .lost = "network.*",
+          .lane = Lane::host,
+          .open = open,
+          .counters = kCounters};
 }
 
 }  // namespace fathom::monitor

@@ -8,6 +8,23 @@
 namespace fathom::monitor {
 namespace {
 
+constexpr CounterSpec kCounters[] = {
+    {"pressure.cpu.some", "seconds", CounterKind::total, CounterOf::machine, "/proc/pressure/cpu",
+     "time in which some task waited for a processor"},
+    {"pressure.cpu.full", "seconds", CounterKind::total, CounterOf::machine, "/proc/pressure/cpu",
+     "time in which all tasks did"},
+    {"pressure.memory.some", "seconds", CounterKind::total, CounterOf::machine,
+     "/proc/pressure/memory", "time in which some task waited for memory"},
+    {"pressure.memory.full", "seconds", CounterKind::total, CounterOf::machine,
+     "/proc/pressure/memory", "time in which all tasks did"},
+    {"pressure.io.some", "seconds", CounterKind::total, CounterOf::machine, "/proc/pressure/io",
+     "time in which some task waited for a disk"},
+    {"pressure.io.full", "seconds", CounterKind::total, CounterOf::machine, "/proc/pressure/io",
+     "time in which all tasks did"},
+};
+/// One of them.
+consteval const CounterSpec& counter(std::string_view name) { return counter_in(kCounters, name); }
+
 constexpr double kMicro = 1e-6;
 
 class PressureFiles : public Source {
@@ -35,15 +52,14 @@ class PressureFiles : public Source {
   std::string buffer_;
 };
 
-}  // namespace
-
-Opened open_pressure(Surroundings& surroundings, Series& series) {
+Opened open(Surroundings& surroundings, Series& series) {
   const std::string folder = surroundings.roots.proc + "/pressure/";
   if (std::string why = why_unreadable(folder + "memory"); !why.empty()) {
     return {.source = nullptr,
             .missing = {{.what = "waiting for processors, memory and disks (PSI)",
                          .why = std::move(why),
-                         .remedy = "boot with psi=1 (Linux 4.20 and later, CONFIG_PSI)"}}};
+                         .remedy = "boot with psi=1 (Linux 4.20 and later, CONFIG_PSI)",
+                         .whole_source = true}}};
   }
   auto files = std::make_unique<PressureFiles>();
   files->add(folder + "cpu", series.add(counter("pressure.cpu.some")),
@@ -53,6 +69,17 @@ Opened open_pressure(Surroundings& surroundings, Series& series) {
   files->add(folder + "io", series.add(counter("pressure.io.some")),
              series.add(counter("pressure.io.full")));
   return {.source = std::move(files), .missing = {}};
+}
+
+}  // namespace
+
+SourceSpec pressure_source() {
+  return {.name = "pressure",
+          .title = "waiting for processors, memory and disks (PSI)",
+          .lost = "pressure.*; whether tasks waited for a processor, for memory or for a disk",
+          .lane = Lane::host,
+          .open = open,
+          .counters = kCounters};
 }
 
 }  // namespace fathom::monitor

@@ -11,6 +11,35 @@
 namespace fathom::monitor {
 namespace {
 
+constexpr CounterSpec kCounters[] = {
+    {"process.cpu_user", "seconds", CounterKind::total, CounterOf::process, "/proc/PID/stat",
+     "processor time in user mode, all threads"},
+    {"process.cpu_system", "seconds", CounterKind::total, CounterOf::process, "/proc/PID/stat",
+     "processor time in the kernel, all threads"},
+    {"process.memory", "bytes", CounterKind::level, CounterOf::process, "/proc/PID/stat",
+     "resident memory"},
+    {"process.threads", "count", CounterKind::level, CounterOf::process, "/proc/PID/stat",
+     "threads"},
+    {"process.minor_faults", "count", CounterKind::total, CounterOf::process, "/proc/PID/stat",
+     "page faults that needed no disk"},
+    {"process.major_faults", "count", CounterKind::total, CounterOf::process, "/proc/PID/stat",
+     "page faults that waited for a disk"},
+    {"process.io_wait", "seconds", CounterKind::total, CounterOf::process, "/proc/PID/stat",
+     "time blocked on disks, where the kernel counts it (delayacct)"},
+    {"process.read", "bytes", CounterKind::total, CounterOf::process, "/proc/PID/io",
+     "bytes fetched from storage"},
+    {"process.written", "bytes", CounterKind::total, CounterOf::process, "/proc/PID/io",
+     "bytes sent to storage"},
+    {"process.read_calls", "bytes", CounterKind::total, CounterOf::process, "/proc/PID/io",
+     "bytes that read calls returned, from caches and pipes too"},
+    {"process.voluntary_switches", "count", CounterKind::total, CounterOf::process,
+     "/proc/PID/status", "times its main thread waited for something"},
+    {"process.involuntary_switches", "count", CounterKind::total, CounterOf::process,
+     "/proc/PID/status", "times its main thread was displaced by another"},
+};
+/// One of them.
+consteval const CounterSpec& counter(std::string_view name) { return counter_in(kCounters, name); }
+
 /// Ticks after which a process that did nothing is looked at only once a second.
 constexpr int kIdleTicks = 10;
 /// Then its I/O and switches are read every so many seconds.
@@ -152,26 +181,37 @@ class Processes : public Source {
   std::string buffer_;
 };
 
-}  // namespace
-
-Opened open_processes(Surroundings& surroundings, Series& /*series*/) {
+Opened open(Surroundings& surroundings, Series& /*series*/) {
   const std::string stat = surroundings.roots.proc + "/self/stat";
   if (std::string why = why_unreadable(stat); !why.empty()) {
     return {.source = nullptr,
             .missing = {{.what = "processor, memory and I/O of processes",
                          .why = std::move(why),
-                         .remedy = "mount procfs on /proc"}}};
+                         .remedy = "mount procfs on /proc",
+                         .whole_source = true}}};
   }
   Opened opened;
   if (std::string why = why_unreadable(surroundings.roots.proc + "/self/io"); !why.empty()) {
     opened.missing.push_back({.what = "I/O of processes",
                               .why = std::move(why),
-                              .remedy = "a kernel with CONFIG_TASK_IO_ACCOUNTING"});
+                              .remedy = "a kernel with CONFIG_TASK_IO_ACCOUNTING",
+                              .lost = "process.read, process.written, process.read_calls"});
   }
   opened.source =
       std::make_unique<Processes>(surroundings, 1.0 / static_cast<double>(::sysconf(_SC_CLK_TCK)),
                                   static_cast<double>(::sysconf(_SC_PAGESIZE)));
   return opened;
+}
+
+}  // namespace
+
+SourceSpec processes_source() {
+  return {.name = "processes",
+          .title = "processor, memory and I/O of each process",
+          .lost = "process.*: processor time, memory and I/O of each process while it runs",
+          .lane = Lane::host,
+          .open = open,
+          .counters = kCounters};
 }
 
 }  // namespace fathom::monitor

@@ -1,33 +1,45 @@
 // Every source of telemetry. To add one: its declaration, and its line in the table.
+#include <algorithm>
+
+#include "monitor/sampler.h"
 #include "monitor/source.h"
 
 namespace fathom::monitor {
 
-Opened open_processes(Surroundings& surroundings, Series& series);
-Opened open_cpu(Surroundings& surroundings, Series& series);
-Opened open_memory(Surroundings& surroundings, Series& series);
-Opened open_pressure(Surroundings& surroundings, Series& series);
-Opened open_network(Surroundings& surroundings, Series& series);
-Opened open_disks(Surroundings& surroundings, Series& series);
-Opened open_cgroup(Surroundings& surroundings, Series& series);
-Opened open_cpu_energy(Surroundings& surroundings, Series& series);
-Opened open_gpu(Surroundings& surroundings, Series& series);
-Opened open_gpu_slow(Surroundings& surroundings, Series& series);
+SourceSpec processes_source();
+SourceSpec cpu_source();
+SourceSpec memory_source();
+SourceSpec pressure_source();
+SourceSpec network_source();
+SourceSpec disks_source();
+SourceSpec cgroup_source();
+SourceSpec cpu_energy_source();
+SourceSpec gpu_source();
+SourceSpec gpu_slow_source();
 
 std::span<const SourceSpec> all_sources() {
-  static constexpr SourceSpec kTable[] = {
-      {"processes", "processor, memory and I/O of each process", Lane::host, open_processes},
-      {"cpu", "processors, load, other programs", Lane::host, open_cpu},
-      {"memory", "memory and swap", Lane::host, open_memory},
-      {"pressure", "waiting for processors, memory and disks (PSI)", Lane::host, open_pressure},
-      {"network", "network interfaces", Lane::host, open_network},
-      {"disks", "disks", Lane::host, open_disks},
-      {"cgroup", "limits of the container", Lane::host, open_cgroup},
-      {"cpu-energy", "energy of the processors (RAPL)", Lane::host, open_cpu_energy},
-      {"gpu", "GPUs: use, memory, power, clocks, throttling", Lane::gpu, open_gpu},
-      {"gpu-slow", "GPUs: PCIe, ECC, other processes", Lane::gpu_slow, open_gpu_slow},
+  static const SourceSpec table[] = {
+      processes_source(),   //
+      cpu_source(),         //
+      memory_source(),      //
+      pressure_source(),    //
+      network_source(),     //
+      disks_source(),       //
+      cgroup_source(),      //
+      cpu_energy_source(),  //
+      gpu_source(),         //
+      gpu_slow_source(),    //
   };
-  return kTable;
+  return table;
+}
+
+std::vector<CounterSpec> all_counters() {
+  std::vector<CounterSpec> all;
+  for (const SourceSpec& spec : all_sources())
+    all.insert(all.end(), spec.counters.begin(), spec.counters.end());
+  const std::span<const CounterSpec> own = sampler_counters();
+  all.insert(all.end(), own.begin(), own.end());
+  return all;
 }
 
 }  // namespace fathom::monitor

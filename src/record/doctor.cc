@@ -4,9 +4,9 @@
 #include <algorithm>
 #include <string>
 
-#include "capture/launcher/limits.h"
 #include "monitor/abilities.h"
 #include "monitor/gpus.h"
+#include "monitor/source.h"
 
 namespace fathom::record {
 namespace {
@@ -14,11 +14,17 @@ namespace {
 using capture::Check;
 using capture::CheckState;
 
+/// Is it that no GPU can be sampled at all?
+bool is_gpu_telemetry(const monitor::Ability& ability) {
+  return ability.source == monitor::kGpuSource && ability.whole_source;
+}
+
 void append(std::vector<Check>& checks, const std::vector<Check>& more) {
   checks.insert(checks.end(), more.begin(), more.end());
 }
 
-std::vector<Check> nvml_checks() {
+/// The GPUs, or why there is no telemetry of any.
+std::vector<Check> nvml_checks(const std::vector<monitor::Ability>& abilities) {
   const monitor::GpuSystem system = monitor::describe_gpus();
   std::vector<Check> checks;
   for (const monitor::GpuDescription& gpu : system.gpus) {
@@ -28,27 +34,27 @@ std::vector<Check> nvml_checks() {
                       .detail = gpu.name + ", driver " + system.driver +
                                 (system.cuda.empty() ? "" : ", CUDA up to " + system.cuda)});
   }
-  if (checks.empty()) {
-    checks.push_back({.section = "GPU",
-                      .what = "NVML",
-                      .state = CheckState::missing,
-                      .detail = system.why,
-                      .lost = capture::lost_with("GPU telemetry"),
-                      .remedy = system.remedy});
-  }
+  if (!checks.empty()) return checks;
+  const auto telemetry = std::ranges::find_if(abilities, is_gpu_telemetry);
+  checks.push_back({.section = "GPU",
+                    .what = "NVML",
+                    .state = CheckState::missing,
+                    .detail = system.why,
+                    .lost = telemetry == abilities.end() ? std::string() : telemetry->lost,
+                    .remedy = system.remedy});
   return checks;
 }
 
-std::vector<Check> telemetry_checks() {
+std::vector<Check> telemetry_checks(const std::vector<monitor::Ability>& abilities) {
   std::vector<Check> checks;
-  for (const monitor::Ability& ability : monitor::telemetry_abilities()) {
+  for (const monitor::Ability& ability : abilities) {
     // The check of NVML shows it.
-    if (!ability.available && ability.what == "GPU telemetry") continue;
+    if (is_gpu_telemetry(ability)) continue;
     checks.push_back({.section = "Telemetry",
                       .what = ability.what,
                       .state = ability.available ? CheckState::fine : CheckState::missing,
                       .detail = ability.why,
-                      .lost = ability.available ? std::string() : capture::lost_with(ability.what),
+                      .lost = ability.lost,
                       .remedy = ability.remedy});
   }
   return checks;
@@ -67,10 +73,11 @@ void put_sections_together(std::vector<Check>& checks) {
 }  // namespace
 
 std::vector<Check> doctor_checks() {
+  const std::vector<monitor::Ability> abilities = monitor::telemetry_abilities();
   std::vector<Check> checks = capture::gpu_checks();
-  append(checks, nvml_checks());
+  append(checks, nvml_checks(abilities));
   append(checks, capture::python_checks());
-  append(checks, telemetry_checks());
+  append(checks, telemetry_checks(abilities));
   append(checks, capture::permission_checks());
   append(checks, capture::limit_checks());
   put_sections_together(checks);

@@ -1,3 +1,4 @@
+// The lines of the doctor on the machine that the test runs on.
 #include "record/doctor.h"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// A program that asks for work, played by the test: what it is told, and what becomes of its trace.
+// A program that asks for work, played by the test: the answers it gets, and where its trace goes.
 #include "record/kineto_recording.h"
 
 #include <cstring>

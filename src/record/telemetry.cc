@@ -5,8 +5,6 @@
 
 #include <unistd.h>
 
-#include "capture/launcher/limits.h"
-
 namespace fathom::record {
 
 Telemetry::Telemetry(double hz, pid_t root, const std::string& session, wire::Writer& writer) {
@@ -31,14 +29,7 @@ void Telemetry::stop_into(capture::Manifest& manifest) {
                              .power_limit = gpu.power_limit_w.value_or(0)});
   }
   for (const monitor::Missing& missing : sampler->missing())
-    manifest.not_recorded.push_back(not_recorded(missing));
-}
-
-capture::NotRecorded not_recorded(const monitor::Missing& missing) {
-  return {.what = missing.what,
-          .why = missing.why,
-          .remedy = missing.remedy,
-          .lost = capture::lost_with(missing.what)};
+    manifest.not_recorded.push_back({missing.what, missing.why, missing.remedy, missing.lost});
 }
 
 }  // namespace fathom::record

@@ -30,7 +30,4 @@ class Telemetry {
   std::future<Started> started_;
 };
 
-/// What is not recorded without telemetry, as the manifest names it.
-capture::NotRecorded not_recorded(const monitor::Missing& missing);
-
 }  // namespace fathom::record

@@ -6,13 +6,13 @@
 
 #include <gtest/gtest.h>
 
-#include "base/counters.h"
+#include "monitor/source.h"
 
 namespace fathom {
 namespace {
 
-std::string row_of(const CounterSpec& spec) {
-  const std::string kind = spec.kind == CounterKind::total ? "total" : "level";
+std::string row_of(const monitor::CounterSpec& spec) {
+  const std::string kind = spec.kind == monitor::CounterKind::total ? "total" : "level";
   return "| `" + std::string(spec.name) + "` | " + std::string(spec.unit) + " | " + kind + " | " +
          std::string(spec.source) + " | " + std::string(spec.doc) + " |";
 }
@@ -32,7 +32,7 @@ std::vector<std::string> documented() {
 
 TEST(CounterTable, OfTheDocumentationIsThatOfTheCode) {
   std::vector<std::string> wanted;
-  for (const CounterSpec& spec : all_counters()) wanted.push_back(row_of(spec));
+  for (const monitor::CounterSpec& spec : monitor::all_counters()) wanted.push_back(row_of(spec));
   EXPECT_EQ(documented(), wanted);
 }
 

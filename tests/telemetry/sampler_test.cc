@@ -15,8 +15,8 @@
 #include <unistd.h>
 
 #include "analysis/machine/telemetry.h"
-#include "base/counters.h"
 #include "engine/session.h"
+#include "monitor/source.h"
 
 namespace fathom {
 namespace {
@@ -122,7 +122,7 @@ TEST(Sampler, RecordsOnlyCountersOfTheTableWithTheirUnits) {
     ++counters;
     const std::string_view name = trace.text(track.name);
     bool known = false;
-    for (const CounterSpec& spec : all_counters()) {
+    for (const monitor::CounterSpec& spec : monitor::all_counters()) {
       known = known || (same(spec.name, name) && spec.unit == trace.text(track.unit));
     }
     EXPECT_TRUE(known) << name;

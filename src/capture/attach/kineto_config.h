@@ -1,4 +1,4 @@
-// What libkineto is told to record, in its own words.
+// A request to record, in the words of libkineto.
 #pragma once
 
 #include <chrono>

@@ -1,3 +1,4 @@
+// A configuration, spelled out.
 #include "capture/attach/kineto_config.h"
 
 #include <gtest/gtest.h>

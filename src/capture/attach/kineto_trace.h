@@ -15,7 +15,7 @@ namespace fathom::capture {
 /// How often to call KinetoTrace::is_complete().
 inline constexpr Duration kKinetoTraceInterval = std::chrono::milliseconds(100);
 
-/// A trace that a process was told to write.
+/// A trace that a process was asked to write.
 class KinetoTrace {
  public:
   /// Of this process, in the folder where it may write (KINETO_ONDEMAND_TRACE_DIR, else /tmp);

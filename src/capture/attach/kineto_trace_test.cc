@@ -1,3 +1,4 @@
+// A trace that grows as a process writes it.
 #include "capture/attach/kineto_trace.h"
 
 #include <filesystem>

@@ -91,36 +91,7 @@ void add_vain_extras(const Manifest& manifest, const std::string& folder, bool c
   }
 }
 
-struct Consequence {
-  std::string_view what;  ///< What a source of telemetry calls the thing.
-  std::string_view lost;
-};
-constexpr Consequence kConsequences[] = {
-    {"GPU telemetry",
-     "utilisation, memory, power, energy, clocks, throttling, temperature, PCIe and ECC of GPUs "
-     "(gpu.*); energy and money of GPUs; the rules throttling and neighbour for GPUs"},
-    {"energy of the processors (RAPL)",
-     "energy of processors and memory (energy.*), and their part of money and CO2"},
-    {"waiting for processors, memory and disks (PSI)",
-     "pressure.*; whether tasks waited for a processor, for memory or for a disk"},
-    {"limits of the container",
-     "cgroup.*; throttling by the container's processor limit, nearness to its memory limit"},
-    {"use of the processors", "cpu.*, others.cpu; whether other programs take the processors"},
-    {"memory of the machine", "memory.*; whether the machine swaps"},
-    {"disks", "disk.*; how busy each disk is"},
-    {"network interfaces", "network.*"},
-    {"processor, memory and I/O of processes",
-     "process.*: processor time, memory and I/O of each process while it runs"},
-    {"I/O of processes", "process.read, process.written, process.read_calls"},
-};
-
 }  // namespace
-
-std::string lost_with(std::string_view source) {
-  const auto* const at = std::ranges::find(kConsequences, source, &Consequence::what);
-  // A single counter: it is what is lost.
-  return std::string(at == std::end(kConsequences) ? source : at->lost);
-}
 
 bool is_python(const std::string& program) {
   const std::string_view name = last_part(program);

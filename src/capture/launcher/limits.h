@@ -15,9 +15,6 @@ bool is_python(const std::string& program);
 /// The switch of Python on this command line that keeps the hook out (-I, -E, -S), or "".
 std::string switch_against_hook(const std::vector<std::string>& command);
 
-/// The numbers that are missing without that source of telemetry, as the monitor calls it.
-std::string lost_with(std::string_view source);
-
 /// Judges by the command, the wish, the processes that there were and the files in the folder.
 std::vector<NotRecorded> limits_of(const Manifest& manifest, const std::string& folder);
 
