@@ -3,6 +3,8 @@
 
 #include <unordered_map>
 
+#include "store/recorded_id.h"
+
 namespace fathom {
 namespace {
 
@@ -23,8 +25,8 @@ std::vector<LaunchFlow> launch_flows(const Trace& trace) {
     const SliceId id(row);
     const std::int64_t correlation = trace.slices.correlation[row];
     const SliceKind kind = trace.kind(id);
-    if (correlation == kAbsent || (kind != SliceKind::runtime && kind != SliceKind::driver))
-      continue;
+    const bool is_call = kind == SliceKind::runtime || kind == SliceKind::driver;
+    if (!is_call || !is_recorded_id(correlation)) continue;
     const auto [at, added] = calls.try_emplace(correlation, id);
     if (!added && trace.slices.start[row] < trace.slices.start[at->second.row()]) at->second = id;
   }

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "replay/delays.h"
+#include "store/recorded_id.h"
 
 namespace fathom {
 namespace {
@@ -28,7 +29,8 @@ class SyncRecords {
     };
     if (std::ranges::none_of(trace.categories, is_sync)) return;
     for (std::size_t row = 0; row < trace.slices.size(); ++row) {
-      if (trace.kind(SliceId(row)) == SliceKind::sync && trace.slices.correlation[row] != kAbsent &&
+      if (trace.kind(SliceId(row)) == SliceKind::sync &&
+          is_recorded_id(trace.slices.correlation[row]) &&
           trace.slices.detail[row] != SliceId::kNone) {
         records_.push_back(SliceId(row));
       }
@@ -38,6 +40,7 @@ class SyncRecords {
   /// The record of the call, or invalid.
   [[nodiscard]] SliceId of(SliceId call) const {
     const std::int64_t wanted = trace_.slices.correlation[call.row()];
+    if (!is_recorded_id(wanted)) return {};
     const auto at = std::ranges::lower_bound(records_, wanted, {}, correlation());
     return at == records_.end() || correlation()(*at) != wanted ? SliceId() : *at;
   }
@@ -56,8 +59,10 @@ class Resolver {
         points_(points),
         streams_(streams),
         records_(context.trace) {
-    for (const EventCall& record : points.records)
-      record_times_.emplace(trace_.slices.correlation[record.call.row()], record.at);
+    for (const EventCall& record : points.records) {
+      const std::int64_t id = trace_.slices.correlation[record.call.row()];
+      if (is_recorded_id(id)) record_times_.emplace(id, record.at);
+    }
     for (const StreamWork& stream : streams.streams) {
       const Track& track = trace_.tracks[stream.track.row()];
       by_number_.try_emplace({track.device, track.stream}, &stream);

@@ -58,15 +58,10 @@ TraceBuilder& TraceBuilder::on_stream(std::int64_t stream, std::int32_t device) 
 }
 
 TrackId TraceBuilder::find_or_add(const Track& track) {
-  const auto same = [&](const Track& other) {
-    return other.kind == track.kind && other.process == track.process &&
-           other.thread == track.thread;
-  };
-  const auto at = std::ranges::find_if(trace_.tracks, same);
-  if (at != trace_.tracks.end())
-    return TrackId(static_cast<std::size_t>(at - trace_.tracks.begin()));
-  trace_.tracks.push_back(track);
-  return TrackId(trace_.tracks.size() - 1);
+  const auto [at, added] =
+      tracks_.try_emplace({track.kind, track.process, track.thread}, TrackId(trace_.tracks.size()));
+  if (added) trace_.tracks.push_back(track);
+  return at->second;
 }
 
 std::uint8_t TraceBuilder::category_row(std::string_view spelling, SliceKind kind) {
@@ -313,6 +308,7 @@ Trace TraceBuilder::build() {
     any = true;
   }
   std::ranges::sort(trace_.collectives, {}, &Collective::slice);
+  tracks_.clear();
   return std::exchange(trace_, Trace());
 }
 

@@ -2,7 +2,9 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <string_view>
+#include <tuple>
 #include <vector>
 
 #include "store/trace.h"
@@ -121,6 +123,7 @@ class TraceBuilder {
   void change_config(SliceId id, const LaunchConfig& config);
 
   Trace trace_;
+  std::map<std::tuple<TrackKind, StringId, StringId>, TrackId> tracks_;  // kind, process, thread
   TrackId thread_;
   TrackId stream_;
 };

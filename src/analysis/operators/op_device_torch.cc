@@ -42,22 +42,22 @@ Duration widened_by(const Trace& trace, const std::vector<SliceId>& events) {
 /// id.
 std::vector<SliceId> find_owners(const OpDeviceInput& input, const std::vector<SliceId>& events) {
   const Trace& trace = input.context.trace;
+  std::vector<SliceId> hosts;
   std::vector<std::int64_t> ids;
-  ids.reserve(events.size());
-  for (const SliceId slice : events) {
-    const bool owned = trace.kind(slice) != SliceKind::gpu_user_annotation;
-    ids.push_back(owned ? trace.slices.external_id[slice.row()] : kAbsent);
-  }
-  const KeyIndex index(ids, kAbsent);
-  std::vector<SliceId> owners(events.size());
   for (std::size_t row = 0; row < trace.slices.size(); ++row) {
     const SliceId slice(row);
     if (trace.slices.external_id[row] == kAbsent || !owns_external_id(trace.kind(slice))) continue;
     if (input.names[trace.slices.name[row]].utility || input.forest.is_asynchronous(slice))
       continue;
-    for (const std::uint32_t i : index.find(trace.slices.external_id[row])) {
-      if (!owners[i].valid()) owners[i] = slice;
-    }
+    hosts.push_back(slice);
+    ids.push_back(trace.slices.external_id[row]);
+  }
+  const KeyIndex index(ids, kAbsent);
+  std::vector<SliceId> owners(events.size());
+  for (std::size_t i = 0; i < events.size(); ++i) {
+    if (trace.kind(events[i]) == SliceKind::gpu_user_annotation) continue;
+    const auto found = index.find(trace.slices.external_id[events[i].row()]);
+    if (!found.empty()) owners[i] = hosts[found.front()];
   }
   return owners;
 }

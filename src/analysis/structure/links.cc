@@ -3,12 +3,14 @@
 
 #include <algorithm>
 #include <array>
-#include <map>
-#include <set>
-#include <utility>
+#include <span>
+#include <tuple>
 
+#include "analysis/structure/device_owners.h"
 #include "analysis/structure/graph_replays.h"
+#include "analysis/structure/launch_choice.h"
 #include "analysis/util/key_index.h"
+#include "store/recorded_id.h"
 
 namespace fathom {
 namespace {
@@ -40,127 +42,137 @@ std::vector<SliceId> find_calls(const Trace& trace, Links& links) {
       kind = classify_call(trace.text(slices.name[row]));
     }
     if (kind == CallKind::launch || kind == CallKind::graph_launch) ++links.kernel_launches;
-    if (slices.correlation[row] != kAbsent) numbered.push_back(SliceId(row));
+    if (is_recorded_id(slices.correlation[row])) numbered.push_back(SliceId(row));
   }
   return numbered;
 }
 
-/// Chooses among the calls that carry an activity's correlation id.
+/// The ids of these slices, kAbsent for those that name nothing.
+std::vector<std::int64_t> ids_of(const Column<std::int64_t>& column,
+                                 std::span<const SliceId> slices) {
+  std::vector<std::int64_t> ids;
+  ids.reserve(slices.size());
+  for (const SliceId slice : slices) {
+    const std::int64_t id = column[slice.row()];
+    ids.push_back(is_recorded_id(id) ? id : kAbsent);
+  }
+  return ids;
+}
+
+/// A device activity of some correlation id, and whose calls it is offered.
+struct Offered {
+  StringId owner;  ///< Only this process's calls; an invalid id: everybody's.
+  SliceKind kind = SliceKind::kernel;
+  std::uint32_t rank = 0;
+};
+
+/// Gives each activity one of the calls that carry its correlation id.
 class Matcher {
  public:
   Matcher(const Trace& trace, Links& links)
       : trace_(trace),
         links_(links),
         calls_(find_calls(trace, links)),
-        rows_(links.launch.index().rows()) {
-    correlations_.reserve(rows_.size());
-    for (const SliceId row : rows_) correlations_.push_back(trace.slices.correlation[row.row()]);
-  }
+        rows_(links.launch.index().rows()),
+        call_ids_(ids_of(trace.slices.correlation, calls_)),
+        activity_ids_(ids_of(trace.slices.correlation, rows_)),
+        calls_by_id_(call_ids_, kAbsent),
+        activities_by_id_(activity_ids_, kAbsent),
+        owners_(trace),
+        choice_(trace, links) {}
 
   /// Activities in the order of the file.
   [[nodiscard]] const std::vector<SliceId>& rows() const { return rows_; }
 
   void match() {
-    const KeyIndex index(correlations_, kAbsent);
-    find_owners(index);
-    for (const SliceId call : calls_) {
-      const auto started = index.find(trace_.slices.correlation[call.row()]);
-      for (const std::uint32_t rank : started) offer(call, rank);
-      if (started.empty() && starts_activity(links_.call_kind(trace_, call))) {
-        if (links_.launches_without_activity++ == 0) links_.first_launch_without_activity = call;
-      }
-    }
+    find_owners();
+    activities_by_id_.for_each([this](std::int64_t id, std::span<const std::uint32_t> ranks) {
+      load_calls(id);
+      if (!group_.empty()) match_group(ranks);
+    });
+    count_launches_without_activity();
   }
 
  private:
-  /// With several processes in one file, correlation ids repeat. A device belongs to the process
-  /// whose calls carry the ids of most of its activities.
-  void find_owners(const KeyIndex& index) {
-    std::map<std::pair<StringId, StringId>, std::uint64_t>
-        votes;  // (device's process id, host process id)
-    std::set<StringId> processes;
-    for (const SliceId call : calls_) processes.insert(trace_.track(call).process);
-    if (processes.size() < 2) return;
-    for (const SliceId call : calls_) {
-      for (const std::uint32_t rank : index.find(trace_.slices.correlation[call.row()])) {
-        ++votes[{trace_.track(rows_[rank]).process, trace_.track(call).process}];
-      }
-    }
-    std::map<StringId, std::uint64_t> best;
-    for (const auto& [pair, count] : votes) {
-      const auto& [device, host] = pair;
-      const auto known = best.find(device);
-      if (known != best.end()) {
-        const bool more = count > known->second;
-        const bool first = trace_.text(host) < trace_.text(owners_.at(device));
-        if (!more && (count < known->second || !first)) continue;
-      }
-      best[device] = count;
-      owners_[device] = host;
-    }
+  [[nodiscard]] auto process_of() const {
+    return [this](SliceId slice) { return trace_.track(slice).process; };
   }
 
-  [[nodiscard]] bool owned(SliceId call, SliceId activity) const {
-    const auto owner = owners_.find(trace_.track(activity).process);
-    return owner == owners_.end() || owner->second == trace_.track(call).process;
+  void load_calls(std::int64_t id) {
+    group_.clear();
+    for (const std::uint32_t call : calls_by_id_.find(id)) group_.push_back(calls_[call]);
   }
 
-  /// 2 when the call starts such activities, 1 when it starts something, else 0.
-  [[nodiscard]] int fitness(SliceId call, SliceId activity) const {
-    const CallKind kind = links_.call_kind(trace_, call);
-    if (!starts_activity(kind)) return 0;
-    if (kind == CallKind::graph_launch) return 2;
-    const bool copies = kind == CallKind::copy || kind == CallKind::copy_blocking;
-    const bool fills = kind == CallKind::fill || kind == CallKind::fill_blocking;
-    switch (trace_.kind(activity)) {
-      case SliceKind::memcpy:
-        return copies ? 2 : 1;
-      case SliceKind::memset:
-        return fills ? 2 : 1;
-      default:
-        return kind == CallKind::launch ? 2 : 1;
-    }
+  void find_owners() {
+    const auto process = process_of();
+    const auto other = [&](SliceId call) { return process(call) != process(calls_.front()); };
+    several_ = std::ranges::any_of(calls_, other);
+    if (!several_) return;
+    std::vector<SliceId> activities;
+    activities_by_id_.for_each([&](std::int64_t id, std::span<const std::uint32_t> ranks) {
+      load_calls(id);
+      activities.clear();
+      for (const std::uint32_t rank : ranks) activities.push_back(rows_[rank]);
+      owners_.count(group_, activities);
+    });
+    owners_.decide();
   }
 
-  /// Ids that are used again: the last call that began before the activity. Of a call within a call
-  /// (runtime and driver), the outer one, which is what the program called.
-  [[nodiscard]] bool nearer(SliceId call, SliceId than, SliceId activity) const {
-    const Slices& slices = trace_.slices;
-    const Time at = slices.start[activity.row()];
-    const Time a = slices.start[call.row()];
-    const Time b = slices.start[than.row()];
-    if ((a <= at) != (b <= at)) return a <= at;
-    const auto contains = [&](SliceId outer, SliceId inner) {
-      return slices.track[outer.row()] == slices.track[inner.row()] &&
-             slices.start[outer.row()] <= slices.start[inner.row()] &&
-             slices.end(inner) <= slices.end(outer);
-    };
-    if (contains(than, call)) return false;
-    if (contains(call, than)) return true;
-    return a <= at ? a > b : a < b;
-  }
-
-  void offer(SliceId call, std::uint32_t rank) {
-    SliceId& chosen = links_.launch.by_rank()[rank];
-    const SliceId activity = rows_[rank];
-    if (!chosen.valid()) {
-      chosen = call;
+  /// Activities and calls of one id, in the order of the file. O(n log n) in their number.
+  void match_group(std::span<const std::uint32_t> ranks) {
+    if (group_.size() == 1) {
+      for (const std::uint32_t rank : ranks) links_.launch.by_rank()[rank] = group_.front();
       return;
     }
-    const auto key = [&](SliceId candidate) {
-      return std::pair(owned(candidate, activity), fitness(candidate, activity));
-    };
-    const auto with = key(call);
-    const auto without = key(chosen);
-    if (with > without || (with == without && nearer(call, chosen, activity))) chosen = call;
+    if (several_) std::ranges::stable_sort(group_, {}, process_of());
+    offered_.clear();
+    for (const std::uint32_t rank : ranks)
+      offered_.push_back({owner(rows_[rank]), trace_.kind(rows_[rank]), rank});
+    const auto terms = [](const Offered& each) { return std::tuple(each.owner, each.kind); };
+    std::ranges::sort(offered_, {}, terms);
+    for (std::size_t i = 0; i < offered_.size(); ++i) {
+      const Offered& each = offered_[i];
+      if (i == 0 || terms(offered_[i - 1]) != terms(each))
+        choice_.prepare(calls_of(each.owner), each.kind);
+      const Time start = trace_.slices.start[rows_[each.rank].row()];
+      links_.launch.by_rank()[each.rank] = choice_.for_start(start);
+    }
+  }
+
+  /// The process that the activity's device belongs to, if it made calls of the group.
+  [[nodiscard]] StringId owner(SliceId activity) const {
+    if (!several_) return {};
+    const StringId owner = owners_.of(trace_.track(activity).process);
+    return std::ranges::binary_search(group_, owner, {}, process_of()) ? owner : StringId();
+  }
+
+  [[nodiscard]] std::span<const SliceId> calls_of(StringId owner) const {
+    if (!owner.valid()) return group_;
+    const auto calls = std::ranges::equal_range(group_, owner, {}, process_of());
+    return {calls.begin(), calls.end()};
+  }
+
+  void count_launches_without_activity() {
+    for (std::size_t i = 0; i < calls_.size(); ++i) {
+      if (!starts_activity(links_.call_kind(trace_, calls_[i]))) continue;
+      if (!activities_by_id_.find(call_ids_[i]).empty()) continue;
+      if (links_.launches_without_activity++ == 0) links_.first_launch_without_activity = calls_[i];
+    }
   }
 
   const Trace& trace_;
   Links& links_;
   std::vector<SliceId> calls_;  // with a correlation id
   std::vector<SliceId> rows_;
-  std::vector<std::int64_t> correlations_;
-  std::map<StringId, StringId> owners_;
+  std::vector<std::int64_t> call_ids_;
+  std::vector<std::int64_t> activity_ids_;
+  KeyIndex calls_by_id_;
+  KeyIndex activities_by_id_;
+  DeviceOwners owners_;
+  LaunchChoice choice_;
+  bool several_ = false;          // processes that made calls
+  std::vector<SliceId> group_;    // buffers: the calls of the id
+  std::vector<Offered> offered_;  // and its activities
 };
 
 void attribute_by_launch(const Trace& trace, const Nesting& nesting,
@@ -183,19 +195,23 @@ void attribute_by_launch(const Trace& trace, const Nesting& nesting,
 /// the launch.
 std::vector<SliceId> ops_by_external_id(const Trace& trace, const std::vector<SliceId>& rows,
                                         const Links& links) {
-  std::vector<std::int64_t> ids;
-  ids.reserve(rows.size());
-  for (const SliceId row : rows) ids.push_back(trace.slices.external_id[row.row()]);
-  std::ranges::replace(ids, 0, kAbsent);  // recorders write 0 for "none"
-  const KeyIndex index(ids, kAbsent);
-  const auto ops = categories_of(trace, [](SliceKind kind) { return kind == SliceKind::cpu_op; });
-  std::vector<SliceId> found(rows.size());
+  const auto is_op = categories_of(trace, [](SliceKind kind) { return kind == SliceKind::cpu_op; });
+  std::vector<SliceId> ops;
   for (std::size_t row = 0; row < trace.slices.size(); ++row) {
-    if (!ops[trace.slices.category[row]] || trace.slices.external_id[row] == kAbsent) continue;
-    for (const std::uint32_t rank : index.find(trace.slices.external_id[row])) {
-      const bool contains_launch = links.op.by_rank()[rank] == SliceId(row);
-      if (!found[rank].valid() || contains_launch) found[rank] = SliceId(row);
-    }
+    if (is_op[trace.slices.category[row]] && is_recorded_id(trace.slices.external_id[row]))
+      ops.push_back(SliceId(row));
+  }
+  const std::vector<std::int64_t> ids = ids_of(trace.slices.external_id, ops);
+  const KeyIndex index(ids, kAbsent);
+  std::vector<SliceId> found(rows.size());
+  for (std::size_t rank = 0; rank < rows.size(); ++rank) {
+    const std::int64_t id = trace.slices.external_id[rows[rank].row()];
+    if (!is_recorded_id(id)) continue;
+    const std::span<const std::uint32_t> named = index.find(id);
+    if (named.empty()) continue;
+    const SliceId around = links.op.by_rank()[rank];
+    const bool contains_launch = around.valid() && trace.slices.external_id[around.row()] == id;
+    found[rank] = contains_launch ? around : ops[named.front()];
   }
   return found;
 }
@@ -211,7 +227,7 @@ void attribute_by_external_id(const Trace& trace, const std::vector<SliceId>& ro
     if (!links.launch.by_rank()[rank].valid() || (!contained.valid() && !named[rank].valid()))
       continue;
     const std::int64_t id = trace.slices.external_id[rows[rank].row()];
-    if (id == kAbsent || id == 0) continue;
+    if (!is_recorded_id(id)) continue;
     ++compared;
     if (contained == named[rank]) ++agreed;
   }

@@ -102,6 +102,51 @@ TEST(Links, OfReusedIdsTheLastCallBeforeTheActivityCounts) {
   EXPECT_EQ(links_of(trace).launch[kernel.row()], second);
 }
 
+TEST(Links, OfReusedIdsTheOuterOfTwoNestedCallsCounts) {
+  TraceBuilder builder;
+  builder.runtime("cudaLaunchKernel", 10, 5, 1);
+  const SliceId outer = builder.runtime("cudaLaunchKernel", 50, 20, 1);
+  builder.driver("cuLaunchKernel", 55, 5, 1);
+  builder.runtime("cudaLaunchKernel", 500, 5, 1);
+  const SliceId kernel = builder.kernel("k", 100, 5, 1);
+  const Trace trace = builder.build();
+  EXPECT_EQ(links_of(trace).launch[kernel.row()], outer);
+}
+
+TEST(Links, AReusedIdStartsCopiesByCopyCallsAndKernelsByLaunches) {
+  TraceBuilder builder;
+  const SliceId copying = builder.runtime("cudaMemcpyAsync", 10, 5, 1);
+  const SliceId launching = builder.runtime("cudaLaunchKernel", 30, 5, 1);
+  const SliceId kernel = builder.kernel("k", 100, 5, 1);
+  const SliceId copy = builder.copy(CopyKind::h2d, 200, 5, 1);
+  const Trace trace = builder.build();
+  const Links links = links_of(trace);
+  EXPECT_EQ(links.launch[kernel.row()], launching);
+  EXPECT_EQ(links.launch[copy.row()], copying);
+}
+
+TEST(Links, AnActivityBeforeAllCallsWithItsIdBelongsToTheFirst) {
+  TraceBuilder builder;
+  builder.runtime("cudaLaunchKernel", 300, 5, 1);
+  const SliceId first = builder.runtime("cudaLaunchKernel", 200, 5, 1);
+  const SliceId kernel = builder.kernel("k", 100, 5, 1);
+  const Trace trace = builder.build();
+  EXPECT_EQ(links_of(trace).launch[kernel.row()], first);
+}
+
+TEST(Links, TheIdZeroNamesNothing) {
+  TraceBuilder builder;
+  const SliceId call = builder.runtime("cudaLaunchKernel", 10, 5, 0);
+  const SliceId kernel = builder.kernel("k", 100, 5, 0);
+  const Trace trace = builder.build();
+  const Links links = links_of(trace);
+  EXPECT_FALSE(links.launch[kernel.row()].valid());
+  EXPECT_EQ(links.attribution[kernel.row()], Attribution::unattributed);
+  EXPECT_EQ(links.kernel_launches, 1U);
+  EXPECT_EQ(links.launches_without_activity, 0U);
+  EXPECT_NE(links.first_launch_without_activity, call);
+}
+
 TEST(Links, ADeviceBelongsToTheProcessThatLaunchedMostOfItsWork) {
   TraceBuilder builder;
   builder.on_thread(1, 100);
@@ -138,8 +183,8 @@ TEST(Links, GraphActivitiesShareOneLaunchAndCarryItsReplay) {
 TEST(Links, DifferentGraphsCountTheirReplaysApart) {
   TraceBuilder builder;
   for (int i = 0; i < 4; ++i) {
-    builder.runtime("hipGraphLaunch", 10 * i, 5, i);
-    builder.kernel(i % 2 == 0 ? "even" : "odd", 100 + 10 * i, 5, i);
+    builder.runtime("hipGraphLaunch", 10 * i, 5, i + 1);
+    builder.kernel(i % 2 == 0 ? "even" : "odd", 100 + 10 * i, 5, i + 1);
   }
   const Trace trace = builder.build();
   const Links links = links_of(trace);

@@ -27,12 +27,22 @@ class KeyIndex {
     if (range < order_.size() * kDensity) fill_first(static_cast<std::size_t>(range));
   }
 
-  /// The entries that hold `key`, in ascending order.
+  /// The entries that hold `key`, in ascending order. O(log n), however many they are.
   [[nodiscard]] std::span<const std::uint32_t> find(std::int64_t key) const {
     const std::size_t begin = lower_bound(key);
-    std::size_t end = begin;
-    while (end < order_.size() && keys_[order_[end]] == key) ++end;
-    return std::span(order_).subspan(begin, end - begin);
+    return std::span(order_).subspan(begin, end_of(key, begin) - begin);
+  }
+
+  /// Calls visit(key, entries) for each key in ascending order. O(n).
+  template <typename Visit>
+  void for_each(const Visit& visit) const {
+    for (std::size_t begin = 0; begin < order_.size();) {
+      const std::int64_t key = keys_[order_[begin]];
+      std::size_t end = begin + 1;
+      while (end < order_.size() && keys_[order_[end]] == key) ++end;
+      visit(key, std::span(order_).subspan(begin, end - begin));
+      begin = end;
+    }
   }
 
  private:
@@ -56,11 +66,18 @@ class KeyIndex {
       const std::uint64_t offset = offset_of(key);
       return offset < first_.size() - 1 ? first_[offset] : order_.size();
     }
-    const auto less = [this](std::uint32_t entry, std::int64_t value) {
-      return keys_[entry] < value;
-    };
-    return static_cast<std::size_t>(std::lower_bound(order_.begin(), order_.end(), key, less) -
+    const auto value = [this](std::uint32_t entry) { return keys_[entry]; };
+    return static_cast<std::size_t>(std::ranges::lower_bound(order_, key, {}, value) -
                                     order_.begin());
+  }
+  /// Of the entries that hold `key`, which begin at `begin` if there are any.
+  [[nodiscard]] std::size_t end_of(std::int64_t key, std::size_t begin) const {
+    if (begin == order_.size() || keys_[order_[begin]] != key) return begin;
+    if (!first_.empty()) return first_[static_cast<std::size_t>(offset_of(key)) + 1];
+    const auto value = [this](std::uint32_t entry) { return keys_[entry]; };
+    const auto rest = std::span(order_).subspan(begin);
+    return begin +
+           static_cast<std::size_t>(std::ranges::upper_bound(rest, key, {}, value) - rest.begin());
   }
 
   std::span<const std::int64_t> keys_;

@@ -2,7 +2,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <span>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "base/parallel.h"
 #include "rules/common/recording_cost.h"
@@ -49,18 +52,24 @@ RankedFinding::StepTime step_after(Duration now, const RankedFinding::Gain& gain
           .high = std::min(longest, now)};
 }
 
+/// By predicted step: is it one of the outliers? O(n log n).
+std::vector<bool> outliers_among(std::span<const Interval> windows, const Outliers& outliers) {
+  const auto ends = [](Interval window) { return std::pair(window.begin, window.end); };
+  std::vector<Interval> odd;
+  for (const Step* const step : outliers.steps) odd.push_back(step->window);
+  std::ranges::sort(odd, {}, ends);
+  std::vector<bool> mask;
+  for (const Interval window : windows)
+    mask.push_back(std::ranges::binary_search(odd, ends(window), {}, ends));
+  return mask;
+}
+
 /// The mean of the predicted steps that are no outliers; of all, where no other is predicted.
-Duration mean_without(const Outliers& outliers, const Replay& replay,
-                      const Prediction& prediction) {
-  if (outliers.steps.empty()) return prediction.mean;
+Duration mean_without(const std::vector<bool>& outlier, const Prediction& prediction) {
   Duration sum{};
   std::int64_t count = 0;
-  const std::vector<Interval> windows = replay.predicted_windows();
   for (std::size_t i = 0; i < prediction.steps.size(); ++i) {
-    const auto same = [&](const Step* step) {
-      return step->window.begin == windows[i].begin && step->window.end == windows[i].end;
-    };
-    if (std::ranges::any_of(outliers.steps, same)) continue;
+    if (outlier[i]) continue;
     sum += prediction.steps[i];
     ++count;
   }
@@ -72,7 +81,8 @@ Duration mean_without(const Outliers& outliers, const Replay& replay,
 void predict(const RuleContext& rules, const Outliers& outliers, const Replay& replay,
              Diagnosis& diagnosis) {
   const Prediction now = replay.run({});
-  const Duration usual_now = mean_without(outliers, replay, now);
+  const std::vector<bool> outlier = outliers_among(replay.predicted_windows(), outliers);
+  const Duration usual_now = mean_without(outlier, now);
   const Duration usual = duration_ns(std::llround(diagnosis.usual_ns.mean));
   const Duration recording = recording_cost(rules);
   if (recording >= Duration{}) diagnosis.unprofiled_step = usual - recording;
@@ -83,8 +93,7 @@ void predict(const RuleContext& rules, const Outliers& outliers, const Replay& r
     if (edits.empty() || ranked.percent < kPredictPercent) return;
     const Prediction then = replay.run(edits);
     const bool every = find_rule(ranked.finding.rule)->every_step;
-    const Duration gained =
-        every ? now.mean - then.mean : usual_now - mean_without(outliers, replay, then);
+    const Duration gained = every ? now.mean - then.mean : usual_now - mean_without(outlier, then);
     const Duration likely = std::clamp(gained, Duration{}, ranked.upper_bound);
     ranked.gain = RankedFinding::Gain{.low = scaled(likely, ranked.finding.pessimism),
                                       .likely = likely,
