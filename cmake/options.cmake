@@ -54,7 +54,7 @@ endif()
 # Designated initialisers name what they set; the rest has its default on purpose.
 target_compile_options(fathom_options INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-Wno-missing-field-initializers>)
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
-  # gcc 12 believes that "x" + std::string overlaps itself (its bug 105651, mended in 13).
+  # gcc 12 believes that "x" + std::string overlaps itself (its bug 105651, fixed in 13).
   target_compile_options(fathom_options INTERFACE -Wno-restrict)
 endif()
 if(FATHOM_SANITIZE AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")

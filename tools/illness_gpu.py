@@ -125,7 +125,7 @@ def gpu_optimizer(cured: bool) -> Steps:
 
 
 def gpu_tf32(cured: bool) -> Steps:
-    """Large products in 32 bits beside the tensor cores; cure: TF32."""
+    """Large 32-bit matrix multiplications without Tensor Cores; change: TF32."""
     torch.backends.cuda.matmul.allow_tf32 = cured
     width = size(4096, 64)
     model = on_device(mlp(width, 4))

@@ -1,4 +1,4 @@
-"""Pairs of an illness and its cure that are kept for checking predictions: nothing was changed because of them.
+"""Held-out before/after pairs for checking predictions: nothing was changed because of them.
 
 Other models, sizes and operators than in illness_cases.py; the functions are made in the same way.
 """

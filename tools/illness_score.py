@@ -116,7 +116,7 @@ class Pair:
     promised: tuple[float, float, float]  # low, likely, high: the new step time as a part of the old one
     recorded: float  # cured / ill, as recorded under the profiler
     unprofiled: float | None
-    promised_unprofiled: float | None  # likely, without a profiler; None where that is not told
+    promised_unprofiled: float | None  # likely, without a profiler; None where that is not known
 
     @property
     def error(self) -> float:
@@ -151,7 +151,7 @@ def promise(document: dict[str, Any], rules: Iterable[str]) -> tuple[float, floa
 
 
 def promise_unprofiled(document: dict[str, Any], rules: Iterable[str]) -> float | None:
-    """The same without a profiler, where the findings tell."""
+    """The same without a profiler, where the findings have it."""
     before = document["baseline"].get("unprofiled_step_ns")
     found = [each for each in document["findings"] if each["rule"] in rules and each["predicted_step_ns"]]
     if not before or not found or any(each["predicted_unprofiled_step_ns"] is None for each in found):

@@ -11,7 +11,7 @@ the one with the fastest median counts, since whatever else the machine does onl
     nice -n -19 tools/measure_overhead.py --pairs 9
 
 measures telemetry and `--with functions` alone, of plain programs, on any Python: a run with and
-one without, one after the other, the order changing from pair to pair, --pairs times. What is told
+one without, one after the other, the order changing from pair to pair, --pairs times. The result
 is the median of the pairs' ratios, and their range: what changes slowly on the machine is in both.
 """
 
@@ -61,7 +61,7 @@ class Way:
     """One row of the table, by one of both recorders."""
 
     row: str
-    # What torch.profiler is told in the program itself; None: it is not used there.
+    # The options of torch.profiler in the program itself; None: it is not used there.
     own: str | None = None
     # Words for `fathom run`; None: without.
     fathom: tuple[str, ...] | None = None
@@ -294,7 +294,7 @@ def ratio_text(ratios: list[float]) -> str:
     return f"{statistics.median(ratios):.3f}× ({min(ratios):.3f} to {max(ratios):.3f})"
 
 
-# What is told
+# What is printed
 
 
 def processor() -> str:

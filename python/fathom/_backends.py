@@ -14,7 +14,7 @@ from fathom._folder import Folder
 from fathom._schedule import Schedule
 
 
-class Wish(Protocol):
+class Options(Protocol):
     """What a profile was asked for."""
 
     schedule: Any
@@ -33,12 +33,12 @@ class Backend(Protocol):
 
 
 def recorder() -> Any:
-    """What to tell the recorder of `fathom run`, or None where this process is not captured."""
+    """The recorder of `fathom run`, or None where this process is not captured."""
     if not os.environ.get("FATHOM_SESSION"):
         return None
     import fathom_recorder
 
-    # The start-up hook has begun already, except where Python was told not to read it (-I, -S).
+    # The start-up hook has begun already, except where Python does not read it (-I, -S).
     fathom_recorder.begin()
     from fathom_recorder import api
 
@@ -64,7 +64,7 @@ class Captured:
 class Torch:
     """torch.profiler, with its traces in a session folder."""
 
-    def __init__(self, wish: Wish, folder: Folder) -> None:
+    def __init__(self, options: Options, folder: Folder) -> None:
         import torch
 
         if torch.autograd._profiler_enabled():  # type: ignore[attr-defined,unused-ignore]
@@ -74,12 +74,12 @@ class Torch:
                 "unsupported",
             )
         self._profiler: Any = torch.profiler.profile(
-            schedule=wish.schedule,
+            schedule=options.schedule,
             on_trace_ready=lambda profiler: export(profiler, folder, gzip=False),
-            record_shapes=wish.shapes,
-            profile_memory=wish.memory,
-            with_stack=wish.with_stacks,
-            with_flops=wish.flops,
+            record_shapes=options.shapes,
+            profile_memory=options.memory,
+            with_stack=options.with_stacks,
+            with_flops=options.flops,
         )
 
     def start(self) -> None:
@@ -106,10 +106,10 @@ _plain: list[Plain] = []
 class Plain:
     """A capture file with steps, annotations and the garbage collector's pauses."""
 
-    def __init__(self, wish: Wish, folder: Folder) -> None:
-        if wish.schedule is not None and not isinstance(wish.schedule, Schedule):
+    def __init__(self, options: Options, folder: Folder) -> None:
+        if options.schedule is not None and not isinstance(options.schedule, Schedule):
             raise FathomError("schedule: a program without torch needs one of fathom.schedule()")
-        self._schedule: Schedule | None = wish.schedule
+        self._schedule: Schedule | None = options.schedule
         self._folder = folder
         self._number = 0
         self._began = 0
@@ -169,12 +169,12 @@ class Plain:
         gc.callbacks.append(self._pauses)
 
 
-def choose(wish: Wish, folder: Folder) -> Backend:
+def choose(options: Options, folder: Folder) -> Backend:
     """The recorder under `fathom run`, torch.profiler once torch is imported, else our own."""
     api = recorder()
     if api is not None:
         return Captured(api)
-    return Torch(wish, folder) if "torch" in sys.modules else Plain(wish, folder)
+    return Torch(options, folder) if "torch" in sys.modules else Plain(options, folder)
 
 
 def scope(name: str) -> AbstractContextManager[object]:

@@ -27,7 +27,7 @@ class Baseline:
     step_stddev_ns: int
     usual_steps: int  # those that are no outliers
     usual_step_ns: int  # their mean
-    unprofiled_step_ns: int | None  # what the step takes without a profiler, where that is told
+    unprofiled_step_ns: int | None  # what the step takes without a profiler, where that is known
     device: int | None
     device_name: str
     devices: int

@@ -26,7 +26,7 @@ class profile:
     print(p.diagnose())
 
     Uses torch.profiler once torch is imported; without it, records steps, annotations and the
-    garbage collector's pauses. Under `fathom run`, tells that recorder when to start, step and
+    garbage collector's pauses. Under `fathom run`, asks that recorder to start, step and
     stop, and what is recorded is what was asked for there.
 
     schedule: which steps; fathom.schedule() or torch.profiler.schedule(); None for all of it.

@@ -69,10 +69,9 @@ Command attach() {
       "Profiles a program that was started with KINETO_USE_DAEMON=1 in its environment: PyTorch "
       "then asks a local daemon every few seconds whether to record, by the protocol of dynolog. "
       "This command is that daemon for as long as it takes: it hands out orders to the processes "
-      "and "
-      "to those below them, waits for their traces, gathers them in one session folder and prints "
-      "what fathom diagnose says. Of a launcher (torchrun) its ranks are recorded; several "
-      "processes begin at the same moment.";
+      "and to those below them, waits for their traces, gathers them in one session folder and "
+      "prints the diagnosis. Of a launcher (torchrun) its ranks are recorded. Several processes "
+      "begin at the same moment.";
   command.examples = {"fathom attach 12345 --duration 5s", "fathom attach 12345 12346",
                       "fathom attach $(pgrep -o torchrun) --with shapes"};
   command.declare = [](Options& options) -> std::function<int()> {

@@ -83,18 +83,16 @@ Command diagnose() {
   Command command;
   command.name = "diagnose";
   command.group = "Diagnosis";
-  command.title = "Why is this slow, what to change, and what will it give?";
+  command.title = "Why is this slow, what to change, and how much will it save?";
   command.operand = "INPUT…";
   command.doc =
       "Accounts for every nanosecond of the steps, names what bounds them, and lists what to "
-      "change "
-      "in the order of the predicted gain. Findings divide the step among them: no time is "
-      "promised "
-      "twice. A folder with the ranks of one program is one input: they are compared, and the one "
-      "that the others wait for is diagnosed, else the one with the longest steps. Gains come from "
-      "a replay of the recording with the change in it. Text fits the "
-      "screen: --all shows the rest, --focus narrows the diagnosis to a part of the step. fathom "
-      "explain tells what a rule or a word means.";
+      "change in the order of the predicted saving. Findings divide the step among them: no time "
+      "counts twice. A folder with the ranks of one program is one input: they are compared, and "
+      "the one that the others wait for is diagnosed, else the one with the longest steps. Savings "
+      "are predicted by a replay of the recording with the change in it. Text fits the screen: "
+      "--all shows the rest, --focus narrows the diagnosis to a part of the step. fathom explain "
+      "defines rules and words.";
   command.examples = {"fathom diagnose trace.json.gz",
                       "fathom diagnose --steps 3-7 --all trace.json.gz",
                       "fathom diagnose --focus backward trace.json.gz",
@@ -125,7 +123,7 @@ Command diagnose() {
                    "Grams of CO2 per kilowatt-hour (default: as given to fathom run)");
     options.group("Output");
     options.flag("--all", wish->all,
-                 "Every finding in full, and what each rule said, however long");
+                 "Every finding in full, and the outcome of each rule, however long");
     options.text("--html", "FILE", wish->html,
                  "Also write one page with charts and tables; it needs no network");
     options.flag("--json", wish->output.json, "JSON, schema fathom.diagnosis/1");

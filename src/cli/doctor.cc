@@ -94,11 +94,11 @@ Command doctor() {
   Command command;
   command.name = "doctor";
   command.group = "Capture";
-  command.title = "What may be recorded here, and what would allow more";
+  command.title = "What can be recorded here, and what would allow more";
   command.doc =
       "Looks at the driver, CUPTI, telemetry, Python and torch, permissions and limits of this "
-      "machine or container, before any run. Each line says whether something is available, what "
-      "is lost where it is not, and what would allow it with the least rights. Always ends with "
+      "machine or container, before any run. Each line shows whether something is available, what "
+      "is lost where it is not, and what would allow it with the fewest rights. Always ends with "
       "exit code 0.";
   command.examples = {"fathom doctor",
                       "fathom doctor --json | jq '.checks[] | select(.state == "

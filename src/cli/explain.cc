@@ -36,15 +36,17 @@ const Rule* rule_called(std::string_view name) {
 }
 
 std::string explain_term(std::string_view name, const Style& style) {
-  const Term* term = find_term(name);
-  if (term == nullptr) {
+  std::vector<const Term*> terms = find_terms(name);
+  if (terms.empty()) {
     // "launch-latency" and "launch_latency" are easier to type than with a blank.
     std::string spaced(name);
     std::ranges::replace_if(
         spaced, [](char c) { return c == '-' || c == '_'; }, ' ');
-    term = find_term(spaced);
+    terms = find_terms(spaced);
   }
-  return term == nullptr ? "" : entry(term->id, term->kind, term->doc, style);
+  std::string text;
+  for (const Term* const term : terms) text += entry(term->id, term->kind, term->doc, style);
+  return text;
 }
 
 /// Every column of that name, with or without its unit; one entry per meaning, with the tables that
@@ -121,14 +123,12 @@ std::string list_everything(const Style& style) {
                  std::string(column, ' ')) +
             "\n";
   }
-  for (const auto& [kind, heading] :
-       {std::pair("verdict", "Verdicts"), std::pair("bucket", "Buckets of the accounting"),
-        std::pair("term", "Terms")}) {
+  for (const TermKind& kind : all_term_kinds()) {
     std::vector<std::string_view> names;
     for (const Term& term : all_terms()) {
-      if (term.kind == kind) names.push_back(term.id);
+      if (term.kind == kind.id) names.push_back(term.id);
     }
-    text += listed(heading, names, style);
+    text += listed(kind.heading, names, style);
   }
   std::vector<std::string_view> tables;
   for (const Report& report : all_reports()) tables.push_back(report.id);
@@ -160,7 +160,8 @@ Command explain() {
   command.operand = "[NAME…]";
   command.doc =
       "Prints the definition of a rule with its thresholds and their source, of a verdict, of a "
-      "bucket of the accounting, of a term of the diagnosis, of a table or of a column. Without a "
+      "bucket of the accounting, of any word that the program shows, of a table or of a column. "
+      "Without a "
       "name, lists what there is.";
   command.examples = {"fathom explain", "fathom explain unfused-optimizer",
                       "fathom explain host-bound dispatch", "fathom explain device_self_ns"};

@@ -120,8 +120,8 @@ Command export_command() {
       "Writes what was read (a trace, a session folder, a capture file) for Perfetto or "
       "chrome://tracing: processes, threads and streams as tracks, slices with their arguments, "
       "arrows from launches to device work and from forward to backward, counters, instants. A "
-      "selection takes what starts in it. A name that ends in .gz is compressed. "
-      "docs/export.md tells what each format carries.";
+      "selection takes what starts in it. A name that ends in .gz is compressed. docs/export.md "
+      "lists what each format carries.";
   command.examples = {"fathom export --to perfetto -o trace.pftrace session/",
                       "fathom export --steps 3-4 -o steps.json.gz trace.json.gz",
                       "fathom export --to chrome trace.json.gz | fathom overview -"};

@@ -12,7 +12,7 @@ int run() {
   std::string out;
   for (const Format& format : all_formats())
     out += pad_right(format.id, 16) + std::string(format.title) + "\n";
-  out += "\nEach may be plain, gzip or zstd; that is told by the content, not by the name.\n";
+  out += "\nEach may be plain, gzip or zstd, recognised by content, not by name.\n";
   return print(out);
 }
 

@@ -18,7 +18,7 @@ constexpr std::size_t kTermColumn = 24;
 constexpr Remark kExitCodes[] = {
     {"0", "fine"},
     {"1", "a check failed"},
-    {"2", "the command line makes no sense"},
+    {"2", "the command line is wrong"},
     {"3", "an input cannot be read"},
 };
 constexpr Remark kEnvironment[] = {
@@ -29,7 +29,7 @@ constexpr Remark kEnvironment[] = {
 };
 constexpr Remark kExamples[] = {
     {"fathom trace.json.gz", "where the time goes, on one screen"},
-    {"fathom diagnose trace.json.gz", "why it is slow, what to change, what that will give"},
+    {"fathom diagnose trace.json.gz", "why it is slow, what to change, how much that will save"},
     {"fathom ops trace.json.gz --sort device_self",
      "operators, as torch's key_averages() has them"},
     {"fathom kernels trace.json.gz --filter 'name~gemm' --csv",
@@ -151,7 +151,7 @@ std::string program_help() {
   }
   out += "\n" + style.bold("Everywhere") + "\n";
   out += two_columns("COMMAND --help", "options, columns and an example", style, kTermColumn);
-  out += two_columns("--version", "which Fathom this is", style, kTermColumn);
+  out += two_columns("--version", "version and build", style, kTermColumn);
   out += two_columns("exit codes", "0 fine, 1 a check failed, 2 usage, 3 an input cannot be read",
                      style, kTermColumn);
   return out;

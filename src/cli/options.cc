@@ -23,7 +23,7 @@ Error unknown_argument(std::span<const std::string> left,
   const auto option = std::ranges::find_if(
       left, [](const std::string& word) { return word.size() > 1 && word.starts_with('-'); });
   if (option == left.end()) {
-    return usage("there is an argument too many" +
+    return usage("there is one argument too many" +
                  (left.empty() ? std::string() : ": '" + left.front() + "'"));
   }
   std::vector<std::string_view> known = {"--help"};

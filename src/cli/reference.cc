@@ -1,8 +1,12 @@
-// fathom reference: every report and column as markdown, for docs/metrics.md.
+// fathom reference: every report and column, or every word, as markdown for docs/.
+#include <memory>
+
 #include "cli/command.h"
 #include "cli/help.h"
 #include "cli/print.h"
 #include "cli/report_options.h"
+#include "engine/diagnosis/diagnosis.h"
+#include "engine/glossary.h"
 #include "engine/session.h"
 #include "render/json.h"
 
@@ -50,7 +54,31 @@ std::string section_of(const Report& report) {
   return out;
 }
 
-int run() {
+/// A table of each kind of word, then the rules and the tables by their names.
+std::string words() {
+  std::string out;
+  const auto begin = [&](std::string_view heading, std::string_view where) {
+    out += (out.empty() ? "## " : "\n## ") + std::string(heading) + "\n\n" + sentence(where) +
+           "\n\n| word | meaning |\n| --- | --- |\n";
+  };
+  const auto row = [&](std::string_view id, std::string_view doc) {
+    out += "| " + cell(id) + " | " + cell(doc) + " |\n";
+  };
+  for (const TermKind& kind : all_term_kinds()) {
+    begin(kind.heading, "Shown " + std::string(kind.where));
+    for (const Term& term : all_terms()) {
+      if (term.kind == kind.id) row(term.id, term.doc);
+    }
+  }
+  begin("Rules", "Shown with findings; fathom explain RULE prints definition and thresholds");
+  for (const Rule& rule : all_rules()) row(rule.id, rule.title);
+  begin("Tables", "Commands of the same name; docs/metrics.md has their columns");
+  for (const Report& report : all_reports()) row(report.id, report.title);
+  return out;
+}
+
+int run(bool only_words) {
+  if (only_words) return print(words());
   std::string out;
   for (const Report& report : all_reports()) out += (out.empty() ? "" : "\n") + section_of(report);
   return print(out);
@@ -63,10 +91,13 @@ Command reference() {
   command.name = "reference";
   command.group = "More";
   command.title = "Every table and column, as markdown";
-  command.doc =
-      "Prints what docs/metrics.md says about each table, made from the tables themselves.";
+  command.doc = "Prints the made part of docs/metrics.md, from the tables themselves.";
   command.examples = {"fathom reference > columns.md"};
-  command.declare = [](Options&) { return run; };
+  command.declare = [](Options& options) -> std::function<int()> {
+    const auto only_words = std::make_shared<bool>(false);
+    options.flag("--words", *only_words, "Every word of the program instead, for docs/glossary.md");
+    return [only_words] { return run(*only_words); };
+  };
   return command;
 }
 

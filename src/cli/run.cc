@@ -84,13 +84,13 @@ std::vector<std::string> choices(const Names& names) {
 void declare_what(Options& options, RunArguments& arguments) {
   capture::Recording& recording = arguments.options.recording;
   options.group("What to record");
-  options.parsed("--with", "LIST", into(recording.with, capture::parse_extras),
-                 "Also record these, separated by commas: shapes, stacks, memory and flops of "
-                 "torch's operators; functions of Python (a deterministic profile); libraries: "
-                 "calls of cuBLAS and cuDNN with their arguments, where CUDA is recorded from "
-                 "inside the program; gpu-metrics: hardware counters of the GPU (SM, tensor cores, "
-                 "bandwidth)",
-                 choices(capture::kExtras));
+  options.parsed(
+      "--with", "LIST", into(recording.with, capture::parse_extras),
+      "Also record these, separated by commas: shapes, stacks, memory and flops of torch's "
+      "operators; functions of Python (a deterministic profile); libraries: calls of cuBLAS and "
+      "cuDNN with their arguments, where CUDA is recorded from inside the program; gpu-metrics: "
+      "hardware counters of the GPU (SM, Tensor Cores, bandwidth)",
+      choices(capture::kExtras));
   options.parsed("--steps", "SCHEDULE", into(recording.steps, capture::parse_schedule),
                  "Which steps torch.profiler records, as in its schedule: wait=1,warmup=1,active=3,"
                  "repeat=1,skip_first=0 is the default; repeat=0 repeats until the end");
@@ -103,8 +103,9 @@ void declare_what(Options& options, RunArguments& arguments) {
       "CUDA from inside the program: auto (the default) leaves processes with PyTorch to "
       "torch.profiler; off; always takes them too, and leaves torch.profiler no GPU",
       choices(capture::kCudaModes));
-  options.flag("--graph-nodes", recording.graph_nodes,
-               "Record each node of CUDA graphs, not each graph as a whole; says what that costs");
+  options.flag(
+      "--graph-nodes", recording.graph_nodes,
+      "Record each node of CUDA graphs, not each graph as a whole; reports what that costs");
   options.parsed("--gpu-metrics-rate", "HZ", into(recording.gpu_metrics_hz, parse_real<10, 10000>),
                  "Samples per second of --with gpu-metrics (default 1000)");
   options.parsed("--telemetry", "HZ", into(arguments.options.telemetry_hz, parse_real<0, 1000>),
@@ -117,9 +118,9 @@ void declare_when(Options& options, RunArguments& arguments) {
   capture::Recording& recording = arguments.options.recording;
   options.group("When to record");
   options.parsed("--delay", "TIME", into(recording.delay, capture::parse_duration),
-                 "Begin so long after the program has started: 30s, 500ms, 2min");
+                 "Begin this long after the program has started: 30s, 500ms, 2min");
   options.parsed("--duration", "TIME", into(recording.duration, capture::parse_duration),
-                 "Record for so long, by time instead of steps");
+                 "Record for this long, by time instead of steps");
   options.text("--range", "NAME", recording.range,
                "Record only inside annotations of this name; cuda-profiler: between "
                "cudaProfilerStart() and cudaProfilerStop()");
@@ -168,12 +169,12 @@ Command run() {
   command.title = "Capture a program, unchanged, then diagnose it";
   command.operand = "-- COMMAND…";
   command.doc =
-      "Runs the command as it is, records it into a session folder and prints what fathom "
-      "diagnose says of it. Standard input, output and error, the terminal, signals and the exit "
-      "code are the program's: 128 + N when signal N ended it, 127 when there is no such command, "
-      "126 when it cannot be executed. Our own messages go to standard error, and so does the "
-      "diagnosis when standard output is no terminal. The first Ctrl-C is the program's; a second "
-      "within three seconds gives up waiting for it. docs/capture.md says what is recorded.";
+      "Runs the command unchanged, records it into a session folder and prints its diagnosis. "
+      "Standard input, output and error, the terminal, signals and the exit code are the "
+      "program's: 128 + N when signal N ended it, 127 when there is no such command, 126 when it "
+      "cannot be executed. Our own messages go to standard error, and so does the diagnosis when "
+      "standard output is no terminal. The first Ctrl-C is the program's; a second within three "
+      "seconds gives up waiting for it. docs/capture.md lists what is recorded.";
   command.examples = {"fathom run -- python train.py",
                       "fathom run --with shapes,stacks --steps wait=2,active=5 -- python train.py",
                       "fathom run -o before -- torchrun --nproc-per-node 2 train.py",

@@ -47,8 +47,9 @@ void declare_changes(Options& options, Wish& wish) {
   options.list("--scale", "TARGET=FACTOR", request.scale,
                "Time of an operator, annotation or call with all that it launches; of op:REGEX, "
                "host:REGEX, kernel:REGEX or phase:NAME");
-  options.list("--roof", "REGEX=FRACTION", request.roof,
-               "Kernels and operators of these names get that near to what the device could do");
+  options.list(
+      "--roof", "REGEX=FRACTION", request.roof,
+      "Kernels and operators of these names reach that fraction of what the device could do");
   options.list("--fuse", "REGEX", request.fuse,
                "Neighbouring kernels of these names become one kernel");
   options.flag("--remove-syncs", request.remove_syncs, "No call waits for the device");
@@ -58,7 +59,7 @@ void declare_changes(Options& options, Wish& wish) {
   options.flag("--hide-communication", request.hide_communication,
                "Communication runs beside computation");
   options.text("--peaks", "NAME|FILE", wish.peaks,
-               "Whose peaks --roof is about: a device's name, or a file of devices");
+               "Peaks for --roof: a device's name, or a file of devices");
 }
 
 }  // namespace
@@ -67,7 +68,7 @@ Command whatif() {
   Command command;
   command.name = "whatif";
   command.group = "Diagnosis";
-  command.title = "What would a change give?";
+  command.title = "What would a change save?";
   command.operand = "INPUT…";
   command.doc =
       "Replays the recording as a graph of dependencies with the changes in it, all together, and "

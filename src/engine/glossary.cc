@@ -1,9 +1,37 @@
+// The glossary's text: every kind of word, then every word with what it means.
 #include "engine/glossary.h"
-
-#include <algorithm>
 
 namespace fathom {
 namespace {
+
+constexpr TermKind kKinds[] = {
+    {"verdict", "Verdicts", "in the line Verdict of a diagnosis: what bounds the step"},
+    {"bucket", "Buckets of the accounting", "in the bar of a diagnosis and in fathom accounting"},
+    {"family", "Families", "in JSON and on the page: what kind of time a finding would save"},
+    {"term", "Terms", "in sentences"},
+    {"label", "Labels of the screens", "left of the text"},
+    {"effort", "Efforts", "after a predicted saving"},
+    {"confidence", "Confidences", "of a finding"},
+    {"severity", "Severities", "of a finding"},
+    {"stage", "Stages of a diagnosis", "as phase of a finding in JSON"},
+    {"outcome", "Outcomes of a rule", "in JSON, and below fathom diagnose --all"},
+    {"phase", "Phases", "in columns phase"},
+    {"class", "Kernel classes", "in columns class"},
+    {"launch_advice", "What launches waste", "in the column launch_advice of fathom kernels"},
+    {"limiter", "What limits occupancy", "in the column occupancy_limiter of fathom kernels"},
+    {"bound", "What bounds an operator", "in the column bound of fathom roofline"},
+    {"opener", "What opens a gap", "in the column opener of fathom gaps"},
+    {"reason", "Why a call waits", "in the column reason of fathom syncs"},
+    {"path", "Parts of the critical path", "in fathom critical-path and fathom whatif"},
+    {"copy", "Kinds of copies", "in the column kind of fathom copies"},
+    {"memory", "Kinds of memory", "in the columns source and destination of fathom copies"},
+    {"row", "Kinds of rows", "in the column kind of fathom ops and fathom ranges"},
+    {"status", "Statuses", "in fathom health and fathom doctor"},
+    {"role", "Roles of processes", "in the columns role"},
+    {"source", "Sources of energy", "in the column source of fathom energy"},
+    {"column", "Kinds of columns", "in the reference of tables and in JSON"},
+    {"unit", "Units", "of columns and values"},
+};
 
 constexpr Term kTerms[] = {
     {"input-bound", "verdict",
@@ -63,7 +91,7 @@ constexpr Term kTerms[] = {
     {"unexplained", "bucket",
      "Idle time for which the trace shows no cause: device wait and host unknown."},
     {"device wait", "bucket",
-     "Launched longer ago than the launch latency, and nothing tells why it does not run."},
+     "Launched longer ago than the launch latency, and nothing shows why it does not run."},
     {"host unknown", "bucket", "Idle until an activity whose launch is not in the trace."},
     {"forward", "bucket",
      "Without a device: the main thread is in an operator of the forward pass."},
@@ -75,47 +103,270 @@ constexpr Term kTerms[] = {
     {"other operators", "bucket",
      "Without a device: the main thread is in an operator of no known phase."},
 
+    {"capture", "family", "Nothing to save: the finding is about the recording itself."},
+    {"input", "family", "Idle time while the program loads its input."},
+    {"host", "family", "Idle time while the host dispatches operators or runs Python."},
+    {"synchronisation", "family", "Idle time after calls that wait for the device."},
+    {"transfer", "family", "Exposed copies between host and device."},
+    {"communication", "family", "Exposed collectives."},
+    {"straggler", "family", "Waiting in collectives for a late rank."},
+    {"allocation", "family", "Idle time while device or pinned memory is allocated or freed."},
+    {"compute", "family",
+     "Device time of kernels near the compute roof, or that compute too much."},
+    {"memory bandwidth", "family", "Device time of kernels that memory bandwidth bounds."},
+    {"latency", "family", "Device time of kernels far from both roofs."},
+    {"memory capacity", "family", "No time: memory that limits the batch."},
+    {"physical limits", "family", "Time lost to clocks lowered by power or heat."},
+
     {"step", "term",
      "What repeats: ProfilerStep#N, else an annotation or an optimizer's step that repeats, else "
-     "the whole trace. Its window ends when the last work that it launched ends. Edge steps, which "
-     "hold work of others, do not count."},
+     "the whole trace. Its window ends when the last work that it launched ends."},
+    {"edge step", "term",
+     "A step that holds work launched before it or without a launch. It is shown, but not "
+     "counted."},
+    {"outlier", "term",
+     "A step far longer than the others: 1.5 × the median, and beyond the quartiles. The verdict "
+     "and most findings leave it out."},
     {"accounting", "term",
      "Every nanosecond of the counted steps in exactly one bucket; the buckets sum to the steps."},
-    {"gain", "term",
-     "What a replay of the recording with the change in it takes off the mean step: likely, and as "
-     "an interval from what is expected at least to the upper bound. Gains of several findings do "
-     "not add up where one hides behind the other."},
+    {"exposed", "term",
+     "Communication or a copy while nothing else runs on the device, so that it costs time."},
+    {"finding", "term",
+     "One cause of lost time with its evidence, a change, and the saving predicted for it. "
+     "Findings divide the step: no nanosecond counts for two of them."},
+    {"predicted saving", "term",
+     "What a replay of the recording with the change in it takes off the mean step, as in \"saves "
+     "44.1 ms of 177.6 ms (24.8 %; 14.9–24.8 %)\": the likely saving, the step, and the saving in "
+     "percent with its interval. Savings of several findings do not add up where one hides behind "
+     "the other."},
+    {"gain", "term", "The name of the predicted saving in JSON and Python: gain_ns."},
     {"upper bound", "term",
-     "The time that a finding claims and no finding before it has claimed: more it cannot give. "
+     "The time that a finding claims and no finding before it has claimed; it cannot save more. "
      "All of them together never exceed the step."},
-    {"confidence", "term", "How sure a finding is of its cause, not of its gain."},
-    {"effort", "term", "What a change costs: a flag, a line, a refactoring or a redesign."},
+    {"confidence", "term",
+     "How sure a finding is of its cause, not of its predicted saving: low, medium or high."},
+    {"effort", "term",
+     "What a change costs: one flag, one line, refactoring (several places) or redesign."},
     {"quick win", "term",
-     "The place of a finding by gain per effort; a line counts twice a flag, a refactoring 8 "
-     "times, "
-     "a redesign 30 times."},
+     "The place of a finding by predicted saving per effort. One line counts twice one flag, "
+     "refactoring 8 times, redesign 30 times."},
     {"severity", "term",
-     "note, warning or critical: how much of the step a finding is about, as its rule says."},
+     "note, warning or critical: how much of the step a finding is about, by limits of its rule."},
     {"family", "term",
-     "What kind of time a finding would recover; the verdict is named after the largest."},
-    {"evidence", "term",
-     "The numbers that a finding rests on, with slices and places; \"but\" is the strongest fact "
-     "that speaks against it."},
+     "The kind of time that a finding would save; the verdict is named after the largest."},
+    {"evidence", "term", "The numbers that a finding rests on, with slices and places."},
+    {"counter-evidence", "term", "The strongest fact that speaks against a finding."},
+    {"abstained", "term",
+     "A rule without a result, because the recording lacks what it needs. The reason says what."},
     {"residual", "term",
-     "Delays that no dependency of the replay explains; they stay as they are in every prediction. "
-     "The smaller, the better the model."},
+     "Delays that no dependency of the replay explains. They stay as they are in every prediction; "
+     "the smaller, the better the model."},
+    {"critical path", "term", "The chain of dependencies that decides when a step ends."},
+    {"roof", "term",
+     "The least time of an operator by the peaks of the device: for its operations, or its bytes."},
+    {"tail effect", "term",
+     "The last wave of a kernel's blocks fills the device only partly, and the rest of it idles."},
+    {"Tensor Cores", "term",
+     "The units of NVIDIA devices for matrix multiplication; matrix units of other makers count "
+     "likewise. Kernels that use them are recognised by name."},
+    {"late rank", "term", "The rank that others wait for in collectives."},
     {"focus", "term",
      "The calls of one module, annotation or operator, or the stretches of one phase, diagnosed as "
      "if each were a step: fathom diagnose --focus NAME."},
+    {"session", "term", "A folder that fathom run wrote: traces, telemetry, conditions."},
+    {"fallback level", "term",
+     "How much of CUDA could be recorded: full activity, activity without what was refused, CUDA "
+     "events, or telemetry of the GPU. The fact cuda.rung has it."},
+
+    {"Diagnosis", "label", "The input."},
+    {"All ranks", "label", "How many ranks, which one is diagnosed, and why."},
+    {"Recordings", "label", "How many recordings of one process, and which one is diagnosed."},
+    {"Capture", "label", "The worst finding about the recording itself; fathom health has all."},
+    {"Baseline", "label", "The median step with its extremes, and the device."},
+    {"Program", "label", "Which of several programs of the session this is."},
+    {"Run", "label", "Wall, user and system time and peak memory of the main process."},
+    {"Telemetry", "label", "Processors, memory, storage and GPUs, means or peaks over the run."},
+    {"Ranks", "label", "Processors and memory of each rank with its children."},
+    {"Energy", "label", "Joules of the run and of a step, with money and CO2 if asked for."},
+    {"Not recorded", "label", "What was not recorded; --all shows why, and what would allow it."},
+    {"Verdict", "label", "What bounds the step, and the accounting as a bar."},
+    {"Phases", "label", "Time of each phase of a program without PyTorch."},
+    {"Python", "label", "Threads and pauses of the garbage collector."},
+    {"Annotations", "label", "Time in what the program annotated."},
+    {"Functions", "label", "The costliest functions of a deterministic profile."},
+    {"Processes", "label", "Wall, user and system time and peak memory of each process."},
+    {"Note", "label", "What was assumed or left out."},
+    {"Steps", "label", "How steps were found."},
+    {"Replay", "label", "The share of the window that no dependency explains."},
+    {"Quick wins", "label", "Findings by predicted saving per effort."},
+    {"Next", "label", "Commands that show more of this diagnosis."},
+    {"Other ranks", "label", "The command that diagnoses another rank."},
+    {"Narrower", "label", "The command that looks at the part with the largest loss."},
+    {"predicted", "label", "Of a finding: its predicted saving and effort."},
+    {"evidence", "label", "Of a finding: a number that it rests on, and where."},
+    {"against", "label", "Of a finding: its counter-evidence."},
+    {"change", "label", "Of a finding: what to do, with its caveats."},
+    {"before", "label", "Of a finding: code as it may stand now."},
+    {"after", "label", "Of a finding: the same code with the change."},
+    {"assumed", "label", "Of a finding: what the prediction assumes, and its least saving."},
+    {"check", "label", "Of a finding: the command that shows whether the change worked."},
+    {"confidence", "label", "Of a finding: how sure it is of its cause."},
+    {"Step time", "label", "Of a what-if: the median step now and with the changes."},
+    {"Bound by", "label", "Of a what-if: the parts of the critical path now."},
+    {"Then by", "label", "Of a what-if: the parts of the critical path with the changes."},
+    {"Change", "label", "Of a what-if: what one change concerns, and what it assumes."},
+    {"Unexplained", "label", "Of a what-if: the residual."},
+
+    {"one flag", "effort", "An option, argument or environment variable."},
+    {"one line", "effort", "A line of code, or a few."},
+    {"refactoring", "effort", "Several places of the program."},
+    {"redesign", "effort", "Another structure of the program, or other hardware."},
+    {"low", "confidence", "The cause is one of several possible."},
+    {"medium", "confidence", "The cause is likely."},
+    {"high", "confidence", "The recording shows the cause directly."},
+    {"note", "severity", "Worth knowing; little or no time."},
+    {"warning", "severity", "Worth a change."},
+    {"critical", "severity", "Costs much of the step."},
+    {"capture", "stage", "About the recording: can its numbers be trusted?"},
+    {"bottleneck", "stage", "About what bounds the step."},
+    {"component", "stage", "About a part of the step: data, forward, backward, optimizer."},
+    {"operation", "stage", "About an operator, a kernel or a line."},
+    {"found", "outcome", "The rule has at least one finding."},
+    {"silent", "outcome", "The rule looked and found nothing."},
+    {"abstained", "outcome", "The recording lacks what the rule needs."},
+
+    {"forward", "phase", "The forward pass."},
+    {"backward", "phase", "The backward pass."},
+    {"optimizer", "phase", "The optimizer's step."},
+    {"data", "phase", "Loading of data."},
+    {"communication", "phase", "Collectives."},
+    {"other", "phase", "No phase is known."},
+
+    {"gemm", "class", "Matrix multiplication."},
+    {"conv", "class", "Convolution."},
+    {"attention", "class", "Fused attention."},
+    {"normalisation", "class", "Batch, layer, group and RMS norm."},
+    {"softmax", "class", "Softmax, also of a loss."},
+    {"elementwise", "class", "Arithmetic element by element."},
+    {"reduction", "class", "Sums, means, maxima along dimensions."},
+    {"embedding", "class", "Embedding, index, gather and scatter."},
+    {"optimizer", "class", "Fused optimizer updates."},
+    {"copy-like", "class", "Copies, casts, transposes and concatenations by kernels."},
+    {"communication", "class", "Collectives and messages."},
+    {"other", "class", "The name shows no class."},
+
+    {"small grid", "launch_advice", "Fewer blocks than the device has multiprocessors."},
+    {"tail", "launch_advice", "Tail effect: the last wave of blocks is only partly full."},
+    {"ragged block", "launch_advice", "A block size that is no multiple of the warp."},
+    {"short", "launch_advice", "Most runs are shorter than the call that launched them."},
+
+    {"warps", "limiter", "The warps that a multiprocessor can hold."},
+    {"registers", "limiter", "Its registers."},
+    {"shared memory", "limiter", "Its shared memory."},
+    {"blocks", "limiter", "The blocks that it can hold."},
+
+    {"compute", "bound", "At least 60 % of the compute roof is reached."},
+    {"bandwidth", "bound", "At least 60 % of the bandwidth roof is reached."},
+    {"latency", "bound", "Less than 60 % of either roof is reached."},
+    {"unknown", "bound", "The operator's cost or the peaks are not known."},
+
+    {"start", "opener", "Nothing ran before: the trace begins with the gap."},
+    {"sync call", "opener", "The host waited for the device, and launched on only after that."},
+    {"ran dry", "opener", "The host launched too late for another reason."},
+    {"waiting", "opener", "The next activity was already launched."},
+    {"unknown", "opener", "The launch of the next activity is not in the trace."},
+
+    {"synchronize", "reason", "A call whose purpose is to wait."},
+    {"blocking copy", "reason", "A copy that returns when it is done."},
+    {"blocking fill", "reason", "A fill that returns when it is done."},
+    {"pageable copy", "reason", "An asynchronous copy to pageable host memory, which blocks."},
+
+    {"host", "path", "A thread's own work."},
+    {"launch", "path",
+     "From the launching call to the start on the device, and between activities of a stream."},
+    {"device", "path", "Kernels that compute."},
+    {"communication", "path", "Communication kernels."},
+    {"copy", "path", "Copies and fills."},
+    {"wait", "path",
+     "For an event, for the host to notice the device, or for what nothing in the trace explains."},
+
+    {"HtoD", "copy", "Host to device."},
+    {"DtoH", "copy", "Device to host."},
+    {"DtoD", "copy", "Within a device."},
+    {"PtoP", "copy", "From one device to another."},
+    {"HtoH", "copy", "Within the host."},
+    {"memset", "copy", "A fill."},
+    {"array", "copy", "From or to a CUDA array."},
+    {"unknown", "copy", "The name does not show it."},
+    {"pageable", "memory", "Host memory that the system may move; copies of it block."},
+    {"pinned", "memory", "Host memory that stays in place; copies of it can be asynchronous."},
+    {"device", "memory", "Memory of a device."},
+    {"managed", "memory", "Memory that moves between host and device by itself."},
+    {"array", "memory", "A CUDA array."},
+    {"unknown", "memory", "The name does not show it."},
+
+    {"host", "row", "An operator, a runtime or driver call, or profiler overhead."},
+    {"annotation", "row", "A range that the program or torch named."},
+    {"device", "row", "A kernel, copy or fill as torch lists it (--torch)."},
+    {"device annotation", "row", "An annotation that Kineto projects onto the device (--torch)."},
+    {"memory", "row", "Allocator events outside of every operator."},
+    {"remainder", "row", "Device time without an operator, or without a launch."},
+    {"range", "row", "A range that need not nest."},
+    {"mark", "row", "A moment."},
+    {"frame", "row", "A round of a rhythm that the program named."},
+
+    {"ok", "status", "Nothing was found, or it may be recorded."},
+    {"note", "status", "No number is wrong, but something is missing or coarse."},
+    {"warning", "status", "Some numbers are less true than they look."},
+    {"bad", "status", "Do not trust the numbers that the check names."},
+    {"not applicable", "status", "There was nothing to check."},
+    {"limited", "status", "Of fathom doctor: available in part."},
+    {"missing", "status", "Of fathom doctor: not available."},
+    {"info", "status", "Of fathom doctor: a fact about the machine."},
+
+    {"main", "role", "The first process of the program."},
+    {"rank", "role", "A process of a distributed program."},
+    {"loader-worker", "role", "A worker process of a data loader."},
+    {"child", "role", "Any other process."},
+
+    {"counter", "source", "The hardware's own count of energy."},
+    {"power", "source", "Integrated from samples of power."},
+
+    {"text", "column", "Text."},
+    {"name", "column", "Text that a narrow terminal shortens in the middle."},
+    {"integer", "column", "A whole number without a unit, such as a number of a step."},
+    {"count", "column", "A whole number of things; text separates thousands."},
+    {"duration_ns", "column", "Whole nanoseconds; text shows µs, ms or s."},
+    {"time_ns", "column", "Whole nanoseconds from the start of the trace."},
+    {"bytes", "column", "Whole bytes; text shows KiB, MiB or GiB."},
+    {"real", "column", "A number with decimals."},
+    {"percent", "column", "0 to 100, where the column says no more."},
+    {"flag", "column", "true or false."},
+
+    {"ns", "unit", "Nanoseconds."},
+    {"bytes", "unit", "Bytes; 1 KiB is 1,024 of them."},
+    {"percent", "unit", "Hundredths of a whole."},
+    {"count", "unit", "A number of things."},
+    {"GB/s", "unit", "10^9 bytes per second."},
+    {"TFLOP/s", "unit", "10^12 floating-point operations per second."},
+    {"FLOP/byte", "unit", "Floating-point operations per byte."},
+    {"J", "unit", "Joules."},
+    {"W", "unit", "Watts."},
+    {"g", "unit", "Grams."},
 };
 
 }  // namespace
 
+std::span<const TermKind> all_term_kinds() { return kKinds; }
+
 std::span<const Term> all_terms() { return kTerms; }
 
-const Term* find_term(std::string_view id) {
-  const auto* const at = std::ranges::find(kTerms, id, &Term::id);
-  return at == std::end(kTerms) ? nullptr : at;
+std::vector<const Term*> find_terms(std::string_view id) {
+  std::vector<const Term*> found;
+  for (const Term& term : kTerms) {
+    if (term.id == id) found.push_back(&term);
+  }
+  return found;
 }
 
 }  // namespace fathom

@@ -156,7 +156,7 @@ std::string why(NvmlCode code) {
     case NvmlCode::not_found:
       return "not found by the driver";
     case NvmlCode::function_not_found:
-      return "the driver is too old to tell";
+      return "the driver is too old to report it";
     case NvmlCode::gpu_is_lost:
       return "the GPU has fallen off the bus";
     case NvmlCode::reset_required:
@@ -181,7 +181,7 @@ std::string remedy(NvmlCode code) {
       return "a newer driver";
     case NvmlCode::gpu_is_lost:
     case NvmlCode::reset_required:
-      return "reset the GPU or restart the machine; the kernel's log (Xid) says why";
+      return "reset the GPU or restart the machine; the kernel's log (Xid) shows why";
     case NvmlCode::version_mismatch:
       return "restart after the update of the driver";
     default:

@@ -148,7 +148,7 @@ Opened open(Surroundings& surroundings, Series& series) {
   if (memory.folders.empty() && cpu.folders.empty()) {
     return {.source = nullptr,
             .missing = {{.what = "limits of the container",
-                         .why = "no control group for memory or processors is to be seen",
+                         .why = "no control group for memory or processors is visible",
                          .remedy = "mount cgroup2 on /sys/fs/cgroup, read-only is enough",
                          .whole_source = true}}};
   }

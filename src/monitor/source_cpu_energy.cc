@@ -92,9 +92,8 @@ Opened open(Surroundings& surroundings, Series& series) {
       .source = nullptr,
       .missing = {{.what = "energy of the processors (RAPL)",
                    .why = locked ? why : "this machine shows no counters of energy",
-                   .remedy = locked ? "as root, once: chmod a+r "
-                                      "/sys/class/powercap/*/energy_uj; it tells all users what "
-                                      "others compute (CVE-2020-8694)"
+                   .remedy = locked ? "as root, once: chmod a+r /sys/class/powercap/*/energy_uj; "
+                                      "it shows all users what others compute (CVE-2020-8694)"
                                     : "virtual machines have none",
                    .whole_source = true}}};
 }

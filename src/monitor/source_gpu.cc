@@ -210,7 +210,7 @@ void add_metrics(const Nvml& nvml, std::span<const Metric> metrics, Gpu& gpu, Se
       continue;
     }
     std::string help = remedy(reading.code);
-    if (help.empty() && mig) help = "MIG is on: NVML tells it only of whole GPUs";
+    if (help.empty() && mig) help = "MIG is on: NVML reports it only for whole GPUs";
     missing.push_back({.what = gpu_name(gpu) + ": " + std::string(metric.spec->name),
                        .why = why(reading.code),
                        .remedy = std::move(help)});

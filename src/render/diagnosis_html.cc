@@ -112,7 +112,7 @@ std::string bottleneck(const Diagnosis& diagnosis) {
   out += "<p class=\"note\">" + term_link("residual", "Residual") +
          " of the replay: " + percent_text(diagnosis.residuals.percent()) + " of the window.</p>\n";
   if (!diagnosis.verdict.families.empty()) {
-    out += "<details><summary>What each family could give back at most</summary><table><tr><th>" +
+    out += "<details><summary>What each family could save at most</summary><table><tr><th>" +
            term_link("family", "family") + "</th><th>per step</th><th>of the step</th></tr>";
     for (const FamilyTime& family : diagnosis.verdict.families) {
       out += "<tr><td>" + std::string(to_string(family.family)) + "</td><td class=\"number\">" +

@@ -145,10 +145,11 @@ std::string evidence_json(const Evidence& evidence, Time start) {
   return object.json();
 }
 
-/// "flag", where people read "a flag".
+/// "flag", where text shows "one flag".
 std::string_view effort_name(Effort effort) {
+  constexpr std::string_view kPrefix = "one ";
   std::string_view name = to_string(effort);
-  if (name.starts_with("a ")) name.remove_prefix(2);
+  if (name.starts_with(kPrefix)) name.remove_prefix(kPrefix.size());
   return name;
 }
 

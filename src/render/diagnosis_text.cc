@@ -45,7 +45,7 @@ std::string baseline(const Diagnosis& diagnosis, const Style& style) {
     }
     const double mean = diagnosis.usual_ns.mean;
     if (std::abs(mean - step.median) > kApart * step.median) {
-      text += "; gains are of the mean, " + duration_text(from_ns(mean));
+      text += "; savings are of the mean, " + duration_text(from_ns(mean));
     }
     text += diagnosis.steps_left_out != 0
                 ? "; " + std::to_string(diagnosis.steps_left_out) + " left out)"
@@ -132,10 +132,10 @@ std::string rules_text(const Diagnosis& diagnosis, const Style& style) {
     }
   }
   if (!abstained.empty())
-    abstained = "\n" + style.bold("Rules that cannot tell") + "\n" + abstained;
+    abstained = "\n" + style.bold("Rules that abstained for lack of data") + "\n" + abstained;
   if (!silent.empty()) {
     silent =
-        "\n" + style.bold("Looked and found nothing") + "\n" + wrap(silent, style.width, "") + "\n";
+        "\n" + style.bold("Rules that found nothing") + "\n" + wrap(silent, style.width, "") + "\n";
   }
   return abstained + silent;
 }
@@ -185,7 +185,7 @@ std::string screen(const Diagnosis& diagnosis, const DiagnosisRequest& request, 
   if (diagnosis.run) out += run_lines(*diagnosis.run, style);
   out += verdict(diagnosis, style) + plain_run(diagnosis, all, style) + "\n";
   for (std::size_t i = 0; i < layout.details.size(); ++i) {
-    out += finding_text(i + 1, diagnosis.findings[i], layout.details[i], style);
+    out += finding_text(i + 1, diagnosis.findings[i], diagnosis.input, layout.details[i], style);
     if (airy) out += "\n";
   }
   if (!all) {
@@ -213,7 +213,7 @@ bool shrink(Layout& layout) {
     layout.titles = false;
     return true;
   }
-  if (most == layout.details.rend() || *most == Detail::gain) return false;
+  if (most == layout.details.rend() || *most == Detail::saving) return false;
   *most = static_cast<Detail>(static_cast<int>(*most) - 1);
   return true;
 }

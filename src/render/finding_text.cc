@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "base/quantity_text.h"
+#include "render/shell.h"
 #include "render/text_width.h"
 
 namespace fathom {
@@ -50,23 +51,10 @@ std::string code_lines(std::string_view name, std::string_view code, const Style
   return out;
 }
 
-/// "−70.0 % (28.0 to 72.4 %): 995.3 µs → 298.3 µs; a flag".
-std::string gain_of(const RankedFinding& ranked, const Style& style) {
-  const auto mean = static_cast<double>(to_ns(ranked.step));
-  const auto percent = [mean](Duration time) {
-    return percent_text(100.0 * static_cast<double>(to_ns(time)) / mean);
-  };
-  const std::string effort = "; " + std::string(to_string(ranked.finding.effort));
-  if (ranked.gain && to_ns(ranked.gain->likely) > 0) {
-    const double after = mean - static_cast<double>(to_ns(ranked.gain->likely));
-    std::string low = percent(ranked.gain->low);
-    low.resize(low.size() - 2);  // Both ends of the interval are percentages.
-    return "−" + percent(ranked.gain->likely) + " (" + low + " to " + percent(ranked.gain->high) +
-           "): " + duration_text(from_ns(mean)) + (style.ascii ? " -> " : " → ") +
-           duration_text(from_ns(after)) + effort;
-  }
-  if (ranked.percent >= kLeastShown) return "at most −" + percent(ranked.upper_bound) + effort;
-  return "no time of its own" + effort;
+/// Without its unit: both ends of an interval are percentages.
+std::string without_unit(std::string percent) {
+  percent.resize(percent.size() - 2);
+  return percent;
 }
 
 std::string evidence_text(const Evidence& evidence) {
@@ -75,25 +63,46 @@ std::string evidence_text(const Evidence& evidence) {
 
 }  // namespace
 
+std::string saving_text(const RankedFinding& ranked, bool ascii) {
+  const auto mean = static_cast<double>(to_ns(ranked.step));
+  const auto percent = [mean](Duration time) {
+    return percent_text(100.0 * static_cast<double>(to_ns(time)) / mean);
+  };
+  const std::string of_step = " of " + duration_text(from_ns(mean)) + " (";
+  if (ranked.gain && to_ns(ranked.gain->likely) > 0) {
+    return "saves " + duration_text(ranked.gain->likely) + of_step + percent(ranked.gain->likely) +
+           "; " + without_unit(percent(ranked.gain->low)) + (ascii ? "-" : "–") +
+           percent(ranked.gain->high) + ")";
+  }
+  if (ranked.percent >= kLeastShown) {
+    return "saves at most " + duration_text(ranked.upper_bound) + of_step +
+           percent(ranked.upper_bound) + ")";
+  }
+  return "saves no time by itself";
+}
+
 std::string paragraph(std::string_view label, std::string_view text, const Style& style) {
   return style.bold(pad_right(label, kLabelWidth)) +
          wrap(printable(text), room_of(style), std::string(kLabelWidth, ' ')) + "\n";
 }
 
-std::string finding_text(std::size_t number, const RankedFinding& ranked, Detail detail,
-                         const Style& style) {
+std::string finding_text(std::size_t number, const RankedFinding& ranked, std::string_view input,
+                         Detail detail, const Style& style) {
   const Finding& finding = ranked.finding;
   const std::string head = std::to_string(number) + ". " + printable(finding.title);
   std::string text = style.bold(detail < Detail::evidence ? shorten_middle(head, style.width)
                                                           : wrap(head, style.width - 3, "   "));
-  text += "\n" + part("gain", gain_of(ranked, style), style);
+  text += "\n" + part("predicted",
+                      saving_text(ranked, style.ascii) +
+                          "; effort: " + std::string(to_string(finding.effort)),
+                      style);
   const std::size_t shown = detail == Detail::full    ? finding.evidence.size()
                             : detail > Detail::change ? 1
                                                       : 0;
   for (std::size_t i = 0; i < std::min(shown, finding.evidence.size()); ++i) {
     text += part("evidence", evidence_text(finding.evidence[i]), style);
   }
-  if (detail == Detail::full) text += part("but", finding.counter_evidence, style);
+  if (detail == Detail::full) text += part("against", finding.counter_evidence, style);
   if (detail == Detail::change) {
     text += part("change", one_line(printable(finding.fix.text), style), style);
   } else if (detail > Detail::change) {
@@ -104,7 +113,7 @@ std::string finding_text(std::size_t number, const RankedFinding& ranked, Detail
   text += code_lines("after", finding.fix.after, style);
   if (detail < Detail::full) return text;
   text += part("assumed", finding.assumption, style);
-  text += code_lines("check", finding.verify, style);
+  text += code_lines("check", command_on(finding.verify, input), style);
   text += part("confidence", to_string(finding.confidence), style);
   return text;
 }

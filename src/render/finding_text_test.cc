@@ -22,10 +22,10 @@ RankedFinding slow_loop() {
   return ranked;
 }
 
-TEST(FindingText, ShowsTheGainAsAnInterval) {
-  EXPECT_EQ(finding_text(2, slow_loop(), Detail::gain, {}),
+TEST(FindingText, ShowsThePredictedSavingWithItsInterval) {
+  EXPECT_EQ(finding_text(2, slow_loop(), "trace.json", Detail::saving, {}),
             "2. A loop\n"
-            "   gain       −30.0 % (10.0 to 40.0 %): 100.0 ms → 70.00 ms; a line\n");
+            "   predicted  saves 30.00 ms of 100.0 ms (30.0 %; 10.0–40.0 %); effort: one line\n");
 }
 
 TEST(FindingText, CallsWhatIsNearlyNothingNothing) {
@@ -33,12 +33,19 @@ TEST(FindingText, CallsWhatIsNearlyNothingNothing) {
   ranked.gain.reset();
   ranked.upper_bound = duration_ns(50);
   ranked.percent = 0.00005;
-  EXPECT_EQ(finding_text(1, ranked, Detail::gain, {}),
-            "1. A loop\n   gain       no time of its own; a line\n");
+  EXPECT_EQ(finding_text(1, ranked, "trace.json", Detail::saving, {}),
+            "1. A loop\n   predicted  saves no time by itself; effort: one line\n");
+}
+
+TEST(FindingText, NamesTheInputInTheCommandThatChecksTheChange) {
+  RankedFinding ranked = slow_loop();
+  ranked.finding.verify = "fathom gaps TRACE";
+  const std::string text = finding_text(1, ranked, "a trace.json", Detail::full, {});
+  EXPECT_NE(text.find("   check      fathom gaps 'a trace.json'\n"), std::string::npos) << text;
 }
 
 TEST(FindingText, KeepsTheLinesOfCode) {
-  const std::string text = finding_text(1, slow_loop(), Detail::code, {});
+  const std::string text = finding_text(1, slow_loop(), "trace.json", Detail::code, {});
   EXPECT_NE(text.find("   before     for x in xs:\n                  f(x)\n"), std::string::npos)
       << text;
 }
@@ -46,8 +53,8 @@ TEST(FindingText, KeepsTheLinesOfCode) {
 TEST(FindingText, ShowsMoreWithEachDetail) {
   std::size_t last = 0;
   for (const Detail detail :
-       {Detail::gain, Detail::change, Detail::evidence, Detail::code, Detail::full}) {
-    const std::string text = finding_text(1, slow_loop(), detail, {});
+       {Detail::saving, Detail::change, Detail::evidence, Detail::code, Detail::full}) {
+    const std::string text = finding_text(1, slow_loop(), "trace.json", detail, {});
     EXPECT_GT(text.size(), last);
     last = text.size();
   }
@@ -58,7 +65,7 @@ TEST(FindingText, CutsAChangeThatHasNoRoomAtABlank) {
   ranked.finding.fix.text = "Write it as a tensor operation, all at once, and then measure again.";
   Style style;
   style.width = 50;
-  const std::string text = finding_text(1, ranked, Detail::change, style);
+  const std::string text = finding_text(1, ranked, "trace.json", Detail::change, style);
   EXPECT_NE(text.find("   change     Write it as a tensor operation, …\n"), std::string::npos)
       << text;
 }
@@ -67,7 +74,7 @@ TEST(FindingText, NeverLetsANameReachTheTerminalRaw) {
   RankedFinding ranked = slow_loop();
   ranked.finding.title = "\x1b[2J";
   ranked.finding.fix.before = "\x1b]0;x\x07";
-  const std::string text = finding_text(1, ranked, Detail::full, {});
+  const std::string text = finding_text(1, ranked, "trace.json", Detail::full, {});
   EXPECT_EQ(text.find_first_of("\x1b\x07"), std::string::npos);
 }
 

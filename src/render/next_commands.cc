@@ -31,9 +31,7 @@ std::string selection_options(const DiagnosisRequest& request) {
 
 std::string command_line(std::string_view label, const std::string& before,
                          const Diagnosis& diagnosis, const Style& style) {
-  const std::string input = diagnosis.input == "-" ? "TRACE" : shell_word(diagnosis.input);
-  std::string command = before + " " + input;
-  if (kLabelWidth + display_width(command) > style.width) command = before + " TRACE";
+  const std::string command = command_on(before + " TRACE", diagnosis.input);
   return style.bold(pad_right(label, kLabelWidth)) + style.cyan(command) + "\n";
 }
 

@@ -24,7 +24,7 @@ std::string head(const Ranks& ranks) {
   // Recordings of one process have no rank, and nobody is late.
   if (!ranks.rows.front().rank) return text;
   if (ranks.compared == 0) {
-    text += "; they have no equal collectives by which to tell who is late";
+    text += "; they have no equal collectives, so no late rank can be found";
   } else if (!ranks.late) {
     text += "; none of them is late for long";
   } else if (*ranks.late != ranks.diagnosed) {

@@ -154,7 +154,7 @@ std::string not_recorded_briefly(const RunSummary& run, const Style& style) {
     if (!lost.machine)
       add(lost.what + ": " + lost.why + (lost.remedy.empty() ? "" : "; " + lost.remedy));
   }
-  if (!machine.empty()) add(machine + ": fathom doctor says why");
+  if (!machine.empty()) add(machine + ": fathom doctor shows why");
   return out;
 }
 

@@ -10,4 +10,8 @@ namespace fathom {
 /// single quotes. Control characters are made visible.
 std::string shell_word(std::string_view text);
 
+/// A fathom command with the input in the place of its TRACE. Standard input cannot be read again:
+/// then TRACE stays.
+std::string command_on(std::string_view command, std::string_view input);
+
 }  // namespace fathom

@@ -37,8 +37,7 @@ std::string left_out(const FlatTable& table, const View& view, const Style& styl
         "* edge step: not whole, and left out of statistics (fathom steps --help explains)", style);
   }
   if (!table.no_room.empty()) {
-    text += footer("not shown for want of room: " + join(table.no_room) + " (--wide, --columns)",
-                   style);
+    text += footer("no room for: " + join(table.no_room) + " (--wide, --columns)", style);
   }
   if (!table.empty.empty()) text += footer("empty here: " + join(table.empty), style);
   const std::uint64_t shown = view.table.rows.size();

@@ -24,7 +24,7 @@ constexpr ColumnSpec kColumns[] = {
     {"module", ColumnKind::name, "", "By module: its path, or (outside of modules).", true,
      "module"},
     {"class", ColumnKind::text, "", "By class: what the computing kernels do.", true, "class"},
-    {"tensor_cores", ColumnKind::flag, "", "By class: whether their names tell matrix units.", true,
+    {"tensor_cores", ColumnKind::flag, "", "By class: whether their names show matrix units.", true,
      "class"},
     {"device", ColumnKind::integer, "",
      "Device; null for the main thread of a trace without device activity."},

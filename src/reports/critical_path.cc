@@ -188,7 +188,7 @@ Report critical_path() {
               "count: a row per part, or per step and part, or per part and name. At every instant "
               "of a step's window the path is in one part, so the parts sum to the windows to the "
               "nanosecond. Only what lies on the path can make the step shorter; docs/replay.md "
-              "tells how it is found.",
+              "explains how it is found.",
           .columns = kColumns,
           .group_by = kGroupBy,
           .sort = "",

@@ -144,7 +144,7 @@ Result<Table> compute(const Context& context) {
   if (consumers.empty()) {
     rows.note(context.telemetry().empty()
                   ? "No telemetry was recorded: record with fathom run."
-                  : "No power or energy was recorded; fathom doctor says what would allow it.");
+                  : "No power or energy was recorded; fathom doctor shows what would allow it.");
     return rows.take();
   }
   if (context.options.group_by == "step") {

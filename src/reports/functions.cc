@@ -10,7 +10,7 @@ namespace fathom {
 namespace {
 
 constexpr ColumnSpec kColumns[] = {
-    {"function", ColumnKind::name, "", "Its name; with its class where Python tells it."},
+    {"function", ColumnKind::name, "", "Its name; with its class where Python shows it."},
     {"location", ColumnKind::name, "", "File and line where it is defined."},
     {"process", ColumnKind::integer, "", "Process id, with --group-by process.", false, "process"},
     {"calls", ColumnKind::count, "", "How often it was called."},

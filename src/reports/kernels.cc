@@ -30,7 +30,7 @@ constexpr ColumnSpec kColumns[] = {
      "Standard deviation of the durations as a sample (n - 1), rounded.", true},
     {"percent", ColumnKind::percent, "percent", "Its share of the time of all selected kernels."},
     {"tensor_cores", ColumnKind::flag, "",
-     "Its name tells that it uses matrix units (tensor cores, MFMA)."},
+     "Its name shows that it uses matrix units (Tensor Cores, MFMA)."},
     {"grid", ColumnKind::text, "", "Blocks in x, y, z, where all its launches agree.", false,
      "config"},
     {"block", ColumnKind::text, "", "Threads of a block in x, y, z, where all its launches agree.",
@@ -53,9 +53,8 @@ constexpr ColumnSpec kColumns[] = {
     {"waves", ColumnKind::real, "",
      "How often the device is filled with blocks to run the grid; mean weighted by duration."},
     {"tail_percent", ColumnKind::percent, "percent",
-     "Time spent waiting for a last wave of blocks that is only partly full, 1 / (1 + whole "
-     "waves); "
-     "mean weighted by duration.",
+     "Time spent waiting for a tail effect (partial last wave), 1 / (1 + whole waves); mean "
+     "weighted by duration.",
      true},
     {"idle_sm_percent", ColumnKind::percent, "percent",
      "Multiprocessors that get no block of the grid; mean weighted by duration.", true},

@@ -161,7 +161,7 @@ std::vector<std::string> notes_of(const OpTable& table, const Context& context,
     notes.push_back(grouped(links.without_launch) + " of " + grouped(links.activities.size()) +
                     " device activities have no launch in the trace" +
                     (links.external_trusted
-                         ? "; External ids tell the operator of those that carry one."
+                         ? "; External ids name the operator of those that carry one."
                          : "; they are (unattributed)."));
   }
   if (grouping == OpGrouping::module && context.modules().nodes.size() == 1) {

@@ -22,7 +22,7 @@ std::string phase_note(const Phases& phases) {
     list += (list.empty() ? "" : ", ") + std::string(kNames[i]) + " (" +
             grouped(phases.evidence[i]) + ")";
   }
-  if (list.empty()) return "Nothing in the trace tells phases apart.";
+  if (list.empty()) return "Nothing in the trace shows phases.";
   return "Phases come from, with how many host slices each decided: " + list +
          "; what is inside has the phase of what is around.";
 }

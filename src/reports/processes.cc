@@ -113,7 +113,7 @@ Result<Table> compute(const Context& context) {
     open += run->status < 0 ? 1 : 0;
   }
   if (table.rows.empty())
-    table.notes.emplace_back("The recording says nothing of processes; fathom run records them.");
+    table.notes.emplace_back("No processes were recorded; fathom run records them.");
   if (open > 0) {
     table.notes.push_back("How " + std::to_string(open) + " of " +
                           std::to_string(table.rows.size()) + " processes ended was not recorded.");

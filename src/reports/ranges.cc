@@ -198,7 +198,7 @@ Result<Table> compute(const Context& context) {
     table.rows.push_back(row_of(context.trace, group, context.options.group_by == "thread"));
   if (groups.empty()) {
     table.notes.emplace_back(
-        "The program names nothing: NVTX, torch's record_function, fathom.annotate() in Python and "
+        "No range was annotated: NVTX, torch's record_function, fathom.annotate() in Python and "
         "fathom::annotate in C++ do.");
   }
   return table;

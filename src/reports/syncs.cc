@@ -25,7 +25,7 @@ constexpr ColumnSpec kColumns[] = {
      "Sum of the durations of the calls: how long the host waited."},
     {"idle_after_ns", ColumnKind::duration_ns, "ns",
      "Device idle from the return of a call to the next activity, or to the next synchronising "
-     "call about it, summed; null where nothing tells."},
+     "call about it, summed; null where the trace does not show it."},
     {"start_ns", ColumnKind::time_ns, "ns",
      "Start of the call, or of the first of them, from the start of the trace."},
     {"thread", ColumnKind::text, "", "Thread that waited, where all calls agree."},
@@ -147,7 +147,7 @@ constexpr std::string_view kImportance[] = {
 Report syncs() {
   return {
       .id = "syncs",
-      .title = "Calls that make the host wait, what asked for them, and the idle time they leave",
+      .title = "Calls that make the host wait, what called them, and the idle time they leave",
       .doc =
           "One row per call; --group-by site sums the calls of one name, reason, operator and "
           "Python "

@@ -29,13 +29,13 @@ std::string_view to_string(Confidence confidence) {
 std::string_view to_string(Effort effort) {
   switch (effort) {
     case Effort::flag:
-      return "a flag";
+      return "one flag";
     case Effort::line:
-      return "a line";
+      return "one line";
     case Effort::refactoring:
-      return "a refactoring";
+      return "refactoring";
     case Effort::redesign:
-      return "a redesign";
+      return "redesign";
   }
   return "";
 }

@@ -173,7 +173,7 @@ class Plain(unittest.TestCase):
         functions = self.moments(run, "function")
         found = {str(f[3]): f for f in functions}
         name = next(name for name in found if name.endswith("square"))
-        # 20000 in the thread, 5000 in the main one.
+        # 20000 in the thread, 5000 on the main thread.
         self.assertEqual(found[name][4], 25000)
         self.assertTrue(str(found[name][1]).endswith("plain.py"))
         self.assertGreaterEqual(found[name][5], found[name][6])

@@ -78,7 +78,7 @@ class Mistakes(MistakesCase):
     def test_values_too_few_and_too_many(self):
         self.fails(2, "info", SMALL, "--limit", says="--limit needs a value: --limit N")
         self.fails(2, "info", SMALL, "--json=3", says="--json takes no value")
-        self.fails(2, "formats", "x", says="an argument too many: 'x'")
+        self.fails(2, "formats", "x", says="one argument too many: 'x'")
         self.fails(2, "info", "", says="empty")
 
     def test_missing_input_is_a_usage_error(self):

@@ -4,6 +4,7 @@ import json
 import os
 import pathlib
 import re
+import shlex
 import shutil
 import subprocess
 import tempfile
@@ -103,6 +104,20 @@ class Screen(unittest.TestCase):
                 self.assertRegex(text, rf"(?m)^{label}", trace.name)
             self.assertRegex(text, r"(?m)^1\. |^No rule found", trace.name)
 
+    def test_commands_can_be_pasted_as_they_stand(self):
+        with tempfile.TemporaryDirectory() as folder:
+            trace = pathlib.Path(folder, "it's my run.json.gz")
+            shutil.copy(INPUT, trace)
+            text = fathom("diagnose", "--all", str(trace), COLUMNS="80").stdout.decode()
+            text += fathom("diagnose", str(trace), COLUMNS="80").stdout.decode()
+            commands = set(re.findall(r"^(?:Next|Narrower|   check)? +(fathom .*)$", text, re.M))
+            self.assertGreater(len(commands), 4)
+            self.assertTrue(any("--focus" in command for command in commands))
+            for command in commands:
+                done = subprocess.run(command.replace("fathom", shlex.quote(FATHOM), 1), shell=True, capture_output=True,
+                                      text=True, timeout=120, check=False)
+                self.assertEqual(done.returncode, 0, command + done.stderr)
+
     def test_a_pipe_gets_no_colours_and_a_terminal_does(self):
         self.assertNotIn(b"\x1b", fathom("diagnose", TRACE).stdout)
         self.assertIn("\x1b[", on_terminal(80, "diagnose", TRACE))
@@ -116,11 +131,11 @@ class Screen(unittest.TestCase):
     def test_a_locale_without_utf_8_gets_ascii(self):
         for command in (["diagnose", INPUT], ["diagnose", "--all", TRACE], ["explain", "gain"]):
             self.assertTrue(fathom(*command, LC_ALL="C").stdout.isascii(), command)
-        self.assertIn("µs", fathom("diagnose", TRACE, LC_ALL="").stdout.decode(), "no locale is no wish")
+        self.assertIn("µs", fathom("diagnose", TRACE, LC_ALL="").stdout.decode(), "no locale asks for nothing")
 
     def test_all_shows_more_than_one_screen(self):
         text = fathom("diagnose", "--all", STEPS, COLUMNS="80").stdout.decode()
-        self.assertIn("Looked and found nothing", text)
+        self.assertIn("Rules that found nothing", text)
         self.assertGreater(text.count("\n   check "), 3)
 
     def test_code_keeps_its_lines(self):

@@ -1,7 +1,7 @@
 """The deterministic function profile of plain Python, where it is asked for: calls, total and own
 time.
 
-Python 3.12 and later tell by sys.monitoring, under a number that no profiler of the standard
+Python 3.12 and later report calls by sys.monitoring, under a number that no profiler of the standard
 library uses, so that the program may still profile itself. Before that it is cProfile, per thread.
 """
 

@@ -1,4 +1,4 @@
-"""Tells when a module has been imported, and when the program stopped importing.
+"""Notices when a module has been imported, and when the program stopped importing.
 
 A finder at the head of sys.meta_path sees each module that is looked for. It finds nothing
 itself, except the few modules that somebody waits for: for those it asks the others, and lends
@@ -99,7 +99,7 @@ def is_importing() -> bool:
 
 
 class _Ear:
-    """A loader that tells when its module is ready, and is not seen by the module."""
+    """A loader that reports when its module is ready, and is not seen by the module."""
 
     def __init__(self, loader: Any, finder: Finder) -> None:
         self._loader = loader

@@ -70,7 +70,7 @@ class Plan:
         """The window that begins after a step of `duration`, in which torch.compile has compiled
         `compiles` times in all.
 
-        `age_ns` is the process's, `plain` tells the median of steps that were not profiled.
+        `age_ns` is the process's, `plain` gives the median of steps that were not profiled.
         """
         compiled = compiles > self._last_compiles
         self._last_compiles = compiles
@@ -128,7 +128,7 @@ class Plan:
         return self._too_late(age_ns)
 
     def _measurement(self, plain: Callable[[], int | None]) -> Window | None:
-        """After what was asked for, short windows that tell what each option costs; their traces
+        """After what was asked for, short windows that show what each option costs; their traces
         are thrown away."""
         typical = plain()
         if not self._measurements or typical is None or typical > MEASURED_STEP_NS:

@@ -62,7 +62,7 @@ def _helper(code: str) -> str:
 
 
 def _words() -> list[str]:
-    """The command line, which Python before 3.10 does not tell."""
+    """The command line, which Python before 3.10 does not show."""
     try:
         with open("/proc/self/cmdline", "rb") as file:
             return [os.fsdecode(word) for word in file.read().split(b"\0")[:-1]]

@@ -1,4 +1,4 @@
-"""Wraps the few functions of torch that tell about steps: optimizers, outermost modules,
+"""Wraps the few functions of torch that show steps: optimizers, outermost modules,
 annotations, backward.
 
 Submodules cost nothing: the call of a module is wrapped only in the classes of modules that were
@@ -26,7 +26,7 @@ _OF_PROFILER = "ProfilerStep#"
 
 
 class Calls:
-    """`watch` is told: optimizer_made, optimizer_done, module_begin, module_done, annotation,
+    """`watch` gets the calls optimizer_made, optimizer_done, module_begin, module_done, annotation,
     range_…, mode_set, backward_done."""
 
     def __init__(self, watch: Any, torch: Any) -> None:

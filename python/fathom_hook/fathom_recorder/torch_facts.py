@@ -176,7 +176,7 @@ class TorchFacts:
     def scaler(self, scaler: Any) -> None:
         self._scaler = self._scaler or bool(scaler.is_enabled())
 
-    # What is told
+    # What is recorded
 
     def facts(self) -> dict[str, Any]:
         torch = self._torch

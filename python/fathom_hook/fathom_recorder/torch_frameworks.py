@@ -1,4 +1,4 @@
-"""What frameworks on top of torch know of the run and torch is not told: the module that Lightning
+"""What frameworks on top of torch know of the run and torch does not: the module that Lightning
 trains, the precision and the accumulation that it or Accelerate was asked for."""
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ class Frameworks:
         self._lightning: dict[str, Any] | None = None
 
     def install(self, finder: Any, model: Callable[[Any], None]) -> None:
-        """`model` is told which module a framework trains."""
+        """`model` gets the module that a framework trains."""
 
         def watch(module: Any) -> None:
             try:

@@ -1,4 +1,4 @@
-"""Tells whether the program can learn from what it does now, or evaluates."""
+"""Decides whether the program can learn from what it does now, or evaluates."""
 
 from __future__ import annotations
 

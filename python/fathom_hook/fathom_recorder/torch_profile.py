@@ -108,7 +108,7 @@ class Profiling:
         return self.window.warmup <= at < self.window.warmup + self.window.active
 
     def step(self, number: int, paused: bool = False) -> None:
-        """Step `number` has ended. Afterwards `done` tells whether the window is over, or its
+        """Step `number` has ended. Afterwards `done` shows whether the window is over, or its
         `rest` begins anew. `paused`: the next step begins with `resume`."""
         self._last = number
         if paused:
@@ -137,7 +137,7 @@ class Profiling:
         self._paused = True
 
     def _begin_evaluation(self) -> None:
-        """A range of ours tells readers that what follows is no part of a step."""
+        """A range of ours shows readers that what follows is no part of a step."""
         scope = self._watch.record_function(EVALUATION)
         self._watch.calls.unseen()[0](scope)
         self._evaluation = scope

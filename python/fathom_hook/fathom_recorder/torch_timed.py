@@ -1,6 +1,6 @@
 """Records by time in a program that never steps.
 
-torch's profiler sees the thread that started it, so it has to be started in the main one, which
+torch's profiler sees the thread that started it, so it has to be started on the main one, which
 calls nothing of ours. CPython runs a *pending call* there between two instructions; a thread may
 ask for one.
 """

@@ -473,7 +473,7 @@ class TorchWatch:
     # Processes
 
     def _watch_distributed(self) -> None:
-        """A rank that no environment told of."""
+        """A rank that no environment variable names."""
         distributed: Any = getattr(self.torch, "distributed", None)
         original = getattr(distributed, "init_process_group", None)
         if original is None:

@@ -226,7 +226,7 @@ class Writer:
         self._add(Block.function, *fields)
 
     def drop(self, what: str, count: int) -> None:
-        """So many of these were not recorded, for want of room: the file says it."""
+        """So many of these were not recorded for lack of room; the file counts them."""
         self._add(Block.dropped, what, count)
 
     def pending(self) -> bool:

@@ -26,7 +26,7 @@ void check_repaired_times(const HealthInput& input, Health& health) {
        {"they count as zero", "totals of the names concerned", ""}},
       {Repair::absurd_duration,
        "absurd_durations",
-       "slices had a duration that cannot be true",
+       "slices had an impossible duration",
        {"they count as zero", "totals of the names concerned", ""}},
       {Repair::zero_time,
        "lost_times",
@@ -173,8 +173,8 @@ void check_sources(const HealthInput& input, Health& health) {
   add_check(health, kSection, "told_otherwise",
             "device activities of a second recorder are not in the first's", CheckStatus::warning,
             otherwise,
-            {"they are left out: the two cannot be told apart", "work that the first one missed",
-             "record with one of the two"});
+            {"they are left out: the two recorders cannot be matched",
+             "work that the first one missed", "record with one of the two"});
 }
 
 }  // namespace

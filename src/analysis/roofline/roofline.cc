@@ -205,7 +205,7 @@ void choose_device(const Context& context, Roofline& roofline) {
   }
   const Selector selector = context.selector();
   if (context.timelines().devices.empty()) {
-    roofline.note = "No work of a device was recorded, which is what this is about.";
+    roofline.note = "No device activity was recorded, and this table is about device activity.";
     return;
   }
   for (const DeviceTimeline& timeline : context.timelines().devices) {
@@ -227,7 +227,7 @@ void choose_device(const Context& context, Roofline& roofline) {
     return;
   }
   roofline.note =
-      "The trace does not tell which device it was recorded on; name it with --peaks, for example "
+      "The trace does not show which device it was recorded on; name it with --peaks, for example "
       "--peaks 'H100 SXM'.";
 }
 

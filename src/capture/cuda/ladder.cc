@@ -84,7 +84,7 @@ Loss loss_of(std::string_view what, CUptiResult result, std::string_view said) {
       return {std::string(what), std::string(answer.why) + " (" + std::string(said) + ")",
               std::string(answer.remedy)};
   return {std::string(what), "CUPTI refused: " + std::string(said),
-          "fathom doctor says what this machine allows"};
+          "fathom doctor shows what this machine allows"};
 }
 
 Rung rung_of(std::span<const CUptiResult> answers) {

@@ -31,7 +31,7 @@ void PmWriter::count(Gpu& gpu) {
     writer_.dropped("samples of GPU metrics that the hardware buffer had no room for",
                     counts.lost - gpu.told.lost);
   if (counts.without_time > gpu.told.without_time)
-    writer_.dropped("samples of GPU metrics whose times make no sense",
+    writer_.dropped("samples of GPU metrics with impossible times",
                     counts.without_time - gpu.told.without_time);
   gpu.told = counts;
 }

@@ -202,7 +202,7 @@ void Tracer::warn(wire::Writer& writer) {
   const ConverterCounts& counts = converter_->counts();
   std::string sentence;
   if (limits_.undecided()) {
-    sentence = "nobody told the steps or ranges of process " + std::to_string(pid_) +
+    sentence = "no part of Fathom reported the steps or ranges of process " + std::to_string(pid_) +
                " (--steps, --range): all that it did with CUDA was kept";
   } else if (counts.kept == 0 && (counts.outside > 0 || !was_enabled_)) {
     sentence = "nothing was recorded of what process " + std::to_string(pid_) +

@@ -14,7 +14,7 @@ namespace {
 namespace fs = std::filesystem;
 
 Check injection_check() {
-  Check check{.section = "GPU", .what = "CUDA from the inside", .state = CheckState::fine};
+  Check check{.section = "GPU", .what = "CUDA from inside the program", .state = CheckState::fine};
   const bool carried = std::ranges::any_of(carried_libraries(), [](const CarriedLibrary& library) {
     return library.file == "libfathom_cuda.so";
   });

@@ -64,7 +64,7 @@ Check counters_check(const std::string& root) {
   const std::string restricted = field_of(
       read_small(root + "/proc/driver/nvidia/params").value_or(""), "RmProfilingAdminOnly");
   const bool allowed = has_capability(root, CAP_SYS_ADMIN);
-  check.detail = restricted.empty()  ? "the driver does not say who may read them"
+  check.detail = restricted.empty()  ? "the driver does not report who may read them"
                  : restricted == "0" ? "every user may read them"
                  : allowed           ? "only administrators may read them, as this user may"
                                      : "only administrators may read them";
@@ -73,8 +73,7 @@ Check counters_check(const std::string& root) {
                                                                       : CheckState::missing;
   if (check.state == CheckState::missing) {
     check.lost =
-        "hardware counters (fathom run --with gpu-metrics); times of kernels are recorded all the "
-        "same";
+        "hardware counters (fathom run --with gpu-metrics); times of kernels are recorded anyway";
     check.remedy =
         "an administrator sets the module's option NVreg_RestrictProfilingToAdminUsers=0, "
         "or gives CAP_SYS_ADMIN (docker run --cap-add SYS_ADMIN)";

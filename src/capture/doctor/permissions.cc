@@ -40,7 +40,7 @@ Check seccomp_check(const std::string& status) {
   check.detail = mode == "0"   ? "no filter of system calls"
                  : mode == "2" ? "a filter of system calls is on (as containers have it)"
                  : mode == "1" ? "strict: hardly any system call is allowed"
-                               : "the kernel does not say";
+                               : "the kernel does not report it";
   return check;
 }
 

@@ -72,8 +72,8 @@ void add_vain_extras(const Manifest& manifest, const std::string& folder, bool c
   if (!of_torch.empty() && !holds_file(folder, "torch-", ".pt.trace.json")) {
     limits.push_back({"what --with " + of_torch + " adds to torch's operators",
                       "no process recorded a trace of PyTorch",
-                      "see what is said of traces, if anything is; programs without PyTorch have "
-                      "none, leave it out",
+                      "see the other messages about traces; programs without PyTorch have none, "
+                      "leave the option out",
                       of_torch + " of operators"});
   }
   if (asked_for(manifest, "functions") && !holds_file(folder, "process-", ".json")) {
@@ -140,9 +140,9 @@ std::vector<NotRecorded> limits_of(const Manifest& manifest, const std::string& 
     limits.push_back({"hardware counters of the GPU",
                       driver ? "no process of the program used CUDA with libfathom_cuda.so in it"
                              : "no NVIDIA kernel module: /proc/driver/nvidia is not there",
-                      driver ? "see what is said of CUDA_INJECTION64_PATH, if anything is"
-                             : "run on a machine with a GPU; fathom doctor says more",
-                      "activity of SMs and tensor cores, bandwidth of the GPU's memory"});
+                      driver ? "see the other messages about CUDA_INJECTION64_PATH"
+                             : "run on a machine with a GPU; fathom doctor shows more",
+                      "activity of SMs and Tensor Cores, bandwidth of the GPU's memory"});
   }
   for (const Crash& crash : crashes_of(folder)) limits.push_back(lost_by(crash));
   // Without a driver there is no GPU to miss.

@@ -221,7 +221,7 @@ std::string outliers_note(const Diagnosis& diagnosis, const Outliers& outliers) 
                                       std::to_string(diagnosis.step_ns.count) + " steps (up to ";
   return which + duration_text(duration_ns(std::llround(diagnosis.step_ns.max))) +
          (count == 1 ? ") is" : ") are") +
-         " far longer than the median: the bar, the verdict and most gains leave " +
+         " far longer than the median: the bar, the verdict and most predicted savings leave " +
          (count == 1 ? "it" : "them") + " out.";
 }
 

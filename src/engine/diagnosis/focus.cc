@@ -158,7 +158,7 @@ void extend_to_launched(const Context& context, std::vector<Step>& steps) {
 Error nothing_named(const Trace& trace, std::string_view name) {
   const std::string_view meant = nearest_slice_name(trace, name);
   return {ErrorCode::invalid_argument,
-          "--focus: nothing in the selected time is called '" + std::string(name) + "'" +
+          "--focus: nothing in the selected time has the name '" + std::string(name) + "'" +
               (meant.empty() ? "; fathom ops and fathom modules list names"
                              : "; did you mean '" + std::string(meant) + "'?")};
 }
@@ -191,7 +191,7 @@ Result<std::vector<Step>> focus_steps(const Context& context, std::string_view n
   }
   if (steps.empty() && phase != Phase::other) {
     return Error{ErrorCode::invalid_argument,
-                 "--focus: nothing in the selected time is told to be of the phase '" +
+                 "--focus: nothing in the selected time is known to be of the phase '" +
                      std::string(name) + "'; fathom accounting --group-by phase lists phases"};
   }
   if (steps.empty()) return nothing_named(trace, name);

@@ -98,9 +98,10 @@ void predict(const RuleContext& rules, const Outliers& outliers, const Replay& r
     ranked.gain = RankedFinding::Gain{.low = scaled(likely, ranked.finding.pessimism),
                                       .likely = likely,
                                       .high = ranked.upper_bound};
-    ranked.finding.assumption += "; at worst " +
-                                 std::to_string(std::lround(100.0 * ranked.finding.pessimism)) +
-                                 " % of that is gained";
+    const long least = std::lround(100.0 * ranked.finding.pessimism);
+    ranked.finding.assumption +=
+        least == 0 ? "; at worst nothing is saved"
+                   : "; at worst " + std::to_string(least) + " % of that is saved";
     ranked.predicted = step_after(ranked.step, *ranked.gain, warms_caches(rules, ranked.finding));
     if (!diagnosis.unprofiled_step) return;
     const Duration unrecorded = std::min(removed_recording_cost(rules, edits), likely);

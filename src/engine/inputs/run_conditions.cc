@@ -113,8 +113,8 @@ void warn_of_end(Trace& trace, const object& members) {
   std::string_view signal;
   if (members["exit"]["signal"].get(signal) == simdjson::SUCCESS && signal == "SIGKILL") {
     add_warning(trace,
-                "SIGKILL ended the program: what it had not handed over by then, at most its last "
-                "half second, is missing");
+                "SIGKILL ended the program: records that it had not written by then, at most of "
+                "its last half second, are missing");
   }
 }
 

@@ -89,8 +89,7 @@ void add_run_facts(Trace& trace, const RunRecording& recording,
   for (const std::string& path : recording.conditions) {
     const Result<std::string> said = read_small_file(path);
     if (!said || !add_conditions(trace, *said))
-      add_warning(trace,
-                  file_name(path) + " is damaged: what the program said of itself is missing");
+      add_warning(trace, file_name(path) + " is damaged: the facts about the program are missing");
   }
   if (!recording.program.empty()) add_text_fact(trace, kProgramFact, recording.program);
   for (const std::string& path : recording.aside)

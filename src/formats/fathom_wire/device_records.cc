@@ -98,7 +98,7 @@ void TraceMaker::launch(const wire::Launch& record, std::uint64_t offset) {
   const std::uint32_t detail = trace_.slices.detail.back();
   if (detail == SliceId::kNone ||
       trace_.kind(SliceId(trace_.slices.size() - 1)) != SliceKind::kernel) {
-    trace_.import.add(Repair::wrong_type, offset, "a launch of what is no kernel");
+    trace_.import.add(Repair::wrong_type, offset, "a launch of something that is not a kernel");
     return;
   }
   LaunchConfig config;
@@ -116,7 +116,7 @@ void TraceMaker::copy(const wire::Copy& record, std::uint64_t offset) {
   const std::uint32_t detail = trace_.slices.detail.back();
   const SliceKind kind = trace_.kind(SliceId(trace_.slices.size() - 1));
   if (detail == SliceId::kNone || (kind != SliceKind::memcpy && kind != SliceKind::memset)) {
-    trace_.import.add(Repair::wrong_type, offset, "bytes of what is no copy");
+    trace_.import.add(Repair::wrong_type, offset, "bytes of something that is not a copy");
     return;
   }
   trace_.copies.bytes[detail] = known(record.bytes);
@@ -130,7 +130,7 @@ void TraceMaker::wait(const wire::Wait& record, std::uint64_t offset) {
   const std::uint32_t detail = trace_.slices.detail.back();
   if (detail == SliceId::kNone ||
       trace_.kind(SliceId(trace_.slices.size() - 1)) != SliceKind::sync) {
-    trace_.import.add(Repair::wrong_type, offset, "a wait of what does not wait");
+    trace_.import.add(Repair::wrong_type, offset, "a wait of something that does not wait");
     return;
   }
   trace_.syncs.kind[detail] = text(record.kind, offset);

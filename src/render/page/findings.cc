@@ -1,31 +1,14 @@
 #include "render/page/findings.h"
 
-#include <algorithm>
-#include <cmath>
 #include <vector>
 
 #include "base/quantity_text.h"
+#include "render/finding_text.h"
 #include "render/page/html.h"
+#include "render/shell.h"
 
 namespace fathom::page {
 namespace {
-
-Duration from_ns(double ns) { return duration_ns(static_cast<std::int64_t>(std::llround(ns))); }
-
-std::string gain(const RankedFinding& ranked) {
-  const auto mean = static_cast<double>(to_ns(ranked.step));
-  const auto percent = [mean](Duration time) {
-    return percent_text(100.0 * static_cast<double>(to_ns(time)) / mean);
-  };
-  if (ranked.gain && to_ns(ranked.gain->likely) > 0) {
-    const double after = mean - static_cast<double>(to_ns(ranked.gain->likely));
-    return "<span class=\"gain\">−" + percent(ranked.gain->likely) + "</span> (" +
-           percent(ranked.gain->low) + " to " + percent(ranked.gain->high) +
-           "): " + duration_text(from_ns(mean)) + " → " + duration_text(from_ns(after));
-  }
-  if (to_ns(ranked.upper_bound) > 0) return "at most −" + percent(ranked.upper_bound);
-  return "no time of its own";
-}
 
 /// A name that links to its definition, and what stands beside it; nothing where there is nothing.
 std::string row(std::string_view name, std::string_view term, const std::string& html) {
@@ -66,7 +49,9 @@ std::string head(std::size_t number, const RankedFinding& ranked) {
 
 std::string finding(std::size_t number, const RankedFinding& ranked, const Diagnosis& diagnosis) {
   const Finding& found = ranked.finding;
-  std::string out = head(number, ranked) + "<dl>" + row("gain", "gain", gain(ranked));
+  std::string out = head(number, ranked) + "<dl>" +
+                    row("predicted", "predicted saving",
+                        "<span class=\"gain\">" + saving_text(ranked, false) + "</span>");
   if (to_ns(ranked.upper_bound) > 0) {
     out += row("at most", "upper bound",
                duration_text(ranked.upper_bound) + " of the step, " + percent_text(ranked.percent));
@@ -74,11 +59,11 @@ std::string finding(std::size_t number, const RankedFinding& ranked, const Diagn
   for (const Evidence& evidence : found.evidence) {
     out += row("evidence", "evidence", evidence_html(evidence, diagnosis.start));
   }
-  out += row("but", "evidence", escaped(found.counter_evidence));
+  out += row("against", "counter-evidence", escaped(found.counter_evidence));
   out += row("change", "effort", escaped(found.fix.text));
   out += row("before", "", code(found.fix.before)) + row("after", "", code(found.fix.after));
-  out += row("assumed", "gain", escaped(found.assumption));
-  out += row("check", "", code(found.verify));
+  out += row("assumed", "predicted saving", escaped(found.assumption));
+  out += row("check", "", code(command_on(found.verify, diagnosis.input)));
   return out + "</dl></article>\n";
 }
 
@@ -86,7 +71,7 @@ std::string quick_wins_line(const Diagnosis& diagnosis) {
   const std::vector<std::size_t> order = quick_wins(diagnosis);
   if (order.empty()) return {};
   std::string out =
-      "<p>" + term_link("quick win", "Quick wins") + ", most gain for the effort first:";
+      "<p>" + term_link("quick win", "Quick wins") + ", most saving per effort first:";
   for (const std::size_t i : order) {
     out += " <a href=\"#finding-" + std::to_string(i + 1) + "\">" + std::to_string(i + 1) + "</a>";
   }
@@ -110,7 +95,7 @@ std::string rules(const Diagnosis& diagnosis) {
     const Rule& rule = *find_rule(result.rule);
     std::string said = result.kind == RuleResult::Kind::found    ? "found"
                        : result.kind == RuleResult::Kind::silent ? "nothing found"
-                                                                 : "cannot tell: " + result.reason;
+                                                                 : "abstained: " + result.reason;
     out += "<dt id=\"rule-" + std::string(rule.id) + "\"><code>" + std::string(rule.id) +
            "</code> <span class=\"soft\">" + escaped(said) + "</span></dt><dd>" +
            escaped(rule.doc) + "</dd>\n";

@@ -62,6 +62,9 @@ std::string table(const View& view) {
 std::string definitions(const std::vector<View>& views) {
   std::string out = "<dl>\n";
   for (const Term& term : all_terms()) {
+    // A word of several kinds is linked to by its first one.
+    const bool first = find_terms(term.id).front() == &term;
+    if (!first) continue;
     out += "<dt id=\"" + term_anchor(term.id) + "\"><code>" + escaped(term.id) +
            "</code> <span class=\"soft\">" + escaped(term.kind) + "</span></dt><dd>" +
            escaped(term.doc) + "</dd>\n";

@@ -11,12 +11,12 @@ namespace {
 constexpr std::string_view kDoc =
     "Communication costs nothing while kernels compute beside it; what counts is the exposed part, "
     "during which the device only communicates (without a device: the main thread is inside a "
-    "collective, or idles while one runs on another thread). Fires when the exposed part is over "
-    "5 % of the step and less than 30 % of all communication is hidden, or when it is over 10 %; "
+    "collective, or idles while one runs on another thread). Fires when the exposed part is over 5 "
+    "% of the step and less than 30 % of all communication is hidden, or when it is over 10 %; "
     "critical from 20 %. Exposed time holds waiting for late ranks too, which late-rank names "
-    "where one rank can tell. What can be hidden is bounded by the computing that has no "
-    "communication beside it. Sources: the former TensorBoard plugin (10 %); TraceML (10 and "
-    "20 %); nsys-ai (overlap below 30 %).";
+    "where one rank's trace shows it. What can be hidden is bounded by the computing that has no "
+    "communication beside it. Sources: the former TensorBoard plugin (10 %); TraceML (10 and 20 "
+    "%); nsys-ai (overlap below 30 %).";
 
 constexpr double kNotePercent = 5.0;
 constexpr double kWarnPercent = 10.0;
@@ -178,7 +178,7 @@ Finding make(const RuleContext& rules, Found& found, double overlap) {
       evidence_of(rules, found.calls, kinds_text(rules, found) + rate_text(found)));
   finding.counter_evidence =
       rules.device < 0
-          ? "Waiting for late ranks counts in; only the traces of all ranks tell it apart."
+          ? "Waiting for late ranks counts in; only the traces of all ranks show it separately."
       : found.free < found.exposed
           ? "Only " + per_step(rules, std::max(found.free, Duration{})) +
                 " of computing has no communication beside it: no more than that can be hidden."

@@ -11,13 +11,13 @@ namespace {
 constexpr std::string_view kDoc =
     "A collective starts to transfer when its last rank arrives; the others wait inside it. One "
     "rank's trace shows that as calls that take over twice as long as the shortest of at least "
-    "three calls of the same name and size, which is taken for what the transfer needs. Where all "
-    "of them wait, or there are fewer, a call counts for what it takes above 1 ms and its bytes, "
-    "sent twice, at 10 Gbit/s, the slowest network usual for training. Fires when at least two "
-    "calls waited, from 5 % of the step; warns from 10 %, is critical from 20 %. One rank cannot "
-    "tell which rank is late, nor waiting from a busy or slower network: the traces of all ranks "
-    "do. Sources: the former TensorBoard plugin and TraceLens (transfer time is the shortest "
-    "duration over ranks); TraceML's straggler score (10 and 20 %).";
+    "three calls of the same name and size, which is assumed to be what the transfer needs. Where "
+    "all of them wait, or there are fewer, a call counts for what it takes above 1 ms and its "
+    "bytes, sent twice, at 10 Gbit/s, the slowest network usual for training. Fires when at least "
+    "two calls waited, from 5 % of the step; warns from 10 %, is critical from 20 %. One rank's "
+    "trace does not show which rank is late, nor separate waiting from a busy or slower network: "
+    "the traces of all ranks do. Sources: the former TensorBoard plugin and TraceLens (transfer "
+    "time is the shortest duration over ranks); TraceML's straggler score (10 and 20 %).";
 
 constexpr double kLeastPercent = 5.0;
 constexpr std::size_t kFewestCalls = 3;
@@ -159,8 +159,9 @@ Finding make(const RuleContext& rules, Found& found) {
           (found.by_link ? ", a network of 10 Gbit/s would need " : ", the shortest equal one ") +
           duration_text(found.shortest)));
   finding.counter_evidence =
-      "This rank's trace alone cannot tell which rank is late, nor waiting from a busy network or "
-      "a queue on this device; this rank may even be the one that is early for good reason.";
+      "This rank's trace alone does not show which rank is late, nor separate waiting from a busy "
+      "network or a queue on this device. This rank may even be the one that is early for good "
+      "reason.";
   finding.fix = {
       .text =
           "Record all ranks at the same steps and look at the one that enters the collectives "

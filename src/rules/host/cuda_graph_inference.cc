@@ -163,7 +163,7 @@ Outcome check(const RuleContext& rules) {
     return category.kind == SliceKind::cpu_op && category.slices > 0;
   };
   if (std::ranges::none_of(rules.trace().categories, operators)) {
-    return Abstention{"no operators were recorded: whether this is inference is not told"};
+    return Abstention{"no operators were recorded, so inference cannot be recognised"};
   }
   if (device_unrecorded(rules)) return Abstention{"most kernels were not recorded"};
   if (is_training(rules)) return std::vector<Finding>{};

@@ -7,12 +7,12 @@ namespace fathom {
 namespace {
 
 constexpr std::string_view kDoc =
-    "The backward pass computes two products for each of the forward pass, so that it "
-    "takes about twice as long; the optimizer touches each parameter once. Fires where "
-    "the forward pass takes longer than the backward pass, the backward pass longer than "
-    "four times the forward pass, or the optimizer more than 30 % of the step's device "
-    "time. Phases are told by annotations, by autograd's sequence numbers and threads. "
-    "Source: counting of products; Kaplan et al. (2020).";
+    "The backward pass computes two matrix multiplications for each one of the forward pass, so it "
+    "takes about twice as long; the optimizer touches each parameter once. Fires where the forward "
+    "pass takes longer than the backward pass, the backward pass longer than four times the "
+    "forward pass, or the optimizer more than 30 % of the step's device time. Phases are "
+    "recognised by annotations, by autograd's sequence numbers and threads. Source: counting of "
+    "matrix multiplications; Kaplan et al. (2020).";
 
 constexpr double kLongBackward = 4.0;
 constexpr double kLongOptimizer = 30.0;
@@ -60,7 +60,7 @@ Finding make(const RuleContext& rules, const PhaseTimes& times, Phase phase, std
       evidence_of(rules, times.blamed[index],
                   std::string(to_string(phase)) + " takes " + per_step(rules, times.time[index])));
   finding.counter_evidence =
-      "Phases are told by names and autograd's records, which may miss parts.";
+      "Phases are recognised by names and autograd's records, which may miss parts.";
   finding.fix.text = std::move(advice);
   finding.verify = "fathom accounting TRACE --group-by phase";
   return finding;

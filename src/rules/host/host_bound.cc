@@ -158,7 +158,7 @@ Outcome check_calls(const RuleContext& rules) {
                  .after = "loss(model(x)).backward()"};
   finding.verify = "fathom ops TRACE --sort -calls";
   claim_calls(rules, operators, finding);
-  finding.assumption = "half of the calls are spared";
+  finding.assumption = "half of the calls are avoided";
   finding.pessimism = kSparedAtLeast;
   finding.least_percent = kLeastPercentOfCalls;
   return std::vector<Finding>{std::move(finding)};

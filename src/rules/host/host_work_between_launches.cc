@@ -16,10 +16,9 @@ constexpr std::string_view kDoc =
     "does, only outside of the loader. Counted are stretches of at least 200 µs and 0.5 % of a "
     "step in which the launching thread (without a device: the main thread) is in no operator, no "
     "call and no loader while the device idles; shorter ones are what Python costs per operator, "
-    "which host-bound describes. Fires from 5 % of the step; the lines are told where Python "
-    "stacks were recorded, each from 2 % of the step, by looking at eight evenly spaced moments of "
-    "a stretch. Compilation, and waiting for a collective on another thread, do not "
-    "count. Sources: our "
+    "which host-bound describes. Fires from 5 % of the step. Lines are named where Python stacks "
+    "were recorded, each from 2 % of the step, by eight evenly spaced moments of a stretch. "
+    "Compilation, and waiting for a collective on another thread, do not count. Sources: our "
     "accounting; PyTorch's tuning guide (asynchronous loading and augmentation).";
 
 constexpr double kLeastPercent = 5.0;
@@ -143,9 +142,9 @@ SliceId work_around(const RuleContext& rules, const Interval& stretch, TrackId t
 }
 
 /// Looks at moments of stretches: whose code runs, and what it does.
-class Looker {
+class SiteFinder {
  public:
-  explicit Looker(const RuleContext& rules)
+  explicit SiteFinder(const RuleContext& rules)
       : rules_(rules), works_(rules.trace().strings.size(), kUnknown) {}
 
   void look(const Stretch& stretch, std::map<std::string, Site>& sites) {
@@ -300,7 +299,7 @@ Finding make(const RuleContext& rules, Site& site, const std::vector<Stretch>& a
   evidence.text = counted_noun(site.stretches.size(), "gap") + " in no operator, the longest of " +
                   duration_text(std::ranges::max(site.stretches, {}, &Interval::length).length()) +
                   steps_text(rules, site) +
-                  (site.frame.valid() ? "" : "; which lines is not told: record with_stack=True");
+                  (site.frame.valid() ? "" : "; lines not recorded: use with_stack=True");
   evidence.where = std::ranges::max(site.stretches, {}, &Interval::length);
   if (range.empty()) evidence.location = place;
   const SliceId shown = site.frame.valid() ? site.frame : site.range;
@@ -337,7 +336,7 @@ Outcome check(const RuleContext& rules) {
     return Abstention{"most kernels were not recorded"};
   }
   if (rules.device < 0 && only_annotations(rules)) {
-    return Abstention{"only annotations were recorded: what runs inside them is not told"};
+    return Abstention{"only annotations were recorded, nothing that runs inside them"};
   }
   const Duration shortest = duration_ns(
       static_cast<std::int64_t>(kLeastShareOfStep * static_cast<double>(to_ns(rules.window())) /
@@ -349,8 +348,8 @@ Outcome check(const RuleContext& rules) {
   for (const Stretch& stretch : stretches) sum += rules.counted(stretch.interval);
   if (rules.percent(sum) < kLeastPercent) return std::vector<Finding>{};
   std::map<std::string, Site> sites;  // By place: several functions may share a line.
-  Looker looker(rules);
-  for (const Stretch& stretch : stretches) looker.look(stretch, sites);
+  SiteFinder finder(rules);
+  for (const Stretch& stretch : stretches) finder.look(stretch, sites);
   std::vector<Site*> worst;
   for (auto& [place, site] : sites) {
     if (rules.percent(site.time) >= kLeastPercentOfSite) worst.push_back(&site);

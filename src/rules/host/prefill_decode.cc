@@ -17,11 +17,11 @@ constexpr std::string_view kDoc =
     "Generating text has two kinds of passes: prefill reads all tokens of a prompt at once and is "
     "bound by computing; decode makes one token per sequence and is bound by reading the weights, "
     "or by launches. What helps one does not help the other, so that averages over both mislead. "
-    "Told by annotations of serving frameworks (prefill, decode, context_N…generation_M), else by "
-    "shapes: the same weights multiplied with at least 8 times as many rows here as there, in runs "
-    "of at least ten products each. Fires when both kinds are in the counted steps of a program "
-    "without backward pass, and says the device time of each. Source: the usage of vLLM, SGLang "
-    "and TensorRT-LLM.";
+    "Recognised by annotations of serving frameworks (prefill, decode, context_N…generation_M), "
+    "else by shapes: the same weights multiplied with at least 8 times as many rows here as there, "
+    "in runs of at least ten matrix multiplications each. Fires when both kinds are in the counted "
+    "steps of a program without backward pass, and reports the device time of each. Source: the "
+    "usage of vLLM, SGLang and TensorRT-LLM.";
 
 enum class Pass : std::uint8_t { unknown, prefill, decode, mixed };
 constexpr std::size_t kPasses = static_cast<std::size_t>(Pass::mixed) + 1;
@@ -218,7 +218,7 @@ Outcome check(const RuleContext& rules) {
   std::vector<Part> parts = by_annotations(rules);
   const bool annotated = !parts.empty();
   if (!annotated && !has_shapes(rules.trace())) {
-    return Abstention{"neither annotations nor shapes tell: record_shapes=True"};
+    return Abstention{"neither annotations nor shapes were recorded: record_shapes=True"};
   }
   if (!annotated) parts = by_shapes(rules);
   const Shares shares = shares_of(rules, parts);
@@ -242,7 +242,8 @@ Outcome check(const RuleContext& rules) {
       "device time by kind of pass: " + share_text(rules, shares, Pass::prefill, "prefill") +
       share_text(rules, shares, Pass::decode, "decode") +
       share_text(rules, shares, Pass::mixed, "mixed") +
-      (annotated ? "told by annotations" : "told by the rows of equal products");
+      (annotated ? "recognised by annotations"
+                 : "recognised by the rows of equal matrix multiplications");
   evidence.where = Interval{parts.front().begin, parts.back().begin};
   finding.evidence.push_back(std::move(evidence));
   finding.counter_evidence = "One recording need not hold prompts and answers of usual lengths.";

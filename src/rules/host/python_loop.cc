@@ -21,13 +21,12 @@ constexpr std::string_view kDoc =
     "aten::index (or follows aten::unbind) and comes at least 10 times in a row under one parent, "
     "in one step, each time of another slice; where values were not recorded, blocks of more than "
     "8 operators are taken for layers, and loops around recurrent cells (aten::gru_cell) cannot be "
-    "batched. What aten:: operators call themselves does not count. "
-    "Counted is, of the loop and of its operators' backward pass, the device's idle time; without "
-    "a device the host's time, less what an operator computes beyond 5 us in the median round, or "
-    "a product by its arithmetic at 100 GFLOP/s, as that stays in a batched one; and all that "
-    "takes slices, joins results, or sums slices' "
-    "gradients (each into zeros of the whole tensor's size). Fires from 1 % of the step. Source: "
-    "TorchTidy's ForLoopIndexing (10 times).";
+    "batched. What aten:: operators call themselves does not count. Counted is, of the loop and of "
+    "its operators' backward pass, the device's idle time; without a device the host's time, less "
+    "what an operator computes beyond 5 us in the median round, or a matrix multiplication by its "
+    "arithmetic at 100 GFLOP/s, because that remains in a batched one; and all that takes slices, "
+    "joins results, or sums slices' gradients (each into zeros of the whole tensor's size). Fires "
+    "from 1 % of the step. Source: TorchTidy's ForLoopIndexing (10 times).";
 
 constexpr double kLeastPercent = 1.0;
 
@@ -268,12 +267,13 @@ Finding make(const RuleContext& rules, const std::string& key, Site& site) {
   finding.counter_evidence =
       "Where a round needs the result of the one before (a recurrence), the loop cannot be "
       "batched; then compile it or use a scan.";
-  finding.fix = {.text =
-                     "Work on the whole tensor: batched products (bmm, einsum), broadcasting, "
-                     "torch.vmap for a function of one slice, nested tensors or padding for "
-                     "slices of several lengths. Caveat: takes memory for all slices at once.",
-                 .before = "y = torch.stack([f(x[i] @ w) for i in range(len(x))])",
-                 .after = "y = f(x @ w)"};
+  finding.fix = {
+      .text =
+          "Work on the whole tensor: batched matrix multiplication (bmm, einsum), broadcasting, "
+          "torch.vmap for a function of one slice, nested tensors or padding for slices of several "
+          "lengths. Caveat: takes memory for all slices at once.",
+      .before = "y = torch.stack([f(x[i] @ w) for i in range(len(x))])",
+      .after = "y = f(x @ w)"};
   finding.verify = "fathom ops TRACE --filter 'name~select|slice|unbind'";
   finding.claims = std::move(site.claims);
   finding.edits = std::move(site.edits);

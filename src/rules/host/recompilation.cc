@@ -130,7 +130,8 @@ Finding make(const RuleContext& rules, const Found& found, bool again) {
       counted_noun(found.work.slices.size(), "range") + " of compilation or autotuning, " +
           duration_text(found.time) + " in all" + versions_text(rules.trace())));
   if (!again) {
-    finding.counter_evidence = "It belongs to the first call; whether it comes again is not told.";
+    finding.counter_evidence =
+        "It belongs to the first call; the recording does not show whether it comes again.";
     finding.fix = {.text =
                        "Call the compiled function with each shape before recording, or skip "
                        "steps in the schedule; a persistent cache "

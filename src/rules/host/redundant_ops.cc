@@ -265,7 +265,7 @@ Outcome check(const RuleContext& rules) {
                                              count_text(static_cast<std::int64_t>(found.most)) +
                                              " times): " + found.text));
   finding.counter_evidence =
-      "Operators are told equal by shapes and recorded values; a tensor changed in place between, "
+      "Operators count as equal by shapes and recorded values; a tensor changed in place between, "
       "or a scalar that was not recorded, would make them differ.";
   finding.fix = {
       .text =

@@ -10,16 +10,13 @@ namespace {
 
 constexpr std::string_view kDoc =
     "A call that waits for the device (.item(), .cpu(), nonzero, a boolean mask, printing a "
-    "tensor, "
-    "torch.cuda.synchronize) lets its queue run dry: until the host has launched again, the device "
-    "idles. Had the host not waited, it would be ahead by as long as it waited; so each call is "
-    "blamed for the idle time behind it, up to the next such call, at most for its own duration. "
-    "One "
-    "finding per call site that costs at least 1 % of the step; copies between host and device "
-    "have a "
-    "rule of their own (pageable-copies), except those that bring a value to the host. Sources: "
-    "PyTorch's tuning guide (avoid unnecessary synchronisation); nsys cuda_api_sync; nsys-ai's 2 "
-    "%.";
+    "tensor, torch.cuda.synchronize) lets its queue run dry: until the host has launched again, "
+    "the device idles. Had the host not waited, it would be ahead by as long as it waited. So each "
+    "call counts for the idle time behind it, up to the next such call, at most for its own "
+    "duration. One finding per call site that costs at least 1 % of the step; copies between host "
+    "and device have a rule of their own (pageable-copies), except those that bring a value to the "
+    "host. Sources: PyTorch's tuning guide (avoid unnecessary synchronisation); nsys "
+    "cuda_api_sync; nsys-ai's 2 %.";
 
 constexpr double kLeastPercent = 1.0;
 constexpr std::size_t kMostSites = 8;

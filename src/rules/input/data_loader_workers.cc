@@ -101,8 +101,8 @@ Outcome check(const RuleContext& rules) {
   const std::vector<SliceId> found = fetches(rules, single ? single_names : multiple_names);
   if (found.empty()) {
     return Abstention{
-        "no fetch of a torch DataLoader is in the counted steps, so that nothing tells whether it "
-        "has workers: iterate over the DataLoader while recording"};
+        "no fetch of a torch DataLoader is in the counted steps: iterate over the DataLoader while "
+        "recording"};
   }
   const Duration exposed = exposed_in(rules, found);
   // Workers that only start let the first batch wait, however many they are.

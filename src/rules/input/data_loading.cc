@@ -10,19 +10,14 @@ namespace {
 
 constexpr std::string_view kDoc =
     "A batch that is not ready when the loop asks for it stops everything. Counted is only "
-    "fetching "
-    "that is exposed: the device is idle and its launching thread is inside a data-loader fetch "
-    "(without a device: what the main thread spends there). Fetches are PyTorch's own ranges "
+    "fetching that is exposed: the device is idle and its launching thread is inside a data-loader "
+    "fetch (without a device: what the main thread spends there). Fetches are PyTorch's own ranges "
     "(enumerate(DataLoader)#…) and annotations that say so (data_loading, dataloader). Fires from "
-    "5 % "
-    "of the step, warns from 10 %, is critical from 20 %. A single-process iterator means "
+    "5 % of the step, warns from 10 %, is critical from 20 %. A single-process iterator means "
     "num_workers=0; a multi-process one means that the workers do not keep up. Whether they read "
-    "or "
-    "compute is told where Python stacks were recorded. Of torch's own loader, data-loader-workers "
-    "claims what workers would hide; this rule claims what is left of the fetching. Sources: the "
-    "former TensorBoard plugin (5 "
-    "%); "
-    "TraceML's INPUT_BOUND (10 and 20 %).";
+    "or compute is reported where Python stacks were recorded. Of torch's own loader, "
+    "data-loader-workers claims what workers would hide; this rule claims what is left of the "
+    "fetching. Sources: the former TensorBoard plugin (5 %); TraceML's INPUT_BOUND (10 and 20 %).";
 
 constexpr double kLeastPercent = 5.0;
 /// Workers that the replay assumes for a loader that had none.
@@ -112,8 +107,7 @@ std::optional<double> reading_share(const RuleContext& rules, const Found& found
 
 std::string cause_text(const std::optional<double>& reading) {
   if (!reading) {
-    return "whether the time goes into reading or into computing is not told: record "
-           "with_stack=True";
+    return "whether it reads or computes is not recorded: use with_stack=True";
   }
   return percent_text(100 * *reading) + " of the fetching is inside calls that read or wait" +
          (*reading >= kMostly ? ": storage is the limit" : ": the processor is the limit");
@@ -145,13 +139,13 @@ Fix fix_of(Loader loader, const std::optional<double>& reading) {
         "Where transforms are the limit: do them once and store the result, or on the device "
         "(Kornia, DALI); tokenise with fast tokenizers. ";
   }
-  fix.text += "Caveat: what is stored or packed must be made anew when the transforms change.";
+  fix.text += "Caveat: what is stored or packed must be rebuilt when the transforms change.";
   return fix;
 }
 
 std::string title_of(const RuleContext& rules, Loader loader, Duration exposed, Duration fetching) {
   if (loader == Loader::unknown) return "The step waits for its input: " + per_step(rules, exposed);
-  return "Samples are slow to read and prepare, whoever does it: " + per_step(rules, fetching);
+  return "Samples are slow to load and prepare: " + per_step(rules, fetching);
 }
 
 /// Of torch's own loader, what workers would take away is another finding's.
@@ -199,10 +193,10 @@ Outcome check(const RuleContext& rules) {
       rules, found.fetches,
       counted_noun(found.fetches.size(), "fetch range") + ", " + per_step(rules, exposed) +
           " with nothing else running" + shared_text(found.loader) + "; " + cause_text(reading)));
-  finding.counter_evidence =
-      exposed < fetching ? "The device works during " + per_step(rules, fetching - exposed) +
-                               " of the fetching, which costs nothing."
-                         : "All fetching is exposed; nothing speaks against it.";
+  finding.counter_evidence = exposed < fetching ? "The device works during " +
+                                                      per_step(rules, fetching - exposed) +
+                                                      " of the fetching, which costs nothing."
+                                                : "All fetching is exposed: no counter-evidence.";
   finding.fix = fix_of(found.loader, reading);
   finding.verify = "fathom accounting TRACE";
   const double left = time_left(rules, found, exposed);

@@ -8,13 +8,13 @@ namespace fathom {
 namespace {
 
 constexpr std::string_view kDoc =
-    "Input that comes too late either computes too long or waits for storage; telemetry tells "
+    "Input that comes too late either computes too long or waits for storage; telemetry shows "
     "which. Fires where data loading is exposed for 5 % of the counted steps (as of data-loading), "
     "tasks waited for a disk during 10 % of the time (PSI, some; without PSI: processors idle for "
-    "a disk), and the processors are busy for less than 60 %. More workers then hardly help "
-    "on a disk that is at its limit; less to read does. Network file systems are not seen "
-    "by PSI on every kernel. Sources: Linux, Documentation/accounting/psi.rst; the verdict is "
-    "input-bound with idle processors, which is I/O-bound.";
+    "a disk), and the processors are busy for less than 60 %. More workers hardly help on a disk "
+    "that is at its limit; reading less does. Network file systems are not seen by PSI on every "
+    "kernel. Sources: Linux, Documentation/accounting/psi.rst; the verdict is input-bound with "
+    "idle processors, which is I/O-bound.";
 
 constexpr double kLeastPercent = 5.0;
 constexpr double kLeastWaiting = 10.0;
@@ -101,14 +101,14 @@ Outcome check(const RuleContext& rules) {
   }
   finding.counter_evidence =
       *waited < rules.percent(exposed)
-          ? "The step waits for input longer than anybody waits for a disk: something else holds "
-            "the loader up too."
+          ? "The step waits for input longer than any task waits for a disk: something else delays "
+            "the loader too."
           : "Who waited for the disk may have been another program on this machine.";
   finding.fix = {
       .text =
           "Read less, or from something faster: pack small files (WebDataset, Parquet, LMDB), "
-          "store samples in the size they are used in, cache them in memory or on local "
-          "storage, read ahead. Caveat: packed data must be made anew when samples change.",
+          "store samples in the size they are used in, cache them in memory or on local storage, "
+          "read ahead. Caveat: packed data must be rebuilt when samples change.",
       .before = "image = Image.open(network_path)",
       .after = "image = Image.open(local_copy)   # or one sequential read of a packed shard"};
   finding.verify = "fathom diagnose RUN";

@@ -85,16 +85,16 @@ Outcome check(const RuleContext& rules) {
        .slices = costliest(trace, found),
        .where = Interval{trace.slices.start[found.front().row()], trace.slices.end(found.front())},
        .location = rules.sites.of(found.front())});
-  finding.counter_evidence = blamed.activities.empty()
-                                 ? "No kernel of its own adds the bias: the convolution does it in "
-                                   "passing, so that little is gained."
-                                 : "Only the additions are counted here, not the backward pass.";
+  finding.counter_evidence =
+      blamed.activities.empty()
+          ? "No separate kernel adds the bias: the convolution does it, so little is saved."
+          : "Only the additions are counted here, not the backward pass.";
   finding.fix = {.text = "Leave the bias out before batch normalisation.",
                  .before = "nn.Conv2d(64, 128, 3), nn.BatchNorm2d(128)",
                  .after = "nn.Conv2d(64, 128, 3, bias=False), nn.BatchNorm2d(128)"};
   finding.verify = "fathom ops TRACE --group-by shape --filter 'name~conv2d'";
   claim_blamed(rules, blamed, 1.0, finding);
-  finding.assumption = "the additions vanish";
+  finding.assumption = "the additions disappear";
   return std::vector<Finding>{std::move(finding)};
 }
 

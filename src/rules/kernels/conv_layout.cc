@@ -5,11 +5,10 @@ namespace fathom {
 namespace {
 
 constexpr std::string_view kDoc =
-    "cuDNN's tensor-core convolutions work on channels-last tensors (NHWC). Given NCHW "
-    "ones, it converts every input and output on the fly, in kernels named nchwToNhwc, "
-    "nhwcToNchw or convertTensor; MIOpen does it in kernels named batched_transpose. Fires when "
-    "these take at least 1 % of the "
-    "step. Source: PyTorch's channels_last tutorial; NVIDIA's convolution guide.";
+    "cuDNN's Tensor Core convolutions work on channels-last tensors (NHWC). Given NCHW ones, it "
+    "converts every input and output on the fly, in kernels named nchwToNhwc, nhwcToNchw or "
+    "convertTensor; MIOpen does it in kernels named batched_transpose. Fires when these take at "
+    "least 1 % of the step. Source: PyTorch's channels_last tutorial; NVIDIA's convolution guide.";
 
 constexpr double kLeastPercent = 1.0;
 

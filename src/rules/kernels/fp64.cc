@@ -8,16 +8,14 @@ namespace fathom {
 namespace {
 
 constexpr std::string_view kDoc =
-    "Double precision halves the rate of everything that memory bounds, and runs at a "
-    "2nd to a 64th of the single-precision rate in arithmetic: it is rarely meant in "
-    "training and inference, and usually comes in with a NumPy array or a Python "
-    "constant. Fires when operators with tensors of type double take at least 2 % of the "
-    "step. An operator that reaches 60 % of its roof is expected to reach as much of that of "
-    "single precision; PyTorch's convolutions on the processor, which oneDNN has none for in "
-    "double precision, a fifth of the time (0.16 forward and 0.25 backward in the median of seven "
-    "shapes); all else half. Source: NVIDIA's architecture white papers (rates per type); "
-    "PyTorch's "
-    "default dtype is float32.";
+    "Double precision halves the rate of everything that memory bounds, and runs at a 2nd to a "
+    "64th of the single-precision rate in arithmetic: it is rarely intended in training and "
+    "inference, and usually comes from a NumPy array or a Python constant. Fires when operators "
+    "with tensors of type double take at least 2 % of the step. An operator that reaches 60 % of "
+    "its roof is expected to reach as much of that of single precision; PyTorch's convolutions on "
+    "the processor, which oneDNN has none for in double precision, a fifth of the time (0.16 "
+    "forward and 0.25 backward in the median of seven shapes); all else half. Source: NVIDIA's "
+    "architecture white papers (rates per type); PyTorch's default dtype is float32.";
 
 constexpr double kLeastPercent = 2.0;
 /// What single precision takes of the time: half of the bytes are to be moved.
@@ -126,10 +124,9 @@ Outcome check(const RuleContext& rules) {
                   count_text(static_cast<std::int64_t>(blamed.activities.size())) +
                       " operators or kernels work on tensors of type double"));
   finding.counter_evidence = "Some numerics need double precision; then this is the price of it.";
-  finding.fix = {
-      .text = "Convert where the data enters; NumPy arrays are double unless told otherwise.",
-      .before = "x = torch.from_numpy(array)",
-      .after = "x = torch.from_numpy(array).float()"};
+  finding.fix = {.text = "Convert where the data enters; NumPy arrays are double by default.",
+                 .before = "x = torch.from_numpy(array)",
+                 .after = "x = torch.from_numpy(array).float()"};
   finding.verify = "fathom ops TRACE --group-by shape";
   const SinglePrecision single(rules);
   for (const SliceId slice : blamed.activities) {
@@ -139,7 +136,7 @@ Outcome check(const RuleContext& rules) {
   }
   finding.assumption =
       rules.device >= 0
-          ? "single precision takes half of the time; near its roof what the peaks of both tell"
+          ? "single precision takes half of the time; near its roof, the ratio of both peaks"
           : "single precision takes half of the time; convolutions a fifth";
   finding.pessimism = 0.8;
   return std::vector<Finding>{std::move(finding)};

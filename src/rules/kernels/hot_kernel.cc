@@ -54,14 +54,14 @@ std::vector<std::uint32_t> far_rows(const RuleContext& rules) {
 
 std::string counter_evidence(const RooflineRow& row) {
   if (row.intensity() * row.peak_bytes >= row.peak_flops) {
-    return "Its roof is the peak that the maker promises, which large products seldom reach more "
-           "than two thirds of; small ones cannot fill the device.";
+    return "Its roof is the maker's peak. Large matrix multiplications seldom reach more than two "
+           "thirds of it; small ones cannot fill the device.";
   }
   if (row.in_l2) {
     return "Its working set fits into the device's last cache, whose speed is its roof here: what "
            "is not in the cache yet is slower.";
   }
-  return "Small shapes cannot fill the device; a larger batch is the cure then.";
+  return "Small shapes cannot fill the device; then use a larger batch.";
 }
 
 Finding describe(const RuleContext& rules, const RooflineRow& row, const Blamed& blamed) {

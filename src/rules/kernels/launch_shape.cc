@@ -13,13 +13,12 @@ namespace fathom {
 namespace {
 
 constexpr std::string_view kDoc =
-    "A kernel whose grid has fewer blocks than the device has multiprocessors leaves "
-    "some idle; one whose last wave of blocks is only partly full waits for it (tail "
-    "effect); a block whose size is no multiple of the warp wastes lanes. Fires for "
-    "kernels that take at least 3 % of the step, with the share of the time that Nsight "
-    "Compute's rules give: (SMs - blocks) / SMs for a small grid; 1 / (1 + whole waves) "
-    "for a partial last wave, where that is at least 20 %. Source: Nsight Compute's rule "
-    "LaunchConfiguration.";
+    "A kernel whose grid has fewer blocks than the device has multiprocessors leaves some idle; "
+    "one whose last wave of blocks is only partly full waits for that wave (tail effect); a block "
+    "whose size is no multiple of the warp wastes lanes. Fires for kernels that take at least 3 % "
+    "of the step, with the share of the time that Nsight Compute's rules give: (SMs - blocks) / "
+    "SMs for a small grid; 1 / (1 + whole waves) for a partial last wave, where that is at least "
+    "20 %. Source: Nsight Compute's rule LaunchConfiguration.";
 
 constexpr double kLeastPercent = 3.0;
 constexpr double kLeastTail = 0.2;
@@ -49,7 +48,7 @@ std::string_view words(Waste::Kind kind) {
     case Waste::Kind::small_grid:
       return "fewer blocks than the device has multiprocessors";
     case Waste::Kind::tail:
-      return "a last wave of blocks that is only partly full";
+      return "a tail effect (partial last wave)";
     case Waste::Kind::ragged_block:
       return "a block size that is no multiple of the warp";
     case Waste::Kind::none:
@@ -92,8 +91,8 @@ Finding describe(const RuleContext& rules, const Key& key, const Group& group) {
                       " launches of " + name));
   finding.counter_evidence = "Other streams may use what this kernel leaves idle.";
   finding.fix.text =
-      "Give it more work per launch (larger batch, fused heads), or for a kernel of "
-      "your own another tile size; split-K for products with small outputs.";
+      "Give it more work per launch (larger batch, fused heads), or for a kernel of your own "
+      "another tile size; split-K for matrix multiplications with small outputs.";
   finding.verify = "fathom kernels TRACE --group-by config --columns name,grid,block,waves,total";
   const double time = static_cast<double>(to_ns(group.blamed.time));
   claim_blamed(rules, group.blamed, time > 0 ? group.wasted / time : 0.0, finding);

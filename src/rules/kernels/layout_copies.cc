@@ -50,13 +50,12 @@ Outcome check(const RuleContext& rules) {
       "A copy can be cheaper than what follows reading scattered memory; some are needed for "
       "safety "
       "(clone before an in-place change).";
-  finding.fix = {
-      .text =
-          "Keep one layout through the model: drop .contiguous() where the next operator "
-          "takes views (products do), fold transposes into the product, write results "
-          "where they are wanted.",
-      .before = "x = x.transpose(1, 2).contiguous(); y = x @ w",
-      .after = "y = x.transpose(1, 2) @ w"};
+  finding.fix = {.text =
+                     "Keep one layout through the model: drop .contiguous() where the next "
+                     "operator takes views (matrix multiplications do), fold transposes into the "
+                     "matrix multiplication, write results where they are needed.",
+                 .before = "x = x.transpose(1, 2).contiguous(); y = x @ w",
+                 .after = "y = x.transpose(1, 2) @ w"};
   finding.verify = "fathom ops TRACE --filter 'name~contiguous|clone' --group-by stack=3";
   claim_blamed(rules, blamed, 1.0, finding);
   claim_callers(rules, blamed.ops, 1.0, finding);

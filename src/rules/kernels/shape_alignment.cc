@@ -10,14 +10,14 @@ namespace fathom {
 namespace {
 
 constexpr std::string_view kDoc =
-    "Tensor cores work on tiles: products of 16-bit floats want every dimension to be a "
-    "multiple of 8, of 8-bit ones of 16, else part of each tile is wasted or a slower "
-    "kernel is chosen. Fires when mm, addmm, bmm and baddbmm of such types with another "
-    "last dimension take at least 2 % of the step; kernels of CUTLASS that use tensor cores count "
-    "by their names, which end with the elements they load at a time: align1 and align2, and "
-    "align4 of 16-bit floats, load less than the 16 bytes that fitting sizes allow (TF32 wants "
-    "multiples of 4). Sources: NVIDIA's matrix "
-    "multiplication guide; CUTLASS's naming; TorchTidy's MatMulDimInFP16.";
+    "Tensor Cores work on tiles. GEMMs of 16-bit floats need every dimension to be a multiple of "
+    "8, those of 8-bit numbers a multiple of 16; else part of each tile is wasted or a slower "
+    "kernel is chosen. Fires when mm, addmm, bmm and baddbmm of such types with another last "
+    "dimension take at least 2 % of the step. Kernels of CUTLASS that use Tensor Cores count by "
+    "their names, which end with the elements they load at a time: align1 and align2, and align4 "
+    "of 16-bit floats, load less than the 16 bytes that aligned sizes allow (TF32 needs multiples "
+    "of 4). Sources: NVIDIA's matrix multiplication guide; CUTLASS's naming; TorchTidy's "
+    "MatMulDimInFP16.";
 
 constexpr double kLeastPercent = 2.0;
 /// Expected of padding: the guide's measurements lie between nothing and a half.
@@ -96,7 +96,7 @@ Outcome check(const RuleContext& rules) {
   });
   if (rules.percent(blamed.time) < kLeastPercent) return std::vector<Finding>{};
   Finding finding;
-  finding.title = "Matrix products of awkward sizes: " + per_step(rules, blamed.time);
+  finding.title = "GEMM sizes not aligned for Tensor Cores: " + per_step(rules, blamed.time);
   finding.family = Family::compute;
   finding.weight = Weight::warning;
   finding.confidence = Confidence::medium;
@@ -105,14 +105,14 @@ Outcome check(const RuleContext& rules) {
   const SliceId longest = evidence.slices.front();
   const Signature* const worst = signature_of(trace, rules.context.links().op[longest.row()]);
   evidence.text = count_text(static_cast<std::int64_t>(blamed.activities.size())) +
-                  " products, the longest " +
+                  " matrix multiplications, the longest " +
                   (worst != nullptr && worst->shapes.valid()
                        ? "of shapes " + flat_shapes(trace.text(worst->shapes))
                        : "by " + std::string(trace.name(longest)));
   finding.evidence.push_back(std::move(evidence));
   finding.counter_evidence =
-      "Libraries pad inside some kernels: where the kernel uses tensor cores already, less is "
-      "gained.";
+      "Libraries pad inside some kernels: where the kernel uses Tensor Cores already, less is "
+      "saved.";
   finding.fix = {
       .text = "Round hidden sizes, vocabulary and batch up to a multiple of 8 (64 is better).",
       .before = "vocab_size = 50257",
@@ -122,7 +122,7 @@ Outcome check(const RuleContext& rules) {
     finding.claims.push_back(claim(rules, product, kSavedAtBest));
     finding.edits.scale.emplace_back(product, static_cast<float>(1.0 - kSaved));
   }
-  finding.assumption = "products of fitting sizes take 30 % less, half at best";
+  finding.assumption = "GEMMs of aligned sizes take 30 % less, half at best";
   finding.pessimism = 0.2;
   return std::vector<Finding>{std::move(finding)};
 }
@@ -131,7 +131,7 @@ Outcome check(const RuleContext& rules) {
 
 Rule shape_alignment() {
   return {.id = "shape-alignment",
-          .title = "Products whose sizes do not fit the tensor cores",
+          .title = "GEMM sizes not aligned for Tensor Cores",
           .doc = kDoc,
           .check = check};
 }

@@ -9,13 +9,12 @@ namespace fathom {
 namespace {
 
 constexpr std::string_view kDoc =
-    "Matrix products, convolutions and attention run several times faster on tensor "
-    "cores than on the ordinary units. Fires when kernels of these classes that do not "
-    "use them take at least 5 % of the step on a device that has them (NVIDIA compute "
-    "capability 7.0 and newer; for 32-bit floats 8.0, by TF32). Whether a kernel uses "
-    "them is told by its name. Source: the former TensorBoard plugin's rule, whose list "
-    "of names ended at Ampere; NVIDIA's tuning guide (TF32, mixed precision); "
-    "TorchTidy's FP32MatMul.";
+    "Matrix multiplication, convolutions and attention run several times faster on Tensor Cores "
+    "than on the ordinary units. Fires when kernels of these classes that do not use them take at "
+    "least 5 % of the step on a device that has them (NVIDIA compute capability 7.0 and newer; for "
+    "32-bit floats 8.0, by TF32). Kernels that use them are recognised by name. Source: the former "
+    "TensorBoard plugin's rule, whose list of names ended at Ampere; NVIDIA's tuning guide (TF32, "
+    "mixed precision); TorchTidy's FP32MatMul.";
 
 constexpr double kLeastPercent = 5.0;
 /// Peaks promise more than products of real size reach: a kernel is taken to get at most this much
@@ -81,22 +80,25 @@ double saved(const RuleContext& rules, bool tf32) {
 Finding single_precision(const RuleContext& rules, const Blamed& blamed, bool tf32) {
   Finding finding;
   finding.key = "fp32";
-  finding.title = "32-bit matrix products beside the tensor cores: " + per_step(rules, blamed.time);
+  finding.title = (tf32 ? "TF32 disabled: 32-bit matrix multiplications without Tensor Cores: "
+                        : "32-bit matrix multiplications without Tensor Cores: ") +
+                  per_step(rules, blamed.time);
   finding.confidence = Confidence::medium;
   finding.effort = tf32 ? Effort::line : Effort::refactoring;
   finding.counter_evidence =
-      "Peaks are reached by large products only; a product that memory bounds gains little.";
+      "Only large matrix multiplications reach peaks; one that is bound by memory gets little "
+      "faster.";
   finding.fix =
       tf32 ? Fix{.text =
-                     "Allow TF32 for products (10 bits of mantissa: enough for most training), or "
-                     "train in bf16 by automatic mixed precision.",
+                     "Enable TF32 for matrix multiplication (10 bits of mantissa: enough for most "
+                     "training), or train in bf16 by automatic mixed precision.",
                  .before = "",
                  .after =
                      "torch.set_float32_matmul_precision('high')\n"
                      "with torch.autocast('cuda', dtype=torch.bfloat16): …"}
            : Fix{.text =
                      "Train by automatic mixed precision with a gradient scaler; this device has "
-                     "tensor cores for 16-bit floats only. Not for parts that need the range or "
+                     "Tensor Cores for 16-bit floats only. Not for parts that need the range or "
                      "the digits of 32 bits.",
                  .before = "loss = model(x)",
                  .after = "with torch.autocast('cuda', dtype=torch.float16): loss = model(x)"};
@@ -107,14 +109,14 @@ Finding half_precision(const RuleContext& rules, const Blamed& blamed) {
   Finding finding;
   finding.key = "half";
   finding.title =
-      "16-bit matrix products that miss the tensor cores: " + per_step(rules, blamed.time);
+      "16-bit matrix multiplications without Tensor Cores: " + per_step(rules, blamed.time);
   finding.confidence = Confidence::medium;
   finding.effort = Effort::line;
   finding.counter_evidence =
-      "Whether tensor cores are used is told by kernel names, and new names may be unknown.";
+      "Use of Tensor Cores is recognised by kernel names, and new names may be unknown.";
   finding.fix = {.text =
                      "Pad dimensions to multiples of 8 and keep operands contiguous, so that the "
-                     "library can choose a tensor-core kernel.",
+                     "library can choose a Tensor Core kernel.",
                  .before = "nn.Linear(1000, 250)",
                  .after = "nn.Linear(1000, 256)"};
   return finding;
@@ -125,8 +127,7 @@ Outcome check(const RuleContext& rules) {
   const Device* const device = device_of(rules);
   if (device == nullptr) return Abstention{"the properties of the device were not recorded"};
   if (!multiprocessor_limits(*device)) {
-    return Abstention{
-        "whether kernels of this device use matrix units is not known by their names"};
+    return Abstention{"kernel names of this device do not show whether they use matrix units"};
   }
   if (device->compute_major < kVolta) return std::vector<Finding>{};
   const bool tf32 = device->compute_major >= kAmpere;
@@ -135,13 +136,14 @@ Outcome check(const RuleContext& rules) {
   const auto add = [&](Finding finding, const Blamed& blamed) {
     finding.family = Family::compute;
     finding.weight = rules.percent(blamed.time) >= 20 ? Weight::critical : Weight::warning;
-    finding.evidence.push_back(
-        evidence_of(rules, blamed,
-                    count_text(static_cast<std::int64_t>(blamed.activities.size())) +
-                        " kernels of products, convolutions or attention do not use them"));
+    finding.evidence.push_back(evidence_of(
+        rules, blamed,
+        count_text(static_cast<std::int64_t>(blamed.activities.size())) +
+            " kernels of matrix multiplication, convolution or attention do not use Tensor Cores"));
     finding.verify = "fathom kernels TRACE --filter tensor_cores=no --sort -total_ns";
     claim_blamed(rules, blamed, saved(rules, tf32), finding);
-    finding.assumption = "a product gets faster as the peaks allow, at most threefold";
+    finding.assumption =
+        "a matrix multiplication gets faster by the ratio of the peaks, at most threefold";
     finding.pessimism = 0.4;
     findings.push_back(std::move(finding));
   };
@@ -158,7 +160,7 @@ Outcome check(const RuleContext& rules) {
 
 Rule tensor_cores_unused() {
   return {.id = "tensor-cores-unused",
-          .title = "Matrix products beside the tensor cores",
+          .title = "Matrix multiplication without Tensor Cores",
           .doc = kDoc,
           .check = check};
 }

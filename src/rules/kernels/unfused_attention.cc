@@ -11,13 +11,12 @@ namespace fathom {
 namespace {
 
 constexpr std::string_view kDoc =
-    "Attention as separate operators (a product, a softmax, a product) writes and reads "
-    "the matrix of scores, which grows with the square of the sequence; fused kernels "
-    "(flash, memory-efficient, cuDNN) never write it, and their backward pass computes it again. "
-    "Fires when softmax operators and their gradients between two batched products, of which the "
-    "second multiplies as many elements, take, with the operators in between, at least 2 % of the "
-    "step. Source: Dao et al., FlashAttention; PyTorch's "
-    "scaled_dot_product_attention.";
+    "Unfused attention (a GEMM, a softmax, a GEMM as separate operators) writes and reads the "
+    "matrix of scores, which grows with the square of the sequence. Fused kernels (flash, "
+    "memory-efficient, cuDNN) never write it, and their backward pass computes it again. Fires "
+    "when softmax operators and their gradients between two batched GEMMs, with the operators in "
+    "between, take at least 2 % of the step; the second GEMM must multiply as many elements as the "
+    "softmax has. Source: Dao et al., FlashAttention; PyTorch's scaled_dot_product_attention.";
 
 constexpr double kLeastPercent = 2.0;
 /// How many operators may lie between a product and the softmax: scale, mask, dropout, views.
@@ -98,7 +97,7 @@ void collect(const RuleContext& rules, const std::vector<SliceId>& ops, const Na
     if (!has(products, first) || !has(products, last)) continue;
     if (!multiplies(trace, ops[last], ops[i])) continue;
     for (std::size_t at = first + 1; at < last; ++at) parts.between[ops[at].row()] = true;
-    // A fused kernel's backward pass computes the scores again: its products gain nothing.
+    // A fused kernel's backward pass computes the scores again: its GEMMs save nothing.
     if (gradient) continue;
     parts.products[ops[first].row()] = true;
     parts.products[ops[last].row()] = true;
@@ -134,8 +133,7 @@ Outcome check(const RuleContext& rules) {
   });
   if (rules.percent(blamed.time) < kLeastPercent) return std::vector<Finding>{};
   Finding finding;
-  finding.title =
-      "Attention in separate operators: " + per_step(rules, blamed.time) + " between its products";
+  finding.title = "Unfused attention: " + per_step(rules, blamed.time) + " between its GEMMs";
   finding.family = Family::memory_bandwidth;
   finding.weight = rules.percent(blamed.time) >= 10 ? Weight::critical : Weight::warning;
   finding.confidence = Confidence::high;
@@ -144,9 +142,10 @@ Outcome check(const RuleContext& rules) {
       evidence_of(rules, blamed,
                   count_text(static_cast<std::int64_t>(blamed.activities.size())) +
                       (rules.device >= 0 ? " kernels" : " operators") +
-                      " of scale, mask, softmax and dropout between batched products"));
+                      " of scale, mask, softmax and dropout between batched GEMMs"));
   finding.counter_evidence =
-      "Fused kernels do not take every mask, bias and head size; short sequences gain little.";
+      "Fused kernels do not support every mask, bias and head size; short sequences get little "
+      "faster.";
   finding.fix = {.text =
                      "Use scaled_dot_product_attention (models of Hugging Face: "
                      "attn_implementation=\"sdpa\" or \"flash_attention_2\"), in 16-bit floats.",
@@ -162,18 +161,15 @@ Outcome check(const RuleContext& rules) {
   save(blamed, kSaved, kSavedAtBest);
   save(multiplied, kSavedOfProducts, kSavedOfProductsAtBest);
   finding.assumption =
-      "what lies between the products falls to a fifth, the products lose a quarter: the scores "
-      "are neither written nor read";
+      "what lies between the GEMMs falls to a fifth, the GEMMs lose a quarter: the scores are "
+      "neither written nor read";
   return std::vector<Finding>{std::move(finding)};
 }
 
 }  // namespace
 
 Rule unfused_attention() {
-  return {.id = "unfused-attention",
-          .title = "Attention that writes its score matrix to memory",
-          .doc = kDoc,
-          .check = check};
+  return {.id = "unfused-attention", .title = "Unfused attention", .doc = kDoc, .check = check};
 }
 
 }  // namespace fathom

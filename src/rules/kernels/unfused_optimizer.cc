@@ -8,12 +8,10 @@ namespace {
 
 constexpr std::string_view kDoc =
     "An optimizer step that launches several small operators per parameter (the for-loop "
-    "implementation) "
-    "spends its time on the host. PyTorch's foreach and fused implementations do the same work for "
-    "all "
-    "parameters at once. Fires when an Optimizer.step runs one operator at least 4 times, none of "
-    "them aten::_foreach_* or aten::_fused_*, and takes at least 1 % of the step. An optimizer "
-    "whose own name says that it is fused (apex's FusedAdam) is left alone. Source: PyTorch's "
+    "implementation) spends its time on the host. PyTorch's foreach and fused implementations do "
+    "the same work for all parameters at once. Fires when an Optimizer.step runs one operator at "
+    "least 4 times, none of them aten::_foreach_* or aten::_fused_*, and takes at least 1 % of the "
+    "step. An optimizer with a fused name (apex's FusedAdam) is left out. Source: PyTorch's "
     "optimizer documentation (foreach, fused); TorchTidy's OptimizerSingleTensor.";
 
 /// Of one name, per optimizer step: one per parameter.
@@ -93,8 +91,7 @@ Outcome check(const RuleContext& rules) {
        .location = rules.sites.of(found.steps.front())});
   finding.counter_evidence =
       "Foreach needs temporary memory of the size of the parameters; where the device is busy "
-      "during "
-      "the optimizer step, little is gained.";
+      "during the optimizer step, little is saved.";
   finding.fix = {
       .text =
           "Let the optimizer work on all parameters at once; fused is the fastest where it exists "

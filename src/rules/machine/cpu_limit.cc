@@ -25,7 +25,7 @@ Outcome check(const RuleContext& rules) {
   const auto cut_short = machine.rise("cgroup.cpu_throttled_periods");
   if (!periods || !cut_short) {
     return Abstention{
-        "the container's processor limit was not recorded: no control group was to be seen; record "
+        "the container's processor limit was not recorded: no control group is visible; record "
         "with fathom run where /sys/fs/cgroup is mounted"};
   }
   // Periods only count where there is a limit.

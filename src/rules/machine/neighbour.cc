@@ -7,13 +7,13 @@ namespace fathom {
 namespace {
 
 constexpr std::string_view kDoc =
-    "What other programs take cannot be had, and makes every measurement depend on them. Fires "
-    "where another process computes on the diagnosed GPU for a tenth of the counted steps, and "
-    "where processes outside of the captured program use a quarter of the processors that the "
-    "machine has and at least one, sampled for at least 0.2 s. Kernels of two processes share a "
-    "GPU in turns unless MPS runs "
-    "them together. A display server or a monitoring tool that only holds a little memory is not "
-    "counted. Nothing is promised: how much they cost is only told by a run without them.";
+    "GPU and processor time that other programs use is not available to this one, and every "
+    "measurement depends on them. Fires where another process computes on the diagnosed GPU for a "
+    "tenth of the counted steps, and where processes outside of the captured program use a quarter "
+    "of the processors that the machine has and at least one, sampled for at least 0.2 s. Kernels "
+    "of two processes share a GPU in turns unless MPS runs them together. A display server or a "
+    "monitoring tool that only holds a little memory is not counted. No saving is predicted: only "
+    "a run without them shows what they cost.";
 
 constexpr double kLeastShare = 0.1;
 constexpr double kLeastMemory = 256.0 * (1 << 20);
@@ -47,10 +47,10 @@ std::optional<Finding> on_gpu(const RuleContext& rules, const MachineView& machi
     const double ours = rules.percent(busy);
     finding.evidence.push_back(sentence("the GPU is in use for " + percent_text(use->mean) +
                                         " of the time, by this program for " + percent_text(ours)));
-    finding.counter_evidence =
-        use->mean <= ours + 5 ? "The GPU is hardly in use for longer than by this program alone: "
-                                "the others hold memory but compute little."
-                              : "";
+    finding.counter_evidence = use->mean <= ours + 5
+                                   ? "The GPU is in use for hardly longer than this program uses "
+                                     "it: the others hold memory but compute little."
+                                   : "";
   }
   if (finding.counter_evidence.empty()) {
     finding.counter_evidence = "A process may hold memory and compute nothing.";
@@ -91,7 +91,7 @@ std::optional<Finding> on_processors(const MachineView& machine) {
   finding.counter_evidence =
       busy && *busy < 0.9 * count->mean
           ? plain_text(count->mean - *busy) + " processors stayed idle on average."
-          : "No processor stayed idle; nothing speaks against it.";
+          : "No processor stayed idle: no counter-evidence.";
   finding.fix = {.text =
                      "Measure on a machine of your own, or give the program processors of its "
                      "own (taskset, cpuset). Caveat: loaders with as many workers as processors "

@@ -10,18 +10,15 @@ namespace {
 
 constexpr std::string_view kDoc =
     "A GPU that is too hot, that meets its power limit or whose supply asks for less lowers its "
-    "clocks, and everything on it takes longer. Telemetry tells why (NVML's clock event reasons) "
+    "clocks, and everything on it takes longer. Telemetry shows why (NVML's clock event reasons) "
     "and how far clocks fell. Counted is time in which a limiting reason holds: heat, as the "
-    "driver "
-    "or the hardware sees it, a power brake, or the power limit. Fires where one holds for 10 % of "
-    "the counted steps and the clock of the processors is 5 % or more below the highest that the "
-    "board "
-    "allows (where that is not told: that this recording saw). Most large "
-    "GPUs meet their power limit in long matrix products: that alone is how they are built, so a "
-    "power limit is a warning only from 15 % on. The loss is bounded by the clock: kernels bound "
-    "by "
-    "arithmetic take as much longer as the clock is lower, those bound by memory less. Sources: "
-    "NVML's nvmlClocksEventReasons; NVIDIA's documentation of nvidia-smi -q -d PERFORMANCE.";
+    "driver or the hardware sees it, a power brake, or the power limit. Fires where one holds for "
+    "10 % of the counted steps and the clock of the processors is 5 % or more below the highest "
+    "that the board allows (where that is not recorded: the highest of this recording). Most large "
+    "GPUs meet their power limit in long matrix multiplications, by design; so a power limit is a "
+    "warning only from 15 % on. The loss is bounded by the clock: kernels bound by arithmetic take "
+    "as much longer as the clock is lower, those bound by memory less. Sources: NVML's "
+    "nvmlClocksEventReasons; NVIDIA's documentation of nvidia-smi -q -d PERFORMANCE.";
 
 constexpr double kLeastHeld = 0.10;
 constexpr double kLeastDrop = 0.05;
@@ -101,13 +98,13 @@ Outcome check(const RuleContext& rules) {
   const MachineView machine(rules);
   if (machine.empty()) return MachineView::abstention();
   const auto gpu = machine.gpu();
-  if (!gpu) return Abstention{"which GPU of the telemetry the program used cannot be told"};
+  if (!gpu) return Abstention{"telemetry does not show which GPU the program used"};
   const auto clock = machine.level("gpu.sm_clock", *gpu);
   const auto best = best_clock(machine, *gpu);
   if (!clock || !best || *best <= 0 || !machine.level("gpu.clock_reasons", *gpu)) {
     return Abstention{
         "the GPU's clocks and why they are lower were not recorded for these steps: record with "
-        "fathom run on a GPU whose driver tells them"};
+        "fathom run on a GPU whose driver reports them"};
   }
   const double drop = 1 - clock->mean / *best;
   const Held held = longest(machine, *gpu);

@@ -13,9 +13,9 @@ constexpr std::string_view kDoc =
     "needs; calls in steady state mean that sizes vary, that the cache is emptied "
     "(torch.cuda.empty_cache), or that memory is nearly full: then the allocator frees its cache "
     "and asks again (a retry). Counted is the time that the device idles while its launching "
-    "thread is inside such a call. Fires from 1 % of the step. Where the calls are in the first "
-    "counted step only, or only one was recorded, that may be warm-up, which is said. Sources: "
-    "PyTorch's CUDA semantics (memory management), tuning guide (preallocate for varying lengths).";
+    "thread is inside such a call. Fires from 1 % of the step. Calls in the first counted step "
+    "only, or in a single recorded one, may be warm-up; the finding notes it. Sources: PyTorch's "
+    "CUDA semantics (memory management), tuning guide (preallocate for varying lengths).";
 
 constexpr double kLeastPercent = 1.0;
 

@@ -14,10 +14,9 @@ constexpr std::string_view kDoc =
     "estimate of what it costs to record the busiest thread's events: 0.6 µs per operator or call "
     "and 0.4 µs per Python frame, as measured with PyTorch 2.15 on a server's core (0.44 to 0.7 "
     "and 0.4 to 1 µs), counted only as far as the device waits for the host. A run of `fathom run` "
-    "has measured instead how long steps took that were not recorded, and that decides. Warns from "
-    "10 % of "
-    "the step; from 20 % on the verdict is about the profiler as much as about the program. "
-    "Source of the thresholds: nsys-ai.";
+    "has measured instead how long steps took that were not recorded, and that measurement counts. "
+    "Warns from 10 % of the step; from 20 % on the verdict is as much about the profiler as about "
+    "the program. Source of the thresholds: nsys-ai.";
 
 constexpr double kWarnPercent = 10.0;
 constexpr double kLimitedPercent = 20.0;
@@ -102,7 +101,7 @@ Outcome check(const RuleContext& rules) {
        .where = {},
        .location = {}});
   finding.counter_evidence =
-      measured ? "It is told by " + count_text(run->unprofiled_steps) +
+      measured ? "It is measured by " + count_text(run->unprofiled_steps) +
                      " steps that were not recorded, and these may have done other work."
                : "The cost per event is that of another machine; the step time without a profiler "
                  "decides.";

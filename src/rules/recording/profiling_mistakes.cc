@@ -12,12 +12,11 @@ constexpr std::string_view kDoc =
     "Mistakes that make a recording answer another question. Training in eval mode: a backward "
     "pass or optimizer runs while every batch norm and dropout was called with training=False. "
     "Inference in train mode: no backward pass, but dropout or batch norm called with "
-    "training=True. Few steps: the recording has no steps, or only one counts, so that nothing "
-    "tells what is usual. Many steps: at least 50, with over a million events, which says nothing "
-    "more and costs time. Not recorded: kernels although there are launches; shapes; stacks, "
-    "where the host takes 20 % of the step; memory, where a device trains. Modes are read from the "
-    "recorded arguments (record_shapes=True). Source: PyTorch's "
-    "profiler documentation (schedule, options).";
+    "training=True. Few steps: the recording has no steps, or only one counts, so nothing shows "
+    "what is usual. Many steps: at least 50, with over a million events, which add cost but no "
+    "information. Not recorded: kernels although there are launches; shapes; stacks, where the "
+    "host takes 20 % of the step; memory, where a device trains. Modes are read from the recorded "
+    "arguments (record_shapes=True). Source: PyTorch's profiler documentation (schedule, options).";
 
 constexpr std::size_t kManySteps = 50;
 constexpr double kHostMatters = 20.0;
@@ -139,7 +138,7 @@ void check_steps(const RuleContext& rules, std::vector<Finding>& findings) {
         "few-steps", none ? "The recording has no steps" : "Only one step counts", Weight::note,
         none ? "Everything from the first to the last event is taken for one step."
              : "Of " + counted_noun(steps.steps.size(), "step") +
-                   " one counts: nothing tells whether it is usual.");
+                   " one counts: nothing shows whether it is usual.");
     finding.counter_evidence = "One pass may be just what is in question.";
     finding.fix = {.text = "Record several steps after a warm-up, and mark each.",
                    .before = "with profile() as prof: train_step(batch)",
@@ -157,7 +156,7 @@ void check_steps(const RuleContext& rules, std::vector<Finding>& findings) {
                   bytes_text(static_cast<std::int64_t>(rules.trace().bytes_read)));
     finding.counter_evidence = "Rare events need long recordings.";
     finding.fix = {.text =
-                       "Five to ten steps tell the same; record more with fewer options where "
+                       "Five to ten steps show the same; record more with fewer options where "
                        "outliers are in question.",
                    .before = "schedule(wait=1, warmup=1, active=500)",
                    .after = "schedule(wait=1, warmup=1, active=5)"};
@@ -209,9 +208,9 @@ void check_recorded(const RuleContext& rules, std::vector<Finding>& findings) {
     finding.counter_evidence =
         "What is launched just before the recording ends is lost unless the program waits for it.";
     finding.fix = {.text =
-                       "Record the device too. Where that is asked for already, another "
-                       "profiler held the device, or the library that traces it (CUPTI, "
-                       "roctracer) is missing or not permitted: fathom doctor tells.",
+                       "Record the device too. Where it was enabled already, another profiler held "
+                       "the device, or the library that traces it (CUPTI, roctracer) is missing or "
+                       "not permitted: fathom doctor shows which.",
                    .before = "profile(activities=[ProfilerActivity.CPU])",
                    .after = "profile(activities=[ProfilerActivity.CPU, ProfilerActivity.CUDA])"};
     findings.push_back(std::move(finding));

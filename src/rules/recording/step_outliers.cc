@@ -13,12 +13,12 @@ namespace {
 constexpr std::string_view kDoc =
     "One number for the step time hides steps that are different. A step is an outlier when it is "
     "longer than the third quartile plus 1.5 times the interquartile range and longer than 1.5 "
-    "times the median; at least four steps are needed. What makes them longer is told by the part "
+    "times the median; at least four steps are needed. What makes them longer is shown by the part "
     "of the accounting, and by the operator or kernel, that grew most against the other steps. "
     "Steps drift when, over at least ten, the rank correlation of length and order is beyond 0.7 "
-    "and the last third's median is over 10 % longer than the first third's. The verdict and what "
-    "other findings would give are of the steps that are no outliers. Sources: Tukey's "
-    "fences; nsys-ai's layer outliers (the same two conditions).";
+    "and the last third's median is over 10 % longer than the first third's. The verdict and the "
+    "savings of other findings are of the steps that are no outliers. Sources: Tukey's fences; "
+    "nsys-ai's layer outliers (the same two conditions).";
 
 constexpr std::size_t kFewestSteps = 4;
 constexpr std::size_t kFewestForDrift = 10;

@@ -8,13 +8,13 @@ namespace fathom {
 namespace {
 
 constexpr std::string_view kDoc =
-    "Data that is copied to the host and then to the device again was most likely worked on by "
-    "the host meanwhile (NumPy, lists, a function without a kernel): the device waits for two "
-    "copies and for the host. Traces do not tell tensors apart, so a round trip is a copy to the "
-    "host that is followed, within 10 ms and in the same step, by a copy of equally many bytes (at "
-    "least 256) that was launched after it ended. Counted are both copies, as far as nothing else "
-    "runs, and the idle time between them. Fires from 1 % of the step. Source: CUDA C++ Best "
-    "Practices Guide (keep intermediate data on the device).";
+    "Data that is copied to the host and then to the device again was most likely worked on by the "
+    "host meanwhile (NumPy, lists, a function without a kernel): the device waits for two copies "
+    "and for the host. Traces do not identify tensors, so a round trip is a copy to the host that "
+    "is followed, within 10 ms and in the same step, by a copy of equally many bytes (at least "
+    "256) that was launched after it ended. Counted are both copies, as far as nothing else runs, "
+    "and the idle time between them. Fires from 1 % of the step. Source: CUDA C++ Best Practices "
+    "Guide (keep intermediate data on the device).";
 
 constexpr double kLeastPercent = 1.0;
 constexpr std::int64_t kLeastBytes = 256;

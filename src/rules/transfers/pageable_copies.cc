@@ -14,9 +14,9 @@ constexpr std::string_view kDoc =
     "as nothing else runs, the idle time while the host is inside them, and, of uploads, the idle "
     "time behind the wait that PyTorch adds (at most as long as the wait). Waits for values "
     "(.item(), .cpu()) belong to sync-points. Fires from 1 % of the step; abstains where the "
-    "recorder does not tell kinds of memory (ROCm before 6). Uploads of up to 64 KiB return before "
-    "they are done, and cost less. Sources: nsys cuda_memcpy_async; CUDA's API synchronisation "
-    "behaviour; PyTorch's pin_memory tutorial.";
+    "recorder does not record kinds of memory (ROCm before 6). Uploads of up to 64 KiB return "
+    "before they are done, and cost less. Sources: nsys cuda_memcpy_async; CUDA's API "
+    "synchronisation behaviour; PyTorch's pin_memory tutorial.";
 
 constexpr double kLeastPercent = 1.0;
 /// The part of a link's peak that pinned copies reach.
@@ -98,7 +98,7 @@ Outcome check(const RuleContext& rules) {
   if (rules.device < 0) return Abstention{"no device activity was recorded"};
   Found found = look(rules);
   if (found.all > 0 && !found.told) {
-    return Abstention{"the recorder does not tell pageable from pinned memory"};
+    return Abstention{"the recorder does not record whether memory is pageable or pinned"};
   }
   const Duration time = total(found.claims);
   if (found.copies.empty() || rules.percent(time) < kLeastPercent) return std::vector<Finding>{};
@@ -118,7 +118,7 @@ Outcome check(const RuleContext& rules) {
   }
   finding.counter_evidence =
       "Pinning copies the data once more on the host and cannot be swapped out; without work that "
-      "runs meanwhile, a pinned copy gains only its higher rate.";
+      "runs meanwhile, a pinned copy saves only by its higher rate.";
   finding.fix = {
       .text =
           "Let the loader pin its batches and copy without blocking; best one batch ahead, on a "
