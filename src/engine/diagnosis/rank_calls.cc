@@ -7,7 +7,9 @@
 #include <string>
 #include <tuple>
 
+#include "rules/common/claims.h"
 #include "rules/common/collectives.h"
+#include "rules/common/stretches.h"
 
 namespace fathom {
 namespace {

@@ -4,7 +4,9 @@
 #include <optional>
 
 #include "base/quantity_text.h"
-#include "rules/common/support.h"
+#include "rules/common/claims.h"
+#include "rules/common/counted.h"
+#include "rules/common/recorded.h"
 
 namespace fathom {
 namespace {

@@ -1,12 +1,22 @@
 #include "rules/common/arguments.h"
 
-#include "rules/common/support.h"
-
 namespace fathom {
 
 bool is_product(std::string_view name) {
   return name == "aten::mm" || name == "aten::addmm" || name == "aten::bmm" ||
          name == "aten::baddbmm";
+}
+
+const Signature* signature_of(const Trace& trace, SliceId op) {
+  if (!op.valid()) return nullptr;
+  const std::uint32_t detail = trace.slices.detail[op.row()];
+  const SliceKind kind = trace.kind(op);
+  if (detail == SliceId::kNone ||
+      (kind != SliceKind::cpu_op && kind != SliceKind::user_annotation)) {
+    return nullptr;
+  }
+  const SignatureId signature = trace.ops.signature[detail];
+  return signature.valid() ? &trace.signatures[signature.row()] : nullptr;
 }
 
 std::optional<OpArguments> arguments_of(const Trace& trace, SliceId op) {

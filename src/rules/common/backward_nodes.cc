@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "rules/common/edits.h"
+
 namespace fathom {
 
 BackwardNodes::BackwardNodes(const RuleContext& rules) : rules_(rules) {

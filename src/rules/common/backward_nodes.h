@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "rules/common/host_work.h"
+#include "rules/rule.h"
 
 namespace fathom {
 

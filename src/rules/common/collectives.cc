@@ -4,6 +4,8 @@
 #include <array>
 
 #include "analysis/roofline/op_arguments.h"
+#include "rules/common/arguments.h"
+#include "rules/common/counted.h"
 
 namespace fathom {
 namespace {

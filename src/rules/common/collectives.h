@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "rules/common/stretches.h"
+#include "rules/rule.h"
 
 namespace fathom {
 

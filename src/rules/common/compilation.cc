@@ -4,6 +4,10 @@
 #include <array>
 #include <string_view>
 
+#include "rules/common/host_work.h"
+#include "rules/common/names.h"
+#include "rules/common/stretches.h"
+
 namespace fathom {
 namespace {
 

@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "rules/common/stretches.h"
+#include "rules/rule.h"
 
 namespace fathom {
 

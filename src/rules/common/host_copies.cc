@@ -3,6 +3,10 @@
 #include <algorithm>
 #include <array>
 
+#include "base/quantity_text.h"
+#include "rules/common/claims.h"
+#include "rules/common/counted.h"
+
 namespace fathom {
 namespace {
 

@@ -4,7 +4,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "rules/common/host_work.h"
+#include "rules/common/evidence.h"
+#include "rules/rule.h"
 
 namespace fathom {
 

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/quantity_text.h"
+
 namespace fathom {
 namespace {
 

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "analysis/machine/telemetry.h"
-#include "rules/common/support.h"
+#include "rules/rule.h"
 
 namespace fathom {
 

@@ -4,6 +4,7 @@
 
 #include <string_view>
 
+#include "rules/rule.h"
 #include "store/trace_builder.h"
 
 namespace fathom {

@@ -3,7 +3,8 @@
 #include <algorithm>
 #include <vector>
 
-#include "rules/common/host_work.h"
+#include "rules/common/counted.h"
+#include "rules/common/recorded.h"
 
 namespace fathom {
 namespace {

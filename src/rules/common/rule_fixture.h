@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "rules/common/support.h"
+#include "rules/rule.h"
 #include "store/trace_builder.h"
 
 namespace fathom {

@@ -4,6 +4,9 @@
 #include <array>
 #include <cstdint>
 
+#include "rules/common/arguments.h"
+#include "rules/common/names.h"
+
 namespace fathom {
 namespace {
 

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "rules/common/user_ops.h"
+#include "rules/rule.h"
 
 namespace fathom {
 

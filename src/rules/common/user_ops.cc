@@ -1,5 +1,7 @@
 #include "rules/common/user_ops.h"
 
+#include "rules/common/names.h"
+
 namespace fathom {
 namespace {
 

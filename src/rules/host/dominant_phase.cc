@@ -1,7 +1,11 @@
 // dominant-phase: one phase of training is longer than it should be.
 #include <array>
 
-#include "rules/common/support.h"
+#include "base/quantity_text.h"
+#include "rules/common/claims.h"
+#include "rules/common/counted.h"
+#include "rules/common/evidence.h"
+#include "rules/rule.h"
 
 namespace fathom {
 namespace {

@@ -1,7 +1,14 @@
 // host-bound: the host launches more slowly than the device works.
 #include <algorithm>
 
+#include "base/quantity_text.h"
+#include "rules/common/claims.h"
+#include "rules/common/counted.h"
+#include "rules/common/edits.h"
+#include "rules/common/evidence.h"
+#include "rules/common/recorded.h"
 #include "rules/common/stretches.h"
+#include "rules/rule.h"
 
 namespace fathom {
 namespace {

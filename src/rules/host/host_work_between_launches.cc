@@ -5,8 +5,16 @@
 #include <set>
 #include <string>
 
+#include "base/quantity_text.h"
+#include "rules/common/claims.h"
 #include "rules/common/collectives.h"
 #include "rules/common/compilation.h"
+#include "rules/common/counted.h"
+#include "rules/common/edits.h"
+#include "rules/common/evidence.h"
+#include "rules/common/recorded.h"
+#include "rules/common/stretches.h"
+#include "rules/rule.h"
 
 namespace fathom {
 namespace {

@@ -8,8 +8,15 @@
 #include "analysis/roofline/op_cost.h"
 #include "rules/common/arguments.h"
 #include "rules/common/backward_nodes.h"
+#include "rules/common/claims.h"
+#include "rules/common/counted.h"
+#include "rules/common/edits.h"
+#include "rules/common/evidence.h"
+#include "rules/common/names.h"
+#include "rules/common/recorded.h"
 #include "rules/common/slice_loops.h"
 #include "rules/common/stretches.h"
+#include "rules/rule.h"
 
 namespace fathom {
 namespace {

@@ -6,7 +6,15 @@
 #include <set>
 #include <string>
 
+#include "base/quantity_text.h"
+#include "rules/common/claims.h"
 #include "rules/common/compilation.h"
+#include "rules/common/edits.h"
+#include "rules/common/evidence.h"
+#include "rules/common/main_thread.h"
+#include "rules/common/names.h"
+#include "rules/common/stretches.h"
+#include "rules/rule.h"
 
 namespace fathom {
 namespace {

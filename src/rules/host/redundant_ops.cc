@@ -3,8 +3,15 @@
 #include <array>
 #include <map>
 
-#include "rules/common/stretches.h"
+#include "base/quantity_text.h"
+#include "rules/common/claims.h"
+#include "rules/common/counted.h"
+#include "rules/common/edits.h"
+#include "rules/common/evidence.h"
+#include "rules/common/names.h"
+#include "rules/common/recorded.h"
 #include "rules/common/user_ops.h"
+#include "rules/rule.h"
 
 namespace fathom {
 namespace {

@@ -3,7 +3,12 @@
 #include <array>
 #include <map>
 
+#include "rules/common/claims.h"
+#include "rules/common/counted.h"
+#include "rules/common/evidence.h"
 #include "rules/common/host_work.h"
+#include "rules/common/names.h"
+#include "rules/rule.h"
 
 namespace fathom {
 namespace {

@@ -3,7 +3,13 @@
 #include <array>
 #include <optional>
 
-#include "rules/common/host_work.h"
+#include "base/quantity_text.h"
+#include "rules/common/claims.h"
+#include "rules/common/counted.h"
+#include "rules/common/edits.h"
+#include "rules/common/evidence.h"
+#include "rules/common/names.h"
+#include "rules/rule.h"
 
 namespace fathom {
 namespace {

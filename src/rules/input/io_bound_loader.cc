@@ -1,8 +1,13 @@
 // io-bound-loader: the step waits for input, and the input waits for disks while processors idle.
 #include <algorithm>
 
-#include "rules/common/host_work.h"
+#include "base/quantity_text.h"
+#include "rules/common/claims.h"
+#include "rules/common/counted.h"
+#include "rules/common/edits.h"
+#include "rules/common/evidence.h"
 #include "rules/common/machine.h"
+#include "rules/rule.h"
 
 namespace fathom {
 namespace {

@@ -1,5 +1,11 @@
 // conv-layout: NCHW tensors are converted for every convolution.
-#include "rules/common/support.h"
+
+#include "base/quantity_text.h"
+#include "rules/common/claims.h"
+#include "rules/common/counted.h"
+#include "rules/common/evidence.h"
+#include "rules/common/names.h"
+#include "rules/rule.h"
 
 namespace fathom {
 namespace {

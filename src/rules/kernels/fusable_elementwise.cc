@@ -3,8 +3,13 @@
 #include <unordered_map>
 
 #include "analysis/roofline/op_formulas.h"
-#include "rules/common/host_work.h"
+#include "rules/common/claims.h"
+#include "rules/common/counted.h"
+#include "rules/common/edits.h"
+#include "rules/common/evidence.h"
+#include "rules/common/recorded.h"
 #include "rules/common/stretches.h"
+#include "rules/rule.h"
 
 namespace fathom {
 namespace {

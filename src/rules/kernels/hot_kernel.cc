@@ -2,7 +2,12 @@
 #include <algorithm>
 
 #include "analysis/util/json_list.h"
-#include "rules/common/support.h"
+#include "base/quantity_text.h"
+#include "rules/common/claims.h"
+#include "rules/common/counted.h"
+#include "rules/common/evidence.h"
+#include "rules/common/recorded.h"
+#include "rules/rule.h"
 
 namespace fathom {
 namespace {

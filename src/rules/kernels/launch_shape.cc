@@ -7,7 +7,12 @@
 
 #include "analysis/devices/launch_waste.h"
 #include "analysis/kernels/occupancy.h"
-#include "rules/common/support.h"
+#include "base/quantity_text.h"
+#include "rules/common/claims.h"
+#include "rules/common/counted.h"
+#include "rules/common/evidence.h"
+#include "rules/common/recorded.h"
+#include "rules/rule.h"
 
 namespace fathom {
 namespace {

@@ -1,7 +1,13 @@
 // layout-copies: tensors are copied to change their layout.
 #include <algorithm>
 
-#include "rules/common/stretches.h"
+#include "base/quantity_text.h"
+#include "rules/common/claims.h"
+#include "rules/common/counted.h"
+#include "rules/common/evidence.h"
+#include "rules/common/names.h"
+#include "rules/common/recorded.h"
+#include "rules/rule.h"
 
 namespace fathom {
 namespace {

@@ -4,8 +4,14 @@
 #include <optional>
 
 #include "analysis/roofline/op_cost.h"
+#include "base/quantity_text.h"
 #include "rules/common/arguments.h"
-#include "rules/common/support.h"
+#include "rules/common/claims.h"
+#include "rules/common/counted.h"
+#include "rules/common/evidence.h"
+#include "rules/common/names.h"
+#include "rules/common/recorded.h"
+#include "rules/rule.h"
 
 namespace fathom {
 namespace {

@@ -1,7 +1,13 @@
 // unfused-optimizer: the optimizer updates one parameter after the other.
 #include <algorithm>
 
-#include "rules/common/support.h"
+#include "base/quantity_text.h"
+#include "rules/common/claims.h"
+#include "rules/common/counted.h"
+#include "rules/common/edits.h"
+#include "rules/common/evidence.h"
+#include "rules/common/names.h"
+#include "rules/rule.h"
 
 namespace fathom {
 namespace {

@@ -1,7 +1,16 @@
 // zero-grad: gradients are filled with zeros instead of being dropped.
 #include <algorithm>
 
+#include "rules/common/arguments.h"
+#include "rules/common/claims.h"
+#include "rules/common/counted.h"
+#include "rules/common/edits.h"
+#include "rules/common/evidence.h"
+#include "rules/common/host_work.h"
+#include "rules/common/names.h"
+#include "rules/common/recorded.h"
 #include "rules/common/stretches.h"
+#include "rules/rule.h"
 
 namespace fathom {
 namespace {

@@ -1,7 +1,9 @@
 // cpu-limit: the container's share of processors is used up.
 #include <algorithm>
 
+#include "base/quantity_text.h"
 #include "rules/common/machine.h"
+#include "rules/rule.h"
 
 namespace fathom {
 namespace {

@@ -1,7 +1,9 @@
 // memory-pressure: the machine or the container runs out of host memory.
 #include <algorithm>
 
+#include "base/quantity_text.h"
 #include "rules/common/machine.h"
+#include "rules/rule.h"
 
 namespace fathom {
 namespace {

@@ -1,7 +1,9 @@
 // neighbour: other programs use the same GPU or the same processors.
 #include <algorithm>
 
+#include "base/quantity_text.h"
 #include "rules/common/machine.h"
+#include "rules/rule.h"
 
 namespace fathom {
 namespace {

@@ -2,8 +2,11 @@
 #include <algorithm>
 #include <array>
 
-#include "rules/common/host_work.h"
+#include "base/quantity_text.h"
+#include "rules/common/claims.h"
+#include "rules/common/counted.h"
 #include "rules/common/machine.h"
+#include "rules/rule.h"
 
 namespace fathom {
 namespace {

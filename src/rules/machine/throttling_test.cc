@@ -1,5 +1,6 @@
 #include <gtest/gtest.h>
 
+#include "rules/common/claims.h"
 #include "rules/common/machine_builder.h"
 #include "rules/common/program_builder.h"
 #include "rules/common/rule_fixture.h"

@@ -2,7 +2,9 @@
 #include <algorithm>
 #include <optional>
 
-#include "rules/common/stretches.h"
+#include "base/quantity_text.h"
+#include "rules/common/recorded.h"
+#include "rules/rule.h"
 
 namespace fathom {
 namespace {

@@ -2,7 +2,12 @@
 #include <algorithm>
 #include <set>
 
+#include "base/quantity_text.h"
+#include "rules/common/claims.h"
+#include "rules/common/edits.h"
+#include "rules/common/evidence.h"
 #include "rules/common/stretches.h"
+#include "rules/rule.h"
 
 namespace fathom {
 namespace {

@@ -2,7 +2,9 @@
 #include <algorithm>
 
 #include "analysis/operators/peak_memory.h"
-#include "rules/common/support.h"
+#include "base/quantity_text.h"
+#include "rules/common/recorded.h"
+#include "rules/rule.h"
 
 namespace fathom {
 namespace {

@@ -2,8 +2,12 @@
 #include <algorithm>
 
 #include "analysis/machine/recording_overhead.h"
+#include "base/quantity_text.h"
+#include "rules/common/counted.h"
+#include "rules/common/evidence.h"
 #include "rules/common/recording_cost.h"
 #include "rules/common/stretches.h"
+#include "rules/rule.h"
 
 namespace fathom {
 namespace {

@@ -3,7 +3,12 @@
 #include <algorithm>
 
 #include "analysis/roofline/op_arguments.h"
-#include "rules/common/stretches.h"
+#include "base/quantity_text.h"
+#include "rules/common/arguments.h"
+#include "rules/common/evidence.h"
+#include "rules/common/names.h"
+#include "rules/common/recorded.h"
+#include "rules/rule.h"
 
 namespace fathom {
 namespace {

@@ -1,7 +1,13 @@
 // warmup-in-window: the recording holds what happens only once.
 #include <algorithm>
 
+#include "base/quantity_text.h"
+#include "rules/common/claims.h"
+#include "rules/common/counted.h"
+#include "rules/common/evidence.h"
+#include "rules/common/names.h"
 #include "rules/common/stretches.h"
+#include "rules/rule.h"
 
 namespace fathom {
 namespace {

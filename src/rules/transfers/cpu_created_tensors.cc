@@ -2,9 +2,16 @@
 #include <algorithm>
 #include <array>
 
+#include "rules/common/arguments.h"
+#include "rules/common/claims.h"
+#include "rules/common/counted.h"
+#include "rules/common/edits.h"
+#include "rules/common/evidence.h"
 #include "rules/common/host_copies.h"
+#include "rules/common/names.h"
 #include "rules/common/stretches.h"
 #include "rules/common/user_ops.h"
+#include "rules/rule.h"
 
 namespace fathom {
 namespace {

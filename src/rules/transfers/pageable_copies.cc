@@ -1,8 +1,12 @@
 // pageable-copies: host memory that the device cannot read by itself.
 #include <algorithm>
 
+#include "rules/common/claims.h"
+#include "rules/common/counted.h"
+#include "rules/common/evidence.h"
 #include "rules/common/host_copies.h"
 #include "rules/common/stretches.h"
+#include "rules/rule.h"
 
 namespace fathom {
 namespace {

@@ -1,0 +1,70 @@
+// Scales slices by what a change leaves of them.
+#include "rules/common/edits.h"
+
+#include <algorithm>
+#include <cstdint>
+
+#include "rules/common/main_thread.h"
+
+namespace fathom {
+namespace {
+
+/// The slice's own time: less its direct children's.
+Duration own_time(const RuleContext& rules, SliceId slice) {
+  if (!rules.self_times.empty()) return rules.self_times[slice.row()];
+  const Trace& trace = rules.trace();
+  Duration own = trace.slices.duration[slice.row()];
+  for (const SliceId inside : tree(rules, slice)) {
+    if (rules.context.nesting().parent[inside.row()] == slice) {
+      own -= trace.slices.duration[inside.row()];
+    }
+  }
+  return own;
+}
+
+}  // namespace
+
+std::span<const SliceId> tree(const RuleContext& rules, SliceId slice) {
+  const Trace& trace = rules.trace();
+  const TrackId track = trace.slices.track[slice.row()];
+  const std::vector<Nesting::Thread>& threads = rules.context.nesting().work;
+  const auto thread = std::ranges::find(threads, track, &Nesting::Thread::track);
+  if (thread == threads.end()) return {};
+  const auto start_of = [&trace](SliceId at) { return trace.slices.start[at.row()]; };
+  const auto begin = std::ranges::lower_bound(thread->slices, start_of(slice), {}, start_of);
+  const auto end =
+      std::ranges::upper_bound(begin, thread->slices.end(), start_of(slice), {}, start_of);
+  const auto first = std::find(begin, end, slice);
+  if (first == end) return {};
+  const auto last = std::ranges::lower_bound(std::next(first), thread->slices.end(),
+                                             trace.slices.end(slice), {}, start_of);
+  return {first, last};
+}
+
+void scale_tree(const RuleContext& rules, SliceId slice, float factor, Edits& edits) {
+  for (const SliceId inside : tree(rules, slice)) edits.scale.emplace_back(inside, factor);
+}
+
+void RemovedTime::add(SliceId slice, Duration time) {
+  if (slice.valid() && time > Duration{}) removed_.emplace_back(slice, time);
+}
+
+void RemovedTime::add(const Interval& stretch, std::initializer_list<HostBucket> buckets) {
+  for_each_part(rules_, stretch, buckets, Duration::max(),
+                [this](const HostPiece& piece, Duration time) { add(piece.op, time); });
+}
+
+void RemovedTime::to(Edits& edits) {
+  std::ranges::sort(removed_, {}, [](const auto& entry) { return entry.first; });
+  for (auto at = removed_.begin(); at != removed_.end();) {
+    const SliceId slice = at->first;
+    Duration sum{};
+    for (; at != removed_.end() && at->first == slice; ++at) sum += at->second;
+    const auto own = static_cast<double>(to_ns(own_time(rules_, slice)));
+    if (own <= 0) continue;
+    const double left = std::max(0.0, 1.0 - static_cast<double>(to_ns(sum)) / own);
+    edits.scale.emplace_back(slice, static_cast<float>(left));
+  }
+}
+
+}  // namespace fathom

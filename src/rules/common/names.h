@@ -1,0 +1,35 @@
+// Names of a trace: looked up once, and found around a slice.
+#pragma once
+
+#include <vector>
+
+#include "rules/rule.h"
+
+namespace fathom {
+
+/// The names of a trace for which something holds: asked once per distinct name, not per slice.
+class NameSet {
+ public:
+  template <typename Predicate>
+  NameSet(const Trace& trace, const Predicate& matches) : member_(trace.strings.size()) {
+    for (std::size_t row = 0; row < member_.size(); ++row) {
+      member_[row] = matches(trace.strings.view(StringId(row)));
+      any_ = any_ || member_[row];
+    }
+  }
+  [[nodiscard]] bool contains(StringId name) const { return name.valid() && member_[name.row()]; }
+  /// Does any name of the trace match?
+  [[nodiscard]] bool any() const { return any_; }
+
+ private:
+  std::vector<bool> member_;
+  bool any_ = false;
+};
+
+/// The innermost slice around `slice`, itself included, whose name is in `names`; else invalid.
+SliceId enclosing(const RuleContext& rules, SliceId slice, const NameSet& names);
+
+/// Is a Python frame (which may be invalid) of these names, or inside one of them? O(depth).
+bool enclosing_frame(const RuleContext& rules, SliceId frame, const NameSet& names);
+
+}  // namespace fathom
