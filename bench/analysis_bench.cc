@@ -47,8 +47,9 @@ void timelines(benchmark::State& state) {
 void report(benchmark::State& state, const Report& which) {
   measure(state, [&which] {
     const Analyses analyses(example());
-    const Result<Table> table = which.compute({example(), analyses, {}, {}});
-    benchmark::DoNotOptimize(table.ok());
+    const Context context{example(), analyses, {}, {}};
+    const Result<Computed> computed = which.compute(context);
+    if (computed) benchmark::DoNotOptimize(materialise(*computed->source, which.columns).rows());
   });
 }
 

@@ -16,7 +16,7 @@ namespace {
 
 /// Notes have no place in CSV and folded stacks, but must not be lost.
 void warn_of_notes(const ReportRequest& wish, const View& view) {
-  for (const std::string& note : view.table.notes)
+  for (const std::string& note : view.notes)
     say_warning(view.input + ": " + note, wish.read.quiet);
 }
 

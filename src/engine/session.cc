@@ -135,9 +135,10 @@ Result<View> Session::run(const Report& report, const Request& request) const {
   if (!options) return std::move(options).error();
   Result<Selection> selection = select(request);
   if (!selection) return std::move(selection).error();
-  Result<Table> table = report.compute(Context{trace_, analyses_, *selection, *options});
-  if (!table) return std::move(table).error();
-  Result<View> view = apply(request.query, report, std::move(*table));
+  const Context context{trace_, analyses_, *selection, *options};
+  Result<Computed> computed = report.compute(context);
+  if (!computed) return std::move(computed).error();
+  Result<View> view = apply(request.query, report, std::move(*computed));
   if (!view) return view;
   view->input = input_;
   view->group_by = options->group_by;

@@ -3,10 +3,14 @@
 
 #include <array>
 #include <cstring>
+#include <memory>
 #include <string>
+#include <utility>
 #include <variant>
+#include <vector>
 
 #include "python/arrow_abi.h"
+#include "render/column_arrays.h"
 #include "render/json.h"
 
 namespace fathom::python {
@@ -16,12 +20,12 @@ namespace nb = nanobind;
 
 constexpr const char* kStruct = "+s";
 
-struct FormatOf {
-  const char* operator()(const std::vector<std::int64_t>& /*values*/) const { return "l"; }
-  const char* operator()(const std::vector<double>& /*values*/) const { return "g"; }
-  const char* operator()(const FlagArray& /*values*/) const { return "b"; }
-  const char* operator()(const TextArray& /*values*/) const { return "U"; }
-};
+/// It follows from the kind alone, so it is the same for every recording.
+const char* format_of(ColumnKind kind) {
+  if (is_text(kind)) return "U";
+  if (is_real(kind)) return "g";
+  return kind == ColumnKind::flag ? "b" : "l";
+}
 
 /// Pairs as the specification packs them: 32-bit counts and lengths in the machine's own order.
 std::string metadata_of(const ColumnSpec& spec) {
@@ -62,12 +66,12 @@ void release_schema(ArrowSchema* schema) {
   schema->release = nullptr;
 }
 
-void export_column_schema(const ColumnArray& column, ArrowSchema& out) {
-  auto* parts = new SchemaParts{.name = std::string(column.spec.name),
-                                .metadata = metadata_of(column.spec),
+void export_column_schema(const ColumnSpec& column, ArrowSchema& out) {
+  auto* parts = new SchemaParts{.name = std::string(column.name),
+                                .metadata = metadata_of(column),
                                 .children = {},
                                 .pointers = {}};
-  out = {.format = std::visit(FormatOf(), column.values),
+  out = {.format = format_of(column.kind),
          .name = parts->name.c_str(),
          .metadata = parts->metadata.c_str(),
          .flags = kArrowNullable,
@@ -80,9 +84,10 @@ void export_column_schema(const ColumnArray& column, ArrowSchema& out) {
 
 void export_table_schema(const TableData& table, ArrowSchema& out) {
   auto* parts = new SchemaParts();
-  parts->children.resize(table.columns.size());
-  for (std::size_t i = 0; i < table.columns.size(); ++i) {
-    export_column_schema(table.columns[i], parts->children[i]);
+  const std::vector<ColumnSpec>& columns = table.view.columns();
+  parts->children.resize(columns.size());
+  for (std::size_t i = 0; i < columns.size(); ++i) {
+    export_column_schema(columns[i], parts->children[i]);
     parts->pointers.push_back(&parts->children[i]);
   }
   out = {.format = kStruct,
@@ -96,9 +101,12 @@ void export_table_schema(const TableData& table, ArrowSchema& out) {
          .private_data = parts};
 }
 
-/// What an exported array owns: a share of the table, and the lists of pointers into it.
+/// What an exported array owns: a share of the table, the lists of pointers into it, and what does
+/// not lie in the table as Arrow wants it.
 struct ArrayParts {
   TablePtr table;
+  TextArray text;
+  std::vector<std::uint8_t> flags;
   std::array<const void*, 3> buffers{};
   std::vector<ArrowArray> children;
   std::vector<ArrowArray*> pointers;
@@ -113,35 +121,40 @@ void release_array(ArrowArray* array) {
 }
 
 /// Sets the buffers after the bits of validity; returns how many there are in all.
-struct SetBuffers {
-  std::array<const void*, 3>& buffers;
+std::int64_t set_buffers(const fathom::Table& table, std::size_t column, ArrayParts& parts) {
+  const ColumnData::Values& values = table.data(column).values;
+  if (const auto* const integers = std::get_if<std::vector<std::int64_t>>(&values)) {
+    parts.buffers[1] = integers->data();
+    return 2;
+  }
+  if (const auto* const reals = std::get_if<std::vector<double>>(&values)) {
+    parts.buffers[1] = reals->data();
+    return 2;
+  }
+  if (const auto* const flags = std::get_if<ColumnData::Flags>(&values)) {
+    parts.flags = flag_bits(*flags);
+    parts.buffers[1] = parts.flags.data();
+    return 2;
+  }
+  parts.text = text_array(table, column);
+  parts.buffers[1] = parts.text.offsets.data();
+  parts.buffers[2] = parts.text.bytes.data();
+  return 3;
+}
 
-  std::int64_t operator()(const std::vector<std::int64_t>& values) const {
-    buffers[1] = values.data();
-    return 2;
-  }
-  std::int64_t operator()(const std::vector<double>& values) const {
-    buffers[1] = values.data();
-    return 2;
-  }
-  std::int64_t operator()(const FlagArray& values) const {
-    buffers[1] = values.bits.data();
-    return 2;
-  }
-  std::int64_t operator()(const TextArray& values) const {
-    buffers[1] = values.offsets.data();
-    buffers[2] = values.bytes.data();
-    return 3;
-  }
-};
+std::unique_ptr<ArrayParts> parts_of(const TablePtr& table) {
+  auto parts = std::make_unique<ArrayParts>();
+  parts->table = table;
+  return parts;
+}
 
 void export_column_array(const TablePtr& table, std::size_t index, ArrowArray& out) {
-  const ColumnArray& column = table->columns[index];
-  auto* parts = new ArrayParts{.table = table, .buffers = {}, .children = {}, .pointers = {}};
+  const ColumnData& column = table->view.table.data(index);
+  auto parts = parts_of(table);
   if (!column.valid.empty()) parts->buffers[0] = column.valid.data();
-  const std::int64_t buffers = std::visit(SetBuffers{parts->buffers}, column.values);
-  out = {.length = column.length,
-         .null_count = column.nulls,
+  const std::int64_t buffers = set_buffers(table->view.table, index, *parts);
+  out = {.length = static_cast<std::int64_t>(column.rows),
+         .null_count = static_cast<std::int64_t>(column.nulls),
          .offset = 0,
          .n_buffers = buffers,
          .n_children = 0,
@@ -149,17 +162,17 @@ void export_column_array(const TablePtr& table, std::size_t index, ArrowArray& o
          .children = nullptr,
          .dictionary = nullptr,
          .release = release_array,
-         .private_data = parts};
+         .private_data = parts.release()};
 }
 
 void export_table_array(const TablePtr& table, ArrowArray& out) {
-  auto* parts = new ArrayParts{.table = table, .buffers = {}, .children = {}, .pointers = {}};
-  parts->children.resize(table->columns.size());
-  for (std::size_t i = 0; i < table->columns.size(); ++i) {
+  auto parts = parts_of(table);
+  parts->children.resize(table->view.columns().size());
+  for (std::size_t i = 0; i < parts->children.size(); ++i) {
     export_column_array(table, i, parts->children[i]);
     parts->pointers.push_back(&parts->children[i]);
   }
-  out = {.length = static_cast<std::int64_t>(table->view.table.rows.size()),
+  out = {.length = static_cast<std::int64_t>(table->view.table.rows()),
          .null_count = 0,
          .offset = 0,
          .n_buffers = 1,  // the bits of a struct's own validity, of which there are none
@@ -168,7 +181,7 @@ void export_table_array(const TablePtr& table, ArrowArray& out) {
          .children = parts->pointers.data(),
          .dictionary = nullptr,
          .release = release_array,
-         .private_data = parts};
+         .private_data = parts.release()};
 }
 
 struct StreamParts {
@@ -242,7 +255,7 @@ nb::object table_stream(const TablePtr& table) {
 
 nb::object column_schema(const TablePtr& table, std::size_t column) {
   auto schema = std::make_unique<ArrowSchema>();
-  export_column_schema(table->columns[column], *schema);
+  export_column_schema(table->view.columns()[column], *schema);
   return capsule_of(std::move(schema), kSchemaCapsule);
 }
 

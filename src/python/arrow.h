@@ -10,8 +10,9 @@
 
 namespace fathom::python {
 
-/// PyCapsules as the Arrow PyCapsule interface asks for them. Arrays borrow the buffers of `table`
-/// and keep it alive; nothing is copied.
+/// PyCapsules as the Arrow PyCapsule interface asks for them. Arrays borrow numbers and bits
+/// of validity from `table` and keep it alive; texts, which the table has interned, and flags,
+/// which it has as bytes, are laid out for the array.
 nanobind::object table_schema(const std::shared_ptr<const TableData>& table);
 nanobind::object table_array(const std::shared_ptr<const TableData>& table);
 /// A stream of one batch.

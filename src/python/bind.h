@@ -11,7 +11,7 @@ void bind_reports(nanobind::module_& module);
 void bind_tables(nanobind::module_& module);
 void bind_sessions(nanobind::module_& module);
 
-/// A value of a table as Python has it; numbers that are none are None, as JSON says null.
+/// A value of a table as Python has it; null is None.
 nanobind::object to_python(const Value& value);
 
 }  // namespace fathom::python

@@ -108,9 +108,7 @@ Table run_report(const Recording& recording, const std::string& id, const Asked&
   Result<TablePtr> table = unlocked([&]() -> Result<TablePtr> {
     Result<View> view = recording.session->run(report, request);
     if (!view) return std::move(view).error();
-    std::vector<ColumnArray> columns = column_arrays(*view);
-    return TablePtr(std::make_shared<const TableData>(
-        TableData{.view = std::move(*view), .columns = std::move(columns)}));
+    return TablePtr(std::make_shared<const TableData>(TableData{.view = std::move(*view)}));
   });
   return {value_or_raise(std::move(table))};
 }
@@ -123,31 +121,48 @@ std::optional<std::int64_t> rank_number(const Recording& recording) {
   return rank_of(*recording.session).number;
 }
 
+/// The view without its rows.
+View frame_of(const View& view) {
+  View frame;
+  frame.report = view.report;
+  frame.input = view.input;
+  frame.brief = view.brief;
+  frame.notes = view.notes;
+  frame.rows_total = view.rows_total;
+  frame.columns_chosen = view.columns_chosen;
+  frame.group_by = view.group_by;
+  return frame;
+}
+
 /// The rows of all tables in one, which says of each whose it is. They are of one report.
 Table join(const std::string& input, const std::vector<Table>& tables,
            const std::vector<Recording>& recordings) {
   if (tables.empty() || tables.size() != recordings.size())
     throw Failure({ErrorCode::invalid_argument, "a table of each recording is wanted"});
-  TableData joined{.view = tables.front().data->view, .columns = {}, .parts = {}};
+  const View& first = tables.front().data->view;
+  std::vector<ColumnSpec> columns = {kInput, kRank};
+  columns.insert(columns.end(), first.columns().begin(), first.columns().end());
+  TableData joined{.view = frame_of(first)};
   View& view = joined.view;
   view.input = input;
   view.rows_total = 0;
-  view.table = {};
-  view.columns.insert(view.columns.begin(), {kInput, kRank});
+  view.brief = {};
+  view.notes.clear();
+  view.table = fathom::Table(std::move(columns));
   for (std::size_t i = 0; i < tables.size(); ++i) {
     const View& one = tables[i].data->view;
+    const std::size_t begin = view.table.rows();
     const std::optional<std::int64_t> rank = rank_number(recordings[i]);
-    for (const std::vector<Value>& row : one.table.rows) {
-      std::vector<Value> wider = {Value(one.input), rank ? Value(*rank) : Value()};
-      wider.insert(wider.end(), row.begin(), row.end());
-      view.table.rows.push_back(std::move(wider));
+    for (std::size_t row = 0; row < one.table.rows(); ++row) {
+      view.table.append(0, cell_of(std::string_view(one.input)));
+      view.table.append(1, cell_of(rank));
     }
-    for (const std::string& note : one.table.notes)
-      view.table.notes.push_back(valid_utf8(one.input) + ": " + note);
+    view.table.append_rows(one.table, 0, one.table.rows(), kWhoseColumns);
+    for (const std::string& note : one.notes)
+      view.notes.push_back(valid_utf8(one.input) + ": " + note);
     view.rows_total += one.rows_total;
-    joined.parts.push_back(tables[i].data);
+    joined.parts.push_back({frame_of(one), begin, view.table.rows()});
   }
-  joined.columns = column_arrays(view);
   return {std::make_shared<const TableData>(std::move(joined))};
 }
 

@@ -1,7 +1,9 @@
 // Tables and their columns, for Python, numpy and everyone who speaks Arrow.
-#include <cmath>
+#include <algorithm>
 #include <string>
+#include <string_view>
 #include <variant>
+#include <vector>
 
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/string.h>
@@ -12,6 +14,7 @@
 #include "python/arrow.h"
 #include "python/bind.h"
 #include "python/errors.h"
+#include "render/column_arrays.h"
 #include "render/csv.h"
 #include "render/json.h"
 #include "render/text.h"
@@ -29,9 +32,11 @@ struct Column {
   TablePtr data;
   std::size_t index = 0;
 
-  [[nodiscard]] const ColumnArray& array() const { return data->columns[index]; }
-  [[nodiscard]] std::size_t rows() const { return data->view.table.rows.size(); }
-  [[nodiscard]] const Value& at(std::size_t row) const { return data->view.table.rows[row][index]; }
+  [[nodiscard]] const fathom::Table& table() const { return data->view.table; }
+  [[nodiscard]] const ColumnSpec& spec() const { return table().columns()[index]; }
+  [[nodiscard]] const ColumnData& values() const { return table().data(index); }
+  [[nodiscard]] std::size_t rows() const { return table().rows(); }
+  [[nodiscard]] Value at(std::size_t row) const { return table().at(row, index); }
 };
 
 /// One piece of memory as the buffer protocol wants it.
@@ -49,16 +54,18 @@ struct BufferOf {
   Buffer operator()(const std::vector<double>& values) const {
     return {values.data(), "d", sizeof(double)};
   }
-  Buffer operator()(const FlagArray& values) const { return {values.bytes.data(), "?", 1}; }
-  Buffer operator()(const TextArray& /*values*/) const { return {}; }
+  Buffer operator()(const ColumnData::Flags& values) const { return {values.bytes.data(), "?", 1}; }
+  Buffer operator()(const ColumnData::Texts& /*values*/) const { return {}; }
+  Buffer operator()(const ColumnData::Mixed& /*values*/) const { return {}; }
 };
 
 /// Why the column has no plain buffer; empty where it has one. Doubles say NaN where there is none.
-const char* not_plain(const ColumnArray& array) {
-  if (std::holds_alternative<TextArray>(array.values)) {
+const char* not_plain(const Column& column) {
+  const ColumnData& data = column.values();
+  if (is_text(column.spec().kind)) {
     return "a column of text has no buffer of numbers; use Arrow or to_list()";
   }
-  if (array.nulls != 0 && !std::holds_alternative<std::vector<double>>(array.values)) {
+  if (data.nulls != 0 && !std::holds_alternative<std::vector<double>>(data.values)) {
     return "values are missing in this column, which a buffer cannot say; use Arrow, to_list(), or "
            "numpy.asarray(), which makes floats with NaN";
   }
@@ -67,7 +74,7 @@ const char* not_plain(const ColumnArray& array) {
 
 int get_buffer(PyObject* object, Py_buffer* view, int flags) {
   const Column& column = *nb::inst_ptr<Column>(object);
-  const char* reason = not_plain(column.array());
+  const char* reason = not_plain(column);
   if (reason == nullptr && (flags & PyBUF_WRITABLE) == PyBUF_WRITABLE)
     reason = "the columns of a table are read-only";
   if (reason != nullptr) {
@@ -75,7 +82,7 @@ int get_buffer(PyObject* object, Py_buffer* view, int flags) {
     PyErr_SetString(PyExc_BufferError, reason);
     return -1;
   }
-  const Buffer buffer = std::visit(BufferOf(), column.array().values);
+  const Buffer buffer = std::visit(BufferOf(), column.values().values);
   // Both are of one length; the buffer's holder holds the column, and with it the length.
   auto* shape = new Py_ssize_t[2]{static_cast<Py_ssize_t>(column.rows()), buffer.item};
   *view = {};
@@ -105,12 +112,12 @@ nb::object dlpack(const T* data, const Column& column, const nb::kwargs& options
 }
 
 nb::object column_dlpack(const Column& column, const nb::kwargs& options) {
-  const char* const reason = not_plain(column.array());
+  const char* const reason = not_plain(column);
   if (reason != nullptr) throw nb::buffer_error(reason);
-  const ColumnArray::Values& values = column.array().values;
+  const ColumnData::Values& values = column.values().values;
   if (const auto* reals = std::get_if<std::vector<double>>(&values))
     return dlpack(reals->data(), column, options);
-  if (const auto* flags = std::get_if<FlagArray>(&values))
+  if (const auto* flags = std::get_if<ColumnData::Flags>(&values))
     return dlpack(reinterpret_cast<const bool*>(flags->bytes.data()), column, options);
   return dlpack(std::get<std::vector<std::int64_t>>(values).data(), column, options);
 }
@@ -126,13 +133,13 @@ nb::list list_of(const Column& column) {
 nb::object column_numpy(const nb::handle& self, const nb::object& dtype, const nb::object& copy) {
   const auto& column = nb::cast<const Column&>(self);
   const nb::module_ numpy = nb::module_::import_("numpy");
-  const char* const reason = not_plain(column.array());
+  const char* const reason = not_plain(column);
   if (reason == nullptr) {
     const nb::object view = nb::steal(PyMemoryView_FromObject(self.ptr()));
     return numpy.attr("asarray")(view, dtype);
   }
   if (copy.is(nb::bool_(false))) throw nb::value_error(reason);
-  const bool integers = std::holds_alternative<std::vector<std::int64_t>>(column.array().values);
+  const bool integers = std::holds_alternative<std::vector<std::int64_t>>(column.values().values);
   const nb::object type = !dtype.is_none() ? dtype : nb::str(integers ? "float64" : "object");
   return numpy.attr("array")(list_of(column), type);
 }
@@ -145,35 +152,51 @@ nb::object value_at(const Column& column, Py_ssize_t row) {
 }
 
 Column column_named(const Table& table, std::string_view name) {
-  Result<std::size_t> found = find_column(table.data->view.columns, name);
+  Result<std::size_t> found = find_column(table.values().columns(), name);
   return {table.data, value_or_raise(std::move(found))};
 }
 
 nb::list row_dicts(const Table& table) {
-  const View& view = table.data->view;
+  const fathom::Table& values = table.values();
   std::vector<nb::str> keys;
-  keys.reserve(view.columns.size());
-  for (const ColumnSpec& column : view.columns)
+  keys.reserve(values.columns().size());
+  for (const ColumnSpec& column : values.columns())
     keys.emplace_back(column.name.data(), column.name.size());
   nb::list rows;
-  for (const std::vector<Value>& row : view.table.rows) {
+  for (std::size_t row = 0; row < values.rows(); ++row) {
     nb::dict dict;
-    for (std::size_t c = 0; c < row.size(); ++c) dict[keys[c]] = to_python(row[c]);
+    for (std::size_t c = 0; c < keys.size(); ++c) dict[keys[c]] = to_python(values.at(row, c));
     rows.append(dict);
   }
   return rows;
 }
 
+bool has_sections(const View& view) { return view.columns().front().name == "section"; }
+
+std::string text_of(const View& view, bool wide) {
+  return render_text(view, style_for(1, ColourChoice::never, wide));
+}
+
+/// The rows from `begin` on of a table, at most `limit` of them, without the columns before
+/// `first`.
+View cut(const View& frame, const fathom::Table& rows, std::size_t begin, std::size_t end,
+         std::size_t limit, std::size_t first) {
+  View shown = frame;
+  if (limit != 0 && rows.columns()[first].name != "section") end = std::min(end, begin + limit);
+  shown.table = rows.slice(begin, end, first);
+  return shown;
+}
+
 std::string text_of(const TableData& table, std::size_t limit, bool wide) {
+  const fathom::Table& rows = table.view.table;
   std::string text;
-  for (const TablePtr& part : table.parts)
-    text += (text.empty() ? "" : "\n") + text_of(*part, limit, wide);
+  for (const TableData::Part& part : table.parts) {
+    text += text.empty() ? "" : "\n";
+    text += text_of(cut(part.frame, rows, part.begin, part.end, limit, kWhoseColumns), wide);
+  }
   if (!table.parts.empty()) return text;
-  View shown = table.view;
-  if (limit != 0 && shown.columns.front().name != "section" && shown.table.rows.size() > limit)
-    shown.table.rows.resize(limit);
-  Style style = style_for(1, ColourChoice::never, wide);
-  return render_text(shown, style);
+  const bool whole = limit == 0 || has_sections(table.view) || rows.rows() <= limit;
+  return text_of(whole ? table.view : cut(table.view, rows, 0, rows.rows(), limit, 0), wide);
 }
 
 const PyType_Slot kColumnSlots[] = {
@@ -185,12 +208,12 @@ const PyType_Slot kColumnSlots[] = {
 void bind_column(nb::module_& module) {
   nb::class_<Column>(module, "Column", nb::type_slots(kColumnSlots),
                      "One column of a table. numpy.asarray() takes numbers without a copy.")
-      .def_prop_ro("name", [](const Column& column) { return column.array().spec.name; })
-      .def_prop_ro("kind", [](const Column& column) { return kind_name(column.array().spec.kind); })
-      .def_prop_ro("unit", [](const Column& column) { return column.array().spec.unit; })
-      .def_prop_ro("doc", [](const Column& column) { return column.array().spec.doc; })
+      .def_prop_ro("name", [](const Column& column) { return column.spec().name; })
+      .def_prop_ro("kind", [](const Column& column) { return kind_name(column.spec().kind); })
+      .def_prop_ro("unit", [](const Column& column) { return column.spec().unit; })
+      .def_prop_ro("doc", [](const Column& column) { return column.spec().doc; })
       .def_prop_ro(
-          "null_count", [](const Column& column) { return column.array().nulls; },
+          "null_count", [](const Column& column) { return column.values().nulls; },
           "Rows where nothing was recorded or it does not apply.")
       .def("to_list", list_of, nb::sig("def to_list(self) -> list[typing.Any]"),
            "The values; None where there is none.")
@@ -217,9 +240,9 @@ void bind_column(nb::module_& module) {
           },
           nb::arg("requested_schema") = nb::none())
       .def("__repr__", [](const Column& column) {
-        return "<fathom column " + std::string(column.array().spec.name) + ": " +
-               std::to_string(column.rows()) + " × " +
-               std::string(kind_name(column.array().spec.kind)) + ">";
+        return "<fathom column " + std::string(column.spec().name) + ": " +
+               std::to_string(column.rows()) + " × " + std::string(kind_name(column.spec().kind)) +
+               ">";
       });
 }
 
@@ -228,13 +251,13 @@ void bind_table(nb::module_& module) {
       .def_prop_ro("report", [](const Table& table) { return table.data->view.report->id; })
       .def_prop_ro("input", [](const Table& table) { return valid_utf8(table.data->view.input); })
       .def_prop_ro(
-          "columns", [](const Table& table) { return table.data->view.columns; },
+          "columns", [](const Table& table) { return table.values().columns(); },
           "What each column is, in order.")
       .def_prop_ro(
           "rows_total", [](const Table& table) { return table.data->view.rows_total; },
           "Rows before the limit, after the filters.")
       .def_prop_ro(
-          "notes", [](const Table& table) { return table.data->view.table.notes; },
+          "notes", [](const Table& table) { return table.data->view.notes; },
           "Sentences: what was assumed, what abstains and why.")
       .def("rows", row_dicts, nb::sig("def rows(self) -> list[dict[str, typing.Any]]"),
            "A dict per row, equal to the rows of `fathom … --json`.")
@@ -265,7 +288,7 @@ void bind_table(nb::module_& module) {
            [](const Table& table) {
              return "<fathom table " + std::string(table.data->view.report->id) + ": " +
                     std::to_string(table.rows()) + " rows × " +
-                    std::to_string(table.data->columns.size()) + " columns>";
+                    std::to_string(table.values().columns().size()) + " columns>";
            })
       .def("__arrow_c_schema__", [](const Table& table) { return table_schema(table.data); })
       .def(
@@ -287,10 +310,9 @@ void bind_table(nb::module_& module) {
 nb::object to_python(const Value& value) {
   if (const auto* flag = std::get_if<bool>(&value)) return nb::bool_(*flag);
   if (const auto* integer = std::get_if<std::int64_t>(&value)) return nb::int_(*integer);
-  if (const auto* text = std::get_if<std::string>(&value)) return nb::cast(valid_utf8(*text));
-  const auto* real = std::get_if<double>(&value);
-  if (real == nullptr || !std::isfinite(*real)) return nb::none();
-  return nb::float_(*real);
+  if (const auto* text = std::get_if<std::string_view>(&value)) return nb::cast(valid_utf8(*text));
+  if (const auto* real = std::get_if<double>(&value)) return nb::float_(*real);
+  return nb::none();
 }
 
 void bind_tables(nb::module_& module) {

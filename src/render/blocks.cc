@@ -34,11 +34,11 @@ struct Parts {
 Parts parts_of(const View& view, const Style& style) {
   Parts parts;
   const auto has = [&view](std::string_view name) {
-    return std::ranges::find(view.columns, name, &ColumnSpec::name) != view.columns.end();
+    return std::ranges::find(view.columns(), name, &ColumnSpec::name) != view.columns().end();
   };
   const bool counted = has("count") && has("of");
-  for (std::size_t i = 2; i < view.columns.size(); ++i) {
-    const ColumnSpec& column = view.columns[i];
+  for (std::size_t i = 2; i < view.columns().size(); ++i) {
+    const ColumnSpec& column = view.columns()[i];
     if (column.wide && !style.wide && !view.columns_chosen) continue;
     if (column.name == "value") {
       parts.value = i;
@@ -50,7 +50,7 @@ Parts parts_of(const View& view, const Style& style) {
       parts.count = i;
     } else if (counted && column.name == "of") {
       parts.of = i;
-    } else if (column.kind == ColumnKind::text || column.kind == ColumnKind::name) {
+    } else if (is_text(column.kind)) {
       parts.texts.push_back(i);
     } else {
       parts.figures.push_back(i);
@@ -59,8 +59,14 @@ Parts parts_of(const View& view, const Style& style) {
   return parts;
 }
 
-bool missing(const Value& value) { return std::holds_alternative<std::monostate>(value); }
-bool is_text(const Value& value) { return std::holds_alternative<std::string>(value); }
+bool is_text(const Value& value) { return std::holds_alternative<std::string_view>(value); }
+
+/// A row of the table that is shown.
+struct RowOf {
+  const Table& table;
+  std::size_t row = 0;
+  [[nodiscard]] Value operator[](std::size_t column) const { return table.at(row, column); }
+};
 
 /// One row, formatted but not yet aligned.
 struct Line {
@@ -72,53 +78,54 @@ struct Line {
   bool folded = false;  ///< Named in one line with others instead of taking its own.
 };
 
-std::string text_of(const std::vector<Value>& row, std::size_t column) {
-  const auto* text = std::get_if<std::string>(&row[column]);
+std::string text_of(const RowOf& row, std::size_t column) {
+  const Value value = row[column];
+  const auto* const text = std::get_if<std::string_view>(&value);
   return text == nullptr ? std::string() : printable(*text);
 }
 
 /// "509 of 1,707", or "12", or "" for nothing.
-std::string counted_text(const std::vector<Value>& row, const Parts& parts) {
-  if (!parts.count || missing(row[*parts.count])) return {};
+std::string counted_text(const RowOf& row, const Parts& parts) {
+  if (!parts.count || is_null(row[*parts.count])) return {};
   const std::string count = format_value(row[*parts.count], ColumnKind::count);
-  if (missing(row[*parts.of])) return count == "0" ? std::string() : count;
+  if (is_null(row[*parts.of])) return count == "0" ? std::string() : count;
   return count + " of " + format_value(row[*parts.of], ColumnKind::count);
 }
 
-Line make_line(const View& view, const std::vector<Value>& row, const Parts& parts) {
+Line make_line(const View& view, const RowOf& row, const Parts& parts) {
   Line line;
   line.section = text_of(row, 0);
-  line.label = format_value(row[parts.label], view.columns[parts.label].kind);
+  line.label = format_value(row[parts.label], view.columns()[parts.label].kind);
   if (parts.status) line.status = text_of(row, *parts.status);
   line.counted = counted_text(row, parts);
   if (parts.value) {
-    const Value& value = row[*parts.value];
-    line.value_is_text = is_text(value) || missing(value);
+    const Value value = row[*parts.value];
+    line.value_is_text = is_text(value) || is_null(value);
     line.value = parts.unit ? format_value_in(value, text_of(row, *parts.unit))
-                            : format_value(value, view.columns[*parts.value].kind);
+                            : format_value(value, view.columns()[*parts.value].kind);
   }
   for (const std::size_t figure : parts.figures) {
-    const bool empty = missing(row[figure]);
+    const bool empty = is_null(row[figure]);
     line.figures.push_back(empty ? std::string()
-                                 : format_value(row[figure], view.columns[figure].kind));
+                                 : format_value(row[figure], view.columns()[figure].kind));
   }
   for (const std::size_t text : parts.texts) {
-    if (missing(row[text])) continue;
-    const std::string sentence = format_value(row[text], view.columns[text].kind);
+    if (is_null(row[text])) continue;
+    const std::string sentence = format_value(row[text], view.columns()[text].kind);
     // What is plain from its wording needs no name in front.
-    const bool plain = view.columns[text].name == "note" || view.columns[text].name == "finding";
-    line.texts.push_back(plain ? sentence : heading_of(view.columns[text]) + ": " + sentence);
+    const bool plain =
+        view.columns()[text].name == "note" || view.columns()[text].name == "finding";
+    line.texts.push_back(plain ? sentence : heading_of(view.columns()[text]) + ": " + sentence);
   }
   return line;
 }
 
 /// Rows that say that there is nothing: checks that do not apply, times of zero. They are named in
 /// one line per section instead.
-bool says_nothing(const std::vector<Value>& row, const Line& line, const Parts& parts) {
+bool says_nothing(const RowOf& row, const Line& line, const Parts& parts) {
   if (line.status == "not applicable") return true;
   if (!parts.unit || text_of(row, *parts.unit) != "ns" || !line.texts.empty()) return false;
-  const auto* const value = std::get_if<std::int64_t>(&row[*parts.value]);
-  return value != nullptr && *value == 0;
+  return row[*parts.value] == Value(std::int64_t{0});
 }
 
 struct Widths {
@@ -253,19 +260,20 @@ void for_each_section(std::vector<Line>& lines, const Act& act) {
 }  // namespace
 
 bool has_sections(const View& view) {
-  return view.columns.size() >= 2 && view.columns.front().name == "section";
+  return view.columns().size() >= 2 && view.columns().front().name == "section";
 }
 
 std::string render_blocks(const View& view, const Style& style) {
   const Parts parts = parts_of(view, style);
-  const bool brief = !style.wide && !view.table.brief.empty();
+  const Table& table = !style.wide && !view.brief.empty() ? view.brief : view.table;
   std::vector<Line> lines;
-  for (const std::vector<Value>& row : brief ? view.table.brief : view.table.rows) {
+  for (std::size_t at = 0; at < table.rows(); ++at) {
+    const RowOf row{table, at};
     lines.push_back(make_line(view, row, parts));
     lines.back().folded = !style.wide && says_nothing(row, lines.back(), parts);
   }
   // Names may be shortened; what one types again (the ids of checks) may not.
-  const bool whole = view.columns[parts.label].kind != ColumnKind::name;
+  const bool whole = view.columns()[parts.label].kind != ColumnKind::name;
   const Widths widths = measure(lines, whole, style);
   std::size_t short_labels = 0;
   for_each_section(lines, [&](std::span<Line> section) {

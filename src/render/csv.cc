@@ -24,7 +24,7 @@ std::string field(std::string_view text) {
 std::string field(const Value& value) {
   if (const auto* flag = std::get_if<bool>(&value)) return *flag ? "true" : "false";
   if (const auto* integer = std::get_if<std::int64_t>(&value)) return std::to_string(*integer);
-  if (const auto* text = std::get_if<std::string>(&value)) return field(std::string_view(*text));
+  if (const auto* text = std::get_if<std::string_view>(&value)) return field(*text);
   const auto* real = std::get_if<double>(&value);
   if (real == nullptr || !std::isfinite(*real)) return {};
   std::array<char, 40> text{};
@@ -36,7 +36,7 @@ std::string field(const Value& value) {
 
 std::string csv_header(const View& view, bool with_input) {
   std::string out = with_input ? "input" : "";
-  for (const ColumnSpec& column : view.columns) {
+  for (const ColumnSpec& column : view.columns()) {
     if (!out.empty()) out += ',';
     out += field(column.name);
   }
@@ -46,11 +46,11 @@ std::string csv_header(const View& view, bool with_input) {
 
 std::string csv_rows(const View& view, bool with_input) {
   std::string out;
-  for (const std::vector<Value>& row : view.table.rows) {
+  for (std::size_t row = 0; row < view.table.rows(); ++row) {
     if (with_input) out += field(std::string_view(view.input));
-    for (std::size_t i = 0; i < row.size(); ++i) {
+    for (std::size_t i = 0; i < view.columns().size(); ++i) {
       if (with_input || i != 0) out += ',';
-      out += field(row[i]);
+      out += field(view.table.at(row, i));
     }
     out += kLineEnd;
   }

@@ -25,8 +25,6 @@ std::size_t narrowest_text(const Style& style, bool first) {
   return std::max(kNarrowestText, style.width / (first ? 3 : 5));
 }
 
-bool is_text(ColumnKind kind) { return kind == ColumnKind::text || kind == ColumnKind::name; }
-
 struct Shown {
   const ColumnSpec* spec = nullptr;
   std::vector<std::string> cells;
@@ -60,17 +58,17 @@ std::vector<std::string> heading_lines(const std::string& heading, std::size_t w
 /// A first column of paths is shown as the tree it is, unless everything is to be seen.
 bool is_tree(const View& view, std::size_t index, const Style& style) {
   return index == 0 && !style.wide && !view.columns_chosen &&
-         std::ranges::find(view.columns, "depth", &ColumnSpec::name) != view.columns.end();
+         std::ranges::find(view.columns(), "depth", &ColumnSpec::name) != view.columns().end();
 }
 
 Shown make_column(const View& view, std::size_t index, const Style& style) {
   Shown column;
-  column.spec = &view.columns[index];
+  column.spec = &view.columns()[index];
   column.left = is_text(column.spec->kind);
   std::size_t widest = 0;
-  column.cells.reserve(view.table.rows.size());
-  for (const std::vector<Value>& row : view.table.rows) {
-    column.cells.push_back(format_value(row[index], column.spec->kind));
+  column.cells.reserve(view.table.rows());
+  for (std::size_t row = 0; row < view.table.rows(); ++row) {
+    column.cells.push_back(format_value(view.table.at(row, index), column.spec->kind));
   }
   if (is_tree(view, index, style)) indent_tree(column.cells);
   for (const std::string& text : column.cells) widest = std::max(widest, display_width(text));
@@ -89,7 +87,7 @@ bool groups_rows(const View& view, const ColumnSpec& column) {
 /// Columns of the report that are not in its list of importance come after those that are, in their
 /// order; the grouped-by ones and the first never go before others.
 std::size_t rank_of(const View& view, std::size_t index) {
-  const ColumnSpec& column = view.columns[index];
+  const ColumnSpec& column = view.columns()[index];
   if (index == 0 || groups_rows(view, column)) return 0;
   const std::span<const std::string_view> importance = view.report->importance;
   const auto at = std::ranges::find(importance, column.name);
@@ -98,18 +96,16 @@ std::size_t rank_of(const View& view, std::size_t index) {
 }
 
 bool nothing_recorded(const View& view, std::size_t index) {
-  return std::ranges::all_of(view.table.rows, [index](const std::vector<Value>& row) {
-    return std::holds_alternative<std::monostate>(row[index]);
-  });
+  return view.table.data(index).nulls == view.table.rows();
 }
 
 /// The columns in their order, but with those that rows are grouped by right after the first.
 std::vector<std::size_t> order_of(const View& view) {
-  std::vector<std::size_t> order(view.columns.size());
+  std::vector<std::size_t> order(view.columns().size());
   std::iota(order.begin(), order.end(), std::size_t{0});
   if (view.columns_chosen || order.empty()) return order;
   std::stable_partition(order.begin() + 1, order.end(),
-                        [&](std::size_t i) { return groups_rows(view, view.columns[i]); });
+                        [&](std::size_t i) { return groups_rows(view, view.columns()[i]); });
   return order;
 }
 
@@ -223,15 +219,18 @@ std::string render_headings(const std::vector<Shown>& columns, const Style& styl
 
 /// Marks the first column of rows whose flag `edge` holds, where that flag itself is not shown.
 bool mark_edges(std::vector<Shown>& columns, const View& view) {
-  const auto edge = std::ranges::find(view.columns, "edge", &ColumnSpec::name);
-  if (edge == view.columns.end() || edge->kind != ColumnKind::flag || columns.empty()) return false;
+  const auto edge = std::ranges::find(view.columns(), "edge", &ColumnSpec::name);
+  if (edge == view.columns().end() || edge->kind != ColumnKind::flag || columns.empty())
+    return false;
   if (std::ranges::find(columns, &*edge, &Shown::spec) != columns.end()) return false;
-  const auto index = static_cast<std::size_t>(edge - view.columns.begin());
-  const auto is_edge = [index](const std::vector<Value>& row) { return row[index] == Value(true); };
-  if (std::ranges::none_of(view.table.rows, is_edge)) return false;
+  const auto index = static_cast<std::size_t>(edge - view.columns().begin());
+  const auto is_edge = [&](std::size_t row) { return view.table.at(row, index) == Value(true); };
+  std::size_t edges = 0;
+  for (std::size_t row = 0; row < view.table.rows(); ++row) edges += is_edge(row) ? 1 : 0;
+  if (edges == 0) return false;
   Shown& first = columns.front();
   for (std::size_t row = 0; row < first.cells.size(); ++row) {
-    first.cells[row] += is_edge(view.table.rows[row]) ? kEdgeMark : " ";
+    first.cells[row] += is_edge(row) ? kEdgeMark : " ";
   }
   for (const std::string& text : first.cells) {
     first.natural = std::max(first.natural, display_width(text));
@@ -246,11 +245,11 @@ FlatTable render_flat(const View& view, const Style& style) {
   FlatTable out;
   std::vector<Shown> columns;
   for (const std::size_t i : order_of(view)) {
-    const ColumnSpec& spec = view.columns[i];
+    const ColumnSpec& spec = view.columns()[i];
     if (!view.columns_chosen) {
       const bool groups = groups_rows(view, spec);
       if (spec.wide && !style.wide && !groups) continue;
-      if (!view.table.rows.empty() && nothing_recorded(view, i)) {
+      if (!view.table.empty() && nothing_recorded(view, i)) {
         // What tells groups apart is often empty only because of the grouping chosen.
         if (spec.group.empty() || groups) out.empty.emplace_back(spec.name);
         continue;
@@ -262,7 +261,7 @@ FlatTable render_flat(const View& view, const Style& style) {
   out.edges = mark_edges(columns, view);
   fit(columns, view, style, out);
   out.text = render_headings(columns, style);
-  for (std::size_t row = 0; row < view.table.rows.size(); ++row) {
+  for (std::size_t row = 0; row < view.table.rows(); ++row) {
     out.text += line_of(columns, [row](const Shown& column) { return column.cells[row]; });
     out.text += '\n';
   }

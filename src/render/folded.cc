@@ -21,13 +21,13 @@ std::string frame(std::string text) {
 bool has_stacks(const Report& report) { return report.columns.front().name == "stack"; }
 
 std::string render_folded(const View& view, bool with_input) {
-  const auto time = std::ranges::find(view.columns, ColumnKind::duration_ns, &ColumnSpec::kind);
-  const auto column = static_cast<std::size_t>(time - view.columns.begin());
+  const auto time = std::ranges::find(view.columns(), ColumnKind::duration_ns, &ColumnSpec::kind);
+  const auto column = static_cast<std::size_t>(time - view.columns().begin());
   std::string out;
-  for (const std::vector<Value>& row : view.table.rows) {
+  for (std::size_t row = 0; row < view.table.rows(); ++row) {
     if (with_input) append_text(out, frame(view.input) + ";");
-    append_text(out, std::get<std::string>(row.front()));
-    out += ' ' + std::to_string(std::get<std::int64_t>(row[column])) + '\n';
+    append_text(out, std::get<std::string_view>(view.table.at(row, 0)));
+    out += ' ' + std::to_string(std::get<std::int64_t>(view.table.at(row, column))) + '\n';
   }
   return out;
 }

@@ -13,8 +13,8 @@ constexpr ColumnSpec kColumns[] = {
 View view(std::string stack) {
   View result;
   result.input = "a;b.json";
-  result.columns.assign(std::begin(kColumns), std::end(kColumns));
-  result.table.rows = {{Value(std::move(stack)), Value(std::int64_t{1200})}};
+  result.table = Table({std::begin(kColumns), std::end(kColumns)});
+  result.table.append_row(std::vector<Cell>{std::move(stack), std::int64_t{1200}});
   return result;
 }
 

@@ -14,33 +14,32 @@ namespace {
 constexpr std::string_view kSchema = "fathom.table/1";
 
 void append_columns(std::string& out, const View& view, const std::string& inner) {
-  for (std::size_t i = 0; i < view.columns.size(); ++i) {
-    const ColumnSpec& column = view.columns[i];
+  for (std::size_t i = 0; i < view.columns().size(); ++i) {
+    const ColumnSpec& column = view.columns()[i];
     out += i == 0 ? "\n" : ",\n";
     out += inner + "  {\"name\": " + json_string(column.name) +
            ", \"kind\": " + json_string(kind_name(column.kind)) +
            ", \"unit\": " + json_string(column.unit) + ", \"doc\": " + json_string(column.doc) +
            "}";
   }
-  out += view.columns.empty() ? "" : "\n" + inner;
+  out += view.columns().empty() ? "" : "\n" + inner;
 }
 
 void append_rows(std::string& out, const View& view, const std::string& inner) {
   std::vector<std::string> keys;
-  for (const ColumnSpec& column : view.columns) keys.push_back(json_string(column.name) + ": ");
-  for (std::size_t r = 0; r < view.table.rows.size(); ++r) {
+  for (const ColumnSpec& column : view.columns()) keys.push_back(json_string(column.name) + ": ");
+  for (std::size_t r = 0; r < view.table.rows(); ++r) {
     out += r == 0 ? "\n" : ",\n";
     out += inner;
     out += "  {";
-    const std::vector<Value>& row = view.table.rows[r];
-    for (std::size_t c = 0; c < row.size(); ++c) {
+    for (std::size_t c = 0; c < keys.size(); ++c) {
       if (c != 0) out += ", ";
       out += keys[c];
-      out += json_value(row[c]);
+      out += json_value(view.table.at(r, c));
     }
     out += '}';
   }
-  out += view.table.rows.empty() ? "" : "\n" + inner;
+  out += view.table.empty() ? "" : "\n" + inner;
 }
 
 }  // namespace
@@ -80,7 +79,7 @@ std::string json_string(std::string_view text) {
 std::string json_value(const Value& value) {
   if (const auto* flag = std::get_if<bool>(&value)) return *flag ? "true" : "false";
   if (const auto* integer = std::get_if<std::int64_t>(&value)) return std::to_string(*integer);
-  if (const auto* text = std::get_if<std::string>(&value)) return json_string(*text);
+  if (const auto* text = std::get_if<std::string_view>(&value)) return json_string(*text);
   const auto* real = std::get_if<double>(&value);
   if (real == nullptr || !std::isfinite(*real)) return "null";
   std::array<char, 40> text{};
@@ -101,8 +100,8 @@ std::string render_json(const View& view, std::string_view indent) {
   append_rows(out, view, inner);
   out += "],\n" + inner + "\"rows_total\": " + std::to_string(view.rows_total) + ",\n" + inner +
          "\"notes\": [";
-  for (std::size_t i = 0; i < view.table.notes.size(); ++i) {
-    out += (i == 0 ? "" : ", ") + json_string(view.table.notes[i]);
+  for (std::size_t i = 0; i < view.notes.size(); ++i) {
+    out += (i == 0 ? "" : ", ") + json_string(view.notes[i]);
   }
   out += "]\n" + outer + "}";
   return out;

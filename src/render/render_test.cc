@@ -9,6 +9,8 @@
 namespace fathom {
 namespace {
 
+using namespace std::string_view_literals;
+
 constexpr ColumnSpec kColumns[] = {
     {"name", ColumnKind::name, "", "What."},
     {"calls", ColumnKind::count, "", "How often."},
@@ -23,27 +25,30 @@ const Report& report() {
   static const Report kReport = {.id = "test",
                                  .title = "A test",
                                  .doc = "",
-                                 .columns = kColumns,
                                  .group_by = {},
                                  .sort = "",
                                  .example = "",
-                                 .compute = nullptr,
                                  .importance = kImportance};
   return kReport;
+}
+
+/// Texts, numbers and nulls in rows.
+Table table_of(std::span<const ColumnSpec> columns, const std::vector<std::vector<Cell>>& rows) {
+  Table table(std::vector<ColumnSpec>(columns.begin(), columns.end()));
+  for (const std::vector<Cell>& row : rows) table.append_row(row);
+  return table;
 }
 
 View view() {
   View result;
   result.report = &report();
   result.input = "trace.json";
-  result.columns.assign(std::begin(kColumns), std::end(kColumns));
-  result.table.rows = {
-      {Value("void a_rather_long_kernel_name_that_goes_on(int, float)"), Value(std::int64_t{1234}),
-       Value(std::int64_t{98'720}), Value(), Value("x"), Value("main")},
-      {Value("say \"hi\",\n\x1b"), Value(std::int64_t{1}), Value(std::int64_t{850}), Value(),
-       Value(), Value("worker")},
-  };
-  result.table.notes = {"a note"};
+  result.table = table_of(
+      kColumns,
+      {{"void a_rather_long_kernel_name_that_goes_on(int, float)"sv, std::int64_t{1234},
+        std::int64_t{98'720}, Cell(), "x"sv, "main"sv},
+       {"say \"hi\",\n\x1b"sv, std::int64_t{1}, std::int64_t{850}, Cell(), Cell(), "worker"sv}});
+  result.notes = {"a note"};
   result.rows_total = 5;
   return result;
 }
@@ -147,20 +152,19 @@ TEST(Render, CsvQuotesWhereItMust) {
 }
 
 constexpr ColumnSpec kSections[] = {
-    {"section", ColumnKind::text, "", ""}, {"name", ColumnKind::name, "", ""},
-    {"value", ColumnKind::text, "", ""},   {"unit", ColumnKind::text, "", ""},
+    {"section", ColumnKind::text, "", ""},
+    {"name", ColumnKind::name, "", ""},
+    {"value", ColumnKind::text, "", "", false, {}, true},
+    {"unit", ColumnKind::text, "", ""},
     {"note", ColumnKind::text, "", ""},
 };
 
 TEST(Render, SectionsAreBlocksWithValuesInTheirOwnUnits) {
   View blocks;
   blocks.report = &report();
-  blocks.columns.assign(std::begin(kSections), std::end(kSections));
-  blocks.table.rows = {
-      {Value("time"), Value("span"), Value(std::int64_t{1'500'000}), Value("ns"), Value()},
-      {Value("time"), Value("busy"), Value(62.5), Value("percent"), Value("as recorded")},
-      {Value("file"), Value("format"), Value("chrome-json"), Value(""), Value()},
-  };
+  blocks.table = table_of(kSections, {{"time"sv, "span"sv, std::int64_t{1'500'000}, "ns"sv, Cell()},
+                                      {"time"sv, "busy"sv, 62.5, "percent"sv, "as recorded"sv},
+                                      {"file"sv, "format"sv, "chrome-json"sv, ""sv, Cell()}});
   blocks.rows_total = 3;
   Style style;
   EXPECT_EQ(render_text(blocks, style),
@@ -176,9 +180,8 @@ TEST(Render, SectionsAreBlocksWithValuesInTheirOwnUnits) {
 TEST(Render, SectionsShowTheBriefRowsUnlessWide) {
   View blocks;
   blocks.report = &report();
-  blocks.columns.assign(std::begin(kSections), std::end(kSections));
-  blocks.table.rows = {{Value("time"), Value("all of it"), Value("x"), Value(""), Value()}};
-  blocks.table.brief = {{Value("time"), Value("in short"), Value("x"), Value(""), Value()}};
+  blocks.table = table_of(kSections, {{"time"sv, "all of it"sv, "x"sv, ""sv, Cell()}});
+  blocks.brief = table_of(kSections, {{"time"sv, "in short"sv, "x"sv, ""sv, Cell()}});
   blocks.rows_total = 1;
   Style style;
   EXPECT_NE(render_text(blocks, style).find("in short"), std::string::npos);

@@ -60,16 +60,16 @@ struct Plot {
 /// Reads the cells of a row by the names of columns.
 class Cells {
  public:
-  explicit Cells(const std::vector<ColumnSpec>& columns) {
-    for (std::size_t i = 0; i < columns.size(); ++i) place_[columns[i].name] = i;
+  explicit Cells(const Table& table) : table_(table) {
+    for (std::size_t i = 0; i < table.columns().size(); ++i) place_[table.columns()[i].name] = i;
   }
-  [[nodiscard]] std::string text(const std::vector<Value>& row, std::string_view name) const {
-    const auto* const value = std::get_if<std::string>(&row[place_.at(name)]);
-    return value == nullptr ? std::string() : *value;
+  [[nodiscard]] std::string text(std::size_t row, std::string_view name) const {
+    const Value value = table_.at(row, place_.at(name));
+    const auto* const text = std::get_if<std::string_view>(&value);
+    return text == nullptr ? std::string() : std::string(*text);
   }
-  [[nodiscard]] std::optional<double> number(const std::vector<Value>& row,
-                                             std::string_view name) const {
-    const Value& value = row[place_.at(name)];
+  [[nodiscard]] std::optional<double> number(std::size_t row, std::string_view name) const {
+    const Value value = table_.at(row, place_.at(name));
     if (const auto* const real = std::get_if<double>(&value)) return *real;
     if (const auto* const whole = std::get_if<std::int64_t>(&value))
       return static_cast<double>(*whole);
@@ -77,14 +77,15 @@ class Cells {
   }
 
  private:
+  const Table& table_;
   std::map<std::string_view, std::size_t> place_;
 };
 
 Plot plot_of(const View& view) {
-  const Cells cells(view.columns);
+  const Cells cells(view.table);
   Plot plot;
   std::map<std::pair<double, double>, std::string> roofs;
-  for (const std::vector<Value>& row : view.table.rows) {
+  for (std::size_t row = 0; row < view.table.rows(); ++row) {
     const double time = cells.number(row, "device_total_ns").value_or(0);
     const double intensity = cells.number(row, "intensity").value_or(0);
     const double flops = cells.number(row, "achieved_tflops").value_or(0) * 1e12;
@@ -188,7 +189,7 @@ class Drawing {
   }
 
   void caption(const View& view) {
-    std::string words = view.table.notes.empty() ? std::string() : view.table.notes.front();
+    std::string words = view.notes.empty() ? std::string() : view.notes.front();
     if (plot_.without_arithmetic > 0) {
       words += fmt::format(" {} rows of {} are not shown: no arithmetic, or not known.",
                            plot_.without_arithmetic,

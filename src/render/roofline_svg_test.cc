@@ -12,15 +12,15 @@ namespace fathom {
 namespace {
 
 /// A view of the report with rows of (name, device time, intensity, TFLOP/s).
-View view_with(std::vector<std::tuple<std::string, std::int64_t, Value, Value>> rows) {
+View view_with(std::vector<std::tuple<std::string, std::int64_t, Cell, Cell>> rows) {
   const Report& report = *find_report("roofline");
   View view{.report = &report, .input = "a<b>.json"};
-  view.columns.assign(report.columns.begin(), report.columns.end());
+  view.table = Table({report.columns.begin(), report.columns.end()});
   for (auto& [name, time, intensity, rate] : rows) {
-    std::vector<Value> cells(view.columns.size());
-    const auto set = [&](std::string_view column, Value value) {
+    std::vector<Cell> cells(view.columns().size());
+    const auto set = [&](std::string_view column, Cell value) {
       for (std::size_t i = 0; i < cells.size(); ++i) {
-        if (view.columns[i].name == column) cells[i] = value;
+        if (view.columns()[i].name == column) cells[i] = value;
       }
     };
     set("name", name);
@@ -30,9 +30,9 @@ View view_with(std::vector<std::tuple<std::string, std::int64_t, Value, Value>> 
     set("peak_tflops", 100.0);
     set("peak_gbs", 1000.0);
     set("arithmetic", std::string("bf16 matrix"));
-    view.table.rows.push_back(std::move(cells));
+    view.table.append_row(cells);
   }
-  view.table.notes = {"Peaks of X."};
+  view.notes = {"Peaks of X."};
   return view;
 }
 

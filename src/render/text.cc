@@ -40,7 +40,7 @@ std::string left_out(const FlatTable& table, const View& view, const Style& styl
     text += footer("no room for: " + join(table.no_room) + " (--wide, --columns)", style);
   }
   if (!table.empty.empty()) text += footer("empty here: " + join(table.empty), style);
-  const std::uint64_t shown = view.table.rows.size();
+  const std::uint64_t shown = view.table.rows();
   if (shown < view.rows_total) {
     const auto more = static_cast<std::int64_t>(view.rows_total - shown);
     text += footer(
@@ -54,7 +54,7 @@ std::string left_out(const FlatTable& table, const View& view, const Style& styl
 std::string render_text(const View& view, const Style& style) {
   std::string out = heading(view, style);
   std::string below;
-  if (view.table.rows.empty()) {
+  if (view.table.empty()) {
     out += style.dim("no rows") + '\n';
   } else if (has_sections(view)) {
     out += render_blocks(view, style);
@@ -64,10 +64,9 @@ std::string render_text(const View& view, const Style& style) {
     out += table.text;
     below = left_out(table, view, style);
   }
-  if (!below.empty() || !view.table.notes.empty()) out += '\n';
+  if (!below.empty() || !view.notes.empty()) out += '\n';
   out += below;
-  for (const std::string& note : view.table.notes)
-    out += wrap(printable(note), style.width, "  ") + '\n';
+  for (const std::string& note : view.notes) out += wrap(printable(note), style.width, "  ") + '\n';
   return out;
 }
 

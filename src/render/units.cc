@@ -16,7 +16,7 @@ std::string format_duration(std::int64_t ns) {
 std::string format_value(const Value& value, ColumnKind kind) {
   if (std::holds_alternative<std::monostate>(value)) return std::string(kNoValue);
   if (const auto* flag = std::get_if<bool>(&value)) return *flag ? "yes" : "no";
-  if (const auto* text = std::get_if<std::string>(&value)) return printable(*text);
+  if (const auto* text = std::get_if<std::string_view>(&value)) return printable(*text);
   if (const auto* real = std::get_if<double>(&value)) {
     switch (kind) {
       case ColumnKind::percent:

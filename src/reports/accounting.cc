@@ -9,44 +9,10 @@
 #include "analysis/accounting/groups.h"
 #include "reports/phase_notes.h"
 #include "reports/report.h"
-#include "reports/rows.h"
 #include "reports/step_selection.h"
 
 namespace fathom {
 namespace {
-
-constexpr ColumnSpec kColumns[] = {
-    {"step", ColumnKind::integer, "", "By step: its number.", true, "step"},
-    {"edge", ColumnKind::flag, "",
-     "By step: not whole, and left out of everything but this grouping.", true},
-    {"phase", ColumnKind::text, "",
-     "By phase: data, forward, backward, optimizer, communication or other.", true, "phase"},
-    {"module", ColumnKind::name, "", "By module: its path, or (outside of modules).", true,
-     "module"},
-    {"class", ColumnKind::text, "", "By class: what the computing kernels do.", true, "class"},
-    {"tensor_cores", ColumnKind::flag, "", "By class: whether their names show matrix units.", true,
-     "class"},
-    {"device", ColumnKind::integer, "",
-     "Device; null for the main thread of a trace without device activity."},
-    {"worst", ColumnKind::flag, "",
-     "With several devices: the one that is busy for the least of its time.", true},
-    {"bucket", ColumnKind::text, "",
-     "Of a device: compute, communication, memcpy, memset (busy); input, allocation, sync, "
-     "dispatch, python, dependency, launch latency, device wait, host unknown (idle). Of the main "
-     "thread: input, forward, backward, optimizer, communication, waiting, other operators, "
-     "python."},
-    {"busy", ColumnKind::flag, "", "Whether the device is busy in it; null for the main thread.",
-     true},
-    {"time_ns", ColumnKind::duration_ns, "ns", "Time in this bucket."},
-    {"per_step_ns", ColumnKind::duration_ns, "ns", "time_ns over the number of steps."},
-    {"percent", ColumnKind::percent, "percent",
-     "time_ns of the device's time in all rows; by step, of the step."},
-    {"group_ns", ColumnKind::duration_ns, "ns",
-     "Time of all buckets of the device's step, phase, module or class."},
-};
-
-/// The columns that tell groups apart, which come first.
-constexpr std::size_t kKeyColumns = 6;
 
 constexpr std::string_view kGroupBy[] = {"device", "step", "phase", "module", "class"};
 
@@ -86,7 +52,7 @@ Duration length(const std::vector<AccountWindow>& windows) {
 /// One bucket of a group, of a device or of the main thread.
 struct Part {
   std::string_view bucket;
-  Value busy;
+  std::optional<bool> busy;
   Duration time;
 };
 
@@ -120,69 +86,127 @@ void order(AccountBy by, std::vector<AccountGroup>& groups) {
   }
 }
 
-class Rows {
- public:
-  Rows(const Context& context, AccountBy by, Table& table)
-      : context_(context), by_(by), table_(table) {}
-
-  void add(const Value& device, const Value& worst, const std::vector<AccountWindow>& windows,
-           std::vector<AccountGroup> groups) {
-    order(by_, groups);
-    const double all = static_cast<double>(to_ns(length(windows)));
-    const std::size_t steps = windows.empty() || windows.front().step == nullptr ? 0
-                              : by_ == AccountBy::step                           ? 1
-                                                                                 : windows.size();
-    for (const AccountGroup& group : groups) {
-      const Duration of_group = total(group);
-      const double whole = by_ == AccountBy::step ? static_cast<double>(to_ns(of_group)) : all;
-      for (const Part& part : parts_of(group)) {
-        std::vector<Value> row = key_values(group.key, windows);
-        row.push_back(device);
-        row.push_back(worst);
-        row.push_back(text_value(part.bucket));
-        row.push_back(part.busy);
-        row.push_back(ns_value(part.time));
-        row.push_back(steps == 0 ? Value()
-                                 : ns_value(part.time / static_cast<std::int64_t>(steps)));
-        row.push_back(percent_value(static_cast<double>(to_ns(part.time)), whole));
-        row.push_back(ns_value(of_group));
-        table_.rows.push_back(std::move(row));
-      }
-    }
-  }
-
- private:
-  /// The columns from `step` to `tensor_cores`.
-  [[nodiscard]] std::vector<Value> key_values(std::uint32_t key,
-                                              const std::vector<AccountWindow>& windows) const {
-    std::vector<Value> values(kKeyColumns);
-    switch (by_) {
-      case AccountBy::device:
-        break;
-      case AccountBy::step:
-        values[0] = int_value(windows[key].step->number);
-        values[1] = windows[key].step->edge;
-        break;
-      case AccountBy::phase:
-        values[2] = text_value(to_string(static_cast<Phase>(key)));
-        break;
-      case AccountBy::module:
-        values[3] = key == Modules::kTop ? text_value("(outside of modules)")
-                                         : text_value(context_.modules().path(context_.trace, key));
-        break;
-      case AccountBy::kernel_class:
-        if (key == kNoClass) break;
-        values[4] = text_value(to_string(static_cast<KernelClass>(key / 2)));
-        values[5] = key % 2 == 1;
-        break;
-    }
-    return values;
-  }
-
-  const Context& context_;
-  AccountBy by_;
-  Table& table_;
+/// A bucket of a group of a device, or of the main thread.
+struct Row {
+  std::uint32_t key = 0;       ///< Of the group.
+  const Step* step = nullptr;  ///< The group, by step.
+  std::optional<std::int32_t> device;
+  std::optional<bool> worst;
+  Part part;
+  std::optional<Duration> per_step;
+  double whole = 0;  ///< What the percentage is of, in ns.
+  Duration group{};  ///< All buckets of the group.
 };
+
+struct Shared {
+  const Context* context = nullptr;
+  AccountBy by = AccountBy::device;
+};
+using Accounts = ReportRows<Row, Shared>;
+
+std::optional<std::int64_t> step_number(const Row& row) {
+  return row.step == nullptr ? std::nullopt : std::optional(row.step->number);
+}
+
+std::optional<bool> step_edge(const Row& row) {
+  return row.step == nullptr ? std::nullopt : std::optional(row.step->edge);
+}
+
+std::optional<std::string_view> phase_of(const Row& row, const Shared& shared) {
+  if (shared.by != AccountBy::phase) return {};
+  return to_string(static_cast<Phase>(row.key));
+}
+
+std::optional<std::string> module_of(const Row& row, const Shared& shared) {
+  if (shared.by != AccountBy::module) return {};
+  if (row.key == Modules::kTop) return "(outside of modules)";
+  return shared.context->modules().path(shared.context->trace, row.key);
+}
+
+bool has_class(const Row& row, const Shared& shared) {
+  return shared.by == AccountBy::kernel_class && row.key != kNoClass;
+}
+
+std::optional<std::string_view> class_of(const Row& row, const Shared& shared) {
+  if (!has_class(row, shared)) return {};
+  return to_string(static_cast<KernelClass>(row.key / 2));
+}
+
+std::optional<bool> tensor_cores(const Row& row, const Shared& shared) {
+  return has_class(row, shared) ? std::optional(row.key % 2 == 1) : std::nullopt;
+}
+
+std::optional<double> percent(const Row& row) {
+  return percent_of(static_cast<double>(to_ns(row.part.time)), row.whole);
+}
+
+constexpr Accounts::Column kColumns[] = {
+    {"step", ColumnKind::integer, "", "By step: its number.", by<step_number>, true, "step"},
+    {"edge", ColumnKind::flag, "",
+     "By step: not whole, and left out of everything but this grouping.", by<step_edge>, true},
+    {"phase", ColumnKind::text, "",
+     "By phase: data, forward, backward, optimizer, communication or other.", by<phase_of>, true,
+     "phase"},
+    {"module", ColumnKind::name, "", "By module: its path, or (outside of modules).", by<module_of>,
+     true, "module"},
+    {"class", ColumnKind::text, "", "By class: what the computing kernels do.", by<class_of>, true,
+     "class"},
+    {"tensor_cores", ColumnKind::flag, "", "By class: whether their names show matrix units.",
+     by<tensor_cores>, true, "class"},
+    {"device", ColumnKind::integer, "",
+     "Device; null for the main thread of a trace without device activity.", by<&Row::device>},
+    {"worst", ColumnKind::flag, "",
+     "With several devices: the one that is busy for the least of its time.", by<&Row::worst>,
+     true},
+    {"bucket", ColumnKind::text, "",
+     "Of a device: compute, communication, memcpy, memset (busy); input, allocation, sync, "
+     "dispatch, python, dependency, launch latency, device wait, host unknown (idle). Of the main "
+     "thread: input, forward, backward, optimizer, communication, waiting, other operators, "
+     "python.",
+     [](const Row& row) { return row.part.bucket; }},
+    {"busy", ColumnKind::flag, "", "Whether the device is busy in it; null for the main thread.",
+     [](const Row& row) { return row.part.busy; }, true},
+    {"time_ns", ColumnKind::duration_ns, "ns", "Time in this bucket.",
+     [](const Row& row) { return row.part.time; }},
+    {"per_step_ns", ColumnKind::duration_ns, "ns", "time_ns over the number of steps.",
+     by<&Row::per_step>},
+    {"percent", ColumnKind::percent, "percent",
+     "time_ns of the device's time in all rows; by step, of the step.", by<percent>},
+    {"group_ns", ColumnKind::duration_ns, "ns",
+     "Time of all buckets of the device's step, phase, module or class.", by<&Row::group>},
+};
+
+/// Whose time is added.
+struct Owner {
+  std::optional<std::int32_t> device;  ///< Unset: the main thread.
+  std::optional<bool> worst;
+};
+
+void add_groups(const Owner& owner, const std::vector<AccountWindow>& windows,
+                std::vector<AccountGroup> groups, Accounts& accounts) {
+  const AccountBy by = accounts.shared.by;
+  order(by, groups);
+  const double all = static_cast<double>(to_ns(length(windows)));
+  const std::size_t steps = windows.empty() || windows.front().step == nullptr ? 0
+                            : by == AccountBy::step                            ? 1
+                                                                               : windows.size();
+  for (const AccountGroup& group : groups) {
+    Row row{.key = group.key,
+            .step = by == AccountBy::step ? windows[group.key].step : nullptr,
+            .device = owner.device,
+            .worst = owner.worst,
+            .part = {},
+            .per_step = {},
+            .whole = all,
+            .group = total(group)};
+    if (by == AccountBy::step) row.whole = static_cast<double>(to_ns(row.group));
+    for (const Part& part : parts_of(group)) {
+      row.part = part;
+      if (steps != 0) row.per_step = part.time / static_cast<std::int64_t>(steps);
+      accounts.rows.push_back(row);
+    }
+  }
+}
 
 /// The device that is busy for the smallest share of its time, of several.
 std::optional<std::int32_t> worst_device(const Context& context) {
@@ -203,19 +227,19 @@ std::optional<std::int32_t> worst_device(const Context& context) {
   return worst;
 }
 
-void add_devices(const Context& context, AccountBy by, Table& table) {
-  Rows rows(context, by, table);
+void add_devices(const Context& context, Accounts& accounts) {
+  const AccountBy by = accounts.shared.by;
   const std::optional<std::int32_t> worst = worst_device(context);
   for (const DeviceTimeline& timeline : context.timelines().devices) {
     const std::int32_t device = timeline.device;
     if (context.selection.device && device != *context.selection.device) continue;
     const std::vector<AccountWindow> windows = windows_of(context, by, device);
-    rows.add(int_value(device), worst ? Value(device == *worst) : Value(), windows,
-             group_device(context, device, by, windows));
+    const Owner owner{device, worst ? std::optional(device == *worst) : std::nullopt};
+    add_groups(owner, windows, group_device(context, device, by, windows), accounts);
   }
   if (worst) {
-    table.notes.push_back("Device " + std::to_string(*worst) +
-                          " is busy for the least of its time.");
+    accounts.notes.push_back("Device " + std::to_string(*worst) +
+                             " is busy for the least of its time.");
   }
   const Steps& steps = context.steps();
   const auto uses_any = [&](const Step& step) {
@@ -224,45 +248,46 @@ void add_devices(const Context& context, AccountBy by, Table& table) {
     });
   };
   if (std::ranges::none_of(steps.steps, uses_any)) {
-    table.notes.emplace_back(
+    accounts.notes.emplace_back(
         "No step is of a process that uses a device: the whole time is accounted for.");
   }
 }
 
-void add_main_thread(const Context& context, AccountBy by, Table& table) {
+void add_main_thread(const Context& context, Accounts& accounts) {
+  const AccountBy by = accounts.shared.by;
   const TrackId main = context.accounting().main_thread;
   if (!main.valid() || context.selection.device) return;
   const std::vector<AccountWindow> windows = windows_of(context, by, {});
-  Rows(context, by, table).add({}, {}, windows, group_main_thread(context, by, windows));
+  add_groups({}, windows, group_main_thread(context, by, windows), accounts);
   const Track& track = context.trace.tracks[main.row()];
   const std::string_view name = context.trace.text(track.name);
-  table.notes.push_back(
+  accounts.notes.push_back(
       "The trace holds no device activity: this is the time of its main thread, " +
       std::string(name.empty() ? context.trace.text(track.thread) : name) + ".");
   if (by == AccountBy::kernel_class)
-    table.notes.emplace_back("Without kernels there are no classes.");
+    accounts.notes.emplace_back("Without kernels there are no classes.");
 }
 
-void add_notes(const Context& context, AccountBy by, Table& table) {
-  if (!context.steps().note.empty()) table.notes.push_back(context.steps().note);
-  if (by == AccountBy::phase) table.notes.push_back(phase_note(context.phases()));
+void add_notes(const Context& context, Accounts& accounts) {
+  if (!context.steps().note.empty()) accounts.notes.push_back(context.steps().note);
+  if (accounts.shared.by == AccountBy::phase)
+    accounts.notes.push_back(phase_note(context.phases()));
 }
 
-Result<Table> compute(const Context& context) {
-  Table table;
-  const AccountBy by = grouping(context);
-  if (by == AccountBy::module && context.modules().nodes.size() == 1) {
-    table.notes.emplace_back(
+Result<Accounts> compute(const Context& context) {
+  Accounts accounts{.shared = {&context, grouping(context)}};
+  if (accounts.shared.by == AccountBy::module && context.modules().nodes.size() == 1) {
+    accounts.notes.emplace_back(
         "No nn.Module frames were recorded: profile with with_stack=True to see modules.");
-    return table;
+    return accounts;
   }
   if (context.timelines().devices.empty()) {
-    add_main_thread(context, by, table);
+    add_main_thread(context, accounts);
   } else {
-    add_devices(context, by, table);
+    add_devices(context, accounts);
   }
-  add_notes(context, by, table);
-  return table;
+  add_notes(context, accounts);
+  return accounts;
 }
 
 constexpr std::string_view kImportance[] = {"device",  "bucket",      "time_ns",
@@ -271,22 +296,20 @@ constexpr std::string_view kImportance[] = {"device",  "bucket",      "time_ns",
 }  // namespace
 
 Report accounting() {
-  return {
-      .id = "accounting",
-      .title = "Where every nanosecond of each device went: work, and the causes of idleness",
-      .doc =
-          "A row per device and bucket over the steps that count; --group-by splits it by step, "
-          "phase, module or kernel class. Every instant is in one bucket, so time_ns sums to the "
-          "windows of the steps to the nanosecond; buckets without time are left out. Idle time "
-          "is explained by what the thread that launched the next activity did before. A trace "
-          "without device activity is accounted for on its main thread. With --window, that "
-          "stretch is accounted for instead of steps.",
-      .columns = kColumns,
-      .group_by = kGroupBy,
-      .sort = "",
-      .example = "fathom accounting trace.json.gz --group-by phase",
-      .compute = compute,
-      .importance = kImportance};
+  return report_of<kColumns, compute>(
+      {.id = "accounting",
+       .title = "Where every nanosecond of each device went: work, and the causes of idleness",
+       .doc =
+           "A row per device and bucket over the steps that count; --group-by splits it by step, "
+           "phase, module or kernel class. Every instant is in one bucket, so time_ns sums to the "
+           "windows of the steps to the nanosecond; buckets without time are left out. Idle time "
+           "is explained by what the thread that launched the next activity did before. A trace "
+           "without device activity is accounted for on its main thread. With --window, that "
+           "stretch is accounted for instead of steps.",
+       .group_by = kGroupBy,
+       .sort = "",
+       .example = "fathom accounting trace.json.gz --group-by phase",
+       .importance = kImportance});
 }
 
 }  // namespace fathom

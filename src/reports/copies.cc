@@ -2,37 +2,15 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <optional>
+#include <string_view>
+#include <vector>
 
 #include "reports/groups.h"
 #include "reports/report.h"
-#include "reports/rows.h"
 
 namespace fathom {
 namespace {
-
-constexpr ColumnSpec kColumns[] = {
-    {"kind", ColumnKind::text, "", "HtoD, DtoH, DtoD, PtoP, HtoH, array, memset or unknown."},
-    {"source", ColumnKind::text, "",
-     "Memory read: pageable, pinned, device, array or managed, where recorded."},
-    {"destination", ColumnKind::text, "", "Memory written, likewise."},
-    {"count", ColumnKind::count, "", "How many there were."},
-    {"total_ns", ColumnKind::duration_ns, "ns", "Sum of their durations."},
-    {"mean_ns", ColumnKind::duration_ns, "ns", "Mean duration, rounded."},
-    {"min_ns", ColumnKind::duration_ns, "ns", "Shortest duration.", true},
-    {"max_ns", ColumnKind::duration_ns, "ns", "Longest duration."},
-    {"percent", ColumnKind::percent, "percent",
-     "Share of the time of all selected copies and fills."},
-    {"bytes", ColumnKind::bytes, "bytes", "Bytes moved or filled, where recorded."},
-    {"mean_bytes", ColumnKind::bytes, "bytes", "Mean size, rounded."},
-    {"gb_per_s", ColumnKind::real, "GB/s",
-     "Bytes over duration of those with a recorded size, in 10^9 bytes per second."},
-    {"device", ColumnKind::integer, "", "Device number, where all agree."},
-    {"stream", ColumnKind::integer, "", "Stream number, where all agree.", false, "stream"},
-    {"ops", ColumnKind::name, "", "Operators that started them, the most frequent first.", false,
-     "op"},
-};
-
-constexpr std::string_view kGroupBy[] = {"kind", "op", "stream"};
 
 struct Group {
   CopyKind kind = CopyKind::unknown;
@@ -45,10 +23,71 @@ struct Group {
   std::uint64_t sized = 0;  // those with a recorded size
   std::int64_t bytes = 0;
   Duration sized_total{};
-  Shared<std::int32_t> device;
-  Shared<std::int64_t> stream;
+  Agreed<std::int32_t> device;
+  Agreed<std::int64_t> stream;
   OpCounts ops;
 };
+
+struct Shared {
+  const Trace* trace = nullptr;
+  Duration all{};  ///< Of all rows.
+};
+using Copies = ReportRows<Group, Shared>;
+
+std::optional<std::string_view> memory_name(MemoryKind kind) {
+  return kind == MemoryKind::unknown ? std::nullopt : std::optional(to_string(kind));
+}
+
+std::int64_t rounded_mean(std::int64_t total, std::uint64_t count) {
+  return std::llround(static_cast<double>(total) / static_cast<double>(count));
+}
+
+std::optional<std::int64_t> bytes_of(const Group& group) {
+  return group.sized == 0 ? std::nullopt : std::optional(group.bytes);
+}
+
+std::optional<std::int64_t> mean_bytes(const Group& group) {
+  if (group.sized == 0) return {};
+  return rounded_mean(group.bytes, group.sized);
+}
+
+std::optional<double> gb_per_s(const Group& group) {
+  const auto time = static_cast<double>(to_ns(group.sized_total));
+  if (group.sized == 0 || !(time > 0)) return {};
+  return static_cast<double>(group.bytes) / time;
+}
+
+constexpr Copies::Column kColumns[] = {
+    {"kind", ColumnKind::text, "", "HtoD, DtoH, DtoD, PtoP, HtoH, array, memset or unknown.",
+     [](const Group& group) { return to_string(group.kind); }},
+    {"source", ColumnKind::text, "",
+     "Memory read: pageable, pinned, device, array or managed, where recorded.",
+     [](const Group& group) { return memory_name(group.source); }},
+    {"destination", ColumnKind::text, "", "Memory written, likewise.",
+     [](const Group& group) { return memory_name(group.destination); }},
+    {"count", ColumnKind::count, "", "How many there were.", by<&Group::count>},
+    {"total_ns", ColumnKind::duration_ns, "ns", "Sum of their durations.", by<&Group::total>},
+    {"mean_ns", ColumnKind::duration_ns, "ns", "Mean duration, rounded.",
+     [](const Group& group) { return rounded_mean(to_ns(group.total), group.count); }},
+    {"min_ns", ColumnKind::duration_ns, "ns", "Shortest duration.", by<&Group::min>, true},
+    {"max_ns", ColumnKind::duration_ns, "ns", "Longest duration.", by<&Group::max>},
+    {"percent", ColumnKind::percent, "percent",
+     "Share of the time of all selected copies and fills.",
+     [](const Group& group, const Shared& shared) { return percent_of(group.total, shared.all); }},
+    {"bytes", ColumnKind::bytes, "bytes", "Bytes moved or filled, where recorded.", by<bytes_of>},
+    {"mean_bytes", ColumnKind::bytes, "bytes", "Mean size, rounded.", by<mean_bytes>},
+    {"gb_per_s", ColumnKind::real, "GB/s",
+     "Bytes over duration of those with a recorded size, in 10^9 bytes per second.", by<gb_per_s>},
+    {"device", ColumnKind::integer, "", "Device number, where all agree.",
+     [](const Group& group) { return shared_value(group.device, -1); }},
+    {"stream", ColumnKind::integer, "", "Stream number, where all agree.",
+     [](const Group& group) { return shared_value(group.stream, kAbsent); }, false, "stream"},
+    {"ops", ColumnKind::name, "", "Operators that started them, the most frequent first.",
+     [](const Group& group, const Shared& shared) { return group.ops.text(*shared.trace); }, false,
+     "op"},
+};
+
+constexpr std::string_view kGroupBy[] = {"kind", "op", "stream"};
 
 Group describe(const Trace& trace, SliceId activity) {
   Group group;
@@ -86,43 +125,13 @@ void add(const Trace& trace, SliceId activity, Group& group) {
   group.sized_total += duration;
 }
 
-Value memory_value(MemoryKind kind) {
-  return kind == MemoryKind::unknown ? Value() : text_value(to_string(kind));
-}
-
-std::int64_t rounded_mean(std::int64_t total, std::uint64_t count) {
-  return std::llround(static_cast<double>(total) / static_cast<double>(count));
-}
-
-std::vector<Value> row_of(const Trace& trace, const Group& group, Duration all) {
-  const bool sized = group.sized != 0;
-  const auto time = static_cast<double>(to_ns(group.sized_total));
-  return {
-      text_value(to_string(group.kind)),
-      memory_value(group.source),
-      memory_value(group.destination),
-      int_value(group.count),
-      ns_value(group.total),
-      int_value(rounded_mean(to_ns(group.total), group.count)),
-      ns_value(group.min),
-      ns_value(group.max),
-      percent_value(static_cast<double>(to_ns(group.total)), static_cast<double>(to_ns(all))),
-      sized ? int_value(group.bytes) : Value(),
-      sized ? int_value(rounded_mean(group.bytes, group.sized)) : Value(),
-      sized && time > 0 ? Value(static_cast<double>(group.bytes) / time) : Value(),
-      shared_value(group.device, -1),
-      shared_value(group.stream, kAbsent),
-      text_value(group.ops.text(trace)),
-  };
-}
-
-Result<Table> compute(const Context& context) {
+Result<Copies> compute(const Context& context) {
   const Trace& trace = context.trace;
   const Selector selector = context.selector();
   const std::string& by = context.options.group_by;
   GroupIndex index;
-  std::vector<Group> groups;
-  Duration all{};
+  Copies copies{.shared = {&trace}};
+  std::vector<Group>& groups = copies.rows;
   for (const SliceId activity : context.links().activities) {
     if (trace.kind(activity) == SliceKind::kernel || !selector.activity(trace, activity)) continue;
     const std::uint32_t op = op_key(context, activity);
@@ -134,11 +143,9 @@ Result<Table> compute(const Context& context) {
     if (number == groups.size()) groups.push_back(described);
     add(trace, activity, groups[number]);
     groups[number].ops.add(op);
-    all += trace.slices.duration[activity.row()];
+    copies.shared.all += trace.slices.duration[activity.row()];
   }
-  Table table;
-  for (const Group& group : groups) table.rows.push_back(row_of(trace, group, all));
-  return table;
+  return copies;
 }
 
 constexpr std::string_view kImportance[] = {
@@ -148,20 +155,18 @@ constexpr std::string_view kImportance[] = {
 }  // namespace
 
 Report copies() {
-  return {.id = "copies",
-          .title = "Memory copies and fills: size, speed, and which memory they touch",
-          .doc =
-              "One row per kind and pair of memories; --group-by op or stream splits it further. A "
+  return report_of<kColumns, compute>(
+      {.id = "copies",
+       .title = "Memory copies and fills: size, speed, and which memory they touch",
+       .doc = "One row per kind and pair of memories; --group-by op or stream splits it further. A "
               "copy belongs to "
               "the steps or the window in which it starts. The totals of this table and of "
               "`kernels` sum to the "
               "device time. Copies from or to pageable memory make the host wait.",
-          .columns = kColumns,
-          .group_by = kGroupBy,
-          .sort = "-total_ns",
-          .example = "fathom copies trace.json.gz --group-by op",
-          .compute = compute,
-          .importance = kImportance};
+       .group_by = kGroupBy,
+       .sort = "-total_ns",
+       .example = "fathom copies trace.json.gz --group-by op",
+       .importance = kImportance});
 }
 
 }  // namespace fathom

@@ -1,40 +1,18 @@
 // critical-path: what each step's end had to wait for, by kind of work and by who led it.
 #include <algorithm>
 #include <map>
-#include <string>
+#include <optional>
+#include <string_view>
 #include <utility>
 #include <vector>
 
 #include "base/quantity_text.h"
 #include "replay/replay.h"
 #include "reports/report.h"
-#include "reports/rows.h"
 #include "reports/step_selection.h"
 
 namespace fathom {
 namespace {
-
-constexpr ColumnSpec kColumns[] = {
-    {"step", ColumnKind::integer, "", "By step: its number.", true, "step"},
-    {"edge", ColumnKind::flag, "",
-     "By step: not whole, and left out of everything but this grouping.", true},
-    {"part", ColumnKind::text, "",
-     "What the path runs through: host, launch (from the call to the start on the device, and "
-     "between activities of a stream), device, communication, copy, or wait (for an event, for the "
-     "device to be noticed, or for what nothing in the trace explains)."},
-    {"name", ColumnKind::name, "",
-     "By name: the innermost operator or call on the host; the kernel, copy or fill; the "
-     "activity that was launched; the waiting call.",
-     true, "name"},
-    {"time_ns", ColumnKind::duration_ns, "ns", "Length of these stretches of the path."},
-    {"per_step_ns", ColumnKind::duration_ns, "ns", "time_ns over the number of steps."},
-    {"percent", ColumnKind::percent, "percent",
-     "time_ns of the steps' windows; by step, of its window."},
-    {"stretches", ColumnKind::count, "", "Pieces of the path that this is the sum of.", true},
-    {"leading", ColumnKind::name, "",
-     "The operator, kernel or call with the largest share of it; null by name."},
-    {"leading_percent", ColumnKind::percent, "percent", "That share of time_ns."},
-};
 
 constexpr std::string_view kGroupBy[] = {"part", "step", "name"};
 
@@ -58,9 +36,74 @@ ByName sum_up(const Trace& trace, const Replay& replay, const Step& step, ByName
   return sums;
 }
 
-class Rows {
+/// Stretches of the path: those of one part, or of one part and name.
+struct Row {
+  const Step* step = nullptr;  ///< Null where they are of several.
+  PathPart part{};
+  Sum sum;
+  std::size_t steps = 0;
+  Duration window{};                ///< Of these steps.
+  std::optional<StringId> name;     ///< By name.
+  std::optional<StringId> leading;  ///< By part: who has the largest share.
+  Duration leading_time{};
+};
+using Path = ReportRows<Row, const Trace*>;
+
+std::string_view name_of(const Trace& trace, StringId name) {
+  return name.valid() ? trace.text(name) : "(nothing recorded)";
+}
+
+std::optional<std::string_view> own_name(const Row& row, const Trace* trace) {
+  return row.name ? text_or_null(name_of(*trace, *row.name)) : std::nullopt;
+}
+
+std::optional<std::string_view> leading_name(const Row& row, const Trace* trace) {
+  return row.leading ? std::optional(name_of(*trace, *row.leading)) : std::nullopt;
+}
+
+std::optional<double> leading_percent(const Row& row) {
+  return row.leading ? percent_of(row.leading_time, row.sum.time) : std::nullopt;
+}
+
+std::optional<std::int64_t> step_number(const Row& row) {
+  return row.step == nullptr ? std::nullopt : std::optional(row.step->number);
+}
+
+std::optional<bool> step_edge(const Row& row) {
+  return row.step == nullptr ? std::nullopt : std::optional(row.step->edge);
+}
+
+constexpr Path::Column kColumns[] = {
+    {"step", ColumnKind::integer, "", "By step: its number.", by<step_number>, true, "step"},
+    {"edge", ColumnKind::flag, "",
+     "By step: not whole, and left out of everything but this grouping.", by<step_edge>, true},
+    {"part", ColumnKind::text, "",
+     "What the path runs through: host, launch (from the call to the start on the device, and "
+     "between activities of a stream), device, communication, copy, or wait (for an event, for the "
+     "device to be noticed, or for what nothing in the trace explains).",
+     [](const Row& row) { return to_string(row.part); }},
+    {"name", ColumnKind::name, "",
+     "By name: the innermost operator or call on the host; the kernel, copy or fill; the "
+     "activity that was launched; the waiting call.",
+     by<own_name>, true, "name"},
+    {"time_ns", ColumnKind::duration_ns, "ns", "Length of these stretches of the path.",
+     [](const Row& row) { return row.sum.time; }},
+    {"per_step_ns", ColumnKind::duration_ns, "ns", "time_ns over the number of steps.",
+     [](const Row& row) { return row.sum.time / static_cast<std::int64_t>(row.steps); }},
+    {"percent", ColumnKind::percent, "percent",
+     "time_ns of the steps' windows; by step, of its window.",
+     [](const Row& row) { return percent_of(row.sum.time, row.window); }},
+    {"stretches", ColumnKind::count, "", "Pieces of the path that this is the sum of.",
+     [](const Row& row) { return row.sum.stretches; }, true},
+    {"leading", ColumnKind::name, "",
+     "The operator, kernel or call with the largest share of it; null by name.", by<leading_name>},
+    {"leading_percent", ColumnKind::percent, "percent", "That share of time_ns.",
+     by<leading_percent>},
+};
+
+class PathRows {
  public:
-  Rows(const Trace& trace, Table& table) : trace_(trace), table_(table) {}
+  PathRows(const Trace& trace, std::vector<Row>& rows) : trace_(trace), rows_(rows) {}
 
   /// A row per part; `step` is null where the sums are of several.
   void add_parts(const ByName& sums, const Step* step, std::size_t steps, Duration window) {
@@ -76,8 +119,15 @@ class Rows {
     std::ranges::stable_sort(parts, std::ranges::greater(),
                              [](const auto& part) { return part.second.time; });
     for (const auto& [part, sum] : parts) {
-      add(step, part, {}, sum, steps, window);
-      add_leading(sums, part, sum.time);
+      const auto& [key, most] = *leading(sums, part);
+      rows_.push_back({.step = step,
+                       .part = part,
+                       .sum = sum,
+                       .steps = steps,
+                       .window = window,
+                       .name = {},
+                       .leading = key.second,
+                       .leading_time = most.time});
     }
   }
 
@@ -88,47 +138,36 @@ class Rows {
     std::ranges::sort(order, [this](ByName::const_iterator a, ByName::const_iterator b) {
       if (a->second.time != b->second.time) return a->second.time > b->second.time;
       if (a->first.first != b->first.first) return a->first.first < b->first.first;
-      return name_of(a->first.second) < name_of(b->first.second);
+      return name_of(trace_, a->first.second) < name_of(trace_, b->first.second);
     });
-    for (const auto at : order)
-      add(nullptr, at->first.first, name_of(at->first.second), at->second, steps, window);
+    for (const auto at : order) {
+      rows_.push_back({.step = nullptr,
+                       .part = at->first.first,
+                       .sum = at->second,
+                       .steps = steps,
+                       .window = window,
+                       .name = at->first.second,
+                       .leading = {}});
+    }
   }
 
  private:
   static ByName::const_iterator first(const ByName& sums, std::size_t part) {
     return sums.lower_bound({static_cast<PathPart>(part), StringId(std::size_t{0})});
   }
-  [[nodiscard]] std::string name_of(StringId name) const {
-    return name.valid() ? std::string(trace_.text(name)) : "(nothing recorded)";
-  }
 
-  void add(const Step* step, PathPart part, const std::string& name, const Sum& sum,
-           std::size_t steps, Duration window) {
-    table_.rows.push_back(
-        {step == nullptr ? Value() : int_value(step->number),
-         step == nullptr ? Value() : Value(step->edge), text_value(to_string(part)),
-         text_or_null(name), ns_value(sum.time),
-         ns_value(sum.time / static_cast<std::int64_t>(steps)),
-         percent_value(static_cast<double>(to_ns(sum.time)), static_cast<double>(to_ns(window))),
-         int_value(sum.stretches), Value(), Value()});
-  }
-
-  /// To the last row: who has the largest share of the part.
-  void add_leading(const ByName& sums, PathPart part, Duration whole) {
+  /// Who has the largest share of the part.
+  [[nodiscard]] ByName::const_iterator leading(const ByName& sums, PathPart part) const {
     const auto number = static_cast<std::size_t>(part);
-    const auto leading = std::max_element(
+    return std::max_element(
         first(sums, number), first(sums, number + 1), [this](const auto& a, const auto& b) {
           if (a.second.time != b.second.time) return a.second.time < b.second.time;
-          return name_of(a.first.second) > name_of(b.first.second);
+          return name_of(trace_, a.first.second) > name_of(trace_, b.first.second);
         });
-    std::vector<Value>& row = table_.rows.back();
-    row[row.size() - 2] = text_value(name_of(leading->first.second));
-    row.back() = percent_value(static_cast<double>(to_ns(leading->second.time)),
-                               static_cast<double>(to_ns(whole)));
   }
 
   const Trace& trace_;
-  Table& table_;
+  std::vector<Row>& rows_;
 };
 
 /// The selected steps; but for the grouping by step only those that count, if any does.
@@ -142,20 +181,20 @@ std::vector<const Step*> steps_of(const Context& context, bool all) {
   return steps;
 }
 
-void add_notes(const Context& context, const Replay& replay, Table& table) {
-  if (!context.steps().note.empty()) table.notes.push_back(context.steps().note);
+void add_notes(const Context& context, const Replay& replay, Path& path) {
+  if (!context.steps().note.empty()) path.notes.push_back(context.steps().note);
   const Residuals residuals = replay.residuals();
-  table.notes.push_back("Delays that no dependency in the trace explains make up " +
-                        percent_text(residuals.percent()) + " of the steps; they are in wait.");
+  path.notes.push_back("Delays that no dependency in the trace explains make up " +
+                       percent_text(residuals.percent()) + " of the steps; they are in wait.");
 }
 
-Result<Table> compute(const Context& context) {
-  Table table;
+Result<Path> compute(const Context& context) {
+  Path path{.shared = &context.trace};
   const std::string& by = context.options.group_by;
   const std::vector<const Step*> steps = steps_of(context, by == "step");
-  if (steps.empty()) return table;
+  if (steps.empty()) return path;
   const Replay replay = Replay::build(context);
-  Rows rows(context.trace, table);
+  PathRows rows(context.trace, path.rows);
   ByName sums;
   Duration window{};
   for (const Step* const step : steps) {
@@ -171,8 +210,8 @@ Result<Table> compute(const Context& context) {
   } else if (by != "step") {
     rows.add_parts(sums, nullptr, steps.size(), window);
   }
-  add_notes(context, replay, table);
-  return table;
+  add_notes(context, replay, path);
+  return path;
 }
 
 constexpr std::string_view kImportance[] = {"part",        "time_ns", "percent",
@@ -181,20 +220,18 @@ constexpr std::string_view kImportance[] = {"part",        "time_ns", "percent",
 }  // namespace
 
 Report critical_path() {
-  return {.id = "critical-path",
-          .title = "What the end of each step had to wait for, and which operators lead there",
-          .doc =
-              "The chain of dependencies that determines when a step ends, over the steps that "
+  return report_of<kColumns, compute>(
+      {.id = "critical-path",
+       .title = "What the end of each step had to wait for, and which operators lead there",
+       .doc = "The chain of dependencies that determines when a step ends, over the steps that "
               "count: a row per part, or per step and part, or per part and name. At every instant "
               "of a step's window the path is in one part, so the parts sum to the windows to the "
               "nanosecond. Only what lies on the path can make the step shorter; docs/replay.md "
               "explains how it is found.",
-          .columns = kColumns,
-          .group_by = kGroupBy,
-          .sort = "",
-          .example = "fathom critical-path trace.json.gz --group-by name --limit 20",
-          .compute = compute,
-          .importance = kImportance};
+       .group_by = kGroupBy,
+       .sort = "",
+       .example = "fathom critical-path trace.json.gz --group-by name --limit 20",
+       .importance = kImportance});
 }
 
 }  // namespace fathom

@@ -250,7 +250,7 @@ Trace fleet(std::int32_t devices) {
 TEST(OverviewReport, OfManyDevicesIsAScreenOfTheIdlest) {
   for (const std::int32_t devices : {3, 256, 1024}) {
     const Answer overview("overview", fleet(devices));
-    EXPECT_LE(overview.brief().size(), 40U) << devices;
+    EXPECT_LE(overview.brief().rows(), 40U) << devices;
     const auto sections = overview.brief_column("section");
     EXPECT_TRUE(sections.contains("device " + std::to_string(devices - 1) +
                                   " · NVIDIA H100, the idlest of " + std::to_string(devices)));
@@ -265,7 +265,7 @@ TEST(OverviewReport, OfManyDevicesIsAScreenOfTheIdlest) {
 TEST(InfoReport, OfManyDevicesShowsTheirKinds) {
   for (const std::int32_t devices : {3, 1024}) {
     const Answer info("info", fleet(devices));
-    EXPECT_LE(info.brief().size(), 35U) << devices;
+    EXPECT_LE(info.brief().rows(), 35U) << devices;
     EXPECT_TRUE(info.brief_column("name").contains(std::to_string(devices) + " devices"));
     EXPECT_GE(info.rows(), static_cast<std::size_t>(2 * devices));
   }

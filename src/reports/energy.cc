@@ -1,62 +1,62 @@
 // energy: joules of GPUs and processors, by consumer or by step, with money and CO2.
 #include "analysis/machine/energy.h"
 
+#include <algorithm>
+#include <memory>
 #include <optional>
-#include <utility>
+#include <string_view>
+#include <vector>
 
 #include "analysis/machine/run_usage.h"
 #include "reports/report.h"
-#include "reports/rows.h"
 #include "reports/step_selection.h"
 
 namespace fathom {
 namespace {
 
-constexpr ColumnSpec kColumns[] = {
-    {"consumer", ColumnKind::text, "",
-     "What used it: a GPU's whole board, a processor package, the memory of one, or all of them."},
-    {"step", ColumnKind::integer, "", "Number of the step.", false, "step"},
-    {"time_ns", ColumnKind::duration_ns, "ns", "Time of which the energy is known."},
-    {"joules", ColumnKind::real, "J", "Energy over that time."},
-    {"mean_watts", ColumnKind::real, "W", "Mean power over that time."},
-    {"joules_per_step", ColumnKind::real, "J",
-     "Mean energy of the counted steps that telemetry covers whole."},
-    {"price", ColumnKind::real, "", "Energy times the price of a kilowatt-hour, in its money."},
-    {"co2_g", ColumnKind::real, "g", "Energy times the carbon dioxide of a kilowatt-hour."},
-    {"source", ColumnKind::text, "",
-     "counter: the hardware's own count of energy; power: integrated from samples of power."},
-};
-
 constexpr std::string_view kGroupBy[] = {"consumer", "step"};
 
-class Rows {
- public:
-  explicit Rows(const Context& context)
-      : price_(rate_per_kwh(context.trace, context.options.price_per_kwh, kPriceFact)),
-        carbon_(rate_per_kwh(context.trace, context.options.carbon_g_per_kwh, kCarbonFact)) {}
+struct Row {
+  std::string_view consumer;  ///< Lives in Shared or in the code.
+  std::optional<std::int64_t> step;
+  Energy energy;
+  std::optional<double> per_step;
+  std::string_view source;
+};
 
-  void add(std::string_view consumer, std::optional<std::int64_t> step, const Energy& energy,
-           std::optional<double> per_step, std::string_view source) {
-    const auto priced = [&](const std::optional<double>& per_kwh) {
-      return per_kwh ? Value(price_of(energy.joules, *per_kwh)) : Value();
-    };
-    table_.rows.push_back({text_value(consumer), step ? int_value(*step) : Value(),
-                           ns_value(energy.known), Value(energy.joules), Value(energy.watts()),
-                           per_step ? Value(*per_step) : Value(), priced(price_), priced(carbon_),
-                           text_or_null(source)});
-  }
-  void note(std::string text) { table_.notes.push_back(std::move(text)); }
-  [[nodiscard]] Table take() {
-    if (!price_ && !carbon_ && !table_.rows.empty()) {
-      note("--price MONEY and --carbon GRAMS, each per kilowatt-hour, fill price and co2_g.");
-    }
-    return std::move(table_);
-  }
+/// What a kilowatt-hour costs, where it is known, and what the rows name.
+struct Shared {
+  std::optional<double> price;
+  std::optional<double> carbon;
+  std::shared_ptr<const std::vector<EnergyConsumer>> consumers;
 
- private:
-  std::optional<double> price_;
-  std::optional<double> carbon_;
-  Table table_;
+  [[nodiscard]] static std::optional<double> priced(const Row& row,
+                                                    const std::optional<double>& per_kwh) {
+    return per_kwh ? std::optional(price_of(row.energy.joules, *per_kwh)) : std::nullopt;
+  }
+};
+using Joules = ReportRows<Row, Shared>;
+
+constexpr Joules::Column kColumns[] = {
+    {"consumer", ColumnKind::text, "",
+     "What used it: a GPU's whole board, a processor package, the memory of one, or all of them.",
+     by<&Row::consumer>},
+    {"step", ColumnKind::integer, "", "Number of the step.", by<&Row::step>, false, "step"},
+    {"time_ns", ColumnKind::duration_ns, "ns", "Time of which the energy is known.",
+     [](const Row& row) { return row.energy.known; }},
+    {"joules", ColumnKind::real, "J", "Energy over that time.",
+     [](const Row& row) { return row.energy.joules; }},
+    {"mean_watts", ColumnKind::real, "W", "Mean power over that time.",
+     [](const Row& row) { return row.energy.watts(); }},
+    {"joules_per_step", ColumnKind::real, "J",
+     "Mean energy of the counted steps that telemetry covers whole.", by<&Row::per_step>},
+    {"price", ColumnKind::real, "", "Energy times the price of a kilowatt-hour, in its money.",
+     [](const Row& row, const Shared& shared) { return Shared::priced(row, shared.price); }},
+    {"co2_g", ColumnKind::real, "g", "Energy times the carbon dioxide of a kilowatt-hour.",
+     [](const Row& row, const Shared& shared) { return Shared::priced(row, shared.carbon); }},
+    {"source", ColumnKind::text, "",
+     "counter: the hardware's own count of energy; power: integrated from samples of power.",
+     [](const Row& row) { return text_or_null(row.source); }},
 };
 
 std::string_view source_of(const EnergyConsumer& consumer) {
@@ -98,7 +98,7 @@ std::optional<double> per_step(const std::vector<RunStep>& steps, const EnergyCo
 }
 
 void add_consumers(const Context& context, const std::vector<EnergyConsumer>& consumers,
-                   Rows& rows) {
+                   std::vector<Row>& rows) {
   Energy all;
   std::optional<double> all_per_step;
   std::size_t added = 0;
@@ -108,20 +108,21 @@ void add_consumers(const Context& context, const std::vector<EnergyConsumer>& co
     const auto energy = energy_of(consumer, std::span(&window, 1));
     if (!energy) continue;
     const auto step = per_step(steps, consumer);
-    rows.add(consumer.name, {}, *energy, step, source_of(consumer));
+    rows.push_back({consumer.name, {}, *energy, step, source_of(consumer)});
     all.joules += energy->joules;
     all.known = std::max(all.known, energy->known);
     if (step) all_per_step = all_per_step.value_or(0) + *step;
     ++added;
   }
-  if (added > 1) rows.add("all", {}, all, all_per_step, "");
+  if (added > 1) rows.push_back({"all", {}, all, all_per_step, {}});
 }
 
-void add_steps(const Context& context, const std::vector<EnergyConsumer>& consumers, Rows& rows) {
+void add_steps(const Context& context, const std::vector<EnergyConsumer>& consumers,
+               std::vector<Row>& rows) {
   for (const RunStep& step : chosen_steps(context, false)) {
     for (const EnergyConsumer& consumer : consumers) {
       const auto energy = energy_of(consumer, std::span(&step.window, 1));
-      if (energy) rows.add(consumer.name, step.number, *energy, {}, source_of(consumer));
+      if (energy) rows.push_back({consumer.name, step.number, *energy, {}, source_of(consumer)});
     }
   }
 }
@@ -138,21 +139,29 @@ std::vector<EnergyConsumer> chosen(const Context& context) {
   return consumers;
 }
 
-Result<Table> compute(const Context& context) {
-  Rows rows(context);
-  const std::vector<EnergyConsumer> consumers = chosen(context);
+Result<Joules> compute(const Context& context) {
+  const TableOptions& options = context.options;
+  Joules joules{.shared = {rate_per_kwh(context.trace, options.price_per_kwh, kPriceFact),
+                           rate_per_kwh(context.trace, options.carbon_g_per_kwh, kCarbonFact),
+                           std::make_shared<const std::vector<EnergyConsumer>>(chosen(context))}};
+  const std::vector<EnergyConsumer>& consumers = *joules.shared.consumers;
   if (consumers.empty()) {
-    rows.note(context.telemetry().empty()
-                  ? "No telemetry was recorded: record with fathom run."
-                  : "No power or energy was recorded; fathom doctor shows what would allow it.");
-    return rows.take();
+    joules.notes.emplace_back(
+        context.telemetry().empty()
+            ? "No telemetry was recorded: record with fathom run."
+            : "No power or energy was recorded; fathom doctor shows what would allow it.");
+    return joules;
   }
-  if (context.options.group_by == "step") {
-    add_steps(context, consumers, rows);
+  if (options.group_by == "step") {
+    add_steps(context, consumers, joules.rows);
   } else {
-    add_consumers(context, consumers, rows);
+    add_consumers(context, consumers, joules.rows);
   }
-  return rows.take();
+  if (!joules.shared.price && !joules.shared.carbon && !joules.rows.empty()) {
+    joules.notes.emplace_back(
+        "--price MONEY and --carbon GRAMS, each per kilowatt-hour, fill price and co2_g.");
+  }
+  return joules;
 }
 
 constexpr std::string_view kOptions[] = {"price"};
@@ -162,23 +171,22 @@ constexpr std::string_view kImportance[] = {"consumer",        "step",  "joules"
 }  // namespace
 
 Report energy() {
-  return {
-      .id = "energy",
-      .title = "Energy of GPUs and processors, per step and in all, with money and CO2",
-      .doc =
-          "One row per consumer over the whole run, or over the steps or the window selected; "
-          "--group-by step makes rows per step and consumer. Without a selection, all steps of the "
-          "run count, also those that torch.profiler did not record. Joules come from the "
-          "hardware's counters of energy where it has them (Volta and later, RAPL), else from "
-          "samples of power by trapezoids. A board's power is an average over up to a second, so "
-          "steps shorter than that share it.",
-      .columns = kColumns,
-      .group_by = kGroupBy,
-      .sort = "",
-      .example = "fathom energy fathom-runs/20260101-120000-train --price 0.30 --carbon 380",
-      .compute = compute,
-      .options = kOptions,
-      .importance = kImportance};
+  return report_of<kColumns, compute>(
+      {.id = "energy",
+       .title = "Energy of GPUs and processors, per step and in all, with money and CO2",
+       .doc =
+           "One row per consumer over the whole run, or over the steps or the window selected; "
+           "--group-by step makes rows per step and consumer. Without a selection, all steps of "
+           "the "
+           "run count, also those that torch.profiler did not record. Joules come from the "
+           "hardware's counters of energy where it has them (Volta and later, RAPL), else from "
+           "samples of power by trapezoids. A board's power is an average over up to a second, so "
+           "steps shorter than that share it.",
+       .group_by = kGroupBy,
+       .sort = "",
+       .example = "fathom energy fathom-runs/20260101-120000-train --price 0.30 --carbon 380",
+       .options = kOptions,
+       .importance = kImportance});
 }
 
 }  // namespace fathom

@@ -1,15 +1,12 @@
-#include <algorithm>
+#include <string_view>
+#include <utility>
 
 #include <gtest/gtest.h>
 
-#include "analysis/context.h"
-#include "reports/report.h"
+#include "reports/answer.h"
 #include "store/trace_builder.h"
 
 namespace fathom {
-
-Report energy();
-
 namespace {
 
 constexpr std::int64_t kSecond = 1'000'000'000;
@@ -30,27 +27,18 @@ TraceBuilder steps() {
   return trace;
 }
 
-Table table_of(TraceBuilder builder, TableOptions options) {
-  const Trace trace = builder.build();
-  const Analyses analyses(trace);
-  const Context context{
-      .trace = trace, .analyses = analyses, .selection = {}, .options = std::move(options)};
-  Result<Table> table = energy().compute(context);
-  EXPECT_TRUE(table.ok());
-  return std::move(*table);
+Answer table_of(TraceBuilder builder, TableOptions options) {
+  return {"energy", builder.build(), std::move(options)};
 }
 
-double real(const Table& table, std::size_t row, std::string_view column) {
-  const auto columns = energy().columns;
-  const auto at = std::ranges::find(columns, column, &ColumnSpec::name);
-  const auto* const value =
-      std::get_if<double>(&table.rows.at(row).at(static_cast<std::size_t>(at - columns.begin())));
-  return value == nullptr ? -1 : *value;
+/// -1 where there is none.
+double real(const Answer& table, std::size_t row, std::string_view column) {
+  return table.null(row, column) ? -1 : table.real(row, column);
 }
 
 TEST(EnergyReport, HasJoulesPowerAndTheMeanStep) {
-  const Table table = table_of(steps(), {.price_per_kwh = 0.36, .carbon_g_per_kwh = 360});
-  ASSERT_EQ(table.rows.size(), 1U);
+  const Answer table = table_of(steps(), {.price_per_kwh = 0.36, .carbon_g_per_kwh = 360});
+  ASSERT_EQ(table.rows(), 1U);
   EXPECT_NEAR(real(table, 0, "joules"), 400, 1e-6);
   EXPECT_NEAR(real(table, 0, "mean_watts"), 200, 1e-6);
   EXPECT_NEAR(real(table, 0, "joules_per_step"), 200, 1);
@@ -59,8 +47,8 @@ TEST(EnergyReport, HasJoulesPowerAndTheMeanStep) {
 }
 
 TEST(EnergyReport, HasARowPerStep) {
-  const Table table = table_of(steps(), {.group_by = "step"});
-  ASSERT_EQ(table.rows.size(), 2U);
+  const Answer table = table_of(steps(), {.group_by = "step"});
+  ASSERT_EQ(table.rows(), 2U);
   EXPECT_NEAR(real(table, 0, "joules"), 100, 1);
   EXPECT_NEAR(real(table, 1, "joules"), 300, 1);
   EXPECT_EQ(real(table, 1, "price"), -1);
@@ -74,7 +62,7 @@ TraceBuilder whole_run() {
 
 TEST(EnergyReport, CountsTheStepsOfTheWholeRunWhereTheyAreKnown) {
   EXPECT_NEAR(real(table_of(whole_run(), {}), 0, "joules_per_step"), 50, 1e-6);
-  EXPECT_EQ(table_of(whole_run(), {.group_by = "step"}).rows.size(), 2U);
+  EXPECT_EQ(table_of(whole_run(), {.group_by = "step"}).rows(), 2U);
 }
 
 TEST(EnergyReport, TakesThePriceThatTheRunWasGiven) {
@@ -86,10 +74,10 @@ TEST(EnergyReport, TakesThePriceThatTheRunWasGiven) {
 TEST(EnergyReport, SaysHowToRecordWhatItLacks) {
   TraceBuilder trace;
   trace.step(0, 0, 1000);
-  const Table table = table_of(std::move(trace), {});
-  EXPECT_TRUE(table.rows.empty());
-  ASSERT_EQ(table.notes.size(), 1U);
-  EXPECT_NE(table.notes[0].find("fathom run"), std::string::npos);
+  const Answer table = table_of(std::move(trace), {});
+  EXPECT_EQ(table.rows(), 0U);
+  ASSERT_EQ(table.notes().size(), 1U);
+  EXPECT_NE(table.notes()[0].find("fathom run"), std::string::npos);
 }
 
 }  // namespace

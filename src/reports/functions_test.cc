@@ -1,7 +1,7 @@
 // functions: the deterministic profile, over processes and per process.
 #include <gtest/gtest.h>
 
-#include "reports/report.h"
+#include "reports/answer.h"
 #include "store/trace_builder.h"
 
 namespace fathom {
@@ -26,16 +26,13 @@ class FunctionsReport : public ::testing::Test {
                                 .self = duration_ns(self)});
   }
 
-  /// The row of that function (and process), or nothing.
-  std::vector<Value> row(std::string_view function, const std::string& group_by = "function",
-                         std::int64_t pid = 0) {
-    const Analyses analyses(trace_);
-    const TableOptions options{.group_by = group_by};
-    const Result<Table> table =
-        find_report("functions")->compute(Context{trace_, analyses, {}, options});
-    EXPECT_TRUE(table.ok());
-    for (const std::vector<Value>& row : table->rows) {
-      if (row[0] == Value(std::string(function)) && (pid == 0 || row[2] == Value(pid))) return row;
+  /// The cells of that function (and process), or nothing.
+  std::vector<Cell> row(std::string_view function, const std::string& group_by = "function",
+                        std::int64_t pid = 0) {
+    const Answer table("functions", trace_, group_by);
+    for (std::size_t row = 0; row < table.rows(); ++row) {
+      if (table.text(row, "function") != function) continue;
+      if (pid == 0 || table.at(row, "process") == Value(pid)) return table.row(row);
     }
     return {};
   }
@@ -43,16 +40,16 @@ class FunctionsReport : public ::testing::Test {
   Trace trace_ = TraceBuilder().build();
 };
 
-Value whole(std::int64_t value) { return Value(value); }
+Cell whole(std::int64_t value) { return value; }
 
 TEST_F(FunctionsReport, SumsTheCallsOfAllProcesses) {
-  const std::vector<Value> step = row("step");
+  const std::vector<Cell> step = row("step");
   ASSERT_EQ(step.size(), find_report("functions")->columns.size());
-  EXPECT_EQ(step[1], Value(std::string("train.py:12")));
-  EXPECT_EQ(step[2], Value());
+  EXPECT_EQ(step[1], Cell(std::string("train.py:12")));
+  EXPECT_EQ(step[2], Cell());
   EXPECT_EQ(step[3], whole(11));
   EXPECT_EQ(step[4], whole(400));
-  EXPECT_EQ(step[5], Value(40.0));
+  EXPECT_EQ(step[5], Cell(40.0));
   EXPECT_EQ(step[6], whole(36));
   EXPECT_EQ(step[7], whole(1000));
 }
@@ -63,16 +60,14 @@ TEST_F(FunctionsReport, ProcessesAreApartWhereThatIsAskedFor) {
 }
 
 TEST_F(FunctionsReport, WhatTheInterpreterHasLiesInNoFile) {
-  EXPECT_EQ(row("<built-in sum>")[1], Value());
+  EXPECT_EQ(row("<built-in sum>")[1], Cell());
 }
 
 TEST_F(FunctionsReport, WithoutAProfileTheOptionIsNamed) {
   trace_.functions.clear();
-  const Analyses analyses(trace_);
-  const Result<Table> table = find_report("functions")->compute(Context{trace_, analyses, {}, {}});
-  ASSERT_TRUE(table.ok());
-  ASSERT_EQ(table->notes.size(), 1U);
-  EXPECT_NE(table->notes[0].find("--with functions"), std::string::npos);
+  const Answer table("functions", trace_);
+  ASSERT_EQ(table.notes().size(), 1U);
+  EXPECT_NE(table.notes()[0].find("--with functions"), std::string::npos);
 }
 
 }  // namespace

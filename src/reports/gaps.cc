@@ -1,5 +1,9 @@
 // gaps: each stretch of a device without any activity, with what opened it and who was late.
 #include <algorithm>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -13,36 +17,9 @@
 namespace fathom {
 namespace {
 
-constexpr ColumnSpec kColumns[] = {
-    {"device", ColumnKind::integer, "", "Device that is idle."},
-    {"step", ColumnKind::integer, "", "Step in whose window it begins, or null."},
-    {"start_ns", ColumnKind::time_ns, "ns", "Start of the gap, from the start of the trace."},
-    {"duration_ns", ColumnKind::duration_ns, "ns", "Length of the gap, uncut."},
-    {"cause", ColumnKind::text, "",
-     "Bucket with the largest part of it: input, allocation, sync, dispatch, python, dependency, "
-     "launch latency, device wait or host unknown."},
-    {"cause_percent", ColumnKind::percent, "percent", "That part of the gap.", true},
-    {"opener", ColumnKind::text, "",
-     "What let the device run dry: sync call, ran dry (the host came too late), waiting (work was "
-     "queued), start (nothing ran before) or unknown (the launch is not in the trace)."},
-    {"opener_call", ColumnKind::name, "", "Synchronising call that opened it."},
-    {"opener_operator", ColumnKind::name, "", "Innermost operator around that call.", true},
-    {"late_operator", ColumnKind::name, "",
-     "Operator or data-loader fetch that cost the host most of the gap; else the one that "
-     "launched the next activity."},
-    {"python_line", ColumnKind::name, "",
-     "Line of the user's code that the host was at, or that called that operator."},
-    {"phase", ColumnKind::text, "", "Phase of the next activity; data where data was fetched.",
-     true},
-    {"next_activity", ColumnKind::name, "", "Kernel, copy or fill that ends it."},
-    {"next_operator", ColumnKind::name, "", "Operator that launched that.", true},
-    {"opener_start_ns", ColumnKind::time_ns, "ns",
-     "Start of the synchronising call, from the start of the trace.", true},
+struct Row {
+  const Gap* gap = nullptr;
 };
-
-Value name_or_null(const Trace& trace, SliceId slice) {
-  return slice.valid() ? text_value(trace.name(slice)) : Value();
-}
 
 /// Step windows of one device, by time, to look up moments.
 class StepFinder {
@@ -65,83 +42,135 @@ class StepFinder {
   std::vector<const Step*> steps_;
 };
 
-class Rows {
- public:
-  explicit Rows(const Context& context)
-      : context_(context), trace_(context.trace), sites_(context) {}
+struct Shared {
+  const Context* context = nullptr;
+  std::shared_ptr<const CallSites> sites;
+  std::map<std::int32_t, StepFinder> steps;  ///< By device.
 
-  void add_device(const DeviceAccounting& device, Table& table) {
-    const StepFinder steps(context_.steps(), device.device);
-    const Interval window = context_.window();
-    std::size_t piece = 0;
-    for (std::size_t i = 0; i < device.gaps.size(); ++i) {
-      const Gap& gap = device.gaps[i];
-      Duration of_cause{};
-      for (; piece < device.pieces.size() && device.pieces[piece].gap == i; ++piece) {
-        if (device.pieces[piece].cause != gap.cause) continue;
-        of_cause += device.pieces[piece].interval.length();
-      }
-      if (gap.interval.end <= window.begin || window.end <= gap.interval.begin) continue;
-      table.rows.push_back(row_of(gap, of_cause, steps.at(gap.interval.begin)));
-    }
+  [[nodiscard]] const Trace& trace() const { return context->trace; }
+  /// Unset for an invalid one.
+  [[nodiscard]] std::optional<std::string_view> name(SliceId slice) const {
+    return slice.valid() ? std::optional(trace().name(slice)) : std::nullopt;
   }
-
- private:
-  std::vector<Value> row_of(const Gap& gap, Duration of_cause, const Step* step) const {
-    const SliceId call = gap.opener_call;
-    const Links& links = context_.links();
-    return {
-        int_value(gap.device),
-        step == nullptr ? Value() : int_value(step->number),
-        ns_value(gap.interval.begin - trace_.span.begin),
-        ns_value(gap.interval.length()),
-        text_value(to_string(gap.cause)),
-        percent_value(static_cast<double>(to_ns(of_cause)),
-                      static_cast<double>(to_ns(gap.interval.length()))),
-        text_value(to_string(gap.opener)),
-        name_or_null(trace_, call),
-        call.valid() ? name_or_null(trace_, enclosing_op(trace_, context_.nesting(), call))
-                     : Value(),
-        name_or_null(trace_, gap.late_op),
-        line_of(gap),
-        phase_of(gap),
-        name_or_null(trace_, gap.next),
-        gap.next.valid() ? name_or_null(trace_, links.op[gap.next.row()]) : Value(),
-        call.valid() ? ns_value(trace_.slices.start[call.row()] - trace_.span.begin) : Value(),
-    };
-  }
-
-  [[nodiscard]] Value line_of(const Gap& gap) const {
-    for (const SliceId at : {gap.late_frame, gap.late_op, gap.launch, gap.opener_call}) {
-      if (!at.valid()) continue;
-      const std::string line = sites_.of(at);
-      if (!line.empty()) return line;
-    }
-    return gap.late_frame.valid() ? text_value(trace_.name(gap.late_frame)) : Value();
-  }
-
-  [[nodiscard]] Value phase_of(const Gap& gap) const {
-    if (gap.cause == Bucket::input) return text_value(to_string(Phase::data));
-    return gap.next.valid() ? text_value(to_string(phase_of_activity(context_, gap.next)))
-                            : Value();
-  }
-
-  const Context& context_;
-  const Trace& trace_;
-  CallSites sites_;
+  [[nodiscard]] Duration since_start(Time time) const { return time - trace().span.begin; }
 };
 
-Result<Table> compute(const Context& context) {
-  Table table;
-  Rows rows(context);
+using Gaps = ReportRows<Row, Shared>;
+
+std::optional<std::int64_t> step_of(const Row& row, const Shared& shared) {
+  const Step* const step = shared.steps.at(row.gap->device).at(row.gap->interval.begin);
+  return step == nullptr ? std::nullopt : std::optional(step->number);
+}
+
+/// The part of the gap that its cause explains.
+std::optional<double> cause_percent(const Row& row, const Shared& shared) {
+  const std::vector<DeviceAccounting>& devices = shared.context->accounting().devices;
+  const auto device = std::ranges::find(devices, row.gap->device, &DeviceAccounting::device);
+  const auto number = static_cast<std::uint32_t>(row.gap - device->gaps.data());
+  Duration time{};
+  for (const IdlePiece& piece :
+       std::ranges::equal_range(device->pieces, number, {}, &IdlePiece::gap)) {
+    if (piece.cause == row.gap->cause) time += piece.interval.length();
+  }
+  return percent_of(time, row.gap->interval.length());
+}
+
+std::optional<std::string_view> opener_operator(const Row& row, const Shared& shared) {
+  const SliceId call = row.gap->opener_call;
+  if (!call.valid()) return {};
+  return shared.name(enclosing_op(shared.trace(), shared.context->nesting(), call));
+}
+
+std::optional<std::string> line_of(const Row& row, const Shared& shared) {
+  const Gap& gap = *row.gap;
+  for (const SliceId at : {gap.late_frame, gap.late_op, gap.launch, gap.opener_call}) {
+    if (!at.valid()) continue;
+    std::string line = shared.sites->of(at);
+    if (!line.empty()) return line;
+  }
+  if (!gap.late_frame.valid()) return {};
+  return std::string(shared.trace().name(gap.late_frame));
+}
+
+std::optional<std::string_view> phase_of(const Row& row, const Shared& shared) {
+  const Gap& gap = *row.gap;
+  if (gap.cause == Bucket::input) return to_string(Phase::data);
+  if (!gap.next.valid()) return {};
+  return to_string(phase_of_activity(*shared.context, gap.next));
+}
+
+std::optional<std::string_view> next_operator(const Row& row, const Shared& shared) {
+  const SliceId next = row.gap->next;
+  if (!next.valid()) return {};
+  return shared.name(shared.context->links().op[next.row()]);
+}
+
+std::optional<Duration> opener_start(const Row& row, const Shared& shared) {
+  const SliceId call = row.gap->opener_call;
+  if (!call.valid()) return {};
+  return shared.since_start(shared.trace().slices.start[call.row()]);
+}
+
+constexpr Gaps::Column kColumns[] = {
+    {"device", ColumnKind::integer, "", "Device that is idle.",
+     [](const Row& row) { return row.gap->device; }},
+    {"step", ColumnKind::integer, "", "Step in whose window it begins, or null.", by<step_of>},
+    {"start_ns", ColumnKind::time_ns, "ns", "Start of the gap, from the start of the trace.",
+     [](const Row& row, const Shared& shared) {
+       return shared.since_start(row.gap->interval.begin);
+     }},
+    {"duration_ns", ColumnKind::duration_ns, "ns", "Length of the gap, uncut.",
+     [](const Row& row) { return row.gap->interval.length(); }},
+    {"cause", ColumnKind::text, "",
+     "Bucket with the largest part of it: input, allocation, sync, dispatch, python, dependency, "
+     "launch latency, device wait or host unknown.",
+     [](const Row& row) { return to_string(row.gap->cause); }},
+    {"cause_percent", ColumnKind::percent, "percent", "That part of the gap.", by<cause_percent>,
+     true},
+    {"opener", ColumnKind::text, "",
+     "What let the device run dry: sync call, ran dry (the host came too late), waiting (work was "
+     "queued), start (nothing ran before) or unknown (the launch is not in the trace).",
+     [](const Row& row) { return to_string(row.gap->opener); }},
+    {"opener_call", ColumnKind::name, "", "Synchronising call that opened it.",
+     [](const Row& row, const Shared& shared) { return shared.name(row.gap->opener_call); }},
+    {"opener_operator", ColumnKind::name, "", "Innermost operator around that call.",
+     by<opener_operator>, true},
+    {"late_operator", ColumnKind::name, "",
+     "Operator or data-loader fetch that cost the host most of the gap; else the one that "
+     "launched the next activity.",
+     [](const Row& row, const Shared& shared) { return shared.name(row.gap->late_op); }},
+    {"python_line", ColumnKind::name, "",
+     "Line of the user's code that the host was at, or that called that operator.", by<line_of>},
+    {"phase", ColumnKind::text, "", "Phase of the next activity; data where data was fetched.",
+     by<phase_of>, true},
+    {"next_activity", ColumnKind::name, "", "Kernel, copy or fill that ends it.",
+     [](const Row& row, const Shared& shared) { return shared.name(row.gap->next); }},
+    {"next_operator", ColumnKind::name, "", "Operator that launched that.", by<next_operator>,
+     true},
+    {"opener_start_ns", ColumnKind::time_ns, "ns",
+     "Start of the synchronising call, from the start of the trace.", by<opener_start>, true},
+};
+
+void add_device(const Context& context, const DeviceAccounting& device, Gaps& gaps) {
+  gaps.shared.steps.emplace(device.device, StepFinder(context.steps(), device.device));
+  const Interval window = context.window();
+  gaps.rows.reserve(gaps.rows.size() + device.gaps.size());
+  for (const Gap& gap : device.gaps) {
+    if (gap.interval.end <= window.begin || window.end <= gap.interval.begin) continue;
+    gaps.rows.push_back({&gap});
+  }
+}
+
+Result<Gaps> compute(const Context& context) {
+  Gaps gaps{.shared = {&context, std::make_shared<const CallSites>(context), {}}};
   for (const DeviceAccounting& device : context.accounting().devices) {
     if (context.selection.device && device.device != *context.selection.device) continue;
-    rows.add_device(device, table);
+    add_device(context, device, gaps);
   }
   if (context.timelines().devices.empty()) {
-    table.notes.emplace_back("The trace holds no device activity.");
+    gaps.notes.emplace_back("The trace holds no device activity.");
   }
-  return table;
+  return gaps;
 }
 
 constexpr std::string_view kImportance[] = {"device",      "duration_ns",  "cause", "late_operator",
@@ -151,19 +180,17 @@ constexpr std::string_view kImportance[] = {"device",      "duration_ns",  "caus
 }  // namespace
 
 Report gaps() {
-  return {.id = "gaps",
-          .title = "Each idle stretch of a device: what opened it, who was late, at which line",
-          .doc =
-              "A row per stretch without any activity on a device, from the start of the trace to "
+  return report_of<kColumns, compute>(
+      {.id = "gaps",
+       .title = "Each idle stretch of a device: what opened it, who was late, at which line",
+       .doc = "A row per stretch without any activity on a device, from the start of the trace to "
               "its end; the rows sum to the idle time. `accounting` cuts a gap into parts by "
               "cause, here the largest names it. With --steps or --window, the gaps that overlap "
               "them are shown whole.",
-          .columns = kColumns,
-          .group_by = {},
-          .sort = "-duration_ns",
-          .example = "fathom gaps trace.json.gz --limit 20",
-          .compute = compute,
-          .importance = kImportance};
+       .group_by = {},
+       .sort = "-duration_ns",
+       .example = "fathom gaps trace.json.gz --limit 20",
+       .importance = kImportance});
 }
 
 }  // namespace fathom

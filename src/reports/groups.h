@@ -10,7 +10,6 @@
 #include <vector>
 
 #include "analysis/context.h"
-#include "reports/rows.h"
 
 namespace fathom {
 
@@ -43,7 +42,7 @@ std::string op_key_text(const Trace& trace, std::uint32_t key);
 
 /// A value that several activities may or may not share.
 template <typename T>
-class Shared {
+class Agreed {
  public:
   void add(const T& value) {
     if (count_++ == 0) value_ = value;
@@ -60,11 +59,11 @@ class Shared {
   bool agree_ = true;
 };
 
-/// Null where they differ, or where `absent` says that it was not recorded.
+/// Unset where they differ, or where `absent` says that it was not recorded.
 template <typename T>
-Value shared_value(const Shared<T>& shared, T absent) {
+std::optional<T> shared_value(const Agreed<T>& shared, T absent) {
   const std::optional<T> value = shared.get();
-  return value && *value != absent ? int_value(*value) : Value();
+  return value && *value != absent ? value : std::nullopt;
 }
 
 /// Counts the operators of one group. Groups have few, so a list does.

@@ -5,39 +5,54 @@
 #include <ctime>
 #include <functional>
 #include <map>
+#include <string>
+#include <string_view>
 #include <utility>
+#include <vector>
 
 #include "base/quantity_text.h"
 #include "reports/report.h"
-#include "reports/rows.h"
 
 namespace fathom {
 namespace {
 
-constexpr ColumnSpec kColumns[] = {
+struct Row {
+  std::string_view section;
+  std::string name;
+  Cell value;
+  std::string_view unit;
+};
+using Info = ReportRows<Row>;
+
+constexpr Info::Column kColumns[] = {
     {"section", ColumnKind::text, "",
-     "file, time, versions, devices, run, tracks, slices, other events, facts or log."},
-    {"name", ColumnKind::name, "", "What the value is."},
-    {"value", ColumnKind::text, "", "The value: a number or a text."},
-    {"unit", ColumnKind::text, "", "ns, bytes, count, or empty for a plain number or text."},
+     "file, time, versions, devices, run, tracks, slices, other events, facts or log.",
+     by<&Row::section>},
+    {"name", ColumnKind::name, "", "What the value is.",
+     [](const Row& row) { return std::string_view(row.name); }},
+    {"value", ColumnKind::text, "", "The value: a number or a text.",
+     [](const Row& row) { return row.value; }},
+    {"unit", ColumnKind::text, "", "ns, bytes, count, or empty for a plain number or text.",
+     by<&Row::unit>},
 };
 
 /// Collects the rows of one section after the other; rows with nothing to say are left out.
-class Rows {
+class Sections {
  public:
-  explicit Rows(Table& table) : table_(table) {}
+  explicit Sections(std::vector<Row>& rows) : rows_(rows) {}
   void section(std::string_view name) { section_ = name; }
-  void add(std::string_view name, Value value, std::string_view unit = {}) {
-    if (std::holds_alternative<std::monostate>(value)) return;
-    table_.rows.push_back(
-        {text_value(section_), text_value(name), std::move(value), text_value(unit)});
+  template <typename T>
+  void add(std::string_view name, T value, std::string_view unit = {}) {
+    Cell cell = cell_of(std::move(value));
+    if (!is_null(value_of(cell)))
+      rows_.push_back({section_, std::string(name), std::move(cell), unit});
   }
   void count(std::string_view name, std::size_t number) {
-    if (number != 0) add(name, int_value(number), "count");
+    if (number != 0) add(name, number, "count");
   }
 
  private:
-  Table& table_;
+  std::vector<Row>& rows_;
   std::string_view section_;
 };
 
@@ -51,17 +66,17 @@ std::string utc(std::int64_t unix_ns) {
   return text.data();
 }
 
-void add_file(const Trace& trace, Rows& rows) {
+void add_file(const Trace& trace, Sections& rows) {
   rows.section("file");
   rows.add("format", text_or_null(trace.format));
-  rows.add("uncompressed size", int_value(trace.bytes_read), "bytes");
+  rows.add("uncompressed size", trace.bytes_read, "bytes");
   rows.count("repairs", trace.import.total());
   rows.section("time");
-  rows.add("span", ns_value(trace.span.length()), "ns");
+  rows.add("span", trace.span.length(), "ns");
   if (trace.origin_is_unix) {
     const std::int64_t start = trace.origin_ns + to_ns(trace.span.begin);
-    rows.add("recorded from", text_value(utc(start)));
-    rows.add("start, ns since 1970", int_value(start));
+    rows.add("recorded from", utc(start));
+    rows.add("start, ns since 1970", start);
   }
 }
 
@@ -100,14 +115,14 @@ bool is_log(std::string_view key) {
   return key == "INFO" || key == "WARNING" || key == "ERROR" || key == "STAGE";
 }
 
-void add_versions(const Trace& trace, Rows& rows) {
+void add_versions(const Trace& trace, Sections& rows) {
   rows.section("versions");
   rows.add("torch", text_or_null(torch_version(trace)));
   for (const Fact& fact : trace.facts) {
     if (!is_version(fact.key)) continue;
     const std::string_view value = plain(fact.value);
     const bool cuda = fact.key.starts_with("cuda_");
-    rows.add(fact.key, text_or_null(cuda ? cuda_version(value) : std::string(value)));
+    rows.add(fact.key, made_or_null(cuda ? cuda_version(value) : std::string(value)));
   }
 }
 
@@ -125,27 +140,25 @@ std::vector<std::uint64_t> slices_on(const Trace& trace) {
   return slices;
 }
 
-void add_devices(const Trace& trace, Rows& rows) {
+void add_devices(const Trace& trace, Sections& rows) {
   rows.section("devices");
   const std::vector<std::uint64_t> slices = slices_on(trace);
   for (const Device& device : trace.devices) {
     const std::string label = "device " + std::to_string(device.id);
-    rows.add(label, text_value(device.name.empty() ? "(no name recorded)" : device.name));
-    if (device.memory_bytes > 0)
-      rows.add(label + " memory", int_value(device.memory_bytes), "bytes");
+    rows.add(label, device.name.empty() ? "(no name recorded)" : device.name);
+    if (device.memory_bytes > 0) rows.add(label + " memory", device.memory_bytes, "bytes");
     if (device.compute_major > 0) {
       rows.add(label + " compute capability",
-               text_value(std::to_string(device.compute_major) + '.' +
-                          std::to_string(device.compute_minor)));
+               std::to_string(device.compute_major) + '.' + std::to_string(device.compute_minor));
     }
-    if (device.sms > 0) rows.add(label + " multiprocessors", int_value(device.sms), "count");
+    if (device.sms > 0) rows.add(label + " multiprocessors", device.sms, "count");
   }
   for (std::size_t device = 0; device < slices.size(); ++device) {
     rows.count("device " + std::to_string(device) + " slices", slices[device]);
   }
 }
 
-void add_run(const Trace& trace, Rows& rows) {
+void add_run(const Trace& trace, Sections& rows) {
   rows.section("run");
   if (trace.distributed) {
     rows.add("backend", text_or_null(trace.distributed->backend));
@@ -167,12 +180,12 @@ void add_run(const Trace& trace, Rows& rows) {
     std::string name(trace.text(process.name));
     if (!trace.text(process.labels).empty())
       name += " (" + std::string(trace.text(process.labels)) + ")";
-    rows.add("process " + std::string(trace.text(process.id)), text_or_null(name));
+    rows.add("process " + std::string(trace.text(process.id)), made_or_null(name));
   }
   rows.count("processes without slices", idle);
 }
 
-void add_tracks(const Trace& trace, Rows& rows) {
+void add_tracks(const Trace& trace, Sections& rows) {
   rows.section("tracks");
   const auto count = [&trace](TrackKind kind) {
     return static_cast<std::size_t>(std::ranges::count_if(trace.tracks, [kind](const Track& track) {
@@ -186,7 +199,7 @@ void add_tracks(const Trace& trace, Rows& rows) {
                              std::ranges::count(trace.tracks, TrackKind::counter, &Track::kind)));
 }
 
-void add_events(const Trace& trace, Rows& rows) {
+void add_events(const Trace& trace, Sections& rows) {
   rows.section("slices");
   std::vector<const Category*> categories;
   for (const Category& category : trace.categories) categories.push_back(&category);
@@ -209,7 +222,7 @@ void add_events(const Trace& trace, Rows& rows) {
   for (const auto& [what, count] : trace.import.unknown()) rows.count("not read: " + what, count);
 }
 
-void add_facts(const Trace& trace, Rows& rows) {
+void add_facts(const Trace& trace, Sections& rows) {
   rows.section("facts");
   for (const Fact& fact : trace.facts) {
     if (!is_version(fact.key) && !is_log(fact.key))
@@ -239,7 +252,7 @@ std::string kind_of(const Device& device) {
   return text;
 }
 
-void add_kinds_of_devices(const Trace& trace, Rows& rows) {
+void add_kinds_of_devices(const Trace& trace, Sections& rows) {
   rows.section("devices");
   std::map<std::string, std::size_t> kinds;
   for (const Device& device : trace.devices) ++kinds[kind_of(device)];
@@ -248,7 +261,7 @@ void add_kinds_of_devices(const Trace& trace, Rows& rows) {
                            &std::pair<std::string, std::size_t>::second);
   for (std::size_t i = 0; i < std::min(order.size(), kKinds); ++i) {
     const auto& [kind, count] = order[i];
-    rows.add(std::to_string(count) + (count == 1 ? " device" : " devices"), text_value(kind));
+    rows.add(std::to_string(count) + (count == 1 ? " device" : " devices"), kind);
   }
   if (order.size() > kKinds) rows.count("more kinds of devices", order.size() - kKinds);
   const std::vector<std::uint64_t> slices = slices_on(trace);
@@ -257,36 +270,32 @@ void add_kinds_of_devices(const Trace& trace, Rows& rows) {
 }
 
 /// What people see where that is not all: devices by kind, and the first rows of long sections.
-std::vector<std::vector<Value>> in_brief(const Trace& trace, const Table& table) {
-  std::map<std::string, std::size_t> sizes;
-  const auto section_of = [](const std::vector<Value>& row) {
-    return std::get<std::string>(row.front());
-  };
-  for (const std::vector<Value>& row : table.rows) ++sizes[section_of(row)];
+std::vector<Row> in_brief(const Trace& trace, const std::vector<Row>& all) {
+  std::map<std::string_view, std::size_t> sizes;
+  for (const Row& row : all) ++sizes[row.section];
   const bool many = trace.devices.size() > kDevices;
   const auto is_long = [](const auto& each) { return each.second > kLongSection; };
   if (!many && std::ranges::none_of(sizes, is_long)) return {};
-  Table brief;
-  Rows rows(brief);
-  std::map<std::string, std::size_t> shown;
-  for (const std::vector<Value>& row : table.rows) {
-    const std::string section = section_of(row);
-    const std::size_t before = shown[section]++;
-    if (many && section == "devices") {
+  std::vector<Row> brief;
+  Sections rows(brief);
+  std::map<std::string_view, std::size_t> shown;
+  for (const Row& row : all) {
+    const std::size_t before = shown[row.section]++;
+    if (many && row.section == "devices") {
       if (before == 0) add_kinds_of_devices(trace, rows);
-    } else if (before < kShownOfLong || sizes[section] <= kLongSection) {
-      brief.rows.push_back(row);
+    } else if (before < kShownOfLong || sizes[row.section] <= kLongSection) {
+      brief.push_back(row);
     } else if (before == kShownOfLong) {
-      rows.section(section);
-      rows.count("more, see --wide", sizes[section] - kShownOfLong);
+      rows.section(row.section);
+      rows.count("more, see --wide", sizes[row.section] - kShownOfLong);
     }
   }
-  return std::move(brief.rows);
+  return brief;
 }
 
-Result<Table> compute(const Context& context) {
-  Table table;
-  Rows rows(table);
+Result<Info> compute(const Context& context) {
+  Info info;
+  Sections rows(info.rows);
   add_file(context.trace, rows);
   add_versions(context.trace, rows);
   add_devices(context.trace, rows);
@@ -294,27 +303,25 @@ Result<Table> compute(const Context& context) {
   add_tracks(context.trace, rows);
   add_events(context.trace, rows);
   add_facts(context.trace, rows);
-  table.brief = in_brief(context.trace, table);
-  return table;
+  info.brief = in_brief(context.trace, info.rows);
+  return info;
 }
 
 }  // namespace
 
 Report info() {
-  return {.id = "info",
-          .title = "What is in the file",
-          .doc =
-              "One row per thing known about the recording: size, time, versions, devices, "
+  return report_of<kColumns, compute>(
+      {.id = "info",
+       .title = "What is in the file",
+       .doc = "One row per thing known about the recording: size, time, versions, devices, "
               "processes, how many "
               "slices of each category, other events, and what the recorder said about the run. "
               "Text shows more than two devices by kind, and of a long section the first rows; "
               "--wide shows every row.",
-          .columns = kColumns,
-          .group_by = {},
-          .sort = "",
-          .example = "fathom info trace.json.gz",
-          .compute = compute,
-          .whole = true};
+       .group_by = {},
+       .sort = "",
+       .example = "fathom info trace.json.gz",
+       .whole = true});
 }
 
 }  // namespace fathom

@@ -1,7 +1,10 @@
 // kernels: device time by kernel, with launch shape, occupancy and the operators behind it.
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <optional>
+#include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -9,71 +12,10 @@
 #include "analysis/kernels/occupancy.h"
 #include "reports/groups.h"
 #include "reports/report.h"
-#include "reports/rows.h"
 #include "stats/summary.h"
 
 namespace fathom {
 namespace {
-
-constexpr ColumnSpec kColumns[] = {
-    {"name", ColumnKind::name, "", "Name of the kernel as recorded."},
-    {"class", ColumnKind::text, "",
-     "What it does, from its name: gemm, conv, attention, normalisation, softmax, elementwise, "
-     "reduction, embedding, "
-     "optimizer, copy-like, communication or other."},
-    {"calls", ColumnKind::count, "", "How often it ran."},
-    {"total_ns", ColumnKind::duration_ns, "ns", "Sum of its durations."},
-    {"mean_ns", ColumnKind::duration_ns, "ns", "Mean duration, rounded."},
-    {"min_ns", ColumnKind::duration_ns, "ns", "Shortest duration."},
-    {"max_ns", ColumnKind::duration_ns, "ns", "Longest duration."},
-    {"stddev_ns", ColumnKind::duration_ns, "ns",
-     "Standard deviation of the durations as a sample (n - 1), rounded.", true},
-    {"percent", ColumnKind::percent, "percent", "Its share of the time of all selected kernels."},
-    {"tensor_cores", ColumnKind::flag, "",
-     "Its name shows that it uses matrix units (Tensor Cores, MFMA)."},
-    {"grid", ColumnKind::text, "", "Blocks in x, y, z, where all its launches agree.", false,
-     "config"},
-    {"block", ColumnKind::text, "", "Threads of a block in x, y, z, where all its launches agree.",
-     false, "config"},
-    {"registers", ColumnKind::integer, "", "Registers per thread, where all its launches agree.",
-     true, "config"},
-    {"shared_memory_bytes", ColumnKind::bytes, "bytes",
-     "Static and dynamic shared memory per block, where all its launches agree.", true, "config"},
-    {"occupancy_percent", ColumnKind::percent, "percent",
-     "Theoretical occupancy: warps that fit on a multiprocessor of the warps it can hold; mean "
-     "weighted by duration."},
-    {"occupancy_limiter", ColumnKind::text, "",
-     "What limits it: warps, registers, shared memory or blocks, where all its launches agree."},
-    {"achieved_occupancy_percent", ColumnKind::percent, "percent",
-     "Estimated achieved occupancy as recorded; mean weighted by duration.", true},
-    {"blocks_per_sm", ColumnKind::real, "",
-     "Blocks of the grid per multiprocessor; mean weighted by duration.", true},
-    {"resident_blocks_per_sm", ColumnKind::real, "",
-     "Blocks that fit on a multiprocessor at once; mean weighted by duration.", true},
-    {"waves", ColumnKind::real, "",
-     "How often the device is filled with blocks to run the grid; mean weighted by duration."},
-    {"tail_percent", ColumnKind::percent, "percent",
-     "Time spent waiting for a tail effect (partial last wave), 1 / (1 + whole waves); mean "
-     "weighted by duration.",
-     true},
-    {"idle_sm_percent", ColumnKind::percent, "percent",
-     "Multiprocessors that get no block of the grid; mean weighted by duration.", true},
-    {"idle_lane_percent", ColumnKind::percent, "percent",
-     "Lanes of the blocks' warps without a thread: block sizes that are no multiple of the warp; "
-     "mean weighted by duration.",
-     true},
-    {"short_launches", ColumnKind::count, "",
-     "How often it ran shorter than the host call that launched it.", true},
-    {"launch_advice", ColumnKind::text, "",
-     "What its launches waste, the largest part first: small grid, tail, ragged block; and short, "
-     "where most of them ran shorter than the call that launched them.",
-     true},
-    {"device", ColumnKind::integer, "", "Device number, where all its launches agree."},
-    {"stream", ColumnKind::integer, "", "Stream number, where all its launches agree.", false,
-     "stream"},
-    {"ops", ColumnKind::name, "", "Operators that launch it, the most frequent first.", false,
-     "op"},
-};
 
 /// Nsight Compute speaks of a tail from a fifth of the time on; less is seldom worth a change.
 constexpr double kWorthAdvice = 0.2;
@@ -96,14 +38,10 @@ class WeightedMean {
     if (count_ == 0) return {};
     return weight_ > 0 ? sum_ / weight_ : plain_ / static_cast<double>(count_);
   }
-  [[nodiscard]] Value get() const {
-    const std::optional<double> value = mean();
-    return value ? Value(*value) : Value();
-  }
   /// The mean is a share of 1.
-  [[nodiscard]] Value percent() const {
+  [[nodiscard]] std::optional<double> percent() const {
     const std::optional<double> value = mean();
-    return value ? Value(100.0 * *value) : Value();
+    return value ? std::optional(100.0 * *value) : std::nullopt;
   }
 
  private:
@@ -139,13 +77,13 @@ struct Group {
   Duration min = Duration::max();
   Duration max{};
   RunningMoments moments;
-  Shared<std::array<std::int32_t, 3>> grid;
-  Shared<std::array<std::int32_t, 3>> block;
-  Shared<std::int32_t> registers;
-  Shared<std::int64_t> shared_memory;
-  Shared<OccupancyLimiter> limiter;
-  Shared<std::int32_t> device;
-  Shared<std::int64_t> stream;
+  Agreed<std::array<std::int32_t, 3>> grid;
+  Agreed<std::array<std::int32_t, 3>> block;
+  Agreed<std::int32_t> registers;
+  Agreed<std::int64_t> shared_memory;
+  Agreed<OccupancyLimiter> limiter;
+  Agreed<std::int32_t> device;
+  Agreed<std::int64_t> stream;
   WeightedMean occupancy;
   WeightedMean resident;
   WeightedMean achieved;
@@ -184,7 +122,7 @@ class Grouping {
       add_config(group, config, track.device, duration);
     }
   }
-  [[nodiscard]] const std::vector<Group>& groups() const { return groups_; }
+  [[nodiscard]] std::vector<Group> take() { return std::move(groups_); }
 
  private:
   [[nodiscard]] LaunchConfigId config_of(SliceId kernel) const {
@@ -231,15 +169,29 @@ class Grouping {
   std::vector<ConfigFacts> facts_;
 };
 
-Value extent_value(const Shared<std::array<std::int32_t, 3>>& extent) {
+struct Shared {
+  const Context* context = nullptr;
+  Duration all{};  ///< Of all rows.
+  [[nodiscard]] KernelTraits traits(const Group& group) const {
+    return context->timelines().traits[group.name.row()];
+  }
+};
+using Kernels = ReportRows<Group, Shared>;
+
+std::optional<std::string> extent_of(const Agreed<std::array<std::int32_t, 3>>& extent) {
   const auto value = extent.get();
   if (!value || (*value)[0] == 0) return {};
   const auto& [x, y, z] = *value;
   return '[' + std::to_string(x) + ',' + std::to_string(y) + ',' + std::to_string(z) + ']';
 }
 
+std::optional<std::string_view> limiter_of(const Group& group) {
+  const std::optional<OccupancyLimiter> limiter = group.limiter.get();
+  return limiter ? std::optional(to_string(*limiter)) : std::nullopt;
+}
+
 /// "tail, small grid, short": what is worth a look.
-std::string advice_of(const Group& group) {
+std::optional<std::string> advice_of(const Group& group) {
   std::vector<std::pair<double, std::string_view>> wastes = {
       {group.small_grid.mean().value_or(0), "small grid"},
       {group.tail.mean().value_or(0), "tail"},
@@ -252,57 +204,102 @@ std::string advice_of(const Group& group) {
     if (share >= kWorthAdvice) text += (text.empty() ? "" : ", ") + std::string(name);
   }
   if (group.short_launches * 2 > group.calls) text += text.empty() ? "short" : ", short";
-  return text;
+  return made_or_null(std::move(text));
 }
 
-std::vector<Value> row_of(const Context& context, const Group& group, Duration all) {
-  const KernelTraits traits = context.timelines().traits[group.name.row()];
-  const std::optional<OccupancyLimiter> limiter = group.limiter.get();
-  return {
-      text_value(context.trace.text(group.name)),
-      text_value(to_string(traits.kernel_class)),
-      int_value(group.calls),
-      ns_value(group.total),
-      int_value(std::llround(group.moments.mean())),
-      ns_value(group.min),
-      ns_value(group.max),
-      int_value(std::llround(group.moments.stddev())),
-      percent_value(static_cast<double>(to_ns(group.total)), static_cast<double>(to_ns(all))),
-      traits.tensor_cores,
-      extent_value(group.grid),
-      extent_value(group.block),
-      shared_value(group.registers, -1),
-      shared_value(group.shared_memory, kAbsent),
-      group.occupancy.get(),
-      limiter ? text_value(to_string(*limiter)) : Value(),
-      group.achieved.get(),
-      group.blocks_per_sm.get(),
-      group.resident.get(),
-      group.wave_count.get(),
-      group.tail.percent(),
-      group.small_grid.percent(),
-      group.ragged_block.percent(),
-      int_value(group.short_launches),
-      text_or_null(advice_of(group)),
-      shared_value(group.device, -1),
-      shared_value(group.stream, kAbsent),
-      text_value(group.ops.text(context.trace)),
-  };
-}
+constexpr Kernels::Column kColumns[] = {
+    {"name", ColumnKind::name, "", "Name of the kernel as recorded.",
+     [](const Group& group, const Shared& shared) {
+       return shared.context->trace.text(group.name);
+     }},
+    {"class", ColumnKind::text, "",
+     "What it does, from its name: gemm, conv, attention, normalisation, softmax, elementwise, "
+     "reduction, embedding, "
+     "optimizer, copy-like, communication or other.",
+     [](const Group& group, const Shared& shared) {
+       return to_string(shared.traits(group).kernel_class);
+     }},
+    {"calls", ColumnKind::count, "", "How often it ran.", by<&Group::calls>},
+    {"total_ns", ColumnKind::duration_ns, "ns", "Sum of its durations.", by<&Group::total>},
+    {"mean_ns", ColumnKind::duration_ns, "ns", "Mean duration, rounded.",
+     [](const Group& group) { return std::llround(group.moments.mean()); }},
+    {"min_ns", ColumnKind::duration_ns, "ns", "Shortest duration.", by<&Group::min>},
+    {"max_ns", ColumnKind::duration_ns, "ns", "Longest duration.", by<&Group::max>},
+    {"stddev_ns", ColumnKind::duration_ns, "ns",
+     "Standard deviation of the durations as a sample (n - 1), rounded.",
+     [](const Group& group) { return std::llround(group.moments.stddev()); }, true},
+    {"percent", ColumnKind::percent, "percent", "Its share of the time of all selected kernels.",
+     [](const Group& group, const Shared& shared) { return percent_of(group.total, shared.all); }},
+    {"tensor_cores", ColumnKind::flag, "",
+     "Its name shows that it uses matrix units (Tensor Cores, MFMA).",
+     [](const Group& group, const Shared& shared) { return shared.traits(group).tensor_cores; }},
+    {"grid", ColumnKind::text, "", "Blocks in x, y, z, where all its launches agree.",
+     [](const Group& group) { return extent_of(group.grid); }, false, "config"},
+    {"block", ColumnKind::text, "", "Threads of a block in x, y, z, where all its launches agree.",
+     [](const Group& group) { return extent_of(group.block); }, false, "config"},
+    {"registers", ColumnKind::integer, "", "Registers per thread, where all its launches agree.",
+     [](const Group& group) { return shared_value(group.registers, -1); }, true, "config"},
+    {"shared_memory_bytes", ColumnKind::bytes, "bytes",
+     "Static and dynamic shared memory per block, where all its launches agree.",
+     [](const Group& group) { return shared_value(group.shared_memory, kAbsent); }, true, "config"},
+    {"occupancy_percent", ColumnKind::percent, "percent",
+     "Theoretical occupancy: warps that fit on a multiprocessor of the warps it can hold; mean "
+     "weighted by duration.",
+     [](const Group& group) { return group.occupancy.mean(); }},
+    {"occupancy_limiter", ColumnKind::text, "",
+     "What limits it: warps, registers, shared memory or blocks, where all its launches agree.",
+     by<limiter_of>},
+    {"achieved_occupancy_percent", ColumnKind::percent, "percent",
+     "Estimated achieved occupancy as recorded; mean weighted by duration.",
+     [](const Group& group) { return group.achieved.mean(); }, true},
+    {"blocks_per_sm", ColumnKind::real, "",
+     "Blocks of the grid per multiprocessor; mean weighted by duration.",
+     [](const Group& group) { return group.blocks_per_sm.mean(); }, true},
+    {"resident_blocks_per_sm", ColumnKind::real, "",
+     "Blocks that fit on a multiprocessor at once; mean weighted by duration.",
+     [](const Group& group) { return group.resident.mean(); }, true},
+    {"waves", ColumnKind::real, "",
+     "How often the device is filled with blocks to run the grid; mean weighted by duration.",
+     [](const Group& group) { return group.wave_count.mean(); }},
+    {"tail_percent", ColumnKind::percent, "percent",
+     "Time spent waiting for a tail effect (partial last wave), 1 / (1 + whole waves); mean "
+     "weighted by duration.",
+     [](const Group& group) { return group.tail.percent(); }, true},
+    {"idle_sm_percent", ColumnKind::percent, "percent",
+     "Multiprocessors that get no block of the grid; mean weighted by duration.",
+     [](const Group& group) { return group.small_grid.percent(); }, true},
+    {"idle_lane_percent", ColumnKind::percent, "percent",
+     "Lanes of the blocks' warps without a thread: block sizes that are no multiple of the warp; "
+     "mean weighted by duration.",
+     [](const Group& group) { return group.ragged_block.percent(); }, true},
+    {"short_launches", ColumnKind::count, "",
+     "How often it ran shorter than the host call that launched it.", by<&Group::short_launches>,
+     true},
+    {"launch_advice", ColumnKind::text, "",
+     "What its launches waste, the largest part first: small grid, tail, ragged block; and short, "
+     "where most of them ran shorter than the call that launched them.",
+     by<advice_of>, true},
+    {"device", ColumnKind::integer, "", "Device number, where all its launches agree.",
+     [](const Group& group) { return shared_value(group.device, -1); }},
+    {"stream", ColumnKind::integer, "", "Stream number, where all its launches agree.",
+     [](const Group& group) { return shared_value(group.stream, kAbsent); }, false, "stream"},
+    {"ops", ColumnKind::name, "", "Operators that launch it, the most frequent first.",
+     [](const Group& group, const Shared& shared) { return group.ops.text(shared.context->trace); },
+     false, "op"},
+};
 
-Result<Table> compute(const Context& context) {
+Result<Kernels> compute(const Context& context) {
+  Kernels kernels{.shared = {&context}};
   Grouping grouping(context);
-  Duration all{};
   const Selector selector = context.selector();
   for (const SliceId activity : context.links().activities) {
     if (context.trace.kind(activity) != SliceKind::kernel) continue;
     if (!selector.activity(context.trace, activity)) continue;
-    all += context.trace.slices.duration[activity.row()];
+    kernels.shared.all += context.trace.slices.duration[activity.row()];
     grouping.add(activity);
   }
-  Table table;
-  for (const Group& group : grouping.groups()) table.rows.push_back(row_of(context, group, all));
-  return table;
+  kernels.rows = grouping.take();
+  return kernels;
 }
 
 constexpr std::string_view kImportance[] = {"name",
@@ -326,20 +323,18 @@ constexpr std::string_view kImportance[] = {"name",
 }  // namespace
 
 Report kernels() {
-  return {.id = "kernels",
-          .title = "Device time by kernel: class, launch shape, occupancy, operators",
-          .doc =
-              "One row per kernel name; --group-by config, op or stream splits it by launch "
+  return report_of<kColumns, compute>(
+      {.id = "kernels",
+       .title = "Device time by kernel: class, launch shape, occupancy, operators",
+       .doc = "One row per kernel name; --group-by config, op or stream splits it by launch "
               "configuration, by the "
               "operator that launched it or by stream. A kernel belongs to the steps or the window "
               "in which it "
               "starts. The totals of this table and of `copies` sum to the device time.",
-          .columns = kColumns,
-          .group_by = kGroupBy,
-          .sort = "-total_ns",
-          .example = "fathom kernels trace.json.gz --group-by op --limit 20",
-          .compute = compute,
-          .importance = kImportance};
+       .group_by = kGroupBy,
+       .sort = "-total_ns",
+       .example = "fathom kernels trace.json.gz --group-by op --limit 20",
+       .importance = kImportance});
 }
 
 }  // namespace fathom

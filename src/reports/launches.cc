@@ -1,38 +1,19 @@
 // launches: runtime and driver calls, how soon the device followed, and how full its queue was.
 #include <algorithm>
 #include <cmath>
-#include <unordered_map>
+#include <optional>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include "analysis/structure/queue.h"
 #include "base/digit_groups.h"
 #include "reports/groups.h"
 #include "reports/report.h"
-#include "reports/rows.h"
 #include "stats/summary.h"
 
 namespace fathom {
 namespace {
-
-constexpr ColumnSpec kColumns[] = {
-    {"name", ColumnKind::name, "", "Name of the runtime or driver call."},
-    {"calls", ColumnKind::count, "", "How often it was called."},
-    {"host_total_ns", ColumnKind::duration_ns, "ns", "Sum of the calls' durations on the host."},
-    {"host_mean_ns", ColumnKind::duration_ns, "ns", "Mean duration on the host, rounded."},
-    {"host_max_ns", ColumnKind::duration_ns, "ns", "Longest duration on the host."},
-    {"activities", ColumnKind::count, "", "Device activities that these calls started."},
-    {"delay_median_ns", ColumnKind::duration_ns, "ns",
-     "Median time from the start of a call to the start of the first activity it put onto a "
-     "stream."},
-    {"delay_mean_ns", ColumnKind::duration_ns, "ns", "Mean of the same, rounded.", true},
-    {"delay_max_ns", ColumnKind::duration_ns, "ns", "Longest of the same."},
-    {"queue_depth_mean", ColumnKind::real, "",
-     "Mean number of activities of the stream launched but not started when the call began, its "
-     "own included."},
-    {"queue_depth_max", ColumnKind::count, "", "Largest such number."},
-    {"short_kernels", ColumnKind::count, "", "Kernels shorter than the call that launched them."},
-    {"stream", ColumnKind::integer, "", "Stream, where all activities agree.", true, "stream"},
-};
 
 constexpr std::string_view kGroupBy[] = {"name", "op", "stream"};
 
@@ -43,10 +24,11 @@ struct Group {
   Duration max{};
   std::uint64_t activities = 0;
   std::vector<double> delays;  // ns
+  Summary delay;               // of these, when all are there
   double depths = 0;
   std::uint32_t max_depth = 0;
   std::uint64_t short_kernels = 0;
-  Shared<std::int64_t> stream;
+  Agreed<std::int64_t> stream;
 };
 
 class Grouping {
@@ -86,7 +68,10 @@ class Grouping {
     return by_stream() ? trace_.slices.track[launch.first_activity.row()].value
                        : op_split(launch.call);
   }
-  [[nodiscard]] std::vector<Group>& groups() { return groups_; }
+  [[nodiscard]] std::vector<Group> take() {
+    for (Group& group : groups_) group.delay = summarize(std::exchange(group.delays, {}));
+    return std::move(groups_);
+  }
 
  private:
   Group& group_of(SliceId call, std::uint32_t split) {
@@ -104,34 +89,61 @@ class Grouping {
   std::vector<Group> groups_;
 };
 
-std::string name_of(const Context& context, const Group& group) {
+using Launches = ReportRows<Group, const Context*>;
+
+std::string_view name_of(const Group& group, const Context* context) {
   if (group.name == StringId::kNone) return "(no operator)";
-  return std::string(context.trace.text(StringId(group.name)));
+  return context->trace.text(StringId(group.name));
 }
 
-std::vector<Value> row_of(const Context& context, Group& group) {
-  const Summary delays = summarize(std::move(group.delays));
-  const bool launched = delays.count != 0;
-  const auto rounded = [launched](double ns) {
-    return launched ? int_value(std::llround(ns)) : Value();
-  };
-  const double mean = static_cast<double>(to_ns(group.total)) / static_cast<double>(group.calls);
-  return {
-      text_value(name_of(context, group)),
-      int_value(group.calls),
-      ns_value(group.total),
-      int_value(std::llround(mean)),
-      ns_value(group.max),
-      int_value(group.activities),
-      rounded(delays.median),
-      rounded(delays.mean),
-      rounded(delays.max),
-      launched ? Value(group.depths / static_cast<double>(delays.count)) : Value(),
-      launched ? int_value(group.max_depth) : Value(),
-      int_value(group.short_kernels),
-      shared_value(group.stream, kAbsent),
-  };
+std::int64_t host_mean(const Group& group) {
+  return std::llround(static_cast<double>(to_ns(group.total)) / static_cast<double>(group.calls));
 }
+
+/// Unset for calls that put nothing onto a stream.
+std::optional<std::int64_t> rounded(const Group& group, double ns) {
+  if (group.delay.count == 0) return {};
+  return std::llround(ns);
+}
+
+std::optional<double> mean_depth(const Group& group) {
+  if (group.delay.count == 0) return {};
+  return group.depths / static_cast<double>(group.delay.count);
+}
+
+std::optional<std::uint32_t> max_depth(const Group& group) {
+  return group.delay.count == 0 ? std::nullopt : std::optional(group.max_depth);
+}
+
+constexpr Launches::Column kColumns[] = {
+    {"name", ColumnKind::name, "", "Name of the runtime or driver call.", by<name_of>},
+    {"calls", ColumnKind::count, "", "How often it was called.", by<&Group::calls>},
+    {"host_total_ns", ColumnKind::duration_ns, "ns", "Sum of the calls' durations on the host.",
+     by<&Group::total>},
+    {"host_mean_ns", ColumnKind::duration_ns, "ns", "Mean duration on the host, rounded.",
+     by<host_mean>},
+    {"host_max_ns", ColumnKind::duration_ns, "ns", "Longest duration on the host.",
+     by<&Group::max>},
+    {"activities", ColumnKind::count, "", "Device activities that these calls started.",
+     by<&Group::activities>},
+    {"delay_median_ns", ColumnKind::duration_ns, "ns",
+     "Median time from the start of a call to the start of the first activity it put onto a "
+     "stream.",
+     [](const Group& group) { return rounded(group, group.delay.median); }},
+    {"delay_mean_ns", ColumnKind::duration_ns, "ns", "Mean of the same, rounded.",
+     [](const Group& group) { return rounded(group, group.delay.mean); }, true},
+    {"delay_max_ns", ColumnKind::duration_ns, "ns", "Longest of the same.",
+     [](const Group& group) { return rounded(group, group.delay.max); }},
+    {"queue_depth_mean", ColumnKind::real, "",
+     "Mean number of activities of the stream launched but not started when the call began, its "
+     "own included.",
+     by<mean_depth>},
+    {"queue_depth_max", ColumnKind::count, "", "Largest such number.", by<max_depth>},
+    {"short_kernels", ColumnKind::count, "", "Kernels shorter than the call that launched them.",
+     by<&Group::short_kernels>},
+    {"stream", ColumnKind::integer, "", "Stream, where all activities agree.",
+     [](const Group& group) { return shared_value(group.stream, kAbsent); }, true, "stream"},
+};
 
 bool is_call(SliceKind kind) { return kind == SliceKind::runtime || kind == SliceKind::driver; }
 
@@ -154,7 +166,7 @@ void add_calls(const Context& context, const std::vector<QueuedLaunch>& queue, G
   }
 }
 
-Result<Table> compute(const Context& context) {
+Result<Launches> compute(const Context& context) {
   const Trace& trace = context.trace;
   const Links& links = context.links();
   const Selector selector = context.selector();
@@ -177,14 +189,13 @@ Result<Table> compute(const Context& context) {
       grouping.add_short_kernel(activity, call);
     }
   }
-  Table table;
-  for (Group& group : grouping.groups()) table.rows.push_back(row_of(context, group));
+  Launches launches{.rows = grouping.take(), .shared = &context};
   if (links.without_launch != 0) {
-    table.notes.push_back(
+    launches.notes.push_back(
         grouped(links.without_launch) + " of " + grouped(links.activities.size()) +
         " device activities have no launch in the trace; they take no part here.");
   }
-  return table;
+  return launches;
 }
 
 constexpr std::string_view kImportance[] = {
@@ -195,20 +206,18 @@ constexpr std::string_view kImportance[] = {
 }  // namespace
 
 Report launches() {
-  return {.id = "launches",
-          .title = "Runtime and driver calls: host time, launch-to-start delay, queue depth",
-          .doc =
-              "One row per call name. A call belongs to the steps or the window in which it "
+  return report_of<kColumns, compute>(
+      {.id = "launches",
+       .title = "Runtime and driver calls: host time, launch-to-start delay, queue depth",
+       .doc = "One row per call name. A call belongs to the steps or the window in which it "
               "starts; --device "
               "narrows the columns about activities. A long delay with a deep queue means that the "
               "device is the "
               "bottleneck; a short one with a queue depth near 1 that the host is.",
-          .columns = kColumns,
-          .group_by = kGroupBy,
-          .sort = "-host_total_ns",
-          .example = "fathom launches trace.json.gz --steps 3-7",
-          .compute = compute,
-          .importance = kImportance};
+       .group_by = kGroupBy,
+       .sort = "-host_total_ns",
+       .example = "fathom launches trace.json.gz --steps 3-7",
+       .importance = kImportance});
 }
 
 }  // namespace fathom

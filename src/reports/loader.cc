@@ -5,31 +5,16 @@
 #include <map>
 #include <numeric>
 #include <optional>
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <utility>
+#include <vector>
 
 #include "reports/report.h"
-#include "reports/rows.h"
 
 namespace fathom {
 namespace {
-
-constexpr ColumnSpec kColumns[] = {
-    {"process", ColumnKind::text, "", "The pid of the process."},
-    {"role", ColumnKind::text, "", "main, rank, loader-worker or child."},
-    {"batch", ColumnKind::integer, "", "Number of the batch, with --group-by batch.", false,
-     "batch"},
-    {"fetches", ColumnKind::count, "", "How often it waited for a batch."},
-    {"wait_ns", ColumnKind::duration_ns, "ns", "How long it waited for batches."},
-    {"wait_mean_ns", ColumnKind::duration_ns, "ns", "Mean wait for a batch, rounded."},
-    {"wait_p95_ns", ColumnKind::duration_ns, "ns", "19 of 20 waits are at most this long."},
-    {"samples", ColumnKind::count, "", "How many samples it made."},
-    {"sample_mean_ns", ColumnKind::duration_ns, "ns", "Mean time for a sample, rounded."},
-    {"sample_p95_ns", ColumnKind::duration_ns, "ns", "19 of 20 samples take at most this."},
-    {"collate_mean_ns", ColumnKind::duration_ns, "ns",
-     "Mean time to make a batch of its samples, rounded."},
-    {"collate_p95_ns", ColumnKind::duration_ns, "ns", "19 of 20 take at most this.", true},
-    {"pin_mean_ns", ColumnKind::duration_ns, "ns", "Mean time to pin a batch, rounded."},
-    {"pin_p95_ns", ColumnKind::duration_ns, "ns", "19 of 20 take at most this.", true},
-};
 
 constexpr std::string_view kGroupBy[] = {"process", "batch"};
 
@@ -44,49 +29,87 @@ std::optional<Work> work_of(std::string_view category) {
 }
 
 struct Group {
-  std::array<std::vector<std::int64_t>, kCategories.size()> durations;
+  std::int64_t pid = kAbsent;
+  std::int64_t batch = kAbsent;
+  std::array<std::vector<std::int64_t>, kCategories.size()> durations;  ///< By Work; sorted.
 };
 
-std::int64_t sum(const std::vector<std::int64_t>& durations) {
-  return std::accumulate(durations.begin(), durations.end(), std::int64_t{0});
+struct Shared {
+  const Trace* trace = nullptr;
+};
+using Loaders = ReportRows<Group, Shared>;
+
+/// Empty where it is not known.
+std::string process_of(const Group& group) {
+  return group.pid == kAbsent ? std::string() : std::to_string(group.pid);
 }
 
-/// Mean and 95th percentile (a duration that occurred); null without any.
-void add_summary(std::vector<std::int64_t>& durations, std::vector<Value>& row) {
-  if (durations.empty()) {
-    row.insert(row.end(), 2, Value());
-    return;
-  }
-  std::ranges::sort(durations);
-  const auto count = static_cast<double>(durations.size());
+std::optional<std::string_view> role_of(const Group& group, const Shared& shared) {
+  const std::vector<ProcessRun>& runs = shared.trace->process_runs;
+  const auto at = std::ranges::lower_bound(runs, group.pid, {}, &ProcessRun::pid);
+  if (at == runs.end() || at->pid != group.pid) return {};
+  return text_or_null(shared.trace->text(at->role));
+}
+
+template <Work kWork>
+std::uint64_t count_of(const Group& group) {
+  return group.durations[kWork].size();
+}
+
+std::optional<std::int64_t> waited(const Group& group) {
+  const std::vector<std::int64_t>& waits = group.durations[fetch];
+  if (waits.empty()) return {};
+  return std::accumulate(waits.begin(), waits.end(), std::int64_t{0});
+}
+
+template <Work kWork>
+std::optional<std::int64_t> mean_of(const Group& group) {
+  const std::vector<std::int64_t>& durations = group.durations[kWork];
+  if (durations.empty()) return {};
   double total = 0;
   for (const std::int64_t duration : durations) total += static_cast<double>(duration);
-  row.push_back(int_value(std::llround(total / count)));
-  row.push_back(int_value(durations[static_cast<std::size_t>(std::ceil(0.95 * count)) - 1]));
+  return std::llround(total / static_cast<double>(durations.size()));
 }
+
+/// The 95th percentile, a duration that occurred.
+template <Work kWork>
+std::optional<std::int64_t> p95_of(const Group& group) {
+  const std::vector<std::int64_t>& sorted = group.durations[kWork];
+  if (sorted.empty()) return {};
+  const auto count = static_cast<double>(sorted.size());
+  return sorted[static_cast<std::size_t>(std::ceil(0.95 * count)) - 1];
+}
+
+constexpr Loaders::Column kColumns[] = {
+    {"process", ColumnKind::text, "", "The pid of the process.", by<process_of>},
+    {"role", ColumnKind::text, "", "main, rank, loader-worker or child.", by<role_of>},
+    {"batch", ColumnKind::integer, "", "Number of the batch, with --group-by batch.",
+     [](const Group& group) { return int_or_null(group.batch); }, false, "batch"},
+    {"fetches", ColumnKind::count, "", "How often it waited for a batch.", by<count_of<fetch>>},
+    {"wait_ns", ColumnKind::duration_ns, "ns", "How long it waited for batches.", by<waited>},
+    {"wait_mean_ns", ColumnKind::duration_ns, "ns", "Mean wait for a batch, rounded.",
+     by<mean_of<fetch>>},
+    {"wait_p95_ns", ColumnKind::duration_ns, "ns", "19 of 20 waits are at most this long.",
+     by<p95_of<fetch>>},
+    {"samples", ColumnKind::count, "", "How many samples it made.", by<count_of<sample>>},
+    {"sample_mean_ns", ColumnKind::duration_ns, "ns", "Mean time for a sample, rounded.",
+     by<mean_of<sample>>},
+    {"sample_p95_ns", ColumnKind::duration_ns, "ns", "19 of 20 samples take at most this.",
+     by<p95_of<sample>>},
+    {"collate_mean_ns", ColumnKind::duration_ns, "ns",
+     "Mean time to make a batch of its samples, rounded.", by<mean_of<collate>>},
+    {"collate_p95_ns", ColumnKind::duration_ns, "ns", "19 of 20 take at most this.",
+     by<p95_of<collate>>, true},
+    {"pin_mean_ns", ColumnKind::duration_ns, "ns", "Mean time to pin a batch, rounded.",
+     by<mean_of<pin>>},
+    {"pin_p95_ns", ColumnKind::duration_ns, "ns", "19 of 20 take at most this.", by<p95_of<pin>>,
+     true},
+};
 
 /// By process and, where asked for, number of the batch.
 using Key = std::pair<std::int64_t, std::int64_t>;
 
-Value role_of(const Trace& trace, std::int64_t pid) {
-  const auto at = std::ranges::lower_bound(trace.process_runs, pid, {}, &ProcessRun::pid);
-  if (at == trace.process_runs.end() || at->pid != pid) return {};
-  return text_or_null(trace.text(at->role));
-}
-
-std::vector<Value> row_of(const Trace& trace, const Key& key, Group& group) {
-  std::vector<Value> row = {text_value(key.first == kAbsent ? "" : std::to_string(key.first)),
-                            role_of(trace, key.first), int_or_null(key.second)};
-  const std::vector<std::int64_t>& waits = group.durations[fetch];
-  row.push_back(int_value(waits.size()));
-  row.push_back(waits.empty() ? Value() : int_value(sum(waits)));
-  add_summary(group.durations[fetch], row);
-  row.push_back(int_value(group.durations[sample].size()));
-  for (const Work work : {sample, collate, pin}) add_summary(group.durations[work], row);
-  return row;
-}
-
-Result<Table> compute(const Context& context) {
+Result<Loaders> compute(const Context& context) {
   const Trace& trace = context.trace;
   const Selector selector = context.selector();
   const bool by_batch = context.options.group_by == "batch";
@@ -102,14 +125,18 @@ Result<Table> compute(const Context& context) {
     const Key key(trace.track(slice).pid, by_batch ? trace.number(slice) : kAbsent);
     groups[key].durations[*work].push_back(to_ns(trace.slices.duration[row]));
   }
-  Table table;
-  for (auto& [key, group] : groups) table.rows.push_back(row_of(trace, key, group));
+  Loaders loaders{.shared = {&trace}};
+  for (auto& [key, group] : groups) {
+    std::tie(group.pid, group.batch) = key;
+    for (std::vector<std::int64_t>& durations : group.durations) std::ranges::sort(durations);
+    loaders.rows.push_back(std::move(group));
+  }
   if (groups.empty()) {
-    table.notes.emplace_back(
+    loaders.notes.emplace_back(
         "The recording holds no times of a data loader; fathom run records those of PyTorch's "
         "DataLoader.");
   }
-  return table;
+  return loaders;
 }
 
 constexpr std::string_view kImportance[] = {
@@ -119,18 +146,16 @@ constexpr std::string_view kImportance[] = {
 }  // namespace
 
 Report loader() {
-  return {.id = "loader",
-          .title = "Data loading: waits of the loop, and the time of samples in the workers",
-          .doc =
-              "One row per process that waits for batches or makes them; --group-by batch: one row "
+  return report_of<kColumns, compute>(
+      {.id = "loader",
+       .title = "Data loading: waits of the loop, and the time of samples in the workers",
+       .doc = "One row per process that waits for batches or makes them; --group-by batch: one row "
               "per batch. A worker makes samples and collates them while the loop does other "
               "things; only what the loop waits for is lost.",
-          .columns = kColumns,
-          .group_by = kGroupBy,
-          .sort = "",
-          .example = "fathom loader fathom-runs/20260101-120000-train --group-by batch",
-          .compute = compute,
-          .importance = kImportance};
+       .group_by = kGroupBy,
+       .sort = "",
+       .example = "fathom loader fathom-runs/20260101-120000-train --group-by batch",
+       .importance = kImportance});
 }
 
 }  // namespace fathom

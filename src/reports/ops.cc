@@ -1,69 +1,18 @@
 // ops: the operator table, torch's key_averages() with device time by launch.
 #include <algorithm>
 #include <array>
+#include <memory>
+#include <optional>
+#include <string_view>
 #include <tuple>
+#include <utility>
 
 #include "analysis/operators/op_table.h"
 #include "base/digit_groups.h"
 #include "reports/report.h"
-#include "reports/rows.h"
 
 namespace fathom {
 namespace {
-
-constexpr ColumnSpec kColumns[] = {
-    {"name", ColumnKind::name, "",
-     "Name of the operator, annotation or call, as torch prints it: ProfilerStep#7 is "
-     "ProfilerStep*."},
-    {"kind", ColumnKind::text, "",
-     "host (operator, runtime or driver call, profiler overhead), annotation, device, device "
-     "annotation, memory, "
-     "or remainder for the two rows that hold device time without an operator.",
-     true},
-    {"calls", ColumnKind::count, "", "How many events the row sums up."},
-    {"host_total_ns", ColumnKind::duration_ns, "ns", "Sum of the durations on the host."},
-    {"host_self_ns", ColumnKind::duration_ns, "ns",
-     "Host time less that of the direct children; 0 for asynchronous events."},
-    {"host_mean_ns", ColumnKind::duration_ns, "ns", "Mean duration on the host, rounded.", true},
-    {"host_total_percent", ColumnKind::percent, "percent",
-     "Host time as a share of the host self time of all rows; 0 for asynchronous events.", true},
-    {"host_self_percent", ColumnKind::percent, "percent",
-     "Share of the host self time of all rows."},
-    {"device_total_ns", ColumnKind::duration_ns, "ns",
-     "Duration of the device activities launched inside, each counted once."},
-    {"device_self_ns", ColumnKind::duration_ns, "ns",
-     "Duration of the device activities whose launch has this operator as its innermost."},
-    {"device_mean_ns", ColumnKind::duration_ns, "ns", "Mean device time of a call, rounded.", true},
-    {"device_total_percent", ColumnKind::percent, "percent",
-     "Share of the time of all device activities.", true},
-    {"device_self_percent", ColumnKind::percent, "percent",
-     "Share of the time of all device activities."},
-    {"device_memory_bytes", ColumnKind::bytes, "bytes",
-     "Device memory allocated less freed while it ran, on any thread."},
-    {"device_memory_self_bytes", ColumnKind::bytes, "bytes",
-     "The same less that of the direct children.", true},
-    {"host_memory_bytes", ColumnKind::bytes, "bytes",
-     "Host memory allocated less freed while it ran, on any thread.", true},
-    {"host_memory_self_bytes", ColumnKind::bytes, "bytes",
-     "The same less that of the direct children.", true},
-    {"flops", ColumnKind::count, "",
-     "Floating-point operations by torch's formulas from the recorded shapes; 0 for operators "
-     "without a formula, "
-     "null where shapes or arguments were not recorded."},
-    {"input_shapes", ColumnKind::name, "", "Shapes of the inputs, when grouped by shape.", false,
-     "shape"},
-    {"stack", ColumnKind::name, "", "Innermost Python frames, when grouped by stack.", true,
-     "stack"},
-    {"phase", ColumnKind::text, "",
-     "forward, backward, optimizer, data, communication or other, when grouped by phase.", true,
-     "phase"},
-    {"module", ColumnKind::name, "", "Path in the nn.Module hierarchy, when grouped by module.",
-     true, "module"},
-    {"thread", ColumnKind::text, "", "Process/thread and its name, when grouped by thread.", true,
-     "thread"},
-    {"asynchronous", ColumnKind::flag, "",
-     "It ends on another thread (communication, RPC): not nested, without self time.", true},
-};
 
 constexpr std::string_view kOptions[] = {"torch"};
 constexpr std::string_view kGroupBy[] = {"name", "shape", "stack", "phase", "module", "thread"};
@@ -94,60 +43,120 @@ std::string_view kind_text(OpRowKind kind) {
   }
 }
 
-Value mean_value(Duration total, std::int64_t calls) {
+/// What the rows refer to.
+struct Shared {
+  const Context* context = nullptr;
+  OpGrouping grouping = OpGrouping::name;
+  std::shared_ptr<const OpTable> table;  ///< But for its rows; owns their texts.
+
+  [[nodiscard]] std::optional<double> of_host(Duration part) const {
+    return percent_of(part, table->host_self_sum);
+  }
+  [[nodiscard]] std::optional<double> of_device(Duration part) const {
+    return percent_of(part, table->device_self_sum);
+  }
+};
+using Ops = ReportRows<OpRow, Shared>;
+
+std::optional<std::int64_t> mean_of(Duration total, std::int64_t calls) {
   if (calls == 0) return {};
   const std::int64_t sum = to_ns(total);
-  return int_value((sum + (sum < 0 ? -calls : calls) / 2) / calls);
-}
-
-Value share(Duration part, Duration whole) {
-  return percent_value(static_cast<double>(to_ns(part)), static_cast<double>(to_ns(whole)));
+  return (sum + (sum < 0 ? -calls : calls) / 2) / calls;
 }
 
 /// torch counts operations only when asked to (with_flops), and knows no gaps.
-Value flops_value(const OpRow& row, const Context& context) {
-  if (!context.options.torch) return row.flops_missing ? Value() : int_value(row.flops);
-  const Fact* asked = context.trace.fact("with_flops");
+std::optional<std::uint64_t> flops_of(const OpRow& row, const Shared& shared) {
+  if (!shared.context->options.torch)
+    return row.flops_missing ? std::nullopt : std::optional(row.flops);
+  const Fact* asked = shared.context->trace.fact("with_flops");
   const bool counted = asked != nullptr && asked->value != "0" && asked->value != "false";
-  return int_value(counted ? row.flops : 0);
+  return counted ? row.flops : 0;
 }
 
-std::vector<Value> row_values(const OpRow& row, const OpTable& table, const Context& context,
-                              OpGrouping grouping) {
-  const auto group = [&](OpGrouping wanted) {
-    const bool grouped = grouping == wanted && row.kind != OpRowKind::no_operator &&
-                         row.kind != OpRowKind::unattributed;
-    if (!grouped) return Value();
-    return wanted == OpGrouping::shape ? text_value(table.groups[row.group])
-                                       : text_or_null(table.groups[row.group]);
-  };
-  return {
-      text_value(row.name),
-      text_value(kind_text(row.kind)),
-      int_value(row.calls),
-      ns_value(row.host_total),
-      ns_value(row.host_self),
-      mean_value(row.host_total, row.calls),
-      row.asynchronous ? Value(0.0) : share(row.host_total, table.host_self_sum),
-      share(row.host_self, table.host_self_sum),
-      ns_value(row.device_total),
-      ns_value(row.device_self),
-      mean_value(row.device_total, row.calls),
-      share(row.device_total, table.device_self_sum),
-      share(row.device_self, table.device_self_sum),
-      int_value(row.memory.device),
-      int_value(row.memory_self.device),
-      int_value(row.memory.host),
-      int_value(row.memory_self.host),
-      flops_value(row, context),
-      group(OpGrouping::shape),
-      group(OpGrouping::stack),
-      group(OpGrouping::phase),
-      group(OpGrouping::module),
-      group(OpGrouping::thread),
-      Value(row.asynchronous),
-  };
+/// What the row's group is called, when that is how rows are grouped.
+template <OpGrouping kWanted>
+std::optional<std::string_view> group_of(const OpRow& row, const Shared& shared) {
+  const bool grouped = shared.grouping == kWanted && row.kind != OpRowKind::no_operator &&
+                       row.kind != OpRowKind::unattributed;
+  if (!grouped) return {};
+  const std::string_view text = shared.table->groups[row.group];
+  return kWanted == OpGrouping::shape ? std::optional(text) : text_or_null(text);
 }
+
+constexpr Ops::Column kColumns[] = {
+    {"name", ColumnKind::name, "",
+     "Name of the operator, annotation or call, as torch prints it: ProfilerStep#7 is "
+     "ProfilerStep*.",
+     by<&OpRow::name>},
+    {"kind", ColumnKind::text, "",
+     "host (operator, runtime or driver call, profiler overhead), annotation, device, device "
+     "annotation, memory, "
+     "or remainder for the two rows that hold device time without an operator.",
+     [](const OpRow& row) { return kind_text(row.kind); }, true},
+    {"calls", ColumnKind::count, "", "How many events the row sums up.", by<&OpRow::calls>},
+    {"host_total_ns", ColumnKind::duration_ns, "ns", "Sum of the durations on the host.",
+     by<&OpRow::host_total>},
+    {"host_self_ns", ColumnKind::duration_ns, "ns",
+     "Host time less that of the direct children; 0 for asynchronous events.",
+     by<&OpRow::host_self>},
+    {"host_mean_ns", ColumnKind::duration_ns, "ns", "Mean duration on the host, rounded.",
+     [](const OpRow& row) { return mean_of(row.host_total, row.calls); }, true},
+    {"host_total_percent", ColumnKind::percent, "percent",
+     "Host time as a share of the host self time of all rows; 0 for asynchronous events.",
+     [](const OpRow& row, const Shared& shared) {
+       return row.asynchronous ? 0.0 : shared.of_host(row.host_total);
+     },
+     true},
+    {"host_self_percent", ColumnKind::percent, "percent",
+     "Share of the host self time of all rows.",
+     [](const OpRow& row, const Shared& shared) { return shared.of_host(row.host_self); }},
+    {"device_total_ns", ColumnKind::duration_ns, "ns",
+     "Duration of the device activities launched inside, each counted once.",
+     by<&OpRow::device_total>},
+    {"device_self_ns", ColumnKind::duration_ns, "ns",
+     "Duration of the device activities whose launch has this operator as its innermost.",
+     by<&OpRow::device_self>},
+    {"device_mean_ns", ColumnKind::duration_ns, "ns", "Mean device time of a call, rounded.",
+     [](const OpRow& row) { return mean_of(row.device_total, row.calls); }, true},
+    {"device_total_percent", ColumnKind::percent, "percent",
+     "Share of the time of all device activities.",
+     [](const OpRow& row, const Shared& shared) { return shared.of_device(row.device_total); },
+     true},
+    {"device_self_percent", ColumnKind::percent, "percent",
+     "Share of the time of all device activities.",
+     [](const OpRow& row, const Shared& shared) { return shared.of_device(row.device_self); }},
+    {"device_memory_bytes", ColumnKind::bytes, "bytes",
+     "Device memory allocated less freed while it ran, on any thread.",
+     [](const OpRow& row) { return row.memory.device; }},
+    {"device_memory_self_bytes", ColumnKind::bytes, "bytes",
+     "The same less that of the direct children.",
+     [](const OpRow& row) { return row.memory_self.device; }, true},
+    {"host_memory_bytes", ColumnKind::bytes, "bytes",
+     "Host memory allocated less freed while it ran, on any thread.",
+     [](const OpRow& row) { return row.memory.host; }, true},
+    {"host_memory_self_bytes", ColumnKind::bytes, "bytes",
+     "The same less that of the direct children.",
+     [](const OpRow& row) { return row.memory_self.host; }, true},
+    {"flops", ColumnKind::count, "",
+     "Floating-point operations by torch's formulas from the recorded shapes; 0 for operators "
+     "without a formula, "
+     "null where shapes or arguments were not recorded.",
+     by<flops_of>},
+    {"input_shapes", ColumnKind::name, "", "Shapes of the inputs, when grouped by shape.",
+     by<group_of<OpGrouping::shape>>, false, "shape"},
+    {"stack", ColumnKind::name, "", "Innermost Python frames, when grouped by stack.",
+     by<group_of<OpGrouping::stack>>, true, "stack"},
+    {"phase", ColumnKind::text, "",
+     "forward, backward, optimizer, data, communication or other, when grouped by phase.",
+     by<group_of<OpGrouping::phase>>, true, "phase"},
+    {"module", ColumnKind::name, "", "Path in the nn.Module hierarchy, when grouped by module.",
+     by<group_of<OpGrouping::module>>, true, "module"},
+    {"thread", ColumnKind::text, "", "Process/thread and its name, when grouped by thread.",
+     by<group_of<OpGrouping::thread>>, true, "thread"},
+    {"asynchronous", ColumnKind::flag, "",
+     "It ends on another thread (communication, RPC): not nested, without self time.",
+     by<&OpRow::asynchronous>, true},
+};
 
 std::vector<std::string> notes_of(const OpTable& table, const Context& context,
                                   OpGrouping grouping) {
@@ -170,7 +179,7 @@ std::vector<std::string> notes_of(const OpTable& table, const Context& context,
   return notes;
 }
 
-Result<Table> compute(const Context& context) {
+Result<Ops> compute(const Context& context) {
   const OpGrouping grouping = grouping_of(context.options.group_by);
   OpTable table = compute_op_table(context, grouping);
   if (!context.options.torch) {
@@ -178,11 +187,11 @@ Result<Table> compute(const Context& context) {
       return std::tuple(row.device_self, row.host_self);
     });
   }
-  Table out;
-  out.rows.reserve(table.rows.size());
-  for (const OpRow& row : table.rows) out.rows.push_back(row_values(row, table, context, grouping));
-  out.notes = notes_of(table, context, grouping);
-  return out;
+  Ops ops;
+  ops.notes = notes_of(table, context, grouping);
+  ops.rows = std::exchange(table.rows, {});
+  ops.shared = {&context, grouping, std::make_shared<const OpTable>(std::move(table))};
+  return ops;
 }
 
 constexpr std::string_view kImportance[] = {"name",
@@ -199,22 +208,20 @@ constexpr std::string_view kImportance[] = {"name",
 }  // namespace
 
 Report ops() {
-  return {.id = "ops",
-          .title = "Operators: host and device time, memory, operations",
-          .doc =
-              "A row per operator, annotation and runtime call by name, with the sums that torch's "
+  return report_of<kColumns, compute>(
+      {.id = "ops",
+       .title = "Operators: host and device time, memory, operations",
+       .doc = "A row per operator, annotation and runtime call by name, with the sums that torch's "
               "key_averages() gives. Device self time is by launch: over all rows, with (no "
               "operator) and "
               "(unattributed), it sums to the duration of all kernels, copies and fills. --torch "
               "gives torch's "
               "own rows, with device events, and torch's own device sums.",
-          .columns = kColumns,
-          .group_by = kGroupBy,
-          .sort = "",
-          .example = "fathom ops trace.json.gz --group-by shape --limit 20",
-          .compute = compute,
-          .options = kOptions,
-          .importance = kImportance};
+       .group_by = kGroupBy,
+       .sort = "",
+       .example = "fathom ops trace.json.gz --group-by shape --limit 20",
+       .options = kOptions,
+       .importance = kImportance});
 }
 
 }  // namespace fathom

@@ -18,26 +18,30 @@
 namespace fathom {
 namespace {
 
-constexpr ColumnSpec kColumns[] = {
-    {"section", ColumnKind::text, "",
-     "capture, step time, device N, top operators or top kernels."},
-    {"metric", ColumnKind::name, "",
-     "What the value is; in the top lists, the operator or kernel."},
-    {"value", ColumnKind::text, "", "The value in its unit."},
-    {"unit", ColumnKind::text, "", "ns, bytes, percent, count, or empty for a text."},
+constexpr Overview::Column kColumns[] = {
+    {"section", ColumnKind::text, "", "capture, step time, device N, top operators or top kernels.",
+     [](const OverviewRow& row) { return std::string_view(row.section); }},
+    {"metric", ColumnKind::name, "", "What the value is; in the top lists, the operator or kernel.",
+     [](const OverviewRow& row) { return std::string_view(row.metric); }},
+    {"value", ColumnKind::text, "", "The value in its unit.",
+     [](const OverviewRow& row) { return row.value; }},
+    {"unit", ColumnKind::text, "", "ns, bytes, percent, count, or empty for a text.",
+     by<&OverviewRow::unit>},
     {"percent", ColumnKind::percent, "percent",
      "Times of a device: share of its window. Top lists: share of the time of all device activity, "
      "or, in a trace "
-     "without any, of all host self time."},
-    {"note", ColumnKind::text, "", "What a value does not cover, where that is not nothing."},
+     "without any, of all host self time.",
+     by<&OverviewRow::percent>},
+    {"note", ColumnKind::text, "", "What a value does not cover, where that is not nothing.",
+     by<&OverviewRow::note>},
 };
 
 void add_capture(const Context& context, OverviewRows& rows) {
   rows.section("capture");
   const Health health = compute_health(context);
-  rows.add("health", text_value(health.summary()), "");
+  rows.add("health", cell_of(health.summary()), "");
   for (const HealthCheck* const loss : health.losses_beside_summary())
-    rows.add("incomplete", text_value(loss->sentence()), "");
+    rows.add("incomplete", cell_of(loss->sentence()), "");
 }
 
 std::string source_text(const Steps& steps) {
@@ -60,13 +64,13 @@ void add_step_time(const Context& context, OverviewRows& rows) {
   const std::size_t left_out = whole.empty() ? 0 : all.size() - whole.size();
   rows.section("step time");
   rows.show(Shown::in_full);
-  rows.add("steps by", text_value(source_text(steps)), "");
+  rows.add("steps by", cell_of(source_text(steps)), "");
   rows.add_count("steps", all.size());
   if (left_out != 0) rows.add_count("edge steps left out", left_out);
   rows.show(Shown::in_brief);
   rows.add_count("steps", all.size(),
-                 text_value("by " + source_text(steps) +
-                            (left_out == 0 ? "" : "; " + edge_steps(left_out) + " left out")));
+                 "by " + source_text(steps) +
+                     (left_out == 0 ? "" : "; " + edge_steps(left_out) + " left out"));
   rows.show(Shown::always);
   const Summary summary = summarize(whole.empty() ? std::move(all) : std::move(whole));
   if (summary.count == 0) return;
@@ -81,9 +85,9 @@ void add_step_time(const Context& context, OverviewRows& rows) {
   rows.show(Shown::always);
 }
 
-Result<Table> compute(const Context& context) {
-  Table table;
-  OverviewRows rows(table);
+Result<Overview> compute(const Context& context) {
+  Overview overview;
+  OverviewRows rows(overview);
   std::optional<OpSelfTimes> ops;
   // Much of the work, and independent of the rest.
   const auto sum_operators = [&] { ops.emplace(compute_op_self_times(context)); };
@@ -94,31 +98,29 @@ Result<Table> compute(const Context& context) {
   });
   add_top_operators(*ops, rows);
   add_top_kernels(context, rows);
-  if (!context.steps().note.empty()) table.notes.push_back(context.steps().note);
+  if (!context.steps().note.empty()) overview.notes.push_back(context.steps().note);
   if (context.timelines().devices.empty())
-    table.notes.emplace_back("The trace holds no device activity.");
-  return table;
+    overview.notes.emplace_back("The trace holds no device activity.");
+  return overview;
 }
 
 }  // namespace
 
 Report overview() {
-  return {
-      .id = "overview",
-      .title = "The first look: capture, step time, devices, and what takes their time",
-      .doc =
-          "One row per metric. A device's window runs from the start of the first step to the "
-          "end of the last, or "
-          "is the selected window; compute, the exposed times and idle sum to it to the "
-          "nanosecond. Exposed: "
-          "with nothing of a stronger kind running, in the order compute, communication, "
-          "memcpy, memset. Text leaves out what says nothing here, and of more than two devices "
-          "shows the idlest; --wide shows every row.",
-      .columns = kColumns,
-      .group_by = {},
-      .sort = "",
-      .example = "fathom overview trace.json.gz",
-      .compute = compute};
+  return report_of<kColumns, compute>(
+      {.id = "overview",
+       .title = "The first look: capture, step time, devices, and what takes their time",
+       .doc =
+           "One row per metric. A device's window runs from the start of the first step to the "
+           "end of the last, or "
+           "is the selected window; compute, the exposed times and idle sum to it to the "
+           "nanosecond. Exposed: "
+           "with nothing of a stronger kind running, in the order compute, communication, "
+           "memcpy, memset. Text leaves out what says nothing here, and of more than two devices "
+           "shows the idlest; --wide shows every row.",
+       .group_by = {},
+       .sort = "",
+       .example = "fathom overview trace.json.gz"});
 }
 
 }  // namespace fathom

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -22,12 +24,12 @@ constexpr std::size_t kInBrief = 2;
 constexpr std::size_t kLines = 4;
 
 /// "92 % of kernel time", where a metric speaks for a part only.
-Value part_note(double known) {
+std::optional<std::string> part_note(double known) {
   if (known > 0.9995) return {};
   return "recorded for " + std::to_string(std::llround(100 * known)) + " % of kernel time";
 }
 
-Value occupancy_note(const DeviceMetrics& metrics) {
+std::optional<std::string> occupancy_note(const DeviceMetrics& metrics) {
   if (metrics.occupancy_doubtful < 0.005) return part_note(metrics.occupancy_known);
   return "too low: the recorder wrote 0 for launches with more than 48 KiB of shared memory, " +
          std::to_string(std::llround(100 * metrics.occupancy_doubtful)) + " % of kernel time";
@@ -37,13 +39,13 @@ void add_memory(const PeakMemory& memory, std::int32_t device, OverviewRows& row
   const PeakMemory::Peak* const peak = memory.of(device);
   if (peak == nullptr) return;
   if (peak->allocated != kAbsent)
-    rows.add("peak memory allocated", int_value(peak->allocated), "bytes");
-  if (peak->reserved != kAbsent)
-    rows.add("peak memory reserved", int_value(peak->reserved), "bytes");
+    rows.add("peak memory allocated", cell_of(peak->allocated), "bytes");
+  if (peak->reserved != kAbsent) rows.add("peak memory reserved", cell_of(peak->reserved), "bytes");
 }
 
 /// Step statistics leave edge steps out, a device's window does not.
-Value window_note(const Context& context, std::int32_t device, Interval window) {
+std::optional<std::string> window_note(const Context& context, std::int32_t device,
+                                       Interval window) {
   std::size_t edges = 0;
   std::size_t whole = 0;
   for (const Step& step : context.steps().steps) {
@@ -51,7 +53,7 @@ Value window_note(const Context& context, std::int32_t device, Interval window) 
     if (inside && context.steps().uses(step, device)) ++(step.edge ? edges : whole);
   }
   if (edges == 0 || whole == 0) return {};
-  return text_value("holds " + edge_steps(edges) + " too");
+  return "holds " + edge_steps(edges) + " too";
 }
 
 /// The rows about one device's time.
@@ -62,7 +64,7 @@ class DeviceTime {
 
   void add_all() {
     rows_.show(Shown::in_full);
-    rows_.add("utilisation", share(time_.busy()), "percent");
+    rows_.add("utilisation", cell_of(share(time_.busy())), "percent");
     rows_.show(Shown::always);
     add("busy", time_.busy());
     add("idle", time_[Busy::idle]);
@@ -72,16 +74,16 @@ class DeviceTime {
     add_kind("memset", Busy::memset);
     if (never_.empty()) return;
     rows_.show(Shown::in_brief);
-    rows_.add("none recorded", text_value(never_), "");
+    rows_.add("none recorded", cell_of(never_), "");
     rows_.show(Shown::always);
   }
 
  private:
-  [[nodiscard]] Value share(Duration part) const {
-    return percent_value(static_cast<double>(to_ns(part)), window_);
+  [[nodiscard]] std::optional<double> share(Duration part) const {
+    return percent_of(static_cast<double>(to_ns(part)), window_);
   }
-  void add(const std::string& metric, Duration time, Value note = {}) {
-    rows_.add(metric, ns_value(time), "ns", share(time), std::move(note));
+  void add(const std::string& metric, Duration time, std::optional<std::string> note = {}) {
+    rows_.add(metric, cell_of(time), "ns", share(time), std::move(note));
   }
   /// Exposed and in all; in brief on one line, or none for what never happened.
   void add_kind(const std::string& name, Busy kind) {
@@ -96,9 +98,8 @@ class DeviceTime {
     } else {
       const double part = static_cast<double>(to_ns(exposed)) / static_cast<double>(to_ns(total));
       add(name + " exposed", exposed,
-          text_value(exposed == total
-                         ? "all of it"
-                         : std::to_string(std::llround(100 * part)) + " % of all " + name));
+          exposed == total ? "all of it"
+                           : std::to_string(std::llround(100 * part)) + " % of all " + name);
     }
     rows_.show(Shown::always);
   }
@@ -158,12 +159,12 @@ void add_active(const Context& context, const PeakMemory& memory, const ActiveDe
                 const std::string& which, OverviewRows& rows) {
   const DeviceMetrics& metrics = device.metrics;
   rows.section(name_of(context, device.number()) + which);
-  rows.add("window", ns_value(metrics.window.length()), "ns", {},
+  rows.add("window", cell_of(metrics.window.length()), "ns", {},
            window_note(context, device.number(), metrics.window));
   DeviceTime(metrics.time, metrics.window, rows).add_all();
   rows.show(Shown::in_full);
   rows.add("first to last activity",
-           ns_value(active_span(*device.timeline, context.window()).length()), "ns");
+           cell_of(active_span(*device.timeline, context.window()).length()), "ns");
   rows.show(Shown::always);
   rows.add_count("kernels", metrics.kernels);
   rows.show(Shown::in_full);
@@ -196,9 +197,9 @@ void add_spread(const std::vector<ActiveDevice>& by_idle, OverviewRows& rows) {
   }
   const double median = summarize(std::move(percents)).median;
   rows.add("median of all " + std::to_string(by_idle.size()),
-           int_value(std::llround(summarize(std::move(idle)).median)), "ns", median,
-           text_value("from " + percent_text(by_idle.back().idle_percent()) + " to " +
-                      percent_text(by_idle.front().idle_percent()) + " of a device's window"));
+           cell_of(std::llround(summarize(std::move(idle)).median)), "ns", median,
+           "from " + percent_text(by_idle.back().idle_percent()) + " to " +
+               percent_text(by_idle.front().idle_percent()) + " of a device's window");
 }
 
 /// The fullest device, for all.
@@ -206,8 +207,8 @@ void add_most_memory(const PeakMemory& memory, OverviewRows& rows) {
   const auto add = [&](std::string_view metric, std::int64_t PeakMemory::Peak::*size) {
     const auto most = std::ranges::max_element(memory.peaks, {}, size);
     if (most == memory.peaks.end() || (*most).*size == kAbsent) return;
-    rows.add(metric, int_value((*most).*size), "bytes", {},
-             text_value("on device " + std::to_string(most->device)));
+    rows.add(metric, cell_of((*most).*size), "bytes", {},
+             "on device " + std::to_string(most->device));
   };
   add("most memory allocated", &PeakMemory::Peak::allocated);
   add("most memory reserved", &PeakMemory::Peak::reserved);
@@ -224,7 +225,7 @@ void add_in_brief(const Context& context, const PeakMemory& memory, ShownDevices
   }
   rows.section("other devices · idle time");
   for (std::size_t i = 1; i < std::min(kLines + 1, active.size()); ++i) {
-    rows.add(name_of(context, active[i].number()), ns_value(active[i].idle()), "ns",
+    rows.add(name_of(context, active[i].number()), cell_of(active[i].idle()), "ns",
              active[i].idle_percent());
   }
   if (active.size() > 1) add_spread(active, rows);

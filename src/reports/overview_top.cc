@@ -23,8 +23,8 @@ void add_top_operators(OpSelfTimes& ops, OverviewRows& rows) {
                              : "top operators · host self time");
   for (auto row = ops.rows.begin(); row != end; ++row) {
     if (to_ns(row->self) <= 0) break;
-    rows.add(row->name, ns_value(row->self), "ns",
-             percent_value(static_cast<double>(to_ns(row->self)), sum));
+    rows.add(row->name, cell_of(row->self), "ns",
+             percent_of(static_cast<double>(to_ns(row->self)), sum));
   }
 }
 
@@ -53,8 +53,8 @@ void add_top_kernels(const Context& context, OverviewRows& rows) {
   for (auto name = names.begin(); name != end; ++name) {
     const Duration total = by_name[name->row()];
     if (to_ns(total) == 0) break;
-    rows.add(trace.text(*name), ns_value(total), "ns",
-             percent_value(static_cast<double>(to_ns(total)), static_cast<double>(to_ns(sum))));
+    rows.add(trace.text(*name), cell_of(total), "ns",
+             percent_of(static_cast<double>(to_ns(total)), static_cast<double>(to_ns(sum))));
   }
 }
 

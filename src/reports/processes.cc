@@ -1,31 +1,20 @@
 // processes: who ran, how it ended, and what it used.
 #include <algorithm>
 #include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
 
 #include "analysis/machine/run_usage.h"
 #include "reports/report.h"
-#include "reports/rows.h"
 
 namespace fathom {
 namespace {
 
-constexpr ColumnSpec kColumns[] = {
-    {"pid", ColumnKind::integer, "", "Process id."},
-    {"parent", ColumnKind::integer, "", "Process id of who started it."},
-    {"role", ColumnKind::text, "", "main, rank, loader-worker or child."},
-    {"rank", ColumnKind::integer, "", "Its rank in a distributed run."},
-    {"command", ColumnKind::name, "", "Its command, or what the program calls it."},
-    {"start_ns", ColumnKind::time_ns, "ns", "When it began, or was first seen.", true},
-    {"wall_ns", ColumnKind::duration_ns, "ns", "How long it ran."},
-    {"user_ns", ColumnKind::duration_ns, "ns", "Processor time in the program."},
-    {"system_ns", ColumnKind::duration_ns, "ns", "Processor time in the kernel on its behalf."},
-    {"cpu_percent", ColumnKind::percent, "percent",
-     "Processor time by wall time; 100 is one processor all the time."},
-    {"peak_bytes", ColumnKind::bytes, "bytes", "Most memory that was resident at a time."},
-    {"read_bytes", ColumnKind::bytes, "bytes", "Read from storage.", true},
-    {"written_bytes", ColumnKind::bytes, "bytes", "Written to storage.", true},
-    {"exit", ColumnKind::text, "", "The exit code, or the signal that ended it."},
-};
+using Processes = ReportRows<const ProcessRun*, const Trace*>;
+using Run = Processes::Row;
 
 std::int64_t wall_of(const ProcessRun& run) {
   if (run.wall_ns != kAbsent) return run.wall_ns;
@@ -33,29 +22,52 @@ std::int64_t wall_of(const ProcessRun& run) {
   return both ? run.end_ns - run.start_ns : kAbsent;
 }
 
-Value cpu_percent(const ProcessRun& run) {
-  const std::int64_t wall = wall_of(run);
-  if (wall == kAbsent || run.user_ns == kAbsent || run.system_ns == kAbsent) return {};
-  return percent_value(static_cast<double>(run.user_ns) + static_cast<double>(run.system_ns),
-                       static_cast<double>(wall));
+std::optional<double> cpu_percent(const Run& run) {
+  const std::int64_t wall = wall_of(*run);
+  if (wall == kAbsent || run->user_ns == kAbsent || run->system_ns == kAbsent) return {};
+  return percent_of(static_cast<double>(run->user_ns) + static_cast<double>(run->system_ns),
+                    static_cast<double>(wall));
 }
 
-std::vector<Value> row_of(const Trace& trace, const ProcessRun& run) {
-  return {int_or_null(run.pid),
-          int_or_null(run.parent),
-          text_or_null(trace.text(run.role)),
-          run.rank < 0 ? Value() : int_value(run.rank),
-          text_or_null(trace.text(run.name)),
-          int_or_null(run.start_ns),
-          int_or_null(wall_of(run)),
-          int_or_null(run.user_ns),
-          int_or_null(run.system_ns),
-          cpu_percent(run),
-          int_or_null(run.peak_bytes),
-          int_or_null(run.read_bytes),
-          int_or_null(run.written_bytes),
-          text_or_null(exit_text(run.status))};
+template <std::int64_t ProcessRun::*kMember>
+std::optional<std::int64_t> known(const Run& run) {
+  return int_or_null(run->*kMember);
 }
+
+template <StringId ProcessRun::*kMember>
+std::optional<std::string_view> text_of(const Run& run, const Trace* trace) {
+  return text_or_null(trace->text(run->*kMember));
+}
+
+constexpr Processes::Column kColumns[] = {
+    {"pid", ColumnKind::integer, "", "Process id.", by<known<&ProcessRun::pid>>},
+    {"parent", ColumnKind::integer, "", "Process id of who started it.",
+     by<known<&ProcessRun::parent>>},
+    {"role", ColumnKind::text, "", "main, rank, loader-worker or child.",
+     by<text_of<&ProcessRun::role>>},
+    {"rank", ColumnKind::integer, "", "Its rank in a distributed run.",
+     [](const Run& run) { return run->rank < 0 ? std::nullopt : std::optional(run->rank); }},
+    {"command", ColumnKind::name, "", "Its command, or what the program calls it.",
+     by<text_of<&ProcessRun::name>>},
+    {"start_ns", ColumnKind::time_ns, "ns", "When it began, or was first seen.",
+     by<known<&ProcessRun::start_ns>>, true},
+    {"wall_ns", ColumnKind::duration_ns, "ns", "How long it ran.",
+     [](const Run& run) { return int_or_null(wall_of(*run)); }},
+    {"user_ns", ColumnKind::duration_ns, "ns", "Processor time in the program.",
+     by<known<&ProcessRun::user_ns>>},
+    {"system_ns", ColumnKind::duration_ns, "ns", "Processor time in the kernel on its behalf.",
+     by<known<&ProcessRun::system_ns>>},
+    {"cpu_percent", ColumnKind::percent, "percent",
+     "Processor time by wall time; 100 is one processor all the time.", by<cpu_percent>},
+    {"peak_bytes", ColumnKind::bytes, "bytes", "Most memory that was resident at a time.",
+     by<known<&ProcessRun::peak_bytes>>},
+    {"read_bytes", ColumnKind::bytes, "bytes", "Read from storage.",
+     by<known<&ProcessRun::read_bytes>>, true},
+    {"written_bytes", ColumnKind::bytes, "bytes", "Written to storage.",
+     by<known<&ProcessRun::written_bytes>>, true},
+    {"exit", ColumnKind::text, "", "The exit code, or the signal that ended it.",
+     [](const Run& run) { return made_or_null(exit_text(run->status)); }},
+};
 
 /// Parents before their children, children by when they began.
 class Tree {
@@ -73,7 +85,7 @@ class Tree {
     // A damaged table may have rings of parents.
     for (std::size_t i = 0; i < runs.size(); ++i) walk({i});
   }
-  [[nodiscard]] const std::vector<const ProcessRun*>& order() const { return order_; }
+  [[nodiscard]] std::vector<const ProcessRun*> take() { return std::move(order_); }
 
  private:
   /// Reversed: the next to be visited is at the back.
@@ -103,22 +115,20 @@ class Tree {
   std::vector<const ProcessRun*> order_;
 };
 
-Result<Table> compute(const Context& context) {
+Result<Processes> compute(const Context& context) {
   const Trace& trace = context.trace;
-  Table table;
-  std::size_t open = 0;
-  const Tree tree(trace.process_runs);
-  for (const ProcessRun* const run : tree.order()) {
-    table.rows.push_back(row_of(trace, *run));
-    open += run->status < 0 ? 1 : 0;
+  Processes processes{.rows = Tree(trace.process_runs).take(), .shared = &trace};
+  if (processes.rows.empty()) {
+    processes.notes.emplace_back("No processes were recorded; fathom run records them.");
   }
-  if (table.rows.empty())
-    table.notes.emplace_back("No processes were recorded; fathom run records them.");
+  const auto open =
+      std::ranges::count_if(processes.rows, [](const Run& run) { return run->status < 0; });
   if (open > 0) {
-    table.notes.push_back("How " + std::to_string(open) + " of " +
-                          std::to_string(table.rows.size()) + " processes ended was not recorded.");
+    processes.notes.push_back("How " + std::to_string(open) + " of " +
+                              std::to_string(processes.rows.size()) +
+                              " processes ended was not recorded.");
   }
-  return table;
+  return processes;
 }
 
 constexpr std::string_view kImportance[] = {"pid",         "command", "wall_ns",    "exit",
@@ -128,20 +138,18 @@ constexpr std::string_view kImportance[] = {"pid",         "command", "wall_ns",
 }  // namespace
 
 Report processes() {
-  return {
-      .id = "processes",
-      .title = "The processes of the run: time, memory, and how they ended",
-      .doc =
-          "One row per process, parents before their children. Wall, user and system time, peak "
-          "memory and the way it ended are what the operating system said when it ended, as "
-          "/usr/bin/time does.",
-      .columns = kColumns,
-      .group_by = {},
-      .sort = "",
-      .example = "fathom processes fathom-runs/20260101-120000-train",
-      .compute = compute,
-      .importance = kImportance,
-      .whole = true};
+  return report_of<kColumns, compute>(
+      {.id = "processes",
+       .title = "The processes of the run: time, memory, and how they ended",
+       .doc =
+           "One row per process, parents before their children. Wall, user and system time, peak "
+           "memory and the way it ended are what the operating system said when it ended, as "
+           "/usr/bin/time does.",
+       .group_by = {},
+       .sort = "",
+       .example = "fathom processes fathom-runs/20260101-120000-train",
+       .importance = kImportance,
+       .whole = true});
 }
 
 }  // namespace fathom

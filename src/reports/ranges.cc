@@ -2,35 +2,17 @@
 #include <algorithm>
 #include <charconv>
 #include <limits>
+#include <optional>
 #include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
 
 #include "reports/groups.h"
 #include "reports/report.h"
-#include "reports/rows.h"
 
 namespace fathom {
 namespace {
-
-constexpr ColumnSpec kColumns[] = {
-    {"name", ColumnKind::name, "", "What the program calls it."},
-    {"kind", ColumnKind::text, "",
-     "annotation (begins and ends on one thread), range (need not nest), frame, loader.fetch and "
-     "the like as recorded, or mark for a moment."},
-    {"domain", ColumnKind::text, "", "NVTX's domain, null for the default one."},
-    {"category", ColumnKind::text, "", "NVTX's category: its name, else its number."},
-    {"thread", ColumnKind::text, "", "Process/thread, when grouped by thread.", true, "thread"},
-    {"calls", ColumnKind::count, "", "How many there were."},
-    {"total_ns", ColumnKind::duration_ns, "ns",
-     "Sum of their durations; what is inside of another of the same name counts twice."},
-    {"mean_ns", ColumnKind::duration_ns, "ns", "Mean duration, rounded."},
-    {"min_ns", ColumnKind::duration_ns, "ns", "Shortest duration.", true},
-    {"max_ns", ColumnKind::duration_ns, "ns", "Longest duration."},
-    {"payloads", ColumnKind::count, "", "How many came with a number of the program's.", true},
-    {"payload_mean", ColumnKind::real, "", "Mean of these numbers."},
-    {"payload_min", ColumnKind::real, "", "Smallest of these numbers.", true},
-    {"payload_max", ColumnKind::real, "", "Largest of these numbers.", true},
-    {"color", ColumnKind::text, "", "Colour as #aarrggbb, of the first that has one.", true},
-};
 
 constexpr std::string_view kGroupBy[] = {"name", "thread"};
 
@@ -55,6 +37,79 @@ struct Group {
   double payload_sum = 0;
   double payload_min = std::numeric_limits<double>::infinity();
   double payload_max = -std::numeric_limits<double>::infinity();
+};
+
+struct Shared {
+  const Trace* trace = nullptr;
+  bool by_thread = false;
+};
+using RangeRows = ReportRows<Group, Shared>;
+
+bool lasts(const Group& group) { return group.kind != "mark"; }
+
+/// Unset for a mark, which has no duration.
+std::optional<std::int64_t> of_range(const Group& group, std::int64_t ns) {
+  return lasts(group) ? std::optional(ns) : std::nullopt;
+}
+
+std::int64_t mean_of(const Group& group) {
+  const auto calls = static_cast<std::int64_t>(group.calls);
+  return (group.total + calls / 2) / calls;
+}
+
+std::optional<double> of_payloads(const Group& group, double value) {
+  return group.payloads == 0 ? std::nullopt : std::optional(value);
+}
+
+std::optional<double> payload_mean(const Group& group) {
+  return of_payloads(
+      group, group.payload_sum / static_cast<double>(std::max<std::uint64_t>(group.payloads, 1)));
+}
+
+std::optional<std::string_view> text_of(StringId id, const Shared& shared) {
+  return id.valid() ? text_or_null(shared.trace->text(id)) : std::nullopt;
+}
+
+std::optional<std::string> thread_of(const Group& group, const Shared& shared) {
+  if (!shared.by_thread) return {};
+  const Track& track = shared.trace->tracks[group.track.row()];
+  return std::string(shared.trace->text(track.process)) + "/" +
+         std::string(shared.trace->text(track.thread));
+}
+
+constexpr RangeRows::Column kColumns[] = {
+    {"name", ColumnKind::name, "", "What the program calls it.",
+     [](const Group& group, const Shared& shared) { return text_of(group.name, shared); }},
+    {"kind", ColumnKind::text, "",
+     "annotation (begins and ends on one thread), range (need not nest), frame, loader.fetch and "
+     "the like as recorded, or mark for a moment.",
+     by<&Group::kind>},
+    {"domain", ColumnKind::text, "", "NVTX's domain, null for the default one.",
+     [](const Group& group, const Shared& shared) { return text_of(group.said.domain, shared); }},
+    {"category", ColumnKind::text, "", "NVTX's category: its name, else its number.",
+     [](const Group& group, const Shared& shared) { return text_of(group.said.category, shared); }},
+    {"thread", ColumnKind::text, "", "Process/thread, when grouped by thread.", by<thread_of>, true,
+     "thread"},
+    {"calls", ColumnKind::count, "", "How many there were.", by<&Group::calls>},
+    {"total_ns", ColumnKind::duration_ns, "ns",
+     "Sum of their durations; what is inside of another of the same name counts twice.",
+     [](const Group& group) { return of_range(group, group.total); }},
+    {"mean_ns", ColumnKind::duration_ns, "ns", "Mean duration, rounded.",
+     [](const Group& group) { return of_range(group, mean_of(group)); }},
+    {"min_ns", ColumnKind::duration_ns, "ns", "Shortest duration.",
+     [](const Group& group) { return of_range(group, group.min); }, true},
+    {"max_ns", ColumnKind::duration_ns, "ns", "Longest duration.",
+     [](const Group& group) { return of_range(group, group.max); }},
+    {"payloads", ColumnKind::count, "", "How many came with a number of the program's.",
+     by<&Group::payloads>, true},
+    {"payload_mean", ColumnKind::real, "", "Mean of these numbers.", by<payload_mean>},
+    {"payload_min", ColumnKind::real, "", "Smallest of these numbers.",
+     [](const Group& group) { return of_payloads(group, group.payload_min); }, true},
+    {"payload_max", ColumnKind::real, "", "Largest of these numbers.",
+     [](const Group& group) { return of_payloads(group, group.payload_max); }, true},
+    {"color", ColumnKind::text, "", "Colour as #aarrggbb, of the first that has one.",
+     [](const Group& group, const Shared& shared) { return text_of(group.said.color, shared); },
+     true},
 };
 
 /// Steps have a table of their own.
@@ -158,50 +213,16 @@ class Ranges {
   std::vector<Group> groups_;
 };
 
-Value text_of(const Trace& trace, StringId id) {
-  return id.valid() ? text_or_null(trace.text(id)) : Value();
-}
-
-std::vector<Value> row_of(const Trace& trace, const Group& group, bool by_thread) {
-  const bool lasts = group.kind != "mark";
-  const auto calls = static_cast<std::int64_t>(group.calls);
-  const auto real = [&group](double value) { return group.payloads == 0 ? Value() : Value(value); };
-  std::string thread;
-  if (by_thread) {
-    const Track& track = trace.tracks[group.track.row()];
-    thread = std::string(trace.text(track.process)) + "/" + std::string(trace.text(track.thread));
-  }
-  return {
-      text_of(trace, group.name),
-      text_value(group.kind),
-      text_of(trace, group.said.domain),
-      text_of(trace, group.said.category),
-      text_or_null(thread),
-      int_value(calls),
-      lasts ? int_value(group.total) : Value(),
-      lasts ? int_value((group.total + calls / 2) / calls) : Value(),
-      lasts ? int_value(group.min) : Value(),
-      lasts ? int_value(group.max) : Value(),
-      int_value(group.payloads),
-      real(group.payload_sum / static_cast<double>(std::max<std::uint64_t>(group.payloads, 1))),
-      real(group.payload_min),
-      real(group.payload_max),
-      text_of(trace, group.said.color),
-  };
-}
-
-Result<Table> compute(const Context& context) {
-  std::vector<Group> groups = Ranges(context).all();
-  std::ranges::stable_sort(groups, std::ranges::greater(), &Group::total);
-  Table table;
-  for (const Group& group : groups)
-    table.rows.push_back(row_of(context.trace, group, context.options.group_by == "thread"));
-  if (groups.empty()) {
-    table.notes.emplace_back(
+Result<RangeRows> compute(const Context& context) {
+  RangeRows ranges{.rows = Ranges(context).all(),
+                   .shared = {&context.trace, context.options.group_by == "thread"}};
+  std::ranges::stable_sort(ranges.rows, std::ranges::greater(), &Group::total);
+  if (ranges.rows.empty()) {
+    ranges.notes.emplace_back(
         "No range was annotated: NVTX, torch's record_function, fathom.annotate() in Python and "
         "fathom::annotate in C++ do.");
   }
-  return table;
+  return ranges;
 }
 
 constexpr std::string_view kImportance[] = {"name",   "total_ns", "calls",  "mean_ns",     "kind",
@@ -210,18 +231,16 @@ constexpr std::string_view kImportance[] = {"name",   "total_ns", "calls",  "mea
 }  // namespace
 
 Report ranges() {
-  return {.id = "ranges",
-          .title = "Ranges and marks that the program named: NVTX, annotations of torch and ours",
-          .doc =
-              "One row per name, kind, domain and category; --group-by thread: per thread too. "
+  return report_of<kColumns, compute>(
+      {.id = "ranges",
+       .title = "Ranges and marks that the program named: NVTX, annotations of torch and ours",
+       .doc = "One row per name, kind, domain and category; --group-by thread: per thread too. "
               "Ranges belong to the steps or the window in which they start. Steps are in `steps`; "
               "`ops` has the device time of annotations.",
-          .columns = kColumns,
-          .group_by = kGroupBy,
-          .sort = "",
-          .example = "fathom ranges fathom-runs/20260101-120000-train",
-          .compute = compute,
-          .importance = kImportance};
+       .group_by = kGroupBy,
+       .sort = "",
+       .example = "fathom ranges fathom-runs/20260101-120000-train",
+       .importance = kImportance});
 }
 
 }  // namespace fathom

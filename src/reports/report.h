@@ -2,74 +2,29 @@
 // the docs.
 #pragma once
 
-#include <cstdint>
+#include <array>
+#include <cstddef>
+#include <iterator>
+#include <memory>
 #include <span>
-#include <string>
 #include <string_view>
-#include <variant>
-#include <vector>
+#include <type_traits>
+#include <utility>
 
 #include "analysis/context.h"
 #include "base/result.h"
+#include "reports/rows.h"
 
 namespace fathom {
 
-/// What a column holds; decides how people see it. JSON and CSV always carry the raw value.
-enum class ColumnKind : std::uint8_t {
-  text,
-  name,  ///< Text that may be shortened in the middle on a narrow terminal.
-  integer,
-  count,        ///< Integer shown with thousands separators.
-  duration_ns,  ///< Integer nanoseconds; shown as µs, ms, s.
-  time_ns,      ///< Integer nanoseconds from the start of the trace.
-  bytes,        ///< Integer bytes; shown as KiB, MiB.
-  real,
-  percent,  ///< 0…100.
-  flag,     ///< true / false.
-};
-
-struct ColumnSpec {
-  std::string_view name;  ///< snake_case with the unit as suffix.
-  ColumnKind kind;
-  std::string_view unit;  ///< "ns", "bytes", "percent", "GB/s", or "".
-  std::string_view doc;   ///< One sentence: what it is, not how it is computed.
-  bool wide = false;      ///< True: left out of text output unless --wide or --columns asks for it.
-  /// The --group-by choice whose rows it tells apart: text then shows it right after the first
-  /// column, also when it is wide.
-  std::string_view group = {};
-};
-
-/// Null (does not apply or was not recorded), bool, integer, real or text.
-using Value = std::variant<std::monostate, bool, std::int64_t, double, std::string>;
-
-/// Some column names mean something to every renderer:
-/// `section`  first column, kind text: rows of equal section are shown together under that heading;
-/// `unit`     text beside a column `value` whose rows measure different things: "ns", "bytes",
-///            "percent", "count", "GB/s" or "" per row; people see the value in that unit;
-/// `status`   "ok", "note", "warning", "bad", "not applicable": coloured on a terminal;
-/// `edge`     a flag: text marks the first column of rows where it holds with "*", and says why;
-/// `depth`    the first column is a path ("a/b/c"): text indents rows that are in a walk's order.
-///
-/// In a table with sections, a further column of kind text that is not null (`note`, `advice`, …)
-/// is shown below or beside its row, so leave it null where there is nothing to say.
-struct Table {
-  std::vector<std::vector<Value>> rows;  ///< Each as long as the report's columns, in their order.
-  std::vector<std::string> notes;        ///< Sentences: what was assumed, what abstains and why.
-  /// The rows as text shows them when nothing else is asked for: what says nothing left out, what
-  /// belongs together on one line. Empty: all rows.
-  std::vector<std::vector<Value>> brief = {};
-};
-
 struct Report {
-  std::string_view id;     ///< "ops"; also the subcommand.
-  std::string_view title;  ///< One line.
-  std::string_view doc;    ///< A paragraph: what a row is, what sums to what.
-  std::span<const ColumnSpec> columns;
+  std::string_view id;                         ///< "ops"; also the subcommand.
+  std::string_view title;                      ///< One line.
+  std::string_view doc;                        ///< A paragraph: what a row is, what sums to what.
   std::span<const std::string_view> group_by;  ///< Choices; the first is the default; may be empty.
   std::string_view sort;  ///< Column to sort by when --sort is not given, "-name" for descending,
                           ///< or "" for the order computed.
   std::string_view example;  ///< A command line worth copying.
-  Result<Table> (*compute)(const Context& context);
   /// The further members of TableOptions that it reads: "torch", "metric". Others are not offered
   /// to users.
   std::span<const std::string_view> options = {};
@@ -78,7 +33,88 @@ struct Report {
   std::span<const std::string_view> importance = {};
   /// True: it tells of the whole recording, so no steps, device or window can be chosen.
   bool whole = false;
+
+  // Set by report_of().
+  std::span<const ColumnSpec> columns = {};
+  Result<Computed> (*compute)(const Context& context) = nullptr;
 };
+
+namespace detail {
+
+template <const auto& kColumns>
+constexpr auto specs_of() {
+  std::array<ColumnSpec, std::size(kColumns)> specs{};
+  for (std::size_t i = 0; i < specs.size(); ++i) specs[i] = kColumns[i].spec;
+  return specs;
+}
+template <const auto& kColumns>
+inline constexpr auto kSpecs = specs_of<kColumns>();
+
+constexpr bool names_differ(std::span<const ColumnSpec> specs) {
+  for (std::size_t i = 0; i < specs.size(); ++i) {
+    for (std::size_t j = 0; j < i; ++j) {
+      if (specs[i].name == specs[j].name) return false;
+    }
+  }
+  return true;
+}
+
+/// The rows that a report computed, read by its columns.
+template <const auto& kColumns, typename RowsType>
+class ColumnReader final : public RowSource {
+ public:
+  explicit ColumnReader(RowsType rows) : rows_(std::move(rows)) {}
+  [[nodiscard]] std::size_t rows() const override { return rows_.rows.size(); }
+  [[nodiscard]] Cell cell(std::size_t row, std::size_t column) const override {
+    return kColumns[column].get(rows_.rows[row], rows_.shared);
+  }
+  [[nodiscard]] Table brief() const {
+    Table table(std::vector<ColumnSpec>(kSpecs<kColumns>.begin(), kSpecs<kColumns>.end()));
+    for (const auto& row : rows_.brief) {
+      for (std::size_t column = 0; column < std::size(kColumns); ++column)
+        table.append(column, kColumns[column].get(row, rows_.shared));
+    }
+    return table;
+  }
+
+ private:
+  RowsType rows_;
+};
+
+template <typename T>
+struct ValueOf;
+template <typename T>
+struct ValueOf<Result<T>> {
+  using type = T;
+};
+
+template <const auto& kColumns, auto kCompute>
+Result<Computed> compute_table(const Context& context) {
+  using RowsType = typename ValueOf<decltype(kCompute(context))>::type;
+  static_assert(
+      std::is_same_v<std::remove_cvref_t<decltype(kColumns[0])>, typename RowsType::Column>,
+      "the columns read rows of the type that is computed");
+  static_assert(names_differ(kSpecs<kColumns>));
+  Result<RowsType> rows = kCompute(context);
+  if (!rows) return std::move(rows).error();
+  Computed computed;
+  computed.notes = std::move((*rows).notes);
+  auto reader = std::make_unique<const ColumnReader<kColumns, RowsType>>(std::move(*rows));
+  computed.brief = reader->brief();
+  computed.source = std::move(reader);
+  return computed;
+}
+
+}  // namespace detail
+
+/// `report` with its columns, an array of ReportRows<…>::Column, and with the function that
+/// computes their rows: Result<ReportRows<…>>(const Context&).
+template <const auto& kColumns, auto kCompute>
+Report report_of(Report report) {
+  report.columns = detail::kSpecs<kColumns>;
+  report.compute = detail::compute_table<kColumns, kCompute>;
+  return report;
+}
 
 /// Every report, in the order of --help.
 std::span<const Report> all_reports();

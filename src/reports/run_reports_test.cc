@@ -3,42 +3,23 @@
 
 #include <gtest/gtest.h>
 
-#include "reports/report.h"
+#include "reports/answer.h"
 #include "store/trace_builder.h"
 
 namespace fathom {
 namespace {
 
-using Row = std::vector<Value>;
-
-/// The rows of a report over a trace.
-Table table_of(std::string_view id, const Trace& trace, const TableOptions& options = {},
-               const Selection& selection = {}) {
-  const Analyses analyses(trace);
-  Result<Table> table = find_report(id)->compute(Context{trace, analyses, selection, options});
-  EXPECT_TRUE(table.ok());
-  return table ? std::move(*table) : Table{};
-}
-
-Value cell(std::string_view report, const Row& row, std::string_view column) {
-  const std::span<const ColumnSpec> columns = find_report(report)->columns;
-  for (std::size_t i = 0; i < columns.size(); ++i) {
-    if (columns[i].name == column) return row.at(i);
-  }
-  ADD_FAILURE() << "no column " << column;
-  return {};
-}
 Value whole(std::int64_t value) { return Value(value); }
-Value text(const char* value) { return Value(std::string(value)); }
+Value text(const char* value) { return Value(std::string_view(value)); }
 const Value kNull;
 
 TEST(TelemetryReport, PercentilesAreSamplesThatOccurred) {
   TraceBuilder builder;
   builder.op("work", 0, 1000);
   for (std::int64_t i = 1; i <= 40; ++i) builder.sample("power", i * 10, static_cast<double>(i));
-  const Table table = table_of("telemetry", builder.build());
-  ASSERT_EQ(table.rows.size(), 1U);
-  const auto of = [&](std::string_view column) { return cell("telemetry", table.rows[0], column); };
+  const Answer table("telemetry", builder.build());
+  ASSERT_EQ(table.rows(), 1U);
+  const auto of = [&](std::string_view column) { return table.at(0, column); };
   EXPECT_EQ(of("samples"), whole(40));
   EXPECT_EQ(of("min"), Value(1.0));
   EXPECT_EQ(of("mean"), Value(20.5));
@@ -54,13 +35,13 @@ TEST(TelemetryReport, OnlySamplesInTheSelectedTimeCount) {
   builder.sample("power", 100, 1).sample("power", 500, 2).sample("load", 100, 3);
   Selection selection;
   selection.window = Interval{time_ns(400), time_ns(600)};
-  const Table table = table_of("telemetry", builder.build(), {}, selection);
-  ASSERT_EQ(table.rows.size(), 2U);
-  EXPECT_EQ(cell("telemetry", table.rows[0], "samples"), whole(0));
-  EXPECT_EQ(cell("telemetry", table.rows[0], "mean"), kNull);
-  EXPECT_EQ(cell("telemetry", table.rows[1], "mean"), Value(2.0));
-  ASSERT_EQ(table.notes.size(), 1U);
-  EXPECT_TRUE(table.notes[0].starts_with("1 counters have no sample"));
+  const Answer table("telemetry", builder.build(), TableOptions(), selection);
+  ASSERT_EQ(table.rows(), 2U);
+  EXPECT_EQ(table.at(0, "samples"), whole(0));
+  EXPECT_EQ(table.at(0, "mean"), kNull);
+  EXPECT_EQ(table.at(1, "mean"), Value(2.0));
+  ASSERT_EQ(table.notes().size(), 1U);
+  EXPECT_TRUE(table.notes()[0].starts_with("1 counters have no sample"));
 }
 
 ProcessRun run(std::int64_t pid, std::int64_t parent, std::int64_t start, std::int32_t status = 0) {
@@ -80,33 +61,32 @@ Trace with_runs(std::vector<ProcessRun> runs) {
   return trace;
 }
 
-std::vector<Value> pids(const Table& table) {
+std::vector<Value> pids(const Answer& table) {
   std::vector<Value> found;
-  for (const Row& row : table.rows) found.push_back(cell("processes", row, "pid"));
+  for (std::size_t row = 0; row < table.rows(); ++row) found.push_back(table.at(row, "pid"));
   return found;
 }
 
 TEST(ProcessesReport, ParentsComeBeforeTheirChildren) {
-  const Table table = table_of(
-      "processes", with_runs({run(1, 20, 50), run(2, 20, 40), run(3, 1, 60), run(20, 0, 10)}));
+  const Answer table("processes",
+                     with_runs({run(1, 20, 50), run(2, 20, 40), run(3, 1, 60), run(20, 0, 10)}));
   EXPECT_EQ(pids(table), (std::vector<Value>{whole(20), whole(2), whole(1), whole(3)}));
 }
 
 TEST(ProcessesReport, ARingOfParentsIsStillShownOnce) {
-  const Table table = table_of("processes", with_runs({run(1, 2, 5), run(2, 1, 6), run(3, 3, 7)}));
-  EXPECT_EQ(table.rows.size(), 3U);
+  const Answer table("processes", with_runs({run(1, 2, 5), run(2, 1, 6), run(3, 3, 7)}));
+  EXPECT_EQ(table.rows(), 3U);
 }
 
 TEST(ProcessesReport, ExitsAreCodesOrSignals) {
-  const Table table =
-      table_of("processes", with_runs({run(1, 0, 1, 3 << 8), run(2, 0, 2, SIGKILL),
-                                       run(3, 0, 3, SIGSEGV | 0x80), run(4, 0, 4, -1)}));
-  EXPECT_EQ(cell("processes", table.rows[0], "exit"), text("3"));
-  EXPECT_EQ(cell("processes", table.rows[1], "exit"), text("SIGKILL"));
-  EXPECT_EQ(cell("processes", table.rows[2], "exit"), text("SIGSEGV"));
-  EXPECT_EQ(cell("processes", table.rows[3], "exit"), kNull);
-  ASSERT_EQ(table.notes.size(), 1U);
-  EXPECT_EQ(table.notes[0], "How 1 of 4 processes ended was not recorded.");
+  const Answer table("processes", with_runs({run(1, 0, 1, 3 << 8), run(2, 0, 2, SIGKILL),
+                                             run(3, 0, 3, SIGSEGV | 0x80), run(4, 0, 4, -1)}));
+  EXPECT_EQ(table.at(0, "exit"), text("3"));
+  EXPECT_EQ(table.at(1, "exit"), text("SIGKILL"));
+  EXPECT_EQ(table.at(2, "exit"), text("SIGSEGV"));
+  EXPECT_EQ(table.at(3, "exit"), kNull);
+  ASSERT_EQ(table.notes().size(), 1U);
+  EXPECT_EQ(table.notes()[0], "How 1 of 4 processes ended was not recorded.");
 }
 
 TEST(ProcessesReport, WallTimeIsFromStartToEndWhereNobodyMeasuredIt) {
@@ -114,9 +94,9 @@ TEST(ProcessesReport, WallTimeIsFromStartToEndWhereNobodyMeasuredIt) {
   made.end_ns = 1100;
   made.user_ns = 400;
   made.system_ns = 100;
-  const Table table = table_of("processes", with_runs({made}));
-  EXPECT_EQ(cell("processes", table.rows[0], "wall_ns"), whole(1000));
-  EXPECT_EQ(cell("processes", table.rows[0], "cpu_percent"), Value(50.0));
+  const Answer table("processes", with_runs({made}));
+  EXPECT_EQ(table.at(0, "wall_ns"), whole(1000));
+  EXPECT_EQ(table.at(0, "cpu_percent"), Value(50.0));
 }
 
 /// A loop that waits for two batches, and a worker that makes them.
@@ -138,11 +118,9 @@ Trace loading() {
 }
 
 TEST(LoaderReport, EachProcessHasItsWaitsOrItsWork) {
-  const Table table = table_of("loader", loading(), {.group_by = "process"});
-  ASSERT_EQ(table.rows.size(), 2U);
-  const auto of = [&](std::size_t row, std::string_view column) {
-    return cell("loader", table.rows[row], column);
-  };
+  const Answer table("loader", loading(), "process");
+  ASSERT_EQ(table.rows(), 2U);
+  const auto of = [&](std::size_t row, std::string_view column) { return table.at(row, column); };
   EXPECT_EQ(of(0, "fetches"), whole(2));
   EXPECT_EQ(of(0, "wait_ns"), whole(150));
   EXPECT_EQ(of(0, "wait_mean_ns"), whole(75));
@@ -155,10 +133,10 @@ TEST(LoaderReport, EachProcessHasItsWaitsOrItsWork) {
 }
 
 TEST(LoaderReport, ByBatchItHasTheWaitOfEach) {
-  const Table table = table_of("loader", loading(), {.group_by = "batch"});
-  ASSERT_EQ(table.rows.size(), 2U);
-  EXPECT_EQ(cell("loader", table.rows[1], "batch"), whole(1));
-  EXPECT_EQ(cell("loader", table.rows[1], "wait_ns"), whole(50));
+  const Answer table("loader", loading(), "batch");
+  ASSERT_EQ(table.rows(), 2U);
+  EXPECT_EQ(table.at(1, "batch"), whole(1));
+  EXPECT_EQ(table.at(1, "wait_ns"), whole(50));
 }
 
 }  // namespace

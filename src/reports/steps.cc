@@ -1,48 +1,102 @@
 // steps: what each step's time went to, per device.
 #include <algorithm>
+#include <optional>
 #include <span>
 #include <tuple>
 #include <vector>
 
 #include "analysis/util/row_order.h"
 #include "reports/report.h"
-#include "reports/rows.h"
 #include "reports/step_selection.h"
 
 namespace fathom {
 namespace {
 
-constexpr ColumnSpec kColumns[] = {
+/// What a step did on a device.
+struct OnDevice {
+  std::int32_t device = 0;
+  BusyTime time;
+  std::uint64_t launches = 0;
+  std::uint64_t kernels = 0;
+};
+
+struct Row {
+  const Step* step = nullptr;
+  std::optional<OnDevice> on;  ///< Unset in a trace without device activity.
+};
+using StepRows = ReportRows<Row, const Trace*>;
+
+/// Time of the window in which that ran and nothing that comes before it.
+template <Busy kKind>
+std::optional<Duration> exposed(const Row& row) {
+  return row.on ? std::optional(row.on->time[kKind]) : std::nullopt;
+}
+
+template <Busy kKind>
+std::optional<Duration> in_all(const Row& row) {
+  return row.on ? std::optional(row.on->time.total_of(kKind)) : std::nullopt;
+}
+
+std::optional<Duration> busy(const Row& row) {
+  return row.on ? std::optional(row.on->time.busy()) : std::nullopt;
+}
+
+std::optional<double> busy_percent(const Row& row) {
+  return row.on ? percent_of(row.on->time.busy(), row.step->window.length()) : std::nullopt;
+}
+
+/// A member of what it did on the device.
+template <auto kMember>
+auto on_device(const Row& row) {
+  return row.on ? std::optional((*row.on).*kMember) : std::nullopt;
+}
+
+constexpr StepRows::Column kColumns[] = {
     {"step", ColumnKind::integer, "",
-     "Number of the step: as recorded in ProfilerStep#N, else counted from 0."},
-    {"process", ColumnKind::text, "", "Process the step belongs to.", true},
-    {"device", ColumnKind::integer, "", "Device; null in a trace without device activity."},
-    {"start_ns", ColumnKind::time_ns, "ns", "Start of the window, from the start of the trace."},
-    {"host_span_ns", ColumnKind::duration_ns, "ns", "Length of the step's annotation on the host."},
+     "Number of the step: as recorded in ProfilerStep#N, else counted from 0.",
+     [](const Row& row) { return row.step->number; }},
+    {"process", ColumnKind::text, "", "Process the step belongs to.",
+     [](const Row& row, const Trace* trace) {
+       return text_or_null(trace->text(row.step->process));
+     },
+     true},
+    {"device", ColumnKind::integer, "", "Device; null in a trace without device activity.",
+     by<on_device<&OnDevice::device>>},
+    {"start_ns", ColumnKind::time_ns, "ns", "Start of the window, from the start of the trace.",
+     [](const Row& row, const Trace* trace) { return row.step->window.begin - trace->span.begin; }},
+    {"host_span_ns", ColumnKind::duration_ns, "ns", "Length of the step's annotation on the host.",
+     [](const Row& row) { return row.step->host.length(); }},
     {"window_ns", ColumnKind::duration_ns, "ns",
-     "Length of the step: from the end of the step before it to the end of all that it launched."},
+     "Length of the step: from the end of the step before it to the end of all that it launched.",
+     [](const Row& row) { return row.step->window.length(); }},
     {"busy_ns", ColumnKind::duration_ns, "ns",
-     "Time of the window with any activity on the device."},
-    {"compute_ns", ColumnKind::duration_ns, "ns", "Time with a compute kernel running."},
+     "Time of the window with any activity on the device.", by<busy>},
+    {"compute_ns", ColumnKind::duration_ns, "ns", "Time with a compute kernel running.",
+     by<exposed<Busy::compute>>},
     {"exposed_communication_ns", ColumnKind::duration_ns, "ns",
-     "Time with a communication kernel running and no compute kernel."},
-    {"exposed_memcpy_ns", ColumnKind::duration_ns, "ns", "Time with a copy running and no kernel."},
+     "Time with a communication kernel running and no compute kernel.",
+     by<exposed<Busy::communication>>},
+    {"exposed_memcpy_ns", ColumnKind::duration_ns, "ns", "Time with a copy running and no kernel.",
+     by<exposed<Busy::memcpy>>},
     {"exposed_memset_ns", ColumnKind::duration_ns, "ns",
-     "Time with a fill running and no kernel or copy.", true},
+     "Time with a fill running and no kernel or copy.", by<exposed<Busy::memset>>, true},
     {"idle_ns", ColumnKind::duration_ns, "ns",
-     "Time of the window without any activity on the device."},
-    {"busy_percent", ColumnKind::percent, "percent", "busy_ns of window_ns."},
+     "Time of the window without any activity on the device.", by<exposed<Busy::idle>>},
+    {"busy_percent", ColumnKind::percent, "percent", "busy_ns of window_ns.", by<busy_percent>},
     {"communication_ns", ColumnKind::duration_ns, "ns",
-     "Time with a communication kernel running, hidden under compute or not.", true},
+     "Time with a communication kernel running, hidden under compute or not.",
+     by<in_all<Busy::communication>>, true},
     {"memcpy_ns", ColumnKind::duration_ns, "ns",
-     "Time with a copy running, hidden under kernels or not.", true},
+     "Time with a copy running, hidden under kernels or not.", by<in_all<Busy::memcpy>>, true},
     {"launches", ColumnKind::count, "",
-     "Calls in the step's host span that put work onto the device."},
-    {"kernels", ColumnKind::count, "", "Kernels that start in the window."},
+     "Calls in the step's host span that put work onto the device.",
+     by<on_device<&OnDevice::launches>>},
+    {"kernels", ColumnKind::count, "", "Kernels that start in the window.",
+     by<on_device<&OnDevice::kernels>>},
     {"edge", ColumnKind::flag, "",
      "Not whole: holds work launched before it or without a launch, or its start is not known; "
      "left out of statistics.",
-     true},
+     [](const Row& row) { return row.step->edge; }, true},
 };
 
 /// One launching call, for the device it put work onto.
@@ -125,64 +179,41 @@ std::uint64_t kernels_in(const Trace& trace, const DeviceTimeline& timeline, Int
       begin, end, [&](SliceId activity) { return trace.kind(activity) == SliceKind::kernel; }));
 }
 
-class Rows {
+class RowMaker {
  public:
-  explicit Rows(const Context& context) : context_(context), launches_(launch_events(context)) {}
+  RowMaker(const Context& context, std::vector<Row>& rows)
+      : context_(context), launches_(launch_events(context)), rows_(rows) {}
 
   void add(const Step& step) {
     bool any = false;
     for (const DeviceTimeline& timeline : context_.timelines().devices) {
       if (context_.selection.device && timeline.device != *context_.selection.device) continue;
       if (!context_.steps().uses(step, timeline.device)) continue;
-      add_device(step, timeline);
+      rows_.push_back({&step, on_device(step, timeline)});
       any = true;
     }
-    if (!any && !context_.selection.device) add_without_device(step);
+    if (!any && !context_.selection.device) rows_.push_back({&step, {}});
   }
-  [[nodiscard]] Table take() { return std::move(table_); }
 
  private:
-  std::vector<Value>& start_row(const Step& step, Value device) {
-    const Trace& trace = context_.trace;
-    table_.rows.push_back({int_value(step.number), text_or_null(trace.text(step.process)),
-                           std::move(device), ns_value(step.window.begin - trace.span.begin),
-                           ns_value(step.host.length()), ns_value(step.window.length())});
-    return table_.rows.back();
-  }
-  void add_device(const Step& step, const DeviceTimeline& timeline) {
-    std::vector<Value>& row = start_row(step, int_value(timeline.device));
-    const BusyTime time = busy_time(timeline, step.window);
-    const auto window = static_cast<double>(to_ns(step.window.length()));
-    row.push_back(ns_value(time.busy()));
-    row.push_back(ns_value(time[Busy::compute]));
-    row.push_back(ns_value(time[Busy::communication]));
-    row.push_back(ns_value(time[Busy::memcpy]));
-    row.push_back(ns_value(time[Busy::memset]));
-    row.push_back(ns_value(time[Busy::idle]));
-    row.push_back(percent_value(static_cast<double>(to_ns(time.busy())), window));
-    row.push_back(ns_value(time.total_of(Busy::communication)));
-    row.push_back(ns_value(time.total_of(Busy::memcpy)));
-    row.push_back(int_value(launches_in(launches_, step, timeline.device)));
-    row.push_back(int_value(kernels_in(context_.trace, timeline, step.window)));
-    row.emplace_back(step.edge);
-  }
-  void add_without_device(const Step& step) {
-    std::vector<Value>& row = start_row(step, Value());
-    row.resize(std::size(kColumns) - 1);
-    row.emplace_back(step.edge);
+  [[nodiscard]] OnDevice on_device(const Step& step, const DeviceTimeline& timeline) const {
+    return {.device = timeline.device,
+            .time = busy_time(timeline, step.window),
+            .launches = launches_in(launches_, step, timeline.device),
+            .kernels = kernels_in(context_.trace, timeline, step.window)};
   }
 
   const Context& context_;
   std::vector<LaunchEvent> launches_;
-  Table table_;
+  std::vector<Row>& rows_;
 };
 
-Result<Table> compute(const Context& context) {
-  Rows rows(context);
+Result<StepRows> compute(const Context& context) {
+  StepRows table{.shared = &context.trace};
+  RowMaker rows(context, table.rows);
   for (const Step& step : context.steps().steps) {
     if (selects_step(context, step)) rows.add(step);
   }
-  Table table = rows.take();
   if (!context.steps().note.empty()) table.notes.push_back(context.steps().note);
   if (context.timelines().devices.empty())
     table.notes.emplace_back("The trace holds no device activity.");
@@ -206,20 +237,18 @@ constexpr std::string_view kImportance[] = {"step",
 }  // namespace
 
 Report steps() {
-  return {
-      .id = "steps",
-      .title = "Each step's time, per device: compute, communication, copies, idle",
-      .doc =
-          "One row per step and device. compute_ns, exposed_communication_ns, exposed_memcpy_ns, "
-          "exposed_memset_ns and idle_ns sum to window_ns to the nanosecond, and the windows of "
-          "consecutive "
-          "steps touch. With --window, the steps that overlap it are shown whole.",
-      .columns = kColumns,
-      .group_by = {},
-      .sort = "",
-      .example = "fathom steps trace.json.gz --steps 3-7",
-      .compute = compute,
-      .importance = kImportance};
+  return report_of<kColumns, compute>(
+      {.id = "steps",
+       .title = "Each step's time, per device: compute, communication, copies, idle",
+       .doc =
+           "One row per step and device. compute_ns, exposed_communication_ns, exposed_memcpy_ns, "
+           "exposed_memset_ns and idle_ns sum to window_ns to the nanosecond, and the windows of "
+           "consecutive "
+           "steps touch. With --window, the steps that overlap it are shown whole.",
+       .group_by = {},
+       .sort = "",
+       .example = "fathom steps trace.json.gz --steps 3-7",
+       .importance = kImportance});
 }
 
 }  // namespace fathom

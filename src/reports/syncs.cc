@@ -5,33 +5,14 @@
 #include <optional>
 #include <string_view>
 #include <tuple>
+#include <utility>
 #include <vector>
 
 #include "reports/groups.h"
 #include "reports/report.h"
-#include "reports/rows.h"
 
 namespace fathom {
 namespace {
-
-constexpr ColumnSpec kColumns[] = {
-    {"name", ColumnKind::name, "", "Name of the synchronising call."},
-    {"operator", ColumnKind::name, "", "Innermost operator around the call, or null."},
-    {"python_frame", ColumnKind::name, "", "Innermost Python frame around the call, or null."},
-    {"reason", ColumnKind::text, "",
-     "Why it waits: synchronize, blocking copy, blocking fill or pageable copy."},
-    {"calls", ColumnKind::count, "", "How many calls the row sums up."},
-    {"blocked_ns", ColumnKind::duration_ns, "ns",
-     "Sum of the durations of the calls: how long the host waited."},
-    {"idle_after_ns", ColumnKind::duration_ns, "ns",
-     "Device idle from the return of a call to the next activity, or to the next synchronising "
-     "call about it, summed; null where the trace does not show it."},
-    {"start_ns", ColumnKind::time_ns, "ns",
-     "Start of the call, or of the first of them, from the start of the trace."},
-    {"thread", ColumnKind::text, "", "Thread that waited, where all calls agree."},
-    {"device", ColumnKind::integer, "",
-     "Device that they most likely waited for, where all agree, or null."},
-};
 
 constexpr std::string_view kGroupBy[] = {"call", "site"};
 
@@ -63,8 +44,48 @@ struct Site {
   std::uint64_t calls = 0;
   Duration blocked{};
   std::optional<Duration> idle_after;
-  Shared<TrackId> thread;
-  Shared<std::int32_t> device;  // -1 where it is not known
+  Agreed<TrackId> thread;
+  Agreed<std::int32_t> device;  // -1 where it is not known
+};
+
+using SyncRows = ReportRows<Site, const Trace*>;
+
+std::optional<std::string_view> operator_of(const Site& site, const Trace* trace) {
+  return site.first.op.valid() ? std::optional(trace->name(site.first.op)) : std::nullopt;
+}
+
+std::optional<std::string_view> thread_of(const Site& site, const Trace* trace) {
+  const std::optional<TrackId> thread = site.thread.get();
+  return thread ? std::optional(thread_text(*trace, *thread)) : std::nullopt;
+}
+
+Duration start_of(const Site& site, const Trace* trace) {
+  return trace->slices.start[site.first.call.row()] - trace->span.begin;
+}
+
+constexpr SyncRows::Column kColumns[] = {
+    {"name", ColumnKind::name, "", "Name of the synchronising call.",
+     [](const Site& site, const Trace* trace) { return trace->name(site.first.call); }},
+    {"operator", ColumnKind::name, "", "Innermost operator around the call, or null.",
+     by<operator_of>},
+    {"python_frame", ColumnKind::name, "", "Innermost Python frame around the call, or null.",
+     [](const Site& site) { return text_or_null(site.frame); }},
+    {"reason", ColumnKind::text, "",
+     "Why it waits: synchronize, blocking copy, blocking fill or pageable copy.",
+     [](const Site& site) { return to_string(site.first.reason); }},
+    {"calls", ColumnKind::count, "", "How many calls the row sums up.", by<&Site::calls>},
+    {"blocked_ns", ColumnKind::duration_ns, "ns",
+     "Sum of the durations of the calls: how long the host waited.", by<&Site::blocked>},
+    {"idle_after_ns", ColumnKind::duration_ns, "ns",
+     "Device idle from the return of a call to the next activity, or to the next synchronising "
+     "call about it, summed; null where the trace does not show it.",
+     by<&Site::idle_after>},
+    {"start_ns", ColumnKind::time_ns, "ns",
+     "Start of the call, or of the first of them, from the start of the trace.", by<start_of>},
+    {"thread", ColumnKind::text, "", "Thread that waited, where all calls agree.", by<thread_of>},
+    {"device", ColumnKind::integer, "",
+     "Device that they most likely waited for, where all agree, or null.",
+     [](const Site& site) { return shared_value(site.device, -1); }},
 };
 
 class Sites {
@@ -79,7 +100,7 @@ class Sites {
     site.thread.add(trace_.slices.track[sync.call.row()]);
     site.device.add(sync.device.value_or(-1));
   }
-  [[nodiscard]] const std::vector<Site>& all() const { return sites_; }
+  [[nodiscard]] std::vector<Site> take() { return std::move(sites_); }
 
  private:
   using Key = std::tuple<std::uint32_t, SyncReason, std::uint32_t, std::string_view>;
@@ -108,24 +129,7 @@ class Sites {
   std::vector<Site> sites_;
 };
 
-std::vector<Value> row_of(const Trace& trace, const Site& site) {
-  const SyncCall& first = site.first;
-  const std::optional<TrackId> thread = site.thread.get();
-  return {
-      text_value(trace.name(first.call)),
-      first.op.valid() ? text_value(trace.name(first.op)) : Value(),
-      text_or_null(site.frame),
-      text_value(to_string(first.reason)),
-      int_value(site.calls),
-      ns_value(site.blocked),
-      site.idle_after ? ns_value(*site.idle_after) : Value(),
-      ns_value(trace.slices.start[first.call.row()] - trace.span.begin),
-      thread ? text_value(thread_text(trace, *thread)) : Value(),
-      shared_value(site.device, -1),
-  };
-}
-
-Result<Table> compute(const Context& context) {
+Result<SyncRows> compute(const Context& context) {
   const Selector selector = context.selector();
   Sites sites(context.trace, context.options.group_by != "site");
   for (const SyncCall& sync : compute_syncs(context)) {
@@ -133,9 +137,7 @@ Result<Table> compute(const Context& context) {
     if (selector.device && sync.device != selector.device) continue;
     sites.add(sync);
   }
-  Table table;
-  for (const Site& site : sites.all()) table.rows.push_back(row_of(context.trace, site));
-  return table;
+  return SyncRows{.rows = sites.take(), .shared = &context.trace};
 }
 
 constexpr std::string_view kImportance[] = {
@@ -145,21 +147,19 @@ constexpr std::string_view kImportance[] = {
 }  // namespace
 
 Report syncs() {
-  return {
-      .id = "syncs",
-      .title = "Calls that make the host wait, what called them, and the idle time they leave",
-      .doc =
-          "One row per call; --group-by site sums the calls of one name, reason, operator and "
-          "Python "
-          "frame. Device, stream and event synchronisation, blocking copies and fills, and "
-          "asynchronous copies to pageable host memory. Waiting is harmless while the device has "
-          "work; the idle device time that follows is what a synchronisation costs.",
-      .columns = kColumns,
-      .group_by = kGroupBy,
-      .sort = "-idle_after_ns",
-      .example = "fathom syncs trace.json.gz --group-by site",
-      .compute = compute,
-      .importance = kImportance};
+  return report_of<kColumns, compute>(
+      {.id = "syncs",
+       .title = "Calls that make the host wait, what called them, and the idle time they leave",
+       .doc =
+           "One row per call; --group-by site sums the calls of one name, reason, operator and "
+           "Python "
+           "frame. Device, stream and event synchronisation, blocking copies and fills, and "
+           "asynchronous copies to pageable host memory. Waiting is harmless while the device has "
+           "work; the idle device time that follows is what a synchronisation costs.",
+       .group_by = kGroupBy,
+       .sort = "-idle_after_ns",
+       .example = "fathom syncs trace.json.gz --group-by site",
+       .importance = kImportance});
 }
 
 }  // namespace fathom

@@ -30,7 +30,7 @@ Result<void> add_table(const Session& session, std::string_view id, const Reques
   if (report == nullptr) return {};
   Result<View> view = session.run(*report, request);
   if (!view) return std::move(view).error();
-  if (!view->table.rows.empty()) views.push_back(std::move(*view));
+  if (!view->table.empty()) views.push_back(std::move(*view));
   return {};
 }
 

@@ -174,24 +174,24 @@ Result<Filter> Filter::parse(std::string_view expression, std::span<const Column
   if (!state->number && !state->null) {
     const Result<double> number = parse_quantity(state->text, quantity_kind(kind));
     if (number) state->number = *number;
-    const bool textual = kind == ColumnKind::text || kind == ColumnKind::name;
     if (!number && kind == ColumnKind::flag)
       return refuse("'" + state->text + "' is neither yes nor no");
-    if (!number && !textual) return refuse(number.error().message);
+    if (!number && !is_text(kind)) return refuse(number.error().message);
   }
   return Filter(std::move(state));
 }
 
-bool Filter::matches(const std::vector<Value>& row) const {
-  const Value& value = row[state_->column];
-  const bool missing = std::holds_alternative<std::monostate>(value);
+std::size_t Filter::column() const { return state_->column; }
+
+bool Filter::matches(const Value& value) const {
+  const bool missing = is_null(value);
   if (state_->null && !is_match(state_->op)) {
     return state_->op == Operator::not_equal ? !missing : missing && state_->op == Operator::equal;
   }
   if (missing) return state_->op == Operator::not_equal || state_->op == Operator::no_match;
-  if (const auto* text = std::get_if<std::string>(&value)) {
+  if (const auto* text = std::get_if<std::string_view>(&value)) {
     if (is_match(state_->op)) return state_->found_in(*text) == (state_->op == Operator::match);
-    return compare<std::string>(*text, state_->op, state_->text);
+    return compare<std::string_view>(*text, state_->op, state_->text);
   }
   if (is_match(state_->op)) return state_->op == Operator::no_match;
   const std::optional<double> number = number_of(value);

@@ -1,10 +1,10 @@
 // One condition on one column of a table: "name~gemm", "total_ns>1ms".
 #pragma once
 
+#include <cstddef>
 #include <memory>
 #include <span>
 #include <string_view>
-#include <vector>
 
 #include "reports/report.h"
 
@@ -20,7 +20,9 @@ class Filter {
   Filter& operator=(Filter&&) noexcept;
   ~Filter();
 
-  [[nodiscard]] bool matches(const std::vector<Value>& row) const;
+  /// Which column it is about: a place among those it was parsed with.
+  [[nodiscard]] std::size_t column() const;
+  [[nodiscard]] bool matches(const Value& value) const;
 
  private:
   struct State;

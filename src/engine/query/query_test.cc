@@ -1,49 +1,68 @@
 #include "engine/query/query.h"
 
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
 #include <gtest/gtest.h>
 
 namespace fathom {
 namespace {
 
-constexpr ColumnSpec kColumns[] = {
-    {"name", ColumnKind::name, "", ""},
-    {"calls", ColumnKind::count, "", ""},
-    {"total_ns", ColumnKind::duration_ns, "ns", ""},
-    {"percent", ColumnKind::percent, "percent", ""},
-    {"edge", ColumnKind::flag, "", ""},
+struct Row {
+  std::string name;
+  std::int64_t calls = 0;
+  std::optional<Duration> total;
+  double percent = 0;
+  bool edge = false;
+};
+using Tested = ReportRows<Row>;
+
+constexpr Tested::Column kColumns[] = {
+    {"name", ColumnKind::name, "", "", [](const Row& row) { return std::string_view(row.name); }},
+    {"calls", ColumnKind::count, "", "", by<&Row::calls>},
+    {"total_ns", ColumnKind::duration_ns, "ns", "", by<&Row::total>},
+    {"percent", ColumnKind::percent, "percent", "", by<&Row::percent>},
+    {"edge", ColumnKind::flag, "", "", by<&Row::edge>},
 };
 
-Report report() {
-  return {.id = "test",
-          .title = "",
-          .doc = "",
-          .columns = kColumns,
-          .group_by = {},
-          .sort = "-total_ns",
-          .example = "",
-          .compute = nullptr};
+Result<Tested> three_rows(const Context& /*context*/) {
+  return Tested{.rows = {{"aten::mm", 3, duration_ns(2'000'000), 50.0, true},
+                         {"gemm (x)", 10, duration_ns(1'500'000), 37.5, false},
+                         {"copy", 10, {}, 12.5, false}}};
 }
 
-Table table() {
-  Table result;
-  result.rows = {
-      {Value("aten::mm"), Value(std::int64_t{3}), Value(std::int64_t{2'000'000}), Value(50.0),
-       Value(true)},
-      {Value("gemm (x)"), Value(std::int64_t{10}), Value(std::int64_t{1'500'000}), Value(37.5),
-       Value(false)},
-      {Value("copy"), Value(std::int64_t{10}), Value(), Value(12.5), Value(false)},
-  };
-  return result;
+Result<Tested> a_long_name(const Context& /*context*/) {
+  return Tested{.rows = {{std::string(1'000'000, 'a'), 0, {}, 0, false}}};
+}
+
+template <auto kCompute = three_rows>
+const Report& report() {
+  static const Report kReport = report_of<kColumns, kCompute>(
+      {.id = "test", .title = "", .doc = "", .group_by = {}, .sort = "-total_ns", .example = ""});
+  return kReport;
+}
+
+/// What is left of the rows, or an error.
+template <auto kCompute = three_rows>
+Result<View> asked(const Query& query) {
+  const Trace trace;
+  const Analyses analyses(trace);
+  const Context context{.trace = trace, .analyses = analyses, .selection = {}, .options = {}};
+  return apply(query, report<kCompute>(), *report<kCompute>().compute(context));
 }
 
 /// The first column of what is left, e.g. "copy gemm".
 std::string names(const Query& query) {
-  static const Report kReport = report();
-  const Result<View> view = apply(query, kReport, table());
+  const Result<View> view = asked(query);
   if (!view) return "error: " + view.error().message;
   std::string text;
-  for (const std::vector<Value>& row : view->table.rows) {
-    text += (text.empty() ? "" : ", ") + std::get<std::string>(row.front());
+  for (std::size_t row = 0; row < view->table.rows(); ++row) {
+    text += text.empty() ? "" : ", ";
+    text += std::get<std::string_view>(view->table.at(row, 0));
   }
   return text;
 }
@@ -126,34 +145,29 @@ TEST(Query, SaysWhatIsWrongWithACondition) {
 }
 
 TEST(Query, SurvivesLongNamesInRegularExpressions) {
-  Table long_name;
-  long_name.rows = {{Value(std::string(1'000'000, 'a')), Value(), Value(), Value(), Value()}};
   Query query;
   query.filters = {"name~(a|b)*c"};
-  const Report kReport = report();
-  const Result<View> view = apply(query, kReport, std::move(long_name));
+  const Result<View> view = asked<a_long_name>(query);
   ASSERT_TRUE(view);
-  EXPECT_TRUE(view->table.rows.empty());
+  EXPECT_TRUE(view->table.empty());
 }
 
 TEST(Query, CutsAndCountsWhatWasThere) {
   Query query;
   query.limit = 1;
-  const Report kReport = report();
-  const Result<View> view = apply(query, kReport, table());
+  const Result<View> view = asked(query);
   ASSERT_TRUE(view);
-  EXPECT_EQ(view->table.rows.size(), 1U);
+  EXPECT_EQ(view->table.rows(), 1U);
   EXPECT_EQ(view->rows_total, 3U);
 }
 
 TEST(Query, ShowsChosenColumnsInTheirOrder) {
   Query query;
   query.columns = {"calls", "name"};
-  const Report kReport = report();
-  const Result<View> view = apply(query, kReport, table());
+  const Result<View> view = asked(query);
   ASSERT_TRUE(view);
-  EXPECT_EQ(view->columns[0].name, "calls");
-  EXPECT_EQ(std::get<std::string>(view->table.rows[0][1]), "aten::mm");
+  EXPECT_EQ(view->columns()[0].name, "calls");
+  EXPECT_EQ(std::get<std::string_view>(view->table.at(0, 1)), "aten::mm");
   EXPECT_TRUE(view->columns_chosen);
 }
 

@@ -9,8 +9,6 @@
 namespace fathom::page {
 namespace {
 
-bool is_text(ColumnKind kind) { return kind == ColumnKind::text || kind == ColumnKind::name; }
-
 std::string anchor(const View& view, const ColumnSpec& column) {
   return "def-" + std::string(view.report->id) + "-" + std::string(column.name);
 }
@@ -28,32 +26,32 @@ std::string cell(const Value& value, const ColumnSpec& column) {
 
 std::string table(const View& view) {
   std::vector<std::size_t> shown;
-  for (std::size_t i = 0; i < view.columns.size(); ++i) {
-    const ColumnSpec& column = view.columns[i];
+  for (std::size_t i = 0; i < view.columns().size(); ++i) {
+    const ColumnSpec& column = view.columns()[i];
     const bool tells_groups_apart = !column.group.empty() && column.group == view.group_by;
     if (!column.wide || tells_groups_apart) shown.push_back(i);
   }
   std::string out = "<div class=\"scroll\"><table><thead><tr>";
   for (const std::size_t i : shown) {
-    const ColumnSpec& column = view.columns[i];
+    const ColumnSpec& column = view.columns()[i];
     out += std::string(is_text(column.kind) ? "<th" : "<th class=\"number\"") + " title=\"" +
            escaped(column.doc) + "\"><button>" + escaped(heading_of(column)) +
            "</button> <a href=\"#" + anchor(view, column) + "\">?</a></th>";
   }
   out += "</tr></thead>\n<tbody>\n";
-  for (const std::vector<Value>& row : view.table.rows) {
+  for (std::size_t row = 0; row < view.table.rows(); ++row) {
     out += "<tr>";
-    for (const std::size_t i : shown) out += cell(row[i], view.columns[i]);
+    for (const std::size_t i : shown) out += cell(view.table.at(row, i), view.columns()[i]);
     out += "</tr>\n";
   }
   out += "</tbody></table></div>\n";
-  if (view.rows_total > view.table.rows.size()) {
-    out += "<p class=\"note\">The first " + std::to_string(view.table.rows.size()) + " of " +
+  if (view.rows_total > view.table.rows()) {
+    out += "<p class=\"note\">The first " + std::to_string(view.table.rows()) + " of " +
            std::to_string(view.rows_total) + " rows; all: <code>fathom " +
            std::string(view.report->id) + " --limit 0 " + escaped(shell_word(view.input)) +
            "</code></p>\n";
   }
-  for (const std::string& note : view.table.notes) {
+  for (const std::string& note : view.notes) {
     out += "<p class=\"note\">" + escaped(note) + "</p>\n";
   }
   return out;
@@ -73,7 +71,7 @@ std::string definitions(const std::vector<View>& views) {
   for (const View& view : views) {
     out += "<h3 id=\"def-" + std::string(view.report->id) + "\">" + escaped(view.report->id) +
            "</h3><p>" + escaped(view.report->doc) + "</p><dl>\n";
-    for (const ColumnSpec& column : view.columns) {
+    for (const ColumnSpec& column : view.columns()) {
       out += "<dt id=\"" + anchor(view, column) + "\"><code>" + escaped(column.name) +
              "</code></dt><dd>" + escaped(column.doc) + "</dd>\n";
     }
