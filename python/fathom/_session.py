@@ -12,6 +12,7 @@ from fathom._errors import FathomError
 Path = str | os.PathLike[str]
 Steps = int | str | range | tuple[int, int]
 Window = str | tuple[int, int]
+Option = bool | float | str | os.PathLike[str] | None
 
 
 def open(path: Path, *, threads: int = 0) -> Session:
@@ -125,9 +126,7 @@ class Session:
         filter: str | Sequence[str] = (),
         group_by: str | None = None,
         columns: str | Sequence[str] = (),
-        torch: bool = False,
-        metric: str | None = None,
-        peaks: Path | None = None,
+        **options: Option,
     ) -> _core.Table:
         """The table of that id, as `fathom REPORT --json` has it. Of several recordings, the rows
         of each, with the columns `input` and `input_rank` before the others.
@@ -138,7 +137,8 @@ class Session:
         limit: at most so many rows of each recording; None or 0 for all.
         filter: conditions that all must hold: "total_ns>1ms", "name~gemm".
         group_by: one of the report's choices. columns: names in their order, or "all".
-        torch, metric, peaks: of the reports that have them. Raises FathomError.
+        options: of the reports that have them, see reports(): torch=True, metric="device",
+        peaks="H100 SXM", price=0.3; None and False are not given. Raises FathomError.
         """
         if limit is not None and limit < 0:
             raise FathomError(f"limit: {limit} is below 0; None is for all rows")
@@ -153,9 +153,7 @@ class Session:
                 filters=[filter] if isinstance(filter, str) else list(filter),
                 group_by=group_by or "",
                 columns=_names(columns),
-                torch=torch,
-                metric=metric or "",
-                peaks=None if peaks is None else os.fspath(peaks),
+                options=_options(options),
             )
             for each in self.recordings
         ]
@@ -237,6 +235,17 @@ def _window(window: Window | None) -> str | None:
     if window is None or isinstance(window, str):
         return window
     return f"{window[0]}ns:{window[1]}ns"
+
+
+def _options(options: dict[str, Option]) -> dict[str, str]:
+    given = {name: value for name, value in options.items() if value is not None}
+    return {name: _option_text(value) for name, value in given.items() if value is not False}
+
+
+def _option_text(value: bool | float | str | os.PathLike[str]) -> str:
+    if value is True:
+        return "true"
+    return str(value) if isinstance(value, int | float) else os.fspath(value)
 
 
 def _names(columns: str | Sequence[str]) -> list[str]:

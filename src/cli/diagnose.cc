@@ -54,7 +54,7 @@ Result<void> write(const Wish& wish, const Diagnosis& diagnosis, ResultWriter& w
 
 int run(Wish& wish) {
   const Result<DevicePeaks> peaks = DevicePeaks::asked(wish.peaks);
-  if (!peaks) return fail(peaks.error());
+  if (!peaks) return fail(Error(peaks.error()).in("--peaks"));
   wish.request.peaks = peaks->chosen();
   const Result<Inputs> inputs = inputs_of(wish.read);
   if (!inputs) return fail(inputs.error());

@@ -6,6 +6,7 @@
 #include "cli/selection_options.h"
 #include "engine/query/columns.h"
 #include "render/folded.h"
+#include "render/roofline_svg.h"
 
 namespace fathom::cli {
 namespace {
@@ -49,6 +50,25 @@ std::string filter_examples(const Report& report) {
   return text;
 }
 
+void declare_one(Options& options, const ReportOption& option, ReportRequest& wish) {
+  const std::string name(option.name);
+  if (option.type == OptionType::flag) {
+    options.flag("--" + name, wish.flags[name], option.doc);
+    return;
+  }
+  const bool rate = option.type == OptionType::rate;
+  const auto keep = [&wish, name, rate](const std::string& text) -> Result<void> {
+    if (rate) {
+      const Result<double> number = parse_rate(text);
+      if (!number) return number.error();
+    }
+    wish.own[name] = text;
+    return {};
+  };
+  options.parsed("--" + name, option.value, keep, option.doc,
+                 {option.choices.begin(), option.choices.end()});
+}
+
 /// The options that are this table's own.
 void declare_own(Options& options, const Report& report, ReportRequest& wish) {
   options.group(kOwnOptions);
@@ -62,26 +82,8 @@ void declare_own(Options& options, const Report& report, ReportRequest& wish) {
     }
     options.text("--group-by", "WHAT", own.group_by, doc, choices);
   }
-  for (const std::string_view option : report.options) {
-    if (option == "torch") {
-      options.flag("--torch", own.torch, "The rows and names of torch's key_averages(), exactly");
-    } else if (option == "metric") {
-      options.text("--metric", "WHAT", own.metric, "Which time to count: host or device",
-                   {"host", "device"});
-    } else if (option == "peaks") {
-      options.text(
-          "--peaks", "NAME|FILE", wish.peaks,
-          "Compare with this device instead of the recorded one: 'H100 SXM', or a JSON file "
-          "that describes one (docs/metrics.md)");
-    } else if (option == "price") {
-      options.parsed("--price", "MONEY", rate_into(own.price_per_kwh),
-                     "Price of a kilowatt-hour, in any money (default: as given to fathom run)");
-      options.parsed("--carbon", "GRAMS", rate_into(own.carbon_g_per_kwh),
-                     "Grams of CO2 per kilowatt-hour (default: as given to fathom run)");
-    } else if (option == "svg") {
-      options.flag("--svg", wish.svg, "A plot instead of a table");
-    }
-  }
+  for (const ReportOption& option : report.options) declare_one(options, option, wish);
+  if (has_roofline(report)) options.flag("--svg", wish.svg, "A plot instead of a table");
   if (has_stacks(report)) {
     options.flag("--folded", wish.folded,
                  "Lines \"frame;frame nanoseconds\", as flamegraph.pl, inferno and speedscope read "

@@ -3,7 +3,6 @@
 
 #include "cli/messages.h"
 #include "cli/result_writer.h"
-#include "engine/device_peaks.h"
 #include "render/csv.h"
 #include "render/folded.h"
 #include "render/json.h"
@@ -16,8 +15,7 @@ namespace {
 
 /// Notes have no place in CSV and folded stacks, but must not be lost.
 void warn_of_notes(const ReportRequest& wish, const View& view) {
-  for (const std::string& note : view.notes)
-    say_warning(view.input + ": " + note, wish.read.quiet);
+  for (const std::string& note : view.notes) say_warning(view.input + ": " + note, wish.read.quiet);
 }
 
 /// In the form that was asked for.
@@ -68,10 +66,14 @@ Result<void> check_request(const ReportRequest& wish) {
 int run_report(const Report& report, const ReportRequest& wish) {
   const Result<void> checked = check_request(wish);
   if (!checked) return fail(checked.error());
-  const Result<DevicePeaks> peaks = DevicePeaks::asked(wish.peaks);
-  if (!peaks) return fail(peaks.error());
+  OptionTexts own = wish.own;
+  for (const auto& [name, given] : wish.flags) {
+    if (given) own[name] = "true";
+  }
+  Result<OptionValues> options = parse_options(report, own);
+  if (!options) return fail(options.error());
   Request request = shaped(report, wish);
-  request.options.peaks = peaks->chosen();
+  request.own = *std::move(options);
   const JsonFrame frame{
       .begin = json_inputs_begin(report), .end = json_inputs_end(), .indent = "    "};
   return write_each(

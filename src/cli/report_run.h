@@ -1,11 +1,13 @@
 // Runs a report over one or several inputs and writes it out.
 #pragma once
 
+#include <map>
 #include <optional>
 #include <string>
 
 #include "cli/each_input.h"
 #include "cli/selection_options.h"
+#include "engine/own_options.h"
 #include "engine/session.h"
 
 namespace fathom::cli {
@@ -22,7 +24,8 @@ struct ReportRequest {
   bool csv = false;
   bool folded = false;
   bool svg = false;
-  std::string peaks;  ///< A device's name or a file of devices; empty: the recorded one's.
+  OptionTexts own;                    ///< Of the options that the report declares.
+  std::map<std::string, bool> flags;  ///< Those of them that are flags.
 };
 
 /// Returns the exit code. Inputs are read one after the other, so that memory holds one at a time.

@@ -4,9 +4,6 @@ namespace fathom::cli {
 
 namespace {
 
-/// No power station, and no money, is worse than this per kilowatt-hour.
-constexpr double kMostPerKwh = 1e9;
-
 void declare_steps(Options& options, std::optional<Selection::StepRange>& steps) {
   options.parsed(
       "--steps", "A-B",
@@ -37,13 +34,9 @@ void declare_window(Options& options, std::optional<WindowRequest>& window) {
 
 Options::Parse rate_into(double& target) {
   return [&target](const std::string& text) -> Result<void> {
-    double value = 0;
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-    if (error != std::errc() || end != text.data() + text.size() || !(value >= 0) ||
-        value > kMostPerKwh) {
-      return Error{ErrorCode::invalid_argument, "'" + text + "' is not a number from 0 on"};
-    }
-    target = value;
+    const Result<double> value = parse_rate(text);
+    if (!value) return value.error();
+    target = *value;
     return {};
   };
 }

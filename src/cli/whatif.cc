@@ -34,7 +34,7 @@ int run(Wish& wish) {
                  "whatif: name a change, for example --scale 'aten::mm=0.5' or --remove-syncs"});
   }
   const Result<DevicePeaks> peaks = DevicePeaks::asked(wish.peaks);
-  if (!peaks) return fail(peaks.error());
+  if (!peaks) return fail(Error(peaks.error()).in("--peaks"));
   wish.request.peaks = peaks->chosen();
   return write_each(wish.read, wish.output, {}, [&](const Session& session, ResultWriter& writer) {
     return write(wish, session, writer);

@@ -103,9 +103,7 @@ Error unknown(const std::string& wish) {
 
 Result<DevicePeaks> DevicePeaks::asked(const std::string& wish) {
   if (wish.empty()) return DevicePeaks();
-  Result<DevicePeaks> found = named(wish);
-  if (!found) return std::move(found).error().in("--peaks");
-  return found;
+  return named(wish);
 }
 
 Result<DevicePeaks> DevicePeaks::named(const std::string& wish) {

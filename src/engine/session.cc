@@ -136,7 +136,7 @@ Result<View> Session::run(const Report& report, const Request& request) const {
   Result<Selection> selection = select(request);
   if (!selection) return std::move(selection).error();
   const Context context{trace_, analyses_, *selection, *options};
-  Result<Computed> computed = report.compute(context);
+  Result<Computed> computed = compute_report(report, context, request.own);
   if (!computed) return std::move(computed).error();
   Result<View> view = apply(request.query, report, std::move(*computed));
   if (!view) return view;

@@ -21,7 +21,8 @@ struct Request {
   std::optional<Selection::StepRange> steps;
   std::optional<std::int32_t> device;
   std::optional<WindowRequest> window;
-  TableOptions options;  ///< group_by as typed, e.g. "stack=5".
+  TableOptions options;   ///< group_by as typed, e.g. "stack=5".
+  OptionValues own = {};  ///< Of the options that the report declares.
   Query query;
 };
 

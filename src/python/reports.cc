@@ -55,8 +55,13 @@ void bind_reports(nb::module_& module) {
           "group_by", [](const Report& report) { return list_of(report.group_by); },
           "Choices of group_by, the default first; may be empty.")
       .def_prop_ro(
-          "options", [](const Report& report) { return list_of(report.options); },
-          "Further arguments that this report reads: torch, metric, peaks.")
+          "options",
+          [](const Report& report) {
+            std::vector<std::string_view> names;
+            for (const ReportOption& option : report.options) names.push_back(option.name);
+            return names;
+          },
+          "Further arguments of session.report() that this report has: torch, metric, peaks …")
       .def("__repr__", [](const Report& report) {
         return "<fathom report " + std::string(report.id) + ": " + std::string(report.title) + ">";
       });

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include <nanobind/stl/map.h>
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
@@ -13,6 +14,7 @@
 #include "engine/diagnosis/diagnosis.h"
 #include "engine/diagnosis/page.h"
 #include "engine/inputs/inputs.h"
+#include "engine/own_options.h"
 #include "engine/query/nearest.h"
 #include "engine/ranks/diagnose_ranks.h"
 #include "engine/ranks/rank.h"
@@ -97,14 +99,13 @@ Recording open_recording(const Inputs::File& file, unsigned threads) {
 std::string shown(const Inputs::File& file) { return valid_utf8(file.name()); }
 
 Table run_report(const Recording& recording, const std::string& id, const Asked& asked, Query query,
-                 TableOptions options) {
+                 std::string group_by, const OptionTexts& own) {
   const Report& report = report_named(id);
-  const std::shared_ptr<const DevicePeaks> peaks = peaks_of(asked);
   Request request;
   select_into(asked, request);
   request.query = std::move(query);
-  request.options = std::move(options);
-  request.options.peaks = peaks ? peaks->chosen() : nullptr;
+  request.options.group_by = std::move(group_by);
+  request.own = value_or_raise(parse_options(report, own));
   Result<TablePtr> table = unlocked([&]() -> Result<TablePtr> {
     Result<View> view = recording.session->run(report, request);
     if (!view) return std::move(view).error();
@@ -245,25 +246,22 @@ void bind_sessions(nb::module_& module) {
           "report",
           [](const Recording& recording, const std::string& id, std::optional<std::string> steps,
              std::optional<std::int32_t> device, std::optional<std::string> window,
-             std::optional<std::string> peaks, std::vector<std::string> filters, std::string sort,
-             std::vector<std::string> columns, std::optional<std::uint64_t> limit,
-             std::string group_by, bool torch, std::string metric) {
-            return run_report(
-                recording, id,
-                {.steps = std::move(steps),
-                 .device = device,
-                 .window = std::move(window),
-                 .peaks = std::move(peaks)},
-                {.filters = std::move(filters),
-                 .sort = std::move(sort),
-                 .columns = std::move(columns),
-                 .limit = limit},
-                {.group_by = std::move(group_by), .torch = torch, .metric = std::move(metric)});
+             std::vector<std::string> filters, std::string sort, std::vector<std::string> columns,
+             std::optional<std::uint64_t> limit, std::string group_by, const OptionTexts& options) {
+            return run_report(recording, id,
+                              {.steps = std::move(steps),
+                               .device = device,
+                               .window = std::move(window),
+                               .peaks = {}},
+                              {.filters = std::move(filters),
+                               .sort = std::move(sort),
+                               .columns = std::move(columns),
+                               .limit = limit},
+                              std::move(group_by), options);
           },
           nb::arg("id"), nb::kw_only(), nb::arg("steps").none(), nb::arg("device").none(),
-          nb::arg("window").none(), nb::arg("peaks").none(), nb::arg("filters"), nb::arg("sort"),
-          nb::arg("columns"), nb::arg("limit").none(), nb::arg("group_by"), nb::arg("torch"),
-          nb::arg("metric"))
+          nb::arg("window").none(), nb::arg("filters"), nb::arg("sort"), nb::arg("columns"),
+          nb::arg("limit").none(), nb::arg("group_by"), nb::arg("options"))
       .def(
           "diagnose",
           [](const Recording& recording, std::optional<std::string> steps,

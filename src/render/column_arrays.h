@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "reports/table.h"
+#include "engine/session.h"
 
 namespace fathom {
 

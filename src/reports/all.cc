@@ -36,6 +36,25 @@ std::span<const Report> all_reports() {
   return table;
 }
 
+namespace {
+
+class NoRows final : public RowSource {
+ public:
+  [[nodiscard]] std::size_t rows() const override { return 0; }
+  [[nodiscard]] Cell cell(std::size_t /*row*/, std::size_t /*column*/) const override { return {}; }
+};
+
+}  // namespace
+
+Result<Computed> compute_report(const Report& report, const Context& context,
+                                const OptionValues& own) {
+  for (const Need& need : report.needs) {
+    if (const auto reason = missing(context, need))
+      return Computed{std::make_unique<const NoRows>(), {std::string(*reason)}, {}};
+  }
+  return report.compute(context, own);
+}
+
 const Report* find_report(std::string_view id) {
   const std::span<const Report> reports = all_reports();
   const auto at = std::ranges::find(reports, id, &Report::id);

@@ -22,14 +22,14 @@ class Answer {
          const Selection& selection = {})
       : Answer(id, trace, TableOptions{.group_by = std::move(group_by)}, selection) {}
   Answer(std::string_view id, const Trace& trace, TableOptions options,
-         const Selection& selection = {})
+         const Selection& selection = {}, const OptionValues& own = {})
       : report_(find_report(id)) {
     const Analyses analyses(trace);
     const Context context{.trace = trace,
                           .analyses = analyses,
                           .selection = selection,
                           .options = std::move(options)};
-    Result<Computed> computed = report_->compute(context);
+    Result<Computed> computed = compute_report(*report_, context, own);
     if (!computed) throw std::runtime_error(computed.error().message);
     table_ = materialise(*(*computed).source, report_->columns);
     brief_ = std::move((*computed).brief);

@@ -152,6 +152,8 @@ constexpr std::string_view kImportance[] = {
     "kind",    "count",   "total_ns",   "source", "destination", "gb_per_s", "bytes",
     "percent", "mean_ns", "mean_bytes", "ops",    "max_ns",      "device",   "stream"};
 
+constexpr Need kNeeds[] = {{StoreTable::copies}};
+
 }  // namespace
 
 Report copies() {
@@ -166,6 +168,7 @@ Report copies() {
        .group_by = kGroupBy,
        .sort = "-total_ns",
        .example = "fathom copies trace.json.gz --group-by op",
+       .needs = kNeeds,
        .importance = kImportance});
 }
 

@@ -139,20 +139,30 @@ std::vector<EnergyConsumer> chosen(const Context& context) {
   return consumers;
 }
 
-Result<Joules> compute(const Context& context) {
-  const TableOptions& options = context.options;
-  Joules joules{.shared = {rate_per_kwh(context.trace, options.price_per_kwh, kPriceFact),
-                           rate_per_kwh(context.trace, options.carbon_g_per_kwh, kCarbonFact),
-                           std::make_shared<const std::vector<EnergyConsumer>>(chosen(context))}};
+constexpr ReportOption kPrice = {
+    .name = "price",
+    .type = OptionType::rate,
+    .doc = "Price of a kilowatt-hour, in any money (default: as given to fathom run)",
+    .value = "MONEY"};
+constexpr ReportOption kCarbon = {
+    .name = "carbon",
+    .type = OptionType::rate,
+    .doc = "Grams of CO2 per kilowatt-hour (default: as given to fathom run)",
+    .value = "GRAMS"};
+constexpr ReportOption kOptions[] = {kPrice, kCarbon};
+
+Result<Joules> compute(const Context& context, const OptionValues& own) {
+  Joules joules{
+      .shared = {rate_per_kwh(context.trace, own.number(kPrice).value_or(-1), kPriceFact),
+                 rate_per_kwh(context.trace, own.number(kCarbon).value_or(-1), kCarbonFact),
+                 std::make_shared<const std::vector<EnergyConsumer>>(chosen(context))}};
   const std::vector<EnergyConsumer>& consumers = *joules.shared.consumers;
   if (consumers.empty()) {
     joules.notes.emplace_back(
-        context.telemetry().empty()
-            ? "No telemetry was recorded: record with fathom run."
-            : "No power or energy was recorded; fathom doctor shows what would allow it.");
+        "No power or energy was recorded; fathom doctor shows what would allow it.");
     return joules;
   }
-  if (options.group_by == "step") {
+  if (context.options.group_by == "step") {
     add_steps(context, consumers, joules.rows);
   } else {
     add_consumers(context, consumers, joules.rows);
@@ -164,9 +174,11 @@ Result<Joules> compute(const Context& context) {
   return joules;
 }
 
-constexpr std::string_view kOptions[] = {"price"};
 constexpr std::string_view kImportance[] = {"consumer",        "step",  "joules", "mean_watts",
                                             "joules_per_step", "price", "co2_g",  "time_ns"};
+
+constexpr Need kNeeds[] = {
+    {StoreTable::counters, "No telemetry was recorded: record with fathom run."}};
 
 }  // namespace
 
@@ -186,6 +198,7 @@ Report energy() {
        .sort = "",
        .example = "fathom energy fathom-runs/20260101-120000-train --price 0.30 --carbon 380",
        .options = kOptions,
+       .needs = kNeeds,
        .importance = kImportance});
 }
 

@@ -27,8 +27,8 @@ TraceBuilder steps() {
   return trace;
 }
 
-Answer table_of(TraceBuilder builder, TableOptions options) {
-  return {"energy", builder.build(), std::move(options)};
+Answer table_of(TraceBuilder builder, TableOptions options, const OptionValues& own = {}) {
+  return {"energy", builder.build(), std::move(options), Selection(), own};
 }
 
 /// -1 where there is none.
@@ -37,7 +37,10 @@ double real(const Answer& table, std::size_t row, std::string_view column) {
 }
 
 TEST(EnergyReport, HasJoulesPowerAndTheMeanStep) {
-  const Answer table = table_of(steps(), {.price_per_kwh = 0.36, .carbon_g_per_kwh = 360});
+  OptionValues own;
+  own.set("price", 0.36);
+  own.set("carbon", 360.0);
+  const Answer table = table_of(steps(), {}, own);
   ASSERT_EQ(table.rows(), 1U);
   EXPECT_NEAR(real(table, 0, "joules"), 400, 1e-6);
   EXPECT_NEAR(real(table, 0, "mean_watts"), 200, 1e-6);

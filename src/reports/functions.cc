@@ -79,16 +79,13 @@ Result<Functions> compute(const Context& context) {
     functions.shared.self += function.self;
   }
   for (const auto& [key, sum] : sums) functions.rows.push_back(sum);
-  if (functions.rows.empty()) {
-    functions.notes.emplace_back(
-        "The recording holds no profile of functions; fathom run --with functions records that of "
-        "Python programs.");
-  }
   return functions;
 }
 
 constexpr std::string_view kImportance[] = {"function",     "self_ns",  "calls",  "total_ns",
                                             "self_percent", "location", "process"};
+
+constexpr Need kNeeds[] = {{StoreTable::functions}};
 
 }  // namespace
 
@@ -106,6 +103,7 @@ Report functions() {
        .group_by = kGroupBy,
        .sort = "-self_ns",
        .example = "fathom functions fathom-runs/20260101-120000-train --limit 20",
+       .needs = kNeeds,
        .importance = kImportance,
        .whole = true});
 }

@@ -12,7 +12,6 @@
 #include "analysis/accounting/groups.h"
 #include "analysis/operators/call_sites.h"
 #include "reports/report.h"
-#include "reports/rows.h"
 
 namespace fathom {
 namespace {
@@ -167,15 +166,14 @@ Result<Gaps> compute(const Context& context) {
     if (context.selection.device && device.device != *context.selection.device) continue;
     add_device(context, device, gaps);
   }
-  if (context.timelines().devices.empty()) {
-    gaps.notes.emplace_back("The trace holds no device activity.");
-  }
   return gaps;
 }
 
 constexpr std::string_view kImportance[] = {"device",      "duration_ns",  "cause", "late_operator",
                                             "python_line", "opener",       "step",  "start_ns",
                                             "opener_call", "next_activity"};
+
+constexpr Need kNeeds[] = {{StoreTable::activities}};
 
 }  // namespace
 
@@ -190,6 +188,7 @@ Report gaps() {
        .group_by = {},
        .sort = "-duration_ns",
        .example = "fathom gaps trace.json.gz --limit 20",
+       .needs = kNeeds,
        .importance = kImportance});
 }
 

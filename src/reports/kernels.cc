@@ -320,6 +320,8 @@ constexpr std::string_view kImportance[] = {"name",
                                             "stream",
                                             "device"};
 
+constexpr Need kNeeds[] = {{StoreTable::kernels}};
+
 }  // namespace
 
 Report kernels() {
@@ -334,6 +336,7 @@ Report kernels() {
        .group_by = kGroupBy,
        .sort = "-total_ns",
        .example = "fathom kernels trace.json.gz --group-by op --limit 20",
+       .needs = kNeeds,
        .importance = kImportance});
 }
 

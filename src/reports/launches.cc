@@ -203,6 +203,8 @@ constexpr std::string_view kImportance[] = {
     "short_kernels",  "host_mean_ns", "activities",    "host_max_ns",     "delay_max_ns",
     "queue_depth_max"};
 
+constexpr Need kNeeds[] = {{StoreTable::calls}};
+
 }  // namespace
 
 Report launches() {
@@ -217,6 +219,7 @@ Report launches() {
        .group_by = kGroupBy,
        .sort = "-host_total_ns",
        .example = "fathom launches trace.json.gz --steps 3-7",
+       .needs = kNeeds,
        .importance = kImportance});
 }
 

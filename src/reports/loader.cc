@@ -131,17 +131,14 @@ Result<Loaders> compute(const Context& context) {
     for (std::vector<std::int64_t>& durations : group.durations) std::ranges::sort(durations);
     loaders.rows.push_back(std::move(group));
   }
-  if (groups.empty()) {
-    loaders.notes.emplace_back(
-        "The recording holds no times of a data loader; fathom run records those of PyTorch's "
-        "DataLoader.");
-  }
   return loaders;
 }
 
 constexpr std::string_view kImportance[] = {
     "process", "wait_ns",     "samples",       "sample_mean_ns",  "fetches",    "wait_mean_ns",
     "role",    "wait_p95_ns", "sample_p95_ns", "collate_mean_ns", "pin_mean_ns"};
+
+constexpr Need kNeeds[] = {{StoreTable::loader_slices}};
 
 }  // namespace
 
@@ -155,6 +152,7 @@ Report loader() {
        .group_by = kGroupBy,
        .sort = "",
        .example = "fathom loader fathom-runs/20260101-120000-train --group-by batch",
+       .needs = kNeeds,
        .importance = kImportance});
 }
 

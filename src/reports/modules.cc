@@ -103,11 +103,6 @@ class Walk {
 
 Result<ModuleRows> compute(const Context& context) {
   ModuleRows modules{.shared = {&context}};
-  if (context.modules().nodes.size() == 1) {
-    modules.notes.emplace_back(
-        "No nn.Module frames were recorded: profile with with_stack=True to see modules.");
-    return modules;
-  }
   const std::vector<ModuleTimes> times = compute_module_times(context);
   for (const ModuleTimes& time : times) modules.shared.device += time.device_self;
   const Walk walk(context.modules(), times);
@@ -115,6 +110,8 @@ Result<ModuleRows> compute(const Context& context) {
   walk.add_outside(modules.rows);
   return modules;
 }
+
+constexpr Need kNeeds[] = {{StoreTable::module_frames}};
 
 }  // namespace
 
@@ -131,6 +128,7 @@ Report modules() {
       .group_by = {},
       .sort = "",
       .example = "fathom modules trace.json.gz --sort -device_self_ns",
+      .needs = kNeeds,
   });
 }
 

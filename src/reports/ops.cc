@@ -14,7 +14,10 @@
 namespace fathom {
 namespace {
 
-constexpr std::string_view kOptions[] = {"torch"};
+constexpr ReportOption kTorch = {.name = "torch",
+                                 .type = OptionType::flag,
+                                 .doc = "The rows and names of torch's key_averages(), exactly"};
+constexpr ReportOption kOptions[] = {kTorch};
 constexpr std::string_view kGroupBy[] = {"name", "shape", "stack", "phase", "module", "thread"};
 constexpr std::array<OpGrouping, std::size(kGroupBy)> kGroupings = {
     OpGrouping::name,  OpGrouping::shape,  OpGrouping::stack,
@@ -47,6 +50,7 @@ std::string_view kind_text(OpRowKind kind) {
 struct Shared {
   const Context* context = nullptr;
   OpGrouping grouping = OpGrouping::name;
+  OpRules rules = OpRules::own;
   std::shared_ptr<const OpTable> table;  ///< But for its rows; owns their texts.
 
   [[nodiscard]] std::optional<double> of_host(Duration part) const {
@@ -66,7 +70,7 @@ std::optional<std::int64_t> mean_of(Duration total, std::int64_t calls) {
 
 /// torch counts operations only when asked to (with_flops), and knows no gaps.
 std::optional<std::uint64_t> flops_of(const OpRow& row, const Shared& shared) {
-  if (!shared.context->options.torch)
+  if (shared.rules == OpRules::own)
     return row.flops_missing ? std::nullopt : std::optional(row.flops);
   const Fact* asked = shared.context->trace.fact("with_flops");
   const bool counted = asked != nullptr && asked->value != "0" && asked->value != "false";
@@ -179,10 +183,11 @@ std::vector<std::string> notes_of(const OpTable& table, const Context& context,
   return notes;
 }
 
-Result<Ops> compute(const Context& context) {
+Result<Ops> compute(const Context& context, const OptionValues& own) {
   const OpGrouping grouping = grouping_of(context.options.group_by);
-  OpTable table = compute_op_table(context, grouping);
-  if (!context.options.torch) {
+  const OpRules rules = own.flag(kTorch) ? OpRules::torch : OpRules::own;
+  OpTable table = compute_op_table(context, grouping, rules);
+  if (rules == OpRules::own) {
     std::ranges::stable_sort(table.rows, std::ranges::greater(), [](const OpRow& row) {
       return std::tuple(row.device_self, row.host_self);
     });
@@ -190,7 +195,7 @@ Result<Ops> compute(const Context& context) {
   Ops ops;
   ops.notes = notes_of(table, context, grouping);
   ops.rows = std::exchange(table.rows, {});
-  ops.shared = {&context, grouping, std::make_shared<const OpTable>(std::move(table))};
+  ops.shared = {&context, grouping, rules, std::make_shared<const OpTable>(std::move(table))};
   return ops;
 }
 

@@ -11,6 +11,14 @@ Answer reported(TraceBuilder& builder, std::string_view report, TableOptions opt
   return {report, builder.build(), std::move(options)};
 }
 
+/// With an option of its own.
+Answer reported(TraceBuilder& builder, std::string_view report, std::string_view option,
+                OptionValue value) {
+  OptionValues own;
+  own.set(option, std::move(value));
+  return {report, builder.build(), TableOptions(), Selection(), own};
+}
+
 Value text(std::string_view value) { return Value(value); }
 Value number(std::int64_t value) { return Value(value); }
 
@@ -61,7 +69,7 @@ TEST(Ops, TorchsTableKeepsTheOrderOfFirstAppearance) {
   TraceBuilder builder;
   builder.op("first", 0, 1);
   add_launch(builder);
-  const Answer ops = reported(builder, "ops", {.torch = true});
+  const Answer ops = reported(builder, "ops", "torch", true);
   EXPECT_EQ(ops.at(0, "name"), text("first"));
   EXPECT_EQ(ops.at(ops.rows() - 1, "name"), text("gemm"));
 }
@@ -99,7 +107,7 @@ TEST(ModulesReport, SaysWhatIsMissing) {
 TEST(StacksReport, CountsTheTimeThatIsAskedFor) {
   TraceBuilder builder;
   add_launch(builder);
-  const Answer device = reported(builder, "stacks", {.metric = "device"});
+  const Answer device = reported(builder, "stacks", "metric", std::string("device"));
   ASSERT_EQ(device.rows(), 1U);
   EXPECT_EQ(device.at(0, "stack"), text("aten::addmm;gemm"));
   EXPECT_EQ(device.at(0, "total_ns"), number(500));

@@ -118,9 +118,6 @@ class Tree {
 Result<Processes> compute(const Context& context) {
   const Trace& trace = context.trace;
   Processes processes{.rows = Tree(trace.process_runs).take(), .shared = &trace};
-  if (processes.rows.empty()) {
-    processes.notes.emplace_back("No processes were recorded; fathom run records them.");
-  }
   const auto open =
       std::ranges::count_if(processes.rows, [](const Run& run) { return run->status < 0; });
   if (open > 0) {
@@ -135,6 +132,8 @@ constexpr std::string_view kImportance[] = {"pid",         "command", "wall_ns",
                                             "role",        "user_ns", "peak_bytes", "system_ns",
                                             "cpu_percent", "rank",    "parent"};
 
+constexpr Need kNeeds[] = {{StoreTable::process_runs}};
+
 }  // namespace
 
 Report processes() {
@@ -148,6 +147,7 @@ Report processes() {
        .group_by = {},
        .sort = "",
        .example = "fathom processes fathom-runs/20260101-120000-train",
+       .needs = kNeeds,
        .importance = kImportance,
        .whole = true});
 }

@@ -13,6 +13,8 @@
 
 #include "analysis/context.h"
 #include "base/result.h"
+#include "reports/need.h"
+#include "reports/option.h"
 #include "reports/rows.h"
 
 namespace fathom {
@@ -24,10 +26,10 @@ struct Report {
   std::span<const std::string_view> group_by;  ///< Choices; the first is the default; may be empty.
   std::string_view sort;  ///< Column to sort by when --sort is not given, "-name" for descending,
                           ///< or "" for the order computed.
-  std::string_view example;  ///< A command line worth copying.
-  /// The further members of TableOptions that it reads: "torch", "metric". Others are not offered
-  /// to users.
-  std::span<const std::string_view> options = {};
+  std::string_view example;                    ///< A command line worth copying.
+  std::span<const ReportOption> options = {};  ///< Those that it has and others have not.
+  /// What it cannot do without: where one is missing in the recording, it abstains.
+  std::span<const Need> needs = {};
   /// Columns from the most important on: on a narrow terminal, text leaves out those that are not
   /// named here, then the last of these. Empty: the last columns go first.
   std::span<const std::string_view> importance = {};
@@ -36,7 +38,7 @@ struct Report {
 
   // Set by report_of().
   std::span<const ColumnSpec> columns = {};
-  Result<Computed> (*compute)(const Context& context) = nullptr;
+  Result<Computed> (*compute)(const Context& context, const OptionValues& own) = nullptr;
 };
 
 namespace detail {
@@ -88,14 +90,24 @@ struct ValueOf<Result<T>> {
   using type = T;
 };
 
+/// Reports without options of their own need not take them.
+template <auto kCompute>
+auto compute_rows(const Context& context, const OptionValues& own) {
+  if constexpr (std::is_invocable_v<decltype(kCompute), const Context&>) {
+    return kCompute(context);
+  } else {
+    return kCompute(context, own);
+  }
+}
+
 template <const auto& kColumns, auto kCompute>
-Result<Computed> compute_table(const Context& context) {
-  using RowsType = typename ValueOf<decltype(kCompute(context))>::type;
+Result<Computed> compute_table(const Context& context, const OptionValues& own) {
+  auto rows = compute_rows<kCompute>(context, own);
+  using RowsType = typename ValueOf<decltype(rows)>::type;
   static_assert(
       std::is_same_v<std::remove_cvref_t<decltype(kColumns[0])>, typename RowsType::Column>,
       "the columns read rows of the type that is computed");
   static_assert(names_differ(kSpecs<kColumns>));
-  Result<RowsType> rows = kCompute(context);
   if (!rows) return std::move(rows).error();
   Computed computed;
   computed.notes = std::move((*rows).notes);
@@ -108,13 +120,19 @@ Result<Computed> compute_table(const Context& context) {
 }  // namespace detail
 
 /// `report` with its columns, an array of ReportRows<…>::Column, and with the function that
-/// computes their rows: Result<ReportRows<…>>(const Context&).
+/// computes their rows: Result<ReportRows<…>>(const Context&), or (const Context&, const
+/// OptionValues&).
 template <const auto& kColumns, auto kCompute>
 Report report_of(Report report) {
   report.columns = detail::kSpecs<kColumns>;
   report.compute = detail::compute_table<kColumns, kCompute>;
   return report;
 }
+
+/// Computes the report; or, where something that it needs is missing in the recording, no rows and
+/// a note that says so.
+Result<Computed> compute_report(const Report& report, const Context& context,
+                                const OptionValues& own = {});
 
 /// Every report, in the order of --help.
 std::span<const Report> all_reports();

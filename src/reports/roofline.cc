@@ -135,7 +135,14 @@ constexpr std::string_view kImportance[] = {
     "bound", "calls",           "percent",      "achieved_tflops", "achieved_gbs",
     "flops", "bytes",           "intensity"};
 
-constexpr std::string_view kOptions[] = {"peaks", "svg"};
+constexpr ReportOption kPeaks = {
+    .name = "peaks",
+    .type = OptionType::device,
+    .doc =
+        "Compare with this device instead of the recorded one: 'H100 SXM', or a JSON file that "
+        "describes one (docs/metrics.md)",
+    .value = "NAME|FILE"};
+constexpr ReportOption kOptions[] = {kPeaks};
 
 std::string share(Duration part, Duration whole) {
   return percent_text(100.0 * static_cast<double>(to_ns(part)) / static_cast<double>(to_ns(whole)));
@@ -161,14 +168,20 @@ void add_notes(const Roofline& roofline, RooflineRows& table) {
   }
 }
 
-Result<RooflineRows> compute(const Context& context) {
-  Roofline roofline = compute_roofline(context);
+Result<RooflineRows> compute(const Context& context, const OptionValues& own) {
+  Context compared = context;
+  if (const DeviceSpec* const device = own.device(kPeaks)) compared.options.peaks = device;
+  Roofline roofline = compute_roofline(compared);
   RooflineRows table{.shared = {&context.trace, roofline.without_operator}};
   for (const RooflineRow& row : roofline.rows) table.shared.all += row.device_time;
   add_notes(roofline, table);
   table.rows = std::move(roofline.rows);
   return table;
 }
+
+constexpr Need kNeeds[] = {
+    {StoreTable::activities,
+     "No device activity was recorded, and this table is about device activity."}};
 
 }  // namespace
 
@@ -187,6 +200,7 @@ Report roofline() {
        .sort = "",
        .example = "fathom roofline trace.json.gz --limit 20",
        .options = kOptions,
+       .needs = kNeeds,
        .importance = kImportance});
 }
 

@@ -24,15 +24,16 @@ constexpr Stacks::Column kColumns[] = {
     {"calls", ColumnKind::count, "", "How often the stack was reached.", by<&FoldedStack::count>},
 };
 
-constexpr std::string_view kOptions[] = {"metric"};
+constexpr std::string_view kMetrics[] = {"host", "device"};
+constexpr ReportOption kMetric = {.name = "metric",
+                                  .type = OptionType::choice,
+                                  .doc = "Which time to count: host or device",
+                                  .value = "WHAT",
+                                  .choices = kMetrics};
+constexpr ReportOption kOptions[] = {kMetric};
 
-Result<Stacks> compute(const Context& context) {
-  const std::string& metric = context.options.metric;
-  if (!metric.empty() && metric != "host" && metric != "device") {
-    return Error{ErrorCode::invalid_argument,
-                 "--metric: '" + metric + "' is not one of host, device"};
-  }
-  const bool device = metric == "device";
+Result<Stacks> compute(const Context& context, const OptionValues& own) {
+  const bool device = own.text(kMetric) == "device";
   Stacks stacks{
       .rows = compute_folded_stacks(context, device ? StackMetric::device : StackMetric::host)};
   for (const FoldedStack& stack : stacks.rows) stacks.shared.time += stack.time;

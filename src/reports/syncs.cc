@@ -144,6 +144,8 @@ constexpr std::string_view kImportance[] = {
     "name",     "operator",     "calls",  "idle_after_ns", "blocked_ns",
     "start_ns", "python_frame", "reason", "device",        "thread"};
 
+constexpr Need kNeeds[] = {{StoreTable::calls}};
+
 }  // namespace
 
 Report syncs() {
@@ -159,6 +161,7 @@ Report syncs() {
        .group_by = kGroupBy,
        .sort = "-idle_after_ns",
        .example = "fathom syncs trace.json.gz --group-by site",
+       .needs = kNeeds,
        .importance = kImportance});
 }
 

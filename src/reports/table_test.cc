@@ -148,7 +148,7 @@ TEST(Report, HasAColumnForEachGetterInTheirOrder) {
     const Trace trace;
     const Analyses analyses(trace);
     const Context context{.trace = trace, .analyses = analyses, .selection = {}, .options = {}};
-    const Result<Computed> computed = report.compute(context);
+    const Result<Computed> computed = report.compute(context, {});
     ASSERT_TRUE(computed.ok()) << report.id;
     const Table table = materialise(*computed->source, report.columns);
     EXPECT_EQ(table.columns().size(), report.columns.size()) << report.id;

@@ -134,8 +134,6 @@ Result<Counters> compute(const Context& context) {
     silent += counter.values.empty() ? 1 : 0;
     table.rows.push_back(std::move(counter));
   }
-  if (table.rows.empty())
-    table.notes.emplace_back("The recording holds no counters; fathom run records them.");
   if (silent > 0) {
     table.notes.push_back(std::to_string(silent) +
                           " counters have no sample in this time: it is shorter than the time "
@@ -146,6 +144,8 @@ Result<Counters> compute(const Context& context) {
 
 constexpr std::string_view kImportance[] = {"counter", "mean",   "unit", "max",     "min",
                                             "p95",     "device", "p50",  "samples", "process"};
+
+constexpr Need kNeeds[] = {{StoreTable::counters}};
 
 }  // namespace
 
@@ -159,6 +159,7 @@ Report telemetry() {
        .group_by = {},
        .sort = "",
        .example = "fathom telemetry fathom-runs/20260101-120000-train",
+       .needs = kNeeds,
        .importance = kImportance});
 }
 

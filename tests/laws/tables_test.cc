@@ -208,7 +208,7 @@ void gaps_and_busy_time_make_up_the_steps(const Session& session) {
 std::int64_t device_time(const Session& session, std::string_view report, std::string_view grouping,
                          Request request) {
   request.options.group_by = grouping;
-  if (report == "stacks") request.options.metric = "device";
+  if (report == "stacks") request.own.set("metric", std::string("device"));
   const bool host_rows = report == "ops" || report == "modules";
   std::int64_t sum = 0;
   for (const Row row : Rows(session, report, request))

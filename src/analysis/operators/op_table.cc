@@ -222,7 +222,7 @@ void finish_rows(const OpDeviceInput& input, OpTable& table) {
 
 }  // namespace
 
-OpTable compute_op_table(const Context& context, OpGrouping grouping) {
+OpTable compute_op_table(const Context& context, OpGrouping grouping, OpRules rules) {
   OpTable table{.names = TorchNames(context.trace)};
   const TorchForest forest(context.trace, context.nesting(), table.names);
   OpGroups groups = compute_op_groups(context, forest, table.names, grouping);
@@ -232,7 +232,7 @@ OpTable compute_op_table(const Context& context, OpGrouping grouping) {
   std::vector<std::int32_t> inside;
   OpRows rows = sum_host_events(input, memory, inside);
   DeviceRemainder remainder;
-  if (context.options.torch) {
+  if (rules == OpRules::torch) {
     table.device_self_sum = add_torch_device_time(input, rows);
   } else {
     remainder = add_device_time(input, rows);
@@ -242,7 +242,7 @@ OpTable compute_op_table(const Context& context, OpGrouping grouping) {
   table.rows = rows.take();
   add_orphans(input, memory, inside, table.rows);
   finish_rows(input, table);
-  if (!context.options.torch) {
+  if (rules == OpRules::own) {
     if (remainder.no_operator_count != 0) {
       table.rows.push_back({.name = "(no operator)",
                             .kind = OpRowKind::no_operator,

@@ -52,10 +52,14 @@ struct OpTable {
   TorchNames names;            ///< Owns texts that rows refer to.
 };
 
-/// Computes the table for the selection of `context`; grouping and `torch` come from its options.
-/// Default: Σ device_self over all rows is the duration of all selected kernels, copies and fills,
-/// each activity counted once in a column of a row. With options.torch: torch's rows and torch's
-/// device sums, by External id.
-OpTable compute_op_table(const Context& context, OpGrouping grouping);
+/// Whose rows and device sums the table has.
+enum class OpRules : std::uint8_t {
+  own,    ///< Host rows; device time by launch, each activity counted once in a column of a row.
+  torch,  ///< torch's rows and torch's device sums, by External id.
+};
+
+/// Computes the table for the selection of `context`. By our own rules, Σ device_self over all rows
+/// is the duration of all selected kernels, copies and fills.
+OpTable compute_op_table(const Context& context, OpGrouping grouping, OpRules rules = OpRules::own);
 
 }  // namespace fathom

@@ -17,12 +17,13 @@ class Tables {
   explicit Tables(TraceBuilder& builder) : trace_(builder.build()), analyses_(trace_) {}
 
   OpTable table(OpGrouping grouping = OpGrouping::name) const {
-    return compute_op_table({trace_, analyses_, selection, options}, grouping);
+    return compute_op_table({trace_, analyses_, selection, options}, grouping, rules);
   }
   const Trace& trace() const { return trace_; }
 
   Selection selection;
   TableOptions options;
+  OpRules rules = OpRules::own;
 
  private:
   Trace trace_;
@@ -271,7 +272,7 @@ TEST(OpTable, TorchsTableHasDeviceRowsAndGoesByExternalId) {
   builder.kernel("gemm", 300, 500, 1).external_id(7);
   builder.gpu_annotation("ProfilerStep#3", 299, 503);
   Tables tables(builder);
-  tables.options.torch = true;
+  tables.rules = OpRules::torch;
   const OpTable table = tables.table();
   EXPECT_EQ(row_of(table, "aten::mm").device_self, duration_ns(500));
   EXPECT_EQ(row_of(table, "gemm").device_total, duration_ns(500));

@@ -146,4 +146,17 @@ Result<WindowRequest> parse_window(std::string_view text) {
   return window;
 }
 
+Result<double> parse_rate(std::string_view text) {
+  // No power station, and no money, is worse than this per kilowatt-hour.
+  constexpr double kMostPerKwh = 1e9;
+  double value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc() || end != text.data() + text.size() || !(value >= 0) ||
+      value > kMostPerKwh) {
+    return Error{ErrorCode::invalid_argument,
+                 "'" + std::string(text) + "' is not a number from 0 on"};
+  }
+  return value;
+}
+
 }  // namespace fathom

@@ -31,4 +31,7 @@ struct WindowRequest {
 /// "10ms:25ms", ":5ms", "5ms:". A number without a unit is refused: nobody can tell what is meant.
 Result<WindowRequest> parse_window(std::string_view text);
 
+/// What a kilowatt-hour costs, in money or in grams: a number from 0 on.
+Result<double> parse_rate(std::string_view text);
+
 }  // namespace fathom

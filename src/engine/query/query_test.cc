@@ -52,7 +52,7 @@ Result<View> asked(const Query& query) {
   const Trace trace;
   const Analyses analyses(trace);
   const Context context{.trace = trace, .analyses = analyses, .selection = {}, .options = {}};
-  return apply(query, report<kCompute>(), *report<kCompute>().compute(context));
+  return apply(query, report<kCompute>(), *report<kCompute>().compute(context, {}));
 }
 
 /// The first column of what is left, e.g. "copy gemm".

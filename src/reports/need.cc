@@ -1,0 +1,77 @@
+// Looks whether a table of the store holds anything, and says how to record what it lacks.
+#include "reports/need.h"
+
+#include <algorithm>
+#include <array>
+
+namespace fathom {
+namespace {
+
+template <SliceKind... kKinds>
+bool has_slices(const Context& context) {
+  return std::ranges::any_of(context.trace.categories, [](const Category& category) {
+    return category.slices != 0 && ((category.kind == kKinds) || ...);
+  });
+}
+
+bool has_activities(const Context& context) { return !context.timelines().devices.empty(); }
+bool has_modules(const Context& context) { return context.modules().nodes.size() > 1; }
+
+bool has_loader(const Context& context) {
+  return std::ranges::any_of(context.trace.categories, [&](const Category& category) {
+    return category.slices != 0 && context.trace.text(category.name).starts_with("loader.");
+  });
+}
+
+bool has_counters(const Context& context) {
+  return std::ranges::find(context.trace.tracks, TrackKind::counter, &Track::kind) !=
+         context.trace.tracks.end();
+}
+
+bool has_functions(const Context& context) { return !context.trace.functions.empty(); }
+bool has_process_runs(const Context& context) { return !context.trace.process_runs.empty(); }
+
+struct Known {
+  StoreTable table;
+  bool (*held)(const Context& context);
+  std::string_view otherwise;
+};
+
+constexpr std::array<Known, 9> kKnown = {{
+    {StoreTable::activities, has_activities, "The trace holds no device activity."},
+    {StoreTable::kernels, has_slices<SliceKind::kernel>, "The trace holds no kernels."},
+    {StoreTable::copies, has_slices<SliceKind::memcpy, SliceKind::memset>,
+     "The trace holds no copies and no fills."},
+    {StoreTable::calls, has_slices<SliceKind::runtime, SliceKind::driver>,
+     "The trace holds no runtime and no driver calls."},
+    {StoreTable::module_frames, has_modules,
+     "No nn.Module frames were recorded: profile with with_stack=True to see modules."},
+    {StoreTable::loader_slices, has_loader,
+     "The recording holds no times of a data loader; fathom run records those of PyTorch's "
+     "DataLoader."},
+    {StoreTable::counters, has_counters,
+     "The recording holds no counters; fathom run records them."},
+    {StoreTable::functions, has_functions,
+     "The recording holds no profile of functions; fathom run --with functions records that of "
+     "Python programs."},
+    {StoreTable::process_runs, has_process_runs,
+     "No processes were recorded; fathom run records them."},
+}};
+
+constexpr bool in_order() {
+  for (std::size_t i = 0; i < kKnown.size(); ++i) {
+    if (kKnown[i].table != static_cast<StoreTable>(i)) return false;
+  }
+  return kKnown.back().table == StoreTable::process_runs;
+}
+static_assert(in_order(), "one entry for each StoreTable");
+
+}  // namespace
+
+std::optional<std::string_view> missing(const Context& context, const Need& need) {
+  const Known& known = kKnown[static_cast<std::size_t>(need.table)];
+  if (known.held(context)) return {};
+  return need.otherwise.empty() ? known.otherwise : need.otherwise;
+}
+
+}  // namespace fathom

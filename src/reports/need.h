@@ -1,0 +1,33 @@
+// What a recording must hold for a report to have something to say.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+#include "analysis/context.h"
+
+namespace fathom {
+
+/// A table of the store (docs/design.md, section 3), or the part of one that reports ask about.
+enum class StoreTable : std::uint8_t {
+  activities,     ///< Slices on devices: kernels, copies, fills.
+  kernels,        ///< Those that are kernels.
+  copies,         ///< Those that are copies or fills.
+  calls,          ///< Slices of the runtime or the driver.
+  module_frames,  ///< Python frames of nn.Module.
+  loader_slices,  ///< Slices of a data loader's work.
+  counters,       ///< Tracks with samples of telemetry.
+  functions,
+  process_runs,
+};
+
+struct Need {
+  StoreTable table;
+  std::string_view otherwise = {};  ///< What to say where it is missing; empty: the usual sentence.
+};
+
+/// Nothing where the recording has it, else the sentence that says what is missing.
+std::optional<std::string_view> missing(const Context& context, const Need& need);
+
+}  // namespace fathom
