@@ -19,8 +19,9 @@ def open(path: Path, *, threads: int = 0) -> Session:
     """Reads a recording to its end: a trace file, '-' for standard input, or a session folder.
 
     A folder or pattern with several recordings (ranks, processes) is one session of all of them:
-    its tables have the rows of each, `session.recordings` has each alone. `threads`: to read with,
-    0 for all cores. The interpreter's lock is free meanwhile. Raises FathomError.
+    its tables have the rows of each, `session.recordings` has each alone. `threads`: to read and
+    to analyse with, 0 for one per usable core. The interpreter's lock is free meanwhile. Raises
+    FathomError, and MemoryError where there is too little memory.
     """
     files = _core.expand([os.fspath(path)])
     sessions = _open_files(files, threads)

@@ -2,11 +2,11 @@
 #include "analysis/context.h"
 
 #include <algorithm>
-#include <mutex>
 #include <optional>
 
 #include "analysis/accounting/accounting.h"
 #include "analysis/machine/telemetry.h"
+#include "base/once.h"
 #include "base/parallel.h"
 
 namespace fathom {
@@ -18,12 +18,12 @@ class Lazy {
  public:
   template <typename Compute>
   const T& get(const Compute& compute) {
-    std::call_once(once_, [&] { value_.emplace(compute()); });
+    once_.call([&] { value_.emplace(compute()); });
     return *value_;
   }
 
  private:
-  std::once_flag once_;
+  Once once_;
   std::optional<T> value_;
 };
 

@@ -2,11 +2,14 @@
 #include "base/zstd_source.h"
 
 #include <cstdint>
+#include <cstdlib>
 #include <string>
 #include <utility>
 
+#define ZSTD_STATIC_LINKING_ONLY  // ZSTD_createDCtx_advanced
 #include <zstd.h>
 
+#include "base/out_of_memory.h"
 #include "base/peeked_source.h"
 
 namespace fathom {
@@ -19,19 +22,29 @@ struct FreeContext {
 class ZstdSource final : public PeekedSource {
  public:
   explicit ZstdSource(std::unique_ptr<ByteSource> raw)
-      : input_(std::move(raw)), context_(ZSTD_createDCtx()) {}
+      : input_(std::move(raw)), context_(ZSTD_createDCtx_advanced({take, give_back, &refused_})) {
+    if (context_ == nullptr) throw OutOfMemory(refused_);
+  }
 
-  [[nodiscard]] bool ready() const { return context_ != nullptr; }
   [[nodiscard]] std::string_view damage() const override { return damage_; }
   [[nodiscard]] std::string_view compression() const override { return "zstd"; }
 
  private:
+  /// The library's allocator: C does not throw, so it notes what was refused.
+  static void* take(void* refused, std::size_t bytes) {
+    void* const memory = std::malloc(bytes);
+    if (memory == nullptr) *static_cast<std::size_t*>(refused) = bytes;
+    return memory;
+  }
+  static void give_back(void* /*refused*/, void* memory) { std::free(memory); }
+
   Result<std::size_t> read_more(std::span<std::byte> out) override;
   Result<void> end_at_foreign_bytes();
   bool decompress(std::span<std::byte> out, std::size_t& filled);
   void end_with(std::string_view why);
 
   CompressedInput input_;
+  std::size_t refused_ = 0;
   std::unique_ptr<ZSTD_DCtx, FreeContext> context_;
   std::uint64_t produced_ = 0;
   std::string damage_;
@@ -54,6 +67,7 @@ bool ZstdSource::decompress(std::span<std::byte> out, std::size_t& filled) {
   const std::size_t produced = to.pos - filled;
   produced_ += produced;
   filled = to.pos;
+  if (refused_ != 0) throw OutOfMemory(refused_);
   if (ZSTD_isError(code) != 0) {
     end_with(ZSTD_getErrorName(code));
     return true;
@@ -110,7 +124,6 @@ bool looks_like_zstd(std::span<const std::byte> head) {
 
 Result<std::unique_ptr<ByteSource>> open_zstd(std::unique_ptr<ByteSource> raw) {
   auto source = std::make_unique<ZstdSource>(std::move(raw));
-  if (!source->ready()) return Error{ErrorCode::io, "no memory left for the zstd decompressor"};
   Result<void> peeked = source->peek();
   if (!peeked) return std::move(peeked).error();
   return std::unique_ptr<ByteSource>(std::move(source));

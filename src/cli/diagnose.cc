@@ -1,6 +1,7 @@
 // fathom diagnose: why is this slow, what to change, what will it give?
 #include <memory>
 
+#include "base/thread_pool.h"
 #include "cli/command.h"
 #include "cli/each_input.h"
 #include "cli/messages.h"
@@ -53,6 +54,7 @@ Result<void> write(const Wish& wish, const Diagnosis& diagnosis, ResultWriter& w
 }
 
 int run(Wish& wish) {
+  const ThreadPool pool(wish.read.threads);
   const Result<DevicePeaks> peaks = DevicePeaks::asked(wish.peaks);
   if (!peaks) return fail(Error(peaks.error()).in("--peaks"));
   wish.request.peaks = peaks->chosen();

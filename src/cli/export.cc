@@ -5,6 +5,7 @@
 
 #include <unistd.h>
 
+#include "base/thread_pool.h"
 #include "cli/command.h"
 #include "cli/each_input.h"
 #include "cli/messages.h"
@@ -79,6 +80,7 @@ Result<Proceed> write(const Wish& wish, const std::string& to, const Session& se
 }
 
 int run(const Wish& wish) {
+  const ThreadPool pool(wish.read.threads);
   const Result<std::string> to = format_of(wish);
   if (!to) return fail(to.error());
   const Result<Inputs> inputs = inputs_of(wish.read);

@@ -3,6 +3,7 @@
 
 #include <chrono>
 #include <cstdio>
+#include <system_error>
 
 #include <unistd.h>
 
@@ -20,7 +21,11 @@ constexpr std::chrono::milliseconds kTick{500};
 
 Progress::Progress(const std::string& what, bool quiet) : what_(printable(what)) {
   if (quiet || isatty(STDERR_FILENO) != 1) return;
-  thread_ = std::jthread([this](const std::stop_token& stop) { show(stop); });
+  try {
+    thread_ = std::jthread([this](const std::stop_token& stop) { show(stop); });
+  } catch (const std::system_error&) {
+    // No thread can be had: nothing is shown.
+  }
 }
 
 Progress::~Progress() {

@@ -1,6 +1,7 @@
 // Expands the inputs, opens each, computes, renders, writes.
 #include "cli/report_run.h"
 
+#include "base/thread_pool.h"
 #include "cli/messages.h"
 #include "cli/result_writer.h"
 #include "render/csv.h"
@@ -64,6 +65,7 @@ Result<void> check_request(const ReportRequest& wish) {
 }  // namespace
 
 int run_report(const Report& report, const ReportRequest& wish) {
+  const ThreadPool pool(wish.read.threads);
   const Result<void> checked = check_request(wish);
   if (!checked) return fail(checked.error());
   OptionTexts own = wish.own;

@@ -88,7 +88,7 @@ void declare_text_output(Options& options, OutputWish& wish) {
 void declare_reading(Options& options, ReadWish& wish) {
   options.flag("-q,--quiet", wish.quiet, "No warnings and no progress on standard error");
   options.parsed("--threads", "N", number_into<unsigned>(wish.threads, 1U),
-                 "Threads to read with (default: all cores)");
+                 "Threads to use (default: one per usable core)");
 }
 
 }  // namespace fathom::cli

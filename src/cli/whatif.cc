@@ -1,6 +1,7 @@
 // fathom whatif: the step time after a change, by replaying the recording with the change in it.
 #include <memory>
 
+#include "base/thread_pool.h"
 #include "cli/command.h"
 #include "cli/messages.h"
 #include "cli/options.h"
@@ -29,6 +30,7 @@ Result<void> write(const Wish& wish, const Session& session, ResultWriter& write
 }
 
 int run(Wish& wish) {
+  const ThreadPool pool(wish.read.threads);
   if (wish.request.empty()) {
     return fail({ErrorCode::invalid_argument,
                  "whatif: name a change, for example --scale 'aten::mm=0.5' or --remove-syncs"});

@@ -8,6 +8,7 @@
 
 #include <simdjson.h>
 
+#include "base/out_of_memory.h"
 #include "engine/query/nearest.h"
 
 namespace fathom {
@@ -118,8 +119,10 @@ Result<DevicePeaks> DevicePeaks::named(const std::string& wish) {
 Result<DevicePeaks> DevicePeaks::from_file(const std::string& path) {
   simdjson::dom::parser parser;
   simdjson::dom::element root;
-  if (const auto error = parser.load(path).get(root))
+  if (const auto error = parser.load(path).get(root)) {
+    if (error == simdjson::MEMALLOC) throw OutOfMemory(0);
     return wrong(path + " cannot be read as JSON: " + simdjson::error_message(error));
+  }
   if (simdjson::dom::array list; root.get(list) == simdjson::SUCCESS) {
     if (list.at(0).get(root) != simdjson::SUCCESS) return wrong(path + " lists no device");
   }

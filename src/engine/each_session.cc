@@ -1,6 +1,8 @@
 // Opens recordings one after the other, and leaves out files of a directory that are no traces.
 #include "engine/each_session.h"
 
+#include "base/out_of_memory.h"
+
 namespace fathom {
 namespace {
 
@@ -24,7 +26,8 @@ void for_each_session(const Inputs& inputs, const InputHandlers& handlers, const
       handlers.failed(session.error());
       continue;
     }
-    const Result<Proceed> used = use(**session, file);
+    const Result<Proceed> used =
+        or_out_of_memory("analysing " + file.name(), [&] { return use(**session, file); });
     if (!used) {
       failed = true;
       handlers.failed(used.error());

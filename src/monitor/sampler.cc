@@ -1,10 +1,13 @@
 #include "monitor/sampler.h"
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <condition_variable>
 #include <mutex>
+#include <new>
 #include <optional>
+#include <system_error>
 #include <thread>
 #include <utility>
 
@@ -112,6 +115,10 @@ struct Sampler::Shared {
         tree(options.roots, options.tree),
         surroundings{.roots = options.roots, .tree = tree, .nvml_path = options.nvml_path} {}
 
+  /// Starts the lane's thread. False: the system has none to give.
+  static bool start(const std::shared_ptr<Shared>& shared, Lane lane);
+  /// What that thread does; ends early where memory is short.
+  void serve(Lane lane);
   void run(Lane lane, bool leads);
   /// False: it is time to stop.
   bool wait_until(std::int64_t time);
@@ -196,9 +203,29 @@ void Sampler::Shared::run(Lane lane, bool leads) {
     pace.skip(stride - 1);
   }
   sources.finish();
+}
+
+void Sampler::Shared::serve(Lane lane) {
+  ::pthread_setname_np(::pthread_self(), "fathom-monitor");
+  try {
+    run(lane, lane == Lane::host);
+  } catch (const std::bad_alloc&) {
+    sink.lose(wire::monotonic_ns(), "telemetry ended early: out of memory");
+  }
   const std::scoped_lock lock(mutex);
   --running;
   changed.notify_all();
+}
+
+bool Sampler::Shared::start(const std::shared_ptr<Shared>& shared, Lane lane) {
+  const std::scoped_lock lock(shared->mutex);
+  try {
+    shared->threads.emplace_back([shared, lane] { shared->serve(lane); });
+  } catch (const std::system_error&) {
+    return false;
+  }
+  ++shared->running;
+  return true;
 }
 
 std::span<const CounterSpec> sampler_counters() { return kCounters; }
@@ -226,12 +253,16 @@ std::unique_ptr<Sampler> Sampler::start(wire::Writer& writer, const SamplerOptio
   }
   shared->started = wire::monotonic_ns();
   for (const Lane lane : {Lane::host, Lane::gpu, Lane::gpu_slow}) {
-    if (shared->lanes[static_cast<std::size_t>(lane)]->sources().empty()) continue;
-    ++shared->running;
-    shared->threads.emplace_back([shared, lane] {
-      ::pthread_setname_np(::pthread_self(), "fathom-monitor");
-      shared->run(lane, lane == Lane::host);
-    });
+    const LaneRun& run = *shared->lanes[static_cast<std::size_t>(lane)];
+    if (run.sources().empty() || Shared::start(shared, lane)) continue;
+    for (const SourceSpec& spec : all_sources()) {
+      if (std::ranges::find(run.sources(), spec.name) == run.sources().end()) continue;
+      shared->missing.push_back({.what = std::string(spec.name),
+                                 .why = "no thread could be started for it",
+                                 .remedy = "allow more processes (ulimit -u, pids.max)",
+                                 .lost = std::string(spec.lost)});
+    }
+    shared->sink.lose(shared->started, "telemetry without its thread: none could be started");
   }
   return std::unique_ptr<Sampler>(new Sampler(std::move(shared)));
 }

@@ -1,9 +1,9 @@
 // cpu-energy: what the processors' own counters (RAPL) say of their energy.
-#include <filesystem>
 #include <system_error>
 #include <utility>
 #include <vector>
 
+#include "base/folder.h"
 #include "monitor/proc_text.h"
 #include "monitor/source.h"
 
@@ -63,16 +63,15 @@ Opened open(Surroundings& surroundings, Series& series) {
   std::vector<Zone> zones;
   std::string why;
   std::error_code error;
-  for (const auto& entry : std::filesystem::directory_iterator(root, error)) {
-    const std::string zone = entry.path().filename().string();
+  for (const std::string& zone : names_in(root, error)) {
     // "intel-rapl:0" is a package, "intel-rapl:0:1" a part; the -mmio ones count the same again.
     if (!zone.starts_with("intel-rapl:") && !zone.starts_with("amd-rapl:")) continue;
-    const std::string folder = entry.path().string();
+    const std::string folder = root + "/" + zone;
     std::string name = name_of(folder);
     if (name.empty()) continue;
     const std::size_t first = zone.find(':');
     if (const std::size_t second = zone.find(':', first + 1); second != std::string::npos) {
-      std::string outer = name_of((entry.path().parent_path() / zone.substr(0, second)).string());
+      std::string outer = name_of(root + "/" + zone.substr(0, second));
       name = outer.append(".").append(name);
     }
     if (std::string unreadable = why_unreadable(folder + "/energy_uj"); !unreadable.empty()) {

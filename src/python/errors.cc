@@ -3,9 +3,13 @@
 
 #include <array>
 #include <exception>
+#include <new>
 #include <string>
+#include <string_view>
 
 #include <nanobind/stl/string.h>
+
+#include "base/out_of_memory.h"
 
 namespace fathom::python {
 namespace {
@@ -41,8 +45,24 @@ void raise_failure(const std::exception_ptr& exception, void* /*unused*/) {
   }
 }
 
+/// Without memory even for the text, nanobind raises MemoryError by itself.
+void raise_memory_error(const std::exception_ptr& exception, void* /*unused*/) {
+  constexpr std::string_view kOption = "--threads 1";
+  try {
+    std::rethrow_exception(exception);
+  } catch (const std::bad_alloc& error) {
+    std::string text = out_of_memory_text(error, "");
+    if (const std::size_t at = text.find(kOption); at != std::string::npos)
+      text.replace(at, kOption.size(), "threads=1");
+    PyErr_SetString(PyExc_MemoryError, text.c_str());
+  }
+}
+
 }  // namespace
 
-void bind_errors() { nanobind::register_exception_translator(raise_failure); }
+void bind_errors() {
+  nanobind::register_exception_translator(raise_failure);
+  nanobind::register_exception_translator(raise_memory_error);
+}
 
 }  // namespace fathom::python

@@ -10,6 +10,7 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
+#include "base/thread_pool.h"
 #include "engine/device_peaks.h"
 #include "engine/diagnosis/diagnosis.h"
 #include "engine/diagnosis/page.h"
@@ -35,11 +36,13 @@ using SessionPtr = std::shared_ptr<const fathom::Session>;
 /// One recording in memory, as Python holds it.
 struct Recording {
   SessionPtr session;
+  unsigned threads = 0;  ///< To work with; 0: as many as this process can keep busy.
 };
 
 /// A diagnosis, and what its page is made from.
 struct Diagnosed {
   SessionPtr session;
+  unsigned threads = 0;                      ///< As of the recording.
   std::shared_ptr<const DevicePeaks> peaks;  ///< What the request borrows.
   DiagnosisRequest request;
   Diagnosis diagnosis;
@@ -53,10 +56,11 @@ struct Asked {
   std::optional<std::string> peaks;
 };
 
-/// Calls `work` without the interpreter's lock.
+/// Calls `work` without the interpreter's lock, on that many threads.
 template <typename Work>
-auto unlocked(const Work& work) {
+auto unlocked(unsigned threads, const Work& work) {
   const nb::gil_scoped_release release;
+  const ThreadPool pool(threads);
   return work();
 }
 
@@ -91,9 +95,9 @@ const Report& report_named(const std::string& id) {
 }
 
 Recording open_recording(const Inputs::File& file, unsigned threads) {
-  Result<std::unique_ptr<fathom::Session>> session =
-      unlocked([&] { return fathom::Session::open(file, ReadOptions{.threads = threads}); });
-  return {value_or_raise(std::move(session))};
+  Result<std::unique_ptr<fathom::Session>> session = unlocked(
+      threads, [&] { return fathom::Session::open(file, ReadOptions{.threads = threads}); });
+  return {.session = value_or_raise(std::move(session)), .threads = threads};
 }
 
 std::string shown(const Inputs::File& file) { return valid_utf8(file.name()); }
@@ -106,7 +110,7 @@ Table run_report(const Recording& recording, const std::string& id, const Asked&
   request.query = std::move(query);
   request.options.group_by = std::move(group_by);
   request.own = value_or_raise(parse_options(report, own));
-  Result<TablePtr> table = unlocked([&]() -> Result<TablePtr> {
+  Result<TablePtr> table = unlocked(recording.threads, [&]() -> Result<TablePtr> {
     Result<View> view = recording.session->run(report, request);
     if (!view) return std::move(view).error();
     return TablePtr(std::make_shared<const TableData>(TableData{.view = std::move(*view)}));
@@ -169,7 +173,8 @@ Table join(const std::string& input, const std::vector<Table>& tables,
 
 /// A request without its recording and diagnosis.
 Diagnosed prepare(const Asked& asked, std::string focus, bool exclude_warmup) {
-  Diagnosed out{.session = {}, .peaks = peaks_of(asked), .request = {}, .diagnosis = {}};
+  Diagnosed out{
+      .session = {}, .threads = 0, .peaks = peaks_of(asked), .request = {}, .diagnosis = {}};
   select_into(asked, out.request);
   out.request.focus = std::move(focus);
   out.request.exclude_warmup = exclude_warmup;
@@ -181,7 +186,9 @@ Diagnosed run_diagnosis(const Recording& recording, const Asked& asked, std::str
                         bool exclude_warmup) {
   Diagnosed out = prepare(asked, std::move(focus), exclude_warmup);
   out.session = recording.session;
-  out.diagnosis = value_or_raise(unlocked([&] { return diagnose(*out.session, out.request); }));
+  out.threads = recording.threads;
+  out.diagnosis =
+      value_or_raise(unlocked(out.threads, [&] { return diagnose(*out.session, out.request); }));
   return out;
 }
 
@@ -193,8 +200,9 @@ Diagnosed run_rank_diagnosis(const std::string& input, const std::vector<Recordi
   std::vector<const fathom::Session*> sessions;
   for (const Recording& recording : recordings) sessions.push_back(recording.session.get());
   std::size_t at = 0;
-  out.diagnosis =
-      value_or_raise(unlocked([&] { return diagnose_ranks(input, sessions, out.request, at); }));
+  out.threads = recordings.empty() ? 0 : recordings.front().threads;
+  out.diagnosis = value_or_raise(
+      unlocked(out.threads, [&] { return diagnose_ranks(input, sessions, out.request, at); }));
   out.session = recordings[at].session;
   return out;
 }
@@ -206,7 +214,7 @@ bool ranks_of_one_program(const std::vector<Recording>& recordings) {
 }
 
 std::string html_of(const Diagnosed& diagnosed) {
-  return value_or_raise(unlocked([&]() -> Result<std::string> {
+  return value_or_raise(unlocked(diagnosed.threads, [&]() -> Result<std::string> {
     const Result<Page> page =
         collect_page(*diagnosed.session, diagnosed.request, diagnosed.diagnosis);
     if (!page) return page.error();

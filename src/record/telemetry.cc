@@ -2,6 +2,7 @@
 #include "record/telemetry.h"
 
 #include <cstdint>
+#include <system_error>
 
 #include <unistd.h>
 
@@ -12,12 +13,20 @@ Telemetry::Telemetry(double hz, pid_t root, const std::string& session, wire::Wr
   monitor::SamplerOptions options;
   options.period_ns = static_cast<std::int64_t>(1e9 / hz);
   options.tree = {.root = root, .launcher = getpid(), .session = session};
-  started_ = std::async(std::launch::async, [options, &writer] {
-    return Started(monitor::Sampler::start(writer, options), monitor::describe_gpus());
-  });
+  try {
+    started_ = std::async(std::launch::async, [options, &writer] {
+      return Started(monitor::Sampler::start(writer, options), monitor::describe_gpus());
+    });
+  } catch (const std::system_error&) {
+    missing_ = {.what = "telemetry",
+                .why = "no thread could be started for it",
+                .remedy = "allow more processes (ulimit -u, pids.max)",
+                .lost = "every counter of telemetry"};
+  }
 }
 
 void Telemetry::stop_into(capture::Manifest& manifest) {
+  if (missing_) manifest.not_recorded.push_back(*missing_);
   if (!started_.valid()) return;
   const auto [sampler, system] = started_.get();
   sampler->stop();

@@ -3,6 +3,7 @@
 
 #include <future>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -28,6 +29,7 @@ class Telemetry {
  private:
   using Started = std::pair<std::unique_ptr<monitor::Sampler>, monitor::GpuSystem>;
   std::future<Started> started_;
+  std::optional<capture::NotRecorded> missing_;  ///< All of it, and why.
 };
 
 }  // namespace fathom::record

@@ -7,8 +7,8 @@
 #include <bit>
 #include <cstddef>
 #include <cstdint>
-#include <mutex>
 
+#include "base/once.h"
 #include "store/column.h"
 
 namespace fathom {
@@ -23,9 +23,8 @@ class AppendList {
   std::size_t push_back(const T& value) {
     const std::size_t row = size_.fetch_add(1, std::memory_order_relaxed);
     const Place place = place_of(row);
-    std::call_once(created_[place.segment], [this, place] {
-      segments_[place.segment].resize(std::max(place.first, kFirstRows));
-    });
+    created_[place.segment].call(
+        [this, place] { segments_[place.segment].resize(std::max(place.first, kFirstRows)); });
     segments_[place.segment][row - place.first] = value;
     return row;
   }
@@ -50,7 +49,7 @@ class AppendList {
   }
 
   std::array<Column<T>, kSegments> segments_;
-  std::array<std::once_flag, kSegments> created_;
+  std::array<Once, kSegments> created_;
   std::atomic<std::size_t> size_ = 0;
 };
 

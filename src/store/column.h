@@ -4,12 +4,13 @@
 #include <cassert>
 #include <cstddef>
 #include <cstring>
-#include <new>
 #include <span>
 #include <type_traits>
 #include <utility>
 
 #include <sys/mman.h>
+
+#include "base/out_of_memory.h"
 
 namespace fathom {
 
@@ -100,7 +101,7 @@ class Column {
     void* moved = data_ == nullptr ? mmap(nullptr, bytes, PROT_READ | PROT_WRITE,
                                           MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0)
                                    : mremap(data_, mapped_bytes_, bytes, MREMAP_MAYMOVE);
-    if (moved == MAP_FAILED) throw std::bad_alloc();
+    if (moved == MAP_FAILED) throw OutOfMemory(bytes);
     if (bytes >= kHugePage) madvise(moved, bytes, MADV_HUGEPAGE);
     data_ = static_cast<T*>(moved);
     mapped_bytes_ = bytes;

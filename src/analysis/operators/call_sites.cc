@@ -88,7 +88,7 @@ std::string CallSites::recorded(SliceId host) const {
 
 SliceId CallSites::forward_of(SliceId backward) const {
   if (!sequence_of(trace_, backward).is_backward()) return {};
-  std::call_once(forward_once_, [this] { forward_ = std::make_unique<ForwardOps>(trace_); });
+  forward_once_.call([this] { forward_ = std::make_unique<ForwardOps>(trace_); });
   return forward_->of(backward);
 }
 

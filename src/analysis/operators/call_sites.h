@@ -2,13 +2,13 @@
 #pragma once
 
 #include <memory>
-#include <mutex>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "analysis/context.h"
 #include "analysis/structure/forward_ops.h"
+#include "base/once.h"
 #include "store/trace.h"
 
 namespace fathom {
@@ -51,7 +51,7 @@ class CallSites {
   const Trace& trace_;
   const Nesting& nesting_;
   std::vector<const Nesting::Thread*> frames_;  // By track; nullptr where a track has none.
-  mutable std::once_flag forward_once_;  // Joining forward to backward is costly: only when asked.
+  mutable Once forward_once_;  // Joining forward to backward is costly: only when asked.
   mutable std::unique_ptr<const ForwardOps> forward_;
 };
 

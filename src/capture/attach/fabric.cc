@@ -13,6 +13,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
+#include "base/folder.h"
 #include "capture/system/files.h"
 #include "capture/system/proc.h"
 #include "wire/writer.h"
@@ -168,8 +169,8 @@ std::int32_t owner_of_fabric() {
   for (const pid_t pid : all_pids()) {
     std::error_code failure;
     const std::filesystem::path folder = "/proc/" + std::to_string(pid) + "/fd";
-    for (const auto& entry : std::filesystem::directory_iterator(folder, failure)) {
-      if (std::filesystem::read_symlink(entry.path(), failure) == target) return pid;
+    for (const std::string& name : names_in(folder)) {
+      if (std::filesystem::read_symlink(folder / name, failure) == target) return pid;
     }
   }
   return 0;

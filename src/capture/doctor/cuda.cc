@@ -4,6 +4,7 @@
 #include <cstdlib>
 #include <filesystem>
 
+#include "base/folder.h"
 #include "capture/doctor/checks.h"
 #include "capture/system/carried.h"
 #include "capture/system/files.h"
@@ -46,14 +47,12 @@ Check mps_check() {
 /// Parts of GPUs that the driver hands out.
 Check mig_check(const std::string& root) {
   Check check{.section = "GPU", .what = "MIG", .detail = "not in use"};
-  std::error_code ignored;
   std::size_t parts = 0;
-  const fs::path gpus = root + "/proc/driver/nvidia/capabilities";
-  for (const auto& gpu : fs::directory_iterator(gpus, ignored)) {
-    if (!gpu.path().filename().string().starts_with("gpu")) continue;
-    std::error_code none;
-    for (const auto& part : fs::directory_iterator(gpu.path() / "mig", none))
-      parts += part.path().filename().string().starts_with("gi") ? 1U : 0U;
+  const std::string gpus = root + "/proc/driver/nvidia/capabilities";
+  for (const std::string& gpu : names_in(gpus)) {
+    if (!gpu.starts_with("gpu")) continue;
+    for (const std::string& part : names_in(gpus + "/" + gpu + "/mig"))
+      parts += part.starts_with("gi") ? 1U : 0U;
   }
   if (parts > 0)
     check.detail = std::to_string(parts) + " parts of GPUs; a program sees the one it is given";

@@ -2,7 +2,6 @@
 #include <algorithm>
 #include <array>
 #include <cstdlib>
-#include <filesystem>
 #include <utility>
 
 #include <dlfcn.h>
@@ -10,13 +9,12 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/folder.h"
 #include "capture/doctor/checks.h"
 #include "capture/system/files.h"
 
 namespace fathom::capture {
 namespace {
-
-namespace fs = std::filesystem;
 
 Check driver_check(const std::string& root) {
   Check check{.section = "GPU", .what = "driver"};
@@ -41,11 +39,9 @@ Check devices_check(const std::string& root) {
   Check check{.section = "GPU", .what = "device files"};
   int open = 0;
   int closed = 0;
-  std::error_code failure;
-  for (const auto& entry : fs::directory_iterator(root + "/dev", failure)) {
-    const std::string name = entry.path().filename().string();
+  for (const std::string& name : names_in(root + "/dev")) {
     if (!name.starts_with("nvidia") || name.size() < 7 || name[6] < '0' || name[6] > '9') continue;
-    ++(access(entry.path().c_str(), R_OK | W_OK) == 0 ? open : closed);
+    ++(access((root + "/dev/" + name).c_str(), R_OK | W_OK) == 0 ? open : closed);
   }
   check.detail = std::to_string(open) + " of " + std::to_string(open + closed) + " can be opened";
   check.state = closed == 0 && open > 0 ? CheckState::fine
@@ -90,11 +86,9 @@ std::vector<std::string> cupti_candidates() {
     folders.push_back(std::string(value) + "/extras/CUPTI/lib64/");
     folders.push_back(std::string(value) + "/lib64/");
   }
-  std::error_code failure;
   std::vector<std::string> found;
-  for (const auto& entry : fs::directory_iterator("/usr/local", failure)) {
-    if (entry.path().filename().string().starts_with("cuda"))
-      found.push_back(entry.path().string() + "/extras/CUPTI/lib64/");
+  for (const std::string& name : names_in("/usr/local")) {
+    if (name.starts_with("cuda")) found.push_back("/usr/local/" + name + "/extras/CUPTI/lib64/");
   }
   std::ranges::sort(found, std::greater<>());
   folders.insert(folders.end(), found.begin(), found.end());

@@ -1,16 +1,14 @@
 // Who else profiles here: CUPTI serves one profiler per process, counters one per GPU.
 #include <algorithm>
 #include <array>
-#include <filesystem>
 #include <sstream>
 
+#include "base/folder.h"
 #include "capture/doctor/checks.h"
 #include "capture/system/files.h"
 
 namespace fathom::capture {
 namespace {
-
-namespace fs = std::filesystem;
 
 Check other_profiler(std::string detail, std::string lost, std::string remedy) {
   return {.section = "GPU",
@@ -111,11 +109,9 @@ void add_processes(const Surroundings& around, std::vector<Check>& checks) {
   constexpr std::array<std::string_view, 5> kProfilers = {"nsys", "nsys-launcher", "ncu",
                                                           "nv-nsight-cu-cl", "nvprof"};
   constexpr std::array<std::string_view, 3> kDcgm = {"nv-hostengine", "dcgm-exporter", "dcgmi"};
-  std::error_code failure;
-  for (const auto& entry : fs::directory_iterator(around.root + "/proc", failure)) {
-    const std::string pid = entry.path().filename().string();
+  for (const std::string& pid : names_in(around.root + "/proc")) {
     if (!is_number(pid)) continue;
-    const std::string name = read_line(entry.path().string() + "/comm");
+    const std::string name = read_line(around.root + "/proc/" + pid + "/comm");
     const std::string detail = running(name, pid);
     if (std::ranges::find(kDcgm, name) != kDcgm.end()) checks.push_back(dcgm_check(detail));
     if (std::ranges::find(kProfilers, name) == kProfilers.end()) continue;

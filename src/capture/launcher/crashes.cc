@@ -3,9 +3,8 @@
 
 #include <algorithm>
 #include <charconv>
-#include <filesystem>
-#include <system_error>
 
+#include "base/folder.h"
 #include "capture/system/files.h"
 
 namespace fathom::capture {
@@ -66,11 +65,9 @@ Crash parse_crash(std::string_view text) {
 
 std::vector<Crash> crashes_of(const std::string& folder) {
   std::vector<Crash> crashes;
-  std::error_code failure;
-  for (const auto& entry : std::filesystem::directory_iterator(folder, failure)) {
-    const std::string name = entry.path().filename().string();
+  for (const std::string& name : names_in(folder)) {
     if (!name.starts_with(kStart) || !name.ends_with(kEnd)) continue;
-    Crash crash = parse_crash(read_small(entry.path().string()).value_or(""));
+    Crash crash = parse_crash(read_small(folder + "/" + name).value_or(""));
     if (crash.signal.empty()) continue;
     std::from_chars(name.data() + kStart.size(), name.data() + name.size() - kEnd.size(),
                     crash.pid);

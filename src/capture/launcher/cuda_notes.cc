@@ -7,6 +7,7 @@
 #include <map>
 #include <span>
 
+#include "base/folder.h"
 #include "wire/reader.h"
 
 namespace fathom::capture {
@@ -52,11 +53,10 @@ void add_limits(const Facts& facts, CudaNotes& notes) {
 
 CudaNotes cuda_notes(const std::string& folder) {
   CudaNotes notes;
-  std::error_code failure;
   std::vector<std::filesystem::path> files;
-  for (const auto& entry : std::filesystem::directory_iterator(folder, failure)) {
-    const std::string name = entry.path().filename().string();
-    if (name.starts_with("cuda-") && name.ends_with(".fathom")) files.push_back(entry.path());
+  for (const std::string& name : names_in(folder)) {
+    if (name.starts_with("cuda-") && name.ends_with(".fathom"))
+      files.push_back(std::filesystem::path(folder) / name);
   }
   std::ranges::sort(files);
   for (const std::filesystem::path& file : files) {

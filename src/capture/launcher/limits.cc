@@ -2,9 +2,9 @@
 #include "capture/launcher/limits.h"
 
 #include <algorithm>
-#include <filesystem>
 #include <string_view>
 
+#include "base/folder.h"
 #include "capture/doctor/checks.h"
 #include "capture/launcher/crashes.h"
 #include "capture/launcher/cuda_notes.h"
@@ -26,12 +26,9 @@ const Process* find_python(const Manifest& manifest) {
 
 /// Names of the folder's files that begin and end so.
 bool holds_file(const std::string& folder, std::string_view start, std::string_view end) {
-  std::error_code failure;
-  for (const auto& entry : std::filesystem::directory_iterator(folder, failure)) {
-    const std::string name = entry.path().filename().string();
-    if (name.starts_with(start) && name.find(end) != std::string::npos) return true;
-  }
-  return false;
+  return std::ranges::any_of(names_in(folder), [&](const std::string& name) {
+    return name.starts_with(start) && name.find(end) != std::string::npos;
+  });
 }
 
 bool asked_for(const Manifest& manifest, std::string_view extra) {

@@ -7,6 +7,9 @@
 
 #include <simdjson.h>
 
+#include "base/folder.h"
+#include "base/json_result.h"
+
 namespace fathom {
 namespace {
 
@@ -22,7 +25,7 @@ std::optional<Measured> measured_by(const std::string& path) {
   simdjson::dom::element overhead;
   double ratio = 0;
   Measured measured;
-  if (parser.load(path).get(process) != simdjson::SUCCESS) return {};
+  if (!get_json(parser.load(path), process)) return {};
   if (process["overhead"].get(overhead) != simdjson::SUCCESS) return {};
   if (overhead["ratio"].get(ratio) != simdjson::SUCCESS) return {};
   if (process["pid"].get(measured.pid) != simdjson::SUCCESS) return {};
@@ -35,11 +38,9 @@ std::optional<Measured> measured_by(const std::string& path) {
 
 std::string measured_overhead(const std::string& folder) {
   std::optional<Measured> first;
-  std::error_code failure;
-  for (const auto& entry : std::filesystem::directory_iterator(folder, failure)) {
-    const std::string name = entry.path().filename().string();
+  for (const std::string& name : names_in(folder)) {
     if (!name.starts_with("process-") || !name.ends_with(".json")) continue;
-    std::optional<Measured> found = measured_by(entry.path().string());
+    std::optional<Measured> found = measured_by((std::filesystem::path(folder) / name).string());
     if (!found) continue;
     if (!first || std::tie(found->rank, found->pid) < std::tie(first->rank, first->pid))
       first = std::move(found);

@@ -12,6 +12,7 @@
 
 #include "analysis/machine/energy.h"
 #include "analysis/util/json_list.h"
+#include "base/json_result.h"
 #include "base/quantity_text.h"
 #include "engine/inputs/run_folder.h"
 
@@ -28,7 +29,7 @@ std::string text_of(const Trace& trace, std::string_view key) {
   if (fact == nullptr) return {};
   simdjson::dom::parser parser;
   std::string_view text;
-  if (parser.parse(fact->value).get(text) == simdjson::SUCCESS) return std::string(text);
+  if (get_json(parser.parse(fact->value), text)) return std::string(text);
   return {};
 }
 
@@ -44,7 +45,7 @@ std::vector<Unrecorded> not_recorded(const Trace& trace) {
   for (const Fact& fact : trace.facts) {
     if (!fact.key.ends_with(kNotRecorded)) continue;
     simdjson::dom::array entries;
-    if (parser.parse(fact.value).get(entries) != simdjson::SUCCESS) continue;
+    if (!get_json(parser.parse(fact.value), entries)) continue;
     for (const simdjson::dom::element entry : entries) {
       Unrecorded lost{.what = member(entry, "what"),
                       .why = member(entry, "why"),

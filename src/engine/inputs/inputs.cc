@@ -11,6 +11,8 @@
 
 #include <glob.h>
 
+#include "base/folder.h"
+#include "base/out_of_memory.h"
 #include "engine/inputs/run_folder.h"
 #include "engine/query/nearest.h"
 
@@ -49,10 +51,10 @@ bool natural_less(std::string_view a, std::string_view b) {
 
 std::vector<std::string> regular_files(const fs::path& directory, std::error_code& error) {
   std::vector<std::string> files;
-  for (fs::directory_iterator at(directory, error), end; !error && at != end; at.increment(error)) {
+  for (const std::string& name : names_in(directory, error)) {
     std::error_code ignored;
-    const bool hidden = at->path().filename().native().starts_with('.');
-    if (!hidden && at->is_regular_file(ignored)) files.push_back(at->path().string());
+    const fs::path path = directory / name;
+    if (!name.starts_with('.') && fs::is_regular_file(path, ignored)) files.push_back(path);
   }
   return files;
 }
@@ -60,7 +62,9 @@ std::vector<std::string> regular_files(const fs::path& directory, std::error_cod
 std::vector<std::string> matches(const std::string& pattern) {
   glob_t found{};
   std::vector<std::string> files;
-  if (glob(pattern.c_str(), 0, nullptr, &found) == 0) {
+  const int result = glob(pattern.c_str(), 0, nullptr, &found);
+  if (result == GLOB_NOSPACE) throw OutOfMemory(0);
+  if (result == 0) {
     for (std::size_t i = 0; i < found.gl_pathc; ++i) files.emplace_back(found.gl_pathv[i]);
   }
   globfree(&found);
@@ -93,11 +97,10 @@ Error not_there(const std::string& argument) {
 }
 
 Error nothing_inside(const std::string& directory) {
-  std::error_code error;
   bool folders = false;
-  for (fs::directory_iterator at(directory, error), end; !error && at != end; at.increment(error)) {
+  for (const std::string& name : names_in(directory)) {
     std::error_code ignored;
-    folders = folders || at->is_directory(ignored);
+    folders = folders || fs::is_directory(fs::path(directory) / name, ignored);
   }
   std::string message = directory + ": there is no file in this directory";
   if (folders) {

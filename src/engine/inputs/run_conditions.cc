@@ -7,6 +7,7 @@
 #include <simdjson.h>
 
 #include "base/json_quote.h"
+#include "base/json_result.h"
 
 namespace fathom {
 namespace {
@@ -33,7 +34,7 @@ void add_member(Trace& trace, const std::string& key, const element& value, int 
 
 bool parse(simdjson::dom::parser& parser, std::string_view json, object& members) {
   element value;
-  return parser.parse(json.data(), json.size()).get(value) == simdjson::SUCCESS &&
+  return get_json(parser.parse(json.data(), json.size()), value) &&
          value.get(members) == simdjson::SUCCESS;
 }
 

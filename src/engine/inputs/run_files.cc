@@ -8,6 +8,8 @@
 #include <system_error>
 #include <tuple>
 
+#include "base/folder.h"
+
 namespace fathom {
 namespace {
 
@@ -89,11 +91,10 @@ void add(RunFiles& files, const std::string& path, std::string_view name) {
 
 RunFiles run_files(const std::string& folder) {
   RunFiles files;
-  std::error_code error;
-  for (fs::directory_iterator at(folder, error), end; !error && at != end; at.increment(error)) {
+  for (const std::string& name : names_in(folder)) {
     std::error_code ignored;
-    if (at->is_regular_file(ignored))
-      add(files, at->path().string(), at->path().filename().string());
+    const fs::path path = fs::path(folder) / name;
+    if (fs::is_regular_file(path, ignored)) add(files, path.string(), name);
   }
   sort(files.torch);
   sort(files.captures);

@@ -9,6 +9,7 @@
 
 #include <regex.h>
 
+#include "base/out_of_memory.h"
 #include "engine/query/columns.h"
 #include "engine/query/quantity.h"
 
@@ -129,7 +130,9 @@ struct Filter::State {
     const std::string head(value.substr(0, kMatchedBytes));
     regmatch_t range{};
     range.rm_eo = static_cast<regoff_t>(head.size());
-    return regexec(&*regex, head.c_str(), 1, &range, REG_STARTEND) == 0;
+    const int result = regexec(&*regex, head.c_str(), 1, &range, REG_STARTEND);
+    if (result == REG_ESPACE) throw OutOfMemory(0);
+    return result == 0;
   }
 };
 
@@ -162,6 +165,7 @@ Result<Filter> Filter::parse(std::string_view expression, std::span<const Column
     if (!is_regular_expression(state->text)) return Filter(std::move(state));
     state->regex.emplace();
     const int failed = regcomp(&*state->regex, state->text.c_str(), REG_EXTENDED | REG_ICASE);
+    if (failed == REG_ESPACE) throw OutOfMemory(0);
     if (failed != 0) {
       std::array<char, 200> why{};
       regerror(failed, &*state->regex, why.data(), why.size());

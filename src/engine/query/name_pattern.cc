@@ -5,6 +5,8 @@
 
 #include <regex.h>
 
+#include "base/out_of_memory.h"
+
 namespace fathom {
 
 struct NamePattern::State {
@@ -27,6 +29,7 @@ NamePattern::~NamePattern() = default;
 Result<NamePattern> NamePattern::parse(const std::string& expression) {
   auto state = std::make_unique<State>();
   const int failed = regcomp(&state->regex, expression.c_str(), REG_EXTENDED | REG_ICASE);
+  if (failed == REG_ESPACE) throw OutOfMemory(0);
   if (failed != 0) {
     std::array<char, 200> why{};
     regerror(failed, &state->regex, why.data(), why.size());
@@ -43,7 +46,9 @@ bool NamePattern::matches(std::string_view name) const {
   const std::string head(name.substr(0, kMatchedBytes));
   regmatch_t range{};
   range.rm_eo = static_cast<regoff_t>(head.size());
-  return regexec(&state_->regex, head.c_str(), 1, &range, REG_STARTEND) == 0;
+  const int result = regexec(&state_->regex, head.c_str(), 1, &range, REG_STARTEND);
+  if (result == REG_ESPACE) throw OutOfMemory(0);
+  return result == 0;
 }
 
 }  // namespace fathom

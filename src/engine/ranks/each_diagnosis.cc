@@ -4,6 +4,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/out_of_memory.h"
 #include "engine/ranks/compare_ranks.h"
 
 namespace fathom {
@@ -24,7 +25,8 @@ class ArgumentDiagnoses {
         apart_(inputs.files.size() == 1) {}
 
   Result<Proceed> add(const Session& session, const Inputs::File& file) {
-    Result<Diagnosis> diagnosis = diagnose(session, request_);
+    Result<Diagnosis> diagnosis =
+        or_out_of_memory("analysing " + file.name(), [&] { return diagnose(session, request_); });
     if (!diagnosis) {
       missing_.push_back(diagnosis.error().message);
       return std::move(diagnosis).error();

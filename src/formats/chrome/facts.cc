@@ -1,6 +1,7 @@
 // What the recorder said about devices and ranks.
 #include <simdjson.h>
 
+#include "base/json_result.h"
 #include "formats/chrome/finish.h"
 #include "formats/common/devices.h"
 
@@ -23,7 +24,7 @@ void read_facts(Trace& trace) {
   if (properties == nullptr) properties = trace.fact("computeProperties");
   if (properties != nullptr) trace.devices = read_devices(properties->value);
   const Fact* const distributed = trace.fact("distributedInfo");
-  if (distributed != nullptr && parser.parse(distributed->value).get(value) == simdjson::SUCCESS &&
+  if (distributed != nullptr && get_json(parser.parse(distributed->value), value) &&
       value.is_object()) {
     Distributed info;
     std::string_view backend;

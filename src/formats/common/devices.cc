@@ -3,6 +3,8 @@
 
 #include <simdjson.h>
 
+#include "base/json_result.h"
+
 namespace fathom {
 namespace {
 
@@ -44,7 +46,7 @@ std::vector<Device> read_devices(std::string_view json) {
   std::vector<Device> devices;
   simdjson::dom::parser parser;
   simdjson::dom::array list;
-  if (parser.parse(json.data(), json.size()).get(list) != simdjson::SUCCESS) return devices;
+  if (!get_json(parser.parse(json.data(), json.size()), list)) return devices;
   for (const element device : list) {
     if (device.is_object()) devices.push_back(read_device(device));
   }

@@ -1,0 +1,68 @@
+"""Few threads, or none to be had: results are the same byte for byte."""
+import os
+import pathlib
+import resource
+import shutil
+import subprocess
+import tempfile
+import unittest
+
+from program import ENVIRONMENT, FATHOM, ROOT
+
+TRACES = ROOT / "tests/data/traces"
+NAMES = ("luatil_rtx3060_compile_triton.json.gz", "tl_h100_bert_small.json.gz")
+COMMANDS = (["diagnose", "--json"], ["diagnose", "--all"], ["overview", "--json"], ["ops", "--json"],
+            ["export", "--to", "chrome"])
+NOBODY = 65534
+
+
+class Threads(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        # Where a user who is nobody may read it.
+        cls.folder = pathlib.Path(tempfile.mkdtemp(prefix="fathom-threads-", dir="/tmp"))
+        cls.addClassCleanup(shutil.rmtree, cls.folder, ignore_errors=True)
+        cls.folder.chmod(0o755)
+        cls.program = shutil.copy(FATHOM, cls.folder / "fathom")
+        cls.traces = [shutil.copy(TRACES / name, cls.folder / name) for name in NAMES]
+
+    def run_limited(self, command, threads=None):
+        """The finished process; `threads`: how many the system lets its user have, in all processes."""
+        def limit():
+            if threads is None:
+                return
+            # The system's administrator has no such limit.
+            if os.getuid() == 0:
+                os.setgroups([])
+                os.setgid(NOBODY)
+                os.setuid(NOBODY)
+            resource.setrlimit(resource.RLIMIT_NPROC, (threads, threads))
+        return subprocess.run(command, capture_output=True, timeout=120, check=False, stdin=subprocess.DEVNULL,
+                              env=ENVIRONMENT, preexec_fn=limit)
+
+    def fathom(self, *arguments, threads=None):
+        return self.run_limited([self.program, *arguments], threads)
+
+    def test_the_limit_is_one(self):
+        done = self.run_limited(["/bin/sh", "-c", "/bin/true; echo went on"], threads=1)
+        self.assertEqual(done.stdout, b"", "another process could be started")
+
+    def test_without_a_thread_to_be_had_the_output_is_the_same(self):
+        for command in COMMANDS:
+            for trace in self.traces:
+                normal = self.fathom(*command, "--threads", "4", trace)
+                self.assertEqual((normal.returncode, normal.stderr), (0, b""))
+                for threads in (1, 2):
+                    done = self.fathom(*command, "--threads", "4", trace, threads=threads)
+                    self.assertEqual((done.returncode, done.stderr), (0, b""))
+                    self.assertEqual(done.stdout, normal.stdout, (command, trace, threads))
+
+    def test_any_number_of_threads_gives_the_same_output(self):
+        for command in COMMANDS:
+            for trace in self.traces:
+                outputs = {self.fathom(*command, "--threads", str(threads), trace).stdout for threads in (1, 2, 3, 16)}
+                self.assertEqual(len(outputs), 1, (command, trace))
+
+
+if __name__ == "__main__":
+    unittest.main()
