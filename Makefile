@@ -10,10 +10,13 @@ LEAVE_OUT ?=
 # What `make check` tells tools/check_alone and tools/check_tidy about proofs: --write, --all, --again N.
 PROOFS ?=
 RELEASE := build/release
+# The rooms whose tests run several threads at once.
+TSAN_TESTS := base_test wire_test formats_test inside_test cuda_test
+space := $(subst ,, )
 TRACE := $(firstword $(wildcard examples/*.json.gz))
 
 .DEFAULT_GOAL := help
-.PHONY: help build demo test test-torch bench eval fuzz check format install clean debug asan nightly
+.PHONY: help build demo test test-torch bench eval fuzz check format install clean debug asan tsan nightly
 
 help: ## This list.
 	@echo 'make <goal>, where goal is one of:'
@@ -53,6 +56,15 @@ debug asan: ## The same tests in another build: assertions; assertions and sanit
 	@$(call configure,$@)
 	@cmake --build build/$@ -j $(JOBS)
 	@FATHOM_DATA=$${FATHOM_DATA-none} ctest --test-dir build/$@ -j $(JOBS) --output-on-failure --no-tests=error
+
+# The recorder has handlers of its own for the signals that end a program.
+tsan: ## Data races in what runs inside other programs and in the reader, by the thread sanitizer.
+	@tools/setup build nvtx
+	@tools/setup cuda || echo '$@: no headers of CUPTI: the tests of libfathom_cuda.so are left out' >&2
+	@$(call configure,$@)
+	@cmake --build build/$@ -j $(JOBS) --target $(TSAN_TESTS)
+	@FATHOM_DATA=none TSAN_OPTIONS=handle_segv=0:handle_abort=0:handle_sigbus=0 ctest --test-dir build/$@ \
+	  -j $(JOBS) --output-on-failure --no-tests=error -R '^($(subst $(space),|,$(TSAN_TESTS)))/'
 
 bench: ## The benchmarks of bench/, one after the other (make bench BENCHMARK_MIN_TIME=0.01 for a short run).
 	@tools/setup build bench

@@ -14,6 +14,7 @@
 
 #include <dlfcn.h>
 #include <fathom/fathom.h>
+#include <pthread.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -125,6 +126,23 @@ int exceptions() {
   }
   const fathom::annotate scope("after them");
   return 0;
+}
+
+/// A thread that is cancelled while it is in the recorder, which writes for it.
+int cancelled() {
+  pthread_t thread{};
+  const auto body = [](void*) -> void* {
+    { const fathom::annotate scope("before the cancellation"); }
+    pthread_cancel(pthread_self());
+    fathom::flush();
+    fathom::instant("after the recorder");
+    pthread_testcancel();
+    return nullptr;
+  };
+  void* result = nullptr;
+  if (pthread_create(&thread, nullptr, body, nullptr) != 0) return 1;
+  pthread_join(thread, &result);
+  return result == PTHREAD_CANCELED ? 0 : 2;
 }
 
 int odd_names() {
@@ -328,6 +346,7 @@ int main(int argc, char** argv) {
   if (what == "forks_after_threads") return forks_after_threads();
   if (what == "crowds") return crowds();
   if (what == "exceptions") return exceptions();
+  if (what == "cancelled") return cancelled();
   if (what == "odd_names") return odd_names();
   if (what == "forks_in_a_storm") return forks_in_a_storm();
   if (what == "values") return values();

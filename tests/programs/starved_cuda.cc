@@ -24,7 +24,7 @@ void* load(const char* variable, int scope) {
   return path == nullptr ? nullptr : dlopen(path, RTLD_NOW | scope);
 }
 
-/// What the driver and the GPU do; the stand-in calls the recorder's callbacks meanwhile.
+/// What the driver and the GPU do; the fake of CUPTI calls the recorder's callbacks meanwhile.
 void use(void* gpu) {
   const auto call = [gpu](const char* name) { find<void (*)()>(gpu, name)(); };
   find<void (*)(int)>(gpu, "stand_in_work")(20);

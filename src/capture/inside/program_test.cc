@@ -15,6 +15,14 @@
 namespace fathom::test {
 namespace {
 
+/// The thread sanitizer gives up in a child that starts a thread.
+#ifdef __SANITIZE_THREAD__
+constexpr bool kCanFork = false;
+#else
+constexpr bool kCanFork = true;
+#endif
+constexpr const char* kNoForks = "no forks under the thread sanitizer";
+
 constexpr std::int64_t kHalfASecond = 500'000'000;
 
 struct Outcome {
@@ -130,6 +138,7 @@ TEST(SdkProgram, LosesNothingHoweverItLeaves) {
 }
 
 TEST(SdkProgram, ChildrenThatLeaveAtOnceWriteTheirOwnAlone) {
+  if (!kCanFork) GTEST_SKIP() << kNoForks;
   const Outcome outcome = run({"children"});
   EXPECT_EQ(outcome.status, 0);
   EXPECT_EQ(outcome.files.size(), 2U);
@@ -168,6 +177,7 @@ TEST(SdkProgram, KilledAtOnceItLosesHalfASecondAtMost) {
 }
 
 TEST(SdkProgram, AForkedChildWritesAFileOfItsOwn) {
+  if (!kCanFork) GTEST_SKIP() << kNoForks;
   const Outcome outcome = run({"forks"});
   ASSERT_EQ(outcome.status, 0);
   ASSERT_EQ(outcome.files.size(), 2U);
@@ -193,6 +203,13 @@ TEST(SdkProgram, ExceptionsEndTheScopesThatTheyLeave) {
     EXPECT_LE(left.start + left.duration, recorded.named("after them").at(0).start);
 }
 
+TEST(SdkProgram, AThreadThatIsCancelledInTheRecorderEndsBehindIt) {
+  const Outcome outcome = run({"cancelled"});
+  EXPECT_EQ(outcome.status, 0);
+  EXPECT_EQ(outcome.recorded.named("before the cancellation").size(), 1U);
+  EXPECT_EQ(outcome.recorded.instants.size(), 1U);
+}
+
 TEST(SdkProgram, NamesMayBeOddAndLongOnesAreCutBetweenCharacters) {
   const Outcome outcome = run({"odd_names"});
   ASSERT_EQ(outcome.status, 0);
@@ -209,6 +226,7 @@ TEST(SdkProgram, NamesMayBeOddAndLongOnesAreCutBetweenCharacters) {
 }
 
 TEST(SdkProgram, WhatWaitsToBeWrittenWhenItForksIsWrittenOnce) {
+  if (!kCanFork) GTEST_SKIP() << kNoForks;
 #ifdef __SANITIZE_ADDRESS__
   GTEST_SKIP() << "gcc 12's sanitizer does not take its own locks over fork()";
 #endif
@@ -219,6 +237,7 @@ TEST(SdkProgram, WhatWaitsToBeWrittenWhenItForksIsWrittenOnce) {
 }
 
 TEST(SdkProgram, CanForkWhileOtherThreadsRecord) {
+  if (!kCanFork) GTEST_SKIP() << kNoForks;
 #ifdef __SANITIZE_ADDRESS__
   GTEST_SKIP() << "gcc 12's sanitizer does not take its own locks over fork()";
 #endif
