@@ -194,7 +194,9 @@ std::vector<ManifestProcess> manifest_processes(std::string_view json) {
   for (const element process : processes) {
     object described;
     if (process.get(described) != simdjson::SUCCESS) continue;
-    found.push_back({integer(described, "pid"), integer(described, "parent")});
+    found.push_back({.pid = integer(described, "pid"),
+                     .parent = integer(described, "parent"),
+                     .rank = integer(described, "rank")});
   }
   return found;
 }

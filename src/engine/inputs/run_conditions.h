@@ -28,10 +28,11 @@ void add_warning(Trace& trace, std::string_view sentence);
 /// A fact whose value is a plain text.
 void add_text_fact(Trace& trace, std::string_view key, std::string_view text);
 
-/// The parents of processes, by the manifest.
+/// A process, by the manifest.
 struct ManifestProcess {
   std::int64_t pid = 0;
   std::int64_t parent = 0;
+  std::int64_t rank = -1;
 };
 std::vector<ManifestProcess> manifest_processes(std::string_view json);
 

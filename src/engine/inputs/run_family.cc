@@ -65,11 +65,21 @@ bool RunFamily::descends(std::int64_t pid, std::int64_t from) const {
 
 RunFamily run_family(const std::string* manifest, const RunFiles& files) {
   RunFamily family;
+  std::map<std::int64_t, std::int32_t> stated_ranks;
   if (manifest != nullptr) {
-    for (const ManifestProcess& process : manifest_processes(*manifest))
+    for (const ManifestProcess& process : manifest_processes(*manifest)) {
       family.parents[process.pid] = process.parent;
+      if (process.rank >= 0 && process.rank <= INT32_MAX)
+        stated_ranks[process.pid] = static_cast<std::int32_t>(process.rank);
+    }
   }
   for (const NamedFile& file : files.captures) {
+    // Beside traces of torch.profiler, parent and rank are all that is needed.
+    if (const auto stated = stated_ranks.find(file.pid);
+        !files.torch.empty() && stated != stated_ranks.end()) {
+      family.ranks.insert(*stated);
+      continue;
+    }
     Introduction introduction(file.pid);
     introduce(file.path, introduction);
     if (!introduction.known) continue;

@@ -21,7 +21,8 @@ struct RunFamily {
   [[nodiscard]] bool descends(std::int64_t pid, std::int64_t from) const;
 };
 
-/// By the manifest's text (null: there is none) and by the first records of the capture files.
+/// By the manifest's text (null: there is none), and where that does not suffice by the first
+/// records of the capture files.
 RunFamily run_family(const std::string* manifest, const RunFiles& files);
 
 /// The processes that a recording each is made of: those with traces of torch.profiler, else the

@@ -37,8 +37,9 @@ inline constexpr std::string_view kProgramFact = "program";
 /// folder or path. Such a folder is known by its manifest, or, where that is missing or damaged, by
 /// the capture files in it. With traces of torch.profiler, each is one recording, together with the
 /// capture files of its process, of its children and of the launcher; without, each rank, else all
-/// capture files together. Empty where nothing was recorded. Opens the manifest and each capture
-/// file once; what it finds is all that read_run() needs.
+/// capture files together. Empty where nothing was recorded. Opens the manifest once, and
+/// once each capture file of whose process the manifest does not say enough; what it finds is all
+/// that read_run() needs.
 std::optional<std::vector<RunRecording>> find_recordings(const std::string& folder);
 
 /// Reads and merges one; opens each of its files once. What is missing or damaged is said in facts
