@@ -7,6 +7,10 @@ SECONDS ?= 600
 JOBS ?= $(shell nproc)
 # Tests that `make test` leaves out, as a regular expression.
 LEAVE_OUT ?=
+# OFF: `make test` leaves out the unit tests of the rooms, which `make asan` has.
+UNIT_TESTS ?= ON
+# Further options of the build that `make fuzz` makes.
+FUZZ_BUILD ?=
 # What `make check` tells tools/check_alone and tools/check_tidy about proofs: --write, --all, --again N.
 PROOFS ?=
 RELEASE := build/release
@@ -36,7 +40,7 @@ demo: build ## Diagnoses a real GPU trace, then records and diagnoses a program 
 test: ## All tests: unit, golden tables, the whole program, the release binary, the Python package.
 	@tools/setup build python nvtx
 	@tools/setup cuda || echo 'test: no headers of CUPTI: the tests of libfathom_cuda.so are left out' >&2
-	@$(call configure,release,-DFATHOM_PYTHON=ON)
+	@$(call configure,release,-DFATHOM_PYTHON=ON -DFATHOM_UNIT_TESTS=$(UNIT_TESTS))
 	@cmake --build $(RELEASE) -j $(JOBS)
 	@ctest --test-dir $(RELEASE) -j $(JOBS) --output-on-failure --no-tests=error $(if $(LEAVE_OUT),-E '$(LEAVE_OUT)')
 
@@ -79,7 +83,7 @@ eval: build ## Diagnoses every labelled trace: is the verdict right, are the fin
 
 fuzz: ## Fuzzes the reader for ten minutes (make fuzz SECONDS=60 for less).
 	@tools/setup build fuzz
-	@$(call configure,fuzz)
+	@$(call configure,fuzz,$(FUZZ_BUILD))
 	@cmake --build build/fuzz -j $(JOBS) --target fuzzers
 	@tools/fuzz build/fuzz $(SECONDS)
 
@@ -107,5 +111,6 @@ install: build ## Copies the binary and the headers to PREFIX (/usr/local).
 clean: ## Removes the build trees, not what was downloaded (build/sources, build/torch, build/python, …).
 	@if [ -d build ]; then find build -mindepth 1 -maxdepth 1 ! -name sources ! -name torch ! -name python ! -name nvtx ! -name 'cuda*' -exec rm -rf {} +; fi
 
-# Quiet unless it fails: what cmake finds out is of interest to no one. $(1) preset, $(2) further options.
-configure = cmake --preset $(1) $(2) >/dev/null
+# Quiet unless it fails: what cmake finds out is of interest to no one. $(1) preset, $(2) further options. But for
+# `debug`, in which one works, several files are compiled as one.
+configure = cmake --preset $(1) $(2) -DFATHOM_UNITY=$(if $(filter debug,$(1)),OFF,ON) >/dev/null

@@ -9,10 +9,12 @@ function(fathom_loaded_library name)
     add_library(fathom_inside_loaded OBJECT ${recorder})
     target_link_libraries(fathom_inside_loaded PRIVATE fathom_options)
     target_compile_options(fathom_inside_loaded PRIVATE -ftls-model=initial-exec)
+    fathom_unity(fathom_inside_loaded 40000 ${recorder})
   endif()
   add_library(${name} MODULE ${ARGN} $<TARGET_OBJECTS:fathom_inside_loaded>)
   target_link_libraries(${name} PRIVATE fathom_options ${CMAKE_DL_LIBS})
   target_compile_options(${name} PRIVATE -ftls-model=initial-exec)
+  fathom_unity(${name} 40000 ${ARGN})
 endfunction()
 
 # NVTX 3: of an installed CUDA toolkit, of the PyPI package nvidia-nvtx in any Python at hand, or where it was put.

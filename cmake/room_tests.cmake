@@ -1,4 +1,5 @@
 # src/<room>/**/*_test.cc become one GoogleTest executable, <room>_test.
+option(FATHOM_UNIT_TESTS "Build the unit tests of the rooms" ON)
 find_package(GTest REQUIRED)
 include(GoogleTest)
 
@@ -42,6 +43,9 @@ function(fathom_test name)
 endfunction()
 
 get_property(rooms GLOBAL PROPERTY FATHOM_ROOMS)
+if(NOT FATHOM_UNIT_TESTS)
+  set(rooms "")
+endif()
 foreach(room IN LISTS rooms)
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/src/${room}/*_test.cc")
   list(FILTER sources EXCLUDE REGEX "/glibc_compat_test\\.cc$|/src/capture/(cuda|inside|memory|nvtx)/")

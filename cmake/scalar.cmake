@@ -5,6 +5,7 @@ add_executable(fathom_scalar src/cli/main.cc ${sources})
 target_compile_definitions(fathom_scalar PRIVATE FATHOM_SCALAR)
 # The readers are defined in the program's own objects, so those of the room's library are not looked at.
 target_link_libraries(fathom_scalar PRIVATE fathom_cli)
+fathom_unity(fathom_scalar 40000 ${sources})
 
 foreach(test IN ITEMS reference_test damaged_test)
   add_test(NAME reference/${test}_scalar
@@ -12,5 +13,7 @@ foreach(test IN ITEMS reference_test damaged_test)
   set_tests_properties(
     reference/${test}_scalar
     PROPERTIES TIMEOUT 1500 COST 10
-               ENVIRONMENT "FATHOM=$<TARGET_FILE:fathom_scalar>;FATHOM_SOURCE_DIR=${PROJECT_SOURCE_DIR}")
+               # The larger recordings have no event of another shape.
+               ENVIRONMENT
+               "FATHOM=$<TARGET_FILE:fathom_scalar>;FATHOM_SOURCE_DIR=${PROJECT_SOURCE_DIR};FATHOM_DATA=none")
 endforeach()
