@@ -5,7 +5,6 @@ add_executable(fathom_scalar src/cli/main.cc ${sources})
 target_compile_definitions(fathom_scalar PRIVATE FATHOM_SCALAR)
 # The readers are defined in the program's own objects, so those of the room's library are not looked at.
 target_link_libraries(fathom_scalar PRIVATE fathom_cli)
-fathom_unity(fathom_scalar 40000 ${sources})
 
 foreach(test IN ITEMS reference_test damaged_test)
   add_test(NAME reference/${test}_scalar
