@@ -12,6 +12,7 @@
 #include "rules/rule.h"
 
 namespace fathom {
+namespace exposed_communication_rule {
 namespace {
 
 constexpr std::string_view kDoc =
@@ -224,12 +225,13 @@ Outcome check(const RuleContext& rules) {
 }
 
 }  // namespace
+}  // namespace exposed_communication_rule
 
 Rule exposed_communication() {
   return {.id = "exposed-communication",
           .title = "Communication that nothing hides",
-          .doc = kDoc,
-          .check = check};
+          .doc = exposed_communication_rule::kDoc,
+          .check = exposed_communication_rule::check};
 }
 
 }  // namespace fathom

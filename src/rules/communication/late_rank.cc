@@ -12,6 +12,7 @@
 #include "rules/rule.h"
 
 namespace fathom {
+namespace late_rank_rule {
 namespace {
 
 constexpr std::string_view kDoc =
@@ -209,12 +210,13 @@ Outcome check(const RuleContext& rules) {
 }
 
 }  // namespace
+}  // namespace late_rank_rule
 
 Rule late_rank() {
   return {.id = "late-rank",
           .title = "Collectives that wait for a late rank",
-          .doc = kDoc,
-          .check = check};
+          .doc = late_rank_rule::kDoc,
+          .check = late_rank_rule::check};
 }
 
 }  // namespace fathom

@@ -11,6 +11,7 @@
 #include "rules/rule.h"
 
 namespace fathom {
+namespace cuda_graph_inference_rule {
 namespace {
 
 constexpr std::string_view kDoc =
@@ -189,12 +190,13 @@ Outcome check(const RuleContext& rules) {
 }
 
 }  // namespace
+}  // namespace cuda_graph_inference_rule
 
 Rule cuda_graph_inference() {
   return {.id = "cuda-graph-inference",
           .title = "Inference bound by its launches",
-          .doc = kDoc,
-          .check = check};
+          .doc = cuda_graph_inference_rule::kDoc,
+          .check = cuda_graph_inference_rule::check};
 }
 
 }  // namespace fathom

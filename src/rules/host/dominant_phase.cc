@@ -8,6 +8,7 @@
 #include "rules/rule.h"
 
 namespace fathom {
+namespace dominant_phase_rule {
 namespace {
 
 constexpr std::string_view kDoc =
@@ -104,12 +105,13 @@ Outcome check(const RuleContext& rules) {
 }
 
 }  // namespace
+}  // namespace dominant_phase_rule
 
 Rule dominant_phase() {
   return {.id = "dominant-phase",
           .title = "A phase that takes more than its usual share",
-          .doc = kDoc,
-          .check = check};
+          .doc = dominant_phase_rule::kDoc,
+          .check = dominant_phase_rule::check};
 }
 
 }  // namespace fathom

@@ -11,6 +11,7 @@
 #include "rules/rule.h"
 
 namespace fathom {
+namespace host_bound_rule {
 namespace {
 
 constexpr std::string_view kDoc =
@@ -211,12 +212,13 @@ Outcome check(const RuleContext& rules) {
 }
 
 }  // namespace
+}  // namespace host_bound_rule
 
 Rule host_bound() {
   return {.id = "host-bound",
           .title = "Calls and launches that outlast their work",
-          .doc = kDoc,
-          .check = check};
+          .doc = host_bound_rule::kDoc,
+          .check = host_bound_rule::check};
 }
 
 }  // namespace fathom

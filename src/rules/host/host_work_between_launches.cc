@@ -17,6 +17,7 @@
 #include "rules/rule.h"
 
 namespace fathom {
+namespace host_work_between_launches_rule {
 namespace {
 
 constexpr std::string_view kDoc =
@@ -372,12 +373,13 @@ Outcome check(const RuleContext& rules) {
 }
 
 }  // namespace
+}  // namespace host_work_between_launches_rule
 
 Rule host_work_between_launches() {
   return {.id = "host-work-between-launches",
           .title = "Python work that the device waits for",
-          .doc = kDoc,
-          .check = check};
+          .doc = host_work_between_launches_rule::kDoc,
+          .check = host_work_between_launches_rule::check};
 }
 
 }  // namespace fathom

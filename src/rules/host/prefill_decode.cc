@@ -17,6 +17,7 @@
 #include "rules/rule.h"
 
 namespace fathom {
+namespace prefill_decode_rule {
 namespace {
 
 constexpr std::string_view kDoc =
@@ -268,12 +269,13 @@ Outcome check(const RuleContext& rules) {
 }
 
 }  // namespace
+}  // namespace prefill_decode_rule
 
 Rule prefill_decode() {
   return {.id = "prefill-decode",
           .title = "Prefill and decode in one recording",
-          .doc = kDoc,
-          .check = check};
+          .doc = prefill_decode_rule::kDoc,
+          .check = prefill_decode_rule::check};
 }
 
 }  // namespace fathom

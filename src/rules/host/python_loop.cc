@@ -19,6 +19,7 @@
 #include "rules/rule.h"
 
 namespace fathom {
+namespace python_loop_rule {
 namespace {
 
 constexpr std::string_view kDoc =
@@ -302,9 +303,13 @@ Outcome check(const RuleContext& rules) {
 }
 
 }  // namespace
+}  // namespace python_loop_rule
 
 Rule python_loop() {
-  return {.id = "python-loop", .title = "A Python loop over slices", .doc = kDoc, .check = check};
+  return {.id = "python-loop",
+          .title = "A Python loop over slices",
+          .doc = python_loop_rule::kDoc,
+          .check = python_loop_rule::check};
 }
 
 }  // namespace fathom

@@ -17,6 +17,7 @@
 #include "rules/rule.h"
 
 namespace fathom {
+namespace recompilation_rule {
 namespace {
 
 constexpr std::string_view kDoc =
@@ -249,12 +250,13 @@ Outcome check(const RuleContext& rules) {
 }
 
 }  // namespace
+}  // namespace recompilation_rule
 
 Rule recompilation() {
   return {.id = "recompilation",
           .title = "Compilation inside the steps, and graph breaks",
-          .doc = kDoc,
-          .check = check,
+          .doc = recompilation_rule::kDoc,
+          .check = recompilation_rule::check,
           .every_step = true};
 }
 

@@ -14,6 +14,7 @@
 #include "rules/rule.h"
 
 namespace fathom {
+namespace redundant_ops_rule {
 namespace {
 
 constexpr std::string_view kDoc =
@@ -287,12 +288,13 @@ Outcome check(const RuleContext& rules) {
 }
 
 }  // namespace
+}  // namespace redundant_ops_rule
 
 Rule redundant_ops() {
   return {.id = "redundant-ops",
           .title = "The same constant computed again and again",
-          .doc = kDoc,
-          .check = check};
+          .doc = redundant_ops_rule::kDoc,
+          .check = redundant_ops_rule::check};
 }
 
 }  // namespace fathom

@@ -11,6 +11,7 @@
 #include "rules/rule.h"
 
 namespace fathom {
+namespace sync_points_rule {
 namespace {
 
 constexpr std::string_view kDoc =
@@ -200,10 +201,13 @@ Outcome check(const RuleContext& rules) {
 }
 
 }  // namespace
+}  // namespace sync_points_rule
 
 Rule sync_points() {
-  return {
-      .id = "sync-points", .title = "The host waits for the device", .doc = kDoc, .check = check};
+  return {.id = "sync-points",
+          .title = "The host waits for the device",
+          .doc = sync_points_rule::kDoc,
+          .check = sync_points_rule::check};
 }
 
 }  // namespace fathom

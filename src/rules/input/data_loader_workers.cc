@@ -9,6 +9,7 @@
 #include "rules/rule.h"
 
 namespace fathom {
+namespace data_loader_workers_rule {
 namespace {
 
 constexpr std::string_view kDoc =
@@ -122,12 +123,13 @@ Outcome check(const RuleContext& rules) {
 }
 
 }  // namespace
+}  // namespace data_loader_workers_rule
 
 Rule data_loader_workers() {
   return {.id = "data-loader-workers",
           .title = "A data loader without workers, or with too few",
-          .doc = kDoc,
-          .check = check,
+          .doc = data_loader_workers_rule::kDoc,
+          .check = data_loader_workers_rule::check,
           .without_operators = true};
 }
 

@@ -12,6 +12,7 @@
 #include "rules/rule.h"
 
 namespace fathom {
+namespace data_loading_rule {
 namespace {
 
 constexpr std::string_view kDoc =
@@ -216,12 +217,13 @@ Outcome check(const RuleContext& rules) {
 }
 
 }  // namespace
+}  // namespace data_loading_rule
 
 Rule data_loading() {
   return {.id = "data-loading",
           .title = "Waiting for input",
-          .doc = kDoc,
-          .check = check,
+          .doc = data_loading_rule::kDoc,
+          .check = data_loading_rule::check,
           .without_operators = true};
 }
 

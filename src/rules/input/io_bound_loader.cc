@@ -10,6 +10,7 @@
 #include "rules/rule.h"
 
 namespace fathom {
+namespace io_bound_loader_rule {
 namespace {
 
 constexpr std::string_view kDoc =
@@ -124,12 +125,13 @@ Outcome check(const RuleContext& rules) {
 }
 
 }  // namespace
+}  // namespace io_bound_loader_rule
 
 Rule io_bound_loader() {
   return {.id = "io-bound-loader",
           .title = "A loader that waits for storage",
-          .doc = kDoc,
-          .check = check,
+          .doc = io_bound_loader_rule::kDoc,
+          .check = io_bound_loader_rule::check,
           .without_operators = true,
           .hint = VerdictHint::storage};
 }

@@ -12,6 +12,7 @@
 #include "rules/rule.h"
 
 namespace fathom {
+namespace bias_before_norm_rule {
 namespace {
 
 constexpr std::string_view kDoc =
@@ -106,12 +107,13 @@ Outcome check(const RuleContext& rules) {
 }
 
 }  // namespace
+}  // namespace bias_before_norm_rule
 
 Rule bias_before_norm() {
   return {.id = "bias-before-norm",
           .title = "A bias that batch normalisation takes away again",
-          .doc = kDoc,
-          .check = check};
+          .doc = bias_before_norm_rule::kDoc,
+          .check = bias_before_norm_rule::check};
 }
 
 }  // namespace fathom

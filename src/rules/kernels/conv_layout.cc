@@ -8,6 +8,7 @@
 #include "rules/rule.h"
 
 namespace fathom {
+namespace conv_layout_rule {
 namespace {
 
 constexpr std::string_view kDoc =
@@ -64,12 +65,13 @@ Outcome check(const RuleContext& rules) {
 }
 
 }  // namespace
+}  // namespace conv_layout_rule
 
 Rule conv_layout() {
   return {.id = "conv-layout",
           .title = "Convolutions that change the layout of their tensors",
-          .doc = kDoc,
-          .check = check};
+          .doc = conv_layout_rule::kDoc,
+          .check = conv_layout_rule::check};
 }
 
 }  // namespace fathom

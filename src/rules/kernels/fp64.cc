@@ -12,6 +12,7 @@
 #include "rules/rule.h"
 
 namespace fathom {
+namespace fp64_rule {
 namespace {
 
 constexpr std::string_view kDoc =
@@ -150,9 +151,13 @@ Outcome check(const RuleContext& rules) {
 }
 
 }  // namespace
+}  // namespace fp64_rule
 
 Rule fp64() {
-  return {.id = "fp64", .title = "Double precision on the device", .doc = kDoc, .check = check};
+  return {.id = "fp64",
+          .title = "Double precision on the device",
+          .doc = fp64_rule::kDoc,
+          .check = fp64_rule::check};
 }
 
 }  // namespace fathom

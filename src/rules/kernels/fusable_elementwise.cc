@@ -12,6 +12,7 @@
 #include "rules/rule.h"
 
 namespace fathom {
+namespace fusable_elementwise_rule {
 namespace {
 
 constexpr std::string_view kDoc =
@@ -209,12 +210,13 @@ Outcome check(const RuleContext& rules) {
 }
 
 }  // namespace
+}  // namespace fusable_elementwise_rule
 
 Rule fusable_elementwise() {
   return {.id = "fusable-elementwise",
-          .title = "Chains of elementwise kernels",
-          .doc = kDoc,
-          .check = check};
+          .title = "fusable_elementwise_rule::Chains of elementwise kernels",
+          .doc = fusable_elementwise_rule::kDoc,
+          .check = fusable_elementwise_rule::check};
 }
 
 }  // namespace fathom

@@ -10,6 +10,7 @@
 #include "rules/rule.h"
 
 namespace fathom {
+namespace hot_kernel_rule {
 namespace {
 
 constexpr std::string_view kDoc =
@@ -124,12 +125,13 @@ Outcome check(const RuleContext& rules) {
 }
 
 }  // namespace
+}  // namespace hot_kernel_rule
 
 Rule hot_kernel() {
   return {.id = "hot-kernel",
           .title = "Operators far from what the device could do",
-          .doc = kDoc,
-          .check = check};
+          .doc = hot_kernel_rule::kDoc,
+          .check = hot_kernel_rule::check};
 }
 
 }  // namespace fathom

@@ -15,6 +15,7 @@
 #include "rules/rule.h"
 
 namespace fathom {
+namespace launch_shape_rule {
 namespace {
 
 constexpr std::string_view kDoc =
@@ -152,12 +153,13 @@ Outcome check(const RuleContext& rules) {
 }
 
 }  // namespace
+}  // namespace launch_shape_rule
 
 Rule launch_shape() {
   return {.id = "launch-shape",
           .title = "Kernels launched with a shape that wastes the device",
-          .doc = kDoc,
-          .check = check};
+          .doc = launch_shape_rule::kDoc,
+          .check = launch_shape_rule::check};
 }
 
 }  // namespace fathom

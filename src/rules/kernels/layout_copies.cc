@@ -10,6 +10,7 @@
 #include "rules/rule.h"
 
 namespace fathom {
+namespace layout_copies_rule {
 namespace {
 
 constexpr std::string_view kDoc =
@@ -71,12 +72,13 @@ Outcome check(const RuleContext& rules) {
 }
 
 }  // namespace
+}  // namespace layout_copies_rule
 
 Rule layout_copies() {
   return {.id = "layout-copies",
           .title = "Copies that only change the layout",
-          .doc = kDoc,
-          .check = check};
+          .doc = layout_copies_rule::kDoc,
+          .check = layout_copies_rule::check};
 }
 
 }  // namespace fathom

@@ -13,6 +13,7 @@
 #include "rules/rule.h"
 
 namespace fathom {
+namespace shape_alignment_rule {
 namespace {
 
 constexpr std::string_view kDoc =
@@ -134,12 +135,13 @@ Outcome check(const RuleContext& rules) {
 }
 
 }  // namespace
+}  // namespace shape_alignment_rule
 
 Rule shape_alignment() {
   return {.id = "shape-alignment",
           .title = "GEMM sizes not aligned for Tensor Cores",
-          .doc = kDoc,
-          .check = check};
+          .doc = shape_alignment_rule::kDoc,
+          .check = shape_alignment_rule::check};
 }
 
 }  // namespace fathom

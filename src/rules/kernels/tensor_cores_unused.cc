@@ -12,6 +12,7 @@
 #include "rules/rule.h"
 
 namespace fathom {
+namespace tensor_cores_unused_rule {
 namespace {
 
 constexpr std::string_view kDoc =
@@ -163,12 +164,13 @@ Outcome check(const RuleContext& rules) {
 }
 
 }  // namespace
+}  // namespace tensor_cores_unused_rule
 
 Rule tensor_cores_unused() {
   return {.id = "tensor-cores-unused",
           .title = "Matrix multiplication without Tensor Cores",
-          .doc = kDoc,
-          .check = check};
+          .doc = tensor_cores_unused_rule::kDoc,
+          .check = tensor_cores_unused_rule::check};
 }
 
 }  // namespace fathom

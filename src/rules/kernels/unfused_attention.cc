@@ -14,6 +14,7 @@
 #include "rules/rule.h"
 
 namespace fathom {
+namespace unfused_attention_rule {
 namespace {
 
 constexpr std::string_view kDoc =
@@ -173,9 +174,13 @@ Outcome check(const RuleContext& rules) {
 }
 
 }  // namespace
+}  // namespace unfused_attention_rule
 
 Rule unfused_attention() {
-  return {.id = "unfused-attention", .title = "Unfused attention", .doc = kDoc, .check = check};
+  return {.id = "unfused-attention",
+          .title = "Unfused attention",
+          .doc = unfused_attention_rule::kDoc,
+          .check = unfused_attention_rule::check};
 }
 
 }  // namespace fathom

@@ -10,6 +10,7 @@
 #include "rules/rule.h"
 
 namespace fathom {
+namespace unfused_optimizer_rule {
 namespace {
 
 constexpr std::string_view kDoc =
@@ -112,12 +113,13 @@ Outcome check(const RuleContext& rules) {
 }
 
 }  // namespace
+}  // namespace unfused_optimizer_rule
 
 Rule unfused_optimizer() {
   return {.id = "unfused-optimizer",
           .title = "Parameters updated one by one",
-          .doc = kDoc,
-          .check = check};
+          .doc = unfused_optimizer_rule::kDoc,
+          .check = unfused_optimizer_rule::check};
 }
 
 }  // namespace fathom

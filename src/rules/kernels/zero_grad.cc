@@ -13,6 +13,7 @@
 #include "rules/rule.h"
 
 namespace fathom {
+namespace zero_grad_rule {
 namespace {
 
 constexpr std::string_view kDoc =
@@ -184,9 +185,13 @@ Outcome check(const RuleContext& rules) {
 }
 
 }  // namespace
+}  // namespace zero_grad_rule
 
 Rule zero_grad() {
-  return {.id = "zero-grad", .title = "Gradients filled with zeros", .doc = kDoc, .check = check};
+  return {.id = "zero-grad",
+          .title = "Gradients filled with zeros",
+          .doc = zero_grad_rule::kDoc,
+          .check = zero_grad_rule::check};
 }
 
 }  // namespace fathom

@@ -6,6 +6,7 @@
 #include "rules/rule.h"
 
 namespace fathom {
+namespace cpu_limit_rule {
 namespace {
 
 constexpr std::string_view kDoc =
@@ -67,12 +68,13 @@ Outcome check(const RuleContext& rules) {
 }
 
 }  // namespace
+}  // namespace cpu_limit_rule
 
 Rule cpu_limit() {
   return {.id = "cpu-limit",
           .title = "A container's processor limit that is used up",
-          .doc = kDoc,
-          .check = check,
+          .doc = cpu_limit_rule::kDoc,
+          .check = cpu_limit_rule::check,
           .every_step = true,
           .without_operators = true};
 }

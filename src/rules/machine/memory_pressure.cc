@@ -6,6 +6,7 @@
 #include "rules/rule.h"
 
 namespace fathom {
+namespace memory_pressure_rule {
 namespace {
 
 constexpr std::string_view kDoc =
@@ -123,12 +124,13 @@ Outcome check(const RuleContext& rules) {
 }
 
 }  // namespace
+}  // namespace memory_pressure_rule
 
 Rule memory_pressure() {
   return {.id = "memory-pressure",
           .title = "Host memory that runs out",
-          .doc = kDoc,
-          .check = check,
+          .doc = memory_pressure_rule::kDoc,
+          .check = memory_pressure_rule::check,
           .every_step = true,
           .without_operators = true};
 }

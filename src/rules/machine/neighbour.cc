@@ -6,6 +6,7 @@
 #include "rules/rule.h"
 
 namespace fathom {
+namespace neighbour_rule {
 namespace {
 
 constexpr std::string_view kDoc =
@@ -122,12 +123,13 @@ Outcome check(const RuleContext& rules) {
 }
 
 }  // namespace
+}  // namespace neighbour_rule
 
 Rule neighbour() {
   return {.id = "neighbour",
           .title = "Other programs on the same GPU or processors",
-          .doc = kDoc,
-          .check = check,
+          .doc = neighbour_rule::kDoc,
+          .check = neighbour_rule::check,
           .without_operators = true};
 }
 

@@ -9,6 +9,7 @@
 #include "rules/rule.h"
 
 namespace fathom {
+namespace throttling_rule {
 namespace {
 
 constexpr std::string_view kDoc =
@@ -152,12 +153,13 @@ Outcome check(const RuleContext& rules) {
 }
 
 }  // namespace
+}  // namespace throttling_rule
 
 Rule throttling() {
   return {.id = "throttling",
           .title = "A GPU slowed down by heat or power",
-          .doc = kDoc,
-          .check = check,
+          .doc = throttling_rule::kDoc,
+          .check = throttling_rule::check,
           .every_step = true,
           .without_operators = true,
           .hint = VerdictHint::hardware};

@@ -7,6 +7,7 @@
 #include "rules/rule.h"
 
 namespace fathom {
+namespace activations_dominate_rule {
 namespace {
 
 constexpr std::string_view kDoc =
@@ -125,12 +126,13 @@ Outcome check(const RuleContext& rules) {
 }
 
 }  // namespace
+}  // namespace activations_dominate_rule
 
 Rule activations_dominate() {
   return {.id = "activations-dominate",
           .title = "Activations that dominate the peak memory",
-          .doc = kDoc,
-          .check = check,
+          .doc = activations_dominate_rule::kDoc,
+          .check = activations_dominate_rule::check,
           .every_step = true};
 }
 

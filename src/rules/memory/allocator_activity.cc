@@ -10,6 +10,7 @@
 #include "rules/rule.h"
 
 namespace fathom {
+namespace allocator_activity_rule {
 namespace {
 
 constexpr std::string_view kDoc =
@@ -144,12 +145,13 @@ Outcome check(const RuleContext& rules) {
 }
 
 }  // namespace
+}  // namespace allocator_activity_rule
 
 Rule allocator_activity() {
   return {.id = "allocator-activity",
           .title = "Memory asked from the driver inside steps",
-          .doc = kDoc,
-          .check = check};
+          .doc = allocator_activity_rule::kDoc,
+          .check = allocator_activity_rule::check};
 }
 
 }  // namespace fathom

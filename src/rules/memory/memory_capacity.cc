@@ -7,6 +7,7 @@
 #include "rules/rule.h"
 
 namespace fathom {
+namespace memory_capacity_rule {
 namespace {
 
 constexpr std::string_view kDoc =
@@ -57,12 +58,13 @@ Outcome check(const RuleContext& rules) {
 }
 
 }  // namespace
+}  // namespace memory_capacity_rule
 
 Rule memory_capacity() {
   return {.id = "memory-capacity",
           .title = "Device memory nearly full",
-          .doc = kDoc,
-          .check = check,
+          .doc = memory_capacity_rule::kDoc,
+          .check = memory_capacity_rule::check,
           .every_step = true};
 }
 

@@ -7,6 +7,7 @@
 #include "rules/rule.h"
 
 namespace fathom {
+namespace memory_fragmentation_rule {
 namespace {
 
 constexpr std::string_view kDoc =
@@ -59,12 +60,13 @@ Outcome check(const RuleContext& rules) {
 }
 
 }  // namespace
+}  // namespace memory_fragmentation_rule
 
 Rule memory_fragmentation() {
   return {.id = "memory-fragmentation",
           .title = "Memory that is reserved and not used",
-          .doc = kDoc,
-          .check = check,
+          .doc = memory_fragmentation_rule::kDoc,
+          .check = memory_fragmentation_rule::check,
           .every_step = true};
 }
 

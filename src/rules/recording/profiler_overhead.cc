@@ -10,6 +10,7 @@
 #include "rules/rule.h"
 
 namespace fathom {
+namespace profiler_overhead_rule {
 namespace {
 
 constexpr std::string_view kDoc =
@@ -123,12 +124,13 @@ Outcome check(const RuleContext& rules) {
 }
 
 }  // namespace
+}  // namespace profiler_overhead_rule
 
 Rule profiler_overhead() {
   return {.id = "profiler-overhead",
           .title = "Recording that distorts what it records",
-          .doc = kDoc,
-          .check = check,
+          .doc = profiler_overhead_rule::kDoc,
+          .check = profiler_overhead_rule::check,
           .every_step = true};
 }
 

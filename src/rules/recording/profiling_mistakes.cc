@@ -11,6 +11,7 @@
 #include "rules/rule.h"
 
 namespace fathom {
+namespace profiling_mistakes_rule {
 namespace {
 
 constexpr std::string_view kDoc =
@@ -244,12 +245,13 @@ Outcome check(const RuleContext& rules) {
 }
 
 }  // namespace
+}  // namespace profiling_mistakes_rule
 
 Rule profiling_mistakes() {
   return {.id = "profiling-mistakes",
           .title = "Mistakes in what was recorded",
-          .doc = kDoc,
-          .check = check,
+          .doc = profiling_mistakes_rule::kDoc,
+          .check = profiling_mistakes_rule::check,
           .every_step = true};
 }
 

@@ -14,6 +14,7 @@
 #include "rules/rule.h"
 
 namespace fathom {
+namespace step_outliers_rule {
 namespace {
 
 constexpr std::string_view kDoc =
@@ -301,12 +302,13 @@ Outcome check(const RuleContext& rules) {
 }
 
 }  // namespace
+}  // namespace step_outliers_rule
 
 Rule step_outliers() {
   return {.id = "step-outliers",
           .title = "Steps that differ from the others",
-          .doc = kDoc,
-          .check = check,
+          .doc = step_outliers_rule::kDoc,
+          .check = step_outliers_rule::check,
           .every_step = true};
 }
 

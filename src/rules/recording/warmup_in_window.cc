@@ -10,6 +10,7 @@
 #include "rules/rule.h"
 
 namespace fathom {
+namespace warmup_in_window_rule {
 namespace {
 
 constexpr std::string_view kDoc =
@@ -205,12 +206,13 @@ Outcome check(const RuleContext& rules) {
 }
 
 }  // namespace
+}  // namespace warmup_in_window_rule
 
 Rule warmup_in_window() {
   return {.id = "warmup-in-window",
           .title = "Warm-up inside the recording",
-          .doc = kDoc,
-          .check = check,
+          .doc = warmup_in_window_rule::kDoc,
+          .check = warmup_in_window_rule::check,
           .every_step = true};
 }
 

@@ -8,6 +8,7 @@
 #include "rules/rule.h"
 
 namespace fathom {
+namespace copy_round_trips_rule {
 namespace {
 
 constexpr std::string_view kDoc =
@@ -102,12 +103,13 @@ Outcome check(const RuleContext& rules) {
 }
 
 }  // namespace
+}  // namespace copy_round_trips_rule
 
 Rule copy_round_trips() {
   return {.id = "copy-round-trips",
           .title = "Data goes to the host and comes back",
-          .doc = kDoc,
-          .check = check};
+          .doc = copy_round_trips_rule::kDoc,
+          .check = copy_round_trips_rule::check};
 }
 
 }  // namespace fathom

@@ -14,6 +14,7 @@
 #include "rules/rule.h"
 
 namespace fathom {
+namespace cpu_created_tensors_rule {
 namespace {
 
 constexpr std::string_view kDoc =
@@ -207,12 +208,13 @@ Outcome check(const RuleContext& rules) {
 }
 
 }  // namespace
+}  // namespace cpu_created_tensors_rule
 
 Rule cpu_created_tensors() {
   return {.id = "cpu-created-tensors",
           .title = "Tensors made on the CPU, then moved",
-          .doc = kDoc,
-          .check = check};
+          .doc = cpu_created_tensors_rule::kDoc,
+          .check = cpu_created_tensors_rule::check};
 }
 
 }  // namespace fathom

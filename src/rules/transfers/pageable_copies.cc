@@ -9,6 +9,7 @@
 #include "rules/rule.h"
 
 namespace fathom {
+namespace pageable_copies_rule {
 namespace {
 
 constexpr std::string_view kDoc =
@@ -148,12 +149,13 @@ Outcome check(const RuleContext& rules) {
 }
 
 }  // namespace
+}  // namespace pageable_copies_rule
 
 Rule pageable_copies() {
   return {.id = "pageable-copies",
           .title = "Blocking copies of pageable memory",
-          .doc = kDoc,
-          .check = check};
+          .doc = pageable_copies_rule::kDoc,
+          .check = pageable_copies_rule::check};
 }
 
 }  // namespace fathom

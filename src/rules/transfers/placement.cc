@@ -9,6 +9,7 @@
 #include "rules/rule.h"
 
 namespace fathom {
+namespace placement_rule {
 namespace {
 
 constexpr std::string_view kDoc =
@@ -103,12 +104,13 @@ Outcome check(const RuleContext& rules) {
 }
 
 }  // namespace
+}  // namespace placement_rule
 
 Rule placement() {
   return {.id = "placement",
           .title = "A slow way from host to device",
-          .doc = kDoc,
-          .check = check,
+          .doc = placement_rule::kDoc,
+          .check = placement_rule::check,
           .without_operators = true};
 }
 

@@ -8,6 +8,7 @@
 #include "rules/rule.h"
 
 namespace fathom {
+namespace small_copies_rule {
 namespace {
 
 constexpr std::string_view kDoc =
@@ -86,12 +87,13 @@ Outcome check(const RuleContext& rules) {
 }
 
 }  // namespace
+}  // namespace small_copies_rule
 
 Rule small_copies() {
   return {.id = "small-copies",
           .title = "Many small copies between host and device",
-          .doc = kDoc,
-          .check = check};
+          .doc = small_copies_rule::kDoc,
+          .check = small_copies_rule::check};
 }
 
 }  // namespace fathom
