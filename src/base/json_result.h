@@ -1,4 +1,4 @@
-// What simdjson's parser returned: a text that is wrong is told from memory that was refused.
+// What simdjson's parser returned: distinguishes a wrong text from memory that was refused.
 #pragma once
 
 #include <utility>

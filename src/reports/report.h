@@ -130,7 +130,7 @@ Report report_of(Report report) {
 }
 
 /// Computes the report; or, where something that it needs is missing in the recording, no rows and
-/// a note that says so.
+/// a note that names them.
 Result<Computed> compute_report(const Report& report, const Context& context,
                                 const OptionValues& own = {});
 

@@ -93,7 +93,7 @@ class Limits(unittest.TestCase):
         """From the least that the program starts in to what is enough; how often it was too little."""
         normal = fathom(*self.fresh(arguments))
         if arguments[0] in ("run", "attach", "doctor"):
-            normal.stdout = None  # tells of processes and memory, which are not the same twice
+            normal.stdout = None  # shows processes and memory, which are not the same twice
         limit, failures = least(), 0
         while not self.check(limited(int(limit), *self.fresh(arguments)), normal, limit):
             failures += 1
