@@ -214,7 +214,7 @@ Outcome check(const RuleContext& rules) {
 
 Rule fusable_elementwise() {
   return {.id = "fusable-elementwise",
-          .title = "fusable_elementwise_rule::Chains of elementwise kernels",
+          .title = "Chains of elementwise kernels",
           .doc = fusable_elementwise_rule::kDoc,
           .check = fusable_elementwise_rule::check};
 }
