@@ -1,6 +1,6 @@
 """The engine of Fathom. Use the package fathom instead."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 
@@ -57,7 +57,9 @@ class Report:
 
     @property
     def options(self) -> list[str]:
-        """Further arguments that this report reads: torch, metric, peaks."""
+        """
+        Further arguments of session.report() that this report has: torch, metric, peaks …
+        """
 
     def __repr__(self) -> str: ...
 
@@ -179,7 +181,7 @@ class Recording:
     @property
     def span_ns(self) -> int: ...
 
-    def report(self, id: str, *, steps: str | None, device: int | None, window: str | None, peaks: str | None, filters: Sequence[str], sort: str, columns: Sequence[str], limit: int | None, group_by: str, torch: bool, metric: str) -> Table: ...
+    def report(self, id: str, *, steps: str | None, device: int | None, window: str | None, filters: Sequence[str], sort: str, columns: Sequence[str], limit: int | None, group_by: str, options: Mapping[str, str]) -> Table: ...
 
     def diagnose(self, *, steps: str | None, device: int | None, window: str | None, peaks: str | None, focus: str, exclude_warmup: bool) -> Diagnosis: ...
 
