@@ -86,6 +86,15 @@ class Before {
       const std::weak_ordering order = order_with_missing(value_of(x), value_of(y), false);
       if (order != 0) return order < 0;
     }
+    return before_by_type(a, b);
+  }
+  /// 1 and 1.0 are equal, but are not printed alike.
+  [[nodiscard]] bool before_by_type(std::uint32_t a, std::uint32_t b) const {
+    for (std::size_t column = 0; column < columns_; ++column) {
+      const std::size_t x = value_of(source_.cell(a, column)).index();
+      const std::size_t y = value_of(source_.cell(b, column)).index();
+      if (x != y) return x < y;
+    }
     return false;
   }
 
