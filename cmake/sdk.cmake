@@ -13,9 +13,6 @@ endforeach()
 # Objects first: the injection is made of the same.
 add_library(fathom_inside OBJECT ${sources})
 target_link_libraries(fathom_inside PUBLIC fathom_options)
-if(COMMAND fathom_unity)
-  fathom_unity(fathom_inside 40000 ${sources})
-endif()
 add_library(fathom_sdk STATIC $<TARGET_OBJECTS:fathom_inside>)
 add_library(fathom::sdk ALIAS fathom_sdk)
 target_include_directories(

@@ -196,6 +196,8 @@ class Writer::State {
  private:
   void begin_block();
   void rotate(std::int64_t now);
+  template <typename Record>
+  void repeat(const Repeated& repeated);
   void say_losses();
   bool take_memory(std::size_t bytes);
 
@@ -256,13 +258,22 @@ void Writer::State::rotate(std::int64_t now) {
   if (!file_.append(kMagic)) lose(Loss::disk, 0);
   file_begun_ = now;
   vital_only_ = false;
-  const auto repeat = [this]<typename Record>(const Record& record) {
-    if (!block_->fits(body_bytes<Record>(), texts_of(record))) hand_over();
-    if (block_->empty()) clock();
-    block_->add(record);
-  };
-  for (const Repeated& one : repeated_)
-    std::visit([&](const auto& record) { repeat(with_texts(record, one)); }, one.record);
+  for (const Repeated& one : repeated_) {
+    repeat<ProcessRecord>(one);
+    repeat<ThreadRecord>(one);
+    repeat<FactRecord>(one);
+  }
+}
+
+/// Nothing where it is another kind of record.
+template <typename Record>
+void Writer::State::repeat(const Repeated& repeated) {
+  const auto* const kept = std::get_if<Record>(&repeated.record);
+  if (kept == nullptr) return;
+  const Record record = with_texts(*kept, repeated);
+  if (!block_->fits(body_bytes<Record>(), texts_of(record))) hand_over();
+  if (block_->empty()) clock();
+  block_->add(record);
 }
 
 void Writer::State::begin_block() {
