@@ -51,7 +51,8 @@ Check mig_check(const std::string& root) {
   const std::string gpus = root + "/proc/driver/nvidia/capabilities";
   for (const std::string& gpu : names_in(gpus)) {
     if (!gpu.starts_with("gpu")) continue;
-    for (const std::string& part : names_in(gpus + "/" + gpu + "/mig"))
+    for (const std::string& part :
+         names_in(std::string(gpus).append("/").append(gpu).append("/mig")))
       parts += part.starts_with("gi") ? 1U : 0U;
   }
   if (parts > 0)

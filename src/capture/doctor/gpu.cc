@@ -39,9 +39,10 @@ Check devices_check(const std::string& root) {
   Check check{.section = "GPU", .what = "device files"};
   int open = 0;
   int closed = 0;
-  for (const std::string& name : names_in(root + "/dev")) {
+  const std::string devices = root + "/dev/";
+  for (const std::string& name : names_in(devices)) {
     if (!name.starts_with("nvidia") || name.size() < 7 || name[6] < '0' || name[6] > '9') continue;
-    ++(access((root + "/dev/" + name).c_str(), R_OK | W_OK) == 0 ? open : closed);
+    ++(access(std::string(devices).append(name).c_str(), R_OK | W_OK) == 0 ? open : closed);
   }
   check.detail = std::to_string(open) + " of " + std::to_string(open + closed) + " can be opened";
   check.state = closed == 0 && open > 0 ? CheckState::fine

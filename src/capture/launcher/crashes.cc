@@ -67,7 +67,8 @@ std::vector<Crash> crashes_of(const std::string& folder) {
   std::vector<Crash> crashes;
   for (const std::string& name : names_in(folder)) {
     if (!name.starts_with(kStart) || !name.ends_with(kEnd)) continue;
-    Crash crash = parse_crash(read_small(folder + "/" + name).value_or(""));
+    Crash crash =
+        parse_crash(read_small(std::string(folder).append("/").append(name)).value_or(""));
     if (crash.signal.empty()) continue;
     std::from_chars(name.data() + kStart.size(), name.data() + name.size() - kEnd.size(),
                     crash.pid);

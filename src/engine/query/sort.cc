@@ -73,7 +73,8 @@ class Before {
   bool operator()(const Keyed& a, const Keyed& b) const {
     return before(value_of(a.key), a.row, value_of(b.key), b.row);
   }
-  bool before(const Value& x, std::uint32_t a, const Value& y, std::uint32_t b) const {
+  [[nodiscard]] bool before(const Value& x, std::uint32_t a, const Value& y,
+                            std::uint32_t b) const {
     const std::weak_ordering by_key = order_with_missing(x, y, key_.descending);
     return by_key != 0 ? by_key < 0 : before_by_the_rest(a, b);
   }
@@ -121,6 +122,7 @@ std::vector<std::uint32_t> first_few(const Before& before, std::size_t wanted,
   }
   std::ranges::sort_heap(best, less);
   std::vector<std::uint32_t> first;
+  first.reserve(best.size());
   for (const Keyed& keyed : best) first.push_back(keyed.row);
   return first;
 }
