@@ -42,7 +42,6 @@ struct Lead {
   friend auto operator<=>(const Lead& a, const Lead& b) {
     return std::tie(a.steps, a.forward, a.operators) <=> std::tie(b.steps, b.forward, b.operators);
   }
-  friend bool operator==(const Lead&, const Lead&) = default;
 };
 
 /// The time of a thread's outermost operators and calls.
