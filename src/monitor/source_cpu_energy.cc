@@ -66,7 +66,7 @@ Opened open(Surroundings& surroundings, Series& series) {
   for (const std::string& zone : names_in(root, error)) {
     // "intel-rapl:0" is a package, "intel-rapl:0:1" a part; the -mmio ones count the same again.
     if (!zone.starts_with("intel-rapl:") && !zone.starts_with("amd-rapl:")) continue;
-    const std::string folder = root + "/" + zone;
+    const std::string folder = std::string(root).append("/").append(zone);
     std::string name = name_of(folder);
     if (name.empty()) continue;
     const std::size_t first = zone.find(':');

@@ -198,6 +198,7 @@ Diagnosed run_rank_diagnosis(const std::string& input, const std::vector<Recordi
   Diagnosed out = prepare(asked, std::move(focus), exclude_warmup);
   out.request.rank = rank;
   std::vector<const fathom::Session*> sessions;
+  sessions.reserve(recordings.size());
   for (const Recording& recording : recordings) sessions.push_back(recording.session.get());
   std::size_t at = 0;
   out.threads = recordings.empty() ? 0 : recordings.front().threads;
@@ -209,6 +210,7 @@ Diagnosed run_rank_diagnosis(const std::string& input, const std::vector<Recordi
 
 bool ranks_of_one_program(const std::vector<Recording>& recordings) {
   std::vector<Rank> ranks;
+  ranks.reserve(recordings.size());
   for (const Recording& recording : recordings) ranks.push_back(rank_of(*recording.session));
   return are_ranks_of_one_program(ranks);
 }

@@ -148,8 +148,8 @@ class Matcher {
 
   [[nodiscard]] std::span<const SliceId> calls_of(StringId owner) const {
     if (!owner.valid()) return group_;
-    const auto calls = std::ranges::equal_range(group_, owner, {}, process_of());
-    return {calls.begin(), calls.end()};
+    return {std::ranges::lower_bound(group_, owner, {}, process_of()),
+            std::ranges::upper_bound(group_, owner, {}, process_of())};
   }
 
   void count_launches_without_activity() {

@@ -17,7 +17,7 @@ template <typename T>
 class PerThread {
  public:
   /// Of the calling thread; null where there is no memory for it, which is counted.
-  static T* get() noexcept { return mine_ != nullptr ? mine_ : make(); }
+  static T* get() noexcept { return mine != nullptr ? mine : make(); }
 
  private:
   static T* make() noexcept {
@@ -25,19 +25,19 @@ class PerThread {
       pthread_key_t made{};
       return pthread_key_create(&made, forget) == 0 ? std::optional(made) : std::nullopt;
     }();
-    mine_ = new (std::nothrow) T;
-    if (mine_ == nullptr) inside::count_failure();
+    mine = new (std::nothrow) T;
+    if (mine == nullptr) inside::count_failure();
     // Of a thread whose end nobody tells us, it stays.
-    if (mine_ != nullptr && key) pthread_setspecific(*key, mine_);
-    return mine_;
+    if (mine != nullptr && key) pthread_setspecific(*key, mine);
+    return mine;
   }
   static void forget(void* object) {
-    mine_ = nullptr;
+    mine = nullptr;
     delete static_cast<T*>(object);
   }
 
   // NOLINTNEXTLINE(cppcoreguidelines-avoid-non-const-global-variables): each thread's own
-  static inline __thread T* mine_ = nullptr;
+  static inline __thread T* mine = nullptr;
 };
 
 }  // namespace fathom::nvtx
