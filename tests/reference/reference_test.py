@@ -26,7 +26,7 @@ MORE = Path(os.environ.get("FATHOM_DATA", SOURCE / "tests/data/recordings"))
 def traces() -> list[Path]:
     own = [SOURCE / "examples", SOURCE / "tests/data/plain", SOURCE / "tests/data/traces", SOURCE / "tests/data/torch"]
     other = [MORE / "kineto", MORE / "kineto-multirank", MORE / "torch-cpu", MORE / "nsys/expected"]
-    found = [path for folder in own + other for path in sorted(folder.rglob("*.json*"))]
+    found = [path for folder in own + other for path in sorted(folder.rglob("*.json*")) if not path.name.startswith("labels")]
     return [path for path in found if is_trace(path)] + captures()
 
 
