@@ -91,8 +91,8 @@ struct Sampling {
   std::atomic<int> looks{0};
 };
 Sampling& sampling() {
-  // NOLINTNEXTLINE(cppcoreguidelines-avoid-non-const-global-variables): outlives the program
   const fathom::test::Fed fed;
+  // NOLINTNEXTLINE(cppcoreguidelines-avoid-non-const-global-variables): outlives the program
   static auto* const made = new Sampling;
   return *made;
 }
