@@ -35,13 +35,13 @@ double median_ms(const Work& work) {
   return times[times.size() / 2];
 }
 
-struct Wish {
+struct Case {
   const char* name;
   WhatIfRequest request;
 };
 
-std::vector<Wish> wishes() {
-  std::vector<Wish> all;
+std::vector<Case> cases() {
+  std::vector<Case> all;
   all.push_back({"scale forward", {.scale = {"phase:forward=0.5"}}});
   all.push_back({"scale kernels", {.scale = {"kernel:.=0.5"}}});
   all.push_back({"fuse elementwise", {.fuse = {"elementwise"}}});
@@ -72,13 +72,13 @@ bool measure(const std::string& path) {
               session.trace().slices.size(), replay.nodes(), replay.run({}).steps.size());
   std::printf("  analyses %.1f ms, graph %.1f ms\n", analyses, ms_since(begin));
   const Replay whole = Replay::build(context);
-  for (const Wish& wish : wishes()) {
-    const Result<WhatIfEdits> edits = what_if_edits(context, wish.request);
+  for (const Case& each : cases()) {
+    const Result<WhatIfEdits> edits = what_if_edits(context, each.request);
     if (!edits) continue;  // nothing of that in the trace
-    const double finding = median_ms([&] { (void)what_if_edits(context, wish.request).ok(); });
+    const double finding = median_ms([&] { (void)what_if_edits(context, each.request).ok(); });
     const double running = median_ms([&] { (void)replay.run(edits->best).median; });
     const double everything = median_ms([&] { (void)whole.activities(edits->best); });
-    std::printf("  %-20s edits %7.1f ms, what-if %7.1f ms, of all events %7.1f ms\n", wish.name,
+    std::printf("  %-20s edits %7.1f ms, what-if %7.1f ms, of all events %7.1f ms\n", each.name,
                 finding, running, everything);
   }
   return true;

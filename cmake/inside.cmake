@@ -59,7 +59,7 @@ add_custom_command(
   VERBATIM)
 target_sources(fathom_capture PRIVATE "${PROJECT_BINARY_DIR}/carried_libraries.cc")
 
-# fathom_starved_program(<name>): tests/programs/<name>.cc with a malloc that fails when it is told to.
+# fathom_starved_program(<name>): tests/programs/<name>.cc with a malloc that fails on demand.
 function(fathom_starved_program name)
   set(programs "${PROJECT_SOURCE_DIR}/tests/programs")
   add_executable(${name} "${programs}/${name}.cc" "${programs}/starving.cc")

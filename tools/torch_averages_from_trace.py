@@ -394,7 +394,7 @@ def backward_node(event: Event | None) -> Event | None:
 def torch_threads(events: list[Event]) -> dict[Any, Any]:
     """torch numbers threads itself, and the file has that number only as `Fwd thread id`.
 
-    A forward operator with the sequence number of a backward one tells which thread is meant.
+    A forward operator with the sequence number of a backward one shows the thread that is meant.
     """
     forward = collections.defaultdict(list)
     for event in events:

@@ -30,7 +30,7 @@ enum class EventKind : std::uint64_t {
 inline constexpr unsigned kKindShift = 60;
 inline constexpr std::uint64_t kWhatMask = (std::uint64_t{1} << kKindShift) - 1;
 
-/// Where a thread notes its events down. Only its thread writes; `next` tells others how far.
+/// Where a thread notes its events down. Only its thread writes; `next` is how far, for others.
 struct Buffer {
   std::atomic<Event*> next{nullptr};
   Event* end = nullptr;

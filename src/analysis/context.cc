@@ -1,4 +1,4 @@
-// Lazy analyses and the meaning of a selection.
+// Computes each analysis once, when it is first asked for, and applies the selection.
 #include "analysis/context.h"
 
 #include <algorithm>

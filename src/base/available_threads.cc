@@ -1,4 +1,4 @@
-// Asks sched_getaffinity and the control groups' files.
+// Counts the threads that this process can keep busy, by affinity and control groups.
 #include "base/available_threads.h"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// Plain files and memory: what comes out is what lay there, and errors tell what to do.
+// Plain files and memory: what comes out is what lay there, and errors say what to do.
 #include "base/byte_source.h"
 
 #include <cstdlib>

@@ -38,7 +38,7 @@ struct CpuThrottling {
 };
 std::optional<CpuThrottling> parse_cpu_stat(std::string_view text);
 
-/// A number of bytes; "max" and the huge numbers by which version 1 says so are unset.
+/// A number of bytes; "max", and the huge numbers of version 1 that mean it, are unset.
 std::optional<std::int64_t> parse_limit(std::string_view text);
 
 /// Folders of one controller, from our own group to the topmost that we see: a limit of any holds.

@@ -1,4 +1,4 @@
-// Numbers for sentences.
+// Formats whole numbers with thousands separators.
 #pragma once
 
 #include <concepts>

@@ -1,3 +1,4 @@
+// Escapes a text as a JSON string.
 #include "base/json_quote.h"
 
 #include <array>

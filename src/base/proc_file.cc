@@ -1,4 +1,4 @@
-// Reads until a short read, which is the end of a file of /proc.
+// Reads small files of /proc and /sys.
 #include "base/proc_file.h"
 
 #include <algorithm>

@@ -8,7 +8,7 @@
 
 namespace fathom {
 
-/// Where the kernel tells things; tests put a folder with samples in their place.
+/// Where the kernel's files are; tests put a folder with samples in their place.
 struct Roots {
   std::string proc = "/proc";
   std::string sys = "/sys";

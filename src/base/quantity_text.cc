@@ -1,4 +1,4 @@
-// Formats numbers for people.
+// Formats durations, bytes, percentages and counts for people.
 #include "base/quantity_text.h"
 
 #include <array>

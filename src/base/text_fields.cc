@@ -1,4 +1,4 @@
-// Takes fields off the front of a text by std::from_chars.
+// Parses numbers, words and lines off the front of a text.
 #include "base/text_fields.h"
 
 #include <algorithm>

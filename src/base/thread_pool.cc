@@ -1,4 +1,4 @@
-// Helpers wait for jobs, which live on the stacks of those who wait for their end.
+// Runs jobs on a pool of helper threads.
 #include "base/thread_pool.h"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// Time in a trace: signed 64-bit nanoseconds, with points and durations told apart by type.
+// Time in a trace: signed 64-bit nanoseconds, with points and durations distinguished by type.
 #pragma once
 
 #include <chrono>

@@ -19,19 +19,19 @@
 namespace fathom::cli {
 namespace {
 
-struct Wish {
-  ReadWish read;
+struct Arguments {
+  InputArguments read;
   DiagnosisRequest request;
-  OutputWish output;
+  OutputArguments output;
   bool all = false;
   std::string html;
   std::string peaks;  ///< A device's name or a file of devices; empty: the recorded one's.
 };
 
-Result<void> write_page(const Wish& wish, const Session& session, const Diagnosis& diagnosis) {
-  const Result<Page> page = collect_page(session, wish.request, diagnosis);
+Result<void> write_page(const Arguments& args, const Session& session, const Diagnosis& diagnosis) {
+  const Result<Page> page = collect_page(session, args.request, diagnosis);
   if (!page) return page.error();
-  Result<Output> file = Output::open(wish.html, "--html");
+  Result<Output> file = Output::open(args.html, "--html");
   if (!file) return std::move(file).error();
   Result<void> written = file->write(render_diagnosis_html(diagnosis, *page));
   if (!written) return written;
@@ -39,42 +39,43 @@ Result<void> write_page(const Wish& wish, const Session& session, const Diagnosi
 }
 
 /// Of ranks, that of the diagnosed one is opened once more.
-Result<void> write_page(const Wish& wish, const Inputs::File& file, const Diagnosis& diagnosis) {
+Result<void> write_page(const Arguments& args, const Inputs::File& file,
+                        const Diagnosis& diagnosis) {
   const Result<std::unique_ptr<Session>> session =
-      Session::open(file, ReadOptions{.threads = wish.read.threads});
+      Session::open(file, ReadOptions{.threads = args.read.threads});
   if (!session) return session.error();
-  return write_page(wish, **session, diagnosis);
+  return write_page(args, **session, diagnosis);
 }
 
-Result<void> write(const Wish& wish, const Diagnosis& diagnosis, ResultWriter& writer) {
-  if (!wish.output.json)
-    return writer.text(render_diagnosis_text(diagnosis, wish.request, wish.all, writer.style()));
+Result<void> write(const Arguments& args, const Diagnosis& diagnosis, ResultWriter& writer) {
+  if (!args.output.json)
+    return writer.text(render_diagnosis_text(diagnosis, args.request, args.all, writer.style()));
   return writer.json(
       [&](std::string_view indent) { return render_diagnosis_json(diagnosis, indent); });
 }
 
-int run(Wish& wish) {
-  const ThreadPool pool(wish.read.threads);
-  const Result<DevicePeaks> peaks = DevicePeaks::asked(wish.peaks);
+int run(Arguments& args) {
+  const ThreadPool pool(args.read.threads);
+  const Result<DevicePeaks> peaks = DevicePeaks::asked(args.peaks);
   if (!peaks) return fail(Error(peaks.error()).in("--peaks"));
-  wish.request.peaks = peaks->chosen();
-  const Result<Inputs> inputs = inputs_of(wish.read);
+  args.request.peaks = peaks->chosen();
+  const Result<Inputs> inputs = inputs_of(args.read);
   if (!inputs) return fail(inputs.error());
-  return write_results(wish.output, {}, [&](ResultWriter& writer, const Output& output) {
+  return write_results(args.output, {}, [&](ResultWriter& writer, const Output& output) {
     const auto use = [&](const InputDiagnosis& one) -> Result<Proceed> {
-      if (one.several && !wish.html.empty())
+      if (one.several && !args.html.empty())
         return Error{ErrorCode::invalid_argument, "--html takes one input at a time"};
       writer.expect_several(one.several);
-      Result<void> written = write(wish, one.diagnosis, writer);
-      if (written && !wish.html.empty()) {
-        written = one.session == nullptr ? write_page(wish, one.file, one.diagnosis)
-                                         : write_page(wish, *one.session, one.diagnosis);
+      Result<void> written = write(args, one.diagnosis, writer);
+      if (written && !args.html.empty()) {
+        written = one.session == nullptr ? write_page(args, one.file, one.diagnosis)
+                                         : write_page(args, *one.session, one.diagnosis);
       }
       if (!written) return std::move(written).error();
       return output.closed() ? Proceed::stop : Proceed::next;
     };
     int code = kFine;
-    for_each_diagnosis(*inputs, wish.request, input_handlers(wish.read, code), use);
+    for_each_diagnosis(*inputs, args.request, input_handlers(args.read, code), use);
     return code;
   });
 }
@@ -101,9 +102,9 @@ Command diagnose() {
                       "fathom diagnose --html page.html trace.json.gz",
                       "fathom diagnose --json trace.json.gz | jq -r .verdict.id"};
   command.declare = [](Options& options) -> std::function<int()> {
-    const auto wish = std::make_shared<Wish>();
-    options.operands("INPUT", wish->read.inputs, 1);
-    DiagnosisRequest& request = wish->request;
+    const auto args = std::make_shared<Arguments>();
+    options.operands("INPUT", args->read.inputs, 1);
+    DiagnosisRequest& request = args->request;
     declare_selection(options, request.steps, request.device, request.window);
     options.parsed("--rank", "N", number_into<std::int64_t>(request.rank, 0),
                    "Of a folder with the ranks of one program, diagnose this one instead of the "
@@ -115,7 +116,7 @@ Command diagnose() {
         "Diagnose the calls of this module, annotation or operator, or the stretches of this "
         "phase, instead of the steps",
         {"forward", "backward", "optimizer", "data", "communication"});
-    options.text("--peaks", "NAME|FILE", wish->peaks,
+    options.text("--peaks", "NAME|FILE", args->peaks,
                  "Judge by this device instead of the recorded one: 'H100 SXM', or a JSON file "
                  "that describes one (docs/metrics.md)");
     options.parsed("--price", "MONEY", rate_into(request.price_per_kwh),
@@ -124,14 +125,14 @@ Command diagnose() {
     options.parsed("--carbon", "GRAMS", rate_into(request.carbon_g_per_kwh),
                    "Grams of CO2 per kilowatt-hour (default: as given to fathom run)");
     options.group("Output");
-    options.flag("--all", wish->all,
+    options.flag("--all", args->all,
                  "Every finding in full, and the outcome of each rule, however long");
-    options.text("--html", "FILE", wish->html,
+    options.text("--html", "FILE", args->html,
                  "Also write one page with charts and tables; it needs no network");
-    options.flag("--json", wish->output.json, "JSON, schema fathom.diagnosis/1");
-    declare_text_output(options, wish->output);
-    declare_reading(options, wish->read);
-    return [wish] { return run(*wish); };
+    options.flag("--json", args->output.json, "JSON, schema fathom.diagnosis/1");
+    declare_text_output(options, args->output);
+    declare_reading(options, args->read);
+    return [args] { return run(*args); };
   };
   return command;
 }

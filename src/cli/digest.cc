@@ -10,7 +10,7 @@
 namespace fathom::cli {
 namespace {
 
-struct Wish {
+struct Arguments {
   bool lines = false;
   bool repairs = false;
   std::vector<std::string> inputs;
@@ -38,14 +38,14 @@ Result<void> write_text(const Result<std::string>& text, Output& output) {
   return output.write(*text);
 }
 
-int run(const Wish& wish) {
+int run(const Arguments& args) {
   Result<Output> output = Output::open("");
   int code = output ? kFine : kUnreadable;
-  for (const std::string& input : wish.inputs) {
+  for (const std::string& input : args.inputs) {
     if (!output) break;
     const Result<void> done =
-        wish.lines ? write_lines(input, *output)
-                   : write_text(wish.repairs ? repairs_text(input) : digest_text(input), *output);
+        args.lines ? write_lines(input, *output)
+                   : write_text(args.repairs ? repairs_text(input) : digest_text(input), *output);
     if (done) continue;
     say_error(done.error().message);
     code = exit_code(done.error());
@@ -65,11 +65,11 @@ Command digest() {
       "tests/reference/read_reference.py prints the same, reading in another way.";
   command.examples = {"fathom digest trace.json.gz", "fathom digest --lines trace.json.gz | sort"};
   command.declare = [](Options& options) -> std::function<int()> {
-    auto wish = std::make_shared<Wish>();
-    options.flag("--lines", wish->lines, "The line of each row instead of the sums");
-    options.flag("--repairs", wish->repairs, "What had to be repaired: kind, count, first byte");
-    options.operands("INPUT", wish->inputs, 1);
-    return [wish] { return run(*wish); };
+    auto args = std::make_shared<Arguments>();
+    options.flag("--lines", args->lines, "The line of each row instead of the sums");
+    options.flag("--repairs", args->repairs, "What had to be repaired: kind, count, first byte");
+    options.operands("INPUT", args->inputs, 1);
+    return [args] { return run(*args); };
   };
   return command;
 }

@@ -1,4 +1,4 @@
-// Opens inputs with progress on the terminal; prints what is skipped and what fails.
+// Opens the inputs of a subcommand one after the other.
 #include "cli/each_input.h"
 
 #include "base/out_of_memory.h"
@@ -15,26 +15,26 @@ std::string shown_name(const Inputs::File& file) {
 
 }  // namespace
 
-Result<Inputs> inputs_of(const ReadWish& wish) {
+Result<Inputs> inputs_of(const InputArguments& args) {
   std::size_t pipes = 0;
-  for (const std::string& input : wish.inputs) pipes += input == "-" ? 1 : 0;
+  for (const std::string& input : args.inputs) pipes += input == "-" ? 1 : 0;
   if (pipes > 1) {
     return Error{ErrorCode::invalid_argument, "standard input (-) can be read only once"};
   }
-  return expand_inputs(wish.inputs);
+  return expand_inputs(args.inputs);
 }
 
-InputHandlers input_handlers(const ReadWish& wish, int& code) {
+InputHandlers input_handlers(const InputArguments& args, int& code) {
   return {.open =
-              [&wish](const Inputs::File& file) {
+              [&args](const Inputs::File& file) {
                 const std::string reading = "reading " + shown_name(file);
                 return or_out_of_memory(reading, [&] {
-                  const Progress progress(reading, wish.quiet);
-                  return Session::open(file, ReadOptions{.threads = wish.threads});
+                  const Progress progress(reading, args.quiet);
+                  return Session::open(file, ReadOptions{.threads = args.threads});
                 });
               },
           .skipped =
-              [&wish](const Error& error) { say_warning("skipped: " + error.message, wish.quiet); },
+              [&args](const Error& error) { say_warning("skipped: " + error.message, args.quiet); },
           .failed = [&code](const Error& error) { code = fail(error); }};
 }
 

@@ -10,17 +10,17 @@
 namespace fathom::cli {
 
 /// What to read, and how.
-struct ReadWish {
+struct InputArguments {
   std::vector<std::string> inputs;
   bool quiet = false;
   unsigned threads = 0;
 };
 
 /// The files behind the inputs, standard input at most once.
-Result<Inputs> inputs_of(const ReadWish& wish);
+Result<Inputs> inputs_of(const InputArguments& args);
 
 /// Opens sessions with progress on the terminal, and prints what is skipped and what fails. `code`
 /// becomes the exit code of the last failure. Borrows both for as long as the handlers are used.
-InputHandlers input_handlers(const ReadWish& wish, int& code);
+InputHandlers input_handlers(const InputArguments& args, int& code);
 
 }  // namespace fathom::cli

@@ -16,8 +16,8 @@
 namespace fathom::cli {
 namespace {
 
-struct Wish {
-  ReadWish read;
+struct Arguments {
+  InputArguments read;
   Request request;
   std::string to;
   std::string path;
@@ -42,9 +42,9 @@ std::string ids() {
 }
 
 /// What was asked for, or what the file's name says.
-Result<std::string> format_of(const Wish& wish) {
-  if (!wish.to.empty()) return wish.to;
-  std::string by_name = export_format_for(wish.path);
+Result<std::string> format_of(const Arguments& args) {
+  if (!args.to.empty()) return args.to;
+  std::string by_name = export_format_for(args.path);
   if (!by_name.empty()) return by_name;
   return Error{ErrorCode::invalid_argument, "say what to write: --to " + ids()};
 }
@@ -58,48 +58,48 @@ Result<void> check_terminal(const Output& output, const std::string& to) {
   return {};
 }
 
-Result<Proceed> write(const Wish& wish, const std::string& to, const Session& session,
+Result<Proceed> write(const Arguments& args, const std::string& to, const Session& session,
                       bool several) {
   if (several) return Error{ErrorCode::invalid_argument, "export takes one recording at a time"};
   // What cannot be selected must not cost the file that is there.
-  const Result<Selection> selected = session.select(wish.request);
+  const Result<Selection> selected = session.select(args.request);
   if (!selected) return selected.error();
-  Result<Output> output = Output::open(wish.path);
+  Result<Output> output = Output::open(args.path);
   if (!output) return output.error();
   if (const Result<void> fit = check_terminal(*output, to); !fit) return fit.error();
   OutputSink file(*output);
-  const std::unique_ptr<ByteSink> packed = wish.path.ends_with(".gz") ? gzip_sink(file) : nullptr;
+  const std::unique_ptr<ByteSink> packed = args.path.ends_with(".gz") ? gzip_sink(file) : nullptr;
   const Result<Exported> done =
-      export_trace(session, wish.request, to, packed ? *packed : static_cast<ByteSink&>(file));
+      export_trace(session, args.request, to, packed ? *packed : static_cast<ByteSink&>(file));
   if (!done) return done.error();
   if ((*done).unbound_flows > 0)
     say_warning(std::to_string((*done).unbound_flows) +
                     " ends of arrows lie in no slice, and are not in the output",
-                wish.read.quiet);
+                args.read.quiet);
   return Proceed::next;
 }
 
-int run(const Wish& wish) {
-  const ThreadPool pool(wish.read.threads);
-  const Result<std::string> to = format_of(wish);
+int run(const Arguments& args) {
+  const ThreadPool pool(args.read.threads);
+  const Result<std::string> to = format_of(args);
   if (!to) return fail(to.error());
-  const Result<Inputs> inputs = inputs_of(wish.read);
+  const Result<Inputs> inputs = inputs_of(args.read);
   if (!inputs) return fail(inputs.error());
   int code = kFine;
-  for_each_session(*inputs, input_handlers(wish.read, code),
+  for_each_session(*inputs, input_handlers(args.read, code),
                    [&](const Session& session, const Inputs::File&) {
-                     return write(wish, *to, session, (*inputs).several);
+                     return write(args, *to, session, (*inputs).several);
                    });
   return code;
 }
 
-void declare_format(Options& options, Wish& wish) {
+void declare_format(Options& options, Arguments& args) {
   std::vector<std::string> choices;
   for (const ExportFormat& format : export_formats()) choices.push_back(format.id);
   options.parsed(
       "--to", "FORMAT",
-      [&wish, choices](const std::string& text) -> Result<void> {
-        wish.to = text;
+      [&args, choices](const std::string& text) -> Result<void> {
+        args.to = text;
         for (const std::string& choice : choices) {
           if (choice == text) return {};
         }
@@ -128,16 +128,16 @@ Command export_command() {
                       "fathom export --steps 3-4 -o steps.json.gz trace.json.gz",
                       "fathom export --to chrome trace.json.gz | fathom overview -"};
   command.declare = [](Options& options) -> std::function<int()> {
-    const auto wish = std::make_shared<Wish>();
-    options.operands("INPUT", wish->read.inputs, 1);
-    declare_format(options, *wish);
-    Request& request = wish->request;
+    const auto args = std::make_shared<Arguments>();
+    options.operands("INPUT", args->read.inputs, 1);
+    declare_format(options, *args);
+    Request& request = args->request;
     declare_selection(options, request.steps, request.device, request.window);
     options.group("Output");
-    options.text("-o,--output", "FILE", wish->path,
+    options.text("-o,--output", "FILE", args->path,
                  "Write to this file instead of standard output");
-    declare_reading(options, wish->read);
-    return [wish] { return run(*wish); };
+    declare_reading(options, args->read);
+    return [args] { return run(*args); };
   };
   return command;
 }

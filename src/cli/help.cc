@@ -1,4 +1,4 @@
-// Lays out help in two columns, as wide as the terminal, at most 100.
+// Lays out help texts in two columns, as wide as the terminal, at most 100.
 #include "cli/help.h"
 
 #include <algorithm>

@@ -32,7 +32,8 @@ std::span<const Remark> exit_codes();
 std::span<const Remark> environment();
 std::span<const Remark> program_examples();
 inline constexpr std::string_view kInputs =
-    "INPUT is a trace file (plain, gzip or zstd, told by its content), - for standard input, a "
+    "INPUT is a trace file (plain, gzip or zstd, recognised by its content), - for standard input, "
+    "a "
     "directory of rank "
     "files, or a quoted pattern such as 'run1/*.json.gz'. Several may be given.";
 

@@ -1,4 +1,4 @@
-// Entry of the program.
+// The program's main function.
 #include <csignal>
 #include <cstdio>
 #include <exception>

@@ -1,4 +1,4 @@
-// One line per message, so that logs stay readable.
+// Prints errors, warnings and progress to stderr, one line each.
 #include "cli/messages.h"
 
 #include <cstdio>

@@ -1,4 +1,4 @@
-// The one file that knows CLI11.
+// Parses the options of a subcommand.
 #include "cli/options.h"
 
 #include <CLI/CLI.hpp>

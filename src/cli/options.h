@@ -17,7 +17,7 @@ namespace fathom::cli {
 /// The flags of one subcommand. Targets must outlive parse().
 class Options {
  public:
-  /// A flag as people are told about it.
+  /// A flag as help and man page describe it.
   struct Entry {
     std::string group;  ///< Heading in the help.
     std::string names;  ///< "--sort", "-o,--output".

@@ -1,4 +1,4 @@
-// write(2) until all is written.
+// Writes results to standard output or a file, completely.
 #include "cli/output.h"
 
 #include <cerrno>

@@ -9,7 +9,7 @@
 namespace fathom::cli {
 
 /// Writes whole texts. A reader that went away (fathom … | head) is no error: what follows is
-/// dropped, and `closed` tells that further work is in vain.
+/// dropped, and `closed` means that further work is in vain.
 class Output {
  public:
   /// Standard output for "".

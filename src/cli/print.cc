@@ -1,4 +1,4 @@
-// The short way to standard output.
+// Prints a finished text to standard output.
 #include "cli/print.h"
 
 #include "cli/command.h"

@@ -1,4 +1,4 @@
-// Tells subcommands from files, and both from slips of the hand.
+// Finds the subcommand, or suggests what a mistyped name may have meant.
 #include "cli/program.h"
 
 #include <algorithm>

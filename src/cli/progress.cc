@@ -1,4 +1,4 @@
-// Rewrites one line twice a second, and takes it away at the end.
+// Shows a progress line on the terminal and removes it at the end.
 #include "cli/progress.h"
 
 #include <chrono>

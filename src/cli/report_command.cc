@@ -1,4 +1,4 @@
-// What a report says of itself, as a subcommand.
+// Makes a subcommand of a report.
 #include "cli/report_command.h"
 
 #include <memory>
@@ -18,9 +18,9 @@ Command report_command(const Report& report) {
   command.examples = {std::string(report.example)};
   command.report = &report;
   command.declare = [&report](Options& options) -> std::function<int()> {
-    const auto wish = std::make_shared<ReportRequest>();
-    declare_report_options(options, report, *wish);
-    return [&report, wish] { return run_report(report, *wish); };
+    const auto args = std::make_shared<ReportRequest>();
+    declare_report_options(options, report, *args);
+    return [&report, args] { return run_report(report, *args); };
   };
   return command;
 }

@@ -1,4 +1,4 @@
-// What a table can be asked for, in the order of --help.
+// Declares the options of a table, in the order of --help.
 #include "cli/report_options.h"
 
 #include <algorithm>
@@ -50,19 +50,19 @@ std::string filter_examples(const Report& report) {
   return text;
 }
 
-void declare_one(Options& options, const ReportOption& option, ReportRequest& wish) {
+void declare_one(Options& options, const ReportOption& option, ReportRequest& args) {
   const std::string name(option.name);
   if (option.type == OptionType::flag) {
-    options.flag("--" + name, wish.flags[name], option.doc);
+    options.flag("--" + name, args.flags[name], option.doc);
     return;
   }
   const bool rate = option.type == OptionType::rate;
-  const auto keep = [&wish, name, rate](const std::string& text) -> Result<void> {
+  const auto keep = [&args, name, rate](const std::string& text) -> Result<void> {
     if (rate) {
       const Result<double> number = parse_rate(text);
       if (!number) return number.error();
     }
-    wish.own[name] = text;
+    args.own[name] = text;
     return {};
   };
   options.parsed("--" + name, option.value, keep, option.doc,
@@ -70,9 +70,9 @@ void declare_one(Options& options, const ReportOption& option, ReportRequest& wi
 }
 
 /// The options that are this table's own.
-void declare_own(Options& options, const Report& report, ReportRequest& wish) {
+void declare_own(Options& options, const Report& report, ReportRequest& args) {
   options.group(kOwnOptions);
-  TableOptions& own = wish.request.options;
+  TableOptions& own = args.request.options;
   if (!report.group_by.empty()) {
     const std::vector<std::string> choices(report.group_by.begin(), report.group_by.end());
     std::string doc = "What makes a row; one of";
@@ -82,18 +82,18 @@ void declare_own(Options& options, const Report& report, ReportRequest& wish) {
     }
     options.text("--group-by", "WHAT", own.group_by, doc, choices);
   }
-  for (const ReportOption& option : report.options) declare_one(options, option, wish);
-  if (has_roofline(report)) options.flag("--svg", wish.svg, "A plot instead of a table");
+  for (const ReportOption& option : report.options) declare_one(options, option, args);
+  if (has_roofline(report)) options.flag("--svg", args.svg, "A plot instead of a table");
   if (has_stacks(report)) {
-    options.flag("--folded", wish.folded,
+    options.flag("--folded", args.folded,
                  "Lines \"frame;frame nanoseconds\", as flamegraph.pl, inferno and speedscope read "
                  "them");
   }
 }
 
-void declare_shape(Options& options, const Report& report, ReportRequest& wish) {
+void declare_shape(Options& options, const Report& report, ReportRequest& args) {
   options.group("Which rows and columns");
-  Request& request = wish.request;
+  Request& request = args.request;
   options.list("--filter", "EXPR", request.query.filters,
                "Only rows for which this holds: a column, one of = != < <= > >= ~ !~, and a value, "
                "with its unit: " +
@@ -102,7 +102,7 @@ void declare_shape(Options& options, const Report& report, ReportRequest& wish) 
                "Order of rows: quantities come largest first, other columns ascending; -COLUMN or "
                "COLUMN:desc for descending, +COLUMN or COLUMN:asc for ascending",
                column_names(report));
-  options.parsed("--limit", "N", number_into<std::uint64_t>(wish.limit, std::uint64_t{0}),
+  options.parsed("--limit", "N", number_into<std::uint64_t>(args.limit, std::uint64_t{0}),
                  "At most N rows, 0 for all (tables in text: " + std::to_string(kTextRows) +
                      "; JSON, CSV: all)");
   options.parsed(
@@ -114,25 +114,25 @@ void declare_shape(Options& options, const Report& report, ReportRequest& wish) 
       "These columns, in this order; 'all' for every one", column_names(report));
 }
 
-void declare_output(Options& options, ReportRequest& wish) {
+void declare_output(Options& options, ReportRequest& args) {
   options.group("Output");
-  options.flag("--json", wish.output.json, "JSON, schema fathom.table/1, with raw integers");
-  options.flag("--csv", wish.csv, "CSV (RFC 4180), with raw integers");
-  declare_text_output(options, wish.output);
-  declare_reading(options, wish.read);
+  options.flag("--json", args.output.json, "JSON, schema fathom.table/1, with raw integers");
+  options.flag("--csv", args.csv, "CSV (RFC 4180), with raw integers");
+  declare_text_output(options, args.output);
+  declare_reading(options, args.read);
 }
 
 }  // namespace
 
-void declare_report_options(Options& options, const Report& report, ReportRequest& wish) {
-  options.operands("INPUT", wish.read.inputs, 1);
-  declare_own(options, report, wish);
+void declare_report_options(Options& options, const Report& report, ReportRequest& args) {
+  options.operands("INPUT", args.read.inputs, 1);
+  declare_own(options, report, args);
   if (!report.whole) {
-    Request& request = wish.request;
+    Request& request = args.request;
     declare_selection(options, request.steps, request.device, request.window);
   }
-  declare_shape(options, report, wish);
-  declare_output(options, wish);
+  declare_shape(options, report, args);
+  declare_output(options, args);
 }
 
 }  // namespace fathom::cli

@@ -11,7 +11,7 @@ namespace fathom::cli {
 /// The heading over those that not every table has.
 inline constexpr std::string_view kOwnOptions = "Of this table";
 
-/// Declares all of them; what is parsed goes to `wish`, which must outlive it.
-void declare_report_options(Options& options, const Report& report, ReportRequest& wish);
+/// Declares all of them; what is parsed goes to `args`, which must outlive it.
+void declare_report_options(Options& options, const Report& report, ReportRequest& args);
 
 }  // namespace fathom::cli

@@ -17,10 +17,10 @@ inline constexpr std::uint64_t kTextRows = 30;
 
 /// Everything on the command line of a report.
 struct ReportRequest {
-  ReadWish read;
+  InputArguments read;
   Request request;
   std::optional<std::uint64_t> limit;  ///< 0 means all.
-  OutputWish output;
+  OutputArguments output;
   bool csv = false;
   bool folded = false;
   bool svg = false;
@@ -29,6 +29,6 @@ struct ReportRequest {
 };
 
 /// Returns the exit code. Inputs are read one after the other, so that memory holds one at a time.
-int run_report(const Report& report, const ReportRequest& wish);
+int run_report(const Report& report, const ReportRequest& args);
 
 }  // namespace fathom::cli

@@ -1,3 +1,4 @@
+// Writes the results of several inputs, one after the other.
 #include "cli/result_writer.h"
 
 #include "cli/command.h"
@@ -5,11 +6,11 @@
 
 namespace fathom::cli {
 
-ResultWriter::ResultWriter(const OutputWish& wish, Output& output, JsonFrame frame)
+ResultWriter::ResultWriter(const OutputArguments& args, Output& output, JsonFrame frame)
     : output_(output),
       frame_(std::move(frame)),
-      style_(style_for(output.descriptor(), wish.colour, wish.wide)),
-      json_(wish.json) {}
+      style_(style_for(output.descriptor(), args.colour, args.wide)),
+      json_(args.json) {}
 
 Result<void> ResultWriter::json(const std::function<std::string(std::string_view indent)>& render) {
   if (!several_) return raw(render({}) + "\n");
@@ -36,21 +37,21 @@ Result<void> ResultWriter::end() {
   return output_.finish();
 }
 
-int write_results(const OutputWish& wish, JsonFrame frame,
+int write_results(const OutputArguments& args, JsonFrame frame,
                   const std::function<int(ResultWriter&, const Output&)>& fill) {
-  Result<Output> output = Output::open(wish.path);
+  Result<Output> output = Output::open(args.path);
   if (!output) return fail(output.error());
-  ResultWriter writer(wish, *output, std::move(frame));
+  ResultWriter writer(args, *output, std::move(frame));
   const int code = fill(writer, *output);
   const Result<void> ended = writer.end();
   return ended ? code : fail(ended.error());
 }
 
-int write_each(const ReadWish& read, const OutputWish& wish, JsonFrame frame,
+int write_each(const InputArguments& read, const OutputArguments& args, JsonFrame frame,
                const std::function<Result<void>(const Session&, ResultWriter&)>& add) {
   const Result<Inputs> inputs = inputs_of(read);
   if (!inputs) return fail(inputs.error());
-  return write_results(wish, std::move(frame), [&](ResultWriter& writer, const Output& output) {
+  return write_results(args, std::move(frame), [&](ResultWriter& writer, const Output& output) {
     int code = kFine;
     for_each_session(*inputs, input_handlers(read, code),
                      [&](const Session& session, const Inputs::File&) -> Result<Proceed> {

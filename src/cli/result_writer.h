@@ -21,13 +21,13 @@ struct JsonFrame {
 /// One or several results as text or JSON. What cannot be written is an error.
 class ResultWriter {
  public:
-  ResultWriter(const OutputWish& wish, Output& output, JsonFrame frame);
+  ResultWriter(const OutputArguments& args, Output& output, JsonFrame frame);
 
   /// For who prints text.
   [[nodiscard]] const Style& style() const { return style_; }
   /// May the arguments stand for more than one input?
   [[nodiscard]] bool several() const { return several_; }
-  /// Says so, before anything is written.
+  /// Reports it before anything is written.
   void expect_several(bool several) { several_ = several; }
   /// Was nothing written yet?
   [[nodiscard]] bool first() const { return written_ == 0; }
@@ -40,7 +40,7 @@ class ResultWriter {
   Result<void> raw(std::string_view text);
 
  private:
-  friend int write_results(const OutputWish&, JsonFrame,
+  friend int write_results(const OutputArguments&, JsonFrame,
                            const std::function<int(ResultWriter&, const Output&)>&);
   Result<void> end();
 
@@ -53,12 +53,12 @@ class ResultWriter {
 };
 
 /// Opens the output, lets `fill` write all results and return the exit code, and closes it.
-int write_results(const OutputWish& wish, JsonFrame frame,
+int write_results(const OutputArguments& args, JsonFrame frame,
                   const std::function<int(ResultWriter&, const Output&)>& fill);
 
 /// Opens the output, lets `add` write the result of each input, and closes it. Returns the exit
 /// code. Inputs are looked for before a file is opened for the output.
-int write_each(const ReadWish& read, const OutputWish& wish, JsonFrame frame,
+int write_each(const InputArguments& read, const OutputArguments& args, JsonFrame frame,
                const std::function<Result<void>(const Session&, ResultWriter&)>& add);
 
 }  // namespace fathom::cli

@@ -1,4 +1,4 @@
-// Chooses between the two outputs.
+// Prints the diagnosis at the end of a run.
 #include "cli/run_show.h"
 
 #include <unistd.h>

@@ -1,3 +1,4 @@
+// Declares and parses the options that tables and the diagnosis share.
 #include "cli/selection_options.h"
 
 namespace fathom::cli {
@@ -65,29 +66,29 @@ void declare_time_selection(Options& options, std::optional<Selection::StepRange
   declare_window(options, window);
 }
 
-void declare_text_output(Options& options, OutputWish& wish) {
-  options.flag("--wide", wish.wide, "Shorten no name and leave out no column");
+void declare_text_output(Options& options, OutputArguments& args) {
+  options.flag("--wide", args.wide, "Shorten no name and leave out no column");
   options.parsed(
       "--color", "WHEN",
-      [&wish](const std::string& text) -> Result<void> {
+      [&args](const std::string& text) -> Result<void> {
         if (text == "auto") {
-          wish.colour = ColourChoice::automatic;
+          args.colour = ColourChoice::automatic;
         } else if (text == "always") {
-          wish.colour = ColourChoice::always;
+          args.colour = ColourChoice::always;
         } else if (text == "never") {
-          wish.colour = ColourChoice::never;
+          args.colour = ColourChoice::never;
         } else {
           return Error{ErrorCode::invalid_argument, "'" + text + "' is not auto, always or never"};
         }
         return {};
       },
       "auto (on a terminal, unless NO_COLOR is set), always or never", {"auto", "always", "never"});
-  options.text("-o,--output", "FILE", wish.path, "Write to this file instead of standard output");
+  options.text("-o,--output", "FILE", args.path, "Write to this file instead of standard output");
 }
 
-void declare_reading(Options& options, ReadWish& wish) {
-  options.flag("-q,--quiet", wish.quiet, "No warnings and no progress on standard error");
-  options.parsed("--threads", "N", number_into<unsigned>(wish.threads, 1U),
+void declare_reading(Options& options, InputArguments& args) {
+  options.flag("-q,--quiet", args.quiet, "No warnings and no progress on standard error");
+  options.parsed("--threads", "N", number_into<unsigned>(args.threads, 1U),
                  "Threads to use (default: one per usable core)");
 }
 

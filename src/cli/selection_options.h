@@ -13,7 +13,7 @@
 namespace fathom::cli {
 
 /// How results are to be written.
-struct OutputWish {
+struct OutputArguments {
   bool json = false;
   bool wide = false;
   ColourChoice colour = ColourChoice::automatic;
@@ -47,8 +47,8 @@ void declare_selection(Options& options, std::optional<Selection::StepRange>& st
 void declare_time_selection(Options& options, std::optional<Selection::StepRange>& steps,
                             std::optional<WindowRequest>& window);
 /// --wide, --color, -o.
-void declare_text_output(Options& options, OutputWish& wish);
+void declare_text_output(Options& options, OutputArguments& args);
 /// -q, --threads.
-void declare_reading(Options& options, ReadWish& wish);
+void declare_reading(Options& options, InputArguments& args);
 
 }  // namespace fathom::cli

@@ -1,5 +1,4 @@
-// The number comes from CMakeLists.txt, the commit from a header that the build writes
-// (cmake/version.cmake).
+// Version and build, from CMake and git.
 #include "cli/version.h"
 
 #if __has_include(<fathom_commit.h>)

@@ -1,4 +1,4 @@
-// Which Fathom this is.
+// The version and the build.
 #pragma once
 
 #include <string_view>

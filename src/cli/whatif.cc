@@ -15,36 +15,36 @@
 namespace fathom::cli {
 namespace {
 
-struct Wish {
-  ReadWish read;
+struct Arguments {
+  InputArguments read;
   WhatIfRequest request;
-  OutputWish output;
+  OutputArguments output;
   std::string peaks;  ///< A device's name or a file of devices; empty: the recorded one's.
 };
 
-Result<void> write(const Wish& wish, const Session& session, ResultWriter& writer) {
-  const Result<WhatIf> result = what_if(session, wish.request);
+Result<void> write(const Arguments& args, const Session& session, ResultWriter& writer) {
+  const Result<WhatIf> result = what_if(session, args.request);
   if (!result) return result.error();
-  if (!wish.output.json) return writer.text(render_what_if_text(*result, writer.style()));
+  if (!args.output.json) return writer.text(render_what_if_text(*result, writer.style()));
   return writer.json([&](std::string_view indent) { return render_what_if_json(*result, indent); });
 }
 
-int run(Wish& wish) {
-  const ThreadPool pool(wish.read.threads);
-  if (wish.request.empty()) {
+int run(Arguments& args) {
+  const ThreadPool pool(args.read.threads);
+  if (args.request.empty()) {
     return fail({ErrorCode::invalid_argument,
                  "whatif: name a change, for example --scale 'aten::mm=0.5' or --remove-syncs"});
   }
-  const Result<DevicePeaks> peaks = DevicePeaks::asked(wish.peaks);
+  const Result<DevicePeaks> peaks = DevicePeaks::asked(args.peaks);
   if (!peaks) return fail(Error(peaks.error()).in("--peaks"));
-  wish.request.peaks = peaks->chosen();
-  return write_each(wish.read, wish.output, {}, [&](const Session& session, ResultWriter& writer) {
-    return write(wish, session, writer);
+  args.request.peaks = peaks->chosen();
+  return write_each(args.read, args.output, {}, [&](const Session& session, ResultWriter& writer) {
+    return write(args, session, writer);
   });
 }
 
-void declare_changes(Options& options, Wish& wish) {
-  WhatIfRequest& request = wish.request;
+void declare_changes(Options& options, Arguments& args) {
+  WhatIfRequest& request = args.request;
   options.group("Changes");
   options.list("--scale", "TARGET=FACTOR", request.scale,
                "Time of an operator, annotation or call with all that it launches; of op:REGEX, "
@@ -60,7 +60,7 @@ void declare_changes(Options& options, Wish& wish) {
   options.flag("--pin-copies", request.pin_copies, "Copies use pinned memory and do not block");
   options.flag("--hide-communication", request.hide_communication,
                "Communication runs beside computation");
-  options.text("--peaks", "NAME|FILE", wish.peaks,
+  options.text("--peaks", "NAME|FILE", args.peaks,
                "Peaks for --roof: a device's name, or a file of devices");
 }
 
@@ -81,15 +81,15 @@ Command whatif() {
                       "fathom whatif --remove-syncs --overlap-input trace.json.gz",
                       "fathom whatif --fuse elementwise --json trace.json.gz"};
   command.declare = [](Options& options) -> std::function<int()> {
-    const auto wish = std::make_shared<Wish>();
-    options.operands("INPUT", wish->read.inputs, 1);
-    declare_changes(options, *wish);
-    declare_time_selection(options, wish->request.steps, wish->request.window);
+    const auto args = std::make_shared<Arguments>();
+    options.operands("INPUT", args->read.inputs, 1);
+    declare_changes(options, *args);
+    declare_time_selection(options, args->request.steps, args->request.window);
     options.group("Output");
-    options.flag("--json", wish->output.json, "JSON, schema fathom.whatif/1");
-    declare_text_output(options, wish->output);
-    declare_reading(options, wish->read);
-    return [wish] { return run(*wish); };
+    options.flag("--json", args->output.json, "JSON, schema fathom.whatif/1");
+    declare_text_output(options, args->output);
+    declare_reading(options, args->read);
+    return [args] { return run(*args); };
   };
   return command;
 }

@@ -1,4 +1,4 @@
-// Looks the name up, else reads the file.
+// Finds a device's peaks by name, or reads them from a file.
 #include "engine/device_peaks.h"
 
 #include <array>
@@ -90,29 +90,29 @@ std::string upper(std::string_view text) {
   return out;
 }
 
-Error unknown(const std::string& wish) {
+Error unknown(const std::string& name) {
   std::vector<std::string> names;
   for (const DeviceSpec& spec : all_device_specs()) names.push_back(upper(spec.name));
   const std::vector<std::string_view> candidates(names.begin(), names.end());
-  const std::string_view meant = nearest(upper(wish), candidates);
+  const std::string_view meant = nearest(upper(name), candidates);
   std::string hint = "; devices are called like 'A100 SXM 80GB' or 'MI300X'";
   if (!meant.empty()) hint = "; did you mean '" + std::string(meant) + "'?";
-  return wrong("'" + wish + "' is neither one known device nor a file" + hint);
+  return wrong("'" + name + "' is neither one known device nor a file" + hint);
 }
 
 }  // namespace
 
-Result<DevicePeaks> DevicePeaks::asked(const std::string& wish) {
-  if (wish.empty()) return DevicePeaks();
-  return named(wish);
+Result<DevicePeaks> DevicePeaks::asked(const std::string& name) {
+  if (name.empty()) return DevicePeaks();
+  return named(name);
 }
 
-Result<DevicePeaks> DevicePeaks::named(const std::string& wish) {
+Result<DevicePeaks> DevicePeaks::named(const std::string& name) {
   std::error_code error;
-  if (std::filesystem::is_regular_file(wish, error)) return from_file(wish);
+  if (std::filesystem::is_regular_file(name, error)) return from_file(name);
   DevicePeaks peaks;
-  peaks.chosen_ = device_spec_named(all_device_specs(), wish);
-  if (peaks.chosen_ == nullptr) return unknown(wish);
+  peaks.chosen_ = device_spec_named(all_device_specs(), name);
+  if (peaks.chosen_ == nullptr) return unknown(name);
   return peaks;
 }
 

@@ -26,8 +26,8 @@ class File {
   std::string path_;
 };
 
-std::string problem(const std::string& wish) {
-  const Result<DevicePeaks> peaks = DevicePeaks::asked(wish);
+std::string problem(const std::string& name) {
+  const Result<DevicePeaks> peaks = DevicePeaks::asked(name);
   return peaks ? "" : peaks.error().message;
 }
 

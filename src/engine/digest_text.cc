@@ -1,4 +1,4 @@
-// Reading a file for its digest.
+// Reads a file and prints the digest of its tables.
 #include "engine/digest_text.h"
 
 #include "formats/format.h"

@@ -1,4 +1,4 @@
-// What was read from a file, as text to compare with another reader's.
+// The digest of a file as text, to compare with another reader's.
 #pragma once
 
 #include <functional>

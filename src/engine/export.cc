@@ -1,4 +1,4 @@
-// The selection of tables, as a stretch of time.
+// Writes a trace, or a part of it, in another program's format.
 #include "engine/export.h"
 
 #include "export/writer.h"

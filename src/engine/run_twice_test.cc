@@ -35,7 +35,7 @@ class RecordedTwice : public testing::Test {
   RecordedTwice& operator=(const RecordedTwice&) = delete;
 
  protected:
-  /// Rounds of a launch and a kernel as Kineto tells them, from this moment on.
+  /// Rounds of a launch and a kernel as Kineto shows them, from this moment on.
   void torch(int rounds) const {
     std::ofstream file(folder_ / ("torch-" + std::to_string(kPid) + "-1.pt.trace.json"));
     file << R"({"baseTimeNanoseconds": )" << unix_ << R"(, "traceEvents": [
@@ -53,7 +53,7 @@ class RecordedTwice : public testing::Test {
     file << "]}";
   }
 
-  /// The same rounds as CUPTI tells them, with numbers of its own and a clock that is `off`.
+  /// The same rounds as CUPTI shows them, with numbers of its own and a clock that is `off`.
   void injection(int rounds, std::int64_t off) const {
     Result<std::unique_ptr<wire::Writer>> writer =
         wire::Writer::open((folder_ / ("process-" + std::to_string(kPid) + ".fathom")).string());

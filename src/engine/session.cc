@@ -1,4 +1,4 @@
-// Turns a request into a context, after checking that this trace and this report can answer it.
+// Opens a recording, computes reports and diagnoses over a selection of it.
 #include "engine/session.h"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// Every format that is written.
+// The list of export formats.
 #include <algorithm>
 
 #include "export/writer.h"

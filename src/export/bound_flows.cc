@@ -1,4 +1,4 @@
-// A sweep over each track that has ends of arrows.
+// Finds the slice that each end of an arrow lies in, by a sweep over each track.
 #include "export/bound_flows.h"
 
 #include <algorithm>

@@ -25,7 +25,7 @@ struct BoundFlows {
 };
 
 /// Binds each chosen end to the innermost slice of its track at its time; launches that the
-/// recording tells only by correlation ids are added. O(n log n).
+/// recording has only by correlation ids are added. O(n log n).
 BoundFlows bind_flows(const Trace& trace, const Chosen& chosen, const TrackOrder& order);
 
 }  // namespace fathom

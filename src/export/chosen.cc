@@ -1,4 +1,4 @@
-// Arrows need a pass of their own: whether one is whole shows only at its last end.
+// Selects the rows of a trace to be exported.
 #include "export/chosen.h"
 
 namespace fathom {

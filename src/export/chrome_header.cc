@@ -1,4 +1,4 @@
-// Facts are written as they were read; what another format knew in other words, as Kineto says it.
+// Writes the keys around the events of a Chrome trace.
 #include "export/chrome_header.h"
 
 #include <charconv>

@@ -1,4 +1,4 @@
-// RFC 8259, section 7: quotes, backslashes and control characters are escaped, all else stays.
+// Escapes strings of a trace for JSON.
 #include "export/json_text.h"
 
 #include <algorithm>

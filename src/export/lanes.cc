@@ -1,4 +1,4 @@
-// A counting sort by track, then each track by time.
+// Sorts the slices of each track into the order of begins and ends.
 #include "export/lanes.h"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// The outermost call with an id is the launch: a driver call within a runtime call shares its id.
+// Makes arrows from launches to device work by correlation id.
 #include "export/launch_flows.h"
 
 #include <unordered_map>

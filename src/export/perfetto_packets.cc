@@ -1,4 +1,4 @@
-// A packet's own field order does not matter to readers: names may follow the event that uses them.
+// Writes Perfetto packets and interns their names.
 #include "export/perfetto_packets.h"
 
 #include <algorithm>
@@ -118,7 +118,7 @@ void Packets::flow(std::uint64_t id, bool ends) {
 void Packets::value(double value) { packet_.real(event::kReal, value); }
 
 ProtoMessage::Mark Packets::open_argument(std::string_view key) {
-  // Nearly all keys are literals: their address tells them.
+  // Nearly all keys are literals: their address identifies them.
   auto& [address, id] =
       recent_keys_[(reinterpret_cast<std::uintptr_t>(key.data()) >> 3U) % recent_keys_.size()];
   if (address != key.data() || id == 0 || key_sizes_[id] != key.size()) {

@@ -1,4 +1,4 @@
-// Packets: one Perfetto packet after the other, with names that are said once.
+// Packets: writes Perfetto packets one after the other; each name is written once.
 #pragma once
 
 #include <array>
@@ -20,7 +20,7 @@ namespace fathom::perfetto {
 /// numbers, which the packet explains where they are new.
 class Packets {
  public:
-  /// Writes the packet that opens the sequence; where the trace has Unix time, it says so.
+  /// Writes the packet that opens the sequence; with Unix time where the trace has it.
   Packets(const Trace& trace, WriteBuffer& out);
 
   /// Fills `message` into a track descriptor.

@@ -1,4 +1,4 @@
-// Processes and threads are described by their numbers where they have any, all else by its name.
+// Chooses the Perfetto track of each track of a trace.
 #include "export/perfetto_tracks.h"
 
 #include <algorithm>

@@ -96,7 +96,7 @@ template <typename Sink>
 void collective_arguments(const Trace& trace, SliceId slice, Sink& sink) {
   const auto at = std::ranges::lower_bound(trace.collectives, slice, {}, &Collective::slice);
   if (at == trace.collectives.end() || at->slice != slice) return;
-  // Readers tell a collective by this key.
+  // Readers recognise a collective by this key.
   sink.text("Collective name", at->name.valid() ? at->name : StringId(0));
   text(sink, "dtype", at->dtype);
   whole(sink, "In msg nelems", at->in_elements);

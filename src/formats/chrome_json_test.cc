@@ -75,7 +75,7 @@ TEST(ChromeJson, KeepsTheKindsOfSlicesWhereThereAreMoreCategoriesThanRows) {
   EXPECT_EQ(trace.kind(SliceId(300)), SliceKind::cpu_op);
   EXPECT_EQ(trace.kind(SliceId(301)), SliceKind::kernel);
   EXPECT_EQ(trace.categories.size(), 3U);
-  EXPECT_EQ(trace.import.unknown().at("categories, more than can be told apart"), 300U);
+  EXPECT_EQ(trace.import.unknown().at("categories, more than can be distinguished"), 300U);
 }
 
 TEST(ChromeJson, ReadsAKernelOfOldAndNewSpelling) {

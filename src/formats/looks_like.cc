@@ -1,5 +1,4 @@
-// Recognises what people pass by mistake: by magic numbers first, then by what the text starts
-// with.
+// Guesses what a file that is not a trace is, by magic numbers and first words.
 #include "formats/looks_like.h"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// Checks which sources of telemetry can be opened here.
 #include "monitor/abilities.h"
 
 #include <unistd.h>

@@ -1,3 +1,4 @@
+// Lists the GPUs with their driver, memory and power limit.
 #include "monitor/gpus.h"
 
 #include <utility>

@@ -17,7 +17,7 @@ struct GpuInstance {
   std::int64_t memory_bytes = 0;
 };
 
-/// One GPU. Numbers are unset, texts empty, where the driver does not tell.
+/// One GPU. Numbers are unset, texts empty, where the driver does not report it.
 struct GpuDescription {
   unsigned index = 0;  ///< NVML's: by PCI bus. CUDA's may differ (CUDA_DEVICE_ORDER).
   std::string name;

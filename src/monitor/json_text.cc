@@ -1,3 +1,4 @@
+// Quotes texts as JSON.
 #include "monitor/json_text.h"
 
 namespace fathom::monitor {

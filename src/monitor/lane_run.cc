@@ -1,3 +1,4 @@
+// Opens and reads the sources of one lane.
 #include "monitor/lane_run.h"
 
 #include <utility>

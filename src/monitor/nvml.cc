@@ -1,3 +1,4 @@
+// Opens NVML at run time and wraps its calls.
 #include "monitor/nvml.h"
 
 #include <array>

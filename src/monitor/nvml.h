@@ -12,7 +12,7 @@
 
 namespace fathom::monitor {
 
-/// nvmlReturn_t, as nvml.h numbers it; only what we tell apart.
+/// nvmlReturn_t, as nvml.h numbers it; only what we distinguish.
 enum class NvmlCode : int {
   success = 0,
   uninitialized = 1,
@@ -46,7 +46,7 @@ struct NvmlReading {
 /// A process that holds memory of a GPU.
 struct NvmlProcess {
   std::uint32_t pid = 0;
-  std::optional<std::uint64_t> memory_bytes;  ///< Unset where the driver does not tell.
+  std::optional<std::uint64_t> memory_bytes;  ///< Unset where the driver does not report it.
 };
 
 /// nvmlDevice_t: opaque.
@@ -56,7 +56,7 @@ enum class NvmlClock : int { sm = 1, memory = 2 };
 
 struct NvmlMemory {
   std::uint64_t total = 0;
-  std::uint64_t used = 0;  ///< Without what the driver keeps for itself, where that is told apart.
+  std::uint64_t used = 0;  ///< Without what the driver keeps for itself, where that is reported.
 };
 
 struct NvmlApi;

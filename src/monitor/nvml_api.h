@@ -39,7 +39,7 @@ struct NvmlProcessV2 {
   unsigned gpu_instance;
   unsigned compute_instance;
 };
-/// `used` where the driver does not tell.
+/// `used` where the driver does not report it.
 inline constexpr unsigned long long kNvmlNotAvailable = ~0ULL;
 
 struct NvmlFieldValue {

@@ -33,7 +33,7 @@ TEST(Pace, DoesNotCountWhatItSkipsOnPurpose) {
 
 TEST(CostLimit, SamplesLessOftenAboveItsBudgetAndMoreOftenAgain) {
   CostLimit cost_limit(0.005, 10);
-  EXPECT_EQ(cost_limit.stride(1 * kSecond, 1 * kSecond), 1U);  // too early to tell
+  EXPECT_EQ(cost_limit.stride(1 * kSecond, 1 * kSecond), 1U);  // too early to know
   EXPECT_EQ(cost_limit.stride(2 * kSecond, 4 * kSecond), 2U);
   EXPECT_EQ(cost_limit.stride(3 * kSecond, 8 * kSecond), 4U);
   EXPECT_EQ(cost_limit.stride(4 * kSecond, 12 * kSecond), 8U);

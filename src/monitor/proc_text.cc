@@ -1,3 +1,4 @@
+// Parses the text files of /proc and /sys.
 #include "monitor/proc_text.h"
 
 #include <algorithm>

@@ -24,7 +24,8 @@ struct ProcessStat {
   std::int64_t user_ticks = 0;
   std::int64_t system_ticks = 0;
   std::int64_t threads = 0;
-  std::int64_t start_ticks = 0;  ///< Since boot: tells a process from a later one of its pid.
+  std::int64_t start_ticks =
+      0;  ///< Since boot: distinguishes a process from a later one of its pid.
   std::int64_t resident_pages = 0;
   std::int64_t io_wait_ticks = -1;  ///< -1 where the kernel is too old to say.
 };
@@ -87,7 +88,7 @@ std::optional<LoadAverage> parse_load(std::string_view text);
 /// /proc/pressure/* and cgroup's *.pressure: microseconds since boot.
 struct Pressure {
   std::int64_t some = 0;
-  std::int64_t full = -1;  ///< -1 where it is not told.
+  std::int64_t full = -1;  ///< -1 where it is not reported.
 };
 std::optional<Pressure> parse_pressure(std::string_view text);
 

@@ -1,3 +1,4 @@
+// Finds the processes that belong to the captured program.
 #include "monitor/process_tree.h"
 
 #include <algorithm>

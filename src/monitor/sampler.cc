@@ -1,3 +1,4 @@
+// Samples telemetry on threads of its own.
 #include "monitor/sampler.h"
 
 #include <algorithm>
@@ -194,9 +195,9 @@ void Sampler::Shared::run(Lane lane, bool leads) {
     const std::int64_t spent = thread_cpu_ns();
     cpu_ns += spent - cpu;
     cpu = spent;
-    const std::uint64_t wished = cost_limit.stride(spent, now - started);
-    if (wished != stride) {
-      stride = wished;
+    const std::uint64_t wanted = cost_limit.stride(spent, now - started);
+    if (wanted != stride) {
+      stride = wanted;
       sink.fact(lane == Lane::host ? "telemetry.stride.host" : "telemetry.stride.gpu",
                 std::to_string(stride));
     }

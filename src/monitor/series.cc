@@ -1,3 +1,4 @@
+// Writes samples of counters, leaving out repeated values.
 #include "monitor/series.h"
 
 namespace fathom::monitor {

@@ -1,4 +1,4 @@
-// cpu-energy: what the processors' own counters (RAPL) say of their energy.
+// cpu-energy: energy of the processors by their own counters (RAPL).
 #include <system_error>
 #include <utility>
 #include <vector>

@@ -1,5 +1,6 @@
-// gpu and gpu-slow: what NVML tells of each GPU. A metric that one GPU does not have costs only
-// that metric; a GPU that is lost costs only that GPU.
+// gpu and gpu-slow: what NVML reports of each GPU.
+// A metric that one GPU does not have costs only that metric; a GPU that is lost costs only that
+// GPU.
 #include <array>
 #include <cmath>
 #include <map>
@@ -289,7 +290,7 @@ class SlowGpus : public Gpus {
     std::size_t ours = 0;
     std::size_t unseen = 0;
     double held = 0;
-    bool told = true;
+    bool all_known = true;
     for (const NvmlProcess& process : processes.value) {
       const auto pid = static_cast<std::int32_t>(process.pid);
       if (surroundings_.tree.contains(pid)) {
@@ -298,16 +299,16 @@ class SlowGpus : public Gpus {
       }
       const std::string folder = surroundings_.roots.proc + "/" + std::to_string(pid);
       if (!why_unreadable(folder + "/stat").empty()) ++unseen;
-      told = told && process.memory_bytes.has_value();
+      all_known = all_known && process.memory_bytes.has_value();
       held += static_cast<double>(process.memory_bytes.value_or(0));
     }
     const std::size_t others = processes.value.size() - ours;
     series.put(tick.time, handles.processes, static_cast<double>(processes.value.size()));
     // The driver speaks of the host's pids. In a container those may be our own processes under
-    // other numbers: then nothing is said of others.
+    // other numbers: then others are not reported.
     if (unseen > 0 && ours == 0) return;
     series.put(tick.time, handles.others, static_cast<double>(others));
-    if (told) series.put(tick.time, handles.memory, held);
+    if (all_known) series.put(tick.time, handles.memory, held);
   }
 
   Surroundings& surroundings_;
@@ -379,7 +380,7 @@ Opened open(Surroundings& surroundings, Series& series) {
 
 Opened open_slow(Surroundings& surroundings, Series& series) {
   Found found = find_gpus(surroundings);
-  // Why there is none at all, `gpu` has said.
+  // Why there is none at all, `gpu` has reported.
   if (found.gpus.empty()) return {};
   std::vector<Missing> missing;
   for (Gpu& gpu : found.gpus) {

@@ -1,4 +1,4 @@
-// Describes our arrays to others: formats, buffers, and who frees what.
+// Exports tables and columns through Arrow's C data interface.
 #include "python/arrow.h"
 
 #include <array>

@@ -1,4 +1,4 @@
-// Tells Python's exception from our error.
+// Turns our errors into Python's exceptions.
 #include "python/errors.h"
 
 #include <array>

@@ -1,4 +1,4 @@
-// What can be asked: the reports and their columns.
+// Binds the reports and their columns.
 #include <vector>
 
 #include <nanobind/stl/string.h>

@@ -49,7 +49,7 @@ struct Diagnosed {
 };
 
 /// Steps, device, window and peaks, as typed.
-struct Asked {
+struct Arguments {
   std::optional<std::string> steps;
   std::optional<std::int32_t> device;
   std::optional<std::string> window;
@@ -70,17 +70,17 @@ T named(const char* argument, Result<T> result) {
   return std::move(*result);
 }
 
-std::shared_ptr<const DevicePeaks> peaks_of(const Asked& asked) {
-  if (!asked.peaks) return nullptr;
-  return std::make_shared<const DevicePeaks>(named("peaks", DevicePeaks::asked(*asked.peaks)));
+std::shared_ptr<const DevicePeaks> peaks_of(const Arguments& arguments) {
+  if (!arguments.peaks) return nullptr;
+  return std::make_shared<const DevicePeaks>(named("peaks", DevicePeaks::asked(*arguments.peaks)));
 }
 
 /// Fills what a report's request and a diagnosis' have in common.
-template <typename Wish>
-void select_into(const Asked& asked, Wish& wish) {
-  if (asked.steps) wish.steps = named("steps", parse_steps(*asked.steps));
-  wish.device = asked.device;
-  if (asked.window) wish.window = named("window", parse_window(*asked.window));
+template <typename Request>
+void select_into(const Arguments& arguments, Request& request) {
+  if (arguments.steps) request.steps = named("steps", parse_steps(*arguments.steps));
+  request.device = arguments.device;
+  if (arguments.window) request.window = named("window", parse_window(*arguments.window));
 }
 
 const Report& report_named(const std::string& id) {
@@ -102,11 +102,11 @@ Recording open_recording(const Inputs::File& file, unsigned threads) {
 
 std::string shown(const Inputs::File& file) { return valid_utf8(file.name()); }
 
-Table run_report(const Recording& recording, const std::string& id, const Asked& asked, Query query,
-                 std::string group_by, const OptionTexts& own) {
+Table run_report(const Recording& recording, const std::string& id, const Arguments& arguments,
+                 Query query, std::string group_by, const OptionTexts& own) {
   const Report& report = report_named(id);
   Request request;
-  select_into(asked, request);
+  select_into(arguments, request);
   request.query = std::move(query);
   request.options.group_by = std::move(group_by);
   request.own = value_or_raise(parse_options(report, own));
@@ -172,19 +172,19 @@ Table join(const std::string& input, const std::vector<Table>& tables,
 }
 
 /// A request without its recording and diagnosis.
-Diagnosed prepare(const Asked& asked, std::string focus, bool exclude_warmup) {
+Diagnosed prepare(const Arguments& arguments, std::string focus, bool exclude_warmup) {
   Diagnosed out{
-      .session = {}, .threads = 0, .peaks = peaks_of(asked), .request = {}, .diagnosis = {}};
-  select_into(asked, out.request);
+      .session = {}, .threads = 0, .peaks = peaks_of(arguments), .request = {}, .diagnosis = {}};
+  select_into(arguments, out.request);
   out.request.focus = std::move(focus);
   out.request.exclude_warmup = exclude_warmup;
   out.request.peaks = out.peaks ? out.peaks->chosen() : nullptr;
   return out;
 }
 
-Diagnosed run_diagnosis(const Recording& recording, const Asked& asked, std::string focus,
+Diagnosed run_diagnosis(const Recording& recording, const Arguments& arguments, std::string focus,
                         bool exclude_warmup) {
-  Diagnosed out = prepare(asked, std::move(focus), exclude_warmup);
+  Diagnosed out = prepare(arguments, std::move(focus), exclude_warmup);
   out.session = recording.session;
   out.threads = recording.threads;
   out.diagnosis =
@@ -193,9 +193,9 @@ Diagnosed run_diagnosis(const Recording& recording, const Asked& asked, std::str
 }
 
 Diagnosed run_rank_diagnosis(const std::string& input, const std::vector<Recording>& recordings,
-                             const Asked& asked, std::string focus, bool exclude_warmup,
+                             const Arguments& arguments, std::string focus, bool exclude_warmup,
                              std::optional<std::int64_t> rank) {
-  Diagnosed out = prepare(asked, std::move(focus), exclude_warmup);
+  Diagnosed out = prepare(arguments, std::move(focus), exclude_warmup);
   out.request.rank = rank;
   std::vector<const fathom::Session*> sessions;
   sessions.reserve(recordings.size());

@@ -1,4 +1,4 @@
-// One loop while processes ask for work, one until each trace is complete.
+// Answers PyTorch programs that ask for work, then waits for each trace.
 #include "record/kineto_recording.h"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// Folder, manifest, hook, launch, wait, manifest.
+// Records one command: session folder, manifest, hook, launch, wait, manifest.
 #include "record/run.h"
 
 #include <csignal>
@@ -14,8 +14,8 @@
 #include "capture/launcher/cuda_notes.h"
 #include "capture/launcher/hook.h"
 #include "capture/launcher/injections.h"
-#include "capture/launcher/limits.h"
 #include "capture/launcher/monitor_file.h"
+#include "capture/launcher/not_recorded.h"
 #include "capture/launcher/redact.h"
 #include "capture/launcher/session_folder.h"
 #include "capture/launcher/supervise.h"

@@ -1,3 +1,4 @@
+// Draws the accounting as a bar of characters with its legend.
 #include "render/account_bar.h"
 
 #include <algorithm>

@@ -233,7 +233,7 @@ std::string folded_line(std::span<const Line> section, const Style& style) {
   return std::string(kIndent) + style.dim(wrap(text, style.width - kIndent.size(), "    ")) + '\n';
 }
 
-/// Labels that are shown, so that they can be told apart.
+/// Labels that are shown, so that they can be distinguished.
 void shorten_labels(std::span<Line> section, std::size_t width) {
   std::vector<std::string> labels;
   for (const Line& line : section) {

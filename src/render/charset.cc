@@ -1,3 +1,4 @@
+// Replaces characters that an ASCII terminal does not show.
 #include "render/charset.h"
 
 #include "render/text_width.h"

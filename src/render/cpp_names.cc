@@ -1,4 +1,4 @@
-// Reads just enough of C++ names to leave parts out.
+// Shortens C++ function names by leaving out parts.
 #include "render/cpp_names.h"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// Quotes fields where RFC 4180 asks for it.
+// Writes tables as CSV.
 #include "render/csv.h"
 
 #include <array>

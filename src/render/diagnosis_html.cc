@@ -1,3 +1,4 @@
+// Writes the diagnosis page.
 #include "render/diagnosis_html.h"
 
 #include <cmath>

@@ -1,3 +1,4 @@
+// Writes a diagnosis as JSON.
 #include "render/diagnosis_json.h"
 
 #include <algorithm>

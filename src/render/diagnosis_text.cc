@@ -1,3 +1,4 @@
+// Writes a diagnosis as text, as long as the screen is high.
 #include "render/diagnosis_text.h"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// Writes a finding as text, in as much detail as there is room for.
 #include "render/finding_text.h"
 
 #include <algorithm>

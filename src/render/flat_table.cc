@@ -14,7 +14,8 @@ namespace fathom {
 namespace {
 
 constexpr std::size_t kGap = 2;
-/// Text keeps at least this much before a column is left out; more where the width is only a wish.
+/// Text keeps at least this much before a column is left out; more where the width is only a
+/// preference.
 constexpr std::size_t kNarrowestText = 18;
 constexpr std::size_t kNarrowestSoftText = 40;
 constexpr std::string_view kEdgeMark = "*";
@@ -79,7 +80,7 @@ Shown make_column(const View& view, std::size_t index, const Style& style) {
   return column;
 }
 
-/// Tells rows of the chosen grouping apart.
+/// Distinguishes rows of the chosen grouping.
 bool groups_rows(const View& view, const ColumnSpec& column) {
   return !view.group_by.empty() && column.group == view.group_by;
 }
@@ -250,7 +251,7 @@ FlatTable render_flat(const View& view, const Style& style) {
       const bool groups = groups_rows(view, spec);
       if (spec.wide && !style.wide && !groups) continue;
       if (!view.table.empty() && nothing_recorded(view, i)) {
-        // What tells groups apart is often empty only because of the grouping chosen.
+        // What distinguishes groups is often empty only because of the grouping chosen.
         if (spec.group.empty() || groups) out.empty.emplace_back(spec.name);
         continue;
       }

@@ -9,7 +9,7 @@
 
 namespace fathom {
 
-/// The table, and the names of columns that were left out for want of width or because nothing was
+/// The table, and the names of columns that were left out for lack of width or because nothing was
 /// recorded.
 struct FlatTable {
   std::string text;

@@ -1,4 +1,4 @@
-// A stack is a line, its frames are separated by ';', its value follows the last blank.
+// Writes stacks as lines for flame graphs.
 #include "render/folded.h"
 
 #include <algorithm>

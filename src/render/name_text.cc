@@ -1,4 +1,4 @@
-// Leaves out of a name what tells it least from others.
+// Shortens names, keeping what distinguishes them.
 #include "render/name_text.h"
 
 #include <algorithm>
@@ -83,10 +83,10 @@ class Alike {
     for (std::size_t i = 0; i < kLeadIn && begin > 0 && is_word(first[begin - 1]); ++i) --begin;
     return begin;
   }
-  void show(Forms begin, Forms end, std::size_t told, std::vector<std::string>& shown) const {
+  void show(Forms begin, Forms end, std::size_t known, std::vector<std::string>& shown) const {
     const std::size_t common = shared(begin->text, std::prev(end)->text);
     // Further on in words of their own, but no further than that.
-    if (told != 0 && common <= told) return;
+    if (known != 0 && common <= known) return;
     for (auto form = begin; form != end; ++form) {
       const std::string text = with_difference(form->text, common);
       for (const std::size_t row : *form->rows) shown[row] = text;

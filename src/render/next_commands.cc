@@ -1,3 +1,4 @@
+// Writes the commands to run after a diagnosis.
 #include "render/next_commands.h"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// Writes the comparison of ranks as text.
 #include "render/ranks_text.h"
 
 #include <algorithm>

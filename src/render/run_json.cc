@@ -1,3 +1,4 @@
+// Writes the run behind a recording as JSON.
 #include "render/run_json.h"
 
 #include <cmath>

@@ -1,3 +1,4 @@
+// Writes the run behind a recording as text.
 #include "render/run_text.h"
 
 #include <algorithm>

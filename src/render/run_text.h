@@ -12,7 +12,7 @@ namespace fathom {
 /// a line what was not recorded. Ends with a newline.
 std::string run_lines(const RunSummary& run, const Style& style);
 
-/// The processes as /usr/bin/time tells of them, at most `most` lines.
+/// The processes as /usr/bin/time prints them, at most `most` lines.
 std::string process_lines(const RunSummary& run, std::size_t most, const Style& style);
 
 /// Phases, threads, pauses of the garbage collector, annotations and functions: what was recorded

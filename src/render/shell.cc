@@ -1,3 +1,4 @@
+// Quotes words and fills inputs into commands for a shell.
 #include "render/shell.h"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// The parts of a step, in their order and colour.
 #include "render/step_parts.h"
 
 namespace fathom {

@@ -1,4 +1,4 @@
-// Asks the terminal and the environment.
+// Finds width, height, colours and character set of the output.
 #include "render/style.h"
 
 #include <charconv>

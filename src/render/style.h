@@ -12,8 +12,8 @@ struct Style {
   bool colour = false;
   /// Nothing is shortened and no column left out (--wide).
   bool wide = false;
-  /// The width is only a wish: lines may grow past it rather than lose columns (output to a pipe or
-  /// file).
+  /// The width is only a preference: lines may grow past it rather than lose columns (output to a
+  /// pipe or file).
   bool soft_width = false;
   std::size_t height = 0;  ///< Lines of the terminal; 0 where there is none.
   bool ascii = false;      ///< The locale is not UTF-8; see charset.h.

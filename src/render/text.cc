@@ -1,4 +1,4 @@
-// The frame around a table: heading, what was left out, notes.
+// Writes a table as text: heading, rows, what was left out, notes.
 #include "render/text.h"
 
 #include "render/blocks.h"

@@ -1,4 +1,4 @@
-// Finds the row that each path hangs below.
+// Writes paths of a tree as an indented list.
 #include "render/tree_text.h"
 
 #include <string_view>

@@ -1,4 +1,4 @@
-// Formats numbers for people.
+// Formats values of columns for people.
 #include "render/units.h"
 
 #include <cmath>

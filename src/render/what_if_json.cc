@@ -1,3 +1,4 @@
+// Writes a what-if as JSON.
 #include "render/what_if_json.h"
 
 #include "render/json.h"

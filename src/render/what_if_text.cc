@@ -1,3 +1,4 @@
+// Writes a what-if as text.
 #include "render/what_if_text.h"
 
 #include <algorithm>

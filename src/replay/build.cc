@@ -1,4 +1,4 @@
-// Puts nodes and edges together, and keeps what they do not explain.
+// Builds the graph of a recording, and keeps what its dependencies do not explain.
 #include "replay/build.h"
 
 #include <algorithm>

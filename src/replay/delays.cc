@@ -1,4 +1,4 @@
-// Launches that found their stream idle, and activities that found the next one waiting.
+// Measures usual delays: launches on idle streams, activities behind others.
 #include "replay/delays.h"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// Compares the replays of each graph, activity by activity.
+// Finds gaps that every replay of a CUDA graph has, activity by activity.
 #include "replay/graph_gaps.h"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// Puts the work of side threads between the moments of their main thread.
+// Finds where host threads hand work over to each other.
 #include "replay/handovers.h"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// One walk over the slices of each thread, beside its points.
+// Applies edits to the time of host threads.
 #include "replay/host_changes.h"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// One walk over the host slices; what a call does is asked once per name.
+// Finds the moments of host threads that the graph needs.
 #include "replay/host_points.h"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// Compacts column by column, so that little is held twice.
+// Compacts a graph to the steps that predictions replay.
 #include "replay/keep.h"
 
 #include <utility>

@@ -1,4 +1,4 @@
-// Sorts all moments by time, and ties so that causes stand before effects.
+// Orders the moments of a recording so that causes come before effects.
 #include "replay/node_order.h"
 
 #include "analysis/util/row_order.h"

@@ -1,4 +1,4 @@
-// What others ask of a replay, in terms of the graph.
+// Answers questions about a replay from its graph.
 #include "replay/replay.h"
 
 #include <algorithm>

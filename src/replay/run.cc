@@ -1,4 +1,4 @@
-// One pass forward over the nodes, one back along what was latest.
+// Replays the graph forward, and walks the critical path back.
 #include "replay/run.h"
 
 #include <algorithm>

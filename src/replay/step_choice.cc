@@ -1,4 +1,4 @@
-// Few steps tell as much as many when they are alike.
+// Chooses the steps that a prediction replays.
 #include "replay/step_choice.h"
 
 #include <algorithm>

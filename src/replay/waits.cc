@@ -1,4 +1,4 @@
-// Resolves waits from records, else from what was launched before them.
+// Resolves what each waiting call waited for.
 #include "replay/waits.h"
 
 #include <algorithm>
@@ -127,7 +127,7 @@ class Resolver {
     return likely_wait(call, all);
   }
 
-  /// What the record tells: a stream, or an event that was recorded on one.
+  /// What the record shows: a stream, or an event that was recorded on one.
   [[nodiscard]] std::uint32_t recorded_wait(SliceId call, SliceId record) const {
     const std::uint32_t detail = trace_.slices.detail[record.row()];
     const auto recorded = record_times_.find(trace_.syncs.wait_correlation[detail]);

@@ -1,4 +1,4 @@
-// Names of the operators behind groups of activities.
+// Names the operators behind groups of activities.
 #include "reports/groups.h"
 
 #include <algorithm>

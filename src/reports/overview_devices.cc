@@ -1,4 +1,4 @@
-// Sections of devices, and what stands for them where they are many.
+// Writes the sections about devices.
 #include "reports/overview_devices.h"
 
 #include <algorithm>

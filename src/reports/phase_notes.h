@@ -1,4 +1,4 @@
-// Says in a sentence what told the phases of a trace.
+// The sentence that says by which evidence phases were recognised.
 #pragma once
 
 #include <string>
@@ -7,7 +7,8 @@
 
 namespace fathom {
 
-/// "Phases come from annotations (12), autograd sequence numbers (340)." or that nothing tells.
+/// "Phases come from annotations (12), autograd sequence numbers (340)." or that nothing shows
+/// phases.
 std::string phase_note(const Phases& phases);
 
 }  // namespace fathom

@@ -16,8 +16,8 @@ namespace {
 
 constexpr std::string_view kGroupBy[] = {"name", "thread"};
 
-/// What the program said of one range or mark.
-struct Said {
+/// What the program details of one range or mark.
+struct RangeDetails {
   StringId domain{};
   StringId category{};
   StringId color{};
@@ -27,7 +27,7 @@ struct Said {
 struct Group {
   StringId name{};
   std::string_view kind;
-  Said said;
+  RangeDetails details;
   TrackId track;
   std::uint64_t calls = 0;
   std::int64_t total = 0;
@@ -85,9 +85,13 @@ constexpr RangeRows::Column kColumns[] = {
      "the like as recorded, or mark for a moment.",
      by<&Group::kind>},
     {"domain", ColumnKind::text, "", "NVTX's domain, null for the default one.",
-     [](const Group& group, const Shared& shared) { return text_of(group.said.domain, shared); }},
+     [](const Group& group, const Shared& shared) {
+       return text_of(group.details.domain, shared);
+     }},
     {"category", ColumnKind::text, "", "NVTX's category: its name, else its number.",
-     [](const Group& group, const Shared& shared) { return text_of(group.said.category, shared); }},
+     [](const Group& group, const Shared& shared) {
+       return text_of(group.details.category, shared);
+     }},
     {"thread", ColumnKind::text, "", "Process/thread, when grouped by thread.", by<thread_of>, true,
      "thread"},
     {"calls", ColumnKind::count, "", "How many there were.", by<&Group::calls>},
@@ -108,7 +112,7 @@ constexpr RangeRows::Column kColumns[] = {
     {"payload_max", ColumnKind::real, "", "Largest of these numbers.",
      [](const Group& group) { return of_payloads(group, group.payload_max); }, true},
     {"color", ColumnKind::text, "", "Colour as #aarrggbb, of the first that has one.",
-     [](const Group& group, const Shared& shared) { return text_of(group.said.color, shared); },
+     [](const Group& group, const Shared& shared) { return text_of(group.details.color, shared); },
      true},
 };
 
@@ -140,14 +144,14 @@ class Ranges {
       const std::uint8_t category = trace_.slices.category[row];
       if (!annotation_[category] || !selector_.host(trace_, slice)) continue;
       if (is_step(trace_.name(slice))) continue;
-      const Said said = said_of(trace_.slice_arguments, next, row);
-      Group& group = group_of(trace_.slices.name[row], category, said, trace_.slices.track[row]);
+      const RangeDetails details = said_of(trace_.slice_arguments, next, row);
+      Group& group = group_of(trace_.slices.name[row], category, details, trace_.slices.track[row]);
       if (group.calls == 0) group.kind = trace_.text(trace_.categories[category].name);
       const std::int64_t duration = to_ns(trace_.slices.duration[row]);
       group.total += duration;
       group.min = std::min(group.min, duration);
       group.max = std::max(group.max, duration);
-      add(group, said);
+      add(group, details);
     }
   }
 
@@ -155,43 +159,45 @@ class Ranges {
     auto next = trace_.instant_arguments.begin();
     for (std::size_t row = 0; row < trace_.instants.size(); ++row) {
       if (!selector_.time(trace_.instants.time[row])) continue;
-      const Said said = said_of(trace_.instant_arguments, next, row);
-      Group& group = group_of(trace_.instants.name[row], kMark, said, trace_.instants.track[row]);
+      const RangeDetails details = said_of(trace_.instant_arguments, next, row);
+      Group& group =
+          group_of(trace_.instants.name[row], kMark, details, trace_.instants.track[row]);
       group.kind = "mark";
-      add(group, said);
+      add(group, details);
     }
   }
 
   using Next = std::vector<Argument>::const_iterator;
-  Said said_of(const std::vector<Argument>& arguments, Next& next, std::size_t row) const {
+  RangeDetails said_of(const std::vector<Argument>& arguments, Next& next, std::size_t row) const {
     while (next != arguments.end() && next->row < row) ++next;
-    Said said;
+    RangeDetails details;
     for (; next != arguments.end() && next->row == row; ++next) {
       const std::string_view key = trace_.text(next->key);
-      if (key == "domain") said.domain = next->value;
-      if (key == "category") said.category = next->value;
-      if (key == "color") said.color = next->value;
-      if (key == "payload") said.payload = next->value;
+      if (key == "domain") details.domain = next->value;
+      if (key == "category") details.category = next->value;
+      if (key == "color") details.color = next->value;
+      if (key == "payload") details.payload = next->value;
     }
-    return said;
+    return details;
   }
 
-  Group& group_of(StringId name, std::uint32_t kind, const Said& said, TrackId track) {
+  Group& group_of(StringId name, std::uint32_t kind, const RangeDetails& details, TrackId track) {
     const std::size_t what = whats_.of(pair_key(name.value, kind));
-    const std::size_t where = wheres_.of(pair_key(said.domain.value, said.category.value));
+    const std::size_t where = wheres_.of(pair_key(details.domain.value, details.category.value));
     const std::size_t both =
         boths_.of(pair_key(static_cast<std::uint32_t>(what), static_cast<std::uint32_t>(where)));
     const std::size_t number =
         index_.of(pair_key(static_cast<std::uint32_t>(both), by_thread_ ? track.value : 0));
-    if (number == groups_.size()) groups_.push_back({.name = name, .said = said, .track = track});
+    if (number == groups_.size())
+      groups_.push_back({.name = name, .details = details, .track = track});
     return groups_[number];
   }
 
-  void add(Group& group, const Said& said) const {
+  void add(Group& group, const RangeDetails& details) const {
     ++group.calls;
-    if (!group.said.color.valid()) group.said.color = said.color;
-    if (!said.payload.valid()) return;
-    const std::string_view text = trace_.text(said.payload);
+    if (!group.details.color.valid()) group.details.color = details.color;
+    if (!details.payload.valid()) return;
+    const std::string_view text = trace_.text(details.payload);
     double value = 0;
     const auto parsed = std::from_chars(text.data(), text.data() + text.size(), value);
     if (parsed.ec != std::errc() || value - value != 0) return;

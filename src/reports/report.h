@@ -33,7 +33,7 @@ struct Report {
   /// Columns from the most important on: on a narrow terminal, text leaves out those that are not
   /// named here, then the last of these. Empty: the last columns go first.
   std::span<const std::string_view> importance = {};
-  /// True: it tells of the whole recording, so no steps, device or window can be chosen.
+  /// True: it is about the whole recording, so no steps, device or window can be chosen.
   bool whole = false;
 
   // Set by report_of().

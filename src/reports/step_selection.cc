@@ -1,4 +1,4 @@
-// Steps and windows of a selection.
+// Finds the steps and windows of a selection.
 #include "reports/step_selection.h"
 
 #include <algorithm>

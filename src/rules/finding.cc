@@ -1,3 +1,4 @@
+// Names of severities, confidences, efforts and families.
 #include "rules/finding.h"
 
 namespace fathom {

@@ -67,8 +67,8 @@ struct Fix {
 };
 
 struct Finding {
-  std::string_view rule;   ///< Id of its rule.
-  std::string key;         ///< Tells findings of one rule apart: an operator, a line; may be empty.
+  std::string_view rule;  ///< Id of its rule.
+  std::string key;  ///< Distinguishes findings of one rule: an operator, a line; may be empty.
   bool component = false;  ///< The key names no operation but a part of the step: a phase, input.
   std::string title;       ///< One line: what is wrong, with its number.
   Family family = Family::capture;
@@ -85,7 +85,8 @@ struct Finding {
   std::string assumption;
   /// The part of the replayed gain that is expected at least, 0…1: what the assumption may hide.
   double pessimism = 0.5;
-  /// Not told where less of the step, in percent, is left for it by rules that are more specific.
+  /// Not reported where less of the step, in percent, is left for it by rules that are more
+  /// specific.
   double least_percent = 0;
 };
 

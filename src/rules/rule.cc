@@ -1,4 +1,4 @@
-// What rules ask of the steps that count.
+// Gives rules the steps that count.
 #include "rules/rule.h"
 
 #include <algorithm>

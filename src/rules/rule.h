@@ -35,7 +35,7 @@ struct RuleContext {
   [[nodiscard]] const Trace& trace() const { return context.trace; }
   /// Σ of the counted steps' windows.
   [[nodiscard]] Duration window() const;
-  /// The counted step in whose window the moment lies, or nullptr; `pid` tells apart the steps of
+  /// The counted step in whose window the moment lies, or nullptr; `pid` distinguishes the steps of
   /// several processes. O(processes * log steps).
   [[nodiscard]] const Step* step_at(Time time, std::int64_t pid = kAbsent) const;
   [[nodiscard]] bool counts(Time time) const;

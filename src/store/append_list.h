@@ -19,7 +19,7 @@ template <typename T>
 class AppendList {
  public:
   /// Appends a row and returns its number. Safe to call from several threads at once; another
-  /// thread may read the row once it was told the number.
+  /// thread may read the row once it knows the number.
   std::size_t push_back(const T& value) {
     const std::size_t row = size_.fetch_add(1, std::memory_order_relaxed);
     const Place place = place_of(row);

@@ -1,4 +1,4 @@
-// Rows as lines of text, lines as hashes. Slow and plain on purpose: it is the yardstick.
+// Computes the digest of a trace: rows as lines of text, lines as hashes.
 #include "store/digest.h"
 
 #include <array>

@@ -1,4 +1,4 @@
-// Names of the repairs, and the counting.
+// Counts the repairs made while reading, and names them.
 #include "store/import_log.h"
 
 #include <algorithm>

@@ -13,7 +13,7 @@ namespace fathom {
 /// How much a repair may matter.
 enum class Severity : std::uint8_t {
   info,       ///< Nothing was lost.
-  repaired,   ///< A value was mended by a rule; what it says may differ from what was meant.
+  repaired,   ///< A value was fixed by a rule and may differ from what was meant.
   data_loss,  ///< Something that was in the file is not in the trace.
 };
 

@@ -1,3 +1,4 @@
+// The table of Kineto's spellings of categories.
 #include "store/kineto_category.h"
 
 namespace fathom {

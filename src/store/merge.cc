@@ -1,4 +1,4 @@
-// Copies rows, with texts, tracks and categories translated once each.
+// Appends one recording to another: rows with their texts, tracks and categories.
 #include "store/merge.h"
 
 #include <algorithm>
@@ -101,7 +101,7 @@ void Merger::compare() {
   counts_.beyond_error = same_.beyond_error;
 }
 
-/// Allocations are told by one recorder: torch's allocator or CUDA's, which it stands on.
+/// Allocations are taken from one recorder: torch's allocator or CUDA's, which it stands on.
 void Merger::memory() {
   const MemoryEvents& theirs = other_.memory;
   if (base_.memory.size() > 0) {
@@ -305,7 +305,7 @@ TrackId Merger::place_of(SliceId id) {
   return call || fills_gap(id) ? track(theirs) : beside(theirs);
 }
 
-/// True for what the base has already, or nobody can tell from what it has; it is counted.
+/// True for what the base has already, or what cannot be separated from what it has; it is counted.
 bool Merger::known_work(std::size_t row) {
   if (same_.twin.empty()) return false;
   const SliceId id(row);
@@ -314,7 +314,7 @@ bool Merger::known_work(std::size_t row) {
     return true;
   }
   if (same_.twin[row] == SameWork::kNew) return same_.doubtful[row];
-  // What the program said with a range is told by one of the recorders only.
+  // The arguments of a range are in one of the recorders only.
   arguments(other_.slice_arguments, late_arguments_, static_cast<std::uint32_t>(row),
             same_.twin[row]);
   return true;

@@ -14,7 +14,7 @@ namespace fathom {
 
 struct MergeOptions {
   /// Only what lies in the base's span is taken: slices that overlap it and instants in it. Else
-  /// all, and the span widens. Samples are always taken: they tell of the whole run.
+  /// all, and the span widens. Samples are always taken: they are of the whole run.
   bool within_span = true;
   /// How far the two clocks may be apart, as both state it together.
   std::int64_t clock_error_ns = 10'000;
@@ -35,7 +35,7 @@ struct MergeCounts {
   std::uint64_t activities_known = 0;
   std::uint64_t calls_known = 0;
   std::uint64_t ranges_known = 0;
-  /// Device activities that are told otherwise by the base: not taken.
+  /// Device activities that the base has in another form: not taken.
   std::uint64_t activities_doubtful = 0;
   std::uint64_t not_taken = 0;  ///< Flows, collectives; waits and allocator events of a base's own.
   /// How far the clocks were found apart, and whether that is more than they state.
@@ -56,7 +56,7 @@ struct MergeCounts {
 /// runtime and driver calls. Device work, calls and ranges that both saw are taken once; streams
 /// are the base's where it has them. Correlation ids are changed where they mean another thing in
 /// the base. The base keeps its rows, and its span where `within_span`; the other's steps are then
-/// told in MergeCounts. O(rows of both).
+/// counted in MergeCounts. O(rows of both).
 MergeCounts merge_into(Trace& base, const Trace& other, const MergeOptions& options);
 
 }  // namespace fathom

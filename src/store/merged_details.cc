@@ -1,4 +1,4 @@
-// Rows are appended in the order in which slices ask for them.
+// Copies detail rows in the order in which slices need them.
 #include "store/merged_details.h"
 
 namespace fathom {

@@ -1,4 +1,4 @@
-// Candidates vote for the offset of the clocks; then each list is walked once.
+// Finds the events that two recordings share, and the distance of their clocks.
 #include "store/same_work.h"
 
 #include <algorithm>
@@ -90,7 +90,7 @@ class Finder {
     return pids;
   }
 
-  /// Work of a device tells no process; the calls and threads beside it do.
+  /// Work of a device names no process; the calls and threads beside it do.
   void compare_processes() {
     std::set<std::int64_t> ours = pids_of(base_, true);
     std::set<std::int64_t> theirs = pids_of(other_, true);
@@ -117,7 +117,7 @@ class Finder {
       const Track& track = trace.track(id);
       const bool device = family == Family::activity;
       if (others != nullptr && !wanted_[static_cast<std::size_t>(family)]) continue;
-      // Steps are told by whoever counts them: Merger's affair.
+      // Steps are recorded by whoever counts them: Merger handles them.
       if (family == Family::none || trace.name(id).starts_with("ProfilerStep#") ||
           track.kind != (device ? TrackKind::device_stream : TrackKind::host_thread) ||
           (device && of_other_process(trace, track)))
@@ -200,7 +200,7 @@ class Finder {
       if (std::get<0>(key) != family) continue;
       const auto ours = ours_.find(key);
       if (ours == ours_.end()) continue;
-      // Of the kernels of a graph, which share an id, none can be told by it.
+      // Of the kernels of a graph, which share an id, none is identified by it.
       std::unordered_map<std::int64_t, const Event*> by_id;
       for (const Event& event : ours->second) {
         if (event.correlation == kAbsent) continue;
@@ -353,7 +353,7 @@ class Finder {
   }
 
   /// Where the base recorded a device, most of what the other saw must be the base's too, or most
-  /// of the base's must be what the other saw; else the two cannot be told apart, and the base is
+  /// of the base's must be what the other saw; else the two cannot be matched, and the base is
   /// believed.
   void doubt() {
     if (!wanted_[static_cast<std::size_t>(Family::activity)]) return;
@@ -420,7 +420,7 @@ class Finder {
     }
   }
 
-  /// Twins tell what an id is called in the base; other ids must not meet one of the base's.
+  /// Twins show what an id is called in the base; other ids must not meet one of the base's.
   void name_correlations() {
     std::uint64_t equal = 0;
     std::uint64_t compared = 0;

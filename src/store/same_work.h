@@ -29,7 +29,7 @@ struct SameWork {
 
   /// By the other's slice: the base's slice that is the same, or kNew.
   std::vector<std::uint32_t> twin;
-  /// By the other's slice: true where it is not to be taken though it has no twin: the two tell
+  /// By the other's slice: true where it is not to be taken though it has no twin: the two show
   /// different things of the same stretch of a device, and nobody can say what is the same.
   std::vector<bool> doubtful;
   std::uint64_t activities = 0;           ///< Device activities with a twin.

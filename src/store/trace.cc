@@ -1,4 +1,4 @@
-// Names of the enumerators, and look-ups in a trace's small tables.
+// Names of enumerators, and look-ups in a trace's small tables.
 #include "store/trace.h"
 
 #include <algorithm>

@@ -28,7 +28,7 @@ using SliceId = Id<SliceTable>;
 using SignatureId = Id<SignatureTable>;
 using LaunchConfigId = Id<LaunchConfigTable>;
 
-/// "Not recorded" in the signed 64-bit columns whose doc says so.
+/// "Not recorded" in the signed 64-bit columns that document it.
 inline constexpr std::int64_t kAbsent = INT64_MIN;
 
 /// What a slice is. The recorder's own spelling is kept beside it (Trace::categories).

@@ -1,4 +1,4 @@
-// Parallel columns of one length, ids that exist, durations that make sense.
+// Checks the columns of a trace: lengths, ids, durations.
 #include "store/validate.h"
 
 #include <algorithm>

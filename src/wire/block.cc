@@ -1,4 +1,4 @@
-// Packing of records and texts, and the header's sum.
+// Packs records and texts into a block, with its checksum.
 #include "wire/block.h"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// write(2) until all is written, or back to where it was.
+// Writes blocks to a file, completely or not at all.
 #include "wire/file.h"
 
 #include <cerrno>

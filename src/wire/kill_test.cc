@@ -13,7 +13,7 @@
 namespace fathom::wire {
 namespace {
 
-/// What the writing process tells, in memory that outlives it.
+/// What the writing process reports, in memory that outlives it.
 struct Progress {
   std::atomic<std::uint64_t> bytes;   // handed over, as of its last look
   std::atomic<std::uint64_t> slices;  // begun to be written

@@ -1,4 +1,4 @@
-// Blocks are looked for, their sums checked, and their records handed on.
+// Reads blocks of a capture file, checks them, and hands on their records.
 #include "wire/reader.h"
 
 #include <array>

@@ -1,3 +1,4 @@
+// Writes records into blocks, and blocks to the capture file.
 // Blocks are filled under a lock and handed over when they are full or old; what a ring must repeat
 // is kept beside them.
 #include "wire/writer.h"
@@ -321,7 +322,7 @@ bool Writer::State::hand_over() {
   const std::uint64_t records = block_->records();
   const bool written = file_.append(block_->finish(number_));
   newest_ = kNever;
-  ++number_;  // a missing number tells the reader what is missing
+  ++number_;  // a missing number shows the reader what is missing
   block_->clear();
   begun_ = false;
   if (!written) lose(Loss::disk, records);

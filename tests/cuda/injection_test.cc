@@ -1,4 +1,4 @@
-// The library in a program, with a stand-in for libcupti: from the injection to the tables.
+// The library in a program, with a fake libcupti: from the injection to the tables.
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
@@ -70,7 +70,7 @@ TEST_F(CudaInjection, RecordsWhatTheProgramDoesOnTheDevice) {
   EXPECT_EQ(fact(trace, "cuda.rung"), "\"full activity\"");
   EXPECT_EQ(fact(trace, "not_recorded.cuda.0.what"), "");
   ASSERT_EQ(trace.devices.size(), 1U);
-  EXPECT_EQ(trace.devices[0].name, "Stand-in GPU");
+  EXPECT_EQ(trace.devices[0].name, "Fake GPU");
   EXPECT_EQ(trace.devices[0].sms, 4);
 }
 
@@ -105,7 +105,7 @@ TEST_F(CudaInjection, TimesAreOfTheHostsClock) {
   const auto before = std::chrono::steady_clock::now().time_since_epoch().count();
   EXPECT_EQ(run_injected(folder, "work"), 0);
   const auto after = std::chrono::steady_clock::now().time_since_epoch().count();
-  // The stand-in's clock is a thousand seconds ahead.
+  // The fake's clock is a thousand seconds ahead.
   const Recorded recorded = read_folder(folder);
   EXPECT_GE(std::stoll(recorded.facts.at("cuda.clock.error_ns")), 0);
   const Trace trace = trace_of(folder);
@@ -115,7 +115,7 @@ TEST_F(CudaInjection, TimesAreOfTheHostsClock) {
 
 TEST_F(CudaInjection, WhatIsRefusedIsNamedAndTheRestRecorded) {
   const Folder folder;
-  EXPECT_EQ(run_injected(folder, "work", {{"CUPTI_STAND_IN_REFUSE", "38"}}), 0);
+  EXPECT_EQ(run_injected(folder, "work", {{"CUPTI_FAKE_REFUSE", "38"}}), 0);
   const Trace trace = trace_of(folder);
   EXPECT_EQ(count(trace, SliceKind::kernel), 5U);
   EXPECT_EQ(count(trace, SliceKind::sync), 0U);
@@ -126,7 +126,7 @@ TEST_F(CudaInjection, WhatIsRefusedIsNamedAndTheRestRecorded) {
 
 TEST_F(CudaInjection, WhereKernelsAreRefusedEventsAroundTheirLaunchesTimeThem) {
   const Folder folder;
-  EXPECT_EQ(run_injected(folder, "launch", {{"CUPTI_STAND_IN_REFUSE", "1,2,10,22"}}), 0);
+  EXPECT_EQ(run_injected(folder, "launch", {{"CUPTI_FAKE_REFUSE", "1,2,10,22"}}), 0);
   const Trace trace = trace_of(folder);
   EXPECT_EQ(fact(trace, "cuda.rung"), "\"CUDA events\"");
   EXPECT_EQ(count(trace, SliceKind::kernel), 6U);
@@ -160,14 +160,14 @@ TEST_F(CudaInjection, WithoutCuptiItSaysWhatIsMissing) {
 
 TEST_F(CudaInjection, DroppedRecordsAreCounted) {
   const Folder folder;
-  EXPECT_EQ(run_injected(folder, "work", {{"CUPTI_STAND_IN_DROPPED", "7"}}), 0);
+  EXPECT_EQ(run_injected(folder, "work", {{"CUPTI_FAKE_DROPPED", "7"}}), 0);
   EXPECT_EQ(read_folder(folder).dropped, 7U);
 }
 
 TEST_F(CudaInjection, AnEndWithoutDestructorsKeepsAllThereIs) {
   for (const char* const how : {"_exit", "quick_exit"}) {
     const Folder folder;
-    EXPECT_EQ(run_injected(folder, how, {{"CUPTI_STAND_IN_LATE", "1"}}), 0);
+    EXPECT_EQ(run_injected(folder, how, {{"CUPTI_FAKE_LATE", "1"}}), 0);
     const Trace trace = trace_of(folder);
     EXPECT_EQ(count(trace, SliceKind::kernel), 5U) << how;
     EXPECT_EQ(count(trace, SliceKind::memcpy), 5U) << how;
@@ -198,7 +198,7 @@ TEST_F(CudaInjection, WhatRunsAfterExecWritesBesideWhatRanBefore) {
 
 TEST_F(CudaInjection, SeveralPartsOfFathomInOneProcessLoseNothingByIt) {
   const Folder folder;
-  EXPECT_EQ(run_injected(folder, "steps, _exit", {{"CUPTI_STAND_IN_LATE", "1"}}), 0);
+  EXPECT_EQ(run_injected(folder, "steps, _exit", {{"CUPTI_FAKE_LATE", "1"}}), 0);
   EXPECT_EQ(folder.files().size(), 2U);
   std::size_t kernels = 0;
   for (const std::string& path : folder.files()) {
@@ -212,7 +212,7 @@ TEST_F(CudaInjection, SeveralPartsOfFathomInOneProcessLoseNothingByIt) {
 
 TEST_F(CudaInjection, ACrashKeepsAllThereIs) {
   const Folder folder;
-  const int status = run_injected(folder, "crash", {{"CUPTI_STAND_IN_LATE", "1"}});
+  const int status = run_injected(folder, "crash", {{"CUPTI_FAKE_LATE", "1"}});
   ASSERT_TRUE(WIFSIGNALED(status));
   EXPECT_EQ(WTERMSIG(status), SIGTERM);
   EXPECT_EQ(count(trace_of(folder), SliceKind::kernel), 7U);
@@ -294,7 +294,7 @@ TEST_F(CudaInjection, CallsOfLibrariesAreRecordedWhereThatIsAskedFor) {
   const Folder folder;
   EXPECT_EQ(run_injected(folder, "libraries",
                          {{"FATHOM_OPTIONS", R"({"with": ["shapes", "libraries"]})"},
-                          {"LIBRARY_STAND_INS", kFolder + "/stand_ins"}}),
+                          {"FAKE_LIBRARIES", kFolder + "/fakes"}}),
             0);
   const Recorded recorded = read_folder(folder);
   ASSERT_EQ(recorded.instants.size(), 3U);
@@ -319,7 +319,7 @@ TEST_F(CudaInjection, CanBeLeftOut) {
 TEST_F(CudaInjection, ReadsWhatOlderLibrariesWrite) {
   for (const char* const version : {"18", "24", "28", "130001", "130301"}) {
     const Folder folder;
-    EXPECT_EQ(run_injected(folder, "work", {{"CUPTI_STAND_IN_VERSION", version}}), 0);
+    EXPECT_EQ(run_injected(folder, "work", {{"CUPTI_FAKE_VERSION", version}}), 0);
     EXPECT_EQ(count(trace_of(folder), SliceKind::kernel), 5U) << version;
   }
 }
@@ -338,7 +338,7 @@ std::string said(const Folder& folder, const std::string& command) {
 
 TEST_F(CudaInjection, ReportsOfTheFolderShowIt) {
   const Folder folder;
-  EXPECT_EQ(run_injected(folder, "work", {{"CUPTI_STAND_IN_DROPPED", "7"}}), 0);
+  EXPECT_EQ(run_injected(folder, "work", {{"CUPTI_FAKE_DROPPED", "7"}}), 0);
   std::ofstream(folder.path() + "/manifest.json") << R"({"schema": "fathom-run/1"})";
   EXPECT_NE(said(folder, "kernels").find("add(float*, float*, int)"), std::string::npos);
   EXPECT_NE(said(folder, "copies").find("pinned"), std::string::npos);

@@ -1,5 +1,5 @@
-// Hardware counters sampled through the library, with a stand-in for libcupti: from the option to
-// the tables, and what is said where they are refused.
+// Hardware counters sampled through the library, with a fake libcupti: from the option to
+// the tables, and the message where they are refused.
 #include <chrono>
 #include <cstdio>
 #include <filesystem>
@@ -26,10 +26,10 @@ int run(const Folder& folder, const std::string& what, Environment more = {}) {
   return run_injected(folder, what, std::move(more));
 }
 
-/// Runs it with this fault of the stand-in's.
+/// Runs it with this fault of the fake's.
 Recorded with_fault(const std::string& fault) {
   const Folder folder;
-  EXPECT_EQ(run(folder, "metrics", {{"CUPTI_STAND_IN_PM", fault}}), 0);
+  EXPECT_EQ(run(folder, "metrics", {{"CUPTI_FAKE_PM", fault}}), 0);
   return read_folder(folder);
 }
 
@@ -106,7 +106,7 @@ TEST_F(GpuMetrics, NoSampleIsMissingAndAllLieWithinTheRun) {
 TEST_F(GpuMetrics, SamplesOnAClockOfTheirOwnArePutWhereTheyBelong) {
   const Folder folder;
   const auto before = std::chrono::steady_clock::now().time_since_epoch().count();
-  EXPECT_EQ(run(folder, "metrics", {{"CUPTI_STAND_IN_PM_AHEAD", "5000000000"}}), 0);
+  EXPECT_EQ(run(folder, "metrics", {{"CUPTI_FAKE_PM_AHEAD", "5000000000"}}), 0);
   const auto after = std::chrono::steady_clock::now().time_since_epoch().count();
   const Recorded recorded = read_folder(folder);
   const auto samples = by_counter(recorded).at("gpu.sm_active");
@@ -180,7 +180,7 @@ TEST_F(GpuMetrics, ACrashKeepsWhatWasSampled) {
 TEST_F(GpuMetrics, GoBesideTorchsProfilerAndWithoutRecordingCuda) {
   const Folder libraries;
   const std::string torch = libraries.path() + "/libtorch_cpu.so";
-  std::filesystem::create_symlink(kFolder + "/libcupti_stand_in.so", torch);
+  std::filesystem::create_symlink(kFolder + "/libfake_cupti.so", torch);
   const Folder beside;
   EXPECT_EQ(run(beside, "metrics", {{"FATHOM_CUPTI", torch}}), 0);
   const Recorded recorded = read_folder(beside);

@@ -10,7 +10,7 @@ namespace fathom::test {
 namespace {
 
 Environment injected(Environment more) {
-  more.emplace("FATHOM_CUPTI", kFolder + "/libcupti_stand_in.so");
+  more.emplace("FATHOM_CUPTI", kFolder + "/libfake_cupti.so");
   more.emplace("CUDA_INJECTION64_PATH", kFolder + "/libfathom_cuda.so");
   return more;
 }
@@ -20,7 +20,7 @@ TEST(StarvedCuda, EndsAsItWouldAndItsFileSaysWhatItLacks) {
 }
 
 TEST(StarvedCuda, WhereKernelsAreTimedByEventsToo) {
-  expect_to_survive_starving("starved_cuda", injected({{"CUPTI_STAND_IN_REFUSE", "1,2,10,22"}}));
+  expect_to_survive_starving("starved_cuda", injected({{"CUPTI_FAKE_REFUSE", "1,2,10,22"}}));
 }
 
 TEST(StarvedCuda, WhereOnlyARangeOfTheProgramsIsRecordedToo) {

@@ -41,7 +41,7 @@ def on_terminal(columns: int, *arguments, lines: int = 40, **settings) -> str:
 
 
 class MistakesCase(unittest.TestCase):
-    """For tests of what is said of mistakes; without tests of its own."""
+    """For tests of messages about mistakes; without tests of its own."""
 
     def fails(self, code, *arguments, says=""):
         done = fathom(*arguments)

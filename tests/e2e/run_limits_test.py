@@ -107,7 +107,7 @@ class Limits(unittest.TestCase):
         self.assertEqual(self.table("telemetry")["rows"], [])
         self.assertIn("--telemetry 0", done.stderr)
 
-    def test_the_wish_is_kept_in_the_manifest(self):
+    def test_the_options_are_kept_in_the_manifest(self):
         self.run_program("pass", "--delay", "2s", "--duration", "1min", "--last", "30s", "--max-size", "1MiB",
                          "--max-memory", "2MiB", "--range", "epoch", "--profile-from-start", "off",
                          "--on-signal", "USR2", "--steps", "wait=2,active=5,repeat=0", "--step-by", "mark")

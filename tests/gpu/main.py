@@ -160,7 +160,7 @@ def one_part(args: argparse.Namespace) -> int:
     work, keep = args.scratch / "work" / args.part, args.scratch / "keep" / args.part
     for folder in (work, keep):
         folder.mkdir(parents=True, exist_ok=True)
-    # What stops a command for lack of time is said by the part, not by its end.
+    # What stops a command for lack of time is reported by the part, not by its end.
     budget = BUDGETS[args.part] * (DRY_FACTOR if args.dry_run else 1) - 3
     context = Context(args.fathom, args.python, work, keep, args.dry_run, budget)
     report = Report(args.part, report_file(args.scratch, args.part))

@@ -1,4 +1,4 @@
-"""The check as a whole, without GPU and PyTorch: what is not possible is said, with the reason."""
+"""The check as a whole, without GPU and PyTorch: what is not possible is reported, with the reason."""
 
 from __future__ import annotations
 

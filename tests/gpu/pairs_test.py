@@ -1,4 +1,4 @@
-"""What is said of a pair: whether its illness was found, what was promised, and what came of it."""
+"""The report on a pair: whether its cause was found, the predicted and the measured saving."""
 
 from __future__ import annotations
 

@@ -52,7 +52,7 @@ def run(context: Context, report: Report) -> None:
     said = refusals(session)
     report.number("not recorded", said)
     if not rows:
-        # A device may refuse; that it is said, and how it would be allowed, is what can be checked.
+        # A device may refuse; that it is reported, and how it would be allowed, is what can be checked.
         named = any("gpu.sm_active" in lost["what"] and lost["remedy"] for lost in said)
         report.expect("the refusal is named, with its remedy", named, str(said)[:300])
         report.not_possible("PM sampling", said[0]["why"] if said else "nothing says why")

@@ -1,4 +1,4 @@
-"""The parts that need a GPU, with stand-ins for the driver's tools, nvcc and Fathom."""
+"""The parts that need a GPU, with fakes of the driver's tools, nvcc and Fathom."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ import part_nvml
 from common import Context
 from outcome import FAILED, PASSED, Report
 
-# What a stand-in for a CUDA program prints.
+# What a fake CUDA program prints.
 DONE = {
     "schema": "fathom-gpu-program/1",
     "possible": True,

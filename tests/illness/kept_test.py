@@ -1,4 +1,4 @@
-"""The pairs that are kept for checking: each is recorded and measured, and its ill recording is promised something."""
+"""The held-out pairs: each is recorded and measured, and something is predicted for its first recording."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 // A program that uses CUDA as far as tests need: it loads what CUDA_INJECTION64_PATH names, as the
-// driver does, and has the stand-in for CUPTI do what a GPU would.
+// driver does, and has the fake CUPTI do what a GPU would.
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
@@ -19,8 +19,8 @@ using Work = void (*)(int rounds);
 using Simple = void (*)();
 using Question = int (*)();
 
-/// The stand-in; it is the driver too, whose functions all may see.
-void* stand_in() {
+/// The fake; it is the driver too, whose functions all may see.
+void* fake_gpu() {
   const char* const path = std::getenv("FATHOM_CUPTI");
   return path == nullptr ? nullptr : dlopen(path, RTLD_NOW | RTLD_GLOBAL);
 }
@@ -39,8 +39,8 @@ bool inject() {
 
 /// Until the recorder records, or does no more; works so often at each look.
 void wait_until(void* gpu, bool recording, int rounds) {
-  const auto asked = find<Question>(gpu, "stand_in_recording");
-  const auto work = find<Work>(gpu, "stand_in_work");
+  const auto asked = find<Question>(gpu, "fake_recording");
+  const auto work = find<Work>(gpu, "fake_work");
   constexpr int kPause = 1000;
   while ((asked() != 0) != recording) {
     work(rounds);
@@ -51,21 +51,21 @@ void wait_until(void* gpu, bool recording, int rounds) {
 /// Loads libraries of CUDA's, and calls them when they are heard.
 int call_libraries() {
   constexpr int kPause = 1000;
-  const char* const folder = std::getenv("LIBRARY_STAND_INS");
+  const char* const folder = std::getenv("FAKE_LIBRARIES");
   for (const char* const name : {"libcublas.so", "libcublasLt.so", "libcudnn.so"}) {
     const std::string path = std::string(folder == nullptr ? "." : folder) + '/' + name;
     void* const library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
-    const auto is_heard = find<Question>(library, "stand_in_is_heard");
+    const auto is_heard = find<Question>(library, "fake_is_heard");
     if (is_heard == nullptr) return 3;
     while (is_heard() == 0) usleep(kPause);
-    find<Simple>(library, "stand_in_call")();
+    find<Simple>(library, "fake_call")();
   }
   return 0;
 }
 
 /// For the launcher's limits. False where there is none of that name.
 bool limited(void* gpu, const std::string& what) {
-  const auto work = find<Work>(gpu, "stand_in_work");
+  const auto work = find<Work>(gpu, "fake_work");
   constexpr int kLonger = 100;  // than what the made-up GPU does at once, microseconds
   if (what == "delayed") {
     wait_until(gpu, true, 1);
@@ -95,7 +95,7 @@ bool limited(void* gpu, const std::string& what) {
   } else if (what == "long") {
     work(5);
     for (int i = 0; i < 6; ++i) {
-      find<Simple>(gpu, "stand_in_wait_for_flush")();
+      find<Simple>(gpu, "fake_wait_for_flush")();
       work(1);
     }
   } else {
@@ -108,24 +108,24 @@ bool limited(void* gpu, const std::string& what) {
 
 int main(int argc, char** argv) {
   const std::string what = argc > 1 ? argv[1] : "work";
-  void* const gpu = stand_in();
-  const auto work = find<Work>(gpu, "stand_in_work");
+  void* const gpu = fake_gpu();
+  const auto work = find<Work>(gpu, "fake_work");
   if (what == "held") {
-    const auto hold = find<Simple>(gpu, "stand_in_hold");
+    const auto hold = find<Simple>(gpu, "fake_hold");
     if (hold == nullptr) return 3;
     hold();
   }
   if (!inject()) return 2;
   if (work == nullptr) return what == "alone" ? 0 : 3;
   if (what == "launch") {
-    find<Work>(gpu, "stand_in_launch")(6);
+    find<Work>(gpu, "fake_launch")(6);
     return 0;
   }
   if (what == "range") {
     work(2);
-    find<Simple>(gpu, "stand_in_profiler_start")();
+    find<Simple>(gpu, "fake_profiler_start")();
     work(3);
-    find<Simple>(gpu, "stand_in_profiler_stop")();
+    find<Simple>(gpu, "fake_profiler_stop")();
     work(4);
     return 0;
   }
@@ -135,7 +135,7 @@ int main(int argc, char** argv) {
   work(5);
   if (what == "metrics" || what == "metrics, crash") {
     // Looks at samples in between; what was not looked at yet comes with the end.
-    find<Work>(gpu, "stand_in_wait_for_looks")(6);
+    find<Work>(gpu, "fake_wait_for_looks")(6);
     if (what == "metrics, crash") raise(SIGTERM);
   }
   if (what == "fork") {
@@ -149,7 +149,7 @@ int main(int argc, char** argv) {
   if (what == "_exit") _exit(0);
   if (what == "killed" || what == "exec" || what == "exit_group") {
     // What was delivered is in the file after the next tick; what comes now may be lost.
-    find<Simple>(gpu, "stand_in_wait_for_flush")();
+    find<Simple>(gpu, "fake_wait_for_flush")();
     work(2);
     if (what == "killed") raise(SIGKILL);
     if (what == "exit_group") syscall(SYS_exit_group, 0);
@@ -158,7 +158,7 @@ int main(int argc, char** argv) {
   if (what == "quick_exit") std::quick_exit(0);
   if (what == "crash") {
     // What was delivered is in the file after the next tick.
-    find<Simple>(gpu, "stand_in_wait_for_flush")();
+    find<Simple>(gpu, "fake_wait_for_flush")();
     work(2);
     raise(SIGTERM);
   }

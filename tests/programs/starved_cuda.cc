@@ -27,11 +27,11 @@ void* load(const char* variable, int scope) {
 /// What the driver and the GPU do; the fake of CUPTI calls the recorder's callbacks meanwhile.
 void use(void* gpu) {
   const auto call = [gpu](const char* name) { find<void (*)()>(gpu, name)(); };
-  find<void (*)(int)>(gpu, "stand_in_work")(20);
-  find<void (*)(int)>(gpu, "stand_in_launch")(20);
-  call("stand_in_profiler_start");
-  find<void (*)(int)>(gpu, "stand_in_work")(3);
-  call("stand_in_profiler_stop");
+  find<void (*)(int)>(gpu, "fake_work")(20);
+  find<void (*)(int)>(gpu, "fake_launch")(20);
+  call("fake_profiler_start");
+  find<void (*)(int)>(gpu, "fake_work")(3);
+  call("fake_profiler_stop");
 }
 
 }  // namespace

@@ -29,7 +29,7 @@ def _mark_one_byte(error: UnicodeError) -> tuple[str, int]:
     return "\ufffd", error.start + 1
 
 
-codecs.register_error("fathom-mend", _mark_one_byte)
+codecs.register_error("fathom-repair", _mark_one_byte)
 
 _DECODER = json.JSONDecoder(
     object_pairs_hook=Pairs, parse_float=Number, parse_int=Number, parse_constant=Number, strict=False
@@ -38,14 +38,14 @@ _DECODER = json.JSONDecoder(
 
 def decode(data: bytes) -> Any:
     """The document in `data`; each byte that is not UTF-8 becomes U+FFFD, lone surrogates too."""
-    text = data.decode("utf-8", errors="fathom-mend")
+    text = data.decode("utf-8", errors="fathom-repair")
     value, end = _DECODER.raw_decode(text, len(text) - len(text.lstrip(" \t\r\n")))
     if text[end:].strip(" \t\r\n"):
         raise ValueError("bytes follow the document")
     return value
 
 
-def mended(text: str) -> str:
+def repaired(text: str) -> str:
     """The text without halves of surrogate pairs, which JSON escapes can make and UTF-8 cannot hold."""
     return "".join("\ufffd" if "\ud800" <= c <= "\udfff" else c for c in text)
 
@@ -56,7 +56,7 @@ def canonical(value: Any) -> str:
     if isinstance(value, Number):
         return str(value)
     if isinstance(value, str):
-        return mended(json.dumps(value, ensure_ascii=False))
+        return repaired(json.dumps(value, ensure_ascii=False))
     if isinstance(value, Pairs):
         return "{" + ",".join(canonical(str(k)) + ":" + canonical(v) for k, v in value) + "}"
     if isinstance(value, list):

@@ -16,7 +16,7 @@ from decimal import ROUND_HALF_UP, Decimal, localcontext
 from pathlib import Path
 from typing import Any, Iterator
 
-from canonical_json import MISSING, Number, Pairs, canonical, decode, mended
+from canonical_json import MISSING, Number, Pairs, canonical, decode, repaired
 from wire_reference import MAGIC, wire_lines
 
 TABLES = [
@@ -71,7 +71,7 @@ def as_text(value: Any) -> str | None:
     if value is MISSING or value is None:
         return ABSENT
     if isinstance(value, str) and not isinstance(value, Number):
-        return mended(value)
+        return repaired(value)
     return canonical(value)
 
 
@@ -83,7 +83,7 @@ def as_token(value: Any) -> str:
     """A pid or tid as written, without quotes."""
     if value is MISSING:
         return ""
-    return mended(value) if isinstance(value, str) else canonical(value)
+    return repaired(value) if isinstance(value, str) else canonical(value)
 
 
 _NUMBER = re.compile(r"-?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
@@ -141,7 +141,7 @@ def as_id(value: Any) -> int | None:
     """Decimal or hexadecimal text as 64 bits; other text by its FNV-1a hash."""
     if value is MISSING:
         return ABSENT
-    text = mended(value) if isinstance(value, str) else canonical(value)
+    text = repaired(value) if isinstance(value, str) else canonical(value)
     if re.fullmatch(r"\d+", text) and int(text) < 2**64:
         number = int(text)
     elif re.fullmatch(r"0x[0-9a-fA-F]+", text) and int(text, 16) < 2**64:
@@ -410,7 +410,7 @@ class Reader:
         for key, value in args_of(event):
             number = as_real(value)
             if number is not ABSENT:
-                place = ("counter", as_token(event.last("pid")), mended(name + " " + key))
+                place = ("counter", as_token(event.last("pid")), repaired(name + " " + key))
                 self.add("samples", "sample", place, self.base + at, bits(number))
 
     def add(self, table: str, tag: str, place: Place, *values: Any) -> None:
@@ -494,7 +494,7 @@ class Reader:
 
     def about_the_run(self) -> None:
         for key, value in self.facts:
-            self.lines["facts"].append(f"fact|{mended(key)}|{canonical(value)}")
+            self.lines["facts"].append(f"fact|{repaired(key)}|{canonical(value)}")
         devices = self.facts.last("deviceProperties", "computeProperties")
         for device in devices if isinstance(devices, list) else []:
             if not isinstance(device, Pairs):
@@ -502,13 +502,13 @@ class Reader:
             numbers = [plain_integer(device.last(key)) or 0 for key in DEVICE_KEYS]
             warp = plain_integer(device.last("warpSize")) or 32
             name = device.last("name")
-            fields = [numbers[0], mended(name) if isinstance(name, str) else "", *numbers[1:], warp]
+            fields = [numbers[0], repaired(name) if isinstance(name, str) else "", *numbers[1:], warp]
             self.lines["devices"].append("|".join(["device", *map(str, fields)]))
         distributed = self.facts.last("distributedInfo")
         if isinstance(distributed, Pairs):
             backend = distributed.last("backend")
             numbers_text = [field(plain_integer(distributed.last(key))) for key in ("rank", "world_size")]
-            name = mended(backend) if isinstance(backend, str) else ""
+            name = repaired(backend) if isinstance(backend, str) else ""
             self.lines["distributed"].append("|".join(["distributed", name, *numbers_text]))
 
 
@@ -521,7 +521,7 @@ DEVICE_KEYS = (
 
 def text_only(value: Any) -> str:
     """A string; anything else is not read."""
-    return mended(value) if isinstance(value, str) and not isinstance(value, Number) else ""
+    return repaired(value) if isinstance(value, str) and not isinstance(value, Number) else ""
 
 
 def plain_integer(value: Any) -> int | None:

@@ -15,8 +15,8 @@
 namespace fathom::monitor {
 namespace {
 
-constexpr const char* kNew = FATHOM_NVML_STAND_IN;
-constexpr const char* kOld = FATHOM_NVML_STAND_IN_OLD;
+constexpr const char* kNew = FATHOM_FAKE_NVML;
+constexpr const char* kOld = FATHOM_FAKE_NVML_OLD;
 
 /// Samples both lanes of the GPU `ticks` times; the tree is this process.
 struct Watched {
@@ -156,14 +156,14 @@ TEST(GpuDescription, TellsTheConditionsOfEachGpu) {
   EXPECT_EQ(system.driver, "550.54.15");
   EXPECT_EQ(system.cuda, "12.4");
   ASSERT_EQ(system.gpus.size(), 2U);
-  EXPECT_EQ(system.gpus[0].name, "NVIDIA Stand-In");
+  EXPECT_EQ(system.gpus[0].name, "NVIDIA Fake");
   EXPECT_EQ(system.gpus[0].power_limit_w, 400);
   EXPECT_EQ(system.gpus[0].ecc, true);
   EXPECT_EQ(system.gpus[0].mig, true);
   ASSERT_EQ(system.gpus[0].instances.size(), 1U);
-  EXPECT_EQ(system.gpus[0].instances[0].name, "NVIDIA Stand-In MIG 1g.10gb");
+  EXPECT_EQ(system.gpus[0].instances[0].name, "NVIDIA Fake MIG 1g.10gb");
   EXPECT_EQ(system.gpus[1].mig, false);
-  EXPECT_NE(to_json(system.gpus[1]).find("\"uuid\": \"GPU-stand-in-2\""), std::string::npos);
+  EXPECT_NE(to_json(system.gpus[1]).find("\"uuid\": \"GPU-fake-2\""), std::string::npos);
   EXPECT_EQ(to_json(system.gpus[1]).find("pcie_width_max"), std::string::npos);
 }
 

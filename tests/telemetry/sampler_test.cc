@@ -83,7 +83,7 @@ TEST(Sampler, RecordsWhatAProcessUsesOnTheClockOfTheFile) {
   const Worker worker;
   const std::string path = file();
   const double start = cpu_of(worker.pid());
-  sample(path, options_for(worker.pid(), FATHOM_NVML_STAND_IN),
+  sample(path, options_for(worker.pid(), FATHOM_FAKE_NVML),
          [&](const monitor::Sampler&) { return cpu_of(worker.pid()) > start + 0.3; });
   const auto session = Session::open(path, {});
   ASSERT_TRUE(session.ok()) << session.error().message;
@@ -104,7 +104,7 @@ TEST(Sampler, RecordsOnlyCountersOfTheTableWithTheirUnits) {
   ::setenv("FATHOM_NVML_SCRIPT", "", 1);
   const Worker worker;
   const std::string path = file();
-  sample(path, options_for(worker.pid(), FATHOM_NVML_STAND_IN),
+  sample(path, options_for(worker.pid(), FATHOM_FAKE_NVML),
          [](const monitor::Sampler& sampler) { return sampler.cost().ticks > 10; });
   const auto session = Session::open(path, {});
   ASSERT_TRUE(session.ok());
@@ -147,11 +147,10 @@ TEST(Sampler, EndsWhereADriverHangs) {
   ::setenv("FATHOM_NVML_SCRIPT", "late-stuck", 1);
   const Worker worker;
   const std::string path = file();
-  sample(path, options_for(worker.pid(), FATHOM_NVML_STAND_IN),
-         [](const monitor::Sampler& sampler) {
-           ::setenv("FATHOM_NVML_SCRIPT", "stuck", 1);
-           return sampler.cost().ticks > 20;
-         });
+  sample(path, options_for(worker.pid(), FATHOM_FAKE_NVML), [](const monitor::Sampler& sampler) {
+    ::setenv("FATHOM_NVML_SCRIPT", "stuck", 1);
+    return sampler.cost().ticks > 20;
+  });
   ::setenv("FATHOM_NVML_SCRIPT", "", 1);  // it comes back when nobody listens any more
   const auto session = Session::open(path, {});
   ASSERT_TRUE(session.ok());

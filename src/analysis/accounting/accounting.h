@@ -27,7 +27,7 @@ enum class Bucket : std::uint8_t {
   python,          ///< … in none of these.
   dependency,      ///< Launched, but waiting for an event, another stream or a peer.
   launch_latency,  ///< Launched, within the trace's median uncontended launch delay.
-  device_wait,     ///< Launched, later than that, nothing tells why.
+  device_wait,     ///< Launched, later than that, nothing shows why.
   host_unknown,    ///< The launch is not in the trace.
 };
 inline constexpr std::size_t kBuckets = static_cast<std::size_t>(Bucket::host_unknown) + 1;

@@ -1,4 +1,4 @@
-// Cuts what is credited and the idle pieces at the windows' ends, and sums by key.
+// Sums credited and idle time by step, phase, module or kernel class.
 #include "analysis/accounting/groups.h"
 
 #include <algorithm>

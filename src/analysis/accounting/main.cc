@@ -1,5 +1,6 @@
-// Walks the main thread, and where it is in no operator its Python frames, the backward thread, and
-// the threads that communicate for it.
+// Accounts for the main thread's time in traces without a device.
+// Where it is in no operator, its Python frames, the backward thread, and the threads that
+// communicate for it decide.
 #include "analysis/accounting/main.h"
 
 #include <algorithm>
@@ -190,7 +191,7 @@ class MainThread {
   }
 
   /// Cuts a stretch where other threads communicate: what the backward pass does then, in no
-  /// operator, is wait for them, and so it is where no frame tells of other work.
+  /// operator, is wait for them, and so it is where no frame shows other work.
   void beside_peers(Interval stretch, SliceId slice) {
     const bool backward = slice.valid() && context_.phases()[slice] == Phase::backward;
     if (frames_ && !backward) {
@@ -209,7 +210,7 @@ class MainThread {
     in_python(stretch, slice);
   }
 
-  /// Cuts a stretch where frames tell that the thread waits.
+  /// Cuts a stretch where frames show that the thread waits.
   void in_python(Interval stretch, SliceId slice) {
     while (next_ < waits_.size() && waits_[next_].end <= stretch.begin) ++next_;
     for (std::size_t i = next_; i < waits_.size() && waits_[i].begin < stretch.end; ++i) {

@@ -26,7 +26,7 @@ struct SyncCall {
   SliceId op{};     ///< The innermost operator around it, or invalid.
   SliceId frame{};  ///< The innermost Python frame around it, or invalid.
   /// The device that it most likely waited for: its own copy's, else the one its thread last
-  /// launched onto, else the only one there is. Unset when nothing tells.
+  /// launched onto, else the only one there is. Unset when nothing shows.
   std::optional<std::int32_t> device{};
   /// Device idle from the return of this call to the next activity, or to the next synchronising
   /// call about that device if that comes first, so that no idle time is counted twice. Unset
@@ -34,7 +34,7 @@ struct SyncCall {
   std::optional<Duration> idle_after{};
 };
 
-/// Tells which calls make the host wait. The trace and its links must outlive it.
+/// Finds the calls that make the host wait. The trace and its links must outlive it.
 class SyncReasons {
  public:
   /// O(activities).

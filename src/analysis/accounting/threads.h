@@ -19,8 +19,8 @@ class HostThreads {
  public:
   explicit HostThreads(const Context& context);
 
-  /// What being inside this slice of host work alone tells: input, allocation, sync, dispatch, or
-  /// python for annotations, which tell nothing. The strongest of a slice and those around it, in
+  /// What being inside this slice of host work alone shows: input, allocation, sync, dispatch, or
+  /// python for annotations, which show nothing. The strongest of a slice and those around it, in
   /// the order of Bucket, holds.
   [[nodiscard]] Bucket state(SliceId slice) const;
   /// Is it an operator, to which the time of the calls in it belongs?

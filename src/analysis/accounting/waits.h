@@ -24,7 +24,7 @@ class EventWaits {
 
   /// When the work is done that an activity waits for by events, which the host asked for between
   /// the launches of the activity before it on its stream and of itself. Time::max() where the
-  /// trace does not tell what was waited for; unset where no wait was recorded. O(log n).
+  /// trace does not show what was waited for; unset where no wait was recorded. O(log n).
   [[nodiscard]] std::optional<Time> ready(TrackId stream, Interval between_launches) const;
 
  private:

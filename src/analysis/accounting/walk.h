@@ -133,7 +133,7 @@ class HostWalk {
     }
   }
 
-  /// Cuts a stretch where Python frames tell that data was fetched.
+  /// Cuts a stretch where Python frames show that data was fetched.
   template <typename Visit>
   void emit_fetches(Interval stretch, Bucket state, SliceId innermost, const Visit& visit) const {
     const auto ended = [&](const Interval& fetch) { return fetch.end <= stretch.begin; };

@@ -54,7 +54,7 @@ class CappedSum {
   double integral_ = 0;
 };
 
-/// What a launch configuration tells, worked out once per configuration and device.
+/// What a launch configuration shows, worked out once per configuration and device.
 struct ConfigFacts {
   bool known = false;
   std::optional<double> blocks_per_sm;

@@ -9,7 +9,7 @@
 
 namespace fathom {
 
-/// Over one window of one device. Percentages are 0…100; unset where nothing was recorded to tell.
+/// Over one window of one device. Percentages are 0…100; unset where nothing was recorded for it.
 struct DeviceMetrics {
   Interval window{};
   BusyTime time;
@@ -25,7 +25,7 @@ struct DeviceMetrics {
   std::optional<double> achieved_occupancy_percent{};
   /// Kernel time on matrix units / kernel time.
   std::optional<double> tensor_core_percent{};
-  /// Share of kernel time whose launch tells blocks per SM, or occupancy; 1 when all do. The two
+  /// Share of kernel time whose launch shows blocks per SM, or occupancy; 1 when all do. The two
   /// metrics above are set only where their share is positive, and speak for that part.
   double sm_known = 0;
   double occupancy_known = 0;

@@ -1,4 +1,4 @@
-// The arithmetic of Nsight Compute's rule LaunchConfiguration.
+// Computes what a launch wastes, by Nsight Compute's rule LaunchConfiguration.
 #include "analysis/devices/launch_waste.h"
 
 #include <cmath>

@@ -21,7 +21,7 @@ struct LaunchWaste {
   std::optional<double> ragged_block;
 };
 
-/// `device` may be nullptr: then nothing is told.
+/// `device` may be nullptr: then nothing is known.
 LaunchWaste launch_waste(const LaunchConfig& config, const Device* device);
 
 }  // namespace fathom

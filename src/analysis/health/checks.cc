@@ -1,4 +1,4 @@
-// One pass over all slices, and the judging of a share.
+// Adds checks of health: one pass over all slices, and the judging of a share.
 #include "analysis/health/checks.h"
 
 #include <array>
@@ -26,7 +26,7 @@ void tally_call(const Trace& trace, const Links& links, SliceId slice, HealthTal
 HealthTally tally_slices(const Trace& trace, const Links& links) {
   HealthTally tally;
   const Slices& slices = trace.slices;
-  // Times count from an origin that need not be a whole microsecond; their distances tell the
+  // Times count from an origin that need not be a whole microsecond; their distances show the
   // resolution.
   const std::int64_t phase = slices.size() == 0 ? 0 : to_ns(slices.start[0]) % 1000;
   for (std::size_t row = 0; row < slices.size(); ++row) {

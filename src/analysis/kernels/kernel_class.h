@@ -26,7 +26,7 @@ std::string_view to_string(KernelClass kernel_class);
 struct KernelTraits {
   KernelClass kernel_class = KernelClass::other;
   bool tensor_cores =
-      false;  ///< The name tells that matrix units are used (tensor cores, MFMA/WMMA).
+      false;  ///< The name shows that matrix units are used (tensor cores, MFMA/WMMA).
 };
 
 /// Traits of a device kernel by its (demangled or mangled) name. Pure; costs about 1 µs: cache per

@@ -1,6 +1,7 @@
-// The one table of kernel names. Sources: names recorded in the traces under tests/data (PyTorch,
-// cuDNN, cuBLAS, CUTLASS, Triton, vLLM, SGLang, TensorRT-LLM, FBGEMM, MIOpen, Tensile, CK) and the
-// public sources of the libraries named in the comments.
+// The table of kernel names by which classes, Tensor Cores and communication are recognised.
+// Sources: names recorded in the traces under tests/data (PyTorch, cuDNN, cuBLAS, CUTLASS, Triton,
+// vLLM, SGLang, TensorRT-LLM, FBGEMM, MIOpen, Tensile, CK) and the public sources of the libraries
+// named in the comments.
 #include "analysis/kernels/kernel_names.h"
 
 namespace fathom {

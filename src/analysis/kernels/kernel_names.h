@@ -1,4 +1,4 @@
-// The vocabulary of kernel names: which piece of a name tells what.
+// The vocabulary of kernel names: which piece of a name means what.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,7 @@ struct ClassNeedle {
 /// Strongest first: of all pieces that occur in a name, the first in this list decides.
 std::span<const ClassNeedle> class_needles();
 
-/// What a piece of a name tells about matrix units.
+/// What a piece of a name shows about matrix units.
 enum class MatrixMark : std::uint8_t {
   tensor,         ///< An instruction or kernel family that exists on matrix units only.
   tensile,        ///< A rocBLAS / hipBLASLt kernel: matrix units only together with `tensile_mfma`.

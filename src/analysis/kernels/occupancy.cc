@@ -1,4 +1,4 @@
-// The arithmetic of occupancy: how many blocks fit by each resource.
+// Computes theoretical occupancy: how many blocks fit by each resource.
 #include "analysis/kernels/occupancy.h"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// Integrates counters of energy, or samples of power, over stretches of time.
 #include "analysis/machine/energy.h"
 
 #include <charconv>

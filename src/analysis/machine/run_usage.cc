@@ -1,3 +1,4 @@
+// Sums what the processes of a run used, from their exits and from telemetry.
 #include "analysis/machine/run_usage.h"
 
 #include <algorithm>

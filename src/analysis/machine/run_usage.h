@@ -66,14 +66,14 @@ struct RunStep {
   Interval window{};
 };
 
-/// The fact by which a session folder tells of them: "[[number,start,end],…]", ns of the trace.
+/// The fact of a session folder that lists them: "[[number,start,end],…]", ns of the trace.
 inline constexpr std::string_view kRunStepsFact = "run.steps";
 
 /// The steps of the whole run by that fact; empty where there is none.
 std::vector<RunStep> recorded_run_steps(const Trace& trace);
 
-/// The steps whose energy is told: those of the whole run where another recorder counted them, else
-/// the trace's counted ones.
+/// The steps whose energy is reported: those of the whole run where another recorder counted them,
+/// else the trace's counted ones.
 std::vector<RunStep> steps_of_run(const Trace& trace, const Steps& steps);
 
 /// O(samples of memory * log). Everything is unset in a trace without processes and telemetry.

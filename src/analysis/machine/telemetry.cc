@@ -1,3 +1,4 @@
+// Finds counters by name and takes means, peaks and differences of their samples.
 #include "analysis/machine/telemetry.h"
 
 #include <algorithm>

@@ -47,7 +47,7 @@ class Telemetry {
   [[nodiscard]] const CounterLine* find(std::string_view name, std::int32_t device = -1,
                                         std::int64_t pid = 0) const;
   [[nodiscard]] const std::vector<CounterLine>& lines() const { return lines_; }
-  /// The GPU of telemetry that is device `device` of the program; unset where that cannot be told.
+  /// The GPU of telemetry that is device `device` of the program; unset where that cannot be known.
   /// CUDA_VISIBLE_DEVICES is followed where it was recorded.
   [[nodiscard]] std::optional<std::int32_t> gpu_of(std::int32_t device) const;
 

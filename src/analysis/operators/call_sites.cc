@@ -1,3 +1,4 @@
+// Finds the user's frame around a host slice.
 #include "analysis/operators/call_sites.h"
 
 #include <algorithm>

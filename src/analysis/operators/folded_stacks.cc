@@ -1,5 +1,5 @@
-// One tree of stacks over all threads; host time by a sweep, device time by the launch's place in
-// the tree.
+// Sums time by distinct call stack.
+// One tree of stacks over all threads: host time by a sweep, device time by the launch's place.
 #include "analysis/operators/folded_stacks.h"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// Device time by Links: no activity is counted twice in any column of a row.
+// Adds device time to operators by their launches.
 #include "analysis/operators/op_device.h"
 
 #include <cstdint>

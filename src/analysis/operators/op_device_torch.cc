@@ -1,4 +1,4 @@
-// Device time and device rows as torch's own table has them.
+// Adds device time and device rows to the operator table as torch's own table has them.
 #include <algorithm>
 #include <vector>
 

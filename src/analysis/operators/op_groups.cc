@@ -1,4 +1,4 @@
-// Groups of host slices: by shape, call stack, phase, module or thread.
+// Divides operators by shape, call stack, phase, module or thread.
 #include "analysis/operators/op_groups.h"
 
 #include <array>

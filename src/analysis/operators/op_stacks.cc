@@ -1,5 +1,5 @@
-// Stacks of operators; a backward operator takes the stack of the forward operator that made its
-// node.
+// Finds the Python stack of each operator.
+// A backward operator takes the stack of the forward operator that made its node.
 #include "analysis/operators/op_stacks.h"
 
 #include <algorithm>

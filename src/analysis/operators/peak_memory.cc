@@ -1,4 +1,4 @@
-// Peaks from the totals that the allocator records with each event.
+// Finds the largest totals that the allocator recorded.
 #include "analysis/operators/peak_memory.h"
 
 #include <algorithm>

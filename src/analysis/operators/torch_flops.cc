@@ -1,4 +1,4 @@
-// torch's formulas, operator by operator.
+// Computes floating-point operations by torch's formulas.
 #include "analysis/operators/torch_flops.h"
 
 #include <string>

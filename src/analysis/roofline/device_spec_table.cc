@@ -1,4 +1,4 @@
-// Peaks of devices: dense, at boost clock, with sums in single precision.
+// The table of devices with their peaks and the source of each number.
 #include <array>
 
 #include "analysis/roofline/device_specs.h"

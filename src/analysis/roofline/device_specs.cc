@@ -1,4 +1,4 @@
-// How a recorded device finds its row in the table.
+// Finds a recorded device in the table of peaks.
 #include "analysis/roofline/device_specs.h"
 
 #include <algorithm>

@@ -11,7 +11,7 @@
 namespace fathom {
 
 /// Dense peaks without sparsity, in FLOP/s (int8: OP/s), at boost clock and with sums in single
-/// precision; 0 where the device has no such unit or its maker tells no number.
+/// precision; 0 where the device has no such unit or its maker states no number.
 struct DeviceSpec {
   std::string_view name;   ///< As people call it: "A100 SXM 80GB".
   std::string_view match;  ///< Words that a recorded name holds, all of them: "a100 sxm".

@@ -1,4 +1,4 @@
-// One table of torch's type names.
+// The table of torch's type names, with size and kind of number.
 #include "analysis/roofline/number_type.h"
 
 #include <algorithm>

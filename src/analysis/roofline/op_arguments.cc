@@ -1,4 +1,4 @@
-// Argument by argument: dims, type, value.
+// Parses recorded arguments: dimensions, type, value.
 #include "analysis/roofline/op_arguments.h"
 
 #include <string>

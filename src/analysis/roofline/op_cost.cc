@@ -1,4 +1,4 @@
-// Which operator has which formula.
+// Chooses the cost formula of an operator by its name.
 #include "analysis/roofline/op_cost.h"
 
 #include <algorithm>

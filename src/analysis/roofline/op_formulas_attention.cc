@@ -1,4 +1,4 @@
-// Scaled dot-product attention under all its names.
+// Cost of scaled dot-product attention.
 #include <algorithm>
 
 #include "analysis/roofline/op_formulas.h"

@@ -1,4 +1,4 @@
-// Convolutions and pooling: windows that slide.
+// Cost of convolutions and pooling.
 #include "analysis/roofline/op_formulas.h"
 
 namespace fathom::cost {

@@ -1,4 +1,4 @@
-// Products of matrices.
+// Cost of matrix multiplication.
 #include <algorithm>
 
 #include "analysis/roofline/op_formulas.h"

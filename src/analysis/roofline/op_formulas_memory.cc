@@ -1,4 +1,4 @@
-// Operators that move more than they compute: element by element, by index, over lists.
+// Cost of operators that move more than they compute: elementwise, by index, over lists.
 #include <algorithm>
 #include <array>
 #include <span>

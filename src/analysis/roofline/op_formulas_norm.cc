@@ -1,4 +1,4 @@
-// Operators that work row by row: reductions, softmax, normalisations.
+// Cost of operators that work row by row: reductions, softmax, normalisations.
 #include <algorithm>
 
 #include "analysis/roofline/op_formulas.h"

@@ -122,7 +122,7 @@ class Rows {
       seen_[op.row()] = true;
       ++row.calls;
     }
-    // The kernel tells whether single precision was shortened to tf32.
+    // The kernel's name shows whether single precision was shortened to TF32.
     const bool tensor_cores =
         traits_->traits[trace_.slices.name[activity.row()].row()].tensor_cores;
     if (row.cost && row.cost->matrix && row.cost->type == NumberType::fp32 && tensor_cores) {

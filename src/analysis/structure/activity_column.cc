@@ -1,4 +1,4 @@
-// Builds the bit per slice that tells device activities.
+// Builds the bit per slice that shows device activities.
 #include "analysis/structure/activity_column.h"
 
 #include <algorithm>

@@ -68,7 +68,7 @@ bool contains(std::string_view text, std::string_view word) {
   return text.find(word) != std::string_view::npos;
 }
 
-/// The call queues its work and returns: it says so, or its interface has no other way.
+/// The call queues its work and returns: by its name, or because its interface has no other way.
 /// hipMemcpyWithStream and plain cudaMemcpy, cudaMemset wait.
 bool returns_at_once(std::string_view name) {
   return contains(name, "Async") || contains(name, "Batch") || contains(name, "Enqueue") ||

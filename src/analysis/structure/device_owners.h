@@ -21,7 +21,7 @@ class DeviceOwners {
   void count(std::span<const SliceId> calls, std::span<const SliceId> activities);
   void decide();
 
-  /// Of a device's process; an invalid id where nothing tells.
+  /// Of a device's process; an invalid id where nothing shows.
   [[nodiscard]] StringId of(StringId device) const {
     const auto owner = owners_.find(device);
     return owner == owners_.end() ? StringId() : owner->second;

@@ -1,4 +1,4 @@
-// Numbers the launches of each graph in the order in which its thread made them.
+// Numbers the replays of each CUDA graph.
 #include "analysis/structure/graph_replays.h"
 
 #include <algorithm>

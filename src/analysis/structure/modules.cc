@@ -68,7 +68,7 @@ void place_work(const Trace& trace, const Nesting& nesting, const Nesting::Threa
   }
 }
 
-/// Backward operators run outside of module frames; their forward operator tells where they belong.
+/// Backward operators run outside of module frames; their forward operator shows where they belong.
 void join_backward(const Trace& trace, const Nesting& nesting, Modules& modules) {
   const ForwardOps forward(trace);
   for (const Nesting::Thread& thread : nesting.work) {

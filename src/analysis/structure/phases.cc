@@ -62,7 +62,8 @@ class NamePhases {
 
   Phase of(SliceId slice) {
     const SliceKind kind = trace_.kind(slice);
-    // A plain Chrome trace knows no kinds: there, what torch itself writes is told as on operators.
+    // A plain Chrome trace knows no kinds: there, what torch itself writes is recognised as on
+    // operators.
     if (kind != SliceKind::cpu_op && kind != SliceKind::user_annotation &&
         kind != SliceKind::other) {
       return Phase::other;
@@ -94,8 +95,8 @@ Phase phase_of_sequence(const Trace& trace, SliceId slice) {
   return thread == kAbsent || thread == 0 ? Phase::forward : Phase::backward;
 }
 
-/// Being forward is said loosely (operators that autograd reruns in backward carry sequence numbers
-/// too), so it never overrules what is around.
+/// Being forward is recorded loosely (operators that autograd reruns in backward carry sequence
+/// numbers too), so it never overrules what is around.
 Phase combine(Phase around, Phase own) {
   if (own == Phase::other) return around;
   return own == Phase::forward && around != Phase::other ? around : own;
@@ -125,7 +126,7 @@ struct Stretch {
   Phase phase;
 };
 
-/// Outermost stretches of frames that tell a phase on one thread, in order.
+/// Outermost stretches of frames that show a phase on one thread, in order.
 std::vector<Stretch> frame_stretches(const Trace& trace, const std::vector<Phase>& by_name,
                                      const Nesting::Thread& frames) {
   std::vector<Stretch> out;
@@ -177,7 +178,7 @@ void mark_by_frames(const Trace& trace, const Nesting::Thread& thread,
   }
 }
 
-/// What the slice itself tells, and by what.
+/// What the slice itself shows, and by what.
 void mark_own(const Trace& trace, NamePhases& names, SliceId slice, Phases& phases) {
   Phase& phase = phases.of[slice.row()];
   const bool collective = phase != Phase::other;

@@ -15,7 +15,7 @@ enum class Phase : std::uint8_t { other, forward, backward, optimizer, data, com
 inline constexpr std::size_t kPhases = static_cast<std::size_t>(Phase::communication) + 1;
 std::string_view to_string(Phase phase);
 
-/// What told a phase.
+/// What showed a phase.
 enum class PhaseEvidence : std::uint8_t {
   annotations,  ///< Ranges: Optimizer.step#…, enumerate(DataLoader)#…, those that people make.
   operators,    ///< Names of operators, metadata of collectives.
@@ -27,14 +27,14 @@ enum class PhaseEvidence : std::uint8_t {
 };
 inline constexpr std::size_t kPhaseEvidences = static_cast<std::size_t>(PhaseEvidence::updates) + 1;
 
-/// Per slice; meaningful for host work. A slice has the phase that its name or metadata tells, else
+/// Per slice; meaningful for host work. A slice has the phase that its name or metadata shows, else
 /// that of the slice around it; see phase_of_name() for the names. Beyond names:
 ///  - an operator with a forward thread beside its sequence number is backward, one without is
 ///  forward;
 ///  - roots on a thread that only runs the autograd engine are backward;
 ///  - what has no other phase and runs inside a Python frame of an nn.Module is forward, of a data
 ///  loader data, of an optimizer's step optimizer, of backward() backward;
-///  - what nothing of this tells, but the order of calls does: see infer_phases().
+///  - what nothing of this shows, but the order of calls does: see infer_phases().
 struct Phases {
   Column<Phase> of;
   std::array<std::uint64_t, kPhaseEvidences> evidence{};  ///< Host slices that each decided.
@@ -43,12 +43,12 @@ struct Phases {
 
 Phases compute_phases(const Trace& trace, const Nesting& nesting);
 
-/// The phase that the name of an operator or annotation tells, or other: Optimizer.step#…,
+/// The phase that the name of an operator or annotation shows, or other: Optimizer.step#…,
 /// enumerate(DataLoader)#…, autograd::engine::evaluate_function: …, c10d::…, nccl:…, and
 /// annotations that people and frameworks call forward, backward, dataloader, optimizer_step.
 Phase phase_of_name(std::string_view name, SliceKind kind);
 
-/// The phase that a Python frame tells by its name, or other.
+/// The phase that a Python frame shows by its name, or other.
 Phase phase_of_frame(std::string_view name);
 
 /// True for frames of modules ("nn.Module: Linear_0").

@@ -1,3 +1,4 @@
+// Infers forward and optimizer from the order of calls in a step.
 #include "analysis/structure/phases_inferred.h"
 
 #include <algorithm>

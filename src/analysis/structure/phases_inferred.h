@@ -1,4 +1,4 @@
-// Phases that nothing states, told by the order of calls.
+// Phases that nothing states, inferred from the order of calls.
 #pragma once
 
 #include "analysis/structure/nesting.h"

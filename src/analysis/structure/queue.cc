@@ -1,4 +1,4 @@
-// Counts launches against starts, per stream.
+// Computes the depth of each stream's queue at each launch.
 #include "analysis/structure/queue.h"
 
 #include <algorithm>

@@ -29,7 +29,7 @@ struct TableOptions {
   int stack_depth = 0;   ///< N of --group-by stack=N.
   bool torch = false;    ///< Follow torch's text and rows exactly (ops).
   std::string metric;    ///< stacks: "host" or "device".
-  /// energy: money and grams of CO2 per kilowatt-hour; negative: as recorded, else not told.
+  /// energy: money and grams of CO2 per kilowatt-hour; negative: as recorded, else not known.
   double price_per_kwh = -1;
   double carbon_g_per_kwh = -1;
   const DeviceSpec* peaks = nullptr;  ///< roofline: instead of the recorded device's. Borrowed.

@@ -114,7 +114,7 @@ StepMarks profiler_steps(const Trace& trace) {
   return marks;
 }
 
-/// "iteration 17" and "iteration 18" repeat one thing: digits do not tell names apart.
+/// "iteration 17" and "iteration 18" repeat one thing: digits do not distinguish names.
 std::string without_numbers(std::string_view name) {
   std::string result;
   for (const char c : name) {

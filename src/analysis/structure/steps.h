@@ -29,7 +29,7 @@ struct Step {
   Interval host{};     ///< The annotation's own span; for `optimizer`, since the one before.
   Interval window{};   ///< From the end of the step before to the end of what this one launched.
   /// Holds an activity launched before it or without a launch, or (first step found by its
-  /// optimizer) began before anything tells where.
+  /// optimizer) began before anything shows where.
   bool edge = false;
 };
 

@@ -1,4 +1,4 @@
-// The rules by which torch renames and drops events (torch/autograd/profiler.py, profiler_util.py).
+// Renames and drops events by torch's rules.
 #include "analysis/structure/torch_names.h"
 
 #include <algorithm>
@@ -19,7 +19,7 @@ constexpr auto kUtilities = std::to_array<std::string_view>({
     "aten::_version",
 });
 
-// The file does not tell which events were asynchronous; these are the names torch itself gives
+// The file does not show asynchronous events; these are the names torch itself gives
 // them.
 constexpr auto kAsynchronous = std::to_array<std::string_view>(
     {"nccl:", "gloo:", "mpi:", "ucc:", "xccl:", "rccl:", "hccl:", "rpc_sync#", "rpc_async#",

@@ -1,4 +1,4 @@
-// Datagrams on a UNIX socket; a reply goes to the address that the request came from.
+// Sends and receives the datagrams of libkineto's protocol.
 #include "capture/attach/fabric.h"
 
 #include <array>

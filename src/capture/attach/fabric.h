@@ -60,7 +60,7 @@ class FabricServer {
   std::int32_t registered_ = 0;
 };
 
-/// The process that has the daemon's address open, or 0 where it cannot be told.
+/// The process that has the daemon's address open, or 0 where it cannot be known.
 std::int32_t owner_of_fabric();
 
 }  // namespace fathom::capture

@@ -1,3 +1,4 @@
+// Finds the processes that can be asked for a trace, and what keeps the others from it.
 #include "capture/attach/kineto_targets.h"
 
 #include <algorithm>

@@ -8,7 +8,7 @@
 
 namespace fathom::capture {
 
-/// A process as far as /proc tells.
+/// A process as far as /proc shows.
 struct KinetoTarget {
   pid_t pid = 0;
   bool readable = false;  ///< Its environment may be read; else `daemon` and `rank` are unknown.

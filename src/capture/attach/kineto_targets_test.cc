@@ -1,4 +1,4 @@
-// Which processes are expected to ask for work, and what is said of those that will not.
+// Which processes are expected to ask for work, and the message about those that will not.
 #include "capture/attach/kineto_targets.h"
 
 #include <gtest/gtest.h>

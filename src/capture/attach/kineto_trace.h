@@ -19,7 +19,7 @@ inline constexpr Duration kKinetoTraceInterval = std::chrono::milliseconds(100);
 class KinetoTrace {
  public:
   /// Of this process, in the folder where it may write (KINETO_ONDEMAND_TRACE_DIR, else /tmp);
-  /// `tag` tells it from earlier ones.
+  /// `tag` distinguishes it from earlier ones.
   KinetoTrace(pid_t pid, const std::string& tag);
   /// The same in a folder of one's choice; `root` is put in front of the process's paths to make
   /// them ours.

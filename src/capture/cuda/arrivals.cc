@@ -1,4 +1,4 @@
-// The handler notes down the time; the recorder's thread does the rest.
+// Records when the signal that begins and ends recording arrives.
 #include "capture/cuda/arrivals.h"
 
 #include <cerrno>
@@ -12,7 +12,7 @@ namespace fathom::cuda {
 namespace {
 
 // NOLINTBEGIN(cppcoreguidelines-avoid-non-const-global-variables): for a signal handler
-constinit inside::Board* arrivals = nullptr;
+constinit inside::SharedPage* arrivals = nullptr;
 constinit struct sigaction before {};
 // NOLINTEND(cppcoreguidelines-avoid-non-const-global-variables)
 
@@ -30,8 +30,8 @@ void on_signal(int number, siginfo_t* info, void* context) {
 
 }  // namespace
 
-const inside::Board* listen_to(int signal) {
-  if (arrivals == nullptr) arrivals = inside::make_board(false);
+const inside::SharedPage* listen_to(int signal) {
+  if (arrivals == nullptr) arrivals = inside::make_shared_page(false);
   if (arrivals == nullptr) return nullptr;
   struct sigaction ours {};
   ours.sa_sigaction = on_signal;

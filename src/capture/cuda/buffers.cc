@@ -1,4 +1,4 @@
-// One mapping per buffer: CUPTI wants them aligned, and the program's malloc may be its own.
+// Allocates and recycles the buffers that CUPTI fills.
 #include "capture/cuda/buffers.h"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// Readings are few, and times come roughly in order: a search from the end finds their line soon.
+// Converts CUPTI's times to the host's clock by readings of both.
 #include "capture/cuda/clock_fit.h"
 
 #include <algorithm>
@@ -15,7 +15,7 @@ constexpr std::int64_t kWide = 20'000;
 /// Where no good reading is to be had for so long, a wide one is better than none.
 constexpr std::int64_t kLongest = 2'000'000'000;
 constexpr std::size_t kMostReadings = 256;
-/// Readings so many times their errors apart tell drift to 50 ppm.
+/// Readings so many times their errors apart show drift to 50 ppm.
 constexpr std::int64_t kTrustworthy = 20'000;
 constexpr double kMillion = 1e6;
 

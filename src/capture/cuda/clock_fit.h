@@ -24,7 +24,7 @@ struct ClockReading {
 struct ClockQuality {
   std::size_t readings = 0;  ///< That were used, in all.
   std::size_t jumps = 0;     ///< Somebody set one of the clocks.
-  std::int64_t error = 0;    ///< Ns: no time is off by more, as far as the readings tell.
+  std::int64_t error = 0;    ///< Ns: no time is off by more, as far as the readings show.
   double drift_ppm = 0;      ///< CUPTI's clock against the host's, over all since the last jump.
 };
 

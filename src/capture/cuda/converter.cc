@@ -1,5 +1,5 @@
-// Device activity, calls and waits; what is told once of devices and streams is in
-// converter_things.cc.
+// Converts CUPTI's records of device activity, calls and waits.
+// Records that come once, of devices and streams, are in converter_things.cc.
 #include "capture/cuda/converter.h"
 
 #include <algorithm>
@@ -42,9 +42,9 @@ class Arguments {
 
 /// Fields that only newer headers have.
 template <typename Record>
-void add_launch_words(const Record& record, bool told, Arguments& arguments) {
+void add_launch_words(const Record& record, bool reported, Arguments& arguments) {
   if constexpr (requires { record.isDeviceLaunched; })
-    arguments.add_if(told && record.isDeviceLaunched != 0, "launched_by", "device");
+    arguments.add_if(reported && record.isDeviceLaunched != 0, "launched_by", "device");
   if constexpr (requires { record.priority; }) {
     if (record.priority != 0) arguments.add("priority", std::to_string(record.priority));
   }

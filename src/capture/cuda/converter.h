@@ -14,10 +14,10 @@
 
 #include "capture/cuda/clock_fit.h"
 #include "capture/cuda/cupti.h"
+#include "capture/cuda/cupti_names.h"
 #include "capture/cuda/graph_cost.h"
 #include "capture/cuda/layouts.h"
 #include "capture/cuda/recent.h"
-#include "capture/cuda/words.h"
 #include "wire/writer.h"
 
 namespace fathom::cuda {
@@ -25,7 +25,7 @@ namespace fathom::cuda {
 /// Of what the program makes without end, so many are remembered.
 inline constexpr std::size_t kMostRemembered = std::size_t{1} << 16;
 
-/// Launches with an attribute that no record tells, noted as the program makes them. Thread-safe.
+/// Launches with an attribute that no record shows, noted as the program makes them. Thread-safe.
 class LaunchNotes {
  public:
   /// This call launches a kernel that may begin before the one before it has ended.
@@ -71,7 +71,7 @@ class Converter {
   [[nodiscard]] const ConverterCounts& counts();
   /// From now on only what begins at such a time, of the host's clock, is kept.
   void keep_only(std::function<bool(std::int64_t)> keeps) { keeps_ = std::move(keeps); }
-  /// Launches of graphs are told to it.
+  /// Gets the launches of graphs.
   void watch_graphs(GraphCost* cost) { graph_cost_ = cost; }
   /// From now on graphs are recorded by their nodes.
   void set_graphs_by_node() { graphs_by_node_ = true; }
@@ -98,7 +98,7 @@ class Converter {
     std::int64_t duration = 0;
   };
 
-  /// What all that a device does tells alike; nothing where it is not to be written.
+  /// What all that a device does has in common; nothing where it is not to be written.
   template <typename Record>
   std::optional<wire::DeviceActivity> activity_of(const Record& record, std::string_view category);
   void kernel(const KernelRecord& record);

@@ -1,4 +1,4 @@
-// What CUPTI tells about memory, devices, contexts and streams, and its own and the driver's work.
+// Converts CUPTI's records of memory, devices, contexts, streams and overhead.
 #include <array>
 #include <cstdio>
 

@@ -1,4 +1,4 @@
-// The process' own copy first: two copies of CUPTI in one process do not see each other.
+// Finds and opens libcupti.
 #include "capture/cuda/cupti.h"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// The runtime opens the driver for itself alone: its names are not among those that all may see.
+// Finds functions of the loaded CUDA driver.
 #include "capture/cuda/driver.h"
 
 #include <dlfcn.h>

@@ -1,4 +1,4 @@
-// Events are used again: making one takes longer than a launch.
+// Times kernels by CUDA events around their launches.
 #include "capture/cuda/event_timer.h"
 
 #include <algorithm>
@@ -115,7 +115,7 @@ bool EventTimer::measure(const Launch& launch, TimedKernel& kernel) const {
   return true;
 }
 
-/// Elapsed times are told in floats: after a second they would begin to be coarse. The event that
+/// Elapsed times come as floats: after a second they would begin to be coarse. The event that
 /// is free then.
 CUevent EventTimer::move_anchor(const Launch& launch, const std::vector<TimedKernel>& ended) {
   constexpr std::int64_t kFar = 1'000'000'000;

@@ -1,4 +1,4 @@
-// Medians: the first launch of a graph uploads it and takes many times as long.
+// Compares launches of graphs with and without their nodes recorded.
 #include "capture/cuda/graph_cost.h"
 
 #include <algorithm>

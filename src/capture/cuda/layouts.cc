@@ -1,4 +1,4 @@
-// One row for each version of each record, as CUPTI's headers from CUDA 12.0 to 13.5 have them.
+// The table of CUPTI's record layouts, from CUDA 12.0 to 13.5.
 #include "capture/cuda/layouts.h"
 
 namespace fathom::cuda {

@@ -90,7 +90,7 @@ using MarkerRecord = CUpti_ActivityMarker2;
 /// record that we read.
 std::size_t record_bytes(CUpti_ActivityKind kind, std::uint32_t version);
 
-/// A record as the newest that we know; what a library of that version does not tell is 0.
+/// A record as the newest that we know; what a library of that version does not have is 0.
 template <typename Newest>
 Newest widened(const CUpti_Activity& record, std::uint32_t version) {
   Newest wide{};

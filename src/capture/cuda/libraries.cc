@@ -1,5 +1,6 @@
-// Their functions are found by name; what they take is as cublas_api.h of CUDA 11 to 13, cublasLt.h
-// and cudnn_ops.h of cuDNN 8 and 9 have it.
+// Records calls of cuBLAS, cuBLASLt and cuDNN through their logging callbacks.
+// Functions are found by name; their types are those of cublas_api.h of CUDA 11 to 13, cublasLt.h
+// and cudnn_ops.h of cuDNN 8 and 9.
 #include "capture/cuda/libraries.h"
 
 #include <algorithm>
@@ -116,18 +117,18 @@ int note_loaded(dl_phdr_info* info, std::size_t /*size*/, void* into) {
 }
 
 /// A library that was asked is not asked again.
-struct Asked {
+struct LoggedLibraries {
   std::vector<std::string> paths;
 };
-std::vector<std::string>& asked() { return inside::never_freed<Asked>().paths; }
+std::vector<std::string>& logged() { return inside::never_freed<LoggedLibraries>().paths; }
 
 /// Asks the library there, if it is one of those, and was not asked.
 void ask(const std::string& path) {
   for (const Library& library : kLibraries) {
     if (path.find(library.file) == std::string::npos ||
-        std::ranges::find(asked(), path) != asked().end())
+        std::ranges::find(logged(), path) != logged().end())
       continue;
-    asked().push_back(path);
+    logged().push_back(path);
     void* const handle = dlopen(path.c_str(), RTLD_LAZY | RTLD_NOLOAD);
     if (handle == nullptr) continue;
     library.ask(handle);
@@ -185,7 +186,7 @@ void LibraryCalls::add(std::string_view library, std::string_view function,
   const std::lock_guard lock(mutex_);
   try {
     std::string whole = "\n";
-    // Where the function is told beside it, all of the message is about what it was given.
+    // Where the function is given beside it, all of the message is about what it was given.
     if (!function.empty()) message = whole.append(message);
     if (function.empty()) function = function_in(message, library);
     if (function.empty()) {

@@ -1,4 +1,4 @@
-// Calls of cuBLAS, cuBLASLt and cuDNN, by what these libraries tell of themselves when asked to
+// Calls of cuBLAS, cuBLASLt and cuDNN, as these libraries log them when asked to
 // log.
 #pragma once
 

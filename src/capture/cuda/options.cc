@@ -1,4 +1,4 @@
-// Flat JSON of the launcher's, as in the recorder's settings.
+// Reads the options of the CUDA part from FATHOM_OPTIONS.
 #include "capture/cuda/options.h"
 
 #include <string>

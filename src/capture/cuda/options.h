@@ -1,4 +1,4 @@
-// What the launcher told the CUDA part: FATHOM_OPTIONS.
+// The options of the CUDA part, from FATHOM_OPTIONS.
 #pragma once
 
 #include <cstddef>

@@ -7,10 +7,10 @@
 
 #include "capture/cuda/buffers.h"
 #include "capture/cuda/cupti.h"
+#include "capture/cuda/cupti_names.h"
+#include "capture/cuda/fallback.h"
 #include "capture/cuda/graph_cost.h"
-#include "capture/cuda/ladder.h"
 #include "capture/cuda/options.h"
-#include "capture/cuda/words.h"
 
 namespace fathom::cuda {
 namespace {
@@ -39,12 +39,12 @@ TEST(Buffers, BeyondTheCapThereAreNoneAndThatIsCounted) {
 
 TEST(Ladder, EachRungFollowsFromTheAnswers) {
   std::vector<CUptiResult> answers(wanted().size(), CUPTI_SUCCESS);
-  EXPECT_EQ(rung_of(answers), Rung::full);
+  EXPECT_EQ(level_of(answers), FallbackLevel::full);
   answers.back() = CUPTI_ERROR_NOT_SUPPORTED;
-  EXPECT_EQ(rung_of(answers), Rung::partial);
+  EXPECT_EQ(level_of(answers), FallbackLevel::partial);
   for (std::size_t i = 0; i < answers.size(); ++i)
     if (wanted()[i].device) answers[i] = CUPTI_ERROR_INSUFFICIENT_PRIVILEGES;
-  EXPECT_EQ(rung_of(answers), Rung::events);
+  EXPECT_EQ(level_of(answers), FallbackLevel::events);
 }
 
 TEST(Ladder, EachLossNamesTheRemedyWithTheLeastRights) {

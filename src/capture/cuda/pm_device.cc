@@ -1,4 +1,4 @@
-// The order of calls is that of CUPTI's guide: chip, host, enable, configure, room, start, decode.
+// Samples the hardware counters of one GPU through CUPTI.
 #include "capture/cuda/pm_device.h"
 
 #include <span>
@@ -28,7 +28,7 @@ PmRefusal PmDevice::ask_chip() {
   return refusal(result, "cuptiDeviceGetChipName");
 }
 
-PmRefusal PmDevice::begin(const PmWish& wish) {
+PmRefusal PmDevice::begin(const PmRates& rates) {
   auto initialize =
       pm_parameters<CUpti_Profiler_Initialize_Params>(CUpti_Profiler_Initialize_Params_STRUCT_SIZE);
   if (const CUptiResult result = cupti_.initialize(&initialize); result != CUPTI_SUCCESS)
@@ -46,7 +46,7 @@ PmRefusal PmDevice::begin(const PmWish& wish) {
   host_ = std::make_unique<PmHost>(cupti_, chip_, std::move(availability));
   if (result = host_->check(); result != CUPTI_SUCCESS)
     return refusal(result, "cuptiProfilerHostInitialize");
-  plan_ = plan_pm(host_->chip(), wish);
+  plan_ = plan_pm(host_->chip(), rates);
   if (plan_.tracks.empty()) return {};
   std::vector<std::string> metrics;
   for (const PmTrack& track : plan_.tracks) metrics.push_back(track.metric);

@@ -29,7 +29,7 @@ class PmDevice {
 
   /// Plans by what the chip has, and begins. The plan says what is left out; without tracks nothing
   /// was begun, which is no refusal.
-  PmRefusal begin(const PmWish& wish);
+  PmRefusal begin(const PmRates& rates);
   /// Takes out what there is. Where the hardware buffer overflowed, sampling is begun anew.
   /// False when CUPTI gives no more samples: `refusal` has why.
   bool look(PmBatch& batch, PmRefusal& refusal);

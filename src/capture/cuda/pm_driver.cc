@@ -1,4 +1,4 @@
-// Calls that neither make a context nor wait for the device.
+// Finds the GPUs that the program works on.
 #include "capture/cuda/pm_driver.h"
 
 #include <algorithm>

@@ -22,7 +22,7 @@ struct PmDriver {
   /// True where the program has the context that the runtime makes.
   [[nodiscard]] bool in_use(int number) const;
   /// The number by PCI bus, as nvidia-smi has it: telemetry counts so. CUDA's own where that is not
-  /// told.
+  /// known.
   [[nodiscard]] int gpu_number(int number) const;
 };
 

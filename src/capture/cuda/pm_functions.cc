@@ -1,4 +1,4 @@
-// By dlsym, like the rest of CUPTI.
+// Finds CUPTI's functions for sampling, by dlsym.
 #include "capture/cuda/pm_functions.h"
 
 #include <dlfcn.h>
@@ -17,7 +17,7 @@ std::string folder_of(const std::string& file) {
 bool load_pm(const std::string& file, PmFunctions& functions, std::string& missing) {
   const std::string folder = folder_of(file);
   if (!folder.empty()) {
-    // Whichever is not there is looked for by CUPTI itself, which says so.
+    // Whichever is not there is looked for by CUPTI itself, which reports it.
     for (const char* const helper : {"libnvperf_host.so", "libnvperf_target.so"})
       dlopen((folder + helper).c_str(), RTLD_NOW | RTLD_LOCAL);
   }

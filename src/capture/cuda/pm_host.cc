@@ -1,4 +1,4 @@
-// A host object takes metrics but gives none back, so that each question is asked of a fresh one.
+// Asks CUPTI's profiler host interface which metrics a chip has.
 #include "capture/cuda/pm_host.h"
 
 #include <utility>

@@ -1,4 +1,4 @@
-// Names of metrics differ between chips: of each track, the first that the chip has is taken.
+// Chooses the metrics to sample on a chip.
 #include "capture/cuda/pm_plan.h"
 
 #include <algorithm>
@@ -37,7 +37,7 @@ constexpr Candidate kCandidates[] = {
     {"gpu.pcie_write_throughput", "bytes/s", {"pcie__write_bytes.sum.per_second"}},
 };
 
-/// Below it a sample costs more than it tells; above it phases are missed.
+/// Below it a sample costs more than it shows; above it phases are missed.
 constexpr std::int64_t kShortest = 10'000;
 constexpr std::int64_t kLongest = 100'000'000;
 /// Twice what comes between two looks, so that a late look loses nothing; more are taken out in
@@ -86,7 +86,7 @@ std::string pm_tracks() {
   return names;
 }
 
-PmPlan plan_pm(const PmChip& chip, const PmWish& wish) {
+PmPlan plan_pm(const PmChip& chip, const PmRates& rates) {
   PmPlan plan;
   if (!can_sample(chip.name)) {
     const std::string why = (chip.name.empty() ? "an unknown chip" : chip.name) +
@@ -105,11 +105,11 @@ PmPlan plan_pm(const PmChip& chip, const PmWish& wish) {
       leave_out(candidate.track, chip.name + " cannot count it at once with the others", plan);
   }
   if (plan.tracks.empty()) return plan;
-  plan.interval_ns = std::clamp(wish.interval_ns, kShortest, kLongest);
+  plan.interval_ns = std::clamp(rates.interval_ns, kShortest, kLongest);
   if (samples_by_cycles(chip.name))
     plan.interval_cycles = plan.interval_ns * kCyclesPerMicrosecond / kNsPerMicrosecond;
   plan.samples = std::min(kMostSamples, kRoom * static_cast<std::size_t>(std::max<std::int64_t>(
-                                                    1, wish.look_ns / plan.interval_ns)));
+                                                    1, rates.look_ns / plan.interval_ns)));
   return plan;
 }
 

@@ -40,15 +40,15 @@ struct PmPlan {
   std::vector<PmLeftOut> left_out;
 };
 
-/// What is wished: an interval, and how often the samples are taken out.
-struct PmWish {
+/// How to sample: an interval, and how often the samples are taken out.
+struct PmRates {
   std::int64_t interval_ns = 1'000'000;
   std::int64_t look_ns = 100'000'000;
 };
 
 /// Samples cannot be repeated, so that only metrics of one pass serve: the most telling first, as
 /// many as fit. O(metrics) questions.
-PmPlan plan_pm(const PmChip& chip, const PmWish& wish);
+PmPlan plan_pm(const PmChip& chip, const PmRates& rates);
 
 /// "gpu.sm_active, gpu.tensor_active, …": what is lost where nothing can be sampled.
 std::string pm_tracks();

@@ -1,4 +1,4 @@
-// Looks ten times a second; one that comes late finds the samples in the hardware's buffer.
+// Takes samples out of the GPUs ten times a second, on a thread of its own.
 #include "capture/cuda/pm_sampler.h"
 
 #include <algorithm>
@@ -45,7 +45,7 @@ Loss pm_loss(std::string what, const PmRefusal& refusal, const Cupti& cupti) {
 
 class PmSampler::State {
  public:
-  State(const Cupti& cupti, const PmWish& wish) : cupti_(cupti), wish_(wish) {
+  State(const Cupti& cupti, const PmRates& rates) : cupti_(cupti), rates_(rates) {
     sem_init(&wake_, 0, 0);
   }
   ~State() {
@@ -57,7 +57,7 @@ class PmSampler::State {
 
   void start();
   void context_on(std::uint32_t device) noexcept;
-  PmNews take();
+  PmReport take();
   void look();
   void stop();
 
@@ -77,7 +77,7 @@ class PmSampler::State {
   void start_thread();
 
   const Cupti& cupti_;
-  PmWish wish_;
+  PmRates rates_;
   PmFunctions functions_;
   std::thread thread_;
   sem_t wake_{};
@@ -92,7 +92,7 @@ class PmSampler::State {
   std::int64_t began_ = 0;
 
   std::mutex mutex_;
-  PmNews news_;
+  PmReport news_;
   std::set<std::pair<std::string, std::string>> lost_;  // what and why; of each GPU once
 };
 
@@ -137,7 +137,7 @@ void PmSampler::State::context_on(std::uint32_t device) noexcept {
 
 void PmSampler::State::wait() noexcept {
   const std::int64_t now = wire::monotonic_ns();
-  const std::int64_t pause = sampling_ ? wish_.look_ns : now - began_ < kEarly ? kSoon : kLater;
+  const std::int64_t pause = sampling_ ? rates_.look_ns : now - began_ < kEarly ? kSoon : kLater;
   const timespec until{(now + pause) / kNsPerSecond, (now + pause) % kNsPerSecond};
   sem_clockwait(&wake_, CLOCK_MONOTONIC, &until);
 }
@@ -171,7 +171,7 @@ void PmSampler::State::find() {
 void PmSampler::State::begin(int device) {
   const int gpu = driver_.gpu_number(device);
   auto sampled = std::make_unique<PmDevice>(functions_, device);
-  const PmRefusal refusal = sampled->begin(wish_);
+  const PmRefusal refusal = sampled->begin(rates_);
   if (refusal.result != CUPTI_SUCCESS) {
     lose(
         pm_loss(pm_tracks() + std::string(kCounters) + std::to_string(gpu) + ")", refusal, cupti_));
@@ -205,7 +205,7 @@ void PmSampler::State::leave_out(const PmDevice& device, int gpu) {
 
 void PmSampler::State::look_at(Gpu& gpu) {
   if (gpu.over) return;
-  PmNews::Looked looked{gpu.number, {}};
+  PmReport::Looked looked{gpu.number, {}};
   PmRefusal refusal;
   gpu.over = !gpu.device->look(looked.batch, refusal);
   {
@@ -218,7 +218,7 @@ void PmSampler::State::look_at(Gpu& gpu) {
                  cupti_));
 }
 
-PmNews PmSampler::State::take() {
+PmReport PmSampler::State::take() {
   const std::lock_guard lock(mutex_);
   return std::exchange(news_, {});
 }
@@ -234,12 +234,12 @@ void PmSampler::State::stop() {
   }
 }
 
-PmSampler::PmSampler(const Cupti& cupti, const PmWish& wish)
-    : state_(std::make_unique<State>(cupti, wish)) {}
+PmSampler::PmSampler(const Cupti& cupti, const PmRates& rates)
+    : state_(std::make_unique<State>(cupti, rates)) {}
 PmSampler::~PmSampler() = default;
 void PmSampler::start() { state_->start(); }
 void PmSampler::context_on(std::uint32_t device) noexcept { state_->context_on(device); }
-PmNews PmSampler::take() { return state_->take(); }
+PmReport PmSampler::take() { return state_->take(); }
 void PmSampler::look() { state_->look(); }
 void PmSampler::stop() { state_->stop(); }
 

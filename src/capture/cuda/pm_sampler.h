@@ -9,13 +9,13 @@
 #include <vector>
 
 #include "capture/cuda/cupti.h"
-#include "capture/cuda/ladder.h"
+#include "capture/cuda/fallback.h"
 #include "capture/cuda/pm_samples.h"
 
 namespace fathom::cuda {
 
 /// What there is to write.
-struct PmNews {
+struct PmReport {
   struct Begun {
     int gpu = 0;  ///< By PCI bus.
     std::string chip;
@@ -35,7 +35,7 @@ struct PmNews {
 class PmSampler {
  public:
   /// `cupti` is open, and outlives it.
-  PmSampler(const Cupti& cupti, const PmWish& wish);
+  PmSampler(const Cupti& cupti, const PmRates& rates);
   ~PmSampler();
   PmSampler(const PmSampler&) = delete;
   PmSampler& operator=(const PmSampler&) = delete;
@@ -44,7 +44,7 @@ class PmSampler {
   /// The program has made a context there. Takes no lock; of any thread.
   void context_on(std::uint32_t device) noexcept;
   /// What came since the last call.
-  PmNews take();
+  PmReport take();
   /// Looks at once, without waiting for our thread: the program is about to end by a signal.
   void look();
   /// Ends sampling and the thread; what was sampled until then can be taken.

@@ -1,4 +1,4 @@
-// Times are checked against what must hold: a sample cannot come before it was asked for.
+// Turns decoded samples into points of counter tracks, with checked times.
 #include "capture/cuda/pm_samples.h"
 
 #include <algorithm>
@@ -55,7 +55,7 @@ bool PmSeries::sound(const PmTime& time) const {
   return time.begin > 0 && time.end > time.begin && time.begin >= last_.end;
 }
 
-/// One is missing at least; how many, the first sample after them tells.
+/// At least one is missing; the first sample after them shows how many.
 void PmSeries::count_gap(const PmBatch& batch) {
   const auto first =
       std::ranges::find_if(batch.times, [this](const PmTime& time) { return sound(time); });

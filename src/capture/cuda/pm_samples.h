@@ -12,7 +12,7 @@
 
 namespace fathom::cuda {
 
-/// When a sample was taken, as CUPTI tells it.
+/// When a sample was taken, as CUPTI reports it.
 struct PmTime {
   std::uint64_t begin = 0;
   std::uint64_t end = 0;

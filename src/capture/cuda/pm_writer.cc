@@ -1,4 +1,4 @@
-// A counter of a GPU belongs to no process: it counts what all of them do.
+// Writes samples of hardware counters into the capture file.
 #include "capture/cuda/pm_writer.h"
 
 #include <utility>
@@ -8,7 +8,7 @@
 
 namespace fathom::cuda {
 
-void PmWriter::begin(const PmNews::Begun& begun) {
+void PmWriter::begin(const PmReport::Begun& begun) {
   if (gpus_.contains(begun.gpu)) return;
   std::string metrics;
   std::vector<std::uint32_t> counters;
@@ -27,21 +27,21 @@ void PmWriter::begin(const PmNews::Begun& begun) {
 
 void PmWriter::count(Gpu& gpu) {
   const PmCounts& counts = gpu.series.counts();
-  if (counts.lost > gpu.told.lost)
+  if (counts.lost > gpu.reported.lost)
     writer_.dropped("samples of GPU metrics that the hardware buffer had no room for",
-                    counts.lost - gpu.told.lost);
-  if (counts.without_time > gpu.told.without_time)
+                    counts.lost - gpu.reported.lost);
+  if (counts.without_time > gpu.reported.without_time)
     writer_.dropped("samples of GPU metrics with impossible times",
-                    counts.without_time - gpu.told.without_time);
-  gpu.told = counts;
+                    counts.without_time - gpu.reported.without_time);
+  gpu.reported = counts;
 }
 
-void PmWriter::write(const PmNews& news) {
-  for (const PmNews::Begun& begun : news.begun) inside::attempt([&] { begin(begun); });
-  for (const PmNews::Looked& looked : news.looked) inside::attempt([&] { write(looked); });
+void PmWriter::write(const PmReport& news) {
+  for (const PmReport::Begun& begun : news.begun) inside::attempt([&] { begin(begun); });
+  for (const PmReport::Looked& looked : news.looked) inside::attempt([&] { write(looked); });
 }
 
-void PmWriter::write(const PmNews::Looked& looked) {
+void PmWriter::write(const PmReport::Looked& looked) {
   const auto at = gpus_.find(looked.gpu);
   if (at == gpus_.end()) return;
   Gpu& gpu = at->second;
@@ -52,7 +52,7 @@ void PmWriter::write(const PmNews::Looked& looked) {
   count(gpu);
 }
 
-void PmWriter::say() {
+void PmWriter::write_facts() {
   for (const auto& [number, gpu] : gpus_) {
     const std::string key = "cuda.metrics." + std::to_string(number) + ".";
     const PmCounts& counts = gpu.series.counts();

@@ -17,19 +17,19 @@ class PmWriter {
  public:
   PmWriter(wire::Writer& writer, const ClockFit& clock, std::int32_t pid)
       : writer_(writer), clock_(clock), pid_(pid) {}
-  void write(const PmNews& news);
+  void write(const PmReport& news);
   /// Facts: how many samples there were, how well their clock is known.
-  void say();
+  void write_facts();
 
  private:
   struct Gpu {
     explicit Gpu(const PmPlan& plan) : series(plan) {}
     PmSeries series;
     std::vector<std::uint32_t> counters;  // of the file, one for each track
-    PmCounts told;
+    PmCounts reported;
   };
-  void begin(const PmNews::Begun& begun);
-  void write(const PmNews::Looked& looked);
+  void begin(const PmReport::Begun& begun);
+  void write(const PmReport::Looked& looked);
   void count(Gpu& gpu);
 
   wire::Writer& writer_;

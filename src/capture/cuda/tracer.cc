@@ -1,4 +1,4 @@
-// Subscribing and asking, and what CUPTI calls. The recorder's thread works in tracer_work.cc.
+// Subscribes to CUPTI and handles its callbacks.
 #include "capture/cuda/tracer.h"
 
 #include <algorithm>
@@ -90,7 +90,7 @@ Tracer& Tracer::get() noexcept {
 
 /// Later on we are called by CUPTI, which must not wait for the recorder's thread: that one may be
 /// waiting for CUPTI. Or by a tick, which the recorder waits for.
-void Tracer::say(std::string_view key, std::string_view value) {
+void Tracer::write_fact(std::string_view key, std::string_view value) {
   if (ticking_) {
     facts_.emplace_back(key, value);
   } else {
@@ -100,9 +100,9 @@ void Tracer::say(std::string_view key, std::string_view value) {
 
 void Tracer::lose(const Loss& loss) {
   const std::string key = "not_recorded.cuda." + std::to_string(losses_++) + '.';
-  say(key + "what", loss.what);
-  say(key + "why", loss.why);
-  say(key + "remedy", loss.remedy);
+  write_fact(key + "what", loss.what);
+  write_fact(key + "why", loss.why);
+  write_fact(key + "remedy", loss.remedy);
 }
 
 void Tracer::start() noexcept {
@@ -124,11 +124,11 @@ void Tracer::begin() {
   const bool opened = (wanted || options_.metrics_hz > 0) &&
                       open(wanted ? "GPU activity" : pm_tracks() + " (hardware counters of GPUs)");
   tracing_ = wanted && opened && subscribe();
-  if (!tracing_ && options_.record) say("cuda.rung", to_string(Rung::telemetry));
+  if (!tracing_ && options_.record) write_fact("cuda.rung", to_string(FallbackLevel::telemetry));
   if (tracing_) start_tracing();
   if (opened && options_.metrics_hz > 0) start_metrics();
   if (!tracing_ && metrics_ == nullptr) return;
-  // Before CUDA takes itself down, which it does at the exit too, and was not told to yet.
+  // Before CUDA takes itself down, which it does at the exit too, and has not done yet.
   if (std::atexit([] { Tracer::get().at_exit(); }) != 0) throw std::bad_alloc();
   recording_ = true;
   ticking_ = true;
@@ -154,9 +154,10 @@ void Tracer::start_tracing() {
   if (cupti_.set_thread_id_type != nullptr)
     cupti_.set_thread_id_type(CUPTI_ACTIVITY_THREAD_ID_TYPE_SYSTEM);
   read_clock();
-  if (options_.range_only) say("cuda.range", "cudaProfilerStart");
+  if (options_.range_only) write_fact("cuda.range", "cudaProfilerStart");
   range_open_ = !options_.range_only;
-  const inside::Board* const arrivals = options_.signal == 0 ? nullptr : listen_to(options_.signal);
+  const inside::SharedPage* const arrivals =
+      options_.signal == 0 ? nullptr : listen_to(options_.signal);
   limits_ = Limits(inside::settings_of_environment(), inside::process_start_ns(), arrivals);
   limits_.look();
   obey_limits();
@@ -168,9 +169,9 @@ void Tracer::start_tracing() {
 void Tracer::start_metrics() {
   constexpr double kNsPerSecond = 1e9;
   read_clock();
-  PmWish wish;
-  wish.interval_ns = static_cast<std::int64_t>(kNsPerSecond / options_.metrics_hz);
-  metrics_ = std::make_unique<PmSampler>(cupti_, wish);
+  PmRates rates;
+  rates.interval_ns = static_cast<std::int64_t>(kNsPerSecond / options_.metrics_hz);
+  metrics_ = std::make_unique<PmSampler>(cupti_, rates);
   if (tracing_ && cupti_.device_of != nullptr)
     cupti_.enable_callback(1, subscriber_, CUPTI_CB_DOMAIN_RESOURCE,
                            CUPTI_CBID_RESOURCE_CONTEXT_CREATED);
@@ -180,7 +181,7 @@ void Tracer::start_metrics() {
 /// True where PyTorch needs CUPTI.
 bool Tracer::leave_to_torch() {
   if (options_.beside_torch || !has_torch(cupti_places())) return false;
-  say("cuda.recorder", "torch.profiler");
+  write_fact("cuda.recorder", "torch.profiler");
   lose({"GPU activity outside of what torch.profiler records",
         "CUPTI serves one profiler in a process, and PyTorch has its own",
         "--cuda always records it here, and leaves torch.profiler without a GPU"});
@@ -191,8 +192,8 @@ bool Tracer::leave_to_torch() {
 bool Tracer::open(const std::string& what) {
   std::string why;
   if (open_cupti(cupti_candidates(cupti_places()), cupti_, why)) {
-    say("cuda.cupti", cupti_.path);
-    say("cuda.cupti.version", std::to_string(cupti_.version));
+    write_fact("cuda.cupti", cupti_.path);
+    write_fact("cuda.cupti.version", std::to_string(cupti_.version));
     return true;
   }
   lose({what, why,
@@ -211,11 +212,11 @@ bool Tracer::subscribe() {
 void Tracer::say_surroundings() {
   const char* const pipe = std::getenv("CUDA_MPS_PIPE_DIRECTORY");
   const std::string control = std::string(pipe == nullptr ? "/tmp/nvidia-mps" : pipe) + "/control";
-  if (access(control.c_str(), F_OK) == 0) say("cuda.mps", control);
+  if (access(control.c_str(), F_OK) == 0) write_fact("cuda.mps", control);
   if (const char* const share = std::getenv("CUDA_MPS_ACTIVE_THREAD_PERCENTAGE"))
-    say("cuda.mps.active_thread_percentage", share);
+    write_fact("cuda.mps.active_thread_percentage", share);
   if (const char* const visible = std::getenv("CUDA_VISIBLE_DEVICES"))
-    say("cuda.visible_devices", visible);
+    write_fact("cuda.visible_devices", visible);
 }
 
 /// What is refused is named; the rest is recorded all the same.
@@ -241,21 +242,22 @@ void Tracer::say_answers(std::span<const CUptiResult> answers) {
     if (answers[i] == CUPTI_SUCCESS) continue;
     inside::attempt([&] { lose(loss_of(wanted()[i].what, answers[i], cupti_.text(answers[i]))); });
   }
-  Rung rung = rung_of(answers);
-  if (rung == Rung::events && !inside::attempt([&] { rung = fall_back(); })) rung = Rung::telemetry;
-  inside::attempt([&] { say("cuda.rung", to_string(rung)); });
-  inside::attempt([&] { say("cuda.graphs", options_.graph_nodes ? "nodes" : "wholes"); });
+  FallbackLevel level = level_of(answers);
+  if (level == FallbackLevel::events && !inside::attempt([&] { level = fall_back(); }))
+    level = FallbackLevel::telemetry;
+  inside::attempt([&] { write_fact("cuda.rung", to_string(level)); });
+  inside::attempt([&] { write_fact("cuda.graphs", options_.graph_nodes ? "nodes" : "wholes"); });
 }
 
-/// Kernels are refused: events around their launches tell when they ran.
-Rung Tracer::fall_back() {
+/// Kernels are refused: events around their launches show when they ran.
+FallbackLevel Tracer::fall_back() {
   const EventFunctions functions = event_functions();
-  if (!functions.complete()) return Rung::telemetry;
+  if (!functions.complete()) return FallbackLevel::telemetry;
   timer_ = new EventTimer(functions);
   for (const CUpti_CallbackId id :
        {CUPTI_DRIVER_TRACE_CBID_cuLaunchKernel, CUPTI_DRIVER_TRACE_CBID_cuLaunchKernel_ptsz})
     cupti_.enable_callback(1, subscriber_, CUPTI_CB_DOMAIN_DRIVER_API, id);
-  return Rung::events;
+  return FallbackLevel::events;
 }
 
 void Tracer::time_launch(EventTimer& timer, CUpti_CallbackId id, const CUpti_CallbackData& data) {

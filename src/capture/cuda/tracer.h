@@ -11,15 +11,15 @@
 #include <utility>
 #include <vector>
 
+#include "capture/cuda/activity_limits.h"
 #include "capture/cuda/buffers.h"
 #include "capture/cuda/clock_fit.h"
 #include "capture/cuda/converter.h"
 #include "capture/cuda/cupti.h"
 #include "capture/cuda/event_timer.h"
+#include "capture/cuda/fallback.h"
 #include "capture/cuda/graph_cost.h"
-#include "capture/cuda/ladder.h"
 #include "capture/cuda/libraries.h"
-#include "capture/cuda/limits.h"
 #include "capture/cuda/options.h"
 #include "capture/cuda/pm_sampler.h"
 #include "capture/cuda/pm_writer.h"
@@ -52,12 +52,12 @@ class Tracer {
   void disable();
   void obey_limits();
   void watch_calls();
-  Rung fall_back();
+  FallbackLevel fall_back();
   static void time_launch(EventTimer& timer, CUpti_CallbackId id, const CUpti_CallbackData& data);
   void write_timed(EventTimer& timer, wire::Writer& writer);
   void lose(const Loss& loss);
   /// While ticking, with the lock held.
-  void say(std::string_view key, std::string_view value);
+  void write_fact(std::string_view key, std::string_view value);
   void say_surroundings();
 
   static void CUPTIAPI on_request(std::uint8_t** buffer, std::size_t* size,

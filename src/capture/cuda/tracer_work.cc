@@ -1,4 +1,4 @@
-// What the recorder's thread does at each tick, and the end of the program.
+// The work of the recorder's thread for CUDA: each tick, and the end of the program.
 #include <algorithm>
 #include <memory>
 #include <optional>
@@ -102,7 +102,7 @@ void Tracer::write_metrics(wire::Writer& writer, bool crashing) {
   if (metrics_writer_ == nullptr)
     metrics_writer_ = std::make_unique<PmWriter>(writer, clock_, pid_);
   if (crashing && recording_) metrics_->look();
-  PmNews news = metrics_->take();
+  PmReport news = metrics_->take();
   metrics_losses_ = std::move(news.losses);
   metrics_writer_->write(news);
 }
@@ -185,7 +185,7 @@ void Tracer::say_at_end(wire::Writer& writer) {
   writer.fact(pid_, "cuda.clock.readings", std::to_string(clock.readings));
   writer.fact(pid_, "cuda.clock.drift_ppm", std::to_string(clock.drift_ppm));
   if (clock.jumps > 0) writer.fact(pid_, "cuda.clock.jumps", std::to_string(clock.jumps));
-  if (metrics_writer_ != nullptr) metrics_writer_->say();
+  if (metrics_writer_ != nullptr) metrics_writer_->write_facts();
   if (converter_ == nullptr) return;
   writer.fact(pid_, "cuda.records", std::to_string(converter_->counts().records));
   if (const std::uint64_t launches = converter_->counts().programmatic; launches > 0)

@@ -1,4 +1,4 @@
-// Names of the states, and how the surroundings are asked.
+// Runs all groups of checks of fathom doctor.
 #include "capture/doctor/checks.h"
 
 #include <cstdlib>

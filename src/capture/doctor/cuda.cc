@@ -1,5 +1,5 @@
-// What libfathom_cuda.so finds on this machine: whether this binary carries it, and what shares the
-// GPU.
+// Checks whether CUDA can be recorded from inside a program.
+// Whether this binary carries libfathom_cuda.so, and what shares the GPU.
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>

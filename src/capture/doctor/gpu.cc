@@ -1,4 +1,4 @@
-// The driver, who may ask it for counters, and CUPTI.
+// Checks the driver, the rights to its counters, and CUPTI.
 #include <algorithm>
 #include <array>
 #include <cstdlib>
@@ -116,7 +116,7 @@ std::uint32_t cupti_version(const std::string& file) {
                          ? nullptr
                          : reinterpret_cast<GetVersion>(dlsym(library, "cuptiGetVersion"));
     if (get == nullptr || get(&version) != 0) version = library == nullptr ? 0 : 1;
-    [[maybe_unused]] const ssize_t told = ::write(ends[1], &version, sizeof version);
+    [[maybe_unused]] const ssize_t written = ::write(ends[1], &version, sizeof version);
     _exit(0);
   }
   ::close(ends[1]);

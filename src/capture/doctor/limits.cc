@@ -1,4 +1,4 @@
-// What a container or the machine leaves to a program.
+// Checks the limits of the container and the machine.
 #include <cstdlib>
 
 #include <sys/statvfs.h>

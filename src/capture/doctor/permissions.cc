@@ -1,4 +1,4 @@
-// Rights of this user and of this process.
+// Checks the rights of this user and of this process.
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>

@@ -1,4 +1,4 @@
-// Who else profiles here: CUPTI serves one profiler per process, counters one per GPU.
+// Checks for other profilers on this machine.
 #include <algorithm>
 #include <array>
 #include <sstream>

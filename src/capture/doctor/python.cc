@@ -1,4 +1,4 @@
-// Asks the Python at hand, without importing torch, which takes seconds.
+// Checks the Python interpreter, PyTorch and its CUPTI, without importing torch.
 #include <cstdlib>
 
 #include "capture/doctor/checks.h"

@@ -1,4 +1,4 @@
-// Numbers become texts here, in the thread that writes, not in the program's.
+// Turns arguments of events into texts, in the thread that writes.
 #include "capture/inside/arguments.h"
 
 #include <bit>

@@ -1,4 +1,4 @@
-// One count for all that was left undone; there is no memory to say more.
+// Counts work that was left undone for lack of memory.
 #include "capture/inside/attempt.h"
 
 #include <atomic>

@@ -1,4 +1,4 @@
-// The name is taken by making the file, so that two parts of a process cannot take the same.
+// Creates the capture file of this process under a name that nobody else has.
 #include "capture/inside/capture_file.h"
 
 #include <cerrno>

@@ -1,4 +1,4 @@
-// The chunk that was given back last is taken first, as it is still in the cache.
+// Hands out chunks of memory for events, and takes them back.
 #include "capture/inside/chunks.h"
 
 #include <utility>

@@ -1,4 +1,4 @@
-// Piecewise linear, with the last pieces extended beyond the readings.
+// Converts the processor's counter to CLOCK_MONOTONIC, piecewise linearly.
 #include "capture/inside/clock_map.h"
 
 #include <algorithm>

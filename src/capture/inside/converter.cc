@@ -1,4 +1,4 @@
-// Begins are kept until their ends come, so that most scopes become one record.
+// Turns events of a thread into records; begins wait for their ends.
 #include "capture/inside/converter.h"
 
 #include <algorithm>
@@ -54,7 +54,7 @@ void Windows::keep(Reason reason, bool wanted, std::uint64_t ticks) {
   against_ = wanted ? against_ & ~bit : against_ | bit;
   const bool is_open = last_.to == UINT64_MAX;
   if (is_open == (against_ == 0)) return;
-  if (board_ != nullptr) board_->turn(ticks == 0 ? INT64_MIN : wire::monotonic_ns());
+  if (page_ != nullptr) page_->turn(ticks == 0 ? INT64_MIN : wire::monotonic_ns());
   if (is_open) {
     last_.to = std::max(ticks, last_.from);
     ever_open_ = ever_open_ || last_.to > last_.from;
@@ -99,10 +99,10 @@ std::uint64_t Windows::take_forgotten() {
   return std::exchange(forgotten_, 0);
 }
 
-void Windows::show_on(Board* board) {
+void Windows::show_on(SharedPage* page) {
   const std::lock_guard lock(mutex_);
-  board_ = board;
-  if (board_ != nullptr && against_ == 0) board_->turn(INT64_MIN);
+  page_ = page;
+  if (page_ != nullptr && against_ == 0) page_->turn(INT64_MIN);
 }
 
 void Windows::forget_before(std::uint64_t ticks) {

@@ -11,9 +11,9 @@
 
 #include <fathom/record.h>
 
-#include "capture/inside/board.h"
 #include "capture/inside/clock_map.h"
 #include "capture/inside/details.h"
+#include "capture/inside/shared_page.h"
 #include "wire/writer.h"
 
 namespace fathom::inside {
@@ -63,7 +63,7 @@ class Windows {
   /// Nothing before will be asked for.
   void forget_before(std::uint64_t ticks);
   /// From now on what is kept shows there; null: nowhere.
-  void show_on(Board* board);
+  void show_on(SharedPage* page);
   /// Around fork().
   void lock() { mutex_.lock(); }
   void unlock() { mutex_.unlock(); }
@@ -81,7 +81,7 @@ class Windows {
   std::uint64_t forgotten_ = 0;
   unsigned against_ = 0;  // Reasons
   bool ever_open_ = false;
-  Board* board_ = nullptr;
+  SharedPage* page_ = nullptr;
 };
 
 /// Not thread-safe; one at a time converts. What there is no memory for is counted as a failure.

@@ -1,3 +1,4 @@
+// Writes what was recorded before a signal ends the program.
 // The handler itself only waits: our own thread writes, so that it does not matter what the program
 // held.
 #include "capture/inside/crash.h"

@@ -1,3 +1,4 @@
+// Patches _exit() in libc so that records are written before it.
 // Code in libc is changed, not the addresses that its callers have: these are in every library of
 // the program, in those that it loads later, and in whatever was asked of dlsym().
 #include "capture/inside/leave.h"

@@ -10,7 +10,7 @@
 #include "base/crc32.h"
 #include "capture/inside/clock_map.h"
 #include "capture/inside/settings.h"
-#include "capture/inside/texts.h"
+#include "capture/inside/text_table.h"
 
 namespace fathom::inside {
 namespace {

@@ -1,4 +1,4 @@
-// Recording is switched on and off at the steps' ends; windows say what of it is kept.
+// Switches recording on and off by the schedule of steps.
 #include <algorithm>
 #include <atomic>
 

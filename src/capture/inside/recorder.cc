@@ -1,4 +1,4 @@
-// Who notes down, where, and when recording begins. Converting is in recorder_work.cc.
+// The recorder of this process: starts, takes events, and stops.
 #include "capture/inside/recorder.h"
 
 #include <algorithm>
@@ -17,7 +17,7 @@
 #include "capture/inside/crash.h"
 #include "capture/inside/inside_guard.h"
 #include "capture/inside/leave.h"
-#include "capture/inside/texts.h"
+#include "capture/inside/text_table.h"
 
 namespace fathom::detail {
 
@@ -77,9 +77,9 @@ Recorder::Recorder() noexcept {
   find_exit();
   // Where there is no memory for it, quick_exit() still comes to _exit().
   std::at_quick_exit([] { Recorder::get().write_all(); });
-  forks_told_ = pthread_atfork([] { Recorder::get().before_fork(); },
-                               [] { Recorder::get().after_fork_in_parent(); },
-                               [] { Recorder::get().after_fork_in_child(); }) == 0;
+  fork_handler_set_ = pthread_atfork([] { Recorder::get().before_fork(); },
+                                     [] { Recorder::get().after_fork_in_parent(); },
+                                     [] { Recorder::get().after_fork_in_child(); }) == 0;
 }
 
 /// What the environment asks for. Both locks are held.
@@ -91,7 +91,7 @@ void Recorder::decide() noexcept {
   const bool known = attempt([this] { settings_ = settings_of_environment(); });
   // A child of a fork() that we do not hear of would wait for locks of threads that it does not
   // have.
-  if (!known || !forks_told_) failed_ = over_ = true;
+  if (!known || !fork_handler_set_) failed_ = over_ = true;
   pool_.set_max_bytes(settings_.max_memory_bytes);
   wanted_ = !settings_.session.empty() && settings_.from_start;
   decide_limits();
@@ -172,7 +172,7 @@ ThreadLog* Recorder::own_thread() noexcept {
   if (!made) return nullptr;
   thread->state.tid = gettid();
   detail::thread_buffer = thread.get();
-  // Of one whose end nobody tells us, the log stays.
+  // Of one whose end is not reported to us, the log stays.
   if (thread_end_) pthread_setspecific(*thread_end_, thread.get());
   return thread.release();
 }
@@ -326,7 +326,7 @@ void Recorder::after_fork_in_child() noexcept {
   range_depth_ = 0;
   lost_ = 0;
   converter_.reset();
-  // Whether the writer has heard of the fork by now depends on who asked first to be told.
+  // Whether the writer has heard of the fork by now depends on whose handler was set first.
   if (writer_ != nullptr) writer_->abandon();
   writer_.reset();
   begun_ = false;

@@ -165,7 +165,7 @@ class Recorder {
   bool failed_ = false;  // there cannot be one, or the end has come
   bool over_ = false;    // the end has come
   bool missed_told_ = false;
-  bool forks_told_ = false;  // fork() tells us
+  bool fork_handler_set_ = false;  // fork() calls us
   bool forked_ = false;
   std::atomic<std::int32_t> pid_{0};
 

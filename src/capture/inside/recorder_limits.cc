@@ -1,12 +1,12 @@
-// What of the program is kept: by time, by its steps, inside of annotations of one name.
+// Decides which events are kept: by time, by steps, inside annotations of one name.
 #include <algorithm>
 #include <cstring>
 #include <limits>
 
 #include "capture/inside/attempt.h"
-#include "capture/inside/board.h"
 #include "capture/inside/inside_guard.h"
 #include "capture/inside/recorder.h"
+#include "capture/inside/shared_page.h"
 #include "capture/inside/spans.h"
 
 namespace fathom::detail {
@@ -64,7 +64,7 @@ void Recorder::begin_limits() noexcept {
   record_from_ = settings_.delay_ns > 0 ? start : 0;
   record_to_ = settings_.duration_ns ? start + *settings_.duration_ns : kNever;
   look_at_time(wire::monotonic_ns(), 0);
-  if (planned_ || !settings_.range.empty()) windows_.show_on(make_board());
+  if (planned_ || !settings_.range.empty()) windows_.show_on(make_shared_page());
 }
 
 /// The lists are locked.

@@ -1,4 +1,4 @@
-// Our thread, what it does at each tick, and the end of the program.
+// The work of the recorder's thread: each tick, and the end of the program.
 #include <algorithm>
 #include <limits>
 #include <utility>

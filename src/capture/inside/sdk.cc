@@ -12,7 +12,7 @@
 #include "capture/inside/never_freed.h"
 #include "capture/inside/recorder.h"
 #include "capture/inside/spans.h"
-#include "capture/inside/texts.h"
+#include "capture/inside/text_table.h"
 
 namespace fathom {
 namespace {

@@ -1,4 +1,4 @@
-// The launcher's JSON is flat where we look, so that looking for a key is enough.
+// Reads the recorder's settings from the environment.
 #include "capture/inside/settings.h"
 
 #include <cctype>
@@ -71,7 +71,7 @@ void append_escape(std::string_view& rest, std::string& text) {
   }
 }
 
-/// Those of the launcher's defaults that say nothing are no wish: torch's profiler has its own way
+/// Those of the launcher's defaults that ask for nothing: torch's profiler has its own way
 /// with them, and annotations are recorded in all steps.
 std::optional<schedule> steps_in(std::string_view options) {
   constexpr int kMost = 1'000'000'000;
@@ -85,10 +85,10 @@ std::optional<schedule> steps_in(std::string_view options) {
                        .active = number("active", usual.active),
                        .repeat = number("repeat", usual.repeat),
                        .skip_first = number("skip_first", usual.skip_first)};
-  const bool wished = asked.wait != usual.wait || asked.warmup != usual.warmup ||
-                      asked.active != usual.active || asked.repeat != usual.repeat ||
-                      asked.skip_first != usual.skip_first;
-  return wished ? std::optional(asked) : std::nullopt;
+  const bool differs = asked.wait != usual.wait || asked.warmup != usual.warmup ||
+                       asked.active != usual.active || asked.repeat != usual.repeat ||
+                       asked.skip_first != usual.skip_first;
+  return differs ? std::optional(asked) : std::nullopt;
 }
 
 }  // namespace

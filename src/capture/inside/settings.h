@@ -1,4 +1,4 @@
-// What the launcher told this process: the environment of docs/capture.md.
+// The settings that the launcher gave this process, by environment variables.
 #pragma once
 
 #include <cstddef>
@@ -34,7 +34,7 @@ double number_in(std::string_view json, std::string_view key, double otherwise);
 /// The text that a key has in a JSON object, "" where it has none.
 std::string text_in(std::string_view json, std::string_view key);
 
-/// When this process began, on CLOCK_MONOTONIC to ten milliseconds; now where that is not told.
+/// When this process began, on CLOCK_MONOTONIC to ten milliseconds; now where that is not known.
 std::int64_t process_start_ns();
 
 /// The rank of this process among those of a distributed program, -1 where there is none.

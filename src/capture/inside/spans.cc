@@ -1,4 +1,4 @@
-// The events that take several places in a buffer.
+// Writes events that take several places in a buffer.
 #include "capture/inside/spans.h"
 
 #include <fathom/record.h>

@@ -1,4 +1,4 @@
-// One number, one unit; anything else is refused with an example.
+// Parses durations and sizes of the command line.
 #include "capture/launcher/amounts.h"
 
 #include <array>

@@ -1,4 +1,4 @@
-// An allow-list: what is not on it is nobody's business.
+// Collects the environment variables of the allow-list and the git revision.
 #include "capture/launcher/conditions.h"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// Reads what faulthandler leaves: a line that names the error, then the frames of each thread.
+// Reads crash files of Python's faulthandler.
 #include "capture/launcher/crashes.h"
 
 #include <algorithm>

@@ -17,10 +17,10 @@ struct Crash {
   std::string place;   ///< Of the program's own innermost frame: "train.py:12 in step"; or "".
 };
 
-/// Empty `signal`: the text tells of no crash.
+/// Empty `signal`: the text reports no crash.
 Crash parse_crash(std::string_view text);
 
-/// Those of a session folder, by process. Files that are empty or cannot be read tell nothing.
+/// Those of a session folder, by process. Files that are empty or cannot be read show nothing.
 std::vector<Crash> crashes_of(const std::string& folder);
 
 /// "process 12 crashed: Segmentation fault at train.py:12 in step".

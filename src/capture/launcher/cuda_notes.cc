@@ -1,4 +1,4 @@
-// Facts are looked for in whole files: those of the end come last.
+// Finds the notes of libfathom_cuda.so in the session's capture files.
 #include "capture/launcher/cuda_notes.h"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// Makes the folders and writes the files.
+// Unpacks the Python hook into the session folder.
 #include "capture/launcher/hook.h"
 
 #include <filesystem>

@@ -1,4 +1,4 @@
-// Each library has its variable; what is in its way is said.
+// Unpacks the injected libraries and sets the variables that load them.
 #include "capture/launcher/injections.h"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// Escapes, commas and indentation.
+// Writes JSON with escapes, commas and indentation.
 #include "capture/launcher/json.h"
 
 #include <array>

@@ -1,4 +1,4 @@
-// What is unknown is left out.
+// Writes manifest.json.
 #include "capture/launcher/manifest.h"
 
 #include <sys/wait.h>
@@ -108,7 +108,7 @@ void process_json(Json& json, const Process& process) {
 }
 
 void options_json(Json& json, const Manifest& manifest) {
-  // The wish as the program gets it, and what only the launcher needs.
+  // The options as the program gets them, and what only the launcher needs.
   json.key("options").object().key("recording").raw(to_json(manifest.recording));
   json.key("telemetry_hz").real(manifest.telemetry_hz);
   number_if(json, "price_per_kwh", manifest.price);

@@ -1,4 +1,4 @@
-// A Writer with the recording's limits.
+// Opens the launcher's own capture file.
 #include "capture/launcher/monitor_file.h"
 
 namespace fathom::capture {

@@ -1,4 +1,4 @@
-// New processes are found by their parents; ends by wait4, by pidfd, or by absence.
+// Follows the processes of a run and their exits.
 #include "capture/launcher/process_tree.h"
 
 #include <algorithm>
@@ -57,7 +57,7 @@ ProcessTree::~ProcessTree() {
 
 void ProcessTree::add(pid_t pid, pid_t parent, std::int64_t started) {
   Live live{.index = processes_.size()};
-  // Our own children tell their end by wait4.
+  // wait4 reports the end of our own children.
   if (parent != getpid() && live_.size() < kMostDescriptors) live.descriptor = open_process(pid);
   processes_.push_back({.pid = pid, .parent = parent, .role = "child", .started = started});
   live_.emplace(pid, live);
@@ -217,7 +217,7 @@ void ProcessTree::look_at_ended(const std::vector<pollfd>& descriptors) {
     update(pid, at->second);
     const auto still = live_.find(pid);
     if (still == live_.end()) continue;
-    // It is our child now, or it is gone already: the descriptor has nothing more to tell.
+    // It is our child now, or it has ended already: the descriptor has nothing more to report.
     ::close(still->second.descriptor);
     still->second.descriptor = -1;
     if (!read_stat(pid)) end(pid, wire::monotonic_ns());

@@ -54,7 +54,7 @@ class ProcessTree {
   void scan();
   /// Takes the end of every child that has ended, without waiting.
   void reap();
-  /// Looks at those whose end the descriptors tell, before their parents have taken it.
+  /// Looks at those whose end the descriptors report, before their parents have taken it.
   void look_at_ended(const std::vector<pollfd>& descriptors);
 
   /// What becomes readable when a process ends that is not our own child.

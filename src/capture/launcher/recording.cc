@@ -1,4 +1,4 @@
-// Parses lists, schedules and signals; writes FATHOM_OPTIONS.
+// Parses what to record, and writes FATHOM_OPTIONS.
 #include "capture/launcher/recording.h"
 
 #include <algorithm>

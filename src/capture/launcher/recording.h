@@ -1,4 +1,4 @@
-// What a capture is asked to record, and how the program under capture is told.
+// What to record, as asked on the command line and as handed to the program.
 #pragma once
 
 #include <array>
@@ -32,7 +32,7 @@ inline constexpr std::array<std::string_view, 6> kStepKinds = {"auto", "optimize
 /// off: no CUDA from the inside. always: also where PyTorch has a profiler of its own.
 inline constexpr std::array<std::string_view, 3> kCudaModes = {"auto", "off", "always"};
 
-/// The wish of the user; docs/capture.md has the page for it.
+/// What the user asked for; docs/capture.md has the page for it.
 struct Recording {
   std::vector<std::string> with;  ///< Of kExtras, in their order.
   Schedule steps;

@@ -1,4 +1,4 @@
-// Errs on the side of hiding: a manifest is shared with people, a lost value can be asked for.
+// Replaces secrets in environment and command lines.
 #include "capture/launcher/redact.h"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// Recognises secrets by the names and shapes of values.
 #include "capture/launcher/secrets.h"
 
 #include <algorithm>
@@ -76,7 +77,7 @@ Secrecy secrecy_of_part(std::string_view part) {
       words, [](const std::string& word) { return word.ends_with("token") && word.size() < 20; });
   if (ends || any(kCertainWords)) return Secrecy::certain;
   if (!any(kPossibleWords)) return Secrecy::none;
-  // WANDB_KEY, --openai-key: whose key it is, is said.
+  // WANDB_KEY, --openai-key: whose key it is, is hidden.
   return words.size() > 1 ? Secrecy::certain : Secrecy::may_be;
 }
 

@@ -1,4 +1,4 @@
-// Makes a folder that nobody else has.
+// Creates the session folder.
 #include "capture/launcher/session_folder.h"
 
 #include <array>

@@ -1,4 +1,4 @@
-// Where a run is recorded.
+// The session folder of a run.
 #pragma once
 
 #include <string>

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "capture/launcher/limits.h"
+#include "capture/launcher/not_recorded.h"
 
 namespace fathom::capture {
 namespace {

@@ -1,4 +1,4 @@
-// One poll loop: signals by signalfd, ends of processes by pidfd, and a look at /proc now and then.
+// Waits for the program: signals by signalfd, exits by pidfd, /proc by timer.
 #include "capture/launcher/supervise.h"
 
 #include <algorithm>
@@ -91,10 +91,11 @@ class Loop {
   }
 
   void pass(int number, const signalfd_siginfo& signal) {
-    // A terminal has told the whole group already; so has a program that signals its own group.
-    const bool told =
+    // A terminal has signalled the whole group already; so has a program that signals its own
+    // group.
+    const bool reached =
         signal.ssi_code == SI_KERNEL || tree_.holds(static_cast<pid_t>(signal.ssi_pid));
-    if (!told && tree_.main().running()) kill(tree_.main().pid, number);
+    if (!reached && tree_.main().running()) kill(tree_.main().pid, number);
     if (number == SIGINT) interrupted();
   }
 

@@ -1,5 +1,5 @@
-// Combinations of domain, category, colour and kind of payload are few; each thread remembers those
-// it met.
+// Turns NVTX event attributes into arguments of records.
+// Combinations of domain, category, colour and payload are few; each thread remembers its own.
 #include "capture/nvtx/attributes.h"
 
 #include <array>

@@ -1,10 +1,10 @@
-// Marks and ranges, with and without a domain.
+// Handles NVTX calls for marks and ranges, with and without a domain.
 #include <fathom/record.h>
 #include <unistd.h>
 
 #include "capture/inside/recorder.h"
 #include "capture/inside/spans.h"
-#include "capture/inside/texts.h"
+#include "capture/inside/text_table.h"
 #include "capture/nvtx/calls.h"
 #include "capture/nvtx/messages.h"
 #include "capture/nvtx/ranges.h"

@@ -1,4 +1,4 @@
-// A few maps behind a lock: what is asked often is remembered by attributes.cc.
+// Keeps NVTX domains, categories and registered strings.
 #include "capture/nvtx/domains.h"
 
 #include <string>
@@ -6,7 +6,7 @@
 
 #include "capture/inside/never_freed.h"
 #include "capture/inside/recorder.h"
-#include "capture/inside/texts.h"
+#include "capture/inside/text_table.h"
 
 namespace fathom::nvtx {
 namespace {

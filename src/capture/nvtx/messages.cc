@@ -1,10 +1,10 @@
-// Wide characters of the program are UTF-32 here.
+// Turns NVTX messages into UTF-8 texts that stay.
 #include "capture/nvtx/messages.h"
 
 #include <string>
 #include <string_view>
 
-#include "capture/inside/texts.h"
+#include "capture/inside/text_table.h"
 
 namespace fathom::nvtx {
 namespace {

@@ -27,7 +27,7 @@ class PerThread {
     }();
     mine = new (std::nothrow) T;
     if (mine == nullptr) inside::count_failure();
-    // Of a thread whose end nobody tells us, it stays.
+    // Of a thread whose end is not reported to us, it stays.
     if (mine != nullptr && key) pthread_setspecific(*key, mine);
     return mine;
   }

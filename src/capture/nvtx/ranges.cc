@@ -1,4 +1,4 @@
-// Stacks by thread and domain; started ranges in a few shelves, so that threads seldom meet.
+// Records NVTX ranges.
 #include "capture/nvtx/ranges.h"
 
 #include <array>

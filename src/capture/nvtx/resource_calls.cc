@@ -1,4 +1,4 @@
-// Things of CUDA and OpenCL are known by their handles only, so that their headers are not needed.
+// Handles NVTX calls that name resources of CUDA and OpenCL.
 #include <cstddef>
 #include <string>
 

@@ -1,4 +1,4 @@
-// The program's own locks: waiting for one is a range, letting it go a mark.
+// Handles NVTX calls about the program's own locks.
 #include <fathom/record.h>
 
 #include "capture/inside/spans.h"
@@ -9,7 +9,7 @@
 namespace fathom::nvtx {
 namespace {
 
-/// A lock as we know it. Freed when the program says that it is gone.
+/// A lock as we know it. Freed when the program destroys it.
 struct Lock {
   const Domain* domain;
   const char* name;

@@ -1,4 +1,4 @@
-// fork, exec, and a poll that ends with the limit.
+// Runs a helper program with a time limit.
 #include "capture/system/briefly.h"
 
 #include <algorithm>
@@ -12,7 +12,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "capture/system/words.h"
+#include "capture/system/argument_list.h"
 
 namespace fathom::capture {
 namespace {

@@ -1,4 +1,4 @@
-// open, read, write, rename.
+// Reads, writes and renames small files.
 #include "capture/system/files.h"
 
 #include <array>

@@ -1,4 +1,4 @@
-// Reads /proc and /sys; what is not there stays empty.
+// Reads facts about the machine from /proc and /sys.
 #include "capture/system/host.h"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// fork and exec; a pipe that closes by itself tells whether exec went well.
+// Starts the program by fork and exec.
 #include "capture/system/launch.h"
 
 #include <array>
@@ -12,8 +12,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "capture/system/argument_list.h"
 #include "capture/system/files.h"
-#include "capture/system/words.h"
 #include "wire/writer.h"
 
 namespace fathom::capture {
@@ -26,7 +26,7 @@ namespace {
   sigprocmask(SIG_SETMASK, &mask, nullptr);
   execvpe(command[0], command, environment);
   const int reason = errno;
-  [[maybe_unused]] const ssize_t told = ::write(report, &reason, sizeof reason);
+  [[maybe_unused]] const ssize_t written = ::write(report, &reason, sizeof reason);
   _exit(127);
 }
 

@@ -1,4 +1,4 @@
-// Parses /proc/PID/….
+// Parses /proc/PID/stat and its neighbours.
 #include "capture/system/proc.h"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// A table: glibc's own names came with 2.32 and are not everywhere.
+// The table of signal names.
 #include "capture/system/signals.h"
 
 #include <algorithm>

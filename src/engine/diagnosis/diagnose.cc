@@ -1,5 +1,4 @@
-// Runs the rules, divides the step among what they found, and predicts what
-// each change would give.
+// Diagnoses a recording: runs the rules, divides the step, predicts savings.
 #include <algorithm>
 #include <cmath>
 #include <optional>

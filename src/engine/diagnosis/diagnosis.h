@@ -28,7 +28,7 @@ struct DiagnosisRequest {
   const DeviceSpec* peaks = nullptr;  ///< Instead of the recorded device's. Borrowed.
   /// Of several ranks, the one to diagnose instead of the worst; compare_ranks() takes it.
   std::optional<std::int64_t> rank = {};
-  /// Money and grams of CO2 per kilowatt-hour; negative: as recorded, else not told.
+  /// Money and grams of CO2 per kilowatt-hour; negative: as recorded, else unknown.
   double price_per_kwh = -1;
   double carbon_g_per_kwh = -1;
 };
@@ -119,7 +119,7 @@ struct Diagnosis {
   Summary step_ns;        ///< Of the counted steps' windows.
   Summary usual_ns;       ///< The same without outliers, of which verdict and most findings are.
   /// Estimated mean time of a usual step without a profiler; unset where Python frames or a device
-  /// were recorded, for then it is not told what recording delays.
+  /// were recorded, for then it is not known what recording delays.
   std::optional<Duration> unprofiled_step;
   std::size_t steps_left_out = 0;             ///< Edge steps and warm-up.
   std::int32_t device = -1;                   ///< The one that is diagnosed, or -1.

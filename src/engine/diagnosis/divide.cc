@@ -1,3 +1,4 @@
+// Divides the step among findings, so that no nanosecond counts twice.
 #include "engine/diagnosis/divide.h"
 
 #include <algorithm>

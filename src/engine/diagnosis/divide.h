@@ -1,4 +1,4 @@
-// Dividing the step among findings: no nanosecond is promised twice.
+// Dividing the step among findings, so that no nanosecond counts twice.
 #pragma once
 
 #include <vector>

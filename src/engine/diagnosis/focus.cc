@@ -1,3 +1,4 @@
+// Finds the calls of the module, annotation, operator or phase that --focus names.
 #include "engine/diagnosis/focus.h"
 
 #include <algorithm>

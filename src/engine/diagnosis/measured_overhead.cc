@@ -1,3 +1,4 @@
+// Reads from the facts what recording cost each process.
 #include "engine/diagnosis/measured_overhead.h"
 
 #include <cstdint>

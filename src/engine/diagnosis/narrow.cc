@@ -1,3 +1,4 @@
+// Chooses the part of the steps that a next diagnosis should look at.
 #include "engine/diagnosis/narrow.h"
 
 #include <algorithm>

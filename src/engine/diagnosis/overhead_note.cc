@@ -1,3 +1,4 @@
+// Writes the note on what recording cost, and whether the verdict may be due to it.
 #include "engine/diagnosis/overhead_note.h"
 
 #include "analysis/machine/recording_overhead.h"

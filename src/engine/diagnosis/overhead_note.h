@@ -1,4 +1,4 @@
-// What is said, beside a verdict, of what recording cost.
+// The note on what recording cost, beside a verdict.
 #pragma once
 
 #include <string>

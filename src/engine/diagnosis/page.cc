@@ -1,3 +1,4 @@
+// Collects what the diagnosis page shows beside the diagnosis.
 #include "engine/diagnosis/page.h"
 
 #include <algorithm>

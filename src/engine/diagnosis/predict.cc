@@ -1,3 +1,4 @@
+// Predicts the saving of each finding by replay.
 #include "engine/diagnosis/predict.h"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// What each finding's change would give, by replay.
+// Predicts the saving of each finding by replay.
 #pragma once
 
 #include "engine/diagnosis/diagnosis.h"

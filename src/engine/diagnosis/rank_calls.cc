@@ -1,3 +1,4 @@
+// Collects the collectives of one rank's counted steps.
 #include "engine/diagnosis/rank_calls.h"
 
 #include <algorithm>
@@ -41,7 +42,7 @@ bool is_message(std::string_view name) {
 }
 
 /// NCCL runs messages and exchanges of all ranks with the same kernel. Without metadata, what
-/// launched it tells them apart; between two ranks they are one.
+/// launched it distinguishes them; between two ranks they are one.
 bool takes_all_ranks(const RuleContext& rules, SliceId slice) {
   const std::optional<Distributed>& said = rules.trace().distributed;
   if (said && said->world_size == 2) return true;
@@ -101,11 +102,11 @@ RankCalls rank_calls(const RuleContext& rules) {
   });
   for (const CollectiveCall& call : all) {
     const Collective* const detail = detail_of(trace, call.slice);
-    const bool told = detail != nullptr && detail->name.valid();
-    const std::string_view name = told ? trace.text(detail->name) : trace.name(call.slice);
+    const bool named = detail != nullptr && detail->name.valid();
+    const std::string_view name = named ? trace.text(detail->name) : trace.name(call.slice);
     const Step* const step = rules.step_at(trace.slices.start[call.slice.row()]);
     if (step == nullptr) continue;
-    if (is_message(name) && (told || !takes_all_ranks(rules, call.slice))) {
+    if (is_message(name) && (named || !takes_all_ranks(rules, call.slice))) {
       ++result.messages;
       continue;
     }

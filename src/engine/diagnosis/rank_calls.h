@@ -1,4 +1,4 @@
-// The collectives of one rank's counted steps, so that they can be laid beside those of others.
+// The collectives of one rank's counted steps, to be compared with those of others.
 #pragma once
 
 #include <cstddef>

@@ -27,7 +27,7 @@ struct RankRow {
   std::string verdict_words;  ///< Its sentence.
 };
 
-/// The recordings of one program, and what they tell together that none does alone. A collective
+/// The recordings of one program, and what they show together that none shows alone. A collective
 /// begins to transfer when its last rank arrives, so that on this rank it is shortest; what it
 /// takes longer on the others is their waiting. No common clock is needed.
 struct Ranks {

@@ -1,3 +1,4 @@
+// Summarises the run of a session folder: processes, resources, energy, what is missing.
 #include "engine/diagnosis/run_summary.h"
 
 #include <algorithm>
@@ -166,15 +167,15 @@ std::vector<ProcessLine> in_order(const Trace& trace, const ProcessRun* main) {
   return order;
 }
 
-/// True where neither operators nor a device were recorded: ranges and steps alone do not tell what
+/// True where neither operators nor a device were recorded: ranges and steps alone do not show what
 /// time goes into.
 bool is_plain(const Trace& trace) {
   return trace.format == "fathom-wire" &&
          std::ranges::none_of(trace.categories, [](const Category& category) {
-           const bool told =
+           const bool recorded =
                category.kind == SliceKind::cpu_op || category.kind == SliceKind::runtime ||
                category.kind == SliceKind::driver || is_device_activity(category.kind);
-           return told && category.slices > 0;
+           return recorded && category.slices > 0;
          });
 }
 

@@ -1,4 +1,4 @@
-// What a session folder tells of its run beside the trace: processes, resources, energy, what is
+// The run of a session folder, beside its trace: processes, resources, energy, what is
 // missing.
 #pragma once
 

@@ -1,3 +1,4 @@
+// Chooses the verdict from the recoverable time of each family.
 #include "engine/diagnosis/verdict.h"
 
 #include <algorithm>
@@ -17,7 +18,7 @@ constexpr double kLeastPercent = 10.0;
 constexpr double kLossPerCompute = 0.25;
 /// Where more than this share of the step has no cause in the trace, no known loss weighs more, and
 /// the device does not compute for most of it, no verdict is drawn from the rest.
-constexpr double kMostUntold = 40.0;
+constexpr double kMostUnexplained = 40.0;
 /// A device that computes for this share of the step is bound by its kernels.
 constexpr double kComputePercent = 60.0;
 /// A kernel below this percentage of its roof is bound by neither roof. Lower than the roofline's
@@ -166,7 +167,7 @@ std::string sentence(const RuleContext& rules, const Loss& loss, Duration lost) 
          share(rules, lost) + " of the step.";
 }
 
-/// Operators of the main thread have no roofline: nothing tells which roof they are near.
+/// Operators of the main thread have no roofline: nothing shows the roof that they are near.
 std::string sentence(const RuleContext& rules, const Work& work, Duration computing) {
   const std::string time = share(rules, computing) + " of the step";
   if (rules.device < 0) return "The main thread runs operators for " + time + ".";
@@ -257,11 +258,12 @@ Verdict judge(const RuleContext& rules, const FamilyTimes& spent,
     return ranked.finding.family == Family::memory_capacity &&
            ranked.finding.weight == Weight::critical;
   });
-  double told = 0;
-  for (const FamilyTime& family : verdict.families) told += family.percent;
-  if (const double untold = 100.0 - told;
-      untold > kMostUntold && untold > lost_percent && compute_percent < kComputePercent) {
-    verdict.sentence = "Cannot tell: " + percent_text(untold) +
+  double explained = 0;
+  for (const FamilyTime& family : verdict.families) explained += family.percent;
+  if (const double unexplained = 100.0 - explained; unexplained > kMostUnexplained &&
+                                                    unexplained > lost_percent &&
+                                                    compute_percent < kComputePercent) {
+    verdict.sentence = "Cannot tell: " + percent_text(unexplained) +
                        " of the step is idle time without a cause in the trace.";
   } else if (lost_percent >= kLeastPercent && lost_percent >= kLossPerCompute * compute_percent) {
     verdict.id = loss.verdict;

@@ -1,4 +1,4 @@
-// One verdict from what each family of time could give back.
+// Chooses the verdict from the recoverable time of each family.
 #pragma once
 
 #include <array>

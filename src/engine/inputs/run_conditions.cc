@@ -1,4 +1,4 @@
-// JSON through simdjson, flattened.
+// Reads the JSON files of a session folder as facts.
 #include "engine/inputs/run_conditions.h"
 
 #include <algorithm>
@@ -138,7 +138,7 @@ bool add_conditions(Trace& trace, std::string_view json) {
   object members;
   if (!parse(parser, json, members)) return false;
   for (const auto [key, value] : members) {
-    // Who it is, the report `processes` tells.
+    // The report `processes` shows who it is.
     if (std::ranges::find(kIdentity, key) != std::end(kIdentity)) continue;
     add_member(trace, std::string(key), value);
   }
@@ -151,7 +151,7 @@ bool add_manifest(Trace& trace, std::string_view json) {
   object members;
   if (!parse(parser, json, members)) return false;
   for (const auto [key, value] : members) {
-    // Told by the report `processes`, and by each process of itself.
+    // In the report `processes`, and in each process's own facts.
     if (key == "processes" || key == "overhead") continue;
     add_member(trace, std::string(key), value);
   }

@@ -18,7 +18,7 @@ Result<std::string> read_small_file(const std::string& path);
 /// text is no JSON object.
 bool add_conditions(Trace& trace, std::string_view json);
 
-/// Adds the manifest's: its facts, its processes where no capture file tells of them, and a warning
+/// Adds the manifest's: its facts, its processes where no capture file reports them, and a warning
 /// where it has no end. False where the text is no JSON object.
 bool add_manifest(Trace& trace, std::string_view json);
 

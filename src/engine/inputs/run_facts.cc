@@ -1,3 +1,4 @@
+// Adds facts about the session and the merging of its files to a trace.
 #include "engine/inputs/run_facts.h"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// What a session folder and the merging of its files tell beside the trace, as facts of it.
+// Facts about a session folder and the merging of its files.
 #pragma once
 
 #include <cstdint>

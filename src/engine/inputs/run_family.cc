@@ -1,4 +1,4 @@
-// The first records of the capture files say whose child is whose.
+// Finds parents, children and ranks from the first records of the capture files.
 #include "engine/inputs/run_family.h"
 
 #include <algorithm>

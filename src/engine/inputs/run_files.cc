@@ -1,4 +1,4 @@
-// "torch-12-1.pt.trace.json", "process-12.fathom": a word, a pid, a number.
+// Recognises the files of a session folder by their names.
 #include "engine/inputs/run_files.h"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// The files of a session folder, told apart by their names (docs/capture.md).
+// The files of a session folder, recognised by their names (docs/capture-reference.md).
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// What belongs together becomes one recording; its files are read and merged.
+// Finds the recordings of a session folder, reads and merges their files.
 #include "engine/inputs/run_folder.h"
 
 #include <algorithm>
@@ -98,7 +98,7 @@ std::shared_ptr<const std::string> read_manifest(const std::string& folder) {
   return text ? std::make_shared<const std::string>(std::move(*text)) : nullptr;
 }
 
-/// Then all files belong together, and no process need be told from another.
+/// Then all files belong together, and no process need be separated from another.
 bool is_of_one_process(const RunFiles& files) {
   return !files.torch.empty() && std::ranges::all_of(files.torch, [&files](const NamedFile& file) {
     return file.pid == files.torch.front().pid;

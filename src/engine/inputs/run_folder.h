@@ -42,8 +42,8 @@ inline constexpr std::string_view kProgramFact = "program";
 /// that read_run() needs.
 std::optional<std::vector<RunRecording>> find_recordings(const std::string& folder);
 
-/// Reads and merges one; opens each of its files once. What is missing or damaged is said in facts
-/// and the import log; an Error means that neither the base nor any part could be read.
+/// Reads and merges one; opens each of its files once. What is missing or damaged is reported in
+/// facts and the import log; an Error means that neither the base nor any part could be read.
 Result<Trace> read_run(const RunRecording& recording, const ReadOptions& options);
 
 }  // namespace fathom

@@ -245,7 +245,7 @@ TEST_F(RunFolder, ConditionsBecomeFacts) {
   EXPECT_EQ(trace.fact("none"), nullptr);
   EXPECT_EQ(trace.fact("pid"), nullptr);
   EXPECT_EQ(warnings(trace), "");
-  // No capture file told how the process ended.
+  // No capture file has how the process ended.
   ASSERT_EQ(trace.process_runs.size(), 1U);
   EXPECT_EQ(trace.process_runs[0].status, 3 << 8);
   EXPECT_EQ(trace.process_runs[0].wall_ns, 7);

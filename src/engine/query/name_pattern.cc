@@ -1,4 +1,4 @@
-// POSIX regexec, not std::regex: it does not recurse per character.
+// Matches names by POSIX regexec; std::regex recurses per character.
 #include "engine/query/name_pattern.h"
 
 #include <array>

@@ -1,4 +1,4 @@
-// Edit distance with transpositions, over short words.
+// Finds the word closest to a mistyped one, by edit distance with transpositions.
 #include "engine/query/nearest.h"
 
 #include <algorithm>

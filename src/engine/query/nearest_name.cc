@@ -1,3 +1,4 @@
+// Finds the slice name closest to a mistyped one.
 #include "engine/query/nearest_name.h"
 
 #include <algorithm>

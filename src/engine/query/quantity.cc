@@ -1,4 +1,4 @@
-// Parses what people type for numbers, step ranges and windows.
+// Parses numbers with units, step ranges and windows.
 #include "engine/query/quantity.h"
 
 #include <charconv>

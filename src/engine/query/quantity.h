@@ -28,7 +28,7 @@ struct WindowRequest {
   Duration begin{};
   Duration end = Duration::max();
 };
-/// "10ms:25ms", ":5ms", "5ms:". A number without a unit is refused: nobody can tell what is meant.
+/// "10ms:25ms", ":5ms", "5ms:". A number without a unit is refused: its meaning is unknown.
 Result<WindowRequest> parse_window(std::string_view text);
 
 /// What a kilowatt-hour costs, in money or in grams: a number from 0 on.

@@ -10,7 +10,7 @@
 
 namespace fathom {
 
-/// The user's wishes, as typed. Empty means: everything, in the report's own order.
+/// The options of a query, as typed. Empty means: everything, in the report's own order.
 struct Query {
   std::vector<std::string> filters;  ///< "name~gemm", "total_ns>1ms"; a row must pass all.
   /// "column" (quantities from the largest down, others ascending), "-column" or "column:desc",

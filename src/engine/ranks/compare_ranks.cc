@@ -1,4 +1,4 @@
-// Lays equal collectives of the ranks beside each other: on whom each is shortest came last.
+// Compares equal collectives of the ranks: the rank with the shortest call came last.
 #include "engine/ranks/compare_ranks.h"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// Diagnoses of the ranks of one program, made one.
+// Compares the diagnoses of the ranks of one program.
 #pragma once
 
 #include <cstdint>

@@ -17,7 +17,7 @@ struct Rank {
 
 Rank rank_of(const Session& session);
 
-/// May this recording be one of several ranks? It says so itself.
+/// May this recording be one of several ranks? Its own metadata decide.
 bool is_rank(const Rank& rank);
 
 /// Are these different ranks of equally many, and so of one program, as far as they say?

@@ -1,4 +1,4 @@
-// What a change would give: a recording replayed with the change in it.
+// What-if: the recording replayed with changes in it.
 #pragma once
 
 #include <array>

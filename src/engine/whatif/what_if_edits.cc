@@ -1,3 +1,4 @@
+// Turns the options of a what-if into edits of slices.
 #include "engine/whatif/what_if_edits.h"
 
 #include <algorithm>
@@ -52,12 +53,12 @@ class EditMaker {
       : context_(context), trace_(context.trace), edits_(edits) {}
 
   Result<void> scale(const std::string& text) {
-    const Result<Assignment> wish = parse_assignment("--scale", text, 1000);
-    if (!wish) return wish.error();
-    const Result<Targets> targets = find_targets(context_, wish->target);
+    const Result<Assignment> assignment = parse_assignment("--scale", text, 1000);
+    if (!assignment) return assignment.error();
+    const Result<Targets> targets = find_targets(context_, assignment->target);
     if (!targets) return refuse("--scale", targets.error().message);
-    for (const SliceId slice : targets->host) scale_both(slice, wish->value);
-    for (const SliceId slice : targets->activities) scale_both(slice, wish->value);
+    for (const SliceId slice : targets->host) scale_both(slice, assignment->value);
+    for (const SliceId slice : targets->activities) scale_both(slice, assignment->value);
     return done("scale " + text, targets->size(),
                 "everything that is scaled takes exactly that part of its time; delays that "
                 "nothing explains stay",
@@ -65,10 +66,10 @@ class EditMaker {
   }
 
   Result<void> roof(const std::string& text) {
-    const Result<Assignment> wish = parse_assignment("--roof", text, 1);
-    if (!wish) return wish.error();
-    if (wish->value <= 0) return refuse("--roof", "nothing reaches 0 of its roof");
-    const Result<NamePattern> pattern = NamePattern::parse(wish->target);
+    const Result<Assignment> assignment = parse_assignment("--roof", text, 1);
+    if (!assignment) return assignment.error();
+    if (assignment->value <= 0) return refuse("--roof", "nothing reaches 0 of its roof");
+    const Result<NamePattern> pattern = NamePattern::parse(assignment->target);
     if (!pattern) return refuse("--roof", pattern.error().message);
     const Roofline& roofline = known_roofline();
     if (roofline.device == nullptr) return refuse("--roof", roofline.note);
@@ -81,8 +82,8 @@ class EditMaker {
       if (!names[row->name.row()] && !names[trace_.slices.name[activity.row()].row()]) continue;
       ++found;
       const double reached = row->roof_percent / 100;
-      if (reached >= wish->value) continue;
-      const double best = reached / wish->value;
+      if (reached >= assignment->value) continue;
+      const double best = reached / assignment->value;
       scale_in(edits_.best, activity, static_cast<float>(best));
       scale_in(edits_.worst, activity, static_cast<float>((1 + best) / 2));
     }
@@ -308,13 +309,13 @@ Result<WhatIfEdits> what_if_edits(const Context& context, const WhatIfRequest& r
   WhatIfEdits edits;
   EditMaker maker(context, edits);
   Result<void> made;
-  const auto each = [&](const std::vector<std::string>& wishes, auto change) {
-    for (const std::string& wish : wishes) {
-      if (made) made = (maker.*change)(wish);
+  const auto each = [&](const std::vector<std::string>& texts, auto change) {
+    for (const std::string& text : texts) {
+      if (made) made = (maker.*change)(text);
     }
   };
-  const auto once = [&](bool wished, auto change) {
-    if (wished && made) made = (maker.*change)();
+  const auto once = [&](bool enabled, auto change) {
+    if (enabled && made) made = (maker.*change)();
   };
   each(request.scale, &EditMaker::scale);
   each(request.roof, &EditMaker::roof);

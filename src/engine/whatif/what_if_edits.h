@@ -1,4 +1,4 @@
-// From wishes to edits: which slices a change is about.
+// Turns the options of a what-if into edits of slices.
 #pragma once
 
 #include <string>

@@ -48,9 +48,9 @@ std::int64_t best(const WhatIfRequest& request) {
   return result ? to_ns(result->best.median) : -1;
 }
 
-WhatIfRequest scale(const std::string& wish) {
+WhatIfRequest scale(const std::string& assignment) {
   WhatIfRequest request;
-  request.scale = {wish};
+  request.scale = {assignment};
   return request;
 }
 

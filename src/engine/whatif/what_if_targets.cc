@@ -1,4 +1,4 @@
-// Looks names up once each, and walks the threads.
+// Finds the slices that a target of fathom whatif names.
 #include "engine/whatif/what_if_targets.h"
 
 #include <algorithm>

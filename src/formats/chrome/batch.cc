@@ -1,4 +1,4 @@
-// Joining batches: columns are appended as they are, row numbers are shifted.
+// Joins batches of rows: columns are appended, row numbers are shifted.
 #include "formats/chrome/batch.h"
 
 #include <algorithm>

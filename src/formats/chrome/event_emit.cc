@@ -1,4 +1,4 @@
-// What an event means: which table it becomes a row of.
+// Writes an event into the table that it belongs to.
 #include <charconv>
 
 #include "base/simd.h"

@@ -1,4 +1,4 @@
-// What the recorder said about devices and ranks.
+// Reads device properties and distributed information.
 #include <simdjson.h>
 
 #include "base/json_result.h"

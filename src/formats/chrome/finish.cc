@@ -1,4 +1,4 @@
-// The last steps of reading, in the order they depend on each other.
+// Finishes a trace: pairs, tracks, times from the earliest start.
 #include "formats/chrome/finish.h"
 
 #include <algorithm>
@@ -110,7 +110,7 @@ void log_unknown_categories(Trace& trace, bool too_many) {
     if (category.kind != SliceKind::other) continue;
     const std::string_view name = trace.text(category.name);
     if (too_many) {
-      trace.import.add_unknown("categories, more than can be told apart", category.slices);
+      trace.import.add_unknown("categories, more than can be distinguished", category.slices);
     } else if (!name.empty()) {
       trace.import.add_unknown("category " + std::string(name), category.slices);
     }

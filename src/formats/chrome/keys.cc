@@ -186,7 +186,7 @@ KeyTable::KeyTable(std::span<const Spelling> spellings, std::size_t first_index)
   }
 }
 
-/// The length and four characters tell nearly all keys apart.
+/// The length and four characters distinguish nearly all keys.
 std::size_t KeyTable::slot_of(std::string_view text) {
   const std::size_t size = text.size();
   if (size == 0) return 0;

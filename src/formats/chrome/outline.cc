@@ -1,4 +1,4 @@
-// A byte-wise walk over the keys around the events.
+// Reads the keys around the events, byte by byte.
 #include "formats/chrome/outline.h"
 
 #include "formats/chrome/json_scan.h"

@@ -8,7 +8,7 @@
 namespace fathom::chrome {
 namespace {
 
-/// Is the '{' at `p` the start of an object in a list of objects, as far as its neighbours tell?
+/// Is the '{' at `p` the start of an object in a list of objects, as far as its neighbours show?
 bool looks_like_event_start(const char* begin, const char* p, const char* end) {
   const char* before = p;
   const auto previous = [begin, &before]() {

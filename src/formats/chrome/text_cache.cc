@@ -149,18 +149,18 @@ std::size_t utf8_length(std::string_view text, std::size_t at) {
 
 bool mend_utf8(std::string& text) {
   if (simdjson::validate_utf8(text.data(), text.size())) return false;
-  std::string mended;
+  std::string fixed;
   for (std::size_t i = 0; i < text.size();) {
     const std::size_t length = utf8_length(text, i);
     if (length == 0) {
-      append_utf8(mended, 0xfffd);
+      append_utf8(fixed, 0xfffd);
       ++i;
     } else {
-      mended.append(text, i, length);
+      fixed.append(text, i, length);
       i += length;
     }
   }
-  text = std::move(mended);
+  text = std::move(fixed);
   return true;
 }
 

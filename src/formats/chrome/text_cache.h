@@ -90,7 +90,7 @@ class ThreadStrings {
   std::size_t raw_free_ = 0;
 };
 
-/// Decodes the inside of a JSON string: escapes resolved, damage mended by rule (docs/formats.md).
+/// Decodes the inside of a JSON string: escapes resolved, damage fixed by rule (docs/formats.md).
 struct StringDamage {
   bool invalid_escape = false;
   bool control_character = false;

@@ -1,4 +1,4 @@
-// What is not said, or is no number, stays 0.
+// Reads properties of devices from JSON.
 #include "formats/common/devices.h"
 
 #include <simdjson.h>

@@ -1,4 +1,4 @@
-// The table of docs/wire.md.
+// The table of categories of a capture file.
 #include "formats/fathom_wire/categories.h"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// Fits the distance of two clocks to readings of both.
 #include "formats/fathom_wire/clock_readings.h"
 
 #include <algorithm>

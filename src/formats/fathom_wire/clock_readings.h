@@ -1,4 +1,4 @@
-// Readings of two clocks in one go, and what they tell of the distance between the two.
+// Readings of two clocks at once, and the distance between the two.
 #pragma once
 
 #include <cstdint>

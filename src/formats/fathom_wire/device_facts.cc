@@ -1,11 +1,11 @@
-// What is said of the devices themselves, once all records are read.
+// Writes the facts about devices, once all records are read.
 #include <algorithm>
 #include <map>
 #include <string>
 
 #include "formats/common/devices.h"
-#include "formats/fathom_wire/texts.h"
 #include "formats/fathom_wire/trace_maker.h"
+#include "formats/fathom_wire/valid_text.h"
 
 namespace fathom::own {
 namespace {

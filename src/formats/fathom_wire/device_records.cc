@@ -1,9 +1,9 @@
-// What devices did, as the tables that a trace of torch.profiler gives too.
+// Turns device records into kernels, copies and waits of a trace.
 #include <algorithm>
 #include <utility>
 
-#include "formats/fathom_wire/texts.h"
 #include "formats/fathom_wire/trace_maker.h"
+#include "formats/fathom_wire/valid_text.h"
 
 namespace fathom::own {
 namespace {
@@ -150,7 +150,7 @@ void TraceMaker::call(const wire::Call& record, std::uint64_t offset) {
   owner_ = Owner::slice;
 }
 
-/// The sum of what is taken is counted here: CUDA tells each amount alone.
+/// The sum of what is taken is counted here: CUDA reports each amount alone.
 void TraceMaker::memory(const wire::MemoryOperation& record, std::uint64_t offset) {
   owner_ = Owner::none;
   if (!true_time(record.time, offset)) return;

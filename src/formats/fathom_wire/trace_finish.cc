@@ -1,12 +1,12 @@
-// What is known at the end only: where the trace lies in time, its processes, what was damaged.
+// Finishes a trace of capture records: its place in time, its processes, its damage.
 #include <algorithm>
 #include <map>
 #include <optional>
 #include <string>
 #include <utility>
 
-#include "formats/fathom_wire/texts.h"
 #include "formats/fathom_wire/trace_maker.h"
+#include "formats/fathom_wire/valid_text.h"
 
 namespace fathom::own {
 
@@ -18,7 +18,7 @@ void TraceMaker::close_open() {
 }
 
 /// Times count from the first of them, which is Unix time as the median reading says;
-/// CLOCK_MONOTONIC runs as fast as it. Where somebody set the clock meanwhile, that is said.
+/// CLOCK_MONOTONIC runs as fast as it. Where the clock was set meanwhile, a fact reports it.
 void TraceMaker::place_in_time() {
   std::int64_t first = last_time_;
   for (const Column<Time>* times :

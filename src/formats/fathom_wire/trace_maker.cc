@@ -1,10 +1,10 @@
-// Records are taken as they come; what is known at the end only is in trace_finish.cc.
+// Turns records of a capture file into rows of a trace, as they come.
 #include "formats/fathom_wire/trace_maker.h"
 
 #include <algorithm>
 #include <cmath>
 
-#include "formats/fathom_wire/texts.h"
+#include "formats/fathom_wire/valid_text.h"
 
 namespace fathom::own {
 namespace {
@@ -25,7 +25,7 @@ void TraceMaker::note_time(std::int64_t time) { last_time_ = std::max(last_time_
 StringId TraceMaker::text(std::string_view text, std::uint64_t offset) {
   if (is_utf8(text)) return trace_.strings.intern(text);
   trace_.import.add(Repair::invalid_utf8, offset, text);
-  return trace_.strings.intern(mended_utf8(text));
+  return trace_.strings.intern(valid_utf8(text));
 }
 
 void TraceMaker::add_slice(TrackId track, std::int64_t start, std::int64_t duration, StringId name,
@@ -156,7 +156,7 @@ void TraceMaker::sample(const wire::SampleRecord& record, std::uint64_t offset) 
 void TraceMaker::fact(const wire::FactRecord& record, std::uint64_t offset) {
   if (!is_utf8(record.value) || !is_utf8(record.key))
     trace_.import.add(Repair::invalid_utf8, offset, record.key);
-  facts_[{record.pid, mended_utf8(record.key)}] = mended_utf8(record.value);
+  facts_[{record.pid, valid_utf8(record.key)}] = valid_utf8(record.value);
 }
 
 void TraceMaker::exit(const wire::ExitRecord& record, std::uint64_t offset) {

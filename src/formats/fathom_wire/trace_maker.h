@@ -104,7 +104,7 @@ class TraceMaker final : public wire::Visitor {
   std::map<Thread, std::vector<Open>> open_;
   Owner owner_ = Owner::none;
   Thread owner_thread_{};  // of the begin
-  /// A stream's number is its own in a context; a second context's is told by its number too.
+  /// A stream's number is its own in a context; a second context's number is part of it.
   std::map<std::tuple<std::int32_t, std::uint32_t, std::int64_t>, TrackId> streams_;
   std::map<std::pair<std::int32_t, std::int64_t>, std::uint32_t> first_context_;  // of a stream
   std::map<std::vector<std::int64_t>, LaunchConfigId> configs_;

@@ -1,10 +1,10 @@
-// Where records lie and what they are called: threads, counters, categories, names.
+// Finds track, category and name of each record.
 #include <algorithm>
 #include <string>
 
 #include "formats/fathom_wire/categories.h"
-#include "formats/fathom_wire/texts.h"
 #include "formats/fathom_wire/trace_maker.h"
+#include "formats/fathom_wire/valid_text.h"
 
 namespace fathom::own {
 namespace {
@@ -13,7 +13,7 @@ constexpr std::uint8_t kLastCategory = 255;
 
 }  // namespace
 
-/// Steps and fetches are named as torch names them, so that they are told by the same rules.
+/// Steps and fetches are named as torch names them, so that the same rules recognise them.
 StringId TraceMaker::slice_name(std::string_view category, std::string_view name,
                                 std::int64_t value, std::uint64_t offset) {
   if (category == "step" && value >= 0)
@@ -27,7 +27,7 @@ std::uint8_t TraceMaker::category(std::string_view spelling, std::uint64_t offse
   const auto known = categories_.find(std::string(spelling));
   if (known != categories_.end()) return known->second;
   const CategoryRule* const rule = rule_of(spelling);
-  if (rule == nullptr) trace_.import.add_unknown("category " + mended_utf8(spelling));
+  if (rule == nullptr) trace_.import.add_unknown("category " + valid_utf8(spelling));
   if (trace_.categories.size() > kLastCategory) return kLastCategory;
   const auto row = static_cast<std::uint8_t>(trace_.categories.size());
   trace_.categories.push_back(
@@ -39,7 +39,7 @@ std::uint8_t TraceMaker::category(std::string_view spelling, std::uint64_t offse
 TrackId TraceMaker::track(TrackKind kind, std::int64_t pid, std::int64_t tid,
                           std::string_view series) {
   const std::string thread =
-      kind == TrackKind::host_thread ? std::to_string(tid) : mended_utf8(series);
+      kind == TrackKind::host_thread ? std::to_string(tid) : valid_utf8(series);
   const auto [at, added] = tracks_.try_emplace({kind, {pid, thread}}, trace_.tracks.size());
   if (!added) return at->second;
   Track made;

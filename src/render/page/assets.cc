@@ -1,3 +1,4 @@
+// Style and script of the diagnosis page.
 #include "render/page/assets.h"
 
 namespace fathom::page {

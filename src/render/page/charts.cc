@@ -1,3 +1,4 @@
+// Draws the charts of the diagnosis page as inline SVG.
 #include "render/page/charts.h"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// Writes the findings of the diagnosis page.
 #include "render/page/findings.h"
 
 #include <vector>

@@ -1,3 +1,4 @@
+// Escapes text and makes links for the diagnosis page.
 #include "render/page/html.h"
 
 #include <algorithm>

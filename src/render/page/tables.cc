@@ -1,3 +1,4 @@
+// Writes the tables and definitions of the diagnosis page.
 #include "render/page/tables.h"
 
 #include "engine/glossary.h"

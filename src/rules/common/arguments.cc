@@ -1,3 +1,4 @@
+// Reads what an operator was called with.
 #include "rules/common/arguments.h"
 
 namespace fathom {

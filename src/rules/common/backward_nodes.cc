@@ -1,3 +1,4 @@
+// Finds the backward work of forward operators.
 #include "rules/common/backward_nodes.h"
 
 #include <algorithm>

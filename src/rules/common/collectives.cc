@@ -1,3 +1,4 @@
+// Recognises collectives: kind, size and where they run.
 #include "rules/common/collectives.h"
 
 #include <algorithm>

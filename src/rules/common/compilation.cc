@@ -1,3 +1,4 @@
+// Recognises compilers and autotuners in a recording.
 #include "rules/common/compilation.h"
 
 #include <algorithm>

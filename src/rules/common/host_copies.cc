@@ -1,3 +1,4 @@
+// Finds copies between host and device, and what asked for them.
 #include "rules/common/host_copies.h"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// Walks over the slices of threads.
+// Finds host slices and the idle device time within a stretch.
 #include "rules/common/host_work.h"
 
 namespace fathom {

@@ -1,3 +1,4 @@
+// Reads telemetry over the counted steps.
 #include "rules/common/machine.h"
 
 #include <algorithm>

@@ -33,7 +33,7 @@ class MachineView {
   /// Largest level during the counted steps or anywhere else in the recording.
   [[nodiscard]] std::optional<double> most_ever(std::string_view name,
                                                 std::int32_t device = -1) const;
-  /// The telemetry's number of the diagnosed device; unset: not told.
+  /// The telemetry's number of the diagnosed device; unset: not known.
   [[nodiscard]] std::optional<std::int32_t> gpu() const;
   [[nodiscard]] const Telemetry& telemetry() const { return telemetry_; }
   [[nodiscard]] const std::vector<Interval>& windows() const { return windows_; }

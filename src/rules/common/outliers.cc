@@ -1,3 +1,4 @@
+// Finds the counted steps that are far longer than the others.
 #include "rules/common/outliers.h"
 
 #include "stats/summary.h"

@@ -21,7 +21,7 @@ const Device* device_of(const RuleContext& rules);
 /// kernels: then times of the host and idle times say little. O(names + slices).
 bool device_unrecorded(const RuleContext& rules);
 
-/// True where the host's operators, calls and Python frames were not recorded: nothing then tells
+/// True where the host's operators, calls and Python frames were not recorded: nothing then shows
 /// what ran inside its annotations.
 bool only_annotations(const RuleContext& rules);
 

@@ -1,3 +1,4 @@
+// Estimates what recording costs the host, per event.
 #include "rules/common/recording_cost.h"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// Finds loops of Python over the slices of a tensor.
 #include "rules/common/slice_loops.h"
 
 #include <algorithm>
@@ -174,7 +175,7 @@ class Finder {
     return false;
   }
 
-  /// The last round may be told apart from the others because it ends with this.
+  /// The last round may be distinguished from the others because it ends with this.
   [[nodiscard]] std::size_t joined(const SliceLoop& loop) const {
     const std::size_t round = (loop.last - loop.first) / loop.rounds;
     for (std::size_t at = loop.last; at < std::min(ops_.size(), loop.last + round + 1); ++at) {

@@ -1,4 +1,4 @@
-// Plain arithmetic on intervals.
+// Makes claims and edits for stretches of time.
 #include "rules/common/stretches.h"
 
 #include <algorithm>

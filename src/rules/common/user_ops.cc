@@ -1,3 +1,4 @@
+// Lists the operators that a program calls by itself.
 #include "rules/common/user_ops.h"
 
 #include "rules/common/names.h"

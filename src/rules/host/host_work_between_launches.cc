@@ -98,9 +98,9 @@ struct Site {
 };
 
 /// Time that other rules explain: compilation; without a device, collectives on other threads.
-class Explained {
+class OtherCauses {
  public:
-  explicit Explained(const RuleContext& rules) : stretches_(compilation_in(rules).stretches) {
+  explicit OtherCauses(const RuleContext& rules) : stretches_(compilation_in(rules).stretches) {
     if (rules.device >= 0) return;
     for (const CollectiveCall& call : collective_calls(rules)) {
       stretches_.push_back(interval_of(rules.trace(), call.slice));
@@ -117,7 +117,7 @@ class Explained {
 };
 
 std::vector<Stretch> on_device(const RuleContext& rules, Duration least) {
-  const Explained explained(rules);
+  const OtherCauses causes(rules);
   std::vector<Stretch> found;
   const DeviceAccounting& device = *rules.accounting.find(rules.device);
   for (const IdlePiece& piece : device.pieces) {
@@ -125,18 +125,18 @@ std::vector<Stretch> on_device(const RuleContext& rules, Duration least) {
     if (piece.cause != Bucket::python || piece.interval.length() < least) continue;
     const SliceId on = gap.launch.valid() ? gap.launch : gap.late_frame;
     if (!on.valid() || rules.counted(piece.interval) < least) continue;
-    if (explained.overlaps(piece.interval)) continue;
+    if (causes.overlaps(piece.interval)) continue;
     found.push_back({piece.interval, rules.trace().slices.track[on.row()], piece.gap, nullptr});
   }
   return found;
 }
 
 std::vector<Stretch> on_main_thread(const RuleContext& rules, Duration least) {
-  const Explained explained(rules);
+  const OtherCauses causes(rules);
   std::vector<Stretch> found;
   for (const HostPiece& piece : rules.accounting.host) {
     if (piece.bucket != HostBucket::python || piece.interval.length() < least) continue;
-    if (rules.counted(piece.interval) < least || explained.overlaps(piece.interval)) continue;
+    if (rules.counted(piece.interval) < least || causes.overlaps(piece.interval)) continue;
     found.push_back({piece.interval, rules.accounting.main_thread, UINT32_MAX, &piece});
   }
   return found;
@@ -208,7 +208,7 @@ class SiteFinder {
     return at.valid() && trace.name(at).starts_with("ProfilerStep#") ? SliceId() : at;
   }
 
-  /// Where a frame of the user's code is: its name tells.
+  /// Where a frame of the user's code is: its name shows it.
   const std::string& place_of(SliceId frame) {
     const StringId name = frame.valid() ? rules_.trace().slices.name[frame.row()] : StringId();
     const auto [at, added] = places_.try_emplace(name);

@@ -46,7 +46,7 @@ std::optional<std::int64_t> number_after(std::string_view name, std::string_view
   return result.ec == std::errc() ? std::optional(number) : std::nullopt;
 }
 
-/// What an annotation tells.
+/// What an annotation shows.
 Pass pass_of_annotation(std::string_view name) {
   const auto prompts = number_after(name, "context_");
   const auto tokens = number_after(name, "generation_");

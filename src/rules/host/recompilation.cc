@@ -64,7 +64,7 @@ std::optional<std::pair<int, int>> compiled_id(std::string_view name) {
   return std::pair(frame, version);
 }
 
-/// "function 0 up to version 7": the most often compiled function the names tell.
+/// "function 0 up to version 7": the most often compiled function the names show.
 std::string versions_text(const Trace& trace) {
   std::optional<std::pair<int, int>> most;
   const NameSet ids(trace, [&most](std::string_view name) {

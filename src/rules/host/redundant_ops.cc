@@ -130,7 +130,7 @@ class Finder {
                ? SliceId::kNone
                : static_cast<std::uint32_t>(trace_.ops.signature[detail].row());
   }
-  /// Are its arguments known? An operator that makes something of numbers must tell them.
+  /// Are its arguments known? An operator that makes something of numbers must have them recorded.
   [[nodiscard]] bool known(const UserOp& op, bool values) const {
     const std::uint32_t row = signature(op);
     return row != SliceId::kNone && trace_.signatures[row].shapes.valid() &&

@@ -28,11 +28,11 @@ constexpr double kLeastPercent = 1.0;
 constexpr std::size_t kMostSites = 8;
 
 /// What a user writes to make these operators run, from the specific to the general.
-struct Asked {
+struct WaitingOperator {
   std::string_view op;
   std::string_view written;
 };
-constexpr auto kAsked = std::to_array<Asked>({
+constexpr auto kWaitingOperators = std::to_array<WaitingOperator>({
     {"aten::is_nonzero", "if tensor:"},
     {"aten::masked_select", "masked_select"},
     {"aten::_unique2", "unique"},
@@ -60,8 +60,9 @@ std::string_view written(const RuleContext& rules, const SyncCall& sync) {
   std::string_view found;
   for (SliceId at = sync.call; at.valid(); at = parent[at.row()]) {
     if (rules.trace().kind(at) != SliceKind::cpu_op) continue;
-    const auto asked = std::ranges::find(kAsked, rules.trace().name(at), &Asked::op);
-    if (asked != kAsked.end()) found = asked->written;
+    const auto waiting =
+        std::ranges::find(kWaitingOperators, rules.trace().name(at), &WaitingOperator::op);
+    if (waiting != kWaitingOperators.end()) found = waiting->written;
   }
   return found;
 }

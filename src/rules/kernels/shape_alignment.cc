@@ -1,4 +1,4 @@
-// shape-alignment: products whose dimensions are not multiples of the tile.
+// shape-alignment: GEMMs whose dimensions are not multiples of the tile.
 #include <algorithm>
 #include <string>
 

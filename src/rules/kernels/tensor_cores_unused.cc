@@ -1,4 +1,4 @@
-// tensor-cores-unused: products that could run on tensor cores and do not.
+// tensor-cores-unused: GEMMs that could run on Tensor Cores and do not.
 #include <algorithm>
 
 #include "analysis/kernels/occupancy.h"

@@ -1,4 +1,4 @@
-// unfused-attention: scores of attention are written out and read again.
+// unfused-attention: the scores of attention are written and read again.
 #include <algorithm>
 #include <array>
 #include <optional>

@@ -109,9 +109,9 @@ Outcome check(const RuleContext& rules) {
   const MachineView machine(rules);
   if (machine.empty()) return MachineView::abstention();
   const auto gpu = machine.gpu();
-  const bool told = machine.per_second("others.cpu").has_value() ||
-                    (gpu && machine.level("gpu.other_processes", *gpu));
-  if (!told) return MachineView::abstention();
+  const bool recorded = machine.per_second("others.cpu").has_value() ||
+                        (gpu && machine.level("gpu.other_processes", *gpu));
+  if (!recorded) return MachineView::abstention();
   std::vector<Finding> findings;
   if (auto finding = on_gpu(rules, machine)) findings.push_back(std::move(*finding));
   if (auto finding = on_processors(machine)) findings.push_back(std::move(*finding));

@@ -170,7 +170,7 @@ void check_steps(const RuleContext& rules, std::vector<Finding>& findings) {
   }
 }
 
-/// Does the time outside of operators matter, so that lines would tell more?
+/// Does the time outside of operators matter, so that lines would show more?
 bool host_matters(const RuleContext& rules) {
   Duration sum{};
   if (const DeviceAccounting* const device = rules.accounting.find(rules.device)) {
@@ -186,7 +186,7 @@ bool host_matters(const RuleContext& rules) {
   return rules.percent(sum) >= kHostMatters;
 }
 
-/// What was not recorded and would tell more about this program: options of torch.profiler.
+/// What was not recorded and would show more about this program: options of torch.profiler.
 std::string missing_options(const RuleContext& rules) {
   const Trace& trace = rules.trace();
   const bool stacks = has_frames(rules) ||

@@ -34,7 +34,7 @@ struct Found {
   std::vector<Claim> claims;
   std::vector<SliceId> waits;
   std::size_t all = 0;
-  bool told = false;  // Does any copy say which memory?
+  bool kind_recorded = false;  // Does any copy say which memory?
   Duration waiting{};
 };
 
@@ -73,7 +73,7 @@ Found look(const RuleContext& rules) {
   std::vector<Interval> stretches;
   for (const HostCopy& copy : host_copies(rules)) {
     ++found.all;
-    found.told = found.told || copy.host != MemoryKind::unknown;
+    found.kind_recorded = found.kind_recorded || copy.host != MemoryKind::unknown;
     if (copy.host != MemoryKind::pageable) continue;
     found.copies.push_back(copy);
     found.claims.push_back(claim(rules, copy.activity));
@@ -102,7 +102,7 @@ double left_of(const RuleContext& rules, const HostCopy& copy) {
 Outcome check(const RuleContext& rules) {
   if (rules.device < 0) return Abstention{"no device activity was recorded"};
   Found found = look(rules);
-  if (found.all > 0 && !found.told) {
+  if (found.all > 0 && !found.kind_recorded) {
     return Abstention{"the recorder does not record whether memory is pageable or pinned"};
   }
   const Duration time = total(found.claims);

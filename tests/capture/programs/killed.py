@@ -1,4 +1,4 @@
-"""Collects garbage, and says so, until somebody kills it."""
+"""Collects garbage, and prints that it does, until somebody kills it."""
 
 import gc
 import time

@@ -1,4 +1,4 @@
-"""Trains until it is told to end: on_demand.py STOP, with KINETO_USE_DAEMON=1. As a rank it tells its number."""
+"""Trains until the file STOP is there: on_demand.py STOP, with KINETO_USE_DAEMON=1. As a rank it prints its number."""
 
 import os
 import sys

@@ -1,4 +1,4 @@
-"""A training loop that is told by a signal when to be recorded: in its steps 3 and 8."""
+"""A training loop that signals itself when to be recorded: in its steps 3 and 8."""
 
 import os
 import signal

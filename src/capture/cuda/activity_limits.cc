@@ -1,19 +1,20 @@
 // What lies in several limits is kept.
-#include "capture/cuda/limits.h"
+#include "capture/cuda/activity_limits.h"
 
 #include <algorithm>
 
 namespace fathom::cuda {
 namespace {
 
-/// CUPTI needs a moment to begin, and it is told four times a second.
+/// CUPTI needs a moment to begin, and it is asked four times a second.
 constexpr std::int64_t kAhead = 500'000'000;
 /// After so many looks there is mostly nobody: ten seconds.
 constexpr std::uint64_t kManyLooks = 40;
 
 }  // namespace
 
-Limits::Limits(const inside::Settings& settings, std::int64_t start, const inside::Board* arrivals)
+Limits::Limits(const inside::Settings& settings, std::int64_t start,
+               const inside::SharedPage* arrivals)
     : arrivals_(arrivals),
       elsewhere_((settings.steps.has_value() && settings.from_start) ||
                  (!settings.range.empty() && settings.range != "cuda-profiler")) {
@@ -24,8 +25,8 @@ Limits::Limits(const inside::Settings& settings, std::int64_t start, const insid
 bool Limits::keeps(std::int64_t time) const {
   if (time < from_ || time >= to_) return false;
   if (arrivals_ != nullptr && !arrivals_->open_at(time)) return false;
-  return boards_.empty() ||
-         std::ranges::any_of(boards_, [&](const auto* board) { return board->open_at(time); });
+  return pages_.empty() ||
+         std::ranges::any_of(pages_, [&](const auto* page) { return page->open_at(time); });
 }
 
 bool Limits::wants(std::int64_t now) const {
@@ -35,8 +36,8 @@ bool Limits::wants(std::int64_t now) const {
 
 void Limits::look() {
   if (!elsewhere_) return;
-  const bool many = ++looks_ > kManyLooks || !boards_.empty();
-  if (!many || looks_ % kManyLooks == 0) boards_ = inside::boards();
+  const bool many = ++looks_ > kManyLooks || !pages_.empty();
+  if (!many || looks_ % kManyLooks == 0) pages_ = inside::shared_pages();
 }
 
 }  // namespace fathom::cuda

@@ -1,4 +1,4 @@
-// Board: where the parts of Fathom in one process tell each other when there is something to keep.
+// SharedPage: memory by which the parts of Fathom in one process know open steps and ranges.
 #pragma once
 
 #include <atomic>
@@ -9,9 +9,9 @@
 namespace fathom::inside {
 
 /// Who counts steps or knows ranges opens and closes it, so that what knows none can go by it. The
-/// parts are linked into several libraries of a program and know no symbol of each other: a board
+/// parts are linked into several libraries of a program and know no symbol of each other: a page
 /// is memory with a name, which the list of the process' mappings shows.
-class Board {
+class SharedPage {
  public:
   /// Opens what is closed and closes what is open. CLOCK_MONOTONIC; INT64_MIN: since ever.
   /// One at a time.
@@ -28,9 +28,9 @@ class Board {
 
 /// A new one of this process, closed; null where the system has no memory. Never freed. One that is
 /// not shown is for who made it.
-Board* make_board(bool shown = true) noexcept;
+SharedPage* make_shared_page(bool shown = true) noexcept;
 /// Those of this process that are shown, its other libraries' too. Reads a file of some thousand
 /// lines.
-std::vector<const Board*> boards();
+std::vector<const SharedPage*> shared_pages();
 
 }  // namespace fathom::inside

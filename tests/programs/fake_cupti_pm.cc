@@ -1,8 +1,8 @@
-// The part of the stand-in for libcupti that samples hardware counters: a made-up GH100 that takes
-// a sample whenever the interval is over. CUPTI_STAND_IN_PM says what goes wrong: refuse (no
+// The part of the fake libcupti that samples hardware counters: a made-up GH100 that takes
+// a sample whenever the interval is over. CUPTI_FAKE_PM says what goes wrong: refuse (no
 // rights), busy (another profiler), no-helpers (libnvperf is missing), overflow and full (a
 // hardware buffer for few samples, told in one way or the other), breaks (decoding fails after a
-// while), none (the chip has none of the metrics). CUPTI_STAND_IN_PM_AHEAD puts its samples on a
+// while), none (the chip has none of the metrics). CUPTI_FAKE_PM_AHEAD puts its samples on a
 // clock of their own.
 #include <algorithm>
 #include <atomic>
@@ -42,14 +42,14 @@ constexpr std::size_t kFew = 20;
 constexpr int kGoodLooks = 3;
 
 std::string_view fault() {
-  const char* const said = std::getenv("CUPTI_STAND_IN_PM");
+  const char* const said = std::getenv("CUPTI_FAKE_PM");
   return said == nullptr ? "" : said;
 }
 
 std::uint64_t now() {
   std::uint64_t time = 0;
   cuptiGetTimestamp(&time);
-  const char* const ahead = std::getenv("CUPTI_STAND_IN_PM_AHEAD");
+  const char* const ahead = std::getenv("CUPTI_FAKE_PM_AHEAD");
   return time + (ahead == nullptr ? 0 : static_cast<std::uint64_t>(std::atoll(ahead)));
 }
 
@@ -119,7 +119,7 @@ CUptiResult sample_at(const std::uint8_t* image, std::size_t index, Sample& samp
 extern "C" {
 
 /// Until samples were asked for so often, or it is clear that none will be.
-[[gnu::visibility("default")]] void stand_in_wait_for_looks(int looks) {
+[[gnu::visibility("default")]] void fake_wait_for_looks(int looks) {
   while (sampling().looks < looks) usleep(1000);
 }
 

@@ -1,5 +1,5 @@
-// What is kept by time, by a signal, and by what other parts of Fathom tell.
-#include "capture/cuda/limits.h"
+// What is kept by time, by a signal, and by what other parts of Fathom report.
+#include "capture/cuda/activity_limits.h"
 
 #include <gtest/gtest.h>
 
@@ -36,7 +36,7 @@ TEST(CudaLimits, RecordingIsSwitchedOnBeforeTheDelayIsOver) {
 }
 
 TEST(CudaLimits, ASignalOpensAndCloses) {
-  inside::Board* const arrivals = inside::make_board(false);
+  inside::SharedPage* const arrivals = inside::make_shared_page(false);
   ASSERT_NE(arrivals, nullptr);
   const Limits limits({}, kStart, arrivals);
   EXPECT_FALSE(limits.wants(kStart));
@@ -55,12 +55,12 @@ TEST(CudaLimits, StepsAreThoseOfWhoeverCountsThem) {
   Limits limits(settings, kStart, nullptr);
   EXPECT_TRUE(limits.undecided());
   EXPECT_TRUE(limits.keeps(kStart));
-  inside::Board* const board = inside::make_board();
-  ASSERT_NE(board, nullptr);
+  inside::SharedPage* const page = inside::make_shared_page();
+  ASSERT_NE(page, nullptr);
   limits.look();
   EXPECT_FALSE(limits.undecided());
   EXPECT_FALSE(limits.keeps(kStart));
-  board->turn(kStart + 10);
+  page->turn(kStart + 10);
   EXPECT_FALSE(limits.keeps(kStart + 9));
   EXPECT_TRUE(limits.keeps(kStart + 10));
 }

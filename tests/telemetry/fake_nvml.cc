@@ -1,4 +1,4 @@
-// A stand-in for libnvidia-ml.so.1: two GPUs whose answers a script decides. For tests only.
+// A fake libnvidia-ml.so.1: two GPUs whose answers a script decides. For tests only.
 //
 // FATHOM_NVML_SCRIPT holds words, separated by blanks:
 //   no-driver         nvmlInit fails: the driver is not loaded
@@ -133,10 +133,10 @@ NvmlReturn nvmlDeviceGetHandleByIndex_v2(unsigned index, NvmlDevice* device) {
   return kOk;
 }
 NvmlReturn nvmlDeviceGetName(NvmlDevice device, char* to, unsigned size) {
-  return text(id(device) > 100 ? "NVIDIA Stand-In MIG 1g.10gb" : "NVIDIA Stand-In", to, size);
+  return text(id(device) > 100 ? "NVIDIA Fake MIG 1g.10gb" : "NVIDIA Fake", to, size);
 }
 NvmlReturn nvmlDeviceGetUUID(NvmlDevice device, char* to, unsigned size) {
-  return text("GPU-stand-in-" + std::to_string(id(device)), to, size);
+  return text("GPU-fake-" + std::to_string(id(device)), to, size);
 }
 NvmlReturn nvmlDeviceGetMemoryInfo(NvmlDevice device, NvmlMemoryV1* memory) {
   if (lost(device)) return kLost;

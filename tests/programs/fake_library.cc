@@ -54,12 +54,12 @@ int cudnnSetCallback(unsigned mask, void* /*user*/, CudnnCallback callback) {
 // NOLINTEND(readability-identifier-naming)
 
 /// Whether somebody wants to hear of calls.
-int stand_in_is_heard() {
+int fake_is_heard() {
   return cublas_on || (cublas_lt_mask & 2) != 0 || (cudnn_mask & 8U) != 0 ? 1 : 0;
 }
 
 /// One call.
-void stand_in_call() {
+void fake_call() {
   if (cublas_on && cublas_callback != nullptr)
     cublas_callback(
         "I! cuBLAS (v13.0) function cublasStatus_t cublasSgemm_v2(cublasContext*, "

@@ -21,9 +21,9 @@ struct Wanted {
 std::span<const Wanted> wanted();
 
 /// How much is recorded, from all to little.
-enum class Rung { full, partial, events, telemetry };
+enum class FallbackLevel { full, partial, events, telemetry };
 /// "full activity", "activity without what was refused", "CUDA events", "telemetry of the GPU".
-std::string_view to_string(Rung rung);
+std::string_view to_string(FallbackLevel level);
 
 /// What is not recorded, why, and the remedy that asks for the least rights.
 struct Loss {
@@ -36,6 +36,6 @@ struct Loss {
 Loss loss_of(std::string_view what, CUptiResult result, std::string_view said);
 
 /// By what was asked for, and what was answered to each.
-Rung rung_of(std::span<const CUptiResult> answers);
+FallbackLevel level_of(std::span<const CUptiResult> answers);
 
 }  // namespace fathom::cuda

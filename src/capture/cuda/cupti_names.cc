@@ -1,5 +1,5 @@
-// Tables by CUPTI's numbers; what a newer one adds is told as unknown.
-#include "capture/cuda/words.h"
+// Tables by CUPTI's numbers; what a newer one adds is named unknown.
+#include "capture/cuda/cupti_names.h"
 
 #include <cstdlib>
 #include <memory>

@@ -15,7 +15,7 @@ bool is_python(const std::string& program);
 /// The switch of Python on this command line that keeps the hook out (-I, -E, -S), or "".
 std::string switch_against_hook(const std::vector<std::string>& command);
 
-/// Judges by the command, the wish, the processes that there were and the files in the folder.
+/// Judges by the command, the options, the processes that there were and the files in the folder.
 std::vector<NotRecorded> limits_of(const Manifest& manifest, const std::string& folder);
 
 }  // namespace fathom::capture

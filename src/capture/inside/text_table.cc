@@ -1,5 +1,5 @@
-// A hash table that only grows: what is in it is found without a lock.
-#include "capture/inside/texts.h"
+// Keeps each text once: a hash table that only grows, and a cache per thread.
+#include "capture/inside/text_table.h"
 
 #include <array>
 #include <atomic>

@@ -1,5 +1,5 @@
-// UTF-8 and JSON by simdjson's rules.
-#include "formats/fathom_wire/texts.h"
+// Repairs UTF-8 and quotes JSON for texts of a capture file.
+#include "formats/fathom_wire/valid_text.h"
 
 #include <simdjson.h>
 
@@ -20,14 +20,14 @@ std::size_t character(std::string_view text) {
 
 bool is_utf8(std::string_view text) { return simdjson::validate_utf8(text.data(), text.size()); }
 
-std::string mended_utf8(std::string_view text) {
-  std::string mended;
+std::string valid_utf8(std::string_view text) {
+  std::string fixed;
   while (!text.empty()) {
     const std::size_t size = character(text);
-    mended.append(size == 0 ? std::string_view("\xEF\xBF\xBD") : text.substr(0, size));
+    fixed.append(size == 0 ? std::string_view("\xEF\xBF\xBD") : text.substr(0, size));
     text.remove_prefix(size == 0 ? 1 : size);
   }
-  return mended;
+  return fixed;
 }
 
 std::string json_value(std::string_view value) {

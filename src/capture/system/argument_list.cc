@@ -1,5 +1,5 @@
-// Pointers into texts that do not move.
-#include "capture/system/words.h"
+// Makes argument lists for exec.
+#include "capture/system/argument_list.h"
 
 #include <algorithm>
 

@@ -1,5 +1,5 @@
 // Stands in for libcupti in tests: writes the records of a made-up GPU into the buffers that it is
-// given, as a library of the version that CUPTI_STAND_IN_VERSION names would. CUPTI_STAND_IN_REFUSE
+// given, as a library of the version that CUPTI_FAKE_VERSION names would. CUPTI_FAKE_REFUSE
 // lists kinds, by number, that it refuses for lack of rights.
 #include <algorithm>
 #include <atomic>
@@ -51,12 +51,12 @@ std::uint64_t now() {
 }
 
 std::uint32_t version() {
-  const char* const said = std::getenv("CUPTI_STAND_IN_VERSION");
+  const char* const said = std::getenv("CUPTI_FAKE_VERSION");
   return said == nullptr ? CUPTI_API_VERSION : static_cast<std::uint32_t>(std::atoi(said));
 }
 
 bool refused(int kind) {
-  const char* const said = std::getenv("CUPTI_STAND_IN_REFUSE");
+  const char* const said = std::getenv("CUPTI_FAKE_REFUSE");
   const std::string list = "," + std::string(said == nullptr ? "" : said) + ",";
   return list.find("," + std::to_string(kind) + ",") != std::string::npos;
 }
@@ -131,10 +131,10 @@ extern "C" {
 
 // What a GPU and the program do.
 
-[[gnu::visibility("default")]] void stand_in_hold() { state().held = true; }
+[[gnu::visibility("default")]] void fake_hold() { state().held = true; }
 
 /// So often: a copy to the device and a kernel, launched by calls of this thread, and a wait.
-[[gnu::visibility("default")]] void stand_in_work(int rounds) {
+[[gnu::visibility("default")]] void fake_work(int rounds) {
   State& s = state();
   const std::lock_guard lock(s.mutex);
   if (!s.subscribed) return;
@@ -143,7 +143,7 @@ extern "C" {
     told = true;
     fathom::cuda::DeviceRecord device{};
     device.kind = CUPTI_ACTIVITY_KIND_DEVICE;
-    device.name = "Stand-in GPU";
+    device.name = "Fake GPU";
     device.numMultiprocessors = 4;
     device.numThreadsPerWarp = 32;
     device.maxWarpsPerMultiprocessor = 64;
@@ -205,13 +205,13 @@ extern "C" {
 }
 
 /// Whether kernels would be recorded now.
-[[gnu::visibility("default")]] int stand_in_recording() {
+[[gnu::visibility("default")]] int fake_recording() {
   const std::lock_guard lock(state().mutex);
   return state().enabled.contains(CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL) ? 1 : 0;
 }
 
 /// Launches as the driver does, and tells the subscriber before and after.
-[[gnu::visibility("default")]] void stand_in_launch(int rounds) {
+[[gnu::visibility("default")]] void fake_launch(int rounds) {
   for (int i = 0; i < rounds; ++i) {
     cuLaunchKernel_params parameters{};
     CUpti_CallbackData data{};
@@ -230,18 +230,18 @@ extern "C" {
   }
 }
 
-[[gnu::visibility("default")]] void stand_in_profiler_start() {
+[[gnu::visibility("default")]] void fake_profiler_start() {
   tell(CUPTI_DRIVER_TRACE_CBID_cuProfilerStart, CUPTI_API_ENTER);
   tell(CUPTI_DRIVER_TRACE_CBID_cuProfilerStart, CUPTI_API_EXIT);
 }
 
-[[gnu::visibility("default")]] void stand_in_profiler_stop() {
+[[gnu::visibility("default")]] void fake_profiler_stop() {
   tell(CUPTI_DRIVER_TRACE_CBID_cuProfilerStop, CUPTI_API_ENTER);
   tell(CUPTI_DRIVER_TRACE_CBID_cuProfilerStop, CUPTI_API_EXIT);
 }
 
 /// Until what was written so far was asked for, and the next time too: then it is in the file.
-[[gnu::visibility("default")]] void stand_in_wait_for_flush() {
+[[gnu::visibility("default")]] void fake_wait_for_flush() {
   const int until = state().flushes + 2;
   while (state().flushes < until) usleep(1000);
 }
@@ -319,8 +319,8 @@ CUptiResult cuptiActivityFlushAll(uint32_t flag) {
   State& s = state();
   const std::lock_guard lock(s.mutex);
   // Records that are not complete yet are not given back unless by force.
-  const bool give = std::getenv("CUPTI_STAND_IN_LATE") == nullptr ||
-                    (flag & CUPTI_ACTIVITY_FLAG_FLUSH_FORCED) != 0;
+  const bool give =
+      std::getenv("CUPTI_FAKE_LATE") == nullptr || (flag & CUPTI_ACTIVITY_FLAG_FLUSH_FORCED) != 0;
   if (give && s.buffer != nullptr) {
     s.complete(nullptr, 0, s.buffer, s.size, s.used);
     s.buffer = nullptr;
@@ -342,7 +342,7 @@ CUptiResult cuptiActivityGetNextRecord(uint8_t* buffer, size_t valid, CUpti_Acti
 CUptiResult cuptiActivityGetNumDroppedRecords(CUcontext /*context*/, uint32_t /*stream*/,
                                               size_t* dropped) {
   const std::lock_guard lock(state().mutex);
-  const char* const more = std::getenv("CUPTI_STAND_IN_DROPPED");
+  const char* const more = std::getenv("CUPTI_FAKE_DROPPED");
   if (more != nullptr && state().taken++ == 0)
     state().dropped += static_cast<std::size_t>(std::atoi(more));
   *dropped = state().dropped;

@@ -1,5 +1,5 @@
-// Each limit is one look at what was asked, what ran, and what it left.
-#include "capture/launcher/limits.h"
+// Lists what a run did not record, with the reason and the remedy.
+#include "capture/launcher/not_recorded.h"
 
 #include <algorithm>
 #include <string_view>

@@ -1,5 +1,5 @@
 // Remedies by CUPTI's answers; the least rights first.
-#include "capture/cuda/ladder.h"
+#include "capture/cuda/fallback.h"
 
 #include <array>
 
@@ -64,15 +64,15 @@ constexpr Answer kAnswers[] = {
 
 std::span<const Wanted> wanted() { return kWanted; }
 
-std::string_view to_string(Rung rung) {
-  switch (rung) {
-    case Rung::full:
+std::string_view to_string(FallbackLevel level) {
+  switch (level) {
+    case FallbackLevel::full:
       return "full activity";
-    case Rung::partial:
+    case FallbackLevel::partial:
       return "activity without what was refused";
-    case Rung::events:
+    case FallbackLevel::events:
       return "CUDA events";
-    case Rung::telemetry:
+    case FallbackLevel::telemetry:
       return "telemetry of the GPU";
   }
   return "";
@@ -87,14 +87,14 @@ Loss loss_of(std::string_view what, CUptiResult result, std::string_view said) {
           "fathom doctor shows what this machine allows"};
 }
 
-Rung rung_of(std::span<const CUptiResult> answers) {
+FallbackLevel level_of(std::span<const CUptiResult> answers) {
   bool all = true;
   bool device = false;
   for (std::size_t i = 0; i < answers.size(); ++i) {
     all = all && answers[i] == CUPTI_SUCCESS;
     device = device || (kWanted[i].device && answers[i] == CUPTI_SUCCESS);
   }
-  return all ? Rung::full : device ? Rung::partial : Rung::events;
+  return all ? FallbackLevel::full : device ? FallbackLevel::partial : FallbackLevel::events;
 }
 
 }  // namespace fathom::cuda
