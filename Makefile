@@ -81,7 +81,7 @@ bench: ## The benchmarks of bench/, one after the other (make bench BENCHMARK_MI
 eval: build ## Diagnoses every labelled trace: is the verdict right, are the findings true?
 	@FATHOM=$(RELEASE)/fathom tools/eval
 
-fuzz: ## Fuzzes the reader for ten minutes (make fuzz SECONDS=60 for less).
+fuzz: ## Fuzzes the readers for ten minutes (make fuzz SECONDS=60 for less).
 	@tools/setup build fuzz
 	@$(call configure,fuzz,$(FUZZ_BUILD))
 	@cmake --build build/fuzz -j $(JOBS) --target fuzzers
@@ -108,8 +108,9 @@ format: ## Rewrites our sources as clang-format wants them.
 install: build ## Copies the binary and the headers to PREFIX (/usr/local).
 	@cmake --install $(RELEASE) --strip --prefix $(PREFIX)
 
-clean: ## Removes the build trees, not what was downloaded (build/sources, build/torch, build/python, …).
-	@if [ -d build ]; then find build -mindepth 1 -maxdepth 1 ! -name sources ! -name torch ! -name python ! -name nvtx ! -name 'cuda*' -exec rm -rf {} +; fi
+clean: ## Removes the build trees, not what was downloaded (build/sources, build/torch, build/python, …) or learned by fuzzing.
+	@if [ -d build ]; then find build -mindepth 1 -maxdepth 1 ! -name sources ! -name torch ! -name python ! -name nvtx ! -name 'cuda*' ! -name fuzz -exec rm -rf {} +; fi
+	@if [ -d build/fuzz ]; then find build/fuzz -mindepth 1 -maxdepth 1 ! -name corpus -exec rm -rf {} +; fi
 
 # Quiet unless it fails: what cmake finds out is of interest to no one. $(1) preset, $(2) further options. But for
 # `debug`, in which one works, several files are compiled as one.

@@ -1,18 +1,20 @@
 # tests/fuzz/<name>_fuzz.cc: with FATHOM_FUZZ a libFuzzer executable; otherwise a program that replays
-# tests/fuzz/corpus/<name>/ once, as a test.
+# tests/fuzz/corpus/<name>/ once, as a test. <name>_parse_fuzz.cc, which does less of the same, shares its corpus.
 file(GLOB fuzzers CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/tests/fuzz/*_fuzz.cc")
 add_custom_target(fuzzers)
 foreach(source IN LISTS fuzzers)
   get_filename_component(target "${source}" NAME_WE)
   string(REGEX REPLACE "_fuzz$" "" name "${target}")
+  string(REGEX REPLACE "_parse$" "" corpus "${name}")
   add_executable(${target} "${source}")
-  target_link_libraries(${target} PRIVATE fathom_engine fathom_render)
+  target_link_libraries(${target} PRIVATE fathom_formats)
+  target_include_directories(${target} PRIVATE "${PROJECT_SOURCE_DIR}")
   add_dependencies(fuzzers ${target})
   if(FATHOM_FUZZ)
     target_link_options(${target} PRIVATE -fsanitize=fuzzer)
   else()
     target_sources(${target} PRIVATE "${PROJECT_SOURCE_DIR}/cmake/replay_corpus.cc")
-    add_test(NAME fuzz_corpus/${name} COMMAND ${target} "${PROJECT_SOURCE_DIR}/tests/fuzz/corpus/${name}")
+    add_test(NAME fuzz_corpus/${name} COMMAND ${target} "${PROJECT_SOURCE_DIR}/tests/fuzz/corpus/${corpus}")
     set_tests_properties(fuzz_corpus/${name} PROPERTIES TIMEOUT 300)
   endif()
 endforeach()

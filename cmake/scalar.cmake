@@ -2,6 +2,10 @@
 # as on a processor that simd.h has no version for. It has to pass the tests that compare readers by digest.
 get_target_property(sources fathom_formats SOURCES)
 add_executable(fathom_scalar src/cli/main.cc ${sources})
+if(FATHOM_UNITY)
+  set_target_properties(fathom_scalar PROPERTIES UNITY_BUILD ON UNITY_BUILD_MODE GROUP)
+  target_compile_options(fathom_scalar PRIVATE $<$<CXX_COMPILER_ID:GNU>:-Wno-subobject-linkage>)
+endif()
 target_compile_definitions(fathom_scalar PRIVATE FATHOM_SCALAR)
 # The readers are defined in the program's own objects, so those of the room's library are not looked at.
 target_link_libraries(fathom_scalar PRIVATE fathom_cli)

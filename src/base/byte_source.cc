@@ -110,6 +110,11 @@ Result<std::unique_ptr<ByteSource>> decompressed(std::unique_ptr<ByteSource> raw
 
 }  // namespace
 
+std::size_t read_size(const ByteSource& source, std::size_t most) {
+  const std::size_t known = source.head().size();
+  return known < kSniffBytes ? std::min(most, known + 1) : most;
+}
+
 Result<std::unique_ptr<ByteSource>> open_source(std::string_view path) {
   const std::string name(path);
   const std::string_view place = name == "-" ? "standard input" : path;

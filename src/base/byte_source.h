@@ -35,6 +35,10 @@ class ByteSource {
   [[nodiscard]] virtual std::string_view compression() const { return {}; }
 };
 
+/// How many bytes to read from it at a time: `most`, but of an input that ends within its head no
+/// more than shows its end, so that a short file takes no large buffer.
+std::size_t read_size(const ByteSource& source, std::size_t most);
+
 /// Opens a file, or standard input for "-"; gzip (also multi-member) and zstd are recognised by
 /// content.
 Result<std::unique_ptr<ByteSource>> open_source(std::string_view path);

@@ -108,6 +108,19 @@ TEST(ByteSource, PipeIsReadToItsEndAlthoughItComesInPieces) {
   close(ends[0]);
 }
 
+TEST(ByteSource, AShortInputIsReadIntoAShortBuffer) {
+  constexpr std::size_t kMost = std::size_t{1} << 20;
+  const auto size_for = [](std::size_t bytes) {
+    const std::string text(bytes, 'x');
+    const auto source = open_bytes(std::as_bytes(std::span(text)));
+    return read_size(**source, kMost);
+  };
+  EXPECT_EQ(size_for(0), 1U);
+  EXPECT_EQ(size_for(100), 101U);  // one more than there is: then the end is seen
+  EXPECT_EQ(size_for(kSniffBytes - 1), kSniffBytes);
+  EXPECT_EQ(size_for(kSniffBytes), kMost);
+}
+
 TEST(ByteSource, MissingFileSaysSoWithItsName) {
   const auto source = open_source("/no/such/trace.json");
   ASSERT_FALSE(source.ok());

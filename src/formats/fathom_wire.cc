@@ -1,5 +1,6 @@
 // Fathom's own capture files (docs/wire.md), as `fathom run` and the SDK write them.
-#include <vector>
+#include <memory>
+#include <span>
 
 #include "formats/fathom_wire/trace_maker.h"
 #include "formats/format.h"
@@ -29,12 +30,14 @@ Result<Trace> read(ByteSource& source, const ReadOptions& /*options*/) {
   }
   own::TraceMaker maker;
   wire::Reader reader(maker);
-  std::vector<std::byte> bytes(kReadBytes);
+  const std::size_t size = read_size(source, kReadBytes);
+  const auto buffer = std::make_unique_for_overwrite<std::byte[]>(size);
+  const std::span<std::byte> bytes(buffer.get(), size);
   while (true) {
     const Result<std::size_t> got = source.read(bytes);
     if (!got) return got.error();
-    reader.feed(std::span(bytes).first(*got));
-    if (*got < bytes.size()) break;
+    reader.feed(bytes.first(*got));
+    if (*got < size) break;
   }
   reader.finish();
   const std::string_view damage = source.damage();

@@ -36,8 +36,8 @@ class AppendList {
   [[nodiscard]] std::size_t size() const { return size_.load(std::memory_order_relaxed); }
 
  private:
-  static constexpr std::size_t kFirstRows = 1024;
-  static constexpr std::size_t kSegments = 23;
+  static constexpr std::size_t kFirstRows = 64;
+  static constexpr std::size_t kSegments = 27;
 
   struct Place {
     std::size_t segment;

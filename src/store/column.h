@@ -1,8 +1,9 @@
-// Column<T>: one growing array of a table, in pages that the kernel moves instead of copying.
+// Column<T>: one growing array of a table; a large one in pages that the kernel moves, not copies.
 #pragma once
 
 #include <cassert>
 #include <cstddef>
+#include <cstdlib>
 #include <cstring>
 #include <span>
 #include <type_traits>
@@ -15,11 +16,12 @@
 namespace fathom {
 
 /// A contiguous array that only grows. Large columns live in their own mapping, so growing costs no
-/// copy (mremap), an untouched tail costs no memory, and huge pages keep the page faults few. T
-/// must be trivially copyable; rows are zero bytes until written. Moves, never copies.
+/// copy (mremap), an untouched tail costs no memory, and huge pages keep the page faults few. Small
+/// ones lie on the heap: a short trace has some forty of them, and mappings cost it more than its
+/// events. T must be trivially copyable; rows are zero bytes until written. Moves, never copies.
 template <typename T>
 class Column {
-  static_assert(std::is_trivially_copyable_v<T>);
+  static_assert(std::is_trivially_copyable_v<T> && alignof(T) <= alignof(std::max_align_t));
 
  public:
   Column() = default;
@@ -30,9 +32,7 @@ class Column {
   }
   Column(const Column&) = delete;
   Column& operator=(const Column&) = delete;
-  ~Column() {
-    if (data_ != nullptr) munmap(data_, mapped_bytes_);
-  }
+  ~Column() { release(data_, held_bytes_); }
 
   [[nodiscard]] std::size_t size() const { return size_; }
   [[nodiscard]] bool empty() const { return size_ == 0; }
@@ -85,32 +85,58 @@ class Column {
     std::swap(data_, other.data_);
     std::swap(size_, other.size_);
     std::swap(dirty_, other.dirty_);
-    std::swap(mapped_bytes_, other.mapped_bytes_);
+    std::swap(held_bytes_, other.held_bytes_);
   }
 
  private:
+  static constexpr std::size_t kFirstMapped = std::size_t{64} << 10;
   static constexpr std::size_t kHugePage = std::size_t{2} << 20;
 
-  [[nodiscard]] std::size_t capacity() const { return mapped_bytes_ / sizeof(T); }
+  [[nodiscard]] std::size_t capacity() const { return held_bytes_ / sizeof(T); }
 
   void grow(std::size_t rows) {
     std::size_t bytes = rows * sizeof(T);
     bytes += bytes / 2;
-    const std::size_t unit = bytes < kHugePage ? std::size_t{4096} : kHugePage;
+    const std::size_t unit = bytes < 4096 ? 512 : bytes < kHugePage ? 4096 : kHugePage;
     bytes = (bytes + unit - 1) / unit * unit;
-    void* moved = data_ == nullptr ? mmap(nullptr, bytes, PROT_READ | PROT_WRITE,
-                                          MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0)
-                                   : mremap(data_, mapped_bytes_, bytes, MREMAP_MAYMOVE);
-    if (moved == MAP_FAILED) throw OutOfMemory(bytes);
-    if (bytes >= kHugePage) madvise(moved, bytes, MADV_HUGEPAGE);
+    void* const moved = bytes < kFirstMapped ? grown_on_heap(bytes) : grown_mapping(bytes);
     data_ = static_cast<T*>(moved);
-    mapped_bytes_ = bytes;
+    held_bytes_ = bytes;
+  }
+
+  void* grown_on_heap(std::size_t bytes) {
+    void* const moved = std::realloc(data_, bytes);
+    if (moved == nullptr) throw OutOfMemory(bytes);
+    std::memset(static_cast<char*>(moved) + held_bytes_, 0, bytes - held_bytes_);
+    return moved;
+  }
+
+  void* grown_mapping(std::size_t bytes) {
+    const bool was_mapped = held_bytes_ >= kFirstMapped;
+    void* const moved = was_mapped ? mremap(data_, held_bytes_, bytes, MREMAP_MAYMOVE)
+                                   : mmap(nullptr, bytes, PROT_READ | PROT_WRITE,
+                                          MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (moved == MAP_FAILED) throw OutOfMemory(bytes);
+    if (!was_mapped && data_ != nullptr) {
+      std::memcpy(moved, data_, held_bytes_);
+      std::free(data_);
+    }
+    if (bytes >= kHugePage) madvise(moved, bytes, MADV_HUGEPAGE);
+    return moved;
+  }
+
+  static void release(T* data, std::size_t bytes) {
+    if (bytes >= kFirstMapped) {
+      munmap(data, bytes);
+    } else {
+      std::free(data);
+    }
   }
 
   T* data_ = nullptr;
   std::size_t size_ = 0;
-  std::size_t dirty_ = 0;  // rows below this may hold old values
-  std::size_t mapped_bytes_ = 0;
+  std::size_t dirty_ = 0;       // rows below this may hold old values
+  std::size_t held_bytes_ = 0;  // mapped if kFirstMapped or more, else of the heap
 };
 
 }  // namespace fathom

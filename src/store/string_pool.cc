@@ -2,15 +2,19 @@
 #include "store/string_pool.h"
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <cstring>
 #include <mutex>
+#include <span>
 #include <vector>
 
 namespace fathom {
 namespace {
 
-constexpr std::size_t kChunkBytes = std::size_t{256} << 10;
+constexpr std::size_t kFirstChunkBytes = 192;
+constexpr std::size_t kSecondChunkBytes = std::size_t{1} << 10;
+constexpr std::size_t kLastChunkBytes = std::size_t{256} << 10;
 constexpr std::size_t kReadableBehind = 16;
 constexpr unsigned kShardShift = 58;  // of the hash
 constexpr std::size_t kShards = std::size_t{1} << (64 - kShardShift);
@@ -65,7 +69,8 @@ std::uint64_t hash_bytes(std::string_view bytes) {
 }
 
 /// The strings whose hashes begin alike, so that threads seldom wait for each other. Its table is
-/// ordered by hash: growing walks the old and the new one from front to back.
+/// ordered by hash: growing walks the old and the new one from front to back. The first table and
+/// the first chunk of bytes are part of it: most traces have few names.
 class alignas(64) StringPool::Shard {
  public:
   Interned intern(std::string_view text, std::uint64_t hash, AppendList<std::string_view>& texts) {
@@ -123,8 +128,9 @@ class alignas(64) StringPool::Shard {
   }
 
   void grow() {
-    std::vector<Slot> old(slots_.size() * 2);
-    old.swap(slots_);
+    std::vector<Slot> larger(slots_.size() * 2);
+    const std::span<const Slot> old = slots_;
+    slots_ = larger;
     table_.store(slots_.data(), std::memory_order_relaxed);
     tag_shift_.fetch_sub(1, std::memory_order_relaxed);
     for (const Slot& slot : old) {
@@ -133,12 +139,14 @@ class alignas(64) StringPool::Shard {
       while (slots_[at].id != StringId::kNone) at = next(at);
       slots_[at] = slot;
     }
+    held_slots_ = std::move(larger);
   }
 
   std::string_view store(std::string_view text) {
     if (text.empty()) return "";  // not null: texts are compared with memcmp
     if (static_cast<std::size_t>(free_end_ - free_begin_) < text.size()) {
-      const std::size_t bytes = std::max(kChunkBytes, text.size());
+      const std::size_t bytes = std::max(next_chunk_bytes_, text.size());
+      next_chunk_bytes_ = std::min(next_chunk_bytes_ * 2, kLastChunkBytes);
       chunks_.push_back(std::make_unique_for_overwrite<char[]>(bytes + kReadableBehind));
       free_begin_ = chunks_.back().get();
       free_end_ = free_begin_ + bytes;
@@ -149,14 +157,20 @@ class alignas(64) StringPool::Shard {
     return {at, text.size()};
   }
 
+  static constexpr unsigned kFirstSlotBits = 3;
+
   std::mutex mutex_;
-  std::vector<Slot> slots_ = std::vector<Slot>(64);  // open addressing, a power of two
-  std::atomic<unsigned> tag_shift_ = 32 - 6;         // a slot's home is what is left of its tag
-  std::atomic<const Slot*> table_ = slots_.data();   // for prefetch(), which takes no lock
+  std::array<Slot, std::size_t{1} << kFirstSlotBits> first_slots_;
+  std::vector<Slot> held_slots_;
+  std::span<Slot> slots_ = first_slots_;                   // open addressing, a power of two
+  std::atomic<unsigned> tag_shift_ = 32 - kFirstSlotBits;  // a slot's home is the rest of its tag
+  std::atomic<const Slot*> table_ = slots_.data();         // for prefetch(), which takes no lock
   std::size_t used_ = 0;
+  std::array<char, kFirstChunkBytes + kReadableBehind> first_chunk_;
   std::vector<std::unique_ptr<char[]>> chunks_;
-  char* free_begin_ = nullptr;
-  char* free_end_ = nullptr;
+  std::size_t next_chunk_bytes_ = kSecondChunkBytes;
+  char* free_begin_ = first_chunk_.data();
+  char* free_end_ = free_begin_ + kFirstChunkBytes;
 };
 
 StringPool::StringPool()

@@ -1,23 +1,17 @@
 // Any bytes may be passed as a trace: nothing crashes, promises are kept, and threads do not change
 // the result.
-#include <cstdio>
-#include <cstdlib>
 #include <string>
 
 #include "formats/format.h"
 #include "store/digest.h"
 #include "store/validate.h"
+#include "tests/fuzz/fail.h"
 
 namespace fathom {
 
 Format chrome_json();
 
 namespace {
-
-[[noreturn]] void fail(const std::string& why) {
-  std::fprintf(stderr, "%s\n", why.c_str());
-  std::abort();
-}
 
 struct Outcome {
   std::string digest;   // or the error

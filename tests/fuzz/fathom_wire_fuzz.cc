@@ -1,15 +1,13 @@
 // Any bytes may be passed as a capture file: nothing crashes, promises are kept, every byte is
 // accounted for, and how the bytes come makes no difference.
-#include <cstdio>
-#include <cstdlib>
 #include <string>
 
-#include "base/crc32.h"
 #include "formats/format.h"
 #include "store/digest.h"
 #include "store/merge.h"
 #include "store/validate.h"
-#include "wire/block.h"
+#include "tests/fuzz/as_block.h"
+#include "tests/fuzz/fail.h"
 #include "wire/reader.h"
 #include "wire/wire_test_support.h"
 
@@ -18,11 +16,6 @@ namespace fathom {
 Format fathom_wire();
 
 namespace {
-
-[[noreturn]] void fail(const std::string& why) {
-  std::fprintf(stderr, "%s\n", why.c_str());
-  std::abort();
-}
 
 void check_reader(std::string_view bytes) {
   wire::ReadBack whole;
@@ -53,20 +46,6 @@ void check_trace(std::span<const std::byte> bytes) {
     merge_into(*trace, *other, options);
     if (const std::string broken = broken_promise(*trace); !broken.empty()) fail(broken);
   }
-}
-
-/// Fuzzed bytes rarely have a right sum: as the payload of a block they are looked into.
-std::string as_block(std::string_view payload) {
-  std::string bytes(wire::kMagic.size() + wire::kHeaderBytes, '\0');
-  bytes += payload;
-  wire::Packer(bytes.data() + wire::kMagic.size() + wire::kCheckedFrom)
-      << wire::kRecordsBlock << std::uint16_t{0} << std::uint64_t{0};
-  const std::string_view summed =
-      std::string_view(bytes).substr(wire::kMagic.size() + wire::kCheckedFrom);
-  wire::Packer(bytes.data() + wire::kMagic.size())
-      << wire::kSync << static_cast<std::uint32_t>(payload.size()) << crc32(summed);
-  bytes.replace(0, wire::kMagic.size(), wire::kMagic);
-  return bytes;
 }
 
 void check(std::string_view bytes) {

@@ -413,7 +413,8 @@ EventParser::CachedCategory EventParser::read_category(StringId name, std::strin
 }
 
 LaunchConfigId EventParser::config_of(const LaunchConfig& config) {
-  CachedConfig& cached = configs_[LaunchConfigHash()(config) % configs_.size()];
+  if (configs_.empty()) configs_.resize(kCached);
+  CachedConfig& cached = configs_[LaunchConfigHash()(config) % kCached];
   if (!cached.id.valid() || !(cached.config == config)) {
     cached = {config, LaunchConfigId(tables_.launch_configs.intern(config))};
   }
@@ -422,7 +423,8 @@ LaunchConfigId EventParser::config_of(const LaunchConfig& config) {
 
 SignatureId EventParser::signature_of(const Signature& signature) {
   if (signature == Signature()) return {};
-  CachedSignature& cached = signatures_[SignatureHash()(signature) % signatures_.size()];
+  if (signatures_.empty()) signatures_.resize(kCached);
+  CachedSignature& cached = signatures_[SignatureHash()(signature) % kCached];
   if (!cached.id.valid() || !(cached.signature == signature)) {
     cached = {signature, SignatureId(tables_.signatures.intern(signature))};
   }

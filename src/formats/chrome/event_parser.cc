@@ -86,9 +86,7 @@ EventParser::EventParser(SharedTables& tables)
     : tables_(tables),
       event_keys_(event_keys()),
       args_keys_(args_keys()),
-      strings_(tables.strings),
-      configs_(1024),
-      signatures_(1024) {
+      strings_(tables.strings) {
   for (auto& keys : successor_) keys.fill(&kNoGuess);
   memory_name_ = tables.strings.intern("[memory]");
 }

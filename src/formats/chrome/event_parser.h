@@ -144,12 +144,13 @@ class EventParser {
     LaunchConfig config;
     LaunchConfigId id;
   };
-  std::vector<CachedConfig> configs_;
+  static constexpr std::size_t kCached = 1024;
+  std::vector<CachedConfig> configs_;  // none or kCached
   struct CachedSignature {
     Signature signature;
     SignatureId id;
   };
-  std::vector<CachedSignature> signatures_;
+  std::vector<CachedSignature> signatures_;  // none or kCached
   std::unordered_map<std::string, std::uint64_t> unknown_;
   std::vector<std::string_view> unknown_keys_;  // of the event being read
   std::string scratch_;

@@ -42,7 +42,7 @@ class PieceCutter {
  public:
   /// `source` must outlive the cutter.
   explicit PieceCutter(ByteSource& source, std::size_t piece_bytes)
-      : source_(source), piece_bytes_(piece_bytes) {}
+      : source_(source), piece_bytes_(read_size(source, piece_bytes)) {}
 
   /// Fills `piece` with the next stretch; false when the input is used up. One caller at a time.
   Result<bool> next(Piece& piece);

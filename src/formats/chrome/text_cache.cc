@@ -8,6 +8,7 @@
 namespace fathom::chrome {
 namespace {
 
+constexpr std::size_t kFirstRawBytes = std::size_t{4} << 10;
 constexpr std::size_t kRawChunkBytes = std::size_t{256} << 10;
 constexpr std::size_t kMaxRawChunks = 16;
 
@@ -250,19 +251,22 @@ StringId ThreadStrings::add_value(std::string_view raw, std::uint64_t hash) {
     return added.id;
   }
   if (raw.size() > kRawChunkBytes / 8) return added.id;  // too long to be worth remembering
-  if (raw_chunks_.empty() || raw_free_ + raw.size() > kRawChunkBytes) {
-    if (raw_chunks_.size() == kMaxRawChunks) {
-      values_ = TextCache(2048);
-      raw_chunks_.clear();
-    }
-    raw_chunks_.push_back(std::make_unique_for_overwrite<char[]>(kRawChunkBytes));
-    raw_free_ = 0;
-  }
+  if (raw_free_ + raw.size() > raw_bytes_) add_raw_chunk(raw.size());
   char* const copy = raw_chunks_.back().get() + raw_free_;
   std::memcpy(copy, raw.data(), raw.size());
   raw_free_ += raw.size();
   values_.put({copy, raw.size()}, hash, added.id);
   return added.id;
+}
+
+void ThreadStrings::add_raw_chunk(std::size_t at_least) {
+  if (raw_chunks_.size() == kMaxRawChunks) {
+    values_ = TextCache(kMaxValues);
+    raw_chunks_.clear();
+  }
+  raw_bytes_ = std::clamp(raw_bytes_ * 4, std::max(kFirstRawBytes, at_least), kRawChunkBytes);
+  raw_chunks_.push_back(std::make_unique_for_overwrite<char[]>(raw_bytes_));
+  raw_free_ = 0;
 }
 
 }  // namespace fathom::chrome

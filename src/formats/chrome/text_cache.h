@@ -1,6 +1,7 @@
 // Small per-thread caches in front of the shared string pool.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <cstring>
 #include <memory>
@@ -13,10 +14,11 @@
 namespace fathom::chrome {
 
 /// Remembers which id a text got. Direct-mapped; a miss is the caller's to fill. Texts given to
-/// put() must stay valid for the life of the cache.
+/// put() must stay valid for the life of the cache. Begins small, for files of few names.
 class TextCache {
  public:
-  explicit TextCache(std::size_t entries) : entries_(entries) {}
+  /// `most`: how many texts it will hold, at most; a power of two.
+  explicit TextCache(std::size_t most) : entries_(std::min(most, kFirstEntries)), most_(most) {}
 
   [[nodiscard]] StringId find(std::string_view text, std::uint64_t hash) const {
     const Entry& entry = entries_[hash & (entries_.size() - 1)];
@@ -27,18 +29,33 @@ class TextCache {
     return {};
   }
   void put(std::string_view text, std::uint64_t hash, StringId id) {
+    if (++puts_ > entries_.size() / 2 && entries_.size() < most_) grow();
     entries_[hash & (entries_.size() - 1)] = {hash, text.data(),
                                               static_cast<std::uint32_t>(text.size()), id};
   }
 
  private:
+  static constexpr std::uint32_t kNone = UINT32_MAX;  // the size of no text
   struct Entry {
     std::uint64_t hash = 0;
     const char* text = "";
-    std::uint32_t size = UINT32_MAX;  // matches no text
+    std::uint32_t size = kNone;
     StringId id;
   };
+
+  void grow() {
+    std::vector<Entry> old(std::min(entries_.size() * 8, most_));
+    old.swap(entries_);
+    for (const Entry& entry : old) {
+      if (entry.size != kNone) entries_[entry.hash & (entries_.size() - 1)] = entry;
+    }
+  }
+
+  static constexpr std::size_t kFirstEntries = 64;
+
   std::vector<Entry> entries_;  // a power of two
+  std::size_t most_;
+  std::size_t puts_ = 0;
 };
 
 /// Interns strings of one thread, and the canonical form of nested JSON values.
@@ -81,13 +98,17 @@ class ThreadStrings {
  private:
   StringId add_name(std::string_view text, std::uint64_t hash);
   StringId add_value(std::string_view raw, std::uint64_t hash);
+  void add_raw_chunk(std::size_t at_least);
+
+  static constexpr std::size_t kMaxValues = 2048;
 
   StringPool& pool_;
   TextCache names_{4096};
-  TextCache values_{2048};
+  TextCache values_{kMaxValues};
   std::vector<std::unique_ptr<char[]>>
       raw_chunks_;  // copies of raw values that the cache points at
   std::size_t raw_free_ = 0;
+  std::size_t raw_bytes_ = 0;  // of the last chunk
 };
 
 /// Decodes the inside of a JSON string: escapes resolved, damage fixed by rule (docs/formats.md).
