@@ -67,7 +67,7 @@ std::optional<double> cause_percent(const Row& row, const Shared& shared) {
   const auto device = std::ranges::find(devices, row.gap->device, &DeviceAccounting::device);
   const auto number = static_cast<std::uint32_t>(row.gap - device->gaps.data());
   Duration time{};
-  const std::vector<IdlePiece>& pieces = device->pieces;
+  const Column<IdlePiece>& pieces = device->pieces;
   for (auto piece = std::ranges::lower_bound(pieces, number, {}, &IdlePiece::gap);
        piece != pieces.end() && piece->gap == number; ++piece) {
     if (piece->cause == row.gap->cause) time += piece->interval.length();

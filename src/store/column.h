@@ -50,6 +50,7 @@ class Column {
   [[nodiscard]] T* end() { return data_ + size_; }
   [[nodiscard]] const T* begin() const { return data_; }
   [[nodiscard]] const T* end() const { return data_ + size_; }
+  [[nodiscard]] T& back() { return (*this)[size_ - 1]; }
   [[nodiscard]] const T& back() const { return (*this)[size_ - 1]; }
   // NOLINTNEXTLINE(google-explicit-constructor): a column is read as a span everywhere.
   operator std::span<const T>() const { return {data_, size_}; }

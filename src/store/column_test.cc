@@ -27,7 +27,7 @@ TEST(Column, TakesOverRowsOfAnother) {
     Column<std::uint32_t> part;
     part.resize(rows);
     part[rows - 1] = static_cast<std::uint32_t>(rows);
-    all.append(part);
+    all.append(part.span());
     EXPECT_EQ(all.back(), rows);
   }
   EXPECT_EQ(all[0], 1U);

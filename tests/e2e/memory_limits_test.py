@@ -116,7 +116,7 @@ class Limits(unittest.TestCase):
 
     def test_a_diagnosis_says_so_wherever_it_runs_out(self):
         for threads in ("1", "4"):
-            self.assertGreater(self.sweep(["diagnose", "--threads", threads, LARGER], 512 * KIB, growth=1.02), 10)
+            self.assertGreater(self.sweep(["diagnose", "--threads", threads, LARGER], 192 * KIB, growth=1.02), 10)
 
     def test_of_a_folder_of_recordings_nothing_is_left_out_in_silence(self):
         for folder in ("two_ranks", "cpu_train"):
@@ -134,7 +134,7 @@ class Limits(unittest.TestCase):
         while limited(limit, "info", "--threads", "1", small).returncode != 0:
             limit += 256 * KIB
         # What the first one left behind takes some.
-        done = limited(limit + 4 * MIB, "info", "--threads", "1", LARGER, small)
+        done = limited(limit + MIB, "info", "--threads", "1", LARGER, small)
         self.assertEqual(done.returncode, 3)
         self.assertRegex(done.stderr.decode(), MESSAGE)
         self.assertIn(b"hta_event_sync", done.stdout)

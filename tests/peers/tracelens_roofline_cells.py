@@ -39,9 +39,12 @@ def table_cells(name: str, trace: pathlib.Path, path: pathlib.Path) -> Iterator[
         one = mine[0] if mine else {}
         flops = float(first["GFLOPS_first"]) * 1e9
         yield Cell(f"{place}/flops", flops, one.get("flops"), 1e-6 * flops + 0.5)
-        if first["Data Moved (MB)_first"]:
-            moved = float(first["Data Moved (MB)_first"]) * 2**20
+        moved = float(first["Data Moved (MB)_first"]) * 2**20 if first["Data Moved (MB)_first"] else None
+        if moved is not None:
             yield Cell(f"{place}/bytes", moved, one.get("bytes"), 0.5)
+        if time_ns == 0:  # no kernel, no rate
+            continue
+        if moved is not None:
             yield Cell(f"{place}/gbs", moved * calls / time_ns, one.get("achieved_gbs"), moved * calls / time_ns * grain / time_ns)
         yield Cell(f"{place}/tflops", flops * calls / time_ns / 1000, one.get("achieved_tflops"),
                    flops * calls / time_ns / 1000 * grain / time_ns)

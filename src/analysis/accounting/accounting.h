@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "analysis/structure/activity_column.h"
+#include "store/column.h"
 #include "store/trace.h"
 
 namespace fathom {
@@ -79,8 +80,8 @@ struct IdlePiece {
 
 struct DeviceAccounting {
   std::int32_t device = 0;
-  std::vector<Gap> gaps;          ///< By time, disjoint: all idle time of the trace's span.
-  std::vector<IdlePiece> pieces;  ///< By time, disjoint: the gaps cut by cause.
+  Column<Gap> gaps;          ///< By time, disjoint: all idle time of the trace's span.
+  Column<IdlePiece> pieces;  ///< By time, disjoint: the gaps cut by cause.
 };
 
 /// The main host thread's time, for traces without device activity.

@@ -23,8 +23,6 @@ GapFinder::GapFinder(const Context& context, const HostThreads& threads, const E
 
 DeviceAccounting GapFinder::find(const DeviceTimeline& timeline) {
   start_device(timeline);
-  // Memory that is not written to costs nothing; growing would copy all of it.
-  result_.gaps.reserve(timeline.activities.size() + 1);
   Time busy_until = trace_.span.begin;
   for (const SliceId activity : timeline.activities) {
     const Time start = trace_.slices.start[activity.row()];
@@ -143,7 +141,7 @@ void GapFinder::explain_device(Interval interval, Time launched, SliceId next) {
 
 void GapFinder::add_piece(Interval interval, Bucket cause) {
   if (interval.begin == interval.end) return;
-  std::vector<IdlePiece>& pieces = result_.pieces;
+  Column<IdlePiece>& pieces = result_.pieces;
   if (pieces.size() > first_piece_ && pieces.back().cause == cause) {
     pieces.back().interval.end = interval.end;
     return;

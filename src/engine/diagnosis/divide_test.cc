@@ -24,7 +24,7 @@ struct Recording {
 
 /// The gap between the two kernels.
 std::uint32_t gap_between(const JudgedTrace& judged) {
-  const std::vector<Gap>& gaps = judged.rules().accounting.devices.front().gaps;
+  const Column<Gap>& gaps = judged.rules().accounting.devices.front().gaps;
   for (std::uint32_t i = 0; i < gaps.size(); ++i) {
     if (gaps[i].interval.begin == time_ns(4000)) return i;
   }
