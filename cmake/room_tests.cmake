@@ -1,6 +1,11 @@
 # src/<room>/**/*_test.cc become one GoogleTest executable, <room>_test.
 option(FATHOM_UNIT_TESTS "Build the unit tests of the rooms" ON)
-find_package(GTest REQUIRED)
+if(CMAKE_CROSSCOMPILING)
+  # The distribution's package has the sources too.
+  add_subdirectory(/usr/src/googletest "${PROJECT_BINARY_DIR}/googletest" EXCLUDE_FROM_ALL)
+else()
+  find_package(GTest REQUIRED)
+endif()
 include(GoogleTest)
 
 # How tests themselves are compiled: quickly, for code that runs once. What they call is optimised and checked in full,
