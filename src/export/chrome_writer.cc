@@ -250,12 +250,7 @@ void ChromeWriter::memory() {
     out_.text(R"(,"s":"t","cat":"cpu_instant_event","name":"[memory]")");
     place(memory.track[row]);
     time(memory.time[row]);
-    export_detail::whole(arguments, "Total Reserved", memory.total_reserved[row]);
-    export_detail::whole(arguments, "Total Allocated", memory.total_allocated[row]);
-    arguments.integer("Bytes", memory.bytes[row]);
-    export_detail::whole(arguments, "Addr", memory.address[row]);
-    arguments.integer("Device Id", memory.device[row]);
-    arguments.integer("Device Type", memory.device_type[row]);
+    export_detail::row_arguments(arguments, memory.row(row));
     arguments.end();
     end();
   }

@@ -7,6 +7,7 @@
 
 #include "base/byte_source.h"
 #include "export/writer.h"
+#include "formats/chrome/attributes.h"
 #include "formats/format.h"
 #include "store/digest.h"
 #include "store/trace_builder.h"
@@ -49,6 +50,48 @@ Trace reread(std::string_view json) {
 }
 
 std::string digest_of(const Trace& trace) { return to_string(digest(trace)); }
+
+/// A value as it is written, that any attribute of the type may have.
+template <typename Value>
+std::string sample_of(chrome::Form form) {
+  if constexpr (std::is_same_v<Value, StringId>) {
+    return form == chrome::Form::json ? "[7]" : "\"seven\"";
+  } else if constexpr (std::is_same_v<Value, double>) {
+    return "7.5";
+  } else {
+    return std::is_integral_v<Value> ? "7" : "[7,1,1]";
+  }
+}
+
+/// The beginning of an event that has attributes of this part.
+template <typename Part>
+std::string event_with() {
+  if constexpr (std::is_same_v<Part, MemoryEvents::Row>)
+    return R"({"ph":"i","name":"[memory]","pid":1,"tid":1,"ts":5,"args":{)";
+  std::string_view category = "cpu_op";
+  if constexpr (std::is_same_v<Part, chrome::EventArgs::Place> ||
+                std::is_same_v<Part, LaunchConfig> || std::is_same_v<Part, Kernels::Row>)
+    category = "kernel";
+  if constexpr (std::is_same_v<Part, Copies::Row>) category = "gpu_memcpy";
+  if constexpr (std::is_same_v<Part, Frames::Row>) category = "python_function";
+  if constexpr (std::is_same_v<Part, Syncs::Row>) category = "cuda_sync";
+  return R"({"ph":"X","cat":")" + std::string(category) +
+         R"(","name":"it","pid":0,"tid":1,"ts":5,"dur":1,"args":{)" +
+         (std::is_same_v<Part, Collective> ? R"("Collective name":"seven",)" : "");
+}
+
+TEST(ChromeExport, WritesEveryAttributeThatIsRead) {
+  const auto check =
+      []<typename Part, typename Value>(const chrome::Attribute<Part, Value>& attribute) {
+        if constexpr (!std::is_same_v<Part, chrome::EventArgs::Names>) {
+          const std::string said =
+              '"' + std::string(attribute.key) + "\":" + sample_of<Value>(attribute.form);
+          const std::string text = "[" + event_with<Part>() + said + "}}]";
+          EXPECT_NE(exported(reread(text), "chrome").find(said), std::string::npos) << text;
+        }
+      };
+  std::apply([&check](const auto&... attribute) { (check(attribute), ...); }, chrome::kAttributes);
+}
 
 TEST(ChromeExport, KeepsEveryTableOfEveryTrace) {
   std::size_t files = 0;

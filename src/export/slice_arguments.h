@@ -4,7 +4,9 @@
 #include <algorithm>
 #include <array>
 #include <string_view>
+#include <type_traits>
 
+#include "formats/chrome/attributes.h"
 #include "store/trace.h"
 
 namespace fathom {
@@ -15,55 +17,33 @@ template <typename Sink>
 void whole(Sink& sink, std::string_view key, std::int64_t value) {
   if (value != kAbsent) sink.integer(key, value);
 }
-template <typename Sink>
-void text(Sink& sink, std::string_view key, StringId value) {
-  if (value.valid()) sink.text(key, value);
-}
-template <typename Sink>
-void json(Sink& sink, std::string_view key, StringId value) {
-  if (value.valid()) sink.json(key, value);
-}
-template <typename Sink>
-void real(Sink& sink, std::string_view key, double value) {
-  if (value != -1) sink.real(key, value);
-}
-template <typename Sink>
-void sizes(Sink& sink, std::string_view key, const std::array<std::int32_t, 3>& value) {
-  if (value != std::array<std::int32_t, 3>{0, 0, 0}) sink.sizes(key, value);
+
+/// Writes the value of one attribute where it was recorded.
+template <typename Sink, typename Value>
+void argument(Sink& sink, std::string_view key, const Value& value, chrome::Form form) {
+  if constexpr (std::is_same_v<Value, StringId>) {
+    if (!value.valid()) return;
+    if (form == chrome::Form::json) return sink.json(key, value);
+    sink.text(key, value);
+  } else if constexpr (std::is_same_v<Value, std::int64_t>) {
+    whole(sink, key, value);
+  } else if constexpr (std::is_same_v<Value, std::int8_t>) {
+    sink.integer(key, value);
+  } else if constexpr (std::is_same_v<Value, std::int32_t>) {
+    if (value != -1) sink.integer(key, value);
+  } else if constexpr (std::is_same_v<Value, double>) {
+    if (value != -1) sink.real(key, value);
+  } else {
+    if (value != Value()) sink.sizes(key, value);
+  }
 }
 
-template <typename Sink>
-void operator_arguments(const Trace& trace, std::uint32_t row, Sink& sink) {
-  const Ops& ops = trace.ops;
-  const SignatureId signature = ops.signature[row];
-  if (signature.valid()) {
-    const Signature& said = trace.signatures[signature.row()];
-    json(sink, "Concrete Inputs", said.concrete);
-    json(sink, "Input type", said.types);
-    json(sink, "Input Strides", said.strides);
-    json(sink, "Input Dims", said.shapes);
-  }
-  whole(sink, "Sequence number", ops.sequence[row]);
-  whole(sink, "Fwd thread id", ops.forward_thread[row]);
-  whole(sink, "flops", ops.flops[row]);
-  text(sink, "Call stack", ops.stack[row]);
-  text(sink, "Module Hierarchy", ops.module[row]);
-}
-
-template <typename Sink>
-void kernel_arguments(const Trace& trace, std::uint32_t row, Sink& sink) {
-  const LaunchConfigId id = trace.kernels.config[row];
-  if (id.valid()) {
-    const LaunchConfig& config = trace.launch_configs[id.row()];
-    if (config.registers != -1) sink.integer("registers per thread", config.registers);
-    whole(sink, "shared memory", config.shared_memory);
-    real(sink, "blocks per SM", config.blocks_per_sm);
-    real(sink, "warps per SM", config.warps_per_sm);
-    sizes(sink, "grid", config.grid);
-    sizes(sink, "block", config.block);
-    real(sink, "est. achieved occupancy %", config.occupancy_percent);
-  }
-  whole(sink, "graph node id", trace.kernels.graph_node[row]);
+/// Writes the attributes of a row that were recorded.
+template <typename Sink, typename Row>
+void row_arguments(Sink& sink, const Row& row) {
+  chrome::each_attribute_of<Row>([&](const auto& attribute) {
+    argument(sink, attribute.key, row.*attribute.field, attribute.form);
+  });
 }
 
 template <typename Sink>
@@ -72,21 +52,20 @@ void detail_arguments(const Trace& trace, SliceKind kind, std::uint32_t row, Sin
   switch (kind) {
     case SliceKind::cpu_op:
     case SliceKind::user_annotation:
-      return operator_arguments(trace, row, sink);
+      if (const SignatureId signature = trace.ops.signature[row]; signature.valid())
+        row_arguments(sink, trace.signatures[signature.row()]);
+      return row_arguments(sink, trace.ops.row(row));
     case SliceKind::kernel:
-      return kernel_arguments(trace, row, sink);
+      if (const LaunchConfigId config = trace.kernels.config[row]; config.valid())
+        row_arguments(sink, trace.launch_configs[config.row()]);
+      return row_arguments(sink, trace.kernels.row(row));
     case SliceKind::memcpy:
     case SliceKind::memset:
-      return whole(sink, "bytes", trace.copies.bytes[row]);
+      return row_arguments(sink, trace.copies.row(row));
     case SliceKind::python_function:
-      whole(sink, "Python id", trace.frames.id[row]);
-      whole(sink, "Python parent id", trace.frames.parent[row]);
-      return whole(sink, "Python module id", trace.frames.module_id[row]);
+      return row_arguments(sink, trace.frames.row(row));
     case SliceKind::sync:
-      text(sink, "cuda_sync_kind", trace.syncs.kind[row]);
-      whole(sink, "wait_on_stream", trace.syncs.wait_stream[row]);
-      whole(sink, "wait_on_cuda_event_id", trace.syncs.wait_event[row]);
-      return whole(sink, "wait_on_cuda_event_record_corr_id", trace.syncs.wait_correlation[row]);
+      return row_arguments(sink, trace.syncs.row(row));
     default:
       return;
   }
@@ -96,16 +75,10 @@ template <typename Sink>
 void collective_arguments(const Trace& trace, SliceId slice, Sink& sink) {
   const auto at = std::ranges::lower_bound(trace.collectives, slice, {}, &Collective::slice);
   if (at == trace.collectives.end() || at->slice != slice) return;
-  // Readers recognise a collective by this key.
-  sink.text("Collective name", at->name.valid() ? at->name : StringId(0));
-  text(sink, "dtype", at->dtype);
-  whole(sink, "In msg nelems", at->in_elements);
-  whole(sink, "Out msg nelems", at->out_elements);
-  whole(sink, "Group size", at->group_size);
-  text(sink, "Process Group Name", at->group_name);
-  text(sink, "Process Group Description", at->group_description);
-  text(sink, "Process Group Ranks", at->ranks);
-  whole(sink, "Seq", at->sequence);
+  Collective collective = *at;
+  // Readers recognise a collective by its name.
+  if (!collective.name.valid()) collective.name = StringId(0);
+  row_arguments(sink, collective);
 }
 
 }  // namespace export_detail

@@ -10,6 +10,7 @@
 
 #include "reports/groups.h"
 #include "reports/report.h"
+#include "store/profiler_step.h"
 
 namespace fathom {
 namespace {
@@ -116,9 +117,6 @@ constexpr RangeRows::Column kColumns[] = {
      true},
 };
 
-/// Steps have a table of their own.
-bool is_step(std::string_view name) { return name.starts_with("ProfilerStep#"); }
-
 class Ranges {
  public:
   explicit Ranges(const Context& context)
@@ -143,7 +141,7 @@ class Ranges {
       const SliceId slice(row);
       const std::uint8_t category = trace_.slices.category[row];
       if (!annotation_[category] || !selector_.host(trace_, slice)) continue;
-      if (is_step(trace_.name(slice))) continue;
+      if (is_profiler_step(trace_.name(slice))) continue;  // steps have a table of their own
       const RangeDetails details = said_of(trace_.slice_arguments, next, row);
       Group& group = group_of(trace_.slices.name[row], category, details, trace_.slices.track[row]);
       if (group.calls == 0) group.kind = trace_.text(trace_.categories[category].name);

@@ -9,11 +9,12 @@
 #include <vector>
 
 #include "store/merged_details.h"
+#include "store/profiler_step.h"
+#include "store/slice_appender.h"
 
 namespace fathom {
 namespace {
 
-constexpr std::string_view kStep = "ProfilerStep#";
 constexpr std::string_view kFetch = "enumerate(DataLoader)#";
 
 class Merger {
@@ -108,21 +109,15 @@ void Merger::memory() {
     counts_.not_taken += theirs.size();
     return;
   }
-  MemoryEvents& mine = base_.memory;
   for (std::size_t row = 0; row < theirs.size(); ++row) {
-    const Time time = shifted(theirs.time[row]);
-    if (options_.within_span && (time < base_.span.begin || time >= base_.span.end)) {
+    MemoryEvents::Row event = theirs.row(row);
+    event.time = shifted(event.time);
+    if (options_.within_span && (event.time < base_.span.begin || event.time >= base_.span.end)) {
       ++counts_.instants_outside;
       continue;
     }
-    mine.track.push_back(track(theirs.track[row]));
-    mine.time.push_back(time);
-    mine.address.push_back(theirs.address[row]);
-    mine.bytes.push_back(theirs.bytes[row]);
-    mine.total_allocated.push_back(theirs.total_allocated[row]);
-    mine.total_reserved.push_back(theirs.total_reserved[row]);
-    mine.device_type.push_back(theirs.device_type[row]);
-    mine.device.push_back(theirs.device[row]);
+    event.track = track(event.track);
+    base_.memory.append(event);
   }
 }
 
@@ -159,7 +154,7 @@ void Merger::know_base() {
     if (base_.kind(id) != SliceKind::user_annotation && base_.kind(id) != SliceKind::cpu_op)
       continue;
     const std::string_view name = base_.name(id);
-    has_steps_ = has_steps_ || name.starts_with(kStep);
+    has_steps_ = has_steps_ || is_profiler_step(name);
     has_fetches_ = has_fetches_ || name.starts_with(kFetch);
   }
 }
@@ -254,13 +249,13 @@ std::uint8_t Merger::category(std::uint8_t row) {
 
 /// Torch records steps itself; ours, of the same moments, would be counted twice.
 bool Merger::known_to_base(SliceId id) const {
-  return options_.within_span && has_steps_ && other_.name(id).starts_with(kStep);
+  return options_.within_span && has_steps_ && is_profiler_step(other_.name(id));
 }
 
 /// Steps and fetches of a base that has none decide what its time went into.
 bool Merger::fills_gap(SliceId id) const {
   const std::string_view name = other_.name(id);
-  return name.starts_with(kStep) || (!has_fetches_ && name.starts_with(kFetch));
+  return is_profiler_step(name) || (!has_fetches_ && name.starts_with(kFetch));
 }
 
 void Merger::widen(Time begin, Time end) {
@@ -269,20 +264,17 @@ void Merger::widen(Time begin, Time end) {
 }
 
 void Merger::add_slice(SliceId id, TrackId track, std::int64_t number) {
-  Slices& slices = base_.slices;
-  if (number != kAbsent) base_.numbers.push_back({SliceId(slices.size()), number});
-  slices.track.push_back(track);
-  slices.start.push_back(shifted(other_.slices.start[id.row()]));
-  slices.duration.push_back(other_.slices.duration[id.row()]);
-  slices.name.push_back(text(other_.slices.name[id.row()]));
-  const std::uint8_t row = category(other_.slices.category[id.row()]);
-  slices.category.push_back(row);
-  slices.correlation.push_back(correlation(other_.slices.correlation[id.row()]));
-  slices.external_id.push_back(kAbsent);
-  slices.detail.push_back(details_.copy(other_.kind(id), other_.slices.detail[id.row()]));
+  Slices::Row slice = other_.slices.row(id.row());
+  slice.track = track;
+  slice.start = shifted(slice.start);
+  slice.name = text(slice.name);
+  slice.category = category(slice.category);
+  slice.correlation = correlation(slice.correlation);
+  slice.external_id = kAbsent;
+  slice.detail = details_.copy(other_.kind(id), slice.detail);
+  const SliceId added = SliceAppender(base_).add(slice);
+  if (number != kAbsent) base_.numbers.push_back({added, number});
   counts_.activities += is_device_activity(other_.kind(id)) ? 1 : 0;
-  ++base_.tracks[track.row()].slices;
-  ++base_.categories[row].slices;
   ++counts_.slices;
 }
 
@@ -330,7 +322,7 @@ void Merger::slices() {
     const bool numbered = number != other_.numbers.end() && number->slice == id;
     const Time start = shifted(other_.slices.start[row]);
     const Time end = start + other_.slices.duration[row];
-    if (options_.within_span && other_.name(id).starts_with(kStep))
+    if (options_.within_span && is_profiler_step(other_.name(id)))
       counts_.steps.push_back({numbered ? number->number : -1, to_ns(start), to_ns(end)});
     if (options_.within_span && (start >= span.end || end <= span.begin)) {
       ++counts_.slices_outside;
@@ -360,9 +352,9 @@ void Merger::instants() {
       ++counts_.instants_outside;
       continue;
     }
-    base_.instants.track.push_back(track(other_.instants.track[row]));
-    base_.instants.time.push_back(time);
-    base_.instants.name.push_back(text(other_.instants.name[row]));
+    base_.instants.append({.track = track(other_.instants.track[row]),
+                           .time = time,
+                           .name = text(other_.instants.name[row])});
     arguments(other_.instant_arguments, base_.instant_arguments, static_cast<std::uint32_t>(row),
               base_.instants.size() - 1);
     ++counts_.instants;
@@ -371,9 +363,9 @@ void Merger::instants() {
 
 void Merger::samples() {
   for (std::size_t row = 0; row < other_.samples.size(); ++row) {
-    base_.samples.track.push_back(track(other_.samples.track[row]));
-    base_.samples.time.push_back(shifted(other_.samples.time[row]));
-    base_.samples.value.push_back(other_.samples.value[row]);
+    base_.samples.append({.track = track(other_.samples.track[row]),
+                          .time = shifted(other_.samples.time[row]),
+                          .value = other_.samples.value[row]});
     ++counts_.samples;
   }
 }

@@ -1,22 +1,11 @@
 // Copies detail rows in the order in which slices need them.
 #include "store/merged_details.h"
 
-namespace fathom {
+#include <type_traits>
 
-MergedDetails::ConfigKey MergedDetails::key_of(const LaunchConfig& config) {
-  // Every field is a whole number far below 2^53, or a double.
-  return {static_cast<double>(config.grid[0]),
-          static_cast<double>(config.grid[1]),
-          static_cast<double>(config.grid[2]),
-          static_cast<double>(config.block[0]),
-          static_cast<double>(config.block[1]),
-          static_cast<double>(config.block[2]),
-          static_cast<double>(config.registers),
-          static_cast<double>(config.shared_memory),
-          config.blocks_per_sm,
-          config.warps_per_sm,
-          config.occupancy_percent};
-}
+#include "store/slice_appender.h"
+
+namespace fathom {
 
 LaunchConfigId MergedDetails::config(LaunchConfigId theirs) {
   if (!theirs.valid()) return theirs;
@@ -24,39 +13,44 @@ LaunchConfigId MergedDetails::config(LaunchConfigId theirs) {
     indexed_ = true;
     known_.resize(other_.launch_configs.size());
     for (std::size_t row = 0; row < base_.launch_configs.size(); ++row)
-      configs_.emplace(key_of(base_.launch_configs[row]), LaunchConfigId(row));
+      configs_.emplace(base_.launch_configs[row], LaunchConfigId(row));
   }
   LaunchConfigId& mine = known_[theirs.row()];
   if (mine.valid()) return mine;
   const LaunchConfig& config = other_.launch_configs[theirs.row()];
   const auto [at, added] =
-      configs_.try_emplace(key_of(config), LaunchConfigId(base_.launch_configs.size()));
+      configs_.try_emplace(config, LaunchConfigId(base_.launch_configs.size()));
   if (added) base_.launch_configs.push_back(config);
   return mine = at->second;
 }
 
+StringId MergedDetails::text(StringId theirs) {
+  return theirs.valid() ? base_.strings.intern(other_.text(theirs)) : theirs;
+}
+
+template <typename Row>
+Row MergedDetails::of_base(Row row) {
+  Row::each(
+      [this](auto& field) {
+        using Field = std::remove_reference_t<decltype(field)>;
+        if constexpr (std::is_same_v<Field, StringId>) field = text(field);
+        if constexpr (std::is_same_v<Field, LaunchConfigId>) field = config(field);
+      },
+      row);
+  return row;
+}
+
 std::uint32_t MergedDetails::copy(SliceKind kind, std::uint32_t row) {
   if (row == SliceId::kNone) return row;
+  SliceAppender base(base_);
   switch (kind) {
     case SliceKind::kernel:
-      base_.kernels.config.push_back(config(other_.kernels.config[row]));
-      base_.kernels.graph_node.push_back(other_.kernels.graph_node[row]);
-      return static_cast<std::uint32_t>(base_.kernels.size() - 1);
+      return base.add_detail(of_base(other_.kernels.row(row)));
     case SliceKind::memcpy:
     case SliceKind::memset:
-      base_.copies.bytes.push_back(other_.copies.bytes[row]);
-      base_.copies.kind.push_back(other_.copies.kind[row]);
-      base_.copies.source.push_back(other_.copies.source[row]);
-      base_.copies.destination.push_back(other_.copies.destination[row]);
-      return static_cast<std::uint32_t>(base_.copies.size() - 1);
-    case SliceKind::sync: {
-      const StringId word = other_.syncs.kind[row];
-      base_.syncs.kind.push_back(word.valid() ? base_.strings.intern(other_.text(word)) : word);
-      base_.syncs.wait_stream.push_back(other_.syncs.wait_stream[row]);
-      base_.syncs.wait_event.push_back(other_.syncs.wait_event[row]);
-      base_.syncs.wait_correlation.push_back(other_.syncs.wait_correlation[row]);
-      return static_cast<std::uint32_t>(base_.syncs.size() - 1);
-    }
+      return base.add_detail(of_base(other_.copies.row(row)));
+    case SliceKind::sync:
+      return base.add_detail(of_base(other_.syncs.row(row)));
     default:
       return SliceId::kNone;
   }

@@ -1,9 +1,8 @@
 // MergedDetails: detail rows of slices of one trace, copied into another.
 #pragma once
 
-#include <array>
 #include <cstdint>
-#include <map>
+#include <unordered_map>
 #include <vector>
 
 #include "store/trace.h"
@@ -20,15 +19,17 @@ class MergedDetails {
   std::uint32_t copy(SliceKind kind, std::uint32_t row);
 
  private:
-  using ConfigKey = std::array<double, 11>;
-  static ConfigKey key_of(const LaunchConfig& config);
+  /// The same row with the base's texts and launches.
+  template <typename Row>
+  Row of_base(Row row);
+  StringId text(StringId theirs);
   LaunchConfigId config(LaunchConfigId theirs);
 
   Trace& base_;
   const Trace& other_;
   bool indexed_ = false;
-  std::map<ConfigKey, LaunchConfigId> configs_;  // of the base
-  std::vector<LaunchConfigId> known_;            // by the other's
+  std::unordered_map<LaunchConfig, LaunchConfigId, LaunchConfigHash> configs_;  // of the base
+  std::vector<LaunchConfigId> known_;                                           // by the other's
 };
 
 }  // namespace fathom

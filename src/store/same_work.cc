@@ -9,6 +9,8 @@
 #include <string_view>
 #include <tuple>
 
+#include "store/profiler_step.h"
+
 namespace fathom {
 namespace {
 
@@ -118,7 +120,7 @@ class Finder {
       const bool device = family == Family::activity;
       if (others != nullptr && !wanted_[static_cast<std::size_t>(family)]) continue;
       // Steps are recorded by whoever counts them: Merger handles them.
-      if (family == Family::none || trace.name(id).starts_with("ProfilerStep#") ||
+      if (family == Family::none || is_profiler_step(trace.name(id)) ||
           track.kind != (device ? TrackKind::device_stream : TrackKind::host_thread) ||
           (device && of_other_process(trace, track)))
         continue;

@@ -2,6 +2,9 @@
 #include "store/trace.h"
 
 #include <algorithm>
+#include <bit>
+
+#include "base/hash.h"
 
 namespace fathom {
 namespace {
@@ -38,6 +41,41 @@ std::string_view to_string(SliceKind kind) {
 std::string_view to_string(CopyKind kind) { return kCopyKindNames[static_cast<std::size_t>(kind)]; }
 std::string_view to_string(MemoryKind kind) {
   return kMemoryKindNames[static_cast<std::size_t>(kind)];
+}
+
+std::size_t LaunchConfigHash::operator()(const LaunchConfig& config) const {
+  std::uint64_t hash = 0;
+  const auto mix = [&hash](std::uint64_t value) { hash = hash_mix(hash, value); };
+  config.each([&mix](const auto& field) {
+    using Field = std::remove_cvref_t<decltype(field)>;
+    if constexpr (std::is_integral_v<Field>) {
+      mix(static_cast<std::uint64_t>(field));
+    } else if constexpr (std::is_floating_point_v<Field>) {
+      mix(std::bit_cast<std::uint64_t>(field));
+    } else {
+      for (const std::int32_t size : field) mix(static_cast<std::uint32_t>(size));
+    }
+  });
+  return hash;
+}
+
+std::size_t SliceTables::details(SliceKind kind) const {
+  switch (kind) {
+    case SliceKind::cpu_op:
+    case SliceKind::user_annotation:
+      return ops.size();
+    case SliceKind::kernel:
+      return kernels.size();
+    case SliceKind::memcpy:
+    case SliceKind::memset:
+      return copies.size();
+    case SliceKind::python_function:
+      return frames.size();
+    case SliceKind::sync:
+      return syncs.size();
+    default:
+      return 0;
+  }
 }
 
 const Device* Trace::device(std::int32_t number) const {

@@ -11,7 +11,7 @@
 
 #include "base/ids.h"
 #include "base/time.h"
-#include "store/column.h"
+#include "store/columns.h"
 #include "store/import_log.h"
 #include "store/string_pool.h"
 
@@ -27,9 +27,6 @@ using TrackId = Id<TrackTable>;
 using SliceId = Id<SliceTable>;
 using SignatureId = Id<SignatureTable>;
 using LaunchConfigId = Id<LaunchConfigTable>;
-
-/// "Not recorded" in the signed 64-bit columns that document it.
-inline constexpr std::int64_t kAbsent = INT64_MIN;
 
 /// What a slice is. The recorder's own spelling is kept beside it (Trace::categories).
 enum class SliceKind : std::uint8_t {
@@ -144,15 +141,28 @@ struct Category {
 };
 
 /// Everything with a duration, in the order of the file. Parallel columns.
-struct Slices {
-  Column<TrackId> track;
-  Column<Time> start;
-  Column<Duration> duration;  ///< Never negative.
-  Column<StringId> name;
-  Column<std::uint8_t> category;     ///< Row of Trace::categories.
-  Column<std::int64_t> correlation;  ///< Correlation id, or kAbsent.
-  Column<std::int64_t> external_id;  ///< External id, or kAbsent.
-  Column<std::uint32_t> detail;      ///< Row in the detail table of its kind, or Id::kNone.
+template <template <typename> class Of>
+struct SliceFields {
+  Of<TrackId> track = Absent();
+  Of<Time> start = Absent();
+  Of<Duration> duration = Absent();  ///< Never negative.
+  Of<StringId> name = Absent();
+  Of<std::uint8_t> category = Absent();     ///< Row of Trace::categories.
+  Of<std::int64_t> correlation = Absent();  ///< Correlation id, or kAbsent.
+  Of<std::int64_t> external_id = Absent();  ///< External id, or kAbsent.
+  Of<std::uint32_t> detail = Absent();      ///< Row in the detail table of its kind, or Id::kNone.
+  static constexpr void each(auto&& visit, auto&&... of) {
+    visit(of.track...);
+    visit(of.start...);
+    visit(of.duration...);
+    visit(of.name...);
+    visit(of.category...);
+    visit(of.correlation...);
+    visit(of.external_id...);
+    visit(of.detail...);
+  }
+};
+struct Slices : Columns<SliceFields> {
   [[nodiscard]] std::size_t size() const { return start.size(); }
   [[nodiscard]] Time end(SliceId id) const { return start[id.row()] + duration[id.row()]; }
 };
@@ -168,13 +178,24 @@ struct Signature {
 };
 
 /// Detail of cpu_op and user_annotation slices that carry arguments.
-struct Ops {
-  Column<SignatureId> signature;        ///< Row of Trace::signatures.
-  Column<std::int64_t> sequence;        ///< Autograd sequence number, or kAbsent.
-  Column<std::int64_t> forward_thread;  ///< Fwd thread id, or kAbsent.
-  Column<std::int64_t> flops;           ///< As recorded, or kAbsent.
-  Column<StringId> stack;               ///< "Call stack" text, innermost first, or invalid.
-  Column<StringId> module;              ///< "Module Hierarchy", or invalid.
+template <template <typename> class Of>
+struct OpFields {
+  Of<SignatureId> signature = Absent();        ///< Row of Trace::signatures.
+  Of<std::int64_t> sequence = Absent();        ///< Autograd sequence number, or kAbsent.
+  Of<std::int64_t> forward_thread = Absent();  ///< Fwd thread id, or kAbsent.
+  Of<std::int64_t> flops = Absent();           ///< As recorded, or kAbsent.
+  Of<StringId> stack = Absent();               ///< "Call stack" text, innermost first, or invalid.
+  Of<StringId> module = Absent();              ///< "Module Hierarchy", or invalid.
+  static constexpr void each(auto&& visit, auto&&... of) {
+    visit(of.signature...);
+    visit(of.sequence...);
+    visit(of.forward_thread...);
+    visit(of.flops...);
+    visit(of.stack...);
+    visit(of.module...);
+  }
+};
+struct Ops : Columns<OpFields> {
   [[nodiscard]] std::size_t size() const { return sequence.size(); }
 };
 
@@ -188,12 +209,26 @@ struct LaunchConfig {
   double warps_per_sm = -1;              ///< As recorded; -1 where not.
   double occupancy_percent = -1;         ///< "est. achieved occupancy %"; -1 where not.
   friend bool operator==(const LaunchConfig&, const LaunchConfig&) = default;
+  void each(auto&& visit) const {
+    const auto& [g, b, r, shared, blocks, warps, percent] = *this;  // all: else it does not compile
+    visit(g), visit(b), visit(r), visit(shared), visit(blocks), visit(warps), visit(percent);
+  }
+};
+struct LaunchConfigHash {
+  std::size_t operator()(const LaunchConfig& config) const;
 };
 
 /// Detail of kernel slices.
-struct Kernels {
-  Column<LaunchConfigId> config;
-  Column<std::int64_t> graph_node;  ///< "graph node id", or kAbsent.
+template <template <typename> class Of>
+struct KernelFields {
+  Of<LaunchConfigId> config = Absent();
+  Of<std::int64_t> graph_node = Absent();  ///< "graph node id", or kAbsent.
+  static constexpr void each(auto&& visit, auto&&... of) {
+    visit(of.config...);
+    visit(of.graph_node...);
+  }
+};
+struct Kernels : Columns<KernelFields> {
   [[nodiscard]] std::size_t size() const { return config.size(); }
 };
 
@@ -203,11 +238,20 @@ std::string_view to_string(CopyKind kind);
 std::string_view to_string(MemoryKind kind);
 
 /// Detail of memcpy and memset slices.
-struct Copies {
-  Column<std::int64_t> bytes;  ///< kAbsent where not recorded.
-  Column<CopyKind> kind;
-  Column<MemoryKind> source;
-  Column<MemoryKind> destination;
+template <template <typename> class Of>
+struct CopyFields {
+  Of<std::int64_t> bytes = Absent();  ///< kAbsent where not recorded.
+  Of<CopyKind> kind = Absent();
+  Of<MemoryKind> source = Absent();
+  Of<MemoryKind> destination = Absent();
+  static constexpr void each(auto&& visit, auto&&... of) {
+    visit(of.bytes...);
+    visit(of.kind...);
+    visit(of.source...);
+    visit(of.destination...);
+  }
+};
+struct Copies : Columns<CopyFields> {
   [[nodiscard]] std::size_t size() const { return bytes.size(); }
 };
 
@@ -226,60 +270,117 @@ struct Collective {
 };
 
 /// Detail of python_function slices.
-struct Frames {
-  Column<std::int64_t> id;         ///< "Python id", or kAbsent.
-  Column<std::int64_t> parent;     ///< "Python parent id", or kAbsent.
-  Column<std::int64_t> module_id;  ///< "Python module id", or kAbsent.
+template <template <typename> class Of>
+struct FrameFields {
+  Of<std::int64_t> id = Absent();         ///< "Python id", or kAbsent.
+  Of<std::int64_t> parent = Absent();     ///< "Python parent id", or kAbsent.
+  Of<std::int64_t> module_id = Absent();  ///< "Python module id", or kAbsent.
+  static constexpr void each(auto&& visit, auto&&... of) {
+    visit(of.id...);
+    visit(of.parent...);
+    visit(of.module_id...);
+  }
+};
+struct Frames : Columns<FrameFields> {
   [[nodiscard]] std::size_t size() const { return id.size(); }
 };
 
 /// What a wait was for: detail of sync slices.
-struct Syncs {
-  Column<StringId> kind;                  ///< "Stream Sync", "Event Sync", …
-  Column<std::int64_t> wait_stream;       ///< wait_on_stream, or kAbsent.
-  Column<std::int64_t> wait_event;        ///< wait_on_cuda_event_id, or kAbsent.
-  Column<std::int64_t> wait_correlation;  ///< wait_on_cuda_event_record_corr_id, or kAbsent.
+template <template <typename> class Of>
+struct SyncFields {
+  Of<StringId> kind = Absent();                  ///< "Stream Sync", "Event Sync", …
+  Of<std::int64_t> wait_stream = Absent();       ///< wait_on_stream, or kAbsent.
+  Of<std::int64_t> wait_event = Absent();        ///< wait_on_cuda_event_id, or kAbsent.
+  Of<std::int64_t> wait_correlation = Absent();  ///< wait_on_cuda_event_record_corr_id, or kAbsent.
+  static constexpr void each(auto&& visit, auto&&... of) {
+    visit(of.kind...);
+    visit(of.wait_stream...);
+    visit(of.wait_event...);
+    visit(of.wait_correlation...);
+  }
+};
+struct Syncs : Columns<SyncFields> {
   [[nodiscard]] std::size_t size() const { return kind.size(); }
 };
 
 enum class FlowPhase : std::uint8_t { start, step, finish };
 
 /// The ends of arrows (s, t, f), in the order of the file.
-struct FlowPoints {
-  Column<TrackId> track;
-  Column<Time> time;
-  Column<std::int64_t> id;
-  Column<StringId> category;
-  Column<FlowPhase> phase;
+template <template <typename> class Of>
+struct FlowFields {
+  Of<TrackId> track = Absent();
+  Of<Time> time = Absent();
+  Of<std::int64_t> id = Absent();
+  Of<StringId> category = Absent();
+  Of<FlowPhase> phase = Absent();
+  static constexpr void each(auto&& visit, auto&&... of) {
+    visit(of.track...);
+    visit(of.time...);
+    visit(of.id...);
+    visit(of.category...);
+    visit(of.phase...);
+  }
+};
+struct FlowPoints : Columns<FlowFields> {
   [[nodiscard]] std::size_t size() const { return time.size(); }
 };
 
 /// Allocator events ([memory]), in the order of the file.
-struct MemoryEvents {
-  Column<TrackId> track;
-  Column<Time> time;
-  Column<std::int64_t> address;
-  Column<std::int64_t> bytes;            ///< Positive: allocated; negative: freed.
-  Column<std::int64_t> total_allocated;  ///< kAbsent where not recorded.
-  Column<std::int64_t> total_reserved;   ///< kAbsent where not recorded.
-  Column<std::int8_t> device_type;  ///< c10::DeviceType: 0 CPU, 1 CUDA, 20 MTIA, …; -1 unknown.
-  Column<std::int8_t> device;       ///< Device number; -1 for the CPU.
+template <template <typename> class Of>
+struct MemoryFields {
+  Of<TrackId> track = Absent();
+  Of<Time> time = Absent();
+  Of<std::int64_t> address = Absent();
+  Of<std::int64_t> bytes = Absent();            ///< Positive: allocated; negative: freed.
+  Of<std::int64_t> total_allocated = Absent();  ///< kAbsent where not recorded.
+  Of<std::int64_t> total_reserved = Absent();   ///< kAbsent where not recorded.
+  Of<std::int8_t> device_type =
+      Absent();                       ///< c10::DeviceType: 0 CPU, 1 CUDA, 20 MTIA, …; -1 unknown.
+  Of<std::int8_t> device = Absent();  ///< Device number; -1 for the CPU.
+  static constexpr void each(auto&& visit, auto&&... of) {
+    visit(of.track...);
+    visit(of.time...);
+    visit(of.address...);
+    visit(of.bytes...);
+    visit(of.total_allocated...);
+    visit(of.total_reserved...);
+    visit(of.device_type...);
+    visit(of.device...);
+  }
+};
+struct MemoryEvents : Columns<MemoryFields> {
   [[nodiscard]] std::size_t size() const { return time.size(); }
 };
 
 /// Counter samples (C), in the order of the file.
-struct Samples {
-  Column<TrackId> track;
-  Column<Time> time;
-  Column<double> value;
+template <template <typename> class Of>
+struct SampleFields {
+  Of<TrackId> track = Absent();
+  Of<Time> time = Absent();
+  Of<double> value = Absent();
+  static constexpr void each(auto&& visit, auto&&... of) {
+    visit(of.track...);
+    visit(of.time...);
+    visit(of.value...);
+  }
+};
+struct Samples : Columns<SampleFields> {
   [[nodiscard]] std::size_t size() const { return time.size(); }
 };
 
 /// Moments without a duration (i, I, R, n) other than allocator events.
-struct Instants {
-  Column<TrackId> track;
-  Column<Time> time;
-  Column<StringId> name;
+template <template <typename> class Of>
+struct InstantFields {
+  Of<TrackId> track = Absent();
+  Of<Time> time = Absent();
+  Of<StringId> name = Absent();
+  static constexpr void each(auto&& visit, auto&&... of) {
+    visit(of.track...);
+    visit(of.time...);
+    visit(of.name...);
+  }
+};
+struct Instants : Columns<InstantFields> {
   [[nodiscard]] std::size_t size() const { return time.size(); }
 };
 
@@ -314,24 +415,40 @@ struct Distributed {
   std::int64_t world_size = kAbsent;
 };
 
+/// Slices and what each kind of them has besides.
+struct SliceTables {
+  Slices slices;
+  Ops ops;
+  Kernels kernels;
+  Copies copies;
+  Frames frames;
+  Syncs syncs;
+  std::vector<Collective> collectives;  ///< Sorted by slice.
+
+  /// Visits the same table of all its arguments at once; without the collectives.
+  static void each_table(auto&& visit, auto&&... of) {
+    visit(of.slices...);
+    visit(of.ops...);
+    visit(of.kernels...);
+    visit(of.copies...);
+    visit(of.frames...);
+    visit(of.syncs...);
+  }
+  /// How many rows the detail table of a kind has.
+  [[nodiscard]] std::size_t details(SliceKind kind) const;
+};
+
 /// A loaded recording. Immutable once read; share it freely between threads.
-struct Trace {
+struct Trace : SliceTables {
   StringPool strings;
   std::vector<Track> tracks;
   std::vector<Process> processes;
   std::vector<Category> categories;  ///< At most 256.
-  Slices slices;
-  Ops ops;
   std::vector<Signature> signatures;
-  Kernels kernels;
   std::vector<LaunchConfig> launch_configs;
-  Copies copies;
-  std::vector<Collective> collectives;      ///< Sorted by slice.
   std::vector<NumberedSlice> numbers;       ///< Sorted by slice.
   std::vector<Argument> slice_arguments;    ///< Sorted by row.
   std::vector<Argument> instant_arguments;  ///< Sorted by row.
-  Frames frames;
-  Syncs syncs;
   FlowPoints flows;
   MemoryEvents memory;
   Samples samples;

@@ -6,6 +6,8 @@
 #include <utility>
 
 #include "store/kineto_category.h"
+#include "store/profiler_step.h"
+#include "store/slice_appender.h"
 
 namespace fathom {
 namespace {
@@ -79,18 +81,14 @@ std::uint8_t TraceBuilder::category_row(std::string_view spelling, SliceKind kin
 TraceBuilder::Event TraceBuilder::add(SliceKind kind, TrackId track, std::string_view name,
                                       std::int64_t start, std::int64_t duration,
                                       std::uint32_t detail) {
-  Slices& slices = trace_.slices;
   const std::uint8_t category = category_row(kineto_category(kind), kind);
-  slices.track.push_back(track);
-  slices.start.push_back(time_ns(start));
-  slices.duration.push_back(duration_ns(duration));
-  slices.name.push_back(trace_.strings.intern(name));
-  slices.category.push_back(category);
-  slices.correlation.push_back(kAbsent);
-  slices.external_id.push_back(kAbsent);
-  slices.detail.push_back(detail);
-  ++trace_.categories[category].slices;
-  return {*this, SliceId(slices.size() - 1)};
+  const SliceId id = SliceAppender(trace_).add({.track = track,
+                                                .start = time_ns(start),
+                                                .duration = duration_ns(duration),
+                                                .name = trace_.strings.intern(name),
+                                                .category = category,
+                                                .detail = detail});
+  return {*this, id};
 }
 
 TraceBuilder::Event TraceBuilder::op(std::string_view name, std::int64_t start,
@@ -105,7 +103,7 @@ TraceBuilder::Event TraceBuilder::annotation(std::string_view name, std::int64_t
 
 TraceBuilder::Event TraceBuilder::step(std::int64_t number, std::int64_t start,
                                        std::int64_t duration) {
-  return annotation("ProfilerStep#" + std::to_string(number), start, duration);
+  return annotation(profiler_step_name(number), start, duration);
 }
 
 TraceBuilder::Event TraceBuilder::runtime(std::string_view name, std::int64_t start,
@@ -121,10 +119,8 @@ TraceBuilder::Event TraceBuilder::driver(std::string_view name, std::int64_t sta
 TraceBuilder::Event TraceBuilder::frame(std::string_view name, std::int64_t start,
                                         std::int64_t duration, std::int64_t id, std::int64_t parent,
                                         std::int64_t module_id) {
-  const auto detail = static_cast<std::uint32_t>(trace_.frames.size());
-  trace_.frames.id.push_back(id);
-  trace_.frames.parent.push_back(parent);
-  trace_.frames.module_id.push_back(module_id);
+  const std::uint32_t detail = SliceAppender(trace_).add_detail(
+      Frames::Row{.id = id, .parent = parent, .module_id = module_id});
   return add(SliceKind::python_function, thread_, name, start, duration, detail);
 }
 
@@ -139,11 +135,8 @@ TraceBuilder::Event TraceBuilder::kernel(std::string_view name, std::int64_t sta
 TraceBuilder::Event TraceBuilder::copy(CopyKind kind, std::int64_t start, std::int64_t duration,
                                        std::int64_t correlation, std::int64_t bytes) {
   if (!stream_.valid()) on_stream(7);
-  const auto detail = static_cast<std::uint32_t>(trace_.copies.size());
-  trace_.copies.bytes.push_back(bytes);
-  trace_.copies.kind.push_back(kind);
-  trace_.copies.source.push_back(MemoryKind::unknown);
-  trace_.copies.destination.push_back(MemoryKind::unknown);
+  const std::uint32_t detail =
+      SliceAppender(trace_).add_detail(Copies::Row{.bytes = bytes, .kind = kind});
   const bool fills = kind == CopyKind::memset;
   return add(fills ? SliceKind::memset : SliceKind::memcpy, stream_,
              fills ? "Memset (Device)" : copy_name(kind), start, duration, detail)
@@ -160,11 +153,11 @@ TraceBuilder::Event TraceBuilder::sync(std::string_view kind, std::int64_t start
                                        std::int64_t wait_stream, std::int64_t wait_event,
                                        std::int64_t wait_correlation) {
   if (!stream_.valid()) on_stream(7);
-  const auto detail = static_cast<std::uint32_t>(trace_.syncs.size());
-  trace_.syncs.kind.push_back(trace_.strings.intern(kind));
-  trace_.syncs.wait_stream.push_back(wait_stream);
-  trace_.syncs.wait_event.push_back(wait_event);
-  trace_.syncs.wait_correlation.push_back(wait_correlation);
+  const std::uint32_t detail =
+      SliceAppender(trace_).add_detail(Syncs::Row{.kind = trace_.strings.intern(kind),
+                                                  .wait_stream = wait_stream,
+                                                  .wait_event = wait_event,
+                                                  .wait_correlation = wait_correlation});
   return add(SliceKind::sync, stream_, kind, start, duration, detail).correlation(correlation);
 }
 
@@ -182,15 +175,14 @@ TraceBuilder::Event TraceBuilder::slice(SliceKind kind, std::string_view name, s
 TraceBuilder& TraceBuilder::memory(std::int64_t time, std::int64_t bytes, int device_type,
                                    int device, std::int64_t address, std::int64_t total_allocated,
                                    std::int64_t total_reserved) {
-  MemoryEvents& memory = trace_.memory;
-  memory.track.push_back(thread_);
-  memory.time.push_back(time_ns(time));
-  memory.address.push_back(address);
-  memory.bytes.push_back(bytes);
-  memory.total_allocated.push_back(total_allocated);
-  memory.total_reserved.push_back(total_reserved);
-  memory.device_type.push_back(static_cast<std::int8_t>(device_type));
-  memory.device.push_back(static_cast<std::int8_t>(device));
+  trace_.memory.append({.track = thread_,
+                        .time = time_ns(time),
+                        .address = address,
+                        .bytes = bytes,
+                        .total_allocated = total_allocated,
+                        .total_reserved = total_reserved,
+                        .device_type = static_cast<std::int8_t>(device_type),
+                        .device = static_cast<std::int8_t>(device)});
   return *this;
 }
 
@@ -198,11 +190,9 @@ TraceBuilder& TraceBuilder::flow(std::string_view category, std::int64_t id, Sli
                                  SliceId to) {
   const StringId name = trace_.strings.intern(category);
   const auto end = [&](SliceId slice, FlowPhase phase) {
-    trace_.flows.track.push_back(trace_.slices.track[slice.row()]);
-    trace_.flows.time.push_back(trace_.slices.start[slice.row()]);
-    trace_.flows.id.push_back(id);
-    trace_.flows.category.push_back(name);
-    trace_.flows.phase.push_back(phase);
+    const Slices::Row at = trace_.slices.row(slice.row());
+    trace_.flows.append(
+        {.track = at.track, .time = at.start, .id = id, .category = name, .phase = phase});
   };
   end(from, FlowPhase::start);
   end(to, FlowPhase::finish);
@@ -215,16 +205,13 @@ TraceBuilder& TraceBuilder::sample(std::string_view series, std::int64_t time, d
                                      .process = thread.process,
                                      .thread = trace_.strings.intern(series),
                                      .pid = thread.pid});
-  trace_.samples.track.push_back(track);
-  trace_.samples.time.push_back(time_ns(time));
-  trace_.samples.value.push_back(value);
+  trace_.samples.append({.track = track, .time = time_ns(time), .value = value});
   return *this;
 }
 
 TraceBuilder& TraceBuilder::instant(std::string_view name, std::int64_t time) {
-  trace_.instants.track.push_back(thread_);
-  trace_.instants.time.push_back(time_ns(time));
-  trace_.instants.name.push_back(trace_.strings.intern(name));
+  trace_.instants.append(
+      {.track = thread_, .time = time_ns(time), .name = trace_.strings.intern(name)});
   return *this;
 }
 
@@ -254,13 +241,7 @@ TraceBuilder& TraceBuilder::process(std::int64_t pid, std::string_view name,
 std::uint32_t TraceBuilder::op_detail(SliceId id) {
   std::uint32_t& detail = trace_.slices.detail[id.row()];
   if (detail == SliceId::kNone) {
-    detail = static_cast<std::uint32_t>(trace_.ops.size());
-    trace_.ops.signature.push_back(SignatureId());
-    trace_.ops.sequence.push_back(kAbsent);
-    trace_.ops.forward_thread.push_back(kAbsent);
-    trace_.ops.flops.push_back(kAbsent);
-    trace_.ops.stack.push_back(StringId());
-    trace_.ops.module.push_back(StringId());
+    detail = SliceAppender(trace_).add_detail(Ops::Row());
   }
   return detail;
 }
@@ -268,9 +249,7 @@ std::uint32_t TraceBuilder::op_detail(SliceId id) {
 std::uint32_t TraceBuilder::kernel_detail(SliceId id) {
   std::uint32_t& detail = trace_.slices.detail[id.row()];
   if (detail == SliceId::kNone) {
-    detail = static_cast<std::uint32_t>(trace_.kernels.size());
-    trace_.kernels.config.push_back(LaunchConfigId());
-    trace_.kernels.graph_node.push_back(kAbsent);
+    detail = SliceAppender(trace_).add_detail(Kernels::Row());
     change_config(id, LaunchConfig());
   }
   return detail;
@@ -299,7 +278,6 @@ Trace TraceBuilder::build() {
   bool any = false;
   for (std::size_t row = 0; row < slices.size(); ++row) {
     const SliceId id(row);
-    ++trace_.tracks[slices.track[row].row()].slices;
     if (!counts_for_span(trace_.kind(id))) continue;
     const Interval own{slices.start[row], slices.end(id)};
     trace_.span =

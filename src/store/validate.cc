@@ -2,7 +2,6 @@
 #include "store/validate.h"
 
 #include <algorithm>
-#include <initializer_list>
 #include <vector>
 
 namespace fathom {
@@ -28,10 +27,14 @@ class Checker {
     if (!holds && complaint_.empty())
       complaint_ = std::string(what) + " (row " + std::to_string(row) + ")";
   }
-  void same(std::string_view table, std::initializer_list<std::size_t> sizes) {
-    for (const std::size_t size : sizes) {
-      expect(size == *sizes.begin(), std::string(table) + ": columns differ in length", size);
-    }
+  template <typename T>
+  void same(std::string_view name, const T& table) {
+    T::each(
+        [&](const auto& column) {
+          expect(column.size() == table.size(), std::string(name) + ": columns differ in length",
+                 column.size());
+        },
+        table);
   }
   [[nodiscard]] bool known(StringId id) const {
     return id.valid() && id.row() < trace_.strings.size();
@@ -47,7 +50,6 @@ class Checker {
   void arguments(const std::vector<Argument>& arguments, std::size_t rows);
   void others();
   void tracks();
-  [[nodiscard]] std::size_t detail_rows(SliceKind kind) const;
 
   const Trace& trace_;
   std::string complaint_;
@@ -55,45 +57,17 @@ class Checker {
 
 void Checker::lengths() {
   const Trace& t = trace_;
-  same("slices", {t.slices.start.size(), t.slices.track.size(), t.slices.duration.size(),
-                  t.slices.name.size(), t.slices.category.size(), t.slices.correlation.size(),
-                  t.slices.external_id.size(), t.slices.detail.size()});
-  same("ops", {t.ops.signature.size(), t.ops.sequence.size(), t.ops.forward_thread.size(),
-               t.ops.flops.size(), t.ops.stack.size(), t.ops.module.size()});
-  same("kernels", {t.kernels.config.size(), t.kernels.graph_node.size()});
-  same("copies", {t.copies.bytes.size(), t.copies.kind.size(), t.copies.source.size(),
-                  t.copies.destination.size()});
-  same("frames", {t.frames.id.size(), t.frames.parent.size(), t.frames.module_id.size()});
-  same("syncs", {t.syncs.kind.size(), t.syncs.wait_stream.size(), t.syncs.wait_event.size(),
-                 t.syncs.wait_correlation.size()});
-  same("flows", {t.flows.track.size(), t.flows.time.size(), t.flows.id.size(),
-                 t.flows.category.size(), t.flows.phase.size()});
-  same("memory",
-       {t.memory.track.size(), t.memory.time.size(), t.memory.address.size(), t.memory.bytes.size(),
-        t.memory.total_allocated.size(), t.memory.total_reserved.size(),
-        t.memory.device_type.size(), t.memory.device.size()});
-  same("samples", {t.samples.track.size(), t.samples.time.size(), t.samples.value.size()});
-  same("instants", {t.instants.track.size(), t.instants.time.size(), t.instants.name.size()});
+  same("slices", t.slices);
+  same("ops", t.ops);
+  same("kernels", t.kernels);
+  same("copies", t.copies);
+  same("frames", t.frames);
+  same("syncs", t.syncs);
+  same("flows", t.flows);
+  same("memory", t.memory);
+  same("samples", t.samples);
+  same("instants", t.instants);
   expect(t.categories.size() <= 256, "more than 256 categories");
-}
-
-std::size_t Checker::detail_rows(SliceKind kind) const {
-  switch (kind) {
-    case SliceKind::cpu_op:
-    case SliceKind::user_annotation:
-      return trace_.ops.size();
-    case SliceKind::kernel:
-      return trace_.kernels.size();
-    case SliceKind::memcpy:
-    case SliceKind::memset:
-      return trace_.copies.size();
-    case SliceKind::python_function:
-      return trace_.frames.size();
-    case SliceKind::sync:
-      return trace_.syncs.size();
-    default:
-      return 0;
-  }
 }
 
 void Checker::slices() {
@@ -108,7 +82,7 @@ void Checker::slices() {
     expect(!__builtin_add_overflow(to_ns(slices.start[row]), to_ns(slices.duration[row]), &end),
            "an end is beyond 64 bits", row);
     const std::uint32_t detail = slices.detail[row];
-    expect(detail == SliceId::kNone || detail < detail_rows(trace_.kind(SliceId(row))),
+    expect(detail == SliceId::kNone || detail < trace_.details(trace_.kind(SliceId(row))),
            "a slice's detail is no row of its table", row);
   }
 }

@@ -6,6 +6,7 @@
 #include <tuple>
 
 #include "analysis/structure/phases.h"
+#include "store/profiler_step.h"
 
 namespace fathom {
 namespace {
@@ -13,7 +14,7 @@ namespace {
 constexpr std::uint8_t kUnknown = 0xf;
 
 /// Kineto of torch 1.8 wrote annotations as operators: these are none.
-constexpr std::array<std::string_view, 3> kAnnotations = {"ProfilerStep#", "Optimizer.",
+constexpr std::array<std::string_view, 3> kAnnotations = {kProfilerStep, "Optimizer.",
                                                           "enumerate("};
 
 bool is_annotation(std::string_view name) {

@@ -8,10 +8,11 @@
 #include <tuple>
 #include <unordered_map>
 
+#include "store/profiler_step.h"
+
 namespace fathom {
 namespace {
 
-constexpr std::string_view kProfilerStep = "ProfilerStep#";
 constexpr std::string_view kOptimizerStep = "Optimizer.step#";
 
 /// Annotations that libraries make by themselves: they repeat, but mark no step.
@@ -105,7 +106,8 @@ std::vector<Step> steps_on(const Trace& trace, const std::vector<SliceId>& slice
 }
 
 StepMarks profiler_steps(const Trace& trace) {
-  StepMarks marks{.source = StepSource::profiler_step, .name = "ProfilerStep*", .steps = {}};
+  StepMarks marks{
+      .source = StepSource::profiler_step, .name = std::string(kProfilerSteps), .steps = {}};
   marks.steps = steps_on(trace, busiest_threads(trace, named(trace, kProfilerStep)));
   for (Step& step : marks.steps) {
     const std::string_view digits = trace.name(step.slice).substr(kProfilerStep.size());

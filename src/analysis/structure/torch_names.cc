@@ -5,6 +5,8 @@
 #include <array>
 #include <unordered_map>
 
+#include "store/profiler_step.h"
+
 namespace fathom {
 namespace {
 
@@ -38,9 +40,6 @@ constexpr auto kFormulas = std::to_array<Formula>({
     {"aten::add", FlopsFormula::add},
     {"aten::conv2d", FlopsFormula::conv2d},
 });
-
-constexpr std::string_view kStepPrefix = "ProfilerStep#";
-constexpr std::string_view kStep = "ProfilerStep*";
 
 bool is_word(std::string_view text) {
   return !text.empty() && std::ranges::all_of(text, [](char c) {
@@ -88,7 +87,7 @@ TorchNames::TorchNames(const Trace& trace) : trace_(trace), names_(trace.strings
   for (std::size_t row = 0; row < names_.size(); ++row) {
     const std::string_view name = trace.text(StringId(row));
     std::string_view printed = used[row] ? without_overload(name) : name;
-    if (printed.starts_with(kStepPrefix)) printed = kStep;
+    if (is_profiler_step(printed)) printed = kProfilerSteps;
     names_[row] = properties_of(printed);
     names_[row].canonical = static_cast<std::uint32_t>(row);
     if (printed == name) continue;

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "analysis/accounting/groups.h"
+#include "store/profiler_step.h"
 
 namespace fathom {
 namespace {
@@ -37,7 +38,7 @@ class Parts {
       : trace_(context.trace), nesting_(context.nesting()), named_(trace_.strings.size()) {
     for (std::size_t row = 0; row < named_.size(); ++row) {
       const std::string_view name = trace_.strings.view(StringId(row));
-      named_[row] = !name.starts_with("ProfilerStep#") && !name.starts_with("autograd::engine::");
+      named_[row] = !is_profiler_step(name) && !name.starts_with("autograd::engine::");
     }
   }
 

@@ -45,14 +45,7 @@ inline constexpr Duration kOpenDuration = duration_ns(INT64_MIN);
 /// Parallel to Trace; tracks are rows of SharedTables::places, times are the file's own
 /// nanoseconds, and detail rows count from the batch's own tables. Reused: clear() keeps the
 /// memory.
-struct Batch {
-  Slices slices;
-  Ops ops;
-  Kernels kernels;
-  Copies copies;
-  Frames frames;
-  Syncs syncs;
-  std::vector<Collective> collectives;
+struct Batch : SliceTables {
   FlowPoints flows;
   MemoryEvents memory;
   Samples samples;

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <string_view>
 
+#include "formats/chrome/attributes.h"
 #include "formats/chrome/exact_time.h"
 #include "formats/chrome/keys.h"
 #include "formats/chrome/text_cache.h"
@@ -37,41 +38,6 @@ enum class Phase : std::uint8_t {
 
 enum class TimeField : std::uint8_t { absent, present, unusable };
 
-/// What the args said.
-struct EventArgs {
-  bool has_op_args = false;
-  std::int64_t external_id = kAbsent;
-  std::int64_t correlation = kAbsent;
-  Signature signature;
-  std::int64_t sequence = kAbsent;
-  std::int64_t forward_thread = kAbsent;
-  std::int64_t flops = kAbsent;
-  StringId stack;
-  StringId module;
-  std::int64_t device = kAbsent;
-  std::int64_t stream = kAbsent;
-  LaunchConfig config;
-  std::int64_t graph_node = kAbsent;
-  std::int64_t bytes = kAbsent;
-  std::int64_t python_id = kAbsent;
-  std::int64_t python_parent = kAbsent;
-  std::int64_t python_module = kAbsent;
-  Collective collective;
-  StringId sync_kind;
-  std::int64_t wait_stream = kAbsent;
-  std::int64_t wait_event = kAbsent;
-  std::int64_t wait_correlation = kAbsent;
-  std::int64_t memory_address = kAbsent;
-  std::int64_t memory_bytes = kAbsent;
-  std::int64_t memory_allocated = kAbsent;
-  std::int64_t memory_reserved = kAbsent;
-  std::int64_t memory_device_type = kAbsent;
-  std::int64_t memory_device = kAbsent;
-  StringId meta_name;
-  StringId meta_labels;
-  std::int64_t meta_sort_index = kAbsent;
-};
-
 struct Event {
   Phase phase = Phase::missing;
   char phase_text = '\0';
@@ -91,13 +57,12 @@ struct Event {
   ExactTime duration;
   std::int64_t id = 0;
   std::uint64_t seen = 0;       ///< Bit per Key.
+  std::uint64_t seen_args = 0;  ///< Bit per attribute.
   const char* begin = nullptr;  ///< Its '{'.
   const char* args = nullptr;   ///< The '{' of its args, or nullptr.
 
   EventArgs said;  ///< Only when args is not nullptr; else its defaults.
-
-  [[nodiscard]] bool has(Key key) const { return (seen >> static_cast<unsigned>(key) & 1U) != 0; }
 };
-static_assert(kKeys <= 64, "Event::seen has one bit for each key");
+static_assert(kAttributeCount <= 64, "Event::seen_args has one bit for each attribute");
 
 }  // namespace fathom::chrome

@@ -5,6 +5,7 @@
 #include "formats/chrome/derived.h"
 #include "formats/chrome/event_parser.h"
 #include "formats/chrome/json_scan.h"
+#include "store/slice_appender.h"
 
 namespace fathom::chrome {
 namespace {
@@ -144,10 +145,10 @@ void EventParser::emit_complete(const Event& event, Batch& batch) {
 }
 
 void EventParser::describe_device(const Event& event, Batch& batch, CachedPlace& place) {
-  if (event.said.device == kAbsent && event.said.stream == kAbsent) return;
-  batch.devices.push_back({place.place, event.said.device, event.said.stream});
-  if (event.said.device != kAbsent && event.said.stream != kAbsent)
-    place.described_in = text_serial_;
+  const auto [device, stream] = event.said.place;
+  if (device == kAbsent && stream == kAbsent) return;
+  batch.devices.push_back({place.place, device, stream});
+  if (device != kAbsent && stream != kAbsent) place.described_in = text_serial_;
 }
 
 /// Remembers where starts jump further than a trace can last, so that a lost time can be shown at
@@ -166,61 +167,50 @@ void EventParser::watch_for_jumps(const Event& event, Batch& batch, std::int64_t
 
 void EventParser::emit_slice(const Event& event, Batch& batch, TrackId place, std::int64_t start_ns,
                              Duration duration) {
-  Slices& slices = batch.slices;
   batch.kinds[event.category] = event.kind;
   watch_for_jumps(event, batch, start_ns);
-  if (event.has(Key::collective_name)) emit_collective(event, batch, SliceId(slices.size()));
-  slices.track.push_back(place);
-  slices.start.push_back(time_ns(start_ns));
-  slices.duration.push_back(duration);
-  slices.name.push_back(event.name.valid() ? event.name : StringId(0));
-  slices.category.push_back(event.category);
-  slices.correlation.push_back(event.said.correlation);
-  slices.external_id.push_back(event.said.external_id);
-  slices.detail.push_back(emit_detail(event, batch));
+  Slices::Row slice = event.said.slice;
+  slice.track = place;
+  slice.start = time_ns(start_ns);
+  slice.duration = duration;
+  slice.name = event.name.valid() ? event.name : StringId(0);
+  slice.category = event.category;
+  slice.detail = emit_detail(event, batch);
+  const SliceId added = SliceAppender(batch).add(slice);
+  if (event.said.has_collective) emit_collective(event, batch, added);
 }
 
 std::uint32_t EventParser::emit_op(const Event& event, Batch& batch) {
-  Ops& ops = batch.ops;
-  ops.signature.push_back(signature_of(event.said.signature));
-  ops.sequence.push_back(event.said.sequence);
-  ops.forward_thread.push_back(event.said.forward_thread);
-  ops.flops.push_back(event.said.flops);
-  ops.stack.push_back(event.said.stack);
-  ops.module.push_back(event.said.module);
-  return static_cast<std::uint32_t>(ops.size() - 1);
+  Ops::Row op = event.said.op;
+  op.signature = signature_of(event.said.signature);
+  return SliceAppender(batch).add_detail(op);
 }
 
 /// The row of the slice's detail table, or kNone for kinds without one.
 std::uint32_t EventParser::emit_detail(const Event& event, Batch& batch) {
+  SliceAppender appender(batch);
   switch (event.kind) {
     case SliceKind::cpu_op:
     case SliceKind::user_annotation:
-      return event.said.has_op_args ? emit_op(event, batch) : SliceId::kNone;
-    case SliceKind::kernel:
-      batch.kernels.config.push_back(config_of(event.said.config));
-      batch.kernels.graph_node.push_back(event.said.graph_node);
-      return static_cast<std::uint32_t>(batch.kernels.size() - 1);
+      return event.said.has_op ? emit_op(event, batch) : SliceId::kNone;
+    case SliceKind::kernel: {
+      Kernels::Row kernel = event.said.kernel;
+      kernel.config = config_of(event.said.config);
+      return appender.add_detail(kernel);
+    }
     case SliceKind::memcpy:
     case SliceKind::memset: {
       const CopyTraits& traits = copy_traits(event.name);
-      batch.copies.bytes.push_back(event.said.bytes);
-      batch.copies.kind.push_back(event.kind == SliceKind::memset ? CopyKind::memset : traits.kind);
-      batch.copies.source.push_back(traits.source);
-      batch.copies.destination.push_back(traits.destination);
-      return static_cast<std::uint32_t>(batch.copies.size() - 1);
+      Copies::Row copy = event.said.copy;
+      copy.kind = event.kind == SliceKind::memset ? CopyKind::memset : traits.kind;
+      copy.source = traits.source;
+      copy.destination = traits.destination;
+      return appender.add_detail(copy);
     }
     case SliceKind::python_function:
-      batch.frames.id.push_back(event.said.python_id);
-      batch.frames.parent.push_back(event.said.python_parent);
-      batch.frames.module_id.push_back(event.said.python_module);
-      return static_cast<std::uint32_t>(batch.frames.size() - 1);
+      return appender.add_detail(event.said.frame);
     case SliceKind::sync:
-      batch.syncs.kind.push_back(event.said.sync_kind);
-      batch.syncs.wait_stream.push_back(event.said.wait_stream);
-      batch.syncs.wait_event.push_back(event.said.wait_event);
-      batch.syncs.wait_correlation.push_back(event.said.wait_correlation);
-      return static_cast<std::uint32_t>(batch.syncs.size() - 1);
+      return appender.add_detail(event.said.sync);
     default:
       return SliceId::kNone;
   }
@@ -246,9 +236,9 @@ void EventParser::emit_pair(const Event& event, Batch& batch) {
   pair.place = pair.async ? series_place(PlaceKind::async, event.pid, event.category_name)
                           : host_place(event);
   if (!pair.begin) {
-    pair.correlation = event.said.correlation;
-    pair.external_id = event.said.external_id;
-    if (event.said.has_op_args) pair.op = emit_op(event, batch);
+    pair.correlation = event.said.slice.correlation;
+    pair.external_id = event.said.slice.external_id;
+    if (event.said.has_op) pair.op = emit_op(event, batch);
   } else {
     pair.slice = static_cast<std::uint32_t>(batch.slices.size());
     emit_slice(event, batch, pair.place, pair.time_ns, kOpenDuration);
@@ -261,14 +251,13 @@ void EventParser::emit_flow(const Event& event, Batch& batch) {
     batch.log.add(Repair::missing_time, offset_of(event.begin));
     return;
   }
-  FlowPoints& flows = batch.flows;
-  flows.track.push_back(place_of(PlaceKind::flow, event.pid, event.tid).place);
-  flows.time.push_back(time_ns(event.start.rounded()));
-  flows.id.push_back(event.id);
-  flows.category.push_back(event.category_name);
-  flows.phase.push_back(event.phase == Phase::flow_start  ? FlowPhase::start
-                        : event.phase == Phase::flow_step ? FlowPhase::step
-                                                          : FlowPhase::finish);
+  batch.flows.append({.track = place_of(PlaceKind::flow, event.pid, event.tid).place,
+                      .time = time_ns(event.start.rounded()),
+                      .id = event.id,
+                      .category = event.category_name,
+                      .phase = event.phase == Phase::flow_start  ? FlowPhase::start
+                               : event.phase == Phase::flow_step ? FlowPhase::step
+                                                                 : FlowPhase::finish});
 }
 
 void EventParser::emit_instant(const Event& event, Batch& batch) {
@@ -279,23 +268,15 @@ void EventParser::emit_instant(const Event& event, Batch& batch) {
   const TrackId place = host_place(event);
   const Time time = time_ns(event.start.rounded());
   if (event.name != memory_name_) {
-    batch.instants.track.push_back(place);
-    batch.instants.time.push_back(time);
-    batch.instants.name.push_back(event.name.valid() ? event.name : StringId(0));
+    batch.instants.append(
+        {.track = place, .time = time, .name = event.name.valid() ? event.name : StringId(0)});
     return;
   }
-  const auto small = [](std::int64_t value) {
-    return static_cast<std::int8_t>(value >= -1 && value <= INT8_MAX ? value : -1);
-  };
-  MemoryEvents& memory = batch.memory;
-  memory.track.push_back(place);
-  memory.time.push_back(time);
-  memory.address.push_back(event.said.memory_address);
-  memory.bytes.push_back(event.said.memory_bytes == kAbsent ? 0 : event.said.memory_bytes);
-  memory.total_allocated.push_back(event.said.memory_allocated);
-  memory.total_reserved.push_back(event.said.memory_reserved);
-  memory.device_type.push_back(small(event.said.memory_device_type));
-  memory.device.push_back(small(event.said.memory_device));
+  MemoryEvents::Row memory = event.said.memory;
+  memory.track = place;
+  memory.time = time;
+  if (memory.bytes == kAbsent) memory.bytes = 0;
+  batch.memory.append(memory);
 }
 
 /// Every number of the args is a sample of its own series.
@@ -320,10 +301,10 @@ void EventParser::emit_counter(const Event& event, Batch& batch) {
     if (error == std::errc() && rest == value_end - (quoted ? 1 : 0) && value - value == 0) {
       scratch_ = tables_.strings.view(event.name);
       scratch_.append(" ").append(key);
-      batch.samples.track.push_back(
-          series_place(PlaceKind::counter, event.pid, strings_.intern(scratch_)));
-      batch.samples.time.push_back(time);
-      batch.samples.value.push_back(value);
+      const StringId series = strings_.intern(scratch_);
+      batch.samples.append({.track = series_place(PlaceKind::counter, event.pid, series),
+                            .time = time,
+                            .value = value});
     }
     p = json::skip_space(value_end);
     if (*p == ',') p = json::skip_space(p + 1);
@@ -347,8 +328,8 @@ void EventParser::emit_metadata(const Event& event, Batch& batch) {
     if (strings_.intern(known.name) != event.name) continue;
     const bool labels = known.what == Metadata::What::process_labels;
     batch.metadata.push_back({known.what, place,
-                              labels ? event.said.meta_labels : event.said.meta_name,
-                              event.said.meta_sort_index});
+                              labels ? event.said.names.labels : event.said.names.name,
+                              event.said.names.sort_index});
     return;
   }
   ++unknown_["metadata event"];

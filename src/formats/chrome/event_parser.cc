@@ -2,7 +2,11 @@
 // event means is in event_emit.cc.
 #include "formats/chrome/event_parser.h"
 
+#include <array>
 #include <cstring>
+#include <tuple>
+#include <type_traits>
+#include <utility>
 
 #include <simdjson.h>
 
@@ -134,8 +138,8 @@ void EventParser::note(Repair repair, const char* at, std::string_view example) 
 }
 
 template <typename Visit>
-ParseStatus EventParser::parse_members(const char*& p, Event& event, std::uint8_t first,
-                                       const KeyTable& keys, Visit visit) {
+ParseStatus EventParser::parse_members(const char*& p, const Event& event, std::uint64_t& seen,
+                                       std::uint8_t first, const KeyTable& keys, Visit visit) {
   p = json::skip_space(p);
   if (*p == '}') {
     ++p;
@@ -165,9 +169,8 @@ ParseStatus EventParser::parse_members(const char*& p, Event& event, std::uint8_
     }
     last = entry->index;
     if (entry->key > Key::ignored) {
-      const std::uint64_t bit = std::uint64_t{1} << static_cast<unsigned>(entry->key);
-      if ((event.seen & bit) != 0) note(Repair::duplicate_key, key, entry->text());
-      event.seen |= bit;
+      if ((seen & entry->bit()) != 0) note(Repair::duplicate_key, key, entry->text());
+      seen |= entry->bit();
     }
     p = json::skip_space(p);
     const ParseStatus status = visit(*entry, p);
@@ -190,7 +193,7 @@ ParseStatus EventParser::parse_event(const char*& p, Event& event) {
   unknown_keys_.clear();
   event.begin = p;
   ++p;
-  return parse_members(p, event, 0, event_keys_,
+  return parse_members(p, event, event.seen, 0, event_keys_,
                        [this, &event](const KeyEntry& entry, const char*& at) {
                          return parse_event_value(entry, at, event);
                        });
@@ -224,129 +227,48 @@ ParseStatus EventParser::parse_event_value(const KeyEntry& entry, const char*& p
 
 ParseStatus EventParser::parse_args(const char*& p, Event& event) {
   if (*p != '{') return skip_value(p);
+  if (event.args != nullptr) event.said = EventArgs();  // a second "args" counts alone
   event.args = p;
-  event.said = EventArgs();
   ++p;
-  return parse_members(p, event, static_cast<std::uint8_t>(kKeyIndexes - 1), args_keys_,
-                       [this, &event](const KeyEntry& entry, const char*& at) {
+  return parse_members(p, event, event.seen_args, static_cast<std::uint8_t>(kKeyIndexes - 1),
+                       args_keys_, [this, &event](const KeyEntry& entry, const char*& at) {
                          return parse_args_value(entry, at, event);
                        });
 }
 
-ParseStatus EventParser::parse_args_value(const KeyEntry& entry, const char*& p, Event& event) {
-  switch (entry.key) {
-    case Key::external_id:
-      return parse_integer(p, event.said.external_id);
-    case Key::correlation:
-      return parse_integer(p, event.said.correlation);
-    case Key::sequence:
-      event.said.has_op_args = true;
-      return parse_integer(p, event.said.sequence);
-    case Key::forward_thread:
-      event.said.has_op_args = true;
-      return parse_integer(p, event.said.forward_thread);
-    case Key::input_dims:
-      event.said.has_op_args = true;
-      return parse_json(p, event.said.signature.shapes);
-    case Key::input_type:
-      event.said.has_op_args = true;
-      return parse_json(p, event.said.signature.types);
-    case Key::input_strides:
-      event.said.has_op_args = true;
-      return parse_json(p, event.said.signature.strides);
-    case Key::concrete_inputs:
-      event.said.has_op_args = true;
-      return parse_json(p, event.said.signature.concrete);
-    case Key::flops:
-      event.said.has_op_args = true;
-      return parse_integer(p, event.said.flops);
-    case Key::call_stack:
-      event.said.has_op_args = true;
-      return parse_string(p, event.said.stack);
-    case Key::module_hierarchy:
-      event.said.has_op_args = true;
-      return parse_string(p, event.said.module);
-    case Key::device:
-      return parse_integer(p, event.said.device);
-    case Key::stream:
-      return parse_integer(p, event.said.stream);
-    case Key::grid:
-      return parse_dimensions(p, event.said.config.grid);
-    case Key::block:
-      return parse_dimensions(p, event.said.config.block);
-    case Key::registers: {
-      std::int64_t registers = kAbsent;
-      const ParseStatus status = parse_integer(p, registers);
-      if (registers >= 0 && registers <= INT32_MAX)
-        event.said.config.registers = static_cast<std::int32_t>(registers);
-      return status;
-    }
-    case Key::shared_memory:
-      return parse_integer(p, event.said.config.shared_memory);
-    case Key::blocks_per_sm:
-      return parse_real(p, event.said.config.blocks_per_sm);
-    case Key::warps_per_sm:
-      return parse_real(p, event.said.config.warps_per_sm);
-    case Key::occupancy:
-      return parse_real(p, event.said.config.occupancy_percent);
-    case Key::graph_node:
-      return parse_integer(p, event.said.graph_node);
-    case Key::bytes:
-      return parse_integer(p, event.said.bytes);
-    case Key::python_id:
-      return parse_integer(p, event.said.python_id);
-    case Key::python_parent:
-      return parse_integer(p, event.said.python_parent);
-    case Key::python_module:
-      return parse_integer(p, event.said.python_module);
-    case Key::collective_name:
-      return parse_string(p, event.said.collective.name);
-    case Key::dtype:
-      return parse_string(p, event.said.collective.dtype);
-    case Key::in_elements:
-      return parse_integer(p, event.said.collective.in_elements);
-    case Key::out_elements:
-      return parse_integer(p, event.said.collective.out_elements);
-    case Key::group_size:
-      return parse_integer(p, event.said.collective.group_size);
-    case Key::group_name:
-      return parse_string(p, event.said.collective.group_name);
-    case Key::group_description:
-      return parse_string(p, event.said.collective.group_description);
-    case Key::group_ranks:
-      return *p == '"' ? parse_string(p, event.said.collective.ranks)
-                       : parse_json(p, event.said.collective.ranks);
-    case Key::collective_sequence:
-      return parse_integer(p, event.said.collective.sequence);
-    case Key::sync_kind:
-      return parse_string(p, event.said.sync_kind);
-    case Key::wait_stream:
-      return parse_integer(p, event.said.wait_stream);
-    case Key::wait_event:
-      return parse_integer(p, event.said.wait_event);
-    case Key::wait_correlation:
-      return parse_integer(p, event.said.wait_correlation);
-    case Key::memory_address:
-      return parse_integer(p, event.said.memory_address);
-    case Key::memory_bytes:
-      return parse_integer(p, event.said.memory_bytes);
-    case Key::memory_allocated:
-      return parse_integer(p, event.said.memory_allocated);
-    case Key::memory_reserved:
-      return parse_integer(p, event.said.memory_reserved);
-    case Key::memory_device_type:
-      return parse_integer(p, event.said.memory_device_type);
-    case Key::memory_device:
-      return parse_integer(p, event.said.memory_device);
-    case Key::meta_name:
-      return *p == '"' ? parse_string(p, event.said.meta_name) : skip_value(p);
-    case Key::meta_labels:
-      return *p == '"' ? parse_string(p, event.said.meta_labels) : skip_value(p);
-    case Key::meta_sort_index:
-      return parse_integer(p, event.said.meta_sort_index);
-    default:
-      return skip_value(p);
+template <std::size_t At>
+ParseStatus EventParser::parse_attribute(EventParser& parser, const char*& p, EventArgs& said) {
+  constexpr auto kAttribute = std::get<At>(kAttributes);
+  auto& part = said.*kAttribute.part;
+  using Part = std::remove_reference_t<decltype(part)>;
+  if constexpr (std::is_same_v<Part, Ops::Row> || std::is_same_v<Part, Signature>)
+    said.has_op = true;
+  if constexpr (kAttribute.key == "Collective name") said.has_collective = true;
+  auto& value = part.*kAttribute.field;
+  using Value = std::remove_reference_t<decltype(value)>;
+  if constexpr (std::is_same_v<Value, std::int64_t>) {
+    return parser.parse_integer(p, value);
+  } else if constexpr (std::is_integral_v<Value>) {
+    return parser.parse_small_integer(p, value);
+  } else if constexpr (std::is_same_v<Value, double>) {
+    return parser.parse_real(p, value);
+  } else if constexpr (std::is_same_v<Value, StringId>) {
+    if (kAttribute.form == Form::text || (kAttribute.form != Form::json && *p == '"'))
+      return parser.parse_string(p, value);
+    return kAttribute.form == Form::text_only ? parser.skip_value(p) : parser.parse_json(p, value);
+  } else {
+    return parser.parse_dimensions(p, value);
   }
+}
+
+ParseStatus EventParser::parse_args_value(const KeyEntry& entry, const char*& p, Event& event) {
+  using Parse = ParseStatus (*)(EventParser&, const char*&, EventArgs&);
+  static constexpr auto kParse = []<std::size_t... At>(std::index_sequence<At...>) {
+    return std::array<Parse, sizeof...(At)>{&EventParser::parse_attribute<At>...};
+  }
+  (std::make_index_sequence<kAttributeCount>());
+  if (entry.key != Key::attribute) return skip_value(p);
+  return kParse[entry.attribute](*this, p, event.said);
 }
 
 ParseStatus EventParser::parse_phase(const char*& p, Event& event) {

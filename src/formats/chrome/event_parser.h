@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cstdint>
+#include <limits>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -61,14 +62,23 @@ class EventParser {
   ParseStatus parse_event(const char*& p, Event& event);
   ParseStatus parse_args(const char*& p, Event& event);
   template <typename Visit>
-  ParseStatus parse_members(const char*& p, Event& event, std::uint8_t first, const KeyTable& keys,
-                            Visit visit);
+  ParseStatus parse_members(const char*& p, const Event& event, std::uint64_t& seen,
+                            std::uint8_t first, const KeyTable& keys, Visit visit);
   ParseStatus parse_event_value(const KeyEntry& entry, const char*& p, Event& event);
   ParseStatus parse_args_value(const KeyEntry& entry, const char*& p, Event& event);
+  template <std::size_t At>
+  static ParseStatus parse_attribute(EventParser& parser, const char*& p, EventArgs& said);
   ParseStatus parse_string(const char*& p, StringId& out);
   ParseStatus parse_name(const char*& p, Event& event);
   ParseStatus parse_token(const char*& p, Token& out);
   ParseStatus parse_integer(const char*& p, std::int64_t& out);
+  template <typename Small>
+  ParseStatus parse_small_integer(const char*& p, Small& out) {
+    std::int64_t value = kAbsent;
+    const ParseStatus status = parse_integer(p, value);
+    if (value >= -1 && value <= std::numeric_limits<Small>::max()) out = static_cast<Small>(value);
+    return status;
+  }
   ParseStatus parse_integer_slowly(const char*& p, std::int64_t& out);
   ParseStatus parse_real(const char*& p, double& out);
   ParseStatus parse_dimensions(const char*& p, std::array<std::int32_t, 3>& out);

@@ -29,25 +29,10 @@ void keep_slices(Batch& rows, const std::vector<bool>& keep) {
   for (std::size_t row = 0; row < slices.size(); ++row) {
     if (!keep[row]) continue;
     moved[row] = static_cast<std::uint32_t>(out);
-    slices.track[out] = slices.track[row];
-    slices.start[out] = slices.start[row];
-    slices.duration[out] = slices.duration[row];
-    slices.name[out] = slices.name[row];
-    slices.category[out] = slices.category[row];
-    slices.correlation[out] = slices.correlation[row];
-    slices.external_id[out] = slices.external_id[row];
-    slices.detail[out] = slices.detail[row];
+    Slices::each([&](auto& column) { column[out] = column[row]; }, slices);
     ++out;
   }
-  const auto cut = [out](auto& column) { column.resize(out); };
-  cut(slices.track);
-  cut(slices.start);
-  cut(slices.duration);
-  cut(slices.name);
-  cut(slices.category);
-  cut(slices.correlation);
-  cut(slices.external_id);
-  cut(slices.detail);
+  Slices::each([out](auto& column) { column.resize(out); }, slices);
   std::vector<Collective> kept;
   for (Collective collective : rows.collectives) {
     collective.slice.value = moved[collective.slice.row()];
@@ -203,13 +188,7 @@ Trace finish_trace(Batch& rows, SharedTables& tables, std::vector<Fact> facts) {
     trace.origin_ns = to_ns(origin);
   trace.origin_is_unix = trace.origin_ns >= kUnixTimesBegin;
 
-  trace.slices = std::move(rows.slices);
-  trace.ops = std::move(rows.ops);
-  trace.kernels = std::move(rows.kernels);
-  trace.copies = std::move(rows.copies);
-  trace.frames = std::move(rows.frames);
-  trace.syncs = std::move(rows.syncs);
-  trace.collectives = std::move(rows.collectives);
+  static_cast<SliceTables&>(trace) = std::move(static_cast<SliceTables&>(rows));
   trace.flows = std::move(rows.flows);
   trace.memory = std::move(rows.memory);
   trace.samples = std::move(rows.samples);

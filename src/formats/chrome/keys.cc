@@ -1,8 +1,11 @@
 // The key tables, and a small hash table over each.
 #include "formats/chrome/keys.h"
 
+#include <array>
 #include <cstring>
 #include <span>
+
+#include "formats/chrome/attributes.h"
 
 namespace fathom::chrome {
 namespace {
@@ -33,138 +36,39 @@ constexpr Spelling kEventKeys[] = {
     {"esf", Key::ignored},
 };
 
-constexpr Spelling kArgsKeys[] = {
-    {"External id", Key::external_id},
-    {"external id", Key::external_id},
-    {"correlation", Key::correlation},
-    {"correlationId", Key::correlation},
-    {"Sequence number", Key::sequence},
-    {"Fwd thread id", Key::forward_thread},
-    {"Input Dims", Key::input_dims},
-    {"Input dims", Key::input_dims},
-    {"Input type", Key::input_type},
-    {"Input Strides", Key::input_strides},
-    {"Concrete Inputs", Key::concrete_inputs},
-    {"flops", Key::flops},
-    {"Flops", Key::flops},
-    {"Call stack", Key::call_stack},
-    {"Module Hierarchy", Key::module_hierarchy},
-    {"device", Key::device},
-    {"stream", Key::stream},
-    {"grid", Key::grid},
-    {"block", Key::block},
-    {"registers per thread", Key::registers},
-    {"shared memory", Key::shared_memory},
-    {"blocks per SM", Key::blocks_per_sm},
-    {"warps per SM", Key::warps_per_sm},
-    {"est. achieved occupancy %", Key::occupancy},
-    {"theoretical occupancy %", Key::occupancy},
-    {"graph node id", Key::graph_node},
-    {"bytes", Key::bytes},
-    {"Python id", Key::python_id},
-    {"Python parent id", Key::python_parent},
-    {"Python module id", Key::python_module},
-    {"Collective name", Key::collective_name},
-    {"dtype", Key::dtype},
-    {"In msg nelems", Key::in_elements},
-    {"Out msg nelems", Key::out_elements},
-    {"Group size", Key::group_size},
-    {"Process Group Name", Key::group_name},
-    {"Process Group Description", Key::group_description},
-    {"Process Group Ranks", Key::group_ranks},
-    {"Seq", Key::collective_sequence},
-    {"cuda_sync_kind", Key::sync_kind},
-    {"wait_on_stream", Key::wait_stream},
-    {"wait_on_cuda_event_id", Key::wait_event},
-    {"wait_on_cuda_event_record_corr_id", Key::wait_correlation},
-    {"Addr", Key::memory_address},
-    {"Bytes", Key::memory_bytes},
-    {"Total Allocated", Key::memory_allocated},
-    {"Total Reserved", Key::memory_reserved},
-    {"Device Type", Key::memory_device_type},
-    {"Device Id", Key::memory_device},
-    {"name", Key::meta_name},
-    {"labels", Key::meta_labels},
-    {"sort_index", Key::meta_sort_index},
-    // Known, of no use to any analysis so far.
-    {"Ev Idx", Key::ignored},
-    {"Trace name", Key::ignored},
-    {"Trace iteration", Key::ignored},
-    {"Profiler Event Index", Key::ignored},
-    {"Record function id", Key::ignored},
-    {"cbid", Key::ignored},
-    {"cid", Key::ignored},
-    {"queued", Key::ignored},
-    {"context", Key::ignored},
-    {"Device", Key::ignored},
-    {"external ts", Key::ignored},
-    {"memory bandwidth (GB/s)", Key::ignored},
-    {"Input names", Key::ignored},
-    {"Output dims", Key::ignored},
-    {"Output type", Key::ignored},
-    {"Output names", Key::ignored},
-    {"Extra arguments", Key::ignored},
-    {"Op count", Key::ignored},
-    {"finished", Key::ignored},
-    {"priority", Key::ignored},
-    {"scope", Key::ignored},
-    {"Python thread", Key::ignored},
-    {"Backend", Key::ignored},
-    {"CallFrom", Key::ignored},
-    {"In split size", Key::ignored},
-    {"Out split size", Key::ignored},
-    {"Global rank start", Key::ignored},
-    {"Global rank stride", Key::ignored},
-    {"Process Group ID", Key::ignored},
-    {"Rank", Key::ignored},
-    {"Src Rank", Key::ignored},
-    {"Dst Rank", Key::ignored},
-    {"Input Tensors start", Key::ignored},
-    {"Output Tensors start", Key::ignored},
-    {"Is asynchronized op", Key::ignored},
-    {"Comms Id", Key::ignored},
-    {"occupancy", Key::ignored},
-    {"activeBlocksPerMultiprocessor", Key::ignored},
-    {"allocatedRegistersPerBlock", Key::ignored},
-    {"allocatedSharedMemPerBlock", Key::ignored},
-    {"blockLimitBarriers", Key::ignored},
-    {"blockLimitBlocks", Key::ignored},
-    {"blockLimitRegs", Key::ignored},
-    {"blockLimitSharedMem", Key::ignored},
-    {"blockLimitWarps", Key::ignored},
-    {"limitingFactors", Key::ignored},
-    {"channel", Key::ignored},
-    {"channel_type", Key::ignored},
-    {"event_id", Key::ignored},
-    {"fromContext", Key::ignored},
-    {"fromDevice", Key::ignored},
-    {"inContext", Key::ignored},
-    {"inDevice", Key::ignored},
-    {"toContext", Key::ignored},
-    {"toDevice", Key::ignored},
-    {"graph id", Key::ignored},
-    {"hsa_queue", Key::ignored},
-    {"kernel", Key::ignored},
-    {"kind", Key::ignored},
-    {"ptr", Key::ignored},
-    {"src", Key::ignored},
-    {"dst", Key::ignored},
-    {"size", Key::ignored},
-    {"sycl queue", Key::ignored},
-    {"sycl_node_id", Key::ignored},
-    {"sycl_invocation_id", Key::ignored},
-    {"kernel_id", Key::ignored},
-    {"overhead cost", Key::ignored},
-    {"overhead count", Key::ignored},
-    {"kernel_hash", Key::ignored},
-    {"kernel_file", Key::ignored},
-    {"kernel_backend", Key::ignored},
-    {"kernel_name", Key::ignored},
-    {"kernel_kwargs", Key::ignored},
-    {"num_warps", Key::ignored},
-    {"num_stages", Key::ignored},
-};
+constexpr std::size_t kArgsSpellings =
+    kAttributeCount + kOtherSpellings.size() + kAttributesNotRead.size();
 
+/// Attributes first, so that their number is their row.
+constexpr std::array<Spelling, kArgsSpellings> args_spellings() {
+  std::array<Spelling, kArgsSpellings> all{};
+  std::size_t row = 0;
+  std::apply(
+      [&](const auto&... attribute) {
+        ((all[row] = {attribute.key, Key::attribute, static_cast<std::uint8_t>(row)}, ++row), ...);
+      },
+      kAttributes);
+  for (const OtherSpelling& other : kOtherSpellings) {
+    std::size_t same = 0;
+    while (all[same].text != other.key) ++same;
+    all[row++] = {other.text, Key::attribute, all[same].attribute};
+  }
+  for (const std::string_view text : kAttributesNotRead) all[row++] = {text, Key::ignored};
+  return all;
+}
+
+constexpr std::array<Spelling, kArgsSpellings> kArgsKeys = args_spellings();
+
+constexpr bool all_differ() {
+  for (std::size_t a = 0; a < kArgsKeys.size(); ++a) {
+    for (std::size_t b = 0; b < a; ++b) {
+      if (kArgsKeys[a].text == kArgsKeys[b].text) return false;
+    }
+  }
+  return true;
+}
+
+static_assert(all_differ(), "an attribute stands in attributes.h once");
 static_assert(1 + std::size(kEventKeys) + std::size(kArgsKeys) < kKeyIndexes);
 
 }  // namespace
@@ -174,6 +78,7 @@ KeyTable::KeyTable(std::span<const Spelling> spellings, std::size_t first_index)
   for (const Spelling& spelling : spellings) {
     KeyEntry& entry = entries_[row];
     entry.key = spelling.key;
+    entry.attribute = spelling.attribute;
     entry.index = static_cast<std::uint8_t>(first_index + row - 1);
     entry.quoted_size = static_cast<std::uint8_t>(spelling.text.size() + 3);
     entry.quoted[0] = '"';

@@ -10,11 +10,10 @@
 
 namespace fathom::chrome {
 
-/// Keys of an event object and of its "args". Several spellings may share an id.
+/// Keys of an event object. Several spellings may share an id.
 enum class Key : std::uint8_t {
   unknown,  ///< Not in the table: counted.
   ignored,  ///< In the table, but nothing that Fathom reads.
-  // of the event
   ph,
   cat,
   name,
@@ -24,64 +23,21 @@ enum class Key : std::uint8_t {
   dur,
   args,
   id,
-  // of args
-  external_id,
-  correlation,
-  sequence,
-  forward_thread,
-  input_dims,
-  input_type,
-  input_strides,
-  concrete_inputs,
-  flops,
-  call_stack,
-  module_hierarchy,
-  device,
-  stream,
-  grid,
-  block,
-  registers,
-  shared_memory,
-  blocks_per_sm,
-  warps_per_sm,
-  occupancy,
-  graph_node,
-  bytes,
-  python_id,
-  python_parent,
-  python_module,
-  collective_name,
-  dtype,
-  in_elements,
-  out_elements,
-  group_size,
-  group_name,
-  group_description,
-  group_ranks,
-  collective_sequence,
-  sync_kind,
-  wait_stream,
-  wait_event,
-  wait_correlation,
-  memory_address,
-  memory_bytes,
-  memory_allocated,
-  memory_reserved,
-  memory_device_type,
-  memory_device,
-  meta_name,
-  meta_labels,
-  meta_sort_index,
+  attribute,  ///< Of the args: KeyEntry::attribute says which.
 };
-inline constexpr std::size_t kKeys = static_cast<std::size_t>(Key::meta_sort_index) + 1;
 
 /// A row of the key table.
 struct KeyEntry {
   Key key = Key::unknown;
-  std::uint8_t index = 0;  ///< Distinct for every spelling of both tables; 0 for Key::unknown.
+  std::uint8_t attribute = 0;  ///< Of Key::attribute: its place in kAttributes.
+  std::uint8_t index = 0;      ///< Distinct for every spelling of both tables; 0 for Key::unknown.
   std::uint8_t quoted_size = 0;   ///< Length of `"text":`; 0 for Key::unknown.
   std::array<char, 48> quoted{};  ///< `"text":`, padded with zeros.
   [[nodiscard]] std::string_view text() const { return {quoted.data() + 1, quoted_size - 3U}; }
+  /// One for each thing that an object may say once.
+  [[nodiscard]] std::uint64_t bit() const {
+    return std::uint64_t{1} << (key == Key::attribute ? attribute : static_cast<unsigned>(key));
+  }
 };
 
 /// More than any KeyEntry::index.
@@ -105,7 +61,8 @@ class KeyTable {
  public:
   struct Spelling {
     std::string_view text;
-    Key key;
+    Key key = Key::unknown;
+    std::uint8_t attribute = 0;
   };
   KeyTable(std::span<const Spelling> spellings, std::size_t first_index);
 

@@ -3,23 +3,35 @@
 
 #include <gtest/gtest.h>
 
+#include "formats/chrome/attributes.h"
+
 namespace fathom::chrome {
 namespace {
 
 TEST(Keys, AreFoundByText) {
   EXPECT_EQ(event_keys().find("ph").key, Key::ph);
   EXPECT_EQ(event_keys().find("dur").key, Key::dur);
-  EXPECT_EQ(args_keys().find("External id").key, Key::external_id);
-  EXPECT_EQ(args_keys().find("external id").key, Key::external_id);
-  EXPECT_EQ(args_keys().find("wait_on_cuda_event_record_corr_id").key, Key::wait_correlation);
-  EXPECT_EQ(args_keys().find("est. achieved occupancy %").key, Key::occupancy);
+}
+
+TEST(Keys, OfEveryAttributeAreFoundInEverySpelling) {
+  std::size_t at = 0;
+  const auto check = [&at](std::string_view key) {
+    EXPECT_EQ(args_keys().find(key).key, Key::attribute) << key;
+    EXPECT_EQ(args_keys().find(key).attribute, at++) << key;
+  };
+  std::apply([&check](const auto&... attribute) { (check(attribute.key), ...); }, kAttributes);
+  for (const OtherSpelling& other : kOtherSpellings) {
+    EXPECT_EQ(args_keys().find(other.text).attribute, args_keys().find(other.key).attribute)
+        << other.text;
+    EXPECT_EQ(args_keys().find(other.text).key, Key::attribute) << other.text;
+  }
 }
 
 TEST(Keys, OfTheEventAndOfItsArgsAreApart) {
   EXPECT_EQ(event_keys().find("correlation").key, Key::unknown);
   EXPECT_EQ(args_keys().find("ph").key, Key::unknown);
   EXPECT_EQ(event_keys().find("name").key, Key::name);
-  EXPECT_EQ(args_keys().find("name").key, Key::meta_name);
+  EXPECT_EQ(args_keys().find("name").key, Key::attribute);
 }
 
 TEST(Keys, UnknownTextIsUnknown) {

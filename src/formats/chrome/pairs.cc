@@ -22,14 +22,14 @@ void close(Batch& rows, const PairEnd& begin, std::int64_t end_ns) {
 }
 
 template <typename T>
-void override_with(T& value, const T& other, const T& absent) {
-  if (other != absent) value = other;
+void override_with(T& value, const T& other) {
+  if (other != T(Absent())) value = other;
 }
 
 /// The arguments of the end win over those of the begin.
 void merge_arguments(Batch& rows, std::uint32_t slice, const PairEnd& end) {
-  override_with(rows.slices.correlation[slice], end.correlation, kAbsent);
-  override_with(rows.slices.external_id[slice], end.external_id, kAbsent);
+  override_with(rows.slices.correlation[slice], end.correlation);
+  override_with(rows.slices.external_id[slice], end.external_id);
   const SliceKind kind = rows.kinds[rows.slices.category[slice]];
   if (end.op == Id<OpTable>::kNone ||
       (kind != SliceKind::cpu_op && kind != SliceKind::user_annotation))
@@ -39,13 +39,7 @@ void merge_arguments(Batch& rows, std::uint32_t slice, const PairEnd& end) {
     op = end.op;
     return;
   }
-  Ops& ops = rows.ops;
-  override_with(ops.signature[op], ops.signature[end.op], SignatureId());
-  override_with(ops.sequence[op], ops.sequence[end.op], kAbsent);
-  override_with(ops.forward_thread[op], ops.forward_thread[end.op], kAbsent);
-  override_with(ops.flops[op], ops.flops[end.op], kAbsent);
-  override_with(ops.stack[op], ops.stack[end.op], StringId());
-  override_with(ops.module[op], ops.module[end.op], StringId());
+  Ops::each([&](auto& column) { override_with(column[op], column[end.op]); }, rows.ops);
 }
 
 }  // namespace

@@ -1,8 +1,7 @@
-// Category spellings of every recorder, and hashing of launch configurations.
+// Category spellings of every recorder.
 #include "formats/chrome/shared_tables.h"
 
 #include <array>
-#include <bit>
 #include <string>
 
 namespace fathom::chrome {
@@ -72,20 +71,6 @@ SliceKind kind_of_category(std::string_view category) {
     if (spelling.text == lower) return spelling.kind;
   }
   return SliceKind::other;
-}
-
-std::size_t LaunchConfigHash::operator()(const LaunchConfig& config) const {
-  std::uint64_t hash = 0;
-  for (const auto& dimensions : {config.grid, config.block}) {
-    for (const std::int32_t n : dimensions) hash = hash_mix(hash, static_cast<std::uint32_t>(n));
-  }
-  hash = hash_mix(hash, static_cast<std::uint32_t>(config.registers));
-  hash = hash_mix(hash, static_cast<std::uint64_t>(config.shared_memory));
-  for (const double number :
-       {config.blocks_per_sm, config.warps_per_sm, config.occupancy_percent}) {
-    hash = hash_mix(hash, std::bit_cast<std::uint64_t>(number));
-  }
-  return hash;
 }
 
 }  // namespace fathom::chrome

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <cstring>
 
+#include "base/hash.h"
 #include "formats/chrome/interner.h"
 #include "store/trace.h"
 
@@ -33,10 +34,6 @@ struct SignatureHash {
     return hash_mix(hash_mix(s.shapes.value, s.types.value),
                     hash_mix(s.strides.value, s.concrete.value));
   }
-};
-
-struct LaunchConfigHash {
-  std::size_t operator()(const LaunchConfig& config) const;
 };
 
 struct IdHash {

@@ -1,9 +1,9 @@
 // Turns device records into kernels, copies and waits of a trace.
 #include <algorithm>
-#include <utility>
 
 #include "formats/fathom_wire/trace_maker.h"
 #include "formats/fathom_wire/valid_text.h"
+#include "store/slice_appender.h"
 
 namespace fathom::own {
 namespace {
@@ -63,32 +63,23 @@ void TraceMaker::device(const wire::DeviceActivity& record, std::uint64_t offset
             true_duration(record.duration, offset), text(record.name, offset), row, -1);
   trace_.slices.correlation[trace_.slices.size() - 1] = known(record.correlation);
   std::uint32_t& detail = trace_.slices.detail[trace_.slices.size() - 1];
+  SliceAppender appender(trace_);
   if (kind == SliceKind::kernel) {
-    detail = static_cast<std::uint32_t>(trace_.kernels.size());
-    trace_.kernels.config.push_back(config_of({}));
-    trace_.kernels.graph_node.push_back(known(record.node));
-  } else if (kind == SliceKind::memcpy || kind == SliceKind::memset) {
-    detail = static_cast<std::uint32_t>(trace_.copies.size());
-    trace_.copies.bytes.push_back(kAbsent);
-    trace_.copies.kind.push_back(kind == SliceKind::memset ? CopyKind::memset : CopyKind::unknown);
-    trace_.copies.source.push_back(MemoryKind::unknown);
-    trace_.copies.destination.push_back(MemoryKind::unknown);
+    detail = appender.add_detail(
+        Kernels::Row{.config = config_of({}), .graph_node = known(record.node)});
+  } else if (kind == SliceKind::memcpy) {
+    detail = appender.add_detail(Copies::Row());
+  } else if (kind == SliceKind::memset) {
+    detail = appender.add_detail(Copies::Row{.kind = CopyKind::memset});
   } else if (kind == SliceKind::sync) {
-    detail = static_cast<std::uint32_t>(trace_.syncs.size());
-    trace_.syncs.kind.push_back(text(record.name, offset));
-    trace_.syncs.wait_stream.push_back(kAbsent);
-    trace_.syncs.wait_event.push_back(kAbsent);
-    trace_.syncs.wait_correlation.push_back(kAbsent);
+    detail = appender.add_detail(Syncs::Row{.kind = text(record.name, offset)});
   }
   owner_ = Owner::slice;
 }
 
 LaunchConfigId TraceMaker::config_of(const LaunchConfig& config) {
-  std::vector<std::int64_t> key{config.registers, config.shared_memory};
-  for (const auto* const sizes : {&config.grid, &config.block})
-    key.insert(key.end(), sizes->begin(), sizes->end());
   const auto [at, added] =
-      configs_.try_emplace(std::move(key), LaunchConfigId(trace_.launch_configs.size()));
+      configs_.try_emplace(config, LaunchConfigId(trace_.launch_configs.size()));
   if (added) trace_.launch_configs.push_back(config);
   return at->second;
 }
@@ -164,15 +155,14 @@ void TraceMaker::memory(const wire::MemoryOperation& record, std::uint64_t offse
   }
   // What was taken before the recording is given back in it.
   allocated = std::max<std::int64_t>(0, sum);
-  MemoryEvents& memory = trace_.memory;
-  memory.track.push_back(track_of({}, record.pid, record.pid));
-  memory.time.push_back(time_ns(record.time));
-  memory.address.push_back(static_cast<std::int64_t>(record.address));
-  memory.bytes.push_back(record.bytes);
-  memory.total_allocated.push_back(allocated);
-  memory.total_reserved.push_back(known(record.reserved));
-  memory.device_type.push_back(host ? 0 : 1);
-  memory.device.push_back(static_cast<std::int8_t>(device));
+  trace_.memory.append({.track = track_of({}, record.pid, record.pid),
+                        .time = time_ns(record.time),
+                        .address = static_cast<std::int64_t>(record.address),
+                        .bytes = record.bytes,
+                        .total_allocated = allocated,
+                        .total_reserved = known(record.reserved),
+                        .device_type = static_cast<std::int8_t>(host ? 0 : 1),
+                        .device = static_cast<std::int8_t>(device)});
   note_time(record.time);
 }
 

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "formats/fathom_wire/valid_text.h"
+#include "store/slice_appender.h"
 
 namespace fathom::own {
 namespace {
@@ -30,18 +31,12 @@ StringId TraceMaker::text(std::string_view text, std::uint64_t offset) {
 
 void TraceMaker::add_slice(TrackId track, std::int64_t start, std::int64_t duration, StringId name,
                            std::uint8_t category, std::int64_t value) {
-  Slices& slices = trace_.slices;
-  if (value != -1) trace_.numbers.push_back({SliceId(slices.size()), value});
-  slices.track.push_back(track);
-  slices.start.push_back(time_ns(start));
-  slices.duration.push_back(duration_ns(duration));
-  slices.name.push_back(name);
-  slices.category.push_back(category);
-  slices.correlation.push_back(kAbsent);
-  slices.external_id.push_back(kAbsent);
-  slices.detail.push_back(SliceId::kNone);
-  ++trace_.tracks[track.row()].slices;
-  ++trace_.categories[category].slices;
+  const SliceId added = SliceAppender(trace_).add({.track = track,
+                                                   .start = time_ns(start),
+                                                   .duration = duration_ns(duration),
+                                                   .name = name,
+                                                   .category = category});
+  if (value != -1) trace_.numbers.push_back({added, value});
   note_time(start + duration);
 }
 
@@ -123,9 +118,10 @@ void TraceMaker::end(const wire::EndRecord& record, std::uint64_t offset) {
 void TraceMaker::instant(const wire::MomentRecord& record, std::uint64_t offset) {
   owner_ = Owner::none;
   if (!true_time(record.time, offset)) return;
-  trace_.instants.track.push_back(track_of({}, record.pid, record.tid));
-  trace_.instants.time.push_back(time_ns(record.time));
-  trace_.instants.name.push_back(text(record.name.empty() ? record.category : record.name, offset));
+  trace_.instants.append(
+      {.track = track_of({}, record.pid, record.tid),
+       .time = time_ns(record.time),
+       .name = text(record.name.empty() ? record.category : record.name, offset)});
   owner_ = Owner::instant;
   note_time(record.time);
 }
@@ -147,9 +143,8 @@ void TraceMaker::sample(const wire::SampleRecord& record, std::uint64_t offset) 
     trace_.import.add(Repair::not_a_number, offset);
     return;
   }
-  trace_.samples.track.push_back(TrackId(record.counter));
-  trace_.samples.time.push_back(time_ns(record.time));
-  trace_.samples.value.push_back(record.value);
+  trace_.samples.append(
+      {.track = TrackId(record.counter), .time = time_ns(record.time), .value = record.value});
   note_time(record.time);
 }
 

@@ -107,7 +107,7 @@ class TraceMaker final : public wire::Visitor {
   /// A stream's number is its own in a context; a second context's number is part of it.
   std::map<std::tuple<std::int32_t, std::uint32_t, std::int64_t>, TrackId> streams_;
   std::map<std::pair<std::int32_t, std::int64_t>, std::uint32_t> first_context_;  // of a stream
-  std::map<std::vector<std::int64_t>, LaunchConfigId> configs_;
+  std::unordered_map<LaunchConfig, LaunchConfigId, LaunchConfigHash> configs_;
   std::map<std::int32_t, std::int64_t> allocated_;  // bytes by device
   wire::Found ends_alone_;
   std::int64_t main_pid_ = 0;

@@ -5,6 +5,7 @@
 #include "formats/fathom_wire/categories.h"
 #include "formats/fathom_wire/trace_maker.h"
 #include "formats/fathom_wire/valid_text.h"
+#include "store/profiler_step.h"
 
 namespace fathom::own {
 namespace {
@@ -16,8 +17,7 @@ constexpr std::uint8_t kLastCategory = 255;
 /// Steps and fetches are named as torch names them, so that the same rules recognise them.
 StringId TraceMaker::slice_name(std::string_view category, std::string_view name,
                                 std::int64_t value, std::uint64_t offset) {
-  if (category == "step" && value >= 0)
-    return text("ProfilerStep#" + std::to_string(value), offset);
+  if (category == "step" && value >= 0) return text(profiler_step_name(value), offset);
   if (category == "loader.fetch" && !name.starts_with("enumerate("))
     return text("enumerate(DataLoader)#" + std::string(name), offset);
   return text(name.empty() ? category : name, offset);

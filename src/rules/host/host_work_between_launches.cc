@@ -15,6 +15,7 @@
 #include "rules/common/recorded.h"
 #include "rules/common/stretches.h"
 #include "rules/rule.h"
+#include "store/profiler_step.h"
 
 namespace fathom {
 namespace host_work_between_launches_rule {
@@ -205,7 +206,7 @@ class SiteFinder {
     const Trace& trace = rules_.trace();
     while (at.valid() && trace.kind(at) != SliceKind::user_annotation)
       at = rules_.context.nesting().parent[at.row()];
-    return at.valid() && trace.name(at).starts_with("ProfilerStep#") ? SliceId() : at;
+    return at.valid() && is_profiler_step(trace.name(at)) ? SliceId() : at;
   }
 
   /// Where a frame of the user's code is: its name shows it.
