@@ -6,12 +6,12 @@
 
 #include <unistd.h>
 
+#include "base/json_writer.h"
 #include "capture/doctor/checks.h"
 #include "cli/command.h"
 #include "cli/options.h"
 #include "cli/print.h"
 #include "cli/version.h"
-#include "render/json.h"
 #include "render/style.h"
 #include "render/text_width.h"
 
@@ -72,20 +72,22 @@ std::string as_text(const std::vector<Check>& checks) {
 }
 
 std::string as_json(const std::vector<Check>& checks) {
-  std::string out =
-      "{\n  \"schema\": \"fathom.doctor/1\",\n  \"fathom\": " + json_string(version()) +
-      ",\n  \"checks\": [";
-  bool first = true;
+  std::string out;
+  JsonWriter json(out, kJsonLines);
+  json.object().member("schema", "fathom.doctor/1").member("fathom", version());
+  json.key("checks").array();
   for (const Check& check : checks) {
-    out += first ? "\n" : ",\n";
-    first = false;
-    out += "    {\"section\": " + json_string(check.section) +
-           ", \"what\": " + json_string(check.what) +
-           ", \"state\": " + json_string(to_string(check.state)) +
-           ", \"detail\": " + json_string(check.detail) + ", \"lost\": " + json_string(check.lost) +
-           ", \"remedy\": " + json_string(check.remedy) + "}";
+    json.object(kJsonInline)
+        .member("section", check.section)
+        .member("what", check.what)
+        .member("state", to_string(check.state))
+        .member("detail", check.detail)
+        .member("lost", check.lost)
+        .member("remedy", check.remedy)
+        .end();
   }
-  return out + "\n  ]\n}\n";
+  json.end().end();
+  return out + "\n";
 }
 
 }  // namespace

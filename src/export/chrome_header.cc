@@ -30,76 +30,57 @@ std::int64_t base_of(const Trace& trace) {
 
 class Header {
  public:
-  Header(const Trace& trace, JsonText& json, WriteBuffer& out)
-      : trace_(trace), json_(json), out_(out) {}
+  Header(const Trace& trace, TraceJson& json) : trace_(trace), json_(json) {}
 
   void write() {
-    out_.text("{\n");
-    for (const Fact& fact : trace_.facts) key(fact.key).text(fact.value).text(",\n");
+    for (const Fact& fact : trace_.facts) json_.key(fact.key).raw(fact.value);
     if (trace_.fact(kBase) == nullptr && !recorded_base(trace_))
-      key(kBase).number(base_of(trace_)).text(",\n");
+      json_.member(kBase, base_of(trace_));
     if (trace_.fact("deviceProperties") == nullptr && trace_.fact("computeProperties") == nullptr &&
         !trace_.devices.empty())
       devices();
     if (trace_.fact("distributedInfo") == nullptr && trace_.distributed) distributed();
-    out_.text("\"traceEvents\": [\n");
   }
 
  private:
-  WriteBuffer& key(std::string_view name) {
-    json_.quoted(name);
-    return out_.text(": ");
-  }
-
   void devices() {
-    key("deviceProperties").character('[');
-    bool first = true;
+    constexpr JsonLayout kLines = {"\n", ",\n", "", ": "};
+    json_.key("deviceProperties").array(kLines);
     for (const Device& device : trace_.devices) {
-      out_.text(first ? "\n{\"id\": " : ",\n{\"id\": ").number(device.id).text(", \"name\": ");
-      json_.quoted(device.name);
-      member("totalGlobalMem", device.memory_bytes);
-      member("computeMajor", device.compute_major);
-      member("computeMinor", device.compute_minor);
-      member("maxThreadsPerBlock", device.max_threads_per_block);
-      member("maxThreadsPerMultiprocessor", device.max_threads_per_sm);
-      member("regsPerBlock", device.registers_per_block);
-      member("warpSize", device.warp_size);
-      member("sharedMemPerBlock", device.shared_memory_per_block);
-      member("numSms", device.sms);
-      member("regsPerMultiprocessor", device.registers_per_sm);
-      member("sharedMemPerBlockOptin", device.shared_memory_per_block_optin);
-      member("sharedMemPerMultiprocessor", device.shared_memory_per_sm);
-      out_.character('}');
-      first = false;
+      json_.object(kJsonInline).member("id", device.id).member("name", device.name);
+      json_.member("totalGlobalMem", device.memory_bytes);
+      json_.member("computeMajor", device.compute_major);
+      json_.member("computeMinor", device.compute_minor);
+      json_.member("maxThreadsPerBlock", device.max_threads_per_block);
+      json_.member("maxThreadsPerMultiprocessor", device.max_threads_per_sm);
+      json_.member("regsPerBlock", device.registers_per_block);
+      json_.member("warpSize", device.warp_size);
+      json_.member("sharedMemPerBlock", device.shared_memory_per_block);
+      json_.member("numSms", device.sms);
+      json_.member("regsPerMultiprocessor", device.registers_per_sm);
+      json_.member("sharedMemPerBlockOptin", device.shared_memory_per_block_optin);
+      json_.member("sharedMemPerMultiprocessor", device.shared_memory_per_sm).end();
     }
-    out_.text("],\n");
+    json_.end();
   }
 
   void distributed() {
-    key("distributedInfo").text("{\"backend\": ");
-    json_.quoted(trace_.distributed->backend);
-    if (trace_.distributed->rank != kAbsent) member("rank", trace_.distributed->rank);
-    if (trace_.distributed->world_size != kAbsent)
-      member("world_size", trace_.distributed->world_size);
-    out_.text("},\n");
-  }
-
-  void member(std::string_view name, std::int64_t value) {
-    out_.text(", \"").text(name).text("\": ").number(value);
+    const Distributed& info = *trace_.distributed;
+    json_.key("distributedInfo").object(kJsonInline).member("backend", info.backend);
+    if (info.rank != kAbsent) json_.member("rank", info.rank);
+    if (info.world_size != kAbsent) json_.member("world_size", info.world_size);
+    json_.end();
   }
 
   const Trace& trace_;
-  JsonText& json_;
-  WriteBuffer& out_;
+  TraceJson& json_;
 };
 
 class Metadata {
  public:
-  Metadata(const Trace& trace, JsonText& json, WriteBuffer& out)
-      : trace_(trace), json_(json), out_(out) {}
+  Metadata(const Trace& trace, TraceJson& json) : trace_(trace), json_(json) {}
 
-  /// True when there was anything to write.
-  bool write() {
+  void write() {
     std::unordered_set<std::uint32_t> tracked;
     for (const Track& track : trace_.tracks) tracked.insert(track.process.value);
     for (const Process& process : trace_.processes) {
@@ -117,35 +98,28 @@ class Metadata {
       if (track.sort_index != kAbsent)
         sort("thread_sort_index", track.process, track.thread, track.sort_index);
     }
-    return any_;
   }
 
  private:
   void begin(std::string_view event, StringId process, StringId thread) {
-    out_.text(any_ ? ",\n" : "").text("{\"ph\":\"M\",\"name\":\"").text(event).text("\",\"pid\":");
-    any_ = true;
-    json_.number_or_quoted(trace_.text(process));
-    out_.text(",\"tid\":");
-    json_.number_or_quoted(thread.valid() ? trace_.text(thread) : "0");
+    json_.object(kJsonCompact).member("ph", "M").member("name", event).key("pid");
+    json_.number_or_text(trace_.text(process)).key("tid");
+    json_.number_or_text(thread.valid() ? trace_.text(thread) : "0");
     // Perfetto's reader wants a time of every event.
-    out_.text(",\"ts\":0,\"args\":{\"");
+    json_.member("ts", 0).key("args").object();
   }
   void text(std::string_view event, StringId process, StringId thread, std::string_view key,
             StringId value) {
     begin(event, process, thread);
-    out_.text(key).text("\":");
-    json_.quoted(value.valid() ? trace_.text(value) : "");
-    out_.text("}}");
+    json_.member(key, value.valid() ? trace_.text(value) : "").end().end();
   }
   void sort(std::string_view event, StringId process, StringId thread, std::int64_t index) {
     begin(event, process, thread);
-    out_.text("sort_index\":").number(index).text("}}");
+    json_.member("sort_index", index).end().end();
   }
 
   const Trace& trace_;
-  JsonText& json_;
-  WriteBuffer& out_;
-  bool any_ = false;
+  TraceJson& json_;
 };
 
 }  // namespace
@@ -156,12 +130,8 @@ std::int64_t chrome_offset_ns(const Trace& trace) {
                                    static_cast<std::uint64_t>(base_of(trace)));
 }
 
-void write_chrome_header(const Trace& trace, JsonText& json, WriteBuffer& out) {
-  Header(trace, json, out).write();
-}
+void write_chrome_header(const Trace& trace, TraceJson& json) { Header(trace, json).write(); }
 
-bool write_chrome_metadata(const Trace& trace, JsonText& json, WriteBuffer& out) {
-  return Metadata(trace, json, out).write();
-}
+void write_chrome_metadata(const Trace& trace, TraceJson& json) { Metadata(trace, json).write(); }
 
 }  // namespace fathom

@@ -3,8 +3,7 @@
 
 #include <cstdint>
 
-#include "export/json_text.h"
-#include "export/write_buffer.h"
+#include "export/trace_json.h"
 #include "store/trace.h"
 
 namespace fathom {
@@ -13,10 +12,10 @@ namespace fathom {
 /// baseTimeNanoseconds.
 std::int64_t chrome_offset_ns(const Trace& trace);
 
-/// Everything before the first event, up to the bracket of the list.
-void write_chrome_header(const Trace& trace, JsonText& json, WriteBuffer& out);
+/// Every member of the outermost object, which is open, but for the events.
+void write_chrome_header(const Trace& trace, TraceJson& json);
 
-/// The metadata events, with commas between them; false where there are none.
-bool write_chrome_metadata(const Trace& trace, JsonText& json, WriteBuffer& out);
+/// The metadata events, into the list of events, which is open.
+void write_chrome_metadata(const Trace& trace, TraceJson& json);
 
 }  // namespace fathom

@@ -5,10 +5,10 @@
 
 #include "export/chosen.h"
 #include "export/chrome_header.h"
-#include "export/json_text.h"
 #include "export/launch_flows.h"
 #include "export/memory_totals.h"
 #include "export/slice_arguments.h"
+#include "export/trace_json.h"
 #include "export/writer.h"
 #include "formats/chrome/derived.h"
 #include "formats/chrome/shared_tables.h"
@@ -20,36 +20,33 @@ namespace {
 /// Opens the arguments of an event at the first of them.
 class ArgumentWriter {
  public:
-  ArgumentWriter(const Trace& trace, JsonText& json, WriteBuffer& out)
-      : trace_(trace), json_(json), out_(out) {}
+  ArgumentWriter(const Trace& trace, TraceJson& json) : trace_(trace), json_(json) {}
 
-  void integer(std::string_view key, std::int64_t value) { begin(key).number(value); }
-  void real(std::string_view key, double value) { write_real(begin(key), value); }
-  void text(std::string_view key, StringId value) {
-    begin(key);
-    json_.quoted(value);
-  }
-  void json(std::string_view key, StringId value) { begin(key).text(trace_.text(value)); }
+  void integer(std::string_view key, std::int64_t value) { begin(key).integer(value); }
+  // JSON has no other numbers; readers take null as not recorded.
+  void real(std::string_view key, double value) { begin(key).real(value); }
+  void text(std::string_view key, StringId value) { begin(key).name(value); }
+  void json(std::string_view key, StringId value) { begin(key).raw(trace_.text(value)); }
   void sizes(std::string_view key, const std::array<std::int32_t, 3>& value) {
-    begin(key).character('[').number(value[0]).character(',').number(value[1]);
-    out_.character(',').number(value[2]).character(']');
+    begin(key).array();
+    for (const std::int32_t size : value) json_.integer(size);
+    json_.end();
   }
   void end() {
-    if (any_) out_.character('}');
+    if (any_) json_.end();
     any_ = false;
   }
 
  private:
-  WriteBuffer& begin(std::string_view key) {
-    out_.text(any_ ? "," : ",\"args\":{");
+  TraceJson& begin(std::string_view key) {
+    if (!any_) json_.key("args").object();
     any_ = true;
-    json_.quoted(key);
-    return out_.character(':');
+    json_.key(key);
+    return json_;
   }
 
   const Trace& trace_;
-  JsonText& json_;
-  WriteBuffer& out_;
+  TraceJson& json_;
   bool any_ = false;
 };
 
@@ -73,15 +70,20 @@ class ChromeWriter {
   }
 
   Result<WriteCounts> run() {
-    write_chrome_header(trace_, json_, out_);
-    any_ = write_chrome_metadata(trace_, json_, out_);
+    constexpr JsonLayout kLines = {"\n", ",\n", "", ": "};
+    constexpr JsonLayout kEvents = {"\n", ",\n", "\n", ":"};
+    json_.object(kLines);
+    write_chrome_header(trace_, json_);
+    json_.key("traceEvents").array(kEvents);
+    write_chrome_metadata(trace_, json_);
     slices();
     flows();
     instants();
     memory();
     memory_counters();
     samples();
-    out_.text("\n]}\n");
+    json_.end().end();
+    out_.character('\n');
     counts_.bytes = out_.written();
     const Result<void> done = out_.finish();
     if (!done) return done.error();
@@ -90,44 +92,25 @@ class ChromeWriter {
 
  private:
   void begin(std::string_view phase) {
-    out_.text(any_ ? ",\n{\"ph\":\"" : "{\"ph\":\"").text(phase).character('"');
-    any_ = true;
+    json_.object(kJsonCompact).key("ph").plain_text(phase);
     ++counts_.events;
   }
-  void end() { out_.character('}'); }
+  void end() { json_.end(); }
   void place(TrackId id) {
     const Track& track = trace_.tracks[id.row()];
     const bool thread =
         track.kind == TrackKind::host_thread || track.kind == TrackKind::device_stream;
-    out_.text(",\"pid\":");
-    json_.number_or_quoted(trace_.text(track.process));
-    out_.text(",\"tid\":");
-    json_.number_or_quoted(thread ? trace_.text(track.thread) : "0");
-  }
-  /// Microseconds with what is left of them: exact.
-  void micro(std::int64_t ns) {
-    constexpr std::uint64_t kUnit = 1000;
-    std::uint64_t size = static_cast<std::uint64_t>(ns);
-    if (ns < 0) {
-      out_.character('-');
-      size = 0 - size;
-    }
-    out_.number(size / kUnit);
-    const std::uint64_t rest = size % kUnit;
-    if (rest == 0) return;
-    out_.character('.').character(static_cast<char>('0' + rest / 100));
-    out_.character(static_cast<char>('0' + rest / 10 % 10));
-    out_.character(static_cast<char>('0' + rest % 10));
+    json_.key("pid");
+    json_.number_or_text(trace_.text(track.process)).key("tid");
+    json_.number_or_text(thread ? trace_.text(track.thread) : "0");
   }
   void time(Time at) {
-    out_.text(",\"ts\":");
-    micro(static_cast<std::int64_t>(static_cast<std::uint64_t>(to_ns(at)) + offset_));
+    json_.key("ts");
+    json_.micro(static_cast<std::int64_t>(static_cast<std::uint64_t>(to_ns(at)) + offset_));
   }
   void category_and_name(SliceId id) {
-    out_.text(",\"cat\":");
-    json_.quoted(categories_[trace_.slices.category[id.row()]]);
-    out_.text(",\"name\":");
-    json_.quoted(trace_.slices.name[id.row()]);
+    json_.member("cat", categories_[trace_.slices.category[id.row()]]).key("name");
+    json_.name(trace_.slices.name[id.row()]);
   }
 
   void slices();
@@ -143,27 +126,26 @@ class ChromeWriter {
   const Trace& trace_;
   Chosen chosen_;
   WriteBuffer out_;
-  JsonText json_;
+  TraceJson json_;
   std::uint64_t offset_;
   std::vector<std::string_view> categories_;
   WriteCounts counts_;
-  bool any_ = false;  // events so far
 };
 
 void ChromeWriter::slices() {
-  ArgumentWriter arguments(trace_, json_, out_);
+  ArgumentWriter arguments(trace_, json_);
   for (std::size_t row = 0; row < trace_.slices.size() && !out_.stopped(); ++row) {
     if (!chosen_.slice(row)) continue;
     const SliceId id(row);
     const bool async = trace_.track(id).kind == TrackKind::async;
     begin(async ? "b" : "X");
     category_and_name(id);
-    if (async) out_.text(",\"id\":").number(row + 1);
+    if (async) json_.member("id", row + 1);
     place(trace_.slices.track[row]);
     time(trace_.slices.start[row]);
     if (!async) {
-      out_.text(",\"dur\":");
-      micro(to_ns(trace_.slices.duration[row]));
+      json_.key("dur");
+      json_.micro(to_ns(trace_.slices.duration[row]));
     }
     visit_arguments(trace_, id, arguments);
     arguments.end();
@@ -176,7 +158,7 @@ void ChromeWriter::slices() {
 void ChromeWriter::end_of(SliceId id) {
   begin("e");
   category_and_name(id);
-  out_.text(",\"id\":").number(id.row() + 1);
+  json_.member("id", id.row() + 1);
   place(trace_.slices.track[id.row()]);
   time(trace_.slices.end(id));
   end();
@@ -186,18 +168,14 @@ void ChromeWriter::end_of(SliceId id) {
 void ChromeWriter::flow(std::string_view phase, std::int64_t id, StringId category,
                         std::string_view name, TrackId track, Time at) {
   begin(phase);
-  out_.text(",\"id\":").number(static_cast<std::uint64_t>(id));
+  json_.member("id", static_cast<std::uint64_t>(id));
   place(track);
   time(at);
   const std::string_view text = category.valid() ? trace_.text(category) : name;
-  if (category.valid() || !name.empty()) {
-    out_.text(",\"cat\":");
-    json_.quoted(text);
-  }
-  out_.text(",\"name\":");
-  json_.quoted(text);
+  if (category.valid() || !name.empty()) json_.member("cat", text);
+  json_.member("name", text);
   // Binds to the slice around it; otherwise it would bind to the next one.
-  if (phase == "f") out_.text(",\"bp\":\"e\"");
+  if (phase == "f") json_.member("bp", "e");
   end();
 }
 
@@ -223,14 +201,13 @@ void ChromeWriter::flows() {
 }
 
 void ChromeWriter::instants() {
-  ArgumentWriter arguments(trace_, json_, out_);
+  ArgumentWriter arguments(trace_, json_);
   auto argument = trace_.instant_arguments.begin();
   for (std::size_t row = 0; row < trace_.instants.size() && !out_.stopped(); ++row) {
     if (!chosen_.moment(trace_.instants.track[row], trace_.instants.time[row])) continue;
     begin("i");
-    out_.text(",\"s\":\"t\"");
-    out_.text(",\"name\":");
-    json_.quoted(trace_.instants.name[row]);
+    json_.member("s", "t").key("name");
+    json_.name(trace_.instants.name[row]);
     place(trace_.instants.track[row]);
     time(trace_.instants.time[row]);
     while (argument != trace_.instant_arguments.end() && argument->row < row) ++argument;
@@ -242,12 +219,12 @@ void ChromeWriter::instants() {
 }
 
 void ChromeWriter::memory() {
-  ArgumentWriter arguments(trace_, json_, out_);
+  ArgumentWriter arguments(trace_, json_);
   const MemoryEvents& memory = trace_.memory;
   for (std::size_t row = 0; row < memory.size() && !out_.stopped(); ++row) {
     if (!chosen_.moment(memory.track[row], memory.time[row])) continue;
     begin("i");
-    out_.text(R"(,"s":"t","cat":"cpu_instant_event","name":"[memory]")");
+    json_.member("s", "t").member("cat", "cpu_instant_event").member("name", "[memory]");
     place(memory.track[row]);
     time(memory.time[row]);
     export_detail::row_arguments(arguments, memory.row(row));
@@ -264,13 +241,13 @@ void ChromeWriter::memory_counters() {
     const MemoryTotals::Total& total = totals.add(memory, row);
     if (!chosen_.moment(memory.track[row], memory.time[row])) continue;
     begin("C");
-    out_.text(",\"cat\":\"").text(chrome::kDerivedCategory).text("\",\"name\":");
-    json_.quoted(MemoryTotals::series(memory, row));
+    json_.member("cat", chrome::kDerivedCategory);
+    json_.member("name", MemoryTotals::series(memory, row));
     place(memory.track[row]);
     time(memory.time[row]);
-    out_.text(",\"args\":{\"allocated\":").number(total.allocated);
-    if (total.reserved != kAbsent) out_.text(",\"reserved\":").number(total.reserved);
-    out_.character('}');
+    json_.key("args").object().member("allocated", total.allocated);
+    if (total.reserved != kAbsent) json_.member("reserved", total.reserved);
+    json_.end();
     end();
   }
 }
@@ -284,18 +261,14 @@ void ChromeWriter::samples() {
     const std::string_view series = trace_.text(track.thread);
     const std::size_t space = series.rfind(' ');
     begin("C");
-    out_.text(",\"name\":");
-    json_.quoted(series.substr(0, space));
+    json_.member("name", series.substr(0, space));
     place(id);
     time(trace_.samples.time[row]);
-    out_.text(",\"args\":{");
     const std::string_view unit = track.unit.valid() ? trace_.text(track.unit) : "";
-    json_.quoted(space != std::string_view::npos ? series.substr(space + 1)
-                 : unit.empty()                  ? "value"
-                                                 : unit);
-    out_.character(':');
-    write_real(out_, trace_.samples.value[row]);
-    out_.character('}');
+    const std::string_view key = space != std::string_view::npos ? series.substr(space + 1)
+                                 : unit.empty()                  ? "value"
+                                                                 : unit;
+    json_.key("args").object().member(key, trace_.samples.value[row]).end();
     end();
   }
 }

@@ -28,6 +28,9 @@ class WriteBuffer {
     used_ += part.size();
     return *this;
   }
+  // As of a string, for JsonWriter.
+  void append(std::string_view part) { text(part); }
+  void push_back(char c) { character(c); }
   WriteBuffer& character(char c) {
     if (used_ == kBytes) flush();
     bytes_[used_++] = c;

@@ -3,7 +3,7 @@
 
 #include <utility>
 
-#include "monitor/json_text.h"
+#include "base/json_writer.h"
 #include "monitor/nvml.h"
 
 namespace fathom::monitor {
@@ -62,29 +62,19 @@ GpuDescription describe(const Nvml& nvml, unsigned index, NvmlDevice device) {
   return gpu;
 }
 
-/// Members of one JSON object.
-class Members {
- public:
-  void text(std::string_view key, std::string_view value) {
-    if (!value.empty()) add(key, json_text(value));
-  }
-  void number(std::string_view key, const std::optional<std::int64_t>& value) {
-    if (value) add(key, std::to_string(*value));
-  }
-  void real(std::string_view key, const std::optional<double>& value) {
-    if (value) add(key, std::to_string(*value));
-  }
-  void flag(std::string_view key, const std::optional<bool>& value) {
-    if (value) add(key, *value ? "true" : "false");
-  }
-  void add(std::string_view key, std::string_view json) {
-    text_ += (text_.empty() ? "" : ", ") + json_text(key) + ": " + std::string(json);
-  }
-  [[nodiscard]] std::string done() const { return "{" + text_ + "}"; }
+template <typename T>
+void write_if(JsonWriter& json, std::string_view key, const std::optional<T>& value) {
+  if (value) json.member(key, *value);
+}
 
- private:
-  std::string text_;
-};
+void write_if(JsonWriter& json, std::string_view key, std::string_view value) {
+  if (!value.empty()) json.member(key, value);
+}
+
+/// Six decimals, as all watts of a recording.
+void write_watts(JsonWriter& json, std::string_view key, const std::optional<double>& value) {
+  if (value) json.key(key).raw(std::to_string(*value));
+}
 
 }  // namespace
 
@@ -118,35 +108,39 @@ GpuSystem describe_gpus(const std::string& nvml_path) {
 }
 
 std::string to_json(const GpuDescription& gpu) {
-  Members members;
-  members.number("index", gpu.index);
-  members.text("name", gpu.name);
-  members.text("uuid", gpu.uuid);
-  members.number("memory_bytes", gpu.memory_bytes);
-  members.real("power_limit_w", gpu.power_limit_w);
-  members.real("default_power_limit_w", gpu.default_power_limit_w);
-  members.number("sm_clock_mhz", gpu.sm_clock_mhz);
-  members.number("sm_clock_max_mhz", gpu.sm_clock_max_mhz);
-  members.number("memory_clock_mhz", gpu.memory_clock_mhz);
-  members.number("memory_clock_max_mhz", gpu.memory_clock_max_mhz);
-  members.number("temperature_c", gpu.temperature_c);
-  members.flag("persistence", gpu.persistence);
-  members.flag("ecc", gpu.ecc);
-  members.flag("mig", gpu.mig);
-  members.number("pcie_generation", gpu.pcie_generation);
-  members.number("pcie_generation_max", gpu.pcie_generation_max);
-  members.number("pcie_width", gpu.pcie_width);
-  members.number("pcie_width_max", gpu.pcie_width_max);
-  std::string instances;
-  for (const GpuInstance& instance : gpu.instances) {
-    Members one;
-    one.text("name", instance.name);
-    one.text("uuid", instance.uuid);
-    one.number("memory_bytes", instance.memory_bytes);
-    instances += (instances.empty() ? "" : ", ") + one.done();
+  std::string text;
+  JsonWriter json(text);
+  json.object();
+  json.member("index", gpu.index);
+  write_if(json, "name", gpu.name);
+  write_if(json, "uuid", gpu.uuid);
+  write_if(json, "memory_bytes", gpu.memory_bytes);
+  write_watts(json, "power_limit_w", gpu.power_limit_w);
+  write_watts(json, "default_power_limit_w", gpu.default_power_limit_w);
+  write_if(json, "sm_clock_mhz", gpu.sm_clock_mhz);
+  write_if(json, "sm_clock_max_mhz", gpu.sm_clock_max_mhz);
+  write_if(json, "memory_clock_mhz", gpu.memory_clock_mhz);
+  write_if(json, "memory_clock_max_mhz", gpu.memory_clock_max_mhz);
+  write_if(json, "temperature_c", gpu.temperature_c);
+  write_if(json, "persistence", gpu.persistence);
+  write_if(json, "ecc", gpu.ecc);
+  write_if(json, "mig", gpu.mig);
+  write_if(json, "pcie_generation", gpu.pcie_generation);
+  write_if(json, "pcie_generation_max", gpu.pcie_generation_max);
+  write_if(json, "pcie_width", gpu.pcie_width);
+  write_if(json, "pcie_width_max", gpu.pcie_width_max);
+  if (!gpu.instances.empty()) {
+    json.key("instances").array();
+    for (const GpuInstance& instance : gpu.instances) {
+      json.object();
+      write_if(json, "name", instance.name);
+      write_if(json, "uuid", instance.uuid);
+      json.member("memory_bytes", instance.memory_bytes).end();
+    }
+    json.end();
   }
-  if (!instances.empty()) members.add("instances", "[" + instances + "]");
-  return members.done();
+  json.end();
+  return text;
 }
 
 }  // namespace fathom::monitor

@@ -16,8 +16,8 @@
 #include <signal.h>
 #include <time.h>
 
+#include "base/json_writer.h"
 #include "monitor/gpus.h"
-#include "monitor/json_text.h"
 #include "monitor/lane_run.h"
 #include "monitor/pace.h"
 
@@ -97,13 +97,15 @@ class WriterSink : public SampleSink {
 };
 
 std::string missing_json(const std::vector<Missing>& missing) {
-  std::string text = "[";
+  std::string text;
+  JsonWriter json(text);
+  json.array();
   for (const Missing& line : missing) {
-    if (text.size() > 1) text += ", ";
-    text += "{\"what\": " + json_text(line.what) + ", \"why\": " + json_text(line.why) +
-            ", \"remedy\": " + json_text(line.remedy) + "}";
+    json.object().member("what", line.what).member("why", line.why);
+    json.member("remedy", line.remedy).end();
   }
-  return text + "]";
+  json.end();
+  return text;
 }
 
 }  // namespace

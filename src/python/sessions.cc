@@ -11,6 +11,7 @@
 #include <nanobind/stl/vector.h>
 
 #include "base/thread_pool.h"
+#include "base/utf8.h"
 #include "engine/device_peaks.h"
 #include "engine/diagnosis/diagnosis.h"
 #include "engine/diagnosis/page.h"

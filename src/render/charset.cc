@@ -1,8 +1,8 @@
 // Replaces characters that an ASCII terminal does not show.
 #include "render/charset.h"
 
+#include "base/utf8.h"
 #include "render/text_width.h"
-#include "render/utf8.h"
 
 namespace fathom {
 namespace {

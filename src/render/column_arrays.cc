@@ -1,8 +1,8 @@
 // Lays texts end to end, and packs flags into bits.
 #include "render/column_arrays.h"
 
+#include "base/utf8.h"
 #include "render/json.h"
-#include "render/utf8.h"
 
 namespace fathom {
 
@@ -26,17 +26,6 @@ std::vector<std::uint8_t> flag_bits(const ColumnData::Flags& flags) {
   for (std::size_t row = 0; row < flags.bytes.size(); ++row)
     bits[row / 8] = static_cast<std::uint8_t>(bits[row / 8] | flags.bytes[row] << (row % 8));
   return bits;
-}
-
-std::string valid_utf8(std::string_view text) {
-  std::string out;
-  out.reserve(text.size());
-  for (std::size_t at = 0; at < text.size();) {
-    const Utf8Char c = decode_utf8(text.substr(at));
-    out += c.valid ? text.substr(at, c.bytes) : std::string_view("\xEF\xBF\xBD");
-    at += c.bytes;
-  }
-  return out;
 }
 
 }  // namespace fathom

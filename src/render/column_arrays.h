@@ -23,7 +23,4 @@ TextArray text_array(const Table& table, std::size_t column);
 /// A bit per row of a column of flags, least significant first; 0 at a null.
 std::vector<std::uint8_t> flag_bits(const ColumnData::Flags& flags);
 
-/// The same text, with U+FFFD for each byte that is not UTF-8.
-std::string valid_utf8(std::string_view text);
-
 }  // namespace fathom

@@ -4,17 +4,15 @@
 #include <algorithm>
 #include <cmath>
 #include <optional>
-#include <vector>
 
-#include "render/json.h"
+#include "base/json_writer.h"
 #include "render/run_json.h"
 #include "render/text_width.h"
 
 namespace fathom {
 namespace {
 
-/// A string, of bounded length.
-std::string bounded(std::string_view text) { return json_string(shorten_middle(text, kJsonText)); }
+std::string bounded(std::string_view text) { return shorten_middle(text, kJsonText); }
 
 /// Names of ours without blanks: "launch_latency".
 std::string identifier(std::string_view name) {
@@ -23,127 +21,98 @@ std::string identifier(std::string_view name) {
   return id;
 }
 
-/// Writes objects and lists with their commas; every value is JSON already.
-class Object {
- public:
-  Object& add(std::string_view key, const std::string& json) {
-    text_ += (text_.empty() ? "" : ", ") + json_string(key) + ": " + json;
-    return *this;
-  }
-  Object& text(std::string_view key, std::string_view value) { return add(key, bounded(value)); }
-  Object& number(std::string_view key, double value) { return add(key, json_value(value)); }
-  Object& integer(std::string_view key, std::int64_t value) {
-    return add(key, std::to_string(value));
-  }
-  Object& time(std::string_view key, Duration value) { return integer(key, to_ns(value)); }
-  Object& time(std::string_view key, const std::optional<Duration>& value) {
-    return value ? time(key, *value) : add(key, "null");
-  }
-  [[nodiscard]] std::string json() const { return "{" + text_ + "}"; }
-
- private:
-  std::string text_;
-};
-
-/// One element per line.
-std::string list(const std::vector<std::string>& elements, const std::string& indent) {
-  if (elements.empty()) return "[]";
-  std::string out = "[";
-  for (std::size_t i = 0; i < elements.size(); ++i) {
-    out += (i == 0 ? "\n" : ",\n") + indent + "  " + elements[i];
-  }
-  return out + "\n" + indent + "]";
+std::optional<std::int64_t> time(const std::optional<Duration>& value) {
+  return value ? std::optional(to_ns(*value)) : std::nullopt;
 }
 
-std::string short_list(const std::vector<std::string>& elements) {
-  std::string out = "[";
-  for (const std::string& element : elements) out += (out.size() == 1 ? "" : ", ") + element;
-  return out + "]";
-}
-
-std::string baseline(const Diagnosis& diagnosis) {
+void write_baseline(JsonWriter& json, const Diagnosis& diagnosis) {
   const Summary& step = diagnosis.step_ns;
   const auto whole = [](double ns) { return static_cast<std::int64_t>(std::llround(ns)); };
-  Object object;
-  object.text("step_name", diagnosis.step_name)
-      .text("step_note", diagnosis.step_note)
-      .integer("steps", static_cast<std::int64_t>(step.count))
-      .integer("steps_left_out", static_cast<std::int64_t>(diagnosis.steps_left_out))
-      .integer("step_mean_ns", whole(step.mean))
-      .integer("step_median_ns", whole(step.median))
-      .integer("step_min_ns", whole(step.min))
-      .integer("step_max_ns", whole(step.max))
-      .integer("step_stddev_ns", whole(step.stddev))
-      .integer("usual_steps", static_cast<std::int64_t>(diagnosis.usual_ns.count))
-      .integer("usual_step_ns", whole(diagnosis.usual_ns.mean))
-      .time("unprofiled_step_ns", diagnosis.unprofiled_step)
-      .add("device", diagnosis.device < 0 ? "null" : std::to_string(diagnosis.device))
-      .text("device_name", diagnosis.device_name)
-      .integer("devices", static_cast<std::int64_t>(diagnosis.devices));
-  return object.json();
+  json.key("baseline")
+      .object(kJsonInline)
+      .member("step_name", bounded(diagnosis.step_name))
+      .member("step_note", bounded(diagnosis.step_note))
+      .member("steps", step.count)
+      .member("steps_left_out", diagnosis.steps_left_out)
+      .member("step_mean_ns", whole(step.mean))
+      .member("step_median_ns", whole(step.median))
+      .member("step_min_ns", whole(step.min))
+      .member("step_max_ns", whole(step.max))
+      .member("step_stddev_ns", whole(step.stddev))
+      .member("usual_steps", diagnosis.usual_ns.count)
+      .member("usual_step_ns", whole(diagnosis.usual_ns.mean))
+      .member("unprofiled_step_ns", time(diagnosis.unprofiled_step))
+      .member("device", diagnosis.device < 0 ? std::nullopt : std::optional(diagnosis.device))
+      .member("device_name", bounded(diagnosis.device_name))
+      .member("devices", diagnosis.devices)
+      .end();
 }
 
 /// The account over the counted steps together, by bucket.
-std::string account_json(const Account& account) {
-  Object object;
+void write_account(JsonWriter& json, const Account& account) {
+  json.object(kJsonInline);
   for (std::size_t i = 0; i < kBuckets; ++i) {
     const auto bucket = static_cast<Bucket>(i);
-    object.time(identifier(to_string(bucket)), account[bucket]);
+    json.member(identifier(to_string(bucket)), to_ns(account[bucket]));
   }
-  return object.json();
+  json.end();
 }
 
-std::string host_json(const std::array<Duration, kHostBuckets>& host) {
-  Object object;
-  for (std::size_t i = 0; i < kHostBuckets; ++i) {
-    object.time(identifier(to_string(static_cast<HostBucket>(i))), host[i]);
-  }
-  return object.json();
+void write_host(JsonWriter& json, const std::array<Duration, kHostBuckets>& host) {
+  json.object(kJsonInline);
+  for (std::size_t i = 0; i < kHostBuckets; ++i)
+    json.member(identifier(to_string(static_cast<HostBucket>(i))), to_ns(host[i]));
+  json.end();
 }
 
-std::string steps_json(const Diagnosis& diagnosis, const std::string& indent) {
-  std::vector<std::string> rows;
+void write_steps(JsonWriter& json, const Diagnosis& diagnosis) {
+  json.key("steps").array();
+  std::size_t written = 0;
   for (const StepAccount& step : diagnosis.steps) {
-    if (rows.size() == kJsonSteps) break;
-    Object object;
-    object.integer("step", step.number)
-        .integer("start_ns", to_ns(step.window.begin - diagnosis.start))
-        .time("window_ns", step.window.length())
-        .add("outlier", step.outlier ? "true" : "false");
-    object.add("account_ns",
-               diagnosis.device >= 0 ? account_json(step.account) : host_json(step.host));
-    rows.push_back(object.json());
+    if (written++ == kJsonSteps) break;
+    json.object(kJsonInline)
+        .member("step", step.number)
+        .member("start_ns", to_ns(step.window.begin - diagnosis.start))
+        .member("window_ns", to_ns(step.window.length()))
+        .member("outlier", step.outlier)
+        .key("account_ns");
+    if (diagnosis.device >= 0) {
+      write_account(json, step.account);
+    } else {
+      write_host(json, step.host);
+    }
+    json.end();
   }
-  return list(rows, indent);
+  json.end();
 }
 
-std::string verdict_json(const Verdict& verdict) {
-  std::vector<std::string> families;
+void write_verdict(JsonWriter& json, const Verdict& verdict) {
+  json.key("verdict")
+      .object(kJsonInline)
+      .member("id", bounded(to_string(verdict.id)))
+      .member("sentence", bounded(verdict.sentence))
+      .key("families")
+      .array();
   for (const FamilyTime& family : verdict.families) {
-    families.push_back(Object()
-                           .text("family", identifier(to_string(family.family)))
-                           .time("per_step_ns", family.per_step)
-                           .number("percent", family.percent)
-                           .json());
+    json.object()
+        .member("family", identifier(to_string(family.family)))
+        .member("per_step_ns", to_ns(family.per_step))
+        .member("percent", family.percent)
+        .end();
   }
-  return Object()
-      .text("id", to_string(verdict.id))
-      .text("sentence", verdict.sentence)
-      .add("families", short_list(families))
-      .json();
+  json.end().end();
 }
 
-std::string evidence_json(const Evidence& evidence, Time start) {
-  std::vector<std::string> slices;
-  for (const SliceId slice : evidence.slices) slices.push_back(std::to_string(slice.value));
-  Object object;
-  object.text("text", evidence.text).add("slices", short_list(slices));
+void write_evidence(JsonWriter& json, const Evidence& evidence, Time start) {
+  json.object().member("text", bounded(evidence.text)).key("slices").array();
+  for (const SliceId slice : evidence.slices) json.integer(slice.value);
+  json.end();
   if (evidence.where) {
-    object.integer("begin_ns", to_ns(evidence.where->begin - start))
-        .integer("end_ns", to_ns(evidence.where->end - start));
+    json.member("begin_ns", to_ns(evidence.where->begin - start))
+        .member("end_ns", to_ns(evidence.where->end - start));
   }
-  if (!evidence.location.empty()) object.text("location", evidence.location);
-  return object.json();
+  if (!evidence.location.empty()) json.member("location", bounded(evidence.location));
+  json.end();
 }
 
 /// "flag", where text shows "one flag".
@@ -154,44 +123,50 @@ std::string_view effort_name(Effort effort) {
   return name;
 }
 
-std::string finding_json(const RankedFinding& ranked, const Diagnosis& diagnosis) {
-  const Finding& finding = ranked.finding;
-  std::vector<std::string> evidence;
-  for (const Evidence& each : finding.evidence)
-    evidence.push_back(evidence_json(each, diagnosis.start));
-  Object object;
-  object.text("id", ranked.id)
-      .text("rule", finding.rule)
-      .text("title", finding.title)
-      .text("phase", ranked.phase)
-      .text("family", identifier(to_string(finding.family)))
-      .text("severity", to_string(finding.weight))
-      .text("confidence", to_string(finding.confidence))
-      .text("effort", effort_name(finding.effort))
-      .time("upper_bound_ns", ranked.upper_bound)
-      .time("step_ns", ranked.step)
-      .number("step_percent", ranked.percent)
-      .integer("quick_win", ranked.quick_win);
-  if (ranked.predicted) {
-    object.add("predicted_step_ns", Object()
-                                        .integer("low", to_ns(ranked.predicted->low))
-                                        .integer("likely", to_ns(ranked.predicted->likely))
-                                        .integer("high", to_ns(ranked.predicted->high))
-                                        .json());
-  } else {
-    object.add("predicted_step_ns", "null");
+void write_predicted(JsonWriter& json, const RankedFinding& ranked) {
+  json.key("predicted_step_ns");
+  if (!ranked.predicted) {
+    json.null();
+    return;
   }
-  object.time("predicted_unprofiled_step_ns", ranked.unprofiled);
-  return object.text("assumption", finding.assumption)
-      .add("evidence", short_list(evidence))
-      .text("counter_evidence", finding.counter_evidence)
-      .add("fix", Object()
-                      .text("text", finding.fix.text)
-                      .text("before", finding.fix.before)
-                      .text("after", finding.fix.after)
-                      .json())
-      .text("verify", finding.verify)
-      .json();
+  json.object()
+      .member("low", to_ns(ranked.predicted->low))
+      .member("likely", to_ns(ranked.predicted->likely))
+      .member("high", to_ns(ranked.predicted->high))
+      .end();
+}
+
+void write_finding(JsonWriter& json, const RankedFinding& ranked, const Diagnosis& diagnosis) {
+  const Finding& finding = ranked.finding;
+  json.object(kJsonInline)
+      .member("id", bounded(ranked.id))
+      .member("rule", bounded(finding.rule))
+      .member("title", bounded(finding.title))
+      .member("phase", bounded(ranked.phase))
+      .member("family", identifier(to_string(finding.family)))
+      .member("severity", to_string(finding.weight))
+      .member("confidence", to_string(finding.confidence))
+      .member("effort", effort_name(finding.effort))
+      .member("upper_bound_ns", to_ns(ranked.upper_bound))
+      .member("step_ns", to_ns(ranked.step))
+      .member("step_percent", ranked.percent)
+      .member("quick_win", ranked.quick_win);
+  write_predicted(json, ranked);
+  json.member("predicted_unprofiled_step_ns", time(ranked.unprofiled))
+      .member("assumption", bounded(finding.assumption))
+      .key("evidence")
+      .array();
+  for (const Evidence& each : finding.evidence) write_evidence(json, each, diagnosis.start);
+  json.end()
+      .member("counter_evidence", bounded(finding.counter_evidence))
+      .key("fix")
+      .object()
+      .member("text", bounded(finding.fix.text))
+      .member("before", bounded(finding.fix.before))
+      .member("after", bounded(finding.fix.after))
+      .end()
+      .member("verify", bounded(finding.verify))
+      .end();
 }
 
 std::string_view outcome_name(RuleResult::Kind kind) {
@@ -206,105 +181,115 @@ std::string_view outcome_name(RuleResult::Kind kind) {
   return "";
 }
 
-std::string health_json(const Health& health, const std::string& indent) {
-  std::vector<std::string> checks;
+void write_rules(JsonWriter& json, const Diagnosis& diagnosis) {
+  json.key("rules").array();
+  for (const RuleResult& result : diagnosis.rules) {
+    json.object(kJsonInline)
+        .member("rule", bounded(result.rule))
+        .member("outcome", outcome_name(result.kind))
+        .member("reason", bounded(result.reason))
+        .end();
+  }
+  json.end();
+}
+
+void write_health(JsonWriter& json, const Health& health) {
+  json.key("health").array();
   for (const HealthCheck& check : health.checks) {
     if (check.status < CheckStatus::note) continue;
-    checks.push_back(Object()
-                         .text("check", check.id)
-                         .text("status", to_string(check.status))
-                         .text("sentence", check.sentence())
-                         .json());
+    json.object(kJsonInline)
+        .member("check", bounded(check.id))
+        .member("status", to_string(check.status))
+        .member("sentence", bounded(check.sentence()))
+        .end();
   }
-  return list(checks, indent);
+  json.end();
 }
 
 constexpr std::size_t kJsonRanks = 4096;
 constexpr std::size_t kJsonMissing = 50;
 
-std::string rank_json(const RankRow& row) {
-  Object object;
-  object.text("input", row.input);
-  object.add("rank", row.rank ? std::to_string(*row.rank) : "null");
-  return object.time("step_mean_ns", row.step)
-      .time("communication_ns", row.communication)
-      .time("waited_ns", row.waited)
-      .time("made_wait_ns", row.made_wait)
-      .integer("came_last", static_cast<std::int64_t>(row.last))
-      .text("verdict", row.verdict)
-      .json();
+void write_rank(JsonWriter& json, const RankRow& row) {
+  json.object(kJsonInline)
+      .member("input", bounded(row.input))
+      .member("rank", row.rank)
+      .member("step_mean_ns", time(row.step))
+      .member("communication_ns", time(row.communication))
+      .member("waited_ns", time(row.waited))
+      .member("made_wait_ns", time(row.made_wait))
+      .member("came_last", row.last)
+      .member("verdict", bounded(row.verdict))
+      .end();
 }
 
-std::string ranks_json(const Ranks& ranks, const std::string& indent) {
-  std::vector<std::string> rows;
-  for (const RankRow& row : ranks.rows) {
-    if (rows.size() < kJsonRanks) rows.push_back(rank_json(row));
-  }
-  std::vector<std::string> missing;
-  for (const std::string& each : ranks.missing) {
-    if (missing.size() < kJsonMissing) missing.push_back(bounded(each));
-  }
-  const auto whole = [](std::size_t number) { return std::to_string(number); };
-  return Object()
-      .add("diagnosed", whole(ranks.diagnosed))
-      .text("why", ranks.why)
-      .add("late", ranks.late ? whole(*ranks.late) : "null")
-      .number("late_percent", ranks.late_percent)
-      .add("compared", whole(ranks.compared))
-      .add("not_compared", whole(ranks.not_compared))
-      .add("recordings", list(rows, indent))
-      .add("missing", short_list(missing))
-      .add("missing_total", whole(ranks.missing.size()))
-      .json();
+/// An object in a line, but for the list of recordings.
+void write_ranks(JsonWriter& json, const Ranks& ranks) {
+  json.object(kJsonInline)
+      .member("diagnosed", ranks.diagnosed)
+      .member("why", bounded(ranks.why))
+      .member("late", ranks.late)
+      .member("late_percent", ranks.late_percent)
+      .member("compared", ranks.compared)
+      .member("not_compared", ranks.not_compared)
+      .key("recordings")
+      .array(kJsonLines);
+  for (std::size_t i = 0; i < std::min(ranks.rows.size(), kJsonRanks); ++i)
+    write_rank(json, ranks.rows[i]);
+  json.end().key("missing").array();
+  for (std::size_t i = 0; i < std::min(ranks.missing.size(), kJsonMissing); ++i)
+    json.text(bounded(ranks.missing[i]));
+  json.end().member("missing_total", ranks.missing.size()).end();
 }
 
 }  // namespace
 
 std::string render_diagnosis_json(const Diagnosis& diagnosis, std::string_view indent) {
-  const std::string outer(indent);
-  const std::string inner = outer + "  ";
-  std::vector<std::string> findings;
-  for (const RankedFinding& ranked : diagnosis.findings) {
-    if (findings.size() == kJsonFindings) break;
-    findings.push_back(finding_json(ranked, diagnosis));
-  }
-  std::vector<std::string> rules;
-  for (const RuleResult& result : diagnosis.rules) {
-    rules.push_back(Object()
-                        .text("rule", result.rule)
-                        .text("outcome", outcome_name(result.kind))
-                        .text("reason", result.reason)
-                        .json());
-  }
-  std::vector<std::string> notes;
-  for (const std::string& note : diagnosis.notes) notes.push_back(bounded(note));
-  const auto line = [&](std::string_view key, const std::string& json) {
-    return inner + json_string(key) + ": " + json;
+  const bool device = diagnosis.device >= 0;
+  const auto account = [&](JsonWriter& json, const Account& of_device, const auto& of_host) {
+    if (device) {
+      write_account(json, of_device);
+    } else {
+      write_host(json, of_host);
+    }
   };
-  std::string out = outer + "{\n";
-  out += line("schema", json_string("fathom.diagnosis/1")) + ",\n";
-  out += line("input", bounded(diagnosis.input)) + ",\n";
-  out += line("baseline", baseline(diagnosis)) + ",\n";
-  out += line("health", health_json(diagnosis.health, inner)) + ",\n";
-  out += line("account_ns",
-              diagnosis.device >= 0 ? account_json(diagnosis.account) : host_json(diagnosis.host)) +
-         ",\n";
-  out += line("usual_account_ns", diagnosis.device >= 0 ? account_json(diagnosis.usual_account)
-                                                        : host_json(diagnosis.usual_host)) +
-         ",\n";
-  out += line("steps", steps_json(diagnosis, inner)) + ",\n";
-  out += line("steps_total", std::to_string(diagnosis.steps.size())) + ",\n";
-  out += line("verdict", verdict_json(diagnosis.verdict)) + ",\n";
-  out += line("findings", list(findings, inner)) + ",\n";
-  out += line("findings_total", std::to_string(diagnosis.findings.size())) + ",\n";
-  out += line("rules", list(rules, inner)) + ",\n";
-  out += line("replay_residual_percent", json_value(diagnosis.residuals.percent())) + ",\n";
-  out +=
-      line("focus_next", diagnosis.narrower.empty() ? "null" : bounded(diagnosis.narrower)) + ",\n";
-  out += line("run", diagnosis.run ? run_json(*diagnosis.run, inner) : "null") + ",\n";
-  out += line("ranks", diagnosis.ranks ? ranks_json(*diagnosis.ranks, inner) : "null") + ",\n";
-  out += line("notes", short_list(notes)) + "\n";
-  return out + outer + "}";
+  std::string out(indent);
+  JsonWriter json(out, kJsonLines, indent);
+  json.object().member("schema", "fathom.diagnosis/1").member("input", bounded(diagnosis.input));
+  write_baseline(json, diagnosis);
+  write_health(json, diagnosis.health);
+  account(json.key("account_ns"), diagnosis.account, diagnosis.host);
+  account(json.key("usual_account_ns"), diagnosis.usual_account, diagnosis.usual_host);
+  write_steps(json, diagnosis);
+  json.member("steps_total", diagnosis.steps.size());
+  write_verdict(json, diagnosis.verdict);
+  json.key("findings").array();
+  for (std::size_t i = 0; i < std::min(diagnosis.findings.size(), kJsonFindings); ++i)
+    write_finding(json, diagnosis.findings[i], diagnosis);
+  json.end().member("findings_total", diagnosis.findings.size());
+  write_rules(json, diagnosis);
+  json.member("replay_residual_percent", diagnosis.residuals.percent());
+  json.key("focus_next");
+  if (diagnosis.narrower.empty()) {
+    json.null();
+  } else {
+    json.text(bounded(diagnosis.narrower));
+  }
+  json.key("run");
+  if (diagnosis.run) {
+    write_run(json, *diagnosis.run);
+  } else {
+    json.null();
+  }
+  json.key("ranks");
+  if (diagnosis.ranks) {
+    write_ranks(json, *diagnosis.ranks);
+  } else {
+    json.null();
+  }
+  json.key("notes").array(kJsonInline);
+  for (const std::string& note : diagnosis.notes) json.text(bounded(note));
+  json.end().end();
+  return out;
 }
 
 }  // namespace fathom

@@ -11,8 +11,6 @@ namespace fathom {
 
 /// The kind of a column as JSON names it: "duration_ns".
 std::string_view kind_name(ColumnKind kind);
-/// A JSON string with its quotes; bytes that are not UTF-8 become U+FFFD.
-std::string json_string(std::string_view text);
 /// A value as JSON: null, true, 12, 0.5, "text". Not-a-number is null.
 std::string json_value(const Value& value);
 

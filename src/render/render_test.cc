@@ -1,6 +1,7 @@
 // Whole tables through each renderer.
 #include <gtest/gtest.h>
 
+#include "base/json_writer.h"
 #include "render/csv.h"
 #include "render/json.h"
 #include "render/text.h"

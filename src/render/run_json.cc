@@ -2,177 +2,177 @@
 #include "render/run_json.h"
 
 #include <cmath>
+#include <optional>
 #include <vector>
 
 #include "render/diagnosis_json.h"
-#include "render/json.h"
 #include "render/text_width.h"
 
 namespace fathom {
 namespace {
 
-using Members = std::vector<std::pair<std::string_view, std::string>>;
+std::string text(std::string_view value) { return shorten_middle(value, kJsonText); }
 
-std::string text(std::string_view value) { return json_string(shorten_middle(value, kJsonText)); }
-
-std::string number(const std::optional<double>& value) {
-  return value ? json_value(*value) : std::string("null");
+std::optional<std::int64_t> whole(const std::optional<double>& value) {
+  return value ? std::optional<std::int64_t>(std::llround(*value)) : std::nullopt;
 }
 
-std::string whole(const std::optional<double>& value) {
-  return value ? std::to_string(std::llround(*value)) : std::string("null");
+std::optional<std::int64_t> time(const std::optional<Duration>& value) {
+  return value ? std::optional(to_ns(*value)) : std::nullopt;
 }
 
-std::string time(const std::optional<Duration>& value) {
-  return value ? std::to_string(to_ns(*value)) : std::string("null");
+std::optional<std::int64_t> known(std::int64_t value) {
+  return value == kAbsent ? std::nullopt : std::optional(value);
 }
 
-std::string integer(std::int64_t value) {
-  return value == kAbsent ? std::string("null") : std::to_string(value);
+/// Null where there is none.
+std::optional<std::string> text_if(const std::string& value) {
+  return value.empty() ? std::nullopt : std::optional(text(value));
 }
 
-std::string object(const Members& members) {
-  std::string out = "{";
-  for (const auto& [key, value] : members)
-    out += (out.size() == 1 ? "" : ", ") + json_string(key) + ": " + value;
-  return out + "}";
+void write_tree(JsonWriter& json, const TreeUsage& usage) {
+  json.member("processes", usage.processes)
+      .member("wall_ns", time(usage.wall))
+      .member("cpu_ns", time(usage.cpu))
+      .member("cores", usage.cores())
+      .member("memory_peak_bytes", whole(usage.memory_peak))
+      .member("read_bytes", whole(usage.read_bytes))
+      .member("written_bytes", whole(usage.written_bytes));
 }
 
-std::string list(const std::vector<std::string>& elements, const std::string& indent) {
-  if (elements.empty()) return "[]";
-  std::string out = "[";
-  for (std::size_t i = 0; i < elements.size(); ++i)
-    out += (i == 0 ? "\n" : ",\n") + indent + "  " + elements[i];
-  return out + "\n" + indent + "]";
-}
-
-Members tree(const TreeUsage& usage) {
-  return {{"processes", std::to_string(usage.processes)},
-          {"wall_ns", time(usage.wall)},
-          {"cpu_ns", time(usage.cpu)},
-          {"cores", number(usage.cores())},
-          {"memory_peak_bytes", whole(usage.memory_peak)},
-          {"read_bytes", whole(usage.read_bytes)},
-          {"written_bytes", whole(usage.written_bytes)}};
-}
-
-std::string ranks(const RunUsage& usage, const std::string& indent) {
-  std::vector<std::string> rows;
+void write_ranks(JsonWriter& json, const RunUsage& usage) {
+  json.array();
   for (const RankUsage& rank : usage.ranks) {
-    Members members = {{"rank", std::to_string(rank.rank)}, {"pid", std::to_string(rank.pid)}};
-    for (auto& member : tree(rank.usage)) members.push_back(std::move(member));
-    rows.push_back(object(members));
+    json.object(kJsonInline).member("rank", rank.rank).member("pid", rank.pid);
+    write_tree(json, rank.usage);
+    json.end();
   }
-  return list(rows, indent);
+  json.end();
 }
 
-std::string gpus(const RunUsage& usage, const std::string& indent) {
-  std::vector<std::string> rows;
+void write_gpus(JsonWriter& json, const RunUsage& usage) {
+  json.array();
   for (const GpuUsage& gpu : usage.gpus) {
-    rows.push_back(object({{"gpu", std::to_string(gpu.gpu)},
-                           {"utilization_percent", number(gpu.utilization)},
-                           {"mean_watts", number(gpu.watts)},
-                           {"limit_watts", number(gpu.watts_limit)},
-                           {"memory_peak_bytes", whole(gpu.memory_peak)},
-                           {"memory_bytes", whole(gpu.memory_total)}}));
+    json.object(kJsonInline)
+        .member("gpu", gpu.gpu)
+        .member("utilization_percent", gpu.utilization)
+        .member("mean_watts", gpu.watts)
+        .member("limit_watts", gpu.watts_limit)
+        .member("memory_peak_bytes", whole(gpu.memory_peak))
+        .member("memory_bytes", whole(gpu.memory_total))
+        .end();
   }
-  return list(rows, indent);
+  json.end();
 }
 
-std::string processes(const RunSummary& run, const std::string& indent) {
-  std::vector<std::string> rows;
+void write_processes(JsonWriter& json, const RunSummary& run) {
+  json.array();
+  std::size_t written = 0;
   for (const ProcessLine& line : run.processes) {
-    if (rows.size() == kJsonSteps) break;
+    if (written++ == kJsonSteps) break;
     const ProcessRun& process = line.run;
-    const std::string exit = exit_text(process.status);
-    rows.push_back(object({{"pid", integer(process.pid)},
-                           {"parent", integer(process.parent)},
-                           {"role", text(line.role)},
-                           {"rank", process.rank < 0 ? "null" : std::to_string(process.rank)},
-                           {"command", text(line.command)},
-                           {"wall_ns", integer(process.wall_ns)},
-                           {"user_ns", integer(process.user_ns)},
-                           {"system_ns", integer(process.system_ns)},
-                           {"peak_bytes", integer(process.peak_bytes)},
-                           {"exit", exit.empty() ? "null" : text(exit)}}));
+    json.object(kJsonInline)
+        .member("pid", known(process.pid))
+        .member("parent", known(process.parent))
+        .member("role", text(line.role))
+        .member("rank", process.rank < 0 ? std::nullopt : std::optional(process.rank))
+        .member("command", text(line.command))
+        .member("wall_ns", known(process.wall_ns))
+        .member("user_ns", known(process.user_ns))
+        .member("system_ns", known(process.system_ns))
+        .member("peak_bytes", known(process.peak_bytes))
+        .member("exit", text_if(exit_text(process.status)))
+        .end();
   }
-  return list(rows, indent);
+  json.end();
 }
 
-std::string energy(const RunSummary& run) {
-  if (!run.usage.joules) return "null";
-  return object({{"joules", number(run.usage.joules)},
-                 {"of", text(run.usage.consumers)},
-                 {"joules_per_step", number(run.usage.joules_per_step)},
-                 {"steps", std::to_string(run.usage.steps)},
-                 {"price", number(run.price)},
-                 {"co2_g", number(run.co2_g)}});
+void write_energy(JsonWriter& json, const RunSummary& run) {
+  if (!run.usage.joules) {
+    json.null();
+    return;
+  }
+  json.object(kJsonInline)
+      .member("joules", run.usage.joules)
+      .member("of", text(run.usage.consumers))
+      .member("joules_per_step", run.usage.joules_per_step)
+      .member("steps", run.usage.steps)
+      .member("price", run.price)
+      .member("co2_g", run.co2_g)
+      .end();
 }
 
-std::string not_recorded(const RunSummary& run, const std::string& indent) {
-  std::vector<std::string> rows;
+void write_not_recorded(JsonWriter& json, const RunSummary& run) {
+  json.array();
   for (const Unrecorded& lost : run.not_recorded) {
-    rows.push_back(object({{"what", text(lost.what)},
-                           {"why", text(lost.why)},
-                           {"lost", text(lost.lost)},
-                           {"remedy", text(lost.remedy)}}));
+    json.object(kJsonInline)
+        .member("what", text(lost.what))
+        .member("why", text(lost.why))
+        .member("lost", text(lost.lost))
+        .member("remedy", text(lost.remedy))
+        .end();
   }
-  return list(rows, indent);
+  json.end();
 }
 
-std::string overhead(const RunSummary& run) {
-  if (!run.overhead) return "null";
+void write_overhead(JsonWriter& json, const RunSummary& run) {
+  if (!run.overhead) {
+    json.null();
+    return;
+  }
   const RecordingOverhead& cost = *run.overhead;
-  Members options;
+  json.object(kJsonInline)
+      .member("ratio", cost.ratio)
+      .member("recorded_step_ns", to_ns(cost.profiled))
+      .member("other_step_ns", to_ns(cost.unprofiled))
+      .member("recorded_steps", cost.profiled_steps)
+      .member("other_steps", cost.unprofiled_steps)
+      .member("noise", cost.noise)
+      .key("options")
+      .object();
   for (const RecordingOverhead::Option& option : cost.options)
-    options.emplace_back(option.name, json_value(option.ratio));
-  return object({{"ratio", json_value(cost.ratio)},
-                 {"recorded_step_ns", std::to_string(to_ns(cost.profiled))},
-                 {"other_step_ns", std::to_string(to_ns(cost.unprofiled))},
-                 {"recorded_steps", std::to_string(cost.profiled_steps)},
-                 {"other_steps", std::to_string(cost.unprofiled_steps)},
-                 {"noise", json_value(cost.noise)},
-                 {"options", object(options)}});
+    json.member(option.name, option.ratio);
+  json.end().end();
 }
 
-std::string named(const std::vector<NamedTime>& times, const std::string& indent) {
-  std::vector<std::string> rows;
-  rows.reserve(times.size());
+void write_named(JsonWriter& json, const std::vector<NamedTime>& times) {
+  json.array();
   for (const NamedTime& each : times) {
-    rows.push_back(object({{"name", text(each.name)},
-                           {"time_ns", std::to_string(to_ns(each.time))},
-                           {"count", std::to_string(each.count)}}));
+    json.object(kJsonInline)
+        .member("name", text(each.name))
+        .member("time_ns", to_ns(each.time))
+        .member("count", each.count)
+        .end();
   }
-  return list(rows, indent);
+  json.end();
 }
 
 }  // namespace
 
-std::string run_json(const RunSummary& run, const std::string& indent) {
-  const std::string inner = indent + "  ";
-  Members members = {{"name", text(run.name)},
-                     {"command", text(run.command)},
-                     {"exit", run.exit.empty() ? "null" : text(run.exit)},
-                     {"tree", object(tree(run.usage.tree))},
-                     {"cores_available", number(run.usage.cores)},
-                     {"memory_limit_bytes", whole(run.usage.memory_limit)},
-                     {"ranks", ranks(run.usage, inner)},
-                     {"gpus", gpus(run.usage, inner)},
-                     {"energy", energy(run)},
-                     {"processes", processes(run, inner)},
-                     {"phases", named(run.phases, inner)},
-                     {"functions", named(run.functions, inner)},
-                     {"threads_started", std::to_string(run.threads)},
-                     {"gc_pauses", run.collector ? std::to_string(run.collector->count) : "null"},
-                     {"gc_ns", run.collector ? std::to_string(to_ns(run.collector->time)) : "null"},
-                     {"overhead", overhead(run)},
-                     {"not_recorded", not_recorded(run, inner)}};
-  std::string out = "{\n";
-  for (std::size_t i = 0; i < members.size(); ++i) {
-    out += inner + json_string(members[i].first) + ": " + members[i].second +
-           (i + 1 < members.size() ? ",\n" : "\n");
+void write_run(JsonWriter& json, const RunSummary& run) {
+  json.object(kJsonLines).member("name", text(run.name)).member("command", text(run.command));
+  json.member("exit", text_if(run.exit));
+  json.key("tree").object(kJsonInline);
+  write_tree(json, run.usage.tree);
+  json.end();
+  json.member("cores_available", run.usage.cores);
+  json.member("memory_limit_bytes", whole(run.usage.memory_limit));
+  write_ranks(json.key("ranks"), run.usage);
+  write_gpus(json.key("gpus"), run.usage);
+  write_energy(json.key("energy"), run);
+  write_processes(json.key("processes"), run);
+  write_named(json.key("phases"), run.phases);
+  write_named(json.key("functions"), run.functions);
+  json.member("threads_started", run.threads);
+  json.key("gc_pauses");
+  if (run.collector) {
+    json.integer(run.collector->count).member("gc_ns", to_ns(run.collector->time));
+  } else {
+    json.null().key("gc_ns").null();
   }
-  return out + indent + "}";
+  write_overhead(json.key("overhead"), run);
+  write_not_recorded(json.key("not_recorded"), run);
+  json.end();
 }
 
 }  // namespace fathom

@@ -1,13 +1,12 @@
 // The run behind a recording as JSON: the member "run" of a diagnosis.
 #pragma once
 
-#include <string>
-
+#include "base/json_writer.h"
 #include "engine/diagnosis/run_summary.h"
 
 namespace fathom {
 
-/// One object; names and sentences are of bounded length. `indent` stands before its lines.
-std::string run_json(const RunSummary& run, const std::string& indent);
+/// Writes one object, a line for each member; names and sentences are of bounded length.
+void write_run(JsonWriter& json, const RunSummary& run);
 
 }  // namespace fathom

@@ -6,7 +6,7 @@
 #include <array>
 #include <cstdio>
 
-#include "render/utf8.h"
+#include "base/utf8.h"
 
 namespace fathom {
 namespace {
@@ -48,7 +48,7 @@ std::size_t width_of(const Utf8Char& c) {
 
 void append_visible(std::string& out, std::string_view bytes, const Utf8Char& c) {
   if (!c.valid) {
-    out += "\xEF\xBF\xBD";  // U+FFFD
+    out += kReplacementCharacter;
   } else if (c.code < 0x20) {
     // U+2400 … U+241F are pictures of the control characters, in their order.
     out += "\xE2\x90";

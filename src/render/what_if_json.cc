@@ -1,57 +1,62 @@
 // Writes a what-if as JSON.
 #include "render/what_if_json.h"
 
-#include "render/json.h"
+#include "base/json_writer.h"
 
 namespace fathom {
 namespace {
 
-std::string ns(Duration time) { return std::to_string(to_ns(time)); }
-
-std::string forecast_json(const StepForecast& forecast) {
-  std::string path;
+void write_forecast(JsonWriter& json, const StepForecast& forecast) {
+  json.object(kJsonInline)
+      .member("step_median_ns", to_ns(forecast.median))
+      .member("step_mean_ns", to_ns(forecast.mean))
+      .member("bound_by", to_string(bound_by(forecast)))
+      .key("critical_path")
+      .object();
   for (std::size_t i = 0; i < kPathParts; ++i) {
-    path += (i == 0 ? "" : ", ") +
-            json_string(std::string(to_string(static_cast<PathPart>(i))) + "_ns") + ": " +
-            ns(forecast.path[i]);
+    json.member(std::string(to_string(static_cast<PathPart>(i))) + "_ns", to_ns(forecast.path[i]));
   }
-  return R"({"step_median_ns": )" + ns(forecast.median) + R"(, "step_mean_ns": )" +
-         ns(forecast.mean) + R"(, "bound_by": )" + json_string(to_string(bound_by(forecast))) +
-         R"(, "critical_path": {)" + path + "}}";
+  json.end().end();
 }
 
-std::string change_json(const WhatIfChange& change) {
-  return R"({"what": )" + json_string(change.what) + R"(, "slices": )" +
-         std::to_string(change.slices) + R"(, "assumption": )" + json_string(change.assumption) +
-         "}";
+void write_changes(JsonWriter& json, const WhatIf& result) {
+  json.key("changes").array(kJsonInline);
+  for (const WhatIfChange& change : result.changes) {
+    json.object()
+        .member("what", change.what)
+        .member("slices", change.slices)
+        .member("assumption", change.assumption)
+        .end();
+  }
+  json.end();
 }
 
-std::string residuals_json(const Residuals& residuals) {
-  return R"({"sum_ns": )" + ns(residuals.sum) + R"(, "window_ns": )" + ns(residuals.window) +
-         R"(, "percent": )" + json_value(residuals.percent()) + R"(, "unrecorded_ns": )" +
-         ns(residuals.unrecorded) + "}";
+void write_residuals(JsonWriter& json, const Residuals& residuals) {
+  json.key("residuals")
+      .object(kJsonInline)
+      .member("sum_ns", to_ns(residuals.sum))
+      .member("window_ns", to_ns(residuals.window))
+      .member("percent", residuals.percent())
+      .member("unrecorded_ns", to_ns(residuals.unrecorded))
+      .end();
 }
 
 }  // namespace
 
 std::string render_what_if_json(const WhatIf& result, std::string_view indent) {
-  const std::string line = ",\n" + std::string(indent) + "  ";
-  std::string text =
-      std::string(indent) + "{\n" + std::string(indent) + R"(  "schema": "fathom.whatif/1")";
-  text += line + R"("input": )" + json_string(result.input);
-  text += line + R"("step_name": )" + json_string(result.step_name);
-  text += line + R"("steps": )" + std::to_string(result.steps);
-  text += line + R"("before": )" + forecast_json(result.before);
-  text += line + R"("best": )" + forecast_json(result.best);
-  text += line + R"("worst": )" + forecast_json(result.worst);
-  text += line + R"("changes": [)";
-  for (std::size_t i = 0; i < result.changes.size(); ++i)
-    text += (i == 0 ? "" : ", ") + change_json(result.changes[i]);
-  text += "]" + line + R"("residuals": )" + residuals_json(result.residuals);
-  text += line + R"("notes": [)";
-  for (std::size_t i = 0; i < result.notes.size(); ++i)
-    text += (i == 0 ? "" : ", ") + json_string(result.notes[i]);
-  return text + "]\n" + std::string(indent) + "}";
+  std::string out(indent);
+  JsonWriter json(out, kJsonLines, indent);
+  json.object().member("schema", "fathom.whatif/1").member("input", result.input);
+  json.member("step_name", result.step_name).member("steps", result.steps);
+  write_forecast(json.key("before"), result.before);
+  write_forecast(json.key("best"), result.best);
+  write_forecast(json.key("worst"), result.worst);
+  write_changes(json, result);
+  write_residuals(json, result.residuals);
+  json.key("notes").array(kJsonInline);
+  for (const std::string& note : result.notes) json.text(note);
+  json.end().end();
+  return out;
 }
 
 }  // namespace fathom

@@ -30,8 +30,8 @@ struct Absent {
 template <typename T>
 using PlainField = T;
 
-/// `Fields` as columns of equal length, and as a row with plain values, of which what is not given is
-/// absent.
+/// `Fields` as columns of equal length, and as a row with plain values, of which what is not given
+/// is absent.
 ///
 ///     template <template <typename> class Of>
 ///     struct PointFields {

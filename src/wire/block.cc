@@ -5,6 +5,7 @@
 #include <new>
 
 #include "base/crc32.h"
+#include "base/utf8.h"
 
 namespace fathom::wire {
 namespace {
@@ -26,14 +27,6 @@ std::uint64_t hash_of(std::string_view text) {
   word = 0;
   std::memcpy(&word, text.data(), text.size());
   return mix(hash ^ word);
-}
-
-/// At most kMaxText bytes, not ending within a character of UTF-8.
-std::string_view cut(std::string_view text) {
-  if (text.size() <= kMaxText) return text;
-  std::size_t size = kMaxText;
-  while (size > 0 && (static_cast<unsigned char>(text[size]) & 0xc0U) == 0x80U) --size;
-  return text.substr(0, size);
 }
 
 }  // namespace
@@ -62,7 +55,7 @@ bool Block::fits(std::size_t body, const Texts& texts) const {
 
 std::uint32_t Block::text(std::string_view text) {
   if (text.empty()) return 0;
-  text = cut(text);
+  text = cut_utf8(text, kMaxText);
   const std::uint64_t hash = hash_of(text);
   std::size_t at = hash % kSlots;
   for (; slots_[at].id != 0; at = (at + 1) % kSlots) {

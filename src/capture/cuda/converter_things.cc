@@ -2,6 +2,7 @@
 #include <array>
 #include <cstdio>
 
+#include "base/json_writer.h"
 #include "capture/cuda/converter.h"
 
 namespace fathom::cuda {
@@ -10,15 +11,6 @@ namespace {
 /// The thread that an object of CUPTI's is, or -1.
 std::int64_t thread_of(CUpti_ActivityObjectKind kind, const CUpti_ActivityObjectKindId& object) {
   return kind == CUPTI_ACTIVITY_OBJECT_THREAD ? std::int64_t{object.pt.threadId} : -1;
-}
-
-std::string quoted(std::string_view text) {
-  std::string json = "\"";
-  for (const char c : text) {
-    if (c == '"' || c == '\\') json += '\\';
-    if (static_cast<unsigned char>(c) >= 0x20) json += c;
-  }
-  return json + '"';
 }
 
 std::string uuid_text(const CUuuid& uuid) {
@@ -31,11 +23,6 @@ std::string uuid_text(const CUuuid& uuid) {
     text += byte.data();
   }
   return text;
-}
-
-template <typename Number>
-void add_number(std::string& json, std::string_view key, Number value) {
-  json += ", \"" + std::string(key) + "\": " + std::to_string(value);
 }
 
 }  // namespace
@@ -97,32 +84,35 @@ void Converter::pool(const PoolRecord& record) {
 
 /// In the words of Kineto's deviceProperties, so that both are read by the same rules.
 void Converter::device(const DeviceRecord& record) {
-  std::string json = "{\"id\": " + std::to_string(record.id);
-  json += ", \"name\": " + quoted(record.name == nullptr ? "" : record.name);
-  add_number(json, "totalGlobalMem", record.globalMemorySize);
-  add_number(json, "computeMajor", record.computeCapabilityMajor);
-  add_number(json, "computeMinor", record.computeCapabilityMinor);
-  add_number(json, "numSms", record.numMultiprocessors);
-  add_number(json, "maxThreadsPerBlock", record.maxThreadsPerBlock);
-  add_number(json, "maxThreadsPerMultiprocessor",
-             record.maxWarpsPerMultiprocessor * record.numThreadsPerWarp);
-  add_number(json, "regsPerBlock", record.maxRegistersPerBlock);
-  add_number(json, "regsPerMultiprocessor", record.maxRegistersPerMultiprocessor);
-  add_number(json, "warpSize", record.numThreadsPerWarp);
-  add_number(json, "sharedMemPerBlock", record.maxSharedMemoryPerBlock);
-  add_number(json, "sharedMemPerMultiprocessor", record.maxSharedMemoryPerMultiprocessor);
-  add_number(json, "maxBlocksPerMultiprocessor", record.maxBlocksPerMultiprocessor);
-  add_number(json, "l2CacheSize", record.l2CacheSize);
-  add_number(json, "memoryBandwidthKBps", record.globalMemoryBandwidth);
-  add_number(json, "clockRateKHz", record.coreClockRate);
-  json += ", \"uuid\": \"GPU-" + uuid_text(record.uuid) + '"';
+  std::string text;
+  JsonWriter json(text);
+  json.object().member("id", record.id);
+  json.key("name").text(record.name == nullptr ? "" : record.name);
+  json.member("totalGlobalMem", record.globalMemorySize);
+  json.member("computeMajor", record.computeCapabilityMajor);
+  json.member("computeMinor", record.computeCapabilityMinor);
+  json.member("numSms", record.numMultiprocessors);
+  json.member("maxThreadsPerBlock", record.maxThreadsPerBlock);
+  json.member("maxThreadsPerMultiprocessor",
+              record.maxWarpsPerMultiprocessor * record.numThreadsPerWarp);
+  json.member("regsPerBlock", record.maxRegistersPerBlock);
+  json.member("regsPerMultiprocessor", record.maxRegistersPerMultiprocessor);
+  json.member("warpSize", record.numThreadsPerWarp);
+  json.member("sharedMemPerBlock", record.maxSharedMemoryPerBlock);
+  json.member("sharedMemPerMultiprocessor", record.maxSharedMemoryPerMultiprocessor);
+  json.member("maxBlocksPerMultiprocessor", record.maxBlocksPerMultiprocessor);
+  json.member("l2CacheSize", record.l2CacheSize);
+  json.member("memoryBandwidthKBps", record.globalMemoryBandwidth);
+  json.member("clockRateKHz", record.coreClockRate);
+  json.member("uuid", "GPU-" + uuid_text(record.uuid));
   if (record.isMigEnabled != 0) {
-    json += ", \"mig\": \"MIG-" + uuid_text(record.migUuid) + '"';
-    add_number(json, "gpuInstance", record.gpuInstanceId);
-    add_number(json, "computeInstance", record.computeInstanceId);
+    json.member("mig", "MIG-" + uuid_text(record.migUuid));
+    json.member("gpuInstance", record.gpuInstanceId);
+    json.member("computeInstance", record.computeInstanceId);
   }
+  json.end();
   const std::string number = std::to_string(record.id);
-  writer_.fact(pid_, "device_properties." + number, json + "}");
+  writer_.fact(pid_, "device_properties." + number, text);
   if (record.isMigEnabled != 0)
     writer_.fact(pid_, "cuda.mig.device " + number, "MIG-" + uuid_text(record.migUuid));
 }

@@ -9,6 +9,7 @@
 
 #include <unistd.h>
 
+#include "base/json_writer.h"
 #include "capture/cuda/tracer.h"
 #include "capture/inside/attempt.h"
 #include "capture/inside/inside_guard.h"
@@ -208,7 +209,7 @@ void Tracer::warn(wire::Writer& writer) {
     sentence = "nothing was recorded of what process " + std::to_string(pid_) +
                " did with CUDA: it lies outside of the time, steps, range or signal asked for";
   }
-  if (!sentence.empty()) writer.fact(pid_, "WARNING", "[\"" + sentence + "\"]");
+  if (!sentence.empty()) writer.fact(pid_, "WARNING", "[" + json_string(sentence) + "]");
 }
 
 /// CUPTI is not called any more after this: the driver goes down next.

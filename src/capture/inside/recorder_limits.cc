@@ -3,6 +3,7 @@
 #include <cstring>
 #include <limits>
 
+#include "base/json_writer.h"
 #include "capture/inside/attempt.h"
 #include "capture/inside/inside_guard.h"
 #include "capture/inside/recorder.h"
@@ -33,14 +34,7 @@ constexpr std::int64_t kNever = std::numeric_limits<std::int64_t>::max();
 
 bool keeps(Action action) { return action == Action::record || action == Action::record_and_save; }
 
-std::string json_list_of(const std::string& sentence) {
-  std::string json = "[\"";
-  for (const char c : sentence) {
-    if (c == '"' || c == '\\') json.push_back('\\');
-    if (static_cast<unsigned char>(c) >= ' ') json.push_back(c);
-  }
-  return json + "\"]";
-}
+std::string json_list_of(const std::string& sentence) { return "[" + json_string(sentence) + "]"; }
 
 }  // namespace
 

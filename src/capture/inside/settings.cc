@@ -11,6 +11,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/utf8.h"
 #include "wire/writer.h"
 
 namespace fathom::inside {
@@ -39,18 +40,6 @@ std::string_view value_of(std::string_view json, std::string_view key) {
   return {};
 }
 
-void append_utf8(std::uint32_t character, std::string& text) {
-  const auto add = [&text](std::uint32_t byte) { text.push_back(static_cast<char>(byte)); };
-  if (character < 0x80) return add(character);
-  if (character < 0x800) {
-    add(0xC0 | character >> 6);
-  } else {
-    add(0xE0 | character >> 12);
-    add(0x80 | (character >> 6 & 0x3F));
-  }
-  add(0x80 | (character & 0x3F));
-}
-
 /// After a backslash; goes past what it takes.
 void append_escape(std::string_view& rest, std::string& text) {
   constexpr std::string_view kLetters = "bfnrt";
@@ -64,7 +53,7 @@ void append_escape(std::string_view& rest, std::string& text) {
   } else if (letter == 'u' && rest.size() >= kDigits) {
     std::uint32_t character = 0;
     std::from_chars(rest.data(), rest.data() + kDigits, character, 16);
-    append_utf8(character, text);
+    append_utf8(text, character);
     rest.remove_prefix(kDigits);
   } else {
     text.push_back(letter);

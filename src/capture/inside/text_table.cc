@@ -9,6 +9,7 @@
 
 #include <fathom/record.h>
 
+#include "base/utf8.h"
 #include "capture/inside/attempt.h"
 #include "capture/inside/chunks.h"
 #include "capture/inside/inside_guard.h"
@@ -122,13 +123,7 @@ Table& table() {
 
 std::string_view shortened(std::string_view text) noexcept {
   text = text.substr(0, text.find('\0'));
-  if (text.size() <= kLongest) return text;
-  // Not within a character of UTF-8, which has four bytes at most.
-  std::size_t end = kLongest;
-  constexpr unsigned kKind = 0xc0;
-  constexpr unsigned kWithin = 0x80;
-  while (end > kLongest - 4 && (static_cast<unsigned char>(text[end]) & kKind) == kWithin) --end;
-  return text.substr(0, end);
+  return cut_utf8(text, kLongest);
 }
 
 const char* permanent(std::string_view text) noexcept {

@@ -5,7 +5,7 @@
 #include <charconv>
 #include <utility>
 
-#include "capture/launcher/json.h"
+#include "base/json_writer.h"
 #include "capture/system/signals.h"
 
 namespace fathom::capture {
@@ -59,15 +59,15 @@ Result<void> set_field(std::string_view part, Schedule& schedule) {
   return {};
 }
 
-Json& seconds(Json& json, Duration duration) {
-  return json.real(static_cast<double>(to_ns(duration)) / 1e9);
+JsonWriter& seconds(JsonWriter& json, Duration duration) {
+  return json.rounded(static_cast<double>(to_ns(duration)) / 1e9);
 }
 
-Json& seconds_or_null(Json& json, const std::optional<Duration>& duration) {
+JsonWriter& seconds_or_null(JsonWriter& json, const std::optional<Duration>& duration) {
   return duration ? seconds(json, *duration) : json.null();
 }
 
-Json& text_or_null(Json& json, const std::string& text) {
+JsonWriter& text_or_null(JsonWriter& json, const std::string& text) {
   return text.empty() ? json.null() : json.text(text);
 }
 
@@ -116,26 +116,28 @@ Result<std::string> parse_signal(std::string_view text) {
 }
 
 std::string to_json(const Recording& recording, bool indented) {
-  Json json(indented);
+  std::string out;
+  JsonWriter json(out, indented ? kJsonLines : kJsonInline);
   json.object().key("with").texts(recording.with);
   json.key("steps").object();
-  for (const Field& field : kFields) json.key(field.name).number(recording.steps.*(field.member));
+  for (const Field& field : kFields) json.key(field.name).integer(recording.steps.*(field.member));
   json.end().key("step_by").text(recording.step_by);
   seconds(json.key("delay_s"), recording.delay);
   seconds_or_null(json.key("duration_s"), recording.duration);
   text_or_null(json.key("range"), recording.range);
   text_or_null(json.key("on_signal"), recording.on_signal);
   json.key("from_start").boolean(recording.from_start);
-  json.key("max_memory_bytes").number(recording.max_memory);
-  json.key("max_size_bytes").number(recording.max_size);
+  json.key("max_memory_bytes").integer(recording.max_memory);
+  json.key("max_size_bytes").integer(recording.max_size);
   seconds_or_null(json.key("last_s"), recording.last);
   json.key("overhead").boolean(recording.overhead);
   if (recording.cuda == "off") json.key("cuda").boolean(false);
   if (recording.cuda == "always") json.key("cuda_beside_torch").boolean(true);
   if (std::ranges::find(recording.with, "gpu-metrics") != recording.with.end())
-    json.key("gpu_metrics_hz").real(recording.gpu_metrics_hz);
+    json.key("gpu_metrics_hz").rounded(recording.gpu_metrics_hz);
   if (recording.graph_nodes) json.key("cuda_graph_nodes").boolean(true);
-  return json.end().str();
+  json.end();
+  return out;
 }
 
 }  // namespace fathom::capture

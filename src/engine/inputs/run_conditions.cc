@@ -6,8 +6,8 @@
 
 #include <simdjson.h>
 
-#include "base/json_quote.h"
 #include "base/json_result.h"
+#include "base/json_writer.h"
 
 namespace fathom {
 namespace {
@@ -174,14 +174,15 @@ void add_warning(Trace& trace, std::string_view sentence) {
   for (Fact& fact : trace.facts) {
     if (fact.key != "WARNING" || !fact.value.ends_with(']')) continue;
     fact.value.pop_back();
-    fact.value += (fact.value.ends_with('[') ? "" : ",") + json_quoted(sentence) + "]";
+    fact.value += (fact.value.ends_with('[') ? "" : ",") +
+                  json_string(sentence, JsonEscapes::canonical) + "]";
     return;
   }
-  trace.facts.push_back({"WARNING", "[" + json_quoted(sentence) + "]"});
+  trace.facts.push_back({"WARNING", "[" + json_string(sentence, JsonEscapes::canonical) + "]"});
 }
 
 void add_text_fact(Trace& trace, std::string_view key, std::string_view text) {
-  trace.facts.push_back({std::string(key), json_quoted(text)});
+  trace.facts.push_back({std::string(key), json_string(text, JsonEscapes::canonical)});
 }
 
 std::vector<ManifestProcess> manifest_processes(std::string_view json) {

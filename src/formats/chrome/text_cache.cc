@@ -1,8 +1,8 @@
 // Interning with a cache in front, and the slow forms of strings: escapes, damage, canonical JSON.
 #include "formats/chrome/text_cache.h"
 
-#include <simdjson.h>
-
+#include "base/json_writer.h"
+#include "base/utf8.h"
 #include "formats/chrome/json_scan.h"
 
 namespace fathom::chrome {
@@ -31,27 +31,6 @@ int hex4(std::string_view text, std::size_t at) {
   return value;
 }
 
-void append_utf8(std::string& out, std::uint32_t code) {
-  const auto push = [&out](std::uint32_t byte) {
-    out.push_back(static_cast<char>(static_cast<unsigned char>(byte)));
-  };
-  if (code < 0x80) {
-    push(code);
-  } else if (code < 0x800) {
-    push(0xc0U | code >> 6U);
-    push(0x80U | (code & 0x3fU));
-  } else if (code < 0x10000) {
-    push(0xe0U | code >> 12U);
-    push(0x80U | (code >> 6U & 0x3fU));
-    push(0x80U | (code & 0x3fU));
-  } else {
-    push(0xf0U | code >> 18U);
-    push(0x80U | (code >> 12U & 0x3fU));
-    push(0x80U | (code >> 6U & 0x3fU));
-    push(0x80U | (code & 0x3fU));
-  }
-}
-
 /// Decodes the \uXXXX at text[at] ('\\'), with its low surrogate when there is one. Returns the
 /// bytes consumed.
 std::size_t decode_unicode(std::string_view text, std::size_t at, std::string& out, bool& invalid) {
@@ -74,94 +53,15 @@ std::size_t decode_unicode(std::string_view text, std::size_t at, std::string& o
     append_utf8(out, 0xfffd);
     return 6;
   }
-  append_utf8(out, static_cast<std::uint32_t>(first));
+  append_utf8(out, static_cast<char32_t>(first));
   return 6;
-}
-
-void append_escaped(std::string& out, std::string_view text) {
-  constexpr std::string_view kHex = "0123456789abcdef";
-  out.push_back('"');
-  for (const char c : text) {
-    switch (c) {
-      case '"':
-        out += "\\\"";
-        break;
-      case '\\':
-        out += "\\\\";
-        break;
-      case '\n':
-        out += "\\n";
-        break;
-      case '\r':
-        out += "\\r";
-        break;
-      case '\t':
-        out += "\\t";
-        break;
-      case '\b':
-        out += "\\b";
-        break;
-      case '\f':
-        out += "\\f";
-        break;
-      default:
-        if (static_cast<unsigned char>(c) < 0x20) {
-          out += "\\u00";
-          out.push_back(kHex[static_cast<unsigned char>(c) >> 4U]);
-          out.push_back(kHex[static_cast<unsigned char>(c) & 15U]);
-        } else {
-          out.push_back(c);
-        }
-    }
-  }
-  out.push_back('"');
-}
-
-/// Length of the valid UTF-8 sequence at text[at], or 0.
-std::size_t utf8_length(std::string_view text, std::size_t at) {
-  const auto byte = [text](std::size_t i) -> unsigned {
-    return i < text.size() ? static_cast<unsigned char>(text[i]) : 0U;
-  };
-  const unsigned lead = byte(at);
-  if (lead < 0x80) return 1;
-  const auto continues = [&byte, at](std::size_t n) {
-    for (std::size_t i = 1; i < n; ++i) {
-      if ((byte(at + i) & 0xc0U) != 0x80U) return false;
-    }
-    return true;
-  };
-  if (lead >= 0xc2 && lead <= 0xdf) return continues(2) ? 2 : 0;
-  if (lead >= 0xe0 && lead <= 0xef) {
-    const unsigned second = byte(at + 1);
-    const bool overlong = lead == 0xe0 && second < 0xa0;
-    const bool surrogate = lead == 0xed && second >= 0xa0;
-    return continues(3) && !overlong && !surrogate ? 3 : 0;
-  }
-  if (lead >= 0xf0 && lead <= 0xf4) {
-    const unsigned second = byte(at + 1);
-    const bool overlong = lead == 0xf0 && second < 0x90;
-    const bool beyond = lead == 0xf4 && second >= 0x90;
-    return continues(4) && !overlong && !beyond ? 4 : 0;
-  }
-  return 0;
 }
 
 }  // namespace
 
 bool mend_utf8(std::string& text) {
-  if (simdjson::validate_utf8(text.data(), text.size())) return false;
-  std::string fixed;
-  for (std::size_t i = 0; i < text.size();) {
-    const std::size_t length = utf8_length(text, i);
-    if (length == 0) {
-      append_utf8(fixed, 0xfffd);
-      ++i;
-    } else {
-      fixed.append(text, i, length);
-      i += length;
-    }
-  }
-  text = std::move(fixed);
+  if (is_utf8(text)) return false;
+  text = valid_utf8(text);
   return true;
 }
 
@@ -227,7 +127,7 @@ void canonical_json(std::string_view raw, std::string& out) {
       while (close < raw.size() && raw[close] != '"') close += raw[close] == '\\' ? 2 : 1;
       close = std::min(close, raw.size());
       decode_string(raw.substr(i + 1, close - i - 1), text);
-      append_escaped(out, text);
+      append_json_string(out, text, JsonEscapes::canonical);
       i = close + 1;
     } else {
       if (!json::is_space(c)) out.push_back(c);

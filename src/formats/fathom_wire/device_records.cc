@@ -2,7 +2,6 @@
 #include <algorithm>
 
 #include "formats/fathom_wire/trace_maker.h"
-#include "formats/fathom_wire/valid_text.h"
 #include "store/slice_appender.h"
 
 namespace fathom::own {

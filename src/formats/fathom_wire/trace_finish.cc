@@ -5,8 +5,8 @@
 #include <string>
 #include <utility>
 
+#include "formats/fathom_wire/json_value.h"
 #include "formats/fathom_wire/trace_maker.h"
-#include "formats/fathom_wire/valid_text.h"
 
 namespace fathom::own {
 

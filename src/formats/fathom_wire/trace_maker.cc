@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "formats/fathom_wire/valid_text.h"
+#include "base/utf8.h"
 #include "store/slice_appender.h"
 
 namespace fathom::own {

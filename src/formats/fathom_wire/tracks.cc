@@ -2,9 +2,9 @@
 #include <algorithm>
 #include <string>
 
+#include "base/utf8.h"
 #include "formats/fathom_wire/categories.h"
 #include "formats/fathom_wire/trace_maker.h"
-#include "formats/fathom_wire/valid_text.h"
 #include "store/profiler_step.h"
 
 namespace fathom::own {

@@ -1,0 +1,22 @@
+// Checks and repairs UTF-8.
+#include "base/utf8.h"
+
+#include <simdjson.h>
+
+namespace fathom {
+
+bool is_utf8(std::string_view text) { return simdjson::validate_utf8(text.data(), text.size()); }
+
+std::string valid_utf8(std::string_view text) {
+  if (is_utf8(text)) return std::string(text);
+  std::string out;
+  out.reserve(text.size());
+  while (!text.empty()) {
+    const Utf8Char c = decode_utf8(text);
+    out += c.valid ? text.substr(0, c.bytes) : kReplacementCharacter;
+    text.remove_prefix(c.bytes);
+  }
+  return out;
+}
+
+}  // namespace fathom
