@@ -33,10 +33,6 @@ function(fathom_headers target name header)
   add_library(${target} INTERFACE)
   target_include_directories(${target} SYSTEM INTERFACE "${include}")
 endfunction()
-fathom_headers(fmt_headers fmt fmt/format.h)
-target_compile_definitions(fmt_headers INTERFACE FMT_HEADER_ONLY=1)
-fathom_headers(cli11_headers CLI CLI/CLI.hpp)
-
 fathom_headers(zstd_static zstd.h zstd.h)
 if(EXISTS "${FATHOM_SOURCES}/libzstd/.complete")
   # tools/fetch_sources made it for another processor. Without it, files can be compiled there, and nothing be linked.

@@ -69,7 +69,7 @@ endfunction()
 if(FATHOM_SANITIZE)
   fathom_precompile(rooms fathom_options PIC)
 endif()
-fathom_room(base LIBS fmt_headers simdjson isal zstd_static)
+fathom_room(base LIBS simdjson isal zstd_static)
 if(FATHOM_SANITIZE STREQUAL "thread")
   target_sources(fathom_base PRIVATE "${PROJECT_SOURCE_DIR}/cmake/thread_sanitizer.cc")
 endif()
@@ -90,7 +90,7 @@ fathom_room(engine ROOMS base stats wire store formats export analysis replay re
 fathom_room(record ROOMS base wire capture monitor engine)
 fathom_room(render ROOMS base engine)
 fathom_room(server ROOMS base engine render)
-fathom_room(cli ALL_CC ROOMS base engine render server capture record measure LIBS cli11_headers)
+fathom_room(cli ALL_CC ROOMS base engine render server capture record measure)
 
 # The hook that Python programs under capture start with is carried inside the binary.
 set(hook_folder "${CMAKE_CURRENT_SOURCE_DIR}/python/fathom_hook")

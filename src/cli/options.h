@@ -1,10 +1,8 @@
-// Flags of a subcommand: declared once, parsed by CLI11, described to help, man page and
-// completion.
+// Flags of a subcommand: declared once, parsed, described to help, man page and completion.
 #pragma once
 
 #include <cstdint>
 #include <functional>
-#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
@@ -27,8 +25,7 @@ class Options {
   };
   using Parse = std::function<Result<void>(const std::string&)>;
 
-  Options();
-  ~Options();
+  Options() = default;
   Options(const Options&) = delete;
   Options& operator=(const Options&) = delete;
 
@@ -57,12 +54,26 @@ class Options {
   [[nodiscard]] const std::vector<Entry>& entries() const { return entries_; }
 
  private:
-  struct Parser;
+  /// The values of one option as they were given, in their order; an empty one for a switch.
+  using Given = std::vector<std::string>;
+  using Take = std::function<Result<void>(const Given&)>;
+
   void add(std::string_view names, std::string_view value, std::string_view doc,
-           std::vector<std::string> choices);
+           std::vector<std::string> choices, Take take);
+  /// The entry of "--sort" or "-o"; as many as there are for none.
+  [[nodiscard]] std::size_t find(std::string_view name) const;
   [[nodiscard]] std::size_t end_of_options(std::span<const std::string> arguments) const;
-  std::unique_ptr<Parser> parser_;
+  /// False where there is no such option.
+  Result<bool> take(std::span<const std::string>& arguments, std::vector<Given>& given) const;
+  Result<void> parse_own(std::span<const std::string> arguments);
+
   std::vector<Entry> entries_;
+  std::vector<Take> takes_;  // of each entry
+  std::vector<std::string>* operands_ = nullptr;
+  std::string operand_name_;
+  std::size_t required_ = 0;
+  std::vector<std::string>* rest_ = nullptr;
+  std::string rest_name_;
   std::string group_ = "Options";
 };
 

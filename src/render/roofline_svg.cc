@@ -2,13 +2,14 @@
 #include "render/roofline_svg.h"
 
 #include <algorithm>
+#include <array>
+#include <charconv>
 #include <cmath>
+#include <initializer_list>
 #include <map>
 #include <optional>
 #include <utility>
 #include <vector>
-
-#include <fmt/format.h>
 
 #include "render/page/html.h"
 #include "render/units.h"
@@ -131,6 +132,24 @@ Axis axis_over(const std::vector<double>& values, double from, double to) {
   return axis;
 }
 
+std::string number(double value, std::chars_format format, int digits) {
+  std::array<char, 400> text{};
+  const auto end = std::to_chars(text.data(), text.data() + text.size(), value, format, digits).ptr;
+  return {text.data(), end};
+}
+std::string fixed(double value, int decimals = 1) {
+  return number(value, std::chars_format::fixed, decimals);
+}
+std::string general(double value, int digits) {
+  return number(value, std::chars_format::general, digits);
+}
+
+std::string joined(std::initializer_list<std::string_view> parts) {
+  std::string text;
+  for (const std::string_view part : parts) text += part;
+  return text;
+}
+
 std::string rate_text(double flops) {
   constexpr std::string_view kUnits[] = {"FLOP/s",  "kFLOP/s", "MFLOP/s",
                                          "GFLOP/s", "TFLOP/s", "PFLOP/s"};
@@ -139,7 +158,7 @@ std::string rate_text(double flops) {
     flops /= 1000;
     ++unit;
   }
-  return fmt::format("{:.3g} {}", flops, kUnits[unit]);
+  return joined({general(flops, 3), " ", kUnits[unit]});
 }
 
 class Drawing {
@@ -166,17 +185,18 @@ class Drawing {
 
  private:
   void frame(const View& view) {
-    out_ = fmt::format(
-        "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {0} {1}\" width=\"{0}\" "
-        "height=\"{1}\" role=\"img\" aria-label=\"Roofline\">\n{2}\n<rect class=\"paper\" "
-        "width=\"{0}\" height=\"{1}\"/>\n",
-        kWidth, kHeight, kStyle);
-    out_ += fmt::format("<text x=\"{}\" y=\"22\" font-weight=\"600\">Roofline of {}</text>\n",
-                        kLeft, escaped(view.input));
+    const std::string width = fixed(kWidth, 0);
+    const std::string height = fixed(kHeight, 0);
+    out_ = joined({R"(<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 )", width, " ", height,
+                   R"(" width=")", width, R"(" height=")", height,
+                   R"(" role="img" aria-label="Roofline">)", "\n", kStyle, "\n",
+                   R"(<rect class="paper" width=")", width, R"(" height=")", height, "\"/>\n"});
+    out_ += joined({R"(<text x=")", fixed(kLeft, 0), R"(" y="22" font-weight="600">Roofline of )",
+                    escaped(view.input), "</text>\n"});
     for (int e = x_.first; e <= x_.last; ++e) {
       const double x = x_.at(std::pow(10, e));
       line(x, kTop, x, kHeight - kBottom, "grid");
-      text(x, kHeight - kBottom + 18, fmt::format("{:g}", std::pow(10, e)), "middle", "soft");
+      text(x, kHeight - kBottom + 18, general(std::pow(10, e), 6), "middle", "soft");
     }
     for (int e = y_.first; e <= y_.last; ++e) {
       const double y = y_.at(std::pow(10, e));
@@ -191,16 +211,17 @@ class Drawing {
   void caption(const View& view) {
     std::string words = view.notes.empty() ? std::string() : view.notes.front();
     if (plot_.without_arithmetic > 0) {
-      words += fmt::format(" {} rows of {} are not shown: no arithmetic, or not known.",
-                           plot_.without_arithmetic,
-                           format_duration(static_cast<std::int64_t>(plot_.without_ns)));
+      words += joined({" ", std::to_string(plot_.without_arithmetic), " rows of ",
+                       format_duration(static_cast<std::int64_t>(plot_.without_ns)),
+                       " are not shown: no arithmetic, or not known."});
     }
     text(kLeft, kHeight - 14, words, "start", "soft");
     double x = kWidth - kRight;
     for (const std::string_view bound : {"latency", "bandwidth", "compute"}) {
       text(x, 22, bound, "end", "soft");
       x -= 7.0 * static_cast<double>(bound.size()) + 8;
-      out_ += fmt::format("<circle class=\"{}\" cx=\"{:.1f}\" cy=\"18\" r=\"5\"/>\n", bound, x);
+      out_ += joined(
+          {R"(<circle class=")", bound, R"(" cx=")", fixed(x), R"(" cy="18" r="5"/>)", "\n"});
       x -= 14;
     }
   }
@@ -213,10 +234,11 @@ class Drawing {
       // From the floor or the left edge, whichever the slope meets last.
       const double start = std::max(low, floor / roof.bytes);
       const double bend = std::min(high, roof.flops / roof.bytes);
-      out_ += fmt::format(
-          "<path class=\"roof\" d=\"M{:.1f} {:.1f}L{:.1f} {:.1f}L{:.1f} {:.1f}\"/>\n", x_.at(start),
-          y_.at(start * roof.bytes), x_.at(bend), y_.at(std::min(roof.flops, bend * roof.bytes)),
-          x_.at(high), y_.at(std::min(roof.flops, high * roof.bytes)));
+      const auto at = [&](double x) {
+        return joined({fixed(x_.at(x)), " ", fixed(y_.at(std::min(roof.flops, x * roof.bytes)))});
+      };
+      out_ += joined({R"(<path class="roof" d="M)", fixed(x_.at(start)), " ",
+                      fixed(y_.at(start * roof.bytes)), "L", at(bend), "L", at(high), "\"/>\n"});
       text(kWidth - kRight - 4, y_.at(roof.flops) - 5,
            rate_text(roof.flops) + ' ' + roof.arithmetic, "end", "soft");
     }
@@ -226,8 +248,8 @@ class Drawing {
       bends[roof.bytes] = std::max(bends[roof.bytes], roof.flops / roof.bytes);
     for (const auto& [slope, bend] : bends) {
       const double middle = std::sqrt(std::max(low, floor / slope) * std::min(high, bend));
-      text(x_.at(middle) - 8, y_.at(middle * slope) - 8, fmt::format("{:.0f} GB/s", slope * 1e-9),
-           "end", "soft");
+      text(x_.at(middle) - 8, y_.at(middle * slope) - 8, fixed(slope * 1e-9, 0) + " GB/s", "end",
+           "soft");
     }
   }
 
@@ -239,14 +261,12 @@ class Drawing {
       const double x = x_.at(point.intensity);
       const double y = y_.at(point.flops);
       const std::string percent =
-          point.percent ? fmt::format(", {:.1f} % of its roof", *point.percent) : std::string();
-      out_ += fmt::format(
-          "<circle class=\"dot {}\" cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"{:.1f}\"><title>{}\n{}\n{}, "
-          "{}{}"
-          "</title></circle>\n",
-          point.bound.empty() ? "unknown" : point.bound, x, y, radius, escaped(point.name),
-          escaped(point.shapes), format_duration(static_cast<std::int64_t>(point.time_ns)),
-          rate_text(point.flops), percent);
+          point.percent ? ", " + fixed(*point.percent) + " % of its roof" : std::string();
+      out_ += joined({R"(<circle class="dot )", point.bound.empty() ? "unknown" : point.bound,
+                      R"(" cx=")", fixed(x), R"(" cy=")", fixed(y), R"(" r=")", fixed(radius),
+                      R"("><title>)", escaped(point.name), "\n", escaped(point.shapes), "\n",
+                      format_duration(static_cast<std::int64_t>(point.time_ns)), ", ",
+                      rate_text(point.flops), percent, "</title></circle>\n"});
     }
     labels(longest);
   }
@@ -276,15 +296,13 @@ class Drawing {
   }
 
   void line(double x1, double y1, double x2, double y2, std::string_view kind) {
-    out_ += fmt::format(
-        "<line class=\"{}\" x1=\"{:.1f}\" y1=\"{:.1f}\" x2=\"{:.1f}\" y2=\"{:.1f}\"/>\n", kind, x1,
-        y1, x2, y2);
+    out_ += joined({R"(<line class=")", kind, R"(" x1=")", fixed(x1), R"(" y1=")", fixed(y1),
+                    R"(" x2=")", fixed(x2), R"(" y2=")", fixed(y2), "\"/>\n"});
   }
   void text(double x, double y, std::string_view words, std::string_view anchor,
             std::string_view kind) {
-    out_ +=
-        fmt::format("<text x=\"{:.1f}\" y=\"{:.1f}\" text-anchor=\"{}\" class=\"{}\">{}</text>\n",
-                    x, y, anchor, kind, escaped(words));
+    out_ += joined({R"(<text x=")", fixed(x), R"(" y=")", fixed(y), R"(" text-anchor=")", anchor,
+                    R"(" class=")", kind, R"(">)", escaped(words), "</text>\n"});
   }
 
   const Plot& plot_;
