@@ -68,6 +68,21 @@ class Pieces(unittest.TestCase):
         self.assertEqual([step for piece in pieces for step in piece], list(range(1, 151)))
         self.assertEqual(self.dropped(run), {})
 
+    def test_a_range_that_is_open_ends_with_each_piece(self) -> None:
+        # One that stayed open would write its end into memory of the piece before.
+        options = {"steps": {"wait": 0, "warmup": 0, "active": 2, "repeat": 0}, "overhead": False}
+        run = self.run_well("epochs.py", "20", options=options)
+        pieces = numbered(run)
+        self.assertGreater(len(pieces), 20)
+        open_at_end = 0
+        for path in pieces:
+            events = json.loads(path.read_text())["traceEvents"]
+            ends = [e["ts"] + e["dur"] for e in events if e.get("cat") == "cpu_op"]
+            for epoch in [e for e in events if e.get("name") == "epoch" and e.get("ph") == "X"]:
+                self.assertGreaterEqual(epoch["dur"], 0)
+                open_at_end += epoch["ts"] + epoch["dur"] >= max(ends)
+        self.assertGreater(open_at_end, 5)
+
     def test_what_the_size_keeps_out_is_counted(self) -> None:
         limits = {"max_memory_bytes": 2 << 20, "max_size_bytes": 100_000}
         options = {**limits, "steps": MANY, "overhead": False}

@@ -10,6 +10,7 @@ from typing import Any, Callable, TypeVar
 
 from .failures import quietly
 from .plan import Window
+from .torch_scopes import end_open_ranges
 from .traces import Target
 
 monotonic_ns = time.monotonic_ns
@@ -116,6 +117,7 @@ class Profiling:
         if number + 1 == self._first + self.window.warmup:
             self._begin_active()
         if number + 1 >= self._first + self.window.warmup + self.window.active:
+            end_open_ranges(self._torch)
             self._silently(self._profile.step)
             self.finish()
         elif self.window.kept and self._recorded(number) and self._is_full(number):
@@ -167,21 +169,21 @@ class Profiling:
 
     def finish(self) -> None:
         """Ends the window now; what was recorded by then is saved."""
-        if self.done:
-            return
+        if not self.done:
+            self._stop()
+
+    def _stop(self) -> None:
         self.done = True
         self._end_evaluation()
+        end_open_ranges(self._torch)
         self._silently(self._profile.stop)
         self._profile = None
 
     def give_up(self) -> None:
         """Ends the window without a trace."""
         if not self.done:
-            self.done = True
-            self._end_evaluation()
             self._profile.on_trace_ready = None
-            self._silently(self._profile.stop)
-            self._profile = None
+            self._stop()
 
     @quietly
     def _save(self, profile: Any) -> None:

@@ -7,6 +7,7 @@ ask for one.
 
 from __future__ import annotations
 
+import collections
 import ctypes
 import sys
 import time
@@ -15,6 +16,7 @@ from typing import Any
 from .failures import note, quietly
 from .imports import is_importing
 from .plan import Window
+from .torch_scopes import is_inside_torch
 
 monotonic_ns = time.monotonic_ns
 
@@ -23,6 +25,7 @@ QUIET_NS = 3_000_000_000
 RECORD_NS = 2_000_000_000
 # One that made an optimizer or called a module is likely to step soon.
 PATIENCE_NS = 60_000_000_000
+_TRIES = 1000
 
 _CALLBACK = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_void_p)
 
@@ -44,7 +47,7 @@ class Timed:
         self._requested = False
         self._begun: int | None = None
         self._over = False
-        self._kept: list[Any] = []
+        self._kept: collections.deque[Any] = collections.deque(maxlen=4)
         self._target: Any = None
 
     def steps_came(self) -> None:
@@ -70,9 +73,9 @@ class Timed:
                 self._requested = True
                 self._in_main_thread(self._begin)
         elif self._begun is not None and self._is_done(now - self._begun):
-            self._begun = None
+            begun, self._begun = self._begun, None
             self._over = not self._is_ring()
-            self._in_main_thread(self._finish)
+            self._in_main_thread(lambda: self._finish(begun))
 
     def _is_done(self, recorded: int) -> bool:
         if recorded > self._length():
@@ -129,7 +132,15 @@ class Timed:
         self._begun = monotonic_ns()
 
     @quietly
-    def _finish(self) -> None:
+    def _finish(self, begun: int, tries: int = 0) -> None:
+        if self._is_ring() and is_inside_torch():
+            # A pending call often runs where a long operator returns: some bytecodes later it is
+            # out of torch. Else the next tick asks again.
+            if tries < _TRIES:
+                self._in_main_thread(lambda: self._finish(begun, tries + 1))
+            else:
+                self._begun = begun
+            return
         watch = self._watch
         if watch.profiling is not None and watch.profiling is self._window:
             self._window.finish()
@@ -147,7 +158,7 @@ class Timed:
             return 0
 
         callback = _CALLBACK(pending)
-        self._kept.append(callback)  # it must outlive the call
+        self._kept.append(callback)  # it must outlive the call, before which no other is asked for
         if ctypes.pythonapi.Py_AddPendingCall(callback, None) != 0:
             note("recording by time", "the interpreter had no room for a pending call")
 
