@@ -23,6 +23,10 @@ bool is_option(std::string_view word) { return word.size() > 1 && word.starts_wi
 
 Error usage(std::string message) { return {ErrorCode::invalid_argument, std::move(message)}; }
 
+Error needs_value(const std::string& name, const std::string& value) {
+  return usage(name + " needs a value: " + name + " " + value);
+}
+
 /// An option that there is not, or an operand too many.
 Error unknown_argument(std::span<const std::string> left,
                        const std::vector<Options::Entry>& entries) {
@@ -131,7 +135,7 @@ Result<bool> Options::take(std::span<const std::string>& arguments,
       given[at].push_back(word.substr(end + (is_long ? 1 : 0)));
       return true;
     } else if (arguments.empty()) {
-      return usage(name + " needs a value: " + name + " " + entries_[at].value);
+      return needs_value(name, entries_[at].value);
     } else {
       given[at].push_back(arguments.front());
       arguments = arguments.subspan(1);

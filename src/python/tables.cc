@@ -10,6 +10,7 @@
 #include <nanobind/stl/string_view.h>
 #include <nanobind/stl/vector.h>
 
+#include "base/utf8.h"
 #include "engine/query/columns.h"
 #include "python/arrow.h"
 #include "python/bind.h"

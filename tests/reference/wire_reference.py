@@ -64,8 +64,7 @@ def text_of(raw: bytes) -> str:
 
 
 def quoted(text: str) -> str:
-    escaped = text.replace("\\", "\\\\").replace('"', '\\"')
-    return '"' + "".join(f"\\u{ord(c):04x}" if c < " " else c for c in escaped) + '"'
+    return json.dumps(text, ensure_ascii=False)
 
 
 def json_value(text: str) -> str:

@@ -7,6 +7,36 @@
 namespace fathom {
 namespace {
 
+/// What a trace has beside its slices, which no structured binding can name: a new member has to be
+/// added here, and to Renumbering::visit() where it holds ids that parsing threads give.
+struct BesideSlices {
+  decltype(Trace::strings) strings;
+  decltype(Trace::tracks) tracks;
+  decltype(Trace::processes) processes;
+  decltype(Trace::categories) categories;
+  decltype(Trace::signatures) signatures;
+  decltype(Trace::launch_configs) launch_configs;
+  decltype(Trace::numbers) numbers;
+  decltype(Trace::slice_arguments) slice_arguments;
+  decltype(Trace::instant_arguments) instant_arguments;
+  decltype(Trace::flows) flows;
+  decltype(Trace::memory) memory;
+  decltype(Trace::samples) samples;
+  decltype(Trace::instants) instants;
+  decltype(Trace::devices) devices;
+  decltype(Trace::distributed) distributed;
+  decltype(Trace::process_runs) process_runs;
+  decltype(Trace::functions) functions;
+  decltype(Trace::facts) facts;
+  decltype(Trace::import) import;
+  decltype(Trace::format) format;
+  decltype(Trace::origin_ns) origin_ns;
+  decltype(Trace::origin_is_unix) origin_is_unix;
+  decltype(Trace::bytes_read) bytes_read;
+  decltype(Trace::span) span;
+};
+static_assert(sizeof(Trace) == sizeof(SliceTables) + sizeof(BesideSlices));
+
 /// Where each row goes.
 std::size_t reversed(std::size_t row, std::size_t rows) { return rows - 1 - row; }
 
@@ -19,19 +49,19 @@ class Renumbering {
         categories_(trace.categories.size()) {}
 
   void visit(Trace& trace) {
-    auto& [strings, tracks, processes, categories, slices, ops, signatures, kernels, launch_configs,
-           copies, collectives, numbers, slice_arguments, instant_arguments, frames, syncs, flows,
-           memory, samples, instants, devices, distributed, process_runs, functions, facts, import,
-           format, origin_ns, origin_is_unix, bytes_read, span] = trace;
-    all(tracks, processes, categories, slices, ops, signatures, kernels, launch_configs, copies,
-        collectives, numbers, slice_arguments, instant_arguments, frames, syncs, flows, memory,
-        samples, instants, process_runs, functions);
+    auto& [slices, ops, kernels, copies, frames, syncs, collectives] =
+        static_cast<SliceTables&>(trace);
+    all(slices, ops, kernels, copies, frames, syncs, collectives);
+    all(trace.tracks, trace.processes, trace.categories, trace.signatures, trace.launch_configs,
+        trace.numbers, trace.slice_arguments, trace.instant_arguments, trace.flows, trace.memory,
+        trace.samples, trace.instants, trace.process_runs, trace.functions);
+    StringPool& strings = trace.strings;
     StringPool pool;
     for (std::size_t row = strings.size(); row-- > 1;) pool.intern(strings.view(StringId(row)));
     strings = std::move(pool);
-    std::ranges::reverse(categories);
-    std::ranges::reverse(signatures);
-    std::ranges::reverse(launch_configs);
+    std::ranges::reverse(trace.categories);
+    std::ranges::reverse(trace.signatures);
+    std::ranges::reverse(trace.launch_configs);
   }
 
  private:
