@@ -4,6 +4,13 @@
 #include <simdjson.h>
 
 namespace fathom {
+namespace {
+
+/// simdjson looks at its first use for the version that suits the processor, and allocates in
+/// functions that may not throw: so before anything else takes memory.
+[[maybe_unused]] const bool kChosen = simdjson::validate_utf8("", 0);
+
+}  // namespace
 
 bool is_utf8(std::string_view text) { return simdjson::validate_utf8(text.data(), text.size()); }
 
