@@ -23,6 +23,7 @@ function(fathom_room room)
     add_library(fathom_${room} STATIC ${sources})
     target_link_libraries(fathom_${room} PUBLIC ${links})
     fathom_use_precompiled(fathom_${room} rooms)
+    fathom_count_work(${room})
     # The SDK's library holds files of the wire room too; a program that links both takes each file from one of them.
     if(NOT room STREQUAL "wire")
       fathom_unity(fathom_${room} 40000 ${sources})

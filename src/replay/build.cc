@@ -180,6 +180,8 @@ class GraphBuilder {
     graph_.step_begin.assign(steps.size(), kNoRow);
     graph_.step_before.assign(steps.size(), kNoRow);
     for (std::uint32_t row = 0; row < steps.size(); ++row) {
+      const Step& step = steps[row];
+      graph_.step_rows.try_emplace({step.process, step.window.begin, step.window.end}, row);
       if (points_.step_begin[row] != kNoRow)
         graph_.step_begin[row] = order_.point[points_.step_begin[row]];
       if (row > 0 && steps[row - 1].process == steps[row].process)

@@ -2,6 +2,8 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
+#include <tuple>
 #include <vector>
 
 #include "analysis/context.h"
@@ -75,6 +77,8 @@ struct ReplayGraph {
 
   std::vector<ReplayThread> threads;
   std::vector<Step> steps;  ///< By process, then time.
+  /// Rows of `steps` by process, begin and end of the window; of equal ones the first.
+  std::map<std::tuple<StringId, Time, Time>, std::uint32_t> step_rows;
   /// Per step: the node of its host begin, or kNoRow for a whole trace.
   std::vector<std::uint32_t> step_begin;
   /// The step before of the same process, or kNoRow.

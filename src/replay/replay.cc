@@ -143,13 +143,9 @@ Residuals Replay::residuals() const {
 
 std::vector<PathPiece> Replay::critical_path(const Step& step) const {
   const EditedGraph unchanged(*graph_, {}, {});
-  const auto same = [&step](const Step& known) {
-    return known.process == step.process && known.window == step.window;
-  };
-  const auto found = std::ranges::find_if(graph_->steps, same);
-  if (found == graph_->steps.end()) return {};
-  const auto row = static_cast<std::uint32_t>(found - graph_->steps.begin());
-  std::vector<PathStretch> path = trace_back(unchanged, graph_->at, row, step.window);
+  const auto found = graph_->step_rows.find({step.process, step.window.begin, step.window.end});
+  if (found == graph_->step_rows.end()) return {};
+  std::vector<PathStretch> path = trace_back(unchanged, graph_->at, found->second, step.window);
   std::ranges::reverse(path);
   std::vector<PathPiece> pieces;
   for (const PathStretch& stretch : path) {

@@ -66,24 +66,38 @@ std::optional<T> shared_value(const Agreed<T>& shared, T absent) {
   return value && *value != absent ? value : std::nullopt;
 }
 
-/// Counts the operators of one group. Groups have few, so a list does.
+/// Counts the operators of one group. Most groups have few, for which a list does.
 class OpCounts {
  public:
   void add(std::uint32_t key) {
-    for (auto& [known, count] : counts_) {
-      if (known == key) {
-        ++count;
-        return;
+    if (places_.empty()) {
+      for (auto& [known, count] : counts_) {
+        if (known == key) {
+          ++count;
+          return;
+        }
       }
+      counts_.emplace_back(key, 1);
+      if (counts_.size() > kFew) index();
+      return;
     }
-    counts_.emplace_back(key, 1);
+    const auto [at, added] = places_.try_emplace(key, counts_.size());
+    if (added) counts_.emplace_back(key, 0);
+    ++counts_[at->second].second;
   }
   /// "aten::mm ×12, aten::addmm ×3": most frequent first, then by name; without ×1 for a single
   /// operator.
   [[nodiscard]] std::string text(const Trace& trace) const;
 
  private:
+  static constexpr std::size_t kFew = 16;
+
+  void index() {
+    for (std::size_t i = 0; i < counts_.size(); ++i) places_.emplace(counts_[i].first, i);
+  }
+
   std::vector<std::pair<std::uint32_t, std::uint64_t>> counts_;
+  std::unordered_map<std::uint32_t, std::size_t> places_;  // in counts_, once there are many
 };
 
 }  // namespace fathom

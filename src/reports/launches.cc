@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "analysis/structure/enclosing_ops.h"
 #include "analysis/structure/queue.h"
 #include "base/digit_groups.h"
 #include "reports/groups.h"
@@ -34,7 +35,10 @@ struct Group {
 class Grouping {
  public:
   explicit Grouping(const Context& context)
-      : context_(context), trace_(context.trace), by_(context.options.group_by) {}
+      : context_(context),
+        trace_(context.trace),
+        by_(context.options.group_by),
+        ops_(trace_, context.nesting()) {}
 
   void add_call(SliceId call, std::uint32_t split) {
     Group& group = group_of(call, split);
@@ -61,7 +65,7 @@ class Grouping {
   [[nodiscard]] bool by_stream() const { return by_ == "stream"; }
   [[nodiscard]] std::uint32_t op_split(SliceId call) const {
     if (by_ != "op") return 0;
-    const SliceId op = enclosing_op(trace_, context_.nesting(), call);
+    const SliceId op = ops_.of(call);
     return op.valid() ? trace_.slices.name[op.row()].value : StringId::kNone;
   }
   [[nodiscard]] std::uint32_t split_of(const QueuedLaunch& launch) const {
@@ -85,6 +89,7 @@ class Grouping {
   const Context& context_;
   const Trace& trace_;
   const std::string& by_;
+  EnclosingOps ops_;
   GroupIndex index_;
   std::vector<Group> groups_;
 };

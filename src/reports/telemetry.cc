@@ -1,6 +1,7 @@
 // telemetry: what was sampled beside the program, counter by counter.
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -95,18 +96,21 @@ void add(Counter& counter, Time time, double value) {
   }
 }
 
-/// Those of one name together, then by device and process.
+/// Rows of tracks: those of one name together, then by device and process.
 std::vector<std::size_t> in_order(const Trace& trace) {
-  std::vector<std::size_t> order;
+  using Key = std::tuple<std::string_view, std::int32_t, std::int64_t, std::string_view,
+                         std::string_view, std::size_t>;
+  std::vector<Key> keys;
   for (std::size_t row = 0; row < trace.tracks.size(); ++row) {
-    if (trace.tracks[row].kind == TrackKind::counter) order.push_back(row);
-  }
-  const auto key = [&trace](std::size_t row) {
     const Track& track = trace.tracks[row];
-    return std::tuple(trace.text(track.name), track.device, track.pid, trace.text(track.process),
-                      trace.text(track.thread));
-  };
-  std::ranges::sort(order, {}, key);
+    if (track.kind != TrackKind::counter) continue;
+    keys.emplace_back(trace.text(track.name), track.device, track.pid, trace.text(track.process),
+                      trace.text(track.thread), row);
+  }
+  std::ranges::sort(keys);
+  std::vector<std::size_t> order(keys.size());
+  std::ranges::transform(keys, order.begin(),
+                         [](const Key& key) { return std::get<std::size_t>(key); });
   return order;
 }
 

@@ -14,7 +14,8 @@ GapFinder::GapFinder(const Context& context, const HostThreads& threads, const E
       trace_(context.trace),
       threads_(threads),
       waits_(waits),
-      launch_delay_(launch_delay) {
+      launch_delay_(launch_delay),
+      ops_(trace_, context.nesting()) {
   walks_.reserve(trace_.tracks.size());
   for (std::size_t track = 0; track < trace_.tracks.size(); ++track) {
     walks_.emplace_back(trace_, context.nesting(), threads, TrackId(track));
@@ -181,7 +182,7 @@ void GapFinder::finish(Gap& gap, const Hosts& hosts) {
   gap.cause = static_cast<Bucket>(std::ranges::max_element(times) - times.begin());
   gap.late_op = late_.op;
   if (!gap.late_op.valid() && gap.launch.valid()) {
-    gap.late_op = enclosing_op(trace_, context_.nesting(), gap.launch);
+    gap.late_op = ops_.of(gap.launch);
   }
   const bool host = gap.cause <= Bucket::python;
   if (!host && !gap.launch.valid()) return;

@@ -8,6 +8,7 @@
 #include "analysis/accounting/waits.h"
 #include "analysis/accounting/walk.h"
 #include "analysis/context.h"
+#include "analysis/structure/enclosing_ops.h"
 
 namespace fathom {
 
@@ -46,6 +47,7 @@ class GapFinder {
   const HostThreads& threads_;
   const EventWaits& waits_;
   Duration launch_delay_;
+  EnclosingOps ops_;
   std::vector<HostWalk> walks_;  // by track
 
   // Of the device at hand.

@@ -5,6 +5,8 @@
 #include <array>
 #include <map>
 
+#include "analysis/structure/enclosing_ops.h"
+
 namespace fathom {
 namespace {
 
@@ -115,6 +117,7 @@ std::vector<SyncCall> compute_syncs(const Context& context) {
   const SyncReasons reasons(trace, links);
   const LaunchDevices devices(trace, context.timelines(), links);
   const std::vector<const Nesting::Thread*> frames = by_track(trace, nesting.frames);
+  const EnclosingOps ops(trace, nesting);
   std::vector<SyncCall> syncs;
   for (std::size_t row = 0; row < trace.slices.size(); ++row) {
     const SliceId call(row);
@@ -124,7 +127,7 @@ std::vector<SyncCall> compute_syncs(const Context& context) {
     if (!reason) continue;
     const TrackId track = trace.slices.track[row];
     const Time start = trace.slices.start[row];
-    SyncCall sync{.call = call, .reason = *reason, .op = enclosing_op(trace, nesting, call)};
+    SyncCall sync{.call = call, .reason = *reason, .op = ops.of(call)};
     if (const Nesting::Thread* const thread = frames[track.row()]) {
       sync.frame = innermost_at(trace, nesting, *thread, start, trace.slices.end(call));
     }

@@ -72,6 +72,9 @@ HostThreads::HostThreads(const Context& context)
       frames_(trace_.tracks.size()),
       fetches_(trace_.tracks.size()),
       state_of_name_(trace_.strings.size(), kUnknown | kUnknown << 4) {
+  sync_notes_.resize(trace_.slices.size());
+  state_notes_.resize(trace_.slices.size());
+  owner_notes_.resize(trace_.slices.size());
   for (std::size_t i = 0; i < trace_.categories.size(); ++i) kinds_[i] = trace_.categories[i].kind;
   for (const Nesting::Thread& thread : context.nesting().work) work_[thread.track.row()] = &thread;
   for (const Nesting::Thread& thread : context.nesting().frames) {
@@ -115,11 +118,29 @@ bool HostThreads::is_operator(SliceId slice) const {
 }
 
 SliceId HostThreads::sync_around(SliceId around, Time at) const {
-  SliceId found;
-  for (SliceId slice = around; slice.valid(); slice = context_.nesting().parent[slice.row()]) {
-    if (trace_.slices.end(slice) >= at && state(slice) == Bucket::sync) found = slice;
-  }
-  return found;
+  const SliceId call =
+      outermost_around(sync_notes_, context_.nesting().parent, around,
+                       [this](SliceId slice) { return state(slice) == Bucket::sync; });
+  // What is inside it ends no later.
+  return call.valid() && trace_.slices.end(call) >= at ? call : SliceId();
+}
+
+Bucket HostThreads::state_around(SliceId slice) const {
+  // The stronger, the larger; python is 0.
+  const auto strength = [](Bucket bucket) {
+    return static_cast<std::uint32_t>(Bucket::python) - static_cast<std::uint32_t>(bucket);
+  };
+  const std::uint32_t strongest = state_notes_.of(
+      context_.nesting().parent, slice,
+      [&](std::uint32_t outside, SliceId at) { return std::max(outside, strength(state(at))); });
+  return static_cast<Bucket>(static_cast<std::uint32_t>(Bucket::python) - strongest);
+}
+
+SliceId HostThreads::owner_around(SliceId slice) const {
+  const Column<SliceId>& parent = context_.nesting().parent;
+  return innermost_around(owner_notes_, parent, slice, [&](SliceId at) {
+    return is_operator(at) && state_around(parent[at.row()]) != Bucket::input;
+  });
 }
 
 TrackId HostThreads::main_of(StringId process) const {

@@ -10,6 +10,7 @@
 #include "analysis/accounting/accounting.h"
 #include "analysis/accounting/syncs.h"
 #include "analysis/context.h"
+#include "analysis/structure/from_outside.h"
 
 namespace fathom {
 
@@ -21,10 +22,18 @@ class HostThreads {
 
   /// What being inside this slice of host work alone shows: input, allocation, sync, dispatch, or
   /// python for annotations, which show nothing. The strongest of a slice and those around it, in
-  /// the order of Bucket, holds.
+  /// the order of Bucket, holds: state_around().
   [[nodiscard]] Bucket state(SliceId slice) const;
-  /// Is it an operator, to which the time of the calls in it belongs?
-  [[nodiscard]] bool is_operator(SliceId slice) const;
+  /// The strongest of a slice and those around it; python where `slice` is invalid.
+  [[nodiscard]] Bucket state_around(SliceId slice) const;
+  /// Does the time in a slice, and in the calls inside it, belong to it? The time in calls belongs
+  /// to the operator around them, all time of a fetch to the fetch. `around`: state_around() its
+  /// parent.
+  [[nodiscard]] bool owns_time(SliceId slice, Bucket around) const {
+    return around != Bucket::input && is_operator(slice);
+  }
+  /// Whom the time in a slice belongs to: it or one around it. Invalid where there is none.
+  [[nodiscard]] SliceId owner_around(SliceId slice) const;
   /// The outermost synchronising call of a thread that began before `at` and had not returned by
   /// then, or invalid; `around` is the thread's last slice to begin before `at`.
   [[nodiscard]] SliceId sync_around(SliceId around, Time at) const;
@@ -45,6 +54,7 @@ class HostThreads {
   [[nodiscard]] TrackId main() const { return main_; }
 
  private:
+  [[nodiscard]] bool is_operator(SliceId slice) const;
   void find_mains();
   void find_fetches();
 
@@ -56,7 +66,10 @@ class HostThreads {
   std::vector<std::vector<Interval>> fetches_;  // by track
   std::map<StringId, TrackId> mains_;
   TrackId main_;
-  std::array<SliceKind, 256> kinds_{};               // by category
+  std::array<SliceKind, 256> kinds_{};  // by category
+  FromOutside sync_notes_;
+  FromOutside state_notes_;
+  FromOutside owner_notes_;
   mutable std::vector<std::uint8_t> state_of_name_;  // low half: as an operator, high: annotation
 };
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <utility>
 #include <vector>
 
 #include "analysis/accounting/threads.h"
@@ -17,8 +18,9 @@ struct LateOp {
   }
 };
 
-/// Walks one thread. Windows that are asked for in the order of time cost O(slices inside + depth)
-/// each; going back costs O(log n) more. Borrows the threads, trace and nesting.
+/// Walks one thread. Windows that are asked for in the order of time cost O(slices that begin or
+/// end inside + log n) each; going back costs O(depth) more. Borrows the threads, trace and
+/// nesting.
 class HostWalk {
  public:
   HostWalk(const Trace& trace, const Nesting& nesting, const HostThreads& threads, TrackId track)
@@ -48,15 +50,20 @@ class HostWalk {
       while (!open_.empty() && open_.back().slice != parent_[slice.row()]) {
         emit(std::min(open_.back().end, start), visit);
         leave(late);
+        open_around();
       }
       emit(start, visit);
       push(slice);
     }
-    while (!open_.empty()) {
-      emit(std::min(open_.back().end, window.end), visit);
+    while (!open_.empty() && open_.back().end < window.end) {
+      emit(open_.back().end, visit);
       leave(late);
+      open_around();
     }
     emit(window.end, visit);
+    while (!open_.empty()) leave(late);
+    const SliceId owner = threads_.owner_around(left_inside_);
+    if (owner.valid()) late.offer(owner, left_);
   }
 
  private:
@@ -90,31 +97,47 @@ class HostWalk {
     next_ = static_cast<std::size_t>(std::partition_point(begin, end, begins_before) - first);
   }
 
-  /// Opens the slices around `at`.
+  /// Opens the innermost slice around `at`; those around it are opened when it ends.
   void enter(Time at) {
     open_.clear();
-    chain_.clear();
-    for (SliceId slice = last_before(at); slice.valid(); slice = parent_[slice.row()]) {
-      if (trace_.slices.end(slice) > at) chain_.push_back(slice);
-    }
-    for (auto slice = chain_.rbegin(); slice != chain_.rend(); ++slice) push(*slice);
+    left_ = {};
+    left_inside_ = {};
+    const SliceId last = last_before(at);
+    // What had ended by the time of the last question has ended now.
+    if (last != last_ || at < entered_at_) around_ = last;
+    last_ = last;
+    entered_at_ = at;
+    while (around_.valid() && trace_.slices.end(around_) <= at) around_ = parent_[around_.row()];
+    if (around_.valid()) push(around_);
   }
 
   void push(SliceId slice) {
-    const Bucket own = threads_.state(slice);
-    const Bucket around = open_.empty() ? Bucket::python : open_.back().state;
-    open_.push_back({slice, trace_.slices.end(slice), std::min(own, around)});
+    const Bucket state = open_.empty() ? threads_.state_around(slice)
+                                       : std::min(threads_.state(slice), open_.back().state);
+    open_.push_back({slice, trace_.slices.end(slice), state});
   }
 
-  /// Pops. The time in calls belongs to the operator around them, all time of a fetch to the fetch.
+  /// Opens what is around the outermost slice that was open and has ended.
+  void open_around() {
+    if (!open_.empty() || !left_inside_.valid()) return;
+    push(left_inside_);
+    open_.back().own = std::exchange(left_, {});
+    left_inside_ = {};
+  }
+
+  /// Pops, and gives the time that was spent to whom it belongs.
   void leave(LateOp& late) {
     const Open top = open_.back();
     open_.pop_back();
-    const bool fetched = !open_.empty() && open_.back().state == Bucket::input;
-    if (!fetched && threads_.is_operator(top.slice)) {
+    const SliceId around = parent_[top.slice.row()];
+    if (open_.empty()) left_inside_ = around;
+    if (threads_.owns_time(top.slice,
+                           open_.empty() ? threads_.state_around(around) : open_.back().state)) {
       late.offer(top.slice, top.own);
     } else if (!open_.empty()) {
       open_.back().own += top.own;
+    } else if (around.valid()) {
+      left_ = top.own;
     }
   }
 
@@ -157,8 +180,12 @@ class HostWalk {
   const std::vector<Interval>& fetches_;
   std::size_t next_ = 0;    // slices before it begin before the time that was asked for
   Time at_{};               // visited up to here
-  std::vector<Open> open_;  // outermost first
-  std::vector<SliceId> chain_;
+  std::vector<Open> open_;  // outermost first; what is around these is opened when they end
+  Duration left_{};         // spent in the last slice that was open, for the slice around it
+  SliceId left_inside_;     // that slice
+  SliceId last_;            // of the last question: the last slice to begin before it
+  SliceId around_;          // the innermost slice around it
+  Time entered_at_{};       // its time
 };
 
 }  // namespace fathom

@@ -59,32 +59,34 @@ bool is_user_code(const CodePlace& place) {
 CallSites::CallSites(const Context& context)
     : trace_(context.trace), nesting_(context.nesting()), frames_(trace_.tracks.size()) {
   for (const Nesting::Thread& thread : nesting_.frames) frames_[thread.track.row()] = &thread;
+  for (FromOutside* const notes : {&user_frames_, &with_stacks_, &backward_})
+    notes->resize(nesting_.parent.size());
 }
 
 SliceId CallSites::frame(SliceId host) const {
   if (!host.valid()) return {};
   const Nesting::Thread* const thread = frames_[trace_.slices.track[host.row()].row()];
   if (thread == nullptr) return {};
-  SliceId frame = trace_.kind(host) == SliceKind::python_function
-                      ? host
-                      : innermost_at(trace_, nesting_, *thread, trace_.slices.start[host.row()],
-                                     trace_.slices.end(host));
-  while (frame.valid() && !is_user_code(parse_place(trace_.name(frame)))) {
-    frame = nesting_.parent[frame.row()];
-  }
-  return frame;
+  const SliceId innermost =
+      trace_.kind(host) == SliceKind::python_function
+          ? host
+          : innermost_at(trace_, nesting_, *thread, trace_.slices.start[host.row()],
+                         trace_.slices.end(host));
+  const auto is_users = [this](SliceId at) { return is_user_code(parse_place(trace_.name(at))); };
+  return innermost_around(user_frames_, nesting_.parent, innermost, is_users);
+}
+
+CodePlace CallSites::stack_entry(SliceId host) const {
+  const std::uint32_t detail = trace_.slices.detail[host.row()];
+  if (trace_.kind(host) != SliceKind::cpu_op || detail == SliceId::kNone) return {};
+  const StringId stack = trace_.ops.stack[detail];
+  return stack.valid() ? first_user_entry(trace_.text(stack)) : CodePlace();
 }
 
 std::string CallSites::recorded(SliceId host) const {
-  for (SliceId at = host; at.valid(); at = nesting_.parent[at.row()]) {
-    const std::uint32_t detail = trace_.slices.detail[at.row()];
-    if (trace_.kind(at) != SliceKind::cpu_op || detail == SliceId::kNone) continue;
-    const StringId stack = trace_.ops.stack[detail];
-    if (!stack.valid()) continue;
-    const CodePlace place = first_user_entry(trace_.text(stack));
-    if (place.valid()) return text_of(place);
-  }
-  return {};
+  const auto has_entry = [this](SliceId at) { return stack_entry(at).valid(); };
+  const SliceId op = innermost_around(with_stacks_, nesting_.parent, host, has_entry);
+  return op.valid() ? text_of(stack_entry(op)) : std::string();
 }
 
 SliceId CallSites::forward_of(SliceId backward) const {
@@ -94,17 +96,17 @@ SliceId CallSites::forward_of(SliceId backward) const {
 }
 
 std::string CallSites::of(SliceId host) const {
+  if (!host.valid()) return {};
+  std::string place = with_frames_or_stack(host);
+  if (!place.empty()) return place;
+  const auto runs_backward = [this](SliceId at) { return forward_of(at).valid(); };
+  const SliceId op = innermost_around(backward_, nesting_.parent, host, runs_backward);
+  return op.valid() ? with_frames_or_stack(forward_of(op)) : place;
+}
+
+std::string CallSites::with_frames_or_stack(SliceId host) const {
   const SliceId around = frame(host);
-  if (around.valid()) return text_of(parse_place(trace_.name(around)));
-  std::string place = host.valid() ? recorded(host) : std::string();
-  for (SliceId at = host; place.empty() && at.valid(); at = nesting_.parent[at.row()]) {
-    const SliceId forward = forward_of(at);
-    if (!forward.valid()) continue;
-    const SliceId frame_of_forward = frame(forward);
-    return frame_of_forward.valid() ? text_of(parse_place(trace_.name(frame_of_forward)))
-                                    : recorded(forward);
-  }
-  return place;
+  return around.valid() ? text_of(parse_place(trace_.name(around))) : recorded(host);
 }
 
 }  // namespace fathom

@@ -8,6 +8,7 @@
 
 #include "analysis/context.h"
 #include "analysis/structure/forward_ops.h"
+#include "analysis/structure/from_outside.h"
 #include "base/once.h"
 #include "store/trace.h"
 
@@ -34,7 +35,7 @@ class CallSites {
   explicit CallSites(const Context& context);
 
   /// The innermost frame of the user's code around a host slice, or invalid where no frames were
-  /// recorded. O(log n + depth).
+  /// recorded. q questions are O(q log n + n).
   [[nodiscard]] SliceId frame(SliceId host) const;
   /// "train.py:42": from frame(), else from the recorded call stack of the operator or the
   /// operators around it; of a backward operator, where its forward operator was called. "" where
@@ -46,10 +47,16 @@ class CallSites {
   [[nodiscard]] SliceId forward_of(SliceId backward) const;
 
  private:
+  [[nodiscard]] std::string with_frames_or_stack(SliceId host) const;
   [[nodiscard]] std::string recorded(SliceId host) const;
+  /// The user's code that called the operator, where its call stack was recorded.
+  [[nodiscard]] CodePlace stack_entry(SliceId host) const;
 
   const Trace& trace_;
   const Nesting& nesting_;
+  FromOutside user_frames_;
+  FromOutside with_stacks_;
+  FromOutside backward_;
   std::vector<const Nesting::Thread*> frames_;  // By track; nullptr where a track has none.
   mutable Once forward_once_;  // Joining forward to backward is costly: only when asked.
   mutable std::unique_ptr<const ForwardOps> forward_;

@@ -11,6 +11,7 @@
 
 #include "analysis/context.h"
 #include "analysis/kernels/occupancy.h"
+#include "analysis/structure/from_outside.h"
 #include "analysis/util/key_index.h"
 
 namespace fathom {
@@ -49,21 +50,24 @@ class Pricing {
         nesting_(context.nesting()),
         links_(context.links()),
         formulas_(trace_.strings.size()),
-        known_(trace_.strings.size()) {}
+        known_(trace_.strings.size()) {
+    whole_notes_.resize(trace_.slices.size());
+    priced_notes_.resize(trace_.slices.size());
+  }
 
   /// Invalid where the activity lies in no operator.
   SliceId op_of(SliceId activity) {
     const SliceId innermost = links_.op[activity.row()];
-    SliceId found = innermost;
-    bool priced = false;
-    for (SliceId slice = innermost; slice.valid(); slice = nesting_.parent[slice.row()]) {
-      if (trace_.kind(slice) != SliceKind::cpu_op) continue;
-      const OpFormula& formula = formula_of(trace_.slices.name[slice.row()]);
-      if (!formula || (priced && !formula.whole)) continue;
-      found = slice;
-      priced = true;
-    }
-    return found;
+    const auto has_formula = [this](SliceId slice) {
+      return trace_.kind(slice) == SliceKind::cpu_op && formula_of(trace_.slices.name[slice.row()]);
+    };
+    const auto is_whole = [&](SliceId slice) {
+      return has_formula(slice) && formula_of(trace_.slices.name[slice.row()]).whole;
+    };
+    const SliceId whole = outermost_around(whole_notes_, nesting_.parent, innermost, is_whole);
+    if (whole.valid()) return whole;
+    const SliceId priced = innermost_around(priced_notes_, nesting_.parent, innermost, has_formula);
+    return priced.valid() ? priced : innermost;
   }
 
   std::optional<OpCost> cost_of(SliceId op, SliceId activity) {
@@ -96,6 +100,8 @@ class Pricing {
   const Links& links_;
   std::vector<OpFormula> formulas_;  // by StringId row
   std::vector<bool> known_;
+  FromOutside whole_notes_;
+  FromOutside priced_notes_;
 };
 
 /// Adds activities to their rows.

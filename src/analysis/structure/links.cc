@@ -7,6 +7,7 @@
 #include <tuple>
 
 #include "analysis/structure/device_owners.h"
+#include "analysis/structure/enclosing_ops.h"
 #include "analysis/structure/graph_replays.h"
 #include "analysis/structure/launch_choice.h"
 #include "analysis/util/key_index.h"
@@ -177,6 +178,7 @@ class Matcher {
 
 void attribute_by_launch(const Trace& trace, const Nesting& nesting,
                          const std::vector<SliceId>& rows, Links& links) {
+  const EnclosingOps ops(trace, nesting);
   for (std::size_t rank = 0; rank < rows.size(); ++rank) {
     const SliceId launch = links.launch.by_rank()[rank];
     if (!launch.valid()) {
@@ -184,7 +186,7 @@ void attribute_by_launch(const Trace& trace, const Nesting& nesting,
       if (links.without_launch++ == 0) links.first_without_launch = rows[rank];
       continue;
     }
-    const SliceId op = enclosing_op(trace, nesting, launch);
+    const SliceId op = ops.of(launch);
     links.op.by_rank()[rank] = op;
     links.attribution.by_rank()[rank] =
         op.valid() ? Attribution::by_launch : Attribution::no_operator;

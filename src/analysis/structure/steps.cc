@@ -2,6 +2,7 @@
 #include "analysis/structure/steps.h"
 
 #include <algorithm>
+#include <set>
 #include <span>
 #include <unordered_map>
 #include <vector>
@@ -122,16 +123,16 @@ void find_edges(const Trace& trace, const Links& links, const Processes& process
 
 std::vector<std::pair<StringId, std::int32_t>> who_launches_where(const Trace& trace,
                                                                   const Links& links) {
-  std::vector<std::pair<StringId, std::int32_t>> pairs;
+  std::set<std::pair<StringId, std::int32_t>> pairs;
+  std::pair<StringId, std::int32_t> last;
   for (const SliceId activity : links.activities) {
     const SliceId launch = links.launch[activity.row()];
     if (!launch.valid()) continue;
     const std::pair pair(trace.track(launch).process, trace.track(activity).device);
-    if (!pairs.empty() && pairs.back() == pair) continue;
-    if (std::ranges::find(pairs, pair) == pairs.end()) pairs.push_back(pair);
+    if (pairs.empty() || pair != last) pairs.insert(pair);
+    last = pair;
   }
-  std::ranges::sort(pairs);
-  return pairs;
+  return {pairs.begin(), pairs.end()};
 }
 
 std::string note_for(const StepMarks& marks) {

@@ -6,7 +6,6 @@
 #include <cstdint>
 
 #include "rules/common/arguments.h"
-#include "rules/common/names.h"
 
 namespace fathom {
 namespace {
@@ -47,17 +46,12 @@ struct Block {
 
 class Finder {
  public:
-  Finder(const RuleContext& rules, const Ops& ops)
-      : trace_(rules.trace()),
-        ops_(ops),
-        slicing_(trace_, is_slicing),
-        unbind_(trace_, is_unbind),
-        joining_(trace_, is_joining),
-        cell_(trace_, is_cell) {}
+  Finder(const RuleContext& rules, const SliceLoopNames& names, const Ops& ops)
+      : trace_(rules.trace()), ops_(ops), names_(names) {}
 
   std::vector<SliceLoop> find() {
-    if (slicing_.any()) find_slicing();
-    if (unbind_.any()) find_unbinding();
+    if (names_.slicing.any()) find_slicing();
+    if (names_.unbind.any()) find_unbinding();
     std::erase_if(loops_, [this](const SliceLoop& loop) { return is_recurrence(loop); });
     for (SliceLoop& loop : loops_) loop.joined = joined(loop);
     return std::move(loops_);
@@ -71,7 +65,7 @@ class Finder {
   [[nodiscard]] std::vector<Block> blocks() const {
     std::vector<Block> found;
     for (std::size_t at = 0; at < ops_.size(); ++at) {
-      const bool begins = slicing_.contains(name(at));
+      const bool begins = names_.slicing.contains(name(at));
       if (begins) found.push_back({.first = at, .last = at, .names = 0});
       if (found.empty() || found.back().last != at || !together(ops_[at], ops_[found.back().first]))
         continue;
@@ -151,11 +145,11 @@ class Finder {
   void find_unbinding() {
     std::size_t covered = 0;
     for (std::size_t at = 0; at < ops_.size(); ++at) {
-      if (at < covered || !unbind_.contains(name(at))) continue;
+      if (at < covered || !names_.unbind.contains(name(at))) continue;
       for (std::size_t period = 1; period <= kMostOps; ++period) {
         std::size_t end = at + 1 + period;
         while (end < ops_.size() && together(ops_[end], ops_[at]) &&
-               name(end) == name(end - period) && !unbind_.contains(name(end))) {
+               name(end) == name(end - period) && !names_.unbind.contains(name(end))) {
           ++end;
         }
         const std::size_t rounds = (end - at - 1) / period;
@@ -169,8 +163,8 @@ class Finder {
 
   [[nodiscard]] bool is_recurrence(const SliceLoop& loop) const {
     const std::size_t round = (loop.last - loop.first) / loop.rounds;
-    for (std::size_t at = loop.first; cell_.any() && at < loop.first + round; ++at) {
-      if (cell_.contains(name(at))) return true;
+    for (std::size_t at = loop.first; names_.cell.any() && at < loop.first + round; ++at) {
+      if (names_.cell.contains(name(at))) return true;
     }
     return false;
   }
@@ -180,17 +174,14 @@ class Finder {
     const std::size_t round = (loop.last - loop.first) / loop.rounds;
     for (std::size_t at = loop.last; at < std::min(ops_.size(), loop.last + round + 1); ++at) {
       if (!together(ops_[at], ops_[loop.first])) break;
-      if (joining_.contains(name(at))) return at;
+      if (names_.joining.contains(name(at))) return at;
     }
     return SIZE_MAX;
   }
 
   const Trace& trace_;
   const Ops& ops_;
-  NameSet slicing_;
-  NameSet unbind_;
-  NameSet joining_;
-  NameSet cell_;
+  const SliceLoopNames& names_;
   std::vector<SliceLoop> loops_;
 };
 
@@ -198,8 +189,15 @@ class Finder {
 
 bool takes_slices(std::string_view name) { return is_slicing(name) || is_unbind(name); }
 
-std::vector<SliceLoop> slice_loops(const RuleContext& rules, const std::vector<UserOp>& ops) {
-  return Finder(rules, ops).find();
+SliceLoopNames::SliceLoopNames(const Trace& trace)
+    : slicing(trace, is_slicing),
+      unbind(trace, is_unbind),
+      joining(trace, is_joining),
+      cell(trace, is_cell) {}
+
+std::vector<SliceLoop> slice_loops(const RuleContext& rules, const SliceLoopNames& names,
+                                   const std::vector<UserOp>& ops) {
+  return Finder(rules, names, ops).find();
 }
 
 }  // namespace fathom

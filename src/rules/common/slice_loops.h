@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "rules/common/names.h"
 #include "rules/common/user_ops.h"
 #include "rules/rule.h"
 
@@ -23,8 +24,18 @@ struct SliceLoop {
 /// Does an operator of this name take slices of a tensor?
 bool takes_slices(std::string_view name);
 
+/// The operators that loops are recognised by. O(names).
+struct SliceLoopNames {
+  explicit SliceLoopNames(const Trace& trace);
+  NameSet slicing;
+  NameSet unbind;
+  NameSet joining;
+  NameSet cell;
+};
+
 /// The loops among the operators of a thread, by time; none of those around recurrent cells, which
 /// cannot work on all slices at once. O(operators).
-std::vector<SliceLoop> slice_loops(const RuleContext& rules, const std::vector<UserOp>& ops);
+std::vector<SliceLoop> slice_loops(const RuleContext& rules, const SliceLoopNames& names,
+                                   const std::vector<UserOp>& ops);
 
 }  // namespace fathom

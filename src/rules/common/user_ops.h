@@ -3,6 +3,7 @@
 
 #include <vector>
 
+#include "rules/common/names.h"
 #include "rules/rule.h"
 
 namespace fathom {
@@ -14,9 +15,19 @@ struct UserOp {
   const Step* step = nullptr;
 };
 
-/// Operators of a thread in counted steps that no operator of the framework ("aten::…") called, by
+/// Operators of threads in counted steps that no operator of the framework ("aten::…") called, by
 /// time. Ranges of Python code that are recorded as operators (an autograd.Function, a module's
-/// forward) do not count as such. O(thread * log steps).
-std::vector<UserOp> user_ops(const RuleContext& rules, const Nesting::Thread& thread);
+/// forward) do not count as such.
+class UserOps {
+ public:
+  /// O(names). Borrows the context.
+  explicit UserOps(const RuleContext& rules);
+  /// O(thread * log steps).
+  [[nodiscard]] std::vector<UserOp> of(const Nesting::Thread& thread) const;
+
+ private:
+  const RuleContext& rules_;
+  NameSet framework_;
+};
 
 }  // namespace fathom

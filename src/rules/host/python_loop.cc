@@ -108,10 +108,12 @@ class Sites {
   explicit Sites(const RuleContext& rules) : rules_(rules), products_(rules.trace(), is_product) {}
 
   std::map<std::string, Site> look() {
+    const UserOps user_ops(rules_);
+    const SliceLoopNames names(rules_.trace());
     for (const Nesting::Thread& thread : rules_.context.nesting().work) {
       if (rules_.device < 0 && thread.track != rules_.accounting.main_thread) continue;
-      const Ops ops = user_ops(rules_, thread);
-      for (const SliceLoop& loop : slice_loops(rules_, ops)) {
+      const Ops ops = user_ops.of(thread);
+      for (const SliceLoop& loop : slice_loops(rules_, names, ops)) {
         std::string place = rules_.sites.of(ops[loop.first].op);
         if (place.empty()) place = block_text(rules_.trace(), ops, loop);
         add(ops, loop, sites_[place]);

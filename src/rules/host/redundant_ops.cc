@@ -3,6 +3,7 @@
 #include <array>
 #include <map>
 
+#include "analysis/structure/from_outside.h"
 #include "base/quantity_text.h"
 #include "rules/common/claims.h"
 #include "rules/common/counted.h"
@@ -190,10 +191,9 @@ std::string run_text(const Trace& trace, const std::vector<UserOp>& ops, const R
   return text;
 }
 
-void look(const RuleContext& rules, const Finder& finder, const Nesting::Thread& thread,
+void look(const RuleContext& rules, const Finder& finder, const std::vector<UserOp>& ops,
           Found& found) {
   const Trace& trace = rules.trace();
-  const std::vector<UserOp> ops = user_ops(rules, thread);
   std::map<std::uint64_t, Constant> constants;
   for (const Run& run : finder.runs(ops)) {
     Constant& constant = constants[run.key];
@@ -229,10 +229,11 @@ void claim_all(const RuleContext& rules, const Found& found, Finding& finding) {
     const Column<SliceId>& parent = rules.context.nesting().parent;
     std::vector<bool> needless(rules.trace().slices.size());
     for (const SliceId op : found.ops) needless[op.row()] = true;
+    FromOutside notes;
+    notes.resize(needless.size());
+    const auto is_needless = [&](SliceId slice) { return needless[slice.row()]; };
     for_each_activity(rules, [&](SliceId activity, SliceId op) {
-      SliceId at = op;
-      while (at.valid() && !needless[at.row()]) at = parent[at.row()];
-      if (!at.valid()) return;
+      if (!innermost_around(notes, parent, op, is_needless).valid()) return;
       finding.claims.push_back(claim(rules, activity));
       finding.edits.scale.emplace_back(activity, 0.0F);
     });
@@ -253,9 +254,10 @@ Outcome check(const RuleContext& rules) {
   const Finder finder(rules);
   if (!finder.any()) return std::vector<Finding>{};
   Found found;
+  const UserOps user_ops(rules);
   for (const Nesting::Thread& thread : rules.context.nesting().work) {
     if (rules.device < 0 && thread.track != rules.accounting.main_thread) continue;
-    look(rules, finder, thread, found);
+    look(rules, finder, user_ops.of(thread), found);
   }
   Finding finding;
   claim_all(rules, found, finding);

@@ -3,6 +3,7 @@
 #include <array>
 #include <map>
 
+#include "analysis/structure/from_outside.h"
 #include "rules/common/claims.h"
 #include "rules/common/counted.h"
 #include "rules/common/evidence.h"
@@ -54,18 +55,30 @@ constexpr auto kWaitingOperators = std::to_array<WaitingOperator>({
 bool prints(std::string_view frame) { return frame.find("_tensor_str.py") != frame.npos; }
 bool brings_back(std::string_view written) { return written == ".cpu()" || written == ".item()"; }
 
-/// The operators around the call say what was written; the outermost listed one is closest to it.
-std::string_view written(const RuleContext& rules, const SyncCall& sync) {
-  const Column<SliceId>& parent = rules.context.nesting().parent;
-  std::string_view found;
-  for (SliceId at = sync.call; at.valid(); at = parent[at.row()]) {
-    if (rules.trace().kind(at) != SliceKind::cpu_op) continue;
-    const auto waiting =
-        std::ranges::find(kWaitingOperators, rules.trace().name(at), &WaitingOperator::op);
-    if (waiting != kWaitingOperators.end()) found = waiting->written;
+/// The operators around a call say what was written; the outermost listed one is closest to it.
+class WrittenAround {
+ public:
+  explicit WrittenAround(const RuleContext& rules) : rules_(rules) {
+    notes_.resize(rules.trace().slices.size());
   }
-  return found;
-}
+  [[nodiscard]] std::string_view of(SliceId call) const {
+    const auto is_listed = [this](SliceId at) { return !written(at).empty(); };
+    const Column<SliceId>& parent = rules_.context.nesting().parent;
+    const SliceId op = outermost_around(notes_, parent, call, is_listed);
+    return op.valid() ? written(op) : std::string_view();
+  }
+
+ private:
+  [[nodiscard]] std::string_view written(SliceId op) const {
+    const Trace& trace = rules_.trace();
+    if (trace.kind(op) != SliceKind::cpu_op) return {};
+    const auto waiting = std::ranges::find(kWaitingOperators, trace.name(op), &WaitingOperator::op);
+    return waiting == kWaitingOperators.end() ? std::string_view() : waiting->written;
+  }
+
+  const RuleContext& rules_;
+  FromOutside notes_;
+};
 
 struct Site {
   std::vector<SliceId> calls;
@@ -88,16 +101,21 @@ std::vector<bool> uploads(const RuleContext& rules) {
   return result;
 }
 
-/// Names a site without a line: by the innermost annotation or operator of its own.
-std::string around(const RuleContext& rules, const SyncCall& sync) {
-  const SliceId op = outermost_op(rules, sync.call);
-  return std::string(rules.trace().name(op.valid() ? op : sync.call));
+/// Names a site without a line: by the outermost operator around it. `notes`: of that question.
+std::string around(const RuleContext& rules, const FromOutside& notes, const SyncCall& sync) {
+  const Trace& trace = rules.trace();
+  const auto is_op = [&trace](SliceId at) { return trace.kind(at) == SliceKind::cpu_op; };
+  const SliceId op = outermost_around(notes, rules.context.nesting().parent, sync.call, is_op);
+  return std::string(trace.name(op.valid() ? op : sync.call));
 }
 
 std::map<std::string, Site> look(const RuleContext& rules) {
   const Trace& trace = rules.trace();
   const std::vector<bool> upload = uploads(rules);
   const NameSet printing(trace, prints);
+  const WrittenAround written(rules);
+  FromOutside outermost;
+  outermost.resize(trace.slices.size());
   std::map<std::string, Site> sites;
   std::vector<const SyncCall*> syncs;
   for (const SyncCall& sync : rules.syncs) {
@@ -113,11 +131,12 @@ std::map<std::string, Site> look(const RuleContext& rules) {
     const Duration idle = claim_idle(rules, {call.begin, std::max(until, call.end)}, kHostLate,
                                      claims, 1.0, call.length());
     if (idle == Duration{}) continue;
-    std::string_view what = written(rules, sync);
+    std::string_view what = written.of(sync.call);
     if (enclosing_frame(rules, sync.frame, printing)) what = "printing a tensor";
     if (what.empty()) what = trace.name(sync.call);
     const std::string place = rules.sites.of(sync.call);
-    Site& site = sites[place.empty() ? std::string(what) + " in " + around(rules, sync) : place];
+    Site& site =
+        sites[place.empty() ? std::string(what) + " in " + around(rules, outermost, sync) : place];
     site.what = what;
     site.place = place;
     site.calls.push_back(sync.call);

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <set>
 
+#include "analysis/structure/enclosing_ops.h"
 #include "base/quantity_text.h"
 #include "rules/common/claims.h"
 #include "rules/common/edits.h"
@@ -43,6 +44,7 @@ Found look(const RuleContext& rules) {
   const Trace& trace = rules.trace();
   const Links& links = rules.context.links();
   const Column<SliceId>& parent = rules.context.nesting().parent;
+  const EnclosingOps ops(trace, rules.context.nesting());
   Found found;
   SliceId freeing;  // The operator around the last free.
   const auto is_call = [&trace](SliceId slice) {
@@ -63,7 +65,7 @@ Found look(const RuleContext& rules) {
       found.steps.insert(step);
       found.spent += trace.slices.duration[slice.row()];
       if (is_for_host(trace.name(slice))) ++found.host;
-      const SliceId op = enclosing_op(trace, rules.context.nesting(), slice);
+      const SliceId op = ops.of(slice);
       if (is_free(trace.name(slice))) {
         ++found.frees;
         freeing = op;

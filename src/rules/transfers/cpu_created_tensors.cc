@@ -100,8 +100,9 @@ class Finder {
     copies_ = host_copies(rules_);
     mark();
     std::vector<Move> moves;
+    const UserOps user_ops(rules_);
     for (const Nesting::Thread& thread : rules_.context.nesting().work) {
-      const std::vector<UserOp> ops = user_ops(rules_, thread);
+      const std::vector<UserOp> ops = user_ops.of(thread);
       for (std::size_t at = 0; at < ops.size(); ++at) {
         const std::uint32_t copy = copy_of_[ops[at].op.row()];
         if (copy == SliceId::kNone || !moving_.contains(name(ops[at]))) continue;

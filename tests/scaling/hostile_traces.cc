@@ -1,0 +1,390 @@
+// Traces that repeat ids, times, names, threads, tracks, levels of nesting and steps without end.
+#include "tests/scaling/hostile_traces.h"
+
+#include <cstdint>
+#include <string>
+
+#include "store/trace_builder.h"
+
+namespace fathom {
+namespace {
+
+constexpr std::int64_t kGap = 100;  // ns between the beginnings of two groups of events
+
+// Sizes of the smaller of two traces; the larger one has four times as many.
+constexpr std::size_t kFew = 500;
+constexpr std::size_t kDeep = 2'500;
+// 100,000 threads or streams would take minutes under the sanitizers; 8,000 grow in the same way.
+constexpr std::size_t kMany = 2'000;
+constexpr std::size_t kMost = 25'000;
+
+std::int64_t whole(std::size_t number) { return static_cast<std::int64_t>(number); }
+
+/// An operator that launches a kernel, with a wait behind it.
+struct Launch {
+  std::int64_t at = 0;
+  std::int64_t id = 0;
+  std::string_view op = "aten::mm";
+  std::string_view kernel = "gemm";
+};
+
+void add(TraceBuilder& trace, const Launch& launch) {
+  trace.op(launch.op, launch.at, 60)
+      .shapes("[[2,3],[3,4]]")
+      .types(R"(["float","float"])")
+      .external_id(launch.id);
+  trace.runtime("cudaLaunchKernel", launch.at + 5, 10, launch.id).external_id(launch.id);
+  trace.kernel(launch.kernel, launch.at + 20, 30, launch.id).grid(4, 1, 1).external_id(launch.id);
+  trace.runtime("cudaStreamSynchronize", launch.at + 30, 25, launch.id);
+  trace.sync("Stream Sync", launch.at + 30, 25, launch.id, 7);
+}
+
+void add_device(TraceBuilder& trace) {
+  trace.device({.name = "NVIDIA A100-SXM4-80GB",
+                .memory_bytes = 80'000'000'000,
+                .compute_major = 8,
+                .compute_minor = 0,
+                .sms = 108,
+                .max_threads_per_sm = 2048,
+                .max_threads_per_block = 1024});
+}
+
+/// What recordings are like: each event has its own id and time; ten operators are a step.
+Trace ordinary(std::size_t count) {
+  TraceBuilder trace;
+  add_device(trace);
+  const std::size_t steps = count / 10;
+  for (std::size_t step = 0; step < steps; ++step) {
+    const std::int64_t at = whole(step) * 12 * kGap;
+    trace.step(whole(step), at, 11 * kGap);
+    for (std::size_t i = 0; i < 10; ++i)
+      add(trace, {.at = at + whole(i) * kGap, .id = whole(10 * step + i) + 1});
+  }
+  return trace.build();
+}
+
+/// Steps of two events; each third is an outlier.
+Trace many_steps(std::size_t count) {
+  TraceBuilder trace;
+  add_device(trace);
+  std::int64_t at = 0;
+  for (std::size_t step = 0; step < count; ++step) {
+    const std::int64_t length = step % 3 == 0 ? 2000 : 120 + whole(step % 7);
+    trace.step(whole(step), at, length);
+    add(trace, {.at = at + 1, .id = whole(step) + 1});
+    at += length + 10;
+  }
+  return trace.build();
+}
+
+Trace with_id(std::size_t count, std::int64_t id) {
+  TraceBuilder trace;
+  add_device(trace);
+  for (std::size_t i = 0; i < count; ++i) add(trace, {.at = whole(i) * kGap, .id = id});
+  return trace.build();
+}
+Trace equal_ids(std::size_t count) { return with_id(count, 7); }
+Trace zero_ids(std::size_t count) { return with_id(count, 0); }
+
+/// Every process of the file uses the same id.
+Trace equal_ids_of_processes(std::size_t count) {
+  TraceBuilder trace;
+  for (std::size_t i = 0; i < count; ++i) {
+    trace.on_thread(1, whole(i) + 1).on_stream(7);
+    add(trace, {.at = whole(i) * kGap, .id = 7});
+  }
+  return trace.build();
+}
+
+/// All at one moment, of one length.
+Trace equal_times(std::size_t count) {
+  TraceBuilder trace;
+  add_device(trace);
+  for (std::size_t i = 0; i < count; ++i) add(trace, {.at = 1000, .id = whole(i) + 1});
+  return trace.build();
+}
+
+/// All at one moment, of no length.
+Trace no_lengths(std::size_t count) {
+  TraceBuilder trace;
+  for (std::size_t i = 0; i < count; ++i) {
+    trace.op("aten::mm", 1000, 0).sequence(whole(i));
+    trace.runtime("cudaLaunchKernel", 1000, 0, whole(i) + 1);
+    trace.kernel("gemm", 1000, 0, whole(i) + 1);
+    trace.frame("train.py(3): step", 1000, 0, whole(i));
+  }
+  return trace.build();
+}
+
+/// One thread of operators that compute on the host, all of one name.
+Trace one_thread_and_name(std::size_t count) {
+  TraceBuilder trace;
+  for (std::size_t i = 0; i < count; ++i)
+    trace.op("aten::add", whole(i) * kGap, 90)
+        .shapes("[[2,3],[2,3]]")
+        .sequence(whole(i))
+        .stack("train.py(3): step\ntrain.py(9): <module>");
+  return trace.build();
+}
+
+/// No two operators and no two kernels have one name, signature or stack.
+Trace distinct_names(std::size_t count) {
+  TraceBuilder trace;
+  add_device(trace);
+  for (std::size_t i = 0; i < count; ++i) {
+    const std::string number = std::to_string(i);
+    const std::int64_t at = whole(i) * kGap;
+    trace.op("mine::op" + number, at, 60)
+        .shapes("[[" + number + ",3],[3,4]]")
+        .stack("train.py(" + number + "): step\ntrain.py(9): <module>");
+    trace.runtime("cudaLaunchKernel", at + 5, 10, whole(i) + 1);
+    trace.kernel("kernel" + number, at + 20, 30, whole(i) + 1)
+        .grid(static_cast<std::int32_t>(i % 1000) + 1, 1, 1);
+  }
+  return trace.build();
+}
+
+/// Kernels of one name, each launched by an operator of another name.
+Trace distinct_ops_of_one_kernel(std::size_t count) {
+  TraceBuilder trace;
+  add_device(trace);
+  for (std::size_t i = 0; i < count; ++i) {
+    const std::string op = "mine::op" + std::to_string(i);
+    add(trace, {.at = whole(i) * kGap, .id = whole(i) + 1, .op = op});
+  }
+  return trace.build();
+}
+
+/// Slices within slices, then launches in the innermost; `add_level` opens each level.
+template <typename AddLevel>
+Trace tower(std::size_t levels, const AddLevel& add_level) {
+  const std::size_t launches = levels / 5;
+  TraceBuilder trace;
+  add_device(trace);
+  const std::int64_t inside = whole(levels);
+  const std::int64_t length = 2 * inside + whole(launches) * kGap;
+  for (std::size_t level = 0; level < levels; ++level)
+    add_level(trace, level, whole(level), length - 2 * whole(level));
+  for (std::size_t i = 0; i < launches; ++i)
+    add(trace, {.at = inside + whole(i) * kGap, .id = whole(i) + 1});
+  return trace.build();
+}
+
+Trace nested_ops(std::size_t count) {
+  return tower(count,
+               [](TraceBuilder& trace, std::size_t level, std::int64_t at, std::int64_t length) {
+                 trace.op("aten::add", at, length).shapes("[[2,3],[2,3]]").sequence(whole(level));
+               });
+}
+
+Trace nested_annotations(std::size_t count) {
+  return tower(count,
+               [](TraceBuilder& trace, std::size_t level, std::int64_t at, std::int64_t length) {
+                 trace.annotation("level" + std::to_string(level), at, length);
+               });
+}
+
+Trace nested_frames(std::size_t count) {
+  return tower(count,
+               [](TraceBuilder& trace, std::size_t level, std::int64_t at, std::int64_t length) {
+                 const bool module = level % 2 == 0;
+                 trace.frame(module ? "nn.Module: Block_0" : "train.py(3): step", at, length,
+                             whole(level) + 1, whole(level));
+               });
+}
+
+/// Each slice of a thread begins within the one before it and ends after it.
+Trace overlapping(std::size_t count) {
+  TraceBuilder trace;
+  for (std::size_t i = 0; i < count; ++i) {
+    const std::int64_t at = whole(i) * kGap;
+    trace.op("aten::add", at, 150);
+    trace.runtime("cudaLaunchKernel", at + 1, 120, whole(i) + 1);
+    trace.kernel("add", at + 20, 1000, whole(i) + 1);
+  }
+  return trace.build();
+}
+
+/// Each kernel begins after the one before it, on a stream of its own, and ends before it.
+Trace kernels_within_kernels(std::size_t count) {
+  TraceBuilder trace;
+  const std::size_t kernels = count;
+  for (std::size_t i = 0; i < kernels; ++i) {
+    trace.op("aten::add", whole(i) * 10, 8);
+    trace.runtime("cudaLaunchKernel", whole(i) * 10 + 1, 5, whole(i) + 1);
+    trace.on_stream(whole(i) + 1);
+    trace.kernel("add", whole(kernels + i) * 10, whole(kernels - i) * 20, whole(i) + 1);
+  }
+  return trace.build();
+}
+
+Trace threads(std::size_t count) {
+  TraceBuilder trace;
+  add_device(trace);
+  for (std::size_t i = 0; i < count; ++i) {
+    trace.on_thread(whole(i) + 1);
+    add(trace, {.at = whole(i) * kGap, .id = whole(i) + 1});
+  }
+  return trace.build();
+}
+
+/// Threads that are all at work at the same time.
+Trace concurrent_threads(std::size_t count) {
+  TraceBuilder trace;
+  trace.step(1, 0, whole(count));
+  for (std::size_t i = 0; i < count; ++i) {
+    trace.on_thread(whole(i) + 1);
+    trace.op("aten::add", whole(i), whole(count)).sequence(whole(i), 1);
+    trace.runtime("cudaStreamSynchronize", whole(i) + 1, whole(count) / 2, whole(i) + 1);
+    trace.frame("train.py(3): step", whole(i), whole(count), whole(i) + 1);
+  }
+  return trace.build();
+}
+
+Trace streams(std::size_t count) {
+  TraceBuilder trace;
+  add_device(trace);
+  for (std::size_t i = 0; i < count; ++i) {
+    trace.on_stream(whole(i) + 1);
+    add(trace, {.at = whole(i) * kGap, .id = whole(i) + 1});
+  }
+  return trace.build();
+}
+
+Trace processes(std::size_t count) {
+  TraceBuilder trace;
+  for (std::size_t i = 0; i < count; ++i) {
+    trace.on_thread(1, whole(i) + 1).on_stream(7);
+    trace.process(whole(i) + 1, "python");
+    add(trace, {.at = whole(i) * kGap, .id = whole(i) + 1});
+  }
+  return trace.build();
+}
+
+Trace counters(std::size_t count) {
+  TraceBuilder trace;
+  trace.step(1, 0, whole(count) * kGap);
+  for (std::size_t i = 0; i < count; ++i) {
+    trace.sample("counter" + std::to_string(i), whole(i) * kGap, 1.0);
+    trace.sample("cpu.busy", whole(i) * kGap, 0.5);
+  }
+  return trace.build();
+}
+
+/// One launch of a graph starts it all.
+Trace one_graph(std::size_t count) {
+  TraceBuilder trace;
+  trace.op("graph", 0, 100);
+  trace.runtime("cudaGraphLaunch", 10, 20, 1);
+  for (std::size_t i = 0; i < count; ++i)
+    trace.kernel("node", 100 + whole(i) * kGap, 90, 1).graph_node(5);
+  return trace.build();
+}
+
+/// Events are recorded on one stream and waited for on another.
+Trace event_waits(std::size_t count) {
+  TraceBuilder trace;
+  for (std::size_t i = 0; i < count; ++i) {
+    const std::int64_t at = whole(i) * kGap;
+    const std::int64_t id = 4 * whole(i) + 1;
+    trace.runtime("cudaLaunchKernel", at, 10, id);
+    trace.on_stream(whole(i % 2) + 1).kernel("add", at + 20, 90, id);
+    trace.runtime("cudaEventRecord", at + 12, 5, id + 1);
+    trace.runtime("cudaStreamWaitEvent", at + 20, 5, id + 2);
+    trace.on_stream(whole((i + 1) % 2) + 1)
+        .sync("Stream Wait Event", at + 20, 5, id + 2, whole(i % 2) + 1, 9, id + 1);
+    trace.runtime("cudaEventSynchronize", at + 30, 50, id + 3);
+  }
+  return trace.build();
+}
+
+/// Arrows of one id, and backward operators of one sequence number.
+Trace equal_links(std::size_t count) {
+  TraceBuilder trace;
+  for (std::size_t i = 0; i < count; ++i) {
+    const std::int64_t at = whole(i) * kGap;
+    trace.on_thread(1);
+    const SliceId forward = trace.op("aten::add", at, 50).sequence(3);
+    trace.on_thread(2);
+    const SliceId backward = trace.op("AddBackward0", at + 50, 40).sequence(3, 1);
+    trace.flow("fwdbwd", 3, forward, backward);
+  }
+  return trace.build();
+}
+
+/// Allocations within operators, all of one address.
+Trace allocations(std::size_t count) {
+  TraceBuilder trace;
+  for (std::size_t i = 0; i < count; ++i) {
+    const std::int64_t at = whole(i) * kGap;
+    trace.op("aten::empty", at, 90);
+    trace.memory(at + 10, 512, 1, 0, 4096, whole(i) * 512, whole(i) * 512);
+    trace.memory(at + 20, i % 2 == 0 ? -512 : 512, 0, -1, 4096);
+  }
+  return trace.build();
+}
+
+/// Copies with the waits of the host for them.
+Trace copies(std::size_t count) {
+  TraceBuilder trace;
+  add_device(trace);
+  for (std::size_t i = 0; i < count; ++i) {
+    const std::int64_t at = whole(i) * kGap;
+    trace.op("aten::copy_", at, 90).stack("train.py(3): step");
+    trace.runtime("cudaMemcpyAsync", at + 5, 10, whole(i) + 1);
+    trace.copy(CopyKind::h2d, at + 20, 30, whole(i) + 1, 4096)
+        .memory(MemoryKind::pageable, MemoryKind::device);
+    trace.runtime("cudaStreamSynchronize", at + 20, 40);
+  }
+  return trace.build();
+}
+
+/// Collectives that all say the same of themselves.
+Trace collectives(std::size_t count) {
+  TraceBuilder trace;
+  add_device(trace);
+  for (std::size_t i = 0; i < count; ++i) {
+    const std::int64_t at = whole(i) * kGap;
+    trace.op("nccl:all_reduce", at, 60).collective({.in_elements = 1000, .group_size = 8});
+    trace.runtime("cudaLaunchKernel", at + 5, 10, whole(i) + 1);
+    trace.kernel("ncclDevKernel_AllReduce_Sum_f32", at + 20, 70, whole(i) + 1)
+        .collective({.in_elements = 1000, .group_size = 8});
+  }
+  return trace.build();
+}
+
+}  // namespace
+
+std::span<const HostileTrace> hostile_traces() {
+  static constexpr HostileTrace kTraces[] = {
+      {"ordinary", ordinary, kFew},
+      {"many_steps", many_steps, kFew},
+      {"equal_ids", equal_ids, kFew},
+      {"zero_ids", zero_ids, kFew},
+      {"equal_ids_of_processes", equal_ids_of_processes, kFew},
+      {"equal_times", equal_times, kFew},
+      {"no_lengths", no_lengths, kFew},
+      {"one_thread_and_name", one_thread_and_name, kFew},
+      {"distinct_names", distinct_names, kFew},
+      {"distinct_ops_of_one_kernel", distinct_ops_of_one_kernel, kFew},
+      {"nested_ops", nested_ops, kDeep},
+      {"nested_annotations", nested_annotations, kDeep},
+      {"nested_frames", nested_frames, kDeep},
+      {"overlapping", overlapping, kFew},
+      {"kernels_within_kernels", kernels_within_kernels, kFew},
+      {"threads", threads, kMany},
+      {"concurrent_threads", concurrent_threads, kFew},
+      {"streams", streams, kMany},
+      {"processes", processes, kFew},
+      {"counters", counters, kMost},
+      {"one_graph", one_graph, kFew},
+      {"event_waits", event_waits, kFew},
+      {"equal_links", equal_links, kFew},
+      {"allocations", allocations, kFew},
+      {"copies", copies, kFew},
+      {"collectives", collectives, kFew},
+  };
+  return kTraces;
+}
+
+}  // namespace fathom

@@ -1,0 +1,217 @@
+// Four times the events cost every analysis about four times the work, however unkind the trace is.
+// Work is counted, not timed: n log n and growing tables take less than 6 times as much, pairs of
+// all events 16 times.
+#include <algorithm>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "analysis/accounting/accounting.h"
+#include "analysis/machine/telemetry.h"
+#include "base/byte_sink.h"
+#include "base/thread_pool.h"
+#include "engine/diagnosis/diagnosis.h"
+#include "engine/diagnosis/page.h"
+#include "engine/export.h"
+#include "engine/own_options.h"
+#include "engine/session.h"
+#include "engine/whatif/what_if.h"
+#include "reports/report.h"
+#include "rules/rule.h"
+#include "tests/scaling/hostile_traces.h"
+#include "tests/scaling/work_count.h"
+
+namespace fathom {
+namespace {
+
+constexpr double kMostGrowth = 6.0;
+/// What does not depend on the number of events.
+constexpr double kOnce = 20'000;
+
+/// What still grows with the square, by trace and by the beginning of its name.
+struct Known {
+  std::string_view trace;
+  std::string_view work;
+};
+constexpr Known kKnown[] = {
+    // Some rules and the strip of the page walk through all that is around a slice.
+    {"nested_ops", "diagnosis"},
+    {"nested_annotations", "diagnosis"},
+    {"nested_annotations", "page"},
+    // The table of operators adds each activity to all that is around its launch.
+    {"nested_annotations", "report ops"},
+    // The replay of many processes.
+    {"processes", "report critical-path"},
+    {"processes", "what-if"},
+    {"equal_ids_of_processes", "report critical-path"},
+    {"equal_ids_of_processes", "what-if"},
+};
+
+bool is_known(std::string_view trace, std::string_view work) {
+  return std::ranges::any_of(kKnown, [&](const Known& known) {
+    return known.trace == trace && work.starts_with(known.work);
+  });
+}
+
+using Work = std::map<std::string, std::uint64_t>;
+
+/// Throws away what is written.
+class NoSink : public ByteSink {
+ public:
+  Result<void> write(std::string_view /*bytes*/) override { return {}; }
+  Result<void> finish() override { return {}; }
+};
+
+/// All that can be asked of one trace, and the work that each answer took.
+class Counted {
+ public:
+  explicit Counted(Trace trace) : session_(std::move(trace), "hostile") {
+    count_analyses();
+    for (const Report& report : all_reports()) count_report(report);
+    count_rules();
+    count_diagnosis();
+    count_what_if();
+    for (const ExportFormat& format : export_formats()) count_export(format.id);
+  }
+  [[nodiscard]] const Work& work() const { return work_; }
+
+ private:
+  template <typename Answer>
+  auto count(const std::string& name, const Answer& answer) {
+    const std::uint64_t before = work_done();
+    auto result = answer();
+    work_[name] += work_done() - before;
+    return result;
+  }
+
+  /// Each is computed once: one that is not named here counts for the first that needs it.
+  void count_analyses() {
+    const Analyses& analyses = session_.analyses();
+    count("nesting", [&] { return &analyses.nesting(); });
+    count("links", [&] { return &analyses.links(); });
+    count("timelines", [&] { return &analyses.timelines(); });
+    count("steps", [&] { return &analyses.steps(); });
+    count("phases", [&] { return &analyses.phases(); });
+    count("modules", [&] { return &analyses.modules(); });
+    count("accounting", [&] { return &analyses.accounting(); });
+    count("telemetry", [&] { return &analyses.telemetry(); });
+  }
+
+  void count_report(const Report& report) {
+    const std::string name = "report " + std::string(report.id);
+    count_request(report, name, {});
+    for (const std::string_view grouping : report.group_by) {
+      Request request;
+      request.options.group_by = grouping;
+      count_request(report, name + " by " + std::string(grouping), request);
+    }
+    for (const ReportOption& option : report.options) {
+      if (option.type == OptionType::flag) count_option(report, name, option, "true");
+      for (const std::string_view choice : option.choices)
+        count_option(report, name, option, choice);
+    }
+  }
+  void count_option(const Report& report, const std::string& name, const ReportOption& option,
+                    std::string_view value) {
+    const std::string typed(value);
+    Result<OptionValues> own = parse_options(report, {{std::string(option.name), typed}});
+    ASSERT_TRUE(own.ok()) << own.error().message;
+    Request request;
+    request.own = std::move(*own);
+    count_request(report, name + " with " + std::string(option.name) + " " + typed, request);
+  }
+  void count_request(const Report& report, const std::string& name, const Request& request) {
+    const auto view = count(name, [&] { return session_.run(report, request); });
+    EXPECT_TRUE(view.ok()) << name << ": " << view.error().message;
+  }
+
+  void count_rules() {
+    const Context context{session_.trace(), session_.analyses(), {}, {}};
+    const Roofline roofline = count("roofline", [&] { return compute_roofline(context); });
+    const auto syncs = count("syncs", [&] { return compute_syncs(context); });
+    const auto sites = count("call sites", [&] { return std::make_unique<CallSites>(context); });
+    const auto self =
+        count("self times", [&] { return self_times(context.trace, context.nesting()); });
+    RuleContext rules{.context = context,
+                      .accounting = context.accounting(),
+                      .roofline = roofline,
+                      .syncs = syncs,
+                      .sites = *sites,
+                      .self_times = self,
+                      .steps = context.steps().counted(),
+                      .device = -1};
+    const auto& devices = context.timelines().devices;
+    if (!devices.empty()) rules.device = devices.front().device;
+    for (const Rule& rule : all_rules())
+      count("rule " + std::string(rule.id), [&] { return rule.check(rules); });
+  }
+
+  void count_diagnosis() {
+    const Result<Diagnosis> diagnosis = count("diagnosis", [&] { return diagnose(session_, {}); });
+    ASSERT_TRUE(diagnosis.ok()) << diagnosis.error().message;
+    count("page", [&] { return collect_page(session_, {}, *diagnosis).ok(); });
+  }
+
+  /// What a trace has nothing of to change is answered with an error.
+  void count_what_if() {
+    const auto with = [&](const std::string& name, const WhatIfRequest& request) {
+      count("what-if " + name, [&] { return what_if(session_, request).ok(); });
+    };
+    with("nothing", {});
+    with("scaled operators", {.scale = {"op:.=0.5"}});
+    with("scaled host", {.scale = {"host:.=0.5"}});
+    with("scaled kernels", {.scale = {"kernel:.=0.5"}});
+    with("nearer to the roof", {.roof = {".=0.5"}});
+    with("fused kernels", {.fuse = {"."}});
+    with("no syncs", {.remove_syncs = true});
+    with("overlapped input", {.overlap_input = true});
+    with("one launch", {.launch_once = true});
+    with("pinned copies", {.pin_copies = true});
+    with("hidden communication", {.hide_communication = true});
+  }
+
+  void count_export(const std::string& format) {
+    NoSink sink;
+    count("export " + format, [&] { return export_trace(session_, {}, format, sink).ok(); });
+  }
+
+  const ThreadPool alone_{1};  // What other threads do is not counted.
+  const Session session_;
+  Work work_;
+};
+
+class WorkOnHostileTraces : public testing::TestWithParam<HostileTrace> {
+ protected:
+  static void SetUpTestSuite() {
+    // Tables that are made at their first use would count for the smaller of two traces.
+    static_cast<void>(Counted(hostile_traces().front().make(10)));
+  }
+};
+
+TEST_P(WorkOnHostileTraces, GrowsAboutAsTheEventsDo) {
+  if (work_done() == 0) GTEST_SKIP() << "only the build with the address sanitizer counts work";
+  const HostileTrace& hostile = GetParam();
+  const Counted few(hostile.make(hostile.count));
+  const Counted many(hostile.make(4 * hostile.count));
+  for (const auto& [name, large] : many.work()) {
+    if (is_known(hostile.name, name)) continue;
+    const double small = static_cast<double>(few.work().at(name));
+    EXPECT_LE(static_cast<double>(large), kMostGrowth * small + kOnce)
+        << name << ": " << small << " basic blocks for " << hostile.count << ", " << large
+        << " for " << 4 * hostile.count;
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(All, WorkOnHostileTraces, testing::ValuesIn(hostile_traces()),
+                         [](const auto& hostile) { return std::string(hostile.param.name); });
+
+}  // namespace
+}  // namespace fathom
