@@ -41,6 +41,7 @@ class Profiling:
         self.rest: Window | None = None
         self._paused = False
         self._evaluation: Any = None
+        self._ranges_ended = False
         self.done = False
 
     def begin(self, paused: bool = False) -> None:
@@ -117,7 +118,7 @@ class Profiling:
         if number + 1 == self._first + self.window.warmup:
             self._begin_active()
         if number + 1 >= self._first + self.window.warmup + self.window.active:
-            end_open_ranges(self._torch)
+            self._end_ranges()
             self._silently(self._profile.step)
             self.finish()
         elif self.window.kept and self._recorded(number) and self._is_full(number):
@@ -131,12 +132,15 @@ class Profiling:
 
     def _pause(self) -> None:
         """Ends the range of the step that is open; the profiler opens none by itself."""
+        self._end_step_range()
+        self._paused = True
+
+    def _end_step_range(self) -> None:
         profile = self._profile
-        scope, profile.step_rec_fn = profile.step_rec_fn, None
+        scope, profile.step_rec_fn = getattr(profile, "step_rec_fn", None), None
         profile.record_steps = False
         if scope is not None:
             scope.__exit__(None, None, None)
-        self._paused = True
 
     def _begin_evaluation(self) -> None:
         """A range of ours shows readers that what follows is no part of a step."""
@@ -160,6 +164,15 @@ class Profiling:
         profile.step_rec_fn = self._watch.record_function(f"ProfilerStep#{profile.step_num}")
         profile.step_rec_fn.__enter__()
 
+    def _end_ranges(self) -> None:
+        """The step's first, so that looking for the others takes no time of a step."""
+        if self._ranges_ended:
+            return
+        self._ranges_ended = True
+        self._end_evaluation()
+        self._end_step_range()
+        end_open_ranges(self._torch)
+
     def _recorded(self, number: int) -> int:
         """How many active steps there are with step `number`."""
         return max(0, number + 1 - self._first - self.window.warmup)
@@ -174,8 +187,7 @@ class Profiling:
 
     def _stop(self) -> None:
         self.done = True
-        self._end_evaluation()
-        end_open_ranges(self._torch)
+        self._end_ranges()
         self._silently(self._profile.stop)
         self._profile = None
 
