@@ -30,15 +30,6 @@ std::vector<SliceId> top_operators(const RuleContext& rules, const Nesting::Thre
   return found;
 }
 
-SliceId outermost_op(const RuleContext& rules, SliceId slice) {
-  const Column<SliceId>& parent = rules.context.nesting().parent;
-  SliceId found;
-  for (SliceId at = slice; at.valid(); at = parent[at.row()]) {
-    if (rules.trace().kind(at) == SliceKind::cpu_op) found = at;
-  }
-  return found;
-}
-
 void add_outermost(const RuleContext& rules, const std::vector<Nesting::Thread>& threads,
                    const NameSet& names, std::vector<SliceId>& found) {
   const Trace& trace = rules.trace();

@@ -14,9 +14,6 @@ std::vector<SliceId> host_slices(const RuleContext& rules, const NameSet& names)
 /// The operators of a thread in counted steps that lie in no other operator, by time. O(thread).
 std::vector<SliceId> top_operators(const RuleContext& rules, const Nesting::Thread& thread);
 
-/// The outermost operator (cpu_op) around a slice, itself included, or invalid.
-SliceId outermost_op(const RuleContext& rules, SliceId slice);
-
 /// Adds the outermost slices of those names that start in counted steps.
 void add_outermost(const RuleContext& rules, const std::vector<Nesting::Thread>& threads,
                    const NameSet& names, std::vector<SliceId>& found);

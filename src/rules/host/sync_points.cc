@@ -7,7 +7,6 @@
 #include "rules/common/claims.h"
 #include "rules/common/counted.h"
 #include "rules/common/evidence.h"
-#include "rules/common/host_work.h"
 #include "rules/common/names.h"
 #include "rules/rule.h"
 
