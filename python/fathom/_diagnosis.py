@@ -104,6 +104,7 @@ class Finding:
     severity: str
     confidence: str
     effort: str
+    observed_ns: int  # per step, before time is divided among findings
     upper_bound_ns: int
     step_ns: int  # the mean of the steps that it is about
     step_percent: float

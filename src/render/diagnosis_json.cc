@@ -147,6 +147,7 @@ void write_finding(JsonWriter& json, const RankedFinding& ranked, const Diagnosi
       .member("severity", to_string(finding.weight))
       .member("confidence", to_string(finding.confidence))
       .member("effort", effort_name(finding.effort))
+      .member("observed_ns", to_ns(ranked.observed))
       .member("upper_bound_ns", to_ns(ranked.upper_bound))
       .member("step_ns", to_ns(ranked.step))
       .member("step_percent", ranked.percent)

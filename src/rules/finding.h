@@ -57,6 +57,7 @@ struct Claim {
                                    ///< Accounting::host, or UINT32_MAX.
   SliceId slice{};
   Duration time{};
+  Duration whole{};  ///< Of which `time` is the part that would be saved; 0 where it is all of it.
 };
 
 /// What to do about it.

@@ -163,6 +163,7 @@ void run_rules(const Judged& judged, Diagnosis& diagnosis) {
       for (Finding& finding : std::get<std::vector<Finding>>(outcome)) {
         RankedFinding ranked;
         ranked.phase = phase_of(finding);
+        ranked.observed = ledger.observed(finding.claims) / steps;
         ranked.upper_bound = ledger.grant(finding.claims) / steps;
         ranked.percent = rules.percent(ranked.upper_bound * steps);
         if (ranked.percent < finding.least_percent) continue;

@@ -71,6 +71,8 @@ struct RankedFinding {
   std::string id;          ///< "rule" or "rule/key": stable between recordings of one program.
   std::string_view phase;  ///< "bottleneck", "component" or "operation".
   Finding finding;         ///< Claims cut down to what was granted.
+  /// Per counted step: the time that the finding is about, before it is divided among findings.
+  Duration observed{};
   Duration upper_bound{};  ///< Per counted step: what no stronger finding has claimed.
   double percent = 0;      ///< upper_bound of `step`.
   Duration step{};         ///< Mean length of the steps that the finding is about.

@@ -38,6 +38,17 @@ Duration Ledger::grant(std::vector<Claim>& claims) {
   return sum;
 }
 
+Duration Ledger::observed(const std::vector<Claim>& claims) const {
+  Duration sum{};
+  for (const Claim& claim : claims) {
+    const bool gap = claim.gap < gaps_.size() && claim.device == rules_.device;
+    const bool slice = claim.slice.valid() && counts(claim.slice) &&
+                       (!host_.empty() || is_device_activity(rules_.trace().kind(claim.slice)));
+    if (gap || slice) sum += std::max(claim.time, claim.whole);
+  }
+  return sum;
+}
+
 bool Ledger::counts(SliceId slice) const {
   const Trace& trace = rules_.trace();
   const bool other_device =

@@ -16,6 +16,9 @@ class Ledger {
   /// granted. O(claims).
   Duration grant(std::vector<Claim>& claims);
 
+  /// Σ of the time that the claims are a part of, whatever others took of it. O(claims).
+  [[nodiscard]] Duration observed(const std::vector<Claim>& claims) const;
+
  private:
   [[nodiscard]] bool counts(SliceId slice) const;
 

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "rules/common/claims.h"
 #include "rules/common/program_builder.h"
 #include "rules/common/rule_fixture.h"
 
@@ -52,6 +53,17 @@ TEST(Ledger, GrantsGapsUpToTheirLength) {
       {.device = 0, .gap = gap_between(judged), .time = duration_ns(1'000'000)}};
   EXPECT_EQ(ledger.grant(claims), duration_ns(1000));
   EXPECT_EQ(claims.front().time, duration_ns(1000));
+}
+
+TEST(Ledger, ObservesTheWholeOfWhatIsClaimedInPart) {
+  Recording recording;
+  const JudgedTrace judged(recording.trace);
+  Ledger ledger(judged.rules());
+  std::vector<Claim> claims{claim(judged.rules(), recording.first, 0.5),
+                            {.slice = recording.second, .time = duration_ns(1000)}};
+  EXPECT_EQ(ledger.observed(claims), duration_ns(4000));
+  EXPECT_EQ(ledger.grant(claims), duration_ns(2500));
+  EXPECT_EQ(ledger.observed(claims), duration_ns(4000)) << "what others took of it does not matter";
 }
 
 TEST(Ledger, RefusesWhatIsNotThere) {

@@ -37,14 +37,14 @@ void claim_blamed(const RuleContext& rules, const Blamed& blamed, double fractio
 }
 
 Claim claim(const RuleContext& rules, SliceId slice, double fraction) {
-  return {.slice = slice, .time = scaled(own_time(rules, slice), fraction)};
+  const Duration whole = own_time(rules, slice);
+  return {.slice = slice, .time = scaled(whole, fraction), .whole = whole};
 }
 
 Claim claim_gap(const RuleContext& rules, std::uint32_t gap, double fraction) {
   const DeviceAccounting* const device = rules.accounting.find(rules.device);
-  return {.device = rules.device,
-          .gap = gap,
-          .time = scaled(rules.counted(device->gaps[gap].interval), fraction)};
+  const Duration whole = rules.counted(device->gaps[gap].interval);
+  return {.device = rules.device, .gap = gap, .time = scaled(whole, fraction), .whole = whole};
 }
 
 Claim piece_claim(const RuleContext& rules, const HostPiece& piece, Duration time) {
@@ -71,9 +71,11 @@ void claim_host_work(const RuleContext& rules, std::span<const SliceId> slices, 
       if (std::ranges::find(causes, piece->cause) == causes.end()) continue;
       const Interval part{std::max(begin, piece->interval.begin),
                           std::min(end, piece->interval.end)};
+      const Duration whole = rules.counted(part);
       claims.push_back({.device = rules.device,
                         .gap = piece->gap,
-                        .time = scaled(rules.counted(part), fraction)});
+                        .time = scaled(whole, fraction),
+                        .whole = whole});
     }
   }
 }
@@ -91,10 +93,13 @@ Duration claim_idle(const RuleContext& rules, const Interval& stretch,
     if (std::ranges::find(causes, piece->cause) == causes.end()) continue;
     const Duration idle = rules.counted({std::max(stretch.begin, piece->interval.begin),
                                          std::min(stretch.end, piece->interval.end)});
-    const auto wanted = static_cast<std::int64_t>(static_cast<double>(to_ns(idle)) * fraction);
-    const Duration time = std::min(duration_ns(wanted), budget - sum);
+    const Duration wanted = scaled(idle, fraction);
+    const Duration time = std::min(wanted, budget - sum);
     if (time <= Duration{}) continue;
-    claims.push_back({.device = rules.device, .gap = piece->gap, .time = time});
+    claims.push_back({.device = rules.device,
+                      .gap = piece->gap,
+                      .time = time,
+                      .whole = time == wanted ? idle : time});
     sum += time;
   }
   return sum;
