@@ -1,0 +1,109 @@
+"""tools/independent_sums.py sums a made trace as it is done by hand, and says where a finding differs."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(os.environ.get("FATHOM_SOURCE_DIR") or Path(__file__).resolve().parents[2])
+sys.path.insert(0, str(ROOT / "tools"))
+
+import independent_events  # noqa: E402
+import independent_sums  # noqa: E402
+
+
+def event(name: str, category: str, begin: float, duration: float, **arguments: Any) -> dict[str, Any]:
+    return {"ph": "X", "name": name, "cat": category, "ts": begin, "dur": duration, "pid": 1, "tid": 1, "args": arguments}
+
+
+def launched(name: str, call: tuple[float, float], run: tuple[float, float], number: int) -> list[dict[str, Any]]:
+    kernel = event(name, "kernel", *run, correlation=number, device=0)
+    return [event("cudaLaunchKernel", "cuda_runtime", *call, correlation=number), kernel | {"tid": 7}]
+
+
+# In µs: two kernels 60 apart, then after a wait of 50 a third.
+TRACE = [
+    event("ProfilerStep#1", "user_annotation", 0, 400),
+    *launched("sgemm", (5, 5), (12, 28), 1),
+    event("aten::add", "cpu_op", 50, 60),
+    *launched("elementwise", (90, 5), (100, 50), 2),
+    event("cudaDeviceSynchronize", "cuda_runtime", 110, 50, correlation=3),
+    *launched("ncclAllReduce", (200, 5), (210, 40), 4),
+]
+
+
+def document(*findings: dict[str, Any]) -> dict[str, Any]:
+    return {
+        "baseline": {"device": 0, "step_name": "ProfilerStep*"},
+        "steps": [{"step": 1, "start_ns": 0, "window_ns": 400_000, "outlier": False}],
+        "findings": list(findings),
+    }
+
+
+def finding(rule: str, title: str = "", observed: int = 0) -> dict[str, Any]:
+    return {"id": rule, "rule": rule, "title": title, "observed_ns": observed, "evidence": []}
+
+
+def compared(*findings: dict[str, Any]) -> list[Any]:
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "made.json"
+        path.write_text(json.dumps({"traceEvents": TRACE}))
+        return independent_sums.compare(path, document(*findings))
+
+
+class Events(unittest.TestCase):
+    def test_times_are_read_exactly(self):
+        self.assertEqual(independent_events.ns("1711145045704874.123"), 1711145045704874123)
+        self.assertEqual([independent_events.ns(each) for each in ("12", 0, "1.2345", "-1.5")], [12_000, 0, 1235, -1500])
+
+    def test_intervals_are_cut_and_joined(self):
+        self.assertEqual(independent_events.union([(5, 9), (0, 3), (2, 4), (7, 7)]), [(0, 4), (5, 9)])
+        self.assertEqual(independent_events.without([(0, 10)], [(2, 3), (5, 20)]), [(0, 2), (3, 5)])
+        self.assertEqual(independent_events.both([(0, 4), (6, 9)], [(3, 7)]), [(3, 4), (6, 7)])
+
+    def test_what_runs_at_once_is_credited_once(self):
+        def activity(name: str, begin: int, end: int) -> Any:
+            return independent_events.Activity(name, "kernel", begin, end, ("1", "1"), {}, kind="kernel")
+
+        run = [activity("nccl", 0, 100), activity("gemm", 20, 50), activity("add", 40, 60)]
+        independent_events.credit(run)
+        self.assertEqual({each.name: each.credited for each in run}, {"gemm": 30, "add": 10, "nccl": 60})
+
+
+class Sums(unittest.TestCase):
+    def test_late_launches_are_summed_without_those_behind_a_wait(self):
+        (each,) = compared(finding("host-bound", "The device waits for launches: 60 µs"))
+        self.assertEqual((each.least_ns, each.most_ns), (60_000, 60_000))
+        self.assertTrue(each.agrees)
+
+    def test_waits_cost_at_most_what_lies_behind_them(self):
+        (each,) = compared(finding("sync-points", "idle behind it: 51 µs"))
+        self.assertEqual(each.most_ns, 50_000)
+        self.assertTrue(each.agrees)
+
+    def test_kernels_are_summed_by_what_they_are(self):
+        findings = compared(finding("tensor-cores-unused"), finding("exposed-communication"))
+        self.assertEqual([each.most_ns for each in findings], [28_000, 40_000])
+
+    def test_a_finding_that_says_something_else_is_named(self):
+        (each,) = compared(finding("tensor-cores-unused", "32-bit matrix multiplications: 29.0 µs"))
+        self.assertFalse(each.agrees)
+        said = independent_sums.report([each], True)
+        self.assertIn("says 0.029 ms, its events sum to 0.028 ms", said)
+        self.assertIn("tensor-cores-unused: 0 of 1 findings agree", said)
+
+    def test_without_a_time_in_the_title_what_was_observed_counts(self):
+        (each,) = compared(finding("exposed-communication", "Nothing hides it", observed=40_300))
+        self.assertTrue(each.agrees)
+
+    def test_rules_without_a_sum_are_left_out(self):
+        self.assertEqual(compared(finding("prefill-decode", "10 ms")), [])
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,397 @@
+"""Sums the events that findings are about, without Fathom: plain Python over the trace's JSON.
+
+Each rule's sum is written here once more, from what `fathom explain` says that it counts. Only which steps count is taken from
+the diagnosis. A finding agrees where the first time that its title names (else what it observed) is within 2 % of the sum. Used by
+tools/eval --sums.
+"""
+
+from __future__ import annotations
+
+import re
+import statistics
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from independent_events import (
+    COMMUNICATION,
+    FETCH,
+    Activity,
+    Events,
+    Interval,
+    Slice,
+    both,
+    length,
+    read,
+    union,
+    without,
+)
+from independent_score import named_times
+
+Finding = dict[str, Any]
+Span = tuple[int, int]
+
+SYNC = re.compile(r"Synchronize|^(cuda|hip)Memcpy(2D|3D)?$|hipMemcpyWithStream")
+ALLOCATION = re.compile(
+    r"Malloc|(cuda|hip)(Free|HostAlloc|HostFree|FreeHost|HostRegister|HostUnregister)"
+    r"|^cuMem(Alloc|Free|Create|Map|Release|Unmap|Address)"
+)
+PRODUCT = re.compile(
+    r"gemm|gemv|conv|scudnn|wgrad|dgrad|winograd|fmha|attention|flash|cutlass.*(tensorop|simt)|nvjet"
+    r"|compute\w*OffsetsKernel|epilogue::impl::globalKernel",
+    re.IGNORECASE,
+)
+NOT_PRODUCT = re.compile(
+    r"splitKreduce|nchwTo|nhwcTo|im2col|col2im|convert|elementwise|triton_(poi|per|red)_|fbgemm_gpu::(permute|_offsets)",
+    re.IGNORECASE,
+)
+MATRIX_UNITS = re.compile(
+    r"[shi]\d{3,5}(gemm|fprop|wgrad|dgrad|cudnn|_|$)|tensor_?op|hmma|imma|wgmma|mma_|xmma|nvjet|flash|fmha_cutlass|fmha_v"
+    r"|tf32|_bf16",
+    re.IGNORECASE,
+)
+FIRST_LAUNCH = 1_000_000  # ns
+CONVERSION = re.compile(r"nchwToNhwc|nhwcToNchw|batched_transpose|convertTensor_kernel", re.IGNORECASE)
+NEAR = 0.02
+RELAYOUT = {"aten::contiguous", "aten::clone", "aten::reshape", "aten::transpose_copy", "aten::permute_copy"}
+
+
+class Recording:
+    """The events of one trace, with the steps that its diagnosis counts."""
+
+    def __init__(self, events: Events, document: dict[str, Any]) -> None:
+        self.events = events
+        self.device = document["baseline"]["device"]
+        origin = origin_of(events, document)
+        counted = [(origin + s["start_ns"], origin + s["start_ns"] + s["window_ns"]) for s in document["steps"]]
+        usual = [span for span, step in zip(counted, document["steps"], strict=True) if not step["outlier"]]
+        self.steps = len(usual)
+        self.windows = union(usual)
+        on_device = sorted((each for each in events.activities if each.device == self.device), key=lambda a: a.begin)
+        self.all_activities = on_device
+        self.activities = [each for each in on_device if self.holds(each.begin)]
+        self.busy = union([(each.begin, each.end) for each in on_device])
+        self.idle = without(self.windows, self.busy)
+
+    def holds(self, moment: int) -> bool:
+        return any(begin <= moment < end for begin, end in self.windows)
+
+    def work(self, wanted: Callable[[Slice], bool]) -> list[Slice]:
+        return [each for each in self.events.work if wanted(each) and self.holds(each.begin)]
+
+    def gaps(self) -> list[tuple[Interval, Activity]]:
+        """Idle stretches, with the activity that ends each."""
+        found, end = [], None
+        for each in self.all_activities:
+            if end is not None and each.begin > end:
+                found.append(((end, each.begin), each))
+            end = max(end or each.end, each.end)
+        return found
+
+    def inside(self, interval: Interval) -> int:
+        return length(both([interval], self.windows))
+
+
+def origin_of(events: Events, document: dict[str, Any]) -> int:
+    """The moment that the diagnosis counts from: where most borders of its steps are borders of events."""
+    steps = document["steps"][:20]
+    moments = {moment for each in [*events.work, *events.activities] for moment in (each.begin, each.end)}
+    name = document["baseline"]["step_name"].rstrip("*")
+    marks = [each.begin for each in events.work if name and each.name.startswith(name)][:20]
+    firsts = [min((each.begin for each in some), default=None) for some in (events.work, events.activities)]
+    origins = [events.start, *(first for first in firsts if first is not None)]
+    origins += [mark - int(steps[0]["start_ns"]) for mark in marks if steps]
+
+    def fitting(origin: int) -> int:
+        borders = [origin + step["start_ns"] + more for step in steps for more in (0, step["window_ns"])]
+        return sum(border in moments for border in borders)
+
+    return max(origins, key=fitting)
+
+
+# One sum per rule: (recording, finding) → ns over the counted steps, least and most; or None where it does not apply
+
+
+def credited(recording: Recording, wanted: Callable[[Activity], bool]) -> int:
+    return sum(each.credited for each in recording.activities if wanted(each))
+
+
+def late_launches(recording: Recording, finding: Finding) -> Span | None:
+    """Idle time between activities that were launched when the device had run dry, where the host did not wait for it.
+
+    At least up to the launch and its usual delay, at most up to the activity.
+    """
+    if recording.device is None:
+        return None
+    waited = [(each.begin, each.end) for each in recording.events.work if SYNC.search(each.name)]
+    elsewhere = union([(s.begin, s.end) for s in recording.events.work if FETCH.search(s.name) or ALLOCATION.search(s.name)])
+    usual = launch_delay(recording)
+    least = most = 0
+    for (begin, end), following in recording.gaps():
+        launch = following.launch
+        if launch is None or launch.begin <= begin or any(b <= begin < e <= launch.begin for b, e in waited):
+            continue
+        launched = min(launch.begin, end)
+        late = without([(begin, launched)], elsewhere)
+        least += length(both(union([*late, (launched, min(end, launched + usual))]), recording.windows))
+        # A launch that takes milliseconds loads something for the first time.
+        until = end if end - launch.begin < FIRST_LAUNCH else launched
+        most += length(both(union([*late, (launched, until)]), recording.windows))
+    return least, max(least, most)
+
+
+def launch_delay(recording: Recording) -> int:
+    """Median delay from a launch to its activity where nothing ran."""
+    delays = [
+        following.begin - following.launch.begin
+        for (begin, _), following in recording.gaps()
+        if following.launch is not None and following.launch.begin >= begin
+    ]
+    return max(0, int(statistics.median(delays))) if delays else 0
+
+
+def sync_points(recording: Recording, finding: Finding) -> Span | None:
+    """Idle time from each call that waits to the next one, at most as long as it waits; all sites together."""
+    calls = sorted(recording.work(lambda each: bool(SYNC.search(each.name))), key=lambda each: each.begin)
+    idle = host_idle(recording)
+    found = 0
+    for call, following in zip(calls, [*calls[1:], None], strict=True):
+        until = following.begin if following is not None else max(end for _, end in recording.windows)
+        found += min(call.length, length(both(idle, [(call.begin, max(until, call.end))])))
+    return 0, found
+
+
+def key_of(finding: Finding) -> str:
+    return str(finding["id"])[len(finding["rule"]) + 1 :]
+
+
+def launch_shape(recording: Recording, finding: Finding) -> int | None:
+    name, _, kind = key_of(finding).rpartition("/")
+    device = next((p for p in recording.events.properties if p.get("id") == recording.device), None)
+    if device is None:
+        return None
+    sms = device.get("numSms") or device.get("numSMs") or 0
+
+    def blocks(each: Activity) -> int:
+        grid = each.arguments.get("grid") or [1]
+        product = 1
+        for size in grid:
+            product *= int(size)
+        return product
+
+    def wanted(each: Activity) -> bool:
+        small = blocks(each) < sms
+        return each.kind == "kernel" and each.name == name and (small if kind == "small-grid" else not small)
+
+    launches = re.match(r"[\d,]+", finding["evidence"][0]["text"])
+    return sum_of_launches([a for a in recording.activities if wanted(a)], int((launches or ["0"])[0].replace(",", "")))
+
+
+def sum_of_launches(launches: list[Activity], count: int) -> int | None:
+    """Of launches of one kernel, those of the grids and blocks that make up the number; None where that is not clear."""
+    shapes: dict[str, tuple[int, int]] = {}
+    for each in launches:
+        shape = str([each.arguments.get(key) for key in ("grid", "block", "registers per thread", "shared memory")])
+        calls, time = shapes.get(shape, (0, 0))
+        shapes[shape] = (calls + 1, time + each.credited)
+    sums: dict[int, set[int]] = {0: {0}}
+    for calls, time in shapes.values():
+        more: dict[int, set[int]] = {}
+        for known, times in sums.items():
+            more.setdefault(known, set()).update(times)
+            if known + calls <= count:
+                more.setdefault(known + calls, set()).update(each + time for each in times)
+        sums = more
+        if sum(len(times) for times in sums.values()) > 5000:
+            return None
+    possible = sums.get(count, set())
+    return possible.pop() if len(possible) == 1 else None
+
+
+def hot_kernel(recording: Recording, finding: Finding) -> int | None:
+    name, _, rest = key_of(finding).partition(" ")
+    shapes = re.sub(r'\s*\["[^\]]*\].*$', "", rest) if '["' in rest else rest
+
+    def flat(value: Any) -> str:
+        return re.sub(r"\s", "", str(value)).replace("'", "")
+
+    def wanted(each: Activity) -> bool:
+        for around in each.around():
+            if around.name == name:
+                return re.sub(r"[\[\]\s]", "", flat(around.arguments.get("Input Dims"))).strip(",") == re.sub(
+                    r"[\[\]\s×x]", "", shapes.replace("×", ",").replace(" ", ",")
+                ).strip(",")
+        return False
+
+    return credited(recording, wanted) or None
+
+
+def tensor_cores_unused(recording: Recording, finding: Finding) -> int | None:
+    def wanted(each: Activity) -> bool:
+        name = each.name
+        return each.kind == "kernel" and bool(PRODUCT.search(name)) and not NOT_PRODUCT.search(name) and not MATRIX_UNITS.search(name)
+
+    return credited(recording, wanted)
+
+
+def exposed_communication(recording: Recording, finding: Finding) -> int | None:
+    if recording.device is None:
+        return None
+    return credited(recording, lambda each: each.kind == "kernel" and bool(COMMUNICATION.search(each.name)))
+
+
+def calls_of(recording: Recording, pattern: re.Pattern[str]) -> list[Interval]:
+    found = recording.work(lambda each: each.category != "user_annotation" and bool(pattern.search(each.name)))
+    return union([(each.begin, each.end) for each in found])
+
+
+def allocator_activity(recording: Recording, finding: Finding) -> int | None:
+    """Idle until the next launch, inside calls that allocate or free."""
+    return length(both(host_idle(recording), calls_of(recording, ALLOCATION)))
+
+
+def host_idle(recording: Recording) -> list[Interval]:
+    """Idle time before the next launch."""
+    stretches = []
+    for (begin, end), following in recording.gaps():
+        if following.launch is not None:
+            stretches.append((begin, min(max(following.launch.begin, begin), end)))
+    if recording.all_activities:
+        last = max(each.end for each in recording.all_activities)
+        stretches.append((last, max(last, *(end for _, end in recording.windows))))
+        stretches.append((min(begin for begin, _ in recording.windows), recording.all_activities[0].begin))
+    return both(union(stretches), recording.windows)
+
+
+def fetches(recording: Recording) -> list[Interval]:
+    return union([(each.begin, each.end) for each in recording.work(lambda each: bool(FETCH.search(each.name)))])
+
+
+def data_loader_workers(recording: Recording, finding: Finding) -> int | None:
+    spans = fetches(recording)
+    return length(both(host_idle(recording), spans)) if recording.device is not None else length(spans)
+
+
+def data_loading(recording: Recording, finding: Finding) -> int | None:
+    found = fetches(recording)
+    if not found:
+        return None
+    if finding["title"].startswith("Samples"):
+        return length(found)
+    return data_loader_workers(recording, finding)
+
+
+def pageable_copies(recording: Recording, finding: Finding) -> int | None:
+    """The copies, and the idle time inside the operators that upload."""
+
+    def operator(call: Slice) -> Slice:
+        around = [each for each in call.ancestors()[1:] if "annotation" not in each.category]
+        return next((each for each in around if not each.name.startswith("ProfilerStep")), call)
+
+    copies = [each for each in recording.activities if each.kind == "memcpy" and "ageable" in each.name]
+    uploads = [operator(each.launch) for each in copies if each.launch is not None and "HtoD" in each.name]
+    spans = union([(each.begin, each.end) for each in uploads])
+    return sum(each.credited for each in copies) + length(both(recording.idle, spans)) if copies else None
+
+
+def layout_copies(recording: Recording, finding: Finding) -> int | None:
+    if recording.device is None:
+        return None
+    return credited(
+        recording,
+        lambda each: any(a.name in RELAYOUT for a in each.around()) and not COMMUNICATION.search(each.name),
+    )
+
+
+def unfused_optimizer(recording: Recording, finding: Finding) -> int | None:
+    found = recording.work(lambda each: each.name.startswith("Optimizer.step"))
+    return length(union([(each.begin, each.end) for each in found]))
+
+
+def conv_layout(recording: Recording, finding: Finding) -> int | None:
+    return credited(recording, lambda each: bool(CONVERSION.search(each.name)))
+
+
+def fp64(recording: Recording, finding: Finding) -> int | None:
+    def doubles(each: Activity) -> bool:
+        op = next(iter(each.around()), None)
+        types = (op.arguments.get("Input type") or []) if op else []
+        dims = (op.arguments.get("Input Dims") or []) if op else []
+        return any(t in ("double", "c10::complex<double>") and dims[i : i + 1] not in ([], [[]]) for i, t in enumerate(types))
+
+    return credited(recording, doubles) if recording.device is not None else None
+
+
+SUMS: dict[str, Callable[[Recording, Finding], Span | int | None]] = {
+    "host-bound": late_launches,
+    "cuda-graph-inference": late_launches,
+    "sync-points": sync_points,
+    "launch-shape": launch_shape,
+    "hot-kernel": hot_kernel,
+    "tensor-cores-unused": tensor_cores_unused,
+    "exposed-communication": exposed_communication,
+    "allocator-activity": allocator_activity,
+    "data-loader-workers": data_loader_workers,
+    "data-loading": data_loading,
+    "pageable-copies": pageable_copies,
+    "layout-copies": layout_copies,
+    "unfused-optimizer": unfused_optimizer,
+    "conv-layout": conv_layout,
+    "fp64": fp64,
+}
+
+
+@dataclass
+class Compared:
+    trace: str
+    finding: Finding
+    said_ns: float  # per step
+    rounding_ns: float
+    least_ns: float  # per step: the sum, or where its ends are
+    most_ns: float
+
+    @property
+    def rule(self) -> str:
+        return str(self.finding["rule"])
+
+    @property
+    def agrees(self) -> bool:
+        low, high = self.least_ns * (1 - NEAR) - self.rounding_ns, self.most_ns * (1 + NEAR) + self.rounding_ns
+        return low <= self.said_ns <= high
+
+    def __str__(self) -> str:
+        most = f" to {self.most_ns / 1e6:.3f}" if self.most_ns != self.least_ns else ""
+        said = f"{self.trace}: {self.finding['id'][:60]}: says {self.said_ns / 1e6:.3f} ms, its events sum to"
+        return f"{said} {self.least_ns / 1e6:.3f}{most} ms"
+
+
+def compare(trace: Path, document: dict[str, Any]) -> list[Compared]:
+    """The findings of a diagnosis that have a sum, beside it."""
+    wanted = [finding for finding in document["findings"] if finding["rule"] in SUMS]
+    if not wanted or not document["steps"]:
+        return []
+    recording = Recording(read(trace), document)
+    compared = []
+    for finding in wanted:
+        total = SUMS[finding["rule"]](recording, finding)
+        said = next(iter(named_times(finding["title"])), (finding["observed_ns"], 0.0))
+        if total is not None and recording.steps:
+            least, most = total if isinstance(total, tuple) else (total, total)
+            compared.append(Compared(trace.name, finding, said[0], said[1], least / recording.steps, most / recording.steps))
+    return compared
+
+
+def by_rule(compared: list[Compared]) -> list[tuple[str, int, int]]:
+    """Rule, findings that agree, findings."""
+    every = Counter(each.rule for each in compared)
+    agreeing = Counter(each.rule for each in compared if each.agrees)
+    return [(rule, agreeing[rule], count) for rule, count in every.most_common()]
+
+
+def report(compared: list[Compared], listed: bool) -> str:
+    lines = [str(each) for each in sorted(compared, key=lambda each: (each.rule, each.trace)) if listed and not each.agrees]
+    lines += [f"{rule}: {agreeing} of {count} findings agree" for rule, agreeing, count in by_rule(compared)]
+    lines.append(f"{sum(each.agrees for each in compared)} of {len(compared)} findings agree with a sum over the events within 2 %")
+    return "\n".join(lines)
