@@ -2,6 +2,7 @@
 #include "replay/build.h"
 
 #include <algorithm>
+#include <numeric>
 
 #include "analysis/util/row_order.h"
 #include "replay/delays.h"
@@ -221,6 +222,20 @@ bool has_graph_replays(const Links& links) {
   return std::ranges::any_of(links.replay.by_rank(), [](std::uint32_t each) { return each > 0; });
 }
 
+/// Groups the nodes that may end a step by the step.
+void index_ends(ReplayGraph& graph) {
+  graph.first_end.assign(graph.steps.size() + 1, 0);
+  for (const std::uint32_t step : graph.step) {
+    if (step != kNoRow) ++graph.first_end[step + 1];
+  }
+  std::partial_sum(graph.first_end.begin(), graph.first_end.end(), graph.first_end.begin());
+  graph.ends.resize(graph.first_end.back());
+  std::vector<std::uint32_t> next(graph.first_end.begin(), graph.first_end.end() - 1);
+  for (std::uint32_t node = 0; node < graph.nodes(); ++node) {
+    if (graph.step[node] != kNoRow) graph.ends[next[graph.step[node]]++] = node;
+  }
+}
+
 /// What the edges do not explain.
 void keep_residuals(ReplayGraph& graph) {
   graph.residual.resize(graph.nodes());
@@ -257,6 +272,7 @@ std::unique_ptr<ReplayGraph> build_replay_graph(const Context& context, std::spa
     if (scope == ReplayScope::predicted) keep_only(*graph, ranges);
     keep_residuals(*graph);
   }
+  index_ends(*graph);
   return graph;
 }
 

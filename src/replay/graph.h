@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <map>
+#include <span>
 #include <tuple>
 #include <vector>
 
@@ -68,7 +69,9 @@ struct ReplayGraph {
   std::vector<NodeKind> kind;
   std::vector<SliceId> slice;       ///< The call or activity; may be invalid for points.
   std::vector<std::uint32_t> step;  ///< End nodes and the ends of steps: whose end they may be.
-  std::vector<Duration> residual;   ///< What no edge explains.
+  std::vector<std::uint32_t> first_end;  ///< By step, and one more: where it begins in `ends`.
+  std::vector<std::uint32_t> ends;       ///< The nodes that have a step, by step.
+  std::vector<Duration> residual;        ///< What no edge explains.
   /// The part of the residual that every replay of a CUDA graph has at the same place: work of the
   /// graph that was not recorded. Empty without graphs.
   std::vector<Duration> unrecorded;
@@ -86,6 +89,10 @@ struct ReplayGraph {
   std::vector<std::uint32_t> predicted;  ///< Rows of `steps`, ascending.
 
   [[nodiscard]] std::size_t nodes() const { return at.size(); }
+  /// The nodes that may end the step, in order.
+  [[nodiscard]] std::span<const std::uint32_t> ends_of(std::uint32_t row) const {
+    return std::span(ends).subspan(first_end[row], first_end[row + 1] - first_end[row]);
+  }
 };
 
 }  // namespace fathom

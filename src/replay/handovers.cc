@@ -23,13 +23,10 @@ Interval span_of(const Trace& trace, SliceId slice) {
   return {trace.slices.start[slice.row()], trace.slices.end(slice)};
 }
 
-std::vector<Root> roots_of_side_threads(const Context& context,
-                                        const std::vector<std::uint32_t>& mains,
-                                        std::uint32_t main) {
+std::vector<Root> roots_of(const Context& context, const std::vector<std::uint32_t>& threads) {
   const Nesting& nesting = context.nesting();
   std::vector<Root> roots;
-  for (std::uint32_t thread = 0; thread < mains.size(); ++thread) {
-    if (mains[thread] != main || thread == main) continue;
+  for (const std::uint32_t thread : threads) {
     for (const SliceId slice : nesting.work[thread].slices) {
       if (!nesting.parent[slice.row()].valid()) roots.push_back({.thread = thread, .slice = slice});
     }
@@ -142,10 +139,13 @@ std::vector<std::uint32_t> main_threads(const Context& context) {
 
 std::vector<ThreadRun> compute_thread_runs(const Context& context) {
   const std::vector<std::uint32_t> mains = main_threads(context);
+  std::map<std::uint32_t, std::vector<std::uint32_t>> side_threads;  // by main thread
+  for (std::uint32_t thread = 0; thread < mains.size(); ++thread) {
+    if (mains[thread] != thread) side_threads[mains[thread]].push_back(thread);
+  }
   std::vector<ThreadRun> runs;
-  for (std::uint32_t main = 0; main < mains.size(); ++main) {
-    if (mains[main] != main) continue;
-    std::vector<Root> roots = roots_of_side_threads(context, mains, main);
+  for (const auto& [main, threads] : side_threads) {
+    std::vector<Root> roots = roots_of(context, threads);
     if (roots.empty()) continue;
     look_at_main(context, context.nesting().work[main], roots);
     add_runs(context, main, roots, runs);

@@ -104,9 +104,9 @@ const ReplayEdge* binding_edge(const EditedGraph& edited, std::span<const Time> 
 std::uint32_t last_node(const ReplayGraph& graph, std::span<const Time> times, std::uint32_t step) {
   const Step& row = graph.steps[step];
   std::uint32_t last = kNoRow;
-  for (std::uint32_t node = first_node_at(graph, row.host.begin);
-       node < first_node_after(graph, row.window.end); ++node) {
-    if (graph.step[node] == step && (last == kNoRow || times[node] > times[last])) last = node;
+  for (const std::uint32_t node : graph.ends_of(step)) {
+    const bool inside = graph.at[node] >= row.host.begin && graph.at[node] <= row.window.end;
+    if (inside && (last == kNoRow || times[node] > times[last])) last = node;
   }
   return last;
 }

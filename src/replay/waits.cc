@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <map>
 #include <optional>
+#include <span>
+#include <tuple>
 #include <utility>
 
 #include "replay/delays.h"
@@ -15,11 +17,13 @@ namespace {
 /// Of so many streams at most it is considered that an unrecorded wait is for them.
 constexpr std::size_t kMostStreams = 64;
 
-/// The recorder's records of waits, by the correlation id of the call.
+/// The recorder's records of waits, by the correlation id of the call. Processes may use equal ids.
 class SyncRecords {
  private:
-  [[nodiscard]] auto correlation() const {
-    return [this](SliceId row) { return trace_.slices.correlation[row.row()]; };
+  [[nodiscard]] auto id_and_start() const {
+    return [this](SliceId row) {
+      return std::pair(trace_.slices.correlation[row.row()], trace_.slices.start[row.row()]);
+    };
   }
 
  public:
@@ -35,19 +39,27 @@ class SyncRecords {
         records_.push_back(SliceId(row));
       }
     }
-    std::ranges::stable_sort(records_, {}, correlation());
+    std::ranges::stable_sort(records_, {}, id_and_start());
   }
-  /// The record of the call, or invalid.
+  /// The record of the call, the nearest in time of several, or invalid.
   [[nodiscard]] SliceId of(SliceId call) const {
     const std::int64_t wanted = trace_.slices.correlation[call.row()];
     if (!is_recorded_id(wanted)) return {};
-    const auto at = std::ranges::lower_bound(records_, wanted, {}, correlation());
-    return at == records_.end() || correlation()(*at) != wanted ? SliceId() : *at;
+    const Time called = trace_.slices.start[call.row()];
+    const auto next =
+        std::ranges::lower_bound(records_, std::pair(wanted, called), {}, id_and_start());
+    const auto has_id = [&](auto at) { return trace_.slices.correlation[at->row()] == wanted; };
+    const bool after = next != records_.end() && has_id(next);
+    const bool before = next != records_.begin() && has_id(std::prev(next));
+    if (!before) return after ? *next : SliceId();
+    const auto start = [this](auto at) { return trace_.slices.start[at->row()]; };
+    if (after && start(next) - called < called - start(std::prev(next))) return *next;
+    return *std::prev(next);
   }
 
  private:
   const Trace& trace_;
-  std::vector<SliceId> records_;  // by correlation
+  std::vector<SliceId> records_;  // by correlation and start
 };
 
 class Resolver {
@@ -61,13 +73,14 @@ class Resolver {
         records_(context.trace) {
     for (const EventCall& record : points.records) {
       const std::int64_t id = trace_.slices.correlation[record.call.row()];
-      if (is_recorded_id(id)) record_times_.emplace(id, record.at);
+      if (is_recorded_id(id)) record_times_.emplace(std::pair(process(record.call), id), record.at);
     }
     for (const StreamWork& stream : streams.streams) {
       const Track& track = trace_.tracks[stream.track.row()];
-      by_number_.try_emplace({track.device, track.stream}, &stream);
+      by_number_.try_emplace({stream.process, track.device, track.stream}, &stream);
+      busiest_[stream.process].push_back(&stream);
     }
-    choose_busiest();
+    for (auto& [process, streams_of] : busiest_) keep_busiest(streams_of);
     find_next_launches();
   }
 
@@ -130,13 +143,15 @@ class Resolver {
   /// What the record shows: a stream, or an event that was recorded on one.
   [[nodiscard]] std::uint32_t recorded_wait(SliceId call, SliceId record) const {
     const std::uint32_t detail = trace_.slices.detail[record.row()];
-    const auto recorded = record_times_.find(trace_.syncs.wait_correlation[detail]);
+    const auto recorded =
+        record_times_.find({process(call), trace_.syncs.wait_correlation[detail]});
     const Track& track = trace_.track(record);
     const std::int64_t waited = trace_.syncs.wait_stream[detail];
     const bool event = waited != kAbsent && waited >= 0;
     const Time at = event && recorded != record_times_.end() ? recorded->second
                                                              : trace_.slices.start[call.row()];
-    const StreamWork* const stream = find_stream(track.device, event ? waited : track.stream);
+    const StreamWork* const stream =
+        find_stream(process(call), track.device, event ? waited : track.stream);
     if (stream == nullptr) return kNoRow;
     return later(kNoRow, stream->last_launched(at), trace_.slices.end(call));
   }
@@ -144,7 +159,6 @@ class Resolver {
   [[nodiscard]] std::uint32_t likely_wait(SliceId call, bool all) const {
     const Time called = trace_.slices.start[call.row()];
     const Time returned = trace_.slices.end(call);
-    const StringId process = trace_.track(call).process;
     if (!all && last_launch_.valid()) {
       const auto last = streams_.launched_by(context_, last_launch_);
       if (!last.empty()) {
@@ -154,22 +168,28 @@ class Resolver {
       }
     }
     std::uint32_t found = kNoRow;
-    for (const StreamWork* stream : busiest_) {
-      if (stream->process == process) found = later(found, stream->last_launched(called), returned);
-    }
+    for (const StreamWork* stream : busiest(process(call)))
+      found = later(found, stream->last_launched(called), returned);
     return found;
   }
 
-  [[nodiscard]] const StreamWork* find_stream(std::int32_t device, std::int64_t number) const {
-    const auto at = by_number_.find({device, number});
+  [[nodiscard]] StringId process(SliceId call) const { return trace_.track(call).process; }
+
+  [[nodiscard]] const StreamWork* find_stream(StringId process, std::int32_t device,
+                                              std::int64_t number) const {
+    const auto at = by_number_.find({process, device, number});
     return at == by_number_.end() ? nullptr : at->second;
   }
 
-  void choose_busiest() {
-    for (const StreamWork& stream : streams_.streams) busiest_.push_back(&stream);
-    std::ranges::stable_sort(busiest_, std::ranges::greater(),
+  /// Where waits of the process that were not recorded may be for.
+  [[nodiscard]] std::span<const StreamWork* const> busiest(StringId process) const {
+    const auto at = busiest_.find(process);
+    return at == busiest_.end() ? std::span<const StreamWork* const>() : at->second;
+  }
+  static void keep_busiest(std::vector<const StreamWork*>& streams) {
+    std::ranges::stable_sort(streams, std::ranges::greater(),
                              [](const StreamWork* stream) { return stream->activities.size(); });
-    if (busiest_.size() > kMostStreams) busiest_.resize(kMostStreams);
+    if (streams.size() > kMostStreams) streams.resize(kMostStreams);
   }
 
   void find_next_launches() {
@@ -187,9 +207,11 @@ class Resolver {
                                                         SliceId record) const {
     const std::uint32_t detail = trace_.slices.detail[record.row()];
     const Track& track = trace_.track(record);
-    const auto recorded = record_times_.find(trace_.syncs.wait_correlation[detail]);
-    const StreamWork* const source = find_stream(track.device, trace_.syncs.wait_stream[detail]);
-    const StreamWork* const waiting = find_stream(track.device, track.stream);
+    const auto recorded =
+        record_times_.find({process(wait.call), trace_.syncs.wait_correlation[detail]});
+    const StreamWork* const source =
+        find_stream(process(wait.call), track.device, trace_.syncs.wait_stream[detail]);
+    const StreamWork* const waiting = find_stream(process(wait.call), track.device, track.stream);
     if (source == nullptr || waiting == nullptr || source == waiting) return {};
     const Time at = recorded == record_times_.end() ? wait.at : recorded->second;
     return event_wait(waiting->next_launched(wait.at), source->last_launched(at));
@@ -203,9 +225,8 @@ class Resolver {
     const StreamWork& own = streams_.streams[streams_.stream_of[launched.front()]];
     const std::uint32_t activity = own.next_launched(wait.at);
     std::uint32_t source = kNoRow;
-    for (const StreamWork* stream : busiest_) {
-      if (stream == &own || stream->device != own.device || stream->process != own.process)
-        continue;
+    for (const StreamWork* stream : busiest(own.process)) {
+      if (stream == &own || stream->device != own.device) continue;
       source = later(source, ended_by(*stream, start(activity), wait.at), start(activity));
     }
     return event_wait(activity, source);
@@ -250,11 +271,12 @@ class Resolver {
   const HostPoints& points_;
   const Streams& streams_;
   SyncRecords records_;
-  std::map<std::int64_t, Time> record_times_;  // by correlation of the recording call
-  std::map<std::pair<std::int32_t, std::int64_t>, const StreamWork*> by_number_;  // device, stream
-  std::vector<const StreamWork*> busiest_;  // where waits that were not recorded may be for
-  std::vector<std::uint32_t> next_launch_;  // by point
-  SliceId last_launch_{};                   // of the thread that is looked at
+  std::map<std::pair<StringId, std::int64_t>, Time> record_times_;  // by correlation of the call
+  std::map<std::tuple<StringId, std::int32_t, std::int64_t>, const StreamWork*>
+      by_number_;                                               // process, device, stream
+  std::map<StringId, std::vector<const StreamWork*>> busiest_;  // by process
+  std::vector<std::uint32_t> next_launch_;                      // by point
+  SliceId last_launch_{};                                       // of the thread that is looked at
 };
 
 /// What calls take without waiting and after it, from those of the same name.

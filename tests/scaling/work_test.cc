@@ -1,7 +1,6 @@
 // Four times the events cost every analysis about four times the work, however unkind the trace is.
 // Work is counted, not timed: n log n and growing tables take less than 6 times as much, pairs of
 // all events 16 times.
-#include <algorithm>
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -35,31 +34,6 @@ namespace {
 constexpr double kMostGrowth = 6.0;
 /// What does not depend on the number of events.
 constexpr double kOnce = 20'000;
-
-/// What still grows with the square, by trace and by the beginning of its name.
-struct Known {
-  std::string_view trace;
-  std::string_view work;
-};
-constexpr Known kKnown[] = {
-    // Some rules and the strip of the page walk through all that is around a slice.
-    {"nested_ops", "diagnosis"},
-    {"nested_annotations", "diagnosis"},
-    {"nested_annotations", "page"},
-    // The table of operators adds each activity to all that is around its launch.
-    {"nested_annotations", "report ops"},
-    // The replay of many processes.
-    {"processes", "report critical-path"},
-    {"processes", "what-if"},
-    {"equal_ids_of_processes", "report critical-path"},
-    {"equal_ids_of_processes", "what-if"},
-};
-
-bool is_known(std::string_view trace, std::string_view work) {
-  return std::ranges::any_of(kKnown, [&](const Known& known) {
-    return known.trace == trace && work.starts_with(known.work);
-  });
-}
 
 using Work = std::map<std::string, std::uint64_t>;
 
@@ -202,7 +176,6 @@ TEST_P(WorkOnHostileTraces, GrowsAboutAsTheEventsDo) {
   const Counted few(hostile.make(hostile.count));
   const Counted many(hostile.make(4 * hostile.count));
   for (const auto& [name, large] : many.work()) {
-    if (is_known(hostile.name, name)) continue;
     const double small = static_cast<double>(few.work().at(name));
     EXPECT_LE(static_cast<double>(large), kMostGrowth * small + kOnce)
         << name << ": " << small << " basic blocks for " << hostile.count << ", " << large

@@ -3,6 +3,8 @@
 
 #include <utility>
 
+#include "analysis/structure/from_outside.h"
+
 namespace fathom {
 namespace {
 
@@ -13,7 +15,9 @@ class Summing {
         trace_(context.trace),
         modules_(context.modules()),
         selector_(context.selector()),
-        times_(modules_.nodes.size()) {}
+        times_(modules_.nodes.size()) {
+    module_frames_.resize(trace_.slices.size());
+  }
 
   void add_frames() {
     for (const Nesting::Thread& thread : context_.nesting().frames) {
@@ -40,9 +44,7 @@ class Summing {
         const bool outermost = !parent.valid() || modules_.joined[parent.row()] == 0;
         if (modules_.joined[slice.row()] == 0 || !outermost || !selector_.host(trace_, slice))
           continue;
-        for_each_upwards(modules_[slice], [&](ModuleTimes& times) {
-          times.backward_host += trace_.slices.duration[slice.row()];
-        });
+        times_[modules_[slice]].backward_host += trace_.slices.duration[slice.row()];
       }
     }
   }
@@ -57,10 +59,19 @@ class Summing {
       const std::uint32_t node = host.valid() ? modules_[host] : Modules::kTop;
       const bool backward = host.valid() && modules_.joined[host.row()] != 0;
       times_[node].device_self += duration;
-      for_each_upwards(node, [&](ModuleTimes& times) {
-        times.device_total += duration;
-        if (backward) times.backward_device += duration;
-      });
+      times_[node].device_total += duration;
+      if (backward) times_[node].backward_device += duration;
+    }
+  }
+
+  /// Adds what was summed for a module to those around it, which stand before it.
+  void add_upwards() {
+    for (std::size_t node = times_.size(); node-- > 0;) {
+      if (node == Modules::kTop) continue;
+      ModuleTimes& around = times_[modules_.nodes[node].parent];
+      around.device_total += times_[node].device_total;
+      around.backward_host += times_[node].backward_host;
+      around.backward_device += times_[node].backward_device;
     }
   }
 
@@ -69,25 +80,17 @@ class Summing {
  private:
   /// The nearest module frame around a frame, or invalid.
   [[nodiscard]] SliceId module_around(SliceId frame) const {
-    SliceId around = context_.nesting().parent[frame.row()];
-    while (around.valid() && !is_module_frame(trace_.name(around))) {
-      around = context_.nesting().parent[around.row()];
-    }
-    return around;
-  }
-
-  void for_each_upwards(std::uint32_t node, const auto& visit) {
-    visit(times_[node]);
-    while (node != Modules::kTop) {
-      node = modules_.nodes[node].parent;
-      visit(times_[node]);
-    }
+    const Column<SliceId>& parent = context_.nesting().parent;
+    return innermost_around(module_frames_, parent, parent[frame.row()], [this](SliceId around) {
+      return is_module_frame(trace_.name(around));
+    });
   }
 
   const Context& context_;
   const Trace& trace_;
   const Modules& modules_;
   Selector selector_;
+  FromOutside module_frames_;  // the nearest module frame
   std::vector<ModuleTimes> times_;
 };
 
@@ -98,6 +101,7 @@ std::vector<ModuleTimes> compute_module_times(const Context& context) {
   sums.add_frames();
   sums.add_backward();
   sums.add_activities();
+  sums.add_upwards();
   return sums.take();
 }
 

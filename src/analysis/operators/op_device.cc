@@ -1,51 +1,88 @@
 // Adds device time to operators by their launches.
 #include "analysis/operators/op_device.h"
 
+#include <algorithm>
 #include <cstdint>
+#include <span>
 #include <vector>
+
+#include "analysis/operators/subtree_sums.h"
+#include "analysis/util/row_order.h"
 
 namespace fathom {
 namespace {
 
-/// Adds one activity after another, remembering per row which activity it counted last.
+/// An activity whose own row may be none of those around its launch.
+struct Launched {
+  SliceId inside;  ///< The innermost event around its launch, or invalid.
+  std::size_t row = 0;
+  Duration duration{};
+};
+
+/// Adds activities to their own rows and to those around their launches, to each row once however
+/// many of its events are around each other.
 class Adder {
  public:
-  Adder(const OpDeviceInput& input, OpRows& rows) : input_(input), rows_(rows) {}
+  Adder(const OpDeviceInput& input, OpRows& rows) : input_(input), rows_(rows), sums_(input) {}
 
   /// `owner`: the counted event that gets the self time. `inside`: where the totals begin, or
   /// invalid.
   void add(SliceId owner, SliceId inside, Duration duration) {
-    ++current_;
     const std::size_t self = host_row(input_, rows_, owner);
     rows_.row(self).device_self += duration;
-    add_total(self, duration);
-    add_totals(inside, duration);
+    if (!is_around(owner, inside)) launched_.push_back({inside, self, duration});
+    add_without_owner(inside, duration);
   }
   void add_without_owner(SliceId inside, Duration duration) {
-    ++current_;
-    add_totals(inside, duration);
+    sums_.add(inside, duration, [this](SliceId event) {
+      if (has_total(event)) static_cast<void>(host_row(input_, rows_, event));
+    });
+  }
+
+  void finish() {
+    const auto by_place = [](const Launched& a, const Launched& b) { return a.inside < b.inside; };
+    sort_rows(std::span(launched_), by_place);
+    for (const Launched& each : launched_) {
+      if (!each.inside.valid()) rows_.row(each.row).device_total += each.duration;
+    }
+    open_.resize(rows_.size());
+    sums_.visit(
+        [this](SliceId event) {
+          if (has_total(event)) ++open_[host_row(input_, rows_, event)];
+          add_own_rows(event);
+        },
+        [this](SliceId event, Duration sum) {
+          if (!has_total(event)) return;
+          const std::size_t row = host_row(input_, rows_, event);
+          if (--open_[row] == 0) rows_.row(row).device_total += sum;
+        });
   }
 
  private:
-  void add_totals(SliceId slice, Duration duration) {
-    const Trace& trace = input_.context.trace;
-    for (; slice.valid(); slice = input_.forest.parent(slice)) {
-      const SliceKind kind = trace.kind(slice);
-      if (kind == SliceKind::runtime || kind == SliceKind::driver) continue;
-      add_total(host_row(input_, rows_, slice), duration);
-    }
+  /// As of almost all launches. Of others it is seen later.
+  [[nodiscard]] bool is_around(SliceId owner, SliceId inside) const {
+    return inside.valid() && (owner == inside || owner == input_.forest.parent(inside));
   }
-  void add_total(std::size_t row, Duration duration) {
-    if (row >= counted_.size()) counted_.resize(rows_.size() * 2 + 64);
-    if (counted_[row] == current_) return;
-    counted_[row] = current_;
-    rows_.row(row).device_total += duration;
+
+  /// Calls have none.
+  [[nodiscard]] bool has_total(SliceId event) const {
+    const SliceKind kind = input_.context.trace.kind(event);
+    return kind != SliceKind::runtime && kind != SliceKind::driver;
+  }
+
+  /// Of what was launched directly in the event: to its own row, where no event of that is open.
+  void add_own_rows(SliceId event) {
+    auto at = std::ranges::lower_bound(launched_, event, {}, &Launched::inside);
+    for (; at != launched_.end() && at->inside == event; ++at) {
+      if (open_[at->row] == 0) rows_.row(at->row).device_total += at->duration;
+    }
   }
 
   const OpDeviceInput& input_;
   OpRows& rows_;
-  std::vector<std::uint32_t> counted_;
-  std::uint32_t current_ = 0;
+  SubtreeSums sums_;
+  std::vector<Launched> launched_;
+  std::vector<std::uint32_t> open_;  // by row: how many of its events are around the one at hand
 };
 
 }  // namespace
@@ -83,6 +120,7 @@ DeviceRemainder add_device_time(const OpDeviceInput& input, OpRows& rows) {
     remainder.no_operator += duration;
     adder.add_without_owner(inside, duration);
   }
+  adder.finish();
   return remainder;
 }
 

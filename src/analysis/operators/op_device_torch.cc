@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "analysis/operators/op_device.h"
+#include "analysis/operators/subtree_sums.h"
 #include "analysis/util/key_index.h"
 
 namespace fathom {
@@ -69,6 +70,7 @@ Duration add_torch_device_time(const OpDeviceInput& input, OpRows& rows) {
   const std::vector<SliceId> events = select_device_events(input.context);
   const std::vector<SliceId> owners = find_owners(input, events);
   const Duration widened = widened_by(trace, events);
+  SubtreeSums sums(input);
   Duration sum{};
   for (std::size_t i = 0; i < events.size(); ++i) {
     const bool projected = trace.kind(events[i]) == SliceKind::gpu_user_annotation;
@@ -84,12 +86,15 @@ Duration add_torch_device_time(const OpDeviceInput& input, OpRows& rows) {
 
     const SliceId owner = owners[i];
     if (!owner.valid() || input.forest.lost_its_kernels(owner)) continue;
-    SliceId slice = input.forest.at_or_above(owner);
+    const SliceId slice = input.forest.at_or_above(owner);
     if (slice.valid()) rows.row(host_row(input, rows, slice)).device_self += duration;
-    for (; slice.valid(); slice = input.forest.parent(slice)) {
-      rows.row(host_row(input, rows, slice)).device_total += duration;
-    }
+    sums.add(slice, duration,
+             [&](SliceId event) { static_cast<void>(host_row(input, rows, event)); });
   }
+  sums.visit([](SliceId) {},
+             [&](SliceId event, Duration inside) {
+               rows.row(host_row(input, rows, event)).device_total += inside;
+             });
   return sum;
 }
 

@@ -2,10 +2,13 @@
 #include "engine/diagnosis/narrow.h"
 
 #include <algorithm>
+#include <cstddef>
+#include <cstdint>
 #include <string_view>
 #include <vector>
 
 #include "analysis/accounting/groups.h"
+#include "store/column.h"
 #include "store/profiler_step.h"
 
 namespace fathom {
@@ -34,46 +37,62 @@ const Step* step_at(std::span<const Step* const> steps, Time time) {
 /// Which slices are parts of a step that a person can ask for by name.
 class Parts {
  public:
-  explicit Parts(const Context& context)
-      : trace_(context.trace), nesting_(context.nesting()), named_(trace_.strings.size()) {
+  Parts(const Context& context, std::span<const Step* const> steps)
+      : trace_(context.trace),
+        parent_(context.nesting().parent),
+        named_(trace_.strings.size()),
+        open_(trace_.strings.size()),
+        parts_(trace_.slices.size()) {
     for (std::size_t row = 0; row < named_.size(); ++row) {
       const std::string_view name = trace_.strings.view(StringId(row));
       named_[row] = !is_profiler_step(name) && !name.starts_with("autograd::engine::");
+    }
+    for (const Nesting::Thread& thread : context.nesting().work) mark(thread);
+    for (const Step* const step : steps) {
+      if (step->slice.valid()) parts_[step->slice.row()] = false;
     }
   }
 
   /// Steps themselves are no part of a step; what autograd puts around each of its operators says
   /// no more than that operator; work of one name inside work of the same name counts once.
-  [[nodiscard]] bool has(const Step& step, SliceId slice) const {
-    const SliceKind kind = trace_.kind(slice);
-    return (kind == SliceKind::cpu_op || kind == SliceKind::user_annotation) &&
-           named_[trace_.slices.name[slice.row()].row()] && slice != step.slice &&
-           is_outermost(slice);
-  }
+  [[nodiscard]] bool has(SliceId slice) const { return parts_[slice.row()]; }
 
  private:
-  [[nodiscard]] bool is_outermost(SliceId slice) const {
-    const StringId name = trace_.slices.name[slice.row()];
-    for (SliceId at = nesting_.parent[slice.row()]; at.valid(); at = nesting_.parent[at.row()]) {
-      if (trace_.slices.name[at.row()] == name) return false;
+  void mark(const Nesting::Thread& thread) {
+    std::vector<SliceId> around;
+    const auto close = [&] {
+      --open_[name(around.back())];
+      around.pop_back();
+    };
+    for (const SliceId slice : thread.slices) {
+      while (!around.empty() && around.back() != parent_[slice.row()]) close();
+      const SliceKind kind = trace_.kind(slice);
+      parts_[slice.row()] = (kind == SliceKind::cpu_op || kind == SliceKind::user_annotation) &&
+                            named_[name(slice)] && open_[name(slice)] == 0;
+      ++open_[name(slice)];
+      around.push_back(slice);
     }
-    return true;
+    while (!around.empty()) close();
+  }
+  [[nodiscard]] std::size_t name(SliceId slice) const {
+    return trace_.slices.name[slice.row()].row();
   }
 
   const Trace& trace_;
-  const Nesting& nesting_;
-  std::vector<bool> named_;  // by StringId row
+  const Column<SliceId>& parent_;
+  std::vector<bool> named_;          // by StringId row
+  std::vector<std::uint32_t> open_;  // by StringId row: how many are around the slice at hand
+  std::vector<bool> parts_;          // by slice
 };
 
 NameTimes host_times(const Context& context, std::span<const Step* const> steps) {
   const Trace& trace = context.trace;
-  const Parts parts(context);
+  const Parts parts(context, steps);
   NameTimes times{.of = std::vector<Duration>(trace.strings.size())};
   for (const Step* const step : steps) times.whole += step->window.length();
   for (const Nesting::Thread& thread : context.nesting().work) {
     for (const SliceId slice : thread.slices) {
-      const Step* const step = step_at(steps, trace.slices.start[slice.row()]);
-      if (step != nullptr && parts.has(*step, slice)) {
+      if (parts.has(slice) && step_at(steps, trace.slices.start[slice.row()]) != nullptr) {
         times.of[trace.slices.name[slice.row()].row()] += trace.slices.duration[slice.row()];
       }
     }
@@ -85,17 +104,25 @@ NameTimes device_times(const Context& context, std::span<const Step* const> step
                        std::int32_t device) {
   const Trace& trace = context.trace;
   const Links& links = context.links();
-  const Column<SliceId>& parent = context.nesting().parent;
-  const Parts parts(context);
   NameTimes times{.of = std::vector<Duration>(trace.strings.size())};
+  Column<Duration> launched;  // by slice: the time of what was launched in it
+  launched.resize(trace.slices.size());
   for (const SliceId activity : links.activities) {
     if (trace.track(activity).device != device) continue;
-    const Step* const step = step_at(steps, trace.slices.start[activity.row()]);
-    if (step == nullptr) continue;
+    if (step_at(steps, trace.slices.start[activity.row()]) == nullptr) continue;
     const Duration time = trace.slices.duration[activity.row()];
     times.whole += time;
-    for (SliceId at = links.op[activity.row()]; at.valid(); at = parent[at.row()]) {
-      if (parts.has(*step, at)) times.of[trace.slices.name[at.row()].row()] += time;
+    if (const SliceId op = links.op[activity.row()]; op.valid()) launched[op.row()] += time;
+  }
+  const Parts parts(context, steps);
+  for (const Nesting::Thread& thread : context.nesting().work) {
+    for (std::size_t i = thread.slices.size(); i-- > 0;) {
+      const SliceId slice = thread.slices[i];
+      const Duration inside = launched[slice.row()];
+      if (inside == Duration{}) continue;
+      if (parts.has(slice)) times.of[trace.slices.name[slice.row()].row()] += inside;
+      const SliceId parent = context.nesting().parent[slice.row()];
+      if (parent.valid()) launched[parent.row()] += inside;
     }
   }
   return times;

@@ -67,30 +67,56 @@ std::vector<std::string> left_aside(const RunFiles& files,
   return aside;
 }
 
-/// Reads `path` and adds it to `trace`, or makes it the trace where there is none yet.
-bool add_file(std::optional<Trace>& trace, const std::string& path, const RunRecording& recording,
-              const ReadOptions& options, MergeCounts& counts, std::int64_t& base_error,
-              std::vector<std::string>& warnings) {
-  Result<Trace> read = read_trace(path, options);
-  if (!read) {
-    warnings.push_back(read.error().message);
-    return false;
+/// Puts a recording together, file after file.
+class Merging {
+ public:
+  Merging(const RunRecording& recording, const ReadOptions& options)
+      : recording_(recording), options_(options) {}
+
+  /// Reads a file and adds it, or begins with it where there is nothing yet.
+  void add(const std::string& path) {
+    if (trace_ && recording_.shared != nullptr && recording_.shared->has(path)) {
+      const SharedFiles::Read read = recording_.shared->read(path, options_);
+      if (*read) return append((**read).trace, (**read).clock_error_ns, path);
+      return warnings_.push_back(read->error().message);
+    }
+    Result<Trace> read = read_trace(path, options_);
+    if (!read) return warnings_.push_back(read.error().message);
+    const std::int64_t error = take_clock_error(*read, file_name(path));
+    if (trace_) return append(*read, error, path);
+    trace_ = std::move(*read);
+    base_error_ = error;
   }
-  const std::int64_t error = take_clock_error(*read, file_name(path));
-  if (!trace) {
-    trace = std::move(*read);
-    base_error = error;
-    return true;
+
+  Result<Trace> take() {
+    if (!trace_) {
+      return Error{ErrorCode::corrupt, warnings_.empty()
+                                           ? recording_.folder + ": nothing was recorded"
+                                           : warnings_.front()};
+    }
+    say_counts(*trace_, counts_);
+    add_run_facts(*trace_, recording_, warnings_);
+    return std::move(*trace_);
   }
-  MergeOptions merge;
-  merge.within_span = recording.torch && trace->format != "fathom-wire";
-  merge.prefix = file_name(path);
-  merge.clock_error_ns = base_error + error;
-  const MergeCounts merged = merge_into(*trace, *read, merge);
-  say_distance(*trace, merged, file_name(path));
-  counts += merged;
-  return true;
-}
+
+ private:
+  void append(const Trace& other, std::int64_t error, const std::string& path) {
+    MergeOptions merge;
+    merge.within_span = recording_.torch && trace_->format != "fathom-wire";
+    merge.prefix = file_name(path);
+    merge.clock_error_ns = base_error_ + error;
+    const MergeCounts merged = merge_into(*trace_, other, merge);
+    say_distance(*trace_, merged, file_name(path));
+    counts_ += merged;
+  }
+
+  const RunRecording& recording_;
+  const ReadOptions& options_;
+  std::optional<Trace> trace_;
+  std::int64_t base_error_ = 0;
+  MergeCounts counts_;
+  std::vector<std::string> warnings_;
+};
 
 /// Null where there is none that can be read.
 std::shared_ptr<const std::string> read_manifest(const std::string& folder) {
@@ -151,28 +177,22 @@ std::optional<std::vector<RunRecording>> find_recordings(const std::string& fold
   const RunFamily family =
       is_of_one_process(files) ? RunFamily{} : run_family(manifest.get(), files);
   std::vector<RunRecording> recordings = group_files(files, family);
+  const auto shared = recordings.size() < 2 ? nullptr
+                                            : std::make_shared<SharedFiles>(std::set<std::string>(
+                                                  files.launcher.begin(), files.launcher.end()));
   for (RunRecording& recording : recordings) {
     recording.folder = folder;
     recording.manifest = manifest;
+    recording.shared = shared;
   }
   return recordings;
 }
 
 Result<Trace> read_run(const RunRecording& recording, const ReadOptions& options) {
-  std::optional<Trace> trace;
-  std::vector<std::string> warnings;
-  MergeCounts counts;
-  std::int64_t base_error = 0;
-  add_file(trace, recording.base, recording, options, counts, base_error, warnings);
-  for (const std::string& part : recording.parts)
-    add_file(trace, part, recording, options, counts, base_error, warnings);
-  if (!trace) {
-    return Error{ErrorCode::corrupt,
-                 warnings.empty() ? recording.folder + ": nothing was recorded" : warnings.front()};
-  }
-  say_counts(*trace, counts);
-  add_run_facts(*trace, recording, warnings);
-  return std::move(*trace);
+  Merging merging(recording, options);
+  merging.add(recording.base);
+  for (const std::string& part : recording.parts) merging.add(part);
+  return merging.take();
 }
 
 }  // namespace fathom

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "engine/inputs/shared_files.h"
 #include "formats/format.h"
 
 namespace fathom {
@@ -28,6 +29,8 @@ struct RunRecording {
   /// program have none.
   std::string program;
   bool torch = false;  ///< The base is a trace of torch.profiler.
+  /// Reads the parts that are of all recordings of the folder; null where there is one recording.
+  std::shared_ptr<SharedFiles> shared;
 };
 
 /// The fact that names RunRecording::program.
@@ -42,8 +45,9 @@ inline constexpr std::string_view kProgramFact = "program";
 /// that read_run() needs.
 std::optional<std::vector<RunRecording>> find_recordings(const std::string& folder);
 
-/// Reads and merges one; opens each of its files once. What is missing or damaged is reported in
-/// facts and the import log; an Error means that neither the base nor any part could be read.
+/// Reads and merges one; opens each of its files once, those of all recordings once for all. What
+/// is missing or damaged is reported in facts and the import log; an Error means that neither the
+/// base nor any part could be read.
 Result<Trace> read_run(const RunRecording& recording, const ReadOptions& options);
 
 }  // namespace fathom

@@ -65,7 +65,7 @@ void write_capture(const fs::path& path, int pid, int rank) {
   (*writer)->slice(now, 1000, pid, pid, "work", "annotation");
 }
 
-/// Five files of each rank: torch's trace, three capture files, conditions.
+/// Five files of each rank: torch's trace, three capture files, conditions; one of the launcher.
 void write_session(const fs::path& folder, bool manifest_has_ranks) {
   std::string processes;
   for (int rank = 0; rank < kRanks && manifest_has_ranks; ++rank) {
@@ -74,6 +74,7 @@ void write_session(const fs::path& folder, bool manifest_has_ranks) {
   }
   std::ofstream(folder / "manifest.json")
       << R"({"schema": "fathom-run/1", "processes": [)" << processes << "]}";
+  write_capture(folder / "monitor.fathom", 7, -1);
   for (int rank = 0; rank < kRanks; ++rank) {
     const int pid = 100 + rank;
     const std::string id = std::to_string(pid);
@@ -105,6 +106,7 @@ int opens_of_captures(bool manifest_has_ranks) {
   fs::remove_all(folder);
   if (counter.of("process-100.json") == 0) return 0;
   EXPECT_EQ(counter.of("manifest.json"), 1);
+  EXPECT_EQ(counter.of("monitor.fathom"), 1);
   const int opens = counter.of("cuda-100.fathom");
   for (int rank = 0; rank < kRanks; ++rank) {
     const std::string id = std::to_string(100 + rank);
