@@ -1,0 +1,76 @@
+"""tools/held_out.py chooses thresholds without the source that it judges."""
+
+from __future__ import annotations
+
+import os
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+
+ROOT = Path(os.environ.get("FATHOM_SOURCE_DIR") or Path(__file__).resolve().parents[2])
+sys.path.insert(0, str(ROOT / "tools"))
+
+import held_out  # noqa: E402
+from held_out import BUILT_IN, Said, Sample, Thresholds, modelled  # noqa: E402
+
+
+def sample(source: str, right: str, **families: float) -> Sample:
+    return Sample(source, "", {right}, set(), families)
+
+
+class Verdicts(unittest.TestCase):
+    def test_the_model_chooses_as_the_program_does(self):
+        for verdict, families in {
+            "host-bound": {"host": 30.0, "compute": 70.0},
+            "compute-bound": {"host": 12.0, "compute": 80.0},  # the loss is less than a quarter of it
+            "latency-bound": {"latency": 50.0, "compute": 30.0},
+            "balanced": {"host": 9.0, "compute": 55.0},
+            "cannot-tell": {"host": 20.0, "compute": 30.0},
+        }.items():
+            with self.subTest(verdict=verdict):
+                self.assertEqual(modelled(sample("a", verdict, **families), BUILT_IN), verdict)
+
+    def test_a_verdict_without_families_stays(self):
+        self.assertEqual(modelled(Sample("a", "cannot-tell", set(), set(), {}), BUILT_IN), "cannot-tell")
+
+    def test_thresholds_are_chosen_by_the_other_sources_alone(self):
+        # What "a" would need contradicts what all others need.
+        others = [sample(name, "host-bound", host=8.0, compute=20.0, transfer=7.0, input=7.0, sync=30.0) for name in "bcd"]
+        mine = [sample("a", "balanced", host=8.0, compute=20.0, transfer=7.0, input=7.0, sync=30.0)] * 10
+        chosen = held_out.chosen_without(mine + others)
+        self.assertLessEqual(chosen["a"].loss, 8)
+        self.assertGreater(chosen["b"].loss, 8)
+        self.assertEqual(held_out.held_out_points(mine, chosen), 0)
+
+    def test_of_equal_choices_the_one_nearest_to_the_built_in_wins(self):
+        chosen = held_out.chosen_without([sample(name, "host-bound", host=90.0, compute=10.0) for name in "ab"])
+        self.assertEqual(set(chosen.values()), {BUILT_IN})
+        self.assertEqual(held_out.distance(Thresholds()), 0)
+
+
+class Rules(unittest.TestCase):
+    def test_a_share_that_others_choose_is_applied_to_this_source(self):
+        def of(source: str, *said: Said) -> Sample:
+            return Sample(source, "", set(), set(), {}, list(said))
+
+        true, false = Said("fp64", 20, True, True), Said("fp64", 5, False, True)
+        (rule,) = held_out.held_out_rules([of("a", true, false), of("b", true, false), of("c", Said("fp64", 10, True, True))])
+        self.assertEqual((rule.true, rule.false), (3, 2))
+        self.assertEqual((rule.kept_true, rule.kept_false), (2, 0), "without c its share is 20 %")
+        self.assertEqual(held_out.high([of("a", true, false)]), (1, 2))
+
+    def test_the_built_in_share_stays_where_none_is_better(self):
+        self.assertEqual(held_out.best_share([Said("fp64", 5, True, True), Said("fp64", 20, False, True)]), 0)
+
+
+class Sources(unittest.TestCase):
+    def test_they_are_read_from_the_table(self):
+        with tempfile.TemporaryDirectory() as folder:
+            page = Path(folder) / "SOURCES.md"
+            page.write_text("| file | source |\n| traces/x.json.gz | owner/name `x.json` @1 | MIT |\n| kineto/y.json | o/n `y` |\n")
+            self.assertEqual(held_out.sources(page), {"x.json.gz": "owner/name", "y.json": "o/n"})
+
+
+if __name__ == "__main__":
+    unittest.main()

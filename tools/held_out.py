@@ -1,0 +1,178 @@
+"""Leaves one source out: chooses each threshold by the recordings of all other repositories, and applies it to this one's.
+
+Two kinds of thresholds are chosen so. Those of the verdict, by a model that repeats how `fathom diagnose` chooses from the
+families that it publishes; and the least share of the step from which a rule reports, which can only be raised here: what is
+below the built-in share is not reported. Used by tools/eval --docs.
+"""
+
+from __future__ import annotations
+
+import itertools
+import re
+from collections import defaultdict
+from collections.abc import Iterable
+from dataclasses import astuple, dataclass, field
+from pathlib import Path
+from typing import Any
+
+LOSSES = ("input", "host", "synchronisation", "transfer", "communication", "straggler", "allocation")
+WORK = ("compute", "memory_bandwidth", "latency")
+VERDICTS = {"input": "input-bound", "host": "host-bound", "synchronisation": "sync-bound", "transfer": "transfer-bound"}
+VERDICTS |= {"communication": "communication-bound", "straggler": "straggler", "allocation": "allocation-bound"}
+VERDICTS |= {"compute": "compute-bound", "memory_bandwidth": "memory-bandwidth-bound", "latency": "latency-bound"}
+OWN = "recordings of our own"
+
+
+@dataclass(frozen=True)
+class Thresholds:
+    """Of the verdict, in percent of the step; `weight`: of a loss beside computing."""
+
+    loss: float = 10
+    weight: float = 0.25
+    unexplained: float = 40
+    computing: float = 60
+
+
+BUILT_IN = Thresholds()
+GRID = [
+    Thresholds(*each) for each in itertools.product((5, 8, 10, 15, 20), (0.1, 0.25, 0.4, 0.6), (30, 40, 50), (50, 60, 70, 80))
+]
+
+
+@dataclass
+class Said:
+    """A finding that a label judges."""
+
+    rule: str
+    percent: float  # of the step
+    true: bool
+    high: bool
+
+
+@dataclass
+class Sample:
+    """A labelled recording, by the repository that it comes from."""
+
+    source: str
+    verdict: str
+    right: set[str]
+    arguable: set[str]
+    families: dict[str, float]  # percent of the step; empty where no verdict was drawn from them
+    said: list[Said] = field(default_factory=list)
+
+    def points(self, verdict: str) -> float:
+        return 1.0 if verdict in self.right else 0.5 if verdict in self.arguable else 0.0
+
+
+def sources(page: Path) -> dict[str, str]:
+    """Repository of each file, by the tables of tests/data/SOURCES.md."""
+    rows = re.findall(r"^\| \S*?([^/\s|]+\.json(?:\.gz)?) \| (\S+) ", page.read_text(), re.MULTILINE)
+    return dict(rows)
+
+
+def sample(source: str, document: dict[str, Any], right: Iterable[str], arguable: Iterable[str]) -> Sample:
+    verdict = document["verdict"]
+    families = {each["family"]: each["percent"] for each in verdict["families"]}
+    return Sample(source, verdict["id"], set(right), set(arguable), families)
+
+
+def said(finding: dict[str, Any], true: bool) -> Said:
+    time = max(finding["observed_ns"], finding["upper_bound_ns"])
+    percent = 100 * time / finding["step_ns"] if finding["step_ns"] else 0.0
+    return Said(finding["rule"], percent, true, finding["confidence"] == "high")
+
+
+def modelled(each: Sample, by: Thresholds) -> str:
+    """The verdict that these thresholds give."""
+    if not each.families:
+        return each.verdict
+    losses = {family: each.families.get(family, 0.0) for family in LOSSES}
+    work = {family: each.families.get(family, 0.0) for family in WORK}
+    loss = max(losses, key=lambda family: losses[family])
+    computing = sum(work.values())
+    unexplained = 100 - sum(each.families.values())
+    if unexplained > by.unexplained and unexplained > losses[loss] and computing < by.computing:
+        return "cannot-tell"
+    if losses[loss] >= by.loss and losses[loss] >= by.weight * computing:
+        return VERDICTS[loss]
+    if computing >= by.computing:
+        return VERDICTS[max(work, key=lambda family: work[family])]
+    return "balanced"
+
+
+def by_source(samples: list[Sample]) -> dict[str, list[Sample]]:
+    grouped: dict[str, list[Sample]] = defaultdict(list)
+    for each in samples:
+        grouped[each.source].append(each)
+    return grouped
+
+
+def points(samples: Iterable[Sample], by: Thresholds) -> float:
+    return sum(each.points(modelled(each, by)) for each in samples)
+
+
+def chosen_without(samples: list[Sample]) -> dict[str, Thresholds]:
+    """By source, the thresholds of the verdict that fit all others best; of equal ones those nearest to the built-in ones."""
+    each_points = {by: {source: points(some, by) for source, some in by_source(samples).items()} for by in GRID}
+    whole = {by: sum(of.values()) for by, of in each_points.items()}
+    return {
+        source: max(GRID, key=lambda by: (whole[by] - each_points[by][source], -distance(by)))
+        for source in by_source(samples)
+    }
+
+
+def distance(by: Thresholds) -> float:
+    """From the built-in thresholds, each by its own size."""
+    pairs = zip(astuple(by), astuple(BUILT_IN), strict=True)
+    return sum(abs(one - other) / other for one, other in pairs)
+
+
+def held_out_points(samples: Iterable[Sample], chosen: dict[str, Thresholds]) -> float:
+    return sum(each.points(modelled(each, chosen[each.source])) for each in samples)
+
+
+@dataclass
+class Rule:
+    """What a rule says where its least share is chosen without the source."""
+
+    name: str
+    sources: int
+    true: int
+    false: int
+    kept_true: int = 0
+    kept_false: int = 0
+    raised: int = 0  # sources for which another share than the built-in one was chosen
+
+
+def held_out_rules(samples: list[Sample]) -> list[Rule]:
+    found: dict[str, dict[str, list[Said]]] = defaultdict(lambda: defaultdict(list))
+    for each in samples:
+        for one in each.said:
+            found[one.rule][each.source].append(one)
+    return [held_out_rule(name, of) for name, of in sorted(found.items())]
+
+
+def held_out_rule(name: str, of: dict[str, list[Said]]) -> Rule:
+    every = [one for some in of.values() for one in some]
+    rule = Rule(name, len(of), sum(one.true for one in every), sum(not one.true for one in every))
+    for source, mine in of.items():
+        share = best_share([one for other, some in of.items() if other != source for one in some])
+        rule.raised += share > 0
+        rule.kept_true += sum(one.true for one in mine if one.percent >= share)
+        rule.kept_false += sum(not one.true for one in mine if one.percent >= share)
+    return rule
+
+
+def best_share(others: list[Said]) -> float:
+    """The least share that keeps most true findings beyond the false ones; 0, the built-in one, where none is better."""
+
+    def worth(share: float) -> tuple[int, float]:
+        return sum(1 if one.true else -1 for one in others if one.percent >= share), -share
+
+    return max([0.0, *(one.percent for one in others)], key=worth)
+
+
+def high(samples: list[Sample]) -> tuple[int, int]:
+    """Findings of high confidence: those that are true, and all."""
+    sure = [one.true for each in samples for one in each.said if one.high]
+    return sum(sure), len(sure)

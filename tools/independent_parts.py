@@ -1,0 +1,70 @@
+"""What tools/eval publishes of the labels of another reader, and of leaving one source out, as markdown."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+from held_out import (
+    BUILT_IN,
+    Sample,
+    Thresholds,
+    by_source,
+    chosen_without,
+    held_out_points,
+    held_out_rules,
+    high,
+    modelled,
+    points,
+)
+from illness_parts import table
+from independent_score import Judged, Totals, interval, share
+
+
+def independent_part(all_judged: list[Judged]) -> str:
+    return f"{len(all_judged)} traces.\n\n" + table(("", "fathom"), list(Totals.of(all_judged).rows()))
+
+
+def held_out_part(tuned: list[Sample], others: list[Sample]) -> str:
+    samples = tuned + others
+    count, rules = len(samples), held_out_rules(samples)
+    chosen = chosen_without(samples)
+    reproduced = sum(modelled(each, BUILT_IN) == each.verdict for each in samples)
+    true, false = sum(rule.true for rule in rules), sum(rule.false for rule in rules)
+    kept_true, kept_false = sum(rule.kept_true for rule in rules), sum(rule.kept_false for rule in rules)
+    rows = [
+        (f"verdict right, {name}", share(points(of, BUILT_IN), len(of)), share(held_out_points(of, chosen), len(of)))
+        for name, of in (("all", samples), ("of another reader's traces", others))
+    ] + [
+        ("judged findings that are true", share(true, true + false), share(kept_true, kept_true + kept_false)),
+        ("true findings that are made", share(true, true), share(kept_true, true)),
+    ]
+    text = f"{count} traces of {len(by_source(samples))} sources.\n\n"
+    text += table(("", "built-in thresholds", "chosen without the source"), rows)
+    best, times = Counter(chosen.values()).most_common(1)[0]
+    text += (
+        f"\nThe model of the verdict gives the program's own in {share(reproduced, count)}. Built in: {words(BUILT_IN)}. Chosen"
+        f" most often, for {times} of {len(chosen)} sources: {words(best)}.\n\n"
+    )
+    changed = [
+        (f"`{rule.name}`", rule.sources, rule.raised, f"{rule.true} of {rule.true + rule.false}",
+         f"{rule.kept_true} of {rule.kept_true + rule.kept_false}")
+        for rule in rules
+        if rule.raised
+    ]  # fmt: skip
+    if changed:
+        text += "Rules whose least share another one is chosen for:\n\n"
+        text += table(("rule", "sources", "of them with another share", "true", "true, chosen without the source"), changed)
+    rows_high = [(name, calibrated(of)) for name, of in (("tuned on", tuned), ("labelled by another reader", others))]
+    return text + "\nFindings of high confidence that are true:\n\n" + table(("traces", "true"), rows_high)
+
+
+def words(by: Thresholds) -> str:
+    return (
+        f"a loss of {by.loss:g} % of the step and {by.weight:g} of what the device computes, {by.unexplained:g} % without a cause,"
+        f" {by.computing:g} % computing"
+    )
+
+
+def calibrated(samples: list[Sample]) -> str:
+    true, every = high(samples)
+    return share(true, every) + interval(true, every)
