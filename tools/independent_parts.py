@@ -18,6 +18,7 @@ from held_out import (
 )
 from illness_parts import table
 from independent_score import Judged, Totals, interval, share
+from independent_sums import Compared, by_rule
 
 
 def independent_part(all_judged: list[Judged]) -> str:
@@ -56,6 +57,16 @@ def held_out_part(tuned: list[Sample], others: list[Sample]) -> str:
         text += table(("rule", "sources", "of them with another share", "true", "true, chosen without the source"), changed)
     rows_high = [(name, calibrated(of)) for name, of in (("tuned on", tuned), ("labelled by another reader", others))]
     return text + "\nFindings of high confidence that are true:\n\n" + table(("traces", "true"), rows_high)
+
+
+def sums_part(compared: list[Compared]) -> str:
+    rows = [
+        (f"`{rule}`", f"{agreeing} of {count}" if not bounded else "", f"{agreeing} of {count}" if bounded else "")
+        for rule, bounded, agreeing, count in by_rule(compared)
+    ]
+    sums = [each for each in compared if not each.bounded]
+    right = sum(each.agrees for each in sums)
+    return table(("rule", "within 2 % of the sum", "at most what events sum to"), rows) + f"\n{share(right, len(sums))} within 2 %.\n"
 
 
 def words(by: Thresholds) -> str:

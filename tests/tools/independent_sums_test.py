@@ -101,6 +101,31 @@ class Sums(unittest.TestCase):
         (each,) = compared(finding("exposed-communication", "Nothing hides it", observed=40_300))
         self.assertTrue(each.agrees)
 
+    def test_of_some_rules_only_a_bound_is_known(self):
+        # Idle and in no operator: 7 µs at the start, 40 to 50, 160 to 200, 250 to 400.
+        titles = ("207 µs", "220 µs")
+        inside, beyond = compared(*(finding("host-work-between-launches", title) for title in titles))
+        self.assertEqual((inside.bounded, inside.most_ns), (True, 207_000))
+        self.assertEqual((inside.agrees, beyond.agrees), (True, False))
+        self.assertIn("1 of 2 findings say at most what events sum to", independent_sums.report([inside, beyond], False))
+
+    def test_products_with_odd_inner_sizes_are_summed(self):
+        def product(name: str, dims: list[list[int]]) -> Any:
+            types = ["c10::Half"] * 2
+            op = independent_events.Slice("aten::mm", "cpu_op", 0, 9, ("1", "1"), {"Input Dims": dims, "Input type": types})
+            call = independent_events.Slice("cudaLaunchKernel", "cuda_runtime", 1, 2, ("1", "1"), {}, op)
+            return independent_events.Activity(name, "kernel", 3, 7, ("1", "7"), {}, kind="kernel", launch=call, credited=4)
+
+        class Made:
+            activities = [
+                product("gemm", [[16, 63], [63, 64]]),
+                product("gemm", [[16, 64], [64, 64]]),
+                product("cutlass_tensorop_f16_s16816_align8", [[16, 63], [63, 64]]),
+                product("cutlass_tensorop_f16_s16816_align2", [[16, 64], [64, 64]]),
+            ]
+
+        self.assertEqual(independent_sums.shape_alignment(Made(), finding("shape-alignment")), 8)  # type: ignore[arg-type]
+
     def test_rules_without_a_sum_are_left_out(self):
         self.assertEqual(compared(finding("prefill-decode", "10 ms")), [])
 
