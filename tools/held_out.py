@@ -27,13 +27,20 @@ OWN = "recordings of our own"
 class Thresholds:
     """Of the verdict, in percent of the step; `weight`: of a loss beside computing."""
 
-    loss: float = 10
-    weight: float = 0.25
-    unexplained: float = 40
-    computing: float = 60
+    loss: float
+    weight: float
+    unexplained: float
+    computing: float
 
 
-BUILT_IN = Thresholds()
+def built_in(source: Path) -> Thresholds:
+    """What the program's source says."""
+    names = ("kLeastPercent", "kLossPerCompute", "kMostUnexplained", "kComputePercent")
+    text = source.read_text()
+    return Thresholds(*(float(re.search(rf"constexpr double {name} = ([\d.]+);", text)[1]) for name in names))  # type: ignore[index]
+
+
+BUILT_IN = built_in(Path(__file__).resolve().parent.parent / "src/engine/diagnosis/verdict.cc")
 GRID = [
     Thresholds(*each) for each in itertools.product((5, 8, 10, 15, 20), (0.1, 0.25, 0.4, 0.6), (30, 40, 50), (50, 60, 70, 80))
 ]
@@ -72,7 +79,8 @@ def sources(page: Path) -> dict[str, str]:
 
 def sample(source: str, document: dict[str, Any], right: Iterable[str], arguable: Iterable[str]) -> Sample:
     verdict = document["verdict"]
-    families = {each["family"]: each["percent"] for each in verdict["families"]}
+    modelled = {*VERDICTS.values(), "cannot-tell", "balanced"}
+    families = {each["family"]: each["percent"] for each in verdict["families"] if verdict["id"] in modelled}
     return Sample(source, verdict["id"], set(right), set(arguable), families)
 
 

@@ -31,6 +31,17 @@ class Verdicts(unittest.TestCase):
             with self.subTest(verdict=verdict):
                 self.assertEqual(modelled(sample("a", verdict, **families), BUILT_IN), verdict)
 
+    def test_thresholds_are_those_of_the_source(self):
+        with tempfile.TemporaryDirectory() as folder:
+            source = Path(folder) / "verdict.cc"
+            names = ("kLeastPercent", "kLossPerCompute", "kMostUnexplained", "kComputePercent")
+            source.write_text("".join(f"constexpr double {name} = {i}.5;\n" for i, name in enumerate(names)))
+            self.assertEqual(held_out.built_in(source), Thresholds(0.5, 1.5, 2.5, 3.5))
+
+    def test_a_verdict_that_no_threshold_gives_stays(self):
+        said = {"verdict": {"id": "io-bound", "families": [{"family": "host", "percent": 90.0}]}}
+        self.assertEqual(modelled(held_out.sample("a", said, [], []), BUILT_IN), "io-bound")
+
     def test_a_verdict_without_families_stays(self):
         self.assertEqual(modelled(Sample("a", "cannot-tell", set(), set(), {}), BUILT_IN), "cannot-tell")
 
@@ -46,7 +57,7 @@ class Verdicts(unittest.TestCase):
     def test_of_equal_choices_the_one_nearest_to_the_built_in_wins(self):
         chosen = held_out.chosen_without([sample(name, "host-bound", host=90.0, compute=10.0) for name in "ab"])
         self.assertEqual(set(chosen.values()), {BUILT_IN})
-        self.assertEqual(held_out.distance(Thresholds()), 0)
+        self.assertEqual(held_out.distance(BUILT_IN), 0)
 
 
 class Rules(unittest.TestCase):
