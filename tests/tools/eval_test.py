@@ -29,6 +29,7 @@ def load() -> Any:
 
 
 tool = load()
+import eval_against  # noqa: E402
 import illness_changes  # noqa: E402
 import illness_parts  # noqa: E402  (found through tools/eval)
 import illness_score  # noqa: E402
@@ -284,6 +285,25 @@ class Recordings(unittest.TestCase):
             (Path(folder) / "nowhere.json.gz").touch()
             self.assertEqual(tool.recording("nowhere.json.gz", Path(folder)), Path(folder) / "nowhere.json.gz")
         self.assertIn("1 labelled traces are not there and left out: a/b.gz", tool.left_out(["a/b.gz"]))
+
+
+class Against(unittest.TestCase):
+    def test_changes_are_sorted_by_what_the_labels_say(self):
+        def standing(trace: str, verdict: str, points: float, *wrong: str) -> Any:
+            return eval_against.Standing(trace, verdict, points, set(wrong))
+
+        before = [standing("a", "balanced", 1), standing("b", "balanced", 0, "missing: fp64"), standing("c", "balanced", 1)]
+        after = [standing("a", "host-bound", 0), standing("b", "host-bound", 0.5), standing("c", "balanced", 1, "false: fp64")]
+        self.assertEqual(
+            eval_against.differences(before, after),
+            [
+                "worse: a: verdict balanced (1) is now host-bound (0)",
+                "worse: c: now false: fp64",
+                "better: b: verdict balanced (0) is now host-bound (0.5)",
+                "better: b: no longer missing: fp64",
+                "2 worse, 2 better, 0 neither",
+            ],
+        )
 
 
 class Printing(unittest.TestCase):
