@@ -128,7 +128,7 @@ def late_launches(recording: Recording, finding: Finding) -> Span | None:
     """
     if recording.device is None:
         return None
-    waited = [(each.begin, each.end) for each in recording.events.work if SYNC.search(each.name)]
+    waited = [(each.begin, each.end) for each in waiting_calls(recording)]
     elsewhere = union([(s.begin, s.end) for s in recording.events.work if FETCH.search(s.name) or ALLOCATION.search(s.name)])
     usual = launch_delay(recording)
     least = most = 0
@@ -145,6 +145,15 @@ def late_launches(recording: Recording, finding: Finding) -> Span | None:
     return least, max(least, most)
 
 
+def waiting_calls(recording: Recording) -> list[Slice]:
+    """Calls that synchronise, and copies that return when they are done: those to or from pageable memory."""
+    copies = [each for each in recording.all_activities if each.kind == "memcpy" and "ageable" in each.name]
+    waiting = {
+        id(each.launch) for each in copies if each.launch is not None and ("DtoH" in each.name or each.launch.end >= each.end)
+    }
+    return [each for each in recording.events.work if SYNC.search(each.name) or id(each) in waiting]
+
+
 def launch_delay(recording: Recording) -> int:
     """Median delay from a launch to its activity where nothing ran."""
     delays = [
@@ -156,13 +165,15 @@ def launch_delay(recording: Recording) -> int:
 
 
 def sync_points(recording: Recording, finding: Finding) -> Span | None:
-    """Idle time from each call that waits to the next one, at most as long as it waits; all sites together."""
-    calls = sorted(recording.work(lambda each: bool(SYNC.search(each.name))), key=lambda each: each.begin)
+    """Idle time from each call that waits to the next one, at most as long as it and those before have waited; all sites together."""
+    calls = sorted((each for each in waiting_calls(recording) if recording.holds(each.begin)), key=lambda each: each.begin)
     idle = recording.idle
-    found = 0
+    found = waited = 0
     for call, following in zip(calls, [*calls[1:], None], strict=True):
         until = following.begin if following is not None else max(end for _, end in recording.windows)
-        found += min(call.length, length(both(idle, [(call.begin, max(until, call.end))])))
+        behind = min(waited + call.length, length(both(idle, [(call.begin, max(until, call.end))])))
+        waited += call.length - behind
+        found += behind
     return 0, found
 
 
