@@ -169,7 +169,8 @@ class GraphBuilder {
   void add_waits(EdgeList& edges) const {
     for (const SyncWait& sync : waits_.syncs) {
       if (sync.activity == kNoRow) continue;
-      edges.add(EdgeKind::wait, order_.end[sync.activity], order_.point[sync.point], sync.after);
+      const std::vector<std::uint32_t>& moments = sync.from_start ? order_.start : order_.end;
+      edges.add(EdgeKind::wait, moments[sync.activity], order_.point[sync.point], sync.after);
     }
     for (const EventWait& wait : waits_.events)
       edges.add(EdgeKind::event, order_.end[wait.source], order_.start[wait.activity],

@@ -45,8 +45,13 @@ class RandomTrace {
         builder_.runtime(kCalls[below(std::size(kCalls))], start, length, correlation);
         break;
       case 4:
-        builder_.copy(CopyKind::d2h, start, length, correlation, 8)
-            .memory(MemoryKind::device, MemoryKind::pageable);
+        if (below(2) == 0) {
+          builder_.copy(CopyKind::d2h, start, length, correlation, 8)
+              .memory(MemoryKind::device, MemoryKind::pageable);
+        } else {
+          builder_.copy(CopyKind::h2d, start, length, correlation, 8)
+              .memory(MemoryKind::pageable, MemoryKind::device);
+        }
         break;
       case 5:
         builder_.sync("Stream Sync", start, length, correlation, below(10) - 1, below(3),

@@ -313,5 +313,23 @@ TEST(Replay, OfManyStepsPredictsChosenOnes) {
   EXPECT_EQ(to_ns(prediction.median), 1000);
 }
 
+TEST(Replay, AnUploadFromPageableMemoryWaitsForEarlierKernels) {
+  TraceBuilder builder;
+  builder.step(1, 0, 1500);
+  builder.runtime("cudaLaunchKernel", 0, 10, 1);
+  const SliceId first = builder.kernel("gemm", 10, 890, 1);
+  builder.runtime("cudaMemcpyAsync", 100, 850, 2);
+  builder
+      .copy(CopyKind::h2d, 902, 60, 2, 1 << 20)  // goes on after the call
+      .memory(MemoryKind::pageable, MemoryKind::device);
+  builder.runtime("cudaLaunchKernel", 1000, 10, 3);
+  const SliceId second = builder.kernel("relu", 1010, 400, 3);
+  const Replayed trace(builder);
+  EXPECT_EQ(trace.step({}), 1500);
+  const Edits half{.scale = {{first, 0.5F}}};
+  EXPECT_EQ(trace.of(second, half).begin, time_ns(1010 - 445));
+  EXPECT_EQ(trace.step(half), 1500 - 445);
+}
+
 }  // namespace
 }  // namespace fathom

@@ -92,8 +92,7 @@ class Resolver {
       thread = points[row].thread;
       if (points[row].kind == NodeKind::launch) last_launch_ = points[row].slice;
       if (points[row].kind != NodeKind::sync_end) continue;
-      waits.syncs.push_back(
-          {.point = row, .activity = waited_for(points[row].slice), .own = {}, .after = {}});
+      waits.syncs.push_back(wait_of(row));
     }
   }
 
@@ -120,15 +119,38 @@ class Resolver {
     return a == kNoRow || end(b) > end(a) ? b : a;
   }
 
-  [[nodiscard]] std::uint32_t waited_for(SliceId call) const {
+  [[nodiscard]] SyncWait wait_of(std::uint32_t row) const {
+    const SliceId call = points_.points[row].slice;
     const CallKind kind = links_.call_kind(trace_, call);
-    const Time returned = trace_.slices.end(call);
-    if (kind != CallKind::synchronize && kind != CallKind::allocate) {
-      std::uint32_t copy = kNoRow;
-      for (const std::uint32_t activity : streams_.launched_by(context_, call))
-        copy = later(copy, activity, returned);
-      return copy;
+    SyncWait wait{.point = row, .activity = kNoRow, .own = {}, .after = {}};
+    if (kind == CallKind::synchronize || kind == CallKind::allocate) {
+      wait.activity = waited_for(call, kind);
+    } else {
+      wait_for_copy(call, wait);
     }
+    return wait;
+  }
+
+  /// For what the call itself copies or fills. From pageable memory it may return while the copy
+  /// goes on; where its stream was still busy when it was called, it has waited for the copy to
+  /// start.
+  void wait_for_copy(SliceId call, SyncWait& wait) const {
+    const Time called = trace_.slices.start[call.row()];
+    const Time returned = trace_.slices.end(call);
+    std::uint32_t begun = kNoRow;
+    for (const std::uint32_t activity : streams_.launched_by(context_, call)) {
+      wait.activity = later(wait.activity, activity, returned);
+      const std::uint32_t before = streams_.after[activity];
+      const bool queued = before != kNoRow && end(before) > called;
+      if (!queued || start(activity) >= returned) continue;
+      if (begun == kNoRow || start(activity) > start(begun)) begun = activity;
+    }
+    if (wait.activity != kNoRow || begun == kNoRow) return;
+    wait.activity = begun;
+    wait.from_start = true;
+  }
+
+  [[nodiscard]] std::uint32_t waited_for(SliceId call, CallKind kind) const {
     const SliceId record = records_.of(call);
     if (record.valid()) {
       const std::uint32_t recorded = recorded_wait(call, record);
@@ -301,8 +323,9 @@ class CallTimes {
         sync.after = times.back;
         continue;
       }
-      sync.own = std::min(duration, times.own);
-      sync.after = std::min(times.back, trace_.slices.end(call) - end(sync));
+      const Duration after = trace_.slices.end(call) - until(sync);
+      sync.own = std::min(sync.from_start ? std::min(duration, after) : duration, times.own);
+      sync.after = sync.from_start ? after : std::min(times.back, after);
     }
   }
 
@@ -313,20 +336,23 @@ class CallTimes {
     Duration own{}, back{};
   };
 
-  [[nodiscard]] Time end(const SyncWait& sync) const {
-    return trace_.slices.end(activities_[sync.activity]);
+  [[nodiscard]] Time until(const SyncWait& sync) const {
+    const SliceId activity = activities_[sync.activity];
+    return sync.from_start ? trace_.slices.start[activity.row()] : trace_.slices.end(activity);
   }
   [[nodiscard]] bool waited(const SyncWait& sync) const {
     const SliceId call = points_.points[sync.point].slice;
-    return sync.activity != kNoRow && end(sync) > trace_.slices.start[call.row()];
+    return sync.activity != kNoRow && until(sync) > trace_.slices.start[call.row()];
   }
   void look_at(const SyncWait& sync) {
     const SliceId call = points_.points[sync.point].slice;
     Times& times = names_[trace_.slices.name[call.row()]];
     const Duration duration = trace_.slices.duration[call.row()];
     times.least = std::min(times.least, duration);
+    // What goes on after the call says nothing of how long others take to return.
+    if (waited(sync) && sync.from_start) return;
     if (waited(sync)) {
-      times.after.push_back(trace_.slices.end(call) - end(sync));
+      times.after.push_back(trace_.slices.end(call) - until(sync));
     } else {
       times.idle.push_back(duration);
     }

@@ -16,6 +16,9 @@ struct SyncWait {
   std::uint32_t activity = kNoRow;  ///< The last that it had to wait for, or kNoRow.
   Duration own{};                   ///< What the call takes when it has not to wait.
   Duration after{};                 ///< What it takes to return when the activity has ended.
+  /// A copy that goes on after the call, and came behind other work: the call waits until it has
+  /// started, and `after` counts from there.
+  bool from_start = false;
 };
 
 /// An activity that starts after one on another stream, because its stream waits for an event.

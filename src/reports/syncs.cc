@@ -152,12 +152,12 @@ Report syncs() {
   return report_of<kColumns, compute>(
       {.id = "syncs",
        .title = "Calls that make the host wait, what called them, and the idle time they leave",
-       .doc =
-           "One row per call; --group-by site sums the calls of one name, reason, operator and "
-           "Python "
-           "frame. Device, stream and event synchronisation, blocking copies and fills, and "
-           "asynchronous copies to pageable host memory. Waiting is harmless while the device has "
-           "work; the idle device time that follows is what a synchronisation costs.",
+       .doc = "One row per call; --group-by site sums the calls of one name, reason, operator and "
+              "Python "
+              "frame. Device, stream and event synchronisation, blocking copies and fills, and "
+              "asynchronous copies of pageable host memory that wait. Waiting is harmless while "
+              "the device has "
+              "work; the idle device time that follows is what a synchronisation costs.",
        .group_by = kGroupBy,
        .sort = "-idle_after_ns",
        .example = "fathom syncs trace.json.gz --group-by site",

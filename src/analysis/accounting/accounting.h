@@ -29,7 +29,8 @@ enum class Bucket : std::uint8_t {
   dependency,      ///< Launched, but waiting for an event, another stream or a peer.
   launch_latency,  ///< Launched, within the trace's median uncontended launch delay.
   device_wait,     ///< Launched, later than that, nothing shows why.
-  host_unknown,    ///< The launch is not in the trace.
+  host_unknown,    ///< The launch is not in the trace; or the launching thread was blocked before
+                   ///< the first recorded activity of any device, or after the last.
 };
 inline constexpr std::size_t kBuckets = static_cast<std::size_t>(Bucket::host_unknown) + 1;
 constexpr bool is_idle(Bucket bucket) { return bucket >= Bucket::input; }

@@ -246,5 +246,22 @@ TEST(AccountGroups, IdleTimeBelongsToThePhaseOfWhatEndsItAndFetchingToData) {
   EXPECT_EQ(times[static_cast<std::size_t>(Phase::forward)], duration_ns(200));
 }
 
+TEST(Accounting, WaitingBeforeTheFirstActivityOrAfterTheLastHasNoKnownCost) {
+  TraceBuilder builder;
+  builder.runtime("cudaStreamSynchronize", 0, 100);  // for work from before the recording
+  builder.runtime("cudaLaunchKernel", 110, 10, 1);
+  builder.kernel("a", 120, 80, 1);
+  builder.runtime("cudaStreamSynchronize", 130, 90);
+  builder.runtime("cudaLaunchKernel", 230, 10, 2);
+  builder.kernel("b", 240, 60, 2);
+  builder.runtime("cudaDeviceSynchronize", 250, 1050);  // nothing follows
+  const Trace trace = builder.build();
+  const Analyses analyses(trace);
+  const Context context{trace, analyses, {}, {}};
+  const Account whole = account(context, compute_accounting(context), 0, trace.span);
+  EXPECT_EQ(to_ns(whole[Bucket::sync]), 20);
+  EXPECT_EQ(to_ns(whole[Bucket::host_unknown]), 100 + 1000);
+}
+
 }  // namespace
 }  // namespace fathom

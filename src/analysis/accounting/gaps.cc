@@ -16,6 +16,12 @@ GapFinder::GapFinder(const Context& context, const HostThreads& threads, const E
       waits_(waits),
       launch_delay_(launch_delay),
       ops_(trace_, context.nesting()) {
+  for (const DeviceTimeline& timeline : context.timelines().devices) {
+    for (const SliceId activity : timeline.activities) {
+      recorded_.begin = std::min(recorded_.begin, trace_.slices.start[activity.row()]);
+      recorded_.end = std::max(recorded_.end, trace_.slices.end(activity));
+    }
+  }
   walks_.reserve(trace_.tracks.size());
   for (std::size_t track = 0; track < trace_.tracks.size(); ++track) {
     walks_.emplace_back(trace_, context.nesting(), threads, TrackId(track));
@@ -104,7 +110,9 @@ Opener GapFinder::opener_of(const Hosts& hosts, const Gap& gap, SliceId& call) {
 }
 
 void GapFinder::explain_host(const Hosts& hosts, Interval interval) {
-  const auto add = [this](Interval stretch, Bucket state, SliceId) { add_piece(stretch, state); };
+  const auto add = [this](Interval stretch, Bucket state, SliceId) {
+    add_host_piece(stretch, state);
+  };
   const auto ask = [&](Interval stretch, Bucket state, SliceId innermost) {
     if (state == Bucket::python && hosts.second.valid()) {
       walk(hosts.second).visit(stretch, late_, add);
@@ -113,6 +121,15 @@ void GapFinder::explain_host(const Hosts& hosts, Interval interval) {
     }
   };
   walk(hosts.first).visit(interval, late_, ask);
+}
+
+void GapFinder::add_host_piece(Interval interval, Bucket state) {
+  if (state != Bucket::sync) return add_piece(interval, state);
+  const Time first = std::clamp(recorded_.begin, interval.begin, interval.end);
+  const Time last = std::clamp(recorded_.end, first, interval.end);
+  add_piece({interval.begin, first}, Bucket::host_unknown);
+  add_piece({first, last}, state);
+  add_piece({last, interval.end}, Bucket::host_unknown);
 }
 
 void GapFinder::explain_device(Interval interval, Time launched, SliceId next) {

@@ -33,6 +33,10 @@ class GapFinder {
   [[nodiscard]] Hosts hosts_of(SliceId launch) const;
   void add_gap(Interval interval, SliceId next);
   void explain_host(const Hosts& hosts, Interval interval);
+  /// Of the host's state. A wait before the first recorded work of all devices is for what was
+  /// launched before the recording (or the recorder's own), and after the last there is nothing
+  /// that it could delay: what it costs is not known.
+  void add_host_piece(Interval interval, Bucket state);
   void explain_device(Interval interval, Time launched, SliceId next);
   void add_piece(Interval interval, Bucket cause);
   void finish(Gap& gap, const Hosts& hosts);
@@ -48,7 +52,8 @@ class GapFinder {
   const EventWaits& waits_;
   Duration launch_delay_;
   EnclosingOps ops_;
-  std::vector<HostWalk> walks_;  // by track
+  std::vector<HostWalk> walks_;                  // by track
+  Interval recorded_{Time::max(), Time::min()};  // from the first activity to the end of the last
 
   // Of the device at hand.
   DeviceAccounting result_;

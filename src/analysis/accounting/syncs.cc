@@ -13,17 +13,31 @@ namespace {
 constexpr std::array<std::string_view, 4> kReasons = {"synchronize", "blocking copy",
                                                       "blocking fill", "pageable copy"};
 
-/// Calls that started a copy to pageable host memory, by slice.
+/// Did the call wait until earlier work of the stream, which ran `until`, was done and its copy had
+/// started? Small copies from pageable memory return before that.
+bool waited_for_turn(const Trace& trace, SliceId call, SliceId copy, Time until) {
+  return until > trace.slices.start[call.row()] &&
+         trace.slices.start[copy.row()] < trace.slices.end(call);
+}
+
+/// Calls that started a copy of pageable host memory and wait, by slice.
 std::vector<bool> pageable_copies(const Trace& trace, const Links& links) {
   std::vector<bool> result(trace.slices.size());
+  std::vector<Time> busy(trace.tracks.size(), Time::min());  // by track: until when
   for (const SliceId activity : links.activities) {
+    Time& until = busy[trace.slices.track[activity.row()].row()];
+    const Time before = until;
+    until = std::max(until, trace.slices.end(activity));
     if (trace.kind(activity) != SliceKind::memcpy) continue;
     const std::uint32_t copy = trace.slices.detail[activity.row()];
     const SliceId launch = links.launch[activity.row()];
     if (copy == SliceId::kNone || !launch.valid()) continue;
     // One call may start many copies (batches, graphs): one that waits is enough.
-    if (trace.copies.kind[copy] == CopyKind::d2h &&
-        trace.copies.destination[copy] == MemoryKind::pageable) {
+    const bool down = trace.copies.kind[copy] == CopyKind::d2h &&
+                      trace.copies.destination[copy] == MemoryKind::pageable;
+    const bool up = trace.copies.kind[copy] == CopyKind::h2d &&
+                    trace.copies.source[copy] == MemoryKind::pageable;
+    if (down || (up && waited_for_turn(trace, launch, activity, before))) {
       result[launch.row()] = true;
     }
   }

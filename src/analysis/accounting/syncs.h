@@ -16,7 +16,9 @@ enum class SyncReason : std::uint8_t {
   synchronize,    ///< Device, stream or event synchronisation.
   blocking_copy,  ///< A copy that returns when it is done.
   blocking_fill,
-  pageable_copy,  ///< An asynchronous copy to pageable host memory, which is not asynchronous.
+  /// An asynchronous copy to pageable host memory, which is not asynchronous; or one from there
+  /// that came behind other work of its stream, and whose call returned after it had started.
+  pageable_copy,
 };
 std::string_view to_string(SyncReason reason);
 
@@ -45,7 +47,7 @@ class SyncReasons {
  private:
   const Trace& trace_;
   const Links& links_;
-  std::vector<bool> pageable_;  // by slice: started a copy to pageable host memory
+  std::vector<bool> pageable_;  // by slice: started a copy of pageable host memory that waits
 };
 
 /// All of them, by start time, whatever is selected. O(n log n).

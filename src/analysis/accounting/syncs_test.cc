@@ -89,5 +89,24 @@ TEST(Syncs, BelongToTheDeviceTheirThreadLaunchedOntoLast) {
   EXPECT_FALSE(syncs[1].device);
 }
 
+TEST(Syncs, AnUploadFromPageableMemoryWaitsWhenItCameBehindOtherWork) {
+  TraceBuilder builder;
+  builder.runtime("cudaLaunchKernel", 0, 5, 1);
+  builder.runtime("cudaMemcpyAsync", 10, 100, 2);  // returns while the copy runs
+  builder.runtime("cudaLaunchKernel", 120, 5, 3);
+  builder.runtime("cudaMemcpyAsync", 130, 10, 4);  // small: returns before the copy's turn
+  builder.runtime("cudaMemcpyAsync", 400, 30, 5);  // nothing to wait for
+  builder.kernel("a", 6, 80, 1);
+  builder.copy(CopyKind::h2d, 88, 25, 2, 4096).memory(MemoryKind::pageable, MemoryKind::device);
+  builder.kernel("b", 126, 100, 3);
+  builder.copy(CopyKind::h2d, 228, 5, 4, 8).memory(MemoryKind::pageable, MemoryKind::device);
+  builder.copy(CopyKind::h2d, 410, 25, 5, 4096).memory(MemoryKind::pageable, MemoryKind::device);
+  const Trace trace = builder.build();
+  const std::vector<SyncCall> syncs = syncs_of(trace);
+  ASSERT_EQ(syncs.size(), 1U);
+  EXPECT_EQ(syncs[0].reason, SyncReason::pageable_copy);
+  EXPECT_EQ(to_ns(trace.slices.start[syncs[0].call.row()]), 10);
+}
+
 }  // namespace
 }  // namespace fathom

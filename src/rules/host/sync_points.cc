@@ -8,6 +8,7 @@
 #include "rules/common/counted.h"
 #include "rules/common/evidence.h"
 #include "rules/common/names.h"
+#include "rules/common/waits.h"
 #include "rules/rule.h"
 
 namespace fathom {
@@ -19,7 +20,9 @@ constexpr std::string_view kDoc =
     "tensor, torch.cuda.synchronize) lets its queue run dry: until the host has launched again, "
     "the device idles. Had the host not waited, it would be ahead by as long as it waited. So each "
     "call counts for the idle time behind it, up to the next such call, at most for its own "
-    "duration. One finding per call site that costs at least 1 % of the step; copies between host "
+    "duration; calls directly after one another, with no work in between, are one. Waits before "
+    "the first recorded work of the device and after the last cost nothing that is known. One "
+    "finding per call site that costs at least 1 % of the step; copies between host "
     "and device have a rule of their own (pageable-copies), except those that bring a value to the "
     "host. Sources: PyTorch's tuning guide (avoid unnecessary synchronisation); nsys "
     "cuda_api_sync; nsys-ai's 2 %.";
@@ -84,18 +87,22 @@ struct Site {
   std::vector<Claim> claims;
   Duration idle{};
   Duration waited{};
+  Duration busy{};  // The device, meanwhile.
   std::string what;
   std::string place;
 };
 
-/// Operators that copy from the host: their waits belong to the copies.
+/// Operators and calls that copy from the host: their waits belong to the copies.
 std::vector<bool> uploads(const RuleContext& rules) {
   const Trace& trace = rules.trace();
   std::vector<bool> result(trace.slices.size());
   for_each_activity(rules, [&](SliceId activity, SliceId op) {
     const std::uint32_t copy = trace.slices.detail[activity.row()];
-    if (trace.kind(activity) != SliceKind::memcpy || !op.valid() || copy == SliceId::kNone) return;
-    if (trace.copies.kind[copy] == CopyKind::h2d) result[op.row()] = true;
+    if (trace.kind(activity) != SliceKind::memcpy || copy == SliceId::kNone) return;
+    if (trace.copies.kind[copy] != CopyKind::h2d) return;
+    const SliceId launch = rules.context.links().launch[activity.row()];
+    if (op.valid()) result[op.row()] = true;
+    if (launch.valid()) result[launch.row()] = true;
   });
   return result;
 }
@@ -108,6 +115,18 @@ std::string around(const RuleContext& rules, const FromOutside& notes, const Syn
   return std::string(trace.name(op.valid() ? op : sync.call));
 }
 
+/// What the device worked while the host waited: what is launched and has not begun is no work.
+Duration busy_during(const RuleContext& rules, const DeviceWait& wait) {
+  const Trace& trace = rules.trace();
+  const DeviceTimeline& timeline = *rules.context.timelines().find(rules.device);
+  Interval calls{Time::max(), Time::min()};
+  for (const SyncCall* const sync : wait.calls) {
+    calls.begin = std::min(calls.begin, trace.slices.start[sync->call.row()]);
+    calls.end = std::max(calls.end, trace.slices.end(sync->call));
+  }
+  return std::min(wait.waited, calls.length() - busy_time(timeline, calls)[Busy::idle]);
+}
+
 std::map<std::string, Site> look(const RuleContext& rules) {
   const Trace& trace = rules.trace();
   const std::vector<bool> upload = uploads(rules);
@@ -116,19 +135,12 @@ std::map<std::string, Site> look(const RuleContext& rules) {
   FromOutside outermost;
   outermost.resize(trace.slices.size());
   std::map<std::string, Site> sites;
-  std::vector<const SyncCall*> syncs;
-  for (const SyncCall& sync : rules.syncs) {
-    if (sync.device == rules.device) syncs.push_back(&sync);
-  }
-  for (std::size_t i = 0; i < syncs.size(); ++i) {
-    const SyncCall& sync = *syncs[i];
-    const Interval call{trace.slices.start[sync.call.row()], trace.slices.end(sync.call)};
-    if (!rules.counts(call.begin) || (sync.op.valid() && upload[sync.op.row()])) continue;
-    const Time until =
-        i + 1 < syncs.size() ? trace.slices.start[syncs[i + 1]->call.row()] : Time::max();
+  for (const DeviceWait& wait : device_waits(rules)) {
+    const SyncCall& sync = *wait.calls.front();
+    const bool uploading = upload[sync.call.row()] || (sync.op.valid() && upload[sync.op.row()]);
+    if (!rules.counts(wait.reach.begin) || uploading) continue;
     std::vector<Claim> claims;
-    const Duration idle = claim_idle(rules, {call.begin, std::max(until, call.end)}, kHostLate,
-                                     claims, 1.0, call.length());
+    const Duration idle = claim_idle(rules, wait.reach, kHostLate, claims, 1.0, wait.waited);
     if (idle == Duration{}) continue;
     std::string_view what = written.of(sync.call);
     if (enclosing_frame(rules, sync.frame, printing)) what = "printing a tensor";
@@ -138,10 +150,11 @@ std::map<std::string, Site> look(const RuleContext& rules) {
         sites[place.empty() ? std::string(what) + " in " + around(rules, outermost, sync) : place];
     site.what = what;
     site.place = place;
-    site.calls.push_back(sync.call);
+    for (const SyncCall* const each : wait.calls) site.calls.push_back(each->call);
     site.claims.insert(site.claims.end(), claims.begin(), claims.end());
     site.idle += idle;
-    site.waited += call.length();
+    site.waited += wait.waited;
+    site.busy += busy_during(rules, wait);
   }
   return sites;
 }
@@ -190,8 +203,8 @@ Finding make(const RuleContext& rules, const std::string& key, Site& site) {
                                              std::string(rules.trace().name(site.calls.front())) +
                                              "), which wait for " + per_step(rules, site.waited)));
   finding.counter_evidence =
-      site.waited > site.idle
-          ? "The device is busy for " + per_step(rules, site.waited - site.idle) +
+      site.busy > Duration{}
+          ? "The device is busy for " + per_step(rules, site.busy) +
                 " of the waiting, which costs nothing by itself."
           : "A host that launches more slowly than the device works would lose this time anyway.";
   finding.fix = fix_of(site.what);

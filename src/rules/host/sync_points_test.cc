@@ -82,5 +82,45 @@ TEST(SyncPoints, AbstainWithoutADevice) {
   EXPECT_NE(JudgedTrace(builder).abstains(sync_points()), "");
 }
 
+TEST(SyncPoints, AShortWaitDirectlyAfterALongOneDoesNotMaskIt) {
+  TraceBuilder builder;
+  builder.step(0, 0, 1000);
+  add_launch(builder, "aten::mm", 10, "gemm", 400, 1);
+  builder.op("aten::item", 40, 410);
+  builder.op("aten::_local_scalar_dense", 41, 408);
+  const SliceId copy = builder.runtime("cudaMemcpyAsync", 50, 390, 2);
+  builder.copy(CopyKind::d2h, 430, 5, 2, 4).memory(MemoryKind::device, MemoryKind::pageable);
+  builder.runtime("cudaStreamSynchronize", 442, 4, 3);
+  add_launch(builder, "aten::add", 710, "add", 270, 4);
+  const std::vector<Finding> findings = JudgedTrace(builder).findings(sync_points());
+  ASSERT_EQ(findings.size(), 1U);
+  EXPECT_NEAR(static_cast<double>(to_ns(total(findings[0].claims))), 290, 15);
+  EXPECT_EQ(findings[0].edits.no_wait.size(), 2U);
+  EXPECT_EQ(findings[0].edits.no_wait.front(), copy);
+}
+
+TEST(SyncPoints, CallWorkThatHasNotBegunNotBusy) {
+  TraceBuilder builder;
+  builder.step(0, 0, 1000);
+  add_launch(builder, "aten::mm", 10, "gemm", 100, 1);
+  builder.runtime("cudaLaunchKernel", 30, 5, 2);
+  builder.kernel("late", 300, 100, 2);  // launched, but 175 ns pass before it begins
+  builder.runtime("cudaStreamSynchronize", 125, 280, 3);
+  add_launch(builder, "aten::add", 705, "add", 280, 4);
+  const std::vector<Finding> findings = JudgedTrace(builder).findings(sync_points());
+  ASSERT_EQ(findings.size(), 1U);
+  EXPECT_NE(findings[0].counter_evidence.find("busy for 100 ns"), std::string::npos)
+      << findings[0].counter_evidence;
+}
+
+TEST(SyncPoints, AreNoneBeforeTheFirstActivityAndAfterTheLast) {
+  TraceBuilder builder;
+  builder.step(0, 0, 2000);
+  builder.runtime("cudaStreamSynchronize", 10, 400, 1);  // for work from before the recording
+  add_launch(builder, "aten::mm", 700, "gemm", 300, 2);
+  builder.runtime("cudaDeviceSynchronize", 730, 1200, 3);  // nothing follows
+  EXPECT_TRUE(JudgedTrace(builder).findings(sync_points()).empty());
+}
+
 }  // namespace
 }  // namespace fathom

@@ -6,6 +6,7 @@
 #include "rules/common/evidence.h"
 #include "rules/common/host_copies.h"
 #include "rules/common/stretches.h"
+#include "rules/common/waits.h"
 #include "rules/rule.h"
 
 namespace fathom {
@@ -49,21 +50,18 @@ void claim_waits(const RuleContext& rules, Found& found) {
     if (copy.kind == CopyKind::h2d && copy.op.valid()) upload[copy.op.row()] = true;
   }
   std::ranges::sort(begins);
-  for (std::size_t i = 0; i < rules.syncs.size(); ++i) {
-    const SyncCall& sync = rules.syncs[i];
+  for (const DeviceWait& wait : device_waits(rules)) {
+    const SyncCall& sync = *wait.calls.front();
     if (!sync.op.valid() || !upload[sync.op.row()] || !counts(rules, sync.call)) continue;
-    const Interval call = interval_of(trace, sync.call);
-    const auto next_copy = std::ranges::lower_bound(begins, call.end);
-    Time until = next_copy == begins.end() ? Time::max() : *next_copy;
-    if (i + 1 < rules.syncs.size()) {
-      until = std::min(until, trace.slices.start[rules.syncs[i + 1].call.row()]);
-    }
     const Time from = trace.slices.end(sync.op);
+    const auto next_copy = std::ranges::lower_bound(begins, from);
+    const Time until =
+        std::min(wait.reach.end, next_copy == begins.end() ? Time::max() : *next_copy);
     if (from < until) {
-      claim_idle(rules, {from, until}, kHostLate, found.claims, 1.0, call.length());
+      claim_idle(rules, {from, until}, kHostLate, found.claims, 1.0, wait.waited);
     }
-    found.waits.push_back(sync.call);
-    found.waiting += call.length();
+    for (const SyncCall* const each : wait.calls) found.waits.push_back(each->call);
+    found.waiting += wait.waited;
   }
 }
 
@@ -140,7 +138,10 @@ Outcome check(const RuleContext& rules) {
     }
     finding.edits.scale.emplace_back(copy.activity, static_cast<float>(left_of(rules, copy)));
   }
-  finding.edits.no_wait.insert(finding.edits.no_wait.end(), found.waits.begin(), found.waits.end());
+  std::vector<SliceId>& freed = finding.edits.no_wait;
+  freed.insert(freed.end(), found.waits.begin(), found.waits.end());
+  std::ranges::sort(freed);
+  freed.erase(std::unique(freed.begin(), freed.end()), freed.end());
   finding.assumption =
       "uploads no longer wait, and all copies run at 80 % of the link's peak (at twice the rate "
       "where it is not known)";
