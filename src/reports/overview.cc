@@ -59,7 +59,7 @@ void add_step_time(const Context& context, OverviewRows& rows) {
   for (const Step& step : steps.steps) {
     if (!selects_step(context, step)) continue;
     all.push_back(static_cast<double>(to_ns(step.window.length())));
-    if (!step.edge) whole.push_back(all.back());
+    if (!step.edge && !step.empty) whole.push_back(all.back());
   }
   const std::size_t left_out = whole.empty() ? 0 : all.size() - whole.size();
   rows.section("step time");

@@ -50,7 +50,7 @@ std::optional<std::string> window_note(const Context& context, std::int32_t devi
   std::size_t whole = 0;
   for (const Step& step : context.steps().steps) {
     const bool inside = step.window.begin < window.end && window.begin < step.window.end;
-    if (inside && context.steps().uses(step, device)) ++(step.edge ? edges : whole);
+    if (inside && context.steps().uses(step, device)) ++(step.edge || step.empty ? edges : whole);
   }
   if (edges == 0 || whole == 0) return {};
   return "holds " + edge_steps(edges) + " too";

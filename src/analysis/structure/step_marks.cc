@@ -154,6 +154,45 @@ bool fill_their_span(const Trace& trace, const std::vector<SliceId>& slices) {
   return 2 * sum >= trace.slices.end(slices.back()) - trace.slices.start[slices.front().row()];
 }
 
+/// Is one of them nearly all of the time, and a thousand times as long as is usual? Then it is what
+/// was recorded, and the others are no repetitions of it.
+bool one_is_all(const Trace& trace, const std::vector<SliceId>& slices) {
+  constexpr int kTimesUsual = 1000;
+  constexpr int kPartsLeft = 100;
+  std::vector<Duration> lengths;
+  Duration sum{};
+  for (const SliceId slice : slices) {
+    lengths.push_back(trace.slices.duration[slice.row()]);
+    sum += lengths.back();
+  }
+  const Duration longest = std::ranges::max(lengths);
+  const auto middle = lengths.begin() + static_cast<std::ptrdiff_t>(lengths.size() / 2);
+  std::ranges::nth_element(lengths, middle);
+  return kPartsLeft * (sum - longest) < sum && longest > kTimesUsual * *middle;
+}
+
+/// Do all of them lie inside one operator of their thread? Then they are parts of one call.
+bool inside_one_operator(const Trace& trace, const std::vector<SliceId>& slices) {
+  const TrackId track = trace.slices.track[slices.front().row()];
+  const Time begin = trace.slices.start[slices.front().row()];
+  const Time end = trace.slices.end(slices.back());
+  for (std::size_t row = 0; row < trace.slices.size(); ++row) {
+    if (trace.slices.track[row] == track && trace.slices.start[row] <= begin &&
+        trace.slices.end(SliceId(row)) >= end && trace.kind(SliceId(row)) == SliceKind::cpu_op)
+      return true;
+  }
+  return false;
+}
+
+/// Annotations of one name that may be steps.
+struct Repeated {
+  std::string name;
+  std::vector<SliceId> slices;
+  Duration sum{};
+};
+/// So many are looked at more closely, the longest together first.
+constexpr std::size_t kMostCandidates = 4;
+
 StepMarks repeated_annotations(const Trace& trace) {
   std::map<std::string, std::vector<SliceId>> groups;
   for (const SliceId slice : top_level_annotations(trace)) {
@@ -162,17 +201,24 @@ StepMarks repeated_annotations(const Trace& trace) {
     if (std::ranges::none_of(kLibraryAnnotations, starts))
       groups[without_numbers(name)].push_back(slice);
   }
-  StepMarks best;
-  Duration longest{};
+  std::vector<Repeated> candidates;
   for (auto& [name, slices] : groups) {
-    const std::vector<SliceId> chosen = busiest_threads(trace, std::move(slices));
+    std::vector<SliceId> chosen = busiest_threads(trace, std::move(slices));
     Duration sum{};
     for (const SliceId slice : chosen) sum += trace.slices.duration[slice.row()];
-    if (chosen.size() < 2 || sum <= longest || !fill_their_span(trace, chosen)) continue;
-    longest = sum;
-    best = {.source = StepSource::annotation, .name = name, .steps = steps_on(trace, chosen)};
+    if (chosen.size() < 2 || sum == Duration{} || !fill_their_span(trace, chosen)) continue;
+    if (!one_is_all(trace, chosen))
+      candidates.push_back({.name = name, .slices = std::move(chosen), .sum = sum});
   }
-  return best;
+  std::ranges::stable_sort(candidates, std::ranges::greater(), &Repeated::sum);
+  if (candidates.size() > kMostCandidates) candidates.resize(kMostCandidates);
+  for (const Repeated& repeated : candidates) {
+    if (inside_one_operator(trace, repeated.slices)) continue;
+    return {.source = StepSource::annotation,
+            .name = repeated.name,
+            .steps = steps_on(trace, repeated.slices)};
+  }
+  return {};
 }
 
 /// The first start of host work of each process (by the row of its name), for the steps that end
@@ -211,6 +257,20 @@ StepMarks optimizer_steps(const Trace& trace) {
   return marks;
 }
 
+/// What an annotation around the first work does before it belongs to the step, too: else the
+/// annotation would begin outside of it. `name`: of the first to begin.
+void begin_with_annotations(const Trace& trace, Interval& span, std::string& name) {
+  const Time first = span.begin;
+  for (std::size_t row = 0; row < trace.slices.size(); ++row) {
+    const SliceId id(row);
+    if (trace.kind(id) != SliceKind::user_annotation || trace.slices.start[row] >= span.begin ||
+        trace.slices.end(id) <= first)
+      continue;
+    span.begin = trace.slices.start[row];
+    name = trace.name(id);
+  }
+}
+
 StepMarks whole_trace(const Trace& trace) {
   Interval span{Time::max(), Time::min()};
   for (std::size_t row = 0; row < trace.slices.size(); ++row) {
@@ -223,6 +283,7 @@ StepMarks whole_trace(const Trace& trace) {
     span.end = std::max(span.end, trace.slices.end(id));
   }
   StepMarks marks;
+  if (span.begin <= span.end) begin_with_annotations(trace, span, marks.name);
   Step step;
   step.host = span.begin <= span.end ? span : trace.span;
   marks.steps.push_back(step);

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "analysis/structure/step_marks.h"
+#include "store/profiler_step.h"
 
 namespace fathom {
 namespace {
@@ -148,9 +149,53 @@ std::string note_for(const StepMarks& marks) {
     case StepSource::whole_trace:
       break;
   }
+  if (!marks.name.empty()) {
+    return "No steps in the trace: all of it, from the begin of \"" + marks.name +
+           "\" around the first operator or call to the last operator, call or device activity, is "
+           "one step.";
+  }
   return "No steps in the trace: all of it, from the first to the last operator, call or device "
          "activity, "
          "is one step.";
+}
+
+/// Does the slice show that the program did something: an operator, a range, or a call that put
+/// work onto a device? Calls of the profiler that stops, and frames, do not.
+bool shows_work(const Trace& trace, SliceId slice, const std::vector<bool>& launches) {
+  switch (trace.kind(slice)) {
+    case SliceKind::cpu_op:
+    case SliceKind::user_annotation:
+      return !is_profiler_step(trace.name(slice));
+    case SliceKind::runtime:
+    case SliceKind::driver:
+      return launches[slice.row()];
+    default:
+      return false;
+  }
+}
+
+/// Finds the last steps that hold nothing but their mark, where others of their process hold more.
+void find_empty(const Trace& trace, const Links& links, const Processes& processes) {
+  std::vector<bool> launches(trace.slices.size());
+  for (const SliceId activity : links.activities) {
+    const SliceId launch = links.launch[activity.row()];
+    if (launch.valid()) launches[launch.row()] = true;
+  }
+  std::vector<bool> before(trace.strings.size());  // by the name of the process
+  std::vector<bool> inside(trace.strings.size());
+  for (std::size_t row = 0; row < trace.slices.size(); ++row) {
+    if (!shows_work(trace, SliceId(row), launches)) continue;
+    const StringId process = trace.track(SliceId(row)).process;
+    const std::span<Step> run = processes.of(process);
+    if (run.size() < 2) continue;
+    const bool last = trace.slices.end(SliceId(row)) > run.back().host.begin;
+    (last ? inside : before)[process.row()] = true;
+  }
+  for (const std::span<Step> run : processes.runs()) {
+    if (run.size() < 2) continue;
+    const std::size_t process = run.front().process.row();
+    run.back().empty = before[process] && !inside[process];
+  }
 }
 
 /// The whole trace belongs to no single process: its only flaw can be an activity without a launch.
@@ -164,10 +209,12 @@ void finish_whole_trace(const Links& links, Step& step) {
 std::vector<const Step*> Steps::counted() const {
   std::vector<const Step*> whole;
   for (const Step& step : steps) {
-    if (!step.edge) whole.push_back(&step);
+    if (!step.edge && !step.empty) whole.push_back(&step);
   }
   if (!whole.empty()) return whole;
-  for (const Step& step : steps) whole.push_back(&step);
+  for (const Step& step : steps) {
+    if (!step.empty) whole.push_back(&step);
+  }
   return whole;
 }
 
@@ -186,12 +233,14 @@ Steps compute_steps(const Trace& trace, const Links& links) {
   result.steps = std::move(marks.steps);
   result.devices = who_launches_where(trace, links);
   if (result.source == StepSource::whole_trace) {
+    result.name.clear();
     finish_whole_trace(links, result.steps.front());
     return result;
   }
   const Processes processes(result.steps);
   set_windows(trace, links, processes, result.steps);
   find_edges(trace, links, processes, result);
+  if (result.source == StepSource::profiler_step) find_empty(trace, links, processes);
   return result;
 }
 

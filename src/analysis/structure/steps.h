@@ -31,6 +31,8 @@ struct Step {
   /// Holds an activity launched before it or without a launch, or (first step found by its
   /// optimizer) began before anything shows where.
   bool edge = false;
+  /// The last of its process, where nothing but its mark was recorded: the profiler stopped.
+  bool empty = false;
 };
 
 struct Steps {
@@ -40,8 +42,8 @@ struct Steps {
   std::string note;         ///< A sentence when the source is not ProfilerStep.
   std::vector<std::pair<StringId, std::int32_t>> devices;  ///< Who launched onto what; sorted.
 
-  /// The steps that statistics and the verdict use: those not `edge`, or all when there is no
-  /// other.
+  /// The steps that statistics and the verdict use: those neither `edge` nor `empty`; where there
+  /// is none, those not `empty`.
   [[nodiscard]] std::vector<const Step*> counted() const;
   /// Does this step's process use the device? Also true where nobody is known to.
   [[nodiscard]] bool uses(const Step& step, std::int32_t device) const;

@@ -189,7 +189,8 @@ TEST(Steps, FallBackToTheWholeTraceOfOperatorsCallsAndActivities) {
   const Steps steps = steps_of(trace);
   EXPECT_EQ(steps.source, StepSource::whole_trace);
   ASSERT_EQ(steps.steps.size(), 1U);
-  expect_window(steps.steps[0], 10, 100);
+  expect_window(steps.steps[0], 0, 100);  // from the begin of what is around the first operator
+  EXPECT_NE(steps.note.find("\"once\""), std::string::npos) << steps.note;
   EXPECT_EQ(steps.counted().size(), 1U);
 }
 
@@ -198,6 +199,47 @@ TEST(Steps, OfAnEmptyTraceAreOneEmptyStep) {
   const Steps steps = steps_of(trace);
   ASSERT_EQ(steps.steps.size(), 1U);
   EXPECT_EQ(to_ns(steps.steps[0].window.length()), 0);
+}
+
+TEST(Steps, AMarkWithNothingInItAtTheEndDoesNotCount) {
+  TraceBuilder builder;
+  builder.step(3, 0, 1000);
+  builder.op("aten::mm", 10, 50);
+  launched_kernel(builder, 20, 100, 800);
+  builder.step(4, 1010, 30);
+  builder.runtime("cudaDeviceSynchronize", 1015, 5);  // the profiler stops
+  const Trace trace = builder.build();
+  const Steps steps = steps_of(trace);
+  ASSERT_EQ(steps.steps.size(), 2U);
+  EXPECT_TRUE(steps.steps[1].empty);
+  ASSERT_EQ(steps.counted().size(), 1U);
+  EXPECT_EQ(steps.counted().front()->number, 3);
+}
+
+TEST(Steps, CountTheLastOneWhereNothingWasRecordedInAnyOfThem) {
+  TraceBuilder builder;
+  builder.step(1, 0, 1000);
+  builder.step(2, 1000, 1000);
+  const Trace trace = builder.build();
+  EXPECT_EQ(steps_of(trace).counted().size(), 2U);
+}
+
+TEST(Steps, AreNotTheAnnotationsInsideOneOperator) {
+  TraceBuilder builder;
+  builder.op("model::forward", 0, 1000);
+  for (std::int64_t i = 0; i < 9; ++i) builder.annotation("layer", 10 + 100 * i, 95);
+  const Trace trace = builder.build();
+  EXPECT_EQ(steps_of(trace).source, StepSource::whole_trace);
+}
+
+TEST(Steps, AreNotTheShortNamesakesOfOneLongAnnotation) {
+  TraceBuilder builder;
+  builder.annotation("generate", 0, 1'400'000'000);
+  builder.op("aten::mm", 10, 1'300'000'000);
+  for (std::int64_t i = 0; i < 69; ++i)
+    builder.annotation("generate", 1'400'000'000 + 18'500 * i, 18'000);
+  const Trace trace = builder.build();
+  EXPECT_EQ(steps_of(trace).source, StepSource::whole_trace);
 }
 
 }  // namespace
