@@ -25,15 +25,18 @@ constexpr double kComputePercent = 60.0;
 /// own mark of latency (kLatencyPercent): large products reach a third of the peaks that makers
 /// promise, and are bound by arithmetic all the same.
 constexpr double kFarPercent = 20.0;
+/// Less than this share of the step is not worth naming.
+constexpr double kLeastShown = 0.5;
 
 Duration& of(FamilyTimes& times, Family family) { return times[static_cast<std::size_t>(family)]; }
 Duration of(const FamilyTimes& times, Family family) {
   return times[static_cast<std::size_t>(family)];
 }
 
-/// The family that idle time of this cause belongs to, if it can be blamed on one.
-std::optional<Family> family_of(const Gap& gap, Bucket cause) {
-  switch (cause) {
+/// The family that a bucket of a device belongs to, if it can be blamed on one. Compute is divided
+/// by kernels.
+std::optional<Family> family_of(Bucket bucket) {
+  switch (bucket) {
     case Bucket::input:
       return Family::input;
     case Bucket::allocation:
@@ -43,8 +46,12 @@ std::optional<Family> family_of(const Gap& gap, Bucket cause) {
     case Bucket::dispatch:
     case Bucket::python:
     case Bucket::launch_latency:
-      // After a wait the host has to catch up: without the wait it would have been ahead.
-      return gap.opener == Opener::sync_call ? Family::sync : Family::host;
+      return Family::host;
+    case Bucket::communication:
+      return Family::communication;
+    case Bucket::memcpy:
+    case Bucket::memset:
+      return Family::transfer;
     default:
       return std::nullopt;
   }
@@ -71,30 +78,47 @@ Family family_of_kernel(const RuleContext& rules, SliceId kernel) {
   }
 }
 
-void add_device(const RuleContext& rules, FamilyTimes& times) {
+/// Divides computing by what limits the kernels that started in the counted steps.
+void add_computing(const RuleContext& rules, Duration computing, FamilyTimes& times) {
   const Trace& trace = rules.trace();
-  const DeviceAccounting& device = *rules.accounting.find(rules.device);
-  for (const IdlePiece& piece : device.pieces) {
-    if (const auto family = family_of(device.gaps[piece.gap], piece.cause)) {
-      of(times, *family) += rules.counted(piece.interval);
-    }
-  }
   const Timelines& timelines = rules.context.timelines();
+  FamilyTimes credited{};
+  Duration all{};
   CountedTime counted(rules);
   for (const SliceId activity : timelines.find(rules.device)->activities) {
     if (!counted.holds(trace.slices.start[activity.row()])) continue;
+    if (timelines.busy_kind(trace, activity) != Busy::compute) continue;
     const Duration time = rules.accounting.credited[activity.row()];
-    switch (timelines.busy_kind(trace, activity)) {
-      case Busy::compute:
-        of(times, family_of_kernel(rules, activity)) += time;
-        break;
-      case Busy::communication:
-        of(times, Family::communication) += time;
-        break;
-      default:
-        of(times, Family::transfer) += time;
-        break;
-    }
+    of(credited, family_of_kernel(rules, activity)) += time;
+    all += time;
+  }
+  const auto most = static_cast<Family>(std::ranges::max_element(credited) - credited.begin());
+  Duration rest = computing;
+  for (std::size_t i = 0; i < kFamilies && all > Duration{}; ++i) {
+    const double share = static_cast<double>(to_ns(credited[i])) / static_cast<double>(to_ns(all));
+    const Duration part =
+        duration_ns(static_cast<std::int64_t>(share * static_cast<double>(to_ns(computing))));
+    times[i] += part;
+    rest -= part;
+  }
+  of(times, all > Duration{} ? most : Family::compute) += rest;
+}
+
+void add_device(const RuleContext& rules, SpentTime& spent) {
+  Account sum;
+  for (const Step* const step : rules.steps)
+    sum += account(rules.context, rules.accounting, rules.device, step->window);
+  for (std::size_t i = 0; i < kBuckets; ++i) {
+    if (const auto family = family_of(static_cast<Bucket>(i)))
+      of(spent.families, *family) += sum.time[i];
+  }
+  spent.unexplained = sum[Bucket::device_wait] + sum[Bucket::host_unknown];
+  add_computing(rules, sum[Bucket::compute], spent.families);
+  const DeviceAccounting& device = *rules.accounting.find(rules.device);
+  for (const IdlePiece& piece : device.pieces) {
+    const bool after = device.gaps[piece.gap].opener == Opener::sync_call;
+    if (after && family_of(piece.cause) == Family::host)
+      spent.catching_up += rules.counted(piece.interval);
   }
 }
 
@@ -109,7 +133,7 @@ constexpr Loss kLosses[] = {
     {Family::input, VerdictId::input_bound, "waits for input", "loads its input or waits for it"},
     {Family::host, VerdictId::host_bound, "waits for the host to launch work",
      "runs Python outside of operators"},
-    {Family::sync, VerdictId::sync_bound, "is idle after synchronising calls",
+    {Family::sync, VerdictId::sync_bound, "is idle in synchronising calls",
      "is blocked in joins, queues or synchronisation"},
     {Family::transfer, VerdictId::transfer_bound, "only copies", "copies"},
     {Family::communication, VerdictId::communication_bound, "only communicates", "communicates"},
@@ -136,35 +160,30 @@ const Named& largest(std::span<const Named> families, const FamilyTimes& times) 
                                    [&](const Named& named) { return of(times, named.family); });
 }
 
-/// Moves what findings claim to the families they blame.
-void move_claims(const RuleContext& rules, const std::vector<RankedFinding>& findings,
-                 FamilyTimes& times) {
-  const DeviceAccounting* const device = rules.accounting.find(rules.device);
-  if (device == nullptr) return;
-  for (const RankedFinding& ranked : findings) {
-    for (const Claim& claim : ranked.finding.claims) {
-      if (claim.gap >= device->gaps.size()) continue;
-      const Gap& gap = device->gaps[claim.gap];
-      const std::optional<Family> from = family_of(gap, gap.cause);
-      if (!from) continue;
-      // What was claimed of outliers was not counted here.
-      const Duration here = std::min(claim.time, rules.counted(gap.interval));
-      const Duration moved = std::min(here, of(times, *from));
-      of(times, *from) -= moved;
-      of(times, ranked.finding.family) += moved;
-    }
-  }
-}
-
 std::string share(const RuleContext& rules, Duration time) {
   return percent_text(rules.percent(time));
 }
 
-/// "The device waits for input for 33 % of the step."
-std::string sentence(const RuleContext& rules, const Loss& loss, Duration lost) {
+/// What a family loses: after a wait the host has to catch up, which is the wait's fault.
+Duration lost_to(const SpentTime& spent, Family family) {
+  const Duration time = of(spent.families, family);
+  if (family == Family::host) return time - spent.catching_up;
+  return family == Family::sync ? time + spent.catching_up : time;
+}
+
+/// "The device waits for input for 33 % of the step.", in the numbers of the accounting.
+std::string sentence(const RuleContext& rules, const Loss& loss, const SpentTime& spent) {
   const std::string who = rules.device >= 0 ? "The device " : "The main thread ";
-  return who + std::string(rules.device >= 0 ? loss.device : loss.thread) + " for " +
-         share(rules, lost) + " of the step.";
+  const std::string time = " for " + share(rules, of(spent.families, loss.family)) + " of the step";
+  std::string text = who + std::string(rules.device >= 0 ? loss.device : loss.thread) + time;
+  if (rules.percent(spent.catching_up) >= kLeastShown) {
+    if (loss.family == Family::host)
+      text += ", " + share(rules, spent.catching_up) + " after synchronising calls";
+    if (loss.family == Family::sync)
+      text += ", and for " + share(rules, spent.catching_up) +
+              " after them until the host has launched again";
+  }
+  return text + ".";
 }
 
 /// Operators of the main thread have no roofline: nothing shows the roof that they are near.
@@ -218,27 +237,26 @@ std::string doubt(const RuleContext& rules) {
 
 }  // namespace
 
-FamilyTimes spent_by_family(const RuleContext& rules) {
-  FamilyTimes times{};
+SpentTime spent_by_family(const RuleContext& rules) {
+  SpentTime spent;
   if (rules.device >= 0) {
-    add_device(rules, times);
-    return times;
+    add_device(rules, spent);
+    return spent;
   }
   for (const HostPiece& piece : rules.accounting.host) {
-    of(times, family_of(piece.bucket)) += rules.counted(piece.interval);
+    of(spent.families, family_of(piece.bucket)) += rules.counted(piece.interval);
   }
-  return times;
+  return spent;
 }
 
-Verdict judge(const RuleContext& rules, const FamilyTimes& spent,
+Verdict judge(const RuleContext& rules, const SpentTime& spent,
               const std::vector<RankedFinding>& findings) {
   Verdict verdict;
   if (std::string reason = doubt(rules); !reason.empty()) {
     verdict.sentence = "Cannot tell: " + reason + ".";
     return verdict;
   }
-  FamilyTimes times = spent;
-  move_claims(rules, findings, times);
+  const FamilyTimes& times = spent.families;
   const auto steps = static_cast<std::int64_t>(rules.steps.size());
   for (std::size_t i = 0; i < kFamilies; ++i) {
     if (times[i] == Duration{}) continue;
@@ -250,24 +268,23 @@ Verdict judge(const RuleContext& rules, const FamilyTimes& spent,
 
   Duration computing{};
   for (const Work& work : kComputes) computing += of(times, work.family);
-  const Loss& loss = largest<Loss>(kLosses, times);
-  const Duration lost = of(times, loss.family);
+  const Loss& loss = *std::ranges::max_element(
+      kLosses, {}, [&](const Loss& each) { return lost_to(spent, each.family); });
+  const Duration lost = lost_to(spent, loss.family);
   const double lost_percent = rules.percent(lost);
   const double compute_percent = rules.percent(computing);
   const auto memory = std::ranges::find_if(findings, [](const RankedFinding& ranked) {
     return ranked.finding.family == Family::memory_capacity &&
            ranked.finding.weight == Weight::critical;
   });
-  double explained = 0;
-  for (const FamilyTime& family : verdict.families) explained += family.percent;
-  if (const double unexplained = 100.0 - explained; unexplained > kMostUnexplained &&
-                                                    unexplained > lost_percent &&
-                                                    compute_percent < kComputePercent) {
+  if (const double unexplained = rules.percent(spent.unexplained);
+      unexplained > kMostUnexplained && unexplained > lost_percent &&
+      compute_percent < kComputePercent) {
     verdict.sentence = "Cannot tell: " + percent_text(unexplained) +
                        " of the step is idle time without a cause in the trace.";
   } else if (lost_percent >= kLeastPercent && lost_percent >= kLossPerCompute * compute_percent) {
     verdict.id = loss.verdict;
-    verdict.sentence = sentence(rules, loss, lost);
+    verdict.sentence = sentence(rules, loss, spent);
     if (loss.family == Family::input && found(findings, VerdictHint::storage) != nullptr) {
       verdict.id = VerdictId::io_bound;
       verdict.sentence += " The loader waits for storage while processors are idle.";
@@ -285,8 +302,8 @@ Verdict judge(const RuleContext& rules, const FamilyTimes& spent,
     verdict.sentence = sentence(rules, kind, computing);
   } else {
     verdict.id = VerdictId::balanced;
-    verdict.sentence =
-        "Nothing alone takes much of the step: the largest loss is " + share(rules, lost) + ".";
+    verdict.sentence = "Nothing alone takes much of the step: the largest loss is " +
+                       share(rules, of(times, loss.family)) + ".";
   }
   return verdict;
 }

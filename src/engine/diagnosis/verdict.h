@@ -12,15 +12,21 @@ inline constexpr std::size_t kFamilies = static_cast<std::size_t>(Family::physic
 /// Time over all counted steps, by Family.
 using FamilyTimes = std::array<Duration, kFamilies>;
 
-/// What no finding has claimed, by the family that its bucket belongs to: idle by its cause (idle
-/// that a synchronising call opened is that call's), exposed communication and copies. Compute time
-/// is in `compute`, `memory_bandwidth` or `latency` by the roofline of its kernels, and counts
-/// there as it is spent, not as it could be saved.
-FamilyTimes spent_by_family(const RuleContext& rules);
+/// The accounting of the counted steps, by family.
+struct SpentTime {
+  /// Sums of buckets: idle by its cause, exposed communication and copies. Compute time is divided
+  /// among `compute`, `memory_bandwidth` and `latency` by the roofline of its kernels, and counts
+  /// there as it is spent, not as it could be saved.
+  FamilyTimes families{};
+  /// The part of `host` that follows a synchronising call, until the host has launched again:
+  /// without the wait it would have been ahead.
+  Duration catching_up{};
+  Duration unexplained{};  ///< Idle without a cause in the trace: device wait and host unknown.
+};
+SpentTime spent_by_family(const RuleContext& rules);
 
-/// The verdict by docs/diagnosis.md. `spent` as above, `claimed` by the findings, both over the
-/// counted steps together.
-Verdict judge(const RuleContext& rules, const FamilyTimes& spent,
+/// The verdict by docs/diagnosis.md. Its numbers are those of `spent`, whatever findings claim.
+Verdict judge(const RuleContext& rules, const SpentTime& spent,
               const std::vector<RankedFinding>& findings);
 
 }  // namespace fathom

@@ -180,5 +180,39 @@ TEST(Verdict, IsIoBoundWhereTheLoaderWaitsForStorage) {
   EXPECT_NE(verdict.sentence.find("storage"), std::string::npos);
 }
 
+TEST(Verdict, SaysTheNumbersOfTheAccountingWhateverFindingsClaim) {
+  TraceBuilder trace;
+  trace.step(1, 0, 10'000);
+  trace.annotation("enumerate(DataLoader)#_SingleProcessDataLoaderIter.__next__", 10, 5000);
+  trace.op("aten::mm", 8600, 100);
+  trace.runtime("cudaLaunchKernel", 8650, 10, 1);
+  trace.kernel("gemm", 8700, 1300, 1);
+  RankedFinding python;  // claims the Python in a gap that is mostly fetching
+  python.finding.family = Family::host;
+  python.finding.claims = {{.device = 0, .gap = 0, .time = duration_ns(3000)}};
+  const Verdict verdict = verdict_of(trace, {python});
+  EXPECT_EQ(verdict.id, VerdictId::input_bound) << verdict.sentence;
+  EXPECT_EQ(verdict.sentence, "The device waits for input for 50.0 % of the step.");
+  ASSERT_GE(verdict.families.size(), 2U);
+  EXPECT_EQ(verdict.families[0].per_step, duration_ns(5000));
+}
+
+TEST(Verdict, OfWaitsTellsBlockedTimeFromCatchingUp) {
+  TraceBuilder trace;
+  trace.step(1, 0, 10'000);
+  trace.runtime("cudaLaunchKernel", 0, 10, 1);
+  trace.kernel("gemm", 20, 1980, 1);
+  trace.runtime("cudaStreamSynchronize", 30, 2970, 2);  // returns at 3000
+  trace.op("aten::mm", 3000, 4000);
+  trace.runtime("cudaLaunchKernel", 6990, 10, 3);
+  trace.kernel("gemm", 7000, 3000, 3);
+  const Verdict verdict = verdict_of(trace);
+  EXPECT_EQ(verdict.id, VerdictId::sync_bound) << verdict.sentence;
+  EXPECT_EQ(
+      verdict.sentence,
+      "The device is idle in synchronising calls for 10.0 % of the step, and for 40.0 % after "
+      "them until the host has launched again.");
+}
+
 }  // namespace
 }  // namespace fathom
