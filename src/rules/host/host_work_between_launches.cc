@@ -5,7 +5,9 @@
 #include <set>
 #include <string>
 
+#include "analysis/structure/from_outside.h"
 #include "base/quantity_text.h"
+#include "replay/host_pieces.h"
 #include "rules/common/claims.h"
 #include "rules/common/collectives.h"
 #include "rules/common/compilation.h"
@@ -27,7 +29,8 @@ constexpr std::string_view kDoc =
     "step in which the launching thread (without a device: the main thread) is in no operator, no "
     "call and no loader while the device idles; shorter ones are what Python costs per operator, "
     "which host-bound describes. Fires from 5 % of the step. Lines are named where Python stacks "
-    "were recorded, each from 2 % of the step, by eight evenly spaced moments of a stretch. "
+    "were recorded, each from 2 % of the step: a stretch is cut wherever a frame begins or ends, "
+    "and each piece belongs to the innermost frame of the user's code. "
     "Compilation, and waiting for a collective on another thread, do not count. Sources: our "
     "accounting; PyTorch's tuning guide (asynchronous loading and augmentation).";
 
@@ -36,7 +39,6 @@ constexpr double kLeastPercentOfSite = 2.0;
 constexpr std::size_t kMostSites = 4;
 constexpr Duration kLeastStretch = duration_ns(200'000);
 constexpr double kLeastShareOfStep = 0.005;
-constexpr int kMoments = 8;
 
 enum class Work : std::uint8_t { text, images, logging, saving, collecting, sleeping, other };
 constexpr std::size_t kWorks = static_cast<std::size_t>(Work::other) + 1;
@@ -151,47 +153,113 @@ SliceId work_around(const RuleContext& rules, const Interval& stretch, TrackId t
   return innermost_at(rules.trace(), rules.context.nesting(), *thread, stretch.begin, stretch.end);
 }
 
-/// Looks at moments of stretches: whose code runs, and what it does.
+/// The thread of a forest, or nullptr.
+const Nesting::Thread* thread_of(const std::vector<Nesting::Thread>& threads, TrackId track) {
+  const auto thread = std::ranges::find(threads, track, &Nesting::Thread::track);
+  return thread == threads.end() ? nullptr : &*thread;
+}
+
+/// Calls visit(innermost slice of the forest or invalid, piece) for all of a stretch.
+template <typename Visit>
+void cut(const RuleContext& rules, const std::vector<Nesting::Thread>& forest,
+         const Stretch& stretch, const Visit& visit) {
+  Time at = stretch.interval.begin;
+  const auto piece = [&](SliceId innermost, const Interval& part) {
+    if (at < part.begin) visit(SliceId(), Interval{at, part.begin});
+    visit(innermost, part);
+    at = part.end;
+  };
+  if (const Nesting::Thread* const thread = thread_of(forest, stretch.track)) {
+    for_each_piece(rules.trace(), rules.context.nesting(), *thread, stretch.interval, piece);
+  }
+  if (at < stretch.interval.end) visit(SliceId(), Interval{at, stretch.interval.end});
+}
+
+/// Cuts stretches by the frames in them: whose code runs, and what it does.
 class SiteFinder {
  public:
   explicit SiteFinder(const RuleContext& rules)
-      : rules_(rules), works_(rules.trace().strings.size(), kUnknown) {}
+      : rules_(rules), names_(rules.trace().strings.size()) {
+    work_notes_.resize(rules.trace().slices.size());
+    range_notes_.resize(rules.trace().slices.size());
+  }
 
   void look(const Stretch& stretch, std::map<std::string, Site>& sites) {
-    const auto& threads = rules_.context.nesting().frames;
-    const auto thread = std::ranges::find(threads, stretch.track, &Nesting::Thread::track);
-    const Duration part = stretch.interval.length() / kMoments;
-    for (int i = 0; i < kMoments; ++i) {
-      const Time begin = stretch.interval.begin + i * part;
-      const Time end = i + 1 == kMoments ? stretch.interval.end : begin + part;
-      const Time moment = begin + part / 2;
-      const SliceId innermost =
-          thread == threads.end()
-              ? SliceId()
-              : innermost_at(rules_.trace(), rules_.context.nesting(), *thread, moment, moment);
-      add({begin, end}, stretch, innermost, sites);
+    const Nesting& nesting = rules_.context.nesting();
+    std::vector<Range> ranges;
+    cut(rules_, nesting.work, stretch, [&](SliceId around, const Interval& part) {
+      ranges.push_back({part, range_around(around)});
+    });
+    auto range = ranges.begin();
+    cut(rules_, nesting.frames, stretch, [&](SliceId innermost, const Interval& part) {
+      const SliceId frame = rules_.sites.frame(innermost);
+      if (frame.valid()) {
+        add(part, stretch, {.place = place_of(frame), .frame = frame, .range = {}}, work(innermost),
+            sites);
+        return;
+      }
+      // No line is known: the annotations around it have to do.
+      while (range != ranges.end() && range->interval.end <= part.begin) ++range;
+      for (auto at = range; at != ranges.end() && at->interval.begin < part.end; ++at) {
+        const std::string name =
+            at->slice.valid() ? std::string(rules_.trace().name(at->slice)) : std::string();
+        const Interval inside{std::max(at->interval.begin, part.begin),
+                              std::min(at->interval.end, part.end)};
+        add(inside, stretch,
+            {.place = name.empty() ? name : "in " + name, .frame = {}, .range = at->slice},
+            name.empty() ? work(innermost) : work_of(name), sites);
+      }
+    });
+  }
+
+  /// What the function of this frame, and all that it calls, takes of the stretches.
+  [[nodiscard]] Duration inside(SliceId frame, const std::vector<Stretch>& stretches) const {
+    const Trace& trace = rules_.trace();
+    const Nesting& nesting = rules_.context.nesting();
+    const StringId name = trace.slices.name[frame.row()];
+    FromOutside notes;
+    notes.resize(trace.slices.size());
+    const auto is_it = [&](SliceId at) { return trace.slices.name[at.row()] == name; };
+    Duration sum{};
+    for (const Stretch& stretch : stretches) {
+      if (stretch.track != trace.slices.track[frame.row()]) continue;
+      cut(rules_, nesting.frames, stretch, [&](SliceId innermost, const Interval& part) {
+        if (outermost_around(notes, nesting.parent, innermost, is_it).valid())
+          sum += rules_.counted(part);
+      });
     }
+    return sum;
   }
 
  private:
-  static constexpr std::uint8_t kUnknown = 0xff;
+  /// A part of a stretch, and the annotation around it.
+  struct Range {
+    Interval interval{};
+    SliceId slice{};
+  };
 
-  void add(const Interval& part, const Stretch& stretch, SliceId innermost,
+  /// Where a piece belongs.
+  struct Whose {
+    std::string place;
+    SliceId frame{};
+    SliceId range{};
+  };
+
+  void add(const Interval& part, const Stretch& stretch, const Whose& whose, Work done,
            std::map<std::string, Site>& sites) {
     const Duration time = rules_.counted(part);
     if (time <= Duration{}) return;
-    const SliceId frame = rules_.sites.frame(innermost);
-    const SliceId range = frame.valid() ? SliceId() : range_around(part, stretch.track);
-    Site& site =
-        sites[range.valid() ? "in " + std::string(rules_.trace().name(range)) : place_of(frame)];
-    site.frame = frame;
-    site.range = range;
+    Site& site = sites[whose.place];
+    site.frame = whose.frame;
+    site.range = whose.range;
     site.time += time;
-    const Work done = range.valid() ? work_of(rules_.trace().name(range)) : work(innermost, frame);
     site.by_work[static_cast<std::size_t>(done)] += time;
-    if (site.stretches.empty() || site.stretches.back() != stretch.interval) {
-      site.stretches.push_back(stretch.interval);
+    const bool again = !site.stretches.empty() && site.stretches.back() == stretch.interval;
+    if (again && !site.claims.empty()) {
+      site.claims.back().time += time;
+      return;
     }
+    if (!again) site.stretches.push_back(stretch.interval);
     if (stretch.gap != UINT32_MAX) {
       site.claims.push_back({.device = rules_.device, .gap = stretch.gap, .time = time});
     } else if (stretch.piece != nullptr) {
@@ -199,14 +267,13 @@ class SiteFinder {
     }
   }
 
-  /// The innermost annotation at the middle of a stretch that is not a step's; or invalid.
-  [[nodiscard]] SliceId range_around(const Interval& part, TrackId track) const {
-    const Time moment = part.begin + part.length() / 2;
-    SliceId at = work_around(rules_, {moment, moment}, track);
+  /// The innermost annotation around a slice that is not a step's; or invalid.
+  [[nodiscard]] SliceId range_around(SliceId slice) const {
     const Trace& trace = rules_.trace();
-    while (at.valid() && trace.kind(at) != SliceKind::user_annotation)
-      at = rules_.context.nesting().parent[at.row()];
-    return at.valid() && is_profiler_step(trace.name(at)) ? SliceId() : at;
+    const SliceId range =
+        innermost_around(range_notes_, rules_.context.nesting().parent, slice,
+                         [&](SliceId at) { return trace.kind(at) == SliceKind::user_annotation; });
+    return range.valid() && is_profiler_step(trace.name(range)) ? SliceId() : range;
   }
 
   /// Where a frame of the user's code is: its name shows it.
@@ -218,18 +285,35 @@ class SiteFinder {
   }
 
   /// What the frames up to the user's do.
-  Work work(SliceId innermost, SliceId frame) {
-    for (SliceId at = innermost; at.valid(); at = rules_.context.nesting().parent[at.row()]) {
-      std::uint8_t& known = works_[rules_.trace().slices.name[at.row()].row()];
-      if (known == kUnknown) known = static_cast<std::uint8_t>(work_of(rules_.trace().name(at)));
-      if (static_cast<Work>(known) != Work::other) return static_cast<Work>(known);
-      if (at == frame) break;
-    }
-    return Work::other;
+  Work work(SliceId innermost) {
+    const std::uint32_t found = work_notes_.of(rules_.context.nesting().parent, innermost,
+                                               [this](std::uint32_t outside, SliceId at) {
+                                                 const Name& name = name_of(at);
+                                                 if (name.work != Work::other)
+                                                   return 1 + static_cast<std::uint32_t>(name.work);
+                                                 return name.users ? 0 : outside;
+                                               });
+    return found == 0 ? Work::other : static_cast<Work>(found - 1);
+  }
+
+  /// What the name of a frame shows.
+  struct Name {
+    bool known = false;
+    bool users = false;
+    Work work = Work::other;
+  };
+  const Name& name_of(SliceId frame) {
+    Name& name = names_[rules_.trace().slices.name[frame.row()].row()];
+    if (name.known) return name;
+    const std::string_view text = rules_.trace().name(frame);
+    name = {.known = true, .users = is_user_code(parse_place(text)), .work = work_of(text)};
+    return name;
   }
 
   const RuleContext& rules_;
-  std::vector<std::uint8_t> works_;  // By name.
+  std::vector<Name> names_;
+  FromOutside work_notes_;
+  FromOutside range_notes_;
   std::map<StringId, std::string> places_;
 };
 
@@ -288,7 +372,17 @@ std::string steps_text(const RuleContext& rules, const Site& site) {
   return ", in " + std::to_string(steps.size()) + " of " + counted_noun(rules.steps.size(), "step");
 }
 
-Finding make(const RuleContext& rules, Site& site, const std::vector<Stretch>& all) {
+/// "; NAME and what it calls take 36 ms", where lines were recorded.
+std::string function_text(const RuleContext& rules, const Site& site, Duration inside) {
+  if (!site.frame.valid()) return "; lines not recorded: use with_stack=True";
+  const std::string_view function = parse_place(rules.trace().name(site.frame)).function;
+  if (function.empty()) return {};
+  return "; " + std::string(function) + " and what it calls take " + per_step(rules, inside) +
+         " of them";
+}
+
+Finding make(const RuleContext& rules, Site& site, const std::vector<Stretch>& all,
+             Duration inside) {
   const auto work =
       static_cast<Work>(std::ranges::max_element(site.by_work) - site.by_work.begin());
   const std::string range =
@@ -308,8 +402,7 @@ Finding make(const RuleContext& rules, Site& site, const std::vector<Stretch>& a
   Evidence evidence;
   evidence.text = counted_noun(site.stretches.size(), "gap") + " in no operator, the longest of " +
                   duration_text(std::ranges::max(site.stretches, {}, &Interval::length).length()) +
-                  steps_text(rules, site) +
-                  (site.frame.valid() ? "" : "; lines not recorded: use with_stack=True");
+                  steps_text(rules, site) + function_text(rules, site, inside);
   evidence.where = std::ranges::max(site.stretches, {}, &Interval::length);
   if (range.empty()) evidence.location = place;
   const SliceId shown = site.frame.valid() ? site.frame : site.range;
@@ -369,7 +462,11 @@ Outcome check(const RuleContext& rules) {
   if (worst.size() > kMostSites) worst.resize(kMostSites);
   std::vector<Finding> findings;
   findings.reserve(worst.size());
-  for (Site* const site : worst) findings.push_back(make(rules, *site, stretches));
+  for (Site* const site : worst) {
+    const Duration inside =
+        site->frame.valid() ? finder.inside(site->frame, stretches) : Duration{};
+    findings.push_back(make(rules, *site, stretches, inside));
+  }
   return findings;
 }
 

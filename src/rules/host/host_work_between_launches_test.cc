@@ -1,3 +1,6 @@
+#include <algorithm>
+#include <string_view>
+
 #include <gtest/gtest.h>
 
 #include "rules/common/claims.h"
@@ -117,6 +120,36 @@ TEST(HostWorkBetweenLaunches, AbstainsWithoutHostEvents) {
   TraceBuilder builder;
   builder.kernel("gemm", 0, 100);
   EXPECT_NE(JudgedTrace(builder).abstains(host_work_between_launches()), "");
+}
+
+TEST(HostWorkBetweenLaunches, SumsExactlyWhatEachFunctionTakes) {
+  TraceBuilder builder;
+  steps(builder, 4000);
+  for (int i = 0; i < 3; ++i) {
+    const std::int64_t at = 10'000 * kUs * i;
+    builder.frame("train.py(5): main", at + 1, 9990 * kUs);
+    builder.frame("train.py(20): rescale", at + 100 * kUs, 610 * kUs);
+    // Many short calls, which moments would hit by chance.
+    for (int call = 0; call < 20; ++call) {
+      const std::int64_t begin = at + (800 + 150 * call) * kUs;
+      builder.frame("train.py(30): normalize", begin, 130 * kUs);
+      builder.frame("numpy/core.py(9): subtract", begin + 10 * kUs, 100 * kUs);
+    }
+  }
+  const std::vector<Finding> findings = JudgedTrace(builder).findings(host_work_between_launches());
+  const auto found = [&](std::string_view key) -> const Finding& {
+    const auto at = std::ranges::find_if(
+        findings, [&](const Finding& finding) { return finding.key.find(key) == 0; });
+    EXPECT_NE(at, findings.end()) << key;
+    return *at;
+  };
+  EXPECT_EQ(to_ns(total(found("train.py:20").claims)), 3 * 610 * kUs);
+  const Finding& normalize = found("numpy/core.py:9");
+  EXPECT_EQ(to_ns(total(normalize.claims)), 3 * 20 * 100 * kUs);
+  EXPECT_EQ(to_ns(total(found("train.py:30").claims)), 3 * 20 * 30 * kUs);
+  EXPECT_NE(found("train.py:30").evidence[0].text.find("normalize and what it calls take 2.600 ms"),
+            std::string::npos)
+      << found("train.py:30").evidence[0].text;
 }
 
 }  // namespace
