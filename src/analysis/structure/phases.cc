@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <map>
 #include <string>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -50,6 +51,7 @@ constexpr auto kWords = std::to_array<Prefix>({
     {"optimizer.step", Phase::optimizer},
     {"optimizer", Phase::optimizer},
     {"dataloader", Phase::data},
+    {"training_step", Phase::forward},
     {"data_loading", Phase::data},
     {"backward", Phase::backward},
     {"forward", Phase::forward},
@@ -96,10 +98,17 @@ Phase phase_of_sequence(const Trace& trace, SliceId slice) {
 }
 
 /// Being forward is recorded loosely (operators that autograd reruns in backward carry sequence
-/// numbers too), so it never overrules what is around.
-Phase combine(Phase around, Phase own) {
+/// numbers too), so it never overrules what is around, unless a range is named so.
+Phase combine(Phase around, Phase own, bool range) {
   if (own == Phase::other) return around;
-  return own == Phase::forward && around != Phase::other ? around : own;
+  return own == Phase::forward && around != Phase::other && !range ? around : own;
+}
+
+/// Ranges of collectives (nccl:all_reduce) last until the collective is done: what runs meanwhile
+/// is no part of it. Its own operators are inside record_param_comms, too.
+bool is_collective_range(const Trace& trace, SliceId slice) {
+  return trace.kind(slice) == SliceKind::user_annotation &&
+         phase_of_name(trace.name(slice), SliceKind::cpu_op) == Phase::communication;
 }
 
 using Evidence = std::array<std::uint64_t, kPhaseEvidences>;
@@ -152,13 +161,22 @@ bool only_runs_backward(const Phases& phases, const Nesting& nesting,
   return backward;
 }
 
-void inherit(const Nesting& nesting, const Nesting::Thread& thread, Phase of_roots, Phases& phases,
-             Evidence& evidence) {
+void inherit(const Trace& trace, const Nesting& nesting, const Nesting::Thread& thread,
+             Phase of_roots, Phases& phases, Evidence& evidence) {
+  // What is around a range of a collective is around what runs inside it.
+  std::unordered_map<std::uint32_t, Phase> around_collective;
   for (const SliceId slice : thread.slices) {
     const SliceId parent = nesting.parent[slice.row()];
-    const Phase around = parent.valid() ? phases[parent] : of_roots;
+    Phase around = parent.valid() ? phases[parent] : of_roots;
+    if (around == Phase::communication && parent.valid()) {
+      const auto beyond = around_collective.find(parent.value);
+      if (beyond != around_collective.end()) around = beyond->second;
+    }
     const Phase own = phases[slice];
-    phases.of[slice.row()] = combine(around, own);
+    const bool range = trace.kind(slice) == SliceKind::user_annotation;
+    phases.of[slice.row()] = combine(around, own, range);
+    if (own == Phase::communication && is_collective_range(trace, slice))
+      around_collective.emplace(slice.value, around);
     if (!parent.valid() && phases[slice] != own) count(evidence, PhaseEvidence::threads);
   }
 }
@@ -245,7 +263,7 @@ Phases compute_phases(const Trace& trace, const Nesting& nesting) {
   for_each_in_parallel(nesting.work.size(), large ? 0 : 1, [&](std::size_t i) {
     const Nesting::Thread& thread = nesting.work[i];
     const bool backward = only_runs_backward(phases, nesting, thread);
-    inherit(nesting, thread, backward ? Phase::backward : Phase::other, phases, evidence[i]);
+    inherit(trace, nesting, thread, backward ? Phase::backward : Phase::other, phases, evidence[i]);
     const auto own_frames = frames.find(thread.track);
     if (own_frames == frames.end()) return;
     mark_by_frames(trace, thread, frame_stretches(trace, by_name, *own_frames->second), phases,

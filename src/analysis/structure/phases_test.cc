@@ -171,5 +171,29 @@ TEST(Phases, FewerUpdatesThanGradientsAreNoOptimizer) {
   EXPECT_EQ(phase_in(trace, made.first_update), Phase::other);
 }
 
+TEST(Phases, WhatRunsWhileACollectiveIsUnderWayIsNoPartOfIt) {
+  TraceBuilder builder;
+  builder.annotation("hccl:all_to_all", 0, 1000);  // asynchronous: lasts until it is done
+  builder.annotation("## forward ##", 10, 500);
+  const SliceId forward = builder.op("aten::mm", 20, 100);
+  const SliceId other = builder.op("aten::zeros", 600, 100);
+  const SliceId own = builder.op("c10d::alltoall_base_", 800, 100);
+  const Trace trace = builder.build();
+  EXPECT_EQ(phase_in(trace, forward), Phase::forward);
+  EXPECT_EQ(phase_in(trace, other), Phase::other);
+  EXPECT_EQ(phase_in(trace, own), Phase::communication);
+}
+
+TEST(Phases, TheInnermostRangeTellsTheClosureOfAnOptimizerStepApart) {
+  TraceBuilder builder;
+  builder.annotation("Optimizer.step#Adam.step", 0, 1000);
+  builder.annotation("[pl][profile][Strategy]SingleDeviceStrategy.training_step", 10, 400);
+  const SliceId forward = builder.op("aten::linear", 20, 100).sequence(7);
+  const SliceId update = builder.op("aten::add_", 600, 100);
+  const Trace trace = builder.build();
+  EXPECT_EQ(phase_in(trace, forward), Phase::forward);
+  EXPECT_EQ(phase_in(trace, update), Phase::optimizer);
+}
+
 }  // namespace
 }  // namespace fathom

@@ -1,12 +1,14 @@
 // unfused-optimizer: the optimizer updates one parameter after the other.
 #include <algorithm>
 
+#include "analysis/structure/from_outside.h"
 #include "base/quantity_text.h"
 #include "rules/common/claims.h"
 #include "rules/common/counted.h"
 #include "rules/common/edits.h"
 #include "rules/common/evidence.h"
 #include "rules/common/names.h"
+#include "rules/common/stretches.h"
 #include "rules/rule.h"
 
 namespace fathom {
@@ -18,7 +20,10 @@ constexpr std::string_view kDoc =
     "implementation) spends its time on the host. PyTorch's foreach and fused implementations do "
     "the same work for all parameters at once. Fires when an Optimizer.step runs one operator at "
     "least 4 times, none of them aten::_foreach_* or aten::_fused_*, and takes at least 1 % of the "
-    "step. An optimizer with a fused name (apex's FusedAdam) is left out. Source: PyTorch's "
+    "step. Of steps inside one another the outermost counts; of one that is given a closure, what "
+    "follows the closure's backward pass. An optimizer with a fused name (apex's FusedAdam) is "
+    "left "
+    "out. Source: PyTorch's "
     "optimizer documentation (foreach, fused); TorchTidy's OptimizerSingleTensor.";
 
 /// Of one name, per optimizer step: one per parameter.
@@ -39,7 +44,7 @@ bool is_fused(std::string_view name) {
 
 /// What one trace's optimizer steps do.
 struct Found {
-  std::vector<SliceId> steps;      // Optimizer.step annotations in counted steps.
+  std::vector<SliceId> steps;      // Outermost Optimizer.step annotations in counted steps.
   std::vector<SliceId> operators;  // Those directly inside.
   std::size_t repeats = 0;         // Of the operator that occurs most.
   bool fused = false;
@@ -52,17 +57,24 @@ Found look(const RuleContext& rules) {
   Found found;
   if (!step_names.any()) return found;
   const Column<SliceId>& parent = rules.context.nesting().parent;
+  const Phases& phases = rules.context.phases();
+  FromOutside notes;
+  notes.resize(trace.slices.size());
+  const auto is_optimizer = [&](SliceId at) {
+    return step_names.contains(trace.slices.name[at.row()]);
+  };
   std::vector<std::size_t> repeats(trace.strings.size());
   for (std::size_t row = 0; row < trace.slices.size(); ++row) {
     const SliceId slice(row);
     if (step_names.contains(trace.slices.name[row]) && is_host_work(trace.kind(slice)) &&
         counts(rules, slice)) {
-      found.steps.push_back(slice);
+      if (!innermost_around(notes, parent, parent[row], is_optimizer).valid())
+        found.steps.push_back(slice);
       found.fused = found.fused || fused_names.contains(trace.slices.name[row]);
     }
     if (trace.kind(slice) != SliceKind::cpu_op || !parent[row].valid()) continue;
-    if (!step_names.contains(trace.slices.name[parent[row].row()]) || !counts(rules, slice))
-      continue;
+    if (!is_optimizer(parent[row]) || !counts(rules, slice)) continue;
+    if (phases[slice] != Phase::optimizer && phases[slice] != Phase::other) continue;
     found.operators.push_back(slice);
     found.repeats = std::max(found.repeats, ++repeats[trace.slices.name[row].row()]);
     found.fused = found.fused || fused_names.contains(trace.slices.name[row]);
@@ -70,17 +82,57 @@ Found look(const RuleContext& rules) {
   return found;
 }
 
+/// When each step begins to update: its begin, or the end of the backward pass inside it.
+std::vector<Time> begins_of(const RuleContext& rules, const std::vector<SliceId>& steps) {
+  const Trace& trace = rules.trace();
+  std::vector<Time> begins;
+  for (const SliceId step : steps) begins.push_back(trace.slices.start[step.row()]);
+  for (const Nesting::Thread& thread : rules.context.nesting().work) {
+    for (const SliceId slice : thread.slices) {
+      if (rules.context.phases()[slice] != Phase::backward) continue;
+      const Interval interval = interval_of(trace, slice);
+      const auto after = std::ranges::upper_bound(
+          steps, interval.begin, {}, [&](SliceId step) { return trace.slices.start[step.row()]; });
+      if (after == steps.begin()) continue;
+      const SliceId step = *std::prev(after);
+      if (interval.end > trace.slices.end(step)) continue;
+      Time& begin = begins[static_cast<std::size_t>(std::prev(after) - steps.begin())];
+      begin = std::max(begin, interval.end);
+    }
+  }
+  return begins;
+}
+
+/// Leaves the operators that begin in a step after its closure.
+void drop_closures(const Trace& trace, const std::vector<SliceId>& steps,
+                   const std::vector<Time>& begins, std::vector<SliceId>& operators) {
+  std::erase_if(operators, [&](SliceId op) {
+    const Time start = trace.slices.start[op.row()];
+    const auto after = std::ranges::upper_bound(
+        steps, start, {}, [&](SliceId step) { return trace.slices.start[step.row()]; });
+    return after != steps.begin() &&
+           start < begins[static_cast<std::size_t>(std::prev(after) - steps.begin())];
+  });
+}
+
 Outcome check(const RuleContext& rules) {
   const Trace& trace = rules.trace();
-  const Found found = look(rules);
+  Found found = look(rules);
   if (found.steps.empty()) {
     return Abstention{"no Optimizer.step annotation is in the counted steps"};
   }
   if (found.fused || found.repeats < kFewestRepeats * found.steps.size()) {
     return std::vector<Finding>{};
   }
+  std::ranges::sort(found.steps, {}, [&](SliceId step) { return trace.slices.start[step.row()]; });
+  const std::vector<Time> begins = begins_of(rules, found.steps);
   Duration time{};
-  for (const SliceId step : found.steps) time += trace.slices.duration[step.row()];
+  std::vector<SliceId> updates = found.steps;
+  for (std::size_t i = 0; i < begins.size(); ++i) {
+    time += trace.slices.end(found.steps[i]) - begins[i];
+    if (begins[i] > trace.slices.start[found.steps[i].row()]) updates = found.operators;
+  }
+  if (updates != found.steps) drop_closures(trace, found.steps, begins, updates);
   if (rules.percent(time) < kLeastPercent) return std::vector<Finding>{};
 
   Finding finding;
@@ -106,8 +158,8 @@ Outcome check(const RuleContext& rules) {
       .before = "torch.optim.AdamW(model.parameters(), foreach=False)",
       .after = "torch.optim.AdamW(model.parameters(), fused=True)"};
   finding.verify = "fathom ops TRACE --filter 'name~Optimizer.step'";
-  claim_host_work(rules, found.steps, 1.0 - kHostLeftAtBest, finding.claims);
-  for (const SliceId step : found.steps) scale_tree(rules, step, kHostLeft, finding.edits);
+  claim_host_work(rules, updates, 1.0 - kHostLeftAtBest, finding.claims);
+  for (const SliceId update : updates) scale_tree(rules, update, kHostLeft, finding.edits);
   finding.assumption = "the optimizer's host time falls to a quarter; its kernels stay as they are";
   return std::vector<Finding>{std::move(finding)};
 }

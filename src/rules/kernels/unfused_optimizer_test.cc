@@ -52,5 +52,22 @@ TEST(UnfusedOptimizer, AbstainsWithoutAnOptimizerStep) {
   EXPECT_NE(JudgedTrace(builder).abstains(unfused_optimizer()), "");
 }
 
+TEST(UnfusedOptimizer, CountsStepsInsideOneAnotherOnce) {
+  TraceBuilder builder = optimizer("aten::add_", 40, "Optimizer.step#CombinedOptimizer.step");
+  builder.annotation("Optimizer.step#Adam.step", 100, 3999);
+  const auto findings = JudgedTrace(builder).findings(unfused_optimizer());
+  ASSERT_EQ(findings.size(), 1U);
+  EXPECT_NE(findings[0].title.find(": 4.000 µs"), std::string::npos) << findings[0].title;
+}
+
+TEST(UnfusedOptimizer, LeavesTheClosureOfAStepOut) {
+  TraceBuilder builder = optimizer("aten::add_", 40);
+  builder.op("aten::linear", 100, 990);  // the closure's forward pass, around ten of the operators
+  builder.op("autograd::engine::evaluate_function: AddmmBackward0", 1100, 900);
+  const auto findings = JudgedTrace(builder).findings(unfused_optimizer());
+  ASSERT_EQ(findings.size(), 1U);
+  EXPECT_NE(findings[0].title.find(": 2.100 µs"), std::string::npos) << findings[0].title;
+}
+
 }  // namespace
 }  // namespace fathom
