@@ -262,7 +262,7 @@ constexpr Kernels::Column kColumns[] = {
      "How often the device is filled with blocks to run the grid; mean weighted by duration.",
      [](const Group& group) { return group.wave_count.mean(); }},
     {"tail_percent", ColumnKind::percent, "percent",
-     "Time spent waiting for a tail effect (partial last wave), 1 / (1 + whole waves); mean "
+     "Time spent waiting for a tail effect (the empty part of the last wave, of all waves); mean "
      "weighted by duration.",
      [](const Group& group) { return group.tail.percent(); }, true},
     {"idle_sm_percent", ColumnKind::percent, "percent",

@@ -1,4 +1,4 @@
-// Computes what a launch wastes, by Nsight Compute's rule LaunchConfiguration.
+// Computes what a launch wastes: what Nsight Compute's rule LaunchConfiguration looks at.
 #include "analysis/devices/launch_waste.h"
 
 #include <cmath>
@@ -19,8 +19,8 @@ std::optional<double> tail(const LaunchConfig& config, const Device& device) {
   const std::optional<double> rounds =
       occupancy ? waves(*limits, config, *occupancy) : std::nullopt;
   if (!rounds) return {};
-  const double whole = std::floor(*rounds);
-  return whole >= 1 && *rounds > whole ? 1.0 / (1.0 + whole) : 0.0;
+  const double begun = std::ceil(*rounds);
+  return begun > 1 ? (begun - *rounds) / begun : 0.0;
 }
 
 std::optional<double> ragged_block(std::int64_t threads, const Device& device) {

@@ -34,8 +34,8 @@ TEST(LaunchWaste, PartlyFullLastWaveIsATail) {
   const Device device = v100();
   // 1024 threads of 32 registers: two blocks fit, so that 160 blocks are a wave.
   EXPECT_DOUBLE_EQ(*launch_waste(launch(160, 1024), &device).tail, 0.0);
-  EXPECT_DOUBLE_EQ(*launch_waste(launch(161, 1024), &device).tail, 0.5);
-  EXPECT_DOUBLE_EQ(*launch_waste(launch(500, 1024), &device).tail, 0.25);
+  EXPECT_DOUBLE_EQ(*launch_waste(launch(161, 1024), &device).tail, 159.0 / 320.0);
+  EXPECT_DOUBLE_EQ(*launch_waste(launch(500, 1024), &device).tail, 140.0 / 640.0);
 }
 
 TEST(LaunchWaste, OnlyWaveIsNoTail) {

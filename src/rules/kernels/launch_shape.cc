@@ -22,9 +22,11 @@ constexpr std::string_view kDoc =
     "A kernel whose grid has fewer blocks than the device has multiprocessors leaves some idle; "
     "one whose last wave of blocks is only partly full waits for that wave (tail effect); a block "
     "whose size is no multiple of the warp wastes lanes. Fires for kernels that take at least 3 % "
-    "of the step, with the share of the time that Nsight Compute's rules give: (SMs - blocks) / "
-    "SMs for a small grid; 1 / (1 + whole waves) for a partial last wave, where that is at least "
-    "20 %. Source: Nsight Compute's rule LaunchConfiguration.";
+    "of the step, with the share of the device that idles: (SMs - blocks) / SMs for a small grid; "
+    "the empty part of the last wave, of all waves, where that is at least 20 %. Communication, "
+    "and "
+    "the last waves of products and convolutions, whose tiles a library chose, do not count. "
+    "Source: Nsight Compute's rule LaunchConfiguration, which takes every partial wave for empty.";
 
 constexpr double kLeastPercent = 3.0;
 constexpr double kLeastTail = 0.2;
@@ -81,6 +83,12 @@ struct Before {
   }
 };
 
+/// Tiles of products, convolutions and attention are chosen for the problem by libraries.
+bool chosen_by_library(const KernelTraits& traits) {
+  return traits.kernel_class == KernelClass::gemm || traits.kernel_class == KernelClass::conv ||
+         traits.kernel_class == KernelClass::attention;
+}
+
 Finding describe(const RuleContext& rules, const Key& key, const Group& group) {
   const std::string name(rules.trace().text(key.first));
   Finding finding;
@@ -125,6 +133,8 @@ Outcome check(const RuleContext& rules) {
     if (timelines.busy_kind(trace, activity) == Busy::communication) return;
     const Waste& waste = wastes[trace.kernels.config[detail].row()];
     if (waste.kind == Waste::Kind::none) return;
+    if (waste.kind == Waste::Kind::tail && chosen_by_library(timelines.traits_of(trace, activity)))
+      return;
     Group& group = groups[{trace.slices.name[activity.row()], waste.kind}];
     group.blamed.add(rules, activity, op);
     group.wasted +=
