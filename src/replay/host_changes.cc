@@ -133,10 +133,11 @@ class ThreadChanges {
     const auto next = std::ranges::lower_bound(
         points_, ahead_until_, {}, [this](std::uint32_t node) { return graph_.at[node]; });
     if (next == points_.end()) return;
-    changes_.ahead.push_back({.node = *next,
-                              .thread = thread_,
-                              .work = graph_.trace.slices.duration[work.row()],
-                              .rest = graph_.at[*next] - ahead_until_});
+    const auto whole = static_cast<double>(to_ns(graph_.trace.slices.duration[work.row()]));
+    // Several workers share it.
+    const Duration share = duration_ns(std::llround(whole * edits_.factor(work)));
+    changes_.ahead.push_back(
+        {.node = *next, .thread = thread_, .work = share, .rest = graph_.at[*next] - ahead_until_});
   }
 
   const ReplayGraph& graph_;

@@ -4,8 +4,8 @@
 #include "rules/common/claims.h"
 #include "rules/common/edits.h"
 #include "rules/common/evidence.h"
-#include "rules/common/host_work.h"
 #include "rules/common/names.h"
+#include "rules/common/stretches.h"
 #include "rules/rule.h"
 
 namespace fathom {
@@ -18,8 +18,11 @@ constexpr std::string_view kDoc =
     "workers (_MultiProcessingDataLoaderIter) the loop only waits when they do not keep up. "
     "Counted is fetching while the device idles (without a device: the main thread's). Fires from "
     "1 % of the step without workers; with them from 5 %, the longest wait, in which they start, "
-    "left out. This finding claims what workers would take away: three quarters with four of "
-    "them, half with twice as many; what is then left of the fetching belongs to data-loading. "
+    "left out. This finding claims what workers would take away: with four of them all, as far as "
+    "a quarter of the fetching fits beside the rest of the step, and up to as much of the idle "
+    "time "
+    "behind a fetch in which the host catches up with launching; half with twice as many. What is "
+    "then left of the fetching belongs to data-loading. "
     "Sources: PyTorch's tuning guide (asynchronous loading); "
     "the former TensorBoard plugin (5 %); TorchTidy's SynchronizedDataLoader.";
 
@@ -37,7 +40,18 @@ bool is_multiple(std::string_view name) {
 
 /// Those in no other of them.
 std::vector<SliceId> fetches(const RuleContext& rules, const NameSet& names) {
-  std::vector<SliceId> found = host_slices(rules, names);
+  // Also one that began before the first counted step, and reaches into it.
+  const Trace& trace = rules.trace();
+  std::vector<SliceId> found;
+  for (std::size_t row = 0; row < trace.slices.size() && names.any(); ++row) {
+    const SliceId slice(row);
+    if (names.contains(trace.slices.name[row]) && is_host_work(trace.kind(slice)) &&
+        (rules.counts(trace.slices.start[row]) ||
+         rules.counted(interval_of(trace, slice)) > Duration{}))
+      found.push_back(slice);
+  }
+  std::ranges::stable_sort(found, {},
+                           [&](SliceId slice) { return trace.slices.start[slice.row()]; });
   std::erase_if(found, [&](SliceId slice) {
     const SliceId around = rules.context.nesting().parent[slice.row()];
     return around.valid() && enclosing(rules, around, names).valid();
@@ -49,6 +63,35 @@ Duration exposed_in(const RuleContext& rules, const std::vector<SliceId>& found)
   std::vector<Claim> claims;
   claim_host_work(rules, found, 1.0, claims, {Bucket::input});
   return total(claims);
+}
+
+/// What is left of the fetching when so many workers share it, and fetch while the rest of the step
+/// runs: the loop waits only where that is shorter.
+double left_with(const RuleContext& rules, double workers, Duration fetching, Duration exposed) {
+  if (exposed <= Duration{}) return 0;
+  const auto rest = static_cast<double>(to_ns(rules.window() - exposed));
+  const double waits = static_cast<double>(to_ns(fetching)) / workers - rest;
+  return std::clamp(waits / static_cast<double>(to_ns(exposed)), 0.0, 1.0);
+}
+
+/// Without the fetch the host would be ahead by as long: claims the idle time behind each fetch in
+/// which it has to launch first, up to the next one.
+Duration claim_catching_up(const RuleContext& rules, const std::vector<SliceId>& found,
+                           double fraction, std::vector<Claim>& claims) {
+  const Trace& trace = rules.trace();
+  Duration sum{};
+  for (std::size_t i = 0; i < found.size(); ++i) {
+    const Interval fetch = interval_of(trace, found[i]);
+    std::vector<Claim> waiting;
+    const Duration input = claim_idle(rules, fetch, {Bucket::input}, waiting);
+    const Duration ahead = rules.counted(fetch) - input;
+    const bool next = i + 1 < found.size() && trace.slices.start[found[i + 1].row()] >= fetch.end;
+    const Time until = next ? trace.slices.start[found[i + 1].row()] : Time::max();
+    sum += claim_idle(rules, {fetch.end, until},
+                      {Bucket::dispatch, Bucket::python, Bucket::launch_latency}, claims, fraction,
+                      ahead);
+  }
+  return sum;
 }
 
 Finding make(const RuleContext& rules, bool single, const std::vector<SliceId>& found,
@@ -86,10 +129,21 @@ Finding make(const RuleContext& rules, bool single, const std::vector<SliceId>& 
                    : "DataLoader(dataset, num_workers=4, prefetch_factor=4, "
                      "persistent_workers=True)"};
   finding.verify = "fathom accounting TRACE";
-  const double left = 1.0 / (single ? kWorkers : kTwice);
+  Duration fetching{};
+  for (const SliceId fetch : found) fetching += rules.counted(interval_of(rules.trace(), fetch));
+  const double left = single ? left_with(rules, kWorkers, fetching, exposed) : 1.0 / kTwice;
   claim_host_work(rules, found, 1.0 - left, finding.claims, {Bucket::input});
+  if (single) {
+    const Duration late = claim_catching_up(rules, found, 1.0 - left, finding.claims);
+    finding.evidence.back().text +=
+        "; four workers take at least " +
+        per_step(rules, duration_ns(to_ns(exposed) - to_ns(exposed) / 4)) + " of that" +
+        (late > Duration{} ? ", and up to " + per_step(rules, late) +
+                                 " of idle time behind it, in which the host catches up"
+                           : "");
+  }
   for (const SliceId fetch : found) {
-    scale_tree(rules, fetch, static_cast<float>(left), finding.edits);
+    scale_tree(rules, fetch, static_cast<float>(1.0 / (single ? kWorkers : kTwice)), finding.edits);
     if (single) finding.edits.overlap.push_back(fetch);
   }
   finding.assumption =

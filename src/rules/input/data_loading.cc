@@ -9,6 +9,7 @@
 #include "rules/common/edits.h"
 #include "rules/common/evidence.h"
 #include "rules/common/names.h"
+#include "rules/common/stretches.h"
 #include "rules/rule.h"
 
 namespace fathom {
@@ -60,7 +61,10 @@ Found look(const RuleContext& rules) {
   Found found;
   for (const Nesting::Thread& thread : rules.context.nesting().work) {
     for (const SliceId slice : thread.slices) {
-      if (phases[slice] != Phase::data || !counts(rules, slice)) continue;
+      if (phases[slice] != Phase::data) continue;
+      // Also what began before the first counted step, and reaches into it.
+      const bool in_part = rules.counted(interval_of(trace, slice)) > Duration{};
+      if (!in_part && !counts(rules, slice)) continue;
       if (iterators.contains(trace.slices.name[slice.row()])) {
         const Loader loader = loader_of(trace.name(slice));
         if (loader != Loader::unknown) found.loader = loader;
@@ -193,7 +197,7 @@ Outcome check(const RuleContext& rules) {
   finding.effort = Effort::refactoring;
   Duration fetching{};
   for (const SliceId fetch : found.fetches) {
-    fetching += rules.trace().slices.duration[fetch.row()];
+    fetching += rules.counted(interval_of(rules.trace(), fetch));
   }
   finding.title = title_of(rules, found.loader, exposed, fetching);
   finding.evidence.push_back(evidence_of(
