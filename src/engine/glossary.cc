@@ -92,7 +92,9 @@ constexpr Term kTerms[] = {
      "Idle time for which the trace shows no cause: device wait and host unknown."},
     {"device wait", "bucket",
      "Launched longer ago than the launch latency, and nothing shows why it does not run."},
-    {"host unknown", "bucket", "Idle until an activity whose launch is not in the trace."},
+    {"host unknown", "bucket",
+     "Idle until an activity whose launch is not in the trace, or while the host waits before the "
+     "first recorded activity or after the last."},
     {"forward", "bucket",
      "Without a device: the main thread is in an operator of the forward pass."},
     {"backward", "bucket",
@@ -136,7 +138,7 @@ constexpr Term kTerms[] = {
      "Findings divide the step: no nanosecond counts for two of them."},
     {"predicted saving", "term",
      "What a replay of the recording with the change in it takes off the mean step, as in \"saves "
-     "44.1 ms of 177.6 ms (24.8 %; 14.9–24.8 %)\": the likely saving, the step, and the saving in "
+     "58.9 ms of 177.6 ms (33.1 %; 19.9–39.0 %)\": the likely saving, the step, and the saving in "
      "percent with its interval. Savings of several findings do not add up where one hides behind "
      "the other."},
     {"gain", "term", "The name of the predicted saving in JSON and Python: gain_ns."},
@@ -279,7 +281,8 @@ constexpr Term kTerms[] = {
     {"synchronize", "reason", "A call whose purpose is to wait."},
     {"blocking copy", "reason", "A copy that returns when it is done."},
     {"blocking fill", "reason", "A fill that returns when it is done."},
-    {"pageable copy", "reason", "An asynchronous copy to pageable host memory, which blocks."},
+    {"pageable copy", "reason",
+     "An asynchronous copy of pageable host memory that waited for the device."},
 
     {"host", "path", "A thread's own work."},
     {"launch", "path",

@@ -27,16 +27,6 @@ std::size_t middle(const std::vector<Duration>& steps) {
   return order[(order.size() - 1) / 2];
 }
 
-void summarise(Prediction& prediction) {
-  if (prediction.steps.empty()) return;
-  std::vector<Duration> sorted = prediction.steps;
-  std::ranges::sort(sorted);
-  const std::size_t half = sorted.size() / 2;
-  prediction.median = sorted.size() % 2 == 1 ? sorted[half] : (sorted[half - 1] + sorted[half]) / 2;
-  prediction.mean = std::accumulate(sorted.begin(), sorted.end(), Duration{}) /
-                    static_cast<std::int64_t>(sorted.size());
-}
-
 /// The stretch in pieces of the innermost slices of its thread.
 void add_host_pieces(const ReplayGraph& graph, const PathStretch& stretch,
                      std::vector<PathPiece>& pieces) {
@@ -56,6 +46,16 @@ void add_host_pieces(const ReplayGraph& graph, const PathStretch& stretch,
 }
 
 }  // namespace
+
+void summarise(Prediction& prediction) {
+  if (prediction.steps.empty()) return;
+  std::vector<Duration> sorted = prediction.steps;
+  std::ranges::sort(sorted);
+  const std::size_t half = sorted.size() / 2;
+  prediction.median = sorted.size() % 2 == 1 ? sorted[half] : (sorted[half - 1] + sorted[half]) / 2;
+  prediction.mean = std::accumulate(sorted.begin(), sorted.end(), Duration{}) /
+                    static_cast<std::int64_t>(sorted.size());
+}
 
 std::string_view to_string(PathPart part) { return kNames[static_cast<std::size_t>(part)]; }
 

@@ -61,6 +61,9 @@ struct Prediction {
   std::array<Duration, kPathParts> path{};
 };
 
+/// Fills median and mean from the steps.
+void summarise(Prediction& prediction);
+
 /// Delays that no edge explains.
 struct Residuals {
   Duration sum{};     ///< Σ over the window, of those on the critical path.
