@@ -62,8 +62,12 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_L
   target_compile_options(fathom_options INTERFACE -Wno-restrict)
 endif()
 if(FATHOM_SANITIZE AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
-  # The instrumentation hides initialisations from gcc, which then warns about correct code.
+  # The instrumentation hides initialisations from gcc, which then warns about correct code; that of threads
+  # hides sizes, too.
   target_compile_options(fathom_options INTERFACE -Wno-maybe-uninitialized)
+  if(FATHOM_SANITIZE MATCHES "thread")
+    target_compile_options(fathom_options INTERFACE -Wno-array-bounds -Wno-stringop-overflow)
+  endif()
 endif()
 target_compile_definitions(
   fathom_options INTERFACE FATHOM_VERSION="${PROJECT_VERSION}" $<$<CONFIG:Debug>:_GLIBCXX_ASSERTIONS>)

@@ -31,8 +31,8 @@ class Checker {
   void same(std::string_view name, const T& table) {
     T::each(
         [&](const auto& column) {
-          expect(column.size() == table.size(), std::string(name) + ": columns differ in length",
-                 column.size());
+          if (column.size() != table.size())
+            expect(false, std::string(name).append(": columns differ in length"), column.size());
         },
         table);
   }
