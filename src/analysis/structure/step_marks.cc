@@ -271,11 +271,21 @@ void begin_with_annotations(const Trace& trace, Interval& span, std::string& nam
   }
 }
 
+bool has_activity(const Trace& trace) {
+  return std::ranges::any_of(trace.categories, [](const Category& category) {
+    return is_device_activity(category.kind) && category.slices > 0;
+  });
+}
+
+/// Where no device did anything, the profiler's own wait for it at the end is no part of the step.
 StepMarks whole_trace(const Trace& trace) {
   Interval span{Time::max(), Time::min()};
+  const bool waits_for_nothing = !has_activity(trace);
   for (std::size_t row = 0; row < trace.slices.size(); ++row) {
     const SliceId id(row);
     const SliceKind kind = trace.kind(id);
+    const bool call = kind == SliceKind::runtime || kind == SliceKind::driver;
+    if (call && waits_for_nothing && trace.name(id).ends_with("DeviceSynchronize")) continue;
     const bool counts = kind == SliceKind::cpu_op || kind == SliceKind::runtime ||
                         kind == SliceKind::driver || is_device_activity(kind);
     if (!counts) continue;

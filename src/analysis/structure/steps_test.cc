@@ -242,5 +242,13 @@ TEST(Steps, AreNotTheShortNamesakesOfOneLongAnnotation) {
   EXPECT_EQ(steps_of(trace).source, StepSource::whole_trace);
 }
 
+TEST(Steps, LeaveTheProfilersOwnWaitOutWhereNoDeviceDidAnything) {
+  TraceBuilder builder;
+  builder.op("aten::mm", 0, 500);
+  builder.runtime("cudaDeviceSynchronize", 510, 900);
+  const Trace trace = builder.build();
+  expect_window(steps_of(trace).steps[0], 0, 500);
+}
+
 }  // namespace
 }  // namespace fathom

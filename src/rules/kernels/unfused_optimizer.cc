@@ -63,6 +63,11 @@ Found look(const RuleContext& rules) {
   const auto is_optimizer = [&](SliceId at) {
     return step_names.contains(trace.slices.name[at.row()]);
   };
+  FromOutside owners;
+  owners.resize(trace.slices.size());
+  const auto is_no_range = [&](SliceId at) {
+    return trace.kind(at) != SliceKind::user_annotation || is_optimizer(at);
+  };
   std::vector<std::size_t> repeats(trace.strings.size());
   for (std::size_t row = 0; row < trace.slices.size(); ++row) {
     const SliceId slice(row);
@@ -73,7 +78,9 @@ Found look(const RuleContext& rules) {
       found.fused = found.fused || fused_names.contains(trace.slices.name[row]);
     }
     if (trace.kind(slice) != SliceKind::cpu_op || !parent[row].valid()) continue;
-    if (!is_optimizer(parent[row]) || !counts(rules, slice)) continue;
+    // Ranges that a program makes in its own optimizer do not hide the operators.
+    const SliceId around = innermost_around(owners, parent, parent[row], is_no_range);
+    if (!around.valid() || !is_optimizer(around) || !counts(rules, slice)) continue;
     if (phases[slice] != Phase::optimizer && phases[slice] != Phase::other) continue;
     found.operators.push_back(slice);
     found.repeats = std::max(found.repeats, ++repeats[trace.slices.name[row].row()]);
@@ -86,6 +93,7 @@ Found look(const RuleContext& rules) {
 std::vector<Time> begins_of(const RuleContext& rules, const std::vector<SliceId>& steps) {
   const Trace& trace = rules.trace();
   std::vector<Time> begins;
+  begins.reserve(steps.size());
   for (const SliceId step : steps) begins.push_back(trace.slices.start[step.row()]);
   for (const Nesting::Thread& thread : rules.context.nesting().work) {
     for (const SliceId slice : thread.slices) {

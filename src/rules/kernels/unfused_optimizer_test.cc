@@ -69,5 +69,11 @@ TEST(UnfusedOptimizer, LeavesTheClosureOfAStepOut) {
   EXPECT_NE(findings[0].title.find(": 2.100 µs"), std::string::npos) << findings[0].title;
 }
 
+TEST(UnfusedOptimizer, SeesTheOperatorsInsideRangesOfTheProgram) {
+  TraceBuilder builder = optimizer("aten::add_", 40);
+  builder.annotation("CustomAdam.step", 100, 3999);
+  EXPECT_EQ(JudgedTrace(builder).findings(unfused_optimizer()).size(), 1U);
+}
+
 }  // namespace
 }  // namespace fathom
