@@ -11,13 +11,13 @@ import itertools
 import re
 from collections import defaultdict
 from collections.abc import Iterable
-from dataclasses import astuple, dataclass, field
+from dataclasses import astuple, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-LOSSES = ("input", "host", "synchronisation", "transfer", "communication", "straggler", "allocation")
+LOSSES = ("capture", "input", "host", "synchronisation", "transfer", "communication", "straggler", "allocation")
 WORK = ("compute", "memory_bandwidth", "latency")
-VERDICTS = {"input": "input-bound", "host": "host-bound", "synchronisation": "sync-bound", "transfer": "transfer-bound"}
+VERDICTS = {"capture": "warmup-in-window", "input": "input-bound", "host": "host-bound", "synchronisation": "sync-bound", "transfer": "transfer-bound"}
 VERDICTS |= {"communication": "communication-bound", "straggler": "straggler", "allocation": "allocation-bound"}
 VERDICTS |= {"compute": "compute-bound", "memory_bandwidth": "memory-bandwidth-bound", "latency": "latency-bound"}
 OWN = "recordings of our own"
@@ -64,7 +64,8 @@ class Sample:
     verdict: str
     right: set[str]
     arguable: set[str]
-    families: dict[str, float]  # percent of the step; empty where no verdict was drawn from them
+    families: dict[str, float]  # percent of the step; empty where the verdict is not the model's
+    unexplained: float = 0.0  # likewise: idle time without a cause
     said: list[Said] = field(default_factory=list)
 
     def points(self, verdict: str) -> float:
@@ -78,10 +79,13 @@ def sources(page: Path) -> dict[str, str]:
 
 
 def sample(source: str, document: dict[str, Any], right: Iterable[str], arguable: Iterable[str]) -> Sample:
-    verdict = document["verdict"]
-    modelled = {*VERDICTS.values(), "cannot-tell", "balanced"}
-    families = {each["family"]: each["percent"] for each in verdict["families"] if verdict["id"] in modelled}
-    return Sample(source, verdict["id"], set(right), set(arguable), families)
+    """With the families that its verdict was chosen from, where the model chooses the same."""
+    families = {each["family"]: each["percent"] for each in document["verdict"]["families"]}
+    account = document["usual_account_ns"]
+    without_cause = sum(account.get(bucket, 0) for bucket in ("device_wait", "host_unknown"))
+    unexplained = 100 * without_cause / max(1, sum(account.values()))
+    made = Sample(source, document["verdict"]["id"], set(right), set(arguable), families, unexplained)
+    return made if modelled(made, BUILT_IN) == made.verdict else replace(made, families={})
 
 
 def said(finding: dict[str, Any], true: bool) -> Said:
@@ -98,8 +102,7 @@ def modelled(each: Sample, by: Thresholds) -> str:
     work = {family: each.families.get(family, 0.0) for family in WORK}
     loss = max(losses, key=lambda family: losses[family])
     computing = sum(work.values())
-    unexplained = 100 - sum(each.families.values())
-    if unexplained > by.unexplained and unexplained > losses[loss] and computing < by.computing:
+    if each.unexplained > max(by.unexplained, losses[loss]) and computing < by.computing:
         return "cannot-tell"
     if losses[loss] >= by.loss and losses[loss] >= by.weight * computing:
         return VERDICTS[loss]

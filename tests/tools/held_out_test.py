@@ -26,10 +26,11 @@ class Verdicts(unittest.TestCase):
             "compute-bound": {"host": 12.0, "compute": 80.0},  # the loss is less than a quarter of it
             "latency-bound": {"latency": 50.0, "compute": 30.0},
             "balanced": {"host": 9.0, "compute": 55.0},
-            "cannot-tell": {"host": 20.0, "compute": 30.0},
         }.items():
             with self.subTest(verdict=verdict):
                 self.assertEqual(modelled(sample("a", verdict, **families), BUILT_IN), verdict)
+        unknown = Sample("a", "", set(), set(), {"host": 20.0, "compute": 30.0}, unexplained=50.0)
+        self.assertEqual(modelled(unknown, BUILT_IN), "cannot-tell")
 
     def test_thresholds_are_those_of_the_source(self):
         with tempfile.TemporaryDirectory() as folder:
@@ -39,7 +40,7 @@ class Verdicts(unittest.TestCase):
             self.assertEqual(held_out.built_in(source), Thresholds(0.5, 1.5, 2.5, 3.5))
 
     def test_a_verdict_that_no_threshold_gives_stays(self):
-        said = {"verdict": {"id": "io-bound", "families": [{"family": "host", "percent": 90.0}]}}
+        said = {"verdict": {"id": "io-bound", "families": [{"family": "host", "percent": 90.0}]}, "usual_account_ns": {}}
         self.assertEqual(modelled(held_out.sample("a", said, [], []), BUILT_IN), "io-bound")
 
     def test_a_verdict_without_families_stays(self):
@@ -63,7 +64,7 @@ class Verdicts(unittest.TestCase):
 class Rules(unittest.TestCase):
     def test_a_share_that_others_choose_is_applied_to_this_source(self):
         def of(source: str, *said: Said) -> Sample:
-            return Sample(source, "", set(), set(), {}, list(said))
+            return Sample(source, "", set(), set(), {}, said=list(said))
 
         true, false = Said("fp64", 20, True, True), Said("fp64", 5, False, True)
         (rule,) = held_out.held_out_rules([of("a", true, false), of("b", true, false), of("c", Said("fp64", 10, True, True))])
