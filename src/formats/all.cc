@@ -1,8 +1,11 @@
 // Every trace format, most specific first, and the choice between them.
+#include <span>
 #include <string>
+#include <string_view>
 
 #include "formats/format.h"
 #include "formats/looks_like.h"
+#include "formats/other_profilers.h"
 
 namespace fathom {
 
@@ -17,6 +20,15 @@ std::span<const Format> all_formats() {
   return table;
 }
 
+namespace {
+
+std::string described(std::string_view path, std::span<const std::byte> head) {
+  std::string known = named_of_other_profiler(path);
+  return known.empty() ? looks_like(head) : known;
+}
+
+}  // namespace
+
 Result<Trace> read_trace(std::string_view path, const ReadOptions& options) {
   Result<std::unique_ptr<ByteSource>> source = open_source(path);
   if (!source) return std::move(source).error();
@@ -26,12 +38,13 @@ Result<Trace> read_trace(std::string_view path, const ReadOptions& options) {
     Result<Trace> trace = format.read(**source, options);
     if (trace) return trace;
     Error error = std::move(trace).error();
-    if (error.code == ErrorCode::corrupt) error.message += "; this looks like " + looks_like(head);
+    if (error.code == ErrorCode::corrupt)
+      error.message += "; this looks like " + described(path, head);
     return std::move(error).in(path);
   }
-  return Error{
-      ErrorCode::corrupt,
-      std::string(path) + ": not a trace that Fathom reads; this looks like " + looks_like(head)};
+  return Error{ErrorCode::corrupt, std::string(path) +
+                                       ": not a trace that Fathom reads; this looks like " +
+                                       described(path, head)};
 }
 
 }  // namespace fathom

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <string_view>
 
+#include "formats/other_profilers.h"
+
 namespace fathom {
 namespace {
 
@@ -15,19 +17,8 @@ struct Magic {
   std::string_view what;
 };
 
-// Sources: the formats' own specifications; for pickle, PEP 3154 (PROTO opcode 0x80 and its
-// version).
+// Sources: the formats' own specifications.
 constexpr Magic kMagics[] = {
-    {0, "SQLite format 3\0"sv,
-     "an SQLite database, perhaps an Nsight Systems export, which this version does not read"},
-    {0, "\x80\x02"sv,
-     "a Python pickle, perhaps a memory snapshot, which this version does not read"},
-    {0, "\x80\x03"sv,
-     "a Python pickle, perhaps a memory snapshot, which this version does not read"},
-    {0, "\x80\x04"sv,
-     "a Python pickle, perhaps a memory snapshot, which this version does not read"},
-    {0, "\x80\x05"sv,
-     "a Python pickle, perhaps a memory snapshot, which this version does not read"},
     {0, "\x89PNG\r\n\x1a\n"sv, "a PNG image"},
     {0, "\xff\xd8\xff"sv, "a JPEG image"},
     {0, "GIF8"sv, "a GIF image"},
@@ -51,7 +42,6 @@ constexpr Magic kMagics[] = {
      "ELF"sv,
      "an ELF program or library"},
     {0, "MZ"sv, "a Windows program"},
-    {0, "PERFILE2"sv, "Linux perf data, which this version does not read"},
     {0, "\x89HDF\r\n\x1a\n"sv, "an HDF5 file"},
     {0, "PAR1"sv, "a Parquet file"},
     {0, "ARROW1"sv, "an Arrow file"},
@@ -60,14 +50,6 @@ constexpr Magic kMagics[] = {
 
 std::string_view starting_at(std::string_view text, std::size_t offset) {
   return offset < text.size() ? text.substr(offset) : std::string_view();
-}
-
-/// Python's marshal of a dictionary whose keys are tuples: what cProfile writes. 0x80 flags a
-/// shared object.
-bool is_pstats(std::string_view text) {
-  if (text.size() < 2) return false;
-  const auto plain = [text](std::size_t i) { return static_cast<unsigned char>(text[i]) & 0x7fU; };
-  return plain(0) == '{' && (plain(1) == ')' || plain(1) == '(');
 }
 
 bool contains(std::string_view text, std::string_view part) {
@@ -91,10 +73,6 @@ std::string json_kind(std::string_view text) {
   if (contains(text, "\"nodes\"") && contains(text, "\"schema\"")) {
     return "a PyTorch execution trace (nodes, no times): pass the Kineto trace that was recorded "
            "beside it";
-  }
-  if (contains(text, "\"$schema\": \"https://www.speedscope.app") ||
-      contains(text, "\"$schema\":\"https://www.speedscope.app")) {
-    return "a speedscope profile, which this version does not read";
   }
   if (contains(text, "\"cells\"") && contains(text, "\"nbformat\"")) return "a Jupyter notebook";
   if (start.starts_with('[')) return "JSON, a list without trace events";
@@ -146,15 +124,22 @@ bool is_text(std::string_view text) {
 std::string looks_like(std::span<const std::byte> head) {
   const std::string_view text(reinterpret_cast<const char*>(head.data()), head.size());
   if (text.empty()) return "an empty file";
+  if (text.starts_with("PK\3\4") && contains(text, "data.pkl")) {
+    return "a file of torch.save, such as a checkpoint, which is no recording of a run: record the "
+           "program with fathom run -- COMMAND";
+  }
   for (const Magic& magic : kMagics) {
     if (starting_at(text, magic.offset).starts_with(magic.bytes)) return std::string(magic.what);
   }
   if (text.starts_with("\xff\xfe") || text.starts_with("\xfe\xff")) {
     return "text in UTF-16: convert it to UTF-8 first";
   }
-  if (is_pstats(text))
-    return "a Python cProfile file (.pstats, .prof), which this version does not read";
-  if (is_text(text)) return text_kind(text);
+  std::string other = binary_of_other_profiler(text);
+  if (!other.empty()) return other;
+  if (is_text(text)) {
+    other = text_of_other_profiler(text);
+    return other.empty() ? text_kind(text) : other;
+  }
   if (is_perfetto(text)) return "a Perfetto trace (protobuf), which this version does not read";
   if (std::ranges::all_of(text, [](char c) { return c == '\0'; })) return "nothing but zero bytes";
   return "binary data";
