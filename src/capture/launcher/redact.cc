@@ -14,6 +14,35 @@ bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\n'; }
 bool is_quote(char c) { return c == '\'' || c == '"' || c == '`'; }
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
+constexpr std::string_view kPasswordOption = "-p";
+
+/// Is this word "-p" with a password right behind it, as mysql and sshpass take it? Ports,
+/// numbers and options of one plain word (-print, -pthread) hold none.
+bool holds_password(std::string_view word) {
+  if (!word.starts_with(kPasswordOption) || word.size() < 5) return false;
+  const std::string_view value = word.substr(kPasswordOption.size());
+  const auto is_number = [](char c) { return is_digit(c) || c == '-' || c == '.'; };
+  const auto is_small = [](char c) { return (c >= 'a' && c <= 'z') || c == '-' || c == '_'; };
+  return !std::ranges::all_of(value, is_number) && !std::ranges::all_of(value, is_small) &&
+         value.find('-') == std::string_view::npos;
+}
+
+/// The options of curl and others that "name:password" follows, at once where they are short.
+bool names_user(std::string_view option) {
+  return option == "--user" || option == "--proxy-user" ||
+         (option.starts_with("-u") && option.size() < 64);
+}
+
+/// Is what stands behind the colon of a user's name a password? docker has "1000:1000" there. What
+/// stands right behind "-u" has to be a name.
+bool has_password(std::string_view value, std::size_t colon, bool glued) {
+  if (colon == std::string_view::npos || colon + 1 >= value.size()) return false;
+  if (!glued && colon == 0) return false;
+  const auto number = [](std::string_view part) { return std::ranges::all_of(part, is_digit); };
+  return !(number(value.substr(0, colon)) && number(value.substr(colon + 1))) &&
+         !value.substr(colon).starts_with("://");
+}
+
 /// Names and values that stand in one longer text: a word of a command line, which may be a script
 /// (sh -c "…", python -c "…"), a header, a URL or JSON. Goes through it once.
 class Scanner {
@@ -144,9 +173,40 @@ class Scanner {
     const std::string_view name = text.substr(0, end);
     const bool option = name.starts_with('-');
     if (shaped_inside(name)) return;
+    if (option && glued_password(name)) return;
     keep(end);
+    if (option && names_user(name)) return after_user_option(name);
     const Secrecy secrecy = secrecy_of(name);
     if (secrecy != Secrecy::none) after_secret_name(name, option, secrecy);
+  }
+
+  /// "-pSECRET", where "-p8080:80" and "-print" are none.
+  bool glued_password(std::string_view name) {
+    if (!holds_password(name)) return false;
+    keep(kPasswordOption.size());
+    hide(value_length(rest()));
+    return true;
+  }
+
+  /// "-u name:password", "--user=name:password" and "-uname:password".
+  void after_user_option(std::string_view name) {
+    const bool glued = name != "-u" && !name.starts_with("--");
+    std::size_t skip = 0;
+    if (!glued) {
+      const std::string_view signs = name.starts_with("--") ? " =" : " ";
+      skip = std::min(rest().find_first_not_of(signs), rest().size());
+      if (skip == 0) return;
+    }
+    keep(skip);
+    const bool quoted = at_ < text_.size() && is_quote(rest().front());
+    const char quote = quoted ? rest().front() : ' ';
+    if (quoted) keep(1);
+    const std::size_t end = quoted ? rest().find(quote) : rest().find_first_of(" \t\n\"'`");
+    const std::string_view value = rest().substr(0, end);
+    const std::size_t colon = value.find(':');
+    if (!has_password(value, colon, glued)) return;
+    keep(colon + 1);
+    hide(value.size() - colon - 1);
   }
 
   /// Words may be joined by dots with a secret behind them: the scan goes on inside.
@@ -220,21 +280,24 @@ std::string redact_assignment(std::string_view text) {
   return std::string(text.substr(0, equals + 1)) + std::string(kRedacted);
 }
 
-bool has_both(std::string_view text, std::size_t colon) {
-  return colon != std::string_view::npos && colon > 0 && colon + 1 < text.size();
-}
-
-/// After -u and --user of curl and others: "name:password", where docker has "1000:1000".
+/// After -u and --user of curl and others.
 std::string redact_user(std::string_view text) {
   const std::size_t colon = text.find(':');
-  const auto number = [](std::string_view part) { return std::ranges::all_of(part, is_digit); };
-  if (!has_both(text, colon)) return redact(text);
-  if (number(text.substr(0, colon)) && number(text.substr(colon + 1))) return std::string(text);
+  if (colon == 0 || colon == std::string_view::npos || colon + 1 == text.size())
+    return redact(text);
+  if (!has_password(text, colon, false)) return std::string(text);
   return std::string(text.substr(0, colon + 1)) + std::string(kRedacted);
 }
 
 std::string_view base_name(std::string_view path) {
   return path.substr(path.rfind('/') + 1);  // npos + 1 is 0
+}
+
+/// Programs of which "-p" always takes a password, whatever it looks like; "-p" alone is followed
+/// by it only with sshpass.
+bool takes_password(std::string_view program) {
+  return program == "sshpass" || program.starts_with("mysql") || program.starts_with("mariadb") ||
+         program == "7z" || program == "7za" || program == "7zr";
 }
 
 }  // namespace
@@ -258,18 +321,22 @@ std::vector<std::string> redact_command(const std::vector<std::string>& words) {
   bool secret_follows = false;
   bool user_follows = false;
   bool sshpass = false;
+  bool client = false;
   for (const std::string& word : words) {
     if (secret_follows && !word.starts_with("--")) {
       out.emplace_back(word.empty() ? std::string_view() : kRedacted);
     } else if (user_follows) {
       out.push_back(redact_user(word));
-    } else if (sshpass && word.starts_with("-p") && word.size() > 2) {
-      out.push_back("-p" + std::string(kRedacted));
+    } else if (client && word.starts_with(kPasswordOption) && word.size() > 2) {
+      out.push_back(std::string(kPasswordOption) + std::string(kRedacted));
     } else {
       out.push_back(redact(word));
     }
     sshpass = sshpass || base_name(word) == "sshpass";
-    const bool option = word.starts_with('-') && word.find('=') == std::string::npos;
+    client = client || takes_password(base_name(word));
+    const bool glued =
+        word.size() > 2 && word.starts_with(kPasswordOption) && (client || holds_password(word));
+    const bool option = word.starts_with('-') && word.find('=') == std::string::npos && !glued;
     secret_follows = (option && names_secret(word)) || (sshpass && word == "-p");
     user_follows = word == "-u" || word == "--user" || word == "--proxy-user";
   }

@@ -144,6 +144,37 @@ TEST(Redact, PasswordsOfUsersAreReplaced) {
             (std::vector<std::string>{"sshpass", "-p[redacted]", "ssh", "host"}));
 }
 
+TEST(Redact, PasswordsOfUsersAreReplacedInScriptsAndRightBehindTheOption) {
+  expect_redacted({
+      {"curl -u me:s3cret https://h", "curl -u me:[redacted] https://h"},
+      {"curl -u 'me:s3 cret' https://h", "curl -u 'me:[redacted]' https://h"},
+      {"curl --user me:s3cret https://h", "curl --user me:[redacted] https://h"},
+      {"--user=me:s3cret", "--user=me:[redacted]"},
+      {"-ume:s3cret", "-ume:[redacted]"},
+      {"docker run -u 1000:1000 image", "docker run -u 1000:1000 image"},
+      {"python -u train.py", "python -u train.py"},
+  });
+}
+
+TEST(Redact, APasswordRightBehindItsOptionIsReplaced) {
+  expect_redacted({
+      {"-pSECRET", "-p[redacted]"},
+      {"mysql -h db -phunter2 -e 'select 1'", "mysql -h db -p[redacted] -e 'select 1'"},
+      {"find . -print", "find . -print"},
+      {"cc -pthread -pedantic", "cc -pthread -pedantic"},
+      {"docker run -p8080:80 -p9000", "docker run -p8080:80 -p9000"},
+  });
+  EXPECT_EQ(redact_command({"mysqldump", "-psecret", "base"}),
+            (std::vector<std::string>{"mysqldump", "-p[redacted]", "base"}));
+}
+
+TEST(Redact, APrivateValueIsReplacedAndAPrivateRepositoryIsNot) {
+  EXPECT_EQ(redact_command({"sign", "--private", "0xabc", "file"}),
+            (std::vector<std::string>{"sign", "--private", "[redacted]", "file"}));
+  EXPECT_EQ(redact("sign --private 0xabc file"), "sign --private [redacted] file");
+  EXPECT_EQ(redact("hub_private_repo=True"), "hub_private_repo=True");
+}
+
 TEST(Redact, WhatFollowsAVeryLongTextIsLeftOut) {
   const std::string text(70'000, 'x');
   const std::string kept = redact(text + " HF_TOKEN=abc");

@@ -72,6 +72,8 @@ Secrecy secrecy_of_part(std::string_view part) {
   const bool certain = std::ranges::any_of(
       kCertainParts, [&](std::string_view each) { return joined.find(each) != std::string::npos; });
   if (certain) return Secrecy::certain;
+  // Alone: whose repository is private is no secret.
+  if (words.size() == 1 && joined == "private") return Secrecy::certain;
   if (any(kHarmless)) return Secrecy::none;
   const bool ends = std::ranges::any_of(
       words, [](const std::string& word) { return word.ends_with("token") && word.size() < 20; });
