@@ -393,9 +393,12 @@ void Merger::runs() {
     if (!at->role.valid()) at->role = theirs.role;
     if (!at->name.valid()) at->name = theirs.name;
     fill(at->parent, theirs.parent);
-    fill(at->start_ns, theirs.start_ns);
-    fill(at->end_ns, theirs.end_ns);
-    fill(at->wall_ns, theirs.wall_ns);
+    // Who records from inside a process begins after its start, and stops before its end.
+    if (theirs.start_ns != kAbsent)
+      at->start_ns =
+          at->start_ns == kAbsent ? theirs.start_ns : std::min(at->start_ns, theirs.start_ns);
+    at->end_ns = std::max(at->end_ns, theirs.end_ns);
+    at->wall_ns = std::max(at->wall_ns, theirs.wall_ns);
     fill(at->user_ns, theirs.user_ns);
     fill(at->system_ns, theirs.system_ns);
     fill(at->peak_bytes, theirs.peak_bytes);

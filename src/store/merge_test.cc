@@ -162,6 +162,19 @@ TEST(Merge, WithoutACommonClockOnlyWhatHasNoTimeIsTaken) {
   EXPECT_EQ(base.process_runs[0].wall_ns, 5);
 }
 
+TEST(Merge, AProcessLastsFromTheEarliestStartToTheLatestEnd) {
+  Trace base = base_trace();
+  base.process_runs.push_back({.pid = 100, .start_ns = 900, .end_ns = 5000, .wall_ns = 4100});
+  TraceBuilder builder;
+  Trace other = at(builder, 50'500);
+  other.process_runs.push_back({.pid = 100, .start_ns = 0, .end_ns = 5100, .wall_ns = 5100});
+  merge(base, other);
+  ASSERT_EQ(base.process_runs.size(), 1U);
+  EXPECT_EQ(base.process_runs[0].start_ns, 500);
+  EXPECT_EQ(base.process_runs[0].end_ns, 5600);
+  EXPECT_EQ(base.process_runs[0].wall_ns, 5100);
+}
+
 TEST(Merge, WhatOneSaysOfAProcessCompletesWhatTheOtherSays) {
   Trace base = base_trace();
   base.process_runs.push_back({.pid = 100, .rank = 1, .start_ns = 3, .user_ns = 9});

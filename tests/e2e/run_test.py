@@ -367,6 +367,20 @@ class Processes(Sandbox):
         ranks = sorted(row["rank"] for row in self.processes() if row["role"] == "rank")
         self.assertEqual(ranks, [0, 1])
 
+    @unittest.skipUnless(shutil.which("unshare"), "util-linux is missing")
+    def test_without_proc_the_program_is_waited_for(self):
+        hidden = ["unshare", "-rm", "sh", "-c", 'mount -t tmpfs none /proc && exec "$@"', "sh"]
+        if subprocess.run([*hidden, "true"], capture_output=True, check=False).returncode != 0:
+            self.skipTest("this container may not mount")
+        done = subprocess.run([*hidden, FATHOM, "run", "-o", "s", "--no-diagnose", "--telemetry", "0", "--", "sh", "-c",
+                               "sleep 0.3; echo done; exit 5"],
+                              cwd=self.folder, capture_output=True, text=True, timeout=LIMIT, check=False,
+                              env=self.environment())
+        self.assertEqual((done.returncode, done.stdout), (5, "done\n"), done.stderr)
+        manifest = json.loads((self.folder / "s/manifest.json").read_text())
+        self.assertEqual(manifest["exit"]["code"], 5)
+        self.assertGreater(manifest["processes"][0]["wall_ns"], 250e6)
+
     def test_an_orphan_s_end_is_recorded_exactly(self):
         done = self.fathom("run", "-o", "session", "--", "sh", "-c", "(sleep 0.2; exit 5) & sleep 0.05")
         self.assertEqual(done.returncode, 0)

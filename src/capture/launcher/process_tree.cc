@@ -121,7 +121,8 @@ void ProcessTree::scan() {
   for (const pid_t pid : known) {
     if (read_stat(pid)) {
       update(pid, live_.at(pid));
-    } else {
+    } else if (processes_[live_.at(pid).index].parent != getpid()) {
+      // The end of our own children is known by wait4 alone: /proc may be missing.
       end(pid, wire::monotonic_ns());
     }
   }
@@ -164,14 +165,26 @@ bool ProcessTree::is_known_zombie(pid_t pid, const ProcStat& stat) const {
   return stat.state == 'Z' && at != ended_.end() && std::abs(at->second - stat.started) < kSame;
 }
 
+/// An orphan that has ended before it was seen.
+void ProcessTree::add_ended(pid_t pid) {
+  const std::optional<ProcStat> stat = read_stat(pid);
+  add(pid, getpid(), stat ? stat->started : wire::monotonic_ns());
+  if (stat) processes_.back().name = stat->name;
+}
+
 void ProcessTree::reap() {
   while (true) {
+    siginfo_t ended{};
+    const int found = waitid(P_ALL, 0, &ended, WEXITED | WNOHANG | WNOWAIT);
+    if (found < 0 && errno == EINTR) continue;
+    if (found < 0 || ended.si_pid == 0) return;
+    // While it is a zombie, /proc still says when it began.
+    if (!live_.contains(ended.si_pid)) add_ended(ended.si_pid);
     int status = 0;
     rusage usage{};
-    const pid_t pid = wait4(-1, &status, WNOHANG, &usage);
+    const pid_t pid = wait4(ended.si_pid, &status, WNOHANG, &usage);
     if (pid < 0 && errno == EINTR) continue;
     if (pid <= 0) return;
-    if (!live_.contains(pid)) add(pid, getpid(), wire::monotonic_ns());
     Process& process = processes_[live_.at(pid).index];
     process.status = status;
     process.user = ns_of(usage.ru_utime);

@@ -75,6 +75,7 @@ class ProcessTree {
   void find_new();
   [[nodiscard]] bool is_known_zombie(pid_t pid, const ProcStat& stat) const;
   void add(pid_t pid, pid_t parent, std::int64_t started);
+  void add_ended(pid_t pid);
   void update(pid_t pid, Live& live);
   void describe(Process& process);
   void announce(const Process& process);
