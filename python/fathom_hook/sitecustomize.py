@@ -12,12 +12,24 @@ _folder = os.path.dirname(os.path.abspath(__file__))
 
 def _begin():
     """Starts the recorder. Whatever happens, the program does not notice."""
-    if not os.environ.get("FATHOM_SESSION") or sys.version_info < (3, 8):
+    session = os.environ.get("FATHOM_SESSION")
+    if not session:
         return
     try:
-        import fathom_recorder
+        if sys.version_info < (3, 8):
+            # The launcher reads there why nothing was recorded.
+            with open(os.path.join(session, "python-%d.txt" % os.getpid()), "w") as file:
+                file.write("%d.%d.%d" % tuple(sys.version_info)[:3])
+            return
+        # Our folder is the session's: what the program wants written does not matter to it.
+        wanted = sys.dont_write_bytecode
+        sys.dont_write_bytecode = False
+        try:
+            import fathom_recorder
 
-        fathom_recorder.begin()
+            fathom_recorder.begin()
+        finally:
+            sys.dont_write_bytecode = wanted
     except Exception:
         pass
 

@@ -9,6 +9,7 @@
 
 #include <sys/wait.h>
 
+#include "capture/launcher/compiled_hook.h"
 #include "capture/launcher/conditions.h"
 #include "capture/launcher/crashes.h"
 #include "capture/launcher/cuda_notes.h"
@@ -19,6 +20,7 @@
 #include "capture/launcher/redact.h"
 #include "capture/launcher/session_folder.h"
 #include "capture/launcher/supervise.h"
+#include "capture/system/disk.h"
 #include "capture/system/launch.h"
 #include "capture/system/signals.h"
 #include "engine/diagnosis/measured_overhead.h"
@@ -155,6 +157,11 @@ class Run {
     add_limits(injections);
     telemetry.stop_into(outcome_.manifest);
     writer_.close();
+    cap::keep_compiled_hook(folder_.absolute + "/hook");
+    if (cap::is_disk_full(folder_.absolute)) {
+      messages_.error("no space is left on the disk of " + folder_.path +
+                      ": what was to be recorded since then is lost (-o names another folder)");
+    }
     report_ending(ending, outcome_.manifest, messages_);
     for (const cap::Crash& crash : cap::crashes_of(folder_.absolute))
       messages_.progress(cap::sentence_of(crash));

@@ -197,6 +197,43 @@ class Plain(unittest.TestCase):
         folder = pathlib.Path(environment["FATHOM_SESSION"])
         self.assertEqual(len(list(folder.glob("process-*.fathom"))), 1)
 
+    def test_a_python_that_is_too_old_says_its_version_and_runs_on(self) -> None:
+        environment = self.captures.environment({})
+        start = (
+            "import runpy, sys\n"
+            "sys.version_info = (2, 7, 18, 'final', 0)\n"
+            "try:\n    runpy.run_path({!r})\nexcept ImportError:\n    print('on')\n"
+        )
+        path = str(captured.HOOK / "sitecustomize.py")
+        done = subprocess.run(
+            [sys.executable, "-I", "-S", "-c", start.format(path)],
+            env=environment,
+            capture_output=True,
+            text=True,
+        )
+        self.assertEqual((done.returncode, done.stdout, done.stderr), (0, "on\n", ""))
+        (file,) = pathlib.Path(environment["FATHOM_SESSION"]).iterdir()
+        self.assertEqual(file.read_text(), "2.7.18")
+
+    def test_a_short_program_imports_nothing_for_us_but_what_is_built_in(self) -> None:
+        code = "import sys; print(*sorted(sys.modules))"
+        plain = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+        more = set(self.captures.run("-c", code).out.split()) - set(plain.stdout.split())
+        for heavy in ("typing", "functools", "collections", "re", "enum", "json", "threading"):
+            self.assertNotIn(heavy, more)
+
+    def test_a_full_disk_is_named_as_the_cause(self) -> None:
+        code = (
+            "import sys; sys.path.insert(0, {!r})\n"
+            "from fathom_recorder import wire\n"
+            "writer = wire.Writer('/dev/full', 1 << 20, 1 << 20)\n"
+            "writer.slice('a', 'b', 0, 1); writer.flush(); print(*writer._dropped)\n"
+        )
+        done = subprocess.run(
+            [sys.executable, "-c", code.format(str(captured.HOOK))], capture_output=True, text=True
+        )
+        self.assertIn("could not be written: No space left on device", done.stdout, done.stderr)
+
     def test_the_fallback_records_where_hooks_are_kept_out(self) -> None:
         recorder = str(captured.HOOK / "fathom_recorder")
         run = self.captures.run("-I", "-S", "-c", "print(1)")

@@ -8,9 +8,12 @@ from __future__ import annotations
 
 import faulthandler
 import os
-from typing import Any
 
 from .failures import quietly
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
 
 
 class Crashes:

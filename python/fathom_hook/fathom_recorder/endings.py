@@ -1,18 +1,15 @@
-"""Ends the recording where a process ends without atexit: by os._exit, by becoming another program,
-or by a signal that nobody handles while torch.profiler records."""
+"""Ends the recording where a process ends without atexit: by os._exit, or by becoming another
+program. What signals.py does about signals belongs to it."""
 
 from __future__ import annotations
 
-import functools
 import os
-import signal
-import threading
-from typing import Any, Callable
 
-from .failures import quietly
+from .wrapping import named_like
 
-# What a terminal, a scheduler or a container ends programs with.
-_SIGNALS = tuple(getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name))
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any, Callable
 
 
 def watch_exit(end: Callable[[], None]) -> None:
@@ -38,42 +35,9 @@ def watch_exec(save: Callable[[], None]) -> None:
 def _before(name: str, save: Callable[[], None]) -> None:
     original = getattr(os, name)
 
-    @functools.wraps(original)
+    @named_like(original)
     def replaced(*args: Any, **kwargs: Any) -> Any:
         save()
         return original(*args, **kwargs)
 
     setattr(os, name, replaced)
-
-
-class Signals:
-    """Handles the signals that nobody handles, between `begin` and `end`: saves what there is, and
-    lets the signal do what it would have done. A handler runs between two instructions of Python,
-    so a program that hangs in native code while it is recorded does not end by these signals."""
-
-    def __init__(self, save: Callable[[], None]) -> None:
-        self._save = save
-        self._ours: list[int] = []
-
-    @quietly
-    def begin(self) -> None:
-        if threading.current_thread() is not threading.main_thread():
-            return
-        for number in _SIGNALS:
-            if signal.getsignal(number) is signal.SIG_DFL:
-                signal.signal(number, self._asked)
-                self._ours.append(number)
-
-    @quietly
-    def end(self) -> None:
-        if threading.current_thread() is not threading.main_thread():
-            return
-        while self._ours:
-            number = self._ours.pop()
-            if signal.getsignal(number) == self._asked:
-                signal.signal(number, signal.SIG_DFL)
-
-    def _asked(self, number: int, frame: Any) -> None:
-        self._save()
-        signal.signal(number, signal.SIG_DFL)
-        os.kill(os.getpid(), number)

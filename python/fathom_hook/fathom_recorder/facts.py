@@ -4,11 +4,13 @@ something is learnt."""
 from __future__ import annotations
 
 import os
-import platform
 import sys
-from typing import Any, Callable
 
-from . import failures
+from . import failures, small_json
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any, Callable
 
 SCHEMA = "fathom-process/1"
 
@@ -20,7 +22,7 @@ class Facts:
         self.values: dict[str, Any] = {
             "schema": SCHEMA,
             "pid": os.getpid(),
-            "python": platform.python_version(),
+            "python": sys.version.split()[0],
             "implementation": sys.implementation.name,
             "executable": sys.executable,
         }
@@ -31,15 +33,13 @@ class Facts:
 
     @failures.quietly
     def write(self) -> None:
-        import json
-
         for source in self._sources:
             try:
                 self.values.update(source())
             except Exception as error:
                 failures.note("facts of " + getattr(source, "__qualname__", "?"), repr(error))
         self.values["not_recorded"] = failures.notes()
-        text = json.dumps(self.values, indent=1, default=str)
+        text = small_json.dumps(self.values)
         temporary = self._path + ".new"
         with open(temporary, "w", encoding="utf-8") as file:
             file.write(text)

@@ -3,10 +3,13 @@ here."""
 
 from __future__ import annotations
 
-import functools
-from typing import Any, Callable, TypeVar, cast
+from .wrapping import named_like
 
-Function = TypeVar("Function", bound=Callable[..., Any])
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any, Callable, TypeVar
+
+    Function = TypeVar("Function", bound=Callable[..., Any])
 
 _MOST = 50
 _notes: dict[str, dict[str, str]] = {}
@@ -35,7 +38,7 @@ def clear() -> None:
 def quietly(function: Function) -> Function:
     """Notes an exception of `function` instead of raising it, and returns None."""
 
-    @functools.wraps(function)
+    @named_like(function)
     def quiet(*args: Any, **kwargs: Any) -> Any | None:
         try:
             return function(*args, **kwargs)
@@ -47,4 +50,4 @@ def quietly(function: Function) -> Function:
             )
             return None
 
-    return cast(Function, quiet)
+    return quiet  # type: ignore[no-any-return]

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import gc
 import time
-from typing import Any, Callable
 
-from .wire import Writer
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any, Callable
+
+    from .wire import Writer
 
 # Shorter pauses are too many to keep; their number and sum are.
 LONG_NS = 100_000

@@ -9,7 +9,10 @@ from __future__ import annotations
 
 import sys
 import time
-from typing import Any, Callable
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any, Callable
 
 monotonic_ns = time.monotonic_ns
 

@@ -3,7 +3,12 @@
 from __future__ import annotations
 
 import os
-from typing import Any
+
+from . import small_json
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
 
 DEFAULT_MEMORY = 256 << 20
 DEFAULT_TORCH_MEMORY = 2 << 30
@@ -58,10 +63,8 @@ def from_environment() -> Options:
     text = os.environ.get("FATHOM_OPTIONS")
     if not text or text == "{}":
         return Options()
-    import json
-
     try:
-        given = json.loads(text)
+        given = small_json.loads(text)
         return Options(given if isinstance(given, dict) else None)
     except (ValueError, TypeError):
         return Options()

@@ -7,7 +7,6 @@ import atexit
 import os
 import sys
 import time
-from typing import Any
 
 from . import endings, failures, options, process
 from .crashes import Crashes
@@ -17,6 +16,10 @@ from .imports import Finder
 from .threads import Threads
 from .ticker import Ticker
 from .wire import BEGIN, Writer, get_native_id
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
 
 monotonic_ns = time.monotonic_ns
 
@@ -69,7 +72,7 @@ class Recorder:
         process.mark_for_children(self.rank, self.role)
         self.finder.install()
         self.pauses.install()
-        self.threads.install()
+        self.finder.when_imported("threading", self._see_threading)
         self.ticker.add(self._tick)
         atexit.register(self._last)
         endings.watch_exit(self.end)
@@ -184,7 +187,12 @@ class Recorder:
         except Exception as error:
             failures.note("the end of children", repr(error))
 
+    @failures.quietly
+    def _see_threading(self, threading: Any) -> None:
+        self.threads.install(threading)
+
     def _see_torch(self, torch: Any) -> None:
+        wanted, sys.dont_write_bytecode = sys.dont_write_bytecode, False
         try:
             from .torch_watch import TorchWatch
 
@@ -192,6 +200,8 @@ class Recorder:
             self.torch.install()
         except Exception as error:
             failures.note("PyTorch", f"{type(error).__name__}: {error}")
+        finally:
+            sys.dont_write_bytecode = wanted
         # Registered last, so it runs before what the program registered earlier.
         atexit.register(self._exiting)
         self.ticker.wake()

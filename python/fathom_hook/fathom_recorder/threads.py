@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-import threading
 import time
-from typing import Any, Callable
 
 from .failures import note, quietly
 from .wire import BEGIN, Writer, get_native_id
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any, Callable
 
 
 class Threads:
@@ -15,6 +17,8 @@ class Threads:
 
     def __init__(self, writer: Writer, wake: Callable[[], None]) -> None:
         self._wake = wake
+        # Called in each thread that ends.
+        self.ends: list[Callable[[], None]] = []
         self.restart(writer)
 
     def restart(self, writer: Writer) -> None:
@@ -22,7 +26,8 @@ class Threads:
         self.writer = writer
         self.started = 0
 
-    def install(self) -> None:
+    def install(self, threading: Any) -> None:
+        """The module is there."""
         thread: Any = threading.Thread
         original = getattr(thread, "_bootstrap_inner", None)
         if original is None:
@@ -34,9 +39,15 @@ class Threads:
             try:
                 original(this)
             finally:
-                self.writer.end(time.monotonic_ns())
+                self._end()
 
         thread._bootstrap_inner = _bootstrap_inner
+
+    @quietly
+    def _end(self) -> None:
+        for call in self.ends:
+            call()
+        self.writer.end(time.monotonic_ns())
 
     @quietly
     def _begin(self, name: str) -> None:

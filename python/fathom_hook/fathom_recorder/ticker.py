@@ -10,7 +10,10 @@ from __future__ import annotations
 import _thread
 import os
 import time
-from typing import Callable
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Callable
 
 PERIOD_S = 0.5
 

@@ -9,12 +9,12 @@ import threading
 import time
 from typing import Any
 
-from .endings import Signals
 from .failures import note, quietly, withdraw
 from .imports import is_importing
 from .overhead import EDGE, UNPROFILED, Overhead
 from .pieces import Pieces
 from .plan import FAR, Plan, Window
+from .signals import Signals
 from .steps import Steps
 from .torch_calls import Calls
 from .torch_facts import TorchFacts

@@ -8,13 +8,21 @@ a thousand records wait or half a second has passed.
 
 from __future__ import annotations
 
-import collections
+import _thread
 import os
 import struct
-import threading
+import sys
 import time
 import zlib
-from typing import Any, Callable, Tuple
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections import deque
+    from typing import Any, Callable, Tuple
+
+    Queued = Tuple[Callable[..., None], Tuple[Any, ...]]
+else:
+    from _collections import deque
 
 MAGIC = b"FATHOM\x01\x00"
 SYNC = 0x4B4C4246
@@ -53,11 +61,14 @@ _pack_slice = _PACK[SLICE].pack
 _SLICE_BYTES = _SIZE[SLICE]
 
 monotonic_ns = time.monotonic_ns
-get_native_id = getattr(threading, "get_native_id", threading.get_ident)
+get_native_id = getattr(_thread, "get_native_id", _thread.get_ident)
 
 
 def thread_names() -> dict[int, str]:
     """Native thread id to name, of the threads that Python knows."""
+    threading = sys.modules.get("threading")
+    if threading is None:
+        return {os.getpid(): "MainThread"}
     return {getattr(t, "native_id", None) or 0: t.name for t in threading.enumerate()}
 
 
@@ -82,7 +93,7 @@ class Block:
     def add(self, kind: int, *fields: Any) -> None:
         self.payload += _PACK[kind].pack(kind, _SIZE[kind], *fields)
 
-    def slices(self, queue: collections.deque[Any]) -> None:
+    def slices(self, queue: deque[Any]) -> None:
         """Takes slices from the head of the queue, as long as there are and they fit: the loop
         that counts."""
         strings, threads, payload, pid = self._strings, self._threads, self.payload, self._pid
@@ -156,9 +167,6 @@ class Block:
         return _HEADER.pack(SYNC, len(self.payload), crc, 1, 0, number) + self.payload
 
 
-Queued = Tuple[Callable[..., None], Tuple[Any, ...]]
-
-
 class Writer:
     """The capture file of this process. Safe to use from any thread; never raises for lack of
     space."""
@@ -168,12 +176,12 @@ class Writer:
     ) -> None:
         self._path = path
         self._pid = os.getpid()
-        self._queue: collections.deque[Any] = collections.deque()
+        self._queue: deque[Any] = deque()
         self._append = self._queue.append
         self._most = max(QUEUE_LENGTH, max_memory // QUEUED_BYTES)
         self._max_size = max_size
         self._last_ns = last_ns
-        self._lock = threading.Lock()
+        self._lock = _thread.allocate_lock()
         self._number = 0
         self._size = 0
         self._older_size = 0
@@ -329,12 +337,13 @@ class Writer:
         if self.size() + len(data) > self._max_size:
             self._drop("blocks over the size limit")
             return
+        why = "part of it was written"
         try:
             written = os.write(self._file, data)
-        except OSError:
-            written = 0
+        except OSError as error:
+            written, why = 0, str(error.strerror)
         if written != len(data):
-            self._drop("blocks that could not be written")
+            self._drop(f"blocks that could not be written: {why}")
         self._size += written
 
     def _turn(self) -> None:

@@ -8,6 +8,8 @@
 #include "capture/doctor/checks.h"
 #include "capture/launcher/crashes.h"
 #include "capture/launcher/cuda_notes.h"
+#include "capture/system/disk.h"
+#include "capture/system/files.h"
 
 namespace fathom::capture {
 namespace {
@@ -35,12 +37,37 @@ bool asked_for(const Manifest& manifest, std::string_view extra) {
   return std::ranges::find(manifest.recording.with, extra) != manifest.recording.with.end();
 }
 
+/// The version of a Python that was too old for the hook, as the hook wrote it; else "".
+std::string old_python(const std::string& folder) {
+  for (const std::string& name : names_in(folder)) {
+    if (!name.starts_with("python-") || !name.ends_with(".txt")) continue;
+    std::string version = read_line(std::string(folder).append("/").append(name));
+    if (!version.empty()) return version;
+  }
+  return {};
+}
+
+constexpr std::string_view kInsidePython =
+    "what happens inside Python: steps, operators, loaders, garbage collection";
+constexpr std::string_view kLostInPython =
+    "steps, operators, kernels, loader times, ranges, threads, pauses of the garbage "
+    "collector, energy per step";
+
 void add_python_limits(const Manifest& manifest, const std::string& folder, const Process& python,
                        std::vector<NotRecorded>& limits) {
   if (!holds_file(folder, "process-", ".")) {
+    const std::string version = old_python(folder);
+    if (!version.empty()) {
+      limits.push_back({std::string(kInsidePython),
+                        "the program ran with Python " + version +
+                            ", and the recorder inside a "
+                            "program needs Python 3.8 or later",
+                        "run it with Python 3.8 or later", std::string(kLostInPython)});
+      return;
+    }
     const std::string reason = switch_against_hook(python.command);
     limits.push_back(
-        {"what happens inside Python: steps, operators, loaders, garbage collection",
+        {std::string(kInsidePython),
          reason.empty()
              ? "the interpreter did not load the start-up hook: the program ended before, or "
                "PYTHONPATH was taken from it"
@@ -48,8 +75,7 @@ void add_python_limits(const Manifest& manifest, const std::string& folder, cons
          reason.empty()
              ? "start Python without clearing PYTHONPATH (sudo, env -i)"
              : "start it without " + reason + ", or call fathom.profile() in the program",
-         "steps, operators, kernels, loader times, ranges, threads, pauses of the garbage "
-         "collector, energy per step"});
+         std::string(kLostInPython)});
     return;
   }
   if (!holds_file(folder, "torch-", ".pt.trace.json") && !asked_for(manifest, "functions")) {
@@ -140,6 +166,12 @@ std::vector<NotRecorded> limits_of(const Manifest& manifest, const std::string& 
                       driver ? "see the other messages about CUDA_INJECTION64_PATH"
                              : "run on a machine with a GPU; fathom doctor shows more",
                       "activity of SMs and Tensor Cores, bandwidth of the GPU's memory"});
+  }
+  if (is_disk_full(folder)) {
+    limits.push_back({"what was recorded after the disk was full",
+                      "no space is left on the disk of " + folder,
+                      "free some, or name a folder on another disk with -o",
+                      "the end of the files: traces, steps, telemetry"});
   }
   for (const Crash& crash : crashes_of(folder)) limits.push_back(lost_by(crash));
   // Without a driver there is no GPU to miss.

@@ -1,0 +1,32 @@
+// How a Python that could not be recorded is reported.
+#include "capture/launcher/not_recorded.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <string>
+
+#include <gtest/gtest.h>
+#include <stdlib.h>
+
+namespace fathom::capture {
+namespace {
+
+TEST(NotRecorded, APythonThatIsTooOldIsTheReason) {
+  std::string pattern = (std::filesystem::temp_directory_path() / "fathom_old_XXXXXX").string();
+  const std::string folder = mkdtemp(pattern.data());
+  std::ofstream(folder + "/python-7.txt") << "2.7.18";
+  Manifest manifest;
+  manifest.telemetry_hz = 10;
+  manifest.processes.push_back({.pid = 7, .name = "python2", .command = {"python2", "train.py"}});
+  const std::vector<NotRecorded> limits = limits_of(manifest, folder);
+  std::filesystem::remove_all(folder);
+  const bool said = std::ranges::any_of(limits, [](const NotRecorded& limit) {
+    return limit.why.find("Python 2.7.18") != std::string::npos &&
+           limit.remedy == "run it with Python 3.8 or later";
+  });
+  EXPECT_TRUE(said);
+}
+
+}  // namespace
+}  // namespace fathom::capture
