@@ -116,6 +116,8 @@ class Plain:
         self._started = 0
         self._writer: Any = None
         self._pauses: Any = None
+        # Processor time before the recording began: user, system.
+        self._used = (0, 0)
 
     def start(self) -> None:
         self._began = time.monotonic_ns()
@@ -137,7 +139,7 @@ class Plain:
         from fathom_recorder import process
 
         gc.callbacks.remove(self._pauses)
-        self._writer.exit(time.monotonic_ns(), *process.exit_fields(self._started))
+        self._writer.exit(time.monotonic_ns(), *process.exit_fields(self._started, self._used))
         self._writer.close()
 
     def recording(self) -> bool:
@@ -160,6 +162,7 @@ class Plain:
         defaults = options.Options()
         path = self._folder.make() / f"process-{os.getpid()}.fathom"
         self._started = time.monotonic_ns()
+        self._used = process.processor_time()
         self._writer = wire.Writer(str(path), defaults.max_memory, defaults.max_size)
         rank = process.rank_of_environment()
         role = "main" if rank < 0 else "rank"

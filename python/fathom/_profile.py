@@ -107,6 +107,10 @@ class profile:
     def _open(self) -> Session:
         if self._backend is not None:
             raise FathomError("stop() the recording first, or leave its `with` block")
+        if self._captured:
+            api = recorder()
+            if api is not None:
+                api.flush()
         folder = self.output
         if folder is None or not any(folder.iterdir()):
             raise FathomError(self._why_empty(), "not_found")

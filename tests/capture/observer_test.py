@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import sys
+import threading
 import time
 import unittest
 
@@ -22,7 +23,54 @@ from fathom_recorder.steps import (  # noqa: E402
     Steps,
 )
 
+from fathom_recorder.requests import CALLS_OF_LOOP, Requests  # noqa: E402
+
 STEP = 1_000_000
+
+
+class Served(unittest.TestCase):
+    def setUp(self) -> None:
+        self.found: list[tuple[int, int]] = []
+        self.requests = Requests(lambda begin, end: self.found.append((begin, end)))
+
+    def call(self, times: int = 1) -> None:
+        for _ in range(times):
+            self.requests.call_begins()
+            self.requests.call_ends()
+
+    def test_an_item_of_work_in_which_models_are_called_is_one_request(self) -> None:
+        self.requests.begin()
+        before = time.monotonic_ns()
+        self.requests.begin()
+        self.call(3)
+        self.requests.end()
+        self.assertEqual(self.found, [])
+        self.requests.end()
+        ((begin, end),) = self.found
+        self.assertTrue(begin <= before <= end)
+
+    def test_an_item_without_a_model_is_no_request(self) -> None:
+        self.requests.begin()
+        self.requests.end()
+        self.assertEqual(self.found, [])
+
+    def test_a_call_outside_of_any_item_is_a_request(self) -> None:
+        self.call(2)
+        self.assertEqual(len(self.found), 2)
+
+    def test_the_calls_of_an_item_that_never_ends_are_requests(self) -> None:
+        self.requests.begin()
+        self.call(CALLS_OF_LOOP + 5)
+        self.assertEqual(len(self.found), 6)
+        self.requests.end()
+        self.assertEqual(len(self.found), 6)
+
+    def test_each_thread_has_its_own_items(self) -> None:
+        self.requests.begin()
+        thread = threading.Thread(target=self.call)
+        thread.start()
+        thread.join()
+        self.assertEqual(len(self.found), 1)
 
 
 class Cost(unittest.TestCase):
@@ -43,6 +91,11 @@ class Cost(unittest.TestCase):
         self.steps(overhead, "uuuuuuepppeuuuu", {"u": 200, "p": 300, "e": 9999})
         facts = overhead.facts("p")
         self.assertEqual(facts["ratio"], 1.5)
+        self.assertEqual(
+            facts["ratio"], facts["profiled_median_ns"] / facts["unprofiled_median_ns"]
+        )
+        low, high = facts["ratio_interval"]
+        self.assertTrue(low <= 1.5 <= high)
         self.assertEqual(facts["profiled_steps"], 6)
         self.assertEqual(facts["unprofiled_steps"], 16)
 

@@ -8,6 +8,7 @@ import os
 import pathlib
 import subprocess
 import sys
+import time
 
 import pytest
 
@@ -127,6 +128,33 @@ def test_start_step_and_stop_are_the_same_without_a_block(tmp_path: pathlib.Path
         fathom.step()
     assert fathom.stop() is begun
     assert steps_of(begun.open()) == [0, 1]
+
+
+def test_a_diagnosis_inside_a_recorded_program_has_all_steps_so_far(
+    tmp_path: pathlib.Path,
+) -> None:
+    code = (
+        "import fathom\n"
+        "with fathom.profile() as p:\n"
+        "    for _ in range(3):\n        sum(range(1000)); p.step()\n"
+        "print(p.open().report('steps', columns='all')['step'].to_list())\n"
+    )
+    words = [os.environ["FATHOM"], "run", "-q", "--no-diagnose", "-o", str(tmp_path / "run"), "--"]
+    done = subprocess.run(
+        [*words, sys.executable, "-c", code], capture_output=True, text=True, check=True
+    )
+    assert done.stdout == "[0, 1, 2]\n", done.stderr
+
+
+def test_the_processor_time_is_of_the_block_alone(tmp_path: pathlib.Path) -> None:
+    end = time.process_time() + 0.3
+    while time.process_time() < end:
+        sweat()
+    with fathom.profile(output=tmp_path / "run") as p:
+        time.sleep(0.2)
+        p.step()
+    (row,) = p.open().report("processes", columns="all").rows()
+    assert row["user_ns"] + row["system_ns"] < row["wall_ns"]
 
 
 def test_a_diagnosis_follows(tmp_path: pathlib.Path) -> None:

@@ -61,6 +61,14 @@ def step() -> None:
         _steps.mark(recorder.current)
 
 
+def flush() -> None:
+    """Everything that is known so far goes to the files, for whoever reads them now."""
+    current = recorder.current
+    if current is not None:
+        current.writer.flush()
+        current.facts.write()
+
+
 @contextlib.contextmanager
 def annotate(name: str) -> Iterator[None]:
     """A named range, in torch's trace where one is being recorded, and always in the capture

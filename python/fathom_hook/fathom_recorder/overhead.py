@@ -74,23 +74,26 @@ class Overhead:
             "profiled_median_ns": kept.get("median_ns"),
             "profiled_steps": kept.get("steps", 0),
             "ratio": kept.get("ratio"),
+            "ratio_interval": kept.get("ratio_interval"),
             "hook_ns_per_step": _median(list(self._hook)),
             "options": options,
         }
 
     def _compared(self, kind: str) -> dict[str, Any]:
-        """Each window with its own neighbours, so that a program that becomes slower or faster
-        is no cost of recording."""
+        """The median of these steps against that of their neighbours, which a program that becomes
+        slower or faster has in equal number on both sides."""
         windows = [window for window in self._windows if window.kind == kind]
         times = [time for window in windows for time in window.times]
-        ratios = [ratio for ratio in map(_ratio, windows) if ratio is not None]
-        ratio = sum(ratios) / len(ratios) if ratios else None
+        others = _neighbours(windows)
+        own, other = _median(times), _median(others)
+        known = own is not None and bool(other)
         return {
             "steps": len(times),
-            "median_ns": _median(times),
+            "median_ns": own,
             "fastest_ns": min(times),
-            "unprofiled_median_ns": _median(_neighbours(windows)),
-            "ratio": None if ratio is None else round(ratio, 4),
+            "unprofiled_median_ns": other,
+            "ratio": round(own / other, 4) if known and own and other else None,
+            "ratio_interval": _interval(times, others) if known else None,
         }
 
     def median(self) -> int | None:
@@ -102,16 +105,27 @@ def _neighbours(windows: list[_Window]) -> list[int]:
     return [time for window in windows for time in window.before + window.after]
 
 
-def _ratio(window: _Window) -> float | None:
-    own, other = _median(window.times), _median(window.before + window.after)
-    return own / other if own is not None and other else None
-
-
 def _median(times: list[int]) -> int | None:
     if not times:
         return None
     ordered = sorted(times)
     return (ordered[(len(ordered) - 1) // 2] + ordered[len(ordered) // 2]) // 2
+
+
+def _bounds(times: list[int]) -> tuple[int, int]:
+    """Between these lies the median of such steps in 19 of 20 cases: ranks of the order, by the
+    binomial distribution; of few steps the shortest and the longest."""
+    ordered = sorted(times)
+    count = len(ordered)
+    rank = max(0, int((count - 1.96 * count**0.5) / 2))
+    return ordered[rank], ordered[count - 1 - rank]
+
+
+def _interval(times: list[int], others: list[int]) -> list[float] | None:
+    """In which the ratio of the medians lies."""
+    low, high = _bounds(times)
+    least, most = _bounds(others)
+    return [round(low / most, 4), round(high / least, 4)] if least > 0 else None
 
 
 def _spread(times: list[int]) -> float | None:

@@ -70,14 +70,22 @@ def _words() -> list[str]:
         return list(getattr(sys, "orig_argv", []))
 
 
-def exit_fields(began_ns: int) -> tuple[int, ...]:
-    """status, user, system, peak, wall, read, written, as an exit record has them."""
+def processor_time() -> tuple[int, int]:
+    """User and system time of this process so far, ns."""
     usage = resource.getrusage(resource.RUSAGE_SELF)
+    return int(usage.ru_utime * 1e9), int(usage.ru_stime * 1e9)
+
+
+def exit_fields(began_ns: int, used: tuple[int, int] = (0, 0)) -> tuple[int, ...]:
+    """status, user, system, peak, wall, read, written, as an exit record has them. `used`: the
+    processor time of this process that is not of what is recorded."""
+    usage = resource.getrusage(resource.RUSAGE_SELF)
+    user, system = processor_time()
     read, written = _io()
     return (
         -1,
-        int(usage.ru_utime * 1e9),
-        int(usage.ru_stime * 1e9),
+        user - used[0],
+        system - used[1],
         usage.ru_maxrss * 1024,
         time.monotonic_ns() - began_ns,
         read,

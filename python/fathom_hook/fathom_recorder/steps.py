@@ -217,6 +217,18 @@ class Steps:
         known = self._made | self._stepped
         return next(iter(known)) if self.source == "optimizer" and len(known) == 1 else 0
 
+    def is_asked_for(self) -> bool:
+        """Somebody said what a step is."""
+        return self._fixed or self.source == "mark"
+
+    def has_optimizer(self) -> bool:
+        return bool(self._made or self._stepped)
+
+    def forget(self) -> None:
+        """What looked like the beginning of a step was none."""
+        self.due = False
+        self.start = None
+
     def ends_at_once(self) -> bool:
         """Whether a step ends where it becomes due, since no other sign has come."""
         return not self.due and self._signs == self._signs_at_due and self._without_sign

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+import threading
 import time
 import warnings
 from typing import Any, Callable, TypeVar
@@ -11,9 +12,11 @@ from typing import Any, Callable, TypeVar
 from .failures import quietly
 from .plan import Window
 from .torch_scopes import end_open_ranges
+from .torch_threads import AllThreads
 from .traces import Target
 
 monotonic_ns = time.monotonic_ns
+get_ident = threading.get_ident
 Result = TypeVar("Result")
 
 _LOOKED_AT = 16 << 20
@@ -27,12 +30,17 @@ class Profiling:
     """One torch.profiler.profile. `step` is called between steps, from the thread that called
     `begin`."""
 
-    def __init__(self, watch: Any, window: Window, number: int, by_steps: bool = True) -> None:
+    def __init__(
+        self, watch: Any, window: Window, number: int, by_steps: bool = True, config: Any = None
+    ) -> None:
         self._watch = watch
         self._torch = watch.torch
         self.window = window
         self._first = number
         self._by_steps = by_steps
+        # Of a profile of all threads, which any thread may end; else the one that began it.
+        self._config = config
+        self._thread = get_ident()
         self._profile: Any = None
         self._began_ns = 0
         self._last = number - 1
@@ -58,6 +66,12 @@ class Profiling:
         }
         if self._by_steps:
             arguments["schedule"] = self._action
+        if self._config is not None:
+            self._profile = AllThreads(self._torch, self._config, arguments)
+            self._silently(self._profile.start)
+            self._begin_active()
+            return
+        self._watch.kineto.begins()
         self._silently(lambda: self._warm(arguments))
         self._profile = self._silently(lambda: profiler.profile(**arguments))
         # The steps are called by their number in the program.
@@ -171,7 +185,9 @@ class Profiling:
         self._ranges_ended = True
         self._end_evaluation()
         self._end_step_range()
-        end_open_ranges(self._torch)
+        # Of all threads there is no other profile that an open range could write its end into.
+        if self._config is None:
+            end_open_ranges(self._torch)
 
     def _recorded(self, number: int) -> int:
         """How many active steps there are with step `number`."""
@@ -179,6 +195,10 @@ class Profiling:
 
     def _is_full(self, number: int) -> bool:
         return bool(self._watch.pieces.is_full(self._recorded(number)))
+
+    def is_mine(self) -> bool:
+        """Whether the calling thread may end it."""
+        return self._config is not None or self._thread == get_ident()
 
     def finish(self) -> None:
         """Ends the window now; what was recorded by then is saved."""
@@ -194,7 +214,7 @@ class Profiling:
     def give_up(self) -> None:
         """Ends the window without a trace."""
         if not self.done:
-            self._profile.on_trace_ready = None
+            self.window.kept = False
             self._stop()
 
     @quietly
@@ -220,6 +240,8 @@ class Profiling:
         foreign = self._watch.foreign
         foreign.ours = True
         try:
+            if self._config is not None:  # other threads' warnings are the program's
+                return call()
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")
                 return call()

@@ -1,8 +1,8 @@
 """Records by time in a program that never steps.
 
-torch's profiler sees the thread that started it, so it has to be started on the main one, which
-calls nothing of ours. CPython runs a *pending call* there between two instructions; a thread may
-ask for one.
+torch's profiler sees the thread that started it, so in a program of one thread it has to be
+started on that one, which calls nothing of ours. CPython runs a *pending call* there between two
+instructions; a thread may ask for one.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ from __future__ import annotations
 import collections
 import ctypes
 import sys
+import threading
 import time
 from typing import Any
 
@@ -17,6 +18,7 @@ from .failures import note, quietly
 from .imports import is_importing
 from .plan import Window
 from .torch_scopes import is_inside_torch
+from .torch_threads import config_of_all_threads
 
 monotonic_ns = time.monotonic_ns
 
@@ -47,6 +49,8 @@ class Timed:
         self._requested = False
         self._begun: int | None = None
         self._over = False
+        # Where several threads work, all of them are recorded, from ours.
+        self._config: Any = None
         self._kept: collections.deque[Any] = collections.deque(maxlen=4)
         self._target: Any = None
 
@@ -71,11 +75,25 @@ class Timed:
         if not self._requested:
             if self._due(now):
                 self._requested = True
-                self._in_main_thread(self._begin)
+                self._config = self._config_of_threads()
+                if self._config is not None:
+                    self._begin()
+                else:
+                    self._in_main_thread(self._begin)
         elif self._begun is not None and self._is_done(now - self._begun):
             begun, self._begun = self._begun, None
             self._over = not self._is_ring()
-            self._in_main_thread(lambda: self._finish(begun))
+            if self._config is not None:
+                self._finish(begun)
+            else:
+                self._in_main_thread(lambda: self._finish(begun))
+
+    def _config_of_threads(self) -> Any:
+        """None for a program of one thread. A ring would need more than one such profile."""
+        watch = self._watch
+        if self._is_ring() or threading.active_count() < 2 or not watch.kineto.ready:
+            return None
+        return config_of_all_threads(watch.torch)
 
     def _is_done(self, recorded: int) -> bool:
         if recorded > self._length():
@@ -102,7 +120,7 @@ class Timed:
         options = watch.options
         if options.on_demand() or watch.range_name or watch.foreign.seen:
             return False
-        if watch.steps.number or watch.profiling is not None:
+        if watch.steps.number or watch.requests.seen or watch.profiling is not None:
             return False
         if watch.recorder.role not in ("main", "rank"):
             return False
@@ -126,7 +144,7 @@ class Timed:
             self._requested = False
             return
         if watch.profiling is None and not watch.steps.number and not watch.foreign.seen:
-            watch._open(Window(0, 1, watch.plan.extras, True), 0, by_steps=False)
+            watch._open(Window(0, 1, watch.plan.extras, True), 0, False, self._config)
             self._window = watch.profiling
         # torch takes seconds to load its profiler.
         self._begun = monotonic_ns()

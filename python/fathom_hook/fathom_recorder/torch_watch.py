@@ -23,7 +23,11 @@ from .torch_frameworks import Frameworks
 from .torch_learner import Learner
 from .torch_loader import Loaders
 from .torch_memory import TorchMemory
+from .torch_phases import Phases
 from .torch_profile import Profiling, compiles_so_far, quiet_kineto
+from .torch_requests import TorchRequests, servers
+from .torch_threads import Kineto
+from .thread_time import ThreadTime
 from .traces import Target, Traces
 from .wire import get_native_id
 
@@ -59,6 +63,9 @@ class TorchWatch:
         self.facts = TorchFacts(torch)
         self.frameworks = Frameworks()
         self.signals = Signals(recorder.end)
+        self.kineto = Kineto(torch, lambda: self.foreign.seen)
+        self.servers = servers(self)
+        self.phases = Phases(self, torch)
         # Whether this process has had a profile.
         self.warmed = False
         self._begin_state()
@@ -72,6 +79,8 @@ class TorchWatch:
         self.plan = Plan(self.options)
         self.pieces = Pieces(self.options)
         self.overhead = Overhead()
+        self.requests = TorchRequests(self)
+        self.thread_time = ThreadTime()
         self.profiling: Profiling | None = None
         self.memory = (
             TorchMemory(self.torch, self.recorder.session)
@@ -87,6 +96,8 @@ class TorchWatch:
         self._ended = False
         self._discarded_note = ""
         self._stop_wanted = False
+        self._kineto_asked = False
+        self._give_up_asked = False
         # Steps that --max-size keeps from being recorded: the next one to be counted, the end.
         self._lost = 0, 0
         # While at rest: the only optimizer or leading module, its thread, and until when.
@@ -98,7 +109,8 @@ class TorchWatch:
 
     def install(self) -> None:
         quiet_kineto()
-        for part in (self.foreign, self.calls, self.loaders, self.facts):
+        parts = self.foreign, self.calls, self.loaders, self.facts, self.servers, self.phases
+        for part in parts:
             try:
                 part.install()
             except Exception as error:
@@ -110,6 +122,11 @@ class TorchWatch:
         from .torch_timed import Timed
 
         self._timed = Timed(self)
+        if threading.current_thread() is threading.main_thread():
+            self.kineto.watch_threads()
+        else:
+            self.kineto.prepare(at_once=True)  # nobody else may, and this thread may be gone later
+        self.recorder.threads.ends.append(self._thread_ends)
 
     # What the program calls
 
@@ -121,6 +138,45 @@ class TorchWatch:
             self.calls._owner = ident
             self.recorder.works()
         return self._owner == ident
+
+    def _serves_others(self) -> bool:
+        """Requests are this program's steps, and what this thread calls is none."""
+        return self.requests.seen and not self.steps.has_optimizer()
+
+    @quietly
+    def _thread_ends(self) -> None:
+        """Whoever stepped steps no more, and another may; its profile ends with it."""
+        if self._owner != get_ident():
+            return
+        profiling = self.profiling
+        self._ended = True  # no step follows the one that ends here
+        self.steps.last(monotonic_ns())
+        self._ended = False
+        if profiling is not None and profiling is self.profiling and profiling.is_mine():
+            profiling.finish()
+            self._over()
+        self.calls.wake()
+        self.steps.forget()
+        self._owner = self.calls._owner = 0
+
+    def prepare_kineto(self) -> None:
+        """Asks the main thread, which begins none any more."""
+        if self._timed is not None and not self._kineto_asked:
+            self._kineto_asked = True
+            self._timed._in_main_thread(lambda: self.kineto.prepare(at_once=True))
+
+    def give_up_profiling(self) -> None:
+        """From our thread: the profile that the main one has begun is none of requests."""
+        if self._timed is not None and not self._give_up_asked:
+            self._give_up_asked = True
+            self._timed._in_main_thread(self._give_up)
+
+    @quietly
+    def _give_up(self) -> None:
+        if self.profiling is not None and self.profiling.is_mine():
+            self.profiling.give_up()
+            self.closed()
+        self._give_up_asked = False
 
     @quietly
     def optimizer_made(self, optimizer: Any) -> None:
@@ -144,7 +200,9 @@ class TorchWatch:
     @quietly
     def module_begin(self, module: Any, args: Any, kwargs: Any) -> None:
         begin = monotonic_ns()
-        if self._mine():
+        if self.requests.takes():
+            self.requests.call_begins(module, args, kwargs)
+        elif self._mine() and not self._serves_others():
             self.steps.module_begin(id(module), self.learner.call(module))
             self.facts.module_call(module, args, kwargs)
         self._hook_ns += monotonic_ns() - begin
@@ -152,7 +210,9 @@ class TorchWatch:
     @quietly
     def module_done(self, module: Any) -> None:
         begin = monotonic_ns()
-        if self._mine():
+        if self.requests.takes():
+            self.requests.call_ends()
+        elif self._mine() and not self._serves_others():
             if self.memory:
                 self.memory.phase("forward")
             self.steps.module_done(id(module))
@@ -207,6 +267,8 @@ class TorchWatch:
         if self._timed is not None:
             self._timed.steps_came()
         age = end - self.recorder.began_ns
+        kind = self._kind(number)
+        self.thread_time.end(1 + self._rested, kind not in (UNPROFILED, EDGE))
         self.plan.skip(self._rested)
         self._rested = 0
         self._heed_duration(age)
@@ -214,7 +276,7 @@ class TorchWatch:
             self.recorder.record("step", "step", start, end - start, number)
         if self.memory:
             self.memory.step(number)
-        self.overhead.step(number, self._kind(number), end - start, self._hook_ns)
+        self.overhead.step(number, kind, end - start, self._hook_ns)
         self._hook_ns = 0
         by_optimizer = self.steps.source == "optimizer"
         self.facts.step(self.loaders.fetched_since())
@@ -227,6 +289,8 @@ class TorchWatch:
         before = monotonic_ns()
         self._drive(number, end - start, age)
         self._rest_or_wake(number, age)
+        if not self._ended:
+            self.thread_time.begin(self._owner, get_native_id())
         self._hook_ns -= monotonic_ns() - before
 
     @quietly
@@ -235,6 +299,7 @@ class TorchWatch:
         to be one."""
         if self.profiling is not None and not self._ended:
             self.profiling.resume()
+        self.thread_time.begin(self._owner, get_native_id())
         if end == begin:
             return
         if self.recording:
@@ -340,8 +405,8 @@ class TorchWatch:
             self.recorder.writer.drop("steps of torch's trace, beyond --max-size", now - first)
             self._lost = now, end
 
-    def _open(self, window: Window, number: int, by_steps: bool = True) -> None:
-        profiling = Profiling(self, window, number, by_steps)
+    def _open(self, window: Window, number: int, by_steps: bool = True, config: Any = None) -> None:
+        profiling = Profiling(self, window, number, by_steps, config)
         try:
             if self.memory and window.kept:
                 self.memory.begin_history()
@@ -505,6 +570,8 @@ class TorchWatch:
         """Twice a second, from a thread of ours."""
         if self._timed is not None:
             self._timed.tick(now)
+        self.requests.tick(now)
+        self.thread_time.look()
 
     @quietly
     def end(self) -> None:
@@ -514,6 +581,9 @@ class TorchWatch:
         self._ended = True
         self.steps.last(monotonic_ns())
         self._count_lost()
+        if self.profiling is not None and not self.profiling.is_mine():
+            self.closed()
+            note("a trace", "the thread that was recorded still ran at the end", _JOIN)
         if self.profiling is not None:
             begun = self.profiling
             begun.finish()
@@ -529,6 +599,14 @@ class TorchWatch:
         if self.traces.targets or self.foreign.seen or self.recorder.role == "loader-worker":
             return
         steps = self.steps.number
+        if self.requests.seen:
+            why = f"the program answered {self.requests.facts()['steps']} requests and ended"
+            note(
+                "a trace",
+                why + " before some could be recorded",
+                "more requests, or --steps wait=0",
+            )
+            return
         if steps == 0 and self.recorder.role == "child":
             return
         if self._timed is not None and self._timed.is_idle_launcher():
@@ -548,7 +626,8 @@ class TorchWatch:
             note("a trace", why.format(steps, self.plan.first_step()), _EARLIER)
 
     def _facts(self) -> Any:
-        found = {**self.facts.facts(), **self.steps.facts()}
+        found = {**self.facts.facts(), **self.steps.facts(), **self.requests.facts()}
+        found.update(self.thread_time.facts())
         found["loader"] = self.loaders.settings
         found["profiler"] = self.foreign.facts() or "torch.profiler, by the hook"
         found["traces"] = len(self.traces.targets)
@@ -574,6 +653,7 @@ class TorchWatch:
         note(count, "--last keeps the newest stretch", "a longer --last")
 
 
+_JOIN = "let the program wait for the thread, or --steps wait=0,warmup=0,active=1"
 _EARLIER = "--steps wait=0,warmup=0,active=1"
 # By --step-by: why a program has no steps, and what to do.
 _NO_STEPS = {

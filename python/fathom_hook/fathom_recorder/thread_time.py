@@ -1,0 +1,108 @@
+"""What the thread that steps does in its steps: computes, waits, or is ready and has no processor.
+
+Read at the ends of stretches of steps, not in each: a stretch that nobody looks at costs nothing.
+"""
+
+from __future__ import annotations
+
+import collections
+import os
+import sys
+import time
+from typing import Any
+
+monotonic_ns = time.monotonic_ns
+thread_time_ns = getattr(time, "thread_time_ns", time.process_time_ns)
+
+_MOST_PLACES = 5
+_LIBRARY = (os.sep + "lib" + os.sep + "python", "<frozen")
+
+
+class ThreadTime:
+    """Of one thread; `begin` and `end` are called by it, `look` by another."""
+
+    def __init__(self) -> None:
+        self._base: tuple[int, int, int | None] | None = None
+        # By whether the steps were recorded: steps, wall, processor, ready without a processor.
+        self._sums: dict[bool, list[int]] = {}
+        self._queued = True
+        self._places: collections.Counter[str] = collections.Counter()
+        self._looks = 0
+        self._ident = 0
+        self._tid = 0
+
+    def begin(self, ident: int, tid: int) -> None:
+        """A stretch of steps begins now."""
+        if ident != self._ident:
+            self._ident, self._tid = ident, tid
+        self._base = self._read()
+
+    def end(self, steps: int, recorded: bool) -> None:
+        """So many steps have passed since `begin`."""
+        base, self._base = self._base, None
+        if base is None or steps <= 0:
+            return
+        now = self._read()
+        sums = self._sums.setdefault(recorded, [0, 0, 0, 0])
+        sums[0] += steps
+        sums[1] += now[0] - base[0]
+        sums[2] += now[1] - base[1]
+        if now[2] is None or base[2] is None:
+            self._queued = False
+        else:
+            sums[3] += now[2] - base[2]
+
+    def _read(self) -> tuple[int, int, int | None]:
+        return monotonic_ns(), thread_time_ns(), _queued_ns(self._tid)
+
+    def look(self) -> None:
+        """From our thread: where the other one is, if it sleeps in a step."""
+        if self._base is None or not self._ident:
+            return
+        self._looks += 1
+        if not _sleeps(self._tid):
+            return
+        frame = sys._current_frames().get(self._ident)
+        if frame is not None:
+            self._places[_place_of(frame)] += 1
+
+    def facts(self) -> dict[str, Any]:
+        found: dict[str, Any] = {}
+        for recorded, (steps, wall, processor, queued) in self._sums.items():
+            found["recorded" if recorded else "other"] = {
+                "steps": steps,
+                "wall_ns": wall,
+                "cpu_ns": processor,
+                "preempted_ns": queued if self._queued else None,
+            }
+        if found:
+            found["looks"] = self._looks
+            found["waits"] = [list(each) for each in self._places.most_common(_MOST_PLACES)]
+        return {"thread_time": found or None}
+
+
+def _queued_ns(tid: int) -> int | None:
+    """How long the thread was ready and another had the processor."""
+    try:
+        with open(f"/proc/self/task/{tid}/schedstat", "rb", 0) as file:
+            return int(file.read(100).split()[1])
+    except (OSError, ValueError, IndexError):
+        return None
+
+
+def _sleeps(tid: int) -> bool:
+    try:
+        with open(f"/proc/self/task/{tid}/stat", "rb", 0) as file:
+            return file.read(400).rpartition(b")")[2].split()[0] in (b"S", b"D")
+    except (OSError, IndexError):
+        return False
+
+
+def _place_of(frame: Any) -> str:
+    """The innermost of the program's own frames, else the innermost."""
+    innermost = frame
+    while frame is not None and any(part in frame.f_code.co_filename for part in _LIBRARY):
+        frame = frame.f_back
+    frame = frame or innermost
+    code = frame.f_code
+    return f"{os.path.basename(code.co_filename)}:{frame.f_lineno} in {code.co_name}"

@@ -1,0 +1,170 @@
+"""Records a program that answers requests: each request is a step, in the thread that answers it,
+and one profile of all threads has the operators of some."""
+
+from __future__ import annotations
+
+import threading
+import time
+from typing import Any
+
+from .failures import note, quietly
+from .overhead import EDGE, UNPROFILED
+from .plan import Window
+from .requests import Requests, Servers
+from .torch_threads import config_of_all_threads
+
+monotonic_ns = time.monotonic_ns
+get_ident = threading.get_ident
+
+# A profile of requests is looked at twice a second. It lasts at least this long …
+SHORTEST_NS = 400_000_000
+# … and at most this long, once it has a whole request, and in any case.
+LONG_NS = 10_000_000_000
+LONGEST_NS = 60_000_000_000
+_NO_THREADS = "this PyTorch records the calling thread alone, and requests came in several"
+
+
+class TorchRequests:
+    """Calls come from the threads that serve; `tick` comes from ours, which records."""
+
+    def __init__(self, watch: Any) -> None:
+        self._watch = watch
+        self.requests = Requests(self._done)
+        self.seen = False
+        self._lock = threading.Lock()
+        self._main = threading.main_thread().ident
+        self._number = 0
+        self._since: int | None = None
+        self._until: int | None = None
+        self._whole = 0
+        self._window: Any = None
+        self._over = False
+
+    def takes(self) -> bool:
+        """Whether a call of a module in this thread belongs to a request, rather than to the loop
+        that trains or evaluates."""
+        watch = self._watch
+        steps = watch.steps
+        if steps.is_asked_for() or steps.has_optimizer() or watch.range_name:
+            return False
+        ident = get_ident()
+        if ident != self._main and ident != watch._owner:
+            return True
+        return self.requests.is_serving()
+
+    @quietly
+    def call_begins(self, module: Any, args: Any, kwargs: Any) -> None:
+        if not self.seen:
+            self._begin()
+        self._watch.facts.module_call(module, args, kwargs)
+        self.requests.call_begins()
+
+    @quietly
+    def call_ends(self) -> None:
+        self.requests.call_ends()
+
+    def _begin(self) -> None:
+        """The first request: what was seen before was a trial."""
+        self.seen = True
+        watch = self._watch
+        watch.recorder.works()
+        self._number = watch.steps.number
+        watch.steps.forget()
+        self._began_ns = monotonic_ns()
+        watch.recorder.ticker.wake()
+
+    @quietly
+    def _done(self, begin: int, end: int) -> None:
+        watch = self._watch
+        with self._lock:
+            number = self._number
+            self._number += 1
+            watch.overhead.step(number, self._kind(begin, end), end - begin, 0)
+        if watch.recording:
+            watch.recorder.record("step", "step", begin, end - begin, number)
+
+    def _kind(self, begin: int, end: int) -> str:
+        since, until = self._since, self._until
+        if since is None or end <= since or (until is not None and begin >= until):
+            return UNPROFILED
+        if begin < since or until is not None and end > until:
+            return EDGE
+        self._whole += 1
+        return str(self._window.kind())
+
+    # From our thread
+
+    @quietly
+    def tick(self, now: int) -> None:
+        if not self.seen or self._over:
+            return
+        watch = self._watch
+        if watch.profiling is not None and watch.profiling is not self._profiling():
+            watch.give_up_profiling()
+        elif self._since is None:
+            if self._is_due(now):
+                self._open()
+        elif self._is_done(now):
+            self.close()
+
+    def _profiling(self) -> Any:
+        return self._watch.profiling if self._since is not None else None
+
+    def _is_due(self, now: int) -> bool:
+        watch = self._watch
+        options, schedule = watch.options, watch.options.steps
+        age = now - watch.recorder.began_ns
+        watch._heed_duration(age)
+        if options.on_demand() or watch.foreign.seen or age < options.delay_ns:
+            return False
+        if watch.recorder.role == "loader-worker" or watch.plan.runs_out(age):
+            return False
+        return bool(self._number >= schedule.skip_first + schedule.wait + schedule.warmup)
+
+    def _open(self) -> None:
+        watch = self._watch
+        config = config_of_all_threads(watch.torch)
+        if config is None:
+            self._over = True
+            note("a trace of requests", _NO_THREADS, "a newer PyTorch")
+            return
+        if not watch.kineto.ready:
+            watch.prepare_kineto()
+            return
+        window = Window(0, watch.options.steps.active, watch.plan.extras, True)
+        self._window = window
+        watch._open(window, self._number, by_steps=False, config=config)
+        if watch.profiling is None:
+            self._over = True
+            return
+        self._whole = 0
+        self._since = monotonic_ns()
+
+    def _is_done(self, now: int) -> bool:
+        watch = self._watch
+        lasted = now - (self._since or now)
+        if watch.plan.runs_out(now - watch.recorder.began_ns) or watch.pieces.is_too_large():
+            return True
+        if watch.options.duration_ns is not None:
+            return False
+        if lasted > LONGEST_NS or (lasted > LONG_NS and self._whole):
+            return True
+        return lasted >= SHORTEST_NS and self._whole >= self._window.active
+
+    def close(self) -> None:
+        """Ends the profile, and saves its trace."""
+        watch = self._watch
+        self._until = monotonic_ns()
+        self._over = True
+        if watch.profiling is not None:
+            watch.profiling.finish()
+            watch.closed()
+        watch.plan.ended = True
+        watch.recorder.facts.write()
+
+    def facts(self) -> dict[str, Any]:
+        return {"steps": self._number, "step_by": "request"} if self.seen else {}
+
+
+def servers(watch: Any) -> Servers:
+    return Servers(watch.recorder.finder, lambda: watch.requests.requests)
