@@ -62,6 +62,11 @@ std::optional<RecordingOverhead> recording_overhead(const Trace& trace) {
   overhead.profiled_steps = whole(trace, "profiled_steps");
   overhead.noise = std::max(0.0, fact_number(trace, "noise").value_or(0));
   overhead.options = options_of(trace);
+  // One ratio: that of the two medians beside it.
+  if (overhead.profiled > Duration{} && overhead.unprofiled > Duration{}) {
+    overhead.ratio = static_cast<double>(to_ns(overhead.profiled)) /
+                     static_cast<double>(to_ns(overhead.unprofiled));
+  }
   return overhead;
 }
 

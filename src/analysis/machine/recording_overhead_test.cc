@@ -32,6 +32,16 @@ TEST(RecordingOverhead, IsWhatTheRunMeasured) {
   EXPECT_EQ(overhead->options[1].steps, 2);
 }
 
+TEST(RecordingOverhead, TheRatioIsThatOfTheTwoMedians) {
+  Trace trace = measured();
+  for (Fact& fact : trace.facts) {
+    if (fact.key == "overhead.ratio") fact.value = "15.0817";
+  }
+  const RecordingOverhead overhead = *recording_overhead(trace);
+  EXPECT_DOUBLE_EQ(overhead.ratio, 1.25);
+  EXPECT_NE(overhead_sentence(overhead).find("1.250 times as long"), std::string::npos);
+}
+
 TEST(RecordingOverhead, SaysWhereItIsNoMoreThanTheNoise) {
   RecordingOverhead overhead = *recording_overhead(measured());
   EXPECT_EQ(overhead_sentence(overhead).find("no more than"), std::string::npos);

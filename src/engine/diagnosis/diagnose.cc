@@ -6,6 +6,7 @@
 #include <string>
 #include <utility>
 
+#include "analysis/machine/thread_time.h"
 #include "base/parallel.h"
 #include "base/quantity_text.h"
 #include "engine/diagnosis/diagnosis.h"
@@ -244,6 +245,22 @@ void describe(const Context& context, const RuleContext& rules, const std::strin
   }
 }
 
+/// What the main thread did while no operator ran, where that matters.
+std::string python_note(const Trace& trace, const Diagnosis& diagnosis) {
+  constexpr double kLeast = 0.05;
+  const std::optional<ThreadTime> time = thread_time(trace);
+  if (!time || diagnosis.device >= 0 || diagnosis.step_name.empty()) return {};
+  Duration whole{};
+  for (const Duration part : diagnosis.usual_host) whole += part;
+  if (whole <= Duration{}) return {};
+  const double share =
+      ns(diagnosis.usual_host[static_cast<std::size_t>(HostBucket::python)]) / ns(whole);
+  if (share < kLeast) return {};
+  return "Python, " + percent_text(100 * share) +
+         " of the step, is: " + python_split(*time, share) +
+         " (by the thread's processor time in " + count_text(time->steps) + " steps).";
+}
+
 /// For a program in which no operators were recorded: findings that need none, and no verdict but
 /// that it waits for its loader.
 void keep_what_needs_no_operators(Diagnosis& diagnosis) {
@@ -351,6 +368,8 @@ Result<Diagnosis> diagnose(const Session& session, const DiagnosisRequest& reque
   rank(diagnosis.findings);
   const std::string overhead = overhead_note(context.trace, diagnosis.verdict.id);
   if (!overhead.empty()) diagnosis.notes.push_back(overhead);
+  const std::string python = python_note(context.trace, diagnosis);
+  if (!python.empty()) diagnosis.notes.push_back(python);
   if (!outliers.steps.empty()) diagnosis.notes.push_back(outliers_note(diagnosis, outliers));
   diagnosis.narrower =
       narrower_name(context, usual.steps, device, !is_computing(diagnosis.verdict));

@@ -1,13 +1,28 @@
 // Writes the note on what recording cost, and whether the verdict may be due to it.
 #include "engine/diagnosis/overhead_note.h"
 
+#include <string>
+#include <string_view>
+#include <vector>
+
 #include "analysis/machine/recording_overhead.h"
+#include "analysis/util/json_list.h"
 
 namespace fathom {
 namespace {
 
 /// From this share of a recorded step on, the verdict is doubted: the rule profiler-overhead warns.
 constexpr double kDoubtfulPercent = 10.0;
+
+/// Where the recorder wrote it.
+std::string interval(const Trace& trace) {
+  const Fact* const fact = trace.fact("overhead.ratio_interval");
+  if (fact == nullptr) return {};
+  const std::vector<std::string_view> ends = json_elements(fact->value);
+  if (ends.size() != 2) return {};
+  return " In 19 of 20 cases the ratio lies between " + std::string(ends[0]) + " and " +
+         std::string(ends[1]) + ".";
+}
 
 std::string doubt(VerdictId verdict) {
   const std::string name(to_string(verdict));
@@ -29,7 +44,7 @@ std::string overhead_note(const Trace& trace, VerdictId verdict) {
   const std::optional<RecordingOverhead> overhead = recording_overhead(trace);
   if (!overhead) return {};
   const bool doubtful = !overhead->in_noise() && overhead->percent() >= kDoubtfulPercent;
-  return overhead_sentence(*overhead) + (doubtful ? doubt(verdict) : "");
+  return overhead_sentence(*overhead) + interval(trace) + (doubtful ? doubt(verdict) : "");
 }
 
 }  // namespace fathom

@@ -1,0 +1,37 @@
+// What the thread that steps did in its steps: computed, waited, or had no processor.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/time.h"
+#include "store/trace.h"
+
+namespace fathom {
+
+struct ThreadTime {
+  std::int64_t steps = 0;
+  Duration wall{};
+  Duration computing{};
+  Duration preempted{};  ///< Ready, without a processor.
+  Duration waiting{};
+  bool preempted_known = false;  ///< Else it is in `waiting`.
+  /// Where it was found waiting: "train.py:12 in load", and how often; the most frequent first.
+  struct Place {
+    std::string where;
+    std::int64_t looks = 0;
+  };
+  std::vector<Place> places;
+};
+
+/// Of the steps that were not recorded in depth, else of those that were; unset where nobody
+/// measured it.
+std::optional<ThreadTime> thread_time(const Trace& trace);
+
+/// Splits time of the thread in which no operator ran: "computing 10.0 %, waiting 32.0 % (most
+/// often at train.py:12 in load), preempted 2.0 %". `share` is what of the steps it is, 0…1.
+std::string python_split(const ThreadTime& time, double share);
+
+}  // namespace fathom

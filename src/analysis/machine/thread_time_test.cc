@@ -1,0 +1,48 @@
+// Python's share of a step is split by what the thread did.
+#include "analysis/machine/thread_time.h"
+
+#include <gtest/gtest.h>
+
+namespace fathom {
+namespace {
+
+Trace measured() {
+  Trace trace;
+  trace.facts = {{"thread_time.other.steps", "10"},
+                 {"thread_time.other.wall_ns", "1000"},
+                 {"thread_time.other.cpu_ns", "600"},
+                 {"thread_time.other.preempted_ns", "100"},
+                 {"thread_time.waits", R"([["train.py:12 in load",7],["x.py:1 in y",2]])"}};
+  return trace;
+}
+
+TEST(ThreadTime, WhatIsNeitherComputedNorPreemptedIsWaited) {
+  const auto time = thread_time(measured());
+  ASSERT_TRUE(time);
+  EXPECT_EQ(time->computing, duration_ns(600));
+  EXPECT_EQ(time->preempted, duration_ns(100));
+  EXPECT_EQ(time->waiting, duration_ns(300));
+  ASSERT_EQ(time->places.size(), 2U);
+  EXPECT_EQ(time->places[0].looks, 7);
+}
+
+TEST(ThreadTime, PythonIsSplitWithThePlaceOfItsWaits) {
+  EXPECT_EQ(python_split(*thread_time(measured()), 0.5),
+            "computing 15.0 %, waiting 30.0 % (most often at train.py:12 in load), preempted "
+            "5.0 %");
+  // Never more than Python's own time.
+  EXPECT_EQ(python_split(*thread_time(measured()), 0.2),
+            "computing 0.0 %, waiting 20.0 % (most often at train.py:12 in load), preempted 0.0 %");
+}
+
+TEST(ThreadTime, WithoutTheKernelsCountPreemptedTimeIsWaited) {
+  Trace trace = measured();
+  trace.facts[3].value = "null";
+  EXPECT_EQ(thread_time(trace)->waiting, duration_ns(400));
+  EXPECT_EQ(python_split(*thread_time(trace), 0.5).find("preempted"), std::string::npos);
+}
+
+TEST(ThreadTime, IsUnknownWhereNothingWasMeasured) { EXPECT_FALSE(thread_time(Trace())); }
+
+}  // namespace
+}  // namespace fathom
