@@ -1,6 +1,7 @@
 // fp64: tensors of type double take time.
 #include <algorithm>
 
+#include "analysis/roofline/kernel_type.h"
 #include "analysis/util/json_list.h"
 #include "base/quantity_text.h"
 #include "rules/common/arguments.h"
@@ -19,7 +20,8 @@ constexpr std::string_view kDoc =
     "Double precision halves the rate of everything that memory bounds, and runs at a 2nd to a "
     "64th of the single-precision rate in arithmetic: it is rarely intended in training and "
     "inference, and usually comes from a NumPy array or a Python constant. Fires when operators "
-    "with tensors of type double take at least 2 % of the step. An operator that reaches 60 % of "
+    "with tensors of type double take at least 2 % of the step (of operators that are none of ATen "
+    "the kernels that are named after it). An operator that reaches 60 % of "
     "its roof is expected to reach as much of that of single precision; PyTorch's convolutions on "
     "the processor, which oneDNN has none for in double precision, a fifth of the time (0.16 "
     "forward and 0.25 backward in the median of seven shapes); all else half. Source: NVIDIA's "
@@ -66,7 +68,11 @@ Blamed look(const RuleContext& rules, const std::vector<bool>& doubles) {
   };
   Blamed blamed;
   for_each_activity(rules, [&](SliceId activity, SliceId op) {
-    if (is_double(op)) blamed.add(rules, activity, op);
+    // What surrounds many kernels, such as a compiled function, has arguments of all types.
+    const bool single = op.valid() && trace.name(op).starts_with("aten::");
+    if (!is_double(op)) return;
+    if (single || type_of_kernel(trace.name(activity)) == NumberType::fp64)
+      blamed.add(rules, activity, op);
   });
   if (rules.device >= 0) return blamed;
   for (std::size_t row = 0; row < trace.slices.size(); ++row) {

@@ -79,5 +79,13 @@ TEST(Fp64, AbstainsWithoutTypes) {
   EXPECT_NE(JudgedTrace(program.trace()).abstains(fp64()).find("record_shapes"), std::string::npos);
 }
 
+TEST(Fp64, IsNothingForAllKernelsOfAFunctionWithOneArgumentOfDoubles) {
+  ProgramBuilder program(10'000);
+  program.op("CompiledFunction", "void add<float>(float*)", 4000)
+      .shapes("[[64,64],[755000]]")
+      .types("[\"float\",\"double\"]");
+  EXPECT_TRUE(JudgedTrace(program.trace()).findings(fp64()).empty());
+}
+
 }  // namespace
 }  // namespace fathom

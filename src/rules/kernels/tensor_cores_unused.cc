@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "analysis/kernels/occupancy.h"
+#include "analysis/roofline/kernel_type.h"
 #include "analysis/util/json_list.h"
 #include "base/quantity_text.h"
 #include "rules/common/arguments.h"
@@ -19,7 +20,11 @@ constexpr std::string_view kDoc =
     "Matrix multiplication, convolutions and attention run several times faster on Tensor Cores "
     "than on the ordinary units. Fires when kernels of these classes that do not use them take at "
     "least 5 % of the step on a device that has them (NVIDIA compute capability 7.0 and newer; for "
-    "32-bit floats 8.0, by TF32). Kernels that use them are recognised by name. Source: the former "
+    "32-bit floats 8.0, by TF32; where the device's properties were not recorded, the generation "
+    "that its kernels are named after). The type is that of the operator's tensors, else what the "
+    "kernel's name shows; kernels of unknown type, and those that a program's own operators "
+    "launch, "
+    "do not count. Kernels that use Tensor Cores are recognised by name. Source: the former "
     "TensorBoard plugin's rule, whose list of names ended at Ampere; NVIDIA's tuning guide (TF32, "
     "mixed precision); TorchTidy's FP32MatMul.";
 
@@ -45,8 +50,24 @@ std::string_view first_type(const Trace& trace, SliceId op) {
   return {};
 }
 
+/// What a product's kernel computes with: the type of its operator's tensors, else what its own
+/// name shows. Unknown for operators of the program, which autocast does not reach.
+NumberType type_of(const RuleContext& rules, SliceId kernel, SliceId op) {
+  const Trace& trace = rules.trace();
+  if (op.valid() && trace.name(op).starts_with("aten::")) {
+    const NumberType type = number_type(first_type(trace, op));
+    if (type != NumberType::unknown) return type;
+  } else if (op.valid() && trace.name(op).find("Compiled") == std::string_view::npos) {
+    return NumberType::unknown;
+  }
+  return type_of_kernel(trace.name(kernel));
+}
+
+/// Adds up the parts of a product that was split: no product itself.
+bool adds_up(std::string_view kernel) { return kernel.find("splitKreduce") != kernel.npos; }
+
 struct Found {
-  Blamed single;  // 32-bit floats, or a type that was not recorded.
+  Blamed single;  // 32-bit floats.
   Blamed half;    // Types that tensor cores take, and yet they were not used.
 };
 
@@ -58,13 +79,13 @@ Found look(const RuleContext& rules) {
     if (trace.kind(activity) != SliceKind::kernel) return;
     const KernelTraits& traits = timelines.traits_of(trace, activity);
     if (!is_product(traits.kernel_class) || traits.tensor_cores) return;
-    switch (number_type(first_type(trace, op))) {
+    if (adds_up(trace.name(activity))) return;
+    switch (type_of(rules, activity, op)) {
       case NumberType::fp16:
       case NumberType::bf16:
         found.half.add(rules, activity, op);
         break;
       case NumberType::fp32:
-      case NumberType::unknown:
         found.single.add(rules, activity, op);
         break;
       default:
@@ -74,11 +95,33 @@ Found look(const RuleContext& rules) {
   return found;
 }
 
-/// The share of the time that the device's peaks let go, at most what kMostSpeedup allows.
+/// The major compute capability of the device: as recorded, else of the generation that most of its
+/// kernels are named after; 0 where nothing shows it.
+std::int32_t generation(const RuleContext& rules) {
+  if (const Device* const device = device_of(rules)) return device->compute_major;
+  struct Generation {
+    std::string_view prefix;
+    std::int32_t major;
+  };
+  constexpr Generation kGenerations[] = {{"volta_", 7}, {"turing_", 7}, {"ampere_", 8},
+                                         {"sm80_", 8},  {"sm90_", 9},   {"sm100_", 10}};
+  std::int32_t newest = 0;
+  for_each_activity(rules, [&](SliceId activity, SliceId) {
+    for (const Generation& each : kGenerations) {
+      if (rules.trace().name(activity).starts_with(each.prefix))
+        newest = std::max(newest, each.major);
+    }
+  });
+  return newest;
+}
+
+/// The share of the time that the device's peaks let go in its best type, at most what kMostSpeedup
+/// allows.
 double saved(const RuleContext& rules, bool tf32) {
   double speedup = kMostSpeedup;
   if (const DeviceSpec* const spec = rules.roofline.device; spec != nullptr && spec->fp32 > 0) {
-    const double matrix = tf32 ? spec->tf32_matrix : spec->fp16_matrix;
+    const double half = std::max(spec->fp16_matrix, tf32 ? spec->bf16_matrix : 0.0);
+    const double matrix = std::max(half, tf32 ? spec->tf32_matrix : 0.0);
     if (matrix > 0) speedup = std::min(speedup, matrix / spec->fp32);
   }
   return 1.0 - 1.0 / std::max(speedup, 1.0);
@@ -132,12 +175,16 @@ Finding half_precision(const RuleContext& rules, const Blamed& blamed) {
 Outcome check(const RuleContext& rules) {
   if (rules.device < 0) return Abstention{"no device activity was recorded"};
   const Device* const device = device_of(rules);
-  if (device == nullptr) return Abstention{"the properties of the device were not recorded"};
-  if (!multiprocessor_limits(*device)) {
+  if (device != nullptr && !multiprocessor_limits(*device)) {
     return Abstention{"kernel names of this device do not show whether they use matrix units"};
   }
-  if (device->compute_major < kVolta) return std::vector<Finding>{};
-  const bool tf32 = device->compute_major >= kAmpere;
+  const std::int32_t major = generation(rules);
+  if (major == 0) {
+    return Abstention{
+        "the properties of the device were not recorded, and its kernels do not name it"};
+  }
+  if (major < kVolta) return std::vector<Finding>{};
+  const bool tf32 = major >= kAmpere;
   const Found found = look(rules);
   std::vector<Finding> findings;
   const auto add = [&](Finding finding, const Blamed& blamed) {
@@ -150,7 +197,8 @@ Outcome check(const RuleContext& rules) {
     finding.verify = "fathom kernels TRACE --filter tensor_cores=no --sort -total_ns";
     claim_blamed(rules, blamed, saved(rules, tf32), finding);
     finding.assumption =
-        "a matrix multiplication gets faster by the ratio of the peaks, at most threefold";
+        "a matrix multiplication gets faster by the ratio of the peaks in the best type (half "
+        "precision where that is faster than TF32), at most threefold";
     finding.pessimism = 0.4;
     findings.push_back(std::move(finding));
   };

@@ -56,5 +56,38 @@ TEST(TensorCoresUnused, AbstainsWithoutDeviceProperties) {
   EXPECT_NE(JudgedTrace(program.trace()).abstains(tensor_cores_unused()), "");
 }
 
+TEST(TensorCoresUnused, KnowsTheGenerationFromNamesOfKernelsWithoutDeviceProperties) {
+  ProgramBuilder program(10'000);
+  program.op("aten::mm", "volta_sgemm_128x64_nn", 8000);
+  const auto findings = JudgedTrace(program.trace()).findings(tensor_cores_unused());
+  ASSERT_EQ(findings.size(), 1U);
+  EXPECT_EQ(findings[0].key, "fp32");
+  EXPECT_EQ(findings[0].fix.after.find("set_float32_matmul_precision"), std::string::npos);
+}
+
+TEST(TensorCoresUnused, TakesATypeThatTheNameOfAKernelShowsNotItsSgemm) {
+  ProgramBuilder program(10'000);
+  program.trace().device(a100());
+  program.op("CompiledFxGraph", "void precomputed_convolve_sgemm<__nv_bfloat16, 512>(int)", 8000);
+  const auto findings = JudgedTrace(program.trace()).findings(tensor_cores_unused());
+  ASSERT_EQ(findings.size(), 1U);
+  EXPECT_EQ(findings[0].key, "half");
+}
+
+TEST(TensorCoresUnused, IsNothingOfUnknownTypes) {
+  ProgramBuilder program(10'000);
+  program.trace().device(a100());
+  program.op("CompiledFxGraph", "triton_red_fused_scaled_2_bias_matmul_1", 4000);
+  program.op("CompiledFxGraph", "void cublasLt::splitKreduce_kernel<32, 16, float>(float*)", 4000);
+  EXPECT_TRUE(JudgedTrace(program.trace()).findings(tensor_cores_unused()).empty());
+}
+
+TEST(TensorCoresUnused, IsNothingOfAProgramsOwnKernels) {
+  ProgramBuilder program(10'000);
+  program.trace().device(a100());
+  program.op("my_ops::product", "my_gemm<float>", 8000);
+  EXPECT_TRUE(JudgedTrace(program.trace()).findings(tensor_cores_unused()).empty());
+}
+
 }  // namespace
 }  // namespace fathom
