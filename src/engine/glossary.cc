@@ -51,6 +51,8 @@ constexpr Term kTerms[] = {
     {"straggler", "verdict", "The largest loss: waiting in collectives for a late rank."},
     {"allocation-bound", "verdict",
      "The largest loss: the device idles while device or pinned memory is allocated or freed."},
+    {"warmup-in-window", "verdict",
+     "The largest loss: what a program does only once, on first use. Record later steps."},
     {"compute-bound", "verdict",
      "The device computes for most of the step, mostly in kernels near the compute peak. Without "
      "a device: the main thread is inside operators."},
@@ -95,6 +97,10 @@ constexpr Term kTerms[] = {
     {"host unknown", "bucket",
      "Idle until an activity whose launch is not in the trace, or while the host waits before the "
      "first recorded activity or after the last."},
+    {"warm-up", "bucket",
+     "The device idles while that thread does what is done only once: it makes contexts, loads "
+     "code, chooses algorithms, compiles or captures a graph. Without a device: the main thread "
+     "does."},
     {"forward", "bucket",
      "Without a device: the main thread is in an operator of the forward pass."},
     {"backward", "bucket",
@@ -105,7 +111,9 @@ constexpr Term kTerms[] = {
     {"other operators", "bucket",
      "Without a device: the main thread is in an operator of no known phase."},
 
-    {"capture", "family", "Nothing to save: the finding is about the recording itself."},
+    {"capture", "family",
+     "Nothing to save: the finding is about the recording itself, or about work that is done only "
+     "once."},
     {"input", "family", "Idle time while the program loads its input."},
     {"host", "family", "Idle time while the host dispatches operators or runs Python."},
     {"synchronisation", "family", "Idle time after calls that wait for the device."},

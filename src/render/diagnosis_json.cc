@@ -17,7 +17,8 @@ std::string bounded(std::string_view text) { return shorten_middle(text, kJsonTe
 /// Names of ours without blanks: "launch_latency".
 std::string identifier(std::string_view name) {
   std::string id(name);
-  std::ranges::replace(id, ' ', '_');
+  std::ranges::replace_if(
+      id, [](char c) { return c == ' ' || c == '-'; }, '_');
   return id;
 }
 

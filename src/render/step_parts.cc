@@ -18,6 +18,7 @@ std::vector<StepPart> device_parts(const Account& account) {
       {"copies", "copies", "▒", account[Bucket::memcpy] + account[Bucket::memset], Hue::neutral},
       {"input", "input", "I", account[Bucket::input], Hue::bad},
       {"allocation", "allocation", "A", account[Bucket::allocation], Hue::bad},
+      {"warmup", "warm-up", "U", account[Bucket::warm_up], Hue::bad},
       {"sync", "sync", "S", account[Bucket::sync], Hue::bad},
       {"dispatch", "dispatch", "D", account[Bucket::dispatch], Hue::bad},
       {"python", "python", "P", account[Bucket::python], Hue::bad},
@@ -39,6 +40,7 @@ std::vector<StepPart> host_parts(const std::array<Duration, kHostBuckets>& host)
       {"sync", "waiting", "w", of(HostBucket::waiting), Hue::bad},
       {"operators", "other operators", "░", of(HostBucket::other_operators), Hue::good},
       {"python", "python", "P", of(HostBucket::python), Hue::bad},
+      {"warmup", "warm-up", "U", of(HostBucket::warm_up), Hue::bad},
   });
 }
 

@@ -160,9 +160,9 @@ constexpr Accounts::Column kColumns[] = {
      true},
     {"bucket", ColumnKind::text, "",
      "Of a device: compute, communication, memcpy, memset (busy); input, allocation, sync, "
-     "dispatch, python, dependency, launch latency, device wait, host unknown (idle). Of the main "
-     "thread: input, forward, backward, optimizer, communication, waiting, other operators, "
-     "python.",
+     "dispatch, python, dependency, launch latency, device wait, host unknown, warm-up (idle). Of "
+     "the main thread: input, forward, backward, optimizer, communication, waiting, other "
+     "operators, python, warm-up.",
      [](const Row& row) { return row.part.bucket; }},
     {"busy", ColumnKind::flag, "", "Whether the device is busy in it; null for the main thread.",
      [](const Row& row) { return row.part.busy; }, true},

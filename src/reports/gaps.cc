@@ -123,7 +123,7 @@ constexpr Gaps::Column kColumns[] = {
      [](const Row& row) { return row.gap->interval.length(); }},
     {"cause", ColumnKind::text, "",
      "Bucket with the largest part of it: input, allocation, sync, dispatch, python, dependency, "
-     "launch latency, device wait or host unknown.",
+     "launch latency, device wait, host unknown or warm-up.",
      [](const Row& row) { return to_string(row.gap->cause); }},
     {"cause_percent", ColumnKind::percent, "percent", "That part of the gap.", by<cause_percent>,
      true},

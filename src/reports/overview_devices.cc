@@ -11,6 +11,7 @@
 #include "analysis/devices/device_metrics.h"
 #include "analysis/kernels/occupancy.h"
 #include "analysis/operators/peak_memory.h"
+#include "analysis/structure/vendor.h"
 #include "base/quantity_text.h"
 #include "reports/step_selection.h"
 #include "stats/summary.h"
@@ -174,7 +175,9 @@ void add_active(const Context& context, const PeakMemory& memory, const ActiveDe
                    part_note(metrics.sm_known));
   rows.add_percent("achieved occupancy, estimated", metrics.achieved_occupancy_percent,
                    occupancy_note(metrics));
-  rows.add_percent("tensor-core share of kernel time", metrics.tensor_core_percent);
+  // Names of other accelerators' kernels do not show it.
+  if (speaks_cuda(context.trace))
+    rows.add_percent("tensor-core share of kernel time", metrics.tensor_core_percent);
   add_memory(memory, device.number(), rows);
 }
 

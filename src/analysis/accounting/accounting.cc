@@ -16,14 +16,14 @@ namespace fathom {
 namespace {
 
 constexpr std::array<std::string_view, kBuckets> kBucketNames = {
-    "compute",        "communication", "memcpy",      "memset", "input",
-    "allocation",     "sync",          "dispatch",    "python", "dependency",
-    "launch latency", "device wait",   "host unknown"};
+    "compute",        "communication", "memcpy",       "memset", "input",
+    "allocation",     "sync",          "dispatch",     "python", "dependency",
+    "launch latency", "device wait",   "host unknown", "warm-up"};
 constexpr std::array<std::string_view, 5> kOpeners = {"start", "sync call", "ran dry", "waiting",
                                                       "unknown"};
 constexpr std::array<std::string_view, kHostBuckets> kHostNames = {
-    "input",         "forward", "backward",        "optimizer",
-    "communication", "waiting", "other operators", "python"};
+    "input",   "forward",         "backward", "optimizer", "communication",
+    "waiting", "other operators", "python",   "warm-up"};
 static_assert(kOpeners.size() == static_cast<std::size_t>(Opener::unknown) + 1);
 
 // The busy buckets are those of the timeline, in its order.
@@ -66,14 +66,15 @@ Accounting compute_accounting(const Context& context) {
   Accounting result;
   const HostThreads threads(context);
   result.credited = context.links().op.beside<Duration>();
+  result.one_off = OneOffWork(context);
   if (context.links().activities.empty()) {
     result.main_thread = threads.main();
-    result.host = account_main_thread(context, threads);
+    result.host = account_main_thread(context, threads, result.one_off);
     return result;
   }
   const EventWaits waits(context);
   result.launch_delay = median_launch_delay(context);
-  GapFinder gaps(context, threads, waits, result.launch_delay);
+  GapFinder gaps(context, threads, waits, result.one_off, result.launch_delay);
   for (const DeviceTimeline& timeline : context.timelines().devices) {
     result.devices.push_back(gaps.find(timeline));
     for_each_credit(trace, context.timelines(), timeline, [&](SliceId activity, Interval interval) {

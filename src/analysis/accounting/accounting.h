@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "analysis/accounting/one_off.h"
 #include "analysis/structure/activity_column.h"
 #include "store/column.h"
 #include "store/trace.h"
@@ -31,8 +32,9 @@ enum class Bucket : std::uint8_t {
   device_wait,     ///< Launched, later than that, nothing shows why.
   host_unknown,    ///< The launch is not in the trace; or the launching thread was blocked before
                    ///< the first recorded activity of any device, or after the last.
+  warm_up,         ///< Before all other causes: the host did what it does only once (OneOffWork).
 };
-inline constexpr std::size_t kBuckets = static_cast<std::size_t>(Bucket::host_unknown) + 1;
+inline constexpr std::size_t kBuckets = static_cast<std::size_t>(Bucket::warm_up) + 1;
 constexpr bool is_idle(Bucket bucket) { return bucket >= Bucket::input; }
 std::string_view to_string(Bucket bucket);
 
@@ -94,9 +96,10 @@ enum class HostBucket : std::uint8_t {
   communication,
   waiting,  ///< Blocked: joins, queue waits, synchronisation.
   other_operators,
-  python,  ///< In no operator.
+  python,   ///< In no operator.
+  warm_up,  ///< In what is done only once, whatever else it is.
 };
-inline constexpr std::size_t kHostBuckets = static_cast<std::size_t>(HostBucket::python) + 1;
+inline constexpr std::size_t kHostBuckets = static_cast<std::size_t>(HostBucket::warm_up) + 1;
 std::string_view to_string(HostBucket bucket);
 
 struct HostPiece {
@@ -110,6 +113,8 @@ struct Accounting {
   /// The time of each activity that is credited to it: at every busy instant one running activity
   /// of the highest priority, the one that started first, is credited. Sums to the busy time.
   ActivityColumn<Duration> credited;
+  /// What is done only once.
+  OneOffWork one_off;
   /// Median delay from launch to start of activities that found their stream idle.
   Duration launch_delay{};
   /// Set when the trace has no device activity: the main thread, and its time by time, disjoint,

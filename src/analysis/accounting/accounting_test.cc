@@ -140,7 +140,7 @@ TEST(Accounting, DelayThatNoLaunchTakesIsNoLaunchLatency) {
   EXPECT_GT(accounted.ns(Bucket::device_wait), 49'000'000) << "it did work from before";
 }
 
-TEST(Accounting, CompilingIsPythonWithAllOperatorsInIt) {
+TEST(Accounting, CompilingOnceIsWarmUpWithAllOperatorsInIt) {
   TraceBuilder builder;
   builder.step(1, 0, 1000);
   builder.op("dynamo", 100, 500);
@@ -148,8 +148,23 @@ TEST(Accounting, CompilingIsPythonWithAllOperatorsInIt) {
   builder.op("aten::mm", 120, 300);
   builder.op("aten::mm", 700, 200);
   const Accounted accounted(builder);
-  EXPECT_EQ(accounted.host(HostBucket::python), 800);
+  EXPECT_EQ(accounted.host(HostBucket::warm_up), 500);
+  EXPECT_EQ(accounted.host(HostBucket::python), 300);
   EXPECT_EQ(accounted.host(HostBucket::other_operators), 200);
+}
+
+TEST(Accounting, CompilingAgainIsPythonWithAllOperatorsInIt) {
+  TraceBuilder builder;
+  for (int i = 0; i < 2; ++i) {
+    builder.step(i, 1000 * i, 1000);
+    builder.op("dynamo", 1000 * i + 100, 500);
+    builder.op("aten::mm", 1000 * i + 120, 300);
+    builder.op("aten::mm", 1000 * i + 700, 200);
+  }
+  const Accounted accounted(builder);
+  EXPECT_EQ(accounted.host(HostBucket::warm_up), 0);
+  EXPECT_EQ(accounted.host(HostBucket::python), 1600);
+  EXPECT_EQ(accounted.host(HostBucket::other_operators), 400);
 }
 
 TEST(Accounting, MainThreadWaitsInBackwardForCollectivesOfAnother) {
@@ -261,6 +276,16 @@ TEST(Accounting, WaitingBeforeTheFirstActivityOrAfterTheLastHasNoKnownCost) {
   const Account whole = account(context, compute_accounting(context), 0, trace.span);
   EXPECT_EQ(to_ns(whole[Bucket::sync]), 20);
   EXPECT_EQ(to_ns(whole[Bucket::host_unknown]), 100 + 1000);
+}
+
+TEST(Accounting, FirstWorkThatWaitsLongAfterItsLaunchWaitsForEarlierWork) {
+  TraceBuilder builder;
+  builder.op("aten::copy_", 500'000, 20'000);
+  builder.runtime("cudaMemcpyAsync", 510'000, 10'000, 1);
+  builder.copy(CopyKind::d2d, 8'000'000, 1000, 1);
+  const Accounted accounted(builder);
+  EXPECT_EQ(accounted.ns(Bucket::device_wait), 7'500'000);
+  EXPECT_EQ(accounted.ns(Bucket::dispatch), 0);
 }
 
 }  // namespace

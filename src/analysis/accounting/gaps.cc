@@ -6,14 +6,24 @@
 #include <optional>
 #include <utility>
 
+#include "analysis/structure/vendor.h"
+
 namespace fathom {
+namespace {
+
+/// The first recorded work of a device that waits longer after its launch waits for what was
+/// launched before the recording.
+constexpr Duration kLongDelay = duration_ns(1'000'000);
+
+}  // namespace
 
 GapFinder::GapFinder(const Context& context, const HostThreads& threads, const EventWaits& waits,
-                     Duration launch_delay)
+                     const OneOffWork& one_off, Duration launch_delay)
     : context_(context),
       trace_(context.trace),
       threads_(threads),
       waits_(waits),
+      one_off_(one_off),
       launch_delay_(launch_delay),
       ops_(trace_, context.nesting()) {
   for (const DeviceTimeline& timeline : context.timelines().devices) {
@@ -79,10 +89,13 @@ void GapFinder::add_gap(Interval interval, SliceId next) {
   first_piece_ = result_.pieces.size();
   late_ = {};
   const Hosts hosts = hosts_of(gap.launch);
+  hosts_ = hosts;
   gap.opener = opener_of(hosts, gap, gap.opener_call);
-  const bool unknown = next.valid() ? !gap.launch.valid() : !hosts.first.valid();
-  if (unknown) {
-    add_piece(interval, Bucket::host_unknown);
+  // Nothing launches what a device's copy engine does: its main thread says what it waited for.
+  const bool named = gap.launch.valid() || (next.valid() && is_dma_request(trace_.name(next)));
+  const bool unknown = next.valid() ? !named : !hosts.first.valid();
+  if (unknown || (gap.launch.valid() && runs_earlier_work(gap))) {
+    add_piece(interval, unknown ? Bucket::host_unknown : Bucket::device_wait);
   } else {
     const Time launched = gap.launch.valid() ? trace_.slices.start[gap.launch.row()] : interval.end;
     const Time explained = std::clamp(launched, interval.begin, interval.end);
@@ -91,6 +104,12 @@ void GapFinder::add_gap(Interval interval, SliceId next) {
   }
   finish(gap, hosts);
   result_.gaps.push_back(gap);
+}
+
+bool GapFinder::runs_earlier_work(const Gap& gap) const {
+  if (!result_.gaps.empty() || gap.interval.begin != trace_.span.begin) return false;
+  const Duration waited = trace_.slices.start[gap.next.row()] - trace_.slices.end(gap.launch);
+  return waited > kLongDelay;
 }
 
 Opener GapFinder::opener_of(const Hosts& hosts, const Gap& gap, SliceId& call) {
@@ -158,6 +177,18 @@ void GapFinder::explain_device(Interval interval, Time launched, SliceId next) {
 }
 
 void GapFinder::add_piece(Interval interval, Bucket cause) {
+  one_off_.cut(hosts_.first, interval, [&](Interval part, bool once) {
+    if (once) {
+      add_part(part, Bucket::warm_up);
+      return;
+    }
+    one_off_.cut(hosts_.second, part, [&](Interval rest, bool second_once) {
+      add_part(rest, second_once ? Bucket::warm_up : cause);
+    });
+  });
+}
+
+void GapFinder::add_part(Interval interval, Bucket cause) {
   if (interval.begin == interval.end) return;
   Column<IdlePiece>& pieces = result_.pieces;
   if (pieces.size() > first_piece_ && pieces.back().cause == cause) {
@@ -201,7 +232,7 @@ void GapFinder::finish(Gap& gap, const Hosts& hosts) {
   if (!gap.late_op.valid() && gap.launch.valid()) {
     gap.late_op = ops_.of(gap.launch);
   }
-  const bool host = gap.cause <= Bucket::python;
+  const bool host = gap.cause <= Bucket::python || gap.cause == Bucket::warm_up;
   if (!host && !gap.launch.valid()) return;
   const Interval asked =
       host ? longest_piece(gap.cause)

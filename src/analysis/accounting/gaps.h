@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "analysis/accounting/accounting.h"
+#include "analysis/accounting/one_off.h"
 #include "analysis/accounting/threads.h"
 #include "analysis/accounting/waits.h"
 #include "analysis/accounting/walk.h"
@@ -16,7 +17,7 @@ namespace fathom {
 class GapFinder {
  public:
   GapFinder(const Context& context, const HostThreads& threads, const EventWaits& waits,
-            Duration launch_delay);
+            const OneOffWork& one_off, Duration launch_delay);
 
   /// All gaps of a device over the trace's span. O(activities + host slices in gaps + gaps * log
   /// n).
@@ -32,13 +33,17 @@ class GapFinder {
   void start_device(const DeviceTimeline& timeline);
   [[nodiscard]] Hosts hosts_of(SliceId launch) const;
   void add_gap(Interval interval, SliceId next);
+  /// Is the device, before its first recorded work, busy with what was launched earlier?
+  [[nodiscard]] bool runs_earlier_work(const Gap& gap) const;
   void explain_host(const Hosts& hosts, Interval interval);
   /// Of the host's state. A wait before the first recorded work of all devices is for what was
   /// launched before the recording (or the recorder's own), and after the last there is nothing
   /// that it could delay: what it costs is not known.
   void add_host_piece(Interval interval, Bucket state);
   void explain_device(Interval interval, Time launched, SliceId next);
+  /// Adds idle time of that cause, but where its hosts do what they do only once.
   void add_piece(Interval interval, Bucket cause);
+  void add_part(Interval interval, Bucket cause);
   void finish(Gap& gap, const Hosts& hosts);
   /// The innermost frame that covers at least half of the stretch, or invalid.
   [[nodiscard]] SliceId frame_of(const Nesting::Thread& frames, Interval stretch) const;
@@ -50,6 +55,7 @@ class GapFinder {
   const Trace& trace_;
   const HostThreads& threads_;
   const EventWaits& waits_;
+  const OneOffWork& one_off_;
   Duration launch_delay_;
   EnclosingOps ops_;
   std::vector<HostWalk> walks_;                  // by track
@@ -63,6 +69,7 @@ class GapFinder {
 
   // Of the gap at hand.
   std::size_t first_piece_ = 0;
+  Hosts hosts_;
   LateOp late_;
 };
 

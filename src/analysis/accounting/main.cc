@@ -134,8 +134,10 @@ std::vector<Interval> compilations(const Trace& trace, const Nesting::Thread* wo
 
 class MainThread {
  public:
-  MainThread(const Context& context, const HostThreads& threads)
+  MainThread(const Context& context, const HostThreads& threads, const OneOffWork& one_off)
       : context_(context),
+        one_off_(one_off),
+        main_(threads.main()),
         own_(context.trace, context.nesting(), threads, threads.main()),
         backward_track_(backward_thread(context, threads.main())),
         backward_(context.trace, context.nesting(), threads,
@@ -224,6 +226,12 @@ class MainThread {
   }
 
   void add(Interval interval, HostBucket bucket, SliceId op) {
+    one_off_.cut(main_, interval, [&](Interval part, bool once) {
+      add_part(part, once ? HostBucket::warm_up : bucket, op);
+    });
+  }
+
+  void add_part(Interval interval, HostBucket bucket, SliceId op) {
     if (interval.begin == interval.end) return;
     if (!pieces_.empty() && pieces_.back().bucket == bucket && pieces_.back().op == op) {
       pieces_.back().interval.end = interval.end;
@@ -233,6 +241,8 @@ class MainThread {
   }
 
   const Context& context_;
+  const OneOffWork& one_off_;
+  TrackId main_;
   HostWalk own_;
   TrackId backward_track_;
   HostWalk backward_;  // of backward_track_, where there is one
@@ -259,9 +269,10 @@ bool is_waiting_frame(std::string_view name) {
          std::ranges::any_of(kBlockingFunctions, ends);
 }
 
-std::vector<HostPiece> account_main_thread(const Context& context, const HostThreads& threads) {
+std::vector<HostPiece> account_main_thread(const Context& context, const HostThreads& threads,
+                                           const OneOffWork& one_off) {
   if (!threads.main().valid()) return {};
-  return MainThread(context, threads).pieces();
+  return MainThread(context, threads, one_off).pieces();
 }
 
 }  // namespace fathom

@@ -218,5 +218,17 @@ TEST(KernelClass, TakesNoWordForATensorCoreOutsideProducts) {
               {"", other}});
 }
 
+TEST(KernelClass, KnowsCommunicationThatIsNotNccl) {
+  for (const std::string_view name :
+       {"void deep_ep::intranode::dispatch<8, 768, 4096>(int4*)",
+        "void internode_ll::combine<7168, 9>(void*)",
+        "void intranode::notify_dispatch<8>(int const*)", "mscclpp::allreduce1",
+        "void sglang::cross_device_reduce_1stage<__nv_bfloat16, 8>(sglang::RankData*)",
+        "nvshmemi_transfer_rma", "mori::EpDispatchIntraNodeKernel<float>", "_EpCombineInterNode",
+        "tensorrt_llm::kernels::moeCommKernel", "hcclAllToAll"}) {
+    EXPECT_EQ(classify_kernel(name).kernel_class, KernelClass::communication) << name;
+  }
+}
+
 }  // namespace
 }  // namespace fathom

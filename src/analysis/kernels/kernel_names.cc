@@ -48,6 +48,18 @@ constexpr ClassNeedle kClassNeedles[] = {
     {"all2all", communication},
     {"multimem_", communication},
     {"sendrecv", communication},
+    // DeepEP and MORI without their namespace, MSCCL++, TensorRT-LLM's experts.
+    {"intranode", communication},
+    {"internode", communication},
+    {"notify_dispatch", communication},
+    {"notify_combine", communication},
+    {"epdispatch", communication},
+    {"epcombine", communication},
+    {"moecomm", communication},
+    {"oneshot_all", communication},
+    {"twoshot_all", communication},
+    {"one_shot_all", communication},
+    {"two_shot_all", communication},
 
     // Movers and helpers whose names also mention attention, convolution, products or embeddings.
     {"reshape_and_cache", copy_like},
@@ -149,8 +161,9 @@ constexpr ClassNeedle kClassNeedles[] = {
 
     {"gemm", gemm},  // but not "fbgemm": see kernel_class.cc
     {"gemv", gemm},
-    {"cijk_", gemm},  // Tensile: rocBLAS, hipBLASLt
-    {"nvjet", gemm},  // cuBLAS on Hopper and newer
+    {"fc-dtype", gemm},  // MTIA
+    {"cijk_", gemm},     // Tensile: rocBLAS, hipBLASLt
+    {"nvjet", gemm},     // cuBLAS on Hopper and newer
     {"matmul", gemm},
     {"bmm_", gemm},
     {"_bmm", gemm},
@@ -215,6 +228,7 @@ constexpr ClassNeedle kClassNeedles[] = {
     {"copy_kernel", copy_like},
     {"copykernel", copy_like},
     {"copy_device_to_device", copy_like},
+    {"dma_request", copy_like},  // MTIA
     {"cupy_copy", copy_like},
     {"autocast_to", copy_like},
     {"subtensoropwithcast", copy_like},

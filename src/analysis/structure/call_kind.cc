@@ -40,6 +40,8 @@ constexpr auto kWords = std::to_array<Word>({
     {"EnqueueMemBufferFill", CallKind::fill},
     {"EnqueueUSMFill", CallKind::fill},
     {"Synchronize", CallKind::synchronize},
+    {"synchronize", CallKind::synchronize},  // MTIA
+    {"runFunction", CallKind::launch},       // MTIA
     {"urQueueFinish", CallKind::synchronize},
     {"piQueueFinish", CallKind::synchronize},
     {"urEventWait", CallKind::synchronize},

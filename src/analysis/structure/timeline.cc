@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "analysis/structure/vendor.h"
 #include "base/parallel.h"
 
 namespace fathom {
@@ -129,6 +130,7 @@ Busy Timelines::busy_kind(const Trace& trace, SliceId activity) const {
     default:
       break;
   }
+  if (is_dma_request(trace.name(activity))) return Busy::memcpy;
   const KernelClass kernel_class = traits_of(trace, activity).kernel_class;
   return kernel_class == KernelClass::communication ? Busy::communication : Busy::compute;
 }
@@ -145,6 +147,7 @@ Timelines compute_timelines(const Trace& trace, const Links& links) {
   std::vector<std::int32_t> numbers;
   for (const SliceId activity : links.activities) {
     const std::int32_t device = trace.track(activity).device;
+    if (is_stream_wait(trace.name(activity))) continue;
     if (!numbers.empty() && numbers.back() == device) continue;
     if (std::ranges::find(numbers, device) == numbers.end()) numbers.push_back(device);
   }
@@ -154,6 +157,7 @@ Timelines compute_timelines(const Trace& trace, const Links& links) {
 
   for (const SliceId activity : links.activities) {
     const std::int32_t device = trace.track(activity).device;
+    if (is_stream_wait(trace.name(activity))) continue;
     DeviceTimeline& timeline =
         *std::ranges::lower_bound(result.devices, device, {}, &DeviceTimeline::device);
     const Interval interval{trace.slices.start[activity.row()], trace.slices.end(activity)};

@@ -166,5 +166,18 @@ TEST(Timeline, SpansItsActivitiesWithinAWindow) {
   EXPECT_EQ(span(45, 50).length(), Duration{});
 }
 
+TEST(Timeline, HoldsCopiesAndNoWaitsOfAcceleratorsThatWriteThemBesideKernels) {
+  TraceBuilder builder;
+  builder.kernel("fc-dtype_Float", 0, 10);
+  builder.kernel("dma_request", 20, 10);
+  builder.kernel("event_wait", 40, 100);
+  const Trace trace = builder.build();
+  const Timelines timelines = timelines_of(trace);
+  const BusyTime time = busy_time(timelines.devices[0], {time_ns(0), time_ns(200)});
+  EXPECT_EQ(time[Busy::compute], duration_ns(10));
+  EXPECT_EQ(time[Busy::memcpy], duration_ns(10));
+  EXPECT_EQ(time[Busy::idle], duration_ns(180));
+}
+
 }  // namespace
 }  // namespace fathom

@@ -23,6 +23,10 @@ namespace {
 
 /// A first step that is longer than this multiple of the median is warm-up.
 constexpr double kWarmup = 1.5;
+/// The findings that stand first whatever they save: what the verdict is about, and the wrong
+/// device.
+constexpr std::string_view kFirstUse = "first-use";
+constexpr std::string_view kOnCpu = "on-cpu";
 
 double ns(Duration duration) { return static_cast<double>(to_ns(duration)); }
 
@@ -55,20 +59,34 @@ void drop_warmup(std::vector<const Step*>& steps) {
   steps.erase(steps.begin(), std::ranges::find_if(steps, usual));
 }
 
-/// The device that was asked for, else the one that idles most in the counted
-/// steps; -1 without any.
+/// A device that is busy for less than this share of what the busiest one is busy for has none of
+/// the steps' work: a stray copy, or a kernel that checks something.
+constexpr double kHasWork = 0.1;
+
+/// The device that was asked for, else of those that have a share in the work of the counted steps
+/// the one that idles most; -1 without any.
 std::int32_t diagnosed_device(const Context& context, const std::vector<const Step*>& steps) {
   if (context.selection.device) return *context.selection.device;
-  std::int32_t worst = -1;
-  Duration most{-1};
-  for (const DeviceTimeline& timeline : context.timelines().devices) {
+  struct Use {
+    std::int32_t device = -1;
     Duration idle{};
-    for (const Step* const step : steps) idle += busy_time(timeline, step->window)[Busy::idle];
-    if (idle <= most) continue;
-    most = idle;
-    worst = timeline.device;
+    Duration busy{};
+  };
+  std::vector<Use> uses;
+  Duration most{};
+  for (const DeviceTimeline& timeline : context.timelines().devices) {
+    Use use{.device = timeline.device};
+    for (const Step* const step : steps) {
+      const BusyTime time = busy_time(timeline, step->window);
+      use.idle += time[Busy::idle];
+      use.busy += time.busy();
+    }
+    most = std::max(most, use.busy);
+    uses.push_back(use);
   }
-  return worst;
+  std::erase_if(uses, [most](const Use& use) { return ns(use.busy) < kHasWork * ns(most); });
+  const auto worst = std::ranges::max_element(uses, {}, &Use::idle);
+  return worst == uses.end() ? -1 : worst->device;
 }
 
 /// Cuts the main thread's time by step. Steps of one process are disjoint and in order.
@@ -191,11 +209,16 @@ double effort_of(const RankedFinding& ranked) {
   return kEffort[static_cast<std::size_t>(ranked.finding.effort)];
 }
 
-void rank(std::vector<RankedFinding>& findings) {
+void rank(VerdictId verdict, std::vector<RankedFinding>& findings) {
   std::ranges::stable_sort(findings, [](const RankedFinding& a, const RankedFinding& b) {
     if (worth(a) != worth(b)) return worth(a) > worth(b);
     return a.finding.weight > b.finding.weight;
   });
+  const auto stands_first = [verdict](const RankedFinding& ranked) {
+    return ranked.finding.key == kOnCpu ||
+           (verdict == VerdictId::warmup_in_window && ranked.finding.key == kFirstUse);
+  };
+  std::stable_partition(findings.begin(), findings.end(), stands_first);
   std::vector<RankedFinding*> order;
   order.reserve(findings.size());
   for (RankedFinding& ranked : findings) order.push_back(&ranked);
@@ -278,13 +301,21 @@ void keep_what_needs_no_operators(Diagnosis& diagnosis) {
 
 std::string_view to_string(VerdictId verdict) {
   constexpr std::string_view kNames[] = {
-      "input-bound",        "io-bound",
-      "host-bound",         "sync-bound",
-      "transfer-bound",     "communication-bound",
-      "straggler",          "allocation-bound",
-      "compute-bound",      "memory-bandwidth-bound",
-      "latency-bound",      "memory-capacity-bound",
-      "physically-limited", "balanced",
+      "input-bound",
+      "io-bound",
+      "host-bound",
+      "sync-bound",
+      "transfer-bound",
+      "communication-bound",
+      "straggler",
+      "allocation-bound",
+      "warmup-in-window",
+      "compute-bound",
+      "memory-bandwidth-bound",
+      "latency-bound",
+      "memory-capacity-bound",
+      "physically-limited",
+      "balanced",
       "cannot-tell",
   };
   return kNames[static_cast<std::size_t>(verdict)];
@@ -365,7 +396,7 @@ Result<Diagnosis> diagnose(const Session& session, const DiagnosisRequest& reque
   diagnosis.rank_calls = rank_calls(usual);
   diagnosis.run = summarize_run(context, request.price_per_kwh, request.carbon_g_per_kwh);
   if (diagnosis.run && diagnosis.run->plain) keep_what_needs_no_operators(diagnosis);
-  rank(diagnosis.findings);
+  rank(diagnosis.verdict.id, diagnosis.findings);
   const std::string overhead = overhead_note(context.trace, diagnosis.verdict.id);
   if (!overhead.empty()) diagnosis.notes.push_back(overhead);
   const std::string python = python_note(context.trace, diagnosis);

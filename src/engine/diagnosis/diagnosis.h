@@ -42,6 +42,7 @@ enum class VerdictId : std::uint8_t {
   communication_bound,
   straggler,
   allocation_bound,
+  warmup_in_window,  ///< The largest loss is what is done only once.
   compute_bound,
   memory_bandwidth_bound,
   latency_bound,

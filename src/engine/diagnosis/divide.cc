@@ -9,13 +9,20 @@ Ledger::Ledger(const RuleContext& rules) : rules_(rules) {
   if (const DeviceAccounting* const device = rules.accounting.find(rules.device)) {
     gaps_.reserve(device->gaps.size());
     for (const Gap& gap : device->gaps) gaps_.push_back(rules.counted(gap.interval));
+    for (const IdlePiece& piece : device->pieces) {
+      if (piece.cause == Bucket::warm_up) gaps_[piece.gap] -= rules.counted(piece.interval);
+    }
     device_ = rules.accounting.credited;
     return;
   }
   host_.append(rules.self_times.span());
   gaps_.reserve(rules.accounting.host.size());
   for (const HostPiece& piece : rules.accounting.host) {
-    gaps_.push_back(piece.op.valid() ? Duration{} : rules.counted(piece.interval));
+    const bool once = piece.bucket == HostBucket::warm_up;
+    gaps_.push_back(piece.op.valid() || once ? Duration{} : rules.counted(piece.interval));
+    if (!once || !piece.op.valid()) continue;
+    Duration& own = host_[piece.op.row()];
+    own -= std::min(own, piece.interval.length());
   }
 }
 

@@ -21,6 +21,14 @@ constexpr double kLossPerCompute = 0.25;
 constexpr double kMostUnexplained = 40.0;
 /// A device that computes for this share of the step is bound by its kernels.
 constexpr double kComputePercent = 60.0;
+/// A roofline that covers less of the time of computing does not say what limits it.
+constexpr double kLeastCovered = 50.0;
+/// Idle and exposed time from this share on is no balance.
+constexpr double kMostBalanced = 40.0;
+/// A device that is busy for less was hardly recorded, where the host was not.
+constexpr double kLeastBusy = 1.0;
+/// Without a roofline, kernels of products that are shorter are not taken to be near a roof.
+constexpr Duration kShortProduct = duration_ns(100'000);
 /// A kernel below this percentage of its roof is bound by neither roof. Lower than the roofline's
 /// own mark of latency (kLatencyPercent): large products reach a third of the peaks that makers
 /// promise, and are bound by arithmetic all the same.
@@ -43,6 +51,8 @@ std::optional<Family> family_of(Bucket bucket) {
       return Family::allocation;
     case Bucket::sync:
       return Family::sync;
+    case Bucket::warm_up:
+      return Family::capture;
     case Bucket::dispatch:
     case Bucket::python:
     case Bucket::launch_latency:
@@ -57,8 +67,14 @@ std::optional<Family> family_of(Bucket bucket) {
   }
 }
 
+/// Does the roofline say how near a kernel is to its roofs?
+bool is_covered(const RuleContext& rules, SliceId kernel) {
+  const RooflineRow* const row = rules.roofline.row_of(kernel);
+  return row != nullptr && row->bound != Bound::unknown;
+}
+
 /// What limits a kernel: by the roofline of its operator, else by what kernels of its class are
-/// usually limited by.
+/// usually limited by; products of a small batch are short, and far from the compute roof.
 Family family_of_kernel(const RuleContext& rules, SliceId kernel) {
   if (const RooflineRow* const row = rules.roofline.row_of(kernel)) {
     if (row->bound != Bound::unknown) {
@@ -72,10 +88,26 @@ Family family_of_kernel(const RuleContext& rules, SliceId kernel) {
     case KernelClass::conv:
     case KernelClass::attention:
     case KernelClass::other:
-      return Family::compute;
+      return rules.trace().slices.duration[kernel.row()] < kShortProduct ? Family::latency
+                                                                         : Family::compute;
     default:
       return Family::memory_bandwidth;
   }
+}
+
+/// The percentage of the time of computing that the roofline covers.
+double covered_percent(const RuleContext& rules) {
+  const Timelines& timelines = rules.context.timelines();
+  Duration all{};
+  Duration covered{};
+  for_each_activity(rules, [&](SliceId activity, SliceId) {
+    if (timelines.busy_kind(rules.trace(), activity) != Busy::compute) return;
+    const Duration time = rules.accounting.credited[activity.row()];
+    all += time;
+    if (is_covered(rules, activity)) covered += time;
+  });
+  if (all == Duration{}) return 0;
+  return 100.0 * static_cast<double>(to_ns(covered)) / static_cast<double>(to_ns(all));
 }
 
 /// Divides computing by what limits the kernels that started in the counted steps.
@@ -130,6 +162,8 @@ struct Loss {
 };
 
 constexpr Loss kLosses[] = {
+    {Family::capture, VerdictId::warmup_in_window,
+     "idles while the host does what it does only once", "does what it does only once"},
     {Family::input, VerdictId::input_bound, "waits for input", "loads its input or waits for it"},
     {Family::host, VerdictId::host_bound, "waits for the host to launch work",
      "runs Python outside of operators"},
@@ -160,6 +194,12 @@ const Named& largest(std::span<const Named> families, const FamilyTimes& times) 
                                    [&](const Named& named) { return of(times, named.family); });
 }
 
+Duration busy_of(const FamilyTimes& times) {
+  Duration busy = of(times, Family::communication) + of(times, Family::transfer);
+  for (const Work& work : kComputes) busy += of(times, work.family);
+  return busy;
+}
+
 std::string share(const RuleContext& rules, Duration time) {
   return percent_text(rules.percent(time));
 }
@@ -183,13 +223,20 @@ std::string sentence(const RuleContext& rules, const Loss& loss, const SpentTime
       text += ", and for " + share(rules, spent.catching_up) +
               " after them until the host has launched again";
   }
-  return text + ".";
+  if (loss.verdict != VerdictId::warmup_in_window) return text + ".";
+  return "Warm-up in the window: " + text + ". Record later steps.";
 }
 
 /// Operators of the main thread have no roofline: nothing shows the roof that they are near.
 std::string sentence(const RuleContext& rules, const Work& work, Duration computing) {
   const std::string time = share(rules, computing) + " of the step";
   if (rules.device < 0) return "The main thread runs operators for " + time + ".";
+  const double covered = covered_percent(rules);
+  if (covered < kLeastCovered) {
+    return "The device computes for " + time +
+           ". How near its kernels are to a roof is not known: " + "the roofline covers " +
+           percent_text(covered) + " of their time.";
+  }
   return "The device computes for " + time + ", mostly " + std::string(work.manner) + ".";
 }
 
@@ -218,8 +265,14 @@ bool only_annotated(const RuleContext& rules) {
          std::ranges::none_of(rules.accounting.host, known);
 }
 
+/// Is a program all but unrecorded: nothing of the host but calls, and a device that does next to
+/// nothing?
+bool hardly_recorded(const RuleContext& rules, Duration busy) {
+  return only_calls(rules) && rules.percent(busy) < kLeastBusy;
+}
+
 /// Why nothing can be said, or "".
-std::string doubt(const RuleContext& rules) {
+std::string doubt(const RuleContext& rules, const FamilyTimes& spent) {
   if (rules.steps.empty() || rules.window() == Duration{}) {
     return "the trace holds no time to account for";
   }
@@ -231,6 +284,11 @@ std::string doubt(const RuleContext& rules) {
   }
   if (only_annotated(rules)) {
     return "only annotations were recorded, nothing that runs inside them";
+  }
+  if (hardly_recorded(rules, rules.device < 0 ? Duration{} : busy_of(spent))) {
+    return "calls of the runtime are all that was recorded of the host, and next to nothing ran on "
+           "a device: record operators and the device, "
+           "activities=[ProfilerActivity.CPU, ProfilerActivity.CUDA], around the work in question";
   }
   return {};
 }
@@ -252,7 +310,7 @@ SpentTime spent_by_family(const RuleContext& rules) {
 Verdict judge(const RuleContext& rules, const SpentTime& spent,
               const std::vector<RankedFinding>& findings) {
   Verdict verdict;
-  if (std::string reason = doubt(rules); !reason.empty()) {
+  if (std::string reason = doubt(rules, spent.families); !reason.empty()) {
     verdict.sentence = "Cannot tell: " + reason + ".";
     return verdict;
   }
@@ -277,12 +335,16 @@ Verdict judge(const RuleContext& rules, const SpentTime& spent,
     return ranked.finding.family == Family::memory_capacity &&
            ranked.finding.weight == Weight::critical;
   });
-  if (const double unexplained = rules.percent(spent.unexplained);
-      unexplained > kMostUnexplained && unexplained > lost_percent &&
-      compute_percent < kComputePercent) {
+  const bool computes = compute_percent >= kComputePercent;
+  // Without a device what calling operators costs is in their time.
+  const bool calls = rules.device < 0 && loss.family == Family::host;
+  const bool outweighs = computes && !calls;
+  const double unexplained = rules.percent(spent.unexplained);
+  if (unexplained > kMostUnexplained && unexplained > lost_percent && !computes) {
     verdict.sentence = "Cannot tell: " + percent_text(unexplained) +
                        " of the step is idle time without a cause in the trace.";
-  } else if (lost_percent >= kLeastPercent && lost_percent >= kLossPerCompute * compute_percent) {
+  } else if (!outweighs && lost_percent >= kLeastPercent &&
+             lost_percent >= kLossPerCompute * compute_percent) {
     verdict.id = loss.verdict;
     verdict.sentence = sentence(rules, loss, spent);
     if (loss.family == Family::input && found(findings, VerdictHint::storage) != nullptr) {
@@ -296,14 +358,22 @@ Verdict judge(const RuleContext& rules, const SpentTime& spent,
              slowed != nullptr && slowed->weight != Weight::note) {
     verdict.id = VerdictId::physically_limited;
     verdict.sentence = slowed->title + ".";
-  } else if (compute_percent >= kComputePercent) {
+  } else if (computes) {
     const Work& kind = largest<Work>(kComputes, times);
     verdict.id = kind.verdict;
     verdict.sentence = sentence(rules, kind, computing);
+  } else if (100.0 - compute_percent > kMostBalanced && unexplained > lost_percent) {
+    verdict.sentence = "Cannot tell: the device computes for " + percent_text(compute_percent) +
+                       " of the step, and for " + percent_text(unexplained) +
+                       " it idles without a cause in the trace.";
   } else {
     verdict.id = VerdictId::balanced;
     verdict.sentence = "Nothing alone takes much of the step: the largest loss is " +
                        share(rules, of(times, loss.family)) + ".";
+  }
+  if (const Device* const unused = unused_device(rules)) {
+    const std::string name = unused->name.empty() ? "a GPU" : unused->name;
+    verdict.sentence = "On the CPU: nothing ran on " + name + ". " + verdict.sentence;
   }
   return verdict;
 }

@@ -34,9 +34,9 @@ TEST(Verdict, IsHostBoundWhereTheDeviceWaitsForLaunches) {
   EXPECT_EQ(verdict.families.front().family, Family::host);
 }
 
-TEST(Verdict, IsComputeBoundWhereTheDeviceIsBusyWithProducts) {
+TEST(Verdict, IsLatencyBoundWhereTheDeviceIsBusyWithShortProducts) {
   TraceBuilder trace = launches(99);
-  EXPECT_EQ(verdict_of(trace).id, VerdictId::compute_bound);
+  EXPECT_EQ(verdict_of(trace).id, VerdictId::latency_bound);
 }
 
 TEST(Verdict, OfTheMainThreadSpeaksOfNoLaunchesAndNoRoof) {
@@ -158,9 +158,9 @@ TEST(Verdict, IsPhysicallyLimitedWhereABusyDeviceIsThrottled) {
             VerdictId::physically_limited);
 }
 
-TEST(Verdict, StaysComputeBoundWhereTheGpuOnlyMeetsItsPowerLimit) {
+TEST(Verdict, StaysWithTheKernelsWhereTheGpuOnlyMeetsItsPowerLimit) {
   TraceBuilder trace = launches(99);
-  EXPECT_EQ(verdict_of(trace, made_by("throttling", Weight::note)).id, VerdictId::compute_bound);
+  EXPECT_EQ(verdict_of(trace, made_by("throttling", Weight::note)).id, VerdictId::latency_bound);
 }
 
 TEST(Verdict, StaysHostBoundWhereAThrottledDeviceWaitsForLaunches) {
@@ -212,6 +212,66 @@ TEST(Verdict, OfWaitsTellsBlockedTimeFromCatchingUp) {
       verdict.sentence,
       "The device is idle in synchronising calls for 10.0 % of the step, and for 40.0 % after "
       "them until the host has launched again.");
+}
+
+TEST(Verdict, IsWarmUpWhereTheDeviceWaitsForWhatIsDoneOnce) {
+  constexpr std::int64_t kMs = 1'000'000;
+  TraceBuilder trace;
+  trace.step(1, 0, 10 * kMs);
+  trace.op("aten::mm", 10, 8 * kMs);
+  trace.runtime("cudaLaunchKernel", 100, 7 * kMs, 1);
+  trace.kernel("ampere_sgemm_128x64_tn", 7 * kMs + 200, kMs, 1);
+  const Verdict verdict = verdict_of(trace);
+  EXPECT_EQ(verdict.id, VerdictId::warmup_in_window) << verdict.sentence;
+  ASSERT_FALSE(verdict.families.empty());
+  EXPECT_EQ(verdict.families.front().family, Family::capture);
+}
+
+TEST(Verdict, CannotTellFromCallsOfTheRuntimeAlone) {
+  TraceBuilder trace;
+  trace.runtime("cudaGetDevice", 0, 10);
+  trace.runtime("cudaDeviceSynchronize", 1000, 9000);
+  EXPECT_EQ(verdict_of(trace).id, VerdictId::cannot_tell);
+  TraceBuilder mock;
+  mock.runtime("cudaLaunchKernel", 0, 10, 1);
+  mock.kernel("mock", 20, 13, 1);
+  mock.runtime("cudaDeviceSynchronize", 1000, 90'000);
+  EXPECT_EQ(verdict_of(mock).id, VerdictId::cannot_tell);
+}
+
+TEST(Verdict, IsOfComputingFrom60PercentOnWhateverElseIsLost) {
+  TraceBuilder trace = launches(70);
+  EXPECT_EQ(verdict_of(trace).id, VerdictId::latency_bound);
+}
+
+TEST(Verdict, SaysNoRoofThatTheRooflineDoesNotShow) {
+  TraceBuilder trace = launches(99);
+  const std::string sentence = verdict_of(trace).sentence;
+  EXPECT_NE(sentence.find("not known"), std::string::npos) << sentence;
+  EXPECT_EQ(sentence.find("near the compute roof"), std::string::npos) << sentence;
+}
+
+TEST(Verdict, SaysFirstThatNothingRanOnTheDevice) {
+  TraceBuilder trace;
+  trace.device(a100());
+  trace.step(1, 0, 1000);
+  trace.op("aten::mm", 0, 950);
+  const Verdict verdict = verdict_of(trace);
+  EXPECT_EQ(verdict.id, VerdictId::compute_bound);
+  EXPECT_TRUE(verdict.sentence.starts_with("On the CPU: nothing ran on NVIDIA A100-SXM4-40GB. "))
+      << verdict.sentence;
+}
+
+TEST(Verdict, IsOfAGraphCaptureNotOfKernelsThatWereNotRecorded) {
+  TraceBuilder trace;
+  trace.step(1, 0, 100'000);
+  trace.op("aten::copy_", 0, 20);
+  trace.runtime("cudaMemcpyAsync", 5, 5, 1);
+  trace.copy(CopyKind::h2d, 20, 100, 1);
+  trace.runtime("cudaStreamBeginCapture", 1000, 10);
+  for (int i = 0; i < 40; ++i) trace.runtime("cudaLaunchKernel", 2000 + 2000 * i, 10, i + 10);
+  trace.runtime("cudaStreamEndCapture", 90'000, 10);
+  EXPECT_EQ(verdict_of(trace).id, VerdictId::warmup_in_window);
 }
 
 }  // namespace

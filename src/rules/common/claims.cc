@@ -158,6 +158,8 @@ Family family_of(HostBucket bucket) {
       return Family::sync;
     case HostBucket::python:
       return Family::host;
+    case HostBucket::warm_up:
+      return Family::capture;
     default:
       return Family::compute;
   }

@@ -4,7 +4,9 @@
 #include <algorithm>
 #include <array>
 #include <cstddef>
+#include <map>
 #include <string_view>
+#include <vector>
 
 #include "analysis/kernels/occupancy.h"
 #include "rules/common/names.h"
@@ -18,17 +20,51 @@ constexpr auto kDeviceNames = std::to_array<std::string_view>(
 /// Only asks, on any processor: an LSTM does.
 constexpr std::string_view kDeviceQuestion = "aten::cudnn_is_acceptable";
 
+/// Calls that were captured into graphs: they start nothing.
+struct Captured {
+  std::uint64_t kernels = 0;  ///< Of these, launches of kernels and graphs.
+  std::uint64_t all = 0;
+};
+
+Captured captured(const RuleContext& rules) {
+  const Trace& trace = rules.trace();
+  const Links& links = rules.context.links();
+  std::map<TrackId, std::vector<Interval>> captures;
+  for (const OneOff& work : rules.accounting.one_off.all()) {
+    if (work.kind == OneOffKind::capture)
+      captures[trace.slices.track[work.slice.row()]].push_back(work.interval);
+  }
+  Captured found;
+  for (const Nesting::Thread& thread : rules.context.nesting().work) {
+    const auto at = captures.find(thread.track);
+    if (at == captures.end()) continue;
+    auto capture = at->second.begin();
+    for (const SliceId slice : thread.slices) {
+      const Time start = trace.slices.start[slice.row()];
+      while (capture != at->second.end() && capture->end <= start) ++capture;
+      if (capture == at->second.end()) break;
+      const SliceKind kind = trace.kind(slice);
+      if (start < capture->begin) continue;
+      if (kind != SliceKind::runtime && kind != SliceKind::driver) continue;
+      const CallKind call = links.call_kind(trace, slice);
+      if (starts_activity(call)) ++found.all;
+      if (call == CallKind::launch || call == CallKind::graph_launch) ++found.kernels;
+    }
+  }
+  return found;
+}
+
 /// Were fewer than half of the kernels recorded that calls launched? What looks idle may then be
 /// busy. A graph launch counts as one kernel, of which it starts at least as many.
-bool kernels_missing(const Context& context) {
-  const Trace& trace = context.trace;
-  const Links& links = context.links();
+bool kernels_missing(const RuleContext& rules) {
+  const Trace& trace = rules.trace();
+  const Links& links = rules.context.links();
   if (links.launches_without_activity == 0) return false;
   const auto kernels =
       static_cast<std::size_t>(std::ranges::count_if(links.activities, [&trace](SliceId activity) {
         return trace.kind(activity) == SliceKind::kernel;
       }));
-  return 2 * kernels < links.kernel_launches;
+  return 2 * kernels + captured(rules).kernels < links.kernel_launches;
 }
 
 }  // namespace
@@ -60,13 +96,13 @@ const Device* device_of(const RuleContext& rules) {
 }
 
 bool device_unrecorded(const RuleContext& rules) {
-  if (rules.device >= 0) return kernels_missing(rules.context);
+  if (rules.device >= 0) return kernels_missing(rules);
   const auto of_devices = [](std::string_view name) {
     return name != kDeviceQuestion &&
            std::ranges::any_of(kDeviceNames,
                                [name](std::string_view word) { return name.starts_with(word); });
   };
-  return rules.context.links().launches_without_activity > 0 ||
+  return rules.context.links().launches_without_activity > captured(rules).all ||
          NameSet(rules.trace(), of_devices).any();
 }
 
@@ -75,6 +111,26 @@ bool only_annotations(const RuleContext& rules) {
     return category.slices > 0 &&
            (category.kind == SliceKind::cpu_op || category.kind == SliceKind::runtime ||
             category.kind == SliceKind::driver);
+  };
+  return rules.context.nesting().frames.empty() &&
+         std::ranges::none_of(rules.trace().categories, works);
+}
+
+const Device* unused_device(const RuleContext& rules) {
+  const Trace& trace = rules.trace();
+  if (rules.device >= 0 || trace.devices.empty() || device_unrecorded(rules)) return nullptr;
+  const auto operators = [](const Category& category) {
+    return category.kind == SliceKind::cpu_op && category.slices > 0;
+  };
+  if (std::ranges::none_of(trace.categories, operators)) return nullptr;
+  return rules.context.timelines().devices.empty() ? trace.devices.data() : nullptr;
+}
+
+bool only_calls(const RuleContext& rules) {
+  const auto works = [](const Category& category) {
+    return category.slices > 0 &&
+           (category.kind == SliceKind::cpu_op || category.kind == SliceKind::user_annotation ||
+            category.kind == SliceKind::other);
   };
   return rules.context.nesting().frames.empty() &&
          std::ranges::none_of(rules.trace().categories, works);

@@ -25,4 +25,12 @@ bool device_unrecorded(const RuleContext& rules);
 /// what ran inside its annotations.
 bool only_annotations(const RuleContext& rules);
 
+/// A device that the recording lists and on which nothing ran, where the program's operators ran on
+/// the processor; else nullptr.
+const Device* unused_device(const RuleContext& rules);
+
+/// True where neither operators nor Python frames nor ranges of the program were recorded: calls of
+/// the runtime are all that is known of the host.
+bool only_calls(const RuleContext& rules);
+
 }  // namespace fathom

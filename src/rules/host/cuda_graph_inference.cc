@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <set>
 
+#include "analysis/structure/vendor.h"
 #include "base/quantity_text.h"
 #include "rules/common/claims.h"
 #include "rules/common/counted.h"
@@ -173,6 +174,7 @@ Outcome check(const RuleContext& rules) {
     return Abstention{"no operators were recorded, so inference cannot be recognised"};
   }
   if (device_unrecorded(rules)) return Abstention{"most kernels were not recorded"};
+  if (!speaks_cuda(rules.trace())) return Abstention{"the device is no GPU of CUDA or HIP"};
   if (is_training(rules)) return std::vector<Finding>{};
   const Kernels kernels = kernels_of(rules);
   const auto count = static_cast<std::int64_t>(kernels.all.size());

@@ -1,6 +1,7 @@
 // host-bound: the host launches more slowly than the device works.
 #include <algorithm>
 
+#include "analysis/structure/vendor.h"
 #include "base/quantity_text.h"
 #include "rules/common/claims.h"
 #include "rules/common/counted.h"
@@ -172,6 +173,23 @@ Outcome check_calls(const RuleContext& rules) {
   return std::vector<Finding>{std::move(finding)};
 }
 
+/// Graphs are CUDA's and HIP's; a larger batch helps everywhere.
+Fix fix_of(const RuleContext& rules) {
+  if (!speaks_cuda(rules.trace())) {
+    return {.text =
+                "Launch less: a larger batch, which makes each kernel longer, fused optimizers, or "
+                "the accelerator's compiler, which joins operators.",
+            .before = "for batch in DataLoader(data, batch_size=n): step(batch)",
+            .after = "for batch in DataLoader(data, batch_size=2 * n): step(batch)"};
+  }
+  return {.text =
+              "Launch less or launch all at once: torch.compile(mode=\"reduce-overhead\") or CUDA "
+              "graphs (static shapes and addresses, no host waits inside, memory stays reserved), "
+              "fused optimizers, or a larger batch, which makes each kernel longer.",
+          .before = "model(x)",
+          .after = "model = torch.compile(model, mode=\"reduce-overhead\")"};
+}
+
 Outcome check(const RuleContext& rules) {
   if (device_unrecorded(rules)) return Abstention{"most kernels were not recorded"};
   if (rules.device < 0) return check_calls(rules);
@@ -196,13 +214,7 @@ Outcome check(const RuleContext& rules) {
   evidence.where = found.longest;
   finding.evidence.push_back(std::move(evidence));
   finding.counter_evidence = recording_slows(rules);
-  finding.fix = {
-      .text =
-          "Launch less or launch all at once: torch.compile(mode=\"reduce-overhead\") or CUDA "
-          "graphs (static shapes and addresses, no host waits inside, memory stays reserved), "
-          "fused optimizers, or a larger batch, which makes each kernel longer.",
-      .before = "model(x)",
-      .after = "model = torch.compile(model, mode=\"reduce-overhead\")"};
+  finding.fix = fix_of(rules);
   finding.verify = "fathom gaps TRACE --sort -duration_ns";
   finding.claims = std::move(found.claims);
   finding.edits.launch_once = true;

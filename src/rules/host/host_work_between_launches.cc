@@ -441,6 +441,10 @@ Outcome check(const RuleContext& rules) {
   if (rules.device < 0 && only_annotations(rules)) {
     return Abstention{"only annotations were recorded, nothing that runs inside them"};
   }
+  if (only_calls(rules)) {
+    return Abstention{
+        "only calls of the runtime were recorded, not what the program does between them"};
+  }
   const Duration shortest = duration_ns(
       static_cast<std::int64_t>(kLeastShareOfStep * static_cast<double>(to_ns(rules.window())) /
                                 static_cast<double>(step_count(rules))));

@@ -152,5 +152,12 @@ TEST(HostWorkBetweenLaunches, SumsExactlyWhatEachFunctionTakes) {
       << found("train.py:30").evidence[0].text;
 }
 
+TEST(HostWorkBetweenLaunches, AbstainsWhereOnlyCallsOfTheRuntimeWereRecorded) {
+  TraceBuilder builder;
+  builder.runtime("cudaGetDevice", 0, 10);
+  builder.runtime("cudaGetDevice", 10'000'000, 10);
+  EXPECT_NE(JudgedTrace(builder).abstains(host_work_between_launches()), "");
+}
+
 }  // namespace
 }  // namespace fathom

@@ -7,6 +7,7 @@
 #include "rules/common/claims.h"
 #include "rules/common/edits.h"
 #include "rules/common/evidence.h"
+#include "rules/common/recorded.h"
 #include "rules/common/stretches.h"
 #include "rules/rule.h"
 
@@ -19,12 +20,22 @@ constexpr std::string_view kDoc =
     "waits for the device. PyTorch's caching allocator avoids them once it holds what a step "
     "needs; calls in steady state mean that sizes vary, that the cache is emptied "
     "(torch.cuda.empty_cache), or that memory is nearly full: then the allocator frees its cache "
-    "and asks again (a retry). Counted is the time that the device idles while its launching "
+    "and asks again (a retry), which is reported only where recorded memory shows that at least 80 "
+    "% "
+    "is "
+    "reserved. What libraries free while they start is warm-up. Counted is the time that the "
+    "device idles while its launching "
     "thread is inside such a call. Fires from 1 % of the step. Calls in the first counted step "
     "only, or in a single recorded one, may be warm-up; the finding notes it. Sources: PyTorch's "
     "CUDA semantics (memory management), tuning guide (preallocate for varying lengths).";
 
 constexpr double kLeastPercent = 1.0;
+/// Beside a warm-up of this share the first calls of a step fill the cache: less is not worth a
+/// word.
+constexpr double kMuchWarmUp = 20.0;
+constexpr double kLeastPercentWhenWarmingUp = 2.0;
+/// Memory that is reserved to this share of the device's is nearly full.
+constexpr double kNearlyFull = 0.8;
 
 bool is_free(std::string_view name) { return name.find("Free") != std::string_view::npos; }
 bool is_for_host(std::string_view name) { return name.find("Host") != std::string_view::npos; }
@@ -87,8 +98,29 @@ bool may_be_warm_up(const RuleContext& rules, const Found& found) {
          (found.steps.size() == 1 && *found.steps.begin() == rules.steps.front());
 }
 
-Fix fix_of(const Found& found) {
-  if (found.retries > 0) {
+/// Was memory recorded, and nearly as much of it reserved as the device has?
+bool nearly_full(const RuleContext& rules) {
+  const Device* const device = device_of(rules);
+  if (device == nullptr || device->memory_bytes <= 0) return false;
+  const double full = kNearlyFull * static_cast<double>(device->memory_bytes);
+  const MemoryEvents& memory = rules.trace().memory;
+  for (std::size_t i = 0; i < memory.time.size(); ++i) {
+    const bool here = memory.device_type[i] != 0 && memory.device[i] == rules.device;
+    if (here && static_cast<double>(memory.total_reserved[i]) >= full) return true;
+  }
+  return false;
+}
+
+/// The share of the step that work takes which is done only once.
+double warm_up_percent(const RuleContext& rules) {
+  Duration time{};
+  for (const IdlePiece& piece : rules.accounting.find(rules.device)->pieces)
+    if (piece.cause == Bucket::warm_up) time += rules.counted(piece.interval);
+  return rules.percent(time);
+}
+
+Fix fix_of(const Found& found, bool full) {
+  if (found.retries > 0 && full) {
     return {.text =
                 "Memory is nearly full: the allocator frees its cache and asks again. Use a "
                 "smaller batch, checkpointing or less fragmentation "
@@ -117,6 +149,10 @@ Outcome check(const RuleContext& rules) {
   const Duration time = total(found.claims);
   if (rules.percent(time) < kLeastPercent) return std::vector<Finding>{};
   const bool warm_up = may_be_warm_up(rules, found);
+  if (warm_up && warm_up_percent(rules) >= kMuchWarmUp &&
+      rules.percent(time) < kLeastPercentWhenWarmingUp) {
+    return std::vector<Finding>{};
+  }
   Finding finding;
   finding.title = "Memory is asked from the driver inside the step: " + per_step(rules, time);
   finding.family = Family::allocation;
@@ -129,7 +165,9 @@ Outcome check(const RuleContext& rules) {
                      " for pinned memory), in " + counted_noun(found.steps.size(), "step") +
                      " of " + count_text(static_cast<std::int64_t>(rules.steps.size())) + ", " +
                      per_step(rules, found.spent);
-  if (found.retries > 0) text += "; " + counted_noun(found.retries, "time") + " freed and retried";
+  const bool full = nearly_full(rules);
+  if (found.retries > 0 && full)
+    text += "; " + counted_noun(found.retries, "time") + " freed and retried";
   finding.evidence.push_back(evidence_of(rules, found.calls, std::move(text)));
   finding.counter_evidence =
       warm_up
@@ -137,7 +175,7 @@ Outcome check(const RuleContext& rules) {
             "(schedule(wait=…, warmup=…))."
           : "The device is busy during " + per_step(rules, found.spent - time) +
                 " of these calls, which costs nothing.";
-  finding.fix = fix_of(found);
+  finding.fix = fix_of(found, full);
   finding.verify = "fathom accounting TRACE";
   finding.claims = std::move(found.claims);
   for (const SliceId call : found.calls) scale_tree(rules, call, 0.0F, finding.edits);

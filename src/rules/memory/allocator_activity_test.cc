@@ -1,6 +1,7 @@
 #include <gtest/gtest.h>
 
 #include "rules/common/claims.h"
+#include "rules/common/program_builder.h"
 #include "rules/common/rule_fixture.h"
 
 namespace fathom {
@@ -52,6 +53,8 @@ TEST(AllocatorActivity, CountsRetries) {
   builder.op("aten::mm", 340, 20);
   builder.runtime("cudaLaunchKernel", 345, 5, 1);
   builder.kernel("gemm", 352, 648, 1);
+  builder.device(a100());
+  builder.memory(300, 512, 1, 0, 0, 40'000'000'000, 40'000'000'000);
   const auto findings = JudgedTrace(builder).findings(allocator_activity());
   ASSERT_EQ(findings.size(), 1U);
   EXPECT_NE(findings[0].evidence[0].text.find("1 time freed and retried"), std::string::npos);
@@ -77,6 +80,33 @@ TEST(AllocatorActivity, AbstainsWithoutADevice) {
   TraceBuilder builder;
   builder.op("aten::mm", 0, 50);
   EXPECT_NE(JudgedTrace(builder).abstains(allocator_activity()), "");
+}
+
+/// A free between two allocations in one operator, while the device idles; of 42 GB of memory so
+/// many are reserved.
+std::vector<Finding> retried(std::int64_t reserved) {
+  TraceBuilder builder;
+  builder.device(a100());
+  builder.step(0, 0, 100'000);
+  builder.runtime("cudaLaunchKernel", 0, 10, 1);
+  builder.kernel("gemm", 100, 900, 1);
+  builder.op("aten::empty", 2000, 60'000);
+  builder.runtime("cudaMalloc", 3000, 10'000);
+  builder.runtime("cudaFree", 14'000, 10'000);
+  builder.runtime("cudaMalloc", 25'000, 10'000);
+  builder.runtime("cudaLaunchKernel", 90'000, 10, 2);
+  builder.kernel("gemm", 90'100, 900, 2);
+  builder.memory(50'000, 512, 1, 0, 0, reserved, reserved);
+  return JudgedTrace(builder).findings(allocator_activity());
+}
+
+TEST(AllocatorActivity, SaysThatMemoryIsNearlyFullOnlyWhereItIs) {
+  const std::vector<Finding> full = retried(40'000'000'000);
+  ASSERT_EQ(full.size(), 1U);
+  EXPECT_NE(full[0].fix.text.find("nearly full"), std::string::npos);
+  const std::vector<Finding> empty = retried(1'400'000'000);
+  ASSERT_EQ(empty.size(), 1U);
+  EXPECT_EQ(empty[0].fix.text.find("nearly full"), std::string::npos);
 }
 
 }  // namespace

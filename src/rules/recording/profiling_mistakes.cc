@@ -19,7 +19,8 @@ constexpr std::string_view kDoc =
     "pass or optimizer runs while every batch norm and dropout was called with training=False. "
     "Inference in train mode: no backward pass, but dropout or batch norm called with "
     "training=True. Few steps: the recording has no steps, or only one counts, so nothing shows "
-    "what is usual. Many steps: at least 50, with over a million events, which add cost but no "
+    "what is usual. On the CPU: operators ran on the processor, and nothing on the GPU that the "
+    "recording lists. Many steps: at least 50, with over a million events, which add cost but no "
     "information. Not recorded: kernels although there are launches; shapes; stacks, where the "
     "host takes 20 % of the step; memory, where a device trains. Modes are read from the recorded "
     "arguments (record_shapes=True). Source: PyTorch's profiler documentation (schedule, options).";
@@ -236,8 +237,24 @@ void check_recorded(const RuleContext& rules, std::vector<Finding>& findings) {
   findings.push_back(std::move(finding));
 }
 
+void check_device(const RuleContext& rules, std::vector<Finding>& findings) {
+  const Device* const device = unused_device(rules);
+  if (device == nullptr) return;
+  const std::string name = device->name.empty() ? "GPU" : device->name;
+  Finding finding =
+      about("on-cpu", "The model runs on the CPU beside a GPU (" + name + "): nothing ran on it",
+            Weight::critical,
+            "The recording lists " + name + ", and holds operators, but no kernel or copy.");
+  finding.counter_evidence = "A recording for comparison with the GPU looks the same.";
+  finding.fix = {.text = "Put the model and each batch onto the device.",
+                 .before = "y = model(x)",
+                 .after = "model = model.to('cuda')\ny = model(x.to('cuda'))"};
+  findings.push_back(std::move(finding));
+}
+
 Outcome check(const RuleContext& rules) {
   std::vector<Finding> findings;
+  check_device(rules, findings);
   check_mode(rules, findings);
   check_steps(rules, findings);
   check_recorded(rules, findings);

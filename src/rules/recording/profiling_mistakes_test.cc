@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "rules/common/program_builder.h"
 #include "rules/common/rule_fixture.h"
 
 namespace fathom {
@@ -77,6 +78,15 @@ TEST(ProfilingMistakes, TellWhatWasNotRecorded) {
   const std::vector<Finding> findings = JudgedTrace(builder).findings(profiling_mistakes());
   ASSERT_EQ(findings.size(), 1U);
   EXPECT_EQ(findings[0].title, "Not recorded: record_shapes=True");
+}
+
+TEST(ProfilingMistakes, AreAModelOnTheCpuBesideAGpu) {
+  TraceBuilder builder;
+  builder.device(a100());
+  builder.op("aten::mm", 0, 950);
+  const std::vector<Finding> findings = JudgedTrace(builder).findings(profiling_mistakes());
+  ASSERT_FALSE(findings.empty());
+  EXPECT_EQ(findings[0].key, "on-cpu");
 }
 
 }  // namespace

@@ -72,6 +72,8 @@ Family family_of(Bucket bucket) {
       return Family::transfer;
     case Bucket::compute:
       return Family::compute;
+    case Bucket::warm_up:
+      return Family::capture;
     default:
       return Family::host;
   }

@@ -1,11 +1,11 @@
 // warmup-in-window: the recording holds what happens only once.
 #include <algorithm>
+#include <array>
 
 #include "base/quantity_text.h"
 #include "rules/common/claims.h"
 #include "rules/common/counted.h"
 #include "rules/common/evidence.h"
-#include "rules/common/names.h"
 #include "rules/common/stretches.h"
 #include "rules/rule.h"
 
@@ -17,22 +17,22 @@ constexpr std::string_view kDoc =
     "The first steps of a program create contexts, load kernels, tune algorithms, fill allocator "
     "caches and compile; numbers that hold them describe the start, not the training. Fires when "
     "the leading counted steps take more than 1.5 times the median (of at least three), and when "
-    "calls that do something for the first time take at least 5 % of the counted time: the first "
-    "launch of a kernel or the first call of its name that takes at least 1 ms while the device "
-    "idles, and what the profiler marks as lazy loading of functions. diagnose --exclude-warmup "
-    "leaves the leading long steps out. Sources: PyTorch's profiler documentation (wait and warmup "
-    "of schedule()); CUDA's lazy loading.";
+    "what is done only once takes at least 5 % of the counted time (the bucket warm-up): calls of "
+    "a new name and first launches of a kernel of at least 1 ms; what the profiler marks as "
+    "loading of code; operators of ATen of at least 1 ms whose later calls take at most a third, "
+    "up "
+    "to the first launch of a new kernel or with the same arguments; the time in an operator right "
+    "before the first launch of a generated kernel; compilation and autotuning in the first "
+    "counted "
+    "step alone; capture of graphs. Nothing else claims this time, and where it is the largest "
+    "loss, it is the verdict. diagnose --exclude-warmup leaves the leading long steps out. "
+    "Sources: "
+    "PyTorch's profiler documentation (wait and warmup of schedule()); CUDA's lazy loading.";
 
 constexpr double kLongFirst = 1.5;
 constexpr std::size_t kFewestSteps = 3;
 constexpr double kLeastPercent = 5.0;
 constexpr double kCriticalPercent = 20.0;
-constexpr Duration kLongCall = duration_ns(1'000'000);
-
-constexpr std::initializer_list<Bucket> kAnyIdle = {
-    Bucket::input,          Bucket::allocation,  Bucket::sync,
-    Bucket::dispatch,       Bucket::python,      Bucket::dependency,
-    Bucket::launch_latency, Bucket::device_wait, Bucket::host_unknown};
 
 Finding about(std::string key, std::string title, Evidence evidence) {
   Finding finding;
@@ -87,106 +87,73 @@ Finding first_steps(const RuleContext& rules, std::span<const Step* const> steps
   return finding;
 }
 
-/// Calls that do something for the first time in this recording.
-class FirstCalls {
- public:
-  explicit FirstCalls(const RuleContext& rules) : rules_(rules) {
-    const Trace& trace = rules.trace();
-    std::vector<bool> seen(trace.strings.size());
-    first_launch_.resize(trace.slices.size());
-    for (const SliceId activity : rules.context.links().activities) {
-      const std::size_t name = trace.slices.name[activity.row()].row();
-      const SliceId launch = rules.context.links().launch[activity.row()];
-      if (seen[name] || trace.kind(activity) != SliceKind::kernel || !launch.valid()) continue;
-      seen[name] = true;
-      first_launch_[launch.row()] = true;
-    }
-    earliest_.resize(trace.strings.size(), Time::max());
-    for (std::size_t row = 0; row < trace.slices.size(); ++row) {
-      if (!is_call(SliceId(row))) continue;
-      Time& first = earliest_[trace.slices.name[row].row()];
-      first = std::min(first, trace.slices.start[row]);
-    }
-  }
+/// What the kinds of one-off work are called, by OneOffKind.
+constexpr std::array<std::string_view, 5> kKinds = {
+    "first calls", "first launches", "operators used first", "compilation", "capture of graphs"};
 
-  /// Long calls in counted steps during which the device idled.
-  [[nodiscard]] std::vector<SliceId> all() const {
-    const Trace& trace = rules_.trace();
-    std::vector<SliceId> found;
-    for (std::size_t row = 0; row < trace.slices.size(); ++row) {
-      const SliceId call(row);
-      if (trace.slices.duration[row] < kLongCall || !is_call(call)) continue;
-      if (is_first(call) && rules_.counts(trace.slices.start[row]) && idles(call)) {
-        found.push_back(call);
-      }
-    }
-    return found;
+/// The idle time of the device, or the time of the main thread, that one-off work takes: as the
+/// accounting has it.
+Duration one_off_time(const RuleContext& rules) {
+  Duration time{};
+  if (const DeviceAccounting* const device = rules.accounting.find(rules.device)) {
+    for (const IdlePiece& piece : device->pieces)
+      if (piece.cause == Bucket::warm_up) time += rules.counted(piece.interval);
   }
+  for (const HostPiece& piece : rules.accounting.host)
+    if (piece.bucket == HostBucket::warm_up) time += rules.counted(piece.interval);
+  return time;
+}
 
- private:
-  [[nodiscard]] bool is_call(SliceId slice) const {
-    const SliceKind kind = rules_.trace().kind(slice);
-    return kind == SliceKind::runtime || kind == SliceKind::driver;
-  }
-  [[nodiscard]] bool is_first(SliceId call) const {
-    const Trace& trace = rules_.trace();
-    switch (rules_.context.links().call_kind(trace, call)) {
-      case CallKind::synchronize:
-      case CallKind::copy_blocking:
-      case CallKind::fill_blocking:
-        return false;
-      default:
-        return first_launch_[call.row()] ||
-               earliest_[trace.slices.name[call.row()].row()] == trace.slices.start[call.row()];
-    }
-  }
-  [[nodiscard]] bool idles(SliceId call) const {
-    if (rules_.device < 0) return true;
-    std::vector<Claim> unused;
-    const Interval own = interval_of(rules_.trace(), call);
-    return 2 * claim_idle(rules_, own, kAnyIdle, unused) >= own.length();
-  }
+/// The part of a stretch that costs: the device idles, or, without one, the main thread is in it.
+Duration cost_of(const RuleContext& rules, const OneOff& work) {
+  std::vector<Claim> unused;
+  if (rules.device >= 0) return claim_idle(rules, work.interval, {Bucket::warm_up}, unused);
+  return claim_main_thread(rules, work.interval, {HostBucket::warm_up}, unused);
+}
 
-  const RuleContext& rules_;
-  std::vector<bool> first_launch_;
-  std::vector<Time> earliest_;  // By name.
+/// What one kind of one-off work costs in counted steps, and the slices that do it.
+struct Kind {
+  std::vector<SliceId> slices;
+  std::vector<Interval> stretches;
 };
 
-/// What the profiler marks as loading of functions, in counted steps.
-std::vector<SliceId> lazy_loading(const RuleContext& rules) {
-  const Trace& trace = rules.trace();
-  const NameSet names(
-      trace, [](std::string_view name) { return name.starts_with("Lazy Function Loading"); });
-  std::vector<SliceId> found;
-  if (!names.any()) return found;
-  for (std::size_t row = 0; row < trace.slices.size(); ++row) {
-    if (names.contains(trace.slices.name[row]) && trace.kind(SliceId(row)) == SliceKind::overhead &&
-        rules.counts(trace.slices.start[row])) {
-      found.push_back(SliceId(row));
-    }
-  }
-  return found;
+Evidence evidence_of_kind(const RuleContext& rules, OneOffKind kind, Kind work) {
+  const SliceId worst = costliest(rules.trace(), work.slices).front();
+  const std::vector<Interval> stretches = merged(std::move(work.stretches));
+  Duration time{};
+  for (const Interval& stretch : stretches)
+    time += cost_of(rules, {.slice = {}, .interval = stretch});
+  std::ranges::sort(work.slices);
+  const auto [first, last] = std::ranges::unique(work.slices);
+  work.slices.erase(first, last);
+  return evidence_of(rules, work.slices,
+                     std::string(kKinds[static_cast<std::size_t>(kind)]) + ", in " +
+                         count_text(static_cast<std::int64_t>(stretches.size())) +
+                         (stretches.size() == 1 ? " stretch" : " stretches") + ": " +
+                         per_step(rules, time) + "; " + std::string(rules.trace().name(worst)) +
+                         " takes " + duration_text(rules.trace().slices.duration[worst.row()]));
 }
 
 std::vector<Finding> first_use(const RuleContext& rules) {
-  const Trace& trace = rules.trace();
-  std::vector<SliceId> calls = FirstCalls(rules).all();
-  const std::vector<SliceId> loading = lazy_loading(rules);
-  calls.insert(calls.end(), loading.begin(), loading.end());
-  std::vector<Interval> stretches;
-  stretches.reserve(calls.size());
-  for (const SliceId call : calls) stretches.push_back(interval_of(trace, call));
-  Duration time{};
-  for (const Interval& stretch : merged(std::move(stretches))) time += rules.counted(stretch);
+  const Duration time = one_off_time(rules);
   const double percent = rules.percent(time);
   if (percent < kLeastPercent) return {};
-  const SliceId worst = costliest(trace, calls).front();
-  Finding finding = about(
-      "first-use",
-      "Things done for the first time take " + per_step(rules, time) + ": warm-up is recorded",
-      evidence_of(rules, calls,
-                  counted_noun(calls.size(), "first call") + "; " + std::string(trace.name(worst)) +
-                      " takes " + duration_text(trace.slices.duration[worst.row()])));
+  std::array<Kind, kKinds.size()> kinds;
+  for (const OneOff& work : rules.accounting.one_off.all()) {
+    if (cost_of(rules, work) <= Duration{}) continue;
+    Kind& kind = kinds[static_cast<std::size_t>(work.kind)];
+    kind.slices.push_back(work.slice);
+    kind.stretches.push_back(work.interval);
+  }
+  Finding finding =
+      about("first-use",
+            "Warm-up in the window: what is done only once takes " + per_step(rules, time), {});
+  finding.evidence.clear();
+  for (std::size_t i = 0; i < kinds.size(); ++i) {
+    if (kinds[i].slices.empty()) continue;
+    finding.evidence.push_back(
+        evidence_of_kind(rules, static_cast<OneOffKind>(i), std::move(kinds[i])));
+  }
   finding.weight = percent >= kCriticalPercent ? Weight::critical : Weight::warning;
   finding.counter_evidence =
       "That it comes only once is concluded from this recording, which may be short.";

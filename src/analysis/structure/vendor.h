@@ -1,0 +1,22 @@
+// Whose calls and device events a recording holds.
+#pragma once
+
+#include <string_view>
+
+#include "store/trace.h"
+
+namespace fathom {
+
+/// Did the program call CUDA or HIP, as far as it shows? False where the calls of a runtime were
+/// recorded and all are another accelerator's: what only holds for CUDA does not hold there.
+/// O(slices) at worst.
+bool speaks_cuda(const Trace& trace);
+
+/// Is an activity no work: its stream waits for an event, or notes one (MTIA writes these beside
+/// kernels)?
+bool is_stream_wait(std::string_view activity);
+
+/// Is an activity that was recorded as a kernel a copy that the device's own engine makes (MTIA)?
+bool is_dma_request(std::string_view activity);
+
+}  // namespace fathom
