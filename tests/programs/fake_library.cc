@@ -1,5 +1,7 @@
 // Stands in for cuBLAS, cuBLASLt and cuDNN: remembers who wants to hear of their calls, and tells
 // them of one as the real ones do.
+#include <atomic>
+
 namespace {
 
 using CublasCallback = void (*)(const char* message);
@@ -7,12 +9,12 @@ using CublasLtCallback = void (*)(int level, const char* function, const char* m
 using CudnnCallback = void (*)(int severity, void* user, const void* debug, const char* message);
 
 // NOLINTBEGIN(cppcoreguidelines-avoid-non-const-global-variables): what was asked of it
-CublasCallback cublas_callback = nullptr;
-bool cublas_on = false;
-CublasLtCallback cublas_lt_callback = nullptr;
-int cublas_lt_mask = 0;
-CudnnCallback cudnn_callback = nullptr;
-unsigned cudnn_mask = 0;
+std::atomic<CublasCallback> cublas_callback{nullptr};
+std::atomic<bool> cublas_on{false};
+std::atomic<CublasLtCallback> cublas_lt_callback{nullptr};
+std::atomic<int> cublas_lt_mask{0};
+std::atomic<CudnnCallback> cudnn_callback{nullptr};
+std::atomic<unsigned> cudnn_mask{0};
 // NOLINTEND(cppcoreguidelines-avoid-non-const-global-variables)
 
 }  // namespace

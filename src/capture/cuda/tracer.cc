@@ -89,7 +89,8 @@ Tracer& Tracer::get() noexcept {
 }
 
 /// Later on we are called by CUPTI, which must not wait for the recorder's thread: that one may be
-/// waiting for CUPTI. Or by a tick, which the recorder waits for.
+/// waiting for CUPTI. Or by a tick, which the recorder waits for. Whoever holds one of our locks
+/// must not wait for the recorder either, whose ticks take them.
 void Tracer::write_fact(std::string_view key, std::string_view value) {
   if (ticking_) {
     facts_.emplace_back(key, value);
@@ -125,6 +126,8 @@ void Tracer::begin() {
                       open(wanted ? "GPU activity" : pm_tracks() + " (hardware counters of GPUs)");
   tracing_ = wanted && opened && subscribe();
   if (!tracing_ && options_.record) write_fact("cuda.rung", to_string(FallbackLevel::telemetry));
+  // From here on what is to be said waits for a tick: we hold locks that a tick takes, too.
+  ticking_ = tracing_;
   if (tracing_) start_tracing();
   if (opened && options_.metrics_hz > 0) start_metrics();
   if (!tracing_ && metrics_ == nullptr) return;
@@ -142,7 +145,9 @@ void Tracer::abandon() noexcept {
     cupti_.unsubscribe(subscriber_);
   }
   tracing_ = false;
+  ticking_ = false;
   metrics_.reset();
+  for (const auto& [key, value] : std::exchange(facts_, {})) write_fact(key, value);
   inside::attempt([this] {
     lose({"GPU activity", "the process had no memory left to begin", "leave it more memory"});
   });
