@@ -66,6 +66,7 @@ class Sample:
     arguable: set[str]
     families: dict[str, float]  # percent of the step; empty where the verdict is not the model's
     unexplained: float = 0.0  # likewise: idle time without a cause
+    on_device: bool = True
     said: list[Said] = field(default_factory=list)
 
     def points(self, verdict: str) -> float:
@@ -85,6 +86,7 @@ def sample(source: str, document: dict[str, Any], right: Iterable[str], arguable
     without_cause = sum(account.get(bucket, 0) for bucket in ("device_wait", "host_unknown"))
     unexplained = 100 * without_cause / max(1, sum(account.values()))
     made = Sample(source, document["verdict"]["id"], set(right), set(arguable), families, unexplained)
+    made.on_device = document["baseline"]["device"] is not None
     return made if modelled(made, BUILT_IN) == made.verdict else replace(made, families={})
 
 
@@ -104,7 +106,9 @@ def modelled(each: Sample, by: Thresholds) -> str:
     computing = sum(work.values())
     if each.unexplained > max(by.unexplained, losses[loss]) and computing < by.computing:
         return "cannot-tell"
-    if losses[loss] >= by.loss and losses[loss] >= by.weight * computing:
+    # Without a device what calling operators costs is in their time.
+    computes = computing >= by.computing and (each.on_device or loss != "host")
+    if not computes and losses[loss] >= by.loss and losses[loss] >= by.weight * computing:
         return VERDICTS[loss]
     if computing >= by.computing:
         return VERDICTS[max(work, key=lambda family: work[family])]

@@ -238,7 +238,8 @@ class Totals:
 
 
 def share(part: float, whole: int) -> str:
-    return f"{part:g} of {whole} ({percent(ratio(part, whole))})"
+    said = percent(ratio(part, whole))
+    return f"{part:g} of {whole} ({said if part == whole or said != '100 %' else 'over 99 %'})"
 
 
 def interval(part: int, whole: int) -> str:

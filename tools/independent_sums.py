@@ -126,7 +126,7 @@ def late_launches(recording: Recording, finding: Finding) -> Span | None:
 
     At least up to the launch and its usual delay, at most up to the activity.
     """
-    if recording.device is None:
+    if not recording.all_activities:  # none at all, or of a kind that this script does not know
         return None
     waited = [(each.begin, each.end) for each in waiting_calls(recording)]
     elsewhere = union([(s.begin, s.end) for s in recording.events.work if FETCH.search(s.name) or ALLOCATION.search(s.name)])
@@ -169,8 +169,10 @@ def sync_points(recording: Recording, finding: Finding) -> Span | None:
     calls = sorted((each for each in waiting_calls(recording) if recording.holds(each.begin)), key=lambda each: each.begin)
     idle = recording.idle
     found = waited = 0
-    for call, following in zip(calls, [*calls[1:], None], strict=True):
-        until = following.begin if following is not None else max(end for _, end in recording.windows)
+    if not calls:
+        return None
+    untils = [*(each.begin for each in calls[1:]), max(end for _, end in recording.windows)]
+    for call, until in zip(calls, untils, strict=True):
         behind = min(waited + call.length, length(both(idle, [(call.begin, max(until, call.end))])))
         waited += call.length - behind
         found += behind

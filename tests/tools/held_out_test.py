@@ -22,13 +22,15 @@ def sample(source: str, right: str, **families: float) -> Sample:
 class Verdicts(unittest.TestCase):
     def test_the_model_chooses_as_the_program_does(self):
         for verdict, families in {
-            "host-bound": {"host": 30.0, "compute": 70.0},
-            "compute-bound": {"host": 12.0, "compute": 80.0},  # the loss is less than a quarter of it
+            "host-bound": {"host": 30.0, "compute": 50.0},
+            "compute-bound": {"host": 12.0, "compute": 80.0},
             "latency-bound": {"latency": 50.0, "compute": 30.0},
             "balanced": {"host": 9.0, "compute": 55.0},
         }.items():
             with self.subTest(verdict=verdict):
                 self.assertEqual(modelled(sample("a", verdict, **families), BUILT_IN), verdict)
+        thread = Sample("a", "", set(), set(), {"host": 30.0, "compute": 70.0}, on_device=False)
+        self.assertEqual(modelled(thread, BUILT_IN), "host-bound")
         unknown = Sample("a", "", set(), set(), {"host": 20.0, "compute": 30.0}, unexplained=50.0)
         self.assertEqual(modelled(unknown, BUILT_IN), "cannot-tell")
 
@@ -41,6 +43,7 @@ class Verdicts(unittest.TestCase):
 
     def test_a_verdict_that_no_threshold_gives_stays(self):
         said = {"verdict": {"id": "io-bound", "families": [{"family": "host", "percent": 90.0}]}, "usual_account_ns": {}}
+        said["baseline"] = {"device": 0}
         self.assertEqual(modelled(held_out.sample("a", said, [], []), BUILT_IN), "io-bound")
 
     def test_a_verdict_without_families_stays(self):

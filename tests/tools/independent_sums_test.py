@@ -86,6 +86,14 @@ class Sums(unittest.TestCase):
         self.assertEqual(each.most_ns, 50_000)
         self.assertTrue(each.agrees)
 
+    def test_without_a_call_that_waits_nothing_is_compared(self):
+        class Made:
+            events = independent_events.Events()
+            all_activities: list[Any] = []
+            idle: list[Any] = []
+
+        self.assertIsNone(independent_sums.sync_points(Made(), finding("sync-points")))  # type: ignore[arg-type]
+
     def test_kernels_are_summed_by_what_they_are(self):
         findings = compared(finding("tensor-cores-unused"), finding("exposed-communication"))
         self.assertEqual([each.most_ns for each in findings], [28_000, 40_000])

@@ -123,6 +123,10 @@ class Counting(unittest.TestCase):
         self.assertEqual(named_times("1,234.5 ms of 2 s"), [(1234.5e6, 0.05e6), (2e9, 0.5e9)])
         self.assertEqual(named_times("step3 s, 3 seconds, 20 %"), [])
 
+    def test_nearly_all_is_not_all(self):
+        shares = [independent_score.share(part, whole) for part, whole in ((130.5, 131), (131, 131), (1, 2), (0, 0))]
+        self.assertEqual(shares, ["130.5 of 131 (over 99 %)", "131 of 131 (100 %)", "1 of 2 (50 %)", "0 of 0 (–)"])
+
     def test_wilson_gives_the_textbook_interval(self):
         low, high = wilson(57, 60)
         self.assertAlmostEqual(low, 0.8630, places=3)
