@@ -101,6 +101,7 @@ struct Spread {
 
 Spread spread_of(const std::vector<const Step*>& steps, const std::vector<OneOff>& work) {
   std::vector<Time> starts;
+  starts.reserve(work.size());
   for (const OneOff& one : work) starts.push_back(one.interval.begin);
   std::ranges::sort(starts);
   Spread spread;

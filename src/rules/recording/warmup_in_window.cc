@@ -124,8 +124,7 @@ Evidence evidence_of_kind(const RuleContext& rules, OneOffKind kind, Kind work) 
   for (const Interval& stretch : stretches)
     time += cost_of(rules, {.slice = {}, .interval = stretch});
   std::ranges::sort(work.slices);
-  const auto [first, last] = std::ranges::unique(work.slices);
-  work.slices.erase(first, last);
+  work.slices.erase(std::unique(work.slices.begin(), work.slices.end()), work.slices.end());
   return evidence_of(rules, work.slices,
                      std::string(kKinds[static_cast<std::size_t>(kind)]) + ", in " +
                          count_text(static_cast<std::int64_t>(stretches.size())) +
