@@ -53,6 +53,7 @@ TEST_P(VerdictLaws, FamiliesAreSumsOfTheBar) {
       {Family::host,
        bucket(Bucket::dispatch) + bucket(Bucket::python) + bucket(Bucket::launch_latency)},
       {Family::communication, bucket(Bucket::communication)},
+      {Family::capture, bucket(Bucket::warm_up)},
       {Family::transfer, bucket(Bucket::memcpy) + bucket(Bucket::memset)},
   };
   double computing = 0;

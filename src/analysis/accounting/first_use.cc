@@ -319,7 +319,7 @@ class FirstUses {
 
   /// Adds operators, but none inside another.
   void add_outermost(std::vector<SliceId> ops) {
-    std::ranges::sort(ops, {}, [this](SliceId op) { return start_and_length(op); });
+    std::ranges::sort(ops, {}, [this](SliceId op) { return std::pair(start_and_length(op), op); });
     std::vector<Time> covered(trace_.tracks.size(), Time::min());
     for (const SliceId op : ops) {
       Time& until = covered[trace_.slices.track[op.row()].row()];
