@@ -35,14 +35,20 @@ const Rule* rule_called(std::string_view name) {
   return find_rule(id);
 }
 
+/// "launch-latency" and "launch_latency" are easier to type than with a blank.
+std::string spaced(std::string_view name) {
+  std::string text(name);
+  std::ranges::replace_if(
+      text, [](char c) { return c == '-' || c == '_'; }, ' ');
+  return text;
+}
+
 std::string explain_term(std::string_view name, const Style& style) {
   std::vector<const Term*> terms = find_terms(name);
   if (terms.empty()) {
-    // "launch-latency" and "launch_latency" are easier to type than with a blank.
-    std::string spaced(name);
-    std::ranges::replace_if(
-        spaced, [](char c) { return c == '-' || c == '_'; }, ' ');
-    terms = find_terms(spaced);
+    for (const Term& term : all_terms()) {
+      if (spaced(term.id) == spaced(name)) terms.push_back(&term);
+    }
   }
   std::string text;
   for (const Term* const term : terms) text += entry(term->id, term->kind, term->doc, style);

@@ -109,12 +109,22 @@ std::string quick_wins_line(const Diagnosis& diagnosis, const Style& style) {
   return paragraph("Quick wins", text, style);
 }
 
-std::string rest_of_findings(const Diagnosis& diagnosis, bool titles, const Style& style) {
+/// What one screen shows; the less, the shorter.
+struct Layout {
+  std::vector<Detail> details;
+  bool titles = true;
+  [[nodiscard]] bool spacious() const {
+    return !details.empty() && details.back() > Detail::change;
+  }
+};
+
+std::string rest_of_findings(const Diagnosis& diagnosis, const Layout& layout, const Style& style) {
+  const std::size_t shown = layout.details.size();
   const std::size_t count = diagnosis.findings.size();
-  if (count <= kBest) return {};
-  if (!titles) return "   and " + std::to_string(count - kBest) + " more\n";
+  if (count <= shown) return {};
+  if (!layout.titles) return "   and " + std::to_string(count - shown) + " more\n";
   std::string text;
-  for (std::size_t i = kBest; i < count; ++i) {
+  for (std::size_t i = shown; i < count; ++i) {
     const std::string& title = diagnosis.findings[i].finding.title;
     text += shorten_middle(std::to_string(i + 1) + ". " + printable(title), style.width) + "\n";
   }
@@ -140,15 +150,6 @@ std::string rules_text(const Diagnosis& diagnosis, const Style& style) {
   }
   return abstained + silent;
 }
-
-/// What one screen shows; the less, the shorter.
-struct Layout {
-  std::vector<Detail> details;
-  bool titles = true;
-  [[nodiscard]] bool spacious() const {
-    return !details.empty() && details.back() > Detail::change;
-  }
-};
 
 /// Processes on the short screen of a program that nothing else is known of.
 constexpr std::size_t kProcesses = 8;
@@ -190,7 +191,7 @@ std::string screen(const Diagnosis& diagnosis, const DiagnosisRequest& request, 
     if (airy) out += "\n";
   }
   if (!all) {
-    const std::string rest = rest_of_findings(diagnosis, layout.titles, style);
+    const std::string rest = rest_of_findings(diagnosis, layout, style);
     out += rest + (airy && rest.empty() ? "" : "\n");
   }
   if (diagnosis.findings.empty() && !plain) out += "No rule found anything to change.\n\n";
@@ -207,14 +208,20 @@ std::string screen(const Diagnosis& diagnosis, const DiagnosisRequest& request, 
   return all ? out + rest_of_run(diagnosis, style) + rules_text(diagnosis, style) : out;
 }
 
-/// Takes detail from the last of the most detailed findings; false when there is none to take.
+/// Takes detail from the last of the most detailed findings, at the end the last finding; false
+/// when one with its title and saving is left.
 bool shrink(Layout& layout) {
   const auto most = std::ranges::max_element(layout.details.rbegin(), layout.details.rend());
   if (layout.titles && (most == layout.details.rend() || *most <= Detail::evidence)) {
     layout.titles = false;
     return true;
   }
-  if (most == layout.details.rend() || *most == Detail::saving) return false;
+  if (most == layout.details.rend()) return false;
+  if (*most == Detail::saving) {
+    if (layout.details.size() == 1) return false;
+    layout.details.pop_back();
+    return true;
+  }
   *most = static_cast<Detail>(static_cast<int>(*most) - 1);
   return true;
 }
