@@ -1,6 +1,8 @@
 // warmup-in-window: the recording holds what happens only once.
 #include <algorithm>
 #include <array>
+#include <functional>
+#include <utility>
 
 #include "base/quantity_text.h"
 #include "rules/common/claims.h"
@@ -117,7 +119,12 @@ struct Kind {
   std::vector<Interval> stretches;
 };
 
-Evidence evidence_of_kind(const RuleContext& rules, OneOffKind kind, Kind work) {
+struct KindEvidence {
+  Duration time{};
+  Evidence evidence;
+};
+
+KindEvidence evidence_of_kind(const RuleContext& rules, OneOffKind kind, Kind work) {
   const SliceId worst = costliest(rules.trace(), work.slices).front();
   const std::vector<Interval> stretches = merged(std::move(work.stretches));
   Duration time{};
@@ -125,12 +132,12 @@ Evidence evidence_of_kind(const RuleContext& rules, OneOffKind kind, Kind work) 
     time += cost_of(rules, {.slice = {}, .interval = stretch});
   std::ranges::sort(work.slices);
   work.slices.erase(std::unique(work.slices.begin(), work.slices.end()), work.slices.end());
-  return evidence_of(rules, work.slices,
-                     std::string(kKinds[static_cast<std::size_t>(kind)]) + ", in " +
-                         count_text(static_cast<std::int64_t>(stretches.size())) +
-                         (stretches.size() == 1 ? " stretch" : " stretches") + ": " +
-                         per_step(rules, time) + "; " + std::string(rules.trace().name(worst)) +
-                         " takes " + duration_text(rules.trace().slices.duration[worst.row()]));
+  const std::string text = std::string(kKinds[static_cast<std::size_t>(kind)]) + ", in " +
+                           count_text(static_cast<std::int64_t>(stretches.size())) +
+                           (stretches.size() == 1 ? " stretch" : " stretches") + ": " +
+                           per_step(rules, time) + "; " + std::string(rules.trace().name(worst)) +
+                           " takes " + duration_text(rules.trace().slices.duration[worst.row()]);
+  return {time, evidence_of(rules, work.slices, text)};
 }
 
 std::vector<Finding> first_use(const RuleContext& rules) {
@@ -147,12 +154,14 @@ std::vector<Finding> first_use(const RuleContext& rules) {
   Finding finding =
       about("first-use",
             "Warm-up in the window: what is done only once takes " + per_step(rules, time), {});
-  finding.evidence.clear();
+  std::vector<KindEvidence> parts;
   for (std::size_t i = 0; i < kinds.size(); ++i) {
     if (kinds[i].slices.empty()) continue;
-    finding.evidence.push_back(
-        evidence_of_kind(rules, static_cast<OneOffKind>(i), std::move(kinds[i])));
+    parts.push_back(evidence_of_kind(rules, static_cast<OneOffKind>(i), std::move(kinds[i])));
   }
+  std::ranges::stable_sort(parts, std::ranges::greater(), &KindEvidence::time);
+  finding.evidence.clear();
+  for (KindEvidence& part : parts) finding.evidence.push_back(std::move(part.evidence));
   finding.weight = percent >= kCriticalPercent ? Weight::critical : Weight::warning;
   finding.counter_evidence =
       "That it comes only once is concluded from this recording, which may be short.";
