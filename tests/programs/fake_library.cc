@@ -63,7 +63,7 @@ int fake_is_heard() {
 /// One call.
 void fake_call() {
   if (cublas_on && cublas_callback != nullptr)
-    cublas_callback(
+    cublas_callback.load()(
         "I! cuBLAS (v13.0) function cublasStatus_t cublasSgemm_v2(cublasContext*, "
         "cublasOperation_t, int, const float*) called:\n"
         "i!  transa: type=cublasOperation_t; val=CUBLAS_OP_N(0)\n"
@@ -71,10 +71,11 @@ void fake_call() {
         "i! Time: 2026-01-01T00:00:00 elapsed from start 0.016667 minutes or 1.000000 seconds\n"
         "i!Process=1; Thread=2; GPU=0; Handle=POINTER (IN HEX:0x0x1)\n");
   if (cublas_lt_mask == 2 && cublas_lt_callback != nullptr)
-    cublas_lt_callback(2, "cublasLtMatmul", "A=0x1 Adesc=[type=R_16F rows=64 cols=64 ld=64]");
+    cublas_lt_callback.load()(2, "cublasLtMatmul",
+                              "A=0x1 Adesc=[type=R_16F rows=64 cols=64 ld=64]");
   if (cudnn_mask == 8 && cudnn_callback != nullptr) {
-    cudnn_callback(3, nullptr, nullptr, "function cudnnConvolutionForward() called:");
-    cudnn_callback(3, nullptr, nullptr, "    algo: type=cudnnConvolutionFwdAlgo_t; val=1;");
+    cudnn_callback.load()(3, nullptr, nullptr, "function cudnnConvolutionForward() called:");
+    cudnn_callback.load()(3, nullptr, nullptr, "    algo: type=cudnnConvolutionFwdAlgo_t; val=1;");
   }
 }
 
