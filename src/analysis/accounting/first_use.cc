@@ -11,6 +11,7 @@
 
 #include "analysis/structure/links.h"
 #include "analysis/structure/nesting.h"
+#include "analysis/structure/stretches.h"
 
 namespace fathom {
 namespace {
@@ -53,12 +54,6 @@ bool starts_with_any(const std::array<std::string_view, Count>& beginnings, std:
 bool is_generated(std::string_view kernel) {
   return std::ranges::any_of(
       kGenerated, [kernel](std::string_view word) { return kernel.find(word) != kernel.npos; });
-}
-
-Duration median_of(std::vector<Duration> durations) {
-  const auto middle = durations.begin() + static_cast<std::ptrdiff_t>(durations.size() / 2);
-  std::ranges::nth_element(durations, middle);
-  return *middle;
 }
 
 /// The first launched kernel of a name, and the next one that another call launched.

@@ -8,6 +8,7 @@
 #include "analysis/accounting/first_use.h"
 #include "analysis/structure/compilation_names.h"
 #include "analysis/structure/links.h"
+#include "analysis/structure/stretches.h"
 
 namespace fathom {
 namespace {
@@ -22,10 +23,6 @@ std::vector<bool> names_that(const Trace& trace, const Matches& matches) {
   for (std::size_t row = 0; row < names.size(); ++row)
     names[row] = matches(trace.strings.view(StringId(row)));
   return names;
-}
-
-Interval interval_of(const Trace& trace, SliceId slice) {
-  return {trace.slices.start[slice.row()], trace.slices.end(slice)};
 }
 
 void add_outermost(const Trace& trace, const std::vector<Nesting::Thread>& threads,
@@ -120,19 +117,6 @@ Spread spread_of(const std::vector<const Step*>& steps, const std::vector<OneOff
 
 void append(std::vector<OneOff>& all, const std::vector<OneOff>& more) {
   all.insert(all.end(), more.begin(), more.end());
-}
-
-std::vector<Interval> merged(std::vector<Interval> stretches) {
-  std::ranges::sort(stretches, {}, &Interval::begin);
-  std::vector<Interval> result;
-  for (const Interval& stretch : stretches) {
-    if (result.empty() || stretch.begin > result.back().end) {
-      result.push_back(stretch);
-    } else {
-      result.back().end = std::max(result.back().end, stretch.end);
-    }
-  }
-  return result;
 }
 
 }  // namespace

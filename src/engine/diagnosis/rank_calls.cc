@@ -8,9 +8,9 @@
 #include <string>
 #include <tuple>
 
+#include "analysis/structure/stretches.h"
 #include "rules/common/claims.h"
 #include "rules/common/collectives.h"
-#include "rules/common/stretches.h"
 
 namespace fathom {
 namespace {

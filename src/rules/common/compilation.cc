@@ -2,9 +2,9 @@
 #include "rules/common/compilation.h"
 
 #include "analysis/structure/compilation_names.h"
+#include "analysis/structure/stretches.h"
 #include "rules/common/host_work.h"
 #include "rules/common/names.h"
-#include "rules/common/stretches.h"
 
 namespace fathom {
 

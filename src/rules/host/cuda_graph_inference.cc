@@ -2,13 +2,13 @@
 #include <algorithm>
 #include <set>
 
+#include "analysis/structure/stretches.h"
 #include "analysis/structure/vendor.h"
 #include "base/quantity_text.h"
 #include "rules/common/claims.h"
 #include "rules/common/counted.h"
 #include "rules/common/evidence.h"
 #include "rules/common/recorded.h"
-#include "rules/common/stretches.h"
 #include "rules/rule.h"
 
 namespace fathom {

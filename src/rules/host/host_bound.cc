@@ -1,6 +1,7 @@
 // host-bound: the host launches more slowly than the device works.
 #include <algorithm>
 
+#include "analysis/structure/stretches.h"
 #include "analysis/structure/vendor.h"
 #include "base/quantity_text.h"
 #include "rules/common/claims.h"
@@ -8,7 +9,6 @@
 #include "rules/common/edits.h"
 #include "rules/common/evidence.h"
 #include "rules/common/recorded.h"
-#include "rules/common/stretches.h"
 #include "rules/rule.h"
 
 namespace fathom {

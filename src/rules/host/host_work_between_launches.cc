@@ -6,6 +6,7 @@
 #include <string>
 
 #include "analysis/structure/from_outside.h"
+#include "analysis/structure/stretches.h"
 #include "base/quantity_text.h"
 #include "replay/host_pieces.h"
 #include "rules/common/claims.h"
@@ -15,7 +16,6 @@
 #include "rules/common/edits.h"
 #include "rules/common/evidence.h"
 #include "rules/common/recorded.h"
-#include "rules/common/stretches.h"
 #include "rules/rule.h"
 #include "store/profiler_step.h"
 

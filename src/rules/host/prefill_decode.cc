@@ -7,13 +7,13 @@
 #include <optional>
 #include <string>
 
+#include "analysis/structure/stretches.h"
 #include "analysis/util/json_list.h"
 #include "rules/common/arguments.h"
 #include "rules/common/counted.h"
 #include "rules/common/evidence.h"
 #include "rules/common/names.h"
 #include "rules/common/recorded.h"
-#include "rules/common/stretches.h"
 #include "rules/rule.h"
 
 namespace fathom {

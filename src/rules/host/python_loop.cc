@@ -6,6 +6,7 @@
 #include <unordered_map>
 
 #include "analysis/roofline/op_cost.h"
+#include "analysis/structure/stretches.h"
 #include "rules/common/arguments.h"
 #include "rules/common/backward_nodes.h"
 #include "rules/common/claims.h"
@@ -15,7 +16,6 @@
 #include "rules/common/names.h"
 #include "rules/common/recorded.h"
 #include "rules/common/slice_loops.h"
-#include "rules/common/stretches.h"
 #include "rules/rule.h"
 
 namespace fathom {

@@ -6,6 +6,7 @@
 #include <set>
 #include <string>
 
+#include "analysis/structure/stretches.h"
 #include "base/quantity_text.h"
 #include "rules/common/claims.h"
 #include "rules/common/compilation.h"
@@ -13,7 +14,6 @@
 #include "rules/common/evidence.h"
 #include "rules/common/main_thread.h"
 #include "rules/common/names.h"
-#include "rules/common/stretches.h"
 #include "rules/rule.h"
 
 namespace fathom {

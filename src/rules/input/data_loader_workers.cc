@@ -1,11 +1,11 @@
 // data-loader-workers: batches are made in the training process, or by too few workers.
 #include <algorithm>
 
+#include "analysis/structure/stretches.h"
 #include "rules/common/claims.h"
 #include "rules/common/edits.h"
 #include "rules/common/evidence.h"
 #include "rules/common/names.h"
-#include "rules/common/stretches.h"
 #include "rules/rule.h"
 
 namespace fathom {

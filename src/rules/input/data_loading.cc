@@ -3,13 +3,13 @@
 #include <array>
 #include <optional>
 
+#include "analysis/structure/stretches.h"
 #include "base/quantity_text.h"
 #include "rules/common/claims.h"
 #include "rules/common/counted.h"
 #include "rules/common/edits.h"
 #include "rules/common/evidence.h"
 #include "rules/common/names.h"
-#include "rules/common/stretches.h"
 #include "rules/rule.h"
 
 namespace fathom {

@@ -3,12 +3,12 @@
 #include <unordered_map>
 
 #include "analysis/roofline/op_formulas.h"
+#include "analysis/structure/stretches.h"
 #include "rules/common/claims.h"
 #include "rules/common/counted.h"
 #include "rules/common/edits.h"
 #include "rules/common/evidence.h"
 #include "rules/common/recorded.h"
-#include "rules/common/stretches.h"
 #include "rules/rule.h"
 
 namespace fathom {

@@ -2,13 +2,13 @@
 #include <algorithm>
 
 #include "analysis/structure/from_outside.h"
+#include "analysis/structure/stretches.h"
 #include "base/quantity_text.h"
 #include "rules/common/claims.h"
 #include "rules/common/counted.h"
 #include "rules/common/edits.h"
 #include "rules/common/evidence.h"
 #include "rules/common/names.h"
-#include "rules/common/stretches.h"
 #include "rules/rule.h"
 
 namespace fathom {

@@ -1,6 +1,7 @@
 // zero-grad: gradients are filled with zeros instead of being dropped.
 #include <algorithm>
 
+#include "analysis/structure/stretches.h"
 #include "rules/common/arguments.h"
 #include "rules/common/claims.h"
 #include "rules/common/counted.h"
@@ -9,7 +10,6 @@
 #include "rules/common/host_work.h"
 #include "rules/common/names.h"
 #include "rules/common/recorded.h"
-#include "rules/common/stretches.h"
 #include "rules/rule.h"
 
 namespace fathom {

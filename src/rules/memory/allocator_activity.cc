@@ -3,12 +3,12 @@
 #include <set>
 
 #include "analysis/structure/enclosing_ops.h"
+#include "analysis/structure/stretches.h"
 #include "base/quantity_text.h"
 #include "rules/common/claims.h"
 #include "rules/common/edits.h"
 #include "rules/common/evidence.h"
 #include "rules/common/recorded.h"
-#include "rules/common/stretches.h"
 #include "rules/rule.h"
 
 namespace fathom {

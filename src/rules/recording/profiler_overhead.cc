@@ -2,11 +2,11 @@
 #include <algorithm>
 
 #include "analysis/machine/recording_overhead.h"
+#include "analysis/structure/stretches.h"
 #include "base/quantity_text.h"
 #include "rules/common/counted.h"
 #include "rules/common/evidence.h"
 #include "rules/common/recording_cost.h"
-#include "rules/common/stretches.h"
 #include "rules/rule.h"
 
 namespace fathom {

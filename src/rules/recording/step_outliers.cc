@@ -4,13 +4,13 @@
 #include <numeric>
 #include <optional>
 
+#include "analysis/structure/stretches.h"
 #include "base/quantity_text.h"
 #include "rules/common/claims.h"
 #include "rules/common/counted.h"
 #include "rules/common/evidence.h"
 #include "rules/common/main_thread.h"
 #include "rules/common/outliers.h"
-#include "rules/common/stretches.h"
 #include "rules/rule.h"
 
 namespace fathom {

@@ -4,11 +4,11 @@
 #include <functional>
 #include <utility>
 
+#include "analysis/structure/stretches.h"
 #include "base/quantity_text.h"
 #include "rules/common/claims.h"
 #include "rules/common/counted.h"
 #include "rules/common/evidence.h"
-#include "rules/common/stretches.h"
 #include "rules/rule.h"
 
 namespace fathom {

@@ -1,10 +1,10 @@
 // copy-round-trips: what goes to the host comes back.
 #include <map>
 
+#include "analysis/structure/stretches.h"
 #include "rules/common/claims.h"
 #include "rules/common/evidence.h"
 #include "rules/common/host_copies.h"
-#include "rules/common/stretches.h"
 #include "rules/rule.h"
 
 namespace fathom {

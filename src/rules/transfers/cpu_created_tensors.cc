@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <array>
 
+#include "analysis/structure/stretches.h"
 #include "rules/common/arguments.h"
 #include "rules/common/claims.h"
 #include "rules/common/counted.h"
@@ -9,7 +10,6 @@
 #include "rules/common/evidence.h"
 #include "rules/common/host_copies.h"
 #include "rules/common/names.h"
-#include "rules/common/stretches.h"
 #include "rules/common/user_ops.h"
 #include "rules/rule.h"
 

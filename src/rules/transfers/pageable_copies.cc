@@ -1,11 +1,11 @@
 // pageable-copies: host memory that the device cannot read by itself.
 #include <algorithm>
 
+#include "analysis/structure/stretches.h"
 #include "rules/common/claims.h"
 #include "rules/common/counted.h"
 #include "rules/common/evidence.h"
 #include "rules/common/host_copies.h"
-#include "rules/common/stretches.h"
 #include "rules/common/waits.h"
 #include "rules/rule.h"
 

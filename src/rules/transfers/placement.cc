@@ -1,11 +1,11 @@
 // placement: the way from the host to the device is slower than it should be.
 #include <algorithm>
 
+#include "analysis/structure/stretches.h"
 #include "base/quantity_text.h"
 #include "rules/common/claims.h"
 #include "rules/common/evidence.h"
 #include "rules/common/host_copies.h"
-#include "rules/common/stretches.h"
 #include "rules/rule.h"
 
 namespace fathom {

@@ -1,10 +1,10 @@
 // small-copies: many small copies between host and device.
+#include "analysis/structure/stretches.h"
 #include "base/quantity_text.h"
 #include "rules/common/claims.h"
 #include "rules/common/edits.h"
 #include "rules/common/evidence.h"
 #include "rules/common/host_copies.h"
-#include "rules/common/stretches.h"
 #include "rules/rule.h"
 
 namespace fathom {

@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "rules/rule.h"
+#include "store/trace.h"
 
 namespace fathom {
 
@@ -13,7 +13,7 @@ Interval interval_of(const Trace& trace, SliceId slice);
 /// The union of the stretches: by time, disjoint. O(n log n).
 std::vector<Interval> merged(std::vector<Interval> stretches);
 
-/// The median; zero of nothing.
+/// The median, of an even number the upper of the two in the middle; zero of nothing.
 Duration median_of(std::vector<Duration> durations);
 
 }  // namespace fathom

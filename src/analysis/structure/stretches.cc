@@ -1,5 +1,5 @@
-// Makes claims and edits for stretches of time.
-#include "rules/common/stretches.h"
+// Looks up, merges and halves stretches of time.
+#include "analysis/structure/stretches.h"
 
 #include <algorithm>
 #include <cstddef>
