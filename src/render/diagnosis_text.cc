@@ -52,6 +52,8 @@ std::string baseline(const Diagnosis& diagnosis, const Style& style) {
                 ? "; " + std::to_string(diagnosis.steps_left_out) + " left out)"
                 : ")";
   }
+  const std::string timed = diagnosis.run ? timed_steps(*diagnosis.run) : "";
+  if (!timed.empty() && step.count > 0) text = timed + "; those: " + text;
   if (diagnosis.device >= 0) {
     text += "; device " + std::to_string(diagnosis.device);
     if (!diagnosis.device_name.empty()) {

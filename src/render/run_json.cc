@@ -147,6 +147,44 @@ void write_named(JsonWriter& json, const std::vector<NamedTime>& times) {
   json.end();
 }
 
+void write_timed(JsonWriter& json, const RunSummary& run) {
+  if (!run.timed) {
+    json.null();
+    return;
+  }
+  const TimedSteps& timed = *run.timed;
+  const auto ns = [](double value) { return static_cast<std::int64_t>(std::llround(value)); };
+  json.object(kJsonInline)
+      .member("kind", text(timed.requests ? "request" : "step"))
+      .member("steps", timed.ns.count)
+      .member("in_depth", timed.in_depth)
+      .member("mean_ns", ns(timed.ns.mean))
+      .member("stddev_ns", ns(timed.ns.stddev))
+      .member("min_ns", ns(timed.ns.min))
+      .member("median_ns", ns(timed.ns.median))
+      .member("p95_ns", ns(timed.ns.p95))
+      .member("p99_ns", ns(timed.p99))
+      .member("max_ns", ns(timed.ns.max))
+      .member("outliers", timed.outliers.size())
+      .member("longest",
+              timed.outliers.empty() ? std::nullopt : std::optional(timed.outliers.front().number))
+      .member("loader_waits", timed.fetches)
+      .member("loader_wait_ns", to_ns(timed.waited))
+      .end();
+}
+
+void write_whole(JsonWriter& json, const WholeRun& whole) {
+  json.array();
+  for (const RunPart& part : whole.parts) {
+    json.object(kJsonInline)
+        .member("part", text(part.name))
+        .member("time_ns", to_ns(part.time))
+        .member("count", part.count)
+        .end();
+  }
+  json.end();
+}
+
 }  // namespace
 
 void write_run(JsonWriter& json, const RunSummary& run) {
@@ -170,6 +208,8 @@ void write_run(JsonWriter& json, const RunSummary& run) {
   } else {
     json.null().key("gc_ns").null();
   }
+  write_timed(json.key("timed_steps"), run);
+  write_whole(json.key("whole_run"), run.whole);
   write_overhead(json.key("overhead"), run);
   write_not_recorded(json.key("not_recorded"), run);
   json.end();

@@ -5,6 +5,7 @@
 #include <array>
 #include <cmath>
 #include <cstdio>
+#include <vector>
 
 #include "base/quantity_text.h"
 #include "render/finding_text.h"
@@ -117,6 +118,44 @@ std::string energy(const RunSummary& run) {
   return text;
 }
 
+std::string percent_of(Duration part, Duration whole) {
+  return percent_text(100.0 * static_cast<double>(to_ns(part)) / static_cast<double>(to_ns(whole)));
+}
+
+/// "compilation 17.8 s (68 %), steps 2.1 s (8 %)", the largest first.
+std::string whole_run(const RunSummary& run) {
+  if (run.whole.wall <= Duration{}) return {};
+  constexpr double kLeast = 0.005;
+  std::vector<RunPart> parts = run.whole.parts;
+  std::ranges::stable_sort(parts, std::ranges::greater(), &RunPart::time);
+  std::string text = duration_text(run.whole.wall) + ": ";
+  std::string listed;
+  for (const RunPart& part : parts) {
+    const double share =
+        static_cast<double>(to_ns(part.time)) / static_cast<double>(to_ns(run.whole.wall));
+    if (share < kLeast && part.time != run.whole.steps) continue;
+    list(listed,
+         std::string(part.name) + " " + duration_text(part.time) + " (" +
+             percent_of(part.time, run.whole.wall) + ")",
+         ", ");
+  }
+  text += listed;
+  if (run.whole.in_depth > Duration{})
+    text += "; what is diagnosed below is " + percent_of(run.whole.in_depth, run.whole.wall) +
+            " of the run";
+  return text;
+}
+
+/// Where the steps are the smaller part, what to do about the larger one.
+std::string beside_steps(const RunSummary& run) {
+  const RunPart* const part = run.whole.larger_than_steps();
+  if (part == nullptr) return {};
+  return "more than all steps: " + std::string(part->name) + ", " + duration_text(part->time) +
+         "; " + std::string(part->advice);
+}
+
+std::string from_ns(double ns) { return duration_text(duration_ns(std::llround(ns))); }
+
 std::string main_process(const RunSummary& run) {
   const std::optional<ProcessRun>& main = run.usage.main;
   if (!main || main->wall_ns == kAbsent) return {};
@@ -185,6 +224,29 @@ std::string times(const std::vector<NamedTime>& named, bool counts) {
 
 }  // namespace
 
+std::string timed_steps(const RunSummary& run) {
+  if (!run.timed) return {};
+  const TimedSteps& timed = *run.timed;
+  const Summary& ns = timed.ns;
+  const auto count = [](std::size_t number) {
+    return count_text(static_cast<std::int64_t>(number));
+  };
+  std::string text = from_ns(ns.median) + (timed.requests ? " per request" : " per step") +
+                     ", median of " + count(ns.count) + " timed (mean " + from_ns(ns.mean) +
+                     ", p95 " + from_ns(ns.p95) + ", p99 " + from_ns(timed.p99) + ", longest " +
+                     from_ns(ns.max);
+  if (!timed.outliers.empty()) {
+    text += "; " + count(timed.outliers.size()) +
+            " far longer than the others, most of all number " +
+            std::to_string(timed.outliers.front().number);
+  }
+  if (timed.fetches > 0) {
+    text += "; " + duration_text(timed.waited) + " in " + count(timed.fetches) +
+            " waits for data loaders";
+  }
+  return text + "); " + count(timed.in_depth) + " recorded in depth";
+}
+
 std::string run_lines(const RunSummary& run, const Style& style) {
   std::string out;
   const auto add = [&](std::string_view label, const std::string& text) {
@@ -197,6 +259,8 @@ std::string run_lines(const RunSummary& run, const Style& style) {
   if (ending == "0") ending.clear();
   const std::string process = main_process(run);
   add("Run", process.empty() ? process : ending + process);
+  add("Whole run", whole_run(run));
+  add("", beside_steps(run));
   add("Telemetry", telemetry(run.usage));
   add("Ranks", ranks(run.usage));
   add("Energy", energy(run));

@@ -12,6 +12,9 @@ namespace fathom {
 /// a line what was not recorded. Ends with a newline.
 std::string run_lines(const RunSummary& run, const Style& style);
 
+/// All steps of the run that were timed, recorded in depth or not; "" where there are none.
+std::string timed_steps(const RunSummary& run);
+
 /// The processes as /usr/bin/time prints them, at most `most` lines.
 std::string process_lines(const RunSummary& run, std::size_t most, const Style& style);
 

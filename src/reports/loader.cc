@@ -109,6 +109,19 @@ constexpr Loaders::Column kColumns[] = {
 /// By process and, where asked for, number of the batch.
 using Key = std::pair<std::int64_t, std::int64_t>;
 
+/// What happened outside of the recorded span is of the run as well.
+void add_beside(const Trace& trace, bool by_batch, std::map<Key, Group>& groups) {
+  for (const TimedSlice& slice : trace.timed) {
+    const std::optional<Work> work = work_of(trace.text(slice.category));
+    // What the span cuts is in the trace.
+    const bool cut =
+        slice.start < trace.span.end && slice.start + slice.duration > trace.span.begin;
+    if (!work || cut || (by_batch && *work != fetch)) continue;
+    const Key key(slice.pid, by_batch ? slice.number : kAbsent);
+    groups[key].durations[*work].push_back(to_ns(slice.duration));
+  }
+}
+
 Result<Loaders> compute(const Context& context) {
   const Trace& trace = context.trace;
   const Selector selector = context.selector();
@@ -124,6 +137,9 @@ Result<Loaders> compute(const Context& context) {
     if (!work || !selector.host(trace, slice) || (by_batch && *work != fetch)) continue;
     const Key key(trace.track(slice).pid, by_batch ? trace.number(slice) : kAbsent);
     groups[key].durations[*work].push_back(to_ns(trace.slices.duration[row]));
+  }
+  if (!context.selection.steps && !context.selection.window) {
+    add_beside(trace, by_batch, groups);
   }
   Loaders loaders{.shared = {&trace}};
   for (auto& [key, group] : groups) {
@@ -148,7 +164,8 @@ Report loader() {
        .title = "Data loading: waits of the loop, and the time of samples in the workers",
        .doc = "One row per process that waits for batches or makes them; --group-by batch: one row "
               "per batch. A worker makes samples and collates them while the loop does other "
-              "things; only what the loop waits for is lost.",
+              "things; only what the loop waits for is lost. Of a session folder, all of the "
+              "run counts, with --steps or --window what was recorded in depth.",
        .group_by = kGroupBy,
        .sort = "",
        .example = "fathom loader fathom-runs/20260101-120000-train --group-by batch",

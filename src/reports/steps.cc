@@ -1,10 +1,12 @@
 // steps: what each step's time went to, per device.
 #include <algorithm>
 #include <optional>
+#include <set>
 #include <span>
 #include <tuple>
 #include <vector>
 
+#include "analysis/machine/run_usage.h"
 #include "analysis/util/row_order.h"
 #include "reports/report.h"
 #include "reports/step_selection.h"
@@ -21,10 +23,19 @@ struct OnDevice {
 };
 
 struct Row {
-  const Step* step = nullptr;
+  const Step* step = nullptr;  ///< Null for a step that was timed, and not recorded in depth.
+  RunStep timed;               ///< That one.
   std::optional<OnDevice> on;  ///< Unset in a trace without device activity.
 };
 using StepRows = ReportRows<Row, const Trace*>;
+
+std::int64_t number_of(const Row& row) {
+  return row.step != nullptr ? row.step->number : row.timed.number;
+}
+Interval window_of(const Row& row) {
+  return row.step != nullptr ? row.step->window : row.timed.window;
+}
+Interval host_of(const Row& row) { return row.step != nullptr ? row.step->host : row.timed.window; }
 
 /// Time of the window in which that ran and nothing that comes before it.
 template <Busy kKind>
@@ -42,7 +53,7 @@ std::optional<Duration> busy(const Row& row) {
 }
 
 std::optional<double> busy_percent(const Row& row) {
-  return row.on ? percent_of(row.on->time.busy(), row.step->window.length()) : std::nullopt;
+  return row.on ? percent_of(row.on->time.busy(), window_of(row).length()) : std::nullopt;
 }
 
 /// A member of what it did on the device.
@@ -53,22 +64,21 @@ auto on_device(const Row& row) {
 
 constexpr StepRows::Column kColumns[] = {
     {"step", ColumnKind::integer, "",
-     "Number of the step: as recorded in ProfilerStep#N, else counted from 0.",
-     [](const Row& row) { return row.step->number; }},
+     "Number of the step: as recorded in ProfilerStep#N, else counted from 0.", by<number_of>},
     {"process", ColumnKind::text, "", "Process the step belongs to.",
      [](const Row& row, const Trace* trace) {
-       return text_or_null(trace->text(row.step->process));
+       return row.step == nullptr ? std::nullopt : text_or_null(trace->text(row.step->process));
      },
      true},
     {"device", ColumnKind::integer, "", "Device; null in a trace without device activity.",
      by<on_device<&OnDevice::device>>},
     {"start_ns", ColumnKind::time_ns, "ns", "Start of the window, from the start of the trace.",
-     [](const Row& row, const Trace* trace) { return row.step->window.begin - trace->span.begin; }},
+     [](const Row& row, const Trace* trace) { return window_of(row).begin - trace->span.begin; }},
     {"host_span_ns", ColumnKind::duration_ns, "ns", "Length of the step's annotation on the host.",
-     [](const Row& row) { return row.step->host.length(); }},
+     [](const Row& row) { return host_of(row).length(); }},
     {"window_ns", ColumnKind::duration_ns, "ns",
      "Length of the step: from the end of the step before it to the end of all that it launched.",
-     [](const Row& row) { return row.step->window.length(); }},
+     [](const Row& row) { return window_of(row).length(); }},
     {"busy_ns", ColumnKind::duration_ns, "ns",
      "Time of the window with any activity on the device.", by<busy>},
     {"compute_ns", ColumnKind::duration_ns, "ns", "Time with a compute kernel running.",
@@ -96,7 +106,7 @@ constexpr StepRows::Column kColumns[] = {
     {"edge", ColumnKind::flag, "",
      "Not whole: holds work launched before it or without a launch, or its start is not known; "
      "left out of statistics.",
-     [](const Row& row) { return row.step->edge; }, true},
+     [](const Row& row) { return row.step != nullptr && row.step->edge; }, true},
 };
 
 /// One launching call, for the device it put work onto.
@@ -189,10 +199,10 @@ class RowMaker {
     for (const DeviceTimeline& timeline : context_.timelines().devices) {
       if (context_.selection.device && timeline.device != *context_.selection.device) continue;
       if (!context_.steps().uses(step, timeline.device)) continue;
-      rows_.push_back({&step, on_device(step, timeline)});
+      rows_.push_back({.step = &step, .timed = {}, .on = on_device(step, timeline)});
       any = true;
     }
-    if (!any && !context_.selection.device) rows_.push_back({&step, {}});
+    if (!any && !context_.selection.device) rows_.push_back({.step = &step, .timed = {}, .on = {}});
   }
 
  private:
@@ -208,11 +218,37 @@ class RowMaker {
   std::vector<Row>& rows_;
 };
 
+/// Of a session folder: the steps that were timed and not recorded in depth. Windows and devices
+/// are of the recorded ones.
+std::size_t add_timed(const Context& context, std::vector<Row>& rows) {
+  const Selection& selection = context.selection;
+  const Steps& steps = context.steps();
+  if (selection.window || selection.device || steps.source != StepSource::profiler_step) return 0;
+  std::set<std::int64_t> known;
+  for (const Step& step : steps.steps) known.insert(step.number);
+  const std::size_t before = rows.size();
+  for (const RunStep& step : recorded_run_steps(context.trace)) {
+    const bool out = selection.steps &&
+                     (step.number < selection.steps->first || step.number > selection.steps->last);
+    if (!out && !known.contains(step.number))
+      rows.push_back({.step = nullptr, .timed = step, .on = {}});
+  }
+  const std::size_t added = rows.size() - before;
+  if (added > 0) {
+    std::ranges::stable_sort(rows, {}, [](const Row& row) { return window_of(row).begin; });
+  }
+  return added;
+}
+
 Result<StepRows> compute(const Context& context) {
   StepRows table{.shared = &context.trace};
   RowMaker rows(context, table.rows);
   for (const Step& step : context.steps().steps) {
     if (selects_step(context, step)) rows.add(step);
+  }
+  if (const std::size_t timed = add_timed(context, table.rows); timed > 0) {
+    table.notes.push_back(std::to_string(timed) +
+                          " of the steps were timed and not recorded in depth.");
   }
   if (!context.steps().note.empty()) table.notes.push_back(context.steps().note);
   if (context.timelines().devices.empty())
@@ -244,7 +280,9 @@ Report steps() {
            "One row per step and device. compute_ns, exposed_communication_ns, exposed_memcpy_ns, "
            "exposed_memset_ns and idle_ns sum to window_ns to the nanosecond, and the windows of "
            "consecutive "
-           "steps touch. With --window, the steps that overlap it are shown whole.",
+           "steps touch. With --window, the steps that overlap it are shown whole. A session "
+           "folder "
+           "also has the steps that were timed and not recorded in depth: without a device.",
        .group_by = {},
        .sort = "",
        .example = "fathom steps trace.json.gz --steps 3-7",

@@ -29,6 +29,7 @@ class Merger {
 
   [[nodiscard]] bool find_shift();
   void know_base();
+  void keep_time(SliceId id, std::int64_t number);
   void slices();
   void instants();
   void arguments(const std::vector<Argument>& theirs, std::vector<Argument>& ours,
@@ -312,6 +313,19 @@ bool Merger::known_work(std::size_t row) {
   return true;
 }
 
+/// Of what lies outside of the base's span, these are of use by themselves.
+void Merger::keep_time(SliceId id, std::int64_t number) {
+  const StringId name = other_.categories[other_.slices.category[id.row()]].name;
+  const std::string_view category = other_.text(name);
+  if (category != "step" && category != "phase" && !category.starts_with("loader.")) return;
+  base_.timed.push_back({.pid = other_.track(id).pid,
+                         .start = shifted(other_.slices.start[id.row()]),
+                         .duration = other_.slices.duration[id.row()],
+                         .name = text(other_.slices.name[id.row()]),
+                         .category = text(name),
+                         .number = number});
+}
+
 void Merger::slices() {
   next_argument_ = 0;
   const Interval span = base_.span;
@@ -324,6 +338,8 @@ void Merger::slices() {
     const Time end = start + other_.slices.duration[row];
     if (options_.within_span && is_profiler_step(other_.name(id)))
       counts_.steps.push_back({numbered ? number->number : -1, to_ns(start), to_ns(end)});
+    if (options_.within_span && (start < span.begin || end > span.end))
+      keep_time(id, numbered ? number->number : kAbsent);
     if (options_.within_span && (start >= span.end || end <= span.begin)) {
       ++counts_.slices_outside;
       continue;

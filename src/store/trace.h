@@ -438,6 +438,16 @@ struct SliceTables {
   [[nodiscard]] std::size_t details(SliceKind kind) const;
 };
 
+/// A stretch of the run beside the recorded span: a step, work of a data loader, a phase.
+struct TimedSlice {
+  std::int64_t pid = kAbsent;
+  Time start{};
+  Duration duration{};
+  StringId name{};
+  StringId category{};
+  std::int64_t number = kAbsent;
+};
+
 /// A loaded recording. Immutable once read; share it freely between threads.
 struct Trace : SliceTables {
   StringPool strings;
@@ -446,6 +456,7 @@ struct Trace : SliceTables {
   std::vector<Category> categories;  ///< At most 256.
   std::vector<Signature> signatures;
   std::vector<LaunchConfig> launch_configs;
+  std::vector<TimedSlice> timed;            ///< Outside of the span, or cut by it; in no order.
   std::vector<NumberedSlice> numbers;       ///< Sorted by slice.
   std::vector<Argument> slice_arguments;    ///< Sorted by row.
   std::vector<Argument> instant_arguments;  ///< Sorted by row.

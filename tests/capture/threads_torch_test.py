@@ -39,6 +39,14 @@ class Threads(unittest.TestCase):
         self.assertEqual(facts["not_recorded"], [])
         steps = run.slices("step")
         self.assertEqual(sorted(step.value for step in steps), list(range(count)))
+        # Found by the analysis, each in the thread that answered it.
+        rows = captured.fathom_json("steps", str(run.folder), "--limit", "0")["rows"]
+        self.assertEqual(len({row["step"] for row in rows}), count)
+        timed = captured.fathom_json("diagnose", str(run.folder))["run"]["timed_steps"]
+        self.assertEqual((timed["kind"], timed["steps"]), ("request", count))
+        self.assertGreater(timed["in_depth"], 2)
+        self.assertLessEqual(timed["median_ns"], timed["p95_ns"])
+        self.assertLessEqual(timed["p95_ns"], timed["p99_ns"])
 
     def test_what_a_server_answers_in_threads_is_a_request(self) -> None:
         run = self.run_quietly("http", 1500)

@@ -254,6 +254,54 @@ class MainThread {
   std::vector<HostPiece> pieces_;
 };
 
+/// Each request by the thread that answers it; between requests the program waits for them.
+class Requests {
+ public:
+  Requests(const Context& context, const HostThreads& threads)
+      : context_(context), threads_(threads), main_(threads.main()) {}
+
+  std::vector<HostPiece> pieces() {
+    const Interval span = context_.trace.span;
+    Time at = span.begin;
+    for (const Step& step : context_.steps().steps) {
+      if (step.process != context_.trace.tracks[main_.row()].process) continue;
+      const Interval window{std::max(step.window.begin, at), std::min(step.window.end, span.end)};
+      if (window.begin >= window.end) continue;
+      add({at, window.begin}, HostBucket::waiting, SliceId());
+      request(context_.trace.slices.track[step.slice.row()], window);
+      at = window.end;
+    }
+    add({at, span.end}, HostBucket::waiting, SliceId());
+    return std::move(pieces_);
+  }
+
+ private:
+  void request(TrackId thread, Interval window) {
+    HostWalk walk(context_.trace, context_.nesting(), threads_, thread);
+    LateOp unused;
+    walk.visit(window, unused, [&](Interval stretch, Bucket state, SliceId slice) {
+      add(stretch, bucket(state, slice), slice);
+    });
+  }
+
+  [[nodiscard]] HostBucket bucket(Bucket state, SliceId slice) const {
+    if (state == Bucket::input) return HostBucket::input;
+    if (state == Bucket::sync) return HostBucket::waiting;
+    if (state == Bucket::python || !slice.valid()) return HostBucket::python;
+    return bucket_of(context_.phases()[slice]);
+  }
+
+  void add(Interval interval, HostBucket bucket, SliceId op) {
+    if (interval.begin < interval.end)
+      pieces_.push_back({.interval = interval, .bucket = bucket, .op = op});
+  }
+
+  const Context& context_;
+  const HostThreads& threads_;
+  TrackId main_;
+  std::vector<HostPiece> pieces_;
+};
+
 }  // namespace
 
 bool is_waiting_frame(std::string_view name) {
@@ -272,6 +320,7 @@ bool is_waiting_frame(std::string_view name) {
 std::vector<HostPiece> account_main_thread(const Context& context, const HostThreads& threads,
                                            const OneOffWork& one_off) {
   if (!threads.main().valid()) return {};
+  if (context.steps().requests) return Requests(context, threads).pieces();
   return MainThread(context, threads, one_off).pieces();
 }
 

@@ -105,14 +105,54 @@ std::vector<Step> steps_on(const Trace& trace, const std::vector<SliceId>& slice
   return steps;
 }
 
-StepMarks profiler_steps(const Trace& trace) {
+/// The recorder says of a server that its steps are requests.
+bool are_requests(const Trace& trace) {
+  const Fact* const fact = trace.fact("step_by");
+  return fact != nullptr && fact->value == "\"request\"";
+}
+
+/// Of all threads, by process and time.
+void sort_by_time(const Trace& trace, std::vector<SliceId>& slices) {
+  const auto key = [&trace](SliceId id) {
+    return std::tuple(trace.text(trace.track(id).process), trace.slices.start[id.row()], id);
+  };
+  std::ranges::sort(slices, {}, key);
+}
+
+/// One that the recording cut is not whole.
+void mark_cut(const Trace& trace, std::vector<Step>& steps) {
+  for (Step& step : steps) {
+    step.edge = step.host.begin < trace.span.begin || step.host.end > trace.span.end;
+  }
+}
+
+StepMarks request_steps(const Trace& trace, std::vector<SliceId> slices) {
   StepMarks marks{
-      .source = StepSource::profiler_step, .name = std::string(kProfilerSteps), .steps = {}};
-  marks.steps = steps_on(trace, busiest_threads(trace, named(trace, kProfilerStep)));
-  for (Step& step : marks.steps) {
+      .source = StepSource::profiler_step, .requests = true, .name = "request", .steps = {}};
+  sort_by_time(trace, slices);
+  marks.steps = steps_on(trace, slices);
+  mark_cut(trace, marks.steps);
+  return marks;
+}
+
+void number_by_name(const Trace& trace, std::vector<Step>& steps) {
+  for (Step& step : steps) {
     const std::string_view digits = trace.name(step.slice).substr(kProfilerStep.size());
     std::from_chars(digits.data(), digits.data() + digits.size(), step.number);
   }
+}
+
+StepMarks profiler_steps(const Trace& trace) {
+  std::vector<SliceId> slices = named(trace, kProfilerStep);
+  StepMarks marks;
+  if (are_requests(trace)) {
+    marks = request_steps(trace, std::move(slices));
+  } else {
+    marks.source = StepSource::profiler_step;
+    marks.name = std::string(kProfilerSteps);
+    marks.steps = steps_on(trace, busiest_threads(trace, std::move(slices)));
+  }
+  number_by_name(trace, marks.steps);
   return marks;
 }
 

@@ -11,6 +11,7 @@ namespace fathom {
 
 struct StepMarks {
   StepSource source = StepSource::whole_trace;
+  bool requests = false;    ///< See Steps.
   std::string name;         ///< What repeats.
   std::vector<Step> steps;  ///< By process, then time; host spans of a process do not overlap.
 };

@@ -76,7 +76,7 @@ Time end_of_break(const Breaks& breaks, const Step& before, const Step& step) {
 }
 
 /// Sets window.end of every step to the last of: its host end, the end before it, what it launched.
-void set_windows(const Trace& trace, const Links& links, const Processes& processes,
+void set_windows(const Trace& trace, const Links& links, const Processes& processes, bool requests,
                  std::vector<Step>& steps) {
   for (Step& step : steps) step.window = step.host;
   for (const SliceId activity : links.activities) {
@@ -86,6 +86,7 @@ void set_windows(const Trace& trace, const Links& links, const Processes& proces
         step_at(processes.of(trace.track(launch).process), trace.slices.start[launch.row()]);
     if (step != nullptr) step->window.end = std::max(step->window.end, trace.slices.end(activity));
   }
+  if (requests) return;  // between them the program waits for the next
   const Breaks breaks = find_breaks(trace);
   for (const std::span<Step> run : processes.runs()) {
     for (std::size_t i = 1; i < run.size(); ++i) {
@@ -139,7 +140,9 @@ std::vector<std::pair<StringId, std::int32_t>> who_launches_where(const Trace& t
 std::string note_for(const StepMarks& marks) {
   switch (marks.source) {
     case StepSource::profiler_step:
-      return {};
+      return marks.requests ? "Each request is a step, in the thread that answered it; of requests "
+                              "that overlap in time, the first is accounted for."
+                            : "";
     case StepSource::annotation:
       return "No ProfilerStep in the trace: each top-level annotation \"" + marks.name +
              "\" is a step.";
@@ -228,6 +231,7 @@ Steps compute_steps(const Trace& trace, const Links& links) {
   StepMarks marks = find_step_marks(trace);
   Steps result;
   result.source = marks.source;
+  result.requests = marks.requests;
   result.note = note_for(marks);
   result.name = std::move(marks.name);
   result.steps = std::move(marks.steps);
@@ -238,7 +242,7 @@ Steps compute_steps(const Trace& trace, const Links& links) {
     return result;
   }
   const Processes processes(result.steps);
-  set_windows(trace, links, processes, result.steps);
+  set_windows(trace, links, processes, result.requests, result.steps);
   find_edges(trace, links, processes, result);
   if (result.source == StepSource::profiler_step) find_empty(trace, links, processes);
   return result;

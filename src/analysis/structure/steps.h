@@ -37,6 +37,9 @@ struct Step {
 
 struct Steps {
   StepSource source = StepSource::whole_trace;
+  /// The steps are requests: each lies in the thread that answered it, and between two of them the
+  /// program waits for the next. Those that began while another ran are left out.
+  bool requests = false;
   std::string name;         ///< What repeats, e.g. "ProfilerStep*", "Optimizer.step#SGD.step".
   std::vector<Step> steps;  ///< By process, then time.
   std::string note;         ///< A sentence when the source is not ProfilerStep.

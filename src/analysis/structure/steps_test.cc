@@ -42,6 +42,25 @@ TEST(Steps, BeginAfterAnEvaluationThatLiesBetweenThem) {
   expect_window(steps.steps[2], 400, 510);
 }
 
+TEST(Steps, OfAServerAreRequestsInTheThreadsThatAnsweredThem) {
+  TraceBuilder builder;
+  builder.fact("step_by", "\"request\"");
+  builder.on_thread(11).step(0, 100, 50);
+  builder.op("aten::mm", 110, 10);
+  builder.on_thread(12).step(1, 120, 60);  // while the first runs
+  builder.on_thread(13).step(2, 300, 40);
+  builder.op("aten::mm", 310, 10);
+  const Trace trace = builder.build();
+  const Steps steps = steps_of(trace);
+  EXPECT_TRUE(steps.requests);
+  EXPECT_EQ(steps.name, "request");
+  ASSERT_EQ(steps.steps.size(), 2U);
+  // Between two requests is no part of either.
+  expect_window(steps.steps[0], 100, 150);
+  expect_window(steps.steps[1], 300, 340);
+  EXPECT_EQ(steps.steps[1].number, 2);
+}
+
 TEST(Steps, EndWithTheLastActivityTheyLaunchedAndTouchTheNext) {
   TraceBuilder builder;
   builder.step(7, 100, 100);

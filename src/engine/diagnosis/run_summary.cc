@@ -167,6 +167,14 @@ std::vector<ProcessLine> in_order(const Trace& trace, const ProcessRun* main) {
   return order;
 }
 
+/// The process whose steps they are, else the main one.
+const ProcessRun* who_stepped(const Trace& trace, const Steps& steps, const RunUsage& usage) {
+  const std::int64_t pid = steps.steps.empty() ? kAbsent : steps.steps.front().pid;
+  const auto at = std::ranges::find(trace.process_runs, pid, &ProcessRun::pid);
+  if (at != trace.process_runs.end()) return &*at;
+  return usage.main ? &*usage.main : nullptr;
+}
+
 /// True where neither operators nor a device were recorded: ranges and steps alone do not show what
 /// time goes into.
 bool is_plain(const Trace& trace) {
@@ -200,6 +208,9 @@ std::optional<RunSummary> summarize_run(const Context& context, double price, do
   run.processes = in_order(trace, run.usage.main ? &*run.usage.main : nullptr);
   run.not_recorded = not_recorded(trace);
   run.overhead = recording_overhead(trace);
+  run.timed = timed_steps(trace, context.steps());
+  if (const ProcessRun* const stepped = who_stepped(trace, context.steps(), run.usage))
+    run.whole = whole_run(trace, *stepped, context.steps());
   add_slices(trace, run);
   add_functions(trace, run);
   run.plain = is_plain(trace);

@@ -11,6 +11,8 @@
 #include "analysis/context.h"
 #include "analysis/machine/recording_overhead.h"
 #include "analysis/machine/run_usage.h"
+#include "analysis/machine/timed_steps.h"
+#include "analysis/machine/whole_run.h"
 
 namespace fathom {
 
@@ -51,6 +53,8 @@ struct RunSummary {
   std::uint64_t threads = 0;                  ///< That the program started.
   std::vector<NamedTime> functions;           ///< By own time, longest first; at most 5.
   std::vector<Unrecorded> not_recorded;       ///< Of the manifest and of the processes.
+  std::optional<TimedSteps> timed;            ///< The steps of the whole run.
+  WholeRun whole;                             ///< Where its time went; of the process that stepped.
   std::optional<RecordingOverhead> overhead;  ///< What recording the program's steps cost.
   /// True where nothing inside the program was recorded that could be diagnosed: no operators, no
   /// device.

@@ -1,0 +1,35 @@
+// Where the wall time of a whole run went: start, imports, compilation, steps, checkpoints, exit.
+#pragma once
+
+#include <cstddef>
+#include <string_view>
+#include <vector>
+
+#include "analysis/machine/run_usage.h"
+#include "store/trace.h"
+
+namespace fathom {
+
+/// A part of the run, of which no instant is in two.
+struct RunPart {
+  std::string_view name;
+  Duration time{};
+  std::size_t count = 0;    ///< Of the stretches that it is made of.
+  std::string_view advice;  ///< What shortens it; "" for the steps.
+};
+
+struct WholeRun {
+  Duration wall{};  ///< Of the process; the parts sum to it.
+  Duration steps{};
+  Duration in_depth{};         ///< Of it, recorded by torch.profiler.
+  std::vector<RunPart> parts;  ///< In the order of a run; none is empty.
+
+  /// The largest part that is none of the steps, where it is larger than they are; else nullptr.
+  [[nodiscard]] const RunPart* larger_than_steps() const;
+};
+
+/// `main`: the process whose steps they are. `wall` is 0 where its times are not known.
+/// O(n log n).
+WholeRun whole_run(const Trace& trace, const ProcessRun& main, const Steps& steps);
+
+}  // namespace fathom
