@@ -403,6 +403,50 @@ def elementwise(recording: Recording, finding: Finding) -> Span | None:
     return 0, sum(each.credited for each in kernels if not (PRODUCT.search(each.name) and not NOT_PRODUCT.search(each.name)))
 
 
+LAYOUT = {"aten::contiguous", "aten::clone", "aten::reshape", "aten::transpose_copy", "aten::permute_copy"}
+READS = {"aten::_local_scalar_dense", "aten::item", "aten::is_nonzero", "aten::nonzero", "aten::index", "aten::masked_select"}
+READS |= {"aten::equal", "aten::_unique2"}
+
+
+def exposed_copies(recording: Recording, finding: Finding) -> int:
+    """Copies of pinned memory that bring no value; or those on the device that change no layout."""
+    if key_of(finding) == "device":
+        return credited(
+            recording,
+            lambda each: each.kind == "memcpy"
+            and ("DtoD" in each.name or "PtoP" in each.name)
+            and not any(around.name in LAYOUT for around in each.around()),
+        )
+    return credited(
+        recording,
+        lambda each: each.kind == "memcpy"
+        and "inned" in each.name
+        and ("HtoD" in each.name or "DtoH" in each.name)
+        and not any(around.name in READS for around in each.around()),
+    )
+
+
+def small_collectives(recording: Recording, finding: Finding) -> Span | None:
+    """All communication."""
+    if recording.device is None:
+        return None
+    return 0, credited(recording, lambda each: each.kind == "kernel" and bool(COMMUNICATION.search(each.name)))
+
+
+def buffer_broadcasts(recording: Recording, finding: Finding) -> Span | None:
+    """Broadcasts inside DistributedDataParallel.forward, and all idle time inside it."""
+    inside = recording.work(lambda each: "DistributedDataParallel.forward" in each.name)
+    spans = union([(each.begin, each.end) for each in inside])
+    if recording.device is None:
+        return 0, length(both(spans, recording.windows))
+    kernels = credited(
+        recording,
+        lambda each: bool(COMMUNICATION.search(each.name))
+        and any("DistributedDataParallel.forward" in around.name for around in each.around()),
+    )
+    return 0, kernels + length(both(recording.idle, spans))
+
+
 SUMS: dict[str, Callable[[Recording, Finding], Span | int | None]] = {
     "host-bound": late_launches,
     "cuda-graph-inference": late_launches,
@@ -425,6 +469,9 @@ SUMS: dict[str, Callable[[Recording, Finding], Span | int | None]] = {
     "warmup-in-window": first_uses,
     "fusable-elementwise": elementwise,
     "unfused-attention": elementwise,
+    "exposed-copies": exposed_copies,
+    "small-collectives": small_collectives,
+    "buffer-broadcasts": buffer_broadcasts,
 }
 
 

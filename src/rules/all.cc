@@ -10,6 +10,7 @@ namespace fathom {
 Rule activations_dominate();
 Rule allocator_activity();
 Rule bias_before_norm();
+Rule buffer_broadcasts();
 Rule conv_layout();
 Rule copy_round_trips();
 Rule cpu_created_tensors();
@@ -19,6 +20,7 @@ Rule data_loader_workers();
 Rule data_loading();
 Rule dominant_phase();
 Rule exposed_communication();
+Rule exposed_copies();
 Rule fp64();
 Rule fusable_elementwise();
 Rule host_bound();
@@ -41,6 +43,8 @@ Rule python_loop();
 Rule recompilation();
 Rule redundant_ops();
 Rule shape_alignment();
+Rule small_batch();
+Rule small_collectives();
 Rule small_copies();
 Rule step_outliers();
 Rule sync_points();
@@ -72,6 +76,8 @@ std::span<const Rule> all_rules() {
       small_copies(),
       placement(),
       host_work_between_launches(),
+      buffer_broadcasts(),
+      small_collectives(),
       exposed_communication(),
       zero_grad(),
       unfused_optimizer(),
@@ -84,11 +90,13 @@ std::span<const Rule> all_rules() {
       shape_alignment(),
       tensor_cores_unused(),
       layout_copies(),
+      exposed_copies(),
       fusable_elementwise(),
       hot_kernel(),
       launch_shape(),
       cuda_graph_inference(),
       host_bound(),
+      small_batch(),
       dominant_phase(),
       prefill_decode(),
       step_outliers(),

@@ -18,17 +18,16 @@ namespace {
 constexpr std::string_view kDoc =
     "Communication costs nothing while kernels compute beside it; what counts is the exposed part, "
     "during which the device only communicates (without a device: the main thread is inside a "
-    "collective, or idles while one runs on another thread). Fires when the exposed part is over 5 "
-    "% of the step and less than 30 % of all communication is hidden, or when it is over 10 %; "
-    "critical from 20 %. Exposed time holds waiting for late ranks too, which late-rank names "
-    "where one rank's trace shows it. What can be hidden is bounded by the computing that has no "
-    "communication beside it. Sources: the former TensorBoard plugin (10 %); TraceML (10 and 20 "
-    "%); nsys-ai (overlap below 30 %).";
+    "collective, or idles while one runs on another thread). Fires from 5 % of the step, warns "
+    "from "
+    "10 %, is critical from 20 %. Exposed time holds waiting for late ranks too, which late-rank "
+    "names where one rank's trace shows it. What can be hidden is bounded by the computing that "
+    "has no communication beside it. Sources: the former TensorBoard plugin (10 %); TraceML (10 "
+    "and 20 %).";
 
-constexpr double kNotePercent = 5.0;
+constexpr double kLeastPercent = 5.0;
 constexpr double kWarnPercent = 10.0;
 constexpr double kCriticalPercent = 20.0;
-constexpr double kLowOverlap = 30.0;
 
 struct Found {
   std::vector<Claim> claims;
@@ -216,9 +215,7 @@ Outcome check(const RuleContext& rules) {
   if (found.all <= Duration{}) return std::vector<Finding>{};
   const double overlap = 100.0 * (1.0 - static_cast<double>(to_ns(found.exposed)) /
                                             static_cast<double>(to_ns(found.all)));
-  const double percent = rules.percent(found.exposed);
-  const bool low = percent >= kNotePercent && overlap < kLowOverlap;
-  if (!low && percent < kWarnPercent) return std::vector<Finding>{};
+  if (rules.percent(found.exposed) < kLeastPercent) return std::vector<Finding>{};
   std::vector<Finding> findings;
   findings.push_back(make(rules, found, std::clamp(overlap, 0.0, 100.0)));
   return findings;

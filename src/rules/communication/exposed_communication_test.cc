@@ -45,6 +45,18 @@ TEST(ExposedCommunication, IsNothingBesideComputing) {
   EXPECT_EQ(judged.abstains(exposed_communication()), "");
 }
 
+TEST(ExposedCommunication, IsANoteFromFivePercentHoweverMuchIsHidden) {
+  for (const auto& [start, findings] : {std::pair{360, 1U}, std::pair{340, 0U}}) {
+    TraceBuilder builder;
+    step(builder, start);  // Exposed: 60 or 40 of 1000 ns.
+    const std::vector<Finding> found = JudgedTrace(builder).findings(exposed_communication());
+    ASSERT_EQ(found.size(), findings);
+    if (!found.empty()) {
+      EXPECT_EQ(found[0].weight, Weight::note);
+    }
+  }
+}
+
 TEST(ExposedCommunication, PromisesNoMoreThanThereIsComputingToHideBehind) {
   TraceBuilder builder;
   builder.step(0, 0, 1000);

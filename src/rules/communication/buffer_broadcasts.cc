@@ -1,0 +1,141 @@
+// buffer-broadcasts: DistributedDataParallel sends buffers of rank 0 in each forward pass.
+#include <algorithm>
+#include <string>
+
+#include "analysis/structure/stretches.h"
+#include "base/quantity_text.h"
+#include "rules/common/claims.h"
+#include "rules/common/collectives.h"
+#include "rules/common/counted.h"
+#include "rules/common/edits.h"
+#include "rules/common/evidence.h"
+#include "rules/common/names.h"
+#include "rules/rule.h"
+
+namespace fathom {
+namespace buffer_broadcasts_rule {
+namespace {
+
+constexpr std::string_view kDoc =
+    "DistributedDataParallel copies the buffers of rank 0 (running statistics of batch norm, "
+    "masks) to all ranks before each forward pass, unless broadcast_buffers=False. Nothing can "
+    "run beside it, for the forward pass uses them. Counted are broadcasts launched inside "
+    "DistributedDataParallel.forward: what nothing hides, and the idle time while the host asks "
+    "for them (without a device: what the main thread spends there). Fires from 1 % of the step. "
+    "Abstains where there are broadcasts and no range of DistributedDataParallel. Source: "
+    "PyTorch's documentation of DistributedDataParallel.";
+
+constexpr double kLeastPercent = 1.0;
+
+bool is_wrapper(std::string_view name) {
+  return name.find("DistributedDataParallel.forward") != std::string_view::npos;
+}
+
+struct Found {
+  std::vector<SliceId> calls;
+  std::vector<SliceId> hosts;
+  std::vector<Claim> claims;
+  RemovedTime removed;
+  std::int64_t bytes = 0;
+  bool elsewhere = false;  // Broadcasts outside of the wrapper.
+  explicit Found(const RuleContext& rules) : removed(rules) {}
+};
+
+/// The outermost host slice of the broadcast: the last below the wrapper that names it.
+SliceId asked_by(const RuleContext& rules, SliceId host, SliceId wrapper) {
+  const Trace& trace = rules.trace();
+  SliceId found = host;
+  for (SliceId at = host; at.valid() && at != wrapper;
+       at = rules.context.nesting().parent[at.row()]) {
+    if (collective_kind(trace.name(at)) == CollectiveKind::broadcast) found = at;
+  }
+  return found;
+}
+
+Found look(const RuleContext& rules) {
+  const Trace& trace = rules.trace();
+  const NameSet wrappers(trace, is_wrapper);
+  Found found(rules);
+  for (const CollectiveCall& call : collective_calls(rules)) {
+    const SliceId host =
+        rules.device >= 0 ? rules.context.links().launch[call.slice.row()] : call.slice;
+    if (!host.valid()) continue;
+    const SliceId wrapper = enclosing(rules, host, wrappers);
+    const SliceId asked = asked_by(rules, host, wrapper);
+    if (collective_kind(trace.name(call.slice)) != CollectiveKind::broadcast &&
+        collective_kind(trace.name(asked)) != CollectiveKind::broadcast) {
+      continue;
+    }
+    if (!wrapper.valid()) {
+      found.elsewhere = true;
+      continue;
+    }
+    found.calls.push_back(call.slice);
+    found.hosts.push_back(asked);
+    found.bytes += call.bytes;
+    if (rules.device >= 0) found.claims.push_back(claim(rules, call.slice));
+  }
+  std::ranges::sort(found.hosts);
+  found.hosts.erase(std::unique(found.hosts.begin(), found.hosts.end()), found.hosts.end());
+  std::vector<Interval> stretches;
+  for (const SliceId host : found.hosts) stretches.push_back(interval_of(trace, host));
+  for (const Interval& stretch : merged(std::move(stretches))) {
+    if (rules.device >= 0) {
+      claim_idle(rules, stretch, kHostLate, found.claims);
+    } else {
+      claim_main_thread(rules, stretch, {}, found.claims, &found.removed);
+    }
+  }
+  return found;
+}
+
+Outcome check(const RuleContext& rules) {
+  Found found = look(rules);
+  if (found.calls.empty() && found.elsewhere) {
+    return Abstention{"no range of DistributedDataParallel is around the recorded broadcasts"};
+  }
+  const Duration time = total(found.claims);
+  if (found.calls.empty() || rules.percent(time) < kLeastPercent) return std::vector<Finding>{};
+  Finding finding;
+  finding.title =
+      "DistributedDataParallel sends its buffers in each pass: " + per_step(rules, time);
+  finding.family = Family::communication;
+  finding.weight = weight_of(rules, time, 5, 15);
+  finding.confidence = Confidence::high;
+  finding.effort = Effort::flag;
+  finding.evidence.push_back(evidence_of(
+      rules, found.calls,
+      counted_noun(found.calls.size(), "broadcast") + " inside DistributedDataParallel.forward" +
+          (found.bytes > 0 ? ", " + bytes_text(found.bytes) + " in all" : "")));
+  finding.counter_evidence =
+      "Buffers that a program changes on rank 0 only would no longer reach the other ranks.";
+  finding.fix = {
+      .text =
+          "Keep each rank's own buffers. Caveats: running statistics of batch norm then differ "
+          "between ranks: evaluate and save with those of one rank, or use SyncBatchNorm, which "
+          "needs no broadcast and communicates by itself.",
+      .before = "DistributedDataParallel(model)",
+      .after = "DistributedDataParallel(model, broadcast_buffers=False)"};
+  finding.verify = "fathom accounting TRACE";
+  finding.claims = std::move(found.claims);
+  if (rules.device >= 0) {
+    for (const SliceId call : found.calls) finding.edits.scale.emplace_back(call, 0.0F);
+    for (const SliceId host : found.hosts) scale_tree(rules, host, 0.0F, finding.edits);
+  }
+  found.removed.to(finding.edits);
+  finding.assumption = "no buffers are sent";
+  finding.pessimism = 0.4;
+  return std::vector<Finding>{std::move(finding)};
+}
+
+}  // namespace
+}  // namespace buffer_broadcasts_rule
+
+Rule buffer_broadcasts() {
+  return {.id = "buffer-broadcasts",
+          .title = "Buffers sent by DistributedDataParallel in each pass",
+          .doc = buffer_broadcasts_rule::kDoc,
+          .check = buffer_broadcasts_rule::check};
+}
+
+}  // namespace fathom

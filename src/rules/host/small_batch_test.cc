@@ -1,0 +1,88 @@
+#include <gtest/gtest.h>
+
+#include "rules/common/batch_times.h"
+#include "rules/common/rule_fixture.h"
+
+namespace fathom {
+
+Rule small_batch();
+
+namespace {
+
+Device device_of_ten() {
+  Device device;
+  device.sms = 10;
+  return device;
+}
+
+/// A step of 10 µs: four products of 500 ns, each launched 2 µs after the other; of so many blocks.
+void products(TraceBuilder& builder, std::int32_t blocks, std::int64_t length = 500) {
+  builder.device(device_of_ten());
+  builder.step(0, 0, 10'000);
+  for (std::int64_t i = 0; i < 4; ++i) {
+    add_launch(builder, "aten::mm", 100 + 2400 * i, "ampere_sgemm_128x64_tn", 1, 10 + i);
+  }
+  for (std::int64_t i = 0; i < 4; ++i) {
+    builder.runtime("cudaLaunchKernel", 125 + 2400 * i, 5, i + 1);
+    builder.kernel("ampere_sgemm_128x64_tn", 140 + 2400 * i, length, i + 1)
+        .grid(blocks, 1, 1)
+        .block(128, 1, 1);
+  }
+}
+
+TEST(SmallBatch, IsOneWhoseStepWouldHardlyGrow) {
+  TraceBuilder builder;
+  products(builder, 5);
+  const auto findings = JudgedTrace(builder).findings(small_batch());
+  ASSERT_EQ(findings.size(), 1U);
+  EXPECT_EQ(findings[0].evidence.size(), 4U);
+  EXPECT_NE(findings[0].title.find("1.7 to 2.0 times"), std::string::npos) << findings[0].title;
+  EXPECT_EQ(findings[0].weight, Weight::warning);
+  // More samples per second, but no shorter step.
+  EXPECT_TRUE(findings[0].claims.empty());
+}
+
+TEST(SmallBatch, IsNothingWhereKernelsFillStepAndDevice) {
+  TraceBuilder builder;
+  products(builder, 100, 2390);
+  EXPECT_TRUE(JudgedTrace(builder).findings(small_batch()).empty());
+}
+
+TEST(SmallBatch, IsNothingWithoutProducts) {
+  TraceBuilder builder;
+  builder.step(0, 0, 10'000);
+  add_launch(builder, "aten::add", 100, "add", 500, 1);
+  EXPECT_TRUE(JudgedTrace(builder).findings(small_batch()).empty());
+}
+
+TEST(SmallBatch, IsNothingWhereTheStepWaitsForItsInput) {
+  TraceBuilder builder;
+  products(builder, 5);
+  builder.annotation("enumerate(DataLoader)#_SingleProcessDataLoaderIter.__next__", 700, 1700);
+  EXPECT_TRUE(JudgedTrace(builder).findings(small_batch()).empty());
+}
+
+TEST(SmallBatch, OfTheProcessorKeepsWhatCallingOperatorsCosts) {
+  TraceBuilder builder;
+  builder.step(0, 0, 100'000);
+  for (std::int64_t i = 0; i < 4; ++i) builder.op("aten::mm", 1000 + 24'000 * i, 15'000);
+  const JudgedTrace judged(builder);
+  const BatchTimes times(judged.rules());
+  EXPECT_EQ(to_ns(times.full()), 52'000);
+  EXPECT_EQ(to_ns(times.with(4).low), 100'000);
+  EXPECT_EQ(to_ns(times.with(4).high), 256'000);
+  EXPECT_EQ(judged.findings(small_batch()).size(), 1U);
+  TraceBuilder longer;
+  longer.step(0, 0, 100'000);
+  for (std::int64_t i = 0; i < 4; ++i) longer.op("aten::mm", 1000 + 24'000 * i, 20'000);
+  EXPECT_TRUE(JudgedTrace(longer).findings(small_batch()).empty());
+}
+
+TEST(SmallBatch, AbstainsWhereNoOperatorWasRecorded) {
+  TraceBuilder builder;
+  builder.runtime("cudaMalloc", 0, 50);
+  EXPECT_NE(JudgedTrace(builder).abstains(small_batch()), "");
+}
+
+}  // namespace
+}  // namespace fathom
