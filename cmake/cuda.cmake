@@ -122,7 +122,9 @@ function(fathom_cuda_tests)
     target_compile_definitions(${name} PRIVATE FATHOM_CUPTI_HEADERS="${cupti_headers}")
   endforeach()
 
-  add_library(fake_cupti SHARED "${PROJECT_SOURCE_DIR}/tests/programs/fake_cupti.cc" "${capture}/cuda/layouts.cc")
+  add_library(fake_cupti SHARED "${PROJECT_SOURCE_DIR}/tests/programs/fake_cupti.cc"
+              "${PROJECT_SOURCE_DIR}/tests/programs/fake_cupti_delivery.cc"
+              "${PROJECT_SOURCE_DIR}/tests/programs/fake_cupti_rules.cc" "${capture}/cuda/layouts.cc")
   if(cupti_pm_${cuda_newest})
     target_sources(fake_cupti PRIVATE "${PROJECT_SOURCE_DIR}/tests/programs/fake_cupti_pm.cc")
     target_compile_definitions(cuda_test PRIVATE FATHOM_TEST_CUDA_PM)
@@ -135,6 +137,7 @@ function(fathom_cuda_tests)
     fathom_uses_cuda(${target} ${cuda_newest})
   endforeach()
   target_link_libraries(cuda_program PRIVATE fathom_sdk)
+  set_target_properties(cuda_program PROPERTIES ENABLE_EXPORTS ON)
   foreach(library IN ITEMS cublas cublasLt cudnn)
     add_library(fake_${library} SHARED "${PROJECT_SOURCE_DIR}/tests/programs/fake_library.cc")
     target_link_libraries(fake_${library} PRIVATE fathom_options)

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
+#include <filesystem>
 #include <fstream>
 #include <map>
 #include <string>
@@ -216,6 +217,184 @@ TEST_F(CudaInjection, ACrashKeepsAllThereIs) {
   ASSERT_TRUE(WIFSIGNALED(status));
   EXPECT_EQ(WTERMSIG(status), SIGTERM);
   EXPECT_EQ(count(trace_of(folder), SliceKind::kernel), 7U);
+}
+
+TEST_F(CudaInjection, AfterItsEndCuptiIsNotCalledAndBuffersThatComeLateAreWaitedFor) {
+  for (const char* const ms : {"5", "200"}) {
+    const Folder folder;
+    EXPECT_EQ(run_injected(folder, "work", {{"CUPTI_FAKE_DELIVERY_MS", ms}}), 0);
+    const Trace trace = trace_of(folder);
+    EXPECT_EQ(count(trace, SliceKind::kernel), 5U) << ms;
+    EXPECT_EQ(fact(trace, "cuda.buffers_outstanding"), "\"0\"") << ms;
+  }
+  for (const char* const how : {"_exit", "crash"}) {
+    const Folder folder;
+    run_injected(folder, how, {{"CUPTI_FAKE_DELIVERY_MS", "100"}});
+    EXPECT_GE(count(trace_of(folder), SliceKind::kernel), 5U) << how;
+  }
+}
+
+TEST_F(CudaInjection, WhatCuptiKeepsBeyondTheEndIsCounted) {
+  const Folder folder;
+  EXPECT_EQ(run_injected(folder, "work", {{"CUPTI_FAKE_DELIVERY_MS", "3000"}}), 0);
+  EXPECT_NE(std::stoi(read_folder(folder).facts.at("cuda.buffers_outstanding")), 0);
+}
+
+TEST_F(CudaInjection, AKernelThatRunsAtTheEndIsRecordedAsRunning) {
+  const Folder folder;
+  EXPECT_EQ(run_injected(folder, "endless"), 0);
+  const Trace trace = trace_of(folder);
+  EXPECT_EQ(count(trace, SliceKind::kernel), 3U);
+  EXPECT_EQ(fact(trace, "cuda.running"), "\"1\"");
+  for (std::size_t row = 0; row < trace.slices.size(); ++row)
+    if (trace.name(SliceId(row)) == "endless()") {
+      EXPECT_EQ(trace.argument(SliceId(row), "running"), "when the recording ended");
+    }
+  EXPECT_EQ(read_folder(folder).dropped, 0U);
+}
+
+TEST_F(CudaInjection, ASignalThatCannotBeCaughtCostsOneBufferAThreadAtMost) {
+  const Folder folder;
+  run_injected(folder, "much, killed", {{"CUPTI_FAKE_LATE", "1"}, {"CUPTI_FAKE_WHOLE", "1"}});
+  // A round takes some 480 bytes of 128 KiB.
+  EXPECT_GE(kernels_of(folder).size(), 1700U);
+}
+
+TEST_F(CudaInjection, BeyondTheMemoryCapRecordsAreDiscardedAndCounted) {
+  const Folder folder;
+  EXPECT_EQ(run_injected(folder, "much",
+                         {{"CUPTI_FAKE_DELIVERY_MS", "100"},
+                          {"FATHOM_OPTIONS", R"({"max_memory_bytes": 4194304})"}}),
+            0);
+  const std::size_t kernels = kernels_of(folder).size();
+  EXPECT_LT(kernels, 2000U);
+  // Three calls, a copy, a kernel and a wait.
+  EXPECT_GE(read_folder(folder).dropped, (2000 - kernels) * 6);
+}
+
+TEST_F(CudaInjection, NodesOfGraphsAreRecordedFromTheFirstLaunchAndWholesAreWholes) {
+  const Folder nodes;
+  EXPECT_EQ(run_injected(nodes, "graphs", {{"FATHOM_OPTIONS", R"({"cuda_graph_nodes": true})"}}),
+            0);
+  const Trace by_node = trace_of(nodes);
+  EXPECT_EQ(count(by_node, SliceKind::kernel), 60U);
+  EXPECT_NE(fact(by_node, "cuda.graph_nodes.cost").find("median of 30"), std::string::npos);
+  const Folder wholes;
+  EXPECT_EQ(run_injected(wholes, "graphs"), 0);
+  const Trace whole = trace_of(wholes);
+  std::size_t graphs = 0;
+  for (std::size_t row = 0; row < whole.slices.size(); ++row) {
+    EXPECT_NE(whole.name(SliceId(row)), "add(float*, float*, int)");
+    graphs += whole.name(SliceId(row)) == "CUDA graph 5" ? 1 : 0;
+  }
+  EXPECT_EQ(graphs, 30U);
+}
+
+TEST_F(CudaInjection, EachCallOfCuptiThatFailsIsNamedOnceAndTheProgramGoesOn) {
+  for (const char* const function :
+       {"cuptiActivityRegisterCallbacks", "cuptiActivityFlushAll", "cuptiEnableCallback",
+        "cuptiActivityGetNextRecord", "cuptiSubscribe", "cuptiActivityEnable"}) {
+    const Folder folder;
+    EXPECT_EQ(run_injected(folder, "work", {{"CUPTI_FAKE_FAIL", std::string(function) + ":999:0"}}),
+              0)
+        << function;
+    const Recorded recorded = read_folder(folder);
+    std::map<std::string, int> said;
+    for (int i = 0;; ++i) {
+      const auto what = recorded.facts.find("not_recorded.cuda." + std::to_string(i) + ".what");
+      if (what == recorded.facts.end()) break;
+      EXPECT_EQ(++said[what->second], 1) << what->second;
+    }
+    EXPECT_FALSE(said.empty()) << function;
+  }
+}
+
+/// The first loss of these words; empty where there is none.
+std::string loss(const Recorded& recorded, const std::string& words) {
+  for (int i = 0;; ++i) {
+    const std::string key = "not_recorded.cuda." + std::to_string(i);
+    const auto what = recorded.facts.find(key + ".what");
+    if (what == recorded.facts.end()) return {};
+    const std::string said = what->second + ": " + recorded.facts.at(key + ".why");
+    if (said.find(words) != std::string::npos) return said;
+  }
+}
+
+/// As under `fathom run`, whose hook is on the path.
+std::string hook_of(const Folder& folder) { return folder.path() + "/hook:/elsewhere"; }
+
+TEST_F(CudaInjection, PyTorchThatIsImportedLaterGetsCupti) {
+  const Folder libraries;
+  const std::string torch = libraries.path() + "/libtorch_cpu.so";
+  std::filesystem::create_symlink(kFolder + "/fakes/libcublas.so", torch);
+  const Folder folder;
+  EXPECT_EQ(
+      run_injected(folder, "torch later", {{"FAKE_TORCH", torch}, {"PYTHONPATH", hook_of(folder)}}),
+      0);
+  const Recorded recorded = read_folder(folder);
+  EXPECT_EQ(recorded.facts.at("cuda.recorder"), "torch.profiler");
+  EXPECT_NE(loss(recorded, "from when PyTorch was loaded"), "");
+  EXPECT_EQ(kernels_of(folder).size(), 5U);
+}
+
+TEST_F(CudaInjection, WhereNobodyStartsTorchsProfilerItIsRecordedHere) {
+  const Folder libraries;
+  const std::string torch = libraries.path() + "/libtorch_cpu.so";
+  std::filesystem::create_symlink(kFolder + "/libfake_cupti.so", torch);
+  const Folder alone;
+  EXPECT_EQ(run_injected(alone, "work", {{"FATHOM_CUPTI", torch}}), 0);
+  EXPECT_EQ(kernels_of(alone).size(), 5U);
+  const Folder hooked;
+  EXPECT_EQ(
+      run_injected(hooked, "work", {{"FATHOM_CUPTI", torch}, {"PYTHONPATH", hook_of(hooked)}}), 0);
+  EXPECT_EQ(kernels_of(hooked).size(), 0U);
+  EXPECT_EQ(read_folder(hooked).facts.at("cuda.recorder"), "torch.profiler");
+}
+
+#ifdef __x86_64__
+TEST_F(CudaInjection, AnotherProfilerThatTakesCuptiIsNoticedAndItsTimesAreNotMistaken) {
+  const Folder folder;
+  EXPECT_EQ(run_injected(folder, "taken"), 0);
+  EXPECT_NE(loss(read_folder(folder), "another profiler in this process took CUPTI"), "");
+  EXPECT_EQ(kernels_of(folder).size(), 5U);
+  EXPECT_EQ(read_folder(folder).facts.count("cuda.clock.jumps"), 0U);
+}
+#endif
+
+TEST_F(CudaInjection, ALibraryThatDoesNotStartLeavesTheNextToBeTried) {
+  const Folder home;
+  std::filesystem::create_directory(home.path() + "/lib64");
+  for (const char* const name : {"libcupti.so.13", "libcupti.so.12"})
+    std::filesystem::create_symlink(kFolder + "/libfake_cupti.so", home.path() + "/lib64/" + name);
+  for (const char* const failing : {"cuptiSubscribe:15:1", "cuptiGetVersion:999:1"}) {
+    const Folder folder;
+    EXPECT_EQ(run_injected(folder, "work",
+                           {{"FATHOM_CUPTI", ""},
+                            {"FAKE_GPU", kFolder + "/libfake_cupti.so"},
+                            {"CUDA_HOME", home.path()},
+                            {"CUPTI_FAKE_FAIL", failing}}),
+              0);
+    EXPECT_EQ(kernels_of(folder).size(), 5U) << failing;
+    const Recorded recorded = read_folder(folder);
+    EXPECT_NE(recorded.facts.at("cuda.cupti").find("libcupti.so.12"), std::string::npos);
+    EXPECT_EQ(recorded.facts.count("not_recorded.cuda.0.what"), 0U) << failing;
+  }
+}
+
+TEST_F(CudaInjection, KernelsOutsideOfTheProgramsRangeAreDroppedWhereTheyCannotBeSwitchedOff) {
+  const Folder folder;
+  EXPECT_EQ(run_injected(folder, "range",
+                         {{"FATHOM_OPTIONS", R"({"range": "cuda-profiler"})"},
+                          {"CUPTI_FAKE_VERSION", "130000"}}),
+            0);
+  EXPECT_EQ(kernels_of(folder).size(), 3U);
+}
+
+TEST_F(CudaInjection, DevicesTellOfThemselvesAlsoWhereRecordingBeginsLater) {
+  const Folder folder;
+  EXPECT_EQ(run_injected(folder, "signals", {{"FATHOM_OPTIONS", R"({"on_signal": "SIGUSR2"})"}}),
+            0);
+  EXPECT_EQ(trace_of(folder).devices.at(0).sms, 4);
 }
 
 TEST_F(CudaInjection, AForkedChildWritesNothingOfItsParents) {

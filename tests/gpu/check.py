@@ -22,8 +22,6 @@ SLACK_PART = 0.002
 BLOCKED_PART = 0.9
 OURS = "fathom_"
 TICK = "fathom_tick"
-# With --graph-nodes so many launches of graphs are recorded as wholes first (docs/cuda.md).
-WHOLE_FIRST = 20
 
 
 def compare(
@@ -32,8 +30,6 @@ def compare(
     """`graph_nodes`: of CUDA graphs each node was asked for, else a graph is one activity."""
     if "graph" in expected and not graph_nodes:
         return [*calls(expected, found["launches"]), *graph_as_whole(expected, found["kernels"])]
-    if "graph" in expected:
-        expected = by_node(expected)
     return [
         *kernels(expected, found["kernels"]),
         *copies(expected, found["copies"]),
@@ -41,21 +37,6 @@ def compare(
         *ranges(expected, found.get("ranges", [])),
         *overlap(expected, found),
     ]
-
-
-def by_node(expected: dict[str, Any]) -> dict[str, Any]:
-    """What is recorded where the first launches of a graph are wholes, to tell what nodes cost."""
-    launches = expected["graph"]["launches"]
-    by_nodes = max(0, launches - WHOLE_FIRST)
-
-    def part(each: dict[str, Any], what: str) -> dict[str, Any]:
-        return {**each, what: each[what] * by_nodes // launches}
-
-    copies_left = [part(part(copy, "count"), "bytes") for copy in expected["copies"]]
-    kernels_left = [
-        each if each["name"] == TICK else part(each, "calls") for each in expected["kernels"]
-    ]
-    return {**expected, "kernels": kernels_left, "copies": copies_left}
 
 
 def said(name: str, right: bool, detail: str) -> Check:
@@ -195,11 +176,15 @@ def overlap(expected: dict[str, Any], found: Mapping[str, Rows]) -> list[Check]:
 
 
 def graph_as_whole(expected: dict[str, Any], rows: Rows) -> list[Check]:
-    """Without nodes, no kernel of the graph is recorded by name, or each is; never some."""
-    nodes = sum(kernel["calls"] for kernel in expected["kernels"] if kernel["name"] != TICK)
+    """Without nodes, each launch is one activity, and no kernel of the graph is recorded by name."""
+    launches = expected["graph"]["launches"]
     names = {kernel["name"] for kernel in expected["kernels"]} - {TICK}
-    got = sum(row["calls"] for row in rows if plain_name(row["name"]) in names)
-    return [said("kernels of the graph: all or none", got in (0, nodes), f"{got} of {nodes}")]
+    nodes = sum(row["calls"] for row in rows if plain_name(row["name"]) in names)
+    wholes = sum(row["calls"] for row in rows if row["name"].startswith("CUDA graph "))
+    return [
+        said("no kernel of the graph", nodes == 0, f"{nodes}"),
+        said("launches of the graph", wholes == launches, f"{wholes} of {launches}"),
+    ]
 
 
 def plain_name(name: str) -> str:
@@ -209,7 +194,7 @@ def plain_name(name: str) -> str:
 
 def plain_call(name: str) -> str:
     """A call's name without the version that CUPTI gives it."""
-    return re.sub(r"(_ptsz|_ptds)?(_v\d+)?$", "", name)
+    return re.sub(r"(_ptsz|_ptds)?(_v\d+)?$", "", name).removeprefix("__")
 
 
 def same_counts(what: str, ours: Mapping[str, int], theirs: Mapping[str, int]) -> list[Check]:

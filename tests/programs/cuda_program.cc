@@ -19,9 +19,11 @@ using Work = void (*)(int rounds);
 using Simple = void (*)();
 using Question = int (*)();
 
-/// The fake; it is the driver too, whose functions all may see.
+/// The fake; it is the driver too, whose functions all may see. FAKE_GPU: where the recorder is to
+/// find it by itself.
 void* fake_gpu() {
-  const char* const path = std::getenv("FATHOM_CUPTI");
+  const char* const elsewhere = std::getenv("FAKE_GPU");
+  const char* const path = elsewhere == nullptr ? std::getenv("FATHOM_CUPTI") : elsewhere;
   return path == nullptr ? nullptr : dlopen(path, RTLD_NOW | RTLD_GLOBAL);
 }
 
@@ -104,7 +106,41 @@ bool limited(void* gpu, const std::string& what) {
   return true;
 }
 
+/// Imports PyTorch after it has used the GPU, and then its profiler wants CUPTI. What CUPTI answers.
+int import_torch_late(void* gpu) {
+  const auto work = find<Work>(gpu, "fake_work");
+  work(5);
+  const char* const path = std::getenv("FAKE_TORCH");
+  if (path == nullptr || dlopen(path, RTLD_NOW | RTLD_LOCAL) == nullptr) return 3;
+  wait_until(gpu, false, 0);
+  const auto subscribe = find<Question>(gpu, "fake_kineto_subscribes");
+  constexpr int kLooks = 1000;
+  constexpr int kPause = 1000;
+  int answer = subscribe();
+  for (int look = 0; look < kLooks && answer != 0; ++look) {
+    usleep(kPause);
+    answer = subscribe();
+  }
+  return answer;
+}
+
+/// A profiler takes CUPTI, as Kineto does from torch 2.15 on.
+void be_taken(void* gpu) {
+  find<Work>(gpu, "fake_work")(5);
+  find<Simple>(gpu, "fake_wait_for_flush")();
+  find<Simple>(gpu, "fake_kineto_takes")();
+  find<Work>(gpu, "fake_work")(2);
+  constexpr int kTwoTicks = 600'000;
+  usleep(kTwoTicks);
+}
+
 }  // namespace
+
+/// As in a process of Python.
+extern "C" [[gnu::visibility("default")]] int
+Py_IsInitialized() {  // NOLINT(readability-identifier-naming)
+  return 1;
+}
 
 int main(int argc, char** argv) {
   const std::string what = argc > 1 ? argv[1] : "work";
@@ -121,10 +157,37 @@ int main(int argc, char** argv) {
     find<Work>(gpu, "fake_launch")(6);
     return 0;
   }
-  if (what == "range") {
+  if (what == "torch later") return import_torch_late(gpu);
+  if (what == "taken") {
+    be_taken(gpu);
+    return 0;
+  }
+  if (what == "graphs") {
+    find<Work>(gpu, "fake_graph")(30);
+    return 0;
+  }
+  if (what == "endless") {
     work(2);
+    find<Simple>(gpu, "fake_endless_kernel")();
+    return 0;
+  }
+  if (what == "much") {
+    work(2000);
+    return 0;
+  }
+  if (what == "much, killed") {
+    // The last look takes what is in full buffers.
+    work(2000);
+    find<Simple>(gpu, "fake_wait_for_flush")();
+    raise(SIGKILL);
+  }
+  if (what == "range") {
+    constexpr int kLonger = 100;  // than a kernel of the made-up GPU lasts, microseconds
+    work(2);
+    usleep(kLonger);
     find<Simple>(gpu, "fake_profiler_start")();
     work(3);
+    usleep(kLonger);
     find<Simple>(gpu, "fake_profiler_stop")();
     work(4);
     return 0;

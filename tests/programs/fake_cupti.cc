@@ -1,6 +1,7 @@
 // Stands in for libcupti in tests: writes the records of a made-up GPU into the buffers that it is
 // given, as a library of the version that CUPTI_FAKE_VERSION names would. CUPTI_FAKE_REFUSE
-// lists kinds, by number, that it refuses for lack of rights.
+// lists kinds, by number, that it refuses for lack of rights. Who breaks CUPTI's rules is ended
+// (fake_cupti_rules.h); how buffers come back is in fake_cupti_delivery.h.
 #include <algorithm>
 #include <atomic>
 #include <cstdlib>
@@ -16,7 +17,13 @@
 
 #include "capture/cuda/layouts.h"
 #include "capture/inside/never_freed.h"
+#include "tests/programs/fake_cupti_delivery.h"
+#include "tests/programs/fake_cupti_rules.h"
 #include "tests/programs/fed.h"
+
+using fathom::test::broken;
+using fathom::test::called;
+using fathom::test::fake_version;
 
 namespace {
 
@@ -29,12 +36,8 @@ struct State {
   bool subscribed = false;
   CUpti_CallbackFunc callback = nullptr;
   void* user = nullptr;
-  CUpti_BuffersCallbackRequestFunc request = nullptr;
-  CUpti_BuffersCallbackCompleteFunc complete = nullptr;
   std::set<int> enabled;
-  std::uint8_t* buffer = nullptr;
-  std::size_t size = 0;
-  std::size_t used = 0;
+  bool graph_wholes = false;  // were enabled once
   std::size_t dropped = 0;
   std::uint32_t correlation = 0;
   std::atomic<int> flushes{0};
@@ -43,16 +46,15 @@ struct State {
 
 State& state() { return fathom::inside::never_freed<State>(); }
 
+// NOLINTNEXTLINE(cppcoreguidelines-avoid-non-const-global-variables)
+std::atomic<CUpti_TimestampCallbackFunc> clock_of_client{nullptr};
+
 std::uint64_t now() {
+  if (const CUpti_TimestampCallbackFunc read = clock_of_client) return read();
   timespec time{};
   clock_gettime(CLOCK_MONOTONIC, &time);
   return static_cast<std::uint64_t>(std::int64_t{time.tv_sec} * 1'000'000'000 + time.tv_nsec +
                                     kAhead);
-}
-
-std::uint32_t version() {
-  const char* const said = std::getenv("CUPTI_FAKE_VERSION");
-  return said == nullptr ? CUPTI_API_VERSION : static_cast<std::uint32_t>(std::atoi(said));
 }
 
 bool refused(int kind) {
@@ -65,26 +67,8 @@ std::size_t aligned(std::size_t bytes) { return (bytes + 7) / 8 * 8; }
 
 /// Into the buffer at hand. The lock is held.
 void write(const void* record, CUpti_ActivityKind kind) {
-  State& s = state();
-  const std::size_t bytes = aligned(fathom::cuda::record_bytes(kind, version()));
-  if (!s.enabled.contains(kind)) return;
-  if (s.buffer != nullptr && s.used + bytes > s.size) {
-    s.complete(nullptr, 0, s.buffer, s.size, s.used);
-    s.buffer = nullptr;
-  }
-  if (s.buffer == nullptr) {
-    std::size_t most = 0;
-    s.used = 0;
-    s.request(&s.buffer, &s.size, &most);
-    // Small ones, so that several are filled.
-    s.size = std::min<std::size_t>(s.size, 4096);
-  }
-  if (s.buffer == nullptr) {
-    ++s.dropped;
-    return;
-  }
-  std::memcpy(s.buffer + s.used, record, bytes);
-  s.used += bytes;
+  if (!state().enabled.contains(kind)) return;
+  fathom::test::put_record(record, aligned(fathom::cuda::record_bytes(kind, fake_version())));
 }
 
 void call(CUpti_CallbackId id, std::uint32_t correlation, std::uint64_t start, std::uint64_t end) {
@@ -101,7 +85,8 @@ void call(CUpti_CallbackId id, std::uint32_t correlation, std::uint64_t start, s
 
 constexpr CUpti_CallbackId kLaunch = 211;
 constexpr CUpti_CallbackId kCopy = 41;
-constexpr CUpti_CallbackId kWait = 165;
+constexpr CUpti_CallbackId kWait = 131;
+constexpr CUpti_CallbackId kGraphLaunch = 311;
 
 void tell(CUpti_CallbackId id, CUpti_ApiCallbackSite site) {
   CUpti_CallbackData data{};
@@ -118,7 +103,7 @@ std::int64_t& event_clock() {
 
 CUptiResult subscribed(CUpti_CallbackFunc callback, void* user) {
   State& s = state();
-  if (s.held) return CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED;
+  if (s.held || s.subscribed) return CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED;
   s.subscribed = true;
   s.callback = callback;
   s.user = user;
@@ -204,6 +189,82 @@ extern "C" {
   }
 }
 
+/// So many launches of a graph of two kernels. Once wholes were asked for there are no nodes.
+[[gnu::visibility("default")]] void fake_graph(int launches) {
+  State& s = state();
+  const std::lock_guard lock(s.mutex);
+  for (int i = 0; i < launches; ++i) {
+    const std::uint64_t start = now();
+    const std::uint32_t launching = ++s.correlation;
+    call(kGraphLaunch, launching, start, start + 1000);
+    fathom::cuda::GraphRecord whole{};
+    whole.kind = CUPTI_ACTIVITY_KIND_GRAPH_TRACE;
+    whole.start = start + 2000;
+    whole.end = start + 8000;
+    whole.contextId = 1;
+    whole.streamId = 7;
+    whole.graphId = 5;
+    whole.correlationId = launching;
+    write(&whole, whole.kind);
+    for (std::uint64_t node = 1; node <= 2 && !s.graph_wholes; ++node) {
+      fathom::cuda::KernelRecord kernel{};
+      kernel.kind = CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL;
+      kernel.name = "_Z3addPfS_i";
+      kernel.start = start + 2000 * node;
+      kernel.end = kernel.start + 1000;
+      kernel.contextId = 1;
+      kernel.streamId = 7;
+      kernel.graphId = 5;
+      kernel.graphNodeId = node;
+      kernel.correlationId = launching;
+      write(&kernel, kernel.kind);
+    }
+  }
+}
+
+/// A kernel that has begun and does not end.
+[[gnu::visibility("default")]] void fake_endless_kernel() {
+  State& s = state();
+  const std::lock_guard lock(s.mutex);
+  const std::uint64_t start = now();
+  const std::uint32_t launching = ++s.correlation;
+  call(kLaunch, launching, start, start + 1000);
+  fathom::cuda::KernelRecord kernel{};
+  kernel.kind = CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL;
+  kernel.name = "_Z7endlessv";
+  kernel.start = start + 2000;
+  kernel.contextId = 1;
+  kernel.streamId = 7;
+  kernel.correlationId = launching;
+  write(&kernel, kernel.kind);
+}
+
+/// The profiler of PyTorch asks for CUPTI: its answer.
+[[gnu::visibility("default")]] int fake_kineto_subscribes() {
+  CUpti_SubscriberHandle none = nullptr;
+  return cuptiSubscribe(
+      &none, [](void*, CUpti_CallbackDomain, CUpti_CallbackId, const void*) {}, nullptr);
+}
+
+/// From torch 2.15 on it does without: callbacks for buffers and clocks are those of the last who
+/// set them.
+[[gnu::visibility("default")]] void fake_kineto_takes() {
+  constexpr std::size_t kSize = 1 << 16;
+  const auto request = [](std::uint8_t** buffer, std::size_t* size, std::size_t* most) {
+    *buffer = static_cast<std::uint8_t*>(std::calloc(1, kSize));
+    *size = kSize;
+    *most = 0;
+  };
+  const auto complete = [](CUcontext, std::uint32_t, std::uint8_t* buffer, std::size_t,
+                           std::size_t) { std::free(buffer); };
+  const std::lock_guard lock(state().mutex);
+  fathom::test::flush_buffers(true);
+  fathom::test::set_buffer_callbacks(request, complete);
+#ifdef __x86_64__
+  clock_of_client = [] { return static_cast<std::uint64_t>(__builtin_ia32_rdtsc()); };
+#endif
+}
+
 /// Whether kernels would be recorded now.
 [[gnu::visibility("default")]] int fake_recording() {
   const std::lock_guard lock(state().mutex);
@@ -277,63 +338,89 @@ CUresult cuEventElapsedTime(float* milliseconds, CUevent begin, CUevent end) {
 // What CUPTI does.
 
 CUptiResult cuptiGetVersion(uint32_t* api) {
-  *api = version();
-  return CUPTI_SUCCESS;
+  *api = fake_version();
+  return called("cuptiGetVersion");
 }
 
 CUptiResult cuptiSubscribe(CUpti_SubscriberHandle* subscriber, CUpti_CallbackFunc callback,
                            void* user) {
   *subscriber = nullptr;
-  return subscribed(callback, user);
+  if (const CUptiResult result = called("cuptiSubscribe"); result != CUPTI_SUCCESS) return result;
+  const CUptiResult result = subscribed(callback, user);
+  if (result == CUPTI_SUCCESS) *subscriber = reinterpret_cast<CUpti_SubscriberHandle>(&state());
+  return result;
 }
 
-CUptiResult cuptiUnsubscribe(CUpti_SubscriberHandle /*subscriber*/) { return CUPTI_SUCCESS; }
+CUptiResult cuptiUnsubscribe(CUpti_SubscriberHandle /*subscriber*/) {
+  State& s = state();
+  s.subscribed = false;
+  s.callback = nullptr;
+  return called("cuptiUnsubscribe");
+}
 
 CUptiResult cuptiEnableCallback(uint32_t /*enable*/, CUpti_SubscriberHandle /*subscriber*/,
                                 CUpti_CallbackDomain /*domain*/, CUpti_CallbackId /*id*/) {
-  return CUPTI_SUCCESS;
+  if (!state().subscribed) broken("cuptiEnableCallback without a subscriber");
+  return called("cuptiEnableCallback");
 }
 
 CUptiResult cuptiActivityRegisterCallbacks(CUpti_BuffersCallbackRequestFunc request,
                                            CUpti_BuffersCallbackCompleteFunc complete) {
-  state().request = request;
-  state().complete = complete;
+  if (const CUptiResult result = called("cuptiActivityRegisterCallbacks"); result != CUPTI_SUCCESS)
+    return result;
+  fathom::test::set_buffer_callbacks(request, complete);
   return CUPTI_SUCCESS;
+}
+
+CUptiResult cuptiActivitySetAttribute(CUpti_ActivityAttribute attribute, size_t* size,
+                                      void* value) {
+  if (attribute == CUPTI_ACTIVITY_ATTR_ZEROED_OUT_ACTIVITY_BUFFER && *size == 1 &&
+      *static_cast<std::uint8_t*>(value) == 1)
+    fathom::test::expect_zeros();
+  return called("cuptiActivitySetAttribute");
 }
 
 CUptiResult cuptiActivityEnable(CUpti_ActivityKind kind) {
   const fathom::test::Fed fed;
+  if (const CUptiResult result = called("cuptiActivityEnable"); result != CUPTI_SUCCESS)
+    return result;
   if (refused(kind)) return CUPTI_ERROR_INSUFFICIENT_PRIVILEGES;
   const std::lock_guard lock(state().mutex);
+  if (!fathom::test::has_buffer_callbacks())
+    broken("a kind of activity was enabled before there were callbacks for buffers");
   state().enabled.insert(kind);
+  if (kind == CUPTI_ACTIVITY_KIND_GRAPH_TRACE) state().graph_wholes = true;
   return CUPTI_SUCCESS;
 }
 
 CUptiResult cuptiActivityDisable(CUpti_ActivityKind kind) {
+  if (const CUptiResult result = called("cuptiActivityDisable"); result != CUPTI_SUCCESS)
+    return result;
   const std::lock_guard lock(state().mutex);
+  if (kind == CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL && fake_version() <= 130000 &&
+      state().enabled.contains(kind))
+    broken("kernels were disabled, which may hang up to CUDA 13.0");
   state().enabled.erase(kind);
   return CUPTI_SUCCESS;
 }
 
 CUptiResult cuptiActivityFlushAll(uint32_t flag) {
+  const CUptiResult result = called("cuptiActivityFlushAll");
   State& s = state();
   const std::lock_guard lock(s.mutex);
-  // Records that are not complete yet are not given back unless by force.
-  const bool give =
-      std::getenv("CUPTI_FAKE_LATE") == nullptr || (flag & CUPTI_ACTIVITY_FLAG_FLUSH_FORCED) != 0;
-  if (give && s.buffer != nullptr) {
-    s.complete(nullptr, 0, s.buffer, s.size, s.used);
-    s.buffer = nullptr;
-  }
+  if (result == CUPTI_SUCCESS)
+    fathom::test::flush_buffers((flag & CUPTI_ACTIVITY_FLAG_FLUSH_FORCED) != 0);
   ++s.flushes;
-  return CUPTI_SUCCESS;
+  return result;
 }
 
 CUptiResult cuptiActivityGetNextRecord(uint8_t* buffer, size_t valid, CUpti_Activity** record) {
+  if (const CUptiResult result = called("cuptiActivityGetNextRecord"); result != CUPTI_SUCCESS)
+    return result;
   std::uint8_t* next = buffer;
   if (*record != nullptr)
     next = reinterpret_cast<std::uint8_t*>(*record) +
-           aligned(fathom::cuda::record_bytes((*record)->kind, version()));
+           aligned(fathom::cuda::record_bytes((*record)->kind, fake_version()));
   if (next >= buffer + valid) return CUPTI_ERROR_MAX_LIMIT_REACHED;
   *record = reinterpret_cast<CUpti_Activity*>(next);
   return CUPTI_SUCCESS;
@@ -341,6 +428,9 @@ CUptiResult cuptiActivityGetNextRecord(uint8_t* buffer, size_t valid, CUpti_Acti
 
 CUptiResult cuptiActivityGetNumDroppedRecords(CUcontext /*context*/, uint32_t /*stream*/,
                                               size_t* dropped) {
+  if (const CUptiResult result = called("cuptiActivityGetNumDroppedRecords");
+      result != CUPTI_SUCCESS)
+    return result;
   const std::lock_guard lock(state().mutex);
   const char* const more = std::getenv("CUPTI_FAKE_DROPPED");
   if (more != nullptr && state().taken++ == 0)
@@ -352,14 +442,17 @@ CUptiResult cuptiActivityGetNumDroppedRecords(CUcontext /*context*/, uint32_t /*
 
 CUptiResult cuptiGetTimestamp(uint64_t* timestamp) {
   *timestamp = now();
-  return CUPTI_SUCCESS;
+  return called("cuptiGetTimestamp");
 }
 
 CUptiResult cuptiGetCallbackName(CUpti_CallbackDomain /*domain*/, uint32_t id, const char** name) {
-  *name = id == kLaunch ? "cudaLaunchKernel_v7000"
-          : id == kCopy ? "cudaMemcpyAsync_v3020"
-          : id == kWait ? "cudaStreamSynchronize_v3020"
-                        : nullptr;
+  *name = id == kLaunch        ? "cudaLaunchKernel_v7000"
+          : id == kCopy        ? "cudaMemcpyAsync_v3020"
+          : id == kWait        ? "cudaStreamSynchronize_v3020"
+          : id == kGraphLaunch ? "cudaGraphLaunch_v10000"
+                               : nullptr;
+  if (const CUptiResult result = called("cuptiGetCallbackName"); result != CUPTI_SUCCESS)
+    return result;
   return *name == nullptr ? CUPTI_ERROR_INVALID_PARAMETER : CUPTI_SUCCESS;
 }
 

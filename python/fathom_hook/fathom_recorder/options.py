@@ -52,6 +52,8 @@ class Options:
         last = given.get("last_s")
         self.last_ns = None if last is None else int(float(last) * 1e9)
         self.overhead = bool(given.get("overhead", True))
+        # libfathom_cuda.so holds CUPTI, of which torch.profiler may not take it away.
+        self.cuda_elsewhere = bool(given.get("cuda_beside_torch"))
 
     def on_demand(self) -> bool:
         """Recording waits for the program or a signal to ask for it."""

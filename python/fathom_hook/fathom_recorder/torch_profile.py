@@ -10,6 +10,7 @@ import warnings
 from typing import Any, Callable, TypeVar
 
 from .failures import quietly
+from .options import from_environment
 from .plan import Window
 from .torch_scopes import end_open_ranges
 from .torch_threads import AllThreads
@@ -101,6 +102,8 @@ class Profiling:
 
     def _activities(self, kinds: Any) -> Any:
         chosen = [kinds.CPU]
+        if from_environment().cuda_elsewhere and os.environ.get("CUDA_INJECTION64_PATH"):
+            return chosen
         # A process that has not touched its GPU is left so.
         cuda = self._torch.cuda
         if cuda.is_available() and (cuda.is_initialized() or not _is_bad_fork(cuda)):

@@ -2,75 +2,116 @@
 #include "capture/cuda/buffers.h"
 
 #include <algorithm>
+#include <cstring>
+#include <new>
 #include <utility>
 
 #include <sys/mman.h>
 
 namespace fathom::cuda {
 
-Buffers::Buffers(std::size_t max_bytes) : most_(std::max<std::size_t>(2, max_bytes / kBytes)) {}
+Buffers::Buffers(std::size_t max_bytes)
+    : most_(std::max<std::size_t>(2, max_bytes / kBytes)), last_(fresh(true)) {
+  if (last_ == nullptr) throw std::bad_alloc();
+}
+
+Buffers::Head* Buffers::head_of(std::uint8_t* bytes) {
+  return reinterpret_cast<Head*>(bytes - kHead);
+}
+
+std::uint8_t* Buffers::bytes_of(Head* head) {
+  return reinterpret_cast<std::uint8_t*>(head) + kHead;
+}
 
 /// Null where there is no memory.
-std::uint8_t* Buffers::fresh() {
-  try {
-    free_.reserve(made_ + 1);
-    filled_.reserve(made_ + 1);
-  } catch (...) {
-    return nullptr;
-  }
+Buffers::Head* Buffers::fresh(bool scratch) {
+  static_assert(sizeof(Head) <= kHead);
   void* const memory =
-      mmap(nullptr, kBytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+      mmap(nullptr, kHead + kBytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (memory == MAP_FAILED) return nullptr;
-  ++made_;
-  return static_cast<std::uint8_t*>(memory);
+  return new (memory) Head{nullptr, 0, scratch};
+}
+
+/// The first of a list that is not empty.
+std::uint8_t* Buffers::hand_out(Head*& list) {
+  ++outstanding_;
+  Head* const head = std::exchange(list, list->next);
+  head->next = nullptr;
+  return bytes_of(head);
 }
 
 std::uint8_t* Buffers::request() noexcept {
   const std::lock_guard lock(mutex_);
-  if (!free_.empty()) {
-    std::uint8_t* const bytes = free_.back();
-    free_.pop_back();
-    return bytes;
+  if (free_ != nullptr) return hand_out(free_);
+  const bool scratch = made_ >= most_;
+  if (scratch) ++refused_;
+  if (scratch && free_scratch_ != nullptr) return hand_out(free_scratch_);
+  Head* const made = fresh(scratch);
+  if (made == nullptr) {
+    ++failed_;
+    return bytes_of(last_);
   }
-  if (made_ >= most_) {
-    ++refused_;
-    return nullptr;
-  }
-  std::uint8_t* const bytes = fresh();
-  if (bytes == nullptr) ++failed_;
-  return bytes;
+  if (!scratch) ++made_;
+  ++outstanding_;
+  return bytes_of(made);
 }
 
-void Buffers::complete(std::uint8_t* bytes, std::size_t valid) noexcept {
+bool Buffers::complete(std::uint8_t* bytes, std::size_t valid) noexcept {
+  Head* const head = head_of(bytes);
   const std::lock_guard lock(mutex_);
-  if (valid > 0) {
-    filled_.push_back({bytes, valid});
-  } else {
-    free_.push_back(bytes);
+  // Several may be writing into that one still.
+  if (head == last_) return true;
+  --outstanding_;
+  if (head->scratch) return false;
+  if (valid == 0) {
+    head->next = std::exchange(free_, head);
+    return true;
   }
+  head->valid = valid;
+  (newest_ == nullptr ? oldest_ : newest_->next) = head;
+  newest_ = head;
+  ++filled_;
+  return true;
+}
+
+void Buffers::discard(std::uint8_t* bytes, std::uint64_t records) noexcept {
+  Head* const head = head_of(bytes);
+  std::memset(bytes, 0, kBytes);
+  const std::lock_guard lock(mutex_);
+  discarded_ += records;
+  head->next = std::exchange(free_scratch_, head);
 }
 
 std::size_t Buffers::filled() {
   const std::lock_guard lock(mutex_);
-  return filled_.size();
+  return filled_;
+}
+
+std::size_t Buffers::outstanding() {
+  const std::lock_guard lock(mutex_);
+  return outstanding_;
 }
 
 std::optional<Buffers::Filled> Buffers::take() {
   const std::lock_guard lock(mutex_);
-  if (filled_.empty()) return {};
-  const Filled oldest = filled_.front();
-  filled_.erase(filled_.begin());
-  return oldest;
+  if (oldest_ == nullptr) return {};
+  Head* const head = std::exchange(oldest_, oldest_->next);
+  if (oldest_ == nullptr) newest_ = nullptr;
+  head->next = nullptr;
+  --filled_;
+  return Filled{bytes_of(head), head->valid};
 }
 
 void Buffers::give_back(std::uint8_t* bytes) noexcept {
+  Head* const head = head_of(bytes);
+  std::memset(bytes, 0, kBytes);
   const std::lock_guard lock(mutex_);
-  free_.push_back(bytes);
+  head->next = std::exchange(free_, head);
 }
 
 bool Buffers::half_full() {
   const std::lock_guard lock(mutex_);
-  return filled_.size() > most_ / 2;
+  return filled_ > most_ / 2;
 }
 
 std::uint64_t Buffers::take_refused() {
@@ -81,6 +122,11 @@ std::uint64_t Buffers::take_refused() {
 std::uint64_t Buffers::take_failed() {
   const std::lock_guard lock(mutex_);
   return std::exchange(failed_, 0);
+}
+
+std::uint64_t Buffers::take_discarded() {
+  const std::lock_guard lock(mutex_);
+  return std::exchange(discarded_, 0);
 }
 
 }  // namespace fathom::cuda

@@ -5,12 +5,12 @@
 #include <cstdint>
 #include <mutex>
 #include <optional>
-#include <vector>
 
 namespace fathom::cuda {
 
 /// Thread-safe; what CUPTI calls takes one short lock. Memory comes from the system itself, not
-/// from malloc, and is used again.
+/// from malloc, and is used again. CUPTI always gets a buffer, as versions up to 12.8 crash where
+/// they get none: beyond the cap it is a discarded one, whose records are not kept.
 class Buffers {
  public:
   struct Filled {
@@ -18,18 +18,25 @@ class Buffers {
     std::size_t size = 0;
   };
 
-  /// As many buffers as fit into so many bytes; two at least.
+  /// As many buffers as fit into so many bytes; two at least. Throws where there is no memory for
+  /// a single one.
   explicit Buffers(std::size_t max_bytes);
   Buffers(const Buffers&) = delete;
   Buffers& operator=(const Buffers&) = delete;
 
-  /// For CUPTI to write into; null where all are in use: CUPTI then counts what it drops.
+  /// For CUPTI to write into, filled with zeros. Never null.
   std::uint8_t* request() noexcept;
-  void complete(std::uint8_t* bytes, std::size_t valid) noexcept;
+  /// False where what is in it is not kept: it is to be discarded after a last look.
+  bool complete(std::uint8_t* bytes, std::size_t valid) noexcept;
+  /// Of one that complete() did not keep.
+  void discard(std::uint8_t* bytes, std::uint64_t records) noexcept;
   /// How many were filled and not taken yet.
   [[nodiscard]] std::size_t filled();
-  /// The oldest of those, to be given back; nothing where there is none.
+  /// How many CUPTI has at this moment.
+  [[nodiscard]] std::size_t outstanding();
+  /// The oldest of those that are filled, to be given back; nothing where there is none.
   std::optional<Filled> take();
+  /// Fills it with zeros, in the caller's thread rather than in CUPTI's.
   void give_back(std::uint8_t* bytes) noexcept;
   /// What was filled takes more than half of the memory that there may be.
   [[nodiscard]] bool half_full();
@@ -37,20 +44,38 @@ class Buffers {
   std::uint64_t take_refused();
   /// Requests for which the system had no memory, since the last call.
   std::uint64_t take_failed();
+  /// Records in discarded buffers, since the last call.
+  std::uint64_t take_discarded();
 
-  static constexpr std::size_t kBytes = std::size_t{2} << 20;
+  /// What a thread of the program loses at most where a signal ends it that cannot be caught.
+  static constexpr std::size_t kBytes = std::size_t{128} << 10;
 
  private:
-  std::uint8_t* fresh();
+  /// Stands before the bytes that CUPTI gets.
+  struct Head {
+    Head* next = nullptr;
+    std::size_t valid = 0;
+    bool scratch = false;
+  };
+  static constexpr std::size_t kHead = 64;
+  static Head* head_of(std::uint8_t* bytes);
+  static std::uint8_t* bytes_of(Head* head);
+  static Head* fresh(bool scratch);
+  std::uint8_t* hand_out(Head*& list);
 
   std::mutex mutex_;
   std::size_t most_;
   std::size_t made_ = 0;
-  // Both have room for all that were made, so that handing one over cannot fail.
-  std::vector<std::uint8_t*> free_;
-  std::vector<Filled> filled_;  // oldest first
+  std::size_t outstanding_ = 0;
+  std::size_t filled_ = 0;
+  Head* free_ = nullptr;
+  Head* free_scratch_ = nullptr;
+  Head* oldest_ = nullptr;  // of those that are filled
+  Head* newest_ = nullptr;
+  Head* last_ = nullptr;  // handed out where there is no memory at all, to several at once
   std::uint64_t refused_ = 0;
   std::uint64_t failed_ = 0;
+  std::uint64_t discarded_ = 0;
 };
 
 }  // namespace fathom::cuda

@@ -40,9 +40,16 @@ class Arguments {
   std::vector<wire::Argument> all_;
 };
 
-/// Fields that only newer headers have.
+/// What has begun has no end yet.
+template <typename Record>
+void add_running(const Record& record, Arguments& arguments) {
+  arguments.add_if(record.end == CUPTI_TIMESTAMP_UNKNOWN, "running", "when the recording ended");
+}
+
+/// Fields that only newer headers have, among others.
 template <typename Record>
 void add_launch_words(const Record& record, bool reported, Arguments& arguments) {
+  add_running(record, arguments);
   if constexpr (requires { record.isDeviceLaunched; })
     arguments.add_if(reported && record.isDeviceLaunched != 0, "launched_by", "device");
   if constexpr (requires { record.priority; }) {
@@ -149,6 +156,16 @@ bool Converter::times(std::uint64_t start, std::uint64_t end, Times& times) {
   return true;
 }
 
+bool Converter::device_times(std::uint64_t start, std::uint64_t end, Times& times) {
+  if (start == CUPTI_TIMESTAMP_UNKNOWN || end != CUPTI_TIMESTAMP_UNKNOWN || running_until_ == 0)
+    return this->times(start, end, times);
+  times.start = clock_.host(static_cast<std::int64_t>(start));
+  if (!keeps(times.start)) return false;
+  times.duration = std::max<std::int64_t>(0, running_until_ - times.start);
+  ++counts_.running;
+  return true;
+}
+
 bool Converter::keeps(std::int64_t start) {
   const bool kept = keeps_ == nullptr || keeps_(start);
   ++(kept ? counts_.kept : counts_.outside);
@@ -171,7 +188,7 @@ std::optional<wire::DeviceActivity> Converter::activity_of(const Record& record,
   const auto device = static_cast<std::int32_t>(record.deviceId);
   devices_[record.contextId] = device;
   Times when;
-  if (!times(record.start, record.end, when)) return {};
+  if (!device_times(record.start, record.end, when)) return {};
   wire::DeviceActivity activity{.start = when.start,
                                 .duration = when.duration,
                                 .pid = pid_,
@@ -256,7 +273,10 @@ void Converter::graph(const GraphRecord& record) {
   std::optional<wire::DeviceActivity> activity = activity_of(record, "cuda_graph");
   if (!activity) return;
   const std::string named = "CUDA graph " + std::to_string(record.graphId);
+  Arguments arguments;
+  add_running(record, arguments);
   activity->name = named;
+  activity->arguments = arguments.all();
   write(*activity);
 }
 
@@ -284,7 +304,7 @@ void Converter::call(const CUpti_ActivityAPI& record) {
   const std::string& name =
       function(runtime ? CUPTI_CB_DOMAIN_RUNTIME_API : CUPTI_CB_DOMAIN_DRIVER_API, record.cbid);
   if (graph_cost_ != nullptr && name.find("GraphLaunch") != std::string::npos)
-    graph_cost_->launch(when.duration, graphs_by_node_);
+    graph_cost_->launch(when.duration);
   const std::string returned = std::to_string(record.returnValue);
   const wire::Argument failed[] = {{"returned", returned}};
   // cudaErrorNotReady is an answer, not a failure.

@@ -45,6 +45,7 @@ class LaunchNotes {
 struct ConverterCounts {
   std::uint64_t records = 0;
   std::uint64_t without_time = 0;  ///< Device activity that CUPTI has no times for.
+  std::uint64_t running = 0;       ///< Device activity that had begun and not ended.
   std::uint64_t unknown = 0;       ///< Of kinds that are not read.
   std::uint64_t programmatic = 0;  ///< Programmatic dependent launches.
   std::uint64_t kept = 0;          ///< Of all that has a time.
@@ -73,9 +74,9 @@ class Converter {
   void keep_only(std::function<bool(std::int64_t)> keeps) { keeps_ = std::move(keeps); }
   /// Gets the launches of graphs.
   void watch_graphs(GraphCost* cost) { graph_cost_ = cost; }
-  /// From now on graphs are recorded by their nodes.
-  void set_graphs_by_node() { graphs_by_node_ = true; }
-  [[nodiscard]] bool graphs_by_node() const { return graphs_by_node_; }
+  /// Until the next call, device activity that has begun and not ended is written as running until
+  /// then, of the host's clock.
+  void set_running_until(std::int64_t host) { running_until_ = host; }
 
  private:
   struct Recorded {
@@ -127,6 +128,8 @@ class Converter {
   bool keeps(std::int64_t start);
   /// False, and counted, where CUPTI has no times for it, or it is not kept.
   bool times(std::uint64_t start, std::uint64_t end, Times& times);
+  /// The same of device activity, which may be running still.
+  bool device_times(std::uint64_t start, std::uint64_t end, Times& times);
   [[nodiscard]] std::int32_t device_of(std::uint32_t context) const;
   const std::string& function(CUpti_CallbackDomain domain, CUpti_CallbackId id);
   const Recorded* recorded_for(const WaitRecord& record) const;
@@ -141,7 +144,7 @@ class Converter {
   std::function<bool(std::int64_t)> keeps_;
   LaunchNotes* notes_;
   GraphCost* graph_cost_ = nullptr;
-  bool graphs_by_node_ = false;
+  std::int64_t running_until_ = 0;
   ConverterCounts counts_;
   Demangler demangle_;
   std::map<std::pair<CUpti_CallbackDomain, CUpti_CallbackId>, std::string> functions_;

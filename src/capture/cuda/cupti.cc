@@ -2,7 +2,11 @@
 #include "capture/cuda/cupti.h"
 
 #include <algorithm>
+#include <array>
+#include <climits>
+#include <cstdio>
 #include <cstdlib>
+#include <memory>
 #include <new>
 #include <string_view>
 
@@ -46,6 +50,32 @@ void add_subfolders(const std::string& folder, std::string_view start,
   found.insert(found.end(), here.begin(), here.end());
 }
 
+/// Folders of packages of a Python that is installed, or has its environment, there.
+void add_packages(const std::string& home, std::vector<std::string>& folders) {
+  std::vector<std::string> versions;
+  add_subfolders(home + "/lib", "python3", versions);
+  for (const std::string& version : versions) {
+    const std::string packages = version + "/site-packages";
+    if (std::ranges::find(folders, packages) == folders.end()) folders.push_back(packages);
+  }
+}
+
+/// The name that the program was called by: in an environment that was not activated too, its
+/// interpreter is in bin.
+std::string called_as() {
+  const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(std::fopen("/proc/self/cmdline", "re"),
+                                                             std::fclose);
+  std::array<char, PATH_MAX> text{};
+  if (file == nullptr || std::fread(text.data(), 1, text.size() - 1, file.get()) == 0) return {};
+  return text.data();
+}
+
+std::string running_file() {
+  std::array<char, PATH_MAX> path{};
+  const ssize_t length = readlink("/proc/self/exe", path.data(), path.size());
+  return {path.data(), length > 0 ? static_cast<std::size_t>(length) : 0};
+}
+
 int driver_major() {
   decltype(&::cuDriverGetVersion) get = nullptr;
   find_in_driver("cuDriverGetVersion", get);
@@ -84,6 +114,9 @@ const char* load_all(void* library, Cupti& cupti) {
   load(library, "cuptiActivityEnableLatencyTimestamps", cupti.latency_timestamps);
   load(library, "cuptiActivityEnableLaunchAttributes", cupti.launch_attributes);
   load(library, "cuptiGetDeviceId", cupti.device_of);
+  load(library, "cuptiActivityEnableAndDump", cupti.enable_and_dump);
+  load(library, "cuptiActivityEnableRuntimeApi", cupti.enable_runtime_call);
+  load(library, "cuptiActivityEnableDriverApi", cupti.enable_driver_call);
   return missing;
 }
 
@@ -115,16 +148,68 @@ CuptiPlaces cupti_places() {
   };
   if (dl_iterate_phdr(note, &places.loaded) != 0) throw std::bad_alloc();
   for (const char* const name : {"VIRTUAL_ENV", "CONDA_PREFIX"}) {
-    if (const std::string home = variable(name); !home.empty()) {
-      std::vector<std::string> versions;
-      add_subfolders(home + "/lib", "python3", versions);
-      for (const std::string& version : versions)
-        places.folders.push_back(version + "/site-packages");
-    }
+    if (const std::string home = variable(name); !home.empty()) add_packages(home, places.folders);
+  }
+  for (const std::string& program : {called_as(), running_file()}) {
+    const std::size_t bin = program.rfind("/bin/");
+    if (bin != std::string::npos) add_packages(program.substr(0, bin), places.folders);
   }
   places.driver_major = driver_major();
   return places;
 }
+
+namespace {
+
+/// Folders in the order in which they are worth looking into.
+std::vector<std::string> cupti_folders(const CuptiPlaces& places) {
+  std::vector<std::string> folders;
+  // PyPI's packages lie side by side: …/nvidia/cuda_runtime/lib, …/nvidia/cuda_cupti/lib; or all of
+  // one version in …/nvidia/cu13/lib.
+  for (const std::string& library : places.loaded) {
+    const std::string folder = folder_of(library);
+    if (!has_part(library, "libcudart.so") && !has_part(folder, "/nvidia/")) continue;
+    folders.push_back(folder);
+    const std::size_t packages = folder.find("/nvidia/");
+    if (packages == std::string::npos) continue;
+    const std::string root = folder.substr(0, packages) + "/nvidia/";
+    for (const char* const package : {"cuda_cupti/lib", "cu13/lib"})
+      folders.push_back(root + package);
+  }
+  for (const std::string& home : places.homes) {
+    for (const char* const sub : {"/extras/CUPTI/lib64", "/targets/x86_64-linux/lib", "/lib64"})
+      folders.push_back(home + sub);
+  }
+  for (const std::string& folder : places.folders) {
+    for (const char* const package : {"/nvidia/cu13/lib", "/nvidia/cuda_cupti/lib"})
+      folders.push_back(folder + package);
+  }
+  return folders;
+}
+
+/// CUDA 11.8 says the version of 12.0, and its records are shorter: they would be misread.
+constexpr std::uint32_t kOldest = 18;
+bool is_too_old(void* library, std::uint32_t version) {
+  return version < kOldest || dlvsym(library, "cuptiGetVersion", "libcupti.so.11.8") != nullptr;
+}
+
+/// `why` says what is wrong with it.
+Trial try_cupti(void* library, Cupti& cupti, std::string& why) {
+  if (const char* const missing = load_all(library, cupti)) {
+    why = cupti.path + " has no " + missing;
+    return Trial::next;
+  }
+  if (const CUptiResult result = cupti.get_version(&cupti.version); result != CUPTI_SUCCESS) {
+    why = cupti.path + " does not fit this driver (cuptiGetVersion: " + cupti.text(result) + ")";
+    return Trial::next;
+  }
+  if (is_too_old(library, cupti.version)) {
+    why = cupti.path + " is of CUDA 11, whose records are not read: CUDA 12.0 is the oldest";
+    return Trial::next;
+  }
+  return Trial::taken;
+}
+
+}  // namespace
 
 std::vector<std::string> cupti_candidates(const CuptiPlaces& places) {
   if (!places.named.empty()) return {places.named};
@@ -135,34 +220,17 @@ std::vector<std::string> cupti_candidates(const CuptiPlaces& places) {
   for (const std::string& library : places.loaded) {
     if (has_part(library, "/libcupti.so")) add(library);
   }
-  const std::vector<std::string> names = sonames(places.driver_major);
-  const auto add_folder = [&](const std::string& folder) {
-    for (const std::string& name : names) add(std::string(folder).append("/").append(name));
-  };
-  // PyPI's packages lie side by side: …/nvidia/cuda_runtime/lib, …/nvidia/cuda_cupti/lib; or all of
-  // one version in …/nvidia/cu13/lib.
-  for (const std::string& library : places.loaded) {
-    const std::string folder = folder_of(library);
-    if (!has_part(library, "libcudart.so") && !has_part(folder, "/nvidia/")) continue;
-    add_folder(folder);
-    const std::size_t packages = folder.find("/nvidia/");
-    if (packages == std::string::npos) continue;
-    const std::string root = folder.substr(0, packages) + "/nvidia/";
-    for (const char* const package : {"cuda_cupti/lib", "cu13/lib"}) add_folder(root + package);
+  const std::vector<std::string> folders = cupti_folders(places);
+  // The version that fits the driver in all folders, then the others: a newer one may not start.
+  for (const std::string& name : sonames(places.driver_major)) {
+    for (const std::string& folder : folders) add(std::string(folder).append("/").append(name));
+    add(name);
   }
-  for (const std::string& home : places.homes) {
-    for (const char* const sub : {"/extras/CUPTI/lib64", "/targets/x86_64-linux/lib", "/lib64"})
-      add_folder(home + sub);
-  }
-  for (const std::string& folder : places.folders) {
-    for (const char* const package : {"/nvidia/cu13/lib", "/nvidia/cuda_cupti/lib"})
-      add_folder(folder + package);
-  }
-  for (const std::string& name : names) add(name);
   return files;
 }
 
-bool open_cupti(const std::vector<std::string>& candidates, Cupti& cupti, std::string& why) {
+bool open_cupti(const std::vector<std::string>& candidates, Cupti& cupti, std::string& why,
+                const std::function<Trial(const Cupti&, std::string& why)>& attempt) {
   why = "libcupti is in none of the usual places";
   for (const std::string& file : candidates) {
     if (file.find('/') != std::string::npos && access(file.c_str(), F_OK) != 0) continue;
@@ -171,13 +239,13 @@ bool open_cupti(const std::vector<std::string>& candidates, Cupti& cupti, std::s
       if (file.find('/') != std::string::npos) why = dlerror();
       continue;
     }
-    const char* const missing = load_all(library, cupti);
-    if (missing == nullptr && cupti.get_version(&cupti.version) == CUPTI_SUCCESS) {
-      cupti.path = file;
-      return true;
-    }
-    why = file + " has no " + (missing == nullptr ? "version" : missing);
-    dlclose(library);
+    cupti = {};
+    cupti.path = file;
+    // What was called stays loaded: it may have threads.
+    Trial trial = try_cupti(library, cupti, why);
+    if (trial == Trial::taken && attempt) trial = attempt(cupti, why);
+    if (trial == Trial::taken) return true;
+    if (trial == Trial::refused) return false;
   }
   return false;
 }

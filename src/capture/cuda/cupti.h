@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -33,6 +34,9 @@ struct Cupti {
   decltype(&::cuptiActivityEnableLatencyTimestamps) latency_timestamps = nullptr;
   decltype(&::cuptiActivityEnableLaunchAttributes) launch_attributes = nullptr;
   decltype(&::cuptiGetDeviceId) device_of = nullptr;
+  decltype(&::cuptiActivityEnableAndDump) enable_and_dump = nullptr;
+  CUptiResult(CUPTIAPI* enable_runtime_call)(CUpti_CallbackId, std::uint8_t) = nullptr;
+  CUptiResult(CUPTIAPI* enable_driver_call)(CUpti_CallbackId, std::uint8_t) = nullptr;
 
   /// What CUPTI calls this result, or its number.
   [[nodiscard]] std::string text(CUptiResult result) const;
@@ -55,7 +59,16 @@ CuptiPlaces cupti_places();
 /// names are made here.
 std::vector<std::string> cupti_candidates(const CuptiPlaces& places);
 
-/// The first that can be opened and has what we need. False, with why, where there is none.
-bool open_cupti(const std::vector<std::string>& candidates, Cupti& cupti, std::string& why);
+/// What becomes of a libcupti that was opened.
+enum class Trial {
+  taken,
+  next,     ///< It does not work here; another one may.
+  refused,  ///< No other one would work either.
+};
+
+/// The first that can be opened, has what we need and is taken by `attempt`, which says in `why`
+/// what it does not like. False, with why, where there is none.
+bool open_cupti(const std::vector<std::string>& candidates, Cupti& cupti, std::string& why,
+                const std::function<Trial(const Cupti&, std::string& why)>& attempt = {});
 
 }  // namespace fathom::cuda

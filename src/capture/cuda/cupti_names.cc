@@ -71,6 +71,8 @@ std::string_view launch_word(unsigned type) {
 }
 
 std::string_view without_version(std::string_view function) {
+  // nvcc 13 has programs call the runtime's __cudaLaunchKernel.
+  if (function.starts_with("__cuda")) function.remove_prefix(2);
   // Either may come first: cudaLaunchKernel_ptsz_v7000, cuMemcpyHtoD_v2_ptds.
   for (int i = 0; i < 2; ++i) {
     for (const std::string_view end : {"_ptsz", "_ptds"})

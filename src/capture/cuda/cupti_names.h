@@ -17,7 +17,8 @@ std::string_view overhead_word(unsigned kind);     ///< "Buffer Flush", "Lazy Fu
 std::string_view jit_word(unsigned entry, unsigned operation);
 std::string_view launch_word(unsigned type);  ///< "cooperative", …; "" for a plain launch.
 
-/// "cudaLaunchKernel" for "cudaLaunchKernel_v7000" and "cudaLaunchKernel_ptsz".
+/// "cudaLaunchKernel" for "cudaLaunchKernel_v7000", "cudaLaunchKernel_ptsz" and
+/// "__cudaLaunchKernel_v13000".
 std::string_view without_version(std::string_view function);
 
 /// Kernel names as they were written, each demangled once. Longer ones than kLongest are cut.

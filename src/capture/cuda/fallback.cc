@@ -41,6 +41,8 @@ constexpr Answer kAnswers[] = {
     {CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED,
      "another profiler holds CUPTI in this process: torch.profiler, Nsight or a debugger",
      "let the other one end, or record with it alone"},
+    {CUPTI_ERROR_NOT_INITIALIZED, "this CUPTI does not start with the driver that is installed",
+     "point FATHOM_CUPTI at the libcupti of the CUDA version that nvidia-smi shows"},
     {CUPTI_ERROR_NOT_COMPATIBLE, "this CUPTI does not fit the driver",
      "point FATHOM_CUPTI at the libcupti of the CUDA version that nvidia-smi shows"},
     {CUPTI_ERROR_CONFIDENTIAL_COMPUTING_NOT_SUPPORTED, "the GPU is in confidential computing mode",

@@ -1,4 +1,4 @@
-// Compares launches of graphs with and without their nodes recorded.
+// The median of what launches of graphs take.
 #include "capture/cuda/graph_cost.h"
 
 #include <algorithm>
@@ -19,27 +19,18 @@ std::int64_t median(std::vector<std::int64_t> values) {
 
 }  // namespace
 
-void GraphCost::launch(std::int64_t duration_ns, bool nodes) {
-  std::vector<std::int64_t>& list = nodes ? with_ : without_;
-  if (list.size() < kMost) list.push_back(duration_ns);
+void GraphCost::launch(std::int64_t duration_ns) {
+  if (launches_.size() < kMost) launches_.push_back(duration_ns);
 }
 
-std::int64_t GraphCost::extra_ns() const {
-  if (without_.size() < kFewest || with_.size() < kFewest) return -1;
-  return std::max<std::int64_t>(0, median(with_) - median(without_));
-}
-
-std::string GraphCost::text() const {
-  if (extra_ns() < 0) return {};
+std::string GraphCost::text(bool by_node) const {
+  if (launches_.size() < kFewest) return {};
   constexpr double kUs = 1e-3;
   std::array<char, 160> text{};
-  std::snprintf(
-      text.data(), text.size(),
-      "launching a graph takes %.1f us (median of %zu) with its nodes recorded, %.1f us (of "
-      "%zu) without: %.1f us more a launch",
-      static_cast<double>(median(with_)) * kUs, with_.size(),
-      static_cast<double>(median(without_)) * kUs, without_.size(),
-      static_cast<double>(extra_ns()) * kUs);
+  std::snprintf(text.data(), text.size(), "launching a graph takes %.1f us (median of %zu) %s",
+                static_cast<double>(median(launches_)) * kUs, launches_.size(),
+                by_node ? "with its nodes recorded; compare a run without --graph-nodes"
+                        : "recorded as a whole");
   return text.data();
 }
 

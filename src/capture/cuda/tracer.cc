@@ -8,6 +8,7 @@
 #include <utility>
 
 #include <dlfcn.h>
+#include <link.h>
 #include <unistd.h>
 
 #include "capture/cuda/arrivals.h"
@@ -18,11 +19,23 @@
 namespace fathom::cuda {
 namespace {
 
-bool has_torch(const CuptiPlaces& places) {
-  return std::ranges::any_of(places.loaded, [](const std::string& library) {
-    return library.find("/libtorch_cpu.so") != std::string::npos ||
-           library.find("/libtorch_cuda.so") != std::string::npos;
-  });
+/// Whether the process has loaded PyTorch.
+bool has_torch() {
+  const auto look = [](dl_phdr_info* info, std::size_t /*size*/, void* /*none*/) {
+    const std::string_view name = info->dlpi_name == nullptr ? "" : info->dlpi_name;
+    return name.ends_with("/libtorch_cpu.so") || name.ends_with("/libtorch_cuda.so") ? 1 : 0;
+  };
+  return dl_iterate_phdr(look, nullptr) != 0;
+}
+
+/// Whether there is a Python in the process that the hook is in: it starts torch.profiler. A
+/// program of C++ with LibTorch has nobody who would.
+bool has_hook() {
+  const char* const session = std::getenv("FATHOM_SESSION");
+  const char* const path = std::getenv("PYTHONPATH");
+  if (session == nullptr || path == nullptr) return false;
+  return std::string_view(path).find(std::string(session) + "/hook") != std::string_view::npos &&
+         dlsym(RTLD_DEFAULT, "Py_IsInitialized") != nullptr;
 }
 
 /// A launch whose kernel need not wait for the one before it.
@@ -77,7 +90,45 @@ constexpr Watched kWatched[] = {
     {CUPTI_CB_DOMAIN_DRIVER_API, CUPTI_DRIVER_TRACE_CBID_cuLaunchKernelEx_ptsz},
     {CUPTI_CB_DOMAIN_RUNTIME_API, CUPTI_RUNTIME_TRACE_CBID_cudaLaunchKernelExC_v11060},
     {CUPTI_CB_DOMAIN_RUNTIME_API, CUPTI_RUNTIME_TRACE_CBID_cudaLaunchKernelExC_ptsz_v11060},
+    {CUPTI_CB_DOMAIN_RUNTIME_API, CUPTI_RUNTIME_TRACE_CBID_cudaProfilerStart_v4000},
+    {CUPTI_CB_DOMAIN_RUNTIME_API, CUPTI_RUNTIME_TRACE_CBID_cudaProfilerStop_v4000},
+    {CUPTI_CB_DOMAIN_RUNTIME_API, CUPTI_RUNTIME_TRACE_CBID_cudaDeviceReset_v3020},
+    {CUPTI_CB_DOMAIN_DRIVER_API, CUPTI_DRIVER_TRACE_CBID_cuCtxDestroy},
+    {CUPTI_CB_DOMAIN_DRIVER_API, CUPTI_DRIVER_TRACE_CBID_cuCtxDestroy_v2},
+    {CUPTI_CB_DOMAIN_DRIVER_API, CUPTI_DRIVER_TRACE_CBID_cuDevicePrimaryCtxReset},
+    {CUPTI_CB_DOMAIN_DRIVER_API, CUPTI_DRIVER_TRACE_CBID_cuDevicePrimaryCtxReset_v2},
+    {CUPTI_CB_DOMAIN_STATE, CUPTI_CBID_STATE_FATAL_ERROR},
 };
+
+/// What ends is about to take records of its device along.
+bool ends_context(CUpti_CallbackDomain domain, CUpti_CallbackId id) {
+  if (domain == CUPTI_CB_DOMAIN_RUNTIME_API)
+    return id == CUPTI_RUNTIME_TRACE_CBID_cudaDeviceReset_v3020;
+  return id == CUPTI_DRIVER_TRACE_CBID_cuCtxDestroy ||
+         id == CUPTI_DRIVER_TRACE_CBID_cuCtxDestroy_v2 ||
+         id == CUPTI_DRIVER_TRACE_CBID_cuDevicePrimaryCtxReset ||
+         id == CUPTI_DRIVER_TRACE_CBID_cuDevicePrimaryCtxReset_v2;
+}
+
+/// A program that calls the runtime's has the driver called too, or not, by version.
+bool is_profiler_call(CUpti_CallbackDomain domain, CUpti_CallbackId id, bool begins) {
+  if (domain == CUPTI_CB_DOMAIN_RUNTIME_API)
+    return id == (begins ? CUPTI_RUNTIME_TRACE_CBID_cudaProfilerStart_v4000
+                         : CUPTI_RUNTIME_TRACE_CBID_cudaProfilerStop_v4000);
+  return id == (begins ? CUPTI_DRIVER_TRACE_CBID_cuProfilerStart
+                       : CUPTI_DRIVER_TRACE_CBID_cuProfilerStop);
+}
+
+/// Calls that programs make without end and that take no time. Kineto leaves them out, too.
+constexpr Watched kNoise[] = {
+    {CUPTI_CB_DOMAIN_RUNTIME_API, CUPTI_RUNTIME_TRACE_CBID_cudaGetDevice_v3020},
+    {CUPTI_CB_DOMAIN_DRIVER_API, CUPTI_DRIVER_TRACE_CBID_cuCtxGetCurrent},
+    {CUPTI_CB_DOMAIN_DRIVER_API, CUPTI_DRIVER_TRACE_CBID_cuKernelGetAttribute},
+    {CUPTI_CB_DOMAIN_DRIVER_API, CUPTI_DRIVER_TRACE_CBID_cuDevicePrimaryCtxGetState},
+};
+/// Up to this version, of CUDA 13.0, CUPTI may hang where kernels are switched off while others are
+/// launched.
+constexpr std::uint32_t kHangsAtDisable = 130000;
 
 }  // namespace
 
@@ -106,6 +157,16 @@ void Tracer::lose(const Loss& loss) {
   write_fact(key + "remedy", loss.remedy);
 }
 
+void Tracer::check(std::string_view what, CUptiResult result) noexcept {
+  if (result == CUPTI_SUCCESS) return;
+  const std::lock_guard lock(mutex_);
+  inside::attempt([&] {
+    if (std::ranges::find(reported_, what) != reported_.end()) return;
+    reported_.push_back(what);
+    lose(loss_of(what, result, cupti_.text(result)));
+  });
+}
+
 void Tracer::start() noexcept {
   const inside::Inside guard;
   if (pid_ != 0 || inside::attempt([this] { begin(); })) return;
@@ -121,13 +182,15 @@ void Tracer::begin() {
   recorder.set_stem("cuda", false, false);
   if (!recorder.start("")) return;
   say_surroundings();
+  buffers_ = std::make_unique<Buffers>(options_.max_bytes);
   const bool wanted = options_.record && !leave_to_torch();
-  const bool opened = (wanted || options_.metrics_hz > 0) &&
-                      open(wanted ? "GPU activity" : pm_tracks() + " (hardware counters of GPUs)");
-  tracing_ = wanted && opened && subscribe();
+  const bool opened =
+      (wanted || options_.metrics_hz > 0) &&
+      open(wanted ? "GPU activity" : pm_tracks() + " (hardware counters of GPUs)", wanted);
+  tracing_ = opened && subscriber_ != nullptr;
   if (!tracing_ && options_.record) write_fact("cuda.rung", to_string(FallbackLevel::telemetry));
   // From here on what is to be said waits for a tick: we hold locks that a tick takes, too.
-  ticking_ = tracing_;
+  ticking_ = tracing_.load();
   if (tracing_) start_tracing();
   if (opened && options_.metrics_hz > 0) start_metrics();
   if (!tracing_ && metrics_ == nullptr) return;
@@ -140,7 +203,7 @@ void Tracer::begin() {
 
 /// There was no memory to begin: CUPTI is left as it was found.
 void Tracer::abandon() noexcept {
-  if (tracing_) {
+  if (subscriber_ != nullptr) {
     for (const Wanted& want : wanted()) cupti_.disable(want.kind);
     cupti_.unsubscribe(subscriber_);
   }
@@ -154,10 +217,15 @@ void Tracer::abandon() noexcept {
 }
 
 void Tracer::start_tracing() {
-  buffers_ = std::make_unique<Buffers>(options_.max_bytes);
-  cupti_.register_callbacks(on_request, on_complete);
+  if (cupti_.set_attribute != nullptr) {
+    // Else CUPTI fills each buffer with zeros in the thread of the program that needs it.
+    std::uint8_t zeroed = 1;
+    std::size_t bytes = sizeof zeroed;
+    cupti_.set_attribute(CUPTI_ACTIVITY_ATTR_ZEROED_OUT_ACTIVITY_BUFFER, &bytes, &zeroed);
+  }
   if (cupti_.set_thread_id_type != nullptr)
     cupti_.set_thread_id_type(CUPTI_ACTIVITY_THREAD_ID_TYPE_SYSTEM);
+  enable_things();
   read_clock();
   if (options_.range_only) write_fact("cuda.range", "cudaProfilerStart");
   range_open_ = !options_.range_only;
@@ -167,7 +235,7 @@ void Tracer::start_tracing() {
   limits_.look();
   obey_limits();
   watch_calls();
-  if (options_.libraries) inside::Recorder::set_look_hook([] { LibraryCalls::get().look(); });
+  inside::Recorder::set_look_hook(on_look);
 }
 
 /// Needs no subscriber, so that it goes beside torch.profiler.
@@ -185,7 +253,7 @@ void Tracer::start_metrics() {
 
 /// True where PyTorch needs CUPTI.
 bool Tracer::leave_to_torch() {
-  if (options_.beside_torch || !has_torch(cupti_places())) return false;
+  if (options_.beside_torch || !has_torch() || !has_hook()) return false;
   write_fact("cuda.recorder", "torch.profiler");
   lose({"GPU activity outside of what torch.profiler records",
         "CUPTI serves one profiler in a process, and PyTorch has its own",
@@ -193,25 +261,60 @@ bool Tracer::leave_to_torch() {
   return true;
 }
 
-/// Finds CUPTI, for what is lost without it.
-bool Tracer::open(const std::string& what) {
-  std::string why;
-  if (open_cupti(cupti_candidates(cupti_places()), cupti_, why)) {
-    write_fact("cuda.cupti", cupti_.path);
-    write_fact("cuda.cupti.version", std::to_string(cupti_.version));
-    return true;
-  }
-  lose({what, why,
-        "install CUPTI (the CUDA toolkit, or pip install nvidia-cuda-cupti), or name its file in "
-        "FATHOM_CUPTI"});
-  return false;
+/// Before a tick, as it takes the loader's lock.
+void Tracer::on_look() {
+  Tracer& tracer = get();
+  if (tracer.options_.libraries) LibraryCalls::get().look();
+  if (tracer.tracing_ && !tracer.torch_came_) tracer.look_for_torch();
 }
 
-bool Tracer::subscribe() {
-  const CUptiResult result = cupti_.subscribe(&subscriber_, on_call, this);
-  if (result == CUPTI_SUCCESS) return true;
-  lose(loss_of("GPU activity", result, cupti_.text(result)));
-  return false;
+/// Where it is imported after the program has used CUDA, CUPTI is left to it before its first
+/// profile.
+void Tracer::look_for_torch() {
+  if (!options_.beside_torch && has_torch() && has_hook()) torch_came_ = true;
+}
+
+/// Finds the CUPTI that works here, for what is lost without it. With hardware counters alone, or
+/// where another profiler is CUPTI's subscriber, nobody need be.
+bool Tracer::open(const std::string& what, bool subscribes) {
+  std::string why;
+  Loss loss;
+  const auto attempt = [&](const Cupti& cupti, std::string& said) {
+    if (!subscribes) return Trial::taken;
+    const Trial trial = subscribe(cupti, loss);
+    said = loss.why;
+    return trial;
+  };
+  const bool opened = open_cupti(cupti_candidates(cupti_places()), cupti_, why, attempt);
+  if (opened) {
+    write_fact("cuda.cupti", cupti_.path);
+    write_fact("cuda.cupti.version", std::to_string(cupti_.version));
+  }
+  if (opened && loss.what.empty()) return true;
+  if (loss.what.empty())
+    loss = {what, why,
+            "install CUPTI (the CUDA toolkit, or pip install nvidia-cuda-cupti), or name its file "
+            "in FATHOM_CUPTI"};
+  lose(loss);
+  return opened;
+}
+
+/// A library that was refused for its version leaves others to be tried; one that another profiler
+/// holds does not. The loss is that of the first.
+Trial Tracer::subscribe(const Cupti& cupti, Loss& loss) {
+  CUptiResult result = cupti.subscribe(&subscriber_, on_call, this);
+  if (result == CUPTI_SUCCESS) {
+    result = cupti.register_callbacks(on_request, on_complete);
+    if (result == CUPTI_SUCCESS) {
+      loss = {};
+      return Trial::taken;
+    }
+    cupti.unsubscribe(subscriber_);
+  }
+  subscriber_ = nullptr;
+  if (loss.what.empty()) loss = loss_of("GPU activity", result, cupti.text(result));
+  if (result != CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED) return Trial::next;
+  return options_.metrics_hz > 0 ? Trial::taken : Trial::refused;
 }
 
 void Tracer::say_surroundings() {
@@ -224,19 +327,40 @@ void Tracer::say_surroundings() {
     write_fact("cuda.visible_devices", visible);
 }
 
-/// What is refused is named; the rest is recorded all the same.
+/// Devices, contexts and streams, of which there is one record each, when they are made: from the
+/// beginning, whatever the limits are. Where CUPTI can, it reports those that are there already.
+void Tracer::enable_things() {
+  const auto enable = [this](CUpti_ActivityKind kind) {
+    if (cupti_.enable_and_dump == nullptr) return cupti_.enable(kind);
+    const CUptiResult dumped = cupti_.enable_and_dump(kind);
+    return dumped == CUPTI_SUCCESS ? dumped : cupti_.enable(kind);
+  };
+  check("properties of devices", enable(CUPTI_ACTIVITY_KIND_DEVICE));
+  check("contexts", enable(CUPTI_ACTIVITY_KIND_CONTEXT));
+  check("streams", enable(CUPTI_ACTIVITY_KIND_STREAM));
+  check("names that the program gives to streams", cupti_.enable(CUPTI_ACTIVITY_KIND_NAME));
+}
+
+/// After the kinds, which would switch them on again.
+void Tracer::leave_out_noise() {
+  for (const Watched& call : kNoise) {
+    const bool runtime = call.domain == CUPTI_CB_DOMAIN_RUNTIME_API;
+    const auto enable = runtime ? cupti_.enable_runtime_call : cupti_.enable_driver_call;
+    if (enable != nullptr) enable(call.id, 0);
+  }
+}
+
+/// What is refused is named; the rest is recorded all the same. Graphs as wholes and by their nodes
+/// exclude each other in a process: who has once enabled wholes gets no nodes any more.
 void Tracer::enable() {
   if (enabled_) return;
   std::vector<CUptiResult> answers;
   answers.reserve(wanted().size());
-  cupti_.enable(CUPTI_ACTIVITY_KIND_DEVICE);
-  cupti_.enable(CUPTI_ACTIVITY_KIND_CONTEXT);
-  cupti_.enable(CUPTI_ACTIVITY_KIND_STREAM);
-  cupti_.enable(CUPTI_ACTIVITY_KIND_NAME);
   for (const Wanted& want : wanted()) {
-    const bool wholes = want.kind == CUPTI_ACTIVITY_KIND_GRAPH_TRACE;
-    answers.push_back(wholes && wholes_done_ ? CUPTI_SUCCESS : cupti_.enable(want.kind));
+    const bool left_out = want.kind == CUPTI_ACTIVITY_KIND_GRAPH_TRACE && options_.graph_nodes;
+    answers.push_back(left_out ? CUPTI_SUCCESS : cupti_.enable(want.kind));
   }
+  leave_out_noise();
   enabled_ = true;
   if (!was_enabled_.exchange(true)) say_answers(answers);
 }
@@ -276,8 +400,14 @@ void Tracer::time_launch(EventTimer& timer, CUpti_CallbackId id, const CUpti_Cal
 
 void Tracer::disable() {
   if (!enabled_) return;
-  for (const Wanted& want : wanted()) cupti_.disable(want.kind);
+  for (const Wanted& want : wanted())
+    if (may_disable(want.kind)) cupti_.disable(want.kind);
   enabled_ = false;
+}
+
+/// What stays enabled is cut by the limits, like all that comes late.
+bool Tracer::may_disable(CUpti_ActivityKind kind) const {
+  return kind != CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL || cupti_.version > kHangsAtDisable;
 }
 
 /// Switches on and off; at the borders the converter cuts by the limits themselves. With
@@ -293,21 +423,32 @@ void Tracer::obey_limits() {
 }
 
 void Tracer::watch_calls() {
-  for (const Watched& watched : kWatched)
-    cupti_.enable_callback(1, subscriber_, watched.domain, watched.id);
+  for (const Watched& watched : kWatched) {
+    const CUptiResult result = cupti_.enable_callback(1, subscriber_, watched.domain, watched.id);
+    check("calls that CUPTI shows while they happen", result);
+  }
 }
 
 void CUPTIAPI Tracer::on_request(std::uint8_t** buffer, std::size_t* size,
                                  std::size_t* most) noexcept {
   *buffer = get().buffers_->request();
-  *size = *buffer == nullptr ? 0 : Buffers::kBytes;
+  *size = Buffers::kBytes;
   *most = 0;
 }
 
 void CUPTIAPI Tracer::on_complete(CUcontext /*context*/, std::uint32_t /*stream*/,
                                   std::uint8_t* buffer, std::size_t /*size*/,
                                   std::size_t valid) noexcept {
-  if (buffer != nullptr) get().buffers_->complete(buffer, valid);
+  Tracer& tracer = get();
+  if (buffer == nullptr || tracer.buffers_->complete(buffer, valid)) return;
+  tracer.buffers_->discard(buffer, tracer.records_in(buffer, valid));
+}
+
+std::uint64_t Tracer::records_in(std::uint8_t* bytes, std::size_t valid) const {
+  std::uint64_t count = 0;
+  CUpti_Activity* record = nullptr;
+  while (cupti_.next_record(bytes, valid, &record) == CUPTI_SUCCESS) ++count;
+  return count;
 }
 
 void CUPTIAPI Tracer::on_call(void* user, CUpti_CallbackDomain domain, CUpti_CallbackId id,
@@ -319,6 +460,10 @@ void CUPTIAPI Tracer::on_call(void* user, CUpti_CallbackDomain domain, CUpti_Cal
     return;
   }
   const inside::Inside guard;
+  if (domain == CUPTI_CB_DOMAIN_STATE) {
+    tracer.state_changed(id, *static_cast<const CUpti_StateData*>(data));
+    return;
+  }
   inside::attempt([&] { tracer.call(domain, id, *static_cast<const CUpti_CallbackData*>(data)); });
 }
 
@@ -328,10 +473,34 @@ void Tracer::context_made(const CUpti_ResourceData& data) {
   if (cupti_.device_of(data.context, &device) == CUPTI_SUCCESS) metrics_->context_on(device);
 }
 
+/// After a fatal error CUPTI has ended itself.
+void Tracer::state_changed(CUpti_CallbackId id, const CUpti_StateData& data) {
+  if (id != CUPTI_CBID_STATE_FATAL_ERROR || !recording_.exchange(false)) return;
+  check("all GPU activity from a fatal error of CUPTI on", data.notification.result);
+}
+
+/// Has CUPTI hand over what it has of the device while the device is there.
+void Tracer::context_ends() {
+  check("records before the end of a context",
+        cupti_.flush_all(static_cast<std::uint32_t>(CUPTI_ACTIVITY_FLAG_FLUSH_FORCED)));
+}
+
 void Tracer::call(CUpti_CallbackDomain domain, CUpti_CallbackId id,
                   const CUpti_CallbackData& data) {
   if (!recording_ || getpid() != pid_) return;
   const bool enters = data.callbackSite == CUPTI_API_ENTER;
+  if (is_profiler_call(domain, id, true)) {
+    if (!enters) range(true);
+    return;
+  }
+  if (is_profiler_call(domain, id, false)) {
+    if (enters) range(false);
+    return;
+  }
+  if (ends_context(domain, id)) {
+    if (enters) context_ends();
+    return;
+  }
   EventTimer* const timer = timer_;
   if (timer != nullptr && domain == CUPTI_CB_DOMAIN_DRIVER_API && launches_kernel(id))
     time_launch(*timer, id, data);
@@ -343,13 +512,9 @@ void Tracer::call(CUpti_CallbackDomain domain, CUpti_CallbackId id,
     if (enabled_ && is_programmatic(launch->config)) notes_.programmatic(data.correlationId);
     return;
   }
-  if (id == CUPTI_DRIVER_TRACE_CBID_cuProfilerStart) {
-    if (!enters) range(true);
-  } else if (id == CUPTI_DRIVER_TRACE_CBID_cuProfilerStop) {
-    if (enters) range(false);
-  } else if (enters && data.functionParams != nullptr &&
-             (id == CUPTI_DRIVER_TRACE_CBID_cuLaunchKernelEx ||
-              id == CUPTI_DRIVER_TRACE_CBID_cuLaunchKernelEx_ptsz)) {
+  if (enters && data.functionParams != nullptr &&
+      (id == CUPTI_DRIVER_TRACE_CBID_cuLaunchKernelEx ||
+       id == CUPTI_DRIVER_TRACE_CBID_cuLaunchKernelEx_ptsz)) {
     const auto* const launch = static_cast<const cuLaunchKernelEx_params*>(data.functionParams);
     if (enabled_ && launch->config != nullptr &&
         is_programmatic(launch->config->attrs, launch->config->numAttrs))
@@ -365,12 +530,24 @@ void Tracer::range(bool begins) {
     obey_limits();
   }
   const std::lock_guard lock(mutex_);
-  if (begins) {
+  if (begins && range_begin_ < 0) {
     range_begin_ = now;
-  } else if (range_begin_ >= 0) {
+  } else if (!begins && range_begin_ >= 0) {
     ranges_.emplace_back(range_begin_, now);
+    if (options_.range_only && !may_disable(CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL))
+      kept_ranges_.emplace_back(range_begin_, now);
     range_begin_ = -1;
   }
+}
+
+/// Where kernels cannot be switched off, those outside of the program's ranges are dropped.
+bool Tracer::in_ranges(std::int64_t time) {
+  if (!options_.range_only || may_disable(CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL)) return true;
+  const std::lock_guard lock(mutex_);
+  if (range_begin_ >= 0 && time >= range_begin_) return true;
+  return std::ranges::any_of(kept_ranges_, [time](const auto& range) {
+    return time >= range.first && time < range.second;
+  });
 }
 
 }  // namespace fathom::cuda

@@ -43,19 +43,28 @@ class Tracer {
   void begin();
   void abandon() noexcept;
   bool leave_to_torch();
-  bool open(const std::string& what);
-  bool subscribe();
+  static void on_look();
+  void look_for_torch();
+  void leave(wire::Writer& writer);
+  void taken_over();
+  bool open(const std::string& what, bool subscribes);
+  Trial subscribe(const Cupti& cupti, Loss& loss);
   void start_tracing();
   void start_metrics();
   void enable();
   void say_answers(std::span<const CUptiResult> answers);
+  void enable_things();
+  void leave_out_noise();
   void disable();
+  [[nodiscard]] bool may_disable(CUpti_ActivityKind kind) const;
   void obey_limits();
   void watch_calls();
   FallbackLevel fall_back();
   static void time_launch(EventTimer& timer, CUpti_CallbackId id, const CUpti_CallbackData& data);
   void write_timed(EventTimer& timer, wire::Writer& writer);
   void lose(const Loss& loss);
+  /// Says once what is lost where CUPTI refuses that. `what` is a literal. Only while ticking.
+  void check(std::string_view what, CUptiResult result) noexcept;
   /// While ticking, with the lock held.
   void write_fact(std::string_view key, std::string_view value);
   void say_surroundings();
@@ -69,6 +78,9 @@ class Tracer {
   void context_made(const CUpti_ResourceData& data);
   void call(CUpti_CallbackDomain domain, CUpti_CallbackId id, const CUpti_CallbackData& data);
   void range(bool begins);
+  void context_ends();
+  void state_changed(CUpti_CallbackId id, const CUpti_StateData& data);
+  [[nodiscard]] bool in_ranges(std::int64_t time);
 
   static void on_tick(wire::Writer& writer, std::int32_t pid, std::int64_t now);
   void tick(wire::Writer& writer);
@@ -76,6 +88,8 @@ class Tracer {
   void make_converter(wire::Writer& writer);
   void read_clock();
   void flush(bool forced);
+  void wait_for_buffers();
+  [[nodiscard]] std::uint64_t records_in(std::uint8_t* bytes, std::size_t valid) const;
   void trace(wire::Writer& writer, bool forced);
   void write_metrics(wire::Writer& writer, bool crashing);
   void convert(wire::Writer& writer);
@@ -105,23 +119,25 @@ class Tracer {
   std::size_t losses_ = 0;
   std::uint64_t ticks_ = 0;
   bool warned_ = false;
-  bool tracing_ = false;                // we are CUPTI's subscriber
-  std::atomic<bool> recording_{false};  // CUPTI may be called
-  std::atomic<bool> ticking_{false};    // what is to be said waits for the next tick
+  std::atomic<bool> tracing_{false};     // we are CUPTI's subscriber
+  std::atomic<bool> torch_came_{false};  // after us, with a profiler of its own
+  std::atomic<bool> recording_{false};   // CUPTI may be called
+  std::atomic<bool> ticking_{false};     // what is to be said waits for the next tick
   std::atomic<bool> ending_{false};
 
   Limits limits_;
   std::atomic<bool> range_open_{true};  // the program's own, where only that is recorded
   std::mutex switching_;
   std::atomic<bool> enabled_{false};
-  std::atomic<bool> wholes_done_{false};  // graphs are recorded by their nodes from now on
   std::atomic<bool> was_enabled_{false};
 
   std::mutex mutex_;
   std::int64_t range_begin_ = -1;
   std::vector<std::pair<std::int64_t, std::int64_t>> ranges_;  // not yet in the file
   std::int64_t ranges_told_ = 0;
-  std::vector<std::pair<std::string, std::string>> facts_;  // not yet in the file
+  std::vector<std::pair<std::int64_t, std::int64_t>> kept_ranges_;  // where only those are kept
+  std::vector<std::pair<std::string, std::string>> facts_;          // not yet in the file
+  std::vector<std::string_view> reported_;  // what CUPTI refused and was said
 };
 
 }  // namespace fathom::cuda

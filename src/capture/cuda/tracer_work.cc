@@ -19,6 +19,18 @@ namespace fathom::cuda {
 namespace {
 
 constexpr int kAttempts = 5;
+/// For buffers that CUPTI has at the end.
+constexpr std::int64_t kLongestWait = 500'000'000;
+constexpr useconds_t kBetweenLooks = 1000;
+
+/// The counter that profilers take for a clock; 0 where there is none.
+std::uint64_t cpu_ticks() {
+#ifdef __x86_64__
+  return __builtin_ia32_rdtsc();
+#else
+  return 0;
+#endif
+}
 /// Ticks between two looks at what the clocks have been doing; a tick is a quarter of a second.
 constexpr std::uint64_t kSayEvery = 40;
 
@@ -34,16 +46,66 @@ void Tracer::read_clock() {
   ClockReading best;
   for (int i = 0; i < kAttempts; ++i) {
     std::uint64_t there = 0;
+    const std::uint64_t ticks = cpu_ticks();
     const std::int64_t before = wire::monotonic_ns();
-    if (cupti_.timestamp(&there) != CUPTI_SUCCESS) return;
+    if (const CUptiResult result = cupti_.timestamp(&there); result != CUPTI_SUCCESS) {
+      if (ticking_) check("times of GPU activity", result);
+      return;
+    }
     const ClockReading reading{static_cast<std::int64_t>(there), before, wire::monotonic_ns()};
+    // Counted by the processor: torch.profiler has CUPTI call its clock instead of CUPTI's own.
+    if (ticks != 0 && there >= ticks && there <= cpu_ticks()) return taken_over();
     if (i == 0 || reading.error() < best.error()) best = reading;
   }
   clock_.add(best);
 }
 
+/// Another profiler has put its clock, and its buffers, into the place of ours. What it enabled is
+/// left as it is.
+void Tracer::taken_over() {
+  if (!tracing_.exchange(false)) return;
+  const std::lock_guard lock(mutex_);
+  inside::attempt([this] {
+    lose(
+        {"GPU activity from when another profiler in this process took CUPTI",
+         "CUPTI gives its records to one: torch.profiler takes them, from torch 2.15 on even where "
+         "another profiler is there already",
+         "record without --cuda always, or without the program's own profile"});
+  });
+}
+
+/// PyTorch was imported after the program had used CUDA. Its profiler needs CUPTI.
+void Tracer::leave(wire::Writer& writer) {
+  {
+    const std::lock_guard lock(switching_);
+    disable();
+  }
+  flush(true);
+  convert(writer);
+  count_losses(writer);
+  check("CUPTI for torch.profiler", cupti_.unsubscribe(subscriber_));
+  tracing_ = false;
+  const std::lock_guard lock(mutex_);
+  write_fact("cuda.recorder", "torch.profiler");
+  lose({"GPU activity outside of what torch.profiler records, from when PyTorch was loaded",
+        "CUPTI serves one profiler in a process, and PyTorch has its own",
+        "--cuda always records it here, and leaves torch.profiler without a GPU"});
+}
+
 void Tracer::flush(bool forced) {
-  cupti_.flush_all(forced ? static_cast<std::uint32_t>(CUPTI_ACTIVITY_FLAG_FLUSH_FORCED) : 0);
+  check(
+      "GPU activity that CUPTI did not hand over",
+      cupti_.flush_all(forced ? static_cast<std::uint32_t>(CUPTI_ACTIVITY_FLAG_FLUSH_FORCED) : 0));
+  if (forced) wait_for_buffers();
+}
+
+/// CUPTI may return them from a thread of its own, after it was flushed.
+void Tracer::wait_for_buffers() {
+  const std::int64_t until = wire::monotonic_ns() + kLongestWait;
+  while (buffers_->outstanding() > 0 && wire::monotonic_ns() < until) {
+    usleep(kBetweenLooks);
+    inside::Recorder::get().get_on();
+  }
 }
 
 /// Each part on its own: one that finds no memory does not keep the others from their work.
@@ -52,11 +114,15 @@ void Tracer::tick(wire::Writer& writer) {
   const bool crashing = inside::Recorder::get().crashing();
   if (recording_) inside::attempt([this] { read_clock(); });
   if (tracing_) inside::attempt([&] { trace(writer, ending || crashing); });
+  if (tracing_ && recording_ && !ending && torch_came_) inside::attempt([&] { leave(writer); });
   if (metrics_ != nullptr) inside::attempt([&] { write_metrics(writer, crashing); });
   write_lists(writer);
   if (recording_ && (ending || crashing || ++ticks_ % kSayEvery == 2))
     inside::attempt([&] { say_at_end(writer); });
-  if (tracing_ && recording_ && (ending || crashing)) inside::attempt([&] { warn(writer); });
+  if (subscriber_ != nullptr && recording_ && (ending || crashing))
+    inside::attempt([&] { warn(writer); });
+  // CUPTI is not called any more: the driver goes down next.
+  if (ending) recording_ = false;
 }
 
 /// What callbacks left to be written.
@@ -76,8 +142,8 @@ void Tracer::make_converter(wire::Writer& writer) {
     return cupti_.callback_name(domain, id, &known) == CUPTI_SUCCESS ? known : nullptr;
   };
   auto made = std::make_unique<Converter>(writer, clock_, pid_, cupti_.version, name, &notes_);
-  made->keep_only([this](std::int64_t start) { return limits_.keeps(start); });
-  if (options_.graph_nodes) made->watch_graphs(&graph_cost_);
+  made->keep_only([this](std::int64_t start) { return limits_.keeps(start) && in_ranges(start); });
+  made->watch_graphs(&graph_cost_);
   converter_ = std::move(made);
 }
 
@@ -89,14 +155,10 @@ void Tracer::trace(wire::Writer& writer, bool forced) {
   // Who counts the steps may begin to later than the program uses CUDA.
   const bool decided = !limits_.undecided() || forced || buffers_->half_full();
   // Without a reading of its clock CUPTI's times mean nothing here.
-  if (decided && !clock_.empty()) convert(writer);
+  if (recording_ && decided && !clock_.empty()) convert(writer);
   if (EventTimer* const timer = timer_) write_timed(*timer, writer);
   if (options_.libraries) write_library_calls(writer);
   if (recording_) count_losses(writer);
-  if (options_.graph_nodes && recording_ && graph_cost_.enough() && !wholes_done_.exchange(true)) {
-    cupti_.disable(CUPTI_ACTIVITY_KIND_GRAPH_TRACE);
-    converter_->set_graphs_by_node();
-  }
 }
 
 void Tracer::write_metrics(wire::Writer& writer, bool crashing) {
@@ -109,12 +171,16 @@ void Tracer::write_metrics(wire::Writer& writer, bool crashing) {
 }
 
 void Tracer::convert(wire::Writer& writer) {
+  converter_->set_running_until(wire::monotonic_ns());
   for (std::size_t left = buffers_->filled(); left > 0; --left) {
     const std::optional<Buffers::Filled> filled = buffers_->take();
     if (!filled) break;
     CUpti_Activity* record = nullptr;
-    while (cupti_.next_record(filled->bytes, filled->size, &record) == CUPTI_SUCCESS)
+    CUptiResult result = CUPTI_SUCCESS;
+    while ((result = cupti_.next_record(filled->bytes, filled->size, &record)) == CUPTI_SUCCESS)
       inside::attempt([&] { converter_->convert(*record); });
+    if (result != CUPTI_ERROR_MAX_LIMIT_REACHED)
+      check("the rest of a buffer that CUPTI cannot read", result);
     buffers_->give_back(filled->bytes);
     inside::Recorder::get().get_on();
   }
@@ -175,6 +241,8 @@ void Tracer::count_losses(wire::Writer& writer) {
     writer.dropped("CUDA activity records that CUPTI had no room for", dropped);
   if (const std::uint64_t refused = buffers_->take_refused(); refused > 0)
     writer.dropped("requests of CUPTI for a buffer beyond the memory cap", refused);
+  if (const std::uint64_t discarded = buffers_->take_discarded(); discarded > 0)
+    writer.dropped("CUDA activity records beyond the memory cap", discarded);
   if (const std::uint64_t failed = buffers_->take_failed(); failed > 0)
     writer.dropped("requests of CUPTI for a buffer for which there was no memory", failed);
 }
@@ -193,8 +261,12 @@ void Tracer::say_at_end(wire::Writer& writer) {
     writer.fact(pid_, "cuda.programmatic_launches", std::to_string(launches));
   if (const std::uint64_t events = converter_->counts().events_forgotten; events > 0)
     writer.fact(pid_, "cuda.events_forgotten", std::to_string(events));
-  if (const std::string cost = graph_cost_.text(); !cost.empty())
-    writer.fact(pid_, "cuda.graph_nodes.cost", cost);
+  if (const std::uint64_t running = converter_->counts().running; running > 0)
+    writer.fact(pid_, "cuda.running", std::to_string(running));
+  if (ending_ || inside::Recorder::get().crashing())
+    writer.fact(pid_, "cuda.buffers_outstanding", std::to_string(buffers_->outstanding()));
+  if (const std::string cost = graph_cost_.text(options_.graph_nodes); !cost.empty())
+    writer.fact(pid_, options_.graph_nodes ? "cuda.graph_nodes.cost" : "cuda.graphs.cost", cost);
 }
 
 /// Limits that had no effect, or left nothing.
