@@ -15,6 +15,24 @@ class Standing:
     wrong: set[str] = field(default_factory=set)  # false findings, missed ones, harmful fixes: a line each
 
 
+KINDS = ("verdict", "false", "missing", "not among the first", "harmful fix")
+
+
+def kind_of(line: str) -> str:
+    """Of what a line says: a verdict, or one of the kinds of errors."""
+    return next((kind for kind in KINDS[1:] if f" {kind}: " in line), KINDS[0])
+
+
+def counts(lines: list[str]) -> str:
+    """The changes by kind, as a table of markdown."""
+    rows = ["| | worse | better |", "| --- | --- | --- |"]
+    for kind in KINDS:
+        of = [line for line in lines if kind_of(line) == kind]
+        worse, better = (sum(line.startswith(f"{how}: ") for line in of) for how in ("worse", "better"))
+        rows.append(f"| {kind} | {worse} | {better} |")
+    return "\n".join(rows)
+
+
 def differences(before: list[Standing], after: list[Standing]) -> list[str]:
     """A line for each change, those for the worse first."""
     earlier = {each.trace: each for each in before}
@@ -28,4 +46,4 @@ def differences(before: list[Standing], after: list[Standing]) -> list[str]:
         better += [f"{now.trace}: no longer {line}" for line in sorted(then.wrong - now.wrong)]
     named = [("worse", worse), ("better", better), ("neither", other)]
     lines = [f"{name}: {line}" for name, of in named for line in of]
-    return [*lines, ", ".join(f"{len(of)} {name}" for name, of in named)]
+    return [*lines, counts(lines), ", ".join(f"{len(of)} {name}" for name, of in named)]

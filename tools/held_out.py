@@ -187,7 +187,35 @@ def best_share(others: list[Said]) -> float:
     return max([0.0, *(one.percent for one in others)], key=worth)
 
 
-def high(samples: list[Sample]) -> tuple[int, int]:
-    """Findings of high confidence: those that are true, and all."""
-    sure = [one.true for each in samples for one in each.said if one.high]
-    return sum(sure), len(sure)
+def held_out_high(samples: list[Sample]) -> tuple[int, int]:
+    """Findings of high confidence that are true, and all, where the least share of each rule is chosen by the recordings of all other sources."""
+    found: dict[str, list[tuple[str, Said]]] = defaultdict(list)
+    for each in samples:
+        for one in each.said:
+            found[one.rule].append((each.source, one))
+    kept = []
+    for of in found.values():
+        for source in {source for source, _ in of}:
+            share = best_share([one for other, one in of if other != source])
+            kept += [one.true for mine, one in of if mine == source and one.high and one.percent >= share]
+    return sum(kept), len(kept)
+
+
+def false_high(samples: list[Sample]) -> dict[str, tuple[int, int]]:
+    """By rule: findings of high confidence that are false, and all of them; rules without a false one left out."""
+    counted: dict[str, list[int]] = defaultdict(lambda: [0, 0])
+    for each in samples:
+        for one in each.said:
+            if one.high:
+                counted[one.rule][0] += not one.true
+                counted[one.rule][1] += 1
+    return {rule: (false, every) for rule, (false, every) in sorted(counted.items()) if false}
+
+
+def by_confidence(samples: list[Sample]) -> dict[str, tuple[int, int]]:
+    """Findings that are true, and all, of high confidence and of any lower one."""
+    every = [one for each in samples for one in each.said]
+    return {
+        name: (sum(one.true for one in every if one.high == sure), sum(one.high == sure for one in every))
+        for name, sure in (("high", True), ("lower", False))
+    }

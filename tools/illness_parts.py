@@ -27,12 +27,16 @@ def summary_part(columns: dict[str, list[Judgement]]) -> str:
 
     row("verdict right", lambda s: f"{s.verdicts} of {s.traces} ({percent(ratio(s.verdicts, s.traces))})")
     row("required findings that were made (recall)", lambda s: f"{s.met} of {s.demanded} ({percent(s.recall)})")
+    rows.append(("the same among the first three", f"{some.among_first} of {some.demanded} ({percent(some.first_recall)})", "–", "–"))
     row(
-        "judged findings that are true (precision)",
+        "judged findings that are true, number included (precision)",
         lambda s: f"{s.true} of {s.true + s.false} ({percent(s.precision)})",
     )
     row("findings that no label judges", lambda s: s.unjudged)
     row("precision if those count as wrong", lambda s: percent(s.strict_precision))
+    rows.append(("times that are what their events sum to, or within its bounds", f"{some.numbers_right} of {some.numbers}", "–", "–"))
+    rows.append(("one cause as two of the first three findings", some.twice, "–", "–"))
+    rows.append(("fixes that change results or do not apply", some.harmful, "–", "–"))
     return f"{some.traces} labelled traces.\n\n" + table(("", *scores), rows)
 
 
@@ -173,7 +177,11 @@ def failures_part(judgements: list[Judgement]) -> str:
                 )
             )
         rows += [(each.name, f"`{rules}` finds nothing", reason) for rules, reason in each.missed]
-        rows += [(each.name, f"`{rule}` finds something", each.label["must_not"][rule]) for rule in sorted(each.false)]
+        for rule in sorted(each.false):
+            by_number = rule in each.wrong_numbers
+            what = f"`{rule}` says another time" if by_number else f"`{rule}` finds something"
+            rows.append((each.name, what, each.wrong_numbers[rule] if by_number else each.label["must_not"][rule]))
+        rows += [(each.name, f"the fix of `{rule}`", reason) for rule, reason in each.harmful]
     return table(("trace", "what is wrong", "what the label says"), rows) if rows else "None.\n"
 
 

@@ -7,6 +7,12 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
+import every_finding
+from independent_fixes import harms, said_twice
+from label_sums import number_right, sum_text
+
+FIRST = 3  # findings that a user reads
+
 
 @dataclass
 class Answer:
@@ -16,6 +22,12 @@ class Answer:
     found: set[str] = field(default_factory=set)
     document: dict[str, Any] = field(default_factory=dict)  # of diagnose --json
     failure: str = ""
+
+    @property
+    def first(self) -> set[str]:
+        """The rules of the first findings; remarks on the recording take no place among them."""
+        shown = sorted(self.document.get("findings", []), key=lambda each: each.get("family") == "capture")
+        return {each["rule"] for card in shown[:FIRST] for each in every_finding.of_card(card)}
 
 
 @dataclass
@@ -43,16 +55,51 @@ class Judgement:
         return [demand[:2] for demand in demands(self.label) if not demand[2] & self.answer.found]
 
     @property
+    def among_first(self) -> list[tuple[str, str]]:
+        """Demands that the first findings meet."""
+        return [demand[:2] for demand in demands(self.label) if demand[2] & self.answer.first]
+
+    @property
+    def findings(self) -> list[dict[str, Any]]:
+        return every_finding.of(self.answer.document)
+
+    @property
+    def wrong_numbers(self) -> dict[str, str]:
+        """Rules with a finding whose time is not what its events sum to, with that sum."""
+        return {
+            each["rule"]: f"{each['title']}: its events sum to {sum_text(self.label, each)}"
+            for each in self.findings
+            if number_right(self.label, each) is False
+        }
+
+    @property
     def true(self) -> set[str]:
-        return self.answer.found & expected(self.label)
+        return (self.answer.found & expected(self.label)) - set(self.wrong_numbers)
 
     @property
     def false(self) -> set[str]:
-        return self.answer.found & set(self.label["must_not"])
+        """By their rule, or by their number."""
+        return self.answer.found & (set(self.label["must_not"]) | set(self.wrong_numbers))
+
+    def is_true(self, finding: dict[str, Any]) -> bool | None:
+        """None where the label does not know the rule."""
+        if number_right(self.label, finding) is False or finding["rule"] in self.label["must_not"]:
+            return False
+        return True if finding["rule"] in expected(self.label) else None
+
+    @property
+    def harmful(self) -> list[tuple[str, str]]:
+        """Fixes that do harm or do not apply, by the facts of the label, with the reason."""
+        facts = self.label.get("facts")
+        return sorted({(each["rule"], reason) for each in self.findings for reason in harms(facts, each)})
+
+    @property
+    def twice(self) -> list[str]:
+        return said_twice(self.answer.document.get("findings", []))
 
     @property
     def unjudged(self) -> set[str]:
-        return self.answer.found - expected(self.label) - set(self.label["must_not"])
+        return self.answer.found - self.true - self.false
 
 
 def demands(label: dict[str, Any]) -> list[tuple[str, str, set[str]]]:
@@ -70,6 +117,11 @@ class Score:
     verdicts: int = 0
     demanded: int = 0
     met: int = 0
+    among_first: int = 0
+    harmful: int = 0
+    twice: int = 0
+    numbers: int = 0
+    numbers_right: int = 0
     true: int = 0
     false: int = 0
     unjudged: int = 0
@@ -82,6 +134,12 @@ class Score:
             score.verdicts += each.verdict_right
             score.met += len(each.met)
             score.demanded += len(each.met) + len(each.missed)
+            score.among_first += len(each.among_first)
+            score.harmful += len(each.harmful)
+            score.twice += len(each.twice)
+            held = [number_right(each.label, finding) for finding in each.findings]
+            score.numbers += len(held) - held.count(None)
+            score.numbers_right += held.count(True)
             score.true += len(each.true)
             score.false += len(each.false)
             score.unjudged += len(each.unjudged)
@@ -94,6 +152,10 @@ class Score:
     @property
     def strict_precision(self) -> float | None:
         return ratio(self.true, self.true + self.false + self.unjudged)
+
+    @property
+    def first_recall(self) -> float | None:
+        return ratio(self.among_first, self.demanded)
 
     @property
     def recall(self) -> float | None:
@@ -136,7 +198,7 @@ class Pair:
 
 def promise(document: dict[str, Any], rules: Iterable[str]) -> tuple[float, float, float] | None:
     """Step time after the cure as a part of the one before: all findings of these rules together."""
-    promising = [each for each in document["findings"] if each["rule"] in rules and each["predicted_step_ns"]]
+    promising = [each for each in every_finding.of(document) if each["rule"] in rules and each["predicted_step_ns"]]
     gains = [
         {key: 1 - finding["predicted_step_ns"][key] / finding["step_ns"] for key in ("low", "likely", "high")}
         for finding in promising
@@ -153,7 +215,7 @@ def promise(document: dict[str, Any], rules: Iterable[str]) -> tuple[float, floa
 def promise_unprofiled(document: dict[str, Any], rules: Iterable[str]) -> float | None:
     """The same without a profiler, where the findings have it."""
     before = document["baseline"].get("unprofiled_step_ns")
-    found = [each for each in document["findings"] if each["rule"] in rules and each["predicted_step_ns"]]
+    found = [each for each in every_finding.of(document) if each["rule"] in rules and each["predicted_step_ns"]]
     if not before or not found or any(each["predicted_unprofiled_step_ns"] is None for each in found):
         return None
     return max(0, 1 - sum(before - each["predicted_unprofiled_step_ns"] for each in found) / before)

@@ -8,15 +8,18 @@ from held_out import (
     BUILT_IN,
     Sample,
     Thresholds,
+    by_confidence,
     by_source,
     chosen_without,
+    false_high,
+    held_out_high,
     held_out_points,
     held_out_rules,
-    high,
     points,
 )
 from illness_parts import table
-from independent_score import Judged, Totals, interval, share
+from illness_score import percent
+from independent_score import Judged, Totals, share, wilson
 from independent_sums import Compared, by_rule
 
 
@@ -54,8 +57,19 @@ def held_out_part(tuned: list[Sample], others: list[Sample]) -> str:
     if changed:
         text += "Rules whose least share another one is chosen for:\n\n"
         text += table(("rule", "sources", "of them with another share", "true", "true, chosen without the source"), changed)
-    rows_high = [(name, calibrated(of)) for name, of in (("tuned on", tuned), ("labelled by another reader", others))]
-    return text + "\nFindings of high confidence that are true:\n\n" + table(("traces", "true"), rows_high)
+    return text
+
+
+def calibration_part(tuned: list[Sample], others: list[Sample]) -> str:
+    both = tuned + others
+    rows = [
+        (name, *(counted(by_confidence(of)[key]) for key in ("high", "lower")), counted(held_out_high(of)))
+        for name, of in (("tuned on, relabelled", tuned), ("labelled by another reader", others), ("all", both))
+    ]
+    head = ("findings that are true", "high confidence", "medium or low", "high, chosen without the source")
+    text = table(head, rows) + "\nIn brackets: Wilson's 95 % interval.\n"
+    false = ", ".join(f"`{rule}` ({some} of {every})" for rule, (some, every) in false_high(both).items())
+    return text + (f"Of high confidence and false: {false}.\n" if false else "")
 
 
 def sums_part(compared: list[Compared]) -> str:
@@ -75,6 +89,9 @@ def words(by: Thresholds) -> str:
     )
 
 
-def calibrated(samples: list[Sample]) -> str:
-    true, every = high(samples)
-    return share(true, every) + interval(true, every)
+def counted(of: tuple[int, int]) -> str:
+    true, every = of
+    if every == 0:
+        return "–"
+    low, high = wilson(true, every)
+    return f"{share(true, every)} [{percent(low)} to {percent(high)}]"

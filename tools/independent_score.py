@@ -11,12 +11,12 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
+import every_finding
 from illness_score import percent, ratio
+from independent_fixes import harms
+from label_sums import NEAR, named_times, number_right, sum_text
 
 FIRST = 3  # findings that a user reads
-NEAR = 0.02  # how far a time may be from the sum over the events
-NS_PER = {"ns": 1, "µs": 1e3, "us": 1e3, "ms": 1e6, "s": 1e9, "min": 60e9}
-TIME = re.compile(r"(?<![\w.])(\d[\d,]*(?:\.\d+)?) ?(ns|µs|us|ms|s|min)\b")
 
 Finding = dict[str, Any]
 Label = dict[str, Any]
@@ -31,16 +31,6 @@ def claim_text(finding: Finding) -> str:
 
 def fix_text(finding: Finding) -> str:
     return "\n".join(finding["fix"].values())
-
-
-def named_times(text: str) -> list[tuple[float, float]]:
-    """Times in a text, in ns, each with half a unit of its last digit."""
-    found = []
-    for number, unit in TIME.findall(text):
-        digits = number.replace(",", "")
-        last = 10.0 ** -len(digits.partition(".")[2])
-        found.append((float(digits) * NS_PER[unit], last / 2 * NS_PER[unit]))
-    return found
 
 
 def near(value_ns: float, expected_ns: float, rounding_ns: float = 0) -> bool:
@@ -120,7 +110,7 @@ class Judged:
 
 def judge(label: Label, document: dict[str, Any], neutral: Iterable[str], failure: str = "") -> Judged:
     judged = Judged(label, document, set(neutral), failure)
-    findings = document.get("findings", [])
+    findings = every_finding.of(document)
     judged.numbers = [
         Number(each["rule"], each["ms"] * 1e6, matching, each["reason"])
         for each in label["measured"]
@@ -133,6 +123,13 @@ def judge(label: Label, document: dict[str, Any], neutral: Iterable[str], failur
         for each in label["harmful_fix"]
         for finding in findings
         if finding["rule"] == each["rule"] and re.search(each["match"], fix_text(finding))
+    ]
+    known = {finding["id"] for finding, _ in judged.harmful}
+    judged.harmful += [
+        (finding, reason)
+        for finding in findings
+        if finding["id"] not in known
+        for reason in harms(label.get("facts"), finding)[:1]
     ]
     judged.demands = [demand_of(each, document) for each in label["must"]]
     return judged
@@ -158,6 +155,8 @@ def why_false(judged: Judged, finding: Finding) -> str | None:
         unless = each.get("unless")
         if each["rule"] == rule and re.search(each["match"], text) and not (unless and re.search(unless, text)):
             return str(each["reason"])
+    if number_right(label, finding) is False:
+        return f"its events sum to {sum_text(label, finding)}"
     for number in judged.numbers:
         if not number.right and any(finding is each for each in number.findings):
             return f"its number is not {number.expected_ns / 1e6:g} ms: {number.reason}"
@@ -166,9 +165,12 @@ def why_false(judged: Judged, finding: Finding) -> str | None:
 
 def demand_of(must: dict[str, Any], document: dict[str, Any]) -> Demand:
     match = must.get("match", "")
-    for place, finding in enumerate(shown(document)):
-        if finding["rule"] in must["rules"] and re.search(match, claim_text(finding) + fix_text(finding)):
-            return Demand(must["rules"], must["reason"], place)
+    for place, card in enumerate(shown(document)):
+        for finding in every_finding.of_card(card):
+            if finding["rule"] in must["rules"] and re.search(match, claim_text(finding) + fix_text(finding)):
+                # What the verdict is named after is what the user reads first.
+                first = finding["rule"] == document.get("verdict", {}).get("id")
+                return Demand(must["rules"], must["reason"], 0 if first else place)
     return Demand(must["rules"], must["reason"], said_of_capture(must, document))
 
 
@@ -183,7 +185,7 @@ def said_of_capture(must: dict[str, Any], document: dict[str, Any]) -> int | Non
     if "capture" not in must:
         return None
     said = [each["sentence"] for each in document.get("health", [])] + document.get("notes", [])
-    said += [each["title"] for each in document.get("findings", []) if each["family"] == "capture"]
+    said += [each["title"] for each in every_finding.of(document) if each["family"] == "capture"]
     return -1 if re.search(must["capture"], "\n".join(said)) else None
 
 

@@ -1,7 +1,7 @@
 """Sums the events that findings are about, without Fathom: plain Python over the trace's JSON.
 
-Each rule's sum is written here once more, from what `fathom explain` says that it counts. Only which steps count is taken from
-the diagnosis. A finding agrees where the first time that its title names (else what it observed) is within 2 % of the sum. Used by
+Each rule's sum is written here once more, from what `fathom explain` says that it counts, and so is which steps count
+(independent_steps.py). A finding agrees where the first time that its title names (else what it observed) is within 2 % of the sum. Used by
 tools/eval --sums.
 """
 
@@ -29,7 +29,28 @@ from independent_events import (
     union,
     without,
 )
-from independent_score import named_times
+from independent_host_sums import (
+    attention,
+    chains,
+    compilation,
+    constants,
+    doubles,
+    has_doubles,
+    is_operator,
+
+    loops,
+    made_and_moved,
+    median_step,
+    phase,
+    plain_python,
+    recording_cost,
+    relayouts,
+    short_calls,
+    small_copies,
+    zero_fills,
+)
+from independent_steps import counted_steps, windows
+from label_sums import said, within
 
 Finding = dict[str, Any]
 Span = tuple[int, int]
@@ -53,25 +74,27 @@ MATRIX_UNITS = re.compile(
     r"|tf32|_bf16",
     re.IGNORECASE,
 )
+COLLECTIVE = re.compile(r"^(nccl|gloo|mpi|c10d):|record_param_comms", re.IGNORECASE)
 FIRST_LAUNCH = 1_000_000  # ns
 CONVERSION = re.compile(r"nchwToNhwc|nhwcToNchw|batched_transpose|convertTensor_kernel", re.IGNORECASE)
 ANNOTATIONS = ("user_annotation", "user_defined")
 LONG_CALL = 1_000_000  # ns
-NEAR = 0.02
+NEARLY = 0.75  # of the most that a sum may be: what is known less well is a bound
 RELAYOUT = {"aten::contiguous", "aten::clone", "aten::reshape", "aten::transpose_copy", "aten::permute_copy"}
 
 
 class Recording:
-    """The events of one trace, with the steps that its diagnosis counts."""
+    """The events of one trace, in the steps that count."""
 
-    def __init__(self, events: Events, document: dict[str, Any]) -> None:
+    def __init__(self, events: Events) -> None:
         self.events = events
-        self.device = document["baseline"]["device"]
-        origin = origin_of(events, document)
-        counted = [(origin + s["start_ns"], origin + s["start_ns"] + s["window_ns"]) for s in document["steps"]]
-        usual = [span for span, step in zip(counted, document["steps"], strict=True) if not step["outlier"]]
+        self.counted = counted_steps(events)
+        usual = [step for step in self.counted if not step.outlier]
+        self.step_spans = [(step.window_begin, step.window_end) for step in usual]
         self.steps = len(usual)
-        self.windows = union(usual)
+        self.windows = windows(self.counted)
+        self.all_windows = union([(step.window_begin, step.window_end) for step in self.counted])
+        self.device = idlest_device(events, self.windows)
         on_device = sorted((each for each in events.activities if each.device == self.device), key=lambda a: a.begin)
         self.all_activities = on_device
         self.activities = [each for each in on_device if self.holds(each.begin)]
@@ -80,6 +103,10 @@ class Recording:
 
     def holds(self, moment: int) -> bool:
         return any(begin <= moment < end for begin, end in self.windows)
+
+    def holds_any(self, moment: int) -> bool:
+        """In outliers, too."""
+        return any(begin <= moment < end for begin, end in self.all_windows)
 
     def work(self, wanted: Callable[[Slice], bool]) -> list[Slice]:
         return [each for each in self.events.work if wanted(each) and self.holds(each.begin)]
@@ -97,21 +124,14 @@ class Recording:
         return length(both([interval], self.windows))
 
 
-def origin_of(events: Events, document: dict[str, Any]) -> int:
-    """The moment that the diagnosis counts from: where most borders of its steps are borders of events."""
-    steps = document["steps"][:20]
-    moments = {moment for each in [*events.work, *events.activities] for moment in (each.begin, each.end)}
-    name = document["baseline"]["step_name"].rstrip("*")
-    marks = [each.begin for each in events.work if name and each.name.startswith(name)][:20]
-    firsts = [min((each.begin for each in some), default=None) for some in (events.work, events.activities)]
-    origins = [events.start, *(first for first in firsts if first is not None)]
-    origins += [mark - int(steps[0]["start_ns"]) for mark in marks if steps]
-
-    def fitting(origin: int) -> int:
-        borders = [origin + step["start_ns"] + more for step in steps for more in (0, step["window_ns"])]
-        return sum(border in moments for border in borders)
-
-    return max(origins, key=fitting)
+def idlest_device(events: Events, counted: list[Interval]) -> int | None:
+    """Of the devices that work was launched for, the one that is busy least."""
+    busy = {
+        device: length(both(union([(a.begin, a.end) for a in events.activities if a.device == device]), counted))
+        for device in {each.device for each in events.activities}
+    }
+    working = {device: time for device, time in busy.items() if 20 * time >= max(busy.values())}
+    return min(working, key=lambda device: (working[device], device), default=None)
 
 
 # One sum per rule: (recording, finding) → ns over the counted steps, least and most; or None where it does not apply
@@ -121,15 +141,18 @@ def credited(recording: Recording, wanted: Callable[[Activity], bool]) -> int:
     return sum(each.credited for each in recording.activities if wanted(each))
 
 
-def late_launches(recording: Recording, finding: Finding) -> Span | None:
+def late_launches(recording: Recording, finding: Finding) -> Span | int | None:
     """Idle time between activities that were launched when the device had run dry, where the host did not wait for it.
 
     At least up to the launch and its usual delay, at most up to the activity.
     """
+    if recording.device is None:
+        return short_calls(recording, finding)
     if not recording.all_activities:  # none at all, or of a kind that this script does not know
         return None
     waited = [(each.begin, each.end) for each in waiting_calls(recording)]
-    elsewhere = union([(s.begin, s.end) for s in recording.events.work if FETCH.search(s.name) or ALLOCATION.search(s.name)])
+    other = [(s.begin, s.end) for s in recording.events.work if FETCH.search(s.name) or ALLOCATION.search(s.name)]
+    elsewhere = union([*other, *done_once(recording)])
     usual = launch_delay(recording)
     least = most = 0
     for (begin, end), following in recording.gaps():
@@ -143,6 +166,22 @@ def late_launches(recording: Recording, finding: Finding) -> Span | None:
         until = end if end - launch.begin < FIRST_LAUNCH else launched
         most += length(both(union([*late, (launched, until)]), recording.windows))
     return least, max(least, most)
+
+
+def done_once(recording: Recording) -> list[Interval]:
+    """Operators and calls of at least a millisecond, up to their last launch of a kernel that was not launched before."""
+    seen: set[str] = set()
+    ends: dict[int, tuple[Slice, int]] = {}
+    launches = [(a.launch, a.name) for a in recording.all_activities if a.launch is not None and a.kind == "kernel"]
+    for launch, name in sorted(launches, key=lambda each: each[0].begin):
+        if name in seen:
+            continue
+        seen.add(name)
+        for around in launch.ancestors():
+            if around.length >= LONG_CALL and (around is launch or around.name.startswith("aten::")):
+                ends[id(around)] = (around, launch.end)
+    loading = [(each.begin, each.end) for each in recording.events.other if each.name.startswith("Lazy Function Loading")]
+    return [*((each.begin, end) for each, end in ends.values()), *loading]
 
 
 def waiting_calls(recording: Recording) -> list[Slice]:
@@ -252,10 +291,17 @@ def tensor_cores_unused(recording: Recording, finding: Finding) -> int | None:
     return credited(recording, wanted)
 
 
-def exposed_communication(recording: Recording, finding: Finding) -> int | None:
+def exposed_communication(recording: Recording, finding: Finding) -> Span | int | None:
     if recording.device is None:
-        return None
+        calls = [(e.begin, e.end) for e in recording.events.work if COLLECTIVE.search(e.name)]
+        return 0, length(both(union(calls), recording.windows))
     return credited(recording, lambda each: each.kind == "kernel" and bool(COMMUNICATION.search(each.name)))
+
+
+def waits_for_ranks(recording: Recording, finding: Finding) -> Span | None:
+    """At most what nothing hides of collectives: one rank does not show what their transfer takes."""
+    found = exposed_communication(recording, finding)
+    return found if isinstance(found, tuple) or found is None else (0, found)
 
 
 def calls_of(recording: Recording, pattern: re.Pattern[str]) -> list[Interval]:
@@ -314,7 +360,7 @@ def pageable_copies(recording: Recording, finding: Finding) -> int | None:
 
 def layout_copies(recording: Recording, finding: Finding) -> int | None:
     if recording.device is None:
-        return None
+        return relayouts(recording, RELAYOUT)
     return credited(
         recording,
         lambda each: any(a.name in RELAYOUT for a in each.around()) and not COMMUNICATION.search(each.name),
@@ -331,13 +377,9 @@ def conv_layout(recording: Recording, finding: Finding) -> int | None:
 
 
 def fp64(recording: Recording, finding: Finding) -> int | None:
-    def doubles(each: Activity) -> bool:
-        op = next(iter(each.around()), None)
-        types = (op.arguments.get("Input type") or []) if op else []
-        dims = (op.arguments.get("Input Dims") or []) if op else []
-        return any(t in ("double", "c10::complex<double>") and dims[i : i + 1] not in ([], [[]]) for i, t in enumerate(types))
-
-    return credited(recording, doubles) if recording.device is not None else None
+    if recording.device is None:
+        return doubles(recording)
+    return credited(recording, lambda each: next((has_doubles(op) for op in each.around()), False))
 
 
 def shape_alignment(recording: Recording, finding: Finding) -> int | None:
@@ -355,10 +397,12 @@ def shape_alignment(recording: Recording, finding: Finding) -> int | None:
     return credited(recording, misfits)
 
 
-def zero_grad(recording: Recording, finding: Finding) -> Span | None:
-    """Nine tenths of the idle time meanwhile, and the fills; the additions, as far as they are needless."""
+def zero_grad(recording: Recording, finding: Finding) -> Span | int | None:
+    """The idle time meanwhile, and the fills; at most all additions: some may be needed."""
     ranges = union([(each.begin, each.end) for each in recording.work(lambda each: "zero_grad" in each.name)])
-    if not ranges or recording.device is None:
+    if recording.device is None:
+        return zero_fills(recording, finding)
+    if not ranges:
         return None
 
     def fills(each: Activity) -> bool:
@@ -368,7 +412,7 @@ def zero_grad(recording: Recording, finding: Finding) -> Span | None:
     idle = length(both(recording.idle, ranges))
     filled = credited(recording, fills)
     added = credited(recording, lambda each: any("AccumulateGrad" in around.name for around in each.around()))
-    return idle * 9 // 10 + filled, idle + filled + added
+    return idle + filled, idle + filled + added
 
 
 # Bounds: what a finding says is at most this
@@ -377,7 +421,7 @@ def zero_grad(recording: Recording, finding: Finding) -> Span | None:
 def host_work(recording: Recording, finding: Finding) -> Span | None:
     """Idle time before launches, while the launching thread is in no operator."""
     if recording.device is None:
-        return None
+        return plain_python(recording, finding)
     threads = {each.launch.thread for each in recording.activities if each.launch is not None}
     if len(threads) != 1:
         return None
@@ -387,18 +431,20 @@ def host_work(recording: Recording, finding: Finding) -> Span | None:
 
 
 def first_uses(recording: Recording, finding: Finding) -> Span | None:
-    """Calls of at least a millisecond, and what the profiler marks as loading."""
-    if not finding["title"].startswith("Things done for the first time"):
+    """At most: idle time in calls and operators of at least a millisecond, and in what the profiler marks as its own."""
+    if "done only once" not in finding["title"]:
         return None
-    calls = [each for each in recording.events.work if each.category in CALLS and each.length >= LONG_CALL]
-    calls += [each for each in recording.events.other if each.name.startswith("Lazy Function Loading")]
-    return 0, length(both(union([(each.begin, each.end) for each in calls]), recording.windows))
+    marks = [each for each in recording.events.work if each.length >= LONG_CALL and is_operator(each)]
+    spans = union([(each.begin, each.end) for each in [*marks, *recording.events.other]])
+    compiled = compilation(recording, finding)[1]
+    idle = without(recording.all_windows, recording.busy)
+    return 0, length(both(spans, idle)) + compiled
 
 
 def elementwise(recording: Recording, finding: Finding) -> Span | None:
     """All kernels that are neither products nor communication."""
     if recording.device is None:
-        return None
+        return chains(recording, finding)
     kernels = [each for each in recording.activities if each.kind == "kernel" and not COMMUNICATION.search(each.name)]
     return 0, sum(each.credited for each in kernels if not (PRODUCT.search(each.name) and not NOT_PRODUCT.search(each.name)))
 
@@ -468,11 +514,23 @@ SUMS: dict[str, Callable[[Recording, Finding], Span | int | None]] = {
     "host-work-between-launches": host_work,
     "warmup-in-window": first_uses,
     "fusable-elementwise": elementwise,
-    "unfused-attention": elementwise,
     "exposed-copies": exposed_copies,
     "small-collectives": small_collectives,
     "buffer-broadcasts": buffer_broadcasts,
+    "unfused-attention": attention,
+    "late-rank": waits_for_ranks,
+    "redundant-ops": constants,
+    "python-loop": loops,
+    "small-copies": small_copies,
+    "cpu-created-tensors": made_and_moved,
+    "step-outliers": median_step,
+    "dominant-phase": phase,
+    "profiler-overhead": recording_cost,
+    "recompilation": compilation,
 }
+ON_ANY_DEVICE = ("unfused-optimizer", "data-loading", "data-loader-workers", "step-outliers")
+# About the recording: steps that are outliers count, too.
+ABOUT_EVERY_STEP = ("warmup-in-window", "step-outliers", "profiler-overhead", "recompilation")
 
 
 @dataclass
@@ -490,13 +548,12 @@ class Compared:
 
     @property
     def bounded(self) -> bool:
-        """Is it only known what it may be at most?"""
-        return self.least_ns == 0 and self.most_ns > 0
+        """Is it only known what it may be at most, or roughly?"""
+        return self.least_ns < NEARLY * self.most_ns
 
     @property
     def agrees(self) -> bool:
-        low, high = self.least_ns * (1 - NEAR) - self.rounding_ns, self.most_ns * (1 + NEAR) + self.rounding_ns
-        return low <= self.said_ns <= high
+        return within((self.said_ns, self.rounding_ns), self.least_ns, self.most_ns)
 
     def __str__(self) -> str:
         most = f" to {self.most_ns / 1e6:.3f}" if self.most_ns != self.least_ns else ""
@@ -504,19 +561,22 @@ class Compared:
         return f"{said} {self.least_ns / 1e6:.3f}{most} ms"
 
 
-def compare(trace: Path, document: dict[str, Any]) -> list[Compared]:
-    """The findings of a diagnosis that have a sum, beside it."""
-    wanted = [finding for finding in document["findings"] if finding["rule"] in SUMS]
-    if not wanted or not document["steps"]:
+def compare(trace: Path, findings: list[Finding], events: Events | None = None) -> list[Compared]:
+    """The findings that have a sum, beside it."""
+    wanted = [finding for finding in findings if finding["rule"] in SUMS]
+    if not wanted:
         return []
-    recording = Recording(read(trace), document)
+    recording = Recording(events or read(trace))
     compared = []
+    foreign = any(each.category.endswith("_runtime") for each in recording.events.other)
     for finding in wanted:
+        if foreign and finding["rule"] not in ON_ANY_DEVICE:
+            continue  # its device's work is of kinds that this script does not know
         total = SUMS[finding["rule"]](recording, finding)
-        said = next(iter(named_times(finding["title"])), (finding["observed_ns"], 0.0))
-        if total is not None and recording.steps:
+        steps = len(recording.counted) if finding["rule"] in ABOUT_EVERY_STEP else recording.steps
+        if total is not None and steps:
             least, most = total if isinstance(total, tuple) else (total, total)
-            compared.append(Compared(trace.name, finding, said[0], said[1], least / recording.steps, most / recording.steps))
+            compared.append(Compared(trace.name, finding, *said(finding), least / steps, most / steps))
     return compared
 
 

@@ -9,6 +9,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import every_finding
 from independent_score import Judged, Totals, judge, misses, share
 
 Ask = Callable[..., Any]  # of the program: arguments in, its JSON out
@@ -59,7 +60,7 @@ def changes(labels: dict[str, Any], all_judged: list[Judged]) -> list[tuple[str,
 
 
 def promised(change: dict[str, Any], document: dict[str, Any]) -> str:
-    found = [f for f in document.get("findings", []) if f["rule"] == change.get("rule") and f["predicted_step_ns"]]
+    found = [f for f in every_finding.of(document) if f["rule"] == change.get("rule") and f["predicted_step_ns"]]
     if not found:
         return "nothing"
     step = found[0]["predicted_step_ns"]

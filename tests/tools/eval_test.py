@@ -33,6 +33,7 @@ import eval_against  # noqa: E402
 import illness_changes  # noqa: E402
 import illness_parts  # noqa: E402  (found through tools/eval)
 import illness_score  # noqa: E402
+import label_sums  # noqa: E402
 
 
 def label(**more: Any) -> dict[str, Any]:
@@ -110,6 +111,38 @@ class Judging(unittest.TestCase):
             [judged(answer, must={"fp64": "", "zero-grad": ""}, must_not={"conv-layout": ""})]
         )
         self.assertEqual((score.precision, score.strict_precision, score.recall), (0.5, 0.25, 0.5))
+
+    def test_a_finding_with_another_time_than_its_events_sum_to_is_false(self):
+        said = finding("fp64", 1, 1, 1) | {"id": "fp64", "title": "Double precision takes 3.10 ms"}
+        answer = illness_score.Answer("host-bound", {"fp64"}, document("host-bound", [said]))
+        right, wrong = (judged(answer, must={"fp64": ""}, sums={"fp64": ms}) for ms in (3.09, [3.2, 3.4]))
+        self.assertEqual((right.true, right.false), ({"fp64"}, set()))
+        self.assertEqual((wrong.true, wrong.false), (set(), {"fp64"}))
+        self.assertIn("its events sum to 3.2 to 3.4 ms", wrong.wrong_numbers["fp64"])
+        self.assertEqual((right.is_true(said), wrong.is_true(said)), (True, False))
+
+    def test_among_the_first_are_three_without_remarks_on_the_recording(self):
+        made = [finding(rule, 1, 1, 1) for rule in ("a", "b", "c", "d")]
+        remark = finding("profiling-mistakes", 1, 1, 1) | {"family": "capture"}
+        answer = illness_score.Answer("host-bound", {"c", "d"}, document("host-bound", [remark, *made]))
+        each = judged(answer, must={"c": "third", "d": "fourth"})
+        self.assertEqual((len(each.met), [rule for rule, _ in each.among_first]), (2, ["c"]))
+
+    def test_fixes_are_judged_by_the_facts_of_the_label(self):
+        fix = {"text": "", "before": "", "after": "sdpa(q, k, v, is_causal=True)"}
+        said = finding("unfused-attention", 1, 1, 1) | {"id": "unfused-attention", "fix": fix}
+        answer = illness_score.Answer("host-bound", {"unfused-attention"}, document("host-bound", [said]))
+        self.assertEqual([rule for rule, _ in judged(answer, facts={"causal": False}).harmful], ["unfused-attention"])
+        self.assertEqual(judged(answer).harmful, [])
+
+    def test_sums_are_written_into_labels_and_those_of_other_findings_stay(self):
+        with tempfile.TemporaryDirectory() as folder:
+            file = Path(folder) / "made.labels.json"
+            file.write_text(json.dumps({"traces": [{"trace": "x", "sums": {"fp64": 1, "old": 2}}, {"trace": "y"}]}))
+            label_sums.rewrite(file, {"x": {"sums": {"fp64": label_sums.as_label(1.5e6, 2.5e6)}, "facts": {"loader": True}}})
+            x, y = json.loads(file.read_text())["traces"]
+        self.assertEqual((x["sums"], x["facts"]), ({"fp64": [1.5, 2.5], "old": 2}, {"loader": True}))
+        self.assertEqual(y, {"trace": "y"})
 
     def test_nothing_found_has_no_precision(self):
         self.assertIsNone(illness_score.Score.of([judged(illness_score.Answer("host-bound"))]).precision)
@@ -301,6 +334,8 @@ class Against(unittest.TestCase):
                 "worse: c: now false: fp64",
                 "better: b: verdict balanced (0) is now host-bound (0.5)",
                 "better: b: no longer missing: fp64",
+                "| | worse | better |\n| --- | --- | --- |\n| verdict | 1 | 1 |\n| false | 1 | 0 |\n| missing | 0 | 1 |\n"
+                "| not among the first | 0 | 0 |\n| harmful fix | 0 | 0 |",
                 "2 worse, 2 better, 0 neither",
             ],
         )

@@ -73,7 +73,16 @@ class Rules(unittest.TestCase):
         (rule,) = held_out.held_out_rules([of("a", true, false), of("b", true, false), of("c", Said("fp64", 10, True, True))])
         self.assertEqual((rule.true, rule.false), (3, 2))
         self.assertEqual((rule.kept_true, rule.kept_false), (2, 0), "without c its share is 20 %")
-        self.assertEqual(held_out.high([of("a", true, false)]), (1, 2))
+
+    def test_findings_of_high_confidence_are_counted_by_source(self):
+        def of(source: str, *said: Said) -> Sample:
+            return Sample(source, "", set(), set(), {}, said=list(said))
+
+        true, false, unsure = Said("fp64", 20, True, True), Said("fp64", 5, False, True), Said("zero-grad", 9, False, False)
+        samples = [of("a", true, false, unsure), of("b", true, false)]
+        self.assertEqual(held_out.by_confidence(samples), {"high": (2, 4), "lower": (0, 1)})
+        self.assertEqual(held_out.held_out_high(samples), (2, 2), "the other source's share is 20 %")
+        self.assertEqual(held_out.false_high(samples), {"fp64": (2, 4)})
 
     def test_the_built_in_share_stays_where_none_is_better(self):
         self.assertEqual(held_out.best_share([Said("fp64", 5, True, True), Said("fp64", 20, False, True)]), 0)

@@ -37,14 +37,6 @@ TRACE = [
 ]
 
 
-def document(*findings: dict[str, Any]) -> dict[str, Any]:
-    return {
-        "baseline": {"device": 0, "step_name": "ProfilerStep*"},
-        "steps": [{"step": 1, "start_ns": 0, "window_ns": 400_000, "outlier": False}],
-        "findings": list(findings),
-    }
-
-
 def finding(rule: str, title: str = "", observed: int = 0) -> dict[str, Any]:
     return {"id": rule, "rule": rule, "title": title, "observed_ns": observed, "evidence": []}
 
@@ -53,7 +45,7 @@ def compared(*findings: dict[str, Any]) -> list[Any]:
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "made.json"
         path.write_text(json.dumps({"traceEvents": TRACE}))
-        return independent_sums.compare(path, document(*findings))
+        return independent_sums.compare(path, list(findings))
 
 
 class Events(unittest.TestCase):
@@ -136,6 +128,58 @@ class Sums(unittest.TestCase):
 
     def test_rules_without_a_sum_are_left_out(self):
         self.assertEqual(compared(finding("prefill-decode", "10 ms")), [])
+
+
+def host(name: str, begin: int, end: int, category: str = "cpu_op", **arguments: Any) -> dict[str, Any]:
+    return event(name, category, begin, end - begin, **arguments)
+
+
+def on_host(rule: str, *work: dict[str, Any], id: str = "") -> Any:
+    """The sum of a finding in a trace without a device."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "made.json"
+        path.write_text(json.dumps({"traceEvents": list(work)}))
+        made = independent_sums.compare(path, [finding(rule) | {"id": id or rule}])
+        return (made[0].least_ns, made[0].most_ns) if made else None
+
+
+class OnTheHost(unittest.TestCase):
+    def test_calls_are_at_most_five_microseconds_of_each_operator_and_the_python_between(self):
+        # 5 of 20 µs, 3 µs, and 7 µs between them; 300 µs of Python are work of their own.
+        work = [host("aten::mm", 0, 20), host("aten::add", 27, 30), host("aten::add", 330, 331)]
+        self.assertEqual(on_host("host-bound", *work), (16_000, 16_000))
+
+    def test_layout_copies_are_what_runs_in_them(self):
+        work = [host("aten::contiguous", 0, 10), host("aten::clone", 1, 9), host("aten::add", 20, 30)]
+        self.assertEqual(on_host("layout-copies", *work), (10_000, 10_000))
+
+    def test_doubles_are_tensors_of_them(self):
+        double = {"Input type": ["double", "float"], "Input Dims": [[4], [4]]}
+        scalar = {"Input type": ["float", "double"], "Input Dims": [[4], []]}
+        self.assertEqual(on_host("fp64", host("aten::add", 0, 10, **double), host("aten::mul", 10, 13, **scalar)), (10_000, 10_000))
+
+    def test_attention_is_what_lies_between_its_products(self):
+        names = ["aten::bmm", "aten::div", "aten::_softmax", "aten::bmm", "aten::_softmax", "aten::add"]
+        work = [host(name, 10 * i, 10 * i + 8) for i, name in enumerate(names)]
+        self.assertEqual(on_host("unfused-attention", *work), (16_000, 16_000))
+
+    def test_long_stretches_of_python_are_summed(self):
+        work = [host("aten::add", 0, 10), host("aten::add", 510, 520), host("aten::add", 600, 610)]
+        self.assertEqual(on_host("host-work-between-launches", *work), (500_000, 500_000))
+
+    def test_what_is_recorded_costs_the_estimate_per_event(self):
+        self.assertEqual(on_host("profiler-overhead", host("aten::add", 0, 10), host("aten::add", 10, 20)), (1200, 1200))
+
+    def test_filled_gradients_are_the_fills_and_as_many_additions(self):
+        # zero_grad itself takes 10 µs, the fill 10, the addition 5.
+        work = [host("Optimizer.zero_grad#SGD.zero_grad", 0, 20), host("aten::zero_", 5, 15)]
+        work += [host("autograd::engine::evaluate_function: torch::autograd::AccumulateGrad", 30, 40), host("aten::add_", 32, 37)]
+        self.assertEqual(on_host("zero-grad", *work), (25_000, 25_000))
+
+    def test_outliers_are_compared_with_the_median(self):
+        borders = [0, 10, 20, 30, 40, 100]
+        marks = [host(f"ProfilerStep#{i}", borders[i], borders[i + 1], "user_annotation") for i in range(5)]
+        self.assertEqual(on_host("step-outliers", *marks, host("aten::add", 1, 2)), (10_000, 10_000))
 
 
 if __name__ == "__main__":

@@ -32,8 +32,9 @@ constexpr std::string_view kLibraryAnnotations[] = {kProfilerStep,
                                                     "record_param_comms"};
 
 bool is_annotation(SliceKind kind) {
-  // Kineto of torch 1.8 wrote annotations as operators.
-  return kind == SliceKind::user_annotation || kind == SliceKind::cpu_op;
+  // Kineto of torch 1.8 wrote annotations as operators; exports without Kineto have no categories.
+  return kind == SliceKind::user_annotation || kind == SliceKind::cpu_op ||
+         kind == SliceKind::other;
 }
 
 /// Host slices whose name starts with `prefix`, in the order of the file.

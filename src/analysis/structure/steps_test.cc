@@ -92,6 +92,19 @@ TEST(Steps, AreNotMarksWithoutADuration) {
   expect_window(steps.steps.at(0), 110, 160);
 }
 
+TEST(Steps, AreFoundInExportsWithoutCategories) {
+  TraceBuilder builder;
+  for (const std::int64_t begin : {0, 100}) {
+    builder.slice(SliceKind::other, begin == 0 ? "ProfilerStep#1" : "ProfilerStep#2", begin, 90);
+    builder.slice(SliceKind::other, "aten::mm", begin + 10, 50);
+  }
+  const Trace trace = builder.build();
+  const Steps steps = steps_of(trace);
+  EXPECT_EQ(steps.source, StepSource::profiler_step);
+  ASSERT_EQ(steps.counted().size(), 2U);
+  expect_window(steps.steps[1], 90, 190);
+}
+
 TEST(Steps, CountLaunchesOfEveryThreadAndDeviceOfTheProcess) {
   TraceBuilder builder;
   builder.on_thread(1).step(1, 0, 100);

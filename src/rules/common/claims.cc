@@ -171,4 +171,10 @@ Duration total(const std::vector<Claim>& claims) {
   return sum;
 }
 
+Duration whole(const std::vector<Claim>& claims) {
+  Duration sum{};
+  for (const Claim& claim : claims) sum += std::max(claim.time, claim.whole);
+  return sum;
+}
+
 }  // namespace fathom

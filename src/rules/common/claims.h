@@ -36,6 +36,9 @@ Claim piece_claim(const RuleContext& rules, const HostPiece& piece, Duration tim
 /// Σ of the claims.
 Duration total(const std::vector<Claim>& claims);
 
+/// Σ of what the claims are parts of: the time that a finding is about.
+Duration whole(const std::vector<Claim>& claims);
+
 /// The family that this time of the main thread belongs to.
 Family family_of(HostBucket bucket);
 

@@ -260,7 +260,8 @@ Finding make(const RuleContext& rules, const std::string& key, Site& site) {
   const Duration time = total(site.claims);
   Finding finding;
   finding.key = key;
-  finding.title = "A Python loop over slices (" + site.block + "): " + per_step(rules, time);
+  finding.title =
+      "A Python loop over slices (" + site.block + "): " + per_step(rules, whole(site.claims));
   finding.family = Family::host;
   finding.weight = weight_of(rules, time);
   finding.confidence = Confidence::medium;

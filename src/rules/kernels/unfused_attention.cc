@@ -118,8 +118,11 @@ Outcome check(const RuleContext& rules) {
   const NameSet fused(trace, is_fused);
   if (!softmax.any() || !products.any()) return std::vector<Finding>{};
   if (device_unrecorded(rules)) return Abstention{"no device activity was recorded"};
-  // Without a device the operators that compute something: those whose cost is known by their name.
-  const NameSet priced(trace, [](std::string_view name) { return bool(op_formula(name)); });
+  // Without a device the operators that compute something: those whose cost is known by their name,
+  // and the random numbers of dropout.
+  const NameSet priced(trace, [](std::string_view name) {
+    return bool(op_formula(name)) || name.starts_with("aten::bernoulli");
+  });
   std::vector<bool> works(trace.slices.size());
   for_each_work(rules, [&](SliceId work, SliceId op) {
     if (!op.valid()) return;

@@ -87,5 +87,17 @@ TEST(UnfusedAttention, IsToldOfTheMainThreadWithoutADevice) {
   EXPECT_EQ(total(findings[0].claims), duration_ns(300));
 }
 
+TEST(UnfusedAttention, CountsTheRandomNumbersOfDropoutWithoutADevice) {
+  TraceBuilder builder;
+  builder.step(1, 0, 1000);
+  builder.op("aten::bmm", 100, 100);
+  builder.op("aten::_softmax", 250, 100);
+  builder.op("aten::bernoulli_", 350, 60);
+  builder.op("aten::bmm", 500, 100);
+  const auto findings = JudgedTrace(builder).findings(unfused_attention());
+  ASSERT_EQ(findings.size(), 1U);
+  EXPECT_EQ(findings[0].title, "Unfused attention: 160 ns (16.0 % of the step) between its GEMMs");
+}
+
 }  // namespace
 }  // namespace fathom

@@ -129,6 +129,12 @@ double needless(const Found& found) {
   return std::min(1.0, static_cast<double>(found.fills) / static_cast<double>(found.additions));
 }
 
+/// Of the time of the additions, what would remain.
+Duration needed(const Found& found) {
+  const auto all = static_cast<double>(to_ns(found.added.time));
+  return duration_ns(static_cast<std::int64_t>(all * (1 - needless(found))));
+}
+
 void claim_everything(const RuleContext& rules, const Found& found, Finding& finding) {
   const Trace& trace = rules.trace();
   for (const SliceId range : found.ranges) {
@@ -156,7 +162,8 @@ Outcome check(const RuleContext& rules) {
   if (found.calls > 0) claim_everything(rules, found, finding);
   const Duration time = total(finding.claims);
   if (found.fills == 0 || rules.percent(time) < kLeastPercent) return std::vector<Finding>{};
-  finding.title = "Gradients are filled with zeros instead of dropped: " + per_step(rules, time);
+  finding.title = "Gradients are filled with zeros instead of dropped: " +
+                  per_step(rules, whole(finding.claims) - needed(found));
   finding.family = Family::host;
   finding.weight = weight_of(rules, time);
   finding.confidence = Confidence::high;

@@ -187,7 +187,8 @@ Outcome check(const RuleContext& rules) {
   }
   const Duration time = total(finding.claims);
   if (moves.empty() || rules.percent(time) < kLeastPercent) return std::vector<Finding>{};
-  finding.title = "Tensors are made on the CPU, then moved: " + per_step(rules, time);
+  finding.title =
+      "Tensors are made on the CPU, then moved: " + per_step(rules, whole(finding.claims));
   finding.family = Family::transfer;
   finding.weight = weight_of(rules, time, 5, 15);
   finding.confidence = Confidence::medium;

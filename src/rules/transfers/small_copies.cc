@@ -58,8 +58,9 @@ Outcome check(const RuleContext& rules) {
     return std::vector<Finding>{};
   }
   Finding finding;
-  finding.title = count_text(static_cast<std::int64_t>(found.copies.size() / rules.steps.size())) +
-                  " small copies per step between host and device: " + per_step(rules, time);
+  finding.title =
+      count_text(static_cast<std::int64_t>(found.copies.size() / rules.steps.size())) +
+      " small copies per step between host and device: " + per_step(rules, whole(found.claims));
   finding.family = Family::transfer;
   finding.weight = weight_of(rules, time, 5, 15);
   finding.confidence = Confidence::medium;
