@@ -12,6 +12,16 @@
 namespace fathom {
 namespace {
 
+/// What records the functions of a plain Python program; empty where they are known, or there is no
+/// Python inside.
+std::string record_functions(const RunSummary& run) {
+  constexpr std::size_t kLongest = 200;
+  if (!run.functions.empty() || run.phases.empty() || run.command_words.empty()) return {};
+  std::string command = "fathom run --with functions --";
+  for (const std::string& word : run.command_words) command += " " + shell_word(word);
+  return command.size() > kLongest ? "fathom run --with functions -- COMMAND" : command;
+}
+
 /// The options that select a part of the trace, for every command: " --steps 3-7".
 std::string selection_options(const DiagnosisRequest& request) {
   constexpr auto kOpen = std::numeric_limits<std::int64_t>::max();
@@ -55,6 +65,10 @@ std::string next_commands(const Diagnosis& diagnosis, const DiagnosisRequest& re
   if (diagnosis.run && diagnosis.run->plain) {
     if (!view.all && diagnosis.findings.empty()) add("fathom diagnose --all");
     if (!diagnosis.run->functions.empty()) add("fathom functions");
+    if (const std::string again = record_functions(*diagnosis.run); !again.empty()) {
+      out +=
+          style.bold(pad_right(out.empty() ? "Next" : "", kLabelWidth)) + style.cyan(again) + "\n";
+    }
     if (diagnosis.run->processes.size() > 1) add("fathom processes");
     add("fathom telemetry");
   } else if (!view.brief || out.empty()) {

@@ -38,6 +38,16 @@ class Plain(unittest.TestCase):
         self.assertTrue(any(s.value == 2 for s in run.slices("gc")))
         self.assertEqual(run.process()["threads_started"], 1)
 
+    def test_what_the_main_thread_did_once_it_had_imported_is_summed_up(self) -> None:
+        code = "import time\nfor _ in range(30):\n time.sleep(0.1)"
+        facts = self.captures.run("-c", code).process()["thread_time"]
+        main = facts["main"]
+        self.assertGreater(main["wall_ns"], 1_000_000_000)
+        # It sleeps for nearly all of that.
+        self.assertLess(main["cpu_ns"] + main["preempted_ns"], main["wall_ns"] / 2)
+        self.assertIn("<string>:3 in <module>", [place for place, _ in facts["waits"]])
+        self.assertNotIn("thread_time", self.captures.run("-c", "pass").process())
+
     def test_children_of_all_kinds_have_files_of_their_own(self) -> None:
         run = self.captures.run("plain.py", "fork", "spawn", "forkserver")
         self.assertEqual(run.code, 0, run.err)

@@ -3,6 +3,7 @@ ends."""
 
 from __future__ import annotations
 
+import _thread
 import atexit
 import os
 import sys
@@ -52,6 +53,8 @@ class Recorder:
         self._over = False
         self._phase = "import"
         self._writer_main_tid = get_native_id()
+        self._main_ident = _thread.get_ident()
+        self._main_time: Any = None
         self.writer.moment(BEGIN, "import", "phase", self.began_ns)
 
     def _open(self, parent: int) -> None:
@@ -124,9 +127,25 @@ class Recorder:
             if now - self._facts_at > FACTS_NS:
                 self._facts_at = now
                 self.facts.write()
+        elif self._phase == "main" and self.role == "main":
+            self._look_at_main_thread()
         waiting = self.writer.pending()
         self.writer.flush()
-        return bool(waiting or self.torch is not None or self._phase == "import")
+        return bool(waiting or self.torch is not None or self._phase == "import" or self._main_time)
+
+    def _look_at_main_thread(self) -> None:
+        """Of a program without PyTorch: whether it computes or waits, and where."""
+        if self._main_time is None:
+            from .thread_time import MainTime
+
+            self._main_time = MainTime()
+            self._main_time.begin(self._main_ident, self._writer_main_tid)
+            self.facts.add_source(self._main_thread)
+        self._main_time.look()
+
+    def _main_thread(self) -> dict[str, Any]:
+        # PyTorch's watch has the thread that steps.
+        return self._main_time.facts() if self._main_time and self.torch is None else {}
 
     def record(self, *fields: Any) -> None:
         """A slice, written within half a second."""
@@ -153,6 +172,7 @@ class Recorder:
         failures.clear()
         self._over = False
         self.began_ns = monotonic_ns()
+        self._main_time = None
         self.role = "child"
         self._open(int(parent))
         self._learn_of_collections()

@@ -1,15 +1,19 @@
-"""What the thread that steps does in its steps: computes, waits, or is ready and has no processor.
+"""What a thread does: computes, waits, or is ready and has no processor.
 
-Read at the ends of stretches of steps, not in each: a stretch that nobody looks at costs nothing.
+Of the thread that steps it is read at the ends of stretches of steps, not in each: a stretch that
+nobody looks at costs nothing. Of the main thread of a program without PyTorch it is read once it
+has stopped importing, and at the end.
 """
 
 from __future__ import annotations
 
-import collections
 import os
 import sys
 import time
-from typing import Any
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
 
 monotonic_ns = time.monotonic_ns
 thread_time_ns = getattr(time, "thread_time_ns", time.process_time_ns)
@@ -26,7 +30,7 @@ class ThreadTime:
         # By whether the steps were recorded: steps, wall, processor, ready without a processor.
         self._sums: dict[bool, list[int]] = {}
         self._queued = True
-        self._places: collections.Counter[str] = collections.Counter()
+        self._places: dict[str, int] = {}
         self._looks = 0
         self._ident = 0
         self._tid = 0
@@ -64,7 +68,8 @@ class ThreadTime:
             return
         frame = sys._current_frames().get(self._ident)
         if frame is not None:
-            self._places[_place_of(frame)] += 1
+            place = _place_of(frame)
+            self._places[place] = self._places.get(place, 0) + 1
 
     def facts(self) -> dict[str, Any]:
         found: dict[str, Any] = {}
@@ -76,16 +81,47 @@ class ThreadTime:
                 "preempted_ns": queued if self._queued else None,
             }
         if found:
-            found["looks"] = self._looks
-            found["waits"] = [list(each) for each in self._places.most_common(_MOST_PLACES)]
+            found.update(self._seen())
         return {"thread_time": found or None}
+
+    def _seen(self) -> dict[str, Any]:
+        places = sorted(self._places.items(), key=lambda place: -place[1])
+        return {"looks": self._looks, "waits": [list(each) for each in places[:_MOST_PLACES]]}
+
+
+class MainTime(ThreadTime):
+    """Of the main thread of a program that nobody knows the steps of. Any thread may ask."""
+
+    def _read(self) -> tuple[int, int, int | None]:
+        times = _scheduled_ns(self._tid)
+        return monotonic_ns(), times[0] if times else -1, times[1] if times else None
+
+    def facts(self) -> dict[str, Any]:
+        base, now = self._base, self._read()
+        if base is None or base[1] < 0 or now[1] < 0 or base[2] is None or now[2] is None:
+            return {}
+        found: dict[str, Any] = {
+            "main": {
+                "wall_ns": now[0] - base[0],
+                "cpu_ns": now[1] - base[1],
+                "preempted_ns": now[2] - base[2],
+            }
+        }
+        return {"thread_time": {**found, **self._seen()}}
 
 
 def _queued_ns(tid: int) -> int | None:
     """How long the thread was ready and another had the processor."""
+    times = _scheduled_ns(tid)
+    return times[1] if times else None
+
+
+def _scheduled_ns(tid: int) -> tuple[int, int] | None:
+    """How long the thread had a processor, and was ready without one."""
     try:
         with open(f"/proc/self/task/{tid}/schedstat", "rb", 0) as file:
-            return int(file.read(100).split()[1])
+            words = file.read(100).split()
+            return int(words[0]), int(words[1])
     except (OSError, ValueError, IndexError):
         return None
 

@@ -14,8 +14,9 @@ namespace {
 std::optional<std::int64_t> whole(const Trace& trace, const std::string& key) {
   const Fact* const fact = trace.fact("thread_time." + key);
   if (fact == nullptr || fact->value.empty() || fact->value == "null") return {};
+  const std::string text(json_unquoted(fact->value));  // capture files have texts
   char* end = nullptr;
-  const std::int64_t value = std::strtoll(fact->value.c_str(), &end, 10);
+  const std::int64_t value = std::strtoll(text.c_str(), &end, 10);
   return *end == '\0' && value >= 0 ? std::optional(value) : std::nullopt;
 }
 
@@ -57,8 +58,20 @@ double part(Duration time, Duration whole) {
 std::optional<ThreadTime> thread_time(const Trace& trace) {
   std::optional<ThreadTime> time = of_steps(trace, "other");
   if (!time) time = of_steps(trace, "recorded");
+  if (!time) time = of_steps(trace, "main");
   if (time) time->places = places_of(trace);
   return time;
+}
+
+std::string whole_split(const ThreadTime& time) {
+  const auto percent = [&time](Duration spent) {
+    return percent_text(100 * part(spent, time.wall));
+  };
+  std::string text =
+      "computed " + percent(time.computing) + " of the time, waited " + percent(time.waiting);
+  if (time.waiting > time.computing && !time.places.empty())
+    text += " (most often at " + time.places[0].where + ")";
+  return text + ", and was ready without a processor for " + percent(time.preempted);
 }
 
 std::string python_split(const ThreadTime& time, double share) {

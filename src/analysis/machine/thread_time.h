@@ -1,4 +1,5 @@
-// What the thread that steps did in its steps: computed, waited, or had no processor.
+// What the thread that steps did in its steps, or the main thread of a program: computed, waited,
+// or had no processor.
 #pragma once
 
 #include <cstdint>
@@ -26,9 +27,14 @@ struct ThreadTime {
   std::vector<Place> places;
 };
 
-/// Of the steps that were not recorded in depth, else of those that were; unset where nobody
-/// measured it.
+/// Of the steps that were not recorded in depth, else of those that were, else of the whole program
+/// once it has stopped importing, or from its first fathom::step() on: then `steps` is 0. Unset
+/// where nobody measured it.
 std::optional<ThreadTime> thread_time(const Trace& trace);
+
+/// "computed 10.0 % of the time, waited 88.0 % (most often at train.py:12 in load), and was
+/// ready without a processor for 2.0 %".
+std::string whole_split(const ThreadTime& time);
 
 /// Splits time of the thread in which no operator ran: "computing 10.0 %, waiting 32.0 % (most
 /// often at train.py:12 in load), preempted 2.0 %". `share` is what of the steps it is, 0…1.

@@ -42,6 +42,23 @@ TEST(ThreadTime, WithoutTheKernelsCountPreemptedTimeIsWaited) {
   EXPECT_EQ(python_split(*thread_time(trace), 0.5).find("preempted"), std::string::npos);
 }
 
+TEST(ThreadTime, OfAProgramWithoutStepsItIsOfItsMainThread) {
+  Trace trace;
+  trace.facts = {{"thread_time.main.wall_ns", "1000"},
+                 {"thread_time.main.cpu_ns", "\"50\""},
+                 {"thread_time.main.preempted_ns", "150"},
+                 {"thread_time.waits", R"([["ask.py:4 in ask",9]])"}};
+  ASSERT_TRUE(thread_time(trace));
+  EXPECT_EQ(thread_time(trace)->steps, 0);
+  EXPECT_EQ(whole_split(*thread_time(trace)),
+            "computed 5.0 % of the time, waited 80.0 % (most often at ask.py:4 in ask), and was "
+            "ready without a processor for 15.0 %");
+  trace.facts[1].value = "900";
+  EXPECT_EQ(whole_split(*thread_time(trace)),
+            "computed 90.0 % of the time, waited 0.0 %, and was ready without a processor for "
+            "10.0 %");
+}
+
 TEST(ThreadTime, IsUnknownWhereNothingWasMeasured) { EXPECT_FALSE(thread_time(Trace())); }
 
 }  // namespace

@@ -83,9 +83,14 @@ struct Found {
 const RunPart* WholeRun::larger_than_steps() const {
   const RunPart* largest = nullptr;
   if (steps == Duration{}) return nullptr;
+  // What comes again and again before what a longer run has only once.
+  const auto rank = [](const RunPart& part) {
+    return std::pair(std::ranges::count(kRecordedPhases, part.name, &RecordedPhase::part),
+                     part.time);
+  };
   for (const RunPart& part : parts) {
     if (part.advice.empty() || part.time <= steps) continue;
-    if (largest == nullptr || part.time > largest->time) largest = &part;
+    if (largest == nullptr || rank(part) > rank(*largest)) largest = &part;
   }
   return largest;
 }
@@ -100,7 +105,8 @@ WholeRun whole_run(const Trace& trace, const ProcessRun& main, const Steps& step
   Found exit;
   each_timed(trace, "phase", main.pid, [&](std::string_view name, Interval own) {
     if (name == "import") imports.add(own);
-    if (name == "exit") exit.add(own);
+    // The interpreter takes itself down after the recorder's last word.
+    if (name == "exit") exit.add({own.begin, std::max(own.end, whole.end)});
     for (std::size_t i = 0; i < kRecordedPhases.size(); ++i) {
       if (name == kRecordedPhases[i].name) phases[i].add(own);
     }

@@ -92,6 +92,21 @@ TEST(SdkProgram, RecordsFromStaticInitialisersToTheEndsOfThreadsAndDestructors) 
     EXPECT_EQ(outcome.recorded.named(name).size(), 1U) << name;
 }
 
+TEST(SdkProgram, SaysWhatTheThreadThatStepsDid) {
+  const Outcome outcome = run({"steps", "2000"});
+  ASSERT_EQ(outcome.status, 0);
+  const auto ns = [&](const char* name) {
+    const auto found = outcome.recorded.facts.find(std::string("thread_time.main.") + name);
+    return found == outcome.recorded.facts.end() ? -1 : std::stoll(found->second);
+  };
+  EXPECT_GT(ns("wall_ns"), 0);
+  EXPECT_GE(ns("cpu_ns"), 0);
+  EXPECT_GE(ns("preempted_ns"), 0);
+  // Nothing waits but for locks; the clocks are read one after the other.
+  EXPECT_LE(ns("cpu_ns"), ns("wall_ns") + kHalfASecond);
+  EXPECT_FALSE(run({"threads"}).recorded.facts.contains("thread_time.main.wall_ns"));
+}
+
 TEST(SdkProgram, ForgetsThreadsThatHaveEndedButNotWhatTheyDid) {
   const Outcome outcome =
       run({"many_threads"}, {{"FATHOM_OPTIONS", R"({"max_memory_bytes": 2097152})"}});

@@ -324,6 +324,9 @@ void Recorder::after_fork_in_child() noexcept {
   waiting_chunks_ = 0;
   ended_threads_ = 0;
   range_depth_ = 0;
+  stepping_ = false;
+  thread_time_ = {};
+  thread_time_said_ = false;
   lost_ = 0;
   converter_.reset();
   // Whether the writer has heard of the fork by now depends on whose handler was set first.

@@ -21,6 +21,7 @@
 #include "capture/inside/converter.h"
 #include "capture/inside/settings.h"
 #include "capture/inside/thread_log.h"
+#include "capture/inside/thread_time.h"
 
 namespace fathom::inside {
 
@@ -79,6 +80,8 @@ class Recorder {
   Windows& windows() noexcept { return windows_; }
   /// fathom::step() was called: the schedule that the launcher was given goes on.
   void step_ended(std::uint64_t now) noexcept;
+  /// The calling thread steps: what it does from now on is summed up, if it is the first.
+  void time_steps() noexcept;
   /// The program has a schedule of its own.
   void drop_plan() noexcept;
   /// True where a scope of that name opens the recording, which its range_ends() closes.
@@ -138,6 +141,7 @@ class Recorder {
   void forget_ended() noexcept;
   bool tick(bool at_end) noexcept;
   void sample() noexcept;
+  void say_thread_time(bool at_end) noexcept;
   std::unique_lock<std::mutex> take_turn() noexcept;
 
   const char* stem_ = "process";
@@ -177,6 +181,9 @@ class Recorder {
   bool planned_ = false;  // by steps that fathom::step() counts
   Action action_ = Action::record;
   std::int64_t steps_seen_ = 0;
+  std::atomic<bool> stepping_{false};
+  ThreadTime thread_time_;  // of the first thread that stepped
+  bool thread_time_said_ = false;
   std::int64_t rounds_ = 0;
   std::uint64_t round_began_ = 0;
   std::int64_t range_depth_ = 0;

@@ -100,6 +100,15 @@ void Recorder::step_ended(std::uint64_t now) noexcept {
   choose_mode();
 }
 
+void Recorder::time_steps() noexcept {
+  if (stepping_.load(std::memory_order_relaxed) || !detail::recording()) return;
+  const Inside guard;
+  const std::lock_guard lock(mutex_);
+  if (stepping_) return;
+  thread_time_.begin();
+  stepping_ = true;
+}
+
 void Recorder::drop_plan() noexcept {
   const Inside guard;
   const auto turn = take_turn();

@@ -1,6 +1,8 @@
 // The work of the recorder's thread: each tick, and the end of the program.
 #include <algorithm>
 #include <limits>
+#include <string>
+#include <string_view>
 #include <utility>
 
 #include <signal.h>
@@ -189,6 +191,7 @@ bool Recorder::tick(bool at_end) noexcept {
     for (ThreadLog* const thread : threads_) converter_->write_open(thread->state, before);
   }
   sample();
+  say_thread_time(at_end);
   say_losses();
   writer_->flush();
   if (now - horizon_at_ > kForget && !more) {
@@ -211,6 +214,21 @@ void Recorder::say_losses() noexcept {
     writer_->dropped("operations of the recorder that ran out of memory", failures);
   if (const std::uint64_t forgotten = windows_.take_forgotten(); forgotten > 0)
     writer_->dropped("stretches of recording that ran out of memory", forgotten);
+}
+
+/// What the thread that steps did, once it is over (docs/capture-reference.md). Needs the turn.
+void Recorder::say_thread_time(bool at_end) noexcept {
+  if (!stepping_) return;
+  const std::lock_guard lock(mutex_);
+  thread_time_.look();
+  if (!at_end || thread_time_said_ || !thread_time_.known()) return;
+  thread_time_said_ = true;
+  const auto say = [this](std::string_view key, std::int64_t ns) {
+    attempt([&] { writer_->fact(pid_, key, std::to_string(ns)); });
+  };
+  say("thread_time.main.wall_ns", thread_time_.wall_ns());
+  say("thread_time.main.cpu_ns", thread_time_.cpu_ns());
+  say("thread_time.main.preempted_ns", thread_time_.preempted_ns());
 }
 
 void Recorder::sample() noexcept {

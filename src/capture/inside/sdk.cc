@@ -119,6 +119,7 @@ void inside::mark_step(std::uint64_t now) noexcept {
   std::uint64_t last = steps.last.exchange(now);
   if (last == 0) last = Recorder::get().began();
   note({last == 0 ? now : last, now, "step", "step", steps.number.fetch_add(1)});
+  Recorder::get().time_steps();
 }
 
 }  // namespace fathom

@@ -196,8 +196,10 @@ std::optional<RunSummary> summarize_run(const Context& context, double price, do
   run.name = text_of(trace, "name");
   run.program = text_of(trace, kProgramFact);
   if (const Fact* const command = trace.fact("command")) {
-    for (const std::string_view word : json_elements(command->value))
-      run.command += (run.command.empty() ? "" : " ") + std::string(json_unquoted(word));
+    for (const std::string_view word : json_elements(command->value)) {
+      run.command_words.emplace_back(json_unquoted(word));
+      run.command += (run.command.empty() ? "" : " ") + run.command_words.back();
+    }
   }
   run.usage = run_usage(trace, context.telemetry(), context.steps());
   if (run.usage.main) run.exit = exit_text(run.usage.main->status);
@@ -214,14 +216,19 @@ std::optional<RunSummary> summarize_run(const Context& context, double price, do
   add_slices(trace, run);
   add_functions(trace, run);
   run.plain = is_plain(trace);
+  if (run.plain) run.main_thread = thread_time(trace);
   return run;
 }
 
 std::string plain_verdict(const RunSummary& run) {
   std::string text = "Cannot tell: nothing inside the program was recorded that could be diagnosed";
+  if (run.main_thread) {
+    text += run.phases.empty() ? "; the thread that steps " : "; its main thread ";
+    text += whole_split(*run.main_thread);
+  }
   const std::optional<double> cores = run.usage.tree.cores();
   if (!cores) return text + ".";
-  if (*cores < kComputes) {
+  if (*cores < kComputes && !run.main_thread) {
     return text + "; it hardly computed: its processes used a processor for " +
            percent_text(100 * *cores) + " of the time.";
   }

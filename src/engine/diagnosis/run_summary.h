@@ -11,6 +11,7 @@
 #include "analysis/context.h"
 #include "analysis/machine/recording_overhead.h"
 #include "analysis/machine/run_usage.h"
+#include "analysis/machine/thread_time.h"
 #include "analysis/machine/timed_steps.h"
 #include "analysis/machine/whole_run.h"
 
@@ -42,7 +43,8 @@ struct RunSummary {
   std::string name;     ///< As the run is called.
   std::string program;  ///< Which of several programs of the run this is, else empty.
   std::string command;  ///< Redacted.
-  std::string exit;     ///< The main process's: code or signal; empty: it had no end yet.
+  std::vector<std::string> command_words;
+  std::string exit;  ///< The main process's: code or signal; empty: it had no end yet.
   RunUsage usage;
   std::optional<double> price;  ///< Money for the energy of the run.
   std::optional<double> co2_g;
@@ -59,6 +61,7 @@ struct RunSummary {
   /// True where nothing inside the program was recorded that could be diagnosed: no operators, no
   /// device.
   bool plain = false;
+  std::optional<ThreadTime> main_thread;  ///< Of a plain run: of the thread that steps, or main.
 };
 
 /// Unset for a trace that is of no session folder. `price` and `carbon` per kilowatt-hour,
