@@ -44,15 +44,32 @@ class NoRows final : public RowSource {
   [[nodiscard]] Cell cell(std::size_t /*row*/, std::size_t /*column*/) const override { return {}; }
 };
 
+std::string why_empty(const Report& report, const Selection& selection) {
+  std::string chosen;
+  const auto add = [&chosen](bool is_set, std::string_view what) {
+    if (is_set) chosen += (chosen.empty() ? "" : " and ") + std::string(what);
+  };
+  add(selection.steps.has_value(), "--steps");
+  add(selection.window.has_value(), "--window");
+  add(selection.device.has_value(), "--device");
+  if (chosen.empty()) return std::string(report.none);
+  return "Nothing of it is in what " + chosen +
+         " selects; without, the table is of the whole "
+         "recording.";
+}
+
 }  // namespace
 
 Result<Computed> compute_report(const Report& report, const Context& context,
                                 const OptionValues& own) {
   for (const Need& need : report.needs) {
     if (const auto reason = missing(context, need))
-      return Computed{std::make_unique<const NoRows>(), {std::string(*reason)}, {}};
+      return Computed{std::make_unique<const NoRows>(), {*reason}, {}};
   }
-  return report.compute(context, own);
+  Result<Computed> computed = report.compute(context, own);
+  if (computed && !report.none.empty() && (*computed).source->rows() == 0)
+    (*computed).notes.push_back(why_empty(report, context.selection));
+  return computed;
 }
 
 const Report* find_report(std::string_view id) {

@@ -169,6 +169,7 @@ Report copies() {
        .sort = "-total_ns",
        .example = "fathom copies trace.json.gz --group-by op",
        .needs = kNeeds,
+       .none = "The trace holds no copies and no fills.",
        .importance = kImportance});
 }
 

@@ -337,6 +337,7 @@ Report kernels() {
        .sort = "-total_ns",
        .example = "fathom kernels trace.json.gz --group-by op --limit 20",
        .needs = kNeeds,
+       .none = "The trace holds no kernels.",
        .importance = kImportance});
 }
 

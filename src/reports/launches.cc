@@ -225,6 +225,7 @@ Report launches() {
        .sort = "-host_total_ns",
        .example = "fathom launches trace.json.gz --steps 3-7",
        .needs = kNeeds,
+       .none = "No recorded call put work onto a stream of the recording.",
        .importance = kImportance});
 }
 

@@ -3,6 +3,9 @@
 
 #include <algorithm>
 #include <array>
+#include <string>
+
+#include "base/digit_groups.h"
 
 namespace fathom {
 namespace {
@@ -66,12 +69,59 @@ constexpr bool in_order() {
 }
 static_assert(in_order(), "one entry for each StoreTable");
 
+template <SliceKind... kKinds>
+std::uint64_t count_slices(const Context& context) {
+  std::uint64_t count = 0;
+  for (const Category& category : context.trace.categories) {
+    if (((category.kind == kKinds) || ...)) count += category.slices;
+  }
+  return count;
+}
+
+/// "1 kernel", "2 kernels": nothing where there are none.
+std::string counted(std::uint64_t count, std::string_view one, std::string_view many) {
+  return grouped(count) + ' ' + std::string(count == 1 ? one : many);
+}
+
+/// Why nothing of a device, or of the calls that give it work, is there: "" where nothing shows it.
+std::string reason(const Context& context, StoreTable table) {
+  const std::uint64_t kernels = count_slices<SliceKind::kernel>(context);
+  const std::uint64_t copies = count_slices<SliceKind::memcpy, SliceKind::memset>(context);
+  const std::uint64_t calls = count_slices<SliceKind::runtime, SliceKind::driver>(context);
+  const bool device = kernels + copies > 0;
+  if (table == StoreTable::calls && device)
+    return " Only the device's side was recorded: " +
+           counted(kernels + copies, "activity.", "activities.");
+  if (table == StoreTable::kernels && copies > 0)
+    return " Of the device it holds " + counted(copies, "copy or fill.", "copies and fills.");
+  if (table == StoreTable::copies && kernels > 0)
+    return " Of the device it holds " + counted(kernels, "kernel.", "kernels.");
+  if (calls > 0)
+    return " It holds " +
+           counted(calls, "call of the runtime or driver", "calls of the runtime or driver") +
+           ", but nothing that a device did: it had nothing to do, or its activities were not "
+           "recorded (ProfilerActivity.CUDA, and no other profiler at work).";
+  if (count_slices<SliceKind::cpu_op, SliceKind::user_annotation, SliceKind::python_function>(
+          context) == 0)
+    return {};
+  return " Only the host was recorded: the program used no GPU, or was profiled without "
+         "ProfilerActivity.CUDA.";
+}
+
+bool is_of_device(StoreTable table) {
+  return table == StoreTable::activities || table == StoreTable::kernels ||
+         table == StoreTable::copies || table == StoreTable::calls;
+}
+
 }  // namespace
 
-std::optional<std::string_view> missing(const Context& context, const Need& need) {
+std::optional<std::string> missing(const Context& context, const Need& need) {
   const Known& known = kKnown[static_cast<std::size_t>(need.table)];
   if (known.held(context)) return {};
-  return need.otherwise.empty() ? known.otherwise : need.otherwise;
+  if (!need.otherwise.empty()) return std::string(need.otherwise);
+  std::string text(known.otherwise);
+  if (is_of_device(need.table)) text += reason(context, need.table);
+  return text;
 }
 
 }  // namespace fathom

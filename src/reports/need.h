@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <string_view>
 
 #include "analysis/context.h"
@@ -27,7 +28,8 @@ struct Need {
   std::string_view otherwise = {};  ///< What to say where it is missing; empty: the usual sentence.
 };
 
-/// Nothing where the recording has it, else the sentence that says what is missing.
-std::optional<std::string_view> missing(const Context& context, const Need& need);
+/// Nothing where the recording has it, else what is missing, and as far as the recording shows it,
+/// why.
+std::optional<std::string> missing(const Context& context, const Need& need);
 
 }  // namespace fathom

@@ -83,10 +83,61 @@ TEST(Need, AReportThatMissesOneSaysSoAndHasNoRows) {
     EXPECT_EQ(answer.rows(), 0U) << report.id;
     ASSERT_EQ(answer.notes().size(), 1U) << report.id;
   }
-  EXPECT_EQ(Answer("gaps", trace).notes()[0], "The trace holds no device activity.");
+  EXPECT_EQ(Answer("gaps", trace).notes()[0],
+            "The trace holds no device activity. Only the host was recorded: the program used no "
+            "GPU, or was profiled without ProfilerActivity.CUDA.");
   EXPECT_EQ(Answer("energy", trace).notes()[0],
             "No telemetry was recorded: record with fathom run.")
       << "a report may say it in its own words";
+}
+
+constexpr const char* kTables4[] = {"kernels", "copies", "launches", "syncs"};
+
+TEST(Need, TablesOfADeviceSayWhyTheyHaveNoRows) {
+  TraceBuilder host_only;
+  host_only.op("aten::mm", 0, 100);
+  const Trace host = host_only.build();
+  for (const char* const id : kTables4)
+    EXPECT_NE(Answer(id, host).notes()[0].find("Only the host was recorded"), std::string::npos)
+        << id;
+
+  TraceBuilder copy;
+  copy.copy(CopyKind::h2d, 0, 10, 1, 4);
+  const Trace copies = copy.build();
+  EXPECT_EQ(Answer("kernels", copies).notes()[0],
+            "The trace holds no kernels. Of the device it holds 1 copy or fill.");
+  EXPECT_NE(Answer("syncs", copies).notes()[0].find("Only the device's side"), std::string::npos);
+
+  TraceBuilder lost;
+  lost.op("aten::mm", 0, 100);
+  lost.runtime("cudaLaunchKernel", 10, 10, 1);
+  const Trace unrecorded = lost.build();
+  EXPECT_NE(Answer("kernels", unrecorded).notes()[0].find("1 call of the runtime or driver"),
+            std::string::npos);
+  EXPECT_EQ(Answer("syncs", unrecorded).notes().at(0),
+            "None of the recorded calls waits for a device.");
+}
+
+TEST(Need, WhatTheSelectionLeavesNothingOfIsSaid) {
+  TraceBuilder builder;
+  builder.step(1, 0, 100);
+  builder.op("aten::mm", 0, 50);
+  builder.runtime("cudaDeviceSynchronize", 20, 20);
+  builder.runtime("cudaLaunchKernel", 10, 5, 1);
+  builder.kernel("gemm", 50, 10, 1);
+  builder.copy(CopyKind::h2d, 70, 10, 1, 4);
+  builder.step(2, 200, 100);
+  builder.op("aten::mm", 210, 50);
+  const Trace trace = builder.build();
+  Selection second;
+  second.steps = Selection::StepRange{2, 2};
+  for (const char* const id : kTables4) {
+    EXPECT_GT(Answer(id, trace).rows(), 0U) << id;
+    const Answer answer(id, trace, std::string(), second);
+    EXPECT_EQ(answer.rows(), 0U) << id;
+    ASSERT_FALSE(answer.notes().empty()) << id;
+    EXPECT_NE(answer.notes().back().find("--steps"), std::string::npos) << id;
+  }
 }
 
 }  // namespace

@@ -56,7 +56,16 @@ struct Shared {
   [[nodiscard]] std::optional<double> of_host(Duration part) const {
     return percent_of(part, table->host_self_sum);
   }
-  [[nodiscard]] std::optional<double> of_device(Duration part) const {
+  /// Nothing shows what an event that ends on another thread has launched, but launches in it.
+  [[nodiscard]] bool knows_device(const OpRow& row) const {
+    return rules == OpRules::torch || !row.asynchronous || row.device_total != Duration() ||
+           row.device_self != Duration();
+  }
+  [[nodiscard]] std::optional<Duration> device(const OpRow& row, Duration time) const {
+    return knows_device(row) ? std::optional(time) : std::nullopt;
+  }
+  [[nodiscard]] std::optional<double> of_device(const OpRow& row, Duration part) const {
+    if (!knows_device(row)) return {};
     return percent_of(part, table->device_self_sum);
   }
 };
@@ -115,20 +124,24 @@ constexpr Ops::Column kColumns[] = {
      "Share of the host self time of all rows.",
      [](const OpRow& row, const Shared& shared) { return shared.of_host(row.host_self); }},
     {"device_total_ns", ColumnKind::duration_ns, "ns",
-     "Duration of the device activities launched inside, each counted once.",
-     by<&OpRow::device_total>},
+     "Duration of the device activities launched inside, each counted once; null for asynchronous "
+     "events, of which the trace does not show what they launched.",
+     [](const OpRow& row, const Shared& shared) { return shared.device(row, row.device_total); }},
     {"device_self_ns", ColumnKind::duration_ns, "ns",
      "Duration of the device activities whose launch has this operator as its innermost.",
-     by<&OpRow::device_self>},
+     [](const OpRow& row, const Shared& shared) { return shared.device(row, row.device_self); }},
     {"device_mean_ns", ColumnKind::duration_ns, "ns", "Mean device time of a call, rounded.",
-     [](const OpRow& row) { return mean_of(row.device_total, row.calls); }, true},
+     [](const OpRow& row, const Shared& shared) {
+       return shared.knows_device(row) ? mean_of(row.device_total, row.calls) : std::nullopt;
+     },
+     true},
     {"device_total_percent", ColumnKind::percent, "percent",
      "Share of the time of all device activities.",
-     [](const OpRow& row, const Shared& shared) { return shared.of_device(row.device_total); },
+     [](const OpRow& row, const Shared& shared) { return shared.of_device(row, row.device_total); },
      true},
     {"device_self_percent", ColumnKind::percent, "percent",
      "Share of the time of all device activities.",
-     [](const OpRow& row, const Shared& shared) { return shared.of_device(row.device_self); }},
+     [](const OpRow& row, const Shared& shared) { return shared.of_device(row, row.device_self); }},
     {"device_memory_bytes", ColumnKind::bytes, "bytes",
      "Device memory allocated less freed while it ran, on any thread.",
      [](const OpRow& row) { return row.memory.device; }},

@@ -74,6 +74,43 @@ TEST(Ops, TorchsTableKeepsTheOrderOfFirstAppearance) {
   EXPECT_EQ(ops.at(ops.rows() - 1, "name"), text("gemm"));
 }
 
+TEST(Ops, WhatAnAsynchronousEventLaunchedIsNotKnown) {
+  const auto build = [](TraceBuilder& builder) {
+    add_launch(builder);
+    builder.annotation("nccl:all_reduce", 200, 5000);
+    builder.annotation("range", 6000, 10);
+  };
+  const auto row_of = [](const Answer& ops, std::string_view name) {
+    std::size_t row = 0;
+    while (ops.text(row, "name") != name) ++row;
+    return row;
+  };
+  TraceBuilder builder;
+  build(builder);
+  const Answer ops = reported(builder, "ops");
+  const std::size_t collective = row_of(ops, "nccl:all_reduce");
+  for (const std::string_view column : {"device_total_ns", "device_self_ns", "device_mean_ns",
+                                        "device_total_percent", "device_self_percent"}) {
+    EXPECT_TRUE(ops.null(collective, column)) << column;
+    EXPECT_FALSE(ops.null(row_of(ops, "range"), column)) << column;
+  }
+  TraceBuilder again;
+  build(again);
+  const Answer torch = reported(again, "ops", "torch", true);
+  EXPECT_EQ(torch.at(row_of(torch, "nccl:all_reduce"), "device_self_ns"), number(0))
+      << "torch's text has a zero";
+}
+
+TEST(Ops, ALaunchInsideOfAnAsynchronousEventIsItsOwn) {
+  TraceBuilder builder;
+  builder.op("nccl:all_reduce", 0, 5000);
+  builder.runtime("cudaLaunchKernel", 10, 10, 1);
+  builder.kernel("ncclDevKernel_AllReduce", 100, 700, 1);
+  const Answer ops = reported(builder, "ops");
+  EXPECT_EQ(ops.text(0, "name"), "nccl:all_reduce");
+  EXPECT_EQ(ops.at(0, "device_self_ns"), number(700));
+}
+
 TEST(Ops, WhatWasNotRecordedIsSaid) {
   TraceBuilder builder;
   builder.op("a", 0, 1);

@@ -30,6 +30,9 @@ struct Report {
   std::span<const ReportOption> options = {};  ///< Those that it has and others have not.
   /// What it cannot do without: where one is missing in the recording, it abstains.
   std::span<const Need> needs = {};
+  /// What it means that there are no rows although what it needs was recorded and nothing narrows
+  /// the selection; empty where its own notes say so.
+  std::string_view none = {};
   /// Columns from the most important on: on a narrow terminal, text leaves out those that are not
   /// named here, then the last of these. Empty: the last columns go first.
   std::span<const std::string_view> importance = {};

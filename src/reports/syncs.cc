@@ -162,6 +162,7 @@ Report syncs() {
        .sort = "-idle_after_ns",
        .example = "fathom syncs trace.json.gz --group-by site",
        .needs = kNeeds,
+       .none = "None of the recorded calls waits for a device.",
        .importance = kImportance});
 }
 

@@ -114,6 +114,42 @@ TEST(KernelClass, TellsProductsOnMatrixUnitsFromThoseWithout) {
   });
 }
 
+TEST(KernelClass, ReadsMangledNamesOfCutlass) {
+  expect_all({
+      {"_ZN7cutlass6KernelINS_4gemm6kernel4GemmINS1_11threadblock12MmaPipelinedINS1_"
+       "9GemmShapeILi128E"
+       "Li128ELi32EEENS1_4warp11MmaTensorOpINS6_ILi64ELi64ELi32EEENS_6half_tE",
+       gemm, true},
+      {"_ZN7cutlass6KernelINS_4conv6kernel23ImplicitGemmConvolutionINS1_11threadblock21ImplicitGemm"
+       "MultistageINS_4gemm4warp11MmaTensorOpINS6_9GemmShapeILi64ELi64ELi32EEE",
+       conv, true},
+      {"_ZN7cutlass6KernelINS_4gemm6kernel4GemmINS1_11threadblock12MmaPipelinedINS1_"
+       "9GemmShapeILi128E"
+       "Li128ELi8EEENS1_4warp7MmaSimtINS6_ILi32ELi64ELi8EEEfNS_6layout8RowMajorE",
+       gemm},
+  });
+}
+
+TEST(KernelClass, KnowsTransposesOfLibrariesAndFftOfOneDimension) {
+  expect_all({
+      {"void transpose_readWrite_alignment_kernel<float2, float2, 1, false, 6, 4, 4>("
+       "cublasTransposeParams<float2>, float2 const*, float2*, float2 const*)",
+       copy_like},
+      {"void cublasLt::transpose_kernel<__half>(cublasTransposeParams<__half>)", copy_like},
+      {"transpose_NCHW2CNHW_V1_2D_WG16x16", copy_like},
+      {"transpose_CNHW2NCHW_opt", copy_like},
+      {"transpose_packed_MN2NM", copy_like},
+      {"my_transpose<float>(float const*, float*)", copy_like},
+      {"void fft1d_r2c_32<float, float, float2, true, false>(float2*, float const*, int, int3)",
+       conv},
+      {"void fft1d_c2r_256<float2, float, float, false, true, false, false>(float*, float2 const*)",
+       conv},
+      // What does more than to transpose keeps the class of that.
+      {"softmax_transpose_kernel_fused", softmax},
+      {"conv_transpose2d_grouped<float>", conv},
+  });
+}
+
 TEST(KernelClass, KnowsConvolutions) {
   expect_all({
       {"cudnn_infer_volta_scudnn_128x64_relu_medium_nn_v1", conv},

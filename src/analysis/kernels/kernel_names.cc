@@ -71,6 +71,11 @@ constexpr ClassNeedle kClassNeedles[] = {
     {"nchwtonhwc", copy_like},
     {"nhwctonchw", copy_like},
     {"batched_transpose", copy_like},
+    {"transpose_readwrite", copy_like},  // cuBLAS
+    {"cublastranspose", copy_like},
+    {"transpose_nchw2cnhw", copy_like},  // MIOpen
+    {"transpose_cnhw2nchw", copy_like},
+    {"transpose_packed_", copy_like},
     {"kv_indices", embedding},
     {"rotary", elementwise},
     {"rope_", elementwise},
@@ -157,7 +162,9 @@ constexpr ClassNeedle kClassNeedles[] = {
     {"convfwd", conv},
     {"convbwd", conv},
     {"_conv_", conv},
-    {"fft2d_", conv},  // cuDNN's FFT convolution
+    {"conv_transpose", conv},
+    {"fft1d_", conv},  // cuDNN's FFT convolution
+    {"fft2d_", conv},
 
     {"gemm", gemm},  // but not "fbgemm": see kernel_class.cc
     {"gemv", gemm},
@@ -270,6 +277,8 @@ constexpr ClassNeedle kClassNeedles[] = {
     {"upsample", elementwise},
     {"tril", elementwise},
     {"cupy_", elementwise},
+
+    {"transpose", copy_like},  // of what does nothing else
 };
 
 using enum MatrixMark;
@@ -292,6 +301,7 @@ constexpr MatrixNeedle kMatrixNeedles[] = {
     {"i16864", tensor},
     {"_tensorop", tensor},
     {"opclasstensorop", tensor},
+    {"mmatensorop", tensor},  // CUTLASS 2, mangled: cutlass::gemm::warp::MmaTensorOp
     {"_tensor8x8", tensor},
     {"_tensor16x8", tensor},
     {"_hmma", tensor},

@@ -25,6 +25,25 @@ constexpr OpFormula unary(int flops = 1) { return each(cost::elementwise, flops,
 constexpr OpFormula binary(int flops = 1) { return each(cost::elementwise, flops, 2); }
 constexpr OpFormula ternary(int flops) { return each(cost::elementwise, flops, 3); }
 
+// Operations of interpolation, as aten/src/ATen/native/cuda/UpSample*.cu of PyTorch writes them.
+// Two neighbours: two products and a sum; more dimensions: the same of what the lower one gives.
+constexpr int kLinear = 3;
+constexpr int kBilinear = 3 * kLinear;
+constexpr int kTrilinear = 2 * kBilinear + kLinear;
+constexpr int kBicubic = 5 * (4 + 3);  // four neighbours in each of four rows, then of these
+// Backward, each neighbour gets the gradient times a factor per dimension added.
+constexpr int kNearestBackward = 1;
+constexpr int kLinearBackward = 2 * (1 + 1);
+constexpr int kBilinearBackward = 4 * (2 + 1);
+constexpr int kTrilinearBackward = 8 * (3 + 1);
+constexpr int kBicubicBackward = 16 * (2 + 1);
+// aten/src/ATen/native/cuda/group_norm_kernel.cu: sums of dy * x and of dy (3), c1 * dy + c2 * x +
+// c3 (4).
+constexpr int kGroupNormBackward = 7;
+// aten/src/ATen/native/cuda/layer_norm_kernel.cu: x * rstd and dy * weight (2), their product
+// summed (2), (w - x * c) * rstd (3), the sum of dy * x for the weight (2).
+constexpr int kRmsNormBackward = 9;
+
 /// By name. A function such as exp counts as one operation; what is written out in several is
 /// counted: lerp is a subtraction, a product and a sum.
 constexpr std::array kFormulas = std::to_array<Named>({
@@ -50,6 +69,7 @@ constexpr std::array kFormulas = std::to_array<Named>({
     {"aten::_fused_adam", each(cost::fused_optimizer, 12)},
     {"aten::_fused_adamw", each(cost::fused_optimizer, 12)},
     {"aten::_fused_rms_norm", each(cost::layer_norm, 4)},
+    {"aten::_fused_rms_norm_backward", each(cost::rms_norm_backward, kRmsNormBackward)},
     {"aten::_fused_sgd", each(cost::fused_optimizer, 4)},
     {"aten::_log_softmax", each(cost::softmax, 5)},
     {"aten::_log_softmax_backward_data", each(cost::softmax_backward, 4)},
@@ -64,6 +84,12 @@ constexpr std::array kFormulas = std::to_array<Named>({
     {"aten::_scaled_mm", part(cost::scaled_mm)},
     {"aten::_softmax", each(cost::softmax, 5)},
     {"aten::_softmax_backward_data", each(cost::softmax_backward, 4)},
+    {"aten::_upsample_nearest_exact1d", each(cost::upsample, 0)},
+    {"aten::_upsample_nearest_exact1d_backward", each(cost::upsample_backward, kNearestBackward)},
+    {"aten::_upsample_nearest_exact2d", each(cost::upsample, 0)},
+    {"aten::_upsample_nearest_exact2d_backward", each(cost::upsample_backward, kNearestBackward)},
+    {"aten::_upsample_nearest_exact3d", each(cost::upsample, 0)},
+    {"aten::_upsample_nearest_exact3d_backward", each(cost::upsample_backward, kNearestBackward)},
     {"aten::abs", unary()},
     {"aten::add", binary()},
     {"aten::addcdiv", ternary(3)},
@@ -147,6 +173,7 @@ constexpr std::array kFormulas = std::to_array<Named>({
     {"aten::native_dropout", part(cost::dropout)},
     {"aten::native_dropout_backward", binary(2)},
     {"aten::native_group_norm", each(cost::group_norm, 5)},
+    {"aten::native_group_norm_backward", each(cost::group_norm_backward, kGroupNormBackward)},
     {"aten::native_layer_norm", each(cost::layer_norm, 5)},
     {"aten::native_layer_norm_backward", each(cost::norm_backward, 9)},
     {"aten::ne", each(cost::comparison, 1, 2)},
@@ -181,6 +208,20 @@ constexpr std::array kFormulas = std::to_array<Named>({
     {"aten::threshold_backward", binary()},
     {"aten::tril", unary(0)},
     {"aten::triu", unary(0)},
+    {"aten::upsample_bicubic2d", each(cost::upsample, kBicubic)},
+    {"aten::upsample_bicubic2d_backward", each(cost::upsample_backward, kBicubicBackward)},
+    {"aten::upsample_bilinear2d", each(cost::upsample, kBilinear)},
+    {"aten::upsample_bilinear2d_backward", each(cost::upsample_backward, kBilinearBackward)},
+    {"aten::upsample_linear1d", each(cost::upsample, kLinear)},
+    {"aten::upsample_linear1d_backward", each(cost::upsample_backward, kLinearBackward)},
+    {"aten::upsample_nearest1d", each(cost::upsample, 0)},
+    {"aten::upsample_nearest1d_backward", each(cost::upsample_backward, kNearestBackward)},
+    {"aten::upsample_nearest2d", each(cost::upsample, 0)},
+    {"aten::upsample_nearest2d_backward", each(cost::upsample_backward, kNearestBackward)},
+    {"aten::upsample_nearest3d", each(cost::upsample, 0)},
+    {"aten::upsample_nearest3d_backward", each(cost::upsample_backward, kNearestBackward)},
+    {"aten::upsample_trilinear3d", each(cost::upsample, kTrilinear)},
+    {"aten::upsample_trilinear3d_backward", each(cost::upsample_backward, kTrilinearBackward)},
     {"aten::var", each(cost::reduction, 3)},
     {"aten::var_mean", each(cost::reduction, 4)},
     {"aten::where", ternary(0)},

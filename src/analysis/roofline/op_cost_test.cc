@@ -234,6 +234,80 @@ TEST(OpCost, aBatchNormOutsideTrainingOnlyScales) {
   EXPECT_EQ(training->bytes - not_training->bytes, 4 * 4 * 4);
 }
 
+TEST(OpCost, aBatchNormWithoutRunningStatisticsUpdatesNone) {
+  const std::string_view values = R"(["","","","","","True","0.1","1e-05"])";
+  const auto kept =
+      price("aten::native_batch_norm", "[[2,4,3,3],[4],[4],[4],[4],[],[],[]]",
+            R"(["float","float","float","float","float","Scalar","Scalar","Scalar"])", values);
+  const auto none = price("aten::native_batch_norm", "[[2,4,3,3],[4],[4],[],[],[],[],[]]",
+                          R"(["float","float","float","","","Scalar","Scalar","Scalar"])", values);
+  ASSERT_TRUE(kept && none);
+  // Input, output, weight and bias, and the mean and deviation that are saved.
+  EXPECT_EQ(none->bytes, 4 * (72 + 72 + 4 + 4 + 2 * 4));
+  // Two running ones, read and written.
+  EXPECT_EQ(kept->bytes - none->bytes, 4 * (2 * 2 * 4));
+}
+
+TEST(OpCost, upsamplingWritesTheLargerImage) {
+  const std::string_view types = R"(["float","ScalarList","Scalar","Scalar","Scalar"])";
+  const auto nearest =
+      price("aten::upsample_nearest2d", "[[2,3,4,4],[],[],[]]",
+            R"(["float","ScalarList","Scalar","Scalar"])", R"(["","[8, 8]","2.","2."])");
+  ASSERT_TRUE(nearest);
+  EXPECT_EQ(nearest->flops, 0);
+  EXPECT_EQ(nearest->bytes, 4 * (2 * 3 * 16 + 2 * 3 * 64));
+  const auto smooth = price("aten::upsample_bilinear2d", "[[2,3,4,4],[],[],[],[]]", types,
+                            R"(["","[8, 8]","False","2.","2."])");
+  ASSERT_TRUE(smooth);
+  EXPECT_EQ(smooth->flops, 9 * 2 * 3 * 64);
+  EXPECT_EQ(smooth->bytes, nearest->bytes);
+}
+
+TEST(OpCost, nearestNeighboursOfASmallerImageAreFewerThanItsPixels) {
+  const auto cost = price("aten::upsample_nearest1d", "[[1,2,100],[],[]]",
+                          R"(["float","ScalarList","Scalar"])", R"(["","[10]",""])");
+  ASSERT_TRUE(cost);
+  EXPECT_EQ(cost->bytes, 4 * (20 + 20));
+}
+
+TEST(OpCost, upsamplingBackwardAddsToTheSmallerImage) {
+  const auto cost = price("aten::upsample_bilinear2d_backward", "[[2,3,8,8],[],[],[],[],[]]",
+                          R"(["float","ScalarList","ScalarList","Scalar","Scalar","Scalar"])",
+                          R"(["","[8, 8]","[2, 3, 4, 4]","False","2.","2."])");
+  ASSERT_TRUE(cost);
+  EXPECT_EQ(cost->flops, 12 * 2 * 3 * 64);
+  EXPECT_EQ(cost->bytes, 4 * (2 * 3 * 64 + 2 * 3 * 16));
+}
+
+TEST(OpCost, upsamplingWithoutItsSizeHasNoPrice) {
+  EXPECT_FALSE(price("aten::upsample_nearest2d", "[[2,3,4,4],[],[]]",
+                     R"(["float","ScalarList","ScalarList"])", R"(["","","[2., 2.]"])"));
+  EXPECT_FALSE(price("aten::upsample_nearest2d", "[[2,3,4,4],[],[]]",
+                     R"(["float","ScalarList","ScalarList"])"));
+}
+
+TEST(OpCost, groupNormBackwardReadsGradientAndInputAndWritesAGradient) {
+  const auto cost =
+      price("aten::native_group_norm_backward", "[[2,6,5],[2,6,5],[2,3],[2,3],[6],[],[],[],[],[]]",
+            R"(["float","float","float","float","float","Scalar","Scalar","Scalar","Scalar",""])");
+  ASSERT_TRUE(cost);
+  EXPECT_EQ(cost->flops, 7 * 60);
+  EXPECT_EQ(cost->bytes, 4 * (60 + 60 + 6 + 6 + 6 + 60 + 2 * 6));
+}
+
+TEST(OpCost, rmsNormBackwardHasAGradientOfItsWeightWhereThereIsOne) {
+  const auto cost = price("aten::_fused_rms_norm_backward", "[[4,8],[4,8],[],[4,1],[8],[]]",
+                          R"(["float","float","ScalarList","float","float",""])");
+  ASSERT_TRUE(cost);
+  EXPECT_EQ(cost->flops, 9 * 32);
+  EXPECT_EQ(cost->bytes, 4 * (32 + 32 + 4 + 8 + 32 + 8));
+  const auto bare = price("aten::_fused_rms_norm_backward", "[[4,8],[4,8],[],[4,1],[],[]]",
+                          R"(["float","float","ScalarList","float","",""])");
+  ASSERT_TRUE(bare);
+  EXPECT_EQ(bare->flops, 6 * 32);
+  EXPECT_EQ(bare->bytes, 4 * (32 + 32 + 4 + 32));
+}
+
 TEST(OpCost, anEmbeddingMovesOnlyTheRowsAskedFor) {
   const auto cost = price("aten::embedding", "[[1000,16],[2,5],[],[],[]]",
                           R"(["float","long int","Scalar","Scalar","Scalar"])");

@@ -47,6 +47,10 @@ Cost flash_attention_inner(const OpArguments& arguments, PerElement);
 // broadcast shape and widest type is written.
 Cost elementwise(const OpArguments& arguments, PerElement per);
 Cost comparison(const OpArguments& arguments, PerElement per);
+/// `flops` per element of the output; nearest neighbours have none, and only those are read.
+Cost upsample(const OpArguments& arguments, PerElement per);
+/// `flops` per element of the gradient that comes in.
+Cost upsample_backward(const OpArguments& arguments, PerElement per);
 Cost copy(const OpArguments& arguments, PerElement);
 Cost fill(const OpArguments& arguments, PerElement);
 Cost concatenation(const OpArguments& arguments, PerElement);
@@ -65,6 +69,10 @@ Cost batch_norm(const OpArguments& arguments, PerElement per);
 Cost group_norm(const OpArguments& arguments, PerElement per);
 /// Reads all tensors; writes the gradients of the input and of each scale and shift.
 Cost norm_backward(const OpArguments& arguments, PerElement per);
+/// Gradient, input, mean, deviation, weight; `flops` for each element of the input.
+Cost group_norm_backward(const OpArguments& arguments, PerElement per);
+/// Gradient, input, shape, deviation, weight; `flops` with a weight.
+Cost rms_norm_backward(const OpArguments& arguments, PerElement per);
 /// Output, input, weight.
 Cost rms_norm_out(const OpArguments& arguments, PerElement per);
 /// Input and residual, both updated, weight.

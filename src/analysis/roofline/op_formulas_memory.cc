@@ -76,6 +76,33 @@ Cost comparison(const OpArguments& arguments, PerElement per) {
                 .type = result_of(inputs).type};
 }
 
+Cost upsample(const OpArguments& arguments, PerElement per) {
+  const TensorArgument* const input = arguments.tensor(0);
+  const auto size = arguments.integers(1);
+  // Without a size, by factors: the operator inside has it.
+  if (input == nullptr || !size || size->empty() || input->dims.size() != size->size() + 2) {
+    return std::nullopt;
+  }
+  double outputs = input->dim(0) * input->dim(1);
+  for (const std::int64_t length : *size) outputs *= static_cast<double>(length);
+  // The nearest neighbours of a smaller output are fewer than the inputs.
+  const double read = per.flops == 0 ? std::min(input->elements(), outputs) : input->elements();
+  return OpCost{.flops = outputs * per.flops,
+                .bytes = (read + outputs) * input->item_bytes(),
+                .type = input->type};
+}
+
+Cost upsample_backward(const OpArguments& arguments, PerElement per) {
+  const TensorArgument* const gradient = arguments.tensor(0);
+  const auto size = arguments.integers(2);
+  if (gradient == nullptr || !size || size->size() != gradient->dims.size()) return std::nullopt;
+  double inputs = 1;
+  for (const std::int64_t length : *size) inputs *= static_cast<double>(length);
+  return OpCost{.flops = gradient->elements() * per.flops,
+                .bytes = gradient->bytes() + inputs * gradient->item_bytes(),
+                .type = gradient->type};
+}
+
 Cost copy(const OpArguments& arguments, PerElement) {
   const TensorArgument* const target = arguments.tensor(0);
   const TensorArgument* const source = arguments.tensor(1);

@@ -80,8 +80,13 @@ Cost batch_norm(const OpArguments& arguments, PerElement per) {
   const bool training = arguments.text(5) != "False" && arguments.text(5) != "0";
   const double channels = input->dim(1);
   double bytes = bytes_of(arguments.tensors()) + input->bytes();
-  // Mean and deviation of each channel are saved, and the running ones updated.
-  if (training) bytes += 4 * channels * statistic_bytes(*input);
+  if (training) {
+    bytes += 2 * channels * statistic_bytes(*input);  // mean and deviation are saved
+    // The running ones, where the layer keeps any, are updated.
+    for (const std::size_t running : {3U, 4U}) {
+      if (const TensorArgument* const kept = arguments.tensor(running)) bytes += kept->bytes();
+    }
+  }
   // Without training, only a scale and a shift are left to do.
   return OpCost{
       .flops = input->elements() * (training ? per.flops : 2), .bytes = bytes, .type = input->type};
@@ -111,6 +116,30 @@ Cost norm_backward(const OpArguments& arguments, PerElement per) {
   return OpCost{.flops = first->elements() * per.flops,
                 .bytes = bytes_of(arguments.tensors()) + first->bytes() + parameters,
                 .type = first->type};
+}
+
+Cost group_norm_backward(const OpArguments& arguments, PerElement per) {
+  const TensorArgument* const gradient = arguments.tensor(0);
+  const TensorArgument* const input = arguments.tensor(1);
+  if (gradient == nullptr || input == nullptr) return std::nullopt;
+  const TensorArgument* const weight = arguments.tensor(4);
+  const double parameters = weight == nullptr ? 0 : 2 * weight->bytes();  // their gradients
+  return OpCost{.flops = input->elements() * per.flops,
+                .bytes = bytes_of(arguments.tensors()) + input->bytes() + parameters,
+                .type = input->type};
+}
+
+Cost rms_norm_backward(const OpArguments& arguments, PerElement per) {
+  const TensorArgument* const gradient = arguments.tensor(0);
+  const TensorArgument* const input = arguments.tensor(1);
+  if (gradient == nullptr || input == nullptr) return std::nullopt;
+  const TensorArgument* const weight = arguments.tensor(4);
+  // Without a weight neither a product with it nor a gradient of it.
+  const int flops = weight == nullptr ? per.flops - 3 : per.flops;
+  return OpCost{.flops = input->elements() * flops,
+                .bytes = bytes_of(arguments.tensors()) + input->bytes() +
+                         (weight == nullptr ? 0 : weight->bytes()),
+                .type = input->type};
 }
 
 Cost rms_norm_out(const OpArguments& arguments, PerElement per) {

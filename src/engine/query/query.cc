@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "base/digit_groups.h"
 #include "engine/query/columns.h"
 #include "engine/query/filter.h"
 #include "engine/query/sort.h"
@@ -77,6 +78,8 @@ Result<View> apply(const Query& query, const Report& report, Computed computed) 
   if (all && !query.limit) view.brief = std::move(computed.brief);
   view.report = &report;
   view.notes = std::move(computed.notes);
+  if (view.rows_total == 0 && source.rows() > 0)
+    view.notes.push_back("None of the " + grouped(source.rows()) + " rows passes the filter.");
   view.columns_chosen = !query.columns.empty();
   return view;
 }
