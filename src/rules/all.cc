@@ -30,10 +30,15 @@ Rule io_bound_loader();
 Rule late_rank();
 Rule launch_shape();
 Rule layout_copies();
+Rule low_occupancy();
 Rule memory_capacity();
 Rule memory_fragmentation();
+Rule memory_growth();
 Rule memory_pressure();
+Rule model_cost();
 Rule neighbour();
+Rule norm_folding();
+Rule optimizer_memory();
 Rule pageable_copies();
 Rule placement();
 Rule prefill_decode();
@@ -41,9 +46,11 @@ Rule profiler_overhead();
 Rule profiling_mistakes();
 Rule python_loop();
 Rule recompilation();
+Rule recomputation();
 Rule redundant_ops();
 Rule shape_alignment();
 Rule small_batch();
+Rule small_channels();
 Rule small_collectives();
 Rule small_copies();
 Rule step_outliers();
@@ -60,6 +67,8 @@ std::span<const Rule> all_rules() {
       memory_capacity(),
       memory_fragmentation(),
       activations_dominate(),
+      optimizer_memory(),
+      memory_growth(),
       memory_pressure(),
       cpu_limit(),
       io_bound_loader(),
@@ -86,14 +95,19 @@ std::span<const Rule> all_rules() {
       unfused_attention(),
       conv_layout(),
       bias_before_norm(),
+      norm_folding(),
       fp64(),
       shape_alignment(),
       tensor_cores_unused(),
       layout_copies(),
       exposed_copies(),
       fusable_elementwise(),
+      recomputation(),
       hot_kernel(),
       launch_shape(),
+      low_occupancy(),
+      small_channels(),
+      model_cost(),
       cuda_graph_inference(),
       host_bound(),
       small_batch(),

@@ -12,11 +12,13 @@ namespace {
 
 constexpr std::string_view kDoc =
     "The allocator keeps what it once reserved. Where blocks of changing sizes leave "
-    "holes that nothing fits, far more is reserved than was ever allocated. Fires where "
-    "the peak reserved is at least twice the peak allocated, and at least 30 % of the "
-    "device's memory. Source: TraceML's thresholds; PyTorch's notes on fragmentation.";
+    "holes that nothing fits, far more is reserved than was ever allocated. A note where the peak "
+    "reserved is at least 1.5 times the peak allocated, a warning from twice on; in either case it "
+    "is at least 30 % of the device's memory. Source: TraceML's thresholds; PyTorch's notes on "
+    "fragmentation.";
 
-constexpr double kRatio = 2.0;
+constexpr double kNotedRatio = 1.5;
+constexpr double kWarnedRatio = 2.0;
 constexpr double kLeastShare = 0.3;
 
 Outcome check(const RuleContext& rules) {
@@ -32,7 +34,7 @@ Outcome check(const RuleContext& rules) {
   }
   const auto reserved = static_cast<double>(peak->reserved);
   const auto allocated = static_cast<double>(peak->allocated);
-  if (allocated <= 0 || reserved < kRatio * allocated ||
+  if (allocated <= 0 || reserved < kNotedRatio * allocated ||
       reserved < kLeastShare * static_cast<double>(device->memory_bytes)) {
     return std::vector<Finding>{};
   }
@@ -40,8 +42,9 @@ Outcome check(const RuleContext& rules) {
   finding.title = "The allocator reserves " + real_text(reserved / allocated) +
                   " times what was ever allocated";
   finding.family = Family::memory_capacity;
-  finding.weight = Weight::warning;
-  finding.confidence = Confidence::medium;
+  const bool warns = reserved >= kWarnedRatio * allocated;
+  finding.weight = warns ? Weight::warning : Weight::note;
+  finding.confidence = warns ? Confidence::medium : Confidence::low;
   finding.effort = Effort::flag;
   finding.evidence.push_back({.text = bytes_text(peak->reserved) + " reserved, " +
                                       bytes_text(peak->allocated) + " allocated",

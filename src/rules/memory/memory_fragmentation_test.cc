@@ -18,12 +18,22 @@ JudgedTrace peaks(std::int64_t allocated, std::int64_t reserved) {
 }
 
 TEST(MemoryFragmentation, IsToldWhereTwiceTheNeedIsReserved) {
-  EXPECT_EQ(peaks(10'000'000'000, 25'000'000'000).findings(memory_fragmentation()).size(), 1U);
+  const auto findings = peaks(10'000'000'000, 25'000'000'000).findings(memory_fragmentation());
+  ASSERT_EQ(findings.size(), 1U);
+  EXPECT_EQ(findings[0].weight, Weight::warning);
+}
+
+TEST(MemoryFragmentation, IsNotedFromOneAndAHalfTimesTheNeedOn) {
+  const auto findings = peaks(12'000'000'000, 18'000'000'000).findings(memory_fragmentation());
+  ASSERT_EQ(findings.size(), 1U);
+  EXPECT_EQ(findings[0].weight, Weight::note);
+  EXPECT_EQ(peaks(10'000'000'000, 20'000'000'000).findings(memory_fragmentation()).at(0).weight,
+            Weight::warning);
 }
 
 TEST(MemoryFragmentation, IsNothingForLittleMemoryOrTightUse) {
   EXPECT_TRUE(peaks(1'000'000, 4'000'000).findings(memory_fragmentation()).empty());
-  EXPECT_TRUE(peaks(20'000'000'000, 25'000'000'000).findings(memory_fragmentation()).empty());
+  EXPECT_TRUE(peaks(20'000'000'000, 29'000'000'000).findings(memory_fragmentation()).empty());
 }
 
 TEST(MemoryFragmentation, AbstainsWithoutMemoryEvents) {
