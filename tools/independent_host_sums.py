@@ -38,6 +38,7 @@ VIEW = re.compile(
 )
 REACH = 12
 SLICING = ("aten::select", "aten::slice", "aten::narrow", "aten::index", "aten::unbind")
+JOINING = ("aten::stack", "aten::cat")
 COMPILES = re.compile(
     r"compile_fx|_compile\b|compile_inner|aot_|AOTAutograd|AotAutograd|Inductor|inductor|dynamo|Dynamo|autotun|triton.*compile|codegen"
     r"|PyCodeCache|GraphLowering|OutputGraph|build_guards|pad_mm|backward\.compile",
@@ -166,8 +167,19 @@ def constants(recording: Recording, finding: Finding) -> Span:
     return repeated, max(repeated, chains(recording, finding)[1])
 
 
+def without_short_gaps(spans: list[Interval]) -> list[Interval]:
+    """What is between two stretches within the time of a call belongs to them."""
+    joined: list[Interval] = []
+    for begin, end in spans:
+        if joined and begin - joined[-1][1] <= LONGEST_CALLER:
+            joined[-1] = (joined[-1][0], end)
+        else:
+            joined.append((begin, end))
+    return joined
+
+
 def loops(recording: Recording, finding: Finding) -> Span:
-    """At most the stretches from the first to the last slicing call of at least ten under one parent, and the backward pass."""
+    """At most the stretches from the first to the last slicing call of at least ten under one parent, what joins results, and the backward pass."""
     groups: dict[tuple[int, int], list[Slice]] = defaultdict(list)
     for each in recording.work(lambda e: e.name in SLICING):
         step = next(i for i, (b, e) in enumerate(recording.step_spans) if b <= each.begin < e)
@@ -175,9 +187,9 @@ def loops(recording: Recording, finding: Finding) -> Span:
     spans = [(of[0].begin, of[-1].end + (of[-1].begin - of[0].begin) // (len(of) - 1) * 2) for of in groups.values() if len(of) >= 10]
     for each in recording.work(lambda e: e.name == "aten::unbind"):  # what follows goes through its results
         spans += [(each.begin, end) for begin, end in recording.step_spans if begin <= each.begin < end]
+    spans += [(each.begin, each.end) for each in recording.work(lambda e: e.name in JOINING)]
     nodes = recording.work(lambda e: e.name.startswith("autograd::engine::evaluate_function") or e.name.endswith("Backward0"))
-    spans += [(each.begin - LONGEST_CALLER // 20, each.end) for each in nodes]
-    found = union(spans)
+    found = without_short_gaps(union([*spans, *((each.begin, each.end) for each in nodes)]))
     if recording.device is None:
         return 0, length(found)
     return 0, length(both(recording.idle, found)) + sum(a.credited for a in recording.activities if a.kind != "memcpy")
