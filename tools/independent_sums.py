@@ -41,6 +41,8 @@ from independent_host_sums import (
     loops,
     made_and_moved,
     median_step,
+    operators,
+    own_time_of,
     phase,
     plain_python,
     recording_cost,
@@ -493,6 +495,45 @@ def buffer_broadcasts(recording: Recording, finding: Finding) -> Span | None:
     return 0, kernels + length(both(recording.idle, spans))
 
 
+def operator_called(recording: Recording, finding: Finding) -> int | None:
+    """All that runs for the operator that the finding is named after."""
+    name = key_of(finding)
+    return credited(recording, lambda each: next((a.name for a in each.around() if a.category not in ANNOTATIONS), "") == name) or None
+
+
+def all_kernels(recording: Recording, finding: Finding) -> Span | None:
+    """At most all kernels but communication."""
+    if recording.device is None:
+        return None
+    return 0, credited(recording, lambda each: each.kind == "kernel" and not COMMUNICATION.search(each.name))
+
+
+def convolutions(recording: Recording, finding: Finding) -> Span | None:
+    """At most what runs for convolutions."""
+    if recording.device is None:
+        return None
+    return 0, credited(recording, lambda each: any("conv" in around.name for around in each.around()))
+
+
+def norms_in_inference(recording: Recording, finding: Finding) -> Span:
+    """At most what runs for batch normalisation."""
+    if recording.device is None:
+        return 0, own_time_of(recording, [e for e in operators(recording) if any("batch_norm" in a.name for a in e.ancestors())])
+    return 0, credited(recording, lambda each: any("batch_norm" in around.name for around in each.around()))
+
+
+def recomputed(recording: Recording, finding: Finding) -> Span:
+    """At most what runs inside the backward pass for operators that are no nodes of it."""
+
+    def again(around: list[Slice]) -> bool:
+        names = [each.name for each in around]
+        return any(name.startswith("autograd::engine::evaluate_function") or "CheckpointFunction" in name for name in names)
+
+    if recording.device is None:
+        return 0, own_time_of(recording, [e for e in recording.work(is_operator) if again(e.ancestors())])
+    return 0, credited(recording, lambda each: again(each.around()))
+
+
 SUMS: dict[str, Callable[[Recording, Finding], Span | int | None]] = {
     "host-bound": late_launches,
     "cuda-graph-inference": late_launches,
@@ -518,6 +559,11 @@ SUMS: dict[str, Callable[[Recording, Finding], Span | int | None]] = {
     "small-collectives": small_collectives,
     "buffer-broadcasts": buffer_broadcasts,
     "unfused-attention": attention,
+    "model-cost": operator_called,
+    "low-occupancy": all_kernels,
+    "small-channels": convolutions,
+    "norm-folding": norms_in_inference,
+    "recomputation": recomputed,
     "late-rank": waits_for_ranks,
     "redundant-ops": constants,
     "python-loop": loops,
