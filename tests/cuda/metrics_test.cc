@@ -116,6 +116,28 @@ TEST_F(GpuMetrics, SamplesOnAClockOfTheirOwnArePutWhereTheyBelong) {
   EXPECT_NEAR(shift, -5e9, std::stod(recorded.facts.at("cuda.metrics.0.times_within_ns")) + 1e6);
 }
 
+#ifdef __x86_64__
+TEST_F(GpuMetrics, TimesOfTheProcessorsCounterArePutOnTheHostsClock) {
+  const Folder folder;
+  const auto before = std::chrono::steady_clock::now().time_since_epoch().count();
+  EXPECT_EQ(run(folder, "metrics, taken"), 0);
+  const auto after = std::chrono::steady_clock::now().time_since_epoch().count();
+  const Recorded recorded = read_folder(folder);
+  EXPECT_GT(std::stoi(recorded.facts.at("cuda.metrics.0.samples_by_processor_clock")), 50);
+  const auto samples = by_counter(recorded).at("gpu.sm_active");
+  EXPECT_GE(samples.front().time, before);
+  EXPECT_LE(samples.back().time, after);
+  for (std::size_t i = 1; i < samples.size(); ++i)
+    EXPECT_GE(samples[i].time, samples[i - 1].time - 2'000'000);
+}
+#endif
+
+TEST_F(GpuMetrics, ACuptiOfCuda126TakesItsShorterStructure) {
+  const Folder folder;
+  EXPECT_EQ(run(folder, "metrics", {{"CUPTI_FAKE_VERSION", "24"}}), 0);
+  EXPECT_TRUE(by_counter(read_folder(folder)).contains("gpu.sm_active"));
+}
+
 TEST_F(GpuMetrics, WhatTheHardwareHadNoRoomForIsCountedAndTheRestGoesOn) {
   for (const char* const fault : {"overflow", "full"}) {
     const Recorded recorded = with_fault(fault);

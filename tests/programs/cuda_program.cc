@@ -106,7 +106,7 @@ bool limited(void* gpu, const std::string& what) {
   return true;
 }
 
-/// Imports PyTorch after it has used the GPU, and then its profiler wants CUPTI. What CUPTI answers.
+/// Imports PyTorch after it has used the GPU, and then its profiler wants CUPTI, which answers.
 int import_torch_late(void* gpu) {
   const auto work = find<Work>(gpu, "fake_work");
   work(5);
@@ -196,6 +196,12 @@ int main(int argc, char** argv) {
   if (what == "steps, _exit" && limited(gpu, "steps")) _exit(0);
   if (what == "libraries") return call_libraries();
   work(5);
+  if (what == "metrics, taken") {
+    find<Work>(gpu, "fake_wait_for_looks")(3);
+    find<Simple>(gpu, "fake_kineto_takes")();
+    find<Work>(gpu, "fake_wait_for_looks")(8);
+    return 0;
+  }
   if (what == "metrics" || what == "metrics, crash") {
     // Looks at samples in between; what was not looked at yet comes with the end.
     find<Work>(gpu, "fake_wait_for_looks")(6);

@@ -3,6 +3,7 @@
 
 #include <span>
 
+#include "capture/cuda/cpu_ticks.h"
 #include "wire/writer.h"
 
 namespace fathom::cuda {
@@ -79,7 +80,13 @@ PmRefusal PmDevice::configure(const std::vector<std::uint8_t>& config) {
   asked.triggerMode = by_cycles ? CUPTI_PM_SAMPLING_TRIGGER_MODE_GPU_SYSCLK_INTERVAL
                                 : CUPTI_PM_SAMPLING_TRIGGER_MODE_GPU_TIME_INTERVAL;
   asked.hwBufferAppendMode = CUPTI_PM_SAMPLING_HARDWARE_BUFFER_APPEND_MODE_KEEP_OLDEST;
-  return refusal(cupti_.set_config(&asked), "cuptiPmSamplingSetConfig");
+  CUptiResult result = cupti_.set_config(&asked);
+  if (result == CUPTI_ERROR_INVALID_PARAMETER) {
+    // CUPTI takes a structure of its own size only: that of CUDA 12.6 ends before the last field.
+    asked.structSize = CUPTI_PROFILER_STRUCT_SIZE(CUpti_PmSampling_SetConfig_Params, triggerMode);
+    result = cupti_.set_config(&asked);
+  }
+  return refusal(result, "cuptiPmSamplingSetConfig");
 }
 
 PmRefusal PmDevice::make_room() {
@@ -105,6 +112,7 @@ PmRefusal PmDevice::start() {
       pm_parameters<CUpti_PmSampling_Start_Params>(CUpti_PmSampling_Start_Params_STRUCT_SIZE);
   asked.pPmSamplingObject = sampling_;
   started_ = wire::monotonic_ns();
+  ticks_started_ = cpu_ticks();
   const CUptiResult result = cupti_.start(&asked);
   running_ = result == CUPTI_SUCCESS;
   return refusal(result, "cuptiPmSamplingStart");
@@ -161,6 +169,7 @@ CUptiResult PmDevice::read(PmBatch& batch) {
 bool PmDevice::look(PmBatch& batch, PmRefusal& why) {
   batch = {};
   batch.started = started_;
+  batch.ticks_started = ticks_started_;
   bool more = true;
   for (int round = 0; more && round < kMostRounds; ++round) {
     if (why = refusal(decode(more, batch.overflowed), "cuptiPmSamplingDecodeData");
@@ -171,6 +180,7 @@ bool PmDevice::look(PmBatch& batch, PmRefusal& why) {
       return false;
   }
   batch.decoded = wire::monotonic_ns();
+  batch.ticks_decoded = cpu_ticks();
   if (!batch.overflowed || !running_) return true;
   // The buffer keeps its oldest records, and takes no new ones until then.
   stop();

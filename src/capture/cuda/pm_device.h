@@ -56,6 +56,7 @@ class PmDevice {
   CUpti_PmSampling_Object* sampling_ = nullptr;
   bool running_ = false;
   std::int64_t started_ = 0;
+  std::uint64_t ticks_started_ = 0;  // of the processor's counter, then
   std::vector<std::uint8_t> empty_;  // a counter data image without samples, to begin again with
   std::vector<std::uint8_t> data_;
 };

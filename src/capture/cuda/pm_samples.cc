@@ -51,14 +51,17 @@ void PmClock::fit(std::int64_t begin, std::int64_t end, std::int64_t started,
   error_ = std::max(error_, drift + std::max(shift_ - least_, most_ - shift_));
 }
 
-bool PmSeries::sound(const PmTime& time) const {
-  return time.begin > 0 && time.end > time.begin && time.begin >= last_.end;
+/// Where the clock is another one from now on, it begins anew.
+bool PmSeries::sound(const PmBatch& batch, const PmTime& time) const {
+  if (time.begin == 0 || time.end <= time.begin) return false;
+  return time.begin >= last_.end ||
+         (is_by_cpu(batch, time, time) && last_.end > batch.ticks_decoded);
 }
 
 /// At least one is missing; the first sample after them shows how many.
 void PmSeries::count_gap(const PmBatch& batch) {
   const auto first =
-      std::ranges::find_if(batch.times, [this](const PmTime& time) { return sound(time); });
+      std::ranges::find_if(batch.times, [&](const PmTime& time) { return sound(batch, time); });
   if (gap_ && first != batch.times.end()) {
     gap_ = false;
     // By the length of a sample: that of the plan is in cycles on some chips.
@@ -78,6 +81,21 @@ std::optional<double> PmSeries::value_of(std::size_t track, double value) const 
   return std::max(value, 0.0);
 }
 
+bool PmSeries::is_by_cpu(const PmBatch& batch, const PmTime& first, const PmTime& last) {
+  return batch.ticks_started != 0 && first.begin >= batch.ticks_started &&
+         last.end <= batch.ticks_decoded;
+}
+
+/// On the line from the look before to this one.
+std::int64_t PmSeries::host_by_cpu(const PmBatch& batch, std::uint64_t ticks) const {
+  const bool known = looked_.ticks >= batch.ticks_started && looked_.ticks < batch.ticks_decoded;
+  const Moment from = known ? looked_ : Moment{batch.ticks_started, batch.started};
+  const double slope = static_cast<double>(batch.decoded - from.host) /
+                       static_cast<double>(batch.ticks_decoded - from.ticks);
+  const double passed = static_cast<double>(signed_of(ticks) - signed_of(from.ticks));
+  return from.host + std::llround(passed * slope);
+}
+
 void PmSeries::convert(const PmBatch& batch, const ClockFit& clock, std::vector<PmPoint>& points) {
   const std::size_t tracks = plan_.tracks.size();
   if (batch.times.size() * tracks != batch.values.size()) return;
@@ -86,7 +104,7 @@ void PmSeries::convert(const PmBatch& batch, const ClockFit& clock, std::vector<
   std::vector<std::size_t> good;
   good.reserve(batch.times.size());
   for (std::size_t i = 0; i < batch.times.size(); ++i) {
-    if (!sound(batch.times[i])) {
+    if (!sound(batch, batch.times[i])) {
       ++counts_.without_time;
       continue;
     }
@@ -94,15 +112,21 @@ void PmSeries::convert(const PmBatch& batch, const ClockFit& clock, std::vector<
     good.push_back(i);
   }
   if (good.empty()) return;
-  clock_.fit(signed_of(batch.times[good.front()].begin), signed_of(batch.times[good.back()].end),
-             clock.cupti(batch.started), clock.cupti(batch.decoded));
+  const bool by_cpu = is_by_cpu(batch, batch.times[good.front()], batch.times[good.back()]);
+  if (by_cpu) counts_.by_cpu += good.size();
+  if (!by_cpu)
+    clock_.fit(signed_of(batch.times[good.front()].begin), signed_of(batch.times[good.back()].end),
+               clock.cupti(batch.started), clock.cupti(batch.decoded));
   for (const std::size_t i : good) {
-    const std::int64_t time = clock.host(clock_.cupti(signed_of(batch.times[i].begin)));
+    const std::uint64_t begin = batch.times[i].begin;
+    const std::int64_t time =
+        by_cpu ? host_by_cpu(batch, begin) : clock.host(clock_.cupti(signed_of(begin)));
     for (std::size_t track = 0; track < tracks; ++track) {
       if (const auto value = value_of(track, batch.values[i * tracks + track]))
         points.push_back({time, track, *value});
     }
   }
+  looked_ = {batch.ticks_decoded, batch.decoded};
 }
 
 }  // namespace fathom::cuda

@@ -20,11 +20,13 @@ struct PmTime {
 
 /// What one look at a GPU brought.
 struct PmBatch {
-  std::vector<PmTime> times;   ///< Of each sample, in order.
-  std::vector<double> values;  ///< One for each track of the plan, sample after sample.
-  bool overflowed = false;     ///< The hardware had no room: samples are missing after these.
-  std::int64_t started = 0;    ///< CLOCK_MONOTONIC before sampling was (last) begun …
-  std::int64_t decoded = 0;    ///< … and after this look: no sample lies outside.
+  std::vector<PmTime> times;        ///< Of each sample, in order.
+  std::vector<double> values;       ///< One for each track of the plan, sample after sample.
+  bool overflowed = false;          ///< The hardware had no room: samples are missing after these.
+  std::int64_t started = 0;         ///< CLOCK_MONOTONIC before sampling was (last) begun …
+  std::int64_t decoded = 0;         ///< … and after this look: no sample lies outside.
+  std::uint64_t ticks_started = 0;  ///< The processor's counter at these moments; 0: unknown.
+  std::uint64_t ticks_decoded = 0;
 };
 
 /// A value of a track, that holds until the next.
@@ -40,6 +42,7 @@ struct PmCounts {
   std::uint64_t lost = 0;     ///< That the hardware buffer had no room for, by the gap they left.
   std::uint64_t overflows = 0;
   std::uint64_t without_time = 0;  ///< Ends before it begins, or before the one before it.
+  std::uint64_t by_cpu = 0;        ///< Whose times are of the processor's counter.
 };
 
 /// Samples carry times of CUPTI's clock. Where they do not fit between the moments that they were
@@ -85,14 +88,24 @@ class PmSeries {
   [[nodiscard]] const PmClock& clock() const { return clock_; }
 
  private:
+  /// A moment by the processor's counter and by the host's clock.
+  struct Moment {
+    std::uint64_t ticks = 0;
+    std::int64_t host = 0;
+  };
+  /// CUPTI's clock was replaced: torch.profiler has it count by the processor's.
+  [[nodiscard]] static bool is_by_cpu(const PmBatch& batch, const PmTime& first,
+                                      const PmTime& last);
+  [[nodiscard]] std::int64_t host_by_cpu(const PmBatch& batch, std::uint64_t ticks) const;
   void count_gap(const PmBatch& batch);
-  [[nodiscard]] bool sound(const PmTime& time) const;
+  [[nodiscard]] bool sound(const PmBatch& batch, const PmTime& time) const;
   [[nodiscard]] std::optional<double> value_of(std::size_t track, double value) const;
 
   PmPlan plan_;
   PmClock clock_;
   PmCounts counts_;
   PmTime last_;
+  Moment looked_;     // the look before this one; ticks 0: there was none since the start
   bool gap_ = false;  // samples are missing after the last
 };
 

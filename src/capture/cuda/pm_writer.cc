@@ -59,6 +59,8 @@ void PmWriter::write_facts() {
     writer_.fact(pid_, key + "samples", std::to_string(counts.samples));
     if (counts.overflows > 0)
       writer_.fact(pid_, key + "overflows", std::to_string(counts.overflows));
+    if (counts.by_cpu > 0)
+      writer_.fact(pid_, key + "samples_by_processor_clock", std::to_string(counts.by_cpu));
     const PmClock& clock = gpu.series.clock();
     writer_.fact(pid_, key + "times_within_ns",
                  std::to_string(clock_.quality().error + clock.error()));

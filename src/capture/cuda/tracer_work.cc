@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/json_writer.h"
+#include "capture/cuda/cpu_ticks.h"
 #include "capture/cuda/tracer.h"
 #include "capture/inside/attempt.h"
 #include "capture/inside/inside_guard.h"
@@ -22,15 +23,6 @@ constexpr int kAttempts = 5;
 /// For buffers that CUPTI has at the end.
 constexpr std::int64_t kLongestWait = 500'000'000;
 constexpr useconds_t kBetweenLooks = 1000;
-
-/// The counter that profilers take for a clock; 0 where there is none.
-std::uint64_t cpu_ticks() {
-#ifdef __x86_64__
-  return __builtin_ia32_rdtsc();
-#else
-  return 0;
-#endif
-}
 /// Ticks between two looks at what the clocks have been doing; a tick is a quarter of a second.
 constexpr std::uint64_t kSayEvery = 40;
 
