@@ -20,7 +20,7 @@ space := $(subst ,, )
 TRACE := $(firstword $(wildcard examples/*.json.gz))
 
 .DEFAULT_GOAL := help
-.PHONY: help build demo test test-torch bench eval fuzz check format install clean debug asan tsan nightly
+.PHONY: help build demo test test-torch test-cupti bench eval fuzz check format install clean debug asan tsan nightly
 
 help: ## This list.
 	@echo 'make <goal>, where goal is one of:'
@@ -43,6 +43,9 @@ test: ## All tests: unit, golden tables, the whole program, the release binary, 
 	@$(call configure,release,-DFATHOM_PYTHON=ON -DFATHOM_UNIT_TESTS=$(UNIT_TESTS))
 	@cmake --build $(RELEASE) -j $(JOBS)
 	@ctest --test-dir $(RELEASE) -j $(JOBS) --output-on-failure --no-tests=error $(if $(LEAVE_OUT),-E '$(LEAVE_OUT)')
+
+test-cupti: ## Real libraries of CUPTI (downloads 11, 130 MB) against the table of their records and calls.
+	@tools/cupti_table.py --check
 
 test-torch: build ## The recording of real PyTorch programs (installs PyTorch, about 6 GB).
 	@tools/setup build torch python

@@ -84,9 +84,10 @@ def compiled(
         report.not_possible("CUDA programs", "nvcc is not there")
         return {}
     includes = nvtx_folder(context)
+    target = architecture(context)
 
     def build(name: str) -> tuple[str, str]:
-        words = [nvcc, "-std=c++17", "-O2", "-arch=native", *includes]
+        words = [nvcc, "-std=c++17", "-O2", target, *includes]
         try:
             context.run(*words, "-o", context.work / name, HERE / f"programs/{name}.cu", seconds=90)
         except CommandFailed as error:
@@ -100,6 +101,16 @@ def compiled(
             if not failure:
                 built[name] = context.work / name
     return built
+
+
+def architecture(context: Context) -> str:
+    """nvcc's option for this GPU: where nvcc cannot ask the driver, its `native` is an old GPU's."""
+    words = ("nvidia-smi", "--query-gpu=compute_cap", "--format=csv,noheader")
+    try:
+        number = context.run(*words, seconds=20).split()[0].replace(".", "")
+    except (CommandFailed, OSError, IndexError):
+        return "-arch=native"
+    return f"-arch=sm_{number}" if number.isdigit() else "-arch=native"
 
 
 def nvtx_folder(context: Context) -> list[str]:
