@@ -94,7 +94,7 @@ Check = tuple[str, Callable[[Facts, str], bool]]
 CHECKS: list[Check] = [
     ("no mask is known to be causal", lambda f, text: "is_causal=True" in text and not f["causal"]),
     ("nothing is copied to a device", lambda f, text: "pin_memory" in text and f["device"] is None),
-    ("no loader runs", lambda f, text: bool(re.search(r"num_workers|DataLoader\(", text)) and not f["loader"] and "pin" not in text),
+    ("no loader runs", lambda f, text: bool(re.search(r"num_workers|DataLoader\((?!.*batch_size)", text)) and not f["loader"] and "pin" not in text),
     ("the optimizer is another", names_other_optimizer),
     ("the optimizer has no fused implementation", lambda f, text: "fused=True" in text and bool(f["optimizers"]) and "optim." in text
      and not set(f["optimizers"]) & FUSED),
