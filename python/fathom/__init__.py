@@ -3,7 +3,17 @@
 from fathom._annotate import annotate
 from fathom._core import Column, ColumnSpec, Report, Table
 from fathom._core import version as __version__
-from fathom._diagnosis import Diagnosis, Estimate, Evidence, Finding, Fix, Rank, Ranks, Verdict
+from fathom._diagnosis import (
+    Diagnosis,
+    Estimate,
+    Evidence,
+    Finding,
+    Fix,
+    Rank,
+    Ranks,
+    Together,
+    Verdict,
+)
 from fathom._errors import FathomError
 from fathom._profile import profile, start, step, stop, trace_handler
 from fathom._schedule import Schedule, schedule
@@ -24,6 +34,7 @@ __all__ = [
     "Schedule",
     "Session",
     "Table",
+    "Together",
     "Verdict",
     "__version__",
     "annotate",

@@ -13,6 +13,25 @@ from fathom._errors import FathomError
 
 
 @dataclass(frozen=True)
+class CostlyOperator:
+    """One of the operators that take most time."""
+
+    name: str
+    self_ns: int
+    percent: float
+
+
+@dataclass(frozen=True)
+class ChecklistItem:
+    """Something that makes a recording one to judge by."""
+
+    id: str
+    title: str
+    status: str  # "met", "not_met" or "not_recordable"
+    reason: str
+
+
+@dataclass(frozen=True)
 class Baseline:
     """What is diagnosed, and how long it takes."""
 
@@ -31,6 +50,22 @@ class Baseline:
     device: int | None
     device_name: str
     devices: int
+    step_p95_ns: int
+    step_first_quartile_ns: int
+    step_third_quartile_ns: int
+    step_drift_percent: float | None  # the last third of the steps against the first
+    steps_per_second: float | None
+    samples_per_step: float | None  # as recorded shapes show it
+    samples_per_second: float | None
+    tokens_per_step: float | None
+    tokens_per_second: float | None
+    batch_source: str  # the operator that shows the batch
+    mfu_percent: float | None  # of the device's peak
+    peak_allocated_bytes: int | None
+    peak_reserved_bytes: int | None
+    device_memory_bytes: int | None
+    operators_on: str  # whose time theirs is: "device" or "host"
+    operators: tuple[CostlyOperator, ...]  # at most five
 
 
 @dataclass(frozen=True)
@@ -57,6 +92,7 @@ class Verdict:
 
     id: str
     sentence: str
+    also: tuple[str, ...]  # what it nearly is
     families: tuple[Family, ...]
 
     def __str__(self) -> str:
@@ -117,9 +153,23 @@ class Finding:
     counter_evidence: str
     fix: Fix
     verify: str
+    part: str  # "gain", "no_gain", or "capture" for a remark on the recording
+    number: int | None  # place among the findings that save time
+    also: tuple[str, ...]  # rules of the alternatives
+    alternatives: tuple[Finding, ...]  # what else was found of the same cause
 
     def __str__(self) -> str:
         return self.title
+
+
+@dataclass(frozen=True)
+class Together:
+    """What the first findings save by one replay of all their changes."""
+
+    numbers: tuple[int, ...]  # of the findings
+    step_ns: int
+    predicted_step_ns: Estimate
+    gain_ns: Estimate  # step_ns less the predicted one
 
 
 @dataclass(frozen=True)
@@ -182,11 +232,13 @@ class Diagnosis:
     verdict: Verdict = field(init=False)
     findings: tuple[Finding, ...] = field(init=False)
     findings_total: int = field(init=False)
+    together: Together | None = field(init=False)
     account_ns: Mapping[str, int] = field(init=False)
     usual_account_ns: Mapping[str, int] = field(init=False)
     steps: tuple[Step, ...] = field(init=False)
     steps_total: int = field(init=False)
     health: tuple[Check, ...] = field(init=False)
+    checklist: tuple[ChecklistItem, ...] = field(init=False)
     rules: tuple[RuleResult, ...] = field(init=False)
     replay_residual_percent: float = field(init=False)
     focus_next: str | None = field(init=False)
@@ -196,18 +248,20 @@ class Diagnosis:
 
     def __post_init__(self) -> None:
         members: dict[str, Any] = json.loads(self._rendered.to_json())
-        baseline = _make(Baseline, members["baseline"])
+        baseline = _baseline(members["baseline"])
         typed = {
             "input": members["input"],
             "baseline": baseline,
             "verdict": _verdict(members["verdict"]),
             "findings": tuple(_finding(each) for each in members["findings"]),
             "findings_total": members["findings_total"],
+            "together": members["together"] and _together(members["together"]),
             "account_ns": members["account_ns"],
             "usual_account_ns": members["usual_account_ns"],
             "steps": tuple(_make(Step, each) for each in members["steps"]),
             "steps_total": members["steps_total"],
             "health": tuple(_make(Check, each) for each in members["health"]),
+            "checklist": tuple(_make(ChecklistItem, each) for each in members["checklist"]),
             "rules": tuple(_make(RuleResult, each) for each in members["rules"]),
             "replay_residual_percent": members["replay_residual_percent"],
             "focus_next": members["focus_next"],
@@ -253,8 +307,14 @@ def _make(kind: type[T], members: Mapping[str, Any], **typed: Any) -> T:
     return kind(**{name: members[name] for name in members if name in names} | typed)
 
 
+def _baseline(members: dict[str, Any]) -> Baseline:
+    operators = tuple(_make(CostlyOperator, each) for each in members["operators"])
+    return _make(Baseline, members, operators=operators)
+
+
 def _verdict(members: dict[str, Any]) -> Verdict:
-    return _make(Verdict, members, families=tuple(_make(Family, f) for f in members["families"]))
+    families = tuple(_make(Family, each) for each in members["families"])
+    return _make(Verdict, members, also=tuple(members["also"]), families=families)
 
 
 def _ranks(members: dict[str, Any]) -> Ranks:
@@ -266,14 +326,25 @@ def _ranks(members: dict[str, Any]) -> Ranks:
     )
 
 
+def _gain(before: int, step: Estimate) -> Estimate:
+    return Estimate(low=before - step.high, likely=before - step.likely, high=before - step.low)
+
+
+def _together(members: dict[str, Any]) -> Together:
+    step = _make(Estimate, members["predicted_step_ns"])
+    return _make(
+        Together,
+        members,
+        numbers=tuple(members["numbers"]),
+        predicted_step_ns=step,
+        gain_ns=_gain(members["step_ns"], step),
+    )
+
+
 def _finding(members: dict[str, Any]) -> Finding:
     predicted = members["predicted_step_ns"]
     step = None if predicted is None else _make(Estimate, predicted)
-    gain = step and Estimate(
-        low=members["step_ns"] - step.high,
-        likely=members["step_ns"] - step.likely,
-        high=members["step_ns"] - step.low,
-    )
+    gain = step and _gain(members["step_ns"], step)
     return _make(
         Finding,
         members,
@@ -281,6 +352,8 @@ def _finding(members: dict[str, Any]) -> Finding:
         gain_ns=gain,
         evidence=tuple(_evidence(each) for each in members["evidence"]),
         fix=_make(Fix, members["fix"]),
+        also=tuple(members.get("also", ())),
+        alternatives=tuple(_finding(each) for each in members.get("alternatives", ())),
     )
 
 

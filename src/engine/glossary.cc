@@ -160,6 +160,17 @@ constexpr Term kTerms[] = {
     {"quick win", "term",
      "The place of a finding by predicted saving per effort. One line counts twice one flag, "
      "refactoring 8 times, redesign 30 times."},
+    {"alternative", "term",
+     "Another finding of the same cause as a finding: one card shows both, the other behind also."},
+    {"together", "term",
+     "The step after the changes of the first three findings, by one replay of all of them. It is "
+     "no sum: where one saving hides behind another, both give less."},
+    {"checklist", "term",
+     "What makes a recording one to judge by: met, not met, or not recordable, which is what this "
+     "kind of recording cannot hold."},
+    {"MFU", "term",
+     "Model FLOPs utilisation: the share of the device's peak that operators with a formula reach "
+     "over the step."},
     {"severity", "term",
      "note, warning or critical: how much of the step a finding is about, by limits of its rule."},
     {"family", "term",
@@ -191,8 +202,14 @@ constexpr Term kTerms[] = {
     {"Diagnosis", "label", "The input."},
     {"All ranks", "label", "How many ranks, which one is diagnosed, and why."},
     {"Recordings", "label", "How many recordings of one process, and which one is diagnosed."},
-    {"Capture", "label", "The worst finding about the recording itself; fathom health has all."},
-    {"Baseline", "label", "The median step with its extremes, and the device."},
+    {"Capture", "label",
+     "The worst check of the recording, of which fathom health has all, and remarks on it."},
+    {"Baseline", "label",
+     "The median step, its mean, spread and extremes; samples or tokens a second where shapes show "
+     "the batch; use of the peak, memory, and the device."},
+    {"Operators", "label",
+     "The five operators with most self time, and their shares: on the device, without one on the "
+     "host."},
     {"Program", "label", "Which of several programs of the session this is."},
     {"Run", "label", "Wall, user and system time and peak memory of the main process."},
     {"Telemetry", "label", "Processors, memory, storage and GPUs, means or peaks over the run."},
@@ -208,6 +225,7 @@ constexpr Term kTerms[] = {
     {"Note", "label", "What was assumed or left out."},
     {"Steps", "label", "How steps were found."},
     {"Replay", "label", "The share of the window that no dependency explains."},
+    {"Together", "label", "The step time now, and after the changes of the first findings."},
     {"Quick wins", "label", "Findings by predicted saving per effort."},
     {"Next", "label", "Commands that show more of this diagnosis."},
     {"Other ranks", "label", "The command that diagnoses another rank."},
@@ -215,6 +233,7 @@ constexpr Term kTerms[] = {
     {"predicted", "label", "Of a finding: its predicted saving and effort."},
     {"evidence", "label", "Of a finding: a number that it rests on, and where."},
     {"against", "label", "Of a finding: its counter-evidence."},
+    {"also", "label", "Of a finding: what else was found of the same cause."},
     {"change", "label", "Of a finding: what to do, with its caveats."},
     {"before", "label", "Of a finding: code as it may stand now."},
     {"after", "label", "Of a finding: the same code with the change."},

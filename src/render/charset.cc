@@ -21,6 +21,8 @@ char ascii_for(char32_t code) {
       return '>';
     case U'·':
       return '.';
+    case U'•':
+      return '*';
     case U'…':
       return '~';
     case U'█':

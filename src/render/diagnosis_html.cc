@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/quantity_text.h"
+#include "render/finding_text.h"
 #include "render/page/assets.h"
 #include "render/page/charts.h"
 #include "render/page/findings.h"
@@ -37,6 +38,20 @@ std::string fact(const std::string& value, std::string_view term, std::string_vi
          "</span></div>";
 }
 
+/// The profiling checklist, ticked.
+std::string checklist(const Diagnosis& diagnosis) {
+  std::string rows;
+  for (const ChecklistItem& item : diagnosis.checklist) {
+    const std::string_view mark = item.status == ChecklistStatus::met       ? "✓ met"
+                                  : item.status == ChecklistStatus::not_met ? "✗ not met"
+                                                                            : "– not recordable";
+    rows += "<tr><td>" + escaped(item.title) + "</td><td>" + std::string(mark) +
+            "</td><td class=\"name\">" + escaped(item.reason) + "</td></tr>\n";
+  }
+  if (rows.empty()) return rows;
+  return "<h3>Checklist</h3>\n<div class=\"scroll\"><table>" + rows + "</table></div>\n";
+}
+
 std::string capture(const Diagnosis& diagnosis) {
   std::string out = "<p>" + escaped(diagnosis.health.summary()) + "</p>\n";
   std::string rows;
@@ -48,7 +63,8 @@ std::string capture(const Diagnosis& diagnosis) {
         (check.advice.empty() ? "" : " <span class=\"soft\">" + escaped(check.advice) + "</span>") +
         "</li>\n";
   }
-  return rows.empty() ? out : out + "<ul>" + rows + "</ul>\n";
+  if (!rows.empty()) out += "<ul>" + rows + "</ul>\n";
+  return out + checklist(diagnosis) + page::remarks(diagnosis);
 }
 
 /// Processors, memory, GPUs and energy of the run, as the text has them.
@@ -72,6 +88,36 @@ std::string run_part(const Diagnosis& diagnosis) {
   return out;
 }
 
+/// Throughput, use of the peak, and memory, as far as they are known.
+std::string work_facts(const Diagnosis& diagnosis) {
+  const Baseline& known = diagnosis.baseline;
+  const double seconds = diagnosis.step_ns.mean / 1e9;
+  std::string out;
+  const auto rate = [&](const std::optional<double>& amount, std::string_view what) {
+    if (amount && seconds > 0) out += fact(real_text(*amount / seconds), "step", what);
+  };
+  if (known.batch) {
+    rate(known.batch->samples, "samples per second");
+    rate(known.batch->tokens, "tokens per second");
+  }
+  if (known.mfu_percent) out += fact(percent_text(*known.mfu_percent), "roof", "of peak FLOP/s");
+  if (known.peak_allocated) out += fact(bytes_text(*known.peak_allocated), "step", "peak memory");
+  return out;
+}
+
+std::string operators_table(const Baseline& baseline) {
+  if (baseline.operators.empty()) return {};
+  std::string rows;
+  for (const CostlyOperator& each : baseline.operators) {
+    rows += "<tr><td class=\"name\">" + escaped(each.name) + "</td><td class=\"number\">" +
+            duration_text(each.self) + "</td><td class=\"number\">" + percent_text(each.percent) +
+            "</td></tr>\n";
+  }
+  return "<h3>The costliest operators</h3>\n<table><tr><th>operator</th><th>self time, " +
+         std::string(baseline.operators_on_device ? "device" : "host") +
+         "</th><th>of all</th></tr>" + rows + "</table>\n";
+}
+
 std::string baseline(const Diagnosis& diagnosis, const Page& page) {
   const Summary& step = diagnosis.step_ns;
   std::string out = "<details open><summary>Conditions</summary><div class=\"scroll\"><table>";
@@ -82,6 +128,8 @@ std::string baseline(const Diagnosis& diagnosis, const Page& page) {
   out += "</table></div></details>\n<div class=\"facts\">";
   out += fact(duration_text(from_ns(step.median)), "step", "median step");
   out += fact(duration_text(from_ns(step.mean)), "step", "mean step");
+  out += fact(duration_text(from_ns(step.stddev)), "step", "standard deviation");
+  out += fact(duration_text(from_ns(step.p95)), "step", "95th percentile");
   out += fact(duration_text(from_ns(step.min)) + " – " + duration_text(from_ns(step.max)), "step",
               "shortest – longest");
   out += fact(std::to_string(step.count), "step",
@@ -91,7 +139,7 @@ std::string baseline(const Diagnosis& diagnosis, const Page& page) {
     out += fact(diagnosis.device_name.empty() ? number : diagnosis.device_name, "accounting",
                 "device " + number + " is accounted for");
   }
-  out += "</div>\n";
+  out += work_facts(diagnosis) + "</div>\n" + operators_table(diagnosis.baseline);
   const std::string chart = page::step_chart(diagnosis);
   if (!chart.empty()) out += "<h3>Step time</h3>\n" + chart;
   out += run_part(diagnosis);
@@ -107,8 +155,8 @@ std::string bottleneck(const Diagnosis& diagnosis) {
   // Said by the name already.
   constexpr std::string_view kCannotTell = "Cannot tell: ";
   if (sentence.starts_with(kCannotTell)) sentence.remove_prefix(kCannotTell.size());
-  std::string out =
-      "<p class=\"verdict\"><b>" + term_link(name, name) + "</b> — " + escaped(sentence) + "</p>\n";
+  std::string out = "<p class=\"verdict\"><b>" + term_link(name, verdict_text(diagnosis.verdict)) +
+                    "</b> — " + escaped(sentence) + "</p>\n";
   out += page::accounting_bar(diagnosis);
   out += "<p class=\"note\">" + term_link("residual", "Residual") +
          " of the replay: " + percent_text(diagnosis.residuals.percent()) + " of the window.</p>\n";

@@ -26,6 +26,42 @@ std::optional<std::int64_t> time(const std::optional<Duration>& value) {
   return value ? std::optional(to_ns(*value)) : std::nullopt;
 }
 
+std::optional<double> rate(const std::optional<double>& amount, const Summary& step) {
+  return amount && step.mean > 0 ? std::optional(*amount / step.mean * 1e9) : std::nullopt;
+}
+
+/// Spread, throughput, memory and the costliest operators.
+void write_more_of_baseline(JsonWriter& json, const Diagnosis& diagnosis) {
+  const Baseline& baseline = diagnosis.baseline;
+  const Summary& step = diagnosis.step_ns;
+  const Batch batch = baseline.batch.value_or(Batch{});
+  json.member("step_p95_ns", static_cast<std::int64_t>(std::llround(step.p95)))
+      .member("step_first_quartile_ns", to_ns(baseline.first_quartile))
+      .member("step_third_quartile_ns", to_ns(baseline.third_quartile))
+      .member("step_drift_percent", baseline.drift_percent)
+      .member("steps_per_second", rate(1.0, step))
+      .member("samples_per_step", batch.samples)
+      .member("samples_per_second", rate(batch.samples, step))
+      .member("tokens_per_step", batch.tokens)
+      .member("tokens_per_second", rate(batch.tokens, step))
+      .member("batch_source", bounded(batch.source))
+      .member("mfu_percent", baseline.mfu_percent)
+      .member("peak_allocated_bytes", baseline.peak_allocated)
+      .member("peak_reserved_bytes", baseline.peak_reserved)
+      .member("device_memory_bytes", baseline.memory_bytes)
+      .member("operators_on", baseline.operators_on_device ? "device" : "host")
+      .key("operators")
+      .array();
+  for (const CostlyOperator& each : baseline.operators) {
+    json.object()
+        .member("name", bounded(each.name))
+        .member("self_ns", to_ns(each.self))
+        .member("percent", each.percent)
+        .end();
+  }
+  json.end();
+}
+
 void write_baseline(JsonWriter& json, const Diagnosis& diagnosis) {
   const Summary& step = diagnosis.step_ns;
   const auto whole = [](double ns) { return static_cast<std::int64_t>(std::llround(ns)); };
@@ -45,8 +81,9 @@ void write_baseline(JsonWriter& json, const Diagnosis& diagnosis) {
       .member("unprofiled_step_ns", time(diagnosis.unprofiled_step))
       .member("device", diagnosis.device < 0 ? std::nullopt : std::optional(diagnosis.device))
       .member("device_name", bounded(diagnosis.device_name))
-      .member("devices", diagnosis.devices)
-      .end();
+      .member("devices", diagnosis.devices);
+  write_more_of_baseline(json, diagnosis);
+  json.end();
 }
 
 /// The account over the counted steps together, by bucket.
@@ -92,8 +129,10 @@ void write_verdict(JsonWriter& json, const Verdict& verdict) {
       .object(kJsonInline)
       .member("id", bounded(to_string(verdict.id)))
       .member("sentence", bounded(verdict.sentence))
-      .key("families")
+      .key("also")
       .array();
+  for (const VerdictId each : verdict.also) json.text(bounded(to_string(each)));
+  json.end().key("families").array();
   for (const FamilyTime& family : verdict.families) {
     json.object()
         .member("family", identifier(to_string(family.family)))
@@ -103,6 +142,8 @@ void write_verdict(JsonWriter& json, const Verdict& verdict) {
   }
   json.end().end();
 }
+
+constexpr std::size_t kJsonAlternatives = 10;
 
 void write_evidence(JsonWriter& json, const Evidence& evidence, Time start) {
   json.object().member("text", bounded(evidence.text)).key("slices").array();
@@ -124,20 +165,35 @@ std::string_view effort_name(Effort effort) {
   return name;
 }
 
-void write_predicted(JsonWriter& json, const RankedFinding& ranked) {
+void write_predicted(JsonWriter& json, const std::optional<RankedFinding::StepTime>& predicted) {
   json.key("predicted_step_ns");
-  if (!ranked.predicted) {
+  if (!predicted) {
     json.null();
     return;
   }
   json.object()
-      .member("low", to_ns(ranked.predicted->low))
-      .member("likely", to_ns(ranked.predicted->likely))
-      .member("high", to_ns(ranked.predicted->high))
+      .member("low", to_ns(predicted->low))
+      .member("likely", to_ns(predicted->likely))
+      .member("high", to_ns(predicted->high))
       .end();
 }
 
-void write_finding(JsonWriter& json, const RankedFinding& ranked, const Diagnosis& diagnosis) {
+/// What the first findings save by one replay of all their changes, or null.
+void write_together(JsonWriter& json, const std::optional<Together>& together) {
+  json.key("together");
+  if (!together) {
+    json.null();
+    return;
+  }
+  json.object(kJsonInline).key("numbers").array();
+  for (const std::uint32_t number : together->numbers) json.integer(number);
+  json.end().member("step_ns", to_ns(together->step));
+  write_predicted(json, together->predicted);
+  json.end();
+}
+
+/// Opens the finding's object and leaves it open.
+void begin_finding(JsonWriter& json, const RankedFinding& ranked, const Diagnosis& diagnosis) {
   const Finding& finding = ranked.finding;
   json.object(kJsonInline)
       .member("id", bounded(ranked.id))
@@ -153,7 +209,7 @@ void write_finding(JsonWriter& json, const RankedFinding& ranked, const Diagnosi
       .member("step_ns", to_ns(ranked.step))
       .member("step_percent", ranked.percent)
       .member("quick_win", ranked.quick_win);
-  write_predicted(json, ranked);
+  write_predicted(json, ranked.predicted);
   json.member("predicted_unprofiled_step_ns", time(ranked.unprofiled))
       .member("assumption", bounded(finding.assumption))
       .key("evidence")
@@ -168,7 +224,21 @@ void write_finding(JsonWriter& json, const RankedFinding& ranked, const Diagnosi
       .member("after", bounded(finding.fix.after))
       .end()
       .member("verify", bounded(finding.verify))
-      .end();
+      .member("part", to_string(ranked.part))
+      .member("number", ranked.number == 0 ? std::nullopt : std::optional(ranked.number));
+}
+
+/// A card: the first finding of a cause, and the others as its alternatives.
+void write_card(JsonWriter& json, const RankedFinding& card, const Diagnosis& diagnosis) {
+  begin_finding(json, card, diagnosis);
+  json.key("also").array();
+  for (const std::string_view rule : rules_merged_into(card)) json.text(bounded(rule));
+  json.end().key("alternatives").array();
+  for (std::size_t i = 0; i < std::min(card.alternatives.size(), kJsonAlternatives); ++i) {
+    begin_finding(json, card.alternatives[i], diagnosis);
+    json.end();
+  }
+  json.end().end();
 }
 
 std::string_view outcome_name(RuleResult::Kind kind) {
@@ -203,6 +273,19 @@ void write_health(JsonWriter& json, const Health& health) {
         .member("check", bounded(check.id))
         .member("status", to_string(check.status))
         .member("sentence", bounded(check.sentence()))
+        .end();
+  }
+  json.end();
+}
+
+void write_checklist(JsonWriter& json, const Diagnosis& diagnosis) {
+  json.key("checklist").array();
+  for (const ChecklistItem& item : diagnosis.checklist) {
+    json.object(kJsonInline)
+        .member("id", bounded(item.id))
+        .member("title", bounded(item.title))
+        .member("status", to_string(item.status))
+        .member("reason", bounded(item.reason))
         .end();
   }
   json.end();
@@ -259,6 +342,7 @@ std::string render_diagnosis_json(const Diagnosis& diagnosis, std::string_view i
   json.object().member("schema", "fathom.diagnosis/1").member("input", bounded(diagnosis.input));
   write_baseline(json, diagnosis);
   write_health(json, diagnosis.health);
+  write_checklist(json, diagnosis);
   account(json.key("account_ns"), diagnosis.account, diagnosis.host);
   account(json.key("usual_account_ns"), diagnosis.usual_account, diagnosis.usual_host);
   write_steps(json, diagnosis);
@@ -266,8 +350,9 @@ std::string render_diagnosis_json(const Diagnosis& diagnosis, std::string_view i
   write_verdict(json, diagnosis.verdict);
   json.key("findings").array();
   for (std::size_t i = 0; i < std::min(diagnosis.findings.size(), kJsonFindings); ++i)
-    write_finding(json, diagnosis.findings[i], diagnosis);
+    write_card(json, diagnosis.findings[i], diagnosis);
   json.end().member("findings_total", diagnosis.findings.size());
+  write_together(json, diagnosis.together);
   write_rules(json, diagnosis);
   json.member("replay_residual_percent", diagnosis.residuals.percent());
   json.key("focus_next");

@@ -11,9 +11,6 @@
 namespace fathom {
 namespace {
 
-/// A smaller part of the step, in percent, is as good as none.
-constexpr double kLeastShown = 0.01;
-
 Duration from_ns(double ns) { return duration_ns(static_cast<std::int64_t>(std::llround(ns))); }
 
 std::size_t room_of(const Style& style) {
@@ -58,6 +55,16 @@ std::string without_unit(std::string percent) {
   return percent;
 }
 
+/// Another finding of the same cause: what it says, and what it saves on top; in full, what to
+/// change.
+std::string alternative_text(const RankedFinding& other, Detail detail, const Style& style) {
+  std::string text = other.finding.title;
+  if (saves_time(other)) text += "; " + saving_text(other, style.ascii);
+  text += " (" + std::string(other.finding.rule) + ")";
+  if (detail == Detail::full) text += ". " + other.finding.fix.text;
+  return part("also", text, style);
+}
+
 std::string evidence_text(const Evidence& evidence) {
   return evidence.location.empty() ? evidence.text : evidence.text + " — " + evidence.location;
 }
@@ -75,7 +82,7 @@ std::string saving_text(const RankedFinding& ranked, bool ascii) {
            "; " + without_unit(percent(ranked.gain->low)) + (ascii ? "-" : "–") +
            percent(ranked.gain->high) + ")";
   }
-  if (ranked.percent >= kLeastShown) {
+  if (saves_time(ranked)) {
     return "saves at most " + duration_text(ranked.upper_bound) + of_step +
            percent(ranked.upper_bound) + ")";
   }
@@ -87,10 +94,31 @@ std::string paragraph(std::string_view label, std::string_view text, const Style
          wrap(printable(text), room_of(style), std::string(kLabelWidth, ' ')) + "\n";
 }
 
-std::string finding_text(std::size_t number, const RankedFinding& ranked, std::string_view input,
-                         Detail detail, const Style& style) {
+std::string verdict_text(const Verdict& verdict) {
+  const std::string names = verdict_names(verdict);
+  return verdict.also.empty() ? names : names + ": 5 points of the step decide";
+}
+
+std::string together_text(const Together& together) {
+  const std::vector<std::uint32_t>& numbers = together.numbers;
+  const bool row = numbers.back() - numbers.front() + 1 == numbers.size() && numbers.size() > 2;
+  const std::string which =
+      std::to_string(numbers.front()) + (row ? "–" : " and ") + std::to_string(numbers.back());
+  const double less = 100.0 * static_cast<double>(to_ns(together.gain.likely)) /
+                      static_cast<double>(to_ns(together.step));
+  return "apply " + which + ": " + duration_text(together.step) + " → " +
+         duration_text(together.step - together.gain.likely) + " (" + percent_text(less) + " less)";
+}
+
+std::string headline(const RankedFinding& ranked) {
+  const std::string mark = ranked.number == 0 ? "•  " : std::to_string(ranked.number) + ". ";
+  return mark + printable(ranked.finding.title);
+}
+
+std::string finding_text(const RankedFinding& ranked, std::string_view input, Detail detail,
+                         const Style& style) {
   const Finding& finding = ranked.finding;
-  const std::string head = std::to_string(number) + ". " + printable(finding.title);
+  const std::string head = headline(ranked);
   std::string text = style.bold(detail < Detail::evidence ? shorten_middle(head, style.width)
                                                           : wrap(head, style.width - 3, "   "));
   text += "\n" + part("predicted",
@@ -108,6 +136,8 @@ std::string finding_text(std::size_t number, const RankedFinding& ranked, std::s
     text += part("change", one_line(printable(finding.fix.text), style), style);
   } else if (detail > Detail::change) {
     text += part("change", finding.fix.text, style);
+    for (const RankedFinding& other : ranked.alternatives)
+      text += alternative_text(other, detail, style);
   }
   if (detail < Detail::code) return text;
   text += code_lines("before", finding.fix.before, style);

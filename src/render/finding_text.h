@@ -1,7 +1,6 @@
 // A finding as text, in as much detail as there is room for.
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -18,7 +17,7 @@ inline constexpr std::size_t kLabelWidth = 14;
 enum class Detail : std::uint8_t {
   saving,    ///< Title and predicted saving, on a line each.
   change,    ///< What to change, on one line.
-  evidence,  ///< The first piece of evidence; title and change wrapped.
+  evidence,  ///< The first piece of evidence, and what else was found of the cause; wrapped.
   code,      ///< All about the change, with code before and after.
   full,
 };
@@ -26,9 +25,18 @@ enum class Detail : std::uint8_t {
 /// "saves 44.1 ms of 177.6 ms (24.8 %; 14.9–24.8 %)", of the mean step.
 std::string saving_text(const RankedFinding& ranked, bool ascii);
 
-/// Ends with a newline. `number` is its place by predicted saving; commands are about `input`.
-std::string finding_text(std::size_t number, const RankedFinding& ranked, std::string_view input,
-                         Detail detail, const Style& style);
+/// "host-bound"; with what it nearly is, "host-bound or sync-bound: 5 points of the step decide".
+std::string verdict_text(const Verdict& verdict);
+
+/// "apply 1–3: 177.6 ms → 118.2 ms (33.4 % less)": what the first findings save together.
+std::string together_text(const Together& together);
+
+/// "2. Title", or "•  Title" where the finding has no number.
+std::string headline(const RankedFinding& ranked);
+
+/// Ends with a newline. Commands are about `input`.
+std::string finding_text(const RankedFinding& ranked, std::string_view input, Detail detail,
+                         const Style& style);
 
 /// `text` (not yet printable) wrapped beside a label; ends with a newline.
 std::string paragraph(std::string_view label, std::string_view text, const Style& style);

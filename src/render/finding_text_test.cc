@@ -12,6 +12,7 @@ RankedFinding slow_loop() {
   ranked.gain = RankedFinding::Gain{.low = duration_ns(10'000'000),
                                     .likely = duration_ns(30'000'000),
                                     .high = duration_ns(40'000'000)};
+  ranked.number = 2;
   ranked.finding.title = "A loop";
   ranked.finding.evidence = {{.text = "One.", .slices = {}, .where = {}, .location = "train.py:3"},
                              {.text = "Two.", .slices = {}, .where = {}, .location = ""}};
@@ -23,7 +24,7 @@ RankedFinding slow_loop() {
 }
 
 TEST(FindingText, ShowsThePredictedSavingWithItsInterval) {
-  EXPECT_EQ(finding_text(2, slow_loop(), "trace.json", Detail::saving, {}),
+  EXPECT_EQ(finding_text(slow_loop(), "trace.json", Detail::saving, {}),
             "2. A loop\n"
             "   predicted  saves 30.00 ms of 100.0 ms (30.0 %; 10.0–40.0 %); effort: one line\n");
 }
@@ -33,19 +34,35 @@ TEST(FindingText, CallsWhatIsNearlyNothingNothing) {
   ranked.gain.reset();
   ranked.upper_bound = duration_ns(50);
   ranked.percent = 0.00005;
-  EXPECT_EQ(finding_text(1, ranked, "trace.json", Detail::saving, {}),
-            "1. A loop\n   predicted  saves no time by itself; effort: one line\n");
+  ranked.number = 0;
+  EXPECT_EQ(finding_text(ranked, "trace.json", Detail::saving, {}),
+            "•  A loop\n   predicted  saves no time by itself; effort: one line\n");
 }
 
 TEST(FindingText, NamesTheInputInTheCommandThatChecksTheChange) {
   RankedFinding ranked = slow_loop();
   ranked.finding.verify = "fathom gaps TRACE";
-  const std::string text = finding_text(1, ranked, "a trace.json", Detail::full, {});
+  const std::string text = finding_text(ranked, "a trace.json", Detail::full, {});
   EXPECT_NE(text.find("   check      fathom gaps 'a trace.json'\n"), std::string::npos) << text;
 }
 
+TEST(FindingText, NamesWhatElseWasFoundOfTheCause) {
+  RankedFinding ranked = slow_loop();
+  ranked.alternatives = {slow_loop()};
+  ranked.alternatives.front().finding.title = "A slow loop";
+  ranked.alternatives.front().finding.rule = "loops";
+  Style style;
+  style.width = 200;
+  const std::string line =
+      "   also       A slow loop; saves 30.00 ms of 100.0 ms (30.0 %; 10.0–40.0 %) (loops)";
+  const std::string brief = finding_text(ranked, "trace.json", Detail::evidence, style);
+  EXPECT_NE(brief.find(line + "\n"), std::string::npos) << brief;
+  const std::string full = finding_text(ranked, "trace.json", Detail::full, style);
+  EXPECT_NE(full.find(line + ". Write it as"), std::string::npos) << full;
+}
+
 TEST(FindingText, KeepsTheLinesOfCode) {
-  const std::string text = finding_text(1, slow_loop(), "trace.json", Detail::code, {});
+  const std::string text = finding_text(slow_loop(), "trace.json", Detail::code, {});
   EXPECT_NE(text.find("   before     for x in xs:\n                  f(x)\n"), std::string::npos)
       << text;
 }
@@ -54,7 +71,7 @@ TEST(FindingText, ShowsMoreWithEachDetail) {
   std::size_t last = 0;
   for (const Detail detail :
        {Detail::saving, Detail::change, Detail::evidence, Detail::code, Detail::full}) {
-    const std::string text = finding_text(1, slow_loop(), "trace.json", detail, {});
+    const std::string text = finding_text(slow_loop(), "trace.json", detail, {});
     EXPECT_GT(text.size(), last);
     last = text.size();
   }
@@ -65,7 +82,7 @@ TEST(FindingText, CutsAChangeThatHasNoRoomAtABlank) {
   ranked.finding.fix.text = "Write it as a tensor operation, all at once, and then measure again.";
   Style style;
   style.width = 50;
-  const std::string text = finding_text(1, ranked, "trace.json", Detail::change, style);
+  const std::string text = finding_text(ranked, "trace.json", Detail::change, style);
   EXPECT_NE(text.find("   change     Write it as a tensor operation, …\n"), std::string::npos)
       << text;
 }
@@ -74,7 +91,7 @@ TEST(FindingText, NeverLetsANameReachTheTerminalRaw) {
   RankedFinding ranked = slow_loop();
   ranked.finding.title = "\x1b[2J";
   ranked.finding.fix.before = "\x1b]0;x\x07";
-  const std::string text = finding_text(1, ranked, "trace.json", Detail::full, {});
+  const std::string text = finding_text(ranked, "trace.json", Detail::full, {});
   EXPECT_EQ(text.find_first_of("\x1b\x07"), std::string::npos);
 }
 

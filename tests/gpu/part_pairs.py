@@ -12,6 +12,7 @@ from outcome import Report
 
 sys.path.insert(0, str(ROOT / "tools"))
 
+import every_finding  # noqa: E402
 from illness_score import pair_of  # noqa: E402
 
 PAIRS = ROOT / "tests/illness/gpu.pairs.json"
@@ -80,7 +81,7 @@ def judgement(
     """What was promised for a pair, and what came of it, in parts of the ill step."""
     name = case["pair"]
     pair = pair_of(name, case["cures"], ill, cured, measured)
-    rules = sorted({finding["rule"] for finding in ill["findings"]})
+    rules = sorted({finding["rule"] for finding in every_finding.of(ill)})
     times = measured[name]["step"]
     facts: dict[str, Any] = {
         "verdict": ill["verdict"]["id"],

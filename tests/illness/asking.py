@@ -12,6 +12,11 @@ ROOT = Path(os.environ.get("FATHOM_SOURCE_DIR") or Path(__file__).resolve().pare
 FATHOM = os.environ.get("FATHOM", str(ROOT / "build/release/fathom"))
 
 
+def findings(answer: dict[str, Any]) -> list[dict[str, Any]]:
+    """Of every card, and the alternatives that were found of the same cause."""
+    return [finding for card in answer["findings"] for finding in (card, *card["alternatives"])]
+
+
 def answers(path: str) -> list[dict[str, Any]]:
     """The answer, and of several ranks that of each: what waiting costs is found on those that wait."""
     done = subprocess.run([FATHOM, "diagnose", "--json", path], capture_output=True, text=True, timeout=120, check=True)

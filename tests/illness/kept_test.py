@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import unittest
 
-from asking import ROOT, answers
+from asking import ROOT, answers, findings
 
 FOLDER = ROOT / "tests/illness/kept"
 SUFFIX = ".trace.json.gz"
@@ -23,7 +23,7 @@ class Kept(unittest.TestCase):
         for each in PAIRS:
             path = FOLDER / f"{each['pair']}.ill"
             path = path if path.exists() else path.with_name(path.name + SUFFIX)
-            found = [one for answer in answers(str(path)) for one in answer["findings"]]
+            found = [one for answer in answers(str(path)) for one in findings(answer)]
             promised = [one for one in found if one["rule"] in each["cures"] and one["predicted_step_ns"]]
             with self.subTest(pair=each["pair"]):
                 self.assertNotEqual(promised, [])

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import perturbing
-from asking import FATHOM, ROOT
+from asking import FATHOM, ROOT, findings
 
 TRACES = {
     path.name.split(".")[0]: path
@@ -53,14 +53,14 @@ def cause(answer: dict[str, Any]) -> str:
 def comparable(answer: dict[str, Any]) -> dict[str, Any]:
     """All but the file's name and the rows of its events."""
     said = json.loads(json.dumps(answer | {"input": ""}).replace(perturbing.RENAMED, ""))
-    for finding in said["findings"]:
+    for finding in findings(said):
         for evidence in finding["evidence"]:
             evidence["slices"] = len(evidence["slices"])
     return dict(said)
 
 
 def rules(answer: dict[str, Any]) -> set[str]:
-    return {finding["rule"] for finding in answer["findings"]}
+    return {finding["rule"] for finding in findings(answer)}
 
 
 class Perturbed(unittest.TestCase):

@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 import unittest
 
-from asking import ROOT, answers
+from asking import ROOT, answers, findings
 
 ILLNESS = ROOT / "tests/illness"
 LABELS = json.loads((ILLNESS / "recorded.labels.json").read_text())["traces"]
@@ -23,7 +23,7 @@ class Recorded(unittest.TestCase):
         """Calls check(label, answers, rules that found something), each in a subtest."""
         for label in LABELS:
             answers = self.answers[label["trace"]]
-            found = {finding["rule"] for answer in answers for finding in answer["findings"]}
+            found = {finding["rule"] for answer in answers for finding in findings(answer)}
             with self.subTest(trace=label["trace"]):
                 check(label, answers, found)
 
@@ -53,7 +53,7 @@ class Recorded(unittest.TestCase):
     def test_findings_promise_no_more_than_the_step(self):
         def check(_, answers, __):
             for answer in answers:
-                promised = sum(finding["upper_bound_ns"] for finding in answer["findings"])
+                promised = sum(finding["upper_bound_ns"] for finding in findings(answer))
                 self.assertLessEqual(promised, answer["baseline"]["step_mean_ns"])
 
         self.for_each(check)

@@ -110,6 +110,32 @@ TEST_P(VerdictLaws, NoFindingClaimsMoreThanItsEventsSumTo) {
   }
 }
 
+/// The gains of the findings that are changed together.
+std::vector<RankedFinding::Gain> single_gains(const Diagnosis& diagnosis) {
+  std::vector<RankedFinding::Gain> gains;
+  for (const std::uint32_t number : diagnosis.together->numbers) {
+    const auto found = std::ranges::find(diagnosis.findings, number, &RankedFinding::number);
+    gains.push_back(found->gain.value_or(RankedFinding::Gain{}));
+  }
+  return gains;
+}
+
+TEST_P(VerdictLaws, TogetherSavesAtLeastTheLargestAndNoMoreThanIsClaimed) {
+  if (!diagnosis_.together) return;
+  const RankedFinding::Gain& gain = diagnosis_.together->gain;
+  Duration largest{};
+  Duration claimed{};
+  for (const RankedFinding::Gain& single : single_gains(diagnosis_)) {
+    largest = std::max(largest, single.likely);
+    claimed += single.high;
+  }
+  EXPECT_GE(gain.likely, largest);
+  EXPECT_LE(gain.likely, claimed);
+  EXPECT_LE(gain.low, gain.likely);
+  EXPECT_LE(gain.likely, gain.high);
+  EXPECT_LE(gain.high, diagnosis_.together->step);
+}
+
 INSTANTIATE_TEST_SUITE_P(Recordings, VerdictLaws, testing::ValuesIn(recordings()),
                          name_of_recording);
 

@@ -53,12 +53,15 @@ def test_each_member_of_the_schema_has_its_place(
     kinds = [
         (diagnosis, members),
         (diagnosis.baseline, members["baseline"]["properties"]),
+        (diagnosis.baseline.operators[0], members["baseline"]["properties"]["operators"]["items"]),
+        (diagnosis.checklist[0], members["checklist"]["items"]),
         (diagnosis.verdict, members["verdict"]["properties"]),
         (diagnosis.verdict.families[0], members["verdict"]["properties"]["families"]["items"]),
         (diagnosis.steps[0], members["steps"]["items"]),
         (diagnosis.health[0], members["health"]["items"]),
         (diagnosis.rules[0], members["rules"]["items"]),
         (diagnosis.findings[0], schema["$defs"]["finding"]),
+        (diagnosis.together, members["together"]["anyOf"][1]),
     ]
     for thing, described in kinds:
         names = set(described.get("properties", described)) - {"schema"}

@@ -9,6 +9,7 @@
 #include "analysis/machine/thread_time.h"
 #include "base/parallel.h"
 #include "base/quantity_text.h"
+#include "engine/diagnosis/cards.h"
 #include "engine/diagnosis/diagnosis.h"
 #include "engine/diagnosis/divide.h"
 #include "engine/diagnosis/focus.h"
@@ -23,10 +24,6 @@ namespace {
 
 /// A first step that is longer than this multiple of the median is warm-up.
 constexpr double kWarmup = 1.5;
-/// The findings that stand first whatever they save: what the verdict is about, and the wrong
-/// device.
-constexpr std::string_view kFirstUse = "first-use";
-constexpr std::string_view kOnCpu = "on-cpu";
 
 double ns(Duration duration) { return static_cast<double>(to_ns(duration)); }
 
@@ -198,38 +195,6 @@ void run_rules(const Judged& judged, Diagnosis& diagnosis) {
   }
 }
 
-double worth(const RankedFinding& ranked) {
-  return ranked.gain ? ns(ranked.gain->likely) : ns(ranked.upper_bound);
-}
-
-/// How many times harder than a flag a change is, in the order of gain per
-/// effort.
-double effort_of(const RankedFinding& ranked) {
-  constexpr double kEffort[] = {1, 2, 8, 30};
-  return kEffort[static_cast<std::size_t>(ranked.finding.effort)];
-}
-
-void rank(VerdictId verdict, std::vector<RankedFinding>& findings) {
-  std::ranges::stable_sort(findings, [](const RankedFinding& a, const RankedFinding& b) {
-    if (worth(a) != worth(b)) return worth(a) > worth(b);
-    return a.finding.weight > b.finding.weight;
-  });
-  const auto stands_first = [verdict](const RankedFinding& ranked) {
-    return ranked.finding.key == kOnCpu ||
-           (verdict == VerdictId::warmup_in_window && ranked.finding.key == kFirstUse);
-  };
-  std::stable_partition(findings.begin(), findings.end(), stands_first);
-  std::vector<RankedFinding*> order;
-  order.reserve(findings.size());
-  for (RankedFinding& ranked : findings) order.push_back(&ranked);
-  std::ranges::stable_sort(order, std::ranges::greater(), [](const RankedFinding* ranked) {
-    return worth(*ranked) / effort_of(*ranked);
-  });
-  for (std::size_t i = 0; i < order.size(); ++i) {
-    order[i]->quick_win = static_cast<std::uint32_t>(i + 1);
-  }
-}
-
 /// Is it the device's own work that bounds the steps?
 bool is_computing(const Verdict& verdict) {
   return verdict.id == VerdictId::compute_bound ||
@@ -321,15 +286,9 @@ std::string_view to_string(VerdictId verdict) {
   return kNames[static_cast<std::size_t>(verdict)];
 }
 
-std::vector<std::size_t> quick_wins(const Diagnosis& diagnosis) {
-  std::vector<std::size_t> order;
-  for (std::size_t i = 0; i < diagnosis.findings.size(); ++i) {
-    if (to_ns(diagnosis.findings[i].upper_bound) > 0) order.push_back(i);
-  }
-  std::ranges::stable_sort(order, {},
-                           [&](std::size_t i) { return diagnosis.findings[i].quick_win; });
-  if (std::ranges::is_sorted(order)) order.clear();
-  return order;
+std::string_view to_string(FindingPart part) {
+  constexpr std::string_view kNames[] = {"gain", "no_gain", "capture"};
+  return kNames[static_cast<std::size_t>(part)];
 }
 
 Result<Diagnosis> diagnose(const Session& session, const DiagnosisRequest& request) {
@@ -387,6 +346,9 @@ Result<Diagnosis> diagnose(const Session& session, const DiagnosisRequest& reque
   describe(context, rules, request.focus, diagnosis);
   diagnosis.usual_ns = summary_of(usual.steps);
   account_steps(rules, outliers, diagnosis);
+  diagnosis.baseline = compute_baseline(rules);
+  // A part's calls are no steps: the table of operators is of all that was selected.
+  if (!request.focus.empty()) diagnosis.baseline.operators.clear();
   if (replay) {
     run_rules({.every = rules, .usual = usual}, diagnosis);
     diagnosis.residuals = replay->residuals();
@@ -396,7 +358,9 @@ Result<Diagnosis> diagnose(const Session& session, const DiagnosisRequest& reque
   diagnosis.rank_calls = rank_calls(usual);
   diagnosis.run = summarize_run(context, request.price_per_kwh, request.carbon_g_per_kwh);
   if (diagnosis.run && diagnosis.run->plain) keep_what_needs_no_operators(diagnosis);
-  rank(diagnosis.verdict.id, diagnosis.findings);
+  make_cards(diagnosis);
+  if (replay) predict_together(usual, outliers, *replay, diagnosis);
+  diagnosis.checklist = make_checklist(rules, diagnosis);
   const std::string overhead = overhead_note(context.trace, diagnosis.verdict.id);
   if (!overhead.empty()) diagnosis.notes.push_back(overhead);
   const std::string python = python_note(context.trace, diagnosis);

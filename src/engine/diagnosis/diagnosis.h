@@ -9,6 +9,8 @@
 #include <vector>
 
 #include "analysis/health/health.h"
+#include "engine/diagnosis/baseline.h"
+#include "engine/diagnosis/checklist.h"
 #include "engine/diagnosis/rank_calls.h"
 #include "engine/diagnosis/ranks.h"
 #include "engine/diagnosis/run_summary.h"
@@ -63,9 +65,25 @@ struct FamilyTime {
 
 struct Verdict {
   VerdictId id = VerdictId::cannot_tell;
+  /// What it would be were the shares of two causes up to 5 points different; in the order of
+  /// VerdictId.
+  std::vector<VerdictId> also;
   std::string sentence;              ///< Why, with its number.
   std::vector<FamilyTime> families;  ///< Largest first; what the verdict was chosen from.
 };
+
+/// The verdict and what it nearly is: "host-bound or sync-bound", in the order of VerdictId, so
+/// that it does not depend on which of them is a little larger.
+std::string verdict_names(const Verdict& verdict);
+
+/// Where a finding is shown; in this order.
+enum class FindingPart : std::uint8_t {
+  gain,     ///< Numbered, by what it saves.
+  no_gain,  ///< It saves no time by itself.
+  capture,  ///< A remark on the recording.
+};
+/// Stable, for JSON: "no_gain".
+std::string_view to_string(FindingPart part);
 
 /// A finding with its share of the step.
 struct RankedFinding {
@@ -95,6 +113,24 @@ struct RankedFinding {
   /// Likely step time after the change without a profiler; see Diagnosis::unprofiled_step.
   std::optional<Duration> unprofiled;
   std::uint32_t quick_win = 0;  ///< Place in the order of gain per effort, from 1.
+  FindingPart part = FindingPart::gain;
+  std::uint32_t number = 0;  ///< Place among the findings that save time, from 1; 0 for others.
+  /// What else was found of the same cause; none of them has alternatives of its own.
+  std::vector<RankedFinding> alternatives;
+};
+
+/// Is a saving predicted, or was at least time claimed that matters?
+bool saves_time(const RankedFinding& ranked);
+/// The rules of a card's alternatives, each once, without the card's own.
+std::vector<std::string_view> rules_merged_into(const RankedFinding& card);
+
+/// What the first findings save when all of them are changed: one replay, for savings do not add
+/// up.
+struct Together {
+  std::vector<std::uint32_t> numbers;  ///< Of the findings.
+  Duration step{};                     ///< Mean step before.
+  RankedFinding::Gain gain;
+  RankedFinding::StepTime predicted;
 };
 
 /// What became of each rule.
@@ -121,6 +157,7 @@ struct Diagnosis {
   std::string step_note;  ///< How steps were found, where that is not plain.
   Summary step_ns;        ///< Of the counted steps' windows.
   Summary usual_ns;       ///< The same without outliers, of which verdict and most findings are.
+  Baseline baseline;      ///< What else is known of them.
   /// Estimated mean time of a usual step without a profiler; unset where Python frames or a device
   /// were recorded, for then it is not known what recording delays.
   std::optional<Duration> unprofiled_step;
@@ -135,18 +172,21 @@ struct Diagnosis {
   std::array<Duration, kHostBuckets> usual_host{};
   std::vector<StepAccount> steps;
   Verdict verdict;
-  std::vector<RankedFinding> findings;  ///< By likely gain, else upper bound; largest first.
-  std::vector<RuleResult> rules;        ///< In the order of all_rules().
-  Residuals residuals;                  ///< How much of the replay no edge explains.
-  std::vector<std::string> notes;       ///< What was assumed or left out.
-  std::string narrower;                 ///< What to focus on next; may be empty.
-  std::optional<RunSummary> run;        ///< Where the recording is that of a session folder.
-  RankCalls rank_calls;                 ///< Collectives, to be compared with those of other ranks.
-  std::optional<Ranks> ranks;           ///< Of several ranks, of which this is one.
+  /// One card per cause: by part, then by likely gain, else upper bound; largest first.
+  std::vector<RankedFinding> findings;
+  std::optional<Together> together;  ///< Unset where fewer than two of the first have a gain.
+  std::vector<RuleResult> rules;     ///< In the order of all_rules().
+  Residuals residuals;               ///< How much of the replay no edge explains.
+  std::vector<ChecklistItem> checklist;
+  std::vector<std::string> notes;  ///< What was assumed or left out.
+  std::string narrower;            ///< What to focus on next; may be empty.
+  std::optional<RunSummary> run;   ///< Where the recording is that of a session folder.
+  RankCalls rank_calls;            ///< Collectives, to be compared with those of other ranks.
+  std::optional<Ranks> ranks;      ///< Of several ranks, of which this is one.
 };
 
-/// Places in `findings` of those that recover time, most gain per effort first; empty where that is
-/// the order of gain. O(n log n).
+/// Places in `findings` of those with a number, most gain per effort first; empty where that is the
+/// order of gain. O(n log n).
 std::vector<std::size_t> quick_wins(const Diagnosis& diagnosis);
 
 /// Deterministic. Errors: invalid_argument for a selection that the trace does not have.

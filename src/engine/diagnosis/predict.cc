@@ -1,4 +1,4 @@
-// Predicts the saving of each finding by replay.
+// Predicts by replay what each finding saves, and what the first ones save together.
 #include "engine/diagnosis/predict.h"
 
 #include <algorithm>
@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/parallel.h"
+#include "engine/diagnosis/combine_edits.h"
 #include "rules/common/recording_cost.h"
 #include "rules/rule.h"
 
@@ -77,6 +78,32 @@ Duration mean_without(const std::vector<bool>& outlier, const Prediction& predic
   return count == 0 ? prediction.mean : sum / count;
 }
 
+/// The findings that are predicted together, by number.
+constexpr std::uint32_t kTogether = 3;
+
+std::vector<const RankedFinding*> first_with_gain(const Diagnosis& diagnosis) {
+  std::vector<const RankedFinding*> first;
+  for (const RankedFinding& found : diagnosis.findings) {
+    if (found.number == 0 || found.number > kTogether || !found.gain) continue;
+    if (to_ns(found.gain->likely) > 0) first.push_back(&found);
+  }
+  return first;
+}
+
+/// At least the largest of the single gains, at most all the time that the findings claim.
+RankedFinding::Gain joint_gain(const std::vector<const RankedFinding*>& findings, Duration gained) {
+  RankedFinding::Gain largest;
+  Duration claimed{};
+  for (const RankedFinding* const found : findings) {
+    largest.low = std::max(largest.low, found->gain->low);
+    largest.likely = std::max(largest.likely, found->gain->likely);
+    claimed += found->gain->high;
+  }
+  return {.low = largest.low,
+          .likely = std::clamp(gained, largest.likely, std::max(largest.likely, claimed)),
+          .high = std::max(largest.likely, claimed)};
+}
+
 }  // namespace
 
 void predict(const RuleContext& rules, const Outliers& outliers, const Replay& replay,
@@ -108,6 +135,30 @@ void predict(const RuleContext& rules, const Outliers& outliers, const Replay& r
     const Duration unrecorded = std::min(removed_recording_cost(rules, edits), likely);
     ranked.unprofiled = std::max(*diagnosis.unprofiled_step - (likely - unrecorded), Duration{});
   });
+}
+
+void predict_together(const RuleContext& rules, const Outliers& outliers, const Replay& replay,
+                      Diagnosis& diagnosis) {
+  const std::vector<const RankedFinding*> findings = first_with_gain(diagnosis);
+  if (findings.size() < 2) return;
+  std::vector<const Edits*> changes;
+  Together together;
+  bool every = false;
+  bool warmer = false;
+  for (const RankedFinding* const found : findings) {
+    changes.push_back(&found->finding.edits);
+    together.numbers.push_back(found->number);
+    together.step = std::max(together.step, found->step);
+    every = every || find_rule(found->finding.rule)->every_step;
+    warmer = warmer || warms_caches(rules, found->finding);
+  }
+  const Prediction now = replay.run({});
+  const Prediction then = replay.run(combine_edits(changes));
+  const std::vector<bool> outlier = every ? std::vector<bool>(now.steps.size())
+                                          : outliers_among(replay.predicted_windows(), outliers);
+  together.gain = joint_gain(findings, mean_without(outlier, now) - mean_without(outlier, then));
+  together.predicted = step_after(together.step, together.gain, warmer);
+  diagnosis.together = std::move(together);
 }
 
 }  // namespace fathom

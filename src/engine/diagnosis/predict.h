@@ -1,4 +1,4 @@
-// Predicts the saving of each finding by replay.
+// Predicts by replay what each finding saves, and what the first ones save together.
 #pragma once
 
 #include "engine/diagnosis/diagnosis.h"
@@ -12,5 +12,10 @@ namespace fathom {
 /// `rules` are of the steps that are no outliers.
 void predict(const RuleContext& rules, const Outliers& outliers, const Replay& replay,
              Diagnosis& diagnosis);
+
+/// Sets `together`: what the first three findings save by one replay of all their changes. Findings
+/// have their numbers. O(replay).
+void predict_together(const RuleContext& rules, const Outliers& outliers, const Replay& replay,
+                      Diagnosis& diagnosis);
 
 }  // namespace fathom

@@ -2,6 +2,7 @@
 #include "engine/diagnosis/verdict.h"
 
 #include <algorithm>
+#include <cmath>
 #include <optional>
 
 #include "base/quantity_text.h"
@@ -33,6 +34,9 @@ constexpr Duration kShortProduct = duration_ns(100'000);
 /// own mark of latency (kLatencyPercent): large products reach a third of the peaks that makers
 /// promise, and are bound by arithmetic all the same.
 constexpr double kFarPercent = 20.0;
+/// Causes whose shares of the step differ by no more points, or that are no further from a limit,
+/// are both named.
+constexpr double kNear = 5.0;
 /// Less than this share of the step is not worth naming.
 constexpr double kLeastShown = 0.5;
 
@@ -271,6 +275,77 @@ bool hardly_recorded(const RuleContext& rules, Duration busy) {
   return only_calls(rules) && rules.percent(busy) < kLeastBusy;
 }
 
+/// What verdicts are chosen from, in percent of the step.
+struct Shares {
+  const RuleContext& rules;
+  const SpentTime& spent;
+  double computing = 0;
+  double unexplained = 0;
+
+  [[nodiscard]] double of_loss(const Loss& loss) const {
+    return rules.percent(lost_to(spent, loss.family));
+  }
+  [[nodiscard]] double of_work(const Work& work) const {
+    return rules.percent(of(spent.families, work.family));
+  }
+};
+
+bool near(double a, double b) { return std::abs(a - b) <= kNear; }
+
+/// Losses that come near to the verdict, which has `share` of the step.
+void add_near_losses(const Shares& shares, double share, std::vector<VerdictId>& also) {
+  for (const Loss& loss : kLosses) {
+    const double lost = shares.of_loss(loss);
+    if (lost >= kLeastPercent && near(lost, share)) also.push_back(loss.verdict);
+  }
+}
+
+/// Kinds of computing that come near to the one that takes most.
+void add_near_work(const Shares& shares, std::vector<VerdictId>& also) {
+  const double most = shares.of_work(largest<Work>(kComputes, shares.spent.families));
+  for (const Work& work : kComputes) {
+    const double share = shares.of_work(work);
+    if (share >= kLeastPercent && near(share, most)) also.push_back(work.verdict);
+  }
+}
+
+bool is_loss(VerdictId id) {
+  return id == VerdictId::io_bound ||
+         std::ranges::find(kLosses, id, &Loss::verdict) != std::end(kLosses);
+}
+
+/// What else the verdict would be were shares up to kNear points different, in the order of
+/// VerdictId.
+std::vector<VerdictId> near_verdicts(VerdictId id, const Shares& shares, const Loss& loss) {
+  const double lost = shares.of_loss(loss);
+  const double computing = shares.computing;
+  const bool weighs = lost >= kLeastPercent && lost >= kLossPerCompute * computing;
+  const bool computes = std::ranges::find(kComputes, id, &Work::verdict) != std::end(kComputes);
+  std::vector<VerdictId> also;
+  if (is_loss(id)) {
+    add_near_losses(shares, lost, also);
+    const bool nearly = shares.rules.device >= 0 && computing >= kComputePercent - kNear;
+    if (nearly || near(computing, lost)) add_near_work(shares, also);
+  } else if (computes) {
+    add_near_work(shares, also);
+    const bool nearly = weighs && computing < kComputePercent + kNear;
+    if (nearly || (lost >= kLeastPercent && near(lost, computing)))
+      add_near_losses(shares, lost, also);
+  } else if (id == VerdictId::balanced) {
+    if (lost >= kLeastPercent - kNear && lost + kNear >= kLossPerCompute * computing)
+      also.push_back(loss.verdict);
+    if (computing >= kComputePercent - kNear) add_near_work(shares, also);
+  } else if (id == VerdictId::cannot_tell) {
+    const double gap = shares.unexplained;
+    if (weighs && (near(gap, lost) || gap <= kMostUnexplained + kNear))
+      also.push_back(loss.verdict);
+  }
+  const VerdictId same = id == VerdictId::io_bound ? VerdictId::input_bound : id;
+  std::erase_if(also, [=](VerdictId each) { return each == id || each == same; });
+  std::ranges::sort(also);
+  return also;
+}
+
 /// Why nothing can be said, or "".
 std::string doubt(const RuleContext& rules, const FamilyTimes& spent) {
   if (rules.steps.empty() || rules.window() == Duration{}) {
@@ -305,6 +380,18 @@ SpentTime spent_by_family(const RuleContext& rules) {
     of(spent.families, family_of(piece.bucket)) += rules.counted(piece.interval);
   }
   return spent;
+}
+
+std::string verdict_names(const Verdict& verdict) {
+  std::vector<VerdictId> all = verdict.also;
+  all.push_back(verdict.id);
+  std::ranges::sort(all);
+  std::string names;
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    if (i > 0) names += i + 1 == all.size() ? " or " : ", ";
+    names += to_string(all[i]);
+  }
+  return names;
 }
 
 Verdict judge(const RuleContext& rules, const SpentTime& spent,
@@ -371,6 +458,9 @@ Verdict judge(const RuleContext& rules, const SpentTime& spent,
     verdict.sentence = "Nothing alone takes much of the step: the largest loss is " +
                        share(rules, of(times, loss.family)) + ".";
   }
+  const Shares shares{
+      .rules = rules, .spent = spent, .computing = compute_percent, .unexplained = unexplained};
+  verdict.also = near_verdicts(verdict.id, shares, loss);
   if (const Device* const unused = unused_device(rules)) {
     const std::string name = unused->name.empty() ? "a GPU" : unused->name;
     verdict.sentence = "On the CPU: nothing ran on " + name + ". " + verdict.sentence;

@@ -53,6 +53,47 @@ TEST(Verdict, OfTheMainThreadSpeaksOfNoLaunchesAndNoRoof) {
   EXPECT_EQ(verdict.sentence, "The main thread runs operators for 95.0 % of the step.");
 }
 
+/// A step of 10,000 ns of which the device waits so long for input and copies so long.
+Verdict input_beside_copies(std::int64_t input, std::int64_t copies) {
+  TraceBuilder trace;
+  trace.step(1, 0, 10'000);
+  trace.annotation("enumerate(DataLoader)#_SingleProcessDataLoaderIter.__next__", 0, input);
+  trace.op("aten::copy_", input, 20);
+  trace.runtime("cudaMemcpyAsync", input + 5, 10, 1);
+  trace.copy(CopyKind::h2d, input + 10, copies, 1);
+  trace.op("aten::mm", input + 20, 20);
+  trace.runtime("cudaLaunchKernel", input + 25, 10, 2);
+  trace.kernel("gemm", input + 10 + copies, 9990 - input - copies, 2);
+  return verdict_of(trace);
+}
+
+TEST(Verdict, NamesTwoCausesThatAreNearEachOtherInOneOrder) {
+  const Verdict more_input = input_beside_copies(4200, 4000);
+  const Verdict more_copies = input_beside_copies(4000, 4200);
+  EXPECT_EQ(more_input.id, VerdictId::input_bound) << more_input.sentence;
+  EXPECT_EQ(more_copies.id, VerdictId::transfer_bound) << more_copies.sentence;
+  EXPECT_EQ(more_input.also, std::vector<VerdictId>{VerdictId::transfer_bound});
+  EXPECT_EQ(more_copies.also, std::vector<VerdictId>{VerdictId::input_bound});
+  EXPECT_EQ(verdict_names(more_input), "input-bound or transfer-bound");
+  EXPECT_EQ(verdict_names(more_copies), verdict_names(more_input));
+}
+
+TEST(Verdict, NamesOneCauseWhereTheOthersAreFar) {
+  const Verdict verdict = input_beside_copies(6000, 1500);
+  EXPECT_EQ(verdict.id, VerdictId::input_bound) << verdict.sentence;
+  EXPECT_TRUE(verdict.also.empty()) << verdict_names(verdict);
+  EXPECT_EQ(verdict_names(verdict), "input-bound");
+}
+
+TEST(Verdict, NamesWhatALimitDecides) {
+  const Verdict below = input_beside_copies(4150, 10);
+  const Verdict above = input_beside_copies(3850, 10);
+  EXPECT_EQ(below.id, VerdictId::input_bound) << below.sentence;
+  ASSERT_EQ(below.also.size(), 1U);
+  EXPECT_EQ(above.id, below.also.front()) << above.sentence;
+  EXPECT_EQ(verdict_names(below), verdict_names(above));
+}
+
 TEST(Verdict, IsInputBoundWhereTheDeviceWaitsForData) {
   TraceBuilder trace;
   trace.step(1, 0, 10'000);

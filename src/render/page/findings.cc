@@ -35,12 +35,13 @@ std::string evidence_html(const Evidence& evidence, Time start) {
   return html;
 }
 
-std::string head(std::size_t number, const RankedFinding& ranked) {
+std::string head(const RankedFinding& ranked) {
   const Finding& found = ranked.finding;
   const std::string weight(to_string(found.weight));
-  return "<article class=\"finding\" id=\"finding-" + std::to_string(number) + "\"><h3>" +
-         std::to_string(number) + ". " + escaped(found.title) + "</h3>" +
-         tag("severity", weight, weight) +
+  const std::string number = ranked.number == 0 ? "" : std::to_string(ranked.number);
+  return "<article class=\"finding\"" +
+         (number.empty() ? "><h3>" : " id=\"finding-" + number + "\"><h3>" + number + ". ") +
+         escaped(found.title) + "</h3>" + tag("severity", weight, weight) +
          tag("confidence", "", "confidence: " + std::string(to_string(found.confidence))) +
          tag("effort", "", "effort: " + std::string(to_string(found.effort))) +
          tag("quick win", "", "quick win " + std::to_string(ranked.quick_win)) +
@@ -48,9 +49,20 @@ std::string head(std::size_t number, const RankedFinding& ranked) {
          std::string(found.rule) + "</a></span>";
 }
 
-std::string finding(std::size_t number, const RankedFinding& ranked, const Diagnosis& diagnosis) {
+/// Another finding of the same cause.
+std::string alternative(const RankedFinding& other, const Diagnosis& diagnosis) {
+  const Finding& found = other.finding;
+  std::string html = "<b>" + escaped(found.title) + "</b> (<a href=\"#rule-" +
+                     std::string(found.rule) + "\">" + std::string(found.rule) +
+                     "</a>): " + escaped(saving_text(other, false)) + ". ";
+  for (const Evidence& evidence : found.evidence)
+    html += evidence_html(evidence, diagnosis.start) + ". ";
+  return html + escaped(found.fix.text) + code(found.fix.after);
+}
+
+std::string finding(const RankedFinding& ranked, const Diagnosis& diagnosis) {
   const Finding& found = ranked.finding;
-  std::string out = head(number, ranked) + "<dl>" +
+  std::string out = head(ranked) + "<dl>" +
                     row("predicted", "predicted saving",
                         "<span class=\"gain\">" + saving_text(ranked, false) + "</span>");
   if (to_ns(ranked.upper_bound) > 0) {
@@ -65,6 +77,8 @@ std::string finding(std::size_t number, const RankedFinding& ranked, const Diagn
   out += row("before", "", code(found.fix.before)) + row("after", "", code(found.fix.after));
   out += row("assumed", "predicted saving", escaped(found.assumption));
   out += row("check", "", code(command_on(found.verify, diagnosis.input)));
+  for (const RankedFinding& other : ranked.alternatives)
+    out += row("also", "alternative", alternative(other, diagnosis));
   return out + "</dl></article>\n";
 }
 
@@ -74,20 +88,36 @@ std::string quick_wins_line(const Diagnosis& diagnosis) {
   std::string out =
       "<p>" + term_link("quick win", "Quick wins") + ", most saving per effort first:";
   for (const std::size_t i : order) {
-    out += " <a href=\"#finding-" + std::to_string(i + 1) + "\">" + std::to_string(i + 1) + "</a>";
+    const std::string number = std::to_string(diagnosis.findings[i].number);
+    out += " <a href=\"#finding-" + number + "\">" + number + "</a>";
   }
   return out + "</p>\n";
+}
+
+/// What the first findings save together, by one replay.
+std::string together_line(const Diagnosis& diagnosis) {
+  if (!diagnosis.together) return {};
+  return "<p>" + term_link("together", "Together") + ": " +
+         escaped(together_text(*diagnosis.together)) + "</p>\n";
 }
 
 }  // namespace
 
 std::string findings(const Diagnosis& diagnosis) {
-  if (diagnosis.findings.empty()) return "<p>No rule found anything to change.</p>\n";
-  std::string out = quick_wins_line(diagnosis);
-  for (std::size_t i = 0; i < diagnosis.findings.size(); ++i) {
-    out += finding(i + 1, diagnosis.findings[i], diagnosis);
+  std::string cards;
+  for (const RankedFinding& found : diagnosis.findings) {
+    if (found.part != FindingPart::capture) cards += finding(found, diagnosis);
   }
-  return out;
+  if (cards.empty()) return "<p>No rule found anything to change.</p>\n";
+  return quick_wins_line(diagnosis) + together_line(diagnosis) + cards;
+}
+
+std::string remarks(const Diagnosis& diagnosis) {
+  std::string out;
+  for (const RankedFinding& found : diagnosis.findings) {
+    if (found.part == FindingPart::capture) out += finding(found, diagnosis);
+  }
+  return out.empty() ? out : "<h3>Remarks on the recording</h3>\n" + out;
 }
 
 std::string rules(const Diagnosis& diagnosis) {

@@ -1,0 +1,119 @@
+// Collects the baseline beside the step's time.
+#include "engine/diagnosis/baseline.h"
+
+#include <algorithm>
+#include <cmath>
+#include <string_view>
+#include <unordered_set>
+
+#include "analysis/operators/op_self_times.h"
+#include "analysis/operators/peak_memory.h"
+#include "rules/common/recorded.h"
+#include "stats/summary.h"
+
+namespace fathom {
+namespace {
+
+constexpr std::size_t kOperators = 5;
+constexpr std::size_t kFewestForDrift = 6;
+
+double ns(Duration duration) { return static_cast<double>(to_ns(duration)); }
+
+Duration whole_ns(double ns) { return duration_ns(std::llround(ns)); }
+
+/// Lengths of the counted steps, in their order.
+std::vector<double> lengths_of(const RuleContext& rules) {
+  std::vector<double> lengths;
+  for (const Step* const step : rules.steps) lengths.push_back(ns(step->window.length()));
+  return lengths;
+}
+
+std::optional<double> drift(const std::vector<double>& lengths) {
+  if (lengths.size() < kFewestForDrift) return std::nullopt;
+  const std::size_t third = lengths.size() / 3;
+  double first = 0;
+  double last = 0;
+  for (std::size_t i = 0; i < third; ++i) {
+    first += lengths[i];
+    last += lengths[lengths.size() - 1 - i];
+  }
+  return first > 0 ? std::optional(100 * (last / first - 1)) : std::nullopt;
+}
+
+/// The share of the peak that the recorded operations of operators reach over the counted steps.
+std::optional<double> mfu(const RuleContext& rules) {
+  const DeviceTimeline* const timeline = rules.context.timelines().find(rules.device);
+  if (timeline == nullptr || rules.roofline.device == nullptr || rules.window() <= Duration{})
+    return std::nullopt;
+  CountedTime counted(rules);
+  double at_peak = 0;
+  for (const SliceId activity : timeline->activities) {
+    if (!counted.holds(rules.trace().slices.start[activity.row()])) continue;
+    const RooflineRow* const row = rules.roofline.row_of(activity);
+    if (row == nullptr || row->peak_flops <= 0) continue;
+    at_peak +=
+        ns(rules.trace().slices.duration[activity.row()]) * row->flops_per_s() / row->peak_flops;
+  }
+  if (at_peak <= 0) return std::nullopt;
+  return 100 * at_peak / ns(rules.window());
+}
+
+void add_memory(const RuleContext& rules, Baseline& baseline) {
+  const PeakMemory memory = compute_peak_memory(rules.context);
+  const PeakMemory::Peak* const peak = memory.of(rules.device);
+  if (peak != nullptr && peak->allocated != kAbsent) baseline.peak_allocated = peak->allocated;
+  if (peak != nullptr && peak->reserved != kAbsent) baseline.peak_reserved = peak->reserved;
+  const Device* const device = device_of(rules);
+  if (device != nullptr && device->memory_bytes > 0) baseline.memory_bytes = device->memory_bytes;
+}
+
+/// Names of operators: annotations and calls of the runtime are none.
+std::unordered_set<std::string_view> operator_names(const Trace& trace) {
+  std::vector<bool> seen(trace.strings.size());
+  std::unordered_set<std::string_view> names;
+  for (std::size_t row = 0; row < trace.slices.size(); ++row) {
+    const StringId name = trace.slices.name[row];
+    if (seen[name.row()] || trace.kind(SliceId(row)) != SliceKind::cpu_op) continue;
+    seen[name.row()] = true;
+    names.insert(trace.text(name));
+  }
+  return names;
+}
+
+void add_operators(const RuleContext& rules, Baseline& baseline) {
+  OpSelfTimes times = compute_op_self_times(rules.context);
+  const std::unordered_set<std::string_view> operators = operator_names(rules.trace());
+  std::erase_if(times.rows, [&operators](const OpSelfTime& row) {
+    return row.self <= Duration{} || !operators.contains(row.name);
+  });
+  const std::size_t count = std::min(kOperators, times.rows.size());
+  const auto end = times.rows.begin() + static_cast<std::ptrdiff_t>(count);
+  std::partial_sort(times.rows.begin(), end, times.rows.end(),
+                    [](const OpSelfTime& a, const OpSelfTime& b) {
+                      return a.self != b.self ? a.self > b.self : a.name < b.name;
+                    });
+  baseline.operators_on_device = times.on_device;
+  for (auto row = times.rows.begin(); row != end; ++row) {
+    baseline.operators.push_back({.name = std::string(row->name),
+                                  .self = row->self,
+                                  .percent = 100 * ns(row->self) / ns(times.sum)});
+  }
+}
+
+}  // namespace
+
+Baseline compute_baseline(const RuleContext& rules) {
+  Baseline baseline;
+  std::vector<double> lengths = lengths_of(rules);
+  baseline.drift_percent = drift(lengths);
+  std::ranges::sort(lengths);
+  baseline.first_quartile = whole_ns(quantile(lengths, 0.25));
+  baseline.third_quartile = whole_ns(quantile(lengths, 0.75));
+  baseline.batch = find_batch(rules);
+  baseline.mfu_percent = mfu(rules);
+  add_memory(rules, baseline);
+  add_operators(rules, baseline);
+  return baseline;
+}
+
+}  // namespace fathom

@@ -1,0 +1,52 @@
+// The baseline beside the step's time: its spread, what a step works on, memory, costliest
+// operators.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/time.h"
+#include "rules/rule.h"
+
+namespace fathom {
+
+/// Means per counted step, from recorded shapes.
+struct Batch {
+  std::optional<double> samples;
+  std::optional<double> tokens;
+  std::string source;  ///< What they were read from: "aten::conv2d".
+};
+
+struct CostlyOperator {
+  std::string name;
+  Duration self{};     ///< On the device, without one on the host; over the selected time.
+  double percent = 0;  ///< Of such time of all operators.
+};
+
+struct Baseline {
+  Duration first_quartile{};  ///< Of the counted steps.
+  Duration third_quartile{};
+  /// How much longer the last third of the steps is than the first, by means; unset for fewer than
+  /// six.
+  std::optional<double> drift_percent;
+  std::optional<Batch> batch;
+  /// Model FLOPs utilisation: of the peak, over the usual steps; of operators with a formula.
+  std::optional<double> mfu_percent;
+  std::optional<std::int64_t> peak_allocated;  ///< Bytes on the diagnosed device.
+  std::optional<std::int64_t> peak_reserved;
+  std::optional<std::int64_t> memory_bytes;  ///< That the device has.
+  bool operators_on_device = false;
+  std::vector<CostlyOperator> operators;  ///< At most five, the costliest first.
+};
+
+/// `rules` holds the counted steps. O(n log n).
+Baseline compute_baseline(const RuleContext& rules);
+
+/// The batch of the counted steps; unset where shapes do not show it. A step's first convolution,
+/// its largest embedding, or its first linear layer has it; where a step calls that several times,
+/// the number of losses shows how many passes there are. O(n).
+std::optional<Batch> find_batch(const RuleContext& rules);
+
+}  // namespace fathom

@@ -1,0 +1,106 @@
+#include "engine/diagnosis/cards.h"
+
+#include <gtest/gtest.h>
+
+namespace fathom {
+namespace {
+
+RankedFinding found(std::string_view rule, Family family, std::int64_t saved) {
+  RankedFinding ranked;
+  ranked.id = rule;
+  ranked.finding.rule = rule;
+  ranked.finding.family = family;
+  ranked.step = duration_ns(1000);
+  ranked.upper_bound = duration_ns(saved);
+  ranked.percent = static_cast<double>(saved) / 10;
+  return ranked;
+}
+
+Diagnosis cards_of(std::vector<RankedFinding> findings, VerdictId verdict = VerdictId::host_bound) {
+  Diagnosis diagnosis;
+  diagnosis.verdict.id = verdict;
+  diagnosis.findings = std::move(findings);
+  make_cards(diagnosis);
+  return diagnosis;
+}
+
+/// "1 zero-grad" for each card; "-" where it has no number.
+std::vector<std::string> order(const Diagnosis& diagnosis) {
+  std::vector<std::string> lines;
+  for (const RankedFinding& card : diagnosis.findings)
+    lines.push_back((card.number == 0 ? "-" : std::to_string(card.number)) + " " + card.id);
+  return lines;
+}
+
+using Lines = std::vector<std::string>;
+
+TEST(Cards, JoinFindingsOfOneCauseUnderTheOneThatSavesMost) {
+  const Diagnosis diagnosis =
+      cards_of({found("data-loading", Family::input, 200), found("zero-grad", Family::host, 300),
+                found("data-loader-workers", Family::input, 500)});
+  EXPECT_EQ(order(diagnosis), (Lines{"1 data-loader-workers", "2 zero-grad"}));
+  const RankedFinding& card = diagnosis.findings.front();
+  ASSERT_EQ(card.alternatives.size(), 1U);
+  EXPECT_EQ(card.alternatives.front().id, "data-loading");
+  EXPECT_EQ(rules_merged_into(card), std::vector<std::string_view>{"data-loading"});
+}
+
+TEST(Cards, JoinGraphsWithLaunches) {
+  const Diagnosis diagnosis = cards_of(
+      {found("host-bound", Family::host, 10), found("cuda-graph-inference", Family::host, 700)});
+  EXPECT_EQ(order(diagnosis), Lines{"1 cuda-graph-inference"});
+}
+
+TEST(Cards, DoNotJoinTwoPlacesThatOneRuleFinds) {
+  const Diagnosis diagnosis =
+      cards_of({found("sync-points", Family::sync, 100), found("sync-points", Family::sync, 90)});
+  EXPECT_EQ(diagnosis.findings.size(), 2U);
+}
+
+TEST(Cards, JoinFindingsAboutOneOperator) {
+  std::vector<RankedFinding> findings = {found("hot-kernel", Family::latency, 100),
+                                         found("hot-kernel", Family::latency, 90),
+                                         found("hot-kernel", Family::latency, 80)};
+  findings[0].finding.key = "aten::mm [[2,3]]";
+  findings[1].finding.key = "aten::add [[2]]";
+  findings[2].finding.key = "aten::mm [[4,5]]";
+  const Diagnosis diagnosis = cards_of(std::move(findings));
+  ASSERT_EQ(diagnosis.findings.size(), 2U);
+  EXPECT_EQ(diagnosis.findings[0].alternatives.size(), 1U);
+  EXPECT_TRUE(rules_merged_into(diagnosis.findings[0]).empty());
+}
+
+TEST(Cards, NumberOnlyWhatSavesTime) {
+  const Diagnosis diagnosis = cards_of({found("profiling-mistakes", Family::capture, 0),
+                                        found("memory-capacity", Family::memory_capacity, 0),
+                                        found("zero-grad", Family::host, 300)});
+  EXPECT_EQ(order(diagnosis), (Lines{"1 zero-grad", "- memory-capacity", "- profiling-mistakes"}));
+  EXPECT_EQ(diagnosis.findings[1].part, FindingPart::no_gain);
+  EXPECT_EQ(diagnosis.findings[2].part, FindingPart::capture);
+}
+
+TEST(Cards, ShowWhatTheVerdictIsAboutFirst) {
+  std::vector<RankedFinding> findings = {found("zero-grad", Family::host, 300),
+                                         found("warmup-in-window", Family::capture, 0)};
+  findings[1].finding.key = "first-use";
+  EXPECT_EQ(order(cards_of(findings, VerdictId::warmup_in_window)),
+            (Lines{"- warmup-in-window", "1 zero-grad"}));
+  EXPECT_EQ(order(cards_of(findings)), (Lines{"1 zero-grad", "- warmup-in-window"}));
+}
+
+TEST(Cards, GiveEveryFindingItsPlaceAmongQuickWins) {
+  std::vector<RankedFinding> findings = {found("host-bound", Family::host, 400),
+                                         found("cuda-graph-inference", Family::host, 300),
+                                         found("zero-grad", Family::host, 200)};
+  findings[0].finding.effort = Effort::redesign;
+  findings[1].finding.effort = Effort::redesign;
+  findings[2].finding.effort = Effort::flag;
+  const Diagnosis diagnosis = cards_of(std::move(findings));
+  EXPECT_EQ(diagnosis.findings[0].quick_win, 2U);
+  EXPECT_EQ(diagnosis.findings[0].alternatives.front().quick_win, 3U);
+  EXPECT_EQ(diagnosis.findings[1].quick_win, 1U);
+  EXPECT_EQ(quick_wins(diagnosis), (std::vector<std::size_t>{1, 0}));
+}
+
+}  // namespace
+}  // namespace fathom
