@@ -17,6 +17,7 @@ struct BesideSlices {
   decltype(Trace::signatures) signatures;
   decltype(Trace::launch_configs) launch_configs;
   decltype(Trace::numbers) numbers;
+  decltype(Trace::timed) timed;
   decltype(Trace::slice_arguments) slice_arguments;
   decltype(Trace::instant_arguments) instant_arguments;
   decltype(Trace::flows) flows;
@@ -53,8 +54,8 @@ class Renumbering {
         static_cast<SliceTables&>(trace);
     all(slices, ops, kernels, copies, frames, syncs, collectives);
     all(trace.tracks, trace.processes, trace.categories, trace.signatures, trace.launch_configs,
-        trace.numbers, trace.slice_arguments, trace.instant_arguments, trace.flows, trace.memory,
-        trace.samples, trace.instants, trace.process_runs, trace.functions);
+        trace.timed, trace.numbers, trace.slice_arguments, trace.instant_arguments, trace.flows,
+        trace.memory, trace.samples, trace.instants, trace.process_runs, trace.functions);
     StringPool& strings = trace.strings;
     StringPool pool;
     for (std::size_t row = strings.size(); row-- > 1;) pool.intern(strings.view(StringId(row)));
@@ -114,6 +115,10 @@ class Renumbering {
   void visit(FunctionTime& row) {
     auto& [pid, file, name, line, calls, total, self] = row;
     all(pid, file, name, line, calls, total, self);
+  }
+  void visit(TimedSlice& row) {
+    auto& [pid, start, duration, name, category, number] = row;
+    all(pid, start, duration, name, category, number);
   }
   void visit(NumberedSlice& row) {
     auto& [slice, number] = row;
