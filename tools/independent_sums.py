@@ -385,16 +385,32 @@ def fp64(recording: Recording, finding: Finding) -> int | None:
 
 
 def shape_alignment(recording: Recording, finding: Finding) -> int | None:
+    """Products whose dense sizes do not fit; kernels that name what they load are believed."""
+
     def misfits(each: Activity) -> bool:
         align = re.search(r"tensorop.*_align(\d+)", each.name)
         if align:
             return int(align[1]) < (8 if "f16_" in each.name else 4)
         op = next((a for a in each.around() if "annotation" not in a.category), None)
-        if op is None or op.name not in ("aten::mm", "aten::addmm", "aten::bmm", "aten::baddbmm"):
+        if "_ldg8_" in each.name or op is None:
             return False
-        arguments = zip(op.arguments.get("Input type") or [], op.arguments.get("Input Dims") or [], strict=False)
-        halves = [dims for kind, dims in arguments if kind in ("c10::Half", "c10::BFloat16") and len(dims) >= 2]
-        return any(size > 1 and size % 8 for dims in halves for size in dims[-2:])
+        if op.name not in ("aten::mm", "aten::addmm", "aten::bmm", "aten::baddbmm"):
+            return False
+        types, dims = op.arguments.get("Input type") or [], op.arguments.get("Input Dims") or []
+        strides = op.arguments.get("Input Strides") or [[] for _ in dims]
+        halves = [
+            (size, step)
+            for kind, size, step in zip(types, dims, strides, strict=False)
+            if kind in ("c10::Half", "c10::BFloat16") and len(size) >= 2
+        ][-2:]
+        if len(halves) < 2:
+            return False
+
+        def dense(size: list[int], step: list[int]) -> int:
+            return size[-2] if len(step) == len(size) and step[-2] == 1 != step[-1] else size[-1]
+
+        sizes = {dense(*halves[0]), dense(*halves[1]), halves[1][0][-1]}
+        return any(size > 1 and size % 8 for size in sizes)
 
     return credited(recording, misfits)
 

@@ -24,7 +24,9 @@ inline void add_launch(TraceBuilder& builder, std::string_view op, std::int64_t 
 class JudgedTrace {
  public:
   explicit JudgedTrace(TraceBuilder& builder, const DeviceSpec* peaks = nullptr)
-      : trace_(builder.build()), roofline_(roofline_by(peaks)) {
+      : JudgedTrace(builder.build(), peaks) {}
+  explicit JudgedTrace(Trace trace, const DeviceSpec* peaks = nullptr)
+      : trace_(std::move(trace)), roofline_(roofline_by(peaks)) {
     for (const Step* const step : analyses_.steps().counted()) rules_.steps.push_back(step);
     const std::vector<DeviceTimeline>& devices = analyses_.timelines().devices;
     if (!devices.empty()) rules_.device = devices.front().device;

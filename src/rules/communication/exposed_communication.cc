@@ -9,6 +9,9 @@
 #include "rules/common/collectives.h"
 #include "rules/common/edits.h"
 #include "rules/common/evidence.h"
+#include "rules/common/names.h"
+#include "rules/common/program.h"
+#include "rules/common/recorded.h"
 #include "rules/rule.h"
 
 namespace fathom {
@@ -111,47 +114,92 @@ CollectiveKind costliest_kind(const Found& found) {
                                      found.by_kind.begin());
 }
 
-Fix fix_of(CollectiveKind kind) {
-  switch (kind) {
-    case CollectiveKind::all_reduce:
-      return {.text =
-                  "Let gradients travel while the backward pass runs: "
-                  "DistributedDataParallel with buckets that fill early (bucket_cap_mb, "
-                  "gradient_as_bucket_view=True), no_sync() on all but the last of "
-                  "accumulated batches, gradients compressed to bf16 by a communication hook. "
-                  "Caveats: compression rounds; accumulation makes the batch larger.",
-              .before = "for x in batches: loss(model(x)).backward()",
-              .after =
-                  "with model.no_sync():\n    for x in batches[:-1]: "
-                  "loss(model(x)).backward()\nloss(model(batches[-1])).backward()"};
-    case CollectiveKind::all_gather:
-    case CollectiveKind::reduce_scatter:
-      return {.text =
-                  "Fetch the next layer's shards while this one computes: FSDP with "
-                  "BackwardPrefetch.BACKWARD_PRE and forward_prefetch=True, wrapped per "
-                  "transformer block; shard within a node only (HYBRID_SHARD) where memory "
-                  "allows. Caveat: prefetching holds one more layer's parameters.",
-              .before = "FSDP(model)",
-              .after =
-                  "FSDP(model, auto_wrap_policy=policy, forward_prefetch=True,\n"
-                  "     backward_prefetch=BackwardPrefetch.BACKWARD_PRE)"};
-    case CollectiveKind::all_to_all:
-      return {.text =
-                  "Start the exchange early and compute what does not need it meanwhile: "
-                  "the dense part, or the batch before (TorchRec's TrainPipelineSparseDist); "
-                  "send less (fp16 or bf16 codecs, a sharding plan that keeps hot tables "
-                  "local). Caveat: a pipeline works on older inputs by one batch.",
-              .before = "out = all_to_all(x); y = dense(d)",
-              .after =
-                  "work = dist.all_to_all_single(out, x, async_op=True)\ny = dense(d)\n"
-                  "work.wait()"};
-    default:
-      return {.text =
-                  "Start collectives asynchronously and wait for them only where their result "
-                  "is needed; do the same on fewer, larger tensors; do it every N steps.",
-              .before = "dist.broadcast(t, 0)",
-              .after = "work = dist.broadcast(t, 0, async_op=True)\n...\nwork.wait()"};
+/// DDP's gradients travel in the backward pass, which only training has.
+Fix ddp_fix() {
+  return {.text =
+              "Let gradients travel while the backward pass runs: DistributedDataParallel with "
+              "buckets that fill early (bucket_cap_mb, gradient_as_bucket_view=True), no_sync() on "
+              "all but the last of accumulated batches, gradients compressed to bf16 by a "
+              "communication hook. Caveats: compression rounds; accumulation makes the batch "
+              "larger.",
+          .before = "for x in batches: loss(model(x)).backward()",
+          .after =
+              "with model.no_sync():\n    for x in batches[:-1]: "
+              "loss(model(x)).backward()\nloss(model(batches[-1])).backward()"};
+}
+
+Fix fsdp_fix() {
+  return {.text =
+              "Fetch the next layer's shards while this one computes: FSDP with "
+              "BackwardPrefetch.BACKWARD_PRE and forward_prefetch=True, wrapped per transformer "
+              "block; shard within a node only (HYBRID_SHARD) where memory allows. Caveat: "
+              "prefetching holds one more layer's parameters.",
+          .before = "FSDP(model)",
+          .after =
+              "FSDP(model, auto_wrap_policy=policy, forward_prefetch=True,\n"
+              "     backward_prefetch=BackwardPrefetch.BACKWARD_PRE)"};
+}
+
+Fix tables_fix() {
+  return {
+      .text =
+          "Start the exchange early and compute what does not need it meanwhile: the dense "
+          "part, or the batch before (TorchRec's TrainPipelineSparseDist); send less (fp16 or "
+          "bf16 codecs, a sharding plan that keeps hot tables local). Caveats: a pipeline works "
+          "on older inputs by one batch; codecs round.",
+      .before = "",
+      .after = ""};
+}
+
+/// The call of torch.distributed, as far as the kind is one.
+std::string_view call_of(CollectiveKind kind) {
+  constexpr std::array<std::string_view, kCollectiveKinds> kCalls = {
+      "dist.all_reduce(x",
+      "dist.all_gather_into_tensor(out, x",
+      "dist.reduce_scatter_tensor(out, x",
+      "dist.all_to_all_single(out, x",
+      "dist.broadcast(x, 0",
+      ""};
+  return kCalls[static_cast<std::size_t>(kind)];
+}
+
+/// Is the call seen on the host as torch's own, which a program can start asynchronously?
+bool calls_torch(const Trace& trace) {
+  return NameSet(trace,
+                 [](std::string_view name) {
+                   return name.starts_with("c10d::") || name.starts_with("nccl:") ||
+                          name.starts_with("gloo:") || name == "record_param_comms";
+                 })
+      .any();
+}
+
+/// Advice for the framework that the names show; else for collectives in general.
+Fix fix_of(const RuleContext& rules, CollectiveKind kind) {
+  const Frameworks frameworks = frameworks_of(rules.trace());
+  const bool training = is_training(rules);
+  const bool shards = kind == CollectiveKind::all_gather || kind == CollectiveKind::reduce_scatter;
+  if (kind == CollectiveKind::all_reduce && frameworks.ddp && training) return ddp_fix();
+  if (shards && frameworks.fsdp && training) return fsdp_fix();
+  if (kind == CollectiveKind::all_to_all && frameworks.torchrec && training) return tables_fix();
+  if (kind == CollectiveKind::broadcast && frameworks.ddp) {
+    return {.text =
+                "DistributedDataParallel sends the model's buffers before each forward pass: "
+                "broadcast_buffers=False keeps them apart where each rank may have its own "
+                "(statistics of batch norm). Caveat: the ranks' buffers then differ.",
+            .before = "DistributedDataParallel(model)",
+            .after = "DistributedDataParallel(model, broadcast_buffers=False)"};
   }
+  Fix fix{.text =
+              "Start the exchange early and compute meanwhile what does not need its result; send "
+              "fewer, larger tensors, or fewer bytes, where that keeps the results.",
+          .before = "",
+          .after = ""};
+  const std::string call(call_of(kind));
+  if (call.empty() || !calls_torch(rules.trace())) return fix;
+  fix.before = call + ")";
+  fix.after =
+      "work = " + call + ", async_op=True)\n...  # what does not need the result\nwork.wait()";
+  return fix;
 }
 
 std::string kinds_text(const RuleContext& rules, const Found& found) {
@@ -190,7 +238,7 @@ Finding make(const RuleContext& rules, Found& found, double overlap) {
                 " of computing has no communication beside it: no more than that can be hidden."
           : "Waiting for late ranks counts in, and hidden communication slows the kernels beside "
             "it.";
-  finding.fix = fix_of(costliest_kind(found));
+  finding.fix = fix_of(rules, costliest_kind(found));
   finding.verify = "fathom accounting TRACE";
   finding.claims = std::move(found.claims);
   if (rules.device >= 0) {

@@ -172,13 +172,13 @@ Finding make(const RuleContext& rules, Found& found) {
   finding.fix = {
       .text =
           "Record all ranks at the same steps and look at the one that enters the collectives "
-          "last. Then give each rank the same work: batches by length buckets instead of by "
-          "count, tables and experts balanced, logging, checkpoints and evaluation not on one "
-          "rank only, the same clocks and neighbours on each host. Where work must differ, let "
-          "ranks drift: accumulate over more batches between collectives.",
-      .before = "if rank == 0: save(model)  # the others wait in the next all-reduce",
-      .after = "dist.checkpoint.async_save(state)  # every rank, in the background"};
-  finding.verify = "fathom kernels TRACE --filter 'name~nccl'";
+          "last. Then give each rank the same work: batches by length instead of by count, parts "
+          "of the model that are balanced, the same clocks and neighbours on each host. What one "
+          "rank does alone (logging, saving, evaluating) the others wait for: do it in the "
+          "background, or on each rank.",
+      .before = "",
+      .after = ""};
+  finding.verify = "fathom kernels TRACE --filter class=communication";
   if (rules.device < 0) finding.verify = "fathom ops TRACE --filter 'name~all'";
   finding.claims = std::move(found.claims);
   finding.edits.scale = std::move(found.scale);

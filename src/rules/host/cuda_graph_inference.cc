@@ -8,6 +8,7 @@
 #include "rules/common/claims.h"
 #include "rules/common/counted.h"
 #include "rules/common/evidence.h"
+#include "rules/common/program.h"
 #include "rules/common/recorded.h"
 #include "rules/rule.h"
 
@@ -157,6 +158,13 @@ Finding make(const RuleContext& rules, const Kernels& kernels, Late late) {
       .after =
           "model = torch.compile(model, mode=\"reduce-overhead\")\n"
           "with torch.inference_mode(): y = model(x)"};
+  const Frameworks frameworks = frameworks_of(rules.trace());
+  if (frameworks.vllm) {
+    finding.fix.before = "LLM(model, enforce_eager=True)";
+    finding.fix.after = "LLM(model)  # captures graphs by itself";
+  } else if (frameworks.compiled) {
+    finding.fix.before = "model = torch.compile(model)";
+  }
   finding.verify = "fathom launches TRACE";
   finding.claims = std::move(late.claims);
   finding.edits.launch_once = true;

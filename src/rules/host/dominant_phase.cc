@@ -98,8 +98,9 @@ Outcome check(const RuleContext& rules) {
   if (rules.percent(optimizer) > kLongOptimizer) {
     findings.push_back(
         make(rules, times, Phase::optimizer, "The optimizer takes " + per_step(rules, optimizer),
-             "Use the fused implementation, a larger batch, or accumulate gradients over "
-             "several batches before a step."));
+             "Give each update more to follow: a larger batch, or gradients of several batches "
+             "accumulated before a step (both change how the model learns); PyTorch's optimizers "
+             "have foreach or fused implementations for most kinds."));
   }
   return findings;
 }

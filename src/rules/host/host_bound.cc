@@ -8,6 +8,7 @@
 #include "rules/common/counted.h"
 #include "rules/common/edits.h"
 #include "rules/common/evidence.h"
+#include "rules/common/program.h"
 #include "rules/common/recorded.h"
 #include "rules/rule.h"
 
@@ -135,6 +136,16 @@ std::vector<SliceId> operators_of(const RuleContext& rules) {
   return operators;
 }
 
+Fix fix_of_calls(bool training) {
+  return {
+      .text = std::string("Give each call more to do: a larger batch in place of many small ones") +
+              (training ? " or of accumulated gradients" : "") +
+              ", whole tensors in place of parts; or let torch.compile merge the calls.",
+      .before = training ? "for part in x.split(4): loss(model(part)).backward()"
+                         : "y = [model(sample) for sample in samples]",
+      .after = training ? "loss(model(x)).backward()" : "y = model(torch.stack(samples))"};
+}
+
 Outcome check_calls(const RuleContext& rules) {
   const std::vector<SliceId> operators = operators_of(rules);
   if (operators.empty())
@@ -159,12 +170,7 @@ Outcome check_calls(const RuleContext& rules) {
       count_text(per) + " operators per step, nested ones included, that compute for " +
           duration_text(median_of(std::move(own))) + " (median); the longest are shown"));
   finding.counter_evidence = recording_slows(rules);
-  finding.fix = {.text =
-                     "Give each call more to do: a larger batch in place of many small ones or "
-                     "of accumulated gradients, whole tensors in place of parts; or let "
-                     "torch.compile merge the calls.",
-                 .before = "for part in x.split(4): loss(model(part)).backward()",
-                 .after = "loss(model(x)).backward()"};
+  finding.fix = fix_of_calls(is_training(rules));
   finding.verify = "fathom ops TRACE --sort -calls";
   claim_calls(rules, operators, finding);
   finding.assumption = "half of the calls are avoided";
@@ -177,17 +183,19 @@ Outcome check_calls(const RuleContext& rules) {
 Fix fix_of(const RuleContext& rules) {
   if (!speaks_cuda(rules.trace())) {
     return {.text =
-                "Launch less: a larger batch, which makes each kernel longer, fused optimizers, or "
-                "the accelerator's compiler, which joins operators.",
-            .before = "for batch in DataLoader(data, batch_size=n): step(batch)",
-            .after = "for batch in DataLoader(data, batch_size=2 * n): step(batch)"};
+                "Launch less: a larger batch, which makes each kernel longer, or the accelerator's "
+                "compiler, which joins operators.",
+            .before = "",
+            .after = ""};
   }
-  return {.text =
-              "Launch less or launch all at once: torch.compile(mode=\"reduce-overhead\") or CUDA "
-              "graphs (static shapes and addresses, no host waits inside, memory stays reserved), "
-              "fused optimizers, or a larger batch, which makes each kernel longer.",
-          .before = "model(x)",
-          .after = "model = torch.compile(model, mode=\"reduce-overhead\")"};
+  const std::string optimizers = is_training(rules) ? "fused optimizers, " : "";
+  return {
+      .text =
+          "Launch less or launch all at once: torch.compile(mode=\"reduce-overhead\") or CUDA "
+          "graphs (static shapes and addresses, no host waits inside, memory stays reserved), " +
+          optimizers + "or a larger batch, which makes each kernel longer.",
+      .before = frameworks_of(rules.trace()).compiled ? "model = torch.compile(model)" : "model(x)",
+      .after = "model = torch.compile(model, mode=\"reduce-overhead\")"};
 }
 
 Outcome check(const RuleContext& rules) {

@@ -15,6 +15,7 @@
 #include "rules/common/counted.h"
 #include "rules/common/edits.h"
 #include "rules/common/evidence.h"
+#include "rules/common/program.h"
 #include "rules/common/recorded.h"
 #include "rules/rule.h"
 #include "store/profiler_step.h"
@@ -317,7 +318,83 @@ class SiteFinder {
   std::map<StringId, std::string> places_;
 };
 
-Fix fix_of(Work work) {
+/// Where in the program the stretches of a place lie, for most of their time.
+enum class Moment : std::uint8_t { before_work, in_optimizer, elsewhere };
+
+/// Has no operator of the step begun on that thread?
+bool is_before_work(const RuleContext& rules, const Interval& stretch, TrackId track) {
+  const Step* const step = rules.step_at(stretch.begin);
+  const Nesting::Thread* const thread = thread_of(rules.context.nesting().work, track);
+  if (step == nullptr || thread == nullptr) return false;
+  const Trace& trace = rules.trace();
+  const auto start_of = [&trace](SliceId at) { return trace.slices.start[at.row()]; };
+  auto at = std::ranges::lower_bound(thread->slices, step->window.begin, {}, start_of);
+  for (; at != thread->slices.end() && start_of(*at) < stretch.begin; ++at)
+    if (trace.kind(*at) == SliceKind::cpu_op) return false;
+  return true;
+}
+
+bool is_in_optimizer(const RuleContext& rules, SliceId around) {
+  const Column<SliceId>& parent = rules.context.nesting().parent;
+  for (SliceId at = around; at.valid(); at = parent[at.row()])
+    if (rules.trace().name(at).starts_with("Optimizer.")) return true;
+  return false;
+}
+
+Moment moment_of(const RuleContext& rules, const Site& site, const std::vector<Stretch>& all) {
+  std::array<Duration, 3> time{};
+  for (const Interval& interval : site.stretches) {
+    const auto at = std::ranges::lower_bound(all, interval.begin, {},
+                                             [](const Stretch& one) { return one.interval.begin; });
+    if (at == all.end()) continue;
+    const Time middle = interval.begin + interval.length() / 2;
+    const Interval inside{middle, middle + duration_ns(1)};
+    const Moment moment = is_in_optimizer(rules, work_around(rules, inside, at->track))
+                              ? Moment::in_optimizer
+                          : is_before_work(rules, interval, at->track) ? Moment::before_work
+                                                                       : Moment::elsewhere;
+    time[static_cast<std::size_t>(moment)] += interval.length();
+  }
+  return static_cast<Moment>(std::ranges::max_element(time) - time.begin());
+}
+
+/// For work that no name explains.
+Fix fix_of_moment(const RuleContext& rules, Moment moment) {
+  if (moment == Moment::in_optimizer) {
+    return {.text =
+                "This runs inside the optimizer's step: its loop over the parameters, hooks or "
+                "what is computed for each. Update all parameters at once where the optimizer has "
+                "such an implementation, and do every N steps what each step does not need.",
+            .before = "",
+            .after = ""};
+  }
+  if (!is_training(rules)) {
+    return {.text =
+                "Prepare the next input in a thread or a process while the device works on this "
+                "one, and handle results there, too; or write it as tensor operators on the "
+                "device.",
+            .before = "for x in inputs: y = model(prepare(x))",
+            .after =
+                "ready = pool.submit(prepare, inputs[0])\nfor x in inputs[1:]:\n"
+                "    batch, ready = ready.result(), pool.submit(prepare, x)\n    y = model(batch)"};
+  }
+  if (moment == Moment::before_work) {
+    return {.text =
+                "Do it before training, in the loader's workers, or in a thread beside the "
+                "loop (where it releases the interpreter's lock), so that the next batch is "
+                "ready when it is needed; or write it as tensor operators on the device.",
+            .before = "for step in steps: x = prepare(raw[step]); train_step(x)",
+            .after = "for x in DataLoader(Prepared(raw), num_workers=" +
+                     std::to_string(workers_for(rules, 4)) + "): train_step(x)"};
+  }
+  return {.text =
+              "Do it before training, every N steps, or in a thread beside the loop (where it "
+              "releases the interpreter's lock); or write it as tensor operators on the device.",
+          .before = "",
+          .after = ""};
+}
+
+Fix fix_of(const RuleContext& rules, Work work, Moment moment) {
   switch (work) {
     case Work::text:
       return {.text =
@@ -326,11 +403,20 @@ Fix fix_of(Work work) {
               .before = "for text in texts: ids = tokenizer(text)",
               .after = "dataset = dataset.map(lambda b: tokenizer(b[\"text\"]), batched=True)"};
     case Work::images:
+      if (rules.device < 0) {
+        return {.text =
+                    "Augment in the loader's workers, or whole batches at once as tensors. Caveat: "
+                    "images "
+                    "of a batch then share their random choices.",
+                .before = "x = torch.stack([augment(image) for image in batch])",
+                .after = "x = augment(torch.stack(batch))  # torchvision.transforms.v2"};
+      }
       return {.text =
-                  "Augment in the loader's workers, or on the device in batches (Kornia, DALI, "
-                  "torchvision.transforms.v2 on tensors).",
-              .before = "x = torch.stack([augment(image) for image in batch]).cuda()",
-              .after = "x = augment(torch.stack(batch).cuda())  # v2 transforms on the device"};
+                  "Augment in the loader's workers, or on the device in batches "
+                  "(torchvision.transforms.v2 on tensors, Kornia). Caveat: images of a batch then "
+                  "share their random choices, unless the transform draws one for each.",
+              .before = "x = torch.stack([augment(image) for image in batch]).to(device)",
+              .after = "x = augment(torch.stack(batch).to(device))"};
     case Work::logging:
       return {.text =
                   "Log every N steps, and hand what is logged to another thread. Caveat: "
@@ -354,12 +440,7 @@ Fix fix_of(Work work) {
               .before = "while not ready(): time.sleep(0.01)",
               .after = "queue.get()"};
     default:
-      return {.text =
-                  "Do it before training, in the loader's workers, or in a thread beside the "
-                  "loop (where it releases the interpreter's lock), so that the next batch is "
-                  "ready when it is needed; or write it as tensor operators on the device.",
-              .before = "for step in steps: x = prepare(raw[step]); train_step(x)",
-              .after = "for x in DataLoader(Prepared(raw), num_workers=4): train_step(x)"};
+      return fix_of_moment(rules, moment);
   }
 }
 
@@ -374,7 +455,11 @@ std::string steps_text(const RuleContext& rules, const Site& site) {
 
 /// "; NAME and what it calls take 36 ms", where lines were recorded.
 std::string function_text(const RuleContext& rules, const Site& site, Duration inside) {
-  if (!site.frame.valid()) return "; lines not recorded: use with_stack=True";
+  if (!site.frame.valid()) {
+    return has_frames(rules)
+               ? "; no line of the program is around them"
+               : "; lines not recorded: use " + recording_with(rules.trace(), "with_stack=True");
+  }
   const std::string_view function = parse_place(rules.trace().name(site.frame)).function;
   if (function.empty()) return {};
   return "; " + std::string(function) + " and what it calls take " + per_step(rules, inside) +
@@ -412,7 +497,7 @@ Finding make(const RuleContext& rules, Site& site, const std::vector<Stretch>& a
       has_frames(rules)
           ? "Recording Python stacks makes Python slower than it is: compare the step time without."
           : "What other libraries do, or waiting for another process, shows the same way.";
-  finding.fix = fix_of(work);
+  finding.fix = fix_of(rules, work, moment_of(rules, site, all));
   finding.verify =
       rules.device >= 0 ? "fathom gaps TRACE --filter 'cause=python'" : "fathom accounting TRACE";
   RemovedTime removed(rules);

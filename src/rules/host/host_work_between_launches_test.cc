@@ -159,5 +159,28 @@ TEST(HostWorkBetweenLaunches, AbstainsWhereOnlyCallsOfTheRuntimeWereRecorded) {
   EXPECT_NE(JudgedTrace(builder).abstains(host_work_between_launches()), "");
 }
 
+TEST(HostWorkBetweenLaunches, IsGivenToALoaderOnlyWhereABatchIsMade) {
+  const auto loader = [](const std::vector<Finding>& findings) {
+    return (findings.at(0).fix.text + findings.at(0).fix.after).find("loader") !=
+               std::string::npos ||
+           findings.at(0).fix.after.find("DataLoader") != std::string::npos;
+  };
+  TraceBuilder training;
+  steps(training, 4000);
+  for (std::int64_t i = 0; i < 3; ++i)
+    training.annotation("Optimizer.step#SGD.step", (10'000 * i + 9'900) * kUs, 50 * kUs);
+  EXPECT_TRUE(loader(JudgedTrace(training).findings(host_work_between_launches())));
+
+  TraceBuilder inference;
+  steps(inference, 4000);
+  EXPECT_FALSE(loader(JudgedTrace(inference).findings(host_work_between_launches())));
+
+  TraceBuilder optimizing;
+  steps(optimizing, 4000);
+  for (std::int64_t i = 0; i < 3; ++i)
+    optimizing.annotation("Optimizer.step#SGD.step", (10'000 * i + 1) * kUs, 4'100 * kUs);
+  EXPECT_FALSE(loader(JudgedTrace(optimizing).findings(host_work_between_launches())));
+}
+
 }  // namespace
 }  // namespace fathom

@@ -13,6 +13,7 @@
 #include "rules/common/counted.h"
 #include "rules/common/evidence.h"
 #include "rules/common/names.h"
+#include "rules/common/program.h"
 #include "rules/common/recorded.h"
 #include "rules/rule.h"
 
@@ -254,14 +255,16 @@ Outcome check(const RuleContext& rules) {
   evidence.where = Interval{parts.front().begin, parts.back().begin};
   finding.evidence.push_back(std::move(evidence));
   finding.counter_evidence = "One recording need not hold prompts and answers of usual lengths.";
+  const bool vllm = frameworks_of(rules.trace()).vllm;
   finding.fix = {
       .text =
-          "Judge the two apart (--window). Decode: CUDA graphs, larger batches, quantised "
+          "Judge the two apart (--window). Decode: launches from graphs, larger batches, quantised "
           "weights, grouped-query attention, speculative decoding. Prefill: fused attention, "
           "chunks that fill up decode batches, caching of common prefixes. Serving both: "
           "chunked prefill bounds the pauses of decode, separate devices avoid them.",
-      .before = "llm = LLM(model, enforce_eager=True)",
-      .after = "llm = LLM(model, enable_chunked_prefill=True, enable_prefix_caching=True)"};
+      .before = vllm ? "llm = LLM(model)" : "",
+      .after =
+          vllm ? "llm = LLM(model, enable_chunked_prefill=True, enable_prefix_caching=True)" : ""};
   finding.verify = "fathom roofline TRACE";
   std::vector<Finding> findings;
   findings.push_back(std::move(finding));

@@ -4,6 +4,7 @@
 #include <map>
 
 #include "analysis/structure/from_outside.h"
+#include "analysis/structure/vendor.h"
 #include "rules/common/claims.h"
 #include "rules/common/counted.h"
 #include "rules/common/evidence.h"
@@ -55,7 +56,6 @@ constexpr auto kWaitingOperators = std::to_array<WaitingOperator>({
 });
 
 bool prints(std::string_view frame) { return frame.find("_tensor_str.py") != frame.npos; }
-bool brings_back(std::string_view written) { return written == ".cpu()" || written == ".item()"; }
 
 /// The operators around a call say what was written; the outermost listed one is closest to it.
 class WrittenAround {
@@ -159,21 +159,101 @@ std::map<std::string, Site> look(const RuleContext& rules) {
   return sites;
 }
 
-Fix fix_of(const std::string& what) {
-  if (what == "a boolean mask" || what == "nonzero" || what == "masked_select") {
-    return {.text =
-                "The number of selected elements decides the result's size, so the host has to "
-                "wait. Keep the size fixed: torch.where, multiply by the mask, or a masked "
-                "reduction. Caveat: computes the masked-out elements too.",
-            .before = "loss = losses[mask].mean()",
-            .after = "loss = (losses * mask).sum() / mask.sum()"};
+/// Operators whose result has as many elements as the data says, so that the host must ask.
+constexpr auto kSizedByData =
+    std::to_array<std::string_view>({"a boolean mask", "nonzero", "masked_select", "unique",
+                                     "unique_consecutive", "repeat_interleave", "bincount"});
+
+Fix sized_by_data(const std::string& what) {
+  Fix fix{.text =
+              "The data decides how large the result is, so the host has to wait for its size. "
+              "Keep the size fixed, or work it out on the host beforehand",
+          .before = "",
+          .after = ""};
+  if (what == "a boolean mask" || what == "masked_select") {
+    fix.text +=
+        ": torch.where, or a masked reduction. Caveat: computes the masked-out elements too, which "
+        "must be finite.";
+    fix.before = "loss = losses[mask].mean()";
+    fix.after = "loss = torch.where(mask, losses, 0).sum() / mask.sum()";
+  } else if (what == "nonzero") {
+    fix.text += ": torch.nonzero_static with the size that is known. Caveat: pads or cuts.";
+    fix.before = "index = mask.nonzero()";
+    fix.after = "index = torch.nonzero_static(mask, size=n)";
+  } else if (what == "repeat_interleave") {
+    fix.text += ": give the size of the result.";
+    fix.before = "torch.repeat_interleave(x, counts)";
+    fix.after = "torch.repeat_interleave(x, counts, output_size=n)";
+  } else if (what == "bincount") {
+    fix.text += ": scatter into a tensor of known size.";
+    fix.before = "torch.bincount(x)";
+    fix.after =
+        "torch.zeros(n, dtype=x.dtype, device=x.device).scatter_add_(0, x, torch.ones_like(x))";
+  } else {
+    fix.text += ", once for many batches.";
   }
+  return fix;
+}
+
+/// Does a program ask for this wait by itself: no operator is around the call?
+bool is_explicit(const RuleContext& rules, const Site& site) {
+  const Trace& trace = rules.trace();
+  const Column<SliceId>& parent = rules.context.nesting().parent;
+  for (SliceId at = parent[site.calls.front().row()]; at.valid(); at = parent[at.row()])
+    if (trace.kind(at) == SliceKind::cpu_op) return false;
+  return true;
+}
+
+/// What else waits: a synchronisation that the program asks for, or an operator that needs it.
+Fix other_wait(const RuleContext& rules, const Site& site) {
+  if (!is_explicit(rules, site)) {
+    return {.text =
+                "This operator waits inside, so removing a synchronisation of the program does not "
+                "help: call it less often, on what is known to need it, or use one that does not "
+                "ask the host.",
+            .before = "",
+            .after = ""};
+  }
+  Fix fix{.text =
+              "Remove the wait, or replace it by an event that only the consumer waits for. "
+              "Caveat: timings need it; then measure with events.",
+          .before = "",
+          .after = ""};
+  const std::string_view call = rules.trace().name(site.calls.front());
+  if (speaks_cuda(rules.trace()) && call.find("DeviceSynchronize") != call.npos) {
+    fix.before = "torch.cuda.synchronize()";
+    fix.after = "event.record(); other_stream.wait_event(event)";
+  }
+  return fix;
+}
+
+Fix fix_of(const RuleContext& rules, const Site& site) {
+  const std::string& what = site.what;
+  if (std::ranges::find(kSizedByData, what) != kSizedByData.end()) return sized_by_data(what);
   if (what == "printing a tensor") {
     return {.text = "Print every N steps only, and what was read then.",
             .before = "print(loss)",
             .after = "if step % 100 == 0: print(loss.item())"};
   }
-  if (brings_back(what) || what == "if tensor:") {
+  if (what == "if tensor:" || what == "torch.equal") {
+    return {.text =
+                "The program branches by a value on the device. Decide by what the host knows, "
+                "select with torch.where on the device, or check every N steps only. Caveat: "
+                "torch.where computes both sides.",
+            .before = "if (x > limit).any(): x = x.clamp(max=limit)",
+            .after = "x = x.clamp(max=limit)"};
+  }
+  if (what == ".cpu()") {
+    return {.text =
+                "Bring results to the host later, or less often: copy into pinned memory with "
+                "non_blocking=True, launch what comes next, and read after an event. Caveat: the "
+                "values are then older, and are not there before the event.",
+            .before = "y = out.cpu()",
+            .after =
+                "host.copy_(out, non_blocking=True); done.record()  # host is pinned\n"
+                "...  # launch what comes next\ndone.synchronize()"};
+  }
+  if (what == ".item()") {
     return {.text =
                 "Keep the value on the device: sum it there and read it every N steps; or copy it "
                 "into pinned memory with non_blocking=True and read it a step later, after an "
@@ -181,11 +261,7 @@ Fix fix_of(const std::string& what) {
             .before = "total += loss.item()",
             .after = "total += loss.detach()  # every 100 steps: total.item()"};
   }
-  return {.text =
-              "Remove the wait, or replace it by an event that only the consumer waits for "
-              "(stream.wait_event). Caveat: timings need it; then measure with events.",
-          .before = "torch.cuda.synchronize()",
-          .after = "event.record(); other_stream.wait_event(event)"};
+  return other_wait(rules, site);
 }
 
 Finding make(const RuleContext& rules, const std::string& key, Site& site) {
@@ -207,7 +283,7 @@ Finding make(const RuleContext& rules, const std::string& key, Site& site) {
           ? "The device is busy for " + per_step(rules, site.busy) +
                 " of the waiting, which costs nothing by itself."
           : "A host that launches more slowly than the device works would lose this time anyway.";
-  finding.fix = fix_of(site.what);
+  finding.fix = fix_of(rules, site);
   finding.verify = "fathom syncs TRACE --sort -idle_after_ns";
   finding.claims = std::move(site.claims);
   finding.edits.no_wait = site.calls;

@@ -122,5 +122,29 @@ TEST(SyncPoints, AreNoneBeforeTheFirstActivityAndAfterTheLast) {
   EXPECT_TRUE(JudgedTrace(builder).findings(sync_points()).empty());
 }
 
+/// What is advised where this call waits inside of that operator; "" for none.
+Fix fix_of_wait(std::string_view op, std::string_view call) {
+  TraceBuilder builder;
+  builder.step(0, 0, 1000);
+  builder.runtime(call.starts_with("cu") ? "cudaLaunchKernel" : "xpuLaunchKernel", 15, 5, 1);
+  builder.kernel("gemm", 25, 400, 1);
+  if (!op.empty()) builder.op(op, 40, 400);
+  builder.runtime(call, 50, 380, 2);
+  builder.op("aten::add", 710, 20);
+  builder.runtime(call.starts_with("cu") ? "cudaLaunchKernel" : "xpuLaunchKernel", 715, 5, 3);
+  builder.kernel("add", 725, 270, 3);
+  return JudgedTrace(builder).findings(sync_points()).at(0).fix;
+}
+
+TEST(SyncPoints, TellToRemoveOnlyASynchronisationThatTheProgramAsksFor) {
+  EXPECT_EQ(fix_of_wait("", "cudaDeviceSynchronize").before, "torch.cuda.synchronize()");
+  const Fix coalesce = fix_of_wait("aten::_coalesce", "cudaStreamSynchronize");
+  EXPECT_EQ((coalesce.text + coalesce.before).find("torch.cuda"), std::string::npos);
+  const Fix unique = fix_of_wait("aten::_unique2", "cudaStreamSynchronize");
+  EXPECT_NE(unique.text.find("how large"), std::string::npos);
+  const Fix other = fix_of_wait("", "xpuDeviceSynchronize");
+  EXPECT_EQ((other.text + other.before + other.after).find("cuda"), std::string::npos);
+}
+
 }  // namespace
 }  // namespace fathom

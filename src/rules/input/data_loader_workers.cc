@@ -1,11 +1,15 @@
 // data-loader-workers: batches are made in the training process, or by too few workers.
 #include <algorithm>
+#include <array>
+#include <cmath>
+#include <string>
 
 #include "analysis/structure/stretches.h"
 #include "rules/common/claims.h"
 #include "rules/common/edits.h"
 #include "rules/common/evidence.h"
 #include "rules/common/names.h"
+#include "rules/common/program.h"
 #include "rules/rule.h"
 
 namespace fathom {
@@ -28,7 +32,8 @@ constexpr std::string_view kDoc =
 
 constexpr double kLeastPercent = 1.0;
 constexpr double kLeastPercentWithWorkers = 5.0;
-constexpr double kWorkers = 4.0;
+/// As many as are assumed for a loader that had none, where there are processors for them.
+constexpr int kWorkers = 4;
 constexpr double kTwice = 2.0;
 
 bool is_single(std::string_view name) {
@@ -94,6 +99,49 @@ Duration claim_catching_up(const RuleContext& rules, const std::vector<SliceId>&
   return sum;
 }
 
+/// How many workers the recording shows; 0 where it does not.
+int workers_seen(const Trace& trace) {
+  return static_cast<int>(
+      std::ranges::count_if(trace.process_runs, [&trace](const ProcessRun& run) {
+        return run.role.valid() && trace.text(run.role) == "loader-worker";
+      }));
+}
+
+/// "four workers", "one worker".
+std::string workers_text(int workers) {
+  constexpr std::array<std::string_view, kWorkers> kWords = {"one worker", "two workers",
+                                                             "three workers", "four workers"};
+  return std::string(kWords[static_cast<std::size_t>(workers) - 1]);
+}
+
+/// Are there as many workers as processors already?
+bool at_the_limit(const RuleContext& rules) {
+  const std::optional<int> processors = processors_of(rules);
+  return processors && workers_seen(rules.trace()) >= *processors;
+}
+
+Fix fix_of(const RuleContext& rules, bool single) {
+  const std::string pinned = rules.device >= 0 ? ", pin_memory=True" : "";
+  if (single) {
+    return {.text =
+                "Load in workers, about as many as there are cores for this rank, up to what keeps "
+                "the wait at zero.",
+            .before = "DataLoader(dataset, batch_size=64)",
+            .after = "DataLoader(dataset, batch_size=64, num_workers=" +
+                     std::to_string(workers_for(rules, kWorkers)) + ", persistent_workers=True" +
+                     pinned + ")"};
+  }
+  const int seen = workers_seen(rules.trace());
+  const int now = seen > 0 ? seen : 2;
+  return {
+      .text =
+          "Use more workers (up to the cores of this rank), a larger prefetch_factor and "
+          "persistent_workers=True.",
+      .before = "DataLoader(dataset, num_workers=" + std::to_string(now) + ")",
+      .after = "DataLoader(dataset, num_workers=" + std::to_string(workers_for(rules, 2 * now)) +
+               ", prefetch_factor=4, persistent_workers=True)"};
+}
+
 Finding make(const RuleContext& rules, bool single, const std::vector<SliceId>& found,
              Duration exposed) {
   Finding finding;
@@ -116,40 +164,33 @@ Finding make(const RuleContext& rules, bool single, const std::vector<SliceId>& 
                "that lies in memory as tensors, indexing it directly is faster."
              : "The first fetch of an epoch waits for workers that only start; "
                "persistent_workers=True avoids that, more workers do not.";
-  finding.fix = {
-      .text = single ? "Load in workers, about as many as there are cores for this rank, up to "
-                       "what keeps the wait at zero."
-                     : "Use more workers (up to the cores of this rank), a larger prefetch_factor "
-                       "and persistent_workers=True.",
-      .before =
-          single ? "DataLoader(dataset, batch_size=64)" : "DataLoader(dataset, num_workers=2)",
-      .after = single
-                   ? "DataLoader(dataset, batch_size=64, num_workers=4, persistent_workers=True, "
-                     "pin_memory=True)"
-                   : "DataLoader(dataset, num_workers=4, prefetch_factor=4, "
-                     "persistent_workers=True)"};
+  finding.fix = fix_of(rules, single);
   finding.verify = "fathom accounting TRACE";
+  const int workers = workers_for(rules, kWorkers);
   Duration fetching{};
   for (const SliceId fetch : found) fetching += rules.counted(interval_of(rules.trace(), fetch));
-  const double left = single ? left_with(rules, kWorkers, fetching, exposed) : 1.0 / kTwice;
+  const double left = single ? left_with(rules, workers, fetching, exposed) : 1.0 / kTwice;
   claim_host_work(rules, found, 1.0 - left, finding.claims, {Bucket::input});
   if (single) {
+    const auto ns = static_cast<double>(to_ns(exposed));
     const Duration late = claim_catching_up(rules, found, 1.0 - left, finding.claims);
     finding.evidence.back().text +=
-        "; four workers take at least " +
-        per_step(rules, duration_ns(to_ns(exposed) - to_ns(exposed) / 4)) + " of that" +
+        "; " + workers_text(workers) + (workers == 1 ? " takes" : " take") + " at least " +
+        per_step(rules, duration_ns(to_ns(exposed) - std::llround(ns / workers))) + " of that" +
         (late > Duration{} ? ", and up to " + per_step(rules, late) +
                                  " of idle time behind it, in which the host catches up"
                            : "");
   }
   for (const SliceId fetch : found) {
-    scale_tree(rules, fetch, static_cast<float>(1.0 / (single ? kWorkers : kTwice)), finding.edits);
+    scale_tree(rules, fetch, static_cast<float>(1.0 / (single ? workers : kTwice)), finding.edits);
     if (single) finding.edits.overlap.push_back(fetch);
   }
-  finding.assumption =
-      single
-          ? "four workers fetch ahead and share the fetching; the loop waits where they are slower"
-          : "twice the workers deliver twice as fast";
+  finding.assumption = !single ? "twice the workers deliver twice as fast"
+                       : workers == 1
+                           ? "one worker fetches ahead; the loop waits where it is slower"
+                           : workers_text(workers) +
+                                 " fetch ahead and share the fetching; the loop waits "
+                                 "where they are slower";
   finding.pessimism = 0.6;
   return finding;
 }
@@ -168,6 +209,8 @@ Outcome check(const RuleContext& rules) {
   // Workers that only start let the first batch wait, however many they are.
   const Duration steady =
       single ? exposed : exposed - exposed_in(rules, {costliest(rules.trace(), found).front()});
+  // More workers than processors do not load faster.
+  if (!single && at_the_limit(rules)) return std::vector<Finding>{};
   if (rules.percent(steady) < (single ? kLeastPercent : kLeastPercentWithWorkers)) {
     return std::vector<Finding>{};
   }

@@ -102,5 +102,38 @@ TEST(DataLoaderWorkers, CountAFetchThatBeganBeforeTheFirstStep) {
   EXPECT_NE(findings[0].title.find("200 ns"), std::string::npos) << findings[0].title;
 }
 
+/// Fetches on the processor alone, on a machine of so many processors, beside so many workers.
+std::vector<Finding> on_machine(std::string_view iterator, double processors, int workers) {
+  TraceBuilder builder;
+  builder.step(0, 0, 1000);
+  builder.annotation(iterator, 1, 100);
+  builder.op("aten::mm", 110, 890);
+  builder.step(1, 1000, 1000);
+  builder.annotation(iterator, 1001, 600);
+  builder.op("aten::mm", 1610, 390);
+  builder.on_thread(0, 0);
+  builder.sample("cpu.count", 0, processors).sample("cpu.count", 2000, processors);
+  Trace trace = builder.build();
+  const StringId role = trace.strings.intern("loader-worker");
+  for (int i = 0; i < workers; ++i) {
+    trace.process_runs.emplace_back();
+    trace.process_runs.back().role = role;
+  }
+  return JudgedTrace(std::move(trace)).findings(data_loader_workers());
+}
+
+TEST(DataLoaderWorkers, AreNoMoreThanTheProcessors) {
+  const auto few = on_machine(kSingle, 2, 0);
+  ASSERT_EQ(few.size(), 1U);
+  EXPECT_NE(few[0].fix.after.find("num_workers=2"), std::string::npos);
+  EXPECT_NE(on_machine(kSingle, 16, 0).at(0).fix.after.find("num_workers=4"), std::string::npos);
+  EXPECT_NE(on_machine(kWorkers, 16, 4).at(0).fix.after.find("num_workers=8"), std::string::npos);
+  EXPECT_TRUE(on_machine(kWorkers, 2, 4).empty()) << "more of them do not load faster";
+}
+
+TEST(DataLoaderWorkers, PinNoMemoryWithoutADevice) {
+  EXPECT_EQ(on_machine(kSingle, 16, 0).at(0).fix.after.find("pin_memory"), std::string::npos);
+}
+
 }  // namespace
 }  // namespace fathom

@@ -10,6 +10,8 @@
 #include "rules/common/edits.h"
 #include "rules/common/evidence.h"
 #include "rules/common/names.h"
+#include "rules/common/program.h"
+#include "rules/common/recorded.h"
 #include "rules/rule.h"
 
 namespace fathom {
@@ -116,9 +118,10 @@ std::optional<double> reading_share(const RuleContext& rules, const Found& found
   return static_cast<double>(to_ns(read)) / static_cast<double>(to_ns(inside));
 }
 
-std::string cause_text(const std::optional<double>& reading) {
+std::string cause_text(const RuleContext& rules, const std::optional<double>& reading) {
   if (!reading) {
-    return "whether it reads or computes is not recorded: use with_stack=True";
+    return std::string("whether it reads or computes is not recorded") +
+           (has_frames(rules) ? "" : ": use " + recording_with(rules.trace(), "with_stack=True"));
   }
   return percent_text(100 * *reading) + " of the fetching is inside calls that read or wait" +
          (*reading >= kMostly ? ": storage is the limit" : ": the processor is the limit");
@@ -131,7 +134,7 @@ std::string shared_text(Loader loader) {
 }
 
 /// Whether there are workers, and how many, is another rule's finding where the loader is torch's.
-Fix fix_of(Loader loader, const std::optional<double>& reading) {
+Fix fix_of(const RuleContext& rules, Loader loader, const std::optional<double>& reading) {
   Fix fix;
   if (loader == Loader::unknown) {
     fix.text =
@@ -139,16 +142,16 @@ Fix fix_of(Loader loader, const std::optional<double>& reading) {
         "a core). ";
     fix.before = "batch = dataset.read(i)";
     fix.after =
-        "loader = DataLoader(dataset, num_workers=4, persistent_workers=True, pin_memory=True)";
+        "loader = DataLoader(dataset, num_workers=" + std::to_string(workers_for(rules, 4)) +
+        ", persistent_workers=True" + (rules.device >= 0 ? ", pin_memory=True)" : ")");
   }
   if (reading && *reading >= kMostly) {
     fix.text +=
         "Reading is the limit: cache the data in memory or on local storage, or pack small "
         "files (WebDataset, Parquet, LMDB). ";
   } else {
-    fix.text +=
-        "Where transforms are the limit: do them once and store the result, or on the device "
-        "(Kornia, DALI); tokenise with fast tokenizers. ";
+    fix.text += "Where transforms are the limit: do them once and store the result";
+    fix.text += rules.device >= 0 ? ", or on the device in batches. " : ", or for whole batches. ";
   }
   fix.text += "Caveat: what is stored or packed must be rebuilt when the transforms change.";
   return fix;
@@ -200,15 +203,16 @@ Outcome check(const RuleContext& rules) {
     fetching += rules.counted(interval_of(rules.trace(), fetch));
   }
   finding.title = title_of(rules, found.loader, exposed, fetching);
-  finding.evidence.push_back(evidence_of(
-      rules, found.fetches,
-      counted_noun(found.fetches.size(), "fetch range") + ", " + per_step(rules, exposed) +
-          " with nothing else running" + shared_text(found.loader) + "; " + cause_text(reading)));
+  finding.evidence.push_back(
+      evidence_of(rules, found.fetches,
+                  counted_noun(found.fetches.size(), "fetch range") + ", " +
+                      per_step(rules, exposed) + " with nothing else running" +
+                      shared_text(found.loader) + "; " + cause_text(rules, reading)));
   finding.counter_evidence = exposed < fetching ? "The device works during " +
                                                       per_step(rules, fetching - exposed) +
                                                       " of the fetching, which costs nothing."
                                                 : "All fetching is exposed: no counter-evidence.";
-  finding.fix = fix_of(found.loader, reading);
+  finding.fix = fix_of(rules, found.loader, reading);
   finding.verify = "fathom accounting TRACE";
   const double left = time_left(rules, found, exposed);
   for (const SliceId fetch : found.fetches) {

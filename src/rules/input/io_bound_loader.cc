@@ -115,8 +115,8 @@ Outcome check(const RuleContext& rules) {
           "Read less, or from something faster: pack small files (WebDataset, Parquet, LMDB), "
           "store samples in the size they are used in, cache them in memory or on local storage, "
           "read ahead. Caveat: packed data must be rebuilt when samples change.",
-      .before = "image = Image.open(network_path)",
-      .after = "image = Image.open(local_copy)   # or one sequential read of a packed shard"};
+      .before = "sample = read(network_path)",
+      .after = "sample = read(local_copy)   # or one sequential read of a packed shard"};
   finding.verify = "fathom diagnose RUN";
   for (const SliceId fetch : found) scale_tree(rules, fetch, kFaster, finding.edits);
   finding.assumption = "storage delivers twice as fast";

@@ -1,5 +1,6 @@
 // bias-before-norm: convolutions add a bias in vain.
 #include <algorithm>
+#include <string>
 
 #include "analysis/util/json_list.h"
 #include "base/quantity_text.h"
@@ -40,26 +41,97 @@ bool has_bias(const Trace& trace, SliceId op) {
   return sizes && sizes->size() == 1;
 }
 
-/// Convolutions with a bias whose next operator beside them is a batch normalisation.
-std::vector<SliceId> look(const RuleContext& rules, const NameSet& convolutions,
-                          const NameSet& norms) {
-  const Trace& trace = rules.trace();
+/// The innermost operator around a slice; annotations between do not matter.
+SliceId operator_around(const RuleContext& rules, SliceId slice) {
   const Column<SliceId>& parent = rules.context.nesting().parent;
-  std::vector<SliceId> found;
+  SliceId at = parent[slice.row()];
+  while (at.valid() && rules.trace().kind(at) != SliceKind::cpu_op) at = parent[at.row()];
+  return at;
+}
+
+/// Counts batch normalisation a batch: an addition to a number, which it does in train mode.
+bool counts_batches(const Trace& trace, SliceId op) {
+  if (!trace.name(op).starts_with("aten::add")) return false;
+  const Signature* const signature = signature_of(trace, op);
+  if (signature == nullptr || !signature->shapes.valid()) return false;
+  const std::vector<std::string_view> shapes = json_elements(trace.text(signature->shapes));
+  return !shapes.empty() && shapes.front() == "[]";
+}
+
+struct Found {
+  std::vector<SliceId> convolutions;  // Ascending.
+  SliceId norm;                       // One that follows.
+};
+
+/// Convolutions with a bias whose next operator beside them is a batch normalisation. What runs
+/// inside one (autocast calls it once more) is part of it.
+Found look(const RuleContext& rules, const NameSet& convolutions, const NameSet& norms) {
+  const Trace& trace = rules.trace();
+  Found found;
   for (const Nesting::Thread& thread : rules.context.nesting().work) {
     SliceId last;  // The convolution that awaits its successor.
     for (const SliceId slice : thread.slices) {
       if (trace.kind(slice) != SliceKind::cpu_op) continue;
-      const bool beside = last.valid() && parent[slice.row()] == parent[last.row()];
-      if (beside && norms.contains(trace.slices.name[slice.row()])) found.push_back(last);
-      if (beside) last = {};
+      if (last.valid() && trace.slices.start[slice.row()] < trace.slices.end(last)) continue;
+      if (last.valid()) {
+        const bool beside = operator_around(rules, slice) == operator_around(rules, last);
+        if (beside && counts_batches(trace, slice)) continue;
+        if (beside && norms.contains(trace.slices.name[slice.row()])) {
+          found.convolutions.push_back(last);
+          found.norm = slice;
+        }
+        if (beside) last = {};
+      }
       if (convolutions.contains(trace.slices.name[slice.row()]) && counts(rules, slice) &&
           has_bias(trace, slice)) {
         last = slice;
       }
     }
   }
+  std::ranges::sort(found.convolutions);
   return found;
+}
+
+/// Does the normalisation use statistics that it has learnt, not the batch's? Then it does not take
+/// the bias away.
+bool uses_learnt(const RuleContext& rules, SliceId norm) {
+  constexpr std::size_t kTraining = 5;  // Argument of aten::batch_norm.
+  const Trace& trace = rules.trace();
+  const Signature* const signature = signature_of(trace, norm);
+  if (signature == nullptr || !signature->concrete.valid()) return !is_training(rules);
+  const std::vector<std::string_view> values = json_elements(trace.text(signature->concrete));
+  const std::string_view text = values.size() > kTraining ? json_unquoted(values[kTraining]) : "";
+  return text == "False" || (text != "True" && !is_training(rules));
+}
+
+/// The module of a convolution: "Conv2d".
+std::string module_of(std::string_view op) {
+  return "Conv" + std::string(op.substr(op.size() - 2));
+}
+
+Fix fix_of(const RuleContext& rules, const Found& found) {
+  const std::string module = module_of(rules.trace().name(found.convolutions.front()));
+  const std::string norm = "BatchNorm" + module.substr(4);
+  if (uses_learnt(rules, found.norm)) {
+    return {.text =
+                "Fold the normalisation into the convolution, bias and all: one operator is left "
+                "of three. Caveat: for inference only; sums are rounded in another order.",
+            .before = "y = norm(conv(x))",
+            .after = "conv = torch.nn.utils.fusion.fuse_conv_bn_eval(conv, norm)\ny = conv(x)"};
+  }
+  return {.text =
+              "Leave the bias out before batch normalisation. Caveat: where a trained model is "
+              "loaded, subtract its bias from the normalisation's running mean first.",
+          .before = "nn." + module + "(64, 128, 3), nn." + norm + "(128)",
+          .after = "nn." + module + "(64, 128, 3, bias=False), nn." + norm + "(128)"};
+}
+
+/// Is the slice inside of one of these?
+bool is_inside(const RuleContext& rules, SliceId slice, const std::vector<SliceId>& convolutions) {
+  const Column<SliceId>& parent = rules.context.nesting().parent;
+  for (SliceId at = slice; at.valid(); at = parent[at.row()])
+    if (std::ranges::binary_search(convolutions, at)) return true;
+  return false;
 }
 
 bool is_addition(std::string_view name) { return name == "aten::add_" || name == "aten::add"; }
@@ -70,7 +142,8 @@ Outcome check(const RuleContext& rules) {
   const NameSet norms(trace, is_norm);
   if (!convolutions.any() || !norms.any()) return std::vector<Finding>{};
   if (!has_shapes(trace)) return Abstention{"shapes were not recorded: record_shapes=True"};
-  const std::vector<SliceId> found = look(rules, convolutions, norms);
+  const Found conv = look(rules, convolutions, norms);
+  const std::vector<SliceId>& found = conv.convolutions;
   if (found.empty()) return std::vector<Finding>{};
   const NameSet additions(trace, is_addition);
   Finding finding;
@@ -78,8 +151,7 @@ Outcome check(const RuleContext& rules) {
   if (rules.device >= 0) {
     for_each_activity(rules, [&](SliceId activity, SliceId op) {
       if (!op.valid() || !additions.contains(trace.slices.name[op.row()])) return;
-      const SliceId convolution = enclosing(rules, op, convolutions);
-      if (std::ranges::binary_search(found, convolution)) blamed.add(rules, activity, op);
+      if (is_inside(rules, op, found)) blamed.add(rules, activity, op);
     });
   }
   finding.title = count_text(static_cast<std::int64_t>(found.size() / rules.steps.size())) +
@@ -97,10 +169,8 @@ Outcome check(const RuleContext& rules) {
       blamed.activities.empty()
           ? "No separate kernel adds the bias: the convolution does it, so little is saved."
           : "Only the additions are counted here, not the backward pass.";
-  finding.fix = {.text = "Leave the bias out before batch normalisation.",
-                 .before = "nn.Conv2d(64, 128, 3), nn.BatchNorm2d(128)",
-                 .after = "nn.Conv2d(64, 128, 3, bias=False), nn.BatchNorm2d(128)"};
-  finding.verify = "fathom ops TRACE --group-by shape --filter 'name~conv2d'";
+  finding.fix = fix_of(rules, conv);
+  finding.verify = "fathom ops TRACE --group-by shape --filter 'name~conv'";
   claim_blamed(rules, blamed, 1.0, finding);
   finding.assumption = "the additions disappear";
   return std::vector<Finding>{std::move(finding)};

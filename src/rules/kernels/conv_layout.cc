@@ -1,4 +1,5 @@
 // conv-layout: NCHW tensors are converted for every convolution.
+#include <string>
 
 #include "base/quantity_text.h"
 #include "rules/common/claims.h"
@@ -50,14 +51,18 @@ Outcome check(const RuleContext& rules) {
   finding.counter_evidence =
       "Where the whole model is not channels-last, conversions move elsewhere instead of "
       "vanishing.";
-  finding.fix = {
-      .text =
-          "Keep model and input channels-last; pays with mixed precision. On AMD also set "
-          "PYTORCH_MIOPEN_SUGGEST_NHWC=1.",
-      .before = "model = model.cuda()",
-      .after =
-          "model = model.to('cuda', memory_format=torch.channels_last)\n"
-          "x = x.to('cuda', memory_format=torch.channels_last)"};
+  const bool miopen = NameSet(trace, [](std::string_view name) {
+                        return name.starts_with("hip") || name.starts_with("aten::miopen");
+                      }).any();
+  const std::string layout =
+      NameSet(trace, [](std::string_view name) { return name == "aten::conv3d"; }).any()
+          ? "channels_last_3d"
+          : "channels_last";
+  finding.fix = {.text = std::string("Keep model and input channels-last; pays most in 16 bits.") +
+                         (miopen ? " Also set PYTORCH_MIOPEN_SUGGEST_NHWC=1." : ""),
+                 .before = "",
+                 .after = "model = model.to(memory_format=torch." + layout +
+                          ")\nx = x.to(memory_format=torch." + layout + ")"};
   finding.verify = "fathom kernels TRACE --filter 'name~nchw|nhwc|convertTensor|batched_transpose'";
   claim_blamed(rules, blamed, 1.0, finding);
   finding.assumption = "no conversion is left, and convolutions are as fast as before";

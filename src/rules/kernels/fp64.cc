@@ -138,7 +138,9 @@ Outcome check(const RuleContext& rules) {
                   count_text(static_cast<std::int64_t>(blamed.activities.size())) +
                       " operators or kernels work on tensors of type double"));
   finding.counter_evidence = "Some numerics need double precision; then this is the price of it.";
-  finding.fix = {.text = "Convert where the data enters; NumPy arrays are double by default.",
+  finding.fix = {.text =
+                     "Where seven digits suffice, convert where the data enters: NumPy arrays are "
+                     "double by default. Caveat: results change in the digits that are left out.",
                  .before = "x = torch.from_numpy(array)",
                  .after = "x = torch.from_numpy(array).float()"};
   finding.verify = "fathom ops TRACE --group-by shape";

@@ -8,6 +8,7 @@
 #include "rules/common/counted.h"
 #include "rules/common/edits.h"
 #include "rules/common/evidence.h"
+#include "rules/common/program.h"
 #include "rules/common/recorded.h"
 #include "rules/rule.h"
 
@@ -162,6 +163,39 @@ void chain_operators(const RuleContext& rules, Chains& chains) {
   });
 }
 
+/// Is most of the time the optimizer's?
+bool is_of_optimizer(const RuleContext& rules, const Blamed& saved) {
+  std::size_t count = 0;
+  for (const SliceId op : saved.ops)
+    if (rules.context.phases()[op] == Phase::optimizer) ++count;
+  return 2 * count > saved.activities.size();
+}
+
+Fix fix_of(const RuleContext& rules, const Blamed& saved) {
+  if (is_of_optimizer(rules, saved)) {
+    return {.text =
+                "Most of them are the optimizer's: a foreach or fused implementation, where it has "
+                "one, updates all parameters at once; else compile its step.",
+            .before = "optimizer.step()",
+            .after = "torch.compile(optimizer.step)()"};
+  }
+  if (frameworks_of(rules.trace()).compiled) {
+    return {.text =
+                "The program is compiled already; these run outside of what is, or on both sides "
+                "of a break in its graph. TORCH_LOGS=graph_breaks names the breaks; compile the "
+                "function that holds the chain, too.",
+            .before = "",
+            .after = ""};
+  }
+  return {.text =
+              "Compile the model, or the function that holds the chain; mind recompilations "
+              "for changing shapes (dynamic=True).",
+          .before = "y = (x * scale + bias).sigmoid() * x",
+          .after =
+              "@torch.compile\ndef gate(x, scale, bias): return (x * scale + bias)"
+              ".sigmoid() * x"};
+}
+
 Outcome check(const RuleContext& rules) {
   if (device_unrecorded(rules)) return Abstention{"no device activity was recorded"};
   Chains chains(rules);
@@ -192,13 +226,7 @@ Outcome check(const RuleContext& rules) {
             "better fused by fused=True."
           : "Neighbours need not depend on one another; those of the optimizer are better fused "
             "by fused=True.";
-  finding.fix = {.text =
-                     "Compile the model, or the function that holds the chain; mind recompilations "
-                     "for changing shapes (dynamic=True).",
-                 .before = "y = (x * scale + bias).sigmoid() * x",
-                 .after =
-                     "@torch.compile\ndef gate(x, scale, bias): return (x * scale + bias)"
-                     ".sigmoid() * x"};
+  finding.fix = fix_of(rules, saved);
   finding.verify = rules.device >= 0 ? "fathom kernels TRACE --filter class=elementwise"
                                      : "fathom ops TRACE --sort -host_self_ns";
   finding.assumption =

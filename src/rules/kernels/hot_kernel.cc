@@ -70,6 +70,22 @@ std::string counter_evidence(const RooflineRow& row) {
   return "Small shapes cannot fill the device; then use a larger batch.";
 }
 
+/// Autotuning tries several implementations of products; what moves memory is fused.
+Fix fix_of(const RooflineRow& row) {
+  if (row.cost && row.cost->matrix) {
+    return {.text =
+                "Give it more work at once (a larger batch), another layout or type, or another "
+                "implementation: torch.compile(mode=\"max-autotune\") tries several.",
+            .before = "",
+            .after = "model = torch.compile(model, mode=\"max-autotune\")"};
+  }
+  return {.text =
+              "Give it more work at once (a larger batch), operands that lie densely in memory, or "
+              "let it be fused with its neighbours: torch.compile does that where it can.",
+          .before = "",
+          .after = ""};
+}
+
 Finding describe(const RuleContext& rules, const RooflineRow& row, const Blamed& blamed) {
   const Trace& trace = rules.trace();
   const std::string name(trace.text(row.name));
@@ -92,11 +108,7 @@ Finding describe(const RuleContext& rules, const RooflineRow& row, const Blamed&
                       real_text(row.bytes_per_s() / 1e9) + " GB/s, intensity " +
                       real_text(row.intensity()) + " FLOP/byte"));
   finding.counter_evidence = counter_evidence(row);
-  finding.fix = {.text =
-                     "Give it more work at once (batch, fused heads), another layout or type, or "
-                     "another implementation: torch.compile(mode=\"max-autotune\") tries several.",
-                 .before = "",
-                 .after = "model = torch.compile(model, mode=\"max-autotune\")"};
+  finding.fix = fix_of(row);
   finding.verify = "fathom roofline TRACE --filter 'name=" + name + "'";
   const double reached = std::max(row.roof_percent / 100.0, 1e-3);
   const double saved = std::max(0.0, 1.0 - reached / kReachable);

@@ -89,6 +89,20 @@ bool chosen_by_library(const KernelTraits& traits) {
          traits.kernel_class == KernelClass::attention;
 }
 
+std::string fix_text(const RuleContext& rules, const Key& key, const Group& group) {
+  const KernelTraits& traits =
+      rules.context.timelines().traits_of(rules.trace(), group.blamed.activities.front());
+  if (key.second == Waste::Kind::ragged_block) {
+    return "For a kernel of your own: a block size that is a multiple of the warp.";
+  }
+  if (chosen_by_library(traits)) {
+    return "Give it more work per launch (a larger batch); a library chose its tiles: "
+           "torch.compile(mode=\"max-autotune\") tries others, split-K among them.";
+  }
+  return "Give it more work per launch (a larger batch), or for a kernel of your own another tile "
+         "size.";
+}
+
 Finding describe(const RuleContext& rules, const Key& key, const Group& group) {
   const std::string name(rules.trace().text(key.first));
   Finding finding;
@@ -104,9 +118,7 @@ Finding describe(const RuleContext& rules, const Key& key, const Group& group) {
                   count_text(static_cast<std::int64_t>(group.blamed.activities.size())) +
                       " launches of " + name));
   finding.counter_evidence = "Other streams may use what this kernel leaves idle.";
-  finding.fix.text =
-      "Give it more work per launch (larger batch, fused heads), or for a kernel of your own "
-      "another tile size; split-K for matrix multiplications with small outputs.";
+  finding.fix.text = fix_text(rules, key, group);
   finding.verify = "fathom kernels TRACE --group-by config --columns name,grid,block,waves,total";
   const double time = static_cast<double>(to_ns(group.blamed.time));
   claim_blamed(rules, group.blamed, time > 0 ? group.wasted / time : 0.0, finding);

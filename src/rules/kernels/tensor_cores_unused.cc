@@ -9,6 +9,7 @@
 #include "rules/common/claims.h"
 #include "rules/common/counted.h"
 #include "rules/common/evidence.h"
+#include "rules/common/program.h"
 #include "rules/common/recorded.h"
 #include "rules/rule.h"
 
@@ -127,6 +128,53 @@ double saved(const RuleContext& rules, bool tf32) {
   return 1.0 - 1.0 / std::max(speedup, 1.0);
 }
 
+/// Are most of these kernels convolutions, which PyTorch runs in TF32 by itself?
+bool are_convolutions(const RuleContext& rules, const Blamed& blamed) {
+  Duration time{};
+  for (const SliceId kernel : blamed.activities)
+    if (rules.context.timelines().traits_of(rules.trace(), kernel).kernel_class ==
+        KernelClass::conv)
+      time += rules.accounting.credited[kernel.row()];
+  return 2 * time > blamed.time;
+}
+
+Fix fix_of(const RuleContext& rules, const Blamed& blamed, bool tf32) {
+  const bool training = is_training(rules);
+  const std::string type = tf32 ? "bfloat16" : "float16";
+  if (multiplies_in_few_bits(rules)) {
+    return {.text =
+                "The other products run in 16 or 8 bits already. These have 32-bit operands: find "
+                "who leaves them so (a part outside of the region, a cast, an input). Caveat: sums "
+                "and losses often stay in 32 bits on purpose.",
+            .before = "",
+            .after = ""};
+  }
+  const std::string code = "with torch.autocast('cuda', dtype=torch." + type +
+                           "): " + (training ? "loss = model(x)" : "y = model(x)");
+  if (!tf32) {
+    return {
+        .text = std::string("Compute in 16-bit floats by automatic mixed precision") +
+                (training ? " with a gradient scaler" : "") +
+                "; this device has Tensor Cores for those only. Caveat: not for parts that need "
+                "the range or the digits of 32 bits.",
+        .before = training ? "loss = model(x)" : "y = model(x)",
+        .after = code};
+  }
+  if (are_convolutions(rules, blamed)) {
+    return {.text =
+                "Compute in bf16 by automatic mixed precision. TF32 for convolutions is on unless "
+                "torch.backends.cudnn.allow_tf32 is False. Caveat: bf16 keeps 7 bits of mantissa.",
+            .before = training ? "loss = model(x)" : "y = model(x)",
+            .after = code};
+  }
+  return {.text =
+              "Enable TF32 for matrix multiplication, or compute in bf16 by automatic mixed "
+              "precision. Caveat: TF32 keeps 10 bits of mantissa, bf16 7, which is enough for most "
+              "models: compare the results.",
+          .before = "",
+          .after = "torch.set_float32_matmul_precision('high')\n" + code};
+}
+
 Finding single_precision(const RuleContext& rules, const Blamed& blamed, bool tf32) {
   Finding finding;
   finding.key = "fp32";
@@ -138,20 +186,7 @@ Finding single_precision(const RuleContext& rules, const Blamed& blamed, bool tf
   finding.counter_evidence =
       "Only large matrix multiplications reach peaks; one that is bound by memory gets little "
       "faster.";
-  finding.fix =
-      tf32 ? Fix{.text =
-                     "Enable TF32 for matrix multiplication (10 bits of mantissa: enough for most "
-                     "training), or train in bf16 by automatic mixed precision.",
-                 .before = "",
-                 .after =
-                     "torch.set_float32_matmul_precision('high')\n"
-                     "with torch.autocast('cuda', dtype=torch.bfloat16): …"}
-           : Fix{.text =
-                     "Train by automatic mixed precision with a gradient scaler; this device has "
-                     "Tensor Cores for 16-bit floats only. Not for parts that need the range or "
-                     "the digits of 32 bits.",
-                 .before = "loss = model(x)",
-                 .after = "with torch.autocast('cuda', dtype=torch.float16): loss = model(x)"};
+  finding.fix = fix_of(rules, blamed, tf32);
   return finding;
 }
 
@@ -165,10 +200,12 @@ Finding half_precision(const RuleContext& rules, const Blamed& blamed) {
   finding.counter_evidence =
       "Use of Tensor Cores is recognised by kernel names, and new names may be unknown.";
   finding.fix = {.text =
-                     "Pad dimensions to multiples of 8 and keep operands contiguous, so that the "
-                     "library can choose a Tensor Core kernel.",
-                 .before = "nn.Linear(1000, 250)",
-                 .after = "nn.Linear(1000, 256)"};
+                     "Let the dimensions that lie densely in memory be multiples of 8 (features, "
+                     "channels), and keep operands contiguous, so that the library can choose a "
+                     "Tensor Core kernel. Caveat: a trained model's weights have to be padded with "
+                     "zeros.",
+                 .before = "",
+                 .after = ""};
   return finding;
 }
 

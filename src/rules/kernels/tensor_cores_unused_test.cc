@@ -89,5 +89,19 @@ TEST(TensorCoresUnused, IsNothingOfAProgramsOwnKernels) {
   EXPECT_TRUE(JudgedTrace(program.trace()).findings(tensor_cores_unused()).empty());
 }
 
+TEST(TensorCoresUnused, AdviseNoOtherTypeToAModelOfFewBits) {
+  ProgramBuilder program(20'000);
+  program.trace().device(a100());
+  program.op("aten::mm", "ampere_sgemm_128x64_tn", 4000).shapes("[[64,64],[64,64]]").types(kFloats);
+  program.op("aten::mm", "ampere_bf16_s16816gemm_bf16_128x128_ldg8_f2f_tn", 8000)
+      .shapes("[[64,64],[64,64]]")
+      .types("[\"c10::BFloat16\",\"c10::BFloat16\"]");
+  const auto findings = JudgedTrace(program.trace()).findings(tensor_cores_unused());
+  ASSERT_EQ(findings.size(), 1U);
+  const std::string all = findings[0].fix.text + findings[0].fix.after;
+  for (const std::string_view word : {"TF32", "autocast", "set_float32_matmul_precision"})
+    EXPECT_EQ(all.find(word), std::string::npos) << word;
+}
+
 }  // namespace
 }  // namespace fathom

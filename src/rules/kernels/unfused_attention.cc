@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <array>
 #include <optional>
+#include <string>
 
 #include "analysis/roofline/op_cost.h"
 #include "base/quantity_text.h"
@@ -111,6 +112,34 @@ void collect(const RuleContext& rules, const std::vector<SliceId>& ops, const Na
   }
 }
 
+/// A call that computes the same: with the mask or bias that is added, the dropout, the scale. It
+/// is never told to be causal, for a mask may be any.
+Fix fix_of(const Trace& trace, const std::vector<SliceId>& between) {
+  bool masks = false;
+  bool drops = false;
+  for (const SliceId op : between) {
+    const std::string_view name = trace.name(op);
+    masks = masks || name.starts_with("aten::add") || name.starts_with("aten::masked_fill") ||
+            name == "aten::where" || name.starts_with("aten::sub");
+    drops = drops || name.find("dropout") != name.npos;
+  }
+  std::string before = "p = (q @ k.transpose(-2, -1) * scale" +
+                       std::string(masks ? " + mask" : "") + ").softmax(-1); out = ";
+  before += drops ? "F.dropout(p, rate, training) @ v" : "p @ v";
+  std::string after = "out = F.scaled_dot_product_attention(q, k, v, scale=scale";
+  if (masks) after += ", attn_mask=mask";
+  if (drops) after += ", dropout_p=rate if training else 0.0";
+  return {
+      .text =
+          std::string("Use scaled_dot_product_attention (models of Hugging Face: "
+                      "attn_implementation=\"sdpa\")") +
+          (masks ? ", with the same mask or bias as attn_mask" : "") +
+          ". Caveats: sums are rounded in another order; the fastest kernels take 16-bit floats "
+          "and not every mask; who needs the scores themselves does not get them.",
+      .before = std::move(before),
+      .after = after + ")"};
+}
+
 Outcome check(const RuleContext& rules) {
   const Trace& trace = rules.trace();
   const NameSet softmax(trace, is_softmax);
@@ -156,11 +185,7 @@ Outcome check(const RuleContext& rules) {
   finding.counter_evidence =
       "Fused kernels do not support every mask, bias and head size; short sequences get little "
       "faster.";
-  finding.fix = {.text =
-                     "Use scaled_dot_product_attention (models of Hugging Face: "
-                     "attn_implementation=\"sdpa\" or \"flash_attention_2\"), in 16-bit floats.",
-                 .before = "p = (q @ k.transpose(-2, -1) * scale).softmax(-1); out = p @ v",
-                 .after = "out = F.scaled_dot_product_attention(q, k, v, is_causal=True)"};
+  finding.fix = fix_of(trace, blamed.ops);
   finding.verify = "fathom kernels TRACE --filter class=attention";
   const auto save = [&](const Blamed& part, double likely, double best) {
     for (const SliceId work : part.activities) {

@@ -24,6 +24,21 @@ TEST(UnfusedAttention, IsToldWhereASoftmaxLiesBetweenBatchedProducts) {
       << "at best all that lies between, and half of the products";
 }
 
+TEST(UnfusedAttention, IsFixedByACallThatComputesTheSame) {
+  ProgramBuilder program(20'000);
+  program.op("aten::bmm", "gemm", 1000);
+  program.op("aten::add", "elementwise", 2000);
+  program.op("aten::_softmax", "softmax", 3000);
+  program.op("aten::native_dropout", "elementwise", 1000);
+  program.op("aten::bmm", "gemm", 1000);
+  const auto findings = JudgedTrace(program.trace()).findings(unfused_attention());
+  ASSERT_EQ(findings.size(), 1U);
+  const Fix& fix = findings[0].fix;
+  EXPECT_EQ((fix.text + fix.after).find("causal"), std::string::npos) << "the mask may be any";
+  EXPECT_NE(fix.after.find("attn_mask=mask"), std::string::npos);
+  EXPECT_NE(fix.after.find("dropout_p"), std::string::npos);
+}
+
 TEST(UnfusedAttention, CountsTheBackwardPassWithoutItsProducts) {
   ProgramBuilder program(20'000);
   program.op("aten::bmm", "gemm", 1000);

@@ -1,5 +1,7 @@
 // unfused-optimizer: the optimizer updates one parameter after the other.
 #include <algorithm>
+#include <array>
+#include <string>
 
 #include "analysis/structure/from_outside.h"
 #include "analysis/structure/stretches.h"
@@ -123,6 +125,56 @@ void drop_closures(const Trace& trace, const std::vector<SliceId>& steps,
   });
 }
 
+/// PyTorch's optimizers, and which of them update all parameters at once.
+struct Implementation {
+  std::string_view optimizer;
+  bool fused;
+};
+constexpr auto kImplementations = std::to_array<Implementation>({{"Adam", true},
+                                                                 {"AdamW", true},
+                                                                 {"SGD", true},
+                                                                 {"Adagrad", true},
+                                                                 {"Adadelta", false},
+                                                                 {"Adamax", false},
+                                                                 {"ASGD", false},
+                                                                 {"NAdam", false},
+                                                                 {"RAdam", false},
+                                                                 {"RMSprop", false},
+                                                                 {"Rprop", false},
+                                                                 {"Adafactor", false}});
+
+/// "AdamW" of "Optimizer.step#AdamW.step", or "".
+std::string_view optimizer_of(std::string_view range) {
+  const std::size_t at = range.find('#');
+  if (at == range.npos) return {};
+  const std::string_view rest = range.substr(at + 1);
+  return rest.substr(0, rest.find('.'));
+}
+
+Fix fix_of(const Trace& trace, SliceId step) {
+  const std::string optimizer(optimizer_of(trace.name(step)));
+  const auto known = std::ranges::find(kImplementations, optimizer, &Implementation::optimizer);
+  if (known == kImplementations.end()) {
+    return {
+        .text = (optimizer.empty() ? std::string("Let the optimizer")
+                                   : "Let " + optimizer +
+                                         ", which is none of PyTorch's with such an "
+                                         "implementation,") +
+                " work on all parameters at once: write its update with torch._foreach_ operators, "
+                "or compile its step. Caveat: temporary memory of the size of the parameters.",
+        .before = "optimizer.step()",
+        .after = "torch.compile(optimizer.step)()"};
+  }
+  const std::string call = "torch.optim." + optimizer + "(model.parameters()";
+  return {.text = known->fused
+                      ? "Let the optimizer work on all parameters at once; fused is the fastest. "
+                        "Caveat: parameters must be floats of one kind of device."
+                      : "Let the optimizer work on all parameters at once. Caveat: temporary "
+                        "memory of the size of the parameters.",
+          .before = call + ")",
+          .after = call + (known->fused ? ", fused=True)" : ", foreach=True)")};
+}
+
 Outcome check(const RuleContext& rules) {
   const Trace& trace = rules.trace();
   Found found = look(rules);
@@ -159,12 +211,7 @@ Outcome check(const RuleContext& rules) {
   finding.counter_evidence =
       "Foreach needs temporary memory of the size of the parameters; where the device is busy "
       "during the optimizer step, little is saved.";
-  finding.fix = {
-      .text =
-          "Let the optimizer work on all parameters at once; fused is the fastest where it exists "
-          "(Adam, AdamW, SGD, Adagrad).",
-      .before = "torch.optim.AdamW(model.parameters(), foreach=False)",
-      .after = "torch.optim.AdamW(model.parameters(), fused=True)"};
+  finding.fix = fix_of(trace, found.steps.front());
   finding.verify = "fathom ops TRACE --filter 'name~Optimizer.step'";
   claim_host_work(rules, updates, 1.0 - kHostLeftAtBest, finding.claims);
   for (const SliceId update : updates) scale_tree(rules, update, kHostLeft, finding.edits);

@@ -75,5 +75,19 @@ TEST(UnfusedOptimizer, SeesTheOperatorsInsideRangesOfTheProgram) {
   EXPECT_EQ(JudgedTrace(builder).findings(unfused_optimizer()).size(), 1U);
 }
 
+TEST(UnfusedOptimizer, IsAdvisedOfItsOwnImplementation) {
+  const auto fix = [](std::string_view step) {
+    TraceBuilder builder = optimizer("aten::add_", 40, step);
+    return JudgedTrace(builder).findings(unfused_optimizer()).at(0).fix;
+  };
+  EXPECT_EQ(fix("Optimizer.step#SGD.step").after,
+            "torch.optim.SGD(model.parameters(), fused=True)");
+  EXPECT_EQ(fix("Optimizer.step#RMSprop.step").after,
+            "torch.optim.RMSprop(model.parameters(), foreach=True)");
+  const Fix own = fix("Optimizer.step#Lion.step");
+  EXPECT_EQ((own.text + own.after).find("fused=True"), std::string::npos);
+  EXPECT_EQ((own.text + own.after).find("foreach=True"), std::string::npos);
+}
+
 }  // namespace
 }  // namespace fathom

@@ -181,7 +181,8 @@ Outcome check(const RuleContext& rules) {
       "that took no part; with None they skip it. Code that reads .grad must expect None.";
   finding.fix = {.text =
                      "Set gradients to None. It is the default since PyTorch 2.0; remove the "
-                     "argument, or give it in older versions.",
+                     "argument, or give it in older versions. Caveat: parameters that took no part "
+                     "are then skipped, which momentum and weight decay would have moved.",
                  .before = "optimizer.zero_grad(set_to_none=False)",
                  .after = "optimizer.zero_grad(set_to_none=True)"};
   finding.verify = "fathom ops TRACE --filter 'name~zero_'";

@@ -3,6 +3,7 @@
 
 #include "base/quantity_text.h"
 #include "rules/common/machine.h"
+#include "rules/common/program.h"
 #include "rules/rule.h"
 
 namespace fathom {
@@ -57,12 +58,13 @@ Outcome check(const RuleContext& rules) {
   finding.counter_evidence =
       "Loader workers or threads of libraries may be what is stopped, while the main thread waits "
       "for the device anyway.";
+  const std::string command = command_of(rules.trace());
   const std::string threads = limit ? plain_text(std::max(1.0, *limit)) : "4";
   finding.fix = {.text =
                      "Raise the limit, or start no more threads and workers than it feeds: "
                      "libraries count the machine's processors, not the container's.",
-                 .before = "python train.py",
-                 .after = "OMP_NUM_THREADS=" + threads + " python train.py"};
+                 .before = command,
+                 .after = "OMP_NUM_THREADS=" + threads + " " + command};
   finding.verify = "cat /sys/fs/cgroup/cpu.stat";
   return std::vector<Finding>{std::move(finding)};
 }

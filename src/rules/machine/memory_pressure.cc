@@ -3,6 +3,7 @@
 
 #include "base/quantity_text.h"
 #include "rules/common/machine.h"
+#include "rules/common/program.h"
 #include "rules/rule.h"
 
 namespace fathom {
@@ -84,6 +85,20 @@ void add_evidence(const MachineView& machine, const Signs& signs, Finding& findi
   if (signs.kills >= 1) say(plain_text(signs.kills) + " killed for lack of memory");
 }
 
+Fix fix_of(const Trace& trace) {
+  const bool loader = frameworks_of(trace).loader;
+  return {
+      .text = std::string("Hold less on the host: ") +
+              (loader ? "fewer or leaner loader workers (each holds its own copy of what it "
+                        "touches), a smaller prefetch_factor, "
+                      : "") +
+              "memory-mapped data instead of lists in Python, data in parts instead of at once, "
+              "pinned memory only for what is copied. Or give the program more." +
+              (loader ? " Caveat: fewer workers may make the loader the limit." : ""),
+      .before = loader ? "DataLoader(dataset, num_workers=4, prefetch_factor=4)" : "",
+      .after = loader ? "DataLoader(dataset, num_workers=2, prefetch_factor=2)" : ""};
+}
+
 Outcome check(const RuleContext& rules) {
   const MachineView machine(rules);
   if (machine.empty()) return MachineView::abstention();
@@ -111,14 +126,7 @@ Outcome check(const RuleContext& rules) {
       near_limit && !waits ? "Caches of files count as used and are given back when needed; nobody "
                              "waited for memory."
                            : "Who waited may have been another program on this machine.";
-  finding.fix = {
-      .text =
-          "Hold less on the host: fewer or leaner loader workers (each holds its own copy of "
-          "what it touches), a smaller prefetch_factor, memory-mapped data instead of lists in "
-          "Python, pinned memory only for what is copied. Or give the container more. Caveat: "
-          "fewer workers may make the loader the limit.",
-      .before = "DataLoader(dataset, num_workers=16, prefetch_factor=8)",
-      .after = "DataLoader(dataset, num_workers=4, prefetch_factor=2)"};
+  finding.fix = fix_of(rules.trace());
   finding.verify = "grep . /proc/pressure/memory";
   return std::vector<Finding>{std::move(finding)};
 }

@@ -3,6 +3,7 @@
 
 #include "base/quantity_text.h"
 #include "rules/common/machine.h"
+#include "rules/common/program.h"
 #include "rules/rule.h"
 
 namespace fathom {
@@ -58,17 +59,16 @@ std::optional<Finding> on_gpu(const RuleContext& rules, const MachineView& machi
   if (finding.counter_evidence.empty()) {
     finding.counter_evidence = "A process may hold memory and compute nothing.";
   }
-  finding.fix = {
-      .text =
-          "Let one program have the GPU while it is measured; where they must share, "
-          "start MPS, or cut the GPU by MIG.",
-      .before = "",
-      .after = "nvidia-smi   # who is there; then CUDA_VISIBLE_DEVICES=… python train.py"};
+  finding.fix = {.text =
+                     "Let one program have the GPU while it is measured; where they must share, "
+                     "start MPS, or cut the GPU by MIG.",
+                 .before = "",
+                 .after = "nvidia-smi   # who is there"};
   finding.verify = "nvidia-smi pmon -c 1";
   return finding;
 }
 
-std::optional<Finding> on_processors(const MachineView& machine) {
+std::optional<Finding> on_processors(const RuleContext& rules, const MachineView& machine) {
   const CounterLine* const sampled = machine.telemetry().find("others.cpu");
   if (sampled == nullptr || sampled->span().length() < kLeastSampled) return {};
   auto others = machine.per_second("others.cpu");
@@ -99,8 +99,15 @@ std::optional<Finding> on_processors(const MachineView& machine) {
                      "Measure on a machine of your own, or give the program processors of its "
                      "own (taskset, cpuset). Caveat: loaders with as many workers as processors "
                      "then ask for more than there are.",
-                 .before = "python train.py",
-                 .after = "taskset -c 0-15 python train.py"};
+                 .before = "",
+                 .after = ""};
+  // Half of the processors, where there are enough to share.
+  const auto half = static_cast<int>(count->mean / 2);
+  if (half >= 2) {
+    const std::string command = command_of(rules.trace());
+    finding.fix.before = command;
+    finding.fix.after = "taskset -c 0-" + std::to_string(half - 1) + " " + command;
+  }
   finding.verify = "top -o %CPU";
   return finding;
 }
@@ -114,7 +121,7 @@ Outcome check(const RuleContext& rules) {
   if (!recorded) return MachineView::abstention();
   std::vector<Finding> findings;
   if (auto finding = on_gpu(rules, machine)) findings.push_back(std::move(*finding));
-  if (auto finding = on_processors(machine)) findings.push_back(std::move(*finding));
+  if (auto finding = on_processors(rules, machine)) findings.push_back(std::move(*finding));
   for (Finding& finding : findings) {
     finding.family = Family::capture;
     finding.effort = Effort::flag;

@@ -67,5 +67,18 @@ TEST(Neighbour, AbstainsWithoutTelemetry) {
   EXPECT_NE(trace.abstains(neighbour()).find("fathom run"), std::string::npos);
 }
 
+TEST(Neighbour, AdvisesProcessorsThatThereAre) {
+  const auto fix = [](double count) {
+    return judged_beside([count](MachineBuilder& machine) {
+             machine.rate("others.cpu", count).level("cpu.count", count);
+           })
+        .findings(neighbour())
+        .at(0)
+        .fix;
+  };
+  EXPECT_EQ(fix(8).after, "taskset -c 0-3 python train.py");
+  EXPECT_EQ(fix(2).after, "");
+}
+
 }  // namespace
 }  // namespace fathom

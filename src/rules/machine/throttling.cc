@@ -80,12 +80,12 @@ Fix fix_of(const Held& held) {
             .before = "",
             .after = "sudo nvidia-smi -rgc"};
   }
-  return {.text =
-              "Raise the power limit as far as the board and its cooling allow, or accept it: "
-              "lower precision (BF16, FP8) and fewer bytes moved need less power for the same "
-              "work.",
-          .before = "",
-          .after = "nvidia-smi -q -d POWER   # then, as root: nvidia-smi -pl WATTS"};
+  return {
+      .text =
+          "Raise the power limit as far as the board and its cooling allow, or accept it: fewer "
+          "bytes moved and fewer bits per number need less power for the same work.",
+      .before = "",
+      .after = "nvidia-smi -q -d POWER   # then, as root: nvidia-smi -pl WATTS"};
 }
 
 /// Kernels, whose time shrinks with the clock.

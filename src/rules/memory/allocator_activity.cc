@@ -4,10 +4,13 @@
 
 #include "analysis/structure/enclosing_ops.h"
 #include "analysis/structure/stretches.h"
+#include "analysis/structure/vendor.h"
 #include "base/quantity_text.h"
 #include "rules/common/claims.h"
 #include "rules/common/edits.h"
 #include "rules/common/evidence.h"
+#include "rules/common/names.h"
+#include "rules/common/program.h"
 #include "rules/common/recorded.h"
 #include "rules/rule.h"
 
@@ -45,6 +48,7 @@ struct Found {
   std::size_t frees = 0;
   std::size_t host = 0;     // Pinned memory.
   std::size_t retries = 0;  // Frees inside an operator that also allocates.
+  std::size_t empties = 0;  // Operators that make a tensor without filling it.
   std::size_t runtime = 0;  // Calls of the runtime at all.
   std::set<const Step*> steps;
   std::vector<Claim> claims;
@@ -56,6 +60,9 @@ Found look(const RuleContext& rules) {
   const Links& links = rules.context.links();
   const Column<SliceId>& parent = rules.context.nesting().parent;
   const EnclosingOps ops(trace, rules.context.nesting());
+  const NameSet empty(trace, [](std::string_view name) {
+    return name == "aten::empty" || name == "aten::empty_strided";
+  });
   Found found;
   SliceId freeing;  // The operator around the last free.
   const auto is_call = [&trace](SliceId slice) {
@@ -66,6 +73,9 @@ Found look(const RuleContext& rules) {
   };
   for (const Nesting::Thread& thread : rules.context.nesting().work) {
     for (const SliceId slice : thread.slices) {
+      if (empty.contains(trace.slices.name[slice.row()]) &&
+          rules.counts(trace.slices.start[slice.row()]))
+        ++found.empties;
       if (!is_call(slice)) continue;
       ++found.runtime;
       const SliceId around = parent[slice.row()];
@@ -119,23 +129,56 @@ double warm_up_percent(const RuleContext& rules) {
   return rules.percent(time);
 }
 
-Fix fix_of(const Found& found, bool full) {
+/// Is the allocator's cache off: does nearly every operator that makes a tensor ask the driver, and
+/// give back as much?
+bool is_uncached(const Found& found) {
+  constexpr std::size_t kFewest = 20;
+  const std::size_t asked = found.calls.size() - found.frees - found.host;
+  return asked >= kFewest && found.frees >= asked / 2 && found.empties < 2 * asked;
+}
+
+/// Segments that expand are CUDA's: other devices' allocators ignore the setting or lack it.
+bool can_expand(const Trace& trace) {
+  return speaks_cuda(trace) &&
+         !NameSet(trace, [](std::string_view name) { return name.starts_with("hip"); }).any();
+}
+
+Fix fix_of(const RuleContext& rules, const Found& found, bool full) {
+  const Trace& trace = rules.trace();
+  const bool training = is_training(rules);
+  const std::string command = command_of(trace);
   if (found.retries > 0 && full) {
-    return {.text =
-                "Memory is nearly full: the allocator frees its cache and asks again. Use a "
-                "smaller batch, checkpointing or less fragmentation "
-                "(expandable_segments:True).",
-            .before = "python train.py",
-            .after = "PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True python train.py"};
+    Fix fix{
+        .text = std::string("Memory is nearly full: the allocator frees its cache and asks again. "
+                            "Use a smaller batch") +
+                (training ? ", checkpointing" : "") + " or less fragmentation" +
+                (can_expand(trace) ? " (expandable_segments:True)." : "."),
+        .before = "",
+        .after = ""};
+    if (can_expand(trace)) {
+      fix.before = command;
+      fix.after = "PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True " + command;
+    }
+    return fix;
   }
-  return {.text =
-              "Let the cache keep its memory: do not call torch.cuda.empty_cache() in the loop; "
-              "run the longest batch first, or pad lengths to a few sizes; "
-              "expandable_segments:True lets blocks grow. Pin buffers once and use them again.",
-          .before = "for batch in loader: train(batch); torch.cuda.empty_cache()",
-          .after =
-              "train(longest_batch)  # reserves what all others need\n"
-              "for batch in loader: train(batch)"};
+  if (is_uncached(found)) {
+    return {
+        .text =
+            "Nearly each tensor is asked from the driver and given back: the allocator's cache "
+            "is off, or is emptied all the time. Unset PYTORCH_NO_CUDA_MEMORY_CACHING, which is "
+            "meant for finding errors; do not empty the cache in the loop.",
+        .before = "PYTORCH_NO_CUDA_MEMORY_CACHING=1 " + command,
+        .after = command};
+  }
+  return {.text = std::string("Let the cache keep its memory: do not empty it in the loop; run the "
+                              "longest batch first, or pad lengths to a few sizes") +
+                  (can_expand(trace) ? "; expandable_segments:True lets blocks grow" : "") + "." +
+                  (found.host > 0 ? " Pin buffers once and use them again." : ""),
+          .before = training ? "for batch in loader: train(batch)" : "for x in inputs: model(x)",
+          .after = training ? "train(longest_batch)  # reserves what all others need\n"
+                              "for batch in loader: train(batch)"
+                            : "model(longest)  # reserves what all others need\n"
+                              "for x in inputs: model(x)"};
 }
 
 Outcome check(const RuleContext& rules) {
@@ -175,7 +218,7 @@ Outcome check(const RuleContext& rules) {
             "(schedule(wait=…, warmup=…))."
           : "The device is busy during " + per_step(rules, found.spent - time) +
                 " of these calls, which costs nothing.";
-  finding.fix = fix_of(found, full);
+  finding.fix = fix_of(rules, found, full);
   finding.verify = "fathom accounting TRACE";
   finding.claims = std::move(found.claims);
   for (const SliceId call : found.calls) scale_tree(rules, call, 0.0F, finding.edits);

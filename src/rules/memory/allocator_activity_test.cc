@@ -109,5 +109,22 @@ TEST(AllocatorActivity, SaysThatMemoryIsNearlyFullOnlyWhereItIs) {
   EXPECT_EQ(empty[0].fix.text.find("nearly full"), std::string::npos);
 }
 
+TEST(AllocatorActivity, TellsOfACacheThatIsOff) {
+  TraceBuilder builder;
+  builder.step(0, 0, 40'000);
+  for (std::int64_t i = 0; i < 40; ++i) {
+    const std::int64_t at = 1000 * i;
+    builder.op("aten::empty", at + 10, 320);
+    builder.runtime("cudaMalloc", at + 20, 300);
+    builder.runtime("cudaLaunchKernel", at + 345, 5, i + 1);
+    builder.kernel("gemm", at + 352, 400, i + 1);
+    builder.runtime("cudaFree", at + 600, 300);
+  }
+  const auto findings = JudgedTrace(builder).findings(allocator_activity());
+  ASSERT_EQ(findings.size(), 1U);
+  EXPECT_EQ((findings[0].fix.text + findings[0].fix.after).find("expandable"), std::string::npos);
+  EXPECT_NE(findings[0].fix.text.find("CACHING"), std::string::npos);
+}
+
 }  // namespace
 }  // namespace fathom

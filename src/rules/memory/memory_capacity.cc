@@ -46,13 +46,23 @@ Outcome check(const RuleContext& rules) {
                               .location = ""});
   finding.counter_evidence =
       "What is reserved but not allocated is free for the program's own next allocations.";
-  finding.fix = {
-      .text =
-          "Recompute activations instead of keeping them (checkpointing: less memory for "
-          "about a third more forward time), train in 16-bit floats, accumulate gradients "
-          "over smaller batches, or shard the model's states (FSDP).",
-      .before = "y = block(x)",
-      .after = "y = torch.utils.checkpoint.checkpoint(block, x, use_reentrant=False)"};
+  if (is_training(rules)) {
+    finding.fix = {
+        .text =
+            "Recompute activations instead of keeping them (checkpointing: less memory for "
+            "about a third more forward time), train in 16-bit floats, accumulate gradients "
+            "over smaller batches, or shard the model's states over devices. Caveat: 16-bit floats "
+            "round; compare the results.",
+        .before = "y = block(x)",
+        .after = "y = torch.utils.checkpoint.checkpoint(block, x, use_reentrant=False)"};
+  } else {
+    finding.fix = {.text =
+                       "Keep no graph for gradients, use a smaller batch or shorter sequences, or "
+                       "weights and caches of fewer bits. Caveat: fewer bits round; compare the "
+                       "results.",
+                   .before = "y = model(x)",
+                   .after = "with torch.inference_mode(): y = model(x)"};
+  }
   finding.verify = "fathom overview TRACE";
   return std::vector<Finding>{std::move(finding)};
 }

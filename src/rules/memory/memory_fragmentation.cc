@@ -2,7 +2,10 @@
 #include <algorithm>
 
 #include "analysis/operators/peak_memory.h"
+#include "analysis/structure/vendor.h"
 #include "base/quantity_text.h"
+#include "rules/common/names.h"
+#include "rules/common/program.h"
 #include "rules/common/recorded.h"
 #include "rules/rule.h"
 
@@ -54,10 +57,17 @@ Outcome check(const RuleContext& rules) {
   finding.counter_evidence =
       "A peak before the recorded time reserves memory that is not needed now: then nothing is "
       "wrong.";
-  finding.fix = {
-      .text = "Let segments grow instead of multiplying; allocate the longest batch first.",
-      .before = "",
-      .after = "PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True python train.py"};
+  const bool hip =
+      NameSet(rules.trace(), [](std::string_view name) { return name.starts_with("hip"); }).any();
+  const std::string command = command_of(rules.trace());
+  if (speaks_cuda(rules.trace()) && !hip) {
+    finding.fix = {
+        .text = "Let segments grow instead of multiplying; allocate the longest batch first.",
+        .before = command,
+        .after = "PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True " + command};
+  } else {
+    finding.fix.text = "Allocate the longest batch first, or pad lengths to a few sizes.";
+  }
   finding.verify = "fathom overview TRACE";
   return std::vector<Finding>{std::move(finding)};
 }

@@ -6,6 +6,8 @@
 #include "base/quantity_text.h"
 #include "rules/common/counted.h"
 #include "rules/common/evidence.h"
+#include "rules/common/program.h"
+#include "rules/common/recorded.h"
 #include "rules/common/recording_cost.h"
 #include "rules/rule.h"
 
@@ -69,6 +71,36 @@ std::optional<Duration> measured_overhead(const RuleContext& rules,
   return duration_ns(static_cast<std::int64_t>(window * measured->percent() / 100));
 }
 
+/// Names only what this recording holds: that can be left out.
+Fix fix_of(const RuleContext& rules) {
+  const Trace& trace = rules.trace();
+  std::string options;
+  const auto add = [&options](bool recorded, std::string_view option) {
+    if (recorded) options += (options.empty() ? "" : ", ") + std::string(option);
+  };
+  add(has_frames(rules), "with_stack");
+  add(has_shapes(trace), "record_shapes");
+  add(!trace.memory.time.empty(), "profile_memory");
+  Fix fix{
+      .text = "Time the steps without a profiler and compare. " +
+              (options.empty() ? std::string("Record fewer, longer steps.")
+                               : "Record less per event (here: " + options +
+                                     "), each only for the question that needs it; fewer, "
+                                     "longer steps.") +
+              " A warm-up of schedule() lets buffers be allocated before the first counted step.",
+      .before = "profile()",
+      .after = "profile(schedule=schedule(wait=1, warmup=1, active=3))"};
+  if (recorded_by_run(trace)) {
+    fix.before = "";
+    fix.after = "fathom run --steps wait=1,warmup=1,active=3 -- " + command_of(trace);
+  } else if (!options.empty()) {
+    std::string given;
+    for (const char c : options) given += c == ',' ? std::string("=True,") : std::string(1, c);
+    fix.before = "profile(" + given + "=True)";
+  }
+  return fix;
+}
+
 Outcome check(const RuleContext& rules) {
   const Marked marked = marked_overhead(rules);
   const EventCounts counts = busiest_thread(rules);
@@ -110,13 +142,7 @@ Outcome check(const RuleContext& rules) {
                      " steps that were not recorded, and these may have done other work."
                : "The cost per event is that of another machine; the step time without a profiler "
                  "decides.";
-  finding.fix = {.text =
-                     "Time the steps without a profiler and compare. Record less per event: "
-                     "with_stack and record_shapes only for the question that needs them, "
-                     "profile_memory off; fewer, longer steps; an allocation of buffers "
-                     "before the first counted step (warmup of schedule()).",
-                 .before = "profile(with_stack=True, record_shapes=True, profile_memory=True)",
-                 .after = "profile(schedule=schedule(wait=1, warmup=1, active=3))"};
+  finding.fix = fix_of(rules);
   finding.verify = "fathom health TRACE";
   std::vector<Finding> findings;
   findings.push_back(std::move(finding));

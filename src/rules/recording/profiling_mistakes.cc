@@ -7,6 +7,7 @@
 #include "rules/common/arguments.h"
 #include "rules/common/evidence.h"
 #include "rules/common/names.h"
+#include "rules/common/program.h"
 #include "rules/common/recorded.h"
 #include "rules/rule.h"
 
@@ -147,12 +148,19 @@ void check_steps(const RuleContext& rules, std::vector<Finding>& findings) {
              : "Of " + counted_noun(steps.steps.size(), "step") +
                    " one counts: nothing shows whether it is usual.");
     finding.counter_evidence = "One pass may be just what is in question.";
-    finding.fix = {.text = "Record several steps after a warm-up, and mark each.",
-                   .before = "with profile() as prof: train_step(batch)",
-                   .after =
-                       "with profile(schedule=schedule(wait=2, warmup=2, active=5)) as prof:\n"
-                       "    for batch in loader:\n        train_step(batch)\n"
-                       "        prof.step()"};
+    if (recorded_by_run(rules.trace())) {
+      finding.fix = {
+          .text = "Record several steps after a warm-up; --step-by says what a step is.",
+          .before = "",
+          .after = "fathom run --steps wait=2,warmup=2,active=5 -- " + command_of(rules.trace())};
+    } else {
+      finding.fix = {.text = "Record several steps after a warm-up, and mark each.",
+                     .before = "with profile() as prof: train_step(batch)",
+                     .after =
+                         "with profile(schedule=schedule(wait=2, warmup=2, active=5)) as prof:\n"
+                         "    for batch in loader:\n        train_step(batch)\n"
+                         "        prof.step()"};
+    }
     findings.push_back(std::move(finding));
   }
   if (count >= kManySteps && rules.trace().slices.size() >= kManyEvents) {
@@ -162,11 +170,14 @@ void check_steps(const RuleContext& rules, std::vector<Finding>& findings) {
               count_text(static_cast<std::int64_t>(rules.trace().slices.size())) + " events, " +
                   bytes_text(static_cast<std::int64_t>(rules.trace().bytes_read)));
     finding.counter_evidence = "Rare events need long recordings.";
-    finding.fix = {.text =
-                       "Five to ten steps show the same; record more with fewer options where "
-                       "outliers are in question.",
-                   .before = "schedule(wait=1, warmup=1, active=500)",
-                   .after = "schedule(wait=1, warmup=1, active=5)"};
+    finding.fix = {
+        .text =
+            "Five to ten steps show the same; record more with fewer options where "
+            "outliers are in question.",
+        .before = "",
+        .after = recorded_by_run(rules.trace())
+                     ? "fathom run --steps wait=1,warmup=1,active=5 -- " + command_of(rules.trace())
+                     : "schedule(wait=1, warmup=1, active=5)"};
     findings.push_back(std::move(finding));
   }
 }
@@ -208,6 +219,7 @@ void check_recorded(const RuleContext& rules, std::vector<Finding>& findings) {
   const bool operators = std::ranges::any_of(trace.categories, [](const Category& category) {
     return category.kind == SliceKind::cpu_op && category.slices > 0;
   });
+  const bool by_run = recorded_by_run(trace);
   if (links.launches_without_activity > 0 && device_unrecorded(rules)) {
     Finding finding = about("no-kernels", "Kernels were launched but not recorded", Weight::warning,
                             counted_noun(links.launches_without_activity, "launching call") +
@@ -218,8 +230,10 @@ void check_recorded(const RuleContext& rules, std::vector<Finding>& findings) {
                        "Record the device too. Where it was enabled already, another profiler held "
                        "the device, or the library that traces it (CUPTI, roctracer) is missing or "
                        "not permitted: fathom doctor shows which.",
-                   .before = "profile(activities=[ProfilerActivity.CPU])",
-                   .after = "profile(activities=[ProfilerActivity.CPU, ProfilerActivity.CUDA])"};
+                   .before = by_run ? "" : "profile(activities=[ProfilerActivity.CPU])",
+                   .after = by_run ? "fathom doctor"
+                                   : "profile(activities=[ProfilerActivity.CPU, "
+                                     "ProfilerActivity.CUDA])"};
     findings.push_back(std::move(finding));
   }
   const std::string missing = missing_options(rules);
@@ -232,8 +246,8 @@ void check_recorded(const RuleContext& rules, std::vector<Finding>& findings) {
   finding.fix = {.text =
                      "Record once more with what the next question needs: shapes for the "
                      "roofline, stacks for lines, memory for the peak.",
-                 .before = "profile()",
-                 .after = "profile(" + missing + ")"};
+                 .before = by_run ? command_of(trace) : "profile()",
+                 .after = by_run ? recording_with(trace, missing) : "profile(" + missing + ")"};
   findings.push_back(std::move(finding));
 }
 

@@ -89,5 +89,14 @@ TEST(ProfilingMistakes, AreAModelOnTheCpuBesideAGpu) {
   EXPECT_EQ(findings[0].key, "on-cpu");
 }
 
+TEST(ProfilingMistakes, TellAUserOfFathomRunItsOwnOptions) {
+  TraceBuilder builder;
+  builder.step(0, 0, 100);
+  builder.op("aten::mm", 1, 98);
+  builder.fact("command", R"(["python","a.py"])");
+  for (const Finding& finding : JudgedTrace(builder).findings(profiling_mistakes()))
+    EXPECT_EQ(finding.fix.after.find("profile("), std::string::npos) << finding.key;
+}
+
 }  // namespace
 }  // namespace fathom

@@ -11,6 +11,7 @@
 #include "rules/common/evidence.h"
 #include "rules/common/main_thread.h"
 #include "rules/common/outliers.h"
+#include "rules/common/recorded.h"
 #include "rules/rule.h"
 
 namespace fathom {
@@ -233,8 +234,8 @@ Finding make(const RuleContext& rules, const Outliers& outliers) {
           "in the background, or after the loop; bucket batches by length; gc.disable() with "
           "gc.collect() at a chosen moment. Caveat: what other programs on the host do shows the "
           "same way.",
-      .before = "if step % 50 == 0: torch.save(model.state_dict(), path)",
-      .after = "if step % 50 == 0: writer.submit(torch.save, to_cpu(model.state_dict()), path)"};
+      .before = "",
+      .after = ""};
   finding.verify = "fathom steps TRACE";
   finding.claims = std::move(cause.claims);
   return finding;
@@ -280,12 +281,14 @@ std::optional<Finding> drift(const RuleContext& rules) {
   finding.counter_evidence =
       "Batches that are sorted by length, or a device that warms up and lowers its clock, look the "
       "same.";
-  finding.fix = {.text =
-                     "Look for what grows: lists of tensors that keep their graphs alive "
-                     "(losses appended without .detach()), caches, logs, key-value caches, "
-                     "fragmented memory.",
-                 .before = "losses.append(loss)",
-                 .after = "losses.append(loss.detach())"};
+  finding.fix.text = "Look for what grows: caches, logs, lists, sequences, fragmented memory.";
+  if (is_training(rules)) {
+    finding.fix = {.text =
+                       "Look for what grows: lists of tensors that keep their graphs alive "
+                       "(losses appended without .detach()), caches, logs, fragmented memory.",
+                   .before = "losses.append(loss)",
+                   .after = "losses.append(loss.detach())"};
+  }
   finding.verify = "fathom steps TRACE";
   return finding;
 }

@@ -5,10 +5,12 @@
 #include <utility>
 
 #include "analysis/structure/stretches.h"
+#include "analysis/structure/vendor.h"
 #include "base/quantity_text.h"
 #include "rules/common/claims.h"
 #include "rules/common/counted.h"
 #include "rules/common/evidence.h"
+#include "rules/common/program.h"
 #include "rules/rule.h"
 
 namespace fathom {
@@ -36,7 +38,25 @@ constexpr std::size_t kFewestSteps = 3;
 constexpr double kLeastPercent = 5.0;
 constexpr double kCriticalPercent = 20.0;
 
-Finding about(std::string key, std::string title, Evidence evidence) {
+Fix fix_of(const RuleContext& rules) {
+  Fix fix{.text = std::string("Record when the program runs evenly: skip some steps, then warm the "
+                              "profiler up, then record. ") +
+                  (rules.device >= 0 && speaks_cuda(rules.trace())
+                       ? "CUDA_MODULE_LOADING=EAGER loads kernels at the start; where"
+                       : "Where") +
+                  " start-up itself is the question, record it apart.",
+          .before = "with profile() as prof: train(steps=3)",
+          .after =
+              "with profile(schedule=schedule(wait=5, warmup=2, active=5)) as prof:\n"
+              "    for batch in loader:\n        train_step(batch)\n        prof.step()"};
+  if (recorded_by_run(rules.trace())) {
+    fix.before = "";
+    fix.after = "fathom run --steps wait=5,warmup=2,active=5 -- " + command_of(rules.trace());
+  }
+  return fix;
+}
+
+Finding about(const RuleContext& rules, std::string key, std::string title, Evidence evidence) {
   Finding finding;
   finding.key = std::move(key);
   finding.title = std::move(title);
@@ -44,15 +64,7 @@ Finding about(std::string key, std::string title, Evidence evidence) {
   finding.confidence = Confidence::high;
   finding.effort = Effort::line;
   finding.evidence.push_back(std::move(evidence));
-  finding.fix = {
-      .text =
-          "Record when the program runs evenly: skip some steps, then warm the profiler up, "
-          "then record. CUDA_MODULE_LOADING=EAGER loads kernels at the start; where start-up "
-          "itself is the question, record it apart.",
-      .before = "with profile() as prof: train(steps=3)",
-      .after =
-          "with profile(schedule=schedule(wait=5, warmup=2, active=5)) as prof:\n"
-          "    for batch in loader:\n        train_step(batch)\n        prof.step()"};
+  finding.fix = fix_of(rules);
   finding.verify = "fathom steps TRACE";
   return finding;
 }
@@ -72,7 +84,7 @@ Finding first_steps(const RuleContext& rules, std::span<const Step* const> steps
   for (const Step* const step : steps) sum += step->window.length();
   const double percent = rules.percent(sum);
   Finding finding =
-      about("first-steps",
+      about(rules, "first-steps",
             std::string("The recording begins with warm-up: ") +
                 (steps.size() == 1 ? std::string("the first step takes ")
                                    : "the first " + std::to_string(steps.size()) + " steps take ") +
@@ -152,7 +164,7 @@ std::vector<Finding> first_use(const RuleContext& rules) {
     kind.stretches.push_back(work.interval);
   }
   Finding finding =
-      about("first-use",
+      about(rules, "first-use",
             "Warm-up in the window: what is done only once takes " + per_step(rules, time), {});
   std::vector<KindEvidence> parts;
   for (std::size_t i = 0; i < kinds.size(); ++i) {

@@ -94,8 +94,8 @@ Outcome check(const RuleContext& rules) {
           "Do that step on the device (torch has most of NumPy; else a custom operator), so "
           "that the data stays there; where it must leave, use pinned memory and work on "
           "something else meanwhile.",
-      .before = "x = torch.from_numpy(np.sort(x.cpu().numpy())).to(device)",
-      .after = "x = x.sort().values"};
+      .before = "x = torch.from_numpy(f(x.cpu().numpy())).to(device)",
+      .after = "x = f_of_tensors(x)"};
   finding.verify = "fathom copies TRACE";
   finding.assumption = "neither copy is needed, and what the host did between costs nothing";
   finding.pessimism = 0.2;

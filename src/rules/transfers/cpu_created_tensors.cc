@@ -166,6 +166,31 @@ class Finder {
   std::vector<bool> on_device_;         // By slice: it or its children start an activity.
 };
 
+bool is_random(std::string_view op) {
+  return op.find("rand") != op.npos || op == "aten::normal_" || op == "aten::uniform_" ||
+         op == "aten::bernoulli_";
+}
+
+Fix fix_of(std::string_view made) {
+  if (is_random(made)) {
+    return {.text =
+                "Make it where it is used. Caveat: with the same seed the device draws other "
+                "numbers than the CPU; draw there only what need not be repeated exactly.",
+            .before = "noise = torch.randn(shape).to(device)",
+            .after = "noise = torch.randn(shape, device=device)"};
+  }
+  if (made == "aten::lift_fresh") {
+    return {.text =
+                "What comes from Python's numbers has to be copied: join such tensors, copy once, "
+                "and keep what stays the same on the device (register_buffer).",
+            .before = "scale = torch.tensor(0.5).to(device)  # in each step",
+            .after = "self.register_buffer('scale', torch.tensor(0.5), persistent=False)"};
+  }
+  return {.text = "Make it where it is used; make constants once (register_buffer).",
+          .before = "mask = torch.ones(n, n).tril().to(device)",
+          .after = "mask = torch.ones(n, n, device=device).tril()"};
+}
+
 Outcome check(const RuleContext& rules) {
   if (rules.device < 0) return Abstention{"no device activity was recorded"};
   const Trace& trace = rules.trace();
@@ -200,9 +225,7 @@ Outcome check(const RuleContext& rules) {
   finding.counter_evidence =
       "Random numbers made on the device differ from those made on the CPU with the same seed; a "
       "constant that never changes had better be kept there.";
-  finding.fix = {.text = "Make it where it is used; make constants once (register_buffer).",
-                 .before = "mask = torch.ones(n, n).tril().to(device)",
-                 .after = "mask = torch.ones(n, n, device=device).tril()"};
+  finding.fix = fix_of(trace.name(moves.front().made));
   finding.verify = "fathom copies TRACE";
   finding.assumption = "a fifth of the host's time is left, and a short kernel instead of the copy";
   finding.pessimism = 0.4;

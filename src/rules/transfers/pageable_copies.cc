@@ -6,6 +6,7 @@
 #include "rules/common/counted.h"
 #include "rules/common/evidence.h"
 #include "rules/common/host_copies.h"
+#include "rules/common/program.h"
 #include "rules/common/waits.h"
 #include "rules/rule.h"
 
@@ -97,6 +98,36 @@ double left_of(const RuleContext& rules, const HostCopy& copy) {
   return std::clamp(pinned / taken, 0.0, 1.0);
 }
 
+/// Uploads are pinned by the loader where there is one, else by the program; downloads go into
+/// pinned memory that is there already.
+Fix fix_of(const RuleContext& rules, const Found& found) {
+  Duration up{};
+  Duration down{};
+  for (const HostCopy& copy : found.copies)
+    (copy.kind == CopyKind::h2d ? up : down) += rules.trace().slices.duration[copy.activity.row()];
+  if (down > up) {
+    return {.text =
+                "Copy results into pinned memory that is allocated once, without blocking, and "
+                "read them after an event. Caveat: they are not there before it.",
+            .before = "y = out.cpu()",
+            .after =
+                "host = torch.empty(out.shape, dtype=out.dtype, pin_memory=True)  # once\n"
+                "host.copy_(out, non_blocking=True); done.record()\n...\ndone.synchronize()"};
+  }
+  const bool loader = frameworks_of(rules.trace()).loader;
+  return {.text = std::string(loader ? "Let the loader pin its batches"
+                                     : "Pin what is sent, in "
+                                       "buffers that are used "
+                                       "again,") +
+                  " and copy without blocking; best one batch ahead, on a stream of its own. "
+                  "Caveats: a buffer may be changed only when its copy is done; do not pin what is "
+                  "used once: that costs more than it saves.",
+          .before = loader ? "DataLoader(data); x = x.to(device)" : "x = x.to(device)",
+          .after = loader ? "DataLoader(data, pin_memory=True); x = x.to(device, non_blocking=True)"
+                          : "buffer.copy_(x)  # pinned once: torch.empty(shape, pin_memory=True)\n"
+                            "x = buffer.to(device, non_blocking=True)"};
+}
+
 Outcome check(const RuleContext& rules) {
   if (rules.device < 0) return Abstention{"no device activity was recorded"};
   Found found = look(rules);
@@ -122,14 +153,7 @@ Outcome check(const RuleContext& rules) {
   finding.counter_evidence =
       "Pinning copies the data once more on the host and cannot be swapped out; without work that "
       "runs meanwhile, a pinned copy saves only by its higher rate.";
-  finding.fix = {
-      .text =
-          "Let the loader pin its batches and copy without blocking; best one batch ahead, on a "
-          "stream of its own. Caveats: a non-blocking copy to the host is not finished when it "
-          "returns (wait for an event); do not pin what is used once: that costs more than it "
-          "saves.",
-      .before = "DataLoader(data); x = x.to(device)",
-      .after = "DataLoader(data, pin_memory=True); x = x.to(device, non_blocking=True)"};
+  finding.fix = fix_of(rules, found);
   finding.verify = "fathom copies TRACE";
   finding.claims = std::move(found.claims);
   for (const HostCopy& copy : found.copies) {

@@ -67,5 +67,16 @@ TEST(PageableCopies, AbstainWithoutADevice) {
   EXPECT_NE(JudgedTrace(builder).abstains(pageable_copies()), "");
 }
 
+TEST(PageableCopies, ArePinnedByTheLoaderOnlyWhereThereIsOne) {
+  const auto after = [](bool loader) {
+    TraceBuilder builder;
+    upload(builder, MemoryKind::pageable);
+    if (loader) builder.annotation("enumerate(DataLoader)#_SingleProcess", 1, 2);
+    return JudgedTrace(builder).findings(pageable_copies()).at(0).fix.after;
+  };
+  EXPECT_NE(after(true).find("DataLoader"), std::string::npos);
+  EXPECT_EQ(after(false).find("DataLoader"), std::string::npos);
+}
+
 }  // namespace
 }  // namespace fathom

@@ -6,6 +6,7 @@
 #include "rules/common/claims.h"
 #include "rules/common/evidence.h"
 #include "rules/common/host_copies.h"
+#include "rules/common/program.h"
 #include "rules/rule.h"
 
 namespace fathom {
@@ -95,8 +96,9 @@ Outcome check(const RuleContext& rules) {
           "Bind each process to the cores and memory next to its device (nvidia-smi topo -m "
           "shows them); check the link's width and generation under load (nvidia-smi -q, "
           "PCIe); spread devices over switches.",
-      .before = "python train.py",
-      .after = "numactl --cpunodebind=0 --membind=0 python train.py  # the device's node"};
+      .before = command_of(rules.trace()),
+      .after = "numactl --cpunodebind=0 --membind=0 " + command_of(rules.trace()) +
+               "  # the device's node"};
   finding.verify = "fathom copies TRACE";
   finding.assumption = "these copies then run at 80 % of the link's peak";
   finding.pessimism = 0.2;

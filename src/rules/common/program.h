@@ -1,0 +1,45 @@
+// What a recording shows of the program and its machine, so that advice applies to both.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "rules/rule.h"
+
+namespace fathom {
+
+/// What the names of a recording show of the frameworks in use.
+struct Frameworks {
+  bool ddp = false;       ///< torch's DistributedDataParallel.
+  bool fsdp = false;      ///< FullyShardedDataParallel, or fully_shard.
+  bool torchrec = false;  ///< Sparse tables of TorchRec, or FBGEMM's embeddings.
+  bool vllm = false;
+  bool loader = false;    ///< torch's DataLoader.
+  bool compiled = false;  ///< torch.compile.
+  bool embeds = false;    ///< Looks tokens up in a table: a vocabulary exists.
+};
+/// O(names).
+Frameworks frameworks_of(const Trace& trace);
+
+/// Are most products of the counted steps computed in 16 or 8 bits: by autocast, or since the
+/// model is of such a type? O(activities).
+bool multiplies_in_few_bits(const RuleContext& rules);
+
+/// Was it recorded by fathom run?
+bool recorded_by_run(const Trace& trace);
+
+/// The program's own command, where fathom run has recorded it, else "python train.py".
+std::string command_of(const Trace& trace);
+
+/// How to record what is named by the options of torch.profiler, such as "record_shapes=True,
+/// with_stack=True": these, or, of a run, fathom's own options and the command.
+std::string recording_with(const Trace& trace, std::string_view options);
+
+/// Processors that the program may use: whole ones, at least one; unset: not recorded.
+std::optional<int> processors_of(const RuleContext& rules);
+
+/// Workers that a loader should have at most, of those that the advice would name.
+int workers_for(const RuleContext& rules, int wanted);
+
+}  // namespace fathom
