@@ -3,7 +3,10 @@
 
 #include <gtest/gtest.h>
 
+#include "replay/build.h"
+#include "replay/changes.h"
 #include "replay/replay.h"
+#include "replay/run.h"
 #include "store/trace_builder.h"
 
 namespace fathom {
@@ -107,6 +110,53 @@ TEST_P(RandomTraces, AreReproducedAndEditedWithoutHarm) {
       EXPECT_EQ(at, step.window.end);
     }
   }
+}
+
+/// A change that makes some slices shorter, and a milder one of the same slices.
+struct Shorter {
+  Edits change;
+  Edits milder;
+};
+
+Shorter shorter(const Trace& trace, std::mt19937_64& chance) {
+  Shorter edits;
+  const std::uint64_t every = 1 + chance() % 8;
+  for (std::size_t row = 0; row < trace.slices.size(); ++row) {
+    const SliceKind kind = trace.kind(SliceId(row));
+    if ((!is_host_work(kind) && !is_device_activity(kind)) || chance() % every != 0) continue;
+    const float left = static_cast<float>(chance() % 5) / 4;
+    edits.change.scale.emplace_back(SliceId(row), left);
+    edits.milder.scale.emplace_back(SliceId(row), (1 + left) / 2);
+  }
+  return edits;
+}
+
+TEST(RandomChanges, MakeNothingLaterInAThousandOfThem) {
+  constexpr unsigned kTraces = 50;
+  constexpr unsigned kChanges = 20;
+  std::size_t changes = 0;
+  for (unsigned seed = 0; seed < kTraces; ++seed) {
+    const Trace trace = RandomTrace(1'000'000 + seed).build();
+    const Analyses analyses(trace);
+    const Context context{trace, analyses, {}, {}};
+    const auto graph = build_replay_graph(context, context.steps().steps, context.steps().counted(),
+                                          ReplayScope::everything);
+    const std::vector<NodeRange> all{
+        {.begin = 1, .end = static_cast<std::uint32_t>(graph->nodes())}};
+    std::mt19937_64 chance(seed);
+    for (unsigned i = 0; i < kChanges; ++i) {
+      const Shorter edits = shorter(trace, chance);
+      const std::vector<Time> best = replay_times(EditedGraph(*graph, edits.change, all), all);
+      const std::vector<Time> likely = replay_times(EditedGraph(*graph, edits.milder, all), all);
+      std::size_t later = 0;
+      for (std::size_t node = 0; node < best.size(); ++node)
+        later += best[node] > likely[node] || likely[node] > graph->at[node] ? 1 : 0;
+      ASSERT_EQ(later, 0U) << "of " << best.size() << " moments, trace " << seed << ", change "
+                           << i;
+      ++changes;
+    }
+  }
+  EXPECT_EQ(changes, 1000U);
 }
 
 INSTANTIATE_TEST_SUITE_P(Seeds, RandomTraces, testing::Range(0U, 40U));

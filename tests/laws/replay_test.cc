@@ -1,6 +1,7 @@
 // Laws of predictions: what takes less time makes nothing later, and the best of an interval is no
 // slower than the worst.
 #include <algorithm>
+#include <cstdlib>
 #include <random>
 #include <string>
 #include <vector>
@@ -19,7 +20,8 @@
 namespace fathom {
 namespace {
 
-/// Changes per recording: many of a small one, few of a large one.
+/// Changes per recording: many of a small one, few of a large one; or as many as
+/// FATHOM_REPLAY_CHANGES says: 1,000 of a recording take minutes.
 constexpr std::size_t kMostEdits = 40;
 constexpr std::size_t kNodesPerRecording = 1'000'000;
 
@@ -54,8 +56,12 @@ TEST_P(ReplayLaws, NothingComesLaterBecauseSomethingTakesLessTime) {
   const auto graph = build_replay_graph(context, context.steps().steps, context.steps().counted(),
                                         ReplayScope::everything);
   const std::vector<NodeRange> all{{.begin = 1, .end = static_cast<std::uint32_t>(graph->nodes())}};
+  const char* const asked = std::getenv("FATHOM_REPLAY_CHANGES");  // NOLINT(concurrency-mt-unsafe)
   const std::size_t edits =
-      std::clamp<std::size_t>(kNodesPerRecording / (graph->nodes() + 1), 2, kMostEdits);
+      asked != nullptr
+          ? std::strtoull(asked, nullptr, 10)
+          : std::clamp<std::size_t>(kNodesPerRecording / (graph->nodes() + 1), 2, kMostEdits);
+  RecordProperty("changes", static_cast<int>(edits));
   std::mt19937 chance(static_cast<unsigned>(trace_.slices.size()));
   for (std::size_t i = 0; i < edits; ++i) {
     const Edits changed = shorter(trace_, chance, 1U << (i % 8));

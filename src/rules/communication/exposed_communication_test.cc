@@ -105,6 +105,28 @@ TEST(ExposedCommunication, AdvisesForTheFrameworkThatIsSeen) {
   EXPECT_FALSE(says(fix_beside("forward", "ncclDevKernel_AllReduce", true), "broadcast"));
 }
 
+TEST(ExposedCommunication, TellsTheKindOfAGenericKernelByWhoLaunchesIt) {
+  TraceBuilder builder;
+  builder.step(0, 0, 1000);
+  builder.annotation("nccl:all_reduce", 0, 100);
+  builder.runtime("hipLaunchKernel", 1, 2, 1);
+  builder.on_stream(20).kernel("ncclDevKernel_Generic(ncclDevKernelArgsStorage<4096ul>)", 10, 900,
+                               1);
+  const auto findings = JudgedTrace(builder).findings(exposed_communication());
+  ASSERT_EQ(findings.size(), 1U);
+  EXPECT_NE(findings[0].evidence[0].text.find("all-reduce"), std::string::npos);
+}
+
+TEST(ExposedCommunication, IsToldFromFivePercent) {
+  TraceBuilder builder;
+  builder.step(0, 0, 1000);
+  builder.runtime("cudaLaunchKernel", 1, 2, 1);
+  builder.runtime("cudaLaunchKernel", 4, 2, 2);
+  builder.on_stream(7).kernel("gemm", 10, 890, 1);
+  builder.on_stream(20).kernel(kReduce, 600, 390, 2);
+  EXPECT_EQ(JudgedTrace(builder).findings(exposed_communication()).size(), 1U) << "9 % of the step";
+}
+
 TEST(Collectives, AreToldByTheirNames) {
   EXPECT_EQ(collective_kind(kReduce), CollectiveKind::all_reduce);
   EXPECT_EQ(collective_kind("ncclKernel_SendRecv_RING_SIMPLE"), CollectiveKind::all_to_all);

@@ -67,6 +67,7 @@ Late late_launches(const RuleContext& rules) {
     const bool host = piece.cause == Bucket::dispatch || piece.cause == Bucket::python ||
                       piece.cause == Bucket::launch_latency;
     if (!host || gap.opener == Opener::sync_call || gap.opener == Opener::start) continue;
+    if (!gap.next.valid()) continue;  // Nothing is launched any more.
     const Duration idle = rules.counted(piece.interval);
     if (idle <= Duration{}) continue;
     late.claims.push_back({.device = rules.device, .gap = piece.gap, .time = idle});

@@ -21,7 +21,8 @@ constexpr std::string_view kDoc =
 
 constexpr double kLongBackward = 4.0;
 constexpr double kLongOptimizer = 30.0;
-constexpr double kLeastPercent = 5.0;
+/// A phase that takes less of the step dominates nothing.
+constexpr double kLeastPercent = 20.0;
 
 /// Time by phase: of the device by what launched it, else of the main thread.
 struct PhaseTimes {

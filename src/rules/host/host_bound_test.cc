@@ -49,6 +49,29 @@ TEST(HostBound, LeavesWhatWaitingCallsOpened) {
   EXPECT_TRUE(JudgedTrace(builder).findings(host_bound()).empty());
 }
 
+TEST(HostBound, CountsGapsWhoseLongestPartIsTheLaunch) {
+  TraceBuilder builder;
+  builder.step(0, 0, 5100);
+  for (int i = 0; i < 50; ++i) {
+    const std::int64_t at = 100 * i + 10;
+    builder.op("aten::add", at, 30);
+    builder.runtime("cudaLaunchKernel", at + 15, 10, i + 1);
+    builder.kernel("add", at + 70, 35, i + 1);  // Ends 5 ns before the next operator's launch.
+  }
+  const JudgedTrace judged(builder);
+  const std::vector<Finding> findings = judged.findings(host_bound());
+  ASSERT_EQ(findings.size(), 1U);
+  EXPECT_GT(judged.rules().percent(total(findings[0].claims)), 60);
+}
+
+TEST(HostBound, LeavesWhatIsIdleAfterTheLastActivity) {
+  TraceBuilder builder;
+  builder.step(0, 0, 1000);
+  add_launch(builder, "aten::add", 10, "add", 300, 1);
+  builder.op("aten::view", 500, 450);
+  EXPECT_TRUE(JudgedTrace(builder).findings(host_bound()).empty());
+}
+
 /// 120 operators, each called for 6 µs by Python.
 std::vector<Finding> called(std::int64_t computing) {
   TraceBuilder builder;

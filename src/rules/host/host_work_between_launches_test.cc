@@ -143,10 +143,10 @@ TEST(HostWorkBetweenLaunches, SumsExactlyWhatEachFunctionTakes) {
     EXPECT_NE(at, findings.end()) << key;
     return *at;
   };
-  EXPECT_EQ(to_ns(total(found("train.py:20").claims)), 3 * 610 * kUs);
+  EXPECT_EQ(to_ns(total(found("train.py:20").claims)), kUs * 3 * 610);
   const Finding& normalize = found("numpy/core.py:9");
-  EXPECT_EQ(to_ns(total(normalize.claims)), 3 * 20 * 100 * kUs);
-  EXPECT_EQ(to_ns(total(found("train.py:30").claims)), 3 * 20 * 30 * kUs);
+  EXPECT_EQ(to_ns(total(normalize.claims)), kUs * 3 * 20 * 100);
+  EXPECT_EQ(to_ns(total(found("train.py:30").claims)), kUs * 3 * 20 * 30);
   EXPECT_NE(found("train.py:30").evidence[0].text.find("normalize and what it calls take 2.600 ms"),
             std::string::npos)
       << found("train.py:30").evidence[0].text;

@@ -1,11 +1,15 @@
 // hot-kernel: an operator that takes long and is far from its roof.
 #include <algorithm>
+#include <map>
+#include <optional>
 
+#include "analysis/roofline/op_formulas.h"
 #include "analysis/util/json_list.h"
 #include "base/quantity_text.h"
 #include "rules/common/claims.h"
 #include "rules/common/counted.h"
 #include "rules/common/evidence.h"
+#include "rules/common/names.h"
 #include "rules/common/recorded.h"
 #include "rules/rule.h"
 
@@ -17,7 +21,8 @@ constexpr std::string_view kDoc =
     "The roofline gives the least time that an operator of known shapes can take on the "
     "device: its floating-point operations at the peak for their type, or its bytes at "
     "the memory bandwidth, whichever is longer. Fires for operators that take at least 5 "
-    "% of the step and reach less than 60 % of that. Source: Williams et al., Roofline "
+    "% of the step and reach less than 60 % of that. One that no formula prices is named from 25 % "
+    "on, without a saving. Source: Williams et al., Roofline "
     "(2009); Nsight Compute's threshold of 60 % for latency-bound kernels.";
 
 constexpr double kLeastPercent = 5.0;
@@ -25,6 +30,7 @@ constexpr double kFarPercent = 60.0;
 /// What well-tuned kernels reach of their roof.
 constexpr double kReachable = 0.7;
 constexpr std::size_t kMostFindings = 3;
+constexpr double kLeastPercentWithoutRoof = 25.0;
 
 /// The activities of each row of the roofline, for the rows that matter.
 std::vector<Blamed> blame(const RuleContext& rules, const std::vector<std::uint32_t>& rows) {
@@ -118,6 +124,50 @@ Finding describe(const RuleContext& rules, const RooflineRow& row, const Blamed&
   return finding;
 }
 
+/// Operators of ATen that no formula prices, by name; with the time of all their shapes.
+std::map<StringId, Blamed> unpriced(const RuleContext& rules) {
+  const Trace& trace = rules.trace();
+  const NameSet names(
+      trace, [](std::string_view name) { return name.starts_with("aten::") && !op_formula(name); });
+  std::map<StringId, Blamed> found;
+  for_each_activity(rules, [&](SliceId activity, SliceId op) {
+    if (!op.valid() || trace.kind(activity) != SliceKind::kernel) return;
+    const StringId name = trace.slices.name[op.row()];
+    if (names.contains(name)) found[name].add(rules, activity, op);
+  });
+  return found;
+}
+
+/// An operator that takes much of the step, and whose roof is not known.
+std::optional<Finding> without_roof(const RuleContext& rules) {
+  const std::map<StringId, Blamed> found = unpriced(rules);
+  const auto most =
+      std::ranges::max_element(found, {}, [](const auto& each) { return each.second.time; });
+  if (most == found.end() || rules.percent(most->second.time) < kLeastPercentWithoutRoof) return {};
+  const Blamed& blamed = most->second;
+  const std::string name(rules.trace().text(most->first));
+  Finding finding;
+  finding.key = name;
+  finding.title = name + " alone takes " + per_step(rules, blamed.time);
+  finding.family = Family::latency;
+  finding.weight = Weight::warning;
+  finding.confidence = Confidence::medium;
+  finding.effort = Effort::refactoring;
+  finding.evidence.push_back(
+      evidence_of(rules, blamed,
+                  counted_noun(blamed.activities.size(), "kernel") +
+                      "; how long it must take at least depends on the data, and is not known"));
+  finding.counter_evidence = "It may be as fast as the device allows: no saving is predicted.";
+  finding.fix = {.text =
+                     "Call it less often, on fewer elements, or with indices that lie next to one "
+                     "another; profile its kernel with a counter of the memory's bandwidth to see "
+                     "what is left.",
+                 .before = "",
+                 .after = ""};
+  finding.verify = "fathom ops TRACE --sort -device_self_ns";
+  return finding;
+}
+
 Outcome check(const RuleContext& rules) {
   if (rules.device < 0) return Abstention{"no device activity was recorded"};
   if (rules.roofline.device == nullptr) {
@@ -133,6 +183,7 @@ Outcome check(const RuleContext& rules) {
       findings.push_back(describe(rules, rules.roofline.rows[rows[i]], blamed[i]));
     }
   }
+  if (auto finding = without_roof(rules)) findings.push_back(std::move(*finding));
   return findings;
 }
 

@@ -35,6 +35,18 @@ TEST(HotKernel, IsToldFarBelowItsRoof) {
   EXPECT_NEAR(static_cast<double>(to_ns(total(findings[0].claims))), 600'000 - 171'429, 2);
 }
 
+TEST(HotKernel, NamesAnOperatorThatTakesMostAndHasNoFormula) {
+  ProgramBuilder program(1'000'000);
+  program.op("aten::no_such_formula", "kernel", 590'000)
+      .shapes("[[100,100]]")
+      .types(R"(["float"])");
+  const std::vector<Finding> findings =
+      JudgedTrace(program.trace(), &kDevice).findings(hot_kernel());
+  ASSERT_EQ(findings.size(), 1U);
+  EXPECT_EQ(findings[0].title.find("aten::no_such_formula alone takes"), 0U) << findings[0].title;
+  EXPECT_TRUE(findings[0].claims.empty()) << "what could be saved is not known";
+}
+
 TEST(HotKernel, IsNothingNearItsRoof) {
   ProgramBuilder program(1'000'000);
   product(program, 150'000);

@@ -82,8 +82,12 @@ Found look(const RuleContext& rules) {
       stretches.push_back(interval_of(trace, copy.launch));
     }
   }
+  // Inside the call the driver copies into its own buffer first: the device waits for it.
   for (const Interval& stretch : merged(std::move(stretches))) {
-    claim_idle(rules, stretch, kHostLate, found.claims);
+    claim_idle(rules, stretch,
+               {Bucket::sync, Bucket::dispatch, Bucket::python, Bucket::launch_latency,
+                Bucket::device_wait},
+               found.claims);
   }
   claim_waits(rules, found);
   return found;

@@ -34,6 +34,23 @@ TEST(PageableCopies, AreToldWithTheCopyAndTheIdleTimeBehindItsWait) {
   EXPECT_EQ(findings[0].edits.no_wait.size(), 2U);
 }
 
+TEST(PageableCopies, CountWhatTheDriverNeedsToStageThem) {
+  TraceBuilder builder;
+  builder.step(0, 0, 3000);
+  for (int i = 0; i < 5; ++i) add_launch(builder, "aten::mul", 40 * i, "mul", 20, 10 + i);
+  builder.op("aten::copy_", 300, 1700);
+  builder.runtime("cudaMemcpyAsync", 310, 1680, 2);
+  builder.copy(CopyKind::h2d, 1000, 900, 2, 1 << 20)
+      .memory(MemoryKind::pageable, MemoryKind::device);
+  builder.op("aten::mm", 2010, 30);
+  builder.runtime("cudaLaunchKernel", 2020, 5, 4);
+  builder.kernel("gemm", 2030, 900, 4);
+  const auto findings = JudgedTrace(builder).findings(pageable_copies());
+  ASSERT_EQ(findings.size(), 1U);
+  EXPECT_NEAR(static_cast<double>(to_ns(total(findings[0].claims))), 1700, 60)
+      << "all of the operator, 690 ns of which the driver copies before the copy begins";
+}
+
 TEST(PageableCopies, AreNothingWhenPinned) {
   TraceBuilder builder;
   upload(builder, MemoryKind::pinned);
