@@ -231,8 +231,6 @@ Outcome check(const RuleContext& rules) {
   finding.edits.launch_once = true;
   finding.assumption = "each step is launched as one graph; the kernels stay as they are";
   finding.pessimism = 0.4;
-  // What inference loses to launches is cuda-graph-inference's: the same cause is not said twice.
-  finding.least_percent = kLeastPercent;
   return std::vector<Finding>{std::move(finding)};
 }
 

@@ -70,24 +70,27 @@ Found look(const RuleContext& rules) {
   const Trace& trace = rules.trace();
   Found found;
   std::vector<Interval> stretches;
+  std::vector<Interval> calls;
   for (const HostCopy& copy : host_copies(rules)) {
     ++found.all;
     found.kind_recorded = found.kind_recorded || copy.host != MemoryKind::unknown;
     if (copy.host != MemoryKind::pageable) continue;
     found.copies.push_back(copy);
     found.claims.push_back(claim(rules, copy.activity));
+    if (copy.kind == CopyKind::h2d && copy.launch.valid())
+      calls.push_back(interval_of(trace, copy.launch));
     if (copy.kind == CopyKind::h2d && copy.op.valid()) {
       stretches.push_back(interval_of(trace, copy.op));
     } else if (copy.kind == CopyKind::h2d && copy.launch.valid()) {
       stretches.push_back(interval_of(trace, copy.launch));
     }
   }
-  // Inside the call the driver copies into its own buffer first: the device waits for it.
   for (const Interval& stretch : merged(std::move(stretches))) {
-    claim_idle(rules, stretch,
-               {Bucket::sync, Bucket::dispatch, Bucket::python, Bucket::launch_latency,
-                Bucket::device_wait},
-               found.claims);
+    claim_idle(rules, stretch, kHostLate, found.claims);
+  }
+  // Inside its call the driver copies into a buffer of its own first, and the device waits for it.
+  for (const Interval& call : merged(std::move(calls))) {
+    claim_idle(rules, call, {Bucket::device_wait}, found.claims);
   }
   claim_waits(rules, found);
   return found;

@@ -37,7 +37,7 @@ TEST(PageableCopies, AreToldWithTheCopyAndTheIdleTimeBehindItsWait) {
 TEST(PageableCopies, CountWhatTheDriverNeedsToStageThem) {
   TraceBuilder builder;
   builder.step(0, 0, 3000);
-  for (int i = 0; i < 5; ++i) add_launch(builder, "aten::mul", 40 * i, "mul", 20, 10 + i);
+  for (std::int64_t i = 0; i < 5; ++i) add_launch(builder, "aten::mul", 40 * i, "mul", 20, 10 + i);
   builder.op("aten::copy_", 300, 1700);
   builder.runtime("cudaMemcpyAsync", 310, 1680, 2);
   builder.copy(CopyKind::h2d, 1000, 900, 2, 1 << 20)
