@@ -61,16 +61,17 @@ def fathom(*words: str) -> str:
     return done.stdout
 
 
-def faults(known: dict[str, Any], diagnosis: dict[str, Any], text: str) -> list[str]:
-    """What is not as it has to be."""
+def faults(known: dict[str, Any], diagnoses: list[dict[str, Any]], text: str) -> list[str]:
+    """What is not as it has to be, of each program of the run."""
     found = []
-    verdict = diagnosis["verdict"]["id"]
-    if verdict not in known["verdict"]:
-        found.append(f"verdict {verdict}, not {' or '.join(known['verdict'])}")
-    rules = [f["rule"] for f in diagnosis["findings"] if f["rule"] not in BESIDE]
-    first = rules[0] if rules else "none"
-    if "first" in known and first not in known["first"]:
-        found.append(f"first finding {first}, not {' or '.join(known['first'])}")
+    for diagnosis in diagnoses:
+        verdict = diagnosis["verdict"]["id"]
+        if verdict not in known["verdict"]:
+            found.append(f"verdict {verdict}, not {' or '.join(known['verdict'])}")
+        rules = [f["rule"] for f in diagnosis["findings"] if f["rule"] not in BESIDE]
+        first = rules[0] if rules else "none"
+        if "first" in known and first not in known["first"]:
+            found.append(f"first finding {first}, not {' or '.join(known['first'])}")
     for said in known.get("says", []):
         if not re.search(said, text):
             found.append(f"nowhere: {said}")
@@ -98,7 +99,8 @@ def run_once(name: str, known: dict[str, Any], folder: pathlib.Path) -> list[str
         found.append(f"on standard error: {done.stderr.strip()[:300]}")
     diagnosis = json.loads(fathom("diagnose", "--json", str(session)))
     text = " ".join(fathom("diagnose", str(session)).split())
-    return found + faults(known, diagnosis, text)
+    diagnoses = diagnosis if isinstance(diagnosis, list) else [diagnosis]
+    return found + faults(known, diagnoses, text)
 
 
 def main() -> int:
