@@ -2,7 +2,10 @@
 #include "capture/launcher/not_recorded.h"
 
 #include <algorithm>
+#include <optional>
+#include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/folder.h"
 #include "capture/doctor/checks.h"
@@ -24,6 +27,19 @@ const Process* find_python(const Manifest& manifest) {
     return is_python(process.command.empty() ? process.name : process.command.front());
   });
   return at == manifest.processes.end() ? nullptr : &*at;
+}
+
+/// The session of a `fathom run` that ours started, which records what it starts itself: "" where
+/// the command names none. Unset where there is no such run.
+std::optional<std::string> inner_session(const Manifest& manifest) {
+  for (const Process& process : manifest.processes) {
+    const std::vector<std::string>& words = process.command;
+    if (words.size() < 2 || last_part(words[0]) != "fathom" || words[1] != "run") continue;
+    const auto ends = std::ranges::find(words, "--");
+    const auto option = std::find(words.begin(), ends, "-o");
+    return option != ends && option + 1 != ends ? *(option + 1) : std::string();
+  }
+  return {};
 }
 
 /// Names of the folder's files that begin and end so.
@@ -63,6 +79,14 @@ void add_python_limits(const Manifest& manifest, const std::string& folder, cons
                             ", and the recorder inside a "
                             "program needs Python 3.8 or later",
                         "run it with Python 3.8 or later", std::string(kLostInPython)});
+      return;
+    }
+    if (const std::optional<std::string> inner = inner_session(manifest)) {
+      limits.push_back({std::string(kInsidePython),
+                        "the command is a fathom run, which recorded it into a session of its own",
+                        inner->empty() ? "fathom diagnose that session, or leave one of the two out"
+                                       : "fathom diagnose " + *inner,
+                        std::string(kLostInPython)});
       return;
     }
     const std::string reason = switch_against_hook(python.command);

@@ -5,6 +5,8 @@
 #include <filesystem>
 #include <fstream>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include <gtest/gtest.h>
 #include <stdlib.h>
@@ -26,6 +28,27 @@ TEST(NotRecorded, APythonThatIsTooOldIsTheReason) {
            limit.remedy == "run it with Python 3.8 or later";
   });
   EXPECT_TRUE(said);
+}
+
+TEST(NotRecorded, ARunInsideOfTheRunIsTheReason) {
+  std::string pattern = (std::filesystem::temp_directory_path() / "fathom_inner_XXXXXX").string();
+  const std::string folder = mkdtemp(pattern.data());
+  const auto remedies = [&](std::vector<std::string> command) {
+    Manifest manifest;
+    manifest.telemetry_hz = 10;
+    manifest.processes.push_back({.pid = 7, .name = "fathom", .command = std::move(command)});
+    manifest.processes.push_back({.pid = 8, .name = "python", .command = {"python", "train.py"}});
+    std::string all;
+    for (const NotRecorded& limit : limits_of(manifest, folder)) all += limit.remedy + "\n";
+    return all;
+  };
+  EXPECT_NE(remedies({"/usr/bin/fathom", "run", "-o", "inner", "--", "python", "train.py"})
+                .find("fathom diagnose inner\n"),
+            std::string::npos);
+  EXPECT_NE(remedies({"fathom", "run", "--", "python", "-o", "x"}).find("leave one of the two out"),
+            std::string::npos);
+  EXPECT_EQ(remedies({"sh", "run.sh"}).find("fathom diagnose"), std::string::npos);
+  std::filesystem::remove_all(folder);
 }
 
 }  // namespace
