@@ -4,6 +4,7 @@
 #include <cmath>
 #include <map>
 #include <string_view>
+#include <tuple>
 
 #include "engine/diagnosis/baseline.h"
 #include "rules/common/arguments.h"
@@ -55,7 +56,7 @@ Sizes sizes_of(Layer layer, const OpArguments& arguments, bool flat) {
 
 /// Of one step, the call of a layer that shows the batch, and how often it comes.
 struct Shown {
-  StringId name{};
+  std::string_view name;
   Time start{};
   Sizes sizes;
   double calls = 0;
@@ -66,15 +67,17 @@ struct StepCalls {
   double losses = 0;
 };
 
-/// The largest embedding, else the first call.
+/// The largest embedding, else the first call; of calls at one time the largest, whatever their
+/// numbers in the trace.
 const Shown* choose(Layer layer, const std::map<std::uint32_t, Shown>& calls) {
+  const auto order = [layer](const Shown& shown) {
+    const double largest = layer == Layer::embedding ? shown.sizes.elements() : 0;
+    return std::tuple(-largest, shown.start, -shown.sizes.elements(), -shown.sizes.samples,
+                      shown.calls, shown.name);
+  };
   const Shown* best = nullptr;
   for (const auto& [signature, shown] : calls) {
-    const bool larger = layer == Layer::embedding && best != nullptr &&
-                        shown.sizes.elements() != best->sizes.elements();
-    const bool better = best == nullptr || (larger ? shown.sizes.elements() > best->sizes.elements()
-                                                   : shown.start < best->start);
-    if (better) best = &shown;
+    if (best == nullptr || order(shown) < order(*best)) best = &shown;
   }
   return best;
 }
@@ -129,7 +132,7 @@ class BatchFinder {
     const Layer layer = layer_of(trace_.name(op));
     Shown& shown = calls.layers[static_cast<std::size_t>(layer)][row];
     if (++shown.calls > 1) return;
-    shown.name = trace_.slices.name[op.row()];
+    shown.name = trace_.name(op);
     shown.start = start;
     const std::optional<OpArguments> arguments = arguments_of(trace_, op);
     if (arguments) shown.sizes = sizes_of(layer, *arguments, attention_.any());
@@ -138,7 +141,7 @@ class BatchFinder {
   /// The mean over all counted steps, where each of them shows it by this layer.
   std::optional<Batch> by(Layer layer) const {
     Sizes sum;
-    StringId name{};
+    std::string_view name;
     for (const Step* const step : rules_.steps) {
       const auto calls = steps_.find(step);
       if (calls == steps_.end()) return std::nullopt;
@@ -155,7 +158,7 @@ class BatchFinder {
     Batch batch;
     if (sum.samples > 0) batch.samples = sum.samples / steps;
     if (sum.tokens > 0) batch.tokens = sum.tokens / steps;
-    batch.source = trace_.text(name);
+    batch.source = name;
     return batch;
   }
 
