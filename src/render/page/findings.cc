@@ -89,7 +89,7 @@ std::string quick_wins_line(const Diagnosis& diagnosis) {
       "<p>" + term_link("quick win", "Quick wins") + ", most saving per effort first:";
   for (const std::size_t i : order) {
     const std::string number = std::to_string(diagnosis.findings[i].number);
-    out += " <a href=\"#finding-" + number + "\">" + number + "</a>";
+    out.append(" <a href=\"#finding-").append(number).append("\">").append(number).append("</a>");
   }
   return out + "</p>\n";
 }
