@@ -347,17 +347,30 @@ def data_loading(recording: Recording, finding: Finding) -> int | None:
     return data_loader_workers(recording, finding)
 
 
-def pageable_copies(recording: Recording, finding: Finding) -> int | None:
-    """The copies, and the idle time inside the operators that upload."""
+def pageable_copies(recording: Recording, finding: Finding) -> Span | None:
+    """The copies, and the idle time inside the operators that upload; at most also that behind each wait in them.
+
+    Behind a wait counts as much as it took, until the next copy.
+    """
 
     def operator(call: Slice) -> Slice:
         around = [each for each in call.ancestors()[1:] if "annotation" not in each.category]
         return next((each for each in around if not each.name.startswith("ProfilerStep")), call)
 
     copies = [each for each in recording.activities if each.kind == "memcpy" and "ageable" in each.name]
+    if not copies:
+        return None
     uploads = [operator(each.launch) for each in copies if each.launch is not None and "HtoD" in each.name]
     spans = union([(each.begin, each.end) for each in uploads])
-    return sum(each.credited for each in copies) + length(both(recording.idle, spans)) if copies else None
+    found = sum(each.credited for each in copies) + length(both(recording.idle, spans))
+    waits = recording.work(lambda each: bool(SYNC.search(each.name)) and length(both([(each.begin, each.end)], spans)) == each.length > 0)
+    begins = sorted(each.begin for each in uploads)
+    behind = 0
+    for wait in waits:
+        until = next((begin for begin in begins if begin >= wait.end), max(end for _, end in recording.windows))
+        rest = without([(wait.end, until)], spans)
+        behind += min(wait.length, length(both(recording.idle, rest)))
+    return found, found + behind
 
 
 def layout_copies(recording: Recording, finding: Finding) -> int | None:

@@ -126,6 +126,19 @@ class Sums(unittest.TestCase):
 
         self.assertEqual(independent_sums.shape_alignment(Made(), finding("shape-alignment")), 8)  # type: ignore[arg-type]
 
+    def test_idle_time_behind_the_wait_of_an_upload_counts_as_much_as_the_wait_at_most(self):
+        copy = launched("Memcpy HtoD (Pageable -> Device)", (10, 5), (20, 30), 1)
+        copy[0]["name"] = "cudaMemcpyAsync"
+        copy[1]["cat"] = "gpu_memcpy"
+        work = [event("aten::copy_", "cpu_op", 5, 55), *copy, event("cudaStreamSynchronize", "cuda_runtime", 45, 10)]
+        work += [event("aten::mm", "cpu_op", 90, 20), *launched("gemm", (95, 5), (100, 50), 2)]
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder) / "made.json"
+            path.write_text(json.dumps({"traceEvents": work}))
+            (each,) = independent_sums.compare(path, [finding("pageable-copies")])
+        # 30 µs of copying and 5 to 20, 50 to 60 idle in the operator; 10 of the 40 µs behind it.
+        self.assertEqual((each.least_ns, each.most_ns), (55_000, 65_000))
+
     def test_rules_without_a_sum_are_left_out(self):
         self.assertEqual(compared(finding("prefill-decode", "10 ms")), [])
 
