@@ -98,7 +98,9 @@ def run_once(name: str, known: dict[str, Any], folder: pathlib.Path) -> list[str
     if re.search(r"Can't|Traceback|WARNING", done.stderr):
         found.append(f"on standard error: {done.stderr.strip()[:300]}")
     diagnosis = json.loads(fathom("diagnose", "--json", str(session)))
-    text = " ".join(fathom("diagnose", str(session)).split())
+    # The first screen leaves out what it has no room for, and the whole what comes next.
+    screens = fathom("diagnose", str(session)) + fathom("diagnose", "--all", str(session))
+    text = " ".join(screens.split())
     diagnoses = diagnosis if isinstance(diagnosis, list) else [diagnosis]
     return found + faults(known, diagnoses, text)
 
