@@ -149,6 +149,9 @@ constexpr Term kTerms[] = {
      "58.9 ms of 177.6 ms (33.1 %; 19.9–39.0 %)\": the likely saving, the step, and the saving in "
      "percent with its interval. Savings of several findings do not add up where one hides behind "
      "the other."},
+    {"request", "term", "A step of a server: from a request's arrival in a thread to its answer."},
+    {"no gain", "term",
+     "A finding that saves no time by itself; in JSON no_gain, the part of the list it is in."},
     {"gain", "term", "The name of the predicted saving in JSON and Python: gain_ns."},
     {"upper bound", "term",
      "The time that a finding claims and no finding before it has claimed; it cannot save more. "
@@ -212,6 +215,7 @@ constexpr Term kTerms[] = {
      "host."},
     {"Program", "label", "Which of several programs of the session this is."},
     {"Run", "label", "Wall, user and system time and peak memory of the main process."},
+    {"Whole run", "label", "Where the time of the whole run went: phases by their share."},
     {"Telemetry", "label", "Processors, memory, storage and GPUs, means or peaks over the run."},
     {"Ranks", "label", "Processors and memory of each rank with its children."},
     {"Energy", "label", "Joules of the run and of a step, with money and CO2 if asked for."},
@@ -352,6 +356,9 @@ constexpr Term kTerms[] = {
     {"not applicable", "status", "There was nothing to check."},
     {"limited", "status", "Of fathom doctor: available in part."},
     {"missing", "status", "Of fathom doctor: not available."},
+    {"met", "status", "Of the checklist: the recording shows it."},
+    {"not met", "status", "Of the checklist: the recording shows that it is not so."},
+    {"not recordable", "status", "Of the checklist: a recording of this kind cannot show it."},
     {"info", "status", "Of fathom doctor: a fact about the machine."},
 
     {"main", "role", "The first process of the program."},

@@ -211,8 +211,12 @@ std::int64_t device_time(const Session& session, std::string_view report, std::s
   if (report == "stacks") request.own.set("metric", std::string("device"));
   const bool host_rows = report == "ops" || report == "modules";
   std::int64_t sum = 0;
-  for (const Row row : Rows(session, report, request))
-    sum += time_of(row, host_rows ? "device_self_ns" : "total_ns");
+  for (const Row row : Rows(session, report, request)) {
+    const std::string_view column = host_rows ? "device_self_ns" : "total_ns";
+    // Asynchronous annotations launch nothing: they have no device time, not one of zero.
+    const bool annotation = report == "ops" && text_of(row, "kind") == "annotation";
+    sum += annotation ? integer_of(row, column).value_or(0) : time_of(row, column);
+  }
   return sum;
 }
 

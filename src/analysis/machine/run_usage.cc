@@ -211,6 +211,18 @@ constexpr Signal kSignals[] = {{SIGHUP, "SIGHUP"},   {SIGINT, "SIGINT"},   {SIGQ
                                {SIGTERM, "SIGTERM"}, {SIGUSR1, "SIGUSR1"}, {SIGUSR2, "SIGUSR2"},
                                {SIGXCPU, "SIGXCPU"}, {SIGXFSZ, "SIGXFSZ"}, {SIGSYS, "SIGSYS"}};
 
+/// From the time zero that the steps of the run are counted from to the trace's; unset where it is
+/// out of bounds.
+std::optional<std::int64_t> shift_of_run_steps(const Trace& trace) {
+  const Fact* const fact = trace.fact(kRunStepsOriginFact);
+  if (fact == nullptr) return 0;
+  std::int64_t shift = 0;
+  const auto origin = json_integers("[" + fact->value + "]");
+  if (!origin || origin->size() != 1) return {};
+  if (__builtin_sub_overflow(origin->front(), trace.origin_ns, &shift)) return {};
+  return shift;
+}
+
 }  // namespace
 
 std::optional<double> TreeUsage::cores() const {
@@ -222,10 +234,16 @@ std::vector<RunStep> recorded_run_steps(const Trace& trace) {
   std::vector<RunStep> steps;
   const Fact* const fact = trace.fact(kRunStepsFact);
   if (fact == nullptr) return steps;
+  const std::optional<std::int64_t> shift = shift_of_run_steps(trace);
+  if (!shift) return steps;
   for (const std::string_view element : json_elements(fact->value)) {
     const auto numbers = json_integers(element);
     if (!numbers || numbers->size() != 3 || (*numbers)[1] > (*numbers)[2]) continue;
-    steps.push_back({(*numbers)[0], {time_ns((*numbers)[1]), time_ns((*numbers)[2])}});
+    std::int64_t begin = 0;
+    std::int64_t end = 0;
+    if (__builtin_add_overflow((*numbers)[1], *shift, &begin)) continue;
+    if (__builtin_add_overflow((*numbers)[2], *shift, &end)) continue;
+    steps.push_back({(*numbers)[0], {time_ns(begin), time_ns(end)}});
   }
   return steps;
 }

@@ -68,6 +68,8 @@ struct RunStep {
 
 /// The fact of a session folder that lists them: "[[number,start,end],…]", ns of the trace.
 inline constexpr std::string_view kRunStepsFact = "run.steps";
+/// Where those times have their zero, as Trace::origin_ns: an export may have another.
+inline constexpr std::string_view kRunStepsOriginFact = "run.steps.origin_ns";
 
 /// The steps of the whole run by that fact; empty where there is none.
 std::vector<RunStep> recorded_run_steps(const Trace& trace);

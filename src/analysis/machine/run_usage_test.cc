@@ -198,6 +198,17 @@ TEST(RecordedRunSteps, AreReadFromTheirFact) {
   EXPECT_EQ(steps[1].window, (Interval{time_ns(30), time_ns(40)}));
 }
 
+TEST(RecordedRunSteps, KeepTheirTimesWhereTheTraceHasAnotherZero) {
+  Trace trace;
+  trace.origin_ns = 1'000;
+  trace.facts.push_back(
+      {std::string(kRunStepsFact), "[[3,10,20],[4,9223372036854775000,9223372036854775001]]"});
+  trace.facts.push_back({std::string(kRunStepsOriginFact), "4000"});
+  const std::vector<RunStep> steps = recorded_run_steps(trace);
+  ASSERT_EQ(steps.size(), 1U) << "a time beyond the range is no step";
+  EXPECT_EQ(steps[0].window, (Interval{time_ns(3'010), time_ns(3'020)}));
+}
+
 TEST(ExitText, NamesCodesAndSignals) {
   EXPECT_EQ(exit_text(0), "0");
   EXPECT_EQ(exit_text(3 << 8), "3");

@@ -40,7 +40,10 @@ void say_counts(Trace& trace, const MergeCounts& counts) {
     steps += "[" + std::to_string(number) + "," + std::to_string(start) + "," +
              std::to_string(end) + "]";
   }
-  if (!steps.empty()) trace.facts.push_back({std::string(kRunStepsFact), steps + "]"});
+  if (!steps.empty()) {
+    trace.facts.push_back({std::string(kRunStepsFact), steps + "]"});
+    trace.facts.push_back({std::string(kRunStepsOriginFact), std::to_string(trace.origin_ns)});
+  }
   const auto count = [&trace](std::string_view key, std::uint64_t events) {
     if (events > 0) trace.facts.push_back({std::string(key), std::to_string(events)});
   };
