@@ -115,9 +115,11 @@ def test_tables_of_several_ranks_have_the_rows_of_each() -> None:
     steps = session.report("steps")
     assert [column.name for column in steps.columns][:3] == ["input", "input_rank", "step"]
     alone = [each.report("steps") for each in session.recordings]
-    assert steps["input_rank"].to_list() == [rank for rank, each in enumerate(alone) for _ in range(len(each))]
+    ranks = [rank for rank, each in enumerate(alone) for _ in range(len(each))]
+    assert steps["input_rank"].to_list() == ranks
     assert steps["step"].to_list() == [n for each in alone for n in each["step"]]
-    assert {2, 3, 4} < set(alone[0]["step"])  # recorded in depth; the others were timed
+    # 2 to 4 were recorded in depth, the others timed.
+    assert {2, 3, 4} < set(alone[0]["step"].to_list())
     assert steps["window_ns"].to_list() == [n for each in alone for n in each["window_ns"]]
     assert steps.rows_total == sum(len(each) for each in alone)
     assert str(steps) == "\n".join(str(each) for each in alone)
