@@ -139,7 +139,7 @@ class BatchFinder {
   }
 
   /// The mean over all counted steps, where each of them shows it by this layer.
-  std::optional<Batch> by(Layer layer) const {
+  [[nodiscard]] std::optional<Batch> by(Layer layer) const {
     Sizes sum;
     std::string_view name;
     for (const Step* const step : rules_.steps) {
@@ -147,7 +147,8 @@ class BatchFinder {
       if (calls == steps_.end()) return std::nullopt;
       const Shown* const shown =
           choose(layer, calls->second.layers[static_cast<std::size_t>(layer)]);
-      const double times = shown == nullptr ? 0 : passes(*shown, calls->second.losses);
+      if (shown == nullptr) return std::nullopt;
+      const double times = passes(*shown, calls->second.losses);
       if (times == 0 || shown->sizes.elements() == 0) return std::nullopt;
       sum.samples += times * shown->sizes.samples;
       sum.tokens += times * shown->sizes.tokens;
