@@ -2,7 +2,9 @@
 #include "monitor/nvml.h"
 
 #include <array>
+#include <charconv>
 #include <initializer_list>
+#include <string_view>
 #include <utility>
 
 #include <dlfcn.h>
@@ -72,11 +74,6 @@ void find_all(void* library, NvmlApi& api) {
   find(library, api.mig_count, {"nvmlDeviceGetMaxMigDeviceCount"});
   find(library, api.mig_handle, {"nvmlDeviceGetMigDeviceHandleByIndex"});
   find(library, api.processes_v1, {"nvmlDeviceGetComputeRunningProcesses"});
-  find(library, api.processes_v2,
-       {"nvmlDeviceGetComputeRunningProcesses_v3", "nvmlDeviceGetComputeRunningProcesses_v2"});
-  find(
-      library, api.mps_processes,
-      {"nvmlDeviceGetMPSComputeRunningProcesses_v3", "nvmlDeviceGetMPSComputeRunningProcesses_v2"});
 }
 
 /// Calls a function that fills its last argument.
@@ -97,6 +94,31 @@ NvmlReading<std::string> ask_text(Function function, Arguments... arguments) {
   std::array<char, kNvmlTextBytes> text{};
   const auto code = static_cast<NvmlCode>(function(arguments..., text.data(), kNvmlTextBytes - 1));
   return {.code = code, .value = code == NvmlCode::success ? std::string(text.data()) : ""};
+}
+
+/// Drivers 535.43 to 535.86 write rows of 32 bytes into the third version of the lists of
+/// processes, all others rows of 24.
+bool has_longer_rows(std::string_view driver) {
+  constexpr std::string_view kBranch = "535.";
+  constexpr int kFirst = 43;
+  constexpr int kLast = 86;
+  if (!driver.starts_with(kBranch)) return false;
+  driver.remove_prefix(kBranch.size());
+  int release = 0;
+  std::from_chars(driver.data(), driver.data() + driver.size(), release);
+  return release >= kFirst && release <= kLast;
+}
+
+/// Once the library is initialised: which driver it is of decides.
+void find_lists(void* library, NvmlApi& api) {
+  if (!has_longer_rows(ask_text(api.driver_version).value)) {
+    find(library, api.processes_v2, {"nvmlDeviceGetComputeRunningProcesses_v3"});
+    find(library, api.mps_processes, {"nvmlDeviceGetMPSComputeRunningProcesses_v3"});
+  }
+  if (api.processes_v2 == nullptr)
+    find(library, api.processes_v2, {"nvmlDeviceGetComputeRunningProcesses_v2"});
+  if (api.mps_processes == nullptr)
+    find(library, api.mps_processes, {"nvmlDeviceGetMPSComputeRunningProcesses_v2"});
 }
 
 /// Flags are ints in C.
@@ -211,6 +233,7 @@ Result<std::shared_ptr<Nvml>> Nvml::open(const std::string& path) {
     ::dlclose(library);
     return Error{ErrorCode::unsupported, why(code)};
   }
+  find_lists(library, *api);
   return std::shared_ptr<Nvml>(new Nvml(library, std::move(api)));
 }
 

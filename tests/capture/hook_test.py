@@ -212,7 +212,7 @@ class Plain(unittest.TestCase):
         start = (
             "import runpy, sys\n"
             "sys.version_info = (2, 7, 18, 'final', 0)\n"
-            "try:\n    runpy.run_path({!r})\nexcept ImportError:\n    print('on')\n"
+            "try:\n    runpy.run_path({!r})\nexcept ImportError:\n    pass  # no other sitecustomize\nprint('on')\n"
         )
         path = str(captured.HOOK / "sitecustomize.py")
         done = subprocess.run(

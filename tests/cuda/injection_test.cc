@@ -4,8 +4,11 @@
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
+#include <iterator>
 #include <map>
+#include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -138,6 +141,16 @@ TEST_F(CudaInjection, WhereKernelsAreRefusedEventsAroundTheirLaunchesTimeThem) {
     EXPECT_EQ(trace.argument(SliceId(row), "timed_by"), "CUDA events");
   }
   EXPECT_EQ(fact(trace, "not_recorded.cuda.0.what"), "\"kernels\"");
+}
+
+TEST_F(CudaInjection, EventsSpoilNoGraphThatAnotherThreadCapturesAndLieInTheLaunchsStream) {
+  for (const char* const how : {"launch", "launch, stream of the thread"}) {
+    const Folder folder;
+    EXPECT_EQ(run_injected(folder, how,
+                           {{"CUPTI_FAKE_REFUSE", "1,2,10,22"}, {"CUPTI_FAKE_CAPTURE", "1"}}),
+              0);
+    EXPECT_EQ(count(trace_of(folder), SliceKind::kernel), 6U) << how;
+  }
 }
 
 TEST_F(CudaInjection, AHeldCuptiIsLeftToWhoHoldsIt) {
@@ -290,23 +303,162 @@ TEST_F(CudaInjection, NodesOfGraphsAreRecordedFromTheFirstLaunchAndWholesAreWhol
   EXPECT_EQ(graphs, 30U);
 }
 
-TEST_F(CudaInjection, EachCallOfCuptiThatFailsIsNamedOnceAndTheProgramGoesOn) {
-  for (const char* const function :
-       {"cuptiActivityRegisterCallbacks", "cuptiActivityFlushAll", "cuptiEnableCallback",
-        "cuptiActivityGetNextRecord", "cuptiSubscribe", "cuptiActivityEnable"}) {
-    const Folder folder;
-    EXPECT_EQ(run_injected(folder, "work", {{"CUPTI_FAKE_FAIL", std::string(function) + ":999:0"}}),
-              0)
-        << function;
-    const Recorded recorded = read_folder(folder);
-    std::map<std::string, int> said;
-    for (int i = 0;; ++i) {
-      const auto what = recorded.facts.find("not_recorded.cuda." + std::to_string(i) + ".what");
-      if (what == recorded.facts.end()) break;
-      EXPECT_EQ(++said[what->second], 1) << what->second;
-    }
-    EXPECT_FALSE(said.empty()) << function;
+/// What is lost, each once.
+std::set<std::string> losses(const Recorded& recorded) {
+  std::set<std::string> said;
+  for (int i = 0;; ++i) {
+    const auto what = recorded.facts.find("not_recorded.cuda." + std::to_string(i) + ".what");
+    if (what == recorded.facts.end()) return said;
+    EXPECT_TRUE(said.insert(what->second).second) << what->second;
   }
+}
+
+TEST_F(CudaInjection, EachCallOfCuptiThatFailsIsNamedOnceAndTheProgramGoesOn) {
+  struct Failing {
+    std::string call;  ///< As of CUPTI_FAKE_FAIL.
+    std::string lost;  ///< Empty: nothing.
+    std::size_t kernels;
+    std::string what = "work";
+    std::string options = "{}";
+  };
+  const std::string ours = R"({"range": "cuda-profiler"})";
+  const Failing all[] = {
+      {"cuptiGetVersion:999:0", "GPU activity", 0},
+      {"cuptiSubscribe:999:0", "GPU activity", 0},
+      {"cuptiActivityRegisterCallbacks:999:0", "GPU activity", 0},
+      {"cuptiActivityEnable:999:1", "properties of devices", 5},
+      {"cuptiActivityEnable:999:2", "contexts", 5},
+      {"cuptiActivityEnable:999:3", "streams", 5},
+      {"cuptiActivityEnable:999:4", "names that the program gives to streams", 5},
+      {"cuptiActivityEnable:999:5", "kernels", 0},
+      {"cuptiActivityEnable:999:6", "copies", 5},
+      {"cuptiActivityEnable:999:0", "kernels", 0},
+      {"cuptiEnableCallback:999:1", "calls that CUPTI shows while they happen", 5},
+      {"cuptiEnableCallback:999:0", "calls that CUPTI shows while they happen", 5},
+      {"cuptiActivityFlushAll:999:0", "GPU activity that CUPTI did not hand over", 0},
+      // 21: the kind of a record is not known.
+      {"cuptiActivityGetNextRecord:21:7", "the rest of a buffer that CUPTI cannot read", 1},
+      {"cuptiActivityGetNextRecord:999:0", "the rest of a buffer that CUPTI cannot read", 0},
+      {"cuptiActivityGetNumDroppedRecords:999:0", "how many records CUPTI had no room for", 5},
+      {"cuptiGetTimestamp:999:0", "times of GPU activity", 0},
+      {"cuptiActivityDisable:999:0", "the end of recording where it was limited", 7, "range", ours},
+      {"cuptiActivitySetAttribute:999:0", "", 5},
+      {"cuptiGetCallbackName:999:0", "", 5},
+      {"cuptiUnsubscribe:999:0", "", 5},
+  };
+  for (const Failing& failing : all) {
+    const Folder folder;
+    EXPECT_EQ(run_injected(folder, failing.what,
+                           {{"CUPTI_FAKE_FAIL", failing.call},
+                            {"CUPTI_FAKE_WHOLE", "1"},
+                            {"FATHOM_OPTIONS", failing.options}}),
+              0)
+        << failing.call;
+    EXPECT_EQ(kernels_of(folder).size(), failing.kernels) << failing.call;
+    const std::set<std::string> said = losses(read_folder(folder));
+    if (failing.lost.empty()) {
+      EXPECT_TRUE(said.empty()) << failing.call << ": " << *said.begin();
+    } else {
+      EXPECT_TRUE(said.contains(failing.lost)) << failing.call;
+    }
+  }
+}
+
+TEST_F(CudaInjection, ACuptiThatAnotherUsesByItsSecondVersionIsLeft) {
+  const Folder folder;
+  EXPECT_EQ(run_injected(folder, "work", {{"CUPTI_FAKE_V2", "1"}}), 0);
+  EXPECT_TRUE(kernels_of(folder).empty());
+  EXPECT_TRUE(losses(read_folder(folder)).contains("GPU activity"));
+}
+
+TEST_F(CudaInjection, AVirtualGpuThatForbidsItNamesTheHostsSetting) {
+  const Folder folder;
+  // CUPTI_ERROR_VIRTUALIZED_DEVICE_INSUFFICIENT_PRIVILEGES
+  EXPECT_EQ(run_injected(folder, "work", {{"CUPTI_FAKE_FAIL", "cuptiActivityEnable:40:0"}}), 0);
+  const Recorded recorded = read_folder(folder);
+  EXPECT_NE(recorded.facts.at("not_recorded.cuda.0.remedy").find("vGPU"), std::string::npos);
+  EXPECT_EQ(recorded.facts.at("cuda.rung"), "CUDA events");
+}
+
+TEST_F(CudaInjection, PartsOfAGpuThatForbidItAreNamed) {
+  const Folder folder;
+  // CUPTI_ERROR_MIG_DEVICE_NOT_SUPPORTED
+  EXPECT_EQ(run_injected(folder, "work", {{"CUPTI_FAKE_FAIL", "cuptiActivityEnable:43:0"}}), 0);
+  EXPECT_NE(read_folder(folder).facts.at("not_recorded.cuda.0.why").find("MIG"), std::string::npos);
+}
+
+TEST_F(CudaInjection, AnMpsServerAndWhichGpusAreVisibleAreFacts) {
+  const Folder pipes;
+  std::ofstream(pipes.path() + "/control") << "";
+  const Folder folder;
+  EXPECT_EQ(run_injected(folder, "work",
+                         {{"CUDA_MPS_PIPE_DIRECTORY", pipes.path()},
+                          {"CUDA_MPS_ACTIVE_THREAD_PERCENTAGE", "30"},
+                          {"CUDA_VISIBLE_DEVICES", "1"}}),
+            0);
+  const Recorded recorded = read_folder(folder);
+  EXPECT_EQ(recorded.facts.at("cuda.mps"), pipes.path() + "/control");
+  EXPECT_EQ(recorded.facts.at("cuda.mps.active_thread_percentage"), "30");
+  EXPECT_EQ(recorded.facts.at("cuda.visible_devices"), "1");
+}
+
+TEST_F(CudaInjection, KernelsOfTwoGpusLieOnTheirOwnTracks) {
+  const Folder folder;
+  EXPECT_EQ(run_injected(folder, "work", {{"CUPTI_FAKE_GPUS", "2"}}), 0);
+  const Trace trace = trace_of(folder);
+  std::map<std::int32_t, int> kernels;
+  for (std::size_t row = 0; row < trace.slices.size(); ++row)
+    if (trace.kind(SliceId(row)) == SliceKind::kernel) ++kernels[trace.track(SliceId(row)).device];
+  EXPECT_EQ(kernels, (std::map<std::int32_t, int>{{0, 3}, {1, 2}}));
+  EXPECT_EQ(trace.devices.size(), 2U);
+}
+
+TEST_F(CudaInjection, CorrelationIdsThatBeginAnewStillLinkKernelsToTheirCalls) {
+  const Folder folder;
+  EXPECT_EQ(run_injected(folder, "work", {{"CUPTI_FAKE_CORRELATION", "4294967290"}}), 0);
+  const Trace trace = trace_of(folder);
+  std::map<std::int64_t, std::string_view> calls;
+  for (std::size_t row = 0; row < trace.slices.size(); ++row)
+    if (trace.kind(SliceId(row)) == SliceKind::runtime)
+      calls[trace.slices.correlation[row]] = trace.name(SliceId(row));
+  EXPECT_EQ(calls.size(), 15U);
+  EXPECT_EQ(calls.begin()->first, 1);
+  EXPECT_EQ(calls.rbegin()->first, 4294967295);
+  std::size_t kernels = 0;
+  for (std::size_t row = 0; row < trace.slices.size(); ++row) {
+    if (trace.kind(SliceId(row)) != SliceKind::kernel) continue;
+    EXPECT_EQ(calls[trace.slices.correlation[row]], "cudaLaunchKernel");
+    ++kernels;
+  }
+  EXPECT_EQ(kernels, 5U);
+}
+
+TEST_F(CudaInjection, BeforeAContextEndsWhatCuptiHasOfItIsTaken) {
+  for (const char* const how : {"device reset", "context destroy"}) {
+    const Folder folder;
+    EXPECT_EQ(run_injected(folder, how, {{"CUPTI_FAKE_LATE", "1"}, {"CUPTI_FAKE_WHOLE", "1"}}), 0);
+    EXPECT_EQ(kernels_of(folder).size(), 7U) << how;
+  }
+}
+
+TEST_F(CudaInjection, AKernelThatRunsHoldsItsBufferBackUntilItEnds) {
+  for (const auto& [how, kernels] :
+       {std::pair{"one runs, killed", 0U}, {"one ended, killed", 4U}}) {
+    const Folder folder;
+    run_injected(folder, how, {{"CUPTI_FAKE_WHOLE", "1"}});
+    EXPECT_EQ(kernels_of(folder).size(), kernels) << how;
+  }
+}
+
+TEST_F(CudaInjection, HostFunctionsAreRecordedFromTheVersionOnThatHasThem) {
+  const auto recorded = [](const char* version) {
+    const Folder folder;
+    EXPECT_EQ(run_injected(folder, "host function", {{"CUPTI_FAKE_VERSION", version}}), 0);
+    EXPECT_TRUE(losses(read_folder(folder)).empty()) << version;
+    return read_folder(folder).named("CUDA host function").size();
+  };
+  EXPECT_EQ(recorded("130101"), 1U);
+  EXPECT_EQ(recorded("130001"), 0U);
 }
 
 /// The first loss of these words; empty where there is none.
@@ -315,7 +467,7 @@ std::string loss(const Recorded& recorded, const std::string& words) {
     const std::string key = "not_recorded.cuda." + std::to_string(i);
     const auto what = recorded.facts.find(key + ".what");
     if (what == recorded.facts.end()) return {};
-    const std::string said = what->second + ": " + recorded.facts.at(key + ".why");
+    std::string said = what->second + ": " + recorded.facts.at(key + ".why");
     if (said.find(words) != std::string::npos) return said;
   }
 }
@@ -413,6 +565,15 @@ TEST_F(CudaInjection, TheProgramsOwnRangeLimitsWhatIsRecorded) {
   EXPECT_EQ(fact(trace, "cuda.rung"), "\"full activity\"");
 }
 
+TEST_F(CudaInjection, ARangeByCallsOfTheRuntimeIsOne) {
+  const Folder folder;
+  EXPECT_EQ(
+      run_injected(folder, "range, runtime", {{"FATHOM_OPTIONS", R"({"range": "cuda-profiler"})"}}),
+      0);
+  EXPECT_EQ(kernels_of(folder).size(), 3U);
+  EXPECT_EQ(count(trace_of(folder), SliceKind::trace_span), 1U);
+}
+
 constexpr std::int64_t kSecond = 1'000'000'000;
 constexpr std::int64_t kTick = 20'000'000;  // to which a process's start is known
 
@@ -487,6 +648,33 @@ TEST_F(CudaInjection, CallsOfLibrariesAreRecordedWhereThatIsAskedFor) {
             "A=0x1 Adesc=[type=R_16F rows=64 cols=64 ld=64]");
   EXPECT_EQ(calls["cudnn"].name, "cudnnConvolutionForward");
   EXPECT_EQ(calls["cudnn"].arguments["arguments"], "algo: type=cudnnConvolutionFwdAlgo_t; val=1;");
+}
+
+TEST_F(CudaInjection, RecordsAsCuptiWroteThemAreKeptForTestsWhereThatIsAskedFor) {
+  const Folder folder;
+  const Folder raw;
+  EXPECT_EQ(run_injected(folder, "work", {{"FATHOM_CUDA_RAW", raw.path()}}), 0);
+  EXPECT_EQ(kernels_of(folder).size(), 5U);
+  std::vector<std::filesystem::path> files;
+  for (const auto& entry : std::filesystem::directory_iterator(raw.path()))
+    files.push_back(entry.path());
+  ASSERT_EQ(files.size(), 1U);
+  std::ifstream file(files[0], std::ios::binary);
+  const std::string text((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
+  EXPECT_TRUE(text.starts_with("FATHOMRAW1\n"));
+  EXPECT_NE(text.find("_Z3addPfS_i"), std::string::npos);
+}
+
+TEST_F(CudaInjection, CallsThatTakeNoTimeAreLeftOutWhereCuptiCan) {
+  const auto calls = [](const char* version) {
+    const Folder folder;
+    EXPECT_EQ(run_injected(folder, "noise", {{"CUPTI_FAKE_VERSION", version}}), 0);
+    EXPECT_TRUE(losses(read_folder(folder)).empty()) << version;
+    return read_folder(folder).calls.size();
+  };
+  EXPECT_EQ(calls("130500"), 6U);
+  EXPECT_EQ(calls("23"), 6U);
+  EXPECT_EQ(calls("22"), 56U);
 }
 
 TEST_F(CudaInjection, CanBeLeftOut) {

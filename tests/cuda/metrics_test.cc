@@ -1,5 +1,6 @@
 // Hardware counters sampled through the library, with a fake libcupti: from the option to
 // the tables, and the message where they are refused.
+#include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <filesystem>
@@ -132,10 +133,54 @@ TEST_F(GpuMetrics, TimesOfTheProcessorsCounterArePutOnTheHostsClock) {
 }
 #endif
 
-TEST_F(GpuMetrics, ACuptiOfCuda126TakesItsShorterStructure) {
+TEST_F(GpuMetrics, EachVersionOfCuptiGetsStructuresOfItsOwnSizes) {
+  for (const char* const version : {"24", "26", "28", "130001", "130101", "130200", "130500"}) {
+    const Folder folder;
+    EXPECT_EQ(run(folder, "metrics", {{"CUPTI_FAKE_VERSION", version}}), 0);
+    const Recorded recorded = read_folder(folder);
+    EXPECT_TRUE(by_counter(recorded).contains("gpu.sm_active")) << version;
+  }
+}
+
+TEST_F(GpuMetrics, TheOutlierAfterEachStartIsLeftOut) {
+  for (const char* const fault : {"", "overflow"}) {
+    const auto counters = by_counter(with_fault(fault));
+    for (const auto& [counter, samples] : counters)
+      for (const RecordedSample& sample : samples) EXPECT_NE(sample.value, 77) << counter << fault;
+  }
+}
+
+TEST_F(GpuMetrics, OfTwoGpusEachHasItsCounters) {
   const Folder folder;
-  EXPECT_EQ(run(folder, "metrics", {{"CUPTI_FAKE_VERSION", "24"}}), 0);
-  EXPECT_TRUE(by_counter(read_folder(folder)).contains("gpu.sm_active"));
+  EXPECT_EQ(run(folder, "metrics", {{"CUPTI_FAKE_GPUS", "2"}}), 0);
+  const Recorded recorded = read_folder(folder);
+  // Without /proc/driver, as in many containers, they have CUDA's numbers.
+  for (const char* const gpu : {"0", "1"})
+    EXPECT_EQ(recorded.facts.at(std::string("cuda.metrics.") + gpu + ".chip"), "GH100");
+}
+
+TEST_F(GpuMetrics, EachCallThatFailsIsNamedAndActivityIsRecordedAllTheSame) {
+  for (const char* const function :
+       {"cuptiProfilerInitialize", "cuptiDeviceGetChipName",
+        "cuptiPmSamplingGetCounterAvailability", "cuptiProfilerHostInitialize",
+        "cuptiPmSamplingEnable", "cuptiPmSamplingSetConfig", "cuptiPmSamplingGetCounterDataSize",
+        "cuptiPmSamplingCounterDataImageInitialize", "cuptiPmSamplingStart",
+        "cuptiPmSamplingDecodeData", "cuptiPmSamplingGetCounterDataInfo",
+        "cuptiPmSamplingCounterDataGetSampleInfo", "cuptiProfilerHostEvaluateToGpuValues"}) {
+    const Folder folder;
+    EXPECT_EQ(run(folder, "metrics", {{"CUPTI_FAKE_FAIL", std::string(function) + ":999:0"}}), 0);
+    const Recorded recorded = read_folder(folder);
+    const auto reasons = losses(recorded, "why");
+    EXPECT_EQ(std::ranges::count_if(reasons,
+                                    [](const auto& reason) {
+                                      return reason.second.find("CUPTI error 999") !=
+                                             std::string::npos;
+                                    }),
+              1)
+        << function;
+    EXPECT_EQ(recorded.devices.size(), 15U) << function;
+    EXPECT_TRUE(recorded.samples.empty()) << function;
+  }
 }
 
 TEST_F(GpuMetrics, WhatTheHardwareHadNoRoomForIsCountedAndTheRestGoesOn) {

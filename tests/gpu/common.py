@@ -35,6 +35,7 @@ class Context:
     keep: Path  # what is put here is packed into the result
     dry: bool  # no GPU is used, even if there is one
     budget: float  # seconds
+    clock_seconds: int = 5  # of `truth`
     begin: float = field(default_factory=time.monotonic)
 
     @property
@@ -56,12 +57,11 @@ class Context:
         return run([str(word) for word in words], min(seconds, self.left), check, env or {})
 
     def rows(self, table: str, trace: Path, *arguments: str) -> list[dict[str, Any]]:
-        """Of a table of one input."""
+        """Of a table; of all its inputs, as a session of several processes with PyTorch has them."""
         text = self.run(self.fathom, table, trace, "--json", *arguments)
         document = json.loads(text)
-        document = document["inputs"][0] if "inputs" in document else document
-        rows: list[dict[str, Any]] = document["rows"]
-        return rows
+        inputs: list[dict[str, Any]] = document.get("inputs", [document])
+        return [row for each in inputs for row in each["rows"]]
 
     def diagnosis(self, trace: Path) -> dict[str, Any]:
         document = json.loads(self.run(self.fathom, "diagnose", trace, "--json"))

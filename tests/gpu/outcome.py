@@ -20,6 +20,9 @@ class Check:
     name: str
     state: str
     detail: str = ""
+    expected: str = ""
+    got: str = ""
+    facts: dict[str, Any] = field(default_factory=dict)
 
 
 @dataclass
@@ -34,6 +37,16 @@ class Report:
 
     def expect(self, name: str, right: bool, detail: str = "") -> bool:
         self._add(Check(name, PASSED if right else FAILED, detail))
+        return right
+
+    def compare(
+        self, name: str, expected: object, got: object, right: bool | None = None, **facts: Any
+    ) -> bool:
+        """`right` where the two need not be equal. Facts are what explains a difference."""
+        right = expected == got if right is None else right
+        detail = f"{got}, expected {expected}"
+        state = PASSED if right else FAILED
+        self._add(Check(name, state, detail, str(expected), str(got), facts))
         return right
 
     def passed(self, name: str, detail: str = "") -> None:

@@ -8,7 +8,6 @@ from collections import defaultdict
 
 from common import HERE, CommandFailed, Context, last_json
 from outcome import Report
-from part_cuda import LIBRARY, compiled, record, records_cuda
 
 FIRST, LAST, STEPS = 8, 22, 26
 SCHEDULE = f"wait={FIRST - 1},warmup=1,active={LAST - FIRST + 1},repeat=1"
@@ -25,10 +24,6 @@ def run(context: Context, report: Report) -> None:
         report.not_possible("step times", "no Python with torch")
     else:
         steps(context, report)
-    if context.gpu:
-        launches(context, report)
-    else:
-        report.not_possible("cost of a recorded launch", "no GPU")
 
 
 def steps(context: Context, report: Report) -> None:
@@ -39,8 +34,7 @@ def steps(context: Context, report: Report) -> None:
     one = 0.0
     for number, chosen in enumerate(rounds):
         for name, own, options in chosen:
-            # What comes after needs a quarter of a minute.
-            if context.left < 1.5 * one + (15 if context.gpu else 0):
+            if context.left < 1.5 * one:
                 if not times[name]:
                     report.not_possible(name, "no time was left")
                 continue
@@ -126,26 +120,3 @@ def median_step(
     times = last_json(context.run(*words, seconds=120))["step_ns"]
     # The first recorded step holds the profiler's start.
     return float(statistics.median(times[FIRST + 2 : LAST]))
-
-
-def launches(context: Context, report: Report) -> None:
-    """A kernel that does nothing, launched as fast as the host can: recorded and not."""
-    quiet = Report("compiling")
-    program = compiled(context, quiet, ("many",)).get("many")
-    if program is None:
-        report.not_possible("cost of a recorded launch", quiet.reason)
-        return
-    if not records_cuda(context):
-        report.not_possible("cost of a recorded launch", f"this Fathom brings no {LIBRARY}")
-        return
-    found: dict[str, list[float]] = {"unrecorded": [], "recorded": []}
-    for number in range(3):
-        found["unrecorded"].append(float(last_json(context.run(program))["launch_ns"]))
-        session = context.work / f"many_{number}"
-        found["recorded"].append(float(str(record(context, session, program, (), 0)["launch_ns"])))
-    least = {name: min(each) for name, each in found.items()}
-    report.number(
-        "launch_ns", {name: [round(each, 1) for each in times] for name, times in found.items()}
-    )
-    text = f"{least['recorded']:.0f} ns a launch, {least['unrecorded']:.0f} ns unrecorded"
-    report.passed("cost of a recorded launch", text)

@@ -10,14 +10,28 @@ import tempfile
 import unittest
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 from unittest import mock
 
 import main
+import part_clock
+import part_cost
 import part_cuda
+import part_edges
+import part_ends
+import part_graphs
+import part_layers
+import part_libtorch
 import part_metrics
+import part_ncu
 import part_nvml
+import part_others
+import part_refused
+import part_sessions
+import part_threads
+import part_truth
 from common import Context
-from outcome import FAILED, PASSED, Report
+from outcome import FAILED, NOT_POSSIBLE, PASSED, Check, Report
 
 # What a fake CUDA program prints.
 DONE = {
@@ -63,7 +77,12 @@ elif words[0] == "run":
     if "WITHOUT" not in os.environ:
         open(session + "/lib/libfathom_cuda.so", "w").close()
     lost = [{{"what": "gpu.sm_active (hardware counters of GPU 0)", "why": "x", "remedy": "y"}}]
-    said = {{"gpus": [], "not_recorded": lost if "REFUSED" in os.environ else []}}
+    if "FATHOM_CUPTI" in os.environ:
+        lost = [{{"what": "GPU activity", "why": "x", "remedy": "y"}}]
+    refused = "REFUSED" in os.environ or "nowhere" in os.environ.get("FATHOM_CUPTI", "")
+    said = {{"gpus": [], "not_recorded": lost if refused else []}}
+    if "FATHOM_CUDA_RAW" in os.environ:
+        open(os.environ["FATHOM_CUDA_RAW"] + "/cupti-1.raw", "w").close()
     open(session + "/manifest.json", "w").write(json.dumps(said))
     out = subprocess.run(words[words.index("--") + 1:], capture_output=True, text=True).stdout
     open(session + "/out", "w").write(out)
@@ -72,18 +91,32 @@ elif words[0] == "doctor":
     driver = {{"section": "GPU", "what": "driver", "state": "ok", "detail": ""}}
     print(json.dumps({{"checks": [driver]}}))
 else:
-    text = open(words[1] + "/out").read()
-    done = json.loads(text) if text.startswith("{{") else {{"kernels": []}}
+    if words[0] == "export":
+        open(words[words.index("-o") + 1], "w").write(json.dumps({{"traceEvents": json.loads(os.environ["EVENTS"])}}))
+        sys.exit()
+    # Of each process of the session.
+    done = [json.loads(line) for line in open(words[1] + "/out") if line.startswith("{{")]
+    kernels = [k for each in done for k in each.get("kernels", [])]
     count = int(os.environ.get("TIMES", "1"))
     rows = []
     if words[0] == "kernels":
-        for k in done["kernels"]:
+        # A process that has none has no rows; each other one is an input.
+        inputs = [{{"rows": []}} for each in done]
+        for k, rows in [(k, at["rows"]) for at, each in zip(inputs, done) for k in each.get("kernels", [])]:
             rows.append({{"name": k["name"], "calls": count * k["calls"], "total_ns": 1,
                          "grid": str(k["grid"]), "block": str(k["block"]),
                          "min_ns": k["least_ns"], "max_ns": k["least_ns"]}})
     if words[0] == "launches":
-        calls = sum(k["calls"] for k in done["kernels"])
+        calls = sum(k["calls"] for k in kernels)
         rows = [{{"name": "cudaLaunchKernel", "calls": calls, "host_total_ns": 9}}]
+    if words[0] == "info":
+        rows = [{{"name": "cuda.rung", "value": "full activity"}},
+                {{"name": "cuda.clock.error_ns cuda-7.fathom", "value": os.environ.get("CLOCK", "900")}},
+                {{"name": "device streams", "value": int(os.environ.get("STREAMS", "2"))}}]
+    if words[0] in ("syncs", "copies") and "ROWS" in os.environ:
+        rows = [{{"kind": "some", "source": "", "destination": "", "count": 1, "bytes": 1}}]
+    if words[0] == "health" and "DROPPED" in os.environ:
+        rows = [{{"check": "dropped", "section": "reading", "status": "warning", "finding": "x", "count": 7}}]
     if words[0] == "telemetry":
         most = float(os.environ.get("MOST", "99"))
         for name, unit, low, middle, high in (("gpu.power", "watts", 90, 101, 110),
@@ -93,7 +126,8 @@ else:
                 continue
             rows.append({{"counter": name, "device": 0, "unit": unit, "samples": 50,
                          "min": low, "p50": middle, "max": high}})
-    print(json.dumps({{"rows": rows}}))
+    several = words[0] == "kernels" and len(done) != 1
+    print(json.dumps({{"inputs": inputs}} if several else {{"rows": rows}}))
 """
 
 
@@ -115,7 +149,7 @@ def machine(**environment: str) -> Iterator[Context]:
         fathom = script(root / "fathom", FATHOM.format(python=sys.executable))
         python = script(root / "bin/python", "#!/bin/sh\nexit 0\n")
         path = f"{root / 'bin'}{os.pathsep}{os.environ['PATH']}"
-        with mock.patch.dict(os.environ, PATH=path, DONE=json.dumps(DONE), **environment):
+        with mock.patch.dict(os.environ, {"PATH": path, "DONE": json.dumps(DONE), **environment}):
             yield Context(fathom, str(python), root / "work", root / "keep", dry=False, budget=200)
 
 
@@ -194,6 +228,216 @@ class Others(unittest.TestCase):
         states = {each.name: each.state for each in report.checks}
         self.assertEqual(states["the refusal is named, with its remedy"], PASSED)
         self.assertNotEqual(report.state, FAILED)
+
+
+class Compared(unittest.TestCase):
+    """Parts whose checks say what was expected and what came."""
+
+    def run_part(self, part: Any, **environment: str) -> dict[str, Check]:
+        with machine(**environment) as context:
+            report = Report("part")
+            part.run(context, report)
+            return {each.name: each for each in report.checks}
+
+    def test_an_end_that_loses_kernels_fails_with_both_numbers_and_the_facts(self):
+        with mock.patch.object(part_ends, "ENDS", (("return", 3, False), ("kill", 4, True))):
+            checks = self.run_part(part_ends)
+        self.assertEqual(checks["return: kernels"].state, PASSED)
+        kill = checks["kill: kernels"]
+        self.assertEqual((kill.state, kill.expected, kill.got), (FAILED, "4", "3"))
+        self.assertEqual(kill.facts["cuda.rung"], "full activity")
+        self.assertEqual((kill.facts["dropped"], kill.facts["jumps"], kill.facts["refused"]), (0, 0, ""))
+
+    def test_facts_name_what_was_dropped_and_refused(self):
+        with mock.patch.object(part_ends, "ENDS", (("return", 3, False),)):
+            checks = self.run_part(part_ends, DROPPED="1", REFUSED="1")
+        facts = checks["return: kernels"].facts
+        self.assertEqual(facts["dropped"], 7)
+        self.assertIn("gpu.sm_active", facts["refused"])
+
+    def test_each_layer_has_its_records_and_they_are_kept_as_they_are(self):
+        checks = self.run_part(part_layers, ROWS="1")
+        self.assertEqual({each.state for each in checks.values()}, {PASSED})
+        self.assertIn("copies: records as CUPTI wrote them", checks)
+        dropped = self.run_part(part_layers, DROPPED="1")
+        self.assertEqual(dropped["copies: unknown or dropped"].state, FAILED)
+
+    def test_a_clock_that_is_not_known_well_enough_fails(self):
+        self.assertEqual(self.run_part(part_truth)["kernels: the clock's error"].state, PASSED)
+        checks = self.run_part(part_truth, CLOCK="70000")
+        self.assertEqual(checks["kernels: the clock's error"].state, FAILED)
+
+    def test_the_devices_clock_is_held_against_the_recording_by_both_parts(self):
+        def events(late: int) -> str:
+            kernel = {"cat": "kernel", "name": "fathom_clock", "ts": 0, "dur": 2051.5 + late}
+            call = {"cat": "cuda_runtime", "name": "cudaLaunchKernel", "ts": -100, "dur": 1}
+            found = [kernel, call, {**call, "ts": 1, "dur": 7}]
+            return json.dumps([{"ph": "X", **each} for each in found])
+
+        times = [0, 9000, 2_000_000, 2_003_000, 70, 50_070]
+        done = json.dumps({**DONE, "readings": times})
+        for part, name in ((part_truth, "5 s"), (part_clock, "300 s")):
+            checks = self.run_part(part, DONE=done, EVENTS=events(0))
+            ends = checks[f"%globaltimer, {name}: recorded ends of kernels"]
+            self.assertEqual((ends.state, ends.got), (PASSED, "0 ns"))
+            self.assertIn("cuda.rung", ends.facts)
+            checks = self.run_part(part, DONE=done, EVENTS=events(60))
+            ends = checks[f"%globaltimer, {name}: recorded ends of kernels"]
+            self.assertEqual((ends.state, ends.got), (FAILED, "60000 ns"))
+
+    def test_what_is_recorded_twice_by_threads_fails(self):
+        self.assertEqual(self.run_part(part_threads)["200 threads: kernels"].state, PASSED)
+        checks = self.run_part(part_threads, TIMES="2")
+        self.assertEqual(checks["200 threads: kernels"].state, FAILED)
+        self.assertEqual(checks["fork before cuInit: kernels"].state, FAILED)
+        self.assertEqual(checks["fork after cuInit: kernels"].state, FAILED)
+
+    def test_of_two_contexts_each_has_its_kernels_and_a_stream(self):
+        checks = self.run_part(part_threads)
+        self.assertEqual(checks["two contexts: fathom_node"].state, PASSED)
+        self.assertEqual(checks["two contexts: device streams"].state, PASSED)
+        checks = self.run_part(part_threads, STREAMS="1")
+        self.assertEqual(checks["two contexts: device streams"].state, FAILED)
+
+    def test_nodes_are_there_or_counted_and_the_limit_was_taken(self):
+        name = "nodes with 8 buffers of the device"
+        few = json.dumps({**DONE, "pool_limit": "set"})
+        checks = self.run_part(part_graphs, DONE=few)
+        self.assertEqual(checks[f"{name}: the limit"].state, PASSED)
+        self.assertEqual(checks[f"{name}: recorded or counted as dropped"].state, PASSED)
+        # What is there twice, and what is not there and not counted.
+        for times in ("2", "0"):
+            checks = self.run_part(part_graphs, DONE=few, TIMES=times)
+            self.assertEqual(checks[f"{name}: recorded or counted as dropped"].state, FAILED)
+        checks = self.run_part(part_graphs, DONE=few, TIMES="0", DROPPED="1")
+        self.assertEqual(checks[f"{name}: recorded or counted as dropped"].state, PASSED)
+        other = json.dumps({**DONE, "pool_limit": "no CUPTI"})
+        self.assertEqual(self.run_part(part_graphs, DONE=other)[f"{name}: the limit"].state, FAILED)
+
+    def by_python(self, part: Any, says: dict[str, Any], **environment: str) -> dict[str, Check]:
+        """The part, where whatever Python runs says this."""
+        with machine(**environment) as context:
+            script(Path(context.python), f"#!/bin/sh\necho '{json.dumps(says)}'\n")
+            report = Report("part")
+            part(context, report)
+            return {each.name: each for each in report.checks}
+
+    def test_a_model_that_cannot_be_compiled_is_not_possible(self):
+        says = {"possible": False, "reason": "no Triton"}
+        checks = self.by_python(part_graphs.compiled_graphs, says)
+        found = checks["torch.compile, reduce-overhead"]
+        self.assertEqual((found.state, found.detail), (NOT_POSSIBLE, "no Triton"))
+
+    def test_graphs_of_a_compiled_model_are_recorded_as_torch_has_them_and_as_wholes(self):
+        says = {**DONE, "sum": 1.5}
+        whole = {"ph": "X", "cat": "kernel", "name": "CUDA graph 3", "ts": 1, "dur": 1}
+        launch = {"ph": "X", "cat": "cuda_runtime", "name": "cudaGraphLaunch", "ts": 0, "dur": 1}
+        name = "torch.compile, reduce-overhead"
+        for events, state in (([whole, launch], PASSED), ([launch], FAILED)):
+            with mock.patch.object(part_graphs, "last_json", lambda text: says | {"kernels": {"fathom_node": 3}}):
+                checks = self.by_python(part_graphs.compiled_graphs, says, EVENTS=json.dumps(events))
+            self.assertEqual(checks[f"{name}: kernels of five steps"].state, PASSED)
+            self.assertEqual(checks[f"{name}: graphs as wholes"].state, state)
+
+    def test_two_processes_have_twice_what_one_has(self):
+        says = {**DONE, "profiler": {"kernels": {"fathom_node": 3}}}
+        checks = self.by_python(part_sessions.two_processes, says)
+        self.assertEqual(checks["two processes: kernels"].state, PASSED)
+        checks = self.by_python(part_sessions.two_processes, says, TIMES="2")
+        found = checks["two processes: kernels"]
+        self.assertEqual((found.state, found.expected, found.got), (FAILED, "6", "12"))
+
+    def test_what_recording_costs_is_compared_run_by_run(self):
+        done = json.dumps({**DONE, **dict.fromkeys(part_cost.LIMITS, 1000)})
+        checks = self.run_part(part_cost, DONE=done)
+        self.assertEqual({each.state for each in checks.values()}, {PASSED})
+        self.assertLessEqual(set(part_cost.LIMITS), set(checks))
+        checks = self.run_part(part_cost, DONE=done, TIMES="2")
+        self.assertEqual(checks["round 0: kernels"].state, FAILED)
+
+    def test_counters_that_are_refused_beside_torch_are_not_possible(self):
+        checks = self.run_part(part_edges, EVENTS="[]", REFUSED="1")
+        self.assertEqual(checks["counters beside torch.profiler: the refusal"].state, PASSED)
+        self.assertEqual(checks["counters beside torch.profiler"].state, NOT_POSSIBLE)
+        checks = self.run_part(part_edges, EVENTS="[]")
+        self.assertEqual(checks["counters beside torch.profiler: the refusal"].state, FAILED)
+
+    def ncu(self, says: str, sm: float) -> dict[str, Check]:
+        times = range(100)
+        kernels = [("fathom_copy", time) for time in times] + [("fathom_gemm", time) for time in times]
+        events: list[dict[str, Any]] = [
+            {"ph": "X", "cat": "kernel", "name": name, "ts": 1000 * time, "dur": 990} for name, time in kernels
+        ]
+        for counter in ("gpu.sm_active", "gpu.dram_bandwidth"):
+            events += [{"ph": "C", "name": f"{counter} device", "ts": 1000 * time, "args": {"0": sm}} for time in times]
+        with machine(EVENTS=json.dumps(events)) as context:
+            script(context.work.parent / "bin/ncu", f"#!/bin/sh\ncat <<'END'\n{says}\nEND\n")
+            report = Report("part")
+            part_ncu.run(context, report)
+            return {each.name: each for each in report.checks}
+
+    def test_counters_are_near_those_of_ncu_or_it_was_refused(self):
+        names = ("gpu.sm_active", "gpu.dram_bandwidth")
+        rows = [f'"0","{part_ncu.METRICS[name]}","%","90"' for name in names]
+        table = "\n".join(['"ID","Metric Name","Metric Unit","Metric Value"', *rows])
+        checks = self.ncu(table, 85)
+        self.assertEqual(checks["copy: gpu.dram_bandwidth"].state, PASSED)
+        self.assertEqual(checks["gemm: gpu.sm_active"].state, PASSED)
+        self.assertEqual(checks["gemm: gpu.tensor_active"].state, NOT_POSSIBLE)
+        self.assertEqual(self.ncu(table, 79)["copy: gpu.dram_bandwidth"].state, FAILED)
+        refused = self.ncu("==ERROR== ERR_NVGPUCTRPERM - no permission", 85)["copy: ncu"]
+        self.assertEqual(refused.state, NOT_POSSIBLE)
+        self.assertIn("ERR_NVGPUCTRPERM", refused.detail)
+
+    def test_libtorch_is_compiled_with_the_headers_that_torch_brings(self):
+        with tempfile.TemporaryDirectory() as include:
+            places = {"include": [include], "libraries": "/nowhere", "cuda": True, "abi": 1}
+            checks = self.by_python(part_libtorch.run, places)
+            found = checks["C++ with LibTorch"]
+            self.assertEqual((found.state, found.detail), (NOT_POSSIBLE, "PyTorch's headers are not there"))
+            Path(include, "torch").mkdir()
+            Path(include, "torch/torch.h").write_text("")
+            says = json.dumps({**DONE, "kernels": [{**DONE["kernels"][0], "calls": 51}], "value": 51})
+            compiler = script(Path(include, "compiler"), NVCC)
+            checks = self.by_python(part_libtorch.run, places, DONE=says, CXX=str(compiler))
+            self.assertEqual(checks["C++ with LibTorch: computes"].state, PASSED)
+            self.assertEqual(checks["C++ with LibTorch: kernels"].state, PASSED)
+            checks = self.by_python(part_libtorch.run, places, DONE=says, CXX=str(compiler), TIMES="0")
+            self.assertEqual(checks["C++ with LibTorch: kernels"].state, FAILED)
+
+    def test_a_loss_that_is_not_named_fails(self):
+        checks = self.run_part(part_refused)
+        self.assertEqual(checks["no such libcupti: what is named"].state, PASSED)
+        self.assertEqual(checks["a libcupti that is none: what is named"].state, FAILED)
+
+    def others(self, **programs: str) -> dict[str, Check]:
+        """Libraries that every Python has stand for others."""
+        with mock.patch.object(part_others, "PROGRAMS", programs), machine() as context:
+            context.python = sys.executable
+            report = Report("others")
+            part_others.run(context, report)
+            return {each.name: each for each in report.checks}
+
+    def test_what_is_not_installed_or_sees_no_gpu_is_not_possible(self):
+        checks = self.others(no_such_library="", json="ends(False, 'json sees no GPU')")
+        self.assertEqual(checks["no_such_library"].detail, "it is not installed")
+        self.assertEqual(checks["json"].detail, "json sees no GPU")
+        self.assertEqual({each.state for each in checks.values()}, {NOT_POSSIBLE})
+
+    def test_a_library_whose_kernels_are_not_recorded_fails(self):
+        kernels = "ends(True, kernels=[dict(name='x', calls={}, grid=[], block=[], least_ns=0)])"
+        checks = self.others(json=kernels.format(20), csv=kernels.format(19))
+        self.assertEqual(checks["json: kernels"].state, PASSED)
+        self.assertEqual(checks["csv: kernels"].state, FAILED)
+
+    def test_who_has_cupti_beside_jax_must_be_named(self):
+        with mock.patch.object(part_others, "JAX_PROFILER", "ends(True, gpu=True)"), machine() as context:
+            context.python = sys.executable
+            report = Report("others")
+            part_others.jax_profiler(context, report)
+        checks = {each.name: each for each in report.checks}
+        self.assertEqual(checks["jax.profiler, --cuda off: its trace has the GPU"].state, PASSED)
+        self.assertEqual(checks["jax.profiler, --cuda auto"].state, FAILED)
 
 
 class Alone(unittest.TestCase):

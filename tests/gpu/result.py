@@ -8,6 +8,7 @@ cuda.tar.xz     sessions of the CUDA programs, each with what the program said i
 torch.tar.xz    a session of a PyTorch training, with what torch.profiler counted
 nvml.tar.xz     a session with the telemetry that was compared with nvidia-smi
 pairs.tar.xz    pairs of illness and cure, with their step times without a profiler
+raw.tar.xz      records of CUPTI as it wrote them
 """
 
 from __future__ import annotations
@@ -29,9 +30,9 @@ from datetime import datetime, timezone
 from pathlib import Path
 from typing import Any
 
-from outcome import Report, state_of_parts
+from outcome import PASSED, Report, state_of_parts
 
-FILES_AT_MOST = 8
+FILES_AT_MOST = 9
 BYTES_AT_MOST = 2_000_000
 NAME = re.compile(r"[A-Za-z0-9._-]+")
 # What each archive may take; the largest member goes first where it is more.
@@ -40,6 +41,7 @@ SHARES = {
     "torch.tar.xz": 380_000,
     "nvml.tar.xz": 70_000,
     "pairs.tar.xz": 1_000_000,
+    "raw.tar.xz": 100_000,
 }
 TEXT_SHARE = 100_000
 BLOCK = struct.Struct("<IIIHHQ")
@@ -293,9 +295,15 @@ def write(
 
 
 def shortened(document: dict[str, Any]) -> str:
-    """As JSON; numbers that are too long are named, not given."""
+    """As JSON; where it is too long, without facts about what passed; numbers that are too long are named, not given."""
     none: tuple[int, dict[str, Any], str] = (0, {}, "")
     text = json.dumps(document, indent=1, ensure_ascii=False) + "\n"
+    if len(text) > TEXT_SHARE:
+        for part in document["parts"]:
+            for check in part["checks"]:
+                if check["state"] == PASSED:
+                    check["facts"] = {}
+        text = json.dumps(document, indent=1, ensure_ascii=False) + "\n"
     while len(text) > TEXT_SHARE:
         sizes = [
             (len(json.dumps(value)), part["numbers"], name)

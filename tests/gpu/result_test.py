@@ -83,7 +83,7 @@ class Folder(unittest.TestCase):
         )
 
     def test_everything_together_keeps_the_rules(self):
-        for part in ("cuda", "torch", "nvml", "pairs"):
+        for part in ("cuda", "torch", "nvml", "pairs", "raw"):
             (self.kept / part).mkdir(parents=True)
             for number in range(20 if part == "pairs" else 5):
                 (self.kept / part / f"{number}.bin").write_bytes(os.urandom(60_000))
@@ -151,6 +151,19 @@ class Folder(unittest.TestCase):
         result.write(self.folder, [made], MACHINE, self.kept, [], False)
         numbers = json.loads((self.folder / "summary.json").read_text())["parts"][0]["numbers"]
         self.assertEqual(numbers, {"long": "left out for its size", "short": 1})
+
+    def test_where_it_is_too_long_facts_of_what_failed_stay(self):
+        many = {f"cuda.{i}": "x" * 20 for i in range(100)}
+        for least, kept in ((1, True), (60, False)):
+            report = Report("ends")
+            for _ in range(least):
+                report.compare("right", 1, 1, **many)
+            report.compare("wrong", 1, 2, **many)
+            text = result.shortened(result.summary([report], {"gpus": []}, False))
+            checks = json.loads(text)["parts"][0]["checks"]
+            self.assertLess(len(text), result.TEXT_SHARE)
+            self.assertEqual(bool(checks[0]["facts"]), kept)
+            self.assertEqual(checks[-1]["facts"], many)
 
 
 class Names(unittest.TestCase):

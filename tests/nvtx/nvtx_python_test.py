@@ -2,7 +2,8 @@
 """Python's package `nvtx` under libfathom_nvtx.so: its ranges are in the capture file.
 
 Skips where the library was not built (no NVTX headers), was built with sanitizers (which Python lacks), or no Python
-with the package is at hand: this one, build/nvtx/bin/python, or what FATHOM_NVTX_PYTHON names.
+with the package is at hand: this one, build/nvtx/bin/python, or what FATHOM_NVTX_PYTHON names. Version 0.2.12 asks the
+extension for payloads whether a domain is enabled: where build/nvtx/older or FATHOM_NVTX_OLDER has it, it is tried too.
 """
 
 from __future__ import annotations
@@ -39,6 +40,22 @@ thread.join()
 nvtx.push_range("pushed \\u00e9")
 nvtx.pop_range()
 os._exit(0)
+"""
+# What a copy of NVTX asks of the extension for payloads (module 2); prints what the library answers for domains.
+EXTENSION = """
+import ctypes, sys
+class Segment(ctypes.Structure):
+    _fields_ = [("id", ctypes.c_size_t), ("slots", ctypes.c_size_t), ("functions", ctypes.POINTER(ctypes.c_ssize_t))]
+class Extension(ctypes.Structure):
+    _fields_ = [(name, ctypes.c_uint16) for name in ("version", "size", "module", "compatible")]
+    _fields_ += [("count", ctypes.c_size_t), ("segments", ctypes.POINTER(Segment)), ("more", ctypes.c_void_p * 2)]
+library = ctypes.CDLL(sys.argv[1])
+slots = (ctypes.c_ssize_t * 16)()
+segment = Segment(0, int(sys.argv[4]), slots)
+module = Extension(3, ctypes.sizeof(Extension), int(sys.argv[2]), int(sys.argv[3], 16), 1, ctypes.pointer(segment))
+print(library.InitializeInjectionNvtxExtension(ctypes.byref(module)), [at for at in range(16) if slots[at]])
+if slots[7]:
+    print(ctypes.CFUNCTYPE(ctypes.c_uint8, ctypes.c_void_p)(slots[7])(None))
 """
 STRING, SLICE, INSTANT, ARGUMENT = 1, 5, 8, 15
 
@@ -87,8 +104,18 @@ class PythonsNvtx(unittest.TestCase):
         python = python_with_nvtx() if loadable() else None
         if python is None:
             self.skipTest(f"needs {LIBRARY.name}, without sanitizers, and a Python with the package nvtx")
+        self.is_recorded(python, {})
+
+    def test_so_are_those_of_a_version_that_asks_whether_a_domain_is_enabled(self) -> None:
+        python = ROOT / "build/nvtx/bin/python"
+        older = os.environ.get("FATHOM_NVTX_OLDER") or str(ROOT / "build/nvtx/older")
+        if not loadable() or not python.exists() or not pathlib.Path(older, "nvtx").exists():
+            self.skipTest(f"needs {LIBRARY.name}, without sanitizers, and nvtx 0.2.12 in {older}")
+        self.is_recorded(str(python), {"PYTHONPATH": older})
+
+    def is_recorded(self, python: str, more: dict[str, str]) -> None:
         with tempfile.TemporaryDirectory() as session:
-            environment = {**os.environ, "FATHOM_SESSION": session, "NVTX_INJECTION64_PATH": str(LIBRARY)}
+            environment = {**os.environ, **more, "FATHOM_SESSION": session, "NVTX_INJECTION64_PATH": str(LIBRARY)}
             subprocess.run([python, "-c", PROGRAM], env=environment, check=True)
             files = list(pathlib.Path(session).glob("nvtx-*.fathom"))
             self.assertEqual(len(files), 1)
@@ -101,6 +128,22 @@ class PythonsNvtx(unittest.TestCase):
         self.assertIn(("instant", "a mark"), found)
         self.assertIn(("range", "started"), found)
         self.assertIn(("annotation", "pushed \u00e9"), found)
+
+    def test_of_the_extension_for_payloads_only_that_question_is_answered(self) -> None:
+        if not loadable():
+            self.skipTest(f"needs {LIBRARY.name}, without sanitizers")
+
+        def answers(*words: str, session: str = "somewhere") -> str:
+            command = [sys.executable, "-c", EXTENSION, str(LIBRARY), *words]
+            environment = {**os.environ, "FATHOM_SESSION": session}
+            return subprocess.run(command, env=environment, check=True, capture_output=True, text=True).stdout
+
+        self.assertEqual(answers("2", "104", "16"), "1 [7]\n1\n")
+        # Shorter than that, of another layout, another extension; and where nothing is recorded.
+        self.assertEqual(answers("2", "104", "7"), "1 []\n")
+        self.assertEqual(answers("2", "103", "16"), "1 []\n")
+        self.assertEqual(answers("4", "104", "16"), "1 []\n")
+        self.assertEqual(answers("2", "104", "16", session=""), "0 []\n")
 
 
 if __name__ == "__main__":

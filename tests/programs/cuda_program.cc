@@ -1,6 +1,7 @@
 // A program that uses CUDA as far as tests need: it loads what CUDA_INJECTION64_PATH names, as the
 // driver does, and has the fake CUPTI do what a GPU would.
 #include <chrono>
+#include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <string>
@@ -10,6 +11,7 @@
 #include <signal.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 namespace {
@@ -106,6 +108,76 @@ bool limited(void* gpu, const std::string& what) {
   return true;
 }
 
+std::int64_t cpu_ns(clockid_t clock) {
+  constexpr std::int64_t kNsPerSecond = 1'000'000'000;
+  timespec time{};
+  clock_gettime(clock, &time);
+  return time.tv_sec * kNsPerSecond + time.tv_nsec;
+}
+
+/// Prints what a round of work costs the processor: this thread, and all of them with the end.
+void cost(void* gpu, bool read) {
+  constexpr int kRounds = 20'000;
+  const std::int64_t process = cpu_ns(CLOCK_PROCESS_CPUTIME_ID);
+  const std::int64_t thread = cpu_ns(CLOCK_THREAD_CPUTIME_ID);
+  find<Work>(gpu, "fake_work")(kRounds);
+  const std::int64_t spent = cpu_ns(CLOCK_THREAD_CPUTIME_ID) - thread;
+  // Until all of it is in the file.
+  if (read) find<Simple>(gpu, "fake_wait_for_flush")();
+  std::printf("%lld %lld\n", static_cast<long long>(spent / kRounds),
+              static_cast<long long>((cpu_ns(CLOCK_PROCESS_CPUTIME_ID) - process) / kRounds));
+}
+
+/// What CUPTI does in rarer cases. False where there is none of that name.
+bool rarely(void* gpu, const std::string& what) {
+  const auto work = find<Work>(gpu, "fake_work");
+  const auto simply = [gpu](const char* name) { find<Simple>(gpu, name)(); };
+  constexpr int kLonger = 100;  // than a kernel of the made-up GPU lasts, microseconds
+  if (what == "launch") {
+    find<Work>(gpu, "fake_launch")(6);
+  } else if (what == "launch, stream of the thread") {
+    find<Work>(gpu, "fake_launch_ptsz")(6);
+  } else if (what == "device reset" || what == "context destroy") {
+    work(5);
+    simply(what == "device reset" ? "fake_device_reset" : "fake_context_destroy");
+    work(2);
+  } else if (what == "range" || what == "range, runtime") {
+    const bool runtime = what != "range";
+    work(2);
+    usleep(kLonger);
+    simply(runtime ? "fake_runtime_profiler_start" : "fake_profiler_start");
+    work(3);
+    usleep(kLonger);
+    simply(runtime ? "fake_runtime_profiler_stop" : "fake_profiler_stop");
+    work(4);
+  } else if (what == "one runs, killed" || what == "one ended, killed") {
+    work(3);
+    simply("fake_endless_kernel");
+    if (what == "one ended, killed") simply("fake_end_kernel");
+    simply("fake_wait_for_flush");
+    raise(SIGKILL);
+  } else if (what == "graphs") {
+    find<Work>(gpu, "fake_graph")(30);
+  } else if (what == "noise") {
+    work(2);
+    find<Work>(gpu, "fake_noise")(50);
+  } else if (what == "cost" || what == "cost, unread") {
+    // Whoever takes the buffers then gives them back unread.
+    if (what == "cost, unread") simply("fake_kineto_takes");
+    cost(gpu, what == "cost");
+  } else if (what == "host function") {
+    simply("fake_host_function");
+  } else if (what == "endless") {
+    work(2);
+    simply("fake_endless_kernel");
+  } else if (what == "much") {
+    work(2000);
+  } else {
+    return false;
+  }
+  return true;
+}
+
 /// Imports PyTorch after it has used the GPU, and then its profiler wants CUPTI, which answers.
 int import_torch_late(void* gpu) {
   const auto work = find<Work>(gpu, "fake_work");
@@ -153,26 +225,10 @@ int main(int argc, char** argv) {
   }
   if (!inject()) return 2;
   if (work == nullptr) return what == "alone" ? 0 : 3;
-  if (what == "launch") {
-    find<Work>(gpu, "fake_launch")(6);
-    return 0;
-  }
+  if (rarely(gpu, what)) return 0;
   if (what == "torch later") return import_torch_late(gpu);
   if (what == "taken") {
     be_taken(gpu);
-    return 0;
-  }
-  if (what == "graphs") {
-    find<Work>(gpu, "fake_graph")(30);
-    return 0;
-  }
-  if (what == "endless") {
-    work(2);
-    find<Simple>(gpu, "fake_endless_kernel")();
-    return 0;
-  }
-  if (what == "much") {
-    work(2000);
     return 0;
   }
   if (what == "much, killed") {
@@ -180,17 +236,6 @@ int main(int argc, char** argv) {
     work(2000);
     find<Simple>(gpu, "fake_wait_for_flush")();
     raise(SIGKILL);
-  }
-  if (what == "range") {
-    constexpr int kLonger = 100;  // than a kernel of the made-up GPU lasts, microseconds
-    work(2);
-    usleep(kLonger);
-    find<Simple>(gpu, "fake_profiler_start")();
-    work(3);
-    usleep(kLonger);
-    find<Simple>(gpu, "fake_profiler_stop")();
-    work(4);
-    return 0;
   }
   if (limited(gpu, what)) return 0;
   if (what == "steps, _exit" && limited(gpu, "steps")) _exit(0);

@@ -1,6 +1,9 @@
 // Stands in for libcupti in tests: writes the records of a made-up GPU into the buffers that it is
 // given, as a library of the version that CUPTI_FAKE_VERSION names would. CUPTI_FAKE_REFUSE
-// lists kinds, by number, that it refuses for lack of rights. Who breaks CUPTI's rules is ended
+// lists kinds, by number, that it refuses for lack of rights. CUPTI_FAKE_V2: another client uses
+// the second version of CUPTI's interface. CUPTI_FAKE_GPUS: so many, in turn.
+// CUPTI_FAKE_CORRELATION: the number of the call before the first. CUPTI_FAKE_CAPTURE: another
+// thread captures a graph, which calls of events would spoil. Who breaks CUPTI's rules is ended
 // (fake_cupti_rules.h); how buffers come back is in fake_cupti_delivery.h.
 #include <algorithm>
 #include <atomic>
@@ -10,6 +13,7 @@
 #include <mutex>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <time.h>
@@ -39,7 +43,11 @@ struct State {
   std::set<int> enabled;
   bool graph_wholes = false;  // were enabled once
   std::size_t dropped = 0;
-  std::uint32_t correlation = 0;
+  void* running = nullptr;  // the record of a kernel that has not ended
+  std::atomic<std::uint32_t> correlation{0};
+  std::mutex heard_mutex;
+  std::set<unsigned> left_out;               // calls of the runtime that are not recorded
+  std::set<std::pair<int, unsigned>> heard;  // calls that the subscriber wants to hear of
   std::atomic<int> flushes{0};
   std::atomic<int> taken{0};
 };
@@ -57,6 +65,18 @@ std::uint64_t now() {
                                     kAhead);
 }
 
+/// 0 would be none.
+std::uint32_t next_correlation() {
+  static const bool begun = [] {
+    const char* const said = std::getenv("CUPTI_FAKE_CORRELATION");
+    if (said != nullptr) state().correlation = static_cast<std::uint32_t>(std::atoll(said));
+    return true;
+  }();
+  static_cast<void>(begun);
+  const std::uint32_t next = ++state().correlation;
+  return next != 0 ? next : ++state().correlation;
+}
+
 bool refused(int kind) {
   const char* const said = std::getenv("CUPTI_FAKE_REFUSE");
   const std::string list = "," + std::string(said == nullptr ? "" : said) + ",";
@@ -65,13 +85,15 @@ bool refused(int kind) {
 
 std::size_t aligned(std::size_t bytes) { return (bytes + 7) / 8 * 8; }
 
-/// Into the buffer at hand. The lock is held.
-void write(const void* record, CUpti_ActivityKind kind) {
-  if (!state().enabled.contains(kind)) return;
-  fathom::test::put_record(record, aligned(fathom::cuda::record_bytes(kind, fake_version())));
+/// Into the buffer at hand; where it is there, or null. The lock is held.
+void* write(const void* record, CUpti_ActivityKind kind, bool complete = true) {
+  if (!state().enabled.contains(kind)) return nullptr;
+  return fathom::test::put_record(record, aligned(fathom::cuda::record_bytes(kind, fake_version())),
+                                  complete);
 }
 
 void call(CUpti_CallbackId id, std::uint32_t correlation, std::uint64_t start, std::uint64_t end) {
+  if (state().left_out.contains(id)) return;
   CUpti_ActivityAPI record{};
   record.kind = CUPTI_ACTIVITY_KIND_RUNTIME;
   record.cbid = id;
@@ -87,18 +109,105 @@ constexpr CUpti_CallbackId kLaunch = 211;
 constexpr CUpti_CallbackId kCopy = 41;
 constexpr CUpti_CallbackId kWait = 131;
 constexpr CUpti_CallbackId kGraphLaunch = 311;
+// Numbers of the runtime's calls as real libraries name them (cupti_table.txt).
+constexpr CUpti_CallbackId kGetDevice = 17;
+constexpr CUpti_CallbackId kDeviceReset = 164;
+constexpr CUpti_CallbackId kProfilerStart = 171;
+constexpr CUpti_CallbackId kProfilerStop = 172;
 
-void tell(CUpti_CallbackId id, CUpti_ApiCallbackSite site) {
+/// Only of what the subscriber asked for.
+void tell(CUpti_CallbackDomain domain, CUpti_CallbackId id, const CUpti_CallbackData& data) {
+  State& s = state();
+  {
+    const std::lock_guard lock(s.heard_mutex);
+    if (s.callback == nullptr || !s.heard.contains({domain, id})) return;
+  }
+  s.callback(s.user, domain, id, &data);
+}
+
+void tell(CUpti_CallbackDomain domain, CUpti_CallbackId id, CUpti_ApiCallbackSite site) {
   CUpti_CallbackData data{};
   data.callbackSite = site;
-  if (state().callback != nullptr)
-    state().callback(state().user, CUPTI_CB_DOMAIN_DRIVER_API, id, &data);
+  tell(domain, id, data);
+}
+
+void tell_both(CUpti_CallbackDomain domain, CUpti_CallbackId id) {
+  tell(domain, id, CUPTI_API_ENTER);
+  tell(domain, id, CUPTI_API_EXIT);
 }
 
 /// Of the made-up GPU's events, ns.
 std::int64_t& event_clock() {
   static std::int64_t time = 0;
   return time;
+}
+
+// NOLINTBEGIN(cppcoreguidelines-avoid-non-const-global-variables)
+/// Of a thread: what it may call while another captures a graph, and its context. They take no
+/// memory that a program that starves would lack.
+[[gnu::tls_model("initial-exec")]] thread_local CUstreamCaptureMode capture_mode =
+    CU_STREAM_CAPTURE_MODE_GLOBAL;
+[[gnu::tls_model("initial-exec")]] thread_local CUcontext current_context = nullptr;
+/// Of the launch that is under way.
+std::atomic<CUstream> stream_of_launch{nullptr};
+// NOLINTEND(cppcoreguidelines-avoid-non-const-global-variables)
+
+void unsafe(const char* call) {
+  if (std::getenv("CUPTI_FAKE_CAPTURE") == nullptr) return;
+  if (capture_mode != CU_STREAM_CAPTURE_MODE_RELAXED)
+    broken(std::string(call) + " spoilt the capture of another thread's graph");
+}
+
+void launch(CUpti_CallbackId id, CUstream stream, int rounds) {
+  static int context = 0;
+  current_context = reinterpret_cast<CUcontext>(&context);
+  stream_of_launch = stream;
+  for (int i = 0; i < rounds; ++i) {
+    cuLaunchKernel_params parameters{};
+    CUpti_CallbackData data{};
+    data.functionParams = &parameters;
+    data.symbolName = "_Z3addPfS_i";
+    data.contextUid = 1;
+    data.correlationId = next_correlation();
+    for (const CUpti_ApiCallbackSite site : {CUPTI_API_ENTER, CUPTI_API_EXIT}) {
+      data.callbackSite = site;
+      tell(CUPTI_CB_DOMAIN_DRIVER_API, id, data);
+      // As long as the kernel runs.
+      if (site == CUPTI_API_ENTER) event_clock() += 5000;
+    }
+  }
+}
+
+/// What the GPU has not handed over yet is gone with its context.
+void end_context(CUpti_CallbackDomain domain, CUpti_CallbackId id) {
+  tell(domain, id, CUPTI_API_ENTER);
+  {
+    const std::lock_guard lock(state().mutex);
+    fathom::test::forget_records();
+  }
+  tell(domain, id, CUPTI_API_EXIT);
+}
+
+std::uint32_t gpus() {
+  const char* const said = std::getenv("CUPTI_FAKE_GPUS");
+  return said == nullptr ? 1 : static_cast<std::uint32_t>(std::atoi(said));
+}
+
+void write_device(std::uint32_t id) {
+  fathom::cuda::DeviceRecord device{};
+  device.kind = CUPTI_ACTIVITY_KIND_DEVICE;
+  device.name = "Fake GPU";
+  device.id = id;
+  device.numMultiprocessors = 4;
+  device.numThreadsPerWarp = 32;
+  device.maxWarpsPerMultiprocessor = 64;
+  device.computeCapabilityMajor = 9;
+  device.maxThreadsPerBlock = 1024;
+  device.maxRegistersPerMultiprocessor = 65536;
+  device.maxSharedMemoryPerMultiprocessor = 233472;
+  device.maxBlocksPerMultiprocessor = 32;
+  device.globalMemorySize = std::uint64_t{1} << 34;
+  write(&device, device.kind);
 }
 
 CUptiResult subscribed(CUpti_CallbackFunc callback, void* user) {
@@ -126,23 +235,12 @@ extern "C" {
   static bool told = false;
   if (!told && s.enabled.contains(CUPTI_ACTIVITY_KIND_DEVICE)) {
     told = true;
-    fathom::cuda::DeviceRecord device{};
-    device.kind = CUPTI_ACTIVITY_KIND_DEVICE;
-    device.name = "Fake GPU";
-    device.numMultiprocessors = 4;
-    device.numThreadsPerWarp = 32;
-    device.maxWarpsPerMultiprocessor = 64;
-    device.computeCapabilityMajor = 9;
-    device.maxThreadsPerBlock = 1024;
-    device.maxRegistersPerMultiprocessor = 65536;
-    device.maxSharedMemoryPerMultiprocessor = 233472;
-    device.maxBlocksPerMultiprocessor = 32;
-    device.globalMemorySize = std::uint64_t{1} << 34;
-    write(&device, device.kind);
+    for (std::uint32_t gpu = 0; gpu < gpus(); ++gpu) write_device(gpu);
   }
   for (int i = 0; i < rounds; ++i) {
     const std::uint64_t start = now();
-    const std::uint32_t copying = ++s.correlation;
+    const std::uint32_t gpu = static_cast<std::uint32_t>(i) % gpus();
+    const std::uint32_t copying = next_correlation();
     call(kCopy, copying, start, start + 1000);
     fathom::cuda::CopyRecord copy{};
     copy.kind = CUPTI_ACTIVITY_KIND_MEMCPY;
@@ -153,18 +251,20 @@ extern "C" {
     copy.bytes = 1000;
     copy.start = start + 2000;
     copy.end = start + 3000;
-    copy.contextId = 1;
+    copy.deviceId = gpu;
+    copy.contextId = 1 + gpu;
     copy.streamId = 7;
     copy.correlationId = copying;
     write(&copy, copy.kind);
-    const std::uint32_t launching = ++s.correlation;
+    const std::uint32_t launching = next_correlation();
     call(kLaunch, launching, start + 1000, start + 2000);
     fathom::cuda::KernelRecord kernel{};
     kernel.kind = CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL;
     kernel.name = "_Z3addPfS_i";
     kernel.start = start + 3000;
     kernel.end = start + 8000;
-    kernel.contextId = 1;
+    kernel.deviceId = gpu;
+    kernel.contextId = 1 + gpu;
     kernel.streamId = 7;
     kernel.gridX = 8;
     kernel.gridY = kernel.gridZ = 1;
@@ -174,7 +274,7 @@ extern "C" {
     kernel.dynamicSharedMemory = 512;
     kernel.correlationId = launching;
     write(&kernel, kernel.kind);
-    const std::uint32_t waiting = ++s.correlation;
+    const std::uint32_t waiting = next_correlation();
     call(kWait, waiting, start + 2000, start + 9000);
     fathom::cuda::WaitRecord wait{};
     wait.kind = CUPTI_ACTIVITY_KIND_SYNCHRONIZATION;
@@ -182,10 +282,19 @@ extern "C" {
     wait.start = start + 2500;
     wait.end = start + 8800;
     wait.correlationId = waiting;
-    wait.contextId = 1;
+    wait.contextId = 1 + gpu;
     wait.streamId = 7;
     wait.cudaEventId = CUPTI_SYNCHRONIZATION_INVALID_VALUE;
     write(&wait, wait.kind);
+  }
+}
+
+/// So many calls that take no time.
+[[gnu::visibility("default")]] void fake_noise(int calls) {
+  const std::lock_guard lock(state().mutex);
+  for (int i = 0; i < calls; ++i) {
+    const std::uint64_t start = now();
+    call(kGetDevice, next_correlation(), start, start + 1);
   }
 }
 
@@ -195,7 +304,7 @@ extern "C" {
   const std::lock_guard lock(s.mutex);
   for (int i = 0; i < launches; ++i) {
     const std::uint64_t start = now();
-    const std::uint32_t launching = ++s.correlation;
+    const std::uint32_t launching = next_correlation();
     call(kGraphLaunch, launching, start, start + 1000);
     fathom::cuda::GraphRecord whole{};
     whole.kind = CUPTI_ACTIVITY_KIND_GRAPH_TRACE;
@@ -222,12 +331,25 @@ extern "C" {
   }
 }
 
-/// A kernel that has begun and does not end.
-[[gnu::visibility("default")]] void fake_endless_kernel() {
-  State& s = state();
-  const std::lock_guard lock(s.mutex);
+/// A host function in a stream.
+[[gnu::visibility("default")]] void fake_host_function() {
+#if CUPTI_API_VERSION >= 130100
+  const std::lock_guard lock(state().mutex);
   const std::uint64_t start = now();
-  const std::uint32_t launching = ++s.correlation;
+  CUpti_ActivityHostLaunch record{};
+  record.kind = CUPTI_ACTIVITY_KIND_HOST_LAUNCH;
+  record.start = start;
+  record.end = start + 4000;
+  record.correlationId = next_correlation();
+  write(&record, record.kind);
+#endif
+}
+
+/// A kernel that has begun and does not end, before fake_end_kernel().
+[[gnu::visibility("default")]] void fake_endless_kernel() {
+  const std::lock_guard lock(state().mutex);
+  const std::uint64_t start = now();
+  const std::uint32_t launching = next_correlation();
   call(kLaunch, launching, start, start + 1000);
   fathom::cuda::KernelRecord kernel{};
   kernel.kind = CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL;
@@ -236,7 +358,15 @@ extern "C" {
   kernel.contextId = 1;
   kernel.streamId = 7;
   kernel.correlationId = launching;
-  write(&kernel, kernel.kind);
+  state().running = write(&kernel, kernel.kind, false);
+}
+
+[[gnu::visibility("default")]] void fake_end_kernel() {
+  const std::lock_guard lock(state().mutex);
+  void* const place = std::exchange(state().running, nullptr);
+  if (place == nullptr) return;
+  static_cast<fathom::cuda::KernelRecord*>(place)->end = now() + 5000;
+  fathom::test::complete_record(place);
 }
 
 /// The profiler of PyTorch asks for CUPTI: its answer.
@@ -273,32 +403,37 @@ extern "C" {
 
 /// Launches as the driver does, and tells the subscriber before and after.
 [[gnu::visibility("default")]] void fake_launch(int rounds) {
-  for (int i = 0; i < rounds; ++i) {
-    cuLaunchKernel_params parameters{};
-    CUpti_CallbackData data{};
-    data.functionParams = &parameters;
-    data.symbolName = "_Z3addPfS_i";
-    data.contextUid = 1;
-    data.correlationId = ++state().correlation;
-    for (const CUpti_ApiCallbackSite site : {CUPTI_API_ENTER, CUPTI_API_EXIT}) {
-      data.callbackSite = site;
-      if (state().callback != nullptr)
-        state().callback(state().user, CUPTI_CB_DOMAIN_DRIVER_API,
-                         CUPTI_DRIVER_TRACE_CBID_cuLaunchKernel, &data);
-      // As long as the kernel runs.
-      if (site == CUPTI_API_ENTER) event_clock() += 5000;
-    }
-  }
+  launch(CUPTI_DRIVER_TRACE_CBID_cuLaunchKernel, nullptr, rounds);
+}
+
+/// Of a program whose null stream is the thread's.
+[[gnu::visibility("default")]] void fake_launch_ptsz(int rounds) {
+  launch(CUPTI_DRIVER_TRACE_CBID_cuLaunchKernel_ptsz, CU_STREAM_PER_THREAD, rounds);
 }
 
 [[gnu::visibility("default")]] void fake_profiler_start() {
-  tell(CUPTI_DRIVER_TRACE_CBID_cuProfilerStart, CUPTI_API_ENTER);
-  tell(CUPTI_DRIVER_TRACE_CBID_cuProfilerStart, CUPTI_API_EXIT);
+  tell_both(CUPTI_CB_DOMAIN_DRIVER_API, CUPTI_DRIVER_TRACE_CBID_cuProfilerStart);
 }
 
 [[gnu::visibility("default")]] void fake_profiler_stop() {
-  tell(CUPTI_DRIVER_TRACE_CBID_cuProfilerStop, CUPTI_API_ENTER);
-  tell(CUPTI_DRIVER_TRACE_CBID_cuProfilerStop, CUPTI_API_EXIT);
+  tell_both(CUPTI_CB_DOMAIN_DRIVER_API, CUPTI_DRIVER_TRACE_CBID_cuProfilerStop);
+}
+
+/// The runtime's, which do not come to the driver.
+[[gnu::visibility("default")]] void fake_runtime_profiler_start() {
+  tell_both(CUPTI_CB_DOMAIN_RUNTIME_API, kProfilerStart);
+}
+
+[[gnu::visibility("default")]] void fake_runtime_profiler_stop() {
+  tell_both(CUPTI_CB_DOMAIN_RUNTIME_API, kProfilerStop);
+}
+
+[[gnu::visibility("default")]] void fake_device_reset() {
+  end_context(CUPTI_CB_DOMAIN_RUNTIME_API, kDeviceReset);
+}
+
+[[gnu::visibility("default")]] void fake_context_destroy() {
+  end_context(CUPTI_CB_DOMAIN_DRIVER_API, CUPTI_DRIVER_TRACE_CBID_cuCtxDestroy_v2);
 }
 
 /// Until what was written so far was asked for, and the next time too: then it is in the file.
@@ -309,18 +444,43 @@ extern "C" {
 
 // What the driver does: an event holds the time at which it was recorded.
 
+CUresult cuThreadExchangeStreamCaptureMode(CUstreamCaptureMode* mode) {
+  std::swap(*mode, capture_mode);
+  return CUDA_SUCCESS;
+}
+CUresult cuCtxGetCurrent(CUcontext* context) {
+  *context = current_context;
+  return CUDA_SUCCESS;
+}
+CUresult cuCtxPushCurrent(CUcontext context) {
+  current_context = context;
+  return CUDA_SUCCESS;
+}
+CUresult cuCtxPopCurrent(CUcontext* context) {
+  *context = std::exchange(current_context, nullptr);
+  return CUDA_SUCCESS;
+}
 CUresult cuEventCreate(CUevent* event, unsigned /*flags*/) {
+  unsafe("cuEventCreate");
   const fathom::test::Fed fed;
   auto& events = fathom::inside::never_freed<std::deque<std::int64_t>>();
   *event = reinterpret_cast<CUevent>(&events.emplace_back(-1));
   return CUDA_SUCCESS;
 }
-CUresult cuEventRecord(CUevent event, CUstream /*stream*/) {
+CUresult cuEventRecord(CUevent event, CUstream stream) {
+  unsafe("cuEventRecord");
+  if (stream != stream_of_launch) broken("an event was recorded in another stream");
   *reinterpret_cast<std::int64_t*>(event) = event_clock();
   return CUDA_SUCCESS;
 }
-CUresult cuEventQuery(CUevent /*event*/) { return CUDA_SUCCESS; }
-CUresult cuEventSynchronize(CUevent /*event*/) { return CUDA_SUCCESS; }
+CUresult cuEventQuery(CUevent /*event*/) {
+  unsafe("cuEventQuery");
+  return CUDA_SUCCESS;
+}
+CUresult cuEventSynchronize(CUevent /*event*/) {
+  unsafe("cuEventSynchronize");
+  return CUDA_SUCCESS;
+}
 CUresult cuStreamIsCapturing(CUstream /*stream*/, CUstreamCaptureStatus* status) {
   *status = CU_STREAM_CAPTURE_STATUS_NONE;
   return CUDA_SUCCESS;
@@ -329,6 +489,7 @@ CUresult cuStreamIsCapturing(CUstream /*stream*/, CUstreamCaptureStatus* status)
 #undef cuEventElapsedTime
 // NOLINTNEXTLINE(readability-identifier-naming): the driver's
 CUresult cuEventElapsedTime(float* milliseconds, CUevent begin, CUevent end) {
+  if (current_context == nullptr) return CUDA_ERROR_INVALID_CONTEXT;
   *milliseconds = static_cast<float>(static_cast<double>(*reinterpret_cast<std::int64_t*>(end) -
                                                          *reinterpret_cast<std::int64_t*>(begin)) *
                                      1e-6);
@@ -358,16 +519,28 @@ CUptiResult cuptiUnsubscribe(CUpti_SubscriberHandle /*subscriber*/) {
   return called("cuptiUnsubscribe");
 }
 
-CUptiResult cuptiEnableCallback(uint32_t /*enable*/, CUpti_SubscriberHandle /*subscriber*/,
-                                CUpti_CallbackDomain /*domain*/, CUpti_CallbackId /*id*/) {
-  if (!state().subscribed) broken("cuptiEnableCallback without a subscriber");
-  return called("cuptiEnableCallback");
+CUptiResult cuptiEnableCallback(uint32_t enable, CUpti_SubscriberHandle /*subscriber*/,
+                                CUpti_CallbackDomain domain, CUpti_CallbackId id) {
+  State& s = state();
+  if (!s.subscribed) broken("cuptiEnableCallback without a subscriber");
+  if (const CUptiResult result = called("cuptiEnableCallback"); result != CUPTI_SUCCESS)
+    return result;
+  const fathom::test::Fed fed;
+  const std::lock_guard lock(s.heard_mutex);
+  if (enable != 0) {
+    s.heard.insert({domain, id});
+  } else {
+    s.heard.erase({domain, id});
+  }
+  return CUPTI_SUCCESS;
 }
 
 CUptiResult cuptiActivityRegisterCallbacks(CUpti_BuffersCallbackRequestFunc request,
                                            CUpti_BuffersCallbackCompleteFunc complete) {
   if (const CUptiResult result = called("cuptiActivityRegisterCallbacks"); result != CUPTI_SUCCESS)
     return result;
+  // The two versions of the interface exclude each other.
+  if (std::getenv("CUPTI_FAKE_V2") != nullptr) return CUPTI_ERROR_NOT_COMPATIBLE;
   fathom::test::set_buffer_callbacks(request, complete);
   return CUPTI_SUCCESS;
 }
@@ -380,6 +553,22 @@ CUptiResult cuptiActivitySetAttribute(CUpti_ActivityAttribute attribute, size_t*
   return called("cuptiActivitySetAttribute");
 }
 
+/// From CUDA 12.5 on.
+CUptiResult cuptiActivityEnableRuntimeApi(CUpti_CallbackId id, uint8_t enable) {
+  constexpr std::uint32_t kSince = 23;
+  if (const CUptiResult result = called("cuptiActivityEnableRuntimeApi"); result != CUPTI_SUCCESS)
+    return result;
+  if (fake_version() < kSince) return CUPTI_ERROR_NOT_SUPPORTED;
+  const fathom::test::Fed fed;
+  const std::lock_guard lock(state().mutex);
+  if (enable == 0) {
+    state().left_out.insert(id);
+  } else {
+    state().left_out.erase(id);
+  }
+  return CUPTI_SUCCESS;
+}
+
 CUptiResult cuptiActivityEnable(CUpti_ActivityKind kind) {
   const fathom::test::Fed fed;
   if (const CUptiResult result = called("cuptiActivityEnable"); result != CUPTI_SUCCESS)
@@ -389,6 +578,8 @@ CUptiResult cuptiActivityEnable(CUpti_ActivityKind kind) {
   if (!fathom::test::has_buffer_callbacks())
     broken("a kind of activity was enabled before there were callbacks for buffers");
   state().enabled.insert(kind);
+  // Whoever left some out before did so in vain.
+  if (kind == CUPTI_ACTIVITY_KIND_RUNTIME) state().left_out.clear();
   if (kind == CUPTI_ACTIVITY_KIND_GRAPH_TRACE) state().graph_wholes = true;
   return CUPTI_SUCCESS;
 }
@@ -450,6 +641,7 @@ CUptiResult cuptiGetCallbackName(CUpti_CallbackDomain /*domain*/, uint32_t id, c
           : id == kCopy        ? "cudaMemcpyAsync_v3020"
           : id == kWait        ? "cudaStreamSynchronize_v3020"
           : id == kGraphLaunch ? "cudaGraphLaunch_v10000"
+          : id == kGetDevice   ? "cudaGetDevice_v3020"
                                : nullptr;
   if (const CUptiResult result = called("cuptiGetCallbackName"); result != CUPTI_SUCCESS)
     return result;

@@ -23,6 +23,7 @@ struct Buffer {
   std::uint8_t* bytes = nullptr;
   std::size_t size = 0;
   std::size_t used = 0;
+  int incomplete = 0;
 };
 
 struct Delivery {
@@ -91,7 +92,7 @@ bool has_buffer_callbacks() { return delivery().request != nullptr; }
 
 void expect_zeros() { delivery().zeros = true; }
 
-void* put_record(const void* record, std::size_t bytes) {
+void* put_record(const void* record, std::size_t bytes, bool complete) {
   Buffer* at_hand = nullptr;
   {
     const Fed fed;
@@ -106,12 +107,28 @@ void* put_record(const void* record, std::size_t bytes) {
   void* const place = buffer.bytes + buffer.used;
   std::memcpy(place, record, bytes);
   buffer.used += bytes;
+  if (!complete) ++buffer.incomplete;
   return place;
+}
+
+void complete_record(const void* record) {
+  const auto* const at = static_cast<const std::uint8_t*>(record);
+  for (auto& [thread, buffer] : delivery().buffers)
+    if (buffer.bytes != nullptr && at >= buffer.bytes && at < buffer.bytes + buffer.size)
+      --buffer.incomplete;
+}
+
+void forget_records() {
+  for (auto& [thread, buffer] : delivery().buffers) {
+    buffer.used = 0;
+    buffer.incomplete = 0;
+  }
 }
 
 void flush_buffers(bool forced) {
   if (!forced && std::getenv("CUPTI_FAKE_LATE") != nullptr) return;
   for (auto& [thread, buffer] : delivery().buffers) {
+    if (!forced && buffer.incomplete > 0) continue;
     if (buffer.bytes != nullptr) deliver(buffer);
     buffer.bytes = nullptr;
   }

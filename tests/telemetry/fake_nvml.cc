@@ -8,7 +8,9 @@
 //   mig               GPU 0 is in MIG mode: no utilisation, one instance
 //   lost=N            GPU 1 is lost after N calls for its power
 //   gpus=N            so many GPUs
-//   stuck             calls for the power of GPU 0 do not return before the test ends
+//   driver=535.54     the driver's version begins so; 535.43 to 535.86 list processes in longer
+//   rows processes=N       so many use GPU 0, our own first stuck             calls for the power
+//   of GPU 0 do not return before the test ends
 // Built without symbols newer than 2019 where FATHOM_NVML_OLD is defined.
 #include <algorithm>
 #include <array>
@@ -61,6 +63,25 @@ int number(const std::string& word, int otherwise) {
   return at == std::string::npos ? otherwise : std::atoi(text.c_str() + at + word.size() + 2);
 }
 
+std::string driver() {
+  const std::string text = script();
+  const std::string_view word = " driver=";
+  const std::size_t at = text.find(word);
+  if (at == std::string::npos) return "550.54.15";
+  const std::size_t begin = at + word.size();
+  return text.substr(begin, text.find(' ', begin) - begin) + ".15";
+}
+
+/// As the third version of the list has them where the driver is one of a few.
+struct LongerRow {
+  unsigned pid;
+  unsigned long long used;
+  unsigned gpu_instance;
+  unsigned compute_instance;
+  unsigned long long used_protected;
+};
+static_assert(sizeof(LongerRow) == 32 && sizeof(NvmlProcessV2) == 24);
+
 /// Handles are 1, 2, …; instances of MIG 101, 102, ….
 std::size_t id(NvmlDevice device);
 bool first(NvmlDevice device) { return id(device) == 1; }
@@ -93,17 +114,15 @@ NvmlReturn text(const std::string& from, char* to, unsigned size) {
 template <typename Row>
 NvmlReturn list(NvmlDevice device, unsigned* count, Row* rows) {
   if (says("no-permission")) return kNoPermission;
-  const unsigned there = first(device) ? 2 : 0;
+  const unsigned there = first(device) ? static_cast<unsigned>(number("processes", 2)) : 0;
   const unsigned room = *count;
   *count = there;
   if (room < there) return kTooSmall;
-  if (there == 0) return kOk;
-  rows[0] = Row{};
-  rows[0].pid = static_cast<unsigned>(::getpid());
-  rows[0].used = 1ULL << 30U;
-  rows[1] = Row{};
-  rows[1].pid = static_cast<unsigned>(number("neighbour", ::getppid()));
-  rows[1].used = 2ULL << 30U;
+  for (unsigned i = 0; i < there; ++i) {
+    rows[i] = Row{};
+    rows[i].pid = static_cast<unsigned>(i == 0 ? ::getpid() : number("neighbour", ::getppid()));
+    rows[i].used = (i == 0 ? 1ULL : 2ULL) << 30U;
+  }
   return kOk;
 }
 
@@ -116,9 +135,7 @@ NvmlReturn nvmlInit_v2() {
   return says("no-driver") ? kNoDriver : kOk;
 }
 NvmlReturn nvmlShutdown() { return kOk; }
-NvmlReturn nvmlSystemGetDriverVersion(char* to, unsigned size) {
-  return text("550.54.15", to, size);
-}
+NvmlReturn nvmlSystemGetDriverVersion(char* to, unsigned size) { return text(driver(), to, size); }
 NvmlReturn nvmlSystemGetCudaDriverVersion(int* version) {
   *version = 12040;
   return kOk;
@@ -244,6 +261,12 @@ NvmlReturn nvmlDeviceGetFieldValues(NvmlDevice device, int count, NvmlFieldValue
   return kOk;
 }
 NvmlReturn nvmlDeviceGetComputeRunningProcesses_v3(NvmlDevice device, unsigned* count,
+                                                   NvmlProcessV2* rows) {
+  const std::string version = driver();
+  if (version < "535.43" || version >= "535.87") return list(device, count, rows);
+  return list(device, count, reinterpret_cast<LongerRow*>(rows));
+}
+NvmlReturn nvmlDeviceGetComputeRunningProcesses_v2(NvmlDevice device, unsigned* count,
                                                    NvmlProcessV2* rows) {
   return list(device, count, rows);
 }

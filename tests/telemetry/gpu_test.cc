@@ -104,6 +104,16 @@ TEST(GpuTelemetry, TellsNeighboursFromTheProgram) {
   EXPECT_EQ(gpus.sink.last("gpu.other_processes/1"), 0);
 }
 
+TEST(GpuTelemetry, ListsProcessesAlsoWhereTheDriversRowsAreLonger) {
+  // The first and the last of those drivers, and their neighbours.
+  for (const char* const driver : {"535.42", "535.43", "535.54", "535.86", "535.98", "570.86"}) {
+    const Watched gpus(std::string("processes=30 driver=") + driver);
+    EXPECT_EQ(gpus.sink.last("gpu.processes/0"), 30) << driver;
+    EXPECT_EQ(gpus.sink.last("gpu.other_processes/0"), 29) << driver;
+    EXPECT_EQ(gpus.sink.last("gpu.memory_by_others/0"), 58.0 * (1U << 30U)) << driver;
+  }
+}
+
 TEST(GpuTelemetry, MissesOnlyWhatTheGpuLacks) {
   const Watched gpus("no-energy");
   EXPECT_FALSE(gpus.sink.has("gpu.energy/0"));

@@ -79,5 +79,6 @@ void check_time(const HealthInput& input, Health& health);
 void check_structure(const HealthInput& input, Health& health);
 void check_steps(const HealthInput& input, Health& health);
 void check_recording(const HealthInput& input, Health& health);
+void check_recorder(const HealthInput& input, Health& health);
 
 }  // namespace fathom

@@ -93,6 +93,7 @@ Health compute_health(const Context& context) {
   check_structure(input, health);
   check_steps(input, health);
   check_recording(input, health);
+  check_recorder(input, health);
   return health;
 }
 

@@ -1,8 +1,10 @@
 // Health of the steps: are they marked, enough, complete, and past the warm-up?
 #include <algorithm>
+#include <cmath>
 #include <span>
 
 #include "analysis/health/checks.h"
+#include "analysis/pipeline_fill.h"
 #include "base/digit_groups.h"
 
 namespace fathom {
@@ -71,7 +73,9 @@ void check_warm_up(const Steps& steps, Health& health) {
     for (std::size_t i = begin; i < end; ++i)
       lengths.push_back(to_ns(steps.steps[i].window.length()));
     const auto usual = static_cast<double>(median(lengths));
-    if (static_cast<double>(lengths.front()) <= kWarmUp * usual) return;
+    const Duration first =
+        length_without_fill(steps.steps[begin], duration_ns(std::llround(usual)));
+    if (static_cast<double>(to_ns(first)) <= kWarmUp * usual) return;
     if (slow++ == 0) {
       example = "step " + std::to_string(steps.steps[begin].number) + ": " +
                 std::to_string(lengths.front()) + " ns, median " +

@@ -18,6 +18,46 @@ std::int64_t now() {
   return std::int64_t{time.tv_sec} * 1'000'000'000 + time.tv_nsec;
 }
 
+/// While one lives, this thread may call what would otherwise end the capture of a graph that
+/// another thread began for all threads.
+class Relaxed {
+ public:
+  explicit Relaxed(const EventFunctions& cuda) : cuda_(cuda) { exchange(); }
+  ~Relaxed() { exchange(); }
+  Relaxed(const Relaxed&) = delete;
+  Relaxed& operator=(const Relaxed&) = delete;
+
+ private:
+  void exchange() {
+    if (cuda_.exchange_mode != nullptr) cuda_.exchange_mode(&mode_);
+  }
+  const EventFunctions& cuda_;
+  CUstreamCaptureMode mode_ = CU_STREAM_CAPTURE_MODE_RELAXED;
+};
+
+/// While one lives, a context is this thread's.
+class Entered {
+ public:
+  Entered(const EventFunctions& cuda, CUcontext context) : cuda_(cuda) {
+    const bool can = cuda.push != nullptr && cuda.pop != nullptr && context != nullptr;
+    known_ = !can || cuda.push(context) == CUDA_SUCCESS;
+    pushed_ = can && known_;
+  }
+  ~Entered() {
+    CUcontext none = nullptr;
+    if (pushed_) cuda_.pop(&none);
+  }
+  Entered(const Entered&) = delete;
+  Entered& operator=(const Entered&) = delete;
+  /// False for a context that is gone.
+  [[nodiscard]] bool known() const { return known_; }
+
+ private:
+  const EventFunctions& cuda_;
+  bool known_ = false;
+  bool pushed_ = false;
+};
+
 }  // namespace
 
 bool EventFunctions::complete() const {
@@ -34,6 +74,10 @@ EventFunctions event_functions() {
   find_in_driver("cuEventElapsedTime_v2", all.elapsed);  // of CUDA 12.8 and later
   if (all.elapsed == nullptr) find_in_driver("cuEventElapsedTime", all.elapsed);
   find_in_driver("cuStreamIsCapturing", all.is_capturing);
+  find_in_driver("cuThreadExchangeStreamCaptureMode", all.exchange_mode);
+  find_in_driver("cuCtxGetCurrent", all.current);
+  find_in_driver("cuCtxPushCurrent_v2", all.push);
+  find_in_driver("cuCtxPopCurrent_v2", all.pop);
   return all;
 }
 
@@ -78,9 +122,12 @@ bool EventTimer::launch(Launch& launch) {
 void EventTimer::begin(std::uint32_t context, CUstream stream, std::uint32_t correlation,
                        const char* name) noexcept {
   const std::lock_guard lock(mutex_);
+  const Relaxed relaxed(cuda_);
   bool timed = false;
   try {
-    Launch wanted{context, stream,  correlation, name == nullptr ? "" : name,
+    CUcontext handle = nullptr;
+    if (cuda_.current != nullptr) cuda_.current(&handle);
+    Launch wanted{context, handle,  stream, correlation, name == nullptr ? "" : name,
                   nullptr, nullptr, false};
     timed = launch(wanted);
   } catch (...) {  // no memory
@@ -94,6 +141,7 @@ void EventTimer::end(std::uint32_t correlation) noexcept {
     return launch.correlation == correlation && !launch.launched;
   });
   if (found == launches_.rend()) return;
+  const Relaxed relaxed(cuda_);
   if (cuda_.record(found->end, found->stream) == CUDA_SUCCESS) {
     found->launched = true;
   } else {
@@ -137,30 +185,40 @@ void EventTimer::make_room(std::vector<TimedKernel>& ended) {
   }
 }
 
+/// False for one that runs still. There is room for it.
+bool EventTimer::hand_over(Launch& launch, std::vector<TimedKernel>& ended) {
+  if (!launch.launched) return false;
+  const Entered entered(cuda_, launch.handle);
+  if (!entered.known()) {
+    // Its events are gone with it.
+    ++missed_;
+    return true;
+  }
+  if (cuda_.query(launch.end) == CUDA_ERROR_NOT_READY) return false;
+  TimedKernel kernel{0,
+                     0,
+                     launch.context,
+                     reinterpret_cast<std::uint64_t>(launch.stream),
+                     launch.correlation,
+                     std::move(launch.name)};
+  if (measure(launch, kernel)) {
+    ended.push_back(std::move(kernel));
+  } else {
+    ++missed_;
+  }
+  free_[launch.context].push_back(launch.begin);
+  free_[launch.context].push_back(move_anchor(launch, ended));
+  return true;
+}
+
 std::vector<TimedKernel> EventTimer::take() {
   const std::lock_guard lock(mutex_);
+  const Relaxed relaxed(cuda_);
   std::vector<TimedKernel> ended;
   make_room(ended);
-  const auto hand_over = [&](Launch& launch) {
-    if (!launch.launched || cuda_.query(launch.end) == CUDA_ERROR_NOT_READY) return false;
-    TimedKernel kernel{0,
-                       0,
-                       launch.context,
-                       reinterpret_cast<std::uint64_t>(launch.stream),
-                       launch.correlation,
-                       std::move(launch.name)};
-    if (measure(launch, kernel)) {
-      ended.push_back(std::move(kernel));
-    } else {
-      ++missed_;
-    }
-    free_[launch.context].push_back(launch.begin);
-    free_[launch.context].push_back(move_anchor(launch, ended));
-    return true;
-  };
   auto running = launches_.begin();
   for (auto launch = running; launch != launches_.end(); ++launch) {
-    if (hand_over(*launch)) continue;
+    if (hand_over(*launch, ended)) continue;
     if (running != launch) *running = std::move(*launch);
     ++running;
   }

@@ -21,6 +21,11 @@ struct EventFunctions {
   decltype(&::cuEventSynchronize) synchronize = nullptr;
   decltype(&::cuEventElapsedTime) elapsed = nullptr;
   decltype(&::cuStreamIsCapturing) is_capturing = nullptr;
+  // Of old drivers, null: what needs them is not done.
+  decltype(&::cuThreadExchangeStreamCaptureMode) exchange_mode = nullptr;
+  decltype(&::cuCtxGetCurrent) current = nullptr;
+  decltype(&::cuCtxPushCurrent) push = nullptr;
+  decltype(&::cuCtxPopCurrent) pop = nullptr;
   [[nodiscard]] bool complete() const;
 };
 /// Of the driver in this process.
@@ -37,7 +42,8 @@ struct TimedKernel {
 };
 
 /// Times include what lies between the events and the kernel, a few microseconds. begin() and end()
-/// are called around each launch, in the thread that launches. Thread-safe.
+/// are called around each launch, in the thread that launches. Thread-safe. Another thread may
+/// capture a graph meanwhile: what we call does not spoil it.
 class EventTimer {
  public:
   explicit EventTimer(const EventFunctions& functions) : cuda_(functions) {}
@@ -57,6 +63,7 @@ class EventTimer {
  private:
   struct Launch {
     std::uint32_t context = 0;
+    CUcontext handle = nullptr;  // of the context
     CUstream stream = nullptr;
     std::uint32_t correlation = 0;
     std::string name;
@@ -73,6 +80,7 @@ class EventTimer {
   bool anchor(std::uint32_t context, CUstream stream);
   bool launch(Launch& launch);
   void make_room(std::vector<TimedKernel>& ended);
+  bool hand_over(Launch& launch, std::vector<TimedKernel>& ended);
   [[nodiscard]] bool measure(const Launch& launch, TimedKernel& kernel) const;
   CUevent move_anchor(const Launch& launch, const std::vector<TimedKernel>& ended);
 

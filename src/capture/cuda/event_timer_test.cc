@@ -2,6 +2,7 @@
 #include "capture/cuda/event_timer.h"
 
 #include <memory>
+#include <utility>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -13,7 +14,16 @@ struct Driver {
   std::int64_t now = 0;
   bool capturing = false;
   bool busy = false;
+  bool captures_for_all = false;  // another thread, so that ours must be relaxed
+  bool spoilt = false;
+  CUstreamCaptureMode mode = CU_STREAM_CAPTURE_MODE_GLOBAL;
+  CUcontext current = nullptr;
+  bool context_gone = false;
+  bool without_context = false;   // something was asked that needs one
+  std::vector<CUstream> streams;  // of recorded events
   std::vector<std::unique_ptr<std::int64_t>> events;
+
+  void unsafe() { spoilt |= captures_for_all && mode != CU_STREAM_CAPTURE_MODE_RELAXED; }
 };
 
 Driver& driver() {
@@ -25,17 +35,27 @@ EventFunctions functions() {
   driver() = {};
   EventFunctions all;
   all.create = [](CUevent* event, unsigned) {
+    driver().unsafe();
     auto& made = driver().events.emplace_back(std::make_unique<std::int64_t>(0));
     *event = reinterpret_cast<CUevent>(made.get());
     return CUDA_SUCCESS;
   };
-  all.record = [](CUevent event, CUstream) {
+  all.record = [](CUevent event, CUstream stream) {
+    driver().unsafe();
+    driver().streams.push_back(stream);
     *reinterpret_cast<std::int64_t*>(event) = driver().now;
     return CUDA_SUCCESS;
   };
-  all.query = [](CUevent) { return driver().busy ? CUDA_ERROR_NOT_READY : CUDA_SUCCESS; };
-  all.synchronize = [](CUevent) { return CUDA_SUCCESS; };
+  all.query = [](CUevent) {
+    driver().unsafe();
+    return driver().busy ? CUDA_ERROR_NOT_READY : CUDA_SUCCESS;
+  };
+  all.synchronize = [](CUevent) {
+    driver().unsafe();
+    return CUDA_SUCCESS;
+  };
   all.elapsed = [](float* ms, CUevent begin, CUevent end) {
+    driver().without_context |= driver().current == nullptr;
     *ms = static_cast<float>(static_cast<double>(*reinterpret_cast<std::int64_t*>(end) -
                                                  *reinterpret_cast<std::int64_t*>(begin)) /
                              1e6);
@@ -45,8 +65,27 @@ EventFunctions functions() {
     *status = driver().capturing ? CU_STREAM_CAPTURE_STATUS_ACTIVE : CU_STREAM_CAPTURE_STATUS_NONE;
     return CUDA_SUCCESS;
   };
+  all.exchange_mode = [](CUstreamCaptureMode* mode) {
+    std::swap(*mode, driver().mode);
+    return CUDA_SUCCESS;
+  };
+  all.current = [](CUcontext* context) {
+    *context = driver().current;
+    return CUDA_SUCCESS;
+  };
+  all.push = [](CUcontext context) {
+    if (driver().context_gone) return CUDA_ERROR_CONTEXT_IS_DESTROYED;
+    driver().current = context;
+    return CUDA_SUCCESS;
+  };
+  all.pop = [](CUcontext* context) {
+    *context = std::exchange(driver().current, nullptr);
+    return CUDA_SUCCESS;
+  };
   return all;
 }
+
+CUcontext a_context() { return reinterpret_cast<CUcontext>(&driver()); }
 
 void launch(EventTimer& timer, std::uint32_t correlation, std::int64_t duration) {
   timer.begin(1, nullptr, correlation, "add");
@@ -67,6 +106,37 @@ TEST(EventTimer, TimesKernelsInTheOrderOfTheirLaunches) {
   EXPECT_EQ(kernels[1].correlation, 2U);
   EXPECT_EQ(kernels[0].name, "add");
   EXPECT_TRUE(timer.take().empty());
+}
+
+TEST(EventTimer, AGraphThatAnotherThreadCapturesIsNotSpoilt) {
+  EventTimer timer(functions());
+  driver().captures_for_all = true;
+  launch(timer, 1, 5000);
+  EXPECT_EQ(driver().mode, CU_STREAM_CAPTURE_MODE_GLOBAL);
+  EXPECT_EQ(timer.take().size(), 1U);
+  EXPECT_FALSE(driver().spoilt);
+  EXPECT_EQ(driver().mode, CU_STREAM_CAPTURE_MODE_GLOBAL);
+}
+
+TEST(EventTimer, TimesAreAskedForInTheContextOfTheLaunch) {
+  EventTimer timer(functions());
+  driver().current = a_context();
+  launch(timer, 1, 5000);
+  driver().current = nullptr;  // as in the recorder's thread
+  EXPECT_EQ(timer.take().size(), 1U);
+  EXPECT_FALSE(driver().without_context);
+  EXPECT_EQ(driver().current, nullptr);
+}
+
+TEST(EventTimer, AContextThatIsGoneTakesItsKernelsAlong) {
+  EventTimer timer(functions());
+  driver().current = a_context();
+  launch(timer, 1, 5000);
+  driver().context_gone = true;
+  EXPECT_TRUE(timer.take().empty());
+  EXPECT_EQ(timer.take_missed(), 1U);
+  EXPECT_TRUE(timer.take().empty());
+  EXPECT_EQ(timer.take_missed(), 0U);
 }
 
 TEST(EventTimer, AKernelThatRunsIsTakenLater) {

@@ -1,12 +1,10 @@
 // Remedies by CUPTI's answers; the least rights first.
 #include "capture/cuda/fallback.h"
 
-#include <array>
-
 namespace fathom::cuda {
 namespace {
 
-constexpr std::array kWanted = {
+constexpr Wanted kWanted[] = {
     Wanted{CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL, "kernels", true},
     Wanted{CUPTI_ACTIVITY_KIND_MEMCPY, "copies", true},
     Wanted{CUPTI_ACTIVITY_KIND_MEMCPY2, "copies between devices", true},
@@ -20,7 +18,13 @@ constexpr std::array kWanted = {
     Wanted{CUPTI_ACTIVITY_KIND_OVERHEAD, "the recorder's own work on the device"},
     Wanted{CUPTI_ACTIVITY_KIND_JIT, "compilation at run time"},
     Wanted{CUPTI_ACTIVITY_KIND_EXTERNAL_CORRELATION, "ids that the program gives to calls"},
-    Wanted{CUPTI_ACTIVITY_KIND_GRAPH_TRACE, "CUDA graphs as wholes"},
+    Wanted{CUPTI_ACTIVITY_KIND_GRAPH_TRACE, "CUDA graphs as wholes", false, GraphLevel::wholes},
+#if CUPTI_API_VERSION >= 130100
+    Wanted{CUPTI_ACTIVITY_KIND_HOST_LAUNCH, "host functions in streams", false, GraphLevel::any,
+           130100},
+    Wanted{CUPTI_ACTIVITY_KIND_GRAPH_HOST_NODE, "host functions of CUDA graphs", false,
+           GraphLevel::nodes, 130100},
+#endif
 };
 
 struct Answer {
@@ -63,6 +67,11 @@ constexpr Answer kAnswers[] = {
 };
 
 }  // namespace
+
+bool Wanted::asked(bool graph_nodes, std::uint32_t version) const {
+  const GraphLevel level = graph_nodes ? GraphLevel::nodes : GraphLevel::wholes;
+  return version >= since && (graphs == GraphLevel::any || graphs == level);
+}
 
 std::span<const Wanted> wanted() { return kWanted; }
 

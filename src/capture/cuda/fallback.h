@@ -1,6 +1,7 @@
 // The ladder: what is recorded when not all of it is allowed, and what would allow the rest.
 #pragma once
 
+#include <cstdint>
 #include <span>
 #include <string>
 #include <string_view>
@@ -10,11 +11,17 @@
 
 namespace fathom::cuda {
 
+enum class GraphLevel : std::uint8_t { any, wholes, nodes };
+
 /// What is asked of CUPTI beside the records of devices and contexts.
 struct Wanted {
   CUpti_ActivityKind kind;
-  std::string_view what;  ///< For people.
-  bool device = false;    ///< Activity of the device itself: kernels and copies.
+  std::string_view what;                ///< For people.
+  bool device = false;                  ///< Activity of the device itself: kernels and copies.
+  GraphLevel graphs = GraphLevel::any;  ///< Asked for only with graphs recorded so.
+  std::uint32_t since = 0;              ///< Of which version of CUPTI on.
+
+  [[nodiscard]] bool asked(bool graph_nodes, std::uint32_t version) const;
 };
 /// In the order in which they are asked for. With `graph_nodes` each node of a CUDA graph is
 /// recorded, else each graph as a whole.

@@ -2,6 +2,7 @@
 #include "capture/cuda/pm_device.h"
 
 #include <span>
+#include <utility>
 
 #include "capture/cuda/cpu_ticks.h"
 #include "wire/writer.h"
@@ -51,8 +52,7 @@ PmRefusal PmDevice::begin(const PmRates& rates) {
   if (plan_.tracks.empty()) return {};
   std::vector<std::string> metrics;
   for (const PmTrack& track : plan_.tracks) metrics.push_back(track.metric);
-  std::vector<std::uint8_t> config;
-  if (result = host_->choose(metrics, config); result != CUPTI_SUCCESS)
+  if (result = host_->choose(metrics, config_); result != CUPTI_SUCCESS)
     return refusal(result, "cuptiProfilerHostGetConfigImage");
 
   auto enable =
@@ -61,18 +61,17 @@ PmRefusal PmDevice::begin(const PmRates& rates) {
   if (result = cupti_.enable(&enable); result != CUPTI_SUCCESS)
     return refusal(result, "cuptiPmSamplingEnable");
   sampling_ = enable.pPmSamplingObject;
-  if (PmRefusal configured = configure(config); configured.result != CUPTI_SUCCESS)
-    return configured;
+  if (PmRefusal configured = configure(); configured.result != CUPTI_SUCCESS) return configured;
   if (PmRefusal made = make_room(); made.result != CUPTI_SUCCESS) return made;
   return start();
 }
 
-PmRefusal PmDevice::configure(const std::vector<std::uint8_t>& config) {
+PmRefusal PmDevice::configure() {
   auto asked = pm_parameters<CUpti_PmSampling_SetConfig_Params>(
       CUpti_PmSampling_SetConfig_Params_STRUCT_SIZE);
   asked.pPmSamplingObject = sampling_;
-  asked.configSize = config.size();
-  asked.pConfig = config.data();
+  asked.configSize = config_.size();
+  asked.pConfig = config_.data();
   asked.hardwareBufferSize = kHardwareBytes;
   const bool by_cycles = plan_.interval_cycles > 0;
   asked.samplingInterval =
@@ -80,13 +79,10 @@ PmRefusal PmDevice::configure(const std::vector<std::uint8_t>& config) {
   asked.triggerMode = by_cycles ? CUPTI_PM_SAMPLING_TRIGGER_MODE_GPU_SYSCLK_INTERVAL
                                 : CUPTI_PM_SAMPLING_TRIGGER_MODE_GPU_TIME_INTERVAL;
   asked.hwBufferAppendMode = CUPTI_PM_SAMPLING_HARDWARE_BUFFER_APPEND_MODE_KEEP_OLDEST;
-  CUptiResult result = cupti_.set_config(&asked);
-  if (result == CUPTI_ERROR_INVALID_PARAMETER) {
-    // CUPTI takes a structure of its own size only: that of CUDA 12.6 ends before the last field.
-    asked.structSize = CUPTI_PROFILER_STRUCT_SIZE(CUpti_PmSampling_SetConfig_Params, triggerMode);
-    result = cupti_.set_config(&asked);
-  }
-  return refusal(result, "cuptiPmSamplingSetConfig");
+  // That of CUDA 12.6 ends before the last field.
+  constexpr std::size_t kShort =
+      CUPTI_PROFILER_STRUCT_SIZE(CUpti_PmSampling_SetConfig_Params, triggerMode);
+  return refusal(ask_sized(cupti_.set_config, asked, kShort), "cuptiPmSamplingSetConfig");
 }
 
 PmRefusal PmDevice::make_room() {
@@ -115,6 +111,7 @@ PmRefusal PmDevice::start() {
   ticks_started_ = cpu_ticks();
   const CUptiResult result = cupti_.start(&asked);
   running_ = result == CUPTI_SUCCESS;
+  first_ = true;
   return refusal(result, "cuptiPmSamplingStart");
 }
 
@@ -160,6 +157,8 @@ CUptiResult PmDevice::read(PmBatch& batch) {
     CUptiResult result = cupti_.sample_info(&sample);
     if (result == CUPTI_SUCCESS) result = host_->evaluate(data_, i, values);
     if (result != CUPTI_SUCCESS) return result;
+    // The first after a start counts from an earlier moment than it says.
+    if (std::exchange(first_, false)) continue;
     batch.times.push_back({sample.startTimestamp, sample.endTimestamp});
     batch.values.insert(batch.values.end(), values.begin(), values.end());
   }
@@ -184,6 +183,7 @@ bool PmDevice::look(PmBatch& batch, PmRefusal& why) {
   if (!batch.overflowed || !running_) return true;
   // The buffer keeps its oldest records, and takes no new ones until then.
   stop();
+  if (why = configure(); why.result != CUPTI_SUCCESS) return false;
   why = start();
   return why.result == CUPTI_SUCCESS;
 }

@@ -42,7 +42,7 @@ class PmDevice {
 
  private:
   PmRefusal ask_chip();
-  PmRefusal configure(const std::vector<std::uint8_t>& config);
+  PmRefusal configure();
   PmRefusal make_room();
   PmRefusal start();
   CUptiResult decode(bool& more, bool& overflowed);
@@ -55,6 +55,8 @@ class PmDevice {
   std::unique_ptr<PmHost> host_;
   CUpti_PmSampling_Object* sampling_ = nullptr;
   bool running_ = false;
+  bool first_ = false;  // no sample was read since the start
+  std::vector<std::uint8_t> config_;
   std::int64_t started_ = 0;
   std::uint64_t ticks_started_ = 0;  // of the processor's counter, then
   std::vector<std::uint8_t> empty_;  // a counter data image without samples, to begin again with

@@ -49,4 +49,15 @@ Parameters pm_parameters(std::size_t size) {
   return parameters;
 }
 
+/// Asks with the size that is set; where that is refused, with another. CUPTI takes a structure of
+/// its own size only.
+template <typename Parameters>
+CUptiResult ask_sized(CUptiResult (*function)(Parameters*), Parameters& parameters,
+                      std::size_t other) {
+  const CUptiResult result = function(&parameters);
+  if (result != CUPTI_ERROR_INVALID_PARAMETER || parameters.structSize == other) return result;
+  parameters.structSize = other;
+  return function(&parameters);
+}
+
 }  // namespace fathom::cuda

@@ -13,14 +13,15 @@ PmHost::~PmHost() { end(); }
 
 CUptiResult PmHost::begin() {
   end();
-  // Libraries of CUDA 12 know no set of a single pass, the field behind.
-  constexpr std::size_t kSize =
+  // Libraries before CUDA 13.2 know no set of a single pass, the field behind.
+  constexpr std::size_t kShort =
       CUPTI_PROFILER_STRUCT_SIZE(CUpti_Profiler_Host_Initialize_Params, pHostObject);
-  auto asked = pm_parameters<CUpti_Profiler_Host_Initialize_Params>(kSize);
+  auto asked = pm_parameters<CUpti_Profiler_Host_Initialize_Params>(kShort);
   asked.profilerType = CUPTI_PROFILER_TYPE_PM_SAMPLING;
   asked.pChipName = chip_.c_str();
   asked.pCounterAvailabilityImage = availability_.empty() ? nullptr : availability_.data();
-  const CUptiResult result = cupti_.host_begin(&asked);
+  const CUptiResult result =
+      ask_sized(cupti_.host_begin, asked, CUpti_Profiler_Host_Initialize_Params_STRUCT_SIZE);
   if (result == CUPTI_SUCCESS) host_ = asked.pHostObject;
   return result;
 }

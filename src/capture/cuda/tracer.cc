@@ -68,8 +68,7 @@ bool launches_kernel(CUpti_CallbackId id) {
          id == CUPTI_DRIVER_TRACE_CBID_cuLaunchKernelEx_ptsz;
 }
 
-/// The stream that a launch is for.
-CUstream stream_of(CUpti_CallbackId id, const void* parameters) {
+CUstream named_stream(CUpti_CallbackId id, const void* parameters) {
   if (parameters == nullptr) return nullptr;
   if (id == CUPTI_DRIVER_TRACE_CBID_cuLaunchKernel ||
       id == CUPTI_DRIVER_TRACE_CBID_cuLaunchKernel_ptsz)
@@ -77,6 +76,14 @@ CUstream stream_of(CUpti_CallbackId id, const void* parameters) {
   const CUlaunchConfig* const config =
       static_cast<const cuLaunchKernelEx_params*>(parameters)->config;
   return config == nullptr ? nullptr : config->hStream;
+}
+
+/// The stream that a launch is for. Of a call for streams of threads, null is the thread's.
+CUstream stream_of(CUpti_CallbackId id, const void* parameters) {
+  const CUstream named = named_stream(id, parameters);
+  const bool of_thread = id == CUPTI_DRIVER_TRACE_CBID_cuLaunchKernel_ptsz ||
+                         id == CUPTI_DRIVER_TRACE_CBID_cuLaunchKernelEx_ptsz;
+  return named == nullptr && of_thread ? CU_STREAM_PER_THREAD : named;
 }
 
 struct Watched {
@@ -245,6 +252,7 @@ void Tracer::start_metrics() {
   PmRates rates;
   rates.interval_ns = static_cast<std::int64_t>(kNsPerSecond / options_.metrics_hz);
   metrics_ = std::make_unique<PmSampler>(cupti_, rates);
+  // Refused, a GPU is sampled a moment later: when a look finds its context.
   if (tracing_ && cupti_.device_of != nullptr)
     cupti_.enable_callback(1, subscriber_, CUPTI_CB_DOMAIN_RESOURCE,
                            CUPTI_CBID_RESOURCE_CONTEXT_CREATED);
@@ -341,7 +349,7 @@ void Tracer::enable_things() {
   check("names that the program gives to streams", cupti_.enable(CUPTI_ACTIVITY_KIND_NAME));
 }
 
-/// After the kinds, which would switch them on again.
+/// After the kinds, which would switch them on again. Refused, they are recorded: nothing is lost.
 void Tracer::leave_out_noise() {
   for (const Watched& call : kNoise) {
     const bool runtime = call.domain == CUPTI_CB_DOMAIN_RUNTIME_API;
@@ -357,8 +365,8 @@ void Tracer::enable() {
   std::vector<CUptiResult> answers;
   answers.reserve(wanted().size());
   for (const Wanted& want : wanted()) {
-    const bool left_out = want.kind == CUPTI_ACTIVITY_KIND_GRAPH_TRACE && options_.graph_nodes;
-    answers.push_back(left_out ? CUPTI_SUCCESS : cupti_.enable(want.kind));
+    const bool asked = want.asked(options_.graph_nodes, cupti_.version);
+    answers.push_back(asked ? cupti_.enable(want.kind) : CUPTI_SUCCESS);
   }
   leave_out_noise();
   enabled_ = true;
@@ -384,8 +392,10 @@ FallbackLevel Tracer::fall_back() {
   if (!functions.complete()) return FallbackLevel::telemetry;
   timer_ = new EventTimer(functions);
   for (const CUpti_CallbackId id :
-       {CUPTI_DRIVER_TRACE_CBID_cuLaunchKernel, CUPTI_DRIVER_TRACE_CBID_cuLaunchKernel_ptsz})
-    cupti_.enable_callback(1, subscriber_, CUPTI_CB_DOMAIN_DRIVER_API, id);
+       {CUPTI_DRIVER_TRACE_CBID_cuLaunchKernel, CUPTI_DRIVER_TRACE_CBID_cuLaunchKernel_ptsz}) {
+    if (cupti_.enable_callback(1, subscriber_, CUPTI_CB_DOMAIN_DRIVER_API, id) != CUPTI_SUCCESS)
+      return FallbackLevel::telemetry;
+  }
   return FallbackLevel::events;
 }
 
@@ -400,8 +410,10 @@ void Tracer::time_launch(EventTimer& timer, CUpti_CallbackId id, const CUpti_Cal
 
 void Tracer::disable() {
   if (!enabled_) return;
-  for (const Wanted& want : wanted())
-    if (may_disable(want.kind)) cupti_.disable(want.kind);
+  for (const Wanted& want : wanted()) {
+    if (want.asked(options_.graph_nodes, cupti_.version) && may_disable(want.kind))
+      check("the end of recording where it was limited", cupti_.disable(want.kind));
+  }
   enabled_ = false;
 }
 

@@ -23,6 +23,7 @@
 #include "capture/cuda/options.h"
 #include "capture/cuda/pm_sampler.h"
 #include "capture/cuda/pm_writer.h"
+#include "capture/cuda/raw_records.h"
 
 namespace fathom::cuda {
 
@@ -93,6 +94,7 @@ class Tracer {
   void trace(wire::Writer& writer, bool forced);
   void write_metrics(wire::Writer& writer, bool crashing);
   void convert(wire::Writer& writer);
+  void keep_raw() const;
   void count_converted(wire::Writer& writer);
   void write_library_calls(wire::Writer& writer);
   void count_losses(wire::Writer& writer);
@@ -108,6 +110,7 @@ class Tracer {
   LaunchNotes notes_;
   GraphCost graph_cost_;
   std::unique_ptr<Converter> converter_;
+  std::unique_ptr<RawRecords> raw_;  // null unless they are to be kept
   // Null unless kernels are refused. Made while callbacks run already, and never freed.
   std::atomic<EventTimer*> timer_{nullptr};
   std::unique_ptr<PmSampler> metrics_;  // null unless asked for

@@ -1,5 +1,6 @@
 // The work of the recorder's thread for CUDA: each tick, and the end of the program.
 #include <algorithm>
+#include <cstdio>
 #include <memory>
 #include <optional>
 #include <span>
@@ -111,8 +112,10 @@ void Tracer::tick(wire::Writer& writer) {
   write_lists(writer);
   if (recording_ && (ending || crashing || ++ticks_ % kSayEvery == 2))
     inside::attempt([&] { say_at_end(writer); });
-  if (subscriber_ != nullptr && recording_ && (ending || crashing))
+  if (subscriber_ != nullptr && recording_ && (ending || crashing)) {
     inside::attempt([&] { warn(writer); });
+    inside::attempt([this] { keep_raw(); });
+  }
   // CUPTI is not called any more: the driver goes down next.
   if (ending) recording_ = false;
 }
@@ -136,7 +139,17 @@ void Tracer::make_converter(wire::Writer& writer) {
   auto made = std::make_unique<Converter>(writer, clock_, pid_, cupti_.version, name, &notes_);
   made->keep_only([this](std::int64_t start) { return limits_.keeps(start) && in_ranges(start); });
   made->watch_graphs(&graph_cost_);
+  if (!raw_path(pid_).empty()) raw_ = std::make_unique<RawRecords>(cupti_.version);
   converter_ = std::move(made);
+}
+
+/// For tests: what this libcupti wrote.
+void Tracer::keep_raw() const {
+  if (raw_ == nullptr) return;
+  const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(
+      std::fopen(raw_path(pid_).c_str(), "wbe"), std::fclose);
+  const std::string text = raw_->text();
+  if (file != nullptr) std::fwrite(text.data(), 1, text.size(), file.get());
 }
 
 void Tracer::trace(wire::Writer& writer, bool forced) {
@@ -170,7 +183,10 @@ void Tracer::convert(wire::Writer& writer) {
     CUpti_Activity* record = nullptr;
     CUptiResult result = CUPTI_SUCCESS;
     while ((result = cupti_.next_record(filled->bytes, filled->size, &record)) == CUPTI_SUCCESS)
-      inside::attempt([&] { converter_->convert(*record); });
+      inside::attempt([&] {
+        if (raw_ != nullptr) raw_->keep(*record);
+        converter_->convert(*record);
+      });
     if (result != CUPTI_ERROR_MAX_LIMIT_REACHED)
       check("the rest of a buffer that CUPTI cannot read", result);
     buffers_->give_back(filled->bytes);
@@ -229,7 +245,9 @@ void Tracer::write_library_calls(wire::Writer& writer) {
 
 void Tracer::count_losses(wire::Writer& writer) {
   std::size_t dropped = 0;
-  if (cupti_.dropped_records(nullptr, 0, &dropped) == CUPTI_SUCCESS && dropped > 0)
+  const CUptiResult counted = cupti_.dropped_records(nullptr, 0, &dropped);
+  check("how many records CUPTI had no room for", counted);
+  if (counted == CUPTI_SUCCESS && dropped > 0)
     writer.dropped("CUDA activity records that CUPTI had no room for", dropped);
   if (const std::uint64_t refused = buffers_->take_refused(); refused > 0)
     writer.dropped("requests of CUPTI for a buffer beyond the memory cap", refused);
@@ -280,8 +298,9 @@ void Tracer::warn(wire::Writer& writer) {
 void Tracer::at_exit() noexcept {
   if (getpid() != pid_) return;
   const inside::Inside guard;
-  ending_ = true;
+  // A tick that sees the end writes how many samples there are: the last must be there by then.
   if (metrics_ != nullptr) metrics_->stop();
+  ending_ = true;
   inside::Recorder::get().flush();
   recording_ = false;
 }

@@ -1,5 +1,7 @@
 // A program that ends as its argument says, after kernels that have run: return, _exit, _exit_now,
-// abort or fork.
+// abort, fork, fork_before (the child uses CUDA, too), segv, term, kill, exec or reset. Where they
+// have not ended: nosync, busy (a full queue when it is killed). short: three, and it is over.
+#include <csignal>
 #include <cstring>
 
 #include <sys/wait.h>
@@ -15,14 +17,25 @@ int main(int count, char** arguments) {
   constexpr std::uint64_t kNs = 100'000;
   const std::string how = count > 1 ? arguments[1] : "return";
   gpu::Document document("ends_" + how);
+  const bool waits = how != "nosync" && how != "busy" && how != "reset";
+  const int kernels = how == "short" ? 3 : how == "busy" ? 3000 : 30;
   const auto work = [&] {
-    for (int i = 0; i < 30; ++i) {
+    for (int i = 0; i < kernels; ++i) {
       fathom_before_end<<<1, 32>>>(kNs);
       document.kernel("fathom_before_end", 1, 32, kNs);
     }
-    GPU_CHECK(cudaDeviceSynchronize());
+    if (waits) GPU_CHECK(cudaDeviceSynchronize());
   };
+  // Before the first use of CUDA both may use it.
+  const pid_t other = how == "fork_before" ? fork() : -1;
   work();
+  if (other == 0) return 0;
+  if (other > 0) {
+    int status = 0;
+    waitpid(other, &status, 0);
+    if (status != 0) return 1;
+    for (int i = 0; i < kernels; ++i) document.kernel("fathom_before_end", 1, 32, kNs);
+  }
   if (how == "fork") {
     // CUDA may not be used in the child: it does nothing and leaves.
     const pid_t child = fork();
@@ -32,7 +45,12 @@ int main(int count, char** arguments) {
   }
   document.print();
   // What a program that leaves so has done is in the file after half a second (docs/cuda.md).
-  if (how == "_exit") usleep(700'000);
+  if (how == "_exit" || how == "kill" || how == "exec") usleep(700'000);
+  if (how == "segv") std::raise(SIGSEGV);
+  if (how == "term") std::raise(SIGTERM);
+  if (how == "kill" || how == "busy") std::raise(SIGKILL);
+  if (how == "exec") execl(arguments[0], arguments[0], "return", nullptr);
+  if (how == "reset") GPU_CHECK(cudaDeviceReset());
   if (how == "_exit" || how == "_exit_now") _exit(0);
   if (how == "abort") std::abort();
 }

@@ -1,0 +1,84 @@
+"""A result that is packed, carried away and kept: its folder, the fixtures, and what the page says of it."""
+
+from __future__ import annotations
+
+import json
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+from unittest import mock
+
+import keep
+import main
+import result
+from outcome import Report
+from result_test import MACHINE
+
+
+class Kept(unittest.TestCase):
+    def setUp(self) -> None:
+        scratch = tempfile.TemporaryDirectory()
+        self.addCleanup(scratch.cleanup)
+        self.root = Path(scratch.name, "root")
+        self.folder = Path(scratch.name, "result")
+        self.packed = Path(scratch.name, "result.tar")
+        kept = Path(scratch.name, "kept")
+        for name in ("copies", "kernels"):
+            (kept / "raw" / name).mkdir(parents=True)
+            (kept / "raw" / name / "cupti-7.raw").write_bytes(b"FATHOMRAW1\n" + name.encode())
+        ends = Report("ends")
+        ends.compare("kill: kernels", 30, 29, **{"cuda.buffers_outstanding": "1"})
+        layers = Report("layers")
+        layers.compare("copies: what is recorded", "full activity", "full activity")
+        machine = {**MACHINE, "gpus": [{"name": "NVIDIA X1", "memory.total": "1 GiB", "driver_version": "999.1"}]}
+        result.write(self.folder, [layers, ends], machine, kept, [], False)
+        self.assertEqual(result.problems(self.folder), [])
+
+    def test_it_goes_through_one_file_into_the_repository(self) -> None:
+        keep.pack(self.folder, self.packed)
+        made = keep.keep(self.packed, self.root)
+        names = {path.relative_to(self.root).as_posix() for path in made}
+        self.assertEqual(
+            names,
+            {
+                "tests/data/gpu/nvidia_x1",
+                "tests/data/cupti/nvidia_x1-copies_cupti_7.raw",
+                "tests/data/cupti/nvidia_x1-kernels_cupti_7.raw",
+            },
+        )
+        self.assertEqual(result.problems(self.root / "tests/data/gpu/nvidia_x1"), [])
+        # Once more replaces it.
+        self.assertEqual(len(keep.keep(self.folder, self.root)), 3)
+
+    def test_the_page_tells_of_it_with_what_was_expected_and_what_came(self) -> None:
+        self.assertEqual(keep.page(self.root), keep.NOT_YET)
+        keep.keep(self.folder, self.root)
+        page = keep.page(self.root)
+        self.assertNotIn("not been run", page)
+        self.assertIn("### NVIDIA X1", page)
+        self.assertIn("driver 999.1", page)
+        self.assertIn("| ends: kill: kernels | 30 | 29 | cuda.buffers_outstanding 1 |", page)
+        self.assertNotIn("copies: what is recorded", page)
+
+    def test_what_is_damaged_or_too_large_or_without_a_gpu_is_not_kept(self) -> None:
+        (self.folder / "machine.json").unlink()
+        with self.assertRaisesRegex(ValueError, "machine.json is missing"):
+            keep.keep(self.folder, self.root)
+        self.packed.write_bytes(b"nothing")
+        with mock.patch.object(main, "ROOT", self.root):
+            self.assertEqual(main.keep_result(self.packed), 1)
+        document = json.loads((self.folder / "summary.json").read_text())
+        document["dry_run"] = True
+        (self.folder / "summary.json").write_text(json.dumps(document))
+        (self.folder / "machine.json").write_text("{}")
+        with self.assertRaisesRegex(ValueError, "without a GPU"):
+            keep.keep(self.folder, self.root)
+        (self.folder / "large").write_bytes(bytes(keep.PACKED_AT_MOST))
+        with self.assertRaisesRegex(ValueError, "not below"):
+            keep.pack(self.folder, self.packed)
+        self.assertFalse((self.root / "tests").exists())
+
+
+if __name__ == "__main__":
+    sys.exit(unittest.main())

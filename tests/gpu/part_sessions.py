@@ -1,0 +1,75 @@
+"""PyTorch's profiler beside ours: two processes, several profiles in a process, one of the CPU first, another CUDA library
+first."""
+
+from __future__ import annotations
+
+import json
+import shlex
+
+from common import HERE, CommandFailed, Context, last_json
+from outcome import Report
+from part_torch import FIRST, LAST, SCHEDULE, STEPS
+from programs_of import Recording
+
+WAYS = ("ten", "cpu first", "cupy first", "numba first")
+
+
+def run(context: Context, report: Report) -> None:
+    if not context.gpu or not context.python:
+        report.not_possible("PyTorch's profiles", "no GPU" if not context.gpu else "no Python with torch")
+        return
+    two_processes(context, report)
+    for way in WAYS:
+        try:
+            alone = last_json(context.run(context.python, HERE / "sessions.py", way, seconds=60))
+        except CommandFailed as error:
+            report.failed(way, str(error))
+            continue
+        if not alone["possible"]:
+            report.not_possible(way, alone["reason"])
+            continue
+        # By itself: what this CUPTI does without us.
+        kernels = alone["kernels"]
+        report.compare(f"{way}: kernels of each profile", kernels[0], kernels, len(set(kernels)) == 1, cupti=alone["cupti"])
+        for cuda in ("auto", "always"):
+            with Recording(context, report, f"{way} {cuda}") as recording:
+                options = ("--cuda", cuda) if cuda != "auto" else ()
+                under = last_json(
+                    recording.run(context.python, HERE / "sessions.py", way, options=options, seconds=90)
+                )
+                facts = recording.facts()
+                report.number(f"{way}, --cuda {cuda}", {"own": under["kernels"], "ours": recording.kernels()})
+                if cuda == "auto":
+                    report.compare(
+                        f"{way}: kernels of each profile under fathom run", kernels, under["kernels"], **facts
+                    )
+                else:
+                    lost = json.dumps(facts)
+                    said = "took CUPTI" in lost or recording.kernels() > 0
+                    report.compare(f"{way}, --cuda always", "recorded, or it is named who took CUPTI", lost[:200], said)
+
+
+def two_processes(context: Context, report: Report) -> None:
+    """Each of two trainings on one GPU has in its recording what one alone has by its own profiler."""
+    name = "two processes"
+    train: list[object] = [context.python, HERE / "train.py", "--device", "cuda", "--steps", STEPS]
+    try:
+        profiling = ["--profile", f"{FIRST}-{LAST}"]
+        own = last_json(context.run(*train, *profiling, seconds=90))["profiler"]["kernels"]
+    except CommandFailed as error:
+        report.failed(name, str(error))
+        return
+    words = shlex.join(str(word) for word in train)
+    with Recording(context, report, name) as recording:
+        options = ("--steps", SCHEDULE, "--no-overhead")
+        recording.run("sh", "-c", f"{words} & {words} & wait", options=options, seconds=120)
+        rows = recording.rows("kernels")
+        report.number(f"{name}: rows of kernels", len(rows))
+        found: dict[str, int] = {}
+        for row in rows:
+            found[row["name"]] = found.get(row["name"], 0) + row["calls"]
+        twice = {kernel: 2 * calls for kernel, calls in own.items()}
+        wrong = [each for each in {*found, *twice} if found.get(each) != twice.get(each)]
+        report.compare(
+            f"{name}: kernels", sum(twice.values()), sum(found.values()), not wrong and bool(own), wrong=wrong[:5], **recording.facts()
+        )

@@ -1,0 +1,51 @@
+"""Many threads, much work, little memory; two contexts; and children made before and after the first use of CUDA."""
+
+from __future__ import annotations
+
+from common import Context
+from outcome import Report
+from programs_of import Recording, ready
+
+# Name, program, its arguments, options of run, seconds.
+RUNS = (
+    ("200 threads", "threads", (200, 100), (), 60),
+    ("2 million launches", "many", (2_000_000,), (), 150),
+    ("fork after cuInit", "ends", ("fork",), (), 60),
+    # Both processes use CUDA.
+    ("fork before cuInit", "ends", ("fork_before",), (), 60),
+    ("two contexts", "contexts", (), (), 60),
+)
+
+
+def run(context: Context, report: Report) -> None:
+    programs = ready(context, report, ("threads", "many", "ends", "contexts"))
+    for name, program, arguments, options, seconds in RUNS:
+        if program not in programs:
+            continue
+        with Recording(context, report, name) as recording:
+            recording.run(programs[program], *arguments, options=options, seconds=seconds)
+            if not recording.expected.get("possible", True):
+                report.not_possible(name, recording.expected["reason"])
+                continue
+            report.compare(f"{name}: kernels", recording.launched(), recording.kernels(), **recording.facts())
+            if program == "contexts":
+                contexts(report, recording)
+    if "threads" in programs:
+        with Recording(context, report, "little memory") as recording:
+            recording.run(programs["threads"], 200, 1000, options=("--max-memory", "4M"))
+            found, made = recording.kernels(), recording.launched()
+            dropped = recording.dropped()
+            # Each launch has a call too, which may be the one that was dropped.
+            report.compare(
+                "little memory: recorded or counted", f"{made} kernels", found, found + dropped >= made, dropped=dropped
+            )
+
+
+def contexts(report: Report, recording: Recording) -> None:
+    """Each context's kernels, and its own stream."""
+    for kernel in recording.expected["kernels"]:
+        name = kernel["name"]
+        report.compare(f"two contexts: {name}", kernel["calls"], recording.kernels(name))
+    rows = [row["value"] for row in recording.rows("info") if row["name"] == "device streams"]
+    streams = int(rows[0]) if rows else 0
+    report.compare("two contexts: device streams", "at least 2", streams, streams >= 2)
