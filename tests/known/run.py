@@ -43,7 +43,7 @@ def command_of(name: str, known: dict[str, Any], folder: pathlib.Path) -> list[s
         words = {"python": PYTHON, "fathom": str(FATHOM), "programs": str(HERE / "programs")}
         words["folder"] = str(folder)
         return [word.format(**words) for word in known["command"]]
-    source = HERE / "programs" / f"{name}.cc"
+    source = HERE / "programs" / f"{known.get('source', name)}.cc"
     if not source.exists():
         return [PYTHON, str(HERE / "programs" / f"{name}.py")]
     program = folder / name
@@ -51,7 +51,7 @@ def command_of(name: str, known: dict[str, Any], folder: pathlib.Path) -> list[s
     include = ["-I", str(ROOT / "include")]
     words = ["c++", "-std=c++17", "-O1", *include, str(source), "-o", str(program)]
     subprocess.run([*words, str(build / "libfathom.a"), "-lpthread"], check=True)
-    return [str(program)]
+    return [str(program), *known.get("arguments", [])]
 
 
 def fathom(*words: str) -> str:

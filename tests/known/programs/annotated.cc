@@ -1,5 +1,7 @@
-// Steps of 30 ms, of which 25 wait inside the annotation "receive" and 5 compute inside "work".
+// Sixty steps: milliseconds of waiting inside the annotation "receive", then of computing inside
+// "work", as the two arguments say.
 #include <chrono>
+#include <cstdlib>
 #include <thread>
 
 #include <fathom/fathom.h>
@@ -13,15 +15,18 @@ void compute(std::chrono::milliseconds time) {
 
 }  // namespace
 
-int main() {
+int main(int count, char** words) {
+  if (count != 3) return 2;
+  const std::chrono::milliseconds waiting(std::atoi(words[1]));
+  const std::chrono::milliseconds computing(std::atoi(words[2]));
   for (int step = 0; step < 60; ++step) {
     {
       const fathom::annotate scope("receive");
-      std::this_thread::sleep_for(std::chrono::milliseconds(25));
+      std::this_thread::sleep_for(waiting);
     }
     {
       const fathom::annotate scope("work");
-      compute(std::chrono::milliseconds(5));
+      compute(computing);
     }
     fathom::step();
   }
