@@ -18,7 +18,7 @@ from illness_changes import longest_gaps
 from independent_score import named_times
 
 # name → batch → trace
-DEVICE = {"harryjmoss_a100_part_forward": {n: f"kineto/harryjmoss_a100_part_forward_bs{n}.json.gz" for n in (64, 256, 512)}}
+DEVICE = {"harryjmoss_a100_part_forward": {n: f"kineto/harryjmoss_a100_part_forward_bs{n}.json.gz" for n in (2, 64, 256, 512)}}
 # In this one, idle time of 630 and 292 ms is that of a module being loaded.
 LONGEST_GAPS = {"harryjmoss_a100_part_forward": {512: 2}}
 FACTORS = (2, 4, 8)
@@ -69,6 +69,53 @@ def compare(model: str, documents: dict[int, dict[str, Any]], measured: dict[int
                 least, most = of.get(factor, (None, None))
                 made.append(Batch(model, small, small * factor, least, most, measured[small * factor] / measured[small]))
     return made
+
+
+@dataclass
+class Point:
+    model: str
+    small: int
+    large: int
+    predicted_ms: float | None  # with twice the larger batch; None where the program is silent
+    measured_ms: float
+
+    def __str__(self) -> str:
+        sizes = f"| {self.model} | {self.small}, {self.large} | {2 * self.large} |"
+        if self.predicted_ms is None:
+            return f"{sizes} – | {self.measured_ms:.1f} ms | silent |"
+        error = 100 * (self.predicted_ms / self.measured_ms - 1)
+        return f"{sizes} {self.predicted_ms:.1f} ms | {self.measured_ms:.1f} ms | {error:+.0f} % |"
+
+
+def point_of(documents: list[dict[str, Any]]) -> float | None:
+    """Milliseconds that the note of the second input names for the batch that was not recorded."""
+    for note in documents[-1]["notes"]:
+        if (said := re.search(r"would take about ([0-9.,]+ (?:ns|µs|ms|s))", note)) is not None:
+            return named_times(said[1])[0][0] / 1e6
+    return None
+
+
+def points(fathom: Callable[..., Any], recording: Callable[[str], Path | None]) -> list[Point]:
+    """Of a device: two recorded batches, and what twice the larger one took."""
+    made = []
+    for model, traces in DEVICE.items():
+        there = {n: path for n, name in traces.items() if (path := recording(name)) is not None}
+        for large in there:
+            if 2 * large not in there:
+                continue
+            document = fathom("diagnose", str(there[2 * large]))
+            gaps = LONGEST_GAPS[model].get(2 * large, 0)
+            measured = steady(document, longest_gaps(fathom, str(there[2 * large]), gaps)) / 1e6
+            for small in (n for n in there if n < large):
+                answer = fathom("diagnose", str(there[small]), str(there[large]))
+                documents = answer if isinstance(answer, list) else answer["inputs"]
+                made.append(Point(model, small, large, point_of(documents), measured))
+    return made
+
+
+def points_part(made: list[Point]) -> str:
+    lines = ["| model | batches recorded | batch | step predicted | measured | error |", "| --- | --- | --- | --- | --- | --- |"]
+    return "\n".join(lines + [str(each) for each in made]) + "\n"
 
 
 def batches(fathom: Callable[..., Any], folder: Path, recording: Callable[[str], Path | None]) -> list[Batch]:

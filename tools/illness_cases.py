@@ -252,6 +252,57 @@ def elementwise(cured: bool) -> Steps:
 
 
 @torch.no_grad()
+def growing(cured: bool) -> Steps:
+    query, steps = torch.randn(8, 1, 256), 96
+    parts = [torch.randn(8, 1, 256) for _ in range(steps)]
+    while True:
+        cache = torch.empty(8, 32 + steps, 256) if cured else torch.zeros(8, 32, 256)
+        cache[:, :32] = 0
+        for step, part in enumerate(parts):
+            length = 33 + step
+            if cured:
+                cache[:, length - 1 : length] = part
+                filled = cache[:, :length]
+            else:
+                filled = cache = torch.cat([cache, part], dim=1)
+            filled @ query.transpose(1, 2)
+        yield
+
+
+@torch.no_grad()
+def one_hot(cured: bool) -> Steps:
+    table, model = torch.randn(4096, 256), mlp(256, 4)
+    ids = torch.randint(4096, (1024,))
+    while True:
+        model(F.embedding(ids, table) if cured else F.one_hot(ids, 4096).float() @ table)
+        yield
+
+
+@torch.no_grad()
+def drawn(cured: bool) -> Steps:
+    model = nn.Linear(64, 16)
+    once = torch.randn(16384, 64)
+    while True:
+        model(once if cured else torch.randn(16384, 64))
+        yield
+
+
+@torch.no_grad()
+def converted_weights(cured: bool) -> Steps:
+    model = mlp(1024, 6).eval()
+    x = torch.randn(4, 1024)
+    if cured:
+        model, x = model.to(torch.bfloat16), x.to(torch.bfloat16)
+    while True:
+        if cured:
+            model(x)
+        else:
+            with torch.autocast("cpu", dtype=torch.bfloat16):
+                model(x)
+        yield
+
+
+@torch.no_grad()
 def layout(cured: bool) -> Steps:
     convolutions = nn.ModuleList([nn.Conv2d(32, 32, 3, padding=1) for _ in range(6)]).to(
         memory_format=torch.channels_last
@@ -386,6 +437,10 @@ CASES = (
     Case("attention", "attention by products and softmax; cure: scaled_dot_product_attention", attention),
     Case("tiny_operators", "120 rows one by one, five operators each; cure: all at once", tiny_operators, steps=3),
     Case("elementwise", "GELU written out in eight operators; cure: F.gelu", elementwise),
+    Case("growing", "a tensor grows by torch.cat; cure: written into a buffer", growing),
+    Case("one_hot", "rows are looked up by products with one-hot vectors; cure: an embedding", one_hot),
+    Case("converted_weights", "autocast converts weights in each pass; cure: once", converted_weights),
+    Case("drawn", "random numbers are drawn anew in each step; cure: once", drawn),
     Case("layout", "channels_last to NCHW and back after each convolution; cure: not", layout),
     Case("transposes", "two transposing copies before each layer; cure: not", transposes),
     Case("tokenisation", "text is tokenised in Python in each step; cure: before", tokenisation),

@@ -20,7 +20,7 @@ DEVICE = {"kernel": "kernel", "gpu_memcpy": "memcpy", "gpu_memset": "memset"}
 DEVICE |= {"Kernel": "kernel", "Memcpy": "memcpy", "Memset": "memset"}
 CALLS = ("cuda_runtime", "cuda_driver", "Runtime", "hip_runtime", "hip_driver")
 COMMUNICATION = re.compile(
-    r"nccl|rccl|hccl|nvshmem|msccl|deep_?ep|cross_device_reduce|all_?to_?all|all_?reduce|all_?gather|reduce_?scatter", re.IGNORECASE
+    r"nccl|rccl|hccl|nvshmem|msccl|deep_?ep|::int(er|ra)node::|cross_device_reduce|all_?to_?all|all_?reduce|all_?gather|reduce_?scatter", re.IGNORECASE
 )
 FETCH = re.compile(r"enumerate\(DataLoader\)|_(Single|MultiProcessing\w*)DataLoaderIter\.__next__")
 

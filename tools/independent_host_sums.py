@@ -25,6 +25,7 @@ LONGEST_CALLER = 200_000  # ns: Python that calls an operator
 SMALL_COPY = 64 << 10
 OPERATOR_COST, FRAME_COST = 600, 400  # ns, of recording one
 NEW_TENSOR = re.compile(r"aten::(zeros|ones|full|rand|randn|randint|arange|linspace|eye|empty|tensor|scalar_tensor|_efficientzerotensor)")
+FILLING = re.compile(r"aten::(zeros|ones|full|rand|arange|linspace|logspace|eye|tri[lu]|normal_|uniform_|random_|bernoulli_|new_|scalar_tensor)")
 MOVES = ("aten::to", "aten::_to_copy", "aten::copy_")
 READS_VALUE = re.compile(r"aten::(item|_local_scalar_dense|is_nonzero|nonzero)$")
 BATCHED = ("aten::bmm", "aten::baddbmm")
@@ -103,7 +104,11 @@ def short_calls(recording: Recording, finding: Finding) -> int:
 
 
 def relayouts(recording: Recording, names: set[str]) -> int:
-    return own_time_of(recording, [e for e in operators(recording) if any(a.name in names for a in e.ancestors())])
+    """Those that copy: reshape and contiguous may only make a view."""
+    copying = {id(around) for each in operators(recording) if each.name == "aten::copy_" for around in each.ancestors()}
+    return own_time_of(
+        recording, [e for e in operators(recording) if any(a.name in names and id(a) in copying for a in e.ancestors())]
+    )
 
 
 def has_doubles(op: Slice) -> bool:
@@ -271,8 +276,16 @@ def reads_value(copy: Activity) -> bool:
 
 
 def made_and_moved(recording: Recording, finding: Finding) -> Span:
-    """Copies to the device within 1 ms after a tensor was made beside them, and the idle time meanwhile."""
+    """Copies to the device within 1 ms after a tensor was made beside them, and the idle time meanwhile. Without a device: making."""
+    if recording.device is None and str(finding["id"]).endswith("/host"):
+        made = [e for e in operators(recording) if any(FILLING.match(a.name) for a in e.ancestors())]
+        return 0, own_time_of(recording, made)
     makers = [e for e in recording.events.work if NEW_TENSOR.match(e.name)]
+    if recording.device is None:
+        moving = recording.work(lambda each: each.name in MOVES)
+        pairs = [(m, next((t for t in moving if t.thread == m.thread and t.begin >= m.end), None)) for m in makers]
+        soon = [(m, t) for m, t in pairs if t is not None and t.begin - m.end <= max(1_000_000, m.length // 100)]
+        return 0, length(union([(m.begin, t.end) for m, t in soon]))
     found, spans = 0, []
     for copy in recording.activities:
         if copy.kind != "memcpy" or "HtoD" not in copy.name:

@@ -37,7 +37,6 @@ from independent_host_sums import (
     doubles,
     has_doubles,
     is_operator,
-
     loops,
     made_and_moved,
     median_step,
@@ -81,6 +80,7 @@ FIRST_LAUNCH = 1_000_000  # ns
 CONVERSION = re.compile(r"nchwToNhwc|nhwcToNchw|batched_transpose|convertTensor_kernel", re.IGNORECASE)
 ANNOTATIONS = ("user_annotation", "user_defined")
 LONG_CALL = 1_000_000  # ns
+LONG_AFTER_STEPS = 10_000_000  # ns: shorter, another program may have had the processor
 NEARLY = 0.75  # of the most that a sum may be: what is known less well is a bound
 RELAYOUT = {"aten::contiguous", "aten::clone", "aten::reshape", "aten::transpose_copy", "aten::permute_copy"}
 
@@ -146,7 +146,8 @@ def credited(recording: Recording, wanted: Callable[[Activity], bool]) -> int:
 def late_launches(recording: Recording, finding: Finding) -> Span | int | None:
     """Idle time between activities that were launched when the device had run dry, where the host did not wait for it.
 
-    At least up to the launch and its usual delay, at most up to the activity.
+    At least up to the launch and its usual delay, at most up to the activity. At most, too, what is left of the usual
+    delay of a launch just before the device ran dry.
     """
     if recording.device is None:
         return short_calls(recording, finding)
@@ -159,7 +160,10 @@ def late_launches(recording: Recording, finding: Finding) -> Span | int | None:
     least = most = 0
     for (begin, end), following in recording.gaps():
         launch = following.launch
-        if launch is None or launch.begin <= begin or any(b <= begin < e <= launch.begin for b, e in waited):
+        if launch is None or any(b <= begin < e <= launch.begin for b, e in waited):
+            continue
+        if launch.begin <= begin:
+            most += recording.inside((begin, max(begin, min(end, launch.begin + usual))))
             continue
         launched = min(launch.begin, end)
         late = without([(begin, launched)], elsewhere)
@@ -174,13 +178,15 @@ def done_once(recording: Recording) -> list[Interval]:
     """Operators and calls of at least a millisecond, up to their last launch of a kernel that was not launched before."""
     seen: set[str] = set()
     ends: dict[int, tuple[Slice, int]] = {}
+    numbers = [int(found[1]) for each in recording.events.work if (found := re.match(r"ProfilerStep#(\d+)$", each.name))]
+    long_call = LONG_AFTER_STEPS if numbers and min(numbers) >= 2 else LONG_CALL
     launches = [(a.launch, a.name) for a in recording.all_activities if a.launch is not None and a.kind == "kernel"]
     for launch, name in sorted(launches, key=lambda each: each[0].begin):
         if name in seen:
             continue
         seen.add(name)
         for around in launch.ancestors():
-            if around.length >= LONG_CALL and (around is launch or around.name.startswith("aten::")):
+            if around.length >= long_call and (around is launch or around.name.startswith("aten::")):
                 ends[id(around)] = (around, launch.end)
     loading = [(each.begin, each.end) for each in recording.events.other if each.name.startswith("Lazy Function Loading")]
     return [*((each.begin, end) for each, end in ends.values()), *loading]
@@ -238,12 +244,27 @@ def launch_shape(recording: Recording, finding: Finding) -> int | None:
             product *= int(size)
         return product
 
+    shared = shared_time(recording) if kind != "ragged-block" else []
+
     def wanted(each: Activity) -> bool:
+        if each.kind != "kernel" or each.name != name:
+            return False
         small = blocks(each) < sms
-        return each.kind == "kernel" and each.name == name and (small if kind == "small-grid" else not small)
+        alone = 2 * length(both([(each.begin, each.end)], shared)) <= each.length
+        return alone and (small if kind == "small-grid" else not small)
 
     launches = re.match(r"[\d,]+", finding["evidence"][0]["text"])
     return sum_of_launches([a for a in recording.activities if wanted(a)], int((launches or ["0"])[0].replace(",", "")))
+
+
+def shared_time(recording: Recording) -> list[Interval]:
+    """When at least two kernels run on the device."""
+    found, last = [], 0
+    for each in sorted((a for a in recording.all_activities if a.kind == "kernel"), key=lambda a: a.begin):
+        if each.begin < last:
+            found.append((each.begin, min(each.end, last)))
+        last = max(last, each.end)
+    return union(found)
 
 
 def sum_of_launches(launches: list[Activity], count: int) -> int | None:
@@ -288,7 +309,8 @@ def hot_kernel(recording: Recording, finding: Finding) -> int | None:
 def tensor_cores_unused(recording: Recording, finding: Finding) -> int | None:
     def wanted(each: Activity) -> bool:
         name = each.name
-        return each.kind == "kernel" and bool(PRODUCT.search(name)) and not NOT_PRODUCT.search(name) and not MATRIX_UNITS.search(name)
+        matrix = MATRIX_UNITS.search(name) and "_ffma_" not in name  # fused multiply-add: the ordinary units
+        return each.kind == "kernel" and bool(PRODUCT.search(name)) and not NOT_PRODUCT.search(name) and not matrix
 
     return credited(recording, wanted)
 
@@ -312,7 +334,9 @@ def calls_of(recording: Recording, pattern: re.Pattern[str]) -> list[Interval]:
 
 
 def allocator_activity(recording: Recording, finding: Finding) -> int | None:
-    """Idle until the next launch, inside calls that allocate or free."""
+    """Idle until the next launch, inside calls that allocate or free; without a device all of these calls."""
+    if recording.device is None:
+        return length(both(recording.windows, calls_of(recording, ALLOCATION)))
     return length(both(host_idle(recording), calls_of(recording, ALLOCATION)))
 
 
@@ -330,7 +354,9 @@ def host_idle(recording: Recording) -> list[Interval]:
 
 
 def fetches(recording: Recording) -> list[Interval]:
-    return union([(each.begin, each.end) for each in recording.work(lambda each: bool(FETCH.search(each.name)))])
+    """Also the part of one that began before the steps that count."""
+    found = [(each.begin, each.end) for each in recording.events.work if FETCH.search(each.name)]
+    return both(union(found), recording.windows)
 
 
 def data_loader_workers(recording: Recording, finding: Finding) -> int | None:
@@ -342,7 +368,7 @@ def data_loading(recording: Recording, finding: Finding) -> int | None:
     found = fetches(recording)
     if not found:
         return None
-    if finding["title"].startswith("Samples"):
+    if finding["title"].startswith(("Samples", "The only batch")):
         return length(found)
     return data_loader_workers(recording, finding)
 
@@ -350,7 +376,8 @@ def data_loading(recording: Recording, finding: Finding) -> int | None:
 def pageable_copies(recording: Recording, finding: Finding) -> Span | None:
     """The copies, and the idle time inside the operators that upload; at most also that behind each wait in them.
 
-    Behind a wait counts as much as it took, until the next copy.
+    Between kernels that were queued before the copy the device idles by itself. Behind a wait counts as much as it
+    took, until the next copy.
     """
 
     def operator(call: Slice) -> Slice:
@@ -362,7 +389,12 @@ def pageable_copies(recording: Recording, finding: Finding) -> Span | None:
         return None
     uploads = [operator(each.launch) for each in copies if each.launch is not None and "HtoD" in each.name]
     spans = union([(each.begin, each.end) for each in uploads])
-    found = sum(each.credited for each in copies) + length(both(recording.idle, spans))
+    queued = [
+        gap
+        for gap, following in recording.gaps()
+        if following.launch is not None and any(begin <= gap[0] < end and following.launch.begin < begin for begin, end in spans)
+    ]
+    found = sum(each.credited for each in copies) + length(both(without(recording.idle, queued), spans))
     waits = recording.work(lambda each: bool(SYNC.search(each.name)) and length(both([(each.begin, each.end)], spans)) == each.length > 0)
     begins = sorted(each.begin for each in uploads)
     behind = 0
@@ -544,6 +576,28 @@ def convolutions(recording: Recording, finding: Finding) -> Span | None:
     return 0, credited(recording, lambda each: any("conv" in around.name for around in each.around()))
 
 
+def concatenations(recording: Recording, finding: Finding) -> Span:
+    """At most what runs for joining tensors."""
+    if recording.device is None:
+        return 0, own_time_of(recording, [e for e in operators(recording) if any(a.name == "aten::cat" for a in e.ancestors())])
+    return 0, credited(recording, lambda each: any(around.name == "aten::cat" for around in each.around()))
+
+
+def conversions(recording: Recording, finding: Finding) -> Span:
+    """At most what runs for converting from one type to another."""
+    if recording.device is None:
+        return 0, own_time_of(recording, [e for e in operators(recording) if any(a.name == "aten::_to_copy" for a in e.ancestors())])
+    return 0, credited(recording, lambda each: any(around.name == "aten::_to_copy" for around in each.around()))
+
+
+def products_of_vectors(recording: Recording, finding: Finding) -> Span:
+    """At most what runs for making one-hot vectors, converting and multiplying."""
+    part = re.compile(r"aten::(one_hot|scatter_?|to|_to_copy|copy_|mm|bmm|addmm|matmul|linear|einsum|baddbmm)$")
+    if recording.device is None:
+        return 0, own_time_of(recording, [e for e in operators(recording) if any(part.match(a.name) for a in e.ancestors())])
+    return 0, credited(recording, lambda each: any(part.match(around.name) for around in each.around()))
+
+
 def norms_in_inference(recording: Recording, finding: Finding) -> Span:
     """At most what runs for batch normalisation."""
     if recording.device is None:
@@ -591,6 +645,9 @@ SUMS: dict[str, Callable[[Recording, Finding], Span | int | None]] = {
     "model-cost": operator_called,
     "low-occupancy": all_kernels,
     "small-channels": convolutions,
+    "growing-tensors": concatenations,
+    "autocast-casts": conversions,
+    "one-hot-products": products_of_vectors,
     "norm-folding": norms_in_inference,
     "recomputation": recomputed,
     "late-rank": waits_for_ranks,

@@ -61,6 +61,8 @@ class Baseline:
     tokens_per_second: float | None
     batch_source: str  # the operator that shows the batch
     mfu_percent: float | None  # of the device's peak
+    device_busy_percent: float | None  # of the usual steps
+    utilisation: str  # what a device means that is busy for less than 70 %; else ""
     peak_allocated_bytes: int | None
     peak_reserved_bytes: int | None
     device_memory_bytes: int | None

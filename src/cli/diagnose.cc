@@ -1,5 +1,7 @@
 // fathom diagnose: why is this slow, what to change, what will it give?
 #include <memory>
+#include <optional>
+#include <vector>
 
 #include "base/thread_pool.h"
 #include "cli/command.h"
@@ -9,6 +11,7 @@
 #include "cli/result_writer.h"
 #include "cli/selection_options.h"
 #include "engine/device_peaks.h"
+#include "engine/diagnosis/batch_point.h"
 #include "engine/diagnosis/diagnosis.h"
 #include "engine/diagnosis/page.h"
 #include "engine/ranks/each_diagnosis.h"
@@ -54,6 +57,28 @@ Result<void> write(const Arguments& args, const Diagnosis& diagnosis, ResultWrit
       [&](std::string_view indent) { return render_diagnosis_json(diagnosis, indent); });
 }
 
+/// The inputs so far whose batch is known: with two of them a third batch can be predicted.
+class Batches {
+ public:
+  /// The diagnosis with a note, where an earlier input is the same program with another batch.
+  std::optional<Diagnosis> noted(const Diagnosis& diagnosis) {
+    const std::optional<BatchSize> size = batch_size_of(diagnosis);
+    if (!size) return std::nullopt;
+    std::optional<Diagnosis> noted;
+    for (auto earlier = sizes_.rbegin(); earlier != sizes_.rend() && !noted; ++earlier) {
+      if (const std::optional<BatchPoint> point = with_twice_the_batch(*earlier, *size)) {
+        noted = diagnosis;
+        noted->notes.push_back(batch_note(*earlier, *size, *point));
+      }
+    }
+    sizes_.push_back(*size);
+    return noted;
+  }
+
+ private:
+  std::vector<BatchSize> sizes_;
+};
+
 int run(Arguments& args) {
   const ThreadPool pool(args.read.threads);
   const Result<DevicePeaks> peaks = DevicePeaks::asked(args.peaks);
@@ -62,11 +87,14 @@ int run(Arguments& args) {
   const Result<Inputs> inputs = inputs_of(args.read);
   if (!inputs) return fail(inputs.error());
   return write_results(args.output, {}, [&](ResultWriter& writer, const Output& output) {
+    Batches batches;
     const auto use = [&](const InputDiagnosis& one) -> Result<Proceed> {
       if (one.several && !args.html.empty())
         return Error{ErrorCode::invalid_argument, "--html takes one input at a time"};
       writer.expect_several(one.several);
-      Result<void> written = write(args, one.diagnosis, writer);
+      const std::optional<Diagnosis> noted =
+          one.several ? batches.noted(one.diagnosis) : std::nullopt;
+      Result<void> written = write(args, noted ? *noted : one.diagnosis, writer);
       if (written && !args.html.empty()) {
         written = one.session == nullptr ? write_page(args, one.file, one.diagnosis)
                                          : write_page(args, *one.session, one.diagnosis);
@@ -92,7 +120,8 @@ Command diagnose() {
       "Accounts for every nanosecond of the steps, names what bounds them, and lists what to "
       "change in the order of the predicted saving. Findings divide the step among them: no time "
       "counts twice. A folder with the ranks of one program is one input: they are compared, and "
-      "the one that the others wait for is diagnosed, else the one with the longest steps. Savings "
+      "the one that the others wait for is diagnosed, else the one with the longest steps. Inputs "
+      "that are one program with two batches also give the step with a larger one. Savings "
       "are predicted by a replay of the recording with the change in it. Text fits the screen: "
       "--all shows the rest, --focus narrows the diagnosis to a part of the step. fathom explain "
       "defines rules and words.";

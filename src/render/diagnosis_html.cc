@@ -101,6 +101,8 @@ std::string work_facts(const Diagnosis& diagnosis) {
     rate(known.batch->tokens, "tokens per second");
   }
   if (known.mfu_percent) out += fact(percent_text(*known.mfu_percent), "roof", "of peak FLOP/s");
+  if (known.busy_percent)
+    out += fact(percent_text(*known.busy_percent), "accounting", "of the step the device is busy");
   if (known.peak_allocated) out += fact(bytes_text(*known.peak_allocated), "step", "peak memory");
   return out;
 }
@@ -139,7 +141,10 @@ std::string baseline(const Diagnosis& diagnosis, const Page& page) {
     out += fact(diagnosis.device_name.empty() ? number : diagnosis.device_name, "accounting",
                 "device " + number + " is accounted for");
   }
-  out += work_facts(diagnosis) + "</div>\n" + operators_table(diagnosis.baseline);
+  out += work_facts(diagnosis) + "</div>\n";
+  if (!diagnosis.baseline.utilisation.empty())
+    out += "<p class=\"note\">" + escaped(diagnosis.baseline.utilisation) + "</p>\n";
+  out += operators_table(diagnosis.baseline);
   const std::string chart = page::step_chart(diagnosis);
   if (!chart.empty()) out += "<h3>Step time</h3>\n" + chart;
   out += run_part(diagnosis);

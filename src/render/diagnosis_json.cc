@@ -46,6 +46,8 @@ void write_more_of_baseline(JsonWriter& json, const Diagnosis& diagnosis) {
       .member("tokens_per_second", rate(batch.tokens, step))
       .member("batch_source", bounded(batch.source))
       .member("mfu_percent", baseline.mfu_percent)
+      .member("device_busy_percent", baseline.busy_percent)
+      .member("utilisation", baseline.utilisation)
       .member("peak_allocated_bytes", baseline.peak_allocated)
       .member("peak_reserved_bytes", baseline.peak_reserved)
       .member("device_memory_bytes", baseline.memory_bytes)

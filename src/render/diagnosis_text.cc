@@ -55,6 +55,10 @@ std::string work_text(const Diagnosis& diagnosis, bool compact) {
     add(baseline.batch->samples, "samples");
     add(baseline.batch->tokens, "tokens");
   }
+  if (!baseline.utilisation.empty()) {
+    text += "; device busy " + percent_text(*baseline.busy_percent);
+    if (!compact) text += " of the time: something ran then, however little";
+  }
   if (compact) return text;
   if (baseline.mfu_percent) text += "; MFU " + percent_text(*baseline.mfu_percent);
   if (baseline.drift_percent && std::abs(*baseline.drift_percent) >= 100 * kApart) {
@@ -215,6 +219,7 @@ struct Layout {
   std::vector<Detail> details;
   bool titles = true;
   bool compact = false;  ///< The baseline in few words.
+  bool bare = false;     ///< Neither the order by effort nor what to look at next.
   [[nodiscard]] bool spacious() const {
     return !details.empty() && details.back() > Detail::change;
   }
@@ -327,6 +332,8 @@ std::string screen(const Diagnosis& diagnosis, const DiagnosisRequest& request, 
   }
   if (cards(diagnosis) == 0 && !plain) out += "No rule found anything to change.\n\n";
   if (diagnosis.together) out += paragraph("Together", together_text(*diagnosis.together), style);
+  if (all && !diagnosis.baseline.utilisation.empty())
+    out += paragraph("Note", diagnosis.baseline.utilisation, style);
   for (const std::string& note : diagnosis.notes) out += paragraph("Note", note, style);
   if (all && !diagnosis.step_note.empty()) out += paragraph("Steps", diagnosis.step_note, style);
   if (all) {
@@ -335,8 +342,9 @@ std::string screen(const Diagnosis& diagnosis, const DiagnosisRequest& request, 
                          " of the window are delays that no dependency explains.",
                      style);
   }
-  out += quick_wins_line(diagnosis, style);
-  out += next_commands(diagnosis, request, {.all = all, .brief = !airy}, style);
+  if (!layout.bare) out += quick_wins_line(diagnosis, style);
+  out +=
+      next_commands(diagnosis, request, {.all = all, .brief = !airy, .bare = layout.bare}, style);
   if (!all) return out;
   return out + checklist_text(diagnosis, style) + remarks_text(diagnosis, style) +
          rest_of_run(diagnosis, style) + rules_text(diagnosis, style);
@@ -353,6 +361,10 @@ bool shrink(Layout& layout) {
   if (most == layout.details.rend()) return false;
   if (*most == Detail::saving && !layout.compact) {
     layout.compact = true;
+    return true;
+  }
+  if (*most == Detail::saving && !layout.bare) {
+    layout.bare = true;
     return true;
   }
   if (*most == Detail::saving) {

@@ -55,11 +55,22 @@ std::string without_unit(std::string percent) {
   return percent;
 }
 
+/// The least part of its time that an alternative must have to itself for its saving to be named.
+constexpr double kOnTop = 0.1;
+
+/// What an alternative saves where the card's change is made, too.
+std::string on_top_text(const RankedFinding& other, bool ascii) {
+  const auto part = static_cast<double>(to_ns(other.upper_bound));
+  if (part < kOnTop * static_cast<double>(to_ns(other.observed))) return "recovers the same time";
+  return saves_time(other) ? saving_text(other, ascii) + " on top" : "";
+}
+
 /// Another finding of the same cause: what it says, and what it saves on top; in full, what to
 /// change.
 std::string alternative_text(const RankedFinding& other, Detail detail, const Style& style) {
   std::string text = other.finding.title;
-  if (saves_time(other)) text += "; " + saving_text(other, style.ascii);
+  const std::string saving = on_top_text(other, style.ascii);
+  if (!saving.empty()) text += "; " + saving;
   text += " (" + std::string(other.finding.rule) + ")";
   if (detail == Detail::full) text += ". " + other.finding.fix.text;
   return part("also", text, style);

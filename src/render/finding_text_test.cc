@@ -54,11 +54,21 @@ TEST(FindingText, NamesWhatElseWasFoundOfTheCause) {
   Style style;
   style.width = 200;
   const std::string line =
-      "   also       A slow loop; saves 30.00 ms of 100.0 ms (30.0 %; 10.0–40.0 %) (loops)";
+      "   also       A slow loop; saves 30.00 ms of 100.0 ms (30.0 %; 10.0–40.0 %) on top (loops)";
   const std::string brief = finding_text(ranked, "trace.json", Detail::evidence, style);
   EXPECT_NE(brief.find(line + "\n"), std::string::npos) << brief;
   const std::string full = finding_text(ranked, "trace.json", Detail::full, style);
   EXPECT_NE(full.find(line + ". Write it as"), std::string::npos) << full;
+}
+
+TEST(FindingText, NamesNoSavingOfAnAlternativeThatRecoversTheSameTime) {
+  RankedFinding ranked = slow_loop();
+  ranked.alternatives = {slow_loop()};
+  RankedFinding& other = ranked.alternatives.front();
+  other.observed = duration_ns(40'000'000);
+  other.upper_bound = duration_ns(1'000'000);
+  const std::string text = finding_text(ranked, "trace.json", Detail::evidence, {});
+  EXPECT_NE(text.find("; recovers the same time ("), std::string::npos) << text;
 }
 
 TEST(FindingText, KeepsTheLinesOfCode) {

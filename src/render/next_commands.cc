@@ -89,7 +89,7 @@ std::string next_commands(const Diagnosis& diagnosis, const DiagnosisRequest& re
                           style);
     }
   }
-  if (!diagnosis.narrower.empty()) {
+  if (!view.bare && !diagnosis.narrower.empty()) {
     const std::string focus = " --focus " + shell_word(diagnosis.narrower);
     out += command_line("Narrower", "fathom diagnose" + rank + selection + warmup + focus,
                         diagnosis, style);

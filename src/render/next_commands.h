@@ -10,7 +10,8 @@ namespace fathom {
 
 struct NextView {
   bool all = false;    ///< Everything was shown: that command is not needed.
-  bool brief = false;  ///< As few as there can be.
+  bool brief = false;  ///< Few: no tables and no rule where there is another.
+  bool bare = false;   ///< Nothing narrower, either.
 };
 
 /// Lines with commands for a shell: more of this diagnosis, the tables below it, the rule of the

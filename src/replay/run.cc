@@ -155,10 +155,13 @@ std::vector<Time> replay_times(const EditedGraph& edited, const std::vector<Node
 std::vector<Interval> replay_windows(const ReplayGraph& graph, const ReplayPlan& plan,
                                      std::span<const Time> times) {
   std::vector<Time> ends(graph.steps.size(), Time::min());
+  std::vector<Time> recorded_ends = ends;
   for (const NodeRange& range : plan.ranges) {
     for (std::uint32_t node = range.begin; node < range.end; ++node) {
-      if (graph.step[node] != kNoRow)
-        ends[graph.step[node]] = std::max(ends[graph.step[node]], times[node]);
+      const std::uint32_t step = graph.step[node];
+      if (step == kNoRow) continue;
+      ends[step] = std::max(ends[step], times[node]);
+      recorded_ends[step] = std::max(recorded_ends[step], graph.at[node]);
     }
   }
   std::vector<Interval> windows;
@@ -174,7 +177,11 @@ std::vector<Interval> replay_windows(const ReplayGraph& graph, const ReplayPlan&
     const Time begin = follows  ? windows.back().end
                        : begins ? times[graph.step_begin[step]]
                                 : recorded.window.begin;
-    windows.push_back({begin, std::max(begin, ends[step])});
+    // A trace without work is one step whose end may be that of a Python frame, which is no node.
+    const Time end = recorded_ends[step] < recorded.window.begin
+                         ? begin + recorded.window.length()
+                         : ends[step] + (recorded.window.end - recorded_ends[step]);
+    windows.push_back({begin, std::max(begin, end)});
   }
   return windows;
 }

@@ -9,11 +9,13 @@ namespace fathom {
 
 Rule activations_dominate();
 Rule allocator_activity();
+Rule autocast_casts();
 Rule bias_before_norm();
 Rule buffer_broadcasts();
 Rule conv_layout();
 Rule copy_round_trips();
 Rule cpu_created_tensors();
+Rule cpu_governor();
 Rule cpu_limit();
 Rule cuda_graph_inference();
 Rule data_loader_workers();
@@ -23,6 +25,7 @@ Rule exposed_communication();
 Rule exposed_copies();
 Rule fp64();
 Rule fusable_elementwise();
+Rule growing_tensors();
 Rule host_bound();
 Rule host_work_between_launches();
 Rule hot_kernel();
@@ -38,6 +41,7 @@ Rule memory_pressure();
 Rule model_cost();
 Rule neighbour();
 Rule norm_folding();
+Rule one_hot_products();
 Rule optimizer_memory();
 Rule pageable_copies();
 Rule placement();
@@ -92,6 +96,8 @@ std::span<const Rule> all_rules() {
       unfused_optimizer(),
       python_loop(),
       redundant_ops(),
+      growing_tensors(),
+      one_hot_products(),
       unfused_attention(),
       conv_layout(),
       bias_before_norm(),
@@ -99,6 +105,7 @@ std::span<const Rule> all_rules() {
       fp64(),
       shape_alignment(),
       tensor_cores_unused(),
+      autocast_casts(),
       layout_copies(),
       exposed_copies(),
       fusable_elementwise(),
@@ -116,6 +123,7 @@ std::span<const Rule> all_rules() {
       step_outliers(),
       warmup_in_window(),
       neighbour(),
+      cpu_governor(),
       profiler_overhead(),
       profiling_mistakes(),
   };

@@ -1,4 +1,5 @@
 """The diagnosis as people and scripts meet it: one screen, the documented JSON, the page, mistakes."""
+import gzip
 import html.parser
 import json
 import os
@@ -13,6 +14,7 @@ import unittest
 from program import ENVIRONMENT, FATHOM, ROOT, MistakesCase, fathom, on_terminal
 
 TRACES = sorted((ROOT / "tests/data/traces").glob("*.json.gz"))
+RECORDINGS = sorted((ROOT / "tests/data/recordings").rglob("*.json.gz"))
 TRACE = str(ROOT / "tests/data/traces/sidnb13_h100_transformer_step.pt.trace.json.gz")
 STEPS = str(ROOT / "tests/data/traces/luatil_rtx3060_compile_triton.json.gz")
 INPUT = str(ROOT / "tests/data/traces/kineto_gpu_metrics_input.json.gz")
@@ -89,13 +91,27 @@ def hostile_trace(folder: str) -> str:
     return str(path)
 
 
+class Advice(unittest.TestCase):
+    def test_names_no_settings_of_another_vendors_libraries(self):
+        judged = 0
+        for trace in RECORDINGS:
+            with gzip.open(trace, "rt", errors="replace") as file:
+                text = file.read()
+            if '"cudaLaunchKernel"' in text and '"hip' not in text:
+                judged += 1
+                self.assertNotIn("MIOPEN", json.dumps(diagnosis(str(trace))), trace.name)
+        self.assertGreater(judged, 10)
+
+
 class Screen(unittest.TestCase):
     def test_it_fits_the_terminal_whatever_its_height(self):
-        for trace in TRACES:
-            for lines in (24, 30, 50):
+        cases = [(trace, lines) for trace in TRACES for lines in (30, 50)]
+        cases += [(trace, 24) for trace in [*TRACES, *RECORDINGS]]
+        for trace, lines in cases:
+            with self.subTest(trace=trace.name, lines=lines):
                 text = plain(on_terminal(80, "diagnose", str(trace), lines=lines))
                 rows = sum(max(1, -(-len(line) // 80)) for line in text.splitlines())
-                self.assertLess(rows, lines, f"{trace.name} at {lines} lines")
+                self.assertLess(rows, lines, text)
 
     def test_it_has_baseline_accounting_verdict_findings_and_what_to_run_next(self):
         for trace in TRACES:

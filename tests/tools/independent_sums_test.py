@@ -163,7 +163,8 @@ class OnTheHost(unittest.TestCase):
         self.assertEqual(on_host("host-bound", *work), (16_000, 16_000))
 
     def test_layout_copies_are_what_runs_in_them(self):
-        work = [host("aten::contiguous", 0, 10), host("aten::clone", 1, 9), host("aten::add", 20, 30)]
+        work = [host("aten::contiguous", 0, 10), host("aten::clone", 1, 9), host("aten::copy_", 2, 8)]
+        work += [host("aten::reshape", 12, 15), host("aten::add", 20, 30)]  # a view, and no copy at all
         self.assertEqual(on_host("layout-copies", *work), (10_000, 10_000))
 
     def test_doubles_are_tensors_of_them(self):

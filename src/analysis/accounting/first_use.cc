@@ -18,6 +18,10 @@ namespace {
 
 /// What takes less is not worth to be told apart from work that comes again.
 constexpr Duration kLong = duration_ns(1'000'000);
+/// After steps that were not recorded most has been used before. What is shorter may then as well
+/// be the processor working for another program meanwhile: schedulers take turns of milliseconds.
+constexpr Duration kLongAfterSteps = duration_ns(10'000'000);
+constexpr std::int64_t kStepsBefore = 2;
 /// A first use takes at least so many times as long as the usual one.
 constexpr int kLonger = 3;
 /// As many later calls show what is usual for calls of one signature.
@@ -69,7 +73,8 @@ class FirstUses {
         trace_(context.trace),
         links_(context.links()),
         parent_(context.nesting().parent),
-        threads_(trace_.tracks.size()) {
+        threads_(trace_.tracks.size()),
+        least_(runs_already(context.steps()) ? kLongAfterSteps : kLong) {
     for (const Nesting::Thread& thread : context.nesting().work)
       threads_[thread.track.row()] = &thread;
     find_kernels();
@@ -89,6 +94,11 @@ class FirstUses {
   }
 
  private:
+  /// Were steps before the first recorded one left out by the profiler's schedule?
+  [[nodiscard]] static bool runs_already(const Steps& steps) {
+    return steps.source == StepSource::profiler_step && !steps.steps.empty() &&
+           steps.steps.front().number >= kStepsBefore;
+  }
   [[nodiscard]] Time start(SliceId slice) const { return trace_.slices.start[slice.row()]; }
   [[nodiscard]] Time end(SliceId slice) const { return trace_.slices.end(slice); }
   [[nodiscard]] StringId name(SliceId slice) const { return trace_.slices.name[slice.row()]; }
@@ -152,7 +162,7 @@ class FirstUses {
     std::vector<SliceId> longer;
     for (std::size_t row = 0; row < trace_.slices.size(); ++row) {
       const SliceId slice(row);
-      if (trace_.slices.duration[row] >= kLong && is_call(slice) && !waits(slice))
+      if (trace_.slices.duration[row] >= least_ && is_call(slice) && !waits(slice))
         longer.push_back(slice);
     }
     if (longer.empty()) return;
@@ -250,7 +260,7 @@ class FirstUses {
       const SliceId op = links_.op[kernel.first.row()];
       const SliceId launch = links_.launch[kernel.first.row()];
       if (!op.valid() || !trace_.name(op).starts_with(kOperator)) continue;
-      if (end(launch) - start(op) < kLong) continue;
+      if (end(launch) - start(op) < least_) continue;
       Time& last = ends.try_emplace(op, Time::min()).first->second;
       last = std::max(last, end(launch));
     }
@@ -287,7 +297,7 @@ class FirstUses {
     std::vector<bool> named(trace_.strings.size());
     for (std::size_t row = 0; row < trace_.slices.size(); ++row) {
       const SliceId op(row);
-      if (trace_.slices.duration[row] < kLong || trace_.kind(op) != SliceKind::cpu_op) continue;
+      if (trace_.slices.duration[row] < least_ || trace_.kind(op) != SliceKind::cpu_op) continue;
       const Key key = key_of(op);
       if (!key.second.valid() || !trace_.name(op).starts_with(kOperator)) continue;
       calls.try_emplace(key);
@@ -306,7 +316,7 @@ class FirstUses {
       std::vector<Duration> later;
       for (const SliceId op : ops)
         if (op != *first) later.push_back(duration(op));
-      if (later.size() < kFewestLater || duration(*first) < kLong) continue;
+      if (later.size() < kFewestLater || duration(*first) < least_) continue;
       if (kLonger * median_of(std::move(later)) <= duration(*first)) firsts.push_back(*first);
     }
     add_outermost(std::move(firsts));
@@ -331,7 +341,7 @@ class FirstUses {
       const bool driver = trace_.kind(launch) == SliceKind::driver;
       if (!driver && !is_generated(trace_.name(kernel.first))) continue;
       const auto [op, stretch] = before(launch);
-      if (!op.valid() || stretch.length() < kLong) continue;
+      if (!op.valid() || stretch.length() < least_) continue;
       const Interval usual =
           kernel.next.valid() ? before(links_.launch[kernel.next.row()]).second : Interval{};
       if (kLonger * usual.length() > stretch.length()) continue;
@@ -396,6 +406,7 @@ class FirstUses {
   const Links& links_;
   const Column<SliceId>& parent_;
   std::vector<const Nesting::Thread*> threads_;  // by track
+  Duration least_;                               // that a first use takes
   std::vector<Kernel> kernels_;
   std::vector<OneOff> found_;
 };

@@ -141,5 +141,18 @@ TEST(OneOff, IsTheContextThatAFirstCopyMakesWhereNoDeviceWasRecorded) {
   EXPECT_EQ(WarmUp(builder).ns(), 3800 * kMs);
 }
 
+TEST(OneOff, IsNoShortTurnOfAnotherProgramAfterStepsThatWereNotRecorded) {
+  const auto of = [](std::int64_t step, std::int64_t milliseconds) {
+    TraceBuilder builder;
+    builder.step(step, 0, 100 * kMs);
+    launch(builder, "aten::addmm", "gemm", 0, milliseconds * kMs, 1000, 1);
+    launch(builder, "aten::addmm", "gemm", 50 * kMs, 50'000, 1000, 2);
+    return WarmUp(builder).ns();
+  };
+  EXPECT_GT(of(0, 5), 0);
+  EXPECT_EQ(of(2, 5), 0);
+  EXPECT_GT(of(2, 20), 0);
+}
+
 }  // namespace
 }  // namespace fathom

@@ -3,17 +3,30 @@
 
 namespace fathom {
 
-bool speaks_cuda(const Trace& trace) {
-  bool calls = false;
+namespace {
+
+/// Is there a call of a runtime or driver of such a name?
+template <typename Matches>
+bool any_call(const Trace& trace, const Matches& matches) {
   for (std::size_t row = 0; row < trace.slices.size(); ++row) {
-    const SliceId slice(row);
-    const SliceKind kind = trace.kind(slice);
-    if (kind != SliceKind::runtime && kind != SliceKind::driver) continue;
-    const std::string_view name = trace.name(slice);
-    if (name.starts_with("cu") || name.starts_with("hip")) return true;
-    calls = true;
+    const SliceKind kind = trace.kind(SliceId(row));
+    const bool call = kind == SliceKind::runtime || kind == SliceKind::driver;
+    if (call && matches(trace.name(SliceId(row)))) return true;
   }
-  return !calls;
+  return false;
+}
+
+}  // namespace
+
+bool speaks_cuda(const Trace& trace) {
+  const auto is_cuda = [](std::string_view name) {
+    return name.starts_with("cu") || name.starts_with("hip");
+  };
+  return any_call(trace, is_cuda) || !any_call(trace, [](std::string_view) { return true; });
+}
+
+bool speaks_hip(const Trace& trace) {
+  return any_call(trace, [](std::string_view name) { return name.starts_with("hip"); });
 }
 
 bool is_stream_wait(std::string_view activity) {

@@ -12,6 +12,10 @@ namespace fathom {
 /// O(slices) at worst.
 bool speaks_cuda(const Trace& trace);
 
+/// Did the program call HIP? Its names are those of CUDA in PyTorch, but not all of its settings.
+/// O(slices) at worst.
+bool speaks_hip(const Trace& trace);
+
 /// Is an activity no work: its stream waits for an event, or notes one (MTIA writes these beside
 /// kernels)?
 bool is_stream_wait(std::string_view activity);

@@ -8,6 +8,7 @@
 
 #include "analysis/operators/op_self_times.h"
 #include "analysis/operators/peak_memory.h"
+#include "base/quantity_text.h"
 #include "rules/common/recorded.h"
 #include "stats/summary.h"
 
@@ -16,6 +17,10 @@ namespace {
 
 constexpr std::size_t kOperators = 5;
 constexpr std::size_t kFewestForDrift = 6;
+/// A device that is busy for less is worth a word, and another one below half (TraceML, the former
+/// TensorBoard plugin).
+constexpr double kModeratelyBusy = 70.0;
+constexpr double kHalfBusy = 50.0;
 
 double ns(Duration duration) { return static_cast<double>(to_ns(duration)); }
 
@@ -80,12 +85,34 @@ std::unordered_set<std::string_view> operator_names(const Trace& trace) {
   return names;
 }
 
+/// Kernels that no operator launched, by name: the program's own, or those of libraries that it
+/// calls itself. They stand beside the operators, so that their time is not hidden.
+void add_kernels_without_operator(const RuleContext& rules, std::vector<OpSelfTime>& rows) {
+  const Trace& trace = rules.trace();
+  const Links& links = rules.context.links();
+  const Selector selector = rules.context.selector();
+  Column<Duration> by_name;
+  by_name.resize(trace.strings.size());
+  for (const SliceId activity : links.activities) {
+    const SliceId op = links.op[activity.row()];
+    const bool by_operator = op.valid() && trace.kind(op) == SliceKind::cpu_op;
+    const bool kernel = trace.kind(activity) == SliceKind::kernel;
+    if (by_operator || !kernel || !selector.activity(trace, activity)) continue;
+    by_name[trace.slices.name[activity.row()].row()] += trace.slices.duration[activity.row()];
+  }
+  for (std::size_t name = 0; name < by_name.size(); ++name) {
+    if (by_name[name] > Duration{})
+      rows.push_back({trace.strings.view(StringId(name)), by_name[name]});
+  }
+}
+
 void add_operators(const RuleContext& rules, Baseline& baseline) {
   OpSelfTimes times = compute_op_self_times(rules.context);
   const std::unordered_set<std::string_view> operators = operator_names(rules.trace());
   std::erase_if(times.rows, [&operators](const OpSelfTime& row) {
     return row.self <= Duration{} || !operators.contains(row.name);
   });
+  if (times.on_device) add_kernels_without_operator(rules, times.rows);
   const std::size_t count = std::min(kOperators, times.rows.size());
   const auto end = times.rows.begin() + static_cast<std::ptrdiff_t>(count);
   std::partial_sort(times.rows.begin(), end, times.rows.end(),
@@ -101,6 +128,22 @@ void add_operators(const RuleContext& rules, Baseline& baseline) {
 }
 
 }  // namespace
+
+std::optional<double> busy_percent(const RuleContext& rules) {
+  if (rules.device < 0 || rules.window() <= Duration{}) return std::nullopt;
+  Account sum;
+  for (const Step* const step : rules.steps)
+    sum += account(rules.context, rules.accounting, rules.device, step->window);
+  return rules.percent(sum[Bucket::compute] + sum[Bucket::communication] + sum[Bucket::memcpy] +
+                       sum[Bucket::memset]);
+}
+
+std::string utilisation_sentence(std::optional<double> busy_percent) {
+  if (!busy_percent || *busy_percent >= kModeratelyBusy) return {};
+  return "The device is busy for " + percent_text(*busy_percent) + " of the step" +
+         (*busy_percent < kHalfBusy ? ", less than half of it" : "") +
+         ". Busy means that some kernel or copy runs, not that the device is full.";
+}
 
 Baseline compute_baseline(const RuleContext& rules) {
   Baseline baseline;

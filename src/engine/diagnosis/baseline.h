@@ -34,6 +34,9 @@ struct Baseline {
   std::optional<Batch> batch;
   /// Model FLOPs utilisation: of the peak, over the usual steps; of operators with a formula.
   std::optional<double> mfu_percent;
+  /// Of the usual steps, as in the accounting: busy_percent().
+  std::optional<double> busy_percent;
+  std::string utilisation;  ///< utilisation_sentence(), or "" where no verdict could be given.
   std::optional<std::int64_t> peak_allocated;  ///< Bytes on the diagnosed device.
   std::optional<std::int64_t> peak_reserved;
   std::optional<std::int64_t> memory_bytes;  ///< That the device has.
@@ -43,6 +46,13 @@ struct Baseline {
 
 /// `rules` holds the counted steps. O(n log n).
 Baseline compute_baseline(const RuleContext& rules);
+
+/// The share of the steps in which something runs on the diagnosed device: the sums of the
+/// accounting. Unset without a device.
+std::optional<double> busy_percent(const RuleContext& rules);
+/// What it means that the device is busy for so little, where that is less than 70 % of the step;
+/// else "".
+std::string utilisation_sentence(std::optional<double> busy_percent);
 
 /// The batch of the counted steps; unset where shapes do not show it. A step's first convolution,
 /// its largest embedding, or its first linear layer has it; where a step calls that several times,

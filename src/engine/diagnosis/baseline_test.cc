@@ -98,6 +98,18 @@ TEST(Baseline, NamesOperatorsByTheirTimeOnTheDevice) {
   EXPECT_DOUBLE_EQ(baseline.operators.front().percent, 75);
 }
 
+TEST(Baseline, NamesKernelsThatNoOperatorLaunched) {
+  ProgramBuilder program(10'000);
+  program.op("aten::add", "vectorized_elementwise_kernel", 1000);
+  program.trace().annotation("mlp", 5000, 100);
+  program.trace().runtime("cudaLaunchKernel", 5010, 10, 77);
+  program.trace().kernel("own_gemm", 6000, 3000, 77);
+  const Baseline baseline = baseline_of(program.trace());
+  ASSERT_EQ(baseline.operators.size(), 2U);
+  EXPECT_EQ(baseline.operators.front().name, "own_gemm");
+  EXPECT_DOUBLE_EQ(baseline.operators.front().percent, 75);
+}
+
 TEST(Baseline, HasThePeakOfTheDevicesMemory) {
   ProgramBuilder program(10'000);
   program.op("aten::mm", "gemm", 3000);
@@ -129,6 +141,34 @@ TEST(Baseline, ShowsStepsThatGrowLonger) {
   EXPECT_NEAR(*baseline.drift_percent, 10, 1e-9);
   EXPECT_EQ(baseline.first_quartile, duration_ns(101));
   EXPECT_FALSE(of_steps({100, 110, 120}).drift_percent.has_value());
+}
+
+std::optional<double> busy_of(TraceBuilder& trace) {
+  const JudgedTrace judged(trace);
+  return busy_percent(judged.rules());
+}
+
+TEST(Utilisation, IsThatOfTheAccounting) {
+  ProgramBuilder program(10'000);
+  program.op("aten::mm", "gemm", 4300);
+  const std::optional<double> busy = busy_of(program.trace());
+  ASSERT_TRUE(busy.has_value());
+  EXPECT_NEAR(*busy, 43.0, 0.001);
+  TraceBuilder host;
+  host.step(1, 0, 1000);
+  host.op("aten::mm", 100, 500);
+  EXPECT_FALSE(busy_of(host).has_value());
+}
+
+TEST(Utilisation, SaysWhatItMeansWhereItIsLow) {
+  const std::string low = utilisation_sentence(43.0);
+  EXPECT_NE(low.find("busy for 43.0 % of the step, less than half"), std::string::npos) << low;
+  EXPECT_NE(low.find("not that the device is full"), std::string::npos);
+  const std::string moderate = utilisation_sentence(60.0);
+  EXPECT_NE(moderate, "");
+  EXPECT_EQ(moderate.find("half"), std::string::npos) << moderate;
+  EXPECT_EQ(utilisation_sentence(80.0), "");
+  EXPECT_EQ(utilisation_sentence({}), "");
 }
 
 }  // namespace

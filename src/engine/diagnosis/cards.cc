@@ -8,10 +8,11 @@
 namespace fathom {
 namespace {
 
-/// The findings that stand first whatever they save: what the verdict is about, and the wrong
-/// device.
+/// The findings that stand first whatever they save: what the verdict is about, be it that nothing
+/// can be said, and the wrong device.
 constexpr std::string_view kFirstUse = "first-use";
 constexpr std::string_view kOnCpu = "on-cpu";
+constexpr std::string_view kUnexplained = "unexplained";
 /// A smaller part of the step, in percent, is as good as none.
 constexpr double kLeastPercent = 0.01;
 
@@ -29,6 +30,7 @@ double effort_of(const RankedFinding& ranked) {
 
 bool stands_first(const RankedFinding& ranked, VerdictId verdict) {
   return ranked.finding.key == kOnCpu ||
+         (verdict == VerdictId::cannot_tell && ranked.finding.key == kUnexplained) ||
          (verdict == VerdictId::warmup_in_window && ranked.finding.key == kFirstUse);
 }
 

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "analysis/machine/thread_time.h"
+#include "analysis/pipeline_fill.h"
 #include "base/parallel.h"
 #include "base/quantity_text.h"
 #include "engine/diagnosis/cards.h"
@@ -52,7 +53,11 @@ Summary summary_of(const std::vector<const Step*>& steps) {
 /// Takes the leading steps away that are longer than usual.
 void drop_warmup(std::vector<const Step*>& steps) {
   const double limit = kWarmup * summary_of(steps).median;
-  const auto usual = [limit](const Step* step) { return ns(step->window.length()) <= limit; };
+  const Duration median = duration_ns(std::llround(limit / kWarmup));
+  const auto usual = [&](const Step* step) {
+    const bool first = step == steps.front();
+    return ns(first ? length_without_fill(*step, median) : step->window.length()) <= limit;
+  };
   steps.erase(steps.begin(), std::ranges::find_if(steps, usual));
 }
 
@@ -355,6 +360,9 @@ Result<Diagnosis> diagnose(const Session& session, const DiagnosisRequest& reque
     predict(usual, outliers, *replay, diagnosis);
   }
   diagnosis.verdict = judge(usual, spent_by_family(usual), diagnosis.findings);
+  diagnosis.baseline.busy_percent = busy_percent(usual);
+  if (diagnosis.verdict.id != VerdictId::cannot_tell)
+    diagnosis.baseline.utilisation = utilisation_sentence(diagnosis.baseline.busy_percent);
   diagnosis.rank_calls = rank_calls(usual);
   diagnosis.run = summarize_run(context, request.price_per_kwh, request.carbon_g_per_kwh);
   if (diagnosis.run && diagnosis.run->plain) keep_what_needs_no_operators(diagnosis);

@@ -361,11 +361,46 @@ std::string doubt(const RuleContext& rules, const FamilyTimes& spent) {
     return "only annotations were recorded, nothing that runs inside them";
   }
   if (hardly_recorded(rules, rules.device < 0 ? Duration{} : busy_of(spent))) {
+    if (has_frames(rules)) {
+      return "no operator ran and no work of a device was recorded, only Python and calls of the "
+             "runtime: record around the work in question";
+    }
     return "calls of the runtime are all that was recorded of the host, and next to nothing ran on "
            "a device: record operators and the device, "
            "activities=[ProfilerActivity.CPU, ProfilerActivity.CUDA], around the work in question";
   }
   return {};
+}
+
+/// The main thread's input before operators outside of it take 1 % of the counted steps: where the
+/// recording begins so, no device can work meanwhile on much that it shows.
+Duration leading_input(const RuleContext& rules) {
+  Duration input{};
+  Duration others{};
+  for (const HostPiece& piece : rules.accounting.host) {
+    const Duration time = rules.counted(piece.interval);
+    const bool idle = piece.bucket == HostBucket::python || piece.bucket == HostBucket::warm_up;
+    if (piece.bucket == HostBucket::input) {
+      input += time;
+    } else if (!idle) {
+      others += time;
+      if (rules.percent(others) > kLeastBusy) break;
+    }
+  }
+  return input;
+}
+
+/// Is a program bound by its input although its device was not recorded?
+std::optional<Verdict> input_without_device(const RuleContext& rules) {
+  if (rules.device >= 0 || rules.steps.empty() || rules.window() == Duration{}) return {};
+  const Duration input = leading_input(rules);
+  if (!device_unrecorded(rules) || rules.percent(input) < kComputePercent) return {};
+  Verdict verdict;
+  verdict.id = VerdictId::input_bound;
+  verdict.sentence = "The main thread loads its input or waits for it for " + share(rules, input) +
+                     " of the step before any other operator runs. What the device did then was "
+                     "not recorded.";
+  return verdict;
 }
 
 }  // namespace
@@ -396,6 +431,7 @@ std::string verdict_names(const Verdict& verdict) {
 
 Verdict judge(const RuleContext& rules, const SpentTime& spent,
               const std::vector<RankedFinding>& findings) {
+  if (std::optional<Verdict> input = input_without_device(rules)) return std::move(*input);
   Verdict verdict;
   if (std::string reason = doubt(rules, spent.families); !reason.empty()) {
     verdict.sentence = "Cannot tell: " + reason + ".";
@@ -464,6 +500,10 @@ Verdict judge(const RuleContext& rules, const SpentTime& spent,
   if (const Device* const unused = unused_device(rules)) {
     const std::string name = unused->name.empty() ? "a GPU" : unused->name;
     verdict.sentence = "On the CPU: nothing ran on " + name + ". " + verdict.sentence;
+  }
+  if (const Device* const untraced = untraced_device(rules)) {
+    const std::string name = untraced->name.empty() ? "the GPU" : untraced->name;
+    verdict.sentence = "What " + name + " did was not recorded. " + verdict.sentence;
   }
   return verdict;
 }

@@ -268,6 +268,15 @@ TEST(Verdict, IsWarmUpWhereTheDeviceWaitsForWhatIsDoneOnce) {
   EXPECT_EQ(verdict.families.front().family, Family::capture);
 }
 
+TEST(Verdict, CannotTellFromPythonAndCallsWithoutOperators) {
+  TraceBuilder trace;
+  trace.frame("model.py(10): forward", 0, 1000);
+  trace.runtime("cudaDeviceSynchronize", 990, 5);
+  const Verdict verdict = verdict_of(trace);
+  EXPECT_EQ(verdict.id, VerdictId::cannot_tell) << verdict.sentence;
+  EXPECT_NE(verdict.sentence.find("no operator ran"), std::string::npos) << verdict.sentence;
+}
+
 TEST(Verdict, CannotTellFromCallsOfTheRuntimeAlone) {
   TraceBuilder trace;
   trace.runtime("cudaGetDevice", 0, 10);
@@ -292,14 +301,38 @@ TEST(Verdict, SaysNoRoofThatTheRooflineDoesNotShow) {
   EXPECT_EQ(sentence.find("near the compute roof"), std::string::npos) << sentence;
 }
 
+TEST(Verdict, IsInputBoundWhereTheRecordingBeginsWithItWhateverTheDeviceDid) {
+  const auto with = [](std::int64_t first, std::int64_t fetch) {
+    TraceBuilder trace;
+    trace.step(1, 0, 1000);
+    trace.op("aten::random_", 0, 5);
+    trace.op("aten::cudnn_convolution", first, 90);
+    trace.annotation("enumerate(DataLoader)#_SingleProcessDataLoaderIter.__next__", fetch, 800);
+    return verdict_of(trace);
+  };
+  EXPECT_EQ(with(850, 20).id, VerdictId::input_bound) << with(850, 20).sentence;
+  EXPECT_EQ(with(20, 150).id, VerdictId::cannot_tell) << "the device may work meanwhile";
+}
+
 TEST(Verdict, SaysFirstThatNothingRanOnTheDevice) {
   TraceBuilder trace;
   trace.device(a100());
   trace.step(1, 0, 1000);
   trace.op("aten::mm", 0, 950);
+  trace.runtime("cudaDeviceSynchronize", 960, 10);
   const Verdict verdict = verdict_of(trace);
   EXPECT_EQ(verdict.id, VerdictId::compute_bound);
   EXPECT_TRUE(verdict.sentence.starts_with("On the CPU: nothing ran on NVIDIA A100-SXM4-40GB. "))
+      << verdict.sentence;
+}
+
+TEST(Verdict, DoesNotSayThatNothingRanOnADeviceThatWasNotTraced) {
+  TraceBuilder trace;
+  trace.device(a100());
+  trace.step(1, 0, 1000);
+  trace.op("aten::mm", 0, 950);
+  const Verdict verdict = verdict_of(trace);
+  EXPECT_TRUE(verdict.sentence.starts_with("What NVIDIA A100-SXM4-40GB did was not recorded. "))
       << verdict.sentence;
 }
 

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <optional>
 
 #include "analysis/kernels/occupancy.h"
@@ -78,6 +79,7 @@ void BatchTimes::look_at_device(const RuleContext& rules) {
   const Trace& trace = rules.trace();
   const Timelines& timelines = rules.context.timelines();
   const Phases& phases = rules.context.phases();
+  const bool training = is_training(rules);
   Duration once{};
   for (const Step* const step : rules.steps) {
     const Account parts = account(rules.context, rules.accounting, rules.device, step->window);
@@ -102,11 +104,16 @@ void BatchTimes::look_at_device(const RuleContext& rules) {
     const SliceId asked = op.valid() ? op : rules.context.links().launch[activity.row()];
     if (asked.valid() && phases[asked] == Phase::optimizer) return;
     const bool kernel = trace.kind(activity) == SliceKind::kernel;
-    if (kernel && timelines.busy_kind(trace, activity) == Busy::communication) {
-      // Gradients are as many as before.
-      if (collective_kind(trace.name(activity)) != CollectiveKind::all_to_all) return;
-    }
     Work work{.time = time};
+    if (kernel && timelines.busy_kind(trace, activity) == Busy::communication &&
+        collective_kind(trace.name(activity)) != CollectiveKind::all_to_all) {
+      // Gradients are as many as before. Without any, parts of results or of weights are sent, of
+      // which only the results grow.
+      if (training) return;
+      work.stays_until = std::numeric_limits<double>::infinity();
+      work_.push_back(work);
+      return;
+    }
     const double filled = filled_part(rules, activity);
     if (filled < 1.0) {
       work.stays_until = 1.0 / filled;

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "rules/common/evidence.h"
 #include "rules/common/main_thread.h"
 
 namespace fathom {
@@ -126,6 +127,7 @@ void claim_callers(const RuleContext& rules, std::span<const SliceId> ops, doubl
                    Finding& finding) {
   if (rules.device >= 0) return;
   RemovedTime removed(rules);
+  Duration sum{};
   const std::vector<HostPiece>& pieces = rules.accounting.host;
   for (const SliceId op : ops) {
     const Time start = rules.trace().slices.start[op.row()];
@@ -138,8 +140,16 @@ void claim_callers(const RuleContext& rules, std::span<const SliceId> ops, doubl
     if (time <= Duration{}) continue;
     finding.claims.push_back({.slice = piece->op, .time = time});
     removed.add(piece->op, time);
+    sum += time;
   }
   removed.to(finding.edits);
+  if (sum <= Duration{}) return;
+  finding.evidence.push_back({.text = "the Python right before them, which calls them, takes " +
+                                      per_step(rules, sum) +
+                                      (fraction < 1.0 ? " that would be saved" : ""),
+                              .slices = {},
+                              .where = {},
+                              .location = {}});
 }
 
 Duration claim_stretch(const RuleContext& rules, const Interval& stretch,

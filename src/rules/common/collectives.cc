@@ -28,6 +28,46 @@ constexpr auto kWords = std::to_array<Word>({
     {"broadcast", CollectiveKind::broadcast},
 });
 
+/// The kind of each call. Each name is looked at once.
+class Kinds {
+ public:
+  explicit Kinds(const RuleContext& rules)
+      : rules_(rules), trace_(rules.trace()), known_(trace_.strings.size(), kUnknown) {}
+  CollectiveKind of(SliceId slice) {
+    const CollectiveKind kind = by_name(slice);
+    return kind == CollectiveKind::other ? by_surroundings(slice) : kind;
+  }
+
+ private:
+  static constexpr std::uint8_t kUnknown = 0xff;
+  CollectiveKind by_name(SliceId slice) {
+    std::uint8_t& known = known_[trace_.slices.name[slice.row()].row()];
+    if (known == kUnknown) known = static_cast<std::uint8_t>(collective_kind(trace_.name(slice)));
+    return static_cast<CollectiveKind>(known);
+  }
+  /// One kernel may run all kinds (RCCL's generic one): its metadata, or who launched it, tells.
+  CollectiveKind by_surroundings(SliceId slice) {
+    CollectiveKind kind = by_metadata(slice);
+    SliceId at = rules_.context.links().launch[slice.row()];
+    for (; at.valid() && kind == CollectiveKind::other;
+         at = rules_.context.nesting().parent[at.row()]) {
+      kind = by_metadata(at);
+      if (kind == CollectiveKind::other) kind = by_name(at);
+    }
+    return kind;
+  }
+  [[nodiscard]] CollectiveKind by_metadata(SliceId slice) const {
+    const std::vector<Collective>& all = trace_.collectives;
+    const auto at = std::ranges::lower_bound(all, slice, {}, &Collective::slice);
+    if (at == all.end() || at->slice != slice || !at->name.valid()) return CollectiveKind::other;
+    return collective_kind(trace_.text(at->name));
+  }
+
+  const RuleContext& rules_;
+  const Trace& trace_;
+  std::vector<std::uint8_t> known_;
+};
+
 /// The size of one call, from the metadata on it or around it.
 class Sizes {
  public:
@@ -86,10 +126,11 @@ class Sizes {
 std::vector<CollectiveCall> on_device(const RuleContext& rules) {
   std::vector<CollectiveCall> calls;
   const Timelines& timelines = rules.context.timelines();
+  Kinds kinds(rules);
   Sizes sizes(rules);
   for_each_activity(rules, [&](SliceId activity, SliceId) {
     if (timelines.busy_kind(rules.trace(), activity) != Busy::communication) return;
-    CollectiveCall call{.slice = activity};
+    CollectiveCall call{.slice = activity, .kind = kinds.of(activity)};
     sizes.fill(call, rules.context.links().launch[activity.row()]);
     calls.push_back(call);
   });
@@ -101,6 +142,7 @@ std::vector<CollectiveCall> on_host(const RuleContext& rules) {
   const Trace& trace = rules.trace();
   const Phases& phases = rules.context.phases();
   const Column<SliceId>& parent = rules.context.nesting().parent;
+  Kinds kinds(rules);
   Sizes sizes(rules);
   for (const Nesting::Thread& thread : rules.context.nesting().work) {
     for (const SliceId slice : thread.slices) {
@@ -108,7 +150,7 @@ std::vector<CollectiveCall> on_host(const RuleContext& rules) {
       const SliceId around = parent[slice.row()];
       if (around.valid() && phases[around] == Phase::communication) continue;
       if (!rules.counts(trace.slices.start[slice.row()])) continue;
-      CollectiveCall call{.slice = slice};
+      CollectiveCall call{.slice = slice, .kind = kinds.of(slice)};
       sizes.fill(call, slice);
       calls.push_back(call);
     }

@@ -26,7 +26,9 @@ CollectiveKind collective_kind(std::string_view name);
 
 /// One collective in the counted steps.
 struct CollectiveCall {
-  SliceId slice{};         ///< The activity, or without a device the host slice that runs it.
+  SliceId slice{};  ///< The activity, or without a device the host slice that runs it.
+  /// By its name; of a kernel that runs all kinds, by its metadata or by who launched it.
+  CollectiveKind kind = CollectiveKind::other;
   std::uint64_t size = 0;  ///< Equal for calls of equal size; 0 where it was not recorded.
   std::int64_t bytes = 0;  ///< 0 where not recorded.
 };

@@ -11,6 +11,11 @@ SliceId enclosing(const RuleContext& rules, SliceId slice, const NameSet& names)
   return at;
 }
 
+bool changes_layout(std::string_view name) {
+  return name == "aten::contiguous" || name == "aten::clone" || name == "aten::reshape" ||
+         name == "aten::transpose_copy" || name == "aten::permute_copy";
+}
+
 bool enclosing_frame(const RuleContext& rules, SliceId frame, const NameSet& names) {
   return names.any() && enclosing(rules, frame, names).valid();
 }

@@ -29,6 +29,9 @@ class NameSet {
 /// The innermost slice around `slice`, itself included, whose name is in `names`; else invalid.
 SliceId enclosing(const RuleContext& rules, SliceId slice, const NameSet& names);
 
+/// Is it an operator that copies a tensor only to change its layout? aten::clone counts as one.
+bool changes_layout(std::string_view name);
+
 /// Is a Python frame (which may be invalid) of these names, or inside one of them? O(depth).
 bool enclosing_frame(const RuleContext& rules, SliceId frame, const NameSet& names);
 

@@ -73,6 +73,17 @@ std::string quoted(std::string_view word) {
   return "'" + std::string(word) + "'";
 }
 
+/// Options of torch.profiler, or, of a run, what fathom run calls them.
+std::string option_with(const Trace& trace, std::string_view options) {
+  if (!recorded_by_run(trace)) return std::string(options);
+  std::string list;
+  for (const Option& option : kOptions) {
+    if (options.find(option.profiler) == options.npos) continue;
+    list += (list.empty() ? "" : ",") + std::string(option.run);
+  }
+  return "fathom run --with " + list;
+}
+
 }  // namespace
 
 Frameworks frameworks_of(const Trace& trace) {
@@ -118,13 +129,12 @@ std::string command_of(const Trace& trace) {
 }
 
 std::string recording_with(const Trace& trace, std::string_view options) {
-  if (!recorded_by_run(trace)) return std::string(options);
-  std::string list;
-  for (const Option& option : kOptions) {
-    if (options.find(option.profiler) == options.npos) continue;
-    list += (list.empty() ? "" : ",") + std::string(option.run);
-  }
-  return "fathom run --with " + list + " -- " + command_of(trace);
+  const std::string with = option_with(trace, options);
+  return recorded_by_run(trace) ? with + " -- " + command_of(trace) : with;
+}
+
+Abstention not_recorded(const RuleContext& rules, std::string_view lacks, std::string_view option) {
+  return {std::string(lacks) + ": use " + option_with(rules.trace(), option)};
 }
 
 std::optional<int> processors_of(const RuleContext& rules) {

@@ -36,6 +36,10 @@ std::string command_of(const Trace& trace);
 /// with_stack=True": these, or, of a run, fathom's own options and the command.
 std::string recording_with(const Trace& trace, std::string_view options);
 
+/// Why a rule cannot judge, and what to record it with: "shapes were not recorded: use
+/// record_shapes=True". `option` is one of torch.profiler.
+Abstention not_recorded(const RuleContext& rules, std::string_view lacks, std::string_view option);
+
 /// Processors that the program may use: whole ones, at least one; unset: not recorded.
 std::optional<int> processors_of(const RuleContext& rules);
 

@@ -31,6 +31,18 @@ TEST(Program, IsRecordedAgainByItsOwnCommand) {
   EXPECT_EQ(recording_with(TraceBuilder().build(), "with_stack=True"), "with_stack=True");
 }
 
+TEST(Program, IsToldHowToRecordWhatARuleLacks) {
+  const auto reason = [](TraceBuilder builder) {
+    builder.step(0, 0, 100);
+    const JudgedTrace judged(builder);
+    return not_recorded(judged.rules(), "shapes were not recorded", "record_shapes=True").reason;
+  };
+  EXPECT_EQ(reason(TraceBuilder()), "shapes were not recorded: use record_shapes=True");
+  TraceBuilder run;
+  run.fact("command", R"(["python","train.py"])");
+  EXPECT_EQ(reason(std::move(run)), "shapes were not recorded: use fathom run --with shapes");
+}
+
 TEST(Program, HasNoMoreWorkersThanProcessors) {
   const auto workers = [](double count) {
     return workers_for(judged_beside([count](MachineBuilder& machine) {

@@ -17,6 +17,12 @@ namespace {
 /// What only exists where work goes to a device.
 constexpr auto kDeviceNames = std::to_array<std::string_view>(
     {"nccl:", "rccl:", "aten::record_stream", "aten::cudnn_", "aten::_cudnn_", "aten::miopen_"});
+/// The share of a device's memory from which on its use may limit a program (TraceML).
+constexpr double kUsed = 0.3;
+
+/// Percent of the counted time.
+constexpr double kMostOnce = 50.0;
+
 /// Only asks, on any processor: an LSTM does.
 constexpr std::string_view kDeviceQuestion = "aten::cudnn_is_acceptable";
 
@@ -74,6 +80,22 @@ bool has_shapes(const Trace& trace) {
                              [](const Signature& signature) { return signature.shapes.valid(); });
 }
 
+bool mostly_once(const RuleContext& rules) {
+  const DeviceAccounting* const device = rules.accounting.find(rules.device);
+  if (device == nullptr) return false;
+  Duration once{};
+  for (const IdlePiece& piece : device->pieces)
+    if (piece.cause == Bucket::warm_up) once += rules.counted(piece.interval);
+  return rules.percent(once) > kMostOnce;
+}
+
+bool has_calls(const Trace& trace) {
+  return std::ranges::any_of(trace.categories, [](const Category& category) {
+    return category.slices > 0 &&
+           (category.kind == SliceKind::runtime || category.kind == SliceKind::driver);
+  });
+}
+
 bool has_frames(const RuleContext& rules) { return !rules.context.nesting().frames.empty(); }
 
 bool is_training(const RuleContext& rules) {
@@ -89,6 +111,12 @@ bool is_training(const RuleContext& rules) {
     }
   }
   return false;
+}
+
+bool mostly_free(const RuleContext& rules, std::int64_t peak_bytes) {
+  const Device* const device = device_of(rules);
+  return device != nullptr && device->memory_bytes > 0 &&
+         static_cast<double>(peak_bytes) < kUsed * static_cast<double>(device->memory_bytes);
 }
 
 const Device* device_of(const RuleContext& rules) {
@@ -116,7 +144,10 @@ bool only_annotations(const RuleContext& rules) {
          std::ranges::none_of(rules.trace().categories, works);
 }
 
-const Device* unused_device(const RuleContext& rules) {
+namespace {
+
+/// A device that the recording lists beside operators, with none of its work.
+const Device* idle_device(const RuleContext& rules) {
   const Trace& trace = rules.trace();
   if (rules.device >= 0 || trace.devices.empty() || device_unrecorded(rules)) return nullptr;
   const auto operators = [](const Category& category) {
@@ -126,14 +157,25 @@ const Device* unused_device(const RuleContext& rules) {
   return rules.context.timelines().devices.empty() ? trace.devices.data() : nullptr;
 }
 
+}  // namespace
+
+const Device* unused_device(const RuleContext& rules) {
+  return has_calls(rules.trace()) ? idle_device(rules) : nullptr;
+}
+
+const Device* untraced_device(const RuleContext& rules) {
+  return has_calls(rules.trace()) ? nullptr : idle_device(rules);
+}
+
 bool only_calls(const RuleContext& rules) {
   const auto works = [](const Category& category) {
     return category.slices > 0 &&
            (category.kind == SliceKind::cpu_op || category.kind == SliceKind::user_annotation ||
             category.kind == SliceKind::other);
   };
-  return rules.context.nesting().frames.empty() &&
-         std::ranges::none_of(rules.trace().categories, works);
+  if (std::ranges::any_of(rules.trace().categories, works)) return false;
+  // Frames show what a program does beside a device, and what one does that calls no runtime.
+  return !has_frames(rules) || (rules.device < 0 && has_calls(rules.trace()));
 }
 
 }  // namespace fathom

@@ -26,11 +26,26 @@ bool device_unrecorded(const RuleContext& rules);
 bool only_annotations(const RuleContext& rules);
 
 /// A device that the recording lists and on which nothing ran, where the program's operators ran on
-/// the processor; else nullptr.
+/// the processor; else nullptr. A profiler that traces the device calls its runtime at least once.
 const Device* unused_device(const RuleContext& rules);
 
-/// True where neither operators nor Python frames nor ranges of the program were recorded: calls of
-/// the runtime are all that is known of the host.
+/// A device that the recording lists beside operators, without a single call of its runtime: it was
+/// not traced, and whether the operators ran on it is not known. Else nullptr.
+const Device* untraced_device(const RuleContext& rules);
+
+/// Is more than half of the counted time spent idle on what is done only once? What else is seen
+/// then is mostly the first of its kind, too.
+bool mostly_once(const RuleContext& rules);
+
+/// Does any call of a device's runtime exist?
+bool has_calls(const Trace& trace);
+
+/// Is it known that less than 30 % of the device's memory are in use at this peak, so that saving
+/// memory makes room for nothing that is missing?
+bool mostly_free(const RuleContext& rules, std::int64_t peak_bytes);
+
+/// True where neither operators nor ranges of the program were recorded, nor, beside a device's
+/// work or without calls, Python frames: calls of the runtime are all that is known of the host.
 bool only_calls(const RuleContext& rules);
 
 }  // namespace fathom

@@ -59,19 +59,14 @@ Found look(const RuleContext& rules) {
   for (const CollectiveCall& call : collective_calls(rules)) {
     const SliceId host =
         rules.device >= 0 ? rules.context.links().launch[call.slice.row()] : call.slice;
-    if (!host.valid()) continue;
+    if (!host.valid() || call.kind != CollectiveKind::broadcast) continue;
     const SliceId wrapper = enclosing(rules, host, wrappers);
-    const SliceId asked = asked_by(rules, host, wrapper);
-    if (collective_kind(trace.name(call.slice)) != CollectiveKind::broadcast &&
-        collective_kind(trace.name(asked)) != CollectiveKind::broadcast) {
-      continue;
-    }
     if (!wrapper.valid()) {
       found.elsewhere = true;
       continue;
     }
     found.calls.push_back(call.slice);
-    found.hosts.push_back(asked);
+    found.hosts.push_back(asked_by(rules, host, wrapper));
     found.bytes += call.bytes;
     if (rules.device >= 0) found.claims.push_back(claim(rules, call.slice));
   }

@@ -44,53 +44,12 @@ struct Found {
   explicit Found(const RuleContext& rules) : removed(rules) {}
 };
 
-/// The kind of each name, looked at once.
-class Kinds {
- public:
-  explicit Kinds(const RuleContext& rules)
-      : rules_(rules), trace_(rules.trace()), known_(trace_.strings.size(), kUnknown) {}
-  CollectiveKind of(SliceId slice) {
-    const CollectiveKind kind = by_name(slice);
-    return kind == CollectiveKind::other ? by_surroundings(slice) : kind;
-  }
-
- private:
-  static constexpr std::uint8_t kUnknown = 0xff;
-  CollectiveKind by_name(SliceId slice) {
-    std::uint8_t& known = known_[trace_.slices.name[slice.row()].row()];
-    if (known == kUnknown) known = static_cast<std::uint8_t>(collective_kind(trace_.name(slice)));
-    return static_cast<CollectiveKind>(known);
-  }
-  /// One kernel may run all kinds (RCCL's generic one): its metadata, or who launched it, tells.
-  CollectiveKind by_surroundings(SliceId slice) {
-    CollectiveKind kind = by_metadata(slice);
-    SliceId at = rules_.context.links().launch[slice.row()];
-    for (; at.valid() && kind == CollectiveKind::other;
-         at = rules_.context.nesting().parent[at.row()]) {
-      kind = by_metadata(at);
-      if (kind == CollectiveKind::other) kind = by_name(at);
-    }
-    return kind;
-  }
-  [[nodiscard]] CollectiveKind by_metadata(SliceId slice) const {
-    const std::vector<Collective>& all = trace_.collectives;
-    const auto at = std::ranges::lower_bound(all, slice, {}, &Collective::slice);
-    if (at == all.end() || at->slice != slice || !at->name.valid()) return CollectiveKind::other;
-    return collective_kind(trace_.text(at->name));
-  }
-
-  const RuleContext& rules_;
-  const Trace& trace_;
-  std::vector<std::uint8_t> known_;
-};
-
 void look_at_device(const RuleContext& rules, Found& found) {
-  Kinds kinds(rules);
   for (const CollectiveCall& call : collective_calls(rules)) {
     const Duration exposed = rules.accounting.credited[call.slice.row()];
     if (exposed <= Duration{}) continue;
     found.exposed += exposed;
-    found.by_kind[static_cast<std::size_t>(kinds.of(call.slice))] += exposed;
+    found.by_kind[static_cast<std::size_t>(call.kind)] += exposed;
     found.calls.push_back(call.slice);
     found.bytes += call.bytes;
   }
@@ -110,13 +69,12 @@ void look_at_device(const RuleContext& rules, Found& found) {
 
 /// The main thread in a collective, or in no operator while one runs elsewhere.
 void look_at_host(const RuleContext& rules, Found& found) {
-  Kinds kinds(rules);
   std::array<std::vector<Interval>, kCollectiveKinds> stretches;
   std::vector<Interval> all;
   for (const CollectiveCall& call : collective_calls(rules)) {
     const Interval own = interval_of(rules.trace(), call.slice);
     all.push_back(own);
-    stretches[static_cast<std::size_t>(kinds.of(call.slice))].push_back(own);
+    stretches[static_cast<std::size_t>(call.kind)].push_back(own);
     found.calls.push_back(call.slice);
     found.bytes += call.bytes;
   }

@@ -9,6 +9,7 @@
 #include "rules/common/collectives.h"
 #include "rules/common/edits.h"
 #include "rules/common/evidence.h"
+#include "rules/common/program.h"
 #include "rules/rule.h"
 
 namespace fathom {
@@ -196,9 +197,7 @@ Outcome check(const RuleContext& rules) {
   if (calls.empty() || !has_peers(rules)) return std::vector<Finding>{};
   std::erase_if(calls, [](const CollectiveCall& call) { return call.size == 0; });
   if (calls.empty()) {
-    return Abstention{
-        "the sizes of collectives were not recorded: record_shapes=True, and the traces of all "
-        "ranks"};
+    return not_recorded(rules, "the sizes of collectives were not recorded", "record_shapes=True");
   }
   Found found = look(rules, calls);
   if (found.late.size() < kFewestLate || rules.percent(found.waited) < kLeastPercent) {

@@ -12,6 +12,7 @@
 #include "rules/common/edits.h"
 #include "rules/common/evidence.h"
 #include "rules/common/names.h"
+#include "rules/common/program.h"
 #include "rules/rule.h"
 
 namespace fathom {
@@ -76,8 +77,7 @@ std::vector<Run> runs_of(const RuleContext& rules, std::vector<CollectiveCall> c
   const std::vector<Time> begins = products(rules);
   std::vector<Run> runs;
   for (const CollectiveCall& call : calls) {
-    const bool same = !runs.empty() && collective_kind(trace.name(runs.back().back().slice)) ==
-                                           collective_kind(trace.name(call.slice));
+    const bool same = !runs.empty() && runs.back().back().kind == call.kind;
     if (!same || std::ranges::upper_bound(begins, start(runs.back().back())) !=
                      std::ranges::upper_bound(begins, start(call))) {
       runs.emplace_back();
@@ -161,7 +161,7 @@ Outcome check(const RuleContext& rules) {
   const std::vector<CollectiveCall> calls = collective_calls(rules);
   if (calls.empty() || !has_peers(rules)) return std::vector<Finding>{};
   if (std::ranges::all_of(calls, [](const CollectiveCall& call) { return call.bytes <= 0; })) {
-    return Abstention{"the sizes of collectives were not recorded: use record_shapes=True"};
+    return not_recorded(rules, "the sizes of collectives were not recorded", "record_shapes=True");
   }
   Found found(rules);
   for (const Run& run : runs_of(rules, calls)) add(rules, run, found);

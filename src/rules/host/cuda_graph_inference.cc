@@ -1,6 +1,5 @@
 // cuda-graph-inference: inference whose launches take longer than its kernels.
 #include <algorithm>
-#include <set>
 
 #include "analysis/structure/stretches.h"
 #include "analysis/structure/vendor.h"
@@ -8,6 +7,7 @@
 #include "rules/common/claims.h"
 #include "rules/common/counted.h"
 #include "rules/common/evidence.h"
+#include "rules/common/late_launches.h"
 #include "rules/common/program.h"
 #include "rules/common/recorded.h"
 #include "rules/rule.h"
@@ -51,29 +51,6 @@ Kernels kernels_of(const RuleContext& rules) {
   });
   kernels.median = median_of(std::move(durations));
   return kernels;
-}
-
-/// Idle time that ends with a late launch and was not opened by a wait.
-struct Late {
-  std::vector<Claim> claims;
-  Interval longest{};
-};
-
-Late late_launches(const RuleContext& rules) {
-  Late late;
-  const DeviceAccounting& device = *rules.accounting.find(rules.device);
-  for (const IdlePiece& piece : device.pieces) {
-    const Gap& gap = device.gaps[piece.gap];
-    const bool host = piece.cause == Bucket::dispatch || piece.cause == Bucket::python ||
-                      piece.cause == Bucket::launch_latency;
-    if (!host || gap.opener == Opener::sync_call || gap.opener == Opener::start) continue;
-    if (!gap.next.valid()) continue;  // Nothing is launched any more.
-    const Duration idle = rules.counted(piece.interval);
-    if (idle <= Duration{}) continue;
-    late.claims.push_back({.device = rules.device, .gap = piece.gap, .time = idle});
-    if (gap.interval.length() > late.longest.length()) late.longest = gap.interval;
-  }
-  return late;
 }
 
 std::size_t waits_inside(const RuleContext& rules) {
@@ -123,7 +100,31 @@ void be_forward_only(Finding& finding) {
       .after = "model = torch.compile(model, mode=\"reduce-overhead\")\ny = model(x)"};
 }
 
-Finding make(const RuleContext& rules, const Kernels& kernels, Late late) {
+Fix fix_of(const Frameworks& frameworks) {
+  std::string text =
+      "Capture the pass once and replay it: torch.compile(mode=\"reduce-overhead\"), or "
+      "torch.cuda.CUDAGraph with static inputs; for serving, one graph per batch size (padded), as "
+      "vLLM, SGLang and TensorRT-LLM do; or larger batches where latency allows. Caveats: fixed "
+      "shapes and addresses, no host waits inside, memory stays reserved for each graph, the first "
+      "calls are slow.";
+  if (frameworks.vllm) {
+    return {.text = std::move(text),
+            .before = "LLM(model, enforce_eager=True)",
+            .after = "LLM(model)  # captures graphs by itself"};
+  }
+  text +=
+      " Where shapes vary too much for graphs, take Python away: torch.export with AOTInductor, or "
+      "torch.jit.freeze(torch.jit.script(model.eval())). Caveats: both need a model without free "
+      "Python, and freezing makes constants of the weights.";
+  return {.text = std::move(text),
+          .before = frameworks.compiled ? "model = torch.compile(model)"
+                                        : "with torch.inference_mode(): y = model(x)",
+          .after =
+              "model = torch.compile(model, mode=\"reduce-overhead\")\n"
+              "with torch.inference_mode(): y = model(x)"};
+}
+
+Finding make(const RuleContext& rules, const Kernels& kernels, LateLaunches late) {
   const Duration idle = total(late.claims);
   const auto per = static_cast<std::int64_t>(kernels.all.size()) / step_count(rules);
   const std::size_t waits = waits_inside(rules);
@@ -148,24 +149,7 @@ Finding make(const RuleContext& rules, const Kernels& kernels, Late late) {
                 "as one graph."
           : "A graph needs the same shapes and addresses each time; recording also slows the "
             "host by about 0.6 µs per operator.";
-  finding.fix = {
-      .text =
-          "Capture the pass once and replay it: torch.compile(mode=\"reduce-overhead\"), or "
-          "torch.cuda.CUDAGraph with static inputs; for serving, one graph per batch size "
-          "(padded), as vLLM, SGLang and TensorRT-LLM do; or larger batches where latency "
-          "allows. Caveats: fixed shapes and addresses, no host waits inside, memory stays "
-          "reserved for each graph, the first calls are slow.",
-      .before = "with torch.inference_mode(): y = model(x)",
-      .after =
-          "model = torch.compile(model, mode=\"reduce-overhead\")\n"
-          "with torch.inference_mode(): y = model(x)"};
-  const Frameworks frameworks = frameworks_of(rules.trace());
-  if (frameworks.vllm) {
-    finding.fix.before = "LLM(model, enforce_eager=True)";
-    finding.fix.after = "LLM(model)  # captures graphs by itself";
-  } else if (frameworks.compiled) {
-    finding.fix.before = "model = torch.compile(model)";
-  }
+  finding.fix = fix_of(frameworks_of(rules.trace()));
   finding.verify = "fathom launches TRACE";
   finding.claims = std::move(late.claims);
   finding.edits.launch_once = true;
@@ -185,6 +169,8 @@ Outcome check(const RuleContext& rules) {
   if (device_unrecorded(rules)) return Abstention{"most kernels were not recorded"};
   if (!speaks_cuda(rules.trace())) return Abstention{"the device is no GPU of CUDA or HIP"};
   if (is_training(rules)) return std::vector<Finding>{};
+  if (mostly_once(rules))
+    return Abstention{"most of the time is spent on what is done only once: record later steps"};
   const Kernels kernels = kernels_of(rules);
   const auto count = static_cast<std::int64_t>(kernels.all.size());
   const bool graphs =
@@ -192,7 +178,7 @@ Outcome check(const RuleContext& rules) {
   if (count < kFewestKernels * step_count(rules) || kernels.median >= kShortKernel || graphs) {
     return std::vector<Finding>{};
   }
-  Late late = late_launches(rules);
+  LateLaunches late = late_launches(rules);
   if (rules.percent(total(late.claims)) < kLeastPercent) return std::vector<Finding>{};
   std::vector<Finding> findings;
   findings.push_back(make(rules, kernels, std::move(late)));

@@ -32,6 +32,20 @@ TEST(CudaGraphInference, IsToldForShortKernelsLaunchedOneByOne) {
   EXPECT_NE(findings[0].fix.after.find("reduce-overhead"), std::string::npos);
 }
 
+TEST(CudaGraphInference, NamesExportAndFreezingWhereTheModelIsThePrograms) {
+  TraceBuilder builder;
+  pass(builder, 4);
+  const std::string text = JudgedTrace(builder).findings(cuda_graph_inference()).at(0).fix.text;
+  EXPECT_NE(text.find("torch.export"), std::string::npos);
+  EXPECT_NE(text.find("torch.jit.freeze"), std::string::npos);
+  TraceBuilder served;
+  pass(served, 4);
+  served.annotation("vllm::forward", 1, 2);
+  const Fix fix = JudgedTrace(served).findings(cuda_graph_inference()).at(0).fix;
+  EXPECT_EQ(fix.text.find("torch.jit.freeze"), std::string::npos);
+  EXPECT_EQ(fix.before, "LLM(model, enforce_eager=True)");
+}
+
 TEST(CudaGraphInference, IsNothingWhileTheDeviceIsBusy) {
   TraceBuilder builder;
   pass(builder, 20);

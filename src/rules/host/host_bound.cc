@@ -8,6 +8,7 @@
 #include "rules/common/counted.h"
 #include "rules/common/edits.h"
 #include "rules/common/evidence.h"
+#include "rules/common/late_launches.h"
 #include "rules/common/program.h"
 #include "rules/common/recorded.h"
 #include "rules/rule.h"
@@ -19,10 +20,14 @@ namespace {
 constexpr std::string_view kDoc =
     "Many short kernels, each launched by Python and the dispatcher, leave the device waiting for "
     "the next launch. Counted is idle device time before whose end the launching thread was inside "
-    "an operator or launching call, or in plain Python, and the launch itself, where the queue had "
-    "run dry and no synchronising call opened the gap; nothing counts after the last activity. "
+    "an operator or launching call, or in plain Python, and the launch until the work begins (one "
+    "of a millisecond loads something, and is left out), where the queue had run dry and no "
+    "synchronising call opened the gap; nothing counts after the last activity. "
     "Fires from 5 % of the step, warns from 10 %, is critical from 20 %; the confidence is "
-    "high where the median kernel is shorter than 10 µs. Without a device, many short operators "
+    "high where the median kernel is shorter than 10 µs. Silent where a step has fewer than five "
+    "kernels that last 50 µs or longer: what the host then does is no launching. Abstains where "
+    "half of the time is spent on what is done only once. Without a device, "
+    "many short operators "
     "cost more to call than they compute: counted are Python's stretches of at most 200 µs between "
     "operators, and of each operator's own time at most 5 µs; fires from 30 % of the step that no "
     "other rule explains, and 100 operators. Sources: HTA's host wait; TraceLens and nsys-ai (10 "
@@ -37,35 +42,10 @@ constexpr std::int64_t kFewestOperators = 100;
 constexpr int kCallsMerged = 2;
 constexpr double kSparedAtLeast = 0.4;
 constexpr Duration kShortKernel = duration_ns(10'000);
-
-struct Found {
-  std::vector<Claim> claims;
-  std::vector<SliceId> late;  // The operators that cost the host most of each gap.
-  Interval longest{};
-};
-
-Found look(const RuleContext& rules) {
-  Found found;
-  const DeviceAccounting& device = *rules.accounting.find(rules.device);
-  std::uint32_t last = UINT32_MAX;
-  for (const IdlePiece& piece : device.pieces) {
-    const bool host = piece.cause == Bucket::dispatch || piece.cause == Bucket::python ||
-                      piece.cause == Bucket::launch_latency;
-    const Gap& gap = device.gaps[piece.gap];
-    // The queue was empty when what comes next was launched: also where the launch takes longest.
-    const bool late = gap.cause == Bucket::dispatch || gap.cause == Bucket::python ||
-                      (gap.cause == Bucket::launch_latency && gap.opener == Opener::ran_dry);
-    if (!host || !late || gap.opener == Opener::sync_call || gap.opener == Opener::start) continue;
-    if (!gap.next.valid()) continue;  // Nothing is launched any more.
-    const Duration idle = rules.counted(piece.interval);
-    if (idle <= Duration{}) continue;
-    found.claims.push_back({.device = rules.device, .gap = piece.gap, .time = idle});
-    if (piece.gap != last && gap.late_op.valid()) found.late.push_back(gap.late_op);
-    last = piece.gap;
-    if (gap.interval.length() > found.longest.length()) found.longest = gap.interval;
-  }
-  return found;
-}
+/// Launching fewer kernels than these costs little; where each is long, the host does something
+/// else.
+constexpr std::int64_t kFewestKernels = 5;
+constexpr Duration kLongKernel = duration_ns(50'000);
 
 std::string recording_slows(const RuleContext& rules) {
   return has_frames(rules)
@@ -143,7 +123,11 @@ Fix fix_of_calls(bool training) {
   return {
       .text = std::string("Give each call more to do: a larger batch in place of many small ones") +
               (training ? " or of accumulated gradients" : "") +
-              ", whole tensors in place of parts; or let torch.compile merge the calls.",
+              ", whole tensors in place of parts; or let torch.compile merge the calls" +
+              (training ? "."
+                        : "; torch.jit.freeze(torch.jit.script(model.eval())) or torch.export with "
+                          "AOTInductor take Python away, too. Caveat: these need a model without "
+                          "free Python, and freezing makes constants of the weights."),
       .before = training ? "for part in x.split(4): loss(model(part)).backward()"
                          : "y = [model(sample) for sample in samples]",
       .after = training ? "loss(model(x)).backward()" : "y = model(torch.stack(samples))"};
@@ -204,12 +188,15 @@ Fix fix_of(const RuleContext& rules) {
 Outcome check(const RuleContext& rules) {
   if (device_unrecorded(rules)) return Abstention{"most kernels were not recorded"};
   if (rules.device < 0) return check_calls(rules);
-  Found found = look(rules);
-  const Duration idle = total(found.claims);
+  if (mostly_once(rules))
+    return Abstention{"most of the time is spent on what is done only once: record later steps"};
+  LateLaunches late = late_launches(rules);
+  const Duration idle = total(late.claims);
   if (rules.percent(idle) < kLeastPercent) return std::vector<Finding>{};
   const Kernels kernels = kernels_of(rules);
   if (kernels.count == 0) return std::vector<Finding>{};
   const auto per = static_cast<std::int64_t>(kernels.count) / step_count(rules);
+  if (per < kFewestKernels && kernels.median >= kLongKernel) return std::vector<Finding>{};
   Finding finding;
   finding.title = "The device waits for launches: " + per_step(rules, idle) + ", with " +
                   count_text(per) + " kernels per step of " + duration_text(kernels.median) +
@@ -218,16 +205,16 @@ Outcome check(const RuleContext& rules) {
   finding.weight = weight_of(rules, idle);
   finding.confidence = kernels.median < kShortKernel ? Confidence::high : Confidence::medium;
   finding.effort = Effort::line;
-  Evidence evidence = evidence_of(rules, found.late,
-                                  counted_noun(found.claims.size(), "gap") +
+  Evidence evidence = evidence_of(rules, late.ops,
+                                  counted_noun(late.gaps, "gap") +
                                       " before a late launch; the costliest "
                                       "operators in them are shown");
-  evidence.where = found.longest;
+  evidence.where = late.longest;
   finding.evidence.push_back(std::move(evidence));
   finding.counter_evidence = recording_slows(rules);
   finding.fix = fix_of(rules);
   finding.verify = "fathom gaps TRACE --sort -duration_ns";
-  finding.claims = std::move(found.claims);
+  finding.claims = std::move(late.claims);
   finding.edits.launch_once = true;
   finding.assumption = "each step is launched as one graph; the kernels stay as they are";
   finding.pessimism = 0.4;

@@ -39,6 +39,38 @@ TEST(HostBound, IsNothingWhenTheDeviceIsBusy) {
   EXPECT_TRUE(JudgedTrace(builder).findings(host_bound()).empty());
 }
 
+TEST(HostBound, IsNoMatterOfLaunchesWhereFewLongKernelsAreLaunched) {
+  const auto of = [](int count) {
+    TraceBuilder builder;
+    builder.step(0, 0, 200'000 * count);
+    for (int i = 0; i < count; ++i) {
+      builder.op("aten::normal_", 200'000 * i, 100'000);
+      builder.runtime("cudaLaunchKernel", 200'000 * i + 110'000, 5000, i + 1);
+      builder.kernel("own", 200'000 * i + 120'000, 70'000, i + 1);
+    }
+    return JudgedTrace(builder).findings(host_bound()).size();
+  };
+  EXPECT_EQ(of(4), 0U);
+  EXPECT_EQ(of(6), 1U);
+}
+
+TEST(HostBound, AbstainsWhereMostIsDoneOnlyOnce) {
+  const auto with_first_launch_of = [](std::int64_t us) {
+    TraceBuilder builder;
+    builder.runtime("cudaLaunchKernel", 0, 1000 * us, 1);
+    builder.kernel("first", 1000 * us, 1000, 1);
+    for (std::int64_t i = 0; i < 10; ++i) {
+      const std::int64_t at = 1000 * us + 100'000 * i + 2000;
+      builder.op("aten::add", at, 80'000);
+      builder.runtime("cudaLaunchKernel", at + 60'000, 5000, i + 2);
+      builder.kernel("add", at + 70'000, 2000, i + 2);
+    }
+    return JudgedTrace(builder).abstains(host_bound());
+  };
+  EXPECT_NE(with_first_launch_of(5000), "");
+  EXPECT_EQ(with_first_launch_of(50), "");
+}
+
 TEST(HostBound, LeavesWhatWaitingCallsOpened) {
   TraceBuilder builder;
   builder.step(0, 0, 1000);
@@ -64,6 +96,33 @@ TEST(HostBound, CountsGapsWhoseLongestPartIsTheLaunch) {
   EXPECT_GT(judged.rules().percent(total(findings[0].claims)), 60);
 }
 
+/// Every other launch takes 40 ns longer than the median.
+TEST(HostBound, CountsLaunchesThatTakeLongerThanTheMedian) {
+  TraceBuilder builder;
+  builder.step(0, 0, 10100);
+  for (int i = 0; i < 51; ++i) {
+    const std::int64_t at = 200 * i + 10;
+    const std::int64_t delay = i % 2 == 0 ? 10 : 50;
+    builder.op("aten::add", at, 30);
+    builder.runtime("cudaLaunchKernel", at + 15, 10, i + 1);
+    builder.kernel("add", at + 15 + delay, 20, i + 1);
+  }
+  const JudgedTrace judged(builder);
+  const std::vector<Finding> findings = judged.findings(host_bound());
+  ASSERT_EQ(findings.size(), 1U);
+  // From the end of the first kernel to the begin of the last, less the 49 between them.
+  EXPECT_EQ(whole(findings[0].claims), duration_ns(200 * 50 - 50 * 20));
+}
+
+TEST(HostBound, CountsGapsNotTheirParts) {
+  TraceBuilder builder;
+  kernels(builder, 50, 20);
+  const std::vector<Finding> findings = JudgedTrace(builder).findings(host_bound());
+  ASSERT_EQ(findings.size(), 1U);
+  EXPECT_TRUE(findings[0].evidence.front().text.starts_with("49 gaps"))
+      << findings[0].evidence[0].text;
+}
+
 TEST(HostBound, LeavesWhatIsIdleAfterTheLastActivity) {
   TraceBuilder builder;
   builder.step(0, 0, 1000);
@@ -87,6 +146,17 @@ TEST(HostBound, IsToldOfShortOperatorsWithoutADevice) {
   EXPECT_NEAR(static_cast<double>(to_ns(total(findings[0].claims))), 120 * (6'000 + 5'000), 10);
   EXPECT_EQ(findings[0].least_percent, 30);
   EXPECT_TRUE(called(60'000).empty()) << "what the operators compute is most";
+}
+
+TEST(HostBound, NamesExportAndFreezingForInferenceOnly) {
+  EXPECT_NE(called(9'000).at(0).fix.text.find("torch.jit.freeze"), std::string::npos);
+  TraceBuilder training;
+  training.step(0, 0, 120 * 15'000);
+  for (int i = 0; i < 120; ++i)
+    training.op("autograd::engine::evaluate_function: AddBackward0", i * 15'000 + 6'000, 9'000);
+  const auto findings = JudgedTrace(training).findings(host_bound());
+  ASSERT_EQ(findings.size(), 1U);
+  EXPECT_EQ(findings[0].fix.text.find("torch.jit.freeze"), std::string::npos);
 }
 
 TEST(HostBound, AbstainsWithoutADeviceAndOperators) {

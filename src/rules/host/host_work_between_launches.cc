@@ -31,7 +31,9 @@ constexpr std::string_view kDoc =
     "call and no loader while the device idles; shorter ones are what Python costs per operator, "
     "which host-bound describes. Fires from 5 % of the step. Lines are named where Python stacks "
     "were recorded, each from 2 % of the step: a stretch is cut wherever a frame begins or ends, "
-    "and each piece belongs to the innermost frame of the user's code. "
+    "and each piece belongs to the innermost frame of the user's code. The start of a loader's "
+    "workers is known by what an iterator does around it: it draws a seed before and samples "
+    "after. "
     "Compilation, and waiting for a collective on another thread, do not count. Sources: our "
     "accounting; PyTorch's tuning guide (asynchronous loading and augmentation).";
 
@@ -358,6 +360,61 @@ Moment moment_of(const RuleContext& rules, const Site& site, const std::vector<S
   return static_cast<Moment>(std::ranges::max_element(time) - time.begin());
 }
 
+std::string place_of_tensors(const RuleContext& rules) {
+  return rules.device >= 0 ? " on the device" : "";
+}
+
+/// Operators that an iterator of torch's loader calls before its first fetch: it draws a seed,
+/// starts its workers, and asks the sampler for indices.
+constexpr auto kSampling = std::to_array<std::string_view>(
+    {"aten::empty", "aten::random_", "aten::item", "aten::_local_scalar_dense", "aten::randperm",
+     "aten::to", "aten::set_", "aten::resize_", "aten::scalar_tensor", "aten::fill_",
+     "aten::resolve_conj", "aten::resolve_neg", "detach", "aten::detach"});
+
+bool samples(std::string_view name) {
+  return std::ranges::find(kSampling, name) != kSampling.end();
+}
+
+bool fetches_from_workers(std::string_view name) {
+  return name.find("_MultiProcessingDataLoaderIter") != std::string_view::npos;
+}
+
+/// Do the workers of a loader start in this stretch: between the seed that an iterator draws and
+/// its first fetch, with nothing but the sampler in between?
+bool starts_workers(const RuleContext& rules, const Interval& stretch, TrackId track) {
+  const Trace& trace = rules.trace();
+  const Nesting::Thread* const thread = thread_of(rules.context.nesting().work, track);
+  if (thread == nullptr) return false;
+  const auto start_of = [&trace](SliceId at) { return trace.slices.start[at.row()]; };
+  const auto after = std::ranges::lower_bound(thread->slices, stretch.end, {}, start_of);
+  if (after == thread->slices.begin() || !samples(trace.name(*std::prev(after)))) return false;
+  const auto other = std::find_if(after, thread->slices.end(),
+                                  [&](SliceId at) { return !samples(trace.name(at)); });
+  return other != thread->slices.end() && fetches_from_workers(trace.name(*other));
+}
+
+/// The time of a place in which workers of a loader start.
+Duration starting_workers(const RuleContext& rules, const Site& site,
+                          const std::vector<Stretch>& all) {
+  Duration sum{};
+  for (const Interval& interval : site.stretches) {
+    const auto at = std::ranges::lower_bound(all, interval.begin, {},
+                                             [](const Stretch& one) { return one.interval.begin; });
+    if (at != all.end() && starts_workers(rules, interval, at->track))
+      sum += rules.counted(interval);
+  }
+  return sum;
+}
+
+Fix fix_of_workers() {
+  return {.text =
+              "Start the workers once: persistent_workers=True, and one loader that is iterated "
+              "over again. Caveat: they keep their memory between epochs; what the dataset "
+              "changes later does not reach them.",
+          .before = "loader = DataLoader(dataset, num_workers=n)",
+          .after = "loader = DataLoader(dataset, num_workers=n, persistent_workers=True)"};
+}
+
 /// For work that no name explains.
 Fix fix_of_moment(const RuleContext& rules, Moment moment) {
   if (moment == Moment::in_optimizer) {
@@ -369,10 +426,11 @@ Fix fix_of_moment(const RuleContext& rules, Moment moment) {
             .after = ""};
   }
   if (!is_training(rules)) {
-    return {.text =
-                "Prepare the next input in a thread or a process while the device works on this "
-                "one, and handle results there, too; or write it as tensor operators on the "
-                "device.",
+    return {.text = std::string("Prepare the next input in a thread or a process while the ") +
+                    (rules.device >= 0 ? "device" : "model") +
+                    " works on this one, and handle results there, too; or write it as tensor "
+                    "operators" +
+                    place_of_tensors(rules) + ".",
             .before = "for x in inputs: y = model(prepare(x))",
             .after =
                 "ready = pool.submit(prepare, inputs[0])\nfor x in inputs[1:]:\n"
@@ -382,14 +440,16 @@ Fix fix_of_moment(const RuleContext& rules, Moment moment) {
     return {.text =
                 "Do it before training, in the loader's workers, or in a thread beside the "
                 "loop (where it releases the interpreter's lock), so that the next batch is "
-                "ready when it is needed; or write it as tensor operators on the device.",
+                "ready when it is needed; or write it as tensor operators" +
+                place_of_tensors(rules) + ".",
             .before = "for step in steps: x = prepare(raw[step]); train_step(x)",
             .after = "for x in DataLoader(Prepared(raw), num_workers=" +
                      std::to_string(workers_for(rules, 4)) + "): train_step(x)"};
   }
   return {.text =
               "Do it before training, every N steps, or in a thread beside the loop (where it "
-              "releases the interpreter's lock); or write it as tensor operators on the device.",
+              "releases the interpreter's lock); or write it as tensor operators" +
+              place_of_tensors(rules) + ".",
           .before = "",
           .after = ""};
 }
@@ -498,6 +558,15 @@ Finding make(const RuleContext& rules, Site& site, const std::vector<Stretch>& a
           ? "Recording Python stacks makes Python slower than it is: compare the step time without."
           : "What other libraries do, or waiting for another process, shows the same way.";
   finding.fix = fix_of(rules, work, moment_of(rules, site, all));
+  if (const Duration starting = starting_workers(rules, site, all);
+      rules.percent(starting) >= kLeastPercentOfSite) {
+    finding.evidence.push_back(
+        {.text = "a loader's workers start meanwhile: " + per_step(rules, starting),
+         .slices = {},
+         .where = {},
+         .location = {}});
+    if (2 * starting > site.time && work == Work::other) finding.fix = fix_of_workers();
+  }
   finding.verify =
       rules.device >= 0 ? "fathom gaps TRACE --filter 'cause=python'" : "fathom accounting TRACE";
   RemovedTime removed(rules);
@@ -520,13 +589,12 @@ Finding make(const RuleContext& rules, Site& site, const std::vector<Stretch>& a
 
 Outcome check(const RuleContext& rules) {
   if (rules.context.nesting().work.empty()) return Abstention{"no host events were recorded"};
-  if (rules.device >= 0 && device_unrecorded(rules)) {
-    return Abstention{"most kernels were not recorded"};
-  }
+  if (device_unrecorded(rules)) return Abstention{"most kernels were not recorded"};
   if (rules.device < 0 && only_annotations(rules)) {
     return Abstention{"only annotations were recorded, nothing that runs inside them"};
   }
   if (only_calls(rules)) {
+    if (has_frames(rules)) return Abstention{"no operator was recorded for Python to be between"};
     return Abstention{
         "only calls of the runtime were recorded, not what the program does between them"};
   }

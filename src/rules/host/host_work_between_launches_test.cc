@@ -182,5 +182,25 @@ TEST(HostWorkBetweenLaunches, IsGivenToALoaderOnlyWhereABatchIsMade) {
   EXPECT_FALSE(loader(JudgedTrace(optimizing).findings(host_work_between_launches())));
 }
 
+TEST(HostWorkBetweenLaunches, TellsThatTheWorkersOfALoaderStart) {
+  constexpr std::int64_t kMs = 1'000'000;
+  const auto fix = [](std::string_view before, std::string_view fetch) {
+    TraceBuilder builder;
+    builder.op(before, 0, 1000);
+    builder.op("aten::randperm", 50 * kMs, 1000);
+    builder.annotation(fetch, 51 * kMs, 10 * kMs);
+    builder.op("aten::mm", 62 * kMs, 30 * kMs);
+    const auto findings = JudgedTrace(builder).findings(host_work_between_launches());
+    return findings.empty() ? std::string("none") : findings[0].fix.after;
+  };
+  constexpr std::string_view kWorkers =
+      "enumerate(DataLoader)#_MultiProcessingDataLoaderIter.__next__";
+  EXPECT_NE(fix("aten::item", kWorkers).find("persistent_workers"), std::string::npos);
+  EXPECT_EQ(fix("aten::mm", kWorkers).find("persistent_workers"), std::string::npos);
+  EXPECT_EQ(fix("aten::item", "enumerate(DataLoader)#_SingleProcessDataLoaderIter.__next__")
+                .find("persistent_workers"),
+            std::string::npos);
+}
+
 }  // namespace
 }  // namespace fathom

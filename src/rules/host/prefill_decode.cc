@@ -226,7 +226,8 @@ Outcome check(const RuleContext& rules) {
   std::vector<Part> parts = by_annotations(rules);
   const bool annotated = !parts.empty();
   if (!annotated && !has_shapes(rules.trace())) {
-    return Abstention{"neither annotations nor shapes were recorded: record_shapes=True"};
+    return not_recorded(rules, "neither annotations nor shapes were recorded",
+                        "record_shapes=True");
   }
   if (!annotated) parts = by_shapes(rules);
   const Shares shares = shares_of(rules, parts);

@@ -10,6 +10,7 @@
 #include "rules/common/edits.h"
 #include "rules/common/evidence.h"
 #include "rules/common/names.h"
+#include "rules/common/program.h"
 #include "rules/common/recorded.h"
 #include "rules/common/user_ops.h"
 #include "rules/rule.h"
@@ -249,7 +250,7 @@ Outcome check(const RuleContext& rules) {
   const Trace& trace = rules.trace();
   if (device_unrecorded(rules)) return Abstention{"no device activity was recorded"};
   if (!has_shapes(trace)) {
-    return Abstention{"shapes were not recorded: record with record_shapes=True"};
+    return not_recorded(rules, "shapes were not recorded", "record_shapes=True");
   }
   const Finder finder(rules);
   if (!finder.any()) return std::vector<Finding>{};

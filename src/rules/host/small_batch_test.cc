@@ -84,5 +84,17 @@ TEST(SmallBatch, AbstainsWhereNoOperatorWasRecorded) {
   EXPECT_NE(JudgedTrace(builder).abstains(small_batch()), "");
 }
 
+TEST(SmallBatch, TakesCollectivesForFixedOnlyWhereGradientsAreSent) {
+  const auto most_with = [](bool training) {
+    TraceBuilder builder;
+    products(builder, 5);
+    if (training) builder.op("autograd::engine::evaluate_function: MmBackward0", 9950, 10);
+    builder.on_stream(20).kernel("ncclDevKernel_AllGather_RING_LL(ncclDevComm*)", 3000, 1000);
+    const JudgedTrace judged(builder);
+    return to_ns(BatchTimes(judged.rules()).with(2).high);
+  };
+  EXPECT_GE(most_with(false) - most_with(true), 400) << "results that are sent grow, too";
+}
+
 }  // namespace
 }  // namespace fathom

@@ -8,8 +8,10 @@
 #include "rules/common/claims.h"
 #include "rules/common/edits.h"
 #include "rules/common/evidence.h"
+#include "rules/common/fetch_parts.h"
 #include "rules/common/names.h"
 #include "rules/common/program.h"
+#include "rules/common/recorded.h"
 #include "rules/rule.h"
 
 namespace fathom {
@@ -180,6 +182,13 @@ Finding make(const RuleContext& rules, bool single, const std::vector<SliceId>& 
         (late > Duration{} ? ", and up to " + per_step(rules, late) +
                                  " of idle time behind it, in which the host catches up"
                            : "");
+  }
+  if (std::optional<Evidence> part = dominating_part(rules, found)) {
+    finding.evidence.push_back(std::move(*part));
+  } else if (single) {
+    finding.evidence.back().text +=
+        "; which function or transform takes it is not recorded" +
+        (has_frames(rules) ? "" : ": use " + recording_with(rules.trace(), "with_stack=True"));
   }
   for (const SliceId fetch : found) {
     scale_tree(rules, fetch, static_cast<float>(1.0 / (single ? workers : kTwice)), finding.edits);

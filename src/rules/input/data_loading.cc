@@ -9,6 +9,7 @@
 #include "rules/common/counted.h"
 #include "rules/common/edits.h"
 #include "rules/common/evidence.h"
+#include "rules/common/fetch_parts.h"
 #include "rules/common/names.h"
 #include "rules/common/program.h"
 #include "rules/common/recorded.h"
@@ -25,7 +26,9 @@ constexpr std::string_view kDoc =
     "(enumerate(DataLoader)#…) and annotations that say so (data_loading, dataloader). Fires from "
     "5 % of the step, warns from 10 %, is critical from 20 %. A single-process iterator means "
     "num_workers=0; a multi-process one means that the workers do not keep up. Whether they read "
-    "or compute is reported where Python stacks were recorded. Of torch's own loader, "
+    "or compute, and the function or transform that takes most of the fetching with its time, is "
+    "reported where Python stacks or annotations inside the fetches were recorded. Of torch's own "
+    "loader, "
     "data-loader-workers claims what workers would hide; this rule claims what is left of the "
     "fetching. Sources: the former TensorBoard plugin (5 %); TraceML's INPUT_BOUND (10 and 20 %).";
 
@@ -118,9 +121,16 @@ std::optional<double> reading_share(const RuleContext& rules, const Found& found
   return static_cast<double>(to_ns(read)) / static_cast<double>(to_ns(inside));
 }
 
-std::string cause_text(const RuleContext& rules, const std::optional<double>& reading) {
+std::string cause_text(const RuleContext& rules, Loader loader,
+                       const std::optional<double>& reading, bool named) {
   if (!reading) {
-    return std::string("whether it reads or computes is not recorded") +
+    if (loader == Loader::workers) {
+      return "what the workers do is not recorded: fetch a batch with num_workers=0 to see it";
+    }
+    const std::string what = named ? "whether it reads or computes is not recorded"
+                                   : "which function or transform takes it, and whether it reads "
+                                     "or computes, is not recorded";
+    return what +
            (has_frames(rules) ? "" : ": use " + recording_with(rules.trace(), "with_stack=True"));
   }
   return percent_text(100 * *reading) + " of the fetching is inside calls that read or wait" +
@@ -147,8 +157,9 @@ Fix fix_of(const RuleContext& rules, Loader loader, const std::optional<double>&
   }
   if (reading && *reading >= kMostly) {
     fix.text +=
-        "Reading is the limit: cache the data in memory or on local storage, or pack small "
-        "files (WebDataset, Parquet, LMDB). ";
+        "Reading is the limit: cache the data in memory, on a RAM disk (/dev/shm) or on local "
+        "storage, or pack small files (WebDataset, HDF5, Parquet, LMDB). A RAM disk takes memory "
+        "of the machine and is empty after a restart; of HDF5 each worker opens its own file. ";
   } else {
     fix.text += "Where transforms are the limit: do them once and store the result";
     fix.text += rules.device >= 0 ? ", or on the device in batches. " : ", or for whole batches. ";
@@ -157,7 +168,17 @@ Fix fix_of(const RuleContext& rules, Loader loader, const std::optional<double>&
   return fix;
 }
 
-std::string title_of(const RuleContext& rules, Loader loader, Duration exposed, Duration fetching) {
+/// Is all that was recorded of a loader with workers one fetch? They start with it, and nothing is
+/// fetched ahead yet.
+bool only_first(const Found& found) {
+  return found.loader == Loader::workers && found.fetches.size() == 1;
+}
+
+std::string title_of(const RuleContext& rules, const Found& found, Duration exposed,
+                     Duration fetching) {
+  const Loader loader = found.loader;
+  if (only_first(found))
+    return "The only batch that was recorded is waited for: " + per_step(rules, fetching);
   if (loader == Loader::unknown) return "The step waits for its input: " + per_step(rules, exposed);
   return "Samples are slow to load and prepare: " + per_step(rules, fetching);
 }
@@ -191,28 +212,42 @@ Outcome check(const RuleContext& rules) {
   const Duration exposed = total(finding.claims);
   if (rules.percent(exposed) < kLeastPercent) return std::vector<Finding>{};
   const std::optional<double> reading = reading_share(rules, found);
+  std::optional<Evidence> part = dominating_part(rules, found.fetches);
   const bool single = found.loader == Loader::single;
   finding.component = true;
   finding.key = single ? "single-process" : found.loader == Loader::workers ? "workers" : "";
   finding.family = Family::input;
   finding.weight = weight_of(rules, exposed);
-  finding.confidence = Confidence::high;
+  finding.confidence = only_first(found) ? Confidence::medium : Confidence::high;
   finding.effort = Effort::refactoring;
   Duration fetching{};
   for (const SliceId fetch : found.fetches) {
     fetching += rules.counted(interval_of(rules.trace(), fetch));
   }
-  finding.title = title_of(rules, found.loader, exposed, fetching);
-  finding.evidence.push_back(
-      evidence_of(rules, found.fetches,
-                  counted_noun(found.fetches.size(), "fetch range") + ", " +
-                      per_step(rules, exposed) + " with nothing else running" +
-                      shared_text(found.loader) + "; " + cause_text(rules, reading)));
+  finding.title = title_of(rules, found, exposed, fetching);
+  finding.evidence.push_back(evidence_of(
+      rules, found.fetches,
+      counted_noun(found.fetches.size(), "fetch range") + ", " + per_step(rules, exposed) +
+          " with nothing else running" + shared_text(found.loader) + "; " +
+          cause_text(rules, found.loader, reading, part.has_value())));
+  if (part) finding.evidence.push_back(std::move(*part));
   finding.counter_evidence = exposed < fetching ? "The device works during " +
                                                       per_step(rules, fetching - exposed) +
                                                       " of the fetching, which costs nothing."
                                                 : "All fetching is exposed: no counter-evidence.";
+  if (only_first(found)) {
+    finding.counter_evidence =
+        "A first batch waits for workers that start, and nothing was fetched ahead: later ones may "
+        "be waited for less.";
+  }
   finding.fix = fix_of(rules, found.loader, reading);
+  if (only_first(found)) {
+    finding.fix.text =
+        "Record later batches first: if they are waited for as long, there are too few workers or "
+        "samples are slow; if not, keep the workers from one epoch to the next "
+        "(persistent_workers=True). " +
+        finding.fix.text;
+  }
   finding.verify = "fathom accounting TRACE";
   const double left = time_left(rules, found, exposed);
   for (const SliceId fetch : found.fetches) {

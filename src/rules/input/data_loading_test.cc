@@ -86,11 +86,82 @@ TEST(DataLoading, SaysWhetherReadingIsTheLimitWhereFramesTell) {
   EXPECT_NE(findings[0].evidence[0].text.find("storage is the limit"), std::string::npos);
 }
 
+TEST(DataLoading, NamesTheFunctionAndTheTransformThatDominateWithTheirTimes) {
+  TraceBuilder builder;
+  steps(builder, kSingle, 400);
+  for (std::int64_t at : {1, 1001, 2001}) {
+    builder.frame("torch/utils/data/_utils/fetch.py(49): fetch", at, 398);
+    builder.frame("train.py(60): __getitem__", at + 1, 360);
+    builder.frame("torchvision/transforms/transforms.py(95): __call__", at + 2, 340);
+    builder.frame("nn.Module: Resize_0", at + 3, 240);
+    builder.frame("nn.Module: ToTensor_0", at + 250, 60);
+    builder.frame("torch/utils/data/_utils/collate.py(118): collate", at + 370, 20);
+  }
+  const std::vector<Finding> findings = JudgedTrace(builder).findings(data_loading());
+  ASSERT_EQ(findings.size(), 1U);
+  ASSERT_EQ(findings[0].evidence.size(), 2U);
+  EXPECT_EQ(findings[0].evidence[1].text,
+            "__getitem__ (train.py:60) takes 360 ns per step (90.0 % of the fetching), nn.Module: "
+            "Resize_0 in it 240 ns per step (60.0 % of the fetching)");
+  EXPECT_EQ(findings[0].evidence[1].location, "train.py:60");
+}
+
+TEST(DataLoading, NamesTheAnnotationThatDominatesWhereNoFramesWereRecorded) {
+  TraceBuilder builder;
+  steps(builder, kSingle, 400);
+  for (std::int64_t at : {1, 1001, 2001}) {
+    builder.annotation("decode", at + 10, 100);
+    builder.annotation("augment", at + 120, 250);
+  }
+  const std::vector<Finding> findings = JudgedTrace(builder).findings(data_loading());
+  ASSERT_EQ(findings.size(), 1U);
+  ASSERT_EQ(findings[0].evidence.size(), 2U);
+  EXPECT_EQ(findings[0].evidence[1].text.substr(0, 38), "augment takes 250 ns per step (62.5 % ")
+      << findings[0].evidence[1].text;
+}
+
+TEST(DataLoading, SaysThatWhatTakesTheFetchingIsNotRecorded) {
+  TraceBuilder builder;
+  steps(builder, kSingle, 400);
+  const std::vector<Finding> findings = JudgedTrace(builder).findings(data_loading());
+  ASSERT_EQ(findings.size(), 1U);
+  ASSERT_EQ(findings[0].evidence.size(), 1U);
+  EXPECT_NE(findings[0].evidence[0].text.find("which function or transform takes it"),
+            std::string::npos)
+      << findings[0].evidence[0].text;
+  TraceBuilder with_workers;
+  steps(with_workers, kWorkers, 400);
+  EXPECT_NE(JudgedTrace(with_workers)
+                .findings(data_loading())[0]
+                .evidence[0]
+                .text.find("what the workers do is not recorded"),
+            std::string::npos);
+}
+
 TEST(DataLoading, AbstainsWithoutAnyFetch) {
   TraceBuilder builder;
   builder.step(0, 0, 100);
   builder.op("aten::mm", 0, 50);
   EXPECT_NE(JudgedTrace(builder).abstains(data_loading()), "");
+}
+
+TEST(DataLoading, DoesNotTakeTheFirstFetchOfWorkersForUsual) {
+  const auto found = [](std::int64_t fetches) {
+    TraceBuilder builder;
+    builder.step(0, 0, 1000 * fetches);
+    for (std::int64_t i = 0; i < fetches; ++i) {
+      builder.annotation("enumerate(DataLoader)#_MultiProcessingDataLoaderIter.__next__",
+                         1000 * i + 10, 600);
+      builder.op("aten::mm", 1000 * i + 700, 200);
+    }
+    return JudgedTrace(builder).findings(data_loading());
+  };
+  const auto once = found(1);
+  ASSERT_EQ(once.size(), 1U);
+  EXPECT_EQ(once[0].confidence, Confidence::medium);
+  EXPECT_NE(once[0].title.find("only batch"), std::string::npos) << once[0].title;
+  ASSERT_EQ(found(3).size(), 1U);
+  EXPECT_EQ(found(3)[0].confidence, Confidence::high);
 }
 
 }  // namespace

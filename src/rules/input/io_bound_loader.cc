@@ -112,9 +112,11 @@ Outcome check(const RuleContext& rules) {
           : "Who waited for the disk may have been another program on this machine.";
   finding.fix = {
       .text =
-          "Read less, or from something faster: pack small files (WebDataset, Parquet, LMDB), "
-          "store samples in the size they are used in, cache them in memory or on local storage, "
-          "read ahead. Caveat: packed data must be rebuilt when samples change.",
+          "Read less, or from something faster: pack small files (WebDataset, HDF5, Parquet, "
+          "LMDB), store samples in the size they are used in, cache them in memory, on a RAM disk "
+          "(/dev/shm) or on local storage, read ahead. Caveats: packed data must be rebuilt when "
+          "samples change; a RAM disk takes memory of the machine and is empty after a restart; "
+          "of HDF5 each worker opens its own file.",
       .before = "sample = read(network_path)",
       .after = "sample = read(local_copy)   # or one sequential read of a packed shard"};
   finding.verify = "fathom diagnose RUN";

@@ -5,10 +5,12 @@
 #include "analysis/util/json_list.h"
 #include "base/quantity_text.h"
 #include "rules/common/arguments.h"
+#include "rules/common/batch_norms.h"
 #include "rules/common/claims.h"
 #include "rules/common/counted.h"
 #include "rules/common/evidence.h"
 #include "rules/common/names.h"
+#include "rules/common/program.h"
 #include "rules/common/recorded.h"
 #include "rules/rule.h"
 
@@ -27,11 +29,6 @@ constexpr std::string_view kDoc =
 constexpr double kLeastPercent = 0.3;
 constexpr std::size_t kBias = 2;  // Argument of convolutions that is the bias.
 
-bool is_convolution(std::string_view name) {
-  return name == "aten::conv2d" || name == "aten::conv1d" || name == "aten::conv3d";
-}
-bool is_norm(std::string_view name) { return name == "aten::batch_norm"; }
-
 bool has_bias(const Trace& trace, SliceId op) {
   const Signature* const signature = signature_of(trace, op);
   if (signature == nullptr || !signature->shapes.valid()) return false;
@@ -41,52 +38,17 @@ bool has_bias(const Trace& trace, SliceId op) {
   return sizes && sizes->size() == 1;
 }
 
-/// The innermost operator around a slice; annotations between do not matter.
-SliceId operator_around(const RuleContext& rules, SliceId slice) {
-  const Column<SliceId>& parent = rules.context.nesting().parent;
-  SliceId at = parent[slice.row()];
-  while (at.valid() && rules.trace().kind(at) != SliceKind::cpu_op) at = parent[at.row()];
-  return at;
-}
-
-/// Counts batch normalisation a batch: an addition to a number, which it does in train mode.
-bool counts_batches(const Trace& trace, SliceId op) {
-  if (!trace.name(op).starts_with("aten::add")) return false;
-  const Signature* const signature = signature_of(trace, op);
-  if (signature == nullptr || !signature->shapes.valid()) return false;
-  const std::vector<std::string_view> shapes = json_elements(trace.text(signature->shapes));
-  return !shapes.empty() && shapes.front() == "[]";
-}
-
 struct Found {
-  std::vector<SliceId> convolutions;  // Ascending.
+  std::vector<SliceId> convolutions;  // With a bias; ascending.
   SliceId norm;                       // One that follows.
 };
 
-/// Convolutions with a bias whose next operator beside them is a batch normalisation. What runs
-/// inside one (autocast calls it once more) is part of it.
-Found look(const RuleContext& rules, const NameSet& convolutions, const NameSet& norms) {
-  const Trace& trace = rules.trace();
+Found look(const RuleContext& rules) {
   Found found;
-  for (const Nesting::Thread& thread : rules.context.nesting().work) {
-    SliceId last;  // The convolution that awaits its successor.
-    for (const SliceId slice : thread.slices) {
-      if (trace.kind(slice) != SliceKind::cpu_op) continue;
-      if (last.valid() && trace.slices.start[slice.row()] < trace.slices.end(last)) continue;
-      if (last.valid()) {
-        const bool beside = operator_around(rules, slice) == operator_around(rules, last);
-        if (beside && counts_batches(trace, slice)) continue;
-        if (beside && norms.contains(trace.slices.name[slice.row()])) {
-          found.convolutions.push_back(last);
-          found.norm = slice;
-        }
-        if (beside) last = {};
-      }
-      if (convolutions.contains(trace.slices.name[slice.row()]) && counts(rules, slice) &&
-          has_bias(trace, slice)) {
-        last = slice;
-      }
-    }
+  for (const NormalisedConvolution& pair : normalised_convolutions(rules)) {
+    if (!has_bias(rules.trace(), pair.convolution)) continue;
+    found.convolutions.push_back(pair.convolution);
+    found.norm = pair.norm;
   }
   std::ranges::sort(found.convolutions);
   return found;
@@ -95,13 +57,7 @@ Found look(const RuleContext& rules, const NameSet& convolutions, const NameSet&
 /// Does the normalisation use statistics that it has learnt, not the batch's? Then it does not take
 /// the bias away.
 bool uses_learnt(const RuleContext& rules, SliceId norm) {
-  constexpr std::size_t kTraining = 5;  // Argument of aten::batch_norm.
-  const Trace& trace = rules.trace();
-  const Signature* const signature = signature_of(trace, norm);
-  if (signature == nullptr || !signature->concrete.valid()) return !is_training(rules);
-  const std::vector<std::string_view> values = json_elements(trace.text(signature->concrete));
-  const std::string_view text = values.size() > kTraining ? json_unquoted(values[kTraining]) : "";
-  return text == "False" || (text != "True" && !is_training(rules));
+  return !trains(rules.trace(), norm).value_or(is_training(rules));
 }
 
 /// The module of a convolution: "Conv2d".
@@ -138,13 +94,14 @@ bool is_addition(std::string_view name) { return name == "aten::add_" || name ==
 
 Outcome check(const RuleContext& rules) {
   const Trace& trace = rules.trace();
-  const NameSet convolutions(trace, is_convolution);
-  const NameSet norms(trace, is_norm);
-  if (!convolutions.any() || !norms.any()) return std::vector<Finding>{};
-  if (!has_shapes(trace)) return Abstention{"shapes were not recorded: record_shapes=True"};
-  const Found conv = look(rules, convolutions, norms);
-  const std::vector<SliceId>& found = conv.convolutions;
-  if (found.empty()) return std::vector<Finding>{};
+  const Found pairs = look(rules);
+  const std::vector<SliceId>& found = pairs.convolutions;
+  if (found.empty()) {
+    if (!has_shapes(trace) && !normalised_convolutions(rules).empty()) {
+      return not_recorded(rules, "shapes were not recorded", "record_shapes=True");
+    }
+    return std::vector<Finding>{};
+  }
   const NameSet additions(trace, is_addition);
   Finding finding;
   Blamed blamed;
@@ -169,7 +126,7 @@ Outcome check(const RuleContext& rules) {
       blamed.activities.empty()
           ? "No separate kernel adds the bias: the convolution does it, so little is saved."
           : "Only the additions are counted here, not the backward pass.";
-  finding.fix = fix_of(rules, conv);
+  finding.fix = fix_of(rules, pairs);
   finding.verify = "fathom ops TRACE --group-by shape --filter 'name~conv'";
   claim_blamed(rules, blamed, 1.0, finding);
   finding.assumption = "the additions disappear";

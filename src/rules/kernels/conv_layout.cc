@@ -1,6 +1,7 @@
 // conv-layout: NCHW tensors are converted for every convolution.
 #include <string>
 
+#include "analysis/structure/vendor.h"
 #include "base/quantity_text.h"
 #include "rules/common/claims.h"
 #include "rules/common/counted.h"
@@ -51,9 +52,9 @@ Outcome check(const RuleContext& rules) {
   finding.counter_evidence =
       "Where the whole model is not channels-last, conversions move elsewhere instead of "
       "vanishing.";
-  const bool miopen = NameSet(trace, [](std::string_view name) {
-                        return name.starts_with("hip") || name.starts_with("aten::miopen");
-                      }).any();
+  const bool miopen = speaks_hip(trace) || NameSet(trace, [](std::string_view name) {
+                                             return name.starts_with("aten::miopen");
+                                           }).any();
   const std::string layout =
       NameSet(trace, [](std::string_view name) { return name == "aten::conv3d"; }).any()
           ? "channels_last_3d"

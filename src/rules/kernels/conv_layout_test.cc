@@ -26,6 +26,18 @@ TEST(ConvLayout, IsToldOfMIOpensTransposes) {
   EXPECT_EQ(JudgedTrace(program.trace()).findings(conv_layout()).size(), 1U);
 }
 
+TEST(ConvLayout, AdvisesMIOpenOnlyWhereHipIsCalled) {
+  const auto text = [](std::string_view other) {
+    ProgramBuilder program(20'000);
+    program.op("aten::cudnn_convolution", "void cudnn::ops::nchwToNhwcKernel<float>(int)", 1000);
+    program.trace().annotation("hip_runtime", 0, 1);  // A name alone shows nothing.
+    program.trace().runtime(other, 2, 1);
+    return JudgedTrace(program.trace()).findings(conv_layout()).at(0).fix.text;
+  };
+  EXPECT_EQ(text("cudaGetDevice").find("MIOPEN"), std::string::npos);
+  EXPECT_NE(text("hipGetDevice").find("MIOPEN"), std::string::npos);
+}
+
 TEST(ConvLayout, IsNothingWithoutConversions) {
   ProgramBuilder program(20'000);
   program.op("aten::cudnn_convolution", "conv", 4000);

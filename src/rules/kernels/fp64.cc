@@ -9,6 +9,7 @@
 #include "rules/common/counted.h"
 #include "rules/common/evidence.h"
 #include "rules/common/names.h"
+#include "rules/common/program.h"
 #include "rules/common/recorded.h"
 #include "rules/rule.h"
 
@@ -122,7 +123,7 @@ class SinglePrecision {
 
 Outcome check(const RuleContext& rules) {
   if (!has_shapes(rules.trace())) {
-    return Abstention{"types were not recorded: record_shapes=True"};
+    return not_recorded(rules, "types were not recorded", "record_shapes=True");
   }
   if (device_unrecorded(rules)) return Abstention{"no device activity was recorded"};
   const Blamed blamed = look(rules, double_signatures(rules.trace()));

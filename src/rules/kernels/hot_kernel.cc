@@ -10,6 +10,7 @@
 #include "rules/common/counted.h"
 #include "rules/common/evidence.h"
 #include "rules/common/names.h"
+#include "rules/common/program.h"
 #include "rules/common/recorded.h"
 #include "rules/rule.h"
 
@@ -173,7 +174,8 @@ Outcome check(const RuleContext& rules) {
   if (rules.roofline.device == nullptr) {
     return Abstention{"the peaks of the device are not known: " + rules.roofline.note};
   }
-  if (!has_shapes(rules.trace())) return Abstention{"shapes were not recorded: record_shapes=True"};
+  if (!has_shapes(rules.trace()))
+    return not_recorded(rules, "shapes were not recorded", "record_shapes=True");
   const std::vector<std::uint32_t> rows = far_rows(rules);
   const std::vector<Blamed> blamed = blame(rules, rows);
   std::vector<Finding> findings;

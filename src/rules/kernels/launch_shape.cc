@@ -7,6 +7,7 @@
 
 #include "analysis/devices/launch_waste.h"
 #include "analysis/kernels/occupancy.h"
+#include "analysis/structure/stretches.h"
 #include "base/quantity_text.h"
 #include "rules/common/claims.h"
 #include "rules/common/counted.h"
@@ -25,7 +26,9 @@ constexpr std::string_view kDoc =
     "of the step, with the share of the device that idles: (SMs - blocks) / SMs for a small grid; "
     "the empty part of the last wave, of all waves, where that is at least 20 %. Communication, "
     "and "
-    "the last waves of products and convolutions, whose tiles a library chose, do not count. "
+    "the last waves of products and convolutions, whose tiles a library chose, do not count; nor "
+    "do launches beside which another kernel runs for most of their time, since that uses what "
+    "they leave. "
     "Source: Nsight Compute's rule LaunchConfiguration, which takes every partial wave for empty.";
 
 constexpr double kLeastPercent = 3.0;
@@ -83,6 +86,29 @@ struct Before {
   }
 };
 
+/// When at least two kernels run on the diagnosed device.
+std::vector<Interval> shared_time(const RuleContext& rules) {
+  const Trace& trace = rules.trace();
+  std::vector<Interval> shared;
+  Time until = Time::min();
+  for_each_activity(rules, [&](SliceId activity, SliceId) {
+    if (trace.kind(activity) != SliceKind::kernel) return;
+    const Interval own = interval_of(trace, activity);
+    if (own.begin < until) shared.push_back({own.begin, std::min(own.end, until)});
+    until = std::max(until, own.end);
+  });
+  return merged(std::move(shared));
+}
+
+/// Does another kernel run for most of this one's time?
+bool runs_beside(const Interval& own, const std::vector<Interval>& shared) {
+  auto at = std::ranges::upper_bound(shared, own.begin, {}, &Interval::end);
+  Duration beside{};
+  for (; at != shared.end() && at->begin < own.end; ++at)
+    beside += std::min(own.end, at->end) - std::max(own.begin, at->begin);
+  return 2 * beside > own.length();
+}
+
 /// Tiles of products, convolutions and attention are chosen for the problem by libraries.
 bool chosen_by_library(const KernelTraits& traits) {
   return traits.kernel_class == KernelClass::gemm || traits.kernel_class == KernelClass::conv ||
@@ -138,6 +164,7 @@ Outcome check(const RuleContext& rules) {
   for (const LaunchConfig& config : trace.launch_configs)
     wastes.push_back(waste_of(config, *device));
   std::map<Key, Group, Before> groups;
+  const std::vector<Interval> shared = shared_time(rules);
   const Timelines& timelines = rules.context.timelines();
   for_each_activity(rules, [&](SliceId activity, SliceId op) {
     const std::uint32_t detail = trace.slices.detail[activity.row()];
@@ -146,6 +173,9 @@ Outcome check(const RuleContext& rules) {
     const Waste& waste = wastes[trace.kernels.config[detail].row()];
     if (waste.kind == Waste::Kind::none) return;
     if (waste.kind == Waste::Kind::tail && chosen_by_library(timelines.traits_of(trace, activity)))
+      return;
+    if (waste.kind != Waste::Kind::ragged_block &&
+        runs_beside(interval_of(trace, activity), shared))
       return;
     Group& group = groups[{trace.slices.name[activity.row()], waste.kind}];
     group.blamed.add(rules, activity, op);

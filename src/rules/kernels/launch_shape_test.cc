@@ -76,5 +76,21 @@ TEST(LaunchShape, AbstainsWithoutTheDevicesLimits) {
   EXPECT_NE(JudgedTrace(program.trace()).abstains(launch_shape()), "");
 }
 
+/// A kernel of 27 blocks, and one of `beside` ns on another stream that starts with it.
+JudgedTrace launched_beside(std::int64_t beside) {
+  ProgramBuilder program(10'000);
+  program.trace().device(a100());
+  program.op("aten::sum", "reduce", 5400);
+  program.kernel().config(
+      {.grid = {27, 1, 1}, .block = {256, 1, 1}, .registers = 32, .shared_memory = 0});
+  program.trace().on_stream(20).kernel("other", 1000, beside);
+  return JudgedTrace(program.trace());
+}
+
+TEST(LaunchShape, IsNothingWhereAnotherKernelUsesTheRest) {
+  EXPECT_TRUE(launched_beside(5000).findings(launch_shape()).empty());
+  EXPECT_EQ(launched_beside(500).findings(launch_shape()).size(), 1U);
+}
+
 }  // namespace
 }  // namespace fathom

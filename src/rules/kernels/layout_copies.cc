@@ -21,20 +21,31 @@ constexpr std::string_view kDoc =
 
 constexpr double kLeastPercent = 3.0;
 
-bool is_relayout(std::string_view name) {
-  return name == "aten::contiguous" || name == "aten::clone" || name == "aten::reshape" ||
-         name == "aten::transpose_copy" || name == "aten::permute_copy";
+/// The operators in which something is copied: others of these names only make a view.
+std::vector<bool> copying(const RuleContext& rules) {
+  const Trace& trace = rules.trace();
+  const NameSet copies(trace, [](std::string_view name) { return name == "aten::copy_"; });
+  std::vector<bool> found(trace.slices.size());
+  for (std::size_t row = 0; row < trace.slices.size() && copies.any(); ++row) {
+    if (!copies.contains(trace.slices.name[row])) continue;
+    for (SliceId at(row); at.valid() && !found[at.row()];
+         at = rules.context.nesting().parent[at.row()])
+      found[at.row()] = true;
+  }
+  return found;
 }
 
 Outcome check(const RuleContext& rules) {
   const Trace& trace = rules.trace();
   if (device_unrecorded(rules)) return Abstention{"no device activity was recorded"};
-  const NameSet relayouts(trace, is_relayout);
+  const NameSet relayouts(trace, changes_layout);
   if (!relayouts.any()) return std::vector<Finding>{};
   const Timelines& timelines = rules.context.timelines();
   Blamed blamed;
+  const std::vector<bool> copies = rules.device < 0 ? copying(rules) : std::vector<bool>();
   for_each_work(rules, [&](SliceId work, SliceId op) {
-    if (!op.valid() || !enclosing(rules, op, relayouts).valid()) return;
+    const SliceId relayout = op.valid() ? enclosing(rules, op, relayouts) : SliceId();
+    if (!relayout.valid() || (!copies.empty() && !copies[relayout.row()])) return;
     if (is_device_activity(trace.kind(work)) &&
         timelines.busy_kind(trace, work) == Busy::communication) {
       return;

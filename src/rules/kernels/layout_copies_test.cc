@@ -37,6 +37,27 @@ TEST(LayoutCopies, AreToldOfTheMainThreadWithoutADevice) {
   EXPECT_EQ(total(findings[0].claims), duration_ns(300)) << "and the Python before it";
 }
 
+TEST(LayoutCopies, AreNoViewsOfTheMainThread) {
+  TraceBuilder builder;
+  builder.step(1, 0, 1000);
+  builder.op("aten::reshape", 100, 200);
+  builder.op("aten::view", 110, 150);
+  builder.op("aten::mm", 400, 500);
+  EXPECT_TRUE(JudgedTrace(builder).findings(layout_copies()).empty());
+}
+
+TEST(LayoutCopies, NameThePythonThatTheyClaim) {
+  TraceBuilder builder;
+  builder.step(1, 0, 1000);
+  builder.op("aten::contiguous", 100, 200);
+  builder.op("aten::copy_", 110, 150);
+  const auto findings = JudgedTrace(builder).findings(layout_copies());
+  ASSERT_EQ(findings.size(), 1U);
+  ASSERT_EQ(findings[0].evidence.size(), 2U);
+  EXPECT_NE(findings[0].evidence[1].text.find("takes 100 ns"), std::string::npos)
+      << findings[0].evidence[1].text;
+}
+
 TEST(LayoutCopies, AbstainWhereTheDeviceWasNotRecorded) {
   TraceBuilder builder;
   builder.step(1, 0, 100);

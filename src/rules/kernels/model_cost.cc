@@ -8,6 +8,7 @@
 #include "rules/common/claims.h"
 #include "rules/common/counted.h"
 #include "rules/common/evidence.h"
+#include "rules/common/program.h"
 #include "rules/common/recorded.h"
 #include "rules/rule.h"
 
@@ -97,10 +98,9 @@ Outcome check(const RuleContext& rules) {
     if (rules.roofline.device == nullptr)
       return Abstention{"the peaks of the device are not known: " + rules.roofline.note};
     if (mine.known < kKnown * all_time(rules, mine)) {
-      return Abstention{has_shapes(rules.trace())
-                            ? "the roof of " + std::string(rules.trace().text(name)) +
-                                  " is not known"
-                            : "shapes were not recorded: record_shapes=True"};
+      if (!has_shapes(rules.trace()))
+        return not_recorded(rules, "shapes were not recorded", "record_shapes=True");
+      return Abstention{"the roof of " + std::string(rules.trace().text(name)) + " is not known"};
     }
     if (mine.percent() < kNearPercent) return std::vector<Finding>{};
     std::vector<Finding> findings;

@@ -4,11 +4,12 @@
 #include <string>
 
 #include "base/quantity_text.h"
-#include "rules/common/arguments.h"
+#include "rules/common/batch_norms.h"
 #include "rules/common/claims.h"
 #include "rules/common/counted.h"
 #include "rules/common/evidence.h"
 #include "rules/common/names.h"
+#include "rules/common/program.h"
 #include "rules/common/recorded.h"
 #include "rules/rule.h"
 
@@ -20,55 +21,45 @@ constexpr std::string_view kDoc =
     "In inference a batch normalisation is a product and a sum per channel with fixed numbers, "
     "which can be folded into the weights and the bias of the convolution before it. Fires where "
     "no backward pass and no optimizer were recorded, a batch normalisation that does not train "
-    "follows a convolution, and such normalisations take at least 1 % of the step. Abstains where "
-    "nothing shows whether they train. Source: PyTorch's tutorial on fusing convolutions and "
+    "follows a convolution, and such normalisations take at least 1 % of the step. What an "
+    "operator's arguments do not show, cuDNN's or MIOpen's kernel for inference "
+    "does. Abstains where nothing shows whether they train. Source: PyTorch's tutorial on fusing "
+    "convolutions and "
     "batch norms; torch.fx.experimental.optimization.";
 
 constexpr double kLeastPercent = 1.0;
-constexpr std::size_t kTrains = 5;  // Argument of aten::batch_norm.
-
-bool is_convolution(std::string_view name) {
-  return name == "aten::conv2d" || name == "aten::conv1d" || name == "aten::conv3d";
-}
-bool is_norm(std::string_view name) { return name == "aten::batch_norm"; }
-
-/// Does the normalisation use the statistics of its batch? Unset where that was not recorded.
-std::optional<bool> trains(const Trace& trace, SliceId norm) {
-  const Signature* const signature = signature_of(trace, norm);
-  if (signature == nullptr || !signature->concrete.valid()) return {};
-  const OpArguments arguments(trace.text(signature->shapes), trace.text(signature->types),
-                              trace.text(signature->concrete));
-  const std::string_view text = arguments.text(kTrains);
-  if (text.empty()) return {};
-  return text != "False" && text != "0";
-}
 
 struct Norms {
   std::vector<SliceId> folded;  // That could be; ascending.
   bool unknown = false;         // There are others of which nothing is known.
 };
 
-/// Normalisations right after a convolution that the same operator or range called. What runs
-/// inside the convolution, another one under autocast, is part of it.
-Norms look(const RuleContext& rules, const NameSet& convolutions, const NameSet& norms) {
+/// Normalisations by a kernel for inference, of cuDNN or MIOpen; ascending.
+std::vector<SliceId> inferring(const RuleContext& rules) {
   const Trace& trace = rules.trace();
-  const Column<SliceId>& parent = rules.context.nesting().parent;
+  const NameSet norms(trace, is_batch_norm);
+  const NameSet kernels(trace, [](std::string_view name) {
+    return name.find("bn_fw_inf") != name.npos || name.find("BatchNormFwdInfer") != name.npos;
+  });
+  std::vector<SliceId> found;
+  if (!kernels.any()) return found;
+  for_each_activity(rules, [&](SliceId activity, SliceId op) {
+    if (!op.valid() || !kernels.contains(trace.slices.name[activity.row()])) return;
+    const SliceId norm = enclosing(rules, op, norms);
+    if (norm.valid()) found.push_back(norm);
+  });
+  std::ranges::sort(found);
+  return found;
+}
+
+Norms look(const RuleContext& rules) {
   Norms found;
-  for (const Nesting::Thread& thread : rules.context.nesting().work) {
-    SliceId last;  // The convolution that awaits its successor.
-    for (const SliceId slice : thread.slices) {
-      if (trace.kind(slice) != SliceKind::cpu_op) continue;
-      if (last.valid() && trace.slices.start[slice.row()] < trace.slices.end(last)) continue;
-      const StringId name = trace.slices.name[slice.row()];
-      const bool beside = last.valid() && parent[slice.row()] == parent[last.row()];
-      if (beside && norms.contains(name) && counts(rules, slice)) {
-        const std::optional<bool> training = trains(trace, slice);
-        if (training == false) found.folded.push_back(slice);
-        found.unknown = found.unknown || !training;
-      }
-      if (beside) last = {};
-      if (convolutions.contains(name)) last = slice;
-    }
+  const std::vector<SliceId> by_kernel = inferring(rules);
+  for (const NormalisedConvolution& pair : normalised_convolutions(rules)) {
+    std::optional<bool> training = trains(rules.trace(), pair.norm);
+    if (!training && std::ranges::binary_search(by_kernel, pair.norm)) training = false;
+    if (training == false) found.folded.push_back(pair.norm);
+    found.unknown = found.unknown || !training;
   }
   std::ranges::sort(found.folded);
   return found;
@@ -103,15 +94,15 @@ Finding describe(const RuleContext& rules, const std::vector<SliceId>& norms,
 }
 
 Outcome check(const RuleContext& rules) {
-  const NameSet convolutions(rules.trace(), is_convolution);
-  const NameSet norms(rules.trace(), is_norm);
-  if (!convolutions.any() || !norms.any() || is_training(rules)) return std::vector<Finding>{};
-  const Norms found = look(rules, convolutions, norms);
+  if (is_training(rules)) return std::vector<Finding>{};
+  const Norms found = look(rules);
   if (found.folded.empty()) {
     if (found.unknown)
-      return Abstention{"whether batch norms train was not recorded: record_shapes=True"};
+      return not_recorded(rules, "whether batch norms train was not recorded",
+                          "record_shapes=True");
     return std::vector<Finding>{};
   }
+  const NameSet norms(rules.trace(), is_batch_norm);
   Blamed blamed;
   for_each_work(rules, [&](SliceId work, SliceId op) {
     if (!op.valid()) return;

@@ -67,9 +67,16 @@ TEST(NormFolding, IsNothingThatTakesLittleOrStandsElsewhere) {
   EXPECT_TRUE(JudgedTrace(apart.trace()).findings(norm_folding()).empty());
 }
 
-TEST(NormFolding, AbstainsWhereNothingShowsWhetherItTrains) {
+TEST(NormFolding, SeesInferenceInTheNameOfItsKernel) {
   ProgramBuilder program(10'000);
   layers(program, 1000, "");
+  EXPECT_EQ(JudgedTrace(program.trace()).findings(norm_folding()).size(), 1U);
+}
+
+TEST(NormFolding, AbstainsWhereNothingShowsWhetherItTrains) {
+  ProgramBuilder program(10'000);
+  program.op("aten::conv2d", "conv_kernel", 5000);
+  program.op("aten::batch_norm", "batch_norm_transform_input_kernel", 1000);
   EXPECT_NE(JudgedTrace(program.trace()).abstains(norm_folding()), "");
 }
 

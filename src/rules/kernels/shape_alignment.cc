@@ -203,7 +203,7 @@ Outcome check(const RuleContext& rules) {
   const Trace& trace = rules.trace();
   if (rules.device < 0) return Abstention{"no device activity was recorded"};
   if (!has_shapes(trace) && !NameSet(trace, names_alignment).any()) {
-    return Abstention{"shapes were not recorded: record_shapes=True"};
+    return not_recorded(rules, "shapes were not recorded", "record_shapes=True");
   }
   const NameSet unaligned(trace, is_unaligned);
   const NameSet products(trace, is_product);

@@ -9,6 +9,7 @@
 #include "rules/common/counted.h"
 #include "rules/common/evidence.h"
 #include "rules/common/names.h"
+#include "rules/common/program.h"
 #include "rules/common/recorded.h"
 #include "rules/rule.h"
 
@@ -118,7 +119,7 @@ Outcome check(const RuleContext& rules) {
   if (!names.any()) return std::vector<Finding>{};
   const Convolutions found = look(rules, names);
   if (found.small.activities.empty() && rules.percent(found.unknown) >= kLeastPercent)
-    return Abstention{"shapes were not recorded: record_shapes=True"};
+    return not_recorded(rules, "shapes were not recorded", "record_shapes=True");
   if (rules.percent(found.small.time) < kLeastPercent) return std::vector<Finding>{};
   if (found.rated <= 0) {
     return Abstention{"the roof of the convolutions is not known: " + rules.roofline.note};

@@ -24,7 +24,7 @@ constexpr std::string_view kDoc =
     "32-bit floats 8.0, by TF32; where the device's properties were not recorded, the generation "
     "that its kernels are named after). The type is that of the operator's tensors, else what the "
     "kernel's name shows; kernels of unknown type, and those that a program's own operators "
-    "launch, "
+    "launch or that it launches outside of operators, "
     "do not count. Kernels that use Tensor Cores are recognised by name. Source: the former "
     "TensorBoard plugin's rule, whose list of names ended at Ampere; NVIDIA's tuning guide (TF32, "
     "mixed precision); TorchTidy's FP32MatMul.";
@@ -51,16 +51,28 @@ std::string_view first_type(const Trace& trace, SliceId op) {
   return {};
 }
 
+/// Did the program launch this kernel by itself: in no operator, though operators were recorded,
+/// and not as part of a graph? Libraries' kernels are in the operators of torch.
+bool launched_by_program(const RuleContext& rules, SliceId kernel) {
+  const Links& links = rules.context.links();
+  const SliceId launch = links.launch[kernel.row()];
+  if (!launch.valid() || links.call_kind(rules.trace(), launch) != CallKind::launch) return false;
+  return std::ranges::any_of(rules.trace().categories, [](const Category& category) {
+    return category.kind == SliceKind::cpu_op && category.slices > 0;
+  });
+}
+
 /// What a product's kernel computes with: the type of its operator's tensors, else what its own
 /// name shows. Unknown for operators of the program, which autocast does not reach.
 NumberType type_of(const RuleContext& rules, SliceId kernel, SliceId op) {
   const Trace& trace = rules.trace();
   if (op.valid() && trace.name(op).starts_with("aten::")) {
     const NumberType type = number_type(first_type(trace, op));
-    if (type != NumberType::unknown) return type;
-  } else if (op.valid() && trace.name(op).find("Compiled") == std::string_view::npos) {
-    return NumberType::unknown;
+    return type != NumberType::unknown ? type : type_of_kernel(trace.name(kernel));
   }
+  const bool of_program = op.valid() ? trace.name(op).find("Compiled") == std::string_view::npos
+                                     : launched_by_program(rules, kernel);
+  if (of_program) return NumberType::unknown;
   return type_of_kernel(trace.name(kernel));
 }
 
@@ -138,6 +150,15 @@ bool are_convolutions(const RuleContext& rules, const Blamed& blamed) {
   return 2 * time > blamed.time;
 }
 
+/// Does any kernel of the recording compute in TF32?
+bool uses_tf32(const RuleContext& rules) {
+  bool found = false;
+  for_each_activity(rules, [&](SliceId activity, SliceId) {
+    found = found || rules.trace().name(activity).find("tf32") != std::string_view::npos;
+  });
+  return found;
+}
+
 Fix fix_of(const RuleContext& rules, const Blamed& blamed, bool tf32) {
   const bool training = is_training(rules);
   const std::string type = tf32 ? "bfloat16" : "float16";
@@ -152,25 +173,38 @@ Fix fix_of(const RuleContext& rules, const Blamed& blamed, bool tf32) {
   const std::string code = "with torch.autocast('cuda', dtype=torch." + type +
                            "): " + (training ? "loss = model(x)" : "y = model(x)");
   if (!tf32) {
+    const std::string scaled =
+        training ? " with a gradient scaler: small gradients would become zero, "
+                   "and what exceeds 65504 infinite or NaN; the scaler skips such "
+                   "steps, at the start several. Unscale before clipping "
+                   "gradients; a loss that stays NaN needs 32 bits where it arises"
+                 : "; values above 65504 become infinite";
     return {
-        .text = std::string("Compute in 16-bit floats by automatic mixed precision") +
-                (training ? " with a gradient scaler" : "") +
-                "; this device has Tensor Cores for those only. Caveat: not for parts that need "
+        .text = "Compute in 16-bit floats by automatic mixed precision" + scaled +
+                ". This device has Tensor Cores for those only. Caveat: not for parts that need "
                 "the range or the digits of 32 bits.",
-        .before = training ? "loss = model(x)" : "y = model(x)",
-        .after = code};
+        .before = training ? "loss = model(x)\nloss.backward(); optimizer.step()" : "y = model(x)",
+        .after = training ? "scaler = torch.amp.GradScaler('cuda')  # once\n" + code +
+                                "\nscaler.scale(loss).backward(); scaler.step(optimizer); "
+                                "scaler.update()"
+                          : code};
   }
-  if (are_convolutions(rules, blamed)) {
-    return {.text =
-                "Compute in bf16 by automatic mixed precision. TF32 for convolutions is on unless "
-                "torch.backends.cudnn.allow_tf32 is False. Caveat: bf16 keeps 7 bits of mantissa.",
+  const bool convolutions = are_convolutions(rules, blamed);
+  if (convolutions || uses_tf32(rules)) {
+    return {.text = std::string("Compute in bf16 by automatic mixed precision. ") +
+                    (convolutions ? "TF32 for convolutions is on unless "
+                                    "torch.backends.cudnn.allow_tf32 is False."
+                                  : "TF32 is on: other kernels of the recording compute in it.") +
+                    " Caveat: bf16 keeps 7 bits of mantissa; it has the range of 32 bits and needs "
+                    "no gradient scaler.",
             .before = training ? "loss = model(x)" : "y = model(x)",
             .after = code};
   }
   return {.text =
               "Enable TF32 for matrix multiplication, or compute in bf16 by automatic mixed "
               "precision. Caveat: TF32 keeps 10 bits of mantissa, bf16 7, which is enough for most "
-              "models: compare the results.",
+              "models: compare the results. bf16 has the range of 32 bits and needs no gradient "
+              "scaler.",
           .before = "",
           .after = "torch.set_float32_matmul_precision('high')\n" + code};
 }
@@ -178,8 +212,9 @@ Fix fix_of(const RuleContext& rules, const Blamed& blamed, bool tf32) {
 Finding single_precision(const RuleContext& rules, const Blamed& blamed, bool tf32) {
   Finding finding;
   finding.key = "fp32";
-  finding.title = (tf32 ? "TF32 disabled: 32-bit matrix multiplications without Tensor Cores: "
-                        : "32-bit matrix multiplications without Tensor Cores: ") +
+  const bool disabled = tf32 && !are_convolutions(rules, blamed) && !uses_tf32(rules);
+  finding.title = (disabled ? "TF32 disabled: 32-bit matrix multiplications without Tensor Cores: "
+                            : "32-bit matrix multiplications without Tensor Cores: ") +
                   per_step(rules, blamed.time);
   finding.confidence = Confidence::medium;
   finding.effort = tf32 ? Effort::line : Effort::refactoring;

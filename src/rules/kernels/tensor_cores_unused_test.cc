@@ -103,5 +103,54 @@ TEST(TensorCoresUnused, AdviseNoOtherTypeToAModelOfFewBits) {
     EXPECT_EQ(all.find(word), std::string::npos) << word;
 }
 
+TEST(TensorCoresUnused, SaysThatTf32IsDisabledOnlyWhereNothingUsesIt) {
+  const auto with = [](std::string_view other) {
+    ProgramBuilder program(20'000);
+    program.trace().device(a100());
+    program.op("aten::mm", "ampere_sgemm_128x64_tn", 8000)
+        .shapes("[[64,64],[64,64]]")
+        .types(kFloats);
+    program.op("aten::mm", other, 1000);
+    return JudgedTrace(program.trace()).findings(tensor_cores_unused()).at(0);
+  };
+  const Finding off = with("add");
+  EXPECT_TRUE(off.title.starts_with("TF32 disabled")) << off.title;
+  EXPECT_NE(off.fix.text.find("Enable TF32"), std::string::npos) << off.fix.text;
+  const Finding on = with("cutlass_80_tensorop_s1688gemm_tf32_128x128");
+  EXPECT_TRUE(on.title.starts_with("32-bit matrix")) << on.title;
+  EXPECT_NE(on.fix.text.find("TF32 is on"), std::string::npos) << on.fix.text;
+}
+
+TEST(TensorCoresUnused, NameTheGradientScalerForTrainingInFp16AndNoneForBf16) {
+  ProgramBuilder inference(20'000);
+  inference.op("aten::mm", "volta_sgemm_128x64_nn", 8000);
+  const Fix pass = JudgedTrace(inference.trace()).findings(tensor_cores_unused()).at(0).fix;
+  EXPECT_EQ(pass.after.find("GradScaler"), std::string::npos);
+  ProgramBuilder volta(20'000);
+  volta.op("aten::mm", "volta_sgemm_128x64_nn", 8000);
+  volta.op("autograd::engine::evaluate_function: MmBackward0", "volta_sgemm_128x64_nn", 8000);
+  const Fix training = JudgedTrace(volta.trace()).findings(tensor_cores_unused()).at(0).fix;
+  EXPECT_NE(training.after.find("GradScaler"), std::string::npos);
+  EXPECT_NE(training.text.find("NaN"), std::string::npos);
+  const Fix ampere =
+      product("ampere_sgemm_128x64_tn", kFloats, a100()).findings(tensor_cores_unused()).at(0).fix;
+  EXPECT_NE(ampere.text.find("needs no gradient scaler"), std::string::npos);
+  EXPECT_EQ(ampere.after.find("GradScaler"), std::string::npos);
+}
+
+TEST(TensorCoresUnused, LeavesKernelsAloneThatTheProgramLaunchesItself) {
+  const auto with = [](bool operators) {
+    TraceBuilder builder;
+    builder.device(a100());
+    builder.step(1, 0, 1000);
+    if (operators) builder.op("aten::zeros", 1, 3);
+    builder.runtime("cudaLaunchKernel", 5, 5, 1);
+    builder.kernel("matmul_k(float*, float*, float*, int)", 20, 900, 1);
+    return JudgedTrace(builder).findings(tensor_cores_unused()).size();
+  };
+  EXPECT_EQ(with(true), 0U) << "autocast does not reach it";
+  EXPECT_EQ(with(false), 1U) << "where operators were not recorded, that is not known";
+}
+
 }  // namespace
 }  // namespace fathom

@@ -71,6 +71,40 @@ TEST(Throttling, IsNothingWhereTheClockIsLowBecauseNothingRuns) {
   EXPECT_TRUE(JudgedTrace(program.trace()).findings(throttling()).empty());
 }
 
+TEST(Throttling, TakesMuchPowerForTheCauseWhereReasonsWereNotRecorded) {
+  ProgramBuilder program = busy_program();
+  seen_fast(program.trace(), 1400);
+  MachineBuilder machine(program.trace(), kEnd);
+  machine.level("gpu.sm_clock", 1190, 0).level("gpu.utilization", 95, 0);
+  machine.level("gpu.power", 330, 0).level("gpu.power_limit", 400, 0);
+  const std::vector<Finding> findings = JudgedTrace(program.trace()).findings(throttling());
+  ASSERT_EQ(findings.size(), 1U);
+  EXPECT_EQ(findings[0].key, "power");
+  EXPECT_EQ(findings[0].confidence, Confidence::medium);
+  EXPECT_NEAR(static_cast<double>(to_ns(total(findings[0].claims))), 0.15 * 15'000, 30);
+}
+
+TEST(Throttling, IsNothingForMuchPowerAtTheFullClock) {
+  ProgramBuilder program = busy_program();
+  MachineBuilder machine(program.trace(), kEnd);
+  machine.level("gpu.sm_clock", 1400, 0).level("gpu.utilization", 95, 0);
+  machine.level("gpu.power", 390, 0).level("gpu.power_limit", 400, 0);
+  EXPECT_TRUE(JudgedTrace(program.trace()).findings(throttling()).empty());
+}
+
+TEST(Throttling, IsANoteForAHotGpuAtTheFullClock) {
+  ProgramBuilder program = busy_program();
+  gpu(program.trace(), 1400).level("gpu.temperature", 88, 0);
+  const std::vector<Finding> findings = JudgedTrace(program.trace()).findings(throttling());
+  ASSERT_EQ(findings.size(), 1U);
+  EXPECT_EQ(findings[0].key, "heat");
+  EXPECT_EQ(findings[0].weight, Weight::note);
+  EXPECT_TRUE(findings[0].claims.empty());
+  ProgramBuilder cool = busy_program();
+  gpu(cool.trace(), 1400).level("gpu.temperature", 84, 0);
+  EXPECT_TRUE(JudgedTrace(cool.trace()).findings(throttling()).empty());
+}
+
 TEST(Throttling, AbstainsWithoutTelemetryAndSaysHowToRecordIt) {
   ProgramBuilder program = busy_program();
   EXPECT_NE(JudgedTrace(program.trace()).abstains(throttling()).find("fathom run"),

@@ -3,6 +3,7 @@
 #include <optional>
 
 #include "base/quantity_text.h"
+#include "rules/common/program.h"
 #include "rules/common/recorded.h"
 #include "rules/rule.h"
 
@@ -16,7 +17,8 @@ constexpr std::string_view kDoc =
     "start; "
     "the first step is left out where there are others, since it allocates what stays. Fires when "
     "that is at least half of the peak (median over the steps); warns when the peak is also over "
-    "80 % of the device's memory. Abstains without allocator events of a device. Source: TraceML's "
+    "80 % of the device's memory, and is silent where the peak is known to be below 30 % of it. "
+    "Abstains without allocator events of a device. Source: TraceML's "
     "80 % for the peak; half is our choice.";
 
 constexpr double kLeastShare = 0.5;
@@ -108,7 +110,8 @@ Outcome check(const RuleContext& rules) {
   const std::vector<std::size_t> rows =
       rules.device < 0 ? std::vector<std::size_t>() : events_of(rules);
   if (rows.empty()) {
-    return Abstention{"no allocator events of a device were recorded: profile_memory=True"};
+    return not_recorded(rules, "no allocator events of a device were recorded",
+                        "profile_memory=True");
   }
   if (!is_training(rules)) return std::vector<Finding>{};
   std::vector<StepMemory> steps;
@@ -120,6 +123,7 @@ Outcome check(const RuleContext& rules) {
   const auto middle = steps.begin() + static_cast<std::ptrdiff_t>(steps.size() / 2);
   std::ranges::nth_element(steps, middle, {}, &StepMemory::share);
   if (middle->share() < kLeastShare) return std::vector<Finding>{};
+  if (mostly_free(rules, middle->peak)) return std::vector<Finding>{};
   std::vector<Finding> findings;
   findings.push_back(make(rules, *middle));
   return findings;

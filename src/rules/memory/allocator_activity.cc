@@ -24,11 +24,10 @@ constexpr std::string_view kDoc =
     "needs; calls in steady state mean that sizes vary, that the cache is emptied "
     "(torch.cuda.empty_cache), or that memory is nearly full: then the allocator frees its cache "
     "and asks again (a retry), which is reported only where recorded memory shows that at least 80 "
-    "% "
-    "is "
-    "reserved. What libraries free while they start is warm-up. Counted is the time that the "
-    "device idles while its launching "
-    "thread is inside such a call. Fires from 1 % of the step. Calls in the first counted step "
+    "% is reserved. What libraries free while they start is warm-up. Counted is the time that the "
+    "device idles while its launching thread is inside such a call; where its activity was not "
+    "recorded, the time of the main thread. Fires from 1 % of the step. Calls in the first counted "
+    "step "
     "only, or in a single recorded one, may be warm-up; the finding notes it. Sources: PyTorch's "
     "CUDA semantics (memory management), tuning guide (preallocate for varying lengths).";
 
@@ -53,6 +52,8 @@ struct Found {
   std::set<const Step*> steps;
   std::vector<Claim> claims;
   Duration spent{};
+  RemovedTime removed;  // Without a device.
+  explicit Found(const RuleContext& rules) : removed(rules) {}
 };
 
 Found look(const RuleContext& rules) {
@@ -63,7 +64,7 @@ Found look(const RuleContext& rules) {
   const NameSet empty(trace, [](std::string_view name) {
     return name == "aten::empty" || name == "aten::empty_strided";
   });
-  Found found;
+  Found found(rules);
   SliceId freeing;  // The operator around the last free.
   const auto is_call = [&trace](SliceId slice) {
     return trace.kind(slice) == SliceKind::runtime || trace.kind(slice) == SliceKind::driver;
@@ -97,7 +98,12 @@ Found look(const RuleContext& rules) {
     }
   }
   for (const SliceId call : found.calls) {
-    claim_idle(rules, interval_of(trace, call), {Bucket::allocation}, found.claims);
+    const Interval stretch = interval_of(trace, call);
+    if (rules.device >= 0) {
+      claim_idle(rules, stretch, {Bucket::allocation}, found.claims);
+    } else {
+      claim_main_thread(rules, stretch, {}, found.claims, &found.removed);
+    }
   }
   return found;
 }
@@ -124,8 +130,12 @@ bool nearly_full(const RuleContext& rules) {
 /// The share of the step that work takes which is done only once.
 double warm_up_percent(const RuleContext& rules) {
   Duration time{};
-  for (const IdlePiece& piece : rules.accounting.find(rules.device)->pieces)
-    if (piece.cause == Bucket::warm_up) time += rules.counted(piece.interval);
+  if (const DeviceAccounting* const device = rules.accounting.find(rules.device)) {
+    for (const IdlePiece& piece : device->pieces)
+      if (piece.cause == Bucket::warm_up) time += rules.counted(piece.interval);
+  }
+  for (const HostPiece& piece : rules.accounting.host)
+    if (piece.bucket == HostBucket::warm_up) time += rules.counted(piece.interval);
   return rules.percent(time);
 }
 
@@ -138,10 +148,7 @@ bool is_uncached(const Found& found) {
 }
 
 /// Segments that expand are CUDA's: other devices' allocators ignore the setting or lack it.
-bool can_expand(const Trace& trace) {
-  return speaks_cuda(trace) &&
-         !NameSet(trace, [](std::string_view name) { return name.starts_with("hip"); }).any();
-}
+bool can_expand(const Trace& trace) { return speaks_cuda(trace) && !speaks_hip(trace); }
 
 Fix fix_of(const RuleContext& rules, const Found& found, bool full) {
   const Trace& trace = rules.trace();
@@ -182,7 +189,8 @@ Fix fix_of(const RuleContext& rules, const Found& found, bool full) {
 }
 
 Outcome check(const RuleContext& rules) {
-  if (rules.device < 0) return Abstention{"no device activity was recorded"};
+  if (rules.device < 0 && !has_calls(rules.trace()))
+    return Abstention{"no device activity was recorded"};
   Found found = look(rules);
   if (found.runtime == 0) {
     return Abstention{
@@ -216,12 +224,17 @@ Outcome check(const RuleContext& rules) {
       warm_up
           ? "Nothing shows that later steps allocate too: it may be warm-up. Record later steps "
             "(schedule(wait=…, warmup=…))."
-          : "The device is busy during " + per_step(rules, found.spent - time) +
-                " of these calls, which costs nothing.";
+      : rules.device < 0 ? "The device was not recorded: what it computes meanwhile costs nothing."
+                         : "The device is busy during " + per_step(rules, found.spent - time) +
+                               " of these calls, which costs nothing.";
   finding.fix = fix_of(rules, found, full);
   finding.verify = "fathom accounting TRACE";
   finding.claims = std::move(found.claims);
-  for (const SliceId call : found.calls) scale_tree(rules, call, 0.0F, finding.edits);
+  if (rules.device >= 0) {
+    for (const SliceId call : found.calls) scale_tree(rules, call, 0.0F, finding.edits);
+  } else {
+    found.removed.to(finding.edits);
+  }
   finding.assumption = "none of these calls is needed";
   finding.pessimism = warm_up ? 0.0 : 0.6;
   return std::vector<Finding>{std::move(finding)};

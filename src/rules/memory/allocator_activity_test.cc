@@ -82,6 +82,19 @@ TEST(AllocatorActivity, AbstainsWithoutADevice) {
   EXPECT_NE(JudgedTrace(builder).abstains(allocator_activity()), "");
 }
 
+TEST(AllocatorActivity, CountsTheMainThreadWhereTheDeviceWasNotRecorded) {
+  TraceBuilder builder;
+  for (std::int64_t at : {0, 1000, 2000}) {
+    builder.step(at / 1000, at, 1000);
+    builder.op("aten::mm", at + 10, 300);
+    builder.runtime("cudaFree", at + 400, 500);
+  }
+  const auto findings = JudgedTrace(builder).findings(allocator_activity());
+  ASSERT_EQ(findings.size(), 1U);
+  EXPECT_EQ(total(findings[0].claims), duration_ns(1500));
+  EXPECT_NE(findings[0].counter_evidence.find("not recorded"), std::string::npos);
+}
+
 /// A free between two allocations in one operator, while the device idles; of 42 GB of memory so
 /// many are reserved.
 std::vector<Finding> retried(std::int64_t reserved) {

@@ -3,6 +3,7 @@
 
 #include "analysis/operators/peak_memory.h"
 #include "base/quantity_text.h"
+#include "rules/common/program.h"
 #include "rules/common/recorded.h"
 #include "rules/rule.h"
 
@@ -25,7 +26,7 @@ Outcome check(const RuleContext& rules) {
   const PeakMemory memory = compute_peak_memory(rules.context);
   const PeakMemory::Peak* const peak = memory.of(rules.device);
   if (peak == nullptr || (peak->reserved == kAbsent && peak->allocated == kAbsent)) {
-    return Abstention{"memory was not recorded: profile_memory=True"};
+    return not_recorded(rules, "memory was not recorded", "profile_memory=True");
   }
   if (device == nullptr || device->memory_bytes <= 0) {
     return Abstention{"the size of the device's memory was not recorded"};

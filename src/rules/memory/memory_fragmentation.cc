@@ -4,7 +4,6 @@
 #include "analysis/operators/peak_memory.h"
 #include "analysis/structure/vendor.h"
 #include "base/quantity_text.h"
-#include "rules/common/names.h"
 #include "rules/common/program.h"
 #include "rules/common/recorded.h"
 #include "rules/rule.h"
@@ -30,7 +29,7 @@ Outcome check(const RuleContext& rules) {
   const PeakMemory memory = compute_peak_memory(rules.context);
   const PeakMemory::Peak* const peak = memory.of(rules.device);
   if (peak == nullptr || peak->reserved == kAbsent || peak->allocated == kAbsent) {
-    return Abstention{"memory was not recorded: profile_memory=True"};
+    return not_recorded(rules, "memory was not recorded", "profile_memory=True");
   }
   if (device == nullptr || device->memory_bytes <= 0) {
     return Abstention{"the size of the device's memory was not recorded"};
@@ -57,10 +56,8 @@ Outcome check(const RuleContext& rules) {
   finding.counter_evidence =
       "A peak before the recorded time reserves memory that is not needed now: then nothing is "
       "wrong.";
-  const bool hip =
-      NameSet(rules.trace(), [](std::string_view name) { return name.starts_with("hip"); }).any();
   const std::string command = command_of(rules.trace());
-  if (speaks_cuda(rules.trace()) && !hip) {
+  if (speaks_cuda(rules.trace()) && !speaks_hip(rules.trace())) {
     finding.fix = {
         .text = "Let segments grow instead of multiplying; allocate the longest batch first.",
         .before = command,

@@ -7,6 +7,7 @@
 #include "base/quantity_text.h"
 #include "rules/common/counted.h"
 #include "rules/common/device_memory.h"
+#include "rules/common/program.h"
 #include "rules/common/recorded.h"
 #include "rules/rule.h"
 
@@ -84,7 +85,8 @@ Finding make(const RuleContext& rules, const std::vector<std::int64_t>& levels, 
 Outcome check(const RuleContext& rules) {
   const DeviceMemory memory(rules);
   if (memory.rows().empty())
-    return Abstention{"no allocator events of a device were recorded: profile_memory=True"};
+    return not_recorded(rules, "no allocator events of a device were recorded",
+                        "profile_memory=True");
   const std::vector<std::int64_t> levels = levels_of(rules, memory);
   if (levels.size() <= kLeastRises)
     return Abstention{"fewer than five steps were recorded with allocator events"};

@@ -8,6 +8,7 @@
 #include "base/quantity_text.h"
 #include "rules/common/device_memory.h"
 #include "rules/common/names.h"
+#include "rules/common/program.h"
 #include "rules/common/recorded.h"
 #include "rules/rule.h"
 
@@ -134,12 +135,14 @@ Finding make(const RuleContext& rules, const Parts& parts) {
 Outcome check(const RuleContext& rules) {
   const DeviceMemory memory(rules);
   if (memory.rows().empty())
-    return Abstention{"no allocator events of a device were recorded: profile_memory=True"};
+    return not_recorded(rules, "no allocator events of a device were recorded",
+                        "profile_memory=True");
   if (!is_training(rules)) return std::vector<Finding>{};
   const std::vector<SliceId> updates = optimizer_steps(rules);
   if (updates.empty()) return Abstention{"no Optimizer.step annotation was recorded"};
   const std::optional<Parts> parts = parts_of(rules, memory, updates);
   if (!parts || parts->share() < kLeastShare || parts->share() > 1) return std::vector<Finding>{};
+  if (mostly_free(rules, parts->peak)) return std::vector<Finding>{};
   std::vector<Finding> findings;
   findings.push_back(make(rules, *parts));
   return findings;

@@ -73,5 +73,18 @@ TEST(OptimizerMemory, AbstainsWithoutAllocatorEventsAndWithoutAnOptimizersStep) 
   EXPECT_NE(JudgedTrace(unnamed).abstains(optimizer_memory()), "");
 }
 
+TEST(OptimizerMemory, IsNothingWhereMostOfTheDeviceIsFree) {
+  const auto on = [](std::int64_t mib) {
+    Device device;
+    device.memory_bytes = mib * kMiB;
+    TraceBuilder builder;
+    builder.device(device);
+    step(builder, "Optimizer.step#AdamW.step", 300, 100, 50);
+    return JudgedTrace(builder).findings(optimizer_memory()).size();
+  };
+  EXPECT_EQ(on(1600), 0U) << "450 MiB are 28 %";
+  EXPECT_EQ(on(1400), 1U);
+}
+
 }  // namespace
 }  // namespace fathom

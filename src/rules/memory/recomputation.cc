@@ -10,6 +10,7 @@
 #include "rules/common/claims.h"
 #include "rules/common/counted.h"
 #include "rules/common/evidence.h"
+#include "rules/common/program.h"
 #include "rules/common/recorded.h"
 #include "rules/rule.h"
 
@@ -55,10 +56,11 @@ std::optional<double> full(const RuleContext& rules) {
   return static_cast<double>(peak->allocated) / static_cast<double>(device->memory_bytes);
 }
 
-std::string room_text(const std::optional<double>& full) {
+std::string room_text(const RuleContext& rules, const std::optional<double>& full) {
   if (!full) {
-    return "The memory that it saves was not recorded (profile_memory=True): without it the step "
-           "may not fit.";
+    return "The memory that it saves was not recorded (use " +
+           recording_with(rules.trace(), "profile_memory=True") +
+           "): without recomputing, the step may not fit.";
   }
   return "At its peak " + percent_text(100 * *full) +
          " of the device's memory is allocated; without recomputing it is more.";
@@ -88,7 +90,7 @@ Outcome check(const RuleContext& rules) {
       evidence_of(rules, blamed,
                   count_text(operators / step_count(rules)) +
                       " operators per step are recomputed (activation checkpointing)"));
-  finding.counter_evidence = room_text(share);
+  finding.counter_evidence = room_text(rules, share);
   finding.fix = {
       .text = roomy
                   ? "The device has room: checkpoint fewer blocks, or none, and compare the peak. "

@@ -1,14 +1,17 @@
 // profiling-mistakes: the recording is of something else than what is meant, or lacks what is
 // needed.
 #include <algorithm>
+#include <array>
 
 #include "analysis/roofline/op_arguments.h"
+#include "analysis/structure/stretches.h"
 #include "base/quantity_text.h"
 #include "rules/common/arguments.h"
 #include "rules/common/evidence.h"
 #include "rules/common/names.h"
 #include "rules/common/program.h"
 #include "rules/common/recorded.h"
+#include "rules/common/unexplained_idle.h"
 #include "rules/rule.h"
 
 namespace fathom {
@@ -21,13 +24,25 @@ constexpr std::string_view kDoc =
     "Inference in train mode: no backward pass, but dropout or batch norm called with "
     "training=True. Few steps: the recording has no steps, or only one counts, so nothing shows "
     "what is usual. On the CPU: operators ran on the processor, and nothing on the GPU that the "
-    "recording lists. Many steps: at least 50, with over a million events, which add cost but no "
+    "recording lists, or it was busy for less than 1 % while products and convolutions on the "
+    "processor took 25 % of the step. Unexplained: the device idles for 40 % of the step or more, "
+    "and the "
+    "recording does not show why: it waits before the first recorded activity, for work launched "
+    "earlier; a graph or other work that was launched long ago waits for what was not recorded; "
+    "what launched the next activity is missing; or nothing follows. Many steps: at least 50, with "
+    "over a million events, which add cost but no "
     "information. Not recorded: kernels although there are launches; shapes; stacks, where the "
     "host takes 20 % of the step; memory, where a device trains. Modes are read from the recorded "
     "arguments (record_shapes=True). Source: PyTorch's profiler documentation (schedule, options).";
 
 constexpr std::size_t kManySteps = 50;
 constexpr double kHostMatters = 20.0;
+/// A device that is busy for less, in percent of the step, is hardly used;
+constexpr double kHardlyUsed = 1.0;
+/// and from this share on the model is on the processor.
+constexpr double kProductsMatter = 25.0;
+/// The verdict's own limit.
+constexpr double kUnexplainedMatters = 40.0;
 constexpr std::size_t kManyEvents = 1'000'000;
 
 Finding about(std::string key, std::string title, Weight weight, std::string evidence) {
@@ -198,19 +213,26 @@ bool host_matters(const RuleContext& rules) {
   return rules.percent(sum) >= kHostMatters;
 }
 
-/// What was not recorded and would show more about this program: options of torch.profiler.
-std::string missing_options(const RuleContext& rules) {
+/// What was not recorded and would show more about this program.
+struct NotRecorded {
+  std::string what;     // "shapes, memory"
+  std::string options;  // Of torch.profiler.
+};
+NotRecorded not_recorded_of(const RuleContext& rules) {
   const Trace& trace = rules.trace();
   const bool stacks = has_frames(rules) ||
                       std::ranges::any_of(trace.ops.stack, [](StringId id) { return id.valid(); });
-  std::string text;
-  const auto add = [&text](bool missing, std::string_view option) {
-    if (missing) text += (text.empty() ? "" : ", ") + std::string(option);
+  NotRecorded missing;
+  const auto add = [&missing](std::string_view what, std::string_view option) {
+    const std::string_view comma = missing.what.empty() ? "" : ", ";
+    missing.what.append(comma).append(what);
+    missing.options.append(comma).append(option);
   };
-  add(!has_shapes(trace), "record_shapes=True");
-  add(!stacks && host_matters(rules), "with_stack=True");
-  add(trace.memory.time.empty() && rules.device >= 0 && is_training(rules), "profile_memory=True");
-  return text;
+  if (!has_shapes(trace)) add("shapes", "record_shapes=True");
+  if (!stacks && host_matters(rules)) add("Python stacks", "with_stack=True");
+  if (trace.memory.time.empty() && rules.device >= 0 && is_training(rules))
+    add("memory", "profile_memory=True");
+  return missing;
 }
 
 void check_recorded(const RuleContext& rules, std::vector<Finding>& findings) {
@@ -236,9 +258,9 @@ void check_recorded(const RuleContext& rules, std::vector<Finding>& findings) {
                                      "ProfilerActivity.CUDA])"};
     findings.push_back(std::move(finding));
   }
-  const std::string missing = missing_options(rules);
-  if (!operators || missing.empty()) return;
-  Finding finding = about("not-recorded", "Not recorded: " + missing, Weight::note,
+  const NotRecorded missing = not_recorded_of(rules);
+  if (!operators || missing.what.empty()) return;
+  Finding finding = about("not-recorded", "Not recorded: " + missing.what, Weight::note,
                           "Rules that need them abstain or cannot name a line.");
   finding.confidence = Confidence::high;
   finding.effort = Effort::flag;
@@ -247,11 +269,31 @@ void check_recorded(const RuleContext& rules, std::vector<Finding>& findings) {
                      "Record once more with what the next question needs: shapes for the "
                      "roofline, stacks for lines, memory for the peak.",
                  .before = by_run ? command_of(trace) : "profile()",
-                 .after = by_run ? recording_with(trace, missing) : "profile(" + missing + ")"};
+                 .after = by_run ? recording_with(trace, missing.options)
+                                 : "profile(" + missing.options + ")"};
+  findings.push_back(std::move(finding));
+}
+
+void check_untraced(const Device& device, std::vector<Finding>& findings) {
+  const std::string name = device.name.empty() ? "a GPU" : device.name;
+  Finding finding = about(
+      "device-not-traced",
+      "Only the CPU beside a GPU (" + name +
+          ") was recorded: whether the model runs on it is not known",
+      Weight::warning,
+      "The recording lists " + name + ", and holds operators, but not one call of its runtime.");
+  finding.counter_evidence =
+      "A program that uses no GPU looks the same, where only the CPU was asked for.";
+  finding.fix = {.text =
+                     "Record the device too. Where it then shows no kernel, put the model and each "
+                     "batch onto it.",
+                 .before = "profile(activities=[ProfilerActivity.CPU])",
+                 .after = "profile(activities=[ProfilerActivity.CPU, ProfilerActivity.CUDA])"};
   findings.push_back(std::move(finding));
 }
 
 void check_device(const RuleContext& rules, std::vector<Finding>& findings) {
+  if (const Device* const untraced = untraced_device(rules)) check_untraced(*untraced, findings);
   const Device* const device = unused_device(rules);
   if (device == nullptr) return;
   const std::string name = device->name.empty() ? "GPU" : device->name;
@@ -266,9 +308,121 @@ void check_device(const RuleContext& rules, std::vector<Finding>& findings) {
   findings.push_back(std::move(finding));
 }
 
+/// What the host spends on products and convolutions that start nothing on a device.
+Duration products_on_processor(const RuleContext& rules) {
+  const Trace& trace = rules.trace();
+  const Column<SliceId>& parent = rules.context.nesting().parent;
+  std::vector<bool> launches(trace.slices.size());
+  const Links& links = rules.context.links();
+  for (const SliceId activity : links.activities) {
+    for (SliceId at = links.launch[activity.row()]; at.valid() && !launches[at.row()];
+         at = parent[at.row()])
+      launches[at.row()] = true;
+  }
+  const NameSet products(trace, [](std::string_view name) {
+    return is_product(name) || name.find("convolution") != name.npos ||
+           name.find("scaled_dot_product") != name.npos;
+  });
+  Duration sum{};
+  for (const Nesting::Thread& thread : rules.context.nesting().work) {
+    for (const SliceId op : thread.slices) {
+      const std::size_t row = op.row();
+      if (launches[row] || !rules.counts(trace.slices.start[row])) continue;
+      const bool outermost =
+          !parent[row].valid() || !enclosing(rules, parent[row], products).valid();
+      if (products.contains(trace.slices.name[row]) && outermost)
+        sum += rules.counted(interval_of(trace, op));
+    }
+  }
+  return sum;
+}
+
+/// A device that does next to nothing while the model computes on the processor beside it.
+void check_beside(const RuleContext& rules, std::vector<Finding>& findings) {
+  const DeviceTimeline* const timeline = rules.context.timelines().find(rules.device);
+  if (timeline == nullptr || device_unrecorded(rules)) return;
+  Duration busy{};
+  for (const Step* const step : rules.steps) busy += busy_time(*timeline, step->window).busy();
+  if (rules.percent(busy) >= kHardlyUsed) return;
+  const Duration products = products_on_processor(rules);
+  if (rules.percent(products) < kProductsMatter) return;
+  const Device* const device = device_of(rules);
+  const std::string name = device == nullptr || device->name.empty() ? "GPU" : device->name;
+  Finding finding = about(
+      "on-cpu", "The model runs on the CPU beside a GPU (" + name + "), which does next to nothing",
+      Weight::critical,
+      name + " is busy for " + percent_text(rules.percent(busy)) +
+          " of the step; products and convolutions that launch nothing take " +
+          per_step(rules, products) + " of the processor");
+  finding.counter_evidence = "A small part may be on the processor on purpose.";
+  finding.fix = {.text = "Put the model and each batch onto the device.",
+                 .before = "y = model(x)",
+                 .after = "model = model.to(device)\ny = model(x.to(device))"};
+  findings.push_back(std::move(finding));
+}
+
+/// Where the device idles without a cause, and how to record it.
+struct Missing {
+  std::string_view where;
+  std::string_view likely;
+  std::string_view fix;
+};
+const Missing& missing_about(Unexplained reason) {
+  static constexpr std::array<Missing, kUnexplained> kMissing = {{
+      {"before the first recorded activity, which was launched already",
+       "work that was launched before the recording runs, and is not in it",
+       "Begin to record when the device is idle (wait for it before, outside of what is timed), or "
+       "some steps earlier."},
+      {"after the last recorded activity",
+       "the device's records end here: its buffers were lost, or the host went on alone",
+       "Wait for the device before recording ends, and record whole steps."},
+      {"before the launch of a graph takes effect",
+       "the graph waits for work of other streams, processes or devices that is not in the "
+       "recording: the host launched it in time",
+       "Record every process that uses the device, and the nodes of graphs; fathom telemetry of a "
+       "run shows who else was there."},
+      {"before work that was launched earlier",
+       "it waits for work of other streams, processes or devices that is not in the recording",
+       "Record every process and rank that uses the device, and longer: what these wait for began "
+       "before."},
+      {"before work whose launch is not in the recording",
+       "another thread or process launched it, or records of the host were lost",
+       "Record the host, too (ProfilerActivity.CPU), in the process that launches, and fewer "
+       "steps where buffers ran over."},
+  }};
+  return kMissing[static_cast<std::size_t>(reason)];
+}
+
+void check_explained(const RuleContext& rules, std::vector<Finding>& findings) {
+  if (rules.device < 0 || device_unrecorded(rules)) return;
+  const UnexplainedIdle idle = unexplained_idle(rules);
+  if (rules.percent(idle.total()) < kUnexplainedMatters) return;
+  const auto reason = static_cast<std::size_t>(idle.most());
+  const Missing& missing = missing_about(idle.most());
+  const Trace& trace = rules.trace();
+  const SliceId next = idle.next[reason];
+  Finding finding = about(
+      "unexplained",
+      "The device idles, and the recording does not show why: " + per_step(rules, idle.total()),
+      Weight::warning,
+      per_step(rules, idle.time[reason]) + " of it " + std::string(missing.where) +
+          "; the longest stretch is " + duration_text(idle.longest[reason].length()) +
+          (next.valid() ? ", before " + std::string(trace.name(next)) : std::string()) +
+          ". Most likely " + std::string(missing.likely));
+  finding.evidence.back().where = idle.longest[reason];
+  if (next.valid()) finding.evidence.back().slices = {next};
+  finding.confidence = Confidence::medium;
+  finding.counter_evidence = "What is not in a recording can only be guessed from what is.";
+  finding.fix = {.text = std::string(missing.fix), .before = "", .after = ""};
+  finding.verify = "fathom gaps TRACE --sort -duration_ns";
+  findings.push_back(std::move(finding));
+}
+
 Outcome check(const RuleContext& rules) {
   std::vector<Finding> findings;
   check_device(rules, findings);
+  check_beside(rules, findings);
+  check_explained(rules, findings);
   check_mode(rules, findings);
   check_steps(rules, findings);
   check_recorded(rules, findings);

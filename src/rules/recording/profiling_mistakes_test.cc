@@ -77,16 +77,26 @@ TEST(ProfilingMistakes, TellWhatWasNotRecorded) {
   }
   const std::vector<Finding> findings = JudgedTrace(builder).findings(profiling_mistakes());
   ASSERT_EQ(findings.size(), 1U);
-  EXPECT_EQ(findings[0].title, "Not recorded: record_shapes=True");
+  EXPECT_EQ(findings[0].title, "Not recorded: shapes");
 }
 
 TEST(ProfilingMistakes, AreAModelOnTheCpuBesideAGpu) {
   TraceBuilder builder;
   builder.device(a100());
   builder.op("aten::mm", 0, 950);
+  builder.runtime("cudaDeviceSynchronize", 960, 10);
   const std::vector<Finding> findings = JudgedTrace(builder).findings(profiling_mistakes());
   ASSERT_FALSE(findings.empty());
   EXPECT_EQ(findings[0].key, "on-cpu");
+}
+
+TEST(ProfilingMistakes, DoNotKnowWhereAModelRunsWhereTheGpuWasNotTraced) {
+  TraceBuilder builder;
+  builder.device(a100());
+  builder.op("aten::mm", 0, 950);
+  const std::vector<Finding> findings = JudgedTrace(builder).findings(profiling_mistakes());
+  EXPECT_FALSE(has(findings, "on-cpu"));
+  EXPECT_TRUE(has(findings, "device-not-traced"));
 }
 
 TEST(ProfilingMistakes, TellAUserOfFathomRunItsOwnOptions) {
@@ -96,6 +106,68 @@ TEST(ProfilingMistakes, TellAUserOfFathomRunItsOwnOptions) {
   builder.fact("command", R"(["python","a.py"])");
   for (const Finding& finding : JudgedTrace(builder).findings(profiling_mistakes()))
     EXPECT_EQ(finding.fix.after.find("profile("), std::string::npos) << finding.key;
+}
+
+TEST(ProfilingMistakes, TellIdleTimeThatNothingExplains) {
+  TraceBuilder builder;
+  builder.step(0, 0, 104'000);
+  builder.op("graph", 10, 60);
+  builder.runtime("cudaGraphLaunch", 20, 40, 7);
+  builder.kernel("first", 60'000, 20'000, 7).graph_node(1);
+  builder.kernel("second", 80'000, 20'000, 7).graph_node(2);
+  for (int i = 0; i < 3; ++i)
+    add_launch(builder, "aten::add", 100'100 + 1000 * i, "add", 900, 8 + i);
+  const auto findings = JudgedTrace(builder).findings(profiling_mistakes());
+  const auto found = std::ranges::find(findings, "unexplained", &Finding::key);
+  ASSERT_NE(found, findings.end());
+  EXPECT_NE(found->title.find("% of the step)"), std::string::npos) << found->title;
+  EXPECT_NE(found->evidence[0].text.find("before the first recorded activity"), std::string::npos)
+      << found->evidence[0].text;
+  EXPECT_TRUE(found->claims.empty());
+}
+
+TEST(ProfilingMistakes, DoNotBlameTheHostForAGraphThatWaits) {
+  TraceBuilder builder;
+  builder.step(0, 0, 100'000);
+  add_launch(builder, "aten::add", 10, "add", 1000, 1);
+  builder.op("graph", 100, 60);
+  builder.runtime("cudaGraphLaunch", 110, 40, 7);
+  builder.kernel("first", 80'000, 10'000, 7).graph_node(1);
+  builder.kernel("second", 90'000, 10'000, 7).graph_node(2);
+  const auto findings = JudgedTrace(builder).findings(profiling_mistakes());
+  const auto found = std::ranges::find(findings, "unexplained", &Finding::key);
+  ASSERT_NE(found, findings.end());
+  EXPECT_NE(found->evidence[0].text.find("the host launched it in time"), std::string::npos)
+      << found->evidence[0].text;
+}
+
+TEST(ProfilingMistakes, AreSilentAboutIdleTimeWithACause) {
+  TraceBuilder builder;
+  builder.step(0, 0, 100'000);
+  add_launch(builder, "aten::add", 10, "add", 1000, 1);
+  builder.op("aten::unique", 100, 90'000);
+  add_launch(builder, "aten::add", 95'000, "add", 1000, 2);
+  EXPECT_FALSE(has(JudgedTrace(builder).findings(profiling_mistakes()), "unexplained"));
+}
+
+/// A step of 100 µs with a product on the processor, and a kernel of `kernel` ns on the device.
+JudgedTrace beside(std::int64_t kernel) {
+  TraceBuilder builder;
+  builder.step(0, 0, 100'000);
+  builder.op("aten::linear", 10, 60'000);
+  builder.op("aten::addmm", 100, 59'000);
+  add_launch(builder, "aten::add", 70'000, "add", kernel, 1);
+  add_launch(builder, "aten::add", 99'000, "add", 100, 2);
+  return JudgedTrace(builder);
+}
+
+TEST(ProfilingMistakes, TellAModelOnTheProcessorBesideADeviceThatDoesNextToNothing) {
+  const auto findings = beside(100).findings(profiling_mistakes());
+  const auto found = std::ranges::find(findings, "on-cpu", &Finding::key);
+  ASSERT_NE(found, findings.end());
+  EXPECT_NE(found->evidence[0].text.find("59.00 µs (59.0 % of the step)"), std::string::npos)
+      << found->evidence[0].text;
+  EXPECT_FALSE(has(beside(20'000).findings(profiling_mistakes()), "on-cpu"));
 }
 
 }  // namespace

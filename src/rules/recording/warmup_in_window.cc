@@ -4,6 +4,7 @@
 #include <functional>
 #include <utility>
 
+#include "analysis/pipeline_fill.h"
 #include "analysis/structure/stretches.h"
 #include "analysis/structure/vendor.h"
 #include "base/quantity_text.h"
@@ -72,9 +73,12 @@ Finding about(const RuleContext& rules, std::string key, std::string title, Evid
 /// The leading counted steps that are longer than usual.
 std::span<const Step* const> long_first(const RuleContext& rules) {
   if (rules.steps.size() < kFewestSteps) return {};
-  const double limit = kLongFirst * static_cast<double>(to_ns(median_of(step_lengths(rules))));
-  const auto usual = std::ranges::find_if(rules.steps, [limit](const Step* step) {
-    return static_cast<double>(to_ns(step->window.length())) <= limit;
+  const Duration median = median_of(step_lengths(rules));
+  const double limit = kLongFirst * static_cast<double>(to_ns(median));
+  const auto usual = std::ranges::find_if(rules.steps, [&](const Step* step) {
+    const bool first = step == rules.steps.front();
+    const Duration length = first ? length_without_fill(*step, median) : step->window.length();
+    return static_cast<double>(to_ns(length)) <= limit;
   });
   return {rules.steps.begin(), usual};
 }

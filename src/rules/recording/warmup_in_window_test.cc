@@ -67,5 +67,25 @@ TEST(WarmupInWindow, AbstainsWithFewStepsAndNoDevice) {
   EXPECT_NE(JudgedTrace(builder).abstains(warmup_in_window()), "");
 }
 
+TEST(WarmupInWindow, IsNotThatTheDeviceFinishesAfterTheHost) {
+  // Each step takes the host 100 µs, and the kernel that it launches at its end 80 µs.
+  const auto first_takes = [](std::int64_t us) {
+    constexpr std::int64_t kUs = 1000;
+    TraceBuilder builder;
+    std::int64_t at = 0;
+    for (int i = 0; i < 5; ++i) {
+      const std::int64_t host = (i == 0 ? us : 100) * kUs;
+      builder.step(i, at, host);
+      builder.op("aten::randn", at, host - 10 * kUs);
+      builder.runtime("cudaLaunchKernel", at + host - 10 * kUs, 2 * kUs, i + 1);
+      builder.kernel("own", at + host - 8 * kUs, 88 * kUs, i + 1);
+      at += host;
+    }
+    return JudgedTrace(builder).findings(warmup_in_window()).size();
+  };
+  EXPECT_EQ(first_takes(100), 0U);
+  EXPECT_EQ(first_takes(200), 1U);
+}
+
 }  // namespace
 }  // namespace fathom

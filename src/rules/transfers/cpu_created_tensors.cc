@@ -3,6 +3,7 @@
 #include <array>
 
 #include "analysis/structure/stretches.h"
+#include "base/quantity_text.h"
 #include "rules/common/arguments.h"
 #include "rules/common/claims.h"
 #include "rules/common/counted.h"
@@ -10,6 +11,7 @@
 #include "rules/common/evidence.h"
 #include "rules/common/host_copies.h"
 #include "rules/common/names.h"
+#include "rules/common/recorded.h"
 #include "rules/common/user_ops.h"
 #include "rules/rule.h"
 
@@ -22,19 +24,30 @@ constexpr std::string_view kDoc =
     "memory blocks; torch.zeros(n, device=device) is one short kernel. Found is an operator that "
     "makes a tensor (zeros, ones, full, rand, randn, arange, linspace, eye, torch.tensor, or empty "
     "and a filling one) and starts nothing on the device, followed under the same parent by "
-    "aten::to, aten::_to_copy or aten::copy_ that copies to it within 1 ms; only views may lie "
+    "aten::to, aten::_to_copy or aten::copy_ that copies to it within 1 ms, or a hundredth of what "
+    "making takes; only views may lie "
     "between, and what was filled in place must have the size of the copy. "
-    "Counted are the copy, as far as nothing else runs, and the idle time from making to moving. "
-    "Fires from 1 % of the step. Sources: PyTorch's tuning guide (create tensors on the device); "
+    "Counted are the copy, as far as nothing else runs, and the idle time from making to moving; "
+    "where the device was not recorded, what the main thread spends from making to moving. "
+    "Fires from 1 % of the step. In a program that runs on the processor making alone counts: "
+    "fires "
+    "where the main thread spends 20 % of the step on filling new tensors, named by the operator "
+    "that takes most. Sources: PyTorch's tuning guide (create tensors on the device); "
     "TorchTidy's ExtraCUDACopy.";
 
 constexpr double kLeastPercent = 1.0;
+/// On the processor making tensors may be the work itself: only much of it is worth a word.
+constexpr double kLeastPercentOfHost = 20.0;
 /// A fill on the device takes the place of both.
 constexpr float kLeft = 0.2F;
+/// A number of any type has at most so many bytes.
+constexpr std::int64_t kNumber = 8;
 /// Operators between making and moving that are looked at.
 constexpr std::size_t kNearby = 4;
 /// Longer than this after making, something else was done: most likely another tensor is moved.
 constexpr Duration kSoon = duration_ns(1'000'000);
+/// A large tensor is followed less closely: memory is given back in between.
+constexpr int kOfMaking = 100;
 
 constexpr auto kMaking = std::to_array<std::string_view>(
     {"aten::zeros",        "aten::ones",         "aten::full",          "aten::zeros_like",
@@ -97,7 +110,7 @@ class Finder {
 
   std::vector<Move> find() {
     if (!making_.any()) return {};
-    copies_ = host_copies(rules_);
+    copies_ = rules_.device < 0 ? called_copies() : host_copies(rules_);
     mark();
     std::vector<Move> moves;
     const UserOps user_ops(rules_);
@@ -116,6 +129,32 @@ class Finder {
   }
 
  private:
+  /// Calls that copy, where what the device did was not recorded. That they copy to the device is
+  /// concluded from a tensor that was made before.
+  std::vector<HostCopy> called_copies() {
+    const Links& links = rules_.context.links();
+    std::vector<HostCopy> copies;
+    for (const Nesting::Thread& thread : rules_.context.nesting().work) {
+      for (const SliceId call : thread.slices) {
+        const CallKind kind = links.call_kind(trace_, call);
+        if (!is_call(call) || !starts_activity(kind)) continue;
+        for (SliceId at = call; at.valid() && !on_device_[at.row()];
+             at = rules_.context.nesting().parent[at.row()])
+          on_device_[at.row()] = true;
+        if (kind != CallKind::copy && kind != CallKind::copy_blocking) continue;
+        copies.push_back({.activity = {},
+                          .launch = call,
+                          .op = rules_.context.nesting().parent[call.row()],
+                          .kind = CopyKind::h2d});
+      }
+    }
+    return copies;
+  }
+
+  [[nodiscard]] bool is_call(SliceId slice) const {
+    return trace_.kind(slice) == SliceKind::runtime || trace_.kind(slice) == SliceKind::driver;
+  }
+
   [[nodiscard]] StringId name(const UserOp& op) const { return trace_.slices.name[op.op.row()]; }
 
   /// Which operators copy to the device, and which start anything on it.
@@ -148,7 +187,8 @@ class Finder {
   /// Can the copy be of what was made? Parameters that are initialised, then moved with their
   /// model, look like it but for their size: filling in place counts only where that is known.
   [[nodiscard]] bool may_be(SliceId made, SliceId moved, const HostCopy& copy) const {
-    if (trace_.slices.start[moved.row()] - trace_.slices.end(made) > kSoon) return false;
+    const Duration soon = std::max(kSoon, trace_.slices.duration[made.row()] / kOfMaking);
+    if (trace_.slices.start[moved.row()] - trace_.slices.end(made) > soon) return false;
     if (!fills_in_place(trace_.name(made))) return true;
     const Signature* const signature = signature_of(trace_, made);
     if (signature == nullptr || !signature->shapes.valid() || copy.bytes <= 0) return false;
@@ -166,6 +206,13 @@ class Finder {
   std::vector<bool> on_device_;         // By slice: it or its children start an activity.
 };
 
+/// ", 12 of them single numbers", or "".
+std::string numbers_text(const std::vector<HostCopy>& copies) {
+  const auto numbers = std::ranges::count_if(
+      copies, [](const HostCopy& copy) { return copy.bytes > 0 && copy.bytes <= kNumber; });
+  return numbers == 0 ? "" : ", " + count_text(numbers) + " of them single numbers";
+}
+
 bool is_random(std::string_view op) {
   return op.find("rand") != op.npos || op == "aten::normal_" || op == "aten::uniform_" ||
          op == "aten::bernoulli_";
@@ -180,19 +227,135 @@ Fix fix_of(std::string_view made) {
             .after = "noise = torch.randn(shape, device=device)"};
   }
   if (made == "aten::lift_fresh") {
-    return {.text =
-                "What comes from Python's numbers has to be copied: join such tensors, copy once, "
-                "and keep what stays the same on the device (register_buffer).",
-            .before = "scale = torch.tensor(0.5).to(device)  # in each step",
-            .after = "self.register_buffer('scale', torch.tensor(0.5), persistent=False)"};
+    return {
+        .text =
+            "What comes from Python's numbers has to be copied: pass plain numbers to operators "
+            "where they take them, join such tensors and copy once, and keep what stays the "
+            "same on the device (register_buffer).",
+        .before = "scale = torch.tensor(0.5).to(device)  # in each step",
+        .after = "self.register_buffer('scale', torch.tensor(0.5), persistent=False)"};
   }
   return {.text = "Make it where it is used; make constants once (register_buffer).",
           .before = "mask = torch.ones(n, n).tril().to(device)",
           .after = "mask = torch.ones(n, n, device=device).tril()"};
 }
 
+/// Fills memory with new content, of which a program may need less; gradients that are zeroed and
+/// tensors made of Python's numbers are others' findings.
+bool fills_anew(std::string_view op) {
+  return op != "aten::zero_" && op != "aten::fill_" && op != "aten::lift_fresh" &&
+         std::ranges::find(kMaking, op) != kMaking.end();
+}
+
+Fix fix_of_host(const RuleContext& rules, std::string_view made) {
+  Fix fix;
+  const bool random = is_random(made);
+  fix.text = random
+                 ? "Draw once what need not be new in each step, and the rest where nobody waits "
+                   "for it: in the loader's workers"
+                 : "Make it once and keep it (register_buffer), or write into the same memory "
+                   "each time (out=)";
+  if (unused_device(rules) != nullptr) fix.text += "; or on the device, with the model there, too";
+  fix.text += random ? ". Caveat: another order of drawing gives other numbers for the same seed."
+                     : ". Caveat: what is kept must not be changed in place.";
+  fix.before = random ? "for step in range(n): model(torch.randn(shape))"
+                      : "for step in range(n): model(x, torch.zeros(shape))";
+  fix.after = random ? "noise = torch.randn(shape)  # once\nfor step in range(n): model(noise)"
+                     : "zeros = torch.zeros(shape)  # once\nfor step in range(n): model(x, zeros)";
+  return fix;
+}
+
+/// Without a device: what the main thread spends on making tensors.
+Outcome check_host(const RuleContext& rules) {
+  const Trace& trace = rules.trace();
+  if (device_unrecorded(rules)) return Abstention{"no device activity was recorded"};
+  const NameSet making(trace, fills_anew);
+  if (!making.any()) return std::vector<Finding>{};
+  const Phases& phases = rules.context.phases();
+  const UserOps user_ops(rules);
+  std::vector<SliceId> made;
+  for (const Nesting::Thread& thread : rules.context.nesting().work) {
+    if (thread.track != rules.accounting.main_thread) continue;
+    for (const UserOp& op : user_ops.of(thread)) {
+      const bool loads = phases[op.op] == Phase::data || phases[op.op] == Phase::optimizer;
+      if (making.contains(trace.slices.name[op.op.row()]) && !loads) made.push_back(op.op);
+    }
+  }
+  Finding finding;
+  claim_host_work(rules, made, 1.0, finding.claims);
+  const Duration time = total(finding.claims);
+  if (rules.percent(time) < kLeastPercentOfHost) return std::vector<Finding>{};
+  const std::string_view longest = trace.name(costliest(trace, made).front());
+  finding.key = "host";
+  finding.title =
+      "Making tensors takes " + per_step(rules, time) + ", most of it " + std::string(longest);
+  finding.family = Family::host;
+  finding.weight = weight_of(rules, time, 20, 50);
+  finding.confidence = Confidence::medium;
+  finding.effort = Effort::line;
+  finding.evidence.push_back(evidence_of(
+      rules, made, counted_noun(made.size(), "call") + " that fill new tensors on the processor"));
+  finding.counter_evidence =
+      "Where each step needs new random numbers or buffers, this is work and no waste.";
+  finding.fix = fix_of_host(rules, longest);
+  finding.verify = "fathom ops TRACE --sort -host_self_ns";
+  for (const SliceId op : made) scale_tree(rules, op, 0.5F, finding.edits);
+  finding.assumption = "half of it need not be made in each step";
+  finding.pessimism = 0.1;
+  return std::vector<Finding>{std::move(finding)};
+}
+
+/// Without the device's part: what the main thread spends from making to moving, of which a fifth
+/// is left.
+Outcome check_calls(const RuleContext& rules) {
+  const Trace& trace = rules.trace();
+  const std::vector<Move> moves = Finder(rules).find();
+  if (moves.empty()) return Abstention{"no device activity was recorded"};
+  Finding finding;
+  std::vector<SliceId> moved;
+  for (const Move& move : moves) {
+    const Interval stretch{trace.slices.start[move.made.row()], trace.slices.end(move.moved)};
+    claim_main_thread(
+        rules, stretch,
+        {HostBucket::forward, HostBucket::other_operators, HostBucket::waiting, HostBucket::python},
+        finding.claims);
+    scale_tree(rules, move.made, kLeft, finding.edits);
+    scale_tree(rules, move.moved, kLeft, finding.edits);
+    moved.push_back(move.made);
+    moved.push_back(move.moved);
+  }
+  for (Claim& claim : finding.claims) {
+    claim.whole = claim.time;
+    claim.time = duration_ns(
+        static_cast<std::int64_t>(static_cast<double>(to_ns(claim.time)) * (1.0 - kLeft)));
+  }
+  const Duration time = total(finding.claims);
+  if (rules.percent(time) < kLeastPercent) return std::vector<Finding>{};
+  finding.title =
+      "Tensors are made on the CPU, then moved: " + per_step(rules, whole(finding.claims));
+  finding.family = Family::transfer;
+  finding.weight = weight_of(rules, time, 5, 15);
+  finding.confidence = Confidence::medium;
+  finding.effort = Effort::line;
+  finding.evidence.push_back(evidence_of(rules, moved,
+                                         counted_noun(moves.size(), "tensor") + " of " +
+                                             std::string(trace.name(moves.front().made)) +
+                                             " and the like, each followed by a call that copies"));
+  finding.counter_evidence =
+      "What the device did was not recorded: it may have been busy meanwhile, and then the host's "
+      "time costs less.";
+  finding.fix = fix_of(trace.name(moves.front().made));
+  finding.verify = "fathom ops TRACE";
+  finding.assumption = "a fifth of the host's time is left, and the device does not limit the step";
+  finding.pessimism = 0.4;
+  return std::vector<Finding>{std::move(finding)};
+}
+
 Outcome check(const RuleContext& rules) {
-  if (rules.device < 0) return Abstention{"no device activity was recorded"};
+  if (rules.device < 0) {
+    const bool moved = rules.context.links().launches_without_activity > 0;
+    return moved && device_unrecorded(rules) ? check_calls(rules) : check_host(rules);
+  }
   const Trace& trace = rules.trace();
   const std::vector<Move> moves = Finder(rules).find();
   Finding finding;
@@ -218,10 +381,10 @@ Outcome check(const RuleContext& rules) {
   finding.weight = weight_of(rules, time, 5, 15);
   finding.confidence = Confidence::medium;
   finding.effort = Effort::line;
-  finding.evidence.push_back(evidence_of(rules, copies,
-                                         volume_text(copies) + " of tensors that " +
-                                             std::string(trace.name(moves.front().made)) +
-                                             " and the like had made just before"));
+  finding.evidence.push_back(evidence_of(
+      rules, copies,
+      volume_text(copies) + " of tensors that " + std::string(trace.name(moves.front().made)) +
+          " and the like had made just before" + numbers_text(copies)));
   finding.counter_evidence =
       "Random numbers made on the device differ from those made on the CPU with the same seed; a "
       "constant that never changes had better be kept there.";

@@ -70,10 +70,49 @@ TEST(CpuCreatedTensors, AreNothingWhereTheyAreMadeOnTheDevice) {
   EXPECT_TRUE(JudgedTrace(builder).findings(cpu_created_tensors()).empty());
 }
 
-TEST(CpuCreatedTensors, AbstainWithoutADevice) {
+TEST(CpuCreatedTensors, AbstainWhereTheDeviceWasNotRecorded) {
   TraceBuilder builder;
   builder.op("aten::zeros", 0, 50);
+  builder.runtime("cudaLaunchKernel", 10, 10, 1);
   EXPECT_NE(JudgedTrace(builder).abstains(cpu_created_tensors()), "");
+}
+
+TEST(CpuCreatedTensors, AreToldOfAProcessorThatMostlyMakesThem) {
+  TraceBuilder builder;
+  builder.step(0, 0, 1000);
+  builder.op("aten::randn", 0, 800);
+  builder.op("aten::normal_", 10, 780);
+  builder.op("aten::mm", 800, 200);
+  const auto findings = JudgedTrace(builder).findings(cpu_created_tensors());
+  ASSERT_EQ(findings.size(), 1U);
+  EXPECT_EQ(findings[0].title,
+            "Making tensors takes 800 ns (80.0 % of the step), most of it aten::randn");
+  EXPECT_EQ(total(findings[0].claims), duration_ns(800));
+}
+
+TEST(CpuCreatedTensors, AreNothingWhereAProcessorMakesFew) {
+  TraceBuilder builder;
+  builder.step(0, 0, 1000);
+  builder.op("aten::randn", 0, 150);
+  builder.op("aten::mm", 150, 850);
+  const JudgedTrace judged(builder);
+  EXPECT_TRUE(judged.findings(cpu_created_tensors()).empty());
+  EXPECT_EQ(judged.abstains(cpu_created_tensors()), "");
+}
+
+TEST(CpuCreatedTensors, AreToldByCallsWhereTheDeviceWasNotRecorded) {
+  TraceBuilder builder;
+  builder.step(0, 0, 1000);
+  builder.op("aten::randn", 100, 500);
+  builder.op("aten::to", 600, 100);
+  builder.op("aten::copy_", 610, 80);
+  builder.runtime("cudaMemcpyAsync", 620, 60, 1);
+  builder.op("aten::mm", 800, 20);
+  builder.runtime("cudaLaunchKernel", 805, 4, 2);
+  const auto findings = JudgedTrace(builder).findings(cpu_created_tensors());
+  ASSERT_EQ(findings.size(), 1U);
+  EXPECT_EQ(to_ns(whole(findings[0].claims)), 600);
+  EXPECT_NE(findings[0].title.find("600 ns"), std::string::npos) << findings[0].title;
 }
 
 }  // namespace

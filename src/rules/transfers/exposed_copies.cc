@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <string>
 
+#include "analysis/structure/vendor.h"
 #include "base/quantity_text.h"
 #include "rules/common/claims.h"
 #include "rules/common/counted.h"
@@ -32,11 +33,6 @@ constexpr double kWarnPercent = 5.0;
 constexpr double kCriticalPercent = 20.0;
 /// Copies of pinned memory reach this part of the link's peak and more.
 constexpr double kReached = 0.5;
-
-bool changes_layout(std::string_view name) {
-  return name == "aten::contiguous" || name == "aten::clone" || name == "aten::reshape" ||
-         name == "aten::transpose_copy" || name == "aten::permute_copy";
-}
 
 /// Copies of one kind with an exposed part.
 struct Exposed {
@@ -178,16 +174,17 @@ double hidden_part(const RuleContext& rules, const Exposed& exposed) {
   return time <= 0 ? 0.0 : std::min(1.0, static_cast<double>(to_ns(computing)) / time);
 }
 
-Finding of_host(const RuleContext& rules, const Exposed& exposed, double hidden) {
-  Finding finding =
-      begin(rules, exposed, "Nothing computes during copies of pinned memory: ",
-            volume(exposed) + " with no kernel beside them" + link_text(rules, exposed));
-  finding.key = "pinned";
-  finding.effort = Effort::refactoring;
-  finding.counter_evidence =
-      "A kernel that needs the data at once has to wait for it; only what is known a step ahead "
-      "can be copied ahead.";
-  finding.fix = {
+/// Streams are CUDA's and HIP's way; other accelerators have one of their own.
+Fix ahead(bool cuda) {
+  if (!cuda) {
+    return {.text =
+                "Copy the next batch while this one computes, as the accelerator's library allows; "
+                "or copy less (uint8 or bf16, converted on the device). Caveat: one more batch "
+                "lies on the device.",
+            .before = "",
+            .after = ""};
+  }
+  return {
       .text =
           "Copy the next batch while this one computes: non_blocking=True on a stream of its own, "
           "which the computing waits for before the batch is used; or copy less (uint8 or bf16, "
@@ -198,6 +195,18 @@ Finding of_host(const RuleContext& rules, const Exposed& exposed, double hidden)
           "with torch.cuda.stream(copies):\n    upcoming = next(batches).to(device, "
           "non_blocking=True)\nloss = model(x)\n"
           "torch.cuda.current_stream().wait_stream(copies)\nx = upcoming"};
+}
+
+Finding of_host(const RuleContext& rules, const Exposed& exposed, double hidden) {
+  Finding finding =
+      begin(rules, exposed, "Nothing computes during copies of pinned memory: ",
+            volume(exposed) + " with no kernel beside them" + link_text(rules, exposed));
+  finding.key = "pinned";
+  finding.effort = Effort::refactoring;
+  finding.counter_evidence =
+      "A kernel that needs the data at once has to wait for it; only what is known a step ahead "
+      "can be copied ahead.";
+  finding.fix = ahead(speaks_cuda(rules.trace()));
   finding.claims.clear();
   for (const SliceId copy : exposed.copies) finding.claims.push_back(claim(rules, copy, hidden));
   finding.edits.hide = exposed.copies;

@@ -31,6 +31,25 @@ TEST(SmallCopies, AreToldWhereThereAreMany) {
   EXPECT_NEAR(static_cast<double>(to_ns(total(findings[0].claims))), 0.9 * 12 * 50, 60);
 }
 
+TEST(SmallCopies, NameSingleNumbersWhereMostAreSuch) {
+  TraceBuilder builder;
+  uploads(builder, 12, 8);
+  const auto findings = JudgedTrace(builder).findings(small_copies());
+  ASSERT_EQ(findings.size(), 1U);
+  EXPECT_NE(findings[0].title.find(", 12 of them of single numbers: "), std::string::npos)
+      << findings[0].title;
+  EXPECT_EQ(findings[0].fix.after, "y = x * scale");
+}
+
+TEST(SmallCopies, DoNotCallTensorsNumbers) {
+  TraceBuilder builder;
+  uploads(builder, 12, 64);
+  const auto findings = JudgedTrace(builder).findings(small_copies());
+  ASSERT_EQ(findings.size(), 1U);
+  EXPECT_EQ(findings[0].title.find("single numbers"), std::string::npos) << findings[0].title;
+  EXPECT_NE(findings[0].fix.text.find("Join them"), std::string::npos);
+}
+
 TEST(SmallCopies, AreNothingWhereThereAreFew) {
   TraceBuilder builder;
   uploads(builder, 9, 64);

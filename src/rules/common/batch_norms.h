@@ -1,0 +1,26 @@
+// Convolutions whose result goes straight into a batch normalisation.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "rules/rule.h"
+
+namespace fathom {
+
+struct NormalisedConvolution {
+  SliceId convolution{};
+  SliceId norm{};
+};
+
+/// Those of the counted steps: the next operator beside the convolution is a batch normalisation.
+/// What runs inside the convolution (another one under autocast) is part of it, and annotations
+/// between do not matter. By thread and time. O(slices).
+std::vector<NormalisedConvolution> normalised_convolutions(const RuleContext& rules);
+
+bool is_batch_norm(std::string_view name);
+
+/// Does the normalisation use the statistics of its batch? Unset where that was not recorded.
+std::optional<bool> trains(const Trace& trace, SliceId norm);
+
+}  // namespace fathom
