@@ -1,8 +1,9 @@
 # The front door. `make` alone lists what there is. Each goal installs what it lacks through tools/setup.
 
 PREFIX ?= /usr/local
-# How long `make fuzz` runs, all targets together.
+# How long `make fuzz` runs, all targets together; RUNS=N instead: how many inputs, the same ones each time.
 SECONDS ?= 600
+RUNS ?=
 # Compilers and test programs at a time.
 JOBS ?= $(shell nproc)
 # Tests that `make test` leaves out, as a regular expression.
@@ -88,7 +89,7 @@ fuzz: ## Fuzzes the readers for ten minutes (make fuzz SECONDS=60 for less).
 	@tools/setup build fuzz
 	@$(call configure,fuzz,$(FUZZ_BUILD))
 	@cmake --build build/fuzz -j $(JOBS) --target fuzzers
-	@tools/fuzz build/fuzz $(SECONDS)
+	@tools/fuzz build/fuzz $(if $(RUNS),--runs $(RUNS),$(SECONDS))
 
 check: ## Layers, format, words, includes and clang-tidy.
 	@tools/setup build check python

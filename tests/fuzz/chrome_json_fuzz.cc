@@ -15,7 +15,8 @@ namespace {
 
 struct Outcome {
   std::string digest;   // or the error
-  std::string repairs;  // how many of each kind, and where the first is
+  std::string repairs;  // how many of each kind, and where the first is; nothing of an error
+  bool read = false;
 };
 
 Outcome read(std::span<const std::byte> bytes, const ReadOptions& options) {
@@ -27,7 +28,7 @@ Outcome read(std::span<const std::byte> bytes, const ReadOptions& options) {
     return {trace.error().message, ""};
   }
   if (const std::string broken = broken_promise(*trace); !broken.empty()) fail(broken);
-  Outcome outcome{to_string(digest(*trace)), ""};
+  Outcome outcome{to_string(digest(*trace)), "", true};
   for (std::size_t i = 0; i < kRepairs; ++i) {
     const auto repair = static_cast<Repair>(i);
     const RepairCount& entry = trace->import[repair];
@@ -45,9 +46,10 @@ void check(std::span<const std::byte> bytes) {
   if (one.repairs != three.repairs)
     fail("threads matter:\n" + one.repairs + "---\n" + three.repairs);
   // Where a piece ends inside damage, it decides where reading resumes; in a sound trace it never
-  // matters.
+  // matters. What has no event outside of its damage is no trace in one piece, and may be one in two.
   const Outcome whole = read(bytes, {.threads = 1});
   if (!whole.repairs.empty()) return;
+  if (!whole.read && !one.repairs.empty()) return;
   if (one.digest != whole.digest) fail("pieces matter:\n" + whole.digest + "---\n" + one.digest);
   if (!one.repairs.empty()) fail("pieces are taken for damage:\n" + one.repairs);
 }
