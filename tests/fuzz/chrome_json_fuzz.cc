@@ -46,7 +46,8 @@ void check(std::span<const std::byte> bytes) {
   if (one.repairs != three.repairs)
     fail("threads matter:\n" + one.repairs + "---\n" + three.repairs);
   // Where a piece ends inside damage, it decides where reading resumes; in a sound trace it never
-  // matters. What has no event outside of its damage is no trace in one piece, and may be one in two.
+  // matters. What has no event outside of its damage is no trace in one piece, and may be one in
+  // two.
   const Outcome whole = read(bytes, {.threads = 1});
   if (!whole.repairs.empty()) return;
   if (!whole.read && !one.repairs.empty()) return;
