@@ -83,7 +83,7 @@ bench: ## The benchmarks of bench/, one after the other (make bench BENCHMARK_MI
 	  echo "== $$program"; $$program || exit 1; done
 
 eval: build ## Diagnoses every labelled trace: is the verdict right, are the findings true?
-	@FATHOM=$(RELEASE)/fathom tools/eval
+	@FATHOM=$(RELEASE)/fathom tools/eval --gate
 
 fuzz: ## Fuzzes the readers for ten minutes (make fuzz SECONDS=60 for less).
 	@tools/setup build fuzz
