@@ -62,11 +62,18 @@ bool launched_by_program(const RuleContext& rules, SliceId kernel) {
   });
 }
 
+/// Is it a node of the backward pass that torch made, as "AddmmBackward0"? Those of a program's own
+/// functions have no number.
+bool is_node_of_torch(std::string_view op) {
+  const std::size_t last = op.find_last_not_of("0123456789");
+  return last != op.npos && last + 1 < op.size() && op.substr(0, last + 1).ends_with("Backward");
+}
+
 /// What a product's kernel computes with: the type of its operator's tensors, else what its own
 /// name shows. Unknown for operators of the program, which autocast does not reach.
 NumberType type_of(const RuleContext& rules, SliceId kernel, SliceId op) {
   const Trace& trace = rules.trace();
-  if (op.valid() && trace.name(op).starts_with("aten::")) {
+  if (op.valid() && (trace.name(op).starts_with("aten::") || is_node_of_torch(trace.name(op)))) {
     const NumberType type = number_type(first_type(trace, op));
     return type != NumberType::unknown ? type : type_of_kernel(trace.name(kernel));
   }

@@ -43,6 +43,18 @@ TEST(TensorCoresUnused, IsNothingForTensorCoreKernels) {
                   .empty());
 }
 
+TEST(TensorCoresUnused, CountsProductsOfTheBackwardPassWhoseOperatorIsNotRecorded) {
+  const auto found = [](std::string_view node) {
+    ProgramBuilder program(10'000);
+    program.trace().device(a100());
+    program.op(node, "ampere_sgemm_128x64_nt", 8000);
+    return JudgedTrace(program.trace()).findings(tensor_cores_unused()).size();
+  };
+  EXPECT_EQ(found("AddmmBackward0"), 1U);
+  EXPECT_EQ(found("autograd::engine::evaluate_function: ConvolutionBackward0"), 1U);
+  EXPECT_EQ(found("MyLinearBackward"), 0U) << "autocast does not reach it";
+}
+
 TEST(TensorCoresUnused, IsNothingForDevicesWithoutAny) {
   Device pascal = a100();
   pascal.compute_major = 6;
