@@ -27,6 +27,8 @@ constexpr double kLeastCovered = 50.0;
 /// Idle and exposed time from this share on is no balance.
 constexpr double kMostBalanced = 40.0;
 /// A device that is busy for less was hardly recorded, where the host was not.
+constexpr double kHardlyBusy = 10.0;
+/// Less than this share of the step is next to nothing.
 constexpr double kLeastBusy = 1.0;
 /// Without a roofline, kernels of products that are shorter are not taken to be near a roof.
 constexpr Duration kShortProduct = duration_ns(100'000);
@@ -269,10 +271,18 @@ bool only_annotated(const RuleContext& rules) {
          std::ranges::none_of(rules.accounting.host, known);
 }
 
-/// Is a program all but unrecorded: nothing of the host but calls, and a device that does next to
-/// nothing?
+/// Is a program all but unrecorded: nothing of the host but calls, which do not show what most of
+/// the time was, and a device that does little?
 bool hardly_recorded(const RuleContext& rules, Duration busy) {
-  return only_calls(rules) && rules.percent(busy) < kLeastBusy;
+  return only_calls(rules) && rules.percent(busy) < kHardlyBusy && !mostly_once(rules);
+}
+
+/// Are bars of an unknown program all that was recorded? Between them it may do anything.
+bool only_bars(const RuleContext& rules) {
+  const auto known = [](const Category& category) {
+    return category.slices > 0 && category.kind != SliceKind::other;
+  };
+  return rules.device < 0 && std::ranges::none_of(rules.trace().categories, known);
 }
 
 /// What verdicts are chosen from, in percent of the step.
@@ -360,13 +370,17 @@ std::string doubt(const RuleContext& rules, const FamilyTimes& spent) {
   if (only_annotated(rules)) {
     return "only annotations were recorded, nothing that runs inside them";
   }
-  if (hardly_recorded(rules, rules.device < 0 ? Duration{} : busy_of(spent))) {
+  const Duration busy = rules.device < 0 ? Duration{} : busy_of(spent);
+  if (hardly_recorded(rules, busy)) {
     if (has_frames(rules)) {
       return "no operator ran and no work of a device was recorded, only Python and calls of the "
              "runtime: record around the work in question";
     }
-    return "calls of the runtime are all that was recorded of the host, and next to nothing ran on "
-           "a device: record operators and the device, "
+    const std::string ran = rules.percent(busy) < kLeastBusy
+                                ? "next to nothing ran on a device"
+                                : "a device ran only for " + share(rules, busy) + " of the step";
+    return "calls of the runtime are all that was recorded of the host, and " + ran +
+           ": record operators and the device, "
            "activities=[ProfilerActivity.CPU, ProfilerActivity.CUDA], around the work in question";
   }
   return {};
@@ -411,8 +425,11 @@ SpentTime spent_by_family(const RuleContext& rules) {
     add_device(rules, spent);
     return spent;
   }
+  const bool bars = only_bars(rules);
   for (const HostPiece& piece : rules.accounting.host) {
-    of(spent.families, family_of(piece.bucket)) += rules.counted(piece.interval);
+    const bool unknown = bars && piece.bucket == HostBucket::python;
+    Duration& sum = unknown ? spent.unexplained : of(spent.families, family_of(piece.bucket));
+    sum += rules.counted(piece.interval);
   }
   return spent;
 }

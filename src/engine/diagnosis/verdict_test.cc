@@ -131,6 +131,31 @@ TEST(Verdict, OfAnLstmOnTheProcessorIsNotAboutADevice) {
   EXPECT_EQ(verdict_of(trace).id, VerdictId::compute_bound);
 }
 
+TEST(Verdict, CannotTellOfWorkOnApplesGpu) {
+  const auto beside = [](std::string_view other) {
+    TraceBuilder trace;
+    trace.step(1, 0, 1000);
+    trace.op("aten::mm", 10, 900);
+    trace.op("aten::linear_backward", 920, 50);
+    trace.op(other, 975, 10);
+    return verdict_of(trace).id;
+  };
+  EXPECT_EQ(beside("aten::mul"), VerdictId::cannot_tell);
+  EXPECT_EQ(beside("aten::_nested_tensor_from_mask"), VerdictId::compute_bound)
+      << "nested tensors have it, too";
+}
+
+TEST(Verdict, DoesNotTakeTheTimeBetweenAProgramsOwnBarsForPython) {
+  const auto covered = [](std::int64_t share) {
+    TraceBuilder trace;
+    trace.slice(SliceKind::other, "Conv3D", 0, share);
+    trace.slice(SliceKind::other, "Conv3D", 995, 5);
+    return verdict_of(trace);
+  };
+  EXPECT_EQ(covered(700).id, VerdictId::compute_bound) << covered(700).sentence;
+  EXPECT_EQ(covered(400).id, VerdictId::cannot_tell) << covered(400).sentence;
+}
+
 TEST(Verdict, CannotTellFromAnnotationsAlone) {
   TraceBuilder trace;
   trace.step(1, 0, 1000);
@@ -287,6 +312,32 @@ TEST(Verdict, CannotTellFromCallsOfTheRuntimeAlone) {
   mock.kernel("mock", 20, 13, 1);
   mock.runtime("cudaDeviceSynchronize", 1000, 90'000);
   EXPECT_EQ(verdict_of(mock).id, VerdictId::cannot_tell);
+}
+
+TEST(Verdict, CannotTellFromCallsWhereTheDeviceIsHardlyBusyAndNothingSaysWhy) {
+  const auto busy = [](std::int64_t time) {
+    TraceBuilder trace;
+    for (const std::int64_t at : {0, 99'000}) {
+      trace.runtime("cudaLaunchKernel", at, 10, at + 1);
+      trace.kernel("gemm", at + 20, time, at + 1);
+    }
+    return verdict_of(trace);
+  };
+  EXPECT_EQ(busy(1000).id, VerdictId::cannot_tell) << busy(1000).sentence;
+  EXPECT_NE(busy(1000).sentence.find("a device ran only for 2.0 %"), std::string::npos)
+      << busy(1000).sentence;
+  EXPECT_EQ(busy(20'000).id, VerdictId::host_bound) << busy(20'000).sentence;
+}
+
+TEST(Verdict, IsWarmUpWhereCallsShowThatMostOfTheTimeIsDoneOnce) {
+  TraceBuilder trace;
+  trace.runtime("cudaFree", 0, 3'000'000'000);
+  for (const std::int64_t at : {3'010'000'000, 3'020'000'000, 3'030'000'000}) {
+    trace.runtime("cudaLaunchKernel", at, 10'000, at);
+    trace.kernel("gemm", at + 20'000, 1'000'000, at);
+  }
+  const Verdict verdict = verdict_of(trace);
+  EXPECT_EQ(verdict.id, VerdictId::warmup_in_window) << verdict.sentence;
 }
 
 TEST(Verdict, IsOfComputingFrom60PercentOnWhateverElseIsLost) {

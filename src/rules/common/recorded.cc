@@ -16,7 +16,11 @@ namespace {
 
 /// What only exists where work goes to a device.
 constexpr auto kDeviceNames = std::to_array<std::string_view>(
-    {"nccl:", "rccl:", "aten::record_stream", "aten::cudnn_", "aten::_cudnn_", "aten::miopen_"});
+    {"nccl:", "rccl:", "aten::record_stream", "aten::cudnn_", "aten::_cudnn_", "aten::miopen_",
+     "aten::_mps_", "aten::mps_", "aten::_lstm_mps", "aten::lstm_mps_"});
+/// Apple's GPUs have it, of which nothing is recorded, and nested tensors.
+constexpr std::string_view kAppleOperator = "aten::linear_backward";
+constexpr std::string_view kNested = "aten::_nested_";
 /// The share of a device's memory from which on its use may limit a program (TraceML).
 constexpr double kUsed = 0.3;
 
@@ -71,6 +75,12 @@ bool kernels_missing(const RuleContext& rules) {
         return trace.kind(activity) == SliceKind::kernel;
       }));
   return 2 * kernels + captured(rules).kernels < links.kernel_launches;
+}
+
+bool on_apples_gpu(const Trace& trace) {
+  const auto nested = [](std::string_view name) { return name.starts_with(kNested); };
+  const auto apples = [](std::string_view name) { return name == kAppleOperator; };
+  return NameSet(trace, apples).any() && !NameSet(trace, nested).any();
 }
 
 }  // namespace
@@ -131,7 +141,7 @@ bool device_unrecorded(const RuleContext& rules) {
                                [name](std::string_view word) { return name.starts_with(word); });
   };
   return rules.context.links().launches_without_activity > captured(rules).all ||
-         NameSet(rules.trace(), of_devices).any();
+         NameSet(rules.trace(), of_devices).any() || on_apples_gpu(rules.trace());
 }
 
 bool only_annotations(const RuleContext& rules) {
