@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+import concurrent.futures
+import dataclasses
+import functools
+import itertools
 import json
+import os
 import subprocess
 import tempfile
 import unittest
@@ -12,21 +17,30 @@ from typing import Any
 import perturbing
 from asking import FATHOM, ROOT, findings
 
-TRACES = {
-    path.name.split(".")[0]: path
-    for path in (
-        ROOT / "tests/data/traces/kineto_gpu_metrics_input.json.gz",
-        ROOT / "tests/data/traces/luatil_rtx3060_compile_triton.json.gz",
-        ROOT / "tests/data/traces/ptbench_a100_memcpy_only.json.gz",
-        ROOT / "tests/data/traces/sidnb13_h100_transformer_step.pt.trace.json.gz",
-        ROOT / "tests/data/traces/tl_h100_bert_small.json.gz",
-        ROOT / "tests/data/traces/tl_mi300_torch_compile_triton.json.gz",
-        ROOT / "tests/illness/recorded/outlier.cured.trace.json.gz",
-        ROOT / "tests/illness/recorded/tokenisation.ill.trace.json.gz",
-    )
+# Every recording where FATHOM_TEST_ALL_RECORDINGS is set, which takes minutes; else some of each kind.
+ALL = bool(os.environ.get("FATHOM_TEST_ALL_RECORDINGS"))
+SOME = (
+    "kineto_gpu_metrics_input",
+    "luatil_rtx3060_compile_triton",
+    "ptbench_a100_memcpy_only",
+    "sidnb13_h100_transformer_step",
+    "tl_h100_bert_small",
+    "tl_mi300_torch_compile_triton",
+    "outlier.cured",
+    "tokenisation.ill",
+)
+FOLDERS = ("tests/data/traces", "tests/illness/recorded", "tests/illness/kept", "tests/data/recordings")
+EVERY = {
+    str(path.relative_to(ROOT / folder)).replace("/", ".").removesuffix(".json.gz").removesuffix(".trace").removesuffix(".pt"): path
+    for folder in FOLDERS
+    for path in sorted((ROOT / folder).rglob("*.json.gz"))
+    if not path.name.endswith("_et.json.gz")  # graphs of operators, which have no time
 }
+TRACES = {name: path for name, path in EVERY.items() if ALL or name in SOME}
 COMPUTING = ("compute-bound", "memory-bandwidth-bound", "latency-bound")
-UNDECIDED = ("cannot-tell", "balanced")
+UNDECIDED = "cannot-tell"
+# What else a slow first step is reason for, by the ids of the findings.
+FIRST_STEP = ("step-outliers/outliers", "profiling-mistakes/not-recorded")
 
 
 def ask(path: Path) -> dict[str, Any]:
@@ -63,65 +77,93 @@ def rules(answer: dict[str, Any]) -> set[str]:
     return {finding["rule"] for finding in findings(answer)}
 
 
+@dataclasses.dataclass
+class Edited:
+    """The answers about a trace before and after an edit."""
+
+    trace: str
+    plain: dict[str, Any]
+    edited: dict[str, Any]
+
+
+def edited(name: str, edit: Any) -> Edited | None:
+    """None where the edit finds nothing to change."""
+    trace = perturbing.read(TRACES[name])
+    changed = edit(trace)
+    return Edited(name, ask(TRACES[name]), diagnosed(changed)) if changed != trace else None
+
+
 class Perturbed(unittest.TestCase):
+    pool: concurrent.futures.ProcessPoolExecutor
+
     @classmethod
     def setUpClass(cls) -> None:
-        cls.traces = {name: perturbing.read(path) for name, path in TRACES.items()}
-        cls.plain = {name: ask(path) for name, path in TRACES.items()}
+        cls.maxDiff = 2000
+        cls.pool = concurrent.futures.ProcessPoolExecutor(os.cpu_count())
+        cls.addClassCleanup(cls.pool.shutdown)
 
-    def unchanged(self, edit: Any) -> None:
-        self.maxDiff = 2000
-        for name, trace in self.traces.items():
-            with self.subTest(trace=name):
-                self.assertEqual(comparable(diagnosed(edit(trace))), comparable(self.plain[name]))
+    def for_each(self, edit: Any, check: Any, least: int) -> None:
+        """Of every trace that the edit changes, which are at least so many of the few."""
+        pairs = [each for each in self.pool.map(edited, TRACES, itertools.repeat(edit)) if each is not None]
+        self.assertGreaterEqual(len(pairs), least)
+        for each in pairs:
+            with self.subTest(trace=each.trace):
+                check(each)
 
-    def keeps_its_cause(self, edit: Any) -> None:
-        for name, trace in self.traces.items():
-            with self.subTest(trace=name):
-                edited = diagnosed(edit(trace))
-                if cause(edited) not in UNDECIDED:
-                    self.assertEqual(cause(edited), cause(self.plain[name]), edited["verdict"]["sentence"])
+    def unchanged(self, edit: Any, least: int) -> None:
+        self.for_each(edit, lambda each: self.assertEqual(comparable(each.edited), comparable(each.plain)), least)
+
+    def keeps_its_cause(self, edit: Any, least: int) -> None:
+        """Where too little is left the verdict may be that nobody can tell, and no other."""
+
+        def check(each: Edited) -> None:
+            if cause(each.edited) != UNDECIDED:
+                self.assertEqual(cause(each.edited), cause(each.plain), each.edited["verdict"]["sentence"])
+
+        self.for_each(edit, check, least)
 
     def test_the_order_of_unrelated_events_changes_nothing(self) -> None:
-        self.unchanged(perturbing.shuffled)
+        self.unchanged(perturbing.shuffled, len(SOME))
 
     def test_names_of_the_users_functions_change_nothing(self) -> None:
-        edited = perturbing.renamed(self.traces["tl_h100_bert_small"])
-        self.assertIn(perturbing.RENAMED, json.dumps(edited))
-        self.unchanged(perturbing.renamed)
+        self.unchanged(perturbing.renamed, 2)
 
     def test_without_device_properties_the_cause_stays(self) -> None:
-        self.keeps_its_cause(perturbing.without_properties)
+        self.keeps_its_cause(perturbing.without_properties, 5)
 
     def test_without_stacks_the_cause_stays(self) -> None:
-        self.keeps_its_cause(perturbing.without_stacks)
+        self.keeps_its_cause(perturbing.without_stacks, 2)
 
     def test_without_shapes_the_cause_stays(self) -> None:
-        self.keeps_its_cause(perturbing.without_shapes)
+        self.keeps_its_cause(perturbing.without_shapes, 4)
 
     def test_what_rests_on_shapes_is_not_found_without_them(self) -> None:
-        self.assertIn("hot-kernel", rules(self.plain["luatil_rtx3060_compile_triton"]))
-        edited = diagnosed(perturbing.without_shapes(self.traces["luatil_rtx3060_compile_triton"]))
-        self.assertNotIn("hot-kernel", rules(edited))
+        both = edited("luatil_rtx3060_compile_triton", perturbing.without_shapes)
+        assert both is not None
+        self.assertIn("hot-kernel", rules(both.plain))
+        self.assertNotIn("hot-kernel", rules(both.edited))
 
     def test_cutting_off_the_warm_up_takes_its_finding_alone(self) -> None:
-        for name in ("outlier", "ptbench_a100_memcpy_only", "tokenisation"):
+        for name in ("outlier.cured", "ptbench_a100_memcpy_only", "tokenisation.ill"):
             with self.subTest(trace=name):
-                slow = perturbing.first_step_slowed(self.traces[name], 100_000)
+                slow = perturbing.first_step_slowed(perturbing.read(TRACES[name]), 100_000)
                 warm, cut = diagnosed(slow), diagnosed(perturbing.without_first_step(slow))
-                self.assertIn("warmup-in-window", rules(warm))
-                self.assertEqual(cause(cut), cause(self.plain[name]))
-                gone = rules(warm) ^ rules(cut)
-                self.assertLessEqual(gone, {"warmup-in-window", "step-outliers", "profiling-mistakes"})
-                self.assertIn("warmup-in-window", gone)
+                plain = ask(TRACES[name])
+                self.assertEqual((cause(cut), rules(cut)), (cause(plain), rules(plain)))
+                gone = {finding["id"]: finding["title"] for finding in findings(warm) if finding["rule"] not in rules(cut)}
+                warmup = {each for each in gone if each.startswith("warmup-in-window/")}
+                self.assertTrue(warmup)
+                # That step is an outlier, too; and what the host did in it only stacks would show.
+                self.assertLessEqual(set(gone) - warmup, set(FIRST_STEP))
+                self.assertTrue(gone["step-outliers/outliers"].startswith("1 step of "), gone)
 
     def test_a_shifted_clock_is_reported(self) -> None:
         for name, us in (("luatil_rtx3060_compile_triton", -30_000), ("tl_h100_bert_small", -5_000)):
             with self.subTest(trace=name):
-                before = {check["check"] for check in self.plain[name]["health"]}
-                self.assertNotIn("activities_before_launch", before)
-                edited = diagnosed(perturbing.device_clock_shifted(self.traces[name], us))
-                self.assertIn("activities_before_launch", {check["check"] for check in edited["health"]})
+                both = edited(name, functools.partial(perturbing.device_clock_shifted, us=us))
+                assert both is not None
+                self.assertNotIn("activities_before_launch", {check["check"] for check in both.plain["health"]})
+                self.assertIn("activities_before_launch", {check["check"] for check in both.edited["health"]})
 
 
 if __name__ == "__main__":

@@ -21,7 +21,9 @@ RENAMED = "Q7"  # what renaming adds, so that the answers can be compared withou
 
 def read(path: Path) -> Trace:
     with gzip.open(path, "rt") as file:
-        trace: Trace = json.load(file)
+        read = json.load(file)
+    # Some files are the list of events alone.
+    trace: Trace = {"traceEvents": read} if isinstance(read, list) else read
     return trace
 
 
