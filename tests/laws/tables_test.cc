@@ -15,69 +15,21 @@
 
 #include "engine/query/quantity.h"
 #include "engine/session.h"
-#include "render/json.h"
+#include "tests/support/json_rows.h"
 #include "tests/support/recordings.h"
 
 namespace fathom {
 namespace {
 
-using Row = simdjson::dom::element;
+using Row = JsonRow;
+using Rows = JsonRows;
 using Device = std::optional<std::int64_t>;
 using Account = std::map<std::string, std::int64_t>;
-
-/// The rows of a report as its JSON has them, so that no report can lose what analyses keep.
-class Rows {
- public:
-  Rows(const Session& session, std::string_view name, const Request& request = {}) {
-    const Report* const report = find_report(name);
-    EXPECT_NE(report, nullptr) << name;
-    if (report == nullptr) return;
-    const Result<View> view = session.run(*report, request);
-    EXPECT_TRUE(view.ok()) << name << ": " << (view.ok() ? "" : view.error().message);
-    if (!view.ok()) return;
-    simdjson::dom::element document;
-    EXPECT_EQ(parser_.parse(render_json(*view)).get(document), simdjson::SUCCESS) << name;
-    EXPECT_EQ(document["rows"].get(rows_), simdjson::SUCCESS) << name;
-    empty_ = rows_.size() == 0;
-  }
-
-  [[nodiscard]] bool empty() const { return empty_; }
-  [[nodiscard]] auto begin() const { return rows_.begin(); }
-  [[nodiscard]] auto end() const { return rows_.end(); }
-
- private:
-  simdjson::dom::parser parser_;
-  simdjson::dom::array rows_ = parser_.parse(std::string_view("[]")).get_array().value_unsafe();
-  bool empty_ = true;
-};
-
-std::optional<std::int64_t> integer_of(Row row, std::string_view column) {
-  std::int64_t value = 0;
-  if (row[column].get(value) != simdjson::SUCCESS) return std::nullopt;
-  return value;
-}
-
-std::int64_t time_of(Row row, std::string_view column) {
-  const std::optional<std::int64_t> value = integer_of(row, column);
-  EXPECT_TRUE(value.has_value()) << column << " of " << simdjson::minify(row);
-  return value.value_or(0);
-}
-
-std::string text_of(Row row, std::string_view column) {
-  std::string_view value;
-  return row[column].get(value) == simdjson::SUCCESS ? std::string(value) : std::string();
-}
 
 bool is_edge(Row row) {
   bool edge = false;
   EXPECT_EQ(row["edge"].get(edge), simdjson::SUCCESS);
   return edge;
-}
-
-Request grouped_by(std::string_view grouping) {
-  Request request;
-  request.options.group_by = grouping;
-  return request;
 }
 
 /// Bucket of the accounting, column of a step.

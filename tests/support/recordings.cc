@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cctype>
 #include <cstdlib>
+#include <utility>
 
 namespace fathom {
 
@@ -21,12 +22,23 @@ std::vector<std::string> recordings(const std::vector<fs::path>& further) {
   folders.insert(folders.end(), further.begin(), further.end());
   std::vector<std::string> out;
   for (const fs::path& folder : folders) {
-    if (!fs::is_directory(folder)) continue;
-    for (const fs::directory_entry& entry : fs::recursive_directory_iterator(folder)) {
-      const std::string path = entry.path().string();
-      const bool trace = path.ends_with(".json.gz") && path.find("expected") == std::string::npos;
-      if (trace && !path.ends_with("_et.json.gz")) out.push_back(path);
-    }
+    for (std::string& path : traces_below(folder)) out.push_back(std::move(path));
+  }
+  std::ranges::sort(out);
+  return out;
+}
+
+std::vector<std::string> all_recordings() {
+  return recordings({fs::path(FATHOM_SOURCE_DIR) / "tests/illness", further_data() / "torch-cpu"});
+}
+
+std::vector<std::string> traces_below(const fs::path& folder) {
+  std::vector<std::string> out;
+  if (!fs::is_directory(folder)) return out;
+  for (const fs::directory_entry& entry : fs::recursive_directory_iterator(folder)) {
+    std::string path = entry.path().string();
+    const bool trace = path.ends_with(".json.gz") && path.find("expected") == std::string::npos;
+    if (trace && !path.ends_with("_et.json.gz")) out.push_back(std::move(path));
   }
   std::ranges::sort(out);
   return out;
