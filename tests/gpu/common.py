@@ -27,7 +27,7 @@ class CommandFailed(Exception):
     """A command ended badly or took too long; says which and how."""
 
 
-@dataclass
+@dataclass(eq=False)
 class Context:
     fathom: Path
     python: str  # an interpreter with PyTorch, or "" where there is none
@@ -56,6 +56,13 @@ class Context:
         """Standard output. `env` are further variables of the environment."""
         return run([str(word) for word in words], min(seconds, self.left), check, env or {})
 
+    def ended(
+        self, *words: object, seconds: float = 60, env: Mapping[str, str] | None = None
+    ) -> tuple[str, int]:
+        """Standard output, and the exit code as a shell has it."""
+        done = finished([str(word) for word in words], min(seconds, self.left), env or {})
+        return done.stdout, done.returncode if done.returncode >= 0 else 128 - done.returncode
+
     def rows(self, table: str, trace: Path, *arguments: str) -> list[dict[str, Any]]:
         """Of a table; of all its inputs, as a session of several processes with PyTorch has them."""
         text = self.run(self.fathom, table, trace, "--json", *arguments)
@@ -77,6 +84,20 @@ def has_gpu() -> bool:
 
 
 def run(words: list[str], seconds: float, check: bool, more: Mapping[str, str]) -> str:
+    done = finished(words, seconds, more)
+    if check and done.returncode != 0:
+        raise CommandFailed(said_at_end(done))
+    return done.stdout
+
+
+def said_at_end(done: subprocess.CompletedProcess[str]) -> str:
+    tail = " / ".join((done.stderr or done.stdout).strip().splitlines()[-4:])
+    return f"{' '.join(done.args)[-160:]}: exit code {done.returncode}: {tail[-600:]}"
+
+
+def finished(
+    words: list[str], seconds: float, more: Mapping[str, str]
+) -> subprocess.CompletedProcess[str]:
     if seconds <= 0:
         raise CommandFailed(f"{Path(words[0]).name}: no time is left for it")
     environment = {**os.environ, **more}
@@ -99,12 +120,7 @@ def run(words: list[str], seconds: float, check: bool, more: Mapping[str, str]) 
             ) from None
         finally:
             LIVE.discard(process.pid)
-    if check and process.returncode != 0:
-        tail = " / ".join((err or out).strip().splitlines()[-4:])
-        raise CommandFailed(
-            f"{' '.join(words)[-160:]}: exit code {process.returncode}: {tail[-600:]}"
-        )
-    return out
+    return subprocess.CompletedProcess(words, process.returncode, out, err)
 
 
 def last_json(text: str) -> dict[str, Any]:

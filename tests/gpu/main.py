@@ -36,7 +36,8 @@ BUDGETS = {
     "windows": 150,
     "nvml": 40,
     "cuda": 80,
-    "torch": 60,
+    # Five trainings in processes of their own, each of which imports torch.
+    "torch": 180,
     "sessions": 400,
     "graphs": 300,
     "others": 420,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import concurrent.futures
+import functools
 import json
 import os
 import shutil
@@ -131,6 +132,7 @@ def records_cuda(context: Context) -> bool:
     return (session / "lib" / LIBRARY).exists() or (context.fathom.parent / LIBRARY).exists()
 
 
+@functools.cache
 def environment(context: Context) -> dict[str, str]:
     """What lets a program find the library and CUPTI where neither is where it is looked for."""
     found = {}
@@ -142,6 +144,7 @@ def environment(context: Context) -> dict[str, str]:
     return found
 
 
+@functools.cache
 def packages(context: Context, what: str) -> list[str]:
     """Files or folders of NVIDIA's Python packages."""
     code = (
@@ -180,7 +183,10 @@ def record(
         "-o",
         session,
     ]
-    return last_json(context.run(*words, "--", program, *arguments, check=code == 0, env=more))
+    out, ended = context.ended(*words, "--", program, *arguments, env=more)
+    if ended != code:
+        raise CommandFailed(f"{program.name}: exit code {ended} instead of {code} while it was recorded")
+    return last_json(out)
 
 
 def tables(context: Context, session: Path) -> Mapping[str, check.Rows]:

@@ -14,6 +14,7 @@ from outcome import Report
 
 FIRST, LAST, STEPS = 6, 8, 14
 SCHEDULE = f"wait={FIRST - 1},warmup=1,active={LAST - FIRST + 1},repeat=1"
+SAME_TIME = 0.02
 VERDICTS = re.compile(r"^[a-z-]+$")
 
 
@@ -56,7 +57,7 @@ def run(context: Context, report: Report) -> None:
     if device == "cuda":
         for each in check.sane_levels(context.rows("telemetry", session, "--limit", "0")):
             report.checks.append(each)
-        by_injection(context, report, train, own["profiler"])
+        by_injection(context, report, train, own["profiler"], session)
 
 
 def compare(
@@ -102,9 +103,9 @@ def own_profiler(context: Context, report: Report, train: list[object]) -> None:
 
 
 def by_injection(
-    context: Context, report: Report, train: list[object], own: dict[str, dict[str, int]]
+    context: Context, report: Report, train: list[object], own: dict[str, dict[str, int]], by_torch: Path
 ) -> None:
-    """The injection sees the kernels of these steps as torch.profiler does, each once."""
+    """The injection sees the kernels of these steps as torch.profiler does, each once and for as long."""
     name = "kernels by the injection"
     if "--cuda " not in context.run_help():
         report.not_possible(name, "run has no --cuda always")
@@ -113,5 +114,15 @@ def by_injection(
     words = [context.fathom, "run", "-q", "--no-diagnose", "--no-overhead", "--cuda", "always"]
     context.run(*words, "--steps", SCHEDULE, "-o", session, "--", *train, seconds=240)
     steps = f"{FIRST}-{LAST}"
-    kernels = counts(context.rows("kernels", session, "--limit", "0", "--steps", steps))
-    report.checks += check.same_counts(name, kernels, own["kernels"])
+    rows = context.rows("kernels", session, "--limit", "0", "--steps", steps)
+    report.checks += check.same_counts(name, counts(rows), own["kernels"])
+    theirs = context.rows("kernels", by_torch, "--limit", "0", "--steps", steps)
+    same_times(report, rows, theirs)
+
+
+def same_times(report: Report, ours: check.Rows, theirs: check.Rows) -> None:
+    """Two runs of the same steps: what their kernels take in all differs by what runs differ."""
+    found, wanted = (sum(row["total_ns"] for row in rows) for rows in (ours, theirs))
+    right = wanted > 0 and abs(found - wanted) <= SAME_TIME * wanted
+    text = f"{wanted} ns, as by torch.profiler, within {100 * SAME_TIME:g} %"
+    report.compare("time of kernels by the injection", text, found, right)

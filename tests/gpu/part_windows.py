@@ -17,6 +17,7 @@ def run(context: Context, report: Report) -> None:
         with Recording(context, report, "range") as recording:
             recording.run(programs["ranges"], "window", options=("--range", "cuda-profiler"))
             report.compare("range: kernels", recording.launched(), recording.kernels(), **recording.facts())
+            report.compare("range: devices", 1, devices(recording))
 
 
 def windows(context: Context, report: Report, program: object) -> None:
@@ -30,6 +31,7 @@ def windows(context: Context, report: Report, program: object) -> None:
         recording.run(program, SIGNALS, options=("--delay", "1s", "--duration", "1s"), seconds=60)
         found, made = recording.kernels(), recording.launched()
         report.compare("delay: kernels", f"some of {made}", found, 0 < found < made, **recording.facts())
+        report.compare("delay: devices", 1, devices(recording))
     with Recording(context, report, "capture") as recording:
         out = recording.run(program, 0, "capture", seconds=60)
         report.compare("capture: the program's graphs are not disturbed", "a document", out[-60:], bool(recording.expected))

@@ -29,7 +29,10 @@ import part_others
 import part_refused
 import part_sessions
 import part_threads
+import part_torch
 import part_truth
+import part_windows
+import programs_of
 from common import Context
 from outcome import FAILED, NOT_POSSIBLE, PASSED, Check, Report
 
@@ -58,7 +61,7 @@ DONE = {
 }
 NVCC = """#!/bin/sh
 while [ "$1" != -o ]; do shift; done
-printf '#!/bin/sh\\necho '"'"'%s'"'"'\\n' "$DONE" >"$2"
+printf '#!/bin/sh\\necho '"'"'%s'"'"'\\n[ "$1" != abort ] || exit 134\\n' "$DONE" >"$2"
 chmod +x "$2"
 """
 SMI = """#!/bin/sh
@@ -84,9 +87,11 @@ elif words[0] == "run":
     if "FATHOM_CUDA_RAW" in os.environ:
         open(os.environ["FATHOM_CUDA_RAW"] + "/cupti-1.raw", "w").close()
     open(session + "/manifest.json", "w").write(json.dumps(said))
-    out = subprocess.run(words[words.index("--") + 1:], capture_output=True, text=True).stdout
+    done = subprocess.run(words[words.index("--") + 1:], capture_output=True, text=True)
+    out = done.stdout
     open(session + "/out", "w").write(out)
     print(out, end="")
+    sys.exit(done.returncode if words[-1] == "true" else int(os.environ.get("CODE", done.returncode)))
 elif words[0] == "doctor":
     driver = {{"section": "GPU", "what": "driver", "state": "ok", "detail": ""}}
     print(json.dumps({{"checks": [driver]}}))
@@ -117,6 +122,8 @@ else:
         rows = [{{"kind": "some", "source": "", "destination": "", "count": 1, "bytes": 1}}]
     if words[0] == "health" and "DROPPED" in os.environ:
         rows = [{{"check": "dropped", "section": "reading", "status": "warning", "finding": "x", "count": 7}}]
+    if words[0] == "health" and "DEVICES" in os.environ:
+        rows = [{{"check": "device_properties", "section": "recording", "status": "ok", "finding": "", "count": 0}}]
     if words[0] == "telemetry":
         most = float(os.environ.get("MOST", "99"))
         for name, unit, low, middle, high in (("gpu.power", "watts", 90, 101, 110),
@@ -247,6 +254,43 @@ class Compared(unittest.TestCase):
         self.assertEqual((kill.state, kill.expected, kill.got), (FAILED, "4", "3"))
         self.assertEqual(kill.facts["cuda.rung"], "full activity")
         self.assertEqual((kill.facts["dropped"], kill.facts["jumps"], kill.facts["refused"]), (0, 0, ""))
+
+    def test_an_exit_code_that_is_not_the_programs_fails(self):
+        with mock.patch.object(part_ends, "ENDS", (("abort", 3, True),)):
+            self.assertEqual(self.run_part(part_ends)["abort: exit code"].state, PASSED)
+            self.assertEqual(self.run_part(part_ends, CODE="3")["abort: exit code"].state, FAILED)
+
+    def test_at_an_end_without_a_wait_kernels_are_recorded_or_counted(self):
+        with mock.patch.object(part_ends, "ENDS", (("nosync", 10, False),)):
+            self.assertEqual(self.run_part(part_ends)["nosync: kernels"].state, FAILED)
+            self.assertEqual(self.run_part(part_ends, DROPPED="1")["nosync: kernels"].state, PASSED)
+
+    def test_records_for_which_there_is_no_memory_are_all_counted(self):
+        name = "little memory: recorded or counted"
+        self.assertEqual(self.run_part(part_threads)[name].state, PASSED)
+        # As many calls as launches, and kernels of half of them, of which nobody says anything.
+        done = json.dumps({**DONE, "kernels": [{**DONE["kernels"][0], "calls": 4}]})
+        with mock.patch.object(programs_of.Recording, "kernels", lambda *_: 2):
+            self.assertEqual(self.run_part(part_threads, DONE=done)[name].state, FAILED)
+            self.assertEqual(self.run_part(part_threads, DONE=done, DROPPED="1")[name].state, PASSED)
+
+    def test_devices_are_known_however_recording_begins(self):
+        for name in ("signals", "delay", "range"):
+            self.assertEqual(self.run_part(part_windows)[f"{name}: devices"].state, FAILED)
+            self.assertEqual(self.run_part(part_windows, DEVICES="1")[f"{name}: devices"].state, PASSED)
+
+    def test_times_by_the_injection_are_those_of_torchs_profiler(self):
+        for ours, state in ((100, PASSED), (101, PASSED), (103, FAILED), (0, FAILED)):
+            report = Report("torch", None)
+            part_torch.same_times(report, [{"total_ns": ours}], [{"total_ns": 60}, {"total_ns": 40}])
+            self.assertEqual(report.checks[-1].state, state)
+
+    def test_packages_are_looked_for_once(self):
+        part_cuda.packages.cache_clear()
+        with machine() as context:
+            for _ in range(3):
+                part_cuda.packages(context, "lib/libcupti.so*")
+            self.assertEqual(part_cuda.packages.cache_info().misses, 1)
 
     def test_facts_name_what_was_dropped_and_refused(self):
         with mock.patch.object(part_ends, "ENDS", (("return", 3, False),)):

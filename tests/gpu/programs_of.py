@@ -34,6 +34,7 @@ class Recording:
         self.name = name
         self.session = context.work / f"session_{name.replace(' ', '_')}"
         self.expected: dict[str, Any] = {}
+        self.code = 0
 
     def __enter__(self) -> Recording:
         return self
@@ -53,11 +54,13 @@ class Recording:
         seconds: float = 60,
     ) -> str:
         """Its output; where it prints a document, that is `expected`."""
-        words = (self.context.fathom, "run", "-q", "--no-diagnose", "--telemetry", "0", *options)
+        words: tuple[object, ...] = (self.context.fathom, "run", "-q", "--no-diagnose", "--telemetry", "0", *options)
         more = {**environment(self.context), **(env or {})}
-        out = self.context.run(
-            *words, "-o", self.session, "--", *program, check=not fails, env=more, seconds=seconds
-        )
+        words += ("-o", self.session, "--", *program)
+        if fails:
+            out, self.code = self.context.ended(*words, env=more, seconds=seconds)
+        else:
+            out = self.context.run(*words, env=more, seconds=seconds)
         if '"fathom-gpu-program/1"' in out:
             self.expected = last_json(out)
         return out
