@@ -207,6 +207,24 @@ TEST(OverviewReport, LooksAtTheSelectedWindow) {
   EXPECT_EQ(overview.number(overview.metric("busy"), "value"), 100);
 }
 
+TEST(OverviewReport, HasAShareOfTensorCoresOnlyWhereNamesOfKernelsShowThem) {
+  for (const auto& [call, shown] : {std::pair{"cudaLaunchKernel", true},
+                                    {"hipLaunchKernel", true},
+                                    {"zeCommandListAppendLaunchKernel", false},
+                                    {"runFunction", false}}) {
+    TraceBuilder builder;
+    builder.op("aten::mm", 10, 30);
+    builder.runtime(call, 20, 10, 1);
+    builder.kernel("gemm_s16816", 40, 100, 1).grid(4, 1, 1).block(128, 1, 1);
+    const Answer overview("overview", builder.build());
+    bool named = false;
+    for (std::size_t row = 0; row < overview.rows(); ++row)
+      named = named || overview.text(row, "metric").find("tensor-core") != std::string::npos;
+    EXPECT_EQ(named, shown) << call;
+    EXPECT_EQ(overview.number(overview.metric("compute"), "value"), 100) << call;
+  }
+}
+
 TEST(OverviewReport, OfATraceWithoutADeviceGoesByHostTime) {
   TraceBuilder builder;
   builder.op("aten::mm", 0, 70);

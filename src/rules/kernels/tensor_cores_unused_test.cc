@@ -150,6 +150,25 @@ TEST(TensorCoresUnused, NameTheGradientScalerForTrainingInFp16AndNoneForBf16) {
   EXPECT_EQ(ampere.after.find("GradScaler"), std::string::npos);
 }
 
+TEST(TensorCoresUnused, PromisesWhatBf16GivesWhereTf32IsNoFasterThan32Bits) {
+  // As of an RTX 3060: TF32 by tensor cores is as fast as 32 bits without.
+  constexpr DeviceSpec kPeaks{.name = "no gain by TF32",
+                              .fp32 = 1e12,
+                              .tf32_matrix = 1e12,
+                              .fp16_matrix = 2e12,
+                              .bf16_matrix = 2e12,
+                              .bandwidth = 1e12};
+  ProgramBuilder program(10'000);
+  program.trace().device(a100());
+  program.op("aten::mm", "ampere_sgemm_128x64_tn", 8000).shapes("[[64,64],[64,64]]").types(kFloats);
+  const auto findings = JudgedTrace(program.trace(), &kPeaks).findings(tensor_cores_unused());
+  ASSERT_EQ(findings.size(), 1U);
+  EXPECT_EQ(total(findings[0].claims), duration_ns(4000));
+  ASSERT_EQ(findings[0].edits.scale.size(), 1U);
+  EXPECT_FLOAT_EQ(findings[0].edits.scale[0].second, 0.5F);
+  EXPECT_NE(findings[0].fix.text.find("bf16"), std::string::npos) << findings[0].fix.text;
+}
+
 TEST(TensorCoresUnused, LeavesKernelsAloneThatTheProgramLaunchesItself) {
   const auto with = [](bool operators) {
     TraceBuilder builder;
