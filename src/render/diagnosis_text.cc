@@ -77,8 +77,10 @@ std::string baseline(const Diagnosis& diagnosis, bool compact, const Style& styl
   const Summary& step = diagnosis.step_ns;
   if (compact && step.count > 1) {
     return paragraph("Baseline",
-                     duration_text(from_ns(step.median)) + " per step, p95 " +
-                         duration_text(from_ns(step.p95)) + work_text(diagnosis, true),
+                     duration_text(from_ns(step.median)) + " per step (mean " +
+                         duration_text(from_ns(step.mean)) + ", standard deviation " +
+                         duration_text(from_ns(step.stddev)) + ", p95 " +
+                         duration_text(from_ns(step.p95)) + ")" + work_text(diagnosis, true),
                      style);
   }
   std::string text;

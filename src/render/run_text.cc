@@ -146,12 +146,19 @@ std::string whole_run(const RunSummary& run) {
   return text;
 }
 
-/// Where the steps are the smaller part, what to do about the larger one.
+/// Where the steps are the smaller part, what to do about the larger ones.
 std::string beside_steps(const RunSummary& run) {
-  const RunPart* const part = run.whole.larger_than_steps();
-  if (part == nullptr) return {};
-  return "more than all steps: " + std::string(part->name) + ", " + duration_text(part->time) +
-         "; " + std::string(part->advice);
+  std::string text;
+  const std::vector<const RunPart*> parts = run.whole.beside_steps();
+  for (const RunPart* const part : parts) {
+    list(text,
+         std::string(part->name) + ", " + duration_text(part->time) + ": " +
+             std::string(part->advice),
+         "; ");
+  }
+  if (parts.empty()) return text;
+  const bool alone = parts.front()->time > run.whole.steps;
+  return (alone ? "more than all steps: " : "together more than all steps: ") + text;
 }
 
 std::string from_ns(double ns) { return duration_text(duration_ns(std::llround(ns))); }
@@ -233,8 +240,8 @@ std::string timed_steps(const RunSummary& run) {
   };
   std::string text = from_ns(ns.median) + (timed.requests ? " per request" : " per step") +
                      ", median of " + count(ns.count) + " timed (mean " + from_ns(ns.mean) +
-                     ", p95 " + from_ns(ns.p95) + ", p99 " + from_ns(timed.p99) + ", longest " +
-                     from_ns(ns.max);
+                     ", standard deviation " + from_ns(ns.stddev) + ", p95 " + from_ns(ns.p95) +
+                     ", p99 " + from_ns(timed.p99) + ", longest " + from_ns(ns.max);
   if (!timed.outliers.empty()) {
     text += "; " + count(timed.outliers.size()) +
             " far longer than the others, most of all number " +

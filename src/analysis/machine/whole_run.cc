@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <array>
+#include <functional>
+#include <tuple>
 #include <utility>
 
 #include "analysis/machine/timed_steps.h"
@@ -71,6 +73,8 @@ constexpr std::string_view kBuilding =
     "device, begin to load data before the model is built";
 constexpr std::string_view kBetween =
     "name it with fathom.annotate(): logging, metrics, waits between steps";
+/// A part that takes less of the run than one in so many is not worth advice.
+constexpr int kLeastShare = 10;
 constexpr std::string_view kExit = "look for pools, workers and destructors that end slowly";
 
 struct Found {
@@ -80,19 +84,21 @@ struct Found {
 
 }  // namespace
 
-const RunPart* WholeRun::larger_than_steps() const {
-  const RunPart* largest = nullptr;
-  if (steps == Duration{}) return nullptr;
-  // What comes again and again before what a longer run has only once.
-  const auto rank = [](const RunPart& part) {
-    return std::pair(std::ranges::count(kRecordedPhases, part.name, &RecordedPhase::part),
-                     part.time);
-  };
-  for (const RunPart& part : parts) {
-    if (part.advice.empty() || part.time <= steps) continue;
-    if (largest == nullptr || rank(part) > rank(*largest)) largest = &part;
-  }
-  return largest;
+std::vector<const RunPart*> WholeRun::beside_steps() const {
+  constexpr std::size_t kMost = 2;
+  if (steps == Duration{} || wall - steps <= steps) return {};
+  std::vector<const RunPart*> found;
+  for (const RunPart& part : parts)
+    if (!part.advice.empty() && (part.time > steps || kLeastShare * part.time >= wall))
+      found.push_back(&part);
+  std::ranges::stable_sort(found, std::ranges::greater(), [this](const RunPart* part) {
+    const bool again = std::ranges::find(kRecordedPhases, part->name, &RecordedPhase::part) !=
+                       kRecordedPhases.end();
+    return std::tuple(part->time > steps, again, part->time);
+  });
+  const bool alone = !found.empty() && found.front()->time > steps;
+  found.resize(std::min(found.size(), alone ? 1 : kMost));
+  return found;
 }
 
 WholeRun whole_run(const Trace& trace, const ProcessRun& main, const Steps& steps) {

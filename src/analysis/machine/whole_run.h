@@ -24,8 +24,10 @@ struct WholeRun {
   Duration in_depth{};         ///< Of it, recorded by torch.profiler.
   std::vector<RunPart> parts;  ///< In the order of a run; none is empty.
 
-  /// The largest part that is none of the steps, where it is larger than they are; else nullptr.
-  [[nodiscard]] const RunPart* larger_than_steps() const;
+  /// Where all else together takes longer than the steps: the parts of it, at most two, on which
+  /// advice is worth most. What comes again and again is before what a longer run has only once,
+  /// then the longer before the shorter; a part that is longer than all steps stands alone.
+  [[nodiscard]] std::vector<const RunPart*> beside_steps() const;
 };
 
 /// `main`: the process whose steps they are. `wall` is 0 where its times are not known.
