@@ -35,7 +35,7 @@ std::optional<TimedSteps> timed_steps(const Trace& trace, const Steps& steps) {
   std::vector<double> lengths;
   lengths.reserve(all.size());
   for (const RunStep& step : all) lengths.push_back(length_of(step));
-  TimedSteps found{.requests = steps.requests};
+  TimedSteps found{.first = all.front().number, .requests = steps.requests};
   found.ns = summarize(lengths);
   std::ranges::sort(lengths);
   found.p99 = quantile(lengths, 0.99);

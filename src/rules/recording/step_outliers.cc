@@ -4,6 +4,7 @@
 #include <numeric>
 #include <optional>
 
+#include "analysis/machine/timed_steps.h"
 #include "analysis/structure/stretches.h"
 #include "base/quantity_text.h"
 #include "rules/common/claims.h"
@@ -24,8 +25,10 @@ constexpr std::string_view kDoc =
     "times the median; at least four steps are needed. What makes them longer is shown by the part "
     "of the accounting, and by the operator or kernel, that grew most against the other steps. "
     "Steps drift when, over at least ten, the rank correlation of length and order is beyond 0.7 "
-    "and the last third's median is over 10 % longer than the first third's. The verdict and the "
-    "savings of other findings are of the steps that are no outliers. Sources: Tukey's fences; "
+    "and the last third's median is over 10 % longer than the first third's. Of steps that `fathom "
+    "run` "
+    "only timed outliers are named, too, but not what made them long. The verdict and the savings "
+    "of other findings are of the steps that are no outliers. Sources: Tukey's fences; "
     "nsys-ai's layer outliers (the same two conditions).";
 
 constexpr std::size_t kFewestSteps = 4;
@@ -34,6 +37,14 @@ constexpr double kCorrelation = 0.7;
 constexpr double kLeastDrift = 1.10;
 /// What the outliers cost in all must be at least this share of the time.
 constexpr double kLeastPercent = 1.0;
+
+/// Outliers that are named.
+constexpr std::size_t kMostNamed = 5;
+constexpr std::string_view kFix =
+    "Find what those steps do and others do not: evaluation, checkpoints, logging, garbage "
+    "collection, longer batches, a new shape that allocates or compiles. Do it less often, in the "
+    "background, or after the loop; bucket batches by length; gc.disable() with gc.collect() at a "
+    "chosen moment. Caveat: what other programs on the host do shows the same way.";
 
 double number(Duration duration) { return static_cast<double>(to_ns(duration)); }
 
@@ -189,13 +200,12 @@ Grown grown_work(const RuleContext& rules, const Outliers& outliers, Bucket idle
 }
 
 std::string numbers_text(const Outliers& outliers) {
-  constexpr std::size_t kMost = 5;
   std::string text;
-  for (std::size_t i = 0; i < std::min(outliers.steps.size(), kMost); ++i) {
+  for (std::size_t i = 0; i < std::min(outliers.steps.size(), kMostNamed); ++i) {
     text += (i == 0 ? "step " : ", ") + std::to_string(outliers.steps[i]->number) + " (" +
             duration_text(outliers.steps[i]->window.length()) + ")";
   }
-  return text + (outliers.steps.size() > kMost ? ", …" : "");
+  return text + (outliers.steps.size() > kMostNamed ? ", …" : "");
 }
 
 Finding make(const RuleContext& rules, const Outliers& outliers) {
@@ -227,17 +237,49 @@ Finding make(const RuleContext& rules, const Outliers& outliers) {
       outliers.has(rules.steps.front())
           ? "The first counted step is among them, which may be warm-up and not come again."
           : "A few steps of a short recording need not be typical of the whole run.";
-  finding.fix = {
-      .text =
-          "Find what those steps do and others do not: evaluation, checkpoints, logging, garbage "
-          "collection, longer batches, a new shape that allocates or compiles. Do it less often, "
-          "in the background, or after the loop; bucket batches by length; gc.disable() with "
-          "gc.collect() at a chosen moment. Caveat: what other programs on the host do shows the "
-          "same way.",
-      .before = "",
-      .after = ""};
+  finding.fix.text = std::string(kFix);
   finding.verify = "fathom steps TRACE";
   finding.claims = std::move(cause.claims);
+  return finding;
+}
+
+/// Outliers among all steps of the run, of which few were recorded in depth.
+std::optional<Finding> timed_outliers(const RuleContext& rules) {
+  const std::optional<TimedSteps> timed = timed_steps(rules.trace(), rules.context.steps());
+  if (!timed || timed->outliers.empty()) return {};
+  const bool only_first = timed->outliers.size() == 1 && timed->outliers[0].number == timed->first;
+  if (only_first) return {};  // warm-up
+  double excess = 0;
+  std::string named;
+  for (std::size_t i = 0; i < timed->outliers.size(); ++i) {
+    const RunStep& step = timed->outliers[i];
+    excess += number(step.window.length()) - timed->ns.median;
+    if (i < kMostNamed)
+      named += (i == 0 ? "number " : ", ") + std::to_string(step.number) + " (" +
+               duration_text(step.window.length()) + ")";
+  }
+  if (timed->outliers.size() > kMostNamed) named += ", …";
+  const double percent = 100 * excess / (timed->ns.mean * static_cast<double>(timed->ns.count));
+  if (percent < kLeastPercent) return {};
+  Finding finding;
+  finding.key = "timed-outliers";
+  finding.title = counted_noun(timed->outliers.size(), timed->requests ? "request" : "step") +
+                  " of " + count_text(static_cast<std::int64_t>(timed->ns.count)) +
+                  " timed far longer than the median of " +
+                  duration_text(duration_ns(static_cast<std::int64_t>(timed->ns.median)));
+  finding.family = Family::host;
+  finding.weight = Weight::note;
+  finding.confidence = Confidence::high;
+  finding.effort = Effort::line;
+  finding.evidence.push_back({.text = named + "; above the median they take " +
+                                      percent_text(percent) + " of the time of all",
+                              .slices = {},
+                              .where = {},
+                              .location = {}});
+  finding.counter_evidence =
+      "Only their times are known: not what they did, nor whether it repeats.";
+  finding.fix.text = std::string(kFix);
+  finding.verify = "fathom steps TRACE";
   return finding;
 }
 
@@ -294,10 +336,12 @@ std::optional<Finding> drift(const RuleContext& rules) {
 }
 
 Outcome check(const RuleContext& rules) {
+  std::vector<Finding> findings;
+  if (std::optional<Finding> timed = timed_outliers(rules)) findings.push_back(std::move(*timed));
   if (rules.steps.size() < kFewestSteps) {
+    if (!findings.empty()) return findings;
     return Abstention{"fewer than four counted steps: record more, each ended by prof.step()"};
   }
-  std::vector<Finding> findings;
   const Outliers outliers = find_outliers(rules.steps);
   if (!outliers.steps.empty() && rules.percent(outliers.excess) >= kLeastPercent) {
     findings.push_back(make(rules, outliers));

@@ -1,3 +1,5 @@
+#include <string>
+
 #include <gtest/gtest.h>
 
 #include "rules/common/claims.h"
@@ -31,6 +33,33 @@ TEST(StepOutliers, AreToldWithWhatTookLonger) {
   ASSERT_EQ(findings[0].evidence.size(), 2U);
   EXPECT_NE(findings[0].evidence[0].text.find("step 3 (300 ns)"), std::string::npos);
   EXPECT_NE(findings[0].evidence[1].text.find("aten::svd takes 190 ns more"), std::string::npos);
+}
+
+TEST(StepOutliers, OfARunAreNamedThoughTheyWereOnlyTimed) {
+  const auto judged = [](int which, std::int64_t long_step) {
+    TraceBuilder builder;
+    steps(builder, {100, 101});
+    std::string all;
+    std::int64_t at = 0;
+    for (int i = 0; i < 100; ++i) {
+      const std::int64_t length = i == which ? long_step : 100;
+      all += (i == 0 ? "[[" : ",[") + std::to_string(i) + "," + std::to_string(at) + "," +
+             std::to_string(at + length) + "]";
+      at += length;
+    }
+    builder.fact("run.steps", all + "]");
+    return JudgedTrace(builder);
+  };
+  const std::vector<Finding> findings = judged(57, 600).findings(step_outliers());
+  ASSERT_EQ(findings.size(), 1U);
+  EXPECT_EQ(findings[0].title, "1 step of 100 timed far longer than the median of 100 ns");
+  EXPECT_NE(
+      findings[0].evidence[0].text.find("number 57 (600 ns); above the median they take 4.8 %"),
+      std::string::npos)
+      << findings[0].evidence[0].text;
+  EXPECT_TRUE(findings[0].claims.empty());
+  EXPECT_NE(judged(57, 100).abstains(step_outliers()), "");
+  EXPECT_NE(judged(0, 600).abstains(step_outliers()), "") << "the first is long by warm-up";
 }
 
 TEST(StepOutliers, ClaimNoMoreThanTheirExcess) {
