@@ -51,6 +51,15 @@ HealthTally tally_slices(const Trace& trace, const Links& links) {
   return tally;
 }
 
+std::vector<bool> answered_calls(const Trace& trace, const Links& links) {
+  std::vector<bool> answered(trace.slices.size());
+  for (const SliceId activity : links.activities) {
+    if (const SliceId launch = links.launch[activity.row()]; launch.valid())
+      answered[launch.row()] = true;
+  }
+  return answered;
+}
+
 HealthCheck& add_check(Health& health, std::string_view section, std::string_view id,
                        std::string_view what, CheckStatus status, std::uint64_t count,
                        HealthWords words) {

@@ -36,6 +36,9 @@ struct HealthTally {
 };
 HealthTally tally_slices(const Trace& trace, const Links& links);
 
+/// By slice: is it a call whose device activity was recorded?
+std::vector<bool> answered_calls(const Trace& trace, const Links& links);
+
 /// What a group of checks is given.
 struct HealthInput {
   const Context& context;

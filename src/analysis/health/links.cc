@@ -56,11 +56,7 @@ Unanswered find_unanswered(const HealthInput& input) {
   Unanswered found;
   found.first = links.first_launch_without_activity;
   if (links.launches_without_activity == 0) return found;
-  std::vector<bool> answered(trace.slices.size());
-  for (const SliceId activity : links.activities) {
-    if (const SliceId launch = links.launch[activity.row()]; launch.valid())
-      answered[launch.row()] = true;
-  }
+  const std::vector<bool> answered = answered_calls(trace, links);
   bool serious = false;
   for (std::size_t row = 0; row < trace.slices.size(); ++row) {
     const SliceKind kind = trace.kind(SliceId(row));

@@ -71,11 +71,7 @@ struct LaunchingCall {
 std::vector<LaunchingCall> launching_calls(const HealthInput& input) {
   const Trace& trace = input.trace();
   const Links& links = input.context.links();
-  std::vector<bool> answered(trace.slices.size());
-  for (const SliceId activity : links.activities) {
-    if (const SliceId launch = links.launch[activity.row()]; launch.valid())
-      answered[launch.row()] = true;
-  }
+  const std::vector<bool> answered = answered_calls(trace, links);
   std::vector<LaunchingCall> calls;
   for (std::size_t row = 0; row < trace.slices.size(); ++row) {
     const SliceId slice(row);
@@ -178,10 +174,13 @@ std::span<const RecorderFault> recorder_faults() { return kFaults; }
 void check_recorder(const HealthInput& input, Health& health) {
   const std::optional<std::uint32_t> version = version_of(input.trace());
   if (!version || input.tally.activities() == 0) return;
+  const auto has = [&version](const RecorderFault& fault) {
+    return *version >= fault.first && *version <= fault.last;
+  };
+  if (std::ranges::none_of(recorder_faults(), has)) return;
   const Signs signs = signs_of(input);
-  for (const RecorderFault& fault : recorder_faults()) {
-    if (*version >= fault.first && *version <= fault.last) add_fault(input, fault, signs, health);
-  }
+  for (const RecorderFault& fault : recorder_faults())
+    if (has(fault)) add_fault(input, fault, signs, health);
 }
 
 }  // namespace fathom

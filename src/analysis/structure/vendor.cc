@@ -29,6 +29,8 @@ bool speaks_hip(const Trace& trace) {
   return any_call(trace, [](std::string_view name) { return name.starts_with("hip"); });
 }
 
+bool segments_can_expand(const Trace& trace) { return speaks_cuda(trace) && !speaks_hip(trace); }
+
 bool is_stream_wait(std::string_view activity) {
   return activity == "event_wait" || activity == "event_record";
 }

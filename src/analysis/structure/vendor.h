@@ -16,6 +16,10 @@ bool speaks_cuda(const Trace& trace);
 /// O(slices) at worst.
 bool speaks_hip(const Trace& trace);
 
+/// May its allocator be told to use segments that expand? CUDA's; others ignore the setting or lack
+/// it. O(slices) at worst.
+bool segments_can_expand(const Trace& trace);
+
 /// Is an activity no work: its stream waits for an event, or notes one (MTIA writes these beside
 /// kernels)?
 bool is_stream_wait(std::string_view activity);

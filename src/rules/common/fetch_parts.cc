@@ -66,7 +66,7 @@ class Calls {
  public:
   explicit Calls(const RuleContext& rules) : rules_(rules), calls_(1) {}
 
-  /// Adds what lies in the fetches of this thread, callers before what they call. What `takes`
+  /// Adds what lies in these fetches of one thread, callers before what they call. What `takes`
   /// refuses is left out.
   template <typename Takes>
   void add(const Nesting::Thread& thread, std::span<const SliceId> fetches, const Takes& takes) {
@@ -74,7 +74,6 @@ class Calls {
     const Column<SliceId>& parent = rules_.context.nesting().parent;
     const auto start_of = [&trace](SliceId slice) { return trace.slices.start[slice.row()]; };
     for (const SliceId fetch : fetches) {
-      if (trace.slices.track[fetch.row()] != thread.track) continue;
       const Time end = trace.slices.end(fetch);
       auto at = std::ranges::lower_bound(thread.slices, start_of(fetch), {}, start_of);
       for (; at != thread.slices.end() && start_of(*at) < end; ++at) {
@@ -144,6 +143,13 @@ std::string name_of(std::string_view frame) {
          ")";
 }
 
+std::map<TrackId, std::vector<SliceId>> group_by_thread(const Trace& trace,
+                                                        std::span<const SliceId> fetches) {
+  std::map<TrackId, std::vector<SliceId>> by_thread;
+  for (const SliceId fetch : fetches) by_thread[trace.slices.track[fetch.row()]].push_back(fetch);
+  return by_thread;
+}
+
 std::string time_of(const RuleContext& rules, const Call& call, Duration whole) {
   const double percent = 100.0 * static_cast<double>(to_ns(call.time)) /
                          static_cast<double>(std::max<std::int64_t>(to_ns(whole), 1));
@@ -159,15 +165,20 @@ std::optional<Evidence> dominating_part(const RuleContext& rules,
   const Nesting& nesting = rules.context.nesting();
   Duration whole{};
   for (const SliceId fetch : fetches) whole += rules.counted(interval_of(trace, fetch));
+  const std::map<TrackId, std::vector<SliceId>> by_thread = group_by_thread(trace, fetches);
+  const auto add = [&by_thread](const Nesting::Thread& thread, Calls& calls, const auto& takes) {
+    if (const auto at = by_thread.find(thread.track); at != by_thread.end())
+      calls.add(thread, at->second, takes);
+  };
   Calls frames(rules);
   for (const Nesting::Thread& thread : nesting.frames)
-    frames.add(thread, fetches, [](SliceId) { return true; });
+    add(thread, frames, [](SliceId) { return true; });
   Calls annotations(rules);
   const auto is_annotation = [&trace](SliceId slice) {
     return trace.kind(slice) == SliceKind::user_annotation;
   };
   for (const Nesting::Thread& thread : nesting.work) {
-    if (frames.empty()) annotations.add(thread, fetches, is_annotation);
+    if (frames.empty()) add(thread, annotations, is_annotation);
   }
   const Call* users = nullptr;
   const Call* inside = nullptr;

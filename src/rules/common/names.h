@@ -1,6 +1,11 @@
 // Names of a trace: looked up once, and found around a slice.
 #pragma once
 
+#include <algorithm>
+#include <concepts>
+#include <ranges>
+#include <span>
+#include <string_view>
 #include <vector>
 
 #include "rules/rule.h"
@@ -10,13 +15,18 @@ namespace fathom {
 /// The names of a trace for which something holds: asked once per distinct name, not per slice.
 class NameSet {
  public:
-  template <typename Predicate>
+  template <std::predicate<std::string_view> Predicate>
   NameSet(const Trace& trace, const Predicate& matches) : member_(trace.strings.size()) {
     for (std::size_t row = 0; row < member_.size(); ++row) {
       member_[row] = matches(trace.strings.view(StringId(row)));
       any_ = any_ || member_[row];
     }
   }
+  /// Those that are in `names`, word by word.
+  NameSet(const Trace& trace, std::span<const std::string_view> names)
+      : NameSet(trace, [names](std::string_view name) {
+          return std::ranges::find(names, name) != names.end();
+        }) {}
   [[nodiscard]] bool contains(StringId name) const { return name.valid() && member_[name.row()]; }
   /// Does any name of the trace match?
   [[nodiscard]] bool any() const { return any_; }

@@ -53,9 +53,7 @@ Captured captured(const RuleContext& rules) {
       const Time start = trace.slices.start[slice.row()];
       while (capture != at->second.end() && capture->end <= start) ++capture;
       if (capture == at->second.end()) break;
-      const SliceKind kind = trace.kind(slice);
-      if (start < capture->begin) continue;
-      if (kind != SliceKind::runtime && kind != SliceKind::driver) continue;
+      if (start < capture->begin || !is_call(trace.kind(slice))) continue;
       const CallKind call = links.call_kind(trace, slice);
       if (starts_activity(call)) ++found.all;
       if (call == CallKind::launch || call == CallKind::graph_launch) ++found.kernels;
@@ -90,19 +88,24 @@ bool has_shapes(const Trace& trace) {
                              [](const Signature& signature) { return signature.shapes.valid(); });
 }
 
+Duration warm_up_time(const RuleContext& rules) {
+  Duration time{};
+  if (const DeviceAccounting* const device = rules.accounting.find(rules.device)) {
+    for (const IdlePiece& piece : device->pieces)
+      if (piece.cause == Bucket::warm_up) time += rules.counted(piece.interval);
+  }
+  for (const HostPiece& piece : rules.accounting.host)
+    if (piece.bucket == HostBucket::warm_up) time += rules.counted(piece.interval);
+  return time;
+}
+
 bool mostly_once(const RuleContext& rules) {
-  const DeviceAccounting* const device = rules.accounting.find(rules.device);
-  if (device == nullptr) return false;
-  Duration once{};
-  for (const IdlePiece& piece : device->pieces)
-    if (piece.cause == Bucket::warm_up) once += rules.counted(piece.interval);
-  return rules.percent(once) > kMostOnce;
+  return rules.device >= 0 && rules.percent(warm_up_time(rules)) > kMostOnce;
 }
 
 bool has_calls(const Trace& trace) {
   return std::ranges::any_of(trace.categories, [](const Category& category) {
-    return category.slices > 0 &&
-           (category.kind == SliceKind::runtime || category.kind == SliceKind::driver);
+    return category.slices > 0 && is_call(category.kind);
   });
 }
 
@@ -146,9 +149,7 @@ bool device_unrecorded(const RuleContext& rules) {
 
 bool only_annotations(const RuleContext& rules) {
   const auto works = [](const Category& category) {
-    return category.slices > 0 &&
-           (category.kind == SliceKind::cpu_op || category.kind == SliceKind::runtime ||
-            category.kind == SliceKind::driver);
+    return category.slices > 0 && (category.kind == SliceKind::cpu_op || is_call(category.kind));
   };
   return rules.context.nesting().frames.empty() &&
          std::ranges::none_of(rules.trace().categories, works);

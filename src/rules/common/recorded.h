@@ -33,9 +33,18 @@ const Device* unused_device(const RuleContext& rules);
 /// not traced, and whether the operators ran on it is not known. Else nullptr.
 const Device* untraced_device(const RuleContext& rules);
 
+/// The counted time that one-off work takes, as the accounting has it: idle time of the diagnosed
+/// device, or time of the main thread where no device's activity was recorded.
+Duration warm_up_time(const RuleContext& rules);
+
 /// Is more than half of the counted time spent idle on what is done only once? What else is seen
 /// then is mostly the first of its kind, too.
 bool mostly_once(const RuleContext& rules);
+
+/// Is it a call of a device's runtime or driver?
+constexpr bool is_call(SliceKind kind) {
+  return kind == SliceKind::runtime || kind == SliceKind::driver;
+}
 
 /// Does any call of a device's runtime exist?
 bool has_calls(const Trace& trace);

@@ -39,13 +39,15 @@ bool has_bias(const Trace& trace, SliceId op) {
 }
 
 struct Found {
-  std::vector<SliceId> convolutions;  // With a bias; ascending.
+  bool normalised = false;            // Is any convolution followed by a normalisation?
+  std::vector<SliceId> convolutions;  // Of these, those with a bias; ascending.
   SliceId norm;                       // One that follows.
 };
 
 Found look(const RuleContext& rules) {
   Found found;
   for (const NormalisedConvolution& pair : normalised_convolutions(rules)) {
+    found.normalised = true;
     if (!has_bias(rules.trace(), pair.convolution)) continue;
     found.convolutions.push_back(pair.convolution);
     found.norm = pair.norm;
@@ -97,7 +99,7 @@ Outcome check(const RuleContext& rules) {
   const Found pairs = look(rules);
   const std::vector<SliceId>& found = pairs.convolutions;
   if (found.empty()) {
-    if (!has_shapes(trace) && !normalised_convolutions(rules).empty()) {
+    if (!has_shapes(trace) && pairs.normalised) {
       return not_recorded(rules, "shapes were not recorded", "record_shapes=True");
     }
     return std::vector<Finding>{};

@@ -47,13 +47,6 @@ constexpr auto kMultiplying =
     std::to_array<std::string_view>({"aten::mm", "aten::bmm", "aten::addmm", "aten::matmul",
                                      "aten::linear", "aten::einsum", "aten::baddbmm"});
 
-template <std::size_t Size>
-NameSet set_of(const Trace& trace, const std::array<std::string_view, Size>& names) {
-  return {trace, [&names](std::string_view name) {
-            return std::ranges::find(names, name) != names.end();
-          }};
-}
-
 using Shape = std::vector<std::int64_t>;
 
 std::int64_t elements(const Shape& shape) {
@@ -100,8 +93,8 @@ class Finder {
   explicit Finder(const RuleContext& rules)
       : rules_(rules),
         trace_(rules.trace()),
-        between_(set_of(trace_, kBetween)),
-        multiplying_(set_of(trace_, kMultiplying)) {}
+        between_(trace_, kBetween),
+        multiplying_(trace_, kMultiplying) {}
 
   struct Found {
     std::vector<SliceId> ops;  // Outermost: made, converted, multiplied.

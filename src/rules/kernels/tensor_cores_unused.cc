@@ -166,7 +166,16 @@ bool uses_tf32(const RuleContext& rules) {
   return found;
 }
 
-Fix fix_of(const RuleContext& rules, const Blamed& blamed, bool tf32) {
+/// Why TF32 is known to be on, where the device has it; else "".
+std::string_view tf32_enabled(const RuleContext& rules, const Blamed& blamed) {
+  if (are_convolutions(rules, blamed)) {
+    return "TF32 for convolutions is on unless torch.backends.cudnn.allow_tf32 is False.";
+  }
+  return uses_tf32(rules) ? "TF32 is on: other kernels of the recording compute in it." : "";
+}
+
+/// `enabled`: see tf32_enabled.
+Fix fix_of(const RuleContext& rules, bool tf32, std::string_view enabled) {
   const bool training = is_training(rules);
   const std::string type = tf32 ? "bfloat16" : "float16";
   if (multiplies_in_few_bits(rules)) {
@@ -196,12 +205,8 @@ Fix fix_of(const RuleContext& rules, const Blamed& blamed, bool tf32) {
                                 "scaler.update()"
                           : code};
   }
-  const bool convolutions = are_convolutions(rules, blamed);
-  if (convolutions || uses_tf32(rules)) {
-    return {.text = std::string("Compute in bf16 by automatic mixed precision. ") +
-                    (convolutions ? "TF32 for convolutions is on unless "
-                                    "torch.backends.cudnn.allow_tf32 is False."
-                                  : "TF32 is on: other kernels of the recording compute in it.") +
+  if (!enabled.empty()) {
+    return {.text = "Compute in bf16 by automatic mixed precision. " + std::string(enabled) +
                     " Caveat: bf16 keeps 7 bits of mantissa; it has the range of 32 bits and needs "
                     "no gradient scaler.",
             .before = training ? "loss = model(x)" : "y = model(x)",
@@ -219,16 +224,17 @@ Fix fix_of(const RuleContext& rules, const Blamed& blamed, bool tf32) {
 Finding single_precision(const RuleContext& rules, const Blamed& blamed, bool tf32) {
   Finding finding;
   finding.key = "fp32";
-  const bool disabled = tf32 && !are_convolutions(rules, blamed) && !uses_tf32(rules);
-  finding.title = (disabled ? "TF32 disabled: 32-bit matrix multiplications without Tensor Cores: "
-                            : "32-bit matrix multiplications without Tensor Cores: ") +
+  const std::string_view enabled = tf32_enabled(rules, blamed);
+  finding.title = (tf32 && enabled.empty()
+                       ? "TF32 disabled: 32-bit matrix multiplications without Tensor Cores: "
+                       : "32-bit matrix multiplications without Tensor Cores: ") +
                   per_step(rules, blamed.time);
   finding.confidence = Confidence::medium;
   finding.effort = tf32 ? Effort::line : Effort::refactoring;
   finding.counter_evidence =
       "Only large matrix multiplications reach peaks; one that is bound by memory gets little "
       "faster.";
-  finding.fix = fix_of(rules, blamed, tf32);
+  finding.fix = fix_of(rules, tf32, enabled);
   return finding;
 }
 

@@ -66,18 +66,15 @@ Found look(const RuleContext& rules) {
   });
   Found found(rules);
   SliceId freeing;  // The operator around the last free.
-  const auto is_call = [&trace](SliceId slice) {
-    return trace.kind(slice) == SliceKind::runtime || trace.kind(slice) == SliceKind::driver;
-  };
   const auto allocates = [&](SliceId slice) {
-    return is_call(slice) && links.call_kind(trace, slice) == CallKind::allocate;
+    return is_call(trace.kind(slice)) && links.call_kind(trace, slice) == CallKind::allocate;
   };
   for (const Nesting::Thread& thread : rules.context.nesting().work) {
     for (const SliceId slice : thread.slices) {
       if (empty.contains(trace.slices.name[slice.row()]) &&
           rules.counts(trace.slices.start[slice.row()]))
         ++found.empties;
-      if (!is_call(slice)) continue;
+      if (!is_call(trace.kind(slice))) continue;
       ++found.runtime;
       const SliceId around = parent[slice.row()];
       if (!allocates(slice) || (around.valid() && allocates(around))) continue;
@@ -127,18 +124,6 @@ bool nearly_full(const RuleContext& rules) {
   return false;
 }
 
-/// The share of the step that work takes which is done only once.
-double warm_up_percent(const RuleContext& rules) {
-  Duration time{};
-  if (const DeviceAccounting* const device = rules.accounting.find(rules.device)) {
-    for (const IdlePiece& piece : device->pieces)
-      if (piece.cause == Bucket::warm_up) time += rules.counted(piece.interval);
-  }
-  for (const HostPiece& piece : rules.accounting.host)
-    if (piece.bucket == HostBucket::warm_up) time += rules.counted(piece.interval);
-  return rules.percent(time);
-}
-
 /// Is the allocator's cache off: does nearly every operator that makes a tensor ask the driver, and
 /// give back as much?
 bool is_uncached(const Found& found) {
@@ -146,9 +131,6 @@ bool is_uncached(const Found& found) {
   const std::size_t asked = found.calls.size() - found.frees - found.host;
   return asked >= kFewest && found.frees >= asked / 2 && found.empties < 2 * asked;
 }
-
-/// Segments that expand are CUDA's: other devices' allocators ignore the setting or lack it.
-bool can_expand(const Trace& trace) { return speaks_cuda(trace) && !speaks_hip(trace); }
 
 Fix fix_of(const RuleContext& rules, const Found& found, bool full) {
   const Trace& trace = rules.trace();
@@ -159,10 +141,10 @@ Fix fix_of(const RuleContext& rules, const Found& found, bool full) {
         .text = std::string("Memory is nearly full: the allocator frees its cache and asks again. "
                             "Use a smaller batch") +
                 (training ? ", checkpointing" : "") + " or less fragmentation" +
-                (can_expand(trace) ? " (expandable_segments:True)." : "."),
+                (segments_can_expand(trace) ? " (expandable_segments:True)." : "."),
         .before = "",
         .after = ""};
-    if (can_expand(trace)) {
+    if (segments_can_expand(trace)) {
       fix.before = command;
       fix.after = "PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True " + command;
     }
@@ -177,15 +159,16 @@ Fix fix_of(const RuleContext& rules, const Found& found, bool full) {
         .before = "PYTORCH_NO_CUDA_MEMORY_CACHING=1 " + command,
         .after = command};
   }
-  return {.text = std::string("Let the cache keep its memory: do not empty it in the loop; run the "
-                              "longest batch first, or pad lengths to a few sizes") +
-                  (can_expand(trace) ? "; expandable_segments:True lets blocks grow" : "") + "." +
-                  (found.host > 0 ? " Pin buffers once and use them again." : ""),
-          .before = training ? "for batch in loader: train(batch)" : "for x in inputs: model(x)",
-          .after = training ? "train(longest_batch)  # reserves what all others need\n"
-                              "for batch in loader: train(batch)"
-                            : "model(longest)  # reserves what all others need\n"
-                              "for x in inputs: model(x)"};
+  return {
+      .text = std::string("Let the cache keep its memory: do not empty it in the loop; run the "
+                          "longest batch first, or pad lengths to a few sizes") +
+              (segments_can_expand(trace) ? "; expandable_segments:True lets blocks grow" : "") +
+              "." + (found.host > 0 ? " Pin buffers once and use them again." : ""),
+      .before = training ? "for batch in loader: train(batch)" : "for x in inputs: model(x)",
+      .after = training ? "train(longest_batch)  # reserves what all others need\n"
+                          "for batch in loader: train(batch)"
+                        : "model(longest)  # reserves what all others need\n"
+                          "for x in inputs: model(x)"};
 }
 
 Outcome check(const RuleContext& rules) {
@@ -200,7 +183,7 @@ Outcome check(const RuleContext& rules) {
   const Duration time = total(found.claims);
   if (rules.percent(time) < kLeastPercent) return std::vector<Finding>{};
   const bool warm_up = may_be_warm_up(rules, found);
-  if (warm_up && warm_up_percent(rules) >= kMuchWarmUp &&
+  if (warm_up && rules.percent(warm_up_time(rules)) >= kMuchWarmUp &&
       rules.percent(time) < kLeastPercentWhenWarmingUp) {
     return std::vector<Finding>{};
   }

@@ -57,7 +57,7 @@ Outcome check(const RuleContext& rules) {
       "A peak before the recorded time reserves memory that is not needed now: then nothing is "
       "wrong.";
   const std::string command = command_of(rules.trace());
-  if (speaks_cuda(rules.trace()) && !speaks_hip(rules.trace())) {
+  if (segments_can_expand(rules.trace())) {
     finding.fix = {
         .text = "Let segments grow instead of multiplying; allocate the longest batch first.",
         .before = command,

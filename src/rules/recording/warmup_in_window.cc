@@ -12,6 +12,7 @@
 #include "rules/common/counted.h"
 #include "rules/common/evidence.h"
 #include "rules/common/program.h"
+#include "rules/common/recorded.h"
 #include "rules/rule.h"
 
 namespace fathom {
@@ -109,19 +110,6 @@ Finding first_steps(const RuleContext& rules, std::span<const Step* const> steps
 constexpr std::array<std::string_view, 5> kKinds = {
     "first calls", "first launches", "operators used first", "compilation", "capture of graphs"};
 
-/// The idle time of the device, or the time of the main thread, that one-off work takes: as the
-/// accounting has it.
-Duration one_off_time(const RuleContext& rules) {
-  Duration time{};
-  if (const DeviceAccounting* const device = rules.accounting.find(rules.device)) {
-    for (const IdlePiece& piece : device->pieces)
-      if (piece.cause == Bucket::warm_up) time += rules.counted(piece.interval);
-  }
-  for (const HostPiece& piece : rules.accounting.host)
-    if (piece.bucket == HostBucket::warm_up) time += rules.counted(piece.interval);
-  return time;
-}
-
 /// The part of a stretch that costs: the device idles, or, without one, the main thread is in it.
 Duration cost_of(const RuleContext& rules, const OneOff& work) {
   std::vector<Claim> unused;
@@ -157,7 +145,7 @@ KindEvidence evidence_of_kind(const RuleContext& rules, OneOffKind kind, Kind wo
 }
 
 std::vector<Finding> first_use(const RuleContext& rules) {
-  const Duration time = one_off_time(rules);
+  const Duration time = warm_up_time(rules);
   const double percent = rules.percent(time);
   if (percent < kLeastPercent) return {};
   std::array<Kind, kKinds.size()> kinds;

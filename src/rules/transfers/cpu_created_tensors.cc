@@ -30,8 +30,8 @@ constexpr std::string_view kDoc =
     "Counted are the copy, as far as nothing else runs, and the idle time from making to moving; "
     "where the device was not recorded, what the main thread spends from making to moving. "
     "Fires from 1 % of the step. In a program that runs on the processor making alone counts: "
-    "fires "
-    "where the main thread spends 20 % of the step on filling new tensors, named by the operator "
+    "fires where the main thread spends 20 % of the step on filling new tensors, named by the "
+    "operator "
     "that takes most. Sources: PyTorch's tuning guide (create tensors on the device); "
     "TorchTidy's ExtraCUDACopy.";
 
@@ -65,13 +65,6 @@ constexpr auto kViews = std::to_array<std::string_view>(
 constexpr auto kMoving =
     std::to_array<std::string_view>({"aten::to", "aten::_to_copy", "aten::copy_"});
 
-template <std::size_t Size>
-NameSet set_of(const Trace& trace, const std::array<std::string_view, Size>& names) {
-  return {trace, [&names](std::string_view name) {
-            return std::ranges::find(names, name) != names.end();
-          }};
-}
-
 /// These fill what exists; they say so with a trailing underscore.
 bool fills_in_place(std::string_view name) { return name.ends_with("_"); }
 
@@ -102,9 +95,9 @@ class Finder {
   explicit Finder(const RuleContext& rules)
       : rules_(rules),
         trace_(rules.trace()),
-        making_(set_of(trace_, kMaking)),
-        views_(set_of(trace_, kViews)),
-        moving_(set_of(trace_, kMoving)),
+        making_(trace_, kMaking),
+        views_(trace_, kViews),
+        moving_(trace_, kMoving),
         copy_of_(trace_.slices.size(), SliceId::kNone),
         on_device_(trace_.slices.size()) {}
 
@@ -136,8 +129,9 @@ class Finder {
     std::vector<HostCopy> copies;
     for (const Nesting::Thread& thread : rules_.context.nesting().work) {
       for (const SliceId call : thread.slices) {
+        if (!is_call(trace_.kind(call))) continue;
         const CallKind kind = links.call_kind(trace_, call);
-        if (!is_call(call) || !starts_activity(kind)) continue;
+        if (!starts_activity(kind)) continue;
         for (SliceId at = call; at.valid() && !on_device_[at.row()];
              at = rules_.context.nesting().parent[at.row()])
           on_device_[at.row()] = true;
@@ -149,10 +143,6 @@ class Finder {
       }
     }
     return copies;
-  }
-
-  [[nodiscard]] bool is_call(SliceId slice) const {
-    return trace_.kind(slice) == SliceKind::runtime || trace_.kind(slice) == SliceKind::driver;
   }
 
   [[nodiscard]] StringId name(const UserOp& op) const { return trace_.slices.name[op.op.row()]; }
@@ -305,6 +295,18 @@ Outcome check_host(const RuleContext& rules) {
   return std::vector<Finding>{std::move(finding)};
 }
 
+/// What findings say that were made from such moves, once they have their claims.
+void name_finding(const RuleContext& rules, const Move& like, Finding& finding) {
+  finding.title =
+      "Tensors are made on the CPU, then moved: " + per_step(rules, whole(finding.claims));
+  finding.family = Family::transfer;
+  finding.weight = weight_of(rules, total(finding.claims), 5, 15);
+  finding.confidence = Confidence::medium;
+  finding.effort = Effort::line;
+  finding.fix = fix_of(rules.trace().name(like.made));
+  finding.pessimism = 0.4;
+}
+
 /// Without the device's part: what the main thread spends from making to moving, of which a fifth
 /// is left.
 Outcome check_calls(const RuleContext& rules) {
@@ -331,12 +333,7 @@ Outcome check_calls(const RuleContext& rules) {
   }
   const Duration time = total(finding.claims);
   if (rules.percent(time) < kLeastPercent) return std::vector<Finding>{};
-  finding.title =
-      "Tensors are made on the CPU, then moved: " + per_step(rules, whole(finding.claims));
-  finding.family = Family::transfer;
-  finding.weight = weight_of(rules, time, 5, 15);
-  finding.confidence = Confidence::medium;
-  finding.effort = Effort::line;
+  name_finding(rules, moves.front(), finding);
   finding.evidence.push_back(evidence_of(rules, moved,
                                          counted_noun(moves.size(), "tensor") + " of " +
                                              std::string(trace.name(moves.front().made)) +
@@ -344,10 +341,8 @@ Outcome check_calls(const RuleContext& rules) {
   finding.counter_evidence =
       "What the device did was not recorded: it may have been busy meanwhile, and then the host's "
       "time costs less.";
-  finding.fix = fix_of(trace.name(moves.front().made));
   finding.verify = "fathom ops TRACE";
   finding.assumption = "a fifth of the host's time is left, and the device does not limit the step";
-  finding.pessimism = 0.4;
   return std::vector<Finding>{std::move(finding)};
 }
 
@@ -375,12 +370,7 @@ Outcome check(const RuleContext& rules) {
   }
   const Duration time = total(finding.claims);
   if (moves.empty() || rules.percent(time) < kLeastPercent) return std::vector<Finding>{};
-  finding.title =
-      "Tensors are made on the CPU, then moved: " + per_step(rules, whole(finding.claims));
-  finding.family = Family::transfer;
-  finding.weight = weight_of(rules, time, 5, 15);
-  finding.confidence = Confidence::medium;
-  finding.effort = Effort::line;
+  name_finding(rules, moves.front(), finding);
   finding.evidence.push_back(evidence_of(
       rules, copies,
       volume_text(copies) + " of tensors that " + std::string(trace.name(moves.front().made)) +
@@ -388,10 +378,8 @@ Outcome check(const RuleContext& rules) {
   finding.counter_evidence =
       "Random numbers made on the device differ from those made on the CPU with the same seed; a "
       "constant that never changes had better be kept there.";
-  finding.fix = fix_of(trace.name(moves.front().made));
   finding.verify = "fathom copies TRACE";
   finding.assumption = "a fifth of the host's time is left, and a short kernel instead of the copy";
-  finding.pessimism = 0.4;
   return std::vector<Finding>{std::move(finding)};
 }
 
