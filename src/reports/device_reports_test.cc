@@ -238,7 +238,7 @@ TEST(OverviewReport, OfATraceWithoutADeviceGoesByHostTime) {
 
 TEST(OverviewReport, NamesEveryLossOfDataWhateverElseIsWrong) {
   TraceBuilder builder;
-  for (int i = 0; i < 200; ++i) builder.kernel("gemm", i * 100, 50, 1);
+  for (std::int64_t i = 0; i < 200; ++i) builder.kernel("gemm", i * 100, 50, 1);
   builder.runtime("cudaLaunchKernel", 0, 5, 2);
   Trace trace = builder.build();
   trace.import.add(Repair::truncated, 900);
