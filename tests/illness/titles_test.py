@@ -22,6 +22,8 @@ DATA = Path(os.environ.get("FATHOM_DATA", ROOT / "tests/data/recordings"))
 FOLDERS = (ROOT / "tests/illness/recorded", ROOT / "tests/data/traces", DATA / "kineto", DATA / "torch-cpu")
 TRACES = sorted({path.name: path for folder in FOLDERS for path in folder.glob("*.json.gz")}.items())
 SAYS_WHICH_PART = re.compile(r"by fusing|this finding's share|of which|could be saved")
+# What a finding says of the mean step: "3.00 ms (12.0 % of the step)", "3.00 ms per step".
+PER_STEP = re.compile(r"(?<![\w.])(\d[\d,]*(?:\.\d+)? ?(?:ns|µs|us|ms|s|min))\b(?: \([^()]* % of the step\)| per step| of each step)")
 
 
 def said(trace: Path, *options: str) -> str:
@@ -43,6 +45,26 @@ def is_share(finding: dict[str, Any]) -> bool:
     observed = abs(time - finding["observed_ns"]) <= NEAR * finding["observed_ns"] + rounding
     granted = abs(time - finding["upper_bound_ns"]) <= rounding
     return granted and not observed
+
+
+# How an evidence says that its time is a part of the title's, or of something else: what waited, ran, or was marked.
+OF_WHAT = re.compile(r"of (it|that|which)\b|on the host|in \d+ stretch|marked as|right before|which wait for|run for")
+
+
+def per_step(text: str) -> list[tuple[float, float]]:
+    return [named_times(time)[0] for time in PER_STEP.findall(text)]
+
+
+def differ(finding: dict[str, Any]) -> bool:
+    """Do the title and the first evidence name different times of the step, and none says of what? Those of an evidence
+    may be the parts that make up the title's."""
+    evidence = finding["evidence"][0]["text"] if finding["evidence"] else ""
+    title, said = per_step(finding["title"]), per_step(evidence)
+    if not title or not said or SAYS_WHICH_PART.search(finding["title"] + evidence) or OF_WHAT.search(evidence):
+        return False
+    time, rounding = title[0]
+    parts = [(sum(each for each, _ in said), sum(each for _, each in said)), said[0]]
+    return all(abs(time - other) > NEAR * max(time, other) + rounding + more for other, more in parts)
 
 
 class Titles(unittest.TestCase):
@@ -67,6 +89,22 @@ class Titles(unittest.TestCase):
             self.assertEqual([title for title in shares if not SAYS_WHICH_PART.search(title)], [])
 
         self.for_each(check)
+
+    def test_the_first_evidence_names_the_time_of_the_title(self) -> None:
+        def check(findings: list[dict[str, Any]], _: str) -> None:
+            apart = [f"{f['title']}: {f['evidence'][0]['text']}" for f in findings if differ(f)]
+            self.assertEqual(apart, [])
+
+        self.for_each(check)
+        both = [f for found, _ in self.asked.values() for f in found if f["evidence"]]
+        self.assertGreater(sum(bool(per_step(f["title"]) and per_step(f["evidence"][0]["text"])) for f in both), 20)
+
+    def test_times_that_differ_are_found(self) -> None:
+        made = {"title": "Copies: 3.00 ms (10.0 % of the step)", "evidence": [{"text": "9 copies take 9.00 ms per step"}]}
+        self.assertTrue(differ(made))
+        self.assertFalse(differ(made | {"title": "Copies: 9.00 ms (30.0 % of the step)"}))
+        self.assertFalse(differ(made | {"evidence": [{"text": "9 copies, of which 9.00 ms per step wait"}]}))
+        self.assertFalse(differ(made | {"evidence": [{"text": "the longest takes 9.00 ms"}]}))
 
     def test_the_text_has_the_titles_of_the_json(self) -> None:
         def check(findings: list[dict[str, Any]], text: str) -> None:

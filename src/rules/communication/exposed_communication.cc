@@ -78,16 +78,15 @@ void look_at_host(const RuleContext& rules, Found& found) {
     found.calls.push_back(call.slice);
     found.bytes += call.bytes;
   }
+  const auto exposed = {HostBucket::communication, HostBucket::waiting, HostBucket::python};
+  std::vector<Claim> by_kind;  // Claimed below, of all kinds together.
   for (std::size_t kind = 0; kind < kCollectiveKinds; ++kind) {
-    for (const Interval& stretch : merged(std::move(stretches[kind]))) {
-      found.by_kind[kind] += rules.counted(stretch);
-    }
+    for (const Interval& stretch : merged(std::move(stretches[kind])))
+      found.by_kind[kind] += claim_main_thread(rules, stretch, exposed, by_kind);
   }
   for (const Interval& stretch : merged(std::move(all))) {
     found.all += rules.counted(stretch);
-    found.exposed += claim_main_thread(
-        rules, stretch, {HostBucket::communication, HostBucket::waiting, HostBucket::python},
-        found.claims, &found.removed);
+    found.exposed += claim_main_thread(rules, stretch, exposed, found.claims, &found.removed);
   }
 }
 

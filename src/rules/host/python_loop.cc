@@ -256,6 +256,14 @@ class Sites {
   std::unordered_map<std::uint32_t, Site*> gone_;  // By the operator.
 };
 
+/// What the title's time has beside rounds and backward pass, of the main thread.
+std::string beside(const RuleContext& rules, const Site& site) {
+  const Duration rest = whole(site.claims) - site.spent - site.backward;
+  if (rules.device >= 0 || rest <= Duration{}) return {};
+  return ", and " + per_step(rules, rest) + " in joining the results" +
+         (site.backward > Duration{} ? " and calling the backward pass" : "");
+}
+
 Finding make(const RuleContext& rules, const std::string& key, Site& site) {
   const Duration time = total(site.claims);
   Finding finding;
@@ -270,11 +278,11 @@ Finding make(const RuleContext& rules, const std::string& key, Site& site) {
       site.backward > Duration{}
           ? ", and " + per_step(rules, site.backward) + " in their backward pass"
           : "";
-  finding.evidence.push_back(evidence_of(rules, site.firsts,
-                                         counted_noun(site.rounds, "round") +
-                                             " of the same operators in " +
-                                             counted_noun(site.firsts.size(), "loop") + ", " +
-                                             per_step(rules, site.spent) + " in all" + backward));
+  finding.evidence.push_back(
+      evidence_of(rules, site.firsts,
+                  counted_noun(site.rounds, "round") + " of the same operators in " +
+                      counted_noun(site.firsts.size(), "loop") + ", " +
+                      per_step(rules, site.spent) + " in all" + backward + beside(rules, site)));
   finding.counter_evidence =
       "Where a round needs the result of the one before (a recurrence), the loop cannot be "
       "batched; then compile it or use a scan.";
