@@ -1,0 +1,25 @@
+// The ratio of the medians of two samples that were not measured in pairs.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "stats/median_interval.h"
+
+namespace fathom {
+
+struct MedianRatio {
+  double ratio = 1;                ///< Median of the second sample by that of the first.
+  std::optional<Bounds> interval;  ///< At 95 %; unset where a side has fewer than 7 values.
+};
+
+/// Each median has its order-statistic interval at 97.5 %, so that both hold at 95 % (Bonferroni's
+/// inequality); the interval of the ratio goes from the least to the most that these allow. It
+/// speaks about the values at hand: of one run each it does not know how runs vary. Unset where a
+/// value is not positive or a side is empty. O(n log n).
+std::optional<MedianRatio> median_ratio(std::vector<double> base, std::vector<double> now);
+
+/// So many values a side are needed for the interval.
+std::size_t fewest_for_median_ratio();
+
+}  // namespace fathom
