@@ -14,6 +14,7 @@
 #include "engine/diagnosis/diagnosis.h"
 #include "engine/diagnosis/divide.h"
 #include "engine/diagnosis/focus.h"
+#include "engine/diagnosis/judged_steps.h"
 #include "engine/diagnosis/narrow.h"
 #include "engine/diagnosis/overhead_note.h"
 #include "engine/diagnosis/predict.h"
@@ -27,21 +28,6 @@ namespace {
 constexpr double kWarmup = 1.5;
 
 double ns(Duration duration) { return static_cast<double>(to_ns(duration)); }
-
-/// The steps that count: those of the focus if there is one, which was looked for in the selected
-/// time, else the trace's counted steps, as far as they lie in it.
-std::vector<const Step*> steps_in(const Context& context, const std::vector<Step>& focused) {
-  const Interval window = context.window();
-  std::vector<const Step*> steps;
-  steps.reserve(focused.size());
-  for (const Step& step : focused) steps.push_back(&step);
-  if (focused.empty()) steps = context.steps().counted();
-  std::erase_if(steps, [&](const Step* step) {
-    const bool outside = step->window.begin < window.begin || step->window.end > window.end;
-    return (focused.empty() && outside) || step->window.length() == Duration{};
-  });
-  return steps;
-}
 
 Summary summary_of(const std::vector<const Step*>& steps) {
   std::vector<double> lengths;
@@ -59,36 +45,6 @@ void drop_warmup(std::vector<const Step*>& steps) {
     return ns(first ? length_without_fill(*step, median) : step->window.length()) <= limit;
   };
   steps.erase(steps.begin(), std::ranges::find_if(steps, usual));
-}
-
-/// A device that is busy for less than this share of what the busiest one is busy for has none of
-/// the steps' work: a stray copy, or a kernel that checks something.
-constexpr double kHasWork = 0.1;
-
-/// The device that was asked for, else of those that have a share in the work of the counted steps
-/// the one that idles most; -1 without any.
-std::int32_t diagnosed_device(const Context& context, const std::vector<const Step*>& steps) {
-  if (context.selection.device) return *context.selection.device;
-  struct Use {
-    std::int32_t device = -1;
-    Duration idle{};
-    Duration busy{};
-  };
-  std::vector<Use> uses;
-  Duration most{};
-  for (const DeviceTimeline& timeline : context.timelines().devices) {
-    Use use{.device = timeline.device};
-    for (const Step* const step : steps) {
-      const BusyTime time = busy_time(timeline, step->window);
-      use.idle += time[Busy::idle];
-      use.busy += time.busy();
-    }
-    most = std::max(most, use.busy);
-    uses.push_back(use);
-  }
-  std::erase_if(uses, [most](const Use& use) { return ns(use.busy) < kHasWork * ns(most); });
-  const auto worst = std::ranges::max_element(uses, {}, &Use::idle);
-  return worst == uses.end() ? -1 : worst->device;
 }
 
 /// Cuts the main thread's time by step. Steps of one process are disjoint and in order.
@@ -316,7 +272,7 @@ Result<Diagnosis> diagnose(const Session& session, const DiagnosisRequest& reque
     focused = std::move(*found);
   }
   const std::vector<Step>& all = focused.empty() ? context.steps().steps : focused;
-  std::vector<const Step*> steps = steps_in(context, focused);
+  std::vector<const Step*> steps = judged_steps(context, focused);
   if (request.exclude_warmup) drop_warmup(steps);
   std::optional<Replay> replay;
   const auto build_replay = [&] {
@@ -329,7 +285,7 @@ Result<Diagnosis> diagnose(const Session& session, const DiagnosisRequest& reque
   Column<Duration> self;
   both_in_parallel(build_replay, [&] {
     diagnosis.health = compute_health(context);
-    device = diagnosed_device(context, steps);
+    device = judged_device(context, steps);
     syncs = compute_syncs(context);
     sites.emplace(context);
     roofline = compute_roofline(context);

@@ -1,0 +1,80 @@
+// Chooses the steps and the device that are judged.
+#include "engine/diagnosis/judged_steps.h"
+
+#include <algorithm>
+
+#include "rules/common/outliers.h"
+
+namespace fathom {
+namespace {
+
+double ns(Duration duration) { return static_cast<double>(to_ns(duration)); }
+
+/// A device that is busy for less than this share of what the busiest one is busy for has none of
+/// the steps' work: a stray copy, or a kernel that checks something.
+constexpr double kHasWork = 0.1;
+
+}  // namespace
+
+std::vector<const Step*> judged_steps(const Context& context, const std::vector<Step>& focused) {
+  const Interval window = context.window();
+  std::vector<const Step*> steps;
+  steps.reserve(focused.size());
+  for (const Step& step : focused) steps.push_back(&step);
+  if (focused.empty()) steps = context.steps().counted();
+  std::erase_if(steps, [&](const Step* step) {
+    const bool outside = step->window.begin < window.begin || step->window.end > window.end;
+    return (focused.empty() && outside) || step->window.length() == Duration{};
+  });
+  return steps;
+}
+
+std::int32_t judged_device(const Context& context, std::span<const Step* const> steps) {
+  if (context.selection.device) return *context.selection.device;
+  struct Use {
+    std::int32_t device = -1;
+    Duration idle{};
+    Duration busy{};
+  };
+  std::vector<Use> uses;
+  Duration most{};
+  for (const DeviceTimeline& timeline : context.timelines().devices) {
+    Use use{.device = timeline.device};
+    for (const Step* const step : steps) {
+      const BusyTime time = busy_time(timeline, step->window);
+      use.idle += time[Busy::idle];
+      use.busy += time.busy();
+    }
+    most = std::max(most, use.busy);
+    uses.push_back(use);
+  }
+  std::erase_if(uses, [most](const Use& use) { return ns(use.busy) < kHasWork * ns(most); });
+  const auto worst = std::ranges::max_element(uses, {}, &Use::idle);
+  return worst == uses.end() ? -1 : worst->device;
+}
+
+UsualSteps usual_steps(const Context& context) {
+  UsualSteps out;
+  out.counted = judged_steps(context, {});
+  out.device = judged_device(context, out.counted);
+  const Outliers outliers = find_outliers(out.counted);
+  out.usual = out.counted;
+  std::erase_if(out.usual, [&outliers](const Step* step) { return outliers.has(step); });
+  // The batch is read from shapes alone.
+  const CallSites sites(context);
+  const Roofline roofline;
+  const std::vector<SyncCall> syncs;
+  const Column<Duration> self_times;
+  const RuleContext rules{.context = context,
+                          .accounting = context.accounting(),
+                          .roofline = roofline,
+                          .syncs = syncs,
+                          .sites = sites,
+                          .self_times = self_times,
+                          .steps = out.usual,
+                          .device = out.device};
+  out.batch = find_batch(rules);
+  return out;
+}
+
+}  // namespace fathom
