@@ -88,10 +88,11 @@ fathom_room(rules ALL_CC FAMILIES communication host input kernels machine memor
             ROOMS base stats store analysis replay)
 fathom_room(measure ROOMS base stats)
 fathom_room(engine ROOMS base stats wire store formats export analysis replay reports rules)
+fathom_room(compare ROOMS base stats store analysis replay engine)
 fathom_room(record ROOMS base wire capture monitor engine)
-fathom_room(render ROOMS base engine)
+fathom_room(render ROOMS base engine compare)
 fathom_room(server ROOMS base engine render)
-fathom_room(cli ALL_CC ROOMS base engine render server capture record measure)
+fathom_room(cli ALL_CC ROOMS base engine compare render server capture record measure)
 
 # The hook that Python programs under capture start with is carried inside the binary.
 set(hook_folder "${CMAKE_CURRENT_SOURCE_DIR}/python/fathom_hook")

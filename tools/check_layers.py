@@ -30,10 +30,11 @@ ROOMS = {
     "rules": "base stats store analysis replay",
     "measure": "base stats",
     "engine": "base stats wire store formats export analysis replay reports rules",
+    "compare": "base stats store analysis replay engine",
     "record": "base wire capture monitor engine",
-    "render": "base engine",
+    "render": "base engine compare",
     "server": "base engine render",
-    "cli": "base engine render server capture record measure",
+    "cli": "base engine compare render server capture record measure",
     "python": "base engine render capture record",
 }
 

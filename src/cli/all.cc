@@ -8,6 +8,7 @@
 namespace fathom::cli {
 
 Command attach();
+Command compare();
 Command completion();
 Command diagnose();
 Command digest();
@@ -22,7 +23,8 @@ Command whatif();
 
 const std::vector<Command>& all_commands() {
   static const std::vector<Command> table = [] {
-    std::vector<Command> commands{run(), attach(), doctor(), diagnose(), whatif(), explain()};
+    std::vector<Command> commands{run(),    attach(),  doctor(), diagnose(),
+                                  whatif(), compare(), explain()};
     for (const Report& report : all_reports()) commands.push_back(report_command(report));
     for (Command command : {
              export_command(),

@@ -194,6 +194,13 @@ constexpr Term kTerms[] = {
      "The units of NVIDIA devices for matrix multiplication; matrix units of other makers count "
      "likewise. Kernels that use them are recognised by name."},
     {"late rank", "term", "The rank that others wait for in collectives."},
+    {"differential profile", "term",
+     "The change of a step's time, divided among what the time goes into: fathom compare BASE "
+     "NEW."},
+    {"exclusive time", "term",
+     "Time that counts for one thing alone: of the host the self time of the innermost operator, "
+     "of "
+     "a device the one activity that is credited with a busy instant."},
     {"focus", "term",
      "The calls of one module, annotation or operator, or the stretches of one phase, diagnosed as "
      "if each were a step: fathom diagnose --focus NAME."},
@@ -244,7 +251,14 @@ constexpr Term kTerms[] = {
     {"assumed", "label", "Of a finding: what the prediction assumes, and its least saving."},
     {"check", "label", "Of a finding: the command that shows whether the change worked."},
     {"confidence", "label", "Of a finding: how sure it is of its cause."},
-    {"Step time", "label", "Of a what-if: the median step now and with the changes."},
+    {"Step time", "label",
+     "The median step: of a what-if now and with the changes, of a comparison on both sides."},
+    {"Base", "label", "Of a comparison: the recording before the change, and its usual steps."},
+    {"New", "label", "Of a comparison: the recording after it."},
+    {"Differs", "label", "Of a comparison: conditions that are not the same on both sides."},
+    {"Matched", "label", "Of a comparison: by what the work of both sides was found the same."},
+    {"Counts", "label",
+     "Of a comparison: what has no noise, per step; what differs, and what is equal."},
     {"Bound by", "label", "Of a what-if: the parts of the critical path now."},
     {"Then by", "label", "Of a what-if: the parts of the critical path with the changes."},
     {"Change", "label", "Of a what-if: what one change concerns, and what it assumes."},

@@ -76,6 +76,7 @@ class Glossary(unittest.TestCase):
         labels = WORDS["Labels of the screens"]
         screens = [run("diagnose", *options, name) for name in TRACES + RUNS for options in ((), ("--all",))]
         screens.append(run("whatif", "--remove-syncs", TRACES[0]))
+        screens.append(run("compare", "--all", *TRACES[:2]))
         seen = set()
         for screen in screens:
             for heading in ("\nProcesses", "\nNot recorded", "\nRules that", "\n1. "):

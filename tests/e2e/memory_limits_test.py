@@ -65,6 +65,7 @@ class Limits(unittest.TestCase):
             "attach": ["attach", "999999999"],
             "doctor": ["doctor"],
             "explain": ["explain", "fp64"],
+            "compare": ["compare", TRACE, TRACE],
             "whatif": ["whatif", "--remove-syncs", TRACE],
             "export": ["export", "--to", "chrome", TRACE],
             "formats": ["formats"],

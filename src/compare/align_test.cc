@@ -1,0 +1,111 @@
+#include "compare/align.h"
+
+#include <algorithm>
+
+#include <gtest/gtest.h>
+
+#include "compare/made_profile.h"
+
+namespace fathom {
+namespace {
+
+const AlignedWork* find(const std::vector<AlignedWork>& all, Alignment alignment) {
+  const auto at = std::ranges::find(all, alignment, &AlignedWork::alignment);
+  return at == all.end() ? nullptr : &*at;
+}
+
+WorkKey in_module(WorkKey key, std::string module) {
+  key.module = std::move(module);
+  return key;
+}
+
+TEST(Align, MatchesByModuleOperatorAndShapesFirst) {
+  const Profile base = made_profile(
+      {made_row(forward_key("mm", "[2]"), 5, 1), made_row(forward_key("mm", "[3]"), 7, 1)});
+  const std::vector<AlignedWork> all = align(base, base);
+  ASSERT_EQ(all.size(), 2U);
+  for (const AlignedWork& work : all) {
+    EXPECT_EQ(work.alignment, Alignment::module_operator_shapes);
+    EXPECT_EQ(work.base.front(), work.now.front());
+  }
+}
+
+TEST(Align, MatchesOtherShapesOfTheSameOperator) {
+  const Profile base = made_profile({made_row(forward_key("mm", "[2]"), 5, 1)});
+  const Profile now = made_profile({made_row(forward_key("mm", "[4]"), 9, 1)});
+  const std::vector<AlignedWork> all = align(base, now);
+  ASSERT_EQ(all.size(), 1U);
+  EXPECT_EQ(all.front().alignment, Alignment::module_operator);
+}
+
+TEST(Align, MatchesAnOperatorThatMovedToAnotherModule) {
+  const Profile base = made_profile({made_row(in_module(forward_key("mm"), "Net_0"), 5, 1)});
+  const Profile now = made_profile({made_row(in_module(forward_key("mm"), "Net_1"), 5, 1)});
+  const std::vector<AlignedWork> all = align(base, now);
+  ASSERT_EQ(all.size(), 1U);
+  EXPECT_EQ(all.front().alignment, Alignment::operator_only);
+}
+
+TEST(Align, TakesWhatIsLeftOnBothSidesOfAModuleForReplaced) {
+  const Profile base = made_profile({made_row(in_module(forward_key("pow"), "Gelu_0"), 5, 1),
+                                     made_row(in_module(forward_key("tanh"), "Gelu_0"), 5, 1),
+                                     made_row(in_module(forward_key("mm"), "Linear_0"), 50, 1)});
+  const Profile now = made_profile({made_row(in_module(forward_key("gelu"), "Gelu_0"), 4, 1),
+                                    made_row(in_module(forward_key("mm"), "Linear_0"), 50, 1)});
+  const std::vector<AlignedWork> all = align(base, now);
+  const AlignedWork* const replaced = find(all, Alignment::replaced);
+  ASSERT_NE(replaced, nullptr);
+  EXPECT_EQ(replaced->base.size(), 2U);
+  EXPECT_EQ(replaced->now.front()->key.op, "gelu");
+}
+
+TEST(Align, TakesAnOperatorThatCallsOthersInsideForOneThing) {
+  const auto inside = [](std::string op, std::int64_t time) {
+    WorkKey key = forward_key(std::move(op), "[4]");
+    key.outer = "conv2d";
+    return made_row(key, time, 1);
+  };
+  const Profile base = made_profile({inside("conv2d", 1), inside("slow_conv2d", 900)});
+  const Profile now = made_profile({inside("conv2d", 300)});
+  const std::vector<AlignedWork> all = align(base, now);
+  ASSERT_EQ(all.size(), 1U);
+  EXPECT_EQ(all.front().alignment, Alignment::replaced);
+  EXPECT_EQ(all.front().base.size(), 2U);
+}
+
+TEST(Align, ReplacesNothingByNearlyNothing) {
+  const Profile base = made_profile({made_row(forward_key("zero_"), 1000, 1)});
+  const Profile now = made_profile({made_row(forward_key("detach"), 19, 1)});
+  const std::vector<AlignedWork> all = align(base, now);
+  EXPECT_EQ(find(all, Alignment::replaced), nullptr);
+  EXPECT_NE(find(all, Alignment::base_only), nullptr);
+  EXPECT_NE(find(all, Alignment::new_only), nullptr);
+}
+
+TEST(Align, LeavesBucketsApart) {
+  const Profile base = made_profile({made_row(forward_key("mm"), 5, 1)});
+  WorkKey backward = forward_key("mm");
+  backward.bucket = AnyBucket(HostBucket::backward);
+  const Profile now = made_profile({made_row(backward, 5, 1)});
+  const std::vector<AlignedWork> all = align(base, now);
+  EXPECT_EQ(all.size(), 2U);
+}
+
+TEST(Align, PutsEachRowInExactlyOnePlace) {
+  const Profile base =
+      made_profile({made_row(forward_key("a", "[1]"), 5, 1),
+                    made_row(forward_key("b", "[1]"), 6, 1), made_row(forward_key(""), 7, 1)});
+  const Profile now = made_profile(
+      {made_row(forward_key("a", "[2]"), 5, 1), made_row(forward_key("c", "[1]"), 6, 1)});
+  std::size_t of_base = 0;
+  std::size_t of_now = 0;
+  for (const AlignedWork& work : align(base, now)) {
+    of_base += work.base.size();
+    of_now += work.now.size();
+  }
+  EXPECT_EQ(of_base, base.rows.size());
+  EXPECT_EQ(of_now, now.rows.size());
+}
+
+}  // namespace
+}  // namespace fathom

@@ -1,0 +1,477 @@
+// Compares two profiles: exact sums at every level, and a cause for each row.
+#include "compare/comparison.h"
+
+#include <algorithm>
+#include <cmath>
+#include <iterator>
+#include <map>
+#include <numeric>
+#include <utility>
+
+#include "base/quantity_text.h"
+#include "compare/shares.h"
+#include "stats/false_discovery.h"
+#include "stats/median_ratio.h"
+#include "stats/rank_sum.h"
+#include "store/profiler_step.h"
+
+namespace fathom {
+namespace {
+
+/// Below this share of matched time the work is another one.
+constexpr double kSameWork = 0.5;
+constexpr double kFalseDiscovery = 0.05;
+/// So few batches a side are too few for the rank-sum test to find anything in many rows.
+constexpr std::size_t kFewestBatches = 4;
+/// More texts than these make no name.
+constexpr std::size_t kMostNamed = 3;
+
+constexpr std::array<std::string_view, 4> kComparabilities = {
+    "same_recording", "comparable", "different_work", "different_devices"};
+
+std::vector<double> as_doubles(const std::vector<std::int64_t>& values) {
+  return {values.begin(), values.end()};
+}
+
+/// Twice the median, which is a whole number.
+std::int64_t twice_median(std::vector<std::int64_t> values) {
+  std::ranges::sort(values);
+  const std::size_t n = values.size();
+  return values[(n - 1) / 2] + values[n / 2];
+}
+
+ComparedSide side_of(const Profile& profile) {
+  return {.input = profile.input,
+          .step_name = profile.step_name,
+          .step_ns = describe(as_doubles(profile.lengths_ns)),
+          .steps = profile.steps(),
+          .steps_left_out = profile.steps_left_out,
+          .on_device = profile.on_device};
+}
+
+ComparedPart part_of(const WorkTime& base, const WorkTime& now) {
+  return {.base_sum_ns = base.time_ns,
+          .new_sum_ns = now.time_ns,
+          .base_calls = base.calls,
+          .new_calls = now.calls};
+}
+
+void add(ComparedPart& into, const ComparedPart& part) {
+  into.base_sum_ns += part.base_sum_ns;
+  into.new_sum_ns += part.new_sum_ns;
+  into.base_calls += part.base_calls;
+  into.new_calls += part.new_calls;
+}
+
+WorkTime sum_of(const std::vector<const ProfileRow*>& rows) {
+  WorkTime sum;
+  for (const ProfileRow* const row : rows) sum.add(row->work);
+  return sum;
+}
+
+/// Names in the order of their time, the largest first, each once.
+std::string names_of(const std::vector<const ProfileRow*>& rows) {
+  std::map<std::string_view, std::int64_t> times;
+  for (const ProfileRow* const row : rows) times[row->key.op] += row->work.time_ns;
+  std::vector<std::pair<std::string_view, std::int64_t>> order(times.begin(), times.end());
+  std::ranges::stable_sort(order, std::ranges::greater(), [](const auto& at) { return at.second; });
+  std::string text;
+  for (std::size_t i = 0; i < std::min(order.size(), kMostNamed); ++i)
+    text += (i == 0 ? "" : ", ") + std::string(order[i].first);
+  if (order.size() > kMostNamed)
+    text += " and " + std::to_string(order.size() - kMostNamed) + " more";
+  return text;
+}
+
+/// The module of all rows, or "".
+std::string module_of(const AlignedWork& work) {
+  const std::string* module = nullptr;
+  for (const auto* const side : {&work.base, &work.now}) {
+    for (const ProfileRow* const row : *side) {
+      if (module != nullptr && *module != row->key.module) return {};
+      module = &row->key.module;
+    }
+  }
+  return module == nullptr ? std::string() : *module;
+}
+
+class Comparer {
+ public:
+  Comparer(const Profile& base, const Profile& now)
+      : base_(base), now_(now), fractions_(base.steps(), now.steps()) {}
+
+  Comparison compare() {
+    out_.base = side_of(base_);
+    out_.now = side_of(now_);
+    compare_conditions();
+    compare_steps();
+    compare_counters();
+    if (base_.on_device != now_.on_device) {
+      out_.comparability = Comparability::different_devices;
+      out_.notes.emplace_back(
+          "One recording has the work of a device, the other that of a main thread alone: what "
+          "their time went into cannot be compared.");
+      return std::move(out_);
+    }
+    align_rows();
+    sum_buckets();
+    if (base_.content == now_.content) {
+      out_.comparability = Comparability::same_recording;
+    } else if (!same_work_) {
+      out_.comparability = Comparability::different_work;
+      withhold();
+      return std::move(out_);
+    }
+    find_causes();
+    group_causes();
+    sort_rows();
+    return std::move(out_);
+  }
+
+ private:
+  void compare_conditions() {
+    for (const Condition& base : base_.conditions) {
+      const auto now = std::ranges::find(now_.conditions, base.id, &Condition::id);
+      const std::string value = now == now_.conditions.end() ? std::string() : now->value;
+      if (base.value != value) out_.differs.push_back({base.id, base.title, base.value, value});
+    }
+    for (const Condition& now : now_.conditions) {
+      const auto base = std::ranges::find(base_.conditions, now.id, &Condition::id);
+      if (base == base_.conditions.end() && !now.value.empty())
+        out_.differs.push_back({now.id, now.title, "", now.value});
+    }
+  }
+
+  void compare_steps() {
+    const Wide median =
+        fractions_.change_of_median(twice_median(base_.lengths_ns), twice_median(now_.lengths_ns));
+    out_.change_ns = fractions_.rounded(median);
+    out_.mean_change_ns =
+        fractions_.rounded(fractions_.change_of_mean(base_.sum_ns(), now_.sum_ns()));
+    out_.skew_ns = out_.change_ns - out_.mean_change_ns;
+    const std::optional<MedianRatio> ratio =
+        median_ratio(as_doubles(base_.lengths_ns), as_doubles(now_.lengths_ns));
+    if (!ratio) return;
+    out_.ratio = ratio->ratio;
+    out_.ratio_interval = ratio->interval;
+    out_.ratio_note =
+        ratio->interval
+            ? "The interval is that within these runs; "
+            : "An interval needs " + std::to_string(fewest_for_median_ratio()) + " steps a side; ";
+    out_.ratio_note += "the variation between runs is not known from one recording a side.";
+  }
+
+  void compare_counters() {
+    for (const Counter& base : base_.counters) {
+      const auto now = std::ranges::find(now_.counters, base.id, &Counter::id);
+      ComparedCounter compared{.id = base.id,
+                               .title = base.title,
+                               .unit = base.unit,
+                               .per_step = base.per_step,
+                               .base = base.value,
+                               .now = {}};
+      if (now != now_.counters.end()) {
+        compared.now = now->value;
+        compared.equal = base.per_step
+                             ? Wide{base.value} * now_.steps() == Wide{now->value} * base_.steps()
+                             : base.value == now->value;
+      }
+      out_.counters.push_back(compared);
+    }
+    for (const Counter& now : now_.counters) {
+      if (std::ranges::find(base_.counters, now.id, &Counter::id) == base_.counters.end())
+        out_.counters.push_back({.id = now.id,
+                                 .title = now.title,
+                                 .unit = now.unit,
+                                 .per_step = now.per_step,
+                                 .base = {},
+                                 .now = now.value});
+    }
+  }
+
+  /// By bucket, as they came.
+  void align_rows() {
+    work_ = align(base_, now_);
+    std::ranges::stable_sort(work_, {}, &AlignedWork::bucket);
+    double whole_base = 0;
+    double whole_new = 0;
+    double exact_base = 0;  // in the same operators with the same shapes
+    double exact_new = 0;
+    for (const AlignedWork& work : work_) {
+      facts_.push_back(facts_of(work));
+      const RowFacts& facts = facts_.back();
+      ComparedRow row{.alignment = work.alignment,
+                      .bucket = work.bucket,
+                      .module = module_of(work),
+                      .what = label_of(work),
+                      .shapes = shapes_of(work),
+                      .place = place_of(work),
+                      .part = part_of(facts.base, facts.now)};
+      out_.rows.push_back(std::move(row));
+      const double base = operator_time(work.bucket, work.base, base_.steps());
+      const double now = operator_time(work.bucket, work.now, now_.steps());
+      out_.aligned[static_cast<std::size_t>(work.alignment)] += base + now;
+      whole_base += base;
+      whole_new += now;
+      if (work.base.empty() || work.now.empty()) continue;
+      out_.base_aligned += base;
+      out_.new_aligned += now;
+      if (work.alignment != Alignment::module_operator_shapes ||
+          work.base.front()->key.shapes.empty())
+        continue;
+      exact_base += base;
+      exact_new += now;
+    }
+    const double aligned = out_.base_aligned + out_.new_aligned;
+    same_work_ = aligned >= kSameWork * (whole_base + whole_new) ||
+                 (exact_base > 0 && exact_base >= kSameWork * whole_base) ||
+                 (exact_new > 0 && exact_new >= kSameWork * whole_new);
+    // Without operators nothing could be other work.
+    if (whole_base + whole_new <= 0) out_.aligned[0] = 1;
+    const double whole = whole_base + whole_new;
+    for (double& share : out_.aligned) share = whole > 0 ? share / whole : share;
+    out_.base_aligned = whole_base > 0 ? out_.base_aligned / whole_base : 1;
+    out_.new_aligned = whole_new > 0 ? out_.new_aligned / whole_new : 1;
+  }
+
+  /// Per step, of rows that an operator or kernel names.
+  [[nodiscard]] static double operator_time(AnyBucket bucket,
+                                            const std::vector<const ProfileRow*>& rows,
+                                            std::int64_t steps) {
+    if (bucket.idle() || bucket.is(HostBucket::python) || bucket.is(HostBucket::warm_up)) return 0;
+    std::int64_t time = 0;
+    for (const ProfileRow* const row : rows) {
+      if (!row->key.op.empty() && !row->key.compiling) time += row->work.time_ns;
+    }
+    return ns(time) / ns(steps);
+  }
+
+  static std::string label_of(const AlignedWork& work) {
+    if (work.alignment == Alignment::replaced)
+      return names_of(work.base) + " → " + names_of(work.now);
+    const ProfileRow* const any = work.base.empty() ? work.now.front() : work.base.front();
+    const std::string& op = any->key.op;
+    if (work.bucket.is(HostBucket::python))
+      return op.empty() || op == kProfilerSteps ? "Python between operators" : "Python in " + op;
+    return op.empty() ? "(no operator)" : op;
+  }
+  static std::string shapes_of(const AlignedWork& work) {
+    if (work.alignment != Alignment::module_operator_shapes) return {};
+    return work.base.front()->key.shapes;
+  }
+  static std::string place_of(const AlignedWork& work) {
+    for (const auto* const side : {&work.now, &work.base}) {
+      for (const ProfileRow* const row : *side)
+        if (!row->place.empty()) return row->place;
+    }
+    return {};
+  }
+
+  RowFacts facts_of(const AlignedWork& work) const {
+    RowFacts facts{.work = work,
+                   .base_steps = base_.steps(),
+                   .new_steps = now_.steps(),
+                   .base = sum_of(work.base),
+                   .now = sum_of(work.now),
+                   .by_calls = {},
+                   .by_time = {},
+                   .within_noise = {},
+                   .base_clock_mhz = base_.clock_mhz,
+                   .new_clock_mhz = now_.clock_mhz};
+    if (facts.base.calls > 0 && facts.now.calls > 0) {
+      const double base_calls = static_cast<double>(facts.base.calls) / ns(base_.steps());
+      const double new_calls = static_cast<double>(facts.now.calls) / ns(now_.steps());
+      const double base_time = ns(facts.base.time_ns) / ns(facts.base.calls);
+      const double new_time = ns(facts.now.time_ns) / ns(facts.now.calls);
+      facts.by_calls = (new_calls - base_calls) * (base_time + new_time) / 2;
+      facts.by_time = (new_time - base_time) * (base_calls + new_calls) / 2;
+    }
+    return facts;
+  }
+  static double ns(std::int64_t value) { return static_cast<double>(value); }
+
+  [[nodiscard]] Wide change(const ComparedPart& part) const {
+    return fractions_.change_of_mean(part.base_sum_ns, part.new_sum_ns);
+  }
+
+  /// Shares `total` among parts, so that their changes sum to it.
+  template <typename Parts, typename PartOf>
+  void share(Parts& parts, std::int64_t total, const PartOf& part_in) const {
+    std::vector<Wide> numerators;
+    for (auto& each : parts) numerators.push_back(change(part_in(each)));
+    const std::vector<std::int64_t> shares =
+        by_largest_remainder(numerators, fractions_.denominator(), total);
+    std::size_t i = 0;
+    for (auto& each : parts) part_in(each).change_ns = shares[i++];
+  }
+
+  /// Buckets sum to the change of the mean, rows to their bucket, kernels to their row.
+  void sum_buckets() {
+    for (std::size_t i = 0; i < out_.rows.size(); ++i) {
+      const ComparedRow& row = out_.rows[i];
+      if (out_.buckets.empty() || out_.buckets.back().bucket != row.bucket)
+        out_.buckets.push_back({.bucket = row.bucket, .part = {}, .rows = {}});
+      add(out_.buckets.back().part, row.part);
+      out_.buckets.back().rows.push_back(i);
+    }
+    share(out_.buckets, out_.mean_change_ns,
+          [](ComparedBucket& bucket) -> ComparedPart& { return bucket.part; });
+    for (ComparedBucket& bucket : out_.buckets) {
+      share(bucket.rows, bucket.part.change_ns,
+            [this](std::size_t row) -> ComparedPart& { return out_.rows[row].part; });
+    }
+    for (std::size_t i = 0; i < out_.rows.size(); ++i) add_kernels(out_.rows[i], work_[i]);
+    std::ranges::stable_sort(out_.buckets, std::ranges::greater(),
+                             [](const auto& at) { return std::abs(at.part.change_ns); });
+    std::erase_if(out_.buckets, [](const ComparedBucket& bucket) {
+      return bucket.part.base_sum_ns == 0 && bucket.part.new_sum_ns == 0;
+    });
+  }
+
+  void add_kernels(ComparedRow& row, const AlignedWork& work) const {
+    std::map<std::string, std::pair<WorkTime, WorkTime>> kernels;
+    for (const ProfileRow* const each : work.base)
+      for (const KernelTime& kernel : each->kernels) kernels[kernel.name].first.add(kernel.work);
+    for (const ProfileRow* const each : work.now)
+      for (const KernelTime& kernel : each->kernels) kernels[kernel.name].second.add(kernel.work);
+    ComparedPart rest = row.part;  // what stands for itself, because no operator launched it
+    for (const auto& [name, sides] : kernels) {
+      row.kernels.push_back({.name = name, .part = part_of(sides.first, sides.second)});
+      rest.base_sum_ns -= sides.first.time_ns;
+      rest.new_sum_ns -= sides.second.time_ns;
+      rest.base_calls -= sides.first.calls;
+      rest.new_calls -= sides.second.calls;
+    }
+    if (kernels.empty()) return;
+    if (rest.base_sum_ns != 0 || rest.new_sum_ns != 0)
+      row.kernels.push_back({.name = "(kernels without an operator)", .part = rest});
+    share(row.kernels, row.part.change_ns,
+          [](ComparedKernel& kernel) -> ComparedPart& { return kernel.part; });
+    std::ranges::stable_sort(row.kernels, std::ranges::greater(),
+                             [](const auto& at) { return std::abs(at.part.change_ns); });
+  }
+
+  [[nodiscard]] static std::vector<double> per_step(const WorkTime& work,
+                                                    const std::vector<std::int64_t>& batches) {
+    std::vector<double> out(batches.size());
+    for (std::size_t i = 0; i < std::min(batches.size(), work.by_batch.size()); ++i)
+      out[i] = ns(work.by_batch[i]) / ns(batches[i]);
+    return out;
+  }
+
+  /// Which rows vary no more between the sides than within them. With few steps no row could be
+  /// told apart among many: there each is judged alone.
+  void judge_noise() {
+    if (std::min(base_.batches.size(), now_.batches.size()) < kFewestBatches) return;
+    std::vector<double> p_values;
+    for (const RowFacts& facts : facts_) {
+      p_values.push_back(
+          rank_sum_p(per_step(facts.base, base_.batches), per_step(facts.now, now_.batches))
+              .value_or(1));
+    }
+    const bool together = smallest_rank_sum_p(base_.batches.size(), now_.batches.size()) <=
+                          kFalseDiscovery / static_cast<double>(p_values.size());
+    const std::vector<bool> differ = reject_with_false_discovery_rate(p_values, kFalseDiscovery);
+    for (std::size_t i = 0; i < facts_.size(); ++i)
+      facts_[i].within_noise = together ? !differ[i] : p_values[i] > kFalseDiscovery;
+  }
+
+  void find_causes() {
+    judge_noise();
+    for (std::size_t i = 0; i < out_.rows.size(); ++i) {
+      ComparedRow& row = out_.rows[i];
+      CauseFound found = find_cause(facts_[i]);
+      row.cause = found.cause;
+      row.detail = std::move(found.detail);
+      if (!facts_[i].by_calls) continue;
+      row.calls_change_ns = std::llround(*facts_[i].by_calls);
+      row.time_change_ns = row.part.change_ns - *row.calls_change_ns;
+    }
+  }
+
+  /// Causes that are one thing, whatever the direction of their rows: other operators load the data
+  /// when workers do it.
+  static bool is_whole(Cause cause) {
+    return cause == Cause::noise || cause == Cause::loader || cause == Cause::recompilation ||
+           cause == Cause::warm_up || cause == Cause::not_recorded;
+  }
+
+  void group_causes() {
+    std::map<std::pair<Cause, bool>, CauseGroup> groups;
+    for (std::size_t i = 0; i < out_.rows.size(); ++i) {
+      const ComparedRow& row = out_.rows[i];
+      if (row.part.change_ns == 0) continue;
+      CauseGroup& group = groups[{row.cause, !is_whole(row.cause) && row.part.change_ns < 0}];
+      group.cause = row.cause;
+      group.change_ns += row.part.change_ns;
+      group.rows.push_back(i);
+    }
+    for (auto& [key, group] : groups) {
+      std::ranges::stable_sort(group.rows, std::ranges::greater(), [this](std::size_t row) {
+        return std::abs(out_.rows[row].part.change_ns);
+      });
+      out_.causes.push_back(std::move(group));
+    }
+    // What explains the change, what works against it, what is noise.
+    const auto place = [this](const CauseGroup& group) {
+      if (group.cause == Cause::noise) return 2;
+      return (group.change_ns < 0) == (out_.mean_change_ns < 0) ? 0 : 1;
+    };
+    std::ranges::stable_sort(out_.causes, [&](const CauseGroup& a, const CauseGroup& b) {
+      return place(a) != place(b) ? place(a) < place(b)
+                                  : std::abs(a.change_ns) > std::abs(b.change_ns);
+    });
+  }
+
+  /// The largest change first; what points to rows follows.
+  void sort_rows() {
+    std::vector<std::size_t> order(out_.rows.size());
+    std::iota(order.begin(), order.end(), std::size_t{0});
+    std::ranges::stable_sort(order, std::ranges::greater(), [this](std::size_t row) {
+      return std::abs(out_.rows[row].part.change_ns);
+    });
+    std::vector<ComparedRow> rows;
+    std::vector<std::size_t> place(order.size());
+    for (std::size_t i = 0; i < order.size(); ++i) {
+      place[order[i]] = i;
+      rows.push_back(std::move(out_.rows[order[i]]));
+    }
+    out_.rows = std::move(rows);
+    const auto move = [&place](std::vector<std::size_t>& at) {
+      for (std::size_t& row : at) row = place[row];
+      std::ranges::sort(at);
+    };
+    for (ComparedBucket& bucket : out_.buckets) move(bucket.rows);
+    for (CauseGroup& group : out_.causes) move(group.rows);
+  }
+
+  void withhold() {
+    out_.rows.clear();
+    for (ComparedBucket& bucket : out_.buckets) bucket.rows.clear();
+    out_.notes.push_back("Different work: of the operators' time only " +
+                         percent_text(100 * out_.base_aligned) + " in base and " +
+                         percent_text(100 * out_.new_aligned) +
+                         " in new has a counterpart in the other recording, and less than half of "
+                         "both together. What changed inside of the buckets is withheld.");
+  }
+
+  const Profile& base_;
+  const Profile& now_;
+  StepFractions fractions_;
+  std::vector<AlignedWork> work_;
+  std::vector<RowFacts> facts_;  // by row, as is `work_`
+  bool same_work_ = true;
+  Comparison out_;
+};
+
+}  // namespace
+
+std::string_view to_string(Comparability comparability) {
+  return kComparabilities[static_cast<std::size_t>(comparability)];
+}
+
+Comparison compare_profiles(const Profile& base, const Profile& now) {
+  return Comparer(base, now).compare();
+}
+
+}  // namespace fathom

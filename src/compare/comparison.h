@@ -1,0 +1,133 @@
+// A comparison of two recordings: what changed, where, and by what cause.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "compare/align.h"
+#include "compare/cause.h"
+#include "compare/profile.h"
+#include "stats/sample.h"
+
+namespace fathom {
+
+/// One side, described.
+struct ComparedSide {
+  std::string input;
+  std::string step_name;
+  SampleSummary step_ns;  ///< Of the usual steps.
+  std::int64_t steps = 0;
+  std::size_t steps_left_out = 0;
+  bool on_device = false;
+};
+
+/// Part of a sum: all changes of one level sum exactly to that of the level above.
+struct ComparedPart {
+  std::int64_t base_sum_ns = 0;  ///< Over the steps of that side.
+  std::int64_t new_sum_ns = 0;
+  std::int64_t base_calls = 0;
+  std::int64_t new_calls = 0;
+  std::int64_t change_ns = 0;  ///< Per step, rounded by largest remainder.
+};
+
+struct ComparedKernel {
+  std::string name;
+  ComparedPart part;
+};
+
+/// Work that is the same on both sides, or is on one only.
+struct ComparedRow {
+  Alignment alignment = Alignment::module_operator_shapes;
+  AnyBucket bucket;
+  std::string module;
+  std::string what;    ///< "aten::mm"; "aten::pow, aten::tanh → aten::gelu".
+  std::string shapes;  ///< Where one list of shapes is all of it.
+  std::string place;   ///< "train.py:42", where recorded.
+  ComparedPart part;
+  /// The change divided by Shapley: by more calls at the mean time per call of both sides, and by
+  /// more time per call at the mean number of calls. Unset where a side has no calls to count.
+  std::optional<std::int64_t> calls_change_ns;
+  std::optional<std::int64_t> time_change_ns;
+  Cause cause = Cause::none;
+  std::string detail;  ///< What shows the cause: "600 → 2 calls per step".
+  std::vector<ComparedKernel> kernels;
+};
+
+struct ComparedBucket {
+  AnyBucket bucket;
+  ComparedPart part;
+  std::vector<std::size_t> rows;  ///< Of Comparison::rows.
+};
+
+/// Rows that changed in the same direction by the same cause.
+struct CauseGroup {
+  Cause cause = Cause::none;
+  std::int64_t change_ns = 0;
+  std::vector<std::size_t> rows;  ///< Of Comparison::rows, the largest change first.
+};
+
+struct ComparedCounter {
+  std::string id;
+  std::string title;
+  std::string unit;
+  bool per_step = true;
+  std::optional<std::int64_t> base;  ///< Sum over the steps; unset where not recorded.
+  std::optional<std::int64_t> now;
+  bool equal = false;  ///< Per step, exactly.
+};
+
+struct ComparedCondition {
+  std::string id;
+  std::string title;
+  std::string base;  ///< Empty where not recorded.
+  std::string now;
+};
+
+/// How far two recordings may be compared.
+enum class Comparability : std::uint8_t {
+  same_recording,
+  comparable,
+  /// Less than half of the operators' time is in work that both have, and neither side is the other
+  /// with something added: half of its time in operators with the same shapes.
+  different_work,
+  different_devices,  ///< One accounting is of a device, the other of a main thread.
+};
+/// Stable, for JSON: "same_recording".
+std::string_view to_string(Comparability comparability);
+
+struct Comparison {
+  ComparedSide base;
+  ComparedSide now;
+  Comparability comparability = Comparability::comparable;
+  std::vector<ComparedCondition> differs;  ///< Conditions that differ or that one side lacks.
+  /// Median of the usual steps, new less base, in whole ns: what buckets and `skew` sum to.
+  std::int64_t change_ns = 0;
+  double ratio = 1;                      ///< Of the medians, new by base.
+  std::optional<Bounds> ratio_interval;  ///< Within these runs, at 95 %.
+  std::string ratio_note;                ///< Why it is unset, or what it does not cover.
+  std::int64_t mean_change_ns = 0;       ///< What the buckets sum to.
+  /// Median less mean: change_ns - mean_change_ns.
+  std::int64_t skew_ns = 0;
+  std::vector<ComparedBucket> buckets;  ///< Largest change first; those with time on a side.
+  std::vector<ComparedRow> rows;        ///< Largest change first. Empty where withheld.
+  /// Those in the direction of the whole change first, the largest first; then those against it,
+  /// then noise. Empty where withheld.
+  std::vector<CauseGroup> causes;
+  /// Share of the time in operators, of both sides together, that was matched by each key.
+  std::array<double, kAlignments> aligned{};
+  /// Share of each side's time in operators that has a counterpart.
+  double base_aligned = 0;
+  double new_aligned = 0;
+  std::vector<ComparedCounter> counters;
+  std::vector<std::string> notes;
+};
+
+/// Deterministic. O(n log n) in the rows.
+Comparison compare_profiles(const Profile& base, const Profile& now);
+
+}  // namespace fathom

@@ -1,0 +1,115 @@
+// Reduces a recording to what a comparison needs.
+#include "compare/profile.h"
+
+#include <algorithm>
+#include <numeric>
+
+#include "analysis/machine/telemetry.h"
+#include "analysis/structure/stretches.h"
+#include "base/hash.h"
+#include "compare/conditions.h"
+#include "compare/counters.h"
+#include "compare/step_windows.h"
+#include "compare/work_collector.h"
+#include "engine/diagnosis/judged_steps.h"
+
+namespace fathom {
+namespace {
+
+constexpr std::size_t kMostBatches = 64;
+
+std::uint64_t hash_of(std::string_view text) {
+  std::uint64_t hash = text.size();
+  for (const char c : text) hash = hash_mix(hash, static_cast<unsigned char>(c));
+  return hash;
+}
+
+/// Of all slices: when, how long, which name.
+std::uint64_t content_of(const Trace& trace) {
+  std::vector<std::uint64_t> names(trace.strings.size());
+  for (std::size_t row = 0; row < names.size(); ++row)
+    names[row] = hash_of(trace.strings.view(StringId(row)));
+  std::uint64_t hash = hash_mix(static_cast<std::uint64_t>(trace.origin_ns), trace.slices.size());
+  for (std::size_t row = 0; row < trace.slices.size(); ++row) {
+    hash = hash_mix(hash, static_cast<std::uint64_t>(to_ns(trace.slices.start[row])) ^
+                              names[trace.slices.name[row].row()]);
+    hash = hash_mix(hash, static_cast<std::uint64_t>(to_ns(trace.slices.duration[row])));
+  }
+  return hash;
+}
+
+/// By step its batch: consecutive steps, as equally many as can be.
+std::vector<std::uint32_t> batches_of(std::size_t steps, std::size_t batches) {
+  std::vector<std::uint32_t> out(steps);
+  for (std::size_t i = 0; i < steps; ++i) out[i] = static_cast<std::uint32_t>(i * batches / steps);
+  return out;
+}
+
+/// Weighted by time, over the usual steps.
+std::optional<double> clock_of(const Context& context, const UsualSteps& steps) {
+  if (steps.device < 0) return std::nullopt;
+  const Telemetry& telemetry = context.telemetry();
+  const std::optional<std::int32_t> gpu = telemetry.gpu_of(steps.device);
+  const CounterLine* const line = gpu ? telemetry.find("gpu.sm_clock", *gpu) : nullptr;
+  if (line == nullptr) return std::nullopt;
+  std::vector<Interval> windows;
+  for (const Step* const step : steps.usual) windows.push_back(step->window);
+  const std::optional<LevelSummary> clock = level(*line, merged(std::move(windows)));
+  return clock ? std::optional(clock->mean) : std::nullopt;
+}
+
+}  // namespace
+
+std::string_view AnyBucket::name() const {
+  if (number_ < kBuckets) return to_string(static_cast<Bucket>(number_));
+  if (number_ < kBuckets + kHostBuckets)
+    return to_string(static_cast<HostBucket>(number_ - kBuckets));
+  return "outside of the recording";
+}
+
+void WorkTime::add(const WorkTime& other) {
+  time_ns += other.time_ns;
+  calls += other.calls;
+  if (by_batch.size() < other.by_batch.size()) by_batch.resize(other.by_batch.size());
+  for (std::size_t i = 0; i < other.by_batch.size(); ++i) by_batch[i] += other.by_batch[i];
+}
+
+std::int64_t Profile::sum_ns() const {
+  return std::accumulate(lengths_ns.begin(), lengths_ns.end(), std::int64_t{0});
+}
+
+Result<Profile> profile_of(const Session& session, const Request& request) {
+  Result<Selection> selection = session.select(request);
+  if (!selection) return std::move(selection).error();
+  const Context context{session.trace(), session.analyses(), *selection, {}};
+  const UsualSteps steps = usual_steps(context);
+  if (steps.usual.empty())
+    return Error{ErrorCode::invalid_argument,
+                 session.input() + ": nothing in it takes time, so there is nothing to compare"};
+  const StepWindows windows(steps.usual);
+  Profile profile;
+  profile.input = session.input();
+  profile.content = content_of(session.trace());
+  if (session.trace().distributed) profile.rank = session.trace().distributed->rank;
+  const Steps& all = context.steps();
+  profile.step_name = all.source == StepSource::whole_trace ? "" : all.name;
+  profile.steps_left_out = all.steps.size() - steps.usual.size();
+  for (const Step* const step : steps.usual)
+    profile.lengths_ns.push_back(to_ns(step->window.length()));
+  profile.on_device = steps.device >= 0;
+  const std::size_t batches = std::min(steps.usual.size(), kMostBatches);
+  const std::vector<std::uint32_t> batch_of = batches_of(steps.usual.size(), batches);
+  profile.batches.resize(batches);
+  for (const std::uint32_t batch : batch_of) ++profile.batches[batch];
+  profile.rows = collect_work(context, {.steps = steps.usual,
+                                        .windows = windows,
+                                        .batch_of = batch_of,
+                                        .batches = batches,
+                                        .device = steps.device});
+  profile.clock_mhz = clock_of(context, steps);
+  profile.counters = collect_counters(context, windows, steps.device);
+  profile.conditions = conditions_of(context, steps, windows);
+  return profile;
+}
+
+}  // namespace fathom

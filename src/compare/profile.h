@@ -1,0 +1,127 @@
+// What a comparison needs of one recording; small beside it, so that two need not be in memory.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "analysis/accounting/accounting.h"
+#include "engine/session.h"
+
+namespace fathom {
+
+/// A bucket of the accounting of a device or of the main thread, or what lies outside of both.
+class AnyBucket {
+ public:
+  constexpr AnyBucket() = default;
+  constexpr explicit AnyBucket(Bucket bucket) : number_(static_cast<std::uint8_t>(bucket)) {}
+  constexpr explicit AnyBucket(HostBucket bucket)
+      : number_(static_cast<std::uint8_t>(kBuckets + static_cast<std::size_t>(bucket))) {}
+  /// The part of a step's window that lies outside of what was recorded.
+  static constexpr AnyBucket outside() { return {}; }
+
+  [[nodiscard]] std::string_view name() const;
+  [[nodiscard]] constexpr std::uint8_t number() const { return number_; }
+  [[nodiscard]] constexpr bool is(Bucket bucket) const { return *this == AnyBucket(bucket); }
+  [[nodiscard]] constexpr bool is(HostBucket bucket) const { return *this == AnyBucket(bucket); }
+  /// Something ran on the device.
+  [[nodiscard]] constexpr bool busy() const {
+    return number_ < static_cast<std::uint8_t>(Bucket::input);
+  }
+  /// The device idled.
+  [[nodiscard]] constexpr bool idle() const {
+    return !busy() && number_ < static_cast<std::uint8_t>(kBuckets);
+  }
+  friend constexpr auto operator<=>(AnyBucket, AnyBucket) = default;
+
+ private:
+  std::uint8_t number_ = kBuckets + kHostBuckets;
+};
+
+/// Where time of the usual steps went. Texts are empty where they do not apply or were not
+/// recorded.
+struct WorkKey {
+  AnyBucket bucket;
+  std::string module;  ///< Path of the nn.Module: "Net_0/Linear_1".
+  std::string outer;   ///< The outermost operator around it: "aten::conv2d".
+  /// The innermost operator, without one the kernel. Of idle time the operator that the host spent
+  /// most of the gap in, or "after cudaStreamSynchronize" where a wait for the device had emptied
+  /// its queue.
+  std::string op;
+  std::string shapes;  ///< As recorded: "[[64,128],[128]]".
+  std::string types;
+  bool compiling = false;   ///< A compiler or autotuner is at work.
+  bool after_sync = false;  ///< Idle time behind a call that waited for the device.
+  friend auto operator<=>(const WorkKey&, const WorkKey&) = default;
+};
+
+/// Sums over the usual steps.
+struct WorkTime {
+  std::int64_t time_ns = 0;
+  /// Device work: activities. Host work: calls. Idle time: gaps. Python between operators:
+  /// stretches.
+  std::int64_t calls = 0;
+  /// The time by batch of consecutive steps (see Profile::batches).
+  std::vector<std::int64_t> by_batch;
+  void add(const WorkTime& other);
+};
+
+struct KernelTime {
+  std::string name;
+  WorkTime work;
+};
+
+struct ProfileRow {
+  WorkKey key;
+  WorkTime work;
+  std::vector<KernelTime> kernels;  ///< Of operators on the device, by name; sum to `work`.
+  std::string place;                ///< "train.py:42" of one of the calls, where recorded.
+};
+
+/// A number that a program gives again exactly when it runs again. Sums over the usual steps, where
+/// `per_step`.
+struct Counter {
+  std::string id;     ///< Stable, for JSON: "kernel_launches".
+  std::string title;  ///< "kernel launches".
+  std::string unit;   ///< "count", "bytes" or "flops".
+  std::int64_t value = 0;
+  bool per_step = true;
+};
+
+/// What a recording was made under. `value` is empty where it was not recorded.
+struct Condition {
+  std::string id;     ///< Stable, for JSON: "device".
+  std::string title;  ///< "device".
+  std::string value;
+};
+
+struct Profile {
+  std::string input;
+  std::uint64_t content = 0;       ///< Equal for the same recording, whatever the file is called.
+  std::int64_t rank = kAbsent;     ///< Of a distributed run.
+  std::string step_name;           ///< What repeats; empty for a whole trace.
+  std::size_t steps_left_out = 0;  ///< Edge steps and outliers.
+  std::vector<std::int64_t> lengths_ns;  ///< Of the usual steps, in their order.
+  bool on_device = false;                ///< The accounting is of a device, else of a main thread.
+  /// By key. Their times sum to the lengths, to the nanosecond.
+  std::vector<ProfileRow> rows;
+  /// Steps per batch; consecutive steps make at most 64 batches, for what follows one another is
+  /// correlated (batch means: Law and Kelton, "Simulation Modeling and Analysis").
+  std::vector<std::int64_t> batches;
+  /// Mean clock of the device's multiprocessors in the usual steps, where telemetry has it.
+  std::optional<double> clock_mhz;
+  std::vector<Counter> counters;
+  std::vector<Condition> conditions;
+
+  [[nodiscard]] std::int64_t steps() const { return static_cast<std::int64_t>(lengths_ns.size()); }
+  [[nodiscard]] std::int64_t sum_ns() const;
+};
+
+/// O(n log n). Errors: invalid_argument for a selection that the trace does not have, or where
+/// nothing in it lasts.
+Result<Profile> profile_of(const Session& session, const Request& request);
+
+}  // namespace fathom

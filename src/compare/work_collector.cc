@@ -1,0 +1,302 @@
+// Walks the accounting of the usual steps and sums it by operator.
+#include "compare/work_collector.h"
+
+#include <algorithm>
+#include <map>
+#include <unordered_map>
+#include <utility>
+
+#include "analysis/accounting/credit.h"
+#include "analysis/operators/call_sites.h"
+#include "analysis/structure/compilation_names.h"
+#include "analysis/structure/from_outside.h"
+#include "analysis/structure/torch_names.h"
+#include "base/hash.h"
+
+namespace fathom {
+namespace {
+
+/// A key by numbers of the trace; texts are made once per row.
+struct RawKey {
+  AnyBucket bucket;
+  std::uint32_t module = Modules::kTop;
+  std::uint32_t outer = UINT32_MAX;      // canonical name
+  std::uint32_t op = UINT32_MAX;         // canonical name
+  std::uint32_t signature = UINT32_MAX;  // row
+  std::uint32_t kernel = UINT32_MAX;     // name
+  bool compiling = false;
+  bool after_sync = false;
+  friend bool operator==(const RawKey&, const RawKey&) = default;
+};
+
+struct RawHash {
+  std::size_t operator()(const RawKey& key) const {
+    std::uint64_t hash = hash_mix(std::uint64_t{key.module} << 32U | key.op,
+                                  std::uint64_t{key.signature} << 32U | key.kernel);
+    hash = hash_mix(hash, std::uint64_t{key.outer} << 8U | key.bucket.number());
+    return hash_mix(hash, (key.compiling ? 2U : 0U) + (key.after_sync ? 1U : 0U));
+  }
+};
+
+struct RawRow {
+  RawKey key;
+  WorkTime work;
+  SliceId example;                  // a host slice, for the place in the code
+  std::uint32_t last = UINT32_MAX;  // the gap that was counted last
+};
+
+class Collector {
+ public:
+  Collector(const Context& context, const JudgedTime& judged)
+      : context_(context), trace_(context.trace), judged_(judged), names_(trace_) {
+    const std::size_t slices = trace_.slices.size();
+    counted_.resize(slices);
+    compiling_notes_.resize(slices);
+    outer_notes_.resize(slices);
+    compiles_.resize(trace_.strings.size());
+    for (std::size_t row = 0; row < compiles_.size(); ++row) {
+      compiles_[row] = is_compiling_range(trace_.strings.view(StringId(row)));
+      any_compiles_ = any_compiles_ || compiles_[row];
+    }
+  }
+
+  std::vector<ProfileRow> collect() {
+    if (judged_.device >= 0) {
+      add_busy();
+      add_idle();
+    } else {
+      add_main_thread();
+    }
+    add_outside();
+    return named();
+  }
+
+ private:
+  RawRow& row(const RawKey& key) {
+    const auto [at, added] = index_.try_emplace(key, rows_.size());
+    if (added) {
+      rows_.push_back({.key = key});
+      rows_.back().work.by_batch.resize(judged_.batches);
+    }
+    return rows_[at->second];
+  }
+
+  /// Adds what of the stretch lies in steps, and whether anything does.
+  bool add(const Interval& stretch, const RawKey& key) {
+    bool any = false;
+    judged_.windows.visit(stretch, [&](std::size_t step, Duration part) {
+      if (part <= Duration{}) return;
+      RawRow& at = row(key);
+      at.work.time_ns += to_ns(part);
+      at.work.by_batch[judged_.batch_of[step]] += to_ns(part);
+      any = true;
+    });
+    return any;
+  }
+
+  [[nodiscard]] bool is_compiling(SliceId host) const {
+    if (!any_compiles_ || !host.valid()) return false;
+    return innermost_around(
+               compiling_notes_, context_.nesting().parent, host,
+               [this](SliceId at) { return compiles_[trace_.slices.name[at.row()].row()]; })
+        .valid();
+  }
+
+  [[nodiscard]] std::uint32_t canonical(SliceId host) const {
+    return names_[trace_.slices.name[host.row()]].canonical;
+  }
+  /// The outermost operator around one.
+  [[nodiscard]] std::uint32_t outer(SliceId op) const {
+    const SliceId outermost =
+        outermost_around(outer_notes_, context_.nesting().parent, op,
+                         [this](SliceId at) { return trace_.kind(at) == SliceKind::cpu_op; });
+    return outermost.valid() ? canonical(outermost) : UINT32_MAX;
+  }
+  [[nodiscard]] std::uint32_t signature(SliceId op) const {
+    const SliceKind kind = trace_.kind(op);
+    const std::uint32_t detail = trace_.slices.detail[op.row()];
+    if ((kind != SliceKind::cpu_op && kind != SliceKind::user_annotation) ||
+        detail == SliceId::kNone)
+      return UINT32_MAX;
+    const SignatureId id = trace_.ops.signature[detail];
+    return id.valid() ? id.value : UINT32_MAX;
+  }
+  [[nodiscard]] std::uint32_t module(SliceId host) const {
+    return host.valid() && context_.modules().nodes.size() > 1 ? context_.modules()[host]
+                                                               : Modules::kTop;
+  }
+
+  [[nodiscard]] RawKey key_of_activity(SliceId activity) const {
+    const SliceId op = context_.links().op[activity.row()];
+    const SliceId launch = context_.links().launch[activity.row()];
+    RawKey key{
+        .bucket = AnyBucket(static_cast<Bucket>(context_.timelines().busy_kind(trace_, activity)))};
+    key.kernel = trace_.slices.name[activity.row()].value;
+    if (op.valid()) {
+      key.outer = outer(op);
+      key.op = canonical(op);
+      key.signature = signature(op);
+    }
+    const SliceId host = launch.valid() ? launch : op;
+    key.module = module(host);
+    key.compiling = is_compiling(host);
+    return key;
+  }
+
+  void add_busy() {
+    const DeviceTimeline* const timeline = context_.timelines().find(judged_.device);
+    if (timeline == nullptr) return;
+    for_each_credit(
+        trace_, context_.timelines(), *timeline,
+        [&](SliceId activity, Interval stretch) { add(stretch, key_of_activity(activity)); });
+    for (const SliceId activity : timeline->activities) {
+      if (!judged_.windows.holds(trace_.slices.start[activity.row()])) continue;
+      RawRow& at = row(key_of_activity(activity));
+      ++at.work.calls;
+      const SliceId launch = context_.links().launch[activity.row()];
+      if (!at.example.valid())
+        at.example = launch.valid() ? launch : context_.links().op[activity.row()];
+    }
+  }
+
+  void add_idle() {
+    const DeviceAccounting* const idle = context_.accounting().find(judged_.device);
+    if (idle == nullptr) return;
+    for (const IdlePiece& piece : idle->pieces) {
+      const Gap& gap = idle->gaps[piece.gap];
+      RawKey key{.bucket = AnyBucket(piece.cause)};
+      SliceId host = gap.late_op;
+      if (gap.opener == Opener::sync_call && gap.opener_call.valid() && host_late(piece.cause)) {
+        key.after_sync = true;
+        host = gap.opener_call;
+      }
+      if (host.valid()) {
+        key.op = canonical(host);
+        key.compiling = is_compiling(host);
+      }
+      if (!add(piece.interval, key)) continue;
+      RawRow& at = row(key);
+      if (at.last != piece.gap) ++at.work.calls;
+      at.last = piece.gap;
+      if (!at.example.valid()) at.example = host.valid() ? host : gap.launch;
+    }
+  }
+
+  /// Causes of idleness that the host would have hidden had it not waited for the device before.
+  static bool host_late(Bucket cause) {
+    return cause == Bucket::sync || cause == Bucket::dispatch || cause == Bucket::python ||
+           cause == Bucket::launch_latency;
+  }
+
+  void add_main_thread() {
+    for (const HostPiece& piece : context_.accounting().host) {
+      RawKey key{.bucket = AnyBucket(piece.bucket)};
+      if (piece.op.valid()) {
+        key.outer = outer(piece.op);
+        key.op = canonical(piece.op);
+        key.signature = signature(piece.op);
+        key.module = module(piece.op);
+        key.compiling = is_compiling(piece.op);
+      }
+      if (!add(piece.interval, key)) continue;
+      RawRow& at = row(key);
+      // An operator is cut into pieces by what it calls. Of Python each stretch counts.
+      const bool is_operator = piece.op.valid() && piece.bucket != HostBucket::python;
+      if (is_operator && counted_[piece.op.row()] != 0) continue;
+      if (is_operator) counted_[piece.op.row()] = 1;
+      ++at.work.calls;
+      if (!at.example.valid()) at.example = piece.op;
+    }
+  }
+
+  /// The windows may reach beyond what the accounting covers, as in account(): never less.
+  void add_outside() {
+    std::vector<std::int64_t> left(judged_.batches);
+    for (std::size_t step = 0; step < judged_.steps.size(); ++step)
+      left[judged_.batch_of[step]] += to_ns(judged_.steps[step]->window.length());
+    for (const RawRow& at : rows_) {
+      for (std::size_t batch = 0; batch < left.size(); ++batch)
+        left[batch] -= at.work.by_batch[batch];
+    }
+    if (std::ranges::all_of(left, [](std::int64_t time) { return time == 0; })) return;
+    RawRow& rest = row({.bucket = AnyBucket::outside()});
+    for (std::size_t batch = 0; batch < left.size(); ++batch) {
+      rest.work.by_batch[batch] += left[batch];
+      rest.work.time_ns += left[batch];
+    }
+  }
+
+  [[nodiscard]] std::string op_text(const RawKey& key) const {
+    if (key.op != UINT32_MAX) return std::string(names_.text(key.op));
+    return key.kernel == UINT32_MAX ? std::string()
+                                    : std::string(trace_.strings.view(StringId(key.kernel)));
+  }
+
+  [[nodiscard]] WorkKey texts(const RawKey& key) const {
+    WorkKey out{
+        .bucket = key.bucket,
+        .module = context_.modules().path(trace_, key.module),
+        .outer = key.outer == UINT32_MAX ? std::string() : std::string(names_.text(key.outer)),
+        .op = (key.after_sync ? "after " : "") + op_text(key),
+        .compiling = key.compiling,
+        .after_sync = key.after_sync};
+    if (key.signature == UINT32_MAX) return out;
+    const Signature& signature = trace_.signatures[key.signature];
+    if (signature.shapes.valid()) out.shapes = trace_.text(signature.shapes);
+    if (signature.types.valid()) out.types = trace_.text(signature.types);
+    return out;
+  }
+
+  /// Rows of equal texts become one, in their order.
+  std::vector<ProfileRow> named() {
+    const CallSites sites(context_);
+    std::map<WorkKey, ProfileRow> rows;
+    for (const RawRow& raw : rows_) {
+      const auto [at, added] = rows.try_emplace(texts(raw.key));
+      ProfileRow& into = at->second;
+      if (added) into.key = at->first;
+      into.work.add(raw.work);
+      if (into.place.empty() && raw.example.valid()) into.place = sites.of(raw.example);
+      // A kernel without an operator stands for itself.
+      if (raw.key.kernel == UINT32_MAX || raw.key.op == UINT32_MAX) continue;
+      add_kernel(into, raw);
+    }
+    std::vector<ProfileRow> out;
+    out.reserve(rows.size());
+    for (auto& [key, entry] : rows) {
+      std::ranges::sort(entry.kernels, {}, &KernelTime::name);
+      out.push_back(std::move(entry));
+    }
+    return out;
+  }
+
+  void add_kernel(ProfileRow& into, const RawRow& raw) const {
+    const std::string_view name = trace_.strings.view(StringId(raw.key.kernel));
+    const auto same = std::ranges::find(into.kernels, name, &KernelTime::name);
+    if (same != into.kernels.end()) {
+      same->work.add(raw.work);
+    } else {
+      into.kernels.push_back({.name = std::string(name), .work = raw.work});
+    }
+  }
+
+  const Context& context_;
+  const Trace& trace_;
+  const JudgedTime& judged_;
+  const TorchNames names_;
+  std::unordered_map<RawKey, std::size_t, RawHash> index_;
+  std::vector<RawRow> rows_;
+  Column<std::uint8_t> counted_;  // by slice: its call was counted
+  FromOutside compiling_notes_;
+  FromOutside outer_notes_;
+  std::vector<bool> compiles_;  // by name
+  bool any_compiles_ = false;
+};
+
+}  // namespace
+
+std::vector<ProfileRow> collect_work(const Context& context, const JudgedTime& judged) {
+  return Collector(context, judged).collect();
+}
+
+}  // namespace fathom

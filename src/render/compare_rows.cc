@@ -1,0 +1,231 @@
+// Puts the numbers of a comparison into words.
+#include "render/compare_rows.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/quantity_text.h"
+#include "render/text_width.h"
+
+namespace fathom {
+namespace {
+
+constexpr std::size_t kNamesOfCause = 3;
+constexpr std::size_t kLongestName = 60;
+
+std::string per_step(std::int64_t sum_ns, std::int64_t steps) {
+  return duration_text(
+      duration_ns(std::llround(static_cast<double>(sum_ns) / static_cast<double>(steps))));
+}
+
+ChangeLine line_of(const Comparison& comparison, const ComparedPart& part, std::string what) {
+  return {.change_ns = part.change_ns,
+          .what = std::move(what),
+          .base = per_step(part.base_sum_ns, comparison.base.steps),
+          .now = per_step(part.new_sum_ns, comparison.now.steps)};
+}
+
+/// Keeps the first ones; what is beyond becomes one line before it.
+void fold(std::vector<ChangeLine>& lines, std::size_t limit, std::string_view things) {
+  if (lines.size() <= std::max<std::size_t>(limit, 1)) return;
+  const std::size_t kept = std::max<std::size_t>(limit, 1) - 1;
+  std::int64_t rest = 0;
+  for (std::size_t i = kept; i < lines.size(); ++i) rest += lines[i].change_ns;
+  const std::size_t folded = lines.size() - kept;
+  lines.resize(kept);
+  lines.push_back({.change_ns = rest,
+                   .what = std::to_string(folded) + " other " + std::string(things),
+                   .base = {},
+                   .now = {}});
+}
+
+std::string amount(std::int64_t value, std::int64_t steps, const ComparedCounter& counter) {
+  const std::int64_t parts = counter.per_step ? steps : 1;
+  const bool whole = value % parts == 0;
+  const double each = static_cast<double>(value) / static_cast<double>(parts);
+  if (counter.unit == "bytes") return bytes_text(std::llround(each));
+  return whole ? count_text(value / parts) : real_text(each);
+}
+
+std::string amount(const std::optional<std::int64_t>& value, std::int64_t steps,
+                   const ComparedCounter& counter) {
+  return value ? amount(*value, steps, counter) : std::string(kNoValue);
+}
+
+/// An operator with the module and line that say where it is.
+std::string name_of(const ComparedRow& row) {
+  std::string text = row.what;
+  if (!row.module.empty()) {
+    const std::size_t slash = row.module.rfind('/');
+    text += " in " + row.module.substr(slash == std::string::npos ? 0 : slash + 1);
+  }
+  if (!row.place.empty()) text += " (" + row.place + ")";
+  return text;
+}
+
+/// What a cause is about: its rows of one name once, the largest first.
+std::string names_of(const Comparison& comparison, const CauseGroup& group) {
+  std::vector<std::string> names;
+  for (const std::size_t at : group.rows) {
+    const ComparedRow& row = comparison.rows[at];
+    const std::string name = shorten_middle(
+        row.what == "(no operator)" ? std::string(row.bucket.name()) : printable(row.what),
+        kLongestName);
+    const bool at_line = group.cause == Cause::synchronization && !row.place.empty();
+    const std::string full = at_line ? name + " at " + row.place : name;
+    if (std::ranges::find(names, full) == names.end()) names.push_back(full);
+  }
+  std::string text;
+  for (std::size_t i = 0; i < std::min(names.size(), kNamesOfCause); ++i) {
+    text += (i == 0 ? "" : "; ") + names[i];
+    const std::string& detail = comparison.rows[group.rows.front()].detail;
+    if (i == 0 && !detail.empty()) text += ", " + shorten_middle(printable(detail), kLongestName);
+  }
+  if (names.size() > kNamesOfCause)
+    text += "; " + std::to_string(names.size() - kNamesOfCause) + " more";
+  return text;
+}
+
+}  // namespace
+
+std::string change_text(std::int64_t ns) {
+  if (ns == 0) return "0";
+  return (ns < 0 ? "−" : "+") + count_text(std::abs(ns));
+}
+
+std::string signed_percent(double percent) {
+  if (percent == 0) return percent_text(0);
+  if (percent >= 1000) return "+" + count_text(std::llround(percent)) + " %";
+  return (percent < 0 ? "−" : "+") + percent_text(std::abs(percent));
+}
+
+std::vector<ChangeLine> bucket_lines(const Comparison& comparison, std::size_t limit) {
+  std::vector<ChangeLine> lines;
+  for (const ComparedBucket& bucket : comparison.buckets)
+    lines.push_back(line_of(comparison, bucket.part, std::string(bucket.bucket.name())));
+  fold(lines, limit, "buckets");
+  if (lines.empty()) return lines;
+  if (comparison.skew_ns != 0) {
+    const auto skew = [](const ComparedSide& side) {
+      const double ns = side.step_ns.median - side.step_ns.mean;
+      const std::string text = duration_text(duration_ns(std::llround(std::abs(ns))));
+      return ns < 0 ? "−" + text : text;
+    };
+    lines.push_back({.change_ns = comparison.skew_ns,
+                     .what = "median less mean",
+                     .base = skew(comparison.base),
+                     .now = skew(comparison.now)});
+  }
+  const auto median = [](const ComparedSide& side) {
+    return duration_text(duration_ns(std::llround(side.step_ns.median)));
+  };
+  lines.push_back({.change_ns = comparison.change_ns,
+                   .what = "step time (median)",
+                   .base = median(comparison.base),
+                   .now = median(comparison.now)});
+  return lines;
+}
+
+std::vector<ChangeLine> cause_lines(const Comparison& comparison, std::size_t limit) {
+  std::vector<ChangeLine> lines;
+  for (const CauseGroup& group : comparison.causes) {
+    lines.push_back({.change_ns = group.change_ns,
+                     .what = std::string(cause_title(group.cause, group.change_ns < 0)) + ": " +
+                             names_of(comparison, group),
+                     .base = {},
+                     .now = {}});
+  }
+  fold(lines, limit, "causes");
+  return lines;
+}
+
+std::vector<ChangeLine> row_lines(const Comparison& comparison, std::size_t limit) {
+  std::vector<ChangeLine> lines;
+  for (const ComparedRow& row : comparison.rows) {
+    if (row.part.change_ns == 0) continue;
+    std::string what = std::string(row.bucket.name()) + ": " + name_of(row);
+    if (!row.shapes.empty()) what += " " + row.shapes;
+    what += "; " + std::string(cause_title(row.cause, row.part.change_ns < 0));
+    if (!row.detail.empty()) what += ", " + row.detail;
+    if (row.calls_change_ns)
+      what += " (calls " + change_text(*row.calls_change_ns) + ", time per call " +
+              change_text(*row.time_change_ns) + ")";
+    lines.push_back(line_of(comparison, row.part, std::move(what)));
+    for (const ComparedKernel& kernel : row.kernels) {
+      if (row.kernels.size() > 1 && kernel.part.change_ns != 0)
+        lines.push_back(line_of(comparison, kernel.part, "  " + kernel.name));
+    }
+  }
+  fold(lines, limit, "rows");
+  return lines;
+}
+
+std::string step_text(const Comparison& comparison) {
+  const auto ns = [](double value) { return duration_text(duration_ns(std::llround(value))); };
+  std::string text = ns(comparison.base.step_ns.median) + " → " +
+                     ns(comparison.now.step_ns.median) + ", " +
+                     signed_percent(100 * (comparison.ratio - 1));
+  if (comparison.ratio_interval)
+    text += " (95 % interval " + signed_percent(100 * (comparison.ratio_interval->low - 1)) +
+            " to " + signed_percent(100 * (comparison.ratio_interval->high - 1)) + ")";
+  text += "; medians of the usual steps.";
+  const bool same = comparison.comparability == Comparability::same_recording;
+  if (!comparison.ratio_note.empty() && !same) text += " " + comparison.ratio_note;
+  return text;
+}
+
+std::vector<std::string> condition_texts(const Comparison& comparison) {
+  std::vector<std::string> texts;
+  const auto shown = [](const std::string& value) {
+    return value.empty() ? std::string("not recorded") : value;
+  };
+  for (const ComparedCondition& condition : comparison.differs)
+    texts.push_back(condition.title + " " + shown(condition.base) + " → " + shown(condition.now));
+  return texts;
+}
+
+std::vector<std::string> counter_texts(const Comparison& comparison) {
+  std::vector<std::string> texts;
+  for (const ComparedCounter& counter : comparison.counters) {
+    if (!counter.equal)
+      texts.push_back(counter.title + " " + amount(counter.base, comparison.base.steps, counter) +
+                      " → " + amount(counter.now, comparison.now.steps, counter));
+  }
+  return texts;
+}
+
+std::vector<std::string> equal_counters(const Comparison& comparison) {
+  std::vector<std::string> texts;
+  for (const ComparedCounter& counter : comparison.counters) {
+    if (counter.equal && counter.base.value_or(0) != 0) texts.push_back(counter.title);
+  }
+  return texts;
+}
+
+std::string alignment_text(const Comparison& comparison) {
+  const auto share = [&](Alignment key) {
+    return comparison.aligned[static_cast<std::size_t>(key)];
+  };
+  const auto percent = [](double part) { return percent_text(100 * part); };
+  std::string text =
+      "Of the operators' time " + percent(comparison.base_aligned) + " in base and " +
+      percent(comparison.new_aligned) + " in new has a counterpart; of both together " +
+      percent(share(Alignment::module_operator_shapes)) + " by module, operator and shapes";
+  const auto add = [&](Alignment key, std::string_view what) {
+    if (share(key) > 0) text += ", " + percent(share(key)) + " " + std::string(what);
+  };
+  add(Alignment::module_operator, "by module and operator");
+  add(Alignment::operator_only, "by operator");
+  add(Alignment::replaced, "replaced");
+  add(Alignment::base_only, "only in base");
+  add(Alignment::new_only, "only in new");
+  return text + ".";
+}
+
+std::string same_text(const Comparison& comparison) {
+  return comparison.comparability == Comparability::same_recording
+             ? "This is the same recording on both sides: nothing differs."
+             : std::string();
+}
+
+}  // namespace fathom

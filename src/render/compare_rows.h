@@ -1,0 +1,50 @@
+// The rows of a comparison as texts, for the screen and for markdown.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "compare/comparison.h"
+
+namespace fathom {
+
+/// One line of a table of changes.
+struct ChangeLine {
+  std::int64_t change_ns = 0;
+  std::string what;
+  std::string base;  ///< Per step; empty where it does not apply.
+  std::string now;
+};
+
+/// "−33,104,221": whole ns with their sign.
+std::string change_text(std::int64_t ns);
+/// "−47.8 %".
+std::string signed_percent(double percent);
+
+/// Where the time goes: the accounting's buckets, at most `limit` of them with a line for the rest,
+/// median less mean where it is not zero, and the step. The lines before the last sum to it.
+std::vector<ChangeLine> bucket_lines(const Comparison& comparison, std::size_t limit);
+
+/// Why: the causes with the names of their rows, and a line for the rest. They sum to the change
+/// of the mean, as the buckets do. Empty where withheld or where nothing changed.
+std::vector<ChangeLine> cause_lines(const Comparison& comparison, std::size_t limit);
+
+/// Every row that changed, with its cause.
+std::vector<ChangeLine> row_lines(const Comparison& comparison, std::size_t limit);
+
+/// "68.57 ms → 35.79 ms, −32,780,000 ns (−47.8 %); …".
+std::string step_text(const Comparison& comparison);
+/// "PyTorch 2.14 → 2.15": what differs in the conditions.
+std::vector<std::string> condition_texts(const Comparison& comparison);
+/// "kernel launches 120 → 3": those that differ, per step.
+std::vector<std::string> counter_texts(const Comparison& comparison);
+/// The titles of those that are equal.
+std::vector<std::string> equal_counters(const Comparison& comparison);
+/// "98 % of the operators' time: …" by which keys it was matched.
+std::string alignment_text(const Comparison& comparison);
+/// The sentence for two recordings that are one, or "".
+std::string same_text(const Comparison& comparison);
+
+}  // namespace fathom

@@ -1,0 +1,219 @@
+// Lays out comparisons for a screen and for markdown.
+#include "render/compare_text.h"
+
+#include <algorithm>
+#include <span>
+#include <vector>
+
+#include "base/utf8.h"
+#include "render/charset.h"
+#include "render/compare_rows.h"
+#include "render/finding_text.h"
+#include "render/text_width.h"
+
+namespace fathom {
+namespace {
+
+constexpr std::size_t kBuckets = 5;
+constexpr std::size_t kCauses = 5;
+constexpr std::size_t kEverything = SIZE_MAX;
+constexpr std::size_t kChangeWidth = 15;
+constexpr std::size_t kTimeWidth = 10;
+constexpr std::size_t kConditions = 3;
+constexpr std::size_t kCounters = 4;
+constexpr std::size_t kRowsOfMarkdown = 20;
+
+std::string joined(const std::vector<std::string>& texts, std::size_t limit) {
+  std::string out;
+  for (std::size_t i = 0; i < std::min(texts.size(), limit); ++i)
+    out += (i == 0 ? "" : "; ") + texts[i];
+  if (texts.size() > limit) out += "; " + std::to_string(texts.size() - limit) + " more";
+  return out;
+}
+
+/// A path in at most `width` columns: folders go first.
+std::string file_in(const std::string& path, std::size_t width) {
+  std::string_view rest = path;
+  while (display_width(rest) + 2 > width && rest.find('/') + 1 < rest.size() &&
+         rest.find('/') != std::string_view::npos)
+    rest.remove_prefix(rest.find('/') + 1);
+  if (rest.size() == path.size()) return shorten_middle(path, width);
+  return shorten_middle("…/" + std::string(rest), width);
+}
+
+/// In at most `width` columns, where that is not 0.
+std::string input_text(const ComparedSide& side, std::size_t width) {
+  std::string text = ": " + std::to_string(side.steps) + (side.steps == 1 ? " step" : " steps");
+  if (!side.step_name.empty()) text += " (" + side.step_name + ")";
+  if (side.steps_left_out > 0) text += ", " + std::to_string(side.steps_left_out) + " left out";
+  const std::string input = printable(side.input);
+  const std::size_t taken = display_width(text);
+  if (width < taken + 12 || display_width(input) + taken <= width) return input + text;
+  return file_in(input, width - taken) + text;
+}
+
+/// The beginning of a text, at most `width` columns.
+std::string cut(const std::string& text, std::size_t width) {
+  if (display_width(text) <= width) return text;
+  std::string front;
+  for (std::string_view rest = text; !rest.empty();) {
+    const std::string_view next = rest.substr(0, decode_utf8(rest).bytes);
+    if (display_width(front) + display_width(next) + 1 > width) break;
+    front += next;
+    rest.remove_prefix(next.size());
+  }
+  return front + "…";
+}
+
+/// Counts per step: what differs, and what is equal.
+std::string counters_text(const Comparison& pair, std::size_t limit) {
+  const std::vector<std::string> differ = counter_texts(pair);
+  const std::vector<std::string> equal = equal_counters(pair);
+  std::string text = joined(differ, limit);
+  if (!equal.empty()) {
+    std::string names;
+    for (const std::string& title : equal) names += (names.empty() ? "" : ", ") + title;
+    if (text.empty()) return "equal per step: " + names + ".";
+    text += ". Equal: " + names;
+  }
+  return text.empty() ? text : "per step: " + text + ".";
+}
+
+class TextWriter {
+ public:
+  TextWriter(const Style& style, bool all) : style_(style), all_(all) {}
+
+  std::string write(const Comparison& pair) {
+    const std::size_t room = all_ || style_.width < kLabelWidth ? 0 : style_.width - kLabelWidth;
+    add("Base", input_text(pair.base, room));
+    add("New", input_text(pair.now, room));
+    add("Step time", step_text(pair));
+    add("", same_text(pair));
+    add("Differs", joined(condition_texts(pair), all_ ? kEverything : kConditions));
+    table("Where the time of a mean step goes", bucket_lines(pair, all_ ? kEverything : kBuckets),
+          true);
+    table("Why: self time of operators and kernels, by cause of its change",
+          cause_lines(pair, all_ ? kEverything : kCauses), false);
+    if (all_) {
+      table("Rows: operators, their kernels, and idle time", row_lines(pair, kEverything), true);
+      if (pair.comparability != Comparability::different_devices)
+        add("Matched", alignment_text(pair));
+    }
+    add("Counts", counters_text(pair, all_ ? kEverything : kCounters));
+    for (const std::string& note : pair.notes) add("Note", note);
+    return std::move(text_);
+  }
+
+ private:
+  void add(std::string_view label, const std::string& text) {
+    if (!text.empty()) text_ += paragraph(label, text, style_);
+  }
+
+  void table(std::string_view heading, const std::vector<ChangeLine>& lines, bool times) {
+    if (lines.empty()) return;
+    const std::size_t tail = times ? 2 * kTimeWidth + 2 : 0;
+    const std::size_t head = kChangeWidth + 2;
+    const std::size_t room = style_.width > head + tail + 12 ? style_.width - head - tail : 12;
+    std::string title = pad_left("change, ns", kChangeWidth) + "  " + shorten_middle(heading, room);
+    if (times)
+      title = pad_right(title, head + room) + pad_left("base", kTimeWidth + 1) +
+              pad_left("new", kTimeWidth + 1);
+    text_ += '\n' + style_.bold(title) + '\n';
+    for (const ChangeLine& line : lines) {
+      std::string what = printable(line.what);
+      if (!style_.wide && !all_) what = cut(what, room);
+      std::string text = pad_left(change_text(line.change_ns), kChangeWidth) + "  " + what;
+      if (times && !line.base.empty()) {
+        if (display_width(text) > head + room) {
+          text += '\n';
+          text += pad_right("", head + room);
+        }
+        text = (text.find('\n') == std::string::npos ? pad_right(text, head + room) : text) +
+               pad_left(line.base, kTimeWidth + 1) + pad_left(line.now, kTimeWidth + 1);
+      }
+      text_ += text + '\n';
+    }
+  }
+
+  const Style& style_;
+  bool all_;
+  std::string text_;
+};
+
+std::string ranks_text(const ComparedSides& sides) {
+  std::string text = std::to_string(sides.pairs.size()) +
+                     " pairs of recordings; changes of the "
+                     "step time by rank:";
+  for (std::size_t i = 0; i < sides.pairs.size(); ++i) {
+    text += (i == 0 ? " " : ", ") +
+            (sides.ranks[i] == kAbsent ? std::to_string(i + 1) : std::to_string(sides.ranks[i])) +
+            " " + signed_percent(100 * (sides.pairs[i].ratio - 1));
+  }
+  return text + ". The largest is shown.";
+}
+
+// Markdown.
+
+std::string cell(std::string_view text) {
+  std::string out;
+  for (const char c : printable(text)) {
+    if (c == '|' || c == '\\' || c == '`' || c == '*' || c == '_' || c == '<') out += '\\';
+    out += c;
+  }
+  return out;
+}
+
+std::string markdown_table(std::string_view what, const std::vector<ChangeLine>& lines,
+                           bool times) {
+  if (lines.empty()) return {};
+  std::string text = "\n| change, ns | " + std::string(what) + (times ? " | base | new |" : " |") +
+                     "\n|---:|---|" + (times ? "---:|---:|" : "") + "\n";
+  for (const ChangeLine& line : lines) {
+    text += "| " + change_text(line.change_ns) + " | " + cell(line.what) + " |";
+    if (times) text += " " + line.base + " | " + line.now + " |";
+    text += '\n';
+  }
+  return text;
+}
+
+std::string markdown_of(const Comparison& pair, bool all) {
+  std::string text = "**Step time**: " + cell(step_text(pair)) + "\n";
+  if (!same_text(pair).empty()) text += "\n" + same_text(pair) + "\n";
+  text += "\n- Base: " + cell(input_text(pair.base, 0)) +
+          "\n- New: " + cell(input_text(pair.now, 0)) + "\n";
+  for (const std::string& differs : condition_texts(pair))
+    text += "- Differs: " + cell(differs) + "\n";
+  text +=
+      markdown_table("where the time of a mean step goes", bucket_lines(pair, kEverything), true);
+  text += markdown_table("why", cause_lines(pair, kEverything), false);
+  text += markdown_table("operators, their kernels, and idle time",
+                         row_lines(pair, all ? kEverything : kRowsOfMarkdown), true);
+  const std::string counters = counters_text(pair, kEverything);
+  if (!counters.empty()) text += "\nCounts " + cell(counters) + "\n";
+  for (const std::string& note : pair.notes) text += "\n" + cell(note) + "\n";
+  return text;
+}
+
+}  // namespace
+
+std::string render_compare_text(const ComparedSides& sides, bool all, const Style& style) {
+  std::string text;
+  if (sides.pairs.size() > 1) text += paragraph("Ranks", ranks_text(sides), style);
+  for (std::size_t i = 0; i < sides.pairs.size(); ++i) {
+    if (!all && i != sides.shown) continue;
+    if (!text.empty() && all) text += '\n';
+    text += TextWriter(style, all).write(sides.pairs[i]);
+  }
+  for (const std::string& note : sides.notes) text += paragraph("Note", note, style);
+  return in_charset(text, style);
+}
+
+std::string render_compare_markdown(const ComparedSides& sides, bool all) {
+  std::string text = "## Comparison of two recordings\n\n";
+  if (sides.pairs.size() > 1) text += cell(ranks_text(sides)) + "\n\n";
+  text += markdown_of(sides.pairs[sides.shown], all);
+  for (const std::string& note : sides.notes) text += "\n" + cell(note) + "\n";
+  return text;
+}
+
+}  // namespace fathom
