@@ -267,7 +267,7 @@ class Comparer {
     return {};
   }
 
-  RowFacts facts_of(const AlignedWork& work) const {
+  [[nodiscard]] RowFacts facts_of(const AlignedWork& work) const {
     RowFacts facts{.work = work,
                    .base_steps = base_.steps(),
                    .new_steps = now_.steps(),
@@ -298,6 +298,7 @@ class Comparer {
   template <typename Parts, typename PartOf>
   void share(Parts& parts, std::int64_t total, const PartOf& part_in) const {
     std::vector<Wide> numerators;
+    numerators.reserve(parts.size());
     for (auto& each : parts) numerators.push_back(change(part_in(each)));
     const std::vector<std::int64_t> shares =
         by_largest_remainder(numerators, fractions_.denominator(), total);

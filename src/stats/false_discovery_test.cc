@@ -24,6 +24,7 @@ TEST(FalseDiscovery, OfManyTrueHypothesesRejectsAnyInAtMostFivePercent) {
   int claims = 0;
   for (int repeat = 0; repeat < 1000; ++repeat) {
     std::vector<double> p;
+    p.reserve(100);
     for (int i = 0; i < 100; ++i) p.push_back(static_cast<double>(bits() >> 11U) * 0x1p-53);
     bool any = false;
     for (const bool rejected : reject_with_false_discovery_rate(p, 0.05)) any = any || rejected;
