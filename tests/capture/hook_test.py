@@ -76,6 +76,16 @@ class Plain(unittest.TestCase):
         self.assertEqual((run.code, run.out, run.err), (0, "still\n", ""))
         self.assertEqual(run.ends(run.process()["pid"]), 1)
 
+    def test_a_process_that_the_hook_is_in_says_so_to_libraries_in_it(self) -> None:
+        # libfathom_cuda.so leaves CUPTI to torch.profiler only where the hook will start it.
+        code = "import ctypes, os; c = ctypes.CDLL(None); c.getenv.restype = ctypes.c_char_p;"
+        code += " said = (c.getenv(b'FATHOM_PARENT') or b'').split(b':')[0]; print(int(said) == os.getpid())"
+        self.assertEqual(self.captures.run("-c", code).out, "True\n")
+        child = f"import os\npid = os.fork()\nif not pid:\n {code}\n os._exit(0)\nos.waitpid(pid, 0)"
+        self.assertEqual(self.captures.run("-u", "-c", child).out, "True\n")
+        isolated = f"import subprocess, sys; subprocess.run([sys.executable, '-I', '-c', {code!r}])"
+        self.assertEqual(self.captures.run("-c", isolated).out, "False\n")
+
     def test_a_process_tells_what_it_used(self) -> None:
         run = self.captures.run("plain.py")
         (exit_record,) = self.moments(run, "exit")

@@ -472,17 +472,12 @@ std::string loss(const Recorded& recorded, const std::string& words) {
   }
 }
 
-/// As under `fathom run`, whose hook is on the path.
-std::string hook_of(const Folder& folder) { return folder.path() + "/hook:/elsewhere"; }
-
 TEST_F(CudaInjection, PyTorchThatIsImportedLaterGetsCupti) {
   const Folder libraries;
   const std::string torch = libraries.path() + "/libtorch_cpu.so";
   std::filesystem::create_symlink(kFolder + "/fakes/libcublas.so", torch);
   const Folder folder;
-  EXPECT_EQ(
-      run_injected(folder, "torch later", {{"FAKE_TORCH", torch}, {"PYTHONPATH", hook_of(folder)}}),
-      0);
+  EXPECT_EQ(run_injected(folder, "torch later", {{"FAKE_TORCH", torch}, {"FAKE_HOOK", "1"}}), 0);
   const Recorded recorded = read_folder(folder);
   EXPECT_EQ(recorded.facts.at("cuda.recorder"), "torch.profiler");
   EXPECT_NE(loss(recorded, "from when PyTorch was loaded"), "");
@@ -493,12 +488,20 @@ TEST_F(CudaInjection, WhereNobodyStartsTorchsProfilerItIsRecordedHere) {
   const Folder libraries;
   const std::string torch = libraries.path() + "/libtorch_cpu.so";
   std::filesystem::create_symlink(kFolder + "/libfake_cupti.so", torch);
-  const Folder alone;
-  EXPECT_EQ(run_injected(alone, "work", {{"FATHOM_CUPTI", torch}}), 0);
-  EXPECT_EQ(kernels_of(alone).size(), 5U);
+  const Environment nobody[] = {
+      {},
+      // Of the Python that started it, which reads no environment itself, or is none.
+      {{"FATHOM_PARENT", "1:-1:main"}, {"PYTHONPATH", "/session/hook"}},
+      {{"FAKE_HOOK", "1"}, {"FAKE_PYTHON", "0"}},
+  };
+  for (Environment more : nobody) {
+    const Folder alone;
+    more.emplace("FATHOM_CUPTI", torch);
+    EXPECT_EQ(run_injected(alone, "work", more), 0);
+    EXPECT_EQ(kernels_of(alone).size(), 5U);
+  }
   const Folder hooked;
-  EXPECT_EQ(
-      run_injected(hooked, "work", {{"FATHOM_CUPTI", torch}, {"PYTHONPATH", hook_of(hooked)}}), 0);
+  EXPECT_EQ(run_injected(hooked, "work", {{"FATHOM_CUPTI", torch}, {"FAKE_HOOK", "1"}}), 0);
   EXPECT_EQ(kernels_of(hooked).size(), 0U);
   EXPECT_EQ(read_folder(hooked).facts.at("cuda.recorder"), "torch.profiler");
 }

@@ -208,14 +208,18 @@ void be_taken(void* gpu) {
 
 }  // namespace
 
-/// As in a process of Python.
+/// As in a process of Python; FAKE_PYTHON=0: that is linked to it and has not started it.
 extern "C" [[gnu::visibility("default")]] int
 Py_IsInitialized() {  // NOLINT(readability-identifier-naming)
-  return 1;
+  const char* const said = std::getenv("FAKE_PYTHON");
+  return said != nullptr && *said == '0' ? 0 : 1;
 }
 
 int main(int argc, char** argv) {
   const std::string what = argc > 1 ? argv[1] : "work";
+  // As the hook does.
+  if (std::getenv("FAKE_HOOK") != nullptr)
+    setenv("FATHOM_PARENT", (std::to_string(getpid()) + ":-1:main").c_str(), 1);
   void* const gpu = fake_gpu();
   const auto work = find<Work>(gpu, "fake_work");
   if (what == "held") {

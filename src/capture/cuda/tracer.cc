@@ -28,14 +28,16 @@ bool has_torch() {
   return dl_iterate_phdr(look, nullptr) != 0;
 }
 
-/// Whether there is a Python in the process that the hook is in: it starts torch.profiler. A
-/// program of C++ with LibTorch has nobody who would.
+/// Whether there is a Python in the process that the hook is in: it starts torch.profiler. The hook
+/// says so by the number of its process; what starts a Python that reads no environment inherits
+/// that of another, and a program of C++ with LibTorch has nobody who would.
 bool has_hook() {
-  const char* const session = std::getenv("FATHOM_SESSION");
-  const char* const path = std::getenv("PYTHONPATH");
-  if (session == nullptr || path == nullptr) return false;
-  return std::string_view(path).find(std::string(session) + "/hook") != std::string_view::npos &&
-         dlsym(RTLD_DEFAULT, "Py_IsInitialized") != nullptr;
+  const char* const said = std::getenv("FATHOM_PARENT");
+  const std::string own = std::to_string(getpid()) + ':';
+  if (said == nullptr || !std::string_view(said).starts_with(own)) return false;
+  int (*runs)() = nullptr;
+  *reinterpret_cast<void**>(&runs) = dlsym(RTLD_DEFAULT, "Py_IsInitialized");
+  return runs != nullptr && runs() != 0;
 }
 
 /// A launch whose kernel need not wait for the one before it.
