@@ -54,6 +54,17 @@ std::vector<std::int64_t> kernels_of(const Folder& folder) {
   return starts;
 }
 
+/// The first loss of these words; empty where there is none.
+std::string loss(const Recorded& recorded, const std::string& words) {
+  for (int i = 0;; ++i) {
+    const std::string key = "not_recorded.cuda." + std::to_string(i);
+    const auto what = recorded.facts.find(key + ".what");
+    if (what == recorded.facts.end()) return {};
+    std::string said = what->second + ": " + recorded.facts.at(key + ".why");
+    if (said.find(words) != std::string::npos) return said;
+  }
+}
+
 class CudaInjection : public testing::Test {
  protected:
   void SetUp() override {
@@ -322,16 +333,18 @@ TEST_F(CudaInjection, EachCallOfCuptiThatFailsIsNamedOnceAndTheProgramGoesOn) {
     std::string options = "{}";
   };
   const std::string ours = R"({"range": "cuda-profiler"})";
+  // What it refuses is enabled without what was there before.
+  const std::string dump = "cuptiActivityEnableAndDump:";
   const Failing all[] = {
       {"cuptiGetVersion:999:0", "GPU activity", 0},
       {"cuptiSubscribe:999:0", "GPU activity", 0},
       {"cuptiActivityRegisterCallbacks:999:0", "GPU activity", 0},
-      {"cuptiActivityEnable:999:1", "properties of devices", 5},
-      {"cuptiActivityEnable:999:2", "contexts", 5},
-      {"cuptiActivityEnable:999:3", "streams", 5},
-      {"cuptiActivityEnable:999:4", "names that the program gives to streams", 5},
-      {"cuptiActivityEnable:999:5", "kernels", 0},
-      {"cuptiActivityEnable:999:6", "copies", 5},
+      {dump + "999:1;cuptiActivityEnable:999:1", "properties of devices", 5},
+      {dump + "999:2;cuptiActivityEnable:999:1", "contexts", 5},
+      {dump + "999:3;cuptiActivityEnable:999:1", "streams", 5},
+      {"cuptiActivityEnable:999:1", "names that the program gives to streams", 5},
+      {"cuptiActivityEnable:999:2", "kernels", 0},
+      {"cuptiActivityEnable:999:3", "copies", 5},
       {"cuptiActivityEnable:999:0", "kernels", 0},
       {"cuptiEnableCallback:999:1", "calls that CUPTI shows while they happen", 5},
       {"cuptiEnableCallback:999:0", "calls that CUPTI shows while they happen", 5},
@@ -343,6 +356,11 @@ TEST_F(CudaInjection, EachCallOfCuptiThatFailsIsNamedOnceAndTheProgramGoesOn) {
       {"cuptiGetTimestamp:999:0", "times of GPU activity", 0},
       {"cuptiActivityDisable:999:0", "the end of recording where it was limited", 7, "range", ours},
       {"cuptiActivitySetAttribute:999:0", "", 5},
+      {"cuptiSetThreadIdType:999:0", "which thread made a call: CUPTI has other numbers of threads",
+       5},
+      {"cuptiActivityEnableAndDump:999:0", "", 5},
+      {"cuptiActivityEnableRuntimeApi:999:0", "", 5},
+      {"cuptiActivityEnableDriverApi:999:0", "", 5},
       {"cuptiGetCallbackName:999:0", "", 5},
       {"cuptiUnsubscribe:999:0", "", 5},
   };
@@ -434,11 +452,50 @@ TEST_F(CudaInjection, CorrelationIdsThatBeginAnewStillLinkKernelsToTheirCalls) {
 }
 
 TEST_F(CudaInjection, BeforeAContextEndsWhatCuptiHasOfItIsTaken) {
-  for (const char* const how : {"device reset", "context destroy"}) {
+  // Also what has not begun by then; who only uses it no more waits himself.
+  for (const auto& [how, kernels] :
+       {std::pair{"device reset", 10U}, {"context destroy", 10U}, {"context release", 7U}}) {
     const Folder folder;
-    EXPECT_EQ(run_injected(folder, how, {{"CUPTI_FAKE_LATE", "1"}, {"CUPTI_FAKE_WHOLE", "1"}}), 0);
-    EXPECT_EQ(kernels_of(folder).size(), 7U) << how;
+    EXPECT_EQ(
+        run_injected(
+            folder, how,
+            {{"CUPTI_FAKE_LATE", "1"}, {"CUPTI_FAKE_WHOLE", "1"}, {"CUPTI_FAKE_CAPTURE", "1"}}),
+        0);
+    EXPECT_EQ(kernels_of(folder).size(), kernels) << how;
+    EXPECT_EQ(read_folder(folder).dropped, 0U) << how;
   }
+}
+
+TEST_F(CudaInjection, TheEndOfAContextDoesNotCutWhatAnotherRuns) {
+  const Folder folder;
+  EXPECT_EQ(run_injected(folder, "context destroy beside", {{"CUPTI_FAKE_WHOLE", "1"}}), 0);
+  EXPECT_EQ(kernels_of(folder).size(), 6U);
+  EXPECT_EQ(read_folder(folder).facts.count("cuda.running"), 0U);
+}
+
+TEST_F(CudaInjection, WhatHasNotBegunAtTheEndIsCounted) {
+  const Folder folder;
+  EXPECT_EQ(run_injected(folder, "queued"), 0);
+  EXPECT_EQ(kernels_of(folder).size(), 2U);
+  EXPECT_EQ(read_folder(folder).dropped, 3U);
+}
+
+TEST_F(CudaInjection, AfterAFatalErrorWhatWasHandedOverIsRecordedAndTheRestNamed) {
+  const Folder folder;
+  EXPECT_EQ(run_injected(folder, "fatal error"), 0);
+  EXPECT_EQ(kernels_of(folder).size(), 5U);
+  const Recorded recorded = read_folder(folder);
+  EXPECT_NE(loss(recorded, "from a fatal error of CUPTI on"), "");
+  EXPECT_EQ(recorded.facts.at("cuda.buffers_outstanding"), "0");
+}
+
+TEST_F(CudaInjection, BuffersThatComeAfterTheEndAreNotReadByCupti) {
+  const Folder folder;
+  EXPECT_EQ(run_injected(folder, "much, lingers",
+                         {{"CUPTI_FAKE_DELIVERY_MS", "800"},
+                          {"FATHOM_OPTIONS", R"({"max_memory_bytes": 4194304})"}}),
+            0);
+  EXPECT_NE(std::stoi(read_folder(folder).facts.at("cuda.buffers_outstanding")), 0);
 }
 
 TEST_F(CudaInjection, AKernelThatRunsHoldsItsBufferBackUntilItEnds) {
@@ -461,17 +518,6 @@ TEST_F(CudaInjection, HostFunctionsAreRecordedFromTheVersionOnThatHasThem) {
   EXPECT_EQ(recorded("130001"), 0U);
 }
 
-/// The first loss of these words; empty where there is none.
-std::string loss(const Recorded& recorded, const std::string& words) {
-  for (int i = 0;; ++i) {
-    const std::string key = "not_recorded.cuda." + std::to_string(i);
-    const auto what = recorded.facts.find(key + ".what");
-    if (what == recorded.facts.end()) return {};
-    std::string said = what->second + ": " + recorded.facts.at(key + ".why");
-    if (said.find(words) != std::string::npos) return said;
-  }
-}
-
 TEST_F(CudaInjection, PyTorchThatIsImportedLaterGetsCupti) {
   const Folder libraries;
   const std::string torch = libraries.path() + "/libtorch_cpu.so";
@@ -482,6 +528,19 @@ TEST_F(CudaInjection, PyTorchThatIsImportedLaterGetsCupti) {
   EXPECT_EQ(recorded.facts.at("cuda.recorder"), "torch.profiler");
   EXPECT_NE(loss(recorded, "from when PyTorch was loaded"), "");
   EXPECT_EQ(kernels_of(folder).size(), 5U);
+  // Kernels that cannot be switched off go on, into buffers that are used again; with a range the
+  // program calls meanwhile.
+  const Environment others[] = {{{"CUPTI_FAKE_VERSION", "130000"}},
+                                {{"CUPTI_FAKE_MEANWHILE", "1"},
+                                 {"FATHOM_OPTIONS", R"({"range": "cuda-profiler"})"},
+                                 {"FAKE_RANGE", "1"}}};
+  for (Environment more : others) {
+    const Folder other;
+    more.merge(Environment{{"FAKE_TORCH", torch}, {"FAKE_HOOK", "1"}});
+    EXPECT_EQ(run_injected(other, "torch later", more), 0);
+    EXPECT_EQ(read_folder(other).facts.at("cuda.recorder"), "torch.profiler");
+    EXPECT_EQ(kernels_of(other).size(), 5U);
+  }
 }
 
 TEST_F(CudaInjection, WhereNobodyStartsTorchsProfilerItIsRecordedHere) {
@@ -508,13 +567,85 @@ TEST_F(CudaInjection, WhereNobodyStartsTorchsProfilerItIsRecordedHere) {
 
 #ifdef __x86_64__
 TEST_F(CudaInjection, AnotherProfilerThatTakesCuptiIsNoticedAndItsTimesAreNotMistaken) {
+  // Also with a range: what it enabled stays so when the program's range ends.
+  for (const char* const range : {"", R"(, "range": "cuda-profiler")"}) {
+    const Folder folder;
+    const std::string options = R"({"cuda_beside_torch": true)" + std::string(range) + "}";
+    EXPECT_EQ(run_injected(folder, "taken", {{"FATHOM_OPTIONS", options}, {"FAKE_RANGE", range}}),
+              0);
+    EXPECT_NE(loss(read_folder(folder), "another profiler in this process took CUPTI"), "");
+    // What CUPTI had returned by then, looked at or not.
+    EXPECT_EQ(kernels_of(folder).size(), 5U);
+    EXPECT_EQ(read_folder(folder).facts.count("cuda.clock.jumps"), 0U);
+  }
+}
+
+TEST_F(CudaInjection, ACuptiThatWasAnothersFromTheBeginningIsLeftAndThatIsSaid) {
   const Folder folder;
-  EXPECT_EQ(run_injected(folder, "taken"), 0);
-  EXPECT_NE(loss(read_folder(folder), "another profiler in this process took CUPTI"), "");
-  EXPECT_EQ(kernels_of(folder).size(), 5U);
-  EXPECT_EQ(read_folder(folder).facts.count("cuda.clock.jumps"), 0U);
+  EXPECT_EQ(run_injected(folder, "work", {{"CUPTI_FAKE_TSC", "1"}}), 0);
+  const Recorded recorded = read_folder(folder);
+  EXPECT_NE(loss(recorded, "another profiler in this process took CUPTI"), "");
+  EXPECT_EQ(recorded.facts.at("cuda.rung"), "telemetry of the GPU");
+  EXPECT_TRUE(kernels_of(folder).empty());
 }
 #endif
+
+TEST_F(CudaInjection, AnotherProfilerWithAClockLikeCuptisIsNoticedByMissingBuffers) {
+  const Folder folder;
+  EXPECT_EQ(
+      run_injected(folder, "taken quietly", {{"FATHOM_OPTIONS", R"({"cuda_beside_torch": true})"}}),
+      0);
+  EXPECT_NE(loss(read_folder(folder), "another profiler in this process took CUPTI"), "");
+  EXPECT_EQ(kernels_of(folder).size(), 5U);
+}
+
+TEST_F(CudaInjection, ThatOfCuda11IsRefusedAndTheNextTried) {
+  const Folder home;
+  std::filesystem::create_directory(home.path() + "/lib64");
+  std::filesystem::create_symlink(kFolder + "/libfake_cupti_11.so",
+                                  home.path() + "/lib64/libcupti.so.13");
+  const Environment more = {{"FATHOM_CUPTI", ""},
+                            {"FAKE_GPU", kFolder + "/libfake_cupti.so"},
+                            {"CUDA_HOME", home.path()},
+                            {"CUPTI_FAKE_VERSION", "18"}};
+  const Folder refused;
+  EXPECT_EQ(run_injected(refused, "work", more), 0);
+  EXPECT_NE(loss(read_folder(refused), "CUDA 12.0 is the oldest"), "");
+  EXPECT_TRUE(kernels_of(refused).empty());
+  std::filesystem::create_symlink(kFolder + "/libfake_cupti.so",
+                                  home.path() + "/lib64/libcupti.so.12");
+  const Folder next;
+  EXPECT_EQ(run_injected(next, "work", more), 0);
+  EXPECT_EQ(kernels_of(next).size(), 5U);
+  EXPECT_TRUE(read_folder(next).facts.at("cuda.cupti").ends_with("/lib64/libcupti.so.12"));
+}
+
+TEST_F(CudaInjection, PackagesOfTheInterpreterThatRunsAreFoundWithoutItsEnvironment) {
+  const Folder home;
+  const std::string packages = home.path() + "/lib/python3.11/site-packages/nvidia/cuda_cupti/lib";
+  std::filesystem::create_directories(packages);
+  std::filesystem::create_directory(home.path() + "/bin");
+  std::filesystem::create_symlink(kFolder + "/libfake_cupti.so", packages + "/libcupti.so.13");
+  // As in a virtual environment, where it is a link.
+  std::filesystem::create_symlink(kFolder + "/cuda_program", home.path() + "/bin/python");
+  const Folder folder;
+  const int pid = start_program(home.path() + "/bin/python", {"work"},
+                                {{"FATHOM_SESSION", folder.path()},
+                                 {"FAKE_GPU", kFolder + "/libfake_cupti.so"},
+                                 {"CUDA_INJECTION64_PATH", kFolder + "/libfathom_cuda.so"}});
+  EXPECT_EQ(wait_for(pid), 0);
+  EXPECT_EQ(read_folder(folder).facts.at("cuda.cupti"), packages + "/libcupti.so.13");
+  EXPECT_EQ(kernels_of(folder).size(), 5U);
+}
+
+TEST_F(CudaInjection, DevicesContextsAndStreamsThatWereThereBeforeAreRecorded) {
+  const Folder folder;
+  EXPECT_EQ(run_injected(folder, "context first"), 0);
+  EXPECT_EQ(trace_of(folder).devices.at(0).sms, 4);
+  const Recorded recorded = read_folder(folder);
+  EXPECT_EQ(recorded.facts.at("cuda.context.1"), "device 0, null stream 7");
+  EXPECT_EQ(recorded.facts.at("cuda.stream.13"), "non-blocking, priority 0");
+}
 
 TEST_F(CudaInjection, ALibraryThatDoesNotStartLeavesTheNextToBeTried) {
   const Folder home;
@@ -675,6 +806,11 @@ TEST_F(CudaInjection, CallsThatTakeNoTimeAreLeftOutWhereCuptiCan) {
     EXPECT_TRUE(losses(read_folder(folder)).empty()) << version;
     return read_folder(folder).calls.size();
   };
+  const Folder refused;
+  EXPECT_EQ(
+      run_injected(refused, "noise", {{"CUPTI_FAKE_FAIL", "cuptiActivityEnableDriverApi:999:0"}}),
+      0);
+  EXPECT_NE(read_folder(refused).facts.at("cuda.noise").find("recorded"), std::string::npos);
   EXPECT_EQ(calls("130500"), 6U);
   EXPECT_EQ(calls("23"), 6U);
   EXPECT_EQ(calls("22"), 56U);

@@ -113,8 +113,8 @@ RULES = {
     "context": Rule(
         "what CUPTI has of a context is taken before it ends",
         CUDA + "tracer.cc",
-        "cupti_.flush_all(static_cast<std::uint32_t>(CUPTI_ACTIVITY_FLAG_FLUSH_FORCED)));",
-        "CUPTI_SUCCESS);",
+        "cupti_.flush_all(done ? 0 : static_cast<std::uint32_t>(CUPTI_ACTIVITY_FLAG_FLUSH_FORCED)));",
+        "done ? CUPTI_SUCCESS : CUPTI_SUCCESS);",
         "CudaInjection.BeforeAContextEndsWhatCuptiHasOfItIsTaken",
     ),
     "late": Rule(

@@ -137,10 +137,24 @@ bool rarely(void* gpu, const std::string& what) {
     find<Work>(gpu, "fake_launch")(6);
   } else if (what == "launch, stream of the thread") {
     find<Work>(gpu, "fake_launch_ptsz")(6);
-  } else if (what == "device reset" || what == "context destroy") {
+  } else if (what == "device reset" || what == "context destroy" || what == "context release") {
     work(5);
-    simply(what == "device reset" ? "fake_device_reset" : "fake_context_destroy");
+    if (what != "context release") find<Work>(gpu, "fake_queue")(3);
+    simply(what == "device reset"      ? "fake_device_reset"
+           : what == "context destroy" ? "fake_context_destroy"
+                                       : "fake_context_release");
     work(2);
+  } else if (what == "context destroy beside") {
+    simply("fake_endless_kernel");
+    work(5);
+    simply("fake_context_destroy");
+    simply("fake_end_kernel");
+  } else if (what == "queued") {
+    work(2);
+    find<Work>(gpu, "fake_queue")(3);
+  } else if (what == "fatal error") {
+    work(5);
+    simply("fake_fatal_error");
   } else if (what == "range" || what == "range, runtime") {
     const bool runtime = what != "range";
     work(2);
@@ -163,14 +177,14 @@ bool rarely(void* gpu, const std::string& what) {
     find<Work>(gpu, "fake_noise")(50);
   } else if (what == "cost" || what == "cost, unread") {
     // Whoever takes the buffers then gives them back unread.
-    if (what == "cost, unread") simply("fake_kineto_takes");
+    if (what == "cost, unread") simply("fake_unread");
     cost(gpu, what == "cost");
   } else if (what == "host function") {
     simply("fake_host_function");
   } else if (what == "endless") {
     work(2);
     simply("fake_endless_kernel");
-  } else if (what == "much") {
+  } else if (what == "much" || what == "much, lingers") {
     work(2000);
   } else {
     return false;
@@ -178,33 +192,77 @@ bool rarely(void* gpu, const std::string& what) {
   return true;
 }
 
+/// Where the program's own range is to be recorded, and no more.
+void begin_range(void* gpu) {
+  const char* const said = std::getenv("FAKE_RANGE");
+  if (said != nullptr && *said != '\0') find<Simple>(gpu, "fake_profiler_start")();
+}
+
 /// Imports PyTorch after it has used the GPU, and then its profiler wants CUPTI, which answers.
 int import_torch_late(void* gpu) {
   const auto work = find<Work>(gpu, "fake_work");
+  begin_range(gpu);
   work(5);
   const char* const path = std::getenv("FAKE_TORCH");
   if (path == nullptr || dlopen(path, RTLD_NOW | RTLD_LOCAL) == nullptr) return 3;
-  wait_until(gpu, false, 0);
   const auto subscribe = find<Question>(gpu, "fake_kineto_subscribes");
-  constexpr int kLooks = 1000;
+  constexpr int kLooks = 10'000;
   constexpr int kPause = 1000;
   int answer = subscribe();
   for (int look = 0; look < kLooks && answer != 0; ++look) {
     usleep(kPause);
     answer = subscribe();
   }
-  return answer;
+  if (answer != 0) return answer;
+  // What CUPTI goes on to fill comes back to the recorder until the other has buffers.
+  const int before = find<Question>(gpu, "fake_buffers")();
+  constexpr int kMany = 1000;
+  constexpr int kNoMore = 20;
+  for (int i = 0; i < kMany; ++i) work(5);
+  if (find<Question>(gpu, "fake_buffers")() > before + kNoMore) return 4;
+  find<Simple>(gpu, "fake_kineto_records")();
+  work(5);
+  return 0;
 }
 
-/// A profiler takes CUPTI, as Kineto does from torch 2.15 on.
-void be_taken(void* gpu) {
-  find<Work>(gpu, "fake_work")(5);
-  find<Simple>(gpu, "fake_wait_for_flush")();
-  find<Simple>(gpu, "fake_kineto_takes")();
-  find<Work>(gpu, "fake_work")(2);
-  constexpr int kTwoTicks = 600'000;
-  usleep(kTwoTicks);
+/// Until the recorder has read CUPTI's clock so often more, as it does before anything else.
+void wait_for_readings(void* gpu, int more) {
+  const auto readings = find<Question>(gpu, "fake_clock_readings");
+  constexpr int kPause = 1000;
+  for (const int until = readings() + more; readings() < until;) usleep(kPause);
 }
+
+/// A profiler takes CUPTI, as Kineto does from torch 2.15 on; what the recorder hears of afterwards
+/// leaves that one's buffers and kinds alone.
+int be_taken(void* gpu) {
+  const auto simply = [gpu](const char* name) { find<Simple>(gpu, name)(); };
+  const auto asked = [gpu](const char* name) { return find<Question>(gpu, name)(); };
+  begin_range(gpu);
+  find<Work>(gpu, "fake_work")(5);
+  simply("fake_kineto_takes");
+  find<Work>(gpu, "fake_work")(2);
+  wait_for_readings(gpu, 2);
+  const int flushes = asked("fake_foreign_flushes");
+  const int records = asked("fake_recording");
+  simply("fake_profiler_start");
+  simply("fake_profiler_stop");
+  simply("fake_context_destroy");
+  return asked("fake_foreign_flushes") == flushes && asked("fake_recording") == records ? 0 : 4;
+}
+
+/// By a profiler whose clock is like CUPTI's.
+void be_taken_quietly(void* gpu) {
+  find<Work>(gpu, "fake_work")(5);
+  find<Simple>(gpu, "fake_kineto_records")();
+  find<Simple>(gpu, "fake_wait_for_flush")();
+  constexpr int kLaunches = 10'000;
+  find<Work>(gpu, "fake_launch_ex")(kLaunches);
+  constexpr int kOfTwoLooks = 12;
+  wait_for_readings(gpu, kOfTwoLooks);
+}
+
+/// Of the last handler of all: until buffers that are on their way have come.
+void wait_at_end() { find<Simple>(fake_gpu(), "fake_wait_for_deliveries")(); }
 
 }  // namespace
 
@@ -220,6 +278,7 @@ int main(int argc, char** argv) {
   // As the hook does.
   if (std::getenv("FAKE_HOOK") != nullptr)
     setenv("FATHOM_PARENT", (std::to_string(getpid()) + ":-1:main").c_str(), 1);
+  if (what == "much, lingers") std::atexit([] { wait_at_end(); });
   void* const gpu = fake_gpu();
   const auto work = find<Work>(gpu, "fake_work");
   if (what == "held") {
@@ -227,12 +286,14 @@ int main(int argc, char** argv) {
     if (hold == nullptr) return 3;
     hold();
   }
+  if (what == "context first") find<Simple>(gpu, "fake_make_context")();
   if (!inject()) return 2;
   if (work == nullptr) return what == "alone" ? 0 : 3;
   if (rarely(gpu, what)) return 0;
   if (what == "torch later") return import_torch_late(gpu);
-  if (what == "taken") {
-    be_taken(gpu);
+  if (what == "taken") return be_taken(gpu);
+  if (what == "taken quietly") {
+    be_taken_quietly(gpu);
     return 0;
   }
   if (what == "much, killed") {

@@ -3,7 +3,9 @@
 // lists kinds, by number, that it refuses for lack of rights. CUPTI_FAKE_V2: another client uses
 // the second version of CUPTI's interface. CUPTI_FAKE_GPUS: so many, in turn.
 // CUPTI_FAKE_CORRELATION: the number of the call before the first. CUPTI_FAKE_CAPTURE: another
-// thread captures a graph, which calls of events would spoil. Who breaks CUPTI's rules is ended
+// thread captures a graph, which calls of events would spoil. CUPTI_FAKE_TSC: the clock is the
+// processor's from the beginning. CUPTI_FAKE_MEANWHILE: while a kind is disabled, a callback comes
+// in another thread, and CUPTI waits for it. Who breaks CUPTI's rules is ended
 // (fake_cupti_rules.h); how buffers come back is in fake_cupti_delivery.h.
 #include <algorithm>
 #include <atomic>
@@ -13,6 +15,7 @@
 #include <mutex>
 #include <set>
 #include <string>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -43,12 +46,17 @@ struct State {
   std::set<int> enabled;
   bool graph_wholes = false;  // were enabled once
   std::size_t dropped = 0;
-  void* running = nullptr;  // the record of a kernel that has not ended
+  void* running = nullptr;    // the record of a kernel that has not ended
+  std::vector<void*> queued;  // records of kernels that have not begun
+  bool made_context = false;  // before anybody listened
+  std::atomic<int> foreign_flushes{0};
+  std::atomic<bool> foreign{false};  // another client has the buffers
   std::atomic<std::uint32_t> correlation{0};
   std::mutex heard_mutex;
   std::set<unsigned> left_out;               // calls of the runtime that are not recorded
   std::set<std::pair<int, unsigned>> heard;  // calls that the subscriber wants to hear of
   std::atomic<int> flushes{0};
+  std::atomic<int> readings{0};
   std::atomic<int> taken{0};
 };
 
@@ -58,6 +66,9 @@ State& state() { return fathom::inside::never_freed<State>(); }
 std::atomic<CUpti_TimestampCallbackFunc> clock_of_client{nullptr};
 
 std::uint64_t now() {
+#ifdef __x86_64__
+  if (std::getenv("CUPTI_FAKE_TSC") != nullptr) return __builtin_ia32_rdtsc();
+#endif
   if (const CUpti_TimestampCallbackFunc read = clock_of_client) return read();
   timespec time{};
   clock_gettime(CLOCK_MONOTONIC, &time);
@@ -164,8 +175,10 @@ void launch(CUpti_CallbackId id, CUstream stream, int rounds) {
   stream_of_launch = stream;
   for (int i = 0; i < rounds; ++i) {
     cuLaunchKernel_params parameters{};
+    cuLaunchKernelEx_params extended{};
     CUpti_CallbackData data{};
     data.functionParams = &parameters;
+    if (id == CUPTI_DRIVER_TRACE_CBID_cuLaunchKernelEx) data.functionParams = &extended;
     data.symbolName = "_Z3addPfS_i";
     data.contextUid = 1;
     data.correlationId = next_correlation();
@@ -178,14 +191,65 @@ void launch(CUpti_CallbackId id, CUstream stream, int rounds) {
   }
 }
 
+CUcontext own_context() {
+  static int context = 0;
+  return reinterpret_cast<CUcontext>(&context);
+}
+
 /// What the GPU has not handed over yet is gone with its context.
 void end_context(CUpti_CallbackDomain domain, CUpti_CallbackId id) {
-  tell(domain, id, CUPTI_API_ENTER);
+  cuCtxDestroy_v2_params parameters{own_context()};
+  CUpti_CallbackData data{};
+  data.functionParams = &parameters;
+  data.callbackSite = CUPTI_API_ENTER;
+  // The thread need not be in the context that it destroys.
+  current_context = domain == CUPTI_CB_DOMAIN_RUNTIME_API ? own_context() : nullptr;
+  tell(domain, id, data);
   {
     const std::lock_guard lock(state().mutex);
     fathom::test::forget_records();
   }
-  tell(domain, id, CUPTI_API_EXIT);
+  data.callbackSite = CUPTI_API_EXIT;
+  tell(domain, id, data);
+}
+
+/// Enters what the other client's buffers hold: anything.
+void dirty_request(std::uint8_t** buffer, std::size_t* size, std::size_t* most) {
+  constexpr std::size_t kSize = 1 << 16;
+  constexpr int kAnything = 0xAA;
+  *buffer = static_cast<std::uint8_t*>(std::malloc(kSize));
+  std::memset(*buffer, kAnything, kSize);
+  *size = kSize;
+  *most = 0;
+}
+
+void dirty_complete(CUcontext /*context*/, std::uint32_t /*stream*/, std::uint8_t* buffer,
+                    std::size_t /*size*/, std::size_t /*valid*/) {
+  std::free(buffer);
+}
+
+/// The lock is held.
+void give_to_another() {
+  fathom::test::flush_buffers(true);
+  fathom::test::set_buffer_callbacks(dirty_request, dirty_complete);
+  state().foreign = true;
+}
+
+/// CUPTI holds a lock while it calls, and while it switches off.
+void callback_meanwhile() {
+  constexpr int kLongest = 5000;
+  constexpr useconds_t kPause = 1000;
+  static std::atomic<bool> under_way{false};
+  if (under_way.exchange(true)) return;
+  const fathom::test::Fed fed;
+  std::atomic<bool> returned{false};
+  std::thread caller([&returned] {
+    tell(CUPTI_CB_DOMAIN_DRIVER_API, CUPTI_DRIVER_TRACE_CBID_cuProfilerStop, CUPTI_API_ENTER);
+    returned = true;
+  });
+  for (int look = 0; look < kLongest && !returned; ++look) usleep(kPause);
+  if (!returned) broken("a callback waits for who waits for CUPTI");
+  caller.join();
 }
 
 std::uint32_t gpus() {
@@ -210,6 +274,18 @@ void write_device(std::uint32_t id) {
   write(&device, device.kind);
 }
 
+/// The lock is held.
+CUptiResult enabled(CUpti_ActivityKind kind) {
+  if (refused(kind)) return CUPTI_ERROR_INSUFFICIENT_PRIVILEGES;
+  if (!fathom::test::has_buffer_callbacks())
+    broken("a kind of activity was enabled before there were callbacks for buffers");
+  state().enabled.insert(kind);
+  // Whoever left some out before did so in vain.
+  if (kind == CUPTI_ACTIVITY_KIND_RUNTIME) state().left_out.clear();
+  if (kind == CUPTI_ACTIVITY_KIND_GRAPH_TRACE) state().graph_wholes = true;
+  return CUPTI_SUCCESS;
+}
+
 CUptiResult subscribed(CUpti_CallbackFunc callback, void* user) {
   State& s = state();
   if (s.held || s.subscribed) return CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED;
@@ -231,9 +307,8 @@ extern "C" {
 [[gnu::visibility("default")]] void fake_work(int rounds) {
   State& s = state();
   const std::lock_guard lock(s.mutex);
-  if (!s.subscribed) return;
   static bool told = false;
-  if (!told && s.enabled.contains(CUPTI_ACTIVITY_KIND_DEVICE)) {
+  if (!told && !s.made_context && s.enabled.contains(CUPTI_ACTIVITY_KIND_DEVICE)) {
     told = true;
     for (std::uint32_t gpu = 0; gpu < gpus(); ++gpu) write_device(gpu);
   }
@@ -345,6 +420,47 @@ extern "C" {
 #endif
 }
 
+/// Kernels that have not begun, behind others: before their context is waited for they have no
+/// times.
+[[gnu::visibility("default")]] void fake_queue(int kernels) {
+  const std::lock_guard lock(state().mutex);
+  for (int i = 0; i < kernels; ++i) {
+    const std::uint64_t start = now();
+    const std::uint32_t launching = next_correlation();
+    call(kLaunch, launching, start, start + 1000);
+    fathom::cuda::KernelRecord kernel{};
+    kernel.kind = CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL;
+    kernel.name = "_Z6queuedv";
+    kernel.contextId = 1;
+    kernel.streamId = 7;
+    kernel.correlationId = launching;
+    if (void* const place = write(&kernel, kernel.kind, false)) state().queued.push_back(place);
+  }
+}
+
+/// The context was made, and with it the device, before anybody listened.
+[[gnu::visibility("default")]] void fake_make_context() { state().made_context = true; }
+
+/// CUPTI ends itself after it has returned what it had.
+[[gnu::visibility("default")]] void fake_fatal_error() {
+  State& s = state();
+  {
+    const std::lock_guard lock(s.mutex);
+    fathom::test::flush_buffers(true);
+    s.enabled.clear();
+  }
+  fathom::test::end_cupti();
+  CUpti_StateData data{};
+  data.notification.result = CUPTI_ERROR_UNKNOWN;
+  {
+    const std::lock_guard lock(s.heard_mutex);
+    if (s.callback == nullptr ||
+        !s.heard.contains({CUPTI_CB_DOMAIN_STATE, CUPTI_CBID_STATE_FATAL_ERROR}))
+      return;
+  }
+  s.callback(s.user, CUPTI_CB_DOMAIN_STATE, CUPTI_CBID_STATE_FATAL_ERROR, &data);
+}
+
 /// A kernel that has begun and does not end, before fake_end_kernel().
 [[gnu::visibility("default")]] void fake_endless_kernel() {
   const std::lock_guard lock(state().mutex);
@@ -376,23 +492,47 @@ extern "C" {
       &none, [](void*, CUpti_CallbackDomain, CUpti_CallbackId, const void*) {}, nullptr);
 }
 
+/// It has got CUPTI, and records with buffers of its own.
+[[gnu::visibility("default")]] void fake_kineto_records() {
+  const std::lock_guard lock(state().mutex);
+  give_to_another();
+}
+
 /// From torch 2.15 on it does without: callbacks for buffers and clocks are those of the last who
 /// set them.
 [[gnu::visibility("default")]] void fake_kineto_takes() {
+  const std::lock_guard lock(state().mutex);
+  give_to_another();
+#ifdef __x86_64__
+  clock_of_client = [] { return static_cast<std::uint64_t>(__builtin_ia32_rdtsc()); };
+#endif
+}
+
+/// Who takes the buffers gives them back unread.
+[[gnu::visibility("default")]] void fake_unread() {
   constexpr std::size_t kSize = 1 << 16;
   const auto request = [](std::uint8_t** buffer, std::size_t* size, std::size_t* most) {
     *buffer = static_cast<std::uint8_t*>(std::calloc(1, kSize));
     *size = kSize;
     *most = 0;
   };
-  const auto complete = [](CUcontext, std::uint32_t, std::uint8_t* buffer, std::size_t,
-                           std::size_t) { std::free(buffer); };
   const std::lock_guard lock(state().mutex);
   fathom::test::flush_buffers(true);
-  fathom::test::set_buffer_callbacks(request, complete);
-#ifdef __x86_64__
-  clock_of_client = [] { return static_cast<std::uint64_t>(__builtin_ia32_rdtsc()); };
-#endif
+  fathom::test::set_buffer_callbacks(request, dirty_complete);
+}
+
+/// How often buffers of another client were flushed by ours.
+[[gnu::visibility("default")]] int fake_foreign_flushes() { return state().foreign_flushes; }
+
+[[gnu::visibility("default")]] int fake_clock_readings() { return state().readings; }
+
+[[gnu::visibility("default")]] int fake_buffers() {
+  const std::lock_guard lock(state().mutex);
+  return static_cast<int>(fathom::test::different_buffers());
+}
+
+[[gnu::visibility("default")]] void fake_wait_for_deliveries() {
+  fathom::test::wait_for_deliveries();
 }
 
 /// Whether kernels would be recorded now.
@@ -409,6 +549,11 @@ extern "C" {
 /// Of a program whose null stream is the thread's.
 [[gnu::visibility("default")]] void fake_launch_ptsz(int rounds) {
   launch(CUPTI_DRIVER_TRACE_CBID_cuLaunchKernel_ptsz, CU_STREAM_PER_THREAD, rounds);
+}
+
+/// By the call that the recorder hears of in each program.
+[[gnu::visibility("default")]] void fake_launch_ex(int rounds) {
+  launch(CUPTI_DRIVER_TRACE_CBID_cuLaunchKernelEx, nullptr, rounds);
 }
 
 [[gnu::visibility("default")]] void fake_profiler_start() {
@@ -436,6 +581,15 @@ extern "C" {
   end_context(CUPTI_CB_DOMAIN_DRIVER_API, CUPTI_DRIVER_TRACE_CBID_cuCtxDestroy_v2);
 }
 
+/// Of one of its users: what it had to do is done.
+[[gnu::visibility("default")]] void fake_context_release() {
+  {
+    const std::lock_guard lock(state().mutex);
+    fathom::test::settle_records();
+  }
+  end_context(CUPTI_CB_DOMAIN_DRIVER_API, CUPTI_DRIVER_TRACE_CBID_cuDevicePrimaryCtxRelease_v2);
+}
+
 /// Until what was written so far was asked for, and the next time too: then it is in the file.
 [[gnu::visibility("default")]] void fake_wait_for_flush() {
   const int until = state().flushes + 2;
@@ -458,6 +612,21 @@ CUresult cuCtxPushCurrent(CUcontext context) {
 }
 CUresult cuCtxPopCurrent(CUcontext* context) {
   *context = std::exchange(current_context, nullptr);
+  return CUDA_SUCCESS;
+}
+/// Of all contexts, of which there is one with work that ends.
+CUresult cuCtxSynchronize() {
+  unsafe("cuCtxSynchronize");
+  if (current_context == nullptr) return CUDA_ERROR_INVALID_CONTEXT;
+  State& s = state();
+  const std::lock_guard lock(s.mutex);
+  for (void* const place : std::exchange(s.queued, {})) {
+    auto& kernel = *static_cast<fathom::cuda::KernelRecord*>(place);
+    kernel.start = now();
+    kernel.end = kernel.start + 5000;
+    fathom::test::complete_record(place);
+  }
+  fathom::test::settle_records();
   return CUDA_SUCCESS;
 }
 CUresult cuEventCreate(CUevent* event, unsigned /*flags*/) {
@@ -547,10 +716,25 @@ CUptiResult cuptiActivityRegisterCallbacks(CUpti_BuffersCallbackRequestFunc requ
 
 CUptiResult cuptiActivitySetAttribute(CUpti_ActivityAttribute attribute, size_t* size,
                                       void* value) {
-  if (attribute == CUPTI_ACTIVITY_ATTR_ZEROED_OUT_ACTIVITY_BUFFER && *size == 1 &&
-      *static_cast<std::uint8_t*>(value) == 1)
-    fathom::test::expect_zeros();
-  return called("cuptiActivitySetAttribute");
+  if (const CUptiResult result = called("cuptiActivitySetAttribute"); result != CUPTI_SUCCESS)
+    return result;
+  if (attribute != CUPTI_ACTIVITY_ATTR_ZEROED_OUT_ACTIVITY_BUFFER) return CUPTI_SUCCESS;
+  if (*size != 1) return CUPTI_ERROR_PARAMETER_SIZE_NOT_SUFFICIENT;
+  fathom::test::expect_zeros(*static_cast<std::uint8_t*>(value) != 0);
+  return CUPTI_SUCCESS;
+}
+
+CUptiResult cuptiSetThreadIdType(CUpti_ActivityThreadIdType type) {
+  if (type != CUPTI_ACTIVITY_THREAD_ID_TYPE_SYSTEM) broken("threads are not the system's");
+  return called("cuptiSetThreadIdType");
+}
+
+/// From CUDA 12.5 on.
+CUptiResult cuptiActivityEnableDriverApi(CUpti_CallbackId /*id*/, uint8_t /*enable*/) {
+  constexpr std::uint32_t kSince = 23;
+  if (const CUptiResult result = called("cuptiActivityEnableDriverApi"); result != CUPTI_SUCCESS)
+    return result;
+  return fake_version() < kSince ? CUPTI_ERROR_NOT_SUPPORTED : CUPTI_SUCCESS;
 }
 
 /// From CUDA 12.5 on.
@@ -573,20 +757,41 @@ CUptiResult cuptiActivityEnable(CUpti_ActivityKind kind) {
   const fathom::test::Fed fed;
   if (const CUptiResult result = called("cuptiActivityEnable"); result != CUPTI_SUCCESS)
     return result;
-  if (refused(kind)) return CUPTI_ERROR_INSUFFICIENT_PRIVILEGES;
   const std::lock_guard lock(state().mutex);
-  if (!fathom::test::has_buffer_callbacks())
-    broken("a kind of activity was enabled before there were callbacks for buffers");
-  state().enabled.insert(kind);
-  // Whoever left some out before did so in vain.
-  if (kind == CUPTI_ACTIVITY_KIND_RUNTIME) state().left_out.clear();
-  if (kind == CUPTI_ACTIVITY_KIND_GRAPH_TRACE) state().graph_wholes = true;
+  return enabled(kind);
+}
+
+/// Also tells of devices and contexts that are there already.
+CUptiResult cuptiActivityEnableAndDump(CUpti_ActivityKind kind) {
+  if (const CUptiResult result = called("cuptiActivityEnableAndDump"); result != CUPTI_SUCCESS)
+    return result;
+  const fathom::test::Fed fed;
+  const std::lock_guard lock(state().mutex);
+  if (const CUptiResult result = enabled(kind); result != CUPTI_SUCCESS) return result;
+  if (!state().made_context) return CUPTI_SUCCESS;
+  if (kind == CUPTI_ACTIVITY_KIND_DEVICE) write_device(0);
+  if (kind == CUPTI_ACTIVITY_KIND_CONTEXT) {
+    fathom::cuda::ContextRecord context{};
+    context.kind = kind;
+    context.contextId = 1;
+    context.nullStreamId = 7;
+    write(&context, kind);
+  }
+  if (kind == CUPTI_ACTIVITY_KIND_STREAM) {
+    CUpti_ActivityStream stream{};
+    stream.kind = kind;
+    stream.contextId = 1;
+    stream.streamId = 13;
+    stream.flag = CUPTI_ACTIVITY_STREAM_CREATE_FLAG_NON_BLOCKING;
+    write(&stream, kind);
+  }
   return CUPTI_SUCCESS;
 }
 
 CUptiResult cuptiActivityDisable(CUpti_ActivityKind kind) {
   if (const CUptiResult result = called("cuptiActivityDisable"); result != CUPTI_SUCCESS)
     return result;
+  if (std::getenv("CUPTI_FAKE_MEANWHILE") != nullptr) callback_meanwhile();
   const std::lock_guard lock(state().mutex);
   if (kind == CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL && fake_version() <= 130000 &&
       state().enabled.contains(kind))
@@ -599,6 +804,7 @@ CUptiResult cuptiActivityFlushAll(uint32_t flag) {
   const CUptiResult result = called("cuptiActivityFlushAll");
   State& s = state();
   const std::lock_guard lock(s.mutex);
+  if (s.foreign) ++s.foreign_flushes;
   if (result == CUPTI_SUCCESS)
     fathom::test::flush_buffers((flag & CUPTI_ACTIVITY_FLAG_FLUSH_FORCED) != 0);
   ++s.flushes;
@@ -632,6 +838,7 @@ CUptiResult cuptiActivityGetNumDroppedRecords(CUcontext /*context*/, uint32_t /*
 }
 
 CUptiResult cuptiGetTimestamp(uint64_t* timestamp) {
+  ++state().readings;
   *timestamp = now();
   return called("cuptiGetTimestamp");
 }

@@ -16,14 +16,21 @@ namespace fathom::test {
 void set_buffer_callbacks(CUpti_BuffersCallbackRequestFunc request,
                           CUpti_BuffersCallbackCompleteFunc complete);
 bool has_buffer_callbacks();
-/// The program promises buffers of zeros.
-void expect_zeros();
+/// Whether the program promises buffers of zeros.
+void expect_zeros(bool promised);
+bool expects_zeros();
 /// Into the buffer at hand; where it is there.
 void* put_record(const void* record, std::size_t bytes, bool complete);
 /// One that was not: its buffer may be returned as soon as it has no other such record.
 void complete_record(const void* record);
-/// What is in buffers and was not returned is lost.
+/// All that the device had to do is done, but what runs without end: a flush may return it.
+void settle_records();
+/// What is in buffers is lost, where no flush has read it since it was done.
 void forget_records();
+/// How many different buffers CUPTI was given.
+std::size_t different_buffers();
+/// Until none is on its way any more.
+void wait_for_deliveries();
 void flush_buffers(bool forced);
 
 }  // namespace fathom::test

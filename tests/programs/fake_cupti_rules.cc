@@ -19,6 +19,16 @@ namespace {
 
 // NOLINTNEXTLINE(cppcoreguidelines-avoid-non-const-global-variables)
 std::atomic<bool> driver_ended{false};
+// NOLINTNEXTLINE(cppcoreguidelines-avoid-non-const-global-variables)
+std::atomic<bool> cupti_ended{false};
+// NOLINTNEXTLINE(cppcoreguidelines-avoid-non-const-global-variables)
+[[gnu::tls_model("initial-exec")]] thread_local int in_buffer_callback = 0;
+
+/// What reads records that were handed over.
+bool reads(std::string_view function) {
+  return function == "cuptiActivityGetNextRecord" || function == "cuptiGetCallbackName" ||
+         function == "cuptiActivityGetNumDroppedRecords";
+}
 
 /// The driver is loaded, and so registers its end, before the recorder is.
 [[gnu::constructor]] void load_driver() {
@@ -56,8 +66,17 @@ void broken(std::string_view rule) {
   for (;;) syscall(SYS_exit_group, kBroken);
 }
 
+InBufferCallback::InBufferCallback() { ++in_buffer_callback; }
+InBufferCallback::~InBufferCallback() { --in_buffer_callback; }
+
+void end_cupti() { cupti_ended = true; }
+
 CUptiResult called(std::string_view function) {
   if (driver_ended) broken(std::string(function) + " was called after the driver's end");
+  if (cupti_ended && !reads(function))
+    broken(std::string(function) + " was called after a fatal error");
+  if (in_buffer_callback > 0 && !reads(function))
+    broken(std::string(function) + " was called in a callback about a buffer");
   const char* const list = std::getenv("CUPTI_FAKE_FAIL");
   if (list == nullptr) return CUPTI_SUCCESS;
   const Fed fed;

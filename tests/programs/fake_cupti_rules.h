@@ -17,4 +17,17 @@ std::uint32_t fake_version();
 /// At each call of CUPTI's: what it is to answer. CUPTI_SUCCESS: what the fake itself says.
 CUptiResult called(std::string_view function);
 
+/// While one lives, this thread is in a callback about a buffer: there CUPTI is not called, but to
+/// read what is in it.
+class InBufferCallback {
+ public:
+  InBufferCallback();
+  ~InBufferCallback();
+  InBufferCallback(const InBufferCallback&) = delete;
+  InBufferCallback& operator=(const InBufferCallback&) = delete;
+};
+
+/// A fatal error: from now on CUPTI is not called, but to read what it handed over.
+void end_cupti();
+
 }  // namespace fathom::test

@@ -171,7 +171,8 @@ Recorded read_folder(const Folder& folder) {
 
 int start_program(const std::string& name, const std::vector<std::string>& arguments,
                   const Environment& environment) {
-  const std::string path = std::string(FATHOM_PROGRAMS) + '/' + name;
+  const bool elsewhere = name.starts_with('/');
+  const std::string path = elsewhere ? name : std::string(FATHOM_PROGRAMS) + '/' + name;
   std::vector<std::string> words{path};
   words.insert(words.end(), arguments.begin(), arguments.end());
   std::vector<std::string> settings;

@@ -42,6 +42,7 @@ std::uint8_t* Buffers::hand_out(Head*& list) {
 
 std::uint8_t* Buffers::request() noexcept {
   const std::lock_guard lock(mutex_);
+  ++moves_;
   if (free_ != nullptr) return hand_out(free_);
   const bool scratch = made_ >= most_;
   if (scratch) ++refused_;
@@ -49,19 +50,35 @@ std::uint8_t* Buffers::request() noexcept {
   Head* const made = fresh(scratch);
   if (made == nullptr) {
     ++failed_;
-    return bytes_of(last_);
+    return share_last();
   }
   if (!scratch) ++made_;
   ++outstanding_;
   return bytes_of(made);
 }
 
+/// Zeros for the first; whoever comes while it is used writes over that one's records.
+std::uint8_t* Buffers::share_last() {
+  ++outstanding_;
+  last_shared_ = last_users_++ > 0;
+  if (!last_shared_) std::memset(bytes_of(last_), 0, kBytes);
+  return bytes_of(last_);
+}
+
 bool Buffers::complete(std::uint8_t* bytes, std::size_t valid) noexcept {
   Head* const head = head_of(bytes);
   const std::lock_guard lock(mutex_);
-  // Several may be writing into that one still.
-  if (head == last_) return true;
+  ++moves_;
   --outstanding_;
+  if (head == last_) {
+    if (!last_shared_) return false;
+    --last_users_;
+    return true;
+  }
+  if (abandoned_) {
+    head->next = std::exchange(free_, head);
+    return true;
+  }
   if (head->scratch) return false;
   if (valid == 0) {
     head->next = std::exchange(free_, head);
@@ -76,10 +93,24 @@ bool Buffers::complete(std::uint8_t* bytes, std::size_t valid) noexcept {
 
 void Buffers::discard(std::uint8_t* bytes, std::uint64_t records) noexcept {
   Head* const head = head_of(bytes);
-  std::memset(bytes, 0, kBytes);
+  if (head != last_) std::memset(bytes, 0, kBytes);
   const std::lock_guard lock(mutex_);
   discarded_ += records;
+  if (head == last_) {
+    --last_users_;
+    return;
+  }
   head->next = std::exchange(free_scratch_, head);
+}
+
+void Buffers::abandon() noexcept {
+  const std::lock_guard lock(mutex_);
+  abandoned_ = true;
+}
+
+std::uint64_t Buffers::moves() {
+  const std::lock_guard lock(mutex_);
+  return moves_;
 }
 
 std::size_t Buffers::filled() {

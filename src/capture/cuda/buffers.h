@@ -28,12 +28,16 @@ class Buffers {
   std::uint8_t* request() noexcept;
   /// False where what is in it is not kept: it is to be discarded after a last look.
   bool complete(std::uint8_t* bytes, std::size_t valid) noexcept;
+  /// Nobody converts any more: what CUPTI goes on to fill is used again at once, and not counted.
+  void abandon() noexcept;
   /// Of one that complete() did not keep.
   void discard(std::uint8_t* bytes, std::uint64_t records) noexcept;
   /// How many were filled and not taken yet.
   [[nodiscard]] std::size_t filled();
   /// How many CUPTI has at this moment.
   [[nodiscard]] std::size_t outstanding();
+  /// How often CUPTI asked for one or returned one.
+  [[nodiscard]] std::uint64_t moves();
   /// The oldest of those that are filled, to be given back; nothing where there is none.
   std::optional<Filled> take();
   /// Fills it with zeros, in the caller's thread rather than in CUPTI's.
@@ -47,7 +51,8 @@ class Buffers {
   /// Records in discarded buffers, since the last call.
   std::uint64_t take_discarded();
 
-  /// What a thread of the program loses at most where a signal ends it that cannot be caught.
+  /// Of a thread of the program, what is lost at most where a signal ends it that cannot be caught,
+  /// beside what came since the last tick.
   static constexpr std::size_t kBytes = std::size_t{128} << 10;
 
  private:
@@ -62,6 +67,7 @@ class Buffers {
   static std::uint8_t* bytes_of(Head* head);
   static Head* fresh(bool scratch);
   std::uint8_t* hand_out(Head*& list);
+  std::uint8_t* share_last();
 
   std::mutex mutex_;
   std::size_t most_;
@@ -73,6 +79,10 @@ class Buffers {
   Head* oldest_ = nullptr;  // of those that are filled
   Head* newest_ = nullptr;
   Head* last_ = nullptr;  // handed out where there is no memory at all, to several at once
+  std::size_t last_users_ = 0;
+  bool last_shared_ = false;  // what is in it then cannot be read
+  bool abandoned_ = false;
+  std::uint64_t moves_ = 0;
   std::uint64_t refused_ = 0;
   std::uint64_t failed_ = 0;
   std::uint64_t discarded_ = 0;

@@ -830,6 +830,34 @@ TEST(Converter, NamesAndStreamsAreFacts) {
   EXPECT_EQ(said.facts.at("cuda.stream.14"), "non-blocking, priority -5");
 }
 
+#if CUPTI_API_VERSION >= 26
+TEST(Converter, DecompressionsAndGraphsThatADeviceLaunchesAreOfTheirProcess) {
+  CUpti_ActivityMemDecompress decompression{};
+  decompression.kind = CUPTI_ACTIVITY_KIND_MEM_DECOMPRESS;
+  decompression.start = 1000;
+  decompression.end = 1700;
+  decompression.deviceId = 1;
+  decompression.contextId = 2;
+  decompression.streamId = 7;
+  decompression.sourceBytes = 4096;
+  CUpti_ActivityDeviceGraphTrace graph{};
+  graph.kind = CUPTI_ACTIVITY_KIND_DEVICE_GRAPH_TRACE;
+  graph.start = 2000;
+  graph.end = 2500;
+  graph.deviceId = 1;
+  graph.contextId = 2;
+  graph.streamId = 7;
+  graph.graphId = 5;
+  graph.launcherGraphId = 4;
+  // The reader looks at the process of each.
+  const Collector made = Conversion(CUPTI_API_VERSION).add(decompression).add(graph).read();
+  ASSERT_EQ(made.activities.size(), 2U);
+  EXPECT_EQ(made.activities[0].name, "Memory decompression");
+  EXPECT_EQ(made.activities[0].bytes, 4096);
+  EXPECT_EQ(made.activities[1].name, "CUDA graph 5");
+}
+#endif
+
 TEST(Converter, WhatIsNotReadIsCounted) {
   CUpti_ActivityPCSamplingRecordInfo record{};
   record.kind = CUPTI_ACTIVITY_KIND_PC_SAMPLING_RECORD_INFO;

@@ -225,6 +225,7 @@ bool Converter::newer(const CUpti_Activity& record) {
                           .destination = "Device"};
     wire::DeviceActivity activity{.start = when.start,
                                   .duration = when.duration,
+                                  .pid = pid_,
                                   .device = static_cast<std::int32_t>(wide.deviceId),
                                   .context = wide.contextId,
                                   .stream = wide.streamId,
@@ -244,6 +245,7 @@ bool Converter::newer(const CUpti_Activity& record) {
     const wire::Argument arguments[] = {{"launched_by", "device"}, {"launcher_graph", launcher}};
     wire::DeviceActivity activity{.start = when.start,
                                   .duration = when.duration,
+                                  .pid = pid_,
                                   .device = static_cast<std::int32_t>(wide.deviceId),
                                   .context = wide.contextId,
                                   .stream = static_cast<std::int64_t>(wide.streamId),

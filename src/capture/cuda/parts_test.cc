@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 #include <signal.h>
+#include <sys/resource.h>
 
 #include "capture/cuda/buffers.h"
 #include "capture/cuda/cupti.h"
@@ -48,6 +49,47 @@ TEST(Buffers, BeyondTheCapTheyAreDiscardedAndThatIsCountedAndNoneIsNull) {
   buffers.give_back(first);
   EXPECT_EQ(buffers.request(), first);
   EXPECT_EQ(first[99], 0);
+}
+
+/// The answer to a request while the system has no memory for another buffer.
+std::uint8_t* request_without_memory(Buffers& buffers) {
+  rlimit before{};
+  getrlimit(RLIMIT_AS, &before);
+  const rlimit none{Buffers::kBytes / 2, before.rlim_max};
+  setrlimit(RLIMIT_AS, &none);
+  std::uint8_t* const bytes = buffers.request();
+  setrlimit(RLIMIT_AS, &before);
+  return bytes;
+}
+
+TEST(Buffers, WithoutMemoryOneServesAllAndHoldsZerosAndIsCountedWhereItCanBeRead) {
+  Buffers buffers(8 * Buffers::kBytes);
+  std::uint8_t* const last = request_without_memory(buffers);
+  ASSERT_NE(last, nullptr);
+  EXPECT_EQ(buffers.outstanding(), 1U);
+  last[100] = 1;
+  EXPECT_FALSE(buffers.complete(last, 200));
+  buffers.discard(last, 3);
+  EXPECT_EQ(buffers.take_discarded(), 3U);
+  EXPECT_EQ(request_without_memory(buffers), last);
+  EXPECT_EQ(last[100], 0);
+  // A second one writes over what the first has in it.
+  EXPECT_EQ(request_without_memory(buffers), last);
+  EXPECT_EQ(buffers.outstanding(), 2U);
+  EXPECT_TRUE(buffers.complete(last, 200));
+  EXPECT_TRUE(buffers.complete(last, 200));
+  EXPECT_EQ(buffers.outstanding(), 0U);
+  EXPECT_EQ(buffers.take_failed(), 3U);
+}
+
+TEST(Buffers, OnceAbandonedTheyAreUsedAgainAtOnce) {
+  Buffers buffers(8 * Buffers::kBytes);
+  buffers.abandon();
+  std::uint8_t* const first = buffers.request();
+  EXPECT_TRUE(buffers.complete(first, 100));
+  EXPECT_EQ(buffers.filled(), 0U);
+  EXPECT_EQ(buffers.request(), first);
+  EXPECT_EQ(buffers.moves(), 3U);
 }
 
 TEST(Ladder, EachRungFollowsFromTheAnswers) {

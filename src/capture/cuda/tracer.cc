@@ -106,8 +106,17 @@ constexpr Watched kWatched[] = {
     {CUPTI_CB_DOMAIN_DRIVER_API, CUPTI_DRIVER_TRACE_CBID_cuCtxDestroy_v2},
     {CUPTI_CB_DOMAIN_DRIVER_API, CUPTI_DRIVER_TRACE_CBID_cuDevicePrimaryCtxReset},
     {CUPTI_CB_DOMAIN_DRIVER_API, CUPTI_DRIVER_TRACE_CBID_cuDevicePrimaryCtxReset_v2},
+    {CUPTI_CB_DOMAIN_DRIVER_API, CUPTI_DRIVER_TRACE_CBID_cuDevicePrimaryCtxRelease},
+    {CUPTI_CB_DOMAIN_DRIVER_API, CUPTI_DRIVER_TRACE_CBID_cuDevicePrimaryCtxRelease_v2},
     {CUPTI_CB_DOMAIN_STATE, CUPTI_CBID_STATE_FATAL_ERROR},
 };
+
+/// One user less: whether the context ends by that is not known, so that it is not waited for.
+bool releases_context(CUpti_CallbackDomain domain, CUpti_CallbackId id) {
+  return domain == CUPTI_CB_DOMAIN_DRIVER_API &&
+         (id == CUPTI_DRIVER_TRACE_CBID_cuDevicePrimaryCtxRelease ||
+          id == CUPTI_DRIVER_TRACE_CBID_cuDevicePrimaryCtxRelease_v2);
+}
 
 /// What ends is about to take records of its device along.
 bool ends_context(CUpti_CallbackDomain domain, CUpti_CallbackId id) {
@@ -117,6 +126,23 @@ bool ends_context(CUpti_CallbackDomain domain, CUpti_CallbackId id) {
          id == CUPTI_DRIVER_TRACE_CBID_cuCtxDestroy_v2 ||
          id == CUPTI_DRIVER_TRACE_CBID_cuDevicePrimaryCtxReset ||
          id == CUPTI_DRIVER_TRACE_CBID_cuDevicePrimaryCtxReset_v2;
+}
+
+/// The context that cuCtxDestroy() is called for; null: the thread's.
+CUcontext ended_context(CUpti_CallbackDomain domain, CUpti_CallbackId id, const void* parameters) {
+  const bool names = domain == CUPTI_CB_DOMAIN_DRIVER_API && parameters != nullptr;
+  if (names && id == CUPTI_DRIVER_TRACE_CBID_cuCtxDestroy_v2)
+    return static_cast<const cuCtxDestroy_v2_params*>(parameters)->ctx;
+  if (names && id == CUPTI_DRIVER_TRACE_CBID_cuCtxDestroy)
+    return static_cast<const cuCtxDestroy_params*>(parameters)->ctx;
+  return nullptr;
+}
+
+/// Of another device, maybe: then there is nobody to wait for.
+bool names_device(CUpti_CallbackDomain domain, CUpti_CallbackId id) {
+  return domain == CUPTI_CB_DOMAIN_DRIVER_API &&
+         (id == CUPTI_DRIVER_TRACE_CBID_cuDevicePrimaryCtxReset ||
+          id == CUPTI_DRIVER_TRACE_CBID_cuDevicePrimaryCtxReset_v2);
 }
 
 /// A program that calls the runtime's has the driver called too, or not, by version.
@@ -135,6 +161,7 @@ constexpr Watched kNoise[] = {
     {CUPTI_CB_DOMAIN_DRIVER_API, CUPTI_DRIVER_TRACE_CBID_cuKernelGetAttribute},
     {CUPTI_CB_DOMAIN_DRIVER_API, CUPTI_DRIVER_TRACE_CBID_cuDevicePrimaryCtxGetState},
 };
+constexpr useconds_t kBetweenTries = 50;
 /// Up to this version, of CUDA 13.0, CUPTI may hang where kernels are switched off while others are
 /// launched.
 constexpr std::uint32_t kHangsAtDisable = 130000;
@@ -201,8 +228,9 @@ void Tracer::begin() {
   // From here on what is to be said waits for a tick: we hold locks that a tick takes, too.
   ticking_ = tracing_.load();
   if (tracing_) start_tracing();
+  if (subscriber_ != nullptr && !tracing_) give_back_cupti();
   if (opened && options_.metrics_hz > 0) start_metrics();
-  if (!tracing_ && metrics_ == nullptr) return;
+  if (!tracing_ && metrics_ == nullptr) return say_now();
   // Before CUDA takes itself down, which it does at the exit too, and has not done yet.
   if (std::atexit([] { Tracer::get().at_exit(); }) != 0) throw std::bad_alloc();
   recording_ = true;
@@ -210,32 +238,56 @@ void Tracer::begin() {
   inside::Recorder::set_tick_hook(on_tick);
 }
 
+/// It was another profiler's before we began. What that one enabled is left as it is.
+void Tracer::give_back_cupti() {
+  promise_zeros(false);
+  check("CUPTI for another profiler", cupti_.unsubscribe(subscriber_));
+  subscriber_ = nullptr;
+  stopped_ = false;
+  write_fact("cuda.rung", to_string(FallbackLevel::telemetry));
+}
+
+/// There will be no tick.
+void Tracer::say_now() noexcept {
+  ticking_ = false;
+  for (const auto& [key, value] : std::exchange(facts_, {}))
+    inside::attempt([&] { write_fact(key, value); });
+}
+
 /// There was no memory to begin: CUPTI is left as it was found.
 void Tracer::abandon() noexcept {
   if (subscriber_ != nullptr) {
     for (const Wanted& want : wanted()) cupti_.disable(want.kind);
+    promise_zeros(false);
     cupti_.unsubscribe(subscriber_);
   }
   tracing_ = false;
-  ticking_ = false;
   metrics_.reset();
-  for (const auto& [key, value] : std::exchange(facts_, {})) write_fact(key, value);
+  say_now();
   inside::attempt([this] {
     lose({"GPU activity", "the process had no memory left to begin", "leave it more memory"});
   });
 }
 
+/// Whether buffers come with zeros in them, which holds for those of every profiler in the process.
+/// Where they do not, CUPTI writes zeros in the thread of the program that needs the buffer.
+void Tracer::promise_zeros(bool promised) {
+  if (cupti_.set_attribute == nullptr) return;
+  std::uint8_t zeroed = promised ? 1 : 0;
+  std::size_t bytes = sizeof zeroed;
+  cupti_.set_attribute(CUPTI_ACTIVITY_ATTR_ZEROED_OUT_ACTIVITY_BUFFER, &bytes, &zeroed);
+}
+
 void Tracer::start_tracing() {
-  if (cupti_.set_attribute != nullptr) {
-    // Else CUPTI fills each buffer with zeros in the thread of the program that needs it.
-    std::uint8_t zeroed = 1;
-    std::size_t bytes = sizeof zeroed;
-    cupti_.set_attribute(CUPTI_ACTIVITY_ATTR_ZEROED_OUT_ACTIVITY_BUFFER, &bytes, &zeroed);
-  }
+  contexts_ = context_functions();
+  // PyTorch may take CUPTI at any moment, with buffers that hold anything.
+  if (!options_.beside_torch && !has_torch()) promise_zeros(true);
   if (cupti_.set_thread_id_type != nullptr)
-    cupti_.set_thread_id_type(CUPTI_ACTIVITY_THREAD_ID_TYPE_SYSTEM);
-  enable_things();
+    check("which thread made a call: CUPTI has other numbers of threads",
+          cupti_.set_thread_id_type(CUPTI_ACTIVITY_THREAD_ID_TYPE_SYSTEM));
   read_clock();
+  if (!tracing_) return;
+  enable_things();
   if (options_.range_only) write_fact("cuda.range", "cudaProfilerStart");
   range_open_ = !options_.range_only;
   const inside::SharedPage* const arrivals =
@@ -351,13 +403,19 @@ void Tracer::enable_things() {
   check("names that the program gives to streams", cupti_.enable(CUPTI_ACTIVITY_KIND_NAME));
 }
 
-/// After the kinds, which would switch them on again. Refused, they are recorded: nothing is lost.
+/// After the kinds, which would switch them on again. Refused, they are recorded: nothing is lost,
+/// and a fact says so.
 void Tracer::leave_out_noise() {
+  CUptiResult refused = CUPTI_SUCCESS;
   for (const Watched& call : kNoise) {
     const bool runtime = call.domain == CUPTI_CB_DOMAIN_RUNTIME_API;
     const auto enable = runtime ? cupti_.enable_runtime_call : cupti_.enable_driver_call;
-    if (enable != nullptr) enable(call.id, 0);
+    const CUptiResult result = enable == nullptr ? CUPTI_SUCCESS : enable(call.id, 0);
+    if (result != CUPTI_SUCCESS) refused = result;
   }
+  if (refused == CUPTI_SUCCESS || was_enabled_) return;
+  const std::lock_guard lock(mutex_);
+  inside::attempt([&] { write_fact("cuda.noise", "recorded: " + cupti_.text(refused)); });
 }
 
 /// What is refused is named; the rest is recorded all the same. Graphs as wholes and by their nodes
@@ -378,6 +436,8 @@ void Tracer::enable() {
 void Tracer::say_answers(std::span<const CUptiResult> answers) {
   const std::lock_guard lock(mutex_);
   for (std::size_t i = 0; i < answers.size(); ++i) {
+    if (wanted()[i].kind == CUPTI_ACTIVITY_KIND_DRIVER)
+      calls_written_ = answers[i] == CUPTI_SUCCESS;
     if (answers[i] == CUPTI_SUCCESS) continue;
     inside::attempt([&] { lose(loss_of(wanted()[i].what, answers[i], cupti_.text(answers[i]))); });
   }
@@ -428,7 +488,12 @@ bool Tracer::may_disable(CUpti_ActivityKind kind) const {
 /// `range_only` it is CUPTI that calls us, else the recorder's thread: never do both, as either may
 /// wait for the other.
 void Tracer::obey_limits() {
-  const std::lock_guard lock(switching_);
+  // CUPTI may have a lock of its own while it calls us, which whoever leaves may wait for.
+  std::unique_lock lock(switching_, std::try_to_lock);
+  for (; !lock.owns_lock(); static_cast<void>(lock.try_lock())) {
+    if (leaving_) return;
+    usleep(kBetweenTries);
+  }
   if (range_open_ && limits_.wants(wire::monotonic_ns())) {
     enable();
   } else {
@@ -455,7 +520,9 @@ void CUPTIAPI Tracer::on_complete(CUcontext /*context*/, std::uint32_t /*stream*
                                   std::size_t valid) noexcept {
   Tracer& tracer = get();
   if (buffer == nullptr || tracer.buffers_->complete(buffer, valid)) return;
-  tracer.buffers_->discard(buffer, tracer.records_in(buffer, valid));
+  // At the end CUPTI is not called any more: the driver may be gone.
+  const bool counts = tracer.recording_ && tracer.tracing_;
+  tracer.buffers_->discard(buffer, counts ? tracer.records_in(buffer, valid) : 0);
 }
 
 std::uint64_t Tracer::records_in(std::uint8_t* bytes, std::size_t valid) const {
@@ -489,19 +556,25 @@ void Tracer::context_made(const CUpti_ResourceData& data) {
 
 /// After a fatal error CUPTI has ended itself.
 void Tracer::state_changed(CUpti_CallbackId id, const CUpti_StateData& data) {
-  if (id != CUPTI_CBID_STATE_FATAL_ERROR || !recording_.exchange(false)) return;
+  if (id != CUPTI_CBID_STATE_FATAL_ERROR || getpid() != pid_ || !recording_.exchange(false)) return;
   check("all GPU activity from a fatal error of CUPTI on", data.notification.result);
+  stopped_ = true;
 }
 
-/// Has CUPTI hand over what it has of the device while the device is there.
-void Tracer::context_ends() {
+/// Has CUPTI hand over what it has of the device while the device is there. Where all of it is done
+/// that need not be forced, which would cut what other contexts run, for good.
+void Tracer::context_ends(CUpti_CallbackDomain domain, CUpti_CallbackId id,
+                          const CUpti_CallbackData& data) {
+  const bool done = releases_context(domain, id) ||
+                    (!names_device(domain, id) &&
+                     wait_for_context(contexts_, ended_context(domain, id, data.functionParams)));
   check("records before the end of a context",
-        cupti_.flush_all(static_cast<std::uint32_t>(CUPTI_ACTIVITY_FLAG_FLUSH_FORCED)));
+        cupti_.flush_all(done ? 0 : static_cast<std::uint32_t>(CUPTI_ACTIVITY_FLAG_FLUSH_FORCED)));
 }
 
 void Tracer::call(CUpti_CallbackDomain domain, CUpti_CallbackId id,
                   const CUpti_CallbackData& data) {
-  if (!recording_ || getpid() != pid_) return;
+  if (!recording_ || !tracing_ || leaving_ || getpid() != pid_) return;
   const bool enters = data.callbackSite == CUPTI_API_ENTER;
   if (is_profiler_call(domain, id, true)) {
     if (!enters) range(true);
@@ -511,8 +584,8 @@ void Tracer::call(CUpti_CallbackDomain domain, CUpti_CallbackId id,
     if (enters) range(false);
     return;
   }
-  if (ends_context(domain, id)) {
-    if (enters) context_ends();
+  if (ends_context(domain, id) || releases_context(domain, id)) {
+    if (enters) context_ends(domain, id, data);
     return;
   }
   EventTimer* const timer = timer_;
@@ -526,6 +599,7 @@ void Tracer::call(CUpti_CallbackDomain domain, CUpti_CallbackId id,
     if (enabled_ && is_programmatic(launch->config)) notes_.programmatic(data.correlationId);
     return;
   }
+  if (!enters && enabled_ && launches_kernel(id)) ++heard_;
   if (enters && data.functionParams != nullptr &&
       (id == CUPTI_DRIVER_TRACE_CBID_cuLaunchKernelEx ||
        id == CUPTI_DRIVER_TRACE_CBID_cuLaunchKernelEx_ptsz)) {

@@ -14,6 +14,7 @@
 #include "capture/cuda/activity_limits.h"
 #include "capture/cuda/buffers.h"
 #include "capture/cuda/clock_fit.h"
+#include "capture/cuda/context_wait.h"
 #include "capture/cuda/converter.h"
 #include "capture/cuda/cupti.h"
 #include "capture/cuda/event_timer.h"
@@ -42,12 +43,17 @@ class Tracer {
   Tracer() = default;
 
   void begin();
+  void say_now() noexcept;
   void abandon() noexcept;
   bool leave_to_torch();
+  void give_back_cupti();
   static void on_look();
   void look_for_torch();
   void leave(wire::Writer& writer);
   void taken_over();
+  void promise_zeros(bool promised);
+  void convert_last(wire::Writer& writer);
+  void look_for_silence();
   bool open(const std::string& what, bool subscribes);
   Trial subscribe(const Cupti& cupti, Loss& loss);
   void start_tracing();
@@ -79,7 +85,8 @@ class Tracer {
   void context_made(const CUpti_ResourceData& data);
   void call(CUpti_CallbackDomain domain, CUpti_CallbackId id, const CUpti_CallbackData& data);
   void range(bool begins);
-  void context_ends();
+  void context_ends(CUpti_CallbackDomain domain, CUpti_CallbackId id,
+                    const CUpti_CallbackData& data);
   void state_changed(CUpti_CallbackId id, const CUpti_StateData& data);
   [[nodiscard]] bool in_ranges(std::int64_t time);
 
@@ -123,10 +130,18 @@ class Tracer {
   std::uint64_t ticks_ = 0;
   bool warned_ = false;
   std::atomic<bool> tracing_{false};     // we are CUPTI's subscriber
+  std::atomic<bool> leaving_{false};     // and are about to be it no more: callbacks do nothing
+  std::atomic<bool> stopped_{false};     // CUPTI has: what it handed over is still to be converted
   std::atomic<bool> torch_came_{false};  // after us, with a profiler of its own
   std::atomic<bool> recording_{false};   // CUPTI may be called
   std::atomic<bool> ticking_{false};     // what is to be said waits for the next tick
   std::atomic<bool> ending_{false};
+
+  ContextFunctions contexts_;
+  std::atomic<std::uint64_t> heard_{0};  // launches, each of which CUPTI writes a record of
+  std::uint64_t heard_before_ = 0;       // when a buffer was last asked for or returned
+  std::uint64_t moves_before_ = 0;
+  bool calls_written_ = false;  // CUPTI was asked for records of calls, and allows them
 
   Limits limits_;
   std::atomic<bool> range_open_{true};  // the program's own, where only that is recorded

@@ -57,6 +57,8 @@ void Tracer::read_clock() {
 /// left as it is.
 void Tracer::taken_over() {
   if (!tracing_.exchange(false)) return;
+  promise_zeros(false);
+  stopped_ = true;
   const std::lock_guard lock(mutex_);
   inside::attempt([this] {
     lose(
@@ -67,8 +69,30 @@ void Tracer::taken_over() {
   });
 }
 
-/// PyTorch was imported after the program had used CUDA. Its profiler needs CUPTI.
+/// A clock that cannot be told from CUPTI's is no sign of a takeover. But of each launch that CUPTI
+/// calls us for it writes a record of at least so many bytes, into a buffer of some thread: after
+/// more of them than fit into all that it has, and one more, one must have come back.
+void Tracer::look_for_silence() {
+  constexpr std::uint64_t kLeast = 40;
+  constexpr std::uint64_t kLaunches = Buffers::kBytes / kLeast;
+  const std::uint64_t heard = heard_;
+  const std::uint64_t moves = buffers_->moves();
+  if (moves != std::exchange(moves_before_, moves) || !enabled_ || !calls_written_)
+    heard_before_ = heard;
+  if (heard - heard_before_ > kLaunches * (buffers_->outstanding() + 1)) taken_over();
+}
+
+/// What CUPTI had handed over when it stopped being ours, or working; it is not asked for more.
+void Tracer::convert_last(wire::Writer& writer) {
+  if (converter_ == nullptr) make_converter(writer);
+  if (!clock_.empty()) convert(writer);
+  say_at_end(writer);
+}
+
+/// PyTorch was imported after the program had used CUDA. Its profiler needs CUPTI. Callbacks do
+/// nothing meanwhile: CUPTI may have us wait for one that waits for a lock of ours.
 void Tracer::leave(wire::Writer& writer) {
+  leaving_ = true;
   {
     const std::lock_guard lock(switching_);
     disable();
@@ -76,6 +100,9 @@ void Tracer::leave(wire::Writer& writer) {
   flush(true);
   convert(writer);
   count_losses(writer);
+  promise_zeros(false);
+  buffers_->abandon();
+  convert(writer);
   check("CUPTI for torch.profiler", cupti_.unsubscribe(subscriber_));
   tracing_ = false;
   const std::lock_guard lock(mutex_);
@@ -107,6 +134,8 @@ void Tracer::tick(wire::Writer& writer) {
   const bool crashing = inside::Recorder::get().crashing();
   if (recording_) inside::attempt([this] { read_clock(); });
   if (tracing_) inside::attempt([&] { trace(writer, ending || crashing); });
+  if (tracing_ && recording_ && !ending) look_for_silence();
+  if (stopped_.exchange(false)) inside::attempt([&] { convert_last(writer); });
   if (tracing_ && recording_ && !ending && torch_came_) inside::attempt([&] { leave(writer); });
   if (metrics_ != nullptr) inside::attempt([&] { write_metrics(writer, crashing); });
   write_lists(writer);
@@ -273,7 +302,7 @@ void Tracer::say_at_end(wire::Writer& writer) {
     writer.fact(pid_, "cuda.events_forgotten", std::to_string(events));
   if (const std::uint64_t running = converter_->counts().running; running > 0)
     writer.fact(pid_, "cuda.running", std::to_string(running));
-  if (ending_ || inside::Recorder::get().crashing())
+  if (ending_ || !recording_ || inside::Recorder::get().crashing())
     writer.fact(pid_, "cuda.buffers_outstanding", std::to_string(buffers_->outstanding()));
   if (const std::string cost = graph_cost_.text(options_.graph_nodes); !cost.empty())
     writer.fact(pid_, options_.graph_nodes ? "cuda.graph_nodes.cost" : "cuda.graphs.cost", cost);
