@@ -76,6 +76,23 @@ class Plain(unittest.TestCase):
         self.assertEqual((run.code, run.out, run.err), (0, "still\n", ""))
         self.assertEqual(run.ends(run.process()["pid"]), 1)
 
+    def test_before_the_first_profile_an_empty_one_is_of_the_cpu_or_of_what_cuda_13_0_needs(self) -> None:
+        code = (
+            "import sys, types; from unittest import mock\n"
+            f"sys.path.insert(0, {str(captured.HOOK)!r})\n"
+            "from fathom_recorder.torch_profile import Profiling\n"
+            "for version in ('12.8', '13.0', '13.1', None):\n"
+            "    torch = mock.MagicMock()\n"
+            "    torch.version.cuda = version\n"
+            "    torch.profiler.ProfilerActivity.CPU = 'cpu'\n"
+            "    watch = types.SimpleNamespace(torch=torch, warmed=False)\n"
+            "    Profiling(watch, None, 0)._warm({'activities': ['cpu', 'cuda'], 'with_stack': True})\n"
+            "    print(torch.profiler.profile.call_args.kwargs['activities'])\n"
+        )
+        done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+        only = "['cpu']\n"
+        self.assertEqual(done.stdout, only + "['cpu', 'cuda']\n" + 2 * only, done.stderr)
+
     def test_a_process_that_the_hook_is_in_says_so_to_libraries_in_it(self) -> None:
         # libfathom_cuda.so leaves CUPTI to torch.profiler only where the hook will start it.
         code = "import ctypes, os; c = ctypes.CDLL(None); c.getenv.restype = ctypes.c_char_p;"
