@@ -761,7 +761,7 @@ CUptiResult cuptiActivityEnable(CUpti_ActivityKind kind) {
   return enabled(kind);
 }
 
-/// Also tells of devices and contexts that are there already.
+/// Also reports devices and contexts that are there already.
 CUptiResult cuptiActivityEnableAndDump(CUpti_ActivityKind kind) {
   if (const CUptiResult result = called("cuptiActivityEnableAndDump"); result != CUPTI_SUCCESS)
     return result;

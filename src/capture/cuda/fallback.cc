@@ -98,6 +98,18 @@ Loss loss_of(std::string_view what, CUptiResult result, std::string_view said) {
           "fathom doctor shows what this machine allows"};
 }
 
+std::optional<Loss> loss_of_length(std::uint32_t version, std::int64_t recorded_ns) {
+  constexpr std::uint32_t kMended = 130401;
+  constexpr std::int64_t kLong = 600'000'000'000;
+  if (version >= kMended || recorded_ns < kLong) return {};
+  return Loss{
+      "how fast the program would have been to its end, and names of kernels whose module "
+      "was loaded again",
+      "before CUDA 13.4 update 1 what CUPTI costs grows with the length of a recording, and "
+      "modules that are loaded again keep old names",
+      "record a part (--duration, --steps), or with CUPTI of CUDA 13.4 update 1 or later"};
+}
+
 FallbackLevel level_of(std::span<const CUptiResult> answers) {
   bool all = true;
   bool device = false;

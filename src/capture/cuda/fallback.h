@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -41,6 +42,9 @@ struct Loss {
 
 /// What is lost where CUPTI answers so; `said` is its own word for that.
 Loss loss_of(std::string_view what, CUptiResult result, std::string_view said);
+
+/// What a libcupti of that version loses of a recording that went on for so long; nothing mostly.
+std::optional<Loss> loss_of_length(std::uint32_t version, std::int64_t recorded_ns);
 
 /// By what was asked for, and what was answered to each.
 FallbackLevel level_of(std::span<const CUptiResult> answers);

@@ -113,6 +113,14 @@ TEST(Ladder, EachLossNamesTheRemedyWithTheLeastRights) {
   EXPECT_NE(other.remedy.find("fathom doctor"), std::string::npos);
 }
 
+TEST(Ladder, OfLongRecordingsOlderVersionsAreSaidToCostMoreAndMore) {
+  constexpr std::int64_t kMinute = 60'000'000'000;
+  EXPECT_FALSE(loss_of_length(130001, 9 * kMinute));
+  ASSERT_TRUE(loss_of_length(130001, 10 * kMinute));
+  EXPECT_TRUE(loss_of_length(130400, 10 * kMinute));
+  EXPECT_FALSE(loss_of_length(130401, 10 * kMinute));
+}
+
 TEST(Options, AreThoseOfTheLauncher) {
   EXPECT_TRUE(options_of("").record);
   EXPECT_FALSE(options_of("").range_only);

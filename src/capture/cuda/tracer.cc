@@ -29,7 +29,7 @@ bool has_torch() {
 }
 
 /// Whether there is a Python in the process that the hook is in: it starts torch.profiler. The hook
-/// says so by the number of its process; what starts a Python that reads no environment inherits
+/// leaves the number of its process; what starts a Python that reads no environment inherits
 /// that of another, and a program of C++ with LibTorch has nobody who would.
 bool has_hook() {
   const char* const said = std::getenv("FATHOM_PARENT");
@@ -279,6 +279,7 @@ void Tracer::promise_zeros(bool promised) {
 }
 
 void Tracer::start_tracing() {
+  began_ = wire::monotonic_ns();
   contexts_ = context_functions();
   // PyTorch may take CUPTI at any moment, with buffers that hold anything.
   if (!options_.beside_torch && !has_torch()) promise_zeros(true);
@@ -404,7 +405,7 @@ void Tracer::enable_things() {
 }
 
 /// After the kinds, which would switch them on again. Refused, they are recorded: nothing is lost,
-/// and a fact says so.
+/// and a fact reports it.
 void Tracer::leave_out_noise() {
   CUptiResult refused = CUPTI_SUCCESS;
   for (const Watched& call : kNoise) {

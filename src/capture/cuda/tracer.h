@@ -106,6 +106,7 @@ class Tracer {
   void write_library_calls(wire::Writer& writer);
   void count_losses(wire::Writer& writer);
   void say_at_end(wire::Writer& writer);
+  void look_at_length();
   void warn(wire::Writer& writer);
   void at_exit() noexcept;
 
@@ -129,6 +130,8 @@ class Tracer {
   std::size_t losses_ = 0;
   std::uint64_t ticks_ = 0;
   bool warned_ = false;
+  std::int64_t began_ = 0;
+  bool length_said_ = false;
   std::atomic<bool> tracing_{false};     // we are CUPTI's subscriber
   std::atomic<bool> leaving_{false};     // and are about to be it no more: callbacks do nothing
   std::atomic<bool> stopped_{false};     // CUPTI has: what it handed over is still to be converted

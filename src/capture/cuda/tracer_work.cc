@@ -141,6 +141,7 @@ void Tracer::tick(wire::Writer& writer) {
   write_lists(writer);
   if (recording_ && (ending || crashing || ++ticks_ % kSayEvery == 2))
     inside::attempt([&] { say_at_end(writer); });
+  if (tracing_ && recording_) inside::attempt([this] { look_at_length(); });
   if (subscriber_ != nullptr && recording_ && (ending || crashing)) {
     inside::attempt([&] { warn(writer); });
     inside::attempt([this] { keep_raw(); });
@@ -306,6 +307,16 @@ void Tracer::say_at_end(wire::Writer& writer) {
     writer.fact(pid_, "cuda.buffers_outstanding", std::to_string(buffers_->outstanding()));
   if (const std::string cost = graph_cost_.text(options_.graph_nodes); !cost.empty())
     writer.fact(pid_, options_.graph_nodes ? "cuda.graph_nodes.cost" : "cuda.graphs.cost", cost);
+}
+
+/// Once it has been long; the next tick writes it.
+void Tracer::look_at_length() {
+  if (length_said_) return;
+  const std::optional<Loss> loss = loss_of_length(cupti_.version, wire::monotonic_ns() - began_);
+  if (!loss) return;
+  length_said_ = true;
+  const std::lock_guard lock(mutex_);
+  lose(*loss);
 }
 
 /// Limits that had no effect, or left nothing.
