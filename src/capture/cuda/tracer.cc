@@ -250,8 +250,8 @@ void Tracer::give_back_cupti() {
 /// There will be no tick.
 void Tracer::say_now() noexcept {
   ticking_ = false;
-  for (const auto& [key, value] : std::exchange(facts_, {}))
-    inside::attempt([&] { write_fact(key, value); });
+  for (const auto& fact : std::exchange(facts_, {}))
+    inside::attempt([&] { write_fact(fact.first, fact.second); });
 }
 
 /// There was no memory to begin: CUPTI is left as it was found.
