@@ -207,7 +207,7 @@ constexpr Term kTerms[] = {
     {"session", "term", "A folder that fathom run wrote: traces, telemetry, conditions."},
     {"fallback level", "term",
      "How much of CUDA could be recorded: full activity, activity without what was refused, CUDA "
-     "events, or telemetry of the GPU. The fact cuda.rung has it."},
+     "events, or telemetry of the GPU. The fact cuda.fallback_level has it."},
 
     {"Diagnosis", "label", "The input."},
     {"All ranks", "label", "How many ranks, which one is diagnosed, and why."},

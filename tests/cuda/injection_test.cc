@@ -82,7 +82,7 @@ TEST_F(CudaInjection, RecordsWhatTheProgramDoesOnTheDevice) {
   EXPECT_EQ(count(trace, SliceKind::memcpy), 5U);
   EXPECT_EQ(count(trace, SliceKind::runtime), 15U);
   EXPECT_EQ(count(trace, SliceKind::sync), 5U);
-  EXPECT_EQ(fact(trace, "cuda.rung"), "\"full activity\"");
+  EXPECT_EQ(fact(trace, "cuda.fallback_level"), "\"full activity\"");
   EXPECT_EQ(fact(trace, "not_recorded.cuda.0.what"), "");
   ASSERT_EQ(trace.devices.size(), 1U);
   EXPECT_EQ(trace.devices[0].name, "Fake GPU");
@@ -134,7 +134,7 @@ TEST_F(CudaInjection, WhatIsRefusedIsNamedAndTheRestRecorded) {
   const Trace trace = trace_of(folder);
   EXPECT_EQ(count(trace, SliceKind::kernel), 5U);
   EXPECT_EQ(count(trace, SliceKind::sync), 0U);
-  EXPECT_EQ(fact(trace, "cuda.rung"), "\"activity without what was refused\"");
+  EXPECT_EQ(fact(trace, "cuda.fallback_level"), "\"activity without what was refused\"");
   EXPECT_EQ(fact(trace, "not_recorded.cuda.0.what"), "\"synchronisation\"");
   EXPECT_NE(fact(trace, "not_recorded.cuda.0.remedy").find("CAP_SYS_ADMIN"), std::string::npos);
 }
@@ -143,7 +143,7 @@ TEST_F(CudaInjection, WhereKernelsAreRefusedEventsAroundTheirLaunchesTimeThem) {
   const Folder folder;
   EXPECT_EQ(run_injected(folder, "launch", {{"CUPTI_FAKE_REFUSE", "1,2,10,22"}}), 0);
   const Trace trace = trace_of(folder);
-  EXPECT_EQ(fact(trace, "cuda.rung"), "\"CUDA events\"");
+  EXPECT_EQ(fact(trace, "cuda.fallback_level"), "\"CUDA events\"");
   EXPECT_EQ(count(trace, SliceKind::kernel), 6U);
   for (std::size_t row = 0; row < trace.slices.size(); ++row) {
     if (trace.kind(SliceId(row)) != SliceKind::kernel) continue;
@@ -168,7 +168,7 @@ TEST_F(CudaInjection, AHeldCuptiIsLeftToWhoHoldsIt) {
   const Folder folder;
   EXPECT_EQ(run_injected(folder, "held"), 0);
   const Recorded recorded = read_folder(folder);
-  EXPECT_EQ(recorded.facts.at("cuda.rung"), "telemetry of the GPU");
+  EXPECT_EQ(recorded.facts.at("cuda.fallback_level"), "telemetry of the GPU");
   EXPECT_EQ(recorded.facts.at("not_recorded.cuda.0.what"), "GPU activity");
   EXPECT_NE(recorded.facts.at("not_recorded.cuda.0.why").find("another profiler"),
             std::string::npos);
@@ -178,7 +178,7 @@ TEST_F(CudaInjection, WithoutCuptiItSaysWhatIsMissing) {
   const Folder folder;
   EXPECT_EQ(run_injected(folder, "alone", {{"FATHOM_CUPTI", "/nowhere/libcupti.so"}}), 0);
   const Recorded recorded = read_folder(folder);
-  EXPECT_EQ(recorded.facts.at("cuda.rung"), "telemetry of the GPU");
+  EXPECT_EQ(recorded.facts.at("cuda.fallback_level"), "telemetry of the GPU");
   EXPECT_NE(recorded.facts.at("not_recorded.cuda.0.remedy").find("FATHOM_CUPTI"),
             std::string::npos);
 }
@@ -395,7 +395,7 @@ TEST_F(CudaInjection, AVirtualGpuThatForbidsItNamesTheHostsSetting) {
   EXPECT_EQ(run_injected(folder, "work", {{"CUPTI_FAKE_FAIL", "cuptiActivityEnable:40:0"}}), 0);
   const Recorded recorded = read_folder(folder);
   EXPECT_NE(recorded.facts.at("not_recorded.cuda.0.remedy").find("vGPU"), std::string::npos);
-  EXPECT_EQ(recorded.facts.at("cuda.rung"), "CUDA events");
+  EXPECT_EQ(recorded.facts.at("cuda.fallback_level"), "CUDA events");
 }
 
 TEST_F(CudaInjection, PartsOfAGpuThatForbidItAreNamed) {
@@ -585,7 +585,7 @@ TEST_F(CudaInjection, ACuptiThatWasAnothersFromTheBeginningIsLeftAndThatIsSaid) 
   EXPECT_EQ(run_injected(folder, "work", {{"CUPTI_FAKE_TSC", "1"}}), 0);
   const Recorded recorded = read_folder(folder);
   EXPECT_NE(loss(recorded, "another profiler in this process took CUPTI"), "");
-  EXPECT_EQ(recorded.facts.at("cuda.rung"), "telemetry of the GPU");
+  EXPECT_EQ(recorded.facts.at("cuda.fallback_level"), "telemetry of the GPU");
   EXPECT_TRUE(kernels_of(folder).empty());
 }
 #endif
@@ -696,7 +696,7 @@ TEST_F(CudaInjection, TheProgramsOwnRangeLimitsWhatIsRecorded) {
   const Trace trace = trace_of(folder);
   EXPECT_EQ(count(trace, SliceKind::kernel), 3U);
   EXPECT_EQ(count(trace, SliceKind::trace_span), 1U);
-  EXPECT_EQ(fact(trace, "cuda.rung"), "\"full activity\"");
+  EXPECT_EQ(fact(trace, "cuda.fallback_level"), "\"full activity\"");
 }
 
 TEST_F(CudaInjection, ARangeByCallsOfTheRuntimeIsOne) {

@@ -74,7 +74,7 @@ TEST_F(GpuMetrics, AreCounterTracksOfTheGpuInTheirUnits) {
   EXPECT_EQ(counters.at("gpu.dram_read").front().value, 2e12);
   EXPECT_EQ(recorded.facts.at("cuda.metrics.0.chip"), "GH100");
   EXPECT_EQ(recorded.facts.at("cuda.metrics.0.interval_ns"), "1000000");
-  EXPECT_EQ(recorded.facts.at("cuda.rung"), "full activity");
+  EXPECT_EQ(recorded.facts.at("cuda.fallback_level"), "full activity");
 }
 
 TEST_F(GpuMetrics, ALittleMoreThanAllIsAll) {
@@ -202,7 +202,7 @@ TEST_F(GpuMetrics, ARefusalNamesEachMetricAndTheLeastRightsThatAllowIt) {
   EXPECT_NE(remedies.begin()->second.find("NVreg_RestrictProfilingToAdminUsers=0"),
             std::string::npos);
   // Activity needs no such rights.
-  EXPECT_EQ(recorded.facts.at("cuda.rung"), "full activity");
+  EXPECT_EQ(recorded.facts.at("cuda.fallback_level"), "full activity");
 }
 
 TEST_F(GpuMetrics, AnotherProfilerOfTheHardwareIsNamed) {
@@ -260,7 +260,7 @@ TEST_F(GpuMetrics, GoBesideTorchsProfilerAndWithoutRecordingCuda) {
   const Recorded only = read_folder(alone);
   EXPECT_TRUE(by_counter(only).contains("gpu.sm_active"));
   EXPECT_EQ(only.facts.at("cuda.metrics.0.interval_ns"), "2000000");
-  EXPECT_FALSE(only.facts.contains("cuda.rung"));
+  EXPECT_FALSE(only.facts.contains("cuda.fallback_level"));
 }
 
 TEST_F(GpuMetrics, AreNotTakenUnlessAskedFor) {

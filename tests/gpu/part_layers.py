@@ -30,7 +30,7 @@ def run(context: Context, report: Report) -> None:
         with Recording(context, report, name) as recording:
             recording.run(programs[name], env={"FATHOM_CUDA_RAW": str(raw)})
             facts = recording.facts()
-            report.compare(f"{name}: what is recorded", "full activity", facts.get("cuda.rung"), **facts)
+            report.compare(f"{name}: what is recorded", "full activity", facts.get("cuda.fallback_level"), **facts)
             for table in tables:
                 rows = recording.rows(table)
                 report.compare(f"{name}: rows of {table}", "some", len(rows), bool(rows))

@@ -115,7 +115,7 @@ else:
         calls = sum(k["calls"] for k in kernels)
         rows = [{{"name": "cudaLaunchKernel", "calls": calls, "host_total_ns": 9}}]
     if words[0] == "info":
-        rows = [{{"name": "cuda.rung", "value": "full activity"}},
+        rows = [{{"name": "cuda.fallback_level", "value": "full activity"}},
                 {{"name": "cuda.clock.error_ns cuda-7.fathom", "value": os.environ.get("CLOCK", "900")}},
                 {{"name": "device streams", "value": int(os.environ.get("STREAMS", "2"))}}]
     if words[0] in ("syncs", "copies") and "ROWS" in os.environ:
@@ -252,7 +252,7 @@ class Compared(unittest.TestCase):
         self.assertEqual(checks["return: kernels"].state, PASSED)
         kill = checks["kill: kernels"]
         self.assertEqual((kill.state, kill.expected, kill.got), (FAILED, "4", "3"))
-        self.assertEqual(kill.facts["cuda.rung"], "full activity")
+        self.assertEqual(kill.facts["cuda.fallback_level"], "full activity")
         self.assertEqual((kill.facts["dropped"], kill.facts["jumps"], kill.facts["refused"]), (0, 0, ""))
 
     def test_an_exit_code_that_is_not_the_programs_fails(self):
@@ -324,7 +324,7 @@ class Compared(unittest.TestCase):
             checks = self.run_part(part, DONE=done, EVENTS=events(0))
             ends = checks[f"%globaltimer, {name}: recorded ends of kernels"]
             self.assertEqual((ends.state, ends.got), (PASSED, "0 ns"))
-            self.assertIn("cuda.rung", ends.facts)
+            self.assertIn("cuda.fallback_level", ends.facts)
             checks = self.run_part(part, DONE=done, EVENTS=events(60))
             ends = checks[f"%globaltimer, {name}: recorded ends of kernels"]
             self.assertEqual((ends.state, ends.got), (FAILED, "60000 ns"))

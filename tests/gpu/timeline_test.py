@@ -61,7 +61,7 @@ class Edges(unittest.TestCase):
             busy = any(begin <= time - delay < begin + 50 * MS for begin in range(0, 1200 * MS, 100 * MS))
             values.append((time, 80.0 if busy else 0.0))
         report = Report("edges")
-        part_edges.judged(report, "x", kernels, values, {"cuda.rung": "full activity"})
+        part_edges.judged(report, "x", kernels, values, {"cuda.fallback_level": "full activity"})
         return report
 
     def test_counters_that_follow_kernels_within_two_intervals_pass(self):
@@ -73,7 +73,7 @@ class Edges(unittest.TestCase):
             report = self.judged(delay)
             edges = report.checks[-1]
             self.assertEqual((edges.name, edges.state), ("x: edges of sm_active", FAILED))
-            self.assertEqual(edges.facts, {"cuda.rung": "full activity"})
+            self.assertEqual(edges.facts, {"cuda.fallback_level": "full activity"})
 
     def test_too_few_bursts_fail(self):
         self.assertEqual(self.judged(0, 3).state, FAILED)

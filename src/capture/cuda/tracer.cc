@@ -224,7 +224,8 @@ void Tracer::begin() {
       (wanted || options_.metrics_hz > 0) &&
       open(wanted ? "GPU activity" : pm_tracks() + " (hardware counters of GPUs)", wanted);
   tracing_ = opened && subscriber_ != nullptr;
-  if (!tracing_ && options_.record) write_fact("cuda.rung", to_string(FallbackLevel::telemetry));
+  if (!tracing_ && options_.record)
+    write_fact("cuda.fallback_level", to_string(FallbackLevel::telemetry));
   // From here on what is to be said waits for a tick: we hold locks that a tick takes, too.
   ticking_ = tracing_.load();
   if (tracing_) start_tracing();
@@ -244,7 +245,7 @@ void Tracer::give_back_cupti() {
   check("CUPTI for another profiler", cupti_.unsubscribe(subscriber_));
   subscriber_ = nullptr;
   stopped_ = false;
-  write_fact("cuda.rung", to_string(FallbackLevel::telemetry));
+  write_fact("cuda.fallback_level", to_string(FallbackLevel::telemetry));
 }
 
 /// There will be no tick.
@@ -445,7 +446,7 @@ void Tracer::say_answers(std::span<const CUptiResult> answers) {
   FallbackLevel level = level_of(answers);
   if (level == FallbackLevel::events && !inside::attempt([&] { level = fall_back(); }))
     level = FallbackLevel::telemetry;
-  inside::attempt([&] { write_fact("cuda.rung", to_string(level)); });
+  inside::attempt([&] { write_fact("cuda.fallback_level", to_string(level)); });
   inside::attempt([&] { write_fact("cuda.graphs", options_.graph_nodes ? "nodes" : "wholes"); });
 }
 
