@@ -6,6 +6,7 @@
 
 #include "analysis/accounting/accounting.h"
 #include "analysis/machine/telemetry.h"
+#include "analysis/machine/timed_steps.h"
 #include "base/once.h"
 #include "base/parallel.h"
 
@@ -55,6 +56,7 @@ struct Analyses::State {
   Lazy<Modules> modules;
   Lazy<Accounting> accounting;
   Lazy<Telemetry> telemetry;
+  Lazy<std::optional<TimedSteps>> timed_steps;
 };
 
 Analyses::Analyses(const Trace& trace) : trace_(trace), state_(std::make_unique<State>()) {}
@@ -98,6 +100,10 @@ const Accounting& Analyses::accounting() const {
 
 const Telemetry& Analyses::telemetry() const {
   return state_->telemetry.get([this] { return Telemetry(trace_); });
+}
+
+const std::optional<TimedSteps>& Analyses::timed_steps() const {
+  return state_->timed_steps.get([this] { return compute_timed_steps(trace_, steps()); });
 }
 
 Interval Context::window() const {

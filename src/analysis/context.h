@@ -18,6 +18,7 @@
 namespace fathom {
 
 struct Accounting;
+struct TimedSteps;
 class Telemetry;
 
 /// Lazily computed analyses of one trace. Thread-safe. The trace must outlive it.
@@ -38,6 +39,8 @@ class Analyses {
   [[nodiscard]] const Accounting& accounting() const;
   /// Declared in analysis/machine/telemetry.h.
   [[nodiscard]] const Telemetry& telemetry() const;
+  /// Declared in analysis/machine/timed_steps.h. Unset where nobody timed the steps of the run.
+  [[nodiscard]] const std::optional<TimedSteps>& timed_steps() const;
 
  private:
   struct State;
@@ -78,6 +81,9 @@ struct Context {
   [[nodiscard]] const Modules& modules() const { return analyses.modules(); }
   [[nodiscard]] const Accounting& accounting() const { return analyses.accounting(); }
   [[nodiscard]] const Telemetry& telemetry() const { return analyses.telemetry(); }
+  [[nodiscard]] const std::optional<TimedSteps>& timed_steps() const {
+    return analyses.timed_steps();
+  }
 
   /// The stretch of time that the selection looks at: --window, --steps (their windows), both
   /// intersected; without either, the trace's span.

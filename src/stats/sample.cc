@@ -28,16 +28,15 @@ std::optional<double> percentile(const std::vector<double>& sorted, double fract
 SampleSummary describe(std::vector<double> values) {
   SampleSummary out;
   if (values.empty()) return out;
-  RunningMoments moments;
-  for (const double value : values) moments.add(value);
   std::ranges::sort(values);
-  out.count = values.size();
-  out.median = quantile(values, 0.5);
+  const Summary summary = summarize(values);
+  out.count = summary.count;
+  out.median = summary.median;
   out.median_interval = median_interval(values);
-  out.mean = summarize(values).mean;
-  out.stddev = moments.stddev();
-  out.min = values.front();
-  out.max = values.back();
+  out.mean = summary.mean;
+  out.stddev = summary.stddev;
+  out.min = summary.min;
+  out.max = summary.max;
   out.p95 = percentile(values, 0.95);
   out.p99 = percentile(values, 0.99);
   out.outliers = count_outliers(values);

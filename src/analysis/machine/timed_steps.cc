@@ -4,24 +4,20 @@
 #include <algorithm>
 #include <set>
 
+#include "stats/long_outliers.h"
+
 namespace fathom {
 namespace {
-
-/// As for recorded steps: rules/common/outliers.h.
-constexpr std::size_t kFewestSteps = 4;
-constexpr double kFence = 1.5;
 
 double length_of(const RunStep& step) { return static_cast<double>(to_ns(step.window.length())); }
 
 std::vector<RunStep> outliers_of(const std::vector<RunStep>& steps,
                                  const std::vector<double>& sorted) {
   std::vector<RunStep> found;
-  if (steps.size() < kFewestSteps) return found;
-  const double third = quantile(sorted, 0.75);
-  const double fence =
-      std::max(third + kFence * (third - quantile(sorted, 0.25)), kFence * quantile(sorted, 0.5));
+  const std::optional<double> fence = fence_of_long(sorted);
+  if (!fence) return found;
   for (const RunStep& step : steps) {
-    if (length_of(step) > fence) found.push_back(step);
+    if (length_of(step) > *fence) found.push_back(step);
   }
   std::ranges::stable_sort(found, std::ranges::greater(), length_of);
   return found;
@@ -29,7 +25,7 @@ std::vector<RunStep> outliers_of(const std::vector<RunStep>& steps,
 
 }  // namespace
 
-std::optional<TimedSteps> timed_steps(const Trace& trace, const Steps& steps) {
+std::optional<TimedSteps> compute_timed_steps(const Trace& trace, const Steps& steps) {
   const std::vector<RunStep> all = recorded_run_steps(trace);
   if (all.empty()) return {};
   std::vector<double> lengths;

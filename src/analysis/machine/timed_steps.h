@@ -23,7 +23,7 @@ struct TimedSteps {
 };
 
 /// Unset where nobody timed the steps of the whole run. O(n log n).
-std::optional<TimedSteps> timed_steps(const Trace& trace, const Steps& steps);
+std::optional<TimedSteps> compute_timed_steps(const Trace& trace, const Steps& steps);
 
 /// Slices of that category of the whole run, of process `pid`: those in the recorded span, and
 /// those beside it.

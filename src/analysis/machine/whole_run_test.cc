@@ -41,7 +41,7 @@ class Ran {
   [[nodiscard]] WholeRun whole() const {
     return whole_run(trace_, trace_.process_runs.front(), analyses_->steps());
   }
-  [[nodiscard]] TimedSteps steps() const { return *timed_steps(trace_, analyses_->steps()); }
+  [[nodiscard]] TimedSteps steps() const { return *analyses_->timed_steps(); }
   static Names names(const std::vector<const RunPart*>& parts) {
     Names found;
     for (const RunPart* const part : parts) found.push_back(part->name);

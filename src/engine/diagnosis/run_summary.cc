@@ -180,9 +180,9 @@ const ProcessRun* who_stepped(const Trace& trace, const Steps& steps, const RunU
 bool is_plain(const Trace& trace) {
   return trace.format == "fathom-wire" &&
          std::ranges::none_of(trace.categories, [](const Category& category) {
-           const bool recorded =
-               category.kind == SliceKind::cpu_op || category.kind == SliceKind::runtime ||
-               category.kind == SliceKind::driver || is_device_activity(category.kind);
+           const bool recorded = category.kind == SliceKind::cpu_op ||
+                                 is_runtime_call(category.kind) ||
+                                 is_device_activity(category.kind);
            return recorded && category.slices > 0;
          });
 }
@@ -210,7 +210,7 @@ std::optional<RunSummary> summarize_run(const Context& context, double price, do
   run.processes = in_order(trace, run.usage.main ? &*run.usage.main : nullptr);
   run.not_recorded = not_recorded(trace);
   run.overhead = recording_overhead(trace);
-  run.timed = timed_steps(trace, context.steps());
+  run.timed = context.timed_steps();
   if (const ProcessRun* const stepped = who_stepped(trace, context.steps(), run.usage))
     run.whole = whole_run(trace, *stepped, context.steps());
   add_slices(trace, run);

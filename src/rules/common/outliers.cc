@@ -1,14 +1,11 @@
 // Finds the counted steps that are far longer than the others.
 #include "rules/common/outliers.h"
 
+#include "stats/long_outliers.h"
 #include "stats/summary.h"
 
 namespace fathom {
 namespace {
-
-constexpr std::size_t kFewestSteps = 4;
-constexpr double kFence = 1.5;
-constexpr double kMedians = 1.5;
 
 double length_of(const Step* step) { return static_cast<double>(to_ns(step->window.length())); }
 
@@ -20,12 +17,11 @@ Outliers find_outliers(std::span<const Step* const> steps) {
   for (const Step* const step : steps) sorted.push_back(length_of(step));
   std::ranges::sort(sorted);
   Outliers found{.steps = {}, .median = quantile(sorted, 0.5)};
-  if (steps.size() < kFewestSteps) return found;
-  const double third = quantile(sorted, 0.75);
-  const double fence = third + kFence * (third - quantile(sorted, 0.25));
+  const std::optional<double> fence = fence_of_long(sorted);
+  if (!fence) return found;
   for (const Step* const step : steps) {
     const double length = length_of(step);
-    if (length <= fence || length <= kMedians * found.median) continue;
+    if (length <= *fence) continue;
     found.steps.push_back(step);
     found.excess += duration_ns(static_cast<std::int64_t>(length - found.median));
   }

@@ -10,8 +10,7 @@
 
 namespace fathom {
 
-/// Steps longer than the third quartile plus 1.5 times the interquartile range and than 1.5 times
-/// the median; of fewer than four steps, none.
+/// Steps longer than fence_of_long() (stats/long_outliers.h).
 struct Outliers {
   std::vector<const Step*> steps;  ///< Ascending by address: in the order of the trace.
   double median = 0;               ///< Length of all the steps, in ns.

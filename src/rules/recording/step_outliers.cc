@@ -199,13 +199,15 @@ Grown grown_work(const RuleContext& rules, const Outliers& outliers, Bucket idle
   return grown;
 }
 
-std::string numbers_text(const Outliers& outliers) {
-  std::string text;
-  for (std::size_t i = 0; i < std::min(outliers.steps.size(), kMostNamed); ++i) {
-    text += (i == 0 ? "step " : ", ") + std::to_string(outliers.steps[i]->number) + " (" +
-            duration_text(outliers.steps[i]->window.length()) + ")";
+/// "step 3 (12 ms), 7 (11 ms), …"; `called` says what is numbered.
+std::string numbers_text(std::string_view called, std::size_t count, const auto& step_at) {
+  std::string text(called);
+  for (std::size_t i = 0; i < std::min(count, kMostNamed); ++i) {
+    const auto& step = step_at(i);
+    text += (i == 0 ? " " : ", ") + std::to_string(step.number) + " (" +
+            duration_text(step.window.length()) + ")";
   }
-  return text + (outliers.steps.size() > kMostNamed ? ", …" : "");
+  return text + (count > kMostNamed ? ", …" : "");
 }
 
 Finding make(const RuleContext& rules, const Outliers& outliers) {
@@ -220,9 +222,10 @@ Finding make(const RuleContext& rules, const Outliers& outliers) {
   finding.weight = rules.percent(outliers.excess) >= 10 ? Weight::warning : Weight::note;
   finding.confidence = Confidence::high;
   finding.effort = Effort::line;
-  Evidence where{.text = numbers_text(outliers) + "; most of the excess of " +
-                         duration_text(outliers.excess) + " is " + std::string(cause.part) + " (" +
-                         duration_text(cause.time) + ")",
+  const auto step_at = [&outliers](std::size_t i) -> const Step& { return *outliers.steps[i]; };
+  Evidence where{.text = numbers_text("step", outliers.steps.size(), step_at) +
+                         "; most of the excess of " + duration_text(outliers.excess) + " is " +
+                         std::string(cause.part) + " (" + duration_text(cause.time) + ")",
                  .slices = {},
                  .where = outliers.steps.front()->window,
                  .location = {}};
@@ -245,20 +248,13 @@ Finding make(const RuleContext& rules, const Outliers& outliers) {
 
 /// Outliers among all steps of the run, of which few were recorded in depth.
 std::optional<Finding> timed_outliers(const RuleContext& rules) {
-  const std::optional<TimedSteps> timed = timed_steps(rules.trace(), rules.context.steps());
+  const std::optional<TimedSteps>& timed = rules.context.timed_steps();
   if (!timed || timed->outliers.empty()) return {};
   const bool only_first = timed->outliers.size() == 1 && timed->outliers[0].number == timed->first;
   if (only_first) return {};  // warm-up
   double excess = 0;
-  std::string named;
-  for (std::size_t i = 0; i < timed->outliers.size(); ++i) {
-    const RunStep& step = timed->outliers[i];
+  for (const RunStep& step : timed->outliers)
     excess += number(step.window.length()) - timed->ns.median;
-    if (i < kMostNamed)
-      named += (i == 0 ? "number " : ", ") + std::to_string(step.number) + " (" +
-               duration_text(step.window.length()) + ")";
-  }
-  if (timed->outliers.size() > kMostNamed) named += ", …";
   const double percent = 100 * excess / (timed->ns.mean * static_cast<double>(timed->ns.count));
   if (percent < kLeastPercent) return {};
   Finding finding;
@@ -271,8 +267,10 @@ std::optional<Finding> timed_outliers(const RuleContext& rules) {
   finding.weight = Weight::note;
   finding.confidence = Confidence::high;
   finding.effort = Effort::line;
-  finding.evidence.push_back({.text = named + "; above the median they take " +
-                                      percent_text(percent) + " of the time of all",
+  const auto step_at = [&timed](std::size_t i) -> const RunStep& { return timed->outliers[i]; };
+  finding.evidence.push_back({.text = numbers_text("number", timed->outliers.size(), step_at) +
+                                      "; above the median they take " + percent_text(percent) +
+                                      " of the time of all",
                               .slices = {},
                               .where = {},
                               .location = {}});
