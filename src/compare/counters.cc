@@ -66,7 +66,7 @@ class CounterSums {
     if (kind == SliceKind::cpu_op) {
       ++operators_;
       add_flops(slice);
-    } else if (kind == SliceKind::runtime || kind == SliceKind::driver) {
+    } else if (is_runtime_call(kind)) {
       const CallKind call = context_.links().call_kind(trace_, slice);
       launches_ += call == CallKind::launch || call == CallKind::graph_launch ? 1 : 0;
     }

@@ -24,9 +24,7 @@ std::vector<LaunchFlow> launch_flows(const Trace& trace) {
   for (std::size_t row = 0; row < trace.slices.size(); ++row) {
     const SliceId id(row);
     const std::int64_t correlation = trace.slices.correlation[row];
-    const SliceKind kind = trace.kind(id);
-    const bool is_call = kind == SliceKind::runtime || kind == SliceKind::driver;
-    if (!is_call || !is_recorded_id(correlation)) continue;
+    if (!is_runtime_call(trace.kind(id)) || !is_recorded_id(correlation)) continue;
     const auto [at, added] = calls.try_emplace(correlation, id);
     if (!added && trace.slices.start[row] < trace.slices.start[at->second.row()]) at->second = id;
   }

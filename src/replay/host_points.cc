@@ -28,7 +28,7 @@ class PointCollector {
         marks_(trace_.slices.size()) {
     for (std::size_t i = 0; i < trace_.categories.size(); ++i) {
       const SliceKind kind = trace_.categories[i].kind;
-      calls_[i] = kind == SliceKind::runtime || kind == SliceKind::driver;
+      calls_[i] = is_runtime_call(kind);
     }
     mark_launches();
   }

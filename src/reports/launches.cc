@@ -150,8 +150,6 @@ constexpr Launches::Column kColumns[] = {
      [](const Group& group) { return shared_value(group.stream, kAbsent); }, true, "stream"},
 };
 
-bool is_call(SliceKind kind) { return kind == SliceKind::runtime || kind == SliceKind::driver; }
-
 /// Every call once; by stream, a call counts for each stream that it put work onto, others for
 /// none.
 void add_calls(const Context& context, const std::vector<QueuedLaunch>& queue, Grouping& grouping) {
@@ -166,7 +164,7 @@ void add_calls(const Context& context, const std::vector<QueuedLaunch>& queue, G
   }
   for (std::size_t row = 0; row < trace.slices.size(); ++row) {
     const SliceId id(row);
-    if (is_call(trace.kind(id)) && selector.host(trace, id))
+    if (is_runtime_call(trace.kind(id)) && selector.host(trace, id))
       grouping.add_call(id, grouping.op_split(id));
   }
 }

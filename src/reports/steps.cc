@@ -139,7 +139,7 @@ std::vector<LaunchEvent> events_of_the_only(const Context& context, std::int32_t
   for (std::size_t row = 0; row < trace.slices.size(); ++row) {
     const SliceId id(row);
     const SliceKind kind = trace.kind(id);
-    if (kind != SliceKind::runtime && kind != SliceKind::driver) continue;
+    if (!is_runtime_call(kind)) continue;
     if (launches[row] || starts_activity(links.call_kind(trace, id))) {
       events.push_back(event_of(trace, id, device));
     }

@@ -90,8 +90,7 @@ void Merger::compare() {
   const bool may = std::ranges::any_of(other_.categories, [](const Category& category) {
     return category.slices > 0 &&
            (is_device_activity(category.kind) || category.kind == SliceKind::sync ||
-            category.kind == SliceKind::runtime || category.kind == SliceKind::driver ||
-            category.kind == SliceKind::user_annotation);
+            is_runtime_call(category.kind) || category.kind == SliceKind::user_annotation);
   });
   if (!may) return;
   same_ = find_same_work(base_, other_, shift_, options_.clock_error_ns);
@@ -294,7 +293,7 @@ TrackId Merger::place_of(SliceId id) {
   const TrackId theirs = other_.slices.track[id.row()];
   const SliceKind kind = other_.kind(id);
   if (other_.tracks[theirs.row()].kind == TrackKind::device_stream) return stream(theirs);
-  const bool call = kind == SliceKind::runtime || kind == SliceKind::driver;
+  const bool call = is_runtime_call(kind);
   return call || fills_gap(id) ? track(theirs) : beside(theirs);
 }
 

@@ -37,7 +37,7 @@ enum class Family : std::uint8_t { none, activity, call, range };
 
 Family family_of(SliceKind kind) {
   if (is_device_activity(kind)) return Family::activity;
-  if (kind == SliceKind::runtime || kind == SliceKind::driver) return Family::call;
+  if (is_runtime_call(kind)) return Family::call;
   return kind == SliceKind::user_annotation ? Family::range : Family::none;
 }
 

@@ -52,11 +52,15 @@ std::string_view to_string(SliceKind kind);
 constexpr bool is_device_activity(SliceKind kind) {
   return kind == SliceKind::kernel || kind == SliceKind::memcpy || kind == SliceKind::memset;
 }
+/// True for calls of a device's runtime or driver.
+constexpr bool is_runtime_call(SliceKind kind) {
+  return kind == SliceKind::runtime || kind == SliceKind::driver;
+}
 /// True for the kinds that nest on a host thread: operators, annotations, runtime and driver calls,
 /// and the slices of plain Chrome traces.
 constexpr bool is_host_work(SliceKind kind) {
-  return kind == SliceKind::cpu_op || kind == SliceKind::user_annotation ||
-         kind == SliceKind::runtime || kind == SliceKind::driver || kind == SliceKind::other;
+  return kind == SliceKind::cpu_op || kind == SliceKind::user_annotation || is_runtime_call(kind) ||
+         kind == SliceKind::other;
 }
 
 enum class TrackKind : std::uint8_t {

@@ -109,10 +109,6 @@ class FirstUses {
   [[nodiscard]] std::pair<Time, Duration> start_and_length(SliceId slice) const {
     return {start(slice), -duration(slice)};
   }
-  [[nodiscard]] bool is_call(SliceId slice) const {
-    const SliceKind kind = trace_.kind(slice);
-    return kind == SliceKind::runtime || kind == SliceKind::driver;
-  }
   /// Calls that last as long as the device works or data moves.
   [[nodiscard]] bool waits(SliceId call) const {
     switch (links_.call_kind(trace_, call)) {
@@ -162,13 +158,14 @@ class FirstUses {
     std::vector<SliceId> longer;
     for (std::size_t row = 0; row < trace_.slices.size(); ++row) {
       const SliceId slice(row);
-      if (trace_.slices.duration[row] >= least_ && is_call(slice) && !waits(slice))
+      if (trace_.slices.duration[row] >= least_ && is_runtime_call(trace_.kind(slice)) &&
+          !waits(slice))
         longer.push_back(slice);
     }
     if (longer.empty()) return;
     std::vector<Time> earliest(trace_.strings.size(), Time::max());
     for (std::size_t row = 0; row < trace_.slices.size(); ++row) {
-      if (!is_call(SliceId(row))) continue;
+      if (!is_runtime_call(trace_.kind(SliceId(row)))) continue;
       Time& first = earliest[trace_.slices.name[row].row()];
       first = std::min(first, trace_.slices.start[row]);
     }
@@ -199,7 +196,7 @@ class FirstUses {
     std::ranges::sort(loads, {}, [](const Load& load) { return load.interval.begin; });
     for (const Nesting::Thread& thread : context_.nesting().work)
       for (const SliceId slice : thread.slices)
-        if (is_call(slice)) loads_in(slice, loads);
+        if (is_runtime_call(trace_.kind(slice))) loads_in(slice, loads);
   }
 
   struct Load {
@@ -388,7 +385,7 @@ class FirstUses {
   void add_operator(SliceId op, Interval stretch) {
     const std::vector<SliceId>& slices = threads_[trace_.slices.track[op.row()].row()]->slices;
     for (auto at = place_of(slices, op); at != slices.end() && start(*at) < stretch.end; ++at) {
-      if (!is_call(*at) || end(*at) <= stretch.begin) continue;
+      if (!is_runtime_call(trace_.kind(*at)) || end(*at) <= stretch.begin) continue;
       const bool allocates = links_.call_kind(trace_, *at) == CallKind::allocate;
       if (!waits(*at) && !(allocates && duration(*at) < kLong)) continue;
       add_part(op, {stretch.begin, start(*at)});

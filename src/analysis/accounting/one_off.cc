@@ -51,10 +51,6 @@ std::vector<OneOff> compilations(const Context& context) {
 bool begins_capture(std::string_view name) { return name.find("StreamBeginCapture") != name.npos; }
 bool ends_capture(std::string_view name) { return name.find("StreamEndCapture") != name.npos; }
 
-bool is_call(const Trace& trace, SliceId slice) {
-  return trace.kind(slice) == SliceKind::runtime || trace.kind(slice) == SliceKind::driver;
-}
-
 /// torch.cuda.graph waits for the device and empties the cache before it captures.
 bool prepares_capture(CallKind kind) {
   return kind == CallKind::synchronize || kind == CallKind::allocate;
@@ -73,7 +69,8 @@ std::vector<OneOff> captures(const Context& context) {
     for (const SliceId slice : thread.slices) {
       const std::size_t name = trace.slices.name[slice.row()].row();
       if (begins[name] && !begun.valid()) begun = prepares.valid() ? prepares : slice;
-      const bool call = is_call(trace, slice) && !starts_activity(links.call_kind(trace, slice));
+      const bool call =
+          is_runtime_call(trace.kind(slice)) && !starts_activity(links.call_kind(trace, slice));
       if (!call) prepares = {};
       if (call && !prepares.valid() && prepares_capture(links.call_kind(trace, slice)))
         prepares = slice;

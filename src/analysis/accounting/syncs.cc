@@ -136,7 +136,7 @@ std::vector<SyncCall> compute_syncs(const Context& context) {
   for (std::size_t row = 0; row < trace.slices.size(); ++row) {
     const SliceId call(row);
     const SliceKind kind = trace.kind(call);
-    if (kind != SliceKind::runtime && kind != SliceKind::driver) continue;
+    if (!is_runtime_call(kind)) continue;
     const std::optional<SyncReason> reason = reasons.of(call);
     if (!reason) continue;
     const TrackId track = trace.slices.track[row];

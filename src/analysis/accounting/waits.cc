@@ -41,7 +41,7 @@ std::unordered_map<std::int64_t, Time> times_of_calls(const Trace& trace,
   }
   for (std::size_t row = 0; row < trace.slices.size(); ++row) {
     const SliceKind kind = trace.kind(SliceId(row));
-    if (kind != SliceKind::runtime && kind != SliceKind::driver) continue;
+    if (!is_runtime_call(kind)) continue;
     const auto at = times.find(trace.slices.correlation[row]);
     if (at != times.end()) at->second = trace.slices.start[row];
   }

@@ -40,7 +40,7 @@ HealthTally tally_slices(const Trace& trace, const Links& links) {
     tally.whole_microseconds = tally.whole_microseconds &&
                                to_ns(slices.start[row]) % 1000 == phase &&
                                to_ns(slices.duration[row]) % 1000 == 0;
-    if (kind == SliceKind::runtime || kind == SliceKind::driver) {
+    if (is_runtime_call(kind)) {
       tally_call(trace, links, slice, tally);
     } else if (kind == SliceKind::overhead) {
       tally.overhead.push_back(slice);

@@ -60,7 +60,7 @@ Unanswered find_unanswered(const HealthInput& input) {
   bool serious = false;
   for (std::size_t row = 0; row < trace.slices.size(); ++row) {
     const SliceKind kind = trace.kind(SliceId(row));
-    if (answered[row] || (kind != SliceKind::runtime && kind != SliceKind::driver)) continue;
+    if (answered[row] || !is_runtime_call(kind)) continue;
     const CallKind call = links.call_kind(trace, SliceId(row));
     if (call == CallKind::fill || call == CallKind::fill_blocking) {
       ++found.fills;

@@ -76,7 +76,7 @@ std::vector<LaunchingCall> launching_calls(const HealthInput& input) {
   for (std::size_t row = 0; row < trace.slices.size(); ++row) {
     const SliceId slice(row);
     const SliceKind kind = trace.kind(slice);
-    if (kind != SliceKind::runtime && kind != SliceKind::driver) continue;
+    if (!is_runtime_call(kind)) continue;
     const CallKind call = links.call_kind(trace, slice);
     if (!starts_activity(call)) continue;
     calls.push_back({trace.slices.start[row], slice, answered[row],

@@ -115,7 +115,7 @@ void check_event_waits(const HealthInput& input, Health& health) {
   std::ranges::sort(waits, {}, &Wait::record);
   for (std::size_t row = 0; !waits.empty() && row < trace.slices.size(); ++row) {
     const SliceKind kind = trace.kind(SliceId(row));
-    if (kind != SliceKind::runtime && kind != SliceKind::driver) continue;
+    if (!is_runtime_call(kind)) continue;
     const std::int64_t record = trace.slices.correlation[row];
     auto wait = std::ranges::lower_bound(waits, record, {}, &Wait::record);
     for (; wait != waits.end() && wait->record == record; ++wait) {

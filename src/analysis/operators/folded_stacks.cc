@@ -138,8 +138,6 @@ class ThreadSweep {
   Time now_ = Time::min();
 };
 
-bool is_call(SliceKind kind) { return kind == SliceKind::runtime || kind == SliceKind::driver; }
-
 /// Fills the tree from the host; by slice: the node of operators, and of calls the node around
 /// them.
 Column<std::uint32_t> sweep_host(const Context& context, const TorchNames& names, StackTree& tree,
@@ -158,7 +156,7 @@ Column<std::uint32_t> sweep_host(const Context& context, const TorchNames& names
     ThreadSweep sweep(trace, names, tree, host);
     for (const SliceId slice : all_of_thread(trace, lists.first, lists.second)) {
       if (host && !selector.host(trace, slice)) continue;
-      const std::uint32_t node = sweep.open(slice, host || !is_call(trace.kind(slice)));
+      const std::uint32_t node = sweep.open(slice, host || !is_runtime_call(trace.kind(slice)));
       if (!host) nodes[slice.row()] = node;
     }
     sweep.finish();

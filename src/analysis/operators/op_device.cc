@@ -67,7 +67,7 @@ class Adder {
   /// Calls have none.
   [[nodiscard]] bool has_total(SliceId event) const {
     const SliceKind kind = input_.context.trace.kind(event);
-    return kind != SliceKind::runtime && kind != SliceKind::driver;
+    return !is_runtime_call(kind);
   }
 
   /// Of what was launched directly in the event: to its own row, where no event of that is open.

@@ -25,12 +25,10 @@ std::array<bool, 256> categories_of(const Trace& trace, auto&& wanted) {
   return selected;
 }
 
-bool is_call(SliceKind kind) { return kind == SliceKind::runtime || kind == SliceKind::driver; }
-
 /// Classifies the names of calls; returns the calls that carry a correlation id, in the order of
 /// the file.
 std::vector<SliceId> find_calls(const Trace& trace, Links& links) {
-  const auto calls = categories_of(trace, is_call);
+  const auto calls = categories_of(trace, is_runtime_call);
   const Slices& slices = trace.slices;
   std::vector<SliceId> numbered;
   std::vector<bool> known(trace.strings.size());

@@ -325,10 +325,10 @@ StepMarks whole_trace(const Trace& trace) {
   for (std::size_t row = 0; row < trace.slices.size(); ++row) {
     const SliceId id(row);
     const SliceKind kind = trace.kind(id);
-    const bool call = kind == SliceKind::runtime || kind == SliceKind::driver;
+    const bool call = is_runtime_call(kind);
     if (call && waits_for_nothing && trace.name(id).ends_with("DeviceSynchronize")) continue;
-    const bool counts = kind == SliceKind::cpu_op || kind == SliceKind::runtime ||
-                        kind == SliceKind::driver || is_device_activity(kind);
+    const bool counts =
+        kind == SliceKind::cpu_op || is_runtime_call(kind) || is_device_activity(kind);
     if (!counts) continue;
     span.begin = std::min(span.begin, trace.slices.start[row]);
     span.end = std::max(span.end, trace.slices.end(id));

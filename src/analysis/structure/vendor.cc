@@ -10,7 +10,7 @@ template <typename Matches>
 bool any_call(const Trace& trace, const Matches& matches) {
   for (std::size_t row = 0; row < trace.slices.size(); ++row) {
     const SliceKind kind = trace.kind(SliceId(row));
-    const bool call = kind == SliceKind::runtime || kind == SliceKind::driver;
+    const bool call = is_runtime_call(kind);
     if (call && matches(trace.name(SliceId(row)))) return true;
   }
   return false;

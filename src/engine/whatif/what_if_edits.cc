@@ -158,7 +158,7 @@ class EditMaker {
     for (const Nesting::Thread& thread : context_.nesting().work) {
       for (const SliceId slice : thread.slices) {
         const SliceKind kind = trace_.kind(slice);
-        const bool call = kind == SliceKind::runtime || kind == SliceKind::driver;
+        const bool call = is_runtime_call(kind);
         if (call && starts_activity(context_.links().call_kind(trace_, slice))) ++launches;
         if (phases[slice] == Phase::data || waits(slice)) continue;
         if (kind == SliceKind::cpu_op || call) scale_in(edits_.worst, slice, kCompiled);
@@ -242,7 +242,7 @@ class EditMaker {
 
   [[nodiscard]] bool waits(SliceId slice) const {
     const SliceKind kind = trace_.kind(slice);
-    return (kind == SliceKind::runtime || kind == SliceKind::driver) &&
+    return is_runtime_call(kind) &&
            context_.links().call_kind(trace_, slice) == CallKind::synchronize;
   }
 

@@ -15,9 +15,7 @@ bool is_anything(SliceKind /*kind*/) { return true; }
 bool is_operator(SliceKind kind) { return kind == SliceKind::cpu_op; }
 
 /// Operators, and the runtime's calls: an allocation, say.
-bool is_work(SliceKind kind) {
-  return kind == SliceKind::cpu_op || kind == SliceKind::runtime || kind == SliceKind::driver;
-}
+bool is_work(SliceKind kind) { return kind == SliceKind::cpu_op || is_runtime_call(kind); }
 
 /// Host slices for which `matches` holds, and all inside them; in the order of their threads.
 template <typename Matches>

@@ -53,7 +53,7 @@ Captured captured(const RuleContext& rules) {
       const Time start = trace.slices.start[slice.row()];
       while (capture != at->second.end() && capture->end <= start) ++capture;
       if (capture == at->second.end()) break;
-      if (start < capture->begin || !is_call(trace.kind(slice))) continue;
+      if (start < capture->begin || !is_runtime_call(trace.kind(slice))) continue;
       const CallKind call = links.call_kind(trace, slice);
       if (starts_activity(call)) ++found.all;
       if (call == CallKind::launch || call == CallKind::graph_launch) ++found.kernels;
@@ -105,7 +105,7 @@ bool mostly_once(const RuleContext& rules) {
 
 bool has_calls(const Trace& trace) {
   return std::ranges::any_of(trace.categories, [](const Category& category) {
-    return category.slices > 0 && is_call(category.kind);
+    return category.slices > 0 && is_runtime_call(category.kind);
   });
 }
 
@@ -149,7 +149,8 @@ bool device_unrecorded(const RuleContext& rules) {
 
 bool only_annotations(const RuleContext& rules) {
   const auto works = [](const Category& category) {
-    return category.slices > 0 && (category.kind == SliceKind::cpu_op || is_call(category.kind));
+    return category.slices > 0 &&
+           (category.kind == SliceKind::cpu_op || is_runtime_call(category.kind));
   };
   return rules.context.nesting().frames.empty() &&
          std::ranges::none_of(rules.trace().categories, works);

@@ -41,11 +41,6 @@ Duration warm_up_time(const RuleContext& rules);
 /// then is mostly the first of its kind, too.
 bool mostly_once(const RuleContext& rules);
 
-/// Is it a call of a device's runtime or driver?
-constexpr bool is_call(SliceKind kind) {
-  return kind == SliceKind::runtime || kind == SliceKind::driver;
-}
-
 /// Does any call of a device's runtime exist?
 bool has_calls(const Trace& trace);
 

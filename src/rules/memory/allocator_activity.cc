@@ -67,14 +67,15 @@ Found look(const RuleContext& rules) {
   Found found(rules);
   SliceId freeing;  // The operator around the last free.
   const auto allocates = [&](SliceId slice) {
-    return is_call(trace.kind(slice)) && links.call_kind(trace, slice) == CallKind::allocate;
+    return is_runtime_call(trace.kind(slice)) &&
+           links.call_kind(trace, slice) == CallKind::allocate;
   };
   for (const Nesting::Thread& thread : rules.context.nesting().work) {
     for (const SliceId slice : thread.slices) {
       if (empty.contains(trace.slices.name[slice.row()]) &&
           rules.counts(trace.slices.start[slice.row()]))
         ++found.empties;
-      if (!is_call(trace.kind(slice))) continue;
+      if (!is_runtime_call(trace.kind(slice))) continue;
       ++found.runtime;
       const SliceId around = parent[slice.row()];
       if (!allocates(slice) || (around.valid() && allocates(around))) continue;

@@ -129,7 +129,7 @@ class Finder {
     std::vector<HostCopy> copies;
     for (const Nesting::Thread& thread : rules_.context.nesting().work) {
       for (const SliceId call : thread.slices) {
-        if (!is_call(trace_.kind(call))) continue;
+        if (!is_runtime_call(trace_.kind(call))) continue;
         const CallKind kind = links.call_kind(trace_, call);
         if (!starts_activity(kind)) continue;
         for (SliceId at = call; at.valid() && !on_device_[at.row()];
