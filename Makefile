@@ -41,6 +41,7 @@ demo: build ## Diagnoses a real GPU trace, then records and diagnoses a program 
 test: ## All tests: unit, golden tables, the whole program, the release binary, the Python package.
 	@tools/setup build python nvtx
 	@tools/setup cuda || echo 'test: no headers of CUPTI: the tests of libfathom_cuda.so are left out' >&2
+	@tools/setup oldglibc || echo 'test: no older glibc: that the binary starts with one is not tested' >&2
 	@$(call configure,release,-DFATHOM_PYTHON=ON -DFATHOM_UNIT_TESTS=$(UNIT_TESTS))
 	@cmake --build $(RELEASE) -j $(JOBS)
 	@ctest --test-dir $(RELEASE) -j $(JOBS) --output-on-failure --no-tests=error $(if $(LEAVE_OUT),-E '$(LEAVE_OUT)')
@@ -113,7 +114,7 @@ install: build ## Copies the binary and the headers to PREFIX (/usr/local).
 	@cmake --install $(RELEASE) --strip --prefix $(PREFIX)
 
 clean: ## Removes the build trees, not what was downloaded (build/sources, build/torch, build/python, …) or learned by fuzzing.
-	@if [ -d build ]; then find build -mindepth 1 -maxdepth 1 ! -name sources ! -name torch ! -name python ! -name nvtx ! -name 'cuda*' ! -name fuzz -exec rm -rf {} +; fi
+	@if [ -d build ]; then find build -mindepth 1 -maxdepth 1 ! -name sources ! -name torch ! -name python ! -name nvtx ! -name glibc ! -name 'cuda*' ! -name fuzz -exec rm -rf {} +; fi
 	@if [ -d build/fuzz ]; then find build/fuzz -mindepth 1 -maxdepth 1 ! -name corpus -exec rm -rf {} +; fi
 
 # Quiet unless it fails: what cmake finds out is of interest to no one. $(1) preset, $(2) further options. But for

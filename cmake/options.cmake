@@ -72,18 +72,25 @@ endif()
 target_compile_definitions(
   fathom_options INTERFACE FATHOM_VERSION="${PROJECT_VERSION}" $<$<CONFIG:Debug>:_GLIBCXX_ASSERTIONS>)
 
-# fathom_portable(<executable>): link it so that it needs glibc and nothing else.
+if(FATHOM_PORTABLE)
+  include(glibc)
+endif()
+
+# fathom_portable(<target>): link an executable or a library that is loaded so that it needs glibc and nothing else, none
+# newer than FATHOM_OLDEST_GLIBC, and so that nothing can be written to or run that need not. tools/check_binary looks.
 function(fathom_portable target)
   if(NOT FATHOM_PORTABLE)
     return()
   endif()
-  target_link_options(${target} PRIVATE -static-libstdc++ -static-libgcc)
-  # An object, not an archive member: libgcc's reference to it appears after every archive was searched.
-  if(EXISTS "${PROJECT_SOURCE_DIR}/src/base/glibc_compat.cc")
-    if(NOT TARGET fathom_glibc_compat)
-      add_library(fathom_glibc_compat OBJECT "${PROJECT_SOURCE_DIR}/src/base/glibc_compat.cc")
-      target_link_libraries(fathom_glibc_compat PRIVATE fathom_options)
-    endif()
-    target_link_libraries(${target} PRIVATE fathom_glibc_compat)
+  # An identifier of the build would tell in which folder it was made; the version has the commit.
+  target_link_options(${target} PRIVATE -static-libstdc++ -static-libgcc -Wl,-z,relro,-z,now,-z,noexecstack
+                                        -Wl,--build-id=none)
+  get_target_property(type ${target} TYPE)
+  if(type STREQUAL "EXECUTABLE")
+    target_link_options(${target} PRIVATE -pie)
   endif()
+  if(NOT type STREQUAL "EXECUTABLE" AND NOT target STREQUAL "fathom_core") # Python's own names are in the interpreter
+    target_link_options(${target} PRIVATE -Wl,-z,defs)
+  endif()
+  fathom_link_glibc(${target} ${type})
 endfunction()

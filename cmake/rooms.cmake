@@ -9,7 +9,7 @@ function(fathom_room room)
   cmake_parse_arguments(arg "ALL_CC" "" "FAMILIES;ROOMS;LIBS" ${ARGN})
   set(folder "${CMAKE_CURRENT_SOURCE_DIR}/src/${room}")
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS "${folder}/*.cc")
-  list(FILTER sources EXCLUDE REGEX "_test\\.cc$|/src/cli/main\\.cc$|/src/base/glibc_compat\\.cc$")
+  list(FILTER sources EXCLUDE REGEX "_test\\.cc$|/src/cli/main\\.cc$|/src/base/glibc_(compat|start)\\.cc$")
   # What runs inside other programs is built on its own: cmake/inside.cmake.
   list(FILTER sources EXCLUDE REGEX "/src/capture/(cuda|inside|memory|nvtx)/")
   if(arg_ALL_CC)
