@@ -8,6 +8,7 @@
 namespace fathom::cli {
 
 Command attach();
+Command check();
 Command compare();
 Command completion();
 Command diagnose();
@@ -24,7 +25,7 @@ Command whatif();
 const std::vector<Command>& all_commands() {
   static const std::vector<Command> table = [] {
     std::vector<Command> commands{run(),    attach(),  doctor(), diagnose(),
-                                  whatif(), compare(), explain()};
+                                  whatif(), compare(), check(),  explain()};
     for (const Report& report : all_reports()) commands.push_back(report_command(report));
     for (Command command : {
              export_command(),

@@ -21,6 +21,7 @@ inline constexpr int kFine = 0;
 inline constexpr int kCheckFailed = 1;
 inline constexpr int kUsage = 2;
 inline constexpr int kUnreadable = 3;
+inline constexpr int kCannotTell = 4;  ///< Whether a check failed.
 
 struct Command {
   std::string name;

@@ -3,6 +3,7 @@
 
 #include "base/thread_pool.h"
 #include "cli/command.h"
+#include "cli/compared_input.h"
 #include "cli/messages.h"
 #include "cli/options.h"
 #include "cli/result_writer.h"
@@ -22,26 +23,6 @@ struct Arguments {
   bool markdown = false;
 };
 
-/// Reads one side. Recordings are opened one after the other and leave their profile behind.
-std::vector<Profile> profiles_of(const Arguments& args, const std::string& input, int& code) {
-  InputArguments one = args.read;
-  one.inputs = {input};
-  std::vector<Profile> profiles;
-  const Result<Inputs> inputs = inputs_of(one);
-  if (!inputs) {
-    code = fail(inputs.error());
-    return profiles;
-  }
-  for_each_session(*inputs, input_handlers(args.read, code),
-                   [&](const Session& session, const Inputs::File&) -> Result<Proceed> {
-                     Result<Profile> profile = profile_of(session, args.request);
-                     if (!profile) return std::move(profile).error();
-                     profiles.push_back(std::move(*profile));
-                     return Proceed::next;
-                   });
-  return profiles;
-}
-
 Result<void> write(const Arguments& args, const ComparedSides& sides, ResultWriter& writer) {
   if (args.output.json)
     return writer.json([&](std::string_view indent) { return render_compare_json(sides, indent); });
@@ -57,11 +38,11 @@ int run(const Arguments& args) {
   if (args.output.json && args.markdown)
     return fail({ErrorCode::invalid_argument, "compare: --json or --markdown, not both"});
   int code = kFine;
-  const std::vector<Profile> base = profiles_of(args, args.read.inputs[0], code);
-  if (code != kFine) return code;
-  const std::vector<Profile> now = profiles_of(args, args.read.inputs[1], code);
-  if (code != kFine) return code;
-  const Result<ComparedSides> sides = compare_sides(base, now);
+  const auto base = profiles_of(args.read, args.request, args.read.inputs[0], code);
+  if (!base) return code;
+  const auto now = profiles_of(args.read, args.request, args.read.inputs[1], code);
+  if (!now) return code;
+  const Result<ComparedSides> sides = compare_sides(*base, *now);
   if (!sides) return fail(sides.error());
   return write_results(args.output, {}, [&](ResultWriter& writer, const Output&) {
     const Result<void> written = write(args, *sides, writer);

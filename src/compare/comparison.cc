@@ -103,7 +103,7 @@ class Comparer {
   Comparison compare() {
     out_.base = side_of(base_);
     out_.now = side_of(now_);
-    compare_conditions();
+    out_.differs = differing_conditions(base_, now_);
     compare_steps();
     compare_counters();
     if (base_.on_device != now_.on_device) {
@@ -129,19 +129,6 @@ class Comparer {
   }
 
  private:
-  void compare_conditions() {
-    for (const Condition& base : base_.conditions) {
-      const auto now = std::ranges::find(now_.conditions, base.id, &Condition::id);
-      const std::string value = now == now_.conditions.end() ? std::string() : now->value;
-      if (base.value != value) out_.differs.push_back({base.id, base.title, base.value, value});
-    }
-    for (const Condition& now : now_.conditions) {
-      const auto base = std::ranges::find(base_.conditions, now.id, &Condition::id);
-      if (base == base_.conditions.end() && !now.value.empty())
-        out_.differs.push_back({now.id, now.title, "", now.value});
-    }
-  }
-
   void compare_steps() {
     const Wide median =
         fractions_.change_of_median(twice_median(base_.lengths_ns), twice_median(now_.lengths_ns));
@@ -469,6 +456,21 @@ class Comparer {
 
 std::string_view to_string(Comparability comparability) {
   return kComparabilities[static_cast<std::size_t>(comparability)];
+}
+
+std::vector<ComparedCondition> differing_conditions(const Profile& base, const Profile& now) {
+  std::vector<ComparedCondition> differs;
+  for (const Condition& before : base.conditions) {
+    const auto after = std::ranges::find(now.conditions, before.id, &Condition::id);
+    const std::string value = after == now.conditions.end() ? std::string() : after->value;
+    if (before.value != value) differs.push_back({before.id, before.title, before.value, value});
+  }
+  for (const Condition& after : now.conditions) {
+    const auto before = std::ranges::find(base.conditions, after.id, &Condition::id);
+    if (before == base.conditions.end() && !after.value.empty())
+      differs.push_back({after.id, after.title, "", after.value});
+  }
+  return differs;
 }
 
 Comparison compare_profiles(const Profile& base, const Profile& now) {

@@ -127,6 +127,9 @@ struct Comparison {
   std::vector<std::string> notes;
 };
 
+/// Those whose values differ or that one side lacks, in the order of base.
+std::vector<ComparedCondition> differing_conditions(const Profile& base, const Profile& now);
+
 /// Deterministic. O(n log n) in the rows.
 Comparison compare_profiles(const Profile& base, const Profile& now);
 

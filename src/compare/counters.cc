@@ -40,7 +40,7 @@ class CounterSums {
       add("collectives", "collectives", host_collectives_);
     }
     if (flops_ > 0 && !flops_missing_) add("flops", "floating-point operations", flops_, "flops");
-    if (compilations_ > 0) add("compilations", "compilations", compilations_);
+    add("compilations", "compilations", compilations_);
     add_peaks();
     return std::move(counters_);
   }

@@ -3,18 +3,11 @@
 
 #include <algorithm>
 #include <cmath>
-#include <set>
+
+#include "compare/runs.h"
 
 namespace fathom {
 namespace {
-
-/// Has every recording a rank, and each another one?
-bool ranked(const std::vector<Profile>& profiles) {
-  std::set<std::int64_t> ranks;
-  return std::ranges::all_of(profiles, [&ranks](const Profile& profile) {
-    return profile.rank != kAbsent && ranks.insert(profile.rank).second;
-  });
-}
 
 std::string missing_note(const Profile& profile, std::string_view other) {
   const std::string rank =

@@ -9,6 +9,7 @@
 #include "render/charset.h"
 #include "render/compare_rows.h"
 #include "render/finding_text.h"
+#include "render/markdown.h"
 #include "render/text_width.h"
 
 namespace fathom {
@@ -154,22 +155,13 @@ std::string ranks_text(const ComparedSides& sides) {
 
 // Markdown.
 
-std::string cell(std::string_view text) {
-  std::string out;
-  for (const char c : printable(text)) {
-    if (c == '|' || c == '\\' || c == '`' || c == '*' || c == '_' || c == '<') out += '\\';
-    out += c;
-  }
-  return out;
-}
-
 std::string markdown_table(std::string_view what, const std::vector<ChangeLine>& lines,
                            bool times) {
   if (lines.empty()) return {};
   std::string text = "\n| change, ns | " + std::string(what) + (times ? " | base | new |" : " |") +
                      "\n|---:|---|" + (times ? "---:|---:|" : "") + "\n";
   for (const ChangeLine& line : lines) {
-    text += "| " + change_text(line.change_ns) + " | " + cell(line.what) + " |";
+    text += "| " + change_text(line.change_ns) + " | " + markdown_cell(line.what) + " |";
     if (times) text += " " + line.base + " | " + line.now + " |";
     text += '\n';
   }
@@ -177,20 +169,20 @@ std::string markdown_table(std::string_view what, const std::vector<ChangeLine>&
 }
 
 std::string markdown_of(const Comparison& pair, bool all) {
-  std::string text = "**Step time**: " + cell(step_text(pair)) + "\n";
+  std::string text = "**Step time**: " + markdown_cell(step_text(pair)) + "\n";
   if (!same_text(pair).empty()) text += "\n" + same_text(pair) + "\n";
-  text += "\n- Base: " + cell(input_text(pair.base, 0)) +
-          "\n- New: " + cell(input_text(pair.now, 0)) + "\n";
+  text += "\n- Base: " + markdown_cell(input_text(pair.base, 0)) +
+          "\n- New: " + markdown_cell(input_text(pair.now, 0)) + "\n";
   for (const std::string& differs : condition_texts(pair))
-    text += "- Differs: " + cell(differs) + "\n";
+    text += "- Differs: " + markdown_cell(differs) + "\n";
   text +=
       markdown_table("where the time of a mean step goes", bucket_lines(pair, kEverything), true);
   text += markdown_table("why", cause_lines(pair, kEverything), false);
   text += markdown_table("operators, their kernels, and idle time",
                          row_lines(pair, all ? kEverything : kRowsOfMarkdown), true);
   const std::string counters = counters_text(pair, kEverything);
-  if (!counters.empty()) text += "\nCounts " + cell(counters) + "\n";
-  for (const std::string& note : pair.notes) text += "\n" + cell(note) + "\n";
+  if (!counters.empty()) text += "\nCounts " + markdown_cell(counters) + "\n";
+  for (const std::string& note : pair.notes) text += "\n" + markdown_cell(note) + "\n";
   return text;
 }
 
@@ -210,9 +202,9 @@ std::string render_compare_text(const ComparedSides& sides, bool all, const Styl
 
 std::string render_compare_markdown(const ComparedSides& sides, bool all) {
   std::string text = "## Comparison of two recordings\n\n";
-  if (sides.pairs.size() > 1) text += cell(ranks_text(sides)) + "\n\n";
+  if (sides.pairs.size() > 1) text += markdown_cell(ranks_text(sides)) + "\n\n";
   text += markdown_of(sides.pairs[sides.shown], all);
-  for (const std::string& note : sides.notes) text += "\n" + cell(note) + "\n";
+  for (const std::string& note : sides.notes) text += "\n" + markdown_cell(note) + "\n";
   return text;
 }
 

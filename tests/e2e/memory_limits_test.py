@@ -66,6 +66,7 @@ class Limits(unittest.TestCase):
             "doctor": ["doctor"],
             "explain": ["explain", "fp64"],
             "compare": ["compare", TRACE, TRACE],
+            "check": ["check", TRACE, "--against", TRACE, "--budget", "step_time+3%"],
             "whatif": ["whatif", "--remove-syncs", TRACE],
             "export": ["export", "--to", "chrome", TRACE],
             "formats": ["formats"],

@@ -1,0 +1,43 @@
+// Reads recordings into profiles.
+#include "cli/compared_input.h"
+
+#include <utility>
+
+#include "cli/command.h"
+#include "cli/messages.h"
+
+namespace fathom::cli {
+
+std::optional<std::vector<Profile>> profiles_of(const InputArguments& read, const Request& request,
+                                                const std::string& input, int& code) {
+  InputArguments one = read;
+  one.inputs = {input};
+  std::vector<Profile> profiles;
+  const Result<Inputs> inputs = inputs_of(one);
+  if (!inputs) {
+    code = fail(inputs.error());
+    return std::nullopt;
+  }
+  for_each_session(*inputs, input_handlers(read, code),
+                   [&](const Session& session, const Inputs::File&) -> Result<Proceed> {
+                     Result<Profile> profile = profile_of(session, request);
+                     if (!profile) return std::move(profile).error();
+                     profiles.push_back(std::move(*profile));
+                     return Proceed::next;
+                   });
+  if (code != kFine || profiles.empty()) return std::nullopt;
+  return profiles;
+}
+
+std::optional<Runs> runs_behind(const InputArguments& read, const Request& request,
+                                const std::vector<std::string>& inputs, int& code) {
+  Runs all;
+  for (const std::string& input : inputs) {
+    std::optional<std::vector<Profile>> profiles = profiles_of(read, request, input, code);
+    if (!profiles) return std::nullopt;
+    for (Run& run : runs_of(std::move(*profiles))) all.push_back(std::move(run));
+  }
+  return all;
+}
+
+}  // namespace fathom::cli

@@ -1,0 +1,231 @@
+#include "compare/check.h"
+
+#include <random>
+
+#include <gtest/gtest.h>
+
+#include "compare/made_profile.h"
+
+namespace fathom {
+namespace {
+
+/// A recording with steps of about this length.
+Profile recording(double ns, std::uint64_t seed, std::size_t steps = 40) {
+  std::mt19937_64 bits(seed);
+  Profile profile;
+  profile.input = "run" + std::to_string(seed);
+  profile.content = seed;
+  for (std::size_t i = 0; i < steps; ++i)
+    profile.lengths_ns.push_back(
+        static_cast<std::int64_t>(ns * (0.99 + 0.02 * static_cast<double>(bits() % 1000) / 1000)));
+  return profile;
+}
+
+Profile with_counter(Profile profile, std::string id, std::int64_t value, bool per_step = true) {
+  profile.counters.push_back(
+      {.id = std::move(id), .title = "t", .unit = "count", .value = value, .per_step = per_step});
+  return profile;
+}
+
+Profile with_condition(Profile profile, std::string id, std::string value) {
+  profile.conditions.push_back({std::move(id), "that condition", std::move(value)});
+  return profile;
+}
+
+CheckedRuns check(Runs base, const Runs& now, std::string_view budget) {
+  const Result<Budget> parsed = parse_budget(budget);
+  EXPECT_TRUE(parsed.ok()) << budget;
+  const std::vector<CheckReference> references = {
+      {.name = "base", .when = {}, .runs = std::move(base)}};
+  return check_runs(references, now, std::span(&*parsed, 1));
+}
+
+CheckedBudget checked(const Profile& base, const Profile& now, std::string_view budget) {
+  return check({{base}}, {{now}}, budget).checks.front().budgets.front();
+}
+
+TEST(Check, ATimeFarWithinItsBudgetIsCertain) {
+  const CheckedBudget out = checked(recording(1e6, 1), recording(1e6, 2), "step_time+10%");
+  EXPECT_EQ(out.judgement, Judgement::within);
+  EXPECT_EQ(out.basis, "within one run a side");
+  EXPECT_NE(out.reason.find("does not show how runs vary"), std::string::npos);
+  ASSERT_TRUE(out.interval);
+  EXPECT_LT(out.interval->low, *out.now);
+  EXPECT_GT(out.interval->high, *out.now);
+}
+
+TEST(Check, ATimeFarBeyondItsBudgetIsCertain) {
+  EXPECT_EQ(checked(recording(1e6, 1), recording(1.2e6, 2), "step_time+10%").judgement,
+            Judgement::over);
+  EXPECT_EQ(checked(recording(1e6, 1), recording(1.2e6, 2), "step_time+100us").judgement,
+            Judgement::over);
+  EXPECT_EQ(checked(recording(1e6, 1), recording(1.2e6, 2), "step_time<1ms").judgement,
+            Judgement::over);
+}
+
+TEST(Check, ALimitInsideTheIntervalCannotBeTold) {
+  const CheckedBudget out = checked(recording(1e6, 1), recording(1e6, 2), "step_time+0%");
+  EXPECT_EQ(out.judgement, Judgement::undecided);
+}
+
+TEST(Check, AnImprovementCanBeAsked) {
+  EXPECT_EQ(checked(recording(1e6, 1), recording(0.8e6, 2), "step_time-10%").judgement,
+            Judgement::within);
+  EXPECT_EQ(checked(recording(1e6, 1), recording(1e6, 2), "step_time-10%").judgement,
+            Judgement::over);
+}
+
+TEST(Check, FewStepsHaveNoInterval) {
+  const CheckedBudget out = checked(recording(1e6, 1, 5), recording(2e6, 2, 5), "step_time+3%");
+  EXPECT_EQ(out.judgement, Judgement::undecided);
+  EXPECT_NE(out.reason.find("needs 7 steps"), std::string::npos);
+  EXPECT_EQ(checked(recording(1e6, 1, 5), recording(2e6, 2, 6), "step_time<3ms").judgement,
+            Judgement::within);
+}
+
+TEST(Check, TheSameRecordingIsWithinNothingMore) {
+  const Profile one = recording(1e6, 1);
+  EXPECT_EQ(checked(one, one, "step_time+0%").judgement, Judgement::within);
+  EXPECT_EQ(checked(one, one, "step_time-1%").judgement, Judgement::over);
+}
+
+TEST(Check, PairsOfRunsDecideByTheirSigns) {
+  Runs base;
+  Runs now;
+  for (std::uint64_t i = 0; i < 8; ++i) {
+    // Drift of 10 % a run would drown a change of 2 %; pairs do not see it.
+    const double drift = 1 + 0.1 * static_cast<double>(i);
+    base.push_back({recording(1e6 * drift, i + 1)});
+    now.push_back({recording(1.02e6 * drift, i + 101)});
+  }
+  const CheckedBudget over = check(base, now, "step_time+1%").checks[0].budgets[0];
+  EXPECT_EQ(over.judgement, Judgement::over);
+  EXPECT_EQ(over.basis, "over 8 pairs of runs");
+  EXPECT_EQ(check(base, now, "step_time+3%").checks[0].budgets[0].judgement, Judgement::within);
+}
+
+TEST(Check, FewRunsSpanAllTheirIntervals) {
+  const Runs base = {{recording(1e6, 1)}, {recording(1e6, 2)}};
+  const Runs now = {{recording(1e6, 3)}, {recording(1.2e6, 4)}};
+  const CheckedBudget out = check(base, now, "step_time+10%").checks[0].budgets[0];
+  EXPECT_EQ(out.judgement, Judgement::undecided);
+  EXPECT_NE(out.reason.find("6 pairs"), std::string::npos);
+  EXPECT_EQ(check(base, now, "step_time+30%").checks[0].budgets[0].judgement, Judgement::within);
+}
+
+TEST(Check, CountsAreExact) {
+  const Profile base = with_counter(recording(1e6, 1, 40), "kernel_launches", 4000);
+  const Profile same = with_counter(recording(1e6, 2, 20), "kernel_launches", 2000);
+  const Profile more = with_counter(recording(1e6, 3, 20), "kernel_launches", 2001);
+  EXPECT_EQ(checked(base, same, "launches+0").judgement, Judgement::within);
+  EXPECT_EQ(checked(base, more, "launches+0").judgement, Judgement::over);
+  EXPECT_EQ(checked(base, more, "launches+1").judgement, Judgement::within);
+  EXPECT_EQ(checked(base, more, "launches+0.05%").judgement, Judgement::within);
+  EXPECT_EQ(checked(base, more, "launches+0.04999%").judgement, Judgement::over);
+  EXPECT_EQ(checked(base, same, "launches=100").judgement, Judgement::within);
+  EXPECT_EQ(checked(base, same, "launches<100").judgement, Judgement::over);
+  EXPECT_EQ(checked(base, same, "launches>=100").judgement, Judgement::within);
+}
+
+TEST(Check, PeaksAreOfTheWholeRecording) {
+  const Profile base = with_counter(recording(1e6, 1), "peak_allocated_bytes", 1000, false);
+  const Profile now = with_counter(recording(1e6, 2), "peak_allocated_bytes", 1100, false);
+  EXPECT_EQ(checked(base, now, "peak_memory+10%").judgement, Judgement::within);
+  EXPECT_EQ(checked(base, now, "peak_memory+9%").judgement, Judgement::over);
+}
+
+TEST(Check, CountsThatVaryBetweenRunsCannotBeTold) {
+  const auto run = [](std::uint64_t seed, std::int64_t launches) {
+    return fathom::Run{with_counter(recording(1e6, seed, 10), "kernel_launches", launches)};
+  };
+  const CheckedRuns out =
+      check({run(1, 100), run(2, 120)}, {run(3, 110), run(4, 110)}, "launches+0");
+  EXPECT_EQ(out.judgement(), Judgement::undecided);
+  EXPECT_EQ(out.checks[0].budgets[0].reason,
+            "it varies between runs: 11.00 to 11.00 in new, 10.00 to 12.00 in base");
+}
+
+TEST(Check, WhatWasNotRecordedCannotBeTold) {
+  const Profile none = recording(1e6, 1);
+  const Profile some = with_counter(recording(1e6, 2), "peak_allocated_bytes", 5, false);
+  EXPECT_NE(checked(some, none, "peak_memory<10B").reason.find("profile_memory=True"),
+            std::string::npos);
+  EXPECT_EQ(checked(none, some, "peak_memory<10B").judgement, Judgement::within);
+  EXPECT_NE(checked(none, some, "peak_memory+0").reason.find("in base"), std::string::npos);
+}
+
+TEST(Check, TimesOfAnotherDeviceCannotBeTold) {
+  const Profile base = with_condition(recording(1e6, 1), "device", "A100");
+  const Profile now = with_condition(recording(2e6, 2), "device", "H100");
+  const CheckedBudget out = checked(base, now, "step_time+3%");
+  EXPECT_EQ(out.judgement, Judgement::undecided);
+  EXPECT_EQ(out.reason, "that condition differs: A100 → H100");
+  EXPECT_EQ(checked(base, now, "step_time<1ms").judgement, Judgement::over);
+}
+
+TEST(Check, AnotherClockDecidesOnlyWithItsCycles) {
+  Profile base = recording(1e6, 1);
+  Profile now = recording(1.1e6, 2);
+  base.clock_mhz = 2000;
+  now.clock_mhz = 1800;
+  EXPECT_EQ(checked(base, now, "step_time+5%").judgement, Judgement::undecided);
+  EXPECT_NE(checked(base, now, "step_time+5%").reason.find("clock differs"), std::string::npos);
+  EXPECT_EQ(checked(base, recording(1.5e6, 3), "step_time+5%").judgement, Judgement::over);
+  Profile slow = recording(1.5e6, 4);
+  slow.clock_mhz = 1800;
+  EXPECT_EQ(checked(base, slow, "step_time+5%").judgement, Judgement::over);
+}
+
+TEST(Check, OfRanksTheWorstCounts) {
+  const auto rank = [](std::int64_t number, double ns, std::uint64_t seed) {
+    Profile profile = recording(ns, seed);
+    profile.rank = number;
+    return profile;
+  };
+  const Runs base = {{rank(0, 1e6, 1), rank(1, 1e6, 2)}};
+  const CheckedBudget slow =
+      check(base, {{rank(0, 1e6, 3), rank(1, 2e6, 4)}}, "step_time+10%").checks[0].budgets[0];
+  EXPECT_EQ(slow.judgement, Judgement::over);
+  EXPECT_EQ(slow.rank, 1);
+  const CheckedBudget missing =
+      check(base, {{rank(0, 1e6, 3), rank(2, 1e6, 4)}}, "step_time+10%").checks[0].budgets[0];
+  EXPECT_EQ(missing.judgement, Judgement::undecided);
+  EXPECT_NE(missing.reason.find("is missing in"), std::string::npos);
+}
+
+TEST(Check, AbsoluteBudgetsAreCheckedOnce) {
+  const std::vector<CheckReference> references = {{"last", "", {{recording(1e6, 1)}}},
+                                                  {"accepted", "", {{recording(0.5e6, 2)}}}};
+  const std::vector<Budget> budgets = {*parse_budget("step_time+50%"),
+                                       *parse_budget("step_time<2ms")};
+  const Runs now = {{recording(1e6, 3)}};
+  const CheckedRuns out = check_runs(references, now, budgets);
+  EXPECT_EQ(out.checks[0].budgets.size(), 2U);
+  EXPECT_EQ(out.checks[1].budgets.size(), 1U);
+  EXPECT_EQ(out.checks[0].budgets[0].judgement, Judgement::within);
+  // Small losses that were let pass add up against what was accepted.
+  EXPECT_EQ(out.judgement(), Judgement::over);
+  EXPECT_EQ(out.count(Judgement::within), 2U);
+}
+
+/// One program against itself: pairs of runs that differ by 5 % from run to run, random order.
+TEST(Check, PairsOfOneProgramAreOverInAtMostFivePercent) {
+  std::mt19937_64 bits(7);
+  std::normal_distribution<double> noise(1, 0.05);
+  int over = 0;
+  constexpr int kRepeats = 1000;
+  for (int repeat = 0; repeat < kRepeats; ++repeat) {
+    Runs base;
+    Runs now;
+    for (std::uint64_t i = 0; i < 7; ++i) {
+      base.push_back({recording(1e6 * noise(bits), bits(), 3)});
+      now.push_back({recording(1e6 * noise(bits), bits(), 3)});
+    }
+    over += check(base, now, "step_time+0%").judgement() == Judgement::over ? 1 : 0;
+  }
+  // One-sided: half of 5 %.
+  EXPECT_LE(over, kRepeats * 5 / 100);
+}
+
+}  // namespace
+}  // namespace fathom

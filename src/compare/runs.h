@@ -1,0 +1,24 @@
+// What a program left each time it ran: one recording, or one of each rank.
+#pragma once
+
+#include <vector>
+
+#include "compare/profile.h"
+#include "stats/sample.h"
+
+namespace fathom {
+
+/// The recordings of one execution of a program; never empty.
+using Run = std::vector<Profile>;
+using Runs = std::vector<Run>;
+
+/// Of the usual steps, in ns.
+SampleSummary step_summary(const Profile& profile);
+
+/// Has every recording a rank, and each another one?
+bool ranked(const std::vector<Profile>& profiles);
+
+/// Of one argument: the ranks of one program are one run; else each recording is a run.
+Runs runs_of(std::vector<Profile> profiles);
+
+}  // namespace fathom

@@ -1,0 +1,31 @@
+// How far the step time of some runs is from a limit: a ratio with its interval.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "compare/budget.h"
+#include "stats/median_interval.h"
+
+namespace fathom {
+
+/// The lengths of the usual steps of each run, in ns.
+using StepLengths = std::vector<std::vector<double>>;
+
+/// Median step divided by what a budget allows.
+struct TimeRatio {
+  double ratio = 1;
+  std::optional<Bounds> interval;  ///< At 95 %, of what `basis` names.
+  std::string basis;               ///< "within the one run of each side", "over 8 pairs of runs".
+  std::string reason;              ///< Why there is no interval; else what it does not cover.
+};
+
+/// One run a side: the interval within the runs (stats/median_ratio.h), which does not know how
+/// runs vary. From 6 pairs of runs on, in their order: the sign test's interval of the medians
+/// (stats/paired_ratio.h), exact where the order within each pair was drawn at random. Unequal
+/// numbers of at least 7 runs: the interval of the ratio of medians. Fewer: from the least to the
+/// most of the intervals within the runs. Neither side is empty, nor a run.
+TimeRatio time_ratio(const Budget& budget, const StepLengths& base, const StepLengths& now);
+
+}  // namespace fathom

@@ -1,0 +1,171 @@
+"""fathom check as CI meets it: exit codes, JSON, JUnit, markdown, several runs, ranks."""
+import gzip
+import json
+import os
+import pathlib
+import random
+import re
+import shutil
+import subprocess
+import tempfile
+import unittest
+import xml.etree.ElementTree as ET
+
+ROOT = pathlib.Path(os.environ.get("FATHOM_SOURCE_DIR", pathlib.Path(__file__).resolve().parents[2]))
+FATHOM = os.environ.get("FATHOM", str(ROOT / "build/release/fathom"))
+RECORDED = ROOT / "tests/illness/recorded"
+H100 = ROOT / "tests/data/traces/hta_alexnet.json.gz"
+SUMMARY_LIMIT = 1024 * 1024
+
+
+def check(*arguments):
+    return subprocess.run([FATHOM, "check", *map(str, arguments)], capture_output=True, text=True, timeout=120, check=False)
+
+
+def made_trace(path, milliseconds, seed, steps=12, operators=3):
+    """A training loop on the main thread whose steps take about so long."""
+    noise = random.Random(seed)
+    events = []
+    at = 1000.0
+    for step in range(steps):
+        length = 1000 * milliseconds * (1 + 0.004 * noise.random())
+        events.append({"ph": "X", "cat": "user_annotation", "name": f"ProfilerStep#{step}", "pid": 1, "tid": 1, "ts": at, "dur": length})
+        part = length / (operators + 1)
+        for operator in range(operators):
+            events.append({"ph": "X", "cat": "cpu_op", "name": "aten::mul", "pid": 1, "tid": 1, "ts": at + operator * part, "dur": part * 0.9})
+        at += length + 1
+    with gzip.open(path, "wt") as file:
+        json.dump({"schemaVersion": 1, "traceEvents": events}, file)
+    return path
+
+
+def schema_problems(value, schema, where="$"):
+    """The part of JSON Schema that ours uses."""
+    if "anyOf" in schema:
+        return min((schema_problems(value, each, where) for each in schema["anyOf"]), key=len)
+    if "const" in schema or "enum" in schema:
+        allowed = schema.get("enum", [schema.get("const")])
+        return [] if value in allowed else [f"{where}: {value!r} is none of {allowed}"]
+    kinds = {"object": dict, "array": list, "string": str, "boolean": bool, "integer": int, "number": (int, float), "null": type(None)}
+    if not isinstance(value, kinds[schema["type"]]) or (isinstance(value, bool) and schema["type"] != "boolean"):
+        return [f"{where}: {value!r} is no {schema['type']}"]
+    if schema["type"] == "array":
+        return [found for at, item in enumerate(value) for found in schema_problems(item, schema["items"], f"{where}[{at}]")]
+    if schema["type"] != "object":
+        return []
+    members = schema["properties"]
+    wrong = [f"{where}: {name} is unknown" for name in value.keys() - members.keys()]
+    wrong += [f"{where}: {name} is missing" for name in set(schema["required"]) - value.keys()]
+    return wrong + [found for name in value.keys() & members.keys() for found in schema_problems(value[name], members[name], f"{where}.{name}")]
+
+
+class Check(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.folder = pathlib.Path(tempfile.mkdtemp(prefix="fathom-check-"))
+        cls.base = made_trace(cls.folder / "base.json.gz", 10, 1)
+        cls.same = made_trace(cls.folder / "same.json.gz", 10, 2)
+        cls.slow = made_trace(cls.folder / "slow.json.gz", 11, 3, operators=4)
+
+    @classmethod
+    def tearDownClass(cls):
+        shutil.rmtree(cls.folder)
+
+    def test_exit_codes(self):
+        budget = ("--against", self.base, "--budget")
+        self.assertEqual(check(self.same, *budget, "step_time+3%").returncode, 0)
+        self.assertEqual(check(self.slow, *budget, "step_time+3%").returncode, 1)
+        self.assertEqual(check(self.slow, *budget, "operator_calls+0").returncode, 1)
+        self.assertEqual(check(self.same, *budget, "operator_calls+0").returncode, 0)
+        self.assertEqual(check(self.same, *budget, "step_time+0%").returncode, 4)
+        self.assertEqual(check(self.same, *budget, "step_time").returncode, 2)
+        self.assertEqual(check(self.same, "--against", self.base).returncode, 2)
+        self.assertEqual(check(self.same, "--budget", "launches+0").returncode, 2)
+        self.assertEqual(check(self.folder / "none.json", *budget, "step_time+3%").returncode, 3)
+        self.assertEqual(check(self.same, "--against", self.folder / "none", "--budget", "step_time+3%").returncode, 3)
+
+    def test_certainly_over_wins_over_what_cannot_be_told(self):
+        done = check(self.slow, "--against", self.base, "--budget", "step_time+3%", "--budget", "peak_memory<1GiB")
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("profile_memory=True", done.stdout)
+
+    def test_undecided_is_as_asked(self):
+        for answer, code in (("pass", 0), ("fail", 1)):
+            done = check(self.same, "--against", self.base, "--budget", "step_time+0%", "--undecided", answer)
+            self.assertEqual(done.returncode, code)
+        done = check(self.slow, "--against", self.base, "--budget", "step_time+3%", "--undecided", "pass")
+        self.assertEqual(done.returncode, 1, "what is certainly over is no matter of taste")
+        self.assertEqual(check(self.same, "--against", self.base, "--budget", "step_time+0%", "--undecided", "x").returncode, 2)
+
+    def test_one_run_a_side_is_reported_to_not_show_how_runs_vary(self):
+        done = check(self.same, "--against", self.base, "--budget", "step_time+3%", "--json")
+        budget = json.loads(done.stdout)["checks"][0]["budgets"][0]
+        self.assertEqual(budget["basis"], "within one run a side")
+        self.assertIn("does not show how runs vary", budget["reason"])
+
+    def test_pairs_of_runs_see_through_drift(self):
+        base, new, over = self.folder / "b", self.folder / "n", self.folder / "o"
+        for folder in (base, new, over):
+            folder.mkdir()
+        for run in range(7):
+            drift = 10 * (1 + 0.1 * run)
+            made_trace(base / f"run{run}.json.gz", drift, 10 + run)
+            made_trace(new / f"run{run}.json.gz", 1.002 * drift, 20 + run)
+            made_trace(over / f"run{run}.json.gz", 1.03 * drift, 30 + run)
+        self.assertEqual(check(new, "--against", base, "--budget", "step_time+1%").returncode, 0)
+        done = check(over, "--against", base, "--budget", "step_time+1%", "--json")
+        self.assertEqual(done.returncode, 1)
+        self.assertEqual(json.loads(done.stdout)["checks"][0]["budgets"][0]["basis"], "over 7 pairs of runs")
+        # The same runs named one by one.
+        against = [word for file in sorted(base.iterdir()) for word in ("--against", file)]
+        self.assertEqual(check(*sorted(over.iterdir()), *against, "--budget", "step_time+1%").returncode, 1)
+
+    def test_ranks_are_one_run(self):
+        done = check(RECORDED / "late_rank.cured", "--against", RECORDED / "late_rank.ill", "--budget", "operator_calls+100%", "--json")
+        answer = json.loads(done.stdout)
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        self.assertIsInstance(answer["checks"][0]["budgets"][0]["rank"], int)
+        one = next(iter(sorted((RECORDED / "late_rank.cured").iterdir())))
+        done = check(one, "--against", RECORDED / "late_rank.ill", "--budget", "operator_calls+100%")
+        self.assertEqual(done.returncode, 4)
+        self.assertIn("is missing in new", " ".join(done.stdout.split()))
+
+    def test_json_is_as_the_schema_says(self):
+        schema = json.loads((ROOT / "docs/check.schema.json").read_text())
+        for arguments in (
+            (self.slow, "--against", self.base, "--budget", "step_time+3%", "--budget", "peak_memory<1GiB"),
+            (H100, "--against", H100, "--budget", "launches+0", "--budget", "copied_bytes<1kB"),
+            (RECORDED / "late_rank.cured", "--against", RECORDED / "late_rank.ill", "--budget", "step_time+3%"),
+        ):
+            answer = json.loads(check(*arguments, "--json").stdout)
+            self.assertEqual(schema_problems(answer, schema), [])
+
+    def test_junit_is_a_test_case_for_each_budget(self):
+        file = self.folder / "junit.xml"
+        budgets = ("--budget", "step_time+3%", "--budget", "peak_memory<1GiB", "--budget", "operator_calls+9")
+        for undecided, expected in (((), {"errors": 1, "skipped": 0, "failures": 1}), (("--undecided", "pass"), {"errors": 0, "skipped": 1, "failures": 1}),
+                                    (("--undecided", "fail"), {"errors": 0, "skipped": 0, "failures": 2})):
+            check(self.slow, "--against", self.base, *budgets, "--junit", file, *undecided)
+            suite = ET.parse(file).getroot().find("testsuite")
+            self.assertEqual({name: int(suite.get(name)) for name in expected}, expected)
+            self.assertEqual(int(suite.get("tests")), 3)
+            self.assertEqual([case.get("name") for case in suite], ["step_time+3%", "peak_memory<1GiB", "operator_calls+9"])
+        self.assertIsNotNone(suite.find("testcase[@name='step_time+3%']/failure"))
+
+    def test_markdown_stays_below_the_limit_of_a_step_summary(self):
+        budgets = [word for number in range(20000) for word in ("--budget", f"operator_calls<{number}")]
+        done = check(self.slow, "--against", self.base, *budgets, "--markdown")
+        self.assertEqual(done.returncode, 1)
+        self.assertLess(len(done.stdout.encode()), SUMMARY_LIMIT)
+        left = int(re.search(r"(\d+) more budgets do not fit", done.stdout)[1])
+        shown = len(re.findall(r"^\| (?:within|over) \|", done.stdout, re.M))
+        self.assertEqual(shown + left, 20000)
+
+    def test_a_full_disk_is_no_passed_check(self):
+        done = check(self.same, "--against", self.base, "--budget", "step_time+3%", "--junit", "/dev/full")
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("No space left", done.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main()
