@@ -90,7 +90,9 @@ const DeviceSpec* find_device_spec(std::span<const DeviceSpec> specs, const Devi
   const std::vector<std::string> words = words_of(device.name);
   if (words.empty()) return find_by_size(specs, device);
   // A laptop's chip has another's name, but neither its clocks nor its size.
-  if (std::ranges::find(words, "laptop") != words.end()) return nullptr;
+  const bool portable = std::ranges::any_of(
+      words, [](const std::string& word) { return word == "laptop" || word == "design"; });
+  if (portable) return nullptr;  // "… Laptop GPU", "… with Max-Q Design"
   const DeviceSpec* best = nullptr;
   std::size_t best_words = 0;
   for (const DeviceSpec& spec : specs) {

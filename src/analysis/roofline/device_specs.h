@@ -31,7 +31,7 @@ struct DeviceSpec {
   [[nodiscard]] double peak(NumberType type, bool matrix) const;
 };
 
-/// All that are known, by maker and age.
+/// All that are known: accelerators of data centres by maker and age, then boards.
 std::span<const DeviceSpec> all_device_specs();
 
 /// The spec of a recorded device among `specs`: whose words its name holds, the most words first,

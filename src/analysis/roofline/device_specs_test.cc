@@ -34,6 +34,22 @@ TEST(DeviceSpecs, recordedNamesFindTheirDevice) {
   EXPECT_EQ(found("NVIDIA B200"), "B200");
   EXPECT_EQ(found("NVIDIA GB200"), "GB200");
   EXPECT_EQ(found("AMD Instinct MI300X"), "MI300X");
+  EXPECT_EQ(found("Tesla P100-PCIE-16GB", 17'071'734'784), "P100 PCIe 16GB");
+  EXPECT_EQ(found("NVIDIA GeForce RTX 2080 Ti"), "RTX 2080 Ti");
+  EXPECT_EQ(found("Quadro RTX 6000"), "Quadro RTX 6000");
+  EXPECT_EQ(found("NVIDIA RTX 6000 Ada Generation"), "RTX 6000 Ada");
+  EXPECT_EQ(found("NVIDIA RTX 4000 SFF Ada Generation"), "RTX 4000 SFF Ada");
+  EXPECT_EQ(found("NVIDIA RTX A5000"), "RTX A5000");
+  EXPECT_EQ(found("NVIDIA GeForce RTX 3080", 12'638'355'456), "RTX 3080 12GB");
+  EXPECT_EQ(found("NVIDIA RTX PRO 6000 Blackwell Max-Q Workstation Edition"),
+            "RTX PRO 6000 Blackwell Max-Q");
+  EXPECT_EQ(found("NVIDIA RTX PRO 6000 Blackwell Workstation Edition"), "RTX PRO 6000 Blackwell");
+  EXPECT_EQ(found("NVIDIA A800-SXM4-80GB"), "A800 SXM");
+  EXPECT_EQ(found("NVIDIA H800"), "H800");
+  EXPECT_EQ(found("NVIDIA H20"), "H20 96GB");
+  EXPECT_EQ(found("NVIDIA A2"), "A2");
+  EXPECT_EQ(found("AMD Instinct MI100"), "MI100");
+  EXPECT_EQ(found("AMD Radeon RX 7900 XTX"), "Radeon RX 7900 XTX");
   EXPECT_EQ(found("AMD Instinct MI250X"), "MI250X (one die)");
 }
 
@@ -46,6 +62,7 @@ TEST(DeviceSpecs, aDeviceWithoutANameIsFoundByItsSize) {
 TEST(DeviceSpecs, strangersAndLaptopsAreNotFound) {
   EXPECT_EQ(found("Voodoo 2"), "");
   EXPECT_EQ(found("NVIDIA GeForce RTX 3080 Laptop GPU"), "");
+  EXPECT_EQ(found("NVIDIA GeForce RTX 2080 Super with Max-Q Design"), "");
 }
 
 TEST(DeviceSpecs, peopleNameThemShortly) {
@@ -66,7 +83,7 @@ TEST(DeviceSpecs, everyRowIsCompleteAndNamedOnce) {
   for (const DeviceSpec& spec : all_device_specs()) {
     EXPECT_TRUE(names.insert(spec.name).second) << spec.name;
     EXPECT_GT(spec.fp32, 1e12) << spec.name;
-    EXPECT_GE(spec.fp16_matrix, spec.fp32) << spec.name;
+    EXPECT_GE(spec.peak(NumberType::fp16, true), spec.fp32) << spec.name;
     EXPECT_GT(spec.bandwidth, 1e11) << spec.name;
     EXPECT_GT(spec.memory, 1'000'000'000) << spec.name;
     EXPECT_GT(spec.l2, 0) << spec.name;
