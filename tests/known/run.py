@@ -3,7 +3,8 @@
 
 tests/known/run.py [--times N] [--keep FOLDER] [NAME...]     three runs of each, or of those named
 
-Prints right or wrong for each run, and why. It needs a Python with PyTorch (FATHOM_TORCH_PYTHON);
+Prints right or wrong for each run, and why, then the programs that were right in all of them and gave the same answer
+each time: the same verdicts and first findings. It needs a Python with PyTorch (FATHOM_TORCH_PYTHON);
 a program whose packages that Python lacks is left out with a message. C++ programs are compiled
 against the SDK of the build that `FATHOM` is of. README.md has the meaning of known.json.
 """
@@ -11,6 +12,7 @@ against the SDK of the build that `FATHOM` is of. README.md has the meaning of k
 from __future__ import annotations
 
 import argparse
+import dataclasses
 import json
 import os
 import pathlib
@@ -61,15 +63,27 @@ def fathom(*words: str) -> str:
     return done.stdout
 
 
+@dataclasses.dataclass
+class Answer:
+    """What was said of one run: what is wrong with it, and what other runs should say, too."""
+
+    faults: list[str]
+    # Verdict and first finding of each program in it, in any order.
+    gist: list[tuple[str, str]] = dataclasses.field(default_factory=list)
+
+
+def gist_of(diagnosis: dict[str, Any]) -> tuple[str, str]:
+    rules = [f["rule"] for f in diagnosis["findings"] if f["rule"] not in BESIDE]
+    return diagnosis["verdict"]["id"], rules[0] if rules else "none"
+
+
 def faults(known: dict[str, Any], diagnoses: list[dict[str, Any]], text: str) -> list[str]:
     """What is not as it has to be, of each program of the run."""
     found = []
     for diagnosis in diagnoses:
-        verdict = diagnosis["verdict"]["id"]
+        verdict, first = gist_of(diagnosis)
         if verdict not in known["verdict"]:
             found.append(f"verdict {verdict}, not {' or '.join(known['verdict'])}")
-        rules = [f["rule"] for f in diagnosis["findings"] if f["rule"] not in BESIDE]
-        first = rules[0] if rules else "none"
         if "first" in known and first not in known["first"]:
             found.append(f"first finding {first}, not {' or '.join(known['first'])}")
     for said in known.get("says", []):
@@ -81,7 +95,7 @@ def faults(known: dict[str, Any], diagnoses: list[dict[str, Any]], text: str) ->
     return found
 
 
-def run_once(name: str, known: dict[str, Any], folder: pathlib.Path) -> list[str]:
+def run_once(name: str, known: dict[str, Any], folder: pathlib.Path) -> Answer:
     command = command_of(name, known, folder)
     session = folder / "session"
     done = subprocess.run(
@@ -93,7 +107,7 @@ def run_once(name: str, known: dict[str, Any], folder: pathlib.Path) -> list[str
         env={k: v for k, v in os.environ.items() if k != "FATHOM_SESSION"},
     )
     if done.returncode:
-        return [f"exit code {done.returncode}: {done.stderr.strip()[-300:]}"]
+        return Answer([f"exit code {done.returncode}: {done.stderr.strip()[-300:]}"])
     found = []
     if re.search(r"Can't|Traceback|WARNING", done.stderr):
         found.append(f"on standard error: {done.stderr.strip()[:300]}")
@@ -102,7 +116,13 @@ def run_once(name: str, known: dict[str, Any], folder: pathlib.Path) -> list[str
     screens = fathom("diagnose", str(session)) + fathom("diagnose", "--all", str(session))
     text = " ".join(screens.split())
     diagnoses = diagnosis if isinstance(diagnosis, list) else [diagnosis]
-    return found + faults(known, diagnoses, text)
+    return Answer(found + faults(known, diagnoses, text), sorted(map(gist_of, diagnoses)))
+
+
+def different(answers: list[Answer]) -> str:
+    """Answers that not all runs of a program gave; empty where they agree."""
+    gists = sorted({", ".join(f"{verdict} with {first}" for verdict, first in answer.gist) for answer in answers})
+    return " / ".join(gists) if len(gists) > 1 else ""
 
 
 def main() -> int:
@@ -115,24 +135,31 @@ def main() -> int:
     unknown = set(given.names) - set(table)
     if unknown:
         parser.error(f"no program {', '.join(sorted(unknown))}")
-    right = wrong = 0
+    right = wrong = programs = sure = 0
     for name in given.names or table:
         missing = lacks(table[name].get("needs", []))
         if missing:
             print(f"left out  {name}: {missing} is not installed", flush=True)
             continue
+        answers = []
         for number in range(given.times):
             with tempfile.TemporaryDirectory(prefix="fathom-known-") as own:
                 folder = given.keep / f"{name}-{number + 1}" if given.keep else pathlib.Path(own)
                 folder.mkdir(parents=True, exist_ok=True)
-                found = run_once(name, table[name], folder)
+                answers.append(run_once(name, table[name], folder))
+            found = answers[-1].faults
             right, wrong = right + (not found), wrong + bool(found)
             print(
                 f"{'wrong' if found else 'right':8}  {name}  {'; '.join(found)}".rstrip(),
                 flush=True,
             )
-    print(f"{right} right, {wrong} wrong")
-    return 1 if wrong else 0
+        differs = different(answers)
+        if differs:
+            print(f"differs   {name}  {differs}", flush=True)
+        programs += 1
+        sure += not differs and not any(answer.faults for answer in answers)
+    print(f"{right} runs right, {wrong} wrong; {sure} of {programs} programs right and the same in every run")
+    return 0 if sure == programs else 1
 
 
 if __name__ == "__main__":

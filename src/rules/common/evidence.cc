@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <tuple>
 #include <utility>
 
 namespace fathom {
@@ -42,8 +43,10 @@ Evidence evidence_of(const RuleContext& rules, const Blamed& blamed, std::string
 }
 
 std::vector<SliceId> costliest(const Trace& trace, std::vector<SliceId> slices) {
+  // Of equal ones the first: the order of a file's threads decides nothing.
   const auto longest = [&trace](SliceId slice) {
-    return std::pair(-trace.slices.duration[slice.row()], slice);
+    return std::tuple(-trace.slices.duration[slice.row()], trace.slices.start[slice.row()],
+                      trace.track(slice).tid, slice);
   };
   const auto kept = static_cast<std::ptrdiff_t>(std::min(slices.size(), kExamples));
   std::ranges::partial_sort(slices, slices.begin() + kept, {}, longest);
