@@ -23,4 +23,9 @@ struct Outliers {
 /// O(n log n).
 Outliers find_outliers(std::span<const Step* const> steps);
 
+/// The leading counted steps that take more than 1.5 times the median of all, the time in which the
+/// pipeline fills aside; of fewer than three steps, none. They are warm-up, outliers or not.
+/// O(n log n).
+std::span<const Step* const> leading_long_steps(const RuleContext& rules);
+
 }  // namespace fathom

@@ -28,7 +28,8 @@ constexpr std::string_view kDoc =
     "and the last third's median is over 10 % longer than the first third's. Of steps that `fathom "
     "run` "
     "only timed outliers are named, too, but not what made them long. The verdict and the savings "
-    "of other findings are of the steps that are no outliers. Sources: Tukey's fences; "
+    "of other findings are of the steps that are no outliers. Leading long steps are warm-up and "
+    "left to warmup-in-window. Sources: Tukey's fences; "
     "nsys-ai's layer outliers (the same two conditions).";
 
 constexpr std::size_t kFewestSteps = 4;
@@ -237,9 +238,7 @@ Finding make(const RuleContext& rules, const Outliers& outliers) {
                                                " more in them than in as many other steps"));
   }
   finding.counter_evidence =
-      outliers.has(rules.steps.front())
-          ? "The first counted step is among them, which may be warm-up and not come again."
-          : "A few steps of a short recording need not be typical of the whole run.";
+      "A few steps of a short recording need not be typical of the whole run.";
   finding.fix.text = std::string(kFix);
   finding.verify = "fathom steps TRACE";
   finding.claims = std::move(cause.claims);
@@ -333,12 +332,23 @@ std::optional<Finding> drift(const RuleContext& rules) {
   return finding;
 }
 
-Outcome check(const RuleContext& rules) {
+/// Leading long steps belong to warmup-in-window.
+RuleContext after_warm_up(const RuleContext& rules) {
+  const std::size_t leading = leading_long_steps(rules).size();
+  RuleContext after = rules;
+  after.steps.erase(after.steps.begin(),
+                    after.steps.begin() + static_cast<std::ptrdiff_t>(leading));
+  return after;
+}
+
+Outcome check(const RuleContext& every) {
   std::vector<Finding> findings;
-  if (std::optional<Finding> timed = timed_outliers(rules)) findings.push_back(std::move(*timed));
+  if (std::optional<Finding> timed = timed_outliers(every)) findings.push_back(std::move(*timed));
+  const RuleContext rules = after_warm_up(every);
   if (rules.steps.size() < kFewestSteps) {
     if (!findings.empty()) return findings;
-    return Abstention{"fewer than four counted steps: record more, each ended by prof.step()"};
+    return Abstention{
+        "fewer than four counted steps without warm-up: record more, each ended by prof.step()"};
   }
   const Outliers outliers = find_outliers(rules.steps);
   if (!outliers.steps.empty() && rules.percent(outliers.excess) >= kLeastPercent) {

@@ -62,6 +62,22 @@ TEST(StepOutliers, OfARunAreNamedThoughTheyWereOnlyTimed) {
   EXPECT_NE(judged(0, 600).abstains(step_outliers()), "") << "the first is long by warm-up";
 }
 
+TEST(StepOutliers, LeaveLeadingLongStepsToTheWarmUp) {
+  TraceBuilder first;
+  steps(first, {300, 250, 100, 101, 102, 100, 101});
+  EXPECT_TRUE(JudgedTrace(first).findings(step_outliers()).empty());
+
+  TraceBuilder both;
+  steps(both, {300, 100, 101, 102, 280, 100, 101});
+  const std::vector<Finding> findings = JudgedTrace(both).findings(step_outliers());
+  ASSERT_EQ(findings.size(), 1U);
+  EXPECT_EQ(findings[0].title, "1 step of 6 far longer than the median of 101 ns");
+
+  TraceBuilder few;
+  steps(few, {300, 100, 101, 102});
+  EXPECT_NE(JudgedTrace(few).abstains(step_outliers()), "") << "three steps are left";
+}
+
 TEST(StepOutliers, ClaimNoMoreThanTheirExcess) {
   TraceBuilder builder;
   steps(builder, {100, 100, 100, 300, 100, 100});

@@ -4,13 +4,13 @@
 #include <functional>
 #include <utility>
 
-#include "analysis/pipeline_fill.h"
 #include "analysis/structure/stretches.h"
 #include "analysis/structure/vendor.h"
 #include "base/quantity_text.h"
 #include "rules/common/claims.h"
 #include "rules/common/counted.h"
 #include "rules/common/evidence.h"
+#include "rules/common/outliers.h"
 #include "rules/common/program.h"
 #include "rules/common/recorded.h"
 #include "rules/rule.h"
@@ -35,7 +35,6 @@ constexpr std::string_view kDoc =
     "Sources: "
     "PyTorch's profiler documentation (wait and warmup of schedule()); CUDA's lazy loading.";
 
-constexpr double kLongFirst = 1.5;
 constexpr std::size_t kFewestSteps = 3;
 constexpr double kLeastPercent = 5.0;
 constexpr double kCriticalPercent = 20.0;
@@ -69,19 +68,6 @@ Finding about(const RuleContext& rules, std::string key, std::string title, Evid
   finding.fix = fix_of(rules);
   finding.verify = "fathom steps TRACE";
   return finding;
-}
-
-/// The leading counted steps that are longer than usual.
-std::span<const Step* const> long_first(const RuleContext& rules) {
-  if (rules.steps.size() < kFewestSteps) return {};
-  const Duration median = median_of(step_lengths(rules));
-  const double limit = kLongFirst * static_cast<double>(to_ns(median));
-  const auto usual = std::ranges::find_if(rules.steps, [&](const Step* step) {
-    const bool first = step == rules.steps.front();
-    const Duration length = first ? length_without_fill(*step, median) : step->window.length();
-    return static_cast<double>(to_ns(length)) <= limit;
-  });
-  return {rules.steps.begin(), usual};
 }
 
 Finding first_steps(const RuleContext& rules, std::span<const Step* const> steps) {
@@ -174,7 +160,7 @@ std::vector<Finding> first_use(const RuleContext& rules) {
 
 Outcome check(const RuleContext& rules) {
   std::vector<Finding> findings = first_use(rules);
-  const auto steps = long_first(rules);
+  const auto steps = leading_long_steps(rules);
   if (!steps.empty()) findings.push_back(first_steps(rules, steps));
   if (findings.empty() && rules.steps.size() < kFewestSteps && rules.device < 0) {
     return Abstention{
