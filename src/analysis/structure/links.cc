@@ -262,8 +262,13 @@ Links match_launches(const Trace& trace) {
   number_graph_replays(trace, matcher.rows(), links);
   links.activities = matcher.rows();
   const Column<Time>& start = trace.slices.start;
-  sort_rows(std::span<SliceId>(links.activities),
-            [&start](SliceId a, SliceId b) { return start[a.row()] < start[b.row()]; });
+  // Of those that start together the lower stream is first, whatever the order of the file.
+  sort_rows(std::span<SliceId>(links.activities), [&](SliceId a, SliceId b) {
+    if (start[a.row()] != start[b.row()]) return start[a.row()] < start[b.row()];
+    const Track& left = trace.track(a);
+    const Track& right = trace.track(b);
+    return std::tie(left.device, left.stream) < std::tie(right.device, right.stream);
+  });
   return links;
 }
 

@@ -46,12 +46,12 @@ struct Found {
 
 void look_at_device(const RuleContext& rules, Found& found) {
   for (const CollectiveCall& call : collective_calls(rules)) {
+    found.bytes += call.bytes;
     const Duration exposed = rules.accounting.credited[call.slice.row()];
     if (exposed <= Duration{}) continue;
     found.exposed += exposed;
     found.by_kind[static_cast<std::size_t>(call.kind)] += exposed;
     found.calls.push_back(call.slice);
-    found.bytes += call.bytes;
   }
   const DeviceTimeline& timeline = *rules.context.timelines().find(rules.device);
   for (const Step* const step : rules.steps) {
