@@ -453,8 +453,10 @@ TEST_F(CudaInjection, CorrelationIdsThatBeginAnewStillLinkKernelsToTheirCalls) {
 
 TEST_F(CudaInjection, BeforeAContextEndsWhatCuptiHasOfItIsTaken) {
   // Also what has not begun by then; who only uses it no more waits himself.
-  for (const auto& [how, kernels] :
-       {std::pair{"device reset", 10U}, {"context destroy", 10U}, {"context release", 7U}}) {
+  for (const auto& [how, kernels] : {std::pair{"device reset", 10U},
+                                     {"context destroy", 10U},
+                                     {"primary reset", 10U},
+                                     {"context release", 7U}}) {
     const Folder folder;
     EXPECT_EQ(
         run_injected(
@@ -467,10 +469,12 @@ TEST_F(CudaInjection, BeforeAContextEndsWhatCuptiHasOfItIsTaken) {
 }
 
 TEST_F(CudaInjection, TheEndOfAContextDoesNotCutWhatAnotherRuns) {
-  const Folder folder;
-  EXPECT_EQ(run_injected(folder, "context destroy beside", {{"CUPTI_FAKE_WHOLE", "1"}}), 0);
-  EXPECT_EQ(kernels_of(folder).size(), 6U);
-  EXPECT_EQ(read_folder(folder).facts.count("cuda.running"), 0U);
+  for (const char* const how : {"context destroy beside", "primary reset beside"}) {
+    const Folder folder;
+    EXPECT_EQ(run_injected(folder, how, {{"CUPTI_FAKE_WHOLE", "1"}}), 0) << how;
+    EXPECT_EQ(kernels_of(folder).size(), 6U) << how;
+    EXPECT_EQ(read_folder(folder).facts.count("cuda.running"), 0U) << how;
+  }
 }
 
 TEST_F(CudaInjection, WhatHasNotBegunAtTheEndIsCounted) {
@@ -559,6 +563,12 @@ TEST_F(CudaInjection, WhereNobodyStartsTorchsProfilerItIsRecordedHere) {
     EXPECT_EQ(run_injected(alone, "work", more), 0);
     EXPECT_EQ(kernels_of(alone).size(), 5U);
   }
+  // The number of the process stays, the hook does not.
+  const Folder became;
+  EXPECT_EQ(
+      run_injected(became, "becomes another Python", {{"FATHOM_CUPTI", torch}, {"FAKE_HOOK", "1"}}),
+      0);
+  EXPECT_EQ(kernels_of(became).size(), 5U);
   const Folder hooked;
   EXPECT_EQ(run_injected(hooked, "work", {{"FATHOM_CUPTI", torch}, {"FAKE_HOOK", "1"}}), 0);
   EXPECT_EQ(kernels_of(hooked).size(), 0U);
@@ -591,12 +601,18 @@ TEST_F(CudaInjection, ACuptiThatWasAnothersFromTheBeginningIsLeftAndThatIsSaid) 
 #endif
 
 TEST_F(CudaInjection, AnotherProfilerWithAClockLikeCuptisIsNoticedByMissingBuffers) {
+  for (const char* const how : {"taken quietly", "taken quietly, plain"}) {
+    const Folder folder;
+    EXPECT_EQ(run_injected(folder, how, {{"FATHOM_OPTIONS", R"({"cuda_beside_torch": true})"}}), 0);
+    EXPECT_NE(loss(read_folder(folder), "another profiler in this process took CUPTI"), "") << how;
+    EXPECT_EQ(kernels_of(folder).size(), 5U) << how;
+  }
+}
+
+TEST_F(CudaInjection, PlainLaunchesCostNoCallbackWhileBuffersComeBack) {
   const Folder folder;
-  EXPECT_EQ(
-      run_injected(folder, "taken quietly", {{"FATHOM_OPTIONS", R"({"cuda_beside_torch": true})"}}),
-      0);
-  EXPECT_NE(loss(read_folder(folder), "another profiler in this process took CUPTI"), "");
-  EXPECT_EQ(kernels_of(folder).size(), 5U);
+  EXPECT_EQ(run_injected(folder, "busy, plain"), 0);
+  EXPECT_TRUE(losses(read_folder(folder)).empty());
 }
 
 TEST_F(CudaInjection, ThatOfCuda11IsRefusedAndTheNextTried) {
@@ -618,6 +634,62 @@ TEST_F(CudaInjection, ThatOfCuda11IsRefusedAndTheNextTried) {
   EXPECT_EQ(run_injected(next, "work", more), 0);
   EXPECT_EQ(kernels_of(next).size(), 5U);
   EXPECT_TRUE(read_folder(next).facts.at("cuda.cupti").ends_with("/lib64/libcupti.so.12"));
+}
+
+TEST_F(CudaInjection, ALibraryOfAnotherMajorVersionThatIsNamedIsReportedOrRefused) {
+  struct Named {
+    const char* version;
+    const char* driver;
+    const char* fail;
+    std::size_t kernels;
+    std::string why;
+    std::string remedy;
+  };
+  const std::string unset = "leave FATHOM_CUPTI unset";
+  const Named all[] = {
+      // An older one records, but does not know what is newer.
+      {"28", "13000", "", 5, "of CUDA 12, and the driver runs CUDA 13", "name libcupti.so.13"},
+      // A newer one does not start with the driver, as one call or the other answers.
+      {"130200", "12080", "cuptiGetVersion:999:0", 0, "does not fit this driver", unset},
+      {"130000", "12080", "cuptiSubscribe:15:0", 0, "does not start with the driver",
+       "of the CUDA version that nvidia-smi shows"},
+      {"130000", "13010", "", 5, "", ""},
+      {"28", "12060", "", 5, "", ""},
+  };
+  for (const Named& named : all) {
+    const Folder folder;
+    EXPECT_EQ(run_injected(folder, "work",
+                           {{"CUPTI_FAKE_VERSION", named.version},
+                            {"CUPTI_FAKE_DRIVER", named.driver},
+                            {"CUPTI_FAKE_FAIL", named.fail}}),
+              0);
+    const std::string what = std::string(named.version) + " with " + named.driver;
+    EXPECT_EQ(kernels_of(folder).size(), named.kernels) << what;
+    Recorded recorded = read_folder(folder);
+    EXPECT_EQ(losses(recorded).size(), named.why.empty() ? 0U : 1U) << what;
+    if (named.why.empty()) continue;
+    EXPECT_NE(loss(recorded, named.why), "") << what;
+    EXPECT_NE(recorded.facts["not_recorded.cuda.0.remedy"].find(named.remedy), std::string::npos)
+        << what;
+  }
+}
+
+TEST_F(CudaInjection, ALibraryOfAnotherMajorVersionThatWasFoundIsNoLoss) {
+  // That of a PyTorch for CUDA 12 beside a driver of CUDA 13 is a usual thing.
+  const Folder home;
+  std::filesystem::create_directory(home.path() + "/lib64");
+  std::filesystem::create_symlink(kFolder + "/libfake_cupti.so",
+                                  home.path() + "/lib64/libcupti.so.12");
+  const Folder folder;
+  EXPECT_EQ(run_injected(folder, "work",
+                         {{"FATHOM_CUPTI", ""},
+                          {"FAKE_GPU", kFolder + "/libfake_cupti.so"},
+                          {"CUDA_HOME", home.path()},
+                          {"CUPTI_FAKE_VERSION", "28"},
+                          {"CUPTI_FAKE_DRIVER", "13000"}}),
+            0);
+  EXPECT_EQ(kernels_of(folder).size(), 5U);
+  EXPECT_TRUE(losses(read_folder(folder)).empty());
 }
 
 TEST_F(CudaInjection, PackagesOfTheInterpreterThatRunsAreFoundWithoutItsEnvironment) {
@@ -840,6 +912,21 @@ std::string said(const Folder& folder, const std::string& command) {
   while (pipe != nullptr && fgets(part, sizeof part, pipe) != nullptr) text += part;
   if (pipe != nullptr) pclose(pipe);
   return text;
+}
+
+TEST_F(CudaInjection, KernelsThatCuptiLosesAtTheBeginningAreShownByHealthWhereItIsKnownForThat) {
+  // Ours is the first profile of the process, which loses one.
+  for (const auto& [version, shown] :
+       {std::pair{"24", true}, {"130000", true}, {"130101", false}}) {
+    const Folder folder;
+    EXPECT_EQ(
+        run_injected(folder, "work", {{"CUPTI_FAKE_FIRST", "1"}, {"CUPTI_FAKE_VERSION", version}}),
+        0);
+    EXPECT_EQ(kernels_of(folder).size(), 4U) << version;
+    std::ofstream(folder.path() + "/manifest.json") << R"({"schema": "fathom-run/1"})";
+    const std::string health = said(folder, "health");
+    EXPECT_EQ(health.find("cupti_first_kernels_lost") != std::string::npos, shown) << health;
+  }
 }
 
 TEST_F(CudaInjection, ReportsOfTheFolderShowIt) {

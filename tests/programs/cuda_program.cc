@@ -128,6 +128,15 @@ void cost(void* gpu, bool read) {
               static_cast<long long>((cpu_ns(CLOCK_PROCESS_CPUTIME_ID) - process) / kRounds));
 }
 
+/// The fake's function that ends a context so; null: it is something else that is asked for.
+const char* end_of_context(const std::string& what) {
+  return what == "device reset"      ? "fake_device_reset"
+         : what == "primary reset"   ? "fake_primary_reset"
+         : what == "context destroy" ? "fake_context_destroy"
+         : what == "context release" ? "fake_context_release"
+                                     : nullptr;
+}
+
 /// What CUPTI does in rarer cases. False where there is none of that name.
 bool rarely(void* gpu, const std::string& what) {
   const auto work = find<Work>(gpu, "fake_work");
@@ -137,17 +146,15 @@ bool rarely(void* gpu, const std::string& what) {
     find<Work>(gpu, "fake_launch")(6);
   } else if (what == "launch, stream of the thread") {
     find<Work>(gpu, "fake_launch_ptsz")(6);
-  } else if (what == "device reset" || what == "context destroy" || what == "context release") {
+  } else if (const char* const ends = end_of_context(what)) {
     work(5);
     if (what != "context release") find<Work>(gpu, "fake_queue")(3);
-    simply(what == "device reset"      ? "fake_device_reset"
-           : what == "context destroy" ? "fake_context_destroy"
-                                       : "fake_context_release");
+    simply(ends);
     work(2);
-  } else if (what == "context destroy beside") {
+  } else if (what == "context destroy beside" || what == "primary reset beside") {
     simply("fake_endless_kernel");
     work(5);
-    simply("fake_context_destroy");
+    simply(what == "primary reset beside" ? "fake_primary_reset" : "fake_context_destroy");
     // What was handed over by then is in the file.
     simply("fake_wait_for_flush");
     simply("fake_end_kernel");
@@ -252,15 +259,29 @@ int be_taken(void* gpu) {
   return asked("fake_foreign_flushes") == flushes && asked("fake_recording") == records ? 0 : 4;
 }
 
-/// By a profiler whose clock is like CUPTI's.
-void be_taken_quietly(void* gpu) {
+/// By a profiler whose clock is like CUPTI's, with launches of either kind. The recorder hears of
+/// plain ones when no buffer has come back for a second.
+void be_taken_quietly(void* gpu, bool plain) {
   find<Work>(gpu, "fake_work")(5);
   find<Simple>(gpu, "fake_kineto_records")();
   find<Simple>(gpu, "fake_wait_for_flush")();
   constexpr int kLaunches = 10'000;
-  find<Work>(gpu, "fake_launch_ex")(kLaunches);
   constexpr int kOfTwoLooks = 12;
+  constexpr int kOfAWhile = 36;
+  if (plain) wait_for_readings(gpu, kOfAWhile);
+  find<Work>(gpu, plain ? "fake_launch" : "fake_launch_ex")(kLaunches);
   wait_for_readings(gpu, kOfTwoLooks);
+}
+
+/// Of a program that works, and whose buffers come back, plain launches cost no callback.
+int be_busy(void* gpu) {
+  constexpr int kRounds = 10;
+  for (int i = 0; i < kRounds; ++i) {
+    find<Work>(gpu, "fake_work")(1);
+    find<Work>(gpu, "fake_launch")(1);
+    find<Simple>(gpu, "fake_wait_for_flush")();
+  }
+  return find<Question>(gpu, "fake_plain_launches_told")() == 0 ? 0 : 4;
 }
 
 /// Of the last handler of all: until buffers that are on their way have come.
@@ -280,6 +301,11 @@ int main(int argc, char** argv) {
   // As the hook does.
   if (std::getenv("FAKE_HOOK") != nullptr)
     setenv("FATHOM_PARENT", (std::to_string(getpid()) + ":-1:main").c_str(), 1);
+  if (what == "becomes another Python") {
+    // Which reads no environment, and so has no hook.
+    unsetenv("FAKE_HOOK");
+    execl(argv[0], argv[0], "work", nullptr);
+  }
   if (what == "much, lingers") std::atexit([] { wait_at_end(); });
   void* const gpu = fake_gpu();
   const auto work = find<Work>(gpu, "fake_work");
@@ -294,10 +320,11 @@ int main(int argc, char** argv) {
   if (rarely(gpu, what)) return 0;
   if (what == "torch later") return import_torch_late(gpu);
   if (what == "taken") return be_taken(gpu);
-  if (what == "taken quietly") {
-    be_taken_quietly(gpu);
+  if (what == "taken quietly" || what == "taken quietly, plain") {
+    be_taken_quietly(gpu, what != "taken quietly");
     return 0;
   }
+  if (what == "busy, plain") return be_busy(gpu);
   if (what == "much, killed") {
     // The last look takes what is in full buffers.
     work(2000);

@@ -5,7 +5,9 @@
 // CUPTI_FAKE_CORRELATION: the number of the call before the first. CUPTI_FAKE_CAPTURE: another
 // thread captures a graph, which calls of events would spoil. CUPTI_FAKE_TSC: the clock is the
 // processor's from the beginning. CUPTI_FAKE_MEANWHILE: while a kind is disabled, a callback comes
-// in another thread, and CUPTI waits for it. Who breaks CUPTI's rules is ended
+// in another thread, and CUPTI waits for it. CUPTI_FAKE_FIRST: the k-th time that kernels are
+// enabled, the first k of them are lost. CUPTI_FAKE_DRIVER: the newest version of CUDA that the
+// driver runs, 13000 for CUDA 13.0; else one of the library's. Who breaks CUPTI's rules is ended
 // (fake_cupti_rules.h); how buffers come back is in fake_cupti_delivery.h.
 #include <algorithm>
 #include <atomic>
@@ -58,6 +60,10 @@ struct State {
   std::atomic<int> flushes{0};
   std::atomic<int> readings{0};
   std::atomic<int> taken{0};
+  std::atomic<int> retained{0};  // by how many the primary context is used that did not make it
+  std::atomic<int> plain_told{0};
+  int sessions = 0;  // how often kernels were enabled
+  int to_lose = 0;   // kernels, of this one
 };
 
 State& state() { return fathom::inside::never_freed<State>(); }
@@ -96,9 +102,16 @@ bool refused(int kind) {
 
 std::size_t aligned(std::size_t bytes) { return (bytes + 7) / 8 * 8; }
 
+/// The k-th time that kernels are enabled, the first k of them have no record.
+bool loses_first(CUpti_ActivityKind kind) {
+  if (kind != CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL || state().to_lose == 0) return false;
+  --state().to_lose;
+  return true;
+}
+
 /// Into the buffer at hand; where it is there, or null. The lock is held.
 void* write(const void* record, CUpti_ActivityKind kind, bool complete = true) {
-  if (!state().enabled.contains(kind)) return nullptr;
+  if (!state().enabled.contains(kind) || loses_first(kind)) return nullptr;
   return fathom::test::put_record(record, aligned(fathom::cuda::record_bytes(kind, fake_version())),
                                   complete);
 }
@@ -133,6 +146,8 @@ void tell(CUpti_CallbackDomain domain, CUpti_CallbackId id, const CUpti_Callback
     const std::lock_guard lock(s.heard_mutex);
     if (s.callback == nullptr || !s.heard.contains({domain, id})) return;
   }
+  if (domain == CUPTI_CB_DOMAIN_DRIVER_API && id == CUPTI_DRIVER_TRACE_CBID_cuLaunchKernel)
+    ++s.plain_told;
   s.callback(s.user, domain, id, &data);
 }
 
@@ -159,6 +174,8 @@ std::int64_t& event_clock() {
 [[gnu::tls_model("initial-exec")]] thread_local CUstreamCaptureMode capture_mode =
     CU_STREAM_CAPTURE_MODE_GLOBAL;
 [[gnu::tls_model("initial-exec")]] thread_local CUcontext current_context = nullptr;
+/// It is in a call that the recorder itself makes in a callback.
+[[gnu::tls_model("initial-exec")]] thread_local bool in_own_call = false;
 /// Of the launch that is under way.
 std::atomic<CUstream> stream_of_launch{nullptr};
 // NOLINTEND(cppcoreguidelines-avoid-non-const-global-variables)
@@ -198,13 +215,17 @@ CUcontext own_context() {
 
 /// What the GPU has not handed over yet is gone with its context.
 void end_context(CUpti_CallbackDomain domain, CUpti_CallbackId id) {
-  cuCtxDestroy_v2_params parameters{own_context()};
+  cuCtxDestroy_v2_params named{own_context()};
+  cuDevicePrimaryCtxReset_v2_params of_device{0};
   CUpti_CallbackData data{};
-  data.functionParams = &parameters;
+  const bool primary = domain == CUPTI_CB_DOMAIN_DRIVER_API &&
+                       id == CUPTI_DRIVER_TRACE_CBID_cuDevicePrimaryCtxReset_v2;
+  data.functionParams = primary ? static_cast<void*>(&of_device) : &named;
   data.callbackSite = CUPTI_API_ENTER;
   // The thread need not be in the context that it destroys.
   current_context = domain == CUPTI_CB_DOMAIN_RUNTIME_API ? own_context() : nullptr;
   tell(domain, id, data);
+  if (state().retained != 0) broken("a primary context was retained and not released");
   {
     const std::lock_guard lock(state().mutex);
     fathom::test::forget_records();
@@ -279,7 +300,11 @@ CUptiResult enabled(CUpti_ActivityKind kind) {
   if (refused(kind)) return CUPTI_ERROR_INSUFFICIENT_PRIVILEGES;
   if (!fathom::test::has_buffer_callbacks())
     broken("a kind of activity was enabled before there were callbacks for buffers");
-  state().enabled.insert(kind);
+  const bool begins = state().enabled.insert(kind).second;
+  if (begins && kind == CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL) {
+    ++state().sessions;
+    if (std::getenv("CUPTI_FAKE_FIRST") != nullptr) state().to_lose = state().sessions;
+  }
   // Whoever left some out before did so in vain.
   if (kind == CUPTI_ACTIVITY_KIND_RUNTIME) state().left_out.clear();
   if (kind == CUPTI_ACTIVITY_KIND_GRAPH_TRACE) state().graph_wholes = true;
@@ -551,6 +576,9 @@ extern "C" {
   launch(CUPTI_DRIVER_TRACE_CBID_cuLaunchKernel_ptsz, CU_STREAM_PER_THREAD, rounds);
 }
 
+/// How many plain launches the recorder heard of.
+[[gnu::visibility("default")]] int fake_plain_launches_told() { return state().plain_told; }
+
 /// By the call that the recorder hears of in each program.
 [[gnu::visibility("default")]] void fake_launch_ex(int rounds) {
   launch(CUPTI_DRIVER_TRACE_CBID_cuLaunchKernelEx, nullptr, rounds);
@@ -579,6 +607,11 @@ extern "C" {
 
 [[gnu::visibility("default")]] void fake_context_destroy() {
   end_context(CUPTI_CB_DOMAIN_DRIVER_API, CUPTI_DRIVER_TRACE_CBID_cuCtxDestroy_v2);
+}
+
+/// By a thread that has no context.
+[[gnu::visibility("default")]] void fake_primary_reset() {
+  end_context(CUPTI_CB_DOMAIN_DRIVER_API, CUPTI_DRIVER_TRACE_CBID_cuDevicePrimaryCtxReset_v2);
 }
 
 /// Of one of its users: what it had to do is done.
@@ -612,6 +645,32 @@ CUresult cuCtxPushCurrent(CUcontext context) {
 }
 CUresult cuCtxPopCurrent(CUcontext* context) {
   *context = std::exchange(current_context, nullptr);
+  return CUDA_SUCCESS;
+}
+CUresult cuDriverGetVersion(int* version) {
+  constexpr int kOf12 = 12080;
+  constexpr int kOf13 = 13000;
+  const char* const said = std::getenv("CUPTI_FAKE_DRIVER");
+  *version = said != nullptr ? std::atoi(said) : fake_version() < 130000 ? kOf12 : kOf13;
+  return CUDA_SUCCESS;
+}
+CUresult cuDevicePrimaryCtxGetState(CUdevice device, unsigned* flags, int* active) {
+  if (device < 0) return CUDA_ERROR_INVALID_DEVICE;
+  *flags = 0;
+  *active = 1;
+  return CUDA_SUCCESS;
+}
+CUresult cuDevicePrimaryCtxRetain(CUcontext* context, CUdevice /*device*/) {
+  ++state().retained;
+  *context = own_context();
+  return CUDA_SUCCESS;
+}
+CUresult cuDevicePrimaryCtxRelease(CUdevice /*device*/) {
+  // Whoever calls the driver in a callback is called for that, too.
+  in_own_call = true;
+  tell_both(CUPTI_CB_DOMAIN_DRIVER_API, CUPTI_DRIVER_TRACE_CBID_cuDevicePrimaryCtxRelease_v2);
+  in_own_call = false;
+  --state().retained;
   return CUDA_SUCCESS;
 }
 /// Of all contexts, of which there is one with work that ends.
@@ -801,6 +860,7 @@ CUptiResult cuptiActivityDisable(CUpti_ActivityKind kind) {
 }
 
 CUptiResult cuptiActivityFlushAll(uint32_t flag) {
+  if (in_own_call) broken("a call of the recorder's own was taken for one of the program's");
   const CUptiResult result = called("cuptiActivityFlushAll");
   State& s = state();
   const std::lock_guard lock(s.mutex);

@@ -176,11 +176,6 @@ CUresult cuDeviceGet(CUdevice* device, int number) {
   *device = number;
   return CUDA_SUCCESS;
 }
-CUresult cuDevicePrimaryCtxGetState(CUdevice /*device*/, unsigned* flags, int* active) {
-  *flags = 0;
-  *active = 1;
-  return CUDA_SUCCESS;
-}
 CUresult cuDeviceGetPCIBusId(char* text, int size, CUdevice device) {
   std::snprintf(text, static_cast<std::size_t>(size), "0000:%X:00.0", 0x3B + device);
   return CUDA_SUCCESS;

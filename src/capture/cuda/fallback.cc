@@ -1,6 +1,8 @@
 // Remedies by CUPTI's answers; the least rights first.
 #include "capture/cuda/fallback.h"
 
+#include <algorithm>
+
 namespace fathom::cuda {
 namespace {
 
@@ -108,6 +110,26 @@ std::optional<Loss> loss_of_length(std::uint32_t version, std::int64_t recorded_
       "before CUDA 13.4 update 1 what CUPTI costs grows with the length of a recording, and "
       "modules that are loaded again keep old names",
       "record a part (--duration, --steps), or with CUPTI of CUDA 13.4 update 1 or later"};
+}
+
+std::optional<Loss> loss_of_major(std::uint32_t version, int driver_major) {
+  constexpr std::uint32_t kNumberedByCuda = 130000;  // before, from 18 to 28, they are of CUDA 12
+  constexpr std::uint32_t kPerMajor = 10000;
+  const int major = version < kNumberedByCuda ? 12 : static_cast<int>(version / kPerMajor);
+  if (driver_major == 0 || major == driver_major) return {};
+  const std::string own = std::to_string(major);
+  const std::string drivers = std::to_string(driver_major);
+  const std::string newer = std::to_string(std::max(major, driver_major));
+  return Loss{"what CUDA " + newer + " has beyond the other: calls, kinds of records and devices",
+              "FATHOM_CUPTI names a libcupti of CUDA " + own + ", and the driver runs CUDA " +
+                  drivers + " at most",
+              remedy_of_named(driver_major)};
+}
+
+std::string remedy_of_named(int driver_major) {
+  const std::string remedy = "leave FATHOM_CUPTI unset, so that Fathom looks for one that fits";
+  if (driver_major == 0) return remedy;
+  return remedy + ", or name libcupti.so." + std::to_string(driver_major);
 }
 
 FallbackLevel level_of(std::span<const CUptiResult> answers) {

@@ -46,6 +46,13 @@ Loss loss_of(std::string_view what, CUptiResult result, std::string_view said);
 /// What a libcupti of that version loses of a recording that went on for so long; nothing mostly.
 std::optional<Loss> loss_of_length(std::uint32_t version, std::int64_t recorded_ns);
 
+/// What a libcupti of that version, which FATHOM_CUPTI names, loses with a driver that runs CUDA up
+/// to that major version; nothing where they are of one, or the driver's is not known (0).
+std::optional<Loss> loss_of_major(std::uint32_t version, int driver_major);
+
+/// "leave FATHOM_CUPTI unset, or name …": the remedy where the file that it names is not taken.
+std::string remedy_of_named(int driver_major);
+
 /// By what was asked for, and what was answered to each.
 FallbackLevel level_of(std::span<const CUptiResult> answers);
 

@@ -1,4 +1,4 @@
-// Subscribes to CUPTI and handles its callbacks.
+// Subscribes to CUPTI, asks it for what is wanted, and leaves it.
 #include "capture/cuda/tracer.h"
 
 #include <algorithm>
@@ -7,11 +7,11 @@
 #include <new>
 #include <utility>
 
-#include <dlfcn.h>
-#include <link.h>
 #include <unistd.h>
 
 #include "capture/cuda/arrivals.h"
+#include "capture/cuda/torch_presence.h"
+#include "capture/cuda/watched_calls.h"
 #include "capture/inside/attempt.h"
 #include "capture/inside/inside_guard.h"
 #include "capture/inside/recorder.h"
@@ -19,148 +19,6 @@
 namespace fathom::cuda {
 namespace {
 
-/// Whether the process has loaded PyTorch.
-bool has_torch() {
-  const auto look = [](dl_phdr_info* info, std::size_t /*size*/, void* /*none*/) {
-    const std::string_view name = info->dlpi_name == nullptr ? "" : info->dlpi_name;
-    return name.ends_with("/libtorch_cpu.so") || name.ends_with("/libtorch_cuda.so") ? 1 : 0;
-  };
-  return dl_iterate_phdr(look, nullptr) != 0;
-}
-
-/// Whether there is a Python in the process that the hook is in: it starts torch.profiler. The hook
-/// leaves the number of its process; what starts a Python that reads no environment inherits
-/// that of another, and a program of C++ with LibTorch has nobody who would.
-bool has_hook() {
-  const char* const said = std::getenv("FATHOM_PARENT");
-  const std::string own = std::to_string(getpid()) + ':';
-  if (said == nullptr || !std::string_view(said).starts_with(own)) return false;
-  int (*runs)() = nullptr;
-  *reinterpret_cast<void**>(&runs) = dlsym(RTLD_DEFAULT, "Py_IsInitialized");
-  return runs != nullptr && runs() != 0;
-}
-
-/// A launch whose kernel need not wait for the one before it.
-bool is_programmatic(const CUlaunchAttribute* attributes, unsigned count) {
-  for (unsigned i = 0; attributes != nullptr && i < count; ++i) {
-    const CUlaunchAttribute& attribute = attributes[i];
-    if (attribute.id == CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION)
-      return attribute.value.programmaticStreamSerializationAllowed != 0;
-    if (attribute.id == CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_EVENT) return true;
-  }
-  return false;
-}
-
-bool is_programmatic(const cudaLaunchConfig_t* config) {
-  if (config == nullptr) return false;
-  for (unsigned i = 0; config->attrs != nullptr && i < config->numAttrs; ++i) {
-    const cudaLaunchAttribute& attribute = config->attrs[i];
-    if (attribute.id == cudaLaunchAttributeProgrammaticStreamSerialization)
-      return attribute.val.programmaticStreamSerializationAllowed != 0;
-    if (attribute.id == cudaLaunchAttributeProgrammaticEvent) return true;
-  }
-  return false;
-}
-
-/// Of kernels, whichever way they are launched.
-bool launches_kernel(CUpti_CallbackId id) {
-  return id == CUPTI_DRIVER_TRACE_CBID_cuLaunchKernel ||
-         id == CUPTI_DRIVER_TRACE_CBID_cuLaunchKernel_ptsz ||
-         id == CUPTI_DRIVER_TRACE_CBID_cuLaunchKernelEx ||
-         id == CUPTI_DRIVER_TRACE_CBID_cuLaunchKernelEx_ptsz;
-}
-
-CUstream named_stream(CUpti_CallbackId id, const void* parameters) {
-  if (parameters == nullptr) return nullptr;
-  if (id == CUPTI_DRIVER_TRACE_CBID_cuLaunchKernel ||
-      id == CUPTI_DRIVER_TRACE_CBID_cuLaunchKernel_ptsz)
-    return static_cast<const cuLaunchKernel_params*>(parameters)->hStream;
-  const CUlaunchConfig* const config =
-      static_cast<const cuLaunchKernelEx_params*>(parameters)->config;
-  return config == nullptr ? nullptr : config->hStream;
-}
-
-/// The stream that a launch is for. Of a call for streams of threads, null is the thread's.
-CUstream stream_of(CUpti_CallbackId id, const void* parameters) {
-  const CUstream named = named_stream(id, parameters);
-  const bool of_thread = id == CUPTI_DRIVER_TRACE_CBID_cuLaunchKernel_ptsz ||
-                         id == CUPTI_DRIVER_TRACE_CBID_cuLaunchKernelEx_ptsz;
-  return named == nullptr && of_thread ? CU_STREAM_PER_THREAD : named;
-}
-
-struct Watched {
-  CUpti_CallbackDomain domain;
-  CUpti_CallbackId id;
-};
-constexpr Watched kWatched[] = {
-    {CUPTI_CB_DOMAIN_DRIVER_API, CUPTI_DRIVER_TRACE_CBID_cuProfilerStart},
-    {CUPTI_CB_DOMAIN_DRIVER_API, CUPTI_DRIVER_TRACE_CBID_cuProfilerStop},
-    {CUPTI_CB_DOMAIN_DRIVER_API, CUPTI_DRIVER_TRACE_CBID_cuLaunchKernelEx},
-    {CUPTI_CB_DOMAIN_DRIVER_API, CUPTI_DRIVER_TRACE_CBID_cuLaunchKernelEx_ptsz},
-    {CUPTI_CB_DOMAIN_RUNTIME_API, CUPTI_RUNTIME_TRACE_CBID_cudaLaunchKernelExC_v11060},
-    {CUPTI_CB_DOMAIN_RUNTIME_API, CUPTI_RUNTIME_TRACE_CBID_cudaLaunchKernelExC_ptsz_v11060},
-    {CUPTI_CB_DOMAIN_RUNTIME_API, CUPTI_RUNTIME_TRACE_CBID_cudaProfilerStart_v4000},
-    {CUPTI_CB_DOMAIN_RUNTIME_API, CUPTI_RUNTIME_TRACE_CBID_cudaProfilerStop_v4000},
-    {CUPTI_CB_DOMAIN_RUNTIME_API, CUPTI_RUNTIME_TRACE_CBID_cudaDeviceReset_v3020},
-    {CUPTI_CB_DOMAIN_DRIVER_API, CUPTI_DRIVER_TRACE_CBID_cuCtxDestroy},
-    {CUPTI_CB_DOMAIN_DRIVER_API, CUPTI_DRIVER_TRACE_CBID_cuCtxDestroy_v2},
-    {CUPTI_CB_DOMAIN_DRIVER_API, CUPTI_DRIVER_TRACE_CBID_cuDevicePrimaryCtxReset},
-    {CUPTI_CB_DOMAIN_DRIVER_API, CUPTI_DRIVER_TRACE_CBID_cuDevicePrimaryCtxReset_v2},
-    {CUPTI_CB_DOMAIN_DRIVER_API, CUPTI_DRIVER_TRACE_CBID_cuDevicePrimaryCtxRelease},
-    {CUPTI_CB_DOMAIN_DRIVER_API, CUPTI_DRIVER_TRACE_CBID_cuDevicePrimaryCtxRelease_v2},
-    {CUPTI_CB_DOMAIN_STATE, CUPTI_CBID_STATE_FATAL_ERROR},
-};
-
-/// One user less: whether the context ends by that is not known, so that it is not waited for.
-bool releases_context(CUpti_CallbackDomain domain, CUpti_CallbackId id) {
-  return domain == CUPTI_CB_DOMAIN_DRIVER_API &&
-         (id == CUPTI_DRIVER_TRACE_CBID_cuDevicePrimaryCtxRelease ||
-          id == CUPTI_DRIVER_TRACE_CBID_cuDevicePrimaryCtxRelease_v2);
-}
-
-/// What ends is about to take records of its device along.
-bool ends_context(CUpti_CallbackDomain domain, CUpti_CallbackId id) {
-  if (domain == CUPTI_CB_DOMAIN_RUNTIME_API)
-    return id == CUPTI_RUNTIME_TRACE_CBID_cudaDeviceReset_v3020;
-  return id == CUPTI_DRIVER_TRACE_CBID_cuCtxDestroy ||
-         id == CUPTI_DRIVER_TRACE_CBID_cuCtxDestroy_v2 ||
-         id == CUPTI_DRIVER_TRACE_CBID_cuDevicePrimaryCtxReset ||
-         id == CUPTI_DRIVER_TRACE_CBID_cuDevicePrimaryCtxReset_v2;
-}
-
-/// The context that cuCtxDestroy() is called for; null: the thread's.
-CUcontext ended_context(CUpti_CallbackDomain domain, CUpti_CallbackId id, const void* parameters) {
-  const bool names = domain == CUPTI_CB_DOMAIN_DRIVER_API && parameters != nullptr;
-  if (names && id == CUPTI_DRIVER_TRACE_CBID_cuCtxDestroy_v2)
-    return static_cast<const cuCtxDestroy_v2_params*>(parameters)->ctx;
-  if (names && id == CUPTI_DRIVER_TRACE_CBID_cuCtxDestroy)
-    return static_cast<const cuCtxDestroy_params*>(parameters)->ctx;
-  return nullptr;
-}
-
-/// Of another device, maybe: then there is nobody to wait for.
-bool names_device(CUpti_CallbackDomain domain, CUpti_CallbackId id) {
-  return domain == CUPTI_CB_DOMAIN_DRIVER_API &&
-         (id == CUPTI_DRIVER_TRACE_CBID_cuDevicePrimaryCtxReset ||
-          id == CUPTI_DRIVER_TRACE_CBID_cuDevicePrimaryCtxReset_v2);
-}
-
-/// A program that calls the runtime's has the driver called too, or not, by version.
-bool is_profiler_call(CUpti_CallbackDomain domain, CUpti_CallbackId id, bool begins) {
-  if (domain == CUPTI_CB_DOMAIN_RUNTIME_API)
-    return id == (begins ? CUPTI_RUNTIME_TRACE_CBID_cudaProfilerStart_v4000
-                         : CUPTI_RUNTIME_TRACE_CBID_cudaProfilerStop_v4000);
-  return id == (begins ? CUPTI_DRIVER_TRACE_CBID_cuProfilerStart
-                       : CUPTI_DRIVER_TRACE_CBID_cuProfilerStop);
-}
-
-/// Calls that programs make without end and that take no time. Kineto leaves them out, too.
-constexpr Watched kNoise[] = {
-    {CUPTI_CB_DOMAIN_RUNTIME_API, CUPTI_RUNTIME_TRACE_CBID_cudaGetDevice_v3020},
-    {CUPTI_CB_DOMAIN_DRIVER_API, CUPTI_DRIVER_TRACE_CBID_cuCtxGetCurrent},
-    {CUPTI_CB_DOMAIN_DRIVER_API, CUPTI_DRIVER_TRACE_CBID_cuKernelGetAttribute},
-    {CUPTI_CB_DOMAIN_DRIVER_API, CUPTI_DRIVER_TRACE_CBID_cuDevicePrimaryCtxGetState},
-};
 constexpr useconds_t kBetweenTries = 50;
 /// Up to this version, of CUDA 13.0, CUPTI may hang where kernels are switched off while others are
 /// launched.
@@ -349,16 +207,23 @@ bool Tracer::open(const std::string& what, bool subscribes) {
     said = loss.why;
     return trial;
   };
-  const bool opened = open_cupti(cupti_candidates(cupti_places()), cupti_, why, attempt);
+  const CuptiPlaces places = cupti_places();
+  const bool opened = open_cupti(cupti_candidates(places), cupti_, why, attempt);
   if (opened) {
     write_fact("cuda.cupti", cupti_.path);
     write_fact("cuda.cupti.version", std::to_string(cupti_.version));
   }
-  if (opened && loss.what.empty()) return true;
+  const bool named = !places.named.empty();
+  if (opened && loss.what.empty()) {
+    const auto other = named ? loss_of_major(cupti_.version, places.driver_major) : std::nullopt;
+    if (other) lose(*other);
+    return true;
+  }
   if (loss.what.empty())
     loss = {what, why,
-            "install CUPTI (the CUDA toolkit, or pip install nvidia-cuda-cupti), or name its file "
-            "in FATHOM_CUPTI"};
+            named ? remedy_of_named(places.driver_major)
+                  : "install CUPTI (the CUDA toolkit, or pip install nvidia-cuda-cupti), or name "
+                    "its file in FATHOM_CUPTI"};
   lose(loss);
   return opened;
 }
@@ -409,7 +274,7 @@ void Tracer::enable_things() {
 /// and a fact reports it.
 void Tracer::leave_out_noise() {
   CUptiResult refused = CUPTI_SUCCESS;
-  for (const Watched& call : kNoise) {
+  for (const Watched& call : noisy_calls()) {
     const bool runtime = call.domain == CUPTI_CB_DOMAIN_RUNTIME_API;
     const auto enable = runtime ? cupti_.enable_runtime_call : cupti_.enable_driver_call;
     const CUptiResult result = enable == nullptr ? CUPTI_SUCCESS : enable(call.id, 0);
@@ -501,143 +366,6 @@ void Tracer::obey_limits() {
   } else {
     disable();
   }
-}
-
-void Tracer::watch_calls() {
-  for (const Watched& watched : kWatched) {
-    const CUptiResult result = cupti_.enable_callback(1, subscriber_, watched.domain, watched.id);
-    check("calls that CUPTI shows while they happen", result);
-  }
-}
-
-void CUPTIAPI Tracer::on_request(std::uint8_t** buffer, std::size_t* size,
-                                 std::size_t* most) noexcept {
-  *buffer = get().buffers_->request();
-  *size = Buffers::kBytes;
-  *most = 0;
-}
-
-void CUPTIAPI Tracer::on_complete(CUcontext /*context*/, std::uint32_t /*stream*/,
-                                  std::uint8_t* buffer, std::size_t /*size*/,
-                                  std::size_t valid) noexcept {
-  Tracer& tracer = get();
-  if (buffer == nullptr || tracer.buffers_->complete(buffer, valid)) return;
-  // At the end CUPTI is not called any more: the driver may be gone.
-  const bool counts = tracer.recording_ && tracer.tracing_;
-  tracer.buffers_->discard(buffer, counts ? tracer.records_in(buffer, valid) : 0);
-}
-
-std::uint64_t Tracer::records_in(std::uint8_t* bytes, std::size_t valid) const {
-  std::uint64_t count = 0;
-  CUpti_Activity* record = nullptr;
-  while (cupti_.next_record(bytes, valid, &record) == CUPTI_SUCCESS) ++count;
-  return count;
-}
-
-void CUPTIAPI Tracer::on_call(void* user, CUpti_CallbackDomain domain, CUpti_CallbackId id,
-                              const void* data) noexcept {
-  if (data == nullptr) return;
-  auto& tracer = *static_cast<Tracer*>(user);
-  if (domain == CUPTI_CB_DOMAIN_RESOURCE) {
-    tracer.context_made(*static_cast<const CUpti_ResourceData*>(data));
-    return;
-  }
-  const inside::Inside guard;
-  if (domain == CUPTI_CB_DOMAIN_STATE) {
-    tracer.state_changed(id, *static_cast<const CUpti_StateData*>(data));
-    return;
-  }
-  inside::attempt([&] { tracer.call(domain, id, *static_cast<const CUpti_CallbackData*>(data)); });
-}
-
-void Tracer::context_made(const CUpti_ResourceData& data) {
-  std::uint32_t device = 0;
-  if (!recording_ || getpid() != pid_ || metrics_ == nullptr) return;
-  if (cupti_.device_of(data.context, &device) == CUPTI_SUCCESS) metrics_->context_on(device);
-}
-
-/// After a fatal error CUPTI has ended itself.
-void Tracer::state_changed(CUpti_CallbackId id, const CUpti_StateData& data) {
-  if (id != CUPTI_CBID_STATE_FATAL_ERROR || getpid() != pid_ || !recording_.exchange(false)) return;
-  check("all GPU activity from a fatal error of CUPTI on", data.notification.result);
-  stopped_ = true;
-}
-
-/// Has CUPTI hand over what it has of the device while the device is there. Where all of it is done
-/// that need not be forced, which would cut what other contexts run, for good.
-void Tracer::context_ends(CUpti_CallbackDomain domain, CUpti_CallbackId id,
-                          const CUpti_CallbackData& data) {
-  const bool done = releases_context(domain, id) ||
-                    (!names_device(domain, id) &&
-                     wait_for_context(contexts_, ended_context(domain, id, data.functionParams)));
-  check("records before the end of a context",
-        cupti_.flush_all(done ? 0 : static_cast<std::uint32_t>(CUPTI_ACTIVITY_FLAG_FLUSH_FORCED)));
-}
-
-void Tracer::call(CUpti_CallbackDomain domain, CUpti_CallbackId id,
-                  const CUpti_CallbackData& data) {
-  if (!recording_ || !tracing_ || leaving_ || getpid() != pid_) return;
-  const bool enters = data.callbackSite == CUPTI_API_ENTER;
-  if (is_profiler_call(domain, id, true)) {
-    if (!enters) range(true);
-    return;
-  }
-  if (is_profiler_call(domain, id, false)) {
-    if (enters) range(false);
-    return;
-  }
-  if (ends_context(domain, id) || releases_context(domain, id)) {
-    if (enters) context_ends(domain, id, data);
-    return;
-  }
-  EventTimer* const timer = timer_;
-  if (timer != nullptr && domain == CUPTI_CB_DOMAIN_DRIVER_API && launches_kernel(id))
-    time_launch(*timer, id, data);
-  if (domain == CUPTI_CB_DOMAIN_RUNTIME_API) {
-    if (!enters || data.functionParams == nullptr) return;
-    // The one for streams of threads has the same parameters.
-    const auto* const launch =
-        static_cast<const cudaLaunchKernelExC_v11060_params*>(data.functionParams);
-    if (enabled_ && is_programmatic(launch->config)) notes_.programmatic(data.correlationId);
-    return;
-  }
-  if (!enters && enabled_ && launches_kernel(id)) ++heard_;
-  if (enters && data.functionParams != nullptr &&
-      (id == CUPTI_DRIVER_TRACE_CBID_cuLaunchKernelEx ||
-       id == CUPTI_DRIVER_TRACE_CBID_cuLaunchKernelEx_ptsz)) {
-    const auto* const launch = static_cast<const cuLaunchKernelEx_params*>(data.functionParams);
-    if (enabled_ && launch->config != nullptr &&
-        is_programmatic(launch->config->attrs, launch->config->numAttrs))
-      notes_.programmatic(data.correlationId);
-  }
-}
-
-/// cudaProfilerStart() and Stop(): a range of the program's, and where so asked, all there is.
-void Tracer::range(bool begins) {
-  const std::int64_t now = wire::monotonic_ns();
-  if (options_.range_only) {
-    range_open_ = begins;
-    obey_limits();
-  }
-  const std::lock_guard lock(mutex_);
-  if (begins && range_begin_ < 0) {
-    range_begin_ = now;
-  } else if (!begins && range_begin_ >= 0) {
-    ranges_.emplace_back(range_begin_, now);
-    if (options_.range_only && !may_disable(CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL))
-      kept_ranges_.emplace_back(range_begin_, now);
-    range_begin_ = -1;
-  }
-}
-
-/// Where kernels cannot be switched off, those outside of the program's ranges are dropped.
-bool Tracer::in_ranges(std::int64_t time) {
-  if (!options_.range_only || may_disable(CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL)) return true;
-  const std::lock_guard lock(mutex_);
-  if (range_begin_ >= 0 && time >= range_begin_) return true;
-  return std::ranges::any_of(kept_ranges_, [time](const auto& range) {
-    return time >= range.first && time < range.second;
-  });
 }
 
 }  // namespace fathom::cuda

@@ -25,6 +25,7 @@
 #include "capture/cuda/pm_sampler.h"
 #include "capture/cuda/pm_writer.h"
 #include "capture/cuda/raw_records.h"
+#include "capture/cuda/watched_calls.h"
 
 namespace fathom::cuda {
 
@@ -66,6 +67,7 @@ class Tracer {
   [[nodiscard]] bool may_disable(CUpti_ActivityKind kind) const;
   void obey_limits();
   void watch_calls();
+  void hear_launches(bool wanted);
   FallbackLevel fall_back();
   static void time_launch(EventTimer& timer, CUpti_CallbackId id, const CUpti_CallbackData& data);
   void write_timed(EventTimer& timer, wire::Writer& writer);
@@ -85,8 +87,7 @@ class Tracer {
   void context_made(const CUpti_ResourceData& data);
   void call(CUpti_CallbackDomain domain, CUpti_CallbackId id, const CUpti_CallbackData& data);
   void range(bool begins);
-  void context_ends(CUpti_CallbackDomain domain, CUpti_CallbackId id,
-                    const CUpti_CallbackData& data);
+  void context_ends(ContextEnd how, CUpti_CallbackId id, const void* parameters);
   void state_changed(CUpti_CallbackId id, const CUpti_StateData& data);
   [[nodiscard]] bool in_ranges(std::int64_t time);
 
@@ -144,7 +145,9 @@ class Tracer {
   std::atomic<std::uint64_t> heard_{0};  // launches, each of which CUPTI writes a record of
   std::uint64_t heard_before_ = 0;       // when a buffer was last asked for or returned
   std::uint64_t moves_before_ = 0;
-  bool calls_written_ = false;  // CUPTI was asked for records of calls, and allows them
+  int still_ = 0;                // ticks without a buffer that was asked for or returned
+  bool launches_heard_ = false;  // the plain ones, too
+  bool calls_written_ = false;   // CUPTI was asked for records of calls, and allows them
 
   Limits limits_;
   std::atomic<bool> range_open_{true};  // the program's own, where only that is recorded

@@ -71,14 +71,21 @@ void Tracer::taken_over() {
 
 /// A clock that cannot be told from CUPTI's is no sign of a takeover. But of each launch that CUPTI
 /// calls us for it writes a record of at least so many bytes, into a buffer of some thread: after
-/// more of them than fit into all that it has, and one more, one must have come back.
+/// more of them than fit into all that it has, and one more, one must have come back. While buffers
+/// come and go only launches with attributes are heard of; once none did for a while, all are.
 void Tracer::look_for_silence() {
   constexpr std::uint64_t kLeast = 40;
   constexpr std::uint64_t kLaunches = Buffers::kBytes / kLeast;
+  constexpr int kStill = 4;
   const std::uint64_t heard = heard_;
   const std::uint64_t moves = buffers_->moves();
-  if (moves != std::exchange(moves_before_, moves) || !enabled_ || !calls_written_)
+  if (moves != std::exchange(moves_before_, moves) || !enabled_ || !calls_written_) {
     heard_before_ = heard;
+    still_ = 0;
+    hear_launches(false);
+    return;
+  }
+  if (++still_ >= kStill) hear_launches(true);
   if (heard - heard_before_ > kLaunches * (buffers_->outstanding() + 1)) taken_over();
 }
 
