@@ -93,6 +93,35 @@ class Plain(unittest.TestCase):
         only = "['cpu']\n"
         self.assertEqual(done.stdout, only + "['cpu', 'cuda']\n" + 2 * only, done.stderr)
 
+    def test_a_further_piece_begins_with_a_step_of_warm_up_where_cupti_loses_its_first_kernels(self) -> None:
+        code = (
+            "import sys, types; from unittest import mock\n"
+            f"sys.path.insert(0, {str(captured.HOOK)!r})\n"
+            "from fathom_recorder import failures, torch_profile\n"
+            "from fathom_recorder.plan import Window\n"
+            "torch_profile.end_open_ranges = lambda torch: None\n"
+            "def rest(version, gpu=True, began=0):\n"
+            "    torch = mock.MagicMock()\n"
+            "    torch.version.cuda = version\n"
+            "    torch.cuda.is_available.return_value = gpu\n"
+            "    torch.cuda._is_in_bad_fork = False\n"
+            "    watch = mock.MagicMock(torch=torch, warmed=True)\n"
+            "    watch.pieces.is_full.return_value = True\n"
+            "    window = torch_profile.Profiling(watch, Window(0, 10, (), True), 5)\n"
+            "    window.begin()\n"
+            "    window._began_ns -= began\n"
+            "    window.step(5)\n"
+            "    print(window.rest.warmup, window.rest.active, len(failures.notes()))\n"
+            "for version in ('12.4', '13.1', None, 'x'):\n"
+            "    rest(version)\n"
+            "rest('12.8', gpu=False)\n"
+            "rest('12.8', began=6_000_000_000)\n"
+            "for version in ('12.6', '12.8', '13.0'):\n"
+            "    rest(version)\n"
+        )
+        done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+        self.assertEqual(done.stdout, 6 * "0 9 0\n" + 3 * "1 9 1\n", done.stderr)
+
     def test_a_process_that_the_hook_is_in_says_so_to_libraries_in_it(self) -> None:
         # libfathom_cuda.so leaves CUPTI to torch.profiler only where the hook will start it.
         code = "import ctypes, os; c = ctypes.CDLL(None); c.getenv.restype = ctypes.c_char_p;"
@@ -102,6 +131,15 @@ class Plain(unittest.TestCase):
         self.assertEqual(self.captures.run("-u", "-c", child).out, "True\n")
         isolated = f"import subprocess, sys; subprocess.run([sys.executable, '-I', '-c', {code!r}])"
         self.assertEqual(self.captures.run("-c", isolated).out, "False\n")
+        # Of what a process has set itself the text does not lie where the kernel put the environment.
+        code = "import ctypes, os; c = ctypes.CDLL(None); c.getenv.restype = ctypes.c_void_p;"
+        code += " c.getauxval.restype = ctypes.c_ulong; random, name = c.getauxval(25), c.getauxval(31);"
+        code += " print(int(os.environ['FATHOM_PARENT'].split(':')[0]) == os.getpid(),"
+        code += " random < c.getenv(b'FATHOM_PARENT') < name)"
+        self.assertEqual(self.captures.run("-c", code).out, "True False\n")
+        again = "import os, sys; os.execv(sys.executable, [sys.executable, {} '-c', {!r}])"
+        self.assertEqual(self.captures.run("-c", again.format("", code)).out, "True False\n")
+        self.assertEqual(self.captures.run("-c", again.format("'-I',", code)).out, "True True\n")
 
     def test_a_process_tells_what_it_used(self) -> None:
         run = self.captures.run("plain.py")

@@ -9,9 +9,9 @@ import time
 import warnings
 from typing import Any, Callable, TypeVar
 
-from .failures import quietly
+from .failures import note, quietly
 from .options import from_environment
-from .plan import Window
+from .plan import LONG_STEP_NS, Window
 from .torch_scopes import end_open_ranges
 from .torch_threads import AllThreads
 from .traces import Target
@@ -23,6 +23,11 @@ Result = TypeVar("Result")
 _LOOKED_AT = 16 << 20
 # Named like the profiler's own, so that it is no annotation of the program.
 WARMING = "ProfilerStep#warm"
+_FIRST_KERNELS = (
+    "a step before each further trace of one recording",
+    "CUPTI of CUDA 12.6 to 13.0 loses the first kernels of each profile but the first: a step of warm-up has them",
+    "PyTorch for CUDA 13.1 or later, or a higher --max-memory, so that there are fewer traces",
+)
 # Between two steps; src/analysis/structure/steps.cc knows the name.
 EVALUATION = "evaluation"
 
@@ -49,6 +54,7 @@ class Profiling:
         # What is left to record of a window whose trace had to be written before.
         self.rest: Window | None = None
         self._paused = False
+        self._kinds: Any = None  # of activities: those of the CPU first
         self._evaluation: Any = None
         self._ranges_ended = False
         self.done = False
@@ -57,8 +63,9 @@ class Profiling:
         """`paused`: the program evaluates, the first step begins with `resume`."""
         profiler = self._torch.profiler
         extras = self.window.extras
+        self._kinds = self._activities(profiler.ProfilerActivity)
         arguments = {
-            "activities": self._activities(profiler.ProfilerActivity),
+            "activities": self._kinds,
             "record_shapes": "shapes" in extras,
             "profile_memory": "memory" in extras,
             "with_stack": "stacks" in extras,
@@ -142,13 +149,22 @@ class Profiling:
             self._silently(self._profile.step)
             self.finish()
         elif self.window.kept and self._recorded(number) and self._is_full(number):
-            left = self.window.active - self._recorded(number)
-            self.rest = Window(0, left, self.window.extras, True)
+            self.rest = self._rest(self._recorded(number))
             self.finish()
         else:
             self._silently(self._profile.step)
             if paused and self._watch.steps.evaluating is not None:
                 self._begin_evaluation()
+
+    def _rest(self, steps: int) -> Window:
+        """What is left of the window after so many steps. Where CUPTI loses the first kernels of each profile, they
+        are of a step of warm-up, which is not kept, unless steps are so long that each is worth more than that."""
+        length = (monotonic_ns() - self._began_ns) // steps
+        on_gpu = self._kinds is not None and len(self._kinds) > 1
+        loses = on_gpu and loses_first_kernels(self._torch) and length <= LONG_STEP_NS
+        if loses:
+            note(*_FIRST_KERNELS)
+        return Window(1 if loses else 0, self.window.active - steps, self.window.extras, True)
 
     def _pause(self) -> None:
         """Ends the range of the step that is open; the profiler opens none by itself."""
@@ -253,6 +269,15 @@ class Profiling:
                 return call()
         finally:
             foreign.ours = False
+
+
+def loses_first_kernels(torch: Any) -> bool:
+    """Whether CUPTI, as this PyTorch brings it, loses the first k kernels of a process's k-th profile: that of CUDA
+    12.6 update 2 to 13.0 (pytorch #192021)."""
+    words = str(getattr(torch.version, "cuda", None)).split(".")
+    if len(words) < 2 or not (words[0].isdigit() and words[1].isdigit()):
+        return False
+    return (12, 6) <= (int(words[0]), int(words[1])) <= (13, 0)
 
 
 def quiet_kineto() -> None:

@@ -7,6 +7,9 @@
 #include <utility>
 #include <vector>
 
+#include <signal.h>
+#include <sys/wait.h>
+
 #include "analysis/health/checks.h"
 
 namespace fathom {
@@ -19,6 +22,11 @@ constexpr RecorderFault kFaults[] = {
      "waits for a whole device have no record of the wait",
      "CUPTI up to CUDA 13.0 records none: their calls show how long the host waited",
      "causes of waits", "CUPTI of CUDA 13.0 update 1 and later"},
+    {0, 130000, FaultSign::crashes, "cupti_crashes", "up to 13.0", "processes ended as by a crash",
+     "CUPTI up to CUDA 13.0 may crash where it hands over buffers while the program fills others: "
+     "it need not have been the program",
+     "what came last",
+     "run it without a profiler; record with CUPTI of CUDA 13.0 update 1 or later"},
     {0, 130100, FaultSign::graphs_in_a_row, "cupti_graph_links", "before 13.1 update 1",
      "launches of graphs lie behind the first profile of the process",
      "there CUPTI before CUDA 13.1 update 1 may link a graph to another of its launches",
@@ -32,6 +40,12 @@ constexpr RecorderFault kFaults[] = {
      "CUPTI of CUDA 12.6 update 2 to 13.0 loses the first k kernels of a process's k-th profile",
      "the first recorded step: its device time, idle time and launch delay",
      "leave out the first step (--steps), or use CUPTI of CUDA 13.1 and later"},
+    {130000, 130099, FaultSign::no_activity, "cupti_no_kernels", "13.0",
+     "launching calls, and no device activity at all",
+     "with CUPTI of CUDA 13.0 profiles were seen without kernels where the first one of the "
+     "process was of the CPU alone",
+     "device times, utilisation, idle time",
+     "have the process's first profile record the GPU too, or use CUPTI of CUDA 13.1 and later"},
 };
 
 /// Of the CUPTI that made the recording, ours or torch.profiler's; nothing where it is unknown.
@@ -54,6 +68,7 @@ struct Signs {
   std::uint64_t other_launches = 0;
   std::uint64_t device_waits = 0;
   std::uint64_t graphs_in_a_row = 0;
+  std::uint64_t crashes = 0;
   SliceId first_launch;
   SliceId other_launch;
   SliceId graph;
@@ -63,9 +78,16 @@ struct Signs {
 struct LaunchingCall {
   Time start;
   SliceId slice;
+  CallKind kind = CallKind::other;
   bool answered = false;
-  bool fill = false;  ///< One of no bytes starts nothing.
-  bool graph = false;
+
+  /// One of no bytes starts nothing.
+  [[nodiscard]] bool fills() const {
+    return kind == CallKind::fill || kind == CallKind::fill_blocking;
+  }
+  [[nodiscard]] bool starts_kernels() const {
+    return kind == CallKind::launch || kind == CallKind::graph_launch;
+  }
 };
 
 std::vector<LaunchingCall> launching_calls(const HealthInput& input) {
@@ -79,9 +101,7 @@ std::vector<LaunchingCall> launching_calls(const HealthInput& input) {
     if (!is_runtime_call(kind)) continue;
     const CallKind call = links.call_kind(trace, slice);
     if (!starts_activity(call)) continue;
-    calls.push_back({trace.slices.start[row], slice, answered[row],
-                     call == CallKind::fill || call == CallKind::fill_blocking,
-                     call == CallKind::graph_launch});
+    calls.push_back({trace.slices.start[row], slice, call, answered[row]});
   }
   std::ranges::stable_sort(calls, {}, &LaunchingCall::start);
   return calls;
@@ -107,8 +127,18 @@ bool waits_lack_devices(const HealthInput& input) {
   });
 }
 
+/// Processes whose end looks as if a library in them had gone wrong.
+std::uint64_t crashes(const Trace& trace) {
+  return static_cast<std::uint64_t>(
+      std::ranges::count_if(trace.process_runs, [](const ProcessRun& run) {
+        const int number = run.status >= 0 && WIFSIGNALED(run.status) ? WTERMSIG(run.status) : 0;
+        return number == SIGSEGV || number == SIGABRT || number == SIGBUS;
+      }));
+}
+
 Signs signs_of(const HealthInput& input) {
   Signs signs;
+  signs.crashes = crashes(input.trace());
   const std::vector<LaunchingCall> calls = launching_calls(input);
   const std::vector<Time> begins = profiles(input.trace());
   signs.launches = calls.size();
@@ -127,14 +157,17 @@ Signs signs_of(const HealthInput& input) {
         note(signs.other_launches, signs.other_launch, slice);
       beginning = true;
     }
-    if (call.graph && profile > 1) note(signs.graphs_in_a_row, signs.graph, call.slice);
+    if (call.kind == CallKind::graph_launch && profile > 1)
+      note(signs.graphs_in_a_row, signs.graph, call.slice);
+    // It is kernels that are lost: a copy before them has its own.
+    if (call.answered && !call.starts_kernels()) continue;
     if (call.answered) {
       for (const SliceId slice : std::exchange(unanswered, {}))
         note(signs.first_launches, signs.first_launch, slice);
       beginning = false;
-    } else if (!call.fill && beginning) {
+    } else if (!call.fills() && beginning) {
       unanswered.push_back(call.slice);
-    } else if (!call.fill) {
+    } else if (!call.fills()) {
       note(signs.other_launches, signs.other_launch, call.slice);
     }
   }
@@ -152,6 +185,11 @@ void add_fault(const HealthInput& input, const RecorderFault& fault, const Signs
         example_of(input.trace(), first);
   };
   switch (fault.sign) {
+    case FaultSign::no_activity:
+      return add(input.tally.activities() == 0 ? signs.launches : 0, signs.launches,
+                 signs.other_launch, {});
+    case FaultSign::crashes:
+      return add(signs.crashes, input.trace().process_runs.size(), {}, {kNever, kNever});
     case FaultSign::first_launches:
       return add(signs.first_launches, signs.launches, signs.first_launch, {});
     case FaultSign::other_launches:
@@ -173,14 +211,17 @@ std::span<const RecorderFault> recorder_faults() { return kFaults; }
 /// Only what a recording shows signs of, by a CUPTI that is known for it.
 void check_recorder(const HealthInput& input, Health& health) {
   const std::optional<std::uint32_t> version = version_of(input.trace());
-  if (!version || input.tally.activities() == 0) return;
+  if (!version) return;
   const auto has = [&version](const RecorderFault& fault) {
     return *version >= fault.first && *version <= fault.last;
   };
   if (std::ranges::none_of(recorder_faults(), has)) return;
   const Signs signs = signs_of(input);
+  // Without any, no single one is missed.
+  const bool any = input.tally.activities() > 0;
   for (const RecorderFault& fault : recorder_faults())
-    if (has(fault)) add_fault(input, fault, signs, health);
+    if (has(fault) && (any || fault.sign == FaultSign::no_activity))
+      add_fault(input, fault, signs, health);
 }
 
 }  // namespace fathom

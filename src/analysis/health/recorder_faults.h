@@ -13,6 +13,8 @@ enum class FaultSign : std::uint8_t {
   other_launches,   ///< Others have none.
   device_waits,     ///< Waits for the whole device of which there is no record.
   graphs_in_a_row,  ///< Graphs are launched in a profile that is not the first of the recording.
+  no_activity,      ///< Launches, and nothing at all that a device did.
+  crashes,          ///< Processes that a signal ended as a crash does.
 };
 
 /// A fault of CUPTI's.

@@ -6,6 +6,7 @@
 #include <string>
 
 #include <gtest/gtest.h>
+#include <signal.h>
 
 #include "analysis/health/health.h"
 #include "store/trace_builder.h"
@@ -80,6 +81,19 @@ TEST(RecorderFaults, KernelsThatAreMissingLaterAreAnotherFault) {
   EXPECT_EQ(health.find("cupti_first_kernels_lost"), nullptr);
 }
 
+TEST(RecorderFaults, ACopyBeforeTheFirstKernelsDoesNotHideThatTheyAreMissing) {
+  TraceBuilder builder;
+  builder.fact("cupti_version", "24");
+  builder.runtime("cudaMemcpyAsync", 10, 5, 1);
+  builder.copy(CopyKind::h2d, 16, 5, 1);
+  builder.runtime("cudaLaunchKernel", 20, 5, 2);
+  builder.runtime("cudaLaunchKernel", 30, 5, 3);
+  builder.kernel("add", 40, 5, 3);
+  const Health health = health_of(builder);
+  ASSERT_NE(health.find("cupti_first_kernels_lost"), nullptr);
+  EXPECT_EQ(health.find("cupti_first_kernels_lost")->count, 1U);
+}
+
 TEST(RecorderFaults, FillsOfNothingAreNoSign) {
   TraceBuilder builder;
   builder.fact("cupti_version", "24");
@@ -121,6 +135,45 @@ TEST(RecorderFaults, GraphsOfALaterProfileMayBeLinkedWrongly) {
   EXPECT_EQ(graphs("28", 1), 0U);
   EXPECT_EQ(graphs("28", 3), 2U);
   EXPECT_EQ(graphs("130101", 3), 0U);
+}
+
+TEST(RecorderFaults, ARecordingWithoutAnyKernelIsNoticedWhereThatIsKnown) {
+  const auto found = [](const char* version, bool kernel) {
+    TraceBuilder builder;
+    builder.fact("cupti_version", version);
+    builder.runtime("cudaLaunchKernel", 20, 5, 1);
+    builder.runtime("cudaLaunchKernel", 30, 5, 2);
+    if (kernel) builder.kernel("add", 40, 5, 2);
+    const Health health = health_of(builder);
+    const HealthCheck* const check = health.find("cupti_no_kernels");
+    return check == nullptr ? 0 : check->count;
+  };
+  EXPECT_EQ(found("130001", false), 2U);
+  EXPECT_EQ(found("130001", true), 0U);
+  EXPECT_EQ(found("130100", false), 0U);
+  EXPECT_EQ(found("28", false), 0U);
+}
+
+TEST(RecorderFaults, AProcessThatCrashedNeedNotHaveItselfToBlame) {
+  const auto found = [](const char* version, int status) {
+    TraceBuilder builder;
+    builder.fact("cupti_version", version);
+    builder.runtime("cudaLaunchKernel", 20, 5, 1);
+    builder.kernel("add", 40, 5, 1);
+    Trace trace = builder.build();
+    trace.process_runs = {{.pid = 6, .status = 0}, {.pid = 7, .status = status}};
+    const Analyses analyses(trace);
+    const Health health =
+        compute_health({.trace = trace, .analyses = analyses, .selection = {}, .options = {}});
+    const HealthCheck* const check = health.find("cupti_crashes");
+    return check == nullptr ? 0 : check->count;
+  };
+  constexpr int kFailed = 1 << 8;
+  EXPECT_EQ(found("28", SIGSEGV), 1U);
+  EXPECT_EQ(found("28", SIGKILL), 0U);
+  EXPECT_EQ(found("28", kFailed), 0U);
+  EXPECT_EQ(found("28", -1), 0U);
+  EXPECT_EQ(found("130001", SIGSEGV), 0U);
 }
 
 TEST(RecorderFaults, TheTableOfTheDocumentationHasEach) {
