@@ -147,17 +147,21 @@ def calls(expected: dict[str, Any], rows: Rows) -> list[Check]:
 
 
 def ranges(expected: dict[str, Any], rows: Rows) -> list[Check]:
-    got: Counter[str] = Counter()
+    got = ranges_by_domain(rows)
+    checks = []
+    for each in expected["ranges"]:
+        name, domain = each["name"], each.get("domain", "")
+        text = f"{got[name, domain]} of {each['calls']}" + (f" in {domain}" if domain else "")
+        checks.append(said(f"{name}: count", got[name, domain] == each["calls"], text))
+    return checks
+
+
+def ranges_by_domain(rows: Rows) -> Counter[tuple[str, str]]:
+    """How many there are by name and NVTX's domain, which is empty for the default one."""
+    got: Counter[tuple[str, str]] = Counter()
     for row in rows:
-        got[row["name"]] += row["calls"]
-    return [
-        said(
-            f"{each['name']}: count",
-            got[each["name"]] == each["calls"],
-            f"{got[each['name']]} of {each['calls']}",
-        )
-        for each in expected["ranges"]
-    ]
+        got[row["name"], row.get("domain") or ""] += row["calls"]
+    return got
 
 
 def overlap(expected: dict[str, Any], found: Mapping[str, Rows]) -> list[Check]:

@@ -119,6 +119,12 @@ class Recordings(unittest.TestCase):
     def test_ranges_are_counted(self):
         self.assertEqual(wrong(changed("ranges", 0, calls=24)), ["outer range: count"])
 
+    def test_a_range_in_another_domain_is_another_range(self):
+        done = {**DONE, "ranges": [{"name": "outer range", "calls": 25, "domain": "library"}]}
+        self.assertEqual(wrong(changed("ranges", 0, domain="library"), done), [])
+        self.assertEqual(wrong(RECORDED, done), ["outer range: count"])
+        self.assertEqual(wrong(changed("ranges", 0, domain="library")), ["outer range: count"])
+
     def test_streams_that_do_not_overlap_in_the_recording_fail(self):
         done = {
             **DONE,

@@ -41,7 +41,7 @@ BUDGETS = {
     "sessions": 400,
     "graphs": 300,
     "others": 420,
-    "metrics": 60,
+    "metrics": 75,
     "edges": 120,
     "refused": 240,
     "nvtx": 60,

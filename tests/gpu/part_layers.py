@@ -8,8 +8,9 @@ import check
 from common import Context
 from outcome import Report
 from programs_of import Recording, ready
+from raw import Broken, kinds_of
 
-# What a program makes, as tables and categories show it.
+# What a program makes, as tables show it.
 MAKES = {
     "kernels": ("kernels", "launches"),
     "copies": ("copies", "launches"),
@@ -17,6 +18,16 @@ MAKES = {
     "memory": ("launches",),
     "syncs": ("syncs", "launches"),
     "streams": ("kernels", "syncs"),
+}
+# And as CUPTI's records of it are: these are what tests without a GPU read later.
+EACH = ("DEVICE", "CONTEXT", "RUNTIME")
+WRITES = {
+    "kernels": ("CONCURRENT_KERNEL",),
+    "copies": ("MEMCPY", "MEMSET"),
+    "graphs": ("GRAPH_TRACE",),
+    "memory": ("MEMORY2", "MEMSET"),
+    "syncs": ("SYNCHRONIZATION", "CUDA_EVENT", "MEMCPY"),
+    "streams": ("CONCURRENT_KERNEL", "STREAM", "CUDA_EVENT", "SYNCHRONIZATION"),
 }
 
 
@@ -36,8 +47,22 @@ def run(context: Context, report: Report) -> None:
                 report.compare(f"{name}: rows of {table}", "some", len(rows), bool(rows))
             found = problems(recording.rows("health"))
             report.compare(f"{name}: unknown or dropped", "none", "; ".join(found) or "none", not found)
-        kept = list(Path(raw).glob("*.raw"))
-        report.compare(f"{name}: records as CUPTI wrote them", "kept", len(kept), bool(kept))
+        records(report, name, list(Path(raw).glob("*.raw")))
+
+
+def records(report: Report, name: str, files: list[Path]) -> None:
+    """Each kind that the program makes is among what was kept."""
+    wanted = sorted((*EACH, *WRITES[name]))
+    try:
+        found = kinds_of(files)
+    except Broken as error:
+        report.failed(f"{name}: records as CUPTI wrote them", str(error))
+        return
+    missing = [kind for kind in wanted if found[kind] == 0]
+    report.compare(
+        f"{name}: records as CUPTI wrote them", ", ".join(wanted), ", ".join(sorted(found)) or "none", not missing
+    )
+    report.number(f"{name}: records kept", dict(sorted(found.items())))
 
 
 def problems(rows: check.Rows) -> list[str]:

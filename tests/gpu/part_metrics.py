@@ -1,15 +1,19 @@
-"""Hardware counters as tracks (PM sampling), or their refusal in words."""
+"""Hardware counters as tracks (PM sampling), or their refusal in words; and what the hardware's buffer has no room for."""
 
 from __future__ import annotations
 
 import json
 import re
+import statistics
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+import timeline
 from common import CommandFailed, Context, option_named
 from outcome import Report
 from part_cuda import compiled
+from programs_of import Recording, worst
 
 # Every GPU since Turing has these.
 EXPECTED = ("gpu.sm_active", "gpu.dram_bandwidth")
@@ -17,6 +21,15 @@ MOST_BYTES_PER_SECOND = 1e14
 # Launches take half a second at least; a sample is taken every millisecond, once that is set up.
 LAUNCHES = 300_000
 LEAST_SAMPLES = 50
+# Stopped, the process takes no samples out, and the GPU goes on taking them: 30,000 into 64 MiB.
+RATE = 10_000
+SECONDS, RUNS_S, STOPPED_S = 5, 3, 3
+STOPS = (
+    f"(sleep {RUNS_S}; kill -STOP $$; sleep {STOPPED_S}; kill -CONT $$) >/dev/null 2>&1 & "
+    'exec "$0" "$@"'
+)
+# Of a gap's length: samples are not taken to the nanosecond.
+GAP_PART = 0.05
 
 
 def run(context: Context, report: Report) -> None:
@@ -27,7 +40,8 @@ def run(context: Context, report: Report) -> None:
     if options is None:
         report.not_possible("PM sampling", "run has no option for it")
         return
-    program = compiled(context, Report("compiling"), ("many",)).get("many")
+    programs = compiled(context, Report("compiling"), ("many", "clock"))
+    program = programs.get("many")
     if program is None:
         report.not_possible("PM sampling", "nvcc is not there")
         return
@@ -71,6 +85,37 @@ def run(context: Context, report: Report) -> None:
     busy = [row["max"] for row in rows if row["counter"] == "gpu.sm_active"]
     if busy:
         report.expect("kernels keep SMs active", max(busy) > 0, f"{max(busy):g} %")
+    if "clock" in programs:
+        overflow(context, report, programs["clock"], options)
+
+
+def overflow(context: Context, report: Report, program: Path, options: Sequence[str]) -> None:
+    """A process that is stopped for a while, at a high rate."""
+    name = "a hardware buffer that overflows"
+    with Recording(context, report, name) as recording:
+        rate = ("--gpu-metrics-rate", RATE)
+        recording.run("sh", "-c", STOPS, program, SECONDS, options=(*options, *rate))
+        facts = recording.facts()
+        values = timeline.samples(timeline.load(context, recording.session), "gpu.sm_active")
+        times = [time for time, _ in values]
+        told = sum(worst(facts, key, 0) for key in facts if re.fullmatch(r"cuda\.metrics\.\d+\.overflows.*", key))
+        held(report, name, times, recording.dropped(), round(told), facts)
+
+
+def held(
+    report: Report, name: str, times: Sequence[int], dropped: int, told: int, facts: dict[str, Any]
+) -> None:
+    """What is missing between the samples is counted as dropped, and by which overflows."""
+    steps = [later - earlier for earlier, later in zip(times, times[1:], strict=False)]
+    interval = statistics.median(steps) if steps else 0.0
+    if interval <= 0:
+        report.compare(f"{name}: samples", "some", len(times), False, **facts)
+        return
+    missing = sum(round(step / interval) - 1 for step in steps if step > 1.5 * interval)
+    report.number(f"{name}: samples, missing, dropped, overflows", [len(times), missing, dropped, told])
+    near = abs(missing - dropped) <= max(GAP_PART * missing, 2 * told + 5)
+    report.compare(f"{name}: missing samples are counted", missing, dropped, near, **facts)
+    report.compare(f"{name}: overflows are named", dropped > 0, told > 0, **facts)
 
 
 def refusals(session: Path) -> list[dict[str, Any]]:

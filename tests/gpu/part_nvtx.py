@@ -1,7 +1,8 @@
-"""NVTX: ranges of C and of Python's package, with domains."""
+"""NVTX: ranges of C and of Python's package, with their domains and with registered strings."""
 
 from __future__ import annotations
 
+import check
 from common import CommandFailed, Context
 from outcome import Report
 from programs_of import Recording, ready
@@ -20,9 +21,10 @@ def run(context: Context, report: Report) -> None:
     if program is not None:
         with Recording(context, report, "ranges") as recording:
             recording.run(program)
-            rows = {row["name"]: row["calls"] for row in recording.rows("ranges")}
+            counts = check.ranges_by_domain(recording.rows("ranges"))
             for each in recording.expected["ranges"]:
-                report.compare(f"C: {each['name']}", each["calls"], rows.get(each["name"], 0))
+                key = each["name"], each.get("domain", "")
+                report.compare(f"C: {described(*key)}", each["calls"], counts[key])
     try:
         context.run(context.python or "python3", "-c", "import nvtx")
     except (CommandFailed, OSError):
@@ -32,6 +34,10 @@ def run(context: Context, report: Report) -> None:
         file = context.work / "with_nvtx.py"
         file.write_text(PROGRAM)
         recording.run(context.python or "python3", file)
-        rows = {row["name"]: row["calls"] for row in recording.rows("ranges")}
-        for name in ("outer", "inner"):
-            report.compare(f"Python: {name}", 5, rows.get(name, 0))
+        counts = check.ranges_by_domain(recording.rows("ranges"))
+        for key in (("outer", ""), ("inner", "library")):
+            report.compare(f"Python: {described(*key)}", 5, counts[key])
+
+
+def described(name: str, domain: str) -> str:
+    return f"{name} of {domain}" if domain else name

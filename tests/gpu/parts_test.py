@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import dataclasses
 import json
 import os
 import sys
@@ -70,7 +71,7 @@ echo "143771, 600, 700, 100, 40, 1980, 3201, 1980, 3201, 90, 5, 16"
 """
 # Records what the program printed, and makes tables of that.
 FATHOM = """#!{python}
-import json, os, subprocess, sys
+import json, os, struct, subprocess, sys
 words = sys.argv[1:]
 if words[0] == "run" and "--help" in words:
     print("--with shapes, graph-nodes, gpu-metrics --range cuda-profiler --gpu-metrics-rate")
@@ -85,7 +86,10 @@ elif words[0] == "run":
     refused = "REFUSED" in os.environ or "nowhere" in os.environ.get("FATHOM_CUPTI", "")
     said = {{"gpus": [], "not_recorded": lost if refused else []}}
     if "FATHOM_CUDA_RAW" in os.environ:
-        open(os.environ["FATHOM_CUDA_RAW"] + "/cupti-1.raw", "w").close()
+        kinds = json.loads(os.environ.get("KINDS", "[1, 2, 5, 8, 9, 10, 36, 37, 38, 49, 51]"))
+        data = b"FATHOMRAW1\\n" + struct.pack("<II", 130000, len(kinds))
+        data += b"".join(struct.pack("<IIIIIII", 8, 1, kind, 0, 4, 4, 7) for kind in kinds)
+        open(os.environ["FATHOM_CUDA_RAW"] + "/cupti-1.raw", "wb").write(data)
     open(session + "/manifest.json", "w").write(json.dumps(said))
     done = subprocess.run(words[words.index("--") + 1:], capture_output=True, text=True)
     out = done.stdout
@@ -214,7 +218,11 @@ class Others(unittest.TestCase):
             self.assertEqual(states["the manifest lists the GPUs"], FAILED)
 
     def metrics(self, **environment: str) -> Report:
-        with machine(**environment) as context:
+        events = [{"ph": "C", "name": "gpu.sm_active device", "ts": at, "args": {"0": 50}} for at in range(100)]
+        with (
+            machine(EVENTS=json.dumps(events), **environment) as context,
+            mock.patch.object(part_metrics, "STOPS", 'exec "$0" "$@"'),
+        ):
             report = Report("metrics")
             part_metrics.run(context, report)
             return report
@@ -242,9 +250,14 @@ class Compared(unittest.TestCase):
 
     def run_part(self, part: Any, **environment: str) -> dict[str, Check]:
         with machine(**environment) as context:
-            report = Report("part")
-            part.run(context, report)
-            return {each.name: each for each in report.checks}
+            return self.part_of(context, part)
+
+    @staticmethod
+    def part_of(context: Context, part: Any) -> dict[str, Check]:
+        report = Report("part")
+        with tempfile.TemporaryDirectory() as scratch:
+            part.run(dataclasses.replace(context, work=Path(scratch)), report)
+        return {each.name: each for each in report.checks}
 
     def test_an_end_that_loses_kernels_fails_with_both_numbers_and_the_facts(self):
         with mock.patch.object(part_ends, "ENDS", (("return", 3, False), ("kill", 4, True))):
@@ -305,6 +318,13 @@ class Compared(unittest.TestCase):
         self.assertIn("copies: records as CUPTI wrote them", checks)
         dropped = self.run_part(part_layers, DROPPED="1")
         self.assertEqual(dropped["copies: unknown or dropped"].state, FAILED)
+
+    def test_a_kind_that_is_not_among_the_records_kept_fails(self):
+        checks = self.run_part(part_layers, ROWS="1", KINDS="[1, 5, 8, 9, 10, 36, 37, 38, 49, 51]")
+        copies = checks["copies: records as CUPTI wrote them"]
+        self.assertEqual((copies.state, copies.expected), (FAILED, "CONTEXT, DEVICE, MEMCPY, MEMSET, RUNTIME"))
+        self.assertNotIn("MEMSET", copies.got)
+        self.assertEqual(checks["kernels: records as CUPTI wrote them"].state, PASSED)
 
     def test_a_clock_that_is_not_known_well_enough_fails(self):
         self.assertEqual(self.run_part(part_truth)["kernels: the clock's error"].state, PASSED)
@@ -453,6 +473,39 @@ class Compared(unittest.TestCase):
         checks = self.run_part(part_refused)
         self.assertEqual(checks["no such libcupti: what is named"].state, PASSED)
         self.assertEqual(checks["a libcupti that is none: what is named"].state, FAILED)
+
+    def test_a_libcupti_of_another_major_version_must_be_named(self):
+        name = "a libcupti of another major version"
+        shown = "echo '| NVIDIA-SMI 580.1  Driver Version: 580.1  CUDA Version: 13.0 |'"
+        with (
+            machine() as context,
+            mock.patch.object(part_refused, "libraries", lambda _: ["/x/libcupti.so.12", "/x/libcupti.so.13"]),
+        ):
+            self.assertEqual(self.part_of(context, part_refused)[name].state, NOT_POSSIBLE)
+            script(context.work.parent / "bin/nvidia-smi", f"#!/bin/sh\n{shown}\n")
+            checks = self.part_of(context, part_refused)
+            self.assertEqual(checks[f"{name}: 12 for 13: it is named"].state, FAILED)
+            self.assertNotIn(f"{name}: 13 for 13: it is named", checks)
+            said = '[{"what": "x", "why": "FATHOM_CUPTI names one of CUDA 12", "remedy": ""}]'
+            with mock.patch.object(part_refused, "not_recorded", lambda _: said):
+                checks = self.part_of(context, part_refused)
+            self.assertEqual(checks[f"{name}: 12 for 13: it is named"].state, PASSED)
+
+    def test_samples_that_are_missing_must_be_counted(self):
+        times = [*range(0, 1000, 10), *range(4000, 5000, 10)]
+        for dropped, told, state in ((300, 1, PASSED), (301, 1, PASSED), (0, 0, FAILED), (500, 1, FAILED)):
+            report = Report("metrics")
+            part_metrics.held(report, "x", times, dropped, told, {})
+            checks = {each.name: each for each in report.checks}
+            self.assertEqual(checks["x: missing samples are counted"].state, state, dropped)
+        report = Report("metrics")
+        part_metrics.held(report, "x", times, 300, 0, {})
+        self.assertEqual(report.checks[-1].state, FAILED)
+        part_metrics.held(report, "x", [7], 0, 0, {})
+        self.assertEqual(report.checks[-1].name, "x: samples")
+        whole = Report("metrics")
+        part_metrics.held(whole, "x", range(0, 9000, 10), 0, 0, {})
+        self.assertEqual(whole.state, PASSED)
 
     def others(self, **programs: str) -> dict[str, Check]:
         """Libraries that every Python has stand for others."""

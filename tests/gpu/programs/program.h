@@ -6,7 +6,7 @@
 //    "kernels": [{"name", "calls", "grid", "block", "shared_bytes", "least_ns", "most_ns"}],
 //    "copies":  [{"kind", "source", "destination", "count", "bytes"}],
 //    "calls":   [{"name", "calls", "blocked_ns"}],
-//    "ranges":  [{"name", "calls"}], "graph": …, "overlap": …}
+//    "ranges":  [{"name", "domain", "calls"}], "graph": …, "overlap": …}
 // tests/gpu/check.py holds a recording to it. Kernels have C names, so that nothing depends on
 // demangling.
 #pragma once
@@ -102,7 +102,8 @@ class Document {
     found.second += blocked_ns;
   }
 
-  void range(const std::string& name) { ++ranges_[name]; }
+  /// Of NVTX; no domain is the default one.
+  void range(const std::string& name, const std::string& domain = "") { ++ranges_[{name, domain}]; }
 
   /// Another member of the document, as JSON text.
   void member(const std::string& name, const std::string& json) { members_[name] = json; }
@@ -130,8 +131,9 @@ class Document {
     }
     text += "], \"ranges\": [";
     comma = "";
-    for (const auto& [name, count] : ranges_) {
-      text += comma + ("{\"name\": \"" + name + "\", \"calls\": " + std::to_string(count) + "}");
+    for (const auto& [range, count] : ranges_) {
+      text += comma + ("{\"name\": \"" + range.first + "\", \"domain\": \"" + range.second +
+                       "\", \"calls\": " + std::to_string(count) + "}");
       comma = ", ";
     }
     text += "]";
@@ -188,7 +190,7 @@ class Document {
   std::map<std::tuple<std::string, std::string, std::string>, std::pair<int, std::uint64_t>>
       copies_;
   std::map<std::string, std::pair<int, std::int64_t>> calls_;
-  std::map<std::string, int> ranges_;
+  std::map<std::pair<std::string, std::string>, int> ranges_;
   std::map<std::string, std::string> members_;
 };
 

@@ -31,6 +31,40 @@ void pop() {
 #endif
 }
 
+constexpr const char* kDomain = "fathom.gpu";
+
+/// In a domain, by a string that is registered with it once.
+class Registered {
+ public:
+  explicit Registered(const char* name) {
+#if GPU_HAS_NVTX
+    domain_ = nvtxDomainCreateA(kDomain);
+    event_.version = NVTX_VERSION;
+    event_.size = NVTX_EVENT_ATTRIB_STRUCT_SIZE;
+    event_.messageType = NVTX_MESSAGE_TYPE_REGISTERED;
+    event_.message.registered = nvtxDomainRegisterStringA(domain_, name);
+#else
+    (void)name;
+#endif
+  }
+  void push() {
+#if GPU_HAS_NVTX
+    nvtxDomainRangePushEx(domain_, &event_);
+#endif
+  }
+  void pop() {
+#if GPU_HAS_NVTX
+    nvtxDomainRangePop(domain_);
+#endif
+  }
+
+ private:
+#if GPU_HAS_NVTX
+  nvtxDomainHandle_t domain_ = nullptr;
+  nvtxEventAttributes_t event_{};
+#endif
+};
+
 }  // namespace
 
 extern "C" __global__ void fathom_in_range(std::uint64_t ns) {
@@ -50,19 +84,23 @@ int main(int count, char** arguments) {
     if (!window) document.kernel("fathom_outside", 1, 32, kNs);
     GPU_CHECK(cudaDeviceSynchronize());
   };
+  Registered registered("registered range");
   outside();
   GPU_CHECK(cudaProfilerStart());
   for (int i = 0; i < 25; ++i) {
     push("outer range");
     push(i % 2 == 0 ? "even range" : "odd range");
+    registered.push();
     fathom_in_range<<<1, 32>>>(kNs);
     document.kernel("fathom_in_range", 1, 32, kNs);
     GPU_CHECK(cudaDeviceSynchronize());
+    registered.pop();
     pop();
     pop();
     if (GPU_HAS_NVTX == 0) continue;
     document.range("outer range");
     document.range(i % 2 == 0 ? "even range" : "odd range");
+    document.range("registered range", kDomain);
   }
   GPU_CHECK(cudaProfilerStop());
   outside();
