@@ -82,7 +82,7 @@ class OlderGlibc(unittest.TestCase):
                 self.start(FATHOM, "--version", options=("--preload", library))
 
     def test_what_that_glibc_lacks_is_supplied(self):
-        program = FATHOM.parent / "glibc_compat_test"
+        program = FATHOM.parent / "tests" / "glibc_compat_test"
         self.assertIn("ConstructorsRunOnceAndGetTheArguments", self.start(program, "--gtest_list_tests"))
         self.start(program, "--gtest_brief=1")
 
