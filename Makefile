@@ -21,7 +21,7 @@ space := $(subst ,, )
 TRACE := $(firstword $(wildcard examples/*.json.gz))
 
 .DEFAULT_GOAL := help
-.PHONY: help build demo test test-torch test-cupti bench eval fuzz check format install clean debug asan tsan nightly
+.PHONY: help build demo test test-torch test-cupti bench eval fuzz check format install uninstall dist clean debug asan tsan nightly
 
 help: ## This list.
 	@echo 'make <goal>, where goal is one of:'
@@ -32,7 +32,7 @@ build: ## The release binary, build/release/fathom.
 	@tools/setup nvtx || echo 'build: no headers of NVTX: fathom run will not record its ranges' >&2
 	@tools/setup cuda || echo 'build: no headers of CUPTI: fathom run will not record CUDA without PyTorch' >&2
 	@$(call configure,release)
-	@cmake --build $(RELEASE) -j $(JOBS) --target fathom
+	@cmake --build $(RELEASE) -j $(JOBS) --target fathom_product
 
 demo: build ## Diagnoses a real GPU trace, then records and diagnoses a program on this machine.
 	$(RELEASE)/fathom diagnose $(TRACE)
@@ -110,8 +110,18 @@ format: ## Rewrites our sources as clang-format wants them.
 	@tools/setup check
 	@tools/check_format --fix
 
-install: build ## Copies the binary and the headers to PREFIX (/usr/local).
-	@cmake --install $(RELEASE) --strip --prefix $(PREFIX)
+install: build ## Copies the program, its manual page and completion, and the SDK to PREFIX (/usr/local).
+	@cmake --build $(RELEASE) -j $(JOBS) --target fathom_sdk fathom_memory
+	@mkdir -p '$(PREFIX)' && prefix=$$(cd '$(PREFIX)' && pwd -P) && cmake --install $(RELEASE) --strip --prefix "$$prefix" \
+	&& mkdir -p "$$prefix/share/fathom" && sort $(RELEASE)/install_manifest.txt >"$$prefix/share/fathom/installed"
+
+uninstall: ## Removes from PREFIX (/usr/local) what `make install` put there, and folders that are empty then.
+	@tools/uninstall '$(PREFIX)'
+
+dist: build ## Tarball, package for Debian and Ubuntu, and their sums, in build/dist.
+	@rm -rf build/dist
+	@tools/dist $(RELEASE) build/dist
+	@ls -l build/dist
 
 clean: ## Removes the build trees, not what was downloaded (build/sources, build/torch, build/python, …) or learned by fuzzing.
 	@if [ -d build ]; then find build -mindepth 1 -maxdepth 1 ! -name sources ! -name torch ! -name python ! -name nvtx ! -name glibc ! -name 'cuda*' ! -name fuzz -exec rm -rf {} +; fi

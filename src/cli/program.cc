@@ -70,8 +70,7 @@ int run_program(const std::vector<std::string>& arguments) {
   }
   const std::string& first = arguments.front();
   const std::span<const std::string> rest = std::span(arguments).subspan(1);
-  if (first == "--version" || first == "-V")
-    return print("fathom " + std::string(version()) + "\n");
+  if (first == "--version" || first == "-V") return print(version_text());
   if (asks_for_help(first)) return print(program_help());
   if (const Command* command = find_command(first)) return run_command(*command, rest);
   if (first == "help") return help_on(rest);

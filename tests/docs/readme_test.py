@@ -19,7 +19,7 @@ def code(page: str) -> list[str]:
 
 
 def run(command: str) -> subprocess.CompletedProcess:
-    return subprocess.run([FATHOM, *shlex.split(command)[1:]], cwd=ROOT, capture_output=True, text=True, timeout=120,
+    return subprocess.run([FATHOM, *shlex.split(command, comments=True)[1:]], cwd=ROOT, capture_output=True, text=True, timeout=120,
                           check=False)
 
 

@@ -55,8 +55,10 @@ class Help(unittest.TestCase):
                 done = fathom(report, SMALL, "--filter", condition)
                 self.assertEqual((done.returncode, done.stderr), (0, b""), condition)
 
-    def test_version_names_the_version(self):
-        self.assertRegex(fathom("--version").stdout.decode(), r"^fathom \d+\.\d+\.\d+")
+    def test_version_names_the_version_the_processor_and_glibc(self):
+        printed = fathom("--version").stdout.decode()
+        self.assertRegex(printed, r"\Afathom \d+\.\d+\.\d+( \(\S+\))?\n(x86-64|aarch64)\b.*, on glibc 2\.\d+\n\Z")
+        self.assertEqual(printed, fathom("-V").stdout.decode())
 
     def test_no_argument_shows_help_on_stderr_as_a_usage_error(self):
         done = fathom()

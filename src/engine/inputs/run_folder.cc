@@ -2,6 +2,7 @@
 #include "engine/inputs/run_folder.h"
 
 #include <algorithm>
+#include <charconv>
 #include <filesystem>
 #include <optional>
 #include <set>
@@ -19,6 +20,22 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::string_view kSchema = "fathom-run/";
+constexpr int kNewestVersion = 1;  ///< Of a session folder, as its manifest says.
+
+/// What to say of a folder that a newer Fathom wrote: what stands in it may mean something else.
+std::optional<Error> newer_version(const RunRecording& recording) {
+  if (recording.manifest == nullptr) return std::nullopt;
+  const std::string schema = manifest_schema(*recording.manifest);
+  if (!schema.starts_with(kSchema)) return std::nullopt;
+  const char* const digits = schema.data() + kSchema.size();
+  int version = 0;
+  const auto [end, error] = std::from_chars(digits, schema.data() + schema.size(), version);
+  const bool known = error == std::errc() && version <= kNewestVersion;
+  if (known) return std::nullopt;
+  return Error{ErrorCode::unsupported,
+               "a session folder of version " + schema.substr(kSchema.size()) +
+                   "; this Fathom reads version 1: use the one that recorded it, or a newer one"};
+}
 
 /// The capture files of a root: its own, its children's, the launcher's. Sole roots get all.
 void add_parts(const RunFiles& files, const RunFamily& family, const std::set<std::int64_t>& roots,
@@ -189,6 +206,9 @@ std::optional<std::vector<RunRecording>> find_recordings(const std::string& fold
 }
 
 Result<Trace> read_run(const RunRecording& recording, const ReadOptions& options) {
+  if (std::optional<Error> newer = newer_version(recording)) {
+    return std::move(*newer).in(recording.folder);
+  }
   Merging merging(recording, options);
   merging.add(recording.base);
   for (const std::string& part : recording.parts) merging.add(part);

@@ -95,6 +95,20 @@ TEST_F(RunFolder, TheManifestMakesAFolderASession) {
   EXPECT_TRUE(find_recordings(folder_.string()));
 }
 
+TEST_F(RunFolder, AFolderOfALaterVersionIsRefusedWithAdvice) {
+  monitor();
+  for (const std::string version : {"2", "10", "99999999999999999999", "one"}) {
+    write("manifest.json", R"({"schema": "fathom-run/)" + version + R"(", "command": ["a"]})");
+    ASSERT_EQ(recordings().size(), 1U);
+    const Result<Trace> trace = read_run(recordings().front(), {});
+    ASSERT_FALSE(trace) << version;
+    EXPECT_EQ(trace.error().code, ErrorCode::unsupported);
+    EXPECT_EQ(trace.error().message,
+              folder_.string() + ": a session folder of version " + version +
+                  "; this Fathom reads version 1: use the one that recorded it, or a newer one");
+  }
+}
+
 TEST_F(RunFolder, CaptureFilesDoToo) {
   write("manifest.json", R"({"schema": "fathom-ru)");
   monitor();

@@ -1,0 +1,171 @@
+#!/usr/bin/env python3
+"""What is handed out, as people meet it: installed, removed, unpacked; its licences and its bill of materials."""
+import hashlib
+import json
+import os
+import pathlib
+import shutil
+import subprocess
+import tarfile
+import tempfile
+import unittest
+
+SOURCE = pathlib.Path(os.environ["FATHOM_SOURCE_DIR"])
+BUILD = pathlib.Path(os.environ["FATHOM"]).parent
+TRACE = SOURCE / "examples" / "resnet50_v100.pt.trace.json.gz"
+FILES = {
+    "bin/fathom",
+    "share/man/man1/fathom.1",
+    "share/bash-completion/completions/fathom",
+    "share/zsh/site-functions/_fathom",
+    "share/doc/fathom/LICENSE",
+    "share/doc/fathom/README.md",
+    "share/doc/fathom/THIRD-PARTY-NOTICES.txt",
+    "share/doc/fathom/fathom.spdx.json",
+}
+LINKED = {"simdjson", "isa-l", "zstd", "libstdc++ and libgcc"}
+
+
+def run(*words: object, **options) -> str:
+    done = subprocess.run([str(word) for word in words], capture_output=True, text=True, check=False, **options)
+    if done.returncode != 0:
+        raise AssertionError(f"{words}: {done.returncode}\n{done.stdout}{done.stderr}")
+    return done.stdout
+
+
+def files_of(folder: pathlib.Path) -> set[str]:
+    return {str(path.relative_to(folder)) for path in folder.rglob("*") if not path.is_dir()}
+
+
+@unittest.skipUnless((BUILD / "product" / "fathom.1").exists(), "only the release build makes what is handed out")
+class Packages(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.temporary = tempfile.TemporaryDirectory()
+        cls.folder = pathlib.Path(cls.temporary.name)
+        cls.dist = cls.folder / "dist"
+        run(SOURCE / "tools" / "dist", BUILD, cls.dist)
+        (cls.tarball,) = cls.dist.glob("fathom-*.tar.gz")
+        (cls.deb,) = cls.dist.glob("fathom_*.deb")
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.temporary.cleanup()
+
+    def works(self, program: pathlib.Path) -> None:
+        elsewhere = {"cwd": self.folder, "env": {"PATH": "/usr/bin:/bin"}}
+        self.assertRegex(run(program, "--version", **elsewhere), r"^fathom \d+\.\d+\.\d+")
+        self.assertIn("Verdict", run(program, "diagnose", TRACE, **elsewhere))
+
+    def test_the_tarball_has_the_program_and_what_goes_with_it(self):
+        with tarfile.open(self.tarball) as tar:
+            members = tar.getmembers()
+            tar.extractall(self.folder / "unpacked")
+        (top,) = {member.name.split("/")[0] for member in members}
+        self.assertEqual(f"{top}.tar.gz", self.tarball.name)
+        self.assertRegex(top, r"^fathom-\d+\.\d+\.\d+-linux-(x86_64|aarch64)$")
+        self.assertEqual({m.name.removeprefix(f"{top}/") for m in members if m.isfile()}, FILES)
+        self.assertEqual({(m.uid, m.gid, m.uname, m.mtime) for m in members}, {(0, 0, "", members[0].mtime)})
+        program = self.folder / "unpacked" / top / "bin" / "fathom"
+        self.assertEqual(program.stat().st_mode & 0o777, 0o755)
+        self.works(program)
+        run(SOURCE / "tools" / "check_binary", "--stripped", program)
+        self.assertNotIn(".symtab", run("readelf", "--sections", "--wide", program))
+        # Nothing tells where it was built.
+        self.assertNotIn(str(SOURCE).encode(), program.read_bytes())
+        self.assertLess(self.tarball.stat().st_size, 20_000_000)
+
+    def test_sums_are_of_the_files(self):
+        lines = (self.dist / "SHA256SUMS").read_text().splitlines()
+        self.assertEqual(len(lines), 2)
+        for line in lines:
+            digest, name = line.split()
+            self.assertEqual(hashlib.sha256((self.dist / name).read_bytes()).hexdigest(), digest)
+
+    def test_the_same_build_packs_to_the_same_bytes(self):
+        again = self.folder / "again"
+        run(SOURCE / "tools" / "dist", BUILD, again)
+        self.assertEqual((self.dist / "SHA256SUMS").read_text(), (again / "SHA256SUMS").read_text())
+
+    def test_manual_page_and_completion_are_this_programs(self):
+        product = BUILD / "product"
+        for name, words in (("fathom.1", ["man"]), ("fathom.bash", ["completion", "bash"]), ("_fathom", ["completion", "zsh"])):
+            self.assertEqual((product / name).read_text(), run(os.environ["FATHOM"], *words))
+
+    def test_the_bill_of_materials_names_what_is_linked(self):
+        bill = json.loads((BUILD / "product" / "fathom.spdx.json").read_text())
+        self.assertEqual((bill["spdxVersion"], bill["dataLicense"]), ("SPDX-2.3", "CC0-1.0"))
+        packages = {package["SPDXID"]: package for package in bill["packages"]}
+        self.assertEqual(len(packages), len(bill["packages"]))
+        names = {package["name"] for package in bill["packages"]}
+        self.assertLessEqual(LINKED | {"fathom"}, names)
+        texts = (BUILD / "product" / "THIRD-PARTY-NOTICES.txt").read_text()
+        for identifier, package in packages.items():
+            self.assertRegex(identifier, r"^SPDXRef-[A-Za-z0-9.-]+$")
+            self.assertRegex(package["versionInfo"], r"^\d")
+            if package["name"] != "fathom":
+                self.assertIn(f"{package['name']} {package['versionInfo']}\n", texts)
+        ends = {end for relation in bill["relationships"] for end in (relation["spdxElementId"], relation["relatedSpdxElement"])}
+        self.assertEqual(ends, set(packages) | {"SPDXRef-DOCUMENT"})
+        # What the linker was given is in it.
+        command = run("ninja", "-C", BUILD, "-t", "commands", "fathom").splitlines()[-1]
+        archives = {pathlib.Path(word).name for word in command.split() if word.endswith(".a")}
+        ours = {name for name in archives if name.startswith("libfathom_")}
+        self.assertEqual(archives - ours, {"libsimdjson.a", "isa-l.a", "libzstd.a"})
+
+    @unittest.skipUnless(shutil.which("dpkg"), "no dpkg here")
+    def test_the_package_is_installed_and_removed(self):
+        fields = run("dpkg-deb", "--field", self.deb)
+        self.assertRegex(fields, r"(?m)^Depends: libc6 \(>= 2\.\d+\)$")
+        self.assertRegex(fields, r"(?m)^Architecture: (amd64|arm64)$")
+        if os.geteuid() != 0:
+            self.skipTest("dpkg installs for root only")
+        root = self.folder / "root"
+        (root / "var/lib/dpkg/updates").mkdir(parents=True)
+        (root / "var/lib/dpkg/info").mkdir()
+        (root / "var/lib/dpkg/status").touch()
+        dpkg = ("dpkg", f"--root={root}", "--force-depends", "--force-not-root", "--log=/dev/null")
+        run(*dpkg, "--install", self.deb)
+        installed = {name for name in files_of(root / "usr")}
+        self.assertEqual(installed, FILES)
+        self.works(root / "usr" / "bin" / "fathom")
+        self.assertIn("Status: install ok installed", run(*dpkg, "--status", "fathom"))
+        run(*dpkg, "--remove", "fathom")
+        self.assertFalse((root / "usr").exists() and files_of(root / "usr"))
+
+    def test_what_is_installed_is_removed_and_nothing_else(self):
+        prefix = self.folder.resolve() / "prefix"
+        other = prefix / "bin" / "other"
+        other.parent.mkdir(parents=True)
+        other.write_text("of somebody else")
+        run("cmake", "--install", BUILD, "--component", "program", "--strip", "--prefix", prefix)
+        self.assertEqual(files_of(prefix), FILES | {"bin/other"})
+        self.works(prefix / "bin" / "fathom")
+        listed = BUILD / "install_manifest_program.txt"
+        (prefix / "share" / "fathom").mkdir()
+        # A list that somebody wrote to does no harm elsewhere.
+        (prefix / "share" / "fathom" / "installed").write_text(listed.read_text() + "\n/etc/hostname\n")
+        run(SOURCE / "tools" / "uninstall", prefix)
+        self.assertEqual(files_of(prefix), {"bin/other"})
+        self.assertEqual({path.name for path in prefix.iterdir()}, {"bin"})
+        self.assertTrue(pathlib.Path("/etc/hostname").exists())
+        done = subprocess.run([SOURCE / "tools" / "uninstall", prefix], capture_output=True, text=True, check=False)
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("did not put Fathom there", done.stderr)
+
+
+class OtherLibraries(unittest.TestCase):
+    def test_a_compiler_for_musl_is_refused_with_a_sentence(self):
+        with tempfile.TemporaryDirectory() as folder:
+            compiler = pathlib.Path(folder) / "c++"
+            compiler.write_text("#!/bin/sh\necho '#define __linux__ 1'\n")
+            compiler.chmod(0o755)
+            done = subprocess.run(["cmake", f"-DCMAKE_CXX_COMPILER={compiler}", f"-DPROJECT_SOURCE_DIR={SOURCE}", "-P",
+                                   SOURCE / "cmake" / "glibc.cmake"], capture_output=True, text=True, check=False)
+        self.assertNotEqual(done.returncode, 0)
+        self.assertIn("needs Linux with glibc", " ".join(done.stderr.split()))
+        self.assertIn("musl", done.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main()
