@@ -263,7 +263,7 @@ class Terminal(Sandbox):
                    "signal.signal(signal.SIGINT, end)\n"
                    "signal.signal(signal.SIGALRM, lambda *_: sys.exit(40 + len(count)))\n"
                    "open('ready', 'w').write('x\\n')\n"
-                   "while True: signal.pause()\n")
+                   "while True: time.sleep(0.01)\n")  # pause() could miss a signal that comes right before it
         pid, terminal = self.on_terminal(program)
         self.await_file("ready")
         os.write(terminal, b"\x03")
@@ -278,7 +278,7 @@ class Terminal(Sandbox):
                    "signal.signal(signal.SIGINT, lambda *_: open('got', 'a').write('x\\n'))\n"
                    "signal.signal(signal.SIGHUP, signal.SIG_IGN)\n"
                    "open('ready', 'w').write(f'{os.getpid()}\\n')\n"
-                   "while True: signal.pause()\n")
+                   "while True: time.sleep(0.01)\n")  # pause() could miss a signal that comes right before it
         pid, terminal = self.on_terminal(program)
         program_pid = int(self.await_file("ready"))
         try:
