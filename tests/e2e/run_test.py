@@ -256,7 +256,7 @@ class Terminal(Sandbox):
         return os.waitstatus_to_exitcode(status), printed.decode()
 
     def test_ctrl_c_ends_the_program_once_and_the_run_is_still_shown(self):
-        program = ("import os, signal, sys\n"
+        program = ("import os, signal, sys, time\n"
                    "count = []\n"
                    "def end(number, frame):\n"
                    "    count.append(1); signal.setitimer(signal.ITIMER_REAL, 0.2)\n"
