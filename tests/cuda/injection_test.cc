@@ -382,6 +382,16 @@ TEST_F(CudaInjection, EachCallOfCuptiThatFailsIsNamedOnceAndTheProgramGoesOn) {
   }
 }
 
+TEST_F(CudaInjection, WhereBuffersOfZerosAreRefusedAFactHasTheReason) {
+  const Folder folder;
+  EXPECT_EQ(run_injected(folder, "work", {{"CUPTI_FAKE_FAIL", "cuptiActivitySetAttribute:999:0"}}),
+            0);
+  EXPECT_NE(read_folder(folder).facts.at("cuda.zeros").find("CUPTI error 999"), std::string::npos);
+  const Folder taken;
+  EXPECT_EQ(run_injected(taken, "work"), 0);
+  EXPECT_EQ(read_folder(taken).facts.count("cuda.zeros"), 0U);
+}
+
 TEST_F(CudaInjection, ACuptiThatAnotherUsesByItsSecondVersionIsLeft) {
   const Folder folder;
   EXPECT_EQ(run_injected(folder, "work", {{"CUPTI_FAKE_V2", "1"}}), 0);

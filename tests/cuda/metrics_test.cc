@@ -183,6 +183,21 @@ TEST_F(GpuMetrics, EachCallThatFailsIsNamedAndActivityIsRecordedAllTheSame) {
   }
 }
 
+TEST_F(GpuMetrics, AnEndThatCuptiRefusesIsNamedAndWhatCameIsKept) {
+  for (const char* const fault : {"", "overflow"}) {
+    const Folder folder;
+    EXPECT_EQ(run(folder, "metrics",
+                  {{"CUPTI_FAKE_PM", fault}, {"CUPTI_FAKE_FAIL", "cuptiPmSamplingStop:999:0"}}),
+              0);
+    const Recorded recorded = read_folder(folder);
+    EXPECT_FALSE(recorded.samples.empty()) << fault;
+    const auto reasons = losses(recorded, "why");
+    const auto found = reasons.find("the rest of the hardware counters of GPU 0");
+    ASSERT_NE(found, reasons.end()) << fault;
+    EXPECT_NE(found->second.find("cuptiPmSamplingStop: CUPTI error 999"), std::string::npos);
+  }
+}
+
 TEST_F(GpuMetrics, WhatTheHardwareHadNoRoomForIsCountedAndTheRestGoesOn) {
   for (const char* const fault : {"overflow", "full"}) {
     const Recorded recorded = with_fault(fault);

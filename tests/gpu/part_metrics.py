@@ -13,7 +13,7 @@ import timeline
 from common import CommandFailed, Context, option_named
 from outcome import Report
 from part_cuda import compiled
-from programs_of import Recording, worst
+from programs_of import Recording
 
 # Every GPU since Turing has these.
 EXPECTED = ("gpu.sm_active", "gpu.dram_bandwidth")
@@ -98,8 +98,13 @@ def overflow(context: Context, report: Report, program: Path, options: Sequence[
         facts = recording.facts()
         values = timeline.samples(timeline.load(context, recording.session), "gpu.sm_active")
         times = [time for time, _ in values]
-        told = sum(worst(facts, key, 0) for key in facts if re.fullmatch(r"cuda\.metrics\.\d+\.overflows.*", key))
-        held(report, name, times, recording.dropped(), round(told), facts)
+        held(report, name, times, recording.dropped(), overflows(facts), facts)
+
+
+def overflows(facts: dict[str, Any]) -> int:
+    """Of all GPUs; a fact of a session has the name of its file behind its own."""
+    found = [value for key, value in facts.items() if re.match(r"cuda\.metrics\.\d+\.overflows( |$)", key)]
+    return round(sum(float(value) for value in found))
 
 
 def held(

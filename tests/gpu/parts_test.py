@@ -491,6 +491,15 @@ class Compared(unittest.TestCase):
                 checks = self.part_of(context, part_refused)
             self.assertEqual(checks[f"{name}: 12 for 13: it is named"].state, PASSED)
 
+    def test_overflows_of_all_gpus_are_summed(self):
+        facts = {
+            "cuda.metrics.0.overflows cuda-7.fathom": "2",
+            "cuda.metrics.1.overflows": 3,
+            "cuda.metrics.1.samples": 90,
+        }
+        self.assertEqual(part_metrics.overflows(facts), 5)
+        self.assertEqual(part_metrics.overflows({}), 0)
+
     def test_samples_that_are_missing_must_be_counted(self):
         times = [*range(0, 1000, 10), *range(4000, 5000, 10)]
         for dropped, told, state in ((300, 1, PASSED), (301, 1, PASSED), (0, 0, FAILED), (500, 1, FAILED)):

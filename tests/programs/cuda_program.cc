@@ -251,6 +251,7 @@ int be_taken(void* gpu) {
   simply("fake_kineto_takes");
   find<Work>(gpu, "fake_work")(2);
   wait_for_readings(gpu, 2);
+  simply("fake_kineto_ends");
   const int flushes = asked("fake_foreign_flushes");
   const int records = asked("fake_recording");
   simply("fake_profiler_start");

@@ -533,6 +533,12 @@ extern "C" {
 #endif
 }
 
+/// When its window ends it disables all kinds, for all.
+[[gnu::visibility("default")]] void fake_kineto_ends() {
+  const std::lock_guard lock(state().mutex);
+  state().enabled.clear();
+}
+
 /// Who takes the buffers gives them back unread.
 [[gnu::visibility("default")]] void fake_unread() {
   constexpr std::size_t kSize = 1 << 16;

@@ -111,8 +111,6 @@ const char* load_all(void* library, Cupti& cupti) {
   need("cuptiGetResultString", cupti.result_string);
   load(library, "cuptiSetThreadIdType", cupti.set_thread_id_type);
   load(library, "cuptiActivitySetAttribute", cupti.set_attribute);
-  load(library, "cuptiActivityEnableLatencyTimestamps", cupti.latency_timestamps);
-  load(library, "cuptiActivityEnableLaunchAttributes", cupti.launch_attributes);
   load(library, "cuptiGetDeviceId", cupti.device_of);
   load(library, "cuptiActivityEnableAndDump", cupti.enable_and_dump);
   load(library, "cuptiActivityEnableRuntimeApi", cupti.enable_runtime_call);

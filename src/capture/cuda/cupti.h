@@ -31,8 +31,6 @@ struct Cupti {
   // optional
   decltype(&::cuptiSetThreadIdType) set_thread_id_type = nullptr;
   decltype(&::cuptiActivitySetAttribute) set_attribute = nullptr;
-  decltype(&::cuptiActivityEnableLatencyTimestamps) latency_timestamps = nullptr;
-  decltype(&::cuptiActivityEnableLaunchAttributes) launch_attributes = nullptr;
   decltype(&::cuptiGetDeviceId) device_of = nullptr;
   decltype(&::cuptiActivityEnableAndDump) enable_and_dump = nullptr;
   CUptiResult(CUPTIAPI* enable_runtime_call)(CUpti_CallbackId, std::uint8_t) = nullptr;

@@ -127,9 +127,9 @@ std::optional<Loss> loss_of_major(std::uint32_t version, int driver_major) {
 }
 
 std::string remedy_of_named(int driver_major) {
-  const std::string remedy = "leave FATHOM_CUPTI unset, so that Fathom looks for one that fits";
-  if (driver_major == 0) return remedy;
-  return remedy + ", or name libcupti.so." + std::to_string(driver_major);
+  std::string remedy = "leave FATHOM_CUPTI unset, so that Fathom looks for one that fits";
+  if (driver_major != 0) remedy += ", or name libcupti.so." + std::to_string(driver_major);
+  return remedy;
 }
 
 FallbackLevel level_of(std::span<const CUptiResult> answers) {

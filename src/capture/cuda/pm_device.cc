@@ -116,13 +116,13 @@ PmRefusal PmDevice::start() {
 }
 
 /// Sampling is not disabled: with that CUPTI ends altogether, the recording of activity included.
-void PmDevice::stop() {
-  if (!running_) return;
+PmRefusal PmDevice::stop() {
+  if (!running_) return {};
   running_ = false;
   auto asked =
       pm_parameters<CUpti_PmSampling_Stop_Params>(CUpti_PmSampling_Stop_Params_STRUCT_SIZE);
   asked.pPmSamplingObject = sampling_;
-  cupti_.stop(&asked);
+  return refusal(cupti_.stop(&asked), "cuptiPmSamplingStop");
 }
 
 CUptiResult PmDevice::decode(bool& more, bool& overflowed) {
@@ -182,7 +182,7 @@ bool PmDevice::look(PmBatch& batch, PmRefusal& why) {
   batch.ticks_decoded = cpu_ticks();
   if (!batch.overflowed || !running_) return true;
   // The buffer keeps its oldest records, and takes no new ones until then.
-  stop();
+  if (why = stop(); why.result != CUPTI_SUCCESS) return false;
   if (why = configure(); why.result != CUPTI_SUCCESS) return false;
   why = start();
   return why.result == CUPTI_SUCCESS;

@@ -34,7 +34,7 @@ class PmDevice {
   /// False when CUPTI gives no more samples: `refusal` has why.
   bool look(PmBatch& batch, PmRefusal& refusal);
   /// No sample comes any more; a last look() gets those that are there.
-  void stop();
+  PmRefusal stop();
 
   [[nodiscard]] const PmPlan& plan() const { return plan_; }
   [[nodiscard]] int device() const { return device_; }

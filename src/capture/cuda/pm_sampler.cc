@@ -73,6 +73,7 @@ class PmSampler::State {
   void begin(int device);
   void leave_out(const PmDevice& device, int gpu);
   void look_at(Gpu& gpu);
+  void lose_rest(const Gpu& gpu, const PmRefusal& refusal);
   void lose(Loss loss);
   void start_thread();
 
@@ -213,9 +214,12 @@ void PmSampler::State::look_at(Gpu& gpu) {
     if (!looked.batch.times.empty() || looked.batch.overflowed)
       news_.looked.push_back(std::move(looked));
   }
-  if (gpu.over)
-    lose(pm_loss("the rest of the hardware counters of GPU " + std::to_string(gpu.number), refusal,
-                 cupti_));
+  if (gpu.over) lose_rest(gpu, refusal);
+}
+
+void PmSampler::State::lose_rest(const Gpu& gpu, const PmRefusal& refusal) {
+  lose(pm_loss("the rest of the hardware counters of GPU " + std::to_string(gpu.number), refusal,
+               cupti_));
 }
 
 PmReport PmSampler::State::take() {
@@ -229,8 +233,9 @@ void PmSampler::State::stop() {
   if (thread_.joinable()) thread_.join();
   const std::lock_guard lock(work_);
   for (Gpu& gpu : gpus_) {
-    gpu.device->stop();
+    const PmRefusal refusal = gpu.device->stop();
     inside::attempt([&] { look_at(gpu); });
+    if (refusal.result != CUPTI_SUCCESS) inside::attempt([&] { lose_rest(gpu, refusal); });
   }
 }
 

@@ -134,7 +134,12 @@ void Tracer::promise_zeros(bool promised) {
   if (cupti_.set_attribute == nullptr) return;
   std::uint8_t zeroed = promised ? 1 : 0;
   std::size_t bytes = sizeof zeroed;
-  cupti_.set_attribute(CUPTI_ACTIVITY_ATTR_ZEROED_OUT_ACTIVITY_BUFFER, &bytes, &zeroed);
+  const CUptiResult result =
+      cupti_.set_attribute(CUPTI_ACTIVITY_ATTR_ZEROED_OUT_ACTIVITY_BUFFER, &bytes, &zeroed);
+  // Nothing is lost by it.
+  if (result == CUPTI_SUCCESS || !promised) return;
+  const std::lock_guard lock(mutex_);
+  inside::attempt([&] { write_fact("cuda.zeros", "written by CUPTI: " + cupti_.text(result)); });
 }
 
 void Tracer::start_tracing() {

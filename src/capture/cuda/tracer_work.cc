@@ -86,7 +86,9 @@ void Tracer::look_for_silence() {
     return;
   }
   if (++still_ >= kStill) hear_launches(true);
-  if (heard - heard_before_ > kLaunches * (buffers_->outstanding() + 1)) taken_over();
+  if (heard - heard_before_ <= kLaunches * (buffers_->outstanding() + 1)) return;
+  hear_launches(false);
+  taken_over();
 }
 
 /// What CUPTI had handed over when it stopped being ours, or working; it is not asked for more.
