@@ -8,6 +8,7 @@
 namespace fathom::cli {
 
 Command attach();
+Command baseline();
 Command check();
 Command compare();
 Command completion();
@@ -20,12 +21,13 @@ Command formats();
 Command man();
 Command reference();
 Command run();
+Command verify();
 Command whatif();
 
 const std::vector<Command>& all_commands() {
   static const std::vector<Command> table = [] {
-    std::vector<Command> commands{run(),    attach(),  doctor(), diagnose(),
-                                  whatif(), compare(), check(),  explain()};
+    std::vector<Command> commands{run(),     attach(), doctor(),   diagnose(), whatif(),
+                                  compare(), check(),  baseline(), verify(),   explain()};
     for (const Report& report : all_reports()) commands.push_back(report_command(report));
     for (Command command : {
              export_command(),

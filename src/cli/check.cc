@@ -10,6 +10,7 @@
 #include "cli/options.h"
 #include "cli/result_writer.h"
 #include "cli/selection_options.h"
+#include "compare/baseline.h"
 #include "render/check_json.h"
 #include "render/check_junit.h"
 #include "render/check_text.h"
@@ -21,6 +22,7 @@ struct Arguments {
   InputArguments read;
   Request request;
   OutputArguments output;
+  bool within_runs = false;
   std::vector<std::string> against;
   std::vector<std::string> budgets;
   Undecided undecided = Undecided::open;
@@ -70,18 +72,40 @@ Result<std::vector<Budget>> budgets_of(const Arguments& args) {
   return budgets;
 }
 
+/// A baseline is two references, where what was accepted is another than what was saved last.
+/// Empty where something cannot be read, which is then said.
+std::vector<CheckReference> references_of(const Arguments& args, int& code) {
+  std::vector<CheckReference> references;
+  const Result<std::optional<SavedBaseline>> baseline = baseline_in(args.against.front());
+  if (!baseline) {
+    code = fail(baseline.error());
+    return references;
+  }
+  if (*baseline && args.against.size() > 1) {
+    code = fail(usage("a baseline is checked against alone: it holds all its runs"));
+  } else if (*baseline) {
+    const SavedBaseline& saved = **baseline;
+    references.push_back({.name = "last", .when = saved.last.saved, .runs = saved.last.runs});
+    if (saved.accepted)
+      references.push_back(
+          {.name = "accepted", .when = saved.accepted->saved, .runs = saved.accepted->runs});
+  } else if (std::optional<Runs> runs = runs_behind(args.read, args.request, args.against, code)) {
+    references.push_back({.name = "base", .when = {}, .runs = std::move(*runs)});
+  }
+  return references;
+}
+
 int run(const Arguments& args) {
   const ThreadPool pool(args.read.threads);
   const Result<std::vector<Budget>> budgets = budgets_of(args);
   if (!budgets) return fail(budgets.error());
   int code = kFine;
-  std::optional<Runs> base = runs_behind(args.read, args.request, args.against, code);
-  if (!base) return code;
+  const std::vector<CheckReference> references = references_of(args, code);
+  if (references.empty()) return code;
   const std::optional<Runs> now = runs_behind(args.read, args.request, args.read.inputs, code);
   if (!now) return code;
-  std::vector<CheckReference> references;
-  references.push_back({.name = "base", .when = {}, .runs = std::move(*base)});
-  const CheckedRuns checked = check_runs(references, *now, *budgets);
+  const CheckedRuns checked = check_runs(
+      references, *now, *budgets, args.within_runs ? Claims::within_runs : Claims::over_runs);
   return write_results(args.output, {}, [&](ResultWriter& writer, const Output&) {
     const Result<void> written = write(args, checked, writer);
     return written ? answer(checked.judgement(), args.undecided) : fail(written.error());
@@ -125,8 +149,8 @@ Command check() {
       "Checks recordings against budgets beside those of before a change. Counts are compared "
       "exactly; a time by its 95 % interval, so that noise neither fails nor passes a check. The "
       "exit code is 0 where every budget is certainly kept, 1 where one is certainly exceeded, 4 "
-      "where it cannot be told. Several recordings a side are runs: from 6 pairs on, recorded in "
-      "random order, the interval covers how runs vary, which one recording a side does not show. "
+      "where it cannot be told. A time takes 6 pairs of runs, recorded in random order: one run a "
+      "side does not show how runs vary, so that it decides only with --within-runs. "
       "docs/check.md has the rules.";
   command.examples = {
       "fathom check new.json.gz --against base.json.gz --budget step_time+3% --budget launches+0",
@@ -136,11 +160,14 @@ Command check() {
     const auto args = std::make_shared<Arguments>();
     options.operands("NEW", args->read.inputs, 1);
     options.list("--against", "BASE", args->against,
-                 "What to check against: a recording, a session folder, or a folder of either; may "
-                 "be given several times, once for each run");
+                 "What to check against: a recording, a session folder, a folder of either, or a "
+                 "file of fathom baseline; may be given several times, once for each run");
     options.list("--budget", "BUDGET", args->budgets, budget_doc(), metric_names());
     options.parsed("--undecided", "pass|fail", undecided_into(args->undecided),
                    "Exit with 0 or 1, instead of 4, where it cannot be told", {"pass", "fail"});
+    options.flag("--within-runs", args->within_runs,
+                 "Decide about times by one run a side, too: true of these runs, not of how runs "
+                 "of the program differ");
     declare_selection(options, args->request.steps, args->request.device, args->request.window);
     options.group("Output");
     options.flag("--json", args->output.json, "JSON, schema fathom.check/1");

@@ -118,7 +118,8 @@ Judgement judge(const Budget& budget, const Bounds& ratio) {
 
 class RankChecker {
  public:
-  RankChecker(const Budget& budget, const RankRuns& runs) : budget_(budget), runs_(runs) {
+  RankChecker(const Budget& budget, const RankRuns& runs, Claims claims)
+      : budget_(budget), runs_(runs), claims_(claims) {
     out_.budget = budget;
     out_.rank = runs.rank;
   }
@@ -159,13 +160,16 @@ class RankChecker {
     if (same_recordings() && *out_.limit > 0)
       ratio = {.ratio = *out_.now / *out_.limit,
                .interval = Bounds{.low = *out_.now / *out_.limit, .high = *out_.now / *out_.limit},
+               .covers_runs = true,
                .basis = "the same recording",
                .reason = {}};
     out_.reason = ratio.reason;
     out_.basis = ratio.basis;
+    out_.covers_runs = ratio.covers_runs;
     if (!ratio.interval) return;
     out_.interval = Bounds{.low = ratio.interval->low * *out_.limit,
                            .high = ratio.interval->high * *out_.limit};
+    if (!ratio.covers_runs && claims_ == Claims::over_runs) return;
     out_.judgement = judge(budget_, *ratio.interval);
     if (budget_.relative()) look_at_clocks(*ratio.interval);
   }
@@ -244,6 +248,7 @@ class RankChecker {
 
   const Budget& budget_;
   const RankRuns& runs_;
+  Claims claims_;
   CheckedBudget out_;
 };
 
@@ -258,10 +263,10 @@ bool worse(const CheckedBudget& a, const CheckedBudget& b) {
 }
 
 CheckedBudget check_budget(const Budget& budget, const std::vector<RankRuns>& groups,
-                           std::size_t base_runs, std::size_t now_runs) {
+                           std::size_t base_runs, std::size_t now_runs, Claims claims) {
   std::optional<CheckedBudget> worst;
   for (const RankRuns& group : groups) {
-    CheckedBudget one = RankChecker(budget, group).check(base_runs, now_runs);
+    CheckedBudget one = RankChecker(budget, group, claims).check(base_runs, now_runs);
     if (!worst || worse(one, *worst)) worst = std::move(one);
   }
   return std::move(*worst);
@@ -298,7 +303,7 @@ std::size_t CheckedRuns::count(Judgement judgement) const {
 }
 
 CheckedRuns check_runs(std::span<const CheckReference> references, std::span<const Run> now,
-                       std::span<const Budget> budgets) {
+                       std::span<const Budget> budgets, Claims claims) {
   CheckedRuns out{.now = inputs_of(now), .checks = {}};
   for (const CheckReference& reference : references) {
     const std::vector<RankRuns> groups = by_rank(reference.runs, now);
@@ -310,7 +315,8 @@ CheckedRuns check_runs(std::span<const CheckReference> references, std::span<con
         .differs = differing_conditions(reference.runs.front().front(), now.front().front())};
     for (const Budget& budget : budgets) {
       if (budget.relative() || out.checks.empty())
-        check.budgets.push_back(check_budget(budget, groups, reference.runs.size(), now.size()));
+        check.budgets.push_back(
+            check_budget(budget, groups, reference.runs.size(), now.size(), claims));
     }
     out.checks.push_back(std::move(check));
   }

@@ -32,6 +32,7 @@ struct CheckedBudget {
   std::optional<double> now;
   std::optional<double> limit;     ///< Of `now`, beside `base`.
   std::optional<Bounds> interval;  ///< Of `now`; unset for counts, which have no noise.
+  bool covers_runs = false;        ///< The interval covers how runs vary.
   std::string basis;               ///< What the interval is of.
   std::string reason;              ///< Why it cannot be told; else what to know of the decision.
 };
@@ -60,12 +61,18 @@ struct CheckedRuns {
   [[nodiscard]] std::size_t count(Judgement judgement) const;
 };
 
+/// What times may be claimed by. Two runs of one program differ by more than their steps do.
+enum class Claims : std::uint8_t {
+  over_runs,    ///< An interval that covers how runs vary: 6 pairs of runs, or 7 runs a side.
+  within_runs,  ///< Also one that is true of the runs at hand only.
+};
+
 /// References, runs and budgets are not empty. Budgets without a base are checked once, beside the
 /// first reference. A time that was taken on another device or processor, or with another batch, is
 /// `undecided`; so is one whose device had another clock by more than 1 %, unless its cycles say
 /// the same. Of ranks each is judged, and the worst counts; a rank that one side lacks leaves
 /// budgets undecided.
 CheckedRuns check_runs(std::span<const CheckReference> references, std::span<const Run> now,
-                       std::span<const Budget> budgets);
+                       std::span<const Budget> budgets, Claims claims);
 
 }  // namespace fathom

@@ -32,12 +32,13 @@ Profile with_condition(Profile profile, std::string id, std::string value) {
   return profile;
 }
 
-CheckedRuns check(Runs base, const Runs& now, std::string_view budget) {
+CheckedRuns check(Runs base, const Runs& now, std::string_view budget,
+                  Claims claims = Claims::within_runs) {
   const Result<Budget> parsed = parse_budget(budget);
   EXPECT_TRUE(parsed.ok()) << budget;
   const std::vector<CheckReference> references = {
       {.name = "base", .when = {}, .runs = std::move(base)}};
-  return check_runs(references, now, std::span(&*parsed, 1));
+  return check_runs(references, now, std::span(&*parsed, 1), claims);
 }
 
 CheckedBudget checked(const Profile& base, const Profile& now, std::string_view budget) {
@@ -111,6 +112,27 @@ TEST(Check, FewRunsSpanAllTheirIntervals) {
   EXPECT_EQ(out.judgement, Judgement::undecided);
   EXPECT_NE(out.reason.find("6 pairs"), std::string::npos);
   EXPECT_EQ(check(base, now, "step_time+30%").checks[0].budgets[0].judgement, Judgement::within);
+}
+
+TEST(Check, WithoutLeaveNothingIsClaimedFromFewRuns) {
+  const CheckedBudget one =
+      check({{recording(1e6, 1)}}, {{recording(3e6, 2)}}, "step_time+10%", Claims::over_runs)
+          .checks[0]
+          .budgets[0];
+  EXPECT_EQ(one.judgement, Judgement::undecided);
+  EXPECT_TRUE(one.interval);
+  EXPECT_NE(one.reason.find("6 pairs"), std::string::npos);
+  Runs base;
+  Runs now;
+  for (std::uint64_t i = 1; i <= 6; ++i) {
+    if (i == 6) {
+      EXPECT_EQ(check(base, now, "step_time+10%", Claims::over_runs).judgement(),
+                Judgement::undecided);
+    }
+    base.push_back({recording(1e6, i)});
+    now.push_back({recording(3e6, 100 + i)});
+  }
+  EXPECT_EQ(check(base, now, "step_time+10%", Claims::over_runs).judgement(), Judgement::over);
 }
 
 TEST(Check, CountsAreExact) {
@@ -199,7 +221,7 @@ TEST(Check, AbsoluteBudgetsAreCheckedOnce) {
   const std::vector<Budget> budgets = {*parse_budget("step_time+50%"),
                                        *parse_budget("step_time<2ms")};
   const Runs now = {{recording(1e6, 3)}};
-  const CheckedRuns out = check_runs(references, now, budgets);
+  const CheckedRuns out = check_runs(references, now, budgets, Claims::within_runs);
   EXPECT_EQ(out.checks[0].budgets.size(), 2U);
   EXPECT_EQ(out.checks[1].budgets.size(), 1U);
   EXPECT_EQ(out.checks[0].budgets[0].judgement, Judgement::within);
@@ -221,7 +243,8 @@ TEST(Check, PairsOfOneProgramAreOverInAtMostFivePercent) {
       base.push_back({recording(1e6 * noise(bits), bits(), 3)});
       now.push_back({recording(1e6 * noise(bits), bits(), 3)});
     }
-    over += check(base, now, "step_time+0%").judgement() == Judgement::over ? 1 : 0;
+    over +=
+        check(base, now, "step_time+0%", Claims::over_runs).judgement() == Judgement::over ? 1 : 0;
   }
   // One-sided: half of 5 %.
   EXPECT_LE(over, kRepeats * 5 / 100);

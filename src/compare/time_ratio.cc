@@ -14,7 +14,7 @@ namespace {
 constexpr std::size_t kFewestPairs = 6;
 
 constexpr std::string_view kOneRun =
-    "one run a side does not show how runs vary; 6 pairs in random order do";
+    "one run a side does not show how runs vary, 6 pairs in random order do";
 
 std::vector<double> sorted(std::vector<double> values) {
   std::ranges::sort(values);
@@ -51,7 +51,11 @@ std::optional<MedianRatio> ratio_within(const Budget& budget, const std::vector<
 }
 
 TimeRatio no_interval(double ratio, std::string reason) {
-  return {.ratio = ratio, .interval = {}, .basis = {}, .reason = std::move(reason)};
+  return {.ratio = ratio,
+          .interval = {},
+          .covers_runs = false,
+          .basis = {},
+          .reason = std::move(reason)};
 }
 
 std::string fewest_steps(const Budget& budget) {
@@ -66,6 +70,7 @@ TimeRatio of_one_run(const Budget& budget, const std::vector<double>& base,
   if (!ratio->interval) return no_interval(ratio->ratio, fewest_steps(budget));
   return {.ratio = ratio->ratio,
           .interval = ratio->interval,
+          .covers_runs = false,
           .basis = "within one run a side",
           .reason = std::string(kOneRun)};
 }
@@ -89,6 +94,7 @@ TimeRatio of_few_runs(const Budget& budget, const StepLengths& base, const StepL
   }
   return {.ratio = quantile(sorted(std::move(ratios)), 0.5),
           .interval = span,
+          .covers_runs = false,
           .basis = "all that the intervals within " + std::to_string(now.size()) + " runs span",
           .reason = "an interval over runs needs 6 pairs in random order"};
 }
@@ -104,17 +110,17 @@ TimeRatio time_ratio(const Budget& budget, const StepLengths& base, const StepLe
   if (!budget.relative() && now.size() >= kFewestPairs) {
     const std::optional<MedianRatio> ratio = ratio_to_number(medians, budget.limit(0));
     if (!ratio) return no_interval(1, "the limit is not above 0");
-    return {ratio->ratio, ratio->interval, "over " + runs + " runs", {}};
+    return {ratio->ratio, ratio->interval, true, "over " + runs + " runs", {}};
   }
   if (budget.relative() && base.size() == now.size() && now.size() >= kFewestPairs) {
     const std::optional<PairedRatio> ratio = paired_ratio(base_medians, medians);
     if (!ratio) return no_interval(1, "the limit is not above 0");
-    return {ratio->ratio, ratio->interval, "over " + runs + " pairs of runs", {}};
+    return {ratio->ratio, ratio->interval, true, "over " + runs + " pairs of runs", {}};
   }
   if (budget.relative() && base.size() != now.size()) {
     const std::optional<MedianRatio> ratio = median_ratio(base_medians, medians);
     if (ratio && ratio->interval)
-      return {ratio->ratio, ratio->interval,
+      return {ratio->ratio, ratio->interval, true,
               "over " + std::to_string(base.size()) + " and " + runs + " runs",
               "runs without a partner cannot be paired: drift between them counts as change"};
   }

@@ -17,8 +17,10 @@ using StepLengths = std::vector<std::vector<double>>;
 struct TimeRatio {
   double ratio = 1;
   std::optional<Bounds> interval;  ///< At 95 %, of what `basis` names.
-  std::string basis;               ///< "within the one run of each side", "over 8 pairs of runs".
-  std::string reason;              ///< Why there is no interval; else what it does not cover.
+  /// Does the interval cover how runs vary? Else it is true of these runs only.
+  bool covers_runs = false;
+  std::string basis;   ///< "within the one run of each side", "over 8 pairs of runs".
+  std::string reason;  ///< Why there is no interval; else what it does not cover.
 };
 
 /// One run a side: the interval within the runs (stats/median_ratio.h), which does not know how

@@ -72,7 +72,7 @@ class Check(unittest.TestCase):
         shutil.rmtree(cls.folder)
 
     def test_exit_codes(self):
-        budget = ("--against", self.base, "--budget")
+        budget = ("--within-runs", "--against", self.base, "--budget")
         self.assertEqual(check(self.same, *budget, "step_time+3%").returncode, 0)
         self.assertEqual(check(self.slow, *budget, "step_time+3%").returncode, 1)
         self.assertEqual(check(self.slow, *budget, "operator_calls+0").returncode, 1)
@@ -85,7 +85,7 @@ class Check(unittest.TestCase):
         self.assertEqual(check(self.same, "--against", self.folder / "none", "--budget", "step_time+3%").returncode, 3)
 
     def test_certainly_over_wins_over_what_cannot_be_told(self):
-        done = check(self.slow, "--against", self.base, "--budget", "step_time+3%", "--budget", "peak_memory<1GiB")
+        done = check(self.slow, "--within-runs", "--against", self.base, "--budget", "step_time+3%", "--budget", "peak_memory<1GiB")
         self.assertEqual(done.returncode, 1)
         self.assertIn("profile_memory=True", done.stdout)
 
@@ -93,15 +93,19 @@ class Check(unittest.TestCase):
         for answer, code in (("pass", 0), ("fail", 1)):
             done = check(self.same, "--against", self.base, "--budget", "step_time+0%", "--undecided", answer)
             self.assertEqual(done.returncode, code)
-        done = check(self.slow, "--against", self.base, "--budget", "step_time+3%", "--undecided", "pass")
+        done = check(self.slow, "--within-runs", "--against", self.base, "--budget", "step_time+3%", "--undecided", "pass")
         self.assertEqual(done.returncode, 1, "what is certainly over is no matter of taste")
         self.assertEqual(check(self.same, "--against", self.base, "--budget", "step_time+0%", "--undecided", "x").returncode, 2)
 
-    def test_one_run_a_side_is_reported_to_not_show_how_runs_vary(self):
-        done = check(self.same, "--against", self.base, "--budget", "step_time+3%", "--json")
-        budget = json.loads(done.stdout)["checks"][0]["budgets"][0]
-        self.assertEqual(budget["basis"], "within one run a side")
-        self.assertIn("does not show how runs vary", budget["reason"])
+    def test_one_run_a_side_decides_nothing_about_times_unless_asked(self):
+        for new in (self.same, self.slow):
+            done = check(new, "--against", self.base, "--budget", "step_time+3%", "--json")
+            budget = json.loads(done.stdout)["checks"][0]["budgets"][0]
+            self.assertEqual((done.returncode, budget["result"]), (4, "cannot_tell"))
+            self.assertEqual(budget["basis"], "within one run a side")
+            self.assertIn("does not show how runs vary", budget["reason"])
+            self.assertEqual(len(budget["interval"]), 2, "it is shown all the same")
+        self.assertEqual(check(self.slow, "--against", self.base, "--budget", "operator_calls+0").returncode, 1)
 
     def test_pairs_of_runs_see_through_drift(self):
         base, new, over = self.folder / "b", self.folder / "n", self.folder / "o"
@@ -145,7 +149,7 @@ class Check(unittest.TestCase):
         budgets = ("--budget", "step_time+3%", "--budget", "peak_memory<1GiB", "--budget", "operator_calls+9")
         for undecided, expected in (((), {"errors": 1, "skipped": 0, "failures": 1}), (("--undecided", "pass"), {"errors": 0, "skipped": 1, "failures": 1}),
                                     (("--undecided", "fail"), {"errors": 0, "skipped": 0, "failures": 2})):
-            check(self.slow, "--against", self.base, *budgets, "--junit", file, *undecided)
+            check(self.slow, "--within-runs", "--against", self.base, *budgets, "--junit", file, *undecided)
             suite = ET.parse(file).getroot().find("testsuite")
             self.assertEqual({name: int(suite.get(name)) for name in expected}, expected)
             self.assertEqual(int(suite.get("tests")), 3)

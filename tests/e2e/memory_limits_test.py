@@ -66,6 +66,8 @@ class Limits(unittest.TestCase):
             "doctor": ["doctor"],
             "explain": ["explain", "fp64"],
             "compare": ["compare", TRACE, TRACE],
+            "baseline": ["baseline", "show", str(ROOT / "tests/data/baselines/version_1.json")],
+            "verify": ["verify", "host-bound", TRACE, TRACE],
             "check": ["check", TRACE, "--against", TRACE, "--budget", "step_time+3%"],
             "whatif": ["whatif", "--remove-syncs", TRACE],
             "export": ["export", "--to", "chrome", TRACE],

@@ -1,0 +1,118 @@
+"""fathom verify: predictions beside measurements, the ledger, and what it refuses."""
+import json
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+
+from check_test import schema_problems
+
+ROOT = pathlib.Path(os.environ.get("FATHOM_SOURCE_DIR", pathlib.Path(__file__).resolve().parents[2]))
+FATHOM = os.environ.get("FATHOM", str(ROOT / "build/release/fathom"))
+RECORDED = ROOT / "tests/illness/recorded"
+KEPT = ROOT / "tests/illness/kept"
+sys.path.insert(0, str(ROOT / "tools"))
+
+from illness_score import promise  # noqa: E402
+
+
+def fathom(*arguments):
+    return subprocess.run([FATHOM, *map(str, arguments)], capture_output=True, text=True, timeout=120, check=False)
+
+
+def verify(*arguments):
+    return fathom("verify", *arguments)
+
+
+def pair(folder, name):
+    return folder / f"{name}.ill.trace.json.gz", folder / f"{name}.cured.trace.json.gz"
+
+
+class Verify(unittest.TestCase):
+    def setUp(self):
+        self.folder = pathlib.Path(tempfile.mkdtemp(prefix="fathom-verify-"))
+        self.addCleanup(shutil.rmtree, self.folder)
+
+    def test_predictions_are_those_of_the_evaluation(self):
+        """Every held-out pair: what tools/eval sums up, and the ratio that it takes for measured."""
+        seen = 0
+        for case in json.loads((ROOT / "tests/illness/kept.pairs.json").read_text())["pairs"]:
+            ill, cured = pair(KEPT, case["pair"])
+            if not ill.exists():
+                continue
+            document = json.loads(fathom("diagnose", "--json", ill).stdout)
+            found = {each["rule"] for card in document["findings"] for each in [card, *card.get("alternatives", [])]}
+            expected = promise(document, case["cures"])
+            rules = [rule for rule in case["cures"] if rule in found]
+            if expected is None:
+                continue
+            with self.subTest(case["pair"]):
+                done = verify(",".join(rules), ill, cured, "--json")
+                self.assertEqual(done.stderr, "")
+                answer = json.loads(done.stdout)
+                for value, name in zip(expected, ("low", "likely", "high"), strict=True):
+                    self.assertAlmostEqual(answer["predicted"][name], value, places=6)
+                after = json.loads(fathom("diagnose", "--json", cured).stdout)
+                measured = after["baseline"]["step_median_ns"] / document["baseline"]["step_median_ns"]
+                self.assertAlmostEqual(answer["measured"]["ratio"], measured, places=6)
+                seen += 1
+        self.assertGreater(seen, 10)
+
+    def test_few_steps_cannot_be_told(self):
+        done = verify("fp64", *pair(RECORDED, "fp64"), "--within-runs", "--json")
+        answer = json.loads(done.stdout)
+        self.assertEqual((done.returncode, answer["outcome"]), (4, "cannot_tell"))
+        self.assertIn("7 steps", answer["reason"])
+
+    def test_pairs_of_runs_confirm_and_refute(self):
+        ill, cured = pair(RECORDED, "fp64")
+        base, fast, same = self.folder / "base", self.folder / "fast", self.folder / "same"
+        for folder in (base, fast, same):
+            folder.mkdir()
+        for run in range(6):
+            shutil.copy(ill, base / f"run{run}.trace.json.gz")
+            shutil.copy(cured, fast / f"run{run}.trace.json.gz")
+            shutil.copy(ill, same / f"run{run}.trace.json.gz")
+        done = verify("fp64", base, fast, "--json")
+        answer = json.loads(done.stdout)
+        self.assertEqual((done.returncode, answer["outcome"]), (0, "confirmed"), answer)
+        self.assertEqual(answer["measured"]["basis"], "over 6 pairs of runs")
+        done = verify("fp64", base, same, "--json")
+        self.assertEqual((done.returncode, json.loads(done.stdout)["outcome"]), (1, "refuted"))
+
+    def test_json_is_as_the_schema_says(self):
+        schema = json.loads((ROOT / "docs/verify.schema.json").read_text())
+        self.assertEqual(schema_problems(json.loads(verify("fp64", *pair(RECORDED, "fp64"), "--json").stdout), schema), [])
+
+    def test_what_is_not_there_is_named(self):
+        base, new = pair(RECORDED, "fp64")
+        for finding, sentence in (("fp46", "did you mean 'fp64'?"), ("the-rule-of-old", "an older one may have had it"),
+                                  ("nccl-straggler/x", "no rule"), ("zero-grad", "there is no finding 'zero-grad'")):
+            done = verify(finding, base, new)
+            self.assertEqual(done.returncode, 3, done.stdout)
+            self.assertIn(sentence, done.stderr)
+        self.assertEqual(verify("fp64", base).returncode, 2)
+        self.assertEqual(verify("", base, new).returncode, 2)
+        self.assertEqual(verify("fp64", base, self.folder / "none").returncode, 3)
+
+    def test_the_ledger_keeps_outcomes(self):
+        file = self.folder / "ledger.jsonl"
+        self.assertEqual(verify("--ledger", file).returncode, 3)
+        for _ in range(2):
+            verify("fp64", *pair(RECORDED, "fp64"), "--ledger", file)
+        lines = [json.loads(line) for line in file.read_text().splitlines()]
+        self.assertEqual([line["outcome"] for line in lines], ["cannot_tell", "cannot_tell"])
+        self.assertEqual(lines[0]["schema"], "fathom.ledger/1")
+        with file.open("a") as ledger:
+            ledger.write('{"schema": "fathom.ledger/9"}\n')
+        answer = json.loads(verify("--ledger", file, "--json").stdout)
+        self.assertEqual((answer["entries"], answer["unreadable"]), (2, 1))
+        self.assertEqual([(row["rule"], row["cannot_tell"], row["median_share"]) for row in answer["rules"]], [("fp64", 2, None)])
+        self.assertIn("1 lines are no entries", verify("--ledger", file).stdout)
+
+
+if __name__ == "__main__":
+    unittest.main()
