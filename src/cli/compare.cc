@@ -17,6 +17,8 @@ namespace {
 
 struct Arguments {
   InputArguments read;
+  std::vector<std::string> base;
+  std::vector<std::string> now;
   Request request;
   OutputArguments output;
   bool all = false;
@@ -30,19 +32,35 @@ Result<void> write(const Arguments& args, const ComparedSides& sides, ResultWrit
                                    : render_compare_text(sides, args.all, writer.style()));
 }
 
-int run(const Arguments& args) {
-  const ThreadPool pool(args.read.threads);
-  if (args.read.inputs.size() != 2)
-    return fail({ErrorCode::invalid_argument, "compare: takes two inputs, BASE and NEW; got " +
-                                                  std::to_string(args.read.inputs.size())});
+/// BASE and NEW, or what --base and --new name.
+Result<void> name_sides(Arguments& args) {
+  const std::vector<std::string>& inputs = args.read.inputs;
+  const bool named = !args.base.empty() || !args.now.empty();
+  if (named && (!inputs.empty() || args.base.empty() || args.now.empty()))
+    return Error{ErrorCode::invalid_argument,
+                 "compare: give both --base and --new, and nothing beside them"};
+  if (!named && inputs.size() != 2)
+    return Error{ErrorCode::invalid_argument,
+                 "compare: takes two inputs, BASE and NEW; got " + std::to_string(inputs.size())};
+  if (!named) {
+    args.base = {inputs[0]};
+    args.now = {inputs[1]};
+  }
   if (args.output.json && args.markdown)
-    return fail({ErrorCode::invalid_argument, "compare: --json or --markdown, not both"});
+    return Error{ErrorCode::invalid_argument, "compare: --json or --markdown, not both"};
+  return {};
+}
+
+int run(Arguments& args) {
+  const ThreadPool pool(args.read.threads);
+  const Result<void> asked = name_sides(args);
+  if (!asked) return fail(asked.error());
   int code = kFine;
-  const auto base = profiles_of(args.read, args.request, args.read.inputs[0], code);
+  const std::optional<Runs> base = runs_behind(args.read, args.request, args.base, code);
   if (!base) return code;
-  const auto now = profiles_of(args.read, args.request, args.read.inputs[1], code);
+  const std::optional<Runs> now = runs_behind(args.read, args.request, args.now, code);
   if (!now) return code;
-  const Result<ComparedSides> sides = compare_sides(*base, *now);
+  const Result<ComparedSides> sides = compare_runs(*base, *now);
   if (!sides) return fail(sides.error());
   return write_results(args.output, {}, [&](ResultWriter& writer, const Output&) {
     const Result<void> written = write(args, *sides, writer);
@@ -64,14 +82,20 @@ Command compare() {
       "alone), so that every level sums exactly; each row has one cause of a closed list. What "
       "differs in the conditions is named first. An input is a recording, a session folder, or "
       "a folder with the ranks of one program, which are compared rank by rank. One recording a "
-      "side shows how steps vary within a run, not how runs vary. docs/compare.md has the rules.";
+      "side shows how steps vary within a run, not how runs vary; that takes several runs a side: "
+      "a folder of recordings, or --base and --new several times. docs/compare.md has the rules.";
   command.examples = {"fathom compare before.json.gz after.json.gz",
                       "fathom compare --all runs/base runs/new",
+                      "fathom compare --base a1.json --base a2.json --new b1.json --new b2.json",
                       "fathom compare --markdown base.json new.json >> $GITHUB_STEP_SUMMARY",
                       "fathom compare --json base.json new.json | jq '.pairs[0].causes[0]'"};
   command.declare = [](Options& options) -> std::function<int()> {
     const auto args = std::make_shared<Arguments>();
-    options.operands("BASE NEW", args->read.inputs, 2);
+    options.operands("BASE NEW", args->read.inputs, 0);
+    options.list("--base", "RUN", args->base,
+                 "Instead of BASE: a recording of one of several runs; may be given several times");
+    options.list("--new", "RUN", args->now,
+                 "Instead of NEW: the same; runs are paired in their order");
     declare_selection(options, args->request.steps, args->request.device, args->request.window);
     options.group("Output");
     options.flag("--all", args->all, "Every row with its kernels, of every rank, however long");

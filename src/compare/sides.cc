@@ -3,8 +3,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 
-#include "compare/runs.h"
+#include "compare/pool.h"
+#include "compare/time_ratio.h"
 
 namespace fathom {
 namespace {
@@ -46,7 +48,72 @@ void pair_by_order(const std::vector<Profile>& base, const std::vector<Profile>&
   for (std::size_t i = both; i < now.size(); ++i) out.notes.push_back(missing_note(now[i], "base"));
 }
 
+/// The recordings of one rank, one of each run.
+using RankOfRuns = std::map<std::int64_t, std::vector<const Profile*>>;
+
+RankOfRuns by_rank(const Runs& runs, bool ranks) {
+  RankOfRuns groups;
+  for (const Run& run : runs) {
+    for (const Profile& profile : run) groups[ranks ? profile.rank : kAbsent].push_back(&profile);
+  }
+  return groups;
+}
+
+StepLengths lengths_of(const std::vector<const Profile*>& profiles) {
+  StepLengths lengths;
+  for (const Profile* const profile : profiles)
+    lengths.emplace_back(profile->lengths_ns.begin(), profile->lengths_ns.end());
+  return lengths;
+}
+
+/// Runs differ by more than their steps do: the interval is that of the runs.
+void take_interval(const std::vector<const Profile*>& base, const std::vector<const Profile*>& now,
+                   Comparison& pair) {
+  const Result<Budget> no_slower = parse_budget("step_time+0%");
+  const TimeRatio over_runs = time_ratio(*no_slower, lengths_of(base), lengths_of(now));
+  pair.ratio_interval = over_runs.interval;
+  pair.ratio_note = over_runs.basis.empty()
+                        ? over_runs.reason
+                        : "The interval is " + over_runs.basis +
+                              (over_runs.reason.empty() ? "" : "; " + over_runs.reason) + ".";
+}
+
+bool same_kind(const std::vector<const Profile*>& profiles) {
+  return std::ranges::all_of(profiles, [&](const Profile* profile) {
+    return profile->on_device == profiles.front()->on_device;
+  });
+}
+
 }  // namespace
+
+Result<ComparedSides> compare_runs(const Runs& base, const Runs& now) {
+  if (base.size() == 1 && now.size() == 1) return compare_sides(base.front(), now.front());
+  const auto several = [](const Run& run) { return run.size() > 1; };
+  const bool ranks = std::ranges::any_of(base, several) || std::ranges::any_of(now, several);
+  const RankOfRuns base_ranks = by_rank(base, ranks);
+  const RankOfRuns now_ranks = by_rank(now, ranks);
+  ComparedSides out;
+  for (const auto& [rank, before] : base_ranks) {
+    const auto after = now_ranks.find(rank);
+    if (after == now_ranks.end() || before.size() != base.size() ||
+        after->second.size() != now.size() || !same_kind(before) || !same_kind(after->second)) {
+      out.notes.push_back(missing_note(*before.front(), "other"));
+      continue;
+    }
+    out.pairs.push_back(compare_profiles(pooled(before), pooled(after->second)));
+    out.ranks.push_back(rank);
+    take_interval(before, after->second, out.pairs.back());
+  }
+  for (const auto& [rank, after] : now_ranks) {
+    if (!base_ranks.contains(rank)) out.notes.push_back(missing_note(*after.front(), "base"));
+  }
+  if (out.pairs.empty())
+    return Error{ErrorCode::invalid_argument, "compare: no recording is in all runs of both sides"};
+  const auto largest = std::ranges::max_element(
+      out.pairs, {}, [](const Comparison& pair) { return std::abs(pair.change_ns); });
+  out.shown = static_cast<std::size_t>(largest - out.pairs.begin());
+  return out;
+}
 
 Result<ComparedSides> compare_sides(const std::vector<Profile>& base,
                                     const std::vector<Profile>& now) {

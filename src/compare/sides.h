@@ -7,6 +7,7 @@
 
 #include "compare/comparison.h"
 #include "compare/profile.h"
+#include "compare/runs.h"
 
 namespace fathom {
 
@@ -18,6 +19,11 @@ struct ComparedSides {
   std::size_t shown = 0;
   std::vector<std::string> notes;
 };
+
+/// Of one run a side: compare_sides(). Of several: the runs of each rank as one, pooled, with the
+/// interval that the number of runs allows (compare/time_ratio.h). A rank that not all runs of both
+/// sides have is in `notes`.
+Result<ComparedSides> compare_runs(const Runs& base, const Runs& now);
 
 /// Ranks are compared with the same rank; recordings without one in their order. Errors:
 /// invalid_argument where no recording has a counterpart.

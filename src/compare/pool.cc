@@ -1,0 +1,93 @@
+// Adds profiles up.
+#include "compare/pool.h"
+
+#include <algorithm>
+#include <map>
+#include <string>
+#include <utility>
+
+#include "base/hash.h"
+
+namespace fathom {
+namespace {
+
+/// The work of a recording whose batches begin at `offset`, of `batches` in all.
+void add_work(WorkTime& into, const WorkTime& work, std::size_t offset, std::size_t batches) {
+  into.time_ns += work.time_ns;
+  into.calls += work.calls;
+  into.by_batch.resize(batches);
+  for (std::size_t i = 0; i < work.by_batch.size(); ++i)
+    into.by_batch[offset + i] += work.by_batch[i];
+}
+
+struct Sum {
+  WorkTime work;
+  std::string place;
+  std::map<std::string, WorkTime> kernels;
+};
+
+void add_rows(std::map<WorkKey, Sum>& sums, const Profile& profile, std::size_t offset,
+              std::size_t batches) {
+  for (const ProfileRow& row : profile.rows) {
+    Sum& sum = sums[row.key];
+    add_work(sum.work, row.work, offset, batches);
+    if (sum.place.empty()) sum.place = row.place;
+    for (const KernelTime& kernel : row.kernels)
+      add_work(sum.kernels[kernel.name], kernel.work, offset, batches);
+  }
+}
+
+/// Keeps what both have.
+void add_counters(std::vector<Counter>& counters, const Profile& profile) {
+  std::erase_if(counters, [&](const Counter& each) {
+    return std::ranges::find(profile.counters, each.id, &Counter::id) == profile.counters.end();
+  });
+  for (Counter& each : counters) {
+    const Counter& other = *std::ranges::find(profile.counters, each.id, &Counter::id);
+    each.value = each.per_step ? each.value + other.value : std::max(each.value, other.value);
+  }
+}
+
+void add_clock(Profile& into, const Profile& profile, double runs) {
+  if (!into.clock_mhz || !profile.clock_mhz) {
+    into.clock_mhz.reset();
+  } else {
+    *into.clock_mhz += (*profile.clock_mhz - *into.clock_mhz) / runs;
+  }
+}
+
+}  // namespace
+
+Profile pooled(std::span<const Profile* const> profiles) {
+  Profile out = *profiles.front();
+  if (profiles.size() == 1) return out;
+  std::size_t batches = 0;
+  for (const Profile* const each : profiles) batches += each->batches.size();
+  std::map<WorkKey, Sum> sums;
+  std::size_t offset = 0;
+  for (std::size_t i = 0; i < profiles.size(); ++i) {
+    const Profile& each = *profiles[i];
+    add_rows(sums, each, offset, batches);
+    offset += each.batches.size();
+    if (i == 0) continue;
+    out.content = hash_mix(out.content, each.content);
+    out.steps_left_out += each.steps_left_out;
+    out.lengths_ns.insert(out.lengths_ns.end(), each.lengths_ns.begin(), each.lengths_ns.end());
+    out.batches.insert(out.batches.end(), each.batches.begin(), each.batches.end());
+    add_counters(out.counters, each);
+    add_clock(out, each, static_cast<double>(i + 1));
+  }
+  out.input += " and " + std::to_string(profiles.size() - 1) +
+               (profiles.size() == 2 ? " more run" : " more runs");
+  out.rows.clear();
+  for (auto& [key, sum] : sums) {
+    ProfileRow& row = out.rows.emplace_back();
+    row.key = key;
+    row.work = std::move(sum.work);
+    row.place = std::move(sum.place);
+    for (auto& [name, work] : sum.kernels) row.kernels.push_back({name, std::move(work)});
+  }
+  return out;
+}
+
+}  // namespace fathom

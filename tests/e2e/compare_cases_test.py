@@ -1,0 +1,171 @@
+"""fathom compare on pairs that are hard to compare: what is matched, what is withheld, and what is reported."""
+import gzip
+import json
+import os
+import pathlib
+import shutil
+import subprocess
+import tempfile
+import unittest
+
+ROOT = pathlib.Path(os.environ.get("FATHOM_SOURCE_DIR", pathlib.Path(__file__).resolve().parents[2]))
+FATHOM = os.environ.get("FATHOM", str(ROOT / "build/release/fathom"))
+RECORDED = ROOT / "tests/illness/recorded"
+GPU = ROOT / "tests/data/traces/hta_alexnet.json.gz"
+MICROSECONDS = 1000
+
+
+class Loop:
+    """A made training loop on one GPU: each step launches the same operators' kernels, one after the other."""
+
+    def __init__(self, operators, steps=10, shapes=True, ranges=()):
+        self.events = []
+        self.correlation = 0
+        at = 1000.0
+        for step in range(steps):
+            begin = at
+            at += 1  # inside of the ranges around a step
+            device = at + 20
+            for name, kernels in operators:
+                launch = at
+                for kernel, length in kernels:
+                    self.launch(launch + 1, device, kernel, length)
+                    launch += 4
+                    device += length
+                arguments = {"Input Dims": [[64, 64], [64, 64]], "Input type": ["float", "float"]} if shapes else {}
+                self.add("cpu_op", name, 1, at, launch - at + 2, **arguments)
+                at = launch + 4
+            at = max(at, device) + 10
+            self.add("cuda_runtime", "cudaDeviceSynchronize", 1, begin + 0.9 * (at - begin), 0.09 * (at - begin), correlation=0)
+            for name in ranges:
+                self.add("cpu_op", name, 1, begin + 0.1, at - begin - 0.2)
+            self.add("user_annotation", f"ProfilerStep#{step}", 1, begin, at - begin)
+            at += 1
+
+    def add(self, category, name, thread, at, length, **arguments):
+        device = category == "kernel"
+        self.events.append({"ph": "X", "cat": category, "name": name, "pid": 0 if device else 1, "tid": 7 if device else thread,
+                            "ts": round(at, 3), "dur": round(length, 3), "args": arguments})
+
+    def launch(self, at, device, kernel, length):
+        self.correlation += 1
+        self.add("cuda_runtime", "cudaLaunchKernel", 1, at, 2, correlation=self.correlation)
+        self.add("kernel", kernel, 7, device, length, correlation=self.correlation, device=0, stream=7, grid=[64, 1, 1], block=[256, 1, 1])
+
+    def write(self, path):
+        document = {"schemaVersion": 1, "deviceProperties": [{"id": 0, "name": "NVIDIA A100-SXM4-40GB", "totalGlobalMem": 40 << 30}],
+                    "traceEvents": self.events}
+        with gzip.open(path, "wt") as file:
+            json.dump(document, file)
+        return path
+
+
+EAGER = [("aten::mm", [("sgemm", 400)]), ("aten::mul", [("vectorized_elementwise_kernel<mul>", 100)]),
+         ("aten::tanh", [("vectorized_elementwise_kernel<tanh>", 100)]), ("aten::add", [("vectorized_elementwise_kernel<add>", 100)])]
+
+
+class Cases(unittest.TestCase):
+    def setUp(self):
+        self.folder = pathlib.Path(tempfile.mkdtemp(prefix="fathom-compare-"))
+        self.addCleanup(shutil.rmtree, self.folder)
+
+    def compare(self, base, new):
+        done = subprocess.run([FATHOM, "compare", "--json", base, new], capture_output=True, text=True, timeout=120, check=True)
+        answer = json.loads(done.stdout)
+        for pair in answer["pairs"]:
+            self.sums_are_exact(pair)
+        return answer
+
+    def sums_are_exact(self, pair):
+        self.assertEqual(sum(bucket["change_ns"] for bucket in pair["buckets"]), pair["mean_change_ns"] if pair["buckets"] else 0)
+        if pair["rows"]:
+            self.assertEqual(sum(row["change_ns"] for row in pair["rows"]), pair["mean_change_ns"])
+            self.assertEqual(sum(group["change_ns"] for group in pair["causes"]), pair["mean_change_ns"])
+
+    def loops(self, base, new, **settings):
+        first = Loop(base).write(self.folder / "base.json.gz")
+        second = Loop(new, **settings).write(self.folder / "new.json.gz")
+        return self.compare(first, second)["pairs"][0]
+
+    def test_a_renamed_kernel_is_the_same_operator_with_another_kernel(self):
+        renamed = [("aten::mm", [("ampere_sgemm_128x64_tn", 300)]), *EAGER[1:]]
+        pair = self.loops(EAGER, renamed)
+        row = next(row for row in pair["rows"] if row["what"] == "aten::mm" and row["bucket"] == "compute")
+        self.assertEqual((row["alignment"], row["cause"]), ("module_operator_shapes", "kernel"))
+        self.assertEqual(sorted(kernel["name"] for kernel in row["kernels"]), ["ampere_sgemm_128x64_tn", "sgemm"])
+        self.assertEqual(row["change_ns"], -100 * MICROSECONDS)
+
+    def test_a_fused_graph_is_what_replaced_its_operators(self):
+        compiled = [EAGER[0], ("triton_poi_fused_add_mul_tanh_0", [("triton_poi_fused_add_mul_tanh_0", 120)])]
+        pair = self.loops(EAGER, compiled, ranges=("Torch-Compiled Region: 0/0",))
+        self.assertIn("work", {each["id"] for each in pair["differs"]}, "one side is compiled")
+        self.assertEqual(pair["comparability"], "comparable")
+        replaced = [row for row in pair["rows"] if row["alignment"] == "replaced" and row["bucket"] == "compute"]
+        self.assertEqual(len(replaced), 1)
+        self.assertIn("→ triton_poi_fused_add_mul_tanh_0", replaced[0]["what"])
+        for operator in ("aten::mul", "aten::tanh", "aten::add"):
+            self.assertIn(operator, replaced[0]["what"].split("→")[0])
+        self.assertEqual(replaced[0]["change_ns"], -180 * MICROSECONDS)
+
+    def test_different_numbers_of_steps_are_compared_per_step(self):
+        pair = self.loops(EAGER, EAGER, steps=23)
+        self.assertEqual((pair["base"]["steps"] < pair["new"]["steps"], pair["change_ns"]), (True, 0))
+        self.assertEqual([counter["id"] for counter in pair["counters"] if not counter["equal"]], [])
+
+    def test_a_side_without_shapes_is_matched_by_module_and_operator(self):
+        pair = self.loops(EAGER, EAGER, shapes=False)
+        row = next(row for row in pair["rows"] if row["what"] == "aten::mm" and row["bucket"] == "compute")
+        self.assertEqual(row["alignment"], "module_operator")
+        self.assertNotEqual(row["cause"], "shape_or_dtype", "shapes that were not recorded did not change")
+        self.assertIsNone(next((each for each in pair["counters"] if each["id"] == "flops" and each["new"] is not None), None))
+        self.assertIn("types", {each["id"] for each in pair["differs"]})
+
+    def test_a_rank_that_is_missing_is_named_and_left_out(self):
+        some = self.folder / "some"
+        some.mkdir()
+        first, *_ = sorted((RECORDED / "late_rank.ill").iterdir())
+        shutil.copy(first, some)
+        for base, new, side in ((RECORDED / "late_rank.ill", some, "new"), (some, RECORDED / "late_rank.ill", "base")):
+            answer = self.compare(base, new)
+            self.assertEqual(len(answer["pairs"]), 1)
+            self.assertEqual(answer["pairs"][0]["comparability"], "same_recording")
+            self.assertEqual(len(answer["notes"]), 1)
+            self.assertRegex(answer["notes"][0], f"Rank 1, .* has no counterpart in the {side} recordings")
+
+    def test_of_a_cpu_and_a_gpu_only_what_both_have_is_compared(self):
+        pair = self.compare(RECORDED / "fp64.ill.trace.json.gz", GPU)["pairs"][0]
+        self.assertEqual(pair["comparability"], "different_devices")
+        self.assertEqual((pair["buckets"], pair["rows"], pair["causes"]), ([], [], []))
+        self.assertNotEqual(pair["change_ns"], 0)
+        self.assertIn("device", {each["id"] for each in pair["differs"]})
+        self.assertTrue(any("cannot be compared" in note for note in pair["notes"]))
+
+    def test_several_runs_a_side_are_one_with_the_interval_of_their_pairs(self):
+        base = [Loop([("aten::mm", [("sgemm", 400 + 40 * run)]), *EAGER[1:]]).write(self.folder / f"base{run}.json.gz") for run in range(6)]
+        new = [Loop([("aten::mm", [("sgemm", 420 + 42 * run)]), *EAGER[1:]]).write(self.folder / f"new{run}.json.gz") for run in range(6)]
+        named = [word for side, files in (("--base", base), ("--new", new)) for file in files for word in (side, file)]
+        done = subprocess.run([FATHOM, "compare", "--json", *named], capture_output=True, text=True, timeout=120, check=True)
+        answer = json.loads(done.stdout)
+        self.assertEqual(len(answer["pairs"]), 1)
+        pair = answer["pairs"][0]
+        self.sums_are_exact(pair)
+        self.assertEqual(pair["base"]["steps"], 6 * json.loads(subprocess.run([FATHOM, "compare", "--json", base[0], new[0]], capture_output=True, text=True, check=True).stdout)["pairs"][0]["base"]["steps"])
+        self.assertIn("over 6 pairs of runs", pair["ratio_note"])
+        self.assertGreater(pair["ratio_interval"][0], 1)
+        # Folders of recordings are the same runs.
+        for side, files in (("b", base), ("n", new)):
+            (self.folder / side).mkdir()
+            for file in files:
+                shutil.copy(file, self.folder / side)
+        again = self.compare(self.folder / "b", self.folder / "n")["pairs"][0]
+        self.assertEqual(again["change_ns"], pair["change_ns"])
+        self.assertEqual(again["ratio_interval"], pair["ratio_interval"])
+
+    def test_both_sides_are_named_or_none(self):
+        for words in (("--base", GPU), ("--new", GPU), ("--base", GPU, "--new", GPU, GPU), (GPU,), ()):
+            done = subprocess.run([FATHOM, "compare", *words], capture_output=True, text=True, timeout=120, check=False)
+            self.assertEqual(done.returncode, 2, words)
+
+
+if __name__ == "__main__":
+    unittest.main()
