@@ -86,7 +86,7 @@ fathom_room(replay ROOMS base stats store analysis)
 fathom_room(reports ALL_CC ROOMS base stats store analysis replay)
 fathom_room(rules ALL_CC FAMILIES communication host input kernels machine memory recording transfers
             ROOMS base stats store analysis replay)
-fathom_room(measure ROOMS base stats)
+fathom_room(measure ROOMS base stats capture)
 fathom_room(engine ROOMS base stats wire store formats export analysis replay reports rules)
 fathom_room(compare ROOMS base stats store analysis replay engine)
 fathom_room(record ROOMS base wire capture monitor engine)

@@ -9,6 +9,7 @@ namespace fathom::cli {
 
 Command attach();
 Command baseline();
+Command bench();
 Command check();
 Command compare();
 Command completion();
@@ -26,8 +27,8 @@ Command whatif();
 
 const std::vector<Command>& all_commands() {
   static const std::vector<Command> table = [] {
-    std::vector<Command> commands{run(),     attach(), doctor(),   diagnose(), whatif(),
-                                  compare(), check(),  baseline(), verify(),   explain()};
+    std::vector<Command> commands{run(),   attach(), doctor(),   diagnose(), whatif(), compare(),
+                                  bench(), check(),  baseline(), verify(),   explain()};
     for (const Report& report : all_reports()) commands.push_back(report_command(report));
     for (Command command : {
              export_command(),

@@ -69,6 +69,7 @@ class Limits(unittest.TestCase):
             "baseline": ["baseline", "show", str(ROOT / "tests/data/baselines/version_1.json")],
             "verify": ["verify", "host-bound", TRACE, TRACE],
             "check": ["check", TRACE, "--against", TRACE, "--budget", "step_time+3%"],
+            "bench": ["bench", "--quiet", "--runs", "1", "--warmup", "0", "--", "/bin/true"],
             "whatif": ["whatif", "--remove-syncs", TRACE],
             "export": ["export", "--to", "chrome", TRACE],
             "formats": ["formats"],
@@ -96,8 +97,8 @@ class Limits(unittest.TestCase):
     def sweep(self, arguments, step, growth=1.5):
         """From the least that the program starts in to what is enough; how often it was too little."""
         normal = fathom(*self.fresh(arguments))
-        if arguments[0] in ("run", "attach", "doctor"):
-            normal.stdout = None  # shows processes and memory, which are not the same twice
+        if arguments[0] in ("run", "attach", "doctor", "bench"):
+            normal.stdout = None  # shows processes, memory or times, which are not the same twice
         limit, failures = least(), 0
         while not self.check(limited(int(limit), *self.fresh(arguments)), normal, limit):
             failures += 1

@@ -1,0 +1,292 @@
+// Lays out the result of a bench for people.
+#include "cli/bench_show.h"
+
+#include <cmath>
+
+#include "base/quantity_text.h"
+#include "measure/command_words.h"
+#include "render/charset.h"
+#include "render/finding_text.h"
+#include "render/text_width.h"
+
+namespace fathom::cli {
+namespace {
+
+using measure::MeasuredMetric;
+using measure::MeasuredSide;
+using measure::Side;
+using measure::Unit;
+using measure::Verdict;
+
+std::string value_text(double value, Unit unit) {
+  const auto whole = static_cast<std::int64_t>(std::llround(value));
+  return unit == Unit::bytes ? bytes_text(whole) : duration_text(duration_ns(whole));
+}
+
+/// A rounded time of waiting: "4 min", "35 s".
+std::string about(Duration time) {
+  const double seconds = static_cast<double>(to_ns(time)) / 1e9;
+  if (seconds < 90) return count_text(std::max<std::int64_t>(1, std::llround(seconds))) + " s";
+  if (seconds < 5400) return count_text(std::llround(seconds / 60)) + " min";
+  return real_text(std::round(seconds / 360) / 10) + " h";
+}
+
+/// "+3.1 %" of 1.031.
+std::string change_of(double ratio) {
+  const double percent = 100 * (ratio - 1);
+  if (percent == 0) return "0 %";
+  return (percent > 0 ? "+" : "−") + percent_text(std::abs(percent));
+}
+
+std::string percentile_text(std::string_view name, const std::optional<double>& value,
+                            double quantile, std::size_t count, Unit unit) {
+  const std::string title = ", " + std::string(name) + " ";
+  if (value) return title + value_text(*value, unit);
+  return title + std::string(kNoValue) + " (" + percentile_reason(count, quantile) + ")";
+}
+
+std::string warm_up_text(const MeasuredSide& side) {
+  if (!side.warm_up) return {};
+  switch (side.warm_up->kind) {
+    case Steadiness::flat:
+      return {};
+    case Steadiness::warm:
+      return "; faster after " + count_text(static_cast<std::int64_t>(side.warm_up->after)) +
+             " runs (--warmup)";
+    case Steadiness::slowed:
+      return "; slower after " + count_text(static_cast<std::int64_t>(side.warm_up->after)) +
+             " runs";
+    case Steadiness::never_steady:
+      return "; never steady";
+  }
+  return {};
+}
+
+std::string summary_text(const MeasuredSide& side, Unit unit) {
+  const SampleSummary& summary = side.summary;
+  std::string text = count_text(static_cast<std::int64_t>(summary.count)) +
+                     (summary.count == 1 ? " run, median " : " runs, median ") +
+                     value_text(summary.median, unit);
+  if (summary.median_interval) {
+    text += " (" + value_text(summary.median_interval->low, unit) + " to " +
+            value_text(summary.median_interval->high, unit) + ")";
+  }
+  text += ", mean " + value_text(summary.mean, unit) + " ± " + value_text(summary.stddev, unit) +
+          ", " + value_text(summary.min, unit) + " to " + value_text(summary.max, unit);
+  text += percentile_text("p95", summary.p95, 0.95, summary.count, unit);
+  text += percentile_text("p99", summary.p99, 0.99, summary.count, unit);
+  if (summary.outliers > 0)
+    text += "; " + count_text(static_cast<std::int64_t>(summary.outliers)) +
+            (summary.outliers == 1 ? " outlier" : " outliers");
+  return text + warm_up_text(side);
+}
+
+std::string interval_text(const PairedRatio& ratio) {
+  return change_of(ratio.ratio) + " (" + change_of(ratio.interval.low) + " to " +
+         change_of(ratio.interval.high) + ")";
+}
+
+std::string verdict_text_of(const measure::Claim& claim, double resolution, Unit unit) {
+  switch (claim.verdict) {
+    case Verdict::faster:
+      return unit == Unit::ns ? "faster" : "less";
+    case Verdict::slower:
+      return unit == Unit::ns ? "slower" : "more";
+    case Verdict::same:
+      return "same within " + measure::within_text(resolution);
+    case Verdict::cannot_tell:
+      return "cannot tell";
+  }
+  return {};
+}
+
+/// "slower: +3.1 % (+2.5 % to +3.6 %)"; why nothing can be told, where that is to be said.
+std::string claim_text(const MeasuredMetric& metric, double resolution, bool reason) {
+  std::string text = verdict_text_of(metric.claim, resolution, metric.unit);
+  if (metric.claim.ratio) text += ": " + interval_text(*metric.claim.ratio);
+  if (reason && !metric.claim.reason.empty()) text += "; " + metric.claim.reason;
+  return text;
+}
+
+std::string pairs_text(const BenchResult& result) {
+  const auto pairs = static_cast<std::int64_t>(result.outcome.wall.now.size());
+  return count_text(pairs) + (pairs == 1 ? " pair" : " pairs") +
+         " in random order, 95 % interval by the sign test";
+}
+
+std::string stop_text(const BenchResult& result) {
+  const measure::Sampled& wall = result.outcome.wall;
+  const std::string resolution = measure::within_text(result.options.plan.resolution);
+  if (result.outcome.interrupted != 0) return "Interrupted: what was measured until then.";
+  if (wall.stopped == measure::Stopped::time && result.options.plan.until_precise) {
+    return "The time was up before " + resolution + " could be decided." +
+           (wall.announced ? " That takes about " +
+                                 count_text(static_cast<std::int64_t>(wall.announced->pairs)) +
+                                 (result.paired() ? " pairs, " : " runs, ") +
+                                 about(wall.announced->time) + ", as told after " +
+                                 count_text(static_cast<std::int64_t>(wall.announced->after)) +
+                                 ": --time, or a coarser --resolution."
+                           : std::string());
+  }
+  return {};
+}
+
+std::string differs_text(const BenchResult& result) {
+  const std::vector<std::string>& base = result.options.base;
+  const std::vector<std::string>& now = result.options.command;
+  if (base == now) return "nothing: the command is measured against itself";
+  if (base.size() != now.size()) return "the command";
+  std::string text;
+  for (std::size_t i = 0; i < base.size(); ++i) {
+    if (base[i] == now[i]) continue;
+    text += (text.empty() ? "" : "; ") + measure::command_line({base[i]}) + " → " +
+            measure::command_line({now[i]});
+  }
+  return text;
+}
+
+std::string first_run_text(const BenchResult& result) {
+  std::string text;
+  for (const measure::BenchRun& run : result.outcome.runs) {
+    if (!run.warmup || run.pair != 0) continue;
+    text += (text.empty() ? "" : ", ") +
+            std::string(!result.paired()         ? ""
+                        : run.side == Side::base ? "base "
+                                                 : "new ") +
+            duration_text(duration_ns(run.child.wall_ns));
+  }
+  return text.empty() ? text : text + " (not counted)";
+}
+
+std::string load_text(const measure::Conditions& conditions) {
+  if (!conditions.load_at_start) return {};
+  std::string text = ", load " + real_text((*conditions.load_at_start)[0]);
+  if (conditions.load_at_end) text += " → " + real_text((*conditions.load_at_end)[0]);
+  return text;
+}
+
+std::string conditions_text(const BenchResult& result) {
+  const measure::Conditions& conditions = result.outcome.conditions;
+  std::string text = count_text(conditions.host.cores_allowed) + " of " +
+                     count_text(conditions.host.cores) + " cores, " + conditions.host.cpu;
+  if (conditions.cgroup.cpus) text += ", quota of " + real_text(*conditions.cgroup.cpus) + " CPUs";
+  if (!conditions.host.governor.empty()) text += ", governor " + conditions.host.governor;
+  return text + load_text(conditions) + ", Linux " + conditions.host.kernel + ", seed " +
+         std::to_string(result.options.plan.seed);
+}
+
+std::vector<std::string> notes_of(const BenchResult& result) {
+  std::vector<std::string> notes;
+  const auto add = [&](std::string text) {
+    if (!text.empty()) notes.push_back(std::move(text));
+  };
+  add(stop_text(result));
+  if (result.outcome.conditions.throttled.value_or(0) > 0) {
+    add("The CPU quota of the control group held programs back " +
+        count_text(*result.outcome.conditions.throttled) + " times meanwhile.");
+  }
+  std::int64_t left = 0;
+  std::int64_t failed = 0;
+  for (const measure::BenchRun& run : result.outcome.runs) {
+    left += run.child.left_processes ? 1 : 0;
+    failed += run.child.fine() ? 0 : 1;
+  }
+  if (failed > 0) add(count_text(failed) + " runs failed, and count like others.");
+  if (left > 0) add("After " + count_text(left) + " runs background processes were ended.");
+  return notes;
+}
+
+std::string cell(std::string_view text) {
+  std::string out;
+  for (const char c : printable(text)) {
+    if (c == '|' || c == '\\' || c == '`' || c == '*' || c == '_' || c == '<') out += '\\';
+    out += c;
+  }
+  return out;
+}
+
+}  // namespace
+
+std::string bench_text(const BenchResult& result, const Style& style) {
+  std::string text;
+  const auto add = [&](std::string_view label, const std::string& what) {
+    if (!what.empty()) text += paragraph(label, what, style);
+  };
+  if (result.metrics.empty()) {
+    add("Result", "no run was complete");
+  } else {
+    const MeasuredMetric& wall = result.metrics.front();
+    if (result.paired()) {
+      add("Base", measure::command_line(result.options.base));
+      add("", summary_text(*wall.base, wall.unit));
+    }
+    add(result.paired() ? "New" : "Command", measure::command_line(result.options.command));
+    add("", summary_text(wall.now, wall.unit));
+    if (result.paired()) {
+      add("Differs", differs_text(result));
+      add("Result", claim_text(wall, result.options.plan.resolution, true));
+      add("", pairs_text(result));
+    }
+    for (std::size_t i = 1; i < result.metrics.size(); ++i) {
+      const MeasuredMetric& metric = result.metrics[i];
+      add(i == 1 ? "Also" : "",
+          std::string(metric.title) + " " +
+              (metric.base ? value_text(metric.base->summary.median, metric.unit) + " → " : "") +
+              value_text(metric.now.summary.median, metric.unit) +
+              (metric.base
+                   ? ", " + claim_text(metric, result.options.plan.resolution, !metric.claim.ratio)
+                   : ""));
+    }
+  }
+  add("First run", first_run_text(result));
+  add("Conditions", conditions_text(result));
+  for (const std::string& note : notes_of(result)) add("Note", note);
+  return in_charset(text, style);
+}
+
+std::string bench_markdown(const BenchResult& result) {
+  std::string text = "## Bench\n\n";
+  if (result.metrics.empty()) return text + "No run was complete.\n";
+  const double resolution = result.options.plan.resolution;
+  if (result.paired()) {
+    text += "**" + cell(claim_text(result.metrics.front(), resolution, true)) + "**\n\n" +
+            pairs_text(result) + "\n\n- Base: " + cell(measure::command_line(result.options.base)) +
+            "\n- New: ";
+  } else {
+    text += "- Command: ";
+  }
+  text += cell(measure::command_line(result.options.command)) + "\n";
+  text += result.paired() ? "\n| metric | base | new | |\n|---|---:|---:|---|\n"
+                          : "\n| metric | median | |\n|---|---:|---|\n";
+  for (const MeasuredMetric& metric : result.metrics) {
+    text += "| " + std::string(metric.title) + " | ";
+    if (metric.base) text += value_text(metric.base->summary.median, metric.unit) + " | ";
+    text += value_text(metric.now.summary.median, metric.unit) + " | " +
+            (metric.base ? cell(claim_text(metric, resolution, !metric.claim.ratio))
+                         : cell(summary_text(metric.now, metric.unit))) +
+            " |\n";
+  }
+  text += "\n" + cell(conditions_text(result)) + "\n";
+  for (const std::string& note : notes_of(result)) text += "\n" + cell(note) + "\n";
+  return text;
+}
+
+std::string announcement_text(const measure::Announcement& announced,
+                              const measure::SamplingPlan& plan) {
+  std::string text = measure::within_text(plan.resolution) + " takes up to about " +
+                     count_text(static_cast<std::int64_t>(announced.pairs)) +
+                     (plan.paired ? " pairs, " : " runs, ") + about(announced.time) + " in all";
+  if (plan.time && announced.time > *plan.time)
+    text += "; measuring ends after " + about(*plan.time) + " (--time)";
+  return text;
+}
+
+std::string progress_text(const measure::SamplingState& state, bool paired) {
+  std::string text = count_text(static_cast<std::int64_t>(state.pairs)) +
+                     (paired ? " pairs" : " runs") + ", " + about(state.elapsed);
+  if (state.half_width) text += ", ±" + percent_text(100 * *state.half_width);
+  if (state.left) text += ", about " + about(*state.left) + " left";
+  return text;
+}
+
+}  // namespace fathom::cli

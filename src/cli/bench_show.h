@@ -1,0 +1,32 @@
+// The result of a bench for people: text and markdown.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "measure/bench.h"
+#include "measure/metrics.h"
+#include "render/style.h"
+
+namespace fathom::cli {
+
+/// All that is shown.
+struct BenchResult {
+  measure::BenchOptions options;
+  measure::BenchOutcome outcome;
+  std::vector<measure::MeasuredMetric> metrics;  ///< Empty where no run was complete.
+
+  [[nodiscard]] bool paired() const { return !options.base.empty(); }
+};
+
+std::string bench_text(const BenchResult& result, const Style& style);
+std::string bench_markdown(const BenchResult& result);
+/// "±1 % takes up to about 350 pairs, 4 min in all": with what to ask for, where the plan ends
+/// before.
+std::string announcement_text(const measure::Announcement& announced,
+                              const measure::SamplingPlan& plan);
+/// "37 pairs, ±2.1 %, 1.3 min left".
+std::string progress_text(const measure::SamplingState& state, bool paired);
+
+}  // namespace fathom::cli

@@ -1,0 +1,68 @@
+// fathom bench: runs one command, or two in random order, and keeps what each run took.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "measure/child.h"
+#include "measure/conditions.h"
+#include "measure/sampling.h"
+
+namespace fathom::measure {
+
+struct BenchOptions {
+  std::vector<std::string> base;     ///< Words; empty: the command is measured alone.
+  std::vector<std::string> command;  ///< Words.
+  SamplingPlan plan;                 ///< `paired` is set by whether there is a base.
+  std::size_t warmup = 1;            ///< Runs of each side before, which count for nothing.
+  std::string prepare;               ///< For sh -c, before each run; not timed.
+  ChildOptions child;
+  bool ignore_failure = false;  ///< A run that fails counts like others.
+};
+
+struct BenchRun {
+  Side side = Side::now;
+  bool warmup = false;
+  std::size_t pair = 0;       ///< From 0, among those of its kind.
+  std::size_t order = 0;      ///< Among all runs.
+  std::int64_t begin_ns = 0;  ///< Since measuring began, CLOCK_MONOTONIC.
+  ChildRun child;
+};
+
+/// Why there are no results: a run or --prepare failed.
+struct Failure {
+  std::string what;
+  std::string last_words;  ///< The end of its standard error, in lines.
+};
+
+struct BenchOutcome {
+  std::vector<BenchRun> runs;  ///< In the order in which they ran.
+  Sampled wall;                ///< Wall times of complete pairs, ns.
+  Conditions conditions;
+  Duration elapsed{};
+  int interrupted = 0;  ///< The signal that ended it; 0 for none.
+  std::optional<Failure> failure;
+};
+
+struct BenchReceivers {
+  std::function<void(const SamplingState&)> progress;     ///< May be empty.
+  std::function<void(const Announcement&)> announcement;  ///< May be empty.
+  std::function<void(const std::string&)> warning;        ///< May be empty.
+};
+
+/// Measures until the plan is fulfilled, a run fails, or a signal asks to end: then what was
+/// measured is kept. Holds the signals of the process meanwhile (ChildRunner). Errors: as
+/// ChildRunner::run(), for a command that cannot be started.
+Result<BenchOutcome> run_bench(const BenchOptions& options, const BenchReceivers& receivers);
+
+/// One value of each complete pair of a side, in the order of pairs. `value` may be unset: then the
+/// list is empty, for a pair without it is none.
+std::vector<double> values_of(const BenchOutcome& outcome, Side side,
+                              const std::function<std::optional<double>(const ChildRun&)>& value);
+
+}  // namespace fathom::measure

@@ -1,0 +1,211 @@
+// Runs one command by posix_spawn, and waits for it by signals.
+#include "measure/child.h"
+
+#include <array>
+#include <cerrno>
+#include <cstring>
+#include <ctime>
+
+#include <fcntl.h>
+#include <spawn.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/quantity_text.h"
+#include "capture/system/argument_list.h"
+#include "capture/system/launch.h"
+#include "capture/system/signals.h"
+
+namespace fathom::measure {
+namespace {
+
+constexpr std::array kEndings = {SIGINT, SIGTERM, SIGHUP, SIGQUIT};
+constexpr std::int64_t kSecond = 1'000'000'000;
+constexpr std::int64_t kMicrosecond = 1000;
+constexpr std::int64_t kGrace = 2 * kSecond;
+constexpr off_t kMostErrors = off_t{1} << 26U;
+constexpr off_t kKeptErrors = off_t{1} << 16U;
+constexpr std::size_t kLastWords = 600;
+
+std::int64_t now_ns() {
+  timespec time{};
+  clock_gettime(CLOCK_MONOTONIC, &time);
+  return time.tv_sec * kSecond + time.tv_nsec;
+}
+
+std::int64_t ns_of(const timeval& time) {
+  return time.tv_sec * kSecond + time.tv_usec * kMicrosecond;
+}
+
+class Descriptor {
+ public:
+  explicit Descriptor(int number) : number_(number) {}
+  ~Descriptor() {
+    if (number_ >= 0) close(number_);
+  }
+  Descriptor(const Descriptor&) = delete;
+  Descriptor& operator=(const Descriptor&) = delete;
+  [[nodiscard]] int number() const { return number_; }
+
+ private:
+  int number_;
+};
+
+/// Files, signals and group of a new process.
+class SpawnPlan {
+ public:
+  SpawnPlan(int input, int output, int errors, const sigset_t& mask) {
+    posix_spawn_file_actions_init(&files_);
+    posix_spawn_file_actions_adddup2(&files_, input, STDIN_FILENO);
+    posix_spawn_file_actions_adddup2(&files_, output, STDOUT_FILENO);
+    posix_spawn_file_actions_adddup2(&files_, errors, STDERR_FILENO);
+    posix_spawnattr_init(&attributes_);
+    posix_spawnattr_setflags(
+        &attributes_, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
+    posix_spawnattr_setpgroup(&attributes_, 0);
+    posix_spawnattr_setsigmask(&attributes_, &mask);
+    sigset_t ours;  // We ignore it for ourselves.
+    sigemptyset(&ours);
+    sigaddset(&ours, SIGPIPE);
+    posix_spawnattr_setsigdefault(&attributes_, &ours);
+  }
+  ~SpawnPlan() {
+    posix_spawnattr_destroy(&attributes_);
+    posix_spawn_file_actions_destroy(&files_);
+  }
+  SpawnPlan(const SpawnPlan&) = delete;
+  SpawnPlan& operator=(const SpawnPlan&) = delete;
+
+  /// 0, or why not.
+  int spawn(pid_t& pid, const std::string& program, const capture::Words& words) const {
+    return posix_spawn(&pid, program.c_str(), &files_, &attributes_, words.data(), environ);
+  }
+
+ private:
+  posix_spawn_file_actions_t files_{};
+  posix_spawnattr_t attributes_{};
+};
+
+Error no_program(const std::string& name) {
+  const bool named = name.find('/') != std::string::npos;
+  return {ErrorCode::not_found,
+          name + (named ? ": there is no such file" : ": there is no such command in PATH")};
+}
+
+/// A program that writes gigabytes of errors does not fill the memory with them.
+void keep_the_end(int descriptor) {
+  struct stat facts {};
+  if (fstat(descriptor, &facts) != 0 || facts.st_size < kMostErrors) return;
+  fallocate(descriptor, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, 0, facts.st_size - kKeptErrors);
+}
+
+std::string end_of(int descriptor) {
+  struct stat facts {};
+  if (fstat(descriptor, &facts) != 0) return {};
+  std::string text(kLastWords, '\0');
+  const off_t from = std::max<off_t>(0, facts.st_size - static_cast<off_t>(kLastWords));
+  const ssize_t got = pread(descriptor, text.data(), text.size(), from);
+  text.resize(got > 0 ? static_cast<std::size_t>(got) : 0);
+  while (!text.empty() && (text.back() == '\n' || text.back() == ' ')) text.pop_back();
+  return text;
+}
+
+}  // namespace
+
+std::string ending_of(const ChildRun& run) {
+  if (run.ended == Ended::timed_out) {
+    return "ran for " + duration_text(duration_ns(run.wall_ns)) +
+           ", longer than it may (--timeout), and was ended";
+  }
+  if (run.ended == Ended::interrupted) return "was interrupted";
+  if (WIFSIGNALED(run.status)) return "was ended by " + capture::signal_name(WTERMSIG(run.status));
+  return "ended with exit code " + std::to_string(WEXITSTATUS(run.status));
+}
+
+ChildRunner::ChildRunner() : errors_(memfd_create("fathom-bench", MFD_CLOEXEC)) {
+  sigemptyset(&held_);
+  for (const int signal : kEndings) sigaddset(&held_, signal);
+  sigaddset(&held_, SIGCHLD);
+  pthread_sigmask(SIG_BLOCK, &held_, &before_);
+}
+
+ChildRunner::~ChildRunner() {
+  if (errors_ >= 0) close(errors_);
+  pthread_sigmask(SIG_SETMASK, &before_, nullptr);
+}
+
+int ChildRunner::wait_for_signal(std::optional<std::int64_t> until_ns) {
+  timespec left{};
+  if (until_ns) {
+    const std::int64_t rest = std::max<std::int64_t>(0, *until_ns - now_ns());
+    left = {.tv_sec = rest / kSecond, .tv_nsec = rest % kSecond};
+  }
+  const int signal = sigtimedwait(&held_, nullptr, until_ns ? &left : nullptr);
+  if (signal > 0 && signal != SIGCHLD) interrupt_ = signal;
+  return std::max(0, signal);
+}
+
+int ChildRunner::interrupted() {
+  while (wait_for_signal(0) != 0) {
+  }
+  return interrupt_;
+}
+
+Result<ChildRun> ChildRunner::run(const std::vector<std::string>& words,
+                                  const ChildOptions& options) {
+  const std::string program = capture::find_program(words.front());
+  if (program.empty()) return no_program(words.front());
+  const std::string from = options.input.empty() ? "/dev/null" : options.input;
+  const Descriptor input(open(from.c_str(), O_RDONLY | O_CLOEXEC));
+  if (input.number() < 0)
+    return Error{ErrorCode::not_found, from + ": cannot be read: " + std::strerror(errno)};
+  const Descriptor nowhere(open("/dev/null", O_WRONLY | O_CLOEXEC));
+  const int errors = errors_ >= 0 ? errors_ : nowhere.number();
+  const bool shown = options.show_output;
+  if (errors_ >= 0 && ftruncate(errors_, 0) == 0) lseek(errors_, 0, SEEK_SET);
+  const SpawnPlan plan(input.number(), shown ? STDERR_FILENO : nowhere.number(),
+                       shown ? STDERR_FILENO : errors, before_);
+  const capture::Words arguments(words);
+  rusage own{};
+  getrusage(RUSAGE_SELF, &own);
+
+  ChildRun run;
+  pid_t pid = 0;
+  const std::int64_t began = now_ns();
+  const int reason = plan.spawn(pid, program, arguments);
+  if (reason != 0) {
+    return Error{reason == EAGAIN || reason == ENOMEM ? ErrorCode::io : ErrorCode::unsupported,
+                 program + ": cannot be executed: " + std::strerror(reason)};
+  }
+  rusage used{};
+  std::optional<std::int64_t> ends_at;
+  if (options.timeout) ends_at = began + to_ns(*options.timeout);
+  while (wait4(pid, &run.status, WNOHANG, &used) == 0) {
+    // Once a second the memory that takes its errors is looked at.
+    const std::int64_t look = now_ns() + kSecond;
+    wait_for_signal(ends_at ? std::min(look, *ends_at) : look);
+    keep_the_end(errors_);
+    const bool late = ends_at && now_ns() >= *ends_at;
+    if (run.ended == Ended::by_itself && interrupt_ != 0) {
+      run.ended = Ended::interrupted;
+      kill(-pid, SIGTERM);
+      ends_at = now_ns() + kGrace;
+    } else if (late) {
+      if (run.ended == Ended::by_itself) run.ended = Ended::timed_out;
+      kill(-pid, SIGKILL);
+      ends_at.reset();
+    }
+  }
+  run.wall_ns = now_ns() - began;
+  run.left_processes = kill(-pid, SIGKILL) == 0;
+  run.user_ns = ns_of(used.ru_utime);
+  run.system_ns = ns_of(used.ru_stime);
+  if (used.ru_maxrss > own.ru_maxrss) run.peak_bytes = std::int64_t{used.ru_maxrss} * 1024;
+  if (!shown && errors_ >= 0) run.last_words = end_of(errors_);
+  return run;
+}
+
+}  // namespace fathom::measure

@@ -1,0 +1,92 @@
+#include "measure/child.h"
+
+#include <chrono>
+
+#include <gtest/gtest.h>
+
+namespace fathom::measure {
+namespace {
+
+using Shell = std::vector<std::string>;
+
+Shell shell(const std::string& text) { return {"sh", "-c", text}; }
+
+TEST(Child, IsTimedAndItsExitCodeKept) {
+  ChildRunner runner;
+  const Result<ChildRun> run = runner.run(shell("exit 3"), {});
+  ASSERT_TRUE(run) << run.error().message;
+  EXPECT_GT(run->wall_ns, 0);
+  EXPECT_FALSE(run->fine());
+  EXPECT_EQ(ending_of(*run), "ended with exit code 3");
+}
+
+TEST(Child, ThatASignalEndsNamesIt) {
+  ChildRunner runner;
+  EXPECT_EQ(ending_of(*runner.run(shell("kill -SEGV $$"), {})), "was ended by SIGSEGV");
+}
+
+TEST(Child, HasNothingToReadAndPrintsNowhere) {
+  ChildRunner runner;
+  const Result<ChildRun> run = runner.run(shell("echo lost; cat; echo why >&2; exit 1"), {});
+  ASSERT_TRUE(run);
+  EXPECT_EQ(run->last_words, "why");
+  EXPECT_EQ(runner.run(shell("exit 1"), {})->last_words, "");
+}
+
+TEST(Child, KeepsOnlyTheEndOfManyErrors) {
+  ChildRunner runner;
+  const Result<ChildRun> run =
+      runner.run(shell("i=0; while [ $i -lt 5000 ]; do echo $i; i=$((i+1)); done >&2"), {});
+  ASSERT_TRUE(run);
+  EXPECT_TRUE(run->last_words.ends_with("4998\n4999")) << run->last_words;
+  EXPECT_LE(run->last_words.size(), 600U);
+}
+
+TEST(Child, ThatTakesTooLongIsEndedWithWhatItStarted) {
+  ChildRunner runner;
+  const auto before = std::chrono::steady_clock::now();
+  ChildOptions options;
+  options.timeout = std::chrono::milliseconds(100);
+  const Result<ChildRun> run = runner.run(shell("sleep 60 & sleep 60"), options);
+  ASSERT_TRUE(run);
+  EXPECT_EQ(run->ended, Ended::timed_out);
+  EXPECT_LT(std::chrono::steady_clock::now() - before, std::chrono::seconds(30));
+}
+
+TEST(Child, LeavesNoBackgroundProcesses) {
+  ChildRunner runner;
+  const Result<ChildRun> run = runner.run(shell("sleep 60 & :"), {});
+  ASSERT_TRUE(run);
+  EXPECT_TRUE(run->fine());
+  EXPECT_TRUE(run->left_processes);
+  EXPECT_FALSE(runner.run(shell(":"), {})->left_processes);
+}
+
+TEST(Child, IsInterruptedByASignalToUs) {
+  ChildRunner runner;
+  const Result<ChildRun> run = runner.run(shell("kill -INT $PPID; sleep 60"), {});
+  ASSERT_TRUE(run);
+  EXPECT_EQ(run->ended, Ended::interrupted);
+  EXPECT_EQ(runner.interrupted(), SIGINT);
+}
+
+TEST(Child, ThatCannotBeStartedIsAnErrorWithTheReason) {
+  ChildRunner runner;
+  EXPECT_EQ(runner.run({"no-such-command-anywhere"}, {}).error().code, ErrorCode::not_found);
+  EXPECT_EQ(runner.run({"/etc/passwd"}, {}).error().code, ErrorCode::unsupported);
+  ChildOptions options;
+  options.input = "/no/such/file";
+  EXPECT_EQ(runner.run(shell(":"), options).error().code, ErrorCode::not_found);
+}
+
+TEST(Child, TellsThePeakMemoryWhereItIsMoreThanOurs) {
+  ChildRunner runner;
+  const Result<ChildRun> run =
+      runner.run(shell("dd if=/dev/zero of=/dev/null bs=400M count=1 2>/dev/null"), {});
+  ASSERT_TRUE(run);
+  ASSERT_TRUE(run->peak_bytes);
+  EXPECT_GT(*run->peak_bytes, 400'000'000);
+}
+
+}  // namespace
+}  // namespace fathom::measure

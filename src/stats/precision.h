@@ -1,0 +1,32 @@
+// How precise pairs are so far, told without looking at which side was slower.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <span>
+
+namespace fathom {
+
+/// About half the width of the interval that paired_ratio() will give, as a log ratio (0.01: 1 %),
+/// from the absolute values of the log ratios alone. Where the order within pairs is drawn at
+/// random, the signs of the log ratios are fair coins whatever their absolute values are, if
+/// nothing differs; so whoever stops by this number leaves the sign test exact (Fisher, "The Design
+/// of Experiments", 1935, chapter 3). Whoever stops when the interval leaves out 0 does not.
+///
+/// It is 1.96 standard errors of a median, 1 / (2·f·√n) each (Kenney and Keeping, "Mathematics of
+/// Statistics", 1951), where the density f around it is that of the middle half of the values. How
+/// far these reach is the smaller of two: the median of the absolute values, as if there were no
+/// difference, and the way from there to their upper quartile, as if one side were always slower.
+/// Unset as paired_ratio() is. O(n log n).
+std::optional<double> blind_half_width(std::span<const double> base, std::span<const double> now);
+
+/// The half width at which a difference of `resolution` is decided: half of it. An interval around
+/// a true difference as large then leaves 0 out, and one around 0 lies within ±resolution, but for
+/// few.
+double half_width_for(double resolution);
+
+/// So many pairs give the wanted half width, where `pairs` gave `half_width`: it falls as 1/√n.
+/// At least 6, at most 10^9.
+std::size_t pairs_for(double wanted, double half_width, std::size_t pairs);
+
+}  // namespace fathom

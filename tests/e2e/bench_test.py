@@ -1,0 +1,231 @@
+"""fathom bench as people and scripts meet it: two commands, failures, time limits, Ctrl-C, every output."""
+import csv
+import io
+import json
+import pathlib
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+
+import program
+
+SCHEMA = json.loads((program.ROOT / "docs/bench.schema.json").read_text())
+FAST = "sh -c :"
+
+
+def bench(*arguments, **settings):
+    done = program.fathom("bench", *arguments, COLUMNS="80", **settings)
+    done.stdout, done.stderr = done.stdout.decode(), done.stderr.decode()
+    return done
+
+
+def result(*arguments) -> dict:
+    done = bench("--json", "--quiet", *arguments)
+    if done.returncode != 0:
+        raise AssertionError(done.stderr)
+    return json.loads(done.stdout)
+
+
+def check(value, schema, where="$"):
+    """The value is as the schema says: as much of JSON Schema as it uses."""
+    if "anyOf" in schema:
+        kinds = {"null"} if value is None else {"other"}
+        chosen = [each for each in schema["anyOf"] if (each.get("type") == "null") == ("null" in kinds)]
+        assert chosen, f"{where}: {value!r}"
+        return check(value, chosen[0], where)
+    if "const" in schema:
+        assert value == schema["const"], where
+    if "enum" in schema:
+        assert value in schema["enum"], f"{where}: {value!r}"
+    types = {"object": dict, "array": list, "string": str, "integer": int, "boolean": bool, "null": type(None)}
+    kind = schema.get("type")
+    if kind == "number":
+        assert isinstance(value, (int, float)) and not isinstance(value, bool), f"{where}: {value!r}"
+    elif kind:
+        assert isinstance(value, types[kind]), f"{where}: {value!r}"
+    if kind == "integer":
+        assert not isinstance(value, bool) and value >= schema.get("minimum", value), f"{where}: {value!r}"
+    if kind == "array":
+        assert schema.get("minItems", 0) <= len(value) <= schema.get("maxItems", len(value)), where
+        for index, item in enumerate(value):
+            check(item, schema["items"], f"{where}[{index}]")
+    if kind == "object" and "properties" in schema:
+        assert set(value) == set(schema["properties"]), f"{where}: {set(value) ^ set(schema['properties'])}"
+        for key, part in schema["properties"].items():
+            check(value[key], part, f"{where}.{key}")
+    return None
+
+
+class Bench(unittest.TestCase):
+    def setUp(self):
+        self.folder = pathlib.Path(self.enterContext(tempfile.TemporaryDirectory())) if hasattr(
+            self, "enterContext") else pathlib.Path(tempfile.mkdtemp())
+
+    def test_a_command_that_takes_much_longer_is_slower(self):
+        found = result("--runs", "8", "--base", FAST, "--", sys.executable, "-c", "sum(range(300000))")
+        wall = found["metrics"][0]
+        self.assertEqual((wall["metric"], wall["verdict"]), ("wall", "slower"))
+        self.assertGreater(wall["ratio_interval"][0], 1)
+        self.assertEqual(found["stopped"], "runs")
+        self.assertEqual(found["pairs"], 8)
+        self.assertEqual(wall["base"]["count"], 8)
+        self.assertIsNone(wall["base"]["p95"])
+        self.assertEqual(wall["base"]["p95_reason"], "needs 59 values, has 8")
+
+    def test_json_follows_its_schema(self):
+        check(result("--runs", "7", "--base", FAST, "--", "sh", "-c", ":"), SCHEMA)
+        check(result("--runs", "3", "--", "sh", "-c", ":"), SCHEMA)
+        check(result("--runs", "22", "--resolution", "5%", "--time", "20s", "--", "true"), SCHEMA)
+
+    def test_pairs_are_in_random_order_which_the_seed_repeats(self):
+        def order(seed):
+            runs = result("--runs", "30", "--seed", seed, "--base", FAST, "--", "true")["runs"]
+            return "".join(run["side"][0] for run in runs if not run["warmup"])
+
+        first = order("5")
+        self.assertEqual(first, order("5"))
+        self.assertNotEqual(first, order("6"))
+        self.assertEqual({first[i:i + 2] for i in range(0, 60, 2)}, {"bn", "nb"})
+
+    def test_below_six_pairs_nothing_is_claimed(self):
+        found = result("--runs", "5", "--base", FAST, "--", "sleep", "0.05")
+        wall = found["metrics"][0]
+        self.assertEqual(wall["verdict"], "cannot_tell")
+        self.assertEqual(wall["reason"], "5 pairs: below 6 nothing can be claimed at 5 %")
+
+    def test_text_has_both_commands_the_verdict_and_the_conditions(self):
+        done = bench("--runs", "6", "--seed", "3", "--base", FAST, "--", "sleep", "0.05")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        for label in ("Base ", "New ", "Differs", "Result        slower: +", "Also", "First run", "Conditions"):
+            self.assertIn(label, done.stdout)
+        self.assertIn("seed 3", " ".join(done.stdout.split()))
+        self.assertLessEqual(max(len(line) for line in done.stdout.splitlines()), 80)
+
+    def test_a_command_alone_is_described_without_a_verdict(self):
+        done = bench("--runs", "3", "--", "true")
+        self.assertTrue(done.stdout.startswith("Command       true\n"), done.stdout)
+        self.assertNotIn("Result", done.stdout)
+        self.assertIsNone(result("--runs", "3", "--", "true")["metrics"][0]["verdict"])
+
+    def test_csv_has_a_row_for_each_run_and_markdown_a_table(self):
+        done = bench("--csv", "--quiet", "--runs", "4", "--warmup", "2", "--base", FAST, "--", "true")
+        rows = list(csv.DictReader(io.StringIO(done.stdout)))
+        self.assertEqual(len(rows), 2 * (4 + 2))
+        self.assertEqual(sum(row["warmup"] == "true" for row in rows), 4)
+        self.assertTrue(all(int(row["wall_ns"]) > 0 for row in rows))
+        done = bench("--markdown", "--quiet", "--runs", "6", "--base", FAST, "--", "true")
+        self.assertIn("\n| metric | base | new | |\n", done.stdout)
+
+    def test_a_run_that_fails_ends_the_bench_with_what_it_said(self):
+        done = bench("--base", FAST, "--", "sh", "-c", "echo first >&2; echo why >&2; exit 3")
+        self.assertEqual((done.returncode, done.stdout), (1, ""))
+        self.assertIn("the command (sh -c 'echo first", done.stderr)
+        self.assertIn("ended with exit code 3, in run 2;", done.stderr)
+        self.assertTrue(done.stderr.endswith("The end of its standard error:\n  first\n  why\n"), done.stderr)
+        self.assertIn("the base (false)", bench("--base", "false", "--", "true").stderr)
+
+    def test_failures_count_where_that_is_asked(self):
+        found = result("--ignore-failure", "--runs", "6", "--base", "false", "--", "true")
+        self.assertEqual({run["exit_code"] for run in found["runs"]}, {0, 1})
+        self.assertIn("7 runs failed", bench("--ignore-failure", "--runs", "6", "--base", "false", "--", "true").stdout)
+
+    def test_a_run_that_hangs_is_ended_with_its_children(self):
+        mark = self.folder / "pid"
+        done = bench("--timeout", "0.3", "--", "sh", "-c", f"sleep 300 & echo $! > {mark}; wait")
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("longer than it may (--timeout)", done.stderr)
+        self.assertTrue(gone(int(mark.read_text())))
+
+    def test_commands_have_nothing_to_read_and_print_nowhere(self):
+        done = program.fathom("bench", "--runs", "2", "--quiet", "--", "sh", "-c", "cat; echo printed; echo too >&2",
+                              stdin=b"not for them")
+        self.assertEqual((done.returncode, done.stderr), (0, b""))
+        self.assertNotIn(b"printed\n", done.stdout)
+        shown = bench("--runs", "2", "--quiet", "--show-output", "--", "sh", "-c", "echo printed")
+        self.assertEqual(shown.stderr, "printed\n" * 3)
+
+    def test_input_is_read_from_its_beginning_each_time(self):
+        path = self.folder / "input"
+        path.write_text("line\n")
+        done = bench("--runs", "3", "--input", str(path), "--", "sh", "-c", "read word && test $word = line")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("cannot be read", bench("--input", "/no/such/file", "--", "true").stderr)
+
+    def test_prepare_runs_before_each_run(self):
+        counted = self.folder / "count"
+        found = result("--runs", "3", "--prepare", f"echo x >> {counted}", "--base", FAST, "--", "true")
+        self.assertEqual(len(counted.read_text().splitlines()), len(found["runs"]))
+        self.assertEqual(bench("--prepare", "exit 4", "--", "true").returncode, 1)
+
+    def test_ctrl_c_keeps_what_was_measured(self):
+        begun = self.folder / "begun"
+        command = ["sh", "-c", f"echo x >> {begun}; sleep 0.01"]
+        process = subprocess.Popen([program.FATHOM, "bench", "--json", "--quiet", "--resolution", "0.001%",
+                                    "--base", "sh -c 'sleep 0.01'", "--", *command], stdout=subprocess.PIPE,
+                                   stderr=subprocess.PIPE, env=program.ENVIRONMENT)
+        while not begun.exists() or len(begun.read_text().splitlines()) < 9:
+            self.assertIsNone(process.poll(), "it ended by itself")
+            time.sleep(0.01)
+        process.send_signal(signal.SIGINT)
+        printed, errors = process.communicate(timeout=60)
+        self.assertEqual(process.returncode, 130, errors)
+        found = json.loads(printed)
+        check(found, SCHEMA)
+        self.assertEqual(found["stopped"], "interrupted")
+        self.assertGreaterEqual(found["pairs"], 6)
+        self.assertEqual(found["metrics"][0]["new"]["count"], found["pairs"])
+
+    def test_the_time_that_the_resolution_takes_is_told_after_the_pilot(self):
+        done = bench("--json", "--resolution", "0.001%", "--time", "3s", "--base", FAST, "--", "true")
+        found = json.loads(done.stdout)
+        self.assertEqual(found["stopped"], "time")
+        if found["announced"] is None:
+            self.assertLess(found["pairs"], 20)  # on a very slow machine
+        else:
+            self.assertIn("fathom: ±0.001 % takes up to about ", done.stderr)
+            self.assertEqual(found["announced"]["after_pairs"], 20)
+            self.assertGreater(found["announced"]["pairs"], found["pairs"])
+
+    def test_progress_is_shown_only_on_a_terminal(self):
+        self.assertNotIn("\r", bench("--runs", "5", "--", "true").stderr)
+
+    def test_peak_memory_of_a_large_process_is_compared(self):
+        large = "import sys; x = bytearray(200 << 20)"
+        found = result("--runs", "6", "--base", f"{sys.executable} -c '{large}'", "--", sys.executable, "-c",
+                       large.replace("200", "100"))
+        memory = {metric["metric"]: metric for metric in found["metrics"]}["peak_memory"]
+        self.assertEqual(memory["verdict"], "faster")
+        self.assertLess(memory["ratio"], 0.7)
+
+
+def gone(pid: int) -> bool:
+    """Within a moment, for the kernel ends it when it comes to it."""
+    for _ in range(1000):
+        try:
+            state = pathlib.Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[0]
+        except OSError:
+            return True
+        if state == "Z":
+            return True
+        time.sleep(0.01)
+    return False
+
+
+class Mistakes(program.MistakesCase):
+    def test_messages_name_the_mistake(self):
+        self.fails(2, "bench", says="COMMAND")
+        self.fails(2, "bench", "--base", "a $HOME", "--", "true", says="is for a shell")
+        self.fails(2, "bench", "--base", "'a", "--", "true", says="not closed")
+        self.fails(2, "bench", "--quiet", "--", "no-such-command-anywhere", says="there is no such command in PATH")
+        self.fails(2, "bench", "--quiet", "--", "/etc/passwd", says="cannot be executed")
+        self.fails(2, "bench", "--resolution", "1", "--", "true", says="as 1%")
+        self.fails(2, "bench", "--runs", "0", "--", "true", says="at least 1")
+        self.fails(2, "bench", "--time", "0", "--", "true", says="more than 0")
+        self.fails(2, "bench", "--json", "--markdown", "--", "true", says="one of")
+
+
+if __name__ == "__main__":
+    unittest.main()
