@@ -142,13 +142,17 @@ constexpr CUpti_CallbackId kProfilerStop = 172;
 /// Only of what the subscriber asked for.
 void tell(CUpti_CallbackDomain domain, CUpti_CallbackId id, const CUpti_CallbackData& data) {
   State& s = state();
+  CUpti_CallbackFunc callback = nullptr;
+  void* user = nullptr;
   {
     const std::lock_guard lock(s.heard_mutex);
     if (s.callback == nullptr || !s.heard.contains({domain, id})) return;
+    callback = s.callback;
+    user = s.user;
   }
   if (domain == CUPTI_CB_DOMAIN_DRIVER_API && id == CUPTI_DRIVER_TRACE_CBID_cuLaunchKernel)
     ++s.plain_told;
-  s.callback(s.user, domain, id, &data);
+  callback(user, domain, id, &data);
 }
 
 void tell(CUpti_CallbackDomain domain, CUpti_CallbackId id, CUpti_ApiCallbackSite site) {
@@ -313,6 +317,7 @@ CUptiResult enabled(CUpti_ActivityKind kind) {
 
 CUptiResult subscribed(CUpti_CallbackFunc callback, void* user) {
   State& s = state();
+  const std::lock_guard lock(s.heard_mutex);
   if (s.held || s.subscribed) return CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED;
   s.subscribed = true;
   s.callback = callback;
@@ -748,15 +753,21 @@ CUptiResult cuptiSubscribe(CUpti_SubscriberHandle* subscriber, CUpti_CallbackFun
 
 CUptiResult cuptiUnsubscribe(CUpti_SubscriberHandle /*subscriber*/) {
   State& s = state();
-  s.subscribed = false;
-  s.callback = nullptr;
+  {
+    const std::lock_guard lock(s.heard_mutex);
+    s.subscribed = false;
+    s.callback = nullptr;
+  }
   return called("cuptiUnsubscribe");
 }
 
 CUptiResult cuptiEnableCallback(uint32_t enable, CUpti_SubscriberHandle /*subscriber*/,
                                 CUpti_CallbackDomain domain, CUpti_CallbackId id) {
   State& s = state();
-  if (!s.subscribed) broken("cuptiEnableCallback without a subscriber");
+  {
+    const std::lock_guard lock(s.heard_mutex);
+    if (!s.subscribed) broken("cuptiEnableCallback without a subscriber");
+  }
   if (const CUptiResult result = called("cuptiEnableCallback"); result != CUPTI_SUCCESS)
     return result;
   const fathom::test::Fed fed;
@@ -785,6 +796,7 @@ CUptiResult cuptiActivitySetAttribute(CUpti_ActivityAttribute attribute, size_t*
     return result;
   if (attribute != CUPTI_ACTIVITY_ATTR_ZEROED_OUT_ACTIVITY_BUFFER) return CUPTI_SUCCESS;
   if (*size != 1) return CUPTI_ERROR_PARAMETER_SIZE_NOT_SUFFICIENT;
+  const std::lock_guard lock(state().mutex);
   fathom::test::expect_zeros(*static_cast<std::uint8_t*>(value) != 0);
   return CUPTI_SUCCESS;
 }
