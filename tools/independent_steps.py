@@ -74,7 +74,14 @@ def busiest_thread(slices: list[Slice]) -> list[Slice]:
 
 def profiler_steps(events: Events) -> list[Step]:
     marks = [each for each in events.work if each.name.startswith("ProfilerStep#") and each.category not in CALLS]
-    return [Step(each.thread[0], each.begin, each.end) for each in busiest_thread(marks)]
+    steps = [Step(each.thread[0], each.begin, each.end) for each in busiest_thread(marks)]
+    return [] if len(steps) == 1 and only_ends(events, steps[0]) else steps
+
+
+def only_ends(events: Events, step: Step) -> bool:
+    """Is all work over before this only mark begins? Then the recording began inside the step before it."""
+    work = [each for each in events.work if not each.name.startswith("ProfilerStep#") and not each.name.endswith("DeviceSynchronize")]
+    return any(each.category in OPERATORS for each in work) and all(each.end <= step.begin for each in work)
 
 
 def annotated_steps(events: Events) -> list[Step]:

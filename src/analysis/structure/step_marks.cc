@@ -341,6 +341,26 @@ StepMarks whole_trace(const Trace& trace) {
   return marks;
 }
 
+/// Is it the only mark, and begins when all recorded work is over? Then it is none of a step: the
+/// recording began inside the step before it, whose mark it does not hold.
+bool only_ends_the_recording(const Trace& trace, const StepMarks& marks) {
+  if (marks.steps.size() != 1 || marks.requests) return false;
+  const Step& step = marks.steps.front();
+  bool before = false;
+  for (std::size_t row = 0; row < trace.slices.size(); ++row) {
+    const SliceId id(row);
+    const SliceKind kind = trace.kind(id);
+    const bool call = is_runtime_call(kind);
+    const bool work = kind == SliceKind::cpu_op || kind == SliceKind::user_annotation || call;
+    const std::string_view name = trace.name(id);
+    // The profiler waits for the device when it stops.
+    if (!work || is_profiler_step(name) || (call && name.ends_with("DeviceSynchronize"))) continue;
+    if (trace.slices.end(id) > step.host.begin) return false;
+    before = before || kind == SliceKind::cpu_op;
+  }
+  return before;
+}
+
 }  // namespace
 
 StepMarks find_step_marks(const Trace& trace) {
@@ -348,7 +368,8 @@ StepMarks find_step_marks(const Trace& trace) {
   for (const auto& find : {profiler_steps, repeated_annotations, optimizer_steps}) {
     StepMarks marks = find(trace);
     // Marks without any duration (damaged ones are read so) hold nothing.
-    if (std::ranges::any_of(marks.steps, lasts)) return marks;
+    if (std::ranges::none_of(marks.steps, lasts)) continue;
+    if (!only_ends_the_recording(trace, marks)) return marks;
   }
   return whole_trace(trace);
 }

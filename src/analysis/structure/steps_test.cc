@@ -248,6 +248,26 @@ TEST(Steps, AMarkWithNothingInItAtTheEndDoesNotCount) {
   EXPECT_EQ(steps.counted().front()->number, 3);
 }
 
+TEST(Steps, AreNotTheOnlyMarkWhereAllWorkIsBeforeIt) {
+  TraceBuilder builder;
+  builder.annotation("enumerate(DataLoader)#_SingleProcessDataLoaderIter.__next__", 10, 60);
+  builder.op("aten::stack", 20, 40);
+  builder.op("aten::mm", 100, 20);
+  builder.step(1, 130, 5);
+  builder.runtime("cudaDeviceSynchronize", 132, 10, 1);  // of the profiler that stops
+  const Trace trace = builder.build();
+  const Steps steps = steps_of(trace);
+  EXPECT_EQ(steps.source, StepSource::whole_trace);
+  ASSERT_EQ(steps.steps.size(), 1U);
+  EXPECT_EQ(to_ns(steps.steps[0].window.begin), 10);  // with the range around the first work
+  TraceBuilder with_work;
+  with_work.op("aten::mm", 100, 20);
+  with_work.step(1, 130, 50);
+  with_work.op("aten::mm", 140, 20);
+  const Trace whole = with_work.build();
+  EXPECT_EQ(steps_of(whole).source, StepSource::profiler_step);
+}
+
 TEST(Steps, CountTheLastOneWhereNothingWasRecordedInAnyOfThem) {
   TraceBuilder builder;
   builder.step(1, 0, 1000);
