@@ -50,6 +50,7 @@ std::vector<RankRuns> by_rank(std::span<const Run> base, std::span<const Run> no
   collect(base, &RankRuns::base);
   collect(now, &RankRuns::now);
   std::vector<RankRuns> out;
+  out.reserve(groups.size());
   for (auto& [rank, group] : groups) out.push_back(std::move(group));
   return out;
 }
