@@ -75,7 +75,7 @@ template <typename Number>
 Options::Parse number_into_optional(std::optional<Number>& target, Number smallest) {
   return [&target, smallest](const std::string& text) -> Result<void> {
     Number number{};
-    const Result<void> parsed = number_into(number, smallest)(text);
+    Result<void> parsed = number_into(number, smallest)(text);
     if (parsed) target = number;
     return parsed;
   };

@@ -9,6 +9,7 @@ namespace {
 Claim claim_around(double ratio, double spread, double resolution = 0.01) {
   std::vector<double> base(20, 100.0);
   std::vector<double> now;
+  now.reserve(base.size());
   for (int i = 0; i < 20; ++i) now.push_back(100 * (ratio + spread * (i - 9.5) / 9.5));
   return claim_of(base, now, resolution);
 }

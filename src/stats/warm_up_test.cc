@@ -48,6 +48,7 @@ TEST(Changepoints, MinimiseTheSumOfCostsAsExhaustiveSearchDoes) {
   Noise noise;
   for (int repeat = 0; repeat < 20; ++repeat) {
     std::vector<double> values;
+    values.reserve(120);
     for (int i = 0; i < 120; ++i) values.push_back(noise.next() + (i % 50 < 20 ? 1.5 : 0));
     const double penalty = 12;
     const std::vector<std::size_t> found = changepoints(values, penalty);
