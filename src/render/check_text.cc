@@ -126,6 +126,7 @@ std::string markdown_row(const CheckedBudget& budget) {
 
 std::vector<const CheckedBudget*> worst_first(const std::vector<CheckedBudget>& budgets) {
   std::vector<const CheckedBudget*> order;
+  order.reserve(budgets.size());
   for (const CheckedBudget& budget : budgets) order.push_back(&budget);
   std::ranges::stable_sort(order, std::ranges::greater(), &CheckedBudget::judgement);
   return order;
