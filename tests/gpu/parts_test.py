@@ -70,12 +70,13 @@ SMI = """#!/bin/sh
 echo "143771, 600, 700, 100, 40, 1980, 3201, 1980, 3201, 90, 5, 16"
 """
 # Records what the program printed, and makes tables of that.
-FATHOM = """#!{python}
-import json, os, struct, subprocess, sys
+FATHOM = """#!{python} -IS
+import json, os, sys
 words = sys.argv[1:]
 if words[0] == "run" and "--help" in words:
     print("--with shapes, graph-nodes, gpu-metrics --range cuda-profiler --gpu-metrics-rate")
 elif words[0] == "run":
+    import struct, subprocess
     session = words[words.index("-o") + 1]
     os.makedirs(session + "/lib")
     if "WITHOUT" not in os.environ:

@@ -82,11 +82,6 @@ class Packages(unittest.TestCase):
             digest, name = line.split()
             self.assertEqual(hashlib.sha256((self.dist / name).read_bytes()).hexdigest(), digest)
 
-    def test_the_same_build_packs_to_the_same_bytes(self):
-        again = self.folder / "again"
-        run(SOURCE / "tools" / "dist", BUILD, again)
-        self.assertEqual((self.dist / "SHA256SUMS").read_text(), (again / "SHA256SUMS").read_text())
-
     def test_manual_page_and_completion_are_this_programs(self):
         product = BUILD / "product"
         for name, words in (("fathom.1", ["man"]), ("fathom.bash", ["completion", "bash"]), ("_fathom", ["completion", "zsh"])):

@@ -335,7 +335,7 @@ CUptiResult cuptiPmSamplingStart(CUpti_PmSampling_Start_Params* p) {
 
 CUptiResult cuptiPmSamplingStop(CUpti_PmSampling_Stop_Params* p) {
   const CUptiResult answer = asked(__func__, p, CUpti_PmSampling_Stop_Params_STRUCT_SIZE);
-  if (answer != CUPTI_SUCCESS) return answer;
+  if (answer != CUPTI_SUCCESS) return refused(answer);
   Sampling* const gpu = sampled(p->pPmSamplingObject);
   if (gpu == nullptr) return CUPTI_ERROR_INVALID_OPERATION;
   const std::lock_guard lock(gpu->mutex);
