@@ -77,6 +77,10 @@ target_compile_definitions(
 
 if(FATHOM_PORTABLE)
   include(glibc)
+  # A buffer that overflows ends the program instead of returning to where the overflow says. What it costs is in
+  # docs/dependencies.md. tools/check_binary looks.
+  add_compile_options($<$<COMPILE_LANGUAGE:C,CXX>:-fstack-protector-strong>)
+  add_compile_definitions($<$<COMPILE_LANGUAGE:C,CXX>:_FORTIFY_SOURCE=2>)
 endif()
 
 # fathom_portable(<target>): link an executable or a library that is loaded so that it needs glibc and nothing else, none
