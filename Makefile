@@ -21,7 +21,7 @@ space := $(subst ,, )
 TRACE := $(firstword $(wildcard examples/*.json.gz))
 
 .DEFAULT_GOAL := help
-.PHONY: help build demo test test-torch test-cupti bench eval fuzz check format install uninstall dist clean debug asan tsan nightly
+.PHONY: help build demo test test-torch test-cupti bench eval fuzz check format install uninstall dist wheel test-wheel clean debug asan tsan nightly
 
 help: ## This list.
 	@echo 'make <goal>, where goal is one of:'
@@ -122,6 +122,15 @@ dist: build ## Tarball, package for Debian and Ubuntu, and their sums, in build/
 	@rm -rf build/dist
 	@tools/dist $(RELEASE) build/dist
 	@ls -l build/dist
+
+wheel: ## Wheels of the Python package for the CPythons here (3.10, 3.11, 3.12 and later), in build/wheels/made.
+	@tools/setup build python nvtx cuda
+	@rm -rf build/wheels/made
+	@tools/wheels build/wheels/made
+	@ls -l build/wheels/made
+
+test-wheel: wheel ## The wheels in bare environments of all CPythons here, without compiler and network.
+	@FATHOM_WHEELS=$(CURDIR)/build/wheels/made build/python/bin/python tests/packages/wheels.py
 
 clean: ## Removes the build trees, not what was downloaded (build/sources, build/torch, build/python, …) or learned by fuzzing.
 	@if [ -d build ]; then find build -mindepth 1 -maxdepth 1 ! -name sources ! -name torch ! -name python ! -name nvtx ! -name glibc ! -name 'cuda*' ! -name fuzz -exec rm -rf {} +; fi

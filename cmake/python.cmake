@@ -8,6 +8,11 @@ if(NOT SKBUILD AND NOT Python_EXECUTABLE)
   endif()
 endif()
 find_package(Python 3.10 REQUIRED COMPONENTS Interpreter Development.Module)
+# One module for CPython 3.12 and all later, where the wheel asks for it (wheel.py-api). CMake has this target from 3.26 on.
+if(SKBUILD_SABI_VERSION AND NOT TARGET Python::SABIModule)
+  add_library(Python::SABIModule INTERFACE IMPORTED)
+  target_include_directories(Python::SABIModule INTERFACE ${Python_INCLUDE_DIRS})
+endif()
 execute_process(
   COMMAND "${Python_EXECUTABLE}" -m nanobind --cmake_dir
   OUTPUT_VARIABLE nanobind_ROOT OUTPUT_STRIP_TRAILING_WHITESPACE COMMAND_ERROR_IS_FATAL ANY)
@@ -15,7 +20,11 @@ find_package(nanobind CONFIG REQUIRED)
 
 file(GLOB python_sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/src/python/*.cc")
 # nanobind's own code is compiled by its rules; its headers are not held to our warnings.
-nanobind_add_module(fathom_core NB_STATIC NB_SUPPRESS_WARNINGS NOMINSIZE ${python_sources})
+set(stable_abi "")
+if(SKBUILD_SABI_VERSION)
+  set(stable_abi STABLE_ABI)
+endif()
+nanobind_add_module(fathom_core ${stable_abi} NB_STATIC NB_SUPPRESS_WARNINGS NOMINSIZE PROTECT_STACK ${python_sources})
 target_link_libraries(fathom_core PRIVATE fathom_options fathom_capture fathom_engine fathom_render)
 # What is linked statically stays inside: numpy and torch bring a libstdc++ of their own.
 target_link_options(fathom_core PRIVATE -Wl,--exclude-libs,ALL)

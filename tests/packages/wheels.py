@@ -1,0 +1,165 @@
+#!/usr/bin/env python3
+"""The wheels as people meet them: installed into bare environments of every interpreter at hand, and used there without
+a compiler and without a network. FATHOM_WHEELS names their folder; `make test-wheel` builds them and runs this."""
+from __future__ import annotations
+
+import functools
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+import zipfile
+
+SOURCE = pathlib.Path(os.environ.get("FATHOM_SOURCE_DIR") or pathlib.Path(__file__).resolve().parents[2])
+WHEELS = pathlib.Path(os.environ.get("FATHOM_WHEELS", SOURCE / "build/wheels/made"))
+TRACE = SOURCE / "examples" / "resnet50_v100.pt.trace.json.gz"
+MOST_BYTES = 20_000_000
+
+PROGRAM = """
+import sys, time
+for _ in range(3):
+    time.sleep(0.01)
+print("of Python", sys.version_info[0], sys.version_info[1])
+"""
+RECORDS_ITSELF = """
+import fathom
+with fathom.profile(output="run") as p:
+    for _ in range(3):
+        sum(range(9999))
+        p.step()
+print(len(p.open().report("steps")))
+"""
+
+
+def run(*words: object, **options) -> subprocess.CompletedProcess[str]:
+    return subprocess.run([str(word) for word in words], capture_output=True, text=True, check=False, **options)
+
+
+@functools.cache
+def without_network() -> list[str]:
+    """A command in front, where the kernel allows it."""
+    unshare = shutil.which("unshare")
+    for words in (["--net"], ["--map-root-user", "--net"]):
+        if unshare and run(unshare, *words, "true").returncode == 0:
+            return [unshare, *words]
+    return []
+
+
+@functools.cache
+def interpreters() -> dict[tuple[int, int], pathlib.Path]:
+    """One of each version: in PATH, and pyenv's."""
+    pyenv = pathlib.Path(os.environ.get("PYENV_ROOT", pathlib.Path.home() / ".pyenv")) / "versions"
+    named = [shutil.which(f"python3.{minor}") for minor in range(8, 20)]
+    found: dict[tuple[int, int], pathlib.Path] = {}
+    for path in [*sorted(pyenv.glob("3.*/bin/python")), *(pathlib.Path(name) for name in named if name)]:
+        said = run(path, "-I", "-c", "import sys, venv; print(sys.version_info[0], sys.version_info[1])")
+        if said.returncode == 0:
+            major, minor = map(int, said.stdout.split())
+            found.setdefault((major, minor), path)
+    return found
+
+
+def wheel_of(version: tuple[int, int]) -> pathlib.Path | None:
+    pattern = "cp312-abi3" if version >= (3, 12) else f"cp3{version[1]}-cp3{version[1]}"
+    return next(iter(WHEELS.glob(f"fathom-*-{pattern}-manylinux_2_28_*.whl")), None)
+
+
+class Network(unittest.TestCase):
+    def test_it_can_be_cut(self):
+        if not without_network():
+            self.skipTest("this kernel lets nobody go without a network (unshare): the other tests have one")
+
+
+class Wheels(unittest.TestCase):
+    def test_they_are_named_for_what_they_run_on_and_hold_everything(self):
+        wheels = sorted(WHEELS.glob("*.whl"))
+        self.assertTrue(wheels, f"no wheel in {WHEELS}: make wheel")
+        for wheel in wheels:
+            with self.subTest(wheel.name):
+                self.assertRegex(wheel.name, r"^fathom-[\d.]+-(cp310-cp310|cp311-cp311|cp312-abi3)-manylinux_2_28_\w+\.whl$")
+                self.assertLess(wheel.stat().st_size, MOST_BYTES)
+                with zipfile.ZipFile(wheel) as archive, tempfile.TemporaryDirectory() as folder:
+                    names = archive.namelist()
+                    for needed in ("fathom/bin/fathom", "fathom/__init__.py", "fathom/py.typed", "fathom_recorder/__init__.py"):
+                        self.assertIn(needed, names)
+                    self.assertFalse([name for name in names if ".libs/" in name], "a library was grafted")
+                    program = archive.read("fathom/bin/fathom")
+                    for carried in (b"libfathom_cuda.so", b"libfathom_nvtx.so"):
+                        self.assertIn(carried, program)
+                    (module,) = [name for name in names if re.match(r"fathom/_core.*\.so$", name)]
+                    self.assertEqual(module == "fathom/_core.abi3.so", "abi3" in wheel.name)
+                    for name, options in (("fathom/bin/fathom", ()), (module, ("--python",))):
+                        path = archive.extract(name, folder)
+                        checked = run(sys.executable, SOURCE / "tools/check_binary", "--stripped", *options, path)
+                        self.assertEqual(checked.returncode, 0, checked.stdout + checked.stderr)
+
+
+class Installed(unittest.TestCase):
+    """In a bare environment of each interpreter, with no program but the environment's in PATH."""
+
+    def setUp(self) -> None:
+        temporary = tempfile.TemporaryDirectory()
+        self.addCleanup(temporary.cleanup)
+        self.folder = pathlib.Path(temporary.name)
+        (self.folder / "program.py").write_text(PROGRAM)
+
+    def install(self, version: tuple[int, int], wheel: pathlib.Path) -> pathlib.Path:
+        """The environment's folder of programs."""
+        bare = self.folder / "bare"
+        made = run(interpreters()[version], "-m", "venv", "--without-pip", bare)
+        self.assertEqual(made.returncode, 0, made.stderr)
+        pip = (sys.executable, "-m", "pip", "--disable-pip-version-check", "--python", bare / "bin/python")
+        done = run(*without_network(), *pip, "install", "--no-index", "--no-deps", wheel)
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        return bare / "bin"
+
+    def use(self, programs: pathlib.Path, *words: object) -> str:
+        environment = {"PATH": str(programs), "HOME": str(self.folder), "LC_ALL": "C.UTF-8"}
+        done = run(*without_network(), *words, cwd=self.folder, env=environment)
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        return done.stdout
+
+    def test_every_interpreter_records_opens_and_reports(self):
+        tested = 0
+        for version in sorted(interpreters()):
+            wheel = wheel_of(version)
+            if version < (3, 10) or wheel is None:
+                continue
+            with self.subTest(version=version):
+                programs = self.install(version, wheel)
+                python, fathom = programs / "python", programs / "fathom"
+                self.assertRegex(self.use(programs, fathom, "--version"), r"^fathom \d")
+                printed = self.use(programs, fathom, "run", "-o", "session", "--", "python", "program.py")
+                self.assertIn(f"of Python 3 {version[1]}", printed)
+                self.assertIn("Verdict", self.use(programs, fathom, "diagnose", "session"))
+                code = f"import fathom; print(fathom.open({str(TRACE)!r}).report('ops', limit=1)['name'][0])"
+                self.assertIn("aten::", self.use(programs, python, "-c", code))
+                self.assertEqual(self.use(programs, python, "-c", RECORDS_ITSELF).strip(), "3")
+                tested += 1
+                for name in ("bare", "session", "run"):
+                    shutil.rmtree(self.folder / name, ignore_errors=True)
+        self.assertGreater(tested, 0, "no interpreter for which there is a wheel")
+
+    def test_programs_of_older_interpreters_are_recorded(self):
+        newest = max((version for version in interpreters() if wheel_of(version)), default=None)
+        older = [path for version, path in interpreters().items() if version in ((3, 8), (3, 9))]
+        if newest is None or not older:
+            self.skipTest("neither Python 3.8 nor 3.9 is here")
+        wheel = wheel_of(newest)
+        assert wheel is not None
+        programs = self.install(newest, wheel)
+        for number, path in enumerate(older):
+            with self.subTest(path=path):
+                session = f"session{number}"
+                printed = self.use(programs, programs / "fathom", "run", "-o", session, "--", path, "program.py")
+                self.assertIn("of Python 3", printed)
+                recorded = [file.name for file in (self.folder / session).glob("process-*.fathom")]
+                self.assertTrue(recorded, "the hook recorded nothing")
+
+
+if __name__ == "__main__":
+    unittest.main()
