@@ -28,7 +28,7 @@ ROOMS = {
     "replay": "base stats store analysis",
     "reports": "base stats store analysis replay",
     "rules": "base stats store analysis replay",
-    "measure": "base stats capture",
+    "measure": "base stats capture engine record",
     "engine": "base stats wire store formats export analysis replay reports rules",
     "compare": "base stats store analysis replay engine",
     "record": "base wire capture monitor engine",

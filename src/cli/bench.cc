@@ -1,6 +1,7 @@
 // fathom bench: measures a command, or two against each other, so that its claims are true.
 #include "measure/bench.h"
 
+#include <algorithm>
 #include <charconv>
 #include <cstdio>
 #include <memory>
@@ -16,6 +17,7 @@
 #include "cli/result_writer.h"
 #include "cli/selection_options.h"
 #include "measure/command_words.h"
+#include "measure/metrics.h"
 #include "render/text_width.h"
 
 namespace fathom::cli {
@@ -52,6 +54,21 @@ Result<double> parse_percent(std::string_view text) {
                  "'" + std::string(text) + "' is not a difference from 0.001% to 100%, as 1%"};
   }
   return number / 100;
+}
+
+/// "step", "first-step"; "auto".
+Result<std::string> parse_metric(std::string_view text) {
+  std::string id(text);
+  std::ranges::replace(id, '-', '_');
+  if (id == measure::kAutoMetric || measure::metric_named(id) != nullptr) return id;
+  std::string names(measure::kAutoMetric);
+  for (const measure::Metric& metric : measure::all_metrics()) {
+    std::string name(metric.id);
+    std::ranges::replace(name, '_', '-');
+    names += ", " + name;
+  }
+  return Error{ErrorCode::invalid_argument,
+               "'" + std::string(text) + "' is no metric; there are: " + names};
 }
 
 template <typename Value>
@@ -185,6 +202,16 @@ void declare_sampling(Options& options, BenchArguments& args) {
   options.text("--base", "CMD", args.base,
                "Measure against this command, in pairs of random order. Quotes are as in a shell, "
                "but none is started: sh -c '…' where one is needed");
+  options.parsed(
+      "--metric", "METRIC",
+      [&args](const std::string& text) -> Result<void> {
+        Result<std::string> id = parse_metric(text);
+        if (!id) return std::move(id).error();
+        args.options.metric = std::move(*id);
+        return {};
+      },
+      "What decides: step, first-step, loader-wait, wall, user, system, peak-memory. Without it, "
+      "the step where the runs of the warm-up are of Python and have steps, else the wall time");
   options.group("When to stop");
   options.parsed("--runs", "N", number_into_optional<std::size_t>(args.runs, 1),
                  "Exactly so many pairs, or runs of a command that is measured alone");
@@ -221,7 +248,9 @@ Command bench() {
   command.operand = "-- COMMAND…";
   command.doc =
       "Runs the command again and again, each time in a new process, and describes its wall time, "
-      "processor time and peak memory. With --base two commands are run in pairs whose order is "
+      "processor time and peak memory. Of a Python program that goes on in steps it measures the "
+      "step, as `fathom run` sees it, without the profiler. With --base two commands are run in "
+      "pairs whose order is "
       "drawn at random, so that drift, neighbours and who comes first cannot look like a "
       "difference. The verdict is faster, slower, same within the resolution, or cannot tell; "
       "below 6 pairs nothing is claimed. Sampling stops by precision, blind to which is slower. "

@@ -2,6 +2,7 @@
 #include "cli/bench_json.h"
 
 #include <array>
+#include <cmath>
 
 #include <sys/wait.h>
 
@@ -100,7 +101,11 @@ void write_run(JsonWriter& json, const BenchRun& run) {
       .member("user_ns", run.child.user_ns)
       .member("system_ns", run.child.system_ns)
       .member("peak_memory_bytes", run.child.peak_bytes)
-      .member("exit_code", WIFEXITED(run.child.status) ? WEXITSTATUS(run.child.status)
+      .member("steps", run.steps ? std::optional(run.steps->ns.size()) : std::nullopt);
+  for (const measure::Metric& metric : measure::all_metrics()) {
+    if (metric.of_steps) json.member(std::string(metric.id) + "_ns", metric.value(run));
+  }
+  json.member("exit_code", WIFEXITED(run.child.status) ? WEXITSTATUS(run.child.status)
                                                        : 128 + WTERMSIG(run.child.status))
       .end();
 }
@@ -171,10 +176,10 @@ std::string bench_json(const BenchResult& result, std::string_view indent) {
   write_plan(json, result);
   json.member("stopped", outcome.failure            ? "failed"
                          : outcome.interrupted != 0 ? "interrupted"
-                                                    : measure::to_string(outcome.wall.stopped));
-  json.member("pairs", outcome.wall.now.size()).member("elapsed_s", seconds(outcome.elapsed));
+                                                    : measure::to_string(outcome.sampled.stopped));
+  json.member("pairs", outcome.sampled.now.size()).member("elapsed_s", seconds(outcome.elapsed));
   json.key("announced");
-  if (const auto& announced = outcome.wall.announced) {
+  if (const auto& announced = outcome.sampled.announced) {
     json.object()
         .member("after_pairs", announced->after)
         .member("pairs", announced->pairs)
@@ -182,6 +187,12 @@ std::string bench_json(const BenchResult& result, std::string_view indent) {
         .end();
   } else {
     json.null();
+  }
+  json.key("headline");
+  if (outcome.headline.empty()) {
+    json.null();
+  } else {
+    json.text(outcome.headline);
   }
   json.key("metrics").array(kJsonLines);
   for (const MeasuredMetric& metric : result.metrics) write_metric(json, metric);
@@ -195,7 +206,8 @@ std::string bench_json(const BenchResult& result, std::string_view indent) {
 
 std::string bench_csv(const BenchResult& result) {
   std::string out =
-      "side,warmup,pair,begin_ns,wall_ns,user_ns,system_ns,peak_memory_bytes,exit_code\n";
+      "side,warmup,pair,begin_ns,wall_ns,user_ns,system_ns,peak_memory_bytes,steps,step_ns,"
+      "first_step_ns,loader_wait_ns,exit_code\n";
   for (const BenchRun& run : result.outcome.runs) {
     const measure::ChildRun& child = run.child;
     const int code =
@@ -205,7 +217,13 @@ std::string bench_csv(const BenchResult& result) {
            std::to_string(child.wall_ns) + "," + std::to_string(child.user_ns) + "," +
            std::to_string(child.system_ns) + "," +
            (child.peak_bytes ? std::to_string(*child.peak_bytes) : "") + "," +
-           std::to_string(code) + "\n";
+           (run.steps ? std::to_string(run.steps->ns.size()) : "") + ",";
+    for (const measure::Metric& metric : measure::all_metrics()) {
+      if (!metric.of_steps) continue;
+      const std::optional<double> value = metric.value(run);
+      out += (value ? std::to_string(std::llround(*value)) : "") + ",";
+    }
+    out += std::to_string(code) + "\n";
   }
   return out;
 }

@@ -109,24 +109,25 @@ std::string claim_text(const MeasuredMetric& metric, double resolution, bool rea
 }
 
 std::string pairs_text(const BenchResult& result) {
-  const auto pairs = static_cast<std::int64_t>(result.outcome.wall.now.size());
+  const auto pairs = static_cast<std::int64_t>(result.outcome.sampled.now.size());
   return count_text(pairs) + (pairs == 1 ? " pair" : " pairs") +
          " in random order, 95 % interval by the sign test";
 }
 
 std::string stop_text(const BenchResult& result) {
-  const measure::Sampled& wall = result.outcome.wall;
+  const measure::Sampled& sampled = result.outcome.sampled;
   const std::string resolution = measure::within_text(result.options.plan.resolution);
   if (result.outcome.interrupted != 0) return "Interrupted: what was measured until then.";
-  if (wall.stopped == measure::Stopped::time && result.options.plan.until_precise) {
+  if (sampled.stopped == measure::Stopped::time && result.options.plan.until_precise) {
     return "The time was up before " + resolution + " could be decided." +
-           (wall.announced ? " That takes about " +
-                                 count_text(static_cast<std::int64_t>(wall.announced->pairs)) +
-                                 (result.paired() ? " pairs, " : " runs, ") +
-                                 about(wall.announced->time) + ", as told after " +
-                                 count_text(static_cast<std::int64_t>(wall.announced->after)) +
-                                 ": --time, or a coarser --resolution."
-                           : std::string());
+           (sampled.announced
+                ? " That takes about " +
+                      count_text(static_cast<std::int64_t>(sampled.announced->pairs)) +
+                      (result.paired() ? " pairs, " : " runs, ") + about(sampled.announced->time) +
+                      ", as told after " +
+                      count_text(static_cast<std::int64_t>(sampled.announced->after)) +
+                      ": --time, or a coarser --resolution."
+                : std::string());
   }
   return {};
 }
@@ -147,13 +148,16 @@ std::string differs_text(const BenchResult& result) {
 
 std::string first_run_text(const BenchResult& result) {
   std::string text;
+  const measure::Metric* const headline = measure::metric_named(result.outcome.headline);
+  if (headline == nullptr) return text;
   for (const measure::BenchRun& run : result.outcome.runs) {
     if (!run.warmup || run.pair != 0) continue;
+    const std::optional<double> value = headline->value(run);
     text += (text.empty() ? "" : ", ") +
             std::string(!result.paired()         ? ""
                         : run.side == Side::base ? "base "
                                                  : "new ") +
-            duration_text(duration_ns(run.child.wall_ns));
+            (value ? value_text(*value, headline->unit) : std::string(kNoValue));
   }
   return text.empty() ? text : text + " (not counted)";
 }
@@ -175,12 +179,47 @@ std::string conditions_text(const BenchResult& result) {
          std::to_string(result.options.plan.seed);
 }
 
+/// How many steps the runs of a side had: "30", "28 to 30".
+std::string steps_of(const BenchResult& result, Side side) {
+  std::optional<std::size_t> least;
+  std::size_t most = 0;
+  for (const measure::BenchRun& run : result.outcome.runs) {
+    if (run.side != side || run.warmup || !run.steps) continue;
+    const std::size_t count = run.steps->ns.size();
+    least = std::min(least.value_or(count), count);
+    most = std::max(most, count);
+  }
+  if (!least) return {};
+  const std::string text = count_text(static_cast<std::int64_t>(*least));
+  return *least == most ? text : text + " to " + count_text(static_cast<std::int64_t>(most));
+}
+
+/// What is measured, where it is not the wall time.
+std::string metric_text(const BenchResult& result) {
+  const measure::Metric* const headline = measure::metric_named(result.outcome.headline);
+  if (headline == nullptr || headline->id == measure::kWallMetric) return {};
+  std::string text(headline->title);
+  if (headline->id == measure::kStepMetric)
+    text += ": the median of each run's steps after its first, timed without a profiler";
+  return text;
+}
+
+std::string steps_note(const BenchResult& result) {
+  if (!result.paired()) return {};
+  const std::string base = steps_of(result, Side::base);
+  const std::string now = steps_of(result, Side::now);
+  if (base == now) return {};
+  return "The commands differ in their number of steps: base " + base + ", new " + now +
+         " in each run. What is compared is a step, not a run.";
+}
+
 std::vector<std::string> notes_of(const BenchResult& result) {
   std::vector<std::string> notes;
   const auto add = [&](std::string text) {
     if (!text.empty()) notes.push_back(std::move(text));
   };
   add(stop_text(result));
+  add(steps_note(result));
   if (result.outcome.conditions.throttled.value_or(0) > 0) {
     add("The CPU quota of the control group held programs back " +
         count_text(*result.outcome.conditions.throttled) + " times meanwhile.");
@@ -215,16 +254,17 @@ std::string bench_text(const BenchResult& result, const Style& style) {
   if (result.metrics.empty()) {
     add("Result", "no run was complete");
   } else {
-    const MeasuredMetric& wall = result.metrics.front();
+    const MeasuredMetric& headline = result.metrics.front();
+    add("Metric", metric_text(result));
     if (result.paired()) {
       add("Base", measure::command_line(result.options.base));
-      add("", summary_text(*wall.base, wall.unit));
+      add("", summary_text(*headline.base, headline.unit));
     }
     add(result.paired() ? "New" : "Command", measure::command_line(result.options.command));
-    add("", summary_text(wall.now, wall.unit));
+    add("", summary_text(headline.now, headline.unit));
     if (result.paired()) {
       add("Differs", differs_text(result));
-      add("Result", claim_text(wall, result.options.plan.resolution, true));
+      add("Result", claim_text(headline, result.options.plan.resolution, true));
       add("", pairs_text(result));
     }
     for (std::size_t i = 1; i < result.metrics.size(); ++i) {

@@ -1,15 +1,20 @@
 // Runs commands until the sampling is done.
 #include "measure/bench.h"
 
+#include <algorithm>
 #include <chrono>
+#include <memory>
 #include <utility>
 
 #include "measure/command_words.h"
+#include "measure/metrics.h"
 
 namespace fathom::measure {
 namespace {
 
 using Steady = std::chrono::steady_clock;
+/// A program with fewer is not one that goes on in steps.
+constexpr std::size_t kFewestSteps = 3;
 
 class Bench {
  public:
@@ -25,16 +30,17 @@ class Bench {
     began_ = Steady::now();
     SamplingPlan plan = options_.plan;
     plan.paired = !options_.base.empty();
-    if (warm_up(plan.paired)) {
+    if (watch_steps() && warm_up(plan.paired)) {
+      decide();
       const Steady::time_point sampling = Steady::now();
       const SamplingHooks hooks = {
           .measure = [this](Side side, std::size_t pair) { return measure(side, pair, false); },
           .elapsed = [sampling] { return Duration(Steady::now() - sampling); },
           .progress = receivers_.progress,
           .announcement = receivers_.announcement};
-      out_.wall = sample(plan, hooks);
+      out_.sampled = sample(plan, hooks);
     } else {
-      out_.wall.stopped = Stopped::asked;
+      out_.sampled.stopped = Stopped::asked;
     }
     if (error_) return std::move(*error_);
     out_.elapsed = Steady::now() - began_;
@@ -44,6 +50,31 @@ class Bench {
   }
 
  private:
+  /// Those of the warm-up, where it is to decide. False after an error.
+  bool watch_steps() {
+    const bool automatic = options_.metric == kAutoMetric;
+    if (!automatic) out_.headline = metric_named(options_.metric)->id;
+    if (automatic ? options_.warmup == 0 : !metric_named(options_.metric)->of_steps) return true;
+    Result<std::unique_ptr<record::StepWatch>> watch = record::StepWatch::create();
+    if (watch) {
+      watch_ = std::move(*watch);
+    } else if (!automatic) {
+      error_ = watch.error();
+    }
+    return !error_;
+  }
+
+  /// After the warm-up: a program that is no Python program, or has no steps, is not watched.
+  void decide() {
+    if (options_.metric != kAutoMetric) return;
+    const bool stepped =
+        !out_.runs.empty() && std::ranges::all_of(out_.runs, [](const BenchRun& run) {
+          return run.steps && run.steps->ns.size() >= kFewestSteps;
+        });
+    out_.headline = stepped ? kStepMetric : kWallMetric;
+    if (!stepped) watch_.reset();
+  }
+
   bool warm_up(bool paired) {
     for (std::size_t i = 0; i < options_.warmup; ++i) {
       if (paired && !measure(Side::base, i, true)) return false;
@@ -73,11 +104,21 @@ class Bench {
     run.pair = pair;
     run.order = out_.runs.size();
     run.begin_ns = to_ns(Duration(Steady::now() - began_));
-    Result<ChildRun> child = runner_.run(words, options_.child);
+    ChildOptions how = options_.child;
+    if (watch_) {
+      Result<std::vector<std::string>> variables = watch_->begin();
+      if (!variables) {
+        error_ = std::move(variables).error();
+        return std::nullopt;
+      }
+      how.environment = std::move(*variables);
+    }
+    Result<ChildRun> child = runner_.run(words, how);
     if (!child) {
       error_ = std::move(child).error();
       return std::nullopt;
     }
+    if (watch_) run.steps = watch_->end();
     run.child = std::move(*child);
     const ChildRun& ran = run.child;
     if (ran.ended == Ended::interrupted) return std::nullopt;
@@ -85,9 +126,26 @@ class Bench {
       fail(side == Side::base ? "the base" : "the command", command_line(words), ran);
       return std::nullopt;
     }
-    const auto wall = static_cast<double>(ran.wall_ns);
-    out_.runs.push_back(std::move(run));
-    return wall;
+    // What decides is not known before the end of the warm-up.
+    const std::optional<double> value =
+        out_.headline.empty() ? std::optional<double>(0) : metric_named(out_.headline)->value(run);
+    if (!value) {
+      lacks_value(side, words);
+    } else {
+      out_.runs.push_back(std::move(run));
+    }
+    return value;
+  }
+
+  void lacks_value(Side side, const std::vector<std::string>& words) {
+    const Metric& metric = *metric_named(out_.headline);
+    const std::string text =
+        (side == Side::base ? "the base (" : "the command (") + command_line(words) + ") " +
+        (metric.of_steps ? "had no steps that Fathom sees"
+                         : "has no " + std::string(metric.title) + " of its own") +
+        ", in run " + std::to_string(out_.runs.size() + 1) +
+        "; --metric wall measures the whole process";
+    out_.failure = Failure{.what = text, .last_words = {}};
   }
 
   void fail(const std::string& what, const std::string& command, const ChildRun& ran) {
@@ -101,6 +159,7 @@ class Bench {
   const BenchOptions& options_;
   const BenchReceivers& receivers_;
   ChildRunner runner_;
+  std::unique_ptr<record::StepWatch> watch_;
   Steady::time_point began_;
   BenchOutcome out_;
   std::optional<Error> error_;
@@ -113,12 +172,12 @@ Result<BenchOutcome> run_bench(const BenchOptions& options, const BenchReceivers
 }
 
 std::vector<double> values_of(const BenchOutcome& outcome, Side side,
-                              const std::function<std::optional<double>(const ChildRun&)>& value) {
+                              const std::function<std::optional<double>(const BenchRun&)>& value) {
   std::vector<double> values;
-  const std::size_t complete = outcome.wall.now.size();
+  const std::size_t complete = outcome.sampled.now.size();
   for (const BenchRun& run : outcome.runs) {
     if (run.side != side || run.warmup || run.pair >= complete) continue;
-    const std::optional<double> found = value(run.child);
+    const std::optional<double> found = value(run);
     if (!found) return {};
     values.push_back(*found);
   }

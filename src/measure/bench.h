@@ -6,21 +6,28 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/result.h"
 #include "measure/child.h"
 #include "measure/conditions.h"
 #include "measure/sampling.h"
+#include "record/step_watch.h"
 
 namespace fathom::measure {
+
+/// What is measured of each run and decides the verdict, by its id: see metrics.h.
+inline constexpr std::string_view kAutoMetric = "auto";
 
 struct BenchOptions {
   std::vector<std::string> base;     ///< Words; empty: the command is measured alone.
   std::vector<std::string> command;  ///< Words.
   SamplingPlan plan;                 ///< `paired` is set by whether there is a base.
-  std::size_t warmup = 1;            ///< Runs of each side before, which count for nothing.
-  std::string prepare;               ///< For sh -c, before each run; not timed.
+  /// "auto": the step where all runs of the warm-up had steps, else the wall time.
+  std::string metric = std::string(kAutoMetric);
+  std::size_t warmup = 1;  ///< Runs of each side before, which count for nothing.
+  std::string prepare;     ///< For sh -c, before each run; not timed.
   ChildOptions child;
   bool ignore_failure = false;  ///< A run that fails counts like others.
 };
@@ -32,6 +39,7 @@ struct BenchRun {
   std::size_t order = 0;      ///< Among all runs.
   std::int64_t begin_ns = 0;  ///< Since measuring began, CLOCK_MONOTONIC.
   ChildRun child;
+  std::optional<SessionSteps> steps;  ///< Unset where they were not watched, or there were none.
 };
 
 /// Why there are no results: a run or --prepare failed.
@@ -42,7 +50,8 @@ struct Failure {
 
 struct BenchOutcome {
   std::vector<BenchRun> runs;  ///< In the order in which they ran.
-  Sampled wall;                ///< Wall times of complete pairs, ns.
+  std::string_view headline;   ///< The id of the metric that decides.
+  Sampled sampled;             ///< That metric, of complete pairs.
   Conditions conditions;
   Duration elapsed{};
   int interrupted = 0;  ///< The signal that ended it; 0 for none.
@@ -63,6 +72,6 @@ Result<BenchOutcome> run_bench(const BenchOptions& options, const BenchReceivers
 /// One value of each complete pair of a side, in the order of pairs. `value` may be unset: then the
 /// list is empty, for a pair without it is none.
 std::vector<double> values_of(const BenchOutcome& outcome, Side side,
-                              const std::function<std::optional<double>(const ChildRun&)>& value);
+                              const std::function<std::optional<double>(const BenchRun&)>& value);
 
 }  // namespace fathom::measure

@@ -80,8 +80,10 @@ class SpawnPlan {
   SpawnPlan& operator=(const SpawnPlan&) = delete;
 
   /// 0, or why not.
-  int spawn(pid_t& pid, const std::string& program, const capture::Words& words) const {
-    return posix_spawn(&pid, program.c_str(), &files_, &attributes_, words.data(), environ);
+  int spawn(pid_t& pid, const std::string& program, const capture::Words& words,
+            const capture::Words& environment) const {
+    return posix_spawn(&pid, program.c_str(), &files_, &attributes_, words.data(),
+                       environment.data());
   }
 
  private:
@@ -169,13 +171,14 @@ Result<ChildRun> ChildRunner::run(const std::vector<std::string>& words,
   const SpawnPlan plan(input.number(), shown ? STDERR_FILENO : nowhere.number(),
                        shown ? STDERR_FILENO : errors, before_);
   const capture::Words arguments(words);
+  const capture::Words environment(capture::environment_with(options.environment));
   rusage own{};
   getrusage(RUSAGE_SELF, &own);
 
   ChildRun run;
   pid_t pid = 0;
   const std::int64_t began = now_ns();
-  const int reason = plan.spawn(pid, program, arguments);
+  const int reason = plan.spawn(pid, program, arguments, environment);
   if (reason != 0) {
     return Error{reason == EAGAIN || reason == ENOMEM ? ErrorCode::io : ErrorCode::unsupported,
                  program + ": cannot be executed: " + std::strerror(reason)};

@@ -14,7 +14,8 @@ namespace fathom::measure {
 
 /// How to run a command.
 struct ChildOptions {
-  std::string input;         ///< File for its standard input; empty: nothing to read.
+  std::vector<std::string> environment;  ///< NAME=VALUE, on top of ours.
+  std::string input;                     ///< File for its standard input; empty: nothing to read.
   bool show_output = false;  ///< What it prints goes to our standard error; else nowhere.
   std::optional<Duration> timeout;
 };

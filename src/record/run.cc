@@ -59,13 +59,9 @@ cap::Manifest conditions(const RunOptions& options, const std::string& name) {
 /// The environment by which the program records itself (docs/capture.md).
 std::vector<std::string> variables(const RunOptions& options, const std::string& folder,
                                    const cap::Injections& injections) {
-  const char* before = std::getenv("PYTHONPATH");
-  std::string path = folder + "/hook";
-  if (before != nullptr && *before != '\0') path += ":" + std::string(before);
   std::vector<std::string> all = injections.variables;
-  all.push_back("FATHOM_SESSION=" + folder);
-  all.push_back("FATHOM_OPTIONS=" + cap::to_json(options.recording));
-  all.push_back("PYTHONPATH=" + path);
+  for (std::string& variable : cap::hook_variables(folder + "/hook", folder, options.recording))
+    all.push_back(std::move(variable));
   return all;
 }
 

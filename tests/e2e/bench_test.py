@@ -192,6 +192,54 @@ class Bench(unittest.TestCase):
     def test_progress_is_shown_only_on_a_terminal(self):
         self.assertNotIn("\r", bench("--runs", "5", "--", "true").stderr)
 
+    def steps(self, *rounds):
+        """A program that goes on in steps, of so many rounds each."""
+        path = self.folder / "steps.py"
+        path.write_text("import sys\ntry: from fathom_recorder.api import step\n"
+                        "except ImportError: step = lambda: None\n"
+                        "for _ in range(int(sys.argv[2])): sum(range(int(sys.argv[1]))); step()\n")
+        return [sys.executable, str(path), *map(str, rounds)]
+
+    def test_the_step_is_measured_where_there_are_steps(self):
+        base, now = self.steps(20000, 20), self.steps(60000, 20)
+        found = result("--runs", "8", "--base", " ".join(base), "--", *now)
+        check(found, SCHEMA)
+        step = found["metrics"][0]
+        self.assertEqual((found["headline"], step["metric"], step["verdict"]), ("step", "step", "slower"))
+        # A run is an interpreter's start and 20 steps: only the step is three times as long.
+        self.assertGreater(step["ratio"], 1.5)
+        wall = next(metric for metric in found["metrics"] if metric["metric"] == "wall")
+        self.assertLess(wall["ratio"], step["ratio"])
+        self.assertEqual({run["steps"] for run in found["runs"]}, {20})
+        for run in found["runs"]:
+            self.assertLess(run["step_ns"] * 20, run["wall_ns"])
+        text = bench("--runs", "2", "--quiet", "--base", " ".join(base), "--", *self.steps(20000, 30)).stdout
+        self.assertIn("step time: the median of each run's steps", " ".join(text.split()))
+        self.assertIn("base 20, new 30 in each run", " ".join(text.split()))
+
+    def test_what_has_no_steps_is_measured_as_a_process(self):
+        found = result("--runs", "2", "--", sys.executable, "-c", "print()")
+        self.assertEqual(found["headline"], "wall")
+        self.assertEqual({run["steps"] for run in found["runs"]}, {None})
+        self.assertEqual(result("--runs", "2", "--warmup", "0", "--", *self.steps(10, 9))["headline"], "wall")
+        self.assertEqual(result("--runs", "2", "--metric", "user", "--", *self.steps(10, 9))["headline"], "user")
+
+    def test_a_run_without_the_steps_that_were_asked_for_ends_the_bench(self):
+        done = bench("--metric", "first-step", "--runs", "3", "--", "sh", "-c", ":")
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("had no steps that Fathom sees, in run 1; --metric wall", done.stderr)
+
+    def test_nothing_of_the_watched_runs_stays(self):
+        temporary = self.folder / "temporary"
+        temporary.mkdir()
+        program.fathom("bench", "--runs", "2", "--", *self.steps(10, 9), TMPDIR=str(temporary))
+        self.assertEqual(list(temporary.iterdir()), [])
+        done = program.fathom("bench", "--metric", "step", "--", "true", TMPDIR="/proc")
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("TMPDIR names another place", done.stderr.decode())
+        # Nobody asked for steps.
+        self.assertEqual(program.fathom("bench", "--runs", "1", "--", "true", TMPDIR="/proc").returncode, 0)
+
     def test_peak_memory_of_a_large_process_is_compared(self):
         large = "import sys; x = bytearray(200 << 20)"
         found = result("--runs", "6", "--base", f"{sys.executable} -c '{large}'", "--", sys.executable, "-c",

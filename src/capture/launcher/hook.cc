@@ -2,6 +2,7 @@
 #include "capture/launcher/hook.h"
 
 #include <array>
+#include <cstdlib>
 #include <ctime>
 #include <filesystem>
 
@@ -38,6 +39,15 @@ Result<void> unpack_hook(const std::string& folder) {
   }
   restore_compiled_hook(folder);
   return {};
+}
+
+std::vector<std::string> hook_variables(const std::string& hook, const std::string& session,
+                                        const Recording& recording) {
+  const char* const before = std::getenv("PYTHONPATH");
+  std::string path = hook;
+  if (before != nullptr && *before != '\0') path += ":" + std::string(before);
+  return {"FATHOM_SESSION=" + session, "FATHOM_OPTIONS=" + to_json(recording),
+          "PYTHONPATH=" + path};
 }
 
 }  // namespace fathom::capture

@@ -4,8 +4,10 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/result.h"
+#include "capture/launcher/recording.h"
 
 namespace fathom::capture {
 
@@ -19,5 +21,10 @@ std::span<const HookFile> hook_files();
 
 /// Writes them into the folder, which is made. Errors: io.
 Result<void> unpack_hook(const std::string& folder);
+
+/// The environment by which a program records itself into `session` (docs/capture.md), as
+/// NAME=VALUE; `hook` is the folder of the files above.
+std::vector<std::string> hook_variables(const std::string& hook, const std::string& session,
+                                        const Recording& recording);
 
 }  // namespace fathom::capture
