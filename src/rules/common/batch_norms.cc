@@ -23,8 +23,8 @@ SliceId operator_around(const RuleContext& rules, SliceId slice) {
   return at;
 }
 
-/// Counts batch normalisation a batch: an addition to a number, which it does in train mode? So is
-/// any addition of which no shapes were recorded.
+}  // namespace
+
 bool counts_batches(const Trace& trace, SliceId op) {
   if (!trace.name(op).starts_with("aten::add")) return false;
   const Signature* const signature = signature_of(trace, op);
@@ -32,8 +32,6 @@ bool counts_batches(const Trace& trace, SliceId op) {
   const std::vector<std::string_view> shapes = json_elements(trace.text(signature->shapes));
   return !shapes.empty() && shapes.front() == "[]";
 }
-
-}  // namespace
 
 bool is_batch_norm(std::string_view name) { return name == "aten::batch_norm"; }
 

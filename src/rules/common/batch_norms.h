@@ -20,6 +20,10 @@ std::vector<NormalisedConvolution> normalised_convolutions(const RuleContext& ru
 
 bool is_batch_norm(std::string_view name);
 
+/// May this operator be what batch normalisation counts its batches with, an addition to a number,
+/// which it does in train mode alone? Where no shapes were recorded, any addition may.
+bool counts_batches(const Trace& trace, SliceId op);
+
 /// Does the normalisation use the statistics of its batch? Unset where that was not recorded.
 std::optional<bool> trains(const Trace& trace, SliceId norm);
 

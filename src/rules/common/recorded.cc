@@ -5,10 +5,12 @@
 #include <array>
 #include <cstddef>
 #include <map>
+#include <string>
 #include <string_view>
 #include <vector>
 
 #include "analysis/kernels/occupancy.h"
+#include "base/quantity_text.h"
 #include "rules/common/names.h"
 
 namespace fathom {
@@ -26,6 +28,11 @@ constexpr double kUsed = 0.3;
 
 /// Percent of the counted time.
 constexpr double kMostOnce = 50.0;
+
+/// oneDNN's operators of PyTorch, which compute on processors only.
+constexpr std::string_view kProcessorsOperator = "aten::mkldnn_";
+/// The share of the step that they take where the model is on the processor.
+constexpr double kOnProcessor = 25.0;
 
 /// Only asks, on any processor: an LSTM does.
 constexpr std::string_view kDeviceQuestion = "aten::cudnn_is_acceptable";
@@ -136,15 +143,35 @@ const Device* device_of(const RuleContext& rules) {
   return rules.device < 0 ? nullptr : device_properties(rules.trace(), rules.device);
 }
 
+namespace {
+
+bool is_of_devices(std::string_view name) {
+  return name != kDeviceQuestion &&
+         std::ranges::any_of(kDeviceNames,
+                             [name](std::string_view word) { return name.starts_with(word); });
+}
+
+}  // namespace
+
 bool device_unrecorded(const RuleContext& rules) {
   if (rules.device >= 0) return kernels_missing(rules);
-  const auto of_devices = [](std::string_view name) {
-    return name != kDeviceQuestion &&
-           std::ranges::any_of(kDeviceNames,
-                               [name](std::string_view word) { return name.starts_with(word); });
-  };
   return rules.context.links().launches_without_activity > captured(rules).all ||
-         NameSet(rules.trace(), of_devices).any() || on_apples_gpu(rules.trace());
+         NameSet(rules.trace(), is_of_devices).any() || on_apples_gpu(rules.trace());
+}
+
+SliceId device_operator(const RuleContext& rules) {
+  if (rules.device >= 0) return {};
+  const Trace& trace = rules.trace();
+  const bool apples = on_apples_gpu(trace);
+  const NameSet names(trace, [apples](std::string_view name) {
+    return is_of_devices(name) || (apples && name == kAppleOperator);
+  });
+  if (!names.any()) return {};
+  for (const Nesting::Thread& thread : rules.context.nesting().work) {
+    for (const SliceId slice : thread.slices)
+      if (names.contains(trace.slices.name[slice.row()])) return slice;
+  }
+  return {};
 }
 
 bool only_annotations(const RuleContext& rules) {
@@ -171,12 +198,42 @@ const Device* idle_device(const RuleContext& rules) {
 
 }  // namespace
 
+std::string on_processor(const RuleContext& rules) {
+  const Trace& trace = rules.trace();
+  const std::size_t allocations = trace.memory.size();
+  const bool processors =
+      std::ranges::all_of(trace.memory.device_type, [](std::int8_t type) { return type == 0; });
+  if (allocations > 0 && processors) {
+    return "all " + count_text(static_cast<std::int64_t>(allocations)) +
+           " recorded allocations are of the processor's memory";
+  }
+  const NameSet names(trace,
+                      [](std::string_view name) { return name.starts_with(kProcessorsOperator); });
+  if (!names.any()) return {};
+  Duration sum{};
+  for (const Nesting::Thread& thread : rules.context.nesting().work) {
+    for (const SliceId slice : thread.slices) {
+      const SliceId around = rules.context.nesting().parent[slice.row()];
+      const bool inner = around.valid() && names.contains(trace.slices.name[around.row()]);
+      if (!names.contains(trace.slices.name[slice.row()]) || inner) continue;
+      sum += rules.counted({trace.slices.start[slice.row()], trace.slices.end(slice)});
+    }
+  }
+  if (rules.percent(sum) < kOnProcessor) return {};
+  return "operators of oneDNN, which runs on processors, take " + percent_text(rules.percent(sum)) +
+         " of the step";
+}
+
 const Device* unused_device(const RuleContext& rules) {
-  return has_calls(rules.trace()) ? idle_device(rules) : nullptr;
+  const Device* const idle = idle_device(rules);
+  if (idle == nullptr || has_calls(rules.trace())) return idle;
+  return on_processor(rules).empty() ? nullptr : idle;
 }
 
 const Device* untraced_device(const RuleContext& rules) {
-  return has_calls(rules.trace()) ? nullptr : idle_device(rules);
+  const Device* const idle = idle_device(rules);
+  return idle == nullptr || has_calls(rules.trace()) || !on_processor(rules).empty() ? nullptr
+                                                                                     : idle;
 }
 
 bool only_calls(const RuleContext& rules) {

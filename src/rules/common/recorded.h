@@ -1,6 +1,8 @@
 // What the recording holds, and so what a rule can know.
 #pragma once
 
+#include <string>
+
 #include "rules/rule.h"
 
 namespace fathom {
@@ -25,12 +27,18 @@ bool device_unrecorded(const RuleContext& rules);
 /// what ran inside its annotations.
 bool only_annotations(const RuleContext& rules);
 
+/// How the recording shows, without a device's calls, that the model computed on the processor: all
+/// of at least one recorded allocation was of the processor's memory, or oneDNN's operators, which
+/// exist only there, take at least a quarter of the counted steps. "" where it does not.
+std::string on_processor(const RuleContext& rules);
+
 /// A device that the recording lists and on which nothing ran, where the program's operators ran on
-/// the processor; else nullptr. A profiler that traces the device calls its runtime at least once.
+/// the processor; else nullptr. A profiler that traces the device calls its runtime at least once;
+/// where it was not traced, `on_processor` shows it.
 const Device* unused_device(const RuleContext& rules);
 
 /// A device that the recording lists beside operators, without a single call of its runtime: it was
-/// not traced, and whether the operators ran on it is not known. Else nullptr.
+/// not traced, and nothing shows whether the operators ran on it. Else nullptr.
 const Device* untraced_device(const RuleContext& rules);
 
 /// The counted time that one-off work takes, as the accounting has it: idle time of the diagnosed
@@ -47,6 +55,10 @@ bool has_calls(const Trace& trace);
 /// Is it known that less than 30 % of the device's memory are in use at this peak, so that saving
 /// memory makes room for nothing that is missing?
 bool mostly_free(const RuleContext& rules, std::int64_t peak_bytes);
+
+/// The first operator that only exists where work goes to a device, in a recording without one;
+/// else invalid. O(names + slices).
+SliceId device_operator(const RuleContext& rules);
 
 /// True where neither operators nor ranges of the program were recorded, nor, beside a device's
 /// work or without calls, Python frames: calls of the runtime are all that is known of the host.

@@ -2,11 +2,15 @@
 // needed.
 #include <algorithm>
 #include <array>
+#include <string>
+#include <string_view>
+#include <vector>
 
 #include "analysis/roofline/op_arguments.h"
 #include "analysis/structure/stretches.h"
 #include "base/quantity_text.h"
 #include "rules/common/arguments.h"
+#include "rules/common/batch_norms.h"
 #include "rules/common/evidence.h"
 #include "rules/common/names.h"
 #include "rules/common/program.h"
@@ -22,10 +26,19 @@ constexpr std::string_view kDoc =
     "Mistakes that make a recording answer another question. Training in eval mode: a backward "
     "pass or optimizer runs while every batch norm and dropout was called with training=False. "
     "Inference in train mode: no backward pass, but dropout or batch norm called with "
-    "training=True. Few steps: the recording has no steps, or only one counts, so nothing shows "
+    "training=True; where arguments were not recorded, dropout that draws a mask, or batch norms "
+    "of "
+    "which each counts its batch right before. Few steps: the recording has no steps, or only one "
+    "counts, so nothing shows "
     "what is usual. On the CPU: operators ran on the processor, and nothing on the GPU that the "
-    "recording lists, or it was busy for less than 1 % while products and convolutions on the "
-    "processor took 25 % of the step. Unexplained: the device idles for 40 % of the step or more, "
+    "recording lists (where it was not traced, allocations that are all of the processor's memory, "
+    "or "
+    "oneDNN's operators that take 25 % of the step, show it), or it was busy for less than 1 % "
+    "while "
+    "products and convolutions on the "
+    "processor took 25 % of the step. Device missing: operators that only devices have, and "
+    "nothing "
+    "of a device. Unexplained: the device idles for 40 % of the step or more, "
     "and the "
     "recording does not show why: it waits before the first recorded activity, for work launched "
     "earlier; a graph or other work that was launched long ago waits for what was not recorded; "
@@ -44,6 +57,11 @@ constexpr double kProductsMatter = 25.0;
 /// The verdict's own limit.
 constexpr double kUnexplainedMatters = 40.0;
 constexpr std::size_t kManyEvents = 1'000'000;
+/// Without a device only Apple's GPUs show it (`device_operator`).
+constexpr std::string_view kLinearBackward = "aten::linear_backward";
+/// So many batch norms that all count their batches are in train mode; one after an addition that
+/// the model makes is no sign.
+constexpr std::size_t kFewestCounting = 2;
 
 Finding about(std::string key, std::string title, Weight weight, std::string evidence) {
   Finding finding;
@@ -93,6 +111,64 @@ class Flags {
   std::vector<int> known_;
 };
 
+/// Without recorded arguments: does a batch norm follow the addition that counts its batches, as it
+/// does in train mode alone? Only numbers of the buffer are added: where shapes were recorded, they
+/// show it; else all batch norms have to follow an addition.
+bool follows_count(const RuleContext& rules, const Nesting::Thread& thread, std::size_t at) {
+  const Trace& trace = rules.trace();
+  const Column<SliceId>& parent = rules.context.nesting().parent;
+  const SliceId norm = thread.slices[at];
+  while (at > 0) {
+    const SliceId before = thread.slices[--at];
+    if (before == parent[norm.row()]) return false;
+    if (parent[before.row()] != parent[norm.row()]) continue;
+    return counts_batches(trace, before);
+  }
+  return false;
+}
+
+/// Does dropout draw a mask? It hands its input on in eval mode.
+bool draws(const RuleContext& rules, const Nesting::Thread& thread, std::size_t at) {
+  const Trace& trace = rules.trace();
+  const Time end = trace.slices.end(thread.slices[at]);
+  for (std::size_t i = at + 1; i < thread.slices.size(); ++i) {
+    const SliceId inner = thread.slices[i];
+    if (trace.slices.start[inner.row()] >= end) return false;
+    const std::string_view name = trace.name(inner);
+    if (name == "aten::native_dropout" || name == "aten::bernoulli_") return true;
+  }
+  return false;
+}
+
+/// Calls in train mode, by what they do, where no arguments show it; empty where one of the batch
+/// norms does not count.
+std::vector<SliceId> training_by_deeds(const RuleContext& rules) {
+  const Trace& trace = rules.trace();
+  const NameSet norms(trace, is_batch_norm);
+  const NameSet dropouts(trace, [](std::string_view name) { return name == "aten::dropout"; });
+  std::vector<SliceId> found;
+  std::vector<SliceId> counting;
+  bool all = true;
+  if (!norms.any() && !dropouts.any()) return found;
+  for (const Nesting::Thread& thread : rules.context.nesting().work) {
+    for (std::size_t i = 0; i < thread.slices.size(); ++i) {
+      const SliceId op = thread.slices[i];
+      const StringId name = trace.slices.name[op.row()];
+      if (!rules.counts(trace.slices.start[op.row()])) continue;
+      if (dropouts.contains(name) && draws(rules, thread, i)) found.push_back(op);
+      if (!norms.contains(name)) continue;
+      if (follows_count(rules, thread, i)) {
+        counting.push_back(op);
+      } else {
+        all = false;
+      }
+    }
+  }
+  if (all && counting.size() >= kFewestCounting)
+    found.insert(found.end(), counting.begin(), counting.end());
+  return found;
+}
+
 Modes modes_of(const RuleContext& rules) {
   constexpr std::size_t kNormArgument = 5;
   constexpr std::size_t kDropoutArgument = 2;
@@ -134,13 +210,18 @@ void check_mode(const RuleContext& rules, std::vector<Finding>& findings) {
                    .after = "model.train()\ntrain(model)"};
     findings.push_back(std::move(finding));
   }
-  if (!is_training(rules) && !modes.training.empty()) {
+  if (is_training(rules)) return;
+  const bool known = !modes.training.empty() || !modes.evaluating.empty();
+  const std::vector<SliceId> calls = known ? modes.training : training_by_deeds(rules);
+  if (!calls.empty()) {
     Finding finding = about("train-mode", "A forward pass alone runs with the model in train mode",
                             Weight::note, {});
     finding.evidence = {evidence_of(
-        rules, modes.training,
-        counted_noun(modes.training.size(), "call") +
-            " of batch norm or dropout with training=True, and no backward pass is recorded")};
+        rules, calls,
+        counted_noun(calls.size(), "call") +
+            (known ? " of batch norm or dropout with training=True"
+                   : " of batch norm that count their batch, or of dropout that draw a mask") +
+            ", and no backward pass is recorded")};
     finding.counter_evidence =
         "The backward pass may lie outside of the recording, or dropout be wanted at inference.";
     finding.fix = {.text =
@@ -235,6 +316,43 @@ NotRecorded not_recorded_of(const RuleContext& rules) {
   return missing;
 }
 
+/// Work went to a device, as its operators show, but not even calls of its runtime were recorded.
+void check_device_missing(const RuleContext& rules, std::vector<Finding>& findings) {
+  const SliceId op = device_operator(rules);
+  if (!op.valid()) return;
+  const Trace& trace = rules.trace();
+  const auto same =
+      static_cast<std::size_t>(std::ranges::count(trace.slices.name, trace.slices.name[op.row()]));
+  Finding finding =
+      about("no-device", "Work ran on a device that was not recorded", Weight::warning,
+            counted_noun(same, "call") + " of " + std::string(trace.name(op)) +
+                ", which only exists on devices, and neither calls of a runtime nor "
+                "kernels");
+  finding.evidence.back().slices = {op};
+  finding.counter_evidence = "What the host took is recorded, and may be all that is in question.";
+  const bool by_run = recorded_by_run(trace);
+  const bool apples =
+      trace.name(op).find("mps") != std::string_view::npos || trace.name(op) == kLinearBackward;
+  if (apples) {
+    finding.fix = {.text =
+                       "PyTorch's profiler records nothing of Apple's GPUs: torch.mps.profiler and "
+                       "Instruments do. Times of the host are those of calling it.",
+                   .before = "",
+                   .after =
+                       "torch.mps.profiler.start(); train_step(batch); "
+                       "torch.mps.profiler.stop()"};
+  } else {
+    finding.fix = {.text =
+                       "Record the device too. Exports of the former profiler (torch.autograd."
+                       "profiler without use_kineto) have no kernels: record with torch.profiler.",
+                   .before = by_run ? "" : "profile(activities=[ProfilerActivity.CPU])",
+                   .after = by_run ? "fathom doctor"
+                                   : "profile(activities=[ProfilerActivity.CPU, "
+                                     "ProfilerActivity.CUDA])"};
+  }
+  findings.push_back(std::move(finding));
+}
+
 void check_recorded(const RuleContext& rules, std::vector<Finding>& findings) {
   const Trace& trace = rules.trace();
   const Links& links = rules.context.links();
@@ -258,6 +376,8 @@ void check_recorded(const RuleContext& rules, std::vector<Finding>& findings) {
                                      "ProfilerActivity.CUDA])"};
     findings.push_back(std::move(finding));
   }
+  if (links.launches_without_activity == 0 && device_unrecorded(rules))
+    check_device_missing(rules, findings);
   const NotRecorded missing = not_recorded_of(rules);
   if (!operators || missing.what.empty()) return;
   Finding finding = about("not-recorded", "Not recorded: " + missing.what, Weight::note,
@@ -300,7 +420,8 @@ void check_device(const RuleContext& rules, std::vector<Finding>& findings) {
   Finding finding =
       about("on-cpu", "The model runs on the CPU beside a GPU (" + name + "): nothing ran on it",
             Weight::critical,
-            "The recording lists " + name + ", and holds operators, but no kernel or copy.");
+            "The recording lists " + name + ", and holds operators, but no kernel or copy" +
+                (has_calls(rules.trace()) ? "" : "; " + on_processor(rules)) + ".");
   finding.counter_evidence = "A recording for comparison with the GPU looks the same.";
   finding.fix = {.text = "Put the model and each batch onto the device.",
                  .before = "y = model(x)",

@@ -99,6 +99,81 @@ TEST(ProfilingMistakes, DoNotKnowWhereAModelRunsWhereTheGpuWasNotTraced) {
   EXPECT_TRUE(has(findings, "device-not-traced"));
 }
 
+TEST(ProfilingMistakes, KnowAModelOnTheCpuByItsAllocations) {
+  TraceBuilder builder;
+  builder.device(a100());
+  builder.op("aten::mm", 0, 950);
+  builder.memory(10, 4096);
+  builder.memory(20, -4096);
+  const std::vector<Finding> findings = JudgedTrace(builder).findings(profiling_mistakes());
+  ASSERT_TRUE(has(findings, "on-cpu"));
+  EXPECT_FALSE(has(findings, "device-not-traced"));
+  EXPECT_NE(findings[0].evidence[0].text.find("all 2 recorded allocations"), std::string::npos)
+      << findings[0].evidence[0].text;
+}
+
+TEST(ProfilingMistakes, DoNotKnowWhereAModelRunsThatAllocatesOnADevice) {
+  TraceBuilder builder;
+  builder.device(a100());
+  builder.op("aten::mm", 0, 950);
+  builder.memory(10, 4096);
+  builder.memory(20, 4096, 1, 0);
+  const std::vector<Finding> findings = JudgedTrace(builder).findings(profiling_mistakes());
+  EXPECT_FALSE(has(findings, "on-cpu"));
+  EXPECT_TRUE(has(findings, "device-not-traced"));
+}
+
+TEST(ProfilingMistakes, KnowAModelOnTheCpuByOperatorsOfProcessors) {
+  for (const std::int64_t length : {300, 200}) {
+    TraceBuilder builder;
+    builder.device(a100());
+    builder.op("aten::relu", 0, 1000 - length);
+    builder.op("aten::mkldnn_convolution", 1000 - length, length);
+    const std::vector<Finding> findings = JudgedTrace(builder).findings(profiling_mistakes());
+    EXPECT_EQ(has(findings, "on-cpu"), length == 300);
+    EXPECT_EQ(has(findings, "device-not-traced"), length != 300);
+  }
+}
+
+TEST(ProfilingMistakes, TellADeviceThatOnlyItsOperatorsShow) {
+  TraceBuilder builder;
+  builder.op("aten::cudnn_convolution", 0, 950);
+  const std::vector<Finding> findings = JudgedTrace(builder).findings(profiling_mistakes());
+  ASSERT_TRUE(has(findings, "no-device"));
+  EXPECT_FALSE(has(findings, "no-kernels"));
+}
+
+/// Two blocks of a convolution, what comes between, and a batch norm, without arguments.
+TraceBuilder blocks(std::string_view first, std::string_view second) {
+  TraceBuilder builder;
+  std::int64_t at = 0;
+  for (const std::string_view between : {first, second}) {
+    builder.op("aten::conv2d", at, 40);
+    if (!between.empty()) builder.op(between, at + 41, 1);
+    builder.op("aten::batch_norm", at + 43, 7);
+    at += 50;
+  }
+  return builder;
+}
+
+TEST(ProfilingMistakes, TellTrainModeByBatchNormsThatCountWhereNoArgumentsWereRecorded) {
+  TraceBuilder counting = blocks("aten::add_", "aten::add_");
+  EXPECT_TRUE(has(JudgedTrace(counting).findings(profiling_mistakes()), "train-mode"));
+  TraceBuilder residual = blocks("aten::add_", "");
+  EXPECT_FALSE(has(JudgedTrace(residual).findings(profiling_mistakes()), "train-mode"));
+  TraceBuilder evaluating = blocks("", "");
+  EXPECT_FALSE(has(JudgedTrace(evaluating).findings(profiling_mistakes()), "train-mode"));
+}
+
+TEST(ProfilingMistakes, TellTrainModeByMasksOfDropout) {
+  for (const bool draws : {true, false}) {
+    TraceBuilder builder;
+    builder.op("aten::dropout", 0, 90);
+    if (draws) builder.op("aten::bernoulli_", 10, 20);
+    EXPECT_EQ(has(JudgedTrace(builder).findings(profiling_mistakes()), "train-mode"), draws);
+  }
+}
+
 TEST(ProfilingMistakes, TellAUserOfFathomRunItsOwnOptions) {
   TraceBuilder builder;
   builder.step(0, 0, 100);
