@@ -39,6 +39,10 @@ constexpr int kDeepest = 64;
 constexpr std::string_view kOperator = "aten::";
 constexpr std::array<std::string_view, 4> kAllocate = {"aten::empty", "aten::to", "aten::_to_copy",
                                                        "aten::copy_"};
+/// Only allocates: of a processor's memory in no time, so that a long call is of a device.
+constexpr std::string_view kAllocatesOnly = "aten::empty";
+/// Operators of libraries that choose an algorithm when they are first called.
+constexpr std::array<std::string_view, 2> kChoose = {"aten::cudnn_", "aten::miopen_"};
 // How recorders name the loading of code beside the call that waits for it.
 constexpr std::array<std::string_view, 2> kLoading = {"Lazy Function Loading",
                                                       "Runtime Triggered Module Loading"};
@@ -214,24 +218,34 @@ class FirstUses {
     }
   }
 
+  /// Exports of the former profiler have no categories.
+  [[nodiscard]] bool may_be_operator(SliceId slice) const {
+    return trace_.kind(slice) == SliceKind::cpu_op || trace_.kind(slice) == SliceKind::other;
+  }
+
   /// Without a device's activity: operators that only allocate or copy, and take so long because
-  /// they are the first to use a device.
+  /// they are the first to use a device, and the first calls of a device's libraries. Allocations
+  /// of the processor have the same name: the long one need not be the first of all.
   void contexts() {
     std::map<StringId, std::vector<SliceId>> calls;
     for (std::size_t row = 0; row < trace_.slices.size(); ++row) {
       const SliceId op(row);
-      if (trace_.kind(op) != SliceKind::cpu_op || trace_.slices.duration[row] < kContext) continue;
-      if (starts_with_any(kAllocate, trace_.name(op))) calls.try_emplace(name(op));
+      if (!may_be_operator(op) || trace_.slices.duration[row] < kContext) continue;
+      const std::string_view called = trace_.name(op);
+      if (starts_with_any(kAllocate, called) || starts_with_any(kChoose, called))
+        calls.try_emplace(name(op));
     }
     if (calls.empty()) return;
     for (std::size_t row = 0; row < trace_.slices.size(); ++row) {
       const SliceId op(row);
-      if (trace_.kind(op) != SliceKind::cpu_op) continue;
+      if (!may_be_operator(op)) continue;
       if (const auto at = calls.find(name(op)); at != calls.end()) at->second.push_back(op);
     }
     for (const auto& [name, ops] : calls) {
-      const SliceId first =
+      SliceId first =
           *std::ranges::min_element(ops, {}, [this](SliceId op) { return start_and_length(op); });
+      if (trace_.text(name) == kAllocatesOnly)
+        first = *std::ranges::max_element(ops, {}, [this](SliceId op) { return duration(op); });
       Duration longest{};
       for (const SliceId op : ops)
         if (op != first) longest = std::max(longest, duration(op));

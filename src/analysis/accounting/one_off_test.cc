@@ -141,6 +141,26 @@ TEST(OneOff, IsTheContextThatAFirstCopyMakesWhereNoDeviceWasRecorded) {
   EXPECT_EQ(WarmUp(builder).ns(), 3800 * kMs);
 }
 
+TEST(OneOff, IsTheChoiceOfAnAlgorithmWhereNoDeviceWasRecorded) {
+  const auto program = [](std::string_view name, std::int64_t later) {
+    TraceBuilder builder;
+    builder.op(name, 0, 2300 * kMs);
+    for (std::int64_t i = 0; i < 3; ++i) builder.op(name, 2400 * kMs + i * later, later);
+    return WarmUp(builder).ns();
+  };
+  EXPECT_EQ(program("aten::cudnn_convolution", 40 * kMs), 2300 * kMs);
+  EXPECT_EQ(program("aten::cudnn_convolution", 400 * kMs), 0);
+  EXPECT_EQ(program("aten::mkldnn_convolution", 40 * kMs), 0);
+}
+
+TEST(OneOff, IsTheFirstAllocationOfADeviceAfterThoseOfTheProcessor) {
+  TraceBuilder builder;
+  builder.op("aten::empty", 0, 1000);
+  builder.op("aten::empty", 10'000, 500 * kMs);
+  builder.op("aten::empty", 600 * kMs, 1000);
+  EXPECT_EQ(WarmUp(builder).ns(), 500 * kMs);
+}
+
 TEST(OneOff, IsNoShortTurnOfAnotherProgramAfterStepsThatWereNotRecorded) {
   const auto of = [](std::int64_t step, std::int64_t milliseconds) {
     TraceBuilder builder;

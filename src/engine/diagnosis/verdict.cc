@@ -3,9 +3,13 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <optional>
+#include <utility>
 
+#include "analysis/roofline/op_cost.h"
 #include "base/quantity_text.h"
+#include "rules/common/arguments.h"
 #include "rules/common/claims.h"
 #include "rules/common/counted.h"
 #include "rules/common/recorded.h"
@@ -41,6 +45,12 @@ constexpr double kFarPercent = 20.0;
 constexpr double kNear = 5.0;
 /// Less than this share of the step is not worth naming.
 constexpr double kLeastShown = 0.5;
+/// Tensors of a call that together are larger fit into no cache of a core (Intel's and AMD's have
+/// at most 4 MiB): they come from memory, or from a cache that all cores share.
+constexpr double kLargeBytes = 16.0 * 1024 * 1024;
+/// An operator with less arithmetic for each byte is bound by memory: a core does several
+/// operations in the time in which one byte arrives.
+constexpr double kFewFlopsPerByte = 1.0;
 
 Duration& of(FamilyTimes& times, Family family) { return times[static_cast<std::size_t>(family)]; }
 Duration of(const FamilyTimes& times, Family family) {
@@ -160,6 +170,35 @@ void add_device(const RuleContext& rules, SpentTime& spent) {
   }
 }
 
+/// Which operators of a processor only move large tensors, each kind of call asked once.
+class MovedTensors {
+ public:
+  explicit MovedTensors(const Trace& trace) : trace_(trace) {}
+
+  /// `op` may be invalid. False where its shapes were not recorded.
+  [[nodiscard]] bool move(SliceId op) {
+    const Signature* const signature = signature_of(trace_, op);
+    if (signature == nullptr) return false;
+    const auto key = std::pair(trace_.slices.name[op.row()], signature);
+    const auto [at, added] = known_.try_emplace(key, false);
+    if (added) at->second = moves(op);
+    return at->second;
+  }
+
+ private:
+  [[nodiscard]] bool moves(SliceId op) const {
+    const OpFormula formula = op_formula(trace_.name(op));
+    const std::optional<OpArguments> arguments = arguments_of(trace_, op);
+    if (!formula || !arguments) return false;
+    const std::optional<OpCost> cost = formula(*arguments);
+    return cost && cost->flops_known && !cost->matrix && cost->bytes >= kLargeBytes &&
+           cost->flops < kFewFlopsPerByte * cost->bytes;
+  }
+
+  const Trace& trace_;
+  std::map<std::pair<StringId, const Signature*>, bool> known_;
+};
+
 struct Loss {
   Family family;
   VerdictId verdict;
@@ -233,10 +272,17 @@ std::string sentence(const RuleContext& rules, const Loss& loss, const SpentTime
   return "Warm-up in the window: " + text + ". Record later steps.";
 }
 
-/// Operators of the main thread have no roofline: nothing shows the roof that they are near.
-std::string sentence(const RuleContext& rules, const Work& work, Duration computing) {
+/// Operators of the main thread have no roofline: what is known is which of them move large
+/// tensors and hardly compute.
+std::string sentence(const RuleContext& rules, const Work& work, const FamilyTimes& times,
+                     Duration computing) {
   const std::string time = share(rules, computing) + " of the step";
-  if (rules.device < 0) return "The main thread runs operators for " + time + ".";
+  if (rules.device < 0) {
+    const std::string operators = "The main thread runs operators for " + time;
+    if (work.family != Family::memory_bandwidth) return operators + ".";
+    return operators + ", for " + share(rules, of(times, work.family)) +
+           " such that only move large tensors through memory.";
+  }
   const double covered = covered_percent(rules);
   if (covered < kLeastCovered) {
     return "The device computes for " + time +
@@ -417,6 +463,19 @@ std::optional<Verdict> input_without_device(const RuleContext& rules) {
   return verdict;
 }
 
+/// Is most of what the host did done only once, in a program whose device was not recorded?
+std::optional<Verdict> warm_up_without_device(const RuleContext& rules) {
+  if (rules.device >= 0 || rules.steps.empty() || rules.window() == Duration{}) return {};
+  const Duration once = warm_up_time(rules);
+  if (!device_unrecorded(rules) || rules.percent(once) < kComputePercent) return {};
+  Verdict verdict;
+  verdict.id = VerdictId::warmup_in_window;
+  verdict.sentence = "Warm-up in the window: The main thread does what it does only once for " +
+                     share(rules, once) +
+                     " of the step. What the device did was not recorded. Record later steps.";
+  return verdict;
+}
+
 }  // namespace
 
 SpentTime spent_by_family(const RuleContext& rules) {
@@ -426,9 +485,12 @@ SpentTime spent_by_family(const RuleContext& rules) {
     return spent;
   }
   const bool bars = only_bars(rules);
+  MovedTensors tensors(rules.trace());
   for (const HostPiece& piece : rules.accounting.host) {
     const bool unknown = bars && piece.bucket == HostBucket::python;
-    Duration& sum = unknown ? spent.unexplained : of(spent.families, family_of(piece.bucket));
+    Family family = family_of(piece.bucket);
+    if (family == Family::compute && tensors.move(piece.op)) family = Family::memory_bandwidth;
+    Duration& sum = unknown ? spent.unexplained : of(spent.families, family);
     sum += rules.counted(piece.interval);
   }
   return spent;
@@ -449,6 +511,7 @@ std::string verdict_names(const Verdict& verdict) {
 Verdict judge(const RuleContext& rules, const SpentTime& spent,
               const std::vector<RankedFinding>& findings) {
   if (std::optional<Verdict> input = input_without_device(rules)) return std::move(*input);
+  if (std::optional<Verdict> once = warm_up_without_device(rules)) return std::move(*once);
   Verdict verdict;
   if (std::string reason = doubt(rules, spent.families); !reason.empty()) {
     verdict.sentence = "Cannot tell: " + reason + ".";
@@ -501,7 +564,7 @@ Verdict judge(const RuleContext& rules, const SpentTime& spent,
   } else if (computes) {
     const Work& kind = largest<Work>(kComputes, times);
     verdict.id = kind.verdict;
-    verdict.sentence = sentence(rules, kind, computing);
+    verdict.sentence = sentence(rules, kind, times, computing);
   } else if (100.0 - compute_percent > kMostBalanced && unexplained > lost_percent) {
     verdict.sentence = "Cannot tell: the device computes for " + percent_text(compute_percent) +
                        " of the step, and for " + percent_text(unexplained) +

@@ -53,6 +53,39 @@ TEST(Verdict, OfTheMainThreadSpeaksOfNoLaunchesAndNoRoof) {
   EXPECT_EQ(verdict.sentence, "The main thread runs operators for 95.0 % of the step.");
 }
 
+TEST(Verdict, OfTheMainThreadIsMemoryWhereLargeTensorsAreOnlyMoved) {
+  const auto program = [](std::string_view dims) {
+    TraceBuilder trace;
+    trace.step(1, 0, 1000);
+    trace.op("aten::addmm", 0, 350);
+    trace.op("aten::clamp_min", 350, 600)
+        .shapes("[" + std::string(dims) + ",[]]")
+        .types(R"(["float","Scalar"])");
+    return verdict_of(trace);
+  };
+  const Verdict large = program("[4096,1024]");
+  EXPECT_EQ(large.id, VerdictId::memory_bandwidth_bound) << large.sentence;
+  EXPECT_EQ(large.sentence,
+            "The main thread runs operators for 95.0 % of the step, for 60.0 % such that only move "
+            "large tensors through memory.");
+  const Verdict small = program("[40,1024]");
+  EXPECT_EQ(small.id, VerdictId::compute_bound) << small.sentence;
+}
+
+TEST(Verdict, IsWarmUpWhereTheFirstCallsOfAnUnrecordedDeviceTakeTheTime) {
+  constexpr std::int64_t kMs = 1'000'000;
+  const auto program = [](std::int64_t first) {
+    TraceBuilder trace;
+    trace.op("aten::cudnn_convolution", 0, first);
+    for (std::int64_t i = 0; i < 10; ++i)
+      trace.op("aten::cudnn_convolution", first + i * 20 * kMs, 20 * kMs);
+    return verdict_of(trace);
+  };
+  const Verdict once = program(2000 * kMs);
+  EXPECT_EQ(once.id, VerdictId::warmup_in_window) << once.sentence;
+  EXPECT_EQ(program(20 * kMs).id, VerdictId::cannot_tell);
+}
+
 /// A step of 10,000 ns of which the device waits so long for input and copies so long.
 Verdict input_beside_copies(std::int64_t input, std::int64_t copies) {
   TraceBuilder trace;
