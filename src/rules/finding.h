@@ -70,6 +70,8 @@ struct Fix {
 struct Finding {
   std::string_view rule;  ///< Id of its rule.
   std::string key;  ///< Distinguishes findings of one rule: an operator, a line; may be empty.
+  /// What it shares with findings of other rules, where its rule alone does not tell; a literal.
+  std::string_view cause;
   bool component = false;  ///< The key names no operation but a part of the step: a phase, input.
   std::string title;       ///< One line: what is wrong, with its number.
   Family family = Family::capture;

@@ -17,7 +17,8 @@ namespace {
 /// _thread.lock object at 0x…>".
 constexpr auto kBlockingFiles = std::to_array<std::string_view>(
     {"threading.py(", "queue.py(", "selectors.py(", "multiprocessing/connection.py(",
-     "multiprocessing/popen_fork.py(", "concurrent/futures/_base.py(", "subprocess.py("});
+     "multiprocessing/popen_fork.py(", "multiprocessing/popen_spawn_win32.py(",
+     "concurrent/futures/_base.py(", "subprocess.py("});
 constexpr auto kBlockingFunctions = std::to_array<std::string_view>(
     {": wait", ": join", ": get", ": put", ": acquire", ": select", ": poll", ": result",
      ": _wait_for_tstate_lock", ": recv", ": recv_bytes"});
@@ -25,7 +26,9 @@ constexpr auto kBlockingCalls = std::to_array<std::string_view>(
     {"<built-in method acquire of _thread.", "<built-in method poll of select.",
      "<built-in method select", "<built-in function sleep>", "<built-in function select>",
      "<built-in method sleep", "<built-in function waitpid>", "<built-in method waitpid",
-     "<method 'acquire' of '_thread.", "<method 'poll' of 'select."});
+     "<method 'acquire' of '_thread.", "<method 'poll' of 'select.",
+     "<built-in function WaitForSingleObject", "<built-in function WaitForMultipleObjects",
+     "<built-in function GetQueuedCompletionStatus"});
 
 /// Stretches of a thread in blocking frames: sorted, disjoint.
 std::vector<Interval> waits_of(const Trace& trace, const Nesting::Thread* frames) {

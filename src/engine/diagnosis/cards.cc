@@ -54,6 +54,7 @@ constexpr std::pair<std::string_view, std::string_view> kCauses[] = {
     {"activations-dominate", "device memory"},
     {"launch-shape", "launch shape"},
     {"warmup-in-window", "warm-up"},
+    {"unfused-optimizer", "optimizer"},
 };
 /// Its findings are of one cause where they are about one operator, whatever its shapes.
 constexpr std::string_view kByOperator = "hot-kernel";
@@ -61,6 +62,7 @@ constexpr std::string_view kByOperator = "hot-kernel";
 /// Empty where a finding shares its cause with no other.
 std::string_view cause_of(const RankedFinding& ranked) {
   const Finding& finding = ranked.finding;
+  if (!finding.cause.empty()) return finding.cause;
   if (finding.rule == kByOperator) {
     const std::string_view key = finding.key;
     return key.substr(0, key.find(' '));

@@ -51,6 +51,15 @@ TEST(Cards, JoinGraphsWithLaunches) {
   EXPECT_EQ(order(diagnosis), Lines{"1 cuda-graph-inference"});
 }
 
+TEST(Cards, JoinTheOptimizersChainsWithItsOperatorsButNotThoseOfTheModel) {
+  RankedFinding chains = found("fusable-elementwise", Family::memory_bandwidth, 100);
+  const RankedFinding single = found("unfused-optimizer", Family::host, 700);
+  EXPECT_EQ(order(cards_of({single, chains})),
+            (Lines{"1 unfused-optimizer", "2 fusable-elementwise"}));
+  chains.finding.cause = "optimizer";
+  EXPECT_EQ(order(cards_of({single, chains})), Lines{"1 unfused-optimizer"});
+}
+
 TEST(Cards, DoNotJoinTwoPlacesThatOneRuleFinds) {
   const Diagnosis diagnosis =
       cards_of({found("sync-points", Family::sync, 100), found("sync-points", Family::sync, 90)});

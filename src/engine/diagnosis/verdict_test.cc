@@ -72,6 +72,15 @@ TEST(Verdict, OfTheMainThreadIsMemoryWhereLargeTensorsAreOnlyMoved) {
   EXPECT_EQ(small.id, VerdictId::compute_bound) << small.sentence;
 }
 
+TEST(Verdict, OfTheMainThreadKnowsWaitsOfWindows) {
+  TraceBuilder trace;
+  trace.step(1, 0, 1000);
+  trace.op("aten::mm", 0, 300);
+  trace.frame("<built-in function WaitForSingleObject>", 300, 700);
+  const Verdict verdict = verdict_of(trace);
+  EXPECT_EQ(verdict.id, VerdictId::sync_bound) << verdict.sentence;
+}
+
 TEST(Verdict, IsWarmUpWhereTheFirstCallsOfAnUnrecordedDeviceTakeTheTime) {
   constexpr std::int64_t kMs = 1'000'000;
   const auto program = [](std::int64_t first) {

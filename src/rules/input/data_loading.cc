@@ -49,6 +49,7 @@ enum class Loader { single, workers, unknown };
 
 struct Found {
   std::vector<SliceId> fetches;  // Outermost.
+  std::size_t batches = 0;       // Of these, what iterators hand out.
   Loader loader = Loader::unknown;
 };
 
@@ -75,7 +76,9 @@ Found look(const RuleContext& rules) {
         if (loader != Loader::unknown) found.loader = loader;
       }
       const SliceId around = parent[slice.row()];
-      if (!around.valid() || phases[around] != Phase::data) found.fetches.push_back(slice);
+      if (around.valid() && phases[around] == Phase::data) continue;
+      found.fetches.push_back(slice);
+      if (iterators.contains(trace.slices.name[slice.row()])) ++found.batches;
     }
   }
   return found;
@@ -91,8 +94,10 @@ bool is_reading(std::string_view frame) {
   });
 }
 
-/// Share of the fetches' time inside frames that read; unset without frames there. O(frames).
+/// Share of the fetches' time inside frames that read; unset without frames there, and where
+/// workers fetch: the frames of the main thread only show that it waits for them. O(frames).
 std::optional<double> reading_share(const RuleContext& rules, const Found& found) {
+  if (found.loader == Loader::workers) return {};
   const Trace& trace = rules.trace();
   const NameSet reading(trace, is_reading);
   const Phases& phases = rules.context.phases();
@@ -171,7 +176,7 @@ Fix fix_of(const RuleContext& rules, Loader loader, const std::optional<double>&
 /// Is all that was recorded of a loader with workers one fetch? They start with it, and nothing is
 /// fetched ahead yet.
 bool only_first(const Found& found) {
-  return found.loader == Loader::workers && found.fetches.size() == 1;
+  return found.loader == Loader::workers && found.batches == 1;
 }
 
 std::string title_of(const RuleContext& rules, const Found& found, Duration exposed,

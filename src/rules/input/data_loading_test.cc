@@ -47,6 +47,18 @@ TEST(DataLoading, TellsWorkersThatDoNotKeepUpFromNone) {
   EXPECT_TRUE(findings[0].edits.overlap.empty());
 }
 
+TEST(DataLoading, SaysNothingOfWorkersByFramesOfTheThreadThatWaitsForThem) {
+  TraceBuilder builder;
+  steps(builder, kWorkers, 400);
+  for (std::int64_t i = 0; i < 3; ++i)
+    builder.frame("torch/utils/data/dataloader.py(1262): _try_get_data", 1000 * i + 2, 390);
+  const std::vector<Finding> findings = JudgedTrace(builder).findings(data_loading());
+  ASSERT_EQ(findings.size(), 1U);
+  const std::string& text = findings[0].evidence[0].text;
+  EXPECT_EQ(text.find("processor is the limit"), std::string::npos) << text;
+  EXPECT_NE(text.find("what the workers do is not recorded"), std::string::npos) << text;
+}
+
 TEST(DataLoading, IsNothingWhenTheFetchIsShort) {
   TraceBuilder builder;
   steps(builder, kSingle, 30);

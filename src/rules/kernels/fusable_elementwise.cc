@@ -27,6 +27,8 @@ constexpr std::string_view kDoc =
 
 constexpr double kLeastPercent = 3.0;
 constexpr std::size_t kShortest = 3;
+/// Percent of the step from which on a part of the time is named.
+constexpr double kLeastShown = 1.0;
 
 /// What an operator of the main thread is to a chain.
 enum class Role : std::uint8_t { member, breaks, neutral };
@@ -68,6 +70,15 @@ class Chains {
     return saved_;
   }
   [[nodiscard]] std::size_t count() const { return count_; }
+  /// What the longest of each chain take beyond the median one: the least that remains of a chain.
+  [[nodiscard]] Duration shortened() const {
+    Duration sum{};
+    for (const Fused& fused : fused_) {
+      if (fused.likely == 1.0) continue;
+      for (const SliceId inside : parts(fused.work)) sum += claim(rules_, inside, fused.best).time;
+    }
+    return sum;
+  }
   void claim_into(Finding& finding) const {
     std::vector<SliceId> gone;
     for (const Fused& fused : fused_) {
@@ -220,6 +231,16 @@ Outcome check(const RuleContext& rules) {
       counted_noun(std::max<std::size_t>(1, chains.count() / rules.steps.size()), "chain") +
           " of at least three elementwise " + std::string(works) +
           " per step; all but the longest of each take " + per_step(rules, saved.time)));
+  if (const Duration shortened = chains.shortened(); rules.percent(shortened) >= kLeastShown) {
+    finding.evidence.push_back(
+        {.text = "the longest of each, could it be as short as the median one of its chain, would "
+                 "take " +
+                 per_step(rules, shortened) + " less",
+         .slices = {},
+         .where = {},
+         .location = {}});
+  }
+  if (is_of_optimizer(rules, saved)) finding.cause = "optimizer";
   finding.counter_evidence =
       rules.device >= 0
           ? "Neighbours on a stream need not depend on one another; those of the optimizer are "

@@ -29,6 +29,20 @@ TEST(FusableElementwise, IsAllButTheLongestOfAChainWhichIsAsShortAsTheMedianAtBe
   EXPECT_NEAR(left, 2.0 / 3.0, 1e-6) << "likely 2000 ns of the longest kernel's 3000";
 }
 
+TEST(FusableElementwise, NamesAllTheTimeOfItsTitleAsEvidence) {
+  ProgramBuilder program(20'000);
+  program.op("aten::add", kAdd, 1000);
+  program.op("aten::mul", kAdd, 3000);
+  program.op("aten::sigmoid", kAdd, 1000);
+  const auto findings = JudgedTrace(program.trace()).findings(fusable_elementwise());
+  ASSERT_EQ(findings.size(), 1U);
+  EXPECT_NE(findings[0].title.find("4.000 µs"), std::string::npos) << findings[0].title;
+  ASSERT_EQ(findings[0].evidence.size(), 2U);
+  EXPECT_NE(findings[0].evidence[0].text.find("take 2.000 µs"), std::string::npos);
+  EXPECT_NE(findings[0].evidence[1].text.find("would take 2.000 µs"), std::string::npos);
+  EXPECT_TRUE(findings[0].cause.empty());
+}
+
 TEST(FusableElementwise, IsNothingForPairs) {
   ProgramBuilder program(20'000);
   for (int i = 0; i < 3; ++i) {
