@@ -57,7 +57,8 @@ constexpr Term kTerms[] = {
      "The device computes for most of the step, mostly in kernels near the compute peak. Without "
      "a device: the main thread is inside operators."},
     {"memory-bandwidth-bound", "verdict",
-     "The device computes for most of the step, mostly in kernels near the bandwidth peak."},
+     "The device computes for most of the step, mostly in kernels near the bandwidth peak. Without "
+     "a device: in operators that only move large tensors."},
     {"latency-bound", "verdict",
      "The device computes for most of the step, mostly in kernels that reach less than 60 % of "
      "either roof."},
