@@ -182,6 +182,13 @@ Outcome check(const RuleContext& rules) {
                   count_text(static_cast<std::int64_t>(blamed.activities.size())) +
                       (rules.device >= 0 ? " kernels" : " operators") +
                       " of scale, mask, softmax and dropout between batched GEMMs"));
+  if (multiplied.time > Duration{}) {
+    finding.evidence.push_back(evidence_of(rules, multiplied,
+                                           "the GEMMs around them take " +
+                                               per_step(rules, multiplied.time) +
+                                               ", of which a quarter, at best half, is saved: the "
+                                               "scores are neither written nor read"));
+  }
   finding.counter_evidence =
       "Fused kernels do not support every mask, bias and head size; short sequences get little "
       "faster.";

@@ -22,6 +22,9 @@ TEST(UnfusedAttention, IsToldWhereASoftmaxLiesBetweenBatchedProducts) {
   ASSERT_EQ(findings.size(), 1U);
   EXPECT_EQ(total(findings[0].claims), duration_ns(7000))
       << "at best all that lies between, and half of the products";
+  ASSERT_EQ(findings[0].evidence.size(), 2U) << "the time of what is saved of is named";
+  EXPECT_NE(findings[0].evidence[1].text.find("2.000 µs"), std::string::npos)
+      << findings[0].evidence[1].text;
 }
 
 TEST(UnfusedAttention, IsFixedByACallThatComputesTheSame) {
