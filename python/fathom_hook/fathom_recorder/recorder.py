@@ -26,6 +26,8 @@ monotonic_ns = time.monotonic_ns
 
 # The file of facts is written this often while new ones come, and at the end.
 FACTS_NS = 5_000_000_000
+# What torch may need to write a trace that is not finished when the program is.
+SAVE_S = 300.0
 
 current: Recorder | None = None
 
@@ -238,7 +240,14 @@ class Recorder:
         self._phase = "exit"
         self.writer.moment(BEGIN, "exit", "phase", now, self._writer_main_tid)
         if self.torch is not None:
+            # Our thread may be writing a trace. In torch's C++ when the interpreter is gone, it
+            # would abort the program.
+            if not self.ticker.pause(SAVE_S):
+                why = f"it was still being written {SAVE_S:.0f} s after the program's end"
+                failures.note("a trace", why)
             self.torch.end()
+            self.ticker.resume()
+            self.ticker.wake()
 
     @failures.quietly
     def _hand_over(self) -> None:

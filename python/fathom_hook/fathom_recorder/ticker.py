@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from typing import Callable
 
 PERIOD_S = 0.5
+# A fork does not wait for longer.
+PAUSE_S = 2.0
 
 
 class Ticker:
@@ -56,14 +58,17 @@ class Ticker:
             self._running = False
             self._done.release()
 
-    def pause(self) -> None:
-        """Ends the thread and waits for that. Until `resume`, none begins."""
+    def pause(self, limit_s: float = PAUSE_S) -> bool:
+        """Ends the thread and waits for that, and so for a call that it is in. Until `resume`,
+        none begins. False where it took longer than `limit_s` seconds."""
         was = self._running
         self._stop = True
         if was:
             self._wake.release()
-            if self._done.acquire(True, 2.0):
-                self._await_end()
+            if not self._done.acquire(True, limit_s):
+                return False
+            self._await_end()
+        return True
 
     def _await_end(self) -> None:
         """The lock is free a moment before the operating system's thread is gone."""

@@ -568,6 +568,8 @@ class TorchWatch:
     @quietly
     def tick(self, now: int) -> None:
         """Twice a second, from a thread of ours."""
+        if self._ended:
+            return
         if self._timed is not None:
             self._timed.tick(now)
         self.requests.tick(now)
