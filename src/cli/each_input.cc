@@ -1,6 +1,8 @@
 // Opens the inputs of a subcommand one after the other.
 #include "cli/each_input.h"
 
+#include <cstdlib>
+
 #include "base/out_of_memory.h"
 #include "cli/messages.h"
 #include "cli/progress.h"
@@ -16,6 +18,8 @@ std::string shown_name(const Inputs::File& file) {
 }  // namespace
 
 Result<Inputs> inputs_of(const InputArguments& args) {
+  // Inputs are opened in many places; that they are read anew holds for the whole process.
+  if (args.no_cache) setenv("FATHOM_CACHE", "off", 1);
   std::size_t pipes = 0;
   for (const std::string& input : args.inputs) pipes += input == "-" ? 1 : 0;
   if (pipes > 1) {

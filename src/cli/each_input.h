@@ -14,9 +14,10 @@ struct InputArguments {
   std::vector<std::string> inputs;
   bool quiet = false;
   unsigned threads = 0;
+  bool no_cache = false;  ///< Neither use what was kept of inputs, nor keep it.
 };
 
-/// The files behind the inputs, standard input at most once.
+/// The files behind the inputs, standard input at most once. Call it before anything is opened.
 Result<Inputs> inputs_of(const InputArguments& args);
 
 /// Opens sessions with progress on the terminal, and prints what is skipped and what fails. `code`

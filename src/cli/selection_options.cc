@@ -90,6 +90,8 @@ void declare_reading(Options& options, InputArguments& args) {
   options.flag("-q,--quiet", args.quiet, "No warnings and no progress on standard error");
   options.parsed("--threads", "N", number_into<unsigned>(args.threads, 1U),
                  "Threads to use (default: one per usable core)");
+  options.flag("--no-cache", args.no_cache,
+               "Read the input anew, and keep nothing for the next time");
 }
 
 }  // namespace fathom::cli

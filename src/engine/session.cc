@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <charconv>
 
+#include "engine/inputs/trace_cache.h"
 #include "engine/query/nearest.h"
 
 namespace fathom {
@@ -88,7 +89,7 @@ Result<std::unique_ptr<Session>> Session::open(std::string_view path, const Read
     return usage(name + ": this session holds " + std::to_string(files.size()) +
                  " recordings; choose one");
   }
-  Result<Trace> trace = read_trace(path, options);
+  Result<Trace> trace = read_kept_trace(name, options);
   if (!trace) return std::move(trace).error();
   return std::make_unique<Session>(std::move(*trace), name);
 }

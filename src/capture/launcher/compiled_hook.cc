@@ -2,7 +2,6 @@
 #include "capture/launcher/compiled_hook.h"
 
 #include <array>
-#include <cstdlib>
 #include <filesystem>
 #include <string_view>
 #include <system_error>
@@ -10,6 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/user_cache.h"
 #include "capture/launcher/hook.h"
 
 namespace fathom::capture {
@@ -24,26 +24,11 @@ std::uint64_t fnv(std::uint64_t hash, std::string_view text) {
   return hash;
 }
 
-/// "" where the user has no place for such files.
+/// "" where the user has no place for such files. Python runs what lies there.
 fs::path cache() {
-  const char* const given = std::getenv("XDG_CACHE_HOME");
-  const char* const home = std::getenv("HOME");
-  fs::path base;
-  if (given != nullptr && *given == '/') {
-    base = given;
-  } else if (home != nullptr && *home == '/') {
-    base = fs::path(home) / ".cache";
-  } else {
-    return {};
-  }
-  return base / "fathom" / ("hook-" + std::to_string(hook_number()));
-}
-
-/// Python runs what lies there: nobody else may have written it.
-bool is_ours_alone(const fs::path& path) {
-  struct stat facts {};
-  return lstat(path.c_str(), &facts) == 0 && S_ISDIR(facts.st_mode) && facts.st_uid == geteuid() &&
-         (facts.st_mode & (S_IWGRP | S_IWOTH)) == 0;
+  const std::string folder = user_cache_folder();
+  if (folder.empty()) return {};
+  return fs::path(folder) / ("hook-" + std::to_string(hook_number()));
 }
 
 /// Those of `from` that `to` has not, each as a whole.
@@ -72,7 +57,7 @@ std::uint64_t hook_number() {
 
 void restore_compiled_hook(const std::string& folder) {
   const fs::path kept = cache();
-  if (kept.empty() || !is_ours_alone(kept)) return;
+  if (kept.empty() || !is_ours_alone(kept.string())) return;
   for (const std::string_view each : kFolders) copy_compiled(kept / each, fs::path(folder) / each);
 }
 
@@ -81,7 +66,7 @@ void keep_compiled_hook(const std::string& folder) {
   if (kept.empty()) return;
   std::error_code failure;
   fs::create_directories(kept.parent_path(), failure);
-  if (!failure && mkdir(kept.c_str(), 0700) != 0 && !is_ours_alone(kept)) return;
+  if (!failure && mkdir(kept.c_str(), 0700) != 0 && !is_ours_alone(kept.string())) return;
   for (const std::string_view each : kFolders) copy_compiled(fs::path(folder) / each, kept / each);
 }
 

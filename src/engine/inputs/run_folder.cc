@@ -12,6 +12,7 @@
 #include "engine/inputs/run_conditions.h"
 #include "engine/inputs/run_facts.h"
 #include "engine/inputs/run_family.h"
+#include "engine/inputs/trace_cache.h"
 #include "store/merge.h"
 
 namespace fathom {
@@ -97,7 +98,7 @@ class Merging {
       if (*read) return append((**read).trace, (**read).clock_error_ns, path);
       return warnings_.push_back(read->error().message);
     }
-    Result<Trace> read = read_trace(path, options_);
+    Result<Trace> read = read_kept_trace(path, options_);
     if (!read) return warnings_.push_back(read.error().message);
     const std::int64_t error = take_clock_error(*read, file_name(path));
     if (trace_) return append(*read, error, path);

@@ -4,12 +4,13 @@
 #include <utility>
 
 #include "engine/inputs/run_facts.h"
+#include "engine/inputs/trace_cache.h"
 
 namespace fathom {
 namespace {
 
 Result<SharedFiles::Content> read_content(const std::string& path, const ReadOptions& options) {
-  Result<Trace> trace = read_trace(path, options);
+  Result<Trace> trace = read_kept_trace(path, options);
   if (!trace) return std::move(trace).error();
   const std::int64_t error = take_clock_error(*trace, file_name(path));
   return SharedFiles::Content{.trace = std::move(*trace), .clock_error_ns = error};

@@ -1,0 +1,198 @@
+// Finds, writes and clears away images of traces in a folder of the user's cache.
+#include "engine/inputs/trace_cache.h"
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <charconv>
+#include <cstdio>
+#include <cstdlib>
+#include <ctime>
+#include <exception>
+#include <string_view>
+#include <vector>
+
+#include <fcntl.h>
+#include <sys/statvfs.h>
+#include <unistd.h>
+
+#include "base/folder.h"
+#include "base/hash.h"
+#include "base/user_cache.h"
+#include "engine/inputs/build_sum.h"
+#include "store/image.h"
+
+namespace fathom {
+namespace {
+
+constexpr std::uint64_t kKeptFrom = std::uint64_t{16} << 20;
+constexpr std::uint64_t kKeptAtMost = std::uint64_t{4} << 30;
+/// Times of files advance by the kernel's ticks, of 10 ms at most, or on some file systems by
+/// seconds: changes closer to each other may have the same.
+constexpr std::int64_t kTicksNs = 20'000'000;
+constexpr std::int64_t kSecondsNs = 2'000'000'000;
+/// What was being written so long ago never will be.
+constexpr std::time_t kAbandonedSeconds = 3600;
+constexpr std::string_view kEnding = ".trace";
+constexpr std::string_view kUnfinished = ".new-";
+
+/// An open file, closed at the end.
+class File {
+ public:
+  explicit File(int descriptor) : descriptor_(descriptor) {}
+  ~File() {
+    if (descriptor_ >= 0) close(descriptor_);
+  }
+  File(const File&) = delete;
+  File& operator=(const File&) = delete;
+  [[nodiscard]] int get() const { return descriptor_; }
+  [[nodiscard]] bool is_open() const { return descriptor_ >= 0; }
+
+ private:
+  int descriptor_;
+};
+
+std::uint64_t size_variable(const char* name, std::uint64_t otherwise) {
+  const char* const value = std::getenv(name);
+  if (value == nullptr) return otherwise;
+  const std::string_view text = value;
+  std::uint64_t size = 0;
+  const auto parsed = std::from_chars(text.data(), text.data() + text.size(), size);
+  return parsed.ec == std::errc() && parsed.ptr == text.data() + text.size() ? size : otherwise;
+}
+
+/// Where traces are kept; empty: nowhere.
+std::string folder_of_traces() {
+  const char* const given = std::getenv("FATHOM_CACHE");
+  const std::string_view wanted = given == nullptr ? "" : given;
+  if (wanted == "off") return "";
+  if (wanted.starts_with('/')) return std::string(wanted);
+  const std::string folder = user_cache_folder();
+  return folder.empty() ? "" : folder + "/traces";
+}
+
+std::int64_t ns_of(const timespec& time) { return time.tv_sec * 1'000'000'000 + time.tv_nsec; }
+
+/// What an image is of: the state of a file, and the build that read it.
+std::string key_of(const struct stat& file) {
+  std::string key;
+  const auto add = [&key](auto number) { key += std::to_string(number) + ' '; };
+  add(file.st_dev), add(file.st_ino), add(file.st_size);
+  add(ns_of(file.st_mtim)), add(ns_of(file.st_ctim)), add(build_sum());
+  return key;
+}
+
+std::string name_of(std::string_view key) {
+  std::array<char, 17> digits{};
+  std::snprintf(digits.data(), digits.size(), "%016llx",
+                static_cast<unsigned long long>(hash_bytes(key)));
+  return std::string(digits.data()) + std::string(kEnding);
+}
+
+bool is_old_enough(const struct stat& file) {
+  timespec now{};
+  clock_gettime(CLOCK_REALTIME, &now);
+  const std::int64_t changed = std::max(ns_of(file.st_mtim), ns_of(file.st_ctim));
+  return ns_of(now) - changed >= (file.st_ctim.tv_nsec == 0 ? kSecondsNs : kTicksNs);
+}
+
+struct Kept {
+  std::string path;
+  std::int64_t used_ns = 0;
+  std::uint64_t bytes = 0;
+};
+
+/// What lies in the folder; of what was never finished only what to remove.
+std::vector<Kept> list(const std::string& folder) {
+  std::vector<Kept> all;
+  for (const std::string& name : names_in(folder)) {
+    const std::string path = folder + "/" + name;
+    struct stat facts {};
+    if (lstat(path.c_str(), &facts) != 0 || !S_ISREG(facts.st_mode)) continue;
+    const bool abandoned = name.starts_with(kUnfinished) &&
+                           facts.st_mtim.tv_sec + kAbandonedSeconds < std::time(nullptr);
+    if (abandoned) unlink(path.c_str());
+    if (!name.ends_with(kEnding) || name.starts_with(kUnfinished)) continue;
+    all.push_back({path, ns_of(facts.st_mtim), static_cast<std::uint64_t>(facts.st_size)});
+  }
+  return all;
+}
+
+/// Removes what was not used for longest, until `more` bytes have room; false: they never have.
+bool make_room(const std::string& folder, std::uint64_t more) {
+  const std::uint64_t limit = size_variable("FATHOM_CACHE_SIZE", kKeptAtMost);
+  struct statvfs disk {};
+  if (more > limit || statvfs(folder.c_str(), &disk) != 0) return false;
+  if (more > std::uint64_t{disk.f_bavail} * disk.f_frsize / 2) return false;
+  std::vector<Kept> all = list(folder);
+  std::uint64_t sum = more;
+  for (const Kept& kept : all) sum += kept.bytes;
+  std::ranges::sort(all, {}, &Kept::used_ns);
+  for (const Kept& kept : all) {
+    if (sum <= limit) break;
+    if (unlink(kept.path.c_str()) == 0) sum -= kept.bytes;
+  }
+  return sum <= limit;
+}
+
+/// Under another name until it is whole.
+void write(const std::string& folder, const std::string& file, std::string_view key,
+           const Trace& trace) {
+  const std::string unfinished =
+      folder + "/" + std::string(kUnfinished) + std::to_string(getpid()) + "-" + name_of(key);
+  const File out(
+      open(unfinished.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600));
+  if (!out.is_open()) return;
+  const bool written = write_image(out.get(), key, trace).ok();
+  if (!written || rename(unfinished.c_str(), file.c_str()) != 0) unlink(unfinished.c_str());
+}
+
+}  // namespace
+
+TraceCache::TraceCache(const std::string& path) : input_(path) {
+  struct stat facts {};
+  if (stat(path.c_str(), &facts) != 0 || !S_ISREG(facts.st_mode)) return;
+  if (static_cast<std::uint64_t>(facts.st_size) < size_variable("FATHOM_CACHE_FROM", kKeptFrom))
+    return;
+  folder_ = folder_of_traces();
+  if (folder_.empty() || !is_old_enough(facts)) return;
+  key_ = key_of(facts);
+  file_ = folder_ + "/" + name_of(key_);
+}
+
+std::optional<Trace> TraceCache::find() const {
+  if (file_.empty() || !make_private_folder(folder_)) return std::nullopt;
+  const File image(open(file_.c_str(), O_RDONLY | O_NOFOLLOW | O_CLOEXEC));
+  struct stat facts {};
+  const bool ours = image.is_open() && fstat(image.get(), &facts) == 0 && S_ISREG(facts.st_mode) &&
+                    facts.st_uid == geteuid();
+  if (!ours) return std::nullopt;
+  std::optional<Trace> trace = read_image(image.get(), key_);
+  if (trace) {
+    futimens(image.get(), nullptr);  // used now
+  } else {
+    unlink(file_.c_str());
+  }
+  return trace;
+}
+
+void TraceCache::keep(const Trace& trace) const noexcept {
+  try {
+    struct stat facts {};
+    const bool same = !file_.empty() && stat(input_.c_str(), &facts) == 0 && key_of(facts) == key_;
+    if (!same || !make_private_folder(folder_) || !make_room(folder_, image_bytes(trace))) return;
+    write(folder_, file_, key_, trace);
+  } catch (const std::exception&) {
+    // Without memory for it, it is read again the next time.
+  }
+}
+
+Result<Trace> read_kept_trace(const std::string& path, const ReadOptions& options) {
+  const TraceCache cache(path);
+  if (std::optional<Trace> kept = cache.find()) return *std::move(kept);
+  Result<Trace> trace = read_trace(path, options);
+  if (trace) cache.keep(*trace);
+  return trace;
+}
+
+}  // namespace fathom

@@ -1,0 +1,162 @@
+// What is kept of an input is found while the input is what it was, and never else.
+#include "engine/inputs/trace_cache.h"
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+
+#include <fcntl.h>
+#include <gtest/gtest.h>
+
+#include "store/digest.h"
+
+namespace fathom {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::string_view kTrace =
+    R"({"traceEvents": [{"ph": "X", "cat": "cpu_op", "name": "aten::mm", "pid": 1, "tid": 1, "ts": 1, "dur": 5}]})";
+constexpr std::string_view kOther =
+    R"({"traceEvents": [{"ph": "X", "cat": "cpu_op", "name": "aten::mv", "pid": 1, "tid": 1, "ts": 1, "dur": 5}]})";
+
+class Kept : public testing::Test {
+ public:
+  Kept() {
+    std::string pattern = (fs::temp_directory_path() / "fathom_cache_XXXXXX").string();
+    folder_ = mkdtemp(pattern.data());
+    setenv("FATHOM_CACHE", cache().c_str(), 1);
+    setenv("FATHOM_CACHE_FROM", "1", 1);
+    write(kTrace);
+  }
+  ~Kept() override {
+    unsetenv("FATHOM_CACHE");
+    unsetenv("FATHOM_CACHE_FROM");
+    unsetenv("FATHOM_CACHE_SIZE");
+    fs::remove_all(folder_);
+  }
+  Kept(const Kept&) = delete;
+  Kept& operator=(const Kept&) = delete;
+
+ protected:
+  [[nodiscard]] std::string cache() const { return (folder_ / "cache").string(); }
+  [[nodiscard]] std::string input() const { return (folder_ / "trace.json").string(); }
+
+  void write(std::string_view text) const {
+    std::ofstream(input(), std::ios::binary) << text;
+    wait_for_ticks();
+  }
+  /// Until the file's times are old enough to tell a further change: by looking, not by sleeping.
+  void wait_for_ticks() const {
+    while (!TraceCache(input()).keeps() && fs::exists(input())) {
+    }
+  }
+  [[nodiscard]] Trace read() const {
+    Result<Trace> trace = read_kept_trace(input(), {});
+    EXPECT_TRUE(trace);
+    return std::move(*trace);
+  }
+  [[nodiscard]] std::size_t files() const {
+    if (!fs::exists(cache())) return 0;
+    return static_cast<std::size_t>(
+        std::distance(fs::directory_iterator(cache()), fs::directory_iterator()));
+  }
+  [[nodiscard]] std::string only_file() const {
+    return fs::directory_iterator(cache())->path().string();
+  }
+
+ private:
+  fs::path folder_;
+};
+
+TEST_F(Kept, IsFoundTheNextTime) {
+  const Trace first = read();
+  ASSERT_EQ(files(), 1U);
+  const std::optional<Trace> second = TraceCache(input()).find();
+  ASSERT_TRUE(second);
+  EXPECT_EQ(digest(*second), digest(first));
+}
+
+TEST_F(Kept, IsPrivate) {
+  (void)read();
+  EXPECT_EQ(fs::status(cache()).permissions(), fs::perms::owner_all);
+  EXPECT_EQ(fs::status(only_file()).permissions(), fs::perms::owner_read | fs::perms::owner_write);
+}
+
+TEST_F(Kept, IsNotFoundWhenTheInputChanged) {
+  (void)read();
+  write(kOther);
+  EXPECT_FALSE(TraceCache(input()).find());
+  EXPECT_EQ(digest(read()), digest(*read_trace(input(), {})));
+}
+
+TEST_F(Kept, IsNotFoundWhenOnlyTheTimeOfChangeDiffers) {
+  const auto before = fs::last_write_time(input());
+  (void)read();
+  write(kOther);  // as long as the first
+  fs::last_write_time(input(), before);
+  wait_for_ticks();
+  EXPECT_FALSE(TraceCache(input()).find());
+}
+
+TEST_F(Kept, IsNotBelievedWhenItIsDamaged) {
+  (void)read();
+  {
+    std::fstream file(only_file(), std::ios::in | std::ios::out | std::ios::binary);
+    file.seekp(5000);
+    file.put('X');
+  }
+  EXPECT_FALSE(TraceCache(input()).find());
+  EXPECT_EQ(files(), 0U);
+  EXPECT_EQ(digest(read()), digest(*read_trace(input(), {})));
+}
+
+TEST_F(Kept, IsNotBelievedWhereOthersMayWrite) {
+  (void)read();
+  fs::permissions(cache(), fs::perms::group_write, fs::perm_options::add);
+  EXPECT_FALSE(TraceCache(input()).find());
+}
+
+TEST_F(Kept, IsNoLink) {
+  (void)read();
+  const std::string file = only_file();
+  fs::rename(file, file + "2");
+  fs::create_symlink(file + "2", file);
+  EXPECT_FALSE(TraceCache(input()).find());
+}
+
+TEST_F(Kept, MakesRoomForWhatIsNewer) {
+  (void)read();
+  const std::uintmax_t one = fs::file_size(only_file());
+  setenv("FATHOM_CACHE_SIZE", std::to_string(one + one / 2).c_str(), 1);
+  write(kOther);
+  (void)read();
+  EXPECT_EQ(files(), 1U);
+  EXPECT_TRUE(TraceCache(input()).find());
+  setenv("FATHOM_CACHE_SIZE", "1", 1);
+  write(kTrace);
+  (void)read();
+  EXPECT_FALSE(TraceCache(input()).find());
+}
+
+TEST_F(Kept, IsNotWantedOfSmallFilesPipesAndWhereItIsOff) {
+  setenv("FATHOM_CACHE_FROM", "1000000", 1);
+  EXPECT_FALSE(TraceCache(input()).keeps());
+  setenv("FATHOM_CACHE_FROM", "1", 1);
+  EXPECT_FALSE(TraceCache("/dev/null").keeps());
+  EXPECT_FALSE(TraceCache("-").keeps());
+  setenv("FATHOM_CACHE", "off", 1);
+  EXPECT_FALSE(TraceCache(input()).keeps());
+}
+
+TEST_F(Kept, IsLeftOutWhenTheInputChangesWhileItIsRead) {
+  const TraceCache cache(input());
+  const Result<Trace> trace = read_trace(input(), {});
+  ASSERT_TRUE(trace);
+  write(kOther);
+  cache.keep(*trace);
+  EXPECT_EQ(files(), 0U);
+}
+
+}  // namespace
+}  // namespace fathom

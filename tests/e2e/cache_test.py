@@ -1,0 +1,66 @@
+"""A trace that was opened before: every table is the same from what was kept of it."""
+import os
+import pathlib
+import re
+import shutil
+import tempfile
+import time
+import unittest
+
+import program
+
+TRACES = ["examples/resnet50_v100.pt.trace.json.gz", "tests/data/traces/hta_alexnet.json.gz"]
+
+
+def reports() -> list[str]:
+    """The commands that print a table, by the reference."""
+    text = program.fathom("reference").stdout.decode()
+    return re.findall(r"^## (\S+)$", text, re.MULTILINE)
+
+
+class SecondLook(unittest.TestCase):
+    def setUp(self):
+        self.folder = pathlib.Path(tempfile.mkdtemp())
+        self.addCleanup(shutil.rmtree, self.folder)
+        self.cache = self.folder / "cache"
+        self.kept = {"FATHOM_CACHE": str(self.cache), "FATHOM_CACHE_FROM": "0"}
+
+    def copy(self, trace: str) -> str:
+        """Old enough that a further change would show in its times."""
+        file = self.folder / pathlib.Path(trace).name
+        shutil.copyfile(program.ROOT / trace, file)
+        while time.time_ns() - os.stat(file).st_ctime_ns < 30_000_000:
+            pass
+        return str(file)
+
+    def test_every_table_and_the_diagnosis_are_byte_for_byte_the_same(self):
+        for trace in TRACES:
+            file = self.copy(trace)
+            first = program.fathom("info", file, **self.kept)
+            self.assertEqual(first.returncode, 0, first.stderr)
+            self.assertEqual(len(list(self.cache.glob("*.trace"))), TRACES.index(trace) + 1)
+            for command in [*reports(), "diagnose"]:
+                with self.subTest(trace=trace, command=command):
+                    anew = program.fathom(command, file, "--json", "--no-cache", **self.kept)
+                    kept = program.fathom(command, file, "--json", **self.kept)
+                    self.assertEqual((kept.returncode, kept.stdout, kept.stderr),
+                                     (anew.returncode, anew.stdout, anew.stderr))
+
+    def test_nothing_is_kept_of_small_files_of_pipes_and_where_it_is_not_wanted(self):
+        file = self.copy(TRACES[0])
+        content = pathlib.Path(file).read_bytes()
+        self.assertEqual(program.fathom("info", file, FATHOM_CACHE=str(self.cache)).returncode, 0)
+        self.assertEqual(program.fathom("info", file, "--no-cache", **self.kept).returncode, 0)
+        self.assertEqual(program.fathom("info", "-", stdin=content, **self.kept).returncode, 0)
+        self.assertEqual(program.fathom("info", file, **{**self.kept, "FATHOM_CACHE": "off"}).returncode, 0)
+        self.assertFalse(self.cache.exists())
+
+    def test_a_cache_that_cannot_be_written_is_no_error(self):
+        file = self.copy(TRACES[0])
+        for place in ("/proc/nowhere", str(pathlib.Path(file))):
+            done = program.fathom("info", file, **{**self.kept, "FATHOM_CACHE": place})
+            self.assertEqual((done.returncode, done.stderr), (0, b""))
+
+
+if __name__ == "__main__":
+    unittest.main()
