@@ -20,63 +20,85 @@ PERIOD_S = 0.5
 PAUSE_S = 2.0
 
 
+class _Run:
+    """One thread of ours, and how it is ended. A thread whose call outlasts a pause keeps its own:
+    it is never taken for the next one."""
+
+    def __init__(self) -> None:
+        self.tid = 0
+        self.leave = _thread.allocate_lock()  # free: it is to end
+        self.leave.acquire()
+        self.over = _thread.allocate_lock()  # free: it has
+        self.over.acquire()
+
+
 class Ticker:
     def __init__(self) -> None:
         self._calls: list[Callable[[], bool]] = []
-        self._reset()
+        self._begin()
 
-    def _reset(self) -> None:
-        self._running = False
+    def _begin(self) -> None:
+        self._pid = os.getpid()
+        self._run: _Run | None = None
         self._stop = False
-        self._tid = 0
-        self._wake = _thread.allocate_lock()
-        self._wake.acquire()
-        self._done = _thread.allocate_lock()
+        self._starting = _thread.allocate_lock()
 
     def add(self, call: Callable[[], bool]) -> None:
         """`call` says whether it wants to be called again; `wake` starts it anew."""
         self._calls.append(call)
 
     def wake(self) -> None:
-        if self._running or self._stop:
+        # Any thread may call, but one of them starts it.
+        if self._run is not None or self._stop or not self._starting.acquire(False):
             return
-        self._running = True
-        self._done.acquire(False)
         try:
-            _thread.start_new_thread(self._run, ())
+            if self._run is None:
+                self._run = run = _Run()
+                _thread.start_new_thread(self._loop, (run,))
         except RuntimeError:  # the interpreter is ending
-            self._running = False
+            self._run = None
+        finally:
+            self._starting.release()
 
-    def _run(self) -> None:
-        self._tid = getattr(_thread, "get_native_id", lambda: 0)()
+    def _loop(self, run: _Run) -> None:
+        run.tid = getattr(_thread, "get_native_id", lambda: 0)()
         try:
-            while not self._wake.acquire(True, PERIOD_S) and not self._stop:
+            while not run.leave.acquire(True, PERIOD_S):
                 wanted = [call() for call in self._calls]
                 if not any(wanted):
                     break
         finally:
-            self._running = False
-            self._done.release()
+            self._run = None
+            run.over.release()
 
     def pause(self, limit_s: float = PAUSE_S) -> bool:
         """Ends the thread and waits for that, and so for a call that it is in. Until `resume`,
         none begins. False where it took longer than `limit_s` seconds."""
-        was = self._running
         self._stop = True
-        if was:
-            self._wake.release()
-            if not self._done.acquire(True, limit_s):
-                return False
-            self._await_end()
+        run = self._run
+        if run is None:
+            return True
+        run.leave.release()
+        if not run.over.acquire(True, limit_s):
+            return False
+        self._await_end(run)
         return True
 
-    def _await_end(self) -> None:
+    def _await_end(self, run: _Run) -> None:
         """The lock is free a moment before the operating system's thread is gone."""
-        path = f"/proc/self/task/{self._tid}"
+        path = f"/proc/self/task/{run.tid}"
         end = time.monotonic() + 0.01
-        while self._tid and os.path.exists(path) and time.monotonic() < end:
+        while run.tid and os.path.exists(path) and time.monotonic() < end:
             time.sleep(0.0001)
 
     def resume(self) -> None:
-        """The thread may begin again, with the next `wake`."""
-        self._reset()
+        """The thread may begin again, with the next `wake`. One that is still in a call that a
+        pause did not wait for goes on instead; in a forked child it is not there."""
+        if self._pid != os.getpid():
+            self._begin()
+            return
+        run = self._run
+        if run is not None and not run.leave.acquire(False):
+            # It has heard that it is to end.
+            run.over.acquire(True, PAUSE_S)
+        self._stop = False
