@@ -12,10 +12,12 @@ import re
 import shutil
 import tarfile
 import tempfile
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import result
+from outcome import state_of_parts
 
 NOT_YET = """\
 **It has not been run on a machine with a GPU yet.** Without one it was run with `--dry-run`, and its CUDA programs were compiled by \
@@ -36,25 +38,66 @@ def pack(folder: Path, target: Path) -> None:
     scratch.replace(target)
 
 
-def keep(source: Path, root: Path) -> list[Path]:
-    """Puts a result, packed or a folder, below `root`/tests/data; says what it wrote. What is there of the same GPU is
-    replaced."""
+def keep(sources: Sequence[Path], root: Path) -> list[Path]:
+    """Puts a result below `root`/tests/data, packed or a folder, or what several commands made of one GPU; says what it
+    wrote. What is there of the same GPU is replaced."""
     with tempfile.TemporaryDirectory() as scratch:
-        folder = source
-        if source.is_file():
-            folder = Path(scratch, "result")
-            folder.mkdir()
-            unpack(source.read_bytes(), folder)
+        folders = [opened(source, Path(scratch, str(number))) for number, source in enumerate(sources)]
+        folder = merged(folders, Path(scratch, "merged"))
         if broken := result.problems(folder):
             raise ValueError("; ".join(broken))
-        document = json.loads((folder / "summary.json").read_text())
-        if document["dry_run"] or not document["device"]:
-            raise ValueError("it was made without a GPU: there is nothing to keep")
-        name = slug(document["device"][0])
+        name = slug(summary_of(folder)["device"][0])
         target = root / "tests/data/gpu" / name
         shutil.rmtree(target, ignore_errors=True)
         shutil.copytree(folder, target)
         return [target, *fixtures(target, root, name)]
+
+
+def opened(source: Path, folder: Path) -> Path:
+    """Where its files are, below `folder` if they were packed."""
+    if source.is_file():
+        folder.mkdir()
+        unpack(source.read_bytes(), folder)
+    else:
+        folder = source
+    if broken := result.problems(folder):
+        raise ValueError("; ".join(broken))
+    document = summary_of(folder)
+    if document["dry_run"] or not document["device"]:
+        raise ValueError("it was made without a GPU: there is nothing to keep")
+    return folder
+
+
+def summary_of(folder: Path) -> dict[str, Any]:
+    document: dict[str, Any] = json.loads((folder / "summary.json").read_text())
+    return document
+
+
+def merged(folders: Sequence[Path], target: Path) -> Path:
+    """One result of several: where two have a part, the later one's counts."""
+    if len(folders) == 1:
+        return folders[0]
+    documents = [summary_of(folder) for folder in folders]
+    if len({tuple(document["device"]) for document in documents}) > 1:
+        raise ValueError("they are of different GPUs")
+    parts: dict[str, dict[str, Any]] = {}
+    left_out: dict[str, list[str]] = {}
+    for folder, document in zip(folders, documents, strict=True):
+        shutil.copytree(folder, target, dirs_exist_ok=True)
+        parts |= {part["part"]: part for part in document["parts"]}
+        left_out |= document.get("left_out", {})
+    document = {
+        **documents[-1],
+        "parts": list(parts.values()),
+        "seconds": round(sum(part["seconds"] for part in parts.values()), 1),
+        "state": state_of_parts([part["state"] for part in parts.values()]),
+        "left_out": left_out,
+    }
+    machine = json.loads((target / "machine.json").read_text())
+    (target / "README.md").write_text(result.readme(document, machine, left_out))
+    (target / "summary.md").write_text(result.summary_text(document))
+    (target / "summary.json").write_text(result.shortened(document))
+    return target
 
 
 def fixtures(target: Path, root: Path, name: str) -> list[Path]:

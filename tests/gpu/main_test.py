@@ -69,6 +69,16 @@ class DryRun(unittest.TestCase):
             self.assertEqual(done.returncode, 2)
             self.assertIn("--fathom", done.stderr)
 
+    def test_parts_for_which_there_is_no_time_are_named_for_another_command(self):
+        with tempfile.TemporaryDirectory() as scratch:
+            words = ("--fathom", FATHOM, "--python", "no-such-python", "--dry-run", "--parts", "clock,nvml,sessions")
+            done = gpu_check("-o", f"{scratch}/result", *words, "--minutes", "15")
+            self.assertEqual(done.returncode, 3, done.stdout + done.stderr)
+            self.assertIn("--parts clock,sessions\n", done.stdout)
+            document = json.loads(Path(scratch, "result/summary.json").read_text())
+            self.assertEqual([part["part"] for part in document["parts"]], ["nvml"])
+            self.assertEqual(gpu_check("-o", f"{scratch}/none", *words, "--minutes", "1").returncode, 2)
+
     def test_a_folder_that_is_not_empty_is_left_alone(self):
         with tempfile.TemporaryDirectory() as scratch:
             Path(scratch, "mine").write_text("")

@@ -84,23 +84,31 @@ def compiled(
     if nvcc is None:
         report.not_possible("CUDA programs", "nvcc is not there")
         return {}
+    # Parts of one check share them.
+    folder = context.work.parent / "programs"
+    folder.mkdir(exist_ok=True)
+    built = {name: folder / name for name in names or PROGRAMS if (folder / name).exists()}
+    missing = [name for name in names or PROGRAMS if name not in built]
+    if not missing:
+        return built
     includes = nvtx_folder(context)
     target = architecture(context)
 
     def build(name: str) -> tuple[str, str]:
         words = [nvcc, "-std=c++17", "-O2", target, *includes]
+        scratch = folder / f"{name}.new"
         try:
-            context.run(*words, "-o", context.work / name, HERE / f"programs/{name}.cu", seconds=90)
+            context.run(*words, "-o", scratch, HERE / f"programs/{name}.cu", seconds=90)
+            scratch.replace(folder / name)
         except CommandFailed as error:
             return name, str(error)
         return name, ""
 
-    built: dict[str, Path] = {}
     with concurrent.futures.ThreadPoolExecutor(min(8, os.cpu_count() or 1)) as pool:
-        for name, failure in pool.map(build, names or PROGRAMS):
+        for name, failure in pool.map(build, missing):
             report.expect(f"{name}.cu compiles", not failure, failure)
             if not failure:
-                built[name] = context.work / name
+                built[name] = folder / name
     return built
 
 
@@ -210,7 +218,8 @@ def held(
         report.not_possible(name, str(expected["reason"]))
         return
     found = tables(context, session)
-    checks = check.compare(expected, found, graph_nodes)
+    lost = check.lost_by_cupti(context.rows("health", session))
+    checks = check.compare(expected, found, graph_nodes, lost)
     if program.name == "ranges" and not expected["ranges"]:
         report.not_possible(f"{name}: NVTX", "its headers are not there")
     checks += health(context, session)
@@ -233,7 +242,9 @@ def held(
 
 def health(context: Context, session: Path) -> list[Check]:
     """The recording thinks well of itself: nothing dropped, no launch without its kernel."""
-    rows = [row for row in context.rows("health", session) if row["section"] not in BY_TORCH]
+    every = context.rows("health", session)
+    known = {check.WITHOUT_KERNEL: check.lost_by_cupti(every)}
+    rows = [row for row in every if row["section"] not in BY_TORCH and row["count"] != known.get(row["check"])]
     bad = [
         f"{row['check']}: {row['finding']}" for row in rows if row["status"] in ("warning", "error")
     ]
@@ -294,7 +305,7 @@ def facts(context: Context, report: Report) -> None:
         rows = context.rows("info", session)
         told = {row["name"]: row["value"] for row in rows if str(row["name"]).startswith("cuda.")}
         report.number("facts of the recording", told)
-    program = context.work / "ends"
+    program = context.work.parent / "programs/ends"
     if program.exists():
         quick = context.work / "quick"
         record(context, quick, program, ("_exit_now",), 0)
@@ -324,7 +335,8 @@ def as_another_user(context: Context, report: Report, programs: dict[str, Path])
     words = [folder / context.fathom.name, "run", "-q", "--no-diagnose", "-o", session, "--"]
     try:
         out = context.run(*user, *words, folder / "copies", env={"HOME": str(folder / "out")})
-        checks = check.compare(last_json(out), tables(context, session))
+        lost = check.lost_by_cupti(context.rows("health", session))
+        checks = check.compare(last_json(out), tables(context, session), lost=lost)
     except (CommandFailed, KeyError, ValueError) as error:
         report.failed(name, f"{type(error).__name__}: {error}")
         return

@@ -38,7 +38,7 @@ def nodes(context: Context, report: Report, program: Path) -> None:
             f"{name}: recorded or counted as dropped",
             f"{made} kernels",
             found,
-            found <= made <= found + facts["dropped"],
+            found <= made <= found + facts["dropped"] + recording.lost(),
             **facts,
         )
 

@@ -89,7 +89,13 @@ def run(context: Context, report: Report) -> None:
         if not installed(context, report, name):
             continue
         with Recording(context, report, name) as recording:
-            said = recorded(context, recording, name, program, OPTIONS.get(name, ()))
+            try:
+                said = recorded(context, recording, name, program, OPTIONS.get(name, ()))
+            except CommandFailed as error:
+                if reason := alone(context, name):
+                    report.not_possible(name, f"it does not run by itself: {reason}")
+                    continue
+                raise error
             if not said["possible"]:
                 report.not_possible(name, str(said["reason"]))
                 continue
@@ -121,18 +127,27 @@ def recorded(
     return last_json(recording.run(context.python, file, *arguments, options=options, seconds=90))
 
 
+def alone(context: Context, name: str) -> str:
+    """Why the program does not run without Fathom either; "" where it does."""
+    try:
+        context.run(context.python, context.work / f"with_{name}.py", seconds=90)
+    except CommandFailed as error:
+        return str(error)
+    return ""
+
+
 def jax_profiler(context: Context, report: Report) -> None:
     """Whoever has CUPTI first keeps it: alone and with --cuda off that is jax; with us it is named, or recorded."""
     name = "jax.profiler"
     file = context.work / "with_jax_profiler.py"
     file.write_text(SAYS + JAX_PROFILER)
     try:
-        alone = last_json(context.run(context.python, file, context.work / "jax_alone", seconds=90))
+        own = last_json(context.run(context.python, file, context.work / "jax_alone", seconds=90))
     except CommandFailed as error:
-        report.failed(name, str(error))
+        report.not_possible(name, f"it does not run by itself: {error}")
         return
-    if not alone["possible"]:
-        report.not_possible(name, str(alone["reason"]))
+    if not own["possible"]:
+        report.not_possible(name, str(own["reason"]))
         return
     for cuda in ("auto", "off"):
         with Recording(context, report, f"{name}, --cuda {cuda}") as recording:
@@ -140,7 +155,7 @@ def jax_profiler(context: Context, report: Report) -> None:
             options = ("--cuda", cuda)
             said = recorded(context, recording, name, JAX_PROFILER, options, folder)
             if cuda == "off":
-                report.compare(f"{name}, --cuda off: its trace has the GPU", alone["gpu"], said["gpu"])
+                report.compare(f"{name}, --cuda off: its trace has the GPU", own["gpu"], said["gpu"])
                 continue
             found = recording.kernels()
             lost = json.dumps(recording.not_recorded())

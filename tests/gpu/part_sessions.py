@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import json
 import shlex
+from typing import Any
 
 from common import HERE, CommandFailed, Context, last_json
 from outcome import Report
@@ -12,6 +13,8 @@ from part_torch import FIRST, LAST, SCHEDULE, STEPS
 from programs_of import Recording
 
 WAYS = ("ten", "cpu first", "cupy first", "numba first")
+# Versions of CUDA, as PyTorch has them, whose CUPTI loses the first kernels of a profile.
+FIRST_LOST = ("12.6", "12.8", "12.9", "13.0")
 
 
 def run(context: Context, report: Report) -> None:
@@ -23,14 +26,14 @@ def run(context: Context, report: Report) -> None:
         try:
             alone = last_json(context.run(context.python, HERE / "sessions.py", way, seconds=60))
         except CommandFailed as error:
-            report.failed(way, str(error))
+            # Nothing of ours was in it.
+            report.not_possible(way, f"it does not run by itself: {error}")
             continue
         if not alone["possible"]:
             report.not_possible(way, alone["reason"])
             continue
-        # By itself: what this CUPTI does without us.
-        kernels = alone["kernels"]
-        report.compare(f"{way}: kernels of each profile", kernels[0], kernels, len(set(kernels)) == 1, cupti=alone["cupti"])
+        # What this CUPTI does without us.
+        report.number(f"{way}: kernels of each profile, without Fathom", alone)
         for cuda in ("auto", "always"):
             with Recording(context, report, f"{way} {cuda}") as recording:
                 options = ("--cuda", cuda) if cuda != "auto" else ()
@@ -41,12 +44,25 @@ def run(context: Context, report: Report) -> None:
                 report.number(f"{way}, --cuda {cuda}", {"own": under["kernels"], "ours": recording.kernels()})
                 if cuda == "auto":
                     report.compare(
-                        f"{way}: kernels of each profile under fathom run", kernels, under["kernels"], **facts
+                        f"{way}: kernels of each profile under fathom run",
+                        f"at least {least(alone)}",
+                        under["kernels"],
+                        all(found >= few for found, few in zip(under["kernels"], least(alone), strict=True)),
+                        **facts,
                     )
                 else:
                     lost = json.dumps(facts)
                     said = "took CUPTI" in lost or recording.kernels() > 0
                     report.compare(f"{way}, --cuda always", "recorded, or it is named who took CUPTI", lost[:200], said)
+
+
+def least(alone: dict[str, Any]) -> list[int]:
+    """Of each profile, as many as without Fathom. CUPTI of CUDA 12.6 update 2 to 13.0 loses the first k kernels of the k-th
+    profile of a process; the hook's own first one, which is empty, counts as one (docs/cuda.md)."""
+    kernels: list[int] = alone["kernels"]
+    if str(alone["cuda"]) not in FIRST_LOST:
+        return kernels
+    return [min(found, alone["launches"] - number - 2) for number, found in enumerate(kernels)]
 
 
 def two_processes(context: Context, report: Report) -> None:

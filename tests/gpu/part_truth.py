@@ -3,12 +3,14 @@ with the device's own."""
 
 from __future__ import annotations
 
+import check
 from common import Context
 from outcome import Report
 from part_clock import against_device
 from programs_of import Recording, ready, worst
 
-CHECKS = ("activities_before_launch", "work_after_wait", "negative_durations", "launches_without_activity")
+LOST = check.WITHOUT_KERNEL
+CHECKS = ("activities_before_launch", "work_after_wait", "negative_durations", LOST)
 MOST_ERROR_NS = 50_000
 
 
@@ -23,7 +25,8 @@ def run(context: Context, report: Report) -> None:
             health = {row["check"]: row for row in recording.rows("health")}
             for each in CHECKS:
                 count = health[each]["count"] if each in health else 0
-                report.compare(f"{name}: {each}", 0, count, **facts)
+                known = recording.lost() if each == LOST else 0
+                report.compare(f"{name}: {each}", known, count, **facts)
             error = worst(facts, "cuda.clock.error_ns", float("inf"))
             report.compare(
                 f"{name}: the clock's error", f"at most {MOST_ERROR_NS} ns", error, error <= MOST_ERROR_NS

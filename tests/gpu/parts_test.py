@@ -127,6 +127,9 @@ else:
         rows = [{{"kind": "some", "source": "", "destination": "", "count": 1, "bytes": 1}}]
     if words[0] == "health" and "DROPPED" in os.environ:
         rows = [{{"check": "dropped", "section": "reading", "status": "warning", "finding": "x", "count": 7}}]
+    if words[0] == "health" and "FAULT" in os.environ:
+        rows = [{{"check": "cupti_first_kernels_lost", "section": "recording", "status": "warning", "finding": "x",
+                 "count": int(os.environ["FAULT"])}}]
     if words[0] == "health" and "DEVICES" in os.environ:
         rows = [{{"check": "device_properties", "section": "recording", "status": "ok", "finding": "", "count": 0}}]
     if words[0] == "telemetry":
@@ -257,7 +260,9 @@ class Compared(unittest.TestCase):
     def part_of(context: Context, part: Any) -> dict[str, Check]:
         report = Report("part")
         with tempfile.TemporaryDirectory() as scratch:
-            part.run(dataclasses.replace(context, work=Path(scratch)), report)
+            work = Path(scratch, "work")
+            work.mkdir()
+            part.run(dataclasses.replace(context, work=work), report)
         return {each.name: each for each in report.checks}
 
     def test_an_end_that_loses_kernels_fails_with_both_numbers_and_the_facts(self):
@@ -268,6 +273,25 @@ class Compared(unittest.TestCase):
         self.assertEqual((kill.state, kill.expected, kill.got), (FAILED, "4", "3"))
         self.assertEqual(kill.facts["cuda.fallback_level"], "full activity")
         self.assertEqual((kill.facts["dropped"], kill.facts["jumps"], kill.facts["refused"]), (0, 0, ""))
+
+    def test_what_a_known_fault_of_cupti_loses_is_no_failure_and_is_named(self):
+        with mock.patch.object(part_ends, "ENDS", (("return", 4, False),)):
+            found = self.run_part(part_ends, FAULT="1")["return: kernels"]
+            self.assertEqual(found.state, PASSED)
+            self.assertEqual(found.facts["lost by a fault of this CUPTI"], 1)
+        with mock.patch.object(part_ends, "ENDS", (("return", 5, False),)):
+            self.assertEqual(self.run_part(part_ends, FAULT="1")["return: kernels"].state, FAILED)
+
+    def test_calls_that_launch_nothing_are_no_reason_to_expect_more_records(self):
+        launches = programs_of.Recording.rows
+
+        def more(recording: Any, table: str) -> Any:
+            rows = launches(recording, table)
+            return [*rows, {"name": "cudaFree", "calls": 1}] if table == "launches" else rows
+
+        with mock.patch.object(programs_of.Recording, "rows", more):
+            checks = self.run_part(part_threads)
+        self.assertEqual(checks["little memory: recorded or counted"].state, PASSED)
 
     def test_an_exit_code_that_is_not_the_programs_fails(self):
         with mock.patch.object(part_ends, "ENDS", (("abort", 3, True),)):
@@ -412,6 +436,12 @@ class Compared(unittest.TestCase):
         found = checks["two processes: kernels"]
         self.assertEqual((found.state, found.expected, found.got), (FAILED, "6", "12"))
 
+    def test_profiles_have_what_they_have_without_fathom_or_lack_what_this_cupti_loses(self):
+        alone = {"kernels": [50, 50, 50], "launches": 50, "cuda": "13.1"}
+        self.assertEqual(part_sessions.least(alone), [50, 50, 50])
+        self.assertEqual(part_sessions.least({**alone, "cuda": "13.0"}), [48, 47, 46])
+        self.assertEqual(part_sessions.least({**alone, "cuda": "13.0", "kernels": [9, 0, 0]}), [9, 0, 0])
+
     def test_what_recording_costs_is_compared_run_by_run(self):
         done = json.dumps({**DONE, **dict.fromkeys(part_cost.LIMITS, 1000)})
         checks = self.run_part(part_cost, DONE=done)
@@ -530,6 +560,11 @@ class Compared(unittest.TestCase):
         self.assertEqual(checks["no_such_library"].detail, "it is not installed")
         self.assertEqual(checks["json"].detail, "json sees no GPU")
         self.assertEqual({each.state for each in checks.values()}, {NOT_POSSIBLE})
+
+    def test_what_does_not_run_without_fathom_either_is_not_possible(self):
+        checks = self.others(json="raise SystemExit('no compiler')")
+        self.assertEqual(checks["json"].state, NOT_POSSIBLE)
+        self.assertIn("no compiler", checks["json"].detail)
 
     def test_a_library_whose_kernels_are_not_recorded_fails(self):
         kernels = "ends(True, kernels=[dict(name='x', calls={}, grid=[], block=[], least_ns=0)])"

@@ -101,6 +101,16 @@ class Recording:
             if not name or check.plain_name(row["name"]) == name
         )
 
+    def lost(self) -> int:
+        """Launches without a kernel by a fault of this CUPTI that `fathom health` names (docs/cuda.md)."""
+        return check.lost_by_cupti(self.rows("health"))
+
+    def compare_kernels(self, label: str, made: int, name: str = "", **more: Any) -> None:
+        """All that were launched are there, each once; but what this CUPTI is known to lose, and that is named."""
+        found, lost = self.kernels(name), self.lost()
+        named = {"lost by a fault of this CUPTI": lost} if lost else {}
+        self.report.compare(label, made, found, made - lost <= found <= made, **named, **more, **self.facts())
+
     def launched(self) -> int:
         return sum(kernel["calls"] for kernel in self.expected["kernels"])
 

@@ -39,7 +39,7 @@ def main() -> int:
             torch.cuda.synchronize()
         cuda = torch.autograd.DeviceType.CUDA
         kernels.append(sum(event.device_type == cuda and "add" in event.name for event in own.events()))
-    print(json.dumps({"possible": True, "kernels": kernels, "cupti": torch.version.cuda, "torch": torch.__version__}))
+    print(json.dumps({"possible": True, "launches": LAUNCHES, "kernels": kernels, "cuda": torch.version.cuda, "torch": torch.__version__}))
     return 0
 
 
