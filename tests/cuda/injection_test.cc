@@ -361,7 +361,7 @@ TEST_F(CudaInjection, EachCallOfCuptiThatFailsIsNamedOnceAndTheProgramGoesOn) {
       {"cuptiActivityEnableAndDump:999:0", "", 5},
       {"cuptiActivityEnableRuntimeApi:999:0", "", 5},
       {"cuptiActivityEnableDriverApi:999:0", "", 5},
-      {"cuptiGetCallbackName:999:0", "", 5},
+      {"cuptiGetCallbackName:999:0", "names of calls of CUDA", 5},
       {"cuptiUnsubscribe:999:0", "", 5},
   };
   for (const Failing& failing : all) {
@@ -392,11 +392,24 @@ TEST_F(CudaInjection, WhereBuffersOfZerosAreRefusedAFactHasTheReason) {
   EXPECT_EQ(read_folder(taken).facts.count("cuda.zeros"), 0U);
 }
 
+TEST_F(CudaInjection, WhereWhatWasThereBeforeIsRefusedAFactHasTheReason) {
+  const Folder folder;
+  EXPECT_EQ(run_injected(folder, "work", {{"CUPTI_FAKE_FAIL", "cuptiActivityEnableAndDump:999:0"}}),
+            0);
+  EXPECT_EQ(read_folder(folder).facts.at("cuda.made_before"), "not recorded: CUPTI error 999");
+}
+
 TEST_F(CudaInjection, ACuptiThatAnotherUsesByItsSecondVersionIsLeft) {
   const Folder folder;
   EXPECT_EQ(run_injected(folder, "work", {{"CUPTI_FAKE_V2", "1"}}), 0);
   EXPECT_TRUE(kernels_of(folder).empty());
   EXPECT_TRUE(losses(read_folder(folder)).contains("GPU activity"));
+  // One that does not let go of it is named, too.
+  const Folder kept;
+  EXPECT_EQ(run_injected(kept, "work",
+                         {{"CUPTI_FAKE_V2", "1"}, {"CUPTI_FAKE_FAIL", "cuptiUnsubscribe:999:0"}}),
+            0);
+  EXPECT_TRUE(losses(read_folder(kept)).contains("CUPTI for another profiler"));
 }
 
 TEST_F(CudaInjection, AVirtualGpuThatForbidsItNamesTheHostsSetting) {
@@ -475,6 +488,18 @@ TEST_F(CudaInjection, BeforeAContextEndsWhatCuptiHasOfItIsTaken) {
         0);
     EXPECT_EQ(kernels_of(folder).size(), kernels) << how;
     EXPECT_EQ(read_folder(folder).dropped, 0U) << how;
+  }
+}
+
+TEST_F(CudaInjection, AContextWhoseWorkDoesNotEndIsNotWaitedForWithoutALimit) {
+  for (const char* const how : {"device reset, never done", "primary reset, never done"}) {
+    const Folder folder;
+    EXPECT_EQ(run_injected(folder, how, {{"CUPTI_FAKE_WHOLE", "1"}}), 0) << how;
+    EXPECT_EQ(kernels_of(folder).size(), 8U) << how;
+    const Recorded recorded = read_folder(folder);
+    EXPECT_EQ(recorded.facts.at("cuda.running"), "1") << how;
+    // What had not begun.
+    EXPECT_EQ(recorded.dropped, 3U) << how;
   }
 }
 
@@ -608,7 +633,27 @@ TEST_F(CudaInjection, ACuptiThatWasAnothersFromTheBeginningIsLeftAndThatIsSaid) 
   EXPECT_EQ(recorded.facts.at("cuda.fallback_level"), "telemetry of the GPU");
   EXPECT_TRUE(kernels_of(folder).empty());
 }
+
+TEST_F(CudaInjection, APromiseOfZerosThatCannotBeTakenBackIsNamed) {
+  const Folder folder;
+  EXPECT_EQ(run_injected(
+                folder, "work",
+                {{"CUPTI_FAKE_TSC", "1"}, {"CUPTI_FAKE_FAIL", "cuptiActivitySetAttribute:999:2"}}),
+            0);
+  EXPECT_TRUE(losses(read_folder(folder))
+                  .contains("what other profilers in this process record, if their buffers hold no "
+                            "zeros"));
+}
 #endif
+
+TEST_F(CudaInjection, TimesOfAClockThatFitsNoOtherAreUnknownAndNotRecorded) {
+  const Folder folder;
+  EXPECT_EQ(run_injected(folder, "another clock"), 0);
+  const Recorded recorded = read_folder(folder);
+  EXPECT_NE(loss(recorded, "times unknown"), "");
+  EXPECT_EQ(kernels_of(folder).size(), 5U);
+  EXPECT_EQ(recorded.facts.count("cuda.clock.jumps"), 0U);
+}
 
 TEST_F(CudaInjection, AnotherProfilerWithAClockLikeCuptisIsNoticedByMissingBuffers) {
   for (const char* const how : {"taken quietly", "taken quietly, plain"}) {

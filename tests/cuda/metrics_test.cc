@@ -133,6 +133,30 @@ TEST_F(GpuMetrics, TimesOfTheProcessorsCounterArePutOnTheHostsClock) {
 }
 #endif
 
+TEST_F(GpuMetrics, SamplesOfAClockThatFitsNoOtherAreCountedAndTheirTimesSaidToBeUnknown) {
+  const Folder folder;
+  const auto before = std::chrono::steady_clock::now().time_since_epoch().count();
+  EXPECT_EQ(run(folder, "metrics, another clock"), 0);
+  const Recorded recorded = read_folder(folder);
+  EXPECT_EQ(recorded.facts.at("cuda.metrics.0.times"), "unknown");
+  EXPECT_GT(recorded.dropped, 0U);
+  const auto reasons = losses(recorded, "why");
+  const auto found = reasons.find("the rest of the hardware counters of GPU 0");
+  ASSERT_NE(found, reasons.end());
+  EXPECT_NE(found->second.find("times unknown"), std::string::npos);
+  EXPECT_GE(by_counter(recorded).at("gpu.sm_active").front().time, before);
+}
+
+TEST_F(GpuMetrics, AHostObjectThatCuptiDoesNotEndIsAFactAndNothingIsLost) {
+  const Folder folder;
+  EXPECT_EQ(run(folder, "metrics", {{"CUPTI_FAKE_FAIL", "cuptiProfilerHostDeinitialize:999:0"}}),
+            0);
+  const Recorded recorded = read_folder(folder);
+  EXPECT_EQ(recorded.facts.at("cuda.metrics.0.host_end"),
+            "cuptiProfilerHostDeinitialize: CUPTI error 999");
+  EXPECT_TRUE(by_counter(recorded).contains("gpu.sm_active"));
+}
+
 TEST_F(GpuMetrics, EachVersionOfCuptiGetsStructuresOfItsOwnSizes) {
   for (const char* const version : {"24", "26", "28", "130001", "130101", "130200", "130500"}) {
     const Folder folder;

@@ -117,6 +117,20 @@ RULES = {
         "done ? CUPTI_SUCCESS : CUPTI_SUCCESS);",
         "CudaInjection.BeforeAContextEndsWhatCuptiHasOfItIsTaken",
     ),
+    "limit": Rule(
+        "a context whose work does not end is waited for half a second at most",
+        CUDA + "context_wait.cc",
+        "answer == CUDA_ERROR_NOT_READY && wire::monotonic_ns() < until;",
+        "answer == CUDA_ERROR_NOT_READY && until != 0;",
+        "CudaInjection.AContextWhoseWorkDoesNotEndIsNotWaitedForWithoutALimit",
+    ),
+    "clock": Rule(
+        "times of a clock that fits no other are not recorded",
+        CUDA + "tracer_work.cc",
+        "if (clock_.unknown()) taken_over();",
+        "",
+        "CudaInjection.TimesOfAClockThatFitsNoOtherAreUnknownAndNotRecorded",
+    ),
     "primary": Rule(
         "a primary context that is reset is waited for and released again",
         CUDA + "context_wait.cc",

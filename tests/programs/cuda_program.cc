@@ -146,8 +146,11 @@ bool rarely(void* gpu, const std::string& what) {
     find<Work>(gpu, "fake_launch")(6);
   } else if (what == "launch, stream of the thread") {
     find<Work>(gpu, "fake_launch_ptsz")(6);
-  } else if (const char* const ends = end_of_context(what)) {
+  } else if (const char* const ends = end_of_context(what.substr(0, what.find(',')))) {
+    const bool never_done = what.ends_with(", never done");
+    if (never_done) simply("fake_never_done");
     work(5);
+    if (never_done) simply("fake_endless_kernel");
     if (what != "context release") find<Work>(gpu, "fake_queue")(3);
     simply(ends);
     work(2);
@@ -325,6 +328,14 @@ int main(int argc, char** argv) {
     be_taken_quietly(gpu, what != "taken quietly");
     return 0;
   }
+  if (what == "another clock") {
+    work(5);
+    find<Simple>(gpu, "fake_sets_clock")();
+    work(3);
+    constexpr int kOfFourLooks = 25;
+    wait_for_readings(gpu, kOfFourLooks);
+    return 0;
+  }
   if (what == "busy, plain") return be_busy(gpu);
   if (what == "much, killed") {
     // The last look takes what is in full buffers.
@@ -336,6 +347,13 @@ int main(int argc, char** argv) {
   if (what == "steps, _exit" && limited(gpu, "steps")) _exit(0);
   if (what == "libraries") return call_libraries();
   work(5);
+  if (what == "metrics, another clock") {
+    constexpr int kOfManyLooks = 60;
+    find<Work>(gpu, "fake_wait_for_looks")(3);
+    find<Simple>(gpu, "fake_sets_clock")();
+    wait_for_readings(gpu, kOfManyLooks);
+    return 0;
+  }
   if (what == "metrics, taken") {
     find<Work>(gpu, "fake_wait_for_looks")(3);
     find<Simple>(gpu, "fake_kineto_takes")();

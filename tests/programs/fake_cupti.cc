@@ -37,7 +37,7 @@ using fathom::test::fake_version;
 namespace {
 
 /// The made-up GPU's clock is ahead of the host's by so much.
-constexpr std::int64_t kAhead = 1'000'000'000'000;
+constexpr std::uint64_t kAhead = 1'000'000'000'000;
 
 struct State {
   std::mutex mutex;
@@ -61,6 +61,9 @@ struct State {
   std::atomic<int> readings{0};
   std::atomic<int> taken{0};
   std::atomic<int> retained{0};  // by how many the primary context is used that did not make it
+  std::atomic<int> context_events{0};  // that were made to wait for a context
+  bool never_done = false;             // the work of the context does not end
+  int looks_at_context = 0;
   std::atomic<int> plain_told{0};
   int sessions = 0;  // how often kernels were enabled
   int to_lose = 0;   // kernels, of this one
@@ -71,15 +74,18 @@ State& state() { return fathom::inside::never_freed<State>(); }
 // NOLINTNEXTLINE(cppcoreguidelines-avoid-non-const-global-variables)
 std::atomic<CUpti_TimestampCallbackFunc> clock_of_client{nullptr};
 
+std::uint64_t monotonic_ns() {
+  timespec time{};
+  clock_gettime(CLOCK_MONOTONIC, &time);
+  return static_cast<std::uint64_t>(std::int64_t{time.tv_sec} * 1'000'000'000 + time.tv_nsec);
+}
+
 std::uint64_t now() {
 #ifdef __x86_64__
   if (std::getenv("CUPTI_FAKE_TSC") != nullptr) return __builtin_ia32_rdtsc();
 #endif
   if (const CUpti_TimestampCallbackFunc read = clock_of_client) return read();
-  timespec time{};
-  clock_gettime(CLOCK_MONOTONIC, &time);
-  return static_cast<std::uint64_t>(std::int64_t{time.tv_sec} * 1'000'000'000 + time.tv_nsec +
-                                    kAhead);
+  return monotonic_ns() + kAhead;
 }
 
 /// 0 would be none.
@@ -190,6 +196,27 @@ void unsafe(const char* call) {
     broken(std::string(call) + " spoilt the capture of another thread's graph");
 }
 
+/// What events hold that hold no time.
+constexpr std::int64_t kOfContext = -2;
+constexpr std::int64_t kDestroyed = -3;
+
+/// The first look at a context comes too early, and each where its work does not end.
+CUresult look_at_context() {
+  constexpr int kTooMany = 5000;
+  State& s = state();
+  const std::lock_guard lock(s.mutex);
+  if (++s.looks_at_context > kTooMany) broken("a context was waited for without a limit");
+  if (s.never_done || s.looks_at_context == 1) return CUDA_ERROR_NOT_READY;
+  for (void* const place : std::exchange(s.queued, {})) {
+    auto& kernel = *static_cast<fathom::cuda::KernelRecord*>(place);
+    kernel.start = now();
+    kernel.end = kernel.start + 5000;
+    fathom::test::complete_record(place);
+  }
+  fathom::test::settle_records();
+  return CUDA_SUCCESS;
+}
+
 void launch(CUpti_CallbackId id, CUstream stream, int rounds) {
   static int context = 0;
   current_context = reinterpret_cast<CUcontext>(&context);
@@ -230,6 +257,7 @@ void end_context(CUpti_CallbackDomain domain, CUpti_CallbackId id) {
   current_context = domain == CUPTI_CB_DOMAIN_RUNTIME_API ? own_context() : nullptr;
   tell(domain, id, data);
   if (state().retained != 0) broken("a primary context was retained and not released");
+  if (state().context_events != 0) broken("an event of a context that ends was not destroyed");
   {
     const std::lock_guard lock(state().mutex);
     fathom::test::forget_records();
@@ -450,6 +478,12 @@ extern "C" {
 #endif
 }
 
+/// From now on whoever waits for the context waits in vain.
+[[gnu::visibility("default")]] void fake_never_done() {
+  const std::lock_guard lock(state().mutex);
+  state().never_done = true;
+}
+
 /// Kernels that have not begun, behind others: before their context is waited for they have no
 /// times.
 [[gnu::visibility("default")]] void fake_queue(int kernels) {
@@ -536,6 +570,14 @@ extern "C" {
 #ifdef __x86_64__
   clock_of_client = [] { return static_cast<std::uint64_t>(__builtin_ia32_rdtsc()); };
 #endif
+}
+
+/// A clock that counts neither nanoseconds nor the processor's ticks.
+[[gnu::visibility("default")]] void fake_sets_clock() {
+  clock_of_client = [] {
+    constexpr int kSlower = 3;
+    return monotonic_ns() / kSlower;
+  };
 }
 
 /// When its window ends it disables all kinds, for all.
@@ -684,19 +726,17 @@ CUresult cuDevicePrimaryCtxRelease(CUdevice /*device*/) {
   --state().retained;
   return CUDA_SUCCESS;
 }
-/// Of all contexts, of which there is one with work that ends.
+/// Who ends a context may have work that never ends.
 CUresult cuCtxSynchronize() {
   unsafe("cuCtxSynchronize");
-  if (current_context == nullptr) return CUDA_ERROR_INVALID_CONTEXT;
-  State& s = state();
-  const std::lock_guard lock(s.mutex);
-  for (void* const place : std::exchange(s.queued, {})) {
-    auto& kernel = *static_cast<fathom::cuda::KernelRecord*>(place);
-    kernel.start = now();
-    kernel.end = kernel.start + 5000;
-    fathom::test::complete_record(place);
-  }
-  fathom::test::settle_records();
+  broken("a context was waited for without a limit");
+}
+/// Of all streams of a context, of which there is one with work that ends.
+[[gnu::visibility("default")]] CUresult cuCtxRecordEvent(CUcontext context, CUevent event) {
+  unsafe("cuCtxRecordEvent");
+  if (current_context == nullptr || context != current_context) return CUDA_ERROR_INVALID_CONTEXT;
+  *reinterpret_cast<std::int64_t*>(event) = kOfContext;
+  ++state().context_events;
   return CUDA_SUCCESS;
 }
 CUresult cuEventCreate(CUevent* event, unsigned /*flags*/) {
@@ -712,8 +752,15 @@ CUresult cuEventRecord(CUevent event, CUstream stream) {
   *reinterpret_cast<std::int64_t*>(event) = event_clock();
   return CUDA_SUCCESS;
 }
-CUresult cuEventQuery(CUevent /*event*/) {
+CUresult cuEventQuery(CUevent event) {
   unsafe("cuEventQuery");
+  return *reinterpret_cast<std::int64_t*>(event) == kOfContext ? look_at_context() : CUDA_SUCCESS;
+}
+CUresult cuEventDestroy(CUevent event) {
+  unsafe("cuEventDestroy");
+  const std::int64_t held = std::exchange(*reinterpret_cast<std::int64_t*>(event), kDestroyed);
+  if (held == kDestroyed) broken("an event was destroyed twice");
+  if (held == kOfContext) --state().context_events;
   return CUDA_SUCCESS;
 }
 CUresult cuEventSynchronize(CUevent /*event*/) {

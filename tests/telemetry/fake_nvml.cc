@@ -8,9 +8,9 @@
 //   mig               GPU 0 is in MIG mode: no utilisation, one instance
 //   lost=N            GPU 1 is lost after N calls for its power
 //   gpus=N            so many GPUs
-//   driver=535.54     the driver's version begins so; 535.43 to 535.86 list processes in longer
-//   rows processes=N       so many use GPU 0, our own first stuck             calls for the power
-//   of GPU 0 do not return before the test ends
+//   driver=535.54     the driver's version begins so; 535.43 to 535.86 have longer rows
+//   processes=N       so many use GPU 0, our own first
+//   stuck             calls for the power of GPU 0 do not return before the test ends
 // Built without symbols newer than 2019 where FATHOM_NVML_OLD is defined.
 #include <algorithm>
 #include <array>

@@ -15,6 +15,8 @@ constexpr std::int64_t kWide = 20'000;
 /// Where no good reading is to be had for so long, a wide one is better than none.
 constexpr std::int64_t kLongest = 2'000'000'000;
 constexpr std::size_t kMostReadings = 256;
+/// Nobody sets a clock so often in a row.
+constexpr std::size_t kMostContradictions = 3;
 /// Readings so many times their errors apart show drift to 50 ppm.
 constexpr std::int64_t kTrustworthy = 20'000;
 constexpr double kMillion = 1e6;
@@ -37,6 +39,14 @@ std::int64_t ClockFit::Line::host(std::int64_t cupti) const {
 void ClockFit::jump(const ClockReading& reading) {
   before_.assign(readings_.end() - std::min<std::ptrdiff_t>(2, std::ssize(readings_)),
                  readings_.end());
+  if (contradictions_ == 0) settled_ = before_;
+  if (++contradictions_ == kMostContradictions) {
+    unknown_ = true;
+    quality_.jumps -= contradictions_ - 1;
+    readings_ = settled_;
+    before_.clear();
+    return;
+  }
   readings_.assign(1, reading);
   first_ = reading;
   ++quality_.jumps;
@@ -53,10 +63,11 @@ void ClockFit::judge(const ClockReading& reading) {
 }
 
 void ClockFit::add(const ClockReading& reading) {
-  if (reading.after < reading.before) return;
+  if (reading.after < reading.before || unknown_) return;
   // Once, so that nothing below fails halfway.
   readings_.reserve(kMostReadings + 1);
   before_.reserve(2);
+  settled_.reserve(2);
   if (readings_.empty()) {
     readings_.push_back(reading);
     first_ = reading;
@@ -73,6 +84,7 @@ void ClockFit::add(const ClockReading& reading) {
     if (host_passed > 0) jump(reading);
     return;
   }
+  contradictions_ = 0;
   const std::int64_t good = std::max(kWide, 2 * last.error());
   if (2 * reading.error() > good && host_passed < kLongest) return;
   judge(reading);

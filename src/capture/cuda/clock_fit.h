@@ -41,6 +41,13 @@ class ClockFit {
   /// CUPTI's clock when CLOCK_MONOTONIC was there: the other way round, to the nanosecond.
   [[nodiscard]] std::int64_t cupti(std::int64_t host) const;
   [[nodiscard]] bool empty() const { return readings_.empty(); }
+  /// False while the last reading contradicts those before: the next will show whether a clock was
+  /// set. Times that came since had better wait.
+  [[nodiscard]] bool settled() const { return contradictions_ == 0; }
+  /// One reading after the other contradicted those before: what is read does not count like the
+  /// host's clock, by no slope. From then on no reading is taken, and what the clocks were before
+  /// holds.
+  [[nodiscard]] bool unknown() const { return unknown_; }
   [[nodiscard]] const ClockQuality& quality() const { return quality_; }
 
  private:
@@ -55,7 +62,10 @@ class ClockFit {
 
   std::vector<ClockReading> readings_;  ///< Since the last jump, the newest of them; in order.
   std::vector<ClockReading> before_;    ///< The two before it: records come late.
-  ClockReading first_;                  ///< Since the last jump.
+  std::vector<ClockReading> settled_;   ///< The last two before the first contradiction in a row.
+  std::size_t contradictions_ = 0;      ///< In a row.
+  bool unknown_ = false;
+  ClockReading first_;  ///< Since the last jump.
   ClockQuality quality_;
 };
 

@@ -99,6 +99,40 @@ TEST(ClockFit, AfterAJumpTimesBeforeItKeepTheirLine) {
   EXPECT_EQ(fit.host(before.cupti(4 * kSecond + 10)), 4 * kSecond + 10);
 }
 
+TEST(ClockFit, AClockThatCountsSomethingElseIsUnknownAndWhatWasBeforeHolds) {
+  for (const double rate : {3.1, 0.024, 1.01}) {
+    ClockFit fit;
+    const Clocks own{0, 1000};
+    for (std::int64_t at = 0; at <= 4; ++at) fit.add(own.read(at * kSecond / 4));
+    EXPECT_TRUE(fit.settled());
+    for (std::int64_t at = 5; at <= 7; ++at) {
+      EXPECT_FALSE(fit.unknown());
+      const std::int64_t host = at * kSecond / 4;
+      fit.add({std::llround(static_cast<double>(host) * rate) + 7 * kSecond, host - 50, host + 50});
+      EXPECT_FALSE(fit.settled());
+    }
+    EXPECT_TRUE(fit.unknown()) << rate;
+    EXPECT_EQ(fit.quality().jumps, 0U);
+    EXPECT_EQ(fit.host(own.cupti(kSecond + 10)), kSecond + 10);
+    // Also where it would fit again.
+    const std::size_t readings = fit.quality().readings;
+    fit.add(own.read(3 * kSecond));
+    EXPECT_EQ(fit.quality().readings, readings);
+  }
+}
+
+TEST(ClockFit, AClockThatIsSetTwiceIsKnown) {
+  ClockFit fit;
+  std::int64_t offset = 0;
+  for (std::int64_t at = 0; at <= 12; ++at) {
+    if (at == 4 || at == 8) offset += 9 * kSecond;
+    fit.add(Clocks{0, offset}.read(at * kSecond / 4));
+    EXPECT_EQ(fit.settled(), at != 4 && at != 8);
+  }
+  EXPECT_FALSE(fit.unknown());
+  EXPECT_EQ(fit.quality().jumps, 2U);
+}
+
 TEST(ClockFit, ReadingsCloseTogetherDoNotBendShortTimes) {
   ClockFit fit;
   fit.add({1'000'000, 1'000'000 - 40, 1'000'000 + 40});

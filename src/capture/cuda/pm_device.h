@@ -39,6 +39,10 @@ class PmDevice {
   [[nodiscard]] const PmPlan& plan() const { return plan_; }
   [[nodiscard]] int device() const { return device_; }
   [[nodiscard]] const std::string& chip() const { return chip_; }
+  /// What CUPTI answered where it did not end one of its host objects, of which a plan takes many.
+  [[nodiscard]] CUptiResult host_end() const {
+    return host_ == nullptr ? CUPTI_SUCCESS : host_->end_result();
+  }
 
  private:
   PmRefusal ask_chip();

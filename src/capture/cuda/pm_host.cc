@@ -31,7 +31,8 @@ void PmHost::end() {
   auto asked = pm_parameters<CUpti_Profiler_Host_Deinitialize_Params>(
       CUpti_Profiler_Host_Deinitialize_Params_STRUCT_SIZE);
   asked.pHostObject = std::exchange(host_, nullptr);
-  cupti_.host_end(&asked);
+  const CUptiResult result = cupti_.host_end(&asked);
+  if (end_result_ == CUPTI_SUCCESS) end_result_ = result;
 }
 
 CUptiResult PmHost::check() { return begin(); }

@@ -31,6 +31,8 @@ class PmHost {
   /// The chosen metrics of one sample of a counter data image, into `values`, as many as they are.
   CUptiResult evaluate(std::span<const std::uint8_t> data, std::size_t sample,
                        std::span<double> values) const;
+  /// The first answer that an object of the interface could not be ended by; success: none so far.
+  [[nodiscard]] CUptiResult end_result() const { return end_result_; }
   /// The chosen metrics, as CUPTI takes them.
   [[nodiscard]] std::span<const char*> names() { return names_; }
 
@@ -44,6 +46,7 @@ class PmHost {
   std::string chip_;
   std::vector<std::uint8_t> availability_;
   CUpti_Profiler_Host_Object* host_ = nullptr;
+  CUptiResult end_result_ = CUPTI_SUCCESS;
   std::vector<std::string> metrics_;
   mutable std::vector<const char*> names_;  // of metrics_; CUPTI takes no const array
 };

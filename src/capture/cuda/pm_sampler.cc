@@ -182,7 +182,10 @@ void PmSampler::State::begin(int device) {
   if (sampled->plan().tracks.empty()) return;
   {
     const std::lock_guard lock(mutex_);
-    news_.begun.push_back({gpu, sampled->chip(), sampled->plan()});
+    const CUptiResult ended = sampled->host_end();
+    news_.begun.push_back(
+        {gpu, sampled->chip(), sampled->plan(),
+         ended == CUPTI_SUCCESS ? "" : "cuptiProfilerHostDeinitialize: " + cupti_.text(ended)});
   }
   gpus_.push_back({std::move(sampled), gpu});
   sampling_ = true;

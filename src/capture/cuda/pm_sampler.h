@@ -20,6 +20,8 @@ struct PmReport {
     int gpu = 0;  ///< By PCI bus.
     std::string chip;
     PmPlan plan;
+    std::string
+        host_end;  ///< What CUPTI answered where it did not end a host object; empty: nothing.
   };
   struct Looked {
     int gpu = 0;

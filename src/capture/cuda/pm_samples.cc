@@ -10,6 +10,11 @@ namespace {
 /// CUPTI's clock is known that well at worst.
 constexpr std::int64_t kTolerance = 200'000;
 constexpr double kAll = 100;
+/// By so much samples may come later at one look than at another.
+constexpr std::int64_t kMostLag = 1'000'000'000;
+/// Nobody sets a clock so often within a minute.
+constexpr int kMostParted = 3;
+constexpr std::int64_t kForgiven = 60'000'000'000;
 
 std::int64_t signed_of(std::uint64_t time) { return static_cast<std::int64_t>(time); }
 
@@ -96,11 +101,39 @@ std::int64_t PmSeries::host_by_cpu(const PmBatch& batch, std::uint64_t ticks) co
   return from.host + std::llround(passed * slope);
 }
 
+/// Sampling never pauses, so that the newest sample gets older by as much as the host's clock goes
+/// on; but for a look after an overflow. Else its clock counts something else, or was set.
+bool PmSeries::has_known_clock(const PmBatch& batch, std::uint64_t end) {
+  if (parted_ >= kMostParted || batch.overflowed) return parted_ < kMostParted;
+  if (!together_) together_ = {end, batch.decoded};
+  const std::int64_t passed = batch.decoded - together_->second;
+  const std::int64_t ahead = signed_of(end - together_->first) - passed;
+  const auto allowed = std::llround(static_cast<double>(passed) * kMostDrift) + kMostLag;
+  if (std::abs(ahead) <= allowed) return true;
+  parted_ = batch.decoded - parted_at_ < kForgiven ? parted_ + 1 : 1;
+  parted_at_ = batch.decoded;
+  together_ = {end, batch.decoded};
+  return parted_ < kMostParted;
+}
+
+/// By the newest sample that has times at all.
+bool PmSeries::has_no_clock(const PmBatch& batch, const ClockFit& clock) {
+  const auto newest =
+      std::find_if(batch.times.rbegin(), batch.times.rend(),
+                   [](const PmTime& time) { return time.begin != 0 && time.end > time.begin; });
+  if (newest == batch.times.rend() || is_by_cpu(batch, *newest, *newest)) return false;
+  return clock.unknown() || !has_known_clock(batch, newest->end);
+}
+
 void PmSeries::convert(const PmBatch& batch, const ClockFit& clock, std::vector<PmPoint>& points) {
   const std::size_t tracks = plan_.tracks.size();
   if (batch.times.size() * tracks != batch.values.size()) return;
   count_gap(batch);
   counts_.samples += batch.times.size();
+  if (has_no_clock(batch, clock)) {
+    counts_.of_no_clock += batch.times.size();
+    return;
+  }
   std::vector<std::size_t> good;
   good.reserve(batch.times.size());
   for (std::size_t i = 0; i < batch.times.size(); ++i) {

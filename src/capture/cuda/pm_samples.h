@@ -43,6 +43,7 @@ struct PmCounts {
   std::uint64_t overflows = 0;
   std::uint64_t without_time = 0;  ///< Ends before it begins, or before the one before it.
   std::uint64_t by_cpu = 0;        ///< Whose times are of the processor's counter.
+  std::uint64_t of_no_clock = 0;   ///< Whose times are unknown: of a clock that fits no other.
 };
 
 /// Samples carry times of CUPTI's clock. Where they do not fit between the moments that they were
@@ -98,6 +99,8 @@ class PmSeries {
                                       const PmTime& last);
   [[nodiscard]] std::int64_t host_by_cpu(const PmBatch& batch, std::uint64_t ticks) const;
   void count_gap(const PmBatch& batch);
+  [[nodiscard]] bool has_known_clock(const PmBatch& batch, std::uint64_t end);
+  [[nodiscard]] bool has_no_clock(const PmBatch& batch, const ClockFit& clock);
   [[nodiscard]] bool sound(const PmBatch& batch, const PmTime& time) const;
   [[nodiscard]] std::optional<double> value_of(std::size_t track, double value) const;
 
@@ -107,6 +110,11 @@ class PmSeries {
   PmTime last_;
   Moment looked_;     // the look before this one; ticks 0: there was none since the start
   bool gap_ = false;  // samples are missing after the last
+  // Where samples and the host were when their clocks last agreed to begin with; and how often they
+  // have parted since.
+  std::optional<std::pair<std::uint64_t, std::int64_t>> together_;
+  std::int64_t parted_at_ = 0;
+  int parted_ = 0;
 };
 
 }  // namespace fathom::cuda

@@ -109,6 +109,51 @@ TEST(PmSeries, ValuesThatDoNotFitTheTracksAreLeft) {
   EXPECT_TRUE(points.empty());
 }
 
+/// Samples of a clock that counts so fast, looked at ten times a second for so long; set by so much
+/// after each of these looks.
+PmCounts counts_of(double rate, int looks, std::uint64_t set, std::initializer_list<int> when) {
+  PmSeries series(two_tracks());
+  std::uint64_t offset = 7'000'000'000;
+  for (int look = 1; look <= looks; ++look) {
+    const std::int64_t host = look * std::int64_t{100'000'000};
+    PmBatch made;
+    const auto end =
+        static_cast<std::uint64_t>(std::llround(static_cast<double>(host) * rate)) + offset;
+    made.times = {{end - 2000, end - 1000}, {end - 1000, end}};
+    made.values = {1, 1, 1, 1};
+    made.decoded = host;
+    std::vector<PmPoint> points;
+    series.convert(made, kSame, points);
+    EXPECT_EQ(points.size(), series.counts().of_no_clock == 0 ? 4U : 0U);
+    for (const int set_at : when) offset += set_at == look ? set : 0;
+  }
+  return series.counts();
+}
+
+TEST(PmSeries, TimesOfAClockThatCountsSomethingElseAreUnknown) {
+  EXPECT_GT(counts_of(3.1, 100, 0, {}).of_no_clock, 100U);
+  EXPECT_GT(counts_of(0.024, 100, 0, {}).of_no_clock, 100U);
+  EXPECT_GT(counts_of(0.8, 300, 0, {}).of_no_clock, 100U);
+  EXPECT_EQ(counts_of(1.0004, 3000, 0, {}).of_no_clock, 0U);
+}
+
+TEST(PmSeries, TimesOfAClockThatIsSetNowAndThenAreKnown) {
+  constexpr std::uint64_t kFar = 5'000'000'000;
+  EXPECT_EQ(counts_of(1, 100, kFar, {20, 60}).of_no_clock, 0U);
+  EXPECT_EQ(counts_of(1, 3000, kFar, {20, 700, 1400, 2100}).of_no_clock, 0U);
+}
+
+TEST(PmSeries, WhatWasHeldBackByAnOverflowIsNoOtherClock) {
+  PmSeries series(two_tracks());
+  std::vector<PmPoint> points;
+  for (std::uint64_t at = 1; at < 40; ++at) {
+    PmBatch late = batch(at * 10'000'000'000, 2, true);
+    late.decoded += static_cast<std::int64_t>(at) * 900'000'000;
+    series.convert(late, kSame, points);
+  }
+  EXPECT_EQ(series.counts().of_no_clock, 0U);
+}
+
 TEST(PmClock, TimesThatFitBetweenStartAndLookStayAsTheyAre) {
   PmClock clock;
   clock.fit(1'000'000, 9'000'000, 500'000, 10'000'000);

@@ -21,6 +21,8 @@ void PmWriter::begin(const PmReport::Begun& begun) {
   writer_.fact(pid_, key + "chip", begun.chip);
   writer_.fact(pid_, key + "counters", metrics);
   writer_.fact(pid_, key + "interval_ns", std::to_string(begun.plan.interval_ns));
+  // Nothing is lost by it.
+  if (!begun.host_end.empty()) writer_.fact(pid_, key + "host_end", begun.host_end);
   if (begun.plan.interval_cycles > 0)
     writer_.fact(pid_, key + "interval_cycles", std::to_string(begun.plan.interval_cycles));
 }
@@ -33,12 +35,24 @@ void PmWriter::count(Gpu& gpu) {
   if (counts.without_time > gpu.reported.without_time)
     writer_.dropped("samples of GPU metrics with impossible times",
                     counts.without_time - gpu.reported.without_time);
+  if (counts.of_no_clock > gpu.reported.of_no_clock)
+    writer_.dropped("samples of GPU metrics whose times are unknown",
+                    counts.of_no_clock - gpu.reported.of_no_clock);
   gpu.reported = counts;
 }
 
-void PmWriter::write(const PmReport& news) {
+void PmWriter::look_at_clock(int number, Gpu& gpu) {
+  if (gpu.series.counts().of_no_clock == 0 || gpu.reported.of_no_clock > 0) return;
+  losses_.push_back({"the rest of the hardware counters of GPU " + std::to_string(number),
+                     "times unknown: they are of a clock that runs neither like CUPTI's nor like "
+                     "the processor's counter, which another profiler in this process has set",
+                     "record without the program's own profile"});
+}
+
+std::vector<Loss> PmWriter::write(const PmReport& news) {
   for (const PmReport::Begun& begun : news.begun) inside::attempt([&] { begin(begun); });
   for (const PmReport::Looked& looked : news.looked) inside::attempt([&] { write(looked); });
+  return std::exchange(losses_, {});
 }
 
 void PmWriter::write(const PmReport::Looked& looked) {
@@ -49,6 +63,7 @@ void PmWriter::write(const PmReport::Looked& looked) {
   gpu.series.convert(looked.batch, clock_, points);
   for (const PmPoint& point : points)
     writer_.sample(point.time, gpu.counters[point.track], point.value);
+  look_at_clock(looked.gpu, gpu);
   count(gpu);
 }
 
@@ -59,6 +74,7 @@ void PmWriter::write_facts() {
     writer_.fact(pid_, key + "samples", std::to_string(counts.samples));
     if (counts.overflows > 0)
       writer_.fact(pid_, key + "overflows", std::to_string(counts.overflows));
+    if (counts.of_no_clock > 0) writer_.fact(pid_, key + "times", "unknown");
     if (counts.by_cpu > 0)
       writer_.fact(pid_, key + "samples_by_processor_clock", std::to_string(counts.by_cpu));
     const PmClock& clock = gpu.series.clock();

@@ -7,17 +7,19 @@
 #include <vector>
 
 #include "capture/cuda/clock_fit.h"
+#include "capture/cuda/fallback.h"
 #include "capture/cuda/pm_sampler.h"
 #include "wire/writer.h"
 
 namespace fathom::cuda {
 
-/// Of the recorder's thread. Losses are not its business.
+/// Of the recorder's thread.
 class PmWriter {
  public:
   PmWriter(wire::Writer& writer, const ClockFit& clock, std::int32_t pid)
       : writer_(writer), clock_(clock), pid_(pid) {}
-  void write(const PmReport& news);
+  /// What is lost by it: samples whose times are unknown, of each GPU once.
+  std::vector<Loss> write(const PmReport& news);
   /// Facts: how many samples there were, how well their clock is known.
   void write_facts();
 
@@ -31,11 +33,13 @@ class PmWriter {
   void begin(const PmReport::Begun& begun);
   void write(const PmReport::Looked& looked);
   void count(Gpu& gpu);
+  void look_at_clock(int number, Gpu& gpu);
 
   wire::Writer& writer_;
   const ClockFit& clock_;
   std::int32_t pid_;
   std::map<int, Gpu> gpus_;
+  std::vector<Loss> losses_;
 };
 
 }  // namespace fathom::cuda

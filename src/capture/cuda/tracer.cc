@@ -116,9 +116,9 @@ void Tracer::say_now() noexcept {
 /// There was no memory to begin: CUPTI is left as it was found.
 void Tracer::abandon() noexcept {
   if (subscriber_ != nullptr) {
-    for (const Wanted& want : wanted()) cupti_.disable(want.kind);
+    for (const Wanted& want : wanted()) check("CUPTI as it was found", cupti_.disable(want.kind));
     promise_zeros(false);
-    cupti_.unsubscribe(subscriber_);
+    check("CUPTI for another profiler", cupti_.unsubscribe(subscriber_));
   }
   tracing_ = false;
   metrics_.reset();
@@ -131,13 +131,19 @@ void Tracer::abandon() noexcept {
 /// Whether buffers come with zeros in them, which holds for those of every profiler in the process.
 /// Where they do not, CUPTI writes zeros in the thread of the program that needs the buffer.
 void Tracer::promise_zeros(bool promised) {
-  if (cupti_.set_attribute == nullptr) return;
+  if (cupti_.set_attribute == nullptr || promised == zeros_promised_) return;
   std::uint8_t zeroed = promised ? 1 : 0;
   std::size_t bytes = sizeof zeroed;
   const CUptiResult result =
       cupti_.set_attribute(CUPTI_ACTIVITY_ATTR_ZEROED_OUT_ACTIVITY_BUFFER, &bytes, &zeroed);
+  if (result == CUPTI_SUCCESS) {
+    zeros_promised_ = promised;
+    return;
+  }
+  if (!promised)
+    return check("what other profilers in this process record, if their buffers hold no zeros",
+                 result);
   // Nothing is lost by it.
-  if (result == CUPTI_SUCCESS || !promised) return;
   const std::lock_guard lock(mutex_);
   inside::attempt([&] { write_fact("cuda.zeros", "written by CUPTI: " + cupti_.text(result)); });
 }
@@ -173,8 +179,9 @@ void Tracer::start_metrics() {
   metrics_ = std::make_unique<PmSampler>(cupti_, rates);
   // Refused, a GPU is sampled a moment later: when a look finds its context.
   if (tracing_ && cupti_.device_of != nullptr)
-    cupti_.enable_callback(1, subscriber_, CUPTI_CB_DOMAIN_RESOURCE,
-                           CUPTI_CBID_RESOURCE_CONTEXT_CREATED);
+    check("the first moment of hardware counters",
+          cupti_.enable_callback(1, subscriber_, CUPTI_CB_DOMAIN_RESOURCE,
+                                 CUPTI_CBID_RESOURCE_CONTEXT_CREATED));
   metrics_->start();
 }
 
@@ -243,7 +250,7 @@ Trial Tracer::subscribe(const Cupti& cupti, Loss& loss) {
       loss = {};
       return Trial::taken;
     }
-    cupti.unsubscribe(subscriber_);
+    check("CUPTI for another profiler", cupti.unsubscribe(subscriber_));
   }
   subscriber_ = nullptr;
   if (loss.what.empty()) loss = loss_of("GPU activity", result, cupti.text(result));
@@ -264,15 +271,21 @@ void Tracer::say_surroundings() {
 /// Devices, contexts and streams, of which there is one record each, when they are made: from the
 /// beginning, whatever the limits are. Where CUPTI can, it reports those that are there already.
 void Tracer::enable_things() {
-  const auto enable = [this](CUpti_ActivityKind kind) {
+  CUptiResult refused = CUPTI_SUCCESS;
+  const auto enable = [this, &refused](CUpti_ActivityKind kind) {
     if (cupti_.enable_and_dump == nullptr) return cupti_.enable(kind);
     const CUptiResult dumped = cupti_.enable_and_dump(kind);
+    if (dumped != CUPTI_SUCCESS) refused = dumped;
     return dumped == CUPTI_SUCCESS ? dumped : cupti_.enable(kind);
   };
   check("properties of devices", enable(CUPTI_ACTIVITY_KIND_DEVICE));
   check("contexts", enable(CUPTI_ACTIVITY_KIND_CONTEXT));
   check("streams", enable(CUPTI_ACTIVITY_KIND_STREAM));
   check("names that the program gives to streams", cupti_.enable(CUPTI_ACTIVITY_KIND_NAME));
+  // Mostly there are none before us.
+  if (refused == CUPTI_SUCCESS) return;
+  const std::lock_guard lock(mutex_);
+  inside::attempt([&] { write_fact("cuda.made_before", "not recorded: " + cupti_.text(refused)); });
 }
 
 /// After the kinds, which would switch them on again. Refused, they are recorded: nothing is lost,
@@ -327,8 +340,11 @@ FallbackLevel Tracer::fall_back() {
   timer_ = new EventTimer(functions);
   for (const CUpti_CallbackId id :
        {CUPTI_DRIVER_TRACE_CBID_cuLaunchKernel, CUPTI_DRIVER_TRACE_CBID_cuLaunchKernel_ptsz}) {
-    if (cupti_.enable_callback(1, subscriber_, CUPTI_CB_DOMAIN_DRIVER_API, id) != CUPTI_SUCCESS)
-      return FallbackLevel::telemetry;
+    const CUptiResult result =
+        cupti_.enable_callback(1, subscriber_, CUPTI_CB_DOMAIN_DRIVER_API, id);
+    if (result == CUPTI_SUCCESS) continue;
+    lose(loss_of("when kernels ran, by events", result, cupti_.text(result)));
+    return FallbackLevel::telemetry;
   }
   return FallbackLevel::events;
 }

@@ -52,6 +52,7 @@ class Tracer {
   void look_for_torch();
   void leave(wire::Writer& writer);
   void taken_over();
+  [[nodiscard]] bool plausible(std::int64_t time) const;
   void promise_zeros(bool promised);
   void convert_last(wire::Writer& writer);
   void look_for_silence();
@@ -98,7 +99,7 @@ class Tracer {
   void read_clock();
   void flush(bool forced);
   void wait_for_buffers();
-  [[nodiscard]] std::uint64_t records_in(std::uint8_t* bytes, std::size_t valid) const;
+  [[nodiscard]] std::uint64_t records_in(std::uint8_t* bytes, std::size_t valid);
   void trace(wire::Writer& writer, bool forced);
   void write_metrics(wire::Writer& writer, bool crashing);
   void convert(wire::Writer& writer);
@@ -140,6 +141,7 @@ class Tracer {
   std::atomic<bool> recording_{false};   // CUPTI may be called
   std::atomic<bool> ticking_{false};     // what is to be said waits for the next tick
   std::atomic<bool> ending_{false};
+  bool zeros_promised_ = false;
 
   ContextFunctions contexts_;
   std::atomic<std::uint64_t> heard_{0};  // launches, each of which CUPTI writes a record of

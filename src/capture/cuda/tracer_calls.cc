@@ -48,10 +48,13 @@ void CUPTIAPI Tracer::on_complete(CUcontext /*context*/, std::uint32_t /*stream*
   tracer.buffers_->discard(buffer, counts ? tracer.records_in(buffer, valid) : 0);
 }
 
-std::uint64_t Tracer::records_in(std::uint8_t* bytes, std::size_t valid) const {
+std::uint64_t Tracer::records_in(std::uint8_t* bytes, std::size_t valid) {
   std::uint64_t count = 0;
   CUpti_Activity* record = nullptr;
-  while (cupti_.next_record(bytes, valid, &record) == CUPTI_SUCCESS) ++count;
+  CUptiResult result = CUPTI_SUCCESS;
+  while ((result = cupti_.next_record(bytes, valid, &record)) == CUPTI_SUCCESS) ++count;
+  if (result != CUPTI_ERROR_MAX_LIMIT_REACHED)
+    check("how many records beyond the memory cap were discarded", result);
   return count;
 }
 
@@ -76,7 +79,10 @@ void CUPTIAPI Tracer::on_call(void* user, CUpti_CallbackDomain domain, CUpti_Cal
 void Tracer::context_made(const CUpti_ResourceData& data) {
   std::uint32_t device = 0;
   if (!recording_ || getpid() != pid_ || metrics_ == nullptr) return;
-  if (cupti_.device_of(data.context, &device) == CUPTI_SUCCESS) metrics_->context_on(device);
+  const CUptiResult result = cupti_.device_of(data.context, &device);
+  if (result == CUPTI_SUCCESS) return metrics_->context_on(device);
+  // A later look finds it.
+  check("the first moment of hardware counters", result);
 }
 
 /// After a fatal error CUPTI has ended itself.

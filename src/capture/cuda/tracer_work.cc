@@ -21,8 +21,6 @@ namespace fathom::cuda {
 namespace {
 
 constexpr int kAttempts = 5;
-/// For buffers that CUPTI has at the end.
-constexpr std::int64_t kLongestWait = 500'000'000;
 constexpr useconds_t kBetweenLooks = 1000;
 /// Ticks between two looks at what the clocks have been doing; a tick is a quarter of a second.
 constexpr std::uint64_t kSayEvery = 40;
@@ -51,6 +49,7 @@ void Tracer::read_clock() {
     if (i == 0 || reading.error() < best.error()) best = reading;
   }
   clock_.add(best);
+  if (clock_.unknown()) taken_over();
 }
 
 /// Another profiler has put its clock, and its buffers, into the place of ours. What it enabled is
@@ -59,14 +58,23 @@ void Tracer::taken_over() {
   if (!tracing_.exchange(false)) return;
   promise_zeros(false);
   stopped_ = true;
+  const char* const why =
+      clock_.unknown()
+          ? "times unknown: it has set a clock in the place of CUPTI's that runs neither like the "
+            "host's nor like the processor's counter"
+          : "CUPTI gives its records to one: torch.profiler takes them, from torch 2.15 on even "
+            "where another profiler is there already";
   const std::lock_guard lock(mutex_);
-  inside::attempt([this] {
-    lose(
-        {"GPU activity from when another profiler in this process took CUPTI",
-         "CUPTI gives its records to one: torch.profiler takes them, from torch 2.15 on even where "
-         "another profiler is there already",
-         "record without --cuda always, or without the program's own profile"});
+  inside::attempt([&] {
+    lose({"GPU activity from when another profiler in this process took CUPTI", why,
+          "record without --cuda always, or without the program's own profile"});
   });
+}
+
+/// Times of a clock that is not known, or not yet, lie anywhere.
+bool Tracer::plausible(std::int64_t time) const {
+  constexpr std::int64_t kFar = 10'000'000'000;
+  return clock_.settled() || (time >= began_ - kFar && time < wire::monotonic_ns() + kFar);
 }
 
 /// A clock that cannot be told from CUPTI's is no sign of a takeover. But of each launch that CUPTI
@@ -95,6 +103,8 @@ void Tracer::look_for_silence() {
 void Tracer::convert_last(wire::Writer& writer) {
   if (converter_ == nullptr) make_converter(writer);
   if (!clock_.empty()) convert(writer);
+  // Where they are still ours, nobody converts what CUPTI goes on to fill.
+  buffers_->abandon();
   say_at_end(writer);
 }
 
@@ -173,10 +183,15 @@ void Tracer::write_lists(wire::Writer& writer) {
 void Tracer::make_converter(wire::Writer& writer) {
   const auto name = [this](CUpti_CallbackDomain domain, CUpti_CallbackId id) {
     const char* known = nullptr;
-    return cupti_.callback_name(domain, id, &known) == CUPTI_SUCCESS ? known : nullptr;
+    const CUptiResult result = cupti_.callback_name(domain, id, &known);
+    // A number that this version has no name for.
+    if (result != CUPTI_ERROR_INVALID_PARAMETER) check("names of calls of CUDA", result);
+    return result == CUPTI_SUCCESS ? known : nullptr;
   };
   auto made = std::make_unique<Converter>(writer, clock_, pid_, cupti_.version, name, &notes_);
-  made->keep_only([this](std::int64_t start) { return limits_.keeps(start) && in_ranges(start); });
+  made->keep_only([this](std::int64_t start) {
+    return limits_.keeps(start) && in_ranges(start) && plausible(start);
+  });
   made->watch_graphs(&graph_cost_);
   if (!raw_path(pid_).empty()) raw_ = std::make_unique<RawRecords>(cupti_.version);
   converter_ = std::move(made);
@@ -197,7 +212,8 @@ void Tracer::trace(wire::Writer& writer, bool forced) {
   if (recording_) flush(forced);
   if (recording_ && !forced && !options_.range_only) obey_limits();
   // Who counts the steps may begin to later than the program uses CUDA.
-  const bool decided = !limits_.undecided() || forced || buffers_->half_full();
+  const bool known = !limits_.undecided() && clock_.settled();
+  const bool decided = known || forced || buffers_->half_full();
   // Without a reading of its clock CUPTI's times mean nothing here.
   if (recording_ && decided && !clock_.empty()) convert(writer);
   if (EventTimer* const timer = timer_) write_timed(*timer, writer);
@@ -211,7 +227,7 @@ void Tracer::write_metrics(wire::Writer& writer, bool crashing) {
   if (crashing && recording_) metrics_->look();
   PmReport news = metrics_->take();
   metrics_losses_ = std::move(news.losses);
-  metrics_writer_->write(news);
+  for (Loss& loss : metrics_writer_->write(news)) metrics_losses_.push_back(std::move(loss));
 }
 
 void Tracer::convert(wire::Writer& writer) {
@@ -302,7 +318,9 @@ void Tracer::say_at_end(wire::Writer& writer) {
   writer.fact(pid_, "cuda.clock.error_ns", std::to_string(clock.error));
   writer.fact(pid_, "cuda.clock.readings", std::to_string(clock.readings));
   writer.fact(pid_, "cuda.clock.drift_ppm", std::to_string(clock.drift_ppm));
-  if (clock.jumps > 0) writer.fact(pid_, "cuda.clock.jumps", std::to_string(clock.jumps));
+  // One that is not cleared up yet may be no jump.
+  if (clock.jumps > 0 && clock_.settled())
+    writer.fact(pid_, "cuda.clock.jumps", std::to_string(clock.jumps));
   if (metrics_writer_ != nullptr) metrics_writer_->write_facts();
   if (converter_ == nullptr) return;
   writer.fact(pid_, "cuda.records", std::to_string(converter_->counts().records));
