@@ -13,6 +13,8 @@
 #include "capture/launcher/cuda_notes.h"
 #include "capture/system/disk.h"
 #include "capture/system/files.h"
+#include "capture/system/launch.h"
+#include "capture/system/loader.h"
 
 namespace fathom::capture {
 namespace {
@@ -138,6 +140,20 @@ void add_vain_extras(const Manifest& manifest, const std::string& folder, bool c
   }
 }
 
+/// A program that the libraries which programs load cannot be loaded into.
+void add_other_library(const Manifest& manifest, const std::string& folder, bool cuda,
+                       std::vector<NotRecorded>& limits) {
+  if (manifest.command.empty() || cuda || holds_file(folder, "nvtx-", ".fathom")) return;
+  const std::string program = find_program(manifest.command.front());
+  const std::string loader = loader_of(program);
+  if (!is_of_musl(loader)) return;
+  limits.push_back({"ranges of NVTX, and CUDA outside of torch.profiler",
+                    program + " is made for musl (" + loader +
+                        "), and what Fathom has programs load needs glibc",
+                    "run it in an image with glibc, such as debian:stable-slim",
+                    "ranges; kernels, copies and calls of CUDA without torch"});
+}
+
 }  // namespace
 
 bool is_python(const std::string& program) {
@@ -181,6 +197,7 @@ std::vector<NotRecorded> limits_of(const Manifest& manifest, const std::string& 
                       "functions, kernels and steps inside it"});
   }
   limits.insert(limits.end(), cuda.limits.begin(), cuda.limits.end());
+  add_other_library(manifest, folder, cuda.recorded, limits);
   add_vain_extras(manifest, folder, cuda.recorded, limits);
   if (!cuda.recorded && asked_for(manifest, "gpu-metrics")) {
     const bool driver = has_nvidia_driver();

@@ -14,6 +14,7 @@
 
 #include "capture/system/argument_list.h"
 #include "capture/system/files.h"
+#include "capture/system/loader.h"
 #include "wire/writer.h"
 
 namespace fathom::capture {
@@ -43,9 +44,12 @@ bool is_folder(const std::string& path) {
 Error not_started(const std::string& name, int reason) {
   const std::string path = find_program(name);
   if (reason == ENOENT && !path.empty()) {
-    return {ErrorCode::not_found, path +
-                                      ": the interpreter that its first line or its header "
-                                      "names is not there"};
+    const std::string loader = loader_of(path);
+    return {
+        ErrorCode::not_found,
+        path + (loader.empty() ? ": the interpreter that its first line names is not there"
+                               : ": its loader " + loader + " is not there" +
+                                     (is_of_musl(loader) ? ": it is made for musl (Alpine)" : ""))};
   }
   const bool named = name.find('/') != std::string::npos;
   // A folder of PATH that may not be searched is no reason to blame the command.
