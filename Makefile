@@ -123,17 +123,23 @@ dist: build ## Tarball, package for Debian and Ubuntu, and their sums, in build/
 	@tools/dist $(RELEASE) build/dist
 	@ls -l build/dist
 
-wheel: ## Wheels of the Python package for the CPythons here (3.10, 3.11, 3.12 and later), in build/wheels/made.
+wheel: ## Wheels of the Python package for the CPythons here (3.10, 3.11, 3.12 and later), x86-64 and aarch64, in build/wheels/made.
 	@tools/setup build python nvtx cuda
 	@rm -rf build/wheels/made
 	@tools/wheels build/wheels/made
+	@if [ "$$(uname -m)" = aarch64 ]; then :; \
+	elif tools/setup aarch64 && tools/fetch_sources aarch64; then tools/wheels build/wheels/made --aarch64; \
+	else echo 'wheel: no cross compiler for aarch64, or none of its libraries: no wheels for it' >&2; fi
 	@ls -l build/wheels/made
 
-test-wheel: wheel ## The wheels in bare environments of all CPythons here, without compiler and network.
+test-wheel: wheel ## The wheels in bare environments of all CPythons here, without compiler and network; aarch64's under qemu-user.
 	@FATHOM_WHEELS=$(CURDIR)/build/wheels/made build/python/bin/python tests/packages/wheels.py
+	@if [ "$$(uname -m)" = aarch64 ]; then :; \
+	elif tools/setup qemu emulated; then FATHOM_WHEELS=$(CURDIR)/build/wheels/made build/python/bin/python tests/packages/emulated.py; \
+	else echo 'test-wheel: no emulator, or no Python for it: the wheels for aarch64 are not tested' >&2; fi
 
 clean: ## Removes the build trees, not what was downloaded (build/sources, build/torch, build/python, …) or learned by fuzzing.
-	@if [ -d build ]; then find build -mindepth 1 -maxdepth 1 ! -name sources ! -name torch ! -name python ! -name nvtx ! -name glibc ! -name 'cuda*' ! -name fuzz -exec rm -rf {} +; fi
+	@if [ -d build ]; then find build -mindepth 1 -maxdepth 1 ! -name sources ! -name torch ! -name python ! -name nvtx ! -name glibc ! -name pythons ! -name 'cuda*' ! -name fuzz -exec rm -rf {} +; fi
 	@if [ -d build/fuzz ]; then find build/fuzz -mindepth 1 -maxdepth 1 ! -name corpus -exec rm -rf {} +; fi
 
 # Quiet unless it fails: what cmake finds out is of interest to no one. $(1) preset, $(2) further options. But for

@@ -71,7 +71,7 @@ endfunction()
 # fathom_cuda_sources(<version> <out>): without those that sample counters where the headers are of before CUDA 12.6.
 function(fathom_cuda_sources version out)
   set(sources ${cuda_sources})
-  find_path(cupti_pm_${version} cupti_pmsampling.h PATHS ${cuda_headers_${version}} NO_DEFAULT_PATH)
+  find_path(cupti_pm_${version} cupti_pmsampling.h PATHS ${cuda_headers_${version}} NO_DEFAULT_PATH NO_CMAKE_FIND_ROOT_PATH)
   if(NOT cupti_pm_${version})
     list(FILTER sources EXCLUDE REGEX "/pm_(device|functions|host|sampler)\\.cc$")
     list(APPEND sources "${capture}/cuda/without_pm/pm_sampler.cc")

@@ -23,7 +23,8 @@ file(GLOB nvtx_places "${PROJECT_SOURCE_DIR}/build/nvtx/lib/python3*/site-packag
      /usr/lib/python3/dist-packages/nvidia/*/include /usr/local/lib/python3*/dist-packages/nvidia/*/include)
 find_path(NVTX_INCLUDE nvtx3/nvToolsExt.h
           HINTS "${FATHOM_NVTX}" ENV CUDA_HOME ENV CUDA_PATH
-          PATHS /usr/local/cuda ${nvtx_places} PATH_SUFFIXES include targets/x86_64-linux/include)
+          PATHS /usr/local/cuda ${nvtx_places} PATH_SUFFIXES include targets/x86_64-linux/include
+          NO_CMAKE_FIND_ROOT_PATH) # headers are the same for each processor
 if(NVTX_INCLUDE)
   file(GLOB sources CONFIGURE_DEPENDS "${capture}/nvtx/*.cc")
   list(FILTER sources EXCLUDE REGEX "_test\\.cc$")

@@ -16,7 +16,7 @@ endif()
 execute_process(
   COMMAND "${Python_EXECUTABLE}" -m nanobind --cmake_dir
   OUTPUT_VARIABLE nanobind_ROOT OUTPUT_STRIP_TRAILING_WHITESPACE COMMAND_ERROR_IS_FATAL ANY)
-find_package(nanobind CONFIG REQUIRED)
+find_package(nanobind CONFIG REQUIRED NO_CMAKE_FIND_ROOT_PATH) # sources, for each processor
 
 file(GLOB python_sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/src/python/*.cc")
 # nanobind's own code is compiled by its rules; its headers are not held to our warnings.

@@ -6,6 +6,7 @@ from __future__ import annotations
 import functools
 import os
 import pathlib
+import platform
 import re
 import shutil
 import subprocess
@@ -65,7 +66,7 @@ def interpreters() -> dict[tuple[int, int], pathlib.Path]:
 
 def wheel_of(version: tuple[int, int]) -> pathlib.Path | None:
     pattern = "cp312-abi3" if version >= (3, 12) else f"cp3{version[1]}-cp3{version[1]}"
-    return next(iter(WHEELS.glob(f"fathom-*-{pattern}-manylinux_2_28_*.whl")), None)
+    return next(iter(WHEELS.glob(f"fathom-*-{pattern}-manylinux_2_28_{platform.machine()}.whl")), None)
 
 
 class Network(unittest.TestCase):
@@ -96,6 +97,24 @@ class Wheels(unittest.TestCase):
                         path = archive.extract(name, folder)
                         checked = run(sys.executable, SOURCE / "tools/check_binary", "--stripped", *options, path)
                         self.assertEqual(checked.returncode, 0, checked.stdout + checked.stderr)
+
+
+class Elsewhere(unittest.TestCase):
+    def pip(self, platform_tag: str) -> subprocess.CompletedProcess[str]:
+        """What pip says that a machine of that kind, with Python 3.11, asks to install the wheels."""
+        with tempfile.TemporaryDirectory() as folder:
+            return run(sys.executable, "-m", "pip", "--disable-pip-version-check", "install", "--target", folder,
+                       "--no-index", "--no-deps", "--find-links", WHEELS, "--only-binary", ":all:",
+                       "--implementation", "cp", "--python-version", "3.11", "--platform", platform_tag, "fathom")
+
+    def test_older_glibc_and_musl_are_refused_with_a_sentence(self):
+        for tag in ("manylinux_2_17_x86_64", "musllinux_1_2_x86_64", "musllinux_1_2_aarch64"):
+            with self.subTest(tag):
+                done = self.pip(tag)
+                self.assertNotEqual(done.returncode, 0)
+                self.assertIn("No matching distribution found for fathom", done.stderr)
+        taken = self.pip(f"manylinux_2_28_{platform.machine()}")
+        self.assertEqual(taken.returncode, 0, taken.stderr)
 
 
 class Installed(unittest.TestCase):
