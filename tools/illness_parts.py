@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from illness_changes import Change
-from illness_score import Judgement, Pair, Score, pairs, percent, quantile, ratio
+from illness_score import Judgement, Pair, Score, percent, quantile, ratio
 
 
 def table(head: tuple[str, ...], rows: Sequence[tuple[object, ...]]) -> str:
@@ -187,7 +187,7 @@ def failures_part(judgements: list[Judgement]) -> str:
 
 def made_parts(
     columns: dict[str, list[Judgement]],
-    measured: dict[str, Any],
+    recorded: tuple[list[Pair], list[str]],
     kept: tuple[list[Pair], list[str]],
     gpu: tuple[list[Pair], list[str]],
     changes: list[Change],
@@ -196,10 +196,10 @@ def made_parts(
     return {
         "summary": summary_part(columns),
         "rules": rules_part(ours),
-        "pairs": pairs_part(*pairs(ours, measured)),
+        "pairs": pairs_part(*recorded),
         "kept": pairs_part(*kept),
         "gpu": pairs_part(*gpu) if any(gpu) else "None yet: no machine with a GPU was at hand.\n",
-        "changes": changes_part(changes, pairs(ours, measured)[0]),
+        "changes": changes_part(changes, recorded[0]),
         "residuals": residuals_part(ours),
         "failures": failures_part(ours),
     }

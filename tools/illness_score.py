@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -197,7 +197,10 @@ class Pair:
 
 
 def promise(document: dict[str, Any], rules: Iterable[str]) -> tuple[float, float, float] | None:
-    """Step time after the cure as a part of the one before: all findings of these rules together."""
+    """Step time after the cure as a part of the one before: all findings of these rules together.
+
+    The same as `fathom verify` says, computed again from the findings; a test compares both.
+    """
     promising = [each for each in every_finding.of(document) if each["rule"] in rules and each["predicted_step_ns"]]
     gains = [
         {key: 1 - finding["predicted_step_ns"][key] / finding["step_ns"] for key in ("low", "likely", "high")}
@@ -221,20 +224,39 @@ def promise_unprofiled(document: dict[str, Any], rules: Iterable[str]) -> float 
     return max(0, 1 - sum(before - each["predicted_unprofiled_step_ns"] for each in found) / before)
 
 
+Verify = Callable[[list[str], str, str], dict[str, Any]]
+"""What `fathom verify --json` says of rules and two recordings."""
+
+
 def pair_of(
-    name: str, cures: Iterable[str], ill: dict[str, Any], cured: dict[str, Any], measured: dict[str, Any]
+    name: str,
+    cures: Iterable[str],
+    ill: dict[str, Any],
+    cured: dict[str, Any],
+    measured: dict[str, Any],
+    verify: Verify,
 ) -> Pair | None:
-    """What the diagnosis of the ill recording promises beside that of the cured one, if it promises anything."""
-    promised = promise(ill, cures) if ill and cured else None
-    if promised is None:
+    """What the findings of the ill recording promise beside what the cured one took, if they promise anything."""
+    cures = list(cures)
+    if not ill or not cured or promise(ill, cures) is None:
         return None
-    recorded = cured["baseline"]["step_median_ns"] / ill["baseline"]["step_median_ns"]
+    found = {each["rule"] for each in every_finding.of(ill)}
+    answer = verify([rule for rule in cures if rule in found], ill["input"], cured["input"])
+    predicted = answer["predicted"]
     times = measured.get(name, {}).get("step", {})
     unprofiled = times["cured"]["wall_ms_min"] / times["ill"]["wall_ms_min"] if times else None
-    return Pair(name, promised, recorded, unprofiled, promise_unprofiled(ill, cures))
+    return Pair(
+        name,
+        (predicted["low"], predicted["likely"], predicted["high"]),
+        answer["measured"]["ratio"],
+        unprofiled,
+        promise_unprofiled(ill, cures),
+    )
 
 
-def pairs(judgements: list[Judgement], measured: dict[str, Any]) -> tuple[list[Pair], list[str]]:
+def pairs(
+    judgements: list[Judgement], measured: dict[str, Any], verify: Verify
+) -> tuple[list[Pair], list[str]]:
     """The pairs with a promise, and the names of those without."""
     by_role = {(each.label["pair"], each.label["role"]): each for each in judgements if "pair" in each.label}
     made, none = [], []
@@ -242,7 +264,7 @@ def pairs(judgements: list[Judgement], measured: dict[str, Any]) -> tuple[list[P
         cured = by_role.get((name, "cured"))
         if role != "ill" or not ill.label.get("cures") or cured is None:
             continue
-        pair = pair_of(name, ill.label["cures"], ill.answer.document, cured.answer.document, measured)
+        pair = pair_of(name, ill.label["cures"], ill.answer.document, cured.answer.document, measured, verify)
         if pair is None:
             none.append(name)
         else:

@@ -77,7 +77,8 @@ int save(const Arguments& args, const std::vector<std::string>& words) {
   std::optional<Runs> runs =
       runs_behind(args.read, args.request, {words.begin() + 1, words.end()}, code);
   if (!runs) return code;
-  SavedBaseline baseline{.last = {.saved = utc_now(), .runs = std::move(*runs)}, .accepted = {}};
+  SavedBaseline baseline;
+  baseline.last = {.saved = utc_now(), .runs = std::move(*runs)};
   if (*before && !args.accept) baseline.accepted = (*before)->accepted_one();
   const Result<std::string> text = baseline_text(baseline);
   if (!text) return fail(Error(text.error()).in(path));
@@ -189,7 +190,7 @@ Command baseline() {
     declare_selection(options, args->request.steps, args->request.device, args->request.window);
     options.group("Output");
     options.flag("--json", args->output.json,
-                 "JSON: the file itself, schema fathom.baseline/1; of list fathom.baselines/1");
+                 "JSON: the file itself, schema fathom.baseline/2; of list fathom.baselines/1");
     declare_text_output(options, args->output);
     declare_reading(options, args->read);
     return [args] { return run(*args); };

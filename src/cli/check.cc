@@ -85,6 +85,8 @@ std::vector<CheckReference> references_of(const Arguments& args, int& code) {
     code = fail(usage("a baseline is checked against alone: it holds all its runs"));
   } else if (*baseline) {
     const SavedBaseline& saved = **baseline;
+    if (!version_note(saved).empty())
+      say_warning(args.against.front() + ": " + version_note(saved), args.read.quiet);
     references.push_back({.name = "last", .when = saved.last.saved, .runs = saved.last.runs});
     if (saved.accepted)
       references.push_back(

@@ -1,4 +1,4 @@
-// fathom compare: what changed between two recordings, where, and why.
+// fathom compare: what changed between two recordings or more, where, and why.
 #include <memory>
 
 #include "base/thread_pool.h"
@@ -8,9 +8,12 @@
 #include "cli/options.h"
 #include "cli/result_writer.h"
 #include "cli/selection_options.h"
+#include "compare/ladder.h"
 #include "compare/sides.h"
 #include "render/compare_json.h"
+#include "render/compare_svg.h"
 #include "render/compare_text.h"
+#include "render/ladder_text.h"
 
 namespace fathom::cli {
 namespace {
@@ -19,53 +22,94 @@ struct Arguments {
   InputArguments read;
   std::vector<std::string> base;
   std::vector<std::string> now;
+  std::string target_text;
+  std::optional<Target> target;
   Request request;
   OutputArguments output;
+  std::string svg;
   bool all = false;
   bool markdown = false;
 };
 
-Result<void> write(const Arguments& args, const ComparedSides& sides, ResultWriter& writer) {
-  if (args.output.json)
-    return writer.json([&](std::string_view indent) { return render_compare_json(sides, indent); });
-  return writer.text(args.markdown ? render_compare_markdown(sides, args.all)
-                                   : render_compare_text(sides, args.all, writer.style()));
+Error usage(const std::string& message) {
+  return {ErrorCode::invalid_argument, "compare: " + message};
 }
 
-/// BASE and NEW, or what --base and --new name.
-Result<void> name_sides(Arguments& args) {
+Result<void> write(const Arguments& args, const ComparedSides& sides, ResultWriter& writer) {
+  if (args.output.json)
+    return writer.json(
+        [&](std::string_view indent) { return render_compare_json(sides, args.target, indent); });
+  return writer.text(args.markdown
+                         ? render_compare_markdown(sides, args.target, args.all)
+                         : render_compare_text(sides, args.target, args.all, writer.style()));
+}
+
+Result<void> write(const Arguments& args, const Ladder& ladder, ResultWriter& writer) {
+  if (args.output.json)
+    return writer.json([&](std::string_view indent) { return render_ladder_json(ladder, indent); });
+  return writer.text(args.markdown ? render_ladder_markdown(ladder)
+                                   : render_ladder_text(ladder, writer.style()));
+}
+
+template <typename Compared>
+int show(const Arguments& args, const Compared& compared) {
+  return write_results(args.output, {}, [&](ResultWriter& writer, const Output&) {
+    const Result<void> written = write(args, compared, writer);
+    return written ? kFine : fail(written.error());
+  });
+}
+
+Result<void> write_svg(const std::string& path, const Comparison& pair) {
+  Result<Output> file = Output::open(path, "FILE");
+  if (!file) return std::move(file).error();
+  const Result<void> written = file->write(render_compare_svg(pair));
+  return written ? file->finish() : written;
+}
+
+/// Is anything in the way of what is asked? Reads the target.
+Result<void> check(Arguments& args) {
   const std::vector<std::string>& inputs = args.read.inputs;
   const bool named = !args.base.empty() || !args.now.empty();
   if (named && (!inputs.empty() || args.base.empty() || args.now.empty()))
-    return Error{ErrorCode::invalid_argument,
-                 "compare: give both --base and --new, and nothing beside them"};
-  if (!named && inputs.size() != 2)
-    return Error{ErrorCode::invalid_argument,
-                 "compare: takes two inputs, BASE and NEW; got " + std::to_string(inputs.size())};
-  if (!named) {
-    args.base = {inputs[0]};
-    args.now = {inputs[1]};
-  }
-  if (args.output.json && args.markdown)
-    return Error{ErrorCode::invalid_argument, "compare: --json or --markdown, not both"};
+    return usage("give both --base and --new, and nothing beside them");
+  if (!named && inputs.size() < 2)
+    return usage("takes two inputs, BASE and NEW, or more; got " + std::to_string(inputs.size()));
+  if (args.output.json && args.markdown) return usage("--json or --markdown, not both");
+  if (inputs.size() > 2 && !args.svg.empty()) return usage("--svg draws two recordings, not more");
+  if (args.target_text.empty()) return {};
+  Result<Target> target = parse_target(args.target_text);
+  if (!target) return std::move(target).error().in("compare: --target");
+  args.target = std::move(*target);
   return {};
+}
+
+int compare_two(const Arguments& args, const Runs& base, const Runs& now) {
+  const Result<ComparedSides> sides = compare_runs(base, now);
+  if (!sides) return fail(sides.error());
+  if (!args.svg.empty()) {
+    const Result<void> drawn = write_svg(args.svg, sides->pairs[sides->shown]);
+    if (!drawn) return fail(drawn.error());
+  }
+  return show(args, *sides);
 }
 
 int run(Arguments& args) {
   const ThreadPool pool(args.read.threads);
-  const Result<void> asked = name_sides(args);
+  const Result<void> asked = check(args);
   if (!asked) return fail(asked.error());
-  int code = kFine;
-  const std::optional<Runs> base = runs_behind(args.read, args.request, args.base, code);
-  if (!base) return code;
-  const std::optional<Runs> now = runs_behind(args.read, args.request, args.now, code);
-  if (!now) return code;
-  const Result<ComparedSides> sides = compare_runs(*base, *now);
-  if (!sides) return fail(sides.error());
-  return write_results(args.output, {}, [&](ResultWriter& writer, const Output&) {
-    const Result<void> written = write(args, *sides, writer);
-    return written ? kFine : fail(written.error());
-  });
+  std::vector<std::vector<std::string>> variants = {args.base, args.now};
+  if (args.base.empty()) variants.clear();
+  for (const std::string& input : args.read.inputs) variants.push_back({input});
+  std::vector<Runs> sides;
+  for (const std::vector<std::string>& inputs : variants) {
+    int code = kFine;
+    std::optional<Runs> side = side_behind(args.read, args.request, inputs, code);
+    if (!side) return code;
+    sides.push_back(std::move(*side));
+  }
+  if (sides.size() == 2) return compare_two(args, sides[0], sides[1]);
+  const Result<Ladder> ladder = ladder_of(sides, args.target);
+  return ladder ? show(args, *ladder) : fail(ladder.error());
 }
 
 }  // namespace
@@ -75,32 +119,43 @@ Command compare() {
   command.name = "compare";
   command.group = "Diagnosis";
   command.title = "What changed between two recordings, where, and why?";
-  command.operand = "BASE NEW";
+  command.operand = "BASE NEW…";
   command.doc =
       "A differential profile. The change of the step time is divided among the buckets of the "
-      "accounting, then among operators (self time) and kernels (time that is credited to one "
-      "alone), so that every level sums exactly; each row has one cause of a closed list. What "
-      "differs in the conditions is named first. An input is a recording, a session folder, or "
-      "a folder with the ranks of one program, which are compared rank by rank. One recording a "
-      "side shows how steps vary within a run, not how runs vary; that takes several runs a side: "
-      "a folder of recordings, or --base and --new several times. docs/compare.md has the rules.";
+      "accounting, then among phases, modules, operators (self time) and kernels (time that is "
+      "credited to one alone), so that every level sums exactly; each row has one cause of a "
+      "closed list. What differs in the conditions is named first. More than two recordings are a "
+      "ladder: each beside the one before and beside the first. An input is a recording, a session "
+      "folder, a folder with the ranks of one program, which are compared rank by rank, a result "
+      "of fathom bench, or a baseline. One recording a side shows how steps vary within a run, not "
+      "how runs vary; that takes several runs a side: a folder of recordings, or --base and --new "
+      "several times. docs/compare.md has the rules.";
   command.examples = {"fathom compare before.json.gz after.json.gz",
                       "fathom compare --all runs/base runs/new",
                       "fathom compare --base a1.json --base a2.json --new b1.json --new b2.json",
+                      "fathom compare --target 30% base.json change1.json change2.json",
+                      "fathom compare --svg change.svg base.json new.json",
                       "fathom compare --markdown base.json new.json >> $GITHUB_STEP_SUMMARY",
                       "fathom compare --json base.json new.json | jq '.pairs[0].causes[0]'"};
   command.declare = [](Options& options) -> std::function<int()> {
     const auto args = std::make_shared<Arguments>();
-    options.operands("BASE NEW", args->read.inputs, 0);
+    options.operands("BASE NEW…", args->read.inputs, 0);
     options.list("--base", "RUN", args->base,
                  "Instead of BASE: a recording of one of several runs; may be given several times");
     options.list("--new", "RUN", args->now,
                  "Instead of NEW: the same; runs are paired in their order");
+    options.text("--target", "TARGET", args->target_text,
+                 "How far is it to this? 30%: so much less step time than the first; 25ms: a step "
+                 "time");
     declare_selection(options, args->request.steps, args->request.device, args->request.window);
     options.group("Output");
-    options.flag("--all", args->all, "Every row with its kernels, of every rank, however long");
-    options.flag("--json", args->output.json, "JSON, schema fathom.compare/1");
+    options.flag("--all", args->all,
+                 "Every phase, module, row and kernel, of every rank, however long");
+    options.flag("--json", args->output.json,
+                 "JSON, schema fathom.compare/1; of more than two fathom.ladder/1");
     options.flag("--markdown", args->markdown, "Markdown, for a review or a step summary");
+    options.text("--svg", "FILE", args->svg,
+                 "Also a differential flame graph: both steps in one scale");
     declare_text_output(options, args->output);
     declare_reading(options, args->read);
     return [args] { return run(*args); };

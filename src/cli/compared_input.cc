@@ -5,6 +5,8 @@
 
 #include "cli/command.h"
 #include "cli/messages.h"
+#include "compare/baseline.h"
+#include "compare/bench_result.h"
 
 namespace fathom::cli {
 
@@ -36,6 +38,32 @@ std::optional<Runs> runs_behind(const InputArguments& read, const Request& reque
     std::optional<std::vector<Profile>> profiles = profiles_of(read, request, input, code);
     if (!profiles) return std::nullopt;
     for (Run& run : runs_of(std::move(*profiles))) all.push_back(std::move(run));
+  }
+  return all;
+}
+
+std::optional<Runs> side_behind(const InputArguments& read, const Request& request,
+                                const std::vector<std::string>& inputs, int& code) {
+  Runs all;
+  const auto refuse = [&code](const Error& error) {
+    code = fail(error);
+    return std::nullopt;
+  };
+  for (const std::string& input : inputs) {
+    Result<std::optional<Profile>> bench = bench_result_in(input);
+    if (!bench) return refuse(bench.error());
+    if (*bench) {
+      all.push_back({std::move(**bench)});
+      continue;
+    }
+    Result<std::optional<SavedBaseline>> baseline = baseline_in(input);
+    if (!baseline) return refuse(baseline.error());
+    if (*baseline && !version_note(**baseline).empty())
+      say_warning(input + ": " + version_note(**baseline), read.quiet);
+    std::optional<Runs> runs = *baseline ? std::optional(std::move((*baseline)->last.runs))
+                                         : runs_behind(read, request, {input}, code);
+    if (!runs) return std::nullopt;
+    for (Run& run : *runs) all.push_back(std::move(run));
   }
   return all;
 }

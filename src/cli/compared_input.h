@@ -20,4 +20,9 @@ std::optional<std::vector<Profile>> profiles_of(const InputArguments& read, cons
 std::optional<Runs> runs_behind(const InputArguments& read, const Request& request,
                                 const std::vector<std::string>& inputs, int& code);
 
+/// The same, where an argument may also be a result of fathom bench, or a baseline, of which the
+/// last snapshot counts.
+std::optional<Runs> side_behind(const InputArguments& read, const Request& request,
+                                const std::vector<std::string>& inputs, int& code);
+
 }  // namespace fathom::cli

@@ -13,6 +13,7 @@
 #include "cli/result_writer.h"
 #include "cli/selection_options.h"
 #include "cli/utc.h"
+#include "compare/baseline.h"
 #include "compare/ledger.h"
 #include "compare/verification.h"
 #include "engine/ranks/each_diagnosis.h"
@@ -47,6 +48,12 @@ std::vector<std::string> names_in(std::string_view text) {
 /// By the diagnosis of the first recording of base; of ranks by the one that is diagnosed.
 std::optional<PredictedSaving> predict(const Arguments& args, const std::vector<std::string>& names,
                                        const std::string& base, int& code) {
+  if (const auto saved = baseline_in(base); saved && *saved) {
+    code = fail({ErrorCode::unsupported,
+                 base + ": this is a baseline, which has no findings; name the recording that it "
+                        "was saved from, or see what changed with fathom compare"});
+    return std::nullopt;
+  }
   InputArguments one = args.read;
   one.inputs = {base};
   const Result<Inputs> inputs = inputs_of(one);
@@ -82,7 +89,7 @@ int show_ledger(const Arguments& args) {
     return fail({ErrorCode::not_found, args.ledger + ": there is no ledger; fathom verify FINDING "
                                                      "BASE NEW --ledger FILE begins one"});
   const std::string text{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
-  const Ledger ledger = parse_ledger(text);
+  const PredictionLedger ledger = parse_ledger(text);
   if (ledger.entries.empty() && ledger.unreadable > 0)
     return fail({ErrorCode::corrupt, args.ledger + ": no line of it is an entry of a ledger"});
   return write_results(args.output, {}, [&](ResultWriter& writer, const Output&) {

@@ -8,11 +8,22 @@
 #include <set>
 #include <utility>
 
+#include "compare/fused.h"
+#include "compare/same_kernels.h"
+#include "compare/siblings.h"
+
 namespace fathom {
 namespace {
 
-constexpr std::array<std::string_view, kAlignments> kNames = {
-    "module_operator_shapes", "module_operator", "operator", "replaced", "base_only", "new_only"};
+constexpr std::array<std::string_view, kAlignments> kNames = {"module_operator_shapes",
+                                                              "module_operator",
+                                                              "operator",
+                                                              "kernels",
+                                                              "fused",
+                                                              "siblings",
+                                                              "replaced",
+                                                              "base_only",
+                                                              "new_only"};
 
 /// Less than this share of the other side's time replaces nothing.
 constexpr double kReplaces = 0.02;
@@ -42,12 +53,26 @@ WorkKey operator_alone(const WorkKey& key) {
   out.module.clear();
   return out;
 }
+/// Where one side's recording does not show the phase, or the work moved to another.
+template <KeyOf key_of>
+WorkKey without_phase(const WorkKey& key) {
+  WorkKey out = key_of(key);
+  out.phase.clear();
+  return out;
+}
 WorkKey outer_alone(const WorkKey& key) {
-  return {
-      .bucket = key.bucket, .module = key.module, .outer = key.outer, .compiling = key.compiling};
+  return {.bucket = key.bucket,
+          .phase = key.phase,
+          .module = key.module,
+          .outer = key.outer,
+          .compiling = key.compiling};
 }
 WorkKey module_alone(const WorkKey& key) {
-  return {.bucket = key.bucket, .module = key.module, .compiling = key.compiling};
+  return {
+      .bucket = key.bucket, .phase = key.phase, .module = key.module, .compiling = key.compiling};
+}
+WorkKey phase_alone(const WorkKey& key) {
+  return {.bucket = key.bucket, .phase = key.phase, .compiling = key.compiling};
 }
 WorkKey bucket_alone(const WorkKey& key) {
   return {.bucket = key.bucket, .compiling = key.compiling};
@@ -77,12 +102,23 @@ class Aligner {
     match(without_shapes, Alignment::module_operator, always);
     match(module_and_operator, Alignment::module_operator, always);
     match(operator_alone, Alignment::operator_only, always);
+    match(without_phase<without_outer>, Alignment::module_operator_shapes, always);
+    match(without_phase<module_and_operator>, Alignment::module_operator, always);
+    match(without_phase<operator_alone>, Alignment::operator_only, always);
+    if (without_operators(all_base_) != without_operators(all_new_))
+      take(same_kernels(base_, new_));
+    match_fused(module_alone);
+    match_fused(phase_alone);
     merge_outer();
+    match_siblings();
     match(module_alone, Alignment::replaced, [this](const AlignedWork& work) {
       return !work.base.front()->key.module.empty() && alike(work);
     });
-    match(bucket_alone, Alignment::replaced,
-          [this](const AlignedWork& work) { return same_program(work.bucket) && alike(work); });
+    const auto same_place = [this](const AlignedWork& work) {
+      return same_program(work.bucket) && alike(work);
+    };
+    match(phase_alone, Alignment::replaced, same_place);
+    match(bucket_alone, Alignment::replaced, same_place);
     match(module_and_operator, Alignment::base_only, [](const AlignedWork&) { return false; });
     for (auto& [key, work] : last_) {
       work.alignment = work.now.empty() ? Alignment::base_only : Alignment::new_only;
@@ -128,7 +164,6 @@ class Aligner {
       found->second.matched.push_back(i);
     }
     std::vector<bool> merged(out_.size());
-    std::set<const ProfileRow*> taken;
     std::vector<AlignedWork> found;
     for (auto& [key, outer] : outers) {
       AlignedWork& work = outer.work;
@@ -140,16 +175,72 @@ class Aligner {
       work.bucket = key.bucket;
       if (outer.left < kInside * outer.all || !alike(work)) continue;
       for (const std::size_t i : outer.matched) merged[i] = true;
+      found.push_back(std::move(work));
+    }
+    std::vector<AlignedWork> others;
+    for (std::size_t i = 0; i < merged.size(); ++i)
+      if (!merged[i]) others.push_back(std::move(out_[i]));
+    out_ = std::move(others);
+    take(std::move(found));
+  }
+
+  /// Takes work from what is left.
+  void take(std::vector<AlignedWork> found) {
+    std::set<const ProfileRow*> taken;
+    for (AlignedWork& work : found) {
       taken.insert(work.base.begin(), work.base.end());
       taken.insert(work.now.begin(), work.now.end());
-      found.push_back(std::move(work));
+      out_.push_back(std::move(work));
     }
     const auto is_taken = [&taken](const ProfileRow* row) { return taken.contains(row); };
     std::erase_if(base_, is_taken);
     std::erase_if(new_, is_taken);
-    for (std::size_t i = 0; i < merged.size(); ++i)
-      if (!merged[i]) found.push_back(std::move(out_[i]));
-    out_ = std::move(found);
+  }
+
+  /// What is left, by a key; what has no operator replaces none and is no part of it.
+  [[nodiscard]] std::map<WorkKey, AlignedWork> left_by(KeyOf key_of) const {
+    std::map<WorkKey, AlignedWork> groups;
+    const auto add = [&](const Rows& rows, Rows AlignedWork::*side) {
+      for (const ProfileRow* const row : rows) {
+        if (row->key.op.empty()) continue;
+        AlignedWork& group = groups[key_of(row->key)];
+        group.bucket = row->key.bucket;
+        (group.*side).push_back(row);
+      }
+    };
+    add(base_, &AlignedWork::base);
+    add(new_, &AlignedWork::now);
+    std::erase_if(groups, [](const auto& each) {
+      return each.second.base.empty() || each.second.now.empty();
+    });
+    return groups;
+  }
+
+  void match_fused(KeyOf key_of) {
+    std::vector<AlignedWork> found;
+    for (const auto& [key, group] : left_by(key_of)) {
+      for (AlignedWork& work : fused_work(group.base, group.now))
+        if (alike(work)) found.push_back(std::move(work));
+    }
+    take(std::move(found));
+  }
+
+  /// Without a module the siblings are all of a phase, and must be those of the same program.
+  void match_siblings() {
+    std::map<WorkKey, std::vector<AlignedWork>> matched;
+    for (const AlignedWork& work : out_) {
+      const WorkKey key = module_alone(work.base.front()->key);
+      const auto here = [&key](const ProfileRow* row) { return module_alone(row->key) == key; };
+      if (std::ranges::all_of(work.base, here) && std::ranges::all_of(work.now, here))
+        matched[key].push_back(work);
+    }
+    std::vector<AlignedWork> found;
+    for (const auto& [key, group] : left_by(module_alone)) {
+      if (key.module.empty() && !same_program(key.bucket)) continue;
+      for (AlignedWork& work : between_siblings(matched[key], group.base, group.now))
+        if (alike(work)) found.push_back(std::move(work));
+    }
+    take(std::move(found));
   }
 
   /// May what is left on one side stand for what is left on the other?

@@ -13,7 +13,10 @@ namespace fathom {
 enum class Alignment : std::uint8_t {
   module_operator_shapes,
   module_operator,  ///< Shapes or types differ.
-  operator_only,    ///< In another module.
+  operator_only,    ///< In another module or phase.
+  kernels,          ///< The same kernels, of which one side recorded no operators.
+  fused,            ///< A generated kernel lists these operators in its name.
+  siblings,         ///< Between the same siblings of one module or phase, in the order of calls.
   /// Other operators in the same outermost operator or module; or in the same bucket, where half of
   /// its operators are the same.
   replaced,
@@ -21,6 +24,11 @@ enum class Alignment : std::uint8_t {
   new_only,
 };
 inline constexpr std::size_t kAlignments = static_cast<std::size_t>(Alignment::new_only) + 1;
+/// Is what the one side has something else than what the other has, in its place?
+constexpr bool in_place_of(Alignment alignment) {
+  return alignment == Alignment::fused || alignment == Alignment::siblings ||
+         alignment == Alignment::replaced;
+}
 /// Stable, for JSON: "module_operator_shapes".
 std::string_view to_string(Alignment alignment);
 
@@ -32,8 +40,8 @@ struct AlignedWork {
   std::vector<const ProfileRow*> now;
 };
 
-/// Each row of both profiles in one of them. What is left on both sides is `replaced` where neither
-/// side is below 2 % of the other. O(n log n).
+/// Each row of both profiles in one of them. What is left on both sides is in_place_of() each other
+/// where neither side is below 2 % of the other. O(n log n).
 std::vector<AlignedWork> align(const Profile& base, const Profile& now);
 
 }  // namespace fathom

@@ -91,6 +91,68 @@ TEST(Align, LeavesBucketsApart) {
   EXPECT_EQ(all.size(), 2U);
 }
 
+WorkKey on_device(std::string phase, std::string op, std::string shapes = {}) {
+  return {.bucket = AnyBucket(Bucket::compute),
+          .phase = std::move(phase),
+          .op = std::move(op),
+          .shapes = std::move(shapes)};
+}
+
+TEST(Align, PrefersTheSamePhase) {
+  const Profile base = made_profile({made_row(on_device("forward", "mm", "[2]"), 5, 1),
+                                     made_row(on_device("backward", "mm", "[2]"), 9, 1)});
+  for (const AlignedWork& work : align(base, base)) {
+    ASSERT_EQ(work.base.size(), 1U);
+    EXPECT_EQ(work.base.front()->key.phase, work.now.front()->key.phase);
+  }
+}
+
+TEST(Align, FindsWorkWhosePhaseOneSideDoesNotShow) {
+  const Profile base = made_profile({made_row(on_device("forward", "mm", "[2]"), 5, 1)});
+  const Profile now = made_profile({made_row(on_device("", "mm", "[2]"), 5, 1)});
+  const std::vector<AlignedWork> all = align(base, now);
+  ASSERT_EQ(all.size(), 1U);
+  EXPECT_EQ(all.front().alignment, Alignment::module_operator_shapes);
+}
+
+TEST(Align, TakesListedOperatorsForWhatAKernelReplaced) {
+  const Profile base = made_profile({made_row(on_device("forward", "aten::mm"), 50, 1),
+                                     made_row(on_device("forward", "aten::mul"), 5, 1),
+                                     made_row(on_device("forward", "aten::tanh"), 5, 1),
+                                     made_row(on_device("forward", "aten::sort"), 7, 1)});
+  const Profile now =
+      made_profile({made_row(on_device("forward", "aten::mm"), 50, 1),
+                    made_row(on_device("forward", "triton_poi_fused_mul_tanh_0"), 6, 1),
+                    made_row(on_device("forward", "my::kernel"), 7, 1)});
+  const std::vector<AlignedWork> all = align(base, now);
+  const AlignedWork* const fused = find(all, Alignment::fused);
+  ASSERT_NE(fused, nullptr);
+  EXPECT_EQ(fused->base.size(), 2U);
+  const AlignedWork* const rest = find(all, Alignment::replaced);
+  ASSERT_NE(rest, nullptr);
+  EXPECT_EQ(rest->base.front()->key.op, "aten::sort");
+}
+
+TEST(Align, TellsReplacementsApartByTheOrderOfSiblings) {
+  const auto ordered = [](const std::vector<std::string>& names) {
+    std::vector<ProfileRow> rows;
+    for (const std::string& name : names) {
+      rows.push_back(made_row(in_module(forward_key(name), "Net_0"), 100, 1));
+      rows.back().order = rows.size();
+    }
+    return made_profile(rows);
+  };
+  const Profile base = ordered({"a", "linear", "b"});
+  const Profile now = ordered({"x", "linear", "y"});
+  std::size_t found = 0;
+  for (const AlignedWork& work : align(base, now)) {
+    if (work.alignment != Alignment::siblings) continue;
+    ++found;
+    EXPECT_EQ(work.base.front()->key.op == "a", work.now.front()->key.op == "x");
+  }
+  EXPECT_EQ(found, 2U);
+}
+
 TEST(Align, PutsEachRowInExactlyOnePlace) {
   const Profile base =
       made_profile({made_row(forward_key("a", "[1]"), 5, 1),

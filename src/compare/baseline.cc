@@ -59,6 +59,7 @@ std::string row_text(const ProfileRow& row) {
   std::string out;
   JsonWriter json(out, kJsonInline);
   json.object().member("bucket", any_bucket_id(row.key.bucket)).member("op", row.key.op);
+  write_text(json, "phase", row.key.phase);
   write_text(json, "module", row.key.module);
   write_text(json, "outer", row.key.outer);
   write_text(json, "shapes", row.key.shapes);
@@ -215,6 +216,14 @@ Result<std::string> baseline_text(const SavedBaseline& baseline) {
   if (baseline.accepted) recordings += recordings_of(*baseline.accepted);
   // What is free is divided equally; the folded rows of `least` are counted again, to be safe.
   return text_with(baseline, (largest - least.size()) / recordings);
+}
+
+std::string version_note(const SavedBaseline& baseline) {
+  if (baseline.version == kBaselineVersion) return {};
+  return "it was saved by an older Fathom (" + std::string(kBaselineSchema) +
+         std::to_string(baseline.version) +
+         "), which did not know the phases of rows; times and counts are checked as ever. Save it "
+         "anew, and fathom compare divides its steps by phase, too";
 }
 
 bool looks_like_baseline(std::string_view text) {

@@ -11,6 +11,10 @@
 
 namespace fathom {
 
+/// The first words of every baseline file.
+inline constexpr std::string_view kBaselineSchema = "fathom.baseline/";
+/// The version that is written. Older ones are read: version 1 knew no phases of rows.
+inline constexpr int kBaselineVersion = 2;
 /// What was saved at one moment.
 struct Snapshot {
   std::string saved;  ///< UTC: "2026-11-23T20:50:00Z".
@@ -22,14 +26,11 @@ struct Snapshot {
 struct SavedBaseline {
   Snapshot last;
   std::optional<Snapshot> accepted;  ///< Unset: `last` is.
+  int version = kBaselineVersion;    ///< Of the file that it was read from.
 
   [[nodiscard]] const Snapshot& accepted_one() const { return accepted ? *accepted : last; }
 };
 
-/// The first words of every baseline file.
-inline constexpr std::string_view kBaselineSchema = "fathom.baseline/";
-/// The version that is written. Older ones are read.
-inline constexpr int kBaselineVersion = 1;
 /// No file is larger.
 inline constexpr std::size_t kLargestBaseline = 200'000;
 /// What operators are called that a file had no room for, a row for each bucket.
@@ -38,6 +39,9 @@ inline constexpr std::string_view kFoldedRows = "(further operators)";
 /// As JSON: docs/baseline.schema.json. Rows that do not fit are added up by bucket, the shortest
 /// first. Error: invalid_argument where step lengths, counters and conditions do not fit.
 Result<std::string> baseline_text(const SavedBaseline& baseline);
+
+/// What to know of a file of an older version, with what to do; "" for today's.
+std::string version_note(const SavedBaseline& baseline);
 
 /// Is this the beginning of a baseline file, of whatever version?
 bool looks_like_baseline(std::string_view text);

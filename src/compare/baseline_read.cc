@@ -145,6 +145,7 @@ ProfileRow row_in(Reader& reader, const element& each, std::size_t batches) {
   const std::optional<AnyBucket> bucket = any_bucket_of(reader.text(from, "bucket"));
   if (!bucket) reader.wrong("a row has an unknown bucket");
   row.key = {.bucket = bucket.value_or(AnyBucket::outside()),
+             .phase = Reader::optional_text(from, "phase"),
              .module = Reader::optional_text(from, "module"),
              .outer = Reader::optional_text(from, "outer"),
              .op = reader.text(from, "op"),
@@ -265,6 +266,7 @@ Result<SavedBaseline> parse_baseline(std::string_view text) {
                      std::string(kBaselineSchema) + std::to_string(kBaselineVersion) +
                      "); update fathom, or save it anew with this one"};
   SavedBaseline baseline;
+  baseline.version = version;
   object last;
   if (!get_json(from["last"].get<object>(), last)) return corrupt("'last' is missing");
   baseline.last = snapshot_in(reader, last);

@@ -128,10 +128,19 @@ TEST(Baseline, TooManyStepsAreRefusedWithARemedy) {
 TEST(Baseline, ANewerVersionIsRefusedWithARemedy) {
   const std::string text = text_of(baseline_of(recording(1)));
   EXPECT_TRUE(looks_like_baseline(text));
-  const std::string newer = replaced(text, "fathom.baseline/1", "fathom.baseline/2");
+  const std::string newer = replaced(text, "fathom.baseline/2", "fathom.baseline/3");
   EXPECT_TRUE(looks_like_baseline(newer));
-  EXPECT_NE(refused(newer).find("newer version (fathom.baseline/2"), std::string::npos);
+  EXPECT_NE(refused(newer).find("newer version (fathom.baseline/3"), std::string::npos);
   EXPECT_NE(refused(newer).find("update fathom"), std::string::npos);
+}
+
+TEST(Baseline, AnOlderVersionIsReadAndSaysSo) {
+  const SavedBaseline now = *parse_baseline(text_of(baseline_of(recording(1))));
+  EXPECT_EQ(version_note(now), "");
+  const Result<SavedBaseline> older = parse_baseline(
+      replaced(text_of(baseline_of(recording(1))), "fathom.baseline/2", "fathom.baseline/1"));
+  ASSERT_TRUE(older.ok()) << older.error().message;
+  EXPECT_NE(version_note(*older).find("an older Fathom (fathom.baseline/1)"), std::string::npos);
 }
 
 TEST(Baseline, WhatIsWrongIsNamed) {

@@ -85,7 +85,7 @@ bool is_copies(const RowFacts& facts) {
   return copies && copies_now && (one_sided(facts) || facts.mostly_calls());
 }
 
-bool is_replaced(const RowFacts& facts) { return facts.work.alignment == Alignment::replaced; }
+bool is_replaced(const RowFacts& facts) { return in_place_of(facts.work.alignment); }
 
 std::set<std::string_view> values_of(const std::vector<const ProfileRow*>& rows,
                                      const std::string WorkKey::*field) {
@@ -119,7 +119,7 @@ std::set<std::string> real_types(const std::vector<const ProfileRow*>& rows) {
 
 /// Other operators do the same in another type: none of the types of one side is on the other.
 bool is_replaced_for_dtype(const RowFacts& facts) {
-  if (facts.work.alignment != Alignment::replaced) return false;
+  if (!in_place_of(facts.work.alignment)) return false;
   const std::set<std::string> base = real_types(facts.work.base);
   const std::set<std::string> now = real_types(facts.work.now);
   return !base.empty() && !now.empty() &&
@@ -163,8 +163,9 @@ double per_call(const WorkTime& work) {
   return work.calls > 0 ? static_cast<double>(work.time_ns) / static_cast<double>(work.calls) : 0;
 }
 
+/// Of what multiprocessors do: copies and other devices have no part in their clock.
 bool clocks_known(const RowFacts& facts) {
-  return facts.work.bucket.busy() && facts.base_clock_mhz && facts.new_clock_mhz &&
+  return facts.work.bucket.is(Bucket::compute) && facts.base_clock_mhz && facts.new_clock_mhz &&
          per_call(facts.base) > 0 && per_call(facts.now) > 0;
 }
 
@@ -285,6 +286,18 @@ std::string_view to_string(Cause cause) { return kTexts[static_cast<std::size_t>
 std::string_view cause_title(Cause cause, bool less_time) {
   const CauseText& text = kTexts[static_cast<std::size_t>(cause)];
   return less_time ? text.less : text.more;
+}
+
+void RowFacts::divide_change() {
+  if (base.calls == 0 || now.calls == 0) return;
+  const double base_calls = static_cast<double>(base.calls) / static_cast<double>(base_steps);
+  const double new_calls = static_cast<double>(now.calls) / static_cast<double>(new_steps);
+  const double calls = (base_calls + new_calls) / 2;
+  by_calls = (new_calls - base_calls) * (per_call(base) + per_call(now)) / 2;
+  by_time = (per_call(now) - per_call(base)) * calls;
+  if (!clocks_known(*this)) return;
+  const double cycles = (per_call(base) * *base_clock_mhz + per_call(now) * *new_clock_mhz) / 2;
+  by_clock = (1 / *new_clock_mhz - 1 / *base_clock_mhz) * cycles * calls;
 }
 
 bool RowFacts::calls_differ() const { return base.calls * new_steps != now.calls * base_steps; }

@@ -46,12 +46,15 @@ struct RowFacts {
   /// The change per step by calls and by time per call, in ns; unset without calls on a side.
   std::optional<double> by_calls;
   std::optional<double> by_time;
+  std::optional<double> by_clock;  ///< The part of `by_time` that the clock makes.
   /// The rank-sum test over batches of steps, with the false discovery rate over all rows, does
   /// not reject that both sides are equal. Unset where there are too few steps to tell.
   std::optional<bool> within_noise;
   std::optional<double> base_clock_mhz;
   std::optional<double> new_clock_mhz;
 
+  /// Sets what is divided by Shapley: `by_calls`, `by_time` and `by_clock`.
+  void divide_change();
   /// Are the calls per step not exactly the same?
   [[nodiscard]] bool calls_differ() const;
   /// Is more of the change due to calls than to their time?

@@ -6,14 +6,15 @@
 #include <iterator>
 #include <map>
 #include <numeric>
+#include <span>
 #include <utility>
 
 #include "base/quantity_text.h"
+#include "compare/row_labels.h"
 #include "compare/shares.h"
 #include "stats/false_discovery.h"
 #include "stats/median_ratio.h"
 #include "stats/rank_sum.h"
-#include "store/profiler_step.h"
 
 namespace fathom {
 namespace {
@@ -23,11 +24,9 @@ constexpr double kSameWork = 0.5;
 constexpr double kFalseDiscovery = 0.05;
 /// So few batches a side are too few for the rank-sum test to find anything in many rows.
 constexpr std::size_t kFewestBatches = 4;
-/// More texts than these make no name.
-constexpr std::size_t kMostNamed = 3;
 
-constexpr std::array<std::string_view, 4> kComparabilities = {
-    "same_recording", "comparable", "different_work", "different_devices"};
+constexpr std::array<std::string_view, 5> kComparabilities = {
+    "same_recording", "comparable", "different_work", "different_devices", "times_only"};
 
 std::vector<double> as_doubles(const std::vector<std::int64_t>& values) {
   return {values.begin(), values.end()};
@@ -46,7 +45,8 @@ ComparedSide side_of(const Profile& profile) {
           .step_ns = describe(as_doubles(profile.lengths_ns)),
           .steps = profile.steps(),
           .steps_left_out = profile.steps_left_out,
-          .on_device = profile.on_device};
+          .on_device = profile.on_device,
+          .times_only = profile.times_only};
 }
 
 ComparedPart part_of(const WorkTime& base, const WorkTime& now) {
@@ -69,31 +69,9 @@ WorkTime sum_of(const std::vector<const ProfileRow*>& rows) {
   return sum;
 }
 
-/// Names in the order of their time, the largest first, each once.
-std::string names_of(const std::vector<const ProfileRow*>& rows) {
-  std::map<std::string_view, std::int64_t> times;
-  for (const ProfileRow* const row : rows) times[row->key.op] += row->work.time_ns;
-  std::vector<std::pair<std::string_view, std::int64_t>> order(times.begin(), times.end());
-  std::ranges::stable_sort(order, std::ranges::greater(), [](const auto& at) { return at.second; });
-  std::string text;
-  for (std::size_t i = 0; i < std::min(order.size(), kMostNamed); ++i)
-    text += (i == 0 ? "" : ", ") + std::string(order[i].first);
-  if (order.size() > kMostNamed)
-    text += " and " + std::to_string(order.size() - kMostNamed) + " more";
-  return text;
-}
-
-/// The module of all rows, or "".
-std::string module_of(const AlignedWork& work) {
-  const std::string* module = nullptr;
-  for (const auto* const side : {&work.base, &work.now}) {
-    for (const ProfileRow* const row : *side) {
-      if (module != nullptr && *module != row->key.module) return {};
-      module = &row->key.module;
-    }
-  }
-  return module == nullptr ? std::string() : *module;
-}
+/// The levels between bucket and row.
+constexpr std::array<std::string ComparedRow::*, 2> kLevels = {&ComparedRow::phase,
+                                                               &ComparedRow::module};
 
 class Comparer {
  public:
@@ -106,6 +84,10 @@ class Comparer {
     out_.differs = differing_conditions(base_, now_);
     compare_steps();
     compare_counters();
+    if (base_.times_only || now_.times_only) {
+      compare_times();
+      return std::move(out_);
+    }
     if (base_.on_device != now_.on_device) {
       out_.comparability = Comparability::different_devices;
       out_.notes.emplace_back(
@@ -125,6 +107,7 @@ class Comparer {
     find_causes();
     group_causes();
     sort_rows();
+    out_.phases = phases_of(out_.rows);
     return std::move(out_);
   }
 
@@ -146,6 +129,29 @@ class Comparer {
             ? "The interval is that within these runs; "
             : "An interval needs " + std::to_string(fewest_for_median_ratio()) + " steps a side; ";
     out_.ratio_note += "the variation between runs is not known from one recording a side.";
+  }
+
+  /// Runs that were not taken in turns.
+  void compare_times() {
+    const bool same = base_.content == now_.content && base_.times_only == now_.times_only;
+    out_.comparability = same ? Comparability::same_recording : Comparability::times_only;
+    if (same) return;
+    out_.notes.emplace_back(
+        base_.times_only && now_.times_only
+            ? "Both sides are results of fathom bench: how long runs took, and not what their time "
+              "went into."
+            : "One side is a result of fathom bench, the other a recording: runs beside steps, "
+              "which the recorder may have slowed down. What their time went into cannot be "
+              "compared.");
+    if (!base_.times_only || !now_.times_only) return;
+    out_.ratio_note =
+        out_.ratio_interval
+            ? "The interval is over " + std::to_string(base_.steps()) + " and " +
+                  std::to_string(now_.steps()) + " runs"
+            : "An interval needs " + std::to_string(fewest_for_median_ratio()) + " runs a side";
+    out_.ratio_note +=
+        "; they were not taken in turns, so drift of the machine between them counts as change. "
+        "fathom bench --base measures both in pairs.";
   }
 
   void compare_counters() {
@@ -189,6 +195,7 @@ class Comparer {
       const RowFacts& facts = facts_.back();
       ComparedRow row{.alignment = work.alignment,
                       .bucket = work.bucket,
+                      .phase = phase_of(work),
                       .module = module_of(work),
                       .what = label_of(work),
                       .shapes = shapes_of(work),
@@ -233,27 +240,6 @@ class Comparer {
     return ns(time) / ns(steps);
   }
 
-  static std::string label_of(const AlignedWork& work) {
-    if (work.alignment == Alignment::replaced)
-      return names_of(work.base) + " → " + names_of(work.now);
-    const ProfileRow* const any = work.base.empty() ? work.now.front() : work.base.front();
-    const std::string& op = any->key.op;
-    if (work.bucket.is(HostBucket::python))
-      return op.empty() || op == kProfilerSteps ? "Python between operators" : "Python in " + op;
-    return op.empty() ? "(no operator)" : op;
-  }
-  static std::string shapes_of(const AlignedWork& work) {
-    if (work.alignment != Alignment::module_operator_shapes) return {};
-    return work.base.front()->key.shapes;
-  }
-  static std::string place_of(const AlignedWork& work) {
-    for (const auto* const side : {&work.now, &work.base}) {
-      for (const ProfileRow* const row : *side)
-        if (!row->place.empty()) return row->place;
-    }
-    return {};
-  }
-
   [[nodiscard]] RowFacts facts_of(const AlignedWork& work) const {
     RowFacts facts{.work = work,
                    .base_steps = base_.steps(),
@@ -262,17 +248,11 @@ class Comparer {
                    .now = sum_of(work.now),
                    .by_calls = {},
                    .by_time = {},
+                   .by_clock = {},
                    .within_noise = {},
                    .base_clock_mhz = base_.clock_mhz,
                    .new_clock_mhz = now_.clock_mhz};
-    if (facts.base.calls > 0 && facts.now.calls > 0) {
-      const double base_calls = static_cast<double>(facts.base.calls) / ns(base_.steps());
-      const double new_calls = static_cast<double>(facts.now.calls) / ns(now_.steps());
-      const double base_time = ns(facts.base.time_ns) / ns(facts.base.calls);
-      const double new_time = ns(facts.now.time_ns) / ns(facts.now.calls);
-      facts.by_calls = (new_calls - base_calls) * (base_time + new_time) / 2;
-      facts.by_time = (new_time - base_time) * (base_calls + new_calls) / 2;
-    }
+    facts.divide_change();
     return facts;
   }
   static double ns(std::int64_t value) { return static_cast<double>(value); }
@@ -293,7 +273,33 @@ class Comparer {
     for (auto& each : parts) part_in(each).change_ns = shares[i++];
   }
 
-  /// Buckets sum to the change of the mean, rows to their bucket, kernels to their row.
+  /// Shares `total` among rows: among those that agree in the first field, then in the next.
+  void share_levels(const std::vector<std::size_t>& rows, std::int64_t total,
+                    std::span<std::string ComparedRow::*const> fields) {
+    if (fields.empty()) {
+      std::vector<std::size_t> each = rows;
+      share(each, total, [this](std::size_t row) -> ComparedPart& { return out_.rows[row].part; });
+      return;
+    }
+    struct Group {
+      ComparedPart part;
+      std::vector<std::size_t> rows;
+    };
+    std::map<std::string_view, Group> by_name;
+    for (const std::size_t row : rows) {
+      Group& group = by_name[out_.rows[row].*fields.front()];
+      add(group.part, out_.rows[row].part);
+      group.rows.push_back(row);
+    }
+    std::vector<Group> groups;
+    for (auto& [name, group] : by_name) groups.push_back(std::move(group));
+    share(groups, total, [](Group& group) -> ComparedPart& { return group.part; });
+    for (const Group& group : groups)
+      share_levels(group.rows, group.part.change_ns, fields.subspan(1));
+  }
+
+  /// Buckets sum to the change of the mean, in each bucket phases, their modules and their rows to
+  /// it, kernels to their row.
   void sum_buckets() {
     for (std::size_t i = 0; i < out_.rows.size(); ++i) {
       const ComparedRow& row = out_.rows[i];
@@ -304,10 +310,8 @@ class Comparer {
     }
     share(out_.buckets, out_.mean_change_ns,
           [](ComparedBucket& bucket) -> ComparedPart& { return bucket.part; });
-    for (ComparedBucket& bucket : out_.buckets) {
-      share(bucket.rows, bucket.part.change_ns,
-            [this](std::size_t row) -> ComparedPart& { return out_.rows[row].part; });
-    }
+    for (const ComparedBucket& bucket : out_.buckets)
+      share_levels(bucket.rows, bucket.part.change_ns, kLevels);
     for (std::size_t i = 0; i < out_.rows.size(); ++i) add_kernels(out_.rows[i], work_[i]);
     std::ranges::stable_sort(out_.buckets, std::ranges::greater(),
                              [](const auto& at) { return std::abs(at.part.change_ns); });
@@ -318,10 +322,18 @@ class Comparer {
 
   void add_kernels(ComparedRow& row, const AlignedWork& work) const {
     std::map<std::string, std::pair<WorkTime, WorkTime>> kernels;
-    for (const ProfileRow* const each : work.base)
-      for (const KernelTime& kernel : each->kernels) kernels[kernel.name].first.add(kernel.work);
-    for (const ProfileRow* const each : work.now)
-      for (const KernelTime& kernel : each->kernels) kernels[kernel.name].second.add(kernel.work);
+    const auto collect = [&](const std::vector<const ProfileRow*>& rows, auto side) {
+      for (const ProfileRow* const each : rows) {
+        for (const KernelTime& kernel : each->kernels)
+          (kernels[kernel.name].*side).add(kernel.work);
+        // A kernel that stands for itself beside those of an operator.
+        if (each->kernels.empty() && work.alignment == Alignment::kernels)
+          (kernels[each->key.op].*side).add(each->work);
+      }
+    };
+    using Sides = std::pair<WorkTime, WorkTime>;
+    collect(work.base, &Sides::first);
+    collect(work.now, &Sides::second);
     ComparedPart rest = row.part;  // what stands for itself, because no operator launched it
     for (const auto& [name, sides] : kernels) {
       row.kernels.push_back({.name = name, .part = part_of(sides.first, sides.second)});
@@ -374,6 +386,9 @@ class Comparer {
       if (!facts_[i].by_calls) continue;
       row.calls_change_ns = std::llround(*facts_[i].by_calls);
       row.time_change_ns = row.part.change_ns - *row.calls_change_ns;
+      if (!facts_[i].by_clock) continue;
+      row.clock_change_ns = std::llround(*facts_[i].by_clock);
+      row.cycles_change_ns = *row.time_change_ns - *row.clock_change_ns;
     }
   }
 

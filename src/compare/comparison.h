@@ -24,6 +24,7 @@ struct ComparedSide {
   std::int64_t steps = 0;
   std::size_t steps_left_out = 0;
   bool on_device = false;
+  bool times_only = false;  ///< Steps are whole runs; `step_name` is what was measured of them.
 };
 
 /// Part of a sum: all changes of one level sum exactly to that of the level above.
@@ -44,7 +45,8 @@ struct ComparedKernel {
 struct ComparedRow {
   Alignment alignment = Alignment::module_operator_shapes;
   AnyBucket bucket;
-  std::string module;
+  std::string phase;  ///< "forward"; of what a device does not do the name of its rest: phase_of().
+  std::string module;  ///< "" where none is known, or not the same for all of it.
   std::string what;    ///< "aten::mm"; "aten::pow, aten::tanh → aten::gelu".
   std::string shapes;  ///< Where one list of shapes is all of it.
   std::string place;   ///< "train.py:42", where recorded.
@@ -53,6 +55,10 @@ struct ComparedRow {
   /// more time per call at the mean number of calls. Unset where a side has no calls to count.
   std::optional<std::int64_t> calls_change_ns;
   std::optional<std::int64_t> time_change_ns;
+  /// The change by time per call divided likewise: by the clock at the mean cycles of both sides,
+  /// and by cycles at the mean of both clocks. Unset where a clock is not known.
+  std::optional<std::int64_t> clock_change_ns;
+  std::optional<std::int64_t> cycles_change_ns;
   Cause cause = Cause::none;
   std::string detail;  ///< What shows the cause: "600 → 2 calls per step".
   std::vector<ComparedKernel> kernels;
@@ -62,6 +68,20 @@ struct ComparedBucket {
   AnyBucket bucket;
   ComparedPart part;
   std::vector<std::size_t> rows;  ///< Of Comparison::rows.
+};
+
+/// A module in a phase.
+struct ComparedModule {
+  std::string module;  ///< "" for what lies in none.
+  ComparedPart part;
+  std::vector<std::size_t> rows;  ///< Of Comparison::rows, the largest change first.
+};
+
+/// Everything that a phase takes, or one named rest.
+struct ComparedPhase {
+  std::string phase;
+  ComparedPart part;
+  std::vector<ComparedModule> modules;  ///< Largest change first.
 };
 
 /// Rows that changed in the same direction by the same cause.
@@ -96,6 +116,7 @@ enum class Comparability : std::uint8_t {
   /// with something added: half of its time in operators with the same shapes.
   different_work,
   different_devices,  ///< One accounting is of a device, the other of a main thread.
+  times_only,         ///< A side has times, and not what they went into.
 };
 /// Stable, for JSON: "same_recording".
 std::string_view to_string(Comparability comparability);
@@ -115,6 +136,9 @@ struct Comparison {
   std::int64_t skew_ns = 0;
   std::vector<ComparedBucket> buckets;  ///< Largest change first; those with time on a side.
   std::vector<ComparedRow> rows;        ///< Largest change first. Empty where withheld.
+  /// The same rows by phase and module: modules sum to their phase, phases to the change of the
+  /// mean. Largest change first. Empty where withheld.
+  std::vector<ComparedPhase> phases;
   /// Those in the direction of the whole change first, the largest first; then those against it,
   /// then noise. Empty where withheld.
   std::vector<CauseGroup> causes;

@@ -68,6 +68,24 @@ void expect_exact(const Comparison& comparison) {
     }
   }
   EXPECT_EQ(buckets, comparison.mean_change_ns);
+  std::int64_t phases = 0;
+  std::size_t rows_of_phases = 0;
+  for (const ComparedPhase& phase : comparison.phases) {
+    phases += phase.part.change_ns;
+    std::int64_t modules = 0;
+    for (const ComparedModule& module : phase.modules) {
+      modules += module.part.change_ns;
+      std::int64_t rows = 0;
+      for (const std::size_t row : module.rows) rows += comparison.rows[row].part.change_ns;
+      EXPECT_EQ(rows, module.part.change_ns);
+      rows_of_phases += module.rows.size();
+    }
+    EXPECT_EQ(modules, phase.part.change_ns);
+  }
+  EXPECT_EQ(rows_of_phases, comparison.rows.size());
+  if (!comparison.rows.empty()) {
+    EXPECT_EQ(phases, comparison.mean_change_ns);
+  }
   EXPECT_EQ(comparison.mean_change_ns + comparison.skew_ns, comparison.change_ns);
   if (comparison.causes.empty()) return;
   std::int64_t causes = 0;
@@ -87,15 +105,17 @@ TEST(Comparison, OfARecordingWithItselfIsZeroEverywhere) {
 
 TEST(Comparison, SumsExactlyWhateverTheStepsAndTimes) {
   std::mt19937_64 bits(5);
-  const std::vector<AnyBucket> buckets = {AnyBucket(HostBucket::forward),
-                                          AnyBucket(HostBucket::backward),
-                                          AnyBucket(HostBucket::python)};
+  const std::vector<AnyBucket> buckets = {
+      AnyBucket(HostBucket::forward), AnyBucket(HostBucket::backward),
+      AnyBucket(HostBucket::python), AnyBucket(Bucket::compute), AnyBucket(Bucket::sync)};
   for (int repeat = 0; repeat < 200; ++repeat) {
     const auto make = [&] {
       const auto steps = static_cast<std::int64_t>(bits() % 13 + 1);
       std::vector<ProfileRow> rows;
       for (std::size_t i = 0; i < 12; ++i) {
-        ProfileRow row = made_row({.bucket = buckets[bits() % 3],
+        ProfileRow row = made_row({.bucket = buckets[bits() % 5],
+                                   .phase = bits() % 2 == 0 ? "forward" : "backward",
+                                   .module = "Net/" + std::to_string(bits() % 3),
                                    .op = "op" + std::to_string(i),
                                    .shapes = "[" + std::to_string(bits() % 3) + "]"},
                                   0, static_cast<std::int64_t>(bits() % 5), steps);
@@ -123,6 +143,53 @@ TEST(Comparison, DividesAChangeIntoCallsAndTimePerCall) {
   EXPECT_EQ(row.part.change_ns, -400);
   EXPECT_EQ(row.calls_change_ns, -750);  // 6 fewer at 125 ns
   EXPECT_EQ(row.time_change_ns, 350);    // 50 ns more at 7 calls
+}
+
+TEST(Comparison, DividesADeviceByPhaseAndModule) {
+  const auto key = [](std::string phase, std::string module, std::string op) {
+    return WorkKey{.bucket = AnyBucket(Bucket::compute),
+                   .phase = std::move(phase),
+                   .module = std::move(module),
+                   .op = std::move(op)};
+  };
+  const auto profile = [&](std::int64_t forward, std::int64_t backward, std::int64_t idle) {
+    return made_profile({made_row(key("forward", "Net_0", "mm"), forward, 1),
+                         made_row(key("forward", "Net_0/Norm_0", "norm"), 10, 1),
+                         made_row(key("backward", "", "mm"), backward, 1),
+                         made_row(key_in(AnyBucket(Bucket::dispatch)), idle, 1)});
+  };
+  const Comparison comparison = compare_profiles(profile(100, 200, 50), profile(90, 140, 70));
+  expect_exact(comparison);
+  ASSERT_EQ(comparison.phases.size(), 3U);
+  EXPECT_EQ(comparison.phases[0].phase, "backward");
+  EXPECT_EQ(comparison.phases[0].part.change_ns, -60);
+  EXPECT_EQ(comparison.phases[1].phase, "device idle");
+  EXPECT_EQ(comparison.phases[1].part.change_ns, 20);
+  EXPECT_EQ(comparison.phases[2].phase, "forward");
+  ASSERT_EQ(comparison.phases[2].modules.size(), 2U);
+  EXPECT_EQ(comparison.phases[2].modules[0].module, "Net_0");
+  EXPECT_EQ(comparison.phases[2].modules[0].part.change_ns, -10);
+}
+
+TEST(Comparison, DividesTimePerCallIntoClockAndCycles) {
+  // 1000 ns at 1500 MHz are 1500 cycles; 1250 ns at 1000 MHz are 1250.
+  const Comparison comparison = compare_rows(
+      made_row(key_in(AnyBucket(Bucket::compute), "k"), 1000, 1),
+      made_row(key_in(AnyBucket(Bucket::compute), "k"), 1250, 1), [&](Profile& base, Profile& now) {
+        base.clock_mhz = 1500;
+        now.clock_mhz = 1000;
+      });
+  const ComparedRow& row = row_of(comparison, "k");
+  EXPECT_EQ(row.time_change_ns, 250);
+  EXPECT_EQ(row.clock_change_ns, 458);    // 1375 cycles at 1000 less at 1500 MHz
+  EXPECT_EQ(row.cycles_change_ns, -208);  // 250 fewer at the mean of both
+  EXPECT_EQ(*row.clock_change_ns + *row.cycles_change_ns, *row.time_change_ns);
+  // A copy does not run at that clock.
+  const Comparison copies =
+      compare_rows(made_row(key_in(AnyBucket(Bucket::memcpy), "k"), 1000, 1),
+                   made_row(key_in(AnyBucket(Bucket::memcpy), "k"), 1250, 1),
+                   [&](Profile& base, Profile& now) { base.clock_mhz = now.clock_mhz = 1500; });
+  EXPECT_FALSE(row_of(copies, "k").clock_change_ns);
 }
 
 TEST(Comparison, WithholdsWhatIsDifferentWork) {

@@ -72,6 +72,7 @@ struct Seen {
   bool graphs = false;
   bool operators = false;
   std::set<std::string> types;  // of tensors in matrix multiplications and convolutions
+  std::string shapes;           // of the first of them
 };
 
 bool is_type(std::string_view text) {
@@ -117,8 +118,11 @@ Seen look(const Context& context, const StepWindows& windows) {
       const std::uint32_t detail = trace.slices.detail[slice.row()];
       if (what != 1 || !op || detail == SliceId::kNone) continue;
       const SignatureId signature = trace.ops.signature[detail];
-      if (signature.valid() && signatures.insert(signature.value).second)
-        add_types(trace, trace.signatures[signature.row()], seen.types);
+      if (!signature.valid() || !signatures.insert(signature.value).second) continue;
+      const Signature& inputs = trace.signatures[signature.row()];
+      add_types(trace, inputs, seen.types);
+      if (seen.shapes.empty() && inputs.shapes.valid())
+        seen.shapes = std::string(trace.name(slice)) + " " + std::string(trace.text(inputs.shapes));
     }
   }
   for (const SliceId activity : context.links().activities) {
@@ -166,6 +170,7 @@ std::vector<Condition> conditions_of(const Context& context, const UsualSteps& s
   out.push_back({"device", "device", device_of(context, steps.device)});
   out.push_back({"batch", "batch per step", batch_text(steps.batch)});
   out.push_back({"types", "types of GEMMs and convolutions", joined(seen.types)});
+  out.push_back({"shapes", "shapes of the first GEMM or convolution", seen.shapes});
   out.push_back({"work", "kind of work", mode_of(seen)});
   out.push_back({"step", "step",
                  context.steps().source == StepSource::whole_trace ? "the whole recording"

@@ -9,7 +9,9 @@
 #include "analysis/operators/peak_memory.h"
 #include "analysis/operators/torch_flops.h"
 #include "analysis/structure/compilation_names.h"
+#include "analysis/structure/from_outside.h"
 #include "analysis/structure/torch_names.h"
+#include "compare/collective_bytes.h"
 
 namespace fathom {
 namespace {
@@ -22,9 +24,14 @@ class CounterSums {
         windows_(windows),
         device_(device),
         names_(trace_),
-        compiles_(trace_.strings.size()) {
-    for (std::size_t row = 0; row < compiles_.size(); ++row)
-      compiles_[row] = is_compiling_range(trace_.strings.view(StringId(row)));
+        compiles_(trace_.strings.size()),
+        compiled_(trace_.strings.size()) {
+    for (std::size_t row = 0; row < compiles_.size(); ++row) {
+      const std::string_view name = trace_.strings.view(StringId(row));
+      compiles_[row] = is_compiling_range(name);
+      compiled_[row] = name.starts_with("Torch-Compiled Region");
+    }
+    pieces_around_.resize(trace_.slices.size());
   }
 
   std::vector<Counter> collect() {
@@ -39,8 +46,11 @@ class CounterSums {
     } else {
       add("collectives", "collectives", host_collectives_);
     }
+    if (const auto bytes = collective_bytes(context_, windows_, device_))
+      add("collective_bytes", "bytes given to collectives", *bytes, "bytes");
     if (flops_ > 0 && !flops_missing_) add("flops", "floating-point operations", flops_, "flops");
     add("compilations", "compilations", compilations_);
+    if (compiled_pieces_ > 0) add("graph_breaks", "graph breaks", graph_breaks_);
     add_peaks();
     return std::move(counters_);
   }
@@ -63,6 +73,7 @@ class CounterSums {
         (!parent.valid() || context_.phases()[parent] != Phase::communication);
     host_collectives_ += outermost_collective ? 1 : 0;
     if (compiles(slice) && !(parent.valid() && compiles(parent))) ++compilations_;
+    if (is_piece(slice)) add_piece(parent);
     if (kind == SliceKind::cpu_op) {
       ++operators_;
       add_flops(slice);
@@ -74,6 +85,21 @@ class CounterSums {
 
   [[nodiscard]] bool compiles(SliceId slice) const {
     return compiles_[trace_.slices.name[slice.row()].row()];
+  }
+
+  [[nodiscard]] bool is_piece(SliceId slice) const {
+    return compiled_[trace_.slices.name[slice.row()].row()];
+  }
+
+  /// What goes on after a graph break is called from the compiled piece before it, inside of it.
+  void add_piece(SliceId parent) {
+    ++compiled_pieces_;
+    const bool inside =
+        parent.valid() &&
+        innermost_around(pieces_around_, context_.nesting().parent, parent, [this](SliceId at) {
+          return is_piece(at);
+        }).valid();
+    graph_breaks_ += inside ? 1 : 0;
   }
 
   void add_flops(SliceId op) {
@@ -145,12 +171,16 @@ class CounterSums {
   const StepWindows& windows_;
   std::int32_t device_;
   const TorchNames names_;
-  std::vector<bool> compiles_;
+  std::vector<bool> compiles_;  // by name
+  std::vector<bool> compiled_;
+  FromOutside pieces_around_;
   std::unordered_map<std::uint64_t, std::optional<std::uint64_t>> known_flops_;
   std::int64_t operators_ = 0;
   std::int64_t launches_ = 0;
   std::int64_t host_collectives_ = 0;
   std::int64_t compilations_ = 0;
+  std::int64_t compiled_pieces_ = 0;
+  std::int64_t graph_breaks_ = 0;
   std::int64_t flops_ = 0;
   bool flops_missing_ = false;
   std::vector<Counter> counters_;

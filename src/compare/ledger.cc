@@ -91,8 +91,8 @@ std::string ledger_line(const Verification& verification, std::string_view when)
   return out + "\n";
 }
 
-Ledger parse_ledger(std::string_view text) {
-  Ledger ledger;
+PredictionLedger parse_ledger(std::string_view text) {
+  PredictionLedger ledger;
   simdjson::dom::parser parser;
   while (!text.empty()) {
     const std::size_t end = std::min(text.find('\n'), text.size());
@@ -108,7 +108,7 @@ Ledger parse_ledger(std::string_view text) {
   return ledger;
 }
 
-std::vector<LedgerRow> ledger_rows(const Ledger& ledger) {
+std::vector<LedgerRow> ledger_rows(const PredictionLedger& ledger) {
   std::map<std::string, LedgerRow> rows;
   std::map<std::string, std::vector<double>> shares;
   for (const LedgerEntry& entry : ledger.entries) {

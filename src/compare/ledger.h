@@ -21,7 +21,7 @@ struct LedgerEntry {
   VerifyOutcome outcome = VerifyOutcome::cannot_tell;
 };
 
-struct Ledger {
+struct PredictionLedger {
   std::vector<LedgerEntry> entries;
   std::size_t unreadable = 0;  ///< Lines that are none of ours, or of a newer version.
 };
@@ -31,7 +31,7 @@ struct Ledger {
 std::string ledger_line(const Verification& verification, std::string_view when);
 
 /// Reads lines; those that cannot be read are counted. O(n).
-Ledger parse_ledger(std::string_view text);
+PredictionLedger parse_ledger(std::string_view text);
 
 /// What the entries of one rule came to.
 struct LedgerRow {
@@ -43,6 +43,6 @@ struct LedgerRow {
 };
 
 /// By rule, in their order; an entry of several rules counts for each of them.
-std::vector<LedgerRow> ledger_rows(const Ledger& ledger);
+std::vector<LedgerRow> ledger_rows(const PredictionLedger& ledger);
 
 }  // namespace fathom

@@ -23,13 +23,19 @@ void add_work(WorkTime& into, const WorkTime& work, std::size_t offset, std::siz
 struct Sum {
   WorkTime work;
   std::string place;
+  std::size_t order = 0;
   std::map<std::string, WorkTime> kernels;
 };
 
 void add_rows(std::map<WorkKey, Sum>& sums, const Profile& profile, std::size_t offset,
               std::size_t batches) {
+  // Rows that earlier runs lack come after theirs.
+  std::size_t last = 0;
+  for (const auto& [key, sum] : sums) last = std::max(last, sum.order);
   for (const ProfileRow& row : profile.rows) {
-    Sum& sum = sums[row.key];
+    const auto [at, added] = sums.try_emplace(row.key);
+    Sum& sum = at->second;
+    if (added) sum.order = last + row.order;
     add_work(sum.work, row.work, offset, batches);
     if (sum.place.empty()) sum.place = row.place;
     for (const KernelTime& kernel : row.kernels)
@@ -85,6 +91,7 @@ Profile pooled(std::span<const Profile* const> profiles) {
     row.key = key;
     row.work = std::move(sum.work);
     row.place = std::move(sum.place);
+    row.order = sum.order;
     for (auto& [name, work] : sum.kernels) row.kernels.push_back({name, std::move(work)});
   }
   return out;

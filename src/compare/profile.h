@@ -45,6 +45,8 @@ class AnyBucket {
 /// recorded.
 struct WorkKey {
   AnyBucket bucket;
+  /// Of work on a device the phase that launched it: "forward". Elsewhere the bucket tells.
+  std::string phase;
   std::string module;  ///< Path of the nn.Module: "Net_0/Linear_1".
   std::string outer;   ///< The outermost operator around it: "aten::conv2d".
   /// The innermost operator, without one the kernel. Of idle time the operator that the host spent
@@ -79,6 +81,9 @@ struct ProfileRow {
   WorkTime work;
   std::vector<KernelTime> kernels;  ///< Of operators on the device, by name; sum to `work`.
   std::string place;                ///< "train.py:42" of one of the calls, where recorded.
+  /// Its place among all rows by its first call, which is the order of the program. Rows whose
+  /// order is not known have the same.
+  std::size_t order = 0;
 };
 
 /// A number that a program gives again exactly when it runs again. Sums over the usual steps, where
@@ -106,6 +111,9 @@ struct Profile {
   std::size_t steps_left_out = 0;  ///< Edge steps and outliers.
   std::vector<std::int64_t> lengths_ns;  ///< Of the usual steps, in their order.
   bool on_device = false;                ///< The accounting is of a device, else of a main thread.
+  /// Lengths of whole runs (compare/bench_result.h), without what they went into: one row without a
+  /// name is all of it.
+  bool times_only = false;
   /// By key. Their times sum to the lengths, to the nanosecond.
   std::vector<ProfileRow> rows;
   /// Steps per batch; consecutive steps make at most 64 batches, for what follows one another is

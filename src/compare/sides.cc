@@ -80,7 +80,8 @@ void take_interval(const std::vector<const Profile*>& base, const std::vector<co
 
 bool same_kind(const std::vector<const Profile*>& profiles) {
   return std::ranges::all_of(profiles, [&](const Profile* profile) {
-    return profile->on_device == profiles.front()->on_device;
+    return profile->on_device == profiles.front()->on_device &&
+           profile->times_only == profiles.front()->times_only;
   });
 }
 

@@ -119,7 +119,7 @@ TEST(Verification, WhatIsNotThereIsNamed) {
   EXPECT_NE(refused("zero-grad").find("predicts no saving"), std::string::npos);
 }
 
-TEST(Ledger, CountsOutcomesByRule) {
+TEST(PredictionLedger, CountsOutcomesByRule) {
   Verification verification = verify_runs(predicted(0.6, 0.7, 0.8), {{steps_of(100'000, 1)}},
                                           {{steps_of(85'000, 2)}}, Claims::within_runs);
   EXPECT_EQ(verification.outcome, VerifyOutcome::less);
@@ -128,7 +128,7 @@ TEST(Ledger, CountsOutcomesByRule) {
   verification.outcome = VerifyOutcome::confirmed;
   text += ledger_line(verification, "2026-11-23T20:51:00Z");
   text += "\nnot json\n{\"schema\": \"fathom.ledger/2\"}\n";
-  const Ledger ledger = parse_ledger(text);
+  const PredictionLedger ledger = parse_ledger(text);
   EXPECT_EQ(ledger.entries.size(), 2U);
   EXPECT_EQ(ledger.unreadable, 2U);
   EXPECT_EQ(ledger.entries[0].when, "2026-11-23T20:50:00Z");
@@ -141,9 +141,9 @@ TEST(Ledger, CountsOutcomesByRule) {
   EXPECT_NEAR(rows[1].median_share, 0.5, 1e-3);
 }
 
-TEST(Ledger, NothingInItCrashes) {
+TEST(PredictionLedger, NothingInItCrashes) {
   EXPECT_TRUE(parse_ledger("").entries.empty());
-  const Ledger ledger =
+  const PredictionLedger ledger =
       parse_ledger("{}\n[]\n\"\n{\"schema\": \"fathom.ledger/1\", \"findings\": []");
   EXPECT_EQ(ledger.unreadable, 4U);
 }

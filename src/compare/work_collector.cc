@@ -19,6 +19,7 @@ namespace {
 /// A key by numbers of the trace; texts are made once per row.
 struct RawKey {
   AnyBucket bucket;
+  Phase phase = Phase::other;
   std::uint32_t module = Modules::kTop;
   std::uint32_t outer = UINT32_MAX;      // canonical name
   std::uint32_t op = UINT32_MAX;         // canonical name
@@ -34,7 +35,8 @@ struct RawHash {
     std::uint64_t hash = hash_mix(std::uint64_t{key.module} << 32U | key.op,
                                   std::uint64_t{key.signature} << 32U | key.kernel);
     hash = hash_mix(hash, std::uint64_t{key.outer} << 8U | key.bucket.number());
-    return hash_mix(hash, (key.compiling ? 2U : 0U) + (key.after_sync ? 1U : 0U));
+    return hash_mix(hash, static_cast<std::uint64_t>(key.phase) << 2U | (key.compiling ? 2U : 0U) |
+                              (key.after_sync ? 1U : 0U));
   }
 };
 
@@ -43,6 +45,7 @@ struct RawRow {
   WorkTime work;
   SliceId example;                  // a host slice, for the place in the code
   std::uint32_t last = UINT32_MAX;  // the gap that was counted last
+  Time first = Time::max();         // of a call
 };
 
 class Collector {
@@ -140,6 +143,7 @@ class Collector {
     const SliceId host = launch.valid() ? launch : op;
     key.module = module(host);
     key.compiling = is_compiling(host);
+    if (host.valid()) key.phase = context_.phases()[host];
     return key;
   }
 
@@ -154,6 +158,8 @@ class Collector {
       RawRow& at = row(key_of_activity(activity));
       ++at.work.calls;
       const SliceId launch = context_.links().launch[activity.row()];
+      at.first =
+          std::min(at.first, trace_.slices.start[(launch.valid() ? launch : activity).row()]);
       if (!at.example.valid())
         at.example = launch.valid() ? launch : context_.links().op[activity.row()];
     }
@@ -200,6 +206,7 @@ class Collector {
       }
       if (!add(piece.interval, key)) continue;
       RawRow& at = row(key);
+      at.first = std::min(at.first, piece.interval.begin);
       // An operator is cut into pieces by what it calls. Of Python each stretch counts.
       const bool is_operator = piece.op.valid() && piece.bucket != HostBucket::python;
       if (is_operator && counted_[piece.op.row()] != 0) continue;
@@ -235,6 +242,7 @@ class Collector {
   [[nodiscard]] WorkKey texts(const RawKey& key) const {
     WorkKey out{
         .bucket = key.bucket,
+        .phase = key.bucket.busy() ? std::string(to_string(key.phase)) : std::string(),
         .module = context_.modules().path(trace_, key.module),
         .outer = key.outer == UINT32_MAX ? std::string() : std::string(names_.text(key.outer)),
         .op = (key.after_sync ? "after " : "") + op_text(key),
@@ -250,11 +258,15 @@ class Collector {
   /// Rows of equal texts become one, in their order.
   std::vector<ProfileRow> named() {
     const CallSites sites(context_);
+    std::ranges::stable_sort(rows_, {}, &RawRow::first);
     std::map<WorkKey, ProfileRow> rows;
     for (const RawRow& raw : rows_) {
       const auto [at, added] = rows.try_emplace(texts(raw.key));
       ProfileRow& into = at->second;
-      if (added) into.key = at->first;
+      if (added) {
+        into.key = at->first;
+        into.order = rows.size();
+      }
       into.work.add(raw.work);
       if (into.place.empty() && raw.example.valid()) into.place = sites.of(raw.example);
       // A kernel without an operator stands for itself.

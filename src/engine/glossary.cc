@@ -198,6 +198,12 @@ constexpr Term kTerms[] = {
     {"differential profile", "term",
      "The change of a step's time, divided among what the time goes into: fathom compare BASE "
      "NEW."},
+    {"ladder", "term",
+     "A recording and changes made one after the other, each beside the one before and beside the "
+     "first: fathom compare A B C."},
+    {"graph break", "term",
+     "Where compiled code ends and Python goes on; what follows is compiled as a piece of its "
+     "own."},
     {"exclusive time", "term",
      "Time that counts for one thing alone: of the host the self time of the innermost operator, "
      "of "
@@ -258,6 +264,12 @@ constexpr Term kTerms[] = {
     {"New", "label", "Of a comparison: the recording after it."},
     {"Differs", "label", "Of a comparison: conditions that are not the same on both sides."},
     {"Matched", "label", "Of a comparison: by what the work of both sides was found the same."},
+    {"By phase", "label",
+     "Of a comparison on a device: what each phase, and the idle device, changes of the mean "
+     "step."},
+    {"Ladder", "label", "How many recordings, each beside the one before and beside the first."},
+    {"In all", "label", "Of a ladder: what the interval of the change since the first covers."},
+    {"Target", "label", "How far the last recording is from the target, and whether it is there."},
     {"Counts", "label",
      "Of a comparison: what has no noise, per step; what differs, and what is equal."},
     {"Bound by", "label", "Of a what-if: the parts of the critical path now."},

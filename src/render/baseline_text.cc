@@ -104,6 +104,8 @@ std::string render_baseline_text(const NamedBaseline& named, const Style& style)
   std::string text = paragraph(
       "Baseline", named.path + ", " + count_text(static_cast<std::int64_t>(named.bytes)) + " bytes",
       style);
+  if (const std::string note = version_note(baseline); !note.empty())
+    text += paragraph("", note + ".", style);
   text += snapshot_text("Last", baseline.last, style);
   if (baseline.accepted) {
     text += snapshot_text("Accepted", *baseline.accepted, style);

@@ -2,40 +2,11 @@
 #include "render/compare_json.h"
 
 #include "base/json_writer.h"
+#include "compare/ladder.h"
+#include "render/compare_json_parts.h"
 
 namespace fathom {
 namespace {
-
-void write_bounds(JsonWriter& json, std::string_view key, const std::optional<Bounds>& bounds) {
-  json.key(key);
-  if (!bounds) {
-    json.null();
-    return;
-  }
-  json.array(kJsonInline).real(bounds->low).real(bounds->high).end();
-}
-
-void write_side(JsonWriter& json, const ComparedSide& side) {
-  const SampleSummary& step = side.step_ns;
-  json.object(kJsonInline)
-      .member("input", side.input)
-      .member("step_name", side.step_name)
-      .member("steps", side.steps)
-      .member("steps_left_out", side.steps_left_out)
-      .member("on_device", side.on_device)
-      .member("median_ns", step.median);
-  write_bounds(json, "median_interval_ns", step.median_interval);
-  json.member("mean_ns", step.mean)
-      .member("stddev_ns", step.stddev)
-      .member("min_ns", step.min)
-      .member("max_ns", step.max)
-      .member("p95_ns", step.p95)
-      .member("p95_reason", percentile_reason(step.count, 0.95))
-      .member("p99_ns", step.p99)
-      .member("p99_reason", percentile_reason(step.count, 0.99))
-      .member("outliers", step.outliers)
-      .end();
-}
 
 void write_part(JsonWriter& json, const ComparedPart& part) {
   json.member("change_ns", part.change_ns)
@@ -48,6 +19,7 @@ void write_part(JsonWriter& json, const ComparedPart& part) {
 void write_row(JsonWriter& json, const ComparedRow& row) {
   json.object(kJsonInline)
       .member("bucket", row.bucket.name())
+      .member("phase", row.phase)
       .member("what", row.what)
       .member("module", row.module)
       .member("shapes", row.shapes)
@@ -56,7 +28,10 @@ void write_row(JsonWriter& json, const ComparedRow& row) {
       .member("cause", to_string(row.cause))
       .member("detail", row.detail);
   write_part(json, row.part);
-  json.member("calls_change_ns", row.calls_change_ns).member("time_change_ns", row.time_change_ns);
+  json.member("calls_change_ns", row.calls_change_ns)
+      .member("time_change_ns", row.time_change_ns)
+      .member("clock_change_ns", row.clock_change_ns)
+      .member("cycles_change_ns", row.cycles_change_ns);
   json.key("kernels").array();
   for (const ComparedKernel& kernel : row.kernels) {
     json.object().member("name", kernel.name);
@@ -72,6 +47,23 @@ void write_numbers(JsonWriter& json, const std::vector<std::size_t>& numbers) {
   json.end();
 }
 
+void write_phases(JsonWriter& json, const Comparison& pair) {
+  json.key("phases").array(kJsonLines);
+  for (const ComparedPhase& phase : pair.phases) {
+    json.object(kJsonLines).member("phase", phase.phase);
+    write_part(json, phase.part);
+    json.key("modules").array(kJsonLines);
+    for (const ComparedModule& module : phase.modules) {
+      json.object(kJsonInline).member("module", module.module);
+      write_part(json, module.part);
+      write_numbers(json.key("rows"), module.rows);
+      json.end();
+    }
+    json.end().end();
+  }
+  json.end();
+}
+
 void write_lists(JsonWriter& json, const Comparison& pair) {
   json.key("buckets").array(kJsonLines);
   for (const ComparedBucket& bucket : pair.buckets) {
@@ -80,7 +72,9 @@ void write_lists(JsonWriter& json, const Comparison& pair) {
     write_numbers(json.key("rows"), bucket.rows);
     json.end();
   }
-  json.end().key("causes").array(kJsonLines);
+  json.end();
+  write_phases(json, pair);
+  json.key("causes").array(kJsonLines);
   for (const CauseGroup& group : pair.causes) {
     json.object(kJsonInline)
         .member("cause", to_string(group.cause))
@@ -90,31 +84,6 @@ void write_lists(JsonWriter& json, const Comparison& pair) {
   }
   json.end().key("rows").array(kJsonLines);
   for (const ComparedRow& row : pair.rows) write_row(json, row);
-  json.end();
-}
-
-void write_conditions(JsonWriter& json, const Comparison& pair) {
-  json.key("differs").array(kJsonLines);
-  for (const ComparedCondition& condition : pair.differs) {
-    json.object(kJsonInline)
-        .member("id", condition.id)
-        .member("title", condition.title)
-        .member("base", condition.base)
-        .member("new", condition.now)
-        .end();
-  }
-  json.end().key("counters").array(kJsonLines);
-  for (const ComparedCounter& counter : pair.counters) {
-    json.object(kJsonInline)
-        .member("id", counter.id)
-        .member("title", counter.title)
-        .member("unit", counter.unit)
-        .member("per_step", counter.per_step)
-        .member("base", counter.base)
-        .member("new", counter.now)
-        .member("equal", counter.equal)
-        .end();
-  }
   json.end();
 }
 
@@ -147,10 +116,15 @@ void write_pair(JsonWriter& json, const Comparison& pair, std::int64_t rank) {
 
 }  // namespace
 
-std::string render_compare_json(const ComparedSides& sides, std::string_view indent) {
+std::string render_compare_json(const ComparedSides& sides, const std::optional<Target>& target,
+                                std::string_view indent) {
   std::string out(indent);
   JsonWriter json(out, kJsonLines, indent);
   json.object().member("schema", "fathom.compare/1").member("shown", sides.shown);
+  const Comparison& shown = sides.pairs[sides.shown];
+  std::optional<TargetProgress> progress;
+  if (target) progress = progress_of(*target, shown);
+  write_target(json, target, progress);
   json.key("pairs").array();
   for (std::size_t i = 0; i < sides.pairs.size(); ++i)
     write_pair(json, sides.pairs[i], sides.ranks[i]);

@@ -52,15 +52,42 @@ std::string amount(const std::optional<std::int64_t>& value, std::int64_t steps,
   return value ? amount(*value, steps, counter) : std::string(kNoValue);
 }
 
-/// An operator with the module and line that say where it is.
+/// An operator with the line that says where it is.
+std::string operator_of(const ComparedRow& row) {
+  return row.place.empty() ? row.what : row.what + " (" + row.place + ")";
+}
+
+/// The same with its module.
 std::string name_of(const ComparedRow& row) {
-  std::string text = row.what;
-  if (!row.module.empty()) {
-    const std::size_t slash = row.module.rfind('/');
-    text += " in " + row.module.substr(slash == std::string::npos ? 0 : slash + 1);
+  if (row.module.empty()) return operator_of(row);
+  const std::size_t slash = row.module.rfind('/');
+  const std::string module = row.module.substr(slash == std::string::npos ? 0 : slash + 1);
+  return row.what + " in " + module + (row.place.empty() ? "" : " (" + row.place + ")");
+}
+
+/// How a change divides.
+std::string division_text(const ComparedRow& row) {
+  if (!row.calls_change_ns) return {};
+  std::string text = " (calls " + change_text(*row.calls_change_ns) + ", time per call " +
+                     change_text(*row.time_change_ns);
+  if (row.clock_change_ns)
+    text += ": clock " + change_text(*row.clock_change_ns) + ", cycles " +
+            change_text(*row.cycles_change_ns);
+  return text + ")";
+}
+
+/// A row called `name`, and its kernels where it has several.
+void add_row(const Comparison& comparison, const ComparedRow& row, const std::string& name,
+             const std::string& indent, std::vector<ChangeLine>& lines) {
+  std::string what = indent + std::string(row.bucket.name()) + ": " + name;
+  if (!row.shapes.empty()) what += " " + row.shapes;
+  what += "; " + std::string(cause_title(row.cause, row.part.change_ns < 0));
+  if (!row.detail.empty()) what += ", " + row.detail;
+  lines.push_back(line_of(comparison, row.part, what + division_text(row)));
+  for (const ComparedKernel& kernel : row.kernels) {
+    if (row.kernels.size() > 1 && kernel.part.change_ns != 0)
+      lines.push_back(line_of(comparison, kernel.part, indent + "  " + kernel.name));
   }
-  if (!row.place.empty()) text += " (" + row.place + ")";
-  return text;
 }
 
 /// What a cause is about: its rows of one name once, the largest first.
@@ -143,21 +170,41 @@ std::vector<ChangeLine> row_lines(const Comparison& comparison, std::size_t limi
   std::vector<ChangeLine> lines;
   for (const ComparedRow& row : comparison.rows) {
     if (row.part.change_ns == 0) continue;
-    std::string what = std::string(row.bucket.name()) + ": " + name_of(row);
-    if (!row.shapes.empty()) what += " " + row.shapes;
-    what += "; " + std::string(cause_title(row.cause, row.part.change_ns < 0));
-    if (!row.detail.empty()) what += ", " + row.detail;
-    if (row.calls_change_ns)
-      what += " (calls " + change_text(*row.calls_change_ns) + ", time per call " +
-              change_text(*row.time_change_ns) + ")";
-    lines.push_back(line_of(comparison, row.part, std::move(what)));
-    for (const ComparedKernel& kernel : row.kernels) {
-      if (row.kernels.size() > 1 && kernel.part.change_ns != 0)
-        lines.push_back(line_of(comparison, kernel.part, "  " + kernel.name));
-    }
+    add_row(comparison, row, name_of(row), "", lines);
   }
   fold(lines, limit, "rows");
   return lines;
+}
+
+std::vector<ChangeLine> tree_lines(const Comparison& comparison) {
+  std::vector<ChangeLine> lines;
+  for (const ComparedPhase& phase : comparison.phases) {
+    if (phase.part.base_sum_ns == 0 && phase.part.new_sum_ns == 0) continue;
+    lines.push_back(line_of(comparison, phase.part, phase.phase));
+    // Where no module is known that level would say nothing.
+    const bool modules = phase.modules.size() > 1 || !phase.modules.front().module.empty();
+    for (const ComparedModule& module : phase.modules) {
+      const std::string name = module.module.empty() ? "(in no one module)" : module.module;
+      if (modules) lines.push_back(line_of(comparison, module.part, "  " + name));
+      for (const std::size_t at : module.rows) {
+        const ComparedRow& row = comparison.rows[at];
+        if (row.part.change_ns != 0)
+          add_row(comparison, row, operator_of(row), modules ? "    " : "  ", lines);
+      }
+    }
+  }
+  return lines;
+}
+
+std::string phases_text(const Comparison& comparison) {
+  if (!comparison.base.on_device || comparison.mean_change_ns == 0) return {};
+  std::string text;
+  for (const ComparedPhase& phase : comparison.phases) {
+    if (phase.part.change_ns == 0) continue;
+    text +=
+        (text.empty() ? "" : "; ") + phase.phase + " " + change_text(phase.part.change_ns) + " ns";
+  }
+  return text;
 }
 
 std::string step_text(const Comparison& comparison) {
@@ -168,7 +215,8 @@ std::string step_text(const Comparison& comparison) {
   if (comparison.ratio_interval)
     text += " (95 % interval " + signed_percent(100 * (comparison.ratio_interval->low - 1)) +
             " to " + signed_percent(100 * (comparison.ratio_interval->high - 1)) + ")";
-  text += "; medians of the usual steps.";
+  const bool runs = comparison.base.times_only && comparison.now.times_only;
+  text += runs ? "; medians of runs." : "; medians of the usual steps.";
   const bool same = comparison.comparability == Comparability::same_recording;
   if (!comparison.ratio_note.empty() && !same) text += " " + comparison.ratio_note;
   return text;
@@ -216,6 +264,9 @@ std::string alignment_text(const Comparison& comparison) {
   };
   add(Alignment::module_operator, "by module and operator");
   add(Alignment::operator_only, "by operator");
+  add(Alignment::kernels, "by kernels, for one side has no operators");
+  add(Alignment::fused, "by the names of fused kernels");
+  add(Alignment::siblings, "by the order of siblings");
   add(Alignment::replaced, "replaced");
   add(Alignment::base_only, "only in base");
   add(Alignment::new_only, "only in new");

@@ -34,6 +34,13 @@ std::vector<ChangeLine> cause_lines(const Comparison& comparison, std::size_t li
 /// Every row that changed, with its cause.
 std::vector<ChangeLine> row_lines(const Comparison& comparison, std::size_t limit);
 
+/// The same as a tree, each level indented below its sum: phase, module, operator, kernel.
+std::vector<ChangeLine> tree_lines(const Comparison& comparison);
+
+/// "backward −3,104 ns; device idle −210 ns": of a device, in whole ns, which sum to the change of
+/// the mean. "" without a device, where buckets are phases, and where withheld.
+std::string phases_text(const Comparison& comparison);
+
 /// "68.57 ms → 35.79 ms, −32,780,000 ns (−47.8 %); …".
 std::string step_text(const Comparison& comparison);
 /// "PyTorch 2.14 → 2.15": what differs in the conditions.

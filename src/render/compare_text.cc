@@ -9,6 +9,7 @@
 #include "render/charset.h"
 #include "render/compare_rows.h"
 #include "render/finding_text.h"
+#include "render/ladder_text.h"
 #include "render/markdown.h"
 #include "render/text_width.h"
 
@@ -44,7 +45,9 @@ std::string file_in(const std::string& path, std::size_t width) {
 
 /// In at most `width` columns, where that is not 0.
 std::string input_text(const ComparedSide& side, std::size_t width) {
-  std::string text = ": " + std::to_string(side.steps) + (side.steps == 1 ? " step" : " steps");
+  const std::string_view unit = side.times_only ? "run" : "step";
+  std::string text =
+      ": " + std::to_string(side.steps) + " " + std::string(unit) + (side.steps == 1 ? "" : "s");
   if (!side.step_name.empty()) text += " (" + side.step_name + ")";
   if (side.steps_left_out > 0) text += ", " + std::to_string(side.steps_left_out) + " left out";
   const std::string input = printable(side.input);
@@ -93,10 +96,11 @@ class TextWriter {
     add("Differs", joined(condition_texts(pair), all_ ? kEverything : kConditions));
     table("Where the time of a mean step goes", bucket_lines(pair, all_ ? kEverything : kBuckets),
           true);
+    if (!all_) add("By phase", phases_text(pair));
     table("Why: self time of operators and kernels, by cause of its change",
           cause_lines(pair, all_ ? kEverything : kCauses), false);
     if (all_) {
-      table("Rows: operators, their kernels, and idle time", row_lines(pair, kEverything), true);
+      table("Where: phase, module, operator, kernel", tree_lines(pair), true);
       if (pair.comparability != Comparability::different_devices)
         add("Matched", alignment_text(pair));
     }
@@ -179,16 +183,23 @@ std::string markdown_of(const Comparison& pair, bool all) {
       markdown_table("where the time of a mean step goes", bucket_lines(pair, kEverything), true);
   text += markdown_table("why", cause_lines(pair, kEverything), false);
   text += markdown_table("operators, their kernels, and idle time",
-                         row_lines(pair, all ? kEverything : kRowsOfMarkdown), true);
+                         all ? tree_lines(pair) : row_lines(pair, kRowsOfMarkdown), true);
   const std::string counters = counters_text(pair, kEverything);
   if (!counters.empty()) text += "\nCounts " + markdown_cell(counters) + "\n";
   for (const std::string& note : pair.notes) text += "\n" + markdown_cell(note) + "\n";
   return text;
 }
 
+std::string target_line(const ComparedSides& sides, const std::optional<Target>& target) {
+  if (!target) return {};
+  const Comparison& pair = sides.pairs[sides.shown];
+  return target_text(*target, progress_of(*target, pair), pair.now.step_ns.median);
+}
+
 }  // namespace
 
-std::string render_compare_text(const ComparedSides& sides, bool all, const Style& style) {
+std::string render_compare_text(const ComparedSides& sides, const std::optional<Target>& target,
+                                bool all, const Style& style) {
   std::string text;
   if (sides.pairs.size() > 1) text += paragraph("Ranks", ranks_text(sides), style);
   for (std::size_t i = 0; i < sides.pairs.size(); ++i) {
@@ -196,14 +207,17 @@ std::string render_compare_text(const ComparedSides& sides, bool all, const Styl
     if (!text.empty() && all) text += '\n';
     text += TextWriter(style, all).write(sides.pairs[i]);
   }
+  if (target) text += paragraph("Target", target_line(sides, target), style);
   for (const std::string& note : sides.notes) text += paragraph("Note", note, style);
   return in_charset(text, style);
 }
 
-std::string render_compare_markdown(const ComparedSides& sides, bool all) {
+std::string render_compare_markdown(const ComparedSides& sides, const std::optional<Target>& target,
+                                    bool all) {
   std::string text = "## Comparison of two recordings\n\n";
   if (sides.pairs.size() > 1) text += markdown_cell(ranks_text(sides)) + "\n\n";
   text += markdown_of(sides.pairs[sides.shown], all);
+  if (target) text += "\n**Target**: " + markdown_cell(target_line(sides, target)) + "\n";
   for (const std::string& note : sides.notes) text += "\n" + markdown_cell(note) + "\n";
   return text;
 }

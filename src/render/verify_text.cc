@@ -107,7 +107,7 @@ std::string render_verify_json(const Verification& verification, std::string_vie
   return out;
 }
 
-std::string render_ledger_text(const Ledger& ledger, const Style& style) {
+std::string render_ledger_text(const PredictionLedger& ledger, const Style& style) {
   const std::vector<LedgerRow> rows = ledger_rows(ledger);
   std::size_t widest = 4;
   for (const LedgerRow& row : rows) widest = std::max(widest, display_width(printable(row.rule)));
@@ -138,7 +138,7 @@ std::string render_ledger_text(const Ledger& ledger, const Style& style) {
   return in_charset(text, style);
 }
 
-std::string render_ledger_json(const Ledger& ledger, std::string_view indent) {
+std::string render_ledger_json(const PredictionLedger& ledger, std::string_view indent) {
   std::string out(indent);
   JsonWriter json(out, kJsonLines, indent);
   json.object()

@@ -15,8 +15,8 @@ std::string render_verify_text(const Verification& verification, const Style& st
 std::string render_verify_json(const Verification& verification, std::string_view indent);
 
 /// Outcomes by rule.
-std::string render_ledger_text(const Ledger& ledger, const Style& style);
+std::string render_ledger_text(const PredictionLedger& ledger, const Style& style);
 /// Schema fathom.ledger-summary/1.
-std::string render_ledger_json(const Ledger& ledger, std::string_view indent);
+std::string render_ledger_json(const PredictionLedger& ledger, std::string_view indent);
 
 }  // namespace fathom

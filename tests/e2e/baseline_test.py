@@ -104,11 +104,30 @@ class Baseline(unittest.TestCase):
         done = fathom("baseline", "show", VERSION_1)
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertIn("aten::mm", done.stdout)
+        self.assertIn("an older Fathom", done.stdout)
+        for command in (("check", RECORDED / "fp64.cured.trace.json.gz", "--against", VERSION_1, "--budget", "operator_calls+0"), ("compare", VERSION_1, RECORDED / "fp64.cured.trace.json.gz")):
+            done = fathom(*command)
+            self.assertIn(done.returncode, (0, 1, 4), done.stderr)
+            self.assertIn("it was saved by an older Fathom (fathom.baseline/1)", done.stderr)
+
+    def test_a_baseline_is_a_side_of_a_comparison(self):
+        base, new = self.trace("a", 10, 1), self.trace("b", 12, 2)
+        self.save(base)
+        direct = json.loads(fathom("compare", base, new, "--json").stdout)["pairs"][0]
+        saved = json.loads(fathom("compare", self.file, new, "--json").stdout)["pairs"][0]
+        for key in ("change_ns", "mean_change_ns", "ratio_interval", "differs", "counters", "causes"):
+            self.assertEqual(saved[key], direct[key])
+
+    def test_verify_says_what_a_baseline_lacks(self):
+        self.save(RECORDED / "fp64.ill.trace.json.gz")
+        done = fathom("verify", "fp64", self.file, RECORDED / "fp64.cured.trace.json.gz")
+        self.assertEqual(done.returncode, 3)
+        self.assertIn("is a baseline, which has no findings", done.stderr)
 
     def test_a_newer_version_and_damage_are_refused_with_a_remedy(self):
         self.save(self.trace("a", 10, 1))
         text = self.file.read_text()
-        for damaged, sentence in ((text.replace("baseline/1", "baseline/2"), "newer version"), (text[:500], "cut off"),
+        for damaged, sentence in ((text.replace("baseline/2", "baseline/3"), "newer version"), (text[:500], "cut off"),
                                   (text.replace('"lengths_ns"', '"lengths"'), "'lengths_ns' is missing")):
             self.file.write_text(damaged)
             for command in (("baseline", "show", self.file), ("check", H100, "--against", self.file, "--budget", "launches+0")):

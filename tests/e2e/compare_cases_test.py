@@ -50,7 +50,9 @@ class Loop:
     def launch(self, at, device, kernel, length):
         self.correlation += 1
         self.add("cuda_runtime", "cudaLaunchKernel", 1, at, 2, correlation=self.correlation)
-        self.add("kernel", kernel, 7, device, length, correlation=self.correlation, device=0, stream=7, grid=[64, 1, 1], block=[256, 1, 1])
+        # What NCCL's kernels say of a collective of 1000 elements.
+        collective = {"Collective name": "allreduce", "In msg nelems": 1000, "Out msg nelems": 1000, "dtype": "BFloat16", "Group size": 2} if kernel.startswith("nccl") else {}
+        self.add("kernel", kernel, 7, device, length, correlation=self.correlation, device=0, stream=7, grid=[64, 1, 1], block=[256, 1, 1], **collective)
 
     def write(self, path):
         document = {"schemaVersion": 1, "deviceProperties": [{"id": 0, "name": "NVIDIA A100-SXM4-40GB", "totalGlobalMem": 40 << 30}],
@@ -81,6 +83,14 @@ class Cases(unittest.TestCase):
         if pair["rows"]:
             self.assertEqual(sum(row["change_ns"] for row in pair["rows"]), pair["mean_change_ns"])
             self.assertEqual(sum(group["change_ns"] for group in pair["causes"]), pair["mean_change_ns"])
+            self.assertEqual(sum(phase["change_ns"] for phase in pair["phases"]), pair["mean_change_ns"])
+            for phase in pair["phases"]:
+                self.assertEqual(sum(module["change_ns"] for module in phase["modules"]), phase["change_ns"])
+                for module in phase["modules"]:
+                    self.assertEqual(sum(pair["rows"][row]["change_ns"] for row in module["rows"]), module["change_ns"])
+            for row in pair["rows"]:
+                if row["kernels"]:
+                    self.assertEqual(sum(kernel["change_ns"] for kernel in row["kernels"]), row["change_ns"])
 
     def loops(self, base, new, **settings):
         first = Loop(base).write(self.folder / "base.json.gz")
@@ -100,12 +110,13 @@ class Cases(unittest.TestCase):
         pair = self.loops(EAGER, compiled, ranges=("Torch-Compiled Region: 0/0",))
         self.assertIn("work", {each["id"] for each in pair["differs"]}, "one side is compiled")
         self.assertEqual(pair["comparability"], "comparable")
-        replaced = [row for row in pair["rows"] if row["alignment"] == "replaced" and row["bucket"] == "compute"]
+        replaced = [row for row in pair["rows"] if row["alignment"] == "fused" and row["bucket"] == "compute"]
         self.assertEqual(len(replaced), 1)
         self.assertIn("→ triton_poi_fused_add_mul_tanh_0", replaced[0]["what"])
         for operator in ("aten::mul", "aten::tanh", "aten::add"):
             self.assertIn(operator, replaced[0]["what"].split("→")[0])
-        self.assertEqual(replaced[0]["change_ns"], -180 * MICROSECONDS)
+        self.assertEqual((replaced[0]["change_ns"], replaced[0]["cause"]), (-180 * MICROSECONDS, "replaced"))
+        self.assertGreater(pair["aligned"]["fused"], 0)
 
     def test_different_numbers_of_steps_are_compared_per_step(self):
         pair = self.loops(EAGER, EAGER, steps=23)
@@ -160,6 +171,42 @@ class Cases(unittest.TestCase):
         again = self.compare(self.folder / "b", self.folder / "n")["pairs"][0]
         self.assertEqual(again["change_ns"], pair["change_ns"])
         self.assertEqual(again["ratio_interval"], pair["ratio_interval"])
+
+    def counter(self, pair, name):
+        """Per step, on both sides."""
+        found = next((each for each in pair["counters"] if each["id"] == name), None)
+        return found and tuple(each if each is None else each / pair[side]["steps"] for side, each in (("base", found["base"]), ("new", found["new"])))
+
+    def test_graph_breaks_are_counted_exactly(self):
+        whole, broken = ("Torch-Compiled Region: 0/0",), ("Torch-Compiled Region: 0/0", "Torch-Compiled Region: 1/0", "Torch-Compiled Region: 2/0")
+        first = Loop(EAGER, ranges=whole).write(self.folder / "base.json.gz")
+        pair = self.compare(first, Loop(EAGER, ranges=broken).write(self.folder / "new.json.gz"))["pairs"][0]
+        self.assertEqual(self.counter(pair, "graph_breaks"), (0, 2))
+        pair = self.compare(first, Loop(EAGER).write(self.folder / "new.json.gz"))["pairs"][0]
+        self.assertEqual(self.counter(pair, "graph_breaks"), (0, None), "what is not compiled has none to count")
+
+    def test_bytes_of_collectives_are_counted_exactly(self):
+        reduce = ("c10d::allreduce_", [("ncclDevKernel_AllReduce_Sum_bf16_RING_LL", 50)])
+        pair = self.loops([*EAGER, reduce], [*EAGER, reduce, reduce])
+        self.assertEqual((self.counter(pair, "collectives"), self.counter(pair, "collective_bytes")), ((1, 2), (2000, 4000)))
+        phases = {phase["phase"] for phase in pair["phases"]}
+        self.assertIn("communication", phases)
+
+    def test_what_is_replaced_between_the_same_siblings_is_told_apart(self):
+        def loop(first, second):
+            return [("aten::relu", [("relu", 50)]), first, EAGER[0], second, ("aten::sum", [("sum", 50)])]
+
+        pair = self.loops(loop(("my::a", [("a", 100)]), ("my::b", [("b", 200)])), loop(("my::x", [("x", 90)]), ("my::y", [("y", 150)])))
+        replaced = {row["what"]: row["change_ns"] for row in pair["rows"] if row["alignment"] == "siblings" and row["bucket"] == "compute"}
+        self.assertEqual(replaced, {"my::a → my::x": -10 * MICROSECONDS, "my::b → my::y": -50 * MICROSECONDS})
+
+    def test_different_work_is_withheld(self):
+        other = [("aten::convolution", [("conv", 300)]), ("aten::sort", [("radix", 500)])]
+        pair = self.loops([EAGER[0]], other)
+        self.assertEqual(pair["comparability"], "different_work")
+        self.assertEqual((pair["rows"], pair["phases"], pair["causes"]), ([], [], []))
+        self.assertNotEqual(pair["buckets"], [])
+        self.assertIn("Different work", " ".join(pair["notes"]))
 
     def test_both_sides_are_named_or_none(self):
         for words in (("--base", GPU), ("--new", GPU), ("--base", GPU, "--new", GPU, GPU), (GPU,), ()):

@@ -75,6 +75,15 @@ class Context:
         first: dict[str, Any] = document[0] if isinstance(document, list) else document
         return first
 
+    def verification(self, rules: list[str], base: str, new: str) -> dict[str, Any]:
+        """Its exit code is its answer: 0 confirmed, 1 not, 4 it cannot tell."""
+        words = (self.fathom, "verify", "--json", "--within-runs", ",".join(rules), base, new)
+        said, code = self.ended(*words)
+        if code not in (0, 1, 4):
+            raise CommandFailed(f"verify {','.join(rules)}: exit code {code}")
+        answer: dict[str, Any] = json.loads(said)
+        return answer
+
     def run_help(self) -> str:
         return self.run(self.fathom, "run", "--help")
 

@@ -13,7 +13,7 @@ from outcome import Report
 sys.path.insert(0, str(ROOT / "tools"))
 
 import every_finding  # noqa: E402
-from illness_score import pair_of  # noqa: E402
+from illness_score import Verify, pair_of  # noqa: E402
 
 PAIRS = ROOT / "tests/illness/gpu.pairs.json"
 ROLES = ("ill", "cured")
@@ -60,7 +60,7 @@ def judged(context: Context, report: Report) -> None:
         ill, cured = (
             context.diagnosis(context.keep / f"{name}.{role}.trace.json.gz") for role in ROLES
         )
-        facts = judgement(case, ill, cured, measured["pairs"])
+        facts = judgement(case, ill, cured, measured["pairs"], context.verification)
         report.number(name, facts)
         if not context.gpu:
             report.expect(f"{name} is recorded and diagnosed", bool(facts["verdict"]))
@@ -76,11 +76,15 @@ def judged(context: Context, report: Report) -> None:
 
 
 def judgement(
-    case: dict[str, Any], ill: dict[str, Any], cured: dict[str, Any], measured: dict[str, Any]
+    case: dict[str, Any],
+    ill: dict[str, Any],
+    cured: dict[str, Any],
+    measured: dict[str, Any],
+    verify: Verify,
 ) -> dict[str, Any]:
     """What was promised for a pair, and what came of it, in parts of the ill step."""
     name = case["pair"]
-    pair = pair_of(name, case["cures"], ill, cured, measured)
+    pair = pair_of(name, case["cures"], ill, cured, measured, verify)
     rules = sorted({finding["rule"] for finding in every_finding.of(ill)})
     times = measured[name]["step"]
     facts: dict[str, Any] = {

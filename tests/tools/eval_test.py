@@ -82,6 +82,12 @@ def judged(answer: Any, **more: Any) -> Any:
     return illness_score.Judgement(label(**more), answer)
 
 
+def verified(rules: list[str], base: str, new: str) -> dict[str, Any]:
+    """What fathom verify says of a finding of fp64, which took 400 to 700 ns of 1000, and then took 500."""
+    assert (rules, base, new) == (["fp64"], "x", "x")
+    return {"predicted": {"low": 0.4, "likely": 0.55, "high": 0.7}, "measured": {"ratio": 0.5}}
+
+
 class Judging(unittest.TestCase):
     def test_any_acceptable_verdict_is_right(self):
         self.assertTrue(judged(illness_score.Answer("sync-bound"), verdict=["host-bound", "sync-bound"]).verdict_right)
@@ -166,7 +172,7 @@ class Promises(unittest.TestCase):
         cured = illness_score.Answer("compute-bound", set(), document("compute-bound", [], 500))
         judgements = [judged(ill, pair="p", role="ill", cures=["fp64"]), judged(cured, pair="p", role="cured")]
         times = {"p": {"step": {"ill": {"wall_ms_min": 2.0}, "cured": {"wall_ms_min": 1.1}}}}
-        (pair,), none = illness_score.pairs(judgements, times)
+        (pair,), none = illness_score.pairs(judgements, times, verified)
         self.assertEqual(none, [])
         self.assertAlmostEqual(pair.error, 0.1)
         self.assertAlmostEqual(pair.unprofiled_error, 0.0)
@@ -175,13 +181,13 @@ class Promises(unittest.TestCase):
     def test_a_pair_without_a_promise_is_named(self):
         silent = illness_score.Answer("balanced", set(), document("balanced", []))
         judgements = [judged(silent, pair="p", role="ill", cures=["fp64"]), judged(silent, pair="p", role="cured")]
-        self.assertEqual(illness_score.pairs(judgements, {}), ([], ["p"]))
+        self.assertEqual(illness_score.pairs(judgements, {}, verified), ([], ["p"]))
 
 
 class OnGpus(unittest.TestCase):
     def test_pairs_of_a_gpu_check_are_read_from_where_it_is_kept(self):
-        before = (tool.GPU, tool.diagnose)
-        self.addCleanup(lambda: (setattr(tool, "GPU", before[0]), setattr(tool, "diagnose", before[1])))
+        before = {name: getattr(tool, name) for name in ("GPU", "diagnose", "verify")}
+        self.addCleanup(lambda: [setattr(tool, name, value) for name, value in before.items()])
         with tempfile.TemporaryDirectory() as name:
             tool.GPU = Path(name)
             files = {
@@ -203,6 +209,7 @@ class OnGpus(unittest.TestCase):
                 return illness_score.Answer("", set(), document("compute-bound", found, 1000 if found else 500))
 
             tool.diagnose = diagnose
+            tool.verify = verified
             (pair,), none = tool.on_gpus()
         self.assertEqual((pair.name, none), ("a_gpu: gpu_fp64", ["a_gpu: gpu_tf32"]))
         self.assertEqual(pair.recorded, 0.5)
@@ -348,7 +355,7 @@ class Printing(unittest.TestCase):
         change = illness_changes.Change("a larger batch", 10_000_000, 11_000_000, 10_000_000)
         columns = {"fathom": judgements, "always x": judgements, "plugin": judgements}
         kept = illness_score.Pair("kept_x", (0.4, 0.5, 0.9), 0.45, 0.6, 0.66)
-        parts = illness_parts.made_parts(columns, {}, ([kept], ["kept_y"]), ([], []), [change])
+        parts = illness_parts.made_parts(columns, ([], []), ([kept], ["kept_y"]), ([], []), [change])
         names = ["summary", "rules", "pairs", "kept", "gpu", "changes", "residuals", "failures"]
         self.assertEqual(list(parts), names)
         self.assertIn("None yet", parts["gpu"])

@@ -1,0 +1,150 @@
+// Reads results of fathom bench.
+#include "compare/bench_result.h"
+
+#include <cmath>
+#include <cstddef>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <utility>
+
+#include <simdjson.h>
+
+#include "base/hash.h"
+#include "base/json_result.h"
+
+namespace fathom {
+namespace {
+
+using simdjson::dom::array;
+using simdjson::dom::element;
+using simdjson::dom::object;
+
+constexpr std::string_view kSchema = "fathom.bench/1";
+/// Thousands of runs.
+constexpr std::size_t kLargestRead = 64'000'000;
+constexpr std::size_t kHead = 200;
+
+Error corrupt(const std::string& what) {
+  return {ErrorCode::corrupt, "this result of fathom bench cannot be read: " + what};
+}
+
+std::string text_of(const object& from, const char* key) {
+  std::string_view value;
+  return get_json(from[key], value) ? std::string(value) : std::string();
+}
+
+std::string command_of(const object& from) {
+  std::string command;
+  array words;
+  if (!get_json(from["new"].get<array>(), words)) return command;
+  for (const element word : words) {
+    std::string_view text;
+    if (get_json(word.get<std::string_view>(), text))
+      command += (command.empty() ? "" : " ") + std::string(text);
+  }
+  return command;
+}
+
+/// "first-step" is "first_step_ns" of a run.
+std::string member_of(std::string metric) {
+  for (char& c : metric) c = c == '-' ? '_' : c;
+  return metric + "_ns";
+}
+
+/// Whole ns of a run; unset for the other side, the warm-up, and runs without it.
+std::optional<std::int64_t> length_of(const element& each, const std::string& member) {
+  object run;
+  bool warm_up = false;
+  double ns = 0;
+  const bool counts = get_json(each.get<object>(), run) && text_of(run, "side") == "new" &&
+                      !(get_json(run["warmup"].get<bool>(), warm_up) && warm_up);
+  // Numbers of either kind are read as a double.
+  if (!counts || !get_json(run[member].get<double>(), ns) || !(ns >= 1) || ns > 1e16)
+    return std::nullopt;
+  return std::llround(ns);
+}
+
+void add_condition(const object& from, const char* key, std::string_view id, std::string_view title,
+                   Profile& into) {
+  into.conditions.push_back({std::string(id), std::string(title), text_of(from, key)});
+}
+
+/// All of the time, as one row whose work is not known.
+void add_times(Profile& profile) {
+  ProfileRow row;
+  row.work.calls = 0;
+  for (const std::int64_t length : profile.lengths_ns) {
+    profile.content = hash_mix(profile.content, static_cast<std::uint64_t>(length));
+    row.work.time_ns += length;
+  }
+  profile.batches = {profile.steps()};
+  row.work.by_batch = {row.work.time_ns};
+  profile.rows.push_back(std::move(row));
+}
+
+std::optional<std::string> file_in(const std::string& path) {
+  std::error_code error;
+  std::filesystem::path file(path);
+  if (std::filesystem::is_directory(file, error)) file /= "bench.json";
+  if (!std::filesystem::is_regular_file(file, error) || error) return std::nullopt;
+  return file.string();
+}
+
+}  // namespace
+
+Result<Profile> parse_bench_result(std::string_view text) {
+  simdjson::dom::parser parser;
+  element document;
+  object from;
+  if (!get_json(parser.parse(text.data(), text.size()), document) ||
+      !get_json(document.get<object>(), from))
+    return corrupt("it is no JSON object, or cut off");
+  if (const std::string schema = text_of(from, "schema"); schema != kSchema)
+    return Error{ErrorCode::unsupported, "this is '" + schema + "', and this program reads " +
+                                             std::string(kSchema) + "; measure it anew"};
+  const std::string metric = text_of(from, "headline");
+  if (metric.empty()) return corrupt("no metric of it decided");
+  Profile profile;
+  profile.times_only = true;
+  profile.step_name = metric;
+  const std::string member = member_of(metric);
+  array runs;
+  if (!get_json(from["runs"].get<array>(), runs)) return corrupt("'runs' is missing");
+  for (const element each : runs) {
+    if (const auto length = length_of(each, member)) profile.lengths_ns.push_back(*length);
+  }
+  if (profile.lengths_ns.empty())
+    return Error{ErrorCode::unsupported, "its runs have no time of the metric '" + metric +
+                                             "', so there is nothing to compare"};
+  profile.conditions.push_back({"command", "command", command_of(from)});
+  object conditions;
+  if (get_json(from["conditions"].get<object>(), conditions)) {
+    add_condition(conditions, "cpu", "host.cpu", "processor", profile);
+    add_condition(conditions, "governor", "host.governor", "CPU governor", profile);
+  }
+  add_times(profile);
+  return profile;
+}
+
+Result<std::optional<Profile>> bench_result_in(const std::string& path) {
+  const std::optional<std::string> name = file_in(path);
+  if (!name) return std::optional<Profile>();
+  std::ifstream file(*name, std::ios::binary);
+  std::string text(kHead, '\0');
+  file.read(text.data(), static_cast<std::streamsize>(text.size()));
+  text.resize(static_cast<std::size_t>(file.gcount()));
+  if (!text.starts_with('{') || text.find(kBenchSchema) == std::string::npos)
+    return std::optional<Profile>();
+  std::error_code error;
+  if (std::filesystem::file_size(*name, error) > kLargestRead)
+    return corrupt("it is larger than 64 MB").in(path);
+  file.clear();
+  text.append(std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>());
+  Result<Profile> profile = parse_bench_result(text);
+  if (!profile) return std::move(profile).error().in(path);
+  profile->input = path;
+  return std::optional<Profile>(std::move(*profile));
+}
+
+}  // namespace fathom

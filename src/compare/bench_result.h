@@ -1,0 +1,24 @@
+// Results of fathom bench as a side of a comparison: how long runs took, without what they did.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "base/result.h"
+#include "compare/profile.h"
+
+namespace fathom {
+
+/// The first words of every result that fathom bench --json writes.
+inline constexpr std::string_view kBenchSchema = "fathom.bench/";
+
+/// The runs of the command that was measured as `new`, those of the warm-up left out: a length for
+/// each, of the metric that decided. A profile with `times_only`. Errors: corrupt, with what is
+/// missing; unsupported for another version or a metric that is no time.
+Result<Profile> parse_bench_result(std::string_view text);
+
+/// Reads a file, or bench.json in a folder. Unset where it is none, or no such result.
+Result<std::optional<Profile>> bench_result_in(const std::string& path);
+
+}  // namespace fathom

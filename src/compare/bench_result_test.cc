@@ -1,0 +1,54 @@
+#include "compare/bench_result.h"
+
+#include <gtest/gtest.h>
+
+#include "compare/comparison.h"
+
+namespace fathom {
+namespace {
+
+std::string result_of(const std::vector<int>& times, std::string_view metric = "step") {
+  std::string text =
+      R"({"schema": "fathom.bench/1", "new": ["python", "train.py"], "headline": ")" +
+      std::string(metric) + R"(", "conditions": {"cpu": "a", "governor": null}, )" +
+      R"("runs": [{"side": "new", "warmup": true, "step_ns": 9999})";
+  for (const int time : times)
+    text += R"(, {"side": "new", "warmup": false, "wall_ns": 7, "step_ns": )" +
+            std::to_string(time) + R"(}, {"side": "base", "warmup": false, "step_ns": 1})";
+  return text + "]}";
+}
+
+TEST(BenchResult, HasTheRunsOfTheNewCommandWithoutTheWarmUp) {
+  const Result<Profile> profile = parse_bench_result(result_of({30, 10, 20}));
+  ASSERT_TRUE(profile.ok()) << profile.error().message;
+  EXPECT_TRUE(profile->times_only);
+  EXPECT_EQ(profile->lengths_ns, (std::vector<std::int64_t>{30, 10, 20}));
+  EXPECT_EQ(profile->step_name, "step");
+  EXPECT_EQ(profile->conditions[0].value, "python train.py");
+  EXPECT_EQ(parse_bench_result(result_of({30}, "wall"))->lengths_ns, std::vector<std::int64_t>{7});
+}
+
+TEST(BenchResult, RefusesWhatHasNoTimesOrAnotherVersion) {
+  EXPECT_FALSE(parse_bench_result(result_of({})).ok());
+  EXPECT_FALSE(parse_bench_result(result_of({1}, "peak-memory")).ok());
+  EXPECT_FALSE(parse_bench_result(R"({"schema": "fathom.bench/9"})").ok());
+  EXPECT_FALSE(parse_bench_result("{").ok());
+  EXPECT_FALSE(parse_bench_result(R"({"schema": "fathom.bench/1", "headline": "step"})").ok());
+}
+
+TEST(BenchResult, ComparesTimesAndWithholdsTheRest) {
+  const Profile base = *parse_bench_result(result_of({30, 31, 32, 33, 34, 35, 36}));
+  const Profile now = *parse_bench_result(result_of({20, 21, 22, 23, 24, 25, 26}));
+  const Comparison comparison = compare_profiles(base, now);
+  EXPECT_EQ(comparison.comparability, Comparability::times_only);
+  EXPECT_EQ(comparison.change_ns, -10);
+  ASSERT_TRUE(comparison.ratio_interval);
+  EXPECT_LT(comparison.ratio_interval->high, 1);
+  EXPECT_NE(comparison.ratio_note.find("not taken in turns"), std::string::npos);
+  EXPECT_TRUE(comparison.buckets.empty());
+  EXPECT_TRUE(comparison.rows.empty());
+  EXPECT_EQ(compare_profiles(base, base).comparability, Comparability::same_recording);
+}
+
+}  // namespace
+}  // namespace fathom
