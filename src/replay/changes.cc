@@ -4,6 +4,14 @@
 #include <cmath>
 
 namespace fathom {
+namespace {
+
+Duration scaled_by(double factor, Duration time) {
+  if (factor == 1) return time;
+  return duration_ns(std::llround(static_cast<double>(to_ns(time)) * factor));
+}
+
+}  // namespace
 
 EditedGraph::EditedGraph(const ReplayGraph& graph, const Edits& edits,
                          const std::vector<NodeRange>& ranges)
@@ -28,9 +36,12 @@ bool EditedGraph::hidden_from(SliceId activity, std::uint32_t to) const {
 Duration EditedGraph::activity_time(SliceId activity) const {
   const Duration recorded = graph_.trace.slices.duration[activity.row()];
   if (removed(activity)) return {};
-  const double factor = edits_.factor(activity);
-  if (factor == 1) return recorded;
-  return duration_ns(std::llround(static_cast<double>(to_ns(recorded)) * factor));
+  return scaled_by(edits_.factor(activity), recorded);
+}
+
+/// What such a call does begins when the device is done.
+bool EditedGraph::frees(SliceId call) const {
+  return edits_.any_host() && links_.call_kind(graph_.trace, call) == CallKind::allocate;
 }
 
 Duration EditedGraph::edited_delay(const ReplayEdge& edge, std::uint32_t to) const {
@@ -55,7 +66,9 @@ Duration EditedGraph::edited_delay(const ReplayEdge& edge, std::uint32_t to) con
     case EdgeKind::activity:
       return activity_time(from);
     case EdgeKind::wait:
-      return edits_.has(graph_.slice[to], SliceEdits::kNoWait) ? kNone : edge.delay;
+      if (edits_.has(graph_.slice[to], SliceEdits::kNoWait)) return kNone;
+      return frees(graph_.slice[to]) ? scaled_by(edits_.factor(graph_.slice[to]), edge.delay)
+                                     : edge.delay;
     case EdgeKind::before:
       return edge.delay;
   }

@@ -34,6 +34,7 @@ class EditedGraph {
 
  private:
   [[nodiscard]] bool removed(SliceId activity) const;
+  [[nodiscard]] bool frees(SliceId call) const;
   [[nodiscard]] bool hidden_from(SliceId activity, std::uint32_t to) const;
   [[nodiscard]] Duration activity_time(SliceId activity) const;
   [[nodiscard]] Duration edited_delay(const ReplayEdge& edge, std::uint32_t to) const;

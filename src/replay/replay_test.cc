@@ -141,6 +141,20 @@ TEST(Replay, WithoutTheWaitTheHostGoesOn) {
   EXPECT_EQ(trace.step(edits), 1435);
 }
 
+TEST(Replay, FreeingTakesTheDriverItsTimeOnceTheDeviceIsDone) {
+  TraceBuilder builder;
+  builder.step(1, 0, 1000);
+  builder.runtime("cudaLaunchKernel", 10, 10, 1);
+  const SliceId kernel = builder.kernel("gemm", 20, 280, 1);
+  const SliceId free = builder.runtime("cudaFree", 50, 650, 2);
+  const Replayed trace(builder);
+  EXPECT_EQ(trace.step({}), 1000);
+  EXPECT_EQ(trace.step({.scale = {{free, 0.0F}}}), 600) << "it then only waits for the kernel";
+  EXPECT_EQ(trace.step({.scale = {{free, 0.5F}}}), 800);
+  EXPECT_EQ(trace.step({.scale = {{kernel, 0.0F}}}), 750) << "what freeing takes stays";
+  EXPECT_EQ(trace.replay().residuals().percent(), 0);
+}
+
 TEST(Replay, APageableCopyBlocksUntilItIsTakenToNotWaiting) {
   TraceBuilder builder;
   builder.step(1, 0, 1000);

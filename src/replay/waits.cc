@@ -305,7 +305,7 @@ class Resolver {
 class CallTimes {
  public:
   CallTimes(const Context& context, const HostPoints& points)
-      : trace_(context.trace), activities_(context.links().activities), points_(points) {}
+      : trace_(context.trace), links_(context.links()), points_(points) {}
 
   void fill(std::vector<SyncWait>& syncs) {
     for (const SyncWait& sync : syncs) look_at(sync);
@@ -324,6 +324,12 @@ class CallTimes {
         continue;
       }
       const Duration after = trace_.slices.end(call) - until(sync);
+      if (links_.call_kind(trace_, call) == CallKind::allocate) {
+        // To free takes the driver as long as it took once the device was done.
+        sync.own = after;
+        sync.after = after;
+        continue;
+      }
       sync.own = std::min(sync.from_start ? std::min(duration, after) : duration, times.own);
       sync.after = sync.from_start ? after : std::min(times.back, after);
     }
@@ -337,7 +343,7 @@ class CallTimes {
   };
 
   [[nodiscard]] Time until(const SyncWait& sync) const {
-    const SliceId activity = activities_[sync.activity];
+    const SliceId activity = links_.activities[sync.activity];
     return sync.from_start ? trace_.slices.start[activity.row()] : trace_.slices.end(activity);
   }
   [[nodiscard]] bool waited(const SyncWait& sync) const {
@@ -359,7 +365,7 @@ class CallTimes {
   }
 
   const Trace& trace_;
-  const std::vector<SliceId>& activities_;
+  const Links& links_;
   const HostPoints& points_;
   std::map<StringId, Times> names_;
 };
