@@ -11,6 +11,7 @@
 
 #include "analysis/kernels/occupancy.h"
 #include "base/quantity_text.h"
+#include "rules/common/host_steps.h"
 #include "rules/common/names.h"
 
 namespace fathom {
@@ -124,10 +125,9 @@ bool is_training(const RuleContext& rules) {
   for (const Nesting::Thread& thread : rules.context.nesting().work) {
     for (const SliceId slice : thread.slices) {
       const Phase phase = phases[slice];
-      if ((phase == Phase::backward || phase == Phase::optimizer) &&
-          rules.counts(trace.slices.start[slice.row()])) {
-        return true;
-      }
+      if (phase != Phase::backward && phase != Phase::optimizer) continue;
+      const Time start = trace.slices.start[slice.row()];
+      if (rules.counts(start) || counts_on_host(rules, start)) return true;
     }
   }
   return false;

@@ -12,6 +12,7 @@
 #include "rules/common/arguments.h"
 #include "rules/common/counted.h"
 #include "rules/common/evidence.h"
+#include "rules/common/host_steps.h"
 #include "rules/common/names.h"
 #include "rules/common/program.h"
 #include "rules/common/recorded.h"
@@ -142,7 +143,8 @@ std::vector<Product> products_of(const RuleContext& rules) {
   for (std::size_t row = 0; row < trace.slices.size(); ++row) {
     const StringId name = trace.slices.name[row];
     const bool with_bias = addmm.contains(name);
-    if ((!with_bias && !mm.contains(name)) || !rules.counts(trace.slices.start[row])) continue;
+    if (!with_bias && !mm.contains(name)) continue;
+    if (!counts_on_host(rules, trace.slices.start[row])) continue;
     if (const auto product = products.of(SliceId(row), with_bias ? 1 : 0))
       found.push_back(*product);
   }

@@ -10,6 +10,7 @@
 #include "rules/common/claims.h"
 #include "rules/common/counted.h"
 #include "rules/common/evidence.h"
+#include "rules/common/host_steps.h"
 #include "rules/common/names.h"
 #include "rules/common/program.h"
 #include "rules/common/recorded.h"
@@ -128,7 +129,7 @@ std::vector<Chain> chains_of(const RuleContext& rules, const Nesting::Thread& th
   for (const SliceId op : thread.slices) {
     if (!names.contains(trace.slices.name[op.row()]) || trace.kind(op) != SliceKind::cpu_op)
       continue;
-    if (!rules.counts(trace.slices.start[op.row()])) continue;
+    if (!counts_on_host(rules, trace.slices.start[op.row()])) continue;
     const std::optional<Join> join = join_of(trace, op);
     if (!join) continue;
     std::vector<std::size_t>& candidates = waiting[join->old];

@@ -10,6 +10,7 @@
 #include "rules/common/claims.h"
 #include "rules/common/counted.h"
 #include "rules/common/evidence.h"
+#include "rules/common/host_steps.h"
 #include "rules/common/program.h"
 #include "rules/common/recorded.h"
 #include "rules/rule.h"
@@ -75,7 +76,7 @@ Outcome check(const RuleContext& rules) {
   const Blamed blamed = recomputed(rules, found);
   if (rules.percent(blamed.time) < kLeastPercent) return std::vector<Finding>{};
   const auto operators = std::ranges::count_if(found.operators, [&rules](SliceId op) {
-    return rules.counts(rules.trace().slices.start[op.row()]);
+    return counts_on_host(rules, rules.trace().slices.start[op.row()]);
   });
   const std::optional<double> share = full(rules);
   const bool roomy = share && *share <= kRoomy;

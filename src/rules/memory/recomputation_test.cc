@@ -2,6 +2,7 @@
 
 #include "rules/common/claims.h"
 #include "rules/common/program_builder.h"
+#include "rules/common/recorded.h"
 #include "rules/common/rule_fixture.h"
 
 namespace fathom {
@@ -32,6 +33,30 @@ TEST(RecomputationRule, IsToldWithItsPrice) {
       << findings[0].title;
   EXPECT_TRUE(findings[0].claims.empty()) << "nobody knows whether it fits without";
   EXPECT_NE(findings[0].counter_evidence.find("profile_memory"), std::string::npos);
+}
+
+TEST(RecomputationRule, CountsOperatorsOfStepsThatTheDeviceComesToLater) {
+  TraceBuilder builder;
+  builder.device(a100());
+  builder.runtime("cudaLaunchKernel", 10, 5, 1);  // before the first step, which so is not whole
+  builder.kernel("gemm", 20, 130, 1);
+  builder.step(1, 100, 1000);
+  add_launch(builder, "aten::linear", 110, "gemm", 8000, 2);
+  builder.step(2, 1100, 1000);
+  builder.on_thread(2);
+  builder.op("autograd::engine::evaluate_function: CheckpointFunctionBackward", 1200, 500);
+  builder.op("CheckpointFunctionBackward", 1201, 490);
+  builder.op("aten::linear", 1300, 20);
+  builder.runtime("cudaLaunchKernel", 1305, 5, 3);
+  builder.kernel("gemm", 9000, 1000, 3);
+  const JudgedTrace judged(builder);
+  ASSERT_EQ(judged.rules().steps.size(), 1U);
+  ASSERT_GT(to_ns(judged.rules().steps.front()->window.begin - Time{}), 2100);
+  EXPECT_TRUE(is_training(judged.rules()));
+  const std::vector<Finding> findings = judged.findings(recomputation());
+  ASSERT_EQ(findings.size(), 1U);
+  EXPECT_TRUE(findings[0].evidence[0].text.starts_with("1 operators per step are recomputed"))
+      << findings[0].evidence[0].text;
 }
 
 TEST(RecomputationRule, IsASavingWhereTheDeviceHasRoom) {

@@ -12,6 +12,7 @@
 #include "rules/common/arguments.h"
 #include "rules/common/batch_norms.h"
 #include "rules/common/evidence.h"
+#include "rules/common/host_steps.h"
 #include "rules/common/names.h"
 #include "rules/common/program.h"
 #include "rules/common/recorded.h"
@@ -154,7 +155,7 @@ std::vector<SliceId> training_by_deeds(const RuleContext& rules) {
     for (std::size_t i = 0; i < thread.slices.size(); ++i) {
       const SliceId op = thread.slices[i];
       const StringId name = trace.slices.name[op.row()];
-      if (!rules.counts(trace.slices.start[op.row()])) continue;
+      if (!counts_on_host(rules, trace.slices.start[op.row()])) continue;
       if (dropouts.contains(name) && draws(rules, thread, i)) found.push_back(op);
       if (!norms.contains(name)) continue;
       if (follows_count(rules, thread, i)) {
@@ -182,7 +183,8 @@ Modes modes_of(const RuleContext& rules) {
   for (std::size_t row = 0; row < trace.slices.size(); ++row) {
     const StringId name = trace.slices.name[row];
     const bool norm = norms.contains(name);
-    if ((!norm && !dropouts.contains(name)) || !rules.counts(trace.slices.start[row])) continue;
+    if (!norm && !dropouts.contains(name)) continue;
+    if (!counts_on_host(rules, trace.slices.start[row])) continue;
     const SliceId op(row);
     const int flag =
         norm ? norm_flags.of(op, kNormArgument) : dropout_flags.of(op, kDropoutArgument);
