@@ -12,6 +12,7 @@
 #include "rules/common/compilation.h"
 #include "rules/common/edits.h"
 #include "rules/common/evidence.h"
+#include "rules/common/host_steps.h"
 #include "rules/common/main_thread.h"
 #include "rules/common/names.h"
 #include "rules/rule.h"
@@ -27,9 +28,9 @@ constexpr std::string_view kDoc =
     "(their ranges, and their functions where Python frames were recorded). Fires when steps after "
     "the first counted one compile, from 1 % of the time; compilation in the first step alone, or "
     "in the only one, is warm-up inside the window and claims nothing. Graph breaks: three or more "
-    "different compiled regions run per step, so that Python runs between them. Running compiled "
-    "code, and looking it up, is no compilation. Sources: PyTorch's torch.compile documentation "
-    "(recompilation, TORCH_LOGS).";
+    "different compiled regions run per step on one thread, an optimizer's left out, so that "
+    "Python runs between them. Running compiled code, and looking it up, is no compilation. "
+    "Sources: PyTorch's torch.compile documentation (recompilation, TORCH_LOGS).";
 
 constexpr double kLeastPercent = 1.0;
 constexpr std::size_t kManyRegions = 3;
@@ -198,24 +199,39 @@ std::vector<SliceId> compiled_regions(const RuleContext& rules) {
   for (const Nesting::Thread& thread : rules.context.nesting().work) {
     for (const SliceId slice : thread.slices) {
       const bool region = names.contains(trace.slices.name[slice.row()]);
-      if (region && rules.counts(trace.slices.start[slice.row()])) regions.push_back(slice);
+      if (region && counts_on_host(rules, trace.slices.start[slice.row()]))
+        regions.push_back(slice);
     }
   }
   return regions;
 }
 
-/// Different compiled regions per step.
-std::optional<Finding> graph_breaks(const RuleContext& rules) {
+/// By step: the most different regions that one thread runs. An optimizer's are functions of their
+/// own, compiled on purpose; so is what runs on another thread.
+std::map<const Step*, std::size_t> most_regions(const RuleContext& rules,
+                                                const std::vector<SliceId>& regions) {
   const Trace& trace = rules.trace();
-  const std::vector<SliceId> regions = compiled_regions(rules);
-  std::map<const Step*, std::set<int>> functions;
+  std::map<std::pair<const Step*, TrackId>, std::set<int>> functions;
+  std::map<const Step*, std::size_t> most;
   for (const SliceId region : regions) {
     const auto id = compiled_id(trace.name(region));
-    if (id) functions[rules.step_at(trace.slices.start[region.row()])].insert(id->first);
+    if (!id || rules.context.phases()[region] == Phase::optimizer) continue;
+    const Step* const step = step_on_host(rules, trace.slices.start[region.row()]);
+    std::set<int>& of_thread = functions[{step, trace.slices.track[region.row()]}];
+    of_thread.insert(id->first);
+    std::size_t& count = most[step];
+    count = std::max(count, of_thread.size());
   }
-  std::size_t fewest = functions.size() < rules.steps.size() ? 0 : SIZE_MAX;
-  for (const auto& [step, ids] : functions) fewest = std::min(fewest, ids.size());
-  if (functions.empty() || fewest < kManyRegions) return {};
+  return most;
+}
+
+/// Different compiled regions per step.
+std::optional<Finding> graph_breaks(const RuleContext& rules) {
+  const std::vector<SliceId> regions = compiled_regions(rules);
+  const std::map<const Step*, std::size_t> most = most_regions(rules, regions);
+  std::size_t fewest = most.size() < rules.steps.size() ? 0 : SIZE_MAX;
+  for (const auto& [step, count] : most) fewest = std::min(fewest, count);
+  if (most.empty() || fewest < kManyRegions) return {};
   Finding finding;
   finding.key = "graph-breaks";
   finding.title = "At least " + std::to_string(fewest) + " compiled pieces run in each step";

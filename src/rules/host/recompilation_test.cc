@@ -91,6 +91,20 @@ TEST(Recompilation, TellsGraphBreaksWhosePiecesCallOneAnother) {
   EXPECT_EQ(findings[0].key, "graph-breaks");
 }
 
+TEST(Recompilation, TakesFunctionsOfOptimizersAndOtherThreadsForNoGraphBreaks) {
+  TraceBuilder builder;
+  builder.step(0, 0, 1000);
+  builder.op("Torch-Compiled Region: 0/0", 100, 200);
+  builder.op("Torch-Compiled Region: 1/0", 150, 100);
+  builder.annotation("Optimizer.step#Muon.step", 600, 300);
+  builder.op("Torch-Compiled Region: 2/0", 610, 100);
+  builder.op("Torch-Compiled Region: 3/0", 720, 100);
+  builder.on_thread(2);
+  builder.op("autograd::engine::evaluate_function: CompiledFunctionBackward", 350, 100);
+  builder.op("Torch-Compiled Region: 4/0", 360, 80);
+  EXPECT_TRUE(JudgedTrace(builder).findings(recompilation()).empty());
+}
+
 TEST(Recompilation, AbstainsWithoutOperators) {
   TraceBuilder builder;
   builder.kernel("gemm", 0, 100);
