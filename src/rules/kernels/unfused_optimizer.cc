@@ -6,6 +6,7 @@
 #include "analysis/structure/from_outside.h"
 #include "analysis/structure/stretches.h"
 #include "base/quantity_text.h"
+#include "rules/common/arguments.h"
 #include "rules/common/claims.h"
 #include "rules/common/counted.h"
 #include "rules/common/edits.h"
@@ -24,9 +25,8 @@ constexpr std::string_view kDoc =
     "least 4 times, none of them aten::_foreach_* or aten::_fused_*, and takes at least 1 % of the "
     "step. Of steps inside one another the outermost counts; of one that is given a closure, what "
     "follows the closure's backward pass. An optimizer with a fused name (apex's FusedAdam) is "
-    "left "
-    "out. Source: PyTorch's "
-    "optimizer documentation (foreach, fused); TorchTidy's OptimizerSingleTensor.";
+    "left out, and one that multiplies matrices (Muon, Shampoo). Source: PyTorch's optimizer "
+    "documentation (foreach, fused); TorchTidy's OptimizerSingleTensor.";
 
 /// Of one name, per optimizer step: one per parameter.
 constexpr std::size_t kFewestRepeats = 4;
@@ -44,12 +44,36 @@ bool is_fused(std::string_view name) {
          (is_step(name) && name.find("Fused") != std::string_view::npos);
 }
 
+/// The outermost steps in which matrices are multiplied (Muon, Shampoo): that is their work, which
+/// joining parameters hardly spares. In ascending order.
+std::vector<SliceId> multiplying(const RuleContext& rules) {
+  const Trace& trace = rules.trace();
+  const NameSet products(trace, is_product);
+  std::vector<SliceId> found;
+  if (!products.any()) return found;
+  const NameSet step_names(trace, is_step);
+  for (const Nesting::Thread& thread : rules.context.nesting().work) {
+    SliceId step;  // the outermost around
+    for (const SliceId slice : thread.slices) {
+      const Time start = trace.slices.start[slice.row()];
+      if (step.valid() && start >= trace.slices.end(step)) step = {};
+      const StringId name = trace.slices.name[slice.row()];
+      if (!step.valid() && step_names.contains(name)) step = slice;
+      const bool known = !found.empty() && found.back() == step;
+      if (step.valid() && products.contains(name) && !known) found.push_back(step);
+    }
+  }
+  std::ranges::sort(found);
+  return found;
+}
+
 /// What one trace's optimizer steps do.
 struct Found {
   std::vector<SliceId> steps;      // Outermost Optimizer.step annotations in counted steps.
   std::vector<SliceId> operators;  // Those directly inside.
   std::size_t repeats = 0;         // Of the operator that occurs most.
   bool fused = false;
+  bool any = false;  // Were there steps at all, of matrices, too?
 };
 
 Found look(const RuleContext& rules) {
@@ -58,6 +82,10 @@ Found look(const RuleContext& rules) {
   const NameSet fused_names(trace, is_fused);
   Found found;
   if (!step_names.any()) return found;
+  const std::vector<SliceId> of_matrices = multiplying(rules);
+  const auto multiplies = [&of_matrices](SliceId step) {
+    return std::ranges::binary_search(of_matrices, step);
+  };
   const Column<SliceId>& parent = rules.context.nesting().parent;
   const Phases& phases = rules.context.phases();
   FromOutside notes;
@@ -75,6 +103,8 @@ Found look(const RuleContext& rules) {
     const SliceId slice(row);
     if (step_names.contains(trace.slices.name[row]) && is_host_work(trace.kind(slice)) &&
         counts(rules, slice)) {
+      found.any = true;
+      if (multiplies(slice)) continue;
       if (!innermost_around(notes, parent, parent[row], is_optimizer).valid())
         found.steps.push_back(slice);
       found.fused = found.fused || fused_names.contains(trace.slices.name[row]);
@@ -82,7 +112,8 @@ Found look(const RuleContext& rules) {
     if (trace.kind(slice) != SliceKind::cpu_op || !parent[row].valid()) continue;
     // Ranges that a program makes in its own optimizer do not hide the operators.
     const SliceId around = innermost_around(owners, parent, parent[row], is_no_range);
-    if (!around.valid() || !is_optimizer(around) || !counts(rules, slice)) continue;
+    if (!around.valid() || !is_optimizer(around) || multiplies(around)) continue;
+    if (!counts(rules, slice)) continue;
     if (phases[slice] != Phase::optimizer && phases[slice] != Phase::other) continue;
     found.operators.push_back(slice);
     found.repeats = std::max(found.repeats, ++repeats[trace.slices.name[row].row()]);
@@ -178,10 +209,8 @@ Fix fix_of(const Trace& trace, SliceId step) {
 Outcome check(const RuleContext& rules) {
   const Trace& trace = rules.trace();
   Found found = look(rules);
-  if (found.steps.empty()) {
-    return Abstention{"no Optimizer.step annotation is in the counted steps"};
-  }
-  if (found.fused || found.repeats < kFewestRepeats * found.steps.size()) {
+  if (!found.any) return Abstention{"no Optimizer.step annotation is in the counted steps"};
+  if (found.steps.empty() || found.fused || found.repeats < kFewestRepeats * found.steps.size()) {
     return std::vector<Finding>{};
   }
   std::ranges::sort(found.steps, {}, [&](SliceId step) { return trace.slices.start[step.row()]; });

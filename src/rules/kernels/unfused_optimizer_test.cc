@@ -46,6 +46,14 @@ TEST(UnfusedOptimizer, LeavesOptimizersAloneThatAreFusedByName) {
   EXPECT_TRUE(JudgedTrace(builder).findings(unfused_optimizer()).empty());
 }
 
+TEST(UnfusedOptimizer, LeavesOptimizersAloneThatMultiplyMatrices) {
+  TraceBuilder builder = optimizer("aten::add_", 40, "Optimizer.step#Muon.step");
+  builder.op("aten::baddbmm", 192, 5);
+  const JudgedTrace judged(builder);
+  EXPECT_TRUE(judged.findings(unfused_optimizer()).empty());
+  EXPECT_EQ(judged.abstains(unfused_optimizer()), "");
+}
+
 TEST(UnfusedOptimizer, AbstainsWithoutAnOptimizerStep) {
   TraceBuilder builder;
   builder.op("aten::add_", 0, 10);
