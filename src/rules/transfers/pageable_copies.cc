@@ -18,9 +18,10 @@ constexpr std::string_view kDoc =
     "A copy from or to pageable memory goes through a pinned buffer of the driver: it is slower "
     "than the link, and the call blocks, even the Async one. From pinned memory with "
     "non_blocking=True it runs beside the device's work. Counted are the copies themselves, as far "
-    "as nothing else runs, the idle time while the host is inside them, and, of uploads, the idle "
-    "time behind the wait that PyTorch adds (at most as long as the wait). Waits for values "
-    "(.item(), .cpu()) belong to sync-points. Fires from 1 % of the step; abstains where the "
+    "as nothing else runs, the idle time while the host is inside them (not that before other work "
+    "which was launched earlier), and, of uploads, the idle time behind the wait that PyTorch adds "
+    "(at most as long as the wait). Waits for values (.item(), .cpu()) belong to sync-points. "
+    "Fires from 1 % of the step; abstains where the "
     "recorder does not record kinds of memory (ROCm before 6). Uploads of up to 64 KiB return "
     "before they are done, and cost less. Sources: nsys cuda_memcpy_async; CUDA's API "
     "synchronisation behaviour; PyTorch's pin_memory tutorial.";
@@ -66,6 +67,21 @@ void claim_waits(const RuleContext& rules, Found& found) {
   }
 }
 
+/// The idle time right before a copy, inside its call. What ends with other work is no part of it:
+/// at the begin of a recording the call may wait for work that was launched before.
+Interval staging(const RuleContext& rules, const HostCopy& copy) {
+  const Interval call = interval_of(rules.trace(), copy.launch);
+  const DeviceAccounting* const device = rules.accounting.find(rules.device);
+  if (device == nullptr) return {};
+  const Time starts = rules.trace().slices.start[copy.activity.row()];
+  const auto gap = std::ranges::lower_bound(device->gaps, starts, {},
+                                            [](const Gap& each) { return each.interval.end; });
+  if (gap == device->gaps.end() || gap->next != copy.activity) return {};
+  const Interval idle{std::max(call.begin, gap->interval.begin),
+                      std::min(call.end, gap->interval.end)};
+  return idle.begin < idle.end ? idle : Interval{};
+}
+
 Found look(const RuleContext& rules) {
   const Trace& trace = rules.trace();
   Found found;
@@ -77,8 +93,7 @@ Found look(const RuleContext& rules) {
     if (copy.host != MemoryKind::pageable) continue;
     found.copies.push_back(copy);
     found.claims.push_back(claim(rules, copy.activity));
-    if (copy.kind == CopyKind::h2d && copy.launch.valid())
-      calls.push_back(interval_of(trace, copy.launch));
+    if (copy.kind == CopyKind::h2d && copy.launch.valid()) calls.push_back(staging(rules, copy));
     if (copy.kind == CopyKind::h2d && copy.op.valid()) {
       stretches.push_back(interval_of(trace, copy.op));
     } else if (copy.kind == CopyKind::h2d && copy.launch.valid()) {

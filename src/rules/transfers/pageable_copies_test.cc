@@ -51,6 +51,23 @@ TEST(PageableCopies, CountWhatTheDriverNeedsToStageThem) {
       << "all of the operator, 690 ns of which the driver copies before the copy begins";
 }
 
+TEST(PageableCopies, AreNothingWhereTheyWaitForWorkFromBeforeTheRecording) {
+  TraceBuilder builder;
+  builder.step(0, 0, 9'000'000);
+  builder.op("aten::gather", 10, 30);
+  builder.runtime("cudaLaunchKernel", 20, 5, 1);
+  builder.kernel("gather", 6'000'000, 20, 1);
+  builder.op("aten::copy_", 100, 6'000'100);
+  builder.runtime("cudaMemcpyAsync", 110, 6'000'060, 2);
+  builder.copy(CopyKind::h2d, 6'000'050, 10, 2, 64)
+      .memory(MemoryKind::pageable, MemoryKind::device);
+  builder.op("aten::mm", 6'000'300, 30);
+  builder.runtime("cudaLaunchKernel", 6'000'310, 5, 4);
+  builder.kernel("gemm", 6'000'320, 2'999'680, 4);
+  const auto findings = JudgedTrace(builder).findings(pageable_copies());
+  EXPECT_TRUE(findings.empty()) << findings[0].title;
+}
+
 TEST(PageableCopies, AreNothingWhenPinned) {
   TraceBuilder builder;
   upload(builder, MemoryKind::pinned);
