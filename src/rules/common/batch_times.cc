@@ -86,6 +86,7 @@ void BatchTimes::look_at_device(const RuleContext& rules) {
     now_ += step->window.length();
     once += parts[Bucket::warm_up];
     input_ += parts[Bucket::input];
+    memory_ += parts[Bucket::allocation];
     unexplained_ +=
         parts[Bucket::dependency] + parts[Bucket::device_wait] + parts[Bucket::host_unknown];
   }

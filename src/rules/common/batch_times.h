@@ -32,6 +32,8 @@ class BatchTimes {
   /// Of that: kernels that do not fill the device once. Nothing without a device.
   [[nodiscard]] Duration unfilled() const { return unfilled_; }
   [[nodiscard]] Duration waiting_for_input() const { return input_; }
+  /// Of the device; nothing is known without one.
+  [[nodiscard]] Duration waiting_for_memory() const { return memory_; }
 
  private:
   struct Work {
@@ -44,6 +46,7 @@ class BatchTimes {
   Duration now_{};
   Duration busy_{};
   Duration input_{};
+  Duration memory_{};
   Duration unexplained_{};  // Long stretches of Python, idle time without a known cause: may grow.
   Duration full_{};
   Duration unfilled_{};

@@ -30,7 +30,8 @@ constexpr std::string_view kDoc =
     "grows with it. Fires "
     "where twice the batch gives at least 1.3 times the samples per second even if the step takes "
     "the longest; warns from 1.5 times. Silent where there are no products or convolutions, or "
-    "where waiting for input takes a tenth of the step; abstains where half of the time is spent "
+    "where waiting for input, or for memory from the driver, takes a tenth of the step: that is to "
+    "be changed first; abstains where half of the time is spent "
     "on what is done only once. The gain is more samples per second, not a shorter step: nothing "
     "is "
     "claimed. docs/diagnosis.md says how often the interval held. Sources: "
@@ -39,7 +40,7 @@ constexpr std::string_view kDoc =
 
 constexpr double kLeastGain = 1.3;
 constexpr double kWarnGain = 1.5;
-constexpr double kMostInput = 10.0;
+constexpr double kMostWaiting = 10.0;
 constexpr double kMostOnce = 0.5;
 constexpr std::int64_t kFewestProducts = 3;
 constexpr auto kFactors = std::to_array<std::int64_t>({2, 4, 8});
@@ -155,7 +156,8 @@ Outcome check(const RuleContext& rules) {
   if (static_cast<double>(to_ns(once)) > kMostOnce * static_cast<double>(to_ns(rules.window()))) {
     return Abstention{"most of the time is spent on what is done only once: record later steps"};
   }
-  if (rules.percent(times.waiting_for_input()) >= kMostInput ||
+  const Duration waiting = times.waiting_for_input() + times.waiting_for_memory();
+  if (rules.percent(waiting) >= kMostWaiting ||
       gain(2, times.now(), times.with(2).high) < kLeastGain) {
     return std::vector<Finding>{};
   }

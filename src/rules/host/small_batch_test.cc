@@ -62,6 +62,13 @@ TEST(SmallBatch, IsNothingWhereTheStepWaitsForItsInput) {
   EXPECT_TRUE(JudgedTrace(builder).findings(small_batch()).empty());
 }
 
+TEST(SmallBatch, IsNothingWhereTheDriverIsAskedForMemoryAllTheTime) {
+  TraceBuilder builder;
+  products(builder, 5);
+  builder.runtime("cudaFree", 700, 1500, 30);
+  EXPECT_TRUE(JudgedTrace(builder).findings(small_batch()).empty());
+}
+
 TEST(SmallBatch, OfTheProcessorKeepsWhatCallingOperatorsCosts) {
   TraceBuilder builder;
   builder.step(0, 0, 100'000);
