@@ -44,6 +44,32 @@ TEST(Batch, OfAnEmbeddingHasTokens) {
   EXPECT_EQ(batch->tokens, 1024);
 }
 
+TEST(Batch, IsNoneOfPairsOfTokens) {
+  TraceBuilder trace;
+  trace.step(1, 0, 1000);
+  trace.op("aten::embedding", 100, 10).shapes("[[32128,64],[1,512]]").types(kTwoTensors);
+  trace.op("aten::embedding", 200, 10).shapes("[[32,64],[512,512]]").types(kTwoTensors);
+  const std::optional<Batch> batch = batch_of(trace);
+  ASSERT_TRUE(batch.has_value());
+  EXPECT_EQ(batch->samples, 1);
+  EXPECT_EQ(batch->tokens, 512);
+}
+
+TEST(Batch, IsThatOfStepsThatTheDeviceComesToLater) {
+  TraceBuilder trace;
+  trace.step(1, 0, 1000);
+  trace.op("aten::conv2d", 100, 50).shapes("[[32,3,224,224],[64,3,7,7]]").types(kTwoTensors);
+  trace.runtime("cudaLaunchKernel", 110, 5, 1);
+  trace.kernel("conv", 120, 5000, 1);
+  trace.step(2, 1000, 1000);
+  trace.op("aten::conv2d", 1100, 50).shapes("[[32,3,224,224],[64,3,7,7]]").types(kTwoTensors);
+  trace.runtime("cudaLaunchKernel", 1110, 5, 2);
+  trace.kernel("conv", 5120, 5000, 2);
+  const std::optional<Batch> batch = batch_of(trace);
+  ASSERT_TRUE(batch.has_value()) << "both calls are before the second step's window";
+  EXPECT_EQ(batch->samples, 32);
+}
+
 TEST(Batch, CountsThePassesOfAccumulatedGradientsByTheirLosses) {
   TraceBuilder trace;
   trace.step(1, 0, 1000);

@@ -8,6 +8,7 @@
 
 #include "engine/diagnosis/baseline.h"
 #include "rules/common/arguments.h"
+#include "rules/common/host_steps.h"
 #include "rules/common/names.h"
 
 namespace fathom {
@@ -28,6 +29,13 @@ bool is_loss(std::string_view name) {
   return name.starts_with("aten::") && name.ends_with("_loss") && name != "aten::nll_loss";
 }
 
+/// Are the indices those of a bias by relative position, one for each pair of tokens, in a table of
+/// few distances? They show no batch.
+bool is_of_pairs(const TensorArgument& table, const TensorArgument& indices) {
+  return indices.dims.size() == 2 && indices.dim(0) == indices.dim(1) && !table.dims.empty() &&
+         table.dim(0) < indices.dim(0);
+}
+
 /// The size of one call, and which argument it is called with.
 struct Sizes {
   double samples = 0;  ///< 0: not known.
@@ -44,6 +52,7 @@ Sizes sizes_of(Layer layer, const OpArguments& arguments, bool flat) {
   const std::size_t rank = input.dims.size();
   switch (layer) {
     case Layer::embedding:
+      if (is_of_pairs(*first, input)) return {};
       if (rank == 2) return {.samples = input.dim(0), .tokens = input.elements()};
       if (rank != 1) return {};
       return flat ? Sizes{.tokens = input.dim(0)} : Sizes{.samples = input.dim(0)};
@@ -115,7 +124,8 @@ class BatchFinder {
     const bool layer = layers_.contains(name);
     if (!layer && !losses_.contains(name)) return;
     const Time start = trace_.slices.start[op.row()];
-    const Step* const step = rules_.step_at(start);
+    const Step* const on_host = step_on_host(rules_, start);
+    const Step* const step = on_host != nullptr ? on_host : rules_.step_at(start);
     if (step == nullptr || trace_.kind(op) != SliceKind::cpu_op) return;
     StepCalls& calls = steps_[step];
     if (layer) {
