@@ -1,8 +1,10 @@
 // hot-kernel: an operator that takes long and is far from its roof.
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <optional>
 
+#include "analysis/kernels/triton_names.h"
 #include "analysis/roofline/op_formulas.h"
 #include "analysis/util/json_list.h"
 #include "base/quantity_text.h"
@@ -77,12 +79,28 @@ std::string counter_evidence(const RooflineRow& row) {
   return "Small shapes cannot fill the device; then use a larger batch.";
 }
 
-/// Autotuning tries several implementations of products; what moves memory is fused.
-Fix fix_of(const RooflineRow& row) {
+/// Of the calls of a row, those that launched what counts.
+std::int64_t counted_calls(const RooflineRow& row, const Blamed& blamed) {
+  if (row.activities == 0) return static_cast<std::int64_t>(row.calls);
+  const double share =
+      static_cast<double>(blamed.activities.size()) / static_cast<double>(row.activities);
+  return std::llround(static_cast<double>(row.calls) * share);
+}
+
+/// Autotuning tries several implementations of products; what moves memory is fused, if it is not.
+Fix fix_of(const RooflineRow& row, bool generated) {
   if (row.cost && row.cost->matrix) {
     return {.text =
                 "Give it more work at once (a larger batch), another layout or type, or another "
                 "implementation: torch.compile(mode=\"max-autotune\") tries several.",
+            .before = "",
+            .after = "model = torch.compile(model, mode=\"max-autotune\")"};
+  }
+  if (generated) {
+    return {.text =
+                "torch.compile made this kernel, and has fused what it could. "
+                "mode=\"max-autotune\" tries other shapes of it; where it stays slow, a kernel "
+                "written for this loss, softmax or normalisation reads its operands fewer times.",
             .before = "",
             .after = "model = torch.compile(model, mode=\"max-autotune\")"};
   }
@@ -108,14 +126,14 @@ Finding describe(const RuleContext& rules, const RooflineRow& row, const Blamed&
   finding.weight = rules.percent(blamed.time) >= 20 ? Weight::critical : Weight::warning;
   finding.confidence = Confidence::low;
   finding.effort = Effort::refactoring;
-  finding.evidence.push_back(
-      evidence_of(rules, blamed,
-                  count_text(static_cast<std::int64_t>(row.calls)) + " calls on " + shapes + ": " +
-                      real_text(row.flops_per_s() / 1e12) + " TFLOP/s and " +
-                      real_text(row.bytes_per_s() / 1e9) + " GB/s, intensity " +
-                      real_text(row.intensity()) + " FLOP/byte"));
+  finding.evidence.push_back(evidence_of(rules, blamed,
+                                         count_text(counted_calls(row, blamed)) + " calls on " +
+                                             shapes + ": " + real_text(row.flops_per_s() / 1e12) +
+                                             " TFLOP/s and " + real_text(row.bytes_per_s() / 1e9) +
+                                             " GB/s, intensity " + real_text(row.intensity()) +
+                                             " FLOP/byte"));
   finding.counter_evidence = counter_evidence(row);
-  finding.fix = fix_of(row);
+  finding.fix = fix_of(row, is_inductor_name(name));
   finding.verify = "fathom roofline TRACE --filter 'name=" + name + "'";
   const double reached = std::max(row.roof_percent / 100.0, 1e-3);
   const double saved = std::max(0.0, 1.0 - reached / kReachable);

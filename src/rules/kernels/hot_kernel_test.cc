@@ -35,6 +35,25 @@ TEST(HotKernel, IsToldFarBelowItsRoof) {
   EXPECT_NEAR(static_cast<double>(to_ns(total(findings[0].claims))), 600'000 - 171'429, 2);
 }
 
+TEST(HotKernel, CountsCallsOfCountedStepsOnly) {
+  TraceBuilder builder;
+  for (std::int64_t i = 0; i < 3; ++i) {
+    // The kernel before the first step makes it none of those that count.
+    if (i > 0) builder.step(i, i * 1'000'000, 1'000'000);
+    builder.op("aten::mm", i * 1'000'000 + 900, 50)
+        .shapes("[[100,100],[100,100]]")
+        .types(R"(["float","float"])");
+    builder.runtime("cudaLaunchKernel", i * 1'000'000 + 910, 5, i + 1);
+    builder.kernel("sgemm", i * 1'000'000 + 920, 999'900, i + 1);
+  }
+  const JudgedTrace judged(builder.build(), &kDevice);
+  ASSERT_EQ(judged.rules().steps.size(), 1U);
+  const std::vector<Finding> findings = judged.findings(hot_kernel());
+  ASSERT_EQ(findings.size(), 1U);
+  EXPECT_TRUE(findings[0].evidence[0].text.starts_with("1 calls on "))
+      << findings[0].evidence[0].text;
+}
+
 TEST(HotKernel, NamesAnOperatorThatTakesMostAndHasNoFormula) {
   ProgramBuilder program(1'000'000);
   program.op("aten::no_such_formula", "kernel", 590'000)
