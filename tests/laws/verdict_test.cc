@@ -350,6 +350,7 @@ void VerdictLaws::findings_claim_at_most_what_their_events_and_gaps_last() const
         << found->id << ": " << to_ns(found->upper_bound) << " ns of " << to_ns(sum);
     EXPECT_LE(found->upper_bound, found->observed) << found->id;
     EXPECT_LE(found->upper_bound, found->step) << found->id;
+    EXPECT_LE(found->observed, found->step) << found->id << ", before time is divided";
   }
   for (const auto& [owner, time] : claimed) {
     const std::optional<Duration> whole = time_of(owner, *session_, diagnosis_, own);
