@@ -1,5 +1,4 @@
-// The step that the host works for: earlier than its window where the host runs ahead of the
-// device.
+// The step that the host works for, where it may run ahead of the device.
 #pragma once
 
 #include <algorithm>
