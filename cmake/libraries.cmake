@@ -41,3 +41,6 @@ elseif(NOT CMAKE_CROSSCOMPILING)
   find_library(ZSTD_ARCHIVE NAMES libzstd.a REQUIRED)
   target_link_libraries(zstd_static INTERFACE "${ZSTD_ARCHIVE}")
 endif()
+
+# Headers only: the parser of HTTP requests.
+fathom_headers(beast boost boost/beast/http/parser.hpp)

@@ -91,7 +91,7 @@ fathom_room(compare ROOMS base stats store analysis replay engine)
 fathom_room(record ROOMS base wire capture monitor engine)
 fathom_room(measure ROOMS base stats capture engine record)
 fathom_room(render ROOMS base engine compare)
-fathom_room(server ROOMS base engine render)
+fathom_room(server ALL_CC FAMILIES routes ROOMS base store analysis replay engine compare render LIBS beast)
 fathom_room(cli ALL_CC ROOMS base engine compare render server capture record measure)
 
 # The hook that Python programs under capture start with is carried inside the binary.
@@ -108,3 +108,19 @@ add_custom_command(
   COMMENT "Embedding the Python hook"
   VERBATIM)
 target_sources(fathom_capture PRIVATE "${CMAKE_CURRENT_BINARY_DIR}/hook_files.cc")
+
+# The page is carried inside the binary: what is committed in ui/dist, and until then a plain one.
+set(page_folder "${CMAKE_CURRENT_SOURCE_DIR}/ui/dist")
+if(NOT EXISTS "${page_folder}/index.html")
+  set(page_folder "${CMAKE_CURRENT_SOURCE_DIR}/src/server/plain_page")
+endif()
+find_package(Python3 COMPONENTS Interpreter REQUIRED)
+file(GLOB page_files CONFIGURE_DEPENDS "${page_folder}/*")
+add_custom_command(
+  OUTPUT "${CMAKE_CURRENT_BINARY_DIR}/page_files.cc"
+  COMMAND "${Python3_EXECUTABLE}" -I -S "${CMAKE_CURRENT_SOURCE_DIR}/tools/embed_page" "${page_folder}"
+          "${CMAKE_CURRENT_BINARY_DIR}/page_files.cc"
+  DEPENDS "${CMAKE_CURRENT_SOURCE_DIR}/tools/embed_page" ${page_files}
+  COMMENT "Embedding the page"
+  VERBATIM)
+target_sources(fathom_server PRIVATE "${CMAKE_CURRENT_BINARY_DIR}/page_files.cc")

@@ -33,7 +33,7 @@ ROOMS = {
     "compare": "base stats store analysis replay engine",
     "record": "base wire capture monitor engine",
     "render": "base engine compare",
-    "server": "base engine render",
+    "server": "base store analysis replay engine compare render",
     "cli": "base engine compare render server capture record measure",
     "python": "base engine render capture record",
 }
@@ -52,6 +52,7 @@ FOLDERS = {
         "health": "kernels .",
         "machine": "util structure",
         "devices": "kernels structure",
+        "timeline": "util kernels structure accounting .",
     },
     "capture": {
         "system": "",
@@ -72,6 +73,11 @@ FOLDERS = {
         "ranks": "inputs diagnosis .",
     },
     "formats": {"common": "", "chrome": "common", "fathom_wire": "common", ".": "common chrome fathom_wire"},
+    "server": {
+        "http": "",
+        ".": "http",
+        "routes": ". http",
+    },
     "rules": {
         ".": "",
         "common": ".",
@@ -96,6 +102,7 @@ LIBRARIES = {
     "igzip_lib": "",
     "zstd": "base",
     "zlib": "",
+    "boost/": "server",
     "CLI/": "cli",
     "nanobind/": "python",
 }

@@ -23,12 +23,13 @@ Command man();
 Command reference();
 Command run();
 Command verify();
+Command view();
 Command whatif();
 
 const std::vector<Command>& all_commands() {
   static const std::vector<Command> table = [] {
-    std::vector<Command> commands{run(),   attach(), doctor(),   diagnose(), whatif(), compare(),
-                                  bench(), check(),  baseline(), verify(),   explain()};
+    std::vector<Command> commands{run(),     attach(), doctor(), diagnose(), view(),   whatif(),
+                                  compare(), bench(),  check(),  baseline(), verify(), explain()};
     for (const Report& report : all_reports()) commands.push_back(report_command(report));
     for (Command command : {
              export_command(),

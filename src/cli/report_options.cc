@@ -5,6 +5,7 @@
 
 #include "cli/selection_options.h"
 #include "engine/query/columns.h"
+#include "engine/query/typed.h"
 #include "render/folded.h"
 #include "render/roofline_svg.h"
 
@@ -15,16 +16,6 @@ std::vector<std::string> column_names(const Report& report) {
   std::vector<std::string> names;
   for (const ColumnSpec& column : report.columns) names.emplace_back(column.name);
   return names;
-}
-
-std::vector<std::string> split_commas(const std::string& text) {
-  std::vector<std::string> words;
-  for (std::size_t begin = 0; begin <= text.size();) {
-    const std::size_t comma = std::min(text.find(',', begin), text.size());
-    if (comma > begin) words.push_back(text.substr(begin, comma - begin));
-    begin = comma + 1;
-  }
-  return words;
 }
 
 /// The first column of that kind, or nullptr.

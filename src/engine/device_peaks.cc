@@ -109,8 +109,12 @@ Result<DevicePeaks> DevicePeaks::asked(const std::string& name) {
 
 Result<DevicePeaks> DevicePeaks::named(const std::string& name) {
   std::error_code error;
-  if (std::filesystem::is_regular_file(name, error)) return from_file(name);
+  return std::filesystem::is_regular_file(name, error) ? from_file(name) : known(name);
+}
+
+Result<DevicePeaks> DevicePeaks::known(const std::string& name) {
   DevicePeaks peaks;
+  if (name.empty()) return peaks;
   peaks.chosen_ = device_spec_named(all_device_specs(), name);
   if (peaks.chosen_ == nullptr) return unknown(name);
   return peaks;

@@ -21,6 +21,9 @@ class DevicePeaks {
   /// device or file, with the nearest name; not such a file, with the place.
   static Result<DevicePeaks> asked(const std::string& name);
 
+  /// The same without files: for those who may not have one read.
+  static Result<DevicePeaks> known(const std::string& name);
+
   /// nullptr where nothing was chosen. Lives as long as this object or what it was moved to.
   [[nodiscard]] const DeviceSpec* chosen() const { return chosen_; }
 

@@ -37,36 +37,54 @@ PathPart bound_by(const StepForecast& forecast) {
   return static_cast<PathPart>(std::ranges::max_element(forecast.path) - forecast.path.begin());
 }
 
-Result<WhatIf> what_if(const Session& session, const WhatIfRequest& request) {
+WhatIfModel::WhatIfModel(const Session& session, const Selection& selection, Replay replay)
+    : session_(&session),
+      selection_(selection),
+      replay_(std::move(replay)),
+      before_(replay_.run({})) {}
+
+Result<WhatIfModel> WhatIfModel::build(const Session& session,
+                                       const std::optional<Selection::StepRange>& steps,
+                                       const std::optional<WindowRequest>& window) {
   Request selected;
-  selected.steps = request.steps;
-  selected.window = request.window;
+  selected.steps = steps;
+  selected.window = window;
   Result<Selection> selection = session.select(selected);
   if (!selection) return std::move(selection).error();
+  const Context context{session.trace(), session.analyses(), *selection, {}};
+  return WhatIfModel(session, *selection, Replay::for_predictions(context));
+}
+
+Result<WhatIf> WhatIfModel::run(const WhatIfRequest& request) const {
   const TableOptions options{.peaks = request.peaks};
-  const Context context{session.trace(), session.analyses(), *selection, options};
+  const Context context{session_->trace(), session_->analyses(), selection_, options};
   Result<WhatIfEdits> edits = what_if_edits(context, request);
   if (!edits) return std::move(edits).error();
-  const Replay replay = Replay::for_predictions(context);
   WhatIf result;
-  result.input = session.input();
+  result.input = session_->input();
   result.step_name = context.steps().name;
   result.step_note = context.steps().note;
-  result.steps = replay.run({}).steps.size();
-  result.before = forecast(replay.run({}));
-  Prediction best = replay.run(edits->best);
-  Prediction worst = replay.run(edits->worst);
+  result.steps = before_.steps.size();
+  result.before = forecast(before_);
+  Prediction best = replay_.run(edits->best);
+  Prediction worst = replay_.run(edits->worst);
   put_in_order(best, worst);
   result.best = forecast(best);
   result.worst = forecast(worst);
   result.changes = std::move(edits->changes);
-  result.residuals = replay.residuals();
+  result.residuals = replay_.residuals();
   if (result.residuals.percent() > kDoubtfulPercent) {
     result.notes.push_back(
         "Much of the step waits for something that the recording does not "
         "show; it is taken to stay as it is.");
   }
   return result;
+}
+
+Result<WhatIf> what_if(const Session& session, const WhatIfRequest& request) {
+  const Result<WhatIfModel> model = WhatIfModel::build(session, request.steps, request.window);
+  if (!model) return model.error();
+  return model->run(request);
 }
 
 }  // namespace fathom

@@ -62,8 +62,29 @@ struct WhatIf {
   std::vector<std::string> notes;
 };
 
-/// Deterministic. Errors: invalid_argument for a change that makes no sense or that finds nothing
-/// to change, and for steps that the trace does not have.
+/// The graph of a recording's steps, for what changes in them: made once, asked often.
+class WhatIfModel {
+ public:
+  /// Of the steps that are selected. Borrows the session. Errors: invalid_argument for steps that
+  /// the trace does not have.
+  static Result<WhatIfModel> build(const Session& session,
+                                   const std::optional<Selection::StepRange>& steps,
+                                   const std::optional<WindowRequest>& window);
+
+  /// Deterministic; thread-safe. The request's steps and window must be those of the model. Errors:
+  /// invalid_argument for a change that makes no sense or that finds nothing to change.
+  [[nodiscard]] Result<WhatIf> run(const WhatIfRequest& request) const;
+
+ private:
+  WhatIfModel(const Session& session, const Selection& selection, Replay replay);
+
+  const Session* session_;
+  Selection selection_;
+  Replay replay_;
+  Prediction before_;
+};
+
+/// Both at once. Errors: of either.
 Result<WhatIf> what_if(const Session& session, const WhatIfRequest& request);
 
 /// The part with the largest share of the path.

@@ -1,0 +1,74 @@
+// Finds the route of a request and gives it its input.
+#include "server/route.h"
+
+#include <algorithm>
+#include <memory>
+
+#include "base/thread_pool.h"
+
+namespace fathom::server {
+namespace {
+
+const Route* find(std::string_view path) {
+  for (const Route& route : all_routes()) {
+    const bool takes_more = route.path.ends_with('/');
+    if (takes_more ? path.starts_with(route.path) && path.size() > route.path.size()
+                   : path == route.path) {
+      return &route;
+    }
+  }
+  return nullptr;
+}
+
+/// The input of the parameter `input`, 0 without it.
+Result<std::shared_ptr<OpenInput>> input_of(Viewed& viewed, const Target& target) {
+  const std::string* const typed = target.find("input");
+  const Result<std::int64_t> number = typed == nullptr ? Result<std::int64_t>(0) : parse_whole(*typed, 0);
+  if (!number) return Error(number.error()).in("input");
+  return viewed.open(static_cast<std::size_t>(*number));
+}
+
+}  // namespace
+
+std::string_view Call::text(std::string_view name) const {
+  const auto at = std::ranges::find(parameters, name, &Parameters::value_type::first);
+  return at == parameters.end() ? std::string_view() : at->second;
+}
+
+Result<std::int64_t> Call::number(std::string_view name, std::int64_t otherwise) const {
+  const auto at = std::ranges::find(parameters, name, &Parameters::value_type::first);
+  if (at == parameters.end()) return otherwise;
+  Result<std::int64_t> parsed = parse_whole(at->second, 0);
+  return parsed ? parsed : std::move(parsed).error().in(name);
+}
+
+TypedOptions Call::options() const {
+  TypedOptions options;
+  for (const auto& [name, value] : parameters) {
+    if (name != "input") options.emplace_back(name, value);
+  }
+  return options;
+}
+
+Response answer(Viewed& viewed, const Asked& asked) {
+  const Route* const route = find(asked.path);
+  if (route == nullptr) return error_response(404, "not_found", "there is nothing here");
+  const ThreadPool pool(viewed.request().threads);
+  std::shared_ptr<OpenInput> input;
+  if (route->needs_input) {
+    if (viewed.progress().state == Viewed::State::reading)
+      return error_response(503, "reading", "the input is still being read");
+    Result<std::shared_ptr<OpenInput>> opened = input_of(viewed, asked.target);
+    if (!opened) return error_response(opened.error());
+    input = *std::move(opened);
+  }
+  const std::size_t own = route->path.ends_with('/') ? route->path.size() : asked.path.size();
+  Result<Response> response = route->answer({.viewed = viewed,
+                                             .input = input.get(),
+                                             .rest = asked.path.substr(own),
+                                             .parameters = asked.target.parameters,
+                                             .dropped = asked.dropped});
+  return response ? *std::move(response) : error_response(response.error());
+}
+
+}  // namespace fathom::server

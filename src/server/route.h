@@ -1,0 +1,40 @@
+// A route: an address, and what answers it. all.cc names them all.
+#pragma once
+
+#include <span>
+#include <string_view>
+
+#include "engine/query/typed.h"
+#include "server/http/http_server.h"
+#include "server/viewed.h"
+
+namespace fathom::server {
+
+/// What a route is given. Borrowed for the call.
+struct Call {
+  Viewed& viewed;
+  OpenInput* input;       ///< The one that is asked about; null for routes that need none.
+  std::string_view rest;  ///< The path behind the route's own.
+  const Parameters& parameters;
+  const std::atomic<bool>& dropped;  ///< Nobody waits any more: long work may stop.
+
+  /// The first value of that name, or "".
+  [[nodiscard]] std::string_view text(std::string_view name) const;
+  /// A whole number of at least 0, or `otherwise` where it is not given. Error: invalid_argument.
+  [[nodiscard]] Result<std::int64_t> number(std::string_view name, std::int64_t otherwise) const;
+  /// All parameters but `input`, which chooses the recording.
+  [[nodiscard]] TypedOptions options() const;
+};
+
+struct Route {
+  std::string_view path;  ///< "api/session"; with a slash at its end it takes one more part.
+  Result<Response> (*answer)(const Call& call) = nullptr;
+  bool needs_input = true;  ///< It is answered once the recording is read.
+};
+
+std::span<const Route> all_routes();
+
+/// Answers by the table of routes; what is not in it is not found.
+Response answer(Viewed& viewed, const Asked& asked);
+
+}  // namespace fathom::server

@@ -1,0 +1,15 @@
+// The stretch of time and the tracks that a request names.
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+#include "server/route.h"
+
+namespace fathom::server {
+
+/// `begin` and `end`, in ns of the trace; without them the whole range. Error: invalid_argument where
+/// the end is not behind the begin.
+Result<Interval> stretch_of(const Call& call);
+
+}  // namespace fathom::server

@@ -1,0 +1,40 @@
+// A counter over a stretch of time, in as many bins as the screen has room for.
+#include <algorithm>
+
+#include "base/json_writer.h"
+#include "server/routes/area.h"
+
+namespace fathom::server {
+namespace {
+
+constexpr std::int64_t kMostBins = 4096;
+
+Result<Response> answer_counters(const Call& call) {
+  const Result<Interval> stretch = stretch_of(call);
+  if (!stretch) return stretch.error();
+  const Result<std::int64_t> track = call.number("track", 0);
+  if (!track) return track.error();
+  const Result<std::int64_t> bins = call.number("bins", 512);
+  if (!bins) return bins.error();
+  const TimelineModel& model = call.input->timeline();
+  const auto first = static_cast<std::int64_t>(model.id_of_counter(0));
+  if (*track < first || *track - first >= static_cast<std::int64_t>(model.counters.size()))
+    return Error{ErrorCode::not_found, "track: there is no such counter"};
+  const CounterSeries& series = model.counters[static_cast<std::size_t>(*track - first)];
+  std::string text;
+  JsonWriter json(text, kJsonCompact);
+  json.object().member("title", series.title).member("unit", series.unit).key("bins").array();
+  const auto count = static_cast<std::size_t>(std::clamp<std::int64_t>(*bins, 1, kMostBins));
+  for (const CounterBin& bin : counter_bins(series, *stretch, count)) {
+    json.object().member("begin_ns", to_ns(bin.begin)).member("min", bin.least);
+    json.member("max", bin.most).member("mean", bin.mean).member("last", bin.last).end();
+  }
+  json.end().end();
+  return json_response(std::move(text));
+}
+
+}  // namespace
+
+Route counters() { return {.path = "api/counters", .answer = answer_counters}; }
+
+}  // namespace fathom::server

@@ -1,0 +1,40 @@
+// The step time after changes, as `fathom whatif --json` prints it, and the command that says the same.
+#include "base/json_writer.h"
+#include "engine/whatif/typed_what_if.h"
+#include "render/shell.h"
+#include "render/what_if_json.h"
+#include "server/route.h"
+
+namespace fathom::server {
+namespace {
+
+/// "fathom whatif --scale aten::mm=0.5 trace.json".
+std::string command_of(const TypedOptions& options, const std::string& input) {
+  std::string command = "fathom whatif";
+  for (const auto& [name, value] : options) {
+    const bool is_switch = value == "true" || value == "1";
+    if (value == "false" || value == "0") continue;
+    command += " --" + name;
+    if (!is_switch) command += " " + shell_word(value);
+  }
+  return command + " " + shell_word(input);
+}
+
+Result<Response> answer_whatif(const Call& call) {
+  const TypedOptions options = call.options();
+  const Result<TypedWhatIf> typed = typed_what_if(options);
+  if (!typed) return typed.error();
+  const Result<WhatIf> result = call.input->what_if().run(typed->request);
+  if (!result) return result.error();
+  std::string json = render_what_if_json(*result);
+  // One member more, before the brace that ends it.
+  json.resize(json.size() - std::string_view("\n}").size());
+  json += ",\n  \"command\": " + json_string(command_of(options, call.input->session().input()));
+  return json_response(json + "\n}\n");
+}
+
+}  // namespace
+
+Route whatif() { return {.path = "api/whatif", .answer = answer_whatif}; }
+
+}  // namespace fathom::server

@@ -1,0 +1,166 @@
+// Reads the first input in the background, further ones when somebody asks.
+#include "server/viewed.h"
+
+#include <algorithm>
+#include <chrono>
+#include <new>
+#include <utility>
+
+#include "base/hash.h"
+#include "base/out_of_memory.h"
+#include "base/thread_pool.h"
+
+namespace fathom::server {
+namespace {
+
+double seconds_since(std::chrono::steady_clock::time_point begin) {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+}
+
+/// Of where and how long slices are, in the order of the file, which no number of threads changes.
+std::string digest_of(const Trace& trace) {
+  std::uint64_t low = hash_mix(trace.slices.size(), static_cast<std::uint64_t>(trace.origin_ns));
+  std::uint64_t high = hash_mix(low, trace.samples.size());
+  for (std::size_t row = 0; row < trace.slices.size(); ++row) {
+    low = hash_mix(low, static_cast<std::uint64_t>(to_ns(trace.slices.start[row])));
+    high = hash_mix(high, static_cast<std::uint64_t>(to_ns(trace.slices.duration[row])));
+  }
+  constexpr std::string_view kHex = "0123456789abcdef";
+  std::string text;
+  for (const std::uint64_t half : {low, high}) {
+    for (int shift = 60; shift >= 0; shift -= 4) text += kHex[(half >> shift) & 15U];
+  }
+  return text;
+}
+
+Interval range_of(const Trace& trace) {
+  Interval range{Time::max(), Time::min()};
+  const auto add = [&range](Time begin, Time end) {
+    range.begin = std::min(range.begin, begin);
+    range.end = std::max(range.end, end);
+  };
+  if (trace.span.begin < trace.span.end) add(trace.span.begin, trace.span.end);
+  for (std::size_t row = 0; row < trace.slices.size(); ++row)
+    add(trace.slices.start[row], trace.slices.end(SliceId(row)));
+  for (const Time time : trace.samples.time.span()) add(time, time);
+  for (const Time time : trace.memory.time.span()) add(time, time);
+  return range.begin <= range.end ? range : Interval{};
+}
+
+}  // namespace
+
+OpenInput::OpenInput(std::unique_ptr<const Session> session, std::string digest)
+    : session_(std::move(session)),
+      digest_(std::move(digest)),
+      range_(range_of(session_->trace())),
+      what_if_(*session_) {}
+
+const TimelineModel& OpenInput::timeline() {
+  timeline_once_.call([this] { timeline_.emplace(session_->trace()); });
+  return *timeline_;
+}
+
+const SliceLinks& OpenInput::links() {
+  links_once_.call([this] { links_.emplace(context()); });
+  return *links_;
+}
+
+const Replay& OpenInput::replay() {
+  replay_once_.call([this] { replay_.emplace(Replay::build(context())); });
+  return *replay_;
+}
+
+void OpenInput::analyse() {
+  static_cast<void>(timeline());
+  static_cast<void>(session_->analyses().steps());
+  static_cast<void>(session_->analyses().accounting());
+  analysed_.store(true);
+}
+
+Viewed::Viewed(ViewRequest request)
+    : request_(std::move(request)),
+      identities_(request_.inputs.files.size()),
+      reader_([this] { read_first(); }) {}
+
+Viewed::~Viewed() = default;
+
+Viewed::Progress Viewed::progress() const {
+  const std::scoped_lock lock(mutex_);
+  Progress progress = progress_;
+  if (progress.state == State::reading) progress.seconds = seconds_since(begun_);
+  return progress;
+}
+
+bool Viewed::replaced(std::size_t input) const {
+  FileIdentity then;
+  {
+    const std::scoped_lock lock(mutex_);
+    if (input >= identities_.size()) return false;
+    then = identities_[input];
+  }
+  return then.known() && FileIdentity::of(request_.inputs.files[input].path) != then;
+}
+
+Result<std::shared_ptr<OpenInput>> Viewed::read(std::size_t input) {
+  const Inputs::File& file = request_.inputs.files[input];
+  const FileIdentity identity = FileIdentity::of(file.path);
+  const ThreadPool pool(request_.threads);
+  Result<std::unique_ptr<Session>> session =
+      or_out_of_memory("reading " + file.name(), [&] {
+        return Session::open(file, ReadOptions{.threads = request_.threads});
+      });
+  if (!session) return std::move(session).error();
+  std::string digest = digest_of((**session).trace());
+  {
+    const std::scoped_lock lock(mutex_);
+    identities_[input] = identity;
+  }
+  return std::make_shared<OpenInput>(*std::move(session), std::move(digest));
+}
+
+void Viewed::read_first() {
+  Result<std::shared_ptr<OpenInput>> opened = read(0);
+  {
+    const std::scoped_lock lock(mutex_);
+    progress_.seconds = seconds_since(begun_);
+    progress_.state = opened ? State::ready : State::failed;
+    if (opened) first_ = *opened;
+    if (!opened) progress_.message = opened.error().message;
+  }
+  if (opened) analyse(**opened);
+}
+
+/// What is lacking shows when it is asked for.
+void Viewed::analyse(OpenInput& input) const {
+  const ThreadPool pool(request_.threads);
+  try {
+    input.analyse();
+  } catch (const std::bad_alloc&) {
+    return;
+  }
+}
+
+Result<std::shared_ptr<OpenInput>> Viewed::open(std::size_t input) {
+  if (input >= request_.inputs.files.size()) {
+    return Error{ErrorCode::not_found,
+                 "there are " + std::to_string(request_.inputs.files.size()) + " inputs"};
+  }
+  {
+    const std::scoped_lock lock(mutex_);
+    if (progress_.state == State::failed) return Error{ErrorCode::corrupt, progress_.message};
+    if (first_ == nullptr) return Error{ErrorCode::unsupported, "the input is still being read"};
+    if (input == 0) return first_;
+  }
+  const std::scoped_lock lock(reading_);
+  if (other_ == nullptr || other_input_ != input) {
+    other_.reset();
+    Result<std::shared_ptr<OpenInput>> opened = read(input);
+    if (!opened) return opened;
+    analyse(**opened);
+    other_ = *std::move(opened);
+    other_input_ = input;
+  }
+  return other_;
+}
+
+}  // namespace fathom::server

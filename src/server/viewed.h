@@ -1,0 +1,118 @@
+// Viewed: the inputs that the page looks at, read in the background, and what is kept of each.
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "analysis/context.h"
+#include "analysis/timeline/slice_links.h"
+#include "base/once.h"
+#include "engine/inputs/inputs.h"
+#include "engine/session.h"
+#include "replay/replay.h"
+#include "server/input_file.h"
+#include "server/kept_answers.h"
+#include "server/kept_what_if.h"
+#include "server/timeline_model.h"
+
+namespace fathom::server {
+
+/// What the command line said.
+struct ViewRequest {
+  Inputs inputs;
+  unsigned threads = 0;
+  std::string command;  ///< As typed, for people to copy.
+  /// --steps, --device, --window as typed: what the page looks at first.
+  std::vector<std::pair<std::string, std::string>> scope;
+};
+
+/// One recording in memory, and what was computed of it for the page alone. Thread-safe.
+class OpenInput {
+ public:
+  OpenInput(std::unique_ptr<const Session> session, std::string digest);
+
+  [[nodiscard]] const Session& session() const { return *session_; }
+  /// Of the recorded times: the same for the same recording, whoever reads it.
+  [[nodiscard]] const std::string& digest() const { return digest_; }
+  /// From the first to the last of anything recorded.
+  [[nodiscard]] Interval range() const { return range_; }
+  /// Computed when first asked for.
+  [[nodiscard]] const TimelineModel& timeline();
+  [[nodiscard]] const SliceLinks& links();
+  /// Of all steps, with their critical paths.
+  [[nodiscard]] const Replay& replay();
+  /// The whole recording, as analyses take it.
+  [[nodiscard]] Context context() const { return {session_->trace(), session_->analyses(), {}, {}}; }
+  [[nodiscard]] KeptWhatIf& what_if() { return what_if_; }
+  /// Of this input as JSON, by what was asked.
+  [[nodiscard]] KeptAnswers& diagnoses() { return diagnoses_; }
+
+  /// Computes what nearly every answer needs, so that nobody waits for it later.
+  void analyse();
+  /// Is that done? Until then only the recording itself can be shown without waiting.
+  [[nodiscard]] bool analysed() const { return analysed_.load(); }
+
+ private:
+  std::unique_ptr<const Session> session_;
+  std::string digest_;
+  Interval range_;
+  Once timeline_once_;
+  std::optional<TimelineModel> timeline_;
+  Once links_once_;
+  std::optional<SliceLinks> links_;
+  Once replay_once_;
+  std::optional<Replay> replay_;
+  KeptWhatIf what_if_;
+  KeptAnswers diagnoses_;
+  std::atomic<bool> analysed_ = false;
+};
+
+class Viewed {
+ public:
+  enum class State : std::uint8_t { reading, ready, failed };
+  struct Progress {
+    State state = State::reading;
+    std::string message;  ///< Of a failure.
+    double seconds = 0;   ///< That reading took so far, or altogether.
+  };
+
+  explicit Viewed(ViewRequest request);
+  ~Viewed();
+  Viewed(const Viewed&) = delete;
+  Viewed& operator=(const Viewed&) = delete;
+
+  [[nodiscard]] const ViewRequest& request() const { return request_; }
+  /// Of the first input, which is read from the start.
+  [[nodiscard]] Progress progress() const;
+  /// Was a file written or replaced since it was read?
+  [[nodiscard]] bool replaced(std::size_t input) const;
+  /// An input; others than the first are read when they are first asked for, and one of them is kept.
+  /// Errors: not_found; those of reading; unsupported while the first is read (see progress()).
+  Result<std::shared_ptr<OpenInput>> open(std::size_t input);
+
+ private:
+  void read_first();
+  Result<std::shared_ptr<OpenInput>> read(std::size_t input);
+  void analyse(OpenInput& input) const;
+
+  const ViewRequest request_;
+  const std::chrono::steady_clock::time_point begun_ = std::chrono::steady_clock::now();
+  mutable std::mutex mutex_;  // of what follows
+  Progress progress_;
+  std::shared_ptr<OpenInput> first_;
+  std::vector<FileIdentity> identities_;  // by input, as they were when read
+  std::mutex reading_;  // one further input at a time, and of what follows
+  std::shared_ptr<OpenInput> other_;
+  std::size_t other_input_ = 0;
+  std::jthread reader_;  // last: it uses the rest
+};
+
+}  // namespace fathom::server

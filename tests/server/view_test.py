@@ -1,0 +1,292 @@
+"""The page's server says what the command line says, byte by byte."""
+import json
+import os
+import pathlib
+import random
+import shutil
+import signal
+import socket
+import subprocess
+import tempfile
+import unittest
+import urllib.parse
+
+import viewer
+
+TRACE = "tests/data/traces/hta_alexnet.json.gz"
+
+
+def address(route, options):
+    return route + ("?" + urllib.parse.urlencode(options) if options else "")
+
+
+def words(options):
+    """As command line: a switch has the value "1"."""
+    line = []
+    for name, value in options:
+        line += [f"--{name}"] if value == "1" else [f"--{name}", value]
+    return line
+
+
+class SameAsTheCommandLine(unittest.TestCase):
+
+    def view(self, *inputs):
+        server = viewer.Viewer(*inputs)
+        self.addCleanup(server.end)
+        return server
+
+    def same(self, server, trace, route, command, options):
+        self.assertEqual(server.text(address(route, options)), viewer.fathom(*command, *words(options), "--json", trace),
+                         (route, options))
+
+    def test_every_table_of_several_recordings(self):
+        for name in ("hta_alexnet", "tl_h100_bert_small", "hta_amd_mi250_minitoy", "ptbench_a100_memcpy_only"):
+            trace = f"tests/data/traces/{name}.json.gz"
+            server = self.view(trace)
+            for report in server.ask("api/reports")["reports"]:
+                with self.subTest(trace=name, report=report["id"]):
+                    self.same(server, trace, "api/reports/" + report["id"], [report["id"]], [])
+
+    def test_options_of_tables(self):
+        server = self.view(TRACE)
+        for report, options in (
+                ("ops", [("sort", "calls"), ("limit", "5")]), ("ops", [("filter", "name~conv"), ("filter", "calls>1")]),
+                ("ops", [("columns", "name,calls")]), ("ops", [("torch", "1")]), ("kernels", [("limit", "0")]),
+                ("kernels", [("group-by", "op")]), ("kernels", [("device", "0"), ("window", "1ms:4ms")]),
+                ("accounting", [("group-by", "class")]), ("roofline", [("peaks", "A100 SXM 80GB")])):
+            self.same(server, TRACE, "api/reports/" + report, [report], options)
+
+    def test_diagnosis(self):
+        server = self.view(TRACE)
+        for options in ([], [("window", "1ms:4ms")], [("focus", "forward")], [("exclude-warmup", "1")]):
+            self.same(server, TRACE, "api/diagnosis", ["diagnose"], options)
+
+    def test_what_if_and_the_command_that_says_the_same(self):
+        server = self.view(TRACE)
+        for options in ([("scale", "aten::conv2d=0.5")], [("remove-syncs", "1"), ("overlap-input", "1")],
+                        [("scale", "aten::conv2d=0.5"), ("scale", "kernel:.*=0.9")]):
+            answer = server.ask(address("api/whatif", options))
+            command = answer.pop("command")
+            printed = viewer.fathom("whatif", *words(options), "--json", TRACE)
+            self.assertEqual(answer, json.loads(printed))
+            again = subprocess.run(command.replace("fathom", viewer.FATHOM, 1) + " --json", shell=True, capture_output=True,
+                                   check=True, cwd=viewer.ROOT)
+            self.assertEqual(again.stdout, printed)
+
+    def test_mistakes_have_the_same_words(self):
+        server = self.view(TRACE)
+        server.session()
+        status, _, body = server.get("api/reports/ops?steps=900")
+        done = subprocess.run([viewer.FATHOM, "ops", "--steps", "900", TRACE], capture_output=True, check=False, cwd=viewer.ROOT)
+        self.assertEqual(status, 400)
+        self.assertEqual("fathom: " + json.loads(body)["error"]["message"] + "\n", done.stderr.decode())
+
+    def test_ranks_of_one_program_are_diagnosed_together(self):
+        folder = viewer.ROOT / "tests/data/ranks"
+        folders = [path for path in sorted(folder.iterdir()) if path.is_dir()] if folder.is_dir() else []
+        if not folders:
+            self.skipTest("no folder of ranks is bundled")
+        server = self.view(folders[0])
+        self.assertEqual(server.text("api/diagnosis"), viewer.fathom("diagnose", "--json", folders[0]))
+
+    def test_accounting_lane_is_the_accounting_of_a_window(self):
+        chosen = random.Random(1)
+        for trace in (TRACE, "tests/data/traces/tl_h100_bert_small.json.gz"):
+            server = self.view(trace)
+            span = server.session()["span"]
+            length = span["end_ns"] - span["begin_ns"]
+            for _ in range(8):
+                begin, end = sorted(chosen.sample(range(length), 2))
+                lane = server.ask(f"api/accounting?begin={span['begin_ns'] + begin}&end={span['begin_ns'] + end}")
+                table = json.loads(viewer.fathom("accounting", "--json", "--device", str(lane["device"]), "--window",
+                                                 f"{begin}ns:{end}ns", trace))
+                # What has no time is left out of both.
+                expected = {row["bucket"]: row["time_ns"] for row in table["rows"]}
+                self.assertEqual({bucket["id"]: bucket["ns"] for bucket in lane["buckets"]}, expected)
+                sums = {}
+                at = span["begin_ns"] + begin
+                for segment in lane["segments"]:
+                    self.assertEqual(segment["begin_ns"], at)
+                    at = segment["end_ns"]
+                    parts = segment.get("parts", [{"id": segment["bucket"], "ns": segment["end_ns"] - segment["begin_ns"]}])
+                    self.assertEqual(sum(part["ns"] for part in parts), segment["end_ns"] - segment["begin_ns"])
+                    for part in parts:
+                        sums[part["id"]] = sums.get(part["id"], 0) + part["ns"]
+                self.assertEqual(sums, expected)
+
+
+class Timeline(viewer.ViewerCase):
+    arguments = ("tests/data/traces/tl_h100_bert_small.json.gz",)
+
+    def tracks(self):
+        return [track for group in self.viewer.ask("api/tracks")["groups"] for track in group["tracks"]]
+
+    def lanes(self):
+        return [track for track in self.tracks() if track["kind"] in ("host", "stream", "annotations")]
+
+    def test_every_slice_is_in_a_track(self):
+        self.assertEqual(sum(track["slices"] for track in self.lanes()), self.viewer.session()["slices"])
+
+    def test_the_tile_over_everything_covers_what_tracks_cover(self):
+        session = self.viewer.session()
+        level = 0
+        while 512 << level < session["range"]["end_ns"]:
+            level += 1
+        for track in self.lanes():
+            status, fields, content = self.viewer.get(f"api/tiles/{session['digest']}?level={level}&tile=0&tracks={track['id']}")
+            self.assertEqual(status, 200)
+            self.assertIn("immutable", fields["Cache-Control"])
+            block = viewer.parse_tile(content)[track["id"]]
+            self.assertEqual(sum(block["covered"]), track["covered_ns"])
+            self.assertEqual(len(block["covered"]), track["lanes"])
+
+    def test_a_kernel_knows_its_launch_and_operator_and_back(self):
+        found = self.viewer.ask("api/search?q=gemm&limit=5")
+        self.assertGreater(found["slices"], 0)
+        self.assertEqual(sum(found["density"]), found["slices"])
+        kernel = self.viewer.ask(f"api/slice?id={found['first'][0]}")
+        self.assertEqual(kernel["kind"], "kernel")
+        self.assertIn("grid", kernel["launch_config"])
+        launch = self.viewer.ask(f"api/slice?id={kernel['links']['launch']}")
+        self.assertIn(kernel["id"], launch["links"]["kernels"])
+        operator = self.viewer.ask(f"api/slice?id={kernel['links']['operator']}")
+        self.assertEqual(operator["kind"], "cpu_op")
+        flows = self.viewer.ask(f"api/flows?id={kernel['id']}")["flows"]
+        self.assertIn({"from": launch["id"], "to": kernel["id"], "kind": "launch"}, flows)
+        self.assertLessEqual(operator["begin_ns"], launch["begin_ns"])
+
+    def test_an_area_is_summed_up(self):
+        session = self.viewer.session()
+        streams = [track for track in self.lanes() if track["kind"] == "stream"]
+        ids = ",".join(str(track["id"]) for track in streams)
+        whole = self.viewer.ask(f"api/selection?tracks={ids}")
+        self.assertEqual(sum(row["total_ns"] for row in whole["rows"]), sum(track["covered_ns"] for track in streams))
+        self.assertEqual(whole["slices"], sum(track["slices"] for track in streams))
+        middle = (session["range"]["begin_ns"] + session["range"]["end_ns"]) // 2
+        halves = [self.viewer.ask(f"api/selection?tracks={ids}&group=category&{half}={middle}") for half in ("end", "begin")]
+        self.assertEqual(sum(row["total_ns"] for half in halves for row in half["rows"]),
+                         sum(row["total_ns"] for row in whole["rows"]))
+        flame = self.viewer.ask(f"api/flame?tracks={ids}")
+        self.assertEqual(flame["total_ns"], sum(row["total_ns"] for row in whole["rows"]))
+
+    def test_the_critical_path_fills_the_steps(self):
+        session = self.viewer.session()
+        step = session["steps"][0]
+        path = self.viewer.ask(f"api/critical-path?begin={step['begin_ns']}&end={step['end_ns']}")
+        self.assertEqual(path["left_off"], 0)
+        covered = sum(min(piece["end_ns"], step["end_ns"]) - max(piece["begin_ns"], step["begin_ns"]) for piece in path["pieces"])
+        self.assertEqual(covered, step["end_ns"] - step["begin_ns"])
+
+    def test_names_come_in_pages(self):
+        first = self.viewer.ask("api/names?count=3")
+        self.assertEqual(len(first["names"]), 3)
+        second = self.viewer.ask("api/names?first=1&count=2")
+        self.assertEqual(second["names"], first["names"][1:])
+        self.assertEqual(self.viewer.ask("api/names?ids=2,1")["names"], [first["names"][2], first["names"][1]])
+
+    def test_overlapping_kernels_both_show(self):
+        # As Perfetto drops them: two kernels of a stream of which none is inside the other.
+        events = [{"ph": "X", "cat": "kernel", "name": name, "pid": 0, "tid": 7, "ts": start, "dur": 10.0,
+                   "args": {"device": 0, "stream": 7, "correlation": i + 1}}
+                  for i, (name, start) in enumerate((("first", 0.0), ("second", 5.0), ("third", 5.0), ("fourth", 30.0)))]
+        with tempfile.TemporaryDirectory() as folder:
+            path = pathlib.Path(folder) / "overlap.json"
+            path.write_text(json.dumps({"traceEvents": events}))
+            server = viewer.Viewer(path)
+            self.addCleanup(server.end)
+            digest = server.session()["digest"]
+            tracks = [track for group in server.ask("api/tracks")["groups"] for track in group["tracks"] if track["kind"] == "stream"]
+            self.assertEqual([(track["lanes"], track["slices"]) for track in tracks], [(3, 4)])
+            boxes = viewer.parse_tile(server.text(f"api/tiles/{digest}?level=7&tile=0&tracks={tracks[0]['id']}"))
+            self.assertEqual(sorted(box["slice"] for box in boxes[tracks[0]["id"]]["boxes"]), [0, 1, 2, 3])
+            for name in ("first", "second", "third", "fourth"):
+                self.assertEqual(server.ask(f"api/search?q={name}")["slices"], 1)
+
+
+class Life(unittest.TestCase):
+
+    def test_it_ends_with_standard_input_and_with_signals(self):
+        self.assertEqual(viewer.Viewer(TRACE).end(), 0)
+        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+            server = viewer.Viewer(TRACE)
+            server.process.send_signal(number)
+            self.assertEqual(server.process.wait(viewer.WAIT), 0)
+            server.end()
+
+    def test_it_ends_when_nobody_asks(self):
+        server = viewer.Viewer("--idle", "1ms", TRACE)
+        self.assertEqual(server.process.wait(viewer.WAIT), 0)
+        server.end()
+
+    def test_it_prints_how_to_come_from_another_machine(self):
+        server = viewer.Viewer(TRACE)
+        self.addCleanup(server.end)
+        self.assertIn(f"ssh -N -L {server.port}:127.0.0.1:{server.port} ", server.second)
+
+    def test_an_input_that_cannot_be_read_is_said_on_the_page(self):
+        server = viewer.Viewer("CONTRIBUTING.md")
+        self.addCleanup(server.end)
+        session = server.session()
+        self.assertEqual(session["state"], "failed")
+        self.assertIn("CONTRIBUTING.md", session["message"])
+        status, _, body = server.get("api/diagnosis")
+        self.assertEqual(status, 422)
+        self.assertEqual(json.loads(body)["error"]["message"], session["message"])
+
+    def test_a_missing_input_is_said_at_once(self):
+        done = subprocess.run([viewer.FATHOM, "view", "--no-open", "/nothing/there.json"], capture_output=True, check=False)
+        self.assertIn(done.returncode, (2, 3))
+        self.assertEqual(done.stdout, b"")
+
+    def test_a_file_that_is_replaced_is_noticed(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = pathlib.Path(folder) / "trace.json.gz"
+            shutil.copy(viewer.ROOT / TRACE, path)
+            server = viewer.Viewer(path)
+            self.addCleanup(server.end)
+            before = server.session()
+            self.assertFalse(before["replaced"])
+            other = pathlib.Path(folder) / "other"
+            shutil.copy(viewer.ROOT / "tests/data/traces/tl_h100_bert_small.json.gz", other)
+            os.replace(other, path)
+            after = server.session()
+            self.assertTrue(after["replaced"])
+            self.assertEqual(after["digest"], before["digest"])  # what was read is still what is shown
+
+    def test_a_recording_has_one_digest(self):
+        digests = set()
+        for _ in range(2):
+            server = viewer.Viewer(TRACE)
+            digests.add(server.session()["digest"])
+            server.end()
+        self.assertEqual(len(digests), 1)
+
+    def test_the_page_is_there(self):
+        server = viewer.Viewer(TRACE)
+        self.addCleanup(server.end)
+        status, fields, body = server.get("")
+        self.assertEqual((status, fields["Content-Type"]), (200, "text/html; charset=utf-8"))
+        packed = server.get("", Accept_Encoding="gzip")
+        self.assertEqual(packed[1]["Content-Encoding"], "gzip")
+        self.assertEqual(packed[2], body)
+        self.assertEqual(server.get("assets/app.js")[0], 200)
+
+    def test_a_socket_is_for_its_owner_alone_and_goes_with_the_server(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = pathlib.Path(folder) / "fathom.sock"
+            server = viewer.Viewer("--socket", path, TRACE)
+            self.assertEqual(path.stat().st_mode & 0o777, 0o600)
+            with socket.socket(socket.AF_UNIX) as client:
+                client.connect(str(path))
+                client.sendall(f"GET /{server.token}/api/session HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n".encode())
+                self.assertEqual(viewer.status_of(viewer.received(client)), 200)
+            second = subprocess.run([viewer.FATHOM, "view", "--no-open", "--socket", str(path), TRACE], capture_output=True,
+                                    check=False, cwd=viewer.ROOT, stdin=subprocess.DEVNULL)
+            self.assertNotEqual(second.returncode, 0)
+            self.assertIn(b"in use", second.stderr)
+            self.assertEqual(server.end(), 0)
+            self.assertFalse(path.exists())
+
+
+if __name__ == "__main__":
+    unittest.main()
