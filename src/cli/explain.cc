@@ -1,4 +1,6 @@
 // fathom explain: what a rule looks for, what a verdict, a bucket or a column means.
+#include "engine/explain.h"
+
 #include <algorithm>
 #include <memory>
 
@@ -9,7 +11,6 @@
 #include "cli/options.h"
 #include "cli/print.h"
 #include "engine/diagnosis/diagnosis.h"
-#include "engine/explain.h"
 #include "engine/glossary.h"
 #include "render/charset.h"
 #include "render/style.h"

@@ -70,8 +70,8 @@ int watched_input(const Arguments& args) {
   for (const std::string& input : args.read.inputs) {
     if (input == "-") return -1;
   }
-  const bool ends = fstat(STDIN_FILENO, &found) == 0 &&
-                    (S_ISFIFO(found.st_mode) || S_ISSOCK(found.st_mode));
+  const bool ends =
+      fstat(STDIN_FILENO, &found) == 0 && (S_ISFIFO(found.st_mode) || S_ISSOCK(found.st_mode));
   return ends ? STDIN_FILENO : -1;
 }
 
@@ -158,7 +158,7 @@ Command view() {
   Command command;
   command.name = "view";
   command.group = "Diagnosis";
-  command.title = "Look at a recording in the browser: diagnosis, timeline, tables, what-if";
+  command.title = "Look at a recording in the browser";
   command.operand = "INPUT…";
   command.doc =
       "Serves one page on this machine's loopback and opens it in the browser. The recording stays "

@@ -16,8 +16,8 @@ struct Explanation {
 };
 
 /// Every meaning, in the order rule, terms, table, columns; empty where there is none. Rules may be
-/// called like files ("data_loading") or by a finding's id, terms with - or _ for a blank, columns with
-/// or without their unit.
+/// called like files ("data_loading") or by a finding's id, terms with - or _ for a blank, columns
+/// with or without their unit.
 std::vector<Explanation> explain(std::string_view name);
 
 /// "'x' is no rule, term, table or column", with the nearest name.

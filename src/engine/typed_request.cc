@@ -33,7 +33,8 @@ Result<bool> take_shape(const std::string& name, const std::string& text, Reques
   return true;
 }
 
-/// What the report declares: texts for parse_options(), and devices, which it would look for as files.
+/// What the report declares: texts for parse_options(), and devices, which it would look for as
+/// files.
 struct Own {
   OptionTexts texts;
   std::vector<std::pair<std::string, OptionValue>> devices;

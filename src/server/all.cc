@@ -26,9 +26,9 @@ Route whatif();
 
 std::span<const Route> all_routes() {
   static const Route table[] = {
-      page(),     assets(),  session(),  diagnosis(),  reports(),   report(),
-      whatif(),   glossary(), explain(), tracks(),     tiles(),     names(),
-      selection(), accounting(), counters(), search(), slice(), flows(), flame(), critical_path(),
+      page(),     assets(),  session(), diagnosis(), reports(), report(),        whatif(),
+      glossary(), explain(), tracks(),  tiles(),     names(),   selection(),     accounting(),
+      counters(), search(),  slice(),   flows(),     flame(),   critical_path(),
   };
   return table;
 }

@@ -8,7 +8,8 @@
 
 namespace fathom::server {
 
-/// The last graph is kept; another choice of steps takes its place. Thread-safe. Borrows the session.
+/// The last graph is kept; another choice of steps takes its place. Thread-safe. Borrows the
+/// session.
 class KeptWhatIf {
  public:
   explicit KeptWhatIf(const Session& session) : session_(session) {}

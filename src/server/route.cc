@@ -23,7 +23,8 @@ const Route* find(std::string_view path) {
 /// The input of the parameter `input`, 0 without it.
 Result<std::shared_ptr<OpenInput>> input_of(Viewed& viewed, const Target& target) {
   const std::string* const typed = target.find("input");
-  const Result<std::int64_t> number = typed == nullptr ? Result<std::int64_t>(0) : parse_whole(*typed, 0);
+  const Result<std::int64_t> number =
+      typed == nullptr ? Result<std::int64_t>(0) : parse_whole(*typed, 0);
   if (!number) return Error(number.error()).in("input");
   return viewed.open(static_cast<std::size_t>(*number));
 }

@@ -12,6 +12,7 @@ namespace fathom::server {
 /// Starts reading, and answers until the server ends. `ready` is called with the path of the page,
 /// "/token/", once connections are taken. Error: io.
 Result<void> serve(const Listener& listener, Viewed& viewed, std::vector<std::string> other_hosts,
-                   const HttpOptions& options, const std::function<void(const std::string&)>& ready);
+                   const HttpOptions& options,
+                   const std::function<void(const std::string&)>& ready);
 
 }  // namespace fathom::server

@@ -33,8 +33,8 @@ struct TimelineModel {
     return id_of_account(accounts()) + place;
   }
 
-  /// "1,2,7" as places in lanes.tracks(), in their order; all of them for "". Errors: invalid_argument
-  /// for what is no number, not_found for what is no track with slices.
+  /// "1,2,7" as places in lanes.tracks(), in their order; all of them for "". Errors:
+  /// invalid_argument for what is no number, not_found for what is no track with slices.
   [[nodiscard]] Result<std::vector<std::size_t>> lane_tracks(std::string_view ids) const;
 };
 

@@ -50,7 +50,9 @@ class OpenInput {
   /// Of all steps, with their critical paths.
   [[nodiscard]] const Replay& replay();
   /// The whole recording, as analyses take it.
-  [[nodiscard]] Context context() const { return {session_->trace(), session_->analyses(), {}, {}}; }
+  [[nodiscard]] Context context() const {
+    return {session_->trace(), session_->analyses(), {}, {}};
+  }
   [[nodiscard]] KeptWhatIf& what_if() { return what_if_; }
   /// Of this input as JSON, by what was asked.
   [[nodiscard]] KeptAnswers& diagnoses() { return diagnoses_; }
@@ -94,8 +96,9 @@ class Viewed {
   [[nodiscard]] Progress progress() const;
   /// Was a file written or replaced since it was read?
   [[nodiscard]] bool replaced(std::size_t input) const;
-  /// An input; others than the first are read when they are first asked for, and one of them is kept.
-  /// Errors: not_found; those of reading; unsupported while the first is read (see progress()).
+  /// An input; others than the first are read when they are first asked for, and one of them is
+  /// kept. Errors: not_found; those of reading; unsupported while the first is read (see
+  /// progress()).
   Result<std::shared_ptr<OpenInput>> open(std::size_t input);
 
  private:
@@ -109,7 +112,7 @@ class Viewed {
   Progress progress_;
   std::shared_ptr<OpenInput> first_;
   std::vector<FileIdentity> identities_;  // by input, as they were when read
-  std::mutex reading_;  // one further input at a time, and of what follows
+  std::mutex reading_;                    // one further input at a time, and of what follows
   std::shared_ptr<OpenInput> other_;
   std::size_t other_input_ = 0;
   std::jthread reader_;  // last: it uses the rest

@@ -23,7 +23,7 @@ FILES = {
     "share/doc/fathom/THIRD-PARTY-NOTICES.txt",
     "share/doc/fathom/fathom.spdx.json",
 }
-LINKED = {"simdjson", "isa-l", "zstd", "libstdc++ and libgcc"}
+LINKED = {"simdjson", "isa-l", "zstd", "Boost.Beast", "libstdc++ and libgcc"}
 
 
 def run(*words: object, **options) -> str:

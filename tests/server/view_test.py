@@ -1,4 +1,5 @@
 """The page's server says what the command line says, byte by byte."""
+import gzip
 import json
 import os
 import pathlib
@@ -63,7 +64,7 @@ class SameAsTheCommandLine(unittest.TestCase):
 
     def test_what_if_and_the_command_that_says_the_same(self):
         server = self.view(TRACE)
-        for options in ([("scale", "aten::conv2d=0.5")], [("remove-syncs", "1"), ("overlap-input", "1")],
+        for options in ([("scale", "aten::conv2d=0.5")], [("remove-syncs", "1"), ("launch-once", "1")],
                         [("scale", "aten::conv2d=0.5"), ("scale", "kernel:.*=0.9")]):
             answer = server.ask(address("api/whatif", options))
             command = answer.pop("command")
@@ -82,12 +83,19 @@ class SameAsTheCommandLine(unittest.TestCase):
         self.assertEqual("fathom: " + json.loads(body)["error"]["message"] + "\n", done.stderr.decode())
 
     def test_ranks_of_one_program_are_diagnosed_together(self):
-        folder = viewer.ROOT / "tests/data/ranks"
-        folders = [path for path in sorted(folder.iterdir()) if path.is_dir()] if folder.is_dir() else []
-        if not folders:
-            self.skipTest("no folder of ranks is bundled")
-        server = self.view(folders[0])
-        self.assertEqual(server.text("api/diagnosis"), viewer.fathom("diagnose", "--json", folders[0]))
+        recording = json.loads(gzip.decompress((viewer.ROOT / TRACE).read_bytes()))
+        with tempfile.TemporaryDirectory() as folder:
+            for rank in range(2):
+                recording["distributedInfo"] = {"backend": "nccl", "rank": rank, "world_size": 2}
+                (pathlib.Path(folder) / f"rank{rank}.json").write_text(json.dumps(recording))
+            server = self.view(folder)
+            session = server.session()
+            self.assertEqual(len(session["inputs"]), 2)
+            both = server.text("api/diagnosis")
+            self.assertEqual(both, viewer.fathom("diagnose", "--json", folder))
+            second = str(pathlib.Path(folder) / "rank1.json")
+            self.assertEqual(server.text("api/diagnosis?input=1"), viewer.fathom("diagnose", "--json", second))
+            self.assertEqual(server.text("api/reports/ops?input=1"), viewer.fathom("ops", "--json", second))
 
     def test_accounting_lane_is_the_accounting_of_a_window(self):
         chosen = random.Random(1)

@@ -1,4 +1,5 @@
-// Laws of the timeline: every slice is reachable, and each tile's sums are exact, on every recording.
+// Laws of the timeline: every slice is reachable, and each tile's sums are exact, on every
+// recording.
 #include <algorithm>
 #include <memory>
 #include <random>
@@ -75,8 +76,8 @@ void expect_boxes(const Trace& trace, const Lane& lane, const TileSpan& span) {
   std::vector<std::uint64_t> slices(kTileBins);
   std::vector<SliceId> alone;
   for (std::size_t i = 0; i < lane.size(); ++i) {
-    const bool touches = lane.begin(i) < tile.end &&
-                         (lane.end(i) > tile.begin || lane.begin(i) >= tile.begin);
+    const bool touches =
+        lane.begin(i) < tile.end && (lane.end(i) > tile.begin || lane.begin(i) >= tile.begin);
     if (!touches) continue;
     if (to_ns(lane.duration(i)) >= 2 * span.bin_ns()) {
       alone.push_back(lane.slices()[i]);
@@ -99,8 +100,7 @@ void expect_boxes(const Trace& trace, const Lane& lane, const TileSpan& span) {
   const std::uint32_t bin_places = 1U << std::min(span.level, kPlaceBits);
   for (const TileBox& box : tile_boxes(trace, lane, span)) {
     ASSERT_LE(box.x0, box.x1);
-    if (box.slice.valid() &&
-        to_ns(trace.slices.duration[box.slice.row()]) >= 2 * span.bin_ns()) {
+    if (box.slice.valid() && to_ns(trace.slices.duration[box.slice.row()]) >= 2 * span.bin_ns()) {
       shown_alone.push_back(box.slice);
       EXPECT_EQ(box.coverage, 255);
       continue;

@@ -21,7 +21,8 @@ class LaneMaker {
     if (interval.length() <= Duration{}) return;
     if (interval.length() >= least_) {
       flush();
-      lane_.segments.push_back({.interval = interval, .bucket = bucket, .cause = cause, .parts = {}});
+      lane_.segments.push_back(
+          {.interval = interval, .bucket = bucket, .cause = cause, .parts = {}});
       return;
     }
     if (parts_.empty()) short_.begin = interval.begin;
@@ -89,8 +90,7 @@ void add_device(const Context& context, std::int32_t device, Interval stretch, L
     at = std::max(at, inside.end);
   };
   while (true) {
-    const bool more_busy =
-        busy != timeline->segments.end() && busy->interval.begin < stretch.end;
+    const bool more_busy = busy != timeline->segments.end() && busy->interval.begin < stretch.end;
     const bool more_idle = piece != idle->pieces.end() && piece->interval.begin < stretch.end;
     if (!more_busy && !more_idle) break;
     if (more_busy && (!more_idle || busy->interval.begin < piece->interval.begin)) {

@@ -84,7 +84,8 @@ class Coverage {
       before = &piece;
       AreaSum& sum = sums[piece.key];
       const Time from = std::max(piece.interval.begin, until);
-      sum.covered = sum.covered.value_or(Duration{}) + std::max(Duration{}, piece.interval.end - from);
+      sum.covered =
+          sum.covered.value_or(Duration{}) + std::max(Duration{}, piece.interval.end - from);
       until = std::max(until, piece.interval.end);
     }
   }

@@ -18,15 +18,16 @@ struct AreaSum {
   std::uint8_t category = 0;  ///< Row of Trace::categories.
   std::uint64_t slices = 0;
   Duration total{};  ///< Σ of what lies inside.
-  /// Without what lies inside of another of them, on the same track. Unset where that was too much to
-  /// work out.
+  /// Without what lies inside of another of them, on the same track. Unset where that was too much
+  /// to work out.
   std::optional<Duration> covered;
 };
 
 /// A stretch with more slices has no `covered`.
 inline constexpr std::uint64_t kCoveredSlices = 200'000;
 
-/// Of these tracks (places in lanes.tracks()), by total, largest first. Linear in the slices inside.
+/// Of these tracks (places in lanes.tracks()), by total, largest first. Linear in the slices
+/// inside.
 std::vector<AreaSum> area_sums(const Trace& trace, const LaneTracks& lanes,
                                std::span<const std::size_t> tracks, Interval stretch, SumBy by);
 

@@ -38,8 +38,8 @@ void add_samples(const Trace& trace, std::vector<CounterSeries>& all) {
     const Track& track = trace.tracks[id.row()];
     if (place[id.row()] == kNone) {
       place[id.row()] = all.size();
-      const StringId name = track.name.valid() && !trace.text(track.name).empty() ? track.name
-                                                                                   : track.thread;
+      const StringId name =
+          track.name.valid() && !trace.text(track.name).empty() ? track.name : track.thread;
       all.push_back({.title = std::string(trace.text(name)),
                      .unit = std::string(trace.text(track.unit)),
                      .process = std::string(trace.text(track.process)),
@@ -88,14 +88,13 @@ std::vector<CounterBin> counter_bins(const CounterSeries& series, Interval stret
   std::vector<CounterBin> made;
   const std::int64_t length = to_ns(stretch.length());
   if (length <= 0 || bins == 0) return made;
-  auto next = static_cast<std::size_t>(
-      std::ranges::upper_bound(series.times, stretch.begin) - series.times.begin());
+  auto next = static_cast<std::size_t>(std::ranges::upper_bound(series.times, stretch.begin) -
+                                       series.times.begin());
   // The product of a long stretch and the number of a bin might not fit.
   const auto count = static_cast<std::int64_t>(bins);
   const auto begin_of = [&](std::size_t bin) {
     const auto number = static_cast<std::int64_t>(bin);
-    return stretch.begin +
-           Duration(length / count * number + length % count * number / count);
+    return stretch.begin + Duration(length / count * number + length % count * number / count);
   };
   for (std::size_t bin = 0; bin < bins; ++bin) {
     const Interval part{begin_of(bin), begin_of(bin + 1)};

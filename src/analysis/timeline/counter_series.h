@@ -12,16 +12,16 @@ namespace fathom {
 
 /// One counter. It keeps a value until the next.
 struct CounterSeries {
-  std::string title;     ///< "gpu.power", "Memory allocated, device 0".
-  std::string unit;      ///< "W", "bytes"; may be empty.
-  std::string process;   ///< The process as written, or empty.
+  std::string title;    ///< "gpu.power", "Memory allocated, device 0".
+  std::string unit;     ///< "W", "bytes"; may be empty.
+  std::string process;  ///< The process as written, or empty.
   std::int32_t device = -1;
   std::vector<Time> times;  ///< Not descending; of equal ones the last holds.
   std::vector<double> values;
 };
 
-/// Sampled counters, and what the framework's allocator held and had reserved on each device. O(n log
-/// n), linear where the file is in order.
+/// Sampled counters, and what the framework's allocator held and had reserved on each device. O(n
+/// log n), linear where the file is in order.
 std::vector<CounterSeries> counter_series(const Trace& trace);
 
 /// What a counter did in one bin: the value at its begin, and those that began in it.
@@ -33,8 +33,8 @@ struct CounterBin {
   double last = 0;
 };
 
-/// The stretch in `bins` equal parts; a part in which no value is known is left out. O(bins + values
-/// inside + log n).
+/// The stretch in `bins` equal parts; a part in which no value is known is left out. O(bins +
+/// values inside + log n).
 std::vector<CounterBin> counter_bins(const CounterSeries& series, Interval stretch,
                                      std::size_t bins);
 

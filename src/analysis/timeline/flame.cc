@@ -18,7 +18,8 @@ class FlameMaker {
   void add(SliceId slice) {
     const Time start = slices_.start[slice.row()];
     const Time end = slices_.end(slice);
-    while (!open_.empty() && (start >= open_.back().end || end > open_.back().end)) open_.pop_back();
+    while (!open_.empty() && (start >= open_.back().end || end > open_.back().end))
+      open_.pop_back();
     const std::uint32_t above = open_.empty() ? 0 : open_.back().path;
     const Duration inside = std::min(end, stretch_.end) - std::max(start, stretch_.begin);
     if (paths_[above].depth >= kFlameDepth) return;
@@ -48,8 +49,7 @@ class FlameMaker {
   std::uint32_t child(std::uint32_t above, StringId name) {
     const std::uint64_t key = (std::uint64_t{above} << 32U) | name.value;
     const auto [at, added] = children_.try_emplace(key, static_cast<std::uint32_t>(paths_.size()));
-    if (added)
-      paths_.push_back({.name = name, .parent = above, .depth = paths_[above].depth + 1});
+    if (added) paths_.push_back({.name = name, .parent = above, .depth = paths_[above].depth + 1});
     return at->second;
   }
 

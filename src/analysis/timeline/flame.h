@@ -12,7 +12,7 @@ namespace fathom {
 
 /// Calls with the same names from the top down.
 struct FlamePath {
-  StringId name{};       ///< Invalid for the root.
+  StringId name{};           ///< Invalid for the root.
   std::uint32_t parent = 0;  ///< Its place; the root is its own.
   std::uint32_t depth = 0;   ///< 0 for the root.
   std::uint64_t slices = 0;

@@ -14,8 +14,8 @@ namespace fathom {
 /// Immutable. Borrows the trace. Beside the 4 bytes of each slice, what it keeps is less than one.
 class Lane {
  public:
-  /// `order`: by start, each beginning after the one before has ended (one without a duration counts
-  /// as a nanosecond there). O(n).
+  /// `order`: by start, each beginning after the one before has ended (one without a duration
+  /// counts as a nanosecond there). O(n).
   Lane(const Trace& trace, std::vector<SliceId> order);
 
   [[nodiscard]] std::size_t size() const { return order_.size(); }

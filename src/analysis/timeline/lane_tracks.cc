@@ -81,7 +81,8 @@ class LaneMaker {
     const Time start = slices_.start[slice.row()];
     const Time end = slices_.end(slice);
     // As the nesting of docs/metrics.md: what ends before we do is not around us.
-    while (!open_.empty() && (start >= open_.back().end || end > open_.back().end)) open_.pop_back();
+    while (!open_.empty() && (start >= open_.back().end || end > open_.back().end))
+      open_.pop_back();
     const std::size_t below = open_.empty() ? 0 : open_.back().lane + 1;
     const std::size_t lane = free_.take(below, start, std::max(end, start + Duration(1)));
     if (lane >= lanes_.size()) lanes_.resize(lane + 1);

@@ -12,19 +12,19 @@ namespace fathom {
 
 /// What of a trace's track a track of the timeline shows.
 enum class TrackPart : std::uint8_t {
-  work,       ///< Of a host thread: all but Python frames. Of asynchronous ranges: all.
-  frames,     ///< Of a host thread: Python frames.
-  activities, ///< Of a device stream: kernels, copies, fills.
-  projected,  ///< Of a device stream: annotations, waits and what else occupies no device.
+  work,        ///< Of a host thread: all but Python frames. Of asynchronous ranges: all.
+  frames,      ///< Of a host thread: Python frames.
+  activities,  ///< Of a device stream: kernels, copies, fills.
+  projected,   ///< Of a device stream: annotations, waits and what else occupies no device.
 };
 inline constexpr std::uint32_t kTrackParts = static_cast<std::uint32_t>(TrackPart::projected) + 1;
 
 /// A track has at most so many lanes; what lies deeper is in another track with the same part.
 inline constexpr std::size_t kLanesOfTrack = 256;
 
-/// A slice lies in the first free lane below the one that it is inside of; where slices overlap without
-/// one being inside of the other, in the first that is free. Within a lane they begin one after the
-/// other.
+/// A slice lies in the first free lane below the one that it is inside of; where slices overlap
+/// without one being inside of the other, in the first that is free. Within a lane they begin one
+/// after the other.
 struct LaneTrack {
   TrackId track;
   TrackPart part = TrackPart::work;

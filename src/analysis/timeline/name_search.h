@@ -26,8 +26,8 @@ struct NameSearch {
   std::array<std::uint64_t, kDensityBins> density{};
 };
 
-/// Slices whose name has `part` in it, whatever the case of ASCII letters; all for "". O(length of all
-/// names + slices + found * log first).
+/// Slices whose name has `part` in it, whatever the case of ASCII letters; all for "". O(length of
+/// all names + slices + found * log first).
 NameSearch search_names(const Trace& trace, std::string_view part, Interval range,
                         std::size_t first);
 

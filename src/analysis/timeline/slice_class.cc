@@ -24,26 +24,35 @@ enum After : std::uint8_t {
 };
 
 constexpr std::array<std::string_view, count> kIds = {
-    "other",     "gemm",      "conv",      "attention",     "normalisation", "softmax",
-    "elementwise", "reduction", "embedding", "optimizer",   "copy_like",     "communication",
-    "memcpy",    "memset",    "operator",  "annotation",    "runtime",       "driver",
-    "sync",      "frame",     "profiler"};
+    "other",     "gemm",       "conv",      "attention", "normalisation", "softmax", "elementwise",
+    "reduction", "embedding",  "optimizer", "copy_like", "communication", "memcpy",  "memset",
+    "operator",  "annotation", "runtime",   "driver",    "sync",          "frame",   "profiler"};
 
 std::uint8_t class_of_kind(SliceKind kind) {
   switch (kind) {
-    case SliceKind::memcpy: return copy;
-    case SliceKind::memset: return fill;
-    case SliceKind::cpu_op: return cpu_operator;
+    case SliceKind::memcpy:
+      return copy;
+    case SliceKind::memset:
+      return fill;
+    case SliceKind::cpu_op:
+      return cpu_operator;
     case SliceKind::user_annotation:
-    case SliceKind::gpu_user_annotation: return annotation;
-    case SliceKind::runtime: return runtime_call;
-    case SliceKind::driver: return driver_call;
-    case SliceKind::sync: return wait;
-    case SliceKind::python_function: return frame;
+    case SliceKind::gpu_user_annotation:
+      return annotation;
+    case SliceKind::runtime:
+      return runtime_call;
+    case SliceKind::driver:
+      return driver_call;
+    case SliceKind::sync:
+      return wait;
+    case SliceKind::python_function:
+      return frame;
     case SliceKind::overhead:
     case SliceKind::trace_span:
-    case SliceKind::profiler_range: return profiler;
-    default: return 0;
+    case SliceKind::profiler_range:
+      return profiler;
+    default:
+      return 0;
   }
 }
 

@@ -10,7 +10,8 @@
 
 namespace fathom {
 
-/// The ids of the classes, by number: "other", the classes of kernels, copies, and kinds of host work.
+/// The ids of the classes, by number: "other", the classes of kernels, copies, and kinds of host
+/// work.
 std::span<const std::string_view> slice_class_ids();
 
 /// Immutable. The trace must outlive it.

@@ -70,8 +70,7 @@ void SliceLinks::find_frames(SliceId host, LinksOfSlice& links) const {
   const Nesting& nesting = context_.nesting();
   if (trace_.kind(host) == SliceKind::python_function) {
     links.frame = nesting.parent[host.row()];
-  } else if (const Nesting::Thread* const frames =
-                 frames_[trace_.slices.track[host.row()].row()]) {
+  } else if (const Nesting::Thread* const frames = frames_[trace_.slices.track[host.row()].row()]) {
     links.frame = innermost_at(trace_, nesting, *frames, trace_.slices.start[host.row()],
                                trace_.slices.end(host));
   }
@@ -87,8 +86,8 @@ void SliceLinks::find_activities(SliceId host, std::size_t most, LinksOfSlice& l
     const SliceId call = launch[activity.row()];
     return std::pair(trace_.slices.track[call.row()], trace_.slices.start[call.row()]);
   };
-  const auto first =
-      std::ranges::lower_bound(launched_, std::pair(track, trace_.slices.start[host.row()]), {}, key);
+  const auto first = std::ranges::lower_bound(
+      launched_, std::pair(track, trace_.slices.start[host.row()]), {}, key);
   const auto last =
       std::ranges::upper_bound(launched_, std::pair(track, trace_.slices.end(host)), {}, key);
   for (auto at = first; at < last; ++at) {

@@ -1,4 +1,5 @@
-// What a slice has to do with others: who launched it, what it launched, forward and backward, its like.
+// What a slice has to do with others: who launched it, what it launched, forward and backward, its
+// like.
 #pragma once
 
 #include <cstdint>
@@ -16,12 +17,13 @@ namespace fathom {
 struct LinksOfSlice {
   SliceId parent{};  ///< Around it, in its forest.
   SliceId launch{};  ///< Of an activity: the call that started it.
-  SliceId op{};      ///< Of an activity: the operator that it was started for. Of a call: the one around.
-  SliceId frame{};   ///< The innermost Python frame around it, or around its launch.
-  SliceId module{};  ///< The innermost frame of an nn.Module there.
-  SliceId forward{};              ///< Of an operator of the backward pass.
-  std::vector<SliceId> backward;  ///< Of an operator of the forward pass.
-  std::vector<SliceId> activities;   ///< Started by it or by a call inside it, by time of the call.
+  SliceId
+      op{};  ///< Of an activity: the operator that it was started for. Of a call: the one around.
+  SliceId frame{};                  ///< The innermost Python frame around it, or around its launch.
+  SliceId module{};                 ///< The innermost frame of an nn.Module there.
+  SliceId forward{};                ///< Of an operator of the backward pass.
+  std::vector<SliceId> backward;    ///< Of an operator of the forward pass.
+  std::vector<SliceId> activities;  ///< Started by it or by a call inside it, by time of the call.
   std::uint64_t activities_total = 0;  ///< Of which `activities` are the first.
 };
 
@@ -56,7 +58,7 @@ class SliceLinks {
   ForwardOps forward_;
   std::vector<const Nesting::Thread*> work_;    // by track
   std::vector<const Nesting::Thread*> frames_;  // by track
-  std::vector<SliceId> launched_;  // activities with a launch, by its track and time
+  std::vector<SliceId> launched_;               // activities with a launch, by its track and time
   std::unordered_multimap<std::uint32_t, SliceId> backward_;  // by row of the forward operator
 };
 

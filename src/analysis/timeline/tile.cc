@@ -110,13 +110,13 @@ class TileMaker {
     const SliceId longest = lane_.slices()[bin_.longest];
     const std::int64_t share = (bin_.covered * kFull + span_.bin_ns() / 2) / span_.bin_ns();
     const Duration begin = begin_of(bin_.number) - tile_.begin;
-    boxes_.push_back({.x0 = place_of(begin, false),
-                      .x1 = place_of(begin + Duration(span_.bin_ns()), true),
-                      .slice = bin_.slices == 1 ? longest : SliceId(),
-                      .name = trace_.slices.name[longest.row()],
-                      .longest = longest,
-                      .coverage = static_cast<std::uint8_t>(
-                          std::clamp<std::int64_t>(share, 1, kFull))});
+    boxes_.push_back(
+        {.x0 = place_of(begin, false),
+         .x1 = place_of(begin + Duration(span_.bin_ns()), true),
+         .slice = bin_.slices == 1 ? longest : SliceId(),
+         .name = trace_.slices.name[longest.row()],
+         .longest = longest,
+         .coverage = static_cast<std::uint8_t>(std::clamp<std::int64_t>(share, 1, kFull))});
     bin_ = {};
   }
 

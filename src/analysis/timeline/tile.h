@@ -1,4 +1,5 @@
-// Tile: what a screen needs of a lane at one level of zoom; merged where slices are shorter than a bin.
+// Tile: what a screen needs of a lane at one level of zoom; merged where slices are shorter than a
+// bin.
 #pragma once
 
 #include <cstddef>
@@ -28,17 +29,17 @@ struct TileSpan {
 
 /// A box to draw. Boxes of a lane do not overlap.
 struct TileBox {
-  std::uint32_t x0 = 0;  ///< From the tile's begin, rounded down,
-  std::uint32_t x1 = 0;  ///< and up.
-  SliceId slice{};       ///< Invalid where several slices are merged.
-  StringId name{};       ///< Of the slice, or of the longest of the merged.
-  SliceId longest{};     ///< The slice, or the longest of the merged.
+  std::uint32_t x0 = 0;         ///< From the tile's begin, rounded down,
+  std::uint32_t x1 = 0;         ///< and up.
+  SliceId slice{};              ///< Invalid where several slices are merged.
+  StringId name{};              ///< Of the slice, or of the longest of the merged.
+  SliceId longest{};            ///< The slice, or the longest of the merged.
   std::uint8_t coverage = 255;  ///< Covered time of the box's, in 255ths; at least 1.
 };
 
-/// The slices of a lane in the tile. One of at least two bins has a box of its own, with coverage 255;
-/// of shorter ones each bin has a box, whose coverage is their time in it. O(boxes * log n + slices,
-/// where a bin holds few of them).
+/// The slices of a lane in the tile. One of at least two bins has a box of its own, with coverage
+/// 255; of shorter ones each bin has a box, whose coverage is their time in it. O(boxes * log n +
+/// slices, where a bin holds few of them).
 std::vector<TileBox> tile_boxes(const Trace& trace, const Lane& lane, const TileSpan& span);
 
 }  // namespace fathom

@@ -21,9 +21,9 @@ Result<std::int64_t> parse_whole(std::string_view text, std::int64_t smallest) {
   std::int64_t number = 0;
   const auto parsed = std::from_chars(text.data(), text.data() + text.size(), number);
   if (parsed.ec != std::errc() || parsed.ptr != text.data() + text.size() || number < smallest) {
-    return Error{ErrorCode::invalid_argument, "'" + std::string(text) +
-                                                  "' is not a number of at least " +
-                                                  std::to_string(smallest)};
+    return Error{
+        ErrorCode::invalid_argument,
+        "'" + std::string(text) + "' is not a number of at least " + std::to_string(smallest)};
   }
   return number;
 }
@@ -46,7 +46,8 @@ std::vector<std::string> split_commas(std::string_view text) {
 
 Result<bool> take_selection(std::string_view name, const std::string& text,
                             const SelectionPlaces& places) {
-  if (name == "steps" && places.steps != nullptr) return keep(name, parse_steps(text), *places.steps);
+  if (name == "steps" && places.steps != nullptr)
+    return keep(name, parse_steps(text), *places.steps);
   if (name == "window" && places.window != nullptr)
     return keep(name, parse_window(text), *places.window);
   if (name != "device" || places.device == nullptr) return false;

@@ -1,5 +1,5 @@
-// Options by name and text, as a command line or an address has them, and what tables and diagnosis share
-// of them.
+// Options by name and text, as a command line or an address has them, and what tables and diagnosis
+// share of them.
 #pragma once
 
 #include <cstdint>

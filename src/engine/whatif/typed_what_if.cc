@@ -30,8 +30,7 @@ constexpr std::array<List, 3> kLists = {
 };
 
 Result<void> take(const std::string& name, const std::string& text, TypedWhatIf& typed) {
-  if (const auto* const list = std::ranges::find(kLists, name, &List::name);
-      list != kLists.end()) {
+  if (const auto* const list = std::ranges::find(kLists, name, &List::name); list != kLists.end()) {
     (typed.request.*list->member).push_back(text);
     return {};
   }

@@ -30,8 +30,8 @@ struct Connection {
   RequestReader reader;
   State state = State::reading;
   Moment deadline;
-  bool begun = false;       ///< Bytes of a request came.
-  bool keep_alive = true;   ///< After the answer.
+  bool begun = false;      ///< Bytes of a request came.
+  bool keep_alive = true;  ///< After the answer.
   Response response;
   std::string head;
   std::size_t written = 0;  ///< Of the head and the bytes behind it.

@@ -208,8 +208,7 @@ void HttpServer::Loop::accept_all() {
     while (true) {
       if (full()) make_way();
       if (full()) return;
-      Descriptor accepted(
-          accept4(socket.get(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK));
+      Descriptor accepted(accept4(socket.get(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK));
       if (!accepted) break;
       // From here on it has as long as for a request: who only connects gets no more.
       Connection& added = connections_.emplace_back(std::move(accepted), options_.request,
@@ -331,9 +330,8 @@ void HttpServer::Loop::write_to(Connection& connection) {
   while (connection.bytes_left() > 0) {
     const std::size_t of_head = std::min(connection.written, connection.head.size());
     const std::string_view body =
-        connection.with_body
-            ? connection.response.bytes().substr(connection.written - of_head)
-            : std::string_view();
+        connection.with_body ? connection.response.bytes().substr(connection.written - of_head)
+                             : std::string_view();
     // The calls take what they write as mutable, and leave it as it is.
     std::array<iovec, 2> parts{
         iovec{connection.head.data() + of_head, connection.head.size() - of_head},

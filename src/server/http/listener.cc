@@ -72,8 +72,8 @@ Result<void> make_room(const std::string& path, const sockaddr_un& address) {
   if (!S_ISSOCK(found.st_mode))
     return Error{ErrorCode::invalid_argument, path + " exists and is no socket"};
   const Descriptor probe = new_socket(AF_UNIX);
-  if (probe && connect(probe.get(), reinterpret_cast<const sockaddr*>(&address),
-                       sizeof address) == 0) {
+  if (probe &&
+      connect(probe.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0) {
     return Error{ErrorCode::invalid_argument, path + " is in use by another server"};
   }
   if (errno != ECONNREFUSED) return failed(path, errno);
@@ -107,7 +107,8 @@ Result<Listener> Listener::on_path(const std::string& path) {
   sockaddr_un address{};
   address.sun_family = AF_UNIX;
   if (path.size() >= sizeof address.sun_path)
-    return Error{ErrorCode::invalid_argument, path + ": the path of a socket has at most 107 bytes"};
+    return Error{ErrorCode::invalid_argument,
+                 path + ": the path of a socket has at most 107 bytes"};
   std::memcpy(address.sun_path, path.data(), path.size());
   Result<void> room = make_room(path, address);
   if (!room) return std::move(room).error();

@@ -16,8 +16,8 @@ struct RequestLimits {
 };
 
 struct HttpRequest {
-  std::string method;  ///< "GET".
-  std::string target;  ///< As sent: "/a%20b?c=d".
+  std::string method;                                       ///< "GET".
+  std::string target;                                       ///< As sent: "/a%20b?c=d".
   std::vector<std::pair<std::string, std::string>> fields;  ///< Names in lower case, in order.
   std::string body;
   bool keep_alive = true;

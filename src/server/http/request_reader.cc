@@ -1,15 +1,14 @@
 // Reads requests with the parser of Boost.Beast, and refuses what we never answer.
-// Of Beast 1.74 only the parser of plain requests is used: chunked bodies, trailers and upgrades, whose
-// later fixes it lacks, are refused as soon as the header is read.
+// Of Beast 1.74 only the parser of plain requests is used: chunked bodies, trailers and upgrades,
+// whose later fixes it lacks, are refused as soon as the header is read.
 #include "server/http/request_reader.h"
-
-#include <cctype>
-#include <optional>
-#include <string>
 
 #include <boost/asio/buffer.hpp>
 #include <boost/beast/http/parser.hpp>
 #include <boost/beast/http/string_body.hpp>
+#include <cctype>
+#include <optional>
+#include <string>
 
 namespace fathom::server {
 namespace {
@@ -76,7 +75,8 @@ struct RequestReader::Impl {
     while (!parser->is_done()) {
       const bool in_header = !parser->is_header_done();
       error_code error;
-      const std::size_t used = parser->put(boost::asio::const_buffer(kept.data(), kept.size()), error);
+      const std::size_t used =
+          parser->put(boost::asio::const_buffer(kept.data(), kept.size()), error);
       kept.erase(0, used);
       if (error == http::error::need_more) {
         // What the parser does not take yet grows only within the header.
@@ -116,9 +116,7 @@ HttpRequest RequestReader::take() {
   return request;
 }
 
-bool RequestReader::empty() const {
-  return impl_->kept.empty() && !impl_->parser->got_some();
-}
+bool RequestReader::empty() const { return impl_->kept.empty() && !impl_->parser->got_some(); }
 
 unsigned RequestReader::status() const { return impl_->status; }
 

@@ -16,20 +16,34 @@ constexpr std::size_t kWorthCompressing = 1024;
 
 std::string_view reason(unsigned status) {
   switch (status) {
-    case 200: return "OK";
-    case 400: return "Bad Request";
-    case 403: return "Forbidden";
-    case 404: return "Not Found";
-    case 405: return "Method Not Allowed";
-    case 408: return "Request Timeout";
-    case 413: return "Content Too Large";
-    case 417: return "Expectation Failed";
-    case 422: return "Unprocessable Content";
-    case 431: return "Request Header Fields Too Large";
-    case 500: return "Internal Server Error";
-    case 501: return "Not Implemented";
-    case 503: return "Service Unavailable";
-    default: return "Error";
+    case 200:
+      return "OK";
+    case 400:
+      return "Bad Request";
+    case 403:
+      return "Forbidden";
+    case 404:
+      return "Not Found";
+    case 405:
+      return "Method Not Allowed";
+    case 408:
+      return "Request Timeout";
+    case 413:
+      return "Content Too Large";
+    case 417:
+      return "Expectation Failed";
+    case 422:
+      return "Unprocessable Content";
+    case 431:
+      return "Request Header Fields Too Large";
+    case 500:
+      return "Internal Server Error";
+    case 501:
+      return "Not Implemented";
+    case 503:
+      return "Service Unavailable";
+    default:
+      return "Error";
   }
 }
 
@@ -59,12 +73,18 @@ struct Kind {
 
 Kind kind_of(ErrorCode code) {
   switch (code) {
-    case ErrorCode::invalid_argument: return {"invalid_argument", 400};
-    case ErrorCode::not_found: return {"not_found", 404};
-    case ErrorCode::unsupported: return {"unsupported", 422};
-    case ErrorCode::corrupt: return {"corrupt", 422};
-    case ErrorCode::io: return {"io", 500};
-    case ErrorCode::internal: break;
+    case ErrorCode::invalid_argument:
+      return {"invalid_argument", 400};
+    case ErrorCode::not_found:
+      return {"not_found", 404};
+    case ErrorCode::unsupported:
+      return {"unsupported", 422};
+    case ErrorCode::corrupt:
+      return {"corrupt", 422};
+    case ErrorCode::io:
+      return {"io", 500};
+    case ErrorCode::internal:
+      break;
   }
   return {"internal", 500};
 }
@@ -99,7 +119,8 @@ void compress(Response& response) {
   StringSink below(packed);
   const std::unique_ptr<ByteSink> sink = gzip_sink(below);
   // What fails here is answered as it is.
-  if (!sink->write(response.body) || !sink->finish() || packed.size() >= response.body.size()) return;
+  if (!sink->write(response.body) || !sink->finish() || packed.size() >= response.body.size())
+    return;
   response.body = std::move(packed);
   response.gzipped = true;
 }

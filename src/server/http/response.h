@@ -36,8 +36,8 @@ void compress(Response& response);
 /// The bytes uncompressed, for a client that takes no others.
 void expand(Response& response);
 
-/// Everything before the body, with the fields that every answer has: nothing may be stored, framed,
-/// sniffed or asked for from elsewhere.
+/// Everything before the body, with the fields that every answer has: nothing may be stored,
+/// framed, sniffed or asked for from elsewhere.
 std::string head_of(const Response& response, bool keep_alive);
 
 }  // namespace fathom::server

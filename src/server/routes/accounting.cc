@@ -1,8 +1,7 @@
 // The accounting lane of a device.
-#include "analysis/timeline/account_segments.h"
-
 #include <algorithm>
 
+#include "analysis/timeline/account_segments.h"
 #include "base/json_writer.h"
 #include "server/routes/area.h"
 

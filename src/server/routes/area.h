@@ -8,8 +8,8 @@
 
 namespace fathom::server {
 
-/// `begin` and `end`, in ns of the trace; without them the whole range. Error: invalid_argument where
-/// the end is not behind the begin.
+/// `begin` and `end`, in ns of the trace; without them the whole range. Error: invalid_argument
+/// where the end is not behind the begin.
 Result<Interval> stretch_of(const Call& call);
 
 }  // namespace fathom::server

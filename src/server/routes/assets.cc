@@ -1,5 +1,6 @@
 // The page's script and style.
 #include "server/assets.h"
+
 #include "server/route.h"
 
 namespace fathom::server {

@@ -23,13 +23,13 @@ Result<std::optional<std::string>> of_ranks(const ViewRequest& view,
                                             const DiagnosisRequest& request) {
   std::optional<std::string> json;
   std::optional<Error> failure;
-  const InputHandlers handlers{
-      .open =
-          [&view](const Inputs::File& file) {
-            return Session::open(file, ReadOptions{.threads = view.threads});
-          },
-      .skipped = [](const Error&) {},
-      .failed = [&failure](const Error& error) { failure = error; }};
+  const InputHandlers handlers{.open =
+                                   [&view](const Inputs::File& file) {
+                                     return Session::open(file,
+                                                          ReadOptions{.threads = view.threads});
+                                   },
+                               .skipped = [](const Error&) {},
+                               .failed = [&failure](const Error& error) { failure = error; }};
   for_each_diagnosis(view.inputs, request, handlers, [&](const InputDiagnosis& one) {
     if (!one.several) json = render_diagnosis_json(one.diagnosis) + "\n";
     return Result<Proceed>(Proceed::stop);

@@ -42,8 +42,8 @@ Result<Response> answer_flows(const Call& call) {
   for (const SliceId activity : links.activities)
     flows.add(launch[activity.row()], activity, "launch");
   json.end();
-  json.member("left_off",
-              flows.left_off() + links.activities_total - links.activities.size()).end();
+  json.member("left_off", flows.left_off() + links.activities_total - links.activities.size())
+      .end();
   return json_response(std::move(text));
 }
 

@@ -8,7 +8,8 @@ namespace fathom::server {
 namespace {
 
 constexpr std::int64_t kMost = 4096;
-/// A name may be long: an answer of about so many bytes ends early, and who asked asks for the rest.
+/// A name may be long: an answer of about so many bytes ends early, and who asked asks for the
+/// rest.
 constexpr std::size_t kMostBytes = std::size_t{1} << 20;
 
 Result<Response> answer_names(const Call& call) {
@@ -35,7 +36,8 @@ Result<Response> answer_names(const Call& call) {
   if (!first) return first.error();
   if (!count) return count.error();
   const auto begin = std::min(static_cast<std::size_t>(*first), strings.size());
-  const auto end = std::min(begin + static_cast<std::size_t>(std::min(*count, kMost)), strings.size());
+  const auto end =
+      std::min(begin + static_cast<std::size_t>(std::min(*count, kMost)), strings.size());
   json.member("first", begin).member("total", strings.size()).key("names").array();
   for (std::size_t id = begin; id < end && text.size() <= kMostBytes; ++id)
     json.text(strings.view(StringId(id)));

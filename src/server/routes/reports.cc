@@ -9,10 +9,14 @@ namespace {
 
 std::string_view type_name(OptionType type) {
   switch (type) {
-    case OptionType::flag: return "flag";
-    case OptionType::choice: return "choice";
-    case OptionType::rate: return "rate";
-    case OptionType::device: break;
+    case OptionType::flag:
+      return "flag";
+    case OptionType::choice:
+      return "choice";
+    case OptionType::rate:
+      return "rate";
+    case OptionType::device:
+      break;
   }
   return "device";
 }

@@ -17,9 +17,8 @@ Result<Response> answer_search(const Call& call) {
   const Result<std::int64_t> limit = call.number("limit", 1000);
   if (!limit) return limit.error();
   const Trace& trace = call.input->session().trace();
-  const NameSearch found =
-      search_names(trace, part, call.input->range(),
-                   static_cast<std::size_t>(std::min(*limit, kMostSlices)));
+  const NameSearch found = search_names(trace, part, call.input->range(),
+                                        static_cast<std::size_t>(std::min(*limit, kMostSlices)));
   std::string text;
   JsonWriter json(text, kJsonCompact);
   json.object().member("slices", found.slices).key("names").array();

@@ -60,7 +60,8 @@ Result<Response> answer_selection(const Call& call) {
   json.object();
   write_rows(json, trace, area_sums(trace, model.lanes, *tracks, *stretch, by));
   json.key("accounting").array();
-  for (const std::int32_t device : model.devices) write_account(json, *call.input, device, *stretch);
+  for (const std::int32_t device : model.devices)
+    write_account(json, *call.input, device, *stretch);
   if (model.devices.empty()) write_account(json, *call.input, {}, *stretch);
   json.end().end();
   return json_response(std::move(text));

@@ -13,9 +13,12 @@ constexpr std::size_t kMostSteps = 20'000;
 
 std::string_view to_string(Viewed::State state) {
   switch (state) {
-    case Viewed::State::reading: return "reading";
-    case Viewed::State::ready: return "ready";
-    case Viewed::State::failed: break;
+    case Viewed::State::reading:
+      return "reading";
+    case Viewed::State::ready:
+      return "ready";
+    case Viewed::State::failed:
+      break;
   }
   return "failed";
 }
@@ -59,7 +62,8 @@ void write_steps(JsonWriter& json, const OpenInput& input) {
     json.member("end_ns", to_ns(step.window.end)).member("pid", step.pid);
     json.member("counted", counts).member("edge", step.edge).end();
   }
-  json.end().member("steps_left_off", steps.steps.size() - std::min(steps.steps.size(), kMostSteps));
+  json.end().member("steps_left_off",
+                    steps.steps.size() - std::min(steps.steps.size(), kMostSteps));
 }
 
 void write_recording(JsonWriter& json, const Call& call, const OpenInput& input,

@@ -166,9 +166,12 @@ class SliceWriter {
     link("slowest", same.slowest);
     json_.end();
     json_.key("link_names").object();
-    for (const auto& [key, other] :
-         {std::pair{"parent", found.parent}, {"launch", found.launch}, {"operator", found.op},
-          {"frame", found.frame}, {"module", found.module}, {"forward", found.forward}}) {
+    for (const auto& [key, other] : {std::pair{"parent", found.parent},
+                                     {"launch", found.launch},
+                                     {"operator", found.op},
+                                     {"frame", found.frame},
+                                     {"module", found.module},
+                                     {"forward", found.forward}}) {
       if (other.valid()) json_.member(key, cut(trace_.name(other)));
     }
     json_.end();

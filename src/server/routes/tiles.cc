@@ -1,4 +1,5 @@
-// Tiles of the timeline as bytes that a browser uses as arrays, unparsed; docs/view.md has the layout.
+// Tiles of the timeline as bytes that a browser uses as arrays, unparsed; docs/view.md has the
+// layout.
 #include <array>
 #include <bit>
 #include <cstring>
@@ -10,7 +11,8 @@
 namespace fathom::server {
 namespace {
 
-static_assert(std::endian::native == std::endian::little, "tiles are written as they lie in memory");
+static_assert(std::endian::native == std::endian::little,
+              "tiles are written as they lie in memory");
 
 /// An answer stays within some megabytes, whatever the recording.
 constexpr std::size_t kMostTracks = 64;

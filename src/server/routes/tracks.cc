@@ -1,4 +1,5 @@
-// The tracks of the timeline, grouped: processes with their threads, devices with their streams, counters.
+// The tracks of the timeline, grouped: processes with their threads, devices with their streams,
+// counters.
 #include <algorithm>
 #include <map>
 #include <string>
@@ -79,7 +80,8 @@ class TracksWriter {
     const std::string_view thread = trace_.text(own.thread);
     std::string title(trace_.text(own.name));
     if (own.kind == TrackKind::device_stream) {
-      if (title.empty()) title = own.stream == kAbsent ? thread : "stream " + std::to_string(own.stream);
+      if (title.empty())
+        title = own.stream == kAbsent ? thread : "stream " + std::to_string(own.stream);
     } else if (title.empty()) {
       title = "thread " + std::string(thread);
     } else if (title.find(thread) == std::string::npos) {

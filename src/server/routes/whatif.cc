@@ -1,4 +1,5 @@
-// The step time after changes, as `fathom whatif --json` prints it, and the command that says the same.
+// The step time after changes, as `fathom whatif --json` prints it, and the command that says the
+// same.
 #include "base/json_writer.h"
 #include "engine/whatif/typed_what_if.h"
 #include "render/shell.h"
