@@ -89,7 +89,7 @@ fathom_room(rules ALL_CC FAMILIES communication host input kernels machine memor
 fathom_room(engine ROOMS base stats wire store formats export analysis replay reports rules)
 fathom_room(compare ROOMS base stats store analysis replay engine)
 fathom_room(record ROOMS base wire capture monitor engine)
-fathom_room(measure ROOMS base stats capture engine record)
+fathom_room(measure ROOMS base stats capture monitor engine record LIBS ${CMAKE_DL_LIBS})
 fathom_room(render ROOMS base engine compare)
 fathom_room(server ALL_CC FAMILIES routes ROOMS base store analysis replay engine compare render LIBS beast)
 fathom_room(cli ALL_CC ROOMS base engine compare render server capture record measure)

@@ -1,6 +1,7 @@
 # The SDK: libraries for others to link, which bring no dependency along (src/capture/{inside,memory}).
 #   fathom_sdk     libfathom.a         the C++ SDK, include/fathom
 #   fathom_memory  libfathom_memory.a  counts malloc and operator new; an option beside it
+#   fathom_benchmark  libfathom_benchmark.a  include/fathom/benchmark.h: files of the rooms measure, stats, capture and base
 set(capture "${PROJECT_SOURCE_DIR}/src/capture")
 
 file(GLOB sources CONFIGURE_DEPENDS "${capture}/inside/*.cc")
@@ -33,8 +34,48 @@ if(NOT FATHOM_SANITIZE)
   set(memory_library fathom_memory)
 endif()
 
+# Files of the rooms, compiled in, that need no other library.
+set(benchmark_sources "")
+foreach(
+  file IN
+  ITEMS base/quantity_text
+        capture/launcher/conditions
+        capture/launcher/redact
+        capture/launcher/secrets
+        capture/system/argument_list
+        capture/system/briefly
+        capture/system/files
+        capture/system/host
+        measure/benchmark
+        measure/block_timer
+        measure/claim
+        measure/clocks
+        measure/conditions
+        measure/function_bench
+        measure/function_json
+        measure/function_metrics
+        measure/function_text
+        measure/sampling
+        stats/false_discovery
+        stats/median_interval
+        stats/paired_ratio
+        stats/paired_signs
+        stats/precision
+        stats/sample
+        stats/summary
+        stats/warm_up)
+  list(APPEND benchmark_sources "${PROJECT_SOURCE_DIR}/src/${file}.cc")
+endforeach()
+add_library(fathom_benchmark_objects OBJECT ${benchmark_sources})
+target_link_libraries(fathom_benchmark_objects PRIVATE fathom_options)
+add_library(fathom_benchmark STATIC $<TARGET_OBJECTS:fathom_benchmark_objects>)
+add_library(fathom::benchmark ALIAS fathom_benchmark)
+target_include_directories(
+  fathom_benchmark PUBLIC $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include> $<INSTALL_INTERFACE:include>)
+set_target_properties(fathom_benchmark PROPERTIES EXPORT_NAME benchmark)
+
 include(GNUInstallDirs)
-install(TARGETS fathom_sdk ${memory_library} EXPORT fathom ARCHIVE)
+install(TARGETS fathom_sdk fathom_benchmark ${memory_library} EXPORT fathom ARCHIVE)
 install(EXPORT fathom NAMESPACE fathom:: FILE fathom-targets.cmake
         DESTINATION "${CMAKE_INSTALL_LIBDIR}/cmake/fathom")
 file(WRITE "${PROJECT_BINARY_DIR}/fathom-config.cmake"

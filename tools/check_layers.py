@@ -28,14 +28,14 @@ ROOMS = {
     "replay": "base stats store analysis",
     "reports": "base stats store analysis replay",
     "rules": "base stats store analysis replay",
-    "measure": "base stats capture engine record",
+    "measure": "base stats capture monitor engine record",
     "engine": "base stats wire store formats export analysis replay reports rules",
     "compare": "base stats store analysis replay engine",
     "record": "base wire capture monitor engine",
     "render": "base engine compare",
     "server": "base store analysis replay engine compare render",
     "cli": "base engine compare render server capture record measure",
-    "python": "base engine render capture record",
+    "python": "base stats engine render capture record measure",
 }
 
 # Folders of a room -> those of the same room that they may include; "." is the room's own folder. A room that

@@ -1,6 +1,15 @@
 """Where the time of a PyTorch or CUDA program goes, and what to change first."""
 
 from fathom._annotate import annotate
+from fathom._bench import (
+    BenchCrossover,
+    BenchMetric,
+    BenchResult,
+    BenchSide,
+    BenchSweep,
+    bench,
+    crossover,
+)
 from fathom._core import Column, ColumnSpec, Report, Table
 from fathom._core import version as __version__
 from fathom._diagnosis import (
@@ -20,6 +29,11 @@ from fathom._schedule import Schedule, schedule
 from fathom._session import Session, open, open_all, reports
 
 __all__ = [
+    "BenchCrossover",
+    "BenchMetric",
+    "BenchResult",
+    "BenchSide",
+    "BenchSweep",
     "Column",
     "ColumnSpec",
     "Diagnosis",
@@ -38,6 +52,8 @@ __all__ = [
     "Verdict",
     "__version__",
     "annotate",
+    "bench",
+    "crossover",
     "open",
     "open_all",
     "profile",

@@ -221,3 +221,64 @@ def are_of_one_session(files: Sequence[InputFile]) -> bool:
 
 def expand(inputs: Sequence[str]) -> list[InputFile]:
     """What files, '-', folders and patterns stand for."""
+
+class Measured:
+    """What fathom.bench() measured."""
+
+    def json(self, runs: bool = True) -> str:
+        """Schema fathom.bench/1; without runs their list is empty."""
+
+    def text(self, width: int = 100) -> str:
+        """One screen."""
+
+    def html(self) -> str:
+        """A table, for notebooks."""
+
+    def claim(self) -> str:
+        """The verdict in a line; empty for one side."""
+
+    def values(self) -> tuple[list[float], list[float]]:
+        """Nanoseconds per call of complete pairs, of both sides."""
+
+    def add_facts(self, facts: Sequence[tuple[str, str]], notes: Sequence[str]) -> None:
+        """Of the program, which the engine does not know."""
+
+    def take_raised(self) -> object:
+        """What a call raised, or None; once."""
+
+    @property
+    def place(self) -> str:
+        """Where it was raised."""
+
+def knee(values: Sequence[float], costs: Sequence[float | None], resolution: float) -> int | None:
+    """
+    The place of the smallest value that costs no more than the least, within the resolution.
+    """
+
+class CrossoverSearch:
+    """Doubles sizes, then halves the stretch."""
+
+    def __init__(self, least: int, most: int) -> None: ...
+
+    def next(self) -> int | None:
+        """The next size; None when it is over."""
+
+    def add(self, verdict: str) -> None:
+        """Of the new side at next()."""
+
+    @property
+    def faster_from(self) -> int | None: ...
+
+    @property
+    def not_faster_at(self) -> int | None: ...
+
+def median_ratio(base: Sequence[float], new: Sequence[float]) -> tuple[float, tuple[float, float] | None] | None:
+    """
+    Of samples that were not taken in pairs: the ratio of medians, and its interval at 95 %.
+    """
+
+def value_text(value: float, unit: str) -> str:
+    """12.34 µs"""
+
+def bench(function: object, against: object | None, setup: object | None, *, name: str, against_name: str, mode: str, l2: str | None, stream: int, runs: int | None, seconds: float | None, resolution: float | None, warmup: int, calls: int | None, seed: int | None, items: bool, nvml: str, say: object | None) -> Measured:
+    """What fathom.bench() calls."""

@@ -16,4 +16,5 @@ NB_MODULE(_core, module) {
   fathom::python::bind_reports(module);
   fathom::python::bind_tables(module);
   fathom::python::bind_sessions(module);
+  fathom::python::bind_bench(module);
 }

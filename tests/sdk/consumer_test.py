@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import itertools
+import json
 import os
 import shutil
 import subprocess
@@ -33,12 +34,26 @@ void everything() {
 }
 """
 
+BENCHMARK = """
+#include <fathom/benchmark.h>
+int doubled(int value) { return 2 * value; }
+void benchmark() {
+  fathom::BenchOptions options;
+  options.runs = 8;
+  const auto alone = fathom::bench([] { return doubled(3); }, options);
+  const auto two = fathom::bench_against([] {}, [] { return doubled(3); }, options);
+  fathom::keep(alone.side().median + two.base().median + two.ratio());
+}
+"""
+
 INSTALLED = """
 cmake_minimum_required(VERSION 3.25)
 project(consumer LANGUAGES CXX)
 find_package(fathom 0.1 REQUIRED)
 add_executable(train train.cc)
 target_link_libraries(train PRIVATE fathom::sdk)
+add_executable(bench bench.cc)
+target_link_libraries(bench PRIVATE fathom::benchmark)
 """
 
 INSIDE = """
@@ -49,6 +64,8 @@ FetchContent_Declare(fathom SOURCE_DIR "{root}")
 FetchContent_MakeAvailable(fathom)
 add_executable(train train.cc)
 target_link_libraries(train PRIVATE fathom::sdk)
+add_executable(bench bench.cc)
+target_link_libraries(bench PRIVATE fathom::benchmark)
 if(TARGET simdjson OR TARGET fathom)
   message(FATAL_ERROR "more than the SDK would be built")
 endif()
@@ -73,6 +90,19 @@ def records(test: unittest.TestCase, program: Path, session: Path) -> None:
     test.assertIn(b"forward", files[0].read_bytes())
 
 
+def measures(test: unittest.TestCase, program: Path, result: Path) -> None:
+    printed = run(program, result)
+    test.assertIn("four at a time", printed)
+    found = json.loads(result.read_text())
+    test.assertEqual(found["schema"], "fathom.bench/1")
+    test.assertEqual((found["base"], found["new"]), (["one after the other"], ["four at a time"]))
+    headline = found["metrics"][0]
+    test.assertIn(headline["verdict"], ("faster", "slower", "same", "cannot_tell"))
+    test.assertEqual(headline["new"]["count"], found["pairs"])
+    test.assertEqual(len(found["runs"]), 2 * found["pairs"])
+    test.assertGreater(found["function"]["calls"]["new"], 1)
+
+
 class Headers(unittest.TestCase):
     def test_compile_without_a_warning_by_each_standard_and_without_exceptions(self) -> None:
         compilers = [found for name in ("g++", "clang++") if (found := shutil.which(name))]
@@ -80,7 +110,7 @@ class Headers(unittest.TestCase):
             self.skipTest("neither g++ nor clang++ is there")
         with tempfile.TemporaryDirectory() as folder:
             source = Path(folder, "everything.cc")
-            source.write_text(EVERYTHING)
+            source.write_text(EVERYTHING + BENCHMARK)
             for compiler, standard, without in itertools.product(compilers, STANDARDS, WITHOUT):
                 with self.subTest(compiler=compiler, standard=standard, without=without):
                     run(
@@ -94,10 +124,11 @@ class Consumers(unittest.TestCase):
     def consumer(self, folder: Path, lists: str, *options: str) -> Path:
         folder.mkdir()
         (folder / "CMakeLists.txt").write_text(lists)
-        shutil.copy(ROOT / "examples/sdk/train.cc", folder)
+        for name in ("train.cc", "bench.cc"):
+            shutil.copy(ROOT / "examples/sdk" / name, folder)
         run("cmake", "-S", folder, "-B", folder / "build", *options)
-        run("cmake", "--build", folder / "build", "-j2", "--target", "train")
-        return folder / "build/train"
+        run("cmake", "--build", folder / "build", "-j2", "--target", "train", "bench")
+        return folder / "build"
 
     def test_find_it_in_the_prefix_that_it_was_installed_into(self) -> None:
         with tempfile.TemporaryDirectory() as folder:
@@ -106,13 +137,15 @@ class Consumers(unittest.TestCase):
             run("cmake", "--build", build, "-j2")
             run("cmake", "--install", build, "--prefix", prefix)
             found = f"-DCMAKE_PREFIX_PATH={prefix}"
-            program = self.consumer(Path(folder, "consumer"), INSTALLED, found)
-            records(self, program, Path(folder, "session"))
+            programs = self.consumer(Path(folder, "consumer"), INSTALLED, found)
+            records(self, programs / "train", Path(folder, "session"))
+            measures(self, programs / "bench", Path(folder, "result.json"))
 
     def test_build_it_as_a_part_of_theirs_and_nothing_else(self) -> None:
         with tempfile.TemporaryDirectory() as folder:
-            program = self.consumer(Path(folder, "consumer"), INSIDE.format(root=ROOT))
-            records(self, program, Path(folder, "session"))
+            programs = self.consumer(Path(folder, "consumer"), INSIDE.format(root=ROOT))
+            records(self, programs / "train", Path(folder, "session"))
+            measures(self, programs / "bench", Path(folder, "result.json"))
 
 
 if __name__ == "__main__":

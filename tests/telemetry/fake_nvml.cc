@@ -8,6 +8,7 @@
 //   mig               GPU 0 is in MIG mode: no utilisation, one instance
 //   lost=N            GPU 1 is lost after N calls for its power
 //   gpus=N            so many GPUs
+//   zero-uuid         GPU 0 is the one of the fake driver (tests/programs/fake_driver.cc)
 //   driver=535.54     the driver's version begins so; 535.43 to 535.86 have longer rows
 //   processes=N       so many use GPU 0, our own first
 //   stuck             calls for the power of GPU 0 do not return before the test ends
@@ -153,6 +154,8 @@ NvmlReturn nvmlDeviceGetName(NvmlDevice device, char* to, unsigned size) {
   return text(id(device) > 100 ? "NVIDIA Fake MIG 1g.10gb" : "NVIDIA Fake", to, size);
 }
 NvmlReturn nvmlDeviceGetUUID(NvmlDevice device, char* to, unsigned size) {
+  if (says("zero-uuid") && first(device))
+    return text("GPU-00000000-0000-0000-0000-000000000000", to, size);
   return text("GPU-fake-" + std::to_string(id(device)), to, size);
 }
 NvmlReturn nvmlDeviceGetMemoryInfo(NvmlDevice device, NvmlMemoryV1* memory) {

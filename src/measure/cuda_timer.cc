@@ -1,0 +1,204 @@
+// Calls the CUDA driver by addresses that the loader has; prototypes are cuda.h's.
+#include "measure/cuda_timer.h"
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <vector>
+
+#include <dlfcn.h>
+
+namespace fathom::measure {
+namespace {
+
+constexpr const char* kLibrary = "libcuda.so.1";
+constexpr int kL2CacheSize = 38;  // CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE
+constexpr Duration kLeastBlock = std::chrono::microseconds(50);
+constexpr Duration kEventResolution = std::chrono::nanoseconds(500);
+/// Queued on the device before it is waited for; the driver holds some 1000 launches.
+constexpr std::size_t kMostCold = 256;
+constexpr std::size_t kMostWarm = 100'000;
+
+using Event = void*;
+using Stream = void*;
+using Context = void*;
+
+template <typename Function>
+bool find(void* library, const char* name, Function& function) {
+  function = reinterpret_cast<Function>(dlsym(library, name));
+  return function != nullptr;
+}
+
+std::string uuid_text(const std::array<unsigned char, 16>& bytes) {
+  constexpr std::string_view kHex = "0123456789abcdef";
+  std::string text = "GPU-";
+  for (std::size_t i = 0; i < bytes.size(); ++i) {
+    if (i == 4 || i == 6 || i == 8 || i == 10) text += '-';
+    text += kHex[bytes[i] >> 4U];
+    text += kHex[bytes[i] & 15U];
+  }
+  return text;
+}
+
+}  // namespace
+
+struct CudaDevice::Api {
+  int (*current)(Context*) = nullptr;
+  int (*device)(int*) = nullptr;
+  int (*settle)() = nullptr;
+  int (*name)(char*, int, int) = nullptr;
+  int (*uuid)(std::array<unsigned char, 16>*, int) = nullptr;
+  int (*version)(int*) = nullptr;
+  int (*attribute)(int*, int, int) = nullptr;
+  int (*create)(Event*, unsigned) = nullptr;
+  int (*destroy)(Event) = nullptr;
+  int (*record)(Event, Stream) = nullptr;
+  int (*wait)(Event) = nullptr;
+  int (*elapsed)(float*, Event, Event) = nullptr;
+  int (*allocate)(std::uint64_t*, std::size_t) = nullptr;
+  int (*free)(std::uint64_t) = nullptr;
+  int (*fill)(std::uint64_t, unsigned, std::size_t, Stream) = nullptr;
+
+  /// False where one is missing that nothing goes without.
+  bool find_all(void* library) {
+    if (!find(library, "cuDeviceGetUuid_v2", uuid)) find(library, "cuDeviceGetUuid", uuid);
+    if (!find(library, "cuEventElapsedTime_v2", elapsed))  // of CUDA 12.8 and later
+      find(library, "cuEventElapsedTime", elapsed);
+    return find(library, "cuCtxGetCurrent", current) && find(library, "cuCtxGetDevice", device) &&
+           find(library, "cuCtxSynchronize", settle) && find(library, "cuDeviceGetName", name) &&
+           find(library, "cuDriverGetVersion", version) &&
+           find(library, "cuDeviceGetAttribute", attribute) &&
+           find(library, "cuEventCreate", create) && find(library, "cuEventDestroy_v2", destroy) &&
+           find(library, "cuEventRecord", record) && find(library, "cuEventSynchronize", wait) &&
+           find(library, "cuMemAlloc_v2", allocate) && find(library, "cuMemFree_v2", free) &&
+           find(library, "cuMemsetD32Async", fill) && elapsed != nullptr;
+  }
+};
+
+/// Pairs of events, and the buffer whose writing pushes all else out of L2.
+class CudaDevice::Events {
+ public:
+  Events(std::shared_ptr<CudaDevice> device, L2 l2, std::uint64_t stream)
+      : device_(std::move(device)), l2_(l2), stream_(reinterpret_cast<Stream>(stream)) {}
+  ~Events() {
+    const Api& api = *device_->api_;
+    for (Event event : events_) api.destroy(event);
+    if (buffer_ != 0) api.free(buffer_);
+  }
+  Events(const Events&) = delete;
+  Events& operator=(const Events&) = delete;
+
+  Result<void> make_ready() {
+    if (l2_ == L2::warm) return {};
+    if (device_->l2_bytes_ <= 0)
+      return Error{ErrorCode::unsupported, "the driver does not say how large L2 is: l2=\"warm\""};
+    bytes_ = 2 * static_cast<std::size_t>(device_->l2_bytes_);
+    if (device_->api_->allocate(&buffer_, bytes_) == 0) return {};
+    buffer_ = 0;
+    return Error{ErrorCode::io, "the device has no " + std::to_string(bytes_) +
+                                    " bytes left, with which L2 is made cold: l2=\"warm\""};
+  }
+
+  std::optional<double> time(const Block& block, std::size_t calls) {
+    const std::size_t pairs = l2_ == L2::cold ? calls : 1;
+    if (!have(2 * pairs)) return std::nullopt;
+    for (std::size_t pair = 0; pair < pairs; ++pair) {
+      if (l2_ == L2::cold && !ok(api().fill(buffer_, 0, bytes_ / 4, stream_), "cuMemsetD32Async"))
+        return std::nullopt;
+      if (!ok(api().record(events_[2 * pair], stream_), "cuEventRecord")) return std::nullopt;
+      if (!block(calls / pairs)) return std::nullopt;
+      if (!ok(api().record(events_[2 * pair + 1], stream_), "cuEventRecord")) return std::nullopt;
+    }
+    return sum(pairs);
+  }
+
+ private:
+  [[nodiscard]] const Api& api() const { return *device_->api_; }
+  bool ok(int code, const char* call) { return device_->ok(code, call); }
+
+  bool have(std::size_t count) {
+    while (events_.size() < count) {
+      Event event = nullptr;
+      if (!ok(api().create(&event, 0), "cuEventCreate")) return false;
+      events_.push_back(event);
+    }
+    return true;
+  }
+
+  std::optional<double> sum(std::size_t pairs) {
+    if (!ok(api().wait(events_[2 * pairs - 1]), "cuEventSynchronize")) return std::nullopt;
+    double ns = 0;
+    for (std::size_t pair = 0; pair < pairs; ++pair) {
+      float milliseconds = 0;
+      if (!ok(api().elapsed(&milliseconds, events_[2 * pair], events_[2 * pair + 1]),
+              "cuEventElapsedTime"))
+        return std::nullopt;
+      ns += static_cast<double>(milliseconds) * 1e6;
+    }
+    return ns;
+  }
+
+  std::shared_ptr<CudaDevice> device_;
+  L2 l2_;
+  Stream stream_;
+  std::vector<Event> events_;
+  std::uint64_t buffer_ = 0;
+  std::size_t bytes_ = 0;
+};
+
+CudaDevice::CudaDevice(void* library, std::unique_ptr<Api> api)
+    : library_(library), api_(std::move(api)) {}
+CudaDevice::~CudaDevice() { dlclose(library_); }
+
+Result<std::shared_ptr<CudaDevice>> CudaDevice::current() {
+  const auto none = [](const char* why) { return Error{ErrorCode::unsupported, why}; };
+  // Never loads it: whoever uses CUDA has it.
+  void* const library = dlopen(kLibrary, RTLD_NOW | RTLD_NOLOAD);
+  if (library == nullptr) return none("no driver of CUDA is loaded");
+  std::shared_ptr<CudaDevice> device(new CudaDevice(library, std::make_unique<Api>()));
+  Api& calls = *device->api_;
+  if (!calls.find_all(library)) return none("the driver of CUDA lacks calls that are needed");
+  Context context = nullptr;
+  if (calls.current(&context) != 0 || context == nullptr)
+    return none("no context of CUDA is current on this thread");
+  int number = 0;
+  if (!device->ok(calls.device(&number), "cuCtxGetDevice")) return none("cuCtxGetDevice failed");
+  std::array<char, 256> name{};
+  if (calls.name(name.data(), static_cast<int>(name.size() - 1), number) == 0)
+    device->name_ = name.data();
+  std::array<unsigned char, 16> bytes{};
+  if (calls.uuid != nullptr && calls.uuid(&bytes, number) == 0) device->uuid_ = uuid_text(bytes);
+  int value = 0;
+  if (calls.version(&value) == 0)
+    device->driver_version_ =
+        std::to_string(value / 1000) + "." + std::to_string(value % 1000 / 10);
+  if (calls.attribute(&value, kL2CacheSize, number) == 0) device->l2_bytes_ = value;
+  return device;
+}
+
+bool CudaDevice::settle() { return ok(api_->settle(), "cuCtxSynchronize"); }
+
+bool CudaDevice::ok(int code, const char* call) {
+  if (code != 0 && error_.empty())
+    error_ = std::string(call) + " failed with code " + std::to_string(code);
+  return code == 0;
+}
+
+Result<BlockTimer> CudaDevice::event_timer(const std::shared_ptr<CudaDevice>& device, L2 l2,
+                                           std::uint64_t stream) {
+  const auto events = std::make_shared<Events>(device, l2, stream);
+  if (Result<void> ready = events->make_ready(); !ready) return std::move(ready).error();
+  BlockTimer timer;
+  timer.mode = "events";
+  timer.clock = "events of CUDA " + device->driver_version_;
+  timer.cost = kEventResolution;
+  timer.least = kLeastBlock;
+  timer.most_calls = l2 == L2::cold ? kMostCold : kMostWarm;
+  timer.time = [events](const Block& block, std::size_t calls) {
+    return events->time(block, calls);
+  };
+  timer.error = [device] { return device->error(); };
+  return timer;
+}
+
+}  // namespace fathom::measure

@@ -1,0 +1,140 @@
+// A fake libcuda.so.1 with one device, whose time goes on only by what is launched. For tests.
+//
+// fake_launch() takes a time on the device, longer where L2 was written over since the launch
+// before. Writing a buffer takes a millisecond, so that no window can hold it unseen.
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <cstring>
+
+namespace {
+
+constexpr int kInvalidContext = 201;
+constexpr int kOutOfMemory = 2;
+constexpr int kLaunchFailed = 719;
+constexpr int kL2Attribute = 38;
+constexpr std::int64_t kFillTime = 1'000'000;
+
+struct Event {
+  std::int64_t time = 0;
+  std::uint64_t stream = 0;
+};
+
+struct State {
+  std::int64_t clock = 0;  // of the device, in nanoseconds
+  bool context = true;
+  bool cold = false;
+  bool failed = false;  // as after a kernel that wrote out of bounds
+  int l2_bytes = 4096;
+  std::int64_t fills = 0;
+  std::int64_t filled_bytes = 0;  // by the last
+  std::int64_t settled = 0;
+  std::int64_t events = 0;  // that live
+  std::int64_t buffers = 0;
+  std::int64_t records = 0;
+  std::uint64_t last_stream = 0;
+};
+
+State& state() {
+  static State only;
+  return only;
+}
+
+int status() { return state().failed ? kLaunchFailed : state().context ? 0 : kInvalidContext; }
+
+}  // namespace
+
+// The driver's names, and those of tests.
+// NOLINTBEGIN(readability-identifier-naming)
+extern "C" {
+
+void fake_launch(std::int64_t warm_ns, std::int64_t cold_ns) {
+  state().clock += state().cold ? cold_ns : warm_ns;
+  state().cold = false;
+}
+void fake_context(int current) { state().context = current != 0; }
+void fake_failure(int failed) { state().failed = failed != 0; }
+void fake_l2(int bytes) { state().l2_bytes = bytes; }
+std::int64_t fake_fills() { return state().fills; }
+std::int64_t fake_filled_bytes() { return state().filled_bytes; }
+std::int64_t fake_settled() { return state().settled; }
+std::int64_t fake_live() { return state().events + state().buffers; }
+std::int64_t fake_records() { return state().records; }
+std::uint64_t fake_stream() { return state().last_stream; }
+
+int cuCtxGetCurrent(void** context) {
+  static char only = 0;
+  *context = state().context ? &only : nullptr;
+  return 0;
+}
+int cuCtxGetDevice(int* device) {
+  *device = 0;
+  return state().context ? 0 : kInvalidContext;
+}
+int cuCtxSynchronize() {
+  ++state().settled;
+  return status();
+}
+int cuDeviceGetName(char* name, int length, int /*device*/) {
+  std::strncpy(name, "Fake GPU", static_cast<std::size_t>(length));
+  return 0;
+}
+/// As the fake of NVML calls its first.
+int cuDeviceGetUuid_v2(unsigned char* bytes, int /*device*/) {
+  std::memset(bytes, 0, 16);
+  return 0;
+}
+int cuDriverGetVersion(int* version) {
+  *version = 12080;
+  return 0;
+}
+int cuDeviceGetAttribute(int* value, int attribute, int /*device*/) {
+  *value = attribute == kL2Attribute ? state().l2_bytes : 0;
+  return 0;
+}
+int cuEventCreate(void** event, unsigned /*flags*/) {
+  *event = new Event;
+  ++state().events;
+  return status();
+}
+int cuEventDestroy_v2(void* event) {
+  delete static_cast<Event*>(event);
+  --state().events;
+  return 0;
+}
+int cuEventRecord(void* event, void* stream) {
+  auto& recorded = *static_cast<Event*>(event);
+  recorded.time = state().clock;
+  state().last_stream = reinterpret_cast<std::uint64_t>(stream);
+  ++state().records;
+  return status();
+}
+int cuEventSynchronize(void* /*event*/) { return status(); }
+int cuEventElapsedTime_v2(float* milliseconds, void* begin, void* end) {
+  *milliseconds = static_cast<float>(
+      static_cast<double>(static_cast<Event*>(end)->time - static_cast<Event*>(begin)->time) *
+      1e-6);
+  return status();
+}
+int cuMemAlloc_v2(std::uint64_t* address, std::size_t bytes) {
+  if (bytes > std::size_t{1} << 30U) return kOutOfMemory;
+  *address = 0x1000;
+  ++state().buffers;
+  return status();
+}
+int cuMemFree_v2(std::uint64_t /*address*/) {
+  --state().buffers;
+  return 0;
+}
+int cuMemsetD32Async(std::uint64_t /*address*/, unsigned /*value*/, std::size_t count,
+                     void* /*stream*/) {
+  state().clock += kFillTime;
+  state().cold = true;
+  ++state().fills;
+  state().filled_bytes = static_cast<std::int64_t>(4 * count);
+  return status();
+}
+
+}  // extern "C"
+// NOLINTEND(readability-identifier-naming)

@@ -1,0 +1,342 @@
+"""fathom.bench(): what it claims, what it refuses, and that it says what `fathom bench` says."""
+
+from __future__ import annotations
+
+import json
+import pathlib
+import random
+import types
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+import fathom
+
+
+def short() -> int:
+    return sum(range(50))
+
+
+def long() -> int:
+    return sum(range(5000))
+
+
+@pytest.fixture(scope="module")
+def slower() -> fathom.BenchResult:
+    return fathom.bench(long, against=short, runs=12, seed=3)
+
+
+def test_a_function_that_does_more_is_slower(slower: fathom.BenchResult) -> None:
+    assert slower.verdict == "slower"
+    assert slower.ratio_interval is not None and slower.ratio_interval[0] > 1
+    assert (slower.pairs, slower.stopped, slower.seed) == (12, "runs", 3)
+    assert slower.base is not None and slower.base.count == slower.new.count == 12
+
+
+def test_a_block_has_as_many_calls_as_the_clock_needs(slower: fathom.BenchResult) -> None:
+    base, new = slower.calls
+    assert base is not None and base > 1 and new >= 1
+    found = slower.to_dict()["function"]
+    assert found["least_block_ns"] >= max(20_000, 1000 * found["timer_cost_ns"])
+
+
+def test_a_percentile_that_few_samples_do_not_have_is_none(slower: fathom.BenchResult) -> None:
+    assert slower.new.p95 is None
+    assert slower.new.p95_reason == "needs 59 values, has 12"
+    many = fathom.bench(short, runs=60)
+    assert many.new.p95 is not None and many.new.p99 is None
+
+
+def test_below_six_pairs_nothing_is_claimed() -> None:
+    few = fathom.bench(long, against=short, runs=5)
+    assert few.verdict == "cannot_tell"
+    assert few.reason == "5 pairs: below 6 nothing can be claimed at 5 %"
+
+
+def test_a_function_alone_is_described() -> None:
+    alone = fathom.bench(short, runs=8)
+    assert alone.verdict is None and alone.base is None and alone.ratio is None
+    assert alone.first_call_ns[1] is not None
+    assert alone.mode == "wall" and alone.l2 is None
+
+
+def test_without_options_it_ends_by_precision_or_in_time() -> None:
+    assert fathom.bench(short, against=short, resolution=0.5).stopped == "precise"
+    assert fathom.bench(short, against=short, time=0.01).stopped == "time"
+
+
+# As much of JSON Schema as the page uses. What only processes have may be missing in `runs`.
+def check(value: Any, schema: dict[str, Any], where: str = "$") -> None:
+    if "anyOf" in schema:
+        null = value is None
+        chosen = [each for each in schema["anyOf"] if (each.get("type") == "null") == null]
+        assert chosen, f"{where}: {value!r}"
+        return check(value, chosen[0], where)
+    if "const" in schema:
+        assert value == schema["const"], where
+    if "enum" in schema:
+        assert value in schema["enum"], f"{where}: {value!r}"
+    kinds = {
+        "object": dict, "array": list, "string": str, "boolean": bool, "integer": int,
+        "number": (int, float), "null": type(None),
+    }  # fmt: skip
+    kind = schema.get("type")
+    if kind:
+        assert isinstance(value, kinds[kind]), f"{where}: {value!r}"
+    if kind == "array":
+        for index, item in enumerate(value):
+            check(item, schema["items"], f"{where}[{index}]")
+    if kind == "object" and "properties" in schema:
+        required = set(schema["properties"]) if not where.startswith("$.runs") else set()
+        assert required <= set(value) <= set(schema["properties"]), f"{where}: {set(value)}"
+        for key in value:
+            check(value[key], schema["properties"][key], f"{where}.{key}")
+    return None
+
+
+def items(count: int = 5) -> Iterator[int]:
+    for number in range(count):
+        sum(range(200))
+        yield number
+
+
+@pytest.mark.parametrize("kind", ["paired", "alone", "items"])
+def test_the_document_is_that_of_the_command_and_one_member_more(
+    source: pathlib.Path, kind: str
+) -> None:
+    result = {
+        "paired": lambda: fathom.bench(long, against=short, runs=7),
+        "alone": lambda: fathom.bench(short, runs=3),
+        "items": lambda: fathom.bench(items, against=items, runs=7),
+    }[kind]()
+    document = result.to_dict()
+    of_functions = document.pop("function")
+    check(document, json.loads((source / "docs" / "bench.schema.json").read_text()))
+    check(of_functions, json.loads((source / "docs" / "bench-api.schema.json").read_text()))
+
+
+def test_the_command_judges_the_same_pairs_the_same() -> None:
+    """What the engine says of the values is what the result says."""
+    result = fathom.bench(long, against=short, runs=30)
+    base, new = result.values()
+    assert len(base) == len(new) == 30
+    logs = sorted(b / a for a, b in zip(base, new, strict=True))
+    assert result.ratio == pytest.approx((logs[14] * logs[15]) ** 0.5)
+    # 30 pairs: the sign test keeps the 10th and the 21st.
+    assert result.ratio_interval == pytest.approx((logs[9], logs[20]))
+
+
+def test_the_seed_repeats_the_order_of_the_pairs() -> None:
+    def order(seed: int) -> list[str]:
+        document = fathom.bench(short, against=short, runs=30, seed=seed).to_dict()
+        return [run["side"] for run in document["runs"]]
+
+    assert order(5) == order(5) != order(6)
+
+
+def test_an_exception_says_in_which_arm_and_where() -> None:
+    calls = 0
+
+    def fails() -> None:
+        nonlocal calls
+        calls += 1
+        if calls == 9:
+            raise ValueError("the ninth")
+
+    with pytest.raises(ValueError, match="the ninth") as caught:
+        fathom.bench(short, against=fails, runs=20, calls=2, warmup=1)
+    assert caught.value.__notes__ == ["fathom.bench: raised in pair 4, of the base, call 2 of 2"]
+    assert caught.traceback[-1].name == "fails"
+
+
+def test_an_exception_of_the_setup_comes_out() -> None:
+    def setup() -> None:
+        raise OSError("no data")
+
+    with pytest.raises(OSError, match="no data"):
+        fathom.bench(short, setup=setup, runs=3)
+
+
+def test_ctrl_c_keeps_the_pairs_that_were_complete() -> None:
+    calls = 0
+
+    def interrupted() -> None:
+        nonlocal calls
+        calls += 1
+        if calls == 30:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt) as caught:
+        fathom.bench(interrupted, runs=1000, calls=1)
+    result = caught.value.result  # type: ignore[attr-defined]
+    assert result.pairs == 28 and result.stopped == "interrupted"
+
+
+def test_async_functions_are_refused_before_and_after_the_first_call() -> None:
+    async def later() -> None: ...
+
+    with pytest.raises(fathom.FathomError, match="async") as caught:
+        fathom.bench(later)
+    assert caught.value.code == "invalid_argument"
+    with pytest.raises(fathom.FathomError, match="async"):
+        fathom.bench(lambda: later(), runs=3)
+
+
+def test_an_iterator_is_not_taken_for_its_work() -> None:
+    with pytest.raises(fathom.FathomError, match="items=True"):
+        fathom.bench(lambda: items(), runs=3)
+    taken = fathom.bench(lambda: items(), runs=3, items=True)
+    assert {each.metric for each in taken.metrics} >= {"first_item", "throughput"}
+
+
+def test_random_numbers_that_are_drawn_are_noted() -> None:
+    assert any("random" in note for note in fathom.bench(random.random, runs=3).notes)
+    assert not fathom.bench(short, runs=3).notes
+
+
+def test_setup_is_called_before_each_block_and_gives_the_argument() -> None:
+    made: list[list[int]] = []
+    seen: list[int] = []
+
+    def setup() -> list[int]:
+        made.append([3, 1, 2])
+        return made[-1]
+
+    def use(values: list[int]) -> None:
+        seen.append(id(values))
+        values.sort()
+
+    fathom.bench(use, setup=setup, runs=4, calls=1, warmup=2)
+    assert len(made) == len(seen) == 6
+    assert seen == [id(each) for each in made]
+
+
+def test_items_have_a_first_one_times_and_throughput() -> None:
+    result = fathom.bench(items, runs=21)
+    names = ["wall", "first_item", "item_time", "inter_item", "throughput"]
+    assert [each.metric for each in result.metrics] == names
+    wall, first = result["wall"].new.median, result["first_item"].new.median
+    assert 0 < first < wall
+    assert result["throughput"].unit == "items/s"
+    assert result["throughput"].new.median == pytest.approx(5e9 / wall)
+    assert result.to_dict()["function"]["gaps_ns"]["new"]["count"] == 84
+
+
+def test_more_items_a_second_are_faster() -> None:
+    def slow() -> Iterator[int]:
+        for number in range(5):
+            sum(range(20_000))
+            yield number
+
+    result = fathom.bench(items, against=slow, runs=20)
+    assert result["throughput"].verdict == result["wall"].verdict == "faster"
+
+
+def test_sides_of_different_kinds_are_refused() -> None:
+    with pytest.raises(fathom.FathomError, match="the other does not"):
+        fathom.bench(items, against=short)
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"runs": 0}, {"time": 0}, {"resolution": 2}, {"warmup": -1}, {"calls": 0},
+        {"measure": "guess"}, {"l2": "tepid"}, {"per": "n"},
+    ],
+)  # fmt: skip
+def test_options_without_sense_are_refused(options: dict[str, Any]) -> None:
+    with pytest.raises(fathom.FathomError) as caught:
+        fathom.bench(short, **options)
+    assert caught.value.code == "invalid_argument"
+
+
+def test_without_a_device_events_are_refused_and_auto_is_wall() -> None:
+    with pytest.raises(fathom.FathomError) as caught:
+        fathom.bench(short, measure="events", runs=3)
+    assert caught.value.code == "unsupported"
+    cold = fathom.bench(short, measure="auto", l2="cold", runs=3)
+    assert cold.mode == "wall" and cold.notes == ("L2 is not touched: no device was used.",)
+
+
+def test_device_mode_says_that_it_is_not_there() -> None:
+    with pytest.raises(fathom.FathomError) as caught:
+        fathom.bench(short, measure="device")
+    assert caught.value.code == "unsupported"
+
+
+def test_a_sweep_has_a_row_for_each_value() -> None:
+    seen: list[int] = []
+    sweep = fathom.bench(
+        lambda n: seen.append(n), against=lambda n: None, sweep={"n": [1, 2, 4]}, runs=8, seed=1
+    )
+    assert [values for values, _ in sweep] == [{"n": 1}, {"n": 2}, {"n": 4}]
+    assert set(seen) == {1, 2, 4}
+    assert sweep.knee is not None
+    assert str(sweep).splitlines()[0].split() == ["n", "base", "new", "verdict"]
+    assert len(str(sweep).splitlines()) == 5
+    assert "<table>" in sweep._repr_html_()
+
+
+class Made:
+    """As much of a result as a sweep looks at."""
+
+    metrics = (None,)
+
+    def __init__(self, median: float) -> None:
+        self.new = types.SimpleNamespace(median=median)
+
+
+def test_the_knee_is_the_smallest_value_as_good_as_the_best() -> None:
+    def sweep(per: str | None, *medians: float) -> fathom.BenchSweep:
+        points = [({"n": 2**place}, Made(median)) for place, median in enumerate(medians)]
+        return fathom.BenchSweep(points, per, 0.01)  # type: ignore[arg-type]
+
+    assert sweep(None, 9.0, 5.02, 5.0, 5.3).knee == {"n": 2}
+    assert sweep("n", 9.0, 10.0, 12.0, 24.1).knee == {"n": 4}
+    assert fathom.BenchSweep([({"n": "a"}, Made(1))], None, 0.01).knee is None  # type: ignore[list-item]
+
+
+def test_a_sweep_per_value_asks_for_the_time_of_one() -> None:
+    def batch(n: int) -> int:
+        return sum(range(2000)) + sum(range(100 * n))
+
+    sweep = fathom.bench(batch, sweep={"n": [1, 64]}, per="n", runs=15)
+    assert sweep.knee == {"n": 64}
+    assert "new per n" in str(sweep)
+
+
+def test_values_of_a_sweep_go_to_the_setup() -> None:
+    seen = set()
+    sweep = fathom.bench(
+        lambda data: seen.add(len(data)), setup=lambda n: bytes(n), sweep={"n": [3, 5]}, runs=2
+    )
+    assert seen == {3, 5} and len(sweep) == 2
+
+
+def test_a_crossover_is_found_by_doubling_and_halving() -> None:
+    def grows(n: int) -> int:
+        return sum(range(100 * n))
+
+    found = fathom.crossover(lambda n: sum(range(5000)), grows, most=4096, runs=15, resolution=0.2)
+    assert found.faster_from is not None and 33 <= found.faster_from <= 256
+    sizes = [size for size, _ in found.points]
+    assert sizes == sorted(sizes) and {1, 2, 4, 8, 16, 32} <= set(sizes)
+    assert "faster from" in str(found)
+
+
+def test_a_screen_and_a_table(slower: fathom.BenchResult) -> None:
+    text = str(slower)
+    for part in ("Base          short", "New           long", "slower: +", "Timed by", "Conditions"):
+        assert part in text
+    assert len(text.splitlines()) <= 30
+    assert max(map(len, text.splitlines())) <= 100
+    assert "<table>" in slower._repr_html_()
+    assert repr(slower).startswith("<fathom bench: slower: +")
+
+
+def test_a_result_is_saved_as_its_document(
+    slower: fathom.BenchResult, tmp_path: pathlib.Path
+) -> None:
+    slower.save(tmp_path / "result.json")
+    assert json.loads((tmp_path / "result.json").read_text()) == slower.to_dict()

@@ -1,0 +1,140 @@
+#!/usr/bin/env python3
+"""How often fathom.bench() claims a difference between a function and itself, and finds a true one.
+
+    PYTHONPATH=build/release/python tools/measure_bench_python.py [--comparisons N] [--write docs/bench-api.md]
+
+Each comparison is live: fathom.bench(f, against=f) of a loop of about 0.3 ms, without options of sampling but --pairs. Beside
+it, in the same run, methods that measure all of A and then all of B: as many values a side by timeit, judged by Welch's test
+and by Mann and Whitney's; and torch.utils.benchmark's Timer, where PyTorch is there, judged as its Compare does (a difference
+of medians beyond what both spreads hold). The methods take turns, so that all meet the same machine.
+"""
+
+from __future__ import annotations
+
+import argparse
+import math
+import os
+import pathlib
+import statistics
+import time
+import timeit
+from collections.abc import Callable
+
+import fathom
+
+ROUNDS = 4000
+BEGIN, END = "<!-- measured: begin -->\n", "<!-- measured: end -->"
+
+
+def loop(rounds: int) -> int:
+    total = 0
+    for number in range(rounds):
+        total += number & 7
+    return total
+
+
+def work() -> int:
+    return loop(ROUNDS)
+
+
+def more() -> int:
+    """One percent more."""
+    return loop(ROUNDS + ROUNDS // 100)
+
+
+def welch_claims(a: list[float], b: list[float]) -> bool:
+    """At 5 %, by the normal distribution: there are 30 values and more."""
+    spread = math.sqrt(statistics.variance(a) / len(a) + statistics.variance(b) / len(b))
+    return spread > 0 and abs(statistics.mean(a) - statistics.mean(b)) / spread > 1.96
+
+
+def rank_claims(a: list[float], b: list[float]) -> bool:
+    merged = sorted([(value, 0) for value in a] + [(value, 1) for value in b])
+    ranks = sum(place + 1 for place, (_, side) in enumerate(merged) if side == 0)
+    n, m = len(a), len(b)
+    return abs(ranks - n * (n + m + 1) / 2) / math.sqrt(n * m * (n + m + 1) / 12) > 1.96
+
+
+def blocks(values: int) -> tuple[list[float], list[float]]:
+    """All of A, then all of B, a call a value."""
+    def timed() -> list[float]:
+        return timeit.repeat(work, number=1, repeat=values)
+
+    return timed(), timed()
+
+
+def torch_claims(seconds: float) -> Callable[[], bool] | None:
+    """Its significant figures: medians that differ by more than the sum of half the interquartile ranges."""
+    try:
+        from torch.utils.benchmark import Timer
+    except ImportError:
+        return None
+
+    def claims() -> bool:
+        first, second = (Timer("work()", globals={"work": work}).blocked_autorange(min_run_time=seconds) for _ in range(2))
+        return abs(first.median - second.median) > (first.iqr + second.iqr) / 2 / math.sqrt(min(len(first.times), len(second.times)))
+
+    return claims
+
+
+def same_twice(comparisons: int, pairs: int) -> list[str]:
+    names = [f"`fathom.bench(f, against=f, runs={pairs})`", "`fathom.bench(f, against=f)`", "timeit, A then B: Welch",
+             "timeit, A then B: Mann and Whitney"]
+    claims = dict.fromkeys(names, 0)
+    torch = torch_claims(pairs * 0.0003)
+    if torch is not None:
+        claims["torch.utils.benchmark, A then B: medians against their errors"] = 0
+    used: list[int] = []
+    for _ in range(comparisons):
+        claims[names[0]] += fathom.bench(work, against=work, runs=pairs).verdict in ("faster", "slower")
+        stopped = fathom.bench(work, against=work, resolution=0.02, time=0.5)
+        claims[names[1]] += stopped.verdict in ("faster", "slower")
+        used.append(stopped.pairs)
+        a, b = blocks(pairs)
+        claims[names[2]] += welch_claims(a, b)
+        claims[names[3]] += rank_claims(a, b)
+        if torch is not None:
+            claims[list(claims)[4]] += torch()
+    labels = dict.fromkeys(names)
+    labels[names[1]] = f"the same, stopped by precision (2 %, half a second; {statistics.median(used):.0f} pairs, median)"
+    return [f"| {labels.get(name) or name} | {count} of {comparisons} ({100 * count / comparisons:.1f} %) |" for name, count in claims.items()]
+
+
+def true_difference(comparisons: int, seconds: float) -> str:
+    found: dict[str, int] = {}
+    for _ in range(comparisons):
+        verdict = fathom.bench(more, against=work, resolution=0.01, time=seconds).verdict or "none"
+        found[verdict] = found.get(verdict, 0) + 1
+    told = ", ".join(f"{name} {count}" for name, count in sorted(found.items()))
+    return f"1 % more work, `resolution=0.01, time={seconds:g}`, {comparisons} comparisons: {told}."
+
+
+def page(comparisons: int, pairs: int, power: int, seconds: float) -> str:
+    began, load = time.monotonic(), os.getloadavg()[0]
+    median = fathom.bench(work, runs=200).new.median / 1e6
+    rows = same_twice(comparisons, pairs)
+    lines = [f"A loop of Python (median {median:.2f} ms a call) against itself, {comparisons} live comparisons, {pairs} values a side; "
+             "how often a difference is claimed:", "", "| method | claims |", "|---|---:|", *rows, "", true_difference(power, seconds), "",
+             f"It took {time.monotonic() - began:.0f} s on {os.cpu_count()} cores, load {load:.1f} at the start and "
+             f"{os.getloadavg()[0]:.1f} at the end."]
+    return "\n".join(lines) + "\n"
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--comparisons", type=int, default=1000)
+    parser.add_argument("--pairs", type=int, default=30)
+    parser.add_argument("--power", type=int, default=40, help="comparisons with what does 1 %% more")
+    parser.add_argument("--seconds", type=float, default=3.0, help="the most that one of these may take")
+    parser.add_argument("--write", type=pathlib.Path)
+    args = parser.parse_args()
+    text = page(args.comparisons, args.pairs, args.power, args.seconds)
+    if args.write is None:
+        print(text, end="")
+        return
+    head, rest = args.write.read_text().split(BEGIN)
+    args.write.write_text(head + BEGIN + "\n" + text + "\n" + END + rest.split(END)[1])
+
+
+if __name__ == "__main__":
+    main()
