@@ -87,7 +87,7 @@ def same_twice(comparisons: int, pairs: int) -> list[str]:
     used: list[int] = []
     for _ in range(comparisons):
         claims[names[0]] += fathom.bench(work, against=work, runs=pairs).verdict in ("faster", "slower")
-        stopped = fathom.bench(work, against=work, resolution=0.02, time=0.5)
+        stopped = fathom.bench(work, against=work, resolution=0.02, time=0.3)
         claims[names[1]] += stopped.verdict in ("faster", "slower")
         used.append(stopped.pairs)
         a, b = blocks(pairs)
@@ -96,7 +96,7 @@ def same_twice(comparisons: int, pairs: int) -> list[str]:
         if torch is not None:
             claims[list(claims)[4]] += torch()
     labels = dict.fromkeys(names)
-    labels[names[1]] = f"the same, stopped by precision (2 %, half a second; {statistics.median(used):.0f} pairs, median)"
+    labels[names[1]] = f"the same, stopped by precision (2 %, 0.3 seconds; {statistics.median(used):.0f} pairs, median)"
     return [f"| {labels.get(name) or name} | {count} of {comparisons} ({100 * count / comparisons:.1f} %) |" for name, count in claims.items()]
 
 

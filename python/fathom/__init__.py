@@ -1,15 +1,9 @@
 """Where the time of a PyTorch or CUDA program goes, and what to change first."""
 
 from fathom._annotate import annotate
-from fathom._bench import (
-    BenchCrossover,
-    BenchMetric,
-    BenchResult,
-    BenchSide,
-    BenchSweep,
-    bench,
-    crossover,
-)
+from fathom._bench import bench, crossover
+from fathom._bench_result import BenchMetric, BenchResult, BenchSide
+from fathom._bench_sweep import BenchCrossover, BenchSweep
 from fathom._core import Column, ColumnSpec, Report, Table
 from fathom._core import version as __version__
 from fathom._diagnosis import (

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 if TYPE_CHECKING:
-    from fathom._bench import BenchResult
+    from fathom._bench_result import BenchResult
 
 SCHEMA = "fathom.bench-saved/1"
 # A median of so many is as good as one of more; the file stays small.
@@ -73,7 +73,7 @@ def fathom_bench(request: pytest.FixtureRequest) -> Iterator[FathomBench]:
         number += 1
         if "sweep" in options:
             raise fathom.FathomError("fathom_bench takes no sweep", "invalid_argument")
-        result = fathom.bench(fn, *arguments, **options)
+        result: BenchResult = fathom.bench(fn, *arguments, **options)
         measured.append((name if number == 1 else f"{name}#{number}", result))
         return result
 
@@ -138,7 +138,9 @@ def _against(then: dict[str, Any], result: BenchResult) -> str:
     return text + f" ({100 * (low - 1):+.1f} to {100 * (high - 1):+.1f} % within the runs)"
 
 
-def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:
+def pytest_terminal_summary(
+    terminalreporter: pytest.TerminalReporter, config: pytest.Config
+) -> None:
     from fathom import _core
 
     measured = [each for each in config.stash[_MEASURED] if each[1].metrics]

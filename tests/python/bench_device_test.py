@@ -1,4 +1,4 @@
-"""fathom.bench() on a device: a fake of CUDA's driver, whose time goes on only by what is launched."""
+"""fathom.bench() on a fake of CUDA's driver, whose time goes on only by what is launched."""
 
 from __future__ import annotations
 

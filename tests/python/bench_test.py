@@ -327,7 +327,13 @@ def test_a_crossover_is_found_by_doubling_and_halving() -> None:
 
 def test_a_screen_and_a_table(slower: fathom.BenchResult) -> None:
     text = str(slower)
-    for part in ("Base          short", "New           long", "slower: +", "Timed by", "Conditions"):
+    for part in (
+        "Base          short",
+        "New           long",
+        "slower: +",
+        "Timed by",
+        "Conditions",
+    ):
         assert part in text
     assert len(text.splitlines()) <= 30
     assert max(map(len, text.splitlines())) <= 100

@@ -25,7 +25,9 @@ def test_the_fixture_measures_and_the_summary_shows(pytester: pytest.Pytester) -
     pytester.makepyfile(TESTS)
     done = pytester.runpytest_subprocess(*PLUGIN)
     done.assert_outcomes(passed=2)
-    done.stdout.fnmatch_lines(["*fathom_bench*", "*::test_sum: *, wall", "*::test_two: * slower: +*"])
+    done.stdout.fnmatch_lines(
+        ["*fathom_bench*", "*::test_sum: *, wall", "*::test_two: * slower: +*"]
+    )
 
 
 def test_without_the_fixture_nothing_is_shown(pytester: pytest.Pytester) -> None:

@@ -39,6 +39,15 @@ def read(path: str) -> None:
     print(len(sessions))
 
 
+def measure() -> None:
+    result: fathom.BenchResult = fathom.bench(lambda: work(3), against=lambda: work(4), runs=6)
+    side: fathom.BenchSide = result.new
+    metric: fathom.BenchMetric = result["wall"]
+    p95: float | None = side.p95
+    sweep: fathom.BenchSweep = fathom.bench(lambda n: work(n), sweep={"n": [1, 2]}, runs=3)
+    print(metric.verdict, p95, side.median + 0, sweep.knee, result.values()[0][0] + 0)
+
+
 def record(folder: str) -> None:
     plan: fathom.Schedule = fathom.schedule(wait=0, warmup=0, active=2)
     try:
@@ -55,4 +64,5 @@ def record(folder: str) -> None:
 
 if __name__ == "__main__":
     read(sys.argv[1])
+    measure()
     record(sys.argv[2])
