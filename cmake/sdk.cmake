@@ -49,7 +49,7 @@ foreach(
         measure/benchmark
         measure/block_timer
         measure/claim
-        measure/clocks
+        measure/clock_rule
         measure/conditions
         measure/function_bench
         measure/function_json

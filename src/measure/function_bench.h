@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "measure/block_timer.h"
-#include "measure/clocks.h"
+#include "measure/clock_rule.h"
 #include "measure/conditions.h"
 #include "measure/sampling.h"
 

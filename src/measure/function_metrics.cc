@@ -60,7 +60,7 @@ std::optional<double> throughput(const FunctionSample& sample) {
   return 1e9 * static_cast<double>(sample.items->at.size()) / sample.items->end;
 }
 
-constexpr std::string_view kPerSecond = "items/s";
+constexpr std::string_view kPerSecond = "1/s";
 constexpr std::array kItemKinds = {
     Kind{"first_item", "latency of the first item", "ns", first_item},
     Kind{"item_time", "time per item after the first", "ns", item_time},

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "measure/claim.h"
-#include "measure/clocks.h"
+#include "measure/clock_rule.h"
 #include "measure/function_bench.h"
 #include "stats/sample.h"
 #include "stats/warm_up.h"
@@ -27,7 +27,7 @@ struct FunctionSide {
 struct FunctionMetric {
   std::string_view id;     ///< "wall", "first_item".
   std::string_view title;  ///< "wall time per call".
-  std::string_view unit;   ///< "ns", "items/s".
+  std::string_view unit;   ///< "ns", "1/s" of items.
   std::optional<FunctionSide> base;
   FunctionSide now;
   Claim claim;  ///< Of new against base. "Faster" is less time, and more items a second.

@@ -232,7 +232,7 @@ std::string html_row(std::string_view name, const FunctionSide& side, std::strin
 }  // namespace
 
 std::string metric_value_text(double value, std::string_view unit) {
-  if (unit != "ns") return real_text(value) + " " + std::string(unit);
+  if (unit == "1/s") return real_text(value) + " items/s";
   // Blocks of calls tell parts of a nanosecond.
   if (value < 1000) return real_text(std::round(value * 100) / 100) + " ns";
   return duration_text(duration_ns(std::llround(value)));

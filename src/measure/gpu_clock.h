@@ -4,7 +4,7 @@
 #include <functional>
 #include <string>
 
-#include "measure/clocks.h"
+#include "measure/clock_rule.h"
 
 namespace fathom::measure {
 

@@ -3,9 +3,9 @@
 
 namespace fathom::measure {
 
-std::optional<std::size_t> knee_of(std::span<const SweepPoint> points, double resolution) {
+std::optional<std::size_t> knee_of(std::span<const KneePoint> points, double resolution) {
   std::optional<double> least;
-  for (const SweepPoint& point : points) {
+  for (const KneePoint& point : points) {
     if (point.cost && (!least || *point.cost < *least)) least = point.cost;
   }
   std::optional<std::size_t> found;

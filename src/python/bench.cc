@@ -14,12 +14,12 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
-#include "measure/crossover.h"
 #include "measure/cuda_timer.h"
 #include "measure/function_json.h"
 #include "measure/function_text.h"
 #include "measure/gpu_clock.h"
 #include "measure/knee.h"
+#include "measure/size_search.h"
 #include "python/bind.h"
 #include "python/called.h"
 #include "python/errors.h"
@@ -244,28 +244,28 @@ void bind_sweeps(nb::module_& module) {
       "knee",
       [](const std::vector<double>& values, const std::vector<std::optional<double>>& costs,
          double resolution) {
-        std::vector<measure::SweepPoint> points;
+        std::vector<measure::KneePoint> points;
         for (std::size_t i = 0; i < std::min(values.size(), costs.size()); ++i)
           points.push_back({.value = values[i], .cost = costs[i]});
         return measure::knee_of(points, resolution);
       },
       nb::arg("values"), nb::arg("costs"), nb::arg("resolution"),
       "The place of the smallest value that costs no more than the least, within the resolution.");
-  nb::class_<measure::Crossover>(module, "CrossoverSearch",
-                                 "Doubles sizes, then halves the stretch.")
+  nb::class_<measure::SizeSearch>(module, "CrossoverSearch",
+                                  "Doubles sizes, then halves the stretch.")
       .def(nb::init<std::int64_t, std::int64_t>(), nb::arg("least"), nb::arg("most"))
-      .def("next", &measure::Crossover::next, "The next size; None when it is over.")
+      .def("next", &measure::SizeSearch::next, "The next size; None when it is over.")
       .def(
           "add",
-          [](measure::Crossover& self, const std::string& verdict) {
+          [](measure::SizeSearch& self, const std::string& verdict) {
             for (const auto each : {measure::Verdict::faster, measure::Verdict::slower,
                                     measure::Verdict::same, measure::Verdict::cannot_tell}) {
               if (measure::to_string(each) == verdict) self.add(each);
             }
           },
           nb::arg("verdict"), "Of the new side at next().")
-      .def_prop_ro("faster_from", &measure::Crossover::faster_from)
-      .def_prop_ro("not_faster_at", &measure::Crossover::not_faster_at);
+      .def_prop_ro("faster_from", &measure::SizeSearch::faster_from)
+      .def_prop_ro("not_faster_at", &measure::SizeSearch::not_faster_at);
   module.def(
       "median_ratio",
       [](std::vector<double> base, std::vector<double> now)

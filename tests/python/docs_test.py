@@ -31,6 +31,11 @@ def test_the_examples_of_the_page_run(source: pathlib.Path, tmp_path: pathlib.Pa
     assert ran >= 5
 
 
+def test_the_first_example_of_the_bench_runs(source: pathlib.Path, tmp_path: pathlib.Path) -> None:
+    code = examples(source / "docs" / "bench-api.md")[0]
+    subprocess.run([sys.executable, "-c", code], cwd=tmp_path, check=True, env=os.environ)
+
+
 def test_the_page_names_the_whole_surface(source: pathlib.Path) -> None:
     import fathom
 

@@ -1,14 +1,14 @@
 // Doubles, then halves.
-#include "measure/crossover.h"
+#include "measure/size_search.h"
 
 #include <algorithm>
 
 namespace fathom::measure {
 
-Crossover::Crossover(std::int64_t least, std::int64_t most)
+SizeSearch::SizeSearch(std::int64_t least, std::int64_t most)
     : most_(std::max(least, most)), next_(least) {}
 
-void Crossover::add(Verdict verdict) {
+void SizeSearch::add(Verdict verdict) {
   if (!next_) return;
   const std::int64_t size = *next_;
   const bool faster = verdict == Verdict::faster;

@@ -1,5 +1,5 @@
 // Clocks that differ withhold a verdict, unless cycles agree.
-#include "measure/clocks.h"
+#include "measure/clock_rule.h"
 
 #include <gtest/gtest.h>
 
@@ -18,20 +18,20 @@ std::string differ(const std::vector<ClockReading>& base, const std::vector<Cloc
   return clocks_differ(describe_clocks(base), describe_clocks(now));
 }
 
-TEST(Clocks, MediansUpToOnePercentApartAreEqual) {
+TEST(ClockRule, MediansUpToOnePercentApartAreEqual) {
   EXPECT_EQ(differ(at(10, 1000), at(10, 1010)), "");
   EXPECT_EQ(differ(at(10, 1000), at(10, 1011)),
             "the base ran at 1,000 MHz, the new at 1,011 MHz (medians)");
   EXPECT_NE(differ(at(10, 1000), at(10, 989)), "");
 }
 
-TEST(Clocks, WhatIsNotKnownSpeaksAgainstNothing) {
+TEST(ClockRule, WhatIsNotKnownSpeaksAgainstNothing) {
   EXPECT_EQ(differ({}, {}), "");
   EXPECT_EQ(differ(at(3, 1000), std::vector<ClockReading>(3)), "");
   EXPECT_EQ(describe_clocks(std::vector<ClockReading>(3)).readings, 0U);
 }
 
-TEST(Clocks, ASlowdownByHeatOrHardwareIsEnoughOnEitherSide) {
+TEST(ClockRule, ASlowdownByHeatOrHardwareIsEnoughOnEitherSide) {
   std::vector<ClockReading> one_hot = at(100, 1000);
   one_hot.front().reasons = kThermal;
   EXPECT_EQ(differ(at(100, 1000), one_hot),
@@ -39,7 +39,7 @@ TEST(Clocks, ASlowdownByHeatOrHardwareIsEnoughOnEitherSide) {
   EXPECT_NE(differ(one_hot, one_hot), "");
 }
 
-TEST(Clocks, OtherReasonsMayDifferByFivePoints) {
+TEST(ClockRule, OtherReasonsMayDifferByFivePoints) {
   std::vector<ClockReading> some = at(100, 1000);
   for (std::size_t i = 0; i < 5; ++i) some[i].reasons = kPowerCap;
   EXPECT_EQ(differ(at(100, 1000), some), "");
@@ -49,7 +49,7 @@ TEST(Clocks, OtherReasonsMayDifferByFivePoints) {
       << "alike on both sides";
 }
 
-TEST(Clocks, AnIdleGpuBetweenSamplesIsNoReason) {
+TEST(ClockRule, AnIdleGpuBetweenSamplesIsNoReason) {
   EXPECT_EQ(differ(at(10, 1000), at(10, 1000, kIdle)), "");
 }
 
@@ -60,12 +60,12 @@ Claim held(double time_ratio, double base_mhz, double now_mhz) {
                              at(10, now_mhz), 0.01);
 }
 
-TEST(Clocks, AVerdictStaysWhereCyclesAgree) {
+TEST(ClockRule, AVerdictStaysWhereCyclesAgree) {
   EXPECT_EQ(held(0.5, 1000, 1000).verdict, Verdict::faster);
   EXPECT_EQ(held(0.5, 1000, 1200).verdict, Verdict::faster) << "0.6 of the cycles";
 }
 
-TEST(Clocks, WhereCyclesDisagreeNothingCanBeTold) {
+TEST(ClockRule, WhereCyclesDisagreeNothingCanBeTold) {
   const Claim claim = held(0.9, 1000, 1111);
   EXPECT_EQ(claim.verdict, Verdict::cannot_tell);
   EXPECT_EQ(claim.reason,
@@ -73,7 +73,7 @@ TEST(Clocks, WhereCyclesDisagreeNothingCanBeTold) {
   EXPECT_EQ(held(1, 1000, 1100).verdict, Verdict::cannot_tell) << "same time, more cycles";
 }
 
-TEST(Clocks, WithoutClocksCyclesAreNotKnown) {
+TEST(ClockRule, WithoutClocksCyclesAreNotKnown) {
   const std::vector<double> base(10, 100);
   const std::vector<double> now(10, 50);
   const std::vector<ClockReading> hot(10, {.sm_mhz = std::nullopt, .reasons = kThermal});

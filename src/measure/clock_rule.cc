@@ -1,5 +1,5 @@
 // Compares clocks and the reasons why they were not higher.
-#include "measure/clocks.h"
+#include "measure/clock_rule.h"
 
 #include <algorithm>
 #include <array>

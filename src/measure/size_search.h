@@ -14,9 +14,9 @@ namespace fathom::measure {
 /// measured; then the stretch between is halved until its ends are one apart or the sides are
 /// the same or cannot be told apart within it. What is found holds if the new side stays faster
 /// once it is.
-class Crossover {
+class SizeSearch {
  public:
-  Crossover(std::int64_t least, std::int64_t most);
+  SizeSearch(std::int64_t least, std::int64_t most);
   /// The next size; nothing when it is over.
   [[nodiscard]] std::optional<std::int64_t> next() const { return next_; }
   /// Of the new side at next().
