@@ -10,6 +10,8 @@ JOBS ?= $(shell nproc)
 LEAVE_OUT ?=
 # OFF: `make test` leaves out the unit tests of the rooms, which `make asan` has.
 UNIT_TESTS ?= ON
+# `make test-ui`: smoke, or all.
+UI_TESTS ?= smoke
 # Further options of the build that `make fuzz` makes.
 FUZZ_BUILD ?=
 # What `make check` tells tools/check_alone and tools/check_tidy about proofs: --write, --all, --again N.
@@ -21,7 +23,7 @@ space := $(subst ,, )
 TRACE := $(firstword $(wildcard examples/*.json.gz))
 
 .DEFAULT_GOAL := help
-.PHONY: help build demo test test-torch test-cupti bench eval fuzz check format install uninstall dist wheel test-wheel clean debug asan tsan nightly
+.PHONY: help build demo ui check-ui test-ui test test-torch test-cupti bench eval fuzz check format install uninstall dist wheel test-wheel clean debug asan tsan nightly
 
 help: ## This list.
 	@echo 'make <goal>, where goal is one of:'
@@ -37,6 +39,19 @@ build: ## The release binary, build/release/fathom.
 demo: build ## Diagnoses a real GPU trace, then records and diagnoses a program on this machine.
 	$(RELEASE)/fathom diagnose $(TRACE)
 	@tools/demo_live $(RELEASE)
+
+ui: ## The web page, ui/dist, from ui/src (needs Node; the built page is committed).
+	@tools/setup ui
+	@cd ui && node build.mjs
+
+check-ui: ## The web page: layers, types, format, unit tests, and that ui/dist is what the sources give.
+	@tools/setup ui
+	@tools/check_ui
+
+test-ui: build ## The page in a browser: a smoke test of each view (make test-ui UI_TESTS=all for all of it).
+	@tools/setup browser ui
+	@FATHOM=$(abspath $(RELEASE)/fathom) FATHOM_UI_TESTS=$(UI_TESTS) \
+	  build/browser/bin/python -m pytest -q -p no:cacheprovider tests/ui
 
 test: ## All tests: unit, golden tables, the whole program, the release binary, the Python package.
 	@tools/setup build python nvtx
@@ -139,7 +154,7 @@ test-wheel: wheel ## The wheels in bare environments of all CPythons here, witho
 	else echo 'test-wheel: no emulator, or no Python for it: the wheels for aarch64 are not tested' >&2; fi
 
 clean: ## Removes the build trees, not what was downloaded (build/sources, build/torch, build/python, …) or learned by fuzzing.
-	@if [ -d build ]; then find build -mindepth 1 -maxdepth 1 ! -name sources ! -name torch ! -name python ! -name nvtx ! -name glibc ! -name pythons ! -name 'cuda*' ! -name fuzz -exec rm -rf {} +; fi
+	@if [ -d build ]; then find build -mindepth 1 -maxdepth 1 ! -name sources ! -name torch ! -name python ! -name browser ! -name nvtx ! -name glibc ! -name pythons ! -name 'cuda*' ! -name fuzz -exec rm -rf {} +; fi
 	@if [ -d build/fuzz ]; then find build/fuzz -mindepth 1 -maxdepth 1 ! -name corpus -exec rm -rf {} +; fi
 
 # Quiet unless it fails: what cmake finds out is of interest to no one. $(1) preset, $(2) further options. But for

@@ -1,0 +1,94 @@
+// The only place that asks the server, or the answers that the page carries itself.
+import { failed, okay, type Result } from '../base/result';
+import { fromBase64, type Carried } from './answers';
+import { withInput } from './urls';
+
+export type Connection = 'connected' | 'lost' | 'carried';
+
+function nameOf(error: unknown): string {
+  return error instanceof Error ? error.name : '';
+}
+
+export class TraceClient {
+  /** Told when the server stops or begins to answer. */
+  onConnection: (state: Connection) => void = () => {};
+  /** Which of several recordings is asked about: its index, or "" for the first. */
+  input = '';
+  private state: Connection;
+
+  constructor(private readonly carried: Carried | null) {
+    this.state = carried ? 'carried' : 'connected';
+  }
+
+  get connection(): Connection {
+    return this.state;
+  }
+
+  /** What a page in a file says it leaves out. */
+  get leftOut(): readonly string[] {
+    return this.carried?.left_out ?? [];
+  }
+
+  async json<T>(question: string, signal?: AbortSignal): Promise<Result<T>> {
+    const path = withInput(question, this.input);
+    if (this.carried) {
+      const answer = this.carried.answers[path];
+      return answer === undefined ? this.notCarried(path) : okay(answer as T);
+    }
+    const response = await this.ask(path, signal);
+    if (!response.ok) return response;
+    try {
+      return okay((await response.value.json()) as T);
+    } catch (error) {
+      return failed(nameOf(error) === 'AbortError' ? 'aborted' : 'unreadable', `${path}: no JSON`);
+    }
+  }
+
+  async binary(question: string, signal?: AbortSignal): Promise<Result<ArrayBuffer>> {
+    const path = withInput(question, this.input);
+    if (this.carried) {
+      const answer = this.carried.answers[path] as { base64?: string } | undefined;
+      if (typeof answer?.base64 !== 'string') return this.notCarried(path);
+      return okay(fromBase64(answer.base64).buffer);
+    }
+    const response = await this.ask(path, signal);
+    if (!response.ok) return response;
+    try {
+      return okay(await response.value.arrayBuffer());
+    } catch (error) {
+      return failed(nameOf(error) === 'AbortError' ? 'aborted' : 'unreadable', `${path}: cut off`);
+    }
+  }
+
+  private notCarried(path: string) {
+    return failed(
+      'left_out',
+      `This page is a file, and this is not in it. Open the recording with fathom view for it. (${path})`,
+    );
+  }
+
+  private async ask(path: string, signal?: AbortSignal): Promise<Result<Response>> {
+    let response: Response;
+    try {
+      response = await fetch(path, signal ? { signal } : {});
+    } catch (error) {
+      if (nameOf(error) === 'AbortError') return failed('aborted', 'no longer needed');
+      this.turn('lost');
+      return failed('unreachable', 'The server does not answer; is fathom view still running?');
+    }
+    this.turn('connected');
+    if (response.ok) return okay(response);
+    try {
+      const { error } = (await response.json()) as { error: { code: string; message: string } };
+      return failed(error.code, error.message);
+    } catch {
+      return failed(`http_${response.status}`, `The server answered ${response.status} to ${path}`);
+    }
+  }
+
+  private turn(state: Connection): void {
+    if (state === this.state) return;
+    this.state = state;
+    this.onConnection(state);
+  }
+}

@@ -1,0 +1,172 @@
+// Fetches tiles, many tracks at a time, keeps the latest used, and cancels what is no longer wanted.
+import { BINS, decodeTile, spanOf, type TileBlock } from './tile';
+import type { TraceClient } from './client';
+import { pathOf } from './urls';
+
+const MOST_BYTES = 96 * 2 ** 20;
+const CHUNK = 24;
+const AT_A_TIME = 6;
+
+export interface Tile {
+  readonly track: number;
+  readonly level: number;
+  readonly index: number;
+  readonly block: TileBlock | null; // null: nothing of this track is there
+  used: number;
+}
+
+interface Asked {
+  readonly key: string;
+  readonly level: number;
+  readonly index: number;
+  readonly tracks: readonly number[];
+  readonly abort: AbortController;
+  running: boolean;
+  wanted: number;
+}
+
+export class Tiles {
+  private readonly tiles = new Map<string, Tile>();
+  private readonly asked = new Map<string, Asked>();
+  private readonly failed = new Set<string>();
+  private bytes = 0;
+  private clock = 0;
+  /** Told of each tile that is dropped, so that what was made of it can go, too. */
+  onDrop: (tile: Tile) => void = () => {};
+
+  /** `order`: tracks as they are asked for together, the same each time, so that answers are cached. */
+  constructor(
+    private readonly client: TraceClient,
+    private readonly digest: string,
+    private readonly order: readonly number[],
+    readonly coarsest: number,
+    private readonly onArrival: () => void,
+  ) {}
+
+  static key(track: number, level: number, index: number): string {
+    return `${track}/${level}/${index}`;
+  }
+
+  get(track: number, level: number, index: number): Tile | undefined {
+    const tile = this.tiles.get(Tiles.key(track, level, index));
+    if (tile) tile.used = ++this.clock;
+    return tile;
+  }
+
+  /** The tile itself, or the finest one above it that is here. */
+  best(track: number, level: number, index: number): Tile | undefined {
+    for (let up = level; up <= this.coarsest; ++up) {
+      const tile = this.get(track, up, Math.floor(index / 2 ** (up - level)));
+      if (tile) return tile;
+    }
+    return undefined;
+  }
+
+  get waiting(): boolean {
+    return this.asked.size > 0;
+  }
+
+  /** Asks for what is missing of [begin, end) at a level; what was asked for before and is not wanted now is cancelled. */
+  want(tracks: ReadonlySet<number>, level: number, begin: number, end: number): void {
+    const now = ++this.clock;
+    if (this.tiles.size === 0) this.request(this.order, this.coarsest, 0, now);
+    const span = spanOf(level);
+    const first = Math.max(0, Math.floor(begin / span));
+    const last = Math.floor(Math.max(begin, end - 1) / span);
+    // The middle first: that is where one looks.
+    const middle = (first + last) / 2;
+    const indices: number[] = [];
+    for (let index = first; index <= last; ++index) indices.push(index);
+    indices.sort((a, b) => Math.abs(a - middle) - Math.abs(b - middle));
+    for (const index of indices) {
+      for (let at = 0; at < this.order.length; at += CHUNK) {
+        const chunk = this.order.slice(at, at + CHUNK);
+        const needed = chunk.some(
+          (track) => tracks.has(track) && !this.tiles.has(Tiles.key(track, level, index)),
+        );
+        if (needed) this.request(chunk, level, index, now);
+      }
+    }
+    for (const each of [...this.asked.values()]) {
+      if (each.wanted === now || each.level === this.coarsest) continue;
+      each.abort.abort();
+      this.asked.delete(each.key);
+    }
+    this.start();
+  }
+
+  private request(tracks: readonly number[], level: number, index: number, now: number): void {
+    const key = `${level}/${index}/${tracks[0] ?? ''}/${tracks.length}`;
+    const before = this.asked.get(key);
+    if (before) before.wanted = now;
+    else if (!this.failed.has(key)) {
+      const abort = new AbortController();
+      this.asked.set(key, { key, level, index, tracks, abort, running: false, wanted: now });
+    }
+  }
+
+  private start(): void {
+    let running = 0;
+    for (const each of this.asked.values()) if (each.running) ++running;
+    for (const each of this.asked.values()) {
+      if (running >= AT_A_TIME) return;
+      if (each.running) continue;
+      each.running = true;
+      ++running;
+      void this.fetch(each);
+    }
+  }
+
+  private async fetch(each: Asked): Promise<void> {
+    const path = pathOf(`api/tiles/${this.digest}`, [
+      ['level', each.level],
+      ['tile', each.index],
+      ['tracks', each.tracks.join(',')],
+    ]);
+    const answer = await this.client.binary(path, each.abort.signal);
+    if (this.asked.get(each.key) !== each) return;
+    this.asked.delete(each.key);
+    const blocks = answer.ok ? decodeTile(answer.value) : answer;
+    if (blocks.ok) {
+      for (const track of each.tracks) {
+        const block = blocks.value.find((one) => one.track === track) ?? null;
+        this.keep({ track, level: each.level, index: each.index, block, used: ++this.clock });
+      }
+      this.drop();
+    } else if (blocks.error.code !== 'aborted') {
+      // Once more when the server is back; a page in a file has only coarse ones.
+      if (blocks.error.code !== 'unreachable') this.failed.add(each.key);
+    }
+    this.onArrival();
+    this.start();
+  }
+
+  private keep(tile: Tile): void {
+    const key = Tiles.key(tile.track, tile.level, tile.index);
+    if (this.tiles.has(key)) return;
+    this.tiles.set(key, tile);
+    this.bytes += sizeOf(tile);
+  }
+
+  /** The coarsest tiles stay: they are what is drawn while finer ones are on their way. */
+  private drop(): void {
+    if (this.bytes <= MOST_BYTES) return;
+    const oldest = [...this.tiles.entries()]
+      .filter(([, tile]) => tile.level < this.coarsest)
+      .sort(([, a], [, b]) => a.used - b.used);
+    for (const [key, tile] of oldest) {
+      if (this.bytes <= MOST_BYTES * 0.8) return;
+      this.tiles.delete(key);
+      this.bytes -= sizeOf(tile);
+      this.onDrop(tile);
+    }
+  }
+}
+
+const sizeOf = (tile: Tile): number => 96 + (tile.block?.boxes ?? 0) * 20;
+
+/** Indices of the tiles of a level that meet [begin, end). */
+export function indicesOf(level: number, begin: number, end: number): readonly [number, number] {
+  const span = BINS * 2 ** level;
+  return [Math.max(0, Math.floor(begin / span)), Math.max(0, Math.floor((end - 1) / span))];
+}

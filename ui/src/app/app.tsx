@@ -1,0 +1,38 @@
+// The page once the recording is read: asks again what there is when another recording is chosen.
+import { useEffect, useState } from 'preact/hooks';
+import type { TraceClient } from '../api/client';
+import type { SessionInfo } from '../api/types';
+import type { Store } from '../base/store';
+import type { ViewState } from '../base/view_state';
+import { useStore } from '../components/use_store';
+import { Shell } from './shell';
+
+/** How long to wait for the steps, which are found after the timeline is there. */
+const AGAIN_MS = 150;
+
+export function App(props: { client: TraceClient; session: SessionInfo; state: Store<ViewState> }) {
+  const { client } = props;
+  const { scope } = useStore(props.state);
+  const [session, setSession] = useState({ input: client.input, info: props.session });
+  useEffect(() => {
+    const abort = new AbortController();
+    let timer = 0;
+    const ask = async (): Promise<void> => {
+      client.input = scope.input;
+      const answer = await client.json<SessionInfo>('api/session', abort.signal);
+      if (abort.signal.aborted) return;
+      if (!answer.ok || answer.value.analysed === false) {
+        timer = setTimeout(() => void ask(), AGAIN_MS) as unknown as number;
+      }
+      if (answer.ok) setSession({ input: scope.input, info: answer.value });
+    };
+    if (scope.input !== session.input || session.info.analysed === false) void ask();
+    return () => {
+      abort.abort();
+      clearTimeout(timer);
+    };
+  }, [client, scope.input]);
+  // The views begin anew with another recording, and once its steps are known.
+  const key = `${session.input}/${session.info.digest ?? ''}/${session.info.analysed ?? true}`;
+  return <Shell key={key} client={client} session={session.info} state={props.state} />;
+}

@@ -1,0 +1,81 @@
+// The keys of the page, in a dialog.
+import { useEffect, useRef } from 'preact/hooks';
+
+const KEYS: readonly (readonly [
+  title: string,
+  keys: readonly (readonly [key: string, what: string])[],
+])[] = [
+  [
+    'Everywhere',
+    [
+      ['1 … 7', 'the views'],
+      ['X', 'what-if drawer'],
+      ['?', 'this list'],
+      ['Esc', 'close, or clear the selection'],
+    ],
+  ],
+  [
+    'Timeline',
+    [
+      ['W S', 'zoom in, out'],
+      ['A D', 'move left, right'],
+      ['Ctrl + wheel', 'zoom; Shift + wheel moves'],
+      ['drag', 'select an area; Shift + drag moves'],
+      ['← →', 'neighbour in the lane'],
+      ['↑ ↓', 'lane above, below'],
+      ['[ ]', 'launch, and what it launched'],
+      [', .', 'previous and next slice of the same name'],
+      ['F', 'fit the selection, or all'],
+      ['Backspace', 'zoom back'],
+      ['R', 'select the area of the slice'],
+      ['M', 'mark this time'],
+      ['P', 'pin the track'],
+      ['C', 'critical path'],
+      ['/', 'search; Enter goes to the next hit'],
+    ],
+  ],
+  [
+    'Tables',
+    [
+      ['↑ ↓', 'rows'],
+      ['Enter', 'show the row in the timeline'],
+    ],
+  ],
+];
+
+export function Keys(props: { onClose: () => void }) {
+  const dialog = useRef<HTMLDialogElement>(null);
+  useEffect(() => dialog.current?.showModal(), []);
+  return (
+    <dialog ref={dialog} class="keys" aria-labelledby="keys-title" onClose={props.onClose}>
+      <header>
+        <h2 id="keys-title">Keys</h2>
+        <button
+          type="button"
+          class="quiet"
+          aria-label="Close"
+          onClick={() => dialog.current?.close()}
+        >
+          ×
+        </button>
+      </header>
+      <div class="key-columns">
+        {KEYS.map(([title, keys]) => (
+          <section key={title}>
+            <h3>{title}</h3>
+            <dl>
+              {keys.map(([key, what]) => (
+                <div key={key}>
+                  <dt>
+                    <kbd>{key}</kbd>
+                  </dt>
+                  <dd>{what}</dd>
+                </div>
+              ))}
+            </dl>
+          </section>
+        ))}
+      </div>
+    </dialog>
+  );
+}

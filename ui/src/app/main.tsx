@@ -1,0 +1,64 @@
+// Starts the page: waits until the recording is read, then shows it.
+import { render } from 'preact';
+import { unpackCarried } from '../api/answers';
+import { TraceClient } from '../api/client';
+import type { SessionInfo } from '../api/types';
+import { percentText } from '../base/format';
+import { mirroredState } from './state';
+import { App } from './app';
+import { applyTheme, theme } from './theme';
+
+const pause = (ms: number): Promise<void> => new Promise((done) => setTimeout(done, ms));
+
+function Opening(props: { session: SessionInfo | null; message: string }) {
+  const { session } = props;
+  const progress = session?.progress ?? null;
+  return (
+    <div class="opening" role="status">
+      <p class="brand">fathom</p>
+      <p>{session?.input ?? ''}</p>
+      {progress !== null && <progress max={1} value={progress} aria-label="Reading" />}
+      <p class="soft">
+        {props.message ||
+          (progress === null ? 'Reading…' : `Reading, ${percentText(progress * 100)}`)}
+      </p>
+    </div>
+  );
+}
+
+async function start(page: HTMLElement): Promise<void> {
+  applyTheme(theme());
+  const packed = document.getElementById('fathom-answers')?.textContent;
+  const client = new TraceClient(packed ? await unpackCarried(packed) : null);
+  const state = mirroredState();
+  client.input = state.value.scope.input;
+  for (let wait = 60; ; wait = Math.min(500, wait * 1.5)) {
+    const answer = await client.json<SessionInfo>('api/session');
+    if (answer.ok && answer.value.state === 'ready') {
+      render(null, page);
+      render(<App client={client} session={answer.value} state={state} />, page);
+      return;
+    }
+    if (answer.ok && answer.value.state === 'failed') {
+      render(
+        <Opening session={answer.value} message={answer.value.message ?? 'It cannot be read.'} />,
+        page,
+      );
+      return;
+    }
+    render(
+      <Opening
+        session={answer.ok ? answer.value : null}
+        message={answer.ok ? '' : answer.error.message}
+      />,
+      page,
+    );
+    await pause(wait);
+  }
+}
+
+const page = document.getElementById('page');
+if (page) {
+  page.replaceChildren();
+  void start(page);
+}

@@ -1,0 +1,205 @@
+// The frame around the views: their tabs, the scope, the drawer of what-if, and dialogs.
+import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
+import type { Connection, TraceClient } from '../api/client';
+import type { SessionInfo } from '../api/types';
+import type { Store } from '../base/store';
+import type { ViewState } from '../base/view_state';
+import { useStore } from '../components/use_store';
+import { ALL_VIEWS } from '../views/all';
+import type { ViewContext } from '../views/view';
+import { WhatIfDrawer } from '../views/what_if/drawer';
+import { Explain } from './explain';
+import { Keys } from './keys';
+import { ScopeBar } from './scope_bar';
+import { applyTheme, nextTheme, theme } from './theme';
+
+function contextFor(
+  client: TraceClient,
+  session: SessionInfo,
+  state: Store<ViewState>,
+  signal: AbortSignal,
+  explain: (word: string) => void,
+): ViewContext {
+  const go = (change: Partial<ViewState>): void => state.update(change);
+  return {
+    client,
+    session,
+    state,
+    signal,
+    go,
+    explain,
+    setScope: (change) => go({ scope: { ...state.value.scope, ...change } }),
+    showTime: (begin, end, slice) => {
+      const around = Math.max(100, (end - begin) * 0.15);
+      go({
+        view: 'timeline',
+        visible: [Math.max(0, begin - around), end + around],
+        slice: slice ?? null,
+        area: null,
+      });
+    },
+    showSlice: (slice) => go({ view: 'timeline', slice, area: null, visible: null }),
+    showName: (search) => go({ view: 'timeline', search, area: null }),
+    tryChanges: (changes) => go({ changes, whatIf: true }),
+  };
+}
+
+/** Mounts the view that the state names, and ends the one before. */
+function ViewHost(props: { view: string; make: (signal: AbortSignal) => ViewContext }) {
+  const host = useRef<HTMLDivElement>(null);
+  useEffect(() => {
+    const element = host.current;
+    if (!element) return undefined;
+    const abort = new AbortController();
+    const view = ALL_VIEWS.find((each) => each.id === props.view) ?? ALL_VIEWS[0];
+    const inner = document.createElement('div');
+    inner.className = `view view-${view?.id ?? ''}`;
+    element.replaceChildren(inner);
+    view?.mount(inner, props.make(abort.signal));
+    document.title = `${view?.title ?? ''} · Fathom`;
+    return () => abort.abort();
+  }, [props.view, props.make]);
+  return <div class="view-host" ref={host} />;
+}
+
+const isTyping = (target: EventTarget | null): boolean =>
+  target instanceof HTMLElement &&
+  (target.tagName === 'TEXTAREA' ||
+    target.tagName === 'SELECT' ||
+    (target.tagName === 'INPUT' &&
+      !['range', 'checkbox'].includes((target as HTMLInputElement).type)));
+
+export function Shell(props: {
+  client: TraceClient;
+  session: SessionInfo;
+  state: Store<ViewState>;
+}) {
+  const { client, session } = props;
+  const state = useStore(props.state);
+  const [word, setWord] = useState('');
+  const [keys, setKeys] = useState(false);
+  const [chosen, setChosen] = useState(theme());
+  const [connection, setConnection] = useState<Connection>(client.connection);
+  const make = useMemo(
+    () => (signal: AbortSignal) => contextFor(client, session, props.state, signal, setWord),
+    [client, session, props.state],
+  );
+  const own = useMemo(() => make(new AbortController().signal), [make]);
+  useEffect(() => {
+    client.onConnection = setConnection;
+    const press = (event: KeyboardEvent): void => {
+      if (event.ctrlKey || event.metaKey || event.altKey || isTyping(event.target)) return;
+      if (document.querySelector('dialog[open]')) return;
+      const digit = /^Digit([1-9])$/.exec(event.code);
+      const view = digit && ALL_VIEWS[Number(digit[1]) - 1];
+      if (view) own.go({ view: view.id });
+      else if (event.key === '?') setKeys(true);
+      else if (event.code === 'KeyX') own.go({ whatIf: !props.state.value.whatIf });
+      else if (event.code === 'Escape' && props.state.value.whatIf) own.go({ whatIf: false });
+      else return;
+      event.preventDefault();
+    };
+    addEventListener('keydown', press);
+    return () => removeEventListener('keydown', press);
+  }, [client, own, props.state]);
+  // A server that was started again has another token only if it wants; until it answers, ask now and then.
+  useEffect(() => {
+    if (connection !== 'lost') return undefined;
+    const timer = setInterval(() => void client.json('api/session'), 3000);
+    return () => clearInterval(timer);
+  }, [connection, client]);
+  return (
+    <>
+      <a
+        class="skip"
+        href="#view"
+        onClick={(event) => {
+          event.preventDefault();
+          document.getElementById('view')?.focus();
+        }}
+      >
+        Skip to the view
+      </a>
+      <header class="top">
+        <span class="brand" aria-hidden="true">
+          fathom
+        </span>
+        <span class="input" title={session.input}>
+          {session.input.split('/').at(-1)}
+        </span>
+        <nav aria-label="Views">
+          {ALL_VIEWS.map((view, i) => (
+            <button
+              type="button"
+              key={view.id}
+              aria-current={state.view === view.id ? 'page' : undefined}
+              title={`${view.title} (${i + 1})`}
+              onClick={() => own.go({ view: view.id })}
+            >
+              {view.title}
+            </button>
+          ))}
+        </nav>
+        <span class="grow" />
+        <button
+          type="button"
+          class="quiet"
+          aria-pressed={state.whatIf}
+          title="What would a change save? (X)"
+          onClick={() => own.go({ whatIf: !state.whatIf })}
+        >
+          What if
+        </button>
+        <button
+          type="button"
+          class="quiet"
+          title="Keys (?)"
+          aria-label="Keys"
+          onClick={() => setKeys(true)}
+        >
+          ?
+        </button>
+        <button
+          type="button"
+          class="quiet"
+          title="Light, dark, or as the system"
+          onClick={() => {
+            const next = nextTheme(chosen);
+            applyTheme(next);
+            setChosen(next);
+          }}
+        >
+          Theme: {chosen}
+        </button>
+      </header>
+      <ScopeBar context={own} />
+      {connection === 'lost' && (
+        <p class="banner" role="alert">
+          The server does not answer: it has ended, or this machine slept. What is here stays; start{' '}
+          <code>{session.command ?? 'fathom view'}</code> again, and the page goes on where it was
+          if the address is the same.
+        </p>
+      )}
+      {connection === 'carried' && (
+        <details class="banner">
+          <summary>This page is a file: it holds the answers that it was written with.</summary>
+          <ul>
+            {client.leftOut.map((what) => (
+              <li key={what}>{what}</li>
+            ))}
+          </ul>
+        </details>
+      )}
+      <div class="body">
+        <main id="view" tabIndex={-1}>
+          <ViewHost view={state.view} make={make} />
+        </main>
+        {state.whatIf && <WhatIfDrawer context={own} onClose={() => own.go({ whatIf: false })} />}
+      </div>
+      {word !== '' && (
+        <Explain key={word} client={client} word={word} onClose={() => setWord('')} />
+      )}
+      {keys && <Keys onClose={() => setKeys(false)} />}
+    </>
+  );
+}

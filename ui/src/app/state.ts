@@ -1,0 +1,40 @@
+// The one store of the page, mirrored in the fragment of the address.
+import { Store } from '../base/store';
+import { decodeState, encodeState, type ViewState } from '../base/view_state';
+
+/** Writing the address more often than this, browsers refuse. */
+const PAUSE_MS = 250;
+
+export function mirroredState(): Store<ViewState> {
+  const state = new Store<ViewState>(decodeState(location.hash));
+  let written = encodeState(state.value);
+  let view = state.value.view;
+  let timer = 0;
+  const write = (): void => {
+    timer = 0;
+    const fragment = encodeState(state.value);
+    if (fragment === written) return;
+    written = fragment;
+    const address = fragment === '' ? location.pathname + location.search : `#${fragment}`;
+    // A change of view is a step of the history, all else is not.
+    if (state.value.view !== view) history.pushState(null, '', address);
+    else history.replaceState(null, '', address);
+    view = state.value.view;
+  };
+  state.subscribe((value) => {
+    clearTimeout(timer);
+    if (value.view !== view) write();
+    else timer = setTimeout(write, PAUSE_MS) as unknown as number;
+  });
+  const read = (): void => {
+    const fragment = location.hash.replace(/^#/, '');
+    if (fragment === written) return;
+    written = fragment;
+    const next = decodeState(fragment);
+    view = next.view;
+    state.set(next);
+  };
+  addEventListener('popstate', read);
+  addEventListener('hashchange', read);
+  return state;
+}

@@ -1,0 +1,78 @@
+// The accounting of some time as one bar, with its legend: each nanosecond in one part.
+import { durationText, percentText } from '../base/format';
+import { partsOf, type Part } from '../base/palette';
+
+export function Swatch(props: { css: string }) {
+  return <i class={`swatch fill-${props.css}`} aria-hidden="true" />;
+}
+
+/** The command line's letter, where it has one; its blocks and dots are what the swatch shows. */
+const letterOf = (part: Part): string => part.paint.letter.replace(/[█▓▒░·]/, '');
+
+function Legend(props: {
+  parts: readonly Part[];
+  whole: number;
+  times: boolean;
+  onTerm?: (id: string) => void;
+}) {
+  return (
+    <ul class="legend">
+      {props.parts.map((part) => (
+        <li key={part.id}>
+          <Swatch css={part.paint.css} />
+          <span class="letter" aria-hidden="true">
+            {letterOf(part)}
+          </span>
+          {props.onTerm ? (
+            <button type="button" class="term" onClick={() => props.onTerm?.(part.id)}>
+              {part.paint.name}
+            </button>
+          ) : (
+            part.paint.name
+          )}{' '}
+          <b>{percentText((100 * part.ns) / props.whole)}</b>
+          {props.times && <span class="soft"> {durationText(part.ns)}</span>}
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+export function AccountingBar(props: {
+  account: Readonly<Record<string, number>>;
+  label: string;
+  times?: boolean;
+  thin?: boolean;
+  onTerm?: (id: string) => void;
+}) {
+  const parts = partsOf(props.account);
+  const whole = parts.reduce((sum, part) => sum + part.ns, 0);
+  if (whole <= 0) return <p class="soft">No time to account for.</p>;
+  const said = parts.map((part) => `${part.paint.name} ${percentText((100 * part.ns) / whole)}`);
+  return (
+    <div class="accounting">
+      <div
+        class={props.thin ? 'bar thin' : 'bar'}
+        role="img"
+        aria-label={`${props.label}: ${said.join(', ')}`}
+      >
+        {parts.map((part) => (
+          <span
+            key={part.id}
+            class={`fill-${part.paint.css}`}
+            style={{ flexGrow: String(part.ns / whole) }}
+            title={`${part.paint.name} ${percentText((100 * part.ns) / whole)}, ${durationText(part.ns)}`}
+          >
+            {part.ns / whole > 0.04 && <b>{letterOf(part)}</b>}
+          </span>
+        ))}
+      </div>
+      <Legend
+        parts={parts}
+        whole={whole}
+        times={props.times ?? false}
+        {...(props.onTerm ? { onTerm: props.onTerm } : {})}
+      />
+    </div>
+  );
+}

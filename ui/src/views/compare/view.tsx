@@ -1,0 +1,225 @@
+// Two recordings: what changed, where, and by what cause; every level sums to the one above.
+import { useState } from 'preact/hooks';
+import { countText, durationText, percentText } from '../../base/format';
+import { compareCommand } from '../../api/urls';
+import type { CompareAnswer, ComparePair, CompareRow } from '../../api/types';
+import { CopyButton } from '../../components/copy_button';
+import { Empty, Failed, Loading } from '../../components/notice';
+import { latest, useAnswer } from '../../components/use_answer';
+import { mounted } from '../mount';
+import type { View, ViewContext } from '../view';
+
+const signed = (ns: number): string =>
+  `${ns > 0 ? '+' : ns < 0 ? '−' : ''}${durationText(Math.abs(ns))}`;
+const words = (id: string): string => id.replaceAll('_', ' ');
+
+/** A bar to the left of the middle for what became faster, to the right for what became slower. */
+function Delta(props: { ns: number; most: number }) {
+  const share = Math.min(1, Math.abs(props.ns) / Math.max(1, props.most));
+  return (
+    <span class={`delta ${props.ns < 0 ? 'faster' : 'slower'}`} aria-hidden="true">
+      <i style={{ width: `${50 * share}%` }} />
+    </span>
+  );
+}
+
+function Rows(props: { rows: readonly CompareRow[]; most: number; context: ViewContext }) {
+  const [all, setAll] = useState(false);
+  const shown = all ? props.rows : props.rows.slice(0, 12);
+  return (
+    <>
+      {shown.map((row, i) => (
+        <tr key={i} class="inner">
+          <th scope="row">
+            <button type="button" class="term" onClick={() => props.context.showName(row.what)}>
+              {row.what}
+            </button>
+            {row.module && <span class="soft"> {row.module}</span>}
+            {row.place && <code> {row.place}</code>}
+          </th>
+          <td class="number">{signed(row.change_ns)}</td>
+          <td>
+            <Delta ns={row.change_ns} most={props.most} />
+          </td>
+          <td>
+            {words(row.cause)} <span class="soft">{row.detail}</span>
+          </td>
+          <td class="number">
+            {countText(row.base_calls)} → {countText(row.new_calls)}
+          </td>
+        </tr>
+      ))}
+      {shown.length < props.rows.length && (
+        <tr class="inner">
+          <td colSpan={5}>
+            <button type="button" onClick={() => setAll(true)}>
+              {props.rows.length - shown.length} more
+            </button>
+          </td>
+        </tr>
+      )}
+    </>
+  );
+}
+
+function Pair(props: { pair: ComparePair; context: ViewContext }) {
+  const { pair, context } = props;
+  const [by, setBy] = useState<'bucket' | 'cause'>('bucket');
+  const [open, setOpen] = useState('');
+  const groups =
+    by === 'bucket'
+      ? (pair.buckets ?? []).map((bucket) => ({
+          id: bucket.bucket,
+          change: bucket.change_ns,
+          rows: bucket.rows,
+        }))
+      : (pair.causes ?? []).map((cause) => ({
+          id: cause.cause,
+          change: cause.change_ns,
+          rows: cause.rows,
+        }));
+  const most = Math.max(1, ...groups.map((group) => Math.abs(group.change)));
+  const rows = (indices: readonly number[]): CompareRow[] =>
+    indices.map((i) => pair.rows?.[i]).filter((row) => row !== undefined);
+  return (
+    <>
+      <div class="verdict">
+        <h1>{pair.change_ns < 0 ? 'faster' : pair.change_ns > 0 ? 'slower' : 'the same'}</h1>
+        <p class="sentence">
+          {durationText(pair.base.median_ns)} → {durationText(pair.new.median_ns)} a step,{' '}
+          {signed(pair.change_ns)} ({percentText(100 * (pair.ratio - 1))})
+        </p>
+        <p class="step-time soft">
+          {words(pair.comparability)}, {pair.base.steps} and {pair.new.steps} steps
+        </p>
+      </div>
+      {pair.ratio_note && <p class="soft">{pair.ratio_note}</p>}
+      {groups.length > 0 && (
+        <section>
+          <div class="tabs" role="group" aria-label="Divided by">
+            {(['bucket', 'cause'] as const).map((each) => (
+              <button
+                type="button"
+                key={each}
+                aria-pressed={by === each}
+                onClick={() => setBy(each)}
+              >
+                By {each}
+              </button>
+            ))}
+          </div>
+          <div class="wide">
+            <table class="plain compare-table">
+              <thead>
+                <tr>
+                  <th scope="col">what</th>
+                  <th scope="col" class="number">
+                    change per step
+                  </th>
+                  <th scope="col">faster, slower</th>
+                  <th scope="col">cause</th>
+                  <th scope="col" class="number">
+                    calls
+                  </th>
+                </tr>
+              </thead>
+              <tbody>
+                {groups.map((group) => (
+                  <>
+                    <tr key={group.id}>
+                      <th scope="row">
+                        <button
+                          type="button"
+                          aria-expanded={open === group.id}
+                          class="quiet"
+                          onClick={() => setOpen(open === group.id ? '' : group.id)}
+                        >
+                          {open === group.id ? '▾' : '▸'} {words(group.id)}
+                        </button>
+                      </th>
+                      <td class="number">{signed(group.change)}</td>
+                      <td>
+                        <Delta ns={group.change} most={most} />
+                      </td>
+                      <td class="soft">{group.rows.length} rows</td>
+                      <td />
+                    </tr>
+                    {open === group.id && (
+                      <Rows rows={rows(group.rows)} most={most} context={context} />
+                    )}
+                  </>
+                ))}
+                {pair.skew_ns !== undefined && pair.skew_ns !== 0 && (
+                  <tr>
+                    <th scope="row">median less mean</th>
+                    <td class="number">{signed(pair.skew_ns)}</td>
+                    <td />
+                    <td />
+                    <td />
+                  </tr>
+                )}
+              </tbody>
+            </table>
+          </div>
+        </section>
+      )}
+      {(pair.counters ?? []).length > 0 && (
+        <section>
+          <h2>Counts</h2>
+          <table class="plain">
+            <tbody>
+              {pair.counters?.map((counter) => (
+                <tr key={counter.id}>
+                  <th scope="row">{counter.title}</th>
+                  <td class="number">{countText(counter.base)}</td>
+                  <td class="number">{countText(counter.new)}</td>
+                  <td>{counter.equal ? 'equal' : 'differs'}</td>
+                </tr>
+              ))}
+            </tbody>
+          </table>
+        </section>
+      )}
+    </>
+  );
+}
+
+function Screen(props: { context: ViewContext }) {
+  const { context } = props;
+  const inputs = context.session.inputs ?? [];
+  const loaded = useAnswer<CompareAnswer>(
+    context.client,
+    inputs.length >= 2 ? 'api/compare' : null,
+  );
+  if (
+    inputs.length < 2 ||
+    (loaded.state === 'failed' && /not_found|left_out|http_404/.test(loaded.error.code))
+  ) {
+    return (
+      <Empty title="One recording" remedy="fathom view BASE NEW">
+        <p>Two recordings of the same work show what changed between them, where, and why.</p>
+      </Empty>
+    );
+  }
+  if (loaded.state === 'failed') return <Failed what="No comparison" error={loaded.error} />;
+  const answer = latest(loaded);
+  const pair = answer?.pairs[answer.shown] ?? answer?.pairs[0];
+  if (!pair) return <Loading what="Comparing" />;
+  return (
+    <div class="compare">
+      <div class="toolbar">
+        <h2>
+          {inputs[0]?.name} → {inputs[1]?.name}
+        </h2>
+        <span class="grow" />
+        <CopyButton
+          label="Copy as command"
+          text={() => compareCommand(inputs[0]?.name ?? '', inputs[1]?.name ?? '')}
+        />
+      </div>
+      <Pair pair={pair} context={context} />
+    </div>
+  );
+}
+
+export const compare: View = { id: 'compare', title: 'Compare', mount: mounted(Screen) };

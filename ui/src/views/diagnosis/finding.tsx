@@ -1,0 +1,176 @@
+// A finding: what it would save, why it is believed, what speaks against it, what to change, how to verify it.
+import { durationText, percentText } from '../../base/format';
+import type { Change } from '../../base/view_state';
+import type { Diagnosis, Evidence, Finding } from '../../api/types';
+import type { ViewContext } from '../view';
+import { CommandLine } from '../../components/copy_button';
+
+/** "4.2 ms (13 %), at most 6.0 ms" of a step: the saving, as an interval where it was predicted. */
+export function gainOf(finding: Finding): { likely: string; range: string } | null {
+  const { predicted_step_ns: after, step_ns: now, upper_bound_ns: bound } = finding;
+  if (after) {
+    const saving = now - after.likely;
+    return {
+      likely: `${durationText(saving)} (${percentText((100 * saving) / Math.max(1, now))})`,
+      range: `${durationText(now - after.high)} to ${durationText(now - after.low)}`,
+    };
+  }
+  if (bound > 0) {
+    return {
+      likely: `≤ ${durationText(bound)} (${percentText(finding.step_percent)})`,
+      range: 'upper bound',
+    };
+  }
+  return null;
+}
+
+/** The change of the replay that is nearest to what a finding proposes. */
+export function changesOf(finding: Finding, diagnosis: Diagnosis): readonly Change[] {
+  const first = diagnosis.baseline.operators[0]?.name;
+  const switches: Readonly<Record<string, string>> = {
+    input: 'overlap-input',
+    synchronisation: 'remove-syncs',
+    transfer: 'pin-copies',
+    communication: 'hide-communication',
+    straggler: 'hide-communication',
+    host: 'launch-once',
+  };
+  const found = switches[finding.family];
+  if (found !== undefined) return [[found, '']];
+  return first === undefined ? [] : [['scale', `${first}=0.5`]];
+}
+
+function Proof(props: { evidence: Evidence; context: ViewContext }) {
+  const { evidence, context } = props;
+  const { begin_ns: begin, end_ns: end } = evidence;
+  return (
+    <li>
+      {evidence.text}
+      {evidence.location && <code class="place"> {evidence.location}</code>}{' '}
+      {evidence.slices.slice(0, 3).map((slice, i) => (
+        <button
+          type="button"
+          class="jump"
+          key={slice}
+          onClick={() =>
+            begin !== undefined && end !== undefined
+              ? context.showTime(begin, end, slice)
+              : context.showSlice(slice)
+          }
+        >
+          {i === 0 ? 'Show in timeline' : `no. ${i + 1}`}
+        </button>
+      ))}
+      {evidence.slices.length === 0 && begin !== undefined && end !== undefined && (
+        <button type="button" class="jump" onClick={() => context.showTime(begin, end)}>
+          Show in timeline
+        </button>
+      )}
+    </li>
+  );
+}
+
+export function FindingCard(props: {
+  finding: Finding;
+  diagnosis: Diagnosis;
+  context: ViewContext;
+  open: boolean;
+  level?: 3 | 4;
+}) {
+  const { finding, context } = props;
+  const gain = gainOf(finding);
+  const Title = props.level === 4 ? 'h4' : 'h3';
+  return (
+    <article class={`finding ${finding.severity}`} id={`finding-${finding.id}`}>
+      <header>
+        <Title>
+          {finding.number !== null && <span class="number">{finding.number}</span>}
+          {finding.title}
+        </Title>
+        {gain && (
+          <p class="gain">
+            saves <b>{gain.likely}</b> <span class="soft">{gain.range}</span>
+          </p>
+        )}
+      </header>
+      <p class="tags">
+        <button type="button" class="term" onClick={() => context.explain(finding.rule)}>
+          {finding.rule}
+        </button>
+        <span>confidence {finding.confidence}</span>
+        <span>effort: {finding.effort}</span>
+        <span>{finding.severity}</span>
+      </p>
+      <dl>
+        <dt>Evidence</dt>
+        <dd>
+          <ul>
+            {finding.evidence.map((evidence, i) => (
+              <Proof key={i} evidence={evidence} context={context} />
+            ))}
+          </ul>
+        </dd>
+        {finding.counter_evidence && (
+          <>
+            <dt>Against it</dt>
+            <dd>{finding.counter_evidence}</dd>
+          </>
+        )}
+        <dt>Change</dt>
+        <dd>
+          {finding.fix.text}
+          {(finding.fix.before || finding.fix.after) && (
+            <div class="fix">
+              {finding.fix.before && (
+                <pre tabIndex={0} aria-label="Before">
+                  {finding.fix.before}
+                </pre>
+              )}
+              {finding.fix.after && (
+                <pre tabIndex={0} class="after" aria-label="After">
+                  {finding.fix.after}
+                </pre>
+              )}
+            </div>
+          )}
+        </dd>
+        {finding.verify && (
+          <>
+            <dt>Verify</dt>
+            <dd>
+              {/^fathom /.test(finding.verify) ? (
+                <CommandLine command={finding.verify} />
+              ) : (
+                finding.verify
+              )}
+            </dd>
+          </>
+        )}
+        {finding.assumption && (
+          <>
+            <dt>Assumes</dt>
+            <dd class="soft">{finding.assumption}</dd>
+          </>
+        )}
+      </dl>
+      {finding.part === 'gain' && (
+        <p class="actions">
+          <button
+            type="button"
+            onClick={() => context.tryChanges(changesOf(finding, props.diagnosis))}
+          >
+            Try it
+          </button>
+        </p>
+      )}
+      {(finding.alternatives ?? []).length > 0 && (
+        <details>
+          <summary>Also found of the same cause</summary>
+          {finding.alternatives?.map((each) => (
+            <FindingCard key={each.id} {...props} finding={each} level={4} />
+          ))}
+        </details>
+      )}
+    </article>
+  );
+}

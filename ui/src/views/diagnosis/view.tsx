@@ -1,0 +1,288 @@
+// The start screen: what ran, what bounds it, what to change, and what that gives.
+import { bytesText, countText, durationText, percentText, realText } from '../../base/format';
+import { DIAGNOSIS_SCOPE, diagnoseCommand, pathOf, scopeOptions } from '../../api/urls';
+import type { Diagnosis } from '../../api/types';
+import { AccountingBar } from '../../components/accounting_bar';
+import { CopyButton } from '../../components/copy_button';
+import { Failed, Loading } from '../../components/notice';
+import { StepChart } from '../../components/step_chart';
+import { latest, useAnswer } from '../../components/use_answer';
+import { useStore } from '../../components/use_store';
+import { mounted } from '../mount';
+import type { View, ViewContext } from '../view';
+import { Capture, harmed, HealthBadge } from './capture';
+import { FindingCard, gainOf } from './finding';
+import { Where } from './where';
+
+const name = (id: string): string => id.replaceAll('_', ' ');
+
+function WhatRan(props: { diagnosis: Diagnosis }) {
+  const { baseline, run } = props.diagnosis;
+  const facts: string[] = [];
+  const command = run?.['command'];
+  if (typeof command === 'string' && command !== '') facts.push(command);
+  facts.push(
+    baseline.device === null
+      ? 'no device recorded: the main thread is accounted for'
+      : `${baseline.device_name || `device ${baseline.device}`}${baseline.devices > 1 ? `, 1 of ${baseline.devices}` : ''}`,
+  );
+  if (baseline.samples_per_step) facts.push(`batch ${countText(baseline.samples_per_step)}`);
+  if (baseline.tokens_per_step) facts.push(`${countText(baseline.tokens_per_step)} tokens a step`);
+  const left = baseline.steps_left_out > 0 ? `, ${baseline.steps_left_out} left out` : '';
+  facts.push(
+    baseline.step_name === ''
+      ? 'the whole recording as one step'
+      : `${baseline.steps} ${baseline.steps === 1 ? 'step' : 'steps'} of ${baseline.step_name}${left}`,
+  );
+  return <p class="what-ran">{facts.join(' · ')}</p>;
+}
+
+function Verdict(props: { diagnosis: Diagnosis; context: ViewContext }) {
+  const { diagnosis, context } = props;
+  const { verdict, baseline } = diagnosis;
+  const sentence = verdict.sentence.replace(/^Cannot tell: /, '');
+  return (
+    <div class="verdict">
+      <h1>
+        <button type="button" class="term" onClick={() => context.explain(verdict.id)}>
+          {verdict.id.replaceAll('-', verdict.id === 'cannot-tell' ? ' ' : '-')}
+        </button>
+      </h1>
+      <p class="sentence">{sentence}</p>
+      <p class="step-time">
+        <b>{durationText(baseline.usual_step_ns || baseline.step_mean_ns)}</b>
+        <span class="soft">
+          {' '}
+          a step{baseline.usual_steps > 1 ? `, mean of ${baseline.usual_steps}` : ''}
+        </span>
+      </p>
+    </div>
+  );
+}
+
+/** The first three findings, each a line; below, what they give together. */
+function TopFindings(props: { diagnosis: Diagnosis; context: ViewContext }) {
+  const { diagnosis, context } = props;
+  const gains = diagnosis.findings.filter((finding) => finding.part === 'gain').slice(0, 3);
+  const { together } = diagnosis;
+  if (gains.length === 0) {
+    return (
+      <p>
+        No change is known that would save time here.{' '}
+        <span class="soft">{diagnosis.rules.length} rules were asked.</span>
+      </p>
+    );
+  }
+  return (
+    <div class="top-findings">
+      <ol>
+        {gains.map((finding) => {
+          const gain = gainOf(finding);
+          return (
+            <li key={finding.id}>
+              <button
+                type="button"
+                class="top-finding"
+                onClick={() => {
+                  context.go({ finding: finding.id });
+                  document.getElementById(`finding-${finding.id}`)?.scrollIntoView();
+                }}
+              >
+                <span class="number">{finding.number ?? ''}</span>
+                <span class="title">{finding.title}</span>
+                <span class="gain">
+                  <b>{gain ? `${finding.predicted_step_ns ? '−' : ''}${gain.likely}` : ''}</b>
+                  <small>{gain?.range}</small>
+                </span>
+              </button>
+            </li>
+          );
+        })}
+      </ol>
+      {together && (
+        <p class="together">
+          Findings {together.numbers.join(', ')} together: {durationText(together.step_ns)} →{' '}
+          <b>{durationText(together.predicted_step_ns.likely)}</b>{' '}
+          <span class="soft">
+            ({durationText(together.predicted_step_ns.low)} to{' '}
+            {durationText(together.predicted_step_ns.high)}, by one replay of all)
+          </span>
+        </p>
+      )}
+    </div>
+  );
+}
+
+function Facts(props: { diagnosis: Diagnosis; context: ViewContext }) {
+  const { baseline } = props.diagnosis;
+  const facts: [value: string, what: string, term: string][] = [
+    [durationText(baseline.step_median_ns), 'median step', 'step'],
+    [durationText(baseline.step_mean_ns), 'mean step', 'step'],
+    [durationText(baseline.step_stddev_ns), 'standard deviation', 'step'],
+    [
+      `${durationText(baseline.step_min_ns)} – ${durationText(baseline.step_max_ns)}`,
+      'shortest – longest',
+      'step',
+    ],
+  ];
+  const add = (
+    value: number | null,
+    text: (value: number) => string,
+    what: string,
+    term: string,
+  ): void => {
+    if (value !== null && value !== undefined) facts.push([text(value), what, term]);
+  };
+  add(baseline.samples_per_second, realText, 'samples a second', 'step');
+  add(baseline.tokens_per_second, realText, 'tokens a second', 'step');
+  add(baseline.device_busy_percent, percentText, 'of the step the device is busy', 'accounting');
+  add(baseline.mfu_percent, percentText, 'of peak FLOP/s', 'roof');
+  add(baseline.peak_allocated_bytes, bytesText, 'peak allocated', 'step');
+  return (
+    <div class="facts">
+      {facts.map(([value, what, term]) => (
+        <div key={what}>
+          <b>{value}</b>
+          <button type="button" class="term" onClick={() => props.context.explain(term)}>
+            {what}
+          </button>
+        </div>
+      ))}
+    </div>
+  );
+}
+
+function Screen(props: { context: ViewContext }) {
+  const { context } = props;
+  const state = useStore(context.state);
+  const { input } = context.session;
+  const loaded = useAnswer<Diagnosis | Diagnosis[]>(
+    context.client,
+    pathOf('api/diagnosis', scopeOptions(state.scope, DIAGNOSIS_SCOPE)),
+  );
+  if (loaded.state === 'failed') return <Failed what="No diagnosis" error={loaded.error} />;
+  const answer = latest(loaded);
+  const diagnosis = Array.isArray(answer) ? answer[0] : answer;
+  if (!diagnosis) return <Loading what="Diagnosing" />;
+  const gains = diagnosis.findings.filter((finding) => finding.part === 'gain');
+  const others = diagnosis.findings.filter((finding) => finding.part !== 'gain');
+  const card = (finding: Diagnosis['findings'][number]) => (
+    <FindingCard
+      key={finding.id}
+      finding={finding}
+      diagnosis={diagnosis}
+      context={context}
+      open={state.finding === finding.id}
+    />
+  );
+  return (
+    <div
+      class={`diagnosis${harmed(diagnosis) ? ' harmed' : ''}`}
+      aria-busy={loaded.state === 'loading'}
+    >
+      <div class="fold">
+        <div class="fold-head">
+          <WhatRan diagnosis={diagnosis} />
+          <HealthBadge diagnosis={diagnosis} />
+          <CopyButton label="Copy as command" text={() => diagnoseCommand(state.scope, input)} />
+        </div>
+        <Verdict diagnosis={diagnosis} context={context} />
+        <AccountingBar
+          account={diagnosis.usual_account_ns}
+          label="Where the time of the steps goes"
+          onTerm={context.explain}
+        />
+        <TopFindings diagnosis={diagnosis} context={context} />
+      </div>
+      <Capture diagnosis={diagnosis} />
+      <section aria-labelledby="baseline">
+        <h2 id="baseline">Baseline</h2>
+        <Facts diagnosis={diagnosis} context={context} />
+        {diagnosis.baseline.utilisation && <p class="soft">{diagnosis.baseline.utilisation}</p>}
+        {diagnosis.baseline.step_note && <p class="soft">{diagnosis.baseline.step_note}</p>}
+        {diagnosis.steps.length > 1 && (
+          <StepChart
+            steps={diagnosis.steps}
+            median={diagnosis.baseline.step_median_ns}
+            selected={state.scope.steps}
+            onSelect={(steps) => context.setScope({ steps })}
+          />
+        )}
+      </section>
+      <section aria-labelledby="bound">
+        <h2 id="bound">What bounds it</h2>
+        <AccountingBar
+          account={diagnosis.account_ns}
+          label="All counted steps"
+          times
+          onTerm={context.explain}
+        />
+        {diagnosis.verdict.also.length > 0 && (
+          <p>Nearly as much speaks for: {diagnosis.verdict.also.map(name).join(', ')}.</p>
+        )}
+        <p class="soft">
+          Residual of the replay: {percentText(diagnosis.replay_residual_percent)} of the window.
+        </p>
+        {diagnosis.verdict.families.length > 0 && (
+          <details>
+            <summary>What each family could save at most</summary>
+            <table class="plain">
+              <thead>
+                <tr>
+                  <th scope="col">family</th>
+                  <th scope="col" class="number">
+                    per step
+                  </th>
+                  <th scope="col" class="number">
+                    of the step
+                  </th>
+                </tr>
+              </thead>
+              <tbody>
+                {diagnosis.verdict.families.map((family) => (
+                  <tr key={family.family}>
+                    <th scope="row">{name(family.family)}</th>
+                    <td class="number">{durationText(family.per_step_ns)}</td>
+                    <td class="number">{percentText(family.percent)}</td>
+                  </tr>
+                ))}
+              </tbody>
+            </table>
+          </details>
+        )}
+      </section>
+      <Where diagnosis={diagnosis} context={context} />
+      <section aria-labelledby="change">
+        <h2 id="change">What to change</h2>
+        {gains.length === 0 && <p>Nothing that would save time was found.</p>}
+        {gains.map(card)}
+        {others.length > 0 && (
+          <details open={others.some((finding) => finding.id === state.finding)}>
+            <summary>Further remarks ({others.length})</summary>
+            {others.map(card)}
+          </details>
+        )}
+        <details>
+          <summary>Rules that were asked ({diagnosis.rules.length})</summary>
+          <table class="plain">
+            <tbody>
+              {diagnosis.rules.map((rule) => (
+                <tr key={rule.rule}>
+                  <th scope="row">
+                    <button type="button" class="term" onClick={() => context.explain(rule.rule)}>
+                      {rule.rule}
+                    </button>
+                  </th>
+                  <td>{rule.outcome}</td>
+                  <td>{rule.reason}</td>
+                </tr>
+              ))}
+            </tbody>
+          </table>
+        </details>
+      </section>
+    </div>
+  );
+}
+
+export const diagnosis: View = { id: 'diagnosis', title: 'Diagnosis', mount: mounted(Screen) };

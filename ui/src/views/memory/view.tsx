@@ -1,0 +1,161 @@
+// Memory: allocated and reserved over time, and the operators that allocate.
+import { durationText, valueTextIn } from '../../base/format';
+import { pathOf, tablePath } from '../../api/urls';
+import type { CounterBin, TableAnswer, Track, TracksAnswer } from '../../api/types';
+import { DataTable } from '../../components/data_table';
+import { Empty, Failed, Loading } from '../../components/notice';
+import { latest, useAnswer } from '../../components/use_answer';
+import { useStore } from '../../components/use_store';
+import { mounted } from '../mount';
+import { selectedTime } from '../selected_time';
+import type { View, ViewContext } from '../view';
+
+const BINS = 400;
+const WIDTH = 1000;
+const HEIGHT = 120;
+
+/** A curve of a counter as an area; a click opens the timeline there. */
+function Curve(props: { track: Track; context: ViewContext; begin: number; end: number }) {
+  const { track, context, begin, end } = props;
+  const loaded = useAnswer<{ bins: CounterBin[] }>(
+    context.client,
+    pathOf('api/counters', [
+      ['track', track.id],
+      ['begin', begin],
+      ['end', end],
+      ['bins', BINS],
+    ]),
+  );
+  const bins = latest(loaded)?.bins ?? [];
+  const most = Math.max(0, ...bins.map((bin) => bin.max));
+  const peak = bins.find((bin) => bin.max === most);
+  const text = (value: number): string => valueTextIn(value, track.unit ?? '');
+  const x = (ns: number): number => ((ns - begin) / Math.max(1, end - begin)) * WIDTH;
+  const y = (value: number): number => HEIGHT - (HEIGHT - 4) * (most > 0 ? value / most : 0);
+  const points = bins.flatMap((bin, i) => {
+    const next = bins[i + 1]?.begin_ns ?? end;
+    return [
+      `${x(bin.begin_ns).toFixed(1)},${y(bin.max).toFixed(1)}`,
+      `${x(next).toFixed(1)},${y(bin.max).toFixed(1)}`,
+    ];
+  });
+  return (
+    <figure class="curve">
+      <figcaption>
+        <b>{track.title}</b>{' '}
+        <span class="soft">
+          {peak
+            ? `peak ${text(most)} at ${durationText(peak.begin_ns)}`
+            : loaded.state === 'loading'
+              ? '…'
+              : 'no values'}
+        </span>
+        {peak && (
+          <button
+            type="button"
+            class="jump"
+            onClick={() => {
+              const around = (end - begin) * 0.02;
+              context.showTime(peak.begin_ns - around, peak.begin_ns + around);
+            }}
+          >
+            Show the peak
+          </button>
+        )}
+      </figcaption>
+      {bins.length > 0 && (
+        <svg
+          viewBox={`0 0 ${WIDTH} ${HEIGHT}`}
+          preserveAspectRatio="none"
+          role="img"
+          aria-label={`${track.title} over time, peak ${text(most)}`}
+        >
+          <polygon
+            class="curve-area"
+            points={`${x(bins[0]?.begin_ns ?? 0)},${HEIGHT} ${points.join(' ')} ${WIDTH},${HEIGHT}`}
+          />
+          <polyline class="curve-line" points={points.join(' ')} />
+        </svg>
+      )}
+    </figure>
+  );
+}
+
+/** Operators by what they allocate, from the columns of the table of operators that count bytes. */
+function Allocators(props: { context: ViewContext }) {
+  const { context } = props;
+  const state = useStore(context.state);
+  const loaded = useAnswer<TableAnswer>(
+    context.client,
+    tablePath('ops', { sort: '', filter: '', groupBy: '' }, state.scope),
+  );
+  if (loaded.state === 'failed') return <Failed what="No operators" error={loaded.error} />;
+  const table = latest(loaded);
+  if (!table) return <Loading what="Adding up" />;
+  const columns = table.columns.filter(
+    (column) =>
+      column.kind === 'bytes' &&
+      table.rows.some((row) => row[column.name] !== null && row[column.name] !== 0),
+  );
+  const key = columns[0]?.name;
+  if (key === undefined) {
+    return (
+      <p class="soft">No operator has allocated, or the allocator's events were not recorded.</p>
+    );
+  }
+  const rows = [...table.rows]
+    .filter((row) => columns.some((column) => row[column.name] !== null && row[column.name] !== 0))
+    .sort((a, b) => Math.abs(Number(b[key] ?? 0)) - Math.abs(Number(a[key] ?? 0)));
+  const shown = table.columns.filter(
+    (column) => column.name === 'name' || column.name === 'calls' || columns.includes(column),
+  );
+  return (
+    <div class="short-table">
+      <DataTable
+        label="Operators by allocation"
+        columns={shown}
+        rows={rows}
+        rowTitle="Show in the timeline"
+        onRow={(row) => context.showName(String(row['name']))}
+      />
+    </div>
+  );
+}
+
+function Screen(props: { context: ViewContext }) {
+  const { context } = props;
+  const loaded = useAnswer<TracksAnswer>(context.client, 'api/tracks');
+  useStore(context.state);
+  if (loaded.state === 'failed') return <Failed what="No tracks" error={loaded.error} />;
+  if (loaded.state === 'loading') return <Loading what="Looking for memory" />;
+  const counters = loaded.value.groups
+    .flatMap((group) => group.tracks)
+    .filter((track) => track.kind === 'counter');
+  const memory = counters.filter(
+    (track) => track.unit === 'bytes' || /memory|alloc|reserved|rss|bytes/i.test(track.title),
+  );
+  const range = context.session.range ?? { begin_ns: 0, end_ns: 1 };
+  const [begin, end] = selectedTime(context) ?? [range.begin_ns, range.end_ns];
+  if (memory.length === 0) {
+    return (
+      <Empty
+        title="Memory was not recorded"
+        remedy="torch.profiler.profile(profile_memory=True), or fathom run -- COMMAND"
+      >
+        <p>The recording holds neither the allocator's events nor a counter of memory.</p>
+      </Empty>
+    );
+  }
+  return (
+    <div class="memory">
+      <h2>Memory over time</h2>
+      {memory.map((track) => (
+        <Curve key={track.id} track={track} context={context} begin={begin} end={end} />
+      ))}
+      <h2>Operators by allocation</h2>
+      <Allocators context={context} />
+    </div>
+  );
+}
+
+export const memory: View = { id: 'memory', title: 'Memory', mount: mounted(Screen) };

@@ -1,0 +1,200 @@
+// Ranks: who computes, who communicates, who waits for whom, and who is late.
+import { durationText, percentText } from '../../base/format';
+import { DIAGNOSIS_SCOPE, diagnoseCommand, pathOf, scopeOptions } from '../../api/urls';
+import type { Diagnosis, RankRecording, RanksPart, StepAccount } from '../../api/types';
+import { CopyButton } from '../../components/copy_button';
+import { Empty, Failed, Loading } from '../../components/notice';
+import { latest, useAnswer } from '../../components/use_answer';
+import { useStore } from '../../components/use_store';
+import { mounted } from '../mount';
+import type { View, ViewContext } from '../view';
+
+/** What the server may tell beyond the diagnosis: the steps of each rank. */
+interface RanksAnswer {
+  readonly ranks?: RanksPart | null;
+  readonly recordings?: RanksPart['recordings'];
+  readonly steps?: readonly {
+    readonly input?: number;
+    readonly rank: number | null;
+    readonly steps: readonly StepAccount[];
+  }[];
+}
+
+function Strip(props: {
+  recording: RankRecording;
+  longest: number;
+  late: boolean;
+  diagnosed: boolean;
+}) {
+  const { recording, longest } = props;
+  const own = Math.max(0, recording.step_mean_ns - recording.communication_ns);
+  const transfer = Math.max(0, recording.communication_ns - recording.waited_ns);
+  const parts = [
+    ['compute', own, 'own work and the rest'],
+    ['communication', transfer, 'transfer'],
+    ['dependency', recording.waited_ns, 'waiting for other ranks'],
+  ] as const;
+  const said = parts.map(([, ns, what]) => `${what} ${durationText(ns)}`).join(', ');
+  return (
+    <tr class={props.late ? 'late' : ''}>
+      <th scope="row">
+        {recording.rank === null ? recording.input : `rank ${recording.rank}`}
+        {props.late && <b class="warning"> late</b>}
+        {props.diagnosed && <span class="soft"> shown in the other views</span>}
+      </th>
+      <td>
+        <span
+          class="bar thin rank-bar"
+          role="img"
+          aria-label={said}
+          style={{ width: `${(100 * recording.step_mean_ns) / longest}%` }}
+        >
+          {parts.map(([css, ns, what]) => (
+            <span
+              key={css}
+              class={`fill-${css}`}
+              style={{ flexGrow: String(ns) }}
+              title={`${what} ${durationText(ns)}`}
+            />
+          ))}
+        </span>
+      </td>
+      <td class="number">{durationText(recording.step_mean_ns)}</td>
+      <td class="number">{durationText(recording.communication_ns)}</td>
+      <td class="number">{durationText(recording.waited_ns)}</td>
+      <td class="number">{durationText(recording.made_wait_ns)}</td>
+      <td class="number">{recording.came_last}</td>
+      <td>{recording.verdict}</td>
+    </tr>
+  );
+}
+
+/** Each step of each rank as a cell: its height is its length, its shade how much of it is communication. */
+function Heat(props: { steps: NonNullable<RanksAnswer['steps']>; context: ViewContext }) {
+  const longest = Math.max(
+    1,
+    ...props.steps.flatMap((rank) => rank.steps.map((step) => step.window_ns)),
+  );
+  return (
+    <div class="heat" role="group" aria-label="Steps of each rank">
+      {props.steps.map((rank) => (
+        <div class="heat-row" key={rank.rank ?? -1}>
+          <span class="soft">rank {rank.rank}</span>
+          {rank.steps.map((step) => {
+            const waiting = (step.account_ns['communication'] ?? 0) / Math.max(1, step.window_ns);
+            return (
+              <button
+                type="button"
+                key={step.step}
+                title={`rank ${rank.rank}, step ${step.step}: ${durationText(step.window_ns)}, communication ${percentText(100 * waiting)}`}
+                aria-label={`rank ${rank.rank}, step ${step.step}, ${durationText(step.window_ns)}`}
+                style={{
+                  height: `${(28 * step.window_ns) / longest}px`,
+                  opacity: String(0.25 + 0.75 * (step.window_ns / longest)),
+                }}
+                onClick={() =>
+                  props.context.setScope({
+                    input: String(rank.input ?? 0),
+                    steps: String(step.step),
+                  })
+                }
+              />
+            );
+          })}
+        </div>
+      ))}
+    </div>
+  );
+}
+
+function Screen(props: { context: ViewContext }) {
+  const { context } = props;
+  const state = useStore(context.state);
+  const extra = useAnswer<RanksAnswer>(context.client, 'api/ranks');
+  const loaded = useAnswer<Diagnosis | Diagnosis[]>(
+    context.client,
+    pathOf('api/diagnosis', scopeOptions(state.scope, DIAGNOSIS_SCOPE)),
+  );
+  if (loaded.state === 'failed') return <Failed what="No diagnosis" error={loaded.error} />;
+  const answer = latest(loaded);
+  const diagnosis = Array.isArray(answer) ? answer[0] : answer;
+  if (!diagnosis) return <Loading what="Comparing ranks" />;
+  const told = latest(extra);
+  const ranks = diagnosis.ranks ?? told?.ranks ?? null;
+  if (!ranks || ranks.recordings.length < 2) {
+    return (
+      <Empty
+        title="One rank"
+        remedy="fathom view FOLDER, a folder that holds a recording of each rank"
+      >
+        <p>
+          This input is the recording of a single process, so there is nothing to compare between
+          ranks. Of a program with several ranks, open the folder of all recordings.
+        </p>
+      </Empty>
+    );
+  }
+  const longest = Math.max(1, ...ranks.recordings.map((recording) => recording.step_mean_ns));
+  return (
+    <div class="ranks">
+      <div class="toolbar">
+        <h2>Ranks</h2>
+        <span class="grow" />
+        <CopyButton
+          label="Copy as command"
+          text={() => diagnoseCommand(state.scope, context.session.input)}
+        />
+      </div>
+      <p>
+        {ranks.late === null
+          ? 'No rank is late more than the others.'
+          : `Rank ${ranks.recordings[ranks.late]?.rank ?? ranks.late} is late: the others wait for it up to ${percentText(ranks.late_percent)} of the step.`}{' '}
+        <span class="soft">
+          {ranks.compared} collectives were compared
+          {ranks.not_compared > 0 ? `, ${ranks.not_compared} had no counterpart` : ''}. {ranks.why}
+        </span>
+      </p>
+      <div class="wide">
+        <table class="plain rank-table">
+          <thead>
+            <tr>
+              {[
+                'rank',
+                'mean step: own, transfer, waiting',
+                'step',
+                'communication',
+                'waited',
+                'made wait',
+                'came last',
+                'verdict',
+              ].map((title, i) => (
+                <th key={title} scope="col" class={i > 1 && i < 7 ? 'number' : ''}>
+                  {title}
+                </th>
+              ))}
+            </tr>
+          </thead>
+          <tbody>
+            {ranks.recordings.map((recording, i) => (
+              <Strip
+                key={i}
+                recording={recording}
+                longest={longest}
+                late={i === ranks.late}
+                diagnosed={i === ranks.diagnosed}
+              />
+            ))}
+          </tbody>
+        </table>
+      </div>
+      {told?.steps && told.steps.length > 0 && <Heat steps={told.steps} context={context} />}
+      {ranks.missing.map((missing) => (
+        <p class="soft" key={missing}>
+          {missing}
+        </p>
+      ))}
+    </div>
+  );
+}
+
+export const ranks: View = { id: 'ranks', title: 'Ranks', mount: mounted(Screen) };

@@ -1,0 +1,116 @@
+// Sums of the selected area: by name or category, its accounting, and a flame graph of exactly that time.
+import { useState } from 'preact/hooks';
+import { durationText } from '../../base/format';
+import { pathOf } from '../../api/urls';
+import { windowOf } from '../../base/scope';
+import type { ViewState } from '../../base/view_state';
+import type { Column, FlameNode, SelectionAnswer } from '../../api/types';
+import { AccountingBar } from '../../components/accounting_bar';
+import { DataTable } from '../../components/data_table';
+import { Icicle } from '../../components/icicle';
+import { Failed, Loading } from '../../components/notice';
+import { latest, useAnswer } from '../../components/use_answer';
+import type { ViewContext } from '../view';
+
+const column = (name: string, kind: string, doc: string): Column => ({ name, kind, unit: '', doc });
+const COLUMNS: readonly Column[] = [
+  column('name', 'name', 'Of the slices.'),
+  column('total_ns', 'duration_ns', 'Sum of their durations, clipped to the area.'),
+  column('covered_ns', 'duration_ns', 'Time in which at least one of them runs.'),
+  column('slices', 'count', 'How many.'),
+];
+
+export function AreaDrawer(props: {
+  area: NonNullable<ViewState['area']>;
+  context: ViewContext;
+  onClose: () => void;
+}) {
+  const { area, context } = props;
+  const [group, setGroup] = useState<'name' | 'category'>('name');
+  const [flame, setFlame] = useState(false);
+  const where = [
+    ['begin', area.begin],
+    ['end', area.end],
+    ['tracks', area.tracks.join(',')],
+  ] as const;
+  const loaded = useAnswer<SelectionAnswer>(
+    context.client,
+    pathOf('api/selection', [...where, ['group', group]]),
+  );
+  const flames = useAnswer<FlameNode>(
+    context.client,
+    flame ? pathOf('api/flame', [...where, ['weight', 'time']]) : null,
+  );
+  const sums = latest(loaded);
+  const root = latest(flames);
+  return (
+    <aside class="drawer" aria-label="Selected area">
+      <header>
+        <h2>Area of {durationText(area.end - area.begin)}</h2>
+        <button type="button" class="quiet" aria-label="Close" onClick={props.onClose}>
+          ×
+        </button>
+      </header>
+      <p class="actions">
+        <button type="button" onClick={() => context.showTime(area.begin, area.end)}>
+          Fit
+        </button>
+        <button
+          type="button"
+          title="All views then look at this stretch of time only"
+          onClick={() => context.setScope({ window: windowOf(area.begin, area.end) })}
+        >
+          Use as scope
+        </button>
+        <button type="button" aria-pressed={flame} onClick={() => setFlame(!flame)}>
+          Flame graph
+        </button>
+      </p>
+      {loaded.state === 'failed' && <Failed what="No sums" error={loaded.error} />}
+      {!sums && loaded.state === 'loading' && <Loading what="Adding up" />}
+      {sums?.accounting.map((account) => (
+        <section key={account.device ?? 'host'}>
+          <h3>{account.device === null ? 'Main thread' : `Device ${account.device}`}</h3>
+          <AccountingBar
+            thin
+            times
+            label="Accounting of the area"
+            account={Object.fromEntries(account.buckets.map((bucket) => [bucket.id, bucket.ns]))}
+            onTerm={context.explain}
+          />
+        </section>
+      ))}
+      {flame && root && (
+        <section>
+          <h3>Flame graph</h3>
+          <Icicle root={root} label="Flame graph of the area" heavy search="" text={durationText} />
+        </section>
+      )}
+      {sums && (
+        <section>
+          <div class="tabs" role="group" aria-label="Sums by">
+            {(['name', 'category'] as const).map((each) => (
+              <button
+                type="button"
+                key={each}
+                aria-pressed={group === each}
+                onClick={() => setGroup(each)}
+              >
+                By {each}
+              </button>
+            ))}
+          </div>
+          <DataTable
+            label={`Sums by ${group}`}
+            columns={
+              group === 'name' ? COLUMNS : [column('category', 'text', ''), ...COLUMNS.slice(1)]
+            }
+            rows={sums.rows as unknown as readonly Record<string, unknown>[]}
+            rowTitle="Find all of this name"
+            onRow={(row) => group === 'name' && context.showName(String(row['name']))}
+          />
+        </section>
+      )}
+    </aside>
+  );
+}

@@ -1,0 +1,62 @@
+// Curves of counter tracks: bins of what is in sight, fetched when the view rests.
+import type { TraceClient } from '../../api/client';
+import type { CounterBin } from '../../api/types';
+import { pathOf } from '../../api/urls';
+import type { Viewport } from './viewport';
+
+const BINS = 400;
+const REST_MS = 80;
+
+interface Curve {
+  key: string;
+  bins: readonly CounterBin[];
+}
+
+export class Counters {
+  private readonly curves = new Map<number, Curve>();
+  private timer = 0;
+  private abort = new AbortController();
+
+  constructor(
+    private readonly client: TraceClient,
+    private readonly onArrival: () => void,
+  ) {}
+
+  binsOf(track: number): readonly CounterBin[] {
+    return this.curves.get(track)?.bins ?? [];
+  }
+
+  /** Asks for the curves of these tracks, unless they are here for this stretch. */
+  want(tracks: readonly number[], viewport: Viewport): void {
+    const begin = Math.max(viewport.whole.begin, Math.floor(viewport.begin));
+    const end = Math.min(viewport.whole.end, Math.ceil(viewport.end));
+    const key = `${begin}-${end}`;
+    const missing = tracks.filter((track) => this.curves.get(track)?.key !== key);
+    if (missing.length === 0 || end <= begin) return;
+    clearTimeout(this.timer);
+    this.timer = setTimeout(() => this.ask(missing, begin, end, key), REST_MS) as unknown as number;
+  }
+
+  end(): void {
+    clearTimeout(this.timer);
+    this.abort.abort();
+  }
+
+  private ask(tracks: readonly number[], begin: number, end: number, key: string): void {
+    this.abort.abort();
+    this.abort = new AbortController();
+    for (const track of tracks) {
+      const path = pathOf('api/counters', [
+        ['track', track],
+        ['begin', begin],
+        ['end', end],
+        ['bins', BINS],
+      ]);
+      void this.client.json<{ bins: CounterBin[] }>(path, this.abort.signal).then((result) => {
+        if (!result.ok && result.error.code === 'aborted') return;
+        this.curves.set(track, { key, bins: result.ok ? result.value.bins : [] });
+        this.onArrival();
+      });
+    }
+  }
+}

@@ -1,0 +1,373 @@
+// Runs the canvases of the timeline: what is in sight, what is fetched, and a frame when something changed.
+import { coarsestLevel, levelFor } from '../../api/tile';
+import { Names } from '../../api/names';
+import { Tiles } from '../../api/tiles';
+import type { FlowsAnswer, StepSpan, TracksAnswer } from '../../api/types';
+import { paintOf, type Paint } from '../../base/palette';
+import type { Mark } from '../../base/view_state';
+import type { ViewContext } from '../view';
+import { CanvasPainter } from './canvas_painter';
+import { Counters } from './counters';
+import { GlPainter } from './gl_painter';
+import { layOut, rowAt, type Layout, type Openness, type TrackRow } from './layout';
+import { drawMinimap, drawOverlay, drawRuler, type Picked } from './overlay';
+import {
+  boxAt,
+  boxOf,
+  eachBox,
+  sceneOf,
+  type Box,
+  type Painter,
+  type Scene,
+  type Theme,
+} from './scene';
+import { readTheme } from './theme';
+import { Viewport } from './viewport';
+
+export interface Canvases {
+  readonly boxes: HTMLCanvasElement;
+  readonly overlay: HTMLCanvasElement;
+  readonly ruler: HTMLCanvasElement;
+  readonly minimap: HTMLCanvasElement;
+  readonly scroller: HTMLElement;
+}
+
+export interface Shown {
+  picked: Picked | null;
+  flows: FlowsAnswer | null;
+  marks: readonly Mark[];
+  search: string;
+  density: readonly number[];
+  critical: ReadonlySet<number> | null;
+  area: { begin: number; end: number; top: number; bottom: number } | null;
+  onlyName: number | null;
+  pointer: number | null;
+}
+
+const DEFAULT_CLASSES: Readonly<Record<string, readonly string[]>> = {
+  host: ['other', 'cpu_op', 'user_annotation', 'runtime', 'python_function'],
+  stream: ['other', 'kernel', 'memcpy', 'memset'],
+  accounting: [
+    'compute',
+    'communication',
+    'memcpy',
+    'memset',
+    'input',
+    'allocation',
+    'sync',
+    'dispatch',
+    'python',
+    'dependency',
+    'launch_latency',
+    'device_wait',
+    'host_unknown',
+    'warm_up',
+  ],
+  annotations: ['user_annotation'],
+};
+
+/** Frames' times of the last second, for those who ask in the console: `fathomFrames`. */
+const FRAMES_KEPT = 120;
+
+export class Engine {
+  readonly viewport: Viewport;
+  readonly names: Names;
+  readonly shown: Shown = {
+    picked: null,
+    flows: null,
+    marks: [],
+    search: '',
+    density: [],
+    critical: null,
+    area: null,
+    onlyName: null,
+    pointer: null,
+  };
+  layout: Layout;
+  scene: Scene = { rows: [], level: 0, coarse: true };
+  readonly frames: number[] = [];
+  private readonly tiles: Tiles;
+  private readonly counters: Counters;
+  private readonly painter: Painter;
+  private readonly paints: ReadonlyMap<string, readonly Paint[]>;
+  private theme: Theme = readTheme();
+  private frame = 0;
+  private animation = 0;
+  private width = 1;
+  private height = 1;
+  onMove: () => void = () => {};
+  onScene: () => void = () => {};
+
+  constructor(
+    context: ViewContext,
+    private readonly canvases: Canvases,
+    private readonly answer: TracksAnswer,
+    openness: Openness,
+    private readonly steps: readonly StepSpan[],
+  ) {
+    const range = context.session.range ?? { begin_ns: 0, end_ns: 1 };
+    this.viewport = new Viewport({
+      begin: range.begin_ns,
+      end: Math.max(range.begin_ns + 1, range.end_ns),
+    });
+    const redraw = (): void => this.invalidate();
+    this.names = new Names(context.client, context.signal, redraw);
+    this.counters = new Counters(context.client, redraw);
+    const order = answer.groups
+      .flatMap((group) => group.tracks)
+      .filter((track) => track.kind !== 'counter')
+      .map((track) => track.id);
+    this.tiles = new Tiles(
+      context.client,
+      context.session.digest ?? '0',
+      order,
+      coarsestLevel(range.end_ns),
+      redraw,
+    );
+    const asked = new URLSearchParams(location.search).get('painter');
+    const gl = asked === 'canvas2d' ? null : GlPainter.make(canvases.boxes);
+    this.painter = gl ?? new CanvasPainter(canvases.boxes.getContext('2d')!);
+    this.tiles.onDrop = (tile) => this.painter.forget(tile);
+    this.layout = layOut(answer.groups, openness);
+    this.paints = new Map(
+      ['host', 'stream', 'accounting', 'annotations'].map((kind) => [
+        kind,
+        (answer.classes ?? DEFAULT_CLASSES[kind] ?? ['other']).map(paintOf),
+      ]),
+    );
+    canvases.boxes.dataset['painter'] = this.painter.kind;
+    const watch = new ResizeObserver(() => this.resize());
+    watch.observe(canvases.scroller);
+    const rethemed = (): void => {
+      this.theme = readTheme();
+      this.invalidate();
+    };
+    addEventListener('fathom-theme', rethemed);
+    const media = matchMedia('(prefers-color-scheme: dark)');
+    media.addEventListener('change', rethemed);
+    canvases.scroller.addEventListener('scroll', redraw, { passive: true });
+    context.signal.addEventListener('abort', () => {
+      watch.disconnect();
+      removeEventListener('fathom-theme', rethemed);
+      media.removeEventListener('change', rethemed);
+      cancelAnimationFrame(this.frame);
+      cancelAnimationFrame(this.animation);
+      this.counters.end();
+      this.painter.end();
+    });
+    this.resize();
+  }
+
+  paintsOf(kind: string): readonly Paint[] {
+    return this.paints.get(kind) ?? this.paints.get('host') ?? [];
+  }
+
+  setOpenness(openness: Openness): void {
+    this.layout = layOut(this.answer.groups, openness);
+    this.invalidate();
+  }
+
+  get scroll(): number {
+    return this.canvases.scroller.scrollTop;
+  }
+
+  get painterKind(): string {
+    return this.painter.kind;
+  }
+
+  /** A frame, once, as soon as the browser draws. */
+  invalidate(): void {
+    if (this.frame === 0) this.frame = requestAnimationFrame(() => this.draw());
+  }
+
+  /** Moves to [begin, end), in a moment where motion is welcome. */
+  show(begin: number, end: number, remember = true): void {
+    if (remember) this.viewport.remember();
+    cancelAnimationFrame(this.animation);
+    const from = { begin: this.viewport.begin, end: this.viewport.end };
+    const near = (end - begin) / (from.end - from.begin);
+    if (matchMedia('(prefers-reduced-motion: reduce)').matches || near < 1e-4 || near > 1e4) {
+      this.moveTo(begin, end);
+      return;
+    }
+    const started = performance.now();
+    const step = (now: number): void => {
+      const part = Math.min(1, (now - started) / 140);
+      const ease = 1 - (1 - part) ** 3;
+      this.moveTo(from.begin + (begin - from.begin) * ease, from.end + (end - from.end) * ease);
+      if (part < 1) this.animation = requestAnimationFrame(step);
+    };
+    this.animation = requestAnimationFrame(step);
+  }
+
+  moveTo(begin: number, end: number): void {
+    this.viewport.set(begin, end);
+    this.invalidate();
+    this.onMove();
+  }
+
+  zoom(factor: number, pixel: number): void {
+    cancelAnimationFrame(this.animation);
+    this.viewport.zoom(factor, pixel);
+    this.invalidate();
+    this.onMove();
+  }
+
+  pan(pixels: number): void {
+    cancelAnimationFrame(this.animation);
+    this.viewport.pan(pixels);
+    this.invalidate();
+    this.onMove();
+  }
+
+  back(): void {
+    const before = this.viewport.back();
+    if (before) this.show(before.begin, before.end, false);
+  }
+
+  /** The box under a point of the canvas, and its row. */
+  hit(x: number, y: number): { box: Box | undefined; row: TrackRow } | undefined {
+    const at = rowAt(this.layout, y + this.scroll);
+    if (!at) return undefined;
+    const row = this.scene.rows.find((each) => each.row === at.row);
+    const box =
+      row &&
+      boxAt(row, Math.max(0, at.lane), this.viewport.timeOf(x), this.viewport.nsPerPixel * 2);
+    return { box, row: at.row };
+  }
+
+  /** Single slices in sight, the longest first. */
+  inSight(most: number): { box: Box; row: TrackRow }[] {
+    const found: { box: Box; row: TrackRow }[] = [];
+    for (const row of this.scene.rows) {
+      if (row.row.track.kind === 'accounting') continue;
+      eachBox(row, this.viewport.begin, this.viewport.end, (tile, at) => {
+        if (tile.block && tile.block.slice[at] !== 0xffffffff)
+          found.push({ box: boxOf(tile, at), row: row.row });
+      });
+    }
+    found.sort((a, b) => b.box.end - b.box.begin - (a.box.end - a.box.begin));
+    const seen = new Set<number>();
+    return found.filter(({ box }) => !seen.has(box.slice) && seen.add(box.slice)).slice(0, most);
+  }
+
+  /** The single slice before (-1) or after (1) another in its lane, or the one above or below it. */
+  neighbour(picked: Picked, along: number, lanes: number): number | undefined {
+    const row = this.scene.rows.find((each) => each.row.track.id === picked.track);
+    if (!row) return undefined;
+    const lane = picked.lane + lanes;
+    const middle = (picked.begin + picked.end) / 2;
+    let best: number | undefined;
+    let nearest = Infinity;
+    for (const piece of row.pieces) {
+      const { block } = piece.tile;
+      if (!block) continue;
+      for (let at = 0; at < block.boxes; ++at) {
+        const box = boxOf(piece.tile, at);
+        if (!box.single || box.lane !== lane || box.slice === picked.slice) continue;
+        let distance: number;
+        if (lanes !== 0) distance = Math.max(0, box.begin - middle, middle - box.end);
+        else if (along > 0) distance = box.begin - picked.begin;
+        else distance = picked.begin - box.begin;
+        if (distance < 0 || (lanes === 0 && distance === 0) || distance >= nearest) continue;
+        nearest = distance;
+        best = box.slice;
+      }
+    }
+    return best;
+  }
+
+  /** Scrolls so that a track's lane is in sight. */
+  reveal(track: number, lane: number): void {
+    const row = this.layout.rows.find(
+      (each): each is TrackRow => each.type === 'track' && each.track.id === track,
+    );
+    if (!row) return;
+    const y = row.y + lane * row.lane;
+    const { scroller } = this.canvases;
+    if (y < scroller.scrollTop + 8 || y + row.lane > scroller.scrollTop + this.height - 8) {
+      scroller.scrollTop = Math.max(0, y - this.height / 3);
+    }
+  }
+
+  private resize(): void {
+    const ratio = Math.min(devicePixelRatio || 1, 2);
+    const { scroller } = this.canvases;
+    const paper = this.canvases.ruler.parentElement;
+    this.width = Math.max(50, paper?.clientWidth ?? scroller.clientWidth);
+    this.height = Math.max(50, scroller.clientHeight);
+    const size = (canvas: HTMLCanvasElement, width: number, height: number): void => {
+      canvas.width = Math.round(width * ratio);
+      canvas.height = Math.round(height * ratio);
+      canvas.style.width = `${width}px`;
+      canvas.style.height = `${height}px`;
+    };
+    size(this.canvases.boxes, this.width, this.height);
+    size(this.canvases.overlay, this.width, this.height);
+    size(this.canvases.ruler, this.width, 30);
+    size(this.canvases.minimap, this.width, 36);
+    this.viewport.width = this.width;
+    this.painter.resize(this.width, this.height, ratio);
+    this.invalidate();
+  }
+
+  private draw(): void {
+    this.frame = 0;
+    const started = performance.now();
+    const ratio = Math.min(devicePixelRatio || 1, 2);
+    const { viewport, scroll } = this;
+    const level = levelFor(viewport.nsPerPixel, coarsestLevel(viewport.whole.end));
+    this.scene = sceneOf(this.layout, this.tiles, viewport, level, scroll, this.height, (kind) =>
+      this.paintsOf(kind),
+    );
+    const tracks = new Set(this.scene.rows.map((row) => row.row.track.id));
+    this.tiles.want(tracks, level, viewport.begin, viewport.end);
+    const counters = this.layout.rows
+      .filter(
+        (row): row is TrackRow =>
+          row.type === 'track' &&
+          row.track.kind === 'counter' &&
+          row.y + row.height > scroll &&
+          row.y < scroll + this.height,
+      )
+      .map((row) => row.track.id);
+    if (counters.length > 0) this.counters.want(counters, viewport);
+    this.painter.draw(this.scene, viewport, this.theme, this.shown.onlyName);
+    const size = { width: this.width, height: this.height, ratio };
+    const overlay = this.canvases.overlay.getContext('2d');
+    if (overlay) {
+      drawOverlay(
+        overlay,
+        size,
+        this.scene,
+        this.layout,
+        viewport,
+        this.theme,
+        this.names,
+        (track) => this.counters.binsOf(track),
+        scroll,
+        {
+          ...this.shown,
+          steps: this.steps,
+        },
+      );
+    }
+    const ruler = this.canvases.ruler.getContext('2d');
+    if (ruler) drawRuler(ruler, { ...size, height: 30 }, viewport, this.theme, this.steps);
+    const minimap = this.canvases.minimap.getContext('2d');
+    if (minimap)
+      drawMinimap(
+        minimap,
+        { ...size, height: 36 },
+        viewport,
+        this.theme,
+        this.steps,
+        this.shown.density,
+      );
+    this.frames.push(performance.now() - started);
+    if (this.frames.length > FRAMES_KEPT) this.frames.shift();
+    // For tests and for the eye: exact is a picture without a coarser tile.
+    this.canvases.boxes.dataset['exact'] = String(!this.scene.coarse && !this.tiles.waiting);
+    this.onScene();
+  }
+}

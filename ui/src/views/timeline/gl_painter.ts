@@ -1,0 +1,247 @@
+// Draws tiles by WebGL2: one buffer per tile, made once; moving and zooming only change uniforms.
+import { spanOf, unitOf, type TileBlock } from '../../api/tile';
+import type { Tile } from '../../api/tiles';
+import { HATCHES, type Paint } from '../../base/palette';
+import type { Painter, Scene, SceneRow, Theme } from './scene';
+import type { Viewport } from './viewport';
+
+const MOST_PAINTS = 64;
+
+const VERTEX = `#version 300 es
+precision highp float;
+precision highp int;
+in float a_x0;
+in float a_x1;
+in uint a_name;
+in uint a_lane;
+in uint a_kind;
+in uint a_coverage;
+uniform float u_base;    // unit near the left edge
+uniform float u_rest;    // its pixel
+uniform float u_scale;   // pixels per unit
+uniform vec2 u_size;     // of the canvas, in pixels
+uniform float u_y;
+uniform float u_lane;
+uniform float u_pixel;   // a device pixel
+uniform float u_last;    // the tile's end in units: what reaches it goes on in the next tile
+flat out uint v_kind;
+flat out uint v_name;
+void main() {
+  float x0 = (a_x0 - u_base) * u_scale + u_rest;
+  float x1 = (a_x1 - u_base) * u_scale + u_rest;
+  float wide = x1 - x0;
+  if (wide > 3.0) { if (a_x1 < u_last) x1 -= u_pixel; } else if (wide < u_pixel) x1 = x0 + u_pixel;
+  float room = max(u_lane - (u_lane > 4.0 ? 1.0 : 0.0), u_pixel);
+  float tall = max(room * float(a_coverage) / 255.0, u_pixel);
+  float bottom = u_y + float(a_lane) * u_lane + room;
+  bool right = (gl_VertexID & 1) == 1;
+  bool low = gl_VertexID >= 2;
+  vec2 at = vec2(right ? x1 : x0, low ? bottom : bottom - tall);
+  gl_Position = vec4(at.x / u_size.x * 2.0 - 1.0, 1.0 - at.y / u_size.y * 2.0, 0.0, 1.0);
+  v_kind = a_kind;
+  v_name = a_name;
+}`;
+
+const FRAGMENT = `#version 300 es
+precision highp float;
+precision highp int;
+flat in uint v_kind;
+flat in uint v_name;
+uniform vec4 u_paints[${MOST_PAINTS}]; // colour, hatching
+uniform vec3 u_paper;
+uniform int u_only;  // a name that stands out, or -1
+uniform float u_ratio;
+uniform float u_vary;
+out vec4 colour;
+void main() {
+  vec4 paint = u_paints[min(v_kind, ${MOST_PAINTS - 1}u)];
+  vec3 base = paint.rgb;
+  uint hash = v_name * 2654435761u;
+  float vary = (float((hash >> 24) & 7u) / 7.0 - 0.5) * u_vary;
+  base = clamp(base * (1.0 + vary), 0.0, 1.0);
+  vec2 at = floor(gl_FragCoord.xy / u_ratio);
+  int hatch = int(paint.a);
+  bool line = false;
+  if (hatch == 1) line = mod(at.x - at.y, 6.0) < 2.0;
+  else if (hatch == 2) line = mod(at.x + at.y, 6.0) < 2.0;
+  else if (hatch == 3) line = mod(at.x - at.y, 7.0) < 1.5 || mod(at.x + at.y, 7.0) < 1.5;
+  else if (hatch == 4) line = mod(at.y, 4.0) < 1.5;
+  else if (hatch == 5) line = mod(at.x, 4.0) < 2.0 && mod(at.y, 4.0) < 2.0;
+  if (hatch != 0) base = line ? base : mix(base, u_paper, 0.62);
+  if (u_only >= 0 && int(v_name) != u_only) base = mix(base, u_paper, 0.7);
+  colour = vec4(base, 1.0);
+}`;
+
+interface Uploaded {
+  readonly array: WebGLVertexArrayObject;
+  readonly buffer: WebGLBuffer;
+}
+
+const rgb = (colour: number): readonly [number, number, number] => [
+  ((colour >> 16) & 255) / 255,
+  ((colour >> 8) & 255) / 255,
+  (colour & 255) / 255,
+];
+
+function compiled(gl: WebGL2RenderingContext, type: number, source: string): WebGLShader | null {
+  const shader = gl.createShader(type);
+  if (!shader) return null;
+  gl.shaderSource(shader, source);
+  gl.compileShader(shader);
+  return gl.getShaderParameter(shader, gl.COMPILE_STATUS) ? shader : null;
+}
+
+function linked(gl: WebGL2RenderingContext): WebGLProgram | null {
+  const vertex = compiled(gl, gl.VERTEX_SHADER, VERTEX);
+  const fragment = compiled(gl, gl.FRAGMENT_SHADER, FRAGMENT);
+  const program = gl.createProgram();
+  if (!vertex || !fragment || !program) return null;
+  gl.attachShader(program, vertex);
+  gl.attachShader(program, fragment);
+  gl.linkProgram(program);
+  return gl.getProgramParameter(program, gl.LINK_STATUS) ? program : null;
+}
+
+export class GlPainter implements Painter {
+  readonly kind = 'webgl2';
+  private readonly uploaded = new Map<Tile, Uploaded>();
+  private readonly places: ReadonlyMap<string, WebGLUniformLocation | null>;
+  private readonly paints = new Map<readonly Paint[], Float32Array>();
+  private width = 1;
+  private height = 1;
+  private ratio = 1;
+
+  /** Null where the browser has no WebGL2. */
+  static make(canvas: HTMLCanvasElement): GlPainter | null {
+    const gl = canvas.getContext('webgl2', {
+      antialias: false,
+      alpha: true,
+      premultipliedAlpha: true,
+    });
+    const program = gl && linked(gl);
+    return gl && program ? new GlPainter(gl, program) : null;
+  }
+
+  private constructor(
+    private readonly gl: WebGL2RenderingContext,
+    private readonly program: WebGLProgram,
+  ) {
+    const names =
+      'u_base u_rest u_scale u_size u_y u_lane u_pixel u_last u_paints u_paper u_only u_ratio u_vary';
+    this.places = new Map(
+      names.split(' ').map((name) => [name, gl.getUniformLocation(program, name)]),
+    );
+  }
+
+  resize(width: number, height: number, ratio: number): void {
+    [this.width, this.height, this.ratio] = [width, height, ratio];
+  }
+
+  forget(tile: Tile): void {
+    const gone = this.uploaded.get(tile);
+    if (!gone) return;
+    this.gl.deleteVertexArray(gone.array);
+    this.gl.deleteBuffer(gone.buffer);
+    this.uploaded.delete(tile);
+  }
+
+  end(): void {
+    for (const tile of [...this.uploaded.keys()]) this.forget(tile);
+    this.gl.getExtension('WEBGL_lose_context')?.loseContext();
+  }
+
+  draw(scene: Scene, viewport: Viewport, theme: Theme, onlyName: number | null): void {
+    const { gl } = this;
+    const place = (name: string): WebGLUniformLocation | null => this.places.get(name) ?? null;
+    gl.viewport(0, 0, Math.round(this.width * this.ratio), Math.round(this.height * this.ratio));
+    gl.disable(gl.SCISSOR_TEST);
+    gl.clearColor(0, 0, 0, 0);
+    gl.clear(gl.COLOR_BUFFER_BIT);
+    gl.useProgram(this.program);
+    gl.uniform2f(place('u_size'), this.width, this.height);
+    gl.uniform1f(place('u_pixel'), 1 / this.ratio);
+    gl.uniform1f(place('u_ratio'), this.ratio);
+    gl.uniform3f(place('u_paper'), ...rgb(theme.paper));
+    gl.uniform1i(place('u_only'), onlyName ?? -1);
+    gl.enable(gl.SCISSOR_TEST);
+    for (const row of scene.rows) this.drawRow(row, viewport, place);
+    gl.bindVertexArray(null);
+  }
+
+  private drawRow(
+    row: SceneRow,
+    viewport: Viewport,
+    place: (name: string) => WebGLUniformLocation | null,
+  ): void {
+    const { gl } = this;
+    gl.uniform4fv(place('u_paints'), this.paintsArray(row.paints));
+    gl.uniform1f(place('u_y'), row.y);
+    gl.uniform1f(place('u_lane'), row.row.lane);
+    gl.uniform1f(place('u_vary'), row.row.track.kind === 'accounting' ? 0 : 0.3);
+    for (const piece of row.pieces) {
+      const { tile } = piece;
+      if (!tile.block || tile.block.boxes === 0) continue;
+      const unit = unitOf(tile.level);
+      const start = tile.index * spanOf(tile.level);
+      const base = Math.max(0, Math.floor((viewport.begin - start) / unit));
+      const left = Math.max(0, Math.floor(viewport.pixelOf(piece.from) * this.ratio));
+      const right = Math.min(
+        this.width * this.ratio,
+        Math.ceil(viewport.pixelOf(piece.to) * this.ratio),
+      );
+      if (right <= left) continue;
+      gl.scissor(left, 0, right - left, Math.round(this.height * this.ratio));
+      gl.uniform1f(place('u_base'), base);
+      gl.uniform1f(place('u_last'), spanOf(tile.level) / unit);
+      gl.uniform1f(place('u_rest'), viewport.pixelOf(start + base * unit));
+      gl.uniform1f(place('u_scale'), unit / viewport.nsPerPixel);
+      gl.bindVertexArray(this.upload(tile, tile.block).array);
+      gl.drawArraysInstanced(gl.TRIANGLE_STRIP, 0, 4, tile.block.boxes);
+    }
+  }
+
+  private paintsArray(paints: readonly Paint[]): Float32Array {
+    let array = this.paints.get(paints);
+    if (!array) {
+      array = new Float32Array(MOST_PAINTS * 4);
+      for (let i = 0; i < MOST_PAINTS; ++i) {
+        const paint = paints[Math.min(i, paints.length - 1)];
+        if (!paint) continue;
+        array.set([...rgb(paint.colour), HATCHES.indexOf(paint.hatch)], i * 4);
+      }
+      this.paints.set(paints, array);
+    }
+    return array;
+  }
+
+  /** The arrays lie one behind the other in the answer, so they go up in one piece. */
+  private upload(tile: Tile, block: TileBlock): Uploaded {
+    const before = this.uploaded.get(tile);
+    if (before) return before;
+    const { gl } = this;
+    const array = gl.createVertexArray();
+    const buffer = gl.createBuffer();
+    const first = block.x0.byteOffset;
+    const bytes = block.coverage.byteOffset + block.coverage.byteLength - first;
+    gl.bindVertexArray(array);
+    gl.bindBuffer(gl.ARRAY_BUFFER, buffer);
+    gl.bufferData(gl.ARRAY_BUFFER, new Uint8Array(block.x0.buffer, first, bytes), gl.STATIC_DRAW);
+    const attribute = (name: string, type: number, data: ArrayBufferView, real: boolean): void => {
+      const at = gl.getAttribLocation(this.program, name);
+      if (at < 0) return;
+      gl.enableVertexAttribArray(at);
+      if (real) gl.vertexAttribPointer(at, 1, type, false, 0, data.byteOffset - first);
+      else gl.vertexAttribIPointer(at, 1, type, 0, data.byteOffset - first);
+      gl.vertexAttribDivisor(at, 1);
+    };
+    attribute('a_x0', gl.UNSIGNED_INT, block.x0, true);
+    attribute('a_x1', gl.UNSIGNED_INT, block.x1, true);
+    attribute('a_name', gl.UNSIGNED_INT, block.name, false);
+    attribute('a_lane', gl.UNSIGNED_SHORT, block.lane, false);
+    attribute('a_kind', gl.UNSIGNED_BYTE, block.kind, false);
+    attribute('a_coverage', gl.UNSIGNED_BYTE, block.coverage, false);
+    const made = { array, buffer };
+    this.uploaded.set(tile, made);
+    return made;
+  }
+}

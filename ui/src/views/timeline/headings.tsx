@@ -1,0 +1,59 @@
+// The column at the left: groups that open and close, tracks that fold and can be pinned.
+import { countText, durationText } from '../../base/format';
+import type { Layout } from './layout';
+
+export function Headings(props: {
+  layout: Layout;
+  onGroup: (key: string) => void;
+  onFold: (track: number) => void;
+  onPin: (track: number) => void;
+}) {
+  return (
+    <div class="tl-headings">
+      {props.layout.rows.map((row) =>
+        row.type === 'group' ? (
+          <button
+            type="button"
+            class="tl-group"
+            key={row.key}
+            aria-expanded={!row.closed}
+            style={{ top: `${row.y}px`, height: `${row.height}px` }}
+            onClick={() => props.onGroup(row.key)}
+          >
+            <span aria-hidden="true">{row.closed ? '▸' : '▾'}</span> {row.title}{' '}
+            <span class="soft">{row.tracks}</span>
+          </button>
+        ) : (
+          <div
+            class="tl-heading"
+            key={`${row.pinned ? 'pin' : 'row'}${row.track.id}`}
+            style={{ top: `${row.y}px`, height: `${row.height}px` }}
+            title={`${row.track.title}: ${countText(row.track.slices)} slices, ${durationText(row.track.covered_ns ?? 0)}`}
+          >
+            {row.track.lanes > 1 && row.track.kind !== 'counter' ? (
+              <button
+                type="button"
+                class="tl-title"
+                aria-expanded={!row.folded}
+                onClick={() => props.onFold(row.track.id)}
+              >
+                <span aria-hidden="true">{row.folded ? '▸' : '▾'}</span> {row.track.title}
+              </button>
+            ) : (
+              <span class="tl-title">{row.track.title}</span>
+            )}
+            <button
+              type="button"
+              class="tl-pin"
+              aria-pressed={row.pinned}
+              aria-label={`${row.pinned ? 'Unpin' : 'Pin'} ${row.track.title}`}
+              onClick={() => props.onPin(row.track.id)}
+            >
+              {row.pinned ? '◆' : '◇'}
+            </button>
+          </div>
+        ),
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,105 @@
+// The keys of the timeline, by their place on the keyboard, so that they hold on any layout.
+import { idOf, type LinkEnd, type SliceAnswer } from '../../api/types';
+import type { ViewContext } from '../view';
+import type { Engine } from './engine';
+
+export interface KeyTargets {
+  readonly engine: Engine | null;
+  readonly context: ViewContext;
+  readonly current: SliceAnswer | null;
+  readonly pick: (slice: number | null) => void;
+  readonly focusSearch: () => void;
+  readonly togglePin: (track: number) => void;
+  readonly toggleCritical: () => void;
+}
+
+function linked(slice: SliceAnswer | null, ...kinds: readonly string[]): number | undefined {
+  for (const kind of kinds) {
+    const end = slice?.links?.[kind];
+    const first = (Array.isArray(end) ? end[0] : end) as LinkEnd | null | undefined;
+    if (first !== null && first !== undefined) return idOf(first);
+  }
+  return undefined;
+}
+
+/** Typing, and widgets that use arrows themselves, are left alone. */
+function isElsewhere(event: KeyboardEvent): boolean {
+  const { target } = event;
+  if (!(target instanceof HTMLElement)) return false;
+  if (/^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName)) return true;
+  return event.code.startsWith('Arrow') && target.closest('.drawer') !== null;
+}
+
+export function keyHandler(targets: KeyTargets): (event: KeyboardEvent) => void {
+  const { engine, context, current, pick } = targets;
+  const go = (slice: number | undefined): void => {
+    if (slice !== undefined) pick(slice);
+  };
+  const step = (along: number, lanes: number): void => {
+    if (!engine) return;
+    const { picked } = engine.shown;
+    if (picked) go(engine.neighbour(picked, along, lanes));
+    else go(engine.inSight(1)[0]?.box.slice);
+  };
+  const fit = (): void => {
+    if (!engine) return;
+    const area = context.state.value.area;
+    const { picked } = engine.shown;
+    const { whole } = engine.viewport;
+    if (area) engine.show(area.begin, area.end);
+    else if (picked) {
+      const around = Math.max(20, (picked.end - picked.begin) * 0.3);
+      engine.show(picked.begin - around, picked.end + around);
+    } else engine.show(whole.begin, whole.end);
+  };
+  const mark = (): void => {
+    if (!engine) return;
+    const at = Math.round(
+      engine.shown.picked?.begin ??
+        engine.viewport.timeOf(engine.shown.pointer ?? engine.viewport.width / 2),
+    );
+    const { marks } = context.state.value;
+    context.go({ marks: [...marks, { at, label: String(marks.length + 1) }] });
+  };
+  const area = (): void => {
+    const picked = engine?.shown.picked;
+    if (picked) {
+      const selected = { begin: picked.begin, end: picked.end, tracks: [] };
+      context.go({ area: selected, slice: null });
+    }
+  };
+  const middle = (): number => engine?.shown.pointer ?? (engine?.viewport.width ?? 0) / 2;
+  const actions: Readonly<Record<string, () => void>> = {
+    KeyW: () => engine?.zoom(0.7, middle()),
+    KeyS: () => engine?.zoom(1 / 0.7, middle()),
+    KeyA: () => engine?.pan(-0.15 * engine.viewport.width),
+    KeyD: () => engine?.pan(0.15 * engine.viewport.width),
+    ArrowLeft: () => step(-1, 0),
+    ArrowRight: () => step(1, 0),
+    ArrowUp: () => step(0, -1),
+    ArrowDown: () => step(0, 1),
+    BracketLeft: () => go(linked(current, 'launch', 'forward', 'operator')),
+    BracketRight: () => go(linked(current, 'kernels', 'backward')),
+    Comma: () => go(linked(current, 'previous')),
+    Period: () => go(linked(current, 'next')),
+    KeyF: fit,
+    Backspace: () => engine?.back(),
+    KeyM: mark,
+    KeyR: area,
+    KeyP: () => {
+      if (engine?.shown.picked) targets.togglePin(engine.shown.picked.track);
+    },
+    KeyC: targets.toggleCritical,
+    Slash: targets.focusSearch,
+    Escape: () => context.go({ slice: null, area: null }),
+  };
+  return (event) => {
+    if (event.ctrlKey || event.metaKey || event.altKey || isElsewhere(event)) return;
+    if (document.querySelector('dialog[open]')) return;
+    if (event.shiftKey && event.code === 'Slash') return; // "?"
+    const action = actions[event.code];
+    if (!action) return;
+    event.preventDefault();
+    action();
+  };
+}

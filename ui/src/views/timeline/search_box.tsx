@@ -1,0 +1,118 @@
+// Search over all names: how many hits, in which names, where along the time.
+import { useEffect, useRef, useState } from 'preact/hooks';
+import { countText, durationText } from '../../base/format';
+import { pathOf } from '../../api/urls';
+import { idOf, type SearchAnswer } from '../../api/types';
+import { latest, useAnswer } from '../../components/use_answer';
+import type { ViewContext } from '../view';
+
+const FIRST = 500;
+
+export function SearchBox(props: {
+  context: ViewContext;
+  query: string;
+  onDensity: (density: readonly number[]) => void;
+  onPick: (slice: number) => void;
+  inputRef: { current: HTMLInputElement | null };
+}) {
+  const { context, query } = props;
+  const [at, setAt] = useState(-1);
+  const [open, setOpen] = useState(false);
+  const timer = useRef(0);
+  const loaded = useAnswer<SearchAnswer>(
+    context.client,
+    query === ''
+      ? null
+      : pathOf('api/search', [
+          ['q', query],
+          ['limit', FIRST],
+        ]),
+  );
+  const found = query === '' ? null : latest(loaded);
+  useEffect(() => {
+    props.onDensity(found?.density ?? []);
+    setAt(-1);
+  }, [found]);
+  const first = found?.first.map(idOf) ?? [];
+  const jump = (by: number): void => {
+    if (first.length === 0) return;
+    const next = (at + by + first.length) % first.length;
+    setAt(next);
+    props.onPick(first[next] ?? 0);
+  };
+  return (
+    <form
+      class="search"
+      role="search"
+      onSubmit={(event) => {
+        event.preventDefault();
+        jump(1);
+      }}
+    >
+      <input
+        type="search"
+        ref={props.inputRef}
+        value={query}
+        aria-label="Search names of slices"
+        placeholder="Search names ( / )"
+        onInput={(event) => {
+          const text = event.currentTarget.value;
+          clearTimeout(timer.current);
+          timer.current = setTimeout(() => context.go({ search: text }), 120) as unknown as number;
+        }}
+        onKeyDown={(event) => {
+          if (event.code === 'Enter' && event.shiftKey) {
+            event.preventDefault();
+            jump(-1);
+          }
+          if (event.code === 'Escape') event.currentTarget.blur();
+        }}
+      />
+      {found && (
+        <>
+          <span class="soft" role="status">
+            {countText(found.slices)} in {countText(found.names.length)} names
+            {at >= 0 ? `, no. ${at + 1}` : ''}
+          </span>
+          <button
+            type="button"
+            class="quiet"
+            aria-label="Previous hit"
+            onClick={() => jump(first.length > 0 && at < 0 ? 0 : -1)}
+          >
+            ‹
+          </button>
+          <button type="submit" class="quiet" aria-label="Next hit">
+            ›
+          </button>
+          <button type="button" class="quiet" aria-expanded={open} onClick={() => setOpen(!open)}>
+            Names
+          </button>
+          {open && (
+            <ul class="search-names">
+              {found.names.slice(0, 40).map((name) => (
+                <li key={name.name}>
+                  <button
+                    type="button"
+                    onClick={() => {
+                      setOpen(false);
+                      context.go({ search: name.name });
+                    }}
+                  >
+                    <span>{name.name}</span>
+                    <span class="soft">
+                      {countText(name.slices)} · {durationText(name.total_ns)}
+                    </span>
+                  </button>
+                </li>
+              ))}
+            </ul>
+          )}
+        </>
+      )}
+      {loaded.state === 'failed' && query !== '' && (
+        <span class="warning">{loaded.error.message}</span>
+      )}
+    </form>
+  );
+}

@@ -1,0 +1,447 @@
+// The timeline: minimap, ruler, tracks, and a drawer for what is selected.
+import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
+import { durationText } from '../../base/format';
+import { parseWindow, windowOf } from '../../base/scope';
+import type { ViewState } from '../../base/view_state';
+import { flowsOf } from '../../api/flows';
+import { pathOf, tableCommand } from '../../api/urls';
+import { idOf, type LinkEnd, type SliceAnswer, type TracksAnswer } from '../../api/types';
+import { CopyButton } from '../../components/copy_button';
+import { Empty, Failed, Loading } from '../../components/notice';
+import { useAnswer } from '../../components/use_answer';
+import { useStore } from '../../components/use_store';
+import { mounted } from '../mount';
+import type { View, ViewContext } from '../view';
+import { AreaDrawer } from './area_drawer';
+import { Engine } from './engine';
+import { listenToCanvas, listenToMinimap } from './gestures';
+import { Headings } from './headings';
+import { keyHandler } from './keys';
+import { layOut, tracksBetween, type Openness } from './layout';
+import { SearchBox } from './search_box';
+import { SightTable } from './sight_table';
+import { SliceDrawer } from './slice_drawer';
+
+const REST_MS = 200;
+
+/** The canvases and the engine behind them, for as long as the tracks are the same. */
+function Board(props: { context: ViewContext; tracks: TracksAnswer }) {
+  const { context, tracks } = props;
+  const state = useStore(context.state);
+  const boxes = useRef<HTMLCanvasElement>(null);
+  const overlay = useRef<HTMLCanvasElement>(null);
+  const ruler = useRef<HTMLCanvasElement>(null);
+  const minimap = useRef<HTMLCanvasElement>(null);
+  const scroller = useRef<HTMLDivElement>(null);
+  const search = useRef<HTMLInputElement>(null);
+  const tip = useRef<HTMLDivElement>(null);
+  const [engine, setEngine] = useState<Engine | null>(null);
+  const [closed, setClosed] = useState<ReadonlySet<string>>(new Set());
+  const [turned, setTurned] = useState<ReadonlySet<number>>(new Set());
+  const [flowsLeft, setFlowsLeft] = useState(0);
+  const [twin, setTwin] = useState(false);
+  const [only, setOnly] = useState(false);
+  const [said, setSaid] = useState('');
+  const [span, setSpan] = useState('');
+  // A link that says what is in sight is not moved to its slice.
+  const linked = useRef(state.visible === null ? null : state.slice);
+  const openness: Openness = useMemo(
+    () => ({ closed, turned, pins: state.pins }),
+    [closed, turned, state.pins],
+  );
+  const layout = useMemo(() => layOut(tracks.groups, openness), [tracks, openness]);
+  const slice = useAnswer<SliceAnswer>(
+    context.client,
+    state.slice === null ? null : pathOf('api/slice', [['id', state.slice]]),
+  );
+  const pick = (id: number | null): void => context.go({ slice: id, area: null });
+
+  useEffect(() => {
+    if (
+      !boxes.current ||
+      !overlay.current ||
+      !ruler.current ||
+      !minimap.current ||
+      !scroller.current
+    )
+      return;
+    const made = new Engine(
+      context,
+      {
+        boxes: boxes.current,
+        overlay: overlay.current,
+        ruler: ruler.current,
+        minimap: minimap.current,
+        scroller: scroller.current,
+      },
+      tracks,
+      openness,
+      context.session.steps ?? [],
+    );
+    let timer = 0;
+    made.onMove = () => {
+      clearTimeout(timer);
+      timer = setTimeout(() => {
+        const { begin, end, whole } = made.viewport;
+        const all = begin <= whole.begin && end >= whole.end;
+        context.go({ visible: all ? null : [begin, end] });
+        setSpan(`${durationText(end - begin)} in sight`);
+      }, REST_MS) as unknown as number;
+    };
+    context.signal.addEventListener('abort', () => clearTimeout(timer), { once: true });
+    const { visible, scope } = context.state.value;
+    const window = scope.window === '' ? undefined : parseWindow(scope.window, made.viewport.whole);
+    if (visible) made.moveTo(visible[0], visible[1]);
+    else if (window) made.moveTo(window.begin, window.end);
+    else made.moveTo(made.viewport.whole.begin, made.viewport.whole.end);
+    setEngine(made);
+    // For measurements and tests in the browser.
+    (globalThis as { fathomTimeline?: Engine }).fathomTimeline = made;
+    listenToMinimap(minimap.current, made, context.signal);
+    listenToCanvas(
+      overlay.current,
+      made,
+      {
+        onHover: (x, y) => {
+          const hit = made.hit(x, y);
+          made.shown.pointer = x;
+          made.invalidate();
+          const element = tip.current;
+          if (!element) return;
+          element.hidden = !hit?.box;
+          if (!hit?.box) return;
+          const { box, row } = hit;
+          const paint = made.paintsOf(row.track.kind)[box.kind];
+          const name =
+            row.track.kind === 'accounting'
+              ? (paint?.name ?? '')
+              : (made.names.of(box.name) ?? '…');
+          const share = box.single
+            ? ''
+            : ` · several, ${Math.round((100 * box.coverage) / 255)} % busy`;
+          element.textContent = `${name} · ${durationText(box.end - box.begin)}${share}`;
+          element.style.left = `${Math.min(x + 12, made.viewport.width - 260)}px`;
+          element.style.top = `${y + 16}px`;
+        },
+        onLeave: () => {
+          made.shown.pointer = null;
+          if (tip.current) tip.current.hidden = true;
+          made.invalidate();
+        },
+        onClick: (x, y) => {
+          scroller.current?.focus({ preventScroll: true });
+          const hit = made.hit(x, y);
+          if (hit?.row.track.kind === 'accounting' && hit.box) {
+            void pickCause(context, hit.row.track.device ?? 0, hit.box.begin, hit.box.end);
+          } else {
+            pick(hit?.box?.single ? hit.box.slice : null);
+          }
+        },
+        onDouble: (x, y) => {
+          const hit = made.hit(x, y);
+          if (!hit?.box) return;
+          const around = (hit.box.end - hit.box.begin) * 0.3;
+          made.show(hit.box.begin - around, hit.box.end + around);
+        },
+        onArea: (x0, y0, x1, y1, done) => {
+          const begin = Math.round(
+            Math.max(made.viewport.whole.begin, made.viewport.timeOf(Math.min(x0, x1))),
+          );
+          const end = Math.round(
+            Math.min(made.viewport.whole.end, made.viewport.timeOf(Math.max(x0, x1))),
+          );
+          const [top, bottom] = [Math.min(y0, y1) + made.scroll, Math.max(y0, y1) + made.scroll];
+          made.shown.area = { begin, end, top, bottom };
+          made.invalidate();
+          if (done && end > begin) {
+            const chosen = tracksBetween(made.layout, top, bottom);
+            context.go({ area: { begin, end, tracks: chosen }, slice: null });
+          }
+        },
+      },
+      context.signal,
+    );
+  }, []);
+
+  useEffect(() => engine?.setOpenness(openness), [engine, openness]);
+  // What comes from a link or from another view, is shown.
+  useEffect(() => {
+    if (!engine || !state.visible) return;
+    const { begin, end } = engine.viewport;
+    const [from, to] = state.visible;
+    if (Math.abs(begin - from) + Math.abs(end - to) > (end - begin) * 1e-6 + 2)
+      engine.show(from, to);
+  }, [engine, state.visible]);
+  useEffect(() => {
+    if (!engine) return;
+    Object.assign(engine.shown, { marks: state.marks, search: state.search });
+    if (!state.area) engine.shown.area = null;
+    else if (!engine.shown.area) {
+      const rows = engine.layout.rows.filter(
+        (row) => row.type === 'track' && state.area?.tracks.includes(row.track.id),
+      );
+      const top = Math.min(...rows.map((row) => row.y));
+      const bottom = Math.max(...rows.map((row) => row.y + row.height));
+      if (rows.length > 0)
+        engine.shown.area = { begin: state.area.begin, end: state.area.end, top, bottom };
+    }
+    engine.invalidate();
+  }, [engine, state.marks, state.search, state.area]);
+  useEffect(() => {
+    if (!engine) return undefined;
+    const answer =
+      state.slice !== null && slice.state === 'ready' && slice.value.id === state.slice
+        ? slice.value
+        : null;
+    if (state.slice === null) {
+      Object.assign(engine.shown, { picked: null, flows: null, onlyName: null });
+      setOnly(false);
+      engine.invalidate();
+      return undefined;
+    }
+    if (!answer || answer.track === undefined) return undefined;
+    const end = answer.begin_ns + answer.duration_ns;
+    engine.shown.picked = {
+      slice: answer.id,
+      track: answer.track,
+      lane: answer.lane ?? 0,
+      begin: answer.begin_ns,
+      end,
+    };
+    setSaid(
+      `${answer.name}, ${durationText(answer.duration_ns)}, at ${durationText(answer.begin_ns)}`,
+    );
+    unfold(answer.track);
+    const { viewport } = engine;
+    const inSight = end >= viewport.begin && answer.begin_ns <= viewport.end;
+    const tiny = answer.duration_ns < viewport.nsPerPixel;
+    if (linked.current !== answer.id && (!inSight || tiny)) {
+      const around = Math.max(answer.duration_ns * 3, 2000);
+      engine.show(answer.begin_ns - around, end + around);
+    }
+    linked.current = null;
+    engine.reveal(answer.track, answer.lane ?? 0);
+    engine.invalidate();
+    const abort = new AbortController();
+    void flowsOf(context.client, answer, abort.signal).then((flows) => {
+      if (abort.signal.aborted) return;
+      engine.shown.flows = flows;
+      setFlowsLeft(flows?.left_off ?? 0);
+      engine.invalidate();
+    });
+    return () => abort.abort();
+  }, [engine, slice, state.slice]);
+
+  /** Lanes of a folded track are too thin to see the slice that was chosen. */
+  const unfold = (track: number): void => {
+    const row = engine?.layout.rows.find(
+      (each) => each.type === 'track' && each.track.id === track,
+    );
+    if (row?.type === 'track' && row.folded) setTurned((before) => new Set(before).add(track));
+    if (!row) setClosed(new Set());
+  };
+  const toggleIn = <T,>(set: ReadonlySet<T>, one: T): ReadonlySet<T> => {
+    const next = new Set(set);
+    if (!next.delete(one)) next.add(one);
+    return next;
+  };
+  const togglePin = (track: number): void =>
+    context.go({
+      pins: state.pins.includes(track)
+        ? state.pins.filter((pin) => pin !== track)
+        : [...state.pins, track],
+    });
+  const toggleCritical = async (): Promise<void> => {
+    if (!engine) return;
+    if (engine.shown.critical) {
+      engine.shown.critical = null;
+    } else {
+      const path = pathOf('api/critical-path', [
+        ['begin', Math.max(0, Math.floor(engine.viewport.begin))],
+        ['end', Math.ceil(Math.min(engine.viewport.end, engine.viewport.whole.end))],
+      ]);
+      const answer = await context.client.json<{ slices: readonly LinkEnd[] }>(
+        path,
+        context.signal,
+      );
+      engine.shown.critical = answer.ok ? new Set(answer.value.slices.map(idOf)) : null;
+      setSaid(
+        answer.ok ? `Critical path: ${answer.value.slices.length} slices` : answer.error.message,
+      );
+    }
+    engine.invalidate();
+  };
+  const current = slice.state === 'ready' && state.slice === slice.value.id ? slice.value : null;
+  const keys = keyHandler({
+    engine,
+    context,
+    current,
+    pick,
+    focusSearch: () => search.current?.focus(),
+    togglePin,
+    toggleCritical: () => void toggleCritical(),
+  });
+  useEffect(() => {
+    addEventListener('keydown', keys);
+    return () => removeEventListener('keydown', keys);
+  });
+  const dimOthers = (): void => {
+    if (!engine || !current) return;
+    const picked = engine.inSight(100000).find(({ box }) => box.slice === current.id);
+    engine.shown.onlyName = only || !picked ? null : picked.box.name;
+    setOnly(engine.shown.onlyName !== null);
+    engine.invalidate();
+  };
+  return (
+    <div class="timeline">
+      <div class="toolbar" role="group" aria-label="Timeline">
+        <SearchBox
+          context={context}
+          query={state.search}
+          inputRef={search}
+          onPick={pick}
+          onDensity={(density) => {
+            if (!engine) return;
+            engine.shown.density = density;
+            engine.invalidate();
+          }}
+        />
+        <span class="grow" />
+        <span class="soft">{span}</span>
+        <button
+          type="button"
+          class="quiet"
+          onClick={() => engine?.show(engine.viewport.whole.begin, engine.viewport.whole.end)}
+        >
+          Show all
+        </button>
+        <button type="button" class="quiet" onClick={() => void toggleCritical()}>
+          Critical path
+        </button>
+        <button type="button" class="quiet" aria-pressed={twin} onClick={() => setTwin(!twin)}>
+          Slices as a table
+        </button>
+        <CopyButton
+          label="Copy as command"
+          text={() =>
+            tableCommand(
+              'accounting',
+              { sort: '', filter: '', groupBy: '' },
+              {
+                ...state.scope,
+                window: engine
+                  ? windowOf(engine.viewport.begin, engine.viewport.end)
+                  : state.scope.window,
+              },
+              context.session.input,
+            )
+          }
+        />
+      </div>
+      <p class="hidden" aria-live="polite">
+        {said}
+      </p>
+      <div class="tl-body">
+        <div class="tl-frame">
+          <div class="tl-top">
+            <div class="tl-corner soft" aria-hidden="true">
+              whole
+              <br />
+              time
+            </div>
+            <div class="tl-rulers">
+              <canvas ref={minimap} class="tl-minimap" aria-hidden="true" />
+              <canvas ref={ruler} class="tl-ruler" aria-hidden="true" />
+            </div>
+          </div>
+          <div
+            class="tl-scroller"
+            ref={scroller}
+            tabIndex={0}
+            role="application"
+            aria-label="Timeline: W S zoom, A D move, arrows choose slices, ? lists all keys. The same slices are under Slices as a table."
+          >
+            <div class="tl-space" style={{ height: `${layout.height}px` }}>
+              <Headings
+                layout={layout}
+                onGroup={(key) => setClosed(toggleIn(closed, key))}
+                onFold={(track) => setTurned(toggleIn(turned, track))}
+                onPin={togglePin}
+              />
+              <div class="tl-sticky">
+                <canvas ref={boxes} class="tl-boxes" />
+                <canvas ref={overlay} class="tl-overlay" />
+                <div ref={tip} class="tl-tip" hidden />
+              </div>
+            </div>
+          </div>
+        </div>
+        {twin && engine ? (
+          <SightTable engine={engine} onPick={pick} onClose={() => setTwin(false)} />
+        ) : state.slice !== null ? (
+          <SliceDrawer
+            loaded={slice}
+            flowsLeftOff={flowsLeft}
+            context={context}
+            onPick={pick}
+            onClose={() => pick(null)}
+            onOnly={current ? dimOthers : null}
+            only={only}
+          />
+        ) : (
+          state.area && (
+            <AreaDrawer
+              area={state.area}
+              context={context}
+              onClose={() => context.go({ area: null })}
+            />
+          )
+        )}
+      </div>
+    </div>
+  );
+}
+
+/** Of a gap: the slice that was late. */
+async function pickCause(
+  context: ViewContext,
+  device: number,
+  begin: number,
+  end: number,
+): Promise<void> {
+  const path = pathOf('api/accounting', [
+    ['device', device],
+    ['begin', Math.round(begin)],
+    ['end', Math.round(end)],
+  ]);
+  const answer = await context.client.json<{
+    segments: readonly { begin_ns: number; end_ns: number; cause_slice: LinkEnd | null }[];
+  }>(path, context.signal);
+  if (!answer.ok) return;
+  const causes = answer.value.segments.filter((segment) => segment.cause_slice !== null);
+  const longest = [...causes].sort((a, b) => b.end_ns - b.begin_ns - (a.end_ns - a.begin_ns))[0];
+  const change: Partial<ViewState> =
+    longest && longest.cause_slice !== null
+      ? { slice: idOf(longest.cause_slice), area: null }
+      : { area: { begin: Math.round(begin), end: Math.round(end), tracks: [] }, slice: null };
+  context.go(change);
+}
+
+function Screen(props: { context: ViewContext }) {
+  const { context } = props;
+  const loaded = useAnswer<TracksAnswer>(context.client, 'api/tracks');
+  if (loaded.state === 'failed') return <Failed what="No timeline" error={loaded.error} />;
+  if (loaded.state === 'loading') return <Loading what="Laying out tracks" />;
+  if (loaded.value.groups.every((group) => group.tracks.length === 0)) {
+    return (
+      <Empty title="Nothing with a time was recorded" remedy="fathom run -- COMMAND">
+        <p>
+          The recording holds no slices: neither operators, nor calls, nor activity of a device.
+        </p>
+      </Empty>
+    );
+  }
+  return <Board context={context} tracks={loaded.value} />;
+}
+
+export const timeline: View = { id: 'timeline', title: 'Timeline', mount: mounted(Screen) };
