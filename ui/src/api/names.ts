@@ -4,8 +4,13 @@ import { pathOf } from './urls';
 
 const PAGE = 1024;
 
+interface NamesAnswer {
+  readonly names: readonly string[];
+  readonly total: number;
+}
+
 export class Names {
-  private readonly pages = new Map<number, readonly string[] | 'asked'>();
+  private readonly pages = new Map<number, string[]>();
 
   constructor(
     private readonly client: TraceClient,
@@ -17,24 +22,30 @@ export class Names {
   of(id: number): string | undefined {
     const page = Math.floor(id / PAGE);
     const names = this.pages.get(page);
-    if (names === undefined) this.ask(page);
-    return names === undefined || names === 'asked' ? undefined : names[id - page * PAGE];
+    if (names) return names[id - page * PAGE];
+    this.pages.set(page, []);
+    this.ask(page);
+    return undefined;
   }
 
+  /** Answers are cut where names are very long: then the rest is asked for. */
   private ask(page: number): void {
-    this.pages.set(page, 'asked');
+    const here = this.pages.get(page) ?? [];
+    const first = page * PAGE + here.length;
     const path = pathOf('api/names', [
-      ['first', page * PAGE],
-      ['count', PAGE],
+      ['first', first],
+      ['count', PAGE - here.length],
     ]);
-    void this.client.json<{ names: string[] }>(path, this.signal).then((result) => {
+    void this.client.json<NamesAnswer>(path, this.signal).then((result) => {
       if (!result.ok) {
         // A page in a file may lack it: asked once is enough.
         if (result.error.code !== 'left_out') this.pages.delete(page);
         return;
       }
-      this.pages.set(page, result.value.names);
+      const { names, total } = result.value;
+      here.push(...names);
       this.onArrival();
+      if (names.length > 0 && here.length < PAGE && first + names.length < total) this.ask(page);
     });
   }
 }

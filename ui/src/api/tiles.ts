@@ -5,6 +5,8 @@ import { pathOf } from './urls';
 
 const MOST_BYTES = 96 * 2 ** 20;
 const CHUNK = 24;
+/** The server answers 2048 lanes at a time. */
+const CHUNK_LANES = 512;
 const AT_A_TIME = 6;
 
 export interface Tile {
@@ -13,6 +15,25 @@ export interface Tile {
   readonly index: number;
   readonly block: TileBlock | null; // null: nothing of this track is there
   used: number;
+}
+
+/** Tracks as they are asked for together, the same each time, so that answers are cached. */
+export function chunksOf(
+  tracks: readonly { readonly id: number; readonly lanes: number }[],
+): readonly (readonly number[])[] {
+  const chunks: number[][] = [];
+  let lanes = Infinity;
+  for (const track of tracks) {
+    const last = chunks.at(-1);
+    if (last && last.length < CHUNK && lanes + track.lanes <= CHUNK_LANES) {
+      last.push(track.id);
+      lanes += track.lanes;
+    } else {
+      chunks.push([track.id]);
+      lanes = track.lanes;
+    }
+  }
+  return chunks;
 }
 
 interface Asked {
@@ -34,11 +55,10 @@ export class Tiles {
   /** Told of each tile that is dropped, so that what was made of it can go, too. */
   onDrop: (tile: Tile) => void = () => {};
 
-  /** `order`: tracks as they are asked for together, the same each time, so that answers are cached. */
   constructor(
     private readonly client: TraceClient,
     private readonly digest: string,
-    private readonly order: readonly number[],
+    private readonly chunks: readonly (readonly number[])[],
     readonly coarsest: number,
     private readonly onArrival: () => void,
   ) {}
@@ -69,7 +89,9 @@ export class Tiles {
   /** Asks for what is missing of [begin, end) at a level; what was asked for before and is not wanted now is cancelled. */
   want(tracks: ReadonlySet<number>, level: number, begin: number, end: number): void {
     const now = ++this.clock;
-    if (this.tiles.size === 0) this.request(this.order, this.coarsest, 0, now);
+    if (this.tiles.size === 0) {
+      for (const chunk of this.chunks) this.request(chunk, this.coarsest, 0, now);
+    }
     const span = spanOf(level);
     const first = Math.max(0, Math.floor(begin / span));
     const last = Math.floor(Math.max(begin, end - 1) / span);
@@ -79,8 +101,7 @@ export class Tiles {
     for (let index = first; index <= last; ++index) indices.push(index);
     indices.sort((a, b) => Math.abs(a - middle) - Math.abs(b - middle));
     for (const index of indices) {
-      for (let at = 0; at < this.order.length; at += CHUNK) {
-        const chunk = this.order.slice(at, at + CHUNK);
+      for (const chunk of this.chunks) {
         const needed = chunk.some(
           (track) => tracks.has(track) && !this.tiles.has(Tiles.key(track, level, index)),
         );

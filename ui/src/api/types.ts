@@ -21,6 +21,8 @@ export interface SessionInfo {
   readonly version?: string;
   readonly command?: string;
   readonly range?: { readonly begin_ns: number; readonly end_ns: number };
+  /** What windows, tables and findings count from is its begin; the timeline counts from range. */
+  readonly span?: { readonly begin_ns: number; readonly end_ns: number };
   readonly inputs?: readonly {
     readonly index: number;
     readonly name: string;
@@ -296,7 +298,9 @@ export interface FlameNode {
   readonly name: string;
   readonly total_ns: number;
   readonly self_ns?: number;
-  readonly total_bytes?: number;
+  /** Children too small to be told apart, and their time. */
+  readonly merged?: number;
+  readonly merged_ns?: number;
   readonly children?: readonly FlameNode[];
 }
 

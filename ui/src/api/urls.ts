@@ -87,9 +87,6 @@ export function whatIfCommand(changes: readonly Change[], scope: Scope, input: s
   return [...words, shellWord(input)].join(' ');
 }
 
-export const viewCommand = (input: string, fragment: string): string =>
-  `fathom view ${shellWord(fragment === '' ? input : `${input}#${fragment}`)}`;
-
 export const compareCommand = (base: string, next: string): string =>
   `fathom compare ${shellWord(base)} ${shellWord(next)}`;
 

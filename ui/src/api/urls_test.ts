@@ -7,7 +7,6 @@ import {
   pathOf,
   tableCommand,
   tablePath,
-  viewCommand,
   whatIfCommand,
   whatIfPath,
   withInput,
@@ -62,11 +61,7 @@ test('another recording is one more option, in its place', () => {
   assert.equal(withInput('api/x?a=1', '0'), 'api/x?a=1');
 });
 
-test('a link is a command that opens the same picture', () => {
-  assert.equal(viewCommand('t.json', 'v=timeline&s=3'), "fathom view 't.json#v=timeline&s=3'");
-  assert.equal(viewCommand('t.json', ''), 'fathom view t.json');
-  assert.equal(
-    diagnoseCommand({ ...WHOLE, focus: 'backward' }, 't'),
-    'fathom diagnose --focus backward t',
-  );
+test('a diagnosis has its scope in its command', () => {
+  const scope = { ...WHOLE, focus: 'backward' };
+  assert.equal(diagnoseCommand(scope, 't'), 'fathom diagnose --focus backward t');
 });

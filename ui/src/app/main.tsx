@@ -3,6 +3,7 @@ import { render } from 'preact';
 import { unpackCarried } from '../api/answers';
 import { TraceClient } from '../api/client';
 import type { SessionInfo } from '../api/types';
+import { SCOPE_KEYS } from '../base/scope';
 import { percentText } from '../base/format';
 import { mirroredState } from './state';
 import { App } from './app';
@@ -35,6 +36,11 @@ async function start(page: HTMLElement): Promise<void> {
   for (let wait = 60; ; wait = Math.min(500, wait * 1.5)) {
     const answer = await client.json<SessionInfo>('api/session');
     if (answer.ok && answer.value.state === 'ready') {
+      // What the command line selected holds, unless the address says otherwise.
+      const { scope } = state.value;
+      if (SCOPE_KEYS.every((key) => scope[key] === '')) {
+        state.update({ scope: { ...scope, ...answer.value.scope } });
+      }
       render(null, page);
       render(<App client={client} session={answer.value} state={state} />, page);
       return;

@@ -3,7 +3,6 @@ import { useState } from 'preact/hooks';
 import { durationText } from '../base/format';
 import { parseWindow, SCOPE_KEYS, WHOLE } from '../base/scope';
 import type { SessionInfo } from '../api/types';
-import { viewCommand } from '../api/urls';
 import { encodeState } from '../base/view_state';
 import { CopyButton } from '../components/copy_button';
 import { useStore } from '../components/use_store';
@@ -21,8 +20,8 @@ function shown(key: string, value: string, session: SessionInfo): string {
   if (key === 'input') return session.inputs?.[Number(value)]?.name.split('/').at(-1) ?? value;
   if (key !== 'window' || !session.range) return value;
   const window = parseWindow(value, {
-    begin: session.range.begin_ns,
-    end: session.range.end_ns,
+    begin: 0,
+    end: (session.span ?? session.range).end_ns - (session.span?.begin_ns ?? 0),
   });
   return window
     ? `${durationText(window.begin)} + ${durationText(window.end - window.begin)}`
@@ -114,8 +113,8 @@ export function ScopeBar(props: { context: ViewContext }) {
       <span class="grow" />
       <CopyButton
         label="Copy link"
-        title="Copy a command that opens the same picture on another copy of the recording"
-        text={() => viewCommand(context.session.input, encodeState(context.state.value))}
+        title="Copy the address of this picture, for this browser while the server runs"
+        text={() => `${location.href.split('#')[0]}#${encodeState(context.state.value)}`}
       />
     </div>
   );

@@ -28,6 +28,7 @@ function contextFor(
     signal,
     go,
     explain,
+    origin: session.span?.begin_ns ?? 0,
     setScope: (change) => go({ scope: { ...state.value.scope, ...change } }),
     showTime: (begin, end, slice) => {
       const around = Math.max(100, (end - begin) * 0.15);
@@ -102,7 +103,7 @@ export function Shell(props: {
     addEventListener('keydown', press);
     return () => removeEventListener('keydown', press);
   }, [client, own, props.state]);
-  // A server that was started again has another token only if it wants; until it answers, ask now and then.
+  // A server that is only slow, or a machine that slept, comes back under the same address.
   useEffect(() => {
     if (connection !== 'lost') return undefined;
     const timer = setInterval(() => void client.json('api/session'), 3000);
@@ -175,9 +176,9 @@ export function Shell(props: {
       <ScopeBar context={own} />
       {connection === 'lost' && (
         <p class="banner" role="alert">
-          The server does not answer: it has ended, or this machine slept. What is here stays; start{' '}
-          <code>{session.command ?? 'fathom view'}</code> again, and the page goes on where it was
-          if the address is the same.
+          The server does not answer: it has ended, or this machine slept. What is here stays. Start{' '}
+          <code>{session.command ?? 'fathom view'}</code> again, and put what follows # in this
+          page’s address behind the new one to come back to this picture.
         </p>
       )}
       {connection === 'carried' && (

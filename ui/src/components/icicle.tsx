@@ -16,13 +16,16 @@ interface Box {
   readonly depth: number;
 }
 
-const childrenOf = (node: FlameNode, heavy: boolean): readonly FlameNode[] => {
+/** The heaviest first, as they come; small ones that the server has merged are one more, at the end. */
+function childrenOf(node: FlameNode): readonly FlameNode[] {
   const children = node.children ?? [];
-  return heavy ? [...children].sort((a, b) => b.total_ns - a.total_ns) : children;
-};
+  if (!node.merged) return children;
+  const name = `(${node.merged} small ones)`;
+  return [...children, { name, total_ns: node.merged_ns ?? 0 }];
+}
 
 /** Boxes of the tree below `root`, widest first where there are too many. */
-function layOut(root: FlameNode, parents: readonly FlameNode[], heavy: boolean): Box[] {
+function layOut(root: FlameNode, parents: readonly FlameNode[]): Box[] {
   const boxes: Box[] = parents.map((node, depth) => ({
     node,
     path: String(depth),
@@ -38,7 +41,7 @@ function layOut(root: FlameNode, parents: readonly FlameNode[], heavy: boolean):
     const next: Box[] = [];
     for (const box of level) {
       let x = box.x;
-      childrenOf(box.node, heavy).forEach((node, i) => {
+      childrenOf(box.node).forEach((node, i) => {
         const width = whole > 0 ? node.total_ns / whole : 0;
         if (width >= NARROWEST) {
           next.push({
@@ -68,7 +71,6 @@ function tintOf(name: string): number {
 export function Icicle(props: {
   root: FlameNode;
   label: string;
-  heavy: boolean;
   search: string;
   text: (value: number) => string;
   onPick?: (node: FlameNode) => void;
@@ -77,10 +79,7 @@ export function Icicle(props: {
   const host = useRef<HTMLDivElement>(null);
   useEffect(() => setZoom([]), [props.root]);
   const top = zoom.at(-1) ?? props.root;
-  const boxes = useMemo(
-    () => layOut(top, zoom.slice(0, -1), props.heavy),
-    [top, zoom, props.heavy],
-  );
+  const boxes = useMemo(() => layOut(top, zoom.slice(0, -1)), [top, zoom]);
   const depth = Math.max(1, ...boxes.map((box) => box.depth + 1));
   const needle = props.search.toLowerCase();
   const hits =
@@ -89,7 +88,29 @@ export function Icicle(props: {
     ? hits.filter((box) => !box.parents.some((p) => p.name.toLowerCase().includes(needle)))
     : [];
   const matchedNs = matched.reduce((sum, box) => sum + box.node.total_ns, 0);
+  /** Arrows walk the tree: to the sides among frames of one depth, up and down between depths. */
+  const walk = (event: KeyboardEvent): void => {
+    const at = boxes.findIndex((box) => box.path === (event.target as HTMLElement).dataset['path']);
+    const box = boxes[at];
+    if (!box) return;
+    const level = (depth: number): Box[] => boxes.filter((each) => each.depth === depth);
+    const row = level(box.depth);
+    const targets: Readonly<Record<string, Box | undefined>> = {
+      ArrowRight: row[row.indexOf(box) + 1],
+      ArrowLeft: row[row.indexOf(box) - 1],
+      ArrowUp: level(box.depth - 1).find((each) => each.x <= box.x && each.x + each.width > box.x),
+      ArrowDown: level(box.depth + 1).find(
+        (each) => each.x + 1e-9 >= box.x && each.x < box.x + box.width,
+      ),
+    };
+    const target = targets[event.code];
+    if (!event.code.startsWith('Arrow')) return;
+    event.preventDefault();
+    event.stopPropagation();
+    if (target) host.current?.querySelector<HTMLElement>(`[data-path="${target.path}"]`)?.focus();
+  };
   const keys = (event: KeyboardEvent): void => {
+    walk(event);
     if (event.code === 'Escape' && zoom.length > 0) {
       event.stopPropagation();
       setZoom(zoom.slice(0, -1));
@@ -109,7 +130,7 @@ export function Icicle(props: {
         aria-label={props.label}
         style={{ height: `${depth * HEIGHT}px` }}
       >
-        {boxes.map((box) => {
+        {boxes.map((box, i) => {
           const above = box.depth < zoom.length - 1;
           const dim = needle !== '' && !box.node.name.toLowerCase().includes(needle);
           const share = percentText((100 * box.node.total_ns) / Math.max(1, props.root.total_ns));
@@ -118,6 +139,8 @@ export function Icicle(props: {
             <button
               type="button"
               key={box.path}
+              data-path={box.path}
+              tabIndex={i === 0 ? 0 : -1}
               class={`frame tint${tintOf(box.node.name)}${above ? ' above' : ''}${dim ? ' dim' : ''}`}
               title={said}
               aria-label={said}

@@ -7,8 +7,10 @@ export function selectedTime(context: ViewContext): readonly [number, number] | 
   const { scope } = context.state.value;
   const range = context.session.range ?? { begin_ns: 0, end_ns: 0 };
   if (scope.window !== '') {
-    const window = parseWindow(scope.window, { begin: range.begin_ns, end: range.end_ns });
-    if (window) return [window.begin, window.end];
+    const span = context.session.span ?? range;
+    const { origin } = context;
+    const window = parseWindow(scope.window, { begin: 0, end: span.end_ns - origin });
+    if (window) return [origin + window.begin, origin + window.end];
   }
   const match = /^(\d*)(-?)(\d*)$/.exec(scope.steps);
   if (scope.steps === '' || !match) return null;

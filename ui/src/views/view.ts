@@ -15,6 +15,8 @@ export interface ViewContext {
   /** Changes the state; a change of view becomes a step of the browser's history. */
   readonly go: (change: Partial<ViewState>) => void;
   readonly setScope: (change: Partial<Scope>) => void;
+  /** Where tables, findings and --window begin to count, in the timeline's time. */
+  readonly origin: number;
   /** Opens the timeline at some time, at a slice, or both. */
   readonly showTime: (begin: number, end: number, slice?: number) => void;
   readonly showSlice: (slice: number) => void;

@@ -42,7 +42,9 @@ export function changesOf(finding: Finding, diagnosis: Diagnosis): readonly Chan
 
 function Proof(props: { evidence: Evidence; context: ViewContext }) {
   const { evidence, context } = props;
-  const { begin_ns: begin, end_ns: end } = evidence;
+  const at = (ns?: number): number | undefined =>
+    ns === undefined ? undefined : ns + context.origin;
+  const [begin, end] = [at(evidence.begin_ns), at(evidence.end_ns)];
   return (
     <li>
       {evidence.text}

@@ -1,6 +1,6 @@
 // The flame graph: call paths with their time or memory, of what the scope selects.
 import { useState } from 'preact/hooks';
-import { bytesText, durationText } from '../../base/format';
+import { durationText } from '../../base/format';
 import { pathOf, tableCommand } from '../../api/urls';
 import type { FlameNode } from '../../api/types';
 import { CopyButton } from '../../components/copy_button';
@@ -15,8 +15,6 @@ import type { View, ViewContext } from '../view';
 function Screen(props: { context: ViewContext }) {
   const { context } = props;
   const state = useStore(context.state);
-  const [weight, setWeight] = useState<'time' | 'memory'>('time');
-  const [heavy, setHeavy] = useState(true);
   const [needle, setNeedle] = useState('');
   const time = selectedTime(context);
   const loaded = useAnswer<FlameNode>(
@@ -24,7 +22,6 @@ function Screen(props: { context: ViewContext }) {
     pathOf('api/flame', [
       ['begin', time?.[0] ?? ''],
       ['end', time?.[1] ?? ''],
-      ['weight', weight],
     ]),
   );
   const root = latest(loaded);
@@ -32,26 +29,6 @@ function Screen(props: { context: ViewContext }) {
     <div class="flame-view">
       <div class="toolbar">
         <h2>Flame graph</h2>
-        <div class="tabs" role="group" aria-label="Weight">
-          {(['time', 'memory'] as const).map((each) => (
-            <button
-              type="button"
-              key={each}
-              aria-pressed={weight === each}
-              onClick={() => setWeight(each)}
-            >
-              By {each}
-            </button>
-          ))}
-        </div>
-        <div class="tabs" role="group" aria-label="Order">
-          <button type="button" aria-pressed={heavy} onClick={() => setHeavy(true)}>
-            Left heavy
-          </button>
-          <button type="button" aria-pressed={!heavy} onClick={() => setHeavy(false)}>
-            In order of time
-          </button>
-        </div>
         <input
           type="search"
           value={needle}
@@ -74,28 +51,14 @@ function Screen(props: { context: ViewContext }) {
       </div>
       {loaded.state === 'failed' && <Failed what="No flame graph" error={loaded.error} />}
       {!root && loaded.state === 'loading' && <Loading what="Adding up call paths" />}
-      {root && root.total_ns <= 0 && weight === 'memory' && (
-        <Empty
-          title="No allocations were recorded"
-          remedy="torch.profiler.profile(profile_memory=True)"
-        >
-          <p>Weighted by memory, a flame graph needs the allocator's events.</p>
-        </Empty>
-      )}
-      {root && root.total_ns <= 0 && weight === 'time' && (
+      {root && root.total_ns <= 0 && (
         <Empty
           title="No call paths in this scope"
           remedy="torch.profiler.profile(with_stack=True)"
         />
       )}
       {root && root.total_ns > 0 && (
-        <Icicle
-          root={root}
-          label={`Flame graph by ${weight}`}
-          heavy={heavy}
-          search={needle}
-          text={weight === 'memory' ? bytesText : durationText}
-        />
+        <Icicle root={root} label="Flame graph by time" search={needle} text={durationText} />
       )}
     </div>
   );

@@ -1,7 +1,8 @@
 // Ranks: who computes, who communicates, who waits for whom, and who is late.
+import { useEffect, useState } from 'preact/hooks';
 import { durationText, percentText } from '../../base/format';
 import { DIAGNOSIS_SCOPE, diagnoseCommand, pathOf, scopeOptions } from '../../api/urls';
-import type { Diagnosis, RankRecording, RanksPart, StepAccount } from '../../api/types';
+import type { Diagnosis, RankRecording, StepAccount } from '../../api/types';
 import { CopyButton } from '../../components/copy_button';
 import { Empty, Failed, Loading } from '../../components/notice';
 import { latest, useAnswer } from '../../components/use_answer';
@@ -9,15 +10,36 @@ import { useStore } from '../../components/use_store';
 import { mounted } from '../mount';
 import type { View, ViewContext } from '../view';
 
-/** What the server may tell beyond the diagnosis: the steps of each rank. */
-interface RanksAnswer {
-  readonly ranks?: RanksPart | null;
-  readonly recordings?: RanksPart['recordings'];
-  readonly steps?: readonly {
-    readonly input?: number;
-    readonly rank: number | null;
-    readonly steps: readonly StepAccount[];
-  }[];
+const MOST_RANKS = 64;
+
+interface RankSteps {
+  readonly input: number;
+  readonly rank: number | null;
+  readonly steps: readonly StepAccount[];
+}
+
+/** The steps of each rank, by one diagnosis each, which begin when this view is opened. */
+function useRankSteps(context: ViewContext, wanted: boolean): readonly RankSteps[] {
+  const [found, setFound] = useState<readonly RankSteps[]>([]);
+  useEffect(() => {
+    if (!wanted) return undefined;
+    const abort = new AbortController();
+    const inputs = (context.session.inputs ?? []).slice(0, MOST_RANKS);
+    const ask = async (): Promise<void> => {
+      for (const { index } of inputs) {
+        const path = pathOf('api/diagnosis', [['input', index]]);
+        const answer = await context.client.json<Diagnosis>(path, abort.signal);
+        if (abort.signal.aborted) return;
+        if (!answer.ok) continue;
+        const { steps, ranks: all } = answer.value;
+        const rank = all?.recordings[index]?.rank ?? index;
+        setFound((before) => [...before, { input: index, rank, steps }]);
+      }
+    };
+    void ask();
+    return () => abort.abort();
+  }, [wanted]);
+  return found;
 }
 
 function Strip(props: {
@@ -70,7 +92,7 @@ function Strip(props: {
 }
 
 /** Each step of each rank as a cell: its height is its length, its shade how much of it is communication. */
-function Heat(props: { steps: NonNullable<RanksAnswer['steps']>; context: ViewContext }) {
+function Heat(props: { steps: readonly RankSteps[]; context: ViewContext }) {
   const longest = Math.max(
     1,
     ...props.steps.flatMap((rank) => rank.steps.map((step) => step.window_ns)),
@@ -94,7 +116,7 @@ function Heat(props: { steps: NonNullable<RanksAnswer['steps']>; context: ViewCo
                 }}
                 onClick={() =>
                   props.context.setScope({
-                    input: String(rank.input ?? 0),
+                    input: rank.input === 0 ? '' : String(rank.input),
                     steps: String(step.step),
                   })
                 }
@@ -110,17 +132,17 @@ function Heat(props: { steps: NonNullable<RanksAnswer['steps']>; context: ViewCo
 function Screen(props: { context: ViewContext }) {
   const { context } = props;
   const state = useStore(context.state);
-  const extra = useAnswer<RanksAnswer>(context.client, 'api/ranks');
   const loaded = useAnswer<Diagnosis | Diagnosis[]>(
     context.client,
     pathOf('api/diagnosis', scopeOptions(state.scope, DIAGNOSIS_SCOPE)),
   );
-  if (loaded.state === 'failed') return <Failed what="No diagnosis" error={loaded.error} />;
   const answer = latest(loaded);
   const diagnosis = Array.isArray(answer) ? answer[0] : answer;
+  const several = (diagnosis?.ranks?.recordings.length ?? 0) > 1;
+  const steps = useRankSteps(context, several);
+  if (loaded.state === 'failed') return <Failed what="No diagnosis" error={loaded.error} />;
   if (!diagnosis) return <Loading what="Comparing ranks" />;
-  const told = latest(extra);
-  const ranks = diagnosis.ranks ?? told?.ranks ?? null;
+  const ranks = diagnosis.ranks;
   if (!ranks || ranks.recordings.length < 2) {
     return (
       <Empty
@@ -187,7 +209,7 @@ function Screen(props: { context: ViewContext }) {
           </tbody>
         </table>
       </div>
-      {told?.steps && told.steps.length > 0 && <Heat steps={told.steps} context={context} />}
+      {steps.length > 0 && <Heat steps={steps} context={context} />}
       {ranks.missing.map((missing) => (
         <p class="soft" key={missing}>
           {missing}

@@ -20,7 +20,10 @@ function follow(context: ViewContext, columns: readonly Column[], row: Row): voi
   const lead = leadOf(columns, row);
   if (!lead) return;
   if ('name' in lead) context.showName(lead.name);
-  else context.showTime(lead.begin, Math.max(lead.end, lead.begin + 1), lead.slice);
+  else {
+    const begin = lead.begin + context.origin;
+    context.showTime(begin, begin + Math.max(lead.end - lead.begin, 1), lead.slice);
+  }
 }
 
 function Report(props: { report: ReportInfo; context: ViewContext }) {

@@ -37,10 +37,7 @@ export function AreaDrawer(props: {
     context.client,
     pathOf('api/selection', [...where, ['group', group]]),
   );
-  const flames = useAnswer<FlameNode>(
-    context.client,
-    flame ? pathOf('api/flame', [...where, ['weight', 'time']]) : null,
-  );
+  const flames = useAnswer<FlameNode>(context.client, flame ? pathOf('api/flame', where) : null);
   const sums = latest(loaded);
   const root = latest(flames);
   return (
@@ -58,7 +55,11 @@ export function AreaDrawer(props: {
         <button
           type="button"
           title="All views then look at this stretch of time only"
-          onClick={() => context.setScope({ window: windowOf(area.begin, area.end) })}
+          onClick={() =>
+            context.setScope({
+              window: windowOf(area.begin - context.origin, area.end - context.origin),
+            })
+          }
         >
           Use as scope
         </button>
@@ -83,7 +84,7 @@ export function AreaDrawer(props: {
       {flame && root && (
         <section>
           <h3>Flame graph</h3>
-          <Icicle root={root} label="Flame graph of the area" heavy search="" text={durationText} />
+          <Icicle root={root} label="Flame graph of the area" search="" text={durationText} />
         </section>
       )}
       {sums && (

@@ -1,28 +1,12 @@
 // Draws tiles where there is no WebGL2; the same picture, box by box.
 import { spanOf, unitOf } from '../../api/tile';
-import type { Hatch, Paint } from '../../base/palette';
+import { Hatching } from './hatching';
 import type { Painter, Scene, SceneRow, Theme } from './scene';
 import type { Viewport } from './viewport';
 
-const css = (colour: number): string => `#${colour.toString(16).padStart(6, '0')}`;
-
-/** Lines of a hatching, drawn into a square that repeats. */
-function strokes(context: CanvasRenderingContext2D, hatch: Hatch, size: number): void {
-  context.beginPath();
-  const line = (x0: number, y0: number, x1: number, y1: number): void => {
-    context.moveTo(x0, y0);
-    context.lineTo(x1, y1);
-  };
-  if (hatch === 'rising' || hatch === 'cross') line(-1, size + 1, size + 1, -1);
-  if (hatch === 'falling' || hatch === 'cross') line(-1, -1, size + 1, size + 1);
-  if (hatch === 'level') line(0, 1, size, 1);
-  context.stroke();
-  if (hatch === 'dots') context.fillRect(0, 0, 2, 2);
-}
-
 export class CanvasPainter implements Painter {
   readonly kind = 'canvas2d';
-  private readonly fills = new Map<string, CanvasPattern | string>();
+  private readonly hatching = new Hatching();
   private width = 1;
   private height = 1;
   private ratio = 1;
@@ -34,9 +18,7 @@ export class CanvasPainter implements Painter {
   }
 
   forget(): void {}
-  end(): void {
-    this.fills.clear();
-  }
+  end(): void {}
 
   draw(scene: Scene, viewport: Viewport, theme: Theme, onlyName: number | null): void {
     const { context } = this;
@@ -64,7 +46,7 @@ export class CanvasPainter implements Painter {
         const kind = block.kind[at] ?? 0;
         if (kind !== last) {
           const paint = row.paints[Math.min(kind, row.paints.length - 1)];
-          if (paint) context.fillStyle = this.fillOf(paint, theme);
+          if (paint) context.fillStyle = this.hatching.of(context, paint, theme);
           last = kind;
         }
         context.globalAlpha = onlyName !== null && block.name[at] !== onlyName ? 0.3 : 1;
@@ -78,30 +60,5 @@ export class CanvasPainter implements Painter {
       }
     }
     context.globalAlpha = 1;
-  }
-
-  private fillOf(paint: Paint, theme: Theme): CanvasPattern | string {
-    if (paint.hatch === 'solid') return css(paint.colour);
-    const key = `${paint.colour}/${paint.hatch}/${theme.paper}`;
-    let fill = this.fills.get(key);
-    if (fill === undefined) {
-      const size = paint.hatch === 'dots' || paint.hatch === 'level' ? 4 : 6;
-      const square = document.createElement('canvas');
-      square.width = square.height = size;
-      const inner = square.getContext('2d');
-      if (!inner) return css(paint.colour);
-      inner.fillStyle = css(theme.paper);
-      inner.fillRect(0, 0, size, size);
-      inner.globalAlpha = 0.38;
-      inner.fillStyle = css(paint.colour);
-      inner.fillRect(0, 0, size, size);
-      inner.globalAlpha = 1;
-      inner.strokeStyle = css(paint.colour);
-      inner.lineWidth = 1.5;
-      strokes(inner, paint.hatch, size);
-      fill = this.context.createPattern(square, 'repeat') ?? css(paint.colour);
-      this.fills.set(key, fill);
-    }
-    return fill;
   }
 }

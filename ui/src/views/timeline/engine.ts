@@ -1,14 +1,17 @@
 // Runs the canvases of the timeline: what is in sight, what is fetched, and a frame when something changed.
-import { coarsestLevel, levelFor } from '../../api/tile';
+import { coarsestLevel, levelFor, MERGED } from '../../api/tile';
 import { Names } from '../../api/names';
-import { Tiles } from '../../api/tiles';
+import { chunksOf, Tiles } from '../../api/tiles';
 import type { FlowsAnswer, StepSpan, TracksAnswer } from '../../api/types';
 import { paintOf, type Paint } from '../../base/palette';
 import type { Mark } from '../../base/view_state';
 import type { ViewContext } from '../view';
 import { CanvasPainter } from './canvas_painter';
+import { Accounts } from './accounts';
 import { Counters } from './counters';
+import { drawAccounts } from './draw_accounts';
 import { GlPainter } from './gl_painter';
+import { Hatching } from './hatching';
 import { layOut, rowAt, type Layout, type Openness, type TrackRow } from './layout';
 import { drawMinimap, drawOverlay, drawRuler, type Picked } from './overlay';
 import {
@@ -47,22 +50,6 @@ export interface Shown {
 const DEFAULT_CLASSES: Readonly<Record<string, readonly string[]>> = {
   host: ['other', 'cpu_op', 'user_annotation', 'runtime', 'python_function'],
   stream: ['other', 'kernel', 'memcpy', 'memset'],
-  accounting: [
-    'compute',
-    'communication',
-    'memcpy',
-    'memset',
-    'input',
-    'allocation',
-    'sync',
-    'dispatch',
-    'python',
-    'dependency',
-    'launch_latency',
-    'device_wait',
-    'host_unknown',
-    'warm_up',
-  ],
   annotations: ['user_annotation'],
 };
 
@@ -87,7 +74,9 @@ export class Engine {
   scene: Scene = { rows: [], level: 0, coarse: true };
   readonly frames: number[] = [];
   private readonly tiles: Tiles;
+  readonly accounts: Accounts;
   private readonly counters: Counters;
+  private readonly hatching = new Hatching();
   private readonly painter: Painter;
   private readonly paints: ReadonlyMap<string, readonly Paint[]>;
   private theme: Theme = readTheme();
@@ -113,14 +102,14 @@ export class Engine {
     const redraw = (): void => this.invalidate();
     this.names = new Names(context.client, context.signal, redraw);
     this.counters = new Counters(context.client, redraw);
-    const order = answer.groups
+    this.accounts = new Accounts(context.client, redraw);
+    const drawn = answer.groups
       .flatMap((group) => group.tracks)
-      .filter((track) => track.kind !== 'counter')
-      .map((track) => track.id);
+      .filter((track) => track.kind !== 'counter' && track.kind !== 'accounting');
     this.tiles = new Tiles(
       context.client,
       context.session.digest ?? '0',
-      order,
+      chunksOf(drawn),
       coarsestLevel(range.end_ns),
       redraw,
     );
@@ -130,7 +119,7 @@ export class Engine {
     this.tiles.onDrop = (tile) => this.painter.forget(tile);
     this.layout = layOut(answer.groups, openness);
     this.paints = new Map(
-      ['host', 'stream', 'accounting', 'annotations'].map((kind) => [
+      ['host', 'stream', 'annotations'].map((kind) => [
         kind,
         (answer.classes ?? DEFAULT_CLASSES[kind] ?? ['other']).map(paintOf),
       ]),
@@ -153,6 +142,7 @@ export class Engine {
       cancelAnimationFrame(this.frame);
       cancelAnimationFrame(this.animation);
       this.counters.end();
+      this.accounts.end();
       this.painter.end();
     });
     this.resize();
@@ -240,9 +230,8 @@ export class Engine {
   inSight(most: number): { box: Box; row: TrackRow }[] {
     const found: { box: Box; row: TrackRow }[] = [];
     for (const row of this.scene.rows) {
-      if (row.row.track.kind === 'accounting') continue;
       eachBox(row, this.viewport.begin, this.viewport.end, (tile, at) => {
-        if (tile.block && tile.block.slice[at] !== 0xffffffff)
+        if (tile.block?.coverage[at] === 255 && tile.block.slice[at] !== MERGED)
           found.push({ box: boxOf(tile, at), row: row.row });
       });
     }
@@ -332,6 +321,10 @@ export class Engine {
       )
       .map((row) => row.track.id);
     if (counters.length > 0) this.counters.want(counters, viewport);
+    const accounted = this.layout.rows.flatMap((row) =>
+      row.type === 'track' && row.track.kind === 'accounting' ? [row.track.device ?? -1] : [],
+    );
+    this.accounts.want([...new Set(accounted)], viewport);
     this.painter.draw(this.scene, viewport, this.theme, this.shown.onlyName);
     const size = { width: this.width, height: this.height, ratio };
     const overlay = this.canvases.overlay.getContext('2d');
@@ -352,6 +345,18 @@ export class Engine {
         },
       );
     }
+    if (overlay) {
+      drawAccounts(
+        overlay,
+        this.height,
+        this.layout,
+        viewport,
+        this.theme,
+        this.hatching,
+        (device) => this.accounts.segmentsOf(device),
+        scroll,
+      );
+    }
     const ruler = this.canvases.ruler.getContext('2d');
     if (ruler) drawRuler(ruler, { ...size, height: 30 }, viewport, this.theme, this.steps);
     const minimap = this.canvases.minimap.getContext('2d');
@@ -367,7 +372,9 @@ export class Engine {
     this.frames.push(performance.now() - started);
     if (this.frames.length > FRAMES_KEPT) this.frames.shift();
     // For tests and for the eye: exact is a picture without a coarser tile.
-    this.canvases.boxes.dataset['exact'] = String(!this.scene.coarse && !this.tiles.waiting);
+    this.canvases.boxes.dataset['exact'] = String(
+      !this.scene.coarse && !this.tiles.waiting && !this.accounts.waiting,
+    );
     this.onScene();
   }
 }

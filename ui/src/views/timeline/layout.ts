@@ -98,8 +98,10 @@ export function rowAt(layout: Layout, y: number): { row: TrackRow; lane: number 
 export function tracksBetween(layout: Layout, top: number, bottom: number): number[] {
   const found: number[] = [];
   for (const row of layout.rows) {
-    if (row.type === 'track' && row.y < bottom && row.y + row.height > top)
-      found.push(row.track.id);
+    // What is no slices is not selected.
+    if (row.type !== 'track' || row.track.kind === 'counter' || row.track.kind === 'accounting')
+      continue;
+    if (row.y < bottom && row.y + row.height > top) found.push(row.track.id);
   }
   return found;
 }

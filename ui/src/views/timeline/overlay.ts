@@ -172,7 +172,6 @@ function drawLabels(
   for (const row of scene.rows) {
     const small = row.row.lane < 11;
     if (small && needle === '' && !state.critical) continue;
-    const accounting = row.row.track.kind === 'accounting';
     const labels = new Map<string, Label>();
     eachBox(row, viewport.begin, viewport.end, (tile, at, from, to) => {
       const { block } = tile;
@@ -188,7 +187,7 @@ function drawLabels(
         context.strokeRect(left + 1, y + 1, Math.max(1, right - left - 2), row.row.lane - 3);
       }
       const wide = right - left;
-      const labelled = !small && wide >= LEAST_LABEL / 4 && (slice !== MERGED || accounting);
+      const labelled = !small && wide >= LEAST_LABEL / 4 && slice !== MERGED;
       const name = labelled || needle !== '' ? names.of(block.name[at] ?? 0) : undefined;
       if (needle !== '' && name?.toLowerCase().includes(needle)) {
         context.fillStyle = SELECT;
@@ -197,10 +196,8 @@ function drawLabels(
       if (!labelled) return;
       const kind = block.kind[at] ?? 0;
       const paint = row.paints[Math.min(kind, row.paints.length - 1)];
-      const text = accounting ? paint?.name : name;
-      if (!text || !paint) return;
-      const key = accounting ? `${lane}/${kind}` : String(slice);
-      addLabel(labels, key, { left, right, y, text, paint });
+      if (!name || !paint) return;
+      addLabel(labels, String(slice), { left, right, y, text: name, paint });
     });
     for (const label of labels.values()) drawLabel(context, label, row.row.lane);
   }

@@ -56,7 +56,8 @@ export function sceneOf(
   const span = spanOf(level);
   let coarse = false;
   for (const row of layout.rows) {
-    if (row.type !== 'track' || row.track.kind === 'counter') continue;
+    if (row.type !== 'track' || row.track.kind === 'counter' || row.track.kind === 'accounting')
+      continue;
     if (row.y + row.height < scroll || row.y > scroll + height) continue;
     const pieces: Piece[] = [];
     for (let index = first; index <= last; ++index) {

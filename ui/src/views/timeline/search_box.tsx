@@ -29,17 +29,27 @@ export function SearchBox(props: {
         ]),
   );
   const found = query === '' ? null : latest(loaded);
-  useEffect(() => {
-    props.onDensity(found?.density ?? []);
-    setAt(-1);
-  }, [found]);
-  const first = found?.first.map(idOf) ?? [];
+  // Enter before the answer is here goes to the first hit as soon as it is.
+  const pending = useRef(false);
+  const first = loaded.state === 'ready' ? (found?.first.map(idOf) ?? []) : [];
   const jump = (by: number): void => {
+    if (loaded.state === 'loading') pending.current = true;
     if (first.length === 0) return;
     const next = (at + by + first.length) % first.length;
     setAt(next);
     props.onPick(first[next] ?? 0);
   };
+  useEffect(() => {
+    props.onDensity(found?.density ?? []);
+    setAt(-1);
+    if (loaded.state !== 'ready' || query === '') return;
+    const hit = found?.first[0];
+    if (pending.current && hit !== undefined) {
+      setAt(0);
+      props.onPick(idOf(hit));
+    }
+    pending.current = false;
+  }, [found, loaded.state]);
   return (
     <form
       class="search"

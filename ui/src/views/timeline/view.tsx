@@ -1,23 +1,26 @@
 // The timeline: minimap, ruler, tracks, and a drawer for what is selected.
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { durationText } from '../../base/format';
-import { parseWindow, windowOf } from '../../base/scope';
+import { windowOf } from '../../base/scope';
 import type { ViewState } from '../../base/view_state';
 import { flowsOf } from '../../api/flows';
 import { pathOf, tableCommand } from '../../api/urls';
+import { paintOf } from '../../base/palette';
 import { idOf, type LinkEnd, type SliceAnswer, type TracksAnswer } from '../../api/types';
 import { CopyButton } from '../../components/copy_button';
 import { Empty, Failed, Loading } from '../../components/notice';
 import { useAnswer } from '../../components/use_answer';
 import { useStore } from '../../components/use_store';
 import { mounted } from '../mount';
+import { selectedTime } from '../selected_time';
 import type { View, ViewContext } from '../view';
+import type { Segment } from './accounts';
 import { AreaDrawer } from './area_drawer';
 import { Engine } from './engine';
 import { listenToCanvas, listenToMinimap } from './gestures';
 import { Headings } from './headings';
 import { keyHandler } from './keys';
-import { layOut, tracksBetween, type Openness } from './layout';
+import { layOut, tracksBetween, type Openness, type TrackRow } from './layout';
 import { SearchBox } from './search_box';
 import { SightTable } from './sight_table';
 import { SliceDrawer } from './slice_drawer';
@@ -89,10 +92,10 @@ function Board(props: { context: ViewContext; tracks: TracksAnswer }) {
       }, REST_MS) as unknown as number;
     };
     context.signal.addEventListener('abort', () => clearTimeout(timer), { once: true });
-    const { visible, scope } = context.state.value;
-    const window = scope.window === '' ? undefined : parseWindow(scope.window, made.viewport.whole);
+    const { visible } = context.state.value;
+    const selected = selectedTime(context);
     if (visible) made.moveTo(visible[0], visible[1]);
-    else if (window) made.moveTo(window.begin, window.end);
+    else if (selected) made.moveTo(selected[0], selected[1]);
     else made.moveTo(made.viewport.whole.begin, made.viewport.whole.end);
     setEngine(made);
     // For measurements and tests in the browser.
@@ -103,23 +106,14 @@ function Board(props: { context: ViewContext; tracks: TracksAnswer }) {
       made,
       {
         onHover: (x, y) => {
-          const hit = made.hit(x, y);
           made.shown.pointer = x;
           made.invalidate();
           const element = tip.current;
           if (!element) return;
-          element.hidden = !hit?.box;
-          if (!hit?.box) return;
-          const { box, row } = hit;
-          const paint = made.paintsOf(row.track.kind)[box.kind];
-          const name =
-            row.track.kind === 'accounting'
-              ? (paint?.name ?? '')
-              : (made.names.of(box.name) ?? '…');
-          const share = box.single
-            ? ''
-            : ` · several, ${Math.round((100 * box.coverage) / 255)} % busy`;
-          element.textContent = `${name} · ${durationText(box.end - box.begin)}${share}`;
+          const text = tipOf(made, x, y);
+          element.hidden = text === '';
+          if (text === '') return;
+          element.textContent = text;
           element.style.left = `${Math.min(x + 12, made.viewport.width - 260)}px`;
           element.style.top = `${y + 16}px`;
         },
@@ -131,8 +125,9 @@ function Board(props: { context: ViewContext; tracks: TracksAnswer }) {
         onClick: (x, y) => {
           scroller.current?.focus({ preventScroll: true });
           const hit = made.hit(x, y);
-          if (hit?.row.track.kind === 'accounting' && hit.box) {
-            void pickCause(context, hit.row.track.device ?? 0, hit.box.begin, hit.box.end);
+          if (hit?.row.track.kind === 'accounting') {
+            const gap = segmentAt(made, hit.row, x);
+            if (gap) context.go(causeOf(gap));
           } else {
             pick(hit?.box?.single ? hit.box.slice : null);
           }
@@ -330,7 +325,10 @@ function Board(props: { context: ViewContext; tracks: TracksAnswer }) {
               {
                 ...state.scope,
                 window: engine
-                  ? windowOf(engine.viewport.begin, engine.viewport.end)
+                  ? windowOf(
+                      engine.viewport.begin - context.origin,
+                      engine.viewport.end - context.origin,
+                    )
                   : state.scope.window,
               },
               context.session.input,
@@ -402,29 +400,36 @@ function Board(props: { context: ViewContext; tracks: TracksAnswer }) {
   );
 }
 
-/** Of a gap: the slice that was late. */
-async function pickCause(
-  context: ViewContext,
-  device: number,
-  begin: number,
-  end: number,
-): Promise<void> {
-  const path = pathOf('api/accounting', [
-    ['device', device],
-    ['begin', Math.round(begin)],
-    ['end', Math.round(end)],
-  ]);
-  const answer = await context.client.json<{
-    segments: readonly { begin_ns: number; end_ns: number; cause_slice: LinkEnd | null }[];
-  }>(path, context.signal);
-  if (!answer.ok) return;
-  const causes = answer.value.segments.filter((segment) => segment.cause_slice !== null);
-  const longest = [...causes].sort((a, b) => b.end_ns - b.begin_ns - (a.end_ns - a.begin_ns))[0];
-  const change: Partial<ViewState> =
-    longest && longest.cause_slice !== null
-      ? { slice: idOf(longest.cause_slice), area: null }
-      : { area: { begin: Math.round(begin), end: Math.round(end), tracks: [] }, slice: null };
-  context.go(change);
+function segmentAt(engine: Engine, row: TrackRow, x: number): Segment | undefined {
+  const { viewport, accounts } = engine;
+  return accounts.at(row.track.device ?? -1, viewport.timeOf(x), viewport.nsPerPixel * 2);
+}
+
+/** What is under the pointer, in a line. */
+function tipOf(engine: Engine, x: number, y: number): string {
+  const hit = engine.hit(x, y);
+  if (hit?.row.track.kind === 'accounting') {
+    const gap = segmentAt(engine, hit.row, x);
+    if (!gap) return '';
+    const parts = gap.parts?.map((part) => `${paintOf(part.id).name} ${durationText(part.ns)}`);
+    const what = parts ? parts.join(', ') : paintOf(gap.bucket).name;
+    const late = gap.cause_slice === null ? '' : ' · click: who was late';
+    return `${what} · ${durationText(gap.end_ns - gap.begin_ns)}${late}`;
+  }
+  if (!hit?.box) return '';
+  const { box } = hit;
+  const name = engine.names.of(box.name) ?? '…';
+  const length = box.end - box.begin;
+  if (box.coverage === 255 && box.single) return `${name} · ${durationText(length)}`;
+  // Shorter than a bin: its share of the bin is known to a part in 255.
+  if (box.single) return `${name} · about ${durationText((length * box.coverage) / 255)}`;
+  return `${name} and others · ${Math.round((100 * box.coverage) / 255)} % of ${durationText(length)}`;
+}
+
+/** Of a gap: the slice that was late; where none is known, the stretch itself. */
+function causeOf(gap: Segment): Partial<ViewState> {
+  if (gap.cause_slice !== null) return { slice: idOf(gap.cause_slice), area: null };
+  return { area: { begin: gap.begin_ns, end: gap.end_ns, tracks: [] }, slice: null };
 }
 
 function Screen(props: { context: ViewContext }) {

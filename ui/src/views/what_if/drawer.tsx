@@ -160,6 +160,7 @@ function Slider(props: {
         </span>
         <input
           type="range"
+          aria-label={`Time of ${target}`}
           min="0"
           max="1"
           step="0.05"

@@ -1,0 +1,244 @@
+"""All of the page, on recordings of all kinds; too long for the gate."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import time
+from pathlib import Path
+
+import pytest
+from conftest import EXAMPLE, ROOT, TRACES, VIEWS, Visit, fathom_json, nightly, served, visited
+from playwright.sync_api import Browser
+from tables import check_table
+
+pytestmark = nightly
+
+RECORDINGS = sorted(
+    [
+        EXAMPLE,
+        *TRACES.glob("*.json.gz"),
+        ROOT / "tests/data/plain/viztracer.json",
+        ROOT / "tests/data/damaged/cut.json.gz",
+        ROOT / "tests/data/runs/cpu_train",
+        ROOT / "tests/data/runs/two_ranks",
+    ]
+)
+REPORTS = [
+    *("overview", "health", "info", "steps", "ops", "kernels", "copies", "launches", "syncs", "stacks", "modules"),
+    *("accounting", "gaps", "critical-path", "roofline", "ranges", "loader", "telemetry", "processes", "functions", "energy"),
+]
+AXE = ROOT / "ui/node_modules/axe-core/axe.min.js"
+
+
+def short(path: Path) -> str:
+    return path.name.split(".")[0]
+
+
+@pytest.mark.parametrize("recording", RECORDINGS, ids=short)
+def test_every_view_opens_quietly(browser: Browser, recording: Path) -> None:
+    with served(recording) as address, visited(browser, address) as visit:
+        for view in VIEWS:
+            page = visit.go(f"v={view}")
+            visit.settled()
+            assert page.locator(f".view-{view}").inner_text().strip() != "", view
+            assert page.locator("[role=alert]").count() == 0, (view, page.locator("[role=alert]").all_inner_texts())
+        visit.check_quiet()
+
+
+@pytest.mark.parametrize("recording", [EXAMPLE, TRACES / "tl_h100_bert_small.json.gz"], ids=short)
+def test_every_table_is_that_of_the_command_line(browser: Browser, recording: Path) -> None:
+    with served(recording) as address, visited(browser, address) as visit:
+        for report in REPORTS:
+            check_table(visit, report, fathom_json(report, "--limit", "5000", str(recording)))
+        visit.check_quiet()
+
+
+def test_a_scope_holds_in_every_table(browser: Browser, example: str) -> None:
+    with visited(browser, example) as visit:
+        for report in ("ops", "kernels", "accounting", "gaps"):
+            scoped = fathom_json(report, "--limit", "5000", "--steps", "6-7", str(EXAMPLE))
+            assert check_table(visit, report, scoped, "&steps=6-7") > 0
+        by = fathom_json("kernels", "--group-by", "op", "--sort", "-calls", "--filter", "calls>10", "--limit", "5000", str(EXAMPLE))
+        assert check_table(visit, "kernels", by, "&group-by=op&sort=-calls&filter=calls%3E10") > 0
+
+
+def violations(visit: Visit) -> list[str]:
+    visit.page.evaluate(AXE.read_text())
+    found = visit.page.evaluate("() => axe.run(document, {resultTypes: ['violations']})")["violations"]
+    return [f"{each['id']}: {each['nodes'][0]['html'][:200]} {each['nodes'][0]['failureSummary'][:300]}" for each in found]
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_axe_finds_nothing(browser: Browser, example: str, theme: str) -> None:
+    with visited(browser, example, theme) as visit:
+        states = [f"v={view}" for view in VIEWS]
+        states += ["x=1&w=remove-syncs", "v=timeline&s=100", "v=timeline&a=0-90000000:0", "v=tables&r=energy", "v=tables&r=ops"]
+        for fragment in states:
+            visit.go(fragment)
+            visit.settled()
+            assert violations(visit) == [], fragment
+        visit.page.keyboard.press("?")
+        visit.page.wait_for_selector("dialog[open]")
+        assert violations(visit) == []
+
+
+def test_axe_finds_nothing_on_a_narrow_screen(browser: Browser, example: str) -> None:
+    with visited(browser, example, width=640, height=900) as visit:
+        for view in VIEWS:
+            page = visit.go(f"v={view}")
+            visit.settled()
+            assert violations(visit) == [], view
+            wide = page.evaluate("() => document.documentElement.scrollWidth")
+            assert wide <= 640, f"{view} is {wide} pixels wide"
+
+
+def test_a_copied_address_gives_the_same_picture(browser: Browser, example: str) -> None:
+    with visited(browser, example) as first, visited(browser, example) as second:
+        page = first.go("v=timeline")
+        first.settled()
+        page.locator(".tl-scroller").focus()
+        for key in ("w", "w", "d", "ArrowDown", "m", "p"):
+            page.keyboard.press(key)
+            time.sleep(0.1)
+        page.wait_for_selector(".slice-name")
+        first.settled()
+        page.wait_for_function("() => location.hash.includes('t=') && location.hash.includes('m=')")
+        time.sleep(0.5)
+        fragment = page.evaluate("() => location.hash.slice(1)")
+        assert example.split("/")[-2] not in fragment, "the token is no part of a link"
+        again = second.go(fragment)
+        again.wait_for_selector(".slice-name")
+        second.settled()
+        time.sleep(0.5)
+        for selector in (".tl-boxes", ".tl-overlay", ".tl-ruler"):
+            read = f"() => document.querySelector('{selector}').toDataURL()"
+            if selector == ".tl-boxes":
+                continue  # a WebGL canvas is not kept for reading: the screenshot has it
+            assert page.evaluate(read) == again.evaluate(read), selector
+        assert page.locator(".tl-frame").screenshot() == again.locator(".tl-frame").screenshot()
+        assert page.locator(".slice-name").inner_text() == again.locator(".slice-name").inner_text()
+
+
+def test_findings_reach_their_slices_in_two_clicks(browser: Browser, example: str) -> None:
+    said = fathom_json("diagnose", str(EXAMPLE))
+    with visited(browser, example) as visit:
+        reached = 0
+        for finding in said["findings"]:
+            slices = [each["slices"][0] for each in finding["evidence"] if each["slices"]]
+            if not slices or finding["part"] == "capture":
+                continue
+            page = visit.go("")
+            visit.settled()
+            page.locator(".diagnosis details").evaluate_all("all => all.forEach((each) => { each.open = true; })")
+            page.locator(f'[id="finding-{finding["id"]}"] button.jump').first.click()
+            page.wait_for_selector(".slice-name")
+            assert f"s={slices[0]}" in page.evaluate("() => new Promise((done) => setTimeout(() => done(location.hash), 600))")
+            reached += 1
+        assert reached > 0
+
+
+def test_the_page_without_a_mouse(browser: Browser, example: str) -> None:
+    slowest = fathom_json("kernels", "--sort", "max_ns", "--limit", "1", str(EXAMPLE))["rows"][0]
+    with visited(browser, example) as visit:
+        page = visit.go("")
+        visit.settled()
+        press = page.keyboard.press
+        press("2")
+        page.wait_for_selector(".tl-scroller")
+        visit.settled()
+        press("Slash")
+        page.keyboard.type(slowest["name"])
+        page.wait_for_selector(".search [role=status]")
+        press("Enter")
+        page.wait_for_selector(".slice-name")
+        assert page.locator(".slice-name").inner_text() == slowest["name"]
+        press("Escape")
+        press("f")
+        press("r")
+        page.wait_for_selector(".drawer table")
+        assert "Area" in page.locator(".drawer h2").inner_text()
+        press("Escape")
+        press("x")
+        page.wait_for_selector(".what-if")
+        press("Escape")
+        page.wait_for_selector(".what-if", state="detached")
+        press("?")
+        page.wait_for_selector("dialog[open]")
+        press("Escape")
+        press("3")
+        page.wait_for_selector(".table-box tbody tr")
+        page.locator(".table-box tbody tr").first.focus()
+        press("ArrowDown")
+        press("ArrowDown")
+        page.wait_for_function("() => document.activeElement?.dataset.at === '2'")
+        visit.check_quiet()
+
+
+def test_without_webgl_the_picture_is_there(browser: Browser, example: str) -> None:
+    with visited(browser, f"{example}?painter=canvas2d") as visit:
+        page = visit.go("v=timeline")
+        visit.settled()
+        assert page.locator(".tl-boxes").get_attribute("data-painter") == "canvas2d"
+        inked = page.evaluate(
+            """() => { const c = document.querySelector('.tl-boxes'); const d = c.getContext('2d').getImageData(0, 0, c.width, c.height).data;
+            let n = 0; for (let i = 3; i < d.length; i += 4) n += d[i] > 0; return n; }"""
+        )
+        assert inked > 10_000
+        visit.check_quiet()
+
+
+def test_forced_colours_and_print(browser: Browser, example: str) -> None:
+    with visited(browser, example, forced_colors="active") as visit:
+        page = visit.go("")
+        visit.settled()
+        assert page.locator(".bar > span").first.is_visible()
+        assert violations(visit) == []
+        page.emulate_media(media="print", forced_colors="none")
+        assert not page.locator(".top nav").is_visible()
+        assert page.locator(".finding").first.is_visible()
+
+
+def test_two_recordings_are_compared(browser: Browser) -> None:
+    base = ROOT / "tests/illness/recorded/tiny_operators.ill.trace.json.gz"
+    new = ROOT / "tests/illness/recorded/tiny_operators.cured.trace.json.gz"
+    said = fathom_json("compare", str(base), str(new))["pairs"][0]
+    with served(base, new) as address, visited(browser, address) as visit:
+        page = visit.go("v=compare")
+        visit.settled()
+        assert page.locator("h1").inner_text() == "faster"
+        page.get_by_role("button", name="forward").click()
+        rows = page.locator("tr.inner").all_inner_texts()
+        first = said["rows"][said["buckets"][0]["rows"][0]]
+        assert first["what"] in rows[0]
+        visit.check_quiet()
+
+
+def test_a_server_that_ends_is_said(browser: Browser, tmp_path: Path) -> None:
+    copy = tmp_path / "copy.json.gz"
+    shutil.copy(EXAMPLE, copy)
+    with served(copy) as address, visited(browser, address) as visit:
+        page = visit.go("")
+        visit.settled()
+    # The context is closed with the server; a new one sees nothing at all.
+    with visited(browser, address) as visit, pytest.raises(Exception, match="ERR_CONNECTION_REFUSED"):
+        visit.page.goto(address)
+    with served(copy) as address, visited(browser, address) as visit:
+        page = visit.go("")
+        visit.settled()
+        page.route("**/api/**", lambda route: route.abort("connectionrefused"))
+        page.keyboard.press("3")
+        page.wait_for_selector(".banner[role=alert]")
+        page.unroute("**/api/**")
+        page.wait_for_selector(".banner[role=alert]", state="detached")
+
+
+def test_all_recorded_slices_are_counted(browser: Browser) -> None:
+    for recording in RECORDINGS:
+        with served(recording) as address, visited(browser, address) as visit:
+            visit.go("v=timeline")
+            visit.settled()
+            answer = visit.page.evaluate("() => fetch('api/tracks').then((all) => all.json())")
+            counted = sum(track["slices"] for group in answer["groups"] for track in group["tracks"] if track["kind"] != "counter")
+            session = visit.page.evaluate("() => fetch('api/session').then((all) => all.json())")
+            assert counted == session["slices"], json.dumps([short(recording), counted, session["slices"]])

@@ -1,0 +1,101 @@
+"""Each view once, on one recording: it opens, it says what the command line says, and it asks nobody else."""
+
+from __future__ import annotations
+
+import shlex
+import subprocess
+
+import pytest
+from conftest import EVIL, EXAMPLE, FATHOM, RIGHT_TO_LEFT, ROOT, VIEWS, fathom_json, served, visited
+from playwright.sync_api import Browser
+from tables import check_table
+from texts import duration_text
+
+
+def test_the_diagnosis_is_above_the_fold(browser: Browser, example: str) -> None:
+    said = fathom_json("diagnose", str(EXAMPLE))
+    with visited(browser, example) as visit:
+        page = visit.go()
+        visit.settled()
+        assert page.locator("h1").inner_text() == said["verdict"]["id"]
+        assert said["verdict"]["sentence"] in page.locator(".sentence").inner_text()
+        gains = [finding for finding in said["findings"] if finding["part"] == "gain"][:3]
+        shown = page.locator(".top-finding")
+        assert shown.count() == len(gains) == 3
+        for i, finding in enumerate(gains):
+            text = shown.nth(i).inner_text()
+            assert finding["title"] in text
+            assert duration_text(finding["step_ns"] - finding["predicted_step_ns"]["likely"]) in text
+        together = said["together"]["predicted_step_ns"]["likely"]
+        assert duration_text(together) in page.locator(".together").inner_text()
+        for selector in (".what-ran", ".sentence", ".bar", ".top-finding >> nth=2", ".together", ".badge"):
+            box = page.locator(selector).first.bounding_box()
+            assert box is not None and box["y"] + box["height"] <= 720, selector
+        visit.check_quiet()
+
+
+@pytest.mark.parametrize("view", VIEWS)
+def test_a_view_opens(browser: Browser, example: str, view: str) -> None:
+    with visited(browser, example) as visit:
+        page = visit.go(f"v={view}")
+        visit.settled()
+        assert page.locator("nav button[aria-current=page]").count() == 1
+        assert page.locator(f".view-{view}").inner_text().strip() != ""
+        assert page.locator("[role=alert]").count() == 0
+        visit.check_quiet()
+
+
+def test_the_timeline_draws_and_selects(browser: Browser, example: str) -> None:
+    with visited(browser, example) as visit:
+        page = visit.go("v=timeline")
+        visit.settled()
+        assert page.locator(".tl-boxes").get_attribute("data-painter") == "webgl2"
+        page.locator(".tl-scroller").focus()
+        page.keyboard.press("ArrowDown")  # the longest slice in sight
+        page.wait_for_selector(".drawer .slice-name")
+        assert page.locator(".slice-name").inner_text() != ""
+        visit.settled()
+        visit.check_quiet()
+
+
+def test_a_table_is_that_of_the_command_line(browser: Browser, example: str) -> None:
+    with visited(browser, example) as visit:
+        assert check_table(visit, "kernels", fathom_json("kernels", str(EXAMPLE))) > 20
+        visit.check_quiet()
+
+
+def test_a_slider_at_half_is_the_what_if_of_the_command_line(browser: Browser, example: str) -> None:
+    name = fathom_json("diagnose", str(EXAMPLE))["baseline"]["operators"][0]["name"]
+    said = fathom_json("whatif", "--scale", f"{name}=0.5", str(EXAMPLE))
+    with visited(browser, example) as visit:
+        page = visit.go("x=1")
+        slider = page.get_by_role("slider", name=f"Time of {name}", exact=True)
+        slider.fill("0.5")
+        expected = duration_text(said["best"]["step_mean_ns"])
+        page.wait_for_function("text => document.querySelector('.new-step b')?.textContent === text", arg=expected)
+        assert duration_text(said["before"]["step_mean_ns"]) in page.locator(".new-step").inner_text()
+        command = shlex.split(page.locator(".what-if .command code").inner_text())
+        assert command[0] == "fathom"
+        done = subprocess.run([FATHOM, *command[1:], "--json"], capture_output=True, text=True, check=True, cwd=ROOT)
+        assert f'"step_mean_ns": {said["best"]["step_mean_ns"]}' in done.stdout
+        visit.check_quiet()
+
+
+def test_names_run_nothing(browser: Browser, hostile: object) -> None:
+    with served(str(hostile)) as address, visited(browser, address) as visit:
+        for view in VIEWS:
+            page = visit.go(f"v={view}")
+            visit.settled()
+            assert page.evaluate("window.ran") is None
+        page = visit.go("v=tables&r=ops")
+        visit.settled()
+        cells = page.locator("tbody td.words").all_text_contents()
+        assert EVIL in cells and RIGHT_TO_LEFT in cells
+        page = visit.go("v=timeline&q=" + EVIL.replace("=", "%3D").replace("&", "%26"))
+        page.keyboard.press("Slash")
+        page.keyboard.press("Enter")
+        page.wait_for_selector(".slice-name")
+        assert EVIL in page.locator(".slice-name").inner_text()
+        assert page.evaluate("window.ran") is None
+        assert page.locator("#page img").count() == 0
+        visit.check_quiet()
