@@ -206,7 +206,7 @@ def test_two_recordings_are_compared(browser: Browser) -> None:
     with served(base, new) as address, visited(browser, address) as visit:
         page = visit.go("v=compare")
         visit.settled()
-        assert page.locator("h1").inner_text() == "faster"
+        assert page.locator(".verdict .display").inner_text() == "faster"
         page.get_by_role("button", name="forward").click()
         rows = page.locator("tr.inner").all_inner_texts()
         first = said["rows"][said["buckets"][0]["rows"][0]]

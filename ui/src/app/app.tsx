@@ -32,6 +32,8 @@ export function App(props: { client: TraceClient; session: SessionInfo; state: S
       clearTimeout(timer);
     };
   }, [client, scope.input]);
+  // Nothing of the one recording is asked of the other.
+  if (scope.input !== session.input) return <p class="loading">Opening…</p>;
   // The views begin anew with another recording, and once its steps are known.
   const key = `${session.input}/${session.info.digest ?? ''}/${session.info.analysed ?? true}`;
   return <Shell key={key} client={client} session={session.info} state={props.state} />;

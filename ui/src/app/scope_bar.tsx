@@ -41,7 +41,7 @@ export function ScopeBar(props: { context: ViewContext }) {
   const inputs = context.session.inputs ?? [];
   const set = SCOPE_KEYS.filter((key) => scope[key] !== '');
   return (
-    <div class="scope" role="group" aria-label="Scope">
+    <section class="scope" aria-label="Scope">
       <span class="soft scope-word">Scope</span>
       {set.length === 0 && <span class="chip whole">whole recording</span>}
       {set.map((key) => (
@@ -116,6 +116,6 @@ export function ScopeBar(props: { context: ViewContext }) {
         title="Copy the address of this picture, for this browser while the server runs"
         text={() => `${location.href.split('#')[0]}#${encodeState(context.state.value)}`}
       />
-    </div>
+    </section>
   );
 }

@@ -193,6 +193,9 @@ export function Shell(props: {
       )}
       <div class="body">
         <main id="view" tabIndex={-1}>
+          {state.view !== 'diagnosis' && (
+            <h1 class="hidden">{ALL_VIEWS.find((view) => view.id === state.view)?.title}</h1>
+          )}
           <ViewHost view={state.view} make={make} />
         </main>
         {state.whatIf && <WhatIfDrawer context={own} onClose={() => own.go({ whatIf: false })} />}

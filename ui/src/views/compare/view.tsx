@@ -2,9 +2,9 @@
 import { useState } from 'preact/hooks';
 import { countText, durationText, percentText } from '../../base/format';
 import { compareCommand } from '../../api/urls';
-import type { CompareAnswer, ComparePair, CompareRow } from '../../api/types';
-import { CopyButton } from '../../components/copy_button';
-import { Empty, Failed, Loading } from '../../components/notice';
+import type { CompareAnswer, ComparePair, CompareRow, Diagnosis } from '../../api/types';
+import { CommandLine, CopyButton } from '../../components/copy_button';
+import { Empty, Loading } from '../../components/notice';
 import { latest, useAnswer } from '../../components/use_answer';
 import { mounted } from '../mount';
 import type { View, ViewContext } from '../view';
@@ -84,7 +84,7 @@ function Pair(props: { pair: ComparePair; context: ViewContext }) {
   return (
     <>
       <div class="verdict">
-        <h1>{pair.change_ns < 0 ? 'faster' : pair.change_ns > 0 ? 'slower' : 'the same'}</h1>
+        <h2 class="display">{pair.change_ns < 0 ? 'faster' : pair.change_ns > 0 ? 'slower' : 'the same'}</h2>
         <p class="sentence">
           {durationText(pair.base.median_ns)} → {durationText(pair.new.median_ns)} a step,{' '}
           {signed(pair.change_ns)} ({percentText(100 * (pair.ratio - 1))})
@@ -187,21 +187,35 @@ function Pair(props: { pair: ComparePair; context: ViewContext }) {
 function Screen(props: { context: ViewContext }) {
   const { context } = props;
   const inputs = context.session.inputs ?? [];
-  const loaded = useAnswer<CompareAnswer>(
-    context.client,
-    inputs.length >= 2 ? 'api/compare' : null,
-  );
-  if (
-    inputs.length < 2 ||
-    (loaded.state === 'failed' && /not_found|left_out|http_404/.test(loaded.error.code))
-  ) {
+  const several = inputs.length >= 2;
+  const diagnosis = useAnswer<Diagnosis>(context.client, several ? 'api/diagnosis' : null);
+  const ofRanks = diagnosis.state === 'ready' && diagnosis.value.ranks !== null;
+  const asked = several && diagnosis.state !== 'loading' && !ofRanks;
+  const loaded = useAnswer<CompareAnswer>(context.client, asked ? 'api/compare' : null);
+  if (!several) {
     return (
       <Empty title="One recording" remedy="fathom view BASE NEW">
         <p>Two recordings of the same work show what changed between them, where, and why.</p>
       </Empty>
     );
   }
-  if (loaded.state === 'failed') return <Failed what="No comparison" error={loaded.error} />;
+  if (ofRanks) {
+    return (
+      <Empty title="Ranks of one run" remedy="fathom compare BASE_FOLDER NEW_FOLDER">
+        <p>These recordings are of one run: the view of ranks has them beside each other. Two runs can be compared.</p>
+      </Empty>
+    );
+  }
+  const command = compareCommand(inputs[0]?.name ?? '', inputs[1]?.name ?? '');
+  if (loaded.state === 'failed') {
+    return (
+      <Empty title="No comparison here">
+        <p>{loaded.error.message}</p>
+        <p>The command line has it:</p>
+        <CommandLine command={command} />
+      </Empty>
+    );
+  }
   const answer = latest(loaded);
   const pair = answer?.pairs[answer.shown] ?? answer?.pairs[0];
   if (!pair) return <Loading what="Comparing" />;
@@ -214,7 +228,7 @@ function Screen(props: { context: ViewContext }) {
         <span class="grow" />
         <CopyButton
           label="Copy as command"
-          text={() => compareCommand(inputs[0]?.name ?? '', inputs[1]?.name ?? '')}
+          text={() => command}
         />
       </div>
       <Pair pair={pair} context={context} />

@@ -40,8 +40,21 @@ export function changesOf(finding: Finding, diagnosis: Diagnosis): readonly Chan
   return first === undefined ? [] : [['scale', `${first}=0.5`]];
 }
 
-function Proof(props: { evidence: Evidence; context: ViewContext }) {
-  const { evidence, context } = props;
+/** Of several ranks, slices are those of the rank that is diagnosed: the timeline is to show that one. */
+function chooseRank(diagnosis: Diagnosis, context: ViewContext): void {
+  const { ranks } = diagnosis;
+  const name = ranks?.recordings[ranks.diagnosed]?.input;
+  const index = (context.session.inputs ?? []).findIndex((input) => input.name === name);
+  if (ranks && index > 0) context.setScope({ input: String(index) });
+}
+
+function Proof(props: { evidence: Evidence; diagnosis: Diagnosis; context: ViewContext }) {
+  const { evidence, context, diagnosis } = props;
+  const jump = (slice?: number): void => {
+    chooseRank(diagnosis, context);
+    if (begin !== undefined && end !== undefined) context.showTime(begin, end, slice);
+    else if (slice !== undefined) context.showSlice(slice);
+  };
   const at = (ns?: number): number | undefined =>
     ns === undefined ? undefined : ns + context.origin;
   const [begin, end] = [at(evidence.begin_ns), at(evidence.end_ns)];
@@ -54,17 +67,13 @@ function Proof(props: { evidence: Evidence; context: ViewContext }) {
           type="button"
           class="jump"
           key={slice}
-          onClick={() =>
-            begin !== undefined && end !== undefined
-              ? context.showTime(begin, end, slice)
-              : context.showSlice(slice)
-          }
+          onClick={() => jump(slice)}
         >
           {i === 0 ? 'Show in timeline' : `no. ${i + 1}`}
         </button>
       ))}
       {evidence.slices.length === 0 && begin !== undefined && end !== undefined && (
-        <button type="button" class="jump" onClick={() => context.showTime(begin, end)}>
+        <button type="button" class="jump" onClick={() => jump()}>
           Show in timeline
         </button>
       )}
@@ -108,7 +117,7 @@ export function FindingCard(props: {
         <dd>
           <ul>
             {finding.evidence.map((evidence, i) => (
-              <Proof key={i} evidence={evidence} context={context} />
+              <Proof key={i} evidence={evidence} diagnosis={props.diagnosis} context={context} />
             ))}
           </ul>
         </dd>

@@ -135,7 +135,7 @@ function Screen(props: { context: ViewContext }) {
     (track) => track.unit === 'bytes' || /memory|alloc|reserved|rss|bytes/i.test(track.title),
   );
   const range = context.session.range ?? { begin_ns: 0, end_ns: 1 };
-  const [begin, end] = selectedTime(context) ?? [range.begin_ns, range.end_ns];
+  const [begin, end] = selectedTime(context) ?? [Math.max(0, range.begin_ns), range.end_ns];
   if (memory.length === 0) {
     return (
       <Empty

@@ -1,6 +1,7 @@
 // Ranks: who computes, who communicates, who waits for whom, and who is late.
 import { useEffect, useState } from 'preact/hooks';
 import { durationText, percentText } from '../../base/format';
+import { partsOf } from '../../base/palette';
 import { DIAGNOSIS_SCOPE, diagnoseCommand, pathOf, scopeOptions } from '../../api/urls';
 import type { Diagnosis, RankRecording, StepAccount } from '../../api/types';
 import { CopyButton } from '../../components/copy_button';
@@ -91,7 +92,7 @@ function Strip(props: {
   );
 }
 
-/** Each step of each rank as a cell: its height is its length, its shade how much of it is communication. */
+/** Each step of each rank as a bar of its accounting; a click looks at that step of that rank. */
 function Heat(props: { steps: readonly RankSteps[]; context: ViewContext }) {
   const longest = Math.max(
     1,
@@ -104,23 +105,27 @@ function Heat(props: { steps: readonly RankSteps[]; context: ViewContext }) {
           <span class="soft">rank {rank.rank}</span>
           {rank.steps.map((step) => {
             const waiting = (step.account_ns['communication'] ?? 0) / Math.max(1, step.window_ns);
+            const said = `rank ${rank.rank}, step ${step.step}: ${durationText(step.window_ns)}, communication ${percentText(100 * waiting)}`;
             return (
               <button
                 type="button"
+                class="step"
                 key={step.step}
-                title={`rank ${rank.rank}, step ${step.step}: ${durationText(step.window_ns)}, communication ${percentText(100 * waiting)}`}
-                aria-label={`rank ${rank.rank}, step ${step.step}, ${durationText(step.window_ns)}`}
-                style={{
-                  height: `${(28 * step.window_ns) / longest}px`,
-                  opacity: String(0.25 + 0.75 * (step.window_ns / longest)),
-                }}
+                title={said}
+                aria-label={said}
                 onClick={() =>
                   props.context.setScope({
                     input: rank.input === 0 ? '' : String(rank.input),
                     steps: String(step.step),
                   })
                 }
-              />
+              >
+                <span class="stack" style={{ height: `${(100 * step.window_ns) / longest}%` }}>
+                  {partsOf(step.account_ns).map((part) => (
+                    <i key={part.id} class={`fill-${part.paint.css}`} style={{ flexGrow: String(part.ns) }} />
+                  ))}
+                </span>
+              </button>
             );
           })}
         </div>
@@ -173,7 +178,9 @@ function Screen(props: { context: ViewContext }) {
           : `Rank ${ranks.recordings[ranks.late]?.rank ?? ranks.late} is late: the others wait for it up to ${percentText(ranks.late_percent)} of the step.`}{' '}
         <span class="soft">
           {ranks.compared} collectives were compared
-          {ranks.not_compared > 0 ? `, ${ranks.not_compared} had no counterpart` : ''}. {ranks.why}
+          {ranks.not_compared > 0 ? `, ${ranks.not_compared} had no counterpart` : ''}. The other views
+          show rank {ranks.recordings[ranks.diagnosed]?.rank ?? ranks.diagnosed}
+          {ranks.why ? `: ${ranks.why}` : ''}.
         </span>
       </p>
       <div class="wide">

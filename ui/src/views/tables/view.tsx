@@ -63,7 +63,8 @@ function Report(props: { report: ReportInfo; context: ViewContext }) {
         <div class="toolbar">
           <input
             type="search"
-            value={state.filter}
+            key={state.filter}
+            defaultValue={state.filter}
             aria-label="Filter, for example name~gemm & total_ns>1ms"
             placeholder="Filter: name~gemm & total_ns>1ms"
             onChange={(event) => context.go({ filter: event.currentTarget.value.trim() })}

@@ -25,7 +25,7 @@ import {
   type Theme,
 } from './scene';
 import { readTheme } from './theme';
-import { Viewport } from './viewport';
+import { Viewport, type Span } from './viewport';
 
 export interface Canvases {
   readonly boxes: HTMLCanvasElement;
@@ -59,6 +59,7 @@ const FRAMES_KEPT = 120;
 export class Engine {
   readonly viewport: Viewport;
   readonly names: Names;
+  private readonly recorded: Span;
   readonly shown: Shown = {
     picked: null,
     flows: null,
@@ -95,10 +96,10 @@ export class Engine {
     private readonly steps: readonly StepSpan[],
   ) {
     const range = context.session.range ?? { begin_ns: 0, end_ns: 1 };
-    this.viewport = new Viewport({
-      begin: range.begin_ns,
-      end: Math.max(range.begin_ns + 1, range.end_ns),
-    });
+    // Telemetry may begin before the recording does; the timeline is that of the recording.
+    const begin = Math.max(0, range.begin_ns);
+    this.recorded = { begin: range.begin_ns, end: range.end_ns };
+    this.viewport = new Viewport({ begin, end: Math.max(begin + 1, range.end_ns) });
     const redraw = (): void => this.invalidate();
     this.names = new Names(context.client, context.signal, redraw);
     this.counters = new Counters(context.client, redraw);
@@ -163,6 +164,20 @@ export class Engine {
 
   get painterKind(): string {
     return this.painter.kind;
+  }
+
+  /** Hits along all that was recorded, as those along what the timeline shows. */
+  setDensity(density: readonly number[]): void {
+    const { begin, end } = this.viewport.whole;
+    const length = this.recorded.end - this.recorded.begin;
+    const shown = new Array<number>(density.length).fill(0);
+    density.forEach((count, i) => {
+      const at = this.recorded.begin + ((i + 0.5) * length) / density.length;
+      const bin = Math.floor(((at - begin) / (end - begin)) * shown.length);
+      if (bin >= 0 && bin < shown.length) shown[bin] = (shown[bin] ?? 0) + count;
+    });
+    this.shown.density = shown;
+    this.invalidate();
   }
 
   /** A frame, once, as soon as the browser draws. */

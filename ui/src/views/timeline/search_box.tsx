@@ -19,6 +19,11 @@ export function SearchBox(props: {
   const [at, setAt] = useState(-1);
   const [open, setOpen] = useState(false);
   const timer = useRef(0);
+  // What is typed is not taken back by what was asked before.
+  const [text, setText] = useState(query);
+  useEffect(() => {
+    if (timer.current === 0) setText(query);
+  }, [query]);
   const loaded = useAnswer<SearchAnswer>(
     context.client,
     query === ''
@@ -33,8 +38,9 @@ export function SearchBox(props: {
   const pending = useRef(false);
   const first = loaded.state === 'ready' ? (found?.first.map(idOf) ?? []) : [];
   const jump = (by: number): void => {
-    if (loaded.state === 'loading') pending.current = true;
-    if (first.length === 0) return;
+    const early = loaded.state === 'loading' || text !== query;
+    pending.current = early;
+    if (early || first.length === 0) return;
     const next = (at + by + first.length) % first.length;
     setAt(next);
     props.onPick(first[next] ?? 0);
@@ -62,13 +68,17 @@ export function SearchBox(props: {
       <input
         type="search"
         ref={props.inputRef}
-        value={query}
+        value={text}
         aria-label="Search names of slices"
         placeholder="Search names ( / )"
         onInput={(event) => {
-          const text = event.currentTarget.value;
+          const typed = event.currentTarget.value;
+          setText(typed);
           clearTimeout(timer.current);
-          timer.current = setTimeout(() => context.go({ search: text }), 120) as unknown as number;
+          timer.current = setTimeout(() => {
+            timer.current = 0;
+            context.go({ search: typed });
+          }, 120) as unknown as number;
         }}
         onKeyDown={(event) => {
           if (event.code === 'Enter' && event.shiftKey) {

@@ -6,7 +6,7 @@ import type { ViewState } from '../../base/view_state';
 import { flowsOf } from '../../api/flows';
 import { pathOf, tableCommand } from '../../api/urls';
 import { paintOf } from '../../base/palette';
-import { idOf, type LinkEnd, type SliceAnswer, type TracksAnswer } from '../../api/types';
+import { idOf, type LinkEnd, type SliceAnswer, type TrackGroup, type TracksAnswer } from '../../api/types';
 import { CopyButton } from '../../components/copy_button';
 import { Empty, Failed, Loading } from '../../components/notice';
 import { useAnswer } from '../../components/use_answer';
@@ -28,8 +28,12 @@ import { SliceDrawer } from './slice_drawer';
 const REST_MS = 200;
 
 /** The canvases and the engine behind them, for as long as the tracks are the same. */
-function Board(props: { context: ViewContext; tracks: TracksAnswer }) {
-  const { context, tracks } = props;
+function Board(props: { context: ViewContext; answer: TracksAnswer }) {
+  const { context } = props;
+  const tracks = useMemo(
+    () => ({ ...props.answer, groups: ordered(props.answer.groups) }),
+    [props.answer],
+  );
   const state = useStore(context.state);
   const boxes = useRef<HTMLCanvasElement>(null);
   const overlay = useRef<HTMLCanvasElement>(null);
@@ -85,6 +89,9 @@ function Board(props: { context: ViewContext; tracks: TracksAnswer }) {
     made.onMove = () => {
       clearTimeout(timer);
       timer = setTimeout(() => {
+        // Whole nanoseconds, as a link has them, so that a link shows the very same picture.
+        made.viewport.set(Math.round(made.viewport.begin), Math.round(made.viewport.end));
+        made.invalidate();
         const { begin, end, whole } = made.viewport;
         const all = begin <= whole.begin && end >= whole.end;
         context.go({ visible: all ? null : [begin, end] });
@@ -296,9 +303,7 @@ function Board(props: { context: ViewContext; tracks: TracksAnswer }) {
           inputRef={search}
           onPick={pick}
           onDensity={(density) => {
-            if (!engine) return;
-            engine.shown.density = density;
-            engine.invalidate();
+            engine?.setDensity(density);
           }}
         />
         <span class="grow" />
@@ -432,6 +437,12 @@ function causeOf(gap: Segment): Partial<ViewState> {
   return { area: { begin: gap.begin_ns, end: gap.end_ns, tracks: [] }, slice: null };
 }
 
+/** Devices first: what they wait for is what one looks for. Then processes, then counters. */
+function ordered(groups: readonly TrackGroup[]): readonly TrackGroup[] {
+  const place = (group: TrackGroup): number => ['device', 'process', 'counters'].indexOf(group.kind);
+  return [...groups].sort((a, b) => place(a) - place(b));
+}
+
 function Screen(props: { context: ViewContext }) {
   const { context } = props;
   const loaded = useAnswer<TracksAnswer>(context.client, 'api/tracks');
@@ -446,7 +457,7 @@ function Screen(props: { context: ViewContext }) {
       </Empty>
     );
   }
-  return <Board context={context} tracks={loaded.value} />;
+  return <Board context={context} answer={loaded.value} />;
 }
 
 export const timeline: View = { id: 'timeline', title: 'Timeline', mount: mounted(Screen) };
