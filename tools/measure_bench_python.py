@@ -12,6 +12,7 @@ of medians beyond what both spreads hold). The methods take turns, so that all m
 from __future__ import annotations
 
 import argparse
+import hashlib
 import math
 import os
 import pathlib
@@ -40,6 +41,19 @@ def work() -> int:
 def more() -> int:
     """One percent more."""
     return loop(ROUNDS + ROUNDS // 100)
+
+
+BYTES = 400_000
+DATA = memoryview(bytes(BYTES + BYTES // 100))
+
+
+def digest() -> bytes:
+    """A loop in C, in which objects of Python play no part."""
+    return hashlib.sha256(DATA[:BYTES]).digest()
+
+
+def digest_more() -> bytes:
+    return hashlib.sha256(DATA).digest()
 
 
 def welch_claims(a: list[float], b: list[float]) -> bool:
@@ -100,29 +114,37 @@ def same_twice(comparisons: int, pairs: int) -> list[str]:
     return [f"| {labels.get(name) or name} | {count} of {comparisons} ({100 * count / comparisons:.1f} %) |" for name, count in claims.items()]
 
 
-def true_difference(comparisons: int, seconds: float) -> str:
+def true_difference(name: str, new: Callable[[], object], base: Callable[[], object], comparisons: int, seconds: float) -> str:
     found: dict[str, int] = {}
+    median, slower = 0.0, 0
     for _ in range(comparisons):
-        verdict = fathom.bench(more, against=work, resolution=0.01, time=seconds).verdict or "none"
-        found[verdict] = found.get(verdict, 0) + 1
-    told = ", ".join(f"{name} {count}" for name, count in sorted(found.items()))
-    return f"1 % more work, `resolution=0.01, time={seconds:g}`, {comparisons} comparisons: {told}."
+        result = fathom.bench(new, against=base, resolution=0.01, time=seconds)
+        found[result.verdict or "none"] = found.get(result.verdict or "none", 0) + 1
+        median = result.new.median / 1e6
+        slower += result.ratio_interval is not None and result.ratio_interval[0] > 1
+    told = ", ".join(f"{verdict} {count}" for verdict, count in sorted(found.items()))
+    return f"| {name}, {median:.2f} ms | {slower} of {comparisons} | {told} |"
+
+
+def powers(comparisons: int, seconds: float) -> list[str]:
+    return [f"1 % more work, `resolution=0.01, time={seconds:g}`, {comparisons} comparisons each:", "", "| function | interval above 0 | verdicts |", "|---|---:|---|",
+            true_difference("SHA-256", digest_more, digest, comparisons, seconds),
+            true_difference("loop of Python", more, work, comparisons, seconds)]
 
 
 def page(comparisons: int, pairs: int, power: int, seconds: float) -> str:
     began, load = time.monotonic(), os.getloadavg()[0]
     median = fathom.bench(work, runs=200).new.median / 1e6
-    rows = same_twice(comparisons, pairs)
-    lines = [f"A loop of Python (median {median:.2f} ms a call) against itself, {comparisons} live comparisons, {pairs} values a side; "
-             "how often a difference is claimed:", "", "| method | claims |", "|---|---:|", *rows, "", true_difference(power, seconds), "",
-             f"It took {time.monotonic() - began:.0f} s on {os.cpu_count()} cores, load {load:.1f} at the start and "
+    same = [f"A loop of Python (median {median:.2f} ms a call) against itself, {comparisons} live comparisons, {pairs} values a side; "
+             "how often a difference is claimed:", "", "| method | claims |", "|---|---:|", *same_twice(comparisons, pairs), ""] if comparisons else []
+    lines = [*same, *powers(power, seconds), "", f"It took {time.monotonic() - began:.0f} s on {os.cpu_count()} cores, load {load:.1f} at the start and "
              f"{os.getloadavg()[0]:.1f} at the end."]
     return "\n".join(lines) + "\n"
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--comparisons", type=int, default=1000)
+    parser.add_argument("--comparisons", type=int, default=1000, help="of the loop with itself; 0: none")
     parser.add_argument("--pairs", type=int, default=30)
     parser.add_argument("--power", type=int, default=40, help="comparisons with what does 1 %% more")
     parser.add_argument("--seconds", type=float, default=3.0, help="the most that one of these may take")
