@@ -84,7 +84,9 @@ function Pair(props: { pair: ComparePair; context: ViewContext }) {
   return (
     <>
       <div class="verdict">
-        <h2 class="display">{pair.change_ns < 0 ? 'faster' : pair.change_ns > 0 ? 'slower' : 'the same'}</h2>
+        <h2 class="display">
+          {pair.change_ns < 0 ? 'faster' : pair.change_ns > 0 ? 'slower' : 'the same'}
+        </h2>
         <p class="sentence">
           {durationText(pair.base.median_ns)} → {durationText(pair.new.median_ns)} a step,{' '}
           {signed(pair.change_ns)} ({percentText(100 * (pair.ratio - 1))})
@@ -202,7 +204,10 @@ function Screen(props: { context: ViewContext }) {
   if (ofRanks) {
     return (
       <Empty title="Ranks of one run" remedy="fathom compare BASE_FOLDER NEW_FOLDER">
-        <p>These recordings are of one run: the view of ranks has them beside each other. Two runs can be compared.</p>
+        <p>
+          These recordings are of one run: the view of ranks has them beside each other. Two runs
+          can be compared.
+        </p>
       </Empty>
     );
   }
@@ -226,10 +231,7 @@ function Screen(props: { context: ViewContext }) {
           {inputs[0]?.name} → {inputs[1]?.name}
         </h2>
         <span class="grow" />
-        <CopyButton
-          label="Copy as command"
-          text={() => command}
-        />
+        <CopyButton label="Copy as command" text={() => command} />
       </div>
       <Pair pair={pair} context={context} />
     </div>

@@ -63,12 +63,7 @@ function Proof(props: { evidence: Evidence; diagnosis: Diagnosis; context: ViewC
       {evidence.text}
       {evidence.location && <code class="place"> {evidence.location}</code>}{' '}
       {evidence.slices.slice(0, 3).map((slice, i) => (
-        <button
-          type="button"
-          class="jump"
-          key={slice}
-          onClick={() => jump(slice)}
-        >
+        <button type="button" class="jump" key={slice} onClick={() => jump(slice)}>
           {i === 0 ? 'Show in timeline' : `no. ${i + 1}`}
         </button>
       ))}

@@ -122,7 +122,11 @@ function Heat(props: { steps: readonly RankSteps[]; context: ViewContext }) {
               >
                 <span class="stack" style={{ height: `${(100 * step.window_ns) / longest}%` }}>
                   {partsOf(step.account_ns).map((part) => (
-                    <i key={part.id} class={`fill-${part.paint.css}`} style={{ flexGrow: String(part.ns) }} />
+                    <i
+                      key={part.id}
+                      class={`fill-${part.paint.css}`}
+                      style={{ flexGrow: String(part.ns) }}
+                    />
                   ))}
                 </span>
               </button>
@@ -178,8 +182,8 @@ function Screen(props: { context: ViewContext }) {
           : `Rank ${ranks.recordings[ranks.late]?.rank ?? ranks.late} is late: the others wait for it up to ${percentText(ranks.late_percent)} of the step.`}{' '}
         <span class="soft">
           {ranks.compared} collectives were compared
-          {ranks.not_compared > 0 ? `, ${ranks.not_compared} had no counterpart` : ''}. The other views
-          show rank {ranks.recordings[ranks.diagnosed]?.rank ?? ranks.diagnosed}
+          {ranks.not_compared > 0 ? `, ${ranks.not_compared} had no counterpart` : ''}. The other
+          views show rank {ranks.recordings[ranks.diagnosed]?.rank ?? ranks.diagnosed}
           {ranks.why ? `: ${ranks.why}` : ''}.
         </span>
       </p>

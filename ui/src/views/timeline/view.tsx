@@ -6,7 +6,13 @@ import type { ViewState } from '../../base/view_state';
 import { flowsOf } from '../../api/flows';
 import { pathOf, tableCommand } from '../../api/urls';
 import { paintOf } from '../../base/palette';
-import { idOf, type LinkEnd, type SliceAnswer, type TrackGroup, type TracksAnswer } from '../../api/types';
+import {
+  idOf,
+  type LinkEnd,
+  type SliceAnswer,
+  type TrackGroup,
+  type TracksAnswer,
+} from '../../api/types';
 import { CopyButton } from '../../components/copy_button';
 import { Empty, Failed, Loading } from '../../components/notice';
 import { useAnswer } from '../../components/use_answer';
@@ -439,7 +445,8 @@ function causeOf(gap: Segment): Partial<ViewState> {
 
 /** Devices first: what they wait for is what one looks for. Then processes, then counters. */
 function ordered(groups: readonly TrackGroup[]): readonly TrackGroup[] {
-  const place = (group: TrackGroup): number => ['device', 'process', 'counters'].indexOf(group.kind);
+  const place = (group: TrackGroup): number =>
+    ['device', 'process', 'counters'].indexOf(group.kind);
   return [...groups].sort((a, b) => place(a) - place(b));
 }
 
