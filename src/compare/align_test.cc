@@ -116,14 +116,15 @@ TEST(Align, FindsWorkWhosePhaseOneSideDoesNotShow) {
 }
 
 TEST(Align, TakesListedOperatorsForWhatAKernelReplaced) {
-  const Profile base = made_profile({made_row(on_device("forward", "aten::mm"), 50, 1),
-                                     made_row(on_device("forward", "aten::mul"), 5, 1),
-                                     made_row(on_device("forward", "aten::tanh"), 5, 1),
-                                     made_row(on_device("forward", "aten::sort"), 7, 1)});
-  const Profile now =
-      made_profile({made_row(on_device("forward", "aten::mm"), 50, 1),
-                    made_row(on_device("forward", "triton_poi_fused_mul_tanh_0"), 6, 1),
-                    made_row(on_device("forward", "my::kernel"), 7, 1)});
+  const Profile base =
+      made_profile({made_row(in_module(on_device("forward", "aten::mm"), "Net_0"), 50, 1),
+                    made_row(in_module(on_device("forward", "aten::mul"), "Net_0"), 5, 1),
+                    made_row(in_module(on_device("forward", "aten::tanh"), "Net_0"), 5, 1),
+                    made_row(in_module(on_device("forward", "aten::sort"), "Net_0"), 7, 1)});
+  const Profile now = made_profile(
+      {made_row(in_module(on_device("forward", "aten::mm"), "Net_0"), 50, 1),
+       made_row(in_module(on_device("forward", "triton_poi_fused_mul_tanh_0"), "Net_0"), 6, 1),
+       made_row(in_module(on_device("forward", "my::kernel"), "Net_0"), 7, 1)});
   const std::vector<AlignedWork> all = align(base, now);
   const AlignedWork* const fused = find(all, Alignment::fused);
   ASSERT_NE(fused, nullptr);
