@@ -107,11 +107,12 @@ fuzz: ## Fuzzes the readers for ten minutes (make fuzz SECONDS=60 for less).
 	@cmake --build build/fuzz -j $(JOBS) --target fuzzers
 	@tools/fuzz build/fuzz $(if $(RUNS),--runs $(RUNS),$(SECONDS))
 
-check: ## Layers, format, words, includes and clang-tidy.
+check: ## Layers, names, format, words, includes and clang-tidy.
 	@tools/setup build check python
 	@tools/setup nvtx || echo 'check: no headers of NVTX: src/capture/nvtx is not read' >&2
 	@tools/setup cuda || echo 'check: no headers of CUPTI: src/capture/cuda is not read' >&2
 	@tools/check_layers.py
+	@tools/check_names
 	@tools/check_format
 	@tools/check_words
 	@$(call configure,debug,-DFATHOM_PYTHON=ON)
