@@ -1,12 +1,14 @@
 #!/usr/bin/env python3
 """How often a bench claims a difference between a command and itself, and how often it finds a true one.
 
-    tools/measure_bench.py [--pairs N] [--live N] [--write docs/bench.md]
+    tools/measure_bench.py [--pairs N] [--step-pairs N] [--live N] [--slow-down N] [--timers N] [--write docs/bench.md]
 
-One program is recorded against itself in one long `fathom bench`. Of its pairs, 1000 windows are judged, each with its
-order drawn anew: both sides are the same program, so whichever ran first may have been either. The same runs, in the order of
-time, are also judged as "all of A, then all of B". Then whole comparisons are made live: of the program with itself, and
-with one that does more. FATHOM names the binary (default build/release/fathom).
+A process, and the steps of a small training loop, are recorded against themselves in one long `fathom bench` each. Of its
+pairs, 1000 windows are judged, each with its order drawn anew: both sides are the same program, so whichever ran first may
+have been either. The same runs, in the order of time, are also judged as "all of A, then all of B". Then whole comparisons
+are made live: of the process with itself, and with one that does more; by hyperfine where it is in PATH, of the same two
+programs between ours; and of a function with itself by torch.utils.benchmark where build/torch has torch, and by
+fathom.bench where that Python has it. FATHOM names the binary (default build/release/fathom).
 """
 
 from __future__ import annotations
@@ -19,15 +21,29 @@ import math
 import os
 import pathlib
 import random
+import shutil
 import statistics
 import subprocess
+import sys
+import tempfile
 import time
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
 FATHOM = os.environ.get("FATHOM", str(ROOT / "build/release/fathom"))
 WINDOWS = 1000
 PROGRAM = "i=0; while [ $i -lt {} ]; do i=$((i+1)); done"
-ROUNDS = 20000
+ROUNDS = 6000
+TORCH = ROOT / "build/torch/bin/python"
+# A step of plain Python, as an optimizer's loop has it; the hook sees its end.
+TRAINING = """
+from fathom_recorder.api import step
+weights = [0.5] * 64
+for number in range(12):
+    for row in range(20):
+        total = sum(weight * (row + index) for index, weight in enumerate(weights))
+        weights = [weight - 1e-9 * total for weight in weights]
+    step()
+"""
 
 
 def command(more: float = 0) -> list[str]:
@@ -43,11 +59,13 @@ def bench(new: list[str], *options: str) -> str:
     return done.stdout
 
 
-def recorded(pairs: int) -> list[tuple[float, float]]:
-    """Wall times of the runs of each pair, in the order of time."""
-    rows = [row for row in csv.DictReader(io.StringIO(bench(command(), "--csv", "--runs", str(pairs))))
-            if row["warmup"] == "false"]
-    times = [float(row["wall_ns"]) for row in rows]
+def recorded(pairs: int, words: list[str], column: str) -> list[tuple[float, float]]:
+    """Times of the runs of each pair of a command with itself, in the order of time."""
+    base = " ".join(f"'{word}'" for word in words)
+    done = subprocess.run([FATHOM, "bench", "--quiet", "--csv", "--runs", str(pairs), "--base", base, "--", *words],
+                          capture_output=True, text=True, check=True)
+    rows = [row for row in csv.DictReader(io.StringIO(done.stdout)) if row["warmup"] == "false"]
+    times = [float(row[column]) for row in rows]
     return list(zip(times[::2], times[1::2]))
 
 
@@ -100,21 +118,119 @@ def live(comparisons: int, more: float, *options: str) -> dict[str, int]:
     return verdicts
 
 
-def page(pairs: int, comparisons: int) -> str:
-    began, load = time.monotonic(), os.getloadavg()[0]
-    times = recorded(pairs)
+def with_hyperfine(comparisons: int, more: float, runs: int) -> tuple[int, int]:
+    """How often Welch's test on hyperfine's times claims the second to be slower, and to be faster. That test is
+    hyperfine's own script, scripts/welch_ttest.py."""
+    slower = faster = 0
+    for _ in range(comparisons):
+        with tempfile.NamedTemporaryFile(suffix=".json") as out:
+            lines = [f"sh -c '{command(each)[2]}'" for each in (0, more)]
+            subprocess.run(["hyperfine", "--shell=none", "--warmup", "1", "--runs", str(runs), "--style", "none",
+                            "--export-json", out.name, *lines], capture_output=True, check=True)
+            times = [each["times"] for each in json.loads(pathlib.Path(out.name).read_text())["results"]]
+        if welch_claims(*times):
+            slower += statistics.mean(times[1]) > statistics.mean(times[0])
+            faster += statistics.mean(times[1]) < statistics.mean(times[0])
+    return slower, faster
+
+
+# A function of about 0.3 ms, timed twice as two people would. A difference is claimed where torch.utils.benchmark.Compare
+# shows two numbers when it trims what is not significant; by fathom.bench where it says faster or slower.
+TIMERS = """
+import json, sys
+def work():
+    return sum(index * index for index in range(4000))
+comparisons, seconds = int(sys.argv[1]), float(sys.argv[2])
+found = {}
+try:
+    from torch.utils.benchmark import Timer
+    from torch.utils.benchmark.utils.common import trim_sigfig
+    def timed():
+        measured = Timer("work()", globals={"work": work}).blocked_autorange(min_run_time=seconds)
+        return measured.median, measured.significant_figures
+    claims = 0
+    for _ in range(comparisons):
+        (one, digits), (other, others) = timed(), timed()
+        claims += trim_sigfig(one, min(digits, others)) != trim_sigfig(other, min(digits, others))
+    found["torch.utils.benchmark, trimmed medians"] = claims
+except ImportError:
+    pass
+try:
+    import fathom
+    claims = 0
+    for _ in range(comparisons if hasattr(fathom, "bench") else 0):
+        claims += fathom.bench(work, against=work, time=2 * seconds).verdict in ("faster", "slower")
+    if hasattr(fathom, "bench"):
+        found["fathom.bench"] = claims
+except (ImportError, TypeError, AttributeError) as error:
+    print(error, file=sys.stderr)
+print(json.dumps(found))
+"""
+
+
+def with_timers(comparisons: int) -> dict[str, int]:
+    python = str(TORCH) if TORCH.exists() else sys.executable
+    done = subprocess.run([python, "-c", TIMERS, str(comparisons), "0.2"], capture_output=True, text=True, check=True)
+    return json.loads(done.stdout)
+
+
+def slow_down(comparisons: int) -> str:
+    """A true +1 % of the work, with the time that is announced after the pilot pairs as the only limit."""
+    found = wrong = within = 0
+    announced, taken, pairs = [], [], []
+    for _ in range(comparisons):
+        told = json.loads(bench(command(0.01), "--json", "--resolution", "1%", "--metric", "user"))
+        row = told["metrics"][0]
+        found += row["verdict"] == "slower"
+        wrong += row["verdict"] == "faster"
+        pairs.append(told["pairs"])
+        if told["announced"]:
+            announced.append(told["announced"]["time_s"])
+            taken.append(told["elapsed_s"])
+            within += told["elapsed_s"] <= 1.1 * told["announced"]["time_s"] + 1
+    middle = statistics.median
+    return (f"{comparisons} whole comparisons with one that does 1 % more, `--resolution 1% --metric user`: found in {found}, the "
+            f"wrong way in {wrong}. A comparison took {middle(pairs):.0f} pairs and {middle(taken):.0f} s (medians); announced "
+            f"were {middle(announced):.0f} s, and {within} of {len(announced)} kept to that (10 % and a second to spare).")
+
+
+def percent(share: float) -> str:
+    return f"{100 * share:.1f} %"
+
+
+def window_table(name: str, times: list[tuple[float, float]]) -> list[str]:
     median = statistics.median(value for pair in times for value in pair) / 1e6
     small, large = windows(times, 10, 1), windows(times, 30, 2)
-    lines = [f"One program, a loop of the shell (median {median:.3g} ms), {pairs} pairs with itself; {WINDOWS} windows; "
-             f"how often a difference is claimed:", "", "| method | 10 a side | 30 a side |", "|---|---:|---:|"]
-    lines += [f"| {name} | {100 * small[name]:.1f} % | {100 * large[name]:.1f} % |" for name in small]
-    lines += ["", f"{comparisons} whole comparisons each, live:", "", "| the new command does | options | verdicts |",
-              "|---|---|---|"]
+    lines = [f"{name} (median {median:.3g} ms), {len(times)} pairs with itself; {WINDOWS} windows; how often a difference is "
+             "claimed:", "", "| method | 10 a side | 30 a side |", "|---|---:|---:|"]
+    return lines + [f"| {method} | {percent(small[method])} | {percent(large[method])} |" for method in small] + [""]
+
+
+def page(args: argparse.Namespace) -> str:
+    began, load = time.monotonic(), os.getloadavg()[0]
+    lines = window_table("A process, a loop of the shell", recorded(args.pairs, command(), "wall_ns"))
+    if args.step_pairs:
+        training = [sys.executable, "-c", TRAINING]
+        lines += window_table("The step of a small training loop, one value a run",
+                              recorded(args.step_pairs, training, "step_ns"))
+    lines += [f"{args.live} whole comparisons of each row, live, of the same process:", "",
+              "| by | the new command does | options | claims |", "|---|---|---|---|"]
     for more, options in ((0.0, ("--runs", "20", "--resolution", "5%")), (0.2, ("--runs", "40", "--resolution", "5%"))):
-        verdicts = live(comparisons, more, *options)
+        verdicts = live(args.live, more, *options)
         told = ", ".join(f"{name} {count}" for name, count in sorted(verdicts.items()))
-        lines.append(f"| {100 * more:.0f} % more | `{' '.join(options)}` | {told} |")
-    lines += ["", f"It took {time.monotonic() - began:.0f} s on {os.cpu_count()} cores, load {load:.1f} at the start and "
+        lines.append(f"| `fathom bench` | {100 * more:.0f} % more | `{' '.join(options)}` | {told} |")
+        if shutil.which("hyperfine"):
+            slower, faster = with_hyperfine(args.live, more, int(options[1]))
+            lines.append(f"| hyperfine, Welch | {100 * more:.0f} % more | `--warmup 1 --runs {options[1]}` | faster {faster}, "
+                         f"slower {slower} |")
+    lines.append("")
+    if args.slow_down:
+        lines += [slow_down(args.slow_down), ""]
+    if args.timers:
+        for name, claims in with_timers(args.timers).items():
+            lines += [f"A function of 0.3 ms with itself, {args.timers} times by {name}, 0.2 s a side: a difference is claimed in "
+                      f"{claims} ({percent(claims / args.timers)}).", ""]
+    lines += [f"It took {time.monotonic() - began:.0f} s on {os.cpu_count()} cores, load {load:.1f} at the start and "
               f"{os.getloadavg()[0]:.1f} at the end."]
     return "\n".join(lines) + "\n"
 
@@ -122,10 +238,13 @@ def page(pairs: int, comparisons: int) -> str:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--pairs", type=int, default=600)
+    parser.add_argument("--step-pairs", type=int, default=200, help="0: none")
     parser.add_argument("--live", type=int, default=40)
+    parser.add_argument("--slow-down", type=int, default=10, help="comparisons with 1 %% more; 0: none")
+    parser.add_argument("--timers", type=int, default=100, help="comparisons of a function; 0: none")
     parser.add_argument("--write", type=pathlib.Path)
     args = parser.parse_args()
-    text = page(args.pairs, args.live)
+    text = page(args)
     if args.write is None:
         print(text, end="")
         return

@@ -138,13 +138,16 @@ def start(**options: Any) -> profile:
     return begun
 
 
-def step() -> None:
-    """A step of the program ends here. Does nothing where nothing records."""
+def step(samples: float | None = None) -> None:
+    """A step of the program ends here, of that many samples. Does nothing where nothing records.
+
+    `fathom bench` makes samples per second of them; elsewhere they are a counter."""
+    api = recorder()
+    if api is not None and samples is not None:
+        api.samples(samples)
     if _running:
         _running[-1].step()
-        return
-    api = recorder()
-    if api is not None:
+    elif api is not None:
         api.step()
 
 

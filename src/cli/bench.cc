@@ -2,117 +2,30 @@
 #include "measure/bench.h"
 
 #include <algorithm>
-#include <charconv>
 #include <cstdio>
+#include <functional>
 #include <memory>
 
 #include <unistd.h>
 
-#include "capture/launcher/amounts.h"
+#include "capture/launcher/session_folder.h"
+#include "cli/bench_arguments.h"
 #include "cli/bench_json.h"
 #include "cli/bench_show.h"
+#include "cli/bench_varied.h"
 #include "cli/command.h"
 #include "cli/messages.h"
 #include "cli/options.h"
 #include "cli/result_writer.h"
-#include "cli/selection_options.h"
 #include "measure/command_words.h"
 #include "measure/metrics.h"
+#include "record/step_watch.h"
 #include "render/text_width.h"
 
 namespace fathom::cli {
 namespace {
 
-constexpr double kResolution = 0.01;
-constexpr Duration kDefaultTime = std::chrono::minutes(1);
-constexpr std::size_t kFewestPairs = 6;
 constexpr Duration kProgressEvery = std::chrono::milliseconds(200);
-
-struct BenchArguments {
-  measure::BenchOptions options;
-  std::string base;
-  std::optional<std::size_t> runs;
-  std::optional<Duration> time;
-  std::optional<double> resolution;
-  std::optional<std::uint64_t> seed;
-  OutputArguments output;
-  bool csv = false;
-  bool markdown = false;
-  bool quiet = false;
-};
-
-/// "1%", "0.5 %".
-Result<double> parse_percent(std::string_view text) {
-  double number = 0;
-  const auto parsed =
-      std::from_chars(text.data(), text.data() + text.size(), number, std::chars_format::fixed);
-  std::string_view unit(parsed.ptr,
-                        static_cast<std::size_t>(text.data() + text.size() - parsed.ptr));
-  while (unit.starts_with(' ')) unit.remove_prefix(1);
-  if (parsed.ec != std::errc() || unit != "%" || !(number >= 0.001 && number <= 100)) {
-    return Error{ErrorCode::invalid_argument,
-                 "'" + std::string(text) + "' is not a difference from 0.001% to 100%, as 1%"};
-  }
-  return number / 100;
-}
-
-/// "step", "first-step"; "auto".
-Result<std::string> parse_metric(std::string_view text) {
-  std::string id(text);
-  std::ranges::replace(id, '-', '_');
-  if (id == measure::kAutoMetric || measure::metric_named(id) != nullptr) return id;
-  std::string names(measure::kAutoMetric);
-  for (const measure::Metric& metric : measure::all_metrics()) {
-    std::string name(metric.id);
-    std::ranges::replace(name, '_', '-');
-    names += ", " + name;
-  }
-  return Error{ErrorCode::invalid_argument,
-               "'" + std::string(text) + "' is no metric; there are: " + names};
-}
-
-template <typename Value>
-Options::Parse into(std::optional<Value>& target, Result<Value> (*parse)(std::string_view)) {
-  return [&target, parse](const std::string& text) -> Result<void> {
-    Result<Value> value = parse(text);
-    if (!value) return std::move(value).error();
-    target = *value;
-    return {};
-  };
-}
-
-Result<Duration> parse_some_time(std::string_view text) {
-  Result<Duration> time = capture::parse_duration(text);
-  if (time && *time <= Duration{}) return Error{ErrorCode::invalid_argument, "must be more than 0"};
-  return time;
-}
-
-/// Parsed as a plain number into what may stay unset.
-template <typename Number>
-Options::Parse number_into_optional(std::optional<Number>& target, Number smallest) {
-  return [&target, smallest](const std::string& text) -> Result<void> {
-    Number number{};
-    Result<void> parsed = number_into(number, smallest)(text);
-    if (parsed) target = number;
-    return parsed;
-  };
-}
-
-/// One of --runs, --time and --resolution ends it; with none, the resolution of 1 % or a minute.
-measure::SamplingPlan plan_of(const BenchArguments& args) {
-  measure::SamplingPlan plan;
-  plan.paired = !args.base.empty();
-  plan.runs = args.runs;
-  plan.time = args.time;
-  plan.resolution = args.resolution.value_or(kResolution);
-  plan.until_precise = !args.runs && (!args.time || args.resolution);
-  if (!args.runs && !args.time && !args.resolution) {
-    plan.time = kDefaultTime;
-    plan.least = kFewestPairs;
-  }
-  plan.seed = args.seed ? *args.seed : measure::new_seed();
-  return plan;
-}
 
 /// A line of the terminal that is written over, between runs: nothing else runs beside them.
 class ProgressLine {
@@ -122,11 +35,11 @@ class ProgressLine {
   ProgressLine(const ProgressLine&) = delete;
   ProgressLine& operator=(const ProgressLine&) = delete;
 
-  void show(const measure::SamplingState& state, bool paired) {
-    if (!shown_ || (written_ && state.elapsed - last_ < kProgressEvery)) return;
-    last_ = state.elapsed;
+  void show(Duration elapsed, const std::string& text) {
+    if (!shown_ || (written_ && elapsed - last_ < kProgressEvery)) return;
+    last_ = elapsed;
     written_ = true;
-    std::fprintf(stderr, "\r\033[K%s", progress_text(state, paired).c_str());
+    std::fprintf(stderr, "\r\033[K%s", text.c_str());
     std::fflush(stderr);
   }
   void clear() {
@@ -144,7 +57,10 @@ Result<measure::BenchOutcome> measure_with_messages(const BenchArguments& args) 
   ProgressLine line(args.quiet);
   const bool paired = !args.options.base.empty();
   const measure::BenchReceivers receivers = {
-      .progress = [&](const measure::SamplingState& state) { line.show(state, paired); },
+      .progress =
+          [&](const measure::SamplingState& state) {
+            line.show(state.elapsed, progress_text(state, paired));
+          },
       .announcement =
           [&](const measure::Announcement& announced) {
             line.clear();
@@ -152,6 +68,12 @@ Result<measure::BenchOutcome> measure_with_messages(const BenchArguments& args) 
           },
       .warning = [&](const std::string& text) { say_warning(text, args.quiet); }};
   return measure::run_bench(args.options, receivers);
+}
+
+std::string varied_progress_text(const measure::VariedProgress& progress) {
+  std::string text = std::to_string(progress.runs) + " runs, " + about_text(progress.elapsed);
+  if (progress.left) text += ", about " + about_text(*progress.left) + " left";
+  return text;
 }
 
 int report_failure(const measure::Failure& failure) {
@@ -168,74 +90,172 @@ int report_failure(const measure::Failure& failure) {
   return kCheckFailed;
 }
 
-Result<void> write(const BenchArguments& args, const BenchResult& result, ResultWriter& writer) {
-  if (args.output.json)
-    return writer.json([&](std::string_view indent) { return bench_json(result, indent); });
-  if (args.csv) return writer.raw(bench_csv(result));
-  return writer.text(args.markdown ? bench_markdown(result) : bench_text(result, writer.style()));
+/// The three forms of a result, and what it is kept as.
+struct Forms {
+  std::function<std::string(std::string_view indent)> json;
+  std::function<std::string()> csv;
+  std::function<std::string()> markdown;
+  std::function<std::string(const Style&)> text;
+};
+
+Result<void> write(const BenchArguments& args, const Forms& forms, ResultWriter& writer) {
+  if (args.output.json) return writer.json(forms.json);
+  if (args.csv) return writer.raw(forms.csv());
+  return writer.text(args.markdown ? forms.markdown() : forms.text(writer.style()));
+}
+
+Result<void> write_file(const std::string& path, std::string_view option, std::string_view text) {
+  Result<Output> file = Output::open(path, option);
+  if (!file) return std::move(file).error();
+  if (Result<void> written = file->write(text); !written) return written;
+  return file->finish();
+}
+
+/// Prints, keeps and plots; `code` where all of that went well.
+int show(const BenchArguments& args, const Forms& forms, const std::string& svg, int code) {
+  if (!args.options.keep.empty()) {
+    const Result<void> kept =
+        write_file(args.options.keep + "/bench.json", "--keep", forms.json("") + "\n");
+    if (!kept) return fail(kept.error());
+  }
+  if (!args.svg.empty()) {
+    if (const Result<void> drawn = write_file(args.svg, "--svg", svg); !drawn)
+      return fail(drawn.error());
+  }
+  return write_results(args.output, {}, [&](ResultWriter& writer, const Output&) {
+    const Result<void> written = write(args, forms, writer);
+    return written ? code : fail(written.error());
+  });
+}
+
+int of_signal(int signal, int otherwise) { return signal == 0 ? otherwise : 128 + signal; }
+
+int code_of(const std::optional<measure::TargetProgress>& target) {
+  if (!target || target->state == measure::TargetState::reached) return kFine;
+  return target->state == measure::TargetState::missed ? kCheckFailed : kCannotTell;
+}
+
+int run_pairs(const BenchArguments& args) {
+  Result<measure::BenchOutcome> outcome = measure_with_messages(args);
+  if (!outcome) return fail({ErrorCode::invalid_argument, "bench: " + outcome.error().message});
+  if ((*outcome).failure) return report_failure(*(*outcome).failure);
+  BenchResult result{
+      .options = args.options, .outcome = std::move(*outcome), .metrics = {}, .target = {}};
+  result.metrics =
+      measure::metrics_of(result.outcome, result.paired(), args.options.plan.resolution);
+  if (args.target) {
+    result.target = result.metrics.empty()
+                        ? measure::TargetProgress{.wanted = *args.target}
+                        : measure::target_progress(result.metrics.front(), *args.target);
+  }
+  const Forms forms = {.json = [&](std::string_view indent) { return bench_json(result, indent); },
+                       .csv = [&] { return bench_csv(result); },
+                       .markdown = [&] { return bench_markdown(result); },
+                       .text = [&](const Style& style) { return bench_text(result, style); }};
+  return show(args, forms, {}, of_signal(result.outcome.interrupted, code_of(result.target)));
+}
+
+measure::VariedReceivers receivers_of(const BenchArguments& args, ProgressLine& line) {
+  return {.progress =
+              [&line](const measure::VariedProgress& progress) {
+                line.show(progress.elapsed, varied_progress_text(progress));
+              },
+          .warning = [&args](const std::string& text) { say_warning(text, args.quiet); }};
+}
+
+int show_varied(const BenchArguments& args, VariedResult& result, int code) {
+  if (result.outcome.failure) return report_failure(*result.outcome.failure);
+  result.verdict =
+      measure::judge_sweep(result.outcome, result.paired(), args.options.plan.resolution);
+  const Forms forms = {.json = [&](std::string_view indent) { return varied_json(result, indent); },
+                       .csv = [&] { return varied_csv(result); },
+                       .markdown = [&] { return varied_markdown(result); },
+                       .text = [&](const Style& style) { return varied_text(result, style); }};
+  return show(args, forms, args.svg.empty() ? std::string() : varied_svg(result),
+              of_signal(result.outcome.interrupted, code));
+}
+
+int run_sweep(const BenchArguments& args) {
+  ProgressLine line(args.quiet);
+  Result<measure::VariedOutcome> outcome =
+      measure::run_sweep({.varied = *args.sweep, .bench = args.options}, receivers_of(args, line));
+  line.clear();
+  if (!outcome) return fail({ErrorCode::invalid_argument, "bench: " + outcome.error().message});
+  VariedResult result{
+      .options = args.options, .outcome = std::move(*outcome), .verdict = {}, .crossover = {}};
+  const bool any = std::ranges::any_of(result.outcome.points,
+                                       [](const auto& point) { return !point.now.empty(); });
+  return show_varied(args, result, any ? kFine : kCheckFailed);
+}
+
+int run_crossover(const BenchArguments& args) {
+  ProgressLine line(args.quiet);
+  Result<measure::CrossoverOutcome> outcome = measure::run_crossover(
+      {.range = *args.crossover, .bench = args.options}, receivers_of(args, line));
+  line.clear();
+  if (!outcome) return fail({ErrorCode::invalid_argument, "bench: " + outcome.error().message});
+  VariedResult result{.options = args.options,
+                      .outcome = std::move(outcome->varied),
+                      .verdict = {},
+                      .crossover = std::move(*outcome)};
+  const bool known = result.crossover->crossing != measure::Crossing::unknown;
+  return show_varied(args, result, known ? kFine : kCannotTell);
+}
+
+int run_bisect(const BenchArguments& args) {
+  BisectResult result{.options = {.range = *args.bisect, .bench = args.options}, .outcome = {}};
+  auto& limit = result.options.bench.child.memory_limit;
+  if (!limit) limit = measure::default_memory_limit();
+  Result<measure::BisectOutcome> outcome =
+      measure::run_bisect(result.options, [&](const measure::Probe& probe) {
+        if (!args.quiet) say_error(probe_text(result.options.range.name, probe));
+      });
+  if (!outcome) return fail({ErrorCode::invalid_argument, "bench: " + outcome.error().message});
+  if (outcome->failure) return report_failure(*outcome->failure);
+  result.outcome = std::move(*outcome);
+  const Forms forms = {.json = [&](std::string_view indent) { return bisect_json(result, indent); },
+                       .csv = [&] { return bisect_csv(result); },
+                       .markdown = [&] { return bisect_markdown(result); },
+                       .text = [&](const Style& style) { return bisect_text(result, style); }};
+  return show(
+      args, forms, {},
+      of_signal(result.outcome.interrupted, result.outcome.largest == 0 ? kCheckFailed : kFine));
+}
+
+/// The same words about our own option.
+Error kept_error(const Error& error) {
+  constexpr std::string_view kOther = "--output: ";
+  std::string message = error.message;
+  if (message.starts_with(kOther)) message.erase(0, kOther.size());
+  return {error.code, "bench: --keep: " + message};
+}
+
+/// With what the machine has: GPUs are watched wherever there are some.
+bool watches_devices(const measure::BenchOptions& options) {
+  const measure::Metric* const metric = measure::metric_named(options.metric);
+  return (metric != nullptr && metric->of_devices) || record::gpus_here();
 }
 
 int run(BenchArguments& args) {
-  if (int{args.output.json} + int{args.csv} + int{args.markdown} > 1)
-    return fail({ErrorCode::invalid_argument, "bench: one of --json, --csv and --markdown"});
+  if (const std::string why = contradiction_in(args); !why.empty())
+    return fail({ErrorCode::invalid_argument, "bench: " + why});
   if (!args.base.empty()) {
     Result<std::vector<std::string>> base = measure::command_words(args.base);
     if (!base) return fail(std::move(base).error().in("bench: --base"));
     args.options.base = std::move(*base);
   }
+  if (!args.folder.empty()) {
+    const Result<capture::SessionFolder> folder =
+        capture::make_session_folder(args.folder, "bench");
+    if (!folder) return fail(kept_error(folder.error()));
+    args.options.keep = folder->absolute;
+  }
   args.options.plan = plan_of(args);
-  Result<measure::BenchOutcome> outcome = measure_with_messages(args);
-  if (!outcome) return fail({ErrorCode::invalid_argument, "bench: " + outcome.error().message});
-  if ((*outcome).failure) return report_failure(*(*outcome).failure);
-  BenchResult result{.options = args.options, .outcome = std::move(*outcome), .metrics = {}};
-  result.metrics =
-      measure::metrics_of(result.outcome, result.paired(), args.options.plan.resolution);
-  return write_results(args.output, {}, [&](ResultWriter& writer, const Output&) {
-    const Result<void> written = write(args, result, writer);
-    if (!written) return fail(written.error());
-    return result.outcome.interrupted == 0 ? kFine : 128 + result.outcome.interrupted;
-  });
-}
-
-void declare_sampling(Options& options, BenchArguments& args) {
-  options.group("What to measure");
-  options.text("--base", "CMD", args.base,
-               "Measure against this command, in pairs of random order. Quotes are as in a shell, "
-               "but none is started: sh -c '…' where one is needed");
-  options.parsed(
-      "--metric", "METRIC",
-      [&args](const std::string& text) -> Result<void> {
-        Result<std::string> id = parse_metric(text);
-        if (!id) return std::move(id).error();
-        args.options.metric = std::move(*id);
-        return {};
-      },
-      "What decides: step, first-step, loader-wait, wall, user, system, peak-memory. Without it, "
-      "the step where the runs of the warm-up are of Python and have steps, else the wall time");
-  options.group("When to stop");
-  options.parsed("--runs", "N", number_into_optional<std::size_t>(args.runs, 1),
-                 "Exactly so many pairs, or runs of a command that is measured alone");
-  options.parsed("--time", "TIME", into(args.time, parse_some_time),
-                 "No pair begins after this: 30s, 5min. Without any of these, as soon as 1 % is "
-                 "decided or a minute has passed");
-  options.parsed("--resolution", "PERCENT", into(args.resolution, parse_percent),
-                 "Measure until a difference of so much would be decided (default 1%). Within it "
-                 "two commands are called the same");
-  options.group("How to run");
-  options.parsed("--warmup", "N", number_into<std::size_t>(args.options.warmup, 0),
-                 "Runs of each command before, which are not counted (default 1)");
-  options.text("--prepare", "CMD", args.options.prepare,
-               "Run by sh -c before each run, and not timed");
-  options.parsed("--timeout", "TIME", into(args.options.child.timeout, parse_some_time),
-                 "End a run that takes longer: the bench fails");
-  options.text("--input", "FILE", args.options.child.input,
-               "Standard input of each run; without it there is nothing to read");
-  options.flag("--show-output", args.options.child.show_output,
-               "What the commands print goes to standard error, not nowhere");
-  options.flag("--ignore-failure", args.options.ignore_failure,
-               "Count runs that end with another exit code than 0");
-  options.parsed("--seed", "N", number_into_optional<std::uint64_t>(args.seed, 0),
-                 "Of the order within pairs; printed with every result");
+  args.options.telemetry = watches_devices(args.options);
+  if (args.sweep) return run_sweep(args);
+  if (args.crossover) return run_crossover(args);
+  if (args.bisect) return run_bisect(args);
+  return run_pairs(args);
 }
 
 }  // namespace
@@ -260,17 +280,17 @@ Command bench() {
   command.examples = {"fathom bench -- python train.py --steps 20",
                       "fathom bench --base 'python old.py' -- python new.py",
                       "fathom bench --resolution 0.5% --base './a.out 1' -- ./a.out 2",
-                      "fathom bench --runs 30 --json --base ./old -- ./new | jq .metrics[0]"};
+                      "fathom bench --runs 30 --json --base ./old -- ./new | jq .metrics[0]",
+                      "fathom bench --target 20% --base 'python old.py' -- python new.py",
+                      "fathom bench --sweep num_workers=auto --svg workers.svg -- python train.py "
+                      "--workers {num_workers}",
+                      "fathom bench --bisect batch --memory-limit 8GiB -- python train.py --batch "
+                      "{batch}",
+                      "fathom bench --crossover n=1000 --base './cpu {n}' -- ./gpu {n}"};
   command.declare = [](Options& options) -> std::function<int()> {
     const auto args = std::make_shared<BenchArguments>();
     options.rest("COMMAND", args->options.command);
-    declare_sampling(options, *args);
-    options.group("Output");
-    options.flag("--json", args->output.json, "JSON, schema fathom.bench/1, with every run");
-    options.flag("--csv", args->csv, "CSV: a row for each run");
-    options.flag("--markdown", args->markdown, "Markdown, for a review or a step summary");
-    declare_text_output(options, args->output);
-    options.flag("-q,--quiet", args->quiet, "No warnings and no progress on standard error");
+    declare_bench(options, *args);
     return [args] { return run(*args); };
   };
   return command;

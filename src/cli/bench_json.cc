@@ -1,12 +1,8 @@
 // Writes the result of a bench for programs.
 #include "cli/bench_json.h"
 
-#include <array>
-#include <cmath>
-
-#include <sys/wait.h>
-
 #include "base/json_writer.h"
+#include "cli/bench_json_parts.h"
 
 namespace fathom::cli {
 namespace {
@@ -14,38 +10,11 @@ namespace {
 using measure::BenchRun;
 using measure::MeasuredMetric;
 using measure::MeasuredSide;
-using measure::Side;
-
-double seconds(Duration time) { return static_cast<double>(to_ns(time)) / 1e9; }
-
-std::optional<double> seconds(const std::optional<Duration>& time) {
-  return time ? std::optional(seconds(*time)) : std::nullopt;
-}
-
-std::string_view name_of(Side side) { return side == Side::base ? "base" : "new"; }
-
-void write_bounds(JsonWriter& json, const std::optional<Bounds>& bounds) {
-  if (!bounds) {
-    json.null();
-    return;
-  }
-  json.array(kJsonInline).real(bounds->low).real(bounds->high).end();
-}
 
 void write_side(JsonWriter& json, const MeasuredSide& side) {
-  const SampleSummary& summary = side.summary;
-  json.object(kJsonInline).member("count", summary.count).member("median", summary.median);
-  write_bounds(json.key("median_interval"), summary.median_interval);
-  json.member("mean", summary.mean)
-      .member("stddev", summary.stddev)
-      .member("min", summary.min)
-      .member("max", summary.max)
-      .member("p95", summary.p95)
-      .member("p95_reason", percentile_reason(summary.count, 0.95))
-      .member("p99", summary.p99)
-      .member("p99_reason", percentile_reason(summary.count, 0.99))
-      .member("outliers", summary.outliers)
-      .member("autocorrelation", side.autocorrelation);
+  json.object(kJsonInline);
+  write_summary(json, side.summary);
+  json.member("autocorrelation", side.autocorrelation);
   json.key("steadiness");
   if (side.warm_up) {
     json.text(to_string(side.warm_up->kind)).member("steady_after", side.warm_up->after);
@@ -58,7 +27,7 @@ void write_side(JsonWriter& json, const MeasuredSide& side) {
 void write_metric(JsonWriter& json, const MeasuredMetric& metric) {
   json.object(kJsonLines)
       .member("metric", metric.id)
-      .member("unit", metric.unit == measure::Unit::ns ? "ns" : "bytes");
+      .member("unit", measure::to_string(metric.unit));
   json.key("base");
   if (metric.base) {
     write_side(json, *metric.base);
@@ -77,37 +46,10 @@ void write_metric(JsonWriter& json, const MeasuredMetric& metric) {
         .null()
         .key("p")
         .null();
-    json.end();
-    return;
-  }
-  const measure::Claim& claim = metric.claim;
-  json.text(to_string(claim.verdict)).member("reason", claim.reason).key("ratio");
-  if (claim.ratio) {
-    json.real(claim.ratio->ratio);
-    write_bounds(json.key("ratio_interval"), claim.ratio->interval);
   } else {
-    json.null().key("ratio_interval").null();
+    write_claim(json, metric.claim);
   }
-  json.member("p", claim.p).end();
-}
-
-void write_run(JsonWriter& json, const BenchRun& run) {
-  json.object(kJsonInline)
-      .member("side", name_of(run.side))
-      .member("warmup", run.warmup)
-      .member("pair", run.pair)
-      .member("begin_ns", run.begin_ns)
-      .member("wall_ns", run.child.wall_ns)
-      .member("user_ns", run.child.user_ns)
-      .member("system_ns", run.child.system_ns)
-      .member("peak_memory_bytes", run.child.peak_bytes)
-      .member("steps", run.steps ? std::optional(run.steps->ns.size()) : std::nullopt);
-  for (const measure::Metric& metric : measure::all_metrics()) {
-    if (metric.of_steps) json.member(std::string(metric.id) + "_ns", metric.value(run));
-  }
-  json.member("exit_code", WIFEXITED(run.child.status) ? WEXITSTATUS(run.child.status)
-                                                       : 128 + WTERMSIG(run.child.status))
-      .end();
+  json.member("clocks_differ", metric.clocks_differ).end();
 }
 
 void write_plan(JsonWriter& json, const BenchResult& result) {
@@ -127,36 +69,17 @@ void write_plan(JsonWriter& json, const BenchResult& result) {
       .end();
 }
 
-void write_load(JsonWriter& json, const std::optional<std::array<double, 3>>& load) {
-  if (!load) {
+void write_target(JsonWriter& json, const std::optional<measure::TargetProgress>& target) {
+  if (!target) {
     json.null();
     return;
   }
-  json.array(kJsonInline);
-  for (const double value : *load) json.real(value);
+  json.object(kJsonInline)
+      .member("wanted", target->wanted)
+      .member("state", measure::to_string(target->state))
+      .member("saved", target->saved);
+  write_bounds(json.key("saved_interval"), target->bounds);
   json.end();
-}
-
-void write_conditions(JsonWriter& json, const measure::Conditions& conditions) {
-  json.key("conditions")
-      .object(kJsonLines)
-      .member("host", conditions.host.name)
-      .member("kernel", conditions.host.kernel)
-      .member("cpu", conditions.host.cpu)
-      .member("cores", conditions.host.cores)
-      .member("cores_allowed", conditions.host.cores_allowed)
-      .member("memory_bytes", conditions.host.memory)
-      .member("governor", conditions.host.governor)
-      .member("container", conditions.host.container)
-      .member("cgroup", conditions.cgroup.path)
-      .member("cgroup_cpus", conditions.cgroup.cpus)
-      .member("cgroup_memory_bytes", conditions.cgroup.memory_limit)
-      .member("throttled", conditions.throttled);
-  write_load(json.key("load_at_start"), conditions.load_at_start);
-  write_load(json.key("load_at_end"), conditions.load_at_end);
-  json.key("environment").object(kJsonLines);
-  for (const auto& [name, value] : conditions.environment) json.member(name, value);
-  json.end().end();
 }
 
 }  // namespace
@@ -194,10 +117,11 @@ std::string bench_json(const BenchResult& result, std::string_view indent) {
   } else {
     json.text(outcome.headline);
   }
+  write_target(json.key("target"), result.target);
   json.key("metrics").array(kJsonLines);
   for (const MeasuredMetric& metric : result.metrics) write_metric(json, metric);
   json.end();
-  write_conditions(json, outcome.conditions);
+  write_conditions(json.key("conditions"), outcome.conditions);
   json.key("runs").array(kJsonLines);
   for (const BenchRun& run : outcome.runs) write_run(json, run);
   json.end().end();
@@ -205,25 +129,21 @@ std::string bench_json(const BenchResult& result, std::string_view indent) {
 }
 
 std::string bench_csv(const BenchResult& result) {
-  std::string out =
-      "side,warmup,pair,begin_ns,wall_ns,user_ns,system_ns,peak_memory_bytes,steps,step_ns,"
-      "first_step_ns,loader_wait_ns,exit_code\n";
+  std::string out = "side,warmup,pair,begin_ns,wall_ns,user_ns,system_ns,peak_memory_bytes,steps,";
+  for (const measure::Metric& metric : measure::all_metrics()) {
+    if (has_column(metric)) out += column_of(metric) + ",";
+  }
+  out += "exit_code\n";
   for (const BenchRun& run : result.outcome.runs) {
     const measure::ChildRun& child = run.child;
-    const int code =
-        WIFEXITED(child.status) ? WEXITSTATUS(child.status) : 128 + WTERMSIG(child.status);
     out += std::string(name_of(run.side)) + (run.warmup ? ",true," : ",false,") +
            std::to_string(run.pair) + "," + std::to_string(run.begin_ns) + "," +
            std::to_string(child.wall_ns) + "," + std::to_string(child.user_ns) + "," +
            std::to_string(child.system_ns) + "," +
            (child.peak_bytes ? std::to_string(*child.peak_bytes) : "") + "," +
            (run.steps ? std::to_string(run.steps->ns.size()) : "") + ",";
-    for (const measure::Metric& metric : measure::all_metrics()) {
-      if (!metric.of_steps) continue;
-      const std::optional<double> value = metric.value(run);
-      out += (value ? std::to_string(std::llround(*value)) : "") + ",";
-    }
-    out += std::to_string(code) + "\n";
+    out += metric_cells(run);
+    out += std::to_string(exit_code_of(child)) + "\n";
   }
   return out;
 }

@@ -18,19 +18,6 @@ using measure::Side;
 using measure::Unit;
 using measure::Verdict;
 
-std::string value_text(double value, Unit unit) {
-  const auto whole = static_cast<std::int64_t>(std::llround(value));
-  return unit == Unit::bytes ? bytes_text(whole) : duration_text(duration_ns(whole));
-}
-
-/// A rounded time of waiting: "4 min", "35 s".
-std::string about(Duration time) {
-  const double seconds = static_cast<double>(to_ns(time)) / 1e9;
-  if (seconds < 90) return count_text(std::max<std::int64_t>(1, std::llround(seconds))) + " s";
-  if (seconds < 5400) return count_text(std::llround(seconds / 60)) + " min";
-  return real_text(std::round(seconds / 360) / 10) + " h";
-}
-
 /// "+3.1 %" of 1.031.
 std::string change_of(double ratio) {
   const double percent = 100 * (ratio - 1);
@@ -41,7 +28,7 @@ std::string change_of(double ratio) {
 std::string percentile_text(std::string_view name, const std::optional<double>& value,
                             double quantile, std::size_t count, Unit unit) {
   const std::string title = ", " + std::string(name) + " ";
-  if (value) return title + value_text(*value, unit);
+  if (value) return title + metric_text(*value, unit);
   return title + std::string(kNoValue) + " (" + percentile_reason(count, quantile) + ")";
 }
 
@@ -66,13 +53,13 @@ std::string summary_text(const MeasuredSide& side, Unit unit) {
   const SampleSummary& summary = side.summary;
   std::string text = count_text(static_cast<std::int64_t>(summary.count)) +
                      (summary.count == 1 ? " run, median " : " runs, median ") +
-                     value_text(summary.median, unit);
+                     metric_text(summary.median, unit);
   if (summary.median_interval) {
-    text += " (" + value_text(summary.median_interval->low, unit) + " to " +
-            value_text(summary.median_interval->high, unit) + ")";
+    text += " (" + metric_text(summary.median_interval->low, unit) + " to " +
+            metric_text(summary.median_interval->high, unit) + ")";
   }
-  text += ", mean " + value_text(summary.mean, unit) + " ± " + value_text(summary.stddev, unit) +
-          ", " + value_text(summary.min, unit) + " to " + value_text(summary.max, unit);
+  text += ", mean " + metric_text(summary.mean, unit) + " ± " + metric_text(summary.stddev, unit) +
+          ", " + metric_text(summary.min, unit) + " to " + metric_text(summary.max, unit);
   text += percentile_text("p95", summary.p95, 0.95, summary.count, unit);
   text += percentile_text("p99", summary.p99, 0.99, summary.count, unit);
   if (summary.outliers > 0)
@@ -81,29 +68,10 @@ std::string summary_text(const MeasuredSide& side, Unit unit) {
   return text + warm_up_text(side);
 }
 
-std::string interval_text(const PairedRatio& ratio) {
-  return change_of(ratio.ratio) + " (" + change_of(ratio.interval.low) + " to " +
-         change_of(ratio.interval.high) + ")";
-}
-
-std::string verdict_text_of(const measure::Claim& claim, double resolution, Unit unit) {
-  switch (claim.verdict) {
-    case Verdict::faster:
-      return unit == Unit::ns ? "faster" : "less";
-    case Verdict::slower:
-      return unit == Unit::ns ? "slower" : "more";
-    case Verdict::same:
-      return "same within " + measure::within_text(resolution);
-    case Verdict::cannot_tell:
-      return "cannot tell";
-  }
-  return {};
-}
-
 /// "slower: +3.1 % (+2.5 % to +3.6 %)"; why nothing can be told, where that is to be said.
 std::string claim_text(const MeasuredMetric& metric, double resolution, bool reason) {
-  std::string text = verdict_text_of(metric.claim, resolution, metric.unit);
-  if (metric.claim.ratio) text += ": " + interval_text(*metric.claim.ratio);
+  std::string text = claim_word(metric.claim, resolution, metric.unit);
+  if (metric.claim.ratio) text += ": " + change_text(*metric.claim.ratio);
   if (reason && !metric.claim.reason.empty()) text += "; " + metric.claim.reason;
   return text;
 }
@@ -123,8 +91,8 @@ std::string stop_text(const BenchResult& result) {
            (sampled.announced
                 ? " That takes about " +
                       count_text(static_cast<std::int64_t>(sampled.announced->pairs)) +
-                      (result.paired() ? " pairs, " : " runs, ") + about(sampled.announced->time) +
-                      ", as told after " +
+                      (result.paired() ? " pairs, " : " runs, ") +
+                      about_text(sampled.announced->time) + ", as told after " +
                       count_text(static_cast<std::int64_t>(sampled.announced->after)) +
                       ": --time, or a coarser --resolution."
                 : std::string());
@@ -157,7 +125,7 @@ std::string first_run_text(const BenchResult& result) {
             std::string(!result.paired()         ? ""
                         : run.side == Side::base ? "base "
                                                  : "new ") +
-            (value ? value_text(*value, headline->unit) : std::string(kNoValue));
+            (value ? metric_text(*value, headline->unit) : std::string(kNoValue));
   }
   return text.empty() ? text : text + " (not counted)";
 }
@@ -167,16 +135,6 @@ std::string load_text(const measure::Conditions& conditions) {
   std::string text = ", load " + real_text((*conditions.load_at_start)[0]);
   if (conditions.load_at_end) text += " → " + real_text((*conditions.load_at_end)[0]);
   return text;
-}
-
-std::string conditions_text(const BenchResult& result) {
-  const measure::Conditions& conditions = result.outcome.conditions;
-  std::string text = count_text(conditions.host.cores_allowed) + " of " +
-                     count_text(conditions.host.cores) + " cores, " + conditions.host.cpu;
-  if (conditions.cgroup.cpus) text += ", quota of " + real_text(*conditions.cgroup.cpus) + " CPUs";
-  if (!conditions.host.governor.empty()) text += ", governor " + conditions.host.governor;
-  return text + load_text(conditions) + ", Linux " + conditions.host.kernel + ", seed " +
-         std::to_string(result.options.plan.seed);
 }
 
 /// How many steps the runs of a side had: "30", "28 to 30".
@@ -195,7 +153,7 @@ std::string steps_of(const BenchResult& result, Side side) {
 }
 
 /// What is measured, where it is not the wall time.
-std::string metric_text(const BenchResult& result) {
+std::string headline_text(const BenchResult& result) {
   const measure::Metric* const headline = measure::metric_named(result.outcome.headline);
   if (headline == nullptr || headline->id == measure::kWallMetric) return {};
   std::string text(headline->title);
@@ -235,7 +193,73 @@ std::vector<std::string> notes_of(const BenchResult& result) {
   return notes;
 }
 
-std::string cell(std::string_view text) {
+std::string target_text(const measure::TargetProgress& target) {
+  std::string text = target.state == measure::TargetState::reached  ? "reached"
+                     : target.state == measure::TargetState::missed ? "missed"
+                                                                    : "cannot tell";
+  text += ": " + percent_text(100 * target.wanted) + " less is wanted";
+  if (!target.saved || !target.bounds) return text;
+  const auto percent = [](double share) {
+    return (share < 0 ? "−" : "") + percent_text(100 * std::abs(share));
+  };
+  return text + ", " + percent(*target.saved) + " (" + percent(target.bounds->low) + " to " +
+         percent(target.bounds->high) + ") is saved, " + percent(*target.saved / target.wanted) +
+         " of the way";
+}
+
+}  // namespace
+
+std::string metric_text(double value, Unit unit) {
+  switch (unit) {
+    case Unit::bytes:
+      return bytes_text(static_cast<std::int64_t>(std::llround(value)));
+    case Unit::joules:
+      return real_text(value) + " J";
+    case Unit::per_second:
+      return real_text(value) + " /s";
+    case Unit::ns:
+      break;
+  }
+  return duration_text(duration_ns(static_cast<std::int64_t>(std::llround(value))));
+}
+
+std::string about_text(Duration time) {
+  const double seconds = static_cast<double>(to_ns(time)) / 1e9;
+  if (seconds < 90) return count_text(std::max<std::int64_t>(1, std::llround(seconds))) + " s";
+  if (seconds < 5400) return count_text(std::llround(seconds / 60)) + " min";
+  return real_text(std::round(seconds / 360) / 10) + " h";
+}
+
+std::string change_text(const PairedRatio& ratio) {
+  return change_of(ratio.ratio) + " (" + change_of(ratio.interval.low) + " to " +
+         change_of(ratio.interval.high) + ")";
+}
+
+std::string claim_word(const measure::Claim& claim, double resolution, Unit unit) {
+  const bool time = unit == Unit::ns || unit == Unit::per_second;
+  switch (claim.verdict) {
+    case Verdict::faster:
+      return time ? "faster" : "less";
+    case Verdict::slower:
+      return time ? "slower" : "more";
+    case Verdict::same:
+      return "same within " + measure::within_text(resolution);
+    case Verdict::cannot_tell:
+      return "cannot tell";
+  }
+  return {};
+}
+
+std::string bench_conditions_text(const measure::Conditions& conditions, std::uint64_t seed) {
+  std::string text = count_text(conditions.host.cores_allowed) + " of " +
+                     count_text(conditions.host.cores) + " cores, " + conditions.host.cpu;
+  if (conditions.cgroup.cpus) text += ", quota of " + real_text(*conditions.cgroup.cpus) + " CPUs";
+  if (!conditions.host.governor.empty()) text += ", governor " + conditions.host.governor;
+  return text + load_text(conditions) + ", Linux " + conditions.host.kernel + ", seed " +
+         std::to_string(seed);
+}
+
+std::string markdown_cell(std::string_view text) {
   std::string out;
   for (const char c : printable(text)) {
     if (c == '|' || c == '\\' || c == '`' || c == '*' || c == '_' || c == '<') out += '\\';
@@ -243,8 +267,6 @@ std::string cell(std::string_view text) {
   }
   return out;
 }
-
-}  // namespace
 
 std::string bench_text(const BenchResult& result, const Style& style) {
   std::string text;
@@ -255,7 +277,7 @@ std::string bench_text(const BenchResult& result, const Style& style) {
     add("Result", "no run was complete");
   } else {
     const MeasuredMetric& headline = result.metrics.front();
-    add("Metric", metric_text(result));
+    add("Metric", headline_text(result));
     if (result.paired()) {
       add("Base", measure::command_line(result.options.base));
       add("", summary_text(*headline.base, headline.unit));
@@ -266,20 +288,21 @@ std::string bench_text(const BenchResult& result, const Style& style) {
       add("Differs", differs_text(result));
       add("Result", claim_text(headline, result.options.plan.resolution, true));
       add("", pairs_text(result));
+      if (result.target) add("Target", target_text(*result.target));
     }
     for (std::size_t i = 1; i < result.metrics.size(); ++i) {
       const MeasuredMetric& metric = result.metrics[i];
       add(i == 1 ? "Also" : "",
           std::string(metric.title) + " " +
-              (metric.base ? value_text(metric.base->summary.median, metric.unit) + " → " : "") +
-              value_text(metric.now.summary.median, metric.unit) +
+              (metric.base ? metric_text(metric.base->summary.median, metric.unit) + " → " : "") +
+              metric_text(metric.now.summary.median, metric.unit) +
               (metric.base
                    ? ", " + claim_text(metric, result.options.plan.resolution, !metric.claim.ratio)
                    : ""));
     }
   }
   add("First run", first_run_text(result));
-  add("Conditions", conditions_text(result));
+  add("Conditions", bench_conditions_text(result.outcome.conditions, result.options.plan.seed));
   for (const std::string& note : notes_of(result)) add("Note", note);
   return in_charset(text, style);
 }
@@ -289,25 +312,29 @@ std::string bench_markdown(const BenchResult& result) {
   if (result.metrics.empty()) return text + "No run was complete.\n";
   const double resolution = result.options.plan.resolution;
   if (result.paired()) {
-    text += "**" + cell(claim_text(result.metrics.front(), resolution, true)) + "**\n\n" +
-            pairs_text(result) + "\n\n- Base: " + cell(measure::command_line(result.options.base)) +
-            "\n- New: ";
+    text += "**" + markdown_cell(claim_text(result.metrics.front(), resolution, true)) + "**\n\n" +
+            pairs_text(result) + "\n\n" +
+            (result.target ? "Target " + markdown_cell(target_text(*result.target)) + "\n\n" : "") +
+            "- Base: " + markdown_cell(measure::command_line(result.options.base)) + "\n- New: ";
   } else {
     text += "- Command: ";
   }
-  text += cell(measure::command_line(result.options.command)) + "\n";
+  text += markdown_cell(measure::command_line(result.options.command)) + "\n";
   text += result.paired() ? "\n| metric | base | new | |\n|---|---:|---:|---|\n"
                           : "\n| metric | median | |\n|---|---:|---|\n";
   for (const MeasuredMetric& metric : result.metrics) {
     text += "| " + std::string(metric.title) + " | ";
-    if (metric.base) text += value_text(metric.base->summary.median, metric.unit) + " | ";
-    text += value_text(metric.now.summary.median, metric.unit) + " | " +
-            (metric.base ? cell(claim_text(metric, resolution, !metric.claim.ratio))
-                         : cell(summary_text(metric.now, metric.unit))) +
+    if (metric.base) text += metric_text(metric.base->summary.median, metric.unit) + " | ";
+    text += metric_text(metric.now.summary.median, metric.unit) + " | " +
+            (metric.base ? markdown_cell(claim_text(metric, resolution, !metric.claim.ratio))
+                         : markdown_cell(summary_text(metric.now, metric.unit))) +
             " |\n";
   }
-  text += "\n" + cell(conditions_text(result)) + "\n";
-  for (const std::string& note : notes_of(result)) text += "\n" + cell(note) + "\n";
+  text +=
+      "\n" +
+      markdown_cell(bench_conditions_text(result.outcome.conditions, result.options.plan.seed)) +
+      "\n";
+  for (const std::string& note : notes_of(result)) text += "\n" + markdown_cell(note) + "\n";
   return text;
 }
 
@@ -315,17 +342,18 @@ std::string announcement_text(const measure::Announcement& announced,
                               const measure::SamplingPlan& plan) {
   std::string text = measure::within_text(plan.resolution) + " takes up to about " +
                      count_text(static_cast<std::int64_t>(announced.pairs)) +
-                     (plan.paired ? " pairs, " : " runs, ") + about(announced.time) + " in all";
+                     (plan.paired ? " pairs, " : " runs, ") + about_text(announced.time) +
+                     " in all";
   if (plan.time && announced.time > *plan.time)
-    text += "; measuring ends after " + about(*plan.time) + " (--time)";
+    text += "; measuring ends after " + about_text(*plan.time) + " (--time)";
   return text;
 }
 
 std::string progress_text(const measure::SamplingState& state, bool paired) {
   std::string text = count_text(static_cast<std::int64_t>(state.pairs)) +
-                     (paired ? " pairs" : " runs") + ", " + about(state.elapsed);
+                     (paired ? " pairs" : " runs") + ", " + about_text(state.elapsed);
   if (state.half_width) text += ", ±" + percent_text(100 * *state.half_width);
-  if (state.left) text += ", about " + about(*state.left) + " left";
+  if (state.left) text += ", about " + about_text(*state.left) + " left";
   return text;
 }
 

@@ -1,12 +1,14 @@
 // The result of a bench for people: text and markdown.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "measure/bench.h"
 #include "measure/metrics.h"
+#include "measure/target.h"
 #include "render/style.h"
 
 namespace fathom::cli {
@@ -15,10 +17,24 @@ namespace fathom::cli {
 struct BenchResult {
   measure::BenchOptions options;
   measure::BenchOutcome outcome;
-  std::vector<measure::MeasuredMetric> metrics;  ///< Empty where no run was complete.
+  std::vector<measure::MeasuredMetric> metrics;   ///< Empty where no run was complete.
+  std::optional<measure::TargetProgress> target;  ///< Unset where none was asked for.
 
   [[nodiscard]] bool paired() const { return !options.base.empty(); }
 };
+
+/// "12.3 ms", "1.5 GiB", "3.2 J", "1,234 /s".
+std::string metric_text(double value, measure::Unit unit);
+/// A rounded time of waiting: "4 min", "35 s".
+std::string about_text(Duration time);
+/// "+3.1 % (+2.5 % to +3.6 %)".
+std::string change_text(const PairedRatio& ratio);
+/// "faster", "less"; "same within ±1 %".
+std::string claim_word(const measure::Claim& claim, double resolution, measure::Unit unit);
+/// Processor, cores, load, seed in one line.
+std::string bench_conditions_text(const measure::Conditions& conditions, std::uint64_t seed);
+/// For a cell of a markdown table.
+std::string markdown_cell(std::string_view text);
 
 std::string bench_text(const BenchResult& result, const Style& style);
 std::string bench_markdown(const BenchResult& result);

@@ -3,23 +3,23 @@
 
 #include <algorithm>
 #include <chrono>
-#include <memory>
 #include <utility>
 
 #include "measure/command_words.h"
 #include "measure/metrics.h"
+#include "measure/run_taker.h"
 
 namespace fathom::measure {
 namespace {
 
 using Steady = std::chrono::steady_clock;
-/// A program with fewer is not one that goes on in steps.
-constexpr std::size_t kFewestSteps = 3;
 
 class Bench {
  public:
   Bench(const BenchOptions& options, const BenchReceivers& receivers)
-      : options_(options), receivers_(receivers) {}
+      : options_(options),
+        receivers_(receivers),
+        taker_({.prepare = options.prepare, .child = options.child, .keep = options.keep}) {}
 
   Result<BenchOutcome> run() {
     out_.conditions = conditions_at_start();
@@ -27,11 +27,10 @@ class Bench {
       for (const std::string& warning : warnings_about(out_.conditions))
         receivers_.warning(warning);
     }
-    began_ = Steady::now();
+    const Steady::time_point began = Steady::now();
     SamplingPlan plan = options_.plan;
     plan.paired = !options_.base.empty();
-    if (watch_steps() && warm_up(plan.paired)) {
-      decide();
+    if (watch() && warm_up(plan.paired) && decide()) {
       const Steady::time_point sampling = Steady::now();
       const SamplingHooks hooks = {
           .measure = [this](Side side, std::size_t pair) { return measure(side, pair, false); },
@@ -43,36 +42,41 @@ class Bench {
       out_.sampled.stopped = Stopped::asked;
     }
     if (error_) return std::move(*error_);
-    out_.elapsed = Steady::now() - began_;
-    out_.interrupted = runner_.interrupted();
+    out_.elapsed = Steady::now() - began;
+    out_.interrupted = taker_.interrupted();
     end_conditions(out_.conditions);
     return std::move(out_);
   }
 
  private:
-  /// Those of the warm-up, where it is to decide. False after an error.
-  bool watch_steps() {
+  /// Steps where they are to decide, devices where they are asked for. False after an error.
+  bool watch() {
     const bool automatic = options_.metric == kAutoMetric;
     if (!automatic) out_.headline = metric_named(options_.metric)->id;
-    if (automatic ? options_.warmup == 0 : !metric_named(options_.metric)->of_steps) return true;
-    Result<std::unique_ptr<record::StepWatch>> watch = record::StepWatch::create();
-    if (watch) {
-      watch_ = std::move(*watch);
-    } else if (!automatic) {
-      error_ = watch.error();
-    }
+    const bool steps = automatic ? options_.warmup > 0 || !options_.keep.empty()
+                                 : metric_named(options_.metric)->of_steps;
+    if (!steps && !options_.telemetry) return true;
+    const Result<void> watched = taker_.watch({.steps = steps, .telemetry = options_.telemetry});
+    if (!watched && !(automatic && options_.keep.empty())) error_ = watched.error();
     return !error_;
   }
 
   /// After the warm-up: a program that is no Python program, or has no steps, is not watched.
-  void decide() {
-    if (options_.metric != kAutoMetric) return;
+  bool decide() {
+    if (options_.metric != kAutoMetric) return true;
     const bool stepped =
         !out_.runs.empty() && std::ranges::all_of(out_.runs, [](const BenchRun& run) {
           return run.steps && run.steps->ns.size() >= kFewestSteps;
         });
     out_.headline = stepped ? kStepMetric : kWallMetric;
-    if (!stepped) watch_.reset();
+    if (stepped) return true;
+    if (!options_.telemetry) {
+      taker_.stop_watching();
+      return true;
+    }
+    const Result<void> watched = taker_.watch({.steps = false, .telemetry = true});
+    if (!watched) error_ = watched.error();
+    return !error_;
   }
 
   bool warm_up(bool paired) {
@@ -83,84 +87,52 @@ class Bench {
     return true;
   }
 
-  bool prepare() {
-    if (options_.prepare.empty()) return true;
-    const Result<ChildRun> ran = runner_.run({"/bin/sh", "-c", options_.prepare}, {});
-    if (!ran) {
-      error_ = ran.error();
-      return false;
-    }
-    if (ran->ended == Ended::interrupted) return false;
-    if (!ran->fine()) fail("--prepare", options_.prepare, *ran);
-    return ran->fine();
-  }
-
   std::optional<double> measure(Side side, std::size_t pair, bool warmup) {
-    if (runner_.interrupted() != 0 || !prepare()) return std::nullopt;
     const std::vector<std::string>& words = side == Side::base ? options_.base : options_.command;
-    BenchRun run;
+    const std::string what = side == Side::base ? "the base" : "the command";
+    const std::string name = side == Side::base ? "base" : "new";
+    Result<std::optional<BenchRun>> taken =
+        taker_.take({.words = words, .environment = {}, .name = name},
+                    (warmup ? "warmup/" : "") + name + "/" + run_folder(pair));
+    if (!taken) {
+      error_ = std::move(taken).error();
+      return std::nullopt;
+    }
+    if (taker_.failure()) out_.failure = taker_.failure();
+    if (!*taken) return std::nullopt;
+    BenchRun run = std::move(**taken);
     run.side = side;
     run.warmup = warmup;
     run.pair = pair;
-    run.order = out_.runs.size();
-    run.begin_ns = to_ns(Duration(Steady::now() - began_));
-    ChildOptions how = options_.child;
-    if (watch_) {
-      Result<std::vector<std::string>> variables = watch_->begin();
-      if (!variables) {
-        error_ = std::move(variables).error();
-        return std::nullopt;
-      }
-      how.environment = std::move(*variables);
-    }
-    Result<ChildRun> child = runner_.run(words, how);
-    if (!child) {
-      error_ = std::move(child).error();
-      return std::nullopt;
-    }
-    if (watch_) run.steps = watch_->end();
-    run.child = std::move(*child);
     const ChildRun& ran = run.child;
-    if (ran.ended == Ended::interrupted) return std::nullopt;
     if (ran.ended == Ended::timed_out || (!ran.fine() && !options_.ignore_failure)) {
-      fail(side == Side::base ? "the base" : "the command", command_line(words), ran);
+      fail(what, command_line(words), ran);
       return std::nullopt;
     }
     // What decides is not known before the end of the warm-up.
     const std::optional<double> value =
         out_.headline.empty() ? std::optional<double>(0) : metric_named(out_.headline)->value(run);
     if (!value) {
-      lacks_value(side, words);
+      out_.failure = Failure{.what = what + " (" + command_line(words) + ") " +
+                                     lacks_text(*metric_named(out_.headline), taker_) +
+                                     ", in run " + std::to_string(out_.runs.size() + 1) +
+                                     "; --metric wall measures the whole process",
+                             .last_words = {}};
     } else {
       out_.runs.push_back(std::move(run));
     }
     return value;
   }
 
-  void lacks_value(Side side, const std::vector<std::string>& words) {
-    const Metric& metric = *metric_named(out_.headline);
-    const std::string text =
-        (side == Side::base ? "the base (" : "the command (") + command_line(words) + ") " +
-        (metric.of_steps ? "had no steps that Fathom sees"
-                         : "has no " + std::string(metric.title) + " of its own") +
-        ", in run " + std::to_string(out_.runs.size() + 1) +
-        "; --metric wall measures the whole process";
-    out_.failure = Failure{.what = text, .last_words = {}};
-  }
-
   void fail(const std::string& what, const std::string& command, const ChildRun& ran) {
-    std::string text = what + " (" + command + ") " + ending_of(ran) + ", in run " +
-                       std::to_string(out_.runs.size() + 1);
-    if (ran.ended == Ended::by_itself && what != "--prepare")
-      text += "; --ignore-failure counts such runs like others";
+    std::string text = failure_text(what, command, ran, out_.runs.size() + 1);
+    if (ran.ended == Ended::by_itself) text += "; --ignore-failure counts such runs like others";
     out_.failure = Failure{.what = std::move(text), .last_words = ran.last_words};
   }
 
   const BenchOptions& options_;
   const BenchReceivers& receivers_;
-  ChildRunner runner_;
-  std::unique_ptr<record::StepWatch> watch_;
-  Steady::time_point began_;
+  RunTaker taker_;
   BenchOutcome out_;
   std::optional<Error> error_;
 };

@@ -10,10 +10,11 @@
 #include <vector>
 
 #include "base/result.h"
+#include "measure/bench_run.h"
 #include "measure/child.h"
 #include "measure/conditions.h"
+#include "measure/run_taker.h"
 #include "measure/sampling.h"
-#include "record/step_watch.h"
 
 namespace fathom::measure {
 
@@ -30,22 +31,10 @@ struct BenchOptions {
   std::string prepare;     ///< For sh -c, before each run; not timed.
   ChildOptions child;
   bool ignore_failure = false;  ///< A run that fails counts like others.
-};
-
-struct BenchRun {
-  Side side = Side::now;
-  bool warmup = false;
-  std::size_t pair = 0;       ///< From 0, among those of its kind.
-  std::size_t order = 0;      ///< Among all runs.
-  std::int64_t begin_ns = 0;  ///< Since measuring began, CLOCK_MONOTONIC.
-  ChildRun child;
-  std::optional<SessionSteps> steps;  ///< Unset where they were not watched, or there were none.
-};
-
-/// Why there are no results: a run or --prepare failed.
-struct Failure {
-  std::string what;
-  std::string last_words;  ///< The end of its standard error, in lines.
+  /// A folder that keeps what each run timed, as session folders: base/001, new/001, …; "" for
+  /// none.
+  std::string keep;
+  bool telemetry = false;  ///< Energy, clocks and memory of devices beside each run.
 };
 
 struct BenchOutcome {

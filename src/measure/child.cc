@@ -5,6 +5,8 @@
 #include <cerrno>
 #include <cstring>
 #include <ctime>
+#include <iterator>
+#include <utility>
 
 #include <fcntl.h>
 #include <spawn.h>
@@ -29,6 +31,7 @@ constexpr std::int64_t kGrace = 2 * kSecond;
 constexpr off_t kMostErrors = off_t{1} << 26U;
 constexpr off_t kKeptErrors = off_t{1} << 16U;
 constexpr std::size_t kLastWords = 600;
+constexpr const char* kShell = "/bin/sh";
 
 std::int64_t now_ns() {
   timespec time{};
@@ -104,6 +107,15 @@ void keep_the_end(int descriptor) {
   fallocate(descriptor, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, 0, facts.st_size - kKeptErrors);
 }
 
+/// A shell that limits itself and then becomes the command.
+std::vector<std::string> within_limit(std::int64_t bytes, std::vector<std::string> words) {
+  std::vector<std::string> wrapped = {
+      kShell, "-c", "ulimit -d " + std::to_string(bytes / 1024) + " && exec \"$@\"", kShell};
+  wrapped.insert(wrapped.end(), std::make_move_iterator(words.begin()),
+                 std::make_move_iterator(words.end()));
+  return wrapped;
+}
+
 std::string end_of(int descriptor) {
   struct stat facts {};
   if (fstat(descriptor, &facts) != 0) return {};
@@ -156,10 +168,16 @@ int ChildRunner::interrupted() {
   return interrupt_;
 }
 
-Result<ChildRun> ChildRunner::run(const std::vector<std::string>& words,
+Result<ChildRun> ChildRunner::run(const std::vector<std::string>& command,
                                   const ChildOptions& options) {
-  const std::string program = capture::find_program(words.front());
-  if (program.empty()) return no_program(words.front());
+  std::string program = capture::find_program(command.front());
+  if (program.empty()) return no_program(command.front());
+  std::vector<std::string> words = command;
+  if (options.memory_limit) {
+    words.front() = program;
+    words = within_limit(*options.memory_limit, std::move(words));
+    program = kShell;
+  }
   const std::string from = options.input.empty() ? "/dev/null" : options.input;
   const Descriptor input(open(from.c_str(), O_RDONLY | O_CLOEXEC));
   if (input.number() < 0)
@@ -183,6 +201,7 @@ Result<ChildRun> ChildRunner::run(const std::vector<std::string>& words,
     return Error{reason == EAGAIN || reason == ENOMEM ? ErrorCode::io : ErrorCode::unsupported,
                  program + ": cannot be executed: " + std::strerror(reason)};
   }
+  if (options.started) options.started(pid);
   rusage used{};
   std::optional<std::int64_t> ends_at;
   if (options.timeout) ends_at = began + to_ns(*options.timeout);

@@ -3,9 +3,12 @@
 
 #include <csignal>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
+
+#include <sys/types.h>
 
 #include "base/result.h"
 #include "base/time.h"
@@ -18,6 +21,10 @@ struct ChildOptions {
   std::string input;                     ///< File for its standard input; empty: nothing to read.
   bool show_output = false;  ///< What it prints goes to our standard error; else nowhere.
   std::optional<Duration> timeout;
+  /// Bytes of memory of its own that each of its processes may have (RLIMIT_DATA: what it can write
+  /// to and shares with nobody). Set by /bin/sh, which becomes the program.
+  std::optional<std::int64_t> memory_limit;
+  std::function<void(pid_t)> started;  ///< Called when it runs; may be empty.
 };
 
 enum class Ended : std::uint8_t { by_itself, timed_out, interrupted };

@@ -8,7 +8,9 @@
 
 #include "capture/launcher/compiled_hook.h"
 #include "capture/launcher/hook.h"
+#include "capture/launcher/monitor_file.h"
 #include "capture/launcher/recording.h"
+#include "monitor/gpus.h"
 
 namespace fathom::record {
 namespace {
@@ -30,6 +32,8 @@ Error no_folder(const std::string& path) {
 
 }  // namespace
 
+bool gpus_here() { return !monitor::describe_gpus().gpus.empty(); }
+
 StepWatch::StepWatch(std::string folder) : folder_(std::move(folder)) {}
 
 StepWatch::~StepWatch() {
@@ -38,27 +42,47 @@ StepWatch::~StepWatch() {
   std::filesystem::remove_all(folder_, ignored);
 }
 
-Result<std::unique_ptr<StepWatch>> StepWatch::create() {
+Result<std::unique_ptr<StepWatch>> StepWatch::create(const StepWatchOptions& options) {
   std::error_code failure;
   const std::filesystem::path temporary = std::filesystem::temp_directory_path(failure);
   std::string path = (failure ? std::string("/tmp") : temporary.string()) + "/fathom-steps-XXXXXX";
   if (mkdtemp(path.data()) == nullptr) return no_folder(path);
   std::unique_ptr<StepWatch> watch(new StepWatch(path));
+  watch->options_ = options;
   if (const Result<void> unpacked = capture::unpack_hook(path + "/hook"); !unpacked)
     return unpacked.error();
   return watch;
 }
 
-std::string StepWatch::session() const { return folder_ + "/run"; }
-
-Result<std::vector<std::string>> StepWatch::begin() {
+Result<std::vector<std::string>> StepWatch::begin(const std::string& session) {
   std::error_code failure;
-  std::filesystem::remove_all(session(), failure);
-  std::filesystem::create_directory(session(), failure);
-  if (failure) return no_folder(session());
-  return capture::hook_variables(folder_ + "/hook", session(), steps_only());
+  session_ = session.empty() ? folder_ + "/run" : session;
+  if (session.empty()) std::filesystem::remove_all(session_, failure);
+  std::filesystem::create_directories(session_, failure);
+  if (failure) return no_folder(session_);
+  sampled_ = {};
+  if (options_.telemetry) {
+    Result<std::unique_ptr<wire::Writer>> writer =
+        capture::open_monitor_file(session_, steps_only());
+    if (!writer) return std::move(writer).error();
+    writer_ = std::move(*writer);
+  }
+  // A program that finds FATHOM_SESSION expects the hook.
+  if (!options_.steps) return std::vector<std::string>();
+  return capture::hook_variables(folder_ + "/hook", session_, steps_only());
 }
 
-std::optional<SessionSteps> StepWatch::end() { return session_steps(session()); }
+void StepWatch::started(pid_t pid) {
+  if (!writer_) return;
+  telemetry_ = std::make_unique<Telemetry>(options_.telemetry_hz, pid, session_, *writer_);
+}
+
+SessionMeasured StepWatch::end() {
+  if (telemetry_) telemetry_->stop_into(sampled_);
+  telemetry_.reset();
+  if (writer_) writer_->close();
+  writer_.reset();
+  return session_measured(session_);
+}
 
 }  // namespace fathom::record

@@ -12,28 +12,35 @@
 #include <vector>
 
 #include "render/page/html.h"
+#include "render/svg_plot.h"
 #include "render/units.h"
 
 namespace fathom {
 namespace {
 
 using page::escaped;
+using svg::fixed;
+using svg::general;
+using svg::joined;
+using svg::kBottom;
+using svg::kHeight;
+using svg::kLeft;
+using svg::kRight;
+using svg::kTop;
+using svg::kWidth;
+using svg::LogAxis;
+using svg::SvgPlot;
 
-constexpr double kWidth = 820;
-constexpr double kHeight = 520;
-constexpr double kLeft = 92;
-constexpr double kRight = 28;
-constexpr double kTop = 44;
-constexpr double kBottom = 74;
 constexpr double kWorthLabel = 0.02;  // of the longest row's time
 constexpr std::size_t kLabels = 6;    // of the rows that take longest
 
-constexpr std::string_view kStyle = R"(<style>
-:root{--ink:#1b1f24;--soft:#6a737d;--line:#d8dee4;--paper:#fff;--compute:#2f7d32;--bandwidth:#1f6feb;--latency:#c2410c;--unknown:#8b949e}
-@media (prefers-color-scheme:dark){:root{--ink:#e6edf3;--soft:#9aa4af;--line:#30363d;--paper:#0d1117;--compute:#56d364;--bandwidth:#79b8ff;--latency:#ffa657;--unknown:#8b949e}}
-text{font:12px system-ui,sans-serif;fill:var(--ink)}.soft{fill:var(--soft)}.grid{stroke:var(--line)}.roof{stroke:var(--ink);stroke-width:1.6;fill:none}.paper{fill:var(--paper)}
-.compute{fill:var(--compute)}.bandwidth{fill:var(--bandwidth)}.latency{fill:var(--latency)}.unknown{fill:var(--unknown)}.dot{fill-opacity:.55;stroke:var(--paper)}
-</style>)";
+constexpr std::string_view kColours =
+    ":root{--compute:#2f7d32;--bandwidth:#1f6feb;--latency:#c2410c;--unknown:#8b949e}\n"
+    "@media (prefers-color-scheme:dark){:root{--compute:#56d364;--bandwidth:#79b8ff;"
+    "--latency:#ffa657;--unknown:#8b949e}}\n"
+    ".roof{stroke:var(--ink);stroke-width:1.6;fill:none}\n"
+    ".compute{fill:var(--compute)}.bandwidth{fill:var(--bandwidth)}.latency{fill:var(--latency)}"
+    ".unknown{fill:var(--unknown)}.dot{fill-opacity:.55;stroke:var(--paper)}\n";
 
 struct Point {
   std::string name;
@@ -112,44 +119,6 @@ Plot plot_of(const View& view) {
   return plot;
 }
 
-/// One logarithmic axis: whole powers of ten that hold everything.
-struct Axis {
-  int first;  // exponents
-  int last;
-  double from;  // pixels
-  double to;
-  [[nodiscard]] double at(double value) const {
-    return from + (to - from) * (std::log10(value) - first) / (last - first);
-  }
-};
-
-Axis axis_over(const std::vector<double>& values, double from, double to) {
-  Axis axis{.first = 0, .last = 1, .from = from, .to = to};
-  if (values.empty()) return axis;
-  const auto [low, high] = std::ranges::minmax(values);
-  axis.first = static_cast<int>(std::floor(std::log10(low)));
-  axis.last = std::max(axis.first + 1, static_cast<int>(std::ceil(std::log10(high))));
-  return axis;
-}
-
-std::string number(double value, std::chars_format format, int digits) {
-  std::array<char, 400> text{};
-  const auto end = std::to_chars(text.data(), text.data() + text.size(), value, format, digits).ptr;
-  return {text.data(), end};
-}
-std::string fixed(double value, int decimals = 1) {
-  return number(value, std::chars_format::fixed, decimals);
-}
-std::string general(double value, int digits) {
-  return number(value, std::chars_format::general, digits);
-}
-
-std::string joined(std::initializer_list<std::string_view> parts) {
-  std::string text;
-  for (const std::string_view part : parts) text += part;
-  return text;
-}
-
 std::string rate_text(double flops) {
   constexpr std::string_view kUnits[] = {"FLOP/s",  "kFLOP/s", "MFLOP/s",
                                          "GFLOP/s", "TFLOP/s", "PFLOP/s"};
@@ -163,7 +132,8 @@ std::string rate_text(double flops) {
 
 class Drawing {
  public:
-  Drawing(const Plot& plot, const View& view) : plot_(plot) {
+  Drawing(const Plot& plot, const View& view)
+      : plot_(plot), paper_("Roofline", "Roofline of " + view.input, kColours) {
     std::vector<double> intensities;
     std::vector<double> rates;
     for (const Point& point : plot.points) {
@@ -174,37 +144,28 @@ class Drawing {
       intensities.push_back(roof.flops / roof.bytes);  // where the roof bends
       rates.push_back(roof.flops);
     }
-    x_ = axis_over(intensities, kLeft, kWidth - kRight);
-    y_ = axis_over(rates, kHeight - kBottom, kTop);
+    x_ = svg::log_axis(intensities, kLeft, kWidth - kRight);
+    y_ = svg::log_axis(rates, kHeight - kBottom, kTop);
     frame(view);
     roofs();
     points();
-    out_ += "</svg>\n";
   }
-  std::string take() { return std::move(out_); }
+  std::string take() { return paper_.take(); }
 
  private:
   void frame(const View& view) {
-    const std::string width = fixed(kWidth, 0);
-    const std::string height = fixed(kHeight, 0);
-    out_ = joined({R"(<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 )", width, " ", height,
-                   R"(" width=")", width, R"(" height=")", height,
-                   R"(" role="img" aria-label="Roofline">)", "\n", kStyle, "\n",
-                   R"(<rect class="paper" width=")", width, R"(" height=")", height, "\"/>\n"});
-    out_ += joined({R"(<text x=")", fixed(kLeft, 0), R"(" y="22" font-weight="600">Roofline of )",
-                    escaped(view.input), "</text>\n"});
     for (int e = x_.first; e <= x_.last; ++e) {
       const double x = x_.at(std::pow(10, e));
-      line(x, kTop, x, kHeight - kBottom, "grid");
-      text(x, kHeight - kBottom + 18, general(std::pow(10, e), 6), "middle", "soft");
+      paper_.line(x, kTop, x, kHeight - kBottom, "grid");
+      paper_.text(x, kHeight - kBottom + 18, general(std::pow(10, e), 6), "middle", "soft");
     }
     for (int e = y_.first; e <= y_.last; ++e) {
       const double y = y_.at(std::pow(10, e));
-      line(kLeft, y, kWidth - kRight, y, "grid");
-      text(kLeft - 6, y + 4, rate_text(std::pow(10, e)), "end", "soft");
+      paper_.line(kLeft, y, kWidth - kRight, y, "grid");
+      paper_.text(kLeft - 6, y + 4, rate_text(std::pow(10, e)), "end", "soft");
     }
-    text((kLeft + kWidth - kRight) / 2, kHeight - kBottom + 38,
-         "intensity, floating-point operations per byte", "middle", "soft");
+    paper_.text((kLeft + kWidth - kRight) / 2, kHeight - kBottom + 38,
+                "intensity, floating-point operations per byte", "middle", "soft");
     caption(view);
   }
 
@@ -215,12 +176,12 @@ class Drawing {
                        format_duration(static_cast<std::int64_t>(plot_.without_ns)),
                        " are not shown: no arithmetic, or not known."});
     }
-    text(kLeft, kHeight - 14, words, "start", "soft");
+    paper_.text(kLeft, kHeight - 14, words, "start", "soft");
     double x = kWidth - kRight;
     for (const std::string_view bound : {"latency", "bandwidth", "compute"}) {
-      text(x, 22, bound, "end", "soft");
+      paper_.text(x, 22, bound, "end", "soft");
       x -= 7.0 * static_cast<double>(bound.size()) + 8;
-      out_ += joined(
+      paper_ += joined(
           {R"(<circle class=")", bound, R"(" cx=")", fixed(x), R"(" cy="18" r="5"/>)", "\n"});
       x -= 14;
     }
@@ -237,10 +198,10 @@ class Drawing {
       const auto at = [&](double x) {
         return joined({fixed(x_.at(x)), " ", fixed(y_.at(std::min(roof.flops, x * roof.bytes)))});
       };
-      out_ += joined({R"(<path class="roof" d="M)", fixed(x_.at(start)), " ",
-                      fixed(y_.at(start * roof.bytes)), "L", at(bend), "L", at(high), "\"/>\n"});
-      text(kWidth - kRight - 4, y_.at(roof.flops) - 5,
-           rate_text(roof.flops) + ' ' + roof.arithmetic, "end", "soft");
+      paper_ += joined({R"(<path class="roof" d="M)", fixed(x_.at(start)), " ",
+                        fixed(y_.at(start * roof.bytes)), "L", at(bend), "L", at(high), "\"/>\n"});
+      paper_.text(kWidth - kRight - 4, y_.at(roof.flops) - 5,
+                  rate_text(roof.flops) + ' ' + roof.arithmetic, "end", "soft");
     }
     // Many roofs share a slope, which is named once.
     std::map<double, double> bends;
@@ -248,8 +209,8 @@ class Drawing {
       bends[roof.bytes] = std::max(bends[roof.bytes], roof.flops / roof.bytes);
     for (const auto& [slope, bend] : bends) {
       const double middle = std::sqrt(std::max(low, floor / slope) * std::min(high, bend));
-      text(x_.at(middle) - 8, y_.at(middle * slope) - 8, fixed(slope * 1e-9, 0) + " GB/s", "end",
-           "soft");
+      paper_.text(x_.at(middle) - 8, y_.at(middle * slope) - 8, fixed(slope * 1e-9, 0) + " GB/s",
+                  "end", "soft");
     }
   }
 
@@ -262,11 +223,11 @@ class Drawing {
       const double y = y_.at(point.flops);
       const std::string percent =
           point.percent ? ", " + fixed(*point.percent) + " % of its roof" : std::string();
-      out_ += joined({R"(<circle class="dot )", point.bound.empty() ? "unknown" : point.bound,
-                      R"(" cx=")", fixed(x), R"(" cy=")", fixed(y), R"(" r=")", fixed(radius),
-                      R"("><title>)", escaped(point.name), "\n", escaped(point.shapes), "\n",
-                      format_duration(static_cast<std::int64_t>(point.time_ns)), ", ",
-                      rate_text(point.flops), percent, "</title></circle>\n"});
+      paper_ += joined({R"(<circle class="dot )", point.bound.empty() ? "unknown" : point.bound,
+                        R"(" cx=")", fixed(x), R"(" cy=")", fixed(y), R"(" r=")", fixed(radius),
+                        R"("><title>)", escaped(point.name), "\n", escaped(point.shapes), "\n",
+                        format_duration(static_cast<std::int64_t>(point.time_ns)), ", ",
+                        rate_text(point.flops), percent, "</title></circle>\n"});
     }
     labels(longest);
   }
@@ -287,7 +248,8 @@ class Drawing {
       named.push_back(point.name);
       const double radius = radius_of(point, longest);
       const bool left = x > kWidth * 0.6;
-      text(left ? x - radius - 4 : x + radius + 4, y + 4, point.name, left ? "end" : "start", "");
+      paper_.text(left ? x - radius - 4 : x + radius + 4, y + 4, point.name, left ? "end" : "start",
+                  "");
     }
   }
 
@@ -295,20 +257,10 @@ class Drawing {
     return std::max(2.5, 16 * std::sqrt(point.time_ns / longest));
   }
 
-  void line(double x1, double y1, double x2, double y2, std::string_view kind) {
-    out_ += joined({R"(<line class=")", kind, R"(" x1=")", fixed(x1), R"(" y1=")", fixed(y1),
-                    R"(" x2=")", fixed(x2), R"(" y2=")", fixed(y2), "\"/>\n"});
-  }
-  void text(double x, double y, std::string_view words, std::string_view anchor,
-            std::string_view kind) {
-    out_ += joined({R"(<text x=")", fixed(x), R"(" y=")", fixed(y), R"(" text-anchor=")", anchor,
-                    R"(" class=")", kind, R"(">)", escaped(words), "</text>\n"});
-  }
-
   const Plot& plot_;
-  Axis x_{};
-  Axis y_{};
-  std::string out_;
+  LogAxis x_{};
+  LogAxis y_{};
+  SvgPlot paper_;
 };
 
 }  // namespace

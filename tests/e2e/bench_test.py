@@ -2,7 +2,9 @@
 import csv
 import io
 import json
+import os
 import pathlib
+import pty
 import signal
 import subprocess
 import sys
@@ -191,6 +193,21 @@ class Bench(unittest.TestCase):
 
     def test_progress_is_shown_only_on_a_terminal(self):
         self.assertNotIn("\r", bench("--runs", "5", "--", "true").stderr)
+        for arguments in (("--runs", "3", "--", "sleep", "0.3"),
+                          ("--sweep", "v=1,2", "--runs", "3", "--metric", "wall", "--", "sleep", "0.3")):
+            master, slave = pty.openpty()
+            process = subprocess.Popen([program.FATHOM, "bench", *arguments], stdin=subprocess.DEVNULL,
+                                       stdout=subprocess.DEVNULL, stderr=slave, env=program.ENVIRONMENT)
+            os.close(slave)
+            shown = b""
+            try:
+                while chunk := os.read(master, 65536):
+                    shown += chunk
+            except OSError:
+                pass  # The other end is closed.
+            self.assertEqual(process.wait(), 0)
+            os.close(master)
+            self.assertRegex(shown.decode(), "\r\x1b\\[K.*about [0-9.]+ (s|min) left")
 
     def steps(self, *rounds):
         """A program that goes on in steps, of so many rounds each."""
@@ -239,6 +256,107 @@ class Bench(unittest.TestCase):
         self.assertIn("TMPDIR names another place", done.stderr.decode())
         # Nobody asked for steps.
         self.assertEqual(program.fathom("bench", "--runs", "1", "--", "true", TMPDIR="/proc").returncode, 0)
+
+    def sampled(self, samples, text="", end=""):
+        """A program of ten steps of so many samples each."""
+        path = self.folder / f"sampled{samples}.py"
+        path.write_text("from fathom_recorder import api\n"
+                        f"for _ in range(10):\n    {text or 'pass'}\n    sum(range(20000))\n"
+                        f"    api.samples({samples})\n    api.step()\n{end}\n")
+        return [sys.executable, str(path)]
+
+    def test_throughput_is_of_the_samples_that_the_program_says(self):
+        base, now = self.sampled(10), self.sampled(10000)
+        found = result("--metric", "throughput", "--runs", "8", "--base", " ".join(base), "--", *now)
+        check(found, SCHEMA)
+        rate = found["metrics"][0]
+        self.assertEqual((found["headline"], rate["unit"]), ("throughput", "1/s"))
+        # A thousand times the samples in as long: more is faster.
+        self.assertGreater(rate["ratio"], 2)
+        self.assertEqual(rate["verdict"], "faster")
+        for run in found["runs"]:
+            self.assertGreater(run["throughput_per_s"], 0)
+        done = bench("--metric", "throughput", "--runs", "2", "--", *self.steps(10, 9))
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("fathom.step(samples=…)", done.stderr)
+
+    def test_epochs_are_those_that_the_program_marks(self):
+        path = self.folder / "epochs.py"
+        path.write_text("from fathom_recorder import api\nfor number in range(3):\n"
+                        "    with api.annotate(f'Epoch {number}'):\n"
+                        "        for _ in range(4): sum(range(20000)); api.step()\n"
+                        "    with api.annotate('epochal'): sum(range(2000000))\n")
+        found = result("--metric", "epoch", "--runs", "2", "--", sys.executable, str(path))
+        for run in found["runs"]:
+            # Four steps each, and two epochs after the first.
+            self.assertGreater(run["epoch_ns"], run["step_ns"])
+            self.assertLess(run["epoch_ns"], run["wall_ns"] / 2)
+        done = bench("--metric", "epoch", "--runs", "2", "--", *self.steps(10, 9))
+        self.assertIn("marks no epoch", done.stderr)
+
+    def test_a_wanted_saving_is_reached_missed_or_neither(self):
+        def against(target, *command):
+            done = bench("--json", "--quiet", "--runs", "8", "--metric", "wall", "--target", target, "--base",
+                         "sleep 0.1", "--", *command)
+            found = json.loads(done.stdout)
+            check(found, SCHEMA)
+            return done.returncode, found["target"]["state"], found["target"]["saved"]
+
+        code, state, saved = against("50%", "true")
+        self.assertEqual((code, state), (0, "reached"))
+        self.assertGreater(saved, 0.5)
+        self.assertEqual(against("90%", "sleep", "0.09")[:2], (1, "missed"))
+        few = bench("--quiet", "--runs", "3", "--target", "20%", "--base", "sleep 0.1", "--", "true")
+        self.assertEqual(few.returncode, 4)
+        self.assertIn("Target        cannot tell: 20.0 % less is wanted", few.stdout)
+
+    def test_the_results_may_be_kept_as_session_folders(self):
+        kept = self.folder / "kept"
+        base, now = self.steps(20000, 20), self.steps(60000, 20)
+        printed = bench("--json", "--quiet", "--runs", "6", "--keep", str(kept), "--base", " ".join(base), "--", *now)
+        self.assertEqual(printed.returncode, 0, printed.stderr)
+        self.assertEqual(json.loads((kept / "bench.json").read_text()), json.loads(printed.stdout))
+        for side in ("base", "new"):
+            self.assertEqual(len(list((kept / side).iterdir())), 6)
+        steps = program.fathom("steps", str(kept / "new/001"), "--csv")
+        self.assertEqual(len(steps.stdout.decode().splitlines()), 21, steps.stderr)
+        sides = [word for side in ("base", "new") for run in sorted((kept / side).iterdir())
+                 for word in ("--" + side, str(run))]
+        compared = program.fathom("compare", *sides)
+        self.assertEqual(compared.returncode, 0, compared.stderr)
+        self.assertIn("Step time ", compared.stdout.decode())
+        again = bench("--runs", "1", "--keep", str(kept), "--", "true")
+        self.assertEqual(again.returncode, 2)
+        self.assertIn("there is something in it already", again.stderr)
+
+    def fake_gpus(self, script=""):
+        library = pathlib.Path(program.FATHOM).parent / "fake_nvml"
+        if not (library / "libnvidia-ml.so.1").exists():
+            self.skipTest("the fake NVML is not built")
+        return {"LD_LIBRARY_PATH": str(library), "FATHOM_NVML_SCRIPT": script}
+
+    def test_clocks_and_energy_of_gpus_stand_beside_each_run(self):
+        # GPU 0 of the fake is at 1200 MHz, and throttled for heat.
+        done = bench("--json", "--quiet", "--runs", "6", "--base", "sleep 0.3", "--", "sleep", "0.5",
+                     **self.fake_gpus())
+        self.assertEqual(done.returncode, 0, done.stderr)
+        found = json.loads(done.stdout)
+        check(found, SCHEMA)
+        for run in found["runs"]:
+            self.assertEqual(run["gpus"][0]["sm_clock_mhz"], 1200)
+            self.assertGreater(max(run["gpus"][0]["throttled"].values()), 0.5)
+            self.assertGreater(run["gpu_memory_bytes"], 8 << 30)
+        wall = found["metrics"][0]
+        self.assertEqual((wall["verdict"], wall["clocks_differ"]), ("slower", False), "cycles are more, too")
+
+    def test_energy_is_told_or_why_it_is_not(self):
+        done = bench("--metric", "energy", "--runs", "2", "--", "sleep", "0.3", **self.fake_gpus("no-driver"))
+        if done.returncode == 0:
+            self.assertIn("energy of the run", done.stdout)  # this machine counts its processors'
+            return
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("has no energy of the run that could be measured; ", done.stderr)
+        self.assertIn("energy of the processors (RAPL): ", done.stderr)
 
     def test_peak_memory_of_a_large_process_is_compared(self):
         large = "import sys; x = bytearray(200 << 20)"

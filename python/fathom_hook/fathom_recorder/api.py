@@ -52,6 +52,13 @@ def stop() -> None:
         watch.stop()
 
 
+def samples(count: float) -> None:
+    """Of how many samples the step is that ends next, and those after it."""
+    current = recorder.current
+    if current is not None:
+        current.writer.sample("step.samples", "samples", count)
+
+
 def step() -> None:
     """A step of the program ends here. From the first call on, steps are counted by these calls."""
     watch = _watch()

@@ -1,39 +1,165 @@
 // Reads what a session folder has timed, and leaves out what is only recorded in depth.
 #include "engine/diagnosis/session_steps.h"
 
+#include <algorithm>
+#include <cctype>
+#include <charconv>
+#include <utility>
+
 #include "analysis/context.h"
 #include "analysis/machine/run_usage.h"
+#include "analysis/machine/telemetry.h"
 #include "analysis/machine/timed_steps.h"
+#include "analysis/structure/stretches.h"
 #include "engine/inputs/run_folder.h"
 
 namespace fathom {
 namespace {
 
-std::optional<SessionSteps> steps_of(const Trace& trace) {
-  const Analyses analyses(trace);
+constexpr std::string_view kSamples = "step.samples";
+constexpr std::string_view kThrottle = "gpu.throttle.";
+/// What is no lack: a GPU without work, and clocks that somebody has set.
+constexpr std::string_view kNoLack[] = {"idle", "clock_setting"};
+
+std::optional<double> number_of(const Trace& trace, std::string_view key) {
+  const Fact* const fact = trace.fact(key);
+  if (fact == nullptr) return std::nullopt;
+  double value = 0;
+  const char* const end = fact->value.data() + fact->value.size();
+  const auto [at, error] = std::from_chars(fact->value.data(), end, value);
+  return error == std::errc() && at == end && value > 0 ? std::optional(value) : std::nullopt;
+}
+
+/// What the program said last before each step's end; else the loader's batch, as often as a step
+/// fetches one.
+std::vector<double> samples_of(const Trace& trace, const Telemetry& telemetry,
+                               const std::vector<RunStep>& steps) {
+  for (const CounterLine& line : telemetry.lines()) {
+    if (line.name != kSamples) continue;
+    std::vector<double> samples;
+    for (const RunStep& step : steps) {
+      const auto after = std::ranges::upper_bound(line.times, step.window.end);
+      if (after == line.times.begin()) return {};
+      samples.push_back(line.values[static_cast<std::size_t>(after - line.times.begin()) - 1]);
+    }
+    return samples;
+  }
+  const std::optional<double> batch = number_of(trace, "loader.batch_size");
+  const std::optional<double> batches = number_of(trace, "batches_per_step");
+  if (!batch || !batches) return {};
+  std::vector<double> samples(steps.size());
+  std::ranges::fill(samples, *batch * *batches);
+  return samples;
+}
+
+std::optional<SessionSteps> steps_of(const Trace& trace, const Analyses& analyses,
+                                     const Telemetry& telemetry) {
   const Steps& steps = analyses.steps();
+  const std::vector<RunStep> timed = steps_of_run(trace, steps);
   SessionSteps found;
-  for (const RunStep& step : steps_of_run(trace, steps))
-    found.ns.push_back(to_ns(step.window.length()));
+  for (const RunStep& step : timed) found.ns.push_back(to_ns(step.window.length()));
   if (found.ns.empty()) return {};
   const std::int64_t pid = steps.steps.empty() ? kAbsent : steps.steps.front().pid;
   each_timed(trace, "loader.fetch", pid, [&found](std::string_view, Interval fetch) {
     found.waited_ns += to_ns(fetch.length());
   });
+  found.samples = samples_of(trace, telemetry, timed);
   return found;
+}
+
+/// "epoch", "Epoch 3", "epoch_3", but not "epochs" or "epochal".
+bool is_epoch(std::string_view name) {
+  constexpr std::string_view kWord = "epoch";
+  if (name.size() < kWord.size()) return false;
+  for (std::size_t i = 0; i < kWord.size(); ++i) {
+    if (std::tolower(static_cast<unsigned char>(name[i])) != kWord[i]) return false;
+  }
+  return name.size() == kWord.size() ||
+         std::isalpha(static_cast<unsigned char>(name[kWord.size()])) == 0;
+}
+
+std::vector<std::int64_t> epochs_of(const Trace& trace) {
+  std::vector<std::int64_t> epochs;
+  each_timed(trace, "annotation", kAbsent, [&epochs](std::string_view name, Interval range) {
+    if (is_epoch(name)) epochs.push_back(to_ns(range.length()));
+  });
+  return epochs;
+}
+
+/// Where the program works as it is measured: its steps after the first, which makes ready.
+std::vector<Interval> worked(const Trace& trace, const Steps& steps, const RunUsage& usage) {
+  std::vector<Interval> windows;
+  const std::vector<RunStep> timed = steps_of_run(trace, steps);
+  for (std::size_t i = timed.size() > 1 ? 1 : 0; i < timed.size(); ++i)
+    windows.push_back(timed[i].window);
+  if (windows.empty()) windows.push_back(usage.time);
+  return merged(std::move(windows));
+}
+
+std::optional<GpuPace> pace_of(const Telemetry& telemetry, std::int32_t gpu,
+                               const std::vector<Interval>& windows) {
+  const CounterLine* const use = telemetry.find("gpu.utilization", gpu);
+  const CounterLine* const clock = telemetry.find("gpu.sm_clock", gpu);
+  if (clock == nullptr) return {};
+  const auto used = use == nullptr ? std::nullopt : level(*use, windows);
+  const auto mhz = level(*clock, windows);
+  if (!mhz || (used && used->most <= 0)) return {};
+  GpuPace pace{.gpu = gpu, .sm_mhz = mhz->mean, .throttled = {}};
+  for (const CounterLine& line : telemetry.lines()) {
+    if (line.device != gpu || !line.name.starts_with(kThrottle)) continue;
+    const std::string_view reason = line.name.substr(kThrottle.size());
+    if (std::ranges::find(kNoLack, reason) != std::ranges::end(kNoLack)) continue;
+    if (const auto share = level(line, windows))
+      pace.throttled.emplace_back(std::string(reason), share->mean);
+  }
+  return pace;
+}
+
+std::optional<SessionDevices> devices_of(const Trace& trace, const Analyses& analyses,
+                                         const Telemetry& telemetry) {
+  if (trace.fact("telemetry.period_ns") == nullptr) return {};
+  const RunUsage usage = run_usage(trace, telemetry, analyses.steps());
+  SessionDevices devices{.joules = usage.joules,
+                         .joules_per_step = usage.joules_per_step,
+                         .consumers = usage.consumers,
+                         .gpu_memory = {},
+                         .paces = {}};
+  const std::vector<Interval> windows = worked(trace, analyses.steps(), usage);
+  for (const GpuUsage& gpu : usage.gpus) {
+    if (gpu.memory_peak)
+      devices.gpu_memory = std::max(devices.gpu_memory.value_or(0), *gpu.memory_peak);
+    if (std::optional<GpuPace> pace = pace_of(telemetry, gpu.gpu, windows))
+      devices.paces.push_back(std::move(*pace));
+  }
+  return devices;
+}
+
+SessionMeasured measured(const Trace& trace) {
+  const Analyses analyses(trace);
+  const Telemetry telemetry(trace);
+  return {.steps = steps_of(trace, analyses, telemetry),
+          .epochs_ns = epochs_of(trace),
+          .devices = devices_of(trace, analyses, telemetry)};
 }
 
 }  // namespace
 
-std::optional<SessionSteps> session_steps(const std::string& folder) {
+SessionMeasured session_measured(const std::string& folder) {
   const auto recordings = find_recordings(folder);
+  std::optional<SessionMeasured> first;
   if (!recordings) return {};
   for (const RunRecording& recording : *recordings) {
     const Result<Trace> trace = read_run(recording, {.threads = 1});
     if (!trace) continue;
-    if (std::optional<SessionSteps> found = steps_of(*trace)) return found;
+    SessionMeasured found = measured(*trace);
+    if (found.steps) return found;
+    if (!first) first = std::move(found);
   }
-  return {};
+  return first ? std::move(*first) : SessionMeasured{};
+}
+
+std::optional<SessionSteps> session_steps(const std::string& folder) {
+  return session_measured(folder).steps;
 }
 
 }  // namespace fathom

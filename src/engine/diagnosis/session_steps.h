@@ -1,9 +1,10 @@
-// The steps that a session folder has timed, without a diagnosis.
+// What a session folder says of one run without a diagnosis: its steps, epochs and devices.
 #pragma once
 
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace fathom {
@@ -11,10 +12,38 @@ namespace fathom {
 struct SessionSteps {
   std::vector<std::int64_t> ns;  ///< The length of each, in their order; at least one.
   std::int64_t waited_ns = 0;    ///< For batches of data loaders, in all of them.
+  /// Of each step, where the program (the counter "step.samples") or its loader tells it; else
+  /// empty.
+  std::vector<double> samples;
 };
 
 /// Of the first recording of the folder (lowest rank) that has steps; unset where none has, and
 /// where nothing can be read.
 std::optional<SessionSteps> session_steps(const std::string& folder);
+
+/// A GPU while it worked for the steps after the first; without steps, while the run lasted.
+struct GpuPace {
+  std::int32_t gpu = 0;  ///< As NVML numbers it.
+  double sm_mhz = 0;     ///< Mean of its SM clock.
+  /// Why the clock was lowered ("hw_thermal"), and in which share of the time; by name.
+  std::vector<std::pair<std::string, double>> throttled;
+};
+
+struct SessionDevices {
+  std::optional<double> joules;           ///< Of the run, of all that has a counter or a meter.
+  std::optional<double> joules_per_step;  ///< Mean of the steps that were covered.
+  std::string consumers;                  ///< Whose they are: "GPU 0, CPU package-0".
+  std::optional<double> gpu_memory;       ///< Bytes: the most that was in use on one GPU.
+  std::vector<GpuPace> paces;             ///< Of GPUs that were in use, by number.
+};
+
+struct SessionMeasured {
+  std::optional<SessionSteps> steps;
+  std::vector<std::int64_t> epochs_ns;    ///< Ranges that the program calls "epoch", "epoch 3", …
+  std::optional<SessionDevices> devices;  ///< Unset where no telemetry was recorded.
+};
+
+/// All of that, of the recording that session_steps() takes, else of the first.
+SessionMeasured session_measured(const std::string& folder);
 
 }  // namespace fathom

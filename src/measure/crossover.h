@@ -1,0 +1,43 @@
+// At which size does the second command become the faster one?
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "measure/sweep.h"
+
+namespace fathom::measure {
+
+struct CrossoverOptions {
+  VariedRange range;   ///< Whole numbers; without an end, 2^20 times the first.
+  BenchOptions bench;  ///< Both commands; `plan.runs` are the pairs at each size.
+};
+
+enum class Crossing : std::uint8_t {
+  found,
+  always,   ///< Already at the first size.
+  never,    ///< Not up to the last size that was measured.
+  unknown,  ///< Measuring ended before.
+};
+std::string_view to_string(Crossing crossing);
+
+struct CrossoverOutcome {
+  VariedOutcome varied;  ///< Points by size.
+  Crossing crossing = Crossing::unknown;
+  std::int64_t slower_up_to = 0;  ///< The largest size at which it was still slower, by the median…
+  std::int64_t faster_from = 0;    ///< … and the smallest at which it was not; 0 for none.
+  std::int64_t surely_slower = 0;  ///< As far as the intervals leave no doubt; 0 for none.
+  std::int64_t surely_faster = 0;
+};
+
+/// The first size is doubled until the new command costs no more than the base, then the two last
+/// sizes are bisected until they are apart by no more than the resolution. At each, pairs in random
+/// order after a warm-up. A size at which memory or time do not suffice ends the doubling. Errors:
+/// as run_sweep().
+Result<CrossoverOutcome> run_crossover(const CrossoverOptions& options,
+                                       const VariedReceivers& receivers);
+
+}  // namespace fathom::measure
