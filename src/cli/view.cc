@@ -84,7 +84,23 @@ server::Descriptor held_signals() {
   return server::Descriptor(signalfd(-1, &held, SFD_CLOEXEC | SFD_NONBLOCK));
 }
 
-int run(const Arguments& args) {
+/// "trace.json#v=timeline": what the page shows at first stands behind the last #, as its links
+/// have it. A file whose name has that in it is meant as it is.
+std::string take_fragment(std::vector<std::string>& inputs) {
+  std::string fragment;
+  for (std::string& input : inputs) {
+    const std::size_t hash = input.rfind('#');
+    if (hash == std::string::npos || access(input.c_str(), F_OK) == 0) continue;
+    const std::string file = input.substr(0, hash);
+    if (access(file.c_str(), F_OK) != 0) continue;
+    if (fragment.empty()) fragment = input.substr(hash);
+    input = file;
+  }
+  return fragment;
+}
+
+int run(Arguments& args) {
+  const std::string fragment = take_fragment(args.read.inputs);
   Result<Inputs> inputs = inputs_of(args.read);
   if (!inputs) return fail(inputs.error());
   const server::Descriptor signals = held_signals();
@@ -102,7 +118,7 @@ int run(const Arguments& args) {
                                            .scope = args.scope});
   const Result<void> served =
       server::serve(*listener, *viewed, args.hosts, options, [&](const std::string& path) {
-        const std::string text = addresses(*listener, path);
+        const std::string text = addresses(*listener, path + fragment);
         print(text);
         std::fflush(stdout);
         const bool opens = !args.no_open && listener->port() != 0 && has_display();

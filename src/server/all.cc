@@ -5,6 +5,7 @@ namespace fathom::server {
 
 Route accounting();
 Route assets();
+Route compare();
 Route counters();
 Route critical_path();
 Route diagnosis();
@@ -28,7 +29,7 @@ std::span<const Route> all_routes() {
   static const Route table[] = {
       page(),     assets(),  session(), diagnosis(), reports(), report(),        whatif(),
       glossary(), explain(), tracks(),  tiles(),     names(),   selection(),     accounting(),
-      counters(), search(),  slice(),   flows(),     flame(),   critical_path(),
+      counters(), search(),  slice(),   flows(),     flame(),   critical_path(), compare(),
   };
   return table;
 }

@@ -1,4 +1,4 @@
-// FileIdentity: tells whether a file is still the one that was read.
+// FileIdentity: is a file still the one that was read?
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// Serves the page of some inputs until it is told to end.
+// Serves the page of some inputs until it is to end.
 #pragma once
 
 #include <functional>

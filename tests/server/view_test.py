@@ -97,6 +97,12 @@ class SameAsTheCommandLine(unittest.TestCase):
             self.assertEqual(server.text("api/diagnosis?input=1"), viewer.fathom("diagnose", "--json", second))
             self.assertEqual(server.text("api/reports/ops?input=1"), viewer.fathom("ops", "--json", second))
 
+    def test_two_inputs_are_compared(self):
+        other = "tests/data/traces/hta_amd_mi250_minitoy.json.gz"
+        server = self.view(TRACE, other)
+        self.assertEqual(server.text("api/compare"), viewer.fathom("compare", "--json", TRACE, other))
+        self.assertEqual(server.get("api/compare?nothing=1")[0], 400)
+
     def test_accounting_lane_is_the_accounting_of_a_window(self):
         chosen = random.Random(1)
         for trace in (TRACE, "tests/data/traces/tl_h100_bert_small.json.gz"):
@@ -225,6 +231,12 @@ class Life(unittest.TestCase):
         server = viewer.Viewer("--idle", "1ms", TRACE)
         self.assertEqual(server.process.wait(viewer.WAIT), 0)
         server.end()
+
+    def test_a_link_of_the_page_is_an_input(self):
+        server = viewer.Viewer(TRACE + "#v=timeline&t=1-2")
+        self.addCleanup(server.end)
+        self.assertTrue(server.first.endswith("/#v=timeline&t=1-2"), server.first)
+        self.assertEqual(server.session()["input"], TRACE)
 
     def test_it_prints_how_to_come_from_another_machine(self):
         server = viewer.Viewer(TRACE)

@@ -17,7 +17,7 @@ struct Guard {
   std::vector<std::string> other_hosts;  ///< Names beside localhost and loopback's own.
 
   /// Why it is refused as a status, or 0. A name that an attacker's page resolves to loopback is
-  /// not a Host of ours, and a page of another origin says so; both whatever the path.
+  /// not a Host of ours, and a page of another origin names it; both whatever the path.
   [[nodiscard]] unsigned refuses(const HttpRequest& request) const;
   /// The path behind the token and its slash; unset where the token is not the first part. What it
   /// takes does not depend on where they differ.
