@@ -60,7 +60,7 @@ Result<std::string> compute(const Call& call) {
   if (!now) return now.error();
   const Result<ComparedSides> sides = compare_runs(*base, *now);
   if (!sides) return sides.error();
-  return render_compare_json(*sides, {}) + "\n";
+  return render_compare_json(*sides, std::nullopt, {}) + "\n";
 }
 
 Result<Response> answer_compare(const Call& call) {
