@@ -1,10 +1,11 @@
 // Writes sweeps, crossovers and bisections for programs.
+#include "cli/bench_varied_json.h"
+
 #include <cmath>
 
 #include "base/json_writer.h"
 #include "base/quantity_text.h"
 #include "cli/bench_json_parts.h"
-#include "cli/bench_varied.h"
 #include "measure/metrics.h"
 
 namespace fathom::cli {

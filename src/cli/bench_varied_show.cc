@@ -1,10 +1,11 @@
 // Lays out sweeps, crossovers and bisections for people; plots them.
+#include "cli/bench_varied_show.h"
+
 #include <algorithm>
 #include <vector>
 
 #include "base/quantity_text.h"
 #include "cli/bench_show.h"
-#include "cli/bench_varied.h"
 #include "measure/command_words.h"
 #include "measure/metrics.h"
 #include "render/charset.h"

@@ -7,6 +7,8 @@
 #include <system_error>
 #include <vector>
 
+#include <sys/resource.h>
+
 #include "base/out_of_memory.h"
 #include "cli/command.h"
 #include "cli/memory.h"
@@ -17,14 +19,27 @@ namespace {
 
 using fathom::cli::say_error;
 
+/// The system says the same of a stack that found no room and of one process too many.
+bool memory_is_limited() {
+  rlimit limit{};
+  return getrlimit(RLIMIT_AS, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY;
+}
+
 /// What nobody closer to it could put into words.
 void explain(const std::exception& error) {
   const auto* const memory = dynamic_cast<const std::bad_alloc*>(&error);
   const auto* const system = dynamic_cast<const std::system_error*>(&error);
+  const bool no_thread =
+      system != nullptr && system->code() == std::errc::resource_unavailable_try_again;
   if (memory != nullptr) {
     say_error(fathom::out_of_memory_text(*memory, ""));
-  } else if (system != nullptr && system->code() == std::errc::not_enough_memory) {
+  } else if (system != nullptr && (system->code() == std::errc::not_enough_memory ||
+                                   (no_thread && memory_is_limited()))) {
     say_error(fathom::out_of_memory_text(fathom::OutOfMemory(0), ""));
+  } else if (no_thread) {
+    say_error(
+        "no thread can be started: a limit on processes is reached (ulimit -u, or pids.max of the "
+        "control group); raise it, or end other programs");
   } else {
     say_error(std::string("internal error: ") + error.what());
   }

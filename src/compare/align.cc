@@ -54,9 +54,9 @@ WorkKey operator_alone(const WorkKey& key) {
   return out;
 }
 /// Where one side's recording does not show the phase, or the work moved to another.
-template <KeyOf key_of>
+template <KeyOf kKeyOf>
 WorkKey without_phase(const WorkKey& key) {
-  WorkKey out = key_of(key);
+  WorkKey out = kKeyOf(key);
   out.phase.clear();
   return out;
 }

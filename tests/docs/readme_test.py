@@ -56,7 +56,7 @@ class Readme(unittest.TestCase):
     def test_every_command_of_the_table_exists_and_none_is_missing(self):
         shown = set(re.findall(r"^\| `fathom ([\w-]+)` \|", README, re.M))
         reports = set(re.findall(r"^## (\S+)$", run("fathom reference").stdout, re.M))
-        self.assertEqual(shown, reports | {"baseline", "bench", "check", "compare", "diagnose", "whatif", "explain", "verify"})
+        self.assertEqual(shown, reports | {"baseline", "bench", "check", "compare", "diagnose", "whatif", "explain", "verify", "view"})
 
     def test_links_lead_to_files_and_headings(self):
         for page in PAGES:

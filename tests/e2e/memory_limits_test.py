@@ -29,8 +29,8 @@ SANITIZED = b"__asan_init" in pathlib.Path(FATHOM).read_bytes()
 def limited(limit: int, *arguments: str):
     """The finished process, which had `limit` bytes of address space."""
     command = ["/bin/sh", "-c", f'ulimit -v {limit // KIB}; exec "$@"', "sh", FATHOM, *arguments]
-    return subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, timeout=HANGS, check=False,
-                          env=ENVIRONMENT)
+    # The end of a pipe ends what else would wait to be asked.
+    return subprocess.run(command, input=b"", capture_output=True, timeout=HANGS, check=False, env=ENVIRONMENT)
 
 
 @functools.cache
@@ -70,6 +70,7 @@ class Limits(unittest.TestCase):
             "verify": ["verify", "host-bound", TRACE, TRACE],
             "check": ["check", TRACE, "--against", TRACE, "--budget", "step_time+3%"],
             "bench": ["bench", "--quiet", "--runs", "1", "--warmup", "0", "--", "/bin/true"],
+            "view": ["view", "--no-open", TRACE],
             "whatif": ["whatif", "--remove-syncs", TRACE],
             "export": ["export", "--to", "chrome", TRACE],
             "formats": ["formats"],
@@ -97,7 +98,7 @@ class Limits(unittest.TestCase):
     def sweep(self, arguments, step, growth=1.5):
         """From the least that the program starts in to what is enough; how often it was too little."""
         normal = fathom(*self.fresh(arguments))
-        if arguments[0] in ("run", "attach", "doctor", "bench"):
+        if arguments[0] in ("run", "attach", "doctor", "bench", "view"):
             normal.stdout = None  # shows processes, memory or times, which are not the same twice
         limit, failures = least(), 0
         while not self.check(limited(int(limit), *self.fresh(arguments)), normal, limit):
