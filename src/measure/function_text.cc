@@ -143,7 +143,8 @@ std::string conditions_text(const FunctionResult& result) {
   if (conditions.load_at_start) text += ", load " + real_text((*conditions.load_at_start)[0]);
   if (conditions.load_at_end) text += " → " + real_text((*conditions.load_at_end)[0]);
   text += ", Linux " + conditions.host.kernel;
-  for (const auto& [name, value] : result.facts) text += ", " + name + " " + value;
+  for (const auto& [name, value] : result.facts)
+    text.append(", ").append(name).append(" ").append(value);
   return text + ", seed " + std::to_string(result.options.plan.seed);
 }
 
@@ -158,7 +159,7 @@ std::string clocks_text(const ClockSummary& clocks) {
 }
 
 std::string all_clocks_text(const FunctionResult& result) {
-  const std::string now = clocks_text(result.now_clocks);
+  std::string now = clocks_text(result.now_clocks);
   if (!result.paired() || now.empty()) return now;
   return "base " + clocks_text(result.base_clocks) + "; new " + now;
 }
