@@ -292,6 +292,7 @@ class Comparer {
       group.rows.push_back(row);
     }
     std::vector<Group> groups;
+    groups.reserve(by_name.size());
     for (auto& [name, group] : by_name) groups.push_back(std::move(group));
     share(groups, total, [](Group& group) -> ComparedPart& { return group.part; });
     for (const Group& group : groups)

@@ -54,7 +54,8 @@ void add_samples(const Trace& trace, std::vector<CounterSeries>& all) {
 void add_memory(const Trace& trace, std::vector<CounterSeries>& all) {
   std::map<std::pair<std::int32_t, bool>, CounterSeries> found;
   for (std::size_t row = 0; row < trace.memory.size(); ++row) {
-    const std::int32_t device = trace.memory.device[row];
+    // -1 is the host's.
+    const std::int32_t device = trace.memory.device[row] < 0 ? -1 : trace.memory.device[row];
     const std::string where = device < 0 ? "host" : "device " + std::to_string(device);
     const auto take = [&](bool reserved, std::int64_t bytes) {
       if (bytes == kAbsent) return;

@@ -145,10 +145,10 @@ void HttpServer::Loop::fill_polls() {
     if (room) add(socket.get(), POLLIN, nullptr);
   }
   for (Connection& connection : connections_) {
-    const short events = connection.state == State::writing     ? POLLOUT
-                         : connection.state == State::answering ? POLLRDHUP
-                                                                : POLLIN;
-    add(connection.socket.get(), events, &connection);
+    const int events = connection.state == State::writing     ? POLLOUT
+                       : connection.state == State::answering ? POLLRDHUP
+                                                              : POLLIN;
+    add(connection.socket.get(), static_cast<short>(events), &connection);
   }
 }
 
