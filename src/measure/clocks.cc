@@ -66,8 +66,9 @@ std::string of_gpu(std::int32_t gpu, const SidePace& base, const SidePace& now) 
     const double other = now.share(reason);
     const bool slowdown = std::ranges::find(kSlowdowns, reason) != kSlowdowns.end();
     if (std::abs(one - other) > kSharesApart || (slowdown && std::max(one, other) > kSlowdown)) {
-      return name + "clock lowered (" + reason + ") for " + percent(one) + " of the base, " +
-             percent(other) + " of the new";
+      std::string text = name;
+      text.append("clock lowered (").append(reason).append(") for ").append(percent(one));
+      return text.append(" of the base, ").append(percent(other)).append(" of the new");
     }
   }
   return {};

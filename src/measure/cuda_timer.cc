@@ -79,7 +79,10 @@ struct CudaDevice::Api {
 class CudaDevice::Events {
  public:
   Events(std::shared_ptr<CudaDevice> device, L2 l2, std::uint64_t stream)
-      : device_(std::move(device)), l2_(l2), stream_(reinterpret_cast<Stream>(stream)) {}
+      : device_(std::move(device)),
+        l2_(l2),
+        // NOLINTNEXTLINE(performance-no-int-to-ptr): a handle of the driver, as Python has it
+        stream_(reinterpret_cast<Stream>(stream)) {}
   ~Events() {
     const Api& api = *device_->api_;
     for (Event event : events_) api.destroy(event);

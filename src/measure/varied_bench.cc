@@ -155,7 +155,7 @@ std::optional<double> VariedBench::run(const Arm& arm, bool warmup, std::size_t 
                              command.name + "/" + run_folder(round);
   Result<std::optional<BenchRun>> taken = taker_.take(command, folder);
   ended_ = !taken || !*taken;
-  if (!taken) error_ = std::move(taken).error();
+  if (!taken) error_ = taken.error();
   if (taker_.failure()) failure_ = taker_.failure();
   if (ended_) return std::nullopt;
   BenchRun run = std::move(**taken);

@@ -126,6 +126,7 @@ void make_tracks(const Trace& trace, Group& group) {
 LaneTracks::LaneTracks(const Trace& trace) : trace_(trace) {
   std::vector<Group> groups = divide(trace);
   std::vector<Group*> largest_first;
+  largest_first.reserve(groups.size());
   for (Group& group : groups) largest_first.push_back(&group);
   std::ranges::sort(largest_first, std::ranges::greater(),
                     [](const Group* group) { return group->slices.size(); });
