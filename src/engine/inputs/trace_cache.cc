@@ -106,7 +106,8 @@ struct Kept {
 std::vector<Kept> list(const std::string& folder) {
   std::vector<Kept> all;
   for (const std::string& name : names_in(folder)) {
-    const std::string path = folder + "/" + name;
+    std::string path = folder;
+    path.append("/").append(name);
     struct stat facts {};
     if (lstat(path.c_str(), &facts) != 0 || !S_ISREG(facts.st_mode)) continue;
     const bool abandoned = name.starts_with(kUnfinished) &&

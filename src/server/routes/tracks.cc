@@ -69,7 +69,7 @@ class TracksWriter {
       std::string title(trace_.text(process.name));
       const std::string_view labels = trace_.text(process.labels);
       if (!labels.empty()) title += (title.empty() ? "" : " ") + std::string(labels);
-      if (!title.empty()) return title + " (" + id + ")";
+      if (!title.empty()) return title.append(" (").append(id).append(")");
     }
     return "process " + id;
   }
