@@ -283,10 +283,8 @@ Command bench() {
                       "fathom bench --resolution 0.5% --base './a.out 1' -- ./a.out 2",
                       "fathom bench --runs 30 --json --base ./old -- ./new | jq .metrics[0]",
                       "fathom bench --target 20% --base 'python old.py' -- python new.py",
-                      "fathom bench --sweep num_workers=auto --svg workers.svg -- python train.py "
-                      "--workers {num_workers}",
-                      "fathom bench --bisect batch --memory-limit 8GiB -- python train.py --batch "
-                      "{batch}",
+                      "fathom bench --sweep num_workers=auto -- ./train {num_workers}",
+                      "fathom bench --bisect batch --memory-limit 8GiB -- ./train {batch}",
                       "fathom bench --crossover n=1000 --base './cpu {n}' -- ./gpu {n}"};
   command.declare = [](Options& options) -> std::function<int()> {
     const auto args = std::make_shared<BenchArguments>();

@@ -291,7 +291,7 @@ void bind_bench(nb::module_& module) {
   bind_sweeps(module);
   module.def(
       "bench",
-      [](nb::object function, nb::object against, nb::object setup, std::string name,
+      [](nb::object function, nb::object against, const nb::object& setup, std::string name,
          std::string against_name, std::string mode, std::optional<std::string> l2,
          std::uint64_t stream, std::optional<std::size_t> runs, std::optional<double> seconds,
          std::optional<double> resolution, std::size_t warmup, std::optional<std::size_t> calls,

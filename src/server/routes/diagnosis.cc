@@ -52,7 +52,8 @@ Result<std::string> compute(const Call& call) {
 
 Result<Response> answer_diagnosis(const Call& call) {
   std::string key(call.text("input"));
-  for (const auto& [name, value] : call.options()) key += "\n" + name + "=" + value;
+  for (const auto& [name, value] : call.options())
+    key.append("\n").append(name).append("=").append(value);
   Result<std::string> json = call.input->diagnoses().get(key, [&] { return compute(call); });
   if (!json) return std::move(json).error();
   return json_response(*std::move(json));

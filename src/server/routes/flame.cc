@@ -27,6 +27,7 @@ class FlameWriter {
     }
     // So many are shown that what is left out is small, or that no more fit.
     std::vector<Duration> totals;
+    totals.reserve(paths.size());
     for (const FlamePath& path : paths) totals.push_back(path.total);
     std::ranges::sort(totals, std::ranges::greater());
     least_ = std::max(paths.front().total / kSmall,
