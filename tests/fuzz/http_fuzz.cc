@@ -49,7 +49,8 @@ std::vector<std::string> read(std::string_view bytes, std::size_t piece) {
         fail("what is refused was read");
       check_target(request);
       std::string text = request.method + " " + request.target + " " + request.body;
-      for (const auto& [name, value] : request.fields) text += "\n" + name + ": " + value;
+      for (const auto& [name, value] : request.fields)
+        text.append("\n").append(name).append(": ").append(value);
       seen.push_back(text + "\n" + std::to_string(guard.refuses(request)));
       state = reader.read({});
     }
