@@ -30,7 +30,7 @@ test('a carried page answers without a server', async () => {
   assert.ok(tile.ok && tile.value.byteLength === 8);
 });
 
-test('what a file does not hold is an error that says so', async () => {
+test('what a file does not hold is an error with the reason', async () => {
   const client = new TraceClient(await unpackCarried(packed()));
   const answer = await client.json('api/reports/ops');
   assert.ok(!answer.ok && answer.error.code === 'left_out');
@@ -67,7 +67,7 @@ test('an error of the server keeps its code and its words', async () => {
   assert.deepEqual(answer, { ok: false, error });
 });
 
-test('a server that does not answer is told once', async () => {
+test('a server that does not answer is reported once', async () => {
   const { client, states } = withServer(null);
   await client.json('api/session');
   const answer = await client.json('api/session');

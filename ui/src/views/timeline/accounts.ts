@@ -80,7 +80,7 @@ export class Accounts {
       ]);
       void this.client.json<{ segments: Segment[] }>(path, this.abort.signal).then((result) => {
         if (!result.ok && result.error.code === 'aborted') return;
-        // What cannot be had is not asked for again until one moves.
+        // What is not available is not asked for again until one moves.
         const before = this.segmentsOf(device);
         this.lanes.set(device, { key, segments: result.ok ? result.value.segments : before });
         this.onArrival();
