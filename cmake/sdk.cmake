@@ -6,7 +6,8 @@ set(capture "${PROJECT_SOURCE_DIR}/src/capture")
 
 file(GLOB sources CONFIGURE_DEPENDS "${capture}/inside/*.cc")
 list(FILTER sources EXCLUDE REGEX "_test\\.cc$")
-# The wire room's writer, compiled in.
+set(inside_sources ${sources})
+# The wire room's writer, compiled in: each file by itself, since a program may link that room too.
 foreach(file IN ITEMS block file writer)
   list(APPEND sources "${PROJECT_SOURCE_DIR}/src/wire/${file}.cc")
 endforeach()
@@ -14,6 +15,7 @@ endforeach()
 # Objects first: the injection is made of the same.
 add_library(fathom_inside OBJECT ${sources})
 target_link_libraries(fathom_inside PUBLIC fathom_options)
+fathom_unity(fathom_inside 40000 ${inside_sources})
 add_library(fathom_sdk STATIC $<TARGET_OBJECTS:fathom_inside>)
 add_library(fathom::sdk ALIAS fathom_sdk)
 target_include_directories(
@@ -68,6 +70,7 @@ foreach(
 endforeach()
 add_library(fathom_benchmark_objects OBJECT ${benchmark_sources})
 target_link_libraries(fathom_benchmark_objects PRIVATE fathom_options)
+fathom_unity(fathom_benchmark_objects 40000 ${benchmark_sources})
 add_library(fathom_benchmark STATIC $<TARGET_OBJECTS:fathom_benchmark_objects>)
 add_library(fathom::benchmark ALIAS fathom_benchmark)
 target_include_directories(

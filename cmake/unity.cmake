@@ -4,7 +4,9 @@
 # Files must compile alone too: tools/check_alone asks that of those that changed. The debug build has no groups.
 option(FATHOM_UNITY "Compile several files as one" OFF)
 
-find_package(Python3 COMPONENTS Interpreter)
+if(FATHOM_UNITY)
+  find_package(Python3 COMPONENTS Interpreter)
+endif()
 set(unity_script "${PROJECT_SOURCE_DIR}/tools/source_groups.py")
 set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS "${unity_script}")
 if(FATHOM_UNITY AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")

@@ -12,6 +12,7 @@
 #include "reports/step_selection.h"
 
 namespace fathom {
+namespace accounting_report {
 namespace {
 
 constexpr std::string_view kGroupBy[] = {"device", "step", "phase", "module", "class"};
@@ -293,9 +294,7 @@ Result<Accounts> compute(const Context& context) {
 constexpr std::string_view kImportance[] = {"device",  "bucket",      "time_ns",
                                             "percent", "per_step_ns", "group_ns"};
 
-}  // namespace
-
-Report accounting() {
+Report report() {
   return report_of<kColumns, compute>(
       {.id = "accounting",
        .title = "Where every nanosecond of each device went: work, and the causes of idleness",
@@ -311,5 +310,10 @@ Report accounting() {
        .example = "fathom accounting trace.json.gz --group-by phase",
        .importance = kImportance});
 }
+
+}  // namespace
+}  // namespace accounting_report
+
+Report accounting() { return accounting_report::report(); }
 
 }  // namespace fathom

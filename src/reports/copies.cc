@@ -10,6 +10,7 @@
 #include "reports/report.h"
 
 namespace fathom {
+namespace copies_report {
 namespace {
 
 struct Group {
@@ -154,9 +155,7 @@ constexpr std::string_view kImportance[] = {
 
 constexpr Need kNeeds[] = {{StoreTable::copies}};
 
-}  // namespace
-
-Report copies() {
+Report report() {
   return report_of<kColumns, compute>(
       {.id = "copies",
        .title = "Memory copies and fills: size, speed, and which memory they touch",
@@ -172,5 +171,10 @@ Report copies() {
        .none = "The trace holds no copies and no fills.",
        .importance = kImportance});
 }
+
+}  // namespace
+}  // namespace copies_report
+
+Report copies() { return copies_report::report(); }
 
 }  // namespace fathom

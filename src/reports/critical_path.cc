@@ -12,6 +12,7 @@
 #include "reports/step_selection.h"
 
 namespace fathom {
+namespace critical_path_report {
 namespace {
 
 constexpr std::string_view kGroupBy[] = {"part", "step", "name"};
@@ -217,9 +218,7 @@ Result<Path> compute(const Context& context) {
 constexpr std::string_view kImportance[] = {"part",        "time_ns", "percent",
                                             "per_step_ns", "leading", "leading_percent"};
 
-}  // namespace
-
-Report critical_path() {
+Report report() {
   return report_of<kColumns, compute>(
       {.id = "critical-path",
        .title = "What the end of each step had to wait for, and which operators lead there",
@@ -233,5 +232,10 @@ Report critical_path() {
        .example = "fathom critical-path trace.json.gz --group-by name --limit 20",
        .importance = kImportance});
 }
+
+}  // namespace
+}  // namespace critical_path_report
+
+Report critical_path() { return critical_path_report::report(); }
 
 }  // namespace fathom

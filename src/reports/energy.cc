@@ -12,6 +12,7 @@
 #include "reports/step_selection.h"
 
 namespace fathom {
+namespace energy_report {
 namespace {
 
 constexpr std::string_view kGroupBy[] = {"consumer", "step"};
@@ -180,9 +181,7 @@ constexpr std::string_view kImportance[] = {"consumer",        "step",  "joules"
 constexpr Need kNeeds[] = {
     {StoreTable::counters, "No telemetry was recorded: record with fathom run."}};
 
-}  // namespace
-
-Report energy() {
+Report report() {
   return report_of<kColumns, compute>(
       {.id = "energy",
        .title = "Energy of GPUs and processors, per step and in all, with money and CO2",
@@ -201,5 +200,10 @@ Report energy() {
        .needs = kNeeds,
        .importance = kImportance});
 }
+
+}  // namespace
+}  // namespace energy_report
+
+Report energy() { return energy_report::report(); }
 
 }  // namespace fathom

@@ -8,6 +8,7 @@
 #include "reports/report.h"
 
 namespace fathom {
+namespace functions_report {
 namespace {
 
 /// A function of all processes or of one. Texts are the trace's.
@@ -87,9 +88,7 @@ constexpr std::string_view kImportance[] = {"function",     "self_ns",  "calls",
 
 constexpr Need kNeeds[] = {{StoreTable::functions}};
 
-}  // namespace
-
-Report functions() {
+Report report() {
   return report_of<kColumns, compute>(
       {.id = "functions",
        .title = "Functions of a Python program: calls, own and total time, as cProfile has them",
@@ -107,5 +106,10 @@ Report functions() {
        .importance = kImportance,
        .whole = true});
 }
+
+}  // namespace
+}  // namespace functions_report
+
+Report functions() { return functions_report::report(); }
 
 }  // namespace fathom

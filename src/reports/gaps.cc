@@ -14,6 +14,7 @@
 #include "reports/report.h"
 
 namespace fathom {
+namespace gaps_report {
 namespace {
 
 struct Row {
@@ -176,9 +177,7 @@ constexpr std::string_view kImportance[] = {"device",      "duration_ns",  "caus
 
 constexpr Need kNeeds[] = {{StoreTable::activities}};
 
-}  // namespace
-
-Report gaps() {
+Report report() {
   return report_of<kColumns, compute>(
       {.id = "gaps",
        .title = "Each idle stretch of a device: what opened it, who was late, at which line",
@@ -192,5 +191,10 @@ Report gaps() {
        .needs = kNeeds,
        .importance = kImportance});
 }
+
+}  // namespace
+}  // namespace gaps_report
+
+Report gaps() { return gaps_report::report(); }
 
 }  // namespace fathom

@@ -8,6 +8,7 @@
 #include "reports/report.h"
 
 namespace fathom {
+namespace health_report {
 namespace {
 
 using Checks = ReportRows<HealthCheck>;
@@ -53,9 +54,7 @@ Result<Checks> compute(const Context& context) {
   return checks;
 }
 
-}  // namespace
-
-Report health() {
+Report report() {
   return report_of<kColumns, compute>(
       {.id = "health",
        .title = "Is the capture complete, and are its numbers true?",
@@ -69,5 +68,10 @@ Report health() {
        .example = "fathom health trace.json.gz",
        .whole = true});
 }
+
+}  // namespace
+}  // namespace health_report
+
+Report health() { return health_report::report(); }
 
 }  // namespace fathom

@@ -14,6 +14,7 @@
 #include "reports/report.h"
 
 namespace fathom {
+namespace info_report {
 namespace {
 
 struct Row {
@@ -307,9 +308,7 @@ Result<Info> compute(const Context& context) {
   return info;
 }
 
-}  // namespace
-
-Report info() {
+Report report() {
   return report_of<kColumns, compute>(
       {.id = "info",
        .title = "What is in the file",
@@ -323,5 +322,10 @@ Report info() {
        .example = "fathom info trace.json.gz",
        .whole = true});
 }
+
+}  // namespace
+}  // namespace info_report
+
+Report info() { return info_report::report(); }
 
 }  // namespace fathom

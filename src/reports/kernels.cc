@@ -15,6 +15,7 @@
 #include "stats/summary.h"
 
 namespace fathom {
+namespace kernels_report {
 namespace {
 
 /// Nsight Compute speaks of a tail from a fifth of the time on; less is seldom worth a change.
@@ -322,9 +323,7 @@ constexpr std::string_view kImportance[] = {"name",
 
 constexpr Need kNeeds[] = {{StoreTable::kernels}};
 
-}  // namespace
-
-Report kernels() {
+Report report() {
   return report_of<kColumns, compute>(
       {.id = "kernels",
        .title = "Device time by kernel: class, launch shape, occupancy, operators",
@@ -340,5 +339,10 @@ Report kernels() {
        .none = "The trace holds no kernels.",
        .importance = kImportance});
 }
+
+}  // namespace
+}  // namespace kernels_report
+
+Report kernels() { return kernels_report::report(); }
 
 }  // namespace fathom

@@ -14,6 +14,7 @@
 #include "stats/summary.h"
 
 namespace fathom {
+namespace launches_report {
 namespace {
 
 constexpr std::string_view kGroupBy[] = {"name", "op", "stream"};
@@ -208,9 +209,7 @@ constexpr std::string_view kImportance[] = {
 
 constexpr Need kNeeds[] = {{StoreTable::calls}};
 
-}  // namespace
-
-Report launches() {
+Report report() {
   return report_of<kColumns, compute>(
       {.id = "launches",
        .title = "Runtime and driver calls: host time, launch-to-start delay, queue depth",
@@ -226,5 +225,10 @@ Report launches() {
        .none = "No recorded call put work onto a stream of the recording.",
        .importance = kImportance});
 }
+
+}  // namespace
+}  // namespace launches_report
+
+Report launches() { return launches_report::report(); }
 
 }  // namespace fathom

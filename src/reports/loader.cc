@@ -14,6 +14,7 @@
 #include "reports/report.h"
 
 namespace fathom {
+namespace loader_report {
 namespace {
 
 constexpr std::string_view kGroupBy[] = {"process", "batch"};
@@ -156,9 +157,7 @@ constexpr std::string_view kImportance[] = {
 
 constexpr Need kNeeds[] = {{StoreTable::loader_slices}};
 
-}  // namespace
-
-Report loader() {
+Report report() {
   return report_of<kColumns, compute>(
       {.id = "loader",
        .title = "Data loading: waits of the loop, and the time of samples in the workers",
@@ -172,5 +171,10 @@ Report loader() {
        .needs = kNeeds,
        .importance = kImportance});
 }
+
+}  // namespace
+}  // namespace loader_report
+
+Report loader() { return loader_report::report(); }
 
 }  // namespace fathom

@@ -7,6 +7,7 @@
 #include "reports/report.h"
 
 namespace fathom {
+namespace modules_report {
 namespace {
 
 struct Row {
@@ -113,9 +114,7 @@ Result<ModuleRows> compute(const Context& context) {
 
 constexpr Need kNeeds[] = {{StoreTable::module_frames}};
 
-}  // namespace
-
-Report modules() {
+Report report() {
   return report_of<kColumns, compute>({
       .id = "modules",
       .title = "The nn.Module hierarchy with host and device time",
@@ -131,5 +130,10 @@ Report modules() {
       .needs = kNeeds,
   });
 }
+
+}  // namespace
+}  // namespace modules_report
+
+Report modules() { return modules_report::report(); }
 
 }  // namespace fathom

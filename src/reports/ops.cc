@@ -12,6 +12,7 @@
 #include "reports/report.h"
 
 namespace fathom {
+namespace ops_report {
 namespace {
 
 constexpr ReportOption kTorch = {.name = "torch",
@@ -223,9 +224,7 @@ constexpr std::string_view kImportance[] = {"name",
                                             "device_memory_bytes",
                                             "flops"};
 
-}  // namespace
-
-Report ops() {
+Report report() {
   return report_of<kColumns, compute>(
       {.id = "ops",
        .title = "Operators: host and device time, memory, operations",
@@ -241,5 +240,10 @@ Report ops() {
        .options = kOptions,
        .importance = kImportance});
 }
+
+}  // namespace
+}  // namespace ops_report
+
+Report ops() { return ops_report::report(); }
 
 }  // namespace fathom

@@ -16,6 +16,7 @@
 #include "stats/summary.h"
 
 namespace fathom {
+namespace overview_report {
 namespace {
 
 constexpr Overview::Column kColumns[] = {
@@ -104,9 +105,7 @@ Result<Overview> compute(const Context& context) {
   return overview;
 }
 
-}  // namespace
-
-Report overview() {
+Report report() {
   return report_of<kColumns, compute>(
       {.id = "overview",
        .title = "The first look: capture, step time, devices, and what takes their time",
@@ -122,5 +121,10 @@ Report overview() {
        .sort = "",
        .example = "fathom overview trace.json.gz"});
 }
+
+}  // namespace
+}  // namespace overview_report
+
+Report overview() { return overview_report::report(); }
 
 }  // namespace fathom

@@ -11,6 +11,7 @@
 #include "reports/report.h"
 
 namespace fathom {
+namespace processes_report {
 namespace {
 
 using Processes = ReportRows<const ProcessRun*, const Trace*>;
@@ -134,9 +135,7 @@ constexpr std::string_view kImportance[] = {"pid",         "command", "wall_ns",
 
 constexpr Need kNeeds[] = {{StoreTable::process_runs}};
 
-}  // namespace
-
-Report processes() {
+Report report() {
   return report_of<kColumns, compute>(
       {.id = "processes",
        .title = "The processes of the run: time, memory, and how they ended",
@@ -151,5 +150,10 @@ Report processes() {
        .importance = kImportance,
        .whole = true});
 }
+
+}  // namespace
+}  // namespace processes_report
+
+Report processes() { return processes_report::report(); }
 
 }  // namespace fathom

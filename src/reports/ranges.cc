@@ -13,6 +13,7 @@
 #include "store/profiler_step.h"
 
 namespace fathom {
+namespace ranges_report {
 namespace {
 
 constexpr std::string_view kGroupBy[] = {"name", "thread"};
@@ -232,9 +233,7 @@ Result<RangeRows> compute(const Context& context) {
 constexpr std::string_view kImportance[] = {"name",   "total_ns", "calls",  "mean_ns",     "kind",
                                             "domain", "category", "max_ns", "payload_mean"};
 
-}  // namespace
-
-Report ranges() {
+Report report() {
   return report_of<kColumns, compute>(
       {.id = "ranges",
        .title = "Ranges and marks that the program named: NVTX, annotations of torch and ours",
@@ -246,5 +245,10 @@ Report ranges() {
        .example = "fathom ranges fathom-runs/20260101-120000-train",
        .importance = kImportance});
 }
+
+}  // namespace
+}  // namespace ranges_report
+
+Report ranges() { return ranges_report::report(); }
 
 }  // namespace fathom

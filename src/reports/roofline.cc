@@ -12,6 +12,7 @@
 #include "reports/report.h"
 
 namespace fathom {
+namespace roofline_report {
 namespace {
 
 struct Shared {
@@ -183,9 +184,7 @@ constexpr Need kNeeds[] = {
     {StoreTable::activities,
      "No device activity was recorded, and this table is about device activity."}};
 
-}  // namespace
-
-Report roofline() {
+Report report() {
   return report_of<kColumns, compute>(
       {.id = "roofline",
        .title = "Operators against what the device could do",
@@ -203,5 +202,10 @@ Report roofline() {
        .needs = kNeeds,
        .importance = kImportance});
 }
+
+}  // namespace
+}  // namespace roofline_report
+
+Report roofline() { return roofline_report::report(); }
 
 }  // namespace fathom

@@ -4,6 +4,7 @@
 #include "reports/report.h"
 
 namespace fathom {
+namespace stacks_report {
 namespace {
 
 struct Sum {
@@ -49,9 +50,7 @@ Result<Stacks> compute(const Context& context, const OptionValues& own) {
   return stacks;
 }
 
-}  // namespace
-
-Report stacks() {
+Report report() {
   return report_of<kColumns, compute>(
       {.id = "stacks",
        .title = "Call stacks for flame graphs, by host or device time",
@@ -65,5 +64,10 @@ Report stacks() {
        .example = "fathom stacks trace.json.gz --folded | flamegraph.pl > flame.svg",
        .options = kOptions});
 }
+
+}  // namespace
+}  // namespace stacks_report
+
+Report stacks() { return stacks_report::report(); }
 
 }  // namespace fathom

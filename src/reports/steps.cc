@@ -12,6 +12,7 @@
 #include "reports/step_selection.h"
 
 namespace fathom {
+namespace steps_report {
 namespace {
 
 /// What a step did on a device.
@@ -270,9 +271,7 @@ constexpr std::string_view kImportance[] = {"step",
                                             "busy_ns",
                                             "start_ns"};
 
-}  // namespace
-
-Report steps() {
+Report report() {
   return report_of<kColumns, compute>(
       {.id = "steps",
        .title = "Each step's time, per device: compute, communication, copies, idle",
@@ -288,5 +287,10 @@ Report steps() {
        .example = "fathom steps trace.json.gz --steps 3-7",
        .importance = kImportance});
 }
+
+}  // namespace
+}  // namespace steps_report
+
+Report steps() { return steps_report::report(); }
 
 }  // namespace fathom

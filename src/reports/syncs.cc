@@ -12,6 +12,7 @@
 #include "reports/report.h"
 
 namespace fathom {
+namespace syncs_report {
 namespace {
 
 constexpr std::string_view kGroupBy[] = {"call", "site"};
@@ -146,9 +147,7 @@ constexpr std::string_view kImportance[] = {
 
 constexpr Need kNeeds[] = {{StoreTable::calls}};
 
-}  // namespace
-
-Report syncs() {
+Report report() {
   return report_of<kColumns, compute>(
       {.id = "syncs",
        .title = "Calls that make the host wait, what called them, and the idle time they leave",
@@ -165,5 +164,10 @@ Report syncs() {
        .none = "None of the recorded calls waits for a device.",
        .importance = kImportance});
 }
+
+}  // namespace
+}  // namespace syncs_report
+
+Report syncs() { return syncs_report::report(); }
 
 }  // namespace fathom

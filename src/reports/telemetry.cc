@@ -12,6 +12,7 @@
 #include "reports/report.h"
 
 namespace fathom {
+namespace telemetry_report {
 namespace {
 
 struct Counter {
@@ -151,9 +152,7 @@ constexpr std::string_view kImportance[] = {"counter", "mean",   "unit", "max", 
 
 constexpr Need kNeeds[] = {{StoreTable::counters}};
 
-}  // namespace
-
-Report telemetry() {
+Report report() {
   return report_of<kColumns, compute>(
       {.id = "telemetry",
        .title = "Counters sampled beside the program: GPU, processor, memory, I/O",
@@ -166,5 +165,10 @@ Report telemetry() {
        .needs = kNeeds,
        .importance = kImportance});
 }
+
+}  // namespace
+}  // namespace telemetry_report
+
+Report telemetry() { return telemetry_report::report(); }
 
 }  // namespace fathom
