@@ -16,6 +16,8 @@ ROOT = Path(os.environ.get("FATHOM_SOURCE_DIR") or Path(__file__).resolve().pare
 WARNINGS = ("-Wall", "-Wextra", "-Wpedantic", "-Wconversion", "-Wsign-conversion", "-Wshadow")
 STANDARDS = ("c++17", "c++20", "c++2b")
 WITHOUT = ((), ("-fno-exceptions", "-fno-rtti"))
+# Several files at a time: that each compiles alone is what tools/check_alone asks.
+UNITY = "-DFATHOM_UNITY=ON"
 
 # All that is inline or a template is used at least once.
 EVERYTHING = """
@@ -133,7 +135,7 @@ class Consumers(unittest.TestCase):
     def test_find_it_in_the_prefix_that_it_was_installed_into(self) -> None:
         with tempfile.TemporaryDirectory() as folder:
             build, prefix = Path(folder, "build"), Path(folder, "prefix")
-            run("cmake", "-S", ROOT, "-B", build, "-DFATHOM_SDK_ONLY=ON")
+            run("cmake", "-S", ROOT, "-B", build, "-DFATHOM_SDK_ONLY=ON", UNITY)
             run("cmake", "--build", build, "-j2")
             run("cmake", "--install", build, "--prefix", prefix)
             found = f"-DCMAKE_PREFIX_PATH={prefix}"
@@ -143,7 +145,7 @@ class Consumers(unittest.TestCase):
 
     def test_build_it_as_a_part_of_theirs_and_nothing_else(self) -> None:
         with tempfile.TemporaryDirectory() as folder:
-            programs = self.consumer(Path(folder, "consumer"), INSIDE.format(root=ROOT))
+            programs = self.consumer(Path(folder, "consumer"), INSIDE.format(root=ROOT), UNITY)
             records(self, programs / "train", Path(folder, "session"))
             measures(self, programs / "bench", Path(folder, "result.json"))
 
