@@ -36,10 +36,7 @@ struct Group {
 class Grouping {
  public:
   explicit Grouping(const Context& context)
-      : context_(context),
-        trace_(context.trace),
-        by_(context.options.group_by),
-        ops_(trace_, context.nesting()) {}
+      : trace_(context.trace), by_(context.options.group_by), ops_(trace_, context.nesting()) {}
 
   void add_call(SliceId call, std::uint32_t split) {
     Group& group = group_of(call, split);
@@ -87,7 +84,6 @@ class Grouping {
     return groups_[number];
   }
 
-  const Context& context_;
   const Trace& trace_;
   const std::string& by_;
   EnclosingOps ops_;
