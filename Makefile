@@ -74,8 +74,8 @@ test-torch: build ## The recording of real PyTorch programs (installs PyTorch, a
 	PYTHONPATH=$(RELEASE)/python:$$(build/python/bin/python -c 'import sysconfig; print(sysconfig.get_path("purelib"))') \
 	$${FATHOM_TORCH_PYTHON:-build/torch/bin/python} -m pytest -q -p no:cacheprovider tests/python/torch_profile_test.py
 
-debug asan: ## The same tests in another build: assertions; assertions and sanitizers.
-	@tools/setup build nvtx
+debug asan: ## The same tests in another build: assertions; assertions and sanitizers (clang's, which compile fastest).
+	@tools/setup build nvtx $(if $(filter asan,$@),fuzz)
 	@tools/setup cuda || echo '$@: no headers of CUPTI: the tests of libfathom_cuda.so are left out' >&2
 	@$(call configure,$@)
 	@cmake --build build/$@ -j $(JOBS)

@@ -4,7 +4,7 @@
 # Files must compile without it: a header that a file forgot comes to light in the debug build, which has none (it is
 # also what clang-tidy reads), and for what is no test in the release build. There rooms have none, so that the wheel,
 # which is built in another folder, gets its objects from ccache.
-option(FATHOM_PRECOMPILED "Precompile the standard library's headers for tests and for what has sanitizers (g++)" ON)
+option(FATHOM_PRECOMPILED "Precompile the standard library's headers for tests and for what has sanitizers" ON)
 
 set(precompiled_std
     algorithm array charconv chrono cmath cstdint cstring filesystem fstream functional map memory mutex optional set
@@ -14,8 +14,7 @@ list(TRANSFORM precompiled_std REPLACE "(.+)" "<\\1>")
 # fathom_precompile(<set> <options> <mode> [<header>...]): for targets compiled as <options> and -f<mode> tell, which is
 # PIC for libraries and PIE for executables. fathom_use_precompiled(<target> <set>) gives it to one.
 function(fathom_precompile set options mode)
-  if(NOT FATHOM_PRECOMPILED OR NOT CMAKE_CXX_COMPILER_ID STREQUAL "GNU"
-     OR (CMAKE_BUILD_TYPE STREQUAL "Debug" AND NOT FATHOM_SANITIZE))
+  if(NOT FATHOM_PRECOMPILED OR (CMAKE_BUILD_TYPE STREQUAL "Debug" AND NOT FATHOM_SANITIZE))
     return()
   endif()
   set(source "${PROJECT_BINARY_DIR}/generated/precompiled_${set}.cc")

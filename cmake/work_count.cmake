@@ -1,7 +1,7 @@
 # Counts work: tests/scaling compares what analyses do with n and with 4n events. Times would differ between machines
 # and runs; how many basic blocks are entered does not.
 set(FATHOM_COUNTS_WORK OFF)
-if(FATHOM_TESTS AND FATHOM_SANITIZE MATCHES "address" AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+if(FATHOM_TESTS AND FATHOM_SANITIZE MATCHES "address")
   set(FATHOM_COUNTS_WORK ON)
 endif()
 

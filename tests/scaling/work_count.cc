@@ -1,4 +1,4 @@
-// Counts the basic blocks that run: gcc calls this function at the beginning of each
+// Counts the basic blocks that run: compilers put a call of this function at the beginning of each
 // (cmake/work_count.cmake).
 #include "tests/scaling/work_count.h"
 
@@ -15,5 +15,5 @@ void add_work(std::uint64_t more) { blocks += more; }
 
 }  // namespace fathom
 
-// NOLINTNEXTLINE(bugprone-reserved-identifier,readability-identifier-naming): gcc's name for it.
+// NOLINTNEXTLINE(bugprone-reserved-identifier,readability-identifier-naming): the compilers' name.
 extern "C" void __sanitizer_cov_trace_pc() { ++fathom::blocks; }
