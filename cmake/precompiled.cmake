@@ -22,6 +22,10 @@ function(fathom_precompile set options mode)
   add_library(fathom_precompiled_${set} OBJECT EXCLUDE_FROM_ALL "${source}")
   target_link_libraries(fathom_precompiled_${set} PRIVATE ${options})
   target_compile_options(fathom_precompiled_${set} PRIVATE -f${mode})
+  if(CMAKE_CXX_COMPILER_ID MATCHES "Clang")
+    # Equal headers, equal files: so that a compiler cache knows them again.
+    target_compile_options(fathom_precompiled_${set} PRIVATE "SHELL:-Xclang -fno-pch-timestamp")
+  endif()
   target_precompile_headers(fathom_precompiled_${set} PRIVATE ${precompiled_std} ${ARGN})
 endfunction()
 
