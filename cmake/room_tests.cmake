@@ -17,10 +17,6 @@ if(FATHOM_SANITIZE)
 else()
   target_compile_options(fathom_test_options INTERFACE $<$<CONFIG:Release>:-O1>)
 endif()
-if(CMAKE_CXX_COMPILER_ID MATCHES "Clang")
-  # What g++ calls a conversion that changes a value is enough for tests.
-  target_compile_options(fathom_test_options INTERFACE -Wno-sign-conversion)
-endif()
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
   # Of headers that it read precompiled, gcc 12 forgets that they are the system's, and warns about its own std::string.
   target_compile_options(fathom_test_options INTERFACE -Wno-array-bounds -Wno-stringop-overflow)

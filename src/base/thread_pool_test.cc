@@ -53,8 +53,8 @@ class Meeting {
 };
 
 TEST(Parallel, DoesEachPieceExactlyOnce) {
-  for (const std::size_t pieces : {0, 1, 2, 3, 1000}) {
-    for (const unsigned threads : {0, 1, 2, 7}) {
+  for (const std::size_t pieces : {0U, 1U, 2U, 3U, 1000U}) {
+    for (const unsigned threads : {0U, 1U, 2U, 7U}) {
       std::vector<std::atomic<int>> done(pieces);
       for_each_in_parallel(pieces, threads, [&](std::size_t i) { ++done[i]; });
       for (const std::atomic<int>& times : done) EXPECT_EQ(times, 1);

@@ -88,7 +88,7 @@ double share_of_claims(const Kind& kind, std::size_t pairs, double factor) {
 TEST(PairedRatio, ClaimsOfAThingAndItselfAreWrongInAtMostFivePercentWhateverTheNoise) {
   // Of 1000 repeats, 65 are two standard deviations above 5 %.
   for (const Kind& kind : kinds()) {
-    for (const std::size_t pairs : {6, 20, 100})
+    for (const std::size_t pairs : {6U, 20U, 100U})
       EXPECT_LE(share_of_claims(kind, pairs, 1), 0.065) << kind.name << ", " << pairs;
   }
 }

@@ -33,7 +33,7 @@ TEST(RankSum, OfNothingIsUnset) { EXPECT_FALSE(rank_sum_p({}, std::vector<double
 
 TEST(RankSum, RejectsEqualDistributionsInAtMostFivePercent) {
   std::mt19937_64 bits(7);
-  for (const std::size_t n : {8, 40}) {
+  for (const std::size_t n : {8U, 40U}) {
     int claims = 0;
     for (int repeat = 0; repeat < 1000; ++repeat) {
       std::vector<double> a;

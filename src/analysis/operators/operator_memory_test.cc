@@ -40,8 +40,8 @@ TEST(OperatorMemory, AnyHintGivesTheSameAnswer) {
   const Trace trace = builder.build();
   const OperatorMemory memory(trace);
   for (int i = 0; i < 500; ++i) {
-    const std::int64_t start = random() % 500;
-    const std::int64_t end = start + random() % 100;
+    const auto start = static_cast<std::int64_t>(random() % 500);
+    const std::int64_t end = start + static_cast<std::int64_t>(random() % 100);
     std::int64_t expected = 0;
     for (std::size_t row = 0; row < trace.memory.size(); ++row) {
       const std::int64_t at = to_ns(trace.memory.time[row]);

@@ -16,9 +16,10 @@ Trace random_trace(std::size_t slices, unsigned seed) {
   TraceBuilder builder;
   std::int64_t at = 3;
   for (std::size_t i = 0; i < slices; ++i) {
-    const std::int64_t duration = random() % 4 == 0 ? 0 : random() % 100;
+    const auto duration = static_cast<std::int64_t>(random() % 4 == 0 ? 0 : random() % 100);
     builder.op("op", at, duration);
-    at += std::max<std::int64_t>(duration, 1) + (random() % 2 == 0 ? 0 : random() % 50);
+    at += std::max<std::int64_t>(duration, 1) +
+          static_cast<std::int64_t>(random() % 2 == 0 ? 0 : random() % 50);
   }
   return builder.build();
 }
