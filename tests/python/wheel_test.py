@@ -10,8 +10,6 @@ import venv
 
 import pytest
 
-BUILD = pathlib.Path(os.environ["FATHOM_BUILD_DIR"])
-
 
 def environment() -> dict[str, str]:
     """Without the build tree's package, which would hide the installed one."""
@@ -24,8 +22,7 @@ def python(source: pathlib.Path, tmp_path_factory: pytest.TempPathFactory) -> pa
     folder = tmp_path_factory.mktemp("wheel")
     pip = [sys.executable, "-m", "pip", "--disable-pip-version-check", "--no-input"]
     build = ["wheel", "--no-deps", "--no-build-isolation", "--no-index", "-w", folder, source]
-    tree = f"--config-settings=build-dir={BUILD / 'wheel'}"
-    subprocess.run([*pip, *build, tree], check=True, env=environment())
+    subprocess.run([*pip, *build], check=True, env=environment())
     wheels = list(folder.glob("*.whl"))
     assert len(wheels) == 1
     venv.create(folder / "venv", with_pip=False, symlinks=True)
