@@ -29,6 +29,13 @@ if(FATHOM_SANITIZE)
   # and of what vptr looks for, objects used as what they are not, there is next to nothing in values without bases.
   set(sanitize -fsanitize=${FATHOM_SANITIZE} -fno-sanitize=null,vptr -fno-sanitize-recover=all -fno-omit-frame-pointer)
   add_compile_options("$<$<COMPILE_LANGUAGE:C,CXX>:${sanitize}>")
+  # Not every compiler says by a macro what it checks.
+  foreach(kind IN ITEMS address thread)
+    if(FATHOM_SANITIZE MATCHES ${kind})
+      string(TOUPPER FATHOM_SANITIZE_${kind} macro)
+      add_compile_definitions(${macro})
+    endif()
+  endforeach()
   add_link_options(${sanitize})
   # Each check of undefined behaviour has a record with the name of its file. In a program that can lie anywhere
   # that is a million and a half relocations, 40 ms at each start; the end-to-end tests start thousands.

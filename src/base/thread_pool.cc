@@ -19,7 +19,7 @@ namespace {
 
 /// A helper's stack counts against a limit on address space, and 8 MiB are usual. The deepest that
 /// analyses need is a tenth of this; sanitizers' frames are several times larger.
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#if defined(FATHOM_SANITIZE_ADDRESS) || defined(FATHOM_SANITIZE_THREAD)
 constexpr std::size_t kStackBytes = std::size_t{8} << 20;
 #else
 constexpr std::size_t kStackBytes = std::size_t{1} << 20;

@@ -41,7 +41,7 @@ void set_up_memory() {
 }  // namespace fathom::cli
 
 // Sanitizers have their own, which find more.
-#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+#if !defined(FATHOM_SANITIZE_ADDRESS) && !defined(FATHOM_SANITIZE_THREAD)
 
 void* operator new(std::size_t bytes) {
   void* const memory = std::malloc(bytes == 0 ? 1 : bytes);

@@ -24,7 +24,7 @@ std::string libcupti() {
 class RealHost : public testing::Test {
  protected:
   void SetUp() override {
-#ifdef __SANITIZE_ADDRESS__
+#ifdef FATHOM_SANITIZE_ADDRESS
     GTEST_SKIP() << "libcupti opens libraries with RTLD_DEEPBIND, which sanitizers refuse";
 #endif
     const std::string file = libcupti();

@@ -16,7 +16,7 @@ namespace fathom::test {
 namespace {
 
 /// The thread sanitizer gives up in a child that starts a thread.
-#ifdef __SANITIZE_THREAD__
+#ifdef FATHOM_SANITIZE_THREAD
 constexpr bool kCanFork = false;
 #else
 constexpr bool kCanFork = true;
@@ -242,7 +242,7 @@ TEST(SdkProgram, NamesMayBeOddAndLongOnesAreCutBetweenCharacters) {
 
 TEST(SdkProgram, WhatWaitsToBeWrittenWhenItForksIsWrittenOnce) {
   if (!kCanFork) GTEST_SKIP() << kNoForks;
-#ifdef __SANITIZE_ADDRESS__
+#ifdef FATHOM_SANITIZE_ADDRESS
   GTEST_SKIP() << "gcc 12's sanitizer does not take its own locks over fork()";
 #endif
   const Outcome outcome = run({"forks_after_threads"});
@@ -253,7 +253,7 @@ TEST(SdkProgram, WhatWaitsToBeWrittenWhenItForksIsWrittenOnce) {
 
 TEST(SdkProgram, CanForkWhileOtherThreadsRecord) {
   if (!kCanFork) GTEST_SKIP() << kNoForks;
-#ifdef __SANITIZE_ADDRESS__
+#ifdef FATHOM_SANITIZE_ADDRESS
   GTEST_SKIP() << "gcc 12's sanitizer does not take its own locks over fork()";
 #endif
   const Outcome outcome =
