@@ -6,8 +6,10 @@ set(capture "${PROJECT_SOURCE_DIR}/src/capture")
 
 file(GLOB sources CONFIGURE_DEPENDS "${capture}/inside/*.cc")
 list(FILTER sources EXCLUDE REGEX "_test\\.cc$")
+# A program may link the rooms base and wire too, and takes what both have from one of them: each such file by itself.
 set(inside_sources ${sources})
-# The wire room's writer, compiled in: each file by itself, since a program may link that room too.
+list(FILTER inside_sources EXCLUDE REGEX "/crc32\\.cc$")
+# The wire room's writer, compiled in.
 foreach(file IN ITEMS block file writer)
   list(APPEND sources "${PROJECT_SOURCE_DIR}/src/wire/${file}.cc")
 endforeach()

@@ -1,6 +1,8 @@
 // Lines over what was varied: every point has its place, and the picture is well-formed.
 #include "render/line_plot.h"
 
+#include <cstdint>
+
 #include <gtest/gtest.h>
 
 namespace fathom {
@@ -11,7 +13,7 @@ LinePlot plot_of(std::vector<std::string> values, std::vector<double> middles) {
   plot.title = "<train> & \"x\"";
   plot.x_title = "batch";
   plot.values = std::move(values);
-  plot.value_text = [](double value) { return std::to_string(static_cast<int>(value)); };
+  plot.value_text = [](double value) { return std::to_string(static_cast<std::int64_t>(value)); };
   LineSeries series{.name = "command", .points = {}};
   for (std::size_t i = 0; i < middles.size(); ++i) {
     series.points.push_back(

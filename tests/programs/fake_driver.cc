@@ -81,8 +81,8 @@ int cuDeviceGetName(char* name, int length, int /*device*/) {
   return 0;
 }
 /// As the fake of NVML calls its first.
-int cuDeviceGetUuid_v2(unsigned char* bytes, int /*device*/) {
-  std::memset(bytes, 0, 16);
+int cuDeviceGetUuid_v2(std::array<unsigned char, 16>* bytes, int /*device*/) {
+  bytes->fill(0);
   return 0;
 }
 int cuDriverGetVersion(int* version) {
