@@ -29,7 +29,8 @@ function(fathom_room room)
       fathom_use_precompiled(fathom_${room} rooms)
     endif()
     fathom_count_work(${room})
-    # The SDK's library holds files of the wire room too; a program that links both takes each file from one of them.
+    # The SDK's library holds files of the wire room and a CRC too; a program that links both takes each from one of them.
+    list(FILTER sources EXCLUDE REGEX "/src/base/crc32\\.cc$")
     if(NOT room STREQUAL "wire")
       fathom_unity(fathom_${room} 40000 ${sources})
     endif()
