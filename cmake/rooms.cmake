@@ -73,8 +73,8 @@ function(fathom_check_all_cc room folder families sources)
   endforeach()
 endfunction()
 
-# Where programs spend their time: what has sanitizers optimises these, which takes clang twice as long, and nothing else.
-set(busy_rooms "^(base|stats|store|formats|analysis|replay)$")
+# Where programs spend their time: what has sanitizers optimises these, which takes clang twice as long, and no others.
+set(busy_rooms "^(base|stats|store|formats|analysis|replay|reports|rules|engine)$")
 if(FATHOM_SANITIZE)
   fathom_precompile(rooms fathom_options PIC)
   fathom_precompile(busy_rooms fathom_options PIC)
