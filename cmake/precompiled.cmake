@@ -14,7 +14,7 @@ list(TRANSFORM precompiled_std REPLACE "(.+)" "<\\1>")
 # fathom_precompile(<set> <options> <mode> [<header>...]): for targets compiled as <options> and -f<mode> tell, which is
 # PIC for libraries and PIE for executables. fathom_use_precompiled(<target> <set>) gives it to one.
 function(fathom_precompile set options mode)
-  if(NOT FATHOM_PRECOMPILED OR (CMAKE_BUILD_TYPE STREQUAL "Debug" AND NOT FATHOM_SANITIZE))
+  if(NOT FATHOM_PRECOMPILED OR FATHOM_FUZZ OR (CMAKE_BUILD_TYPE STREQUAL "Debug" AND NOT FATHOM_SANITIZE))
     return()
   endif()
   set(source "${PROJECT_BINARY_DIR}/generated/precompiled_${set}.cc")
