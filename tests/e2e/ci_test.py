@@ -46,8 +46,8 @@ class Example(unittest.TestCase):
         done = subprocess.run([SCRIPT, base, new, self.folder / "out", sys.executable, "loop.py"], env=environment, capture_output=True, text=True, timeout=300, check=False)
         return done, summary
 
-    def test_a_change_that_costs_three_times_is_found(self):
-        done, summary = self.run_example(self.tree("base", 20000), self.tree("new", 60000), BUDGETS="step_time+40%")
+    def test_a_change_that_costs_ten_times_is_found(self):
+        done, summary = self.run_example(self.tree("base", 20000), self.tree("new", 200000), BUDGETS="step_time+40%")
         self.assertEqual(done.returncode, 1, done.stdout + done.stderr)
         self.assertIn("over 6 pairs of runs", " ".join(done.stdout.split()))
         self.assertIn("| over | step\\_time+40%", summary.read_text())
