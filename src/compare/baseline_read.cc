@@ -186,6 +186,12 @@ void check_sums(Reader& reader, const Profile& profile) {
   if (rows != lengths) reader.wrong("the times of 'rows' do not sum to 'lengths_ns'");
 }
 
+/// Is there that counter, and did it count nothing?
+bool is_zero(const Profile& profile, std::string_view counter) {
+  const auto found = std::ranges::find(profile.counters, counter, &Counter::id);
+  return found != profile.counters.end() && found->value == 0;
+}
+
 Profile profile_in(Reader& reader, const element& each) {
   Profile profile;
   object from;
@@ -206,6 +212,9 @@ Profile profile_in(Reader& reader, const element& each) {
   profile.batches = reader.amounts(from, "batches", 1);
   reader.each(from, "counters",
               [&](const element& one) { profile.counters.push_back(counter_in(reader, one)); });
+  // A baseline does not keep what was recorded; of what there is none, nothing was.
+  profile.operators_recorded = !is_zero(profile, "operator_calls");
+  profile.launches_recorded = !is_zero(profile, "kernel_launches");
   reader.each(from, "conditions",
               [&](const element& one) { profile.conditions.push_back(condition_in(reader, one)); });
   reader.each(from, "rows", [&](const element& one) {

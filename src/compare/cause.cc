@@ -19,6 +19,7 @@ struct CauseText {
 constexpr std::array<CauseText, kCauses> kTexts = {{
     {"none", "unchanged", "unchanged"},
     {"not_recorded", "not recorded on one side", "not recorded on one side"},
+    {"launch_unknown", "launch not recorded", "launch not recorded"},
     {"loader", "less waiting for the data loader", "more waiting for the data loader"},
     {"recompilation", "less compiling", "more compiling"},
     {"warm_up", "less that is done only once", "more that is done only once"},
@@ -44,7 +45,13 @@ bool any_row(const AlignedWork& work, const auto& holds) {
   return std::ranges::any_of(work.base, holds) || std::ranges::any_of(work.now, holds);
 }
 
+/// One side has it, and what it is recognized by is recorded on one side alone.
 bool is_not_recorded(const RowFacts& facts) {
+  if (!one_sided(facts) || facts.work.bucket == AnyBucket::outside()) return false;
+  return facts.work.bucket.idle() ? !facts.launches_comparable : !facts.operators_comparable;
+}
+
+bool is_launch_unknown(const RowFacts& facts) {
   return facts.work.bucket.is(Bucket::host_unknown) || facts.work.bucket == AnyBucket::outside();
 }
 
@@ -216,6 +223,10 @@ std::string either_text(const RowFacts& facts) {
   return calls_text(facts);
 }
 
+std::string lack_text(const RowFacts& facts) {
+  return facts.work.bucket.idle() ? "launches on one side only" : "operators on one side only";
+}
+
 std::string change_text(const std::set<std::string_view>& base,
                         const std::set<std::string_view>& now) {
   const auto left = [](const std::set<std::string_view>& all,
@@ -261,7 +272,8 @@ struct CauseTest {
 };
 constexpr CauseTest kTests[] = {
     {Cause::none, is_unchanged, no_detail},
-    {Cause::not_recorded, is_not_recorded, no_detail},
+    {Cause::not_recorded, is_not_recorded, lack_text},
+    {Cause::launch_unknown, is_launch_unknown, no_detail},
     {Cause::loader, is_loader, either_text},
     {Cause::recompilation, is_recompilation, calls_text},
     {Cause::warm_up, is_warm_up, no_detail},

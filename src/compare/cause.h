@@ -14,7 +14,8 @@ namespace fathom {
 /// In the order in which they are tried: the first whose test holds is the cause.
 enum class Cause : std::uint8_t {
   none,             ///< Nothing changed.
-  not_recorded,     ///< One side's recording cannot show it.
+  not_recorded,     ///< On one side only, and the other's recording cannot show it.
+  launch_unknown,   ///< Idle time whose launch was not recorded, or time outside of the recording.
   loader,           ///< Waiting for the data loader.
   recompilation,    ///< A compiler or autotuner at work.
   warm_up,          ///< What is done only once.
@@ -52,6 +53,9 @@ struct RowFacts {
   std::optional<bool> within_noise;
   std::optional<double> base_clock_mhz;
   std::optional<double> new_clock_mhz;
+  /// What a side has is recorded on the other, where that has it (Profile).
+  bool operators_comparable = true;
+  bool launches_comparable = true;
 
   /// Sets what is divided by Shapley: `by_calls`, `by_time` and `by_clock`.
   void divide_change();

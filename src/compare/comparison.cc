@@ -251,7 +251,9 @@ class Comparer {
                    .by_clock = {},
                    .within_noise = {},
                    .base_clock_mhz = base_.clock_mhz,
-                   .new_clock_mhz = now_.clock_mhz};
+                   .new_clock_mhz = now_.clock_mhz,
+                   .operators_comparable = base_.operators_recorded == now_.operators_recorded,
+                   .launches_comparable = base_.launches_recorded == now_.launches_recorded};
     facts.divide_change();
     return facts;
   }

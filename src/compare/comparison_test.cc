@@ -387,11 +387,44 @@ TEST(Cause, IsTheClockWhereCyclesStayAndCyclesWhereTheyDoNot) {
   EXPECT_EQ(first_cause(with_clocks(1500, 1500)), Cause::cycles);
 }
 
-TEST(Cause, OfTimeWhoseLaunchWasNotRecordedIsNotRecorded) {
+TEST(Cause, OfTimeWhoseLaunchWasNotRecordedIsThat) {
   const AnyBucket bucket(Bucket::host_unknown);
   EXPECT_EQ(
       first_cause(compare_rows(made_row(key_in(bucket), 900, 1), made_row(key_in(bucket), 300, 1))),
-      Cause::not_recorded);
+      Cause::launch_unknown);
+}
+
+/// As a recorder without runtime calls has it: its idle time has no causes.
+TEST(Cause, OfIdleTimeIsNotRecordedWhereOneSideHasNoLaunches) {
+  const ProfileRow same = made_row(key_in(AnyBucket(Bucket::compute), "sgemm"), 1'000'000, 1);
+  const ProfileRow wait =
+      made_row(key_in(AnyBucket(Bucket::sync), "after cudaStreamSynchronize"), 50'000, 1);
+  const ProfileRow unknown = made_row(key_in(AnyBucket(Bucket::host_unknown), "gap"), 60'000, 1);
+  const Profile base = made_profile({same, wait});
+  Profile now = made_profile({same, unknown});
+  EXPECT_EQ(row_of(compare_profiles(base, now), "after cudaStreamSynchronize").cause,
+            Cause::synchronization)
+      << "both recorded launches";
+  now.launches_recorded = false;
+  const Comparison idle = compare_profiles(base, now);
+  EXPECT_EQ(row_of(idle, "after cudaStreamSynchronize").cause, Cause::not_recorded)
+      << "not a synchronization that was removed";
+  EXPECT_EQ(row_of(idle, "after cudaStreamSynchronize").detail, "launches on one side only");
+  EXPECT_EQ(row_of(idle, "gap").cause, Cause::not_recorded);
+}
+
+TEST(Cause, OfAnOperatorIsNotRecordedWhereOneSideHasNone) {
+  const ProfileRow same = made_row(key_in(AnyBucket(Bucket::compute), "sgemm"), 1'000'000, 1);
+  const ProfileRow add = made_row(key_in(AnyBucket(Bucket::compute), "aten::add"), 50'000, 1);
+  const Profile base = made_profile({same, add});
+  Profile now = made_profile({same});
+  EXPECT_EQ(row_of(compare_profiles(base, now), "aten::add").cause, Cause::calls)
+      << "both recorded operators";
+  now.operators_recorded = false;
+  const Comparison compared = compare_profiles(base, now);
+  const ComparedRow& lost = row_of(compared, "aten::add");
+  EXPECT_EQ(lost.cause, Cause::not_recorded);
+  EXPECT_EQ(lost.detail, "operators on one side only");
 }
 
 }  // namespace

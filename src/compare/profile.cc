@@ -38,6 +38,13 @@ std::uint64_t content_of(const Trace& trace) {
   return hash;
 }
 
+bool has_any(const Trace& trace, bool (*is)(SliceKind)) {
+  for (std::size_t row = 0; row < trace.slices.size(); ++row) {
+    if (is(trace.kind(SliceId(row)))) return true;
+  }
+  return false;
+}
+
 /// By step its batch: consecutive steps, as equally many as can be.
 std::vector<std::uint32_t> batches_of(std::size_t steps, std::size_t batches) {
   std::vector<std::uint32_t> out(steps);
@@ -97,6 +104,9 @@ Result<Profile> profile_of(const Session& session, const Request& request) {
   for (const Step* const step : steps.usual)
     profile.lengths_ns.push_back(to_ns(step->window.length()));
   profile.on_device = steps.device >= 0;
+  profile.operators_recorded =
+      has_any(session.trace(), [](SliceKind kind) { return kind == SliceKind::cpu_op; });
+  profile.launches_recorded = has_any(session.trace(), is_runtime_call);
   const std::size_t batches = std::min(steps.usual.size(), kMostBatches);
   const std::vector<std::uint32_t> batch_of = batches_of(steps.usual.size(), batches);
   profile.batches.resize(batches);

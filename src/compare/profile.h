@@ -111,6 +111,9 @@ struct Profile {
   std::size_t steps_left_out = 0;  ///< Edge steps and outliers.
   std::vector<std::int64_t> lengths_ns;  ///< Of the usual steps, in their order.
   bool on_device = false;                ///< The accounting is of a device, else of a main thread.
+  /// What the recording can show at all: what it cannot is no work that went away.
+  bool operators_recorded = true;
+  bool launches_recorded = true;  ///< Without which no idle time of a device has a cause.
   /// Lengths of whole runs (compare/bench_result.h), without what they went into: one row without a
   /// name is all of it.
   bool times_only = false;

@@ -16,14 +16,23 @@
 namespace fathom {
 namespace {
 
-constexpr std::size_t kBuckets = 5;
-constexpr std::size_t kCauses = 5;
 constexpr std::size_t kEverything = SIZE_MAX;
 constexpr std::size_t kChangeWidth = 15;
 constexpr std::size_t kTimeWidth = 10;
-constexpr std::size_t kConditions = 3;
-constexpr std::size_t kCounters = 4;
+/// The height of a terminal that nobody has enlarged.
+constexpr std::ptrdiff_t kScreenLines = 24;
 constexpr std::size_t kRowsOfMarkdown = 20;
+
+/// How many of each are shown before "other …".
+struct Limits {
+  std::size_t buckets = kEverything;
+  std::size_t causes = kEverything;
+  std::size_t conditions = kEverything;
+  std::size_t counters = kEverything;
+};
+/// The first with which all is on one screen; the last in any case.
+constexpr Limits kOnAScreen[] = {
+    {5, 5, 3, 4}, {5, 4, 2, 3}, {4, 4, 2, 2}, {4, 3, 1, 1}, {3, 3, 1, 1}};
 
 std::string joined(const std::vector<std::string>& texts, std::size_t limit) {
   std::string out;
@@ -85,7 +94,8 @@ std::string counters_text(const Comparison& pair, std::size_t limit) {
 
 class TextWriter {
  public:
-  TextWriter(const Style& style, bool all) : style_(style), all_(all) {}
+  TextWriter(const Style& style, bool all, const Limits& limits)
+      : style_(style), all_(all), limits_(limits) {}
 
   std::string write(const Comparison& pair) {
     const std::size_t room = all_ || style_.width < kLabelWidth ? 0 : style_.width - kLabelWidth;
@@ -93,18 +103,17 @@ class TextWriter {
     add("New", input_text(pair.now, room));
     add("Step time", step_text(pair));
     add("", same_text(pair));
-    add("Differs", joined(condition_texts(pair), all_ ? kEverything : kConditions));
-    table("Where the time of a mean step goes", bucket_lines(pair, all_ ? kEverything : kBuckets),
-          true);
+    add("Differs", joined(condition_texts(pair), limits_.conditions));
+    table("Where the time of a mean step goes", bucket_lines(pair, limits_.buckets), true);
     if (!all_) add("By phase", phases_text(pair));
     table("Why: self time of operators and kernels, by cause of its change",
-          cause_lines(pair, all_ ? kEverything : kCauses), false);
+          cause_lines(pair, limits_.causes), false);
     if (all_) {
       table("Where: phase, module, operator, kernel", tree_lines(pair), true);
       if (pair.comparability != Comparability::different_devices)
         add("Matched", alignment_text(pair));
     }
-    add("Counts", counters_text(pair, all_ ? kEverything : kCounters));
+    add("Counts", counters_text(pair, limits_.counters));
     for (const std::string& note : pair.notes) add("Note", note);
     return std::move(text_);
   }
@@ -142,6 +151,7 @@ class TextWriter {
 
   const Style& style_;
   bool all_;
+  Limits limits_;
   std::string text_;
 };
 
@@ -196,19 +206,30 @@ std::string target_line(const ComparedSides& sides, const std::optional<Target>&
   return target_text(*target, progress_of(*target, pair), pair.now.step_ns.median);
 }
 
-}  // namespace
-
-std::string render_compare_text(const ComparedSides& sides, const std::optional<Target>& target,
-                                bool all, const Style& style) {
+std::string text_of(const ComparedSides& sides, const std::optional<Target>& target, bool all,
+                    const Limits& limits, const Style& style) {
   std::string text;
   if (sides.pairs.size() > 1) text += paragraph("Ranks", ranks_text(sides), style);
   for (std::size_t i = 0; i < sides.pairs.size(); ++i) {
     if (!all && i != sides.shown) continue;
     if (!text.empty() && all) text += '\n';
-    text += TextWriter(style, all).write(sides.pairs[i]);
+    text += TextWriter(style, all, limits).write(sides.pairs[i]);
   }
   if (target) text += paragraph("Target", target_line(sides, target), style);
   for (const std::string& note : sides.notes) text += paragraph("Note", note, style);
+  return text;
+}
+
+}  // namespace
+
+std::string render_compare_text(const ComparedSides& sides, const std::optional<Target>& target,
+                                bool all, const Style& style) {
+  if (all) return in_charset(text_of(sides, target, true, {}, style), style);
+  std::string text;
+  for (const Limits& limits : kOnAScreen) {
+    text = text_of(sides, target, false, limits, style);
+    if (std::ranges::count(text, '\n') <= kScreenLines) break;
+  }
   return in_charset(text, style);
 }
 

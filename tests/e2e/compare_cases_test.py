@@ -105,6 +105,16 @@ class Cases(unittest.TestCase):
         self.assertEqual(sorted(kernel["name"] for kernel in row["kernels"]), ["ampere_sgemm_128x64_tn", "sgemm"])
         self.assertEqual(row["change_ns"], -100 * MICROSECONDS)
 
+    def test_idle_time_without_causes_on_one_side_is_no_cause_that_went_away(self):
+        without = Loop(EAGER)
+        without.events = [event for event in without.events if event["cat"] != "cuda_runtime"]
+        pair = self.compare(Loop(EAGER).write(self.folder / "base.json.gz"), without.write(self.folder / "new.json.gz"))["pairs"][0]
+        idle = [row for row in pair["rows"] if row["bucket"] not in ("compute", "communication", "memcpy", "memset")]
+        self.assertTrue(idle)
+        one_sided = [row for row in idle if row["alignment"] in ("base_only", "new_only")]
+        self.assertTrue(one_sided)
+        self.assertEqual({row["cause"] for row in one_sided if row["change_ns"] != 0}, {"not_recorded"})
+
     def test_a_fused_graph_is_what_replaced_its_operators(self):
         compiled = [EAGER[0], ("triton_poi_fused_add_mul_tanh_0", [("triton_poi_fused_add_mul_tanh_0", 120)])]
         pair = self.loops(EAGER, compiled, ranges=("Torch-Compiled Region: 0/0",))

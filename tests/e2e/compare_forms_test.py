@@ -1,5 +1,6 @@
 """fathom compare of more than two recordings, of results of fathom bench, and as SVG and markdown."""
 import json
+import os
 import pathlib
 import shutil
 import subprocess
@@ -161,6 +162,28 @@ class BenchResults(Folder):
         done = compare(old, old)
         self.assertEqual(done.returncode, 3)
         self.assertIn("measure it anew", done.stderr)
+
+
+class Screens(Folder):
+    def test_a_comparison_is_one_screen(self):
+        for name in sorted(path.name.removesuffix(".ill.trace.json.gz") for path in RECORDED.glob("*.ill.trace.json.gz")):
+            pair = [RECORDED / f"{name}.{kind}.trace.json.gz" for kind in ("ill", "cured")]
+            self.assert_one_screen(pair)
+
+    def test_with_phases_it_is_one_screen_still(self):
+        # A loop in four phases whose every kernel changes.
+        base = Loop([(name, [(f"k{number}", 300 + number)]) for number, (name, _) in enumerate(EAGER)])
+        text = self.assert_one_screen([GPU, GPU.with_name("hta_alexnet.json.gz")])
+        self.assertIn("Step time", text)
+        new = Loop([(name, [(f"k{number}", 200)]) for number, (name, _) in enumerate(EAGER)])
+        text = self.assert_one_screen([base.write(self.folder / "base.json.gz"), new.write(self.folder / "new.json.gz")])
+        self.assertIn("By phase", text)
+
+    def assert_one_screen(self, pair):
+        done = subprocess.run([FATHOM, "compare", *map(str, pair)], capture_output=True, text=True, timeout=120, check=True,
+                              env={**os.environ, "COLUMNS": "80"})
+        self.assertLessEqual(done.stdout.count("\n"), 24, f"{pair}\n{done.stdout}")
+        return done.stdout
 
 
 class Everything(Folder):
