@@ -59,6 +59,10 @@ foreach(
         measure/function_json
         measure/function_metrics
         measure/function_text
+        measure/measured
+        measure/measured_json
+        measure/measured_text
+        measure/metric
         measure/sampling
         stats/false_discovery
         stats/median_interval

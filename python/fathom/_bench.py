@@ -6,6 +6,7 @@ engine's, the same as of `fathom bench`.
 
 from __future__ import annotations
 
+import dataclasses
 import functools
 import inspect
 import itertools
@@ -296,23 +297,45 @@ def crossover(
     least: int = 1,
     most: int,
     setup: Function | None = None,
+    with_copies: Function | None = None,
     name: str = "n",
+    resolution: float = 0.05,
     **options: Any,
 ) -> BenchCrossover:
-    """At which size `fn` becomes faster than `against`: sizes are doubled, then halved between.
+    """From which size on `fn` costs no more than `against`: sizes are doubled, then halved between.
 
-    The size is given as the argument `name` to `setup`, or without one to both functions. Other
-    options are those of bench().
+    The size is given as the argument `name` to `setup`, or without one to both functions. It is
+    found to one, or to the resolution. `with_copies` does what `fn` does, and copies what it works
+    on to the device and its result back: it is sought for in the same way. Other options are those
+    of bench().
     """
     if not 1 <= least <= most:
         raise _refuse(f"sizes from {least} to {most}")
-    search = _core.CrossoverSearch(least, most)
+    _check_numbers(None, None, resolution, 1, None)
+    if with_copies is not None:
+        copied = crossover(
+            with_copies, against, least=least, most=most, setup=setup, name=name,
+            resolution=resolution, **options,
+        )  # fmt: skip
+        resident = crossover(
+            fn, against, least=least, most=most, setup=setup, name=name, resolution=resolution,
+            **options,
+        )  # fmt: skip
+        return dataclasses.replace(resident, with_copies=copied)
+    search = _core.CrossoverSearch(least, most, resolution)
+    options["resolution"] = resolution
     found: dict[int, BenchResult] = {}
     once = functools.partial(_crossing, fn, against, setup, name, options)
     while (size := search.next()) is not None:
         found[size] = once(size)
-        search.add(found[size].verdict or "cannot_tell")
-    return BenchCrossover(search.faster_from, search.not_faster_at, tuple(sorted(found.items())))
+        search.add(*found[size].values())
+    return BenchCrossover(
+        search.slower_up_to,
+        search.faster_from,
+        search.surely_slower,
+        search.surely_faster,
+        tuple(sorted(found.items())),
+    )
 
 
 def _crossing(

@@ -30,6 +30,11 @@ class BenchSweep:
     def __len__(self) -> int:
         return len(self.points)
 
+    @property
+    def paired(self) -> bool:
+        """Was it measured against something?"""
+        return any(result.metrics and result.base for _, result in self.points)
+
     def cost(self, place: int) -> float | None:
         """The median of the new at that point; with `per`, by its value. In nanoseconds."""
         values, result = self.points[place]
@@ -37,20 +42,52 @@ class BenchSweep:
             return None
         return result.new.median / float(values[self.per]) if self.per else result.new.median
 
-    @property
-    def knee(self) -> dict[str, Any] | None:
-        """The smallest value whose cost is not worse than the best within the resolution.
+    def _costs(self, place: int) -> list[float]:
+        values, result = self.points[place]
+        if not result.metrics:
+            return []
+        by = float(values[self.per]) if self.per else 1.0
+        return [value / by for value in result.values()[1]]
 
-        Of one swept name whose values are numbers; else None.
-        """
-        if not self.points or len(self.points[0][0]) != 1:
+    def _found(self) -> _core.Knee | None:
+        if not self.points or len(self.points[0][0]) != 1 or self.paired:
             return None
         values = [next(iter(point.values())) for point, _ in self.points]
         if not all(isinstance(value, (int, float)) for value in values):
             return None
-        costs = [self.cost(place) for place in range(len(self.points))]
-        found = _core.knee([float(value) for value in values], costs, self.resolution)
-        return None if found is None else self.points[found][0]
+        costs = [self._costs(place) for place in range(len(self.points))]
+        return _core.find_knee([float(value) for value in values], costs, self.resolution)
+
+    @property
+    def knee(self) -> dict[str, Any] | None:
+        """The smallest value that is certainly as good as the best within the resolution.
+
+        Of one function and one swept name whose values are numbers; else None. So it is where the
+        best has fewer than 7 samples.
+        """
+        found = self._found()
+        return None if found is None or found.knee is None else self.points[found.knee][0]
+
+    @property
+    def perhaps(self) -> tuple[dict[str, Any], ...]:
+        """Smaller values than the knee of which it cannot be told."""
+        found = self._found()
+        return () if found is None else tuple(self.points[place][0] for place in found.perhaps)
+
+    def verdicts(self) -> list[str | None]:
+        """Of each point, at a false discovery rate of 5 % over all of them; None where none is."""
+        judged = [
+            place
+            for place, (_, result) in enumerate(self.points)
+            if result.metrics and result.verdict is not None
+        ]
+        results = [self.points[place][1] for place in judged]
+        found = _core.judge_together(
+            [str(result.verdict) for result in results],
+            [result.headline.p for result in results],
+        )
+        by_place = dict(zip(judged, found, strict=True))
+        return [by_place.get(place) for place in range(len(self.points))]
 
     def to_dict(self) -> list[dict[str, Any]]:
         return [{"values": values, "result": result.to_dict()} for values, result in self.points]
@@ -58,7 +95,8 @@ class BenchSweep:
     def rows(self) -> list[list[str]]:
         """The cells of the table, its head first."""
         names = list(self.points[0][0]) if self.points else []
-        paired = any(result.metrics and result.base for _, result in self.points)
+        paired = self.paired
+        verdicts = self.verdicts()
         head = [*names, *(["base"] if paired else []), "new"]
         head += [f"new per {self.per}"] if self.per else []
         rows = [[*head, *(["verdict"] if paired else [])]]
@@ -68,12 +106,27 @@ class BenchSweep:
                 rows.append([*row, "–"])
                 continue
             if paired and result.base:
-                row.append(_core.value_text(result.base.median, "ns"))
-            row.append(_core.value_text(result.new.median, "ns"))
+                row.append(_core.value_text(result.base.median))
+            row.append(_core.value_text(result.new.median))
             cost = self.cost(place)
-            row += [_core.value_text(cost, "ns")] if self.per and cost is not None else []
-            rows.append([*row, *([result.claim()] if paired else [])])
+            row += [_core.value_text(cost)] if self.per and cost is not None else []
+            rows.append([*row, *([self._claim(place, verdicts[place])] if paired else [])])
         return rows
+
+    def _claim(self, place: int, verdict: str | None) -> str:
+        result = self.points[place][1]
+        if verdict == result.verdict:
+            return result.claim()
+        return f"cannot tell; of {len(self.points)} rows one may look so by chance"
+
+    def _knee_text(self) -> str:
+        knee = self.knee
+        if knee is None:
+            return ""
+        (name, value), *_ = knee.items()
+        text = f"knee: {name}={value}"
+        perhaps = ", ".join(str(each[name]) for each in self.perhaps)
+        return f"{text}; of {perhaps} it cannot be told" if perhaps else text
 
     def __str__(self) -> str:
         rows = self.rows()
@@ -82,11 +135,8 @@ class BenchSweep:
             "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=False)).rstrip()
             for row in rows
         ]
-        knee = self.knee
-        if knee is not None:
-            (name, value), *_ = knee.items()
-            lines.append(f"knee: {name}={value}")
-        return "\n".join(lines)
+        knee = self._knee_text()
+        return "\n".join([*lines, knee] if knee else lines)
 
     def _repr_html_(self) -> str:
         from html import escape
@@ -96,25 +146,44 @@ class BenchSweep:
         body = "".join(
             "<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in row) + "</tr>" for row in rows
         )
-        knee = "" if self.knee is None else f"<p>knee: {escape(str(self.knee))}</p>"
-        return f"<table><tr>{cells}</tr>{body}</table>{knee}"
+        knee = self._knee_text()
+        below = f"<p>{escape(knee)}</p>" if knee else ""
+        return f"<table><tr>{cells}</tr>{body}</table>{below}"
 
 
 @dataclass(frozen=True)
 class BenchCrossover:
-    """At which size the new became faster, and all that was measured on the way, by size."""
+    """At which size the new began to cost no more, and all that was measured on the way, by size.
 
+    `slower_up_to` and `faster_from` are by the medians: the largest size that was measured at which
+    it still cost more, and the smallest at which it did not. Certain, at 95 %, is that it costs
+    more at `surely_slower` and less at `surely_faster`. `with_copies` is the same of what copies its
+    data too, where that was given.
+    """
+
+    slower_up_to: int | None
     faster_from: int | None
-    not_faster_at: int | None
+    surely_slower: int | None
+    surely_faster: int | None
     points: tuple[tuple[int, BenchResult], ...]
+    with_copies: BenchCrossover | None = None
 
     def __str__(self) -> str:
+        if self.with_copies is None:
+            return self._text()
+        return f"without copies\n{self._text()}\nwith copies\n{self.with_copies}"
+
+    def _text(self) -> str:
         lines = [f"n={size}: {result.claim()}" for size, result in self.points]
         if self.faster_from is None:
-            return "\n".join([*lines, "the new is not faster at any size that was measured"])
-        below = (
-            ""
-            if self.not_faster_at is None
-            else f", not known to be faster at {self.not_faster_at}"
-        )
-        return "\n".join([*lines, f"the new is faster from {self.faster_from} on{below}"])
+            return "\n".join([*lines, "the new costs more at all sizes that were measured"])
+        found = f"the new costs no more from {self.faster_from} on"
+        if self.slower_up_to is not None:
+            found += f"; at {self.slower_up_to} it still does"
+        sure = [
+            f"{word} at {size}"
+            for word, size in (("more", self.surely_slower), ("less", self.surely_faster))
+            if size is not None
+        ]
+        certain = f"certain: {', '.join(sure)}" if sure else "nothing of it is certain"
+        return "\n".join([*lines, f"{found}, by the medians; {certain}"])

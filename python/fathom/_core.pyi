@@ -250,34 +250,61 @@ class Measured:
     def place(self) -> str:
         """Where it was raised."""
 
-def knee(values: Sequence[float], costs: Sequence[float | None], resolution: float) -> int | None:
-    """
-    The place of the smallest value that costs no more than the least, within the resolution.
-    """
+class Knee:
+    """Which values are as good as the best."""
+
+    @property
+    def best(self) -> int | None:
+        """The place of the least median cost."""
+
+    @property
+    def knee(self) -> int | None:
+        """Of the smallest value that is certainly as good within the resolution."""
+
+    @property
+    def perhaps(self) -> list[int]:
+        """Of smaller ones of which it cannot be told."""
+
+    def standing(self, place: int) -> str | None:
+        """best, within, worse or cannot_tell."""
+
+def find_knee(values: Sequence[float], costs: Sequence[Sequence[float]], resolution: float) -> Knee:
+    """Of as many values as lists of costs, which were measured one after the other."""
+
+def judge_together(verdicts: Sequence[str], p: Sequence[float | None]) -> list[str]:
+    """Verdicts of several rows at a false discovery rate of 5 % over all of them."""
 
 class CrossoverSearch:
     """Doubles sizes, then halves the stretch."""
 
-    def __init__(self, least: int, most: int) -> None: ...
+    def __init__(self, least: int, most: int, resolution: float) -> None: ...
 
     def next(self) -> int | None:
         """The next size; None when it is over."""
 
-    def add(self, verdict: str) -> None:
-        """Of the new side at next()."""
+    def add(self, base: Sequence[float], new: Sequence[float]) -> bool:
+        """
+        Values of pairs at next(); False where they have no ratio, and it is over.
+        """
+
+    @property
+    def slower_up_to(self) -> int | None: ...
 
     @property
     def faster_from(self) -> int | None: ...
 
     @property
-    def not_faster_at(self) -> int | None: ...
+    def surely_slower(self) -> int | None: ...
+
+    @property
+    def surely_faster(self) -> int | None: ...
 
 def median_ratio(base: Sequence[float], new: Sequence[float]) -> tuple[float, tuple[float, float] | None] | None:
     """
     Of samples that were not taken in pairs: the ratio of medians, and its interval at 95 %.
     """
 
-def value_text(value: float, unit: str) -> str:
+def value_text(ns: float) -> str:
     """12.34 µs"""
 
 def bench(function: object, against: object | None, setup: object | None, *, name: str, against_name: str, mode: str, l2: str | None, stream: int, runs: int | None, seconds: float | None, resolution: float | None, warmup: int, calls: int | None, seed: int | None, items: bool, nvml: str, say: object | None) -> Measured:

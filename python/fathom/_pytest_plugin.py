@@ -131,7 +131,7 @@ def _against(then: dict[str, Any], result: BenchResult) -> str:
     if found is None:
         return "no ratio: a value is 0"
     ratio, interval = found
-    text = f"{100 * (ratio - 1):+.1f} % of {_core.value_text(then['median'], 'ns')}"
+    text = f"{100 * (ratio - 1):+.1f} % of {_core.value_text(then['median'])}"
     if interval is None:
         return text + " (too few values for an interval)"
     low, high = interval
@@ -155,7 +155,7 @@ def pytest_terminal_summary(
         terminalreporter.line(f"differs: {text}")
     for name, result in measured:
         claim = result.claim()
-        median = _core.value_text(result.new.median, "ns")
+        median = _core.value_text(result.new.median)
         terminalreporter.line(f"{name}: {median}, {result.mode}{', ' + claim if claim else ''}")
         if saved is None:
             continue

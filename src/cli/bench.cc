@@ -18,6 +18,8 @@
 #include "cli/messages.h"
 #include "cli/options.h"
 #include "cli/result_writer.h"
+#include "engine/diagnosis/diagnosis.h"
+#include "engine/session.h"
 #include "measure/command_words.h"
 #include "measure/metrics.h"
 #include "record/step_watch.h"
@@ -234,7 +236,23 @@ Error kept_error(const Error& error) {
 /// With what the machine has: GPUs are watched wherever there are some.
 bool watches_devices(const measure::BenchOptions& options) {
   const measure::Metric* const metric = measure::metric_named(options.metric);
-  return (metric != nullptr && metric->of_devices) || record::gpus_here();
+  return (metric != nullptr && metric->of_devices) || options.given.price_per_kwh ||
+         record::gpus_here();
+}
+
+/// What the operations of a step take at the peak of the device, as the roofline has them.
+Result<double> ideal_step_ns(const std::string& recording) {
+  const Result<std::unique_ptr<Session>> session = Session::open(recording, {});
+  if (!session) return session.error();
+  const Result<Diagnosis> diagnosis = diagnose(**session, {});
+  if (!diagnosis) return diagnosis.error();
+  const std::optional<double>& mfu = diagnosis->baseline.mfu_percent;
+  if (!mfu)
+    return Error{ErrorCode::unsupported,
+                 recording +
+                     ": no operations of its steps are known; that takes a device whose "
+                     "peak is known, and shapes (record_shapes)"};
+  return *mfu / 100 * diagnosis->usual_ns.mean;
 }
 
 int run(BenchArguments& args) {
@@ -250,6 +268,11 @@ int run(BenchArguments& args) {
         capture::make_session_folder(args.folder, "bench");
     if (!folder) return fail(kept_error(folder.error()));
     args.options.keep = folder->absolute;
+  }
+  if (!args.model.empty()) {
+    const Result<double> ideal = ideal_step_ns(args.model);
+    if (!ideal) return fail(Error(ideal.error()).in("bench: --model"));
+    args.options.given.ideal_step_ns = *ideal;
   }
   args.options.plan = plan_of(args);
   args.options.telemetry = watches_devices(args.options);

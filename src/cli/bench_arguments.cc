@@ -110,9 +110,15 @@ void declare_sampling(Options& options, BenchArguments& args) {
         args.options.metric = std::move(*id);
         return {};
       },
-      "What decides: step, throughput, first-step, loader-wait, epoch, wall, user, system, "
-      "peak-memory, gpu-memory, energy, step-energy. Without it, the step where the runs of the "
+      "What decides: step, throughput, mfu, first-step, loader-wait, epoch, wall, user, system, "
+      "peak-memory, gpu-memory, energy, step-energy, epoch-energy, cost, epoch-cost. Without it, "
+      "the step where the runs of the "
       "warm-up have steps, else the wall time");
+  options.text("--model", "RECORDING", args.model,
+               "A recording of the same steps on the same device, with shapes: it tells what they "
+               "compute, so that each run has its MFU");
+  options.parsed("--price", "MONEY", rate_into(args.options.given.price_per_kwh),
+                 "Of a kWh: what the energy of a run, and of an epoch, costs");
   options.parsed("--target", "PERCENT", into(args.target, parse_saving),
                  "A wanted saving against --base: exit code 0 when it is reached, 1 when it is "
                  "missed, 4 when that cannot be told");
@@ -205,6 +211,10 @@ std::string contradiction_in(const BenchArguments& args) {
   if (int{args.output.json} + int{args.csv} + int{args.markdown} > 1)
     return "one of --json, --csv and --markdown";
   if (varied > 1) return "one of --sweep, --crossover and --bisect";
+  if (args.options.metric == measure::kMfuMetric && args.model.empty())
+    return "--metric mfu needs --model, a recording of what the steps compute";
+  if (args.options.metric.ends_with("cost") && !args.options.given.price_per_kwh)
+    return "--metric cost and epoch-cost need --price";
   if (args.crossover && args.base.empty()) return "--crossover needs two commands: --base";
   if (args.bisect && !args.base.empty()) return "--bisect is of one command, without --base";
   if (args.options.child.memory_limit && !args.bisect && !args.sweep)

@@ -18,6 +18,7 @@ struct BenchArguments {
   std::optional<measure::VariedRange> crossover;
   std::optional<measure::VariedRange> bisect;
   std::optional<double> target;
+  std::string model;   ///< A recording of what the steps compute.
   std::string svg;     ///< File of a plot.
   std::string folder;  ///< That keeps the results and what the runs timed.
   std::string base;

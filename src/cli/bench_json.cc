@@ -2,72 +2,20 @@
 #include "cli/bench_json.h"
 
 #include "base/json_writer.h"
-#include "cli/bench_json_parts.h"
+#include "measure/measured_json.h"
 
 namespace fathom::cli {
 namespace {
 
 using measure::BenchRun;
+using measure::column_of;
+using measure::exit_code_of;
+using measure::has_column;
 using measure::MeasuredMetric;
-using measure::MeasuredSide;
-
-void write_side(JsonWriter& json, const MeasuredSide& side) {
-  json.object(kJsonInline);
-  write_summary(json, side.summary);
-  json.member("autocorrelation", side.autocorrelation);
-  json.key("steadiness");
-  if (side.warm_up) {
-    json.text(to_string(side.warm_up->kind)).member("steady_after", side.warm_up->after);
-  } else {
-    json.null().key("steady_after").null();
-  }
-  json.end();
-}
-
-void write_metric(JsonWriter& json, const MeasuredMetric& metric) {
-  json.object(kJsonLines)
-      .member("metric", metric.id)
-      .member("unit", measure::to_string(metric.unit));
-  json.key("base");
-  if (metric.base) {
-    write_side(json, *metric.base);
-  } else {
-    json.null();
-  }
-  write_side(json.key("new"), metric.now);
-  json.key("verdict");
-  if (!metric.base) {
-    json.null()
-        .key("reason")
-        .null()
-        .key("ratio")
-        .null()
-        .key("ratio_interval")
-        .null()
-        .key("p")
-        .null();
-  } else {
-    write_claim(json, metric.claim);
-  }
-  json.member("clocks_differ", metric.clocks_differ).end();
-}
-
-void write_plan(JsonWriter& json, const BenchResult& result) {
-  const measure::SamplingPlan& plan = result.options.plan;
-  json.key("plan")
-      .object()
-      .member("runs", plan.runs)
-      .member("time_s", seconds(plan.time))
-      .member("resolution", plan.resolution)
-      .member("until_precise", plan.until_precise)
-      .member("seed", plan.seed)
-      .member("warmup", result.options.warmup)
-      .member("prepare", result.options.prepare)
-      .member("timeout_s", seconds(result.options.child.timeout))
-      .member("input", result.options.child.input)
-      .member("ignore_failure", result.options.ignore_failure)
-      .end();
-}
+using measure::metric_cells;
+using measure::name_of;
+using measure::seconds;
+using measure::write_bounds;
 
 void write_target(JsonWriter& json, const std::optional<measure::TargetProgress>& target) {
   if (!target) {
@@ -84,6 +32,14 @@ void write_target(JsonWriter& json, const std::optional<measure::TargetProgress>
 
 }  // namespace
 
+measure::PlanWords plan_words(const measure::BenchOptions& options) {
+  return {.warmup = options.warmup,
+          .prepare = options.prepare,
+          .timeout = options.child.timeout,
+          .input = options.child.input,
+          .ignore_failure = options.ignore_failure};
+}
+
 std::string bench_json(const BenchResult& result, std::string_view indent) {
   const measure::BenchOutcome& outcome = result.outcome;
   std::string out;
@@ -96,21 +52,12 @@ std::string bench_json(const BenchResult& result, std::string_view indent) {
     json.null();
   }
   json.key("new").texts(result.options.command);
-  write_plan(json, result);
+  write_plan(json.key("plan"), result.options.plan, plan_words(result.options));
   json.member("stopped", outcome.failure            ? "failed"
                          : outcome.interrupted != 0 ? "interrupted"
                                                     : measure::to_string(outcome.sampled.stopped));
   json.member("pairs", outcome.sampled.now.size()).member("elapsed_s", seconds(outcome.elapsed));
-  json.key("announced");
-  if (const auto& announced = outcome.sampled.announced) {
-    json.object()
-        .member("after_pairs", announced->after)
-        .member("pairs", announced->pairs)
-        .member("time_s", seconds(announced->time))
-        .end();
-  } else {
-    json.null();
-  }
+  write_announced(json.key("announced"), outcome.sampled.announced);
   json.key("headline");
   if (outcome.headline.empty()) {
     json.null();

@@ -5,6 +5,7 @@
 
 #include "base/quantity_text.h"
 #include "measure/command_words.h"
+#include "measure/measured_text.h"
 #include "render/charset.h"
 #include "render/finding_text.h"
 #include "render/text_width.h"
@@ -12,74 +13,18 @@
 namespace fathom::cli {
 namespace {
 
+using measure::claim_line;
 using measure::MeasuredMetric;
 using measure::MeasuredSide;
+using measure::metric_text;
+using measure::pairs_text;
 using measure::Side;
 using measure::Unit;
-using measure::Verdict;
-
-/// "+3.1 %" of 1.031.
-std::string change_of(double ratio) {
-  const double percent = 100 * (ratio - 1);
-  if (percent == 0) return "0 %";
-  return (percent > 0 ? "+" : "−") + percent_text(std::abs(percent));
-}
-
-std::string percentile_text(std::string_view name, const std::optional<double>& value,
-                            double quantile, std::size_t count, Unit unit) {
-  const std::string title = ", " + std::string(name) + " ";
-  if (value) return title + metric_text(*value, unit);
-  return title + std::string(kNoValue) + " (" + percentile_reason(count, quantile) + ")";
-}
-
-std::string warm_up_text(const MeasuredSide& side) {
-  if (!side.warm_up) return {};
-  switch (side.warm_up->kind) {
-    case Steadiness::flat:
-      return {};
-    case Steadiness::warm:
-      return "; faster after " + count_text(static_cast<std::int64_t>(side.warm_up->after)) +
-             " runs (--warmup)";
-    case Steadiness::slowed:
-      return "; slower after " + count_text(static_cast<std::int64_t>(side.warm_up->after)) +
-             " runs";
-    case Steadiness::never_steady:
-      return "; never steady";
-  }
-  return {};
-}
 
 std::string summary_text(const MeasuredSide& side, Unit unit) {
-  const SampleSummary& summary = side.summary;
-  std::string text = count_text(static_cast<std::int64_t>(summary.count)) +
-                     (summary.count == 1 ? " run, median " : " runs, median ") +
-                     metric_text(summary.median, unit);
-  if (summary.median_interval) {
-    text += " (" + metric_text(summary.median_interval->low, unit) + " to " +
-            metric_text(summary.median_interval->high, unit) + ")";
-  }
-  text += ", mean " + metric_text(summary.mean, unit) + " ± " + metric_text(summary.stddev, unit) +
-          ", " + metric_text(summary.min, unit) + " to " + metric_text(summary.max, unit);
-  text += percentile_text("p95", summary.p95, 0.95, summary.count, unit);
-  text += percentile_text("p99", summary.p99, 0.99, summary.count, unit);
-  if (summary.outliers > 0)
-    text += "; " + count_text(static_cast<std::int64_t>(summary.outliers)) +
-            (summary.outliers == 1 ? " outlier" : " outliers");
-  return text + warm_up_text(side);
-}
-
-/// "slower: +3.1 % (+2.5 % to +3.6 %)"; why nothing can be told, where that is to be said.
-std::string claim_text(const MeasuredMetric& metric, double resolution, bool reason) {
-  std::string text = claim_word(metric.claim, resolution, metric.unit);
-  if (metric.claim.ratio) text += ": " + change_text(*metric.claim.ratio);
-  if (reason && !metric.claim.reason.empty()) text += "; " + metric.claim.reason;
-  return text;
-}
-
-std::string pairs_text(const BenchResult& result) {
-  const auto pairs = static_cast<std::int64_t>(result.outcome.sampled.now.size());
-  return count_text(pairs) + (pairs == 1 ? " pair" : " pairs") +
-         " in random order, 95 % interval by the sign test";
+  return count_text(static_cast<std::int64_t>(side.summary.count)) +
+         (side.summary.count == 1 ? " run, " : " runs, ") + spread_text(side.summary, unit) +
+         steadiness_text(side, {.one = "run", .many = "runs", .warm_up = "--warmup"});
 }
 
 std::string stop_text(const BenchResult& result) {
@@ -130,13 +75,6 @@ std::string first_run_text(const BenchResult& result) {
   return text.empty() ? text : text + " (not counted)";
 }
 
-std::string load_text(const measure::Conditions& conditions) {
-  if (!conditions.load_at_start) return {};
-  std::string text = ", load " + real_text((*conditions.load_at_start)[0]);
-  if (conditions.load_at_end) text += " → " + real_text((*conditions.load_at_end)[0]);
-  return text;
-}
-
 /// How many steps the runs of a side had: "30", "28 to 30".
 std::string steps_of(const BenchResult& result, Side side) {
   std::optional<std::size_t> least;
@@ -178,10 +116,7 @@ std::vector<std::string> notes_of(const BenchResult& result) {
   };
   add(stop_text(result));
   add(steps_note(result));
-  if (result.outcome.conditions.throttled.value_or(0) > 0) {
-    add("The CPU quota of the control group held programs back " +
-        count_text(*result.outcome.conditions.throttled) + " times meanwhile.");
-  }
+  add(throttled_note(result.outcome.conditions));
   std::int64_t left = 0;
   std::int64_t failed = 0;
   for (const measure::BenchRun& run : result.outcome.runs) {
@@ -209,20 +144,6 @@ std::string target_text(const measure::TargetProgress& target) {
 
 }  // namespace
 
-std::string metric_text(double value, Unit unit) {
-  switch (unit) {
-    case Unit::bytes:
-      return bytes_text(static_cast<std::int64_t>(std::llround(value)));
-    case Unit::joules:
-      return real_text(value) + " J";
-    case Unit::per_second:
-      return real_text(value) + " /s";
-    case Unit::ns:
-      break;
-  }
-  return duration_text(duration_ns(static_cast<std::int64_t>(std::llround(value))));
-}
-
 std::string about_text(Duration time) {
   const double seconds = static_cast<double>(to_ns(time)) / 1e9;
   if (seconds < 90) return count_text(std::max<std::int64_t>(1, std::llround(seconds))) + " s";
@@ -230,33 +151,8 @@ std::string about_text(Duration time) {
   return real_text(std::round(seconds / 360) / 10) + " h";
 }
 
-std::string change_text(const PairedRatio& ratio) {
-  return change_of(ratio.ratio) + " (" + change_of(ratio.interval.low) + " to " +
-         change_of(ratio.interval.high) + ")";
-}
-
-std::string claim_word(const measure::Claim& claim, double resolution, Unit unit) {
-  const bool time = unit == Unit::ns || unit == Unit::per_second;
-  switch (claim.verdict) {
-    case Verdict::faster:
-      return time ? "faster" : "less";
-    case Verdict::slower:
-      return time ? "slower" : "more";
-    case Verdict::same:
-      return "same within " + measure::within_text(resolution);
-    case Verdict::cannot_tell:
-      return "cannot tell";
-  }
-  return {};
-}
-
 std::string bench_conditions_text(const measure::Conditions& conditions, std::uint64_t seed) {
-  std::string text = count_text(conditions.host.cores_allowed) + " of " +
-                     count_text(conditions.host.cores) + " cores, " + conditions.host.cpu;
-  if (conditions.cgroup.cpus) text += ", quota of " + real_text(*conditions.cgroup.cpus) + " CPUs";
-  if (!conditions.host.governor.empty()) text += ", governor " + conditions.host.governor;
-  return text + load_text(conditions) + ", Linux " + conditions.host.kernel + ", seed " +
-         std::to_string(seed);
+  return measure::conditions_text(conditions) + ", seed " + std::to_string(seed);
 }
 
 std::string markdown_cell(std::string_view text) {
@@ -286,8 +182,8 @@ std::string bench_text(const BenchResult& result, const Style& style) {
     add("", summary_text(headline.now, headline.unit));
     if (result.paired()) {
       add("Differs", differs_text(result));
-      add("Result", claim_text(headline, result.options.plan.resolution, true));
-      add("", pairs_text(result));
+      add("Result", claim_line(headline, result.options.plan.resolution, true));
+      add("", pairs_text(result.outcome.sampled.now.size()));
       if (result.target) add("Target", target_text(*result.target));
     }
     for (std::size_t i = 1; i < result.metrics.size(); ++i) {
@@ -297,7 +193,7 @@ std::string bench_text(const BenchResult& result, const Style& style) {
               (metric.base ? metric_text(metric.base->summary.median, metric.unit) + " → " : "") +
               metric_text(metric.now.summary.median, metric.unit) +
               (metric.base
-                   ? ", " + claim_text(metric, result.options.plan.resolution, !metric.claim.ratio)
+                   ? ", " + claim_line(metric, result.options.plan.resolution, !metric.claim.ratio)
                    : ""));
     }
   }
@@ -312,8 +208,8 @@ std::string bench_markdown(const BenchResult& result) {
   if (result.metrics.empty()) return text + "No run was complete.\n";
   const double resolution = result.options.plan.resolution;
   if (result.paired()) {
-    text += "**" + markdown_cell(claim_text(result.metrics.front(), resolution, true)) + "**\n\n" +
-            pairs_text(result) + "\n\n" +
+    text += "**" + markdown_cell(claim_line(result.metrics.front(), resolution, true)) + "**\n\n" +
+            pairs_text(result.outcome.sampled.now.size()) + "\n\n" +
             (result.target ? "Target " + markdown_cell(target_text(*result.target)) + "\n\n" : "") +
             "- Base: " + markdown_cell(measure::command_line(result.options.base)) + "\n- New: ";
   } else {
@@ -326,7 +222,7 @@ std::string bench_markdown(const BenchResult& result) {
     text += "| " + std::string(metric.title) + " | ";
     if (metric.base) text += metric_text(metric.base->summary.median, metric.unit) + " | ";
     text += metric_text(metric.now.summary.median, metric.unit) + " | " +
-            (metric.base ? markdown_cell(claim_text(metric, resolution, !metric.claim.ratio))
+            (metric.base ? markdown_cell(claim_line(metric, resolution, !metric.claim.ratio))
                          : markdown_cell(summary_text(metric.now, metric.unit))) +
             " |\n";
   }

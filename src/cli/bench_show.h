@@ -23,14 +23,8 @@ struct BenchResult {
   [[nodiscard]] bool paired() const { return !options.base.empty(); }
 };
 
-/// "12.3 ms", "1.5 GiB", "3.2 J", "1,234 /s".
-std::string metric_text(double value, measure::Unit unit);
 /// A rounded time of waiting: "4 min", "35 s".
 std::string about_text(Duration time);
-/// "+3.1 % (+2.5 % to +3.6 %)".
-std::string change_text(const PairedRatio& ratio);
-/// "faster", "less"; "same within ±1 %".
-std::string claim_word(const measure::Claim& claim, double resolution, measure::Unit unit);
 /// Processor, cores, load, seed in one line.
 std::string bench_conditions_text(const measure::Conditions& conditions, std::uint64_t seed);
 /// For a cell of a markdown table.

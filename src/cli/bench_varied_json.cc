@@ -5,14 +5,23 @@
 
 #include "base/json_writer.h"
 #include "base/quantity_text.h"
-#include "cli/bench_json_parts.h"
+#include "cli/bench_json.h"
+#include "measure/measured_json.h"
 #include "measure/metrics.h"
 
 namespace fathom::cli {
 namespace {
 
+using measure::column_of;
+using measure::exit_code_of;
+using measure::has_column;
+using measure::metric_cells;
+using measure::name_of;
+using measure::seconds;
 using measure::SweepRow;
 using measure::VariedPoint;
+using measure::write_bounds;
+using measure::write_optional_summary;
 
 void write_command(JsonWriter& json, const measure::BenchOptions& options) {
   json.key("base");
@@ -24,33 +33,6 @@ void write_command(JsonWriter& json, const measure::BenchOptions& options) {
   json.key("new").texts(options.command);
 }
 
-void write_plan(JsonWriter& json, const measure::BenchOptions& options) {
-  const measure::SamplingPlan& plan = options.plan;
-  json.key("plan")
-      .object()
-      .member("runs", plan.runs)
-      .member("time_s", seconds(plan.time))
-      .member("resolution", plan.resolution)
-      .member("until_precise", plan.until_precise)
-      .member("seed", plan.seed)
-      .member("warmup", options.warmup)
-      .member("prepare", options.prepare)
-      .member("timeout_s", seconds(options.child.timeout))
-      .member("input", options.child.input)
-      .member("ignore_failure", options.ignore_failure)
-      .end();
-}
-
-void write_optional_summary(JsonWriter& json, const std::optional<SampleSummary>& summary) {
-  if (!summary) {
-    json.null();
-    return;
-  }
-  json.object(kJsonInline);
-  write_summary(json, *summary);
-  json.end();
-}
-
 void write_row(JsonWriter& json, const SweepRow& row, const VariedPoint& point) {
   json.object(kJsonLines)
       .member("value", point.value)
@@ -58,13 +40,7 @@ void write_row(JsonWriter& json, const SweepRow& row, const VariedPoint& point) 
       .member("why", point.why);
   write_optional_summary(json.key("base"), row.base);
   write_optional_summary(json.key("new"), row.now);
-  json.key("verdict");
-  if (row.claim) {
-    write_claim(json, *row.claim);
-  } else {
-    json.null().key("reason").null().key("ratio").null().key("ratio_interval").null().key("p");
-    json.null();
-  }
+  write_claim(json.key("verdict"), row.claim ? &*row.claim : nullptr);
   json.key("standing");
   if (row.standing) {
     json.text(measure::to_string(*row.standing));
@@ -124,7 +100,7 @@ std::string varied_json(const VariedResult& result, std::string_view indent) {
   JsonWriter json(out, kJsonInline, indent);
   json.object(kJsonLines).member("schema", "fathom.bench_sweep/1").member("name", outcome.name);
   write_command(json, result.options);
-  write_plan(json, result.options);
+  write_plan(json.key("plan"), result.options.plan, plan_words(result.options));
   json.member("stopped",
               outcome.interrupted != 0 ? "interrupted" : measure::to_string(outcome.stopped));
   json.member("elapsed_s", seconds(outcome.elapsed)).key("metric");

@@ -7,6 +7,7 @@
 #include "base/quantity_text.h"
 #include "cli/bench_show.h"
 #include "measure/command_words.h"
+#include "measure/measured_text.h"
 #include "measure/metrics.h"
 #include "render/charset.h"
 #include "render/finding_text.h"
@@ -16,7 +17,10 @@
 namespace fathom::cli {
 namespace {
 
+using measure::change_text;
+using measure::claim_word;
 using measure::Metric;
+using measure::metric_text;
 using measure::PointState;
 using measure::Standing;
 using measure::SweepRow;

@@ -211,6 +211,12 @@ constexpr Term kTerms[] = {
     {"focus", "term",
      "The calls of one module, annotation or operator, or the stretches of one phase, diagnosed as "
      "if each were a step: fathom diagnose --focus NAME."},
+    {"knee", "term",
+     "Of a sweep: the smallest value that is certainly not worse than the best by more than the "
+     "resolution."},
+    {"crossover", "term",
+     "The size from which on a command or function costs no more than what it is measured "
+     "against, by the medians of pairs; beside it the sizes at which that is certain."},
     {"session", "term", "A folder that fathom run wrote: traces, telemetry, conditions."},
     {"fallback level", "term",
      "How much of CUDA could be recorded: full activity, activity without what was refused, CUDA "

@@ -19,7 +19,10 @@ class Bench {
   Bench(const BenchOptions& options, const BenchReceivers& receivers)
       : options_(options),
         receivers_(receivers),
-        taker_({.prepare = options.prepare, .child = options.child, .keep = options.keep}) {}
+        taker_({.prepare = options.prepare,
+                .child = options.child,
+                .keep = options.keep,
+                .given = options.given}) {}
 
   Result<BenchOutcome> run() {
     out_.conditions = conditions_at_start();

@@ -34,6 +34,7 @@ struct BenchOptions {
   /// A folder that keeps what each run timed, as session folders: base/001, new/001, …; "" for
   /// none.
   std::string keep;
+  Given given;
   bool telemetry = false;  ///< Energy, clocks and memory of devices beside each run.
 };
 

@@ -13,6 +13,12 @@
 
 namespace fathom::measure {
 
+/// What is known of all runs before they run; unset where nobody said it.
+struct Given {
+  std::optional<double> ideal_step_ns;  ///< What a step's operations take at the device's peak.
+  std::optional<double> price_per_kwh;
+};
+
 struct BenchRun {
   Side side = Side::now;
   bool warmup = false;
@@ -22,6 +28,8 @@ struct BenchRun {
   ChildRun child;
   std::optional<SessionSteps> steps;    ///< Unset where they were not watched, or there were none.
   std::vector<std::int64_t> epochs_ns;  ///< That the program marked.
+  std::vector<SessionPhase> phases;     ///< Where steps were watched.
+  Given given;
   std::optional<SessionDevices> devices;  ///< Unset without telemetry.
 };
 

@@ -37,7 +37,7 @@ BenchSide side_of(const measure::FunctionResult& result, Side side) {
   BenchSide found;
   const bool base = side == Side::base;
   if (result.metrics.empty() || (base && !result.paired())) return found;
-  const measure::FunctionMetric& metric = result.metrics.front();
+  const measure::MeasuredMetric& metric = result.metrics.front();
   const SampleSummary& summary = (base ? *metric.base : metric.now).summary;
   const auto place = static_cast<std::size_t>(side);
   found.count = summary.count;

@@ -24,7 +24,8 @@ class Bisect {
         progress_(progress),
         taker_({.prepare = options.bench.prepare,
                 .child = options.bench.child,
-                .keep = options.bench.keep}) {}
+                .keep = options.bench.keep,
+                .given = {}}) {}
 
   Result<BisectOutcome> run() {
     // Without a folder for it, exit codes alone decide.

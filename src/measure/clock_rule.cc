@@ -2,7 +2,6 @@
 #include "measure/clock_rule.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 
 #include "base/quantity_text.h"
@@ -13,36 +12,41 @@ namespace {
 
 constexpr double kClockTolerance = 0.01;
 constexpr double kShareTolerance = 0.05;
+constexpr double kRounding = 1e-9;
 
-/// nvml.h, nvmlClocksEventReason…, from bit 0.
 struct Reason {
+  std::string_view id;
   std::string_view name;
   bool counts = true;
   bool slowdown = false;
 };
-constexpr std::array kReasons = {
-    Reason{"idle", false},  // between two samples
-    Reason{"clocks set by the user"},
-    Reason{"software power cap"},
-    Reason{"hardware slowdown", true, true},
-    Reason{"sync boost"},
-    Reason{"software thermal slowdown", true, true},
-    Reason{"hardware thermal slowdown", true, true},
-    Reason{"hardware power brake", true, true},
-    Reason{"clocks set for the display"},
+constexpr std::array<Reason, kClockReasons> kReasons = {
+    Reason{"idle", "idle", false},  // between two samples
+    Reason{"clock_setting", "clocks set by the user"},
+    Reason{"power_cap", "software power cap"},
+    Reason{"hw_slowdown", "hardware slowdown", true, true},
+    Reason{"sync_boost", "sync boost"},
+    Reason{"sw_thermal", "software thermal slowdown", true, true},
+    Reason{"hw_thermal", "hardware thermal slowdown", true, true},
+    Reason{"power_brake", "hardware power brake", true, true},
+    Reason{"display", "clocks set for the display"},
 };
 
-double share_of(const ClockSummary& side, std::string_view reason) {
-  const auto found = std::ranges::find(side.reasons, reason, &ReasonShare::reason);
+double share_of(const ClockSummary& side, std::string_view id) {
+  const auto found = std::ranges::find(side.reasons, id, &ReasonShare::id);
   return found == side.reasons.end() ? 0 : found->share;
 }
 
 std::string percent(double share) { return percent_text(100 * share); }
 
+std::string mhz(double clock) {
+  return count_text(static_cast<std::int64_t>(std::llround(clock))) + " MHz";
+}
+
 std::string slowdown_of(const ClockSummary& side, std::string_view name) {
   for (const ReasonShare& each : side.reasons) {
     if (each.slowdown)
-      return std::string(each.reason) + " in " + percent(each.share) + " of the samples of " +
+      return std::string(each.name) + " for " + percent(each.share) + " of the time of " +
              std::string(name);
   }
   return {};
@@ -50,50 +54,64 @@ std::string slowdown_of(const ClockSummary& side, std::string_view name) {
 
 std::string unequal_reason(const ClockSummary& base, const ClockSummary& now) {
   for (const Reason& reason : kReasons) {
-    const double of_base = share_of(base, reason.name);
-    const double of_now = share_of(now, reason.name);
-    if (std::abs(of_base - of_now) > kShareTolerance)
-      return std::string(reason.name) + " in " + percent(of_base) +
-             " of the samples of the base, " + percent(of_now) + " of the new";
+    const double of_base = share_of(base, reason.id);
+    const double of_now = share_of(now, reason.id);
+    if (std::abs(of_base - of_now) > kShareTolerance + kRounding)
+      return std::string(reason.name) + " for " + percent(of_base) + " of the time of the base, " +
+             percent(of_now) + " of the new";
   }
   return {};
 }
 
-std::vector<double> cycles(std::span<const double> times, std::span<const ClockReading> clocks) {
+/// Empty where a clock is not known.
+std::vector<double> cycles(const ClockedSide& side) {
   std::vector<double> products;
-  if (times.size() != clocks.size()) return products;
-  for (std::size_t i = 0; i < times.size(); ++i) {
-    if (!clocks[i].sm_mhz) return {};
-    products.push_back(times[i] * *clocks[i].sm_mhz);
+  if (side.values.size() != side.clocks.size()) return products;
+  for (std::size_t i = 0; i < side.values.size(); ++i) {
+    if (!side.clocks[i].sm_mhz) return {};
+    products.push_back(side.values[i] * *side.clocks[i].sm_mhz);
   }
   return products;
 }
 
 }  // namespace
 
+ClockShares shares_of(std::uint64_t reason_bits) {
+  ClockShares shares{};
+  for (std::size_t bit = 0; bit < kClockReasons; ++bit)
+    shares[bit] = static_cast<double>(reason_bits >> bit & 1U);
+  return shares;
+}
+
+std::optional<std::size_t> reason_bit(std::string_view id) {
+  const auto* const found = std::ranges::find(kReasons, id, &Reason::id);
+  if (found == kReasons.end()) return std::nullopt;
+  return static_cast<std::size_t>(found - kReasons.begin());
+}
+
 ClockSummary describe_clocks(std::span<const ClockReading> readings) {
   ClockSummary side;
   std::vector<double> clocks;
-  std::array<std::size_t, kReasons.size()> counts{};
+  ClockShares sums{};
   std::size_t with_reasons = 0;
   for (const ClockReading& reading : readings) {
     side.readings += reading.sm_mhz || reading.reasons ? 1 : 0;
     if (reading.sm_mhz) clocks.push_back(*reading.sm_mhz);
     if (!reading.reasons) continue;
     ++with_reasons;
-    for (std::size_t bit = 0; bit < kReasons.size(); ++bit)
-      counts[bit] += *reading.reasons >> bit & 1U;
+    for (std::size_t bit = 0; bit < kClockReasons; ++bit) sums[bit] += (*reading.reasons)[bit];
   }
   if (!clocks.empty()) {
     std::ranges::sort(clocks);
     side.median_mhz = quantile(clocks, 0.5);
   }
-  for (std::size_t bit = 0; bit < kReasons.size(); ++bit) {
-    if (counts[bit] == 0 || !kReasons[bit].counts) continue;
-    side.reasons.push_back(
-        {.reason = kReasons[bit].name,
-         .share = static_cast<double>(counts[bit]) / static_cast<double>(with_reasons),
-         .slowdown = kReasons[bit].slowdown});
+  for (std::size_t bit = 0; bit < kClockReasons; ++bit) {
+    const Reason& reason = kReasons[bit];
+    if (!(sums[bit] > 0) || !reason.counts) continue;
+    side.reasons.push_back({.id = reason.id,
+                            .name = reason.name,
+                            .share = sums[bit] / static_cast<double>(with_reasons),
+                            .slowdown = reason.slowdown});
   }
   return side;
 }
@@ -101,8 +119,8 @@ ClockSummary describe_clocks(std::span<const ClockReading> readings) {
 std::string clocks_differ(const ClockSummary& base, const ClockSummary& now) {
   if (base.median_mhz && now.median_mhz &&
       std::abs(*now.median_mhz - *base.median_mhz) > kClockTolerance * *base.median_mhz) {
-    return "the base ran at " + real_text(*base.median_mhz) + " MHz, the new at " +
-           real_text(*now.median_mhz) + " MHz (medians)";
+    return "the base ran at " + mhz(*base.median_mhz) + ", the new at " + mhz(*now.median_mhz) +
+           " (medians)";
   }
   for (std::string text : {slowdown_of(base, "the base"), slowdown_of(now, "the new")}) {
     if (!text.empty()) return text;
@@ -110,17 +128,13 @@ std::string clocks_differ(const ClockSummary& base, const ClockSummary& now) {
   return unequal_reason(base, now);
 }
 
-Claim hold_against_clocks(Claim claim, std::span<const double> base, std::span<const double> now,
-                          std::span<const ClockReading> base_clocks,
-                          std::span<const ClockReading> now_clocks, double resolution) {
-  const std::string why = clocks_differ(describe_clocks(base_clocks), describe_clocks(now_clocks));
-  if (why.empty() || claim.verdict == Verdict::cannot_tell) return claim;
-  const std::vector<double> base_cycles = cycles(base, base_clocks);
-  const std::vector<double> now_cycles = cycles(now, now_clocks);
-  if (claim_of(base_cycles, now_cycles, resolution).verdict == claim.verdict) return claim;
-  claim.verdict = Verdict::cannot_tell;
-  claim.reason = "clocks differ: " + why;
-  return claim;
+std::string clocks_forbid(const Claim& claim, const ClockedSide& base, const ClockedSide& now,
+                          double resolution) {
+  if (claim.verdict == Verdict::cannot_tell) return {};
+  std::string why = clocks_differ(describe_clocks(base.clocks), describe_clocks(now.clocks));
+  if (why.empty() || claim_of(cycles(base), cycles(now), resolution).verdict == claim.verdict)
+    return {};
+  return why;
 }
 
 }  // namespace fathom::measure

@@ -1,6 +1,7 @@
 // Do the clocks of a GPU allow two sides to be compared?
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -13,16 +14,27 @@
 
 namespace fathom::measure {
 
-/// What NVML says of a GPU after a sample; unset where it says nothing.
+/// NVML's reasons why a clock is not higher (nvml.h, nvmlClocksEventReason…, from bit 0).
+inline constexpr std::size_t kClockReasons = 9;
+/// For which share of the time each held, 0…1, by bit.
+using ClockShares = std::array<double, kClockReasons>;
+/// The shares of one look: each 0 or 1.
+ClockShares shares_of(std::uint64_t reason_bits);
+/// The bit of "hw_thermal", as the counters gpu.throttle.… call it; unset for a name that none has.
+std::optional<std::size_t> reason_bit(std::string_view id);
+
+/// What NVML says of a GPU after a sample or, on average, during a run; unset where it says
+/// nothing.
 struct ClockReading {
   std::optional<double> sm_mhz;
-  std::optional<std::uint64_t> reasons;  ///< Bits, nvmlClocksEventReasons.
+  std::optional<ClockShares> reasons;
 };
 
 struct ReasonShare {
-  std::string_view reason;  ///< "software power cap".
-  double share = 0;         ///< Of the readings that know reasons, 0…1.
-  bool slowdown = false;    ///< Too hot, or the hardware slowed it down.
+  std::string_view id;    ///< "power_cap".
+  std::string_view name;  ///< "software power cap".
+  double share = 0;       ///< The mean over the readings that know reasons, 0…1.
+  bool slowdown = false;  ///< Too hot, or the hardware slowed it down.
 };
 
 /// The clocks of one side.
@@ -34,15 +46,18 @@ struct ClockSummary {
 ClockSummary describe_clocks(std::span<const ClockReading> readings);
 
 /// Why times of both sides cannot be compared: medians more than 1 % apart; a side that was slowed
-/// down by heat or hardware; a reason that held more than 5 points more of one side's samples.
-/// Empty where nothing speaks against it, or nothing is known.
+/// down by heat or hardware, however seldom; a reason that held for more than 5 points more of one
+/// side's time. Empty where nothing speaks against it, or nothing is known.
 std::string clocks_differ(const ClockSummary& base, const ClockSummary& now);
 
-/// The claim, or, where clocks differ, what is left of it: it stays where the cycles of the pairs
-/// (time by clock) give the same verdict, else nothing can be told. All four lists have a value for
-/// each pair; without readings the claim stays.
-Claim hold_against_clocks(Claim claim, std::span<const double> base, std::span<const double> now,
-                          std::span<const ClockReading> base_clocks,
-                          std::span<const ClockReading> now_clocks, double resolution);
+/// One side: what was timed, and the clock of each; as many of both.
+struct ClockedSide {
+  std::span<const double> values;  ///< Times: less is better.
+  std::span<const ClockReading> clocks;
+};
+/// Why this claim about pairs cannot stay: clocks_differ(), unless the cycles of the pairs (time by
+/// clock) give the same verdict. Empty where it stays, and where nothing was claimed.
+std::string clocks_forbid(const Claim& claim, const ClockedSide& base, const ClockedSide& now,
+                          double resolution);
 
 }  // namespace fathom::measure

@@ -11,7 +11,7 @@ constexpr std::uint64_t kPowerCap = 0x4;
 constexpr std::uint64_t kThermal = 0x20;
 
 std::vector<ClockReading> at(std::size_t count, double mhz, std::uint64_t reasons = 0) {
-  return std::vector<ClockReading>(count, {.sm_mhz = mhz, .reasons = reasons});
+  return std::vector<ClockReading>(count, {.sm_mhz = mhz, .reasons = shares_of(reasons)});
 }
 
 std::string differ(const std::vector<ClockReading>& base, const std::vector<ClockReading>& now) {
@@ -33,17 +33,17 @@ TEST(ClockRule, WhatIsNotKnownSpeaksAgainstNothing) {
 
 TEST(ClockRule, ASlowdownByHeatOrHardwareIsEnoughOnEitherSide) {
   std::vector<ClockReading> one_hot = at(100, 1000);
-  one_hot.front().reasons = kThermal;
+  one_hot.front().reasons = shares_of(kThermal);
   EXPECT_EQ(differ(at(100, 1000), one_hot),
-            "software thermal slowdown in 1.0 % of the samples of the new");
+            "software thermal slowdown for 1.0 % of the time of the new");
   EXPECT_NE(differ(one_hot, one_hot), "");
 }
 
 TEST(ClockRule, OtherReasonsMayDifferByFivePoints) {
   std::vector<ClockReading> some = at(100, 1000);
-  for (std::size_t i = 0; i < 5; ++i) some[i].reasons = kPowerCap;
+  for (std::size_t i = 0; i < 5; ++i) some[i].reasons = shares_of(kPowerCap);
   EXPECT_EQ(differ(at(100, 1000), some), "");
-  some[5].reasons = kPowerCap;
+  some[5].reasons = shares_of(kPowerCap);
   EXPECT_NE(differ(at(100, 1000), some), "");
   EXPECT_EQ(differ(at(100, 1000, kPowerCap), at(100, 1000, kPowerCap)), "")
       << "alike on both sides";
@@ -53,32 +53,52 @@ TEST(ClockRule, AnIdleGpuBetweenSamplesIsNoReason) {
   EXPECT_EQ(differ(at(10, 1000), at(10, 1000, kIdle)), "");
 }
 
-Claim held(double time_ratio, double base_mhz, double now_mhz) {
+TEST(ClockRule, AReasonMayHoldForAShareOfAReading) {
+  const auto lowered = [](double share) {
+    ClockReading reading{.sm_mhz = 1000, .reasons = ClockShares{}};
+    (*reading.reasons)[*reason_bit("power_cap")] = share;
+    return std::vector<ClockReading>(8, reading);
+  };
+  EXPECT_EQ(differ(lowered(0.50), lowered(0.55)), "");
+  EXPECT_EQ(differ(lowered(0.50), lowered(0.56)),
+            "software power cap for 50.0 % of the time of the base, 56.0 % of the new");
+  EXPECT_EQ(reason_bit("no_reason"), std::nullopt);
+}
+
+/// Why a change of time by that ratio cannot be claimed.
+std::string forbidden(double time_ratio, double base_mhz, double now_mhz) {
   const std::vector<double> base(10, 100);
   const std::vector<double> now(10, 100 * time_ratio);
-  return hold_against_clocks(claim_of(base, now, 0.01), base, now, at(10, base_mhz),
-                             at(10, now_mhz), 0.01);
+  return clocks_forbid(claim_of(base, now, 0.01), {.values = base, .clocks = at(10, base_mhz)},
+                       {.values = now, .clocks = at(10, now_mhz)}, 0.01);
 }
 
 TEST(ClockRule, AVerdictStaysWhereCyclesAgree) {
-  EXPECT_EQ(held(0.5, 1000, 1000).verdict, Verdict::faster);
-  EXPECT_EQ(held(0.5, 1000, 1200).verdict, Verdict::faster) << "0.6 of the cycles";
+  EXPECT_EQ(forbidden(0.5, 1000, 1000), "");
+  EXPECT_EQ(forbidden(0.5, 1000, 1200), "") << "0.6 of the cycles";
 }
 
 TEST(ClockRule, WhereCyclesDisagreeNothingCanBeTold) {
-  const Claim claim = held(0.9, 1000, 1111);
-  EXPECT_EQ(claim.verdict, Verdict::cannot_tell);
-  EXPECT_EQ(claim.reason,
-            "clocks differ: the base ran at 1,000 MHz, the new at 1,111 MHz (medians)");
-  EXPECT_EQ(held(1, 1000, 1100).verdict, Verdict::cannot_tell) << "same time, more cycles";
+  EXPECT_EQ(forbidden(0.9, 1000, 1111),
+            "the base ran at 1,000 MHz, the new at 1,111 MHz (medians)");
+  EXPECT_NE(forbidden(1, 1000, 1100), "") << "same time, more cycles";
 }
 
 TEST(ClockRule, WithoutClocksCyclesAreNotKnown) {
   const std::vector<double> base(10, 100);
   const std::vector<double> now(10, 50);
-  const std::vector<ClockReading> hot(10, {.sm_mhz = std::nullopt, .reasons = kThermal});
-  EXPECT_EQ(hold_against_clocks(claim_of(base, now, 0.01), base, now, hot, hot, 0.01).verdict,
-            Verdict::cannot_tell);
+  const std::vector<ClockReading> hot(10, {.sm_mhz = std::nullopt, .reasons = shares_of(kThermal)});
+  EXPECT_NE(clocks_forbid(claim_of(base, now, 0.01), {.values = base, .clocks = hot},
+                          {.values = now, .clocks = hot}, 0.01),
+            "");
+}
+
+TEST(ClockRule, WhatIsNotClaimedNeedsNoClocks) {
+  const std::vector<double> base(3, 100);
+  const std::vector<double> now(3, 50);
+  EXPECT_EQ(clocks_forbid(claim_of(base, now, 0.01), {.values = base, .clocks = at(3, 1000)},
+                          {.values = now, .clocks = at(3, 2000)}, 0.01),
+            "");
 }
 
 }  // namespace

@@ -5,10 +5,9 @@
 #include <array>
 #include <charconv>
 #include <chrono>
-#include <cmath>
 
 #include "measure/metrics.h"
-#include "stats/paired_ratio.h"
+#include "measure/size_search.h"
 
 namespace fathom::measure {
 namespace {
@@ -22,10 +21,18 @@ std::int64_t size_of(const VariedPoint& point) {
   return size;
 }
 
+std::int64_t last_of(const VariedRange& range) {
+  if (range.last != 0) return range.last;
+  return range.first > INT64_MAX / kMostDoubled ? INT64_MAX : range.first * kMostDoubled;
+}
+
 class Crossover {
  public:
   Crossover(const CrossoverOptions& options, const VariedReceivers& receivers)
-      : options_(options), receivers_(receivers), bench_(options.bench, options.range.name) {}
+      : options_(options),
+        receivers_(receivers),
+        bench_(options.bench, options.range.name),
+        search_(options.range.first, last_of(options.range), options.bench.plan.resolution) {}
 
   Result<CrossoverOutcome> run() {
     out_.varied.name = options_.range.name;
@@ -35,12 +42,15 @@ class Crossover {
         receivers_.warning(warning);
     }
     if (const Result<void> begun = bench_.begin(); !begun) return begun.error();
-    if (search()) {
-      if (out_.faster_from == 0) {
-        out_.crossing = out_.slower_up_to == 0 ? Crossing::unknown : Crossing::never;
-      } else {
-        out_.crossing = out_.slower_up_to == 0 ? Crossing::always : Crossing::found;
-      }
+    const bool known = run_search();
+    out_.slower_up_to = search_.slower_up_to().value_or(0);
+    out_.faster_from = search_.faster_from().value_or(0);
+    out_.surely_slower = search_.surely_slower().value_or(0);
+    out_.surely_faster = search_.surely_faster().value_or(0);
+    if (known && out_.faster_from == 0) {
+      out_.crossing = out_.slower_up_to == 0 ? Crossing::unknown : Crossing::never;
+    } else if (known) {
+      out_.crossing = out_.slower_up_to == 0 ? Crossing::always : Crossing::found;
     }
     if (error_) return std::move(*error_);
     VariedOutcome& varied = out_.varied;
@@ -56,32 +66,17 @@ class Crossover {
   }
 
  private:
-  [[nodiscard]] std::int64_t last() const {
-    if (options_.range.last != 0) return options_.range.last;
-    return options_.range.first > INT64_MAX / kMostDoubled ? INT64_MAX
-                                                           : options_.range.first * kMostDoubled;
-  }
   [[nodiscard]] bool late() const {
     const std::optional<Duration>& time = options_.bench.plan.time;
     return time && Steady::now() - began_ >= *time;
   }
 
   /// False where measuring ended before the answer was known.
-  bool search() {
-    for (std::int64_t size = options_.range.first;; size = size > last() / 2 ? last() : 2 * size) {
-      if (!measure(size)) return !ended_;
-      if (out_.faster_from != 0 || size == last()) break;
-    }
-    while (out_.faster_from != 0 && out_.slower_up_to != 0 && apart()) {
-      if (!measure(out_.slower_up_to + (out_.faster_from - out_.slower_up_to) / 2)) return !ended_;
+  bool run_search() {
+    while (const std::optional<std::int64_t> size = search_.next()) {
+      if (!measure(*size)) return !ended_;
     }
     return true;
-  }
-
-  [[nodiscard]] bool apart() const {
-    const auto low = static_cast<double>(out_.slower_up_to);
-    return static_cast<double>(out_.faster_from) - low >
-           std::max(1.0, low * options_.bench.plan.resolution);
   }
 
   /// False where there is nothing at that size, or measuring ends.
@@ -105,7 +100,9 @@ class Crossover {
     }
     ended_ = false;
     const VariedPoint& point = bench_.points()[*added];
-    return point.state == PointState::measured && learn(point, size);
+    const bool more = bench_.headline()->more_is_better;
+    return point.state == PointState::measured &&
+           search_.add(costs_of(point.base, more), costs_of(point.now, more));
   }
 
   bool fail() {
@@ -113,33 +110,10 @@ class Crossover {
     return false;
   }
 
-  /// False where the values have no ratio.
-  bool learn(const VariedPoint& point, std::int64_t size) {
-    std::vector<double> logs;
-    for (std::size_t i = 0; i < point.now.size(); ++i) {
-      if (!(point.base[i] > 0) || !(point.now[i] > 0)) return false;
-      logs.push_back(std::log(point.now[i] / point.base[i]));
-    }
-    if (logs.empty()) return false;
-    const double sign = bench_.headline()->more_is_better ? -1 : 1;
-    const bool slower = sign * describe(logs).median > 0;
-    if (slower) {
-      out_.slower_up_to = size;
-    } else {
-      out_.faster_from = size;
-    }
-    const std::optional<PairedRatio> ratio = paired_ratio(point.base, point.now);
-    if (!ratio) return true;
-    const PairedRatio cost = cost_ratio(*ratio, *bench_.headline());
-    if (cost.interval.low > 1) out_.surely_slower = std::max(out_.surely_slower, size);
-    if (cost.interval.high < 1)
-      out_.surely_faster = out_.surely_faster == 0 ? size : std::min(out_.surely_faster, size);
-    return true;
-  }
-
   const CrossoverOptions& options_;
   const VariedReceivers& receivers_;
   VariedBench bench_;
+  SizeSearch search_;
   Steady::time_point began_ = Steady::now();
   CrossoverOutcome out_;
   std::optional<Error> error_;

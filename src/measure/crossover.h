@@ -33,10 +33,8 @@ struct CrossoverOutcome {
   std::int64_t surely_faster = 0;
 };
 
-/// The first size is doubled until the new command costs no more than the base, then the two last
-/// sizes are bisected until they are apart by no more than the resolution. At each, pairs in random
-/// order after a warm-up. A size at which memory or time do not suffice ends the doubling. Errors:
-/// as run_sweep().
+/// Sizes are chosen by SizeSearch. At each, pairs in random order after a warm-up. A size at which
+/// memory or time do not suffice ends the doubling. Errors: as run_sweep().
 Result<CrossoverOutcome> run_crossover(const CrossoverOptions& options,
                                        const VariedReceivers& receivers);
 

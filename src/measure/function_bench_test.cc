@@ -214,8 +214,8 @@ FunctionResult items_result(double first, double gap) {
   return function_result(std::move(options), std::move(outcome));
 }
 
-const FunctionMetric& named(const FunctionResult& result, std::string_view id) {
-  return *std::ranges::find(result.metrics, id, &FunctionMetric::id);
+const MeasuredMetric& named(const FunctionResult& result, std::string_view id) {
+  return *std::ranges::find(result.metrics, id, &MeasuredMetric::id);
 }
 
 TEST(FunctionBench, ItemsHaveLatencyTimesAndThroughput) {

@@ -4,138 +4,21 @@
 #include <cmath>
 
 #include "base/json_writer.h"
+#include "measure/measured_json.h"
 
 namespace fathom::measure {
 namespace {
 
-double seconds(Duration time) { return static_cast<double>(to_ns(time)) / 1e9; }
-
-void write_bounds(JsonWriter& json, const std::optional<Bounds>& bounds) {
-  if (!bounds) {
-    json.null();
-    return;
-  }
-  json.array(kJsonInline).real(bounds->low).real(bounds->high).end();
-}
-
-/// Into an object that is open.
-void write_summary(JsonWriter& json, const SampleSummary& summary) {
-  json.member("count", summary.count).member("median", summary.median);
-  write_bounds(json.key("median_interval"), summary.median_interval);
-  json.member("mean", summary.mean)
-      .member("stddev", summary.stddev)
-      .member("min", summary.min)
-      .member("max", summary.max)
-      .member("p95", summary.p95)
-      .member("p95_reason", percentile_reason(summary.count, 0.95))
-      .member("p99", summary.p99)
-      .member("p99_reason", percentile_reason(summary.count, 0.99))
-      .member("outliers", summary.outliers);
-}
-
-void write_side(JsonWriter& json, const FunctionSide& side) {
-  json.object(kJsonInline);
-  write_summary(json, side.summary);
-  json.member("autocorrelation", side.autocorrelation).key("steadiness");
-  if (side.warm_up) {
-    json.text(to_string(side.warm_up->kind)).member("steady_after", side.warm_up->after);
-  } else {
-    json.null().key("steady_after").null();
-  }
-  json.end();
-}
-
-void write_metric(JsonWriter& json, const FunctionMetric& metric) {
-  json.object(kJsonLines).member("metric", metric.id).member("unit", metric.unit).key("base");
-  if (metric.base) {
-    write_side(json, *metric.base);
-  } else {
-    json.null();
-  }
-  write_side(json.key("new"), metric.now);
-  const bool claimed = metric.base.has_value();
-  const Claim& claim = metric.claim;
-  json.key("verdict").value(claimed ? std::optional(to_string(claim.verdict)) : std::nullopt);
-  json.key("reason").value(claimed ? std::optional(claim.reason) : std::nullopt);
-  json.key("ratio");
-  if (claimed && claim.ratio) {
-    json.real(claim.ratio->ratio);
-    write_bounds(json.key("ratio_interval"), claim.ratio->interval);
-  } else {
-    json.null().key("ratio_interval").null();
-  }
-  json.member("p", claimed ? claim.p : std::nullopt).end();
-}
-
-void write_plan(JsonWriter& json, const FunctionOptions& options) {
-  const SamplingPlan& plan = options.plan;
-  json.key("plan")
-      .object()
-      .member("runs", plan.runs)
-      .member("time_s", plan.time ? std::optional(seconds(*plan.time)) : std::nullopt)
-      .member("resolution", plan.resolution)
-      .member("until_precise", plan.until_precise)
-      .member("seed", plan.seed)
-      .member("warmup", options.warmup)
-      .member("prepare", "")
-      .key("timeout_s")
-      .null()
-      .member("input", "")
-      .member("ignore_failure", false)
-      .end();
-}
-
-void write_load(JsonWriter& json, const std::optional<std::array<double, 3>>& load) {
-  if (!load) {
-    json.null();
-    return;
-  }
-  json.array(kJsonInline);
-  for (const double value : *load) json.real(value);
-  json.end();
-}
-
-void write_pairs(JsonWriter& json, const std::vector<std::pair<std::string, std::string>>& pairs) {
-  json.object(kJsonLines);
-  for (const auto& [name, value] : pairs) json.member(name, value);
-  json.end();
-}
-
-void write_conditions(JsonWriter& json, const Conditions& conditions) {
-  json.key("conditions")
-      .object(kJsonLines)
-      .member("host", conditions.host.name)
-      .member("kernel", conditions.host.kernel)
-      .member("cpu", conditions.host.cpu)
-      .member("cores", conditions.host.cores)
-      .member("cores_allowed", conditions.host.cores_allowed)
-      .member("memory_bytes", conditions.host.memory)
-      .member("governor", conditions.host.governor)
-      .member("container", conditions.host.container)
-      .member("cgroup", conditions.cgroup.path)
-      .member("cgroup_cpus", conditions.cgroup.cpus)
-      .member("cgroup_memory_bytes", conditions.cgroup.memory_limit)
-      .member("throttled", conditions.throttled);
-  write_load(json.key("load_at_start"), conditions.load_at_start);
-  write_load(json.key("load_at_end"), conditions.load_at_end);
-  write_pairs(json.key("environment"), conditions.environment);
-  json.end();
-}
-
-/// What a process has and a function has not is null.
-void write_run(JsonWriter& json, const FunctionSample& sample) {
-  json.object(kJsonInline)
-      .member("side", sample.side == Side::base ? "base" : "new")
-      .member("warmup", false)
-      .member("pair", sample.pair)
-      .member("begin_ns", sample.begin_ns)
-      .member("wall_ns", std::llround(sample.ns))
-      .member("user_ns", sample.user_ns)
-      .member("system_ns", sample.system_ns);
-  for (const std::string_view name :
-       {"peak_memory_bytes", "steps", "step_ns", "first_step_ns", "loader_wait_ns"})
-    json.key(name).null();
-  json.member("exit_code", 0).end();
+/// A block as a run: what a process has and a function has not is unset.
+BenchRun run_of(const FunctionSample& sample) {
+  BenchRun run;
+  run.side = sample.side;
+  run.pair = sample.pair;
+  run.begin_ns = sample.begin_ns;
+  run.child.wall_ns = std::llround(sample.ns);
+  run.child.user_ns = sample.user_ns;
+  run.child.system_ns = sample.system_ns;
+  return run;
 }
 
 void write_clocks(JsonWriter& json, const ClockSummary& clocks) {
@@ -148,18 +31,8 @@ void write_clocks(JsonWriter& json, const ClockSummary& clocks) {
       .member("sm_mhz", clocks.median_mhz)
       .key("reasons")
       .object();
-  for (const ReasonShare& each : clocks.reasons) json.member(each.reason, each.share);
+  for (const ReasonShare& each : clocks.reasons) json.member(each.id, each.share);
   json.end().end();
-}
-
-void write_gaps(JsonWriter& json, const std::optional<SampleSummary>& gaps) {
-  if (!gaps) {
-    json.null();
-    return;
-  }
-  json.object(kJsonInline);
-  write_summary(json, *gaps);
-  json.end();
 }
 
 /// A member with one value for each side, written by `write(side)`.
@@ -196,9 +69,9 @@ void write_function(JsonWriter& json, const FunctionResult& result) {
     write_clocks(json, side == Side::base ? result.base_clocks : result.now_clocks);
   });
   write_sides(json, "gaps_ns", result.paired(), [&](Side side) {
-    write_gaps(json, side == Side::base ? result.base_gaps : result.now_gaps);
+    write_optional_summary(json, side == Side::base ? result.base_gaps : result.now_gaps);
   });
-  write_pairs(json.key("facts"), result.facts);
+  write_texts(json.key("facts"), result.facts);
   json.key("notes").texts(result.notes);
   json.end();
 }
@@ -216,30 +89,26 @@ std::string function_json(const FunctionResult& result, bool runs, std::string_v
     json.null();
   }
   json.key("new").array().text(result.options.now).end();
-  write_plan(json, result.options);
+  write_plan(json.key("plan"), result.options.plan,
+             {.warmup = result.options.warmup,
+              .prepare = {},
+              .timeout = {},
+              .input = {},
+              .ignore_failure = false});
   json.member("stopped",
               outcome.failed ? std::string_view("interrupted") : to_string(outcome.sampled.stopped))
       .member("pairs", outcome.sampled.now.size())
-      .member("elapsed_s", seconds(outcome.elapsed))
-      .key("announced");
-  if (const auto& announced = outcome.sampled.announced) {
-    json.object()
-        .member("after_pairs", announced->after)
-        .member("pairs", announced->pairs)
-        .member("time_s", seconds(announced->time))
-        .end();
-  } else {
-    json.null();
-  }
+      .member("elapsed_s", seconds(outcome.elapsed));
+  write_announced(json.key("announced"), outcome.sampled.announced);
   json.key("headline")
       .value(result.metrics.empty() ? std::nullopt : std::optional(result.metrics.front().id));
-  json.key("metrics").array(kJsonLines);
-  for (const FunctionMetric& metric : result.metrics) write_metric(json, metric);
+  json.key("target").null().key("metrics").array(kJsonLines);
+  for (const MeasuredMetric& metric : result.metrics) write_metric(json, metric);
   json.end();
-  write_conditions(json, outcome.conditions);
+  write_conditions(json.key("conditions"), outcome.conditions);
   json.key("runs").array(kJsonLines);
   if (runs) {
-    for (const FunctionSample& sample : outcome.samples) write_run(json, sample);
+    for (const FunctionSample& sample : outcome.samples) write_run(json, run_of(sample));
   }
   json.end();
   write_function(json, result);

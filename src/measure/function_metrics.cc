@@ -3,8 +3,6 @@
 
 #include <algorithm>
 #include <array>
-#include <functional>
-#include <numeric>
 #include <utility>
 
 #include "stats/summary.h"
@@ -12,15 +10,12 @@
 namespace fathom::measure {
 namespace {
 
-/// PELT takes a time that grows with the square where nothing changes.
-constexpr std::size_t kMostForWarmUp = 2000;
-
 using Value = std::optional<double> (*)(const FunctionSample&);
 
 struct Kind {
   std::string_view id;
   std::string_view title;
-  std::string_view unit = "ns";
+  Unit unit = Unit::ns;
   Value value = nullptr;
 };
 
@@ -60,17 +55,16 @@ std::optional<double> throughput(const FunctionSample& sample) {
   return 1e9 * static_cast<double>(sample.items->at.size()) / sample.items->end;
 }
 
-constexpr std::string_view kPerSecond = "1/s";
 constexpr std::array kItemKinds = {
-    Kind{"first_item", "latency of the first item", "ns", first_item},
-    Kind{"item_time", "time per item after the first", "ns", item_time},
-    Kind{"inter_item", "time between items, median of a call", "ns", inter_item},
-    Kind{"throughput", "throughput", kPerSecond, throughput},
+    Kind{"first_item", "latency of the first item", Unit::ns, first_item},
+    Kind{"item_time", "time per item after the first", Unit::ns, item_time},
+    Kind{"inter_item", "time between items, median of a call", Unit::ns, inter_item},
+    Kind{"throughput", "items per second", Unit::per_second, throughput},
 };
 
 Kind headline_of(std::string_view mode) {
-  if (mode == "events") return {"events", "time per call between CUDA events", "ns", per_call};
-  return {"wall", "wall time per call", "ns", per_call};
+  if (mode == "events") return {"events", "time per call between CUDA events", Unit::ns, per_call};
+  return {"wall", "wall time per call", Unit::ns, per_call};
 }
 
 /// Of complete pairs of a side, in their order; empty where one has no value.
@@ -105,70 +99,39 @@ std::optional<SampleSummary> all_gaps(const FunctionOutcome& outcome, Side side)
   return describe(std::move(gaps));
 }
 
-/// Means of `group` neighbours each.
-std::vector<double> thinned(const std::vector<double>& values, std::size_t group) {
-  std::vector<double> means;
-  for (std::size_t at = 0; at + group <= values.size(); at += group) {
-    const auto begin = values.begin() + static_cast<std::ptrdiff_t>(at);
-    means.push_back(std::accumulate(begin, begin + static_cast<std::ptrdiff_t>(group), 0.0) /
-                    static_cast<double>(group));
-  }
-  return means;
-}
-
-std::optional<WarmUp> warm_up_of(const std::vector<double>& values) {
-  const std::size_t group = (values.size() + kMostForWarmUp - 1) / kMostForWarmUp;
-  if (group <= 1) return find_warm_up(values);
-  std::optional<WarmUp> found = find_warm_up(thinned(values, group));
-  if (found) found->after *= group;
-  return found;
-}
-
-FunctionSide side_of(const std::vector<double>& values) {
-  return {.summary = describe(values),
-          .warm_up = warm_up_of(values),
-          .autocorrelation = autocorrelation(values)};
-}
-
-/// More items a second are faster.
-Claim claim_about(const Kind& kind, const std::vector<double>& base, const std::vector<double>& now,
-                  double resolution) {
-  Claim claim = claim_of(base, now, resolution);
-  if (kind.unit != kPerSecond) return claim;
-  if (claim.verdict == Verdict::faster) {
-    claim.verdict = Verdict::slower;
-  } else if (claim.verdict == Verdict::slower) {
-    claim.verdict = Verdict::faster;
-  }
-  return claim;
-}
-
-std::optional<FunctionMetric> metric_of(const FunctionResult& result, const Kind& kind) {
+std::optional<MeasuredMetric> metric_of(const FunctionResult& result, const Kind& kind) {
   const std::vector<double> now = values_of(result.outcome, Side::now, kind.value);
   const std::vector<double> base =
       result.paired() ? values_of(result.outcome, Side::base, kind.value) : std::vector<double>();
   if (now.empty() || base.size() != (result.paired() ? now.size() : 0)) return std::nullopt;
-  FunctionMetric metric;
+  MeasuredMetric metric;
   metric.id = kind.id;
   metric.title = kind.title;
   metric.unit = kind.unit;
-  metric.now = side_of(now);
+  metric.more_is_better = kind.unit == Unit::per_second;
+  metric.now = measured_side(now);
   if (result.paired()) {
-    metric.base = side_of(base);
-    metric.claim = claim_about(kind, base, now, result.options.plan.resolution);
+    metric.base = measured_side(base);
+    metric.claim = claim_about(metric.more_is_better, base, now, result.options.plan.resolution);
   }
   return metric;
 }
 
 void add_headline(FunctionResult& result) {
-  std::optional<FunctionMetric> headline = metric_of(result, headline_of(result.outcome.mode));
+  std::optional<MeasuredMetric> headline = metric_of(result, headline_of(result.outcome.mode));
   if (!headline) return;
   if (result.paired()) {
+    const std::vector<ClockReading> base_clocks = clocks_of(result.outcome, Side::base);
+    const std::vector<ClockReading> now_clocks = clocks_of(result.outcome, Side::now);
     const Sampled& sampled = result.outcome.sampled;
-    headline->claim =
-        hold_against_clocks(std::move(headline->claim), sampled.base, sampled.now,
-                            clocks_of(result.outcome, Side::base),
-                            clocks_of(result.outcome, Side::now), result.options.plan.resolution);
+    const std::string differs = clocks_forbid(
+        headline->claim, {.values = sampled.base, .clocks = base_clocks},
+        {.values = sampled.now, .clocks = now_clocks}, result.options.plan.resolution);
+    if (!differs.empty()) {
+      headline->clocks_differ = true;
+      headline->claim.verdict = Verdict::cannot_tell;
+      headline->claim.reason = "clocks differ: " + differs;
+    }
   }
   result.metrics.push_back(std::move(*headline));
 }
@@ -177,7 +140,7 @@ void add_item_metrics(FunctionResult& result) {
   std::vector<Claim> claims;
   const std::size_t first = result.metrics.size();
   for (const Kind& kind : kItemKinds) {
-    std::optional<FunctionMetric> metric = metric_of(result, kind);
+    std::optional<MeasuredMetric> metric = metric_of(result, kind);
     if (!metric) continue;
     claims.push_back(metric->claim);
     result.metrics.push_back(std::move(*metric));

@@ -8,35 +8,17 @@
 #include <utility>
 #include <vector>
 
-#include "measure/claim.h"
 #include "measure/clock_rule.h"
 #include "measure/function_bench.h"
+#include "measure/measured.h"
 #include "stats/sample.h"
-#include "stats/warm_up.h"
 
 namespace fathom::measure {
-
-struct FunctionSide {
-  SampleSummary summary;
-  /// Over the samples in their order; of more than 2000, over the means of as many neighbours as
-  /// leave 2000.
-  std::optional<WarmUp> warm_up;
-  double autocorrelation = 0;
-};
-
-struct FunctionMetric {
-  std::string_view id;     ///< "wall", "first_item".
-  std::string_view title;  ///< "wall time per call".
-  std::string_view unit;   ///< "ns", "1/s" of items.
-  std::optional<FunctionSide> base;
-  FunctionSide now;
-  Claim claim;  ///< Of new against base. "Faster" is less time, and more items a second.
-};
 
 struct FunctionResult {
   FunctionOptions options;
   FunctionOutcome outcome;
-  std::vector<FunctionMetric> metrics;  ///< The headline first; empty where no pair is complete.
+  std::vector<MeasuredMetric> metrics;  ///< The headline first; empty where no pair is complete.
   ClockSummary base_clocks;
   ClockSummary now_clocks;
   /// The time between items, of all items of all calls of a side; unset where there are none.

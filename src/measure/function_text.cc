@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/quantity_text.h"
+#include "measure/measured_text.h"
 
 namespace fathom::measure {
 namespace {
@@ -44,70 +45,13 @@ std::string labelled(std::string_view label, std::string_view text, std::size_t 
   return out + '\n';
 }
 
-std::string change_of(double ratio) {
-  const double percent = 100 * (ratio - 1);
-  if (percent == 0) return "0 %";
-  return (percent > 0 ? "+" : "−") + percent_text(std::abs(percent));
-}
-
-std::string verdict_word(Verdict verdict, double resolution) {
-  switch (verdict) {
-    case Verdict::faster:
-      return "faster";
-    case Verdict::slower:
-      return "slower";
-    case Verdict::same:
-      return "same within " + within_text(resolution);
-    case Verdict::cannot_tell:
-      break;
-  }
-  return "cannot tell";
-}
-
 std::string count(std::size_t number) { return count_text(static_cast<std::int64_t>(number)); }
 
-std::string percentile(std::string_view name, const std::optional<double>& value, double quantile,
-                       std::size_t size, std::string_view unit) {
-  return std::string(name) + " " +
-         (value ? metric_value_text(*value, unit)
-                : std::string(kNoValue) + " (" + percentile_reason(size, quantile) + ")");
-}
-
-std::string steadiness_text(const std::optional<WarmUp>& found) {
-  if (!found) return {};
-  switch (found->kind) {
-    case Steadiness::flat:
-      return "; steady from the beginning";
-    case Steadiness::warm:
-      return "; faster after " + count(found->after) + " samples (warmup=)";
-    case Steadiness::slowed:
-      return "; slower after " + count(found->after) + " samples";
-    case Steadiness::never_steady:
-      return "; never steady";
-  }
-  return {};
-}
-
-std::string spread_text(const SampleSummary& summary, std::string_view unit) {
-  std::string text = "median " + metric_value_text(summary.median, unit);
-  if (summary.median_interval) {
-    text += " (" + metric_value_text(summary.median_interval->low, unit) + " to " +
-            metric_value_text(summary.median_interval->high, unit) + ")";
-  }
-  return text + ", mean " + metric_value_text(summary.mean, unit) + " ± " +
-         metric_value_text(summary.stddev, unit) + ", " + metric_value_text(summary.min, unit) +
-         " to " + metric_value_text(summary.max, unit) + ", " +
-         percentile("p95", summary.p95, 0.95, summary.count, unit) + ", " +
-         percentile("p99", summary.p99, 0.99, summary.count, unit) +
-         (summary.outliers == 0 ? std::string()
-                                : "; " + count(summary.outliers) +
-                                      (summary.outliers == 1 ? " outlier" : " outliers"));
-}
-
-std::string side_text(const FunctionSide& side, std::string_view unit, std::size_t calls) {
+std::string side_text(const MeasuredSide& side, Unit unit, std::size_t calls) {
   std::string text = count(side.summary.count) + (side.summary.count == 1 ? " sample" : " samples");
   if (calls > 1) text += " of " + count(calls) + " calls";
-  text += ", " + spread_text(side.summary, unit) + steadiness_text(side.warm_up);
+  text += ", " + spread_text(side.summary, unit) +
+          steadiness_text(side, {.one = "sample", .many = "samples", .warm_up = "warmup="});
   if (side.summary.count > 2) {
     text +=
         "; correlation of neighbours " + real_text(std::round(100 * side.autocorrelation) / 100);
@@ -129,20 +73,13 @@ std::string mode_text(const FunctionResult& result) {
 std::string first_text(const FunctionResult& result) {
   const auto& first = result.outcome.first_call_ns;
   std::string text;
-  if (first[0]) text = "base " + metric_value_text(*first[0], "ns") + ", new ";
+  if (first[0]) text = "base " + metric_text(*first[0], Unit::ns) + ", new ";
   if (!first[1]) return {};
-  return text + metric_value_text(*first[1], "ns") + " (not counted)";
+  return text + metric_text(*first[1], Unit::ns) + " (not counted)";
 }
 
-std::string conditions_text(const FunctionResult& result) {
-  const Conditions& conditions = result.outcome.conditions;
-  std::string text = count_text(conditions.host.cores_allowed) + " of " +
-                     count_text(conditions.host.cores) + " cores, " + conditions.host.cpu;
-  if (conditions.cgroup.cpus) text += ", quota of " + real_text(*conditions.cgroup.cpus) + " CPUs";
-  if (!conditions.host.governor.empty()) text += ", governor " + conditions.host.governor;
-  if (conditions.load_at_start) text += ", load " + real_text((*conditions.load_at_start)[0]);
-  if (conditions.load_at_end) text += " → " + real_text((*conditions.load_at_end)[0]);
-  text += ", Linux " + conditions.host.kernel;
+std::string all_conditions_text(const FunctionResult& result) {
+  std::string text = conditions_text(result.outcome.conditions);
   for (const auto& [name, value] : result.facts)
     text.append(", ").append(name).append(" ").append(value);
   return text + ", seed " + std::to_string(result.options.plan.seed);
@@ -152,7 +89,7 @@ std::string clocks_text(const ClockSummary& clocks) {
   std::string text;
   if (clocks.median_mhz) text = real_text(*clocks.median_mhz) + " MHz";
   for (const ReasonShare& each : clocks.reasons) {
-    text += (text.empty() ? "" : ", ") + std::string(each.reason) + " in " +
+    text += (text.empty() ? "" : ", ") + std::string(each.name) + " in " +
             percent_text(100 * each.share);
   }
   return text;
@@ -178,10 +115,8 @@ std::vector<std::string> notes_of(const FunctionResult& result) {
                                ": time=, or a coarser resolution=."
                          : std::string()));
   }
-  if (outcome.conditions.throttled.value_or(0) > 0) {
-    notes.push_back("The CPU quota of the control group held programs back " +
-                    count_text(*outcome.conditions.throttled) + " times meanwhile.");
-  }
+  if (std::string note = throttled_note(outcome.conditions); !note.empty())
+    notes.push_back(std::move(note));
   return notes;
 }
 
@@ -208,11 +143,9 @@ std::string escaped(std::string_view text) {
   return out;
 }
 
-std::string html_row(std::string_view name, const FunctionSide& side, std::string_view unit) {
+std::string html_row(std::string_view name, const MeasuredSide& side, Unit unit) {
   const SampleSummary& summary = side.summary;
-  const auto value = [&](double number) {
-    return "<td>" + metric_value_text(number, unit) + "</td>";
-  };
+  const auto value = [&](double number) { return "<td>" + metric_text(number, unit) + "</td>"; };
   const auto tail = [&](const std::optional<double>& number, double quantile) {
     if (number) return value(*number);
     return "<td title=\"" + percentile_reason(summary.count, quantile) + "\">" +
@@ -221,8 +154,8 @@ std::string html_row(std::string_view name, const FunctionSide& side, std::strin
   std::string row = "<tr><th>" + escaped(name) + "</th><td>" + count(summary.count) + "</td>" +
                     value(summary.median) + "<td>";
   if (summary.median_interval) {
-    row += metric_value_text(summary.median_interval->low, unit) + " to " +
-           metric_value_text(summary.median_interval->high, unit);
+    row += metric_text(summary.median_interval->low, unit) + " to " +
+           metric_text(summary.median_interval->high, unit);
   } else {
     row += kNoValue;
   }
@@ -231,24 +164,6 @@ std::string html_row(std::string_view name, const FunctionSide& side, std::strin
 }
 
 }  // namespace
-
-std::string metric_value_text(double value, std::string_view unit) {
-  if (unit == "1/s") return real_text(value) + " items/s";
-  // Blocks of calls tell parts of a nanosecond.
-  if (value < 1000) return real_text(std::round(value * 100) / 100) + " ns";
-  return duration_text(duration_ns(std::llround(value)));
-}
-
-std::string claim_line(const FunctionMetric& metric, double resolution) {
-  if (!metric.base) return {};
-  std::string text = verdict_word(metric.claim.verdict, resolution);
-  if (const auto& ratio = metric.claim.ratio) {
-    text += ": " + change_of(ratio->ratio) + " (" + change_of(ratio->interval.low) + " to " +
-            change_of(ratio->interval.high) + ")";
-  }
-  if (!metric.claim.reason.empty()) text += "; " + metric.claim.reason;
-  return text;
-}
 
 std::string function_text(const FunctionResult& result, std::size_t width) {
   std::string text;
@@ -259,7 +174,7 @@ std::string function_text(const FunctionResult& result, std::size_t width) {
   if (result.metrics.empty()) {
     add("Result", result.paired() ? "no pair was complete" : "no sample was complete");
   } else {
-    const FunctionMetric& headline = result.metrics.front();
+    const MeasuredMetric& headline = result.metrics.front();
     if (result.paired()) {
       add("Base", result.options.base);
       add("", side_text(*headline.base, headline.unit, calls_of(result, Side::base)));
@@ -268,27 +183,25 @@ std::string function_text(const FunctionResult& result, std::size_t width) {
     add("", side_text(headline.now, headline.unit, calls_of(result, Side::now)));
     if (result.paired()) {
       add("Result", claim_line(headline, resolution));
-      add("", count(result.outcome.sampled.now.size()) +
-                  " pairs in random order, 95 % interval by the sign test");
+      add("", pairs_text(result.outcome.sampled.now.size()));
     }
     for (std::size_t i = 1; i < result.metrics.size(); ++i) {
-      const FunctionMetric& metric = result.metrics[i];
+      const MeasuredMetric& metric = result.metrics[i];
       add(i == 1 ? "Items" : "",
           std::string(metric.title) + " " +
-              (metric.base ? metric_value_text(metric.base->summary.median, metric.unit) + " → "
-                           : "") +
-              metric_value_text(metric.now.summary.median, metric.unit) +
+              (metric.base ? metric_text(metric.base->summary.median, metric.unit) + " → " : "") +
+              metric_text(metric.now.summary.median, metric.unit) +
               (metric.base ? ", " + claim_line(metric, resolution) : ""));
     }
-    if (result.base_gaps) add("Gaps", "base: " + spread_text(*result.base_gaps, "ns"));
+    if (result.base_gaps) add("Gaps", "base: " + spread_text(*result.base_gaps, Unit::ns));
     if (result.now_gaps)
       add(result.base_gaps ? "" : "Gaps",
-          (result.base_gaps ? "new: " : "") + spread_text(*result.now_gaps, "ns"));
+          (result.base_gaps ? "new: " : "") + spread_text(*result.now_gaps, Unit::ns));
   }
   add("Timed by", mode_text(result));
   add("First call", first_text(result));
   add("Clocks", all_clocks_text(result));
-  add("Conditions", conditions_text(result));
+  add("Conditions", all_conditions_text(result));
   for (const std::string& note : notes_of(result)) add("Note", note);
   return text;
 }
@@ -296,7 +209,7 @@ std::string function_text(const FunctionResult& result, std::size_t width) {
 std::string function_html(const FunctionResult& result) {
   std::string html = "<div>";
   const double resolution = result.options.plan.resolution;
-  for (const FunctionMetric& metric : result.metrics) {
+  for (const MeasuredMetric& metric : result.metrics) {
     html += "<p><b>" + escaped(metric.title) + "</b>";
     if (metric.base) html += ": " + escaped(claim_line(metric, resolution));
     html += "</p><table><tr><th></th>";
@@ -308,7 +221,7 @@ std::string function_html(const FunctionResult& result) {
     html += html_row(result.options.now, metric.now, metric.unit) + "</table>";
   }
   if (result.metrics.empty()) html += "<p>no sample was complete</p>";
-  html += "<p><small>" + escaped(mode_text(result)) + "<br>" + escaped(conditions_text(result));
+  html += "<p><small>" + escaped(mode_text(result)) + "<br>" + escaped(all_conditions_text(result));
   for (const std::string& note : notes_of(result)) html += "<br>" + escaped(note);
   return html + "</small></p></div>";
 }

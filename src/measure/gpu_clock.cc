@@ -20,7 +20,7 @@ std::function<ClockReading()> clock_of_gpu(const std::string& uuid, const std::s
       const auto clock = nvml->clock(handle, monitor::NvmlClock::sm);
       if (clock.ok()) reading.sm_mhz = clock.value;
       const auto reasons = nvml->clock_reasons(handle);
-      if (reasons.ok()) reading.reasons = reasons.value;
+      if (reasons.ok()) reading.reasons = shares_of(reasons.value);
       return reading;
     };
   }

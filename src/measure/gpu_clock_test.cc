@@ -13,7 +13,7 @@ TEST(GpuClock, IsReadFromTheGpuOfTheUuid) {
   const auto read = clock_of_gpu("GPU-00000000-0000-0000-0000-000000000000", FATHOM_FAKE_NVML);
   ASSERT_TRUE(read);
   EXPECT_EQ(read().sm_mhz, 1200);
-  EXPECT_EQ(read().reasons, 0x24U);
+  EXPECT_EQ(read().reasons, shares_of(0x24U));
   EXPECT_FALSE(clock_of_gpu("GPU-another", FATHOM_FAKE_NVML));
   unsetenv("FATHOM_NVML_SCRIPT");
 }

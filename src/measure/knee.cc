@@ -1,19 +1,78 @@
-// Finds the knee of a sweep.
+// Holds each value's cost against that of the best.
 #include "measure/knee.h"
 
-namespace fathom::measure {
+#include <algorithm>
+#include <array>
+#include <numeric>
+#include <utility>
 
-std::optional<std::size_t> knee_of(std::span<const KneePoint> points, double resolution) {
-  std::optional<double> least;
-  for (const KneePoint& point : points) {
-    if (point.cost && (!least || *point.cost < *least)) least = point.cost;
+#include "stats/median_ratio.h"
+#include "stats/sample.h"
+
+namespace fathom::measure {
+namespace {
+
+std::optional<PairedRatio> cost_by(const std::vector<double>& best,
+                                   const std::vector<double>& costs, Costs kind) {
+  if (kind == Costs::of_rounds) return paired_ratio(best, costs);
+  const std::optional<MedianRatio> found = median_ratio(best, costs);
+  if (!found || !found->interval) return std::nullopt;
+  return PairedRatio{.ratio = found->ratio, .interval = *found->interval};
+}
+
+Standing standing_of(const PairedRatio& cost, double resolution) {
+  if (cost.interval.high <= 1 + resolution) return Standing::within;
+  return cost.interval.low > 1 + resolution ? Standing::worse : Standing::cannot_tell;
+}
+
+std::optional<std::size_t> best_of(std::span<const std::vector<double>> costs) {
+  std::optional<std::pair<double, std::size_t>> least;
+  for (std::size_t place = 0; place < costs.size(); ++place) {
+    if (costs[place].empty()) continue;
+    const double median = describe(costs[place]).median;
+    if (!least || median < least->first) least.emplace(median, place);
   }
-  std::optional<std::size_t> found;
-  for (std::size_t i = 0; i < points.size(); ++i) {
-    if (!points[i].cost || *points[i].cost > *least * (1 + resolution)) continue;
-    if (!found || points[i].value < points[*found].value) found = i;
+  return least ? std::optional(least->second) : std::nullopt;
+}
+
+}  // namespace
+
+std::string_view to_string(Standing standing) {
+  static constexpr std::array<std::string_view, 4> kNames = {"best", "within", "worse",
+                                                             "cannot_tell"};
+  return kNames[static_cast<std::size_t>(standing)];
+}
+
+Knee find_knee(std::span<const std::vector<double>> costs, std::span<const std::size_t> ascending,
+               Costs kind, double resolution) {
+  Knee found;
+  found.rows.resize(costs.size());
+  found.best = best_of(costs);
+  if (!found.best) return found;
+  for (std::size_t place = 0; place < costs.size(); ++place) {
+    KneeRow& row = found.rows[place];
+    if (costs[place].empty()) continue;
+    row.cost = cost_by(costs[*found.best], costs[place], kind);
+    row.standing = place == *found.best ? Standing::best
+                   : row.cost           ? standing_of(*row.cost, resolution)
+                                        : Standing::cannot_tell;
+  }
+  if (!found.rows[*found.best].cost) return found;  // too few
+  for (const std::size_t place : ascending) {
+    const std::optional<Standing>& standing = found.rows[place].standing;
+    if (standing == Standing::cannot_tell) found.perhaps.push_back(place);
+    if (standing != Standing::best && standing != Standing::within) continue;
+    found.knee = place;
+    break;
   }
   return found;
+}
+
+std::vector<std::size_t> ascending_places(std::span<const double> numbers) {
+  std::vector<std::size_t> order(numbers.size());
+  std::iota(order.begin(), order.end(), 0U);
+  std::ranges::stable_sort(order, {}, [&](std::size_t place) { return numbers[place]; });
+  return order;
 }
 
 }  // namespace fathom::measure

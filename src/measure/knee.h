@@ -1,20 +1,51 @@
-// From which value on more brings nothing.
+// Which of several values is the smallest that is as good as the best?
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <span>
+#include <string_view>
+#include <vector>
+
+#include "stats/paired_ratio.h"
 
 namespace fathom::measure {
 
-/// What was measured at one value of a sweep.
-struct KneePoint {
-  double value = 0;
-  std::optional<double> cost;  ///< Less is better; unset where it could not be measured.
+/// How a value stands among the others.
+enum class Standing : std::uint8_t {
+  best,
+  within,  ///< Certainly not worse than the best by more than the resolution.
+  worse,   ///< Certainly worse by more.
+  cannot_tell,
+};
+std::string_view to_string(Standing standing);
+
+struct KneeRow {
+  std::optional<Standing> standing;  ///< Unset where nothing was measured.
+  std::optional<PairedRatio> cost;   ///< By that of the best: 1.02 is 2 % worse.
 };
 
-/// The place of the knee: the point of the smallest value whose cost is not worse than the least of
-/// all by more than `resolution` (0.01: 1 %). Unset where no point has a cost.
-std::optional<std::size_t> knee_of(std::span<const KneePoint> points, double resolution);
+struct Knee {
+  std::vector<KneeRow> rows;         ///< By place.
+  std::optional<std::size_t> best;   ///< Of the median.
+  std::optional<std::size_t> knee;   ///< The smallest value that is best or within.
+  std::vector<std::size_t> perhaps;  ///< Smaller ones of which it cannot be told.
+};
+
+/// How the costs of two values belong together.
+enum class Costs : std::uint8_t {
+  of_rounds,  ///< Each round had all values in random order: paired_ratio().
+  apart,      ///< One value after the other: median_ratio(), which is wider.
+};
+
+/// `costs` are those of each value (less is better; none where nothing was measured), `ascending`
+/// its places from the smallest value on. The best is chosen by the same data, which makes others
+/// look worse, not better. There is no knee where the best has too few costs for an interval.
+Knee find_knee(std::span<const std::vector<double>> costs, std::span<const std::size_t> ascending,
+               Costs kind, double resolution);
+
+/// Places from the smallest number on; equal ones in their order.
+std::vector<std::size_t> ascending_places(std::span<const double> numbers);
 
 }  // namespace fathom::measure

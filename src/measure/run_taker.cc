@@ -54,6 +54,7 @@ Result<std::optional<BenchRun>> RunTaker::take(const Commanded& what, const std:
   if (!*ready) return std::optional<BenchRun>();
   BenchRun run;
   run.order = taken_;
+  run.given = how_.given;
   run.begin_ns = to_ns(Duration(Steady::now() - began_));
   ChildOptions how = how_.child;
   how.environment.insert(how.environment.end(), what.environment.begin(), what.environment.end());
@@ -73,6 +74,7 @@ Result<std::optional<BenchRun>> RunTaker::take(const Commanded& what, const std:
     SessionMeasured measured = watch_->end();
     run.steps = std::move(measured.steps);
     run.epochs_ns = std::move(measured.epochs_ns);
+    run.phases = std::move(measured.phases);
     run.devices = std::move(measured.devices);
   }
   run.child = std::move(*child);

@@ -27,6 +27,7 @@ struct RunHow {
   std::string prepare;  ///< For sh -c, before each run; not timed.
   ChildOptions child;
   std::string keep;  ///< Session folders of the runs lie here; "" for none.
+  Given given;       ///< Of each run.
 };
 
 /// One run after the other. Holds the signals of the process while it lives (ChildRunner).

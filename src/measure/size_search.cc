@@ -2,27 +2,46 @@
 #include "measure/size_search.h"
 
 #include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <vector>
+
+#include "stats/paired_ratio.h"
+#include "stats/sample.h"
 
 namespace fathom::measure {
 
-SizeSearch::SizeSearch(std::int64_t least, std::int64_t most)
-    : most_(std::max(least, most)), next_(least) {}
+SizeSearch::SizeSearch(std::int64_t first, std::int64_t last, double resolution)
+    : last_(std::max(first, last)), resolution_(resolution), next_(first) {}
 
-void SizeSearch::add(Verdict verdict) {
-  if (!next_) return;
+bool SizeSearch::add(std::span<const double> base, std::span<const double> now) {
+  if (!next_) return false;
   const std::int64_t size = *next_;
-  const bool faster = verdict == Verdict::faster;
-  (faster ? faster_ : not_faster_) = size;
   next_.reset();
-  if (!faster && !halving_) {
-    if (size < most_) next_ = size > most_ / 2 ? most_ : std::max<std::int64_t>(2 * size, size + 1);
-    return;
+  std::vector<double> logs;
+  for (std::size_t i = 0; i < std::min(base.size(), now.size()); ++i) {
+    if (!(base[i] > 0) || !(now[i] > 0)) return false;
+    logs.push_back(std::log(now[i] / base[i]));
   }
-  halving_ = true;
-  // Where neither is slower the places change around here; closer looks would only be noise.
-  if (!faster && verdict != Verdict::slower) return;
-  if (faster_ && not_faster_ && *faster_ - *not_faster_ > 1)
-    next_ = *not_faster_ + (*faster_ - *not_faster_) / 2;
+  if (logs.empty()) return false;
+  (describe(std::move(logs)).median > 0 ? slower_ : faster_) = size;
+  if (const std::optional<PairedRatio> ratio = paired_ratio(base, now)) {
+    if (ratio->interval.low > 1) surely_slower_ = std::max(surely_slower_.value_or(size), size);
+    if (ratio->interval.high < 1) surely_faster_ = std::min(surely_faster_.value_or(size), size);
+  }
+  next_ = after(size);
+  return true;
+}
+
+std::optional<std::int64_t> SizeSearch::after(std::int64_t size) const {
+  if (!faster_) {
+    if (size >= last_) return std::nullopt;
+    return size > last_ / 2 ? last_ : 2 * size;
+  }
+  if (!slower_) return std::nullopt;
+  const double apart = std::max(1.0, static_cast<double>(*slower_) * resolution_);
+  if (static_cast<double>(*faster_ - *slower_) <= apart) return std::nullopt;
+  return *slower_ + (*faster_ - *slower_) / 2;
 }
 
 }  // namespace fathom::measure

@@ -1,38 +1,44 @@
-// At which size one of two becomes faster: doubling, then bisection.
+// At which size one of two begins to cost less: doubling, then bisection.
 #pragma once
 
 #include <cstdint>
 #include <optional>
-#include <vector>
-
-#include "measure/claim.h"
+#include <span>
 
 namespace fathom::measure {
 
-/// Chooses sizes to measure, one after the other, and knows from the verdicts where the sides
-/// change places. Sizes are doubled from `least` until the new side is faster or `most` was
-/// measured; then the stretch between is halved until its ends are one apart or the sides are
-/// the same or cannot be told apart within it. What is found holds if the new side stays faster
-/// once it is.
+/// Chooses sizes to measure, one after the other. Sizes are doubled from the first until the new
+/// side costs no more than the base by the median of the pairs' ratios, or the last was measured;
+/// then the stretch between is halved until its ends are one apart or, as shares of the size, the
+/// resolution. What is found holds if the new side stays so once it is. The median says where to
+/// look; what is certain are the sizes at which the interval leaves 1 out.
 class SizeSearch {
  public:
-  SizeSearch(std::int64_t least, std::int64_t most);
+  SizeSearch(std::int64_t first, std::int64_t last, double resolution);
   /// The next size; nothing when it is over.
   [[nodiscard]] std::optional<std::int64_t> next() const { return next_; }
-  /// Of the new side at next().
-  void add(Verdict verdict);
+  /// Costs of pairs at next(). False where they have no ratio: then it is over.
+  bool add(std::span<const double> base, std::span<const double> now);
 
-  /// The new side is faster from here on, as far as was measured.
+  /// The largest size that was measured at which the new side cost more, by the median…
+  [[nodiscard]] std::optional<std::int64_t> slower_up_to() const { return slower_; }
+  /// … and the smallest at which it did not.
   [[nodiscard]] std::optional<std::int64_t> faster_from() const { return faster_; }
-  /// The largest size below it that was measured and at which it is not known to be faster.
-  [[nodiscard]] std::optional<std::int64_t> not_faster_at() const { return not_faster_; }
+  /// The largest size at which it certainly cost more, at 95 %…
+  [[nodiscard]] std::optional<std::int64_t> surely_slower() const { return surely_slower_; }
+  /// … and the smallest at which it certainly cost less.
+  [[nodiscard]] std::optional<std::int64_t> surely_faster() const { return surely_faster_; }
 
  private:
-  std::int64_t most_;
+  std::int64_t last_;
+  double resolution_;
   std::optional<std::int64_t> next_;
+  std::optional<std::int64_t> slower_;
   std::optional<std::int64_t> faster_;
-  std::optional<std::int64_t> not_faster_;
-  bool halving_ = false;
+  std::optional<std::int64_t> surely_slower_;
+  std::optional<std::int64_t> surely_faster_;
+
+  [[nodiscard]] std::optional<std::int64_t> after(std::int64_t size) const;
 };
 
 }  // namespace fathom::measure

@@ -1,53 +1,88 @@
 // Sizes are doubled, then halved, until the place is found.
 #include "measure/size_search.h"
 
+#include <algorithm>
+#include <vector>
+
 #include <gtest/gtest.h>
 
 namespace fathom::measure {
 namespace {
 
-/// The new side is faster from `place` on; the same where it lies within `blur` of it.
-std::vector<std::int64_t> search(SizeSearch& crossover, std::int64_t place, std::int64_t blur = 0) {
+constexpr std::size_t kPairs = 8;
+
+/// The new side costs less from `place` on, by a thousandth a size; `noise` is that of the ratio,
+/// alike on both sides of it.
+std::vector<std::int64_t> search(SizeSearch& search, std::int64_t place, double noise = 0) {
   std::vector<std::int64_t> sizes;
-  while (const auto size = crossover.next()) {
+  const std::vector<double> base(kPairs, 1000);
+  while (const auto size = search.next()) {
     sizes.push_back(*size);
-    crossover.add(*size >= place                      ? Verdict::faster
-                  : blur > 0 && place - *size <= blur ? Verdict::cannot_tell
-                                                      : Verdict::slower);
-    if (sizes.size() > 200) break;
+    const double centre = 1 + 0.001 * (static_cast<double>(place - *size) - 0.5);
+    std::vector<double> now;
+    for (std::size_t i = 0; i < kPairs; ++i)
+      now.push_back(1000 * (std::max(centre, 0.5) + (i % 2 == 0 ? noise : -noise)));
+    if (!search.add(base, now) || sizes.size() > 200) break;
   }
   return sizes;
 }
 
 TEST(SizeSearch, IsFoundToTheSize) {
   for (const std::int64_t place : {2, 3, 37, 64, 65, 999, 1000}) {
-    SizeSearch crossover(1, 1000);
+    SizeSearch crossover(1, 1000, 0);
     const std::vector<std::int64_t> sizes = search(crossover, place);
     EXPECT_EQ(crossover.faster_from(), place);
-    EXPECT_EQ(crossover.not_faster_at(), place - 1);
+    EXPECT_EQ(crossover.slower_up_to(), place - 1);
+    EXPECT_EQ(crossover.surely_faster(), place);
+    EXPECT_EQ(crossover.surely_slower(), place - 1);
     EXPECT_LE(sizes.size(), 22U);
   }
 }
 
+TEST(SizeSearch, IsSoughtToTheResolution) {
+  SizeSearch crossover(1, 4096, 0.05);
+  search(crossover, 1000);
+  ASSERT_TRUE(crossover.faster_from());
+  EXPECT_LE(*crossover.faster_from() - *crossover.slower_up_to(), 50);
+  EXPECT_GE(*crossover.faster_from(), 1000);
+  EXPECT_LT(*crossover.slower_up_to(), 1000);
+}
+
 TEST(SizeSearch, ThatIsThereAtOnceNeedsOneSize) {
-  SizeSearch crossover(8, 1000);
+  SizeSearch crossover(8, 1000, 0);
   EXPECT_EQ(search(crossover, 1), std::vector<std::int64_t>{8});
   EXPECT_EQ(crossover.faster_from(), 8);
-  EXPECT_EQ(crossover.not_faster_at(), std::nullopt);
+  EXPECT_EQ(crossover.slower_up_to(), std::nullopt);
 }
 
 TEST(SizeSearch, ThatIsNowhereEndsAtTheLargestSize) {
-  SizeSearch crossover(1, 100);
+  SizeSearch crossover(1, 100, 0);
   EXPECT_EQ(search(crossover, 1000), (std::vector<std::int64_t>{1, 2, 4, 8, 16, 32, 64, 100}));
   EXPECT_EQ(crossover.faster_from(), std::nullopt);
+  EXPECT_EQ(crossover.surely_slower(), 100);
 }
 
-TEST(SizeSearch, IsNotSoughtCloserThanCanBeTold) {
-  SizeSearch crossover(1, 4096);
-  const std::vector<std::int64_t> sizes = search(crossover, 1000, 300);
-  EXPECT_EQ(sizes.back(), 768) << "where neither side is faster";
-  EXPECT_EQ(crossover.not_faster_at(), 768);
-  EXPECT_EQ(crossover.faster_from(), 1024);
+TEST(SizeSearch, SaysWhatIsCertainWhereTheMediansAreNot) {
+  SizeSearch crossover(1, 4096, 0.01);
+  search(crossover, 1000, 0.1);
+  EXPECT_EQ(crossover.surely_slower(), 896) << "a tenth more, and the ratios spread by a tenth";
+  EXPECT_EQ(crossover.surely_faster(), std::nullopt) << "1024 was the largest";
+  EXPECT_GT(*crossover.slower_up_to(), 896);
+}
+
+TEST(SizeSearch, EndsWhereThereIsNoRatio) {
+  SizeSearch crossover(1, 100, 0);
+  EXPECT_FALSE(crossover.add(std::vector<double>{1}, std::vector<double>{0}));
+  EXPECT_FALSE(crossover.next());
+  SizeSearch empty(1, 100, 0);
+  EXPECT_FALSE(empty.add({}, {}));
+}
+
+TEST(SizeSearch, BelowSixPairsNothingIsCertain) {
+  SizeSearch crossover(1, 1, 0);
+  EXPECT_TRUE(crossover.add(std::vector<double>(5, 1.0), std::vector<double>(5, 2.0)));
+  EXPECT_EQ(crossover.slower_up_to(), 1);
+  EXPECT_EQ(crossover.surely_slower(), std::nullopt);
 }
 
 }  // namespace

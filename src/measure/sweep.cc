@@ -2,13 +2,12 @@
 #include "measure/sweep.h"
 
 #include <algorithm>
-#include <array>
 #include <charconv>
 #include <chrono>
 #include <numeric>
+#include <utility>
 
 #include "measure/metrics.h"
-#include "stats/paired_ratio.h"
 #include "stats/precision.h"
 
 namespace fathom::measure {
@@ -111,61 +110,39 @@ class Sweep {
 
 /// Places of points by their values: as numbers, or as they were given.
 std::vector<std::size_t> ascending(const std::vector<VariedPoint>& points) {
-  std::vector<std::size_t> order(points.size());
-  std::iota(order.begin(), order.end(), 0U);
   std::vector<double> numbers;
   for (const VariedPoint& point : points) {
     double number = 0;
     const char* const end = point.value.data() + point.value.size();
     const auto [at, error] = std::from_chars(point.value.data(), end, number);
-    if (error != std::errc() || at != end) return order;
+    if (error != std::errc() || at != end) {
+      std::vector<std::size_t> order(points.size());
+      std::iota(order.begin(), order.end(), 0U);
+      return order;
+    }
     numbers.push_back(number);
   }
-  std::ranges::stable_sort(order, {}, [&](std::size_t place) { return numbers[place]; });
-  return order;
+  return ascending_places(numbers);
 }
 
-Standing standing_of(const PairedRatio& cost, double resolution) {
-  if (cost.interval.high <= 1 + resolution) return Standing::within;
-  return cost.interval.low > 1 + resolution ? Standing::worse : Standing::cannot_tell;
-}
-
-void find_knee(const VariedOutcome& outcome, const Metric& metric, double resolution,
-               SweepVerdict& verdict) {
+void judge_alone(const VariedOutcome& outcome, const Metric& metric, double resolution,
+                 SweepVerdict& verdict) {
+  std::vector<std::vector<double>> costs;
   for (const SweepRow& row : verdict.rows) {
-    if (!row.now) continue;
-    const double median = row.now->median;
-    const double sign = metric.more_is_better ? -1 : 1;
-    if (!verdict.best || sign * median < sign * verdict.rows[*verdict.best].now->median)
-      verdict.best = row.point;
+    costs.push_back(row.now ? costs_of(outcome.points[row.point].now, metric.more_is_better)
+                            : std::vector<double>());
   }
-  if (!verdict.best) return;
-  const VariedPoint& best = outcome.points[*verdict.best];
-  for (SweepRow& row : verdict.rows) {
-    if (!row.now) continue;
-    const std::optional<PairedRatio> ratio = paired_ratio(best.now, outcome.points[row.point].now);
-    if (ratio) row.cost = cost_ratio(*ratio, metric);
-    row.standing = row.point == *verdict.best ? Standing::best
-                   : row.cost                 ? standing_of(*row.cost, resolution)
-                                              : Standing::cannot_tell;
+  Knee found = find_knee(costs, ascending(outcome.points), Costs::of_rounds, resolution);
+  for (std::size_t place = 0; place < costs.size(); ++place) {
+    verdict.rows[place].standing = found.rows[place].standing;
+    verdict.rows[place].cost = found.rows[place].cost;
   }
-  if (!verdict.rows[*verdict.best].cost) return;  // too few rounds
-  for (const std::size_t place : ascending(outcome.points)) {
-    const std::optional<Standing>& standing = verdict.rows[place].standing;
-    if (standing == Standing::cannot_tell) verdict.perhaps.push_back(place);
-    if (standing != Standing::best && standing != Standing::within) continue;
-    verdict.knee = place;
-    return;
-  }
+  verdict.best = found.best;
+  verdict.knee = found.knee;
+  verdict.perhaps = std::move(found.perhaps);
 }
 
 }  // namespace
-
-std::string_view to_string(Standing standing) {
-  static constexpr std::array<std::string_view, 4> kNames = {"best", "within", "worse",
-                                                             "cannot_tell"};
-  return kNames[static_cast<std::size_t>(standing)];
-}
 
 Result<VariedOutcome> run_sweep(const SweepOptions& options, const VariedReceivers& receivers) {
   return Sweep(options, receivers).run();
@@ -190,7 +167,7 @@ SweepVerdict judge_sweep(const VariedOutcome& outcome, bool paired, double resol
   }
   if (metric == nullptr) return verdict;
   if (!paired) {
-    find_knee(outcome, *metric, resolution, verdict);
+    judge_alone(outcome, *metric, resolution, verdict);
     return verdict;
   }
   judge_together(claims);

@@ -11,6 +11,7 @@
 #include "base/result.h"
 #include "measure/bench.h"
 #include "measure/claim.h"
+#include "measure/knee.h"
 #include "measure/varied.h"
 #include "measure/varied_bench.h"
 #include "stats/sample.h"
@@ -44,14 +45,6 @@ struct VariedReceivers {
 /// to which is better. Errors: as run_bench(); a value that cannot be placed.
 Result<VariedOutcome> run_sweep(const SweepOptions& options, const VariedReceivers& receivers);
 
-enum class Standing : std::uint8_t {
-  best,
-  within,  ///< Certainly not worse than the best by more than the resolution.
-  worse,   ///< Certainly worse by more.
-  cannot_tell,
-};
-std::string_view to_string(Standing standing);
-
 /// One value, judged.
 struct SweepRow {
   std::size_t point = 0;
@@ -69,10 +62,9 @@ struct SweepVerdict {
   std::vector<std::size_t> perhaps;  ///< Smaller ones of which it cannot be told.
 };
 
-/// A value's cost by that of the best is the paired ratio over the rounds: each had all values, in
-/// random order. The best is chosen by the same data, which makes others look worse, not better.
-/// Values are smaller as numbers where all are, else in their order. Below 6 rounds there is no
-/// knee. With a base, the claims of all values are judged together, and there is no knee.
+/// Costs of one command are compared over the rounds (find_knee()); values are smaller as numbers
+/// where all are, else in their order. With a base, the claims of all values are judged together,
+/// and there is no knee.
 SweepVerdict judge_sweep(const VariedOutcome& outcome, bool paired, double resolution);
 
 }  // namespace fathom::measure

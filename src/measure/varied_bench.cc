@@ -26,15 +26,13 @@ std::string_view to_string(PointState state) {
   return kNames[static_cast<std::size_t>(state)];
 }
 
-PairedRatio cost_ratio(const PairedRatio& ratio, const Metric& metric) {
-  if (!metric.more_is_better) return ratio;
-  return {.ratio = 1 / ratio.ratio, .interval = {1 / ratio.interval.high, 1 / ratio.interval.low}};
-}
-
 VariedBench::VariedBench(const BenchOptions& options, std::string name)
     : options_(options),
       name_(std::move(name)),
-      taker_({.prepare = options.prepare, .child = options.child, .keep = options.keep}),
+      taker_({.prepare = options.prepare,
+              .child = options.child,
+              .keep = options.keep,
+              .given = options.given}),
       order_(options.plan.seed) {}
 
 const Metric* VariedBench::headline() const {

@@ -90,7 +90,4 @@ class VariedBench {
   std::optional<Failure> failure_;
 };
 
-/// The ratio of costs: of times as it is, of what is better when more its reciprocal.
-PairedRatio cost_ratio(const PairedRatio& ratio, const Metric& metric);
-
 }  // namespace fathom::measure

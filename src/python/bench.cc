@@ -19,6 +19,7 @@
 #include "measure/function_text.h"
 #include "measure/gpu_clock.h"
 #include "measure/knee.h"
+#include "measure/measured_text.h"
 #include "measure/size_search.h"
 #include "python/bind.h"
 #include "python/called.h"
@@ -88,7 +89,8 @@ class Bench {
     hooks.announcement = [&](const measure::Announcement& announced) {
       say(measure::within_text(options.plan.resolution) + " takes up to about " +
           std::to_string(announced.pairs) + (options.plan.paired ? " pairs, " : " samples, ") +
-          measure::metric_value_text(static_cast<double>(to_ns(announced.time)), "ns") + " in all");
+          measure::metric_text(static_cast<double>(to_ns(announced.time)), measure::Unit::ns) +
+          " in all");
     };
     hooks.warning = [this](const std::string& text) { say(text); };
     measure::FunctionOutcome outcome = measure::bench_function(options, hooks);
@@ -240,32 +242,61 @@ void bind_measured(nb::module_& module) {
 }
 
 void bind_sweeps(nb::module_& module) {
+  nb::class_<measure::Knee>(module, "Knee", "Which values are as good as the best.")
+      .def_ro("best", &measure::Knee::best, "The place of the least median cost.")
+      .def_ro("knee", &measure::Knee::knee,
+              "Of the smallest value that is certainly as good within the resolution.")
+      .def_ro("perhaps", &measure::Knee::perhaps, "Of smaller ones of which it cannot be told.")
+      .def(
+          "standing",
+          [](const measure::Knee& self, std::size_t place) -> std::optional<std::string> {
+            if (place >= self.rows.size() || !self.rows[place].standing) return std::nullopt;
+            return std::string(measure::to_string(*self.rows[place].standing));
+          },
+          nb::arg("place"), "best, within, worse or cannot_tell.");
   module.def(
-      "knee",
-      [](const std::vector<double>& values, const std::vector<std::optional<double>>& costs,
+      "find_knee",
+      [](const std::vector<double>& values, const std::vector<std::vector<double>>& costs,
          double resolution) {
-        std::vector<measure::KneePoint> points;
-        for (std::size_t i = 0; i < std::min(values.size(), costs.size()); ++i)
-          points.push_back({.value = values[i], .cost = costs[i]});
-        return measure::knee_of(points, resolution);
+        return measure::find_knee(costs, measure::ascending_places(values), measure::Costs::apart,
+                                  resolution);
       },
       nb::arg("values"), nb::arg("costs"), nb::arg("resolution"),
-      "The place of the smallest value that costs no more than the least, within the resolution.");
+      "Of as many values as lists of costs, which were measured one after the other.");
+  module.def(
+      "judge_together",
+      [](const std::vector<std::string>& verdicts, const std::vector<std::optional<double>>& p) {
+        std::vector<measure::Claim> claims(std::min(verdicts.size(), p.size()));
+        for (std::size_t i = 0; i < claims.size(); ++i) {
+          claims[i].p = p[i];
+          for (const auto each : {measure::Verdict::faster, measure::Verdict::slower,
+                                  measure::Verdict::same, measure::Verdict::cannot_tell}) {
+            if (measure::to_string(each) == verdicts[i]) claims[i].verdict = each;
+          }
+        }
+        measure::judge_together(claims);
+        std::vector<std::string> judged;
+        for (const measure::Claim& claim : claims)
+          judged.emplace_back(measure::to_string(claim.verdict));
+        return judged;
+      },
+      nb::arg("verdicts"), nb::arg("p"),
+      "Verdicts of several rows at a false discovery rate of 5 % over all of them.");
   nb::class_<measure::SizeSearch>(module, "CrossoverSearch",
                                   "Doubles sizes, then halves the stretch.")
-      .def(nb::init<std::int64_t, std::int64_t>(), nb::arg("least"), nb::arg("most"))
+      .def(nb::init<std::int64_t, std::int64_t, double>(), nb::arg("least"), nb::arg("most"),
+           nb::arg("resolution"))
       .def("next", &measure::SizeSearch::next, "The next size; None when it is over.")
       .def(
           "add",
-          [](measure::SizeSearch& self, const std::string& verdict) {
-            for (const auto each : {measure::Verdict::faster, measure::Verdict::slower,
-                                    measure::Verdict::same, measure::Verdict::cannot_tell}) {
-              if (measure::to_string(each) == verdict) self.add(each);
-            }
-          },
-          nb::arg("verdict"), "Of the new side at next().")
+          [](measure::SizeSearch& self, const std::vector<double>& base,
+             const std::vector<double>& now) { return self.add(base, now); },
+          nb::arg("base"), nb::arg("new"),
+          "Values of pairs at next(); False where they have no ratio, and it is over.")
+      .def_prop_ro("slower_up_to", &measure::SizeSearch::slower_up_to)
       .def_prop_ro("faster_from", &measure::SizeSearch::faster_from)
-      .def_prop_ro("not_faster_at", &measure::SizeSearch::not_faster_at);
+      .def_prop_ro("surely_slower", &measure::SizeSearch::surely_slower)
+      .def_prop_ro("surely_faster", &measure::SizeSearch::surely_faster);
   module.def(
       "median_ratio",
       [](std::vector<double> base, std::vector<double> now)
@@ -279,9 +310,8 @@ void bind_sweeps(nb::module_& module) {
       nb::arg("base"), nb::arg("new"),
       "Of samples that were not taken in pairs: the ratio of medians, and its interval at 95 %.");
   module.def(
-      "value_text",
-      [](double value, const std::string& unit) { return measure::metric_value_text(value, unit); },
-      nb::arg("value"), nb::arg("unit"), "12.34 µs");
+      "value_text", [](double ns) { return measure::metric_text(ns, measure::Unit::ns); },
+      nb::arg("ns"), "12.34 µs");
 }
 
 }  // namespace

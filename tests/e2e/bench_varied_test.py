@@ -157,14 +157,16 @@ class Crossovers(unittest.TestCase):
         self.assertTrue(all(each["base"]["count"] == 2 for each in found["values"]))
 
     def test_it_may_be_never_or_always(self):
-        base, slow = "sh -c ': {n}'", ["sh", "-c", "sleep 0.1; : {n}"]
-        found = result(SWEEP, "--crossover", "n=1..4", "--runs", "6", "--metric", "wall", "--base", base, "--", *slow)
-        self.assertEqual(found["crossover"]["crossing"], "never")
-        self.assertEqual(found["crossover"]["surely_slower"], 4)
-        found = result(SWEEP, "--crossover", "n=1..4", "--runs", "6", "--metric", "wall", "--base",
-                       "sh -c 'sleep 0.1; : {n}'", "--", "sh", "-c", ": {n}")
-        self.assertEqual(found["crossover"]["crossing"], "always")
-        self.assertEqual(found["crossover"]["surely_faster"], 1)
+        def crossing(base, new):
+            commands = [f"{sys.executable} -c 'x = bytearray({base} << 20)  # {{n}}'", "--", sys.executable, "-c",
+                        f"x = bytearray({new} << 20)  # {{n}}"]
+            return result(SWEEP, "--crossover", "n=1..4", "--runs", "6", "--warmup", "0", "--metric", "peak-memory", "--base",
+                          *commands)["crossover"]
+
+        never = crossing(20, 200)
+        self.assertEqual((never["crossing"], never["surely_slower"]), ("never", 4))
+        always = crossing(200, 20)
+        self.assertEqual((always["crossing"], always["surely_faster"]), ("always", 1))
 
     def test_both_curves_are_plotted(self):
         plot = pathlib.Path(tempfile.mkdtemp()) / "plot.svg"

@@ -128,7 +128,7 @@ def test_clocks_are_read_for_each_sample_and_reasons_named() -> None:
     found = run(code, FATHOM_NVML_SCRIPT="zero-uuid")
     clocks = found["function"]["clocks"]["new"]
     assert (clocks["readings"], clocks["sm_mhz"]) == (8, 1200)
-    assert clocks["reasons"] == {"software power cap": 1.0, "software thermal slowdown": 1.0}
+    assert clocks["reasons"] == {"power_cap": 1.0, "sw_thermal": 1.0}
     assert found["function"]["notes"] == []
 
 

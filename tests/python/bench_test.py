@@ -287,29 +287,61 @@ def test_a_sweep_has_a_row_for_each_value() -> None:
     )
     assert [values for values, _ in sweep] == [{"n": 1}, {"n": 2}, {"n": 4}]
     assert set(seen) == {1, 2, 4}
-    assert sweep.knee is not None
+    assert sweep.knee is None, "two functions are compared at each value"
     assert str(sweep).splitlines()[0].split() == ["n", "base", "new", "verdict"]
-    assert len(str(sweep).splitlines()) == 5
+    assert len(str(sweep).splitlines()) == 4
     assert "<table>" in sweep._repr_html_()
 
 
 class Made:
-    """As much of a result as a sweep looks at."""
+    """As much of a result as a sweep looks at: eight values around the median."""
 
     metrics = (None,)
+    base = None
+    verdict = None
 
-    def __init__(self, median: float) -> None:
+    def __init__(self, median: float, spread: float = 0.0) -> None:
         self.new = types.SimpleNamespace(median=median)
+        self._values = [median * (1 + spread * place) for place in (-4, -3, -2, -1, 1, 2, 3, 4)]
+
+    def values(self) -> tuple[list[float], list[float]]:
+        return [], self._values
+
+
+def made_sweep(per: str | None, *made: Made) -> fathom.BenchSweep:
+    points = [({"n": 2**place}, each) for place, each in enumerate(made)]
+    return fathom.BenchSweep(points, per, 0.01)  # type: ignore[arg-type]
 
 
 def test_the_knee_is_the_smallest_value_as_good_as_the_best() -> None:
-    def sweep(per: str | None, *medians: float) -> fathom.BenchSweep:
-        points = [({"n": 2**place}, Made(median)) for place, median in enumerate(medians)]
-        return fathom.BenchSweep(points, per, 0.01)  # type: ignore[arg-type]
+    def knee(per: str | None, *medians: float) -> dict[str, Any] | None:
+        return made_sweep(per, *map(Made, medians)).knee
 
-    assert sweep(None, 9.0, 5.02, 5.0, 5.3).knee == {"n": 2}
-    assert sweep("n", 9.0, 10.0, 12.0, 24.1).knee == {"n": 4}
+    assert knee(None, 9.0, 5.02, 5.0, 5.3) == {"n": 2}
+    assert knee("n", 9.0, 10.0, 12.0, 24.1) == {"n": 4}
     assert fathom.BenchSweep([({"n": "a"}, Made(1))], None, 0.01).knee is None  # type: ignore[list-item]
+
+
+def test_a_value_of_which_it_cannot_be_told_is_no_knee_but_named() -> None:
+    sweep = made_sweep(None, Made(9.0), Made(5.02, spread=0.02), Made(5.0))
+    assert sweep.knee == {"n": 4}
+    assert sweep.perhaps == ({"n": 2},)
+    assert "knee: n=4; of 2 it cannot be told" in str(sweep)
+
+
+def test_verdicts_of_a_sweep_are_judged_together() -> None:
+    def judged(p: float) -> list[str | None]:
+        one = types.SimpleNamespace(
+            metrics=(None,), verdict="faster", base=None, headline=types.SimpleNamespace(p=p)
+        )
+        rest = types.SimpleNamespace(
+            metrics=(None,), verdict="same", base=None, headline=types.SimpleNamespace(p=0.9)
+        )
+        points = [({"n": place}, one if place == 0 else rest) for place in range(4)]
+        return fathom.BenchSweep(points, None, 0.01).verdicts()  # type: ignore[arg-type]
+
+    assert judged(0.04) == ["cannot_tell", "same", "same", "same"], "0.05 by 4 rows is 0.0125"
+    assert judged(0.01)[0] == "faster"
 
 
 def test_a_sweep_per_value_asks_for_the_time_of_one() -> None:
@@ -334,10 +366,37 @@ def test_a_crossover_is_found_by_doubling_and_halving() -> None:
         return sum(range(100 * n))
 
     found = fathom.crossover(lambda n: sum(range(5000)), grows, most=4096, runs=15, resolution=0.2)
-    assert found.faster_from is not None and 33 <= found.faster_from <= 256
+    assert found.faster_from is not None and found.slower_up_to is not None
+    assert found.slower_up_to < found.faster_from
     sizes = [size for size, _ in found.points]
-    assert sizes == sorted(sizes) and {1, 2, 4, 8, 16, 32} <= set(sizes)
-    assert "faster from" in str(found)
+    assert sizes == sorted(sizes) and {1, 2, 4} <= set(sizes)
+    assert "costs no more from" in str(found)
+
+
+def test_a_crossover_is_sought_with_copies_too() -> None:
+    seen = set()
+
+    def resident(n: int) -> None:
+        seen.add(("resident", n))
+
+    def copied(n: int) -> None:
+        seen.add(("copied", n))
+
+    found = fathom.crossover(resident, lambda n: None, most=2, runs=6, with_copies=copied)
+    assert found.with_copies is not None and found.with_copies.with_copies is None
+    assert ("resident", 1) in seen and ("copied", 1) in seen
+    lines = str(found).splitlines()
+    assert lines[0] == "without copies" and "with copies" in lines
+
+
+def test_a_crossover_says_what_is_certain() -> None:
+    from fathom import _core
+
+    search = _core.CrossoverSearch(1, 64, 0.05)
+    while (size := search.next()) is not None:
+        assert search.add([10.0] * 8, [10.0 + (20 - size) / 10] * 8)
+    assert (search.slower_up_to, search.faster_from) == (19, 20)
+    assert (search.surely_slower, search.surely_faster) == (19, 24)
 
 
 def test_a_screen_and_a_table(slower: fathom.BenchResult) -> None:

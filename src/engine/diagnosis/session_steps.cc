@@ -4,9 +4,14 @@
 #include <algorithm>
 #include <cctype>
 #include <charconv>
+#include <functional>
+#include <iterator>
+#include <map>
+#include <span>
 #include <utility>
 
 #include "analysis/context.h"
+#include "analysis/machine/energy.h"
 #include "analysis/machine/run_usage.h"
 #include "analysis/machine/telemetry.h"
 #include "analysis/machine/timed_steps.h"
@@ -18,8 +23,8 @@ namespace {
 
 constexpr std::string_view kSamples = "step.samples";
 constexpr std::string_view kThrottle = "gpu.throttle.";
-/// What is no lack: a GPU without work, and clocks that somebody has set.
-constexpr std::string_view kNoLack[] = {"idle", "clock_setting"};
+/// A GPU without work lacks no clock.
+constexpr std::string_view kNoLack = "idle";
 
 std::optional<double> number_of(const Trace& trace, std::string_view key) {
   const Fact* const fact = trace.fact(key);
@@ -78,12 +83,97 @@ bool is_epoch(std::string_view name) {
          std::isalpha(static_cast<unsigned char>(name[kWord.size()])) == 0;
 }
 
-std::vector<std::int64_t> epochs_of(const Trace& trace) {
-  std::vector<std::int64_t> epochs;
+std::vector<Interval> epochs_of(const Trace& trace) {
+  std::vector<Interval> epochs;
   each_timed(trace, "annotation", kAbsent, [&epochs](std::string_view name, Interval range) {
-    if (is_epoch(name)) epochs.push_back(to_ns(range.length()));
+    if (is_epoch(name)) epochs.push_back(range);
   });
   return epochs;
+}
+
+std::vector<std::int64_t> lengths_of(const std::vector<Interval>& ranges) {
+  std::vector<std::int64_t> lengths;
+  lengths.reserve(ranges.size());
+  for (const Interval& range : ranges) lengths.push_back(to_ns(range.length()));
+  return lengths;
+}
+
+/// Of all consumers together; unset where one was not sampled all the time.
+std::optional<double> joules_in(const std::vector<EnergyConsumer>& consumers,
+                                const Interval& window) {
+  std::optional<double> sum;
+  for (const EnergyConsumer& consumer : consumers) {
+    if (!consumer.covers(window)) return std::nullopt;
+    const std::optional<Energy> energy = energy_of(consumer, std::span(&window, 1));
+    if (!energy) return std::nullopt;
+    sum = sum.value_or(0) + energy->joules;
+  }
+  return sum;
+}
+
+std::optional<double> joules_per_epoch(const Telemetry& telemetry,
+                                       const std::vector<Interval>& epochs) {
+  const std::vector<EnergyConsumer> consumers = energy_consumers(telemetry);
+  double sum = 0;
+  std::size_t known = 0;
+  for (std::size_t i = epochs.size() > 1 ? 1 : 0; i < epochs.size(); ++i) {
+    const std::optional<double> joules = joules_in(consumers, epochs[i]);
+    if (!joules) continue;
+    sum += *joules;
+    ++known;
+  }
+  return known == 0 ? std::nullopt : std::optional(sum / static_cast<double>(known));
+}
+
+Duration sum_of(std::vector<Interval> stretches) {
+  Duration sum{};
+  for (const Interval& stretch : merged(std::move(stretches))) sum += stretch.length();
+  return sum;
+}
+
+/// What is done beside the steps, as the recorder times it.
+constexpr std::string_view kRecordersPhases[] = {"compilation", "checkpoint", "load", "evaluation"};
+
+void add_recorders(const Trace& trace, std::int64_t pid, std::vector<SessionPhase>& phases) {
+  for (const std::string_view wanted : kRecordersPhases) {
+    std::vector<Interval> stretches;
+    each_timed(trace, "phase", pid, [&](std::string_view name, Interval own) {
+      if (name == wanted) stretches.push_back(own);
+    });
+    if (stretches.empty()) continue;
+    phases.push_back({.name = std::string(wanted),
+                      .ns = static_cast<double>(to_ns(sum_of(std::move(stretches)))),
+                      .of_step = false});
+  }
+}
+
+/// Ranges of the program inside of the steps after the first (of a single step, that one).
+void add_programs(const Trace& trace, std::int64_t pid, const std::vector<RunStep>& steps,
+                  std::vector<SessionPhase>& phases) {
+  std::vector<Interval> windows;
+  for (std::size_t i = steps.size() > 1 ? 1 : 0; i < steps.size(); ++i)
+    windows.push_back(steps[i].window);
+  std::ranges::sort(windows, {}, &Interval::begin);
+  std::map<std::string, std::vector<Interval>, std::less<>> by_name;
+  each_timed(trace, "annotation", pid, [&](std::string_view name, Interval range) {
+    const auto after = std::ranges::upper_bound(windows, range.begin, {}, &Interval::begin);
+    if (after == windows.begin() || range.end > std::prev(after)->end || is_epoch(name)) return;
+    by_name[std::string(name)].push_back(range);
+  });
+  for (auto& [name, stretches] : by_name) {
+    phases.push_back({.name = name,
+                      .ns = static_cast<double>(to_ns(sum_of(std::move(stretches)))) /
+                            static_cast<double>(windows.size()),
+                      .of_step = true});
+  }
+}
+
+std::vector<SessionPhase> phases_of(const Trace& trace, const Steps& steps) {
+  std::vector<SessionPhase> phases;
+  const std::int64_t pid = steps.steps.empty() ? kAbsent : steps.steps.front().pid;
+  add_recorders(trace, pid, phases);
+  add_programs(trace, pid, steps_of_run(trace, steps), phases);
+  return phases;
 }
 
 /// Where the program works as it is measured: its steps after the first, which makes ready.
@@ -108,7 +198,7 @@ std::optional<GpuPace> pace_of(const Telemetry& telemetry, std::int32_t gpu,
   for (const CounterLine& line : telemetry.lines()) {
     if (line.device != gpu || !line.name.starts_with(kThrottle)) continue;
     const std::string_view reason = line.name.substr(kThrottle.size());
-    if (std::ranges::find(kNoLack, reason) != std::ranges::end(kNoLack)) continue;
+    if (reason == kNoLack) continue;
     if (const auto share = level(line, windows))
       pace.throttled.emplace_back(std::string(reason), share->mean);
   }
@@ -121,6 +211,7 @@ std::optional<SessionDevices> devices_of(const Trace& trace, const Analyses& ana
   const RunUsage usage = run_usage(trace, telemetry, analyses.steps());
   SessionDevices devices{.joules = usage.joules,
                          .joules_per_step = usage.joules_per_step,
+                         .joules_per_epoch = joules_per_epoch(telemetry, epochs_of(trace)),
                          .consumers = usage.consumers,
                          .gpu_memory = {},
                          .paces = {}};
@@ -138,7 +229,8 @@ SessionMeasured measured(const Trace& trace) {
   const Analyses analyses(trace);
   const Telemetry telemetry(trace);
   return {.steps = steps_of(trace, analyses, telemetry),
-          .epochs_ns = epochs_of(trace),
+          .epochs_ns = lengths_of(epochs_of(trace)),
+          .phases = phases_of(trace, analyses.steps()),
           .devices = devices_of(trace, analyses, telemetry)};
 }
 

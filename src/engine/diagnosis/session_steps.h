@@ -32,14 +32,27 @@ struct GpuPace {
 struct SessionDevices {
   std::optional<double> joules;           ///< Of the run, of all that has a counter or a meter.
   std::optional<double> joules_per_step;  ///< Mean of the steps that were covered.
-  std::string consumers;                  ///< Whose they are: "GPU 0, CPU package-0".
-  std::optional<double> gpu_memory;       ///< Bytes: the most that was in use on one GPU.
-  std::vector<GpuPace> paces;             ///< Of GPUs that were in use, by number.
+  /// Mean of the epochs that were covered after the first; of a single one, that one.
+  std::optional<double> joules_per_epoch;
+  std::string consumers;             ///< Whose they are: "GPU 0, CPU package-0".
+  std::optional<double> gpu_memory;  ///< Bytes: the most that was in use on one GPU.
+  std::vector<GpuPace> paces;        ///< Of GPUs that were in use, by number.
+};
+
+/// What a run spends time in, by name.
+struct SessionPhase {
+  /// "compilation", "checkpoint", "load" and "evaluation" are the recorder's; others are ranges of
+  /// the program's own (fathom.annotate).
+  std::string name;
+  double ns = 0;  ///< Of the run; of a range of the program: the mean of the steps after the first.
+  bool of_step = false;  ///< It is of a step.
 };
 
 struct SessionMeasured {
   std::optional<SessionSteps> steps;
-  std::vector<std::int64_t> epochs_ns;    ///< Ranges that the program calls "epoch", "epoch 3", …
+  std::vector<std::int64_t> epochs_ns;  ///< Ranges that the program calls "epoch", "epoch 3", …
+  /// The recorder's in a fixed order, then the program's that lie in a step, by name.
+  std::vector<SessionPhase> phases;
   std::optional<SessionDevices> devices;  ///< Unset where no telemetry was recorded.
 };
 

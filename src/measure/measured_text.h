@@ -1,0 +1,40 @@
+// What was measured, in words: of commands and of functions alike.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+
+#include "measure/claim.h"
+#include "measure/conditions.h"
+#include "measure/measured.h"
+
+namespace fathom::measure {
+
+/// "12.3 ms", "12.34 ns", "1.5 GiB", "3.2 J", "1,234 /s".
+std::string metric_text(double value, Unit unit);
+/// "+3.1 % (+2.5 % to +3.6 %)".
+std::string change_text(const PairedRatio& ratio);
+/// "faster", "less"; "same within ±1 %".
+std::string claim_word(const Claim& claim, double resolution, Unit unit);
+/// "slower: +3.1 % (+2.5 % to +3.6 %)"; why nothing can be told, where that is to be said. Empty
+/// for a side that stands alone.
+std::string claim_line(const MeasuredMetric& metric, double resolution, bool reason = true);
+/// "median 12 ms (11 ms to 13 ms), mean …, p95 …; 2 outliers".
+std::string spread_text(const SampleSummary& summary, Unit unit);
+/// What a value is called, and how one says that the first do not count.
+struct ValueWords {
+  std::string_view one;      ///< "run"
+  std::string_view many;     ///< "runs"
+  std::string_view warm_up;  ///< "--warmup"
+};
+/// "; faster after 12 runs (--warmup)"; empty where the values are steady or too few.
+std::string steadiness_text(const MeasuredSide& side, const ValueWords& words);
+/// "3 pairs in random order, 95 % interval by the sign test".
+std::string pairs_text(std::size_t pairs);
+/// Processor, cores, quota, governor, load, kernel.
+std::string conditions_text(const Conditions& conditions);
+/// That the quota of the control group held programs back; empty where it did not.
+std::string throttled_note(const Conditions& conditions);
+
+}  // namespace fathom::measure
