@@ -318,7 +318,7 @@ class Bench(unittest.TestCase):
         self.assertEqual(done.returncode, 2)
         self.assertIn("--metric mfu needs --model", done.stderr)
         done = bench("--runs", "2", "--model", str(program.ROOT / "tests/data/traces/hta_alexnet.json.gz"), "--", *words)
-        self.assertEqual(done.returncode, 2)
+        self.assertEqual(done.returncode, 3)
         self.assertIn("no operations of its steps are known", done.stderr)
 
     def test_phases_stand_beside_the_step(self):
