@@ -77,6 +77,7 @@ FOLDERS = {
         "http": "",
         ".": "http",
         "routes": ". http",
+        "page_file": ". http",
     },
     "rules": {
         ".": "",

@@ -91,6 +91,10 @@ Viewed::Progress Viewed::progress() const {
   return progress;
 }
 
+void Viewed::wait() {
+  if (reader_.joinable()) reader_.join();
+}
+
 bool Viewed::replaced(std::size_t input) const {
   FileIdentity then;
   {

@@ -94,6 +94,8 @@ class Viewed {
   [[nodiscard]] const ViewRequest& request() const { return request_; }
   /// Of the first input, which is read from the start.
   [[nodiscard]] Progress progress() const;
+  /// Until the first input is read and analysed, or that has failed. By one thread.
+  void wait();
   /// Was a file written or replaced since it was read?
   [[nodiscard]] bool replaced(std::size_t input) const;
   /// An input; others than the first are read when they are first asked for, and one of them is

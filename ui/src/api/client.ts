@@ -1,9 +1,13 @@
 // The only place that asks the server, or the answers that the page carries itself.
 import { failed, okay, type Result } from '../base/result';
-import { fromBase64, type Carried } from './answers';
+import type { Carried, CarriedAnswer } from './answers';
 import { withInput } from './urls';
 
 export type Connection = 'connected' | 'lost' | 'carried';
+
+interface ErrorAnswer {
+  readonly error: { readonly code: string; readonly message: string };
+}
 
 function nameOf(error: unknown): string {
   return error instanceof Error ? error.name : '';
@@ -26,14 +30,14 @@ export class TraceClient {
 
   /** What a page in a file says it leaves out. */
   get leftOut(): readonly string[] {
-    return this.carried?.left_out ?? [];
+    return this.carried?.leftOut ?? [];
   }
 
   async json<T>(question: string, signal?: AbortSignal): Promise<Result<T>> {
     const path = withInput(question, this.input);
     if (this.carried) {
-      const answer = this.carried.answers[path];
-      return answer === undefined ? this.notCarried(path) : okay(answer as T);
+      const bytes = this.fromFile(path, this.carried.find(path));
+      return bytes.ok ? okay(JSON.parse(new TextDecoder().decode(bytes.value)) as T) : bytes;
     }
     const response = await this.ask(path, signal);
     if (!response.ok) return response;
@@ -47,9 +51,8 @@ export class TraceClient {
   async binary(question: string, signal?: AbortSignal): Promise<Result<ArrayBuffer>> {
     const path = withInput(question, this.input);
     if (this.carried) {
-      const answer = this.carried.answers[path] as { base64?: string } | undefined;
-      if (typeof answer?.base64 !== 'string') return this.notCarried(path);
-      return okay(fromBase64(answer.base64).buffer);
+      const bytes = this.fromFile(path, this.carried.find(path));
+      return bytes.ok ? okay(bytes.value.buffer) : bytes;
     }
     const response = await this.ask(path, signal);
     if (!response.ok) return response;
@@ -60,11 +63,19 @@ export class TraceClient {
     }
   }
 
-  private notCarried(path: string) {
-    return failed(
-      'left_out',
-      `This page is a file, and this is not in it. Open the recording with fathom view for it. (${path})`,
-    );
+  private fromFile(
+    path: string,
+    answer: CarriedAnswer | undefined,
+  ): Result<Uint8Array<ArrayBuffer>> {
+    if (!answer) {
+      return failed(
+        'left_out',
+        `This page is a file, and this is not in it: open the recording with fathom view. (${path})`,
+      );
+    }
+    if (answer.status === 200) return okay(answer.bytes);
+    const { error } = JSON.parse(new TextDecoder().decode(answer.bytes)) as ErrorAnswer;
+    return failed(error.code, error.message);
   }
 
   private async ask(path: string, signal?: AbortSignal): Promise<Result<Response>> {
@@ -79,7 +90,7 @@ export class TraceClient {
     this.turn('connected');
     if (response.ok) return okay(response);
     try {
-      const { error } = (await response.json()) as { error: { code: string; message: string } };
+      const { error } = (await response.json()) as ErrorAnswer;
       return failed(error.code, error.message);
     } catch {
       return failed(`http_${response.status}`, `The server answered ${response.status} to ${path}`);

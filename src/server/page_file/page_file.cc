@@ -1,0 +1,117 @@
+// Decides what a page in a file carries, in the order of what one looks for first.
+#include "server/page_file/page_file.h"
+
+#include <algorithm>
+#include <optional>
+
+#include "engine/diagnosis/diagnosis.h"
+#include "engine/diagnosis/typed_diagnosis.h"
+#include "engine/explain.h"
+#include "engine/glossary.h"
+#include "server/page_file/frame.h"
+#include "server/page_file/parts.h"
+#include "server/page_file/question.h"
+
+namespace fathom::server {
+namespace {
+
+/// As many ranks as ui/src/views/ranks/view.tsx shows the steps of.
+constexpr std::size_t kMostRanks = 64;
+
+Places places_of(const Carrier& carrier, const OpenInput& input) {
+  Places places;
+  const Steps& steps = input.session().analyses().steps();
+  std::vector<const Step*> counted = steps.counted();
+  std::ranges::stable_sort(counted, {}, [](const Step* step) { return step->window.length(); });
+  if (!counted.empty()) places.steps = {counted[(counted.size() - 1) / 2], counted.back()};
+  TypedOptions options;
+  for (const auto& [name, value] : carrier.scope()) options.emplace_back(name, value);
+  const Result<TypedDiagnosis> typed = typed_diagnosis(options);
+  if (!typed) return places;
+  const Result<Diagnosis> diagnosis = diagnose(input.session(), typed->request);
+  if (!diagnosis) return places;
+  for (const CostlyOperator& each : diagnosis->baseline.operators)
+    places.targets.push_back(each.name);
+  for (const RankedFinding& finding : diagnosis->findings) {
+    for (const Evidence& evidence : finding.finding.evidence) {
+      places.slices.insert(places.slices.end(), evidence.slices.begin(), evidence.slices.end());
+      if (evidence.where) places.stretches.push_back(*evidence.where);
+    }
+  }
+  return places;
+}
+
+void carry_definitions(Carrier& carrier) {
+  carrier.keep_plain("api/reports");
+  carrier.keep_plain("api/glossary");
+  for (const Term& term : all_terms())
+    carrier.keep_plain(question("api/explain", {{"id", std::string(term.id)}}));
+  for (const Rule& rule : all_rules())
+    carrier.keep_plain(question("api/explain", {{"id", std::string(rule.id)}}));
+}
+
+/// Of several inputs: what they have in common, or what changed from one to the other.
+void carry_several(Carrier& carrier, const std::string& diagnosis) {
+  const Inputs& inputs = carrier.viewed().request().inputs;
+  if (inputs.files.size() < 2) return;
+  if (carrier.ask(diagnosis).bytes().find("\"ranks\": null") == std::string_view::npos) {
+    for (std::size_t input = 0; input < std::min(inputs.files.size(), kMostRanks); ++input)
+      carrier.keep(question("api/diagnosis", {{"input", std::to_string(input)}}));
+  } else {
+    carrier.keep("api/compare");
+  }
+  carrier.leave_out("Timeline and tables are those of the first recording.");
+}
+
+std::vector<std::string_view> names_of(const Trace& trace) {
+  std::vector<std::string_view> names;
+  for (std::size_t id = 0; id < trace.strings.size(); ++id)
+    names.push_back(trace.strings.view(StringId(id)));
+  return names;
+}
+
+std::string bytes_in_words(std::size_t bytes) {
+  return std::to_string((bytes + 999'999) / 1'000'000) + " MB";
+}
+
+}  // namespace
+
+Result<std::string> make_page_file(Viewed& viewed, const PageFileOptions& options) {
+  viewed.wait();
+  Result<std::shared_ptr<OpenInput>> opened = viewed.open(0);
+  if (!opened) return std::move(opened).error();
+  OpenInput& input = **opened;
+  const Result<Frame> frame = Frame::make();
+  if (!frame) return frame.error();
+  std::optional<Redactor> redactor;
+  if (options.redact) redactor.emplace(names_of(input.session().trace()));
+  Archive archive;
+  Carrier carrier(viewed, archive, redactor ? &*redactor : nullptr,
+                  frame->room(options.most_bytes));
+
+  carrier.keep("api/session");
+  carry_definitions(carrier);
+  const std::string diagnosis = question("api/diagnosis", carrier.scope());
+  carrier.keep(diagnosis);
+  carry_several(carrier, diagnosis);
+  const Places places = places_of(carrier, input);
+  carry_tables(carrier);
+  carry_what_if(carrier, input, places);
+  carry_timeline(carrier, input, places);
+  carry_slices(carrier, input, places);
+  if (options.redact) {
+    carrier.leave_out(
+        "Names, paths, machines and commands are numbers: the same word has the same number.");
+  }
+
+  Result<std::string> packed = archive.finish(carrier.left_out());
+  if (!packed) return std::move(packed).error();
+  std::string page = frame->with(*packed);
+  if (page.size() > options.most_bytes) {
+    return Error{ErrorCode::invalid_argument,
+                 "the page takes " + bytes_in_words(page.size()) + " at the least: --size"};
+  }
+  return page;
+}
+
+}  // namespace fathom::server

@@ -1,0 +1,218 @@
+// Carries the timeline: all of it coarsely, then finer by levels, then its places to single slices.
+#include <algorithm>
+#include <optional>
+#include <string>
+
+#include "analysis/timeline/tile.h"
+#include "base/quantity_text.h"
+#include "server/page_file/parts.h"
+#include "server/page_file/question.h"
+#include "server/page_file/tile_bytes.h"
+
+namespace fathom::server {
+namespace {
+
+// As the page asks for them.
+constexpr std::uint32_t kNames = 1024;
+constexpr std::string_view kCounterBins = "400";
+// What the routes answer at a time.
+constexpr std::size_t kMostTracks = 64;
+constexpr std::size_t kMostLanes = 2048;
+// Of the file: until where all of the time gets finer, then the steps, then what findings point at.
+constexpr double kWholeShare = 0.55;
+constexpr double kStepShare = 0.80;
+constexpr double kFindingShare = 0.88;
+
+/// Strings of a JSON document from `from` on.
+std::uint32_t strings_in(std::string_view json, std::size_t from) {
+  std::uint32_t quotes = 0;
+  for (std::size_t at = from; at < json.size(); ++at) {
+    if (json[at] == '\\') {
+      ++at;
+    } else if (json[at] == '"') {
+      ++quotes;
+    }
+  }
+  return quotes / 2;
+}
+
+class TileCarrier {
+ public:
+  TileCarrier(Carrier& carrier, OpenInput& input)
+      : carrier_(carrier), input_(input), path_("api/tiles/" + input.digest()) {
+    std::size_t tracks = kMostTracks;
+    std::size_t lanes = 0;
+    const std::vector<LaneTrack>& all = input.timeline().lanes.tracks();
+    for (std::size_t place = 0; place < all.size(); ++place) {
+      const std::string id = std::to_string(input.timeline().id_of_lanes(place));
+      if (tracks == kMostTracks || lanes + all[place].lanes.size() > kMostLanes) {
+        batches_.push_back(id);
+        tracks = lanes = 0;
+      } else {
+        batches_.back() += "," + id;
+      }
+      ++tracks;
+      lanes += all[place].lanes.size();
+    }
+    while (level_ < kTileLevels && TileSpan{level_, 0}.interval().end < input.range().end) ++level_;
+  }
+
+  /// All of the time, level by level, to where the next is not to be expected to fit.
+  void carry_all() {
+    const Interval range = input_.range();
+    bool finer = carry(range, level_);
+    std::size_t grown = 0;
+    while (finer && level_ > 0 && fits(2 * grown, kWholeShare)) {
+      const std::size_t before = carrier_.packed();
+      finer = carry(range, --level_);
+      grown = carrier_.packed() - before;
+    }
+    complete_ = !finer;
+  }
+
+  /// Some stretches from where all ended, level by level; true where each slice has a box of its
+  /// own.
+  bool carry_places(const std::vector<Interval>& stretches, double share) {
+    std::size_t grown = 0;
+    bool finer = !complete_ && !stretches.empty();
+    for (int level = level_; finer && level > 0 && fits(2 * grown, share);) {
+      const std::size_t before = carrier_.packed();
+      --level;
+      finer = false;
+      for (const Interval& stretch : stretches) finer |= carry(stretch, level);
+      grown = carrier_.packed() - before;
+    }
+    return !finer;
+  }
+
+  [[nodiscard]] bool complete() const { return complete_; }
+  [[nodiscard]] Duration bin() const { return Duration(TileSpan{level_, 0}.bin_ns()); }
+
+ private:
+  [[nodiscard]] bool fits(std::size_t bytes, double share) const {
+    return static_cast<double>(carrier_.packed() + bytes) <
+           share * static_cast<double>(carrier_.most());
+  }
+
+  /// True where a finer level tells more.
+  bool carry(const Interval& stretch, int level) {
+    const std::int64_t span = kTileBins * TileSpan{level, 0}.bin_ns();
+    const std::int64_t first = std::max<std::int64_t>(0, to_ns(stretch.begin) / span);
+    const std::int64_t last = std::max<std::int64_t>(0, (to_ns(stretch.end) - 1) / span);
+    bool merged = false;
+    for (std::int64_t index = first; index <= last; ++index)
+      merged |= carry_tile({{"level", std::to_string(level)}, {"tile", std::to_string(index)}});
+    return merged;
+  }
+
+  bool carry_tile(const Parameters& place) {
+    const std::string shown = question(path_, place);
+    if (carrier_.archive().has(shown)) return true;
+    TileBytes tile;
+    for (const std::string& tracks : batches_) {
+      Parameters asked = place;
+      asked.emplace_back("tracks", tracks);
+      tile.add(carrier_.ask(question(path_, asked)).bytes());
+    }
+    for (const std::uint32_t name : tile.names()) carry_names(name / kNames * kNames);
+    Response response;
+    response.type = "application/octet-stream";
+    response.body = tile.bytes();
+    carrier_.keep_as(shown, response);
+    return tile.merged();
+  }
+
+  /// A page of names; where they are long, in several answers.
+  void carry_names(std::uint32_t first) {
+    const auto total = static_cast<std::uint32_t>(input_.session().trace().strings.size());
+    const std::uint32_t end = std::min(first + kNames, total);
+    const std::uint32_t page = first + kNames;
+    while (first < end) {
+      const std::string asked = question(
+          "api/names", {{"first", std::to_string(first)}, {"count", std::to_string(page - first)}});
+      if (carrier_.archive().has(asked)) return;
+      const Response response = carrier_.ask(asked);
+      carrier_.keep_as(asked, response);
+      const std::size_t names = response.bytes().find("\"names\":[");
+      const std::uint32_t got =
+          names == std::string_view::npos ? 0 : strings_in(response.bytes(), names + 8);
+      if (got == 0) return;
+      first += got;
+    }
+  }
+
+  Carrier& carrier_;
+  OpenInput& input_;
+  std::string path_;
+  std::vector<std::string> batches_;  // tracks that are asked for together
+  int level_ = 0;                     // the finest that all of the time has
+  bool complete_ = false;
+};
+
+std::string ns_text(Time time) { return std::to_string(to_ns(time)); }
+
+void carry_accounts(Carrier& carrier, const TimelineModel& model, const Interval& stretch) {
+  std::vector<std::string> devices;
+  for (const std::int32_t device : model.devices) devices.push_back(std::to_string(device));
+  if (devices.empty()) devices.emplace_back();  // the main thread is accounted for
+  for (const std::string& device : devices) {
+    carrier.keep(question(
+        "api/accounting",
+        {{"begin", ns_text(stretch.begin)}, {"end", ns_text(stretch.end)}, {"device", device}}));
+  }
+}
+
+/// What is shown along the time beside slices.
+void carry_lines(Carrier& carrier, OpenInput& input, const Places& places) {
+  const TimelineModel& model = input.timeline();
+  Interval whole = input.range();
+  whole.begin = std::max(whole.begin, Time{});
+  carry_accounts(carrier, model, whole);
+  for (const Step* const step : places.steps) carry_accounts(carrier, model, step->window);
+  for (std::size_t place = 0; place < model.counters.size(); ++place) {
+    carrier.keep(question("api/counters", {{"track", std::to_string(model.id_of_counter(place))},
+                                           {"begin", ns_text(whole.begin)},
+                                           {"end", ns_text(whole.end)},
+                                           {"bins", std::string(kCounterBins)}}));
+  }
+  carrier.keep(question("api/critical-path",
+                        {{"begin", ns_text(whole.begin)}, {"end", ns_text(whole.end)}}));
+  carrier.keep("api/flame");
+  for (const Step* const step : places.steps) {
+    carrier.keep(question(
+        "api/flame", {{"begin", ns_text(step->window.begin)}, {"end", ns_text(step->window.end)}}));
+  }
+}
+
+std::string steps_text(const std::vector<const Step*>& steps) {
+  if (steps.size() < 2 || steps[0] == steps[1])
+    return "step " + std::to_string(steps.front()->number);
+  return "steps " + std::to_string(steps[0]->number) + " (the median) and " +
+         std::to_string(steps[1]->number) + " (the longest)";
+}
+
+}  // namespace
+
+void carry_timeline(Carrier& carrier, OpenInput& input, const Places& places) {
+  carrier.keep("api/tracks");
+  carry_lines(carrier, input, places);
+  TileCarrier tiles(carrier, input);
+  tiles.carry_all();
+  std::vector<Interval> steps;
+  for (const Step* const step : places.steps) steps.push_back(step->window);
+  const bool steps_complete = tiles.carry_places(steps, kStepShare);
+  tiles.carry_places(places.stretches, kFindingShare);
+  if (!tiles.complete()) {
+    std::string sentence = "The timeline tells slices apart that are longer than " +
+                           duration_text(2 * tiles.bin()) + ", and sums up shorter ones";
+    if (!steps.empty()) {
+      sentence += steps_complete ? "; of " : "; more of ";
+      sentence += steps_text(places.steps) +
+                  (steps_complete ? " each slice is here" : " is here, as far as there was room");
+    }
+    carrier.leave_out(sentence + ".");
+  }
+  carrier.leave_out("Search, sums over a selected area and its flame graph are not here.");
+}
+
+}  // namespace fathom::server

@@ -1,0 +1,206 @@
+"""A page in a file says what the command line says, loads nothing, keeps its size, and can be written without names."""
+import base64
+import gzip
+import hashlib
+import json
+import pathlib
+import re
+import struct
+import subprocess
+import tempfile
+import unittest
+
+import viewer
+
+TRACE = "tests/data/traces/hta_alexnet.json.gz"
+SECRETS = ("zanzibar", "quokka", "/home/wombat", "numbat-7", "hunter2", "bandicoot")
+
+
+def secretive():
+    """A recording with a secret wherever one may stand."""
+    events = [{"ph": "M", "name": "process_name", "pid": 1, "args": {"name": "python zanzibar.py --password hunter2"}},
+              {"ph": "M", "name": "process_labels", "pid": 1, "args": {"labels": "numbat-7"}},
+              {"ph": "M", "name": "thread_name", "pid": 1, "tid": 1, "args": {"name": "quokka thread"}}]
+    for step in range(4):
+        begin = step * 1000
+        events.append({"ph": "X", "cat": "user_annotation", "name": f"ProfilerStep#{step}", "pid": 1, "tid": 1, "ts": begin, "dur": 990})
+        events.append({"ph": "X", "cat": "user_annotation", "name": "step device memory", "pid": 1, "tid": 1, "ts": begin + 1, "dur": 980})
+        events.append({"ph": "X", "cat": "python_function", "name": "/home/wombat/zanzibar.py(12): quokka", "pid": 1, "tid": 1,
+                       "ts": begin + 2, "dur": 970, "args": {"Python id": step + 1, "Python parent id": None}})
+        events.append({"ph": "X", "cat": "cpu_op", "name": "quokka::zanzibar_forward", "pid": 1, "tid": 1, "ts": begin + 10, "dur": 300,
+                       "args": {"External id": step, "Input Dims": [[3, 4]], "Call stack": "/home/wombat/zanzibar.py(9): main",
+                                "Module Hierarchy": "Bandicoot", "note": "bandicoot"}})
+        events.append({"ph": "X", "cat": "cuda_runtime", "name": "cudaLaunchKernel", "pid": 1, "tid": 1, "ts": begin + 20, "dur": 5,
+                       "args": {"correlation": step, "External id": step}})
+        events.append({"ph": "X", "cat": "kernel", "name": "void quokka::native::zanzibar_kernel<bandicoot, 4>(float*)", "pid": 0,
+                       "tid": 7, "ts": begin + 40, "dur": 400,
+                       "args": {"correlation": step, "External id": step, "device": 0, "stream": 7}})
+    return {"traceEvents": events, "hostname": "numbat-7", "trace_name": "/home/wombat/zanzibar.json",
+            "distributedInfo": {"backend": "nccl", "rank": 0, "world_size": 1, "master_addr": "10.11.12.13"},
+            "deviceProperties": [{"id": 0, "name": "NVIDIA A100-SXM4-80GB", "numSms": 108}]}
+
+
+class PageFile:
+    """A written file, taken apart."""
+
+    def __init__(self, case, *arguments):
+        folder = tempfile.TemporaryDirectory()
+        case.addCleanup(folder.cleanup)
+        self.path = pathlib.Path(folder.name) / "page.html"
+        self.said = viewer.fathom("view", "--html", self.path, *arguments)
+        self.bytes = self.path.read_bytes()
+        self.html = self.bytes.decode()
+        carried = re.search(r'<script type="application/octet-stream" id="fathom-answers">([A-Za-z0-9+/=]*)</script>', self.html)
+        self.frame = self.html.replace(carried[1], "")
+        self.data = gzip.decompress(base64.b64decode(carried[1]))
+        place, = struct.unpack("<Q", self.data[-8:])
+        index = json.loads(self.data[place:-8])
+        self.places, self.left_out = index["answers"], index["left_out"]
+
+    def raw(self, question):
+        at, size, *status = self.places[question]
+        return self.data[at:at + size] if not status else None
+
+    def ask(self, question):
+        return json.loads(self.raw(question))
+
+
+class Export(unittest.TestCase):
+
+    def test_numbers_are_those_of_the_command_line(self):
+        page = PageFile(self, TRACE)
+        self.assertEqual(page.raw("api/diagnosis"), viewer.fathom("diagnose", "--json", TRACE))
+        reports = page.ask("api/reports")["reports"]
+        self.assertGreater(len(reports), 20)
+        for report in reports:
+            with self.subTest(report=report["id"]):
+                expected = viewer.fathom(report["id"], "--limit", "5000", "--json", TRACE)
+                self.assertEqual(page.raw(f"api/reports/{report['id']}?limit=5000"), expected)
+        grouped = viewer.fathom("kernels", "--group-by", "op", "--limit", "5000", "--json", TRACE)
+        self.assertEqual(page.raw("api/reports/kernels?group-by=op&limit=5000"), grouped)
+        name = page.ask("api/diagnosis")["baseline"]["operators"][0]["name"]
+        slider = page.ask(f"api/whatif?scale={name.replace(':', '%3A')}%3D0.5")
+        expected = json.loads(viewer.fathom("whatif", "--scale", f"{name}=0.5", "--json", TRACE))
+        self.assertEqual(slider["best"], expected["best"])
+
+    def test_tiles_and_lanes_are_those_of_the_server(self):
+        page = PageFile(self, TRACE)
+        server = viewer.Viewer(TRACE)
+        self.addCleanup(server.end)
+        digest = server.session()["digest"]
+        tracks = [track["id"] for group in page.ask("api/tracks")["groups"] for track in group["tracks"]
+                  if track["kind"] not in ("accounting", "counter")]
+        finest = {}
+        tiles = [question for question in page.places if question.startswith("api/tiles/")]
+        self.assertGreater(len(tiles), 8)
+        for question in tiles:
+            told = viewer.parse_tile(page.raw(question))
+            served = {}
+            for begin in range(0, len(tracks), 64):
+                _, _, body = server.get(question + "&tracks=" + ",".join(map(str, tracks[begin:begin + 64])))
+                served |= viewer.parse_tile(body)
+            self.assertEqual(told, {track: block for track, block in served.items() if block["boxes"]}, question)
+            level = int(re.search(r"level=(\d+)", question)[1])
+            finest[level] = finest.get(level, 0) + len(told)
+        self.assertIn(f"api/tiles/{digest}?level={max(finest)}&tile=0", page.places)
+        names = {name for question in tiles for block in viewer.parse_tile(page.raw(question)).values()
+                 for name in (box["name"] for box in block["boxes"])}
+        for name in names:
+            self.assertIn(f"api/names?count=1024&first={name // 1024 * 1024}", page.places)
+
+    def test_every_slice_of_a_small_recording_is_told_apart(self):
+        page = PageFile(self, TRACE)
+        single = set()
+        for question in page.places:
+            if question.startswith("api/tiles/"):
+                for block in viewer.parse_tile(page.raw(question)).values():
+                    single |= {box["slice"] for box in block["boxes"] if box["slice"] != 0xffffffff}
+        self.assertEqual(len(single), page.ask("api/session")["slices"])
+        self.assertFalse([sentence for sentence in page.left_out if "sums up shorter ones" in sentence])
+
+    def test_nothing_is_loaded_and_only_its_own_script_runs(self):
+        page = PageFile(self, TRACE)
+        self.assertEqual(set(re.findall(r'<(\w+)[^>]*\s(?:src|href)=', page.frame.split("<style>")[0])), {"link"})
+        self.assertEqual(re.findall(r'href="([^",]*)', page.frame.split("<style>")[0]), ["data:image/svg+xml;base64"])
+        policy = re.search(r'http-equiv="Content-Security-Policy" content="([^"]*)"', page.frame)[1]
+        self.assertTrue(policy.startswith("default-src 'none'; "))
+        script = page.html.rpartition("<script>")[2].partition("</script>")[0]
+        style = page.html.partition("<style>")[2].partition("</style>")[0]
+        for kind, text in (("script", script), ("style", style)):
+            digest = base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
+            self.assertIn(f"{kind}-src 'sha256-{digest}';", policy)
+
+    def test_a_size_is_kept_and_what_is_left_out_is_said(self):
+        whole = PageFile(self, "examples/resnet50_v100.pt.trace.json.gz")
+        small = PageFile(self, "--size", "600kB", "examples/resnet50_v100.pt.trace.json.gz")
+        self.assertLessEqual(len(small.bytes), 600_000)
+        self.assertGreater(len(whole.bytes), 600_000)
+        self.assertLess(len(small.places), len(whole.places))
+        self.assertTrue([sentence for sentence in small.left_out if "timeline" in sentence.lower()])
+        self.assertEqual(small.raw("api/diagnosis"), whole.raw("api/diagnosis"))
+
+    def test_what_does_not_fit_is_an_error(self):
+        for arguments, words in ((["--size", "100kB", "--html", "/dev/null"], "--size"), (["--redact"], "--html")):
+            done = subprocess.run([viewer.FATHOM, "view", *arguments, TRACE], capture_output=True, check=False, cwd=viewer.ROOT,
+                                  stdin=subprocess.DEVNULL, text=True)
+            self.assertEqual(done.returncode, 2, done.stderr)
+            self.assertIn(words, done.stderr)
+
+    def test_two_inputs_are_compared(self):
+        page = PageFile(self, TRACE, "tests/data/traces/hta_alexnet.json.gz")
+        self.assertIn("api/compare", page.places)
+
+
+class Redacted(unittest.TestCase):
+
+    def write(self, name="zanzibar-quokka.json"):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        path = pathlib.Path(folder.name) / name
+        path.write_text(json.dumps(secretive()))
+        return path
+
+    def test_no_secret_is_in_the_file(self):
+        path = self.write()
+        for page, there in ((PageFile(self, path), True), (PageFile(self, "--redact", path), False)):
+            for text in (page.data.decode(errors="replace").lower(), page.html.lower()):
+                for secret in SECRETS if not there else ():
+                    self.assertNotIn(secret, text)
+                if not there:
+                    self.assertNotIn("10.11.12.13", text)
+                    self.assertNotIn("step device memory", text)
+                    self.assertNotIn(str(path.parent), text)
+            found = [secret for secret in SECRETS if secret in page.data.decode(errors="replace").lower()]
+            self.assertEqual(bool(found), there)
+
+    def test_numbers_stay_and_names_can_be_followed(self):
+        path = self.write()
+        told, redacted = PageFile(self, path), PageFile(self, "--redact", path)
+        for table in ("ops", "kernels", "steps", "accounting"):
+            question = f"api/reports/{table}?limit=5000"
+            rows, hidden = told.ask(question)["rows"], redacted.ask(question)["rows"]
+            self.assertEqual([{key: value for key, value in row.items() if not isinstance(value, str)} for row in rows],
+                             [{key: value for key, value in row.items() if not isinstance(value, str)} for row in hidden])
+        operator = redacted.ask("api/diagnosis")["baseline"]["operators"][0]["name"]
+        self.assertRegex(operator, r"^n\d+$")
+        self.assertIn(operator, [row["name"] for row in redacted.ask("api/reports/ops?limit=5000")["rows"]])
+        self.assertIn(f"api/whatif?scale={operator}%3D0.5", redacted.places)
+        self.assertEqual(redacted.ask("api/session")["state"], "ready")
+        self.assertEqual(sorted(told.ask("api/diagnosis")), sorted(redacted.ask("api/diagnosis")))
+
+    def test_names_of_recordings_go_but_for_words_of_the_program(self):
+        for trace in (TRACE, "examples/resnet50_v100.pt.trace.json.gz"):
+            told, redacted = PageFile(self, trace), PageFile(self, "--redact", trace)
+            names = {name for question in told.places if question.startswith("api/names") for name in told.ask(question)["names"]}
+            own = redacted.frame + "".join(redacted.raw(question).decode() for question in redacted.places
+                                           if question.startswith(("api/explain", "api/reports", "api/glossary"))
+                                           and "?limit" not in question and "group-by" not in question)
+            words = redacted.data.decode(errors="replace")
+            kept = {name for name in names if len(name) > 12 and name in words and name not in own}
+            # Names of the profiler's own, which the program knows.
+            self.assertEqual({name for name in kept if not re.fullmatch(r"[A-Za-z_:# ]+", name)}, set())
+            self.assertGreater(len(names), 100)
+
+
+if __name__ == "__main__":
+    unittest.main()
