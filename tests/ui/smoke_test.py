@@ -81,6 +81,46 @@ def test_a_slider_at_half_is_the_what_if_of_the_command_line(browser: Browser, e
         visit.check_quiet()
 
 
+@pytest.fixture(scope="module")
+def page_file(tmp_path_factory: pytest.TempPathFactory) -> str:
+    """The address of the page in a file."""
+    path = tmp_path_factory.mktemp("file") / "page.html"
+    subprocess.run([FATHOM, "view", "--html", path, EXAMPLE], check=True, cwd=ROOT, stdin=subprocess.DEVNULL)
+    return path.as_uri()
+
+
+def test_a_page_in_a_file_shows_every_view_without_a_server(browser: Browser, page_file: str) -> None:
+    said = fathom_json("diagnose", str(EXAMPLE))
+    with visited(browser, page_file) as visit:
+        page = visit.go()
+        visit.settled()
+        assert said["verdict"]["sentence"] in page.locator(".sentence").inner_text()
+        assert page.locator("details.banner li").count() > 2
+        for view in VIEWS:
+            page = visit.go(f"v={view}")
+            page.wait_for_selector(f".view-{view} > *")
+            visit.settled()
+            assert page.locator("[role=alert]").count() == 0, view
+        assert check_table(visit, "kernels", fathom_json("kernels", str(EXAMPLE))) > 20
+        visit.check_quiet()
+        assert {url.split("#")[0] for url in visit.asked} == {page_file}
+
+
+def test_a_page_in_a_file_replays_a_slider_and_knows_its_slices(browser: Browser, page_file: str) -> None:
+    name = fathom_json("diagnose", str(EXAMPLE))["baseline"]["operators"][0]["name"]
+    said = fathom_json("whatif", "--scale", f"{name}=0.5", str(EXAMPLE))
+    with visited(browser, page_file) as visit:
+        page = visit.go("v=timeline&x=1")
+        visit.settled()
+        page.get_by_role("slider", name=f"Time of {name}", exact=True).fill("0.5")
+        expected = duration_text(said["best"]["step_mean_ns"])
+        page.wait_for_function("text => document.querySelector('.new-step b')?.textContent === text", arg=expected)
+        page.locator(".tl-scroller").focus()
+        page.keyboard.press("ArrowDown")  # the longest slice in sight
+        page.wait_for_selector(".drawer .slice-name")
+        visit.check_quiet()
+
+
 def test_names_run_nothing(browser: Browser, hostile: object) -> None:
     with served(str(hostile)) as address, visited(browser, address) as visit:
         for view in VIEWS:

@@ -1,4 +1,4 @@
-// Carries what the page tells about single slices.
+// Carries what the page says about single slices.
 #include <algorithm>
 #include <string>
 #include <utility>
@@ -45,9 +45,8 @@ void carry_slices(Carrier& carrier, OpenInput& input, const Places& places) {
     carrier.keep(question("api/flows", {{"id", id}}));
   }
   carrier.leave_out(
-      "Arguments, launches and callers are told of the slices that findings name and of the "
-      "longest "
-      "ones of the steps that are here in full.");
+      "Arguments, launches and callers are here for the slices that findings name and for the "
+      "longest of the median and the longest step.");
 }
 
 }  // namespace fathom::server
