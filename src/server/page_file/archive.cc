@@ -21,7 +21,10 @@ class Archive::Packed final : public ByteSink {
 Archive::Archive() : packed_(std::make_unique<Packed>()), gzip_(gzip_sink(*packed_)) {}
 Archive::~Archive() = default;
 
-std::size_t Archive::packed() const { return packed_->text.size(); }
+/// Of an answer, in the index.
+constexpr std::size_t kPackedPlace = 16;
+
+std::size_t Archive::packed() const { return packed_->text.size() + kPackedPlace * places_.size(); }
 
 void Archive::write(std::string_view bytes) {
   if (!gzip_->write(bytes)) failed_ = true;

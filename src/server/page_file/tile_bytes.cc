@@ -34,11 +34,9 @@ void TileBytes::add(std::string_view answer) {
       ++blocks_;
     }
     const std::size_t slices = at + 16 + lanes * 8 + 2 * column;
-    const std::size_t coverage = at + size - padded(boxes);
     for (std::size_t box = 0; box < boxes; ++box) {
       names_.insert(word(answer, slices + column + 4 * box));
-      merged_ = merged_ || word(answer, slices + 4 * box) == kSeveral ||
-                static_cast<unsigned char>(answer[coverage + box]) != 255;
+      merged_ = merged_ || word(answer, slices + 4 * box) == kSeveral;
     }
     at += size;
   }

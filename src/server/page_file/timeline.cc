@@ -2,6 +2,8 @@
 #include <algorithm>
 #include <optional>
 #include <string>
+#include <unordered_map>
+#include <vector>
 
 #include "analysis/timeline/tile.h"
 #include "base/quantity_text.h"
@@ -59,33 +61,33 @@ class TileCarrier {
 
   /// All of the time, level by level, to where the next is not to be expected to fit.
   void carry_all() {
-    const Interval range = input_.range();
-    bool finer = carry(range, level_);
-    std::size_t grown = 0;
-    while (finer && level_ > 0 && fits(2 * grown, kWholeShare)) {
+    merged_ = carry(level_, {0});
+    for (std::size_t grown = 0; !merged_.empty() && level_ > 0 && fits(2 * grown, kWholeShare);) {
       const std::size_t before = carrier_.packed();
-      finer = carry(range, --level_);
+      --level_;
+      merged_ = carry(level_, halves(merged_, input_.range(), level_));
       grown = carrier_.packed() - before;
     }
-    complete_ = !finer;
   }
 
-  /// Some stretches from where all ended, level by level; true where each slice has a box of its
-  /// own.
+  /// Some stretches from where all ended, level by level; true where every slice has its box.
   bool carry_places(const std::vector<Interval>& stretches, double share) {
+    std::vector<std::vector<std::int64_t>> merged(stretches.size(), merged_);
+    bool finer = !merged_.empty();
     std::size_t grown = 0;
-    bool finer = !complete_ && !stretches.empty();
-    for (int level = level_; finer && level > 0 && fits(2 * grown, share);) {
+    for (int level = level_ - 1; finer && level >= 0 && fits(2 * grown, share); --level) {
       const std::size_t before = carrier_.packed();
-      --level;
       finer = false;
-      for (const Interval& stretch : stretches) finer |= carry(stretch, level);
+      for (std::size_t i = 0; i < stretches.size(); ++i) {
+        merged[i] = carry(level, halves(merged[i], stretches[i], level));
+        finer = finer || !merged[i].empty();
+      }
       grown = carrier_.packed() - before;
     }
     return !finer;
   }
 
-  [[nodiscard]] bool complete() const { return complete_; }
+  [[nodiscard]] bool complete() const { return merged_.empty(); }
   [[nodiscard]] Duration bin() const { return Duration(TileSpan{level_, 0}.bin_ns()); }
 
  private:
@@ -94,20 +96,32 @@ class TileCarrier {
            share * static_cast<double>(carrier_.most());
   }
 
-  /// True where a finer level tells more.
-  bool carry(const Interval& stretch, int level) {
-    const std::int64_t span = kTileBins * TileSpan{level, 0}.bin_ns();
-    const std::int64_t first = std::max<std::int64_t>(0, to_ns(stretch.begin) / span);
-    const std::int64_t last = std::max<std::int64_t>(0, (to_ns(stretch.end) - 1) / span);
-    bool merged = false;
-    for (std::int64_t index = first; index <= last; ++index)
-      merged |= carry_tile({{"level", std::to_string(level)}, {"tile", std::to_string(index)}});
+  /// The tiles below these, as far as they meet the stretch.
+  static std::vector<std::int64_t> halves(const std::vector<std::int64_t>& tiles,
+                                          const Interval& stretch, int level) {
+    std::vector<std::int64_t> below;
+    for (const std::int64_t tile : tiles) {
+      for (const std::int64_t half : {2 * tile, 2 * tile + 1}) {
+        const Interval own = TileSpan{level, half}.interval();
+        if (own.begin < stretch.end && own.end > stretch.begin) below.push_back(half);
+      }
+    }
+    return below;
+  }
+
+  /// Those of the tiles of which a finer one would tell more.
+  std::vector<std::int64_t> carry(int level, const std::vector<std::int64_t>& tiles) {
+    std::vector<std::int64_t> merged;
+    for (const std::int64_t tile : tiles) {
+      if (carry_tile({{"level", std::to_string(level)}, {"tile", std::to_string(tile)}}))
+        merged.push_back(tile);
+    }
     return merged;
   }
 
   bool carry_tile(const Parameters& place) {
     const std::string shown = question(path_, place);
-    if (carrier_.archive().has(shown)) return true;
+    if (const auto known = merges_.find(shown); known != merges_.end()) return known->second;
     TileBytes tile;
     for (const std::string& tracks : batches_) {
       Parameters asked = place;
@@ -119,6 +133,7 @@ class TileCarrier {
     response.type = "application/octet-stream";
     response.body = tile.bytes();
     carrier_.keep_as(shown, response);
+    merges_.emplace(shown, tile.merged());
     return tile.merged();
   }
 
@@ -146,7 +161,8 @@ class TileCarrier {
   std::string path_;
   std::vector<std::string> batches_;  // tracks that are asked for together
   int level_ = 0;                     // the finest that all of the time has
-  bool complete_ = false;
+  std::vector<std::int64_t> merged_;  // its tiles of which a finer one would tell more
+  std::unordered_map<std::string, bool> merges_;
 };
 
 std::string ns_text(Time time) { return std::to_string(to_ns(time)); }
