@@ -18,6 +18,8 @@ constexpr std::array<std::string_view, 5> kSwitches = {
     "remove-syncs", "overlap-input", "launch-once", "pin-copies", "hide-communication"};
 /// A slider goes from 0 to 1 by so many steps.
 constexpr int kPlaces = 20;
+/// Of the file: beyond, sliders are left out.
+constexpr double kShare = 0.5;
 
 /// 0.05 as browsers write it.
 std::string factor_text(int place) {
@@ -50,11 +52,17 @@ class Sliders {
   explicit Sliders(Carrier& carrier) : carrier_(carrier) {}
 
   void carry(const std::string& target, const std::string& shown) {
+    if (!carrier_.room(kShare)) {
+      complete_ = false;
+      return;
+    }
     for (int place = 0; place < kPlaces; ++place) {
       const std::string factor = "=" + factor_text(place);
       keep({{"scale", target + factor}}, {{"scale", shown + factor}});
     }
   }
+
+  [[nodiscard]] bool complete() const { return complete_; }
 
   void carry_switches() {
     for (std::size_t set = 1; set < std::size_t{1} << kSwitches.size(); ++set) {
@@ -76,6 +84,7 @@ class Sliders {
   }
 
   Carrier& carrier_;
+  bool complete_ = true;
 };
 
 }  // namespace
@@ -91,6 +100,7 @@ void carry_what_if(Carrier& carrier, const OpenInput& input, const Places& place
   for (const std::string& name : names_of(input, "kernels", kKernels)) {
     sliders.carry("kernel:" + exact_pattern(name), "kernel:" + exact_pattern(carrier.shown(name)));
   }
+  if (!sliders.complete()) carrier.leave_out("For some sliders of what if there was no room.");
   carrier.leave_out(
       "What if: one slider at a time, and switches without sliders; other changes at once, and "
       "other "
