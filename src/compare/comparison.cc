@@ -21,6 +21,9 @@ namespace {
 
 /// Below this share of matched time the work is another one.
 constexpr double kSameWork = 0.5;
+/// Below this share of a main thread's time its operators do not tell what it works at: a pause of
+/// the garbage collector, and all the rest Python.
+constexpr double kTellingWork = 0.25;
 constexpr double kFalseDiscovery = 0.05;
 /// So few batches a side are too few for the rank-sum test to find anything in many rows.
 constexpr std::size_t kFewestBatches = 4;
@@ -217,7 +220,11 @@ class Comparer {
       exact_new += now;
     }
     const double aligned = out_.base_aligned + out_.new_aligned;
-    same_work_ = aligned >= kSameWork * (whole_base + whole_new) ||
+    const auto tells = [](const Profile& side, double operators) {
+      return side.on_device || operators >= kTellingWork * ns(side.sum_ns()) / ns(side.steps());
+    };
+    same_work_ = !(tells(base_, whole_base) || tells(now_, whole_new)) ||
+                 aligned >= kSameWork * (whole_base + whole_new) ||
                  (exact_base > 0 && exact_base >= kSameWork * whole_base) ||
                  (exact_new > 0 && exact_new >= kSameWork * whole_new);
     // Without operators nothing could be other work.

@@ -204,6 +204,18 @@ TEST(Comparison, WithholdsWhatIsDifferentWork) {
   expect_exact(comparison);
 }
 
+TEST(Comparison, OfAlmostNothingButPythonIsNotWithheldForThePausesOfOneSide) {
+  const ProfileRow python =
+      made_row(key_in(AnyBucket(HostBucket::python), "Python in train"), 1000, 1);
+  const auto with_pause = [&](std::int64_t time_ns) {
+    return made_profile({python, made_row(forward_key("garbage collection"), time_ns, 1)});
+  };
+  const Profile alone = made_profile({python});
+  EXPECT_EQ(compare_profiles(with_pause(90), alone).comparability, Comparability::comparable);
+  EXPECT_EQ(compare_profiles(with_pause(500), alone).comparability, Comparability::different_work)
+      << "a third of the time is work";
+}
+
 TEST(Comparison, TakesWorkThatWasAddedToTheSameWorkForComparable) {
   const ProfileRow same = made_row(forward_key("mm", "[4]"), 100, 1);
   const Profile base = made_profile({same, made_row(forward_key("randn", "[9]"), 9000, 1)});
