@@ -75,7 +75,7 @@ test-torch: build ## The recording of real PyTorch programs (installs PyTorch, a
 	$${FATHOM_TORCH_PYTHON:-build/torch/bin/python} -m pytest -q -p no:cacheprovider tests/python/torch_profile_test.py
 
 debug asan: ## The same tests in another build: assertions; assertions and sanitizers (clang's, which compile fastest).
-	@tools/setup build nvtx $(if $(filter asan,$@),fuzz)
+	@tools/setup build nvtx $(if $(filter asan,$@),clang)
 	@tools/setup cuda || echo '$@: no headers of CUPTI: the tests of libfathom_cuda.so are left out' >&2
 	@$(call configure,$@)
 	@cmake --build build/$@ -j $(JOBS)
@@ -102,7 +102,7 @@ eval: build ## Diagnoses every labelled trace: is the verdict right, are the fin
 	@FATHOM=$(RELEASE)/fathom tools/eval --gate
 
 fuzz: ## Fuzzes the readers for ten minutes (make fuzz SECONDS=60 for less).
-	@tools/setup build fuzz
+	@tools/setup build clang
 	@$(call configure,fuzz,$(FUZZ_BUILD))
 	@cmake --build build/fuzz -j $(JOBS) --target fuzzers
 	@tools/fuzz build/fuzz $(if $(RUNS),--runs $(RUNS),$(SECONDS))

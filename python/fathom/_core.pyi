@@ -269,10 +269,14 @@ class Knee:
         """best, within, worse or cannot_tell."""
 
 def find_knee(values: Sequence[float], costs: Sequence[Sequence[float]], resolution: float) -> Knee:
-    """Of as many values as lists of costs, which were measured one after the other."""
+    """
+    Of as many values as lists of costs, which were measured one after the other.
+    """
 
 def judge_together(verdicts: Sequence[str], p: Sequence[float | None]) -> list[str]:
-    """Verdicts of several rows at a false discovery rate of 5 % over all of them."""
+    """
+    Verdicts of several rows at a false discovery rate of 5 % over all of them.
+    """
 
 class CrossoverSearch:
     """Doubles sizes, then halves the stretch."""
