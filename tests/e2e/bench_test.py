@@ -415,16 +415,17 @@ class Bench(unittest.TestCase):
         path.write_text("import time\nfrom fathom_recorder import api\ntime.sleep(0.3)\nfor _ in range(2):\n"
                         "    with api.annotate('epoch'):\n"
                         "        for _ in range(4): time.sleep(0.1); api.step()\ntime.sleep(0.3)\n")
-        done = bench("--json", "--quiet", "--runs", "2", "--price", "3.6", "--metric", "energy", "--", sys.executable, str(path),
-                     **self.fake_gpus())
+        done = bench("--json", "--quiet", "--runs", "2", "--price", "3.6", "--metric", "epoch", "--", sys.executable, str(path),
+                     **self.fake_gpus("energy-rises"))
         self.assertEqual(done.returncode, 0, done.stderr)
         found = json.loads(done.stdout)
         check(found, SCHEMA)
         for run in found["runs"]:
+            self.assertGreater(run["energy_joules"], 400, "400 W for more than a second, by each of two GPUs")
             self.assertAlmostEqual(run["cost"], run["energy_joules"] / 1e6)
-            if run["epoch_energy_joules"] is not None:
-                self.assertAlmostEqual(run["epoch_cost"], run["epoch_energy_joules"] / 1e6)
-                self.assertLess(run["epoch_energy_joules"], run["energy_joules"])
+            self.assertAlmostEqual(run["epoch_cost"], run["epoch_energy_joules"] / 1e6)
+            self.assertLess(0, run["epoch_energy_joules"])
+            self.assertLess(run["epoch_energy_joules"], run["energy_joules"])
         self.assertIn("cost", [metric["metric"] for metric in found["metrics"]])
         done = bench("--metric", "epoch-cost", "--runs", "2", "--", "true")
         self.assertEqual(done.returncode, 2)
