@@ -110,6 +110,7 @@ def test_a_copied_address_gives_the_same_picture(browser: Browser, example: str)
         again = second.go(fragment)
         again.wait_for_selector(".slice-name")
         second.settled()
+        again.locator(".tl-scroller").focus()  # its ring is in the picture
         time.sleep(0.5)
         for selector in (".tl-boxes", ".tl-overlay", ".tl-ruler"):
             read = f"() => document.querySelector('{selector}').toDataURL()"
@@ -166,8 +167,10 @@ def test_the_page_without_a_mouse(browser: Browser, example: str) -> None:
         press("?")
         page.wait_for_selector("dialog[open]")
         press("Escape")
+        page.wait_for_selector("dialog", state="detached")
         press("3")
         page.wait_for_selector(".table-box tbody tr")
+        visit.settled()
         page.locator(".table-box tbody tr").first.focus()
         press("ArrowDown")
         press("ArrowDown")

@@ -132,6 +132,7 @@ def test_names_run_nothing(browser: Browser, hostile: object) -> None:
         cells = page.locator("tbody td.words").all_text_contents()
         assert EVIL in cells and RIGHT_TO_LEFT in cells
         page = visit.go("v=timeline&q=" + EVIL.replace("=", "%3D").replace("&", "%26"))
+        page.wait_for_selector(".search [role=status]")
         page.keyboard.press("Slash")
         page.keyboard.press("Enter")
         page.wait_for_selector(".slice-name")

@@ -72,6 +72,8 @@ def near(shown: str, value: object, kind: str, unit: str | None) -> bool:
         return shown == ("yes" if value else "no")
     if not isinstance(value, (int, float)):
         return shown == str(value)
+    if isinstance(value, int) and abs(value) >= 2**53:
+        return shown == str(value)  # digit by digit
     if unit is not None:
         named = {"ns": "duration_ns", "bytes": "bytes", "percent": "percent", "count": "count"}.get(unit)
         if named is None:

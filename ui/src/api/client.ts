@@ -1,6 +1,7 @@
 // The only place that asks the server, or the answers that the page carries itself.
 import { failed, okay, type Result } from '../base/result';
 import type { Carried, CarriedAnswer } from './answers';
+import { exactJson } from './exact_json';
 import { withInput } from './urls';
 
 export type Connection = 'connected' | 'lost' | 'carried';
@@ -8,6 +9,10 @@ export type Connection = 'connected' | 'lost' | 'carried';
 interface ErrorAnswer {
   readonly error: { readonly code: string; readonly message: string };
 }
+
+/** Cells of tables are shown and copied digit by digit; all other numbers are reckoned with. */
+const parsed = (path: string, text: string): unknown =>
+  path.startsWith('api/reports/') ? exactJson(text) : JSON.parse(text);
 
 function nameOf(error: unknown): string {
   return error instanceof Error ? error.name : '';
@@ -37,12 +42,12 @@ export class TraceClient {
     const path = withInput(question, this.input);
     if (this.carried) {
       const bytes = this.fromFile(path, this.carried.find(path));
-      return bytes.ok ? okay(JSON.parse(new TextDecoder().decode(bytes.value)) as T) : bytes;
+      return bytes.ok ? okay(parsed(path, new TextDecoder().decode(bytes.value)) as T) : bytes;
     }
     const response = await this.ask(path, signal);
     if (!response.ok) return response;
     try {
-      return okay((await response.value.json()) as T);
+      return okay(parsed(path, await response.value.text()) as T);
     } catch (error) {
       return failed(nameOf(error) === 'AbortError' ? 'aborted' : 'unreadable', `${path}: no JSON`);
     }

@@ -91,8 +91,8 @@ export function Shell(props: {
     const press = (event: KeyboardEvent): void => {
       if (event.ctrlKey || event.metaKey || event.altKey || isTyping(event.target)) return;
       if (document.querySelector('dialog[open]')) return;
-      const digit = /^Digit([1-9])$/.exec(event.code);
-      const view = digit && ALL_VIEWS[Number(digit[1]) - 1];
+      // By what it writes, not by its place: "/" is Shift and 7 on some keyboards.
+      const view = /^[1-9]$/.test(event.key) && ALL_VIEWS[Number(event.key) - 1];
       if (view) own.go({ view: view.id });
       else if (event.key === '?') setKeys(true);
       else if (event.code === 'KeyX') own.go({ whatIf: !props.state.value.whatIf });

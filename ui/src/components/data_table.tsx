@@ -105,9 +105,13 @@ export function DataTable(props: DataTableProps) {
       if (next * ROW < element.scrollTop) element.scrollTop = next * ROW;
       const bottom = (next + 3) * ROW - element.clientHeight;
       if (bottom > element.scrollTop) element.scrollTop = bottom;
-      requestAnimationFrame(() =>
-        element.querySelector<HTMLElement>(`tr[data-at="${next}"]`)?.focus({ preventScroll: true }),
-      );
+      const focusRow = (): boolean => {
+        const row = element.querySelector<HTMLElement>(`tr[data-at="${next}"]`);
+        row?.focus({ preventScroll: true });
+        return row !== null;
+      };
+      // At once, where it can be: a key that is held comes more often than a frame.
+      if (!focusRow()) requestAnimationFrame(focusRow);
     }
   };
   return (

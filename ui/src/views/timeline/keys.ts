@@ -90,14 +90,12 @@ export function keyHandler(targets: KeyTargets): (event: KeyboardEvent) => void 
       if (engine?.shown.picked) targets.togglePin(engine.shown.picked.track);
     },
     KeyC: targets.toggleCritical,
-    Slash: targets.focusSearch,
     Escape: () => context.go({ slice: null, area: null }),
   };
   return (event) => {
     if (event.ctrlKey || event.metaKey || event.altKey || isElsewhere(event)) return;
     if (document.querySelector('dialog[open]')) return;
-    if (event.shiftKey && event.code === 'Slash') return; // "?"
-    const action = actions[event.code];
+    const action = event.key === '/' ? targets.focusSearch : actions[event.code];
     if (!action) return;
     event.preventDefault();
     action();

@@ -346,7 +346,10 @@ export function drawRuler(
     if (x1 < 0 || x0 > size.width) continue;
     context.globalAlpha = each.counted ? 1 : 0.5;
     context.fillRect(Math.round(x0), 0, 1, 14);
-    if (x1 - x0 > 40) context.fillText(`step ${each.number}`, Math.max(2, x0 + 4), 8);
+    const label = `step ${each.number}`;
+    const begin = Math.max(2, x0 + 4);
+    const room = Math.min(x1, size.width) - begin;
+    if (room > 36 && room > context.measureText(label).width) context.fillText(label, begin, 8);
     context.globalAlpha = 1;
   }
 }
