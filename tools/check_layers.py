@@ -35,7 +35,7 @@ ROOMS = {
     "render": "base engine compare",
     "server": "base store analysis replay engine compare render",
     "cli": "base engine compare render server capture record measure",
-    "python": "base stats engine render capture record measure",
+    "python": "base stats engine render server capture record measure",
 }
 
 # Folders of a room -> those of the same room that they may include; "." is the room's own folder. A room that

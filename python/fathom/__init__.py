@@ -18,6 +18,7 @@ from fathom._diagnosis import (
     Verdict,
 )
 from fathom._errors import FathomError
+from fathom._page import Page
 from fathom._profile import profile, start, step, stop, trace_handler
 from fathom._schedule import Schedule, schedule
 from fathom._session import Session, open, open_all, reports
@@ -36,6 +37,7 @@ __all__ = [
     "FathomError",
     "Finding",
     "Fix",
+    "Page",
     "Rank",
     "Ranks",
     "Report",

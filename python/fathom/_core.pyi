@@ -148,6 +148,9 @@ class Table:
 
     def __str__(self) -> str: ...
 
+    def to_html(self, limit: int = 30) -> str:
+        """As a notebook shows it; limit=0 for all rows."""
+
     def __repr__(self) -> str: ...
 
     def __arrow_c_schema__(self) -> object: ...
@@ -170,6 +173,10 @@ class Recording:
 
     @property
     def input(self) -> str: ...
+
+    @property
+    def threads(self) -> int:
+        """To work with; 0: one per usable core."""
 
     @property
     def format(self) -> str: ...
@@ -221,6 +228,11 @@ def are_of_one_session(files: Sequence[InputFile]) -> bool:
 
 def expand(inputs: Sequence[str]) -> list[InputFile]:
     """What files, '-', folders and patterns stand for."""
+
+def page_file(files: Sequence[InputFile], most_bytes: int, redact: bool, threads: int) -> str:
+    """
+    The page of these inputs as one HTML file, which carries what it shows.
+    """
 
 class Measured:
     """What fathom.bench() measured."""

@@ -10,6 +10,7 @@ from typing import Any, TypeVar
 
 from fathom import _core
 from fathom._errors import FathomError
+from fathom._page import in_frame
 
 
 @dataclass(frozen=True)
@@ -296,8 +297,7 @@ class Diagnosis:
 
     def _repr_html_(self) -> str:
         """In a notebook: the page, apart from the notebook's own styles."""
-        page = self._rendered.to_html().replace("&", "&amp;").replace('"', "&quot;")
-        return f'<iframe srcdoc="{page}" style="width:100%;height:600px;border:0"></iframe>'
+        return in_frame(self._rendered.to_html(), 600)
 
 
 T = TypeVar("T")

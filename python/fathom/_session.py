@@ -8,6 +8,7 @@ from collections.abc import Iterable, Sequence
 from fathom import _core
 from fathom._diagnosis import Diagnosis
 from fathom._errors import FathomError
+from fathom._page import Page
 
 Path = str | os.PathLike[str]
 Steps = int | str | range | tuple[int, int]
@@ -214,6 +215,23 @@ class Session:
                 peaks=file,
             )
         )
+
+    def view(self, *, most_bytes: int = 10_000_000, redact: bool = False) -> Page:
+        """The page of `fathom view` as one file: diagnosis, timeline, tables. A notebook shows it,
+        `.save(path)` writes it. It reads the recording again from `input`.
+
+        most_bytes: of the file; what does not fit is left out, and the page says so. redact: words
+        of the recording become numbers. Raises FathomError.
+        """
+        if self.input == "-":
+            raise FathomError("standard input cannot be read a second time: view() needs a file")
+        files = _core.expand([self.input])
+        threads = self.recordings[0]._recording.threads
+        return Page(_core.page_file(files, most_bytes, redact, threads), self.input)
+
+    def _repr_html_(self) -> str:
+        """In a notebook: the first look, as a table."""
+        return self.report("overview").to_html(0)
 
     def __repr__(self) -> str:
         several = f", {len(self._several)} recordings" if self._several else ""

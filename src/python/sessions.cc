@@ -26,6 +26,8 @@
 #include "render/diagnosis_html.h"
 #include "render/diagnosis_json.h"
 #include "render/diagnosis_text.h"
+#include "render/shell.h"
+#include "server/page_file/page_file.h"
 
 namespace fathom::python {
 namespace {
@@ -99,6 +101,21 @@ Recording open_recording(const Inputs::File& file, unsigned threads) {
   Result<std::unique_ptr<fathom::Session>> session = unlocked(
       threads, [&] { return fathom::Session::open(file, ReadOptions{.threads = threads}); });
   return {.session = value_or_raise(std::move(session)), .threads = threads};
+}
+
+nb::str page_file(std::vector<Inputs::File> files, std::size_t most_bytes, bool redact,
+                  unsigned threads) {
+  server::ViewRequest request;
+  request.command = "fathom view";
+  for (const Inputs::File& file : files) request.command += " " + shell_word(file.name());
+  request.inputs.files = std::move(files);
+  request.threads = threads;
+  Result<std::string> page = unlocked(threads, [&] {
+    server::Viewed viewed(std::move(request));
+    return server::make_page_file(viewed, {.most_bytes = most_bytes, .redact = redact});
+  });
+  const std::string html = value_or_raise(std::move(page));
+  return nb::str(html.data(), html.size());
 }
 
 std::string shown(const Inputs::File& file) { return valid_utf8(file.name()); }
@@ -246,6 +263,7 @@ void bind_sessions(nb::module_& module) {
       .def_prop_ro(
           "input",
           [](const Recording& recording) { return valid_utf8(recording.session->input()); })
+      .def_ro("threads", &Recording::threads, "To work with; 0: one per usable core.")
       .def_prop_ro("format",
                    [](const Recording& recording) { return recording.session->trace().format; })
       .def_prop_ro("rank", rank_number, "Its rank in a distributed program.")
@@ -330,6 +348,9 @@ void bind_sessions(nb::module_& module) {
         return value_or_raise(expand_inputs(inputs)).files;
       },
       nb::arg("inputs"), "What files, '-', folders and patterns stand for.");
+  module.def("page_file", page_file, nb::arg("files"), nb::arg("most_bytes"), nb::arg("redact"),
+             nb::arg("threads"),
+             "The page of these inputs as one HTML file, which carries what it shows.");
 }
 
 }  // namespace fathom::python

@@ -18,6 +18,7 @@
 #include "render/column_arrays.h"
 #include "render/csv.h"
 #include "render/json.h"
+#include "render/table_html.h"
 #include "render/text.h"
 
 namespace fathom::python {
@@ -285,6 +286,14 @@ void bind_table(nb::module_& module) {
           nb::arg("limit") = 30, nb::arg("wide") = false,
           "As a terminal shows it; limit=0 for all rows.")
       .def("__str__", [](const Table& table) { return text_of(*table.data, 30, false); })
+      .def(
+          "to_html",
+          [](const Table& table, std::size_t limit) {
+            return render_table_html(table.data->view, limit == 0 ? table.rows() : limit);
+          },
+          nb::arg("limit") = 30, "As a notebook shows it; limit=0 for all rows.")
+      .def("_repr_html_",
+           [](const Table& table) { return render_table_html(table.data->view, 30); })
       .def("__repr__",
            [](const Table& table) {
              return "<fathom table " + std::string(table.data->view.report->id) + ": " +

@@ -11,6 +11,7 @@ import shutil
 import subprocess
 import threading
 import time
+import xml.etree.ElementTree as ET
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
@@ -52,6 +53,35 @@ def test_other_threads_run_while_a_file_is_read(trace: pathlib.Path) -> None:
     opened.set()
     watcher.join()
     assert longest < took
+
+
+def test_the_page_is_that_of_the_command_line(trace: pathlib.Path, tmp_path: pathlib.Path) -> None:
+    session = fathom.open(trace, threads=1)  # several find names in an order of their own
+    page = session.view()
+    page.save(tmp_path / "python.html")
+    command = [os.environ["FATHOM"], "view", "--threads", "1", "--html"]
+    command += [tmp_path / "command.html", trace]
+    subprocess.run(command, check=True, capture_output=True)
+    written = [(tmp_path / f"{by}.html").read_bytes() for by in ("python", "command")]
+    assert written[0] == written[1]
+    assert page._repr_html_().startswith("<iframe srcdoc=")
+    with pytest.raises(fathom.FathomError, match="--size"):
+        session.view(most_bytes=1000)
+    with pytest.raises(fathom.FathomError, match="No such file or directory"):
+        page.save(tmp_path / "nowhere" / "page.html")
+
+
+def test_a_notebook_shows_sessions_and_tables(session: fathom.Session) -> None:
+    assert session._repr_html_() == session.report("overview").to_html(limit=0)
+    table = session.report("ops")
+    shown = ET.fromstring(f"<div>{table._repr_html_()}</div>")
+    rows = ["".join(row[0].itertext()) for row in shown.iterfind("table/tbody/tr")]
+    assert rows == table["name"].to_list()[:30]
+    assert len(table) > 30
+    assert table.to_html(0).count("<tr>") == len(table) + 1
+    assert f"The first 30 of {len(table)} rows." in "".join(shown.itertext())
+    value = next(row for row in session.report("overview") if row["metric"] == "median")
+    assert f">{value['value'] / 1e6:.1f} ms<" in session._repr_html_()
 
 
 @pytest.mark.parametrize(

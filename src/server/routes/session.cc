@@ -91,7 +91,10 @@ Result<Response> answer_session(const Call& call) {
   JsonWriter json(text, kJsonCompact);
   json.object().member("schema", kSchema).member("version", FATHOM_VERSION);
   json.member("state", to_string(progress.state));
-  json.key("progress").null().member("seconds", progress.seconds);
+  // The same recording gives the same answer once it is read: a page in a file is the same, too.
+  const bool reading = progress.state == Viewed::State::reading;
+  json.key("progress").null();
+  json.member("seconds", reading ? std::optional(progress.seconds) : std::nullopt);
   json.member("message", progress.message).member("command", request.command);
   json.key("scope").object();
   for (const auto& [name, value] : request.scope) json.member(name, value);
