@@ -276,6 +276,7 @@ void bind_sweeps(nb::module_& module) {
         }
         measure::judge_together(claims);
         std::vector<std::string> judged;
+        judged.reserve(claims.size());
         for (const measure::Claim& claim : claims)
           judged.emplace_back(measure::to_string(claim.verdict));
         return judged;

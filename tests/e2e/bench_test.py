@@ -19,7 +19,8 @@ FAST = "sh -c :"
 
 
 def taking(mib):
-    """A command that takes so much memory, which a busy machine does not change."""
+    """A command that takes so much memory, which a busy machine does not change. Below what the program itself takes it is
+    not told apart from that: some 50 MiB under the sanitizers."""
     return [sys.executable, "-c", f"x = bytearray({mib} << 20)"]
 
 
@@ -76,7 +77,7 @@ class Bench(unittest.TestCase):
             self, "enterContext") else pathlib.Path(tempfile.mkdtemp())
 
     def test_a_command_that_takes_much_more_is_found(self):
-        found = result("--runs", "8", "--metric", "peak-memory", "--base", line(taking(20)), "--", *taking(200))
+        found = result("--runs", "8", "--metric", "peak-memory", "--base", line(taking(80)), "--", *taking(200))
         memory = found["metrics"][0]
         self.assertEqual((found["headline"], memory["metric"], memory["verdict"]), ("peak_memory", "peak_memory", "slower"))
         self.assertGreater(memory["ratio_interval"][0], 1)
@@ -108,7 +109,7 @@ class Bench(unittest.TestCase):
         self.assertEqual(wall["reason"], "5 pairs: below 6 nothing can be claimed at 5 %")
 
     def test_text_has_both_commands_the_verdict_and_the_conditions(self):
-        done = bench("--runs", "6", "--seed", "3", "--metric", "peak-memory", "--base", line(taking(20)), "--", *taking(200))
+        done = bench("--runs", "6", "--seed", "3", "--metric", "peak-memory", "--base", line(taking(80)), "--", *taking(200))
         self.assertEqual(done.returncode, 0, done.stderr)
         for label in ("Base ", "New ", "Differs", "Result        more: +", "Also", "First run", "Conditions"):
             self.assertIn(label, done.stdout)
@@ -354,7 +355,7 @@ class Bench(unittest.TestCase):
             check(found, SCHEMA)
             return done.returncode, found["target"]["state"], found["target"]["saved"]
 
-        code, state, saved = against("50%", 20)
+        code, state, saved = against("50%", 80)
         self.assertEqual((code, state), (0, "reached"))
         self.assertGreater(saved, 0.5)
         self.assertEqual(against("90%", 190)[:2], (1, "missed"))

@@ -163,9 +163,9 @@ class Crossovers(unittest.TestCase):
             return result(SWEEP, "--crossover", "n=1..4", "--runs", "6", "--warmup", "0", "--metric", "peak-memory", "--base",
                           *commands)["crossover"]
 
-        never = crossing(20, 200)
+        never = crossing(80, 200)
         self.assertEqual((never["crossing"], never["surely_slower"]), ("never", 4))
-        always = crossing(200, 20)
+        always = crossing(200, 80)
         self.assertEqual((always["crossing"], always["surely_faster"]), ("always", 1))
 
     def test_both_curves_are_plotted(self):

@@ -17,9 +17,14 @@ export function mirroredState(): Store<ViewState> {
     written = fragment;
     const address = fragment === '' ? location.pathname + location.search : `#${fragment}`;
     // A change of view is a step of the history, all else is not.
-    if (state.value.view !== view) history.pushState(null, '', address);
-    else history.replaceState(null, '', address);
+    const step = state.value.view !== view;
     view = state.value.view;
+    try {
+      if (step) history.pushState(null, '', address);
+      else history.replaceState(null, '', address);
+    } catch {
+      // The page stands within another one, as in a notebook, and has no address of its own.
+    }
   };
   state.subscribe((value) => {
     clearTimeout(timer);
