@@ -60,8 +60,8 @@ class TableHtml {
   }
 
   [[nodiscard]] std::string aligned(std::size_t column) const {
-    const bool text = is_text(view_.columns()[column].kind);
-    return std::string(" style=\"text-align:") + (text ? "left" : "right") + "\"";
+    return is_text(view_.columns()[column].kind) ? " style=\"text-align:left\""
+                                                 : " style=\"text-align:right;white-space:nowrap\"";
   }
 
   /// Rows of some tables name the unit of their value.
