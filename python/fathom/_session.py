@@ -220,7 +220,7 @@ class Session:
         """The page of `fathom view` as one file: diagnosis, timeline, tables. A notebook shows it,
         `.save(path)` writes it. It reads the recording again from `input`.
 
-        most_bytes: of the file; what does not fit is left out, and the page says so. redact: words
+        most_bytes: of the file; what does not fit is left out, as the page tells. redact: words
         of the recording become numbers. Raises FathomError.
         """
         if self.input == "-":

@@ -19,8 +19,8 @@ FAST = "sh -c :"
 
 
 def taking(mib):
-    """A command that takes so much memory, which a busy machine does not change. Below what the program itself takes it is
-    not told apart from that: some 50 MiB under the sanitizers."""
+    """A command that takes so much memory, which a busy machine does not change. Less than the program itself takes is
+    lost: some 50 MiB under the sanitizers."""
     return [sys.executable, "-c", f"x = bytearray({mib} << 20)"]
 
 
