@@ -396,7 +396,7 @@ class Bench(unittest.TestCase):
         found = json.loads(done.stdout)
         check(found, SCHEMA)
         for run in found["runs"]:
-            self.assertEqual(run["gpus"][0]["sm_clock_mhz"], 1200)
+            self.assertAlmostEqual(run["gpus"][0]["sm_clock_mhz"], 1200)
             self.assertGreater(max(run["gpus"][0]["throttled"].values()), 0.5)
             self.assertGreater(run["gpu_memory_bytes"], 8 << 30)
         wall = found["metrics"][0]

@@ -71,23 +71,16 @@ std::vector<std::string_view> names_of(const Trace& trace) {
 }
 
 std::string bytes_in_words(std::size_t bytes) {
-  return std::to_string((bytes + 999'999) / 1'000'000) + " MB";
+  return std::to_string((bytes + 999) / 1'000) + "kB";
 }
 
-}  // namespace
-
-Result<std::string> make_page_file(Viewed& viewed, const PageFileOptions& options) {
-  viewed.wait();
-  Result<std::shared_ptr<OpenInput>> opened = viewed.open(0);
-  if (!opened) return std::move(opened).error();
-  OpenInput& input = **opened;
-  const Result<Frame> frame = Frame::make();
-  if (!frame) return frame.error();
+/// The page, with as much as is expected to fit into `room` bytes, packed.
+Result<std::string> page_of(Viewed& viewed, OpenInput& input, const Frame& frame, bool redact,
+                            std::size_t room) {
   std::optional<Redactor> redactor;
-  if (options.redact) redactor.emplace(names_of(input.session().trace()));
+  if (redact) redactor.emplace(names_of(input.session().trace()));
   Archive archive;
-  Carrier carrier(viewed, archive, redactor ? &*redactor : nullptr,
-                  frame->room(options.most_bytes));
+  Carrier carrier(viewed, archive, redactor ? &*redactor : nullptr, room);
 
   carrier.keep("api/session");
   carry_definitions(carrier);
@@ -99,19 +92,33 @@ Result<std::string> make_page_file(Viewed& viewed, const PageFileOptions& option
   carry_what_if(carrier, input, places);
   carry_timeline(carrier, input, places);
   carry_slices(carrier, input, places);
-  if (options.redact) {
+  if (redact) {
     carrier.leave_out(
         "Names, paths, machines and commands are numbers: the same word has the same number.");
   }
-
   Result<std::string> packed = archive.finish(carrier.left_out());
   if (!packed) return std::move(packed).error();
-  std::string page = frame->with(*packed);
-  if (page.size() > options.most_bytes) {
-    return Error{ErrorCode::invalid_argument,
-                 "the page takes " + bytes_in_words(page.size()) + " at the least: --size"};
+  return frame.with(*packed);
+}
+
+}  // namespace
+
+Result<std::string> make_page_file(Viewed& viewed, const PageFileOptions& options) {
+  viewed.wait();
+  Result<std::shared_ptr<OpenInput>> opened = viewed.open(0);
+  if (!opened) return std::move(opened).error();
+  const Result<Frame> frame = Frame::make();
+  if (!frame) return frame.error();
+  // What a level of the timeline takes is known when it is packed: what was too much is left out.
+  for (std::size_t room = frame->room(options.most_bytes);;) {
+    Result<std::string> page = page_of(viewed, **opened, *frame, options.redact, room);
+    if (!page || page->size() <= options.most_bytes) return page;
+    if (room == 0) {
+      return Error{ErrorCode::invalid_argument,
+                   "the page takes at least " + bytes_in_words(page->size()) + ": --size"};
+    }
+    room -= std::min(room, 2 * (page->size() - options.most_bytes) + room / 8);
   }
-  return page;
 }
 
 }  // namespace fathom::server
