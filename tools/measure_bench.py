@@ -8,7 +8,7 @@ pairs, 1000 windows are judged, each with its order drawn anew: both sides are t
 have been either. The same runs, in the order of time, are also judged as "all of A, then all of B". Then whole comparisons
 are made live: of the process with itself, and with one that does more; by hyperfine where it is in PATH, of the same two
 programs between ours; and of a function with itself by torch.utils.benchmark where build/torch has torch, and by
-fathom.bench where that Python has it. FATHOM names the binary (default build/release/fathom).
+fathom.bench. FATHOM names the binary (default build/release/fathom), with the Python package beside it.
 """
 
 from __future__ import annotations
@@ -170,7 +170,8 @@ print(json.dumps(found))
 
 def with_timers(comparisons: int) -> dict[str, int]:
     python = str(TORCH) if TORCH.exists() else sys.executable
-    done = subprocess.run([python, "-c", TIMERS, str(comparisons), "0.2"], capture_output=True, text=True, check=True)
+    package = {**os.environ, "PYTHONPATH": str(pathlib.Path(FATHOM).parent / "python")}
+    done = subprocess.run([python, "-c", TIMERS, str(comparisons), "0.2"], capture_output=True, text=True, check=True, env=package)
     return json.loads(done.stdout)
 
 
