@@ -52,6 +52,15 @@ def served(*inputs: Path | str) -> Iterator[str]:
         server.wait(30)
 
 
+# The page has read its new address once its own listener, which is the older one, was called.
+CHANGE_FRAGMENT = """fragment => new Promise(done => {
+    addEventListener('hashchange', () => done(), { once: true });
+    const before = location.hash;
+    location.hash = fragment;
+    if (location.hash === before) done();
+})"""
+
+
 class Visit:
     """A page, and all that it said and asked for."""
 
@@ -74,14 +83,17 @@ class Visit:
         self.asked.append(request.url)
 
     def go(self, fragment: str = "") -> Page:
-        self.page.goto(self.address + (f"#{fragment}" if fragment else ""))
+        if fragment and self.page.url.split("#")[0] == self.address:
+            self.page.evaluate(CHANGE_FRAGMENT, fragment)
+        else:
+            self.page.goto(self.address + (f"#{fragment}" if fragment else ""))
         self.page.wait_for_selector("main .view > *")
         return self.page
 
     def settled(self) -> None:
-        """Waits until nothing is loading, and the timeline, where it is shown, is exact."""
+        """Waits until a view is there, nothing is loading, and the timeline, where it is shown, is exact."""
         self.page.wait_for_function(
-            """() => !document.querySelector('.loading, [aria-busy=true]') &&
+            """() => document.querySelector('main .view > *') && !document.querySelector('.loading, [aria-busy=true]') &&
             (document.querySelector('.tl-boxes')?.dataset.exact ?? 'true') === 'true'"""
         )
 

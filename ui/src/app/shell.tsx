@@ -1,5 +1,5 @@
 // The frame around the views: their tabs, the scope, the drawer of what-if, and dialogs.
-import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
 import type { Connection, TraceClient } from '../api/client';
 import type { SessionInfo } from '../api/types';
 import type { Store } from '../base/store';
@@ -48,7 +48,8 @@ function contextFor(
 /** Mounts the view that the state names, and ends the one before. */
 function ViewHost(props: { view: string; make: (signal: AbortSignal) => ViewContext }) {
   const host = useRef<HTMLDivElement>(null);
-  useEffect(() => {
+  // Before the frame is painted: no view is seen under the title of another.
+  useLayoutEffect(() => {
     const element = host.current;
     if (!element) return undefined;
     const abort = new AbortController();
@@ -192,7 +193,7 @@ export function Shell(props: {
         </details>
       )}
       <div class="body">
-        <main id="view" tabIndex={-1}>
+        <main id="view" tabIndex={-1} aria-busy={session.analysed === false}>
           {state.view !== 'diagnosis' && (
             <h1 class="hidden">{ALL_VIEWS.find((view) => view.id === state.view)?.title}</h1>
           )}

@@ -10,22 +10,27 @@ export type Loaded<T> =
 
 /** `path` null asks nothing. While a new answer is on its way, `before` holds the last one. */
 export function useAnswer<T>(client: TraceClient, path: string | null): Loaded<T> {
-  const [loaded, setLoaded] = useState<Loaded<T>>({ state: 'loading', before: null });
+  const [answer, setAnswer] = useState<{ path: string | null; loaded: Loaded<T> }>({
+    path,
+    loaded: { state: 'loading', before: null },
+  });
   useEffect(() => {
     if (path === null) return undefined;
     const abort = new AbortController();
-    setLoaded((last) => ({
-      state: 'loading',
-      before: last.state === 'ready' ? last.value : last.state === 'loading' ? last.before : null,
-    }));
+    setAnswer((last) => ({ path, loaded: { state: 'loading', before: latest(last.loaded) } }));
     void client.json<T>(path, abort.signal).then((result) => {
       if (abort.signal.aborted) return;
-      if (result.ok) setLoaded({ state: 'ready', value: result.value });
-      else if (result.error.code !== 'aborted') setLoaded({ state: 'failed', error: result.error });
+      if (result.ok) setAnswer({ path, loaded: { state: 'ready', value: result.value } });
+      else if (result.error.code !== 'aborted') {
+        setAnswer({ path, loaded: { state: 'failed', error: result.error } });
+      }
     });
     return () => abort.abort();
   }, [client, path]);
-  return loaded;
+  // What was answered to another question is not shown as the answer to this one, not for a frame.
+  return answer.path === path || path === null
+    ? answer.loaded
+    : { state: 'loading', before: latest(answer.loaded) };
 }
 
 /** The value, or the one before while a new one is on its way. */
