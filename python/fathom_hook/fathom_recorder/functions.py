@@ -1,8 +1,9 @@
-"""The deterministic function profile of plain Python, where it is asked for: calls, total and own
-time.
+"""The deterministic function profile of Python, where it is asked for: calls, total and own time,
+and who called.
 
-Python 3.12 and later report calls by sys.monitoring, under a number that no profiler of the standard
-library uses, so that the program may still profile itself. Before that it is cProfile, per thread.
+The native recorder does it where it knows the interpreter (native.py). Elsewhere Python 3.12 and
+later report calls by sys.monitoring, under a number that no profiler of the standard library uses,
+so that the program may still profile itself. Before that it is cProfile, per thread.
 """
 
 from __future__ import annotations
@@ -11,71 +12,99 @@ import os
 import sys
 import threading
 import time
-from typing import Any, Tuple
+from typing import Any
 
+from . import native
 from .failures import note, quietly
+from .function_sums import Sums, key_of, write_prof
 from .wire import Writer
 
 perf_ns = time.perf_counter_ns
-HERE = os.path.dirname(__file__) + os.sep
 
-# The costliest functions are kept, the others summed up as one.
-MOST = 2000
-
-Key = Tuple[str, int, str]
+ASK = "run without another profiler in the same program"
 
 
 def start(recorder: Any) -> Any:
     """Begins the profile of all threads that there will be."""
-    profile: Any = Monitored() if hasattr(sys, "monitoring") else Profiled()
+    profile = Functions(recorder.session)
+    with_c = "functions=c" in recorder.options.extras
     try:
-        profile.begin()
+        profile.begin(native.load(recorder.session), with_c, recorder.options.max_memory)
     except Exception as error:
-        note("functions", repr(error), "run without another profiler in the same program")
+        note("functions", str(error) or repr(error), ASK)
         return None
     return profile
 
 
-class Totals:
-    """Calls, total and own time of functions, ns."""
+class Functions:
+    """The profile by one of the ways below, and its files."""
 
-    def __init__(self) -> None:
-        self.rows: dict[Key, list[int]] = {}
+    def __init__(self, session: str) -> None:
+        self._session = session
+        self._sums = Sums()
 
-    def add(self, key: Key, calls: int, total: int, own: int) -> None:
-        row = self.rows.setdefault(key, [0, 0, 0])
-        row[0] += calls
-        row[1] += total
-        row[2] += own
+    def begin(self, module: Any, with_c: bool, most_bytes: int) -> None:
+        self._way: Any = None
+        if not isinstance(module, str):
+            self._way = native.Native(module, with_c, most_bytes)
+            self._facts = {"by": "native"}
+        else:
+            self._way = Monitored() if hasattr(sys, "monitoring") else Profiled(with_c)
+            self._facts = {"by": self._way.name, "why": module}
+            if with_c and isinstance(self._way, Monitored):
+                note("functions of C", module, "see docs/capture.md for the interpreters it knows")
+        self._way.begin()
 
-    def write(self, writer: Writer) -> None:
-        # What recording itself does is none of the program's.
-        theirs = [item for item in self.rows.items() if not item[0][0].startswith(HERE)]
-        rows = sorted(theirs, key=lambda item: -item[1][2])
-        for (file, line, name), (calls, total, own) in rows[:MOST]:
-            writer.function(file, max(line, 0), name, calls, total, own)
-        rest = rows[MOST:]
-        if rest:
-            own = sum(row[2] for _, row in rest)
-            calls = sum(row[0] for _, row in rest)
-            writer.function("", 0, f"({len(rest)} other functions)", calls, own, own)
+    def facts(self) -> dict[str, Any]:
+        return {"functions": self._facts}
+
+    @quietly
+    def tick(self) -> None:
+        """Twice a second, while there is something to come back for."""
+        self._way.tick()
+
+    @quietly
+    def forked(self) -> None:
+        """A child counts from nothing."""
+        self._sums = Sums()
+        self._way.forked()
+
+    @quietly
+    def save(self, writer: Writer) -> None:
+        """What is new since the last time, where this process may go on or not."""
+        new = self._way.take()
+        new.write(writer)
+        self._sums.merge(new)
+        write_prof(os.path.join(self._session, f"functions-{os.getpid()}.prof"), self._sums)
+
+    @quietly
+    def end(self, writer: Writer) -> None:
+        self._way.end()
+        self.save(writer)
 
 
 class Profiled:
     """cProfile in each thread."""
 
-    def __init__(self) -> None:
+    name = "cProfile"
+
+    def __init__(self, with_c: bool) -> None:
+        self._with_c = with_c
         self._profiles: list[Any] = []
 
     def begin(self) -> None:
         import cProfile
 
+        if sys.getprofile() is not None:
+            raise RuntimeError("the program has a profile function of its own")
         self._make = cProfile.Profile
         threading.setprofile(self._begin_thread)
         self._enable()
 
+    def tick(self) -> None:
+        pass
+
     def forked(self) -> None:
-        """A child counts from nothing."""
         for profile in self._profiles:
             profile.clear()
 
@@ -84,56 +113,55 @@ class Profiled:
         self._enable()
 
     def _enable(self) -> None:
-        profile = self._make()
+        profile = self._make(builtins=self._with_c)
         self._profiles.append(profile)
         profile.enable()
 
-    @quietly
-    def write(self, writer: Writer) -> None:
+    def end(self) -> None:
         own = sys.getprofile()
         if own is not None and own not in self._profiles:
             note("functions", "the program set a profile function of its own, which replaced ours")
-        totals = Totals()
         for profile in self._profiles:
             profile.disable()
+
+    def take(self) -> Sums:
+        sums = Sums()
+        for profile in self._profiles:
             for entry in profile.getstats():
-                key = _key_of(entry.code)
-                calls = entry.callcount + entry.reccallcount
-                totals.add(key, calls, int(entry.totaltime * 1e9), int(entry.inlinetime * 1e9))
-        totals.write(writer)
+                key = key_of(entry.code)
+                calls, own, total = _fields_of(entry)
+                sums.add_call(key, calls, own)
+                sums.add_outermost(key, entry.reccallcount, total)
+                for callee in entry.calls or ():
+                    calls, own, total = _fields_of(callee)
+                    sums.add_caller(
+                        key_of(callee.code), key, calls, callee.reccallcount, own, total
+                    )
+            profile.clear()
+        return sums
+
+
+def _fields_of(entry: Any) -> tuple[int, int, int]:
+    return entry.callcount, int(entry.inlinetime * 1e9), int(entry.totaltime * 1e9)
 
 
 class Monitored:
-    """sys.monitoring: calls of Python functions, in all threads."""
+    """sys.monitoring: calls of Python functions, in all threads. It does not know who called."""
+
+    name = "sys.monitoring"
 
     def __init__(self) -> None:
         self._local = threading.local()
         self._totals: list[dict[Any, list[int]]] = []
-        self._tool = -1
 
     def begin(self) -> None:
-        monitoring: Any = sys.monitoring  # type: ignore[attr-defined]
-        for tool in (3, 4):
-            if monitoring.get_tool(tool) is None:
-                break
-        else:
-            raise RuntimeError("all numbers of sys.monitoring are taken")
-        monitoring.use_tool_id(tool, "fathom")
-        self._tool = tool
-        events = monitoring.events
-        for event in (events.PY_START, events.PY_RESUME, events.PY_THROW):
-            monitoring.register_callback(tool, event, self._enter)
-        for event in (events.PY_RETURN, events.PY_YIELD, events.PY_UNWIND):
-            monitoring.register_callback(tool, event, self._leave)
-        monitoring.set_events(
-            tool,
-            events.PY_START
-            | events.PY_RESUME
-            | events.PY_THROW
-            | events.PY_RETURN
-            | events.PY_YIELD
-            | events.PY_UNWIND,
-        )
+        self._tool = native.free_tool()
+        native.listen(self._tool, native.ENTER, self._enter)
+        native.listen(self._tool, native.LEAVE, self._leave)
+        native.switch_on(self._tool, *native.ENTER, *native.LEAVE)
+
+    def tick(self) -> None:
+        pass
 
     def forked(self) -> None:
         for totals in self._totals:
@@ -151,7 +179,14 @@ class Monitored:
             return stack, totals
 
     def _enter(self, code: Any, *_: Any) -> None:
-        stack, _totals = self._state()
+        stack, totals = self._state()
+        row = totals.get(code)
+        if row is None:
+            # calls, recursive calls, total, own, how often it is open
+            row = totals[code] = [0, 0, 0, 0, 0]
+        row[0] += 1
+        row[1] += row[4] > 0
+        row[4] += 1
         # code, beginning, time of callees
         stack.append([code, perf_ns(), 0])
 
@@ -162,31 +197,25 @@ class Monitored:
             function, begin, callees = stack.pop()
             spent = now - begin
             row = totals.get(function)
-            if row is None:
-                row = totals[function] = [0, 0, 0]
-            row[0] += 1
-            # A function that is open further out counts this time there.
-            row[1] += spent if all(frame[0] is not function for frame in stack[-50:]) else 0
-            row[2] += spent - callees
+            if row is not None:  # else the process forked meanwhile
+                row[4] -= 1
+                # A function that is open further out counts this time there.
+                row[2] += spent if row[4] <= 0 else 0
+                row[3] += spent - callees
             if stack:
                 stack[-1][2] += spent
             if function is code:
                 return
 
-    @quietly
-    def write(self, writer: Writer) -> None:
-        monitoring: Any = sys.monitoring  # type: ignore[attr-defined]
-        monitoring.set_events(self._tool, 0)
-        monitoring.free_tool_id(self._tool)
-        totals = Totals()
+    def end(self) -> None:
+        native.switch_off(self._tool)
+
+    def take(self) -> Sums:
+        sums = Sums()
         for rows in self._totals:
-            for code, (calls, total, own) in list(rows.items()):
-                totals.add(_key_of(code), calls, total, own)
-        totals.write(writer)
-
-
-def _key_of(code: Any) -> Key:
-    if isinstance(code, str):  # a function of C
-        return "", 0, code
-    name = getattr(code, "co_qualname", code.co_name)
-    return code.co_filename, code.co_firstlineno, name
+            for code, row in list(rows.items()):
+                key = key_of(code)
+                sums.add_call(key, row[0], row[3])
+                sums.add_outermost(key, row[1], row[2])
+                row[:4] = 0, 0, 0, 0
+        return sums

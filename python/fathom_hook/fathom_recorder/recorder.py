@@ -73,6 +73,10 @@ class Recorder:
         self.facts.add_source(lambda: {"gc": self.pauses.facts()})
         self.facts.add_source(lambda: {"threads_started": self.threads.started})
 
+    def _learn_of_functions(self) -> None:
+        if self.functions is not None:
+            self.facts.add_source(self.functions.facts)
+
     def install(self) -> None:
         process.mark_for_children(self.rank, self.role)
         self.finder.install()
@@ -89,10 +93,11 @@ class Recorder:
         )
         self.finder.when_imported("multiprocessing.util", self._see_multiprocessing)
         self.finder.when_imported("torch", self._see_torch)
-        if "functions" in self.options.extras:
+        if self.options.extras & {"functions", "functions=c"}:
             from .functions import start
 
             self.functions = start(self)
+            self._learn_of_functions()
         self.writer.flush()
         self.ticker.wake()
 
@@ -124,6 +129,8 @@ class Recorder:
             quiet = self.finder.first_quiet(now)
             if quiet is not None:
                 self._begin_main(quiet)
+        if self.functions is not None:
+            self.functions.tick()
         if self.torch is not None:
             self.torch.tick(now)
             if now - self._facts_at > FACTS_NS:
@@ -188,6 +195,7 @@ class Recorder:
             self.torch.forked()
         if self.functions is not None:
             self.functions.forked()
+            self._learn_of_functions()
         self.ticker.resume()
         self.writer.flush()
         self.ticker.wake()
@@ -254,6 +262,8 @@ class Recorder:
         """The process becomes another program, unless that fails."""
         if self.torch is not None:
             self.torch.stop()
+        if self.functions is not None:
+            self.functions.save(self.writer)
         self.writer.flush()
         self.facts.write()
 
@@ -268,7 +278,7 @@ class Recorder:
         self._over = True
         self._exiting()
         if self.functions is not None:
-            self.functions.write(self.writer)
+            self.functions.end(self.writer)
         now = monotonic_ns()
         self.writer.end(now, self._writer_main_tid)
         self.writer.exit(now, *process.exit_fields(self.began_ns))

@@ -66,10 +66,11 @@ get_native_id = getattr(_thread, "get_native_id", _thread.get_ident)
 
 def thread_names() -> dict[int, str]:
     """Native thread id to name, of the threads that Python knows."""
-    threading = sys.modules.get("threading")
-    if threading is None:
+    # While the module is being imported, it is there and has no such function yet.
+    threads: Any = getattr(sys.modules.get("threading"), "enumerate", None)
+    if threads is None:
         return {os.getpid(): "MainThread"}
-    return {getattr(t, "native_id", None) or 0: t.name for t in threading.enumerate()}
+    return {getattr(t, "native_id", None) or 0: t.name for t in threads()}
 
 
 class Block:

@@ -1,0 +1,14 @@
+// The state of the recording, and the label of a code object.
+#include "capture/python/events.h"
+
+namespace fathom::python {
+
+constinit Recording recording;
+
+void* label_of_code(const void* /*code*/, void* about) {
+  auto* const code = static_cast<PyObject*>(about);
+  Py_IncRef(code);
+  return code;
+}
+
+}  // namespace fathom::python

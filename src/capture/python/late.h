@@ -1,0 +1,18 @@
+// Names of CPython that not every version has: looked for once, null where they are missing.
+#pragma once
+
+#include "capture/python/cpython.h"
+
+namespace fathom::python {
+
+struct Late {
+  PyObject* (*frame_code)(PyFrameObject*) = nullptr;  ///< PyFrame_GetCode, from 3.9.
+  /// _PyEval_SetProfile, 3.9 to 3.11: of any thread.
+  int (*set_profile)(PyThreadState*, Py_tracefunc, PyObject*) = nullptr;
+  PyObject* (*type_lookup)(PyTypeObject*, PyObject*) = nullptr;  ///< _PyType_Lookup, borrowed.
+  PyTypeObject* bound_method_of_c = nullptr;                     ///< PyCMethod_Type, from 3.9.
+};
+
+const Late& late();
+
+}  // namespace fathom::python

@@ -1,0 +1,88 @@
+// Callables without any of the interpreter's wrapping: it calls their function as it stands.
+#include "capture/python/monitoring.h"
+
+#include "capture/python/events.h"
+
+namespace fathom::python {
+namespace {
+
+using Vectorcall = PyObject* (*)(PyObject*, PyObject* const*, std::size_t, PyObject*);
+
+struct Callback {
+  PyObject base;
+  Vectorcall call;
+};
+
+/// A bit of the count says that the place before the arguments may be written to.
+std::size_t count_of(std::size_t arguments) {
+  constexpr std::size_t kOffset = ~(~std::size_t{0} >> 1U);
+  return arguments & ~kOffset;
+}
+
+// All return None, which is immortal in these versions.
+
+PyObject* enter(PyObject* /*self*/, PyObject* const* arguments, std::size_t count,
+                PyObject* /*names*/) {
+  if (recording.on && count_of(count) > 0) code_begins(arguments[0]);
+  return &_Py_NoneStruct;
+}
+
+PyObject* leave(PyObject* /*self*/, PyObject* const* arguments, std::size_t count,
+                PyObject* /*names*/) {
+  if (recording.on && count_of(count) > 0) code_ends(arguments[0]);
+  return &_Py_NoneStruct;
+}
+
+/// Of code, offset, callable, first argument: the last may be MISSING.
+PyObject* self_of(PyObject* const* arguments) {
+  return arguments[3] == recording.missing ? nullptr : arguments[3];
+}
+
+PyObject* enter_c(PyObject* /*self*/, PyObject* const* arguments, std::size_t count,
+                  PyObject* /*names*/) {
+  if (recording.on && count_of(count) == 4) c_function_begins(arguments[2], self_of(arguments));
+  return &_Py_NoneStruct;
+}
+
+PyObject* leave_c(PyObject* /*self*/, PyObject* const* arguments, std::size_t count,
+                  PyObject* /*names*/) {
+  if (recording.on && count_of(count) == 4) c_function_ends(arguments[2], self_of(arguments));
+  return &_Py_NoneStruct;
+}
+
+PyTypeObject* make_type() {
+  constexpr int kCall = 50;             // Py_tp_call
+  constexpr int kMembers = 72;          // Py_tp_members
+  constexpr int kSize = 19;             // T_PYSSIZET
+  constexpr unsigned kVectorcall = 1U << 11U;  // Py_TPFLAGS_HAVE_VECTORCALL
+  constexpr unsigned kFinal = 1U << 7U;        // Py_TPFLAGS_DISALLOW_INSTANTIATION
+  // Both stay: the interpreter keeps pointers to members.
+  static PyMemberDef members[] = {
+      {"__vectorcalloffset__", kSize, offsetof(Callback, call), 1, nullptr}, {}};
+  static PyType_Slot slots[] = {{kCall, reinterpret_cast<void*>(PyVectorcall_Call)},
+                                {kMembers, members},
+                                {}};
+  static PyType_Spec spec = {"fathom_python.callback", sizeof(Callback), 0, kVectorcall | kFinal,
+                             slots};
+  return reinterpret_cast<PyTypeObject*>(PyType_FromSpec(&spec));
+}
+
+PyObject* make(PyTypeObject* type, Vectorcall function) {
+  PyObject* const made = _PyObject_New(type);
+  if (made != nullptr) reinterpret_cast<Callback*>(made)->call = function;
+  return made;
+}
+
+}  // namespace
+
+PyObject* monitoring_callbacks() {
+  PyTypeObject* const type = make_type();
+  if (type == nullptr) return nullptr;
+  PyObject* const made[] = {make(type, enter), make(type, leave), make(type, enter_c),
+                            make(type, leave_c)};
+  for (const PyObject* each : made)
+    if (each == nullptr) return nullptr;
+  return Py_BuildValue("(NNNN)", made[0], made[1], made[2], made[3]);
+}
+
+}  // namespace fathom::python

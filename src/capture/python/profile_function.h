@@ -1,0 +1,20 @@
+// The interpreter's profile function, before Python 3.12: each thread has a place for one.
+#pragma once
+
+#include "capture/python/cpython.h"
+
+namespace fathom::python {
+
+/// Listens in this thread. `mark` is what sys.getprofile() gives then.
+void listen_here(PyObject* mark);
+/// Listens in the other threads that are there, and that nobody listens in (3.9 and later). How
+/// many there were.
+int listen_elsewhere(PyObject* mark);
+/// No longer listens in this thread, if it does.
+void stop_listening_here();
+/// Whether this thread's place is ours.
+bool listens_here();
+/// The code that a frame runs, a new reference, or null and an exception.
+PyObject* code_of(PyFrameObject* frame);
+
+}  // namespace fathom::python

@@ -1,0 +1,40 @@
+// The profile of each thread. All of it happens under the interpreter's lock, but for the end of a thread.
+#pragma once
+
+#include <atomic>
+
+#include "capture/python/profile.h"
+
+namespace fathom::python {
+
+/// A profile and whose it is. When a thread ends, the next new one goes on with its profile: sums
+/// need not be told apart by thread, and a program of many short threads does not grow.
+struct ThreadProfile {
+  Profile profile;
+  std::atomic<bool> taken{true};
+  ThreadProfile* next = nullptr;
+};
+
+// NOLINTNEXTLINE(cppcoreguidelines-avoid-non-const-global-variables): one of each thread
+extern thread_local constinit ThreadProfile* this_thread;
+
+/// Finds or makes one; null where there is no memory, which is counted.
+ThreadProfile* profile_new_thread();
+
+/// Null where there is no memory.
+inline Profile* profile_of_this_thread() {
+  ThreadProfile* const known = this_thread != nullptr ? this_thread : profile_new_thread();
+  return known == nullptr ? nullptr : &known->profile;
+}
+
+/// The first of all of them.
+ThreadProfile* all_profiles();
+/// Calls of threads for which there was no memory at all.
+std::uint64_t calls_without_profile();
+
+/// Before a recording: what an earlier one left open, and its sums.
+void forget_calls();
+/// In a forked child: only this thread goes on, and counts from nothing.
+void forget_other_threads();
+
+}  // namespace fathom::python
