@@ -1,5 +1,6 @@
 # What runs inside the user's program beside the SDK (cmake/sdk.cmake): what programs load.
 #   fathom_nvtx    libfathom_nvtx.so   through NVTX_INJECTION64_PATH; needs the headers of NVTX 3
+#   fathom_python  libfathom_python.so by the Python hook, as a module; needs no headers of Python
 # fathom_loaded_library(<name> <source>...): a library that the running program loads, with the recorder in it. Its few
 # thread-local variables lie in each thread's own memory from the start: else the loader would allocate them at a thread's
 # first use, and end the program where there is no memory.
@@ -38,6 +39,21 @@ else()
   message(STATUS "No headers of NVTX 3 (pip install nvidia-nvtx, or -DFATHOM_NVTX=folder): libfathom_nvtx.so is left out")
 endif()
 
+# CPython's own names are declared by hand and found in the program that loads it. Neither exceptions nor what the C++ library
+# has at run time: it is in every process of a Python program.
+if(NOT FATHOM_SANITIZE) # a sanitizer's library must be loaded before the interpreter
+  file(GLOB sources CONFIGURE_DEPENDS "${capture}/python/*.cc")
+  list(FILTER sources EXCLUDE REGEX "_test\\.cc$")
+  add_library(fathom_python MODULE ${sources})
+  target_link_libraries(fathom_python PRIVATE fathom_options ${CMAKE_DL_LIBS})
+  target_compile_options(fathom_python PRIVATE -ftls-model=initial-exec -fno-exceptions -fno-rtti -fno-threadsafe-statics)
+  target_link_options(fathom_python PRIVATE "LINKER:--version-script=${capture}/python/exports.map")
+  set_property(TARGET fathom_python APPEND PROPERTY LINK_DEPENDS "${capture}/python/exports.map")
+  fathom_unity(fathom_python 40000 ${sources})
+  fathom_portable(fathom_python)
+  install(TARGETS fathom_python LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}/fathom")
+endif()
+
 include(cuda)
 
 # The binary carries what `fathom run` hands to programs. Not what needs a sanitizer's library, which must be loaded first.
@@ -47,6 +63,9 @@ if(TARGET fathom_nvtx AND NOT FATHOM_SANITIZE)
 endif()
 if(TARGET fathom_cuda AND NOT FATHOM_SANITIZE)
   list(APPEND carried fathom_cuda)
+endif()
+if(TARGET fathom_python)
+  list(APPEND carried fathom_python)
 endif()
 set(carried_files ${carried})
 list(TRANSFORM carried_files REPLACE "(.+)" "$<TARGET_FILE:\\1>")
@@ -123,6 +142,7 @@ function(fathom_inside_tests)
     list(APPEND programs memory_program)
     list(APPEND tests "${capture}/memory/hooks_test.cc")
   endif()
+  list(APPEND tests "${capture}/python/profile_test.cc" "${capture}/python/profile.cc")
   fathom_test(inside_test SOURCES ${tests} ${helpers} LIBS fathom_sdk fathom_wire)
   target_compile_definitions(inside_test PRIVATE FATHOM_PROGRAMS="${PROJECT_BINARY_DIR}"
                                                  $<$<TARGET_EXISTS:fathom_nvtx>:FATHOM_TEST_NVTX>)

@@ -103,7 +103,7 @@ function(fathom_portable target)
   if(type STREQUAL "EXECUTABLE")
     target_link_options(${target} PRIVATE -pie)
   endif()
-  if(NOT type STREQUAL "EXECUTABLE" AND NOT target STREQUAL "fathom_core") # Python's own names are in the interpreter
+  if(NOT type STREQUAL "EXECUTABLE" AND NOT target MATCHES "^fathom_(core|python)$") # Python's own names are in the interpreter
     target_link_options(${target} PRIVATE -Wl,-z,defs)
   endif()
   fathom_link_glibc(${target} ${type})

@@ -11,7 +11,7 @@ function(fathom_room room)
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS "${folder}/*.cc")
   list(FILTER sources EXCLUDE REGEX "_test\\.cc$|/src/cli/main\\.cc$|/src/base/glibc_(compat|start)\\.cc$")
   # What runs inside other programs is built on its own: cmake/inside.cmake.
-  list(FILTER sources EXCLUDE REGEX "/src/capture/(cuda|inside|memory|nvtx)/")
+  list(FILTER sources EXCLUDE REGEX "/src/capture/(cuda|inside|memory|nvtx|python)/")
   if(arg_ALL_CC)
     fathom_check_all_cc("${room}" "${folder}" "${arg_FAMILIES}" "${sources}")
   endif()

@@ -60,6 +60,7 @@ FOLDERS = {
         "cuda": "inside",
         "nvtx": "inside",
         "memory": "inside",
+        "python": "",
         "doctor": "system",
         "launcher": "system doctor",
         "attach": "system",

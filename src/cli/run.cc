@@ -87,7 +87,8 @@ void declare_what(Options& options, RunArguments& arguments) {
   options.parsed(
       "--with", "LIST", into(recording.with, capture::parse_extras),
       "Also record these, separated by commas: shapes, stacks, memory and flops of torch's "
-      "operators; functions of Python (a deterministic profile); libraries: calls of cuBLAS and "
+      "operators; functions of Python (a deterministic profile), functions=c: those of C, too; "
+      "libraries: calls of cuBLAS and "
       "cuDNN with their arguments, where CUDA is recorded from inside the program; gpu-metrics: "
       "hardware counters of the GPU (SM, Tensor Cores, bandwidth)",
       choices(capture::kExtras));

@@ -140,7 +140,8 @@ class Run {
  private:
   /// Errors: the command could not be started.
   Result<void> run() {
-    const cap::Injections injections = cap::prepare_injections(folder_.absolute);
+    const cap::Injections injections =
+        cap::prepare_injections(folder_.absolute, options_.recording.with);
     Result<cap::Launched> launched = cap::launch(
         options_.command, variables(options_, folder_.absolute, injections), gate_.before());
     if (!launched) return std::move(launched).error();

@@ -54,7 +54,8 @@ constexpr Functions::Column kColumns[] = {
     {"self_per_call_ns", ColumnKind::duration_ns, "ns", "Own time per call, rounded.",
      [](const Function& function) { return per_call(function.self, function.calls); }, true},
     {"total_ns", ColumnKind::duration_ns, "ns",
-     "Time from call to return. Of one that calls itself, each call counts.", by<&Function::total>},
+     "Time from call to return; of one that calls itself, of the outermost call.",
+     by<&Function::total>},
     {"total_per_call_ns", ColumnKind::duration_ns, "ns", "Total time per call, rounded.",
      [](const Function& function) { return per_call(function.total, function.calls); }, true},
 };
@@ -97,8 +98,9 @@ Report report() {
            "--group-by process. Own times sum to the time that the profiled threads spent in "
            "Python "
            "and in what it called; total times overlap, for a caller's holds its callees'. It is "
-           "recorded by fathom run --with functions, which slows a program down: short functions "
-           "that are called often appear longer than they are.",
+           "recorded by fathom run --with functions, with --with functions=c of functions of C, "
+           "too. "
+           "Short functions that are called often appear longer than they are.",
        .group_by = kGroupBy,
        .sort = "-self_ns",
        .example = "fathom functions fathom-runs/20260101-120000-train --limit 20",

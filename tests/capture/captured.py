@@ -22,6 +22,8 @@ ROOT = pathlib.Path(os.environ.get("FATHOM_SOURCE_DIR", pathlib.Path(__file__).p
 FATHOM = os.environ.get("FATHOM", str(ROOT / "build/release/fathom"))
 HOOK = ROOT / "python/fathom_hook"
 PROGRAMS = pathlib.Path(__file__).parent / "programs"
+# What programs load, where the program under test was built; none of it with sanitizers.
+PYTHON_LIBRARY = pathlib.Path(FATHOM).parent / "libfathom_python.so"
 TORCH_PYTHON = os.environ.get("FATHOM_TORCH_PYTHON") or str(ROOT / "build/torch/bin/python")
 
 # Run in a shell's background, the tests begin with SIGINT ignored, and programs inherit that.
@@ -156,8 +158,10 @@ def fathom_json(command: str, *words: str) -> Any:
 class Captures:
     """A place for session folders, removed by close()."""
 
-    def __init__(self, python: str = sys.executable) -> None:
+    def __init__(self, python: str = sys.executable, library: pathlib.Path | None = None) -> None:
+        """`library` is unpacked into the session, as the launcher does with what programs load."""
         self.python = python
+        self.library = library
         self._folder = tempfile.mkdtemp(prefix="fathom-capture-")
 
     def close(self) -> None:
@@ -166,6 +170,9 @@ class Captures:
     def environment(self, options: dict[str, Any], **more: str) -> dict[str, str]:
         """As the launcher sets it, with a session folder of its own."""
         session = tempfile.mkdtemp(dir=self._folder)
+        if self.library is not None and self.library.exists():
+            os.mkdir(os.path.join(session, "lib"))
+            shutil.copy(self.library, os.path.join(session, "lib"))
         environment = {k: v for k, v in os.environ.items() if not k.startswith("FATHOM_")}
         environment.update(
             FATHOM_SESSION=session,

@@ -96,7 +96,7 @@ class Profiled:
         import cProfile
 
         if sys.getprofile() is not None:
-            raise RuntimeError("the program has a profile function of its own")
+            raise RuntimeError(native.OTHER)
         self._make = cProfile.Profile
         threading.setprofile(self._begin_thread)
         self._enable()
@@ -120,7 +120,7 @@ class Profiled:
     def end(self) -> None:
         own = sys.getprofile()
         if own is not None and own not in self._profiles:
-            note("functions", "the program set a profile function of its own, which replaced ours")
+            note("functions", native.REPLACED)
         for profile in self._profiles:
             profile.disable()
 

@@ -20,6 +20,8 @@ ENTER_C = ("CALL",)
 LEAVE_C = ("C_RETURN", "C_RAISE")
 
 NAME = "fathom"
+OTHER = "the program has a profile function"
+REPLACED = "the program set a profile function of its own, which replaced ours"
 
 
 def load(session: str) -> Any:
@@ -79,7 +81,7 @@ class Native:
         import threading
 
         if sys.getprofile() is not None:
-            raise RuntimeError("the program has a profile function of its own")
+            raise RuntimeError(OTHER)
         self._module.begin(int(self._with_c), self._most_bytes, None)
         threading.setprofile(self._resume)
         self._module.listen(self._resume, None)
@@ -101,8 +103,7 @@ class Native:
     def end(self) -> None:
         if self._tool < 0:
             if not self._module.listens():
-                why = "the program set a profile function of its own, which replaced ours"
-                note("functions", why, "run without another profiler in the same program")
+                note("functions", REPLACED, "run without another profiler in the same program")
         elif not switch_off(self._tool):
             note("functions", "the program took our number of sys.monitoring for something else")
         self._module.end()

@@ -21,17 +21,22 @@ namespace {
 
 struct Injection {
   std::string_view file;
-  const char* variable;
+  const char* variable;    ///< None where the Python hook knows the place.
   std::string_view what;   ///< That it records.
   std::string_view needs;  ///< Of the build.
   bool gpu = false;        ///< Without NVIDIA's driver nothing of it can be missed.
+  std::string_view extra;  ///< Only where this is asked for.
 };
 constexpr Injection kInjections[] = {
     {"libfathom_nvtx.so", "NVTX_INJECTION64_PATH", "ranges and marks of NVTX",
      "the headers of NVTX 3 (tools/setup nvtx)"},
     {"libfathom_cuda.so", "CUDA_INJECTION64_PATH",
      "kernels, copies and calls of CUDA outside of torch.profiler",
-     "the headers of CUPTI (tools/setup cuda)", true},
+     "the headers of CUPTI (tools/setup cuda)", true, ""},
+    {"libfathom_python.so", nullptr,
+     "functions of Python by native code, functions of C among them (callbacks in Python or "
+     "cProfile record the others, and slow the program down more)",
+     "its own sources", false, "functions"},
 };
 
 const CarriedLibrary* find_carried(std::string_view file) {
@@ -42,6 +47,7 @@ const CarriedLibrary* find_carried(std::string_view file) {
 
 /// The tool that has the variable, or "". Ours is that of a `fathom run` around this one.
 std::string other_tool(const Injection& injection) {
+  if (injection.variable == nullptr) return {};
   const char* const value = std::getenv(injection.variable);
   if (value == nullptr || *value == '\0') return {};
   const std::string path = value;
@@ -86,14 +92,18 @@ void prepare(const Injection& injection, const std::string& folder, Injections& 
     refuse(written.error().message, "-o with a folder that has room");
     return;
   }
-  result.variables.push_back(std::string(injection.variable) + "=" + path);
+  if (injection.variable != nullptr)
+    result.variables.push_back(std::string(injection.variable) + "=" + path);
 }
 
 }  // namespace
 
-Injections prepare_injections(const std::string& session) {
+Injections prepare_injections(const std::string& session, const std::vector<std::string>& extras) {
   Injections result;
-  for (const Injection& injection : kInjections) prepare(injection, session + "/lib", result);
+  for (const Injection& injection : kInjections) {
+    if (injection.extra.empty() || std::ranges::find(extras, injection.extra) != extras.end())
+      prepare(injection, session + "/lib", result);
+  }
   return result;
 }
 

@@ -15,7 +15,8 @@ struct Injections {
 };
 
 /// Unpacks the libraries into `session`/lib, which only this user may read and write. A variable
-/// that names another tool's library is left alone.
-Injections prepare_injections(const std::string& session);
+/// that names another tool's library is left alone. `extras` are those of the recording: what only
+/// one of them needs is left out without it.
+Injections prepare_injections(const std::string& session, const std::vector<std::string>& extras);
 
 }  // namespace fathom::capture

@@ -79,9 +79,13 @@ Result<std::vector<std::string>> parse_extras(std::string_view text) {
     if (std::ranges::find(kExtras, part) == kExtras.end())
       return refused("there is no '" + std::string(part) + "'; there are " + listed(kExtras));
   }
+  const auto named = [&parts](std::string_view extra) {
+    return std::ranges::find(parts, extra) != parts.end();
+  };
   std::vector<std::string> chosen;
   for (const std::string_view extra : kExtras) {
-    if (std::ranges::find(parts, extra) != parts.end()) chosen.emplace_back(extra);
+    const bool implied = extra == "functions" && named(kFunctionsOfC);
+    if (named(extra) || implied) chosen.emplace_back(extra);
   }
   return chosen;
 }

@@ -22,8 +22,11 @@ struct Schedule {
   std::int64_t skip_first = 0;
 };
 
-inline constexpr std::array<std::string_view, 7> kExtras = {
-    "shapes", "stacks", "memory", "functions", "flops", "libraries", "gpu-metrics"};
+inline constexpr std::array<std::string_view, 8> kExtras = {
+    "shapes", "stacks", "memory", "functions", "functions=c", "flops", "libraries", "gpu-metrics"};
+/// Functions of Python and those of C that it calls: more than kExtras' "functions", which it
+/// holds.
+inline constexpr std::string_view kFunctionsOfC = "functions=c";
 /// Those that torch.profiler records with its operators.
 inline constexpr std::array<std::string_view, 4> kTorchExtras = {"shapes", "stacks", "memory",
                                                                  "flops"};

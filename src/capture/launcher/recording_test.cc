@@ -10,6 +10,11 @@ TEST(Recording, ExtrasKeepTheirOrderAndCountOnce) {
   EXPECT_TRUE(parse_extras("")->empty());
 }
 
+TEST(Recording, FunctionsOfCHoldThoseOfPython) {
+  EXPECT_EQ(*parse_extras("functions=c"), (std::vector<std::string>{"functions", "functions=c"}));
+  EXPECT_EQ(*parse_extras("functions"), (std::vector<std::string>{"functions"}));
+}
+
 TEST(Recording, AnUnknownExtraIsRefusedWithThoseThereAre) {
   const auto parsed = parse_extras("shapes,colours");
   ASSERT_FALSE(parsed);

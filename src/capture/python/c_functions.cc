@@ -66,8 +66,9 @@ void* label_of_c_function(const void* definition, void* called) {
   PyObject* label = nullptr;
   if (is_c_function(callable)) {
     const auto& function = *reinterpret_cast<const PyCFunctionObject*>(callable);
-    label = function.m_self == nullptr ? label_of_builtin(method, function.m_module)
-                                       : label_of_method(method, function.m_self, function.m_module);
+    label = function.m_self == nullptr
+                ? label_of_builtin(method, function.m_module)
+                : label_of_method(method, function.m_self, function.m_module);
   } else {
     label = label_of_method(method, self, nullptr);
   }

@@ -1,12 +1,13 @@
-// What the recorder uses of CPython, declared by hand: one library serves 3.8 to 3.14, and needs no headers of Python.
+// What the recorder uses of CPython, declared by hand: one library serves 3.8 to 3.14, and needs no
+// headers of Python.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 
-// CPython's own names. All of the functions have been exported since 3.8; what came later, or is private, is looked for when it is
-// needed (late.h). Objects are those of builds with a global interpreter lock: the hook loads the
-// library into no other.
+// CPython's own names. All of the functions have been exported since 3.8; what came later, or is
+// private, is looked for when it is needed (late.h). Objects are those of builds with a global
+// interpreter lock: the hook loads the library into no other.
 // NOLINTBEGIN(readability-identifier-naming)
 extern "C" {
 

@@ -10,7 +10,7 @@ namespace fathom::python {
 
 struct Recording {
   bool on = false;
-  bool c_functions = false;  ///< Calls of functions that are written in C, too.
+  bool c_functions = false;     ///< Calls of functions that are written in C, too.
   PyObject* missing = nullptr;  ///< sys.monitoring.MISSING.
 };
 // NOLINTNEXTLINE(cppcoreguidelines-avoid-non-const-global-variables): one of the process

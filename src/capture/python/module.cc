@@ -1,4 +1,5 @@
-// libfathom_python.so: the module that the Python hook loads where the interpreter is one that it knows.
+// libfathom_python.so: the module that the Python hook loads where the interpreter is one that it
+// knows.
 #include "capture/python/cpython.h"
 #include "capture/python/events.h"
 #include "capture/python/monitoring.h"
@@ -25,7 +26,7 @@ PyObject* knows(PyObject* /*module*/, PyObject* arguments) {
   return Py_BuildValue("i", static_cast<int>(found == code));
 }
 
-/// begin(c_functions, most_bytes, missing): the clock runs, and what is told counts.
+/// begin(c_functions, most_bytes, missing): the clock runs, and the profiles count.
 PyObject* begin(PyObject* /*module*/, PyObject* arguments) {
   int c_functions = 0;
   long long bytes = 0;
@@ -84,11 +85,11 @@ PyObject* label_of(const void* label) {
 /// take() -> (edges, functions) since the last time, or since begin():
 ///   edges      [(label of the caller, label, calls, recursive, self_ns, total_ns), …]
 ///   functions  [(label, recursive, total_ns), …], once for each thread that called it
-/// A label is a code object, a text, or None for what memory did not suffice for; of a caller "" for
-/// nobody.
+/// A label is a code object, a text, or None for what memory did not suffice for; of a caller ""
+/// for nobody.
 PyObject* take(PyObject* /*module*/, PyObject* /*arguments*/) {
   Taken taken;
-  // Copied first: making objects may run the program's code, which is told to the same profiles.
+  // Copied first: making objects may run the program's code, which changes the same profiles.
   if (!taken.copy()) return PyErr_NoMemory();
   PyObject* const nobody = PyUnicode_FromFormat("");
   PyObject* const edges = PyList_New(static_cast<std::intptr_t>(taken.edges));
@@ -96,15 +97,14 @@ PyObject* take(PyObject* /*module*/, PyObject* /*arguments*/) {
   bool good = nobody != nullptr && edges != nullptr && functions != nullptr;
   for (std::size_t at = 0; good && at < taken.edges; ++at) {
     const TakenRow& row = taken.rows[at];
-    PyObject* const item = Py_BuildValue(
-        "(OOKKLL)", row.is_of_nobody ? nobody : label_of(row.caller), label_of(row.label),
-        row.calls, row.recursive, row.self_ns, row.total_ns);
+    PyObject* const item =
+        Py_BuildValue("(OOKKLL)", row.is_of_nobody ? nobody : label_of(row.caller),
+                      label_of(row.label), row.calls, row.recursive, row.self_ns, row.total_ns);
     good = item != nullptr && PyList_SetItem(edges, static_cast<std::intptr_t>(at), item) == 0;
   }
   for (std::size_t at = 0; good && at < taken.functions; ++at) {
     const TakenRow& row = taken.rows[taken.edges + at];
-    PyObject* const item =
-        Py_BuildValue("(OKL)", label_of(row.label), row.recursive, row.total_ns);
+    PyObject* const item = Py_BuildValue("(OKL)", label_of(row.label), row.recursive, row.total_ns);
     good = item != nullptr && PyList_SetItem(functions, static_cast<std::intptr_t>(at), item) == 0;
   }
   if (nobody != nullptr) Py_DecRef(nobody);
@@ -126,7 +126,8 @@ PyObject* losses(PyObject* /*module*/, PyObject* /*arguments*/) {
   return Py_BuildValue("(KK)", lost, unmatched);
 }
 
-// NOLINTBEGIN(cppcoreguidelines-avoid-non-const-global-variables): the interpreter keeps and writes them
+// NOLINTBEGIN(cppcoreguidelines-avoid-non-const-global-variables): the interpreter keeps and writes
+// them
 PyMethodDef methods[] = {{"knows", knows, kArguments, nullptr},
                          {"begin", begin, kArguments, nullptr},
                          {"end", end, kNoArguments, nullptr},

@@ -51,17 +51,16 @@ PyObject* leave_c(PyObject* /*self*/, PyObject* const* arguments, std::size_t co
 }
 
 PyTypeObject* make_type() {
-  constexpr int kCall = 50;             // Py_tp_call
-  constexpr int kMembers = 72;          // Py_tp_members
-  constexpr int kSize = 19;             // T_PYSSIZET
+  constexpr int kCall = 50;                    // Py_tp_call
+  constexpr int kMembers = 72;                 // Py_tp_members
+  constexpr int kSize = 19;                    // T_PYSSIZET
   constexpr unsigned kVectorcall = 1U << 11U;  // Py_TPFLAGS_HAVE_VECTORCALL
   constexpr unsigned kFinal = 1U << 7U;        // Py_TPFLAGS_DISALLOW_INSTANTIATION
   // Both stay: the interpreter keeps pointers to members.
   static PyMemberDef members[] = {
       {"__vectorcalloffset__", kSize, offsetof(Callback, call), 1, nullptr}, {}};
-  static PyType_Slot slots[] = {{kCall, reinterpret_cast<void*>(PyVectorcall_Call)},
-                                {kMembers, members},
-                                {}};
+  static PyType_Slot slots[] = {
+      {kCall, reinterpret_cast<void*>(PyVectorcall_Call)}, {kMembers, members}, {}};
   static PyType_Spec spec = {"fathom_python.callback", sizeof(Callback), 0, kVectorcall | kFinal,
                              slots};
   return reinterpret_cast<PyTypeObject*>(PyType_FromSpec(&spec));

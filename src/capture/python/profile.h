@@ -10,13 +10,13 @@ struct Edge;
 
 /// A function as this thread called it. Times are in ticks.
 struct Function {
-  const void* key = nullptr;      ///< The code object, or the definition of a function of C.
-  void* label = nullptr;          ///< What it is called: an object of Python that is kept.
-  Edge* latest = nullptr;         ///< What it called last.
-  std::uint64_t recursive = 0;    ///< Calls while it was open further out.
-  std::int64_t total = 0;         ///< From call to return, of the outermost of a recursion.
-  std::uint32_t depth = 0;        ///< How often it is open.
-  Function* next = nullptr;       ///< In the same slot of the table of functions.
+  const void* key = nullptr;    ///< The code object, or the definition of a function of C.
+  void* label = nullptr;        ///< What it is called: an object of Python that is kept.
+  Edge* latest = nullptr;       ///< What it called last.
+  std::uint64_t recursive = 0;  ///< Calls while it was open further out.
+  std::int64_t total = 0;       ///< From call to return, of the outermost of a recursion.
+  std::uint32_t depth = 0;      ///< How often it is open.
+  Function* next = nullptr;     ///< In the same slot of the table of functions.
 };
 
 /// The calls of a function by one caller.
@@ -34,7 +34,8 @@ struct Edge {
 /// What a profile asks when it meets a function: its label, null where there is no memory.
 using Labeller = void* (*)(const void* key, void* about);
 
-/// All threads together hold no more than this many bytes; what is beyond is counted as one function.
+/// All threads together hold no more than this many bytes; what is beyond is counted as one
+/// function.
 class MemoryLimit {
  public:
   static void set(std::size_t bytes) { left_ = bytes; }

@@ -40,14 +40,15 @@ bool Taken::copy() {
     profile.visit(
         [&](const Edge& edge) {
           if (!holds(edge)) return;
-          new (&rows[edges++]) TakenRow{edge.caller->label, edge.callee->label,
-                                        profile.is_root(*edge.caller), edge.calls, edge.recursive,
-                                        ns(edge.self), ns(edge.total)};
+          new (&rows[edges++])
+              TakenRow{edge.caller->label, edge.callee->label, profile.is_root(*edge.caller),
+                       edge.calls,         edge.recursive,     ns(edge.self),
+                       ns(edge.total)};
         },
         [&](const Function& function) {
           if (!holds(function)) return;
-          new (&rows[all_edges + functions++])
-              TakenRow{nullptr, function.label, false, 0, function.recursive, 0, ns(function.total)};
+          new (&rows[all_edges + functions++]) TakenRow{
+              nullptr, function.label, false, 0, function.recursive, 0, ns(function.total)};
         });
     profile.clear(now);
   }

@@ -1,4 +1,5 @@
-// The profile of each thread. All of it happens under the interpreter's lock, but for the end of a thread.
+// The profile of each thread. All of it happens under the interpreter's lock, but for the end of a
+// thread.
 #pragma once
 
 #include <atomic>

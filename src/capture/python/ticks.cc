@@ -28,8 +28,8 @@ bool is_invariant() {
 
 /// The kernel compares the counters of all processors, and takes another clock where they differ.
 bool kernel_trusts_it() {
-  const int file =
-      open("/sys/devices/system/clocksource/clocksource0/current_clocksource", O_RDONLY | O_CLOEXEC);
+  const int file = open("/sys/devices/system/clocksource/clocksource0/current_clocksource",
+                        O_RDONLY | O_CLOEXEC);
   if (file < 0) return false;
   char text[64] = {};
   const ssize_t size = read(file, text, sizeof text - 1);

@@ -1,12 +1,13 @@
-// The clock of the recorder: the processor's counter, which takes a third of the time of clock_gettime.
+// The clock of the recorder: the processor's counter, which takes a third of the time of
+// clock_gettime.
 #pragma once
 
 #include <cstdint>
 
 namespace fathom::python {
 
-/// Whether the counter goes on evenly, on all processors together, as the kernel finds too. Where it
-/// does not, ticks are nanoseconds of CLOCK_MONOTONIC.
+/// Whether the counter goes on evenly, on all processors together, as the kernel finds too. Where
+/// it does not, ticks are nanoseconds of CLOCK_MONOTONIC.
 bool counter_is_clock();
 
 std::uint64_t monotonic_ns();

@@ -16,6 +16,14 @@ namespace {
 /// Of Kineto, which states none: on torch 2.15 its clock and ours agree within this.
 constexpr std::int64_t kKinetoClockError = 10'000;
 
+std::string what_is_kept(const std::string& path) {
+  if (path.ends_with(".pickle"))
+    return ": history of torch's allocator, which no table shows; docs.pytorch.org/memory_viz does";
+  if (path.ends_with(".prof"))
+    return ": the functions with their callers, for pstats, snakeviz and gprof2dot";
+  return ": torch's allocator after each phase, which no table shows; it is JSON";
+}
+
 }  // namespace
 
 std::string file_name(const std::string& path) {
@@ -100,12 +108,7 @@ void add_run_facts(Trace& trace, const RunRecording& recording,
     add_text_fact(trace, "not_merged",
                   file_name(path) + " belongs to another process: read it by name");
   for (const std::string& path : recording.kept) {
-    add_text_fact(trace, "kept",
-                  file_name(path) + (path.ends_with(".pickle")
-                                         ? ": history of torch's allocator, which no table shows; "
-                                           "docs.pytorch.org/memory_viz does"
-                                         : ": torch's allocator after each phase, which no table "
-                                           "shows; it is JSON"));
+    add_text_fact(trace, "kept", file_name(path) + what_is_kept(path));
   }
   for (const std::string& warning : warnings) add_warning(trace, warning);
 }

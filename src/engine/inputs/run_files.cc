@@ -24,7 +24,8 @@ std::optional<std::int64_t> take_number(std::string_view& rest) {
   return number;
 }
 
-constexpr std::string_view kMemory = "memory-";
+/// Files that other programs show.
+constexpr std::string_view kForOthers[] = {"memory-", "functions-"};
 
 /// What records inside a process, each into a file of its own; the first knows best what the
 /// process is.
@@ -64,10 +65,11 @@ void add(RunFiles& files, const std::string& path, std::string_view name) {
     if (pid) files.torch.push_back({path, *pid, take_number(rest).value_or(0)});
     return;
   }
-  if (name.starts_with(kMemory)) {
-    rest.remove_prefix(kMemory.size());
+  for (const std::string_view start : kForOthers) {
+    if (!name.starts_with(start)) continue;
+    rest.remove_prefix(start.size());
     const std::optional<std::int64_t> pid = take_number(rest);
-    if (pid) files.memory.push_back({path, *pid, 0});
+    if (pid) files.for_others.push_back({path, *pid, 0});
     return;
   }
   for (std::size_t part = 0; part < std::size(kParts); ++part) {
@@ -99,7 +101,7 @@ RunFiles run_files(const std::string& folder) {
   sort(files.torch);
   sort(files.captures);
   sort(files.conditions);
-  sort(files.memory);
+  sort(files.for_others);
   // The older half of a ring comes first, whatever the alphabet says.
   std::ranges::sort(files.launcher, std::greater<>());
   std::ranges::sort(files.others);

@@ -22,7 +22,7 @@ struct RunFiles {
   std::vector<NamedFile> captures;    // of a process each; the older half of a ring first
   std::vector<std::string> launcher;  // monitor*.fathom
   std::vector<NamedFile> conditions;  // process-*.json
-  std::vector<NamedFile> memory;      // memory-*
+  std::vector<NamedFile> for_others;  // memory-*, functions-*.prof: what other programs show
   std::vector<std::string> others;    // further capture files
   bool manifest = false;
 

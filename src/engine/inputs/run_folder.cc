@@ -55,7 +55,7 @@ void add_parts(const RunFiles& files, const RunFamily& family, const std::set<st
   for (const NamedFile& file : files.conditions) {
     if (file.pid == recording.pid) recording.conditions.push_back(file.path);
   }
-  for (const NamedFile& file : files.memory) {
+  for (const NamedFile& file : files.for_others) {
     if (sole || file.pid == recording.pid) recording.kept.push_back(file.path);
   }
 }

@@ -224,10 +224,12 @@ TEST_F(RunFolder, FilesForOtherToolsAreNamed) {
   capture("process-10.fathom", 10, 1, -1, "main");
   write("memory-10.json", "{}");
   write("memory-10-1.pickle", "");
+  write("functions-10.prof", "");
   std::string kept;
   for (const Fact& fact : open().facts) kept += fact.key == "kept" ? fact.value : "";
   EXPECT_NE(kept.find("memory-10.json"), std::string::npos);
   EXPECT_NE(kept.find("memory_viz"), std::string::npos);
+  EXPECT_NE(kept.find("functions-10.prof: the functions with their callers"), std::string::npos);
 }
 
 TEST_F(RunFolder, TheMergedTraceHoldsAllOnOneClock) {

@@ -1,0 +1,265 @@
+#!/usr/bin/env python3
+"""Function profiles of real programs, with each interpreter that is here: calls as cProfile counts
+them, times of a program that knows them, and programs that a profile must not disturb.
+
+The native recorder is tested where it was built; the Python hook's own ways are tested everywhere.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import pathlib
+import pstats
+import subprocess
+import sys
+import tempfile
+import unittest
+from typing import Any
+
+sys.path.insert(0, os.path.dirname(__file__))
+from captured import PROGRAMS, PYTHON_LIBRARY, Captures, Run, run_together
+from interpreters import interpreters
+
+FUNCTIONS: dict[str, Any] = {"with": ["functions"]}
+OF_C: dict[str, Any] = {"with": ["functions", "functions=c"]}
+Stats = Any  # {(file, line, name): (primitive, calls, own, total, callers)}
+
+INTERPRETERS = interpreters()
+
+
+def stats_of(path: str | pathlib.Path) -> Stats:
+    return pstats.Stats(str(path)).stats  # type: ignore[attr-defined]
+
+
+def prof_of(run: Run, role: str = "main") -> Stats:
+    return stats_of(run.folder / f"functions-{run.process(role)['pid']}.prof")
+
+
+def named(stats: Stats, name: str) -> Any:
+    """The row of the one function of that name."""
+    rows = [row for (_, _, each), row in stats.items() if each == name]
+    assert len(rows) == 1, (name, rows)
+    return rows[0]
+
+
+def calls_of(stats: Stats, program: str) -> dict[Any, Any]:
+    """Calls of the program's functions and of functions of C that these call, by caller. `<module>`
+    is called by whoever runs it."""
+
+    def is_of_program(key: Any) -> bool:
+        return bool(key[0].endswith(program)) and key[2] not in ("<module>", "begin")
+
+    found = {}
+    for key, (primitive, calls, _, _, callers) in stats.items():
+        theirs = {of[1:]: row[:2] for of, row in callers.items() if is_of_program(of)}
+        if is_of_program(key):
+            found[key[1:]] = (primitive, calls, theirs)
+        elif key[0] == "~" and theirs:
+            found[key[1:]] = theirs
+    return found
+
+
+class Way(unittest.TestCase):
+    """One way to record, with one interpreter."""
+
+    python = sys.executable
+    version = "%d.%d" % sys.version_info[:2]
+    native = True
+
+    def setUp(self) -> None:
+        if self.native and not PYTHON_LIBRARY.exists():
+            self.skipTest(f"no {PYTHON_LIBRARY.name} beside the program")
+        self.captures = Captures(self.python, PYTHON_LIBRARY if self.native else None)
+        self.addCleanup(self.captures.close)
+
+    def record(self, *command: str, options: dict[str, Any] = FUNCTIONS, **more: str) -> Run:
+        run = self.captures.run(*command, options=options, **more)
+        facts = run.process()["functions"]
+        self.assertEqual(facts["by"] == "native", self.native, facts)
+        return run
+
+    def bare(self, *command: str) -> subprocess.CompletedProcess[str]:
+        words = [str(PROGRAMS / word) if word.endswith(".py") else word for word in command]
+        return subprocess.run(
+            [self.python, *words], capture_output=True, text=True, timeout=600, cwd="/"
+        )
+
+    @property
+    def has_monitoring(self) -> bool:
+        return tuple(map(int, self.version.split("."))) >= (3, 12)
+
+    def test_calls_are_those_of_cprofile(self) -> None:
+        program = str(PROGRAMS / "calls.py")
+        with tempfile.TemporaryDirectory() as folder:
+            theirs = os.path.join(folder, "theirs.prof")
+            subprocess.run([self.python, "-m", "cProfile", "-o", theirs, program], check=True)
+            expected = calls_of(stats_of(theirs), "calls.py")
+        with_c = self.native or not self.has_monitoring
+        run = self.record("calls.py", options=OF_C if with_c else FUNCTIONS)
+        self.assertEqual((run.code, run.err), (0, ""))
+        found = calls_of(prof_of(run), "calls.py")
+        if not with_c:
+            # Nor does it know callers.
+            expected = {key: (*row[:2], {}) for key, row in expected.items() if len(key) == 2}
+            expected = {key: row for key, row in expected.items() if key[0] > 0}
+        self.assertGreater(len(expected), 30)
+        self.assertEqual(found, expected)
+        # 20 down to 1, of which only the first is not inside another.
+        self.assertEqual(named(prof_of(run), "factorial")[:2], (1, 20))
+
+    def test_own_times_are_those_that_the_program_measures(self) -> None:
+        """Never less, and hardly more. A processor that another program takes away between the two
+        measurements is counted in one of them, so the best of some runs counts."""
+        best = float("inf")
+        for _ in range(6):
+            run = self.record("known_calls.py", "0", "60")
+            truth = json.loads(run.out)
+            stats = prof_of(run)
+            for own, name in zip(truth, ("short", "long", "deep")):
+                recorded = named(stats, name)[2] * 1e9
+                self.assertGreater(recorded, own * 0.999, name)
+            best = min(
+                best,
+                max(
+                    named(stats, name)[2] * 1e9 / own - 1
+                    for own, name in zip(truth, ("short", "long", "deep"))
+                ),
+            )
+            if best < 0.02:
+                break
+        self.assertLess(best, 0.02)
+
+    def test_all_threads_are_profiled(self) -> None:
+        for how in ((), ("together",)):
+            run = self.record("known_calls.py", "4", "10", *how)
+            self.assertEqual((run.code, run.err), (0, ""))
+            stats = prof_of(run)
+            self.assertEqual(named(stats, "short")[:2], (40, 40))
+            self.assertEqual(named(stats, "deep")[:2], (40, 200))
+            # Of the recursion the outermost counts: it holds the own times of all, and hardly more.
+            own, total = named(stats, "deep")[2:4]
+            self.assertGreaterEqual(total, own)
+            self.assertGreater(own, sum(json.loads(run.out)[2:]) / 1e9 * 0.999)
+
+    def test_the_capture_file_says_the_same_as_the_prof_file(self) -> None:
+        run = self.record("calls.py")
+        stats = prof_of(run)
+        records = [
+            fields for kind, fields in run.records(run.process()["pid"]) if kind == "function"
+        ]
+        leaves = [fields for fields in records if fields[3] == "leaf"]
+        self.assertEqual([fields[4] for fields in leaves], [named(stats, "leaf")[1]])
+        self.assertEqual(leaves[0][6], round(named(stats, "leaf")[2] * 1e9))
+        own = sum(fields[6] for fields in records) / 1e9
+        self.assertAlmostEqual(own, sum(row[2] for row in stats.values()), delta=own * 1e-3)
+
+    def test_odd_programs_run_as_without(self) -> None:
+        expected = self.bare("odd_calls.py")
+        self.assertEqual(expected.returncode, 0, expected.stderr)
+        for options in (FUNCTIONS, OF_C):
+            run = self.record("odd_calls.py", options=options)
+            self.assertEqual((run.code, run.out, run.err), (0, expected.stdout, expected.stderr))
+            stats = prof_of(run)
+            self.assertEqual(named(stats, "down")[:2], (3, 3 * 901))
+            made = [key for key in stats if key[2].startswith("made")]
+            self.assertEqual(len(made), 3000)
+            self.assertEqual({stats[key][1] for key in made}, {1})
+            # What the parts call; raw threads are found late, or never, before 3.12.
+            leaves = 10 + 300 + 3 + 6 + 200 + 20 + 1
+            calls = named(stats, "leaf")[1]
+            if self.has_monitoring:
+                self.assertEqual(calls, leaves + 35)
+            else:
+                self.assertTrue(leaves <= calls <= leaves + 35, calls)
+            # The child of the fork counts from nothing.
+            self.assertEqual(named(prof_of(run, "child"), "leaf")[1], 11)
+
+    def test_other_ways_to_end_are_recorded(self) -> None:
+        run = self.record("odd_calls.py", "os._exit")
+        self.assertEqual(run.code, 3)
+        self.assertGreater(named(prof_of(run), "leaf")[1], 500)
+        run = self.record("odd_calls.py", "exec")
+        self.assertEqual(run.code, 0, run.err)
+        # The program that the process became has the same number.
+        records = run.records(run.process()["pid"])
+        leaves = [fields[4] for kind, fields in records if kind == "function" and fields[3] == "leaf"]
+        self.assertEqual(leaves[-1], 1)
+
+    def test_a_program_that_profiles_itself_keeps_its_profiler(self) -> None:
+        means = ["cprofile", "profile_function", "profile_function_and_back", "trace_function"]
+        if self.has_monitoring:
+            means += ["monitoring", "taking_our_number"]
+        for mean in means:
+            with self.subTest(mean):
+                run = self.record("profiles_itself.py", mean)
+                self.assertEqual((run.code, run.out, run.err), (0, "10\n", ""))
+                calls = named(prof_of(run), "called")[1] if mean != "taking_our_number" else 0
+                note = run.not_recorded()
+                if mean == "taking_our_number":
+                    self.assertIn("took our number of sys.monitoring", note)
+                elif self.has_monitoring or mean == "trace_function":
+                    self.assertEqual(calls, 20)
+                elif mean == "profile_function_and_back":
+                    # cProfile does not learn that the place is its own again.
+                    self.assertEqual(calls, 10 if self.native else 5)
+                else:
+                    # This thread's place was taken and not given back; the other has its own.
+                    self.assertEqual(calls, 5)
+                    if self.native:
+                        self.assertIn("a profile function of its own", note)
+
+    def test_what_memory_does_not_suffice_for_is_counted(self) -> None:
+        if not self.native:
+            self.skipTest("Python's own memory")
+        small = {**FUNCTIONS, "max_memory_bytes": 100_000}
+        run = self.record("odd_calls.py", options=small)
+        self.assertEqual(run.code, 0, run.err)
+        self.assertIn("memory did not suffice for", run.not_recorded())
+        stats = prof_of(run)
+        self.assertGreater(named(stats, "(functions that memory did not suffice for)")[1], 1000)
+        made = [row for key, row in stats.items() if key[2].startswith("made")]
+        self.assertLess(len(made), 3000)
+        self.assertLessEqual({row[1] for row in made}, {1})
+
+
+class TakenNumbers(unittest.TestCase):
+    """Where every number of sys.monitoring is taken, nothing is recorded, and the facts have the reason."""
+
+    def test_the_recorder_abstains(self) -> None:
+        newest = INTERPRETERS.get("3.13") or INTERPRETERS.get("3.12")
+        if newest is None or not PYTHON_LIBRARY.exists():
+            self.skipTest("needs Python 3.12 or later, and the library")
+        captures = Captures(newest, PYTHON_LIBRARY)
+        self.addCleanup(captures.close)
+        code = (
+            "import sys\nfor tool in (3, 4): sys.monitoring.use_tool_id(tool, 'mine')\n"
+            "sys.path.insert(0, sys.argv[1])\nimport fathom_recorder\nfathom_recorder.begin()\n"
+            "print(sys.monitoring.get_tool(3))"
+        )
+        environment = captures.environment(FUNCTIONS)
+        hook = environment.pop("PYTHONPATH")
+        done = subprocess.run(
+            [newest, "-c", code, hook], env=environment, capture_output=True, text=True
+        )
+        self.assertEqual((done.returncode, done.stdout, done.stderr), (0, "mine\n", ""))
+        (facts,) = pathlib.Path(environment["FATHOM_SESSION"]).glob("process-*.json")
+        self.assertIn("all numbers of sys.monitoring are taken", facts.read_text())
+
+
+def ways() -> list[type[unittest.TestCase]]:
+    """The native recorder with each interpreter; the hook's own ways with two."""
+    found: list[type[unittest.TestCase]] = [TakenNumbers]
+    own = {"%d.%d" % sys.version_info[:2], next(reversed(INTERPRETERS))}
+    for version, python in INTERPRETERS.items():
+        for native in (True, False):
+            if not native and version not in own:
+                continue
+            name = ("Native" if native else "Hook") + version.replace(".", "_")
+            members = {"python": python, "version": version, "native": native}
+            found.append(type(name, (Way,), members))
+    return found
+
+
+if __name__ == "__main__":
+    sys.exit(0 if run_together(*ways()) else 1)
