@@ -142,6 +142,14 @@ class Way(unittest.TestCase):
             self.assertGreaterEqual(total, own)
             self.assertGreater(own, sum(json.loads(run.out)[2:]) / 1e9 * 0.999)
 
+    def test_threads_that_began_elsewhere_are_found(self) -> None:
+        if not self.native or self.version == "3.8":
+            self.skipTest("recorded from their first call on, or not at all")
+        run = self.record("raw_threads.py")
+        self.assertEqual((run.code, run.out, run.err), (0, "16\n", ""))
+        calls = named(prof_of(run), "leaf")[1]
+        self.assertEqual(calls, 16 if self.has_monitoring else 8)
+
     def test_the_capture_file_says_the_same_as_the_prof_file(self) -> None:
         run = self.record("calls.py")
         stats = prof_of(run)

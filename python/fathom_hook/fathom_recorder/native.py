@@ -85,7 +85,6 @@ class Native:
         self._module.begin(int(self._with_c), self._most_bytes, None)
         threading.setprofile(self._resume)
         self._module.listen(self._resume, None)
-        self._module.listen_to_others()
 
     def _resume(self, frame: Any, event: str, _argument: Any) -> None:
         """What sys.getprofile() gives. Called in a new thread, and where a program that took our

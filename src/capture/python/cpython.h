@@ -120,7 +120,7 @@ PyObject* PyVectorcall_Call(PyObject*, PyObject*, PyObject*);
 
 void PyEval_SetProfile(Py_tracefunc, PyObject*);
 PyThreadState* PyThreadState_Get();
-PyInterpreterState* PyInterpreterState_Head();
+PyInterpreterState* PyInterpreterState_Main();
 PyThreadState* PyInterpreterState_ThreadHead(PyInterpreterState*);
 PyThreadState* PyThreadState_Next(PyThreadState*);
 }

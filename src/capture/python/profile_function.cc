@@ -62,6 +62,26 @@ bool find_place() {
   return false;
 }
 
+/// Threads without a profile function. One that native code begins is in the list before it is
+/// complete, so that only the second look takes it.
+class Seen {
+ public:
+  void add(const PyThreadState* state) {
+    if (count_ < kMost) states_[count_++] = state;
+  }
+  [[nodiscard]] bool holds(const PyThreadState* state) const {
+    for (std::size_t at = 0; at < count_; ++at)
+      if (states_[at] == state) return true;
+    return false;
+  }
+
+ private:
+  static constexpr std::size_t kMost = 256;
+  const PyThreadState* states_[kMost] = {};
+  std::size_t count_ = 0;
+};
+constinit Seen seen;  // NOLINT(cppcoreguidelines-avoid-non-const-global-variables)
+
 }  // namespace
 
 PyObject* code_of(PyFrameObject* frame) {
@@ -79,16 +99,20 @@ void listen_here(PyObject* mark) {
 int listen_elsewhere(PyObject* mark) {
   if (late().set_profile == nullptr || place == 0) return 0;
   int found = 0;
+  Seen now;
   PyThreadState* const mine = PyThreadState_Get();
-  PyThreadState* state = PyInterpreterState_ThreadHead(PyInterpreterState_Head());
+  PyThreadState* state = PyInterpreterState_ThreadHead(PyInterpreterState_Main());
   for (; state != nullptr; state = PyThreadState_Next(state)) {
     if (state == mine || function_of(state) != nullptr) continue;
+    now.add(state);
+    if (!seen.holds(state)) continue;
     if (late().set_profile(state, told, mark) == 0) {
       ++found;
     } else {
       PyErr_Clear();
     }
   }
+  seen = now;
   return found;
 }
 

@@ -7,8 +7,8 @@ namespace fathom::python {
 
 /// Listens in this thread. `mark` is what sys.getprofile() gives then.
 void listen_here(PyObject* mark);
-/// Listens in the other threads that are there, and that nobody listens in (3.9 and later). How
-/// many there were.
+/// Listens in the other threads that were there at the call before this one, too, and that nobody
+/// listens in (3.9 and later). How many there were.
 int listen_elsewhere(PyObject* mark);
 /// No longer listens in this thread, if it does.
 void stop_listening_here();
