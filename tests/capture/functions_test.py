@@ -101,8 +101,7 @@ class Way(unittest.TestCase):
         found = calls_of(prof_of(run), "calls.py")
         if not with_c:
             # Nor does it know callers.
-            expected = {key: (*row[:2], {}) for key, row in expected.items() if len(key) == 2}
-            expected = {key: row for key, row in expected.items() if key[0] > 0}
+            expected = {key: (*row[:2], {}) for key, row in expected.items() if key[0] > 0}
         self.assertGreater(len(expected), 30)
         self.assertEqual(found, expected)
         # 20 down to 1, of which only the first is not inside another.
@@ -111,24 +110,19 @@ class Way(unittest.TestCase):
     def test_own_times_are_those_that_the_program_measures(self) -> None:
         """Never less, and hardly more. A processor that another program takes away between the two
         measurements is counted in one of them, so the best of some runs counts."""
+        # Callbacks in Python take 1 to 3 µs per call, of 20.
+        most = 1.02 if self.native or not self.has_monitoring else 1.25
         best = float("inf")
         for _ in range(6):
             run = self.record("known_calls.py", "0", "60")
-            truth = json.loads(run.out)
             stats = prof_of(run)
-            for own, name in zip(truth, ("short", "long", "deep")):
-                recorded = named(stats, name)[2] * 1e9
-                self.assertGreater(recorded, own * 0.999, name)
-            best = min(
-                best,
-                max(
-                    named(stats, name)[2] * 1e9 / own - 1
-                    for own, name in zip(truth, ("short", "long", "deep"))
-                ),
-            )
-            if best < 0.02:
+            names = ("short", "long", "deep")
+            ratios = [named(stats, n)[2] * 1e9 / own for n, own in zip(names, json.loads(run.out))]
+            self.assertGreater(min(ratios), 0.999, ratios)
+            best = min(best, max(ratios))
+            if best < most:
                 break
-        self.assertLess(best, 0.02)
+        self.assertLess(best, most)
 
     def test_all_threads_are_profiled(self) -> None:
         for how in ((), ("together",)):
@@ -195,7 +189,9 @@ class Way(unittest.TestCase):
         self.assertEqual(leaves[-1], 1)
 
     def test_a_program_that_profiles_itself_keeps_its_profiler(self) -> None:
-        means = ["cprofile", "profile_function", "profile_function_and_back", "trace_function"]
+        means = ["cprofile", "profile_function", "trace_function"]
+        if self.native:
+            means += ["profile_function_and_back"]  # cProfile cannot be put back
         if self.has_monitoring:
             means += ["monitoring", "taking_our_number"]
         for mean in means:
@@ -209,8 +205,7 @@ class Way(unittest.TestCase):
                 elif self.has_monitoring or mean == "trace_function":
                     self.assertEqual(calls, 20)
                 elif mean == "profile_function_and_back":
-                    # cProfile does not learn that the place is its own again.
-                    self.assertEqual(calls, 10 if self.native else 5)
+                    self.assertEqual(calls, 10)
                 else:
                     # This thread's place was taken and not given back; the other has its own.
                     self.assertEqual(calls, 5)

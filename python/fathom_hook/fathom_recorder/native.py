@@ -103,8 +103,8 @@ class Native:
         if self._tool < 0:
             if not self._module.listens():
                 note("functions", REPLACED, "run without another profiler in the same program")
-        elif not switch_off(self._tool):
-            note("functions", "the program took our number of sys.monitoring for something else")
+        else:
+            switch_off(self._tool)
         self._module.end()
 
     def take(self) -> Sums:
@@ -152,11 +152,10 @@ def switch_on(tool: int, *names: str) -> None:
     sys.monitoring.set_events(tool, sum(_events(names)))  # type: ignore[attr-defined]
 
 
-def switch_off(tool: int) -> bool:
-    """False where the number is no longer ours."""
+def switch_off(tool: int) -> None:
     monitoring: Any = sys.monitoring  # type: ignore[attr-defined]
     if monitoring.get_tool(tool) != NAME:
-        return False
+        note("functions", "the program took our number of sys.monitoring for something else")
+        return
     monitoring.set_events(tool, 0)
     monitoring.free_tool_id(tool)
-    return True
