@@ -104,6 +104,7 @@ class VizTracer:
         self._tracer = viztracer.VizTracer(
             ignore_c_function=not with_c, verbose=0, tracer_entries=4 * CALLS
         )
+        sys.setprofile(None)  # it listens from the beginning
 
     def begin(self):
         self._tracer.start()
