@@ -73,7 +73,7 @@ FOLDERS = {
         "whatif": "query .",
         "ranks": "inputs diagnosis .",
     },
-    "formats": {"common": "", "chrome": "common", "fathom_wire": "common", ".": "common chrome fathom_wire"},
+    "formats": {"common": "", "chrome": "common", "fathom_wire": "common", "pstats": "common", ".": "common chrome fathom_wire pstats"},
     "server": {
         "http": "",
         ".": "http",

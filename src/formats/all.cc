@@ -11,10 +11,12 @@ namespace fathom {
 
 Format chrome_json();
 Format fathom_wire();
+Format pstats();
 
 std::span<const Format> all_formats() {
   static const Format table[] = {
       fathom_wire(),
+      pstats(),
       chrome_json(),
   };
   return table;

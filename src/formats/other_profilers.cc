@@ -135,9 +135,7 @@ std::string binary_of_other_profiler(std::string_view head) {
   std::string report = report_of_nvidia(head);
   if (!report.empty()) return report;
   if (!is_pstats(head)) return {};
-  return "a Python cProfile file (.pstats, .prof), which this version does not read: "
-         "python -m pstats FILE prints it; fathom run --with functions -- COMMAND records "
-         "functions, and steps beside them";
+  return "a Python cProfile file (.pstats, .prof), empty or cut";
 }
 
 std::string named_of_other_profiler(std::string_view path) {

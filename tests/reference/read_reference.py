@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any, Iterator
 
 from canonical_json import MISSING, Number, Pairs, canonical, decode, repaired
+from pstats_reference import is_pstats, pstats_lines
 from wire_reference import MAGIC, wire_lines
 
 TABLES = [
@@ -549,6 +550,8 @@ def read_bytes(path: Path) -> bytes:
 def reference_lines(data: bytes) -> dict[str, list[str]]:
     if data.startswith(MAGIC):
         return {table: wire_lines(data).get(table, []) for table in TABLES}
+    if is_pstats(data):
+        return {table: pstats_lines(data).get(table, []) for table in TABLES}
     with localcontext() as context:
         context.prec = 100
         reader = Reader(decode(data))

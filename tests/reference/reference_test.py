@@ -27,7 +27,13 @@ def traces() -> list[Path]:
     own = [SOURCE / "examples", SOURCE / "tests/data/plain", SOURCE / "tests/data/traces", SOURCE / "tests/data/torch"]
     other = [MORE / "kineto", MORE / "kineto-multirank", MORE / "torch-cpu", MORE / "nsys/expected"]
     found = [path for folder in own + other for path in sorted(folder.rglob("*.json*")) if not path.name.startswith("labels")]
-    return [path for path in found if is_trace(path)] + captures()
+    return [path for path in found if is_trace(path)] + captures() + profiles()
+
+
+def profiles() -> list[Path]:
+    """What cProfile wrote, and each version of marshal."""
+    corpus = SOURCE / "tests/fuzz/corpus/pstats"
+    return sorted((SOURCE / "tests/data/profiles").glob("*.prof.gz")) + sorted(corpus.glob("version_*"))
 
 
 def captures() -> list[Path]:
