@@ -156,6 +156,17 @@ class Way(unittest.TestCase):
         own = sum(fields[6] for fields in records) / 1e9
         self.assertAlmostEqual(own, sum(row[2] for row in stats.values()), delta=own * 1e-3)
 
+    def test_the_recorders_own_thread_is_not_in_it(self) -> None:
+        if not self.has_monitoring:
+            self.skipTest("it is not profiled there")
+        options = OF_C if self.native else FUNCTIONS
+        run = self.record("known_calls.py", "0", "2000", options=options)
+        stats = prof_of(run)
+        # It waits for half a second, and so would be the longest of all but `work`.
+        waits = [key for key, row in stats.items() if "acquire" in key[2] and row[3] > 0.2]
+        self.assertEqual(waits, [])
+        self.assertFalse([key for key in stats if "fathom_recorder" in key[0]])
+
     def test_odd_programs_run_as_without(self) -> None:
         expected = self.bare("odd_calls.py")
         self.assertEqual(expected.returncode, 0, expected.stderr)

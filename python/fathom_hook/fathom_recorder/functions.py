@@ -33,6 +33,7 @@ def start(recorder: Any) -> Any:
     except Exception as error:
         note("functions", str(error) or repr(error), ASK)
         return None
+    recorder.ticker.begins.append(profile.ignore_thread)
     return profile
 
 
@@ -62,6 +63,11 @@ class Functions:
     def tick(self) -> None:
         """Twice a second, while there is something to come back for."""
         self._way.tick()
+
+    @quietly
+    def ignore_thread(self) -> None:
+        """This thread is the recorder's."""
+        self._way.ignore_thread()
 
     @quietly
     def forked(self) -> None:
@@ -103,6 +109,9 @@ class Profiled:
 
     def tick(self) -> None:
         pass
+
+    def ignore_thread(self) -> None:
+        """A thread that `threading` knows nothing of is not profiled anyway."""
 
     def forked(self) -> None:
         for profile in self._profiles:
@@ -162,6 +171,10 @@ class Monitored:
 
     def tick(self) -> None:
         pass
+
+    def ignore_thread(self) -> None:
+        # Nobody asks for these totals.
+        self._local.state = ([], {})
 
     def forked(self) -> None:
         for totals in self._totals:

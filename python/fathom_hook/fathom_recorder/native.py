@@ -96,6 +96,9 @@ class Native:
         if self._tool < 0:
             self._module.listen_to_others()
 
+    def ignore_thread(self) -> None:
+        self._module.ignore()
+
     def forked(self) -> None:
         self._module.forked()
 

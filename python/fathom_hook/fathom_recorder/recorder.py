@@ -79,6 +79,12 @@ class Recorder:
 
     def install(self) -> None:
         process.mark_for_children(self.rank, self.role)
+        # Before the ticker's thread begins, which is not to be profiled.
+        if self.options.extras & {"functions", "functions=c"}:
+            from .functions import start
+
+            self.functions = start(self)
+            self._learn_of_functions()
         self.finder.install()
         self.pauses.install()
         self.finder.when_imported("threading", self._see_threading)
@@ -93,11 +99,6 @@ class Recorder:
         )
         self.finder.when_imported("multiprocessing.util", self._see_multiprocessing)
         self.finder.when_imported("torch", self._see_torch)
-        if self.options.extras & {"functions", "functions=c"}:
-            from .functions import start
-
-            self.functions = start(self)
-            self._learn_of_functions()
         self.writer.flush()
         self.ticker.wake()
 

@@ -35,6 +35,8 @@ class _Run:
 class Ticker:
     def __init__(self) -> None:
         self._calls: list[Callable[[], bool]] = []
+        # Called first in the thread, each time that it begins. They must not raise.
+        self.begins: list[Callable[[], None]] = []
         self._begin()
 
     def _begin(self) -> None:
@@ -62,6 +64,8 @@ class Ticker:
 
     def _loop(self, run: _Run) -> None:
         run.tid = getattr(_thread, "get_native_id", lambda: 0)()
+        for begins in self.begins:
+            begins()
         try:
             while not run.leave.acquire(True, PERIOD_S):
                 wanted = [call() for call in self._calls]

@@ -50,6 +50,11 @@ PyObject* callbacks(PyObject* /*module*/, PyObject* /*arguments*/) {
   return monitoring_callbacks();
 }
 
+PyObject* ignore(PyObject* /*module*/, PyObject* /*arguments*/) {
+  ignore_this_thread();
+  return none();
+}
+
 /// listen(mark, code): in this thread; `code` is what runs there, or None.
 PyObject* listen(PyObject* /*module*/, PyObject* arguments) {
   PyObject* frame = nullptr;
@@ -135,6 +140,7 @@ PyMethodDef methods[] = {{"knows", knows, kArguments, nullptr},
                          {"listen", listen, kArguments, nullptr},
                          {"listen_to_others", listen_to_others, kNoArguments, nullptr},
                          {"listens", listens, kNoArguments, nullptr},
+                         {"ignore", ignore, kNoArguments, nullptr},
                          {"forked", forked, kNoArguments, nullptr},
                          {"take", take, kNoArguments, nullptr},
                          {"losses", losses, kNoArguments, nullptr},

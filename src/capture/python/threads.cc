@@ -62,6 +62,15 @@ ThreadProfile* profile_new_thread() {
   return found;
 }
 
+void ignore_this_thread() {
+  // Not in the list, so that nobody asks for its sums.
+  static ThreadProfile ignored;
+  if (this_thread != nullptr && this_thread != &ignored)
+    this_thread->taken.store(false, std::memory_order_relaxed);
+  if (has_key) pthread_setspecific(key, nullptr);
+  this_thread = &ignored;
+}
+
 ThreadProfile* all_profiles() { return first; }
 
 std::uint64_t calls_without_profile() { return without_profile; }

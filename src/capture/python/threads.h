@@ -28,6 +28,9 @@ inline Profile* profile_of_this_thread() {
   return known == nullptr ? nullptr : &known->profile;
 }
 
+/// This thread is none of the program's: what it does is not recorded.
+void ignore_this_thread();
+
 /// The first of all of them.
 ThreadProfile* all_profiles();
 /// Calls of threads for which there was no memory at all.
