@@ -167,6 +167,19 @@ class Way(unittest.TestCase):
         self.assertEqual(waits, [])
         self.assertFalse([key for key in stats if "fathom_recorder" in key[0]])
 
+    def test_greenlets_are_noted(self) -> None:
+        """A module of that name stands for the real one, which no test needs."""
+        if not self.native:
+            self.skipTest("only the native recorder looks")
+        with tempfile.TemporaryDirectory() as folder:
+            pathlib.Path(folder, "greenlet.py").write_text("")
+            program = pathlib.Path(folder, "loads.py")
+            program.write_text("import greenlet\n")
+            run = self.record(str(program))
+        self.assertEqual((run.code, run.err), (0, ""))
+        self.assertIn("the program loaded greenlet", run.not_recorded())
+        self.assertEqual(self.record("calls.py").process()["not_recorded"], [])
+
     def test_odd_programs_run_as_without(self) -> None:
         expected = self.bare("odd_calls.py")
         self.assertEqual(expected.returncode, 0, expected.stderr)

@@ -125,9 +125,13 @@ class Native:
             # Part of them had no place in the sums at all.
             sums.add_call(LOST, max(0, lost - sums.calls_of(LOST)), 0)
             note("functions", f"memory did not suffice for {lost} calls", "--max-memory")
-        if unmatched > 0:
-            why = f"{unmatched} calls ended out of order, as those of greenlets do"
-            note("times of functions", why, "their calls are right, their times are not")
+        if unmatched > 0 or "greenlet" in sys.modules:
+            why = (
+                f"{unmatched} calls ended out of order"
+                if unmatched > 0
+                else "the program loaded greenlet, which switches in the middle of calls"
+            )
+            note("times of functions", why, "calls are right; times and primitive calls may not be")
         return sums
 
 
