@@ -89,7 +89,7 @@ class Wheels(unittest.TestCase):
                         self.assertIn(needed, names)
                     self.assertFalse([name for name in names if ".libs/" in name], "a library was grafted")
                     program = archive.read("fathom/bin/fathom")
-                    for carried in (b"libfathom_cuda.so", b"libfathom_nvtx.so"):
+                    for carried in (b"libfathom_cuda.so", b"libfathom_nvtx.so", b"PyInit_fathom_python"):
                         self.assertIn(carried, program)
                     (module,) = [name for name in names if re.match(r"fathom/_core.*\.so$", name)]
                     self.assertEqual(module == "fathom/_core.abi3.so", "abi3" in wheel.name)
