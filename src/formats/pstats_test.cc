@@ -114,15 +114,11 @@ TEST(Pstats, ReadsThoseOfPython2) {
   // Interned texts have numbers of their own, and numbers may be printed.
   const std::string first = old_tuple(3, sized('t', "a.py") + i(1) + sized('t', "f"));
   const std::string second = old_tuple(3, "R" + number(0, 4) + i(5) + sized('s', "g"));
-  const std::string bytes =
-      profile(first +
-              old_tuple(5, i(1) + i(1) +
-                               "f\x03"
-                               "0.5" +
-                               sized('f', "1.25", 1) + "{0") +
-              second +
-              old_tuple(5, "I" + number(2, 8) + "l" + number(2, 4) + number(1, 2) + number(1, 2) +
-                               i(1) + g(2) + "{0"));
+  const std::string bytes = profile(
+      first + old_tuple(5, i(1) + i(1) + sized('f', "0.5", 1) + sized('f', "1.25", 1) + "{0") +
+      second +
+      old_tuple(5, "I" + number(2, 8) + "l" + number(2, 4) + number(1, 2) + number(1, 2) + i(1) +
+                       g(2) + "{0"));
   const Result<Trace> trace = read(bytes);
   ASSERT_TRUE(trace);
   EXPECT_EQ(shown(*trace),
@@ -158,18 +154,11 @@ TEST(Pstats, ACutProfileKeepsWhatCameBefore) {
 
 TEST(Pstats, NothingIsBelievedOfSizesAndNumbers) {
   const std::string one = key("a.py", 1, "f") + row(1, 1, g(1), g(1));
-  const std::string endings[] = {
-      "z\xff"
-      "a",
-      "u\xff\xff\xff\xff"
-      "a",
-      "(\xff\xff\xff\xff"
-      "N",
-      "l\xff\xff\xff\x7f",
-      "l" + number(0x80000000, 4),
-      "s\xff\xff\xff\x7f"};
-  for (const std::string& ending : endings) {
-    const Result<Trace> trace = read("{" + one + ending);
+  const std::string most = number(0xffffffff, 4);
+  for (const std::string& ending :
+       {"z" + number(255, 1) + "a", "u" + most + "a", "(" + most + "N", "l" + number(0x7fffffff, 4),
+        "l" + number(0x80000000, 4), "s" + number(0x7fffffff, 4)}) {
+    const Result<Trace> trace = read(std::string("{").append(one).append(ending));
     ASSERT_TRUE(trace);
     EXPECT_EQ(trace->functions.size(), 1U);
     EXPECT_EQ(repairs(*trace, Repair::truncated), 1U) << ending;
@@ -177,7 +166,7 @@ TEST(Pstats, NothingIsBelievedOfSizesAndNumbers) {
   for (const std::string& ending :
        {ref(0), ref(1 << 30), "R" + number(0, 4), std::string("c"), std::string("\x01"),
         "l" + number(1, 4) + "\xff\xff", std::string("f\x01x")}) {
-    const Result<Trace> trace = read("{" + one + ending);
+    const Result<Trace> trace = read(std::string("{").append(one).append(ending));
     ASSERT_TRUE(trace);
     EXPECT_EQ(repairs(*trace, Repair::malformed_event), 1U) << ending;
   }

@@ -3,6 +3,7 @@
 
 namespace fathom::python {
 
+// NOLINTNEXTLINE(cppcoreguidelines-avoid-non-const-global-variables): one of the process
 constinit Recording recording;
 
 void* label_of_code(const void* /*code*/, void* about) {

@@ -6,6 +6,7 @@
 
 namespace fathom::python {
 
+// NOLINTNEXTLINE(cppcoreguidelines-avoid-non-const-global-variables): one limit
 std::size_t MemoryLimit::left_ = std::size_t{256} << 20U;
 
 template <typename T>
@@ -57,8 +58,8 @@ Edge* Profile::add(Function* caller, const void* key, void* about, Labeller labe
 bool Profile::grow_table() {
   constexpr std::size_t kFirst = 256;
   const std::size_t slots = slots_ == 0 ? kFirst : slots_ * 2;
-  if (!MemoryLimit::take((slots - slots_) * sizeof(Edge*))) return false;
-  auto** const made = static_cast<Edge**>(std::calloc(slots, sizeof(Edge*)));
+  if (!MemoryLimit::take((slots - slots_) * sizeof(void*))) return false;
+  auto** const made = static_cast<Edge**>(std::calloc(slots, sizeof(void*)));
   if (made == nullptr) return false;
   for (std::size_t slot = 0; slot < slots_; ++slot) {
     Edge* const edge = edges_[slot];

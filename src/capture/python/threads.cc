@@ -46,6 +46,7 @@ ThreadProfile* make() {
 
 }  // namespace
 
+// NOLINTNEXTLINE(cppcoreguidelines-avoid-non-const-global-variables): one of each thread
 thread_local constinit ThreadProfile* this_thread = nullptr;
 
 ThreadProfile* profile_new_thread() {
