@@ -10,7 +10,7 @@ import threading
 import time
 
 now = time.perf_counter_ns
-SPIN_NS = 20_000
+SPIN_NS = 50_000
 SHORT, LONG, DEEP = range(3)
 
 
