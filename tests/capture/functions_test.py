@@ -163,7 +163,7 @@ class Way(unittest.TestCase):
         run = self.record("known_calls.py", "0", "800", options=options)
         stats = prof_of(run)
         # It waits for half a second, and so would be the longest of all but `work`.
-        waits = [key for key, row in stats.items() if "acquire" in key[2] and row[3] > 0.2]
+        waits = [key for key, row in stats.items() if "_thread.lock" in key[2] and row[3] > 0.2]
         self.assertEqual(waits, [])
         self.assertFalse([key for key in stats if "fathom_recorder" in key[0]])
 
