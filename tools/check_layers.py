@@ -21,6 +21,7 @@ ROOMS = {
     "wire": "base",
     "capture": "base wire",
     "monitor": "base wire",
+    "sample": "base capture",
     "store": "base",
     "formats": "base wire store",
     "export": "base store formats",
@@ -34,7 +35,7 @@ ROOMS = {
     "record": "base wire capture monitor engine",
     "render": "base engine compare",
     "server": "base store analysis replay engine compare render",
-    "cli": "base engine compare render server capture record measure",
+    "cli": "base engine compare render server capture record measure sample",
     "python": "base stats engine render server capture record measure",
 }
 

@@ -1,0 +1,55 @@
+// Snapshot: pieces of a process's memory, each read twice in one system call.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <unordered_map>
+#include <vector>
+
+#include "sample/memory.h"
+
+namespace fathom::sample {
+
+/// Where a number is the same in both readings, it was so at one moment: after all were read once
+/// and before any was read again. `memory` must outlive it.
+class Snapshot {
+ public:
+  explicit Snapshot(const Memory& memory) : memory_(memory) {}
+
+  /// From now on these bytes are read, too. At most kMostPieces.
+  void add(Address at, std::size_t size);
+  void remove(Address at);
+  /// Removes what was not looked at in the last `takes` takes.
+  void remove_unused(std::uint32_t takes);
+
+  /// Reads everything twice. What cannot be read is removed; false where something was.
+  bool take();
+
+  /// The bytes as reading 0 or 1 has them; empty where they were not read.
+  [[nodiscard]] std::span<const std::byte> bytes(int reading, Address at, std::size_t size);
+  [[nodiscard]] std::size_t size() const { return pieces_.size(); }
+
+  static constexpr std::size_t kMostPieces = 65536;
+
+ private:
+  struct Kept {
+    Address at = 0;
+    std::size_t size = 0;
+    std::size_t begin = 0;  ///< In a buffer.
+    std::uint32_t used = 0;
+    bool taken = false;
+  };
+  void lay_out();
+
+  const Memory& memory_;
+  std::vector<Kept> pieces_;
+  std::unordered_map<Address, std::size_t> index_;
+  std::vector<std::size_t> large_;  ///< Those that hold more than one frame.
+  std::vector<std::byte> buffers_[2];
+  std::vector<Piece> reads_;
+  std::uint32_t take_ = 0;
+  bool changed_ = true;
+};
+
+}  // namespace fathom::sample

@@ -1,0 +1,253 @@
+// Reads Python stacks of a running process.
+#include "sample/stack.h"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+namespace fathom::sample {
+namespace {
+
+/// Readings that differ are repeated this often.
+constexpr int kTries = 4;
+/// Readings that found a new place to read are no tries, up to this number.
+constexpr int kMostTakes = 12;
+constexpr std::size_t kMostChunks = 1024;
+constexpr std::size_t kMostChunkBytes = std::size_t{64} << 20;
+/// Behind what was in use: the stack grows by this before the chunk's end has to be asked for.
+constexpr std::size_t kRoom = 1024;
+constexpr std::uint32_t kTakesKept = 64;
+/// Of pointers to objects: 3.14 marks some by their lowest bits.
+constexpr Address kTags = 7;
+
+/// CPython's _PyStackChunk: previous, size, top, data.
+constexpr std::size_t kChunkHead = 24;
+
+constexpr std::uint8_t kOwnedByThread = 0;
+constexpr std::uint8_t kOwnedByFrameObject = 2;
+
+}  // namespace
+
+StackReader::StackReader(const Memory& memory, const Layout& layout, CodeTable& codes,
+                         Address thread, Address interpreter)
+    : memory_(memory),
+      layout_(layout),
+      codes_(codes),
+      thread_(thread),
+      interpreter_(interpreter),
+      thread_bytes_(std::max({layout.thread_frame, layout.thread_interpreter + 0U,
+                              layout.thread_chunk + 8U}) +
+                    8),
+      frame_size_(std::max({layout.frame_code, layout.frame_previous, layout.frame_instruction,
+                            layout.frame_owner, layout.frame_running, layout.frame_bytecode}) +
+                  8),
+      snapshot_(memory) {}
+
+/// Looks up what a snapshot has to hold; whether there is something new.
+bool StackReader::prepare() {
+  const std::size_t before = snapshot_.size();
+  snapshot_.add(thread_, thread_bytes_);
+  std::vector<std::byte> bytes(thread_bytes_);
+  if (layout_.thread_chunk != 0 && memory_.read(thread_, bytes)) {
+    const auto chunk = number_at<Address>(bytes, layout_.thread_chunk);
+    const auto top = number_at<Address>(bytes, layout_.thread_chunk + 8);
+    const bool moved = chunks_.empty() || chunk != chunks_.front().begin;
+    if (moved || top > chunk_top_) {
+      if (!add_chunks(chunk, top)) chunks_.clear();
+      return true;
+    }
+  }
+  return snapshot_.size() > before;
+}
+
+/// The newest chunk is in use up to `top`, older ones as far as their heads say.
+bool StackReader::add_chunks(Address newest, Address top) {
+  chunks_.clear();
+  std::size_t all = 0;
+  Address at = newest;
+  while (at != 0 && chunks_.size() < kMostChunks) {
+    std::array<std::byte, kChunkHead> head{};
+    if (!memory_.read(at, head)) return false;
+    const auto size = number_at<std::uint64_t>(head, 8);
+    std::uint64_t used = kChunkHead + 8 * number_at<std::uint64_t>(head, 16);
+    if (at == newest) used = top - at + kRoom;
+    used = std::min(used, size);
+    all += used;
+    if (size < kChunkHead || size > kMostChunkBytes || all > kMostChunkBytes) return false;
+    if (at == newest) chunk_top_ = at + used;
+    chunks_.push_back({.begin = at, .end = at + size});
+    snapshot_.add(at, used);
+    at = number_at<Address>(head, 0);
+  }
+  return at == 0;
+}
+
+const StackReader::Chunk* StackReader::chunk_of(Address at) const {
+  for (const Chunk& chunk : chunks_) {
+    if (at >= chunk.begin && at < chunk.end) return &chunk;
+  }
+  return nullptr;
+}
+
+std::optional<Address> StackReader::innermost(int reading, Walk& walk) {
+  const auto thread = snapshot_.bytes(reading, thread_, thread_bytes_);
+  if (thread.empty() || number_at<Address>(thread, layout_.thread_interpreter) != interpreter_)
+    return std::nullopt;
+  const auto link = number_at<Address>(thread, layout_.thread_frame);
+  if (layout_.link != FrameLink::cframe) return link;
+  if (link == 0) return std::nullopt;
+  const auto cframe = bytes_at(reading, link + layout_.cframe_frame, 8, walk);
+  if (cframe.empty()) return std::nullopt;
+  return number_at<Address>(cframe, 0);
+}
+
+/// Those of the snapshot, or where it lacks them those of now; the next snapshot has them.
+std::span<const std::byte> StackReader::bytes_at(int reading, Address at, std::size_t size,
+                                                 Walk& walk) {
+  if (at % 8 != 0) return {};
+  const auto taken = snapshot_.bytes(reading, at, size);
+  if (!taken.empty()) return taken;
+  walk.all_taken = false;
+  // What lies in a chunk is read with it.
+  if (chunk_of(at) == nullptr) snapshot_.add(at, size);
+  single_.resize(size);
+  if (!memory_.read(at, single_)) return {};
+  return single_;
+}
+
+std::int64_t StackReader::instruction_of(std::span<const std::byte> bytes, const Code& code) {
+  if (layout_.on_heap()) {
+    const std::int64_t index = number_at<std::int32_t>(bytes, layout_.frame_instruction);
+    return layout_.lines == LineTable::ranges ? 2 * index : index;
+  }
+  Address start = code.bytecode;
+  if (layout_.code_copies != 0 && code.copies != 0) {
+    const auto copy = number_at<std::int32_t>(bytes, layout_.frame_bytecode);
+    const auto count = memory_.number<std::int64_t>(code.copies);
+    if (copy > 0 && count && copy < *count) {
+      const Address entry = code.copies + 8 + 8 * static_cast<std::uint64_t>(copy);
+      start = memory_.pointer(entry).value_or(start);
+    }
+  }
+  const auto instruction = number_at<Address>(bytes, layout_.frame_instruction);
+  return static_cast<std::int64_t>(instruction - start);
+}
+
+/// Those in one chunk lie side by side: each ends where the next one further in begins.
+bool StackReader::is_neighbour(Address outer, std::uint32_t bytes, Address inner) const {
+  return outer + bytes == inner || chunk_of(outer) != chunk_of(inner);
+}
+
+/// False where no frame that runs can look so.
+bool StackReader::take_frame(std::span<const std::byte> bytes, Address at, Walk& walk) {
+  const std::uint8_t owner = layout_.frame_owner != 0
+                                 ? number_at<std::uint8_t>(bytes, layout_.frame_owner)
+                                 : std::uint8_t{0};
+  if (owner >= layout_.first_own_owner) return true;
+  if (!layout_.on_heap() && owner >= kOwnedByFrameObject) return false;
+  if (layout_.frame_running != 0 && !walk.frames.empty() &&
+      number_at<std::uint8_t>(bytes, layout_.frame_running) != layout_.running)
+    return false;
+  const Code* code = codes_.find(number_at<Address>(bytes, layout_.frame_code) & ~kTags);
+  if (code == nullptr) return false;
+  const Frame frame{.code = code, .instruction = instruction_of(bytes, *code), .address = at};
+  if (frame.instruction < -2 ||
+      frame.instruction >= static_cast<std::int64_t>(code->bytecode_bytes))
+    return false;
+  if (!layout_.on_heap() && owner == kOwnedByThread) {
+    if (walk.inner != 0 && !is_neighbour(at, code->frame_bytes, walk.inner))
+      walk.sure_from = walk.frames.size();
+    walk.inner = at;
+  }
+  if (!code->own) walk.frames.push_back(frame);
+  return true;
+}
+
+void StackReader::walk(int reading, Walk& into) {
+  into.frames.clear();
+  into.reaches_end = into.sound = false;
+  into.all_taken = true;
+  into.sure_from = 0;
+  into.inner = 0;
+  const std::optional<Address> innermost_frame = innermost(reading, into);
+  if (!innermost_frame) return;
+  Address at = *innermost_frame;
+  bool taken_before = into.all_taken;
+  for (std::size_t count = 0; at != 0 && count < kMostFrames; ++count) {
+    into.all_taken = true;
+    const auto bytes = bytes_at(reading, at, frame_size_, into);
+    if (bytes.empty() || !take_frame(bytes, at, into)) return;
+    at = number_at<Address>(bytes, layout_.frame_previous);
+    if (!into.all_taken) into.sure_from = into.frames.size();
+    taken_before = taken_before && into.all_taken;
+  }
+  into.all_taken = taken_before;
+  into.reaches_end = at == 0;
+  into.sound = into.reaches_end && into.sure_from == 0;
+}
+
+/// The innermost frame may go on to its next instruction; the others wait at their calls.
+bool StackReader::agree(const Walk& a, const Walk& b) {
+  if (!a.sound || !b.sound || !a.all_taken || !b.all_taken) return false;
+  if (a.frames.size() != b.frames.size()) return false;
+  for (std::size_t i = 0; i < a.frames.size(); ++i) {
+    const bool same_place = i == 0 || a.frames[i].instruction == b.frames[i].instruction;
+    if (a.frames[i].code != b.frames[i].code || a.frames[i].address != b.frames[i].address ||
+        !same_place)
+      return false;
+  }
+  return true;
+}
+
+std::size_t StackReader::common_root(const Walk& a, const Walk& b) {
+  if (!a.reaches_end || !b.reaches_end) return 0;
+  const std::size_t most =
+      std::min(a.frames.size() - a.sure_from, b.frames.size() - b.sure_from);
+  std::size_t same = 0;
+  while (same < most && a.frames[a.frames.size() - 1 - same] == b.frames[b.frames.size() - 1 - same])
+    ++same;
+  return same;
+}
+
+/// The outer frames that two walks have in common are kept, where they are more than before.
+void StackReader::keep_best(Walk& walk) {
+  if (!walk.reaches_end) return;
+  if (before_.reaches_end) {
+    const std::size_t same = common_root(before_, walk);
+    if (same > stack_.frames.size())
+      stack_.frames.assign(walk.frames.end() - static_cast<std::ptrdiff_t>(same),
+                           walk.frames.end());
+  }
+  std::swap(before_, walk);
+}
+
+const Stack& StackReader::read() {
+  stack_.frames.clear();
+  stack_.state = StackState::unread;
+  stack_.takes = 0;
+  before_.reaches_end = false;
+  int tries = 0;
+  if (snapshot_.size() == 0) prepare();
+  while (tries < kTries && stack_.takes < kMostTakes) {
+    ++stack_.takes;
+    const std::size_t places = snapshot_.size();
+    if (snapshot_.take()) {
+      walk(0, walks_[0]);
+      walk(1, walks_[1]);
+      if (agree(walks_[0], walks_[1])) {
+        stack_.frames.swap(walks_[1].frames);
+        stack_.state = StackState::whole;
+        break;
+      }
+      for (Walk& walk : walks_) keep_best(walk);
+    }
+    const bool grown = snapshot_.size() > places;
+    if (!prepare() && !grown) ++tries;
+  }
+  if (stack_.state != StackState::whole && !stack_.frames.empty())
+    stack_.state = StackState::shortened;
+  snapshot_.remove_unused(kTakesKept);
+  return stack_;
+}
+
+}  // namespace fathom::sample

@@ -1,0 +1,110 @@
+// Reads the lists of interpreters and threads.
+#include "sample/thread_list.h"
+
+#include <algorithm>
+#include <array>
+#include <unordered_set>
+
+namespace fathom::sample {
+namespace {
+
+constexpr std::size_t kMostInterpreters = 1024;
+constexpr std::size_t kMostThreads = 65536;
+constexpr int kTries = 3;
+
+/// No thread library's struct is larger up to the number.
+constexpr std::size_t kPthreadBytes = 2304;
+
+/// A struct of the GIL with its locks; they are larger on some machines.
+constexpr Address kGilBytes = 256;
+
+bool read_interpreter(const Memory& memory, const Layout& layout, Address interpreter,
+                      std::vector<PythonThread>& threads) {
+  auto at = memory.pointer(interpreter + layout.interpreter_threads);
+  while (at && *at != 0 && threads.size() < kMostThreads) {
+    const auto owner = memory.pointer(*at + layout.thread_interpreter);
+    const auto pthread = memory.pointer(*at + layout.thread_pthread);
+    if (!owner || *owner != interpreter || !pthread) return false;
+    PythonThread thread{.address = *at, .interpreter = interpreter, .pthread = *pthread};
+    if (layout.thread_native != 0)
+      thread.native = memory.number<std::int64_t>(*at + layout.thread_native).value_or(0);
+    threads.push_back(thread);
+    at = memory.pointer(*at + layout.thread_next);
+  }
+  return at && *at == 0;
+}
+
+std::optional<Gil> read_gil(const Memory& memory, const Runtime& runtime, Address interpreter) {
+  const Layout& layout = runtime.layout;
+  Gil gil{.interpreter = interpreter};
+  gil.address = layout.runtime_gil != 0
+                    ? runtime.address + layout.runtime_gil
+                    : memory.pointer(interpreter + layout.interpreter_gil).value_or(0);
+  if (gil.address == 0) return std::nullopt;
+  const auto locked = memory.number<std::int32_t>(gil.address + layout.gil_locked);
+  const auto holder = memory.pointer(gil.address + layout.gil_holder);
+  if (!locked || !holder) return std::nullopt;
+  if (*locked == 1) gil.holder = *holder;
+  if (layout.gil_enabled != 0)
+    gil.enabled = memory.number<std::int32_t>(gil.address + layout.gil_enabled - 1).value_or(0) != 0;
+  return gil;
+}
+
+/// Where in the thread library's struct the thread's number stands: it is one of the process's tasks
+/// in every thread, and another in each.
+void find_native_ids(const Memory& memory, const std::vector<std::int64_t>& tasks,
+                     std::vector<PythonThread>& threads) {
+  const std::unordered_set<std::int64_t> known(tasks.begin(), tasks.end());
+  std::vector<std::array<std::byte, kPthreadBytes>> structs(threads.size());
+  for (std::size_t i = 0; i < threads.size(); ++i) {
+    // The main thread's may end before the page does.
+    for (std::size_t at = 0; at < kPthreadBytes; at += 256) {
+      if (!memory.read(threads[i].pthread + at, std::span(structs[i]).subspan(at, 256))) break;
+    }
+  }
+  for (std::size_t offset = 0; offset + 4 <= kPthreadBytes; offset += 4) {
+    std::unordered_set<std::int64_t> found;
+    for (const auto& bytes : structs) {
+      const auto number = number_at<std::int32_t>(bytes, offset);
+      if (!known.contains(number) || !found.insert(number).second) break;
+    }
+    if (found.size() != threads.size()) continue;
+    for (std::size_t i = 0; i < threads.size(); ++i)
+      threads[i].native = number_at<std::int32_t>(structs[i], offset);
+    return;
+  }
+}
+
+ThreadList read_once(const Memory& memory, const Runtime& runtime) {
+  ThreadList list;
+  const Layout& layout = runtime.layout;
+  auto interpreter = memory.pointer(runtime.address + layout.interpreters);
+  std::size_t count = 0;
+  bool whole = true;
+  while (interpreter && *interpreter != 0 && count++ < kMostInterpreters) {
+    whole = read_interpreter(memory, layout, *interpreter, list.threads) && whole;
+    if (const std::optional<Gil> gil = read_gil(memory, runtime, *interpreter))
+      list.gils.push_back(*gil);
+    interpreter = memory.pointer(*interpreter + layout.interpreter_next);
+  }
+  list.complete = whole && interpreter && *interpreter == 0;
+  return list;
+}
+
+}  // namespace
+
+bool Gil::holds(Address futex) const {
+  return address != 0 && futex >= address && futex - address < kGilBytes;
+}
+
+ThreadList read_threads(const Memory& memory, const Runtime& runtime,
+                        const std::vector<std::int64_t>& tasks) {
+  ThreadList list;
+  for (int attempt = 0; attempt < kTries && !list.complete; ++attempt)
+    list = read_once(memory, runtime);
+  if (runtime.layout.thread_native == 0 && !list.threads.empty())
+    find_native_ids(memory, tasks, list.threads);
+  return list;
+}
+
+}  // namespace fathom::sample
