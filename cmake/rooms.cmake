@@ -145,7 +145,7 @@ target_sources(fathom_server PRIVATE "${CMAKE_CURRENT_BINARY_DIR}/page_files.cc"
 # What a page without names may say: the words of the program's own texts.
 file(GLOB_RECURSE word_sources CONFIGURE_DEPENDS "${CMAKE_CURRENT_SOURCE_DIR}/src/*.cc"
      "${CMAKE_CURRENT_SOURCE_DIR}/src/*.h")
-list(FILTER word_sources EXCLUDE REGEX "(/src/(capture|cli|measure|monitor|python|record)/|_test\\.cc$)")
+list(FILTER word_sources EXCLUDE REGEX "(/src/(capture|cli|measure|monitor|python|record|sample)/|_test\\.cc$)")
 add_custom_command(
   OUTPUT "${CMAKE_CURRENT_BINARY_DIR}/own_words.cc"
   COMMAND "${Python3_EXECUTABLE}" -I -S "${CMAKE_CURRENT_SOURCE_DIR}/tools/embed_words"

@@ -16,6 +16,7 @@ Command completion();
 Command diagnose();
 Command digest();
 Command doctor();
+Command dump();
 Command explain();
 Command export_command();
 Command formats();
@@ -28,8 +29,9 @@ Command whatif();
 
 const std::vector<Command>& all_commands() {
   static const std::vector<Command> table = [] {
-    std::vector<Command> commands{run(),     attach(), doctor(), diagnose(), view(),   whatif(),
-                                  compare(), bench(),  check(),  baseline(), verify(), explain()};
+    std::vector<Command> commands{run(),    attach(),  dump(),  doctor(), diagnose(), view(),
+                                  whatif(), compare(), bench(), check(),  baseline(), verify(),
+                                  explain()};
     for (const Report& report : all_reports()) commands.push_back(report_command(report));
     for (Command command : {
              export_command(),

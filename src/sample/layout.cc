@@ -65,6 +65,7 @@ Layout python_311() {
   layout.runtime_gil = 360;
   layout.interpreter_threads = 16;
   layout.cframe_frame = 8;
+  layout.cframe_previous = 16;
   layout.thread_pthread = 152;
   layout.thread_native = 160;
   layout.thread_chunk = 296;
@@ -83,6 +84,7 @@ Layout python_312() {
   layout.interpreter_gil = 384;
   layout.interpreter_threads = 72;
   layout.cframe_frame = 0;
+  layout.cframe_previous = 8;
   layout.thread_pthread = 136;
   layout.thread_native = 144;
   layout.thread_chunk = 232;

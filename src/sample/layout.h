@@ -42,6 +42,7 @@ struct Layout {
   std::uint32_t thread_interpreter = 16;
   std::uint32_t thread_frame = 0;   ///< The frame, or what leads to it.
   std::uint32_t cframe_frame = 0;   ///< Of a cframe.
+  std::uint32_t cframe_previous = 0;
   std::uint32_t thread_pthread = 0;
   std::uint32_t thread_native = 0;  ///< 0 where there is none.
   std::uint32_t thread_chunk = 0;   ///< The chunk that frames lie in; 0 where they lie on the heap.

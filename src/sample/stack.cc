@@ -12,6 +12,8 @@ namespace {
 constexpr int kTries = 4;
 /// Readings that found a new place to read are no tries, up to this number.
 constexpr int kMostTakes = 12;
+/// Records on the C stack that are looked into.
+constexpr int kMostCframes = 2;
 constexpr std::size_t kMostChunks = 1024;
 constexpr std::size_t kMostChunkBytes = std::size_t{64} << 20;
 /// Behind what was in use: the stack grows by this before the chunk's end has to be asked for.
@@ -89,16 +91,21 @@ const StackReader::Chunk* StackReader::chunk_of(Address at) const {
   return nullptr;
 }
 
-std::optional<Address> StackReader::innermost(int reading, Walk& walk) {
+/// Leaves out the newest `cframes` records on the C stack.
+std::optional<Address> StackReader::innermost(int reading, int cframes, Walk& walk) {
   const auto thread = snapshot_.bytes(reading, thread_, thread_bytes_);
   if (thread.empty() || number_at<Address>(thread, layout_.thread_interpreter) != interpreter_)
     return std::nullopt;
-  const auto link = number_at<Address>(thread, layout_.thread_frame);
+  auto link = number_at<Address>(thread, layout_.thread_frame);
   if (layout_.link != FrameLink::cframe) return link;
-  if (link == 0) return std::nullopt;
-  const auto cframe = bytes_at(reading, link + layout_.cframe_frame, 8, walk);
-  if (cframe.empty()) return std::nullopt;
-  return number_at<Address>(cframe, 0);
+  constexpr std::size_t kCframeBytes = 24;
+  for (; link != 0; --cframes) {
+    const auto cframe = bytes_at(reading, link, kCframeBytes, walk);
+    if (cframe.empty()) return std::nullopt;
+    if (cframes == 0) return number_at<Address>(cframe, layout_.cframe_frame);
+    link = number_at<Address>(cframe, layout_.cframe_previous);
+  }
+  return std::nullopt;
 }
 
 /// Those of the snapshot, or where it lacks them those of now; the next snapshot has them.
@@ -138,6 +145,11 @@ bool StackReader::is_neighbour(Address outer, std::uint32_t bytes, Address inner
   return outer + bytes == inner || chunk_of(outer) != chunk_of(inner);
 }
 
+/// The first frame of a thread lies at the bottom of its oldest chunk, which has a word before it.
+bool StackReader::is_lowest(Address frame) const {
+  return chunks_.empty() || frame == chunks_.back().begin + kChunkHead + 8;
+}
+
 /// False where no frame that runs can look so.
 bool StackReader::take_frame(std::span<const std::byte> bytes, Address at, Walk& walk) {
   const std::uint8_t owner = layout_.frame_owner != 0
@@ -145,15 +157,19 @@ bool StackReader::take_frame(std::span<const std::byte> bytes, Address at, Walk&
                                  : std::uint8_t{0};
   if (owner >= layout_.first_own_owner) return true;
   if (!layout_.on_heap() && owner >= kOwnedByFrameObject) return false;
-  if (layout_.frame_running != 0 && !walk.frames.empty() &&
-      number_at<std::uint8_t>(bytes, layout_.frame_running) != layout_.running)
-    return false;
+  if (layout_.frame_running != 0) {
+    // The innermost may just be entered or left; one that was left for good has no caller any more.
+    const bool runs = number_at<std::uint8_t>(bytes, layout_.frame_running) == layout_.running;
+    const bool called = number_at<Address>(bytes, layout_.frame_previous) != 0;
+    if (!runs && (!walk.frames.empty() || !called)) return false;
+  }
   const Code* code = codes_.find(number_at<Address>(bytes, layout_.frame_code) & ~kTags);
   if (code == nullptr) return false;
   const Frame frame{.code = code, .instruction = instruction_of(bytes, *code), .address = at};
   if (frame.instruction < -2 ||
       frame.instruction >= static_cast<std::int64_t>(code->bytecode_bytes))
     return false;
+  walk.may_be_first = owner == kOwnedByThread;
   if (!layout_.on_heap() && owner == kOwnedByThread) {
     if (walk.inner != 0 && !is_neighbour(at, code->frame_bytes, walk.inner))
       walk.sure_from = walk.frames.size();
@@ -163,27 +179,37 @@ bool StackReader::take_frame(std::span<const std::byte> bytes, Address at, Walk&
   return true;
 }
 
-void StackReader::walk(int reading, Walk& into) {
+void StackReader::walk_from(int reading, Address at, Walk& into) {
   into.frames.clear();
-  into.reaches_end = into.sound = false;
-  into.all_taken = true;
   into.sure_from = 0;
   into.inner = 0;
-  const std::optional<Address> innermost_frame = innermost(reading, into);
-  if (!innermost_frame) return;
-  Address at = *innermost_frame;
-  bool taken_before = into.all_taken;
+  bool all_taken = into.all_taken;
   for (std::size_t count = 0; at != 0 && count < kMostFrames; ++count) {
     into.all_taken = true;
     const auto bytes = bytes_at(reading, at, frame_size_, into);
     if (bytes.empty() || !take_frame(bytes, at, into)) return;
     at = number_at<Address>(bytes, layout_.frame_previous);
     if (!into.all_taken) into.sure_from = into.frames.size();
-    taken_before = taken_before && into.all_taken;
+    all_taken = all_taken && into.all_taken;
   }
-  into.all_taken = taken_before;
-  into.reaches_end = at == 0;
+  into.all_taken = all_taken;
+  const bool first = into.inner == 0 || is_lowest(into.inner);
+  into.reaches_end = at == 0 && (into.frames.empty() || (into.may_be_first && first));
   into.sound = into.reaches_end && into.sure_from == 0;
+}
+
+/// C code that enters Python has put its record on the list before there is a frame in it: then what
+/// stood there before is where the thread still is.
+void StackReader::walk(int reading, Walk& into) {
+  into.frames.clear();
+  into.reaches_end = into.sound = false;
+  const int most = layout_.link == FrameLink::cframe ? kMostCframes : 1;
+  for (int cframes = 0; cframes < most && !into.reaches_end; ++cframes) {
+    into.all_taken = true;
+    const std::optional<Address> at = innermost(reading, cframes, into);
+    if (!at) return;
+    walk_from(reading, *at, into);
+  }
 }
 
 /// The innermost frame may go on to its next instruction; the others wait at their calls.
@@ -199,33 +225,27 @@ bool StackReader::agree(const Walk& a, const Walk& b) {
   return true;
 }
 
-std::size_t StackReader::common_root(const Walk& a, const Walk& b) {
-  if (!a.reaches_end || !b.reaches_end) return 0;
-  const std::size_t most =
-      std::min(a.frames.size() - a.sure_from, b.frames.size() - b.sure_from);
-  std::size_t same = 0;
-  while (same < most && a.frames[a.frames.size() - 1 - same] == b.frames[b.frames.size() - 1 - same])
-    ++same;
-  return same;
-}
-
-/// The outer frames that two walks have in common are kept, where they are more than before.
-void StackReader::keep_best(Walk& walk) {
+/// Of stacks that do not agree, the outer frames that all have in common are kept.
+void StackReader::keep_common(const Walk& walk) {
   if (!walk.reaches_end) return;
-  if (before_.reaches_end) {
-    const std::size_t same = common_root(before_, walk);
-    if (same > stack_.frames.size())
-      stack_.frames.assign(walk.frames.end() - static_cast<std::ptrdiff_t>(same),
-                           walk.frames.end());
+  const auto sure = static_cast<std::ptrdiff_t>(walk.sure_from);
+  std::vector<Frame>& kept = stack_.frames;
+  if (kept_++ == 0) {
+    kept.assign(walk.frames.begin() + sure, walk.frames.end());
+    return;
   }
-  std::swap(before_, walk);
+  const std::size_t most = std::min(kept.size(), walk.frames.size() - walk.sure_from);
+  std::size_t same = 0;
+  while (same < most && kept[kept.size() - 1 - same] == walk.frames[walk.frames.size() - 1 - same])
+    ++same;
+  kept.erase(kept.begin(), kept.end() - static_cast<std::ptrdiff_t>(same));
 }
 
 const Stack& StackReader::read() {
   stack_.frames.clear();
   stack_.state = StackState::unread;
   stack_.takes = 0;
-  before_.reaches_end = false;
+  kept_ = 0;
   int tries = 0;
   if (snapshot_.size() == 0) prepare();
   while (tries < kTries && stack_.takes < kMostTakes) {
@@ -239,14 +259,16 @@ const Stack& StackReader::read() {
         stack_.state = StackState::whole;
         break;
       }
-      for (Walk& walk : walks_) keep_best(walk);
+      for (const Walk& walk : walks_) keep_common(walk);
     }
     const bool grown = snapshot_.size() > places;
     if (!prepare() && !grown) ++tries;
   }
-  if (stack_.state != StackState::whole && !stack_.frames.empty())
-    stack_.state = StackState::shortened;
-  snapshot_.remove_unused(kTakesKept);
+  if (stack_.state != StackState::whole) {
+    if (kept_ < 2) stack_.frames.clear();
+    if (!stack_.frames.empty()) stack_.state = StackState::shortened;
+  }
+  snapshot_.remove_unused(layout_.on_heap() ? 0 : kTakesKept);
   return stack_;
 }
 

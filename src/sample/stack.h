@@ -58,6 +58,7 @@ class StackReader {
     bool all_taken = false;     ///< Everything was read twice.
     std::size_t sure_from = 0;  ///< Frames further in are in doubt.
     Address inner = 0;          ///< The last frame that lies in a chunk.
+    bool may_be_first = false;  ///< Whether the last frame may be the first of a thread.
   };
   struct Chunk {
     Address begin = 0;
@@ -66,17 +67,18 @@ class StackReader {
 
   bool prepare();
   [[nodiscard]] bool add_chunks(Address newest, Address top);
-  [[nodiscard]] std::optional<Address> innermost(int reading, Walk& walk);
+  [[nodiscard]] std::optional<Address> innermost(int reading, int cframes, Walk& walk);
   void walk(int reading, Walk& into);
-  void keep_best(Walk& walk);
+  void walk_from(int reading, Address at, Walk& into);
+  void keep_common(const Walk& walk);
   [[nodiscard]] std::span<const std::byte> bytes_at(int reading, Address at, std::size_t size,
                                                     Walk& walk);
   [[nodiscard]] bool take_frame(std::span<const std::byte> bytes, Address at, Walk& walk);
   [[nodiscard]] bool is_neighbour(Address outer, std::uint32_t bytes, Address inner) const;
   [[nodiscard]] const Chunk* chunk_of(Address at) const;
+  [[nodiscard]] bool is_lowest(Address frame) const;
   [[nodiscard]] std::int64_t instruction_of(std::span<const std::byte> bytes, const Code& code);
   [[nodiscard]] static bool agree(const Walk& a, const Walk& b);
-  static std::size_t common_root(const Walk& a, const Walk& b);
 
   const Memory& memory_;
   const Layout& layout_;
@@ -89,7 +91,7 @@ class StackReader {
   Address chunk_top_ = 0;      ///< As far as the newest is read.
   Snapshot snapshot_;
   Walk walks_[2];
-  Walk before_;  ///< The last that reached the end.
+  int kept_ = 0;  ///< Walks of this reading whose outer frames stack_ has.
   std::vector<std::byte> single_;
   Stack stack_;
 };

@@ -1,0 +1,96 @@
+// fathom dump: what every thread of a process tree does right now.
+#include <charconv>
+#include <chrono>
+#include <memory>
+#include <optional>
+
+#include <unistd.h>
+
+#include "cli/command.h"
+#include "cli/dump_show.h"
+#include "cli/messages.h"
+#include "cli/options.h"
+#include "cli/print.h"
+#include "cli/selection_options.h"
+#include "sample/process_look.h"
+
+namespace fathom::cli {
+namespace {
+
+struct DumpArguments {
+  std::vector<std::string> pids;
+  bool json = false;
+  bool all = false;
+  bool alone = false;
+};
+
+Result<pid_t> parse_pid(const std::string& operand) {
+  pid_t pid = 0;
+  const Options::Parse parse = number_into<pid_t>(pid, 1);
+  const Result<void> parsed = parse(operand);
+  if (!parsed) return parsed.error();
+  return pid;
+}
+
+/// The first must be there; one of those below may end while the others are looked at.
+Result<void> look_at_tree(pid_t root, bool alone, std::vector<sample::ProcessLook>& looks) {
+  const std::vector<pid_t> tree =
+      alone ? std::vector<pid_t>{root} : sample::process_tree(root);
+  for (const pid_t pid : tree) {
+    Result<sample::ProcessLook> look = sample::look_at(pid);
+    if (look) {
+      looks.push_back(std::move(*look));
+    } else if (pid == root) {
+      return std::move(look).error();
+    } else if (look.error().code != ErrorCode::not_found) {
+      say_warning(look.error().message, false);
+    }
+  }
+  return {};
+}
+
+int run(const DumpArguments& arguments) {
+  DumpShow dump;
+  const auto begin = std::chrono::steady_clock::now();
+  for (const std::string& operand : arguments.pids) {
+    const Result<pid_t> pid = parse_pid(operand);
+    if (!pid) return fail(Error(pid.error()).in("dump"));
+    const Result<void> looked = look_at_tree(*pid, arguments.alone, dump.processes);
+    if (!looked) return fail(looked.error());
+  }
+  dump.milliseconds = std::chrono::duration<double, std::milli>(
+                          std::chrono::steady_clock::now() - begin)
+                          .count();
+  const Style style = style_for(STDOUT_FILENO, ColourChoice::automatic, false);
+  return print(arguments.json ? dump_json(dump) : dump_text(dump, style, arguments.all));
+}
+
+}  // namespace
+
+Command dump() {
+  Command command;
+  command.name = "dump";
+  command.group = "Capture";
+  command.title = "What every thread of a process tree does right now";
+  command.operand = "PID…";
+  command.doc =
+      "Looks once at a running process and at those below it, from outside and without stopping "
+      "them: for each thread its state, what it waits for (the GIL, a lock, a file, a pipe, a child, "
+      "a time), who has the GIL, and of CPython 3.8 to 3.14 the Python stack with its lines. The "
+      "program needs no preparation; a stopped one can be looked at, too. A stack is read twice, "
+      "and what was not the same in both readings is left out and marked.";
+  command.examples = {"fathom dump 12345", "fathom dump $(pgrep -o torchrun)",
+                      "fathom dump 12345 --json | jq '.processes[].threads[].waits'"};
+  command.declare = [](Options& options) -> std::function<int()> {
+    const auto arguments = std::make_shared<DumpArguments>();
+    options.operands("PID", arguments->pids, 1);
+    options.flag("--alone", arguments->alone, "Only these processes, not those below them");
+    options.group("Output");
+    options.flag("--all", arguments->all, "Each thread without Python on a line of its own");
+    options.flag("--json", arguments->json, "JSON, schema fathom.dump/1");
+    return [arguments] { return run(*arguments); };
+  };
+  return command;
+}
+
+}  // namespace fathom::cli

@@ -1,0 +1,249 @@
+// Writes what fathom dump found as text and as JSON.
+#include "cli/dump_show.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <map>
+#include <utility>
+
+#include "base/json_writer.h"
+#include "cli/version.h"
+#include "render/text_width.h"
+
+namespace fathom::cli {
+namespace {
+
+using sample::GilState;
+using sample::ProcessLook;
+using sample::StackState;
+using sample::ThreadLook;
+using sample::WaitKind;
+
+constexpr std::string_view kThreadIndent = "  ";
+constexpr std::string_view kFrameIndent = "      ";
+
+std::string joined(const std::vector<std::string>& words, std::string_view between) {
+  std::string text;
+  for (const std::string& word : words) {
+    if (!text.empty()) text += between;
+    text += word;
+  }
+  return text;
+}
+
+/// A word of a command line with blanks in it is put into quotes, as a shell wants it.
+std::string command_text(const std::vector<std::string>& words) {
+  std::vector<std::string> shown;
+  for (const std::string& word : words) {
+    const bool plain = !word.empty() && word.find_first_of(" \t\n'\"\\$`;&|<>()*?#~") ==
+                                            std::string::npos;
+    shown.push_back(plain ? word : "'" + word + "'");
+  }
+  return joined(shown, " ");
+}
+
+std::string wait_text(const sample::Wait& wait) {
+  const std::string objects = joined(wait.objects, ", ");
+  switch (wait.kind) {
+    case WaitKind::none:
+      return {};
+    case WaitKind::gil:
+      return "waits for the GIL";
+    case WaitKind::lock:
+      return "waits for a lock";
+    case WaitKind::sleep:
+      return "waits for a time (" + wait.call + ")";
+    case WaitKind::child:
+      return "waits for " + objects + " to end";
+    case WaitKind::file:
+    case WaitKind::poll:
+    case WaitKind::call:
+      return "waits in " + wait.call + (objects.empty() ? "" : " for " + objects);
+  }
+  return {};
+}
+
+/// "sleeping, waits for the GIL", "running, has the GIL".
+std::string what_it_does(const ThreadLook& thread) {
+  std::string text(sample::state_word(thread.task.state));
+  if (thread.gil == GilState::holds) text += ", has the GIL";
+  const std::string wait = wait_text(thread.wait);
+  if (!wait.empty()) text += ", " + wait;
+  return text;
+}
+
+std::string note_of(const ThreadLook& thread) {
+  if (!thread.python) return {};
+  if (thread.stack == StackState::unread)
+    return "the stack changed while it was read, and is not shown";
+  if (thread.stack == StackState::shortened)
+    return "the innermost frames changed while they were read, and are left out";
+  return thread.frames.empty() ? "no Python function" : "";
+}
+
+std::string thread_text(const ThreadLook& thread, const Style& style) {
+  std::string head = thread.task.id == 0 ? std::string("a thread of unknown number")
+                                         : "thread " + std::to_string(thread.task.id);
+  if (!thread.task.name.empty()) head += " " + thread.task.name;
+  std::string out(kThreadIndent);
+  out += style.cyan(printable(head));
+  if (thread.task.id != 0) out += ": " + printable(what_it_does(thread));
+  out += "\n";
+  const std::string note = note_of(thread);
+  if (!note.empty()) out += std::string(kFrameIndent) + style.dim(note) + "\n";
+  for (const sample::FrameLook& frame : thread.frames) {
+    const std::string place =
+        frame.file + (frame.line ? ":" + std::to_string(*frame.line) : std::string());
+    out += std::string(kFrameIndent) + printable(frame.function) +
+           style.dim(" (" + printable(place) + ")") + "\n";
+  }
+  return out;
+}
+
+/// Threads without Python that do the same are one line.
+std::string others_text(const std::vector<const ThreadLook*>& others, const Style& style) {
+  std::map<std::string, std::vector<const ThreadLook*>> groups;
+  for (const ThreadLook* thread : others) groups[what_it_does(*thread)].push_back(thread);
+  std::string out;
+  for (const auto& [what, threads] : groups) {
+    constexpr std::size_t kMostNumbers = 6;
+    std::vector<std::string> numbers;
+    for (std::size_t i = 0; i < std::min(threads.size(), kMostNumbers); ++i)
+      numbers.push_back(std::to_string(threads[i]->task.id));
+    if (threads.size() > kMostNumbers)
+      numbers.push_back("and " + std::to_string(threads.size() - kMostNumbers) + " more");
+    out += std::string(kThreadIndent) +
+           style.dim((threads.size() == 1 ? "thread " : "threads ") + joined(numbers, " ") +
+                     " without Python: ") +
+           printable(what) + "\n";
+  }
+  return out;
+}
+
+std::string process_text(const ProcessLook& process, const Style& style, bool all) {
+  std::string out = style.bold("process " + std::to_string(process.pid) + ": " +
+                               printable(command_text(process.command))) +
+                    "\n";
+  if (!process.python.empty()) out += std::string(kThreadIndent) + "CPython " + process.python + "\n";
+  if (!process.reason.empty())
+    out += std::string(kThreadIndent) + "no Python stacks: " + printable(process.reason) + "\n";
+  std::vector<const ThreadLook*> others;
+  for (const ThreadLook& thread : process.threads) {
+    if (thread.python || all)
+      out += thread_text(thread, style);
+    else
+      others.push_back(&thread);
+  }
+  return out + others_text(others, style);
+}
+
+std::string_view gil_word(GilState state) { return state == GilState::holds ? "holds" : "waits"; }
+
+std::string_view stack_word(StackState state) {
+  switch (state) {
+    case StackState::whole:
+      return "whole";
+    case StackState::shortened:
+      return "shortened";
+    case StackState::unread:
+      break;
+  }
+  return "unread";
+}
+
+void write_wait(JsonWriter& json, const ThreadLook& thread) {
+  json.key("waits");
+  if (thread.wait.kind == WaitKind::none) {
+    json.null();
+    return;
+  }
+  json.object(kJsonInline)
+      .member("kind", sample::to_string(thread.wait.kind))
+      .member("call", thread.wait.call)
+      .key("objects")
+      .texts(thread.wait.objects)
+      .end();
+}
+
+void write_thread(JsonWriter& json, const ThreadLook& thread) {
+  json.object(kJsonLines);
+  json.key("tid");
+  if (thread.task.id != 0)
+    json.integer(thread.task.id);
+  else
+    json.null();
+  json.member("name", thread.task.name)
+      .member("state", sample::state_word(thread.task.state))
+      .member("python", thread.python);
+  json.key("gil");
+  if (thread.gil == GilState::none)
+    json.null();
+  else
+    json.text(gil_word(thread.gil));
+  write_wait(json, thread);
+  json.member("channel", thread.task.channel)
+      .member("on_cpu_ns", thread.task.on_cpu)
+      .member("queued_ns", thread.task.queued);
+  json.key("stack");
+  if (!thread.python) {
+    json.null().end();
+    return;
+  }
+  json.text(stack_word(thread.stack));
+  json.key("frames").array(kJsonLines);
+  for (const sample::FrameLook& frame : thread.frames) {
+    json.object(kJsonInline)
+        .member("function", frame.function)
+        .member("file", frame.file)
+        .member("line", frame.line)
+        .end();
+  }
+  json.end().end();
+}
+
+void write_process(JsonWriter& json, const ProcessLook& process) {
+  json.object(kJsonLines)
+      .member("pid", process.pid)
+      .member("parent", process.parent)
+      .key("command")
+      .array(kJsonInline);
+  for (const std::string& word : process.command) json.text(word);
+  json.end();
+  json.key("python");
+  if (process.python.empty())
+    json.null();
+  else
+    json.text(process.python);
+  json.key("reason");
+  if (process.reason.empty())
+    json.null();
+  else
+    json.text(process.reason);
+  json.key("threads").array(kJsonLines);
+  for (const ThreadLook& thread : process.threads) write_thread(json, thread);
+  json.end().end();
+}
+
+}  // namespace
+
+std::string dump_text(const DumpShow& dump, const Style& style, bool all) {
+  std::string out;
+  for (const ProcessLook& process : dump.processes) {
+    if (!out.empty()) out += "\n";
+    out += process_text(process, style, all);
+  }
+  return out;
+}
+
+std::string dump_json(const DumpShow& dump) {
+  std::string out;
+  JsonWriter json(out, kJsonLines);
+  json.object().member("schema", "fathom.dump/1").member("fathom", version());
+  json.key("milliseconds").rounded(dump.milliseconds);
+  json.key("processes").array(kJsonLines);
+  for (const ProcessLook& process : dump.processes) write_process(json, process);
+  json.end().end();
+  return out + "\n";
+}
+
+}  // namespace fathom::cli

@@ -1,0 +1,183 @@
+// Looks at a process once.
+#include "sample/process_look.h"
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstdlib>
+#include <unordered_map>
+#include <utility>
+
+#include <sys/stat.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+#include "capture/launcher/redact.h"
+#include "capture/system/files.h"
+#include "capture/system/proc.h"
+#include "sample/mappings.h"
+#include "sample/runtime.h"
+#include "sample/thread_list.h"
+
+namespace fathom::sample {
+namespace {
+
+constexpr std::size_t kMostProcesses = 4096;
+constexpr std::string_view kScope = "/proc/sys/kernel/yama/ptrace_scope";
+
+std::string named(pid_t pid) { return "process " + std::to_string(pid); }
+
+Error gone(pid_t pid) {
+  return {.code = ErrorCode::not_found, .message = named(pid) + " is not there"};
+}
+
+/// Why the kernel does not let us read its memory; empty where it does.
+std::string refusal(pid_t pid, const std::vector<Mapping>& mappings) {
+  std::byte byte{};
+  const iovec local{&byte, 1};
+  for (const Mapping& mapping : mappings) {
+    if (!mapping.readable || mapping.path.starts_with("[v")) continue;
+    // NOLINTNEXTLINE(performance-no-int-to-ptr): the other process's
+    const iovec remote{reinterpret_cast<void*>(mapping.begin), 1};
+    if (process_vm_readv(pid, &local, 1, &remote, 1, 0) == 1) return {};
+    if (errno == EPERM || errno == ENOSYS) break;
+  }
+  if (errno != EPERM && errno != ENOSYS) return {};
+  const std::string scope = capture::read_line(std::string(kScope));
+  if (scope == "1" || scope == "2") {
+    return "the kernel does not let its memory be read (kernel.yama.ptrace_scope is " + scope +
+           "): run this with sudo, or in a container with the capability SYS_PTRACE";
+  }
+  return "the kernel does not let its memory be read: run this as root, or in a container with the "
+         "capability SYS_PTRACE";
+}
+
+Error not_permitted(pid_t pid) {
+  struct stat owner{};
+  const std::string folder = "/proc/" + std::to_string(pid);
+  const bool known = ::stat(folder.c_str(), &owner) == 0;
+  std::string message = named(pid);
+  if (known && owner.st_uid != ::geteuid())
+    message += " belongs to another user (" + std::to_string(owner.st_uid) + ")";
+  else
+    message += " may not be looked at";
+  return {.code = ErrorCode::io, .message = message + ": run this with sudo"};
+}
+
+FrameLook look_of(const Frame& frame, const Layout& layout) {
+  FrameLook look;
+  look.function = frame.code->name;
+  look.file = frame.code->file;
+  look.line = frame.code->line(layout, frame.instruction);
+  return look;
+}
+
+/// CPython's threads in a process whose tasks are known.
+class PythonLook {
+ public:
+  PythonLook(const Memory& memory, Runtime runtime)
+      : memory_(memory), runtime_(std::move(runtime)), codes_(memory, runtime_.layout) {}
+
+  void add_to(std::vector<ThreadLook>& threads, pid_t pid) {
+    std::vector<std::int64_t> natives;
+    std::unordered_map<std::int64_t, std::size_t> by_native;
+    for (const ThreadLook& thread : threads) {
+      by_native.emplace(thread.task.native, natives.size());
+      natives.push_back(thread.task.native);
+    }
+    const ThreadList list = read_threads(memory_, runtime_, natives);
+    for (ThreadLook& thread : threads) {
+      thread.wait = wait_of(pid, memory_, thread.task, list.gils);
+      if (thread.wait.kind == WaitKind::gil) thread.gil = GilState::waits;
+    }
+    for (const PythonThread& python : list.threads) {
+      const auto found = by_native.find(python.native);
+      if (found == by_native.end()) threads.emplace_back();
+      describe(python, list.gils,
+               found == by_native.end() ? threads.back() : threads[found->second]);
+    }
+  }
+
+ private:
+  void describe(const PythonThread& python, const std::vector<Gil>& gils, ThreadLook& look) {
+    look.python = true;
+    const bool holds = std::ranges::any_of(gils, [&](const Gil& gil) {
+      return gil.enabled && gil.holder == python.address;
+    });
+    if (holds && look.gil == GilState::none) look.gil = GilState::holds;
+    StackReader reader(memory_, runtime_.layout, codes_, python.address, python.interpreter);
+    const Stack& stack = reader.read();
+    // Of several interpreters in one thread the one that runs something is shown.
+    if (stack.frames.empty() && look.stack == StackState::whole) return;
+    look.stack = stack.state;
+    look.frames.clear();
+    for (const Frame& frame : stack.frames) look.frames.push_back(look_of(frame, runtime_.layout));
+  }
+
+  const Memory& memory_;
+  Runtime runtime_;
+  CodeTable codes_;
+};
+
+std::vector<std::string> command_of(pid_t pid, const capture::ProcStat& stat) {
+  std::vector<std::string> command = capture::redact_command(capture::read_command(pid));
+  if (command.empty()) command.push_back(stat.name);
+  return command;
+}
+
+}  // namespace
+
+Result<ProcessLook> look_at(pid_t pid) {
+  const std::optional<capture::ProcStat> stat = capture::read_stat(pid);
+  if (!stat) return gone(pid);
+  ProcessLook look;
+  look.pid = pid;
+  look.parent = stat->parent;
+  look.command = command_of(pid, *stat);
+  if (stat->state == 'Z') {
+    look.reason = "it has ended, and its parent has not asked for its exit code yet";
+    return look;
+  }
+  int error = 0;
+  const std::optional<std::vector<Mapping>> mappings = read_mappings(pid, error);
+  if (!mappings) return error == ENOENT || error == ESRCH ? gone(pid) : not_permitted(pid);
+  for (Task& task : read_tasks(pid)) {
+    look.threads.emplace_back();
+    look.threads.back().task = std::move(task);
+  }
+  const ProcessMemory memory(pid);
+  look.reason = mappings->empty() ? "it is a thread of the kernel" : refusal(pid, *mappings);
+  if (look.reason.empty()) {
+    Result<Runtime> runtime = find_runtime(pid, memory, *mappings);
+    if (runtime) {
+      look.python = (*runtime).version;
+      PythonLook(memory, std::move(*runtime)).add_to(look.threads, pid);
+    } else {
+      look.reason = runtime.error().message;
+    }
+  }
+  if (!look.reason.empty()) {
+    for (ThreadLook& thread : look.threads)
+      thread.wait = wait_of(pid, memory, thread.task, {});
+  }
+  // Its number may be another process's by now.
+  const std::optional<capture::ProcStat> after = capture::read_stat(pid);
+  constexpr std::int64_t kTickNs = 10'000'000;
+  if (!after || std::abs(after->started - stat->started) >= kTickNs / 2) return gone(pid);
+  return look;
+}
+
+std::vector<pid_t> process_tree(pid_t root) {
+  std::unordered_map<pid_t, std::vector<pid_t>> children;
+  for (const pid_t pid : capture::all_pids()) {
+    if (const std::optional<capture::ProcStat> stat = capture::read_stat(pid))
+      children[stat->parent].push_back(pid);
+  }
+  std::vector<pid_t> tree{root};
+  for (std::size_t at = 0; at < tree.size() && tree.size() < kMostProcesses; ++at) {
+    for (const pid_t child : children[tree[at]]) tree.push_back(child);
+  }
+  return tree;
+}
+
+}  // namespace fathom::sample

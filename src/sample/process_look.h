@@ -1,0 +1,52 @@
+// A look at a process: its threads, what they wait for, and their Python stacks, without stopping it.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <sys/types.h>
+
+#include "base/result.h"
+#include "sample/stack.h"
+#include "sample/task.h"
+
+namespace fathom::sample {
+
+/// Does a thread have the GIL?
+enum class GilState : std::uint8_t { none, holds, waits };
+
+struct FrameLook {
+  std::string function;
+  std::string file;
+  std::optional<std::int32_t> line;
+  bool operator==(const FrameLook&) const = default;
+};
+
+struct ThreadLook {
+  Task task;  ///< Of a Python thread whose number is not known: id 0.
+  Wait wait;
+  GilState gil = GilState::none;
+  bool python = false;  ///< CPython knows it.
+  StackState stack = StackState::unread;
+  std::vector<FrameLook> frames;  ///< The innermost first.
+};
+
+struct ProcessLook {
+  pid_t pid = 0;
+  pid_t parent = 0;
+  std::vector<std::string> command;  ///< Redacted; the name alone where it has none.
+  std::string python;                ///< "3.11.7"; empty where there is no CPython.
+  std::string reason;                ///< Why there are no Python stacks; empty where there are.
+  std::vector<ThreadLook> threads;
+};
+
+/// Errors: not_found for a process that is not there, or that ended meanwhile; io for one that may
+/// not be looked at.
+Result<ProcessLook> look_at(pid_t pid);
+
+/// The process and those below it, parents before children. At most 4096.
+std::vector<pid_t> process_tree(pid_t root);
+
+}  // namespace fathom::sample
