@@ -10,11 +10,11 @@ namespace fathom::sample {
 namespace {
 
 /// The kernel takes 1024 at most; fewer keep the lists on our stack.
-constexpr std::size_t kPiecesAtOnce = 256;
+constexpr std::size_t kPiecesAtOnce = 128;
 
 std::size_t read_some(pid_t pid, std::span<const Piece> pieces) {
-  std::array<iovec, kPiecesAtOnce> local;
-  std::array<iovec, kPiecesAtOnce> remote;
+  std::array<iovec, kPiecesAtOnce> local{};
+  std::array<iovec, kPiecesAtOnce> remote{};
   for (std::size_t i = 0; i < pieces.size(); ++i) {
     local[i] = {pieces[i].to.data(), pieces[i].to.size()};
     // An address of the other process, as a pointer that is never followed here.

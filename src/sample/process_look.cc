@@ -15,6 +15,7 @@
 #include "capture/launcher/redact.h"
 #include "capture/system/files.h"
 #include "capture/system/proc.h"
+#include "sample/alongside.h"
 #include "sample/mappings.h"
 #include "sample/runtime.h"
 #include "sample/thread_list.h"
@@ -93,25 +94,39 @@ class PythonLook {
     for (const PythonThread& python : list.threads) {
       const auto found = by_native.find(python.native);
       if (found == by_native.end()) threads.emplace_back();
-      describe(python, list.gils,
+      describe(pid, python, list.gils,
                found == by_native.end() ? threads.back() : threads[found->second]);
     }
   }
 
  private:
-  void describe(const PythonThread& python, const std::vector<Gil>& gils, ThreadLook& look) {
+  void describe(pid_t pid, const PythonThread& python, const std::vector<Gil>& gils, ThreadLook& look) {
     look.python = true;
     const bool holds = std::ranges::any_of(gils, [&](const Gil& gil) {
       return gil.enabled && gil.holder == python.address;
     });
     if (holds && look.gil == GilState::none) look.gil = GilState::holds;
     StackReader reader(memory_, runtime_.layout, codes_, python.address, python.interpreter);
-    const Stack& stack = reader.read();
+    const Stack& stack = read(reader, pid, look.task.id);
     // Of several interpreters in one thread the one that runs something is shown.
     if (stack.frames.empty() && look.stack == StackState::whole) return;
     look.stack = stack.state;
     look.frames.clear();
     for (const Frame& frame : stack.frames) look.frames.push_back(look_of(frame, runtime_.layout));
+  }
+
+  /// A thread that runs while it is read is met on its own processor.
+  static const Stack& read(StackReader& reader, pid_t pid, pid_t tid) {
+    constexpr int kTries = 5;
+    Alongside alongside(pid, tid);
+    const Stack* stack = nullptr;
+    for (int attempt = 0; attempt < kTries; ++attempt) {
+      const bool near = attempt > 0 && alongside.begin();
+      stack = &reader.read();
+      if (stack->state == StackState::whole && (attempt == 0 || !near || alongside.held())) break;
+    }
+    alongside.end();
+    return *stack;
   }
 
   const Memory& memory_;

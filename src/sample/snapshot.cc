@@ -2,6 +2,7 @@
 #include "sample/snapshot.h"
 
 #include <algorithm>
+#include <functional>
 
 namespace fathom::sample {
 namespace {
@@ -22,7 +23,7 @@ void Snapshot::add(Address at, std::size_t size) {
   }
   if (pieces_.size() >= kMostPieces) return;
   index_.emplace(at, pieces_.size());
-  pieces_.push_back({.at = at, .size = size, .begin = 0, .used = take_, .taken = false});
+  pieces_.push_back({.at = at, .size = size, .begin = 0, .used = take_, .turn = 0, .taken = false});
   changed_ = true;
 }
 
@@ -30,6 +31,10 @@ void Snapshot::remove(Address at) {
   const auto found = index_.find(at);
   if (found == index_.end()) return;
   pieces_.erase(pieces_.begin() + static_cast<std::ptrdiff_t>(found->second));
+  number_again();
+}
+
+void Snapshot::number_again() {
   changed_ = true;
   index_.clear();
   for (std::size_t i = 0; i < pieces_.size(); ++i) index_.emplace(pieces_[i].at, i);
@@ -38,15 +43,14 @@ void Snapshot::remove(Address at) {
 void Snapshot::remove_unused(std::uint32_t takes) {
   const std::size_t before = pieces_.size();
   std::erase_if(pieces_, [&](const Kept& kept) { return take_ - kept.used > takes; });
-  if (pieces_.size() == before) return;
-  changed_ = true;
-  index_.clear();
-  for (std::size_t i = 0; i < pieces_.size(); ++i) index_.emplace(pieces_[i].at, i);
+  if (pieces_.size() != before) number_again();
 }
 
 void Snapshot::lay_out() {
   std::size_t size = 0;
   large_.clear();
+  std::ranges::stable_sort(pieces_, std::greater<>(), &Kept::turn);
+  number_again();
   for (std::size_t i = 0; i < pieces_.size(); ++i) {
     pieces_[i].begin = size;
     pieces_[i].taken = false;
@@ -59,17 +63,19 @@ void Snapshot::lay_out() {
     for (const Kept& kept : pieces_)
       reads_.push_back({.at = kept.at, .to = std::span(buffer).subspan(kept.begin, kept.size)});
   }
+  std::reverse(reads_.begin() + static_cast<std::ptrdiff_t>(pieces_.size()), reads_.end());
   changed_ = false;
 }
 
 bool Snapshot::take() {
   ++take_;
+  turn_ = 0;
   if (changed_) lay_out();
   const std::size_t got = memory_.read_pieces(reads_);
   const bool all = got == reads_.size();
   for (std::size_t i = 0; i < pieces_.size(); ++i) pieces_[i].taken = all;
   // What lies behind the piece that is gone is read the next time.
-  if (!all && !pieces_.empty()) remove(pieces_[got % pieces_.size()].at);
+  if (!all) remove(reads_[got].at);
   return all;
 }
 
@@ -78,6 +84,7 @@ std::span<const std::byte> Snapshot::bytes(int reading, Address at, std::size_t 
     const Address offset = at - kept.at;
     if (!kept.taken || offset > kept.size || size > kept.size - offset) return {};
     kept.used = take_;
+    kept.turn = turn_++;
     return std::span<const std::byte>(buffers_[reading]).subspan(kept.begin + offset, size);
   };
   for (const std::size_t i : large_) {

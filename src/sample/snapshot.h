@@ -12,7 +12,9 @@
 namespace fathom::sample {
 
 /// Where a number is the same in both readings, it was so at one moment: after all were read once
-/// and before any was read again. `memory` must outlive it.
+/// and before any was read again. The second reading goes backwards: what leads to the others (a
+/// thread to its innermost frame) is looked at first, read last, and read again at once, so that the
+/// others did not change around it. `memory` must outlive it.
 class Snapshot {
  public:
   explicit Snapshot(const Memory& memory) : memory_(memory) {}
@@ -37,10 +39,12 @@ class Snapshot {
     Address at = 0;
     std::size_t size = 0;
     std::size_t begin = 0;  ///< In a buffer.
-    std::uint32_t used = 0;
+    std::uint32_t used = 0;  ///< The take in which it was looked at last,
+    std::uint32_t turn = 0;  ///< and when in it: what is innermost is looked at first.
     bool taken = false;
   };
   void lay_out();
+  void number_again();
 
   const Memory& memory_;
   std::vector<Kept> pieces_;
@@ -49,6 +53,7 @@ class Snapshot {
   std::vector<std::byte> buffers_[2];
   std::vector<Piece> reads_;
   std::uint32_t take_ = 0;
+  std::uint32_t turn_ = 0;
   bool changed_ = true;
 };
 

@@ -18,7 +18,9 @@ constexpr std::size_t kMostChunks = 1024;
 constexpr std::size_t kMostChunkBytes = std::size_t{64} << 20;
 /// Behind what was in use: the stack grows by this before the chunk's end has to be asked for.
 constexpr std::size_t kRoom = 1024;
+/// Places that were not looked at for so long are not read any more; on the heap each costs.
 constexpr std::uint32_t kTakesKept = 64;
+constexpr std::uint32_t kTakesKeptOnHeap = 2;
 /// Of pointers to objects: 3.14 marks some by their lowest bits.
 constexpr Address kTags = 7;
 
@@ -181,6 +183,7 @@ bool StackReader::take_frame(std::span<const std::byte> bytes, Address at, Walk&
 
 void StackReader::walk_from(int reading, Address at, Walk& into) {
   into.frames.clear();
+  into.path.clear();
   into.sure_from = 0;
   into.inner = 0;
   bool all_taken = into.all_taken;
@@ -188,6 +191,7 @@ void StackReader::walk_from(int reading, Address at, Walk& into) {
     into.all_taken = true;
     const auto bytes = bytes_at(reading, at, frame_size_, into);
     if (bytes.empty() || !take_frame(bytes, at, into)) return;
+    into.path.push_back(at);
     at = number_at<Address>(bytes, layout_.frame_previous);
     if (!into.all_taken) into.sure_from = into.frames.size();
     all_taken = all_taken && into.all_taken;
@@ -213,11 +217,11 @@ void StackReader::walk(int reading, Walk& into) {
 }
 
 /// The innermost frame may go on to its next instruction; the others wait at their calls.
-bool StackReader::agree(const Walk& a, const Walk& b) {
+bool StackReader::agree(const Walk& a, const Walk& b) const {
   if (!a.sound || !b.sound || !a.all_taken || !b.all_taken) return false;
   if (a.frames.size() != b.frames.size()) return false;
   for (std::size_t i = 0; i < a.frames.size(); ++i) {
-    const bool same_place = i == 0 || a.frames[i].instruction == b.frames[i].instruction;
+    const bool same_place = (i == 0 && !layout_.on_heap()) || a.frames[i].instruction == b.frames[i].instruction;
     if (a.frames[i].code != b.frames[i].code || a.frames[i].address != b.frames[i].address ||
         !same_place)
       return false;
@@ -225,27 +229,78 @@ bool StackReader::agree(const Walk& a, const Walk& b) {
   return true;
 }
 
-/// Of stacks that do not agree, the outer frames that all have in common are kept.
-void StackReader::keep_common(const Walk& walk) {
-  if (!walk.reaches_end) return;
-  const auto sure = static_cast<std::ptrdiff_t>(walk.sure_from);
-  std::vector<Frame>& kept = stack_.frames;
-  if (kept_++ == 0) {
-    kept.assign(walk.frames.begin() + sure, walk.frames.end());
-    return;
-  }
-  const std::size_t most = std::min(kept.size(), walk.frames.size() - walk.sure_from);
+/// Do the readings agree, and on the heap also with those before?
+bool StackReader::settled() {
+  if (!agree(walks_[0], walks_[1])) return false;
+  if (!layout_.on_heap() || walks_[1].frames == before_) return true;
+  before_ = walks_[1].frames;
+  return false;
+}
+
+/// Of two readings that do not agree, the outer frames that both have were there in between; those of
+/// the try that found most are kept.
+void StackReader::keep_common() {
+  const Walk& a = walks_[0];
+  const Walk& b = walks_[1];
+  if (!a.reaches_end || !b.reaches_end) return;
+  const std::size_t most = std::min(a.frames.size() - a.sure_from, b.frames.size() - b.sure_from);
   std::size_t same = 0;
-  while (same < most && kept[kept.size() - 1 - same] == walk.frames[walk.frames.size() - 1 - same])
+  while (same < most &&
+         a.frames[a.frames.size() - 1 - same] == b.frames[b.frames.size() - 1 - same])
     ++same;
-  kept.erase(kept.begin(), kept.end() - static_cast<std::ptrdiff_t>(same));
+  if (same > stack_.frames.size())
+    stack_.frames.assign(b.frames.end() - static_cast<std::ptrdiff_t>(same), b.frames.end());
+}
+
+/// A frame runs while it lies below the top of its chunk.
+bool StackReader::is_live(Address at, Address top) const {
+  const Chunk* const chunk = chunk_of(at);
+  return chunk == nullptr || chunk->begin != chunks_.front().begin || at < top;
+}
+
+/// The frame at this place, where both readings have the same there.
+std::optional<Frame> StackReader::same_in_both(Address at, Address previous, Address top,
+                                               bool& own) {
+  std::array<Frame, 2> frames;
+  for (int reading = 0; reading < 2; ++reading) {
+    const auto bytes = snapshot_.bytes(reading, at, frame_size_);
+    if (bytes.empty() || number_at<Address>(bytes, layout_.frame_previous) != previous ||
+        !is_live(at, top))
+      return std::nullopt;
+    Walk walk;
+    if (!take_frame(bytes, at, walk)) return std::nullopt;
+    own = walk.frames.empty();
+    if (!own) frames[static_cast<std::size_t>(reading)] = walk.frames.front();
+  }
+  if (!(frames[0] == frames[1])) return std::nullopt;
+  return frames[0];
+}
+
+/// Where the way from the innermost frame is not to be seen, the outer frames of the last stack may
+/// still be there.
+void StackReader::keep_known() {
+  const auto thread = snapshot_.bytes(1, thread_, thread_bytes_);
+  if (thread.empty() || number_at<Address>(thread, layout_.thread_interpreter) != interpreter_)
+    return;
+  const auto top = number_at<Address>(thread, layout_.thread_chunk + 8);
+  std::vector<Frame> outer;
+  Address previous = 0;
+  for (auto at = known_.rbegin(); at != known_.rend(); ++at) {
+    bool own = false;
+    const std::optional<Frame> frame = same_in_both(*at, previous, top, own);
+    if (!frame) break;
+    if (!own) outer.push_back(*frame);
+    previous = *at;
+  }
+  if (outer.size() > stack_.frames.size()) stack_.frames.assign(outer.rbegin(), outer.rend());
 }
 
 const Stack& StackReader::read() {
   stack_.frames.clear();
   stack_.state = StackState::unread;
   stack_.takes = 0;
-  kept_ = 0;
+  before_.clear();
+  before_.emplace_back();  // like no stack
   int tries = 0;
   if (snapshot_.size() == 0) prepare();
   while (tries < kTries && stack_.takes < kMostTakes) {
@@ -254,21 +309,23 @@ const Stack& StackReader::read() {
     if (snapshot_.take()) {
       walk(0, walks_[0]);
       walk(1, walks_[1]);
-      if (agree(walks_[0], walks_[1])) {
+      if (settled()) {
         stack_.frames.swap(walks_[1].frames);
+        known_.swap(walks_[1].path);
         stack_.state = StackState::whole;
         break;
       }
-      for (const Walk& walk : walks_) keep_common(walk);
+      if (!layout_.on_heap()) {
+        keep_common();
+        keep_known();
+      }
     }
     const bool grown = snapshot_.size() > places;
     if (!prepare() && !grown) ++tries;
   }
-  if (stack_.state != StackState::whole) {
-    if (kept_ < 2) stack_.frames.clear();
-    if (!stack_.frames.empty()) stack_.state = StackState::shortened;
-  }
-  snapshot_.remove_unused(layout_.on_heap() ? 0 : kTakesKept);
+  if (stack_.state != StackState::whole && !stack_.frames.empty())
+    stack_.state = StackState::shortened;
+  snapshot_.remove_unused(layout_.on_heap() ? kTakesKeptOnHeap : kTakesKept);
   return stack_;
 }
 

@@ -36,7 +36,9 @@ struct Stack {
 /// Reads a thread's stack again and again. What it needs is read twice, in one system call and at
 /// the places of the last time; where both readings say the same, the stack was so in between. It
 /// never stops the thread and never drops a stack: what is in doubt is left out, and `state` says
-/// so. `memory`, `layout` and `codes` must outlive it.
+/// so. To 3.10 frames lie apart on the heap, and a loop may come by twice while they are read: there
+/// only what was the same four times, down to the instruction, is taken. Read Alongside, every stack
+/// is whole. `memory`, `layout` and `codes` must outlive it.
 class StackReader {
  public:
   /// `thread` and `interpreter` are the addresses of CPython's structs.
@@ -53,6 +55,7 @@ class StackReader {
   /// A stack as one reading has it.
   struct Walk {
     std::vector<Frame> frames;
+    std::vector<Address> path;  ///< Where they lie, those of the interpreter too.
     bool reaches_end = false;   ///< The first frame was found: the outer frames can be counted.
     bool sound = false;         ///< Nothing contradicts itself.
     bool all_taken = false;     ///< Everything was read twice.
@@ -70,7 +73,11 @@ class StackReader {
   [[nodiscard]] std::optional<Address> innermost(int reading, int cframes, Walk& walk);
   void walk(int reading, Walk& into);
   void walk_from(int reading, Address at, Walk& into);
-  void keep_common(const Walk& walk);
+  void keep_common();
+  void keep_known();
+  [[nodiscard]] bool is_live(Address at, Address top) const;
+  [[nodiscard]] std::optional<Frame> same_in_both(Address at, Address previous, Address top,
+                                                  bool& own);
   [[nodiscard]] std::span<const std::byte> bytes_at(int reading, Address at, std::size_t size,
                                                     Walk& walk);
   [[nodiscard]] bool take_frame(std::span<const std::byte> bytes, Address at, Walk& walk);
@@ -78,7 +85,8 @@ class StackReader {
   [[nodiscard]] const Chunk* chunk_of(Address at) const;
   [[nodiscard]] bool is_lowest(Address frame) const;
   [[nodiscard]] std::int64_t instruction_of(std::span<const std::byte> bytes, const Code& code);
-  [[nodiscard]] static bool agree(const Walk& a, const Walk& b);
+  [[nodiscard]] bool agree(const Walk& a, const Walk& b) const;
+  [[nodiscard]] bool settled();
 
   const Memory& memory_;
   const Layout& layout_;
@@ -91,7 +99,8 @@ class StackReader {
   Address chunk_top_ = 0;      ///< As far as the newest is read.
   Snapshot snapshot_;
   Walk walks_[2];
-  int kept_ = 0;  ///< Walks of this reading whose outer frames stack_ has.
+  std::vector<Frame> before_;   ///< What the take before agreed upon.
+  std::vector<Address> known_;  ///< The path of the last stack that was read.
   std::vector<std::byte> single_;
   Stack stack_;
 };
