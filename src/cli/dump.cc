@@ -34,8 +34,7 @@ Result<pid_t> parse_pid(const std::string& operand) {
 
 /// The first must be there; one of those below may end while the others are looked at.
 Result<void> look_at_tree(pid_t root, bool alone, std::vector<sample::ProcessLook>& looks) {
-  const std::vector<pid_t> tree =
-      alone ? std::vector<pid_t>{root} : sample::process_tree(root);
+  const std::vector<pid_t> tree = alone ? std::vector<pid_t>{root} : sample::process_tree(root);
   for (const pid_t pid : tree) {
     Result<sample::ProcessLook> look = sample::look_at(pid);
     if (look) {
@@ -58,9 +57,8 @@ int run(const DumpArguments& arguments) {
     const Result<void> looked = look_at_tree(*pid, arguments.alone, dump.processes);
     if (!looked) return fail(looked.error());
   }
-  dump.milliseconds = std::chrono::duration<double, std::milli>(
-                          std::chrono::steady_clock::now() - begin)
-                          .count();
+  dump.milliseconds =
+      std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - begin).count();
   const Style style = style_for(STDOUT_FILENO, ColourChoice::automatic, false);
   return print(arguments.json ? dump_json(dump) : dump_text(dump, style, arguments.all));
 }
@@ -75,7 +73,8 @@ Command dump() {
   command.operand = "PID…";
   command.doc =
       "Looks once at a running process and at those below it, from outside and without stopping "
-      "them: for each thread its state, what it waits for (the GIL, a lock, a file, a pipe, a child, "
+      "them: for each thread its state, what it waits for (the GIL, a lock, a file, a pipe, a "
+      "child, "
       "a time), who has the GIL, and of CPython 3.8 to 3.14 the Python stack with its lines. The "
       "program needs no preparation; a stopped one can be looked at, too. A stack is read twice, "
       "and what was not the same in both readings is left out and marked.";

@@ -35,8 +35,8 @@ std::string joined(const std::vector<std::string>& words, std::string_view betwe
 std::string command_text(const std::vector<std::string>& words) {
   std::vector<std::string> shown;
   for (const std::string& word : words) {
-    const bool plain = !word.empty() && word.find_first_of(" \t\n'\"\\$`;&|<>()*?#~") ==
-                                            std::string::npos;
+    const bool plain =
+        !word.empty() && word.find_first_of(" \t\n'\"\\$`;&|<>()*?#~") == std::string::npos;
     shown.push_back(plain ? word : "'" + word + "'");
   }
   return joined(shown, " ");
@@ -124,7 +124,8 @@ std::string process_text(const ProcessLook& process, const Style& style, bool al
   std::string out = style.bold("process " + std::to_string(process.pid) + ": " +
                                printable(command_text(process.command))) +
                     "\n";
-  if (!process.python.empty()) out += std::string(kThreadIndent) + "CPython " + process.python + "\n";
+  if (!process.python.empty())
+    out += std::string(kThreadIndent) + "CPython " + process.python + "\n";
   if (!process.reason.empty())
     out += std::string(kThreadIndent) + "no Python stacks: " + printable(process.reason) + "\n";
   std::vector<const ThreadLook*> others;

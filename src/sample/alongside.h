@@ -20,17 +20,17 @@ struct Whereabouts {
   bool operator==(const Whereabouts&) const = default;
 };
 
-/// A processor does one thing at a time: while this thread has the one where the other ran last, and
-/// that one was not moved, it does not run. It is not stopped; it waits its turn, for as long as
-/// `held` is asked for. One thread at a time.
+/// A processor does one thing at a time: while this thread has the one where the other ran last,
+/// and that one was not moved, it does not run. It is not stopped; it waits its turn, for as long
+/// as `held` is asked for. One thread at a time.
 class Alongside {
  public:
   Alongside(pid_t pid, pid_t tid);
 
   /// Goes to where the other is. False where this thread may not run there.
   bool begin();
-  /// Whether the other cannot have run since `begin`: neither was moved, and this one not interrupted;
-  /// or it slept all the time.
+  /// Whether the other cannot have run since `begin`: neither was moved, and this one not
+  /// interrupted; or it slept all the time.
   [[nodiscard]] bool held();
   /// Goes back to wherever this thread might run before.
   void end();

@@ -9,8 +9,8 @@
 namespace fathom::sample {
 namespace {
 
-/// Numbers of 8 bytes each; these are their places, as a member of the struct has them. 3.14 has put
-/// some in between.
+/// Numbers of 8 bytes each; these are their places, as a member of the struct has them. 3.14 has
+/// put some in between.
 struct Places {
   std::size_t interpreters, interpreter_next, interpreter_threads, interpreter_gil, own_gil;
   std::size_t gil_enabled, gil_locked, gil_holder;

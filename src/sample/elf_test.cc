@@ -6,7 +6,6 @@
 #include <vector>
 
 #include <elf.h>
-
 #include <gtest/gtest.h>
 
 #include "sample/made_memory.h"
@@ -61,7 +60,8 @@ std::vector<std::byte> made_elf(bool gnu) {
   if (gnu) {
     // One bucket, the first symbol in it is 1, one word of filter.
     std::uint32_t hash = 5381;
-    for (const char c : std::string_view("_PyRuntime")) hash = hash * 33 + static_cast<unsigned char>(c);
+    for (const char c : std::string_view("_PyRuntime"))
+      hash = hash * 33 + static_cast<unsigned char>(c);
     place(image, 0x600, std::array<std::uint32_t, 4>{1, 1, 1, 0});
     place(image, 0x618, std::array<std::uint32_t, 3>{1, 0, hash | 1U});
   } else {

@@ -29,19 +29,19 @@ struct Layout {
   FrameLink link = FrameLink::direct;
   LineTable lines = LineTable::locations;
 
-  std::uint32_t interpreters = 0;       ///< Of the runtime: the first interpreter.
-  std::uint32_t runtime_gil = 0;        ///< Of the runtime: its GIL, to 3.11; else 0.
-  std::uint32_t interpreter_gil = 0;    ///< Of an interpreter: where its GIL lies, from 3.12 on.
-  std::uint32_t gil_holder = 8;         ///< Of a GIL: the thread that has or had it last,
-  std::uint32_t gil_locked = 16;        ///< and whether it has it.
-  std::uint32_t gil_enabled = 0;        ///< Of a GIL of a free-threaded build, plus one; else 0.
-  std::uint32_t interpreter_next = 0;   ///< Of an interpreter.
+  std::uint32_t interpreters = 0;      ///< Of the runtime: the first interpreter.
+  std::uint32_t runtime_gil = 0;       ///< Of the runtime: its GIL, to 3.11; else 0.
+  std::uint32_t interpreter_gil = 0;   ///< Of an interpreter: where its GIL lies, from 3.12 on.
+  std::uint32_t gil_holder = 8;        ///< Of a GIL: the thread that has or had it last,
+  std::uint32_t gil_locked = 16;       ///< and whether it has it.
+  std::uint32_t gil_enabled = 0;       ///< Of a GIL of a free-threaded build, plus one; else 0.
+  std::uint32_t interpreter_next = 0;  ///< Of an interpreter.
   std::uint32_t interpreter_threads = 0;
 
   std::uint32_t thread_next = 8;  ///< Of a thread.
   std::uint32_t thread_interpreter = 16;
-  std::uint32_t thread_frame = 0;   ///< The frame, or what leads to it.
-  std::uint32_t cframe_frame = 0;   ///< Of a cframe.
+  std::uint32_t thread_frame = 0;  ///< The frame, or what leads to it.
+  std::uint32_t cframe_frame = 0;  ///< Of a cframe.
   std::uint32_t cframe_previous = 0;
   std::uint32_t thread_pthread = 0;
   std::uint32_t thread_native = 0;  ///< 0 where there is none.

@@ -18,17 +18,17 @@ Offsets python_313() {
   std::memcpy(at.data(), kOffsetsCookie, 8);
   at[1] = 0x030d00f0;
   const std::vector<std::uint64_t> rest = {
-      0,                                                                      // free-threaded
-      283320, 624,  632,                                                      // runtime
-      194968, 7272, 7264, 7344, 7560, 7664, 7720, 7728, 16, 7752, 0, 7768, 7760,  // interpreter
-      304,    0,    8,    16,   72,   152,  160,  232,  24,                   // thread
-      80,     8,    0,    56,   72,   70,                                     // frame
-      208,    112,  120,  128,  136,  68,   52,   96,   104, 200,             // code
-      16,     8,                                                              // object
-      416,    24,   88,   168,                                                // type
-      32,     24,   16,   40,   24,   16,   48,   32,   40,  24, 16,          // tuple, list, dict, float
-      32,     16,   24,   40,   16,   32,                                     // long, bytes
-      64,     32,   16,   40};                                                // text
+      0,                                                                            // free-threaded
+      283320, 624,  632,                                                            // runtime
+      194968, 7272, 7264, 7344, 7560, 7664, 7720, 7728, 16,  7752, 0,  7768, 7760,  // interpreter
+      304,    0,    8,    16,   72,   152,  160,  232,  24,                         // thread
+      80,     8,    0,    56,   72,   70,                                           // frame
+      208,    112,  120,  128,  136,  68,   52,   96,   104, 200,                   // code
+      16,     8,                                                                    // object
+      416,    24,   88,   168,                                                      // type
+      32,     24,   16,   40,   24,   16,   48,   32,   40,  24,   16,  // tuple, list, dict, float
+      32,     16,   24,   40,   16,   32,                               // long, bytes
+      64,     32,   16,   40};                                          // text
   std::copy(rest.begin(), rest.end(), at.begin() + 2);
   return at;
 }
@@ -41,10 +41,10 @@ Offsets python_314() {
     at.insert(at.begin() + static_cast<std::ptrdiff_t>(before), values);
   };
   at[1] = 0x030e00f0;
-  insert(10, {7352});          // threads_main
-  insert(20, {7900, 0});       // generations
-  insert(37, {64, 0});         // stackpointer, tlbc_index
-  insert(49, {0});             // co_tlbc
+  insert(10, {7352});             // threads_main
+  insert(20, {7900, 0});          // generations
+  insert(37, {64, 0});            // stackpointer, tlbc_index
+  insert(49, {0});                // co_tlbc
   insert(62, {200, 24, 32, 40});  // set
   Offsets out{};
   std::copy_n(at.begin(), out.size(), out.begin());
@@ -105,8 +105,8 @@ TEST(Layout, WhatVersion314PutInBetweenIsNotTakenForSomethingElse) {
 }
 
 TEST(Layout, OtherVersionsAndPreReleasesAreRefused) {
-  for (const std::uint64_t version : {0x030c00f0ULL, 0x030f00f0ULL, 0x030d00a1ULL, 0x030e00b4ULL,
-                                      0x040d00f0ULL, 0ULL}) {
+  for (const std::uint64_t version :
+       {0x030c00f0ULL, 0x030f00f0ULL, 0x030d00a1ULL, 0x030e00b4ULL, 0x040d00f0ULL, 0ULL}) {
     Offsets offsets = python_313();
     offsets[1] = version;
     EXPECT_FALSE(read(offsets)) << version;

@@ -44,11 +44,11 @@ TEST(LineTable, RangesWithAndWithoutLine) {
 
 TEST(LineTable, LocationsOfEachForm) {
   // Objects/locations.md of CPython: short, one line, no column, long, none.
-  const auto table = bytes({0x80 | (3 << 3) | 1, 0x12,            // 2 units, same line
-                            0x80 | (12 << 3) | 0, 4, 9,           // 1 unit, 2 lines on
-                            0x80 | (13 << 3) | 0, 0x07,           // 1 unit, 3 lines back
+  const auto table = bytes({0x80 | (3 << 3) | 1, 0x12,                  // 2 units, same line
+                            0x80 | (12 << 3) | 0, 4, 9,                 // 1 unit, 2 lines on
+                            0x80 | (13 << 3) | 0, 0x07,                 // 1 unit, 3 lines back
                             0x80 | (14 << 3) | 0, 0x48, 0x02, 0, 1, 1,  // 68 lines on
-                            0x80 | (15 << 3) | 7});               // 8 units of none
+                            0x80 | (15 << 3) | 7});                     // 8 units of none
   const auto line = [&](unsigned at) { return line_at(LineTable::locations, table, 100, at); };
   EXPECT_EQ(line(0), 100);
   EXPECT_EQ(line(2), 100);

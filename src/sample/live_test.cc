@@ -15,15 +15,15 @@
 #include <thread>
 #include <vector>
 
+#include <gtest/gtest.h>
 #include <sys/wait.h>
 #include <unistd.h>
-
-#include <gtest/gtest.h>
 
 #include "sample/alongside.h"
 #include "sample/mappings.h"
 #include "sample/process_look.h"
 #include "sample/runtime.h"
+#include "sample/sampler.h"
 #include "sample/thread_list.h"
 
 namespace fathom::sample {
@@ -42,8 +42,8 @@ std::vector<std::string> interpreters() {
   for (int minor = 8; minor <= 14 && home != nullptr; ++minor) {
     const std::string begin = "3." + std::to_string(minor) + ".";
     std::error_code error;
-    for (const auto& folder : std::filesystem::directory_iterator(
-             std::string(home) + "/.pyenv/versions", error)) {
+    for (const auto& folder :
+         std::filesystem::directory_iterator(std::string(home) + "/.pyenv/versions", error)) {
       const std::string python = folder.path().string() + "/bin/python3";
       if (folder.path().filename().string().starts_with(begin) && access(python.c_str(), X_OK) == 0)
         found.push_back(python);
@@ -286,9 +286,10 @@ std::string impossible(const Stack& stack, const Layout& layout,
   for (std::size_t i = 0; i + 1 < frames.size(); ++i) {
     const Frame& outer = frames[i + 1];
     if (outer.code->file != "<changing>") break;
-    const std::string edge = short_name(outer.code->name) + " " +
-                             std::to_string(outer.code->line(layout, outer.instruction).value_or(-1)) +
-                             " " + short_name(frames[i].code->name);
+    const std::string edge =
+        short_name(outer.code->name) + " " +
+        std::to_string(outer.code->line(layout, outer.instruction).value_or(-1)) + " " +
+        short_name(frames[i].code->name);
     if (!edges.contains(edge)) return edge;
   }
   const bool rooted = !frames.empty() && frames.back().code->name == "<module>";
@@ -363,9 +364,56 @@ TEST_P(Live, ReadOnItsOwnProcessorEveryStackIsWhole) {
   EXPECT_GE(whole, held * 95 / 100);
 }
 
+TEST_P(Live, TheWeightsOfAllStacksAreTheSchedulersTime) {
+  const Program program(GetParam(), "work.py", {"5", "1000"});
+  auto sampler = Sampler::open(program.pid(), {});
+  ASSERT_TRUE(sampler) << sampler.error().message;
+  const std::int64_t before = read_tasks(program.pid()).front().on_cpu.value_or(0);
+  std::int64_t ran = 0;
+  while (ran < 20'000'000) {
+    (*sampler)->look();
+    ran = read_tasks(program.pid()).front().on_cpu.value_or(0) - before;
+  }
+  (*sampler)->look();
+  const std::int64_t after = read_tasks(program.pid()).front().on_cpu.value_or(0);
+  const Samples samples = (*sampler)->samples();
+  // It began to count earlier than we did, and ended before we did.
+  EXPECT_GE(samples.on_cpu, ran);
+  EXPECT_LE(samples.on_cpu, after);
+  std::int64_t sum = 0;
+  std::int64_t in_work = 0;
+  for (const WeighedStack& stack : samples.stacks) {
+    sum += stack.on_cpu;
+    const bool known = std::ranges::any_of(stack.frames, [](const FrameLook& frame) {
+      return frame.function == "work" || frame.function == "deep";
+    });
+    in_work += known || stack.state == StackState::unread ? stack.on_cpu : 0;
+  }
+  EXPECT_EQ(sum, samples.on_cpu);
+  EXPECT_GT(in_work, samples.on_cpu / 2);
+  EXPECT_GT(samples.counts.whole + samples.counts.shortened + samples.counts.unread, 0);
+}
+
+TEST_P(Live, AThreadThatSleepsWeighsNothing) {
+  const Program program(GetParam(), "waiting.py");
+  Result<ProcessLook> look = look_at(program.pid());
+  for (int again = 0; again < 10000 && look && !all_wait(*look); ++again)
+    look = look_at(program.pid());
+  auto sampler = Sampler::open(program.pid(), {});
+  ASSERT_TRUE(sampler) << sampler.error().message;
+  for (int round = 0; round < 50; ++round) (*sampler)->look();
+  const Samples samples = (*sampler)->samples();
+  EXPECT_EQ(samples.rounds, 50);
+  for (const WeighedStack& stack : samples.stacks) {
+    EXPECT_FALSE(std::ranges::any_of(
+        stack.frames, [](const FrameLook& frame) { return frame.function.ends_with("method"); }));
+  }
+}
+
 std::string name_of(const testing::TestParamInfo<std::string>& info) {
   std::string name = std::to_string(info.index) + info.param;
-  std::ranges::replace_if(name, [](char c) { return std::isalnum(static_cast<unsigned char>(c)) == 0; }, '_');
+  std::ranges::replace_if(
+      name, [](char c) { return std::isalnum(static_cast<unsigned char>(c)) == 0; }, '_');
   return name;
 }
 
@@ -417,7 +465,8 @@ TEST(Look, TheTreeHasChildrenAndTheirs) {
 
 TEST(Runtime, TheVersionIsFoundInWhatSysVersionIsMadeOf) {
   using namespace std::string_literals;
-  EXPECT_EQ(version_in("\0\0003.8.18 (default, May  9 2026, 01:02:03) \n[GCC 12.2.0]\0"s), "3.8.18");
+  EXPECT_EQ(version_in("\0\0003.8.18 (default, May  9 2026, 01:02:03) \n[GCC 12.2.0]\0"s),
+            "3.8.18");
   EXPECT_EQ(version_in("\0003.10.0rc1+ (heads/x) \n[Clang 14]\0"s), "3.10.0");
   EXPECT_EQ(version_in("\0003.8.18 (default) [MSC]\0"s), "");
   EXPECT_EQ(version_in("x3.8.18 (default) [GCC]\0"s), "");

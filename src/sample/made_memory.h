@@ -20,10 +20,8 @@ class MadeMemory final : public Memory {
   void unmap(Address at) { parts_.erase(at); }
 
   template <typename T>
-    requires std::is_integral_v<T>
-  void put(Address at, T value) {
-    put_bytes(at, std::as_bytes(std::span(&value, 1)));
-  }
+  requires std::is_integral_v<T>
+  void put(Address at, T value) { put_bytes(at, std::as_bytes(std::span(&value, 1))); }
   void put_text(Address at, std::string_view text) {
     put_bytes(at, std::as_bytes(std::span(text)));
   }

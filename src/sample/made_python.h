@@ -10,8 +10,8 @@
 
 namespace fathom::sample {
 
-/// One thread whose frames lie in one chunk. Each function has two lines: bytecode 0 to 9 is line 1,
-/// bytecode 10 to 19 line 2; its frame takes 96 bytes.
+/// One thread whose frames lie in one chunk. Each function has two lines: bytecode 0 to 9 is line
+/// 1, bytecode 10 to 19 line 2; its frame takes 96 bytes.
 struct MadePython {
   static constexpr Address kThread = 0x10000;
   static constexpr Address kInterpreter = 0x20000;

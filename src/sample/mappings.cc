@@ -59,7 +59,8 @@ std::optional<std::vector<Mapping>> read_mappings(pid_t pid, int& error) {
   const int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
   error = errno;
   if (fd < 0) return std::nullopt;
-  // The kernel hands it out a page at a time, each ending with a line: only an empty read is the end.
+  // The kernel hands it out a page at a time, each ending with a line: only an empty read is the
+  // end.
   std::string text;
   ssize_t got = 1;
   while (got > 0 && text.size() < kMostBytes) {

@@ -2,9 +2,8 @@
 
 #include <algorithm>
 
-#include <unistd.h>
-
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 namespace fathom::sample {
 namespace {

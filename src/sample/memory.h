@@ -23,8 +23,7 @@ struct Piece {
 
 /// The number that lies `offset` bytes behind the start; 0 where it does not lie within.
 template <typename T>
-  requires std::is_integral_v<T>
-T number_at(std::span<const std::byte> bytes, std::size_t offset) {
+requires std::is_integral_v<T> T number_at(std::span<const std::byte> bytes, std::size_t offset) {
   T value = 0;
   if (offset <= bytes.size() && sizeof value <= bytes.size() - offset)
     std::memcpy(&value, bytes.data() + offset, sizeof value);
@@ -48,7 +47,7 @@ class Memory {
     return read_pieces({&piece, 1}) == 1;
   }
   template <typename T>
-    requires std::is_integral_v<T>
+  requires std::is_integral_v<T>
   [[nodiscard]] std::optional<T> number(Address at) const {
     T value = 0;
     if (!read(at, std::as_writable_bytes(std::span(&value, 1)))) return std::nullopt;

@@ -54,7 +54,7 @@ std::string refusal(pid_t pid, const std::vector<Mapping>& mappings) {
 }
 
 Error not_permitted(pid_t pid) {
-  struct stat owner{};
+  struct stat owner {};
   const std::string folder = "/proc/" + std::to_string(pid);
   const bool known = ::stat(folder.c_str(), &owner) == 0;
   std::string message = named(pid);
@@ -62,7 +62,9 @@ Error not_permitted(pid_t pid) {
     message += " belongs to another user (" + std::to_string(owner.st_uid) + ")";
   else
     message += " may not be looked at";
-  return {.code = ErrorCode::io, .message = message + ": run this with sudo"};
+  // Of a process in a sandbox, not even root may see more.
+  message += ::geteuid() == 0 ? ", not by root either" : ": run this with sudo";
+  return {.code = ErrorCode::io, .message = message};
 }
 
 FrameLook look_of(const Frame& frame, const Layout& layout) {
@@ -100,11 +102,11 @@ class PythonLook {
   }
 
  private:
-  void describe(pid_t pid, const PythonThread& python, const std::vector<Gil>& gils, ThreadLook& look) {
+  void describe(pid_t pid, const PythonThread& python, const std::vector<Gil>& gils,
+                ThreadLook& look) {
     look.python = true;
-    const bool holds = std::ranges::any_of(gils, [&](const Gil& gil) {
-      return gil.enabled && gil.holder == python.address;
-    });
+    const bool holds = std::ranges::any_of(
+        gils, [&](const Gil& gil) { return gil.enabled && gil.holder == python.address; });
     if (holds && look.gil == GilState::none) look.gil = GilState::holds;
     StackReader reader(memory_, runtime_.layout, codes_, python.address, python.interpreter);
     const Stack& stack = read(reader, pid, look.task.id);
@@ -171,9 +173,9 @@ Result<ProcessLook> look_at(pid_t pid) {
       look.reason = runtime.error().message;
     }
   }
-  if (!look.reason.empty()) {
-    for (ThreadLook& thread : look.threads)
-      thread.wait = wait_of(pid, memory, thread.task, {});
+  // The kernel's own threads are in no system call.
+  if (!look.reason.empty() && !mappings->empty()) {
+    for (ThreadLook& thread : look.threads) thread.wait = wait_of(pid, memory, thread.task, {});
   }
   // Its number may be another process's by now.
   const std::optional<capture::ProcStat> after = capture::read_stat(pid);

@@ -1,4 +1,5 @@
-// A look at a process: its threads, what they wait for, and their Python stacks, without stopping it.
+// A look at a process: its threads, what they wait for, and their Python stacks, without stopping
+// it.
 #pragma once
 
 #include <cstdint>

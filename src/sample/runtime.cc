@@ -40,8 +40,9 @@ std::vector<Module> find_modules(const Memory& memory, const std::vector<Mapping
     if (std::optional<LoadedElf> elf = LoadedElf::at(memory, mapping.begin))
       modules.push_back({std::move(*elf), &mapping});
   }
-  std::ranges::stable_sort(
-      modules, [](const Module& a, const Module& b) { return rank_of(*a.mapping) < rank_of(*b.mapping); });
+  std::ranges::stable_sort(modules, [](const Module& a, const Module& b) {
+    return rank_of(*a.mapping) < rank_of(*b.mapping);
+  });
   return modules;
 }
 
@@ -223,8 +224,8 @@ Result<Runtime> find_runtime(pid_t pid, const Memory& memory,
                              const std::vector<Mapping>& mappings) {
   const std::vector<Module> modules = find_modules(memory, mappings);
   std::optional<Error> reason;
-  const auto attempt = [&](const Module& module, std::optional<Address> address)
-      -> std::optional<Runtime> {
+  const auto attempt = [&](const Module& module,
+                           std::optional<Address> address) -> std::optional<Runtime> {
     if (!address || *address == 0) return std::nullopt;
     Result<Runtime> runtime = describe(memory, module, *address);
     const Result<void> sound = runtime ? check(memory, *runtime) : runtime.error();

@@ -13,8 +13,8 @@ namespace fathom::sample {
 
 /// Where a number is the same in both readings, it was so at one moment: after all were read once
 /// and before any was read again. The second reading goes backwards: what leads to the others (a
-/// thread to its innermost frame) is looked at first, read last, and read again at once, so that the
-/// others did not change around it. `memory` must outlive it.
+/// thread to its innermost frame) is looked at first, read last, and read again at once, so that
+/// the others did not change around it. `memory` must outlive it.
 class Snapshot {
  public:
   explicit Snapshot(const Memory& memory) : memory_(memory) {}
@@ -38,7 +38,7 @@ class Snapshot {
   struct Kept {
     Address at = 0;
     std::size_t size = 0;
-    std::size_t begin = 0;  ///< In a buffer.
+    std::size_t begin = 0;   ///< In a buffer.
     std::uint32_t used = 0;  ///< The take in which it was looked at last,
     std::uint32_t turn = 0;  ///< and when in it: what is innermost is looked at first.
     bool taken = false;

@@ -202,8 +202,8 @@ void StackReader::walk_from(int reading, Address at, Walk& into) {
   into.sound = into.reaches_end && into.sure_from == 0;
 }
 
-/// C code that enters Python has put its record on the list before there is a frame in it: then what
-/// stood there before is where the thread still is.
+/// C code that enters Python has put its record on the list before there is a frame in it: then
+/// what stood there before is where the thread still is.
 void StackReader::walk(int reading, Walk& into) {
   into.frames.clear();
   into.reaches_end = into.sound = false;
@@ -221,7 +221,8 @@ bool StackReader::agree(const Walk& a, const Walk& b) const {
   if (!a.sound || !b.sound || !a.all_taken || !b.all_taken) return false;
   if (a.frames.size() != b.frames.size()) return false;
   for (std::size_t i = 0; i < a.frames.size(); ++i) {
-    const bool same_place = (i == 0 && !layout_.on_heap()) || a.frames[i].instruction == b.frames[i].instruction;
+    const bool same_place =
+        (i == 0 && !layout_.on_heap()) || a.frames[i].instruction == b.frames[i].instruction;
     if (a.frames[i].code != b.frames[i].code || a.frames[i].address != b.frames[i].address ||
         !same_place)
       return false;
@@ -237,8 +238,8 @@ bool StackReader::settled() {
   return false;
 }
 
-/// Of two readings that do not agree, the outer frames that both have were there in between; those of
-/// the try that found most are kept.
+/// Of two readings that do not agree, the outer frames that both have were there in between; those
+/// of the try that found most are kept.
 void StackReader::keep_common() {
   const Walk& a = walks_[0];
   const Walk& b = walks_[1];

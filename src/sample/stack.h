@@ -35,8 +35,8 @@ struct Stack {
 
 /// Reads a thread's stack again and again. What it needs is read twice, in one system call and at
 /// the places of the last time; where both readings say the same, the stack was so in between. It
-/// never stops the thread and never drops a stack: what is in doubt is left out, and `state` says
-/// so. To 3.10 frames lie apart on the heap, and a loop may come by twice while they are read: there
+/// never stops the thread and never drops a stack: what is in doubt is left out, and `state` tells
+/// it. To 3.10 frames lie apart on the heap, and a loop may come by twice while they are read: there
 /// only what was the same four times, down to the instruction, is taken. Read Alongside, every stack
 /// is whole. `memory`, `layout` and `codes` must outlive it.
 class StackReader {
@@ -47,8 +47,9 @@ class StackReader {
 
   /// Valid until the next call.
   const Stack& read();
+  [[nodiscard]] Address thread() const { return thread_; }
 
-  /// Deeper ones are shortened by their innermost frames.
+  /// Deeper ones are unread.
   static constexpr std::size_t kMostFrames = 32768;
 
  private:

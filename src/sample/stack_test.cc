@@ -12,7 +12,8 @@
 namespace fathom::sample {
 namespace {
 
-/// A made Python with three functions on its stack, main, left and end, and one to put in its place.
+/// A made Python with three functions on its stack, main, left and end, and one to put in its
+/// place.
 class Stacks : public testing::Test {
  protected:
   Stacks() {

@@ -9,13 +9,13 @@ namespace fathom::sample {
 /// What an argument of a call is.
 enum class Operand : std::uint8_t {
   none,
-  file,       ///< The first argument is a file descriptor.
-  polled,     ///< A list of pollfd and its length.
-  futex,      ///< The first argument is a futex.
-  sleep,      ///< It waits for a time.
-  child,      ///< The first argument is a process, or -1.
-  child_by,   ///< waitid: the second argument is a process, by what the first says.
-  select,     ///< The first argument is a number of descriptors: 0 is a sleep.
+  file,      ///< The first argument is a file descriptor.
+  polled,    ///< A list of pollfd and its length.
+  futex,     ///< The first argument is a futex.
+  sleep,     ///< It waits for a time.
+  child,     ///< The first argument is a process, or -1.
+  child_by,  ///< waitid: the second argument is a process, by what the first says.
+  select,    ///< The first argument is a number of descriptors: 0 is a sleep.
 };
 
 struct SystemCall {

@@ -83,8 +83,7 @@ Task read_task(const std::string& tasks, pid_t id) {
 
 /// What a descriptor of the process is open on.
 std::string object_of(pid_t pid, std::int64_t descriptor) {
-  const std::string path =
-      "/proc/" + std::to_string(pid) + "/fd/" + std::to_string(descriptor);
+  const std::string path = "/proc/" + std::to_string(pid) + "/fd/" + std::to_string(descriptor);
   std::array<char, 4096> target{};
   const ssize_t size = ::readlink(path.c_str(), target.data(), target.size());
   if (size <= 0) return "file descriptor " + std::to_string(descriptor);
@@ -194,8 +193,7 @@ Wait wait_of(pid_t pid, const Memory& memory, const Task& task, const std::vecto
       break;
     case Operand::child_by:
       wait.kind = WaitKind::child;
-      wait.objects =
-          child_of(first == P_PID ? static_cast<std::int32_t>(task.arguments[1]) : -1);
+      wait.objects = child_of(first == P_PID ? static_cast<std::int32_t>(task.arguments[1]) : -1);
       break;
     case Operand::select:
       wait.kind = first == 0 ? WaitKind::sleep : WaitKind::poll;

@@ -19,15 +19,15 @@ struct Task {
   pid_t id = 0;             ///< As we see it.
   std::int64_t native = 0;  ///< As it sees itself: other in a PID namespace.
   std::string name;
-  char state = '?';                    ///< As /proc has it: R, S, D, T, t, Z, X, I.
-  std::optional<std::int64_t> call;    ///< The system call that it is in; -1: none.
+  char state = '?';                  ///< As /proc has it: R, S, D, T, t, Z, X, I.
+  std::optional<std::int64_t> call;  ///< The system call that it is in; -1: none.
   std::array<std::uint64_t, 6> arguments{};
   std::string channel;                 ///< Where in the kernel it waits (wchan).
   std::optional<std::int64_t> on_cpu;  ///< ns so far, by the scheduler.
   std::optional<std::int64_t> queued;  ///< ns so far that it could have run but had to wait.
 };
 
-/// The threads of a process; empty where it is gone.
+/// The threads of a process; empty where there is none.
 std::vector<Task> read_tasks(pid_t pid);
 
 /// What /proc/PID/task/TID/syscall says, into the task.

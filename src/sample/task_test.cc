@@ -3,10 +3,9 @@
 #include <algorithm>
 #include <array>
 
+#include <gtest/gtest.h>
 #include <sys/syscall.h>
 #include <unistd.h>
-
-#include <gtest/gtest.h>
 
 #include "sample/made_memory.h"
 #include "sample/system_call.h"

@@ -46,12 +46,13 @@ std::optional<Gil> read_gil(const Memory& memory, const Runtime& runtime, Addres
   if (!locked || !holder) return std::nullopt;
   if (*locked == 1) gil.holder = *holder;
   if (layout.gil_enabled != 0)
-    gil.enabled = memory.number<std::int32_t>(gil.address + layout.gil_enabled - 1).value_or(0) != 0;
+    gil.enabled =
+        memory.number<std::int32_t>(gil.address + layout.gil_enabled - 1).value_or(0) != 0;
   return gil;
 }
 
-/// Where in the thread library's struct the thread's number stands: it is one of the process's tasks
-/// in every thread, and another in each.
+/// Where in the thread library's struct the thread's number stands: it is one of the process's
+/// tasks in every thread, and another in each.
 void find_native_ids(const Memory& memory, const std::vector<std::int64_t>& tasks,
                      std::vector<PythonThread>& threads) {
   const std::unordered_set<std::int64_t> known(tasks.begin(), tasks.end());

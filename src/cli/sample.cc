@@ -1,0 +1,190 @@
+// fathom sample: where a running process tree spends its processor time, in Python functions.
+#include <csignal>
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "base/json_writer.h"
+#include "capture/launcher/amounts.h"
+#include "cli/command.h"
+#include "cli/messages.h"
+#include "cli/options.h"
+#include "cli/output.h"
+#include "cli/selection_options.h"
+#include "cli/version.h"
+#include "sample/sampler.h"
+
+namespace fathom::cli {
+namespace {
+
+using sample::Samples;
+using sample::StackState;
+using sample::WeighedStack;
+
+struct SampleArguments {
+  std::vector<std::string> pids;
+  std::int64_t duration = 5'000'000'000;
+  int rate = 100;
+  bool alone = false;
+  bool json = false;
+  bool quiet = false;
+  std::string output;
+};
+
+volatile std::sig_atomic_t interrupted = 0;
+
+std::string frame_text(const sample::FrameLook& frame) {
+  return frame.function + " (" + frame.file + (frame.line ? ":" + std::to_string(*frame.line) : "") +
+         ")";
+}
+
+/// What takes the place of the functions that are not known.
+std::string_view mark_of(const WeighedStack& stack) {
+  if (!stack.python) return "(no Python)";
+  if (stack.state == StackState::unread) return "(stack not read)";
+  if (stack.state == StackState::shortened) return "(inner functions not read)";
+  return stack.frames.empty() ? "(no Python function)" : "";
+}
+
+/// A line for each stack: its frames from the outermost on, between them ";", then the nanoseconds.
+std::string as_folded(const Samples& samples) {
+  std::string out;
+  for (const WeighedStack& stack : samples.stacks) {
+    std::string line;
+    const auto add = [&line](std::string text) {
+      for (char& c : text) {
+        if (c == ';' || c == '\n') c = ',';
+      }
+      line += (line.empty() ? "" : ";") + text;
+    };
+    for (const sample::FrameLook& frame : stack.frames) add(frame_text(frame));
+    const std::string_view mark = mark_of(stack);
+    if (!mark.empty()) add(std::string(mark));
+    out += line + " " + std::to_string(stack.on_cpu) + "\n";
+  }
+  return out;
+}
+
+std::string_view state_text(StackState state) {
+  if (state == StackState::whole) return "whole";
+  return state == StackState::shortened ? "shortened" : "unread";
+}
+
+std::string as_json(const Samples& samples) {
+  std::string out;
+  JsonWriter json(out, kJsonLines);
+  json.object().member("schema", "fathom.samples/1").member("fathom", version());
+  json.member("rounds", samples.rounds).member("late", samples.late);
+  json.member("on_cpu_ns", samples.on_cpu);
+  json.key("counts")
+      .object(kJsonInline)
+      .member("whole", samples.counts.whole)
+      .member("shortened", samples.counts.shortened)
+      .member("unread", samples.counts.unread)
+      .end();
+  json.key("not_read").texts(samples.unread);
+  json.key("stacks").array(kJsonLines);
+  for (const WeighedStack& stack : samples.stacks) {
+    json.object(kJsonInline).member("on_cpu_ns", stack.on_cpu).member("samples", stack.samples);
+    json.member("python", stack.python).member("stack", state_text(stack.state));
+    json.key("frames").array(kJsonInline);
+    for (const sample::FrameLook& frame : stack.frames) {
+      json.object(kJsonInline)
+          .member("function", frame.function)
+          .member("file", frame.file)
+          .member("line", frame.line)
+          .end();
+    }
+    json.end().end();
+  }
+  json.end().end();
+  return out + "\n";
+}
+
+std::string percent_of(std::int64_t part, std::int64_t all) {
+  return std::to_string(all > 0 ? (100 * part + all / 2) / all : 0) + " %";
+}
+
+void say_counts(const Samples& samples, bool quiet) {
+  if (quiet) return;
+  const sample::StackCounts& counts = samples.counts;
+  const std::int64_t all = counts.whole + counts.shortened + counts.unread;
+  say_error(std::to_string(all) + " stacks: " + percent_of(counts.whole, all) + " whole, " +
+            percent_of(counts.shortened, all) + " shortened, " + percent_of(counts.unread, all) +
+            " not read; " + std::to_string(samples.on_cpu / 1'000'000) +
+            " ms of processor time by the scheduler");
+  if (samples.late > 0)
+    say_warning(std::to_string(samples.late) + " looks were left out: the machine was busy", false);
+  for (const std::string& process : samples.unread) say_warning(process, false);
+}
+
+int run(const SampleArguments& arguments) {
+  pid_t pid = 0;
+  const Options::Parse parse = number_into<pid_t>(pid, 1);
+  const Result<void> parsed = parse(arguments.pids.front());
+  if (!parsed) return fail(Error(parsed.error()).in("sample"));
+  auto sampler = sample::Sampler::open(
+      pid, {.period = 1'000'000'000 / arguments.rate, .alone = arguments.alone});
+  if (!sampler) return fail(sampler.error());
+  Result<Output> output = Output::open(arguments.output);
+  if (!output) return fail(output.error());
+  std::signal(SIGINT, [](int) { interrupted = 1; });
+  (*sampler)->run(arguments.duration, [] { return interrupted != 0; });
+  const Samples samples = (*sampler)->samples();
+  const Result<void> written =
+      (*output).write(arguments.json ? as_json(samples) : as_folded(samples));
+  const Result<void> finished = written ? (*output).finish() : written;
+  if (!finished) return fail(finished.error());
+  say_counts(samples, arguments.quiet);
+  return kFine;
+}
+
+}  // namespace
+
+Command sample_command() {
+  Command command;
+  command.name = "sample";
+  command.group = "Capture";
+  command.title = "Where a running program spends its processor time, in Python functions";
+  command.operand = "PID";
+  command.doc =
+      "Looks again and again at the Python stacks of a running process and of those below it, from "
+      "outside and without stopping them, and prints them as folded stacks for flame graphs. A "
+      "stack weighs the nanoseconds that its thread ran, by the scheduler, since the look before: "
+      "all weights sum to the processor time that was used. Functions that are not certain are "
+      "left out and marked. The program needs no preparation.";
+  command.examples = {"fathom sample 12345 --duration 10s -o stacks.folded",
+                      "fathom sample $(pgrep -o torchrun) --rate 250"};
+  command.declare = [](Options& options) -> std::function<int()> {
+    const auto arguments = std::make_shared<SampleArguments>();
+    options.operands("PID", arguments->pids, 1);
+    options.parsed(
+        "--duration", "TIME",
+        [arguments](const std::string& text) -> Result<void> {
+          const Result<Duration> duration = capture::parse_duration(text);
+          if (!duration) return duration.error();
+          arguments->duration = (*duration).count();
+          return {};
+        },
+        "How long to look (default 5s)");
+    options.parsed("--rate", "RATE", number_into<int>(arguments->rate, 1),
+                   "How often a second, at most 10000 (default 100)");
+    options.flag("--alone", arguments->alone, "Only this process, not those below it");
+    options.group("Output");
+    options.text("-o,--output", "FILE", arguments->output, "Instead of standard output");
+    options.flag("--json", arguments->json, "JSON, schema fathom.samples/1");
+    options.flag("-q,--quiet", arguments->quiet, "No messages but errors");
+    return [arguments] {
+      if (arguments->pids.size() > 1 || arguments->rate > 10000) {
+        return fail({.code = ErrorCode::invalid_argument,
+                     .message = arguments->rate > 10000
+                                    ? "sample: --rate is at most 10000"
+                                    : "sample: one PID; those below it are looked at, too"});
+      }
+      return run(*arguments);
+    };
+  };
+  return command;
+}
+
+}  // namespace fathom::cli
