@@ -34,8 +34,8 @@ struct SampleArguments {
 volatile std::sig_atomic_t interrupted = 0;
 
 std::string frame_text(const sample::FrameLook& frame) {
-  return frame.function + " (" + frame.file + (frame.line ? ":" + std::to_string(*frame.line) : "") +
-         ")";
+  return frame.function + " (" + frame.file +
+         (frame.line ? ":" + std::to_string(*frame.line) : "") + ")";
 }
 
 /// What takes the place of the functions that are not known.

@@ -11,6 +11,7 @@
 
 #include "base/hash.h"
 #include "base/proc_file.h"
+#include "capture/system/proc.h"
 #include "sample/alongside.h"
 #include "sample/mappings.h"
 #include "sample/runtime.h"
@@ -145,6 +146,7 @@ class Sampler::Process {
     std::vector<std::int64_t> natives;
     for (auto& [tid, thread] : threads_) thread.listed = false;
     for (const Task& task : tasks) {
+      if (task.state == 'Z' || task.state == 'X') continue;
       by_native.emplace(task.native, task.id);
       natives.push_back(task.native);
       auto [at, fresh] = threads_.try_emplace(task.id);
@@ -228,7 +230,10 @@ Result<std::unique_ptr<Sampler>> Sampler::open(pid_t root, const Options& option
 void Sampler::find_processes() {
   const std::vector<pid_t> tree = options_.alone ? std::vector{root_} : process_tree(root_);
   for (const pid_t pid : tree) {
-    if (!processes_.contains(pid)) processes_.emplace(pid, std::make_unique<Process>(pid, rounds_ > 0));
+    const std::optional<capture::ProcStat> stat = capture::read_stat(pid);
+    if (!stat || stat->state == 'Z') continue;
+    if (!processes_.contains(pid))
+      processes_.emplace(pid, std::make_unique<Process>(pid, rounds_ > 0));
   }
 }
 
@@ -257,6 +262,7 @@ void Sampler::run(std::int64_t duration, bool (*stop)()) {
     sleep_until(next + static_cast<std::int64_t>(chance % 1024) * spread / 1024 - spread / 2);
     look();
     const std::int64_t now = now_ns();
+    if (processes_.empty()) break;
     if (now >= next_tree && !options_.alone) {
       find_processes();
       next_tree = now + kTreeEvery;

@@ -1,4 +1,5 @@
-// Sampler: where the threads of a process tree spend their processor time, by looking at their stacks.
+// Sampler: where the threads of a process tree spend their processor time, by looking at their
+// stacks.
 #pragma once
 
 #include <cstdint>
@@ -25,7 +26,7 @@ struct StackCounts {
 struct WeighedStack {
   std::vector<FrameLook> frames;  ///< The outermost first. Empty: no Python function, or unread.
   StackState state = StackState::whole;
-  bool python = true;  ///< False for threads without Python.
+  bool python = true;       ///< False for threads without Python.
   std::int64_t on_cpu = 0;  ///< ns.
   std::int64_t samples = 0;
 };
@@ -34,9 +35,9 @@ struct Samples {
   std::vector<WeighedStack> stacks;  ///< The most processor time first.
   StackCounts counts;                ///< Of threads of Python that had run.
   std::int64_t rounds = 0;           ///< How often all threads were looked at.
-  std::int64_t late = 0;             ///< Rounds that were left out because those before took longer.
-  std::int64_t on_cpu = 0;           ///< ns of all threads: the sum over all stacks.
-  std::vector<std::string> unread;   ///< Processes without stacks, and why.
+  std::int64_t late = 0;            ///< Rounds that were left out because those before took longer.
+  std::int64_t on_cpu = 0;          ///< ns of all threads: the sum over all stacks.
+  std::vector<std::string> unread;  ///< Processes without stacks, and why.
 };
 
 /// Looks at all threads of the process and of those below it in regular steps, with some chance in

@@ -36,9 +36,9 @@ struct Stack {
 /// Reads a thread's stack again and again. What it needs is read twice, in one system call and at
 /// the places of the last time; where both readings say the same, the stack was so in between. It
 /// never stops the thread and never drops a stack: what is in doubt is left out, and `state` tells
-/// it. To 3.10 frames lie apart on the heap, and a loop may come by twice while they are read: there
-/// only what was the same four times, down to the instruction, is taken. Read Alongside, every stack
-/// is whole. `memory`, `layout` and `codes` must outlive it.
+/// it. To 3.10 frames lie apart on the heap, and a loop may come by twice while they are read:
+/// there only what was the same four times, down to the instruction, is taken. Read Alongside,
+/// every stack is whole. `memory`, `layout` and `codes` must outlive it.
 class StackReader {
  public:
   /// `thread` and `interpreter` are the addresses of CPython's structs.

@@ -65,6 +65,7 @@ class Limits(unittest.TestCase):
             "attach": ["attach", "999999999"],
             "doctor": ["doctor"],
             "dump": ["dump", "--alone", str(os.getpid())],
+            "sample": ["sample", "--alone", "--duration", "1ms", "-q", str(os.getpid())],
             "explain": ["explain", "fp64"],
             "compare": ["compare", TRACE, TRACE],
             "baseline": ["baseline", "show", str(ROOT / "tests/data/baselines/version_1.json")],
@@ -99,7 +100,7 @@ class Limits(unittest.TestCase):
     def sweep(self, arguments, step, growth=1.5):
         """From the least that the program starts in to what is enough; how often it was too little."""
         normal = fathom(*self.fresh(arguments))
-        if arguments[0] in ("run", "attach", "doctor", "dump", "bench", "view"):
+        if arguments[0] in ("run", "attach", "doctor", "dump", "sample", "bench", "view"):
             normal.stdout = None  # shows processes, memory or times, which are not the same twice
         limit, failures = least(), 0
         while not self.check(limited(int(limit), *self.fresh(arguments)), normal, limit):
