@@ -297,7 +297,7 @@ std::string impossible(const Stack& stack, const Layout& layout,
 }
 
 void spin(int sample) {
-  static volatile int sink = 0;
+  [[maybe_unused]] static volatile int sink = 0;
   for (int pause = sample * 37 % 50 * 200; pause > 0; --pause) sink = pause;
 }
 
