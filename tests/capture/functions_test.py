@@ -113,7 +113,7 @@ class Way(unittest.TestCase):
         # Callbacks in Python take 1 to 3 µs per call, of 50.
         most = 1.02 if self.native or not self.has_monitoring else 1.25
         best = float("inf")
-        for _ in range(6):
+        for _ in range(20):
             run = self.record("known_calls.py", "0", "60")
             stats = prof_of(run)
             names = ("short", "long", "deep")
