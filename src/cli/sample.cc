@@ -31,6 +31,7 @@ struct SampleArguments {
   std::string output;
 };
 
+// NOLINTNEXTLINE(cppcoreguidelines-avoid-non-const-global-variables): set by the handler of Ctrl-C
 volatile std::sig_atomic_t interrupted = 0;
 
 std::string frame_text(const sample::FrameLook& frame) {

@@ -26,8 +26,9 @@ std::span<std::byte> bytes_of(T& value) {
 
 bool is_ours(const Elf64_Ehdr& header) {
   constexpr auto kOrder = std::endian::native == std::endian::little ? ELFDATA2LSB : ELFDATA2MSB;
-  return std::equal(ELFMAG, ELFMAG + SELFMAG, header.e_ident) &&
-         header.e_ident[EI_CLASS] == ELFCLASS64 && header.e_ident[EI_DATA] == kOrder;
+  const std::string_view magic(reinterpret_cast<const char*>(header.e_ident), SELFMAG);
+  return magic == std::string_view(ELFMAG, SELFMAG) && header.e_ident[EI_CLASS] == ELFCLASS64 &&
+         header.e_ident[EI_DATA] == kOrder;
 }
 
 std::uint32_t gnu_hash(std::string_view name) {
@@ -109,7 +110,7 @@ std::optional<Address> LoadedElf::find_by_gnu_hash(std::string_view name) const 
   const std::uint32_t hash = gnu_hash(name);
   const Address buckets = gnu_hash_ + sizeof table + std::uint64_t{table.words} * 8;
   const Address chain = buckets + std::uint64_t{table.buckets} * 4;
-  const auto start = memory_->number<std::uint32_t>(buckets + 4 * (hash % table.buckets));
+  const auto start = memory_->number<std::uint32_t>(buckets + Address{4} * (hash % table.buckets));
   if (!start || *start < table.first) return std::nullopt;
   for (std::uint32_t step = 0; step < kLongestChain; ++step) {
     const std::uint32_t symbol = *start + step;
@@ -128,7 +129,8 @@ std::optional<Address> LoadedElf::find_by_hash(std::string_view name) const {
   std::array<std::uint32_t, 2> counts{};  // buckets, symbols
   if (!memory_->read(hash_, bytes_of(counts)) || counts[0] == 0) return std::nullopt;
   const Address chain = hash_ + 8 + std::uint64_t{counts[0]} * 4;
-  auto symbol = memory_->number<std::uint32_t>(hash_ + 8 + 4 * (sysv_hash(name) % counts[0]));
+  auto symbol =
+      memory_->number<std::uint32_t>(hash_ + 8 + Address{4} * (sysv_hash(name) % counts[0]));
   for (std::size_t step = 0; step < kLongestChain && symbol; ++step) {
     if (*symbol == 0 || *symbol >= counts[1]) break;
     if (const std::optional<Address> value = value_of(*symbol, name)) return value;

@@ -40,7 +40,7 @@ class Memory {
 
   /// Reads the pieces in this order; how many of them could be read whole. The first that could not
   /// ends it.
-  virtual std::size_t read_pieces(std::span<const Piece> pieces) const = 0;
+  [[nodiscard]] virtual std::size_t read_pieces(std::span<const Piece> pieces) const = 0;
 
   [[nodiscard]] bool read(Address at, std::span<std::byte> to) const {
     const Piece piece{.at = at, .to = to};
@@ -60,7 +60,7 @@ class Memory {
 class ProcessMemory final : public Memory {
  public:
   explicit ProcessMemory(pid_t pid) : pid_(pid) {}
-  std::size_t read_pieces(std::span<const Piece> pieces) const override;
+  [[nodiscard]] std::size_t read_pieces(std::span<const Piece> pieces) const override;
 
  private:
   pid_t pid_;

@@ -8,7 +8,7 @@
 // CPython's own names. All of the functions have been exported since 3.8; what came later, or is
 // private, is looked for when it is needed (late.h). Objects are those of builds with a global
 // interpreter lock: the hook loads the library into no other.
-// NOLINTBEGIN(readability-identifier-naming)
+// NOLINTBEGIN(readability-identifier-naming,bugprone-reserved-identifier,bugprone-dynamic-static-initializers,cppcoreguidelines-avoid-non-const-global-variables)
 extern "C" {
 
 struct PyTypeObject;
@@ -124,7 +124,7 @@ PyInterpreterState* PyInterpreterState_Main();
 PyThreadState* PyInterpreterState_ThreadHead(PyInterpreterState*);
 PyThreadState* PyThreadState_Next(PyThreadState*);
 }
-// NOLINTEND(readability-identifier-naming)
+// NOLINTEND(readability-identifier-naming,bugprone-reserved-identifier,bugprone-dynamic-static-initializers,cppcoreguidelines-avoid-non-const-global-variables)
 
 namespace fathom::python {
 

@@ -13,8 +13,10 @@ struct Recording {
   bool c_functions = false;     ///< Calls of functions that are written in C, too.
   PyObject* missing = nullptr;  ///< sys.monitoring.MISSING.
 };
-// NOLINTNEXTLINE(cppcoreguidelines-avoid-non-const-global-variables): one of the process
+// One of the process.
+// NOLINTBEGIN(cppcoreguidelines-avoid-non-const-global-variables,bugprone-dynamic-static-initializers)
 extern constinit Recording recording;
+// NOLINTEND(cppcoreguidelines-avoid-non-const-global-variables,bugprone-dynamic-static-initializers)
 
 /// The code object itself, which stays as long as the process: its address is its name.
 void* label_of_code(const void* code, void* about);

@@ -16,8 +16,10 @@ struct ThreadProfile {
   ThreadProfile* next = nullptr;
 };
 
-// NOLINTNEXTLINE(cppcoreguidelines-avoid-non-const-global-variables): one of each thread
+// One of each thread.
+// NOLINTBEGIN(cppcoreguidelines-avoid-non-const-global-variables,bugprone-dynamic-static-initializers)
 extern thread_local constinit ThreadProfile* this_thread;
+// NOLINTEND(cppcoreguidelines-avoid-non-const-global-variables,bugprone-dynamic-static-initializers)
 
 /// Finds or makes one; null where there is no memory, which is counted.
 ThreadProfile* profile_new_thread();

@@ -44,8 +44,8 @@ bool kernel_trusts_it() {
 }  // namespace
 
 // NOLINTBEGIN(cppcoreguidelines-avoid-non-const-global-variables): one clock of the process
-bool Ticks::counted_ = false;
-Ticks::Pair Ticks::begin_;
+bool Ticks::counted = false;
+Ticks::Pair Ticks::begun;
 // NOLINTEND(cppcoreguidelines-avoid-non-const-global-variables)
 
 bool counter_is_clock() {
@@ -66,8 +66,8 @@ std::uint64_t monotonic_ns() {
 }
 
 void Ticks::choose() {
-  counted_ = counter_is_clock();
-  begin_ = both();
+  counted = counter_is_clock();
+  begun = both();
 }
 
 Ticks::Pair Ticks::both() {
@@ -85,12 +85,12 @@ Ticks::Pair Ticks::both() {
 }
 
 double Ticks::ns_per_tick() {
-  if (!counted_) return 1;
+  if (!counted) return 1;
   // A millisecond gives four digits.
   constexpr std::uint64_t kEnough = 1'000'000;
   Pair end = both();
-  while (end.ns - begin_.ns < kEnough) end = both();
-  return static_cast<double>(end.ns - begin_.ns) / static_cast<double>(end.ticks - begin_.ticks);
+  while (end.ns - begun.ns < kEnough) end = both();
+  return static_cast<double>(end.ns - begun.ns) / static_cast<double>(end.ticks - begun.ticks);
 }
 
 }  // namespace fathom::python

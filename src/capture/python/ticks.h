@@ -18,9 +18,9 @@ class Ticks {
   static void choose();
   static std::uint64_t now() {
 #ifdef __x86_64__
-    if (counted_) return __builtin_ia32_rdtsc();
+    if (counted) return __builtin_ia32_rdtsc();
 #elif defined __aarch64__
-    if (counted_) {
+    if (counted) {
       std::uint64_t value = 0;
       asm volatile("mrs %0, cntvct_el0" : "=r"(value));
       return value;
@@ -37,10 +37,11 @@ class Ticks {
     std::uint64_t ns = 0;
   };
   static Pair both();
-  // NOLINTBEGIN(cppcoreguidelines-avoid-non-const-global-variables): one clock of the process
-  static bool counted_;
-  static Pair begin_;
-  // NOLINTEND(cppcoreguidelines-avoid-non-const-global-variables)
+  // NOLINTBEGIN(cppcoreguidelines-avoid-non-const-global-variables,bugprone-dynamic-static-initializers):
+  // one clock of the process
+  static bool counted;
+  static Pair begun;
+  // NOLINTEND(cppcoreguidelines-avoid-non-const-global-variables,bugprone-dynamic-static-initializers)
 };
 
 }  // namespace fathom::python
