@@ -61,10 +61,9 @@ TEST(OtherProfilers, PicklesAreNamedAndNeverLoaded) {
   expect_kind("PK\3\4\0\0archive/data.pkl"sv, "a file of torch.save");
 }
 
-TEST(OtherProfilers, ProfilesOfPythonSayHowToReadThem) {
-  const std::string said = looks("\xfb\x29\x03\xfa\x15pstats_reader_test.py"sv);
-  EXPECT_NE(said.find("python -m pstats"), std::string::npos);
-  EXPECT_NE(said.find("--with functions"), std::string::npos);
+TEST(OtherProfilers, ProfilesOfPythonAreKnown) {
+  // One that can be read is read before it is asked about.
+  expect_kind("\xfb\x29\x03\xfa\x15pstats_reader_test.py"sv, "a Python cProfile file");
   expect_kind("PERFILE2\0\1"sv, "Linux perf data");
   expect_kind("Process 7: python\nPython v3.12.3\n\nThread 7 (idle): \"MainThread\"\n",
               "stacks of py-spy dump");
