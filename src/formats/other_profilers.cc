@@ -135,7 +135,8 @@ std::string binary_of_other_profiler(std::string_view head) {
   std::string report = report_of_nvidia(head);
   if (!report.empty()) return report;
   if (!is_pstats(head)) return {};
-  return "a Python cProfile file (.pstats, .prof), empty or cut; record the program with fathom run "
+  return "a Python cProfile file (.pstats, .prof), empty or cut; record the program with fathom "
+         "run "
          "--with functions -- COMMAND";
 }
 
