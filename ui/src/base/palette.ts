@@ -84,6 +84,9 @@ export function paintOf(id: string): Paint {
   return BY_NAME.get(id.replaceAll(/[- ]/g, '_')) ?? UNKNOWN;
 }
 
+/** Every paint, each at one place; the last is that of ids which are not known. */
+export const ALL_PAINTS: readonly Paint[] = [...BY_NAME.values(), UNKNOWN];
+
 export const HATCHES: readonly Hatch[] = ['solid', 'rising', 'falling', 'cross', 'level', 'dots'];
 
 export interface Part {

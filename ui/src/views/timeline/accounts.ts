@@ -1,23 +1,16 @@
 // The accounting lane: segments of what is in sight, fetched when the view rests.
 import type { TraceClient } from '../../api/client';
-import type { BucketTime, LinkEnd } from '../../api/types';
+import type { Tile } from '../../api/tiles';
 import { pathOf } from '../../api/urls';
+import { accountTile, type Segment } from './account_tile';
 import type { Viewport } from './viewport';
 
 const REST_MS = 60;
 
-export interface Segment {
-  readonly begin_ns: number;
-  readonly end_ns: number;
-  readonly bucket: string;
-  readonly cause_slice: LinkEnd | null;
-  /** Of a stretch in which short segments are merged: its time by bucket. */
-  readonly parts?: readonly BucketTime[];
-}
-
 interface Lane {
   key: string;
   segments: readonly Segment[];
+  tile: Tile;
 }
 
 /** -1 stands for the main thread, where no device was recorded. */
@@ -32,7 +25,13 @@ export class Accounts {
   constructor(
     private readonly client: TraceClient,
     private readonly onArrival: () => void,
+    private readonly onDrop: (tile: Tile) => void,
   ) {}
+
+  /** What a painter draws of it. */
+  tileOf(device: number): Tile | undefined {
+    return this.lanes.get(device)?.tile;
+  }
 
   segmentsOf(device: number): readonly Segment[] {
     return this.lanes.get(device)?.segments ?? [];
@@ -80,9 +79,11 @@ export class Accounts {
       ]);
       void this.client.json<{ segments: Segment[] }>(path, this.abort.signal).then((result) => {
         if (!result.ok && result.error.code === 'aborted') return;
+        const before = this.lanes.get(device);
         // What is not available is not asked for again until one moves.
-        const before = this.segmentsOf(device);
-        this.lanes.set(device, { key, segments: result.ok ? result.value.segments : before });
+        const segments = result.ok ? result.value.segments : (before?.segments ?? []);
+        if (before) this.onDrop(before.tile);
+        this.lanes.set(device, { key, segments, tile: accountTile(0, segments) });
         this.onArrival();
       });
     }

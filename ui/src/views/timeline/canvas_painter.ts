@@ -24,6 +24,7 @@ export class CanvasPainter implements Painter {
     const { context } = this;
     context.setTransform(this.ratio, 0, 0, this.ratio, 0, 0);
     context.clearRect(0, 0, this.width, this.height);
+    for (const row of scene.accounts) this.drawRow(row, viewport, theme, null);
     for (const row of scene.rows) this.drawRow(row, viewport, theme, onlyName);
   }
 
@@ -35,13 +36,17 @@ export class CanvasPainter implements Painter {
       if (!block) continue;
       const start = piece.tile.index * spanOf(piece.tile.level);
       const unit = unitOf(piece.tile.level);
+      const units = spanOf(piece.tile.level) / unit;
       const left = Math.max(0, viewport.pixelOf(piece.from));
       const right = Math.min(this.width, viewport.pixelOf(piece.to));
       let last = -1;
       for (let at = 0; at < block.boxes; ++at) {
-        const x0 = Math.max(left, viewport.pixelOf(start + (block.x0[at] ?? 0) * unit));
         const end = viewport.pixelOf(start + (block.x1[at] ?? 0) * unit);
-        const x1 = Math.min(right, end - x0 > 3 ? end - 1 : Math.max(end, x0 + 1 / this.ratio));
+        if (end <= left) continue;
+        const x0 = Math.max(left, viewport.pixelOf(start + (block.x0[at] ?? 0) * unit));
+        // What reaches the tile's end goes on in the next one.
+        const gap = row.row.track.kind !== 'accounting' && (block.x1[at] ?? 0) < units ? 1 : 0;
+        const x1 = Math.min(right, end - x0 > 3 ? end - gap : Math.max(end, x0 + 1 / this.ratio));
         if (x1 <= x0) continue;
         const kind = block.kind[at] ?? 0;
         if (kind !== last) {

@@ -9,9 +9,8 @@ import type { ViewContext } from '../view';
 import { CanvasPainter } from './canvas_painter';
 import { Accounts } from './accounts';
 import { Counters } from './counters';
-import { drawAccounts } from './draw_accounts';
 import { GlPainter } from './gl_painter';
-import { Hatching } from './hatching';
+import { nameAccounts } from './name_accounts';
 import { layOut, rowAt, type Layout, type Openness, type TrackRow } from './layout';
 import { drawMinimap, drawOverlay, drawRuler, type Picked } from './overlay';
 import {
@@ -26,6 +25,9 @@ import {
 } from './scene';
 import { readTheme } from './theme';
 import { Viewport, type Span } from './viewport';
+
+/** Text and lines, drawn anew each time: the processor is at it before a graphics card has been asked. */
+const FEW_SHAPES: CanvasRenderingContext2DSettings = { willReadFrequently: true };
 
 export interface Canvases {
   readonly boxes: HTMLCanvasElement;
@@ -72,12 +74,11 @@ export class Engine {
     pointer: null,
   };
   layout: Layout;
-  scene: Scene = { rows: [], level: 0, coarse: true };
+  scene: Scene = { rows: [], accounts: [], level: 0, coarse: true };
   readonly frames: number[] = [];
   private readonly tiles: Tiles;
   readonly accounts: Accounts;
   private readonly counters: Counters;
-  private readonly hatching = new Hatching();
   private readonly painter: Painter;
   private readonly paints: ReadonlyMap<string, readonly Paint[]>;
   private theme: Theme = readTheme();
@@ -103,7 +104,7 @@ export class Engine {
     const redraw = (): void => this.invalidate();
     this.names = new Names(context.client, context.signal, redraw);
     this.counters = new Counters(context.client, redraw);
-    this.accounts = new Accounts(context.client, redraw);
+    this.accounts = new Accounts(context.client, redraw, (tile) => this.painter.forget(tile));
     const drawn = answer.groups
       .flatMap((group) => group.tracks)
       .filter((track) => track.kind !== 'counter' && track.kind !== 'accounting');
@@ -321,8 +322,15 @@ export class Engine {
     const ratio = Math.min(devicePixelRatio || 1, 2);
     const { viewport, scroll } = this;
     const level = levelFor(viewport.nsPerPixel, coarsestLevel(viewport.whole.end));
-    this.scene = sceneOf(this.layout, this.tiles, viewport, level, scroll, this.height, (kind) =>
-      this.paintsOf(kind),
+    this.scene = sceneOf(
+      this.layout,
+      this.tiles,
+      viewport,
+      level,
+      scroll,
+      this.height,
+      (kind) => this.paintsOf(kind),
+      (device) => this.accounts.tileOf(device),
     );
     const tracks = new Set(this.scene.rows.map((row) => row.row.track.id));
     this.tiles.want(tracks, level, viewport.begin, viewport.end);
@@ -342,7 +350,7 @@ export class Engine {
     this.accounts.want([...new Set(accounted)], viewport);
     this.painter.draw(this.scene, viewport, this.theme, this.shown.onlyName);
     const size = { width: this.width, height: this.height, ratio };
-    const overlay = this.canvases.overlay.getContext('2d');
+    const overlay = this.canvases.overlay.getContext('2d', FEW_SHAPES);
     if (overlay) {
       drawOverlay(
         overlay,
@@ -359,22 +367,18 @@ export class Engine {
           steps: this.steps,
         },
       );
-    }
-    if (overlay) {
-      drawAccounts(
+      nameAccounts(
         overlay,
         this.height,
         this.layout,
         viewport,
-        this.theme,
-        this.hatching,
         (device) => this.accounts.segmentsOf(device),
         scroll,
       );
     }
-    const ruler = this.canvases.ruler.getContext('2d');
+    const ruler = this.canvases.ruler.getContext('2d', FEW_SHAPES);
     if (ruler) drawRuler(ruler, { ...size, height: 30 }, viewport, this.theme, this.steps);
-    const minimap = this.canvases.minimap.getContext('2d');
+    const minimap = this.canvases.minimap.getContext('2d', FEW_SHAPES);
     if (minimap)
       drawMinimap(
         minimap,

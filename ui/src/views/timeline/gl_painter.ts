@@ -1,4 +1,6 @@
 // Draws tiles by WebGL2: one buffer per tile, made once; moving and zooming only change uniforms.
+// A box is four vertices of one indexed draw, not an instance: where the processor computes the
+// graphics, each instance costs as much as a draw of its own.
 import { spanOf, unitOf, type TileBlock } from '../../api/tile';
 import type { Tile } from '../../api/tiles';
 import { HATCHES, type Paint } from '../../base/palette';
@@ -6,6 +8,7 @@ import type { Painter, Scene, SceneRow, Theme } from './scene';
 import type { Viewport } from './viewport';
 
 const MOST_PAINTS = 64;
+const VERTEX_BYTES = 16;
 
 const VERTEX = `#version 300 es
 precision highp float;
@@ -23,7 +26,7 @@ uniform vec2 u_size;     // of the canvas, in pixels
 uniform float u_y;
 uniform float u_lane;
 uniform float u_pixel;   // a device pixel
-uniform float u_last;    // the tile's end in units: what reaches it goes on in the next tile
+uniform float u_last;    // the tile's end in units: what reaches it goes on, and has no gap behind it
 flat out uint v_kind;
 flat out uint v_name;
 void main() {
@@ -35,7 +38,7 @@ void main() {
   float tall = max(room * float(a_coverage) / 255.0, u_pixel);
   float bottom = u_y + float(a_lane) * u_lane + room;
   bool right = (gl_VertexID & 1) == 1;
-  bool low = gl_VertexID >= 2;
+  bool low = (gl_VertexID & 2) == 2;
   vec2 at = vec2(right ? x1 : x0, low ? bottom : bottom - tall);
   gl_Position = vec4(at.x / u_size.x * 2.0 - 1.0, 1.0 - at.y / u_size.y * 2.0, 0.0, 1.0);
   v_kind = a_kind;
@@ -68,7 +71,7 @@ void main() {
   else if (hatch == 4) line = mod(at.y, 4.0) < 1.5;
   else if (hatch == 5) line = mod(at.x, 4.0) < 2.0 && mod(at.y, 4.0) < 2.0;
   if (hatch != 0) base = line ? base : mix(base, u_paper, 0.62);
-  if (u_only >= 0 && int(v_name) != u_only) base = mix(base, u_paper, 0.7);
+  if (u_only >= 0 && u_vary > 0.0 && int(v_name) != u_only) base = mix(base, u_paper, 0.7);
   colour = vec4(base, 1.0);
 }`;
 
@@ -107,6 +110,8 @@ export class GlPainter implements Painter {
   private readonly uploaded = new Map<Tile, Uploaded>();
   private readonly places: ReadonlyMap<string, WebGLUniformLocation | null>;
   private readonly paints = new Map<readonly Paint[], Float32Array>();
+  private readonly corners: WebGLBuffer | null;
+  private cornered = 0; // boxes that `corners` suffices for
   private width = 1;
   private height = 1;
   private ratio = 1;
@@ -131,6 +136,7 @@ export class GlPainter implements Painter {
     this.places = new Map(
       names.split(' ').map((name) => [name, gl.getUniformLocation(program, name)]),
     );
+    this.corners = gl.createBuffer();
   }
 
   resize(width: number, height: number, ratio: number): void {
@@ -164,7 +170,7 @@ export class GlPainter implements Painter {
     gl.uniform3f(place('u_paper'), ...rgb(theme.paper));
     gl.uniform1i(place('u_only'), onlyName ?? -1);
     gl.enable(gl.SCISSOR_TEST);
-    for (const row of scene.rows) this.drawRow(row, viewport, place);
+    for (const row of [...scene.accounts, ...scene.rows]) this.drawRow(row, viewport, place);
     gl.bindVertexArray(null);
   }
 
@@ -177,7 +183,8 @@ export class GlPainter implements Painter {
     gl.uniform4fv(place('u_paints'), this.paintsArray(row.paints));
     gl.uniform1f(place('u_y'), row.y);
     gl.uniform1f(place('u_lane'), row.row.lane);
-    gl.uniform1f(place('u_vary'), row.row.track.kind === 'accounting' ? 0 : 0.3);
+    const account = row.row.track.kind === 'accounting';
+    gl.uniform1f(place('u_vary'), account ? 0 : 0.3);
     for (const piece of row.pieces) {
       const { tile } = piece;
       if (!tile.block || tile.block.boxes === 0) continue;
@@ -192,11 +199,11 @@ export class GlPainter implements Painter {
       if (right <= left) continue;
       gl.scissor(left, 0, right - left, Math.round(this.height * this.ratio));
       gl.uniform1f(place('u_base'), base);
-      gl.uniform1f(place('u_last'), spanOf(tile.level) / unit);
+      gl.uniform1f(place('u_last'), account ? 0 : spanOf(tile.level) / unit);
       gl.uniform1f(place('u_rest'), viewport.pixelOf(start + base * unit));
       gl.uniform1f(place('u_scale'), unit / viewport.nsPerPixel);
       gl.bindVertexArray(this.upload(tile, tile.block).array);
-      gl.drawArraysInstanced(gl.TRIANGLE_STRIP, 0, 4, tile.block.boxes);
+      gl.drawElements(gl.TRIANGLES, 6 * tile.block.boxes, gl.UNSIGNED_INT, 0);
     }
   }
 
@@ -214,34 +221,64 @@ export class GlPainter implements Painter {
     return array;
   }
 
-  /** The arrays lie one behind the other in the answer, so they go up in one piece. */
   private upload(tile: Tile, block: TileBlock): Uploaded {
     const before = this.uploaded.get(tile);
     if (before) return before;
     const { gl } = this;
     const array = gl.createVertexArray();
     const buffer = gl.createBuffer();
-    const first = block.x0.byteOffset;
-    const bytes = block.coverage.byteOffset + block.coverage.byteLength - first;
     gl.bindVertexArray(array);
+    gl.bindBuffer(gl.ELEMENT_ARRAY_BUFFER, this.corners);
+    this.provideCorners(block.boxes);
     gl.bindBuffer(gl.ARRAY_BUFFER, buffer);
-    gl.bufferData(gl.ARRAY_BUFFER, new Uint8Array(block.x0.buffer, first, bytes), gl.STATIC_DRAW);
-    const attribute = (name: string, type: number, data: ArrayBufferView, real: boolean): void => {
+    gl.bufferData(gl.ARRAY_BUFFER, verticesOf(block), gl.STATIC_DRAW);
+    const attribute = (name: string, type: number, offset: number, real: boolean): void => {
       const at = gl.getAttribLocation(this.program, name);
       if (at < 0) return;
       gl.enableVertexAttribArray(at);
-      if (real) gl.vertexAttribPointer(at, 1, type, false, 0, data.byteOffset - first);
-      else gl.vertexAttribIPointer(at, 1, type, 0, data.byteOffset - first);
-      gl.vertexAttribDivisor(at, 1);
+      if (real) gl.vertexAttribPointer(at, 1, type, false, VERTEX_BYTES, offset);
+      else gl.vertexAttribIPointer(at, 1, type, VERTEX_BYTES, offset);
     };
-    attribute('a_x0', gl.UNSIGNED_INT, block.x0, true);
-    attribute('a_x1', gl.UNSIGNED_INT, block.x1, true);
-    attribute('a_name', gl.UNSIGNED_INT, block.name, false);
-    attribute('a_lane', gl.UNSIGNED_SHORT, block.lane, false);
-    attribute('a_kind', gl.UNSIGNED_BYTE, block.kind, false);
-    attribute('a_coverage', gl.UNSIGNED_BYTE, block.coverage, false);
+    attribute('a_x0', gl.UNSIGNED_INT, 0, true);
+    attribute('a_x1', gl.UNSIGNED_INT, 4, true);
+    attribute('a_name', gl.UNSIGNED_INT, 8, false);
+    attribute('a_lane', gl.UNSIGNED_SHORT, 12, false);
+    attribute('a_kind', gl.UNSIGNED_BYTE, 14, false);
+    attribute('a_coverage', gl.UNSIGNED_BYTE, 15, false);
     const made = { array, buffer };
     this.uploaded.set(tile, made);
     return made;
   }
+
+  /** Of each box two triangles over its four vertices; all tiles share them. */
+  private provideCorners(boxes: number): void {
+    if (boxes <= this.cornered) return;
+    this.cornered = Math.max(boxes, 2 * this.cornered);
+    const corners = new Uint32Array(6 * this.cornered);
+    for (let box = 0; box < this.cornered; ++box) {
+      const first = 4 * box;
+      corners.set([first, first + 1, first + 2, first + 2, first + 1, first + 3], 6 * box);
+    }
+    this.gl.bufferData(this.gl.ELEMENT_ARRAY_BUFFER, corners, this.gl.STATIC_DRAW);
+  }
+}
+
+/** What the vertices of a block's boxes know: x0, x1, name, and lane, kind and coverage in one word. */
+function verticesOf(block: TileBlock): Uint32Array {
+  const words = new Uint32Array((block.boxes * 4 * VERTEX_BYTES) / 4);
+  let at = 0;
+  for (let box = 0; box < block.boxes; ++box) {
+    const x0 = block.x0[box] ?? 0;
+    const x1 = block.x1[box] ?? 0;
+    const name = block.name[box] ?? 0;
+    const rest =
+      (block.lane[box] ?? 0) | ((block.kind[box] ?? 0) << 16) | ((block.coverage[box] ?? 0) << 24);
+    for (let corner = 0; corner < 4; ++corner) {
+      words[at++] = x0;
+      words[at++] = x1;
+      words[at++] = name;
+      words[at++] = rest;
+    }
+  }
+  return words;
 }

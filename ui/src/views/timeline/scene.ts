@@ -2,7 +2,7 @@
 import type { Tile, Tiles } from '../../api/tiles';
 import { indicesOf } from '../../api/tiles';
 import { spanOf, unitOf } from '../../api/tile';
-import type { Paint } from '../../base/palette';
+import { ALL_PAINTS, type Paint } from '../../base/palette';
 import type { Layout, TrackRow } from './layout';
 import type { Viewport } from './viewport';
 
@@ -22,6 +22,8 @@ export interface SceneRow {
 
 export interface Scene {
   readonly rows: readonly SceneRow[];
+  /** Accounting lanes: drawn like rows, but nothing of them is a slice. */
+  readonly accounts: readonly SceneRow[];
   readonly level: number;
   /** True where some piece is coarser than it should be. */
   readonly coarse: boolean;
@@ -50,15 +52,22 @@ export function sceneOf(
   scroll: number,
   height: number,
   paintsOf: (kind: string) => readonly Paint[],
+  accountOf: (device: number) => Tile | undefined,
 ): Scene {
   const rows: SceneRow[] = [];
+  const accounts: SceneRow[] = [];
   const [first, last] = indicesOf(level, viewport.begin, viewport.end);
   const span = spanOf(level);
   let coarse = false;
   for (const row of layout.rows) {
-    if (row.type !== 'track' || row.track.kind === 'counter' || row.track.kind === 'accounting')
-      continue;
+    if (row.type !== 'track' || row.track.kind === 'counter') continue;
     if (row.y + row.height < scroll || row.y > scroll + height) continue;
+    if (row.track.kind === 'accounting') {
+      const tile = accountOf(row.track.device ?? -1);
+      const pieces = tile ? [{ tile, from: viewport.begin, to: viewport.end }] : [];
+      accounts.push({ row, y: row.y - scroll, pieces, paints: ALL_PAINTS });
+      continue;
+    }
     const pieces: Piece[] = [];
     for (let index = first; index <= last; ++index) {
       const tile = tiles.best(row.track.id, level, index);
@@ -71,7 +80,7 @@ export function sceneOf(
     }
     rows.push({ row, y: row.y - scroll, pieces, paints: paintsOf(row.track.kind) });
   }
-  return { rows, level, coarse };
+  return { rows, accounts, level, coarse };
 }
 
 export interface Box {

@@ -20,7 +20,7 @@ import { useStore } from '../../components/use_store';
 import { mounted } from '../mount';
 import { selectedTime } from '../selected_time';
 import type { View, ViewContext } from '../view';
-import type { Segment } from './accounts';
+import type { Segment } from './account_tile';
 import { AreaDrawer } from './area_drawer';
 import { Engine } from './engine';
 import { listenToCanvas, listenToMinimap } from './gestures';
