@@ -340,30 +340,31 @@ class Processes(Sandbox):
         self.assertLess(self.processes()[0]["peak_bytes"], 6 << 20)
 
     def test_children_and_their_children_are_in_the_tree(self):
+        # Where a look at all processes is dear, as with many of them under a sanitizer, one is had each second.
         script = ("import subprocess, sys\n"
-                  "subprocess.run(['sh', '-c', 'sleep 0.3; true'])\n")
+                  "subprocess.run(['sh', '-c', 'sleep 1.5; true'])\n")
         self.fathom("run", "-o", "session", "--", PYTHON, "-c", script)
         rows = {row["pid"]: row for row in self.processes()}
         sleep = next(row for row in rows.values() if row["command"][0] == "sleep")
         shell = rows[sleep["parent"]]
         main = rows[shell["parent"]]
         self.assertEqual((main["role"], shell["role"], sleep["role"]), ("main", "child", "child"))
-        self.assertGreater(sleep["wall_ns"], 250e6)
+        self.assertGreater(sleep["wall_ns"], 1.4e9)
 
     def test_a_child_that_is_left_as_a_zombie_is_one_process(self):
         script = ("import os, signal, time\n"
                   "pid = os.fork()\n"
                   "if pid == 0:\n"
                   "    time.sleep(0.1); os._exit(4)\n"
-                  "time.sleep(0.5); os.waitpid(pid, 0); print(pid)\n")
+                  "time.sleep(1.8); os.waitpid(pid, 0); print(pid)\n")
         done = self.fathom("run", "-o", "session", "--", PYTHON, "-S", "-c", script)
         rows = [row for row in self.processes() if row["pid"] == int(done.stdout)]
         self.assertEqual([row["exit"]["code"] for row in rows], [4])
-        self.assertLess(rows[0]["wall_ns"], 0.45e9)
+        self.assertLess(rows[0]["wall_ns"], 1.5e9)
 
     def test_ranks_are_told_by_their_environment(self):
         script = ("import os, subprocess\n"
-                  "children = [subprocess.Popen(['sleep', '0.3'], env={**os.environ, 'RANK': str(rank), "
+                  "children = [subprocess.Popen(['sleep', '1.5'], env={**os.environ, 'RANK': str(rank), "
                   "'WORLD_SIZE': '2'}) for rank in (0, 1)]\n"
                   "for child in children: child.wait()\n")
         self.fathom("run", "-o", "session", "--", PYTHON, "-c", script)

@@ -22,20 +22,27 @@ void PrintTo(const Row& row, std::ostream* out) {
        << row.total;
 }
 
+/// Profiles are never freed, as in a program: they last as long as it.
+Profile& new_profile() {
+  static auto* const kept = new std::vector<std::unique_ptr<Profile>>;
+  kept->push_back(std::make_unique<Profile>());
+  return *kept->back();
+}
+
 /// A profile told what happens when, by the names of functions.
 class Told {
  public:
-  Told() : profile_(std::make_unique<Profile>()) { MemoryLimit::set(std::size_t{1} << 30U); }
+  Told() { MemoryLimit::set(std::size_t{1} << 30U); }
   void enter(const char* name, std::uint64_t now) {
-    profile_->enter(key(name), const_cast<char*>(name), label, now);
+    profile_.enter(key(name), const_cast<char*>(name), label, now);
   }
-  void leave(const char* name, std::uint64_t now) { profile_->leave(key(name), now); }
-  Profile& profile() { return *profile_; }
+  void leave(const char* name, std::uint64_t now) { profile_.leave(key(name), now); }
+  Profile& profile() { return profile_; }
 
   /// "f", or "f<g" for f as called by g, and "f<" as called by nobody.
   Row row(const std::string& name) {
     Row found;
-    profile_->visit(
+    profile_.visit(
         [&](const Edge& edge) {
           const std::string callee = text(*edge.callee);
           const std::string full = callee + "<" + text(*edge.caller);
@@ -57,10 +64,10 @@ class Told {
   static void* label(const void* /*key*/, void* about) { return about; }
   const void* key(const char* name) { return &*keys_.try_emplace(name, 0).first; }
   std::string text(const Function& function) {
-    if (profile_->is_root(function)) return "";
+    if (profile_.is_root(function)) return "";
     return function.label == nullptr ? "lost" : static_cast<const char*>(function.label);
   }
-  std::unique_ptr<Profile> profile_;
+  Profile& profile_ = new_profile();
   std::map<std::string, int> keys_;
 };
 
@@ -223,18 +230,18 @@ TEST(Profile, ManyFunctionsAndDeepRecursionAreAllKept) {
   std::vector<int> keys(kFunctions);
   const auto label = [](const void* /*key*/, void* about) { return about; };
   MemoryLimit::set(std::size_t{1} << 30U);
-  const auto profile = std::make_unique<Profile>();
+  Profile& profile = new_profile();
   for (int round = 0; round < 2; ++round) {
-    for (std::size_t at = 0; at < kFunctions; ++at) profile->enter(&keys[at], &keys[at], label, at);
+    for (std::size_t at = 0; at < kFunctions; ++at) profile.enter(&keys[at], &keys[at], label, at);
     for (std::size_t at = kFunctions; at > 0; --at)
-      profile->leave(&keys[at - 1], 2 * kFunctions - at);
+      profile.leave(&keys[at - 1], 2 * kFunctions - at);
   }
   std::size_t edges = 0;
-  profile->visit([&](const Edge& edge) { edges += static_cast<std::size_t>(edge.calls == 2); },
-                 [](const Function& /*function*/) {});
+  profile.visit([&](const Edge& edge) { edges += static_cast<std::size_t>(edge.calls == 2); },
+                [](const Function& /*function*/) {});
   EXPECT_EQ(edges, kFunctions);
-  EXPECT_EQ(profile->lost_calls(), 0U);
-  EXPECT_EQ(profile->unmatched(), 0U);
+  EXPECT_EQ(profile.lost_calls(), 0U);
+  EXPECT_EQ(profile.unmatched(), 0U);
 }
 
 TEST(Profile, CallsThatMemoryDoesNotSufficeForAreCounted) {
@@ -244,22 +251,22 @@ TEST(Profile, CallsThatMemoryDoesNotSufficeForAreCounted) {
   // Nothing at all; the stack alone; some of the functions.
   for (const std::size_t bytes : {std::size_t{0}, std::size_t{8} << 10U, std::size_t{80} << 10U}) {
     MemoryLimit::set(bytes);
-    const auto profile = std::make_unique<Profile>();
+    Profile& profile = new_profile();
     std::uint64_t now = 0;
     for (std::uint64_t at = 0; at < kCalls; ++at) {
-      profile->enter(keys.data(), keys.data(), label, ++now);
-      profile->enter(&keys[at], &keys[at], label, ++now);
-      profile->leave(&keys[at], ++now);
-      profile->leave(keys.data(), ++now);
+      profile.enter(keys.data(), keys.data(), label, ++now);
+      profile.enter(&keys[at], &keys[at], label, ++now);
+      profile.leave(&keys[at], ++now);
+      profile.leave(keys.data(), ++now);
     }
     std::uint64_t recorded = 0;
-    profile->visit(
+    profile.visit(
         [&](const Edge& edge) {
-          if (edge.callee != &profile->lost()) recorded += edge.calls;
+          if (edge.callee != &profile.lost()) recorded += edge.calls;
         },
         [](const Function& /*function*/) {});
-    EXPECT_GT(profile->lost_calls(), 0U);
-    EXPECT_EQ(recorded + profile->lost_calls(), 2 * kCalls) << bytes;
+    EXPECT_GT(profile.lost_calls(), 0U);
+    EXPECT_EQ(recorded + profile.lost_calls(), 2 * kCalls) << bytes;
     EXPECT_EQ(recorded > 0, bytes > (std::size_t{8} << 10U)) << bytes;
   }
   MemoryLimit::set(std::size_t{256} << 20U);
@@ -268,13 +275,13 @@ TEST(Profile, CallsThatMemoryDoesNotSufficeForAreCounted) {
 TEST(Profile, AFunctionWithoutALabelIsLostNotForgotten) {
   MemoryLimit::set(std::size_t{1} << 20U);
   const auto none = [](const void* /*key*/, void* /*about*/) -> void* { return nullptr; };
-  const auto profile = std::make_unique<Profile>();
+  Profile& profile = new_profile();
   const int key = 0;
-  profile->enter(&key, nullptr, none, 0);
-  profile->leave(&key, 5);
-  EXPECT_EQ(profile->lost_calls(), 1U);
+  profile.enter(&key, nullptr, none, 0);
+  profile.leave(&key, 5);
+  EXPECT_EQ(profile.lost_calls(), 1U);
   std::int64_t self = 0;
-  profile->visit([&](const Edge& edge) { self += edge.self; }, [](const Function& /*f*/) {});
+  profile.visit([&](const Edge& edge) { self += edge.self; }, [](const Function& /*f*/) {});
   EXPECT_EQ(self, 5);
 }
 
