@@ -28,6 +28,8 @@ import sys
 import tempfile
 import time
 
+import measured_part
+
 ROOT = pathlib.Path(__file__).resolve().parents[1]
 FATHOM = os.environ.get("FATHOM", str(ROOT / "build/release/fathom"))
 WINDOWS = 1000
@@ -249,9 +251,7 @@ def main() -> None:
     if args.write is None:
         print(text, end="")
         return
-    begin, end = "<!-- measured: begin -->\n", "<!-- measured: end -->"
-    head, rest = args.write.read_text().split(begin)
-    args.write.write_text(head + begin + "\n" + text + "\n" + end + rest.split(end)[1])
+    measured_part.write(args.write, text)
 
 
 if __name__ == "__main__":

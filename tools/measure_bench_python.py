@@ -21,10 +21,11 @@ import time
 import timeit
 from collections.abc import Callable
 
+import measured_part
+
 import fathom
 
 ROUNDS = 4000
-BEGIN, END = "<!-- measured: begin -->\n", "<!-- measured: end -->"
 
 
 def loop(rounds: int) -> int:
@@ -154,8 +155,7 @@ def main() -> None:
     if args.write is None:
         print(text, end="")
         return
-    head, rest = args.write.read_text().split(BEGIN)
-    args.write.write_text(head + BEGIN + "\n" + text + "\n" + END + rest.split(END)[1])
+    measured_part.write(args.write, text)
 
 
 if __name__ == "__main__":

@@ -23,8 +23,9 @@ import subprocess
 import sys
 import time
 
+import measured_part
+
 ROOT = pathlib.Path(__file__).resolve().parents[1]
-BEGIN, END = "<!-- measured: begin -->", "<!-- measured: end -->"
 CALLS = 40_000
 
 
@@ -221,10 +222,7 @@ def main():
     if not arguments.write:
         print(text)
         return
-    page = pathlib.Path(arguments.write)
-    before, _, rest = page.read_text().partition(BEGIN)
-    _, _, after = rest.partition(END)
-    page.write_text(before + BEGIN + "\n\n" + text + "\n" + END + after)
+    measured_part.write(pathlib.Path(arguments.write), text)
 
 
 if __name__ == "__main__":

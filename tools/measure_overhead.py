@@ -32,9 +32,10 @@ import time
 from collections.abc import Iterator
 from typing import Any
 
+import measured_part
+
 ROOT = pathlib.Path(__file__).resolve().parents[1]
-BEGIN, END = "<!-- measured: begin -->", "<!-- measured: end -->"
-PAIRS_BEGIN, PAIRS_END = "<!-- pairs: begin -->", "<!-- pairs: end -->"
+PAIR_MARKS = ("<!-- pairs: begin -->", "<!-- pairs: end -->")
 SLICES = 200_000
 NEVER = 1_000_000
 
@@ -343,15 +344,6 @@ def cell(ns: float, bare: float) -> str:
     return f"{time_text(ns)}, {ns / bare:.2f}×"
 
 
-def write(path: pathlib.Path, text: str, marks: tuple[str, str] = (BEGIN, END)) -> None:
-    """Puts the text between the marks of the document."""
-    before, begin, rest = path.read_text().partition(marks[0])
-    _, end, after = rest.partition(marks[1])
-    if not begin or not end:
-        sys.exit(f"{path}: the lines {marks[0]} and {marks[1]} are missing")
-    path.write_text(f"{before}{begin}\n\n{text}\n\n{end}{after}")
-
-
 def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument(
@@ -375,7 +367,7 @@ def main() -> None:
         found = measure_pairs(str(given.fathom), given.pairs)
         text = pairs_table(found, (before, os.getloadavg()[0]))
         if given.write:
-            write(given.write, text, (PAIRS_BEGIN, PAIRS_END))
+            measured_part.write(given.write, text, PAIR_MARKS)
         else:
             print(text)
         return
@@ -384,7 +376,7 @@ def main() -> None:
     best = measure(str(given.fathom), given.clock, given.rounds)
     text = tables(best, slice_ns, told)
     if given.write:
-        write(given.write, text)
+        measured_part.write(given.write, text)
     else:
         print(text)
 

@@ -22,10 +22,11 @@ import subprocess
 import sys
 import tempfile
 
+import measured_part
+
 ROOT = pathlib.Path(__file__).resolve().parents[1]
 PROGRAMS = ROOT / "tests/programs/stacks"
 FATHOM = os.environ.get("FATHOM", str(ROOT / "build/release/fathom"))
-BEGIN, END = "<!-- measured: begin -->", "<!-- measured: end -->"
 
 
 def start(python, *arguments):
@@ -177,10 +178,7 @@ def main():
         print(line, flush=True)
         lines.append(line)
     if options.write:
-        page = pathlib.Path(options.write)
-        text = page.read_text()
-        before, rest = text.split(BEGIN)
-        page.write_text(before + BEGIN + "\n\n" + "\n".join(lines) + "\n\n" + END + rest.split(END)[1])
+        measured_part.write(pathlib.Path(options.write), "\n".join(lines))
 
 
 if __name__ == "__main__":

@@ -26,6 +26,7 @@ import platform
 import shutil
 import statistics
 import subprocess
+import sys
 import tempfile
 import threading
 import time
@@ -35,8 +36,10 @@ from playwright.sync_api import Browser, Page, sync_playwright
 from playwright.sync_api import Error as PlaywrightError
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "tools"))
+import measured_part  # noqa: E402
+
 FATHOM = os.environ.get("FATHOM", str(ROOT / "build/release/fathom"))
-BEGIN, END = "<!-- measured: begin -->", "<!-- measured: end -->"
 CHROMIUM = ["--no-sandbox", "--use-gl=angle", "--use-angle=swiftshader", "--enable-unsafe-swiftshader", "--enable-precise-memory-info"]
 SIZE = {"width": 1280, "height": 720}
 TIMEOUT = 600_000
@@ -302,9 +305,7 @@ def main() -> None:
     text = (f"{datetime.date.today()}, {os.cpu_count()} processors ({platform.machine()}), Chromium {version} without a display, software GL, "
             f"1280 × 720; load {load:.1f} at the start.\n\n" + table(columns))
     if arguments.write:
-        page = arguments.write.read_text()
-        before, after = page[: page.index(BEGIN)], page[page.index(END) :]
-        arguments.write.write_text(f"{before}{BEGIN}\n\n{text}\n\n{after}")
+        measured_part.write(arguments.write, text)
     else:
         print(text)
 
