@@ -71,7 +71,7 @@ void main() {
   else if (hatch == 4) line = mod(at.y, 4.0) < 1.5;
   else if (hatch == 5) line = mod(at.x, 4.0) < 2.0 && mod(at.y, 4.0) < 2.0;
   if (hatch != 0) base = line ? base : mix(base, u_paper, 0.62);
-  if (u_only >= 0 && u_vary > 0.0 && int(v_name) != u_only) base = mix(base, u_paper, 0.7);
+  if (u_only >= 0 && int(v_name) != u_only) base = mix(base, u_paper, 0.7);
   colour = vec4(base, 1.0);
 }`;
 
@@ -168,9 +168,9 @@ export class GlPainter implements Painter {
     gl.uniform1f(place('u_pixel'), 1 / this.ratio);
     gl.uniform1f(place('u_ratio'), this.ratio);
     gl.uniform3f(place('u_paper'), ...rgb(theme.paper));
-    gl.uniform1i(place('u_only'), onlyName ?? -1);
     gl.enable(gl.SCISSOR_TEST);
-    for (const row of [...scene.accounts, ...scene.rows]) this.drawRow(row, viewport, place);
+    for (const row of scene.accounts) this.drawRow(row, viewport, place, null);
+    for (const row of scene.rows) this.drawRow(row, viewport, place, onlyName);
     gl.bindVertexArray(null);
   }
 
@@ -178,6 +178,7 @@ export class GlPainter implements Painter {
     row: SceneRow,
     viewport: Viewport,
     place: (name: string) => WebGLUniformLocation | null,
+    onlyName: number | null,
   ): void {
     const { gl } = this;
     gl.uniform4fv(place('u_paints'), this.paintsArray(row.paints));
@@ -185,6 +186,7 @@ export class GlPainter implements Painter {
     gl.uniform1f(place('u_lane'), row.row.lane);
     const account = row.row.track.kind === 'accounting';
     gl.uniform1f(place('u_vary'), account ? 0 : 0.3);
+    gl.uniform1i(place('u_only'), onlyName ?? -1);
     for (const piece of row.pieces) {
       const { tile } = piece;
       if (!tile.block || tile.block.boxes === 0) continue;
