@@ -6,6 +6,8 @@
 
 #include <sys/resource.h>
 
+#include "sample/schedule.h"
+
 namespace fathom::sample {
 namespace {
 
@@ -40,7 +42,8 @@ Whereabouts parse_whereabouts(std::string_view stat, std::string_view schedule) 
   at.state = stat[close + 2];
   // The state is number 3 of the manual, the processor 39.
   at.processor = static_cast<int>(field(stat.substr(close + 2), 36));
-  at.switches = field(schedule, 2);
+  if (const std::optional<Schedule> counts = parse_schedule(schedule))
+    at.switches = counts->switches;
   return at;
 }
 

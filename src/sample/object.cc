@@ -5,31 +5,13 @@
 #include <array>
 #include <span>
 
+#include "base/utf8.h"
+
 namespace fathom::sample {
 namespace {
 
 constexpr std::uint64_t kMostCharacters = 1024;
 constexpr std::uint64_t kNoText = std::uint64_t{1} << 32;  // no name is this long
-
-void append_utf8(std::string& out, std::uint32_t code) {
-  const auto put = [&out](std::uint32_t byte) { out.push_back(static_cast<char>(byte)); };
-  if (code >= 0x110000 || (code >= 0xd800 && code < 0xe000)) code = 0xfffd;
-  if (code < 0x80) {
-    put(code);
-  } else if (code < 0x800) {
-    put(0xc0U | (code >> 6U));
-    put(0x80U | (code & 0x3fU));
-  } else if (code < 0x10000) {
-    put(0xe0U | (code >> 12U));
-    put(0x80U | ((code >> 6U) & 0x3fU));
-    put(0x80U | (code & 0x3fU));
-  } else {
-    put(0xf0U | (code >> 18U));
-    put(0x80U | ((code >> 12U) & 0x3fU));
-    put(0x80U | ((code >> 6U) & 0x3fU));
-    put(0x80U | (code & 0x3fU));
-  }
-}
 
 std::string to_utf8(std::span<const std::byte> bytes, std::size_t kind) {
   std::string text;

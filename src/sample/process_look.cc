@@ -67,14 +67,6 @@ Error not_permitted(pid_t pid) {
   return {.code = ErrorCode::io, .message = message};
 }
 
-FrameLook look_of(const Frame& frame, const Layout& layout) {
-  FrameLook look;
-  look.function = frame.code->name;
-  look.file = frame.code->file;
-  look.line = frame.code->line(layout, frame.instruction);
-  return look;
-}
-
 /// CPython's threads in a process whose tasks are known.
 class PythonLook {
  public:
@@ -144,6 +136,28 @@ std::vector<std::string> command_of(pid_t pid, const capture::ProcStat& stat) {
 
 }  // namespace
 
+FrameLook look_of(const Frame& frame, const Layout& layout) {
+  return {.function = frame.code->name,
+          .file = frame.code->file,
+          .line = frame.code->line(layout, frame.instruction)};
+}
+
+Result<PythonOf> python_of(pid_t pid, const Memory& memory) {
+  int error = 0;
+  const std::optional<std::vector<Mapping>> mappings = read_mappings(pid, error);
+  if (!mappings) return error == ENOENT || error == ESRCH ? gone(pid) : not_permitted(pid);
+  PythonOf python;
+  python.user = !mappings->empty();
+  python.reason = python.user ? refusal(pid, *mappings) : "it is a thread of the kernel";
+  if (!python.reason.empty()) return python;
+  Result<Runtime> runtime = find_runtime(pid, memory, *mappings);
+  if (runtime)
+    python.runtime = std::move(*runtime);
+  else
+    python.reason = runtime.error().message;
+  return python;
+}
+
 Result<ProcessLook> look_at(pid_t pid) {
   const std::optional<capture::ProcStat> stat = capture::read_stat(pid);
   if (!stat) return gone(pid);
@@ -155,26 +169,19 @@ Result<ProcessLook> look_at(pid_t pid) {
     look.reason = "it has ended, and its parent has not asked for its exit code yet";
     return look;
   }
-  int error = 0;
-  const std::optional<std::vector<Mapping>> mappings = read_mappings(pid, error);
-  if (!mappings) return error == ENOENT || error == ESRCH ? gone(pid) : not_permitted(pid);
   for (Task& task : read_tasks(pid)) {
     look.threads.emplace_back();
     look.threads.back().task = std::move(task);
   }
   const ProcessMemory memory(pid);
-  look.reason = mappings->empty() ? "it is a thread of the kernel" : refusal(pid, *mappings);
-  if (look.reason.empty()) {
-    Result<Runtime> runtime = find_runtime(pid, memory, *mappings);
-    if (runtime) {
-      look.python = (*runtime).version;
-      PythonLook(memory, std::move(*runtime)).add_to(look.threads, pid);
-    } else {
-      look.reason = runtime.error().message;
-    }
-  }
-  // The kernel's own threads are in no system call.
-  if (!look.reason.empty() && !mappings->empty()) {
+  Result<PythonOf> python = python_of(pid, memory);
+  if (!python) return std::move(python).error();
+  look.reason = std::move((*python).reason);
+  if (std::optional<Runtime>& runtime = (*python).runtime) {
+    look.python = runtime->version;
+    PythonLook(memory, std::move(*runtime)).add_to(look.threads, pid);
+  } else if ((*python).user) {
+    // The kernel's own threads are in no system call.
     for (ThreadLook& thread : look.threads) thread.wait = wait_of(pid, memory, thread.task, {});
   }
   // Its number may be another process's by now.

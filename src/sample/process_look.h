@@ -10,6 +10,7 @@
 #include <sys/types.h>
 
 #include "base/result.h"
+#include "sample/runtime.h"
 #include "sample/stack.h"
 #include "sample/task.h"
 
@@ -24,6 +25,9 @@ struct FrameLook {
   std::optional<std::int32_t> line;
   bool operator==(const FrameLook&) const = default;
 };
+
+/// The frame with its names. `layout` is that of its process.
+FrameLook look_of(const Frame& frame, const Layout& layout);
 
 struct ThreadLook {
   Task task;  ///< Of a Python thread whose number is not known: id 0.
@@ -42,6 +46,16 @@ struct ProcessLook {
   std::string reason;                ///< Why there are no Python stacks; empty where there are.
   std::vector<ThreadLook> threads;
 };
+
+/// The CPython of a process.
+struct PythonOf {
+  std::optional<Runtime> runtime;
+  std::string reason;  ///< Why there is none, or none that may be read; empty where there is.
+  bool user = true;    ///< False for a thread of the kernel.
+};
+
+/// Errors: as of look_at().
+Result<PythonOf> python_of(pid_t pid, const Memory& memory);
 
 /// Errors: not_found for a process that is not there, or that ended meanwhile; io for one that may
 /// not be looked at.

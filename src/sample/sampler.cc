@@ -13,8 +13,7 @@
 #include "base/proc_file.h"
 #include "capture/system/proc.h"
 #include "sample/alongside.h"
-#include "sample/mappings.h"
-#include "sample/runtime.h"
+#include "sample/schedule.h"
 #include "sample/thread_list.h"
 
 namespace fathom::sample {
@@ -67,21 +66,13 @@ struct Weight {
 class Sampler::Process {
  public:
   /// `fresh`: it was started while we looked, so all that it has run counts.
-  Process(pid_t pid, bool fresh) : pid_(pid), memory_(pid), started_(fresh) {
-    int error = 0;
-    const auto mappings = read_mappings(pid, error);
-    Result<ProcessLook> look = look_at(pid);
-    if (!look || !(*look).reason.empty()) {
-      reason_ = look ? (*look).reason : look.error().message;
-    } else if (mappings) {
-      Result<Runtime> runtime = find_runtime(pid, memory_, *mappings);
-      if (runtime) {
-        runtime_ = std::move(*runtime);
-        codes_.emplace(memory_, runtime_->layout);
-      } else {
-        reason_ = runtime.error().message;
-      }
-    }
+  Process(pid_t pid, bool fresh, PythonOf python)
+      : pid_(pid),
+        memory_(pid),
+        runtime_(std::move(python.runtime)),
+        reason_(std::move(python.reason)),
+        started_(fresh) {
+    if (runtime_) codes_.emplace(memory_, runtime_->layout);
     list(now_ns());
   }
 
@@ -107,7 +98,7 @@ class Sampler::Process {
     for (const auto& [key, weight] : weights_) {
       WeighedStack stack{.frames = {}, .state = key.state, .python = key.python};
       for (auto at = key.frames.rbegin(); at != key.frames.rend(); ++at)
-        stack.frames.push_back(look_of(*at));
+        stack.frames.push_back(look_of(*at, runtime_->layout));
       samples.on_cpu += weight.on_cpu;
       const auto [at, fresh] = merged.emplace(text_of(stack), samples.stacks.size());
       if (fresh) samples.stacks.push_back(std::move(stack));
@@ -131,12 +122,6 @@ class Sampler::Process {
       text += '\0' + frame.function + '\0' + frame.file + '\0' +
               std::to_string(frame.line.value_or(-1));
     return text;
-  }
-
-  [[nodiscard]] FrameLook look_of(const Frame& frame) const {
-    return {.function = frame.code->name,
-            .file = frame.code->file,
-            .line = frame.code->line(runtime_->layout, frame.instruction)};
   }
 
   void list(std::int64_t now) {
@@ -172,15 +157,10 @@ class Sampler::Process {
   }
 
   void look_at_thread(Thread& thread) {
-    const std::string_view text = thread.schedule.read(buffer_);
-    std::int64_t on_cpu = 0;
-    for (const char c : text) {
-      if (c < '0' || c > '9') break;
-      on_cpu = 10 * on_cpu + (c - '0');
-    }
-    const std::int64_t ran = on_cpu - thread.on_cpu;
-    if (text.empty() || ran <= 0) return;
-    thread.on_cpu = on_cpu;
+    const std::optional<Schedule> schedule = parse_schedule(thread.schedule.read(buffer_));
+    const std::int64_t ran = schedule ? schedule->on_cpu - thread.on_cpu : 0;
+    if (ran <= 0) return;
+    thread.on_cpu = schedule->on_cpu;
     key_.frames.clear();
     key_.python = thread.reader.has_value();
     key_.state = StackState::whole;
@@ -220,9 +200,13 @@ Sampler::Sampler(pid_t root, const Options& options) : root_(root), options_(opt
 Sampler::~Sampler() = default;
 
 Result<std::unique_ptr<Sampler>> Sampler::open(pid_t root, const Options& options) {
-  Result<ProcessLook> look = look_at(root);
-  if (!look) return std::move(look).error();
   std::unique_ptr<Sampler> sampler(new Sampler(root, options));
+  const std::optional<capture::ProcStat> stat = capture::read_stat(root);
+  if (!stat || stat->state != 'Z') {
+    Result<PythonOf> python = python_of(root, ProcessMemory(root));
+    if (!python) return std::move(python).error();
+    sampler->add(root, std::move(*python));
+  }
   sampler->find_processes();
   return sampler;
 }
@@ -232,9 +216,15 @@ void Sampler::find_processes() {
   for (const pid_t pid : tree) {
     const std::optional<capture::ProcStat> stat = capture::read_stat(pid);
     if (!stat || stat->state == 'Z') continue;
-    if (!processes_.contains(pid))
-      processes_.emplace(pid, std::make_unique<Process>(pid, rounds_ > 0));
+    if (processes_.contains(pid)) continue;
+    Result<PythonOf> python = python_of(pid, ProcessMemory(pid));
+    add(pid,
+        python ? std::move(*python) : PythonOf{.runtime = {}, .reason = python.error().message});
   }
+}
+
+void Sampler::add(pid_t pid, PythonOf python) {
+  processes_.emplace(pid, std::make_unique<Process>(pid, rounds_ > 0, std::move(python)));
 }
 
 void Sampler::look() {

@@ -51,7 +51,7 @@ class Sampler {
     bool alone = false;                ///< Without the processes below.
   };
 
-  /// Errors: those of look_at for the process itself.
+  /// Errors: those of python_of for the process itself.
   static Result<std::unique_ptr<Sampler>> open(pid_t root, const Options& options);
   ~Sampler();
   Sampler(const Sampler&) = delete;
@@ -68,6 +68,7 @@ class Sampler {
   class Process;
   explicit Sampler(pid_t root, const Options& options);
   void find_processes();
+  void add(pid_t pid, PythonOf python);
 
   pid_t root_;
   Options options_;

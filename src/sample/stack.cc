@@ -32,6 +32,11 @@ constexpr std::uint8_t kOwnedByFrameObject = 2;
 
 }  // namespace
 
+std::string_view to_string(StackState state) {
+  constexpr std::array<std::string_view, 3> kNames = {"whole", "shortened", "unread"};
+  return kNames[static_cast<std::size_t>(state)];
+}
+
 StackReader::StackReader(const Memory& memory, const Layout& layout, CodeTable& codes,
                          Address thread, Address interpreter)
     : memory_(memory),

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <string_view>
 #include <vector>
 
 #include "sample/code.h"
@@ -26,6 +27,8 @@ enum class StackState : std::uint8_t {
   shortened,  ///< It changed all the time: only the outer frames, which stayed.
   unread,     ///< Nothing of it could be read for certain.
 };
+
+std::string_view to_string(StackState state);
 
 struct Stack {
   std::vector<Frame> frames;  ///< The innermost first.

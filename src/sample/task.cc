@@ -3,16 +3,16 @@
 
 #include <algorithm>
 #include <charconv>
-#include <cstdlib>
 #include <span>
 #include <utility>
 
-#include <dirent.h>
 #include <poll.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/proc_file.h"
+#include "capture/system/proc.h"
+#include "sample/schedule.h"
 #include "sample/system_call.h"
 
 namespace fathom::sample {
@@ -21,39 +21,6 @@ namespace {
 constexpr std::size_t kMostTasks = 65536;
 constexpr std::size_t kMostPolled = 64;  // descriptors that are looked at
 constexpr std::size_t kMostObjects = 8;  // that are named
-
-std::vector<pid_t> task_ids(const std::string& folder) {
-  std::vector<pid_t> ids;
-  DIR* const open = opendir(folder.c_str());
-  if (open == nullptr) return ids;
-  while (const dirent* entry = readdir(open)) {  // NOLINT(concurrency-mt-unsafe)
-    const pid_t id = std::atoi(entry->d_name);   // NOLINT(cert-err34-c): 0 is no task
-    if (id > 0 && ids.size() < kMostTasks) ids.push_back(id);
-  }
-  closedir(open);
-  std::ranges::sort(ids);
-  return ids;
-}
-
-/// "123 (name) S …"; the name may hold brackets of its own.
-void parse_stat(std::string_view text, Task& task) {
-  const std::size_t open = text.find('(');
-  const std::size_t close = text.rfind(')');
-  if (open == std::string_view::npos || close == std::string_view::npos || close < open) return;
-  task.name = text.substr(open + 1, close - open - 1);
-  if (close + 2 < text.size()) task.state = text[close + 2];
-}
-
-void parse_schedule(std::string_view text, Task& task) {
-  std::int64_t on_cpu = 0;
-  std::int64_t queued = 0;
-  const char* const end = text.data() + text.size();
-  const auto first = std::from_chars(text.data(), end, on_cpu);
-  if (first.ec != std::errc() || first.ptr == end) return;
-  if (std::from_chars(first.ptr + 1, end, queued).ec != std::errc()) return;
-  task.on_cpu = on_cpu;
-  task.queued = queued;
-}
 
 /// The last of its numbers: one for each PID namespace that it is in, the innermost last.
 std::int64_t own_number(const std::string& folder, pid_t id) {
@@ -73,9 +40,15 @@ Task read_task(const std::string& tasks, pid_t id) {
   Task task;
   task.id = id;
   task.native = own_number(folder, id);
-  parse_stat(read_file(folder + "/stat").value_or(""), task);
+  if (const auto stat = capture::parse_stat(read_file(folder + "/stat").value_or(""))) {
+    task.name = stat->name;
+    task.state = stat->state;
+  }
   parse_call(read_file(folder + "/syscall").value_or(""), task);
-  parse_schedule(read_file(folder + "/schedstat").value_or(""), task);
+  if (const auto schedule = parse_schedule(read_file(folder + "/schedstat").value_or(""))) {
+    task.on_cpu = schedule->on_cpu;
+    task.queued = schedule->queued;
+  }
   task.channel = read_file(folder + "/wchan").value_or("");
   if (task.channel == "0") task.channel.clear();
   return task;
@@ -131,7 +104,10 @@ void parse_call(std::string_view text, Task& task) {
 std::vector<Task> read_tasks(pid_t pid) {
   const std::string folder = "/proc/" + std::to_string(pid) + "/task";
   std::vector<Task> tasks;
-  for (const pid_t id : task_ids(folder)) tasks.push_back(read_task(folder, id));
+  for (const pid_t id : capture::pids_in(folder)) {
+    if (tasks.size() == kMostTasks) break;
+    tasks.push_back(read_task(folder, id));
+  }
   return tasks;
 }
 

@@ -114,19 +114,21 @@ std::int64_t newest_task() {
   return std::strtoll(load.c_str() + blank, nullptr, 10);
 }
 
-std::vector<pid_t> all_pids() {
+std::vector<pid_t> pids_in(const std::string& folder) {
   std::vector<pid_t> pids;
-  DIR* folder = opendir("/proc");
-  if (folder == nullptr) return pids;
-  while (const dirent* entry = readdir(folder)) {
+  DIR* const open = opendir(folder.c_str());
+  if (open == nullptr) return pids;
+  while (const dirent* entry = readdir(open)) {
     const std::string_view name = static_cast<const char*>(entry->d_name);
     pid_t pid = 0;
     const auto parsed = std::from_chars(name.data(), name.data() + name.size(), pid);
     if (parsed.ec == std::errc() && parsed.ptr == name.data() + name.size()) pids.push_back(pid);
   }
-  closedir(folder);
+  closedir(open);
   std::ranges::sort(pids);
   return pids;
 }
+
+std::vector<pid_t> all_pids() { return pids_in("/proc"); }
 
 }  // namespace fathom::capture

@@ -42,6 +42,9 @@ std::optional<std::string> read_variable(pid_t pid, const std::string& name);
 /// The number that the newest process or thread got: while it stays, nothing was started. -1 where
 /// unknown.
 std::int64_t newest_task();
+/// The numbers among a folder's names, in ascending order: of processes or threads. Empty where it
+/// cannot be read.
+std::vector<pid_t> pids_in(const std::string& folder);
 /// Every process that can be seen, in ascending order.
 std::vector<pid_t> all_pids();
 
