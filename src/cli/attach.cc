@@ -24,18 +24,6 @@ struct AttachArguments {
   bool quiet = false;
 };
 
-Result<std::vector<pid_t>> parse_pids(const std::vector<std::string>& operands) {
-  std::vector<pid_t> pids;
-  for (const std::string& operand : operands) {
-    pid_t pid = 0;
-    const Options::Parse parse = number_into<pid_t>(pid, 1);
-    const Result<void> parsed = parse(operand);
-    if (!parsed) return parsed.error();
-    pids.push_back(pid);
-  }
-  return pids;
-}
-
 int run(AttachArguments& arguments) {
   Result<std::vector<pid_t>> pids = parse_pids(arguments.pids);
   if (!pids) return fail(std::move(pids).error().in("attach"));
@@ -45,16 +33,6 @@ int run(AttachArguments& arguments) {
       record::record_attached(arguments.options, recording_messages(arguments.quiet));
   if (!outcome) return fail(outcome.error());
   return arguments.no_diagnose ? kFine : diagnose_folder((*outcome).folder, arguments.quiet);
-}
-
-template <typename Value, typename Target>
-Options::Parse into(Target& target, Result<Value> (*parse)(std::string_view)) {
-  return [&target, parse](const std::string& text) -> Result<void> {
-    Result<Value> value = parse(text);
-    if (!value) return std::move(value).error();
-    target = std::move(*value);
-    return {};
-  };
 }
 
 }  // namespace

@@ -49,16 +49,6 @@ Result<std::string> parse_metric(std::string_view text) {
                "'" + std::string(text) + "' is no metric; there are: " + names};
 }
 
-template <typename Value>
-Options::Parse into(std::optional<Value>& target, Result<Value> (*parse)(std::string_view)) {
-  return [&target, parse](const std::string& text) -> Result<void> {
-    Result<Value> value = parse(text);
-    if (!value) return std::move(value).error();
-    target = *value;
-    return {};
-  };
-}
-
 /// "20%".
 Result<double> parse_saving(std::string_view text) {
   Result<double> saving = parse_percent(text);

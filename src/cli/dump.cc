@@ -1,8 +1,6 @@
 // fathom dump: what every thread of a process tree does right now.
-#include <charconv>
 #include <chrono>
 #include <memory>
-#include <optional>
 
 #include <unistd.h>
 
@@ -24,14 +22,6 @@ struct DumpArguments {
   bool alone = false;
 };
 
-Result<pid_t> parse_pid(const std::string& operand) {
-  pid_t pid = 0;
-  const Options::Parse parse = number_into<pid_t>(pid, 1);
-  const Result<void> parsed = parse(operand);
-  if (!parsed) return parsed.error();
-  return pid;
-}
-
 /// The first must be there; one of those below may end while the others are looked at.
 Result<void> look_at_tree(pid_t root, bool alone, std::vector<sample::ProcessLook>& looks) {
   const std::vector<pid_t> tree = alone ? std::vector<pid_t>{root} : sample::process_tree(root);
@@ -49,12 +39,12 @@ Result<void> look_at_tree(pid_t root, bool alone, std::vector<sample::ProcessLoo
 }
 
 int run(const DumpArguments& arguments) {
+  Result<std::vector<pid_t>> pids = parse_pids(arguments.pids);
+  if (!pids) return fail(std::move(pids).error().in("dump"));
   DumpShow dump;
   const auto begin = std::chrono::steady_clock::now();
-  for (const std::string& operand : arguments.pids) {
-    const Result<pid_t> pid = parse_pid(operand);
-    if (!pid) return fail(Error(pid.error()).in("dump"));
-    const Result<void> looked = look_at_tree(*pid, arguments.alone, dump.processes);
+  for (const pid_t pid : *pids) {
+    const Result<void> looked = look_at_tree(pid, arguments.alone, dump.processes);
     if (!looked) return fail(looked.error());
   }
   dump.milliseconds =

@@ -7,7 +7,9 @@
 #include <utility>
 
 #include "base/json_writer.h"
+#include "cli/frame_show.h"
 #include "cli/version.h"
+#include "render/shell.h"
 #include "render/text_width.h"
 
 namespace fathom::cli {
@@ -29,17 +31,6 @@ std::string joined(const std::vector<std::string>& words, std::string_view betwe
     text += word;
   }
   return text;
-}
-
-/// A word of a command line with blanks in it is put into quotes, as a shell wants it.
-std::string command_text(const std::vector<std::string>& words) {
-  std::vector<std::string> shown;
-  for (const std::string& word : words) {
-    const bool plain =
-        !word.empty() && word.find_first_of(" \t\n'\"\\$`;&|<>()*?#~") == std::string::npos;
-    shown.push_back(plain ? word : "'" + word + "'");
-  }
-  return joined(shown, " ");
 }
 
 std::string wait_text(const sample::Wait& wait) {
@@ -92,10 +83,8 @@ std::string thread_text(const ThreadLook& thread, const Style& style) {
   const std::string note = note_of(thread);
   if (!note.empty()) out += std::string(kFrameIndent) + style.dim(note) + "\n";
   for (const sample::FrameLook& frame : thread.frames) {
-    const std::string place =
-        frame.file + (frame.line ? ":" + std::to_string(*frame.line) : std::string());
     out += std::string(kFrameIndent) + printable(frame.function) +
-           style.dim(" (" + printable(place) + ")") + "\n";
+           style.dim(" (" + printable(place_text(frame)) + ")") + "\n";
   }
   return out;
 }
@@ -121,9 +110,10 @@ std::string others_text(const std::vector<const ThreadLook*>& others, const Styl
 }
 
 std::string process_text(const ProcessLook& process, const Style& style, bool all) {
-  std::string out = style.bold("process " + std::to_string(process.pid) + ": " +
-                               printable(command_text(process.command))) +
-                    "\n";
+  std::vector<std::string> words;
+  for (const std::string& word : process.command) words.push_back(shell_word(word));
+  std::string out =
+      style.bold("process " + std::to_string(process.pid) + ": " + joined(words, " ")) + "\n";
   if (!process.python.empty())
     out += std::string(kThreadIndent) + "CPython " + process.python + "\n";
   if (!process.reason.empty())
@@ -139,18 +129,6 @@ std::string process_text(const ProcessLook& process, const Style& style, bool al
 }
 
 std::string_view gil_word(GilState state) { return state == GilState::holds ? "holds" : "waits"; }
-
-std::string_view stack_word(StackState state) {
-  switch (state) {
-    case StackState::whole:
-      return "whole";
-    case StackState::shortened:
-      return "shortened";
-    case StackState::unread:
-      break;
-  }
-  return "unread";
-}
 
 void write_wait(JsonWriter& json, const ThreadLook& thread) {
   json.key("waits");
@@ -190,24 +168,14 @@ void write_thread(JsonWriter& json, const ThreadLook& thread) {
     json.null().end();
     return;
   }
-  json.text(stack_word(thread.stack));
-  json.key("frames").array(kJsonLines);
-  for (const sample::FrameLook& frame : thread.frames) {
-    json.object(kJsonInline)
-        .member("function", frame.function)
-        .member("file", frame.file)
-        .member("line", frame.line)
-        .end();
-  }
-  json.end().end();
+  json.text(sample::to_string(thread.stack));
+  write_frames(json, thread.frames, kJsonLines);
+  json.end();
 }
 
 void write_process(JsonWriter& json, const ProcessLook& process) {
-  json.object(kJsonLines)
-      .member("pid", process.pid)
-      .member("parent", process.parent)
-      .key("command")
-      .array(kJsonInline);
+  json.object(kJsonLines).member("pid", process.pid).member("parent", process.parent);
+  json.key("command").array(kJsonInline);
   for (const std::string& word : process.command) json.text(word);
   json.end();
   json.key("python");

@@ -35,17 +35,6 @@ int run(RunArguments& arguments) {
   return (*outcome).exit_code;
 }
 
-/// An option whose value is parsed into `target`.
-template <typename Value, typename Target>
-Options::Parse into(Target& target, Result<Value> (*parse)(std::string_view)) {
-  return [&target, parse](const std::string& text) -> Result<void> {
-    Result<Value> value = parse(text);
-    if (!value) return std::move(value).error();
-    target = std::move(*value);
-    return {};
-  };
-}
-
 template <int Smallest, int Largest>
 Result<double> parse_real(std::string_view text) {
   double number = 0;

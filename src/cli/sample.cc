@@ -7,6 +7,7 @@
 #include "base/json_writer.h"
 #include "capture/launcher/amounts.h"
 #include "cli/command.h"
+#include "cli/frame_show.h"
 #include "cli/messages.h"
 #include "cli/options.h"
 #include "cli/output.h"
@@ -23,7 +24,7 @@ using sample::WeighedStack;
 
 struct SampleArguments {
   std::vector<std::string> pids;
-  std::int64_t duration = 5'000'000'000;
+  Duration duration{5'000'000'000};
   int rate = 100;
   bool alone = false;
   bool json = false;
@@ -33,11 +34,6 @@ struct SampleArguments {
 
 // NOLINTNEXTLINE(cppcoreguidelines-avoid-non-const-global-variables): set by the handler of Ctrl-C
 volatile std::sig_atomic_t interrupted = 0;
-
-std::string frame_text(const sample::FrameLook& frame) {
-  return frame.function + " (" + frame.file +
-         (frame.line ? ":" + std::to_string(*frame.line) : "") + ")";
-}
 
 /// What takes the place of the functions that are not known.
 std::string_view mark_of(const WeighedStack& stack) {
@@ -58,17 +54,13 @@ std::string as_folded(const Samples& samples) {
       }
       line += (line.empty() ? "" : ";") + text;
     };
-    for (const sample::FrameLook& frame : stack.frames) add(frame_text(frame));
+    for (const sample::FrameLook& frame : stack.frames)
+      add(frame.function + " (" + place_text(frame) + ")");
     const std::string_view mark = mark_of(stack);
     if (!mark.empty()) add(std::string(mark));
     out += line + " " + std::to_string(stack.on_cpu) + "\n";
   }
   return out;
-}
-
-std::string_view state_text(StackState state) {
-  if (state == StackState::whole) return "whole";
-  return state == StackState::shortened ? "shortened" : "unread";
 }
 
 std::string as_json(const Samples& samples) {
@@ -87,16 +79,9 @@ std::string as_json(const Samples& samples) {
   json.key("stacks").array(kJsonLines);
   for (const WeighedStack& stack : samples.stacks) {
     json.object(kJsonInline).member("on_cpu_ns", stack.on_cpu).member("samples", stack.samples);
-    json.member("python", stack.python).member("stack", state_text(stack.state));
-    json.key("frames").array(kJsonInline);
-    for (const sample::FrameLook& frame : stack.frames) {
-      json.object(kJsonInline)
-          .member("function", frame.function)
-          .member("file", frame.file)
-          .member("line", frame.line)
-          .end();
-    }
-    json.end().end();
+    json.member("python", stack.python).member("stack", to_string(stack.state));
+    write_frames(json, stack.frames, kJsonInline);
+    json.end();
   }
   json.end().end();
   return out + "\n";
@@ -120,17 +105,15 @@ void say_counts(const Samples& samples, bool quiet) {
 }
 
 int run(const SampleArguments& arguments) {
-  pid_t pid = 0;
-  const Options::Parse parse = number_into<pid_t>(pid, 1);
-  const Result<void> parsed = parse(arguments.pids.front());
-  if (!parsed) return fail(Error(parsed.error()).in("sample"));
+  Result<std::vector<pid_t>> pids = parse_pids(arguments.pids);
+  if (!pids) return fail(std::move(pids).error().in("sample"));
   auto sampler = sample::Sampler::open(
-      pid, {.period = 1'000'000'000 / arguments.rate, .alone = arguments.alone});
+      (*pids).front(), {.period = 1'000'000'000 / arguments.rate, .alone = arguments.alone});
   if (!sampler) return fail(sampler.error());
   Result<Output> output = Output::open(arguments.output);
   if (!output) return fail(output.error());
   std::signal(SIGINT, [](int) { interrupted = 1; });
-  (*sampler)->run(arguments.duration, [] { return interrupted != 0; });
+  (*sampler)->run(arguments.duration.count(), [] { return interrupted != 0; });
   const Samples samples = (*sampler)->samples();
   const Result<void> written =
       (*output).write(arguments.json ? as_json(samples) : as_folded(samples));
@@ -159,15 +142,8 @@ Command sample_command() {
   command.declare = [](Options& options) -> std::function<int()> {
     const auto arguments = std::make_shared<SampleArguments>();
     options.operands("PID", arguments->pids, 1);
-    options.parsed(
-        "--duration", "TIME",
-        [arguments](const std::string& text) -> Result<void> {
-          const Result<Duration> duration = capture::parse_duration(text);
-          if (!duration) return duration.error();
-          arguments->duration = (*duration).count();
-          return {};
-        },
-        "How long to look (default 5s)");
+    options.parsed("--duration", "TIME", into(arguments->duration, capture::parse_duration),
+                   "How long to look (default 5s)");
     options.parsed("--rate", "RATE", number_into<int>(arguments->rate, 1),
                    "How often a second, at most 10000 (default 100)");
     options.flag("--alone", arguments->alone, "Only this process, not those below it");

@@ -33,6 +33,18 @@ void declare_window(Options& options, std::optional<WindowRequest>& window) {
 
 }  // namespace
 
+Result<std::vector<pid_t>> parse_pids(const std::vector<std::string>& operands) {
+  std::vector<pid_t> pids;
+  for (const std::string& operand : operands) {
+    pid_t pid = 0;
+    const Options::Parse parse = number_into<pid_t>(pid, 1);
+    const Result<void> parsed = parse(operand);
+    if (!parsed) return parsed.error();
+    pids.push_back(pid);
+  }
+  return pids;
+}
+
 Options::Parse rate_into(double& target) {
   return [&target](const std::string& text) -> Result<void> {
     const Result<double> value = parse_rate(text);

@@ -35,6 +35,20 @@ Options::Parse number_into(Target& target, Number smallest) {
   };
 }
 
+/// The parser of an option for Options::parsed(): `target` takes the value.
+template <typename Value, typename Target>
+Options::Parse into(Target& target, Result<Value> (*parse)(std::string_view)) {
+  return [&target, parse](const std::string& text) -> Result<void> {
+    Result<Value> value = parse(text);
+    if (!value) return std::move(value).error();
+    target = std::move(*value);
+    return {};
+  };
+}
+
+/// Operands that are numbers of processes.
+Result<std::vector<pid_t>> parse_pids(const std::vector<std::string>& operands);
+
 /// A parser of what a kilowatt-hour costs: a number from 0 on.
 Options::Parse rate_into(double& target);
 /// The same, where none is a value of its own.
