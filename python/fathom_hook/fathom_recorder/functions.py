@@ -21,8 +21,6 @@ from .wire import Writer
 
 perf_ns = time.perf_counter_ns
 
-ASK = "run without another profiler in the same program"
-
 
 def start(recorder: Any) -> Any:
     """Begins the profile of all threads that there will be."""
@@ -31,7 +29,7 @@ def start(recorder: Any) -> Any:
     try:
         profile.begin(native.load(recorder.session), with_c, recorder.options.max_memory)
     except Exception as error:
-        note("functions", str(error) or repr(error), ASK)
+        note("functions", str(error) or repr(error), native.ASK)
         return None
     recorder.ticker.begins.append(profile.ignore_thread)
     return profile

@@ -21,6 +21,7 @@ LEAVE_C = ("C_RETURN", "C_RAISE")
 
 NAME = "fathom"
 OTHER = "the program has a profile function"
+ASK = "run without another profiler in the same program"
 REPLACED = "the program set a profile function of its own, which replaced ours"
 
 
@@ -105,7 +106,7 @@ class Native:
     def end(self) -> None:
         if self._tool < 0:
             if not self._module.listens():
-                note("functions", REPLACED, "run without another profiler in the same program")
+                note("functions", REPLACED, ASK)
         else:
             switch_off(self._tool)
         self._module.end()
