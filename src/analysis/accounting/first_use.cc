@@ -5,6 +5,7 @@
 #include <array>
 #include <cstdint>
 #include <map>
+#include <set>
 #include <string_view>
 #include <tuple>
 #include <utility>
@@ -49,6 +50,8 @@ constexpr std::array<std::string_view, 2> kLoading = {"Lazy Function Loading",
 // Names of kernels that a compiler generated: NNC and nvFuser of TorchScript, Inductor, jiterator.
 constexpr std::array<std::string_view, 5> kGenerated = {"fused_", "triton_", "nvfuser",
                                                         "CudaCodeGen", "jitted_"};
+// Parts of functions of TorchScript: what runs where a fused group does not, fused groups.
+constexpr std::array<std::string_view, 3> kScripted = {"fallback_function", "fused_", "TensorExpr"};
 // torch 1.8 wrote annotations as operators.
 constexpr std::array<std::string_view, 3> kAnnotations = {"ProfilerStep", "Optimizer.",
                                                           "enumerate("};
@@ -93,7 +96,9 @@ class FirstUses {
     }
     operators_of_kernels();
     operators_by_signature();
+    operators_that_choose();
     before_generated();
+    before_scripted();
     return std::move(found_);
   }
 
@@ -286,7 +291,9 @@ class FirstUses {
     std::map<StringId, Duration> usual;
     for (const auto& [called, ops] : same) {
       std::vector<Duration> others;
-      for (const SliceId op : ops)
+      std::vector<SliceId> again = repeated(ops);
+      std::erase_if(again, [&ends](SliceId op) { return ends.contains(op); });
+      for (const SliceId op : again.empty() ? ops : again)
         if (!ends.contains(op)) others.push_back(duration(op));
       usual[called] = others.empty() ? Duration{} : median_of(std::move(others));
     }
@@ -296,15 +303,59 @@ class FirstUses {
     }
   }
 
+  /// With what arguments an operator is called; invalid where that was not recorded.
+  [[nodiscard]] SignatureId signature(SliceId op) const {
+    const std::uint32_t detail = trace_.slices.detail[op.row()];
+    const bool has = trace_.kind(op) == SliceKind::cpu_op && detail != SliceId::kNone;
+    return has ? trace_.ops.signature[detail] : SignatureId();
+  }
+
+  /// Of the calls of one operator, those with arguments that an earlier one had, too.
+  [[nodiscard]] std::vector<SliceId> repeated(std::vector<SliceId> ops) const {
+    std::ranges::sort(ops, {}, [this](SliceId op) { return std::pair(start_and_length(op), op); });
+    std::set<SignatureId> seen;
+    std::erase_if(ops, [&](SliceId op) {
+      return !signature(op).valid() || seen.insert(signature(op)).second;
+    });
+    return ops;
+  }
+
+  /// Operators for which a library chooses an algorithm when it meets their arguments for the first
+  /// time: first calls that take far longer than calls with arguments that were there before.
+  void operators_that_choose() {
+    std::map<StringId, std::vector<SliceId>> calls;
+    for (std::size_t row = 0; row < trace_.slices.size(); ++row) {
+      const SliceId op(row);
+      if (trace_.kind(op) != SliceKind::cpu_op || trace_.slices.duration[row] < least_) continue;
+      if (starts_with_any(kChoose, trace_.name(op))) calls.try_emplace(name(op));
+    }
+    if (calls.empty()) return;
+    for (std::size_t row = 0; row < trace_.slices.size(); ++row) {
+      if (trace_.kind(SliceId(row)) != SliceKind::cpu_op) continue;
+      if (const auto at = calls.find(trace_.slices.name[row]); at != calls.end())
+        at->second.push_back(SliceId(row));
+    }
+    std::vector<SliceId> firsts;
+    for (const auto& [called, ops] : calls) {
+      std::vector<SliceId> again = repeated(ops);
+      if (again.empty()) continue;
+      std::vector<Duration> later;
+      for (const SliceId op : again) later.push_back(duration(op));
+      const Duration usual = median_of(std::move(later));
+      std::ranges::sort(again);
+      for (const SliceId op : ops) {
+        if (duration(op) < least_ || kLonger * usual > duration(op)) continue;
+        if (signature(op).valid() && !std::ranges::binary_search(again, op)) firsts.push_back(op);
+      }
+    }
+    add_outermost(std::move(firsts));
+  }
+
   /// Operators whose first call with these arguments takes far longer than those after it.
   void operators_by_signature() {
     using Key = std::pair<StringId, SignatureId>;
     std::map<Key, std::vector<SliceId>> calls;
-    const auto key_of = [this](SliceId op) {
-      const std::uint32_t detail = trace_.slices.detail[op.row()];
-      const bool has = trace_.kind(op) == SliceKind::cpu_op && detail != SliceId::kNone;
-      return Key(name(op), has ? trace_.ops.signature[detail] : SignatureId());
-    };
+    const auto key_of = [this](SliceId op) { return Key(name(op), signature(op)); };
     std::vector<bool> named(trace_.strings.size());
     for (std::size_t row = 0; row < trace_.slices.size(); ++row) {
       const SliceId op(row);
@@ -358,6 +409,60 @@ class FirstUses {
       if (kLonger * usual.length() > stretch.length()) continue;
       found_.push_back({op, stretch, OneOffKind::first_operator});
     }
+  }
+
+  /// Time in nothing that was recorded, right before the first call of a scripted function: its
+  /// graph is optimised for the types and sizes at hand before anything of it runs.
+  void before_scripted() {
+    std::map<StringId, std::pair<SliceId, SliceId>> calls;  // The first two.
+    for (const Nesting::Thread& thread : context_.nesting().work) {
+      for (const SliceId part : thread.slices) {
+        if (!starts_with_any(kScripted, trace_.name(part))) continue;
+        const SliceId function = outermost_operator(part);
+        if (!function.valid() || function == part) continue;
+        auto& [first, second] = calls[name(function)];
+        if (!first.valid()) {
+          first = function;
+        } else if (!second.valid() && function != first) {
+          second = function;
+        }
+      }
+    }
+    for (const auto& [called, two] : calls) {
+      const Interval stretch = nothing_before(two.first);
+      if (stretch.length() < least_) continue;
+      const Interval usual = two.second.valid() ? nothing_before(two.second) : Interval{};
+      if (kLonger * usual.length() > stretch.length()) continue;
+      found_.push_back({two.first, stretch, OneOffKind::first_operator});
+    }
+  }
+
+  /// The outermost operator around a slice that no library named; invalid where it is one's.
+  [[nodiscard]] SliceId outermost_operator(SliceId slice) const {
+    SliceId op = slice;
+    int depth = 0;
+    for (SliceId at = slice; at.valid(); at = parent_[at.row()]) {
+      if (++depth > kDeepest) return {};
+      if (trace_.kind(at) != SliceKind::cpu_op || starts_with_any(kAnnotations, trace_.name(at)))
+        break;
+      op = at;
+    }
+    return trace_.name(op).find("::") == std::string_view::npos ? op : SliceId();
+  }
+
+  /// From the end of what ran before on the thread to the begin of `slice`; empty where nothing did.
+  [[nodiscard]] Interval nothing_before(SliceId slice) const {
+    const std::vector<SliceId>& slices = threads_[trace_.slices.track[slice.row()].row()]->slices;
+    const auto at = place_of(slices, slice);
+    if (at == slices.begin()) return {};
+    const SliceId parent = parent_[slice.row()];
+    if (parent.valid()) return {end_before(slice, parent), start(slice)};
+    SliceId before = *std::prev(at);
+    for (int depth = 0; parent_[before.row()].valid(); ++depth) {
+      if (depth == kDeepest) return {};
+      before = parent_[before.row()];
+    }
+    return {end(before), start(slice)};
   }
 
   /// The longest stretch of an operator around a launch that ends where the part of it begins that

@@ -83,6 +83,55 @@ TEST(OneOff, IsTheFirstCallWithItsArguments) {
   EXPECT_NEAR(static_cast<double>(WarmUp(builder).ns()), 40.0 * kMs, 0.01 * kMs);
 }
 
+/// A convolution of cuDNN that launches a kernel at its end.
+void convolve(TraceBuilder& builder, std::string_view shapes, std::int64_t at, std::int64_t length,
+              std::int64_t id) {
+  builder.op("aten::cudnn_convolution", at, length).shapes(shapes);
+  builder.runtime("cudaLaunchKernel", at + length - 5010, 5000, id);
+  builder.kernel("conv", at + length, 1000, id);
+}
+
+TEST(OneOff, IsTheChoiceOfAnAlgorithmForEachNewShape) {
+  TraceBuilder builder;
+  launch(builder, "aten::mm", "conv", 0, 20'000, 5000, 1);
+  convolve(builder, "[[8,4,100]]", 10 * kMs, 2 * kMs, 2);
+  convolve(builder, "[[8,64,100]]", 20 * kMs, 2 * kMs, 3);
+  convolve(builder, "[[8,64,100]]", 30 * kMs, 40'000, 4);
+  convolve(builder, "[[8,64,200]]", 40 * kMs, 2 * kMs, 5);
+  EXPECT_EQ(WarmUp(builder).all().size(), 3U);
+}
+
+TEST(OneOff, IsNoConvolutionThatTakesAsLongWithTheSameShape) {
+  TraceBuilder builder;
+  launch(builder, "aten::mm", "conv", 0, 20'000, 5000, 1);
+  convolve(builder, "[[8,4,100]]", 10 * kMs, 2 * kMs, 2);
+  convolve(builder, "[[8,64,100]]", 20 * kMs, 2 * kMs, 3);
+  convolve(builder, "[[8,64,100]]", 30 * kMs, 2 * kMs, 4);
+  EXPECT_EQ(WarmUp(builder).ns(), 0);
+}
+
+TEST(OneOff, IsTheTimeInNothingBeforeTheFirstCallOfAScriptedFunction) {
+  TraceBuilder builder;
+  launch(builder, "aten::mm", "gemm", 0, 20'000, 5000, 1);
+  for (int i = 0; i < 2; ++i) {
+    const std::int64_t at = (i == 0 ? 300 : 301) * kMs;
+    builder.op("delta_r2", at, 500'000);
+    builder.op("fallback_function", at + 10'000, 400'000);
+    builder.op("aten::sub", at + 20'000, 20'000);
+    builder.runtime("cudaLaunchKernel", at + 30'000, 5000, 2 + i);
+    builder.kernel("sub", at + 40'000, 1000, 2 + i);
+  }
+  // From the end of the first operator.
+  EXPECT_NEAR(static_cast<double>(WarmUp(builder).ns()), 300.0 * kMs, 0.1 * kMs);
+}
+
+TEST(OneOff, IsNoTimeInNothingBeforeAnyOtherOperator) {
+  TraceBuilder builder;
+  launch(builder, "aten::mm", "gemm", 0, 20'000, 5000, 1);
+  launch(builder, "aten::sub", "sub", 300 * kMs, 20'000, 5000, 2);
+  EXPECT_EQ(WarmUp(builder).ns(), 0);
+}
+
 TEST(OneOff, IsTheTimeBeforeTheFirstLaunchOfGeneratedCode) {
   TraceBuilder builder;
   builder.op("delta_r2", 0, 100 * kMs);
