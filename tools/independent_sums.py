@@ -50,7 +50,7 @@ from independent_host_sums import (
     small_copies,
     zero_fills,
 )
-from independent_steps import counted_steps, windows
+from independent_steps import Step, counted_steps, windows
 from label_sums import said, within
 
 Finding = dict[str, Any]
@@ -90,7 +90,7 @@ class Recording:
 
     def __init__(self, events: Events) -> None:
         self.events = events
-        self.counted = counted_steps(events)
+        self.counted = of_one_device(events, counted_steps(events))
         usual = [step for step in self.counted if not step.outlier]
         self.step_spans = [(step.window_begin, step.window_end) for step in usual]
         self.steps = len(usual)
@@ -124,6 +124,15 @@ class Recording:
 
     def inside(self, interval: Interval) -> int:
         return length(both([interval], self.windows))
+
+
+def of_one_device(events: Events, counted: list[Step]) -> list[Step]:
+    """Where several processes were recorded, the steps of those that launch onto the idlest device: each has its own."""
+    if len({step.process for step in counted}) < 2:
+        return counted
+    device = idlest_device(events, windows(counted))
+    launching = {each.launch.thread[0] for each in events.activities if each.device == device and each.launch is not None}
+    return [step for step in counted if step.process in launching] or counted
 
 
 def idlest_device(events: Events, counted: list[Interval]) -> int | None:
@@ -175,7 +184,10 @@ def late_launches(recording: Recording, finding: Finding) -> Span | int | None:
 
 
 def done_once(recording: Recording) -> list[Interval]:
-    """Operators and calls of at least a millisecond, up to their last launch of a kernel that was not launched before."""
+    """Operators and calls of at least a millisecond, up to their last launch of a kernel that was not launched before.
+
+    Convolutions, too, for which a library chooses an algorithm when it meets their sizes for the first time.
+    """
     seen: set[str] = set()
     ends: dict[int, tuple[Slice, int]] = {}
     numbers = [int(found[1]) for each in recording.events.work if (found := re.match(r"ProfilerStep#(\d+)$", each.name))]
@@ -189,7 +201,24 @@ def done_once(recording: Recording) -> list[Interval]:
             if around.length >= long_call and (around is launch or around.name.startswith("aten::")):
                 ends[id(around)] = (around, launch.end)
     loading = [(each.begin, each.end) for each in recording.events.other if each.name.startswith("Lazy Function Loading")]
-    return [*((each.begin, end) for each, end in ends.values()), *loading]
+    return [*((each.begin, end) for each, end in ends.values()), *loading, *choices(recording, long_call)]
+
+
+def choices(recording: Recording, long_call: int) -> list[Interval]:
+    """First calls of a library's operators with new arguments, far longer than calls with known ones."""
+    found: list[Interval] = []
+    by_name: dict[str, list[Slice]] = {}
+    for each in recording.events.work:
+        if each.name.startswith(("aten::cudnn_", "aten::miopen_")) and "Input Dims" in each.arguments:
+            by_name.setdefault(each.name, []).append(each)
+    for calls in by_name.values():
+        firsts: dict[str, Slice] = {}
+        for each in calls:  # by time
+            firsts.setdefault(str([each.arguments.get(key) for key in ("Input Dims", "Input type", "Concrete Inputs")]), each)
+        again = [each.length for each in calls if all(each is not first for first in firsts.values())]
+        usual = statistics.median(again) if again else None
+        found += [(s.begin, s.end) for s in firsts.values() if usual is not None and s.length >= max(long_call, 3 * usual)]
+    return found
 
 
 def waiting_calls(recording: Recording) -> list[Slice]:
