@@ -22,6 +22,14 @@ constexpr std::size_t kFewestForDrift = 6;
 constexpr double kModeratelyBusy = 70.0;
 constexpr double kHalfBusy = 50.0;
 
+/// As much of the time of products must be that of operators with a formula and shapes.
+constexpr double kLeastKnown = 0.5;
+
+bool is_product_kernel(KernelClass kernel) {
+  return kernel == KernelClass::gemm || kernel == KernelClass::conv ||
+         kernel == KernelClass::attention;
+}
+
 double ns(Duration duration) { return static_cast<double>(to_ns(duration)); }
 
 Duration whole_ns(double ns) { return duration_ns(std::llround(ns)); }
@@ -46,20 +54,28 @@ std::optional<double> drift(const std::vector<double>& lengths) {
 }
 
 /// The share of the peak that the recorded operations of operators reach over the counted steps.
+/// Unset where the operations of most of the time of products are not known: the share would say
+/// next to nothing.
 std::optional<double> mfu(const RuleContext& rules) {
-  const DeviceTimeline* const timeline = rules.context.timelines().find(rules.device);
+  const Timelines& timelines = rules.context.timelines();
+  const DeviceTimeline* const timeline = timelines.find(rules.device);
   if (timeline == nullptr || rules.roofline.device == nullptr || rules.window() <= Duration{})
     return std::nullopt;
   CountedTime counted(rules);
   double at_peak = 0;
+  double products = 0;
+  double known_products = 0;
   for (const SliceId activity : timeline->activities) {
     if (!counted.holds(rules.trace().slices.start[activity.row()])) continue;
+    const double time = ns(rules.trace().slices.duration[activity.row()]);
     const RooflineRow* const row = rules.roofline.row_of(activity);
-    if (row == nullptr || row->peak_flops <= 0) continue;
-    at_peak +=
-        ns(rules.trace().slices.duration[activity.row()]) * row->flops_per_s() / row->peak_flops;
+    const bool known = row != nullptr && row->peak_flops > 0;
+    if (known) at_peak += time * row->flops_per_s() / row->peak_flops;
+    if (!is_product_kernel(timelines.traits_of(rules.trace(), activity).kernel_class)) continue;
+    products += time;
+    if (known) known_products += time;
   }
-  if (at_peak <= 0) return std::nullopt;
+  if (at_peak <= 0 || known_products < kLeastKnown * products) return std::nullopt;
   return 100 * at_peak / ns(rules.window());
 }
 

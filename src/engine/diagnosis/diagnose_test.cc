@@ -51,6 +51,24 @@ TEST(DiagnosedDevice, IsTheOneThatWasAskedForHoweverLittleItDoes) {
   EXPECT_EQ(diagnosis_of(stray, {.device = 1}).device, 1);
 }
 
+TEST(DiagnosedDevice, IsJudgedByTheStepsOfTheProcessThatUsesIt) {
+  TraceBuilder trace;
+  for (int process = 0; process < 2; ++process) {
+    trace.on_thread(1, 100 + process).on_stream(7, process);
+    for (int i = 0; i < 3; ++i) {
+      const std::int64_t at = 10'000 * i + 100 * process;
+      const int id = 10 * process + i + 1;
+      trace.step(i, at, 9'900);
+      trace.op("aten::mm", at + 10, 100);
+      trace.runtime("cudaLaunchKernel", at + 20, 10, id);
+      trace.kernel("gemm", at + 1000, process == 0 ? 8000 : 4000, id);
+    }
+  }
+  const Diagnosis diagnosis = diagnosis_of(trace);
+  EXPECT_EQ(diagnosis.device, 1);
+  EXPECT_EQ(diagnosis.step_ns.count, 3U);
+}
+
 /// Device 0 computes for 2 µs, the host is in `call` from 0.5 to 8 µs, and launches the next kernel
 /// onto device 0 after it; device 2 copies meanwhile.
 Diagnosis beside_device_2(std::string_view call, MemoryKind source) {
@@ -81,6 +99,29 @@ TEST(DiagnosedDevice, WaitsForTheHostWhereACopyToAnotherDeviceDoesNotBlock) {
   const Diagnosis pinned = beside_device_2("cudaMemcpyAsync", MemoryKind::pinned);
   EXPECT_EQ(pinned.usual_account[Bucket::sync], Duration{});
   EXPECT_GT(pinned.usual_account[Bucket::dispatch], duration_ns(5800));
+}
+
+/// Two products of 400 and 500 µs; of the first alone, or of both, the shapes are known.
+std::optional<double> mfu_of(bool both) {
+  constexpr DeviceSpec kPeaks{.name = "round numbers", .fp32 = 1e12, .bandwidth = 1e12};
+  ProgramBuilder program(1'000'000);
+  program.trace().device(a100());
+  program.op("aten::mm", "ampere_sgemm_128x64_tn", 400'000)
+      .shapes("[[64,64],[64,64]]")
+      .types(R"(["float","float"])");
+  if (both) {
+    program.op("aten::mm", "ampere_sgemm_128x64_nn", 500'000)
+        .shapes("[[64,64],[64,64]]")
+        .types(R"(["float","float"])");
+  } else {
+    program.op("CompiledFunction", "ampere_sgemm_128x64_nn", 500'000);
+  }
+  return diagnosis_of(program.trace(), {.peaks = &kPeaks}).baseline.mfu_percent;
+}
+
+TEST(Baseline, HasNoShareOfThePeakWhereMostProductsHaveNoShapes) {
+  EXPECT_TRUE(mfu_of(true).has_value());
+  EXPECT_FALSE(mfu_of(false).has_value());
 }
 
 /// The place of the first finding of a rule among those that save time, from 1.

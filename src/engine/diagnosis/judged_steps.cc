@@ -14,6 +14,11 @@ double ns(Duration duration) { return static_cast<double>(to_ns(duration)); }
 /// the steps' work: a stray copy, or a kernel that checks something.
 constexpr double kHasWork = 0.1;
 
+bool several_processes(std::span<const Step* const> steps) {
+  return std::ranges::any_of(
+      steps, [&](const Step* step) { return step->process != steps.front()->process; });
+}
+
 }  // namespace
 
 std::vector<const Step*> judged_steps(const Context& context, const std::vector<Step>& focused) {
@@ -26,6 +31,10 @@ std::vector<const Step*> judged_steps(const Context& context, const std::vector<
     const bool outside = step->window.begin < window.begin || step->window.end > window.end;
     return (focused.empty() && outside) || step->window.length() == Duration{};
   });
+  if (!several_processes(steps)) return steps;
+  const std::int32_t device = judged_device(context, steps);
+  const auto is_foreign = [&](const Step* step) { return !context.steps().uses(*step, device); };
+  if (!std::ranges::all_of(steps, is_foreign)) std::erase_if(steps, is_foreign);
   return steps;
 }
 
@@ -39,6 +48,10 @@ std::int32_t judged_device(const Context& context, std::span<const Step* const> 
   std::vector<Use> uses;
   Duration most{};
   for (const DeviceTimeline& timeline : context.timelines().devices) {
+    const auto is_used = [&](const Step* step) {
+      return context.steps().uses(*step, timeline.device);
+    };
+    if (!std::ranges::any_of(steps, is_used)) continue;
     Use use{.device = timeline.device};
     for (const Step* const step : steps) {
       const BusyTime time = busy_time(timeline, step->window);

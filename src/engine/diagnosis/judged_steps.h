@@ -12,7 +12,8 @@
 namespace fathom {
 
 /// The steps that count: those of the focus if there is one, which was looked for in the selected
-/// time, else the trace's counted steps, as far as they lie in it.
+/// time, else the trace's counted steps, as far as they lie in it. Where several processes have
+/// steps, those of the processes that launch onto the device that is judged.
 std::vector<const Step*> judged_steps(const Context& context, const std::vector<Step>& focused);
 
 /// The device that was asked for, else of those that have a share in the work of the counted steps
