@@ -69,6 +69,15 @@ TEST(DiagnosedDevice, IsJudgedByTheStepsOfTheProcessThatUsesIt) {
   EXPECT_EQ(diagnosis.step_ns.count, 3U);
 }
 
+TEST(DiagnosedDevice, IsJudgedByOtherStepsWhereItsOwnProcessHasNone) {
+  TraceBuilder trace;
+  trace.on_thread(1, 100).step(1, 0, 10'000);
+  trace.on_thread(1, 200).op("aten::mm", 10, 100);
+  trace.runtime("cudaLaunchKernel", 20, 10, 1);
+  trace.kernel("gemm", 1000, 1000, 1);
+  EXPECT_EQ(diagnosis_of(trace).device, 0);
+}
+
 /// Device 0 computes for 2 µs, the host is in `call` from 0.5 to 8 µs, and launches the next kernel
 /// onto device 0 after it; device 2 copies meanwhile.
 Diagnosis beside_device_2(std::string_view call, MemoryKind source) {

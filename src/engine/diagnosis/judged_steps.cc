@@ -44,15 +44,14 @@ std::int32_t judged_device(const Context& context, std::span<const Step* const> 
     std::int32_t device = -1;
     Duration idle{};
     Duration busy{};
+    bool launched = false;  // By a process that has steps.
   };
   std::vector<Use> uses;
   Duration most{};
   for (const DeviceTimeline& timeline : context.timelines().devices) {
-    const auto is_used = [&](const Step* step) {
-      return context.steps().uses(*step, timeline.device);
-    };
-    if (!std::ranges::any_of(steps, is_used)) continue;
     Use use{.device = timeline.device};
+    use.launched = std::ranges::any_of(
+        steps, [&](const Step* step) { return context.steps().uses(*step, timeline.device); });
     for (const Step* const step : steps) {
       const BusyTime time = busy_time(timeline, step->window);
       use.idle += time[Busy::idle];
@@ -61,6 +60,9 @@ std::int32_t judged_device(const Context& context, std::span<const Step* const> 
     most = std::max(most, use.busy);
     uses.push_back(use);
   }
+  // Of several processes, those that have no steps of their own are not judged by others' steps.
+  if (std::ranges::any_of(uses, &Use::launched))
+    std::erase_if(uses, [](const Use& use) { return !use.launched; });
   std::erase_if(uses, [most](const Use& use) { return ns(use.busy) < kHasWork * ns(most); });
   const auto worst = std::ranges::max_element(uses, {}, &Use::idle);
   return worst == uses.end() ? -1 : worst->device;

@@ -36,6 +36,11 @@ constexpr auto kMarks = std::to_array<Mark>({
     {"CompiledFxGraph", &Frameworks::compiled},
     {"CompiledFunction", &Frameworks::compiled},
     {"aten::embedding", &Frameworks::embeds},
+    {"Torch-Compiled Region", &Frameworks::generates},
+    {"CompiledFxGraph", &Frameworks::generates},
+    {"triton_", &Frameworks::generates},
+    {"cpp_fused", &Frameworks::generates},
+    {"torch/_inductor", &Frameworks::generates},
 });
 
 constexpr std::string_view kCommandFact = "command";

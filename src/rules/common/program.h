@@ -18,6 +18,8 @@ struct Frameworks {
   bool loader = false;    ///< torch's DataLoader.
   bool compiled = false;  ///< torch.compile.
   bool embeds = false;    ///< Looks tokens up in a table: a vocabulary exists.
+  /// Inductor makes code. Where a program is compiled without, its backend calls operators.
+  bool generates = false;
 };
 /// O(names).
 Frameworks frameworks_of(const Trace& trace);

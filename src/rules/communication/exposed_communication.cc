@@ -154,6 +154,28 @@ bool calls_torch(const Trace& trace) {
       .any();
 }
 
+/// Do collectives come from tensors that are spread over ranks, as in tensor parallelism? The
+/// program then calls none itself, and the next layer needs the result.
+bool spreads_tensors(const Trace& trace) {
+  const bool functional = NameSet(trace, [](std::string_view name) {
+                            return name.starts_with("_c10d_functional::");
+                          }).any();
+  return functional && !frameworks_of(trace).generates;
+}
+
+Fix spread_fix() {
+  return {.text =
+              "These are functional collectives, of tensors that are spread over ranks (DTensor, "
+              "tensor parallelism): the next layer needs each result, so that there is nothing to "
+              "start early by hand. Spread over fewer ranks, or only over those with the fastest "
+              "links; send 16-bit floats; let torch.compile overlap them with the products beside "
+              "them, which needs symmetric memory. Caveats: fewer ranks hold larger parts; 16 bits "
+              "round.",
+          .before = "",
+          .after = "torch._inductor.config._micro_pipeline_tp = True\n"
+                   "model = torch.compile(model)"};
+}
+
 /// Advice for the framework that the names show; else for collectives in general.
 Fix fix_of(const RuleContext& rules, CollectiveKind kind) {
   const Frameworks frameworks = frameworks_of(rules.trace());
@@ -170,6 +192,7 @@ Fix fix_of(const RuleContext& rules, CollectiveKind kind) {
             .before = "DistributedDataParallel(model)",
             .after = "DistributedDataParallel(model, broadcast_buffers=False)"};
   }
+  if (spreads_tensors(rules.trace())) return spread_fix();
   Fix fix{.text =
               "Start the exchange early and compute meanwhile what does not need its result; send "
               "fewer, larger tensors, or fewer bytes, where that keeps the results.",

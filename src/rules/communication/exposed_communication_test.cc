@@ -103,6 +103,10 @@ TEST(ExposedCommunication, AdvisesForTheFrameworkThatIsSeen) {
   EXPECT_TRUE(says(fix_beside("torchrec", kExchange, true), "TorchRec"));
   EXPECT_FALSE(says(fix_beside("moe", kExchange, true), "TorchRec"));
   EXPECT_FALSE(says(fix_beside("forward", "ncclDevKernel_AllReduce", true), "broadcast"));
+  EXPECT_TRUE(says(fix_beside("c10d::allreduce_", kReduce, false), "async_op"));
+  const Fix spread = fix_beside("_c10d_functional::all_reduce", kReduce, false);
+  EXPECT_TRUE(says(spread, "DTensor"));
+  EXPECT_FALSE(says(spread, "async_op"));
 }
 
 TEST(ExposedCommunication, TellsTheKindOfAGenericKernelByWhoLaunchesIt) {

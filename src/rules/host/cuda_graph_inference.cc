@@ -117,7 +117,7 @@ Fix fix_of(const Frameworks& frameworks) {
       "torch.jit.freeze(torch.jit.script(model.eval())). Caveats: both need a model without free "
       "Python, and freezing makes constants of the weights.";
   return {.text = std::move(text),
-          .before = frameworks.compiled ? "model = torch.compile(model)"
+          .before = frameworks.generates ? "model = torch.compile(model)"
                                         : "with torch.inference_mode(): y = model(x)",
           .after =
               "model = torch.compile(model, mode=\"reduce-overhead\")\n"

@@ -190,7 +190,15 @@ Fix fix_of(const RuleContext& rules, const Blamed& saved) {
             .before = "optimizer.step()",
             .after = "torch.compile(optimizer.step)()"};
   }
-  if (frameworks_of(rules.trace()).compiled) {
+  const Frameworks frameworks = frameworks_of(rules.trace());
+  if (frameworks.compiled && !frameworks.generates) {
+    return {.text =
+                "The program is traced, but no code is made of it: the backend that it is compiled "
+                "with calls operators one by one. The default backend, inductor, fuses chains.",
+            .before = "model = torch.compile(model, backend=backend)",
+            .after = "model = torch.compile(model)"};
+  }
+  if (frameworks.compiled) {
     return {.text =
                 "The program is compiled already; these run outside of what is, or on both sides "
                 "of a break in its graph. TORCH_LOGS=graph_breaks names the breaks; compile the "

@@ -43,6 +43,23 @@ TEST(FusableElementwise, NamesAllTheTimeOfItsTitleAsEvidence) {
   EXPECT_TRUE(findings[0].cause.empty());
 }
 
+/// The fix for a chain beside an operator of this name.
+Fix fix_beside(std::string_view name) {
+  ProgramBuilder program(20'000);
+  program.op("aten::add", kAdd, 1000);
+  program.op("aten::mul", kAdd, 3000);
+  program.op("aten::sigmoid", kAdd, 1000);
+  program.op(name, "gemm", 5000);
+  return JudgedTrace(program.trace()).findings(fusable_elementwise()).at(0).fix;
+}
+
+TEST(FusableElementwise, SaysWhereACompiledProgramRunsOperators) {
+  EXPECT_NE(fix_beside("aten::mm").text.find("Compile the model"), std::string::npos);
+  EXPECT_NE(fix_beside("CompiledFunction").text.find("inductor"), std::string::npos);
+  EXPECT_NE(fix_beside("## Call CompiledFxGraph abc ##").text.find("graph_breaks"),
+            std::string::npos);
+}
+
 TEST(FusableElementwise, IsNothingForPairs) {
   ProgramBuilder program(20'000);
   for (int i = 0; i < 3; ++i) {

@@ -39,6 +39,16 @@ TEST(WarmupInWindow, IsToldByALongFirstLaunch) {
   EXPECT_EQ(findings[0].weight, Weight::critical);
 }
 
+TEST(WarmupInWindow, NamesTheSettingOfTheDevicesOwnLibrary) {
+  TraceBuilder hip;
+  hip.step(0, 0, 10 * kMs);
+  hip.runtime("hipLaunchKernel", 0, 5 * kMs, 1);
+  hip.kernel("gemm", 5 * kMs, kMs, 1);
+  const Fix fix = JudgedTrace(hip).findings(warmup_in_window()).at(0).fix;
+  EXPECT_EQ(fix.text.find("CUDA"), std::string::npos) << fix.text;
+  EXPECT_NE(fix.text.find("HIP_ENABLE_DEFERRED_LOADING=0"), std::string::npos);
+}
+
 TEST(WarmupInWindow, IsNoLaunchThatWaitsForRoomInTheQueue) {
   TraceBuilder builder;
   builder.step(0, 0, 10 * kMs);
