@@ -26,12 +26,15 @@ constexpr std::string_view kDoc =
     "that follow one another without a product of matrices or a convolution between them, at least "
     "10 per step, from 1 % of the step, as far as nothing hides them. Between products each result "
     "is needed at once (tensor parallelism): such collectives cannot be joined and do not count. "
-    "Abstains where sizes were not recorded. Sources: PyTorch's DDP design note (buckets of 25 "
+    "Where no size was recorded, kernels of at most 30 µs are taken for small; without a device "
+    "the rule then abstains. Sources: PyTorch's DDP design note (buckets of 25 "
     "MB); NCCL's documentation of its latency; the former TensorBoard plugin's communication "
     "advice.";
 
 constexpr double kLeastPercent = 1.0;
 constexpr std::int64_t kSmall = std::int64_t{1} << 20;
+/// What takes no longer moves little: it takes that long on any link to have an answer.
+constexpr Duration kShort = duration_ns(30'000);
 constexpr std::size_t kLeastPerStep = 10;
 constexpr std::size_t kShortestRun = 5;
 /// One collective for the run moves the same bytes, and pays its latency once.
@@ -66,13 +69,15 @@ std::vector<Time> products(const RuleContext& rules) {
 using Run = std::vector<CollectiveCall>;
 
 /// Small collectives of one kind with no product between them.
-std::vector<Run> runs_of(const RuleContext& rules, std::vector<CollectiveCall> calls) {
+std::vector<Run> runs_of(const RuleContext& rules, std::vector<CollectiveCall> calls, bool sized) {
   const Trace& trace = rules.trace();
   const auto start = [&trace](const CollectiveCall& call) {
     return trace.slices.start[call.slice.row()];
   };
-  std::erase_if(calls,
-                [](const CollectiveCall& call) { return call.bytes <= 0 || call.bytes > kSmall; });
+  std::erase_if(calls, [&](const CollectiveCall& call) {
+    if (!sized) return trace.slices.duration[call.slice.row()] > kShort;
+    return call.bytes <= 0 || call.bytes > kSmall;
+  });
   std::ranges::stable_sort(calls, {}, start);
   const std::vector<Time> begins = products(rules);
   std::vector<Run> runs;
@@ -128,11 +133,15 @@ Finding make(const RuleContext& rules, Found& found) {
   finding.weight = weight_of(rules, found.exposed, 5, 15);
   finding.confidence = Confidence::medium;
   finding.effort = Effort::line;
+  const std::string size =
+      found.bytes > 0
+          ? " of " + bytes_text(found.bytes / static_cast<std::int64_t>(found.calls.size())) +
+                " in the mean"
+          : " of at most " + duration_text(kShort) + ", whose sizes were not recorded";
   finding.evidence.push_back(
       evidence_of(rules, found.calls,
-                  counted_noun(found.calls.size(), "collective") + " of " +
-                      bytes_text(found.bytes / static_cast<std::int64_t>(found.calls.size())) +
-                      " in the mean, with no product between them"));
+                  counted_noun(found.calls.size(), "collective") + size +
+                      ", with no product between them"));
   finding.counter_evidence =
       "Waiting for late ranks counts in, and stays: the first collective then waits for them.";
   finding.fix = {
@@ -160,16 +169,18 @@ Finding make(const RuleContext& rules, Found& found) {
 Outcome check(const RuleContext& rules) {
   const std::vector<CollectiveCall> calls = collective_calls(rules);
   if (calls.empty() || !has_peers(rules)) return std::vector<Finding>{};
-  if (std::ranges::all_of(calls, [](const CollectiveCall& call) { return call.bytes <= 0; })) {
-    return not_recorded(rules, "the sizes of collectives were not recorded", "record_shapes=True");
-  }
+  const bool sized =
+      std::ranges::any_of(calls, [](const CollectiveCall& call) { return call.bytes > 0; });
   Found found(rules);
-  for (const Run& run : runs_of(rules, calls)) add(rules, run, found);
-  if (found.calls.size() < kLeastPerStep * rules.steps.size() ||
-      rules.percent(total(found.claims)) < kLeastPercent) {
-    return std::vector<Finding>{};
+  if (sized || rules.device >= 0)
+    for (const Run& run : runs_of(rules, calls, sized)) add(rules, run, found);
+  if (found.calls.size() >= kLeastPerStep * rules.steps.size() &&
+      rules.percent(total(found.claims)) >= kLeastPercent) {
+    return std::vector<Finding>{make(rules, found)};
   }
-  return std::vector<Finding>{make(rules, found)};
+  if (!sized)
+    return not_recorded(rules, "the sizes of collectives were not recorded", "record_shapes=True");
+  return std::vector<Finding>{};
 }
 
 }  // namespace

@@ -53,6 +53,23 @@ TEST(SmallCollectives, ThatAreLargeAreNothing) {
   EXPECT_EQ(judged.abstains(small_collectives()), "");
 }
 
+TEST(SmallCollectives, AreToldByTheirTimeWhereSizesWereNotRecorded) {
+  for (const std::int64_t length : {20'000, 40'000}) {
+    TraceBuilder builder;
+    builder.step(0, 0, 2'000'000);
+    for (std::int64_t i = 0; i < kCalls; ++i) {
+      builder.op("nccl:all_reduce", 10 + 30 * i, 10);
+      builder.runtime("cudaLaunchKernel", 12 + 30 * i, 1, 100 + i);
+      builder.on_stream(20).kernel("ncclKernel_AllReduce_RING_LL_Sum_float(ncclWorkElem)",
+                                   50'000 * (i + 1), length, 100 + i);
+    }
+    const auto findings = JudgedTrace(builder).findings(small_collectives());
+    ASSERT_EQ(findings.size(), length == 20'000 ? 1U : 0U);
+    if (findings.empty()) continue;
+    EXPECT_NE(findings[0].evidence[0].text.find("not recorded"), std::string::npos);
+  }
+}
+
 TEST(SmallCollectives, AbstainWhereSizesWereNotRecorded) {
   TraceBuilder builder;
   builder.step(0, 0, 1000);

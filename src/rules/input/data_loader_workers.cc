@@ -122,7 +122,23 @@ bool at_the_limit(const RuleContext& rules) {
   return processors && workers_seen(rules.trace()) >= *processors;
 }
 
+/// Does transformers' pipeline make the loader? The program then only calls the pipeline.
+bool is_of_pipeline(const Trace& trace) {
+  return NameSet(trace, [](std::string_view name) {
+           return name.find("transformers/pipelines/pt_utils.py") != name.npos;
+         }).any();
+}
+
 Fix fix_of(const RuleContext& rules, bool single) {
+  if (single && is_of_pipeline(rules.trace())) {
+    return {.text =
+                "Give the pipeline workers, which it hands to its loader; they prepare inputs "
+                "beside the model. The inputs have to be a list or a dataset with a length: of a "
+                "generator only one worker reads. Caveat: each worker copies them.",
+            .before = "for out in pipe(dataset):",
+            .after = "for out in pipe(dataset, num_workers=" +
+                     std::to_string(workers_for(rules, kWorkers)) + "):"};
+  }
   const std::string pinned = rules.device >= 0 ? ", pin_memory=True" : "";
   if (single) {
     return {.text =

@@ -33,6 +33,15 @@ TEST(DataLoaderWorkers, AreMissedWhereBatchesAreMadeInTheTrainingProcess) {
   EXPECT_EQ(findings[0].edits.overlap.size(), 3U);
 }
 
+TEST(DataLoaderWorkers, AreAnArgumentOfThePipelineThatMakesTheLoader) {
+  TraceBuilder builder;
+  builder.frame("transformers/pipelines/pt_utils.py(117): __next__", 0, 390);
+  for (std::int64_t i = 0; i < 3; ++i) step(builder, 1000 * i, kSingle, 400);
+  const auto findings = JudgedTrace(builder).findings(data_loader_workers());
+  ASSERT_EQ(findings.size(), 1U);
+  EXPECT_EQ(findings[0].fix.after, "for out in pipe(dataset, num_workers=4):");
+}
+
 TEST(DataLoaderWorkers, AreTooFewWhereEachBatchIsWaitedFor) {
   TraceBuilder builder;
   for (std::int64_t i = 0; i < 3; ++i) step(builder, 1000 * i, kWorkers, 400);
