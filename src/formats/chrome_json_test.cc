@@ -38,6 +38,32 @@ const std::string kOp =
 
 std::string two_around(const std::string& other) { return kOp + ", " + other + ", " + kOp; }
 
+TEST(ChromeJson, ReadsCopiesOfIntelsDevicesWithTheirMemory) {
+  struct Case {
+    std::string name;
+    CopyKind kind;
+    MemoryKind source;
+    MemoryKind destination;
+  };
+  const std::vector<Case> cases = {
+      {"Memcpy M2D (MEMORY -> DEVICE)", CopyKind::h2d, MemoryKind::pageable, MemoryKind::device},
+      {"Memcpy H2D (HOST -> DEVICE)", CopyKind::h2d, MemoryKind::pinned, MemoryKind::device},
+      {"Memcpy D2H (DEVICE -> HOST)", CopyKind::d2h, MemoryKind::device, MemoryKind::pinned},
+      {"Memcpy D2D - P2P (DEVICE -> DEVICE)", CopyKind::p2p, MemoryKind::device,
+       MemoryKind::device},
+      {"Memcpy HtoD (Pinned -> Device)", CopyKind::h2d, MemoryKind::pinned, MemoryKind::device},
+  };
+  for (const Case& each : cases) {
+    const Trace trace = read_or_fail(events(
+        R"({"ph": "X", "cat": "gpu_memcpy", "pid": 0, "tid": 64, "ts": 1, "dur": 5, "args": {"device": 0},
+            "name": ")" + each.name + "\"}"));
+    ASSERT_EQ(trace.copies.size(), 1U);
+    EXPECT_EQ(trace.copies.kind[0], each.kind) << each.name;
+    EXPECT_EQ(trace.copies.source[0], each.source) << each.name;
+    EXPECT_EQ(trace.copies.destination[0], each.destination) << each.name;
+  }
+}
+
 TEST(ChromeJson, ReadsAnOperatorWithItsArguments) {
   const Trace trace = read_or_fail(events(
       R"({"ph": "X", "cat": "cpu_op", "name": "aten::mm", "pid": 11, "tid": 12, "ts": 100.5, "dur": 5.25,

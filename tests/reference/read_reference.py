@@ -46,15 +46,16 @@ ON_DEVICE = {"kernel", "memcpy", "memset", "sync", "gpu_user_annotation", "profi
 
 COPY_WORDS = [
     ("Memset", "memset"), ("FillBuffer", "memset"), ("MemoryFill", "memset"),
-    ("HtoD", "HtoD"), ("HostToDevice", "HtoD"), ("M2D", "HtoD"),
-    ("DtoH", "DtoH"), ("DeviceToHost", "DtoH"), ("D2M", "DtoH"),
-    ("DtoD", "DtoD"), ("DeviceToDevice", "DtoD"), ("D2D", "DtoD"),
+    ("HtoD", "HtoD"), ("HostToDevice", "HtoD"), ("M2D", "HtoD"), ("H2D", "HtoD"),
+    ("DtoH", "DtoH"), ("DeviceToHost", "DtoH"), ("D2M", "DtoH"), ("D2H", "DtoH"),
+    ("DtoD", "DtoD"), ("DeviceToDevice", "DtoD"), ("P2P", "PtoP"), ("D2D", "DtoD"),
     ("PtoP", "PtoP"), ("PeerToPeer", "PtoP"), ("HtoH", "HtoH"), ("HostToHost", "HtoH"),
     ("HtoA", "array"), ("AtoH", "array"), ("AtoA", "array"), ("AtoD", "array"), ("DtoA", "array"),
 ]  # fmt: skip
 MEMORY_WORDS = [
     ("Pinned", "pinned"), ("Pageable", "pageable"), ("Host", "pageable"),
     ("Device", "device"), ("Array", "array"), ("Managed", "managed"),
+    ("MEMORY", "pageable"), ("HOST", "pinned"), ("DEVICE", "device"), ("SHARED", "managed"),
 ]  # fmt: skip
 
 SIGNATURE_KEYS = {"Input Dims", "Input dims", "Input type", "Input Strides", "Concrete Inputs"}

@@ -37,6 +37,11 @@ MemoryKind memory_kind(std::string_view word) {
   if (contains(word, "Device")) return MemoryKind::device;
   if (contains(word, "Array")) return MemoryKind::array;
   if (contains(word, "Managed")) return MemoryKind::managed;
+  // Intel's: MEMORY is the program's own, HOST was allocated for copies.
+  if (contains(word, "MEMORY")) return MemoryKind::pageable;
+  if (contains(word, "HOST")) return MemoryKind::pinned;
+  if (contains(word, "DEVICE")) return MemoryKind::device;
+  if (contains(word, "SHARED")) return MemoryKind::managed;
   return MemoryKind::unknown;
 }
 
@@ -52,11 +57,14 @@ CopyKind copy_kind(std::string_view name) {
       {"HtoD", CopyKind::h2d},
       {"HostToDevice", CopyKind::h2d},
       {"M2D", CopyKind::h2d},
+      {"H2D", CopyKind::h2d},
       {"DtoH", CopyKind::d2h},
       {"DeviceToHost", CopyKind::d2h},
       {"D2M", CopyKind::d2h},
+      {"D2H", CopyKind::d2h},
       {"DtoD", CopyKind::d2d},
       {"DeviceToDevice", CopyKind::d2d},
+      {"P2P", CopyKind::p2p},
       {"D2D", CopyKind::d2d},
       {"PtoP", CopyKind::p2p},
       {"PeerToPeer", CopyKind::p2p},
