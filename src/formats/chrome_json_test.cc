@@ -64,6 +64,23 @@ TEST(ChromeJson, ReadsCopiesOfIntelsDevicesWithTheirMemory) {
   }
 }
 
+TEST(ChromeJson, TellsTheProgramsOwnRangesFromOperatorsOfTheOldCategory) {
+  const auto kind_of = [](const std::string& name, const std::string& category = "Operator") {
+    const auto event = [&](const std::string& called) {
+      return R"({"ph": "X", "pid": 1, "tid": 2, "ts": 1, "dur": 5, "cat": ")" + category +
+             R"(", "name": ")" + called + "\"}";
+    };
+    const Trace trace = read_or_fail(events(event(name) + ", " + event("MyFunctionBackward")));
+    return trace.kind(SliceId(0));
+  };
+  for (const std::string range : {"forward", "## load ##", "my_block", "evaluate 3"})
+    EXPECT_EQ(kind_of(range), SliceKind::user_annotation) << range;
+  for (const std::string op : {"aten::add", "AddBackward0", "MyFunction", "detach_", "nccl:all_reduce",
+                               "torch::autograd::AccumulateGrad", "fused_add_mul"})
+    EXPECT_EQ(kind_of(op), SliceKind::cpu_op) << op;
+  EXPECT_EQ(kind_of("forward", "cpu_op"), SliceKind::cpu_op);
+}
+
 TEST(ChromeJson, ReadsAnOperatorWithItsArguments) {
   const Trace trace = read_or_fail(events(
       R"({"ph": "X", "cat": "cpu_op", "name": "aten::mm", "pid": 11, "tid": 12, "ts": 100.5, "dur": 5.25,

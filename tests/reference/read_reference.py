@@ -52,6 +52,8 @@ COPY_WORDS = [
     ("PtoP", "PtoP"), ("PeerToPeer", "PtoP"), ("HtoH", "HtoH"), ("HostToHost", "HtoH"),
     ("HtoA", "array"), ("AtoH", "array"), ("AtoA", "array"), ("AtoD", "array"), ("DtoA", "array"),
 ]  # fmt: skip
+# Names that torch gives without a namespace, and its own ranges.
+OF_TORCH = ("detach", "ProfilerStep#", "Optimizer.", "enumerate(", "fused_", "fallback_function", "TensorExpr")
 MEMORY_WORDS = [
     ("Pinned", "pinned"), ("Pageable", "pageable"), ("Host", "pageable"),
     ("Device", "device"), ("Array", "array"), ("Managed", "managed"),
@@ -204,6 +206,13 @@ class Slice:
         self.kind = KIND_OF_CATEGORY.get(self.category.lower(), "other")
         self.args = args_of(event)
         self.zero_time = False
+
+    def become_range(self, names: set[str]) -> None:
+        """The first Kineto wrote what a program annotates among operators: what nobody else can have named."""
+        stem = self.name.rstrip("0123456789")
+        libraries = any(sign in self.name for sign in ":<[") or stem.endswith("Backward") or self.name + "Backward" in names
+        if self.category == "Operator" and self.name and not libraries and not self.name.startswith(OF_TORCH):
+            self.kind = self.category = "user_annotation"
 
     def take_over(self, args: Pairs) -> None:
         """What an end event says wins over what its begin said; the four fields on inputs go together."""
@@ -422,7 +431,9 @@ class Reader:
     def finish(self) -> None:
         """Everything that is known only at the end."""
         counts: dict[str, int] = {}
+        names = {item.name for item in self.slices}
         for item in self.slices:
+            item.become_range(names)
             self.used[item.place] = self.used.get(item.place, 0) + 1
             counts[item.category] = counts.get(item.category, 0) + 1
             self.lines["slices"].append(item.line(self.base))

@@ -102,7 +102,42 @@ void log_unknown_categories(Trace& trace, bool too_many) {
   }
 }
 
-/// The categories that slices have, in the order of the first slice of each.
+/// Kineto of torch 1.8 and 1.9 wrote operators and ranges alike, in one category.
+constexpr std::string_view kOldOperators = "Operator";
+/// What torch calls without a namespace, and ranges of its own, which analyses know by name.
+constexpr std::array<std::string_view, 7> kOfTorch = {
+    "detach", "ProfilerStep#", "Optimizer.", "enumerate(", "fused_", "fallback_function",
+    "TensorExpr"};
+
+/// Of which names the slices of the old category are ranges that the program itself made: no
+/// operator of a library, no node of the backward pass, no function of autograd.
+class OwnRanges {
+ public:
+  explicit OwnRanges(const Trace& trace) : trace_(trace), known_(trace.strings.size(), kUnknown) {}
+  [[nodiscard]] bool has(StringId name) {
+    std::int8_t& known = known_[name.row()];
+    if (known == kUnknown) known = is_one(trace_.text(name)) ? 1 : 0;
+    return known == 1;
+  }
+
+ private:
+  static constexpr std::int8_t kUnknown = -1;
+
+  [[nodiscard]] bool is_one(std::string_view name) const {
+    if (name.empty() || name.find_first_of(":<[") != name.npos) return false;
+    for (const std::string_view beginning : kOfTorch)
+      if (name.starts_with(beginning)) return false;
+    const std::size_t last = name.find_last_not_of("0123456789");
+    if (last != name.npos && name.substr(0, last + 1).ends_with("Backward")) return false;
+    return !trace_.strings.find(std::string(name) + "Backward").valid();
+  }
+
+  const Trace& trace_;
+  std::vector<std::int8_t> known_;
+};
+
+/// The categories that slices have, in the order of the first slice of each. Of the old category,
+/// ranges count to today's.
 void count_categories(Trace& trace, SharedTables& tables) {
   const std::vector<StringId> names = tables.categories.take();
   std::vector<Category> all;
@@ -112,8 +147,15 @@ void count_categories(Trace& trace, SharedTables& tables) {
   // row differs between runs.
   const bool too_many = names.size() > all.size();
   std::array<std::optional<std::uint8_t>, kLastCategory + 1> moved;
-  for (std::uint8_t& row : trace.slices.category) {
+  const auto old = std::ranges::find_if(all, [&trace](const Category& category) {
+    return trace.text(category.name) == kOldOperators;
+  });
+  const auto range_row = tables.first_of_kind[static_cast<std::size_t>(SliceKind::user_annotation)];
+  OwnRanges ranges(trace);
+  for (std::size_t at = 0; at < trace.slices.size(); ++at) {
+    std::uint8_t& row = trace.slices.category[at];
     if (too_many) row = tables.first_of_kind[static_cast<std::size_t>(all[row].kind)];
+    if (old == all.begin() + row && ranges.has(trace.slices.name[at])) row = range_row;
     std::optional<std::uint8_t>& now = moved[row];
     if (!now) {
       now = static_cast<std::uint8_t>(trace.categories.size());
