@@ -29,7 +29,8 @@ constexpr std::string_view kDoc =
     "collectives of gradients do not depend on the batch, other collectives may; waiting for input "
     "grows with it. Fires "
     "where twice the batch gives at least 1.3 times the samples per second even if the step takes "
-    "the longest; warns from 1.5 times. Silent where there are no products or convolutions, or "
+    "the longest; warns from 1.5 times. Fires with low confidence from 1.1 times, where a step in "
+    "the middle of the interval gives 1.3 times. Silent where there are no products or convolutions, or "
     "where waiting for input, or for memory from the driver, takes a tenth of the step: that is to "
     "be changed first; abstains where half of the time is spent "
     "on what is done only once. The gain is more samples per second, not a shorter step: nothing "
@@ -40,6 +41,9 @@ constexpr std::string_view kDoc =
 
 constexpr double kLeastGain = 1.3;
 constexpr double kWarnGain = 1.5;
+/// What even the longest step gives where only one in the middle gives kLeastGain; an interval that
+/// reaches further down says nothing.
+constexpr double kLeastUnsureGain = 1.1;
 constexpr double kMostWaiting = 10.0;
 constexpr double kMostOnce = 0.5;
 constexpr std::int64_t kFewestProducts = 3;
@@ -115,13 +119,15 @@ Fix fix_of(bool training) {
 Finding make(const RuleContext& rules, const BatchTimes& times) {
   const BatchTimes::Range twice = times.with(2);
   const double least = gain(2, times.now(), twice.high);
+  const bool sure = least >= kLeastGain;
   Finding finding;
-  finding.title = "A larger batch costs little: twice the batch, " + times_text(least) + " to " +
+  finding.title = std::string(sure ? "A larger batch costs little" : "A larger batch may cost little") +
+                  ": twice the batch, " + times_text(least) + " to " +
                   times_text(gain(2, times.now(), twice.low)) + " times the samples per second";
   finding.family =
       rules.device >= 0 && 2 * times.unfilled() >= times.now() ? Family::latency : Family::host;
   finding.weight = least >= kWarnGain ? Weight::warning : Weight::note;
-  finding.confidence = Confidence::medium;
+  finding.confidence = sure ? Confidence::medium : Confidence::low;
   finding.effort = Effort::flag;
   std::vector<SliceId> small;
   for_each_activity(rules, [&](SliceId activity, SliceId) {
@@ -157,8 +163,10 @@ Outcome check(const RuleContext& rules) {
     return Abstention{"most of the time is spent on what is done only once: record later steps"};
   }
   const Duration waiting = times.waiting_for_input() + times.waiting_for_memory();
-  if (rules.percent(waiting) >= kMostWaiting ||
-      gain(2, times.now(), times.with(2).high) < kLeastGain) {
+  const BatchTimes::Range twice = times.with(2);
+  const Duration middle = twice.low + (twice.high - twice.low) / 2;
+  if (rules.percent(waiting) >= kMostWaiting || gain(2, times.now(), middle) < kLeastGain ||
+      gain(2, times.now(), twice.high) < kLeastUnsureGain) {
     return std::vector<Finding>{};
   }
   return std::vector<Finding>{make(rules, times)};

@@ -48,6 +48,18 @@ TEST(SmallBatch, IsNothingWhereKernelsFillStepAndDevice) {
   EXPECT_TRUE(JudgedTrace(builder).findings(small_batch()).empty());
 }
 
+TEST(SmallBatch, IsOfLowConfidenceWhereOnlyAStepInTheMiddleGainsEnough) {
+  TraceBuilder builder;
+  products(builder, 5, 1800);
+  const auto findings = JudgedTrace(builder).findings(small_batch());
+  ASSERT_EQ(findings.size(), 1U);
+  EXPECT_EQ(findings[0].confidence, Confidence::low);
+  EXPECT_NE(findings[0].title.find("may cost little"), std::string::npos) << findings[0].title;
+  TraceBuilder fuller;
+  products(fuller, 5, 2390);
+  EXPECT_TRUE(JudgedTrace(fuller).findings(small_batch()).empty());
+}
+
 TEST(SmallBatch, IsNothingWithoutProducts) {
   TraceBuilder builder;
   builder.step(0, 0, 10'000);
@@ -81,7 +93,7 @@ TEST(SmallBatch, OfTheProcessorKeepsWhatCallingOperatorsCosts) {
   EXPECT_EQ(judged.findings(small_batch()).size(), 1U);
   TraceBuilder longer;
   longer.step(0, 0, 100'000);
-  for (std::int64_t i = 0; i < 4; ++i) longer.op("aten::mm", 1000 + 24'000 * i, 20'000);
+  for (std::int64_t i = 0; i < 4; ++i) longer.op("aten::mm", 1000 + 24'000 * i, 23'500);
   EXPECT_TRUE(JudgedTrace(longer).findings(small_batch()).empty());
 }
 
