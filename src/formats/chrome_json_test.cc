@@ -56,7 +56,8 @@ TEST(ChromeJson, ReadsCopiesOfIntelsDevicesWithTheirMemory) {
   for (const Case& each : cases) {
     const Trace trace = read_or_fail(events(
         R"({"ph": "X", "cat": "gpu_memcpy", "pid": 0, "tid": 64, "ts": 1, "dur": 5, "args": {"device": 0},
-            "name": ")" + each.name + "\"}"));
+            "name": ")" +
+        each.name + "\"}"));
     ASSERT_EQ(trace.copies.size(), 1U);
     EXPECT_EQ(trace.copies.kind[0], each.kind) << each.name;
     EXPECT_EQ(trace.copies.source[0], each.source) << each.name;
@@ -75,8 +76,9 @@ TEST(ChromeJson, TellsTheProgramsOwnRangesFromOperatorsOfTheOldCategory) {
   };
   for (const std::string range : {"forward", "## load ##", "my_block", "evaluate 3"})
     EXPECT_EQ(kind_of(range), SliceKind::user_annotation) << range;
-  for (const std::string op : {"aten::add", "AddBackward0", "MyFunction", "detach_", "nccl:all_reduce",
-                               "torch::autograd::AccumulateGrad", "fused_add_mul"})
+  for (const std::string op :
+       {"aten::add", "AddBackward0", "MyFunction", "detach_", "nccl:all_reduce",
+        "torch::autograd::AccumulateGrad", "fused_add_mul"})
     EXPECT_EQ(kind_of(op), SliceKind::cpu_op) << op;
   EXPECT_EQ(kind_of("forward", "cpu_op"), SliceKind::cpu_op);
 }

@@ -450,7 +450,8 @@ class FirstUses {
     return trace_.name(op).find("::") == std::string_view::npos ? op : SliceId();
   }
 
-  /// From the end of what ran before on the thread to the begin of `slice`; empty where nothing did.
+  /// From the end of what ran before on the thread to the begin of `slice`; empty where nothing
+  /// did.
   [[nodiscard]] Interval nothing_before(SliceId slice) const {
     const std::vector<SliceId>& slices = threads_[trace_.slices.track[slice.row()].row()]->slices;
     const auto at = place_of(slices, slice);

@@ -106,8 +106,8 @@ void log_unknown_categories(Trace& trace, bool too_many) {
 constexpr std::string_view kOldOperators = "Operator";
 /// What torch calls without a namespace, and ranges of its own, which analyses know by name.
 constexpr std::array<std::string_view, 7> kOfTorch = {
-    "detach", "ProfilerStep#", "Optimizer.", "enumerate(", "fused_", "fallback_function",
-    "TensorExpr"};
+    "detach", "ProfilerStep#",     "Optimizer.", "enumerate(",
+    "fused_", "fallback_function", "TensorExpr"};
 
 /// Of which names the slices of the old category are ranges that the program itself made: no
 /// operator of a library, no node of the backward pass, no function of autograd.

@@ -19,8 +19,8 @@ namespace {
 
 /// What only exists where work goes to a device.
 constexpr auto kDeviceNames = std::to_array<std::string_view>(
-    {"nccl:", "rccl:", "xccl:", "hccl:", "aten::record_stream", "aten::cudnn_", "aten::_cudnn_", "aten::miopen_",
-     "aten::_mps_", "aten::mps_", "aten::_lstm_mps", "aten::lstm_mps_"});
+    {"nccl:", "rccl:", "xccl:", "hccl:", "aten::record_stream", "aten::cudnn_", "aten::_cudnn_",
+     "aten::miopen_", "aten::_mps_", "aten::mps_", "aten::_lstm_mps", "aten::lstm_mps_"});
 /// Apple's GPUs have it, of which nothing is recorded, and nested tensors.
 constexpr std::string_view kAppleOperator = "aten::linear_backward";
 constexpr std::string_view kNested = "aten::_nested_";

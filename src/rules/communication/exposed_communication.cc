@@ -172,8 +172,9 @@ Fix spread_fix() {
               "them, which needs symmetric memory. Caveats: fewer ranks hold larger parts; 16 bits "
               "round.",
           .before = "",
-          .after = "torch._inductor.config._micro_pipeline_tp = True\n"
-                   "model = torch.compile(model)"};
+          .after =
+              "torch._inductor.config._micro_pipeline_tp = True\n"
+              "model = torch.compile(model)"};
 }
 
 /// Advice for the framework that the names show; else for collectives in general.

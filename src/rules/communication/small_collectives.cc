@@ -138,10 +138,9 @@ Finding make(const RuleContext& rules, Found& found) {
           ? " of " + bytes_text(found.bytes / static_cast<std::int64_t>(found.calls.size())) +
                 " in the mean"
           : " of at most " + duration_text(kShort) + ", whose sizes were not recorded";
-  finding.evidence.push_back(
-      evidence_of(rules, found.calls,
-                  counted_noun(found.calls.size(), "collective") + size +
-                      ", with no product between them"));
+  finding.evidence.push_back(evidence_of(
+      rules, found.calls,
+      counted_noun(found.calls.size(), "collective") + size + ", with no product between them"));
   finding.counter_evidence =
       "Waiting for late ranks counts in, and stays: the first collective then waits for them.";
   finding.fix = {

@@ -118,7 +118,7 @@ Fix fix_of(const Frameworks& frameworks) {
       "Python, and freezing makes constants of the weights.";
   return {.text = std::move(text),
           .before = frameworks.generates ? "model = torch.compile(model)"
-                                        : "with torch.inference_mode(): y = model(x)",
+                                         : "with torch.inference_mode(): y = model(x)",
           .after =
               "model = torch.compile(model, mode=\"reduce-overhead\")\n"
               "with torch.inference_mode(): y = model(x)"};

@@ -181,7 +181,8 @@ Fix fix_of(const RuleContext& rules) {
           "Launch less or launch all at once: torch.compile(mode=\"reduce-overhead\") or CUDA "
           "graphs (static shapes and addresses, no host waits inside, memory stays reserved), " +
           optimizers + "or a larger batch, which makes each kernel longer.",
-      .before = frameworks_of(rules.trace()).generates ? "model = torch.compile(model)" : "model(x)",
+      .before =
+          frameworks_of(rules.trace()).generates ? "model = torch.compile(model)" : "model(x)",
       .after = "model = torch.compile(model, mode=\"reduce-overhead\")"};
 }
 

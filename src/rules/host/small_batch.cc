@@ -30,7 +30,8 @@ constexpr std::string_view kDoc =
     "grows with it. Fires "
     "where twice the batch gives at least 1.3 times the samples per second even if the step takes "
     "the longest; warns from 1.5 times. Fires with low confidence from 1.1 times, where a step in "
-    "the middle of the interval gives 1.3 times. Silent where there are no products or convolutions, or "
+    "the middle of the interval gives 1.3 times. Silent where there are no products or "
+    "convolutions, or "
     "where waiting for input, or for memory from the driver, takes a tenth of the step: that is to "
     "be changed first; abstains where half of the time is spent "
     "on what is done only once. The gain is more samples per second, not a shorter step: nothing "
@@ -121,9 +122,10 @@ Finding make(const RuleContext& rules, const BatchTimes& times) {
   const double least = gain(2, times.now(), twice.high);
   const bool sure = least >= kLeastGain;
   Finding finding;
-  finding.title = std::string(sure ? "A larger batch costs little" : "A larger batch may cost little") +
-                  ": twice the batch, " + times_text(least) + " to " +
-                  times_text(gain(2, times.now(), twice.low)) + " times the samples per second";
+  finding.title =
+      std::string(sure ? "A larger batch costs little" : "A larger batch may cost little") +
+      ": twice the batch, " + times_text(least) + " to " +
+      times_text(gain(2, times.now(), twice.low)) + " times the samples per second";
   finding.family =
       rules.device >= 0 && 2 * times.unfilled() >= times.now() ? Family::latency : Family::host;
   finding.weight = least >= kWarnGain ? Weight::warning : Weight::note;

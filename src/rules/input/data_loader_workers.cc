@@ -124,9 +124,11 @@ bool at_the_limit(const RuleContext& rules) {
 
 /// Does transformers' pipeline make the loader? The program then only calls the pipeline.
 bool is_of_pipeline(const Trace& trace) {
-  return NameSet(trace, [](std::string_view name) {
-           return name.find("transformers/pipelines/pt_utils.py") != name.npos;
-         }).any();
+  return NameSet(trace,
+                 [](std::string_view name) {
+                   return name.find("transformers/pipelines/pt_utils.py") != name.npos;
+                 })
+      .any();
 }
 
 Fix fix_of(const RuleContext& rules, bool single) {

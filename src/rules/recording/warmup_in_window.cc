@@ -39,7 +39,7 @@ constexpr std::size_t kFewestSteps = 3;
 constexpr double kLeastPercent = 5.0;
 constexpr double kCriticalPercent = 20.0;
 
-/// How the device's library is told to load kernels at the start; "" where no way is known.
+/// What makes the device's library load kernels at the start; "" where no way is known.
 std::string_view eager_loading(const RuleContext& rules) {
   if (rules.device < 0 || !speaks_cuda(rules.trace())) return "";
   return speaks_hip(rules.trace()) ? "HIP_ENABLE_DEFERRED_LOADING=0" : "CUDA_MODULE_LOADING=EAGER";
@@ -47,10 +47,11 @@ std::string_view eager_loading(const RuleContext& rules) {
 
 Fix fix_of(const RuleContext& rules) {
   const std::string eager(eager_loading(rules));
-  Fix fix{.text = "Record when the program runs evenly: skip some steps, then warm the profiler up, "
-                  "then record. " +
-                  (eager.empty() ? "Where" : eager + " loads kernels at the start; where") +
-                  " start-up itself is the question, record it apart.",
+  Fix fix{.text =
+              "Record when the program runs evenly: skip some steps, then warm the profiler up, "
+              "then record. " +
+              (eager.empty() ? "Where" : eager + " loads kernels at the start; where") +
+              " start-up itself is the question, record it apart.",
           .before = "with profile() as prof: train(steps=3)",
           .after =
               "with profile(schedule=schedule(wait=5, warmup=2, active=5)) as prof:\n"
