@@ -174,7 +174,8 @@ constexpr Term kTerms[] = {
      "kind of recording cannot hold."},
     {"MFU", "term",
      "Model FLOPs utilisation: the share of the device's peak that operators with a formula reach "
-     "over the step."},
+     "over the step. Unknown where they are not behind half of the time of products and "
+     "convolutions."},
     {"severity", "term",
      "note, warning or critical: how much of the step a finding is about, by limits of its rule."},
     {"family", "term",
