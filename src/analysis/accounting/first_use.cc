@@ -414,26 +414,24 @@ class FirstUses {
   /// Time in nothing that was recorded, right before the first call of a scripted function: its
   /// graph is optimised for the types and sizes at hand before anything of it runs.
   void before_scripted() {
-    std::map<StringId, std::pair<SliceId, SliceId>> calls;  // The first two.
+    std::map<StringId, std::set<std::tuple<Time, Duration, SliceId>>> calls;
     for (const Nesting::Thread& thread : context_.nesting().work) {
       for (const SliceId part : thread.slices) {
         if (!starts_with_any(kScripted, trace_.name(part))) continue;
         const SliceId function = outermost_operator(part);
         if (!function.valid() || function == part) continue;
-        auto& [first, second] = calls[name(function)];
-        if (!first.valid()) {
-          first = function;
-        } else if (!second.valid() && function != first) {
-          second = function;
-        }
+        calls[name(function)].emplace(start(function), -duration(function), function);
       }
     }
-    for (const auto& [called, two] : calls) {
-      const Interval stretch = nothing_before(two.first);
+    for (const auto& [called, functions] : calls) {
+      const SliceId first = std::get<SliceId>(*functions.begin());
+      const Interval stretch = nothing_before(first);
       if (stretch.length() < least_) continue;
-      const Interval usual = two.second.valid() ? nothing_before(two.second) : Interval{};
+      const Interval usual = functions.size() > 1
+                                 ? nothing_before(std::get<SliceId>(*std::next(functions.begin())))
+                                 : Interval{};
       if (kLonger * usual.length() > stretch.length()) continue;
-      found_.push_back({two.first, stretch, OneOffKind::first_operator});
+      found_.push_back({first, stretch, OneOffKind::first_operator});
     }
   }
 
