@@ -7,6 +7,7 @@ import pathlib
 import re
 import shlex
 import shutil
+import statistics
 import subprocess
 import tempfile
 import unittest
@@ -197,6 +198,18 @@ class Json(unittest.TestCase):
             self.assertEqual(sum(said["account_ns"].values()), windows, trace.name)
             for step in said["steps"]:
                 self.assertEqual(sum(step["account_ns"].values()), step["window_ns"], trace.name)
+
+    def test_the_run_has_numbers_of_all_timed_steps(self):
+        run = str(ROOT / "tests/data/runs/cpu_train")
+        timed = diagnosis(run)["run"]["timed_steps"]
+        table = json.loads(fathom("steps", "--json", "--quiet", run).stdout)
+        spans = [row["host_span_ns"] for row in table["rows"]]
+        self.assertEqual((timed["steps"], timed["in_depth"]), (len(spans), 3))
+        self.assertGreater(len(spans), 3)
+        of = {"mean_ns": statistics.mean(spans), "median_ns": statistics.median(spans), "stddev_ns": statistics.stdev(spans)}
+        of |= {"min_ns": min(spans), "max_ns": max(spans)}
+        for name, value in of.items():  # torch's mark of a step and the step differ by microseconds
+            self.assertAlmostEqual(timed[name], value, delta=0.002 * value, msg=name)
 
     def test_findings_divide_the_step(self):
         for trace in TRACES:
