@@ -340,6 +340,7 @@ class FirstUses {
       std::vector<SliceId> again = repeated(ops);
       if (again.empty()) continue;
       std::vector<Duration> later;
+      later.reserve(again.size());
       for (const SliceId op : again) later.push_back(duration(op));
       const Duration usual = median_of(std::move(later));
       std::ranges::sort(again);
