@@ -19,6 +19,9 @@ import tempfile
 import unittest
 import zipfile
 
+sys.path.insert(0, os.path.dirname(__file__))
+import counted
+
 SOURCE = pathlib.Path(os.environ.get("FATHOM_SOURCE_DIR") or pathlib.Path(__file__).resolve().parents[2])
 WHEELS = pathlib.Path(os.environ.get("FATHOM_WHEELS", SOURCE / "build/wheels/made"))
 PYTHONS = SOURCE / "build/pythons"
@@ -90,6 +93,7 @@ class Emulated(unittest.TestCase):
             script.chmod(0o755)
         (cls.folder / "program.py").write_text(PROGRAM)
         (cls.folder / "loads.py").write_text(LOADS)
+        (cls.folder / "counted.py").write_text(counted.PROGRAM)
 
     @classmethod
     def tearDownClass(cls):
@@ -147,6 +151,15 @@ class Emulated(unittest.TestCase):
                 self.assertIn("Verdict", self.fathom("diagnose", session))
                 # The other processor reads the same of it.
                 self.assertEqual(self.fathom("info", session), self.use(self.here, "info", session))
+
+    def test_functions_are_counted_by_native_code_in_each_python(self):
+        for suite in ROOTS:
+            with self.subTest(suite):
+                session = self.folder / f"session-counts-{suite}"
+                python = self.folder / suite / "python"
+                self.fathom("run", "--no-diagnose", "--with", "functions", "-o", session, "--", python, "counted.py")
+                self.assertEqual(counted.recorded_by(session), {"by": "native"})
+                self.assertEqual(counted.calls_in(self.fathom("functions", session, "--csv")), counted.CALLS)
 
     def test_the_library_that_programs_load_is_loaded(self):
         python = self.folder / "bookworm" / "python"

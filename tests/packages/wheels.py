@@ -15,6 +15,9 @@ import tempfile
 import unittest
 import zipfile
 
+sys.path.insert(0, os.path.dirname(__file__))
+import counted
+
 SOURCE = pathlib.Path(os.environ.get("FATHOM_SOURCE_DIR") or pathlib.Path(__file__).resolve().parents[2])
 WHEELS = pathlib.Path(os.environ.get("FATHOM_WHEELS", SOURCE / "build/wheels/made"))
 TRACE = SOURCE / "examples" / "resnet50_v100.pt.trace.json.gz"
@@ -89,7 +92,7 @@ class Wheels(unittest.TestCase):
                         self.assertIn(needed, names)
                     self.assertFalse([name for name in names if ".libs/" in name], "a library was grafted")
                     program = archive.read("fathom/bin/fathom")
-                    for carried in (b"libfathom_cuda.so", b"libfathom_nvtx.so", b"PyInit_fathom_python"):
+                    for carried in (b"libfathom_cuda.so", b"libfathom_nvtx.so", b"libfathom_python.so", b"PyInit_fathom_python"):
                         self.assertIn(carried, program)
                     (module,) = [name for name in names if re.match(r"fathom/_core.*\.so$", name)]
                     self.assertEqual(module == "fathom/_core.abi3.so", "abi3" in wheel.name)
@@ -125,6 +128,7 @@ class Installed(unittest.TestCase):
         self.addCleanup(temporary.cleanup)
         self.folder = pathlib.Path(temporary.name)
         (self.folder / "program.py").write_text(PROGRAM)
+        (self.folder / "counted.py").write_text(counted.PROGRAM)
 
     def install(self, version: tuple[int, int], wheel: pathlib.Path) -> pathlib.Path:
         """The environment's folder of programs."""
@@ -142,6 +146,15 @@ class Installed(unittest.TestCase):
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
         return done.stdout
 
+    def counts(self, programs: pathlib.Path, python: object) -> None:
+        """Calls of Python functions are recorded by native code, as many as there were."""
+        session = self.folder / "counts"
+        self.use(programs, programs / "fathom", "run", "--no-diagnose", "--with", "functions", "-o", session, "--", python, "counted.py")
+        self.assertEqual(counted.recorded_by(session), {"by": "native"})
+        table = self.use(programs, programs / "fathom", "functions", session, "--csv")
+        self.assertEqual(counted.calls_in(table), counted.CALLS)
+        shutil.rmtree(session)
+
     def test_every_interpreter_records_opens_and_reports(self):
         tested = 0
         for version in sorted(interpreters()):
@@ -155,6 +168,7 @@ class Installed(unittest.TestCase):
                 printed = self.use(programs, fathom, "run", "-o", "session", "--", "python", "program.py")
                 self.assertIn(f"of Python 3 {version[1]}", printed)
                 self.assertIn("Verdict", self.use(programs, fathom, "diagnose", "session"))
+                self.counts(programs, "python")
                 code = f"import fathom; print(fathom.open({str(TRACE)!r}).report('ops', limit=1)['name'][0])"
                 self.assertIn("aten::", self.use(programs, python, "-c", code))
                 self.assertEqual(self.use(programs, python, "-c", RECORDS_ITSELF).strip(), "3")
@@ -178,6 +192,7 @@ class Installed(unittest.TestCase):
                 self.assertIn("of Python 3", printed)
                 recorded = [file.name for file in (self.folder / session).glob("process-*.fathom")]
                 self.assertTrue(recorded, "the hook recorded nothing")
+                self.counts(programs, path)
 
 
 if __name__ == "__main__":
