@@ -149,7 +149,8 @@ class Installed(unittest.TestCase):
     def counts(self, programs: pathlib.Path, python: object) -> None:
         """Calls of Python functions are recorded by native code, as many as there were."""
         session = self.folder / "counts"
-        self.use(programs, programs / "fathom", "run", "--no-diagnose", "--with", "functions", "-o", session, "--", python, "counted.py")
+        self.use(programs, programs / "fathom", "run", "--no-diagnose", "--with", "functions", "-o", session, "--",
+                 python, "counted.py")
         self.assertEqual(counted.recorded_by(session), {"by": "native"})
         table = self.use(programs, programs / "fathom", "functions", session, "--csv")
         self.assertEqual(counted.calls_in(table), counted.CALLS)
