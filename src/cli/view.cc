@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/descriptor.h"
 #include "base/thread_pool.h"
 #include "cli/browser.h"
 #include "cli/command.h"
@@ -82,12 +83,12 @@ int watched_input(const Arguments& args) {
 }
 
 /// The signals that end the server, as a descriptor: they are held back from now on.
-server::Descriptor held_signals() {
+Descriptor held_signals() {
   sigset_t held;
   sigemptyset(&held);
   for (const int number : {SIGINT, SIGTERM, SIGHUP}) sigaddset(&held, number);
   pthread_sigmask(SIG_BLOCK, &held, nullptr);
-  return server::Descriptor(signalfd(-1, &held, SFD_CLOEXEC | SFD_NONBLOCK));
+  return Descriptor(signalfd(-1, &held, SFD_CLOEXEC | SFD_NONBLOCK));
 }
 
 /// "trace.json#v=timeline": what the page shows at first stands behind the last #, as its links
@@ -131,7 +132,7 @@ int run(Arguments& args) {
                               .command = command_of(args),
                               .scope = args.scope};
   if (!args.html.empty()) return write_file(args, std::move(request));
-  const server::Descriptor signals = held_signals();
+  const Descriptor signals = held_signals();
   Result<server::Listener> listener = args.socket.empty() ? server::Listener::on_port(args.port)
                                                           : server::Listener::on_path(args.socket);
   if (!listener) return fail(listener.error());

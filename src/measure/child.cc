@@ -16,6 +16,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/descriptor.h"
 #include "base/quantity_text.h"
 #include "capture/system/argument_list.h"
 #include "capture/system/launch.h"
@@ -42,20 +43,6 @@ std::int64_t now_ns() {
 std::int64_t ns_of(const timeval& time) {
   return time.tv_sec * kSecond + time.tv_usec * kMicrosecond;
 }
-
-class Descriptor {
- public:
-  explicit Descriptor(int number) : number_(number) {}
-  ~Descriptor() {
-    if (number_ >= 0) close(number_);
-  }
-  Descriptor(const Descriptor&) = delete;
-  Descriptor& operator=(const Descriptor&) = delete;
-  [[nodiscard]] int number() const { return number_; }
-
- private:
-  int number_;
-};
 
 /// Files, signals and group of a new process.
 class SpawnPlan {
@@ -180,13 +167,13 @@ Result<ChildRun> ChildRunner::run(const std::vector<std::string>& command,
   }
   const std::string from = options.input.empty() ? "/dev/null" : options.input;
   const Descriptor input(open(from.c_str(), O_RDONLY | O_CLOEXEC));
-  if (input.number() < 0)
+  if (input.get() < 0)
     return Error{ErrorCode::not_found, from + ": cannot be read: " + std::strerror(errno)};
   const Descriptor nowhere(open("/dev/null", O_WRONLY | O_CLOEXEC));
-  const int errors = errors_ >= 0 ? errors_ : nowhere.number();
+  const int errors = errors_ >= 0 ? errors_ : nowhere.get();
   const bool shown = options.show_output;
   if (errors_ >= 0 && ftruncate(errors_, 0) == 0) lseek(errors_, 0, SEEK_SET);
-  const SpawnPlan plan(input.number(), shown ? STDERR_FILENO : nowhere.number(),
+  const SpawnPlan plan(input.get(), shown ? STDERR_FILENO : nowhere.get(),
                        shown ? STDERR_FILENO : errors, before_);
   const capture::Words arguments(words);
   const capture::Words environment(capture::environment_with(options.environment));

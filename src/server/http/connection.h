@@ -7,7 +7,7 @@
 #include <memory>
 #include <string>
 
-#include "server/http/descriptor.h"
+#include "base/descriptor.h"
 #include "server/http/request_reader.h"
 #include "server/http/response.h"
 

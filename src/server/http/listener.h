@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "base/descriptor.h"
 #include "base/result.h"
-#include "server/http/descriptor.h"
 
 namespace fathom::server {
 

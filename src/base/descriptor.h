@@ -5,8 +5,9 @@
 
 #include <unistd.h>
 
-namespace fathom::server {
+namespace fathom {
 
+/// Owns an open file, socket or pipe; -1: none.
 class Descriptor {
  public:
   Descriptor() = default;
@@ -32,4 +33,4 @@ class Descriptor {
   int number_ = -1;
 };
 
-}  // namespace fathom::server
+}  // namespace fathom
