@@ -1,7 +1,9 @@
 // small-channels: convolutions with too few channels to use the device.
 #include <algorithm>
+#include <map>
 #include <optional>
 #include <string>
+#include <utility>
 
 #include "base/quantity_text.h"
 #include "rules/common/arguments.h"
@@ -52,6 +54,23 @@ std::optional<Channels> channels_of(const Trace& trace, SliceId op) {
   return Channels{.in = filters->dims[1], .out = filters->dims[0]};
 }
 
+/// The same, each signature and direction taken apart once.
+class KnownChannels {
+ public:
+  explicit KnownChannels(const Trace& trace) : trace_(trace) {}
+
+  std::optional<Channels> operator()(SliceId op) {
+    const auto [known, is_new] =
+        known_.try_emplace({signature_of(trace_, op), is_backward(trace_.name(op))});
+    if (is_new) known->second = channels_of(trace_, op);
+    return known->second;
+  }
+
+ private:
+  const Trace& trace_;
+  std::map<std::pair<const Signature*, bool>, std::optional<Channels>> known_;
+};
+
 struct Convolutions {
   Blamed small;
   double least = 0;  // ns of the roofs' times, of
@@ -63,11 +82,12 @@ struct Convolutions {
 Convolutions look(const RuleContext& rules, const NameSet& names) {
   const Trace& trace = rules.trace();
   Convolutions found;
+  KnownChannels channels_of_call(trace);
   for_each_activity(rules, [&](SliceId activity, SliceId op) {
     const SliceId convolution = op.valid() ? enclosing(rules, op, names) : SliceId();
     if (!convolution.valid()) return;
     const Duration time = trace.slices.duration[activity.row()];
-    const std::optional<Channels> channels = channels_of(trace, convolution);
+    const std::optional<Channels> channels = channels_of_call(convolution);
     if (!channels) {
       found.unknown += time;
       return;

@@ -1,5 +1,6 @@
 // tensor-cores-unused: GEMMs that could run on Tensor Cores and do not.
 #include <algorithm>
+#include <map>
 
 #include "analysis/kernels/occupancy.h"
 #include "analysis/roofline/kernel_type.h"
@@ -51,6 +52,19 @@ std::string_view first_type(const Trace& trace, SliceId op) {
   return {};
 }
 
+/// The number type of first_type(), each signature taken apart once.
+class KnownTypes {
+ public:
+  NumberType of(const Trace& trace, SliceId op) {
+    const auto [known, is_new] = known_.try_emplace(signature_of(trace, op));
+    if (is_new) known->second = number_type(first_type(trace, op));
+    return known->second;
+  }
+
+ private:
+  std::map<const Signature*, NumberType> known_;
+};
+
 /// Did the program launch this kernel by itself: in no operator, though operators were recorded,
 /// and not as part of a graph? Libraries' kernels are in the operators of torch.
 bool launched_by_program(const RuleContext& rules, SliceId kernel) {
@@ -71,10 +85,10 @@ bool is_node_of_torch(std::string_view op) {
 
 /// What a product's kernel computes with: the type of its operator's tensors, else what its own
 /// name shows. Unknown for operators of the program, which autocast does not reach.
-NumberType type_of(const RuleContext& rules, SliceId kernel, SliceId op) {
+NumberType type_of(const RuleContext& rules, SliceId kernel, SliceId op, KnownTypes& types) {
   const Trace& trace = rules.trace();
   if (op.valid() && (trace.name(op).starts_with("aten::") || is_node_of_torch(trace.name(op)))) {
-    const NumberType type = number_type(first_type(trace, op));
+    const NumberType type = types.of(trace, op);
     return type != NumberType::unknown ? type : type_of_kernel(trace.name(kernel));
   }
   const bool of_program = op.valid() ? trace.name(op).find("Compiled") == std::string_view::npos
@@ -95,12 +109,13 @@ Found look(const RuleContext& rules) {
   const Trace& trace = rules.trace();
   const Timelines& timelines = rules.context.timelines();
   Found found;
+  KnownTypes types;
   for_each_activity(rules, [&](SliceId activity, SliceId op) {
     if (trace.kind(activity) != SliceKind::kernel) return;
     const KernelTraits& traits = timelines.traits_of(trace, activity);
     if (!is_product(traits.kernel_class) || traits.tensor_cores) return;
     if (adds_up(trace.name(activity))) return;
-    switch (type_of(rules, activity, op)) {
+    switch (type_of(rules, activity, op, types)) {
       case NumberType::fp16:
       case NumberType::bf16:
         found.half.add(rules, activity, op);
