@@ -1,4 +1,4 @@
-// Column<T>: one growing array of a table; a large one in pages that the kernel moves, not copies.
+// Column<T>: one growing array of a table; large ones in pages that the kernel moves, or of a file.
 #pragma once
 
 #include <cassert>
@@ -32,7 +32,21 @@ class Column {
   }
   Column(const Column&) = delete;
   Column& operator=(const Column&) = delete;
-  ~Column() { release(data_, held_bytes_); }
+  ~Column() { release(); }
+
+  /// A column whose rows lie in a file, from which they come page by page as they are looked at:
+  /// `mapping` is of mmap() with MAP_PRIVATE and `bytes` long. Takes it over. What is changed of it
+  /// is changed in memory only; the first row beyond the mapping copies all.
+  static Column of_mapping(void* mapping, std::size_t bytes, std::size_t rows) {
+    assert(rows * sizeof(T) <= bytes);
+    Column column;
+    column.data_ = static_cast<T*>(mapping);
+    column.size_ = rows;
+    column.dirty_ = bytes / sizeof(T);  // whatever lies behind the rows
+    column.held_bytes_ = bytes;
+    column.of_file_ = true;
+    return column;
+  }
 
   [[nodiscard]] std::size_t size() const { return size_; }
   [[nodiscard]] bool empty() const { return size_ == 0; }
@@ -87,6 +101,7 @@ class Column {
     std::swap(size_, other.size_);
     std::swap(dirty_, other.dirty_);
     std::swap(held_bytes_, other.held_bytes_);
+    std::swap(of_file_, other.of_file_);
   }
 
  private:
@@ -96,6 +111,7 @@ class Column {
   [[nodiscard]] std::size_t capacity() const { return held_bytes_ / sizeof(T); }
 
   void grow(std::size_t rows) {
+    if (of_file_) return grow_out_of_file(rows);
     std::size_t bytes = rows * sizeof(T);
     bytes += bytes / 2;
     const std::size_t unit = bytes < 4096 ? 512 : bytes < kHugePage ? 4096 : kHugePage;
@@ -103,6 +119,14 @@ class Column {
     void* const moved = bytes < kFirstMapped ? grown_on_heap(bytes) : grown_mapping(bytes);
     data_ = static_cast<T*>(moved);
     held_bytes_ = bytes;
+  }
+
+  void grow_out_of_file(std::size_t rows) {
+    Column larger;
+    larger.grow(rows);
+    std::memcpy(static_cast<void*>(larger.data_), data_, size_ * sizeof(T));
+    larger.size_ = size_;
+    swap(larger);  // dirty_ is 0: nothing lies behind the rows
   }
 
   void* grown_on_heap(std::size_t bytes) {
@@ -126,18 +150,19 @@ class Column {
     return moved;
   }
 
-  static void release(T* data, std::size_t bytes) {
-    if (bytes >= kFirstMapped) {
-      munmap(data, bytes);
+  void release() {
+    if (of_file_ || held_bytes_ >= kFirstMapped) {
+      munmap(data_, held_bytes_);
     } else {
-      std::free(data);
+      std::free(data_);
     }
   }
 
   T* data_ = nullptr;
   std::size_t size_ = 0;
   std::size_t dirty_ = 0;       // rows below this may hold old values
-  std::size_t held_bytes_ = 0;  // mapped if kFirstMapped or more, else of the heap
+  std::size_t held_bytes_ = 0;  // mapped if kFirstMapped or more or of a file, else of the heap
+  bool of_file_ = false;
 };
 
 }  // namespace fathom

@@ -22,8 +22,10 @@ std::uint64_t image_bytes(const Trace& trace);
 /// read_image(). Errors: io; unsupported for a text of 4 GiB or a key that is too long.
 Result<void> write_image(int file, std::string_view key, const Trace& trace);
 
-/// The trace of an image. None where the file is not whole, is damaged anywhere (each byte is in a
-/// sum), or has another key.
+/// The trace of an image, whose large columns are pages of the file: it must not be written to
+/// while the trace lives, but may be removed. None where the file is not whole, is damaged anywhere
+/// (each byte is in a sum), holds a number that leads out of its table, or has another key. Throws
+/// OutOfMemory.
 std::optional<Trace> read_image(int file, std::string_view key);
 
 }  // namespace fathom

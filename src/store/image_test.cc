@@ -1,15 +1,20 @@
 // An image gives back all that was written; a damaged, shortened or foreign one gives back nothing.
 #include "store/image.h"
 
+#include <algorithm>
 #include <cstdlib>
+#include <cstring>
 #include <filesystem>
+#include <random>
 #include <string>
 
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include "base/block_sum.h"
 #include "store/digest.h"
+#include "store/image_layout.h"
 #include "store/parts.h"
 #include "store/trace_builder.h"
 #include "store/validate.h"
@@ -138,6 +143,9 @@ TEST(Image, GrowsLikeAnyTrace) {
   EXPECT_EQ(trace->strings.intern("aten::op1"), trace->strings.find("aten::op1"));
   EXPECT_EQ(trace->text(trace->strings.intern("a new text")), "a new text");
   EXPECT_EQ(trace->strings.size(), texts + 1);
+  trace->slices.start[1] = time_ns(-7);
+  EXPECT_EQ(digest(*read_image(file.get(), "key")), digest(trace_of(20'000)))
+      << "the file is as it was";
 }
 
 TEST(Image, WithAnyByteDamagedIsNone) {
@@ -154,6 +162,84 @@ TEST(Image, WithAnyByteDamagedIsNone) {
     ASSERT_EQ(pwrite(file.get(), &byte, 1, at), 1);
   }
   EXPECT_TRUE(read_image(file.get(), "key"));
+}
+
+std::string content(int file) {
+  std::string bytes(static_cast<std::size_t>(lseek(file, 0, SEEK_END)), '\0');
+  EXPECT_EQ(pread(file, bytes.data(), bytes.size(), 0), static_cast<ssize_t>(bytes.size()));
+  return bytes;
+}
+
+void put(int file, std::string_view bytes) {
+  EXPECT_EQ(ftruncate(file, 0), 0);
+  EXPECT_EQ(pwrite(file, bytes.data(), bytes.size(), 0), static_cast<ssize_t>(bytes.size()));
+}
+
+TEST(Image, WithBitsFlippedAtRandomIsNone) {
+  const Scratch file;
+  ASSERT_TRUE(write_image(file.get(), "key", trace_of(2'000)));
+  const std::string whole = content(file.get());
+  std::mt19937_64 random(17);
+  for (int round = 0; round < 2'000; ++round) {
+    std::string bytes = whole;
+    for (std::uint64_t flips = random() % 3 + 1; flips > 0; --flips)
+      bytes[random() % bytes.size()] ^= static_cast<char>(1U << random() % 8);
+    if (bytes == whole) continue;
+    put(file.get(), bytes);
+    EXPECT_FALSE(read_image(file.get(), "key")) << "round " << round;
+  }
+}
+
+/// As somebody would who knows how it is summed up.
+void sum_up_again(std::string& bytes) {
+  image::Header header;
+  std::memcpy(&header, bytes.data(), sizeof header);
+  header.data_sum = 0;
+  for (std::size_t at = image::kPage; at < bytes.size(); at += image::kBlock) {
+    const std::size_t block = std::min(image::kBlock, bytes.size() - at);
+    header.data_sum = image::add_block(header.data_sum, block_sum(bytes.data() + at, block));
+  }
+  header.file_bytes = bytes.size();
+  header.header_sum = image::sum_of(header);
+  std::memcpy(bytes.data(), &header, sizeof header);
+}
+
+TEST(Image, ThatWasForgedLeadsNowhereItShouldNot) {
+  const Scratch file;
+  ASSERT_TRUE(write_image(file.get(), "key", trace_of(200)));
+  const std::string whole = content(file.get());
+  std::mt19937_64 random(18);
+  int believed = 0;
+  for (int round = 0; round < 4'000; ++round) {
+    std::string bytes = whole;
+    const std::size_t word = random() % (bytes.size() / 8) * 8;
+    const std::uint64_t wrong = round % 2 == 0 ? random() : random() % 100'000;
+    std::memcpy(bytes.data() + word, &wrong, sizeof wrong);
+    sum_up_again(bytes);
+    put(file.get(), bytes);
+    const std::optional<Trace> trace = read_image(file.get(), "key");
+    if (!trace) continue;
+    ++believed;
+    EXPECT_EQ(broken_promise(*trace), "") << "round " << round;
+    for (std::size_t row = 0; row < trace->slices.size(); ++row) {
+      EXPECT_LE(trace->name(SliceId(row)).size(), bytes.size());
+      EXPECT_LE(trace->track(SliceId(row)).kind, TrackKind::async);
+    }
+  }
+  EXPECT_GT(believed, 0) << "the sums are right";
+  EXPECT_LT(believed, 4'000) << "the numbers are not";
+}
+
+TEST(Image, MayBeRemovedWhileItsTraceLives) {
+  const Trace trace = trace_of(20'000);
+  std::optional<Trace> read;
+  {
+    const Scratch file;
+    ASSERT_TRUE(write_image(file.get(), "key", trace));
+    read = read_image(file.get(), "key");
+  }
+  ASSERT_TRUE(read);
+  EXPECT_EQ(digest(*read), digest(trace));
 }
 
 TEST(Image, ShortenedOrOfAnotherKeyIsNone) {

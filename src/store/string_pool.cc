@@ -9,6 +9,8 @@
 #include <span>
 #include <vector>
 
+#include "base/once.h"
+
 namespace fathom {
 namespace {
 
@@ -85,6 +87,15 @@ class alignas(64) StringPool::Shard {
       slots_[at] = {tag, static_cast<std::uint32_t>(texts.push_back(store(text)))};
     }
     return {StringId(slots_[at].id), texts[slots_[at].id]};
+  }
+
+  /// Adds text `id`, which it does not hold yet. Not while others intern.
+  void adopt(std::uint64_t hash, std::uint32_t id) {
+    if (++used_ * 3 > slots_.size() * 2) grow();
+    const std::uint32_t tag = tag_of(hash);
+    std::size_t at = home_of(tag);
+    while (slots_[at].id != StringId::kNone) at = next(at);
+    slots_[at] = {tag, id};
   }
 
   void prefetch(std::uint64_t hash) const {
@@ -173,6 +184,12 @@ class alignas(64) StringPool::Shard {
   char* free_end_ = free_begin_ + kFirstChunkBytes;
 };
 
+struct StringPool::Adopted {
+  Column<char> bytes;
+  std::size_t texts = 0;
+  Once indexed;
+};
+
 StringPool::StringPool()
     : texts_(std::make_unique<AppendList<std::string_view>>()),
       shards_(std::make_unique<Shard[]>(kShards)) {
@@ -182,13 +199,44 @@ StringPool::StringPool(StringPool&&) noexcept = default;
 StringPool& StringPool::operator=(StringPool&&) noexcept = default;
 StringPool::~StringPool() = default;
 
+std::optional<StringPool> StringPool::of_texts(Column<char> bytes,
+                                               std::span<const std::uint32_t> lengths) {
+  std::size_t left = bytes.size();
+  if (lengths.empty() || lengths.front() != 0 || left < kReadableBehind) return std::nullopt;
+  left -= kReadableBehind;
+  StringPool pool;
+  const char* at = bytes.data();
+  for (const std::uint32_t length : lengths.subspan(1)) {
+    if (length > left) return std::nullopt;
+    pool.texts_->push_back({at, length});
+    at += length;
+    left -= length;
+  }
+  if (left != 0) return std::nullopt;
+  pool.adopted_ = std::make_unique<Adopted>();
+  pool.adopted_->bytes = std::move(bytes);
+  pool.adopted_->texts = lengths.size();
+  return pool;
+}
+
+void StringPool::index_adopted() const {
+  adopted_->indexed.call([this] {
+    for (std::uint32_t id = 1; id < adopted_->texts; ++id) {
+      const std::uint64_t hash = hash_bytes((*texts_)[id]);
+      shards_[hash >> kShardShift].adopt(hash, id);
+    }
+  });
+}
+
 StringPool::Interned StringPool::intern(std::string_view text, std::uint64_t hash) {
+  if (adopted_) index_adopted();
   return shards_[hash >> kShardShift].intern(text, hash, *texts_);
 }
 
 void StringPool::prefetch(std::uint64_t hash) const { shards_[hash >> kShardShift].prefetch(hash); }
 
 StringId StringPool::find(std::string_view text) const {
+  if (adopted_) index_adopted();
   const std::uint64_t hash = hash_bytes(text);
   return shards_[hash >> kShardShift].find(text, hash, *texts_);
 }

@@ -4,10 +4,13 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
+#include <span>
 #include <string_view>
 
 #include "base/ids.h"
 #include "store/append_list.h"
+#include "store/column.h"
 
 namespace fathom {
 
@@ -23,6 +26,11 @@ std::uint64_t hash_bytes(std::string_view bytes);
 class StringPool {
  public:
   StringPool();
+  /// A pool of texts that lie behind each other in `bytes`, which it takes over, with 16 readable
+  /// bytes behind the last: text `id` is `lengths[id]` long, the first is empty. No text is looked
+  /// at before the first intern() or find(). None where the lengths do not fit the bytes.
+  static std::optional<StringPool> of_texts(Column<char> bytes,
+                                            std::span<const std::uint32_t> lengths);
   StringPool(StringPool&&) noexcept;
   StringPool& operator=(StringPool&&) noexcept;
   ~StringPool();
@@ -55,9 +63,14 @@ class StringPool {
 
  private:
   class Shard;
+  struct Adopted;
+
+  /// Puts the texts of of_texts() into the shards, once.
+  void index_adopted() const;
 
   std::unique_ptr<AppendList<std::string_view>> texts_;
   std::unique_ptr<Shard[]> shards_;
+  std::unique_ptr<Adopted> adopted_;  ///< Only of of_texts().
 };
 
 }  // namespace fathom

@@ -1,5 +1,6 @@
 #include "store/string_pool.h"
 
+#include <array>
 #include <string>
 #include <thread>
 #include <vector>
@@ -59,6 +60,58 @@ TEST(StringPool, GivesThreadsThatInternTheSameTextsTheSameIds) {
   threads.clear();
   EXPECT_EQ(pool.size(), kNames + 1U);
   for (const std::vector<StringId>& mine : ids) EXPECT_EQ(mine, ids[0]);
+}
+
+Column<char> texts(std::string_view text) {
+  Column<char> bytes;
+  bytes.append(text);
+  bytes.resize(text.size() + 16);
+  return bytes;
+}
+
+TEST(StringPool, AdoptsTexts) {
+  constexpr std::array<std::uint32_t, 4> kLengths = {0, 3, 0, 5};
+  std::optional<StringPool> adopted = StringPool::of_texts(texts("onethree"), kLengths);
+  ASSERT_TRUE(adopted);
+  StringPool pool = *std::move(adopted);
+  ASSERT_EQ(pool.size(), 4U);
+  EXPECT_EQ(pool.view(StringId(1)), "one");
+  EXPECT_EQ(pool.view(StringId(3)), "three");
+  EXPECT_EQ(pool.find("three"), StringId(3));
+  EXPECT_FALSE(pool.find("two").valid());
+  EXPECT_EQ(pool.intern("one"), StringId(1));
+  EXPECT_EQ(pool.intern(""), StringId(0));
+  EXPECT_EQ(pool.intern("two"), StringId(4));
+  EXPECT_EQ(pool.find("two"), StringId(4));
+}
+
+TEST(StringPool, AdoptsNoTextsThatTheirLengthsDoNotFit) {
+  EXPECT_FALSE(StringPool::of_texts(texts("onethree"), std::array<std::uint32_t, 2>{0, 9}));
+  EXPECT_FALSE(StringPool::of_texts(texts("onethree"), std::array<std::uint32_t, 2>{0, 7}));
+  EXPECT_FALSE(StringPool::of_texts(texts("onethree"), std::array<std::uint32_t, 2>{3, 5}));
+  EXPECT_FALSE(StringPool::of_texts(texts("one"), std::span<const std::uint32_t>()));
+  EXPECT_FALSE(StringPool::of_texts(Column<char>(), std::array<std::uint32_t, 1>{0}));
+  EXPECT_TRUE(StringPool::of_texts(texts(""), std::array<std::uint32_t, 1>{0}));
+}
+
+TEST(StringPool, IsSearchedByManyThreadsWhenItWasAdopted) {
+  constexpr std::size_t kNames = 20'000;
+  std::string all;
+  std::vector<std::uint32_t> lengths = {0};
+  for (std::size_t i = 0; i < kNames; ++i) {
+    const std::string name = "name " + std::to_string(i);
+    lengths.push_back(static_cast<std::uint32_t>(name.size()));
+    all += name;
+  }
+  const std::optional<StringPool> pool = StringPool::of_texts(texts(all), lengths);
+  ASSERT_TRUE(pool);
+  std::vector<std::jthread> threads;
+  for (int thread = 0; thread < 4; ++thread) {
+    threads.emplace_back([&pool] {
+      for (std::size_t i = 0; i < kNames; ++i)
+        ASSERT_EQ(pool->find("name " + std::to_string(i)), StringId(i + 1));
+    });
+  }
 }
 
 }  // namespace
