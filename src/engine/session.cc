@@ -3,8 +3,11 @@
 
 #include <algorithm>
 #include <charconv>
+#include <system_error>
 
-#include "engine/inputs/trace_cache.h"
+#include <unistd.h>
+
+#include "base/thread_pool.h"
 #include "engine/query/nearest.h"
 
 namespace fathom {
@@ -78,7 +81,12 @@ Result<void> check_steps(const Context& context, Selection::StepRange range) {
 }  // namespace
 
 Session::Session(Trace trace, std::string input)
-    : trace_(std::move(trace)), analyses_(trace_), input_(std::move(input)) {}
+    : trace_(std::move(trace)), analyses_(trace_), input_(std::move(input)), process_(getpid()) {}
+
+Session::~Session() {
+  // A child that was forked meanwhile has no such thread to wait for.
+  if (keeping_.joinable() && process_ != getpid()) keeping_.detach();
+}
 
 Result<std::unique_ptr<Session>> Session::open(std::string_view path, const ReadOptions& options) {
   const std::string name(path);
@@ -89,9 +97,23 @@ Result<std::unique_ptr<Session>> Session::open(std::string_view path, const Read
     return usage(name + ": this session holds " + std::to_string(files.size()) +
                  " recordings; choose one");
   }
-  Result<Trace> trace = read_kept_trace(name, options);
+  const TraceCache cache(name);
+  if (std::optional<Trace> kept = cache.find())
+    return std::make_unique<Session>(*std::move(kept), name);
+  Result<Trace> trace = read_trace(name, options);
   if (!trace) return std::move(trace).error();
-  return std::make_unique<Session>(std::move(*trace), name);
+  auto session = std::make_unique<Session>(std::move(*trace), name);
+  if (cache.keeps()) session->keep(cache);
+  return session;
+}
+
+void Session::keep(const TraceCache& cache) {
+  if (parallel_threads() == 1) return cache.keep(trace_);
+  try {
+    keeping_ = std::jthread([this, cache] { cache.keep(trace_); });
+  } catch (const std::system_error&) {
+    cache.keep(trace_);  // no thread to be had
+  }
 }
 
 Result<std::unique_ptr<Session>> Session::open(const Inputs::File& file,

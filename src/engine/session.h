@@ -6,9 +6,11 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <thread>
 
 #include "analysis/context.h"
 #include "engine/inputs/inputs.h"
+#include "engine/inputs/trace_cache.h"
 #include "engine/query/quantity.h"
 #include "engine/query/query.h"
 #include "formats/format.h"
@@ -29,13 +31,17 @@ struct Request {
 /// One recording in memory. Running reports is thread-safe; analyses are computed once and shared.
 class Session {
  public:
-  /// Reads the file (or standard input for "-") to its end; or a session folder of one recording.
+  /// Reads the file (or standard input for "-") to its end, or takes what was kept of it; or a
+  /// session folder of one recording.
   static Result<std::unique_ptr<Session>> open(std::string_view path, const ReadOptions& options);
   /// Reads one of the inputs that expand_inputs() found, with what belongs to it.
   static Result<std::unique_ptr<Session>> open(const Inputs::File& file,
                                                const ReadOptions& options);
   /// Takes over a trace that was built elsewhere; `input` is what to call it.
   Session(Trace trace, std::string input);
+  ~Session();
+  Session(const Session&) = delete;
+  Session& operator=(const Session&) = delete;
 
   [[nodiscard]] const Trace& trace() const { return trace_; }
   [[nodiscard]] const Analyses& analyses() const { return analyses_; }
@@ -49,9 +55,14 @@ class Session {
   [[nodiscard]] Result<Selection> select(const Request& request) const;
 
  private:
+  /// Beside what is asked of the session, which ends no earlier.
+  void keep(const TraceCache& cache);
+
   Trace trace_;
   Analyses analyses_;
   std::string input_;
+  std::int64_t process_;  // that keeping_ runs in
+  std::jthread keeping_;  // last: it reads the trace
 };
 
 }  // namespace fathom

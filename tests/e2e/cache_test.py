@@ -1,6 +1,8 @@
 """A trace that was opened before: every table is the same from what was kept of it."""
+import concurrent.futures
 import os
 import pathlib
+import random
 import re
 import shutil
 import tempfile
@@ -45,6 +47,36 @@ class SecondLook(unittest.TestCase):
                     kept = program.fathom(command, file, "--json", **self.kept)
                     self.assertEqual((kept.returncode, kept.stdout, kept.stderr),
                                      (anew.returncode, anew.stdout, anew.stderr))
+
+    def test_many_at_once_say_the_same(self):
+        file = self.copy(TRACES[1])
+        alone = program.fathom("kernels", file, "--no-cache", **self.kept)
+        self.assertEqual(alone.returncode, 0, alone.stderr)
+        with concurrent.futures.ThreadPoolExecutor(6) as pool:
+            several = [pool.submit(program.fathom, "kernels", file, **self.kept) for _ in range(18)]
+        for one in several:
+            done = one.result()
+            self.assertEqual((done.returncode, done.stdout, done.stderr), (0, alone.stdout, b""))
+        self.assertEqual([path.suffix for path in self.cache.iterdir()], [".trace"])
+
+    def test_damage_of_any_kind_changes_no_answer(self):
+        file = self.copy(TRACES[1])
+        alone = program.fathom("kernels", file, "--no-cache", **self.kept)
+        self.assertEqual(program.fathom("info", file, **self.kept).returncode, 0)
+        (kept,) = self.cache.iterdir()
+        whole = kept.read_bytes()
+        chosen = random.Random(3)
+        for round in range(30):
+            bytes = bytearray(whole)
+            if round % 3 == 0:
+                del bytes[chosen.randrange(len(bytes)) :]
+            else:
+                for _ in range(chosen.randrange(1, 4)):
+                    bytes[chosen.randrange(len(bytes))] ^= 1 << chosen.randrange(8)
+            kept.write_bytes(bytes)
+            done = program.fathom("kernels", file, **self.kept)
+            self.assertEqual((done.returncode, done.stdout, done.stderr), (0, alone.stdout, b""))
+            self.assertNotEqual(kept.read_bytes(), bytes, "kept anew")
 
     def test_nothing_is_kept_of_small_files_of_pipes_and_where_it_is_not_wanted(self):
         file = self.copy(TRACES[0])

@@ -9,6 +9,7 @@
 #include <cstdlib>
 #include <ctime>
 #include <exception>
+#include <new>
 #include <string_view>
 #include <vector>
 
@@ -16,6 +17,7 @@
 #include <sys/statvfs.h>
 #include <unistd.h>
 
+#include "base/descriptor.h"
 #include "base/folder.h"
 #include "base/hash.h"
 #include "base/user_cache.h"
@@ -35,22 +37,6 @@ constexpr std::int64_t kSecondsNs = 2'000'000'000;
 constexpr std::time_t kAbandonedSeconds = 3600;
 constexpr std::string_view kEnding = ".trace";
 constexpr std::string_view kUnfinished = ".new-";
-
-/// An open file, closed at the end.
-class File {
- public:
-  explicit File(int descriptor) : descriptor_(descriptor) {}
-  ~File() {
-    if (descriptor_ >= 0) close(descriptor_);
-  }
-  File(const File&) = delete;
-  File& operator=(const File&) = delete;
-  [[nodiscard]] int get() const { return descriptor_; }
-  [[nodiscard]] bool is_open() const { return descriptor_ >= 0; }
-
- private:
-  int descriptor_;
-};
 
 std::uint64_t size_variable(const char* name, std::uint64_t otherwise) {
   const char* const value = std::getenv(name);
@@ -141,9 +127,9 @@ void write(const std::string& folder, const std::string& file, std::string_view 
            const Trace& trace) {
   const std::string unfinished =
       folder + "/" + std::string(kUnfinished) + std::to_string(getpid()) + "-" + name_of(key);
-  const File out(
+  const Descriptor out(
       open(unfinished.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600));
-  if (!out.is_open()) return;
+  if (!out) return;
   const bool written = write_image(out.get(), key, trace).ok();
   if (!written || rename(unfinished.c_str(), file.c_str()) != 0) unlink(unfinished.c_str());
 }
@@ -152,7 +138,8 @@ void write(const std::string& folder, const std::string& file, std::string_view 
 
 TraceCache::TraceCache(const std::string& path) : input_(path) {
   struct stat facts {};
-  if (stat(path.c_str(), &facts) != 0 || !S_ISREG(facts.st_mode)) return;
+  // Standard input is none, whatever file has that name.
+  if (path == "-" || stat(path.c_str(), &facts) != 0 || !S_ISREG(facts.st_mode)) return;
   if (static_cast<std::uint64_t>(facts.st_size) < size_variable("FATHOM_CACHE_FROM", kKeptFrom))
     return;
   folder_ = folder_of_traces();
@@ -163,18 +150,22 @@ TraceCache::TraceCache(const std::string& path) : input_(path) {
 
 std::optional<Trace> TraceCache::find() const {
   if (file_.empty() || !make_private_folder(folder_)) return std::nullopt;
-  const File image(open(file_.c_str(), O_RDONLY | O_NOFOLLOW | O_CLOEXEC));
+  const Descriptor image(open(file_.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
   struct stat facts {};
-  const bool ours = image.is_open() && fstat(image.get(), &facts) == 0 && S_ISREG(facts.st_mode) &&
-                    facts.st_uid == geteuid();
+  const bool ours = image && fstat(image.get(), &facts) == 0 && S_ISREG(facts.st_mode) &&
+                    facts.st_uid == geteuid() && (facts.st_mode & (S_IWGRP | S_IWOTH)) == 0;
   if (!ours) return std::nullopt;
-  std::optional<Trace> trace = read_image(image.get(), key_);
-  if (trace) {
-    futimens(image.get(), nullptr);  // used now
-  } else {
-    unlink(file_.c_str());
+  try {
+    std::optional<Trace> trace = read_image(image.get(), key_);
+    if (trace) {
+      futimens(image.get(), nullptr);  // used now
+    } else {
+      unlink(file_.c_str());
+    }
+    return trace;
+  } catch (const std::bad_alloc&) {
+    return std::nullopt;  // it may be sound: reading the input says what is lacking
   }
-  return trace;
 }
 
 void TraceCache::keep(const Trace& trace) const noexcept {

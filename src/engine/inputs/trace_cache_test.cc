@@ -1,14 +1,25 @@
 // What is kept of an input is found while the input is what it was, and never else.
 #include "engine/inputs/trace_cache.h"
 
+#include <atomic>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <iterator>
+#include <random>
+#include <thread>
+#include <vector>
 
 #include <fcntl.h>
 #include <gtest/gtest.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
+#include "base/descriptor.h"
+#include "base/thread_pool.h"
+#include "engine/session.h"
 #include "store/digest.h"
+#include "store/image.h"
 
 namespace fathom {
 namespace {
@@ -115,6 +126,10 @@ TEST_F(Kept, IsNotBelievedWhereOthersMayWrite) {
   (void)read();
   fs::permissions(cache(), fs::perms::group_write, fs::perm_options::add);
   EXPECT_FALSE(TraceCache(input()).find());
+  fs::permissions(cache(), fs::perms::group_write, fs::perm_options::remove);
+  EXPECT_TRUE(TraceCache(input()).find());
+  fs::permissions(only_file(), fs::perms::others_write, fs::perm_options::add);
+  EXPECT_FALSE(TraceCache(input()).find());
 }
 
 TEST_F(Kept, IsNoLink) {
@@ -149,6 +164,16 @@ TEST_F(Kept, IsNotWantedOfSmallFilesPipesAndWhereItIsOff) {
   EXPECT_FALSE(TraceCache(input()).keeps());
 }
 
+TEST_F(Kept, IsNotWantedOfStandardInputThoughAFileIsCalledSo) {
+  const fs::path before = fs::current_path();
+  fs::current_path(fs::path(input()).parent_path());
+  fs::copy_file(input(), "-");
+  while (!TraceCache("./-").keeps()) {
+  }
+  EXPECT_FALSE(TraceCache("-").keeps());
+  fs::current_path(before);
+}
+
 TEST_F(Kept, IsLeftOutWhenTheInputChangesWhileItIsRead) {
   const TraceCache cache(input());
   const Result<Trace> trace = read_trace(input(), {});
@@ -156,6 +181,106 @@ TEST_F(Kept, IsLeftOutWhenTheInputChangesWhileItIsRead) {
   write(kOther);
   cache.keep(*trace);
   EXPECT_EQ(files(), 0U);
+}
+
+std::string content(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  return std::string(std::istreambuf_iterator<char>(file), {});
+}
+
+void put(const std::string& path, std::string_view bytes) {
+  std::ofstream(path, std::ios::binary | std::ios::trunc)
+      .write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
+}
+
+TEST_F(Kept, AnswersAsTheInputDoesWhateverBecameOfIt) {
+  const Digest wanted = digest(read());
+  const std::string file = only_file();
+  const std::string whole = content(file);
+  std::mt19937_64 random(7);
+  for (int round = 0; round < 300; ++round) {
+    std::string bytes = whole;
+    if (round % 3 == 0) {
+      bytes.resize(random() % bytes.size());
+    } else if (round % 3 == 1) {
+      bytes.append(random() % 5000, 'x');
+    } else {
+      for (std::uint64_t flips = random() % 4 + 1; flips > 0; --flips)
+        bytes[random() % bytes.size()] ^= static_cast<char>(1U << random() % 8);
+    }
+    if (bytes == whole) continue;
+    put(file, bytes);
+    ASSERT_FALSE(TraceCache(input()).find()) << "round " << round;
+    ASSERT_EQ(digest(read()), wanted) << "round " << round;
+    ASSERT_NE(content(only_file()), bytes) << "kept anew";
+  }
+}
+
+TEST_F(Kept, IsNotBelievedOfAnotherBuild) {
+  const Trace trace = read();
+  const std::string file = only_file();
+  const Descriptor made(open(file.c_str(), O_RDWR | O_TRUNC | O_CLOEXEC));
+  ASSERT_TRUE(made);
+  ASSERT_TRUE(write_image(made.get(), "the key that another build has", trace));
+  EXPECT_FALSE(TraceCache(input()).find());
+  EXPECT_EQ(files(), 0U);
+}
+
+TEST_F(Kept, IsNotBelievedOfAnotherUser) {
+  (void)read();
+  if (chown(only_file().c_str(), 65534, 65534) != 0)
+    GTEST_SKIP() << "only root can give a file to another user";
+  EXPECT_FALSE(TraceCache(input()).find());
+}
+
+TEST_F(Kept, IsNoPipe) {
+  (void)read();
+  const std::string file = only_file();
+  fs::remove(file);
+  ASSERT_EQ(mkfifo(file.c_str(), 0600), 0);
+  EXPECT_FALSE(TraceCache(input()).find()) << "nor is it waited for";
+}
+
+TEST_F(Kept, IsWholeWhoeverWritesAndReadsAtTheSameTime) {
+  const Result<Trace> trace = read_trace(input(), {});
+  ASSERT_TRUE(trace);
+  const Digest wanted = digest(*trace);
+  const TraceCache cache(input());
+  std::atomic<int> found = 0;
+  {
+    std::vector<std::jthread> threads;
+    for (int thread = 0; thread < 4; ++thread) {
+      threads.emplace_back([&] {
+        for (int round = 0; round < 50; ++round) {
+          cache.keep(*trace);
+          const std::optional<Trace> kept = cache.find();
+          if (!kept) continue;
+          ++found;
+          EXPECT_EQ(digest(*kept), wanted);
+        }
+      });
+    }
+  }
+  EXPECT_GT(found, 0);
+  EXPECT_EQ(files(), 1U) << "nothing unfinished is left";
+  EXPECT_TRUE(cache.find());
+}
+
+TEST_F(Kept, OfASessionIsWrittenBesideItsAnalyses) {
+  const Digest wanted = digest(*read_trace(input(), {}));
+  for (const unsigned threads : {1U, 0U}) {
+    fs::remove_all(cache());
+    const ThreadPool pool(threads);
+    {
+      const Result<std::unique_ptr<Session>> session = Session::open(input(), {});
+      ASSERT_TRUE(session);
+      EXPECT_EQ((**session).analyses().steps().steps.size(), 1U);
+    }
+    EXPECT_EQ(files(), 1U) << "a session does not end before";
+    const Result<std::unique_ptr<Session>> again = Session::open(input(), {});
+    ASSERT_TRUE(again);
+    EXPECT_EQ(digest((**again).trace()), wanted);
+  }
 }
 
 }  // namespace
