@@ -44,7 +44,8 @@ using Lanes = std::array<std::uint64_t, kLanes>;
 
 std::uint64_t block_sum(const void* data, std::size_t bytes) {
   const char* from = static_cast<const char*>(data);
-  Lanes lanes = kPrimes;
+  Lanes lanes{};  // unlike the primes: else the two words of a lane could change places
+  for (std::size_t lane = 0; lane < kLanes; ++lane) lanes[lane] = hash_mix(bytes, kPrimes[lane]);
   std::size_t left = bytes;
   for (; left >= kStride; left -= kStride, from += kStride) add(lanes, from);
   if (left > 0) {
