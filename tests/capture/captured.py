@@ -44,6 +44,7 @@ KINDS = {
     12: ("exit", "<qiiqqqqqq"),
     13: ("dropped", "<IQ"),
     14: ("function", "<iIIIQqq"),
+    22: ("line", "<iIIIIIQqq"),
 }
 # Which fields are numbers of strings.
 TEXTS = {
@@ -56,6 +57,7 @@ TEXTS = {
     "fact": (1, 2),
     "dropped": (0,),
     "function": (1, 3),
+    "line": (1, 4),
 }
 Slice = collections.namedtuple("Slice", "start duration pid tid name category value")
 

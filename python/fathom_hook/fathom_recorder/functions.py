@@ -219,7 +219,8 @@ class Monitored:
                 return
 
     def end(self) -> None:
-        native.switch_off(self._tool)
+        if native.switch_off(self._tool):
+            native.give_back(self._tool)
 
     def take(self) -> Sums:
         sums = Sums()

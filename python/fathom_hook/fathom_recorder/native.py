@@ -107,8 +107,8 @@ class Native:
         if self._tool < 0:
             if not self._module.listens():
                 note("functions", REPLACED, ASK)
-        else:
-            switch_off(self._tool)
+        elif switch_off(self._tool):
+            give_back(self._tool)
         self._module.end()
 
     def take(self) -> Sums:
@@ -151,19 +151,29 @@ def _events(names: tuple[str, ...]) -> list[int]:
     return [getattr(events, name) for name in names]
 
 
+def events_of(names: tuple[str, ...]) -> int:
+    """The set of these events."""
+    return sum(_events(names))
+
+
 def listen(tool: int, names: tuple[str, ...], callback: Any) -> None:
     for event in _events(names):
         sys.monitoring.register_callback(tool, event, callback)  # type: ignore[attr-defined]
 
 
 def switch_on(tool: int, *names: str) -> None:
-    sys.monitoring.set_events(tool, sum(_events(names)))  # type: ignore[attr-defined]
+    sys.monitoring.set_events(tool, events_of(names))  # type: ignore[attr-defined]
 
 
-def switch_off(tool: int) -> None:
+def switch_off(tool: int, what: str = "functions") -> bool:
+    """False where the number is no longer ours."""
     monitoring: Any = sys.monitoring  # type: ignore[attr-defined]
     if monitoring.get_tool(tool) != NAME:
-        note("functions", "the program took our number of sys.monitoring for something else")
-        return
+        note(what, "the program took our number of sys.monitoring for something else")
+        return False
     monitoring.set_events(tool, 0)
-    monitoring.free_tool_id(tool)
+    return True
+
+
+def give_back(tool: int) -> None:
+    sys.monitoring.free_tool_id(tool)  # type: ignore[attr-defined]

@@ -51,6 +51,9 @@ class Options:
         self.max_size = int(given.get("max_size_bytes") or 4294967296)
         last = given.get("last_s")
         self.last_ns = None if last is None else int(float(last) * 1e9)
+        # What --with lines watches beside the program's own code, and what it keeps of its text.
+        self.lines_of = tuple(str(name) for name in given.get("lines_of") or ())
+        self.sources = str(given.get("sources") or "on")
         self.overhead = bool(given.get("overhead", True))
         # libfathom_cuda.so holds CUPTI, of which torch.profiler may not take it away.
         self.cuda_elsewhere = bool(given.get("cuda_beside_torch"))

@@ -37,7 +37,7 @@ class Plan:
     def __init__(self, options: Options) -> None:
         self._options = options
         self._steps = options.steps
-        self.extras = tuple(sorted(options.extras - {"functions", "functions=c"}))
+        self.extras = tuple(sorted(options.extras - {"functions", "functions=c", "lines"}))
         # A ring goes on to the end, in pieces.
         self._ring = options.steps.is_default() and options.last_ns is not None
         self.adaptive = options.steps.is_default() and options.duration_ns is None

@@ -50,7 +50,8 @@ class Recorder:
         self.threads = Threads(self.writer, self.ticker.wake)
         self._learn_of_collections()
         self.torch: Any = None
-        self.functions: Any = None
+        # Of functions, of lines.
+        self.profiles: list[Any] = []
         self._held = False
         self._over = False
         self._phase = "import"
@@ -73,18 +74,22 @@ class Recorder:
         self.facts.add_source(lambda: {"gc": self.pauses.facts()})
         self.facts.add_source(lambda: {"threads_started": self.threads.started})
 
-    def _learn_of_functions(self) -> None:
-        if self.functions is not None:
-            self.facts.add_source(self.functions.facts)
+    def _learn_of_profiles(self) -> None:
+        for profile in self.profiles:
+            self.facts.add_source(profile.facts)
 
     def install(self) -> None:
         process.mark_for_children(self.rank, self.role)
         # Before the ticker's thread begins, which is not to be profiled.
         if self.options.extras & {"functions", "functions=c"}:
-            from .functions import start
+            from . import functions
 
-            self.functions = start(self)
-            self._learn_of_functions()
+            self._begin_profile(functions)
+        if "lines" in self.options.extras:
+            from . import lines
+
+            self._begin_profile(lines)
+        self._learn_of_profiles()
         self.finder.install()
         self.pauses.install()
         self.finder.when_imported("threading", self._see_threading)
@@ -101,6 +106,11 @@ class Recorder:
         self.finder.when_imported("torch", self._see_torch)
         self.writer.flush()
         self.ticker.wake()
+
+    def _begin_profile(self, module: Any) -> None:
+        profile = module.start(self)
+        if profile is not None:
+            self.profiles.append(profile)
 
     # While it runs
 
@@ -130,8 +140,8 @@ class Recorder:
             quiet = self.finder.first_quiet(now)
             if quiet is not None:
                 self._begin_main(quiet)
-        if self.functions is not None:
-            self.functions.tick()
+        for profile in self.profiles:
+            profile.tick()
         if self.torch is not None:
             self.torch.tick(now)
             if now - self._facts_at > FACTS_NS:
@@ -194,9 +204,9 @@ class Recorder:
         self.writer.moment(BEGIN, "main", "phase", self.began_ns)
         if self.torch is not None:
             self.torch.forked()
-        if self.functions is not None:
-            self.functions.forked()
-            self._learn_of_functions()
+        for profile in self.profiles:
+            profile.forked()
+        self._learn_of_profiles()
         self.ticker.resume()
         self.writer.flush()
         self.ticker.wake()
@@ -263,8 +273,8 @@ class Recorder:
         """The process becomes another program, unless that fails."""
         if self.torch is not None:
             self.torch.stop()
-        if self.functions is not None:
-            self.functions.save(self.writer)
+        for profile in self.profiles:
+            profile.save(self.writer)
         self.writer.flush()
         self.facts.write()
 
@@ -278,8 +288,8 @@ class Recorder:
             return
         self._over = True
         self._exiting()
-        if self.functions is not None:
-            self.functions.end(self.writer)
+        for profile in self.profiles:
+            profile.end(self.writer)
         now = monotonic_ns()
         self.writer.end(now, self._writer_main_tid)
         self.writer.exit(now, *process.exit_fields(self.began_ns))

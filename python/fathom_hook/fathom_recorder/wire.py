@@ -36,6 +36,7 @@ QUEUED_BYTES = 250
 
 STRING, CLOCK, PROCESS, THREAD, SLICE, BEGIN, END, INSTANT = 1, 2, 3, 4, 5, 6, 7, 8
 COUNTER, SAMPLE, FACT, EXIT, DROPPED, FUNCTION = 9, 10, 11, 12, 13, 14
+LINE = 22
 
 _HEADER = struct.Struct("<III HHQ".replace(" ", ""))
 _SUMMED = struct.Struct("<HHQ")
@@ -54,6 +55,7 @@ _LAYOUT = {
     EXIT: "qiiqqqqqq",
     DROPPED: "IQ",
     FUNCTION: "iIIIQqq",
+    LINE: "iIIIIIQqq",
 }
 _PACK = {kind: struct.Struct("<HH" + fields) for kind, fields in _LAYOUT.items()}
 _SIZE = {kind: layout.size - 4 for kind, layout in _PACK.items()}
@@ -148,6 +150,20 @@ class Block:
         file_id, name_id = self.string(file), self.string(name)
         self.add(FUNCTION, self._pid, file_id, line, name_id, calls, total, own)
 
+    def line(
+        self,
+        file: str,
+        first: int,
+        last: int,
+        function: str,
+        function_line: int,
+        hits: int,
+        total: int,
+        own: int,
+    ) -> None:
+        names = self.string(file), first, last, self.string(function), function_line
+        self.add(LINE, self._pid, *names, hits, total, own)
+
     def clock(self) -> int:
         """Adds both clocks, read in one go; returns the time."""
         before = monotonic_ns()
@@ -233,6 +249,9 @@ class Writer:
 
     def function(self, *fields: Any) -> None:
         self._add(Block.function, *fields)
+
+    def line(self, *fields: Any) -> None:
+        self._add(Block.line, *fields)
 
     def drop(self, what: str, count: int) -> None:
         """So many of these were not recorded for lack of room; the file counts them."""

@@ -71,6 +71,15 @@ struct PyMemberDef {
   const char* doc;
 };
 
+/// member_descriptor: a field of objects of a type of C.
+struct PyMemberDescrObject {
+  PyObject ob_base;
+  PyTypeObject* d_type;
+  PyObject* d_name;
+  PyObject* d_qualname;
+  PyMemberDef* d_member;
+};
+
 struct PyType_Slot {
   int slot;
   void* function;
@@ -101,7 +110,11 @@ void Py_DecRef(PyObject*);
 PyObject* Py_BuildValue(const char*, ...);
 int PyArg_ParseTuple(PyObject*, const char*, ...);
 PyObject* PyList_New(std::intptr_t);
+int PyList_Append(PyObject*, PyObject*);
 int PyList_SetItem(PyObject*, std::intptr_t, PyObject*);
+char* PyBytes_AsString(PyObject*);
+std::intptr_t PyBytes_Size(PyObject*);
+long PyLong_AsLong(PyObject*);
 PyObject* PyUnicode_FromFormat(const char*, ...);
 int PyUnicode_CompareWithASCIIString(PyObject*, const char*);
 PyObject* PyObject_Repr(PyObject*);
@@ -116,9 +129,13 @@ PyObject* PyModule_Create2(PyModuleDef*, int);
 int PyModule_AddObject(PyObject*, const char*, PyObject*);
 PyObject* PyType_FromSpec(PyType_Spec*);
 PyObject* _PyObject_New(PyTypeObject*);
+PyObject* PyObject_CallFunctionObjArgs(PyObject*, ...);
 PyObject* PyVectorcall_Call(PyObject*, PyObject*, PyObject*);
 
+int PyCode_Addr2Line(PyObject*, int);
+int PyFrame_GetLineNumber(PyFrameObject*);
 void PyEval_SetProfile(Py_tracefunc, PyObject*);
+void PyEval_SetTrace(Py_tracefunc, PyObject*);
 PyThreadState* PyThreadState_Get();
 PyInterpreterState* PyInterpreterState_Main();
 PyThreadState* PyInterpreterState_ThreadHead(PyInterpreterState*);

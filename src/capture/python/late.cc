@@ -15,6 +15,7 @@ Late look_all() {
   Late found;
   look("PyFrame_GetCode", found.frame_code);
   look("_PyEval_SetProfile", found.set_profile);
+  look("_PyEval_SetTrace", found.set_trace);
   look("_PyType_Lookup", found.type_lookup);
   look("PyCMethod_Type", found.bound_method_of_c);
   return found;

@@ -9,6 +9,7 @@ struct Late {
   PyObject* (*frame_code)(PyFrameObject*) = nullptr;  ///< PyFrame_GetCode, from 3.9.
   /// _PyEval_SetProfile, 3.9 to 3.11: of any thread.
   int (*set_profile)(PyThreadState*, Py_tracefunc, PyObject*) = nullptr;
+  int (*set_trace)(PyThreadState*, Py_tracefunc, PyObject*) = nullptr;  ///< Likewise.
   PyObject* (*type_lookup)(PyTypeObject*, PyObject*) = nullptr;  ///< _PyType_Lookup, borrowed.
   PyTypeObject* bound_method_of_c = nullptr;                     ///< PyCMethod_Type, from 3.9.
 };

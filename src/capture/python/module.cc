@@ -2,15 +2,20 @@
 // knows.
 #include "capture/python/cpython.h"
 #include "capture/python/events.h"
+#include "capture/python/line_events.h"
 #include "capture/python/monitoring.h"
 #include "capture/python/profile_function.h"
 #include "capture/python/taken.h"
+#include "capture/python/taken_lines.h"
+#include "capture/python/trace_function.h"
 
 namespace fathom::python {
 namespace {
 
 /// Never changed by the program: what sys.getprofile() gives in threads that we listen in.
 PyObject* mark = nullptr;  // NOLINT(cppcoreguidelines-avoid-non-const-global-variables)
+/// The same of sys.gettrace().
+PyObject* trace_mark = nullptr;  // NOLINT(cppcoreguidelines-avoid-non-const-global-variables)
 
 /// knows(len, str.upper, frame, code) -> whether objects of this interpreter lie as we think.
 PyObject* knows(PyObject* /*module*/, PyObject* arguments) {
@@ -26,15 +31,19 @@ PyObject* knows(PyObject* /*module*/, PyObject* arguments) {
   return Py_BuildValue("i", static_cast<int>(found == code));
 }
 
+void begin_all(long long bytes) {
+  MemoryLimit::set(bytes < 0 ? 0 : static_cast<std::size_t>(bytes));
+  Ticks::choose();
+}
+
 /// begin(c_functions, most_bytes, missing): the clock runs, and the profiles count.
 PyObject* begin(PyObject* /*module*/, PyObject* arguments) {
   int c_functions = 0;
   long long bytes = 0;
   if (PyArg_ParseTuple(arguments, "iLO", &c_functions, &bytes, &recording.missing) == 0)
     return nullptr;
-  MemoryLimit::set(bytes < 0 ? 0 : static_cast<std::size_t>(bytes));
+  if (!line_recording.on) begin_all(bytes);
   recording.c_functions = c_functions != 0;
-  Ticks::choose();
   forget_calls();
   recording.on = true;
   return none();
@@ -131,6 +140,85 @@ PyObject* losses(PyObject* /*module*/, PyObject* /*arguments*/) {
   return Py_BuildValue("(KK)", lost, unmatched);
 }
 
+/// begin_lines(decide, most_bytes, disable, f_trace_lines): the last two are None before 3.12, or
+/// from then on.
+PyObject* begin_lines(PyObject* /*module*/, PyObject* arguments) {
+  long long bytes = 0;
+  PyObject* decide = nullptr;
+  PyObject* disable = nullptr;
+  PyObject* trace_lines = nullptr;
+  if (PyArg_ParseTuple(arguments, "OLOO", &decide, &bytes, &disable, &trace_lines) == 0)
+    return nullptr;
+  if (!recording.on) begin_all(bytes);
+  // They stay: a callback may run while another thread ends the recording.
+  Py_IncRef(decide);
+  Py_IncRef(disable);
+  line_recording.decide = decide;
+  line_recording.disable = disable;
+  if (trace_lines != &_Py_NoneStruct) find_trace_lines(trace_lines);
+  forget_lines();
+  line_recording.on = true;
+  return none();
+}
+
+PyObject* end_lines(PyObject* /*module*/, PyObject* /*arguments*/) {
+  line_recording.on = false;
+  stop_tracing_here();
+  return none();
+}
+
+PyObject* callbacks_of_lines(PyObject* /*module*/, PyObject* /*arguments*/) {
+  return line_callbacks();
+}
+
+/// trace(mark, frame): listens in this thread; `frame` is what runs there, or None.
+PyObject* trace(PyObject* /*module*/, PyObject* arguments) {
+  PyObject* frame = nullptr;
+  if (PyArg_ParseTuple(arguments, "OO", &trace_mark, &frame) == 0) return nullptr;
+  Py_IncRef(trace_mark);
+  trace_here(trace_mark);
+  if (frame != &_Py_NoneStruct) trace_frame(reinterpret_cast<PyFrameObject*>(frame));
+  return none();
+}
+
+PyObject* trace_others(PyObject* /*module*/, PyObject* /*arguments*/) {
+  return Py_BuildValue("i", trace_mark == nullptr ? 0 : trace_elsewhere(trace_mark));
+}
+
+PyObject* traces(PyObject* /*module*/, PyObject* /*arguments*/) {
+  return Py_BuildValue("i", static_cast<int>(traces_here()));
+}
+
+/// take_lines() -> [(code, statement, hits, self_ns, total_ns), …] since the last time, or since
+/// begin_lines(), once for each thread.
+PyObject* take_lines(PyObject* /*module*/, PyObject* /*arguments*/) {
+  TakenLines taken;
+  if (!taken.copy()) return PyErr_NoMemory();
+  PyObject* const lines = PyList_New(static_cast<std::intptr_t>(taken.count));
+  bool good = lines != nullptr;
+  for (std::size_t at = 0; good && at < taken.count; ++at) {
+    const TakenLine& line = taken.lines[at];
+    PyObject* const item =
+        Py_BuildValue("(OIKLL)", line.code, line.statement, line.hits, line.self_ns, line.total_ns);
+    good = item != nullptr && PyList_SetItem(lines, static_cast<std::intptr_t>(at), item) == 0;
+  }
+  if (good) return lines;
+  if (lines != nullptr) Py_DecRef(lines);
+  return nullptr;
+}
+
+/// line_losses() -> (lines that memory did not suffice for, frames out of order), since the last
+/// take_lines().
+PyObject* line_losses(PyObject* /*module*/, PyObject* /*arguments*/) {
+  unsigned long long lost = calls_without_profile();
+  unsigned long long unmatched = 0;
+  for (const ThreadProfile* each = all_profiles(); each != nullptr; each = each->next) {
+    lost += each->lines.lost();
+    unmatched += each->lines.unmatched();
+  }
+  return Py_BuildValue("(KK)", lost, unmatched);
+}
+
 // NOLINTBEGIN(cppcoreguidelines-avoid-non-const-global-variables): the interpreter keeps and writes
 // them
 PyMethodDef methods[] = {{"knows", knows, kArguments, nullptr},
@@ -144,6 +232,14 @@ PyMethodDef methods[] = {{"knows", knows, kArguments, nullptr},
                          {"forked", forked, kNoArguments, nullptr},
                          {"take", take, kNoArguments, nullptr},
                          {"losses", losses, kNoArguments, nullptr},
+                         {"begin_lines", begin_lines, kArguments, nullptr},
+                         {"end_lines", end_lines, kNoArguments, nullptr},
+                         {"line_callbacks", callbacks_of_lines, kNoArguments, nullptr},
+                         {"trace", trace, kArguments, nullptr},
+                         {"trace_others", trace_others, kNoArguments, nullptr},
+                         {"traces", traces, kNoArguments, nullptr},
+                         {"take_lines", take_lines, kNoArguments, nullptr},
+                         {"line_losses", line_losses, kNoArguments, nullptr},
                          {}};
 PyModuleDef definition = {{{1, nullptr}, nullptr, 0, nullptr},
                           "fathom_python",

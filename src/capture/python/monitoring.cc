@@ -1,7 +1,10 @@
 // Callables without any of the interpreter's wrapping: it calls their function as it stands.
 #include "capture/python/monitoring.h"
 
+#include <initializer_list>
+
 #include "capture/python/events.h"
+#include "capture/python/line_events.h"
 
 namespace fathom::python {
 namespace {
@@ -50,6 +53,48 @@ PyObject* leave_c(PyObject* /*self*/, PyObject* const* arguments, std::size_t co
   return &_Py_NoneStruct;
 }
 
+/// Once for code whose lines are not recorded: it is not heard of again.
+PyObject* start(PyObject* /*self*/, PyObject* const* arguments, std::size_t count,
+                PyObject* /*names*/) {
+  if (!line_recording.on || count_of(count) == 0) return &_Py_NoneStruct;
+  const LineTable* const table = table_of(arguments[0]);
+  if (table == nullptr) {
+    Py_IncRef(line_recording.disable);
+    return line_recording.disable;
+  }
+  frame_begins(*table, 0);
+  return &_Py_NoneStruct;
+}
+
+PyObject* resume(PyObject* /*self*/, PyObject* const* arguments, std::size_t count,
+                 PyObject* /*names*/) {
+  if (!line_recording.on || count_of(count) < 2) return &_Py_NoneStruct;
+  // Exceptions are reported of all code.
+  if (const LineTable* const table = find_line_table(arguments[0]))
+    frame_begins(*table, statement_at(*table, PyLong_AsLong(arguments[1])));
+  return &_Py_NoneStruct;
+}
+
+PyObject* leave_frame(PyObject* /*self*/, PyObject* const* arguments, std::size_t count,
+                      PyObject* /*names*/) {
+  if (line_recording.on && count_of(count) > 0) frame_ends(arguments[0]);
+  return &_Py_NoneStruct;
+}
+
+PyObject* unwind_frame(PyObject* /*self*/, PyObject* const* arguments, std::size_t count,
+                       PyObject* /*names*/) {
+  if (line_recording.on && count_of(count) > 0 && find_line_table(arguments[0]) != nullptr)
+    frame_ends(arguments[0]);
+  return &_Py_NoneStruct;
+}
+
+PyObject* line(PyObject* /*self*/, PyObject* const* arguments, std::size_t count,
+               PyObject* /*names*/) {
+  if (line_recording.on && count_of(count) == 2)
+    line_begins(arguments[0], PyLong_AsLong(arguments[1]));
+  return &_Py_NoneStruct;
+}
+
 PyTypeObject* make_type() {
   constexpr int kCall = 50;                    // Py_tp_call
   constexpr int kMembers = 72;                 // Py_tp_members
@@ -72,16 +117,23 @@ PyObject* make(PyTypeObject* type, Vectorcall function) {
   return made;
 }
 
+/// A list of callables.
+PyObject* callables(std::initializer_list<Vectorcall> functions) {
+  static PyTypeObject* const type = make_type();
+  PyObject* const made = type == nullptr ? nullptr : PyList_New(0);
+  if (made == nullptr) return nullptr;
+  for (const Vectorcall function : functions) {
+    PyObject* const each = make(type, function);
+    if (each == nullptr || PyList_Append(made, each) != 0) return nullptr;
+    Py_DecRef(each);
+  }
+  return made;
+}
+
 }  // namespace
 
-PyObject* monitoring_callbacks() {
-  PyTypeObject* const type = make_type();
-  if (type == nullptr) return nullptr;
-  PyObject* const made[] = {make(type, enter), make(type, leave), make(type, enter_c),
-                            make(type, leave_c)};
-  for (const PyObject* each : made)
-    if (each == nullptr) return nullptr;
-  return Py_BuildValue("(NNNN)", made[0], made[1], made[2], made[3]);
-}
+PyObject* monitoring_callbacks() { return callables({enter, leave, enter_c, leave_c}); }
+
+PyObject* line_callbacks() { return callables({start, resume, leave_frame, unwind_frame, line}); }
 
 }  // namespace fathom::python

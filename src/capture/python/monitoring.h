@@ -10,4 +10,8 @@ namespace fathom::python {
 /// fails.
 PyObject* monitoring_callbacks();
 
+/// (start, resume, leave, unwind, line): callables for PY_START; for PY_RESUME and PY_THROW; for
+/// PY_RETURN and PY_YIELD; for PY_UNWIND; for LINE. Null and an exception where that fails.
+PyObject* line_callbacks();
+
 }  // namespace fathom::python

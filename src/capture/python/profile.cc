@@ -6,9 +6,6 @@
 
 namespace fathom::python {
 
-// NOLINTNEXTLINE(cppcoreguidelines-avoid-non-const-global-variables): one limit
-std::size_t MemoryLimit::left = std::size_t{256} << 20U;
-
 template <typename T>
 T* Profile::Pool<T>::make() {
   if (used == kChunk) {

@@ -4,6 +4,8 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "capture/python/memory_limit.h"
+
 namespace fathom::python {
 
 struct Edge;
@@ -33,24 +35,6 @@ struct Edge {
 
 /// What a profile asks when it meets a function: its label, null where there is no memory.
 using Labeller = void* (*)(const void* key, void* about);
-
-/// All threads together hold no more than this many bytes; what is beyond is counted as one
-/// function.
-class MemoryLimit {
- public:
-  static void set(std::size_t bytes) { left = bytes; }
-  static bool take(std::size_t bytes) {
-    if (bytes > left) return false;
-    left -= bytes;
-    return true;
-  }
-
- private:
-  // One limit of the process.
-  // NOLINTBEGIN(cppcoreguidelines-avoid-non-const-global-variables,bugprone-dynamic-static-initializers)
-  static std::size_t left;
-  // NOLINTEND(cppcoreguidelines-avoid-non-const-global-variables,bugprone-dynamic-static-initializers)
-};
 
 /// Functions that are open, and what was called how often and for how long. Nothing throws; where
 /// there is no memory, calls count for `lost()`. Used by one thread at a time.

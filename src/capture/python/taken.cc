@@ -22,8 +22,7 @@ bool Taken::copy() {
   std::size_t all_edges = 0;
   std::size_t all_functions = 0;
   for (ThreadProfile* each = all_profiles(); each != nullptr; each = each->next) {
-    // A thread that ended in the middle of its calls does not go on with them.
-    if (!each->taken.load(std::memory_order_acquire)) each->profile.abandon();
+    if (!each->taken.load(std::memory_order_acquire)) each->abandon();
     each->profile.settle(now);
     each->profile.visit(
         [&](const Edge& edge) { all_edges += static_cast<std::size_t>(holds(edge)); },

@@ -27,7 +27,7 @@ void give_back(void* profile) {
 ThreadProfile* find_free() {
   for (ThreadProfile* each = first; each != nullptr; each = each->next) {
     if (each->taken.load(std::memory_order_acquire)) continue;
-    each->profile.abandon();
+    each->abandon();
     each->taken.store(true, std::memory_order_relaxed);
     return each;
   }
@@ -84,14 +84,23 @@ void forget_calls() {
   }
 }
 
+void forget_lines() {
+  without_profile = 0;
+  for (ThreadProfile* each = first; each != nullptr; each = each->next) {
+    each->lines.abandon();
+    each->lines.clear(Ticks::now());
+  }
+}
+
 void forget_other_threads() {
   without_profile = 0;
   for (ThreadProfile* each = first; each != nullptr; each = each->next) {
     if (each != this_thread) {
-      each->profile.abandon();
+      each->abandon();
       each->taken.store(false, std::memory_order_relaxed);
     }
     each->profile.clear(Ticks::now());
+    each->lines.clear(Ticks::now());
   }
 }
 

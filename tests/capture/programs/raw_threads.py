@@ -36,9 +36,9 @@ for at in range(4):
     _thread.start_new_thread(body, (at,))
 for lock in called:
     wait(lock)
-functions = sys.modules["fathom_recorder.recorder"].current.functions
 for _ in range(2):
-    functions.tick()
+    for profile in sys.modules["fathom_recorder.recorder"].current.profiles:
+        profile.tick()
 for lock in looked:
     lock.release()
 for lock in ended:

@@ -1,0 +1,224 @@
+"""Hits and time of each statement of the program's own code, where that is asked for.
+
+The native recorder does it: from Python 3.12 on by events of sys.monitoring of the code objects
+concerned, before by the trace function of each thread. Code that is not watched is asked about
+once.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from typing import TYPE_CHECKING, Any, Dict, Tuple
+
+from . import native, sources
+from .failures import note, quietly
+from .own_code import OwnCode
+from .statements import CodeLines, stretches_of
+from .wire import Writer
+
+if TYPE_CHECKING:
+    from .statements import Stretches
+
+ASK = "run without another tracer in the same program"
+OTHER = "the program has a trace function"
+REPLACED = "the program set a trace function of its own, which replaced ours"
+
+RESUME = ("PY_RESUME", "PY_THROW")
+LEAVE = ("PY_RETURN", "PY_YIELD")
+EVERYWHERE = ("PY_START", "PY_THROW", "PY_UNWIND")  # the last two cannot be of some code only
+OF_CODE = ("PY_START", "PY_RESUME", "PY_RETURN", "PY_YIELD", "LINE")
+
+GENERATES = 0x20 | 0x80 | 0x200  # a generator, a coroutine, an asynchronous generator
+
+# File, first and last line, function and its line.
+Key = Tuple[str, int, int, str, int]
+# At the most, of a process.
+MOST = 200_000
+
+
+def start(recorder: Any) -> Any:
+    """Begins to record the lines of all threads that there will be."""
+    options = recorder.options
+    module = native.load(recorder.session)
+    if isinstance(module, str):
+        note("lines", module, "docs/python-profiles.md has the interpreters that it knows")
+        return None
+    lines = Lines(module, recorder.session, options.lines_of, options.sources)
+    try:
+        lines.begin(options.max_memory)
+    except Exception as error:
+        note("lines", str(error) or repr(error), ASK)
+        return None
+    return lines
+
+
+class Lines:
+    def __init__(
+        self, module: Any, session: str, modules: tuple[str, ...], keep_sources: str
+    ) -> None:
+        self._module = module
+        self._own = OwnCode(session, modules)
+        self._sources = sources.Sources(session, keep_sources)
+        self._stretches: Dict[str, Stretches] = {}
+        # By address, for two that are equal may be of two files; they stay as long as the process.
+        self._codes: Dict[int, Tuple[Any, CodeLines]] = {}
+        self._rows = 0
+        self._tool = -1
+        self._local = 0
+
+    def facts(self) -> dict[str, Any]:
+        by = "sys.settrace" if self._tool < 0 else "sys.monitoring"
+        files = len({lines.file for _, lines in list(self._codes.values())})
+        return {"lines": {"by": by, "files": files, "code_objects": len(self._codes)}}
+
+    # Beginning and end
+
+    def begin(self, most_bytes: int) -> None:
+        module = self._module
+        if not hasattr(sys, "monitoring"):
+            self._begin_old(most_bytes)
+            return
+        monitoring: Any = sys.monitoring
+        self._tool = tool = native.free_tool()
+        self._local = native.events_of(OF_CODE)
+        start, resume, leave, unwind, line = module.line_callbacks()
+        module.begin_lines(self._decide, most_bytes, monitoring.DISABLE, None)
+        native.listen(tool, ("PY_START",), start)
+        native.listen(tool, RESUME, resume)
+        native.listen(tool, LEAVE, leave)
+        native.listen(tool, ("PY_UNWIND",), unwind)
+        native.listen(tool, ("LINE",), line)
+        for code, _ in self._codes.values():  # of an earlier recording
+            monitoring.set_local_events(tool, code, self._local)
+        native.switch_on(tool, *EVERYWHERE)
+
+    def _begin_old(self, most_bytes: int) -> None:
+        import threading
+
+        if sys.gettrace() is not None:
+            raise RuntimeError(OTHER)
+        frame_type: Any = type(sys._getframe())
+        self._module.begin_lines(self._decide, most_bytes, None, frame_type.f_trace_lines)
+        threading.settrace(self._resume)
+        self._module.trace(self._resume, None)
+
+    def _resume(self, frame: Any, event: str, _argument: Any) -> None:
+        """What sys.gettrace() gives. Called in a new thread, and where a program that took our
+        place gives it back: from here on the native function is in it."""
+        self._module.trace(self._resume, frame if event == "call" else None)
+
+    @quietly
+    def tick(self) -> None:
+        # Threads that no Python began: autograd's.
+        if self._tool < 0:
+            self._module.trace_others()
+
+    @quietly
+    def forked(self) -> None:
+        """A child counts from nothing, and its file names every statement again."""
+        self._module.forked()
+        self._rows = 0
+        for _, lines in self._codes.values():
+            lines.written = False
+
+    def stop(self) -> None:
+        """No more events; what was recorded stays."""
+        if self._tool < 0:
+            if not self._module.traces():
+                note("lines", REPLACED, ASK)
+            threading: Any = sys.modules["threading"]
+            if threading._trace_hook != self._resume:
+                note("lines of new threads", REPLACED, ASK)
+        elif native.switch_off(self._tool, "lines"):
+            monitoring: Any = sys.monitoring  # type: ignore[attr-defined]
+            for code, _ in self._codes.values():
+                monitoring.set_local_events(self._tool, code, 0)
+            native.give_back(self._tool)
+        self._module.end_lines()
+
+    @quietly
+    def end(self, writer: Writer) -> None:
+        self.stop()
+        self.save(writer)
+
+    # What is watched
+
+    def _decide(self, code: Any) -> Any:
+        """Asked once of each code object; raises nothing."""
+        try:
+            lines = self._lines_of(code)
+            if lines is None:
+                return None
+            if self._tool >= 0:
+                monitoring: Any = sys.monitoring  # type: ignore[attr-defined]
+                monitoring.set_local_events(self._tool, code, self._local)
+            length = len(code.co_code) // 2 if code.co_flags & GENERATES else 0
+            return lines.first, lines.numbers, lines.lengths(), length
+        except Exception as error:
+            note("lines of " + code.co_filename, f"{type(error).__name__}: {error}")
+            return None
+
+    def _lines_of(self, code: Any) -> CodeLines | None:
+        known = self._codes.get(id(code))
+        if known is not None:  # memory did not suffice for it
+            return known[1]
+        if not self._own.holds(code):
+            return None
+        file = os.path.abspath(code.co_filename)
+        stretches = self._stretches.get(file)
+        if stretches is None:
+            stretches = self._stretches[file] = self._read(file)
+        lines = CodeLines(code, file, stretches)
+        self._codes[id(code)] = code, lines
+        return lines
+
+    def _read(self, file: str) -> Stretches:
+        source = sources.read(file)
+        if source is None:
+            return {}
+        self._sources.keep(file, source)
+        try:
+            return stretches_of(source, file)
+        except (SyntaxError, ValueError, RecursionError, MemoryError):
+            return {}  # not Python, or not all of it: each line is a statement
+
+    # What was found
+
+    @quietly
+    def save(self, writer: Writer) -> None:
+        """What is new since the last time, where this process may go on or not."""
+        lost, unmatched = self._module.line_losses()
+        sums: Dict[Key, list[int]] = {}
+        for code, statement, hits, own, total in self._module.take_lines():
+            lines = self._codes[id(code)][1]
+            row = sums.setdefault(_key_of(lines, statement), [0, 0, 0])
+            row[0] += hits
+            row[1] += total
+            row[2] += max(own, 0)
+        for _, lines in list(self._codes.values()):
+            if not lines.written:
+                # Those that never ran are known, too.
+                lines.written = True
+                for statement in range(1, len(lines.stretches) + 1):
+                    sums.setdefault(_key_of(lines, statement), [0, 0, 0])
+        for (file, first, last, function, line), row in sums.items():
+            if self._rows >= MOST:
+                writer.drop("lines", 1)
+                continue
+            self._rows += 1
+            writer.line(file, first, last, function, line, *row)
+        if lost > 0:
+            note("lines", f"memory did not suffice for {lost} events", "--max-memory")
+        if unmatched > 0 or "greenlet" in sys.modules:
+            why = (
+                f"{unmatched} frames went on or ended out of order"
+                if unmatched > 0
+                else "the program loaded greenlet, which switches in the middle of calls"
+            )
+            note("times of lines", why, "hits are right; times may not be")
+
+
+def _key_of(lines: CodeLines, statement: int) -> Key:
+    first, last = lines.stretches[statement - 1]
+    return lines.file, first, last, lines.function, lines.line

@@ -1,0 +1,126 @@
+"""Which lines of a source file belong to one statement, and which statements a code object runs.
+
+The header of a compound statement, decorators included, is a statement of its own; statements that
+share a line are one.
+"""
+
+from __future__ import annotations
+
+import struct
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any, Dict, Iterator, Tuple
+
+    # First and last line.
+    Stretch = Tuple[int, int]
+    # The stretch of each line that is in one.
+    Stretches = Dict[int, Stretch]
+
+ONLY_AST = 0x400  # ast.PyCF_ONLY_AST, without importing ast
+# Fields that hold statements; handlers and cases hold such as have them.
+BLOCKS = ("body", "orelse", "finalbody", "handlers", "cases")
+# What the recorder numbers them with.
+MOST = 60_000
+
+
+def stretches_of(source: bytes | str, name: str) -> Stretches:
+    """Of all statements, none overlapping another. Raises what compile() raises."""
+    found = sorted(_statements(compile(source, name, "exec", ONLY_AST, True)))
+    merged: list[Stretch] = []
+    for first, last in found:
+        if merged and first <= merged[-1][1]:
+            merged[-1] = merged[-1][0], max(last, merged[-1][1])
+        else:
+            merged.append((first, last))
+    return {line: each for each in merged for line in range(each[0], each[1] + 1)}
+
+
+def _statements(tree: Any) -> Iterator[Stretch]:
+    waiting = list(tree.body)
+    while waiting:
+        node = waiting.pop()
+        is_compound = False
+        for field in BLOCKS:
+            block = getattr(node, field, None)
+            if isinstance(block, list):
+                waiting += block
+                is_compound = True
+        first = getattr(node, "lineno", 0)
+        for decorator in getattr(node, "decorator_list", ()):
+            first = min(first, decorator.lineno)
+        if not is_compound:
+            yield first, node.end_lineno or first
+            continue
+        last = _end_of_header(node)
+        if first or last:  # a case of match has no place of its own
+            yield first or _begin_of(node), max(first, last)
+
+
+def _parts_of_header(node: Any) -> Iterator[Any]:
+    waiting: list[Any] = [
+        getattr(node, field, None) for field in node._fields if field not in BLOCKS
+    ]
+    while waiting:
+        part = waiting.pop()
+        if isinstance(part, list):
+            waiting += part
+        elif hasattr(part, "_fields"):
+            if hasattr(part, "end_lineno"):
+                yield part
+            waiting += [getattr(part, field, None) for field in part._fields]
+
+
+def _end_of_header(node: Any) -> int:
+    return max((int(part.end_lineno or 0) for part in _parts_of_header(node)), default=0)
+
+
+def _begin_of(node: Any) -> int:
+    return min(int(part.lineno) for part in _parts_of_header(node))
+
+
+def lines_of(code: Any) -> set[int]:
+    """The lines that a code object has instructions of."""
+    if hasattr(code, "co_lines"):
+        return {line for _, _, line in code.co_lines() if line}
+    lines = {code.co_firstlineno}
+    line = code.co_firstlineno
+    table = code.co_lnotab
+    for at in range(1, len(table), 2):
+        step = table[at]
+        line += step - 256 if step > 127 else step
+        lines.add(line)
+    return lines
+
+
+class CodeLines:
+    """The statements of a code object, numbered from 1 on."""
+
+    __slots__ = ("file", "function", "line", "stretches", "first", "numbers", "written")
+
+    def __init__(self, code: Any, file: str, stretches: Stretches) -> None:
+        self.file = file
+        self.function: str = getattr(code, "co_qualname", code.co_name)
+        self.line: int = code.co_firstlineno
+        self.written = False
+        own = {stretches.get(line, (line, line)) for line in lines_of(code)}
+        if code.co_name != "<module>" and len(own) > 1:
+            # What defines it is a statement of whoever runs that, not of the function.
+            own.discard(stretches.get(self.line, (self.line, self.line)))
+        self.stretches = sorted(own)[:MOST]
+        self.first = self.stretches[0][0] if self.stretches else 0
+        self.numbers = self._number()
+
+    def _number(self) -> bytes:
+        """A number for each line from the first on."""
+        if not self.stretches:
+            return b""
+        numbers = [0] * (self.stretches[-1][1] - self.first + 1)
+        for number, (first, last) in enumerate(self.stretches, 1):
+            for line in range(first, last + 1):
+                numbers[line - self.first] = number
+        return struct.pack("=%dH" % len(numbers), *numbers)
+
+    def lengths(self) -> bytes:
+        lengths = [min(last - first + 1, 0xFFFF) for first, last in self.stretches]
+        return struct.pack("=%dH" % len(lengths), *lengths)

@@ -1,0 +1,140 @@
+// Frames that begin and end, and the rare cases of a profile of lines.
+#include "capture/python/line_profile.h"
+
+#include <cstdlib>
+#include <new>
+
+#include "capture/python/memory_limit.h"
+
+namespace fathom::python {
+
+ThreadCode* LineProfile::code_of(const LineTable& table) {
+  ThreadCode*& latest = depth_ == 0 ? latest_ : stack_[depth_ - 1].code->latest;
+  if (latest != nullptr && latest->key == table.code) return latest;
+  ThreadCode*& head = codes_[slot_of(table.code)];
+  for (ThreadCode* each = head; each != nullptr; each = each->next)
+    if (each->key == table.code) return latest = each;
+  const std::size_t sums = std::size_t{table.statements} + 1;
+  const std::size_t bytes = sizeof(ThreadCode) + sums * sizeof(StatementSums);
+  if (!MemoryLimit::take(bytes)) return nullptr;
+  void* const memory = std::calloc(1, bytes);
+  if (memory == nullptr) return nullptr;
+  auto* const made = new (memory) ThreadCode;
+  made->key = table.code;
+  made->table = &table;
+  made->sums = reinterpret_cast<StatementSums*>(made + 1);
+  for (std::size_t at = 0; at < sums; ++at)
+    new (&made->sums[at]) StatementSums{0, 0, 0, 0, table.is_long[at]};
+  made->next = head;
+  head = made;
+  return latest = made;
+}
+
+void LineProfile::enter(const LineTable& table, Statement goes_on, std::uint64_t now) {
+  ThreadCode* const code = unpushed_ > 0 ? nullptr : code_of(table);
+  if (code == nullptr || (depth_ == room_ && !grow_stack())) {
+    ++unpushed_;
+    return;
+  }
+  Frame& frame = *new (&stack_[depth_++]) Frame;
+  frame.code = code;
+  frame.entered = now;
+  open(frame, code->sums[goes_on], now);
+}
+
+void LineProfile::pop(std::uint64_t now) {
+  Frame& frame = stack_[--depth_];
+  close(frame, now);
+  if (depth_ > 0) stack_[depth_ - 1].callees += between(frame.entered, now);
+}
+
+void LineProfile::leave(const void* key, std::uint64_t now) {
+  if (unpushed_ > 0) {
+    --unpushed_;
+    return;
+  }
+  if (depth_ == 0) return;  // it began before the recording
+  if (stack_[depth_ - 1].code->key != key && !unwind_to(key, now)) return;
+  pop(now);
+}
+
+bool LineProfile::find_frame(const void* key, std::uint64_t now) {
+  if (unpushed_ > 0) {
+    ++lost_;
+    return false;
+  }
+  if (depth_ > 0 && unwind_to(key, now)) return true;
+  // Hits stay right where frames switch without a word.
+  const LineTable* const table = find_line_table(key);
+  if (table == nullptr) return false;
+  enter(*table, 0, now);
+  if (unpushed_ == 0) return true;
+  unpushed_ = 0;
+  ++lost_;
+  return false;
+}
+
+bool LineProfile::unwind_to(const void* key, std::uint64_t now) {
+  // Further out than this nobody unwinds without a word; the search must not cost more.
+  constexpr std::size_t kFarthest = 256;
+  const std::size_t lowest = depth_ > kFarthest ? depth_ - kFarthest : 0;
+  std::size_t at = depth_;
+  while (at > lowest && stack_[at - 1].code->key != key) --at;
+  if (at == lowest) {
+    ++unmatched_;
+    return false;
+  }
+  while (depth_ > at) {
+    ++unmatched_;
+    pop(now);
+  }
+  return true;
+}
+
+bool LineProfile::grow_stack() {
+  constexpr std::size_t kFirst = 64;
+  const std::size_t room = room_ == 0 ? kFirst : room_ * 2;
+  if (!MemoryLimit::take((room - room_) * sizeof(Frame))) return false;
+  auto* const made = static_cast<Frame*>(std::realloc(stack_, room * sizeof(Frame)));
+  if (made == nullptr) return false;
+  stack_ = made;
+  room_ = room;
+  return true;
+}
+
+void LineProfile::settle(std::uint64_t now) {
+  for (std::size_t at = 0; at < depth_; ++at) {
+    const Frame& frame = stack_[at];
+    const std::int64_t spent = between(frame.begin, now);
+    const std::int64_t inside =
+        at + 1 < depth_ ? between(stack_[at + 1].entered, now) : std::int64_t{0};
+    frame.open->self += spent - frame.callees - inside;
+    if (frame.outer) frame.open->total += spent;
+  }
+  for (std::size_t at = 0; at < depth_; ++at) {
+    stack_[at].begin = stack_[at].entered = now;
+    stack_[at].callees = 0;
+  }
+}
+
+void LineProfile::clear(std::uint64_t now) {
+  visit([](const ThreadCode& code) {
+    for (std::size_t at = 0; at <= code.table->statements; ++at) {
+      StatementSums& sums = code.sums[at];
+      sums.hits = 0;
+      sums.self = sums.total = 0;
+    }
+  });
+  lost_ = unmatched_ = 0;
+  for (std::size_t at = 0; at < depth_; ++at) {
+    stack_[at].begin = stack_[at].entered = now;
+    stack_[at].callees = 0;
+  }
+}
+
+void LineProfile::abandon() {
+  while (depth_ > 0) --stack_[--depth_].open->depth;
+  unpushed_ = 0;
+}
+
+}  // namespace fathom::python

@@ -1,0 +1,205 @@
+#include "capture/python/line_profile.h"
+
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "capture/python/memory_limit.h"
+
+namespace fathom::python {
+namespace {
+
+struct Row {
+  std::uint64_t hits = 0;
+  std::int64_t self = 0;
+  std::int64_t total = 0;
+  bool operator==(const Row&) const = default;
+};
+void PrintTo(const Row& row, std::ostream* out) {
+  *out << row.hits << " hits, self " << row.self << ", total " << row.total;
+}
+
+/// Tables that no interpreter has made.
+class Code {
+ public:
+  /// A statement for each line from 10 on, and how many lines each statement has.
+  Code(std::vector<Statement> lines, const std::vector<int>& lengths)
+      : lines_(std::move(lines)), is_long_(new bool[lengths.size() + 1]()) {
+    table_.code = &object_;
+    table_.first = 10;
+    table_.count = lines_.size();
+    table_.lines = lines_.data();
+    table_.statements = static_cast<Statement>(lengths.size());
+    for (std::size_t at = 0; at < lengths.size(); ++at) is_long_[at + 1] = lengths[at] > 1;
+    table_.is_long = is_long_.get();
+  }
+  [[nodiscard]] const LineTable& table() const { return table_; }
+  [[nodiscard]] const void* key() const { return &object_; }
+
+ private:
+  PyObject object_ = {};
+  std::vector<Statement> lines_;
+  std::unique_ptr<bool[]> is_long_;
+  LineTable table_;
+};
+
+class LineProfileTest : public ::testing::Test {
+ protected:
+  LineProfileTest() { MemoryLimit::set(std::size_t{1} << 30U); }
+
+  void enter(const Code& code, std::uint64_t now, Statement goes_on = 0) {
+    profile_.enter(code.table(), goes_on, now);
+  }
+  void line(const Code& code, long line, std::uint64_t now) {
+    profile_.line(code.key(), line, now);
+  }
+  void leave(const Code& code, std::uint64_t now) { profile_.leave(code.key(), now); }
+  Row row(const Code& code, Statement statement) {
+    Row found;
+    profile_.visit([&](const ThreadCode& each) {
+      if (each.key != code.key()) return;
+      const StatementSums& sums = each.sums[statement];
+      found = {sums.hits, sums.self, sums.total};
+    });
+    return found;
+  }
+
+  LineProfile profile_;
+  Code f_{{1, 2, 3}, {1, 1, 1}};
+  Code g_{{1, 1, 2}, {2, 1}};  // a statement of two lines, and one
+};
+
+TEST_F(LineProfileTest, AStatementLastsToTheNextOrToTheEnd) {
+  enter(f_, 0);
+  line(f_, 10, 5);
+  line(f_, 11, 15);
+  line(f_, 10, 40);
+  leave(f_, 100);
+  EXPECT_EQ(row(f_, 1), (Row{2, 70, 70}));
+  EXPECT_EQ(row(f_, 2), (Row{1, 25, 25}));
+  EXPECT_EQ(row(f_, 3), (Row{0, 0, 0}));
+  EXPECT_EQ(row(f_, 0), (Row{0, 5, 5}));  // before the first
+}
+
+TEST_F(LineProfileTest, TotalTimesHoldWhatWasCalledOwnTimesDoNot) {
+  enter(f_, 0);
+  line(f_, 10, 0);
+  enter(g_, 10);
+  line(g_, 12, 12);
+  leave(g_, 40);
+  leave(f_, 50);
+  EXPECT_EQ(row(f_, 1), (Row{1, 20, 50}));
+  EXPECT_EQ(row(g_, 2), (Row{1, 28, 28}));
+  EXPECT_EQ(row(g_, 0), (Row{0, 2, 2}));
+}
+
+TEST_F(LineProfileTest, TheLinesOfOneStatementAreOneHit) {
+  enter(g_, 0);
+  line(g_, 10, 0);
+  line(g_, 11, 1);
+  line(g_, 10, 2);  // back to where the call stands
+  line(g_, 12, 3);
+  line(g_, 12, 4);  // a loop in one line
+  line(g_, 10, 5);
+  leave(g_, 6);
+  EXPECT_EQ(row(g_, 1), (Row{2, 4, 4}));
+  EXPECT_EQ(row(g_, 2), (Row{2, 2, 2}));
+}
+
+TEST_F(LineProfileTest, OfARecursionTheOutermostCounts) {
+  enter(f_, 0);
+  line(f_, 10, 0);
+  enter(f_, 10);
+  line(f_, 10, 10);
+  line(f_, 11, 20);
+  leave(f_, 25);
+  leave(f_, 30);
+  EXPECT_EQ(row(f_, 1), (Row{2, 25, 30}));
+  EXPECT_EQ(row(f_, 2), (Row{1, 5, 5}));
+}
+
+TEST_F(LineProfileTest, AGeneratorGoesOnInItsStatementAndIsNotChargedWithItsRest) {
+  enter(f_, 0);
+  line(f_, 10, 0);
+  enter(g_, 0);
+  line(g_, 12, 0);
+  leave(g_, 10);  // yields
+  line(f_, 11, 20);
+  enter(g_, 30, 2);
+  leave(g_, 35);
+  leave(f_, 40);
+  EXPECT_EQ(row(g_, 2), (Row{1, 15, 15}));
+  EXPECT_EQ(row(f_, 1), (Row{1, 10, 20}));
+  EXPECT_EQ(row(f_, 2), (Row{1, 15, 20}));
+}
+
+TEST_F(LineProfileTest, WhatIsOpenIsInTheSumsWhenTheyAreTaken) {
+  enter(f_, 0);
+  line(f_, 10, 0);
+  enter(g_, 10);
+  line(g_, 12, 10);
+  profile_.settle(30);
+  EXPECT_EQ(row(f_, 1), (Row{1, 10, 30}));
+  EXPECT_EQ(row(g_, 2), (Row{1, 20, 20}));
+  profile_.clear(30);
+  leave(g_, 35);
+  leave(f_, 50);
+  EXPECT_EQ(row(f_, 1), (Row{0, 15, 20}));
+  EXPECT_EQ(row(g_, 2), (Row{0, 5, 5}));
+}
+
+TEST_F(LineProfileTest, FramesThatEndWithoutAWordAreClosed) {
+  enter(f_, 0);
+  line(f_, 10, 0);
+  enter(g_, 10);
+  line(g_, 12, 10);
+  line(f_, 11, 20);
+  leave(f_, 30);
+  EXPECT_EQ(row(g_, 2), (Row{1, 10, 10}));
+  EXPECT_EQ(row(f_, 2), (Row{1, 10, 10}));
+  EXPECT_EQ(profile_.unmatched(), 1U);
+  leave(g_, 40);  // of nobody: nothing is open
+  EXPECT_EQ(profile_.unmatched(), 1U);
+}
+
+TEST_F(LineProfileTest, LinesThatAreNoneCountForNothing) {
+  enter(f_, 0);
+  line(f_, 9, 1);
+  line(f_, 13, 2);
+  line(f_, -5, 3);
+  leave(f_, 10);
+  for (Statement at = 1; at <= 3; ++at) EXPECT_EQ(row(f_, at), Row());
+}
+
+TEST_F(LineProfileTest, WithoutMemoryLinesAreCountedAndFramesStayInOrder) {
+  enter(f_, 0);
+  line(f_, 10, 0);
+  MemoryLimit::set(0);
+  enter(g_, 10);
+  line(g_, 12, 11);
+  enter(f_, 12);
+  line(f_, 10, 13);
+  leave(f_, 14);
+  leave(g_, 20);
+  line(f_, 11, 30);
+  leave(f_, 40);
+  EXPECT_EQ(profile_.lost(), 2U);
+  EXPECT_EQ(row(f_, 1), (Row{1, 30, 30}));
+  EXPECT_EQ(row(f_, 2), (Row{1, 10, 10}));
+}
+
+TEST_F(LineProfileTest, AThreadThatIsGoneLeavesNothingOpen) {
+  enter(f_, 0);
+  line(f_, 10, 0);
+  profile_.abandon();
+  enter(f_, 100);
+  line(f_, 10, 100);
+  leave(f_, 110);
+  EXPECT_EQ(row(f_, 1), (Row{2, 10, 10}));
+}
+
+}  // namespace
+}  // namespace fathom::python

@@ -1,0 +1,9 @@
+// The limit of the process.
+#include "capture/python/memory_limit.h"
+
+namespace fathom::python {
+
+// NOLINTNEXTLINE(cppcoreguidelines-avoid-non-const-global-variables): one limit
+std::size_t MemoryLimit::left_ = std::size_t{256} << 20U;
+
+}  // namespace fathom::python

@@ -1,0 +1,132 @@
+// Fills the places of threads, and takes what the interpreter tells there.
+#include "capture/python/trace_function.h"
+
+#include <cstdlib>
+#include <cstring>
+
+#include "capture/python/late.h"
+#include "capture/python/line_events.h"
+#include "capture/python/memory_limit.h"
+#include "capture/python/profile_function.h"
+#include "capture/python/thread_places.h"
+
+namespace fathom::python {
+namespace {
+
+enum Event : int { call = 0, line = 2, returned = 3 };
+
+/// Code objects whose lines are not recorded, so that Python is asked once for each.
+class Unwatched {
+ public:
+  [[nodiscard]] bool holds(const PyObject* code) const {
+    if (codes_ == nullptr) return false;
+    for (std::size_t at = slot_of(code);; at = (at + 1) & (room_ - 1)) {
+      if (codes_[at] == code) return true;
+      if (codes_[at] == nullptr) return false;
+    }
+  }
+  /// Keeps it, so that no other takes its address.
+  void add(PyObject* code) {
+    // What a code object of some size takes, which now stays.
+    constexpr std::size_t kKept = 1024;
+    if ((used_ + 1) * 2 > room_ && !grow()) return;
+    if (!MemoryLimit::take(kKept)) return;
+    Py_IncRef(code);
+    put(code);
+    ++used_;
+  }
+
+ private:
+  [[nodiscard]] std::size_t slot_of(const PyObject* code) const {
+    const auto mixed = (reinterpret_cast<std::uintptr_t>(code) >> 4U) * std::uintptr_t{0x9e3779b1};
+    return (mixed >> 12U) & (room_ - 1);
+  }
+  void put(const PyObject* code) {
+    std::size_t at = slot_of(code);
+    while (codes_[at] != nullptr) at = (at + 1) & (room_ - 1);
+    codes_[at] = code;
+  }
+  bool grow() {
+    constexpr std::size_t kFirst = 4096;
+    const std::size_t before = room_;
+    const std::size_t room = before == 0 ? kFirst : before * 2;
+    if (!MemoryLimit::take((room - before) * sizeof(void*))) return false;
+    auto** const made = static_cast<const PyObject**>(std::calloc(room, sizeof(void*)));
+    if (made == nullptr) return false;
+    const PyObject** const old = codes_;
+    codes_ = made;
+    room_ = room;
+    for (std::size_t at = 0; at < before; ++at)
+      if (old[at] != nullptr) put(old[at]);
+    std::free(static_cast<void*>(old));
+    return true;
+  }
+  const PyObject** codes_ = nullptr;
+  std::size_t room_ = 0;  // a power of two
+  std::size_t used_ = 0;
+};
+
+// NOLINTBEGIN(cppcoreguidelines-avoid-non-const-global-variables): one of the process
+constinit Unwatched unwatched;
+std::intptr_t trace_lines = 0;  ///< Where a frame has f_trace_lines.
+// NOLINTEND(cppcoreguidelines-avoid-non-const-global-variables)
+
+const LineTable* table_of_frame(PyFrameObject* frame, PyObject* code) {
+  if (const LineTable* const known = find_line_table(code)) return known;
+  if (!unwatched.holds(code)) {
+    if (const LineTable* const made = ask_for_table(code)) return made;
+    unwatched.add(code);
+  }
+  if (trace_lines != 0) reinterpret_cast<char*>(frame)[trace_lines] = 0;
+  return nullptr;
+}
+
+int told(PyObject* /*mark*/, PyFrameObject* frame, int event, PyObject* /*argument*/) {
+  if (!line_recording.on) return 0;
+  if (event != call && event != line && event != returned) return 0;
+  PyObject* const code = code_of(frame);
+  if (code == nullptr) return 0;
+  if (event == line) {
+    if (find_line_table(code) != nullptr) line_begins(code, PyFrame_GetLineNumber(frame));
+  } else if (event == returned) {
+    if (find_line_table(code) != nullptr) frame_ends(code);
+  } else if (const LineTable* const table = table_of_frame(frame, code)) {
+    // Of a function that begins this is the line of its `def`.
+    frame_begins(*table, table->at_line(PyFrame_GetLineNumber(frame)));
+  }
+  Py_DecRef(code);  // the frame holds it
+  return 0;
+}
+
+constinit ThreadPlaces places(told);  // NOLINT(cppcoreguidelines-avoid-non-const-global-variables)
+
+}  // namespace
+
+bool find_trace_lines(PyObject* descriptor) {
+  constexpr int kBool = 14;  // T_BOOL
+  constexpr std::intptr_t kFarthest = 256;
+  const PyMemberDef* const member =
+      reinterpret_cast<const PyMemberDescrObject*>(descriptor)->d_member;
+  if (member == nullptr || member->type != kBool || member->offset <= 0 ||
+      member->offset > kFarthest || std::strcmp(member->name, "f_trace_lines") != 0)
+    return false;
+  trace_lines = member->offset;
+  return true;
+}
+
+void trace_here(PyObject* mark) {
+  PyEval_SetTrace(told, mark);
+  places.find();
+}
+
+int trace_elsewhere(PyObject* mark) { return places.fill_others(late().set_trace, mark); }
+
+bool traces_here() { return places.is_ours_here(); }
+
+void stop_tracing_here() {
+  if (traces_here()) PyEval_SetTrace(nullptr, nullptr);
+}
+
+void trace_frame(PyFrameObject* frame) { told(nullptr, frame, call, nullptr); }
+
+}  // namespace fathom::python

@@ -1,0 +1,23 @@
+// The interpreter's trace function, before Python 3.12: each thread has a place for one.
+#pragma once
+
+#include "capture/python/cpython.h"
+
+namespace fathom::python {
+
+/// `descriptor` is type(frame).f_trace_lines: what a frame has of it. False where it is none, or
+/// lies where it cannot; then frames of libraries have line events, too.
+bool find_trace_lines(PyObject* descriptor);
+
+/// Listens in this thread. `mark` is what sys.gettrace() gives then.
+void trace_here(PyObject* mark);
+/// As listen_elsewhere() of the profile function.
+int trace_elsewhere(PyObject* mark);
+/// No longer listens in this thread, if it does.
+void stop_tracing_here();
+/// Whether this thread's place is ours.
+bool traces_here();
+/// A frame that is there already goes on to be recorded.
+void trace_frame(PyFrameObject* frame);
+
+}  // namespace fathom::python

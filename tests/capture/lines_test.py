@@ -1,0 +1,314 @@
+#!/usr/bin/env python3
+"""Lines of real programs, with each interpreter that is here: hits as Python's own means count
+them, times of a program that knows them, and programs that a recorder must not disturb."""
+
+from __future__ import annotations
+
+import collections
+import json
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+import unittest
+from typing import Any
+
+sys.path.insert(0, os.path.dirname(__file__))
+from captured import HOOK, PROGRAMS, PYTHON_LIBRARY, Captures, Run, run_together
+from interpreters import interpreters
+
+LINES: dict[str, Any] = {"with": ["lines"]}
+INTERPRETERS = interpreters()
+
+Row = collections.namedtuple("Row", "file first last function function_line hits total own")
+
+
+def rows_of(run: Run, pid: int | None = None) -> list[Row]:
+    """Statements, the records of each summed up."""
+    sums: dict[Any, list[int]] = {}
+    for kind, fields in run.records(run.process()["pid"] if pid is None else pid):
+        if kind == "line":
+            row = sums.setdefault(fields[1:6], [0, 0, 0])
+            for at, value in enumerate(fields[6:]):
+                row[at] += value
+    return [Row(*key, *row) for key, row in sums.items()]
+
+
+def of_program(run: Run, name: str, pid: int | None = None) -> dict[int, Row]:
+    rows = [row for row in rows_of(run, pid) if row.file.endswith(os.sep + name)]
+    found = {row.first: row for row in rows}
+    assert len(found) == len(rows), "one row for each statement"
+    return found
+
+
+def marked(name: str, pattern: str) -> dict[int, str]:
+    """Lines of a program with such a comment, and its first group."""
+    found = {}
+    for number, line in enumerate((PROGRAMS / name).read_text().splitlines(), 1):
+        match = re.search(r"# " + pattern + r"$", line)
+        if match:
+            found[number] = match[1]
+    return found
+
+
+class Way(unittest.TestCase):
+    """One interpreter."""
+
+    python = sys.executable
+    version = "%d.%d" % sys.version_info[:2]
+
+    def setUp(self) -> None:
+        if not PYTHON_LIBRARY.exists():
+            self.skipTest(f"no {PYTHON_LIBRARY.name} beside the program")
+        self.captures = Captures(self.python, PYTHON_LIBRARY)
+        self.addCleanup(self.captures.close)
+
+    def record(self, *command: str, options: dict[str, Any] = LINES, **more: str) -> Run:
+        run = self.captures.run(*command, options=options, **more)
+        by = "sys.monitoring" if self.has_monitoring else "sys.settrace"
+        self.assertEqual(run.process()["lines"]["by"], by)
+        return run
+
+    def bare(self, *command: str) -> subprocess.CompletedProcess[str]:
+        words = [str(PROGRAMS / word) if word.endswith(".py") else word for word in command]
+        return subprocess.run(
+            [self.python, *words], capture_output=True, text=True, timeout=600, cwd="/"
+        )
+
+    @property
+    def has_monitoring(self) -> bool:
+        return tuple(map(int, self.version.split("."))) >= (3, 12)
+
+    def test_hits_are_the_events_that_python_reports(self) -> None:
+        reference = self.bare("line_events.py", "statements.py")
+        self.assertEqual(reference.returncode, 0, reference.stderr)
+        events = {int(k): v for k, v in json.loads(reference.stdout.splitlines()[-1]).items()}
+        run = self.record("statements.py")
+        self.assertEqual((run.code, run.out, run.err), (0, "done\n", ""))
+        rows = of_program(run, "statements.py")
+        long = marked("statements.py", r"runs (\d+)")
+        single = {first: row.hits for first, row in rows.items() if row.first == row.last}
+        inside = {line for row in rows.values() for line in range(row.first, row.last + 1)}
+        expected = {line: events.get(line, 0) for line in single}
+        self.assertGreater(len(expected), 70)
+        self.assertEqual(single, expected)
+        self.assertEqual(
+            {line: rows[line].hits for line in long}, {k: int(v) for k, v in long.items()}
+        )
+        self.assertEqual(set(events) - inside, set())
+        # A function that was never called has no rows, a branch that was not taken has.
+        self.assertEqual([row for row in rows.values() if row.function == "never"], [])
+        self.assertIn(0, [row.hits for row in rows.values() if row.function == "catching"])
+
+    def test_times_are_those_that_the_program_measures(self) -> None:
+        """Within 2 %. A processor that another program takes away between the two measurements is
+        counted in one of them, so the best of some runs counts."""
+        words = {word: line for line, word in marked("known_lines.py", r"(\w+)").items()}
+        self.assertEqual(len(words), 6)
+        best = float("inf")
+        for _ in range(6):
+            run = self.record("known_lines.py", "0", "60")
+            self.assertEqual((run.code, run.err), (0, ""))
+            rows = of_program(run, "known_lines.py")
+            known = json.loads(run.out)
+            errors = [abs(rows[line].total / known[word] - 1) for word, line in words.items()]
+            best = min(best, max(errors))
+            if best < 0.02:
+                break
+        self.assertLess(best, 0.02)
+        self.assertEqual(rows[words["calls"]].hits, 60)
+        self.assertEqual(rows[words["sleeps"]].hits, 60)
+
+    def test_own_times_sum_to_the_time_of_the_outermost(self) -> None:
+        rows = of_program(self.record("known_lines.py", "0", "30"), "known_lines.py")
+        own = sum(row.own for row in rows.values())
+        outermost = sum(row.total for row in rows.values() if row.function == "<module>")
+        self.assertLessEqual(own, outermost)
+        self.assertGreater(own, 0.98 * outermost)
+        # Of a recursion the outermost counts, so the line that recurses is in the one that calls.
+        inside = [row.total for row in rows.values() if row.function == "deep"]
+        self.assertLess(max(inside), rows[marked_line("known_lines.py", "recurses")].total)
+
+    def test_lines_of_all_threads_are_recorded(self) -> None:
+        run = self.record("known_lines.py", "4", "10")
+        self.assertEqual((run.code, run.err), (0, ""))
+        rows = of_program(run, "known_lines.py")
+        calls = rows[marked_line("known_lines.py", "calls")]
+        self.assertEqual(calls.hits, 40)
+        self.assertGreater(calls.total, json.loads(run.out)["calls"] * 0.9)
+
+    def test_threads_that_began_elsewhere_are_found(self) -> None:
+        if self.version == "3.8":
+            self.skipTest("not found there")
+        run = self.record("raw_threads.py")
+        self.assertEqual((run.code, run.out, run.err), (0, "16\n", ""))
+        rows = of_program(run, "raw_threads.py")
+        hits = [row.hits for row in rows.values() if row.function.endswith("leaf")]
+        self.assertEqual(max(hits), 16 if self.has_monitoring else 8)
+
+    def test_libraries_are_not_watched_unless_asked_for(self) -> None:
+        files = {row.file for row in rows_of(self.record("statements.py"))}
+        self.assertEqual({os.path.basename(file) for file in files}, {"statements.py"})
+        run = self.record("statements.py", options={**LINES, "lines_of": ["asyncio.base_events"]})
+        self.assertEqual((run.code, run.out, run.err), (0, "done\n", ""))
+        asked = {os.path.basename(row.file) for row in rows_of(run)}
+        self.assertEqual(asked, {"statements.py", "base_events.py"})
+        run_once = [row for row in rows_of(run) if row.function.endswith("_run_once") and row.hits]
+        self.assertGreater(len(run_once), 5)
+
+    def test_sources_are_kept(self) -> None:
+        for how in ("on", "off", "redacted"):
+            run = self.record("statements.py", options={**LINES, "sources": how})
+            kept = pathlib.Path(f"{run.folder}/sources{PROGRAMS / 'statements.py'}")
+            text = (PROGRAMS / "statements.py").read_text()
+            self.assertEqual(kept.exists(), how != "off")
+            if how == "on":
+                self.assertEqual(kept.read_text(), text)
+            elif how == "redacted":
+                hidden = kept.read_text()
+                self.assertEqual(hidden.count("\n"), text.count("\n"))
+                self.assertIn("leaf(…)", hidden)
+                for secret in ("never", "# runs", "lines\n"):
+                    self.assertNotIn(secret, hidden.replace("def never", ""))
+
+    def test_odd_programs_run_as_without(self) -> None:
+        expected = self.bare("odd_calls.py")
+        self.assertEqual(expected.returncode, 0, expected.stderr)
+        run = self.record("odd_calls.py")
+        self.assertEqual((run.code, run.out, run.err), (0, expected.stdout, expected.stderr))
+        rows = of_program(run, "odd_calls.py")
+        down = [row.hits for row in rows.values() if row.function.endswith("down")]
+        self.assertEqual(down, [3 * 901])
+        leaf = max(row.hits for row in rows.values() if row.function == "leaf")
+        leaves = 10 + 300 + 3 + 6 + 200 + 20 + 1
+        if self.has_monitoring:
+            self.assertEqual(leaf, leaves + 35)
+        else:  # raw threads are found late, or never
+            self.assertTrue(leaves <= leaf <= leaves + 35, leaf)
+        # The child of the fork counts from nothing.
+        child = of_program(run, "odd_calls.py", run.process("child")["pid"])
+        self.assertEqual(max(row.hits for row in child.values() if row.function == "leaf"), 11)
+
+    def test_other_ways_to_end_are_recorded(self) -> None:
+        for how, code in (("os._exit", 3), ("exec", 0)):
+            run = self.record("odd_calls.py", how)
+            self.assertEqual(run.code, code, run.err)
+            rows = of_program(run, "odd_calls.py")
+            self.assertGreater(max(r.hits for r in rows.values() if r.function == "leaf"), 500)
+
+    def test_functions_and_lines_may_be_recorded_together(self) -> None:
+        run = self.record("statements.py", options={"with": ["functions", "lines"]})
+        self.assertEqual((run.code, run.out, run.err), (0, "done\n", ""))
+        self.assertEqual(run.process()["functions"]["by"], "native")
+        rows = of_program(run, "statements.py")
+        calls = {
+            fields[3]: fields[4]
+            for kind, fields in run.records(run.process()["pid"])
+            if kind == "function" and fields[1].endswith("statements.py")
+        }
+        hits = max(row.hits for row in rows.values() if row.function == "factorial")
+        self.assertEqual((calls["factorial"], hits), (25, 25))
+
+    def test_a_program_that_traces_itself_keeps_its_tracer(self) -> None:
+        means = ["trace_function", "trace_function_and_back", "profile_function"]
+        means.append("trace_function_of_threads")
+        if self.has_monitoring:
+            means += ["monitoring", "restarting_events", "taking_our_number"]
+        for mean in means:
+            with self.subTest(mean):
+                run = self.record("traces_itself.py", mean)
+                self.assertEqual((run.code, run.out, run.err), (0, "20\n", ""))
+                rows = of_program(run, "traces_itself.py")
+                hits = max(
+                    (row.hits for row in rows.values() if row.function == "traced"), default=0
+                )
+                note = run.not_recorded()
+                if mean == "taking_our_number":
+                    self.assertIn("took our number of sys.monitoring", note)
+                elif self.has_monitoring or mean == "profile_function":
+                    self.assertEqual(hits, 20)
+                elif mean == "trace_function_and_back":
+                    self.assertEqual(hits, 10)
+                elif mean == "trace_function_of_threads":
+                    self.assertEqual(hits, 15)
+                    self.assertIn("lines of new threads", note)
+                else:
+                    # This thread's place was taken and not given back; the other has its own.
+                    self.assertEqual(hits, 5)
+                    self.assertIn("a trace function of its own", note)
+
+    def test_greenlets_are_noted(self) -> None:
+        """A module of that name stands for the real one, which no test needs."""
+        with tempfile.TemporaryDirectory() as folder:
+            pathlib.Path(folder, "greenlet.py").write_text("")
+            program = pathlib.Path(folder, "loads.py")
+            program.write_text("import greenlet\n")
+            run = self.record(str(program))
+        self.assertEqual((run.code, run.err), (0, ""))
+        self.assertIn("the program loaded greenlet", run.not_recorded())
+        self.assertEqual(self.record("statements.py").process()["not_recorded"], [])
+
+    def test_what_memory_does_not_suffice_for_is_noted(self) -> None:
+        run = self.record("odd_calls.py", options={**LINES, "max_memory_bytes": 20_000})
+        self.assertEqual(run.code, 0, run.err)
+        self.assertIn("memory did not suffice for", run.not_recorded())
+
+    def test_hits_are_those_of_line_profiler(self) -> None:
+        found = subprocess.run([self.python, "-c", "import line_profiler"], capture_output=True)
+        if found.returncode != 0:
+            self.skipTest("this interpreter has no line_profiler")
+        theirs = self.bare("line_profiled.py", "statements.py")
+        self.assertEqual(theirs.returncode, 0, theirs.stderr)
+        expected = {int(k): v for k, v in json.loads(theirs.stdout.splitlines()[-1]).items()}
+        rows = of_program(self.record("statements.py"), "statements.py")
+        single = {line: row.hits for line, row in rows.items() if row.first == row.last}
+        both = {line: (single[line], hits) for line, hits in expected.items() if line in single}
+        self.assertGreater(len(both), 50)
+        self.assertEqual([pair for pair in both.items() if pair[1][0] != pair[1][1]], [])
+
+
+def marked_line(name: str, word: str) -> int:
+    return next(line for line, found in marked(name, r"(\w+)").items() if found == word)
+
+
+def ways() -> list[type[unittest.TestCase]]:
+    found = []
+    for version, python in INTERPRETERS.items():
+        members = {"python": python, "version": version}
+        found.append(type("Native" + version.replace(".", "_"), (Way,), members))
+    return found
+
+
+class Statements(unittest.TestCase):
+    """Which lines are one statement."""
+
+    def stretches(self, source: str) -> list[tuple[int, int]]:
+        sys.path.insert(0, str(HOOK))
+        self.addCleanup(sys.path.remove, str(HOOK))
+        from fathom_recorder.statements import stretches_of
+
+        return sorted(set(stretches_of(source, "a.py").values()))
+
+    def test_headers_stand_alone_and_shared_lines_are_one(self) -> None:
+        self.assertEqual(self.stretches("a\nb(\n1)\n"), [(1, 1), (2, 3)])
+        self.assertEqual(
+            self.stretches("if (a and\n    b):\n  c\nelse:\n  d\n"), [(1, 2), (3, 3), (5, 5)]
+        )
+        self.assertEqual(self.stretches("if a: b(\n 1)\n"), [(1, 2)])
+        self.assertEqual(self.stretches("a; b\n"), [(1, 1)])
+        self.assertEqual(self.stretches("@a\n@b(\n1)\ndef f(x,\n  y):\n  z\n"), [(1, 5), (6, 6)])
+        self.assertEqual(
+            self.stretches("try:\n  a\nexcept (A,\n   B):\n  c\nfinally:\n  d\n"),
+            [(1, 1), (2, 2), (3, 4), (5, 5), (7, 7)],
+        )
+        self.assertEqual(self.stretches("with a as b, \\\n   c:\n  d\n"), [(1, 2), (3, 3)])
+
+    def test_texts_that_are_no_python_have_none(self) -> None:
+        with self.assertRaises(SyntaxError):
+            self.stretches("{{ template }} x")
+
+
+if __name__ == "__main__":
+    sys.exit(0 if run_together(Statements, *ways()) else 1)
