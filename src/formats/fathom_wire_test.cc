@@ -186,6 +186,17 @@ TEST_F(FathomWire, FunctionsAreKept) {
   EXPECT_EQ(to_ns(trace.functions[0].self), 7);
 }
 
+TEST_F(FathomWire, LinesAreKept) {
+  writer_->line({.pid = 1, .file = "a.py", .first = 4, .last = 6, .function = "f", .hits = 9});
+  writer_->line({.pid = 1, .file = "a.py", .first = 7, .total = 8, .self = -7});
+  const Trace trace = read();
+  ASSERT_EQ(trace.lines.size(), 1U);
+  EXPECT_EQ(trace.text(trace.lines[0].function), "f");
+  EXPECT_EQ(trace.lines[0].last, 6U);
+  EXPECT_EQ(trace.lines[0].hits, 9U);
+  EXPECT_EQ(trace.import[Repair::number_out_of_range].example, "line");
+}
+
 TEST_F(FathomWire, NumbersThatCannotBeTrueAreCountedAndLeftOut) {
   writer_->slice(-5, 10, 1, 1, "before the start", "annotation");
   writer_->slice(INT64_MAX, 10, 1, 1, "never", "annotation");

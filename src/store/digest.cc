@@ -24,10 +24,10 @@ std::uint64_t line_hash(std::string_view line) {
   return splitmix64(static_cast<std::uint64_t>(line.size()) << 32U | crc32(line));
 }
 
-constexpr std::string_view kTables[] = {"slices",     "numbers",   "arguments",   "collectives",
-                                        "flows",      "memory",    "samples",     "instants",
-                                        "tracks",     "processes", "runs",        "functions",
-                                        "categories", "devices",   "distributed", "facts"};
+constexpr std::string_view kTables[] = {
+    "slices",  "numbers",    "arguments", "collectives", "flows", "memory",
+    "samples", "instants",   "tracks",    "processes",   "runs",  "functions",
+    "lines",   "categories", "devices",   "distributed", "facts"};
 
 /// The fields of one line, joined by '|'; "-" stands for what was not recorded.
 class Line {
@@ -306,6 +306,13 @@ void Lines::processes() {
     line_.number(static_cast<std::int64_t>(function.calls));
     line_.number(to_ns(function.total)).number(to_ns(function.self));
     done("functions");
+  }
+  for (const LineTime& line : trace_.lines) {
+    line_.start("line").number_or(line.pid).add(trace_.text(line.file));
+    line_.add(trace_.text(line.function)).number(line.first).number(line.last);
+    line_.number(line.function_line).number(static_cast<std::int64_t>(line.hits));
+    line_.number(to_ns(line.total)).number(to_ns(line.self));
+    done("lines");
   }
 }
 

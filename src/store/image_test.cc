@@ -70,6 +70,8 @@ Trace trace_of(std::int64_t operators) {
   trace.process_runs.push_back({.pid = 100, .wall_ns = 5});
   const StringId file = trace.strings.intern("a.py");
   trace.functions.push_back({.pid = 100, .file = file, .name = file, .calls = 2});
+  trace.lines.push_back({.pid = 100, .file = file, .function = file, .first = 3, .hits = 2});
+  trace.sources.push_back({.file = file, .text = file});
   trace.format = "made";
   trace.origin_ns = 12;
   trace.bytes_read = 34;
@@ -113,6 +115,8 @@ TEST(Image, GivesBackWhatWasWritten) {
     EXPECT_EQ(read->facts[0].value, "1");
     EXPECT_EQ(read->span, trace.span);
     EXPECT_EQ(read->functions.size(), 1U);
+    EXPECT_EQ(read->lines.size(), 1U);
+    EXPECT_EQ(read->sources.size(), 1U);
     EXPECT_EQ(read->timed.size(), 1U);
     EXPECT_EQ(read->process_runs.size(), 1U);
     EXPECT_EQ(read->strings.find("aten::op1"), trace.strings.find("aten::op1"));

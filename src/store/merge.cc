@@ -37,6 +37,7 @@ class Merger {
   void samples();
   void runs();
   void functions();
+  void source_lines();
   void facts();
   void processes();
 
@@ -430,6 +431,21 @@ void Merger::functions() {
   }
 }
 
+void Merger::source_lines() {
+  for (LineTime line : other_.lines) {
+    line.file = text(line.file);
+    line.function = text(line.function);
+    base_.lines.push_back(line);
+  }
+  for (SourceText source : other_.sources) {
+    source.file = text(source.file);
+    if (std::ranges::find(base_.sources, source.file, &SourceText::file) != base_.sources.end())
+      continue;
+    source.text = text(source.text);
+    base_.sources.push_back(source);
+  }
+}
+
 void Merger::facts() {
   for (const Fact& fact : other_.facts) {
     const Fact* const mine = base_.fact(fact.key);
@@ -470,6 +486,7 @@ MergeCounts Merger::run() {
   devices();
   runs();
   functions();
+  source_lines();
   facts();
   processes();
   base_.import.merge(other_.import);

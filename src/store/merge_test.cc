@@ -50,6 +50,23 @@ TEST(Merge, TimesAreShiftedExactlyByTheDifferenceOfTheOrigins) {
   EXPECT_EQ(base.track(SliceId(2)).pid, 7);
 }
 
+TEST(Merge, LinesOfBothStayAndASourceIsKeptOnce) {
+  Trace base = base_trace();
+  Trace other = base_trace();
+  for (Trace* trace : {&base, &other}) {
+    const StringId file = trace->strings.intern("a.py");
+    const StringId text = trace->strings.intern(trace == &base ? "mine" : "theirs");
+    trace->lines.push_back({.file = file, .function = text, .first = 3, .hits = 5});
+    trace->sources.push_back({file, text});
+  }
+  merge(base, other);
+  ASSERT_EQ(base.lines.size(), 2U);
+  EXPECT_EQ(base.text(base.lines[1].function), "theirs");
+  EXPECT_EQ(base.text(base.lines[1].file), "a.py");
+  ASSERT_EQ(base.sources.size(), 1U);
+  EXPECT_EQ(base.text(base.sources[0].text), "mine");
+}
+
 TEST(Merge, WhatLiesOutsideOfTheBaseIsCountedAndLeftOut) {
   Trace base = base_trace();
   TraceBuilder builder;

@@ -31,6 +31,8 @@ void each_array(Tables& trace, const Visit& visit) {
   visit(trace.instant_arguments);
   visit(trace.process_runs);
   visit(trace.functions);
+  visit(trace.lines);
+  visit(trace.sources);
 }
 
 /// Visits every field of the few things that hold texts of their own, so that one description

@@ -123,6 +123,25 @@ struct FunctionTime {
   Duration self{};
 };
 
+/// One statement of a profile of lines, summed up; the same one may have several rows.
+struct LineTime {
+  std::int64_t pid = kAbsent;
+  StringId file{};
+  StringId function{};
+  std::uint32_t first = 0;          ///< Line.
+  std::uint32_t last = 0;           ///< Line.
+  std::uint32_t function_line = 0;  ///< Where the function begins.
+  std::uint64_t hits = 0;
+  Duration total{};  ///< With all that it called.
+  Duration self{};   ///< Without what recorded statements of called functions took.
+};
+
+/// The text of a source file as the recording kept it.
+struct SourceText {
+  StringId file{};
+  StringId text{};
+};
+
 /// A number that the recorder gave with a slice: of a step, a batch, a sample.
 struct NumberedSlice {
   SliceId slice{};
@@ -472,6 +491,8 @@ struct Trace : SliceTables {
   std::optional<Distributed> distributed;
   std::vector<ProcessRun> process_runs;  ///< By pid.
   std::vector<FunctionTime> functions;
+  std::vector<LineTime> lines;
+  std::vector<SourceText> sources;
   std::vector<Fact> facts;
   ImportLog import;
 

@@ -224,6 +224,10 @@ void Checker::others() {
     expect(known_or_none(run.role) && known_or_none(run.name), "a process's texts do not exist");
   for (const FunctionTime& function : t.functions)
     expect(known(function.file) && known(function.name), "a function's texts do not exist");
+  for (const LineTime& line : t.lines)
+    expect(known(line.file) && known(line.function), "a line's texts do not exist");
+  for (const SourceText& source : t.sources)
+    expect(known(source.file) && known(source.text), "a source's texts do not exist");
   expect(t.span.begin <= t.span.end, "the span ends before it begins");
 }
 

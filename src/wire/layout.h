@@ -48,7 +48,8 @@ enum class Kind : std::uint16_t {
   wait,
   call,
   memory,
+  line,
 };
-inline constexpr std::size_t kKinds = static_cast<std::size_t>(Kind::memory) + 1;
+inline constexpr std::size_t kKinds = static_cast<std::size_t>(Kind::line) + 1;
 
 }  // namespace fathom::wire

@@ -59,7 +59,7 @@ constexpr std::array<std::size_t, kKinds> kBodyBytes = [] {
   };
   add(ClockRecord(), ProcessRecord(), ThreadRecord(), SliceRecord(), EndRecord(), CounterRecord(),
       SampleRecord(), FactRecord(), ExitRecord(), DroppedRecord(), FunctionRecord(), Argument(),
-      DeviceActivity(), Launch(), Copy(), Wait(), Call(), MemoryOperation());
+      DeviceActivity(), Launch(), Copy(), Wait(), Call(), MemoryOperation(), LineRecord());
   return bytes;
 }();
 
@@ -295,6 +295,8 @@ void Reader::record(const Record& record) {
       return visitor_.dropped(read<DroppedRecord>(record), offset);
     case Kind::function:
       return visitor_.function(read<FunctionRecord>(record), offset);
+    case Kind::line:
+      return visitor_.line(read<LineRecord>(record), offset);
     case Kind::argument:
       if (argument_fits_) return visitor_.argument(read<ArgumentRecord>(record), offset);
       return damage_.malformed.add(offset);

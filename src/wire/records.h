@@ -201,6 +201,28 @@ struct FunctionRecord {
   }
 };
 
+/// A statement of a deterministic profile of lines, summed up; times in ns.
+struct LineRecord {
+  static constexpr Kind kKind = Kind::line;
+  std::int32_t pid = 0;
+  std::string_view file;
+  std::uint32_t first = 0;  ///< Line.
+  std::uint32_t last = 0;   ///< Line.
+  std::string_view function;
+  std::uint32_t function_line = 0;
+  std::uint64_t hits = 0;
+  std::int64_t total = 0;
+  std::int64_t self = 0;
+  static constexpr auto fields(auto&& visit) {
+    return visit(Field{"pid", &LineRecord::pid}, Field{"file", &LineRecord::file},
+                 Field{"first", &LineRecord::first}, Field{"last", &LineRecord::last},
+                 Field{"function", &LineRecord::function},
+                 Field{"function_line", &LineRecord::function_line},
+                 Field{"hits", &LineRecord::hits}, Field{"total", &LineRecord::total},
+                 Field{"self", &LineRecord::self});
+  }
+};
+
 using ArgumentRecord = Argument;
 
 /// Bytes of a field in the file.

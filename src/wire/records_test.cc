@@ -59,7 +59,7 @@ std::map<int, Description> descriptions() {
   };
   add(ClockRecord(), ProcessRecord(), ThreadRecord(), SliceRecord(), EndRecord(), CounterRecord(),
       SampleRecord(), FactRecord(), ExitRecord(), DroppedRecord(), FunctionRecord(), Argument(),
-      DeviceActivity(), Launch(), Copy(), Wait(), Call(), MemoryOperation());
+      DeviceActivity(), Launch(), Copy(), Wait(), Call(), MemoryOperation(), LineRecord());
   for (const Kind kind : {Kind::begin, Kind::instant})
     all[static_cast<int>(kind)] = description<MomentRecord>();
   return all;
@@ -99,6 +99,8 @@ TEST(Records, AreAsTheWriterInPythonPacksThem) {
     const std::string line = std::string(name) + ": \"" + all[kind++].letters + "\",";
     EXPECT_NE(writer.find(line), std::string::npos) << line;
   }
+  const std::string line = "LINE: \"" + all[static_cast<int>(Kind::line)].letters + "\",";
+  EXPECT_NE(writer.find(line), std::string::npos) << line;
 }
 
 }  // namespace

@@ -57,6 +57,10 @@ class Listing final : public Visitor {
   void function(const FunctionRecord& r, std::uint64_t at) override {
     add(at, "function", r.pid, r.file, r.line, r.name, r.calls, r.total, r.self);
   }
+  void line(const LineRecord& r, std::uint64_t at) override {
+    add(at, "line", r.pid, r.file, r.first, r.last, r.function, r.function_line, r.hits, r.total,
+        r.self);
+  }
 
   /// The lines of one kind.
   [[nodiscard]] std::vector<std::string> of(const std::string& kind) const {

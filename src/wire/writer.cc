@@ -504,6 +504,11 @@ void Writer::function(const Function& function) noexcept {
   state_->write(function, kNever);
 }
 
+void Writer::line(const Line& line) noexcept {
+  const auto lock = state_->lock();
+  state_->write(line, kNever);
+}
+
 void Writer::device(const DeviceActivity& activity) noexcept {
   const auto lock = state_->lock();
   state_->write(activity);

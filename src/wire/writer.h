@@ -31,6 +31,7 @@ struct WriterOptions {
 
 using Exit = ExitRecord;
 using Function = FunctionRecord;
+using Line = LineRecord;
 /// Texts and arguments are borrowed for the call.
 using Slice = SliceRecord;
 
@@ -86,6 +87,7 @@ class Writer {
   /// Says that `count` records of `what` were not kept by the caller.
   void dropped(std::string_view what, std::uint64_t count) noexcept;
   void function(const Function& function) noexcept;
+  void line(const Line& line) noexcept;
   /// What a device did, with how it was launched, what it copied or what it waited for.
   void device(const DeviceActivity& activity) noexcept;
   /// Calls of a library, in their threads.

@@ -38,6 +38,15 @@ TEST(Writer, WhatIsWrittenIsReadBack) {
   writer->dropped("lines", 12);
   writer->function(
       {.pid = 10, .file = "a.py", .line = 3, .name = "f", .calls = 2, .total = 9, .self = 4});
+  writer->line({.pid = 10,
+                .file = "a.py",
+                .first = 4,
+                .last = 5,
+                .function = "f",
+                .function_line = 3,
+                .hits = 6,
+                .total = 8,
+                .self = 7});
   EXPECT_FALSE(writer->close());  // 12 lines are missing, says the caller
   ReadBack back;
   read_back(bytes_of(path), back);
@@ -55,7 +64,8 @@ TEST(Writer, WhatIsWrittenIsReadBack) {
                                              "fact 10 torch_version 2.9.0",
                                              "exit 200 10 9 1 2 3 4 -1 -1",
                                              "dropped lines 12",
-                                             "function 10 a.py 3 f 2 9 4"};
+                                             "function 10 a.py 3 f 2 9 4",
+                                             "line 10 a.py 4 5 f 3 6 8 7"};
   EXPECT_EQ(lines, expected);
   EXPECT_EQ(back.damage.skipped.count + back.damage.cut_off.count + back.damage.missing.count, 0U);
 }

@@ -21,6 +21,7 @@ HEADER = struct.Struct("<4sIIHHQ")
 LAYOUTS = {
     2: "<qqI", 3: "<qiiiII", 4: "<iqI", 5: "<qqiqIIq", 6: "<qiqII", 7: "<qiq", 8: "<qiqII", 9: "<IiiII", 10: "<qId",
     11: "<iII", 12: "<qiiqqqqqq", 13: "<IQ", 14: "<iIIIQqq", 15: "<II",
+    22: "<iIIIIIQqq",
     **DEVICE_LAYOUTS,
 }  # fmt: skip
 LARGEST = 16 << 20
@@ -131,6 +132,7 @@ class WireReader:
         self.facts: dict[tuple[int, str], str] = {}
         self.runs: dict[int, Run] = {}
         self.functions: list[str] = []
+        self.lines: list[str] = []
         self.main = 0
         self.last = 0
         self.first_block = 0
@@ -166,6 +168,7 @@ class WireReader:
             8: self.instant, 9: self.counter, 10: self.sample, 11: self.fact, 12: self.exit, 14: self.function,
             15: self.argument, 16: self.devices.device, 17: self.devices.launch, 18: self.devices.copy,
             19: self.devices.wait, 20: self.devices.call, 21: self.devices.memory,
+            22: self.line,
         }  # fmt: skip
         if 5 <= kind <= 8:
             self.devices.last = None
@@ -323,6 +326,11 @@ class WireReader:
             shown = (pid, self.text(file), self.text(name), line, calls, total, own)
             self.functions.append("|".join(["function", *map(str, shown)]))
 
+    def line(self, pid: int, file: int, first: int, last: int, function: int, of: int, hits: int, total: int, own: int) -> None:
+        if 0 <= total <= LAST_TIME and 0 <= own <= LAST_TIME:
+            shown = (pid, self.text(file), self.text(function), first, last, of, hits, total, own)
+            self.lines.append("|".join(["line", *map(str, shown)]))
+
     # The trace
 
     def finish(self) -> dict[str, list[str]]:
@@ -347,6 +355,7 @@ class WireReader:
         self.track_lines(lines)
         self.process_lines(lines)
         lines["functions"] = self.functions
+        lines["lines"] = self.lines
         for (pid, key), value in self.facts.items():
             shown = key if pid in (0, self.main) else f"process {pid} {key}"
             lines["facts"].append(f"fact|{shown}|{json_value(value)}")

@@ -182,6 +182,16 @@ void TraceMaker::function(const wire::FunctionRecord& record, std::uint64_t offs
                               duration_ns(record.self)});
 }
 
+void TraceMaker::line(const wire::LineRecord& record, std::uint64_t offset) {
+  if (record.total < 0 || record.total > kLastTime || record.self < 0 || record.self > kLastTime) {
+    trace_.import.add(Repair::number_out_of_range, offset, "line");
+    return;
+  }
+  trace_.lines.push_back({record.pid, text(record.file, offset), text(record.function, offset),
+                          record.first, record.last, record.function_line, record.hits,
+                          duration_ns(record.total), duration_ns(record.self)});
+}
+
 void TraceMaker::argument(const wire::ArgumentRecord& record, std::uint64_t offset) {
   if (owner_ == Owner::none) return;  // what it is of was left out
   const Argument argument{0, text(record.key, offset), text(record.value, offset)};

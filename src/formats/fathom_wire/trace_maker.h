@@ -35,6 +35,7 @@ class TraceMaker final : public wire::Visitor {
   void exit(const wire::ExitRecord& record, std::uint64_t offset) override;
   void dropped(const wire::DroppedRecord& record, std::uint64_t offset) override;
   void function(const wire::FunctionRecord& record, std::uint64_t offset) override;
+  void line(const wire::LineRecord& record, std::uint64_t offset) override;
   void argument(const wire::ArgumentRecord& record, std::uint64_t offset) override;
   // In device_records.cc:
   void device(const wire::DeviceActivity& record, std::uint64_t offset) override;
