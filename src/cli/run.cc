@@ -77,10 +77,18 @@ void declare_what(Options& options, RunArguments& arguments) {
       "--with", "LIST", into(recording.with, capture::parse_extras),
       "Also record these, separated by commas: shapes, stacks, memory and flops of torch's "
       "operators; functions of Python (a deterministic profile), functions=c: those of C, too; "
-      "libraries: calls of cuBLAS and "
+      "lines of the program's own Python code; libraries: calls of cuBLAS and "
       "cuDNN with their arguments, where CUDA is recorded from inside the program; gpu-metrics: "
       "hardware counters of the GPU (SM, Tensor Cores, bandwidth)",
       choices(capture::kExtras));
+  options.list("--lines-of", "MODULE", recording.lines_of,
+               "With --with lines: also the lines of this module and those below it, which the "
+               "program did not write itself; repeat for more");
+  options.parsed(
+      "--sources", "WHAT", into(recording.sources, parse_name<capture::kSourceKinds>),
+      "With --with lines: keep the text of the program's own source files in the session "
+      "folder: on (the default), off, or redacted, without what texts and comments say",
+      choices(capture::kSourceKinds));
   options.parsed("--steps", "SCHEDULE", into(recording.steps, capture::parse_schedule),
                  "Which steps torch.profiler records, as in its schedule: wait=1,warmup=1,active=3,"
                  "repeat=1,skip_first=0 is the default; repeat=0 repeats until the end");

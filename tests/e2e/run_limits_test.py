@@ -56,19 +56,20 @@ class Limits(unittest.TestCase):
         return rows[0]
 
     def test_each_extra_that_nothing_could_give_is_said(self):
-        done = self.fathom("run", "-o", "session", "--with", "shapes,stacks,memory,flops,functions,libraries,gpu-metrics",
+        done = self.fathom("run", "-o", "session", "--with", "shapes,stacks,memory,flops,functions,lines,libraries,gpu-metrics",
                            "--", "/bin/true")
         self.assertEqual(done.returncode, 0, done.stderr)
         manifest = json.loads((self.folder / "session/manifest.json").read_text())
         said = {limit["what"]: limit for limit in manifest["not_recorded"]}
         for what in ("what --with shapes, stacks, memory, flops adds to torch's operators",
-                     "functions of Python (--with functions)", "calls of cuBLAS and cuDNN (--with libraries)",
+                     "functions of Python (--with functions)", "lines of Python (--with lines)",
+                     "calls of cuBLAS and cuDNN (--with libraries)",
                      "hardware counters of the GPU"):
             self.assertIn(what, said)
             self.assertTrue(said[what]["why"] and said[what]["remedy"] and said[what]["lost"])
 
     def test_attach_refuses_what_only_run_can_record(self):
-        for extra in ("gpu-metrics", "functions", "libraries"):
+        for extra in ("gpu-metrics", "functions", "lines", "libraries"):
             done = self.fathom("attach", "1", "--with", f"shapes,{extra}", "-o", "session")
             self.assertEqual((done.returncode, done.stdout), (2, ""))
             self.assertIn(f"start it with fathom run --with {extra}", done.stderr)

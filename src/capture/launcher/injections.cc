@@ -2,6 +2,7 @@
 #include "capture/launcher/injections.h"
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
@@ -25,18 +26,22 @@ struct Injection {
   std::string_view what;   ///< That it records.
   std::string_view needs;  ///< Of the build.
   bool gpu = false;        ///< Without NVIDIA's driver nothing of it can be missed.
-  std::string_view extra;  ///< Only where this is asked for.
+  /// Only where one of these is asked for; none: always.
+  std::array<std::string_view, 2> extras = {};
 };
 constexpr Injection kInjections[] = {
     {"libfathom_nvtx.so", "NVTX_INJECTION64_PATH", "ranges and marks of NVTX",
      "the headers of NVTX 3 (tools/setup nvtx)"},
     {"libfathom_cuda.so", "CUDA_INJECTION64_PATH",
      "kernels, copies and calls of CUDA outside of torch.profiler",
-     "the headers of CUPTI (tools/setup cuda)", true, ""},
-    {"libfathom_python.so", nullptr,
-     "functions of Python by native code, functions of C among them (callbacks in Python or "
-     "cProfile record the others, and slow the program down more)",
-     "its own sources", false, "functions"},
+     "the headers of CUPTI (tools/setup cuda)", true},
+    {"libfathom_python.so",
+     nullptr,
+     "lines of Python, and its functions by native code, functions of C among them (callbacks in "
+     "Python or cProfile record the others, and slow the program down more)",
+     "its own sources",
+     false,
+     {"functions", "lines"}},
 };
 
 const CarriedLibrary* find_carried(std::string_view file) {
@@ -101,8 +106,10 @@ void prepare(const Injection& injection, const std::string& folder, Injections& 
 Injections prepare_injections(const std::string& session, const std::vector<std::string>& extras) {
   Injections result;
   for (const Injection& injection : kInjections) {
-    if (injection.extra.empty() || std::ranges::find(extras, injection.extra) != extras.end())
-      prepare(injection, session + "/lib", result);
+    const bool asked = std::ranges::any_of(injection.extras, [&extras](std::string_view extra) {
+      return !extra.empty() && std::ranges::find(extras, extra) != extras.end();
+    });
+    if (injection.extras[0].empty() || asked) prepare(injection, session + "/lib", result);
   }
   return result;
 }

@@ -131,6 +131,11 @@ void add_vain_extras(const Manifest& manifest, const std::string& folder, bool c
                       "it is for Python programs; perf records functions of native ones",
                       "calls, own and total time of functions (fathom functions)"});
   }
+  if (asked_for(manifest, "lines") && !holds_file(folder, "process-", ".json")) {
+    limits.push_back({"lines of Python (--with lines)",
+                      "no process loaded the start-up hook of Python", "it is for Python programs",
+                      "hits and time of lines (fathom lines)"});
+  }
   if (asked_for(manifest, "libraries") && !cuda) {
     limits.push_back(
         {"calls of cuBLAS and cuDNN (--with libraries)",

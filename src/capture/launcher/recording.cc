@@ -139,6 +139,8 @@ std::string to_json(const Recording& recording, bool indented) {
   if (recording.cuda == "always") json.key("cuda_beside_torch").boolean(true);
   if (std::ranges::find(recording.with, "gpu-metrics") != recording.with.end())
     json.key("gpu_metrics_hz").rounded(recording.gpu_metrics_hz);
+  if (!recording.lines_of.empty()) json.key("lines_of").texts(recording.lines_of);
+  if (recording.sources != "on") json.key("sources").text(recording.sources);
   if (recording.graph_nodes) json.key("cuda_graph_nodes").boolean(true);
   json.end();
   return out;

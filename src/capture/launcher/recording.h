@@ -22,8 +22,9 @@ struct Schedule {
   std::int64_t skip_first = 0;
 };
 
-inline constexpr std::array<std::string_view, 8> kExtras = {
-    "shapes", "stacks", "memory", "functions", "functions=c", "flops", "libraries", "gpu-metrics"};
+inline constexpr std::array<std::string_view, 9> kExtras = {
+    "shapes", "stacks", "memory",    "functions",  "functions=c",
+    "lines",  "flops",  "libraries", "gpu-metrics"};
 /// Functions of Python and those of C that it calls: more than kExtras' "functions", which it
 /// holds.
 inline constexpr std::string_view kFunctionsOfC = "functions=c";
@@ -32,6 +33,9 @@ inline constexpr std::array<std::string_view, 4> kTorchExtras = {"shapes", "stac
                                                                  "flops"};
 inline constexpr std::array<std::string_view, 6> kStepKinds = {"auto", "optimizer", "module",
                                                                "time", "loader",    "mark"};
+/// What is kept of the text of source files whose lines are recorded: all, nothing, or all but what
+/// texts and comments say.
+inline constexpr std::array<std::string_view, 3> kSourceKinds = {"on", "off", "redacted"};
 /// off: no CUDA from the inside. always: also where PyTorch has a profiler of its own.
 inline constexpr std::array<std::string_view, 3> kCudaModes = {"auto", "off", "always"};
 
@@ -47,11 +51,13 @@ struct Recording {
   bool from_start = true;
   std::int64_t max_memory = std::int64_t{256} << 20;
   std::int64_t max_size = std::int64_t{4} << 30;
-  std::optional<Duration> last;  ///< Keep only the newest stretch of this length.
-  bool overhead = true;          ///< Measure what recording costs.
-  std::string cuda = "auto";     ///< Of kCudaModes.
-  double gpu_metrics_hz = 1000;  ///< Of the extra "gpu-metrics".
-  bool graph_nodes = false;      ///< Each node of a CUDA graph, not the graph as a whole.
+  std::optional<Duration> last;       ///< Keep only the newest stretch of this length.
+  bool overhead = true;               ///< Measure what recording costs.
+  std::string cuda = "auto";          ///< Of kCudaModes.
+  double gpu_metrics_hz = 1000;       ///< Of the extra "gpu-metrics".
+  std::vector<std::string> lines_of;  ///< Modules whose lines are recorded, too.
+  std::string sources = "on";         ///< Of kSourceKinds.
+  bool graph_nodes = false;           ///< Each node of a CUDA graph, not the graph as a whole.
 };
 
 /// "shapes,stacks"; each name once. Errors: invalid_argument, with the names that there are.

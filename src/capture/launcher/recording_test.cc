@@ -24,7 +24,7 @@ TEST(Recording, AnUnknownExtraIsRefusedWithThoseThereAre) {
 
 TEST(Recording, OfARunningProgramOnlyTorchIsAsked) {
   EXPECT_EQ(*parse_torch_extras("flops,shapes"), (std::vector<std::string>{"shapes", "flops"}));
-  for (const std::string extra : {"gpu-metrics", "functions", "libraries"}) {
+  for (const std::string extra : {"gpu-metrics", "functions", "lines", "libraries"}) {
     const auto parsed = parse_torch_extras("shapes," + extra);
     ASSERT_FALSE(parsed);
     EXPECT_NE(parsed.error().message.find("start it with fathom run --with " + extra),
