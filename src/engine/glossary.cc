@@ -218,6 +218,10 @@ constexpr Term kTerms[] = {
     {"crossover", "term",
      "The size from which on a command or function costs no more than what it is measured "
      "against, by the medians of pairs; beside it the sizes at which that is certain."},
+    {"statement", "term",
+     "Of a profile of lines: what Python runs as one, also where it lies on several lines; of if, "
+     "for and the like the header alone. Statements that share a line are one."},
+    {"hit", "term", "Of a profile of lines: a statement began."},
     {"session", "term", "A folder that fathom run wrote: traces, telemetry, conditions."},
     {"fallback level", "term",
      "How much of CUDA could be recorded: full activity, activity without what was refused, CUDA "

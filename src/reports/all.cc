@@ -15,6 +15,7 @@ Report health();
 Report info();
 Report kernels();
 Report launches();
+Report lines();
 Report loader();
 Report modules();
 Report ops();
@@ -29,9 +30,10 @@ Report telemetry();
 
 std::span<const Report> all_reports() {
   static const Report table[] = {
-      overview(), health(),  info(),      steps(),  accounting(), gaps(),      critical_path(),
-      ops(),      kernels(), roofline(),  copies(), launches(),   syncs(),     modules(),
-      stacks(),   ranges(),  functions(), energy(), loader(),     telemetry(), processes(),
+      overview(),      health(),  info(),      steps(),     accounting(), gaps(),
+      critical_path(), ops(),     kernels(),   roofline(),  copies(),     launches(),
+      syncs(),         modules(), stacks(),    ranges(),    functions(),  lines(),
+      energy(),        loader(),  telemetry(), processes(),
   };
   return table;
 }

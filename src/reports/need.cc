@@ -32,6 +32,7 @@ bool has_counters(const Context& context) {
 }
 
 bool has_functions(const Context& context) { return !context.trace.functions.empty(); }
+bool has_lines(const Context& context) { return !context.trace.lines.empty(); }
 bool has_process_runs(const Context& context) { return !context.trace.process_runs.empty(); }
 
 struct Known {
@@ -40,7 +41,7 @@ struct Known {
   std::string_view otherwise;
 };
 
-constexpr std::array<Known, 9> kKnown = {{
+constexpr std::array<Known, 10> kKnown = {{
     {StoreTable::activities, has_activities, "The trace holds no device activity."},
     {StoreTable::kernels, has_slices<SliceKind::kernel>, "The trace holds no kernels."},
     {StoreTable::copies, has_slices<SliceKind::memcpy, SliceKind::memset>,
@@ -57,6 +58,9 @@ constexpr std::array<Known, 9> kKnown = {{
     {StoreTable::functions, has_functions,
      "The recording holds no profile of functions; fathom run --with functions records that of "
      "Python programs."},
+    {StoreTable::lines, has_lines,
+     "The recording holds no profile of lines; fathom run --with lines records those of Python "
+     "programs."},
     {StoreTable::process_runs, has_process_runs,
      "No processes were recorded; fathom run records them."},
 }};

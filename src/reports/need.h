@@ -20,6 +20,7 @@ enum class StoreTable : std::uint8_t {
   loader_slices,  ///< Slices of a data loader's work.
   counters,       ///< Tracks with samples of telemetry.
   functions,
+  lines,
   process_runs,
 };
 

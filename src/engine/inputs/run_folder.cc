@@ -12,6 +12,7 @@
 #include "engine/inputs/run_conditions.h"
 #include "engine/inputs/run_facts.h"
 #include "engine/inputs/run_family.h"
+#include "engine/inputs/run_sources.h"
 #include "engine/inputs/trace_cache.h"
 #include "store/merge.h"
 
@@ -213,7 +214,9 @@ Result<Trace> read_run(const RunRecording& recording, const ReadOptions& options
   Merging merging(recording, options);
   merging.add(recording.base);
   for (const std::string& part : recording.parts) merging.add(part);
-  return merging.take();
+  Result<Trace> trace = merging.take();
+  if (trace && !(*trace).lines.empty()) add_sources(*trace, recording.folder);
+  return trace;
 }
 
 }  // namespace fathom

@@ -232,6 +232,29 @@ TEST_F(RunFolder, FilesForOtherToolsAreNamed) {
   EXPECT_NE(kept.find("functions-10.prof: the functions with their callers"), std::string::npos);
 }
 
+TEST_F(RunFolder, KeptSourcesAreReadAndNothingBesideThem) {
+  write("manifest.json", kManifest);
+  fs::create_directories(folder_ / "sources/home/me");
+  write("sources/home/me/a.py", "x = 1\n");
+  write("secret", "key");
+  fs::create_symlink(folder_ / "secret", folder_ / "sources/home/me/link.py");
+  fs::create_symlink(folder_, folder_ / "sources/out");
+  {
+    Result<std::unique_ptr<wire::Writer>> writer =
+        wire::Writer::open((folder_ / "process-10.fathom").string());
+    ASSERT_TRUE(writer);
+    for (const char* const file :
+         {"/home/me/a.py", "/home/me/a.py", "/home/me/none.py", "/home/me/link.py", "/out/secret",
+          "/../secret", "secret", "../secret", "/home/../home/me/a.py", "", "/"})
+      (*writer)->line({.pid = 10, .file = file, .first = 1, .last = 1});
+  }
+  const Trace trace = open();
+  EXPECT_EQ(trace.lines.size(), 11U);
+  ASSERT_EQ(trace.sources.size(), 1U);
+  EXPECT_EQ(trace.text(trace.sources[0].file), "/home/me/a.py");
+  EXPECT_EQ(trace.text(trace.sources[0].text), "x = 1\n");
+}
+
 TEST_F(RunFolder, TheMergedTraceHoldsAllOnOneClock) {
   write("manifest.json", kManifest);
   torch("torch-10-1.pt.trace.json", 10);

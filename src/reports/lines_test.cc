@@ -1,0 +1,110 @@
+// lines: statements by their time, and the listing of a source file.
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "reports/answer.h"
+#include "store/trace_builder.h"
+
+namespace fathom {
+namespace {
+
+constexpr std::string_view kSource =
+    "import os\n"        // 1
+    "\n"                 // 2
+    "def f(x):\n"        // 3
+    "    # a comment\n"  // 4
+    "    y = g(\n"       // 5
+    "        x)\n"       // 6
+    "    if y:\n"        // 7
+    "        never()\n"  // 8
+    "\n"                 // 9
+    "f(1)\n";            // 10
+
+class LinesReport : public ::testing::Test {
+ protected:
+  LinesReport() {
+    add("<module>", 0, 1, 1, 1, 50, 50);
+    add("<module>", 0, 3, 3, 1, 10, 10);
+    add("<module>", 0, 10, 10, 1, 1000, 40);
+    add("f", 3, 5, 6, 10, 600, 500);
+    add("f", 3, 7, 7, 10, 400, 400);
+    add("f", 3, 8, 8, 0, 0, 0);
+    trace_.sources.push_back({trace_.strings.intern("/a.py"), trace_.strings.intern(kSource)});
+  }
+
+  void add(std::string_view function, std::uint32_t function_line, std::uint32_t first,
+           std::uint32_t last, std::uint64_t hits, std::int64_t total, std::int64_t self,
+           std::int64_t pid = 7) {
+    trace_.lines.push_back({.pid = pid,
+                            .file = trace_.strings.intern("/a.py"),
+                            .function = trace_.strings.intern(function),
+                            .first = first,
+                            .last = last,
+                            .function_line = function_line,
+                            .hits = hits,
+                            .total = duration_ns(total),
+                            .self = duration_ns(self)});
+  }
+
+  [[nodiscard]] static std::vector<std::string> texts(const Answer& table,
+                                                      std::string_view column) {
+    std::vector<std::string> found;
+    for (std::size_t row = 0; row < table.rows(); ++row)
+      found.emplace_back(table.text(row, column));
+    return found;
+  }
+
+  Trace trace_ = TraceBuilder().build();
+};
+
+TEST_F(LinesReport, StatementsThatRanComeByTheirOwnTime) {
+  const Answer table("lines", trace_);
+  EXPECT_EQ(texts(table, "location"),
+            (std::vector<std::string>{"/a.py:5", "/a.py:7", "/a.py:1", "/a.py:10", "/a.py:3"}));
+  EXPECT_EQ(table.text(0, "source"), "y = g(");
+  EXPECT_EQ(table.number(0, "hits"), 10);
+  EXPECT_EQ(table.number(0, "total_per_hit_ns"), 60);
+  EXPECT_EQ(table.real(0, "total_percent"), 60.0);
+  EXPECT_EQ(table.real(0, "self_percent"), 50.0);
+}
+
+TEST_F(LinesReport, ProcessesAreSummedUnlessTheyAreAskedFor) {
+  add("f", 3, 7, 7, 5, 100, 100, 8);
+  EXPECT_EQ(Answer("lines", trace_).number(1, "hits"), 15);
+  EXPECT_EQ(Answer("lines", trace_, "process").rows(), 6U);
+}
+
+TEST_F(LinesReport, WithoutSourcesThereIsANote) {
+  trace_.sources.clear();
+  const Answer table("lines", trace_);
+  EXPECT_EQ(table.rows(), 5U);
+  ASSERT_EQ(table.notes().size(), 1U);
+  EXPECT_NE(table.notes()[0].find("--sources off"), std::string::npos);
+}
+
+TEST_F(LinesReport, WithoutAProfileTheOptionIsNamed) {
+  trace_.lines.clear();
+  const Answer table("lines", trace_);
+  ASSERT_EQ(table.notes().size(), 1U);
+  EXPECT_NE(table.notes()[0].find("--with lines"), std::string::npos);
+}
+
+TEST_F(LinesReport, TheListingHasEachLineOfAFunctionOnce) {
+  OptionValues own;
+  own.set("listing", true);
+  const Answer table("lines", trace_, TableOptions{}, {}, own);
+  EXPECT_EQ(
+      texts(table, "location"),
+      (std::vector<std::string>{"/a.py:1", "/a.py:2", "/a.py:3", "/a.py:9", "/a.py:10", "/a.py:3",
+                                "/a.py:4", "/a.py:5", "/a.py:6", "/a.py:7", "/a.py:8"}));
+  EXPECT_EQ(table.text(6, "source"), "    # a comment");
+  EXPECT_TRUE(table.null(6, "hits"));
+  EXPECT_TRUE(table.null(8, "hits"));      // the second line of a statement
+  EXPECT_EQ(table.number(10, "hits"), 0);  // one that never ran
+  EXPECT_TRUE(table.null(10, "total_ns"));
+}
+
+}  // namespace
+}  // namespace fathom
