@@ -1,5 +1,6 @@
 // lines: hits and time of each statement of a Python program, beside its source.
 #include <algorithm>
+#include <functional>
 #include <map>
 #include <optional>
 #include <span>
