@@ -119,7 +119,7 @@ PyObject* make(PyTypeObject* type, Vectorcall function) {
 
 /// A list of callables.
 PyObject* callables(std::initializer_list<Vectorcall> functions) {
-  static PyTypeObject* const type = make_type();
+  PyTypeObject* const type = make_type();
   PyObject* const made = type == nullptr ? nullptr : PyList_New(0);
   if (made == nullptr) return nullptr;
   for (const Vectorcall function : functions) {
