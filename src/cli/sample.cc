@@ -14,13 +14,21 @@
 #include "cli/selection_options.h"
 #include "cli/version.h"
 #include "sample/sampler.h"
+#include "sample/stack_sums.h"
 
 namespace fathom::cli {
 namespace {
 
-using sample::Samples;
+using sample::SamplerState;
 using sample::StackState;
 using sample::WeighedStack;
+
+/// What is printed.
+struct Found {
+  std::vector<WeighedStack> stacks;
+  std::int64_t on_cpu = 0;  ///< ns: the sum over all stacks.
+  SamplerState state;
+};
 
 struct SampleArguments {
   std::vector<std::string> pids;
@@ -44,7 +52,7 @@ std::string_view mark_of(const WeighedStack& stack) {
 }
 
 /// A line for each stack: its frames from the outermost on, between them ";", then the nanoseconds.
-std::string as_folded(const Samples& samples) {
+std::string as_folded(const Found& samples) {
   std::string out;
   for (const WeighedStack& stack : samples.stacks) {
     std::string line;
@@ -63,19 +71,19 @@ std::string as_folded(const Samples& samples) {
   return out;
 }
 
-std::string as_json(const Samples& samples) {
+std::string as_json(const Found& samples) {
   std::string out;
   JsonWriter json(out, kJsonLines);
   json.object().member("schema", "fathom.samples/1").member("fathom", version());
-  json.member("rounds", samples.rounds).member("late", samples.late);
+  json.member("rounds", samples.state.rounds).member("late", samples.state.late);
   json.member("on_cpu_ns", samples.on_cpu);
   json.key("counts")
       .object(kJsonInline)
-      .member("whole", samples.counts.whole)
-      .member("shortened", samples.counts.shortened)
-      .member("unread", samples.counts.unread)
+      .member("whole", samples.state.counts.whole)
+      .member("shortened", samples.state.counts.shortened)
+      .member("unread", samples.state.counts.unread)
       .end();
-  json.key("not_read").texts(samples.unread);
+  json.key("not_read").texts(samples.state.unread);
   json.key("stacks").array(kJsonLines);
   for (const WeighedStack& stack : samples.stacks) {
     json.object(kJsonInline).member("on_cpu_ns", stack.on_cpu).member("samples", stack.samples);
@@ -91,30 +99,32 @@ std::string percent_of(std::int64_t part, std::int64_t all) {
   return std::to_string(all > 0 ? (100 * part + all / 2) / all : 0) + " %";
 }
 
-void say_counts(const Samples& samples, bool quiet) {
+void say_counts(const Found& samples, bool quiet) {
   if (quiet) return;
-  const sample::StackCounts& counts = samples.counts;
+  const sample::StackCounts& counts = samples.state.counts;
   const std::int64_t all = counts.whole + counts.shortened + counts.unread;
   say_error(std::to_string(all) + " stacks: " + percent_of(counts.whole, all) + " whole, " +
             percent_of(counts.shortened, all) + " shortened, " + percent_of(counts.unread, all) +
             " not read; " + std::to_string(samples.on_cpu / 1'000'000) +
             " ms of processor time by the scheduler");
-  if (samples.late > 0)
-    say_warning(std::to_string(samples.late) + " looks were left out: the machine was busy", false);
-  for (const std::string& process : samples.unread) say_warning(process, false);
+  if (samples.state.late > 0)
+    say_warning(std::to_string(samples.state.late) + " looks were left out: the machine was busy", false);
+  for (const std::string& process : samples.state.unread) say_warning(process, false);
 }
 
 int run(const SampleArguments& arguments) {
   Result<std::vector<pid_t>> pids = parse_pids(arguments.pids);
   if (!pids) return fail(std::move(pids).error().in("sample"));
+  sample::StackSums sums;
   auto sampler = sample::Sampler::open(
-      (*pids).front(), {.period = 1'000'000'000 / arguments.rate, .alone = arguments.alone});
+      (*pids).front(), {.period = 1'000'000'000 / arguments.rate, .alone = arguments.alone}, sums);
   if (!sampler) return fail(sampler.error());
   Result<Output> output = Output::open(arguments.output);
   if (!output) return fail(output.error());
   std::signal(SIGINT, [](int) { interrupted = 1; });
   (*sampler)->run(arguments.duration.count(), [] { return interrupted != 0; });
-  const Samples samples = (*sampler)->samples();
+  (*sampler)->finish();
+  const Found samples{sums.stacks(), sums.on_cpu(), (*sampler)->state()};
   const Result<void> written =
       (*output).write(arguments.json ? as_json(samples) : as_folded(samples));
   const Result<void> finished = written ? (*output).finish() : written;

@@ -24,6 +24,7 @@
 #include "sample/process_look.h"
 #include "sample/runtime.h"
 #include "sample/sampler.h"
+#include "sample/stack_sums.h"
 #include "sample/thread_list.h"
 
 namespace fathom::sample {
@@ -366,7 +367,8 @@ TEST_P(Live, ReadOnItsOwnProcessorEveryStackIsWhole) {
 
 TEST_P(Live, TheWeightsOfAllStacksAreTheSchedulersTime) {
   const Program program(GetParam(), "work.py", {"5", "1000"});
-  auto sampler = Sampler::open(program.pid(), {});
+  StackSums sums;
+  auto sampler = Sampler::open(program.pid(), {}, sums);
   ASSERT_TRUE(sampler) << sampler.error().message;
   const std::int64_t before = read_tasks(program.pid()).front().on_cpu.value_or(0);
   std::int64_t ran = 0;
@@ -375,23 +377,24 @@ TEST_P(Live, TheWeightsOfAllStacksAreTheSchedulersTime) {
     ran = read_tasks(program.pid()).front().on_cpu.value_or(0) - before;
   }
   (*sampler)->look();
+  (*sampler)->finish();
   const std::int64_t after = read_tasks(program.pid()).front().on_cpu.value_or(0);
-  const Samples samples = (*sampler)->samples();
   // It began to count earlier than we did, and ended before we did.
-  EXPECT_GE(samples.on_cpu, ran);
-  EXPECT_LE(samples.on_cpu, after);
+  EXPECT_GE(sums.on_cpu(), ran);
+  EXPECT_LE(sums.on_cpu(), after);
   std::int64_t sum = 0;
   std::int64_t in_work = 0;
-  for (const WeighedStack& stack : samples.stacks) {
+  for (const WeighedStack& stack : sums.stacks()) {
     sum += stack.on_cpu;
     const bool known = std::ranges::any_of(stack.frames, [](const FrameLook& frame) {
       return frame.function == "work" || frame.function == "deep";
     });
     in_work += known || stack.state == StackState::unread ? stack.on_cpu : 0;
   }
-  EXPECT_EQ(sum, samples.on_cpu);
-  EXPECT_GT(in_work, samples.on_cpu / 2);
-  EXPECT_GT(samples.counts.whole + samples.counts.shortened + samples.counts.unread, 0);
+  EXPECT_EQ(sum, sums.on_cpu());
+  EXPECT_GT(in_work, sums.on_cpu() / 2);
+  const StackCounts counts = (*sampler)->state().counts;
+  EXPECT_GT(counts.whole + counts.shortened + counts.unread, 0);
 }
 
 TEST_P(Live, AThreadThatSleepsWeighsNothing) {
@@ -399,15 +402,72 @@ TEST_P(Live, AThreadThatSleepsWeighsNothing) {
   Result<ProcessLook> look = look_at(program.pid());
   for (int again = 0; again < 10000 && look && !all_wait(*look); ++again)
     look = look_at(program.pid());
-  auto sampler = Sampler::open(program.pid(), {});
+  StackSums sums;
+  auto sampler = Sampler::open(program.pid(), {}, sums);
   ASSERT_TRUE(sampler) << sampler.error().message;
   for (int round = 0; round < 50; ++round) (*sampler)->look();
-  const Samples samples = (*sampler)->samples();
-  EXPECT_EQ(samples.rounds, 50);
-  for (const WeighedStack& stack : samples.stacks) {
+  (*sampler)->finish();
+  EXPECT_EQ((*sampler)->state().rounds, 50);
+  for (const WeighedStack& stack : sums.stacks()) {
     EXPECT_FALSE(std::ranges::any_of(
         stack.frames, [](const FrameLook& frame) { return frame.function.ends_with("method"); }));
   }
+}
+
+/// Sums what each thread spent, and by what it waited for.
+class ThreadSums final : public SampleSink {
+ public:
+  void take(const ThreadSample& sample) override {
+    const Spent& spent = sample.spent;
+    sums[sample.thread] += spent.on_cpu + spent.queued + spent.blocked;
+    if (sample.wait != nullptr) waits[sample.thread][sample.wait->kind] += spent.blocked;
+  }
+  std::map<pid_t, std::int64_t> sums;
+  std::map<pid_t, std::map<WaitKind, std::int64_t>> waits;
+};
+
+std::int64_t clock_ns() {
+  timespec now{};
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return now.tv_sec * 1'000'000'000 + now.tv_nsec;
+}
+
+TEST_P(Live, WhatAThreadSpentSumsToTheTimeForWhichItWasLookedAt) {
+  const Program program(GetParam(), "waiting.py");
+  Result<ProcessLook> look = look_at(program.pid());
+  for (int again = 0; again < 10000 && look && !all_wait(*look); ++again)
+    look = look_at(program.pid());
+  ThreadSums sums;
+  const std::int64_t before = clock_ns();
+  auto sampler = Sampler::open(program.pid(), {}, sums);
+  ASSERT_TRUE(sampler) << sampler.error().message;
+  const std::int64_t opened = clock_ns();
+  for (int round = 0; round < 200; ++round) (*sampler)->look();
+  const std::int64_t finished = clock_ns();
+  (*sampler)->finish();
+  const std::int64_t after = clock_ns();
+  EXPECT_EQ(sums.sums.size(), 6U);
+  for (const auto& [thread, sum] : sums.sums) {
+    EXPECT_GE(sum, finished - opened) << thread;
+    EXPECT_LE(sum, after - before) << thread;
+  }
+  EXPECT_GT(sums.waits[program.number("sleep")][WaitKind::sleep], 0);
+  EXPECT_GT(sums.waits[program.number("pipe")][WaitKind::file], 0);
+  EXPECT_GT(sums.waits[program.number("recursion")][WaitKind::lock], 0);
+}
+
+TEST_P(Live, OfThreadsThatTakeTurnsTheOthersWaitForTheGil) {
+  const Program program(GetParam(), "busy.py");
+  ThreadSums sums;
+  auto sampler = Sampler::open(program.pid(), {}, sums);
+  ASSERT_TRUE(sampler) << sampler.error().message;
+  const auto waited = [&sums] {
+    std::int64_t all = 0;
+    for (auto& [thread, kinds] : sums.waits) all += kinds[WaitKind::gil];
+    return all;
+  };
+  for (int round = 0; round < 200'000 && waited() == 0; ++round) (*sampler)->look();
+  EXPECT_GT(waited(), 0);
 }
 
 std::string name_of(const testing::TestParamInfo<std::string>& info) {

@@ -136,12 +136,6 @@ std::vector<std::string> command_of(pid_t pid, const capture::ProcStat& stat) {
 
 }  // namespace
 
-FrameLook look_of(const Frame& frame, const Layout& layout) {
-  return {.function = frame.code->name,
-          .file = frame.code->file,
-          .line = frame.code->line(layout, frame.instruction)};
-}
-
 Result<PythonOf> python_of(pid_t pid, const Memory& memory) {
   int error = 0;
   const std::optional<std::vector<Mapping>> mappings = read_mappings(pid, error);

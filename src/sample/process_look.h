@@ -10,6 +10,7 @@
 #include <sys/types.h>
 
 #include "base/result.h"
+#include "sample/frame_names.h"
 #include "sample/runtime.h"
 #include "sample/stack.h"
 #include "sample/task.h"
@@ -18,16 +19,6 @@ namespace fathom::sample {
 
 /// Does a thread have the GIL?
 enum class GilState : std::uint8_t { none, holds, waits };
-
-struct FrameLook {
-  std::string function;
-  std::string file;
-  std::optional<std::int32_t> line;
-  bool operator==(const FrameLook&) const = default;
-};
-
-/// The frame with its names. `layout` is that of its process.
-FrameLook look_of(const Frame& frame, const Layout& layout);
 
 struct ThreadLook {
   Task task;  ///< Of a Python thread whose number is not known: id 0.

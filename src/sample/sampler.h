@@ -1,81 +1,76 @@
-// Sampler: where the threads of a process tree spend their processor time, by looking at their
-// stacks.
+// Sampler: what the threads of a process tree do, by looking at them in regular steps.
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
+#include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <sys/types.h>
 
 #include "base/result.h"
-#include "sample/process_look.h"
+#include "sample/process_sampler.h"
 
 namespace fathom::sample {
 
-/// How many stacks were looked at, by what is known of them.
-struct StackCounts {
-  std::int64_t whole = 0;
-  std::int64_t shortened = 0;
-  std::int64_t unread = 0;
-};
-
-/// Threads that had this stack, and the processor time that they used until they were looked at.
-struct WeighedStack {
-  std::vector<FrameLook> frames;  ///< The outermost first. Empty: no Python function, or unread.
-  StackState state = StackState::whole;
-  bool python = true;       ///< False for threads without Python.
-  std::int64_t on_cpu = 0;  ///< ns.
-  std::int64_t samples = 0;
-};
-
-struct Samples {
-  std::vector<WeighedStack> stacks;  ///< The most processor time first.
-  StackCounts counts;                ///< Of threads of Python that had run.
-  std::int64_t rounds = 0;           ///< How often all threads were looked at.
-  std::int64_t late = 0;            ///< Rounds that were left out because those before took longer.
-  std::int64_t on_cpu = 0;          ///< ns of all threads: the sum over all stacks.
+/// How the looking went.
+struct SamplerState {
+  StackCounts counts;        ///< Of stacks of Python.
+  std::int64_t rounds = 0;   ///< How often all threads were looked at.
+  std::int64_t late = 0;     ///< Rounds that were left out: those before took longer.
+  std::int64_t cost = 0;     ///< ns of a processor that looking has taken.
   std::vector<std::string> unread;  ///< Processes without stacks, and why.
+  /// That the processes may use which ran most of the time; 0: not known.
+  int processors = 0;
+  std::int64_t with_torch = 0;      ///< Processes that were left to PyTorch's profiler.
 };
 
 /// Looks at all threads of the process and of those below it in regular steps, with some chance in
-/// them. A thread that has not run since the last look is not read. The others get a stack, whose
-/// weight is what the scheduler says that they have run since then: so the weights sum to the
-/// scheduler's time. One thread at a time.
+/// them, and hands the sink what each of them spent. One thread at a time.
 class Sampler {
  public:
   struct Options {
     std::int64_t period = 10'000'000;  ///< ns.
     bool alone = false;                ///< Without the processes below.
+    bool fresh = false;                ///< The process has just been started: all of it counts.
+    bool without_torch = false;        ///< Ends with processes that have loaded PyTorch.
+    /// Of a processor: where looking costs more, the steps become longer. 0: whatever it costs.
+    double most_cost = 0;
   };
 
-  /// Errors: those of python_of for the process itself.
-  static Result<std::unique_ptr<Sampler>> open(pid_t root, const Options& options);
+  /// `sink` must outlive it. Errors: those of python_of for the process itself.
+  static Result<std::unique_ptr<Sampler>> open(pid_t root, const Options& options,
+                                               SampleSink& sink);
   ~Sampler();
   Sampler(const Sampler&) = delete;
   Sampler& operator=(const Sampler&) = delete;
 
   /// Looks for `duration` ns, or until the process has ended or `stop` returns true.
-  void run(std::int64_t duration, bool (*stop)());
+  void run(std::int64_t duration, const std::function<bool()>& stop);
   /// One look at all threads.
   void look();
-  /// What was found so far.
-  [[nodiscard]] Samples samples() const;
+  /// Hands the sink what was not given yet. Call once, at the end.
+  void finish();
+  [[nodiscard]] SamplerState state() const;
 
  private:
-  class Process;
-  explicit Sampler(pid_t root, const Options& options);
+  explicit Sampler(pid_t root, const Options& options, SampleSink& sink);
   void find_processes();
-  void add(pid_t pid, PythonOf python);
+  void end(ProcessSampler& process);
 
   pid_t root_;
   Options options_;
-  std::map<pid_t, std::unique_ptr<Process>> processes_;
-  std::vector<std::unique_ptr<Process>> ended_;
-  std::int64_t rounds_ = 0;
-  std::int64_t late_ = 0;
+  SampleSink& sink_;
+  std::map<pid_t, std::unique_ptr<ProcessSampler>> processes_;
+  std::set<std::pair<pid_t, std::int64_t>> left_out_;   ///< With when they started.
+  SamplerState state_;
+  /// What each process that has ended was ready to run, and where it might.
+  std::vector<std::pair<std::int64_t, cpu_set_t>> ran_;
+  std::int64_t newest_task_ = -1;
 };
 
 }  // namespace fathom::sample

@@ -35,25 +35,6 @@ std::int64_t own_number(const std::string& folder, pid_t id) {
   return number;
 }
 
-Task read_task(const std::string& tasks, pid_t id) {
-  const std::string folder = tasks + "/" + std::to_string(id);
-  Task task;
-  task.id = id;
-  task.native = own_number(folder, id);
-  if (const auto stat = capture::parse_stat(read_file(folder + "/stat").value_or(""))) {
-    task.name = stat->name;
-    task.state = stat->state;
-  }
-  parse_call(read_file(folder + "/syscall").value_or(""), task);
-  if (const auto schedule = parse_schedule(read_file(folder + "/schedstat").value_or(""))) {
-    task.on_cpu = schedule->on_cpu;
-    task.queued = schedule->queued;
-  }
-  task.channel = read_file(folder + "/wchan").value_or("");
-  if (task.channel == "0") task.channel.clear();
-  return task;
-}
-
 /// What a descriptor of the process is open on.
 std::string object_of(pid_t pid, std::int64_t descriptor) {
   const std::string path = "/proc/" + std::to_string(pid) + "/fd/" + std::to_string(descriptor);
@@ -101,13 +82,34 @@ void parse_call(std::string_view text, Task& task) {
   }
 }
 
-std::vector<Task> read_tasks(pid_t pid) {
-  const std::string folder = "/proc/" + std::to_string(pid) + "/task";
-  std::vector<Task> tasks;
-  for (const pid_t id : capture::pids_in(folder)) {
-    if (tasks.size() == kMostTasks) break;
-    tasks.push_back(read_task(folder, id));
+std::vector<pid_t> task_ids(pid_t pid) {
+  std::vector<pid_t> ids = capture::pids_in("/proc/" + std::to_string(pid) + "/task");
+  if (ids.size() > kMostTasks) ids.resize(kMostTasks);
+  return ids;
+}
+
+Task read_task(pid_t pid, pid_t id) {
+  const std::string folder = "/proc/" + std::to_string(pid) + "/task/" + std::to_string(id);
+  Task task;
+  task.id = id;
+  task.native = own_number(folder, id);
+  if (const auto stat = capture::parse_stat(read_file(folder + "/stat").value_or(""))) {
+    task.name = stat->name;
+    task.state = stat->state;
   }
+  parse_call(read_file(folder + "/syscall").value_or(""), task);
+  if (const auto schedule = parse_schedule(read_file(folder + "/schedstat").value_or(""))) {
+    task.on_cpu = schedule->on_cpu;
+    task.queued = schedule->queued;
+  }
+  task.channel = read_file(folder + "/wchan").value_or("");
+  if (task.channel == "0") task.channel.clear();
+  return task;
+}
+
+std::vector<Task> read_tasks(pid_t pid) {
+  std::vector<Task> tasks;
+  for (const pid_t id : task_ids(pid)) tasks.push_back(read_task(pid, id));
   return tasks;
 }
 

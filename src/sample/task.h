@@ -27,6 +27,12 @@ struct Task {
   std::optional<std::int64_t> queued;  ///< ns so far that it could have run but had to wait.
 };
 
+/// The numbers of a process's threads, ascending; empty where there is none.
+std::vector<pid_t> task_ids(pid_t pid);
+
+/// One of them; its state is '?' where it has ended.
+Task read_task(pid_t pid, pid_t id);
+
 /// The threads of a process; empty where there is none.
 std::vector<Task> read_tasks(pid_t pid);
 

@@ -1,0 +1,408 @@
+// Looks at the threads of a process.
+#include "sample/process_sampler.h"
+
+#include <algorithm>
+#include <array>
+#include <ctime>
+#include <limits>
+#include <unordered_map>
+
+#include <unistd.h>
+
+#include "base/hash.h"
+#include "capture/system/proc.h"
+#include "sample/mappings.h"
+#include "sample/process_look.h"
+#include "sample/schedule.h"
+
+namespace fathom::sample {
+namespace {
+
+constexpr std::int64_t kMs = 1'000'000;
+/// How often new threads are looked for where some task of the machine is new, and in any case.
+constexpr std::int64_t kListEvery = 50 * kMs;
+constexpr std::int64_t kWholeListEvery = 1000 * kMs;
+/// How often code objects are looked at again.
+constexpr std::int64_t kCodeEvery = 1000 * kMs;
+/// Where no Python was found, it is looked for again after so long, twice as long each time.
+constexpr std::int64_t kSearchAfter = 50 * kMs;
+constexpr std::int64_t kSlowestSearch = 5000 * kMs;
+/// A thread that sleeps is looked at less and less often.
+constexpr int kQuietLooks = 4;
+constexpr std::int64_t kPerQuietLook = 2 * kMs;
+constexpr std::int64_t kSlowestLook = 30 * kMs;
+/// What a sleeping thread spent is given at least so often.
+constexpr std::int64_t kGiveEvery = 5000 * kMs;
+/// New Python threads write down who they are a little after they began.
+constexpr int kListPython = 4;
+constexpr int kMostLost = 3;
+constexpr int kMostInVain = 20;
+
+std::int64_t now_ns() {
+  timespec now{};
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return now.tv_sec * 1000 * kMs + now.tv_nsec;
+}
+
+std::string folder_of(pid_t pid, pid_t tid) {
+  return "/proc/" + std::to_string(pid) + "/task/" + std::to_string(tid);
+}
+
+std::string program_of(pid_t pid) {
+  std::array<char, 4096> path{};
+  const std::string link = "/proc/" + std::to_string(pid) + "/exe";
+  const ssize_t size = ::readlink(link.c_str(), path.data(), path.size());
+  return size > 0 ? std::string(path.data(), static_cast<std::size_t>(size)) : std::string();
+}
+
+std::string name_of(pid_t pid, pid_t tid) {
+  std::string name = read_file(folder_of(pid, tid) + "/comm").value_or("");
+  while (name.ends_with('\n')) name.pop_back();
+  return name;
+}
+
+/// Of what files are mapped where.
+std::uint64_t sum_of(const std::vector<Mapping>& mappings) {
+  std::uint64_t sum = 1;
+  for (const Mapping& mapping : mappings) {
+    if (mapping.offset == 0 && mapping.path.starts_with('/')) sum = hash_mix(sum, mapping.begin);
+  }
+  return sum;
+}
+
+bool holds_torch(const std::vector<Mapping>& mappings) {
+  return std::ranges::any_of(mappings, [](const Mapping& mapping) {
+    return mapping.path.find("/libtorch") != std::string::npos;
+  });
+}
+
+}  // namespace
+
+StackCounts& StackCounts::operator+=(const StackCounts& more) {
+  whole += more.whole;
+  shortened += more.shortened;
+  unread += more.unread;
+  return *this;
+}
+
+ProcessSampler::Thread::Thread(pid_t pid, const Task& task, std::int64_t begin,
+                               const Spent& before)
+    : id(task.id),
+      name(task.name),
+      native(task.native),
+      schedule(folder_of(pid, task.id) + "/schedstat"),
+      call(folder_of(pid, task.id) + "/syscall"),
+      ledger(begin, before.on_cpu, before.queued),
+      given(begin) {}
+
+ProcessSampler::ProcessSampler(pid_t pid, const Options& options, SampleSink& sink)
+    : pid_(pid), options_(options), sink_(sink), memory_(pid), started_(options.fresh) {
+  list(now_ns());
+}
+
+bool ProcessSampler::look(std::int64_t now) {
+  if (now >= next_list_) list(now);
+  if (has_torch_) return false;
+  if (python_ != nullptr && now >= next_codes_) {
+    python_->codes.look_again();
+    next_codes_ = now + kCodeEvery;
+  }
+  for (auto at = threads_.begin(); at != threads_.end();) {
+    Thread& thread = at->second;
+    const bool there = now < thread.next || look_at_thread(thread);
+    if (!there) give_rest(thread);
+    at = there ? std::next(at) : threads_.erase(at);
+  }
+  return !threads_.empty();
+}
+
+void ProcessSampler::finish() {
+  for (auto& [id, thread] : threads_) {
+    std::int64_t on_cpu = 0;
+    std::int64_t queued = 0;
+    if (read_schedule(thread, on_cpu, queued)) {
+      thread.last = now_ns();
+      thread.ledger.read(thread.last, on_cpu, queued);
+    }
+    give_rest(thread);
+  }
+  threads_.clear();
+}
+
+void ProcessSampler::list(std::int64_t now) {
+  next_list_ = now + kListEvery;
+  const std::string program = program_of(pid_);
+  if (program != program_ && !program.empty()) {
+    // It has begun another program.
+    if (!program_.empty()) forget_python();
+    program_ = program;
+    newest_task_ = -1;
+    next_search_ = now;
+    search_after_ = kSearchAfter;
+    mapped_ = 0;
+  }
+  const std::int64_t newest = capture::newest_task();
+  if (newest < 0 || newest != newest_task_ || now >= next_whole_list_) {
+    list_threads(now);
+    newest_task_ = newest;
+  }
+  if (now >= next_search_) look_for_python(now);
+  if (python_ != nullptr && list_python_ > 0) list_python();
+}
+
+void ProcessSampler::list_threads(std::int64_t now) {
+  for (auto& [id, thread] : threads_) thread.listed = false;
+  bool fresh = false;
+  CPU_ZERO(&processors_);
+  const bool names = newest_task_ < 0 || now >= next_whole_list_;
+  next_whole_list_ = now + kWholeListEvery;
+  for (const pid_t id : task_ids(pid_)) {
+    cpu_set_t own;
+    if (sched_getaffinity(id, sizeof own, &own) == 0) CPU_OR(&processors_, &processors_, &own);
+    const auto known = threads_.find(id);
+    if (known == threads_.end()) {
+      add_thread(id, now);
+      fresh = true;
+    } else {
+      known->second.listed = true;
+      if (names) known->second.name = name_of(pid_, id);
+    }
+  }
+  started_ = true;
+  for (auto at = threads_.begin(); at != threads_.end();) {
+    if (!at->second.listed) give_rest(at->second);
+    at = at->second.listed ? std::next(at) : threads_.erase(at);
+  }
+  if (fresh) list_python_ = kListPython;
+}
+
+void ProcessSampler::add_thread(pid_t id, std::int64_t now) {
+  const Task task = read_task(pid_, id);
+  if (task.state == 'Z' || task.state == 'X' || task.state == '?') return;
+  const Spent so_far{.on_cpu = task.on_cpu.value_or(0), .queued = task.queued.value_or(0)};
+  // Those that were there before us have run without us.
+  const Spent before = started_ ? Spent{} : so_far;
+  const std::int64_t begin = started_ ? now - so_far.on_cpu - so_far.queued : now;
+  threads_.try_emplace(id, pid_, task, begin, before);
+}
+
+void ProcessSampler::look_for_python(std::int64_t now) {
+  search_after_ = std::min(std::max(2 * search_after_, kSearchAfter), kSlowestSearch);
+  next_search_ = now + (python_ == nullptr ? search_after_ : kSlowestSearch);
+  int error = 0;
+  const auto mappings = read_mappings(pid_, error);
+  if (mappings && options_.without_torch && holds_torch(*mappings)) has_torch_ = true;
+  if (python_ != nullptr || has_torch_) return;
+  if (!mappings) {
+    if (Result<PythonOf> python = python_of(pid_, memory_); !python) reason_ = python.error().message;
+    return;
+  }
+  const std::uint64_t mapped = sum_of(*mappings);
+  if (mapped == mapped_ || mappings->empty()) return;
+  Result<Runtime> runtime = find_runtime(pid_, memory_, *mappings);
+  if (runtime) {
+    reason_.clear();
+    python_ = std::make_unique<Python>(memory_, std::move(*runtime));
+    list_python_ = kListPython;
+    return;
+  }
+  const ErrorCode code = runtime.error().code;
+  // One that is just starting is ready soon.
+  if (code == ErrorCode::io || code == ErrorCode::unsupported) {
+    next_search_ = now + kSearchAfter;
+  } else {
+    mapped_ = mapped;
+  }
+  reason_ = code == ErrorCode::not_found ? "" : runtime.error().message;
+  if (code != ErrorCode::not_found) return;
+  // Memory that may not be read looks as if there were no Python in it.
+  std::byte byte{};
+  const auto readable = std::ranges::find_if(*mappings, [](const Mapping& mapping) {
+    return mapping.readable && !mapping.path.starts_with("[v");
+  });
+  if (readable == mappings->end() || memory_.read(readable->begin, {&byte, 1})) return;
+  if (Result<PythonOf> python = python_of(pid_, memory_)) reason_ = std::move((*python).reason);
+}
+
+void ProcessSampler::forget_python() {
+  for (auto& [id, thread] : threads_) {
+    thread.reader.reset();
+    thread.alongside.reset();
+  }
+  if (python_ != nullptr) {
+    for (auto& [id, thread] : threads_) {
+      // What is left is of the program before; its frames are given while their code is there.
+      give_rest(thread);
+      thread.asleep = false;
+      thread.slept = 0;
+      thread.place = {};
+    }
+    sink_.forget_code();
+  }
+  python_.reset();
+  lost_ = 0;
+}
+
+void ProcessSampler::list_python() {
+  --list_python_;
+  std::unordered_map<std::int64_t, pid_t> by_native;
+  std::vector<std::int64_t> natives;
+  for (const auto& [id, thread] : threads_) {
+    by_native.emplace(thread.native, id);
+    natives.push_back(thread.native);
+  }
+  ThreadList list = read_threads(memory_, python_->runtime, natives);
+  lost_ = list.threads.empty() ? lost_ + 1 : 0;
+  if (lost_ >= kMostLost) {
+    // The same program has begun anew, or Python has ended in it.
+    forget_python();
+    mapped_ = 0;
+    next_search_ = 0;
+    return;
+  }
+  if (list.threads.empty()) ++list_python_;
+  if (!list.gils.empty()) python_->gils = std::move(list.gils);
+  for (const PythonThread& each : list.threads) {
+    const auto found = by_native.find(each.native);
+    if (found == by_native.end()) continue;
+    Thread& thread = threads_.at(found->second);
+    if (thread.reader && thread.reader->thread() == each.address) continue;
+    thread.reader.emplace(memory_, python_->runtime.layout, python_->codes, each.address,
+                          each.interpreter);
+    if (python_->runtime.layout.on_heap()) thread.alongside.emplace(pid_, found->second);
+  }
+}
+
+bool ProcessSampler::read_schedule(Thread& thread, std::int64_t& on_cpu, std::int64_t& queued) {
+  const std::optional<Schedule> schedule = parse_schedule(thread.schedule.read(buffer_));
+  if (!schedule) return false;
+  on_cpu = schedule->on_cpu;
+  queued = schedule->queued;
+  return true;
+}
+
+bool ProcessSampler::is_running(const Thread& thread, Task& task) {
+  task.id = thread.id;
+  task.state = 'S';
+  const std::string_view text = thread.call.read(buffer_);
+  if (text.starts_with("running")) return true;
+  if (!text.empty()) {
+    parse_call(text, task);
+    return false;
+  }
+  // What it does may not be seen; its state may.
+  const std::optional<std::string> stat = read_file(folder_of(pid_, thread.id) + "/stat");
+  if (stat) task.state = parse_whereabouts(*stat, "").state;
+  return task.state == 'R';
+}
+
+/// False where it has ended.
+bool ProcessSampler::look_at_thread(Thread& thread) {
+  std::int64_t on_cpu = 0;
+  std::int64_t queued = 0;
+  if (!read_schedule(thread, on_cpu, queued)) return false;
+  const std::int64_t now = now_ns();
+  const bool moved = on_cpu != thread.on_cpu || queued != thread.queued;
+  thread.on_cpu = on_cpu;
+  thread.queued = queued;
+  thread.last = now;
+  thread.ledger.read(now, on_cpu, queued);
+  if (!moved && thread.asleep) {
+    thread.slept = thread.ledger.left().blocked;
+    ++thread.quiet;
+    if (thread.quiet > kQuietLooks)
+      thread.next = now + std::min(kSlowestLook, (thread.quiet - kQuietLooks) * kPerQuietLook);
+    if (now - thread.given >= kGiveEvery) {
+      give(thread, now, thread.ledger.take_blocked(thread.slept), &thread.place.wait);
+      thread.slept = 0;
+      thread.given = now;
+    }
+    return true;
+  }
+  thread.quiet = 0;
+  Task task;
+  const bool running = is_running(thread, task);
+  // The scheduler has not written down yet what it ran.
+  if (moved || !running) met(thread, running, task, now);
+  return true;
+}
+
+void ProcessSampler::met(Thread& thread, bool running, const Task& task, std::int64_t now) {
+  if (thread.asleep) {
+    // It has woken since: what was blocked until then was so where it slept.
+    const std::int64_t most =
+        running ? std::numeric_limits<std::int64_t>::max() : thread.slept;
+    give(thread, now, thread.ledger.take_blocked(most), &thread.place.wait);
+  }
+  thread.given = now;
+  read_stack(thread, running);
+  thread.asleep = !running;
+  thread.place.wait = {};
+  if (running) {
+    thread.slept = 0;
+    give(thread, now, thread.ledger.take_running(), nullptr);
+    return;
+  }
+  thread.slept = thread.ledger.left().blocked;
+  static const std::vector<Gil> kNone;
+  thread.place.wait = wait_of(pid_, memory_, task, python_ != nullptr ? python_->gils : kNone);
+}
+
+void ProcessSampler::read_stack(Thread& thread, bool running) {
+  Place& place = thread.place;
+  place.frames.clear();
+  place.state = StackState::whole;
+  place.python = thread.reader.has_value();
+  if (!thread.reader) return;
+  const bool near = running && thread.alongside;
+  if (near) thread.alongside->begin();
+  const Stack& stack = thread.reader->read();
+  if (near) thread.alongside->end();
+  place.frames = stack.frames;
+  place.state = stack.state;
+  (stack.state == StackState::whole       ? counts_.whole
+   : stack.state == StackState::shortened ? counts_.shortened
+                                          : counts_.unread) += 1;
+  // Its Python may be another one by now, of the same program.
+  in_vain_ = stack.state == StackState::unread ? in_vain_ + 1 : 0;
+  if (in_vain_ < kMostInVain) return;
+  in_vain_ = 0;
+  list_python_ = std::max(list_python_, 1);
+}
+
+void ProcessSampler::give(const Thread& thread, std::int64_t time, const Spent& spent,
+                          const Wait* wait) {
+  if (!spent.any()) return;
+  ready_ += spent.on_cpu + spent.queued;
+  const Place& place = thread.place;
+  sink_.take({.time = time,
+              .process = pid_,
+              .thread = thread.id,
+              .name = thread.name,
+              .python = place.python,
+              .state = place.state,
+              .frames = place.frames,
+              .layout = python_ != nullptr && !place.frames.empty() ? &python_->runtime.layout
+                                                                    : nullptr,
+              .spent = spent,
+              .wait = wait});
+}
+
+/// What it ran although it was never met running is not known to be of any stack.
+void ProcessSampler::give_rest(Thread& thread) {
+  if (thread.asleep) {
+    give(thread, thread.last,
+         thread.ledger.take_blocked(std::numeric_limits<std::int64_t>::max()), &thread.place.wait);
+  }
+  Spent rest = thread.ledger.take_running();
+  rest.blocked =
+      thread.ledger.take_blocked(std::numeric_limits<std::int64_t>::max()).blocked;
+  // One that runs to its end is most likely still where it was met.
+  if (thread.asleep || thread.place.frames.empty()) {
+    thread.place.frames.clear();
+    if (thread.reader) thread.place.state = StackState::unread;
+  }
+  give(thread, thread.last, rest, nullptr);
+}
+
+}  // namespace fathom::sample

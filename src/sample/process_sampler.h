@@ -1,0 +1,143 @@
+// ProcessSampler: the threads of one process, looked at again and again.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <sched.h>
+#include <sys/types.h>
+
+#include "base/proc_file.h"
+#include "sample/alongside.h"
+#include "sample/memory.h"
+#include "sample/runtime.h"
+#include "sample/thread_list.h"
+#include "sample/thread_sample.h"
+
+namespace fathom::sample {
+
+/// How many stacks were looked at, by what is known of them.
+struct StackCounts {
+  std::int64_t whole = 0;
+  std::int64_t shortened = 0;
+  std::int64_t unread = 0;
+  StackCounts& operator+=(const StackCounts& more);
+};
+
+/// A thread that was met running gets the time on a processor that it used since it was last met
+/// so; one that was met blocked, the time for which it was. So a thread's own rest is never charged
+/// to what it waits in, nor the other way round. One that has not run since is not read again.
+class ProcessSampler {
+ public:
+  struct Options {
+    /// It was started while we looked, so all that it has done counts.
+    bool fresh = false;
+    /// Ends with a process that has loaded PyTorch.
+    bool without_torch = false;
+  };
+
+  /// `sink` must outlive it.
+  ProcessSampler(pid_t pid, const Options& options, SampleSink& sink);
+
+  /// False once it has ended.
+  bool look(std::int64_t now);
+  /// Gives the sink what was not given yet.
+  void finish();
+
+  [[nodiscard]] pid_t pid() const { return pid_; }
+  /// Why it has no Python stacks; empty where it has, or where there is no Python in it.
+  [[nodiscard]] const std::string& reason() const { return reason_; }
+  [[nodiscard]] const StackCounts& counts() const { return counts_; }
+  /// Its stacks are left to PyTorch's profiler.
+  [[nodiscard]] bool has_torch() const { return has_torch_; }
+  /// ns that its threads ran or could have run, as far as it was given.
+  [[nodiscard]] std::int64_t ready() const { return ready_; }
+  /// The processors that its threads may use.
+  [[nodiscard]] const cpu_set_t& processors() const { return processors_; }
+  /// It has handed out frames.
+  [[nodiscard]] bool has_code() const { return python_ != nullptr; }
+
+ private:
+  /// Where a thread was met.
+  struct Place {
+    std::vector<Frame> frames;
+    StackState state = StackState::whole;
+    bool python = false;
+    Wait wait;
+  };
+  struct Thread {
+    Thread(pid_t pid, const Task& task, std::int64_t begin, const Spent& before);
+    pid_t id;
+    std::string name;
+    std::int64_t native;
+    RereadFile schedule;
+    RereadFile call;
+    ThreadLedger ledger;
+    std::int64_t on_cpu = -1;  ///< As last read.
+    std::int64_t queued = -1;
+    std::int64_t last = 0;  ///< When that was.
+    std::int64_t next = 0;  ///< When to look again.
+    std::int64_t given = 0;
+    std::int64_t slept = 0;  ///< Of the ledger's blocked time, what is certainly the place's.
+    int quiet = 0;           ///< Looks since it ran.
+    bool asleep = false;
+    Place place;  ///< Where it sleeps, or was met last.
+    std::optional<StackReader> reader;
+    std::optional<Alongside> alongside;  ///< Where a running thread cannot be read otherwise.
+    bool listed = true;
+  };
+  /// The CPython of the program that the process runs.
+  struct Python {
+    Python(const Memory& memory, Runtime found)
+        : runtime(std::move(found)), codes(memory, runtime.layout) {}
+    Runtime runtime;
+    CodeTable codes;
+    std::vector<Gil> gils;
+  };
+
+  void list(std::int64_t now);
+  void list_threads(std::int64_t now);
+  void add_thread(pid_t id, std::int64_t now);
+  void look_for_python(std::int64_t now);
+  void list_python();
+  void forget_python();
+  bool read_schedule(Thread& thread, std::int64_t& on_cpu, std::int64_t& queued);
+  [[nodiscard]] bool is_running(const Thread& thread, Task& task);
+  bool look_at_thread(Thread& thread);
+  void met(Thread& thread, bool running, const Task& task, std::int64_t now);
+  void read_stack(Thread& thread, bool running);
+  void give(const Thread& thread, std::int64_t time, const Spent& spent, const Wait* wait);
+  void give_rest(Thread& thread);
+
+  pid_t pid_;
+  Options options_;
+  SampleSink& sink_;
+  ProcessMemory memory_;
+  std::unique_ptr<Python> python_;
+  std::string reason_;
+  std::map<pid_t, Thread> threads_;
+  StackCounts counts_;
+  std::int64_t ready_ = 0;
+  cpu_set_t processors_{};
+  std::string buffer_;
+  std::string program_;             ///< What /proc/PID/exe leads to.
+  std::uint64_t mapped_ = 0;        ///< Of the files that were mapped when there was no Python.
+  std::int64_t newest_task_ = -1;   ///< When the threads were listed.
+  std::int64_t next_list_ = 0;
+  std::int64_t next_whole_list_ = 0;
+  std::int64_t next_codes_ = 0;
+  std::int64_t next_search_ = 0;
+  std::int64_t search_after_ = 0;
+  int list_python_ = 0;  ///< How often the threads of Python are still to be listed.
+  int lost_ = 0;         ///< Listings that found no thread of Python.
+  int in_vain_ = 0;      ///< Stacks in a row of which nothing could be read.
+  bool started_;
+  bool has_torch_ = false;
+};
+
+}  // namespace fathom::sample
