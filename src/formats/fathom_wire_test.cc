@@ -197,6 +197,42 @@ TEST_F(FathomWire, LinesAreKept) {
   EXPECT_EQ(trace.import[Repair::number_out_of_range].example, "line");
 }
 
+TEST_F(FathomWire, StacksShareTheirFrames) {
+  const wire::StackFrame main{.number = 1, .function = "main", .file = "a.py", .line = 3};
+  const wire::StackFrame work{.number = 2, .function = "work", .file = "a.py", .line = 9};
+  const auto record = [](std::int64_t time, std::int64_t on_cpu) {
+    return wire::StackRecord{.time = time,
+                             .pid = 7,
+                             .tid = 8,
+                             .thread = "python",
+                             .frame = 0,
+                             .on_cpu = on_cpu,
+                             .queued = 2,
+                             .blocked = 3,
+                             .cause = "lock",
+                             .object = "futex"};
+  };
+  writer_->stack(record(1000, 5), std::vector{main, work});
+  writer_->flush();
+  writer_->stack(record(2000, 6), std::vector{main, work});
+  writer_->stack(record(3000, 7), {});
+  writer_->stack(record(4000, -7), {});
+  const Trace trace = read();
+  ASSERT_EQ(trace.stack_samples.size(), 3U);
+  EXPECT_EQ(trace.stack_frames.size(), 2U);
+  const StackSample& first = trace.stack_samples[0];
+  EXPECT_EQ(first.frame, trace.stack_samples[1].frame);
+  EXPECT_EQ(trace.text(trace.stack_frames[first.frame].function), "work");
+  EXPECT_EQ(trace.stack_frames[first.frame].parent, 0U);
+  EXPECT_EQ(trace.stack_frames[first.frame].line, 9);
+  EXPECT_EQ(trace.text(first.cause), "lock");
+  EXPECT_EQ(trace.text(first.thread), "python");
+  EXPECT_EQ(to_ns(trace.stack_samples[1].time - first.time), 1000);
+  EXPECT_EQ(to_ns(trace.stack_samples[2].on_cpu), 7);
+  EXPECT_EQ(trace.stack_samples[2].frame, kNoFrame);
+  EXPECT_EQ(trace.import[Repair::number_out_of_range].count, 1U);
+}
+
 TEST_F(FathomWire, NumbersThatCannotBeTrueAreCountedAndLeftOut) {
   writer_->slice(-5, 10, 1, 1, "before the start", "annotation");
   writer_->slice(INT64_MAX, 10, 1, 1, "never", "annotation");

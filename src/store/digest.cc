@@ -27,7 +27,7 @@ std::uint64_t line_hash(std::string_view line) {
 constexpr std::string_view kTables[] = {
     "slices",  "numbers",    "arguments", "collectives", "flows", "memory",
     "samples", "instants",   "tracks",    "processes",   "runs",  "functions",
-    "lines",   "categories", "devices",   "distributed", "facts"};
+    "lines",   "stacks",     "categories", "devices",    "distributed", "facts"};
 
 /// The fields of one line, joined by '|'; "-" stands for what was not recorded.
 class Line {
@@ -313,6 +313,17 @@ void Lines::processes() {
     line_.number(line.function_line).number(static_cast<std::int64_t>(line.hits));
     line_.number(to_ns(line.total)).number(to_ns(line.self));
     done("lines");
+  }
+  for (const StackSample& sample : trace_.stack_samples) {
+    line_.start("stack").number_or(sample.pid).number_or(sample.tid).add(trace_.text(sample.thread));
+    time(sample.time);
+    line_.number(to_ns(sample.on_cpu)).number(to_ns(sample.queued)).number(to_ns(sample.blocked));
+    line_.add(trace_.text(sample.cause)).add(trace_.text(sample.object));
+    for (std::uint32_t row = sample.frame; row != kNoFrame; row = trace_.stack_frames[row].parent) {
+      const StackFrame& frame = trace_.stack_frames[row];
+      line_.add(trace_.text(frame.function)).add(trace_.text(frame.file)).number(frame.line);
+    }
+    done("stacks");
   }
 }
 

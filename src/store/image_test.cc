@@ -69,6 +69,14 @@ Trace trace_of(std::int64_t operators) {
   trace.timed.push_back({.pid = 4, .start = time_ns(8), .duration = duration_ns(2)});
   trace.process_runs.push_back({.pid = 100, .wall_ns = 5});
   const StringId file = trace.strings.intern("a.py");
+  trace.stack_frames.push_back({.function = file, .file = file, .line = 3});
+  trace.stack_samples.push_back({.pid = 100,
+                                 .tid = 101,
+                                 .thread = file,
+                                 .frame = 0,
+                                 .on_cpu = duration_ns(5),
+                                 .cause = StringId(0),
+                                 .object = StringId(0)});
   trace.functions.push_back({.pid = 100, .file = file, .name = file, .calls = 2});
   trace.lines.push_back({.pid = 100, .file = file, .function = file, .first = 3, .hits = 2});
   trace.sources.push_back({.file = file, .text = file});
@@ -117,6 +125,9 @@ TEST(Image, GivesBackWhatWasWritten) {
     EXPECT_EQ(read->functions.size(), 1U);
     EXPECT_EQ(read->lines.size(), 1U);
     EXPECT_EQ(read->sources.size(), 1U);
+    ASSERT_EQ(read->stack_samples.size(), 1U);
+    EXPECT_EQ(read->stack_samples[0].frame, 0U);
+    EXPECT_EQ(read->text(read->stack_frames[0].function), read->text(read->functions[0].file));
     EXPECT_EQ(read->timed.size(), 1U);
     EXPECT_EQ(read->process_runs.size(), 1U);
     EXPECT_EQ(read->strings.find("aten::op1"), trace.strings.find("aten::op1"));

@@ -38,6 +38,7 @@ class Merger {
   void runs();
   void functions();
   void source_lines();
+  void stacks();
   void facts();
   void processes();
 
@@ -446,6 +447,27 @@ void Merger::source_lines() {
   }
 }
 
+void Merger::stacks() {
+  const auto first = static_cast<std::uint32_t>(base_.stack_frames.size());
+  const auto moved = [first](std::uint32_t frame) {
+    return frame == kNoFrame ? kNoFrame : frame + first;
+  };
+  for (StackFrame frame : other_.stack_frames) {
+    frame.parent = moved(frame.parent);
+    frame.function = text(frame.function);
+    frame.file = text(frame.file);
+    base_.stack_frames.push_back(frame);
+  }
+  for (StackSample sample : other_.stack_samples) {
+    sample.time = shifted(sample.time);
+    sample.frame = moved(sample.frame);
+    sample.thread = text(sample.thread);
+    sample.cause = text(sample.cause);
+    sample.object = text(sample.object);
+    base_.stack_samples.push_back(sample);
+  }
+}
+
 void Merger::facts() {
   for (const Fact& fact : other_.facts) {
     const Fact* const mine = base_.fact(fact.key);
@@ -482,6 +504,7 @@ MergeCounts Merger::run() {
     instants();
     samples();
     memory();
+    stacks();
   }
   devices();
   runs();

@@ -67,6 +67,33 @@ TEST(Merge, LinesOfBothStayAndASourceIsKeptOnce) {
   EXPECT_EQ(base.text(base.sources[0].text), "mine");
 }
 
+TEST(Merge, StacksKeepTheirFrames) {
+  const auto with_stack = [](std::string_view function, std::int64_t origin) {
+    TraceBuilder builder;
+    Trace trace = at(builder, origin);
+    const StringId name = trace.strings.intern(function);
+    trace.stack_frames.push_back({.function = name, .file = name, .line = 1});
+    trace.stack_frames.push_back({.parent = 0, .function = name, .file = name, .line = 2});
+    trace.stack_samples.push_back({.pid = 1,
+                                   .tid = 1,
+                                   .time = time_ns(500),
+                                   .thread = name,
+                                   .frame = 1,
+                                   .on_cpu = duration_ns(5),
+                                   .cause = name,
+                                   .object = name});
+    return trace;
+  };
+  Trace base = with_stack("f", 1000);
+  merge(base, with_stack("g", 3000), {.within_span = false});
+  ASSERT_EQ(base.stack_samples.size(), 2U);
+  const StackSample& added = base.stack_samples[1];
+  EXPECT_EQ(to_ns(added.time), 2500);
+  EXPECT_EQ(added.frame, 3U);
+  EXPECT_EQ(base.stack_frames[added.frame].parent, 2U);
+  EXPECT_EQ(base.text(base.stack_frames[added.frame].function), "g");
+}
+
 TEST(Merge, WhatLiesOutsideOfTheBaseIsCountedAndLeftOut) {
   Trace base = base_trace();
   TraceBuilder builder;

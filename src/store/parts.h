@@ -33,6 +33,8 @@ void each_array(Tables& trace, const Visit& visit) {
   visit(trace.functions);
   visit(trace.lines);
   visit(trace.sources);
+  visit(trace.stack_frames);
+  visit(trace.stack_samples);
 }
 
 /// Visits every field of the few things that hold texts of their own, so that one description

@@ -142,6 +142,31 @@ struct SourceText {
   StringId text{};
 };
 
+/// No row of Trace::stack_frames.
+inline constexpr std::uint32_t kNoFrame = UINT32_MAX;
+
+/// A function on sampled stacks, at a line, below those that called it.
+struct StackFrame {
+  std::uint32_t parent = kNoFrame;  ///< An earlier row.
+  StringId function{};
+  StringId file{};
+  std::int32_t line = -1;  ///< -1: not known.
+};
+
+/// What a thread spent, until `time`, with a stack.
+struct StackSample {
+  std::int64_t pid = kAbsent;
+  std::int64_t tid = kAbsent;
+  Time time{};
+  StringId thread{};               ///< Its name.
+  std::uint32_t frame = kNoFrame;  ///< The innermost.
+  Duration on_cpu{};
+  Duration queued{};   ///< It could have run, but had no processor.
+  Duration blocked{};  ///< It waited for something.
+  StringId cause{};    ///< Of being blocked: gil, lock, sleep, child, file, poll, call.
+  StringId object{};   ///< What it waited for.
+};
+
 /// A number that the recorder gave with a slice: of a step, a batch, a sample.
 struct NumberedSlice {
   SliceId slice{};
@@ -493,6 +518,8 @@ struct Trace : SliceTables {
   std::vector<FunctionTime> functions;
   std::vector<LineTime> lines;
   std::vector<SourceText> sources;
+  std::vector<StackFrame> stack_frames;
+  std::vector<StackSample> stack_samples;
   std::vector<Fact> facts;
   ImportLog import;
 

@@ -228,6 +228,17 @@ void Checker::others() {
     expect(known(line.file) && known(line.function), "a line's texts do not exist");
   for (const SourceText& source : t.sources)
     expect(known(source.file) && known(source.text), "a source's texts do not exist");
+  for (std::size_t row = 0; row < t.stack_frames.size(); ++row) {
+    const StackFrame& frame = t.stack_frames[row];
+    expect(frame.parent == kNoFrame || frame.parent < row, "a frame's caller comes later", row);
+    expect(known(frame.function) && known(frame.file), "a frame's texts do not exist", row);
+  }
+  for (const StackSample& sample : t.stack_samples) {
+    expect(sample.frame == kNoFrame || sample.frame < t.stack_frames.size(),
+           "a sampled stack does not exist");
+    expect(known(sample.thread) && known(sample.cause) && known(sample.object),
+           "a sample's texts do not exist");
+  }
   expect(t.span.begin <= t.span.end, "the span ends before it begins");
 }
 

@@ -49,7 +49,9 @@ enum class Kind : std::uint16_t {
   call,
   memory,
   line,
+  frame,
+  stack,
 };
-inline constexpr std::size_t kKinds = static_cast<std::size_t>(Kind::line) + 1;
+inline constexpr std::size_t kKinds = static_cast<std::size_t>(Kind::stack) + 1;
 
 }  // namespace fathom::wire

@@ -59,7 +59,8 @@ constexpr std::array<std::size_t, kKinds> kBodyBytes = [] {
   };
   add(ClockRecord(), ProcessRecord(), ThreadRecord(), SliceRecord(), EndRecord(), CounterRecord(),
       SampleRecord(), FactRecord(), ExitRecord(), DroppedRecord(), FunctionRecord(), Argument(),
-      DeviceActivity(), Launch(), Copy(), Wait(), Call(), MemoryOperation(), LineRecord());
+      DeviceActivity(), Launch(), Copy(), Wait(), Call(), MemoryOperation(), LineRecord(),
+      FrameRecord(), StackRecord());
   return bytes;
 }();
 
@@ -182,6 +183,7 @@ void Reader::count_number(std::uint64_t number) {
 void Reader::records(std::string_view payload, std::uint64_t offset) {
   texts_.clear();
   counters_.clear();
+  frames_.clear();
   argument_fits_ = false;
   detail_fits_ = false;
   std::size_t at = 0;
@@ -248,6 +250,23 @@ void Reader::sample(const Record& record) {
   visitor_.sample(sample, record.offset);
 }
 
+/// A parent that is not defined is counted, and the frame is taken as an outermost one.
+void Reader::frame(const Record& record) {
+  auto frame = read<FrameRecord>(record);
+  const auto parent = frames_.find(frame.parent);
+  if (parent == frames_.end() && frame.parent != 0) damage_.texts.add(record.offset);
+  frame.parent = parent == frames_.end() ? 0 : parent->second;
+  if (frame.id != 0) frames_[frame.id] = visitor_.frame(frame, record.offset);
+}
+
+void Reader::stack(const Record& record) {
+  auto stack = read<StackRecord>(record);
+  const auto frame = frames_.find(stack.frame);
+  if (frame == frames_.end() && stack.frame != 0) damage_.texts.add(record.offset);
+  stack.frame = frame == frames_.end() ? 0 : frame->second;
+  visitor_.stack(stack, record.offset);
+}
+
 /// Of a device activity; without one it is damage.
 void Reader::detail(const Record& record) {
   if (!detail_fits_) {
@@ -312,6 +331,10 @@ void Reader::record(const Record& record) {
       return visitor_.call(read<Call>(record), offset);
     case Kind::memory:
       return visitor_.memory(read<MemoryOperation>(record), offset);
+    case Kind::frame:
+      return frame(record);
+    case Kind::stack:
+      return stack(record);
   }
 }
 

@@ -50,6 +50,11 @@ class Visitor {
   virtual void wait(const Wait& /*record*/, std::uint64_t /*offset*/) {}
   virtual void call(const Call& /*record*/, std::uint64_t /*offset*/) {}
   virtual void memory(const MemoryOperation& /*record*/, std::uint64_t /*offset*/) {}
+  /// A number of the visitor's for this frame, not 0; frames below it and stacks come with it.
+  virtual std::uint32_t frame(const FrameRecord& /*record*/, std::uint64_t /*offset*/) {
+    return 1;
+  }
+  virtual void stack(const StackRecord& /*record*/, std::uint64_t /*offset*/) {}
 };
 
 /// How often something was found, and the byte where it was found first.
@@ -70,7 +75,7 @@ struct Damage {
   Found missing;                    ///< Blocks whose number does not occur, but for leading ones.
   std::uint64_t first_number = 0;  ///< Of the first block: above 0 where earlier ones were dropped.
   Found malformed;                 ///< Records too short, or that overlap the end of their block.
-  Found texts;                     ///< Texts and counters that are used but not defined.
+  Found texts;                     ///< Texts, counters and frames that are used but not defined.
   std::map<std::uint16_t, Found> unknown_kinds;
   std::map<std::uint16_t, Found> unknown_blocks;  ///< By type.
 };
@@ -110,6 +115,8 @@ class Reader {
   void define(const Record& record);
   void sample(const Record& record);
   void detail(const Record& record);
+  void frame(const Record& record);
+  void stack(const Record& record);
   [[nodiscard]] std::string_view rest() const;
   std::string_view text(std::uint32_t id, std::uint64_t offset);
 
@@ -127,6 +134,7 @@ class Reader {
   bool detail_fits_ = false;    // a device activity came before it in the block
   std::unordered_map<std::uint32_t, std::string_view> texts_;
   std::unordered_map<std::uint32_t, std::uint32_t> counters_;
+  std::unordered_map<std::uint32_t, std::uint32_t> frames_;
 };
 
 }  // namespace fathom::wire

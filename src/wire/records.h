@@ -223,6 +223,44 @@ struct LineRecord {
   }
 };
 
+/// A function on stacks, below `parent` that called it. Stands alone like strings: defined in the
+/// block that uses it.
+struct FrameRecord {
+  static constexpr Kind kKind = Kind::frame;
+  std::uint32_t id = 0;      ///< In its block.
+  std::uint32_t parent = 0;  ///< In the file its id, 0: none; for a visitor what frame() returned.
+  std::string_view function;
+  std::string_view file;
+  std::int32_t line = -1;
+  static constexpr auto fields(auto&& visit) {
+    return visit(Field{"id", &FrameRecord::id}, Field{"parent", &FrameRecord::parent},
+                 Field{"function", &FrameRecord::function}, Field{"file", &FrameRecord::file},
+                 Field{"line", &FrameRecord::line});
+  }
+};
+
+/// What a thread spent until `time` with a stack; times in ns.
+struct StackRecord {
+  static constexpr Kind kKind = Kind::stack;
+  std::int64_t time = 0;
+  std::int32_t pid = 0;
+  std::int64_t tid = 0;
+  std::string_view thread;  ///< Its name.
+  std::uint32_t frame = 0;  ///< The innermost: as FrameRecord::parent.
+  std::int64_t on_cpu = 0;
+  std::int64_t queued = 0;
+  std::int64_t blocked = 0;
+  std::string_view cause;   ///< Of being blocked.
+  std::string_view object;  ///< What it waited for.
+  static constexpr auto fields(auto&& visit) {
+    return visit(Field{"time", &StackRecord::time}, Field{"pid", &StackRecord::pid},
+                 Field{"tid", &StackRecord::tid}, Field{"thread", &StackRecord::thread},
+                 Field{"frame", &StackRecord::frame}, Field{"on_cpu", &StackRecord::on_cpu},
+                 Field{"queued", &StackRecord::queued}, Field{"blocked", &StackRecord::blocked},
+                 Field{"cause", &StackRecord::cause}, Field{"object", &StackRecord::object});
+  }
+};
+
 using ArgumentRecord = Argument;
 
 /// Bytes of a field in the file.

@@ -59,7 +59,8 @@ std::map<int, Description> descriptions() {
   };
   add(ClockRecord(), ProcessRecord(), ThreadRecord(), SliceRecord(), EndRecord(), CounterRecord(),
       SampleRecord(), FactRecord(), ExitRecord(), DroppedRecord(), FunctionRecord(), Argument(),
-      DeviceActivity(), Launch(), Copy(), Wait(), Call(), MemoryOperation(), LineRecord());
+      DeviceActivity(), Launch(), Copy(), Wait(), Call(), MemoryOperation(), LineRecord(),
+      FrameRecord(), StackRecord());
   for (const Kind kind : {Kind::begin, Kind::instant})
     all[static_cast<int>(kind)] = description<MomentRecord>();
   return all;

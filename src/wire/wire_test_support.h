@@ -18,6 +18,7 @@ class Listing final : public Visitor {
  public:
   std::vector<std::string> lines;
   std::vector<std::uint64_t> offsets;
+  std::vector<std::string> stacks;
 
   void clock(const ClockRecord& r, std::uint64_t at) override {
     add(at, "clock", r.monotonic, r.unix, r.error);
@@ -53,6 +54,17 @@ class Listing final : public Visitor {
   }
   void dropped(const DroppedRecord& r, std::uint64_t at) override {
     add(at, "dropped", r.what, r.count);
+  }
+  /// The names from the outermost on; a stack shows them in place of its frame.
+  std::uint32_t frame(const FrameRecord& r, std::uint64_t /*at*/) override {
+    stacks.push_back((r.parent == 0 ? "" : stacks[r.parent - 1] + ";") + std::string(r.function) +
+                     "@" + std::string(r.file) + ":" + std::to_string(r.line));
+    return static_cast<std::uint32_t>(stacks.size());
+  }
+  void stack(const StackRecord& r, std::uint64_t at) override {
+    add(at, "stack", r.time, r.pid, r.tid, r.thread,
+        r.frame == 0 ? std::string_view("-") : std::string_view(stacks[r.frame - 1]), r.on_cpu,
+        r.queued, r.blocked, r.cause, r.object);
   }
   void function(const FunctionRecord& r, std::uint64_t at) override {
     add(at, "function", r.pid, r.file, r.line, r.name, r.calls, r.total, r.self);

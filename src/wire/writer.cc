@@ -12,6 +12,7 @@
 #include <cstdio>
 #include <cstring>
 #include <limits>
+#include <map>
 #include <mutex>
 #include <new>
 #include <optional>
@@ -187,6 +188,7 @@ class Writer::State {
   /// Defines the counter in this block. False where there is none of that id, or no room.
   bool define(std::uint32_t id, std::int64_t time);
   void sample(const SampleRecord& sample);
+  void stack(StackRecord stack, std::span<const StackFrame> frames);
   void count_dropped(std::uint64_t records) { dropped_ += records; }
   void lose(Loss loss, std::uint64_t records);
 
@@ -201,6 +203,7 @@ class Writer::State {
   void repeat(const Repeated& repeated);
   void say_losses();
   bool take_memory(std::size_t bytes);
+  std::optional<std::uint32_t> add_frames(std::span<const StackFrame> frames, const Texts& texts);
 
   std::mutex mutex_;
   std::string path_;
@@ -221,6 +224,9 @@ class Writer::State {
 
   std::vector<Counter> counters_;
   std::vector<Repeated> repeated_;
+  /// By the parent's id in the block and the frame's number: its id in the block frames_in_.
+  std::map<std::pair<std::uint32_t, std::uint32_t>, std::uint32_t> frames_;
+  std::uint64_t frames_in_ = UINT64_MAX;
   std::size_t memory_ = 0;
   std::array<std::uint64_t, kLosses.size()> losses_{};  // not yet said in the file
   std::uint64_t dropped_ = 0;
@@ -393,6 +399,49 @@ void Writer::State::write_and_repeat(const Record& record, std::int64_t time) {
   }
 }
 
+/// The frames that the block does not define yet, with room for the record behind them. Nothing
+/// where they do not fit.
+std::optional<std::uint32_t> Writer::State::add_frames(std::span<const StackFrame> frames,
+                                                       const Texts& texts) {
+  if (frames_in_ != number_) frames_.clear();
+  frames_in_ = number_;
+  std::uint32_t parent = 0;
+  for (const StackFrame& frame : frames) {
+    const auto [at, fresh] = frames_.try_emplace(std::pair(parent, frame.number), 0U);
+    if (fresh) {
+      at->second = static_cast<std::uint32_t>(frames_.size());
+      const FrameRecord record{at->second, parent, frame.function, frame.file, frame.line};
+      Texts both = texts_of(record);
+      both += texts;
+      constexpr std::size_t kBytes =
+          body_bytes<FrameRecord>() + kRecordHeaderBytes + body_bytes<StackRecord>();
+      if (!block_->fits(kBytes, both)) {
+        frames_.erase(at);
+        return std::nullopt;
+      }
+      block_->add(record);
+    }
+    parent = at->second;
+  }
+  return parent;
+}
+
+/// The frames and the stack lie in one block. Where it ends on the way, all begin again in the
+/// next; a stack that does not fit into an empty one loses outer frames.
+void Writer::State::stack(StackRecord stack, std::span<const StackFrame> frames) {
+  const Texts texts = texts_of(stack);
+  int attempts = 0;
+  while (room(stack.kKind, body_bytes<StackRecord>(), stack.time, texts)) {
+    if (const std::optional<std::uint32_t> innermost = add_frames(frames, texts)) {
+      stack.frame = *innermost;
+      block_->add(stack);
+      return;
+    }
+    hand_over();
+    if (++attempts > 1) frames = frames.last(frames.size() / 2);
+  }
+}
+
 /// With its details, all in one block.
 void Writer::State::write(const DeviceActivity& activity) {
   Texts texts = texts_of(activity);
@@ -517,6 +566,15 @@ void Writer::device(const DeviceActivity& activity) noexcept {
 void Writer::call(const Call& call) noexcept {
   const auto lock = state_->lock();
   state_->write(call, call.start, call.arguments);
+}
+
+void Writer::stack(const StackRecord& stack, std::span<const StackFrame> frames) noexcept {
+  const auto lock = state_->lock();
+  try {
+    state_->stack(stack, frames);
+  } catch (...) {
+    state_->lose(Loss::no_memory, 1);
+  }
 }
 
 void Writer::memory(const MemoryOperation& operation) noexcept {

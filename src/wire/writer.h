@@ -32,6 +32,13 @@ struct WriterOptions {
 using Exit = ExitRecord;
 using Function = FunctionRecord;
 using Line = LineRecord;
+/// A function on a stack; its parent and id follow from its place.
+struct StackFrame {
+  std::uint32_t number = 0;  ///< The caller's: equal ones have equal function, file and line.
+  std::string_view function;
+  std::string_view file;
+  std::int32_t line = -1;
+};
 /// Texts and arguments are borrowed for the call.
 using Slice = SliceRecord;
 
@@ -93,6 +100,9 @@ class Writer {
   /// Calls of a library, in their threads.
   void call(const Call& call) noexcept;
   void memory(const MemoryOperation& operation) noexcept;
+  /// What a thread spent with a stack, whose frames come outermost first; of a stack that no block
+  /// can hold, the innermost ones are kept. `stack.frame` is ignored.
+  void stack(const StackRecord& stack, std::span<const StackFrame> frames) noexcept;
 
   /// Hands everything over. False when something could not be written.
   bool flush() noexcept;

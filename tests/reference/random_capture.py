@@ -14,7 +14,7 @@ DEVICE_TEXTS = [
     '{"id": 0, "name": "GPU", "totalGlobalMem": 8000, "numSms": 7, "warpSize": 32}', '{"id": 1, "numSms": 1.5}',
 ]  # fmt: skip
 FACTS = [("device_properties.0", DEVICE_TEXTS[-2]), ("device_properties.1", DEVICE_TEXTS[-1])]
-KINDS = [2, 3, 4, 5, 5, 6, 6, 7, 7, 8, 9, 10, 11, 12, 14, 15, 15, 15, 15]
+KINDS = [2, 3, 4, 5, 5, 6, 6, 7, 7, 8, 9, 10, 11, 12, 14, 15, 15, 15, 15, 22, 22, 23, 23, 23, 24, 24, 24]
 DEVICE_KINDS = [2, 3, 4, 5, 6, 7, 8, 10, 11, 11, 15, 15, *[16] * 9, 17, 17, 17, 18, 18, 18, 19, 19, 19, 20, 20, 21, 21]
 
 

@@ -22,7 +22,7 @@ from wire_reference import MAGIC, wire_lines
 
 TABLES = [
     "slices", "numbers", "arguments", "collectives", "flows", "memory", "samples", "instants",
-    "tracks", "processes", "runs", "functions", "lines", "categories", "devices", "distributed", "facts",
+    "tracks", "processes", "runs", "functions", "lines", "stacks", "categories", "devices", "distributed", "facts",
 ]  # fmt: skip
 INT64 = range(-(2**63), 2**63)
 ABSENT = None

@@ -21,7 +21,7 @@ HEADER = struct.Struct("<4sIIHHQ")
 LAYOUTS = {
     2: "<qqI", 3: "<qiiiII", 4: "<iqI", 5: "<qqiqIIq", 6: "<qiqII", 7: "<qiq", 8: "<qiqII", 9: "<IiiII", 10: "<qId",
     11: "<iII", 12: "<qiiqqqqqq", 13: "<IQ", 14: "<iIIIQqq", 15: "<II",
-    22: "<iIIIIIQqq",
+    22: "<iIIIIIQqq", 23: "<IIIIi", 24: "<qiqIIqqqII",
     **DEVICE_LAYOUTS,
 }  # fmt: skip
 LARGEST = 16 << 20
@@ -133,6 +133,7 @@ class WireReader:
         self.runs: dict[int, Run] = {}
         self.functions: list[str] = []
         self.lines: list[str] = []
+        self.stacks: list[tuple[int, list[str], list[str]]] = []
         self.main = 0
         self.last = 0
         self.first_block = 0
@@ -148,6 +149,7 @@ class WireReader:
     def block(self, payload: bytes) -> None:
         self.texts = {0: ""}
         self.counters: dict[int, Place] = {}
+        self.frames: dict[int, list[str]] = {0: []}
         self.owner = None
         self.devices.last = None
         at = 0
@@ -168,7 +170,7 @@ class WireReader:
             8: self.instant, 9: self.counter, 10: self.sample, 11: self.fact, 12: self.exit, 14: self.function,
             15: self.argument, 16: self.devices.device, 17: self.devices.launch, 18: self.devices.copy,
             19: self.devices.wait, 20: self.devices.call, 21: self.devices.memory,
-            22: self.line,
+            22: self.line, 23: self.frame, 24: self.stack,
         }  # fmt: skip
         if 5 <= kind <= 8:
             self.devices.last = None
@@ -331,6 +333,19 @@ class WireReader:
             shown = (pid, self.text(file), self.text(function), first, last, of, hits, total, own)
             self.lines.append("|".join(["line", *map(str, shown)]))
 
+    def frame(self, number: int, parent: int, function: int, file: int, line: int) -> None:
+        if number:
+            own = [self.text(function), self.text(file), str(line)]
+            self.frames[number] = own + self.frames.get(parent, [])
+
+    def stack(self, time: int, pid: int, tid: int, thread: int, frame: int, *rest: int) -> None:
+        *spent, cause, waited = rest
+        if self.true(time) and all(0 <= each <= LAST_TIME for each in spent):
+            before = ["stack", str(pid), str(tid), self.text(thread)]
+            after = [*map(str, spent), self.text(cause), self.text(waited), *self.frames.get(frame, [])]
+            self.stacks.append((time, before, after))
+            self.note(time)
+
     # The trace
 
     def finish(self) -> dict[str, list[str]]:
@@ -356,6 +371,8 @@ class WireReader:
         self.process_lines(lines)
         lines["functions"] = self.functions
         lines["lines"] = self.lines
+        for time, before, after in self.stacks:
+            lines["stacks"].append("|".join([*before, str(self.shift + time), *after]))
         for (pid, key), value in self.facts.items():
             shown = key if pid in (0, self.main) else f"process {pid} {key}"
             lines["facts"].append(f"fact|{shown}|{json_value(value)}")

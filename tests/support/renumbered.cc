@@ -28,6 +28,8 @@ struct BesideSlices {
   decltype(Trace::distributed) distributed;
   decltype(Trace::process_runs) process_runs;
   decltype(Trace::functions) functions;
+  decltype(Trace::stack_frames) stack_frames;
+  decltype(Trace::stack_samples) stack_samples;
   decltype(Trace::facts) facts;
   decltype(Trace::import) import;
   decltype(Trace::format) format;
@@ -55,7 +57,8 @@ class Renumbering {
     all(slices, ops, kernels, copies, frames, syncs, collectives);
     all(trace.tracks, trace.processes, trace.categories, trace.signatures, trace.launch_configs,
         trace.timed, trace.numbers, trace.slice_arguments, trace.instant_arguments, trace.flows,
-        trace.memory, trace.samples, trace.instants, trace.process_runs, trace.functions);
+        trace.memory, trace.samples, trace.instants, trace.process_runs, trace.functions,
+        trace.stack_frames, trace.stack_samples);
     StringPool& strings = trace.strings;
     StringPool pool;
     for (std::size_t row = strings.size(); row-- > 1;) pool.intern(strings.view(StringId(row)));
@@ -105,6 +108,14 @@ class Renumbering {
   void visit(Process& row) {
     auto& [id, name, labels, sort_index] = row;
     all(id, name, labels, sort_index);
+  }
+  void visit(StackFrame& row) {
+    auto& [parent, function, file, line] = row;
+    all(parent, function, file, line);
+  }
+  void visit(StackSample& row) {
+    auto& [pid, tid, time, thread, frame, on_cpu, queued, blocked, cause, object] = row;
+    all(pid, tid, time, thread, frame, on_cpu, queued, blocked, cause, object);
   }
   void visit(ProcessRun& row) {
     auto& [pid, parent, rank, status, role, name, start_ns, end_ns, wall_ns, user_ns, system_ns,

@@ -25,6 +25,8 @@ void TraceMaker::place_in_time() {
        {&trace_.slices.start, &trace_.samples.time, &trace_.instants.time, &trace_.memory.time}) {
     for (const Time time : *times) first = std::min(first, to_ns(time));
   }
+  for (const StackSample& sample : trace_.stack_samples)
+    first = std::min(first, to_ns(sample.time));
   for (auto& [pid, run] : runs_) {
     for (const std::int64_t time : {run.start_ns, run.end_ns})
       first = time == kAbsent ? first : std::min(first, time);
@@ -33,6 +35,7 @@ void TraceMaker::place_in_time() {
        {&trace_.slices.start, &trace_.samples.time, &trace_.instants.time, &trace_.memory.time}) {
     for (Time& time : *times) time -= duration_ns(first);
   }
+  for (StackSample& sample : trace_.stack_samples) sample.time -= duration_ns(first);
   for (auto& [pid, run] : runs_) {
     if (run.start_ns != kAbsent) run.start_ns -= first;
     if (run.end_ns != kAbsent) run.end_ns -= first;
@@ -71,7 +74,7 @@ void TraceMaker::add_damage(const wire::Damage& damage) {
   if (damage.first_number == 0 && damage.missing.count == 0)
     add(Repair::unmatched_end, ends_alone_);
   add(Repair::malformed_event, damage.malformed);
-  add(Repair::wrong_type, damage.texts, "a text or counter that is not defined");
+  add(Repair::wrong_type, damage.texts, "a text, counter or frame that is not defined");
   for (const auto& [kind, found] : damage.unknown_kinds)
     log.add_unknown("record kind " + std::to_string(kind), found.count);
   for (const auto& [type, found] : damage.unknown_blocks)

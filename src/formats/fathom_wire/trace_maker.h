@@ -44,6 +44,9 @@ class TraceMaker final : public wire::Visitor {
   void wait(const wire::Wait& record, std::uint64_t offset) override;
   void call(const wire::Call& record, std::uint64_t offset) override;
   void memory(const wire::MemoryOperation& record, std::uint64_t offset) override;
+  // In stack_records.cc:
+  std::uint32_t frame(const wire::FrameRecord& record, std::uint64_t offset) override;
+  void stack(const wire::StackRecord& record, std::uint64_t offset) override;
 
   /// The trace, with what the reader found damaged. Call once, at the end.
   Trace finish(const wire::Damage& damage);
@@ -110,6 +113,8 @@ class TraceMaker final : public wire::Visitor {
   std::map<std::pair<std::int32_t, std::int64_t>, std::uint32_t> first_context_;  // of a stream
   std::unordered_map<LaunchConfig, LaunchConfigId, LaunchConfigHash> configs_;
   std::map<std::int32_t, std::int64_t> allocated_;  // bytes by device
+  /// Parent, function, file and line of each row of the frames.
+  std::map<std::tuple<std::uint32_t, StringId, StringId, std::int32_t>, std::uint32_t> frames_;
   wire::Found ends_alone_;
   std::int64_t main_pid_ = 0;
   std::int64_t last_time_ = 0;

@@ -1,0 +1,48 @@
+// Turns records of sampled stacks into rows of a trace.
+#include <cstdint>
+
+#include "formats/fathom_wire/trace_maker.h"
+
+namespace fathom::own {
+namespace {
+
+/// Of what one sample may have spent: 73 years, as of other times.
+constexpr std::int64_t kLongest = std::int64_t{1} << 61;
+
+bool may_be_true(std::int64_t spent) { return spent >= 0 && spent <= kLongest; }
+
+}  // namespace
+
+/// Its row, counted from 1.
+std::uint32_t TraceMaker::frame(const wire::FrameRecord& record, std::uint64_t offset) {
+  const StackFrame frame{.parent = record.parent == 0 ? kNoFrame : record.parent - 1,
+                         .function = text(record.function, offset),
+                         .file = text(record.file, offset),
+                         .line = record.line};
+  const auto [at, fresh] =
+      frames_.try_emplace({frame.parent, frame.function, frame.file, frame.line},
+                          static_cast<std::uint32_t>(trace_.stack_frames.size()) + 1);
+  if (fresh) trace_.stack_frames.push_back(frame);
+  return at->second;
+}
+
+void TraceMaker::stack(const wire::StackRecord& record, std::uint64_t offset) {
+  if (!true_time(record.time, offset)) return;
+  if (!may_be_true(record.on_cpu) || !may_be_true(record.queued) || !may_be_true(record.blocked)) {
+    trace_.import.add(Repair::number_out_of_range, offset, "time of a stack");
+    return;
+  }
+  trace_.stack_samples.push_back({.pid = record.pid,
+                                  .tid = record.tid,
+                                  .time = time_ns(record.time),
+                                  .thread = text(record.thread, offset),
+                                  .frame = record.frame == 0 ? kNoFrame : record.frame - 1,
+                                  .on_cpu = duration_ns(record.on_cpu),
+                                  .queued = duration_ns(record.queued),
+                                  .blocked = duration_ns(record.blocked),
+                                  .cause = text(record.cause, offset),
+                                  .object = text(record.object, offset)});
+  note_time(record.time);
+}
+
+}  // namespace fathom::own
