@@ -101,11 +101,11 @@ fathom_room(export ROOMS base store formats)
 fathom_room(analysis ROOMS base stats store)
 fathom_room(replay ROOMS base stats store analysis)
 fathom_room(reports ALL_CC ROOMS base stats store analysis replay)
-fathom_room(rules ALL_CC FAMILIES communication host input kernels machine memory recording transfers
+fathom_room(rules ALL_CC FAMILIES communication host input kernels machine memory program recording transfers
             ROOMS base stats store analysis replay)
 fathom_room(engine ROOMS base stats wire store formats export analysis replay reports rules)
 fathom_room(compare ROOMS base stats store analysis replay engine)
-fathom_room(record ROOMS base wire capture monitor engine)
+fathom_room(record ROOMS base wire capture monitor sample engine)
 fathom_room(measure ROOMS base stats capture monitor engine record LIBS ${CMAKE_DL_LIBS})
 fathom_room(render ROOMS base engine compare)
 fathom_room(server ALL_CC FAMILIES routes ROOMS base store analysis replay engine compare render LIBS beast)

@@ -32,7 +32,7 @@ ROOMS = {
     "measure": "base stats capture monitor engine record",
     "engine": "base stats wire store formats export analysis replay reports rules",
     "compare": "base stats store analysis replay engine",
-    "record": "base wire capture monitor engine",
+    "record": "base wire capture monitor sample engine",
     "render": "base engine compare",
     "server": "base store analysis replay engine compare render",
     "cli": "base engine compare render server capture record measure sample",
@@ -52,6 +52,7 @@ FOLDERS = {
         "roofline": "util kernels structure .",
         "health": "kernels .",
         "machine": "util structure",
+        "samples": "util",
         "devices": "kernels structure",
         "timeline": "util kernels structure accounting .",
     },
@@ -85,7 +86,7 @@ FOLDERS = {
         ".": "",
         "common": ".",
         **dict.fromkeys(
-            "communication host input kernels machine memory recording transfers".split(), ". common"),
+            "communication host input kernels machine memory program recording transfers".split(), ". common"),
     },
 }
 # Files that put the folders of their room together, and so may include all of them, with the reason.

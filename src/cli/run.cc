@@ -79,7 +79,9 @@ void declare_what(Options& options, RunArguments& arguments) {
       "operators; functions of Python (a deterministic profile), functions=c: those of C, too; "
       "lines of the program's own Python code; libraries: calls of cuBLAS and "
       "cuDNN with their arguments, where CUDA is recorded from inside the program; gpu-metrics: "
-      "hardware counters of the GPU (SM, Tensor Cores, bandwidth)",
+      "hardware counters of the GPU (SM, Tensor Cores, bandwidth); samples or samples=RATE: what "
+      "threads do, from outside, 100 times a second (the default where PyTorch is not in the "
+      "process; samples=0 for none)",
       choices(capture::kExtras));
   options.list("--lines-of", "MODULE", recording.lines_of,
                "With --with lines: also the lines of this module and those below it, which the "

@@ -24,6 +24,7 @@
 #include "capture/system/launch.h"
 #include "capture/system/signals.h"
 #include "engine/diagnosis/measured_overhead.h"
+#include "record/samples.h"
 #include "record/telemetry.h"
 #include "record/unix_time.h"
 
@@ -147,12 +148,14 @@ class Run {
     if (!launched) return std::move(launched).error();
     outcome_.started = true;
     cap::ProcessTree tree(*launched, options_.command, &writer_);
+    Samples samples(cap::sampling_of(options_.recording), (*launched).pid, writer_);
     Telemetry telemetry(options_.telemetry_hz, (*launched).pid, folder_.absolute, writer_);
     const cap::Ending ending = cap::supervise(gate_, tree, messages_.progress);
     outcome_.exit_code = ending.status ? cap::exit_code_of(*ending.status) : 128 + SIGINT;
     complete(ending, tree, outcome_.manifest);
     add_limits(injections);
     telemetry.stop_into(outcome_.manifest);
+    samples.stop_into(outcome_.manifest);
     writer_.close();
     cap::keep_compiled_hook(folder_.absolute + "/hook");
     if (cap::is_disk_full(folder_.absolute)) {

@@ -71,11 +71,46 @@ JsonWriter& text_or_null(JsonWriter& json, const std::string& text) {
   return text.empty() ? json.null() : json.text(text);
 }
 
+constexpr int kMostSamples = 1000;  // a second
+
+/// The number of "samples=250".
+Result<double> rate_in(std::string_view part) {
+  const std::string_view digits = part.substr(std::min(part.size(), kSamples.size() + 1));
+  double hz = 0;
+  const auto parsed = std::from_chars(digits.data(), digits.data() + digits.size(), hz);
+  const bool whole = parsed.ec == std::errc() && parsed.ptr == digits.data() + digits.size();
+  if (whole && hz >= 0 && hz <= kMostSamples) return hz;
+  return refused("'" + std::string(part) + "' is not samples=RATE with a rate from 0 to " +
+                 std::to_string(kMostSamples) + " a second");
+}
+
+bool is_rate(std::string_view part) {
+  return part.starts_with(kSamples) && part.substr(kSamples.size()).starts_with('=');
+}
+
 }  // namespace
+
+Sampling sampling_of(const Recording& recording) {
+  Sampling sampling;
+  for (const std::string& extra : recording.with) {
+    if (extra == kSamples) sampling.asked = true;
+    if (!is_rate(extra)) continue;
+    sampling.asked = true;
+    if (const Result<double> hz = rate_in(extra)) sampling.hz = *hz;
+  }
+  return sampling;
+}
 
 Result<std::vector<std::string>> parse_extras(std::string_view text) {
   const std::vector<std::string_view> parts = split(text);
+  std::string_view rate;
   for (const std::string_view part : parts) {
+    if (is_rate(part)) {
+      const Result<double> hz = rate_in(part);
+      if (!hz) return hz.error();
+      rate = part;
+      continue;
+    }
     if (std::ranges::find(kExtras, part) == kExtras.end())
       return refused("there is no '" + std::string(part) + "'; there are " + listed(kExtras));
   }
@@ -85,7 +120,11 @@ Result<std::vector<std::string>> parse_extras(std::string_view text) {
   std::vector<std::string> chosen;
   for (const std::string_view extra : kExtras) {
     const bool implied = extra == "functions" && named(kFunctionsOfC);
-    if (named(extra) || implied) chosen.emplace_back(extra);
+    if (extra == kSamples && !rate.empty()) {
+      chosen.emplace_back(rate);
+    } else if (named(extra) || implied) {
+      chosen.emplace_back(extra);
+    }
   }
   return chosen;
 }

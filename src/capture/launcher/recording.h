@@ -22,9 +22,11 @@ struct Schedule {
   std::int64_t skip_first = 0;
 };
 
-inline constexpr std::array<std::string_view, 9> kExtras = {
-    "shapes", "stacks", "memory",    "functions",  "functions=c",
-    "lines",  "flops",  "libraries", "gpu-metrics"};
+inline constexpr std::array<std::string_view, 10> kExtras = {
+    "shapes", "stacks", "memory",    "functions",   "functions=c",
+    "lines",  "flops",  "libraries", "gpu-metrics", "samples"};
+/// What threads do, looked at from outside; "samples=250" so often a second, "samples=0" never.
+inline constexpr std::string_view kSamples = "samples";
 /// Functions of Python and those of C that it calls: more than kExtras' "functions", which it
 /// holds.
 inline constexpr std::string_view kFunctionsOfC = "functions=c";
@@ -41,7 +43,7 @@ inline constexpr std::array<std::string_view, 3> kCudaModes = {"auto", "off", "a
 
 /// What the user asked for; docs/capture.md has the page for it.
 struct Recording {
-  std::vector<std::string> with;  ///< Of kExtras, in their order.
+  std::vector<std::string> with;  ///< Of kExtras, in their order; kSamples as it was typed.
   Schedule steps;
   std::string step_by = "auto";  ///< Of kStepKinds.
   Duration delay{};
@@ -65,6 +67,13 @@ Result<std::vector<std::string>> parse_extras(std::string_view text);
 /// The same of a program that runs already, of which torch.profiler alone can be asked. Errors:
 /// also those that only `fathom run` can record.
 Result<std::vector<std::string>> parse_torch_extras(std::string_view text);
+/// How threads are sampled.
+struct Sampling {
+  double hz = 100;     ///< 0: not at all.
+  bool asked = false;  ///< Else only where PyTorch's profiler records nothing.
+};
+Sampling sampling_of(const Recording& recording);
+
 /// "wait=1,warmup=2,active=5"; what is not named keeps its default. Errors: invalid_argument.
 Result<Schedule> parse_schedule(std::string_view text);
 /// "USR1", "SIGUSR1", "usr1" or "10" as "SIGUSR1". Errors: invalid_argument.

@@ -8,6 +8,24 @@ namespace {
 TEST(Recording, ExtrasKeepTheirOrderAndCountOnce) {
   EXPECT_EQ(*parse_extras("stacks,shapes,stacks"), (std::vector<std::string>{"shapes", "stacks"}));
   EXPECT_TRUE(parse_extras("")->empty());
+  EXPECT_EQ(*parse_extras("samples,memory"), (std::vector<std::string>{"memory", "samples"}));
+  EXPECT_EQ(*parse_extras("samples=250,memory"),
+            (std::vector<std::string>{"memory", "samples=250"}));
+}
+
+TEST(Recording, SamplesHaveARate) {
+  EXPECT_EQ(sampling_of({}).hz, 100);
+  EXPECT_FALSE(sampling_of({}).asked);
+  const Recording asked{.with = *parse_extras("samples")};
+  EXPECT_EQ(sampling_of(asked).hz, 100);
+  EXPECT_TRUE(sampling_of(asked).asked);
+  EXPECT_EQ(sampling_of({.with = *parse_extras("samples=12.5")}).hz, 12.5);
+  EXPECT_EQ(sampling_of({.with = *parse_extras("samples=0")}).hz, 0);
+  for (const char* const wrong : {"samples=", "samples=x", "samples=-1", "samples=1001"}) {
+    const auto parsed = parse_extras(wrong);
+    ASSERT_FALSE(parsed) << wrong;
+    EXPECT_NE(parsed.error().message.find("samples=RATE"), std::string::npos);
+  }
 }
 
 TEST(Recording, FunctionsOfCHoldThoseOfPython) {

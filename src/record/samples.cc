@@ -1,0 +1,163 @@
+// Samples the threads of a process tree into a capture file.
+#include "record/samples.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <limits>
+#include <new>
+#include <string>
+#include <system_error>
+#include <vector>
+
+#include "sample/frame_names.h"
+
+namespace fathom::record {
+namespace {
+
+/// Of a processor: looking costs no more at up to 250 looks a second, where steps become longer
+/// instead; at more, as much more.
+constexpr double kMostCost = 0.03;
+constexpr double kUsualHz = 250;
+
+/// What takes the place of functions that are not known.
+constexpr std::string_view kInnerNotRead = "(inner functions not read)";
+constexpr std::string_view kNotRead = "(stack not read)";
+
+/// Writes samples as records.
+class Records final : public sample::SampleSink {
+ public:
+  explicit Records(wire::Writer& writer) : writer_(writer) {}
+
+  void forget_code() override { names_.forget_code(); }
+
+  void take(const sample::ThreadSample& sample) override {
+    frames_.clear();
+    if (sample.layout != nullptr) {
+      for (auto at = sample.frames.rbegin(); at != sample.frames.rend(); ++at)
+        add(names_.id(*at, *sample.layout));
+    }
+    if (sample.python && sample.state != sample::StackState::whole) {
+      const bool nothing = sample.state == sample::StackState::unread;
+      frames_.push_back({.number = UINT32_MAX - (nothing ? 1U : 0U),
+                         .function = nothing ? kNotRead : kInnerNotRead,
+                         .file = {},
+                         .line = -1});
+    }
+    wire::StackRecord record{.time = sample.time,
+                             .pid = sample.process,
+                             .tid = sample.thread,
+                             .thread = sample.name,
+                             .frame = 0,
+                             .on_cpu = sample.spent.on_cpu,
+                             .queued = sample.spent.queued,
+                             .blocked = sample.spent.blocked,
+                             .cause = {},
+                             .object = {}};
+    if (sample.wait != nullptr && record.blocked > 0) {
+      record.cause = sample::to_string(sample.wait->kind);
+      if (!sample.wait->objects.empty()) {
+        record.object = sample.wait->objects.front();
+      } else {
+        record.object = sample.wait->call;
+      }
+    }
+    writer_.stack(record, frames_);
+  }
+
+ private:
+  void add(std::uint32_t id) {
+    const sample::FrameLook& look = names_.look(id);
+    frames_.push_back({.number = id,
+                       .function = look.function,
+                       .file = look.file,
+                       .line = look.line.value_or(-1)});
+  }
+
+  wire::Writer& writer_;
+  sample::FrameNames names_;
+  std::vector<wire::StackFrame> frames_;
+};
+
+void add_facts(const sample::SamplerState& state, double hz, wire::Writer& writer) {
+  const auto fact = [&writer](std::string_view key, std::int64_t value) {
+    writer.fact(0, key, std::to_string(value));
+  };
+  fact("samples.rate_hz", static_cast<std::int64_t>(hz));
+  fact("samples.rounds", state.rounds);
+  fact("samples.late", state.late);
+  if (state.processors > 0) fact("samples.processors", state.processors);
+  fact("samples.cost_ns", state.cost);
+  fact("samples.stacks_whole", state.counts.whole);
+  fact("samples.stacks_shortened", state.counts.shortened);
+  fact("samples.stacks_unread", state.counts.unread);
+  if (state.with_torch > 0) fact("samples.left_to_torch", state.with_torch);
+}
+
+constexpr std::string_view kWhat = "what threads do, from outside (samples)";
+constexpr std::string_view kLost = "time on a processor by function and line (fathom hot); what "
+                                   "threads wait for (fathom threads)";
+
+}  // namespace
+
+Samples::Samples(const capture::Sampling& sampling, pid_t root, wire::Writer& writer)
+    : sampling_(sampling) {
+  if (sampling.hz <= 0) return;
+  try {
+    thread_ = std::thread([this, root, &writer] { run(root, writer); });
+  } catch (const std::system_error&) {
+    missing_.push_back({.what = std::string(kWhat),
+                        .why = "no thread could be started for it",
+                        .remedy = "allow more processes (ulimit -u, pids.max)",
+                        .lost = std::string(kLost)});
+  }
+}
+
+Samples::~Samples() {
+  stop_ = true;
+  if (thread_.joinable()) thread_.join();
+}
+
+void Samples::run(pid_t root, wire::Writer& writer) {
+  try {
+    Records records(writer);
+    sample::Sampler::Options options;
+    options.period = static_cast<std::int64_t>(1e9 / sampling_.hz);
+    options.fresh = true;
+    options.without_torch = !sampling_.asked;
+    options.most_cost = kMostCost * std::max(1.0, sampling_.hz / kUsualHz);
+    auto sampler = sample::Sampler::open(root, options, records);
+    // One that has ended by now had nothing to show.
+    if (!sampler) {
+      if (sampler.error().code == ErrorCode::not_found) return;
+      return missing_.push_back({.what = std::string(kWhat),
+                                 .why = sampler.error().message,
+                                 .remedy = {},
+                                 .lost = std::string(kLost)});
+    }
+    (*sampler)->run(std::numeric_limits<std::int64_t>::max(), [this] { return stop_.load(); });
+    (*sampler)->finish();
+    const sample::SamplerState state = (*sampler)->state();
+    add_facts(state, sampling_.hz, writer);
+    for (const std::string& process : state.unread) {
+      missing_.push_back({.what = "functions of Python in samples",
+                          .why = process,
+                          .remedy = "fathom doctor shows what may be read",
+                          .lost = "time on a processor by function and line (fathom hot)"});
+    }
+  } catch (const std::bad_alloc&) {
+    missing_.push_back({.what = std::string(kWhat),
+                        .why = "memory did not suffice",
+                        .remedy = "--with samples=0 records without",
+                        .lost = std::string(kLost)});
+  }
+}
+
+void Samples::stop_into(capture::Manifest& manifest) {
+  stop_ = true;
+  if (thread_.joinable()) thread_.join();
+  for (capture::NotRecorded& missing : missing_)
+    manifest.not_recorded.push_back(std::move(missing));
+  missing_.clear();
+}
+
+}  // namespace fathom::record
