@@ -105,8 +105,9 @@ void declare_format(Options& options, Arguments& args) {
         }
         return Error{ErrorCode::invalid_argument, "'" + text + "' is not " + ids()};
       },
-      "chrome (JSON) or perfetto (its own format); by default as the output's name says: .json, "
-      ".pftrace",
+      "chrome (JSON) or perfetto (its own format); of sampled stacks, folded (lines for flame "
+      "graphs) or speedscope; by default as the output's name says: .json, .pftrace, .folded, "
+      ".speedscope.json",
       choices);
 }
 
@@ -122,8 +123,9 @@ Command export_command() {
       "Writes what was read (a trace, a session folder, a capture file) for Perfetto or "
       "chrome://tracing: processes, threads and streams as tracks, slices with their arguments, "
       "arrows from launches to device work and from forward to backward, counters, instants. A "
-      "selection takes what starts in it. A name that ends in .gz is compressed. docs/export.md "
-      "lists what each format carries.";
+      "selection takes what starts in it. Stacks that fathom run sampled are written for flame "
+      "graphs and for speedscope. A name that ends in .gz is compressed. docs/export.md lists what "
+      "each format carries.";
   command.examples = {"fathom export --to perfetto -o trace.pftrace session/",
                       "fathom export --steps 3-4 -o steps.json.gz trace.json.gz",
                       "fathom export --to chrome trace.json.gz | fathom overview -"};

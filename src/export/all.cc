@@ -6,12 +6,16 @@
 namespace fathom {
 
 TraceWriter chrome_writer();
+TraceWriter folded_writer();
 TraceWriter perfetto_writer();
+TraceWriter speedscope_writer();
 
 std::span<const TraceWriter> all_writers() {
   static const TraceWriter table[] = {
       chrome_writer(),
       perfetto_writer(),
+      folded_writer(),
+      speedscope_writer(),
   };
   return table;
 }
@@ -24,12 +28,16 @@ const TraceWriter* find_writer(std::string_view id) {
 
 const TraceWriter* writer_for(std::string_view path) {
   if (path.ends_with(".gz")) path.remove_suffix(3);
+  const TraceWriter* best = nullptr;
+  std::size_t longest = 0;
   for (const TraceWriter& writer : all_writers()) {
-    if (std::ranges::any_of(writer.extensions,
-                            [path](std::string_view end) { return path.ends_with(end); }))
-      return &writer;
+    for (const std::string_view end : writer.extensions) {
+      if (!path.ends_with(end) || end.size() <= longest) continue;
+      best = &writer;
+      longest = end.size();
+    }
   }
-  return nullptr;
+  return best;
 }
 
 }  // namespace fathom

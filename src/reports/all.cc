@@ -12,6 +12,7 @@ Report energy();
 Report functions();
 Report gaps();
 Report health();
+Report hot();
 Report info();
 Report kernels();
 Report launches();
@@ -27,13 +28,14 @@ Report stacks();
 Report steps();
 Report syncs();
 Report telemetry();
+Report threads();
 
 std::span<const Report> all_reports() {
   static const Report table[] = {
       overview(),      health(),  info(),      steps(),     accounting(), gaps(),
       critical_path(), ops(),     kernels(),   roofline(),  copies(),     launches(),
       syncs(),         modules(), stacks(),    ranges(),    functions(),  lines(),
-      energy(),        loader(),  telemetry(), processes(),
+      hot(),           threads(), energy(),    loader(),    telemetry(),  processes(),
   };
   return table;
 }

@@ -34,6 +34,7 @@ bool has_counters(const Context& context) {
 bool has_functions(const Context& context) { return !context.trace.functions.empty(); }
 bool has_lines(const Context& context) { return !context.trace.lines.empty(); }
 bool has_process_runs(const Context& context) { return !context.trace.process_runs.empty(); }
+bool has_stack_samples(const Context& context) { return !context.trace.stack_samples.empty(); }
 
 struct Known {
   StoreTable table;
@@ -63,13 +64,16 @@ constexpr std::array<Known, 10> kKnown = {{
      "programs."},
     {StoreTable::process_runs, has_process_runs,
      "No processes were recorded; fathom run records them."},
+    {StoreTable::stack_samples, has_stack_samples,
+     "The recording holds no samples of threads; fathom run records them where PyTorch is not in "
+     "the process, with --with samples everywhere."},
 }};
 
 constexpr bool in_order() {
   for (std::size_t i = 0; i < kKnown.size(); ++i) {
     if (kKnown[i].table != static_cast<StoreTable>(i)) return false;
   }
-  return kKnown.back().table == StoreTable::process_runs;
+  return kKnown.back().table == StoreTable::stack_samples;
 }
 static_assert(in_order(), "one entry for each StoreTable");
 

@@ -22,6 +22,7 @@ enum class StoreTable : std::uint8_t {
   functions,
   lines,
   process_runs,
+  stack_samples,
 };
 
 struct Need {

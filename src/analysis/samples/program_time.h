@@ -1,0 +1,71 @@
+// ProgramTime: what a program as a whole did with its time, by samples of its threads: it computed,
+// had too few processors, waited for locks or for something else.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "analysis/samples/stack_roles.h"
+#include "analysis/samples/thread_sums.h"
+#include "store/trace.h"
+
+namespace fathom {
+
+/// Time of a thread, or of several that stand for the program: what they wait for each other is
+/// left out.
+struct Activity {
+  Duration on_cpu{};
+  std::array<Duration, kWaitClasses> waits{};
+
+  [[nodiscard]] Duration whole() const;
+  [[nodiscard]] double share(Duration part) const;  ///< 0…1 of whole().
+  /// The longest of its waits.
+  [[nodiscard]] WaitClass longest() const;
+  [[nodiscard]] Duration waited(WaitClass wait) const {
+    return waits[static_cast<std::size_t>(wait)];
+  }
+};
+
+/// A stretch in which one callback kept an event loop from anything else.
+struct LoopStretch {
+  std::int64_t pid = kAbsent;
+  std::int64_t tid = kAbsent;
+  std::uint32_t callback = kNoFrame;  ///< What the loop had called.
+  Time begin{};
+  Duration on_cpu{};
+  Duration blocked{};
+  [[nodiscard]] Duration length() const { return on_cpu + blocked; }
+};
+
+struct ProgramTime {
+  std::vector<ThreadSum> threads;
+  std::int64_t main_pid = kAbsent;
+  Interval time{};  ///< In which threads were looked at.
+  Duration on_cpu{};   ///< Of all threads.
+  Duration queued{};
+  /// Of `queued`, while the program's own threads wanted more processors than it may use. Unset
+  /// where it is not known how many these are.
+  std::optional<Duration> starved;
+  std::optional<double> processors;  ///< That the program may use.
+  Duration gil{};    ///< Waits of all threads for the global interpreter lock
+  Duration locks{};  ///< and for locks of the program.
+  std::vector<LoopStretch> stretches;  ///< Of at least kLongStretch, the longest first.
+  Duration loop_blocked{};             ///< Their sum.
+  Duration loops{};                    ///< Time of the threads that have an event loop.
+  /// The main thread's; where it waits for others of the program, theirs.
+  Activity activity;
+  bool by_others = false;  ///< It waits for others of the program for most of its time.
+
+  [[nodiscard]] Duration wall() const { return time.end - time.begin; }
+  /// How many threads were so on the average.
+  [[nodiscard]] double average(Duration sum) const;
+};
+
+inline constexpr Duration kLongStretch = duration_ns(100'000'000);
+
+/// Unset without samples, or where they cover next to nothing. O(samples).
+std::optional<ProgramTime> program_time(const Trace& trace, const StackRoles& roles);
+
+}  // namespace fathom

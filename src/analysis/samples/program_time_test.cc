@@ -1,0 +1,150 @@
+#include "analysis/samples/program_time.h"
+
+#include <string>
+
+#include <gtest/gtest.h>
+
+#include "analysis/samples/sample_builder.h"
+
+namespace fathom {
+namespace {
+
+constexpr std::int64_t kMs = 1'000'000;
+const std::string kJoin = "main app.py 1;Thread.join /usr/lib/python3.11/threading.py 1";
+
+std::optional<ProgramTime> time_of(const Trace& trace) {
+  return program_time(trace, StackRoles(trace));
+}
+
+TEST(ThreadSums, OnAProcessorQueuedAndBlockedSumToTheWallTime) {
+  Trace trace;
+  SampleBuilder(trace).thread(1, 1).at("f app.py 1").runs(30, 5).waits("sleep", 50).waits("gil", 15);
+  const std::vector<ThreadSum> threads = thread_sums(trace, StackRoles(trace));
+  ASSERT_EQ(threads.size(), 1U);
+  EXPECT_EQ(to_ns(threads[0].wall()), 100 * kMs);
+  EXPECT_EQ(threads[0].end - threads[0].begin, threads[0].wall());
+  EXPECT_EQ(to_ns(threads[0].queued), 5 * kMs);
+  Duration waits{};
+  for (const Duration wait : threads[0].waits) waits += wait;
+  EXPECT_EQ(waits, threads[0].blocked);
+  EXPECT_EQ(to_ns(threads[0].waited(WaitClass::gil)), 15 * kMs);
+}
+
+TEST(ProgramTime, WithoutSamplesNothingIsKnown) {
+  Trace trace;
+  EXPECT_FALSE(time_of(trace));
+  SampleBuilder(trace).runs(20);
+  EXPECT_FALSE(time_of(trace)) << "20 ms are too few";
+}
+
+TEST(ProgramTime, AMainThreadThatWaitsForAnotherDoesWhatThatDoes) {
+  Trace trace;
+  SampleBuilder(trace)
+      .thread(1, 1)
+      .at(kJoin)
+      .waits("lock", 1000)
+      .thread(1, 2)
+      .at("work app.py 5")
+      .runs(900)
+      .waits("sleep", 100);
+  const auto time = time_of(trace);
+  ASSERT_TRUE(time);
+  EXPECT_TRUE(time->by_others);
+  EXPECT_NEAR(time->activity.share(time->activity.on_cpu), 0.9, 0.001);
+  EXPECT_EQ(time->activity.longest(), WaitClass::sleep);
+}
+
+TEST(ProgramTime, AMainThreadThatWorksIsNotItsIdleThreads) {
+  Trace trace;
+  SampleBuilder builder(trace);
+  builder.thread(1, 1).at("work app.py 5").runs(1000);
+  for (int tid = 2; tid < 12; ++tid)
+    builder.thread(1, tid).at("read app.py 9").waits("file", 1000, "socket:[7]");
+  const auto time = time_of(trace);
+  ASSERT_TRUE(time);
+  EXPECT_FALSE(time->by_others);
+  EXPECT_EQ(time->activity.share(time->activity.on_cpu), 1);
+}
+
+TEST(ProgramTime, AChildThatIsWaitedForCounts) {
+  Trace trace;
+  SampleBuilder(trace)
+      .thread(1, 1)
+      .at("main app.py 1")
+      .waits("child", 1000)
+      .thread(2, 2, "sort")
+      .at("")
+      .runs(1000);
+  const auto time = time_of(trace);
+  ASSERT_TRUE(time);
+  EXPECT_EQ(time->activity.share(time->activity.on_cpu), 1);
+}
+
+TEST(ProgramTime, QueuesCountWhereTheProgramItselfWantsMoreThanThereIs) {
+  Trace trace;
+  SampleBuilder builder(trace);
+  builder.processors(1);
+  for (int tid = 1; tid <= 4; ++tid) {
+    builder.thread(1, tid).at("work app.py 5");
+    for (int turn = 0; turn < 100; ++turn) builder.runs(5, 15);
+  }
+  const auto time = time_of(trace);
+  ASSERT_TRUE(time);
+  ASSERT_TRUE(time->starved);
+  EXPECT_NEAR(time->average(*time->starved), 3, 0.01);
+}
+
+TEST(ProgramTime, QueuesBehindOtherProgramsDoNotCount) {
+  Trace trace;
+  SampleBuilder builder(trace);
+  builder.processors(1).thread(1, 1).at("work app.py 5");
+  for (int turn = 0; turn < 100; ++turn) builder.runs(5, 15);
+  const auto time = time_of(trace);
+  ASSERT_TRUE(time);
+  EXPECT_EQ(to_ns(time->queued), 1500 * kMs);
+  EXPECT_EQ(to_ns(*time->starved), 0);
+}
+
+TEST(ProgramTime, HowManyProcessorsThereAreMayNotBeKnown) {
+  Trace trace;
+  SampleBuilder(trace).runs(500, 500);
+  EXPECT_FALSE(time_of(trace)->starved);
+}
+
+const std::string kLoop =
+    "main app.py 1;BaseEventLoop._run_once /usr/lib/python3.11/asyncio/base_events.py 1";
+const std::string kSelect = kLoop + ";select /usr/lib/python3.11/selectors.py 1";
+const std::string kCall = kLoop + ";Handle._run /usr/lib/python3.11/asyncio/events.py 1;";
+
+TEST(ProgramTime, ACallbackThatIsMetAgainAndAgainBlocksItsLoop) {
+  Trace trace;
+  SampleBuilder(trace)
+      .at(kSelect)
+      .waits("poll", 100)
+      .at(kCall + "fetch app.py 7")
+      .waits("sleep", 80)
+      .runs(40)
+      .at(kSelect)
+      .waits("poll", 100);
+  const auto time = time_of(trace);
+  ASSERT_TRUE(time);
+  ASSERT_EQ(time->stretches.size(), 1U);
+  EXPECT_EQ(to_ns(time->stretches[0].length()), 120 * kMs);
+  EXPECT_EQ(to_ns(time->stretches[0].begin), 100 * kMs);
+  EXPECT_EQ(time->loop_blocked, time->stretches[0].length());
+  EXPECT_EQ(to_ns(time->loops), 320 * kMs);
+}
+
+TEST(ProgramTime, ShortCallbacksDoNot) {
+  Trace trace;
+  SampleBuilder builder(trace);
+  for (int turn = 0; turn < 20; ++turn) {
+    builder.at(kCall + "fetch app.py 7").runs(20).at(kSelect).waits("poll", 10);
+    builder.at(kCall + "fetch app.py 7").runs(30).at(kCall + "other app.py 9").runs(30);
+    builder.at(kSelect).waits("poll", 10);
+  }
+  EXPECT_TRUE(time_of(trace)->stretches.empty());
+}
+
+}  // namespace
+}  // namespace fathom

@@ -1,0 +1,121 @@
+// Recognises functions of Python's library that wait for something, and event loops.
+#include "analysis/samples/stack_roles.h"
+
+namespace fathom {
+namespace {
+
+bool ends_with_any(std::string_view text, std::initializer_list<std::string_view> ends) {
+  for (const std::string_view end : ends) {
+    if (text.ends_with(end)) return true;
+  }
+  return false;
+}
+
+/// How far out from the innermost function those are that belong to one wait.
+constexpr int kWaitFrames = 6;
+
+}  // namespace
+
+std::string_view to_string(WaitClass wait) {
+  constexpr std::array<std::string_view, kWaitClasses> kNames = {
+      "gil", "lock", "threads", "child", "sleep", "file", "loop", "other"};
+  return kNames[static_cast<std::size_t>(wait)];
+}
+
+std::string_view words_of(WaitClass wait) {
+  constexpr std::array<std::string_view, kWaitClasses> kWords = {
+      "the global interpreter lock",
+      "a lock",
+      "other threads",
+      "a child process",
+      "a time to pass (sleep)",
+      "a file, pipe or socket",
+      "something to do in an event loop",
+      "something that is not known"};
+  return kWords[static_cast<std::size_t>(wait)];
+}
+
+bool is_library_file(std::string_view file) {
+  return file.empty() || file.starts_with("<frozen") ||
+         file.find("/lib/python3") != std::string_view::npos ||
+         file.find("/site-packages/") != std::string_view::npos ||
+         file.find("/dist-packages/") != std::string_view::npos ||
+         file.find("/fathom_hook/") != std::string_view::npos ||
+         file.find("/fathom_recorder/") != std::string_view::npos;
+}
+
+StackRoles::StackRoles(const Trace& trace) : trace_(trace) {
+  const std::size_t frames = trace.stack_frames.size();
+  roles_.reserve(frames);
+  users_.reserve(frames);
+  callbacks_.reserve(frames);
+  in_loop_.reserve(frames);
+  for (std::uint32_t row = 0; row < frames; ++row) {
+    const StackFrame& frame = trace.stack_frames[row];
+    const Role role = role_of(trace.text(frame.file), trace.text(frame.function));
+    const bool outermost = frame.parent == kNoFrame;
+    const Role above = outermost ? Role::user : roles_[frame.parent];
+    const std::uint32_t outer_user = outermost ? kNoFrame : users_[frame.parent];
+    roles_.push_back(role);
+    users_.push_back(role == Role::user ? row : outer_user);
+    in_loop_.push_back(role == Role::loop || role == Role::loop_call ||
+                       (!outermost && in_loop_[frame.parent]));
+    std::uint32_t callback = outermost ? kNoFrame : callbacks_[frame.parent];
+    if (above == Role::loop_call && role != Role::loop_call && !outermost) callback = row;
+    // A loop within a callback is none that waits.
+    callbacks_.push_back(callback);
+  }
+}
+
+StackRoles::Role StackRoles::role_of(std::string_view file, std::string_view function) const {
+  if (!is_library_file(file)) return Role::user;
+  if (file.ends_with("/asyncio/events.py") && ends_with_any(function, {"Handle._run", "_run"}))
+    return Role::loop_call;
+  if (file.find("/asyncio/") != std::string_view::npos) return Role::loop;
+  if (file.ends_with("/selectors.py")) return Role::selector;
+  if (file.ends_with("/threading.py")) return Role::threading;
+  if (file.ends_with("/queue.py") || file.find("/concurrent/futures/") != std::string_view::npos ||
+      file.find("/multiprocessing/") != std::string_view::npos)
+    return Role::queue;
+  return Role::library;
+}
+
+std::uint32_t StackRoles::user_frame(std::uint32_t frame) const {
+  if (frame == kNoFrame) return kNoFrame;
+  return users_[frame] == kNoFrame ? frame : users_[frame];
+}
+
+/// A wait at a futex: who asked for it?
+WaitClass StackRoles::lock_of(std::uint32_t frame) const {
+  if (frame == kNoFrame) return WaitClass::other;
+  const Role innermost = roles_[frame];
+  if (innermost == Role::queue) return WaitClass::threads;
+  if (innermost != Role::threading) return WaitClass::lock;
+  std::uint32_t row = frame;
+  for (int depth = 0; depth < kWaitFrames && row != kNoFrame; ++depth) {
+    if (roles_[row] != Role::threading) break;
+    const std::string_view function = trace_.text(trace_.stack_frames[row].function);
+    // A semaphore's acquire() stands on a condition.
+    if (ends_with_any(function, {"acquire", "__enter__"})) return WaitClass::lock;
+    row = trace_.stack_frames[row].parent;
+  }
+  return WaitClass::threads;
+}
+
+WaitClass StackRoles::wait_of(const StackSample& sample) const {
+  const std::string_view cause = trace_.text(sample.cause);
+  if (cause == "gil") return WaitClass::gil;
+  if (cause == "lock") return lock_of(sample.frame);
+  if (cause == "child") return WaitClass::child;
+  const bool waits_in_loop = in_loop(sample.frame) && callback(sample.frame) == kNoFrame;
+  if (waits_in_loop && (cause == "poll" || cause == "sleep")) return WaitClass::loop;
+  if (cause == "sleep") return WaitClass::sleep;
+  if (cause == "file" || cause == "poll") {
+    // Threads and processes of a pool hand their work on through pipes.
+    const bool of_pool = sample.frame != kNoFrame && roles_[sample.frame] == Role::queue;
+    return of_pool ? WaitClass::threads : WaitClass::file;
+  }
+  return WaitClass::other;
+}
+
+}  // namespace fathom

@@ -1,0 +1,63 @@
+// StackRoles: what the functions on sampled stacks are, by their files.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+#include "store/trace.h"
+
+namespace fathom {
+
+/// Why a thread was blocked, by its system call and by the Python functions that made it.
+enum class WaitClass : std::uint8_t {
+  gil,      ///< Python's global interpreter lock.
+  lock,     ///< A lock or semaphore that another thread holds.
+  threads,  ///< The end of a thread, an item of a queue, an event, a result.
+  child,    ///< A process.
+  sleep,    ///< A time.
+  file,     ///< A file, pipe or socket.
+  loop,     ///< An event loop that has nothing to do.
+  other,    ///< Not known.
+};
+inline constexpr std::size_t kWaitClasses = 8;
+/// Stable, for JSON: "gil".
+std::string_view to_string(WaitClass wait);
+/// "the end of other threads, or for their results": behind "waits for".
+std::string_view words_of(WaitClass wait);
+
+/// Is it a file of Python's own library, of an installed package or of Fathom's hook?
+bool is_library_file(std::string_view file);
+
+/// Roles of all frames of a trace, which must outlive it. O(frames).
+class StackRoles {
+ public:
+  explicit StackRoles(const Trace& trace);
+
+  /// The innermost function of the program itself, else the innermost of all; kNoFrame where there
+  /// is none.
+  [[nodiscard]] std::uint32_t user_frame(std::uint32_t frame) const;
+  /// What an event loop calls at the moment: the function below its own; kNoFrame outside of loops
+  /// and where the loop itself is innermost.
+  [[nodiscard]] std::uint32_t callback(std::uint32_t frame) const {
+    return frame == kNoFrame ? kNoFrame : callbacks_[frame];
+  }
+  [[nodiscard]] bool in_loop(std::uint32_t frame) const {
+    return frame != kNoFrame && in_loop_[frame];
+  }
+  [[nodiscard]] WaitClass wait_of(const StackSample& sample) const;
+
+ private:
+  enum class Role : std::uint8_t { user, library, threading, queue, loop, loop_call, selector };
+  [[nodiscard]] Role role_of(std::string_view file, std::string_view function) const;
+  [[nodiscard]] WaitClass lock_of(std::uint32_t frame) const;
+
+  const Trace& trace_;
+  std::vector<Role> roles_;                ///< By frame.
+  std::vector<std::uint32_t> users_;       ///< Innermost function of the program from there outwards.
+  std::vector<std::uint32_t> callbacks_;
+  std::vector<bool> in_loop_;
+};
+
+}  // namespace fathom

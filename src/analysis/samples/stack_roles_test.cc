@@ -1,0 +1,105 @@
+#include "analysis/samples/stack_roles.h"
+
+#include <string>
+
+#include <gtest/gtest.h>
+
+#include "analysis/samples/sample_builder.h"
+
+namespace fathom {
+namespace {
+
+constexpr std::string_view kLib = "/usr/lib/python3.11";
+
+std::string in_lib(std::string_view function, std::string_view file, int line = 1) {
+  return std::string(function) + " " + std::string(kLib) + "/" + std::string(file) + " " +
+         std::to_string(line);
+}
+
+/// Of a wait with this stack.
+WaitClass wait_of(const std::string& stack, std::string_view cause) {
+  Trace trace;
+  SampleBuilder(trace).thread(1, 1).at(stack).waits(cause, 5);
+  return StackRoles(trace).wait_of(trace.stack_samples.front());
+}
+
+TEST(StackRoles, ALockIsContendedWhereTheProgramItselfAsksForIt) {
+  EXPECT_EQ(wait_of("main app.py 1;update app.py 7", "lock"), WaitClass::lock);
+  const std::string semaphore = "main app.py 1;" + in_lib("Semaphore.acquire", "threading.py") +
+                                ";" + in_lib("Condition.wait", "threading.py");
+  EXPECT_EQ(wait_of(semaphore, "lock"), WaitClass::lock);
+}
+
+TEST(StackRoles, WhoWaitsForTheEndOrTheWorkOfOthersWaitsForNoLock) {
+  const std::string join = "main app.py 1;" + in_lib("Thread.join", "threading.py") + ";" +
+                           in_lib("Thread._wait_for_tstate_lock", "threading.py");
+  EXPECT_EQ(wait_of(join, "lock"), WaitClass::threads);
+  const std::string queue = "work app.py 1;" + in_lib("Queue.get", "queue.py") + ";" +
+                            in_lib("Condition.wait", "threading.py");
+  EXPECT_EQ(wait_of(queue, "lock"), WaitClass::threads);
+  const std::string pool = in_lib("_worker", "concurrent/futures/thread.py");
+  EXPECT_EQ(wait_of(pool, "lock"), WaitClass::threads);
+}
+
+TEST(StackRoles, CausesOfTheKernelAreKept) {
+  EXPECT_EQ(wait_of("main app.py 1", "gil"), WaitClass::gil);
+  EXPECT_EQ(wait_of("main app.py 1", "sleep"), WaitClass::sleep);
+  EXPECT_EQ(wait_of("main app.py 1", "file"), WaitClass::file);
+  EXPECT_EQ(wait_of("main app.py 1", "child"), WaitClass::child);
+  EXPECT_EQ(wait_of("main app.py 1", "none"), WaitClass::other);
+  EXPECT_EQ(wait_of("", "lock"), WaitClass::other);
+}
+
+TEST(StackRoles, ALoopWithoutWorkIsNotATaskThatWaits) {
+  const std::string loop = "main app.py 1;" + in_lib("run", "asyncio/runners.py") + ";" +
+                           in_lib("BaseEventLoop._run_once", "asyncio/base_events.py");
+  EXPECT_EQ(wait_of(loop + ";" + in_lib("EpollSelector.select", "selectors.py"), "poll"),
+            WaitClass::loop);
+  const std::string task = loop + ";" + in_lib("Handle._run", "asyncio/events.py") + ";fetch app.py 9";
+  EXPECT_EQ(wait_of(task, "sleep"), WaitClass::sleep);
+}
+
+TEST(StackRoles, TheCallbackIsWhatTheLoopCalled) {
+  Trace trace;
+  const std::string loop = "main app.py 1;" + in_lib("_run_once", "asyncio/base_events.py");
+  SampleBuilder(trace)
+      .at(loop + ";" + in_lib("Handle._run", "asyncio/events.py") + ";fetch app.py 9;read app.py 20")
+      .runs(1)
+      .at(loop)
+      .runs(1);
+  const StackRoles roles(trace);
+  const std::uint32_t callback = roles.callback(trace.stack_samples[0].frame);
+  ASSERT_NE(callback, kNoFrame);
+  EXPECT_EQ(trace.text(trace.stack_frames[callback].function), "fetch");
+  EXPECT_EQ(roles.callback(trace.stack_samples[1].frame), kNoFrame);
+  EXPECT_TRUE(roles.in_loop(trace.stack_samples[1].frame));
+  EXPECT_FALSE(roles.in_loop(kNoFrame));
+}
+
+TEST(StackRoles, OfLibrariesTheProgramsOwnFunctionIsNamed) {
+  Trace trace;
+  SampleBuilder(trace)
+      .at("main app.py 1;decode app.py 5;" + in_lib("JSONDecoder.decode", "json/decoder.py"))
+      .runs(1)
+      .at(in_lib("_bootstrap", "threading.py"))
+      .runs(1);
+  const StackRoles roles(trace);
+  const auto name = [&](std::size_t sample) {
+    const std::uint32_t frame = roles.user_frame(trace.stack_samples[sample].frame);
+    return trace.text(trace.stack_frames[frame].function);
+  };
+  EXPECT_EQ(name(0), "decode");
+  EXPECT_EQ(name(1), "_bootstrap");
+  EXPECT_EQ(roles.user_frame(kNoFrame), kNoFrame);
+}
+
+TEST(LibraryFiles, AreThoseOfPythonAndOfPackages) {
+  EXPECT_TRUE(is_library_file("/usr/lib/python3.11/json/decoder.py"));
+  EXPECT_TRUE(is_library_file("/x/.venv/lib/python3.12/site-packages/numpy/core.py"));
+  EXPECT_TRUE(is_library_file("<frozen importlib._bootstrap>"));
+  EXPECT_FALSE(is_library_file("/home/me/app.py"));
+  EXPECT_FALSE(is_library_file("<string>"));
+}
+
+}  // namespace
+}  // namespace fathom

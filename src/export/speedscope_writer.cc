@@ -1,0 +1,126 @@
+// speedscope: sampled stacks of each thread, for speedscope.app.
+#include <map>
+#include <string>
+
+#include "base/json_writer.h"
+#include "export/sampled_stacks.h"
+#include "export/write_buffer.h"
+
+namespace fathom {
+namespace {
+
+constexpr std::string_view kSchema = "https://www.speedscope.app/file-format-schema.json";
+
+/// Numbers of the frames that are written; equal ones at other places of a stack share one.
+class Frames {
+ public:
+  explicit Frames(const Trace& trace) : trace_(trace) {}
+
+  std::size_t of_frame(std::uint32_t row) {
+    const StackFrame& frame = trace_.stack_frames[row];
+    return add({std::string(trace_.text(frame.function)), std::string(trace_.text(frame.file)),
+                frame.line});
+  }
+  std::size_t of_thread(const StackSample& sample) {
+    return add({thread_text(trace_, sample), {}, -1});
+  }
+  void write(BasicJsonWriter<WriteBuffer>& json) const {
+    json.key("shared").object().key("frames").array();
+    for (const Shown* const frame : order_) {
+      json.object().member("name", frame->function);
+      if (!frame->file.empty()) json.member("file", frame->file);
+      if (frame->line >= 0) json.member("line", frame->line);
+      json.end();
+    }
+    json.end().end();
+  }
+
+ private:
+  struct Shown {
+    std::string function;
+    std::string file;
+    std::int32_t line = -1;
+    auto operator<=>(const Shown&) const = default;
+  };
+  std::size_t add(Shown shown) {
+    const auto [at, fresh] = numbers_.try_emplace(std::move(shown), numbers_.size());
+    if (fresh) order_.push_back(&at->first);
+    return at->second;
+  }
+
+  const Trace& trace_;
+  std::map<Shown, std::size_t> numbers_;
+  std::vector<const Shown*> order_;
+};
+
+struct Profile {
+  std::string name;
+  std::vector<std::vector<std::size_t>> stacks;  ///< Of each sample, the outermost frame first.
+  std::vector<Duration> weights;
+};
+
+void write_profile(const Profile& profile, BasicJsonWriter<WriteBuffer>& json) {
+  Duration sum{};
+  for (const Duration weight : profile.weights) sum += weight;
+  json.object().member("type", "sampled").member("name", profile.name);
+  json.member("unit", "nanoseconds").member("startValue", 0).member("endValue", to_ns(sum));
+  json.key("samples").array();
+  for (const auto& stack : profile.stacks) {
+    json.array();
+    for (const std::size_t frame : stack) json.integer(frame);
+    json.end();
+  }
+  json.end().key("weights").array();
+  for (const Duration weight : profile.weights) json.integer(to_ns(weight));
+  json.end().end();
+}
+
+Result<WriteCounts> write(const Trace& trace, const WriteSelection& selection, ByteSink& sink) {
+  WriteCounts counts;
+  Frames frames(trace);
+  std::vector<Profile> profiles;
+  std::vector<std::uint32_t> rows;
+  for (const auto& [thread, samples] : samples_by_thread(trace, selection)) {
+    Profile profile;
+    profile.name = std::string(trace.text(trace.stack_samples[samples.back()].thread)) + " " +
+                   std::to_string(thread.first) + "/" + std::to_string(thread.second);
+    for (const std::uint32_t row : samples) {
+      const StackSample& sample = trace.stack_samples[row];
+      frames_of(trace, sample.frame, rows);
+      std::vector<std::size_t>& stack = profile.stacks.emplace_back();
+      if (rows.empty()) stack.push_back(frames.of_thread(sample));
+      for (const std::uint32_t frame : rows) stack.push_back(frames.of_frame(frame));
+      profile.weights.push_back(sample.on_cpu);
+      ++counts.events;
+    }
+    profiles.push_back(std::move(profile));
+  }
+  WriteBuffer out(sink);
+  BasicJsonWriter<WriteBuffer> json(out, kJsonCompact);
+  json.object().member("$schema", kSchema).member("exporter", "fathom");
+  frames.write(json);
+  json.key("profiles").array();
+  for (const Profile& profile : profiles) {
+    if (out.stopped()) break;
+    write_profile(profile, json);
+  }
+  json.end().end();
+  const Result<void> finished = out.finish();
+  if (!finished) return finished.error();
+  counts.bytes = out.written();
+  return counts;
+}
+
+constexpr std::string_view kExtensions[] = {".speedscope.json"};
+
+}  // namespace
+
+TraceWriter speedscope_writer() {
+  return {.id = "speedscope",
+          .title = "Sampled stacks of each thread, for speedscope.app",
+          .text = true,
+          .extensions = kExtensions,
+          .write = write};
+}
+
+}  // namespace fathom

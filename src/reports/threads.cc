@@ -1,0 +1,98 @@
+// threads: what each sampled thread spent on a processor, in the run queue and blocked.
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "analysis/samples/thread_sums.h"
+#include "reports/report.h"
+
+namespace fathom {
+namespace threads_report {
+namespace {
+
+using Threads = ReportRows<ThreadSum, const Trace*>;
+
+template <WaitClass kWait>
+Duration waited(const ThreadSum& thread) {
+  return thread.waited(kWait);
+}
+
+std::optional<double> share(const ThreadSum& thread, Duration part) {
+  return percent_of(part, thread.wall());
+}
+
+constexpr Threads::Column kColumns[] = {
+    {"pid", ColumnKind::integer, "", "Process id.", by<&ThreadSum::pid>},
+    {"tid", ColumnKind::integer, "", "Thread id; the process's main thread has the process id.",
+     by<&ThreadSum::tid>},
+    {"thread", ColumnKind::name, "", "Its name, as the kernel has it.",
+     [](const ThreadSum& thread, const Trace* trace) { return trace->text(thread.name); }},
+    {"wall_ns", ColumnKind::duration_ns, "ns",
+     "For how long it was looked at: on a processor, in the queue and blocked, together.",
+     [](const ThreadSum& thread) { return thread.wall(); }},
+    {"on_cpu_ns", ColumnKind::duration_ns, "ns", "On a processor, by the scheduler.",
+     by<&ThreadSum::on_cpu>},
+    {"on_cpu_percent", ColumnKind::percent, "percent", "The same, of its wall time.",
+     [](const ThreadSum& thread) { return share(thread, thread.on_cpu); }},
+    {"queued_ns", ColumnKind::duration_ns, "ns",
+     "In the run queue: it could have run, but no processor was free.", by<&ThreadSum::queued>},
+    {"queued_percent", ColumnKind::percent, "percent", "The same, of its wall time.",
+     [](const ThreadSum& thread) { return share(thread, thread.queued); }},
+    {"blocked_ns", ColumnKind::duration_ns, "ns", "It waited for something; the columns behind sum to it.",
+     by<&ThreadSum::blocked>},
+    {"gil_ns", ColumnKind::duration_ns, "ns", "Blocked for Python's global interpreter lock.",
+     by<waited<WaitClass::gil>>},
+    {"lock_ns", ColumnKind::duration_ns, "ns",
+     "Blocked for a lock or semaphore; of threads without Python unknown waits for others, too.",
+     by<waited<WaitClass::lock>>},
+    {"threads_ns", ColumnKind::duration_ns, "ns",
+     "Blocked for other threads: their end, an item of a queue, an event, a result.",
+     by<waited<WaitClass::threads>>},
+    {"child_ns", ColumnKind::duration_ns, "ns", "Blocked for a process to end.",
+     by<waited<WaitClass::child>>},
+    {"sleep_ns", ColumnKind::duration_ns, "ns", "Blocked for a time to pass.",
+     by<waited<WaitClass::sleep>>},
+    {"file_ns", ColumnKind::duration_ns, "ns", "Blocked for a file, pipe or socket.",
+     by<waited<WaitClass::file>>},
+    {"loop_ns", ColumnKind::duration_ns, "ns", "An event loop without anything to do.",
+     by<waited<WaitClass::loop>>},
+    {"other_ns", ColumnKind::duration_ns, "ns", "Blocked for something that is not known.",
+     by<waited<WaitClass::other>>},
+    {"samples", ColumnKind::count, "", "How many samples these are sums of.",
+     by<&ThreadSum::samples>, true},
+};
+
+Result<Threads> compute(const Context& context) {
+  const StackRoles roles(context.trace);
+  return Threads{.rows = thread_sums(context.trace, roles), .shared = &context.trace};
+}
+
+constexpr std::string_view kImportance[] = {"tid",        "thread",   "wall_ns", "on_cpu_ns",
+                                            "queued_ns",  "blocked_ns", "on_cpu_percent", "gil_ns",
+                                            "lock_ns",    "file_ns",  "sleep_ns", "pid"};
+
+constexpr Need kNeeds[] = {{StoreTable::stack_samples}};
+
+Report report() {
+  return report_of<kColumns, compute>(
+      {.id = "threads",
+       .title = "What each thread did: on a processor, in the run queue, blocked for what",
+       .doc = "One row per thread of the program and of its children. Time on a processor, in the "
+              "run queue and blocked sum to the time for which the thread was looked at, and the "
+              "waits to the time blocked. The first two are the scheduler's; why a thread was "
+              "blocked is known by its system call and its Python stack. Threads that lived "
+              "shorter than 50 ms may be missing.",
+       .group_by = {},
+       .sort = "-on_cpu_ns",
+       .example = "fathom threads fathom-runs/20260101-120000-app",
+       .needs = kNeeds,
+       .importance = kImportance,
+       .whole = true});
+}
+
+}  // namespace
+}  // namespace threads_report
+
+Report threads() { return threads_report::report(); }
+
+}  // namespace fathom
