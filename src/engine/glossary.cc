@@ -66,6 +66,22 @@ constexpr Term kTerms[] = {
      "Nothing else is large, and memory is so full that it limits the batch."},
     {"physically-limited", "verdict", "Throttled by power or heat, where that was recorded."},
     {"balanced", "verdict", "Nothing alone takes much of the step."},
+    {"too-few-cores", "verdict",
+     "Threads of the program could run, but wait for a processor: it has fewer than it uses. By "
+     "samples of its threads."},
+    {"gil-contention", "verdict",
+     "Threads of Python wait for each other's global interpreter lock: only one of them runs at a "
+     "time. By samples of its threads."},
+    {"lock-contention", "verdict",
+     "Threads of Python wait for locks that others of them hold. By samples of its threads."},
+    {"blocked-event-loop", "verdict",
+     "Tasks of an event loop compute or wait in it for long, while no other task can run. By "
+     "samples of its threads."},
+    {"cpu-bound", "verdict",
+     "The program computes for most of its time. By samples of its threads."},
+    {"waiting", "verdict",
+     "The program waits for most of its time: for a file, a socket, a child, a time. By samples of "
+     "its threads."},
     {"cannot-tell", "verdict",
      "The device's work was not recorded, or most of the idle time has no cause in the trace."},
 

@@ -22,6 +22,11 @@ std::string record_functions(const RunSummary& run) {
   return command.size() > kLongest ? "fathom run --with functions -- COMMAND" : command;
 }
 
+/// Is the verdict one of samples of threads?
+bool is_by_samples(VerdictId id) {
+  return id >= VerdictId::too_few_cores && id <= VerdictId::waiting;
+}
+
 /// The options that select a part of the trace, for every command: " --steps 3-7".
 std::string selection_options(const DiagnosisRequest& request) {
   constexpr auto kOpen = std::numeric_limits<std::int64_t>::max();
@@ -64,6 +69,10 @@ std::string next_commands(const Diagnosis& diagnosis, const DiagnosisRequest& re
   }
   if (diagnosis.run && diagnosis.run->plain) {
     if (!view.all && diagnosis.findings.empty()) add("fathom diagnose --all");
+    if (is_by_samples(diagnosis.verdict.id)) {
+      add("fathom hot");
+      add("fathom threads");
+    }
     if (!diagnosis.run->functions.empty()) add("fathom functions");
     if (const std::string again = record_functions(*diagnosis.run); !again.empty()) {
       out +=

@@ -11,9 +11,11 @@ Rule activations_dominate();
 Rule allocator_activity();
 Rule autocast_casts();
 Rule bias_before_norm();
+Rule blocked_event_loop();
 Rule buffer_broadcasts();
 Rule conv_layout();
 Rule copy_round_trips();
+Rule cpu_bound();
 Rule cpu_created_tensors();
 Rule cpu_governor();
 Rule cpu_limit();
@@ -25,6 +27,7 @@ Rule exposed_communication();
 Rule exposed_copies();
 Rule fp64();
 Rule fusable_elementwise();
+Rule gil_contention();
 Rule growing_tensors();
 Rule host_bound();
 Rule host_work_between_launches();
@@ -33,6 +36,7 @@ Rule io_bound_loader();
 Rule late_rank();
 Rule launch_shape();
 Rule layout_copies();
+Rule lock_contention();
 Rule low_occupancy();
 Rule memory_capacity();
 Rule memory_fragmentation();
@@ -61,8 +65,10 @@ Rule step_outliers();
 Rule sync_points();
 Rule tensor_cores_unused();
 Rule throttling();
+Rule too_few_cores();
 Rule unfused_attention();
 Rule unfused_optimizer();
+Rule waiting();
 Rule warmup_in_window();
 Rule zero_grad();
 
@@ -122,6 +128,12 @@ std::span<const Rule> all_rules() {
       prefill_decode(),
       step_outliers(),
       warmup_in_window(),
+      too_few_cores(),
+      gil_contention(),
+      lock_contention(),
+      blocked_event_loop(),
+      cpu_bound(),
+      waiting(),
       neighbour(),
       cpu_governor(),
       profiler_overhead(),

@@ -10,7 +10,8 @@ ROOT = pathlib.Path(os.environ.get("FATHOM_SOURCE_DIR", pathlib.Path(__file__).r
 FATHOM = os.environ.get("FATHOM", str(ROOT / "build/release/fathom"))
 TRACES = ("examples/resnet50_v100.pt.trace.json.gz", "tests/data/traces/hta_alexnet.json.gz",
           "tests/data/traces/tl_mi300_torch_compile_triton.json.gz", "tests/data/traces/hta_event_sync.json.gz")
-RUNS = ("tests/data/runs/cpu_train", "tests/data/runs/two_ranks", "tests/data/runs/ranges", "tests/data/runs/plain")
+RUNS = ("tests/data/runs/cpu_train", "tests/data/runs/two_ranks", "tests/data/runs/ranges", "tests/data/runs/plain",
+        "tests/data/runs/sampled")
 # Columns whose values come from a fixed list, with the kind of word. Lists within a value are separated by commas.
 COLUMNS = {
     ("accounting", "bucket"): "bucket", ("accounting", "phase"): "phase", ("accounting", "class"): "class",
@@ -99,7 +100,8 @@ class Glossary(unittest.TestCase):
 
     def test_kinds_and_units_of_columns_are_defined(self):
         for report in re.findall(r"^## (\S+)$", run("reference"), re.M):
-            name = RUNS[0] if report in ("telemetry", "processes", "functions", "energy", "loader", "ranges") else TRACES[0]
+            of_runs = ("telemetry", "processes", "functions", "energy", "loader", "ranges", "hot", "threads")
+            name = RUNS[0] if report in of_runs else TRACES[0]
             for column in json.loads(run(report, "--json", "--limit", "1", name))["columns"]:
                 self.assertIn(column["kind"], WORDS["Kinds of columns"], report)
                 self.assertIn(column["unit"] or "ns", WORDS["Units"], f"{report}: {column['name']}")

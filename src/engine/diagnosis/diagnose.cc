@@ -210,15 +210,43 @@ std::string python_note(const Trace& trace, const Diagnosis& diagnosis) {
          " (by the thread's processor time in " + count_text(time->steps) + " steps).";
 }
 
+/// Of rules that judge by samples of threads, the first that found what weighs most: in this order,
+/// for who has too few processors computes as well.
+std::optional<Verdict> verdict_by_samples(const std::vector<RankedFinding>& findings) {
+  constexpr std::pair<std::string_view, VerdictId> kRules[] = {
+      {"too-few-cores", VerdictId::too_few_cores},
+      {"gil-contention", VerdictId::gil_contention},
+      {"lock-contention", VerdictId::lock_contention},
+      {"blocked-event-loop", VerdictId::blocked_event_loop},
+      {"cpu-bound", VerdictId::cpu_bound},
+      {"waiting", VerdictId::waiting},
+  };
+  for (const auto& [rule, id] : kRules) {
+    const auto found = std::ranges::find_if(findings, [&](const RankedFinding& ranked) {
+      return ranked.finding.rule == rule && ranked.finding.weight == Weight::critical;
+    });
+    if (found == findings.end()) continue;
+    Verdict verdict;
+    verdict.id = id;
+    verdict.sentence = found->finding.title + ".";
+    return verdict;
+  }
+  return {};
+}
+
 /// For a program in which no operators were recorded: findings that need none, and no verdict but
-/// that it waits for its loader.
+/// that it waits for its loader, or what samples of its threads show.
 void keep_what_needs_no_operators(Diagnosis& diagnosis) {
   std::erase_if(diagnosis.findings, [](const RankedFinding& found) {
     return !find_rule(found.finding.rule)->without_operators;
   });
   const VerdictId id = diagnosis.verdict.id;
   if (id == VerdictId::input_bound || id == VerdictId::io_bound) return;
-  diagnosis.verdict = {.id = VerdictId::cannot_tell, .sentence = plain_verdict(*diagnosis.run)};
+  if (std::optional<Verdict> sampled = verdict_by_samples(diagnosis.findings)) {
+    diagnosis.verdict = std::move(*sampled);
+  } else {
+    diagnosis.verdict = {.id = VerdictId::cannot_tell, .sentence = plain_verdict(*diagnosis.run)};
+  }
   diagnosis.host.fill(Duration{});
   diagnosis.usual_host.fill(Duration{});
 }
@@ -242,6 +270,12 @@ std::string_view to_string(VerdictId verdict) {
       "memory-capacity-bound",
       "physically-limited",
       "balanced",
+      "too-few-cores",
+      "gil-contention",
+      "lock-contention",
+      "blocked-event-loop",
+      "cpu-bound",
+      "waiting",
       "cannot-tell",
   };
   return kNames[static_cast<std::size_t>(verdict)];

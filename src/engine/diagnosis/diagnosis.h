@@ -51,6 +51,13 @@ enum class VerdictId : std::uint8_t {
   memory_capacity_bound,
   physically_limited,
   balanced,
+  // Of programs whose threads were sampled from outside, in place of cannot_tell:
+  too_few_cores,       ///< Its threads wait for a processor.
+  gil_contention,      ///< They wait for Python's global interpreter lock.
+  lock_contention,     ///< They wait for locks that others of them hold.
+  blocked_event_loop,  ///< One callback keeps all others waiting.
+  cpu_bound,           ///< It computes most of the time.
+  waiting,             ///< It waits most of the time.
   cannot_tell,
 };
 /// Stable, for JSON: "input-bound".

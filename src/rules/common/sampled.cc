@@ -1,0 +1,106 @@
+// Puts what samples show into words.
+#include "rules/common/sampled.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "base/quantity_text.h"
+#include "rules/common/machine.h"
+
+namespace fathom {
+namespace {
+
+constexpr std::size_t kShown = 3;
+/// Places with less are not evidence.
+constexpr double kLeastShown = 0.02;
+
+bool recorded_inside(const Trace& trace) {
+  return std::ranges::any_of(trace.categories, [](const Category& category) {
+    return category.slices > 0 && (category.kind == SliceKind::cpu_op ||
+                                   is_runtime_call(category.kind) ||
+                                   is_device_activity(category.kind));
+  });
+}
+
+std::string_view base_name(std::string_view file) {
+  return file.substr(file.rfind('/') == file.npos ? 0 : file.rfind('/') + 1);
+}
+
+}  // namespace
+
+SampledProgram::SampledProgram(const RuleContext& rules)
+    : trace_(rules.trace()),
+      roles_(trace_),
+      inside_(recorded_inside(trace_)),
+      partly_(trace_.fact("samples.left_to_torch") != nullptr) {
+  if (!inside_ && !partly_) time_ = program_time(trace_, roles_);
+}
+
+Outcome SampledProgram::unjudged() const {
+  if (inside_) return std::vector<Finding>{};
+  if (partly_) {
+    return Abstention{
+        "processes with PyTorch were not sampled: use fathom run --with samples for those, too"};
+  }
+  return Abstention{trace_.stack_samples.empty()
+                        ? "no samples of threads were recorded: fathom run records them where "
+                          "PyTorch is not in the process"
+                        : "the program ran too short to judge by samples of its threads"};
+}
+
+std::string SampledProgram::name_of(std::uint32_t frame) const {
+  const StackFrame& found = trace_.stack_frames[frame];
+  std::string name(trace_.text(found.function));
+  const std::string_view file = base_name(trace_.text(found.file));
+  if (file.empty()) return name;
+  name.append(" (").append(file);
+  if (found.line >= 0) name += ":" + std::to_string(found.line);
+  return name + ")";
+}
+
+std::string SampledProgram::name_of(const UserSpot& spot) const {
+  if (spot.frame != kNoFrame) return name_of(spot.frame);
+  return "native code of " + std::string(trace_.text(spot.thread));
+}
+
+std::string SampledProgram::location_of(std::uint32_t frame) const {
+  if (frame == kNoFrame) return {};
+  const StackFrame& found = trace_.stack_frames[frame];
+  if (trace_.text(found.file).empty()) return {};
+  std::string location(trace_.text(found.file));
+  return found.line >= 0 ? location + ":" + std::to_string(found.line) : location;
+}
+
+std::vector<UserSpot> SampledProgram::spots(
+    const std::function<Duration(const StackSample&)>& weight, SpotBy by) const {
+  return user_spots(trace_, by, weight,
+                    [this](const StackSample& sample) { return roles_.user_frame(sample.frame); });
+}
+
+std::vector<UserSpot> SampledProgram::waits(WaitClass wait) const {
+  return spots([this, wait](const StackSample& sample) {
+    const bool counts = sample.blocked > Duration{} && roles_.wait_of(sample) == wait;
+    return counts ? sample.blocked : Duration{};
+  });
+}
+
+void SampledProgram::add_evidence(const std::vector<UserSpot>& spots, Duration whole,
+                                  std::string_view of_what, Finding& finding) const {
+  for (std::size_t i = 0; i < std::min(kShown, spots.size()); ++i) {
+    const double share =
+        static_cast<double>(to_ns(spots[i].time)) / static_cast<double>(to_ns(whole));
+    if (i > 0 && share < kLeastShown) break;
+    Evidence evidence = sentence(name_of(spots[i]) + ": " + share_text(share) + " of " +
+                                 std::string(of_what));
+    evidence.location = location_of(spots[i].frame);
+    finding.evidence.push_back(std::move(evidence));
+  }
+}
+
+std::string share_text(double share) { return percent_text(100 * share); }
+
+std::string threads_text(double threads) {
+  return plain_text(threads) + (plain_text(threads) == "1" ? " thread" : " threads");
+}
+
+}  // namespace fathom

@@ -1,0 +1,62 @@
+// What samples of its threads show of a program inside which nothing else was recorded.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "analysis/samples/hot_spots.h"
+#include "analysis/samples/program_time.h"
+#include "analysis/samples/stack_roles.h"
+#include "rules/rule.h"
+
+namespace fathom {
+
+/// For rules that judge by samples. O(samples).
+class SampledProgram {
+ public:
+  explicit SampledProgram(const RuleContext& rules);
+
+  /// Whether to judge: operators and devices show more than samples do.
+  [[nodiscard]] bool judged() const { return time_.has_value(); }
+  /// What a rule returns that does not judge: silent where operators were recorded, else it
+  /// abstains.
+  [[nodiscard]] Outcome unjudged() const;
+
+  [[nodiscard]] const ProgramTime& time() const { return *time_; }
+  [[nodiscard]] const StackRoles& roles() const { return roles_; }
+  /// Computing as the larger part of the program's activity, 0…1.
+  [[nodiscard]] double computing() const { return time_->activity.share(time_->activity.on_cpu); }
+
+  /// "work (app.py:12)"; of a thread without Python "native code of sort".
+  [[nodiscard]] std::string name_of(const UserSpot& spot) const;
+  [[nodiscard]] std::string name_of(std::uint32_t frame) const;
+  /// "/home/me/app.py:12", or "".
+  [[nodiscard]] std::string location_of(std::uint32_t frame) const;
+
+  /// Functions of the program itself by what `weight` counts of a sample, the largest first. By
+  /// line, each with its line.
+  [[nodiscard]] std::vector<UserSpot> spots(
+      const std::function<Duration(const StackSample&)>& weight, SpotBy by = SpotBy::line) const;
+  /// By the time blocked in waits of this class.
+  [[nodiscard]] std::vector<UserSpot> waits(WaitClass wait) const;
+  /// A sentence for each of the first spots, "work (app.py:12): 61.0 %" of `whole`.
+  void add_evidence(const std::vector<UserSpot>& spots, Duration whole, std::string_view of_what,
+                    Finding& finding) const;
+
+ private:
+  const Trace& trace_;
+  StackRoles roles_;
+  std::optional<ProgramTime> time_;
+  bool inside_ = false;
+  bool partly_ = false;  ///< Processes with PyTorch were left out.
+};
+
+/// "61.0 %" of 0.61.
+std::string share_text(double share);
+/// "1.5 threads".
+std::string threads_text(double threads);
+
+}  // namespace fathom

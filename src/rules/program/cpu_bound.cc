@@ -1,0 +1,86 @@
+// cpu-bound: a program that computes, and where.
+#include <algorithm>
+
+#include "base/quantity_text.h"
+#include "rules/common/machine.h"
+#include "rules/common/program.h"
+#include "rules/common/sampled.h"
+
+namespace fathom {
+namespace cpu_bound_rule {
+namespace {
+
+constexpr std::string_view kDoc =
+    "Fires where a program computes for a fifth of its time or more, by samples of its threads; it "
+    "is the verdict from a half on. The time is that of the main thread; where that waits for "
+    "other threads or processes of the program, theirs. How long threads ran is the scheduler's "
+    "number, where they ran is sampled: of functions of libraries, the program's own function that "
+    "called them is named. Without Python the thread is named instead. No saving is predicted: "
+    "samples do not show what the work is for.";
+
+constexpr double kLeast = 0.2;
+constexpr double kMost = 0.5;
+
+Outcome check(const RuleContext& rules) {
+  const SampledProgram program(rules);
+  if (!program.judged()) return program.unjudged();
+  const double share = program.computing();
+  if (share < kLeast) return std::vector<Finding>{};
+  const auto on_cpu = [](const StackSample& sample) { return sample.on_cpu; };
+  const std::vector<UserSpot> functions = program.spots(on_cpu, SpotBy::function);
+  if (functions.empty()) return std::vector<Finding>{};
+  const std::vector<UserSpot> lines = program.spots(on_cpu);
+  const Trace& trace = rules.trace();
+  const auto same_function = [&](const UserSpot& line) {
+    const UserSpot& first = functions.front();
+    if (line.frame == kNoFrame || first.frame == kNoFrame)
+      return line.frame == first.frame && line.thread == first.thread;
+    return trace.stack_frames[line.frame].function == trace.stack_frames[first.frame].function &&
+           trace.stack_frames[line.frame].file == trace.stack_frames[first.frame].file;
+  };
+  const auto line = std::ranges::find_if(lines, same_function);
+  const ProgramTime& time = program.time();
+  const double of_all = static_cast<double>(to_ns(functions.front().time)) /
+                        static_cast<double>(to_ns(time.on_cpu));
+  Finding finding;
+  finding.title = "The program computes for " + share_text(share) + " of its time, " +
+                  share_text(of_all) + " of that in " + program.name_of(*line);
+  finding.family = Family::host;
+  finding.weight = share >= kMost ? Weight::critical : Weight::warning;
+  finding.confidence = Confidence::high;
+  finding.effort = Effort::refactoring;
+  finding.evidence.push_back(sentence(
+      "threads were on a processor for " + duration_text(time.on_cpu) + ", " +
+      plain_text(time.average(time.on_cpu)) + " at a time on the average"));
+  program.add_evidence(lines, time.on_cpu, "the processor time", finding);
+  finding.counter_evidence =
+      time.average(time.on_cpu) > 1.5
+          ? "Several threads or processes compute at a time: the sum of their times says nothing "
+            "about which of them the others wait for."
+          : "";
+  if (finding.counter_evidence.empty()) {
+    finding.counter_evidence = "Samples show where time goes, not whether the work is needed.";
+  }
+  finding.fix = {.text = "Do less there, keep results, or hand the loop to compiled code (numpy, "
+                         "Cython, Numba); work that does not depend on other work can go to "
+                         "several processes. Caveat: a faster function gives back its own share at "
+                         "most.",
+                 .before = "",
+                 .after = ""};
+  finding.verify = "fathom hot --group-by line --limit 20";
+  return std::vector<Finding>{std::move(finding)};
+}
+
+}  // namespace
+}  // namespace cpu_bound_rule
+
+Rule cpu_bound() {
+  return {.id = "cpu-bound",
+          .title = "A program that computes, and the function in which it does",
+          .doc = cpu_bound_rule::kDoc,
+          .check = cpu_bound_rule::check,
+          .every_step = true,
+          .without_operators = true};
+}
+
+}  // namespace fathom

@@ -1,0 +1,71 @@
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "analysis/samples/sample_builder.h"
+#include "rules/common/rule_fixture.h"
+
+namespace fathom {
+
+Rule cpu_bound();
+
+namespace {
+
+TEST(CpuBound, NamesTheFunctionAndTheLine) {
+  Trace trace;
+  SampleBuilder(trace).at("main app.py 1;work app.py 5").runs(900).waits("sleep", 100);
+  const std::vector<Finding> found = JudgedTrace(std::move(trace)).findings(cpu_bound());
+  ASSERT_EQ(found.size(), 1U);
+  EXPECT_EQ(found[0].title,
+            "The program computes for 90.0 % of its time, 100.0 % of that in work (app.py:5)");
+  EXPECT_EQ(found[0].weight, Weight::critical);
+}
+
+TEST(CpuBound, OfALibraryItNamesWhoCallsIt) {
+  Trace trace;
+  SampleBuilder(trace)
+      .at("main app.py 1;decode app.py 4;scan /usr/lib/python3.11/json/scanner.py 30")
+      .runs(300)
+      .at("main app.py 2")
+      .runs(100);
+  const std::vector<Finding> found = JudgedTrace(std::move(trace)).findings(cpu_bound());
+  ASSERT_EQ(found.size(), 1U);
+  EXPECT_NE(found[0].title.find("75.0 % of that in decode (app.py:4)"), std::string::npos)
+      << found[0].title;
+}
+
+TEST(CpuBound, WithoutPythonItNamesTheThread) {
+  Trace trace;
+  SampleBuilder(trace).thread(1, 1, "sort").at("").runs(300);
+  const std::vector<Finding> found = JudgedTrace(std::move(trace)).findings(cpu_bound());
+  ASSERT_EQ(found.size(), 1U);
+  EXPECT_NE(found[0].title.find("in native code of sort"), std::string::npos) << found[0].title;
+}
+
+TEST(CpuBound, IsSilentWhereTheProgramWaits) {
+  Trace trace;
+  SampleBuilder(trace).at("main app.py 1").runs(100).waits("sleep", 900);
+  const std::vector<Finding> found = JudgedTrace(std::move(trace)).findings(cpu_bound());
+  EXPECT_TRUE(found.empty());
+}
+
+
+TEST(CpuBound, WithoutSamplesItAbstains) {
+  TraceBuilder builder;
+  EXPECT_NE(JudgedTrace(builder.build()).abstains(cpu_bound()).find("no samples"), std::string::npos);
+}
+
+TEST(CpuBound, WhereOperatorsWereRecordedItIsSilent) {
+  TraceBuilder recorded;
+  recorded.op("aten::mm", 1, 5);
+  Trace trace = recorded.build();
+  SampleBuilder(trace).at("main app.py 1;work app.py 5").runs(900).waits("sleep", 100);
+  const JudgedTrace judged(std::move(trace));
+  EXPECT_TRUE(judged.findings(cpu_bound()).empty());
+  EXPECT_EQ(judged.abstains(cpu_bound()), "");
+}
+
+}  // namespace
+}  // namespace fathom

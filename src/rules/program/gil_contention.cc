@@ -1,0 +1,63 @@
+// gil-contention: threads of Python wait for the global interpreter lock.
+#include "base/quantity_text.h"
+#include "rules/common/machine.h"
+#include "rules/common/sampled.h"
+
+namespace fathom {
+namespace gil_contention_rule {
+namespace {
+
+constexpr std::string_view kDoc =
+    "Only one thread of a CPython interpreter runs Python at a time; the others wait for the global "
+    "interpreter lock (GIL), which is handed on every 5 ms (sys.getswitchinterval()). A wait is "
+    "known by the address that the thread waits at: it lies inside the interpreter's own struct. "
+    "Fires where 0.3 threads or more wait for it on the average. No saving is predicted: it "
+    "depends on how much of the work can leave the interpreter.";
+
+constexpr double kLeastWaiting = 0.3;
+
+Outcome check(const RuleContext& rules) {
+  const SampledProgram program(rules);
+  if (!program.judged()) return program.unjudged();
+  const ProgramTime& time = program.time();
+  const double waiting = time.average(time.gil);
+  if (waiting < kLeastWaiting) return std::vector<Finding>{};
+  const std::vector<UserSpot> waits = program.waits(WaitClass::gil);
+  Finding finding;
+  finding.title = threads_text(waiting) +
+                  " on the average wait for Python's global interpreter lock" +
+                  (waits.empty() ? "" : ", most in " + program.name_of(waits.front()));
+  finding.family = Family::host;
+  finding.weight = Weight::critical;
+  finding.confidence = Confidence::high;
+  finding.effort = Effort::refactoring;
+  finding.evidence.push_back(sentence("threads waited for it for " + duration_text(time.gil) +
+                                      " of a run of " + duration_text(time.wall()) +
+                                      ", all together"));
+  program.add_evidence(waits, time.gil, "the waiting", finding);
+  finding.counter_evidence =
+      "The threads were on a processor for " + plain_text(time.average(time.on_cpu)) +
+      " of a processor's time: where that is well above 1, part of the work leaves the lock.";
+  finding.fix = {.text = "Let processes do what threads do (ProcessPoolExecutor, multiprocessing), "
+                         "or move the loop into code that gives the lock back (numpy, Cython with "
+                         "nogil); from Python 3.13 on there are builds without the lock. Caveat: "
+                         "processes do not share objects, so arguments and results are copied.",
+                 .before = "ThreadPoolExecutor(n)",
+                 .after = "ProcessPoolExecutor(n)"};
+  finding.verify = "fathom threads --sort -gil_ns";
+  return std::vector<Finding>{std::move(finding)};
+}
+
+}  // namespace
+}  // namespace gil_contention_rule
+
+Rule gil_contention() {
+  return {.id = "gil-contention",
+          .title = "Threads that wait for Python's global interpreter lock",
+          .doc = gil_contention_rule::kDoc,
+          .check = gil_contention_rule::check,
+          .every_step = true,
+          .without_operators = true};
+}
+
+}  // namespace fathom

@@ -1,0 +1,54 @@
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "analysis/samples/sample_builder.h"
+#include "rules/common/rule_fixture.h"
+
+namespace fathom {
+
+Rule gil_contention();
+
+namespace {
+
+TEST(GilContention, CountsThreadsThatWait) {
+  Trace trace;
+  SampleBuilder builder(trace);
+  for (int tid = 1; tid <= 4; ++tid)
+    builder.thread(1, tid).at("count app.py 5").runs(250).waits("gil", 750);
+  const std::vector<Finding> found = JudgedTrace(std::move(trace)).findings(gil_contention());
+  ASSERT_EQ(found.size(), 1U);
+  EXPECT_EQ(found[0].title,
+            "3 threads on the average wait for Python's global interpreter lock, most in count "
+            "(app.py:5)");
+}
+
+TEST(GilContention, AFewWaitsAreFine) {
+  Trace trace;
+  SampleBuilder(trace).at("count app.py 5").runs(900).waits("gil", 100);
+  const std::vector<Finding> found = JudgedTrace(std::move(trace)).findings(gil_contention());
+  EXPECT_TRUE(found.empty());
+}
+
+
+TEST(GilContention, WithoutSamplesItAbstains) {
+  TraceBuilder builder;
+  EXPECT_NE(JudgedTrace(builder.build()).abstains(gil_contention()).find("no samples"), std::string::npos);
+}
+
+TEST(GilContention, WhereOperatorsWereRecordedItIsSilent) {
+  TraceBuilder recorded;
+  recorded.op("aten::mm", 1, 5);
+  Trace trace = recorded.build();
+  SampleBuilder builder(trace);
+  for (int tid = 1; tid <= 4; ++tid)
+    builder.thread(1, tid).at("count app.py 5").runs(250).waits("gil", 750);
+  const JudgedTrace judged(std::move(trace));
+  EXPECT_TRUE(judged.findings(gil_contention()).empty());
+  EXPECT_EQ(judged.abstains(gil_contention()), "");
+}
+
+}  // namespace
+}  // namespace fathom

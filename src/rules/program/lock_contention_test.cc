@@ -1,0 +1,62 @@
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "analysis/samples/sample_builder.h"
+#include "rules/common/rule_fixture.h"
+
+namespace fathom {
+
+Rule lock_contention();
+
+namespace {
+
+TEST(LockContention, CountsThreadsThatWait) {
+  Trace trace;
+  SampleBuilder builder(trace);
+  for (int tid = 1; tid <= 3; ++tid)
+    builder.thread(1, tid).at("update app.py 5").waits("lock", 600).waits("sleep", 400);
+  const std::vector<Finding> found = JudgedTrace(std::move(trace)).findings(lock_contention());
+  ASSERT_EQ(found.size(), 1U);
+  EXPECT_EQ(found[0].title,
+            "1.8 threads on the average wait for a lock, most in update (app.py:5)");
+}
+
+TEST(LockContention, WhoWaitsForAThreadToEndWaitsForNoLock) {
+  Trace trace;
+  SampleBuilder(trace)
+      .at("main app.py 1;Thread.join /usr/lib/python3.11/threading.py 1")
+      .waits("lock", 1000);
+  const std::vector<Finding> found = JudgedTrace(std::move(trace)).findings(lock_contention());
+  EXPECT_TRUE(found.empty());
+}
+
+TEST(LockContention, OfThreadsWithoutPythonNothingIsKnown) {
+  Trace trace;
+  SampleBuilder(trace).thread(1, 1, "worker").at("").waits("lock", 1000);
+  const std::vector<Finding> found = JudgedTrace(std::move(trace)).findings(lock_contention());
+  EXPECT_TRUE(found.empty());
+}
+
+
+TEST(LockContention, WithoutSamplesItAbstains) {
+  TraceBuilder builder;
+  EXPECT_NE(JudgedTrace(builder.build()).abstains(lock_contention()).find("no samples"), std::string::npos);
+}
+
+TEST(LockContention, WhereOperatorsWereRecordedItIsSilent) {
+  TraceBuilder recorded;
+  recorded.op("aten::mm", 1, 5);
+  Trace trace = recorded.build();
+  SampleBuilder builder(trace);
+  for (int tid = 1; tid <= 3; ++tid)
+    builder.thread(1, tid).at("update app.py 5").waits("lock", 600).waits("sleep", 400);
+  const JudgedTrace judged(std::move(trace));
+  EXPECT_TRUE(judged.findings(lock_contention()).empty());
+  EXPECT_EQ(judged.abstains(lock_contention()), "");
+}
+
+}  // namespace
+}  // namespace fathom

@@ -1,0 +1,86 @@
+// too-few-cores: threads of a program that could run wait for a processor.
+#include <algorithm>
+
+#include "base/quantity_text.h"
+#include "rules/common/machine.h"
+#include "rules/common/program.h"
+#include "rules/common/sampled.h"
+
+namespace fathom {
+namespace too_few_cores_rule {
+namespace {
+
+constexpr std::string_view kDoc =
+    "The scheduler counts for each thread how long it could have run but had to wait for a "
+    "processor (the run queue, the second number of /proc/PID/schedstat). Fires where the "
+    "program's own threads want more processors than they may use, by their affinity and the "
+    "limit of the control group, and 0.3 threads or more wait on the average meanwhile. Waiting "
+    "that other programs cause does not count: stretches of 0.2 s in which the program wants no "
+    "more than 1.15 times the processors that it may use are left out. No saving is predicted: "
+    "that depends on how the work divides.";
+
+constexpr double kLeastWaiting = 0.3;
+/// Of the time on a processor; below, hardly anything is lost.
+constexpr double kLeastOfRunning = 0.2;
+
+Outcome check(const RuleContext& rules) {
+  const SampledProgram program(rules);
+  if (!program.judged()) return program.unjudged();
+  const ProgramTime& time = program.time();
+  if (!time.starved) {
+    return Abstention{
+        "it was not recorded which processors the program may use: record it with fathom run"};
+  }
+  const double waiting = time.average(*time.starved);
+  const bool much = static_cast<double>(to_ns(*time.starved)) >=
+                    kLeastOfRunning * static_cast<double>(to_ns(time.on_cpu));
+  if (waiting < kLeastWaiting || !much) return std::vector<Finding>{};
+  const std::string processors =
+      plain_text(*time.processors) + (*time.processors == 1 ? " processor" : " processors");
+  Finding finding;
+  finding.title = "Too few processors: beside the running ones, " + threads_text(waiting) +
+                  " on the average wait for one of " + processors;
+  finding.family = Family::host;
+  finding.weight = Weight::critical;
+  finding.confidence = Confidence::high;
+  finding.effort = Effort::flag;
+  finding.evidence.push_back(
+      sentence("threads were in the run queue for " + duration_text(time.queued) +
+               " and on a processor for " + duration_text(time.on_cpu) + ", all together"));
+  const auto queued = program.spots([](const StackSample& sample) { return sample.queued; });
+  program.add_evidence(queued, time.queued, "the time in the run queue", finding);
+  const MachineView machine(rules);
+  const auto others = machine.empty() ? std::nullopt : machine.per_second("others.cpu");
+  finding.counter_evidence =
+      others && *others >= 0.5
+          ? "Other programs used " + plain_text(*others) + " processors meanwhile."
+          : "";
+  if (finding.counter_evidence.empty()) {
+    finding.counter_evidence =
+        "More processors shorten the run only where the threads do not wait for each other then.";
+  }
+  const std::string command = command_of(rules.trace());
+  const std::string most = plain_text(std::max(1.0, *time.processors));
+  finding.fix = {.text = "Give the program more processors (taskset, cpuset, the container's "
+                         "limit), or start no more threads and processes than there are: more only "
+                         "take turns. Caveat: OMP_NUM_THREADS holds for OpenMP and BLAS, not for "
+                         "pools that the program makes.",
+                 .before = command,
+                 .after = "OMP_NUM_THREADS=" + most + " " + command};
+  finding.verify = "fathom threads --sort -queued_ns";
+  return std::vector<Finding>{std::move(finding)};
+}
+
+}  // namespace
+}  // namespace too_few_cores_rule
+
+Rule too_few_cores() {
+  return {.id = "too-few-cores",
+          .title = "More threads that could run than processors",
+          .doc = too_few_cores_rule::kDoc,
+          .check = too_few_cores_rule::check,
+          .every_step = true,
+          .without_operators = true};
+}
+
+}  // namespace fathom

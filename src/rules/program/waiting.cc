@@ -1,0 +1,140 @@
+// waiting: a program that waits, for what and where.
+#include <algorithm>
+#include <iterator>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/quantity_text.h"
+#include "rules/common/machine.h"
+#include "rules/common/sampled.h"
+
+namespace fathom {
+namespace waiting_rule {
+namespace {
+
+constexpr std::string_view kDoc =
+    "Fires where a program waits for a fifth of its time or more, by samples of its threads; it is "
+    "the verdict where it waits more than it computes. The time is that of the main thread; where "
+    "that waits for other threads or processes of the program, theirs. What is waited for is known "
+    "by the system call, its file descriptor and the Python stack; time in the run queue is no "
+    "waiting. No saving is predicted: samples do not show what else could be done meanwhile.";
+
+constexpr double kLeast = 0.2;
+
+/// What a descriptor is open on, without its number: "a pipe", "a socket".
+std::string kind_of(std::string_view object) {
+  if (object.starts_with("pipe:")) return "a pipe";
+  if (object.starts_with("socket:")) return "a socket";
+  if (object.starts_with("/dev/pts/") || object.starts_with("/dev/tty")) return "the terminal";
+  return object.starts_with('/') ? std::string(object) : std::string();
+}
+
+/// The object that waits of this class were longest for.
+std::string object_of(const RuleContext& rules, const SampledProgram& program, WaitClass wait) {
+  std::string longest;
+  Duration most{};
+  std::vector<std::pair<std::string, Duration>> sums;
+  for (const StackSample& sample : rules.trace().stack_samples) {
+    if (sample.blocked <= Duration{} || program.roles().wait_of(sample) != wait) continue;
+    const std::string kind = kind_of(rules.trace().text(sample.object));
+    if (kind.empty()) continue;
+    auto at = std::ranges::find(sums, kind, &std::pair<std::string, Duration>::first);
+    if (at == sums.end()) {
+      if (sums.size() >= 1000) continue;
+      sums.emplace_back(kind, Duration{});
+      at = std::prev(sums.end());
+    }
+    at->second += sample.blocked;
+    if (at->second > most) {
+      most = at->second;
+      longest = kind;
+    }
+  }
+  return longest;
+}
+
+Fix fix_of(WaitClass wait) {
+  switch (wait) {
+    case WaitClass::sleep:
+      return {.text = "Wait for what the time stands for (an event, a change, a reply) instead of "
+                      "looking again after a time. Caveat: where the pause is wanted, nothing is "
+                      "to be done.",
+              .before = "time.sleep(1)",
+              .after = "event.wait(timeout=1)"};
+    case WaitClass::file:
+      return {.text = "Ask for several things at once (threads, asyncio), for more in one request, "
+                      "or ahead of time; keep what was read. Caveat: who answers may be the limit: "
+                      "more requests at once do not make it faster.",
+              .before = "results = [fetch(each) for each in work]",
+              .after = "results = list(ThreadPoolExecutor(8).map(fetch, work))"};
+    case WaitClass::child:
+      return {.text = "Start what does not depend on each other together, and wait for all. "
+                      "Caveat: together they want as many processors as they are.",
+              .before = "subprocess.run(command)",
+              .after = "children = [subprocess.Popen(each) for each in commands]"};
+    default:
+      return {.text = "fathom threads and fathom hot show which thread waits where; fathom dump "
+                      "PID shows it while it happens. Caveat: a program that waits for work has "
+                      "nothing to be changed.",
+              .before = "",
+              .after = ""};
+  }
+}
+
+Outcome check(const RuleContext& rules) {
+  const SampledProgram program(rules);
+  if (!program.judged()) return program.unjudged();
+  const ProgramTime& time = program.time();
+  const double computing = program.computing();
+  if (time.activity.whole() <= Duration{} || 1 - computing < kLeast) return std::vector<Finding>{};
+  const WaitClass wait = time.activity.longest();
+  const std::vector<UserSpot> places = program.waits(wait);
+  const std::string object = object_of(rules, program, wait);
+  const std::string what = object.empty() || wait == WaitClass::loop
+                               ? std::string(words_of(wait))
+                               : object;
+  Finding finding;
+  finding.title = "The program waits for " + share_text(1 - computing) + " of its time, longest for " +
+                  what + (places.empty() ? "" : ": " + program.name_of(places.front()));
+  finding.family = Family::host;
+  finding.weight = computing < 0.5 ? Weight::critical : Weight::warning;
+  finding.confidence = wait == WaitClass::other ? Confidence::low : Confidence::high;
+  finding.effort = Effort::refactoring;
+  if (time.by_others) {
+    finding.evidence.push_back(sentence(
+        "the main thread waits for other threads or processes of the program: theirs is counted"));
+  }
+  for (std::size_t i = 0; i < kWaitClasses; ++i) {
+    const auto each = static_cast<WaitClass>(i);
+    const double share = time.activity.share(time.activity.waited(each));
+    if (share >= 0.02) {
+      finding.evidence.push_back(
+          sentence("waits for " + std::string(words_of(each)) + ": " + share_text(share)));
+    }
+  }
+  Duration sum{};
+  for (const UserSpot& place : places) sum += place.time;
+  if (sum > Duration{}) {
+    program.add_evidence(places, sum, "the waits for " + std::string(words_of(wait)), finding);
+  }
+  finding.counter_evidence = "A program that has nothing to do waits as well: only who wrote it "
+                             "knows whether it should have gone on.";
+  finding.fix = fix_of(wait);
+  finding.verify = "fathom threads --sort -blocked_ns";
+  return std::vector<Finding>{std::move(finding)};
+}
+
+}  // namespace
+}  // namespace waiting_rule
+
+Rule waiting() {
+  return {.id = "waiting",
+          .title = "A program that waits, for what and where",
+          .doc = waiting_rule::kDoc,
+          .check = waiting_rule::check,
+          .every_step = true,
+          .without_operators = true};
+}
+
+}  // namespace fathom

@@ -1,0 +1,64 @@
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "analysis/samples/sample_builder.h"
+#include "rules/common/rule_fixture.h"
+
+namespace fathom {
+
+Rule waiting();
+
+namespace {
+
+TEST(Waiting, SaysForWhatAndWhere) {
+  Trace trace;
+  SampleBuilder(trace)
+      .at("main app.py 1;ask app.py 7")
+      .waits("file", 900, "socket:[77]")
+      .runs(100);
+  const std::vector<Finding> found = JudgedTrace(std::move(trace)).findings(waiting());
+  ASSERT_EQ(found.size(), 1U);
+  EXPECT_EQ(found[0].title,
+            "The program waits for 90.0 % of its time, longest for a socket: ask (app.py:7)");
+  EXPECT_EQ(found[0].weight, Weight::critical);
+}
+
+TEST(Waiting, IsAWarningWhereItComputesMore) {
+  Trace trace;
+  SampleBuilder(trace).at("main app.py 1").runs(700).waits("sleep", 300);
+  const std::vector<Finding> found = JudgedTrace(std::move(trace)).findings(waiting());
+  ASSERT_EQ(found.size(), 1U);
+  EXPECT_EQ(found[0].weight, Weight::warning) << "it is no verdict where computing takes more";
+}
+
+TEST(Waiting, IsSilentWhereTheProgramComputes) {
+  Trace trace;
+  SampleBuilder(trace).at("main app.py 1").runs(900).waits("sleep", 100);
+  const std::vector<Finding> found = JudgedTrace(std::move(trace)).findings(waiting());
+  EXPECT_TRUE(found.empty());
+}
+
+
+TEST(Waiting, WithoutSamplesItAbstains) {
+  TraceBuilder builder;
+  EXPECT_NE(JudgedTrace(builder.build()).abstains(waiting()).find("no samples"), std::string::npos);
+}
+
+TEST(Waiting, WhereOperatorsWereRecordedItIsSilent) {
+  TraceBuilder recorded;
+  recorded.op("aten::mm", 1, 5);
+  Trace trace = recorded.build();
+  SampleBuilder(trace)
+      .at("main app.py 1;ask app.py 7")
+      .waits("file", 900, "socket:[77]")
+      .runs(100);
+  const JudgedTrace judged(std::move(trace));
+  EXPECT_TRUE(judged.findings(waiting()).empty());
+  EXPECT_EQ(judged.abstains(waiting()), "");
+}
+
+}  // namespace
+}  // namespace fathom

@@ -1,0 +1,154 @@
+"""Plain programs whose bottleneck is known from how they are written: does the diagnosis name it?
+
+Their length is counted in processor time, or they wait for far longer than they compute, so that a busy machine
+changes how long they take but not what they do.
+"""
+import json
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+import unittest
+
+ROOT = pathlib.Path(os.environ.get("FATHOM_SOURCE_DIR", pathlib.Path(__file__).resolve().parents[2]))
+FATHOM = os.environ.get("FATHOM", str(ROOT / "build/release/fathom"))
+PROGRAMS = pathlib.Path(__file__).resolve().parent / "programs"
+
+# Program, verdict, and what its sentence says; LINE is where "# the line" stands.
+TRUTH = {
+    "computes.py": ("cpu-bound", r"in compute \(computes\.py:[78]\)"),
+    "computes_in_library.py": ("cpu-bound", r"in decode \(computes_in_library\.py:LINE\)"),
+    "computes_in_thread.py": ("cpu-bound", r"in crunch \(computes_in_thread\.py:(8|9|10)\)"),
+    "computes_in_process.py": ("cpu-bound", r"in square \(computes_in_process\.py:(8|9|10)\)"),
+    "computes_without_python.sh": ("cpu-bound", r"in native code of (sh|dash|bash)"),
+    "sleeps.py": ("waiting", r"a time to pass \(sleep\): poll \(sleeps\.py:LINE\)"),
+    "reads_socket.py": ("waiting", r"a socket: ask \(reads_socket\.py:LINE\)"),
+    "reads_pipe.py": ("waiting", r"a pipe: read_all \(reads_pipe\.py:LINE\)"),
+    "waits_for_child.py": ("waiting", r"a time to pass \(sleep\)"),
+    "waits_async.py": ("waiting", r"something to do in an event loop"),
+    "gil_threads.py": ("gil-contention", r"in count \(gil_threads\.py:"),
+    "gil_pool.py": ("gil-contention", r"in parse \(gil_pool\.py:"),
+    "lock_held.py": ("lock-contention", r"in update \(lock_held\.py:LINE\)"),
+    "lock_semaphore.py": ("lock-contention", r"in query \(lock_semaphore\.py:LINE\)"),
+    "cores_processes.py": ("too-few-cores", r"for one of 1 processor"),
+    "cores_threads.py": ("too-few-cores", r"for one of 1 processor"),
+    "cores_shells.py": ("too-few-cores", r"for one of 1 processor"),
+    "loop_sleeps.py": ("blocked-event-loop", r"fetch \(loop_sleeps\.py:LINE\) waits"),
+    "loop_computes.py": ("blocked-event-loop", r"compress \(loop_computes\.py:\d+\) computes"),
+    "loop_calls.py": ("blocked-event-loop", r"convert \(loop_calls\.py:LINE\) waits"),
+}
+
+
+def marked_line(text):
+    return next((n for n, line in enumerate(text.splitlines(), 1) if "# the line" in line), 0)
+
+
+def diagnosis_of(program, folder, *options):
+    runner = "sh" if program.endswith(".sh") else sys.executable
+    command = [FATHOM, "run", "--no-diagnose", "-q", "-o", folder, *options, "--", runner, str(PROGRAMS / program)]
+    ran = subprocess.run(command, capture_output=True, text=True, timeout=300, check=False)
+    if ran.returncode != 0:
+        raise AssertionError(f"{program}: {ran.stderr}")
+    said = subprocess.run([FATHOM, "diagnose", "--json", folder], capture_output=True, text=True, timeout=300,
+                          check=True)
+    return json.loads(said.stdout)
+
+
+class Plain(unittest.TestCase):
+    maxDiff = None
+
+    def test_every_program_is_in_the_table(self):
+        self.assertEqual({each.name for each in PROGRAMS.iterdir() if each.suffix in (".py", ".sh")}, set(TRUTH))
+
+    def judge(self, program):
+        verdict, says = TRUTH[program]
+        says = says.replace("LINE", str(marked_line((PROGRAMS / program).read_text())))
+        with tempfile.TemporaryDirectory() as folder:
+            said = diagnosis_of(program, folder + "/run")["verdict"]
+        self.assertEqual(said["id"], verdict, said["sentence"])
+        self.assertTrue(re.search(says, said["sentence"]), f"{says} is not in: {said['sentence']}")
+
+
+def rows_of(report, folder, *options):
+    said = subprocess.run([FATHOM, report, "--json", *options, folder], capture_output=True, text=True, timeout=300,
+                          check=True)
+    return json.loads(said.stdout)["rows"]
+
+
+class Sums(unittest.TestCase):
+    """Of one recording: what its tables must add up to."""
+
+    @classmethod
+    def setUpClass(cls):
+        cls.scratch = tempfile.TemporaryDirectory()
+        cls.addClassCleanup(cls.scratch.cleanup)
+        cls.folder = cls.scratch.name + "/run"
+        diagnosis_of("lock_held.py", cls.folder)
+        cls.threads = rows_of("threads", cls.folder)
+
+    def test_on_a_processor_queued_and_blocked_are_the_wall_time(self):
+        self.assertGreaterEqual(len(self.threads), 5)
+        for row in self.threads:
+            self.assertEqual(row["on_cpu_ns"] + row["queued_ns"] + row["blocked_ns"], row["wall_ns"])
+            waits = ("gil", "lock", "threads", "child", "sleep", "file", "loop", "other")
+            self.assertEqual(sum(row[wait + "_ns"] for wait in waits), row["blocked_ns"])
+
+    def test_no_thread_lasts_longer_than_its_process(self):
+        walls = {row["pid"]: row["wall_ns"] for row in rows_of("processes", self.folder)}
+        for row in self.threads:
+            self.assertLessEqual(row["wall_ns"], walls[row["pid"]] + 20_000_000)
+
+    def test_own_times_of_functions_and_of_lines_are_the_processor_time(self):
+        on_cpu = sum(row["on_cpu_ns"] for row in self.threads)
+        for by in ("function", "line"):
+            hot = rows_of("hot", self.folder, "--group-by", by)
+            self.assertEqual(sum(row["self_ns"] for row in hot), on_cpu)
+            for row in hot:
+                self.assertLessEqual(row["self_ns"], row["total_ns"])
+
+    def test_no_more_than_the_scheduler_gave(self):
+        used = sum(row["user_ns"] + row["system_ns"] for row in rows_of("processes", self.folder))
+        # Processor time of processes is counted in ticks.
+        self.assertLessEqual(sum(row["on_cpu_ns"] for row in self.threads), used + 20_000_000)
+
+    def test_the_stacks_are_exported_with_the_same_sum(self):
+        folded = subprocess.run([FATHOM, "export", "--to", "folded", self.folder], capture_output=True, text=True,
+                                check=True).stdout
+        scope = json.loads(subprocess.run([FATHOM, "export", "--to", "speedscope", self.folder], capture_output=True,
+                                          text=True, check=True).stdout)
+        on_cpu = sum(row["on_cpu_ns"] for row in self.threads)
+        self.assertEqual(sum(int(line.rpartition(" ")[2]) for line in folded.splitlines()), on_cpu)
+        self.assertEqual(sum(sum(each["weights"]) for each in scope["profiles"]), on_cpu)
+        frames = len(scope["shared"]["frames"])
+        for profile in scope["profiles"]:
+            self.assertEqual(len(profile["samples"]), len(profile["weights"]))
+            self.assertTrue(all(0 <= frame < frames for stack in profile["samples"] for frame in stack))
+
+
+class Options(unittest.TestCase):
+    def test_samples_can_be_left_out(self):
+        with tempfile.TemporaryDirectory() as folder:
+            run = folder + "/run"
+            said = diagnosis_of("waits_for_child.py", run, "--with", "samples=0")
+            self.assertEqual(said["verdict"]["id"], "cannot-tell")
+            self.assertEqual(rows_of("threads", run), [])
+
+    def test_a_rate_that_is_none_is_a_mistake(self):
+        done = subprocess.run([FATHOM, "run", "--with", "samples=fast", "--", "true"], capture_output=True, text=True,
+                              check=False)
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("samples=RATE", done.stderr)
+
+
+def add_tests():
+    for program in TRUTH:
+        name = "test_" + program.replace(".", "_")
+        setattr(Plain, name, lambda self, program=program: self.judge(program))
+
+
+add_tests()
+
+if __name__ == "__main__":
+    unittest.main()
