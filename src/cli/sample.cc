@@ -108,7 +108,8 @@ void say_counts(const Found& samples, bool quiet) {
             " not read; " + std::to_string(samples.on_cpu / 1'000'000) +
             " ms of processor time by the scheduler");
   if (samples.state.late > 0)
-    say_warning(std::to_string(samples.state.late) + " looks were left out: the machine was busy", false);
+    say_warning(std::to_string(samples.state.late) + " looks were left out: the machine was busy",
+                false);
   for (const std::string& process : samples.state.unread) say_warning(process, false);
 }
 

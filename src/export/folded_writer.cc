@@ -14,7 +14,8 @@ std::string line_of(const Trace& trace, const StackSample& sample,
                     std::vector<std::uint32_t>& rows) {
   std::string line;
   const auto add = [&line](std::string text) {
-    std::ranges::replace_if(text, [](char c) { return c == ';' || c == '\n' || c == '\r'; }, ',');
+    std::ranges::replace_if(
+        text, [](char c) { return c == ';' || c == '\n' || c == '\r'; }, ',');
     line += (line.empty() ? "" : ";") + text;
   };
   frames_of(trace, sample.frame, rows);

@@ -94,8 +94,9 @@ void add_facts(const sample::SamplerState& state, double hz, wire::Writer& write
 }
 
 constexpr std::string_view kWhat = "what threads do, from outside (samples)";
-constexpr std::string_view kLost = "time on a processor by function and line (fathom hot); what "
-                                   "threads wait for (fathom threads)";
+constexpr std::string_view kLost =
+    "time on a processor by function and line (fathom hot); what "
+    "threads wait for (fathom threads)";
 
 }  // namespace
 

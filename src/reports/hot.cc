@@ -76,9 +76,8 @@ Result<Spots> compute(const Context& context) {
   return spots;
 }
 
-constexpr std::string_view kImportance[] = {"function",      "self_ns",  "self_percent",
-                                            "location",      "total_ns", "total_percent",
-                                            "blocked_ns"};
+constexpr std::string_view kImportance[] = {"function", "self_ns",       "self_percent", "location",
+                                            "total_ns", "total_percent", "blocked_ns"};
 
 constexpr Need kNeeds[] = {{StoreTable::stack_samples}};
 

@@ -38,8 +38,8 @@ constexpr Threads::Column kColumns[] = {
      "In the run queue: it could have run, but no processor was free.", by<&ThreadSum::queued>},
     {"queued_percent", ColumnKind::percent, "percent", "The same, of its wall time.",
      [](const ThreadSum& thread) { return share(thread, thread.queued); }},
-    {"blocked_ns", ColumnKind::duration_ns, "ns", "It waited for something; the columns behind sum to it.",
-     by<&ThreadSum::blocked>},
+    {"blocked_ns", ColumnKind::duration_ns, "ns",
+     "It waited for something; the columns behind sum to it.", by<&ThreadSum::blocked>},
     {"gil_ns", ColumnKind::duration_ns, "ns", "Blocked for Python's global interpreter lock.",
      by<waited<WaitClass::gil>>},
     {"lock_ns", ColumnKind::duration_ns, "ns",
@@ -67,9 +67,9 @@ Result<Threads> compute(const Context& context) {
   return Threads{.rows = thread_sums(context.trace, roles), .shared = &context.trace};
 }
 
-constexpr std::string_view kImportance[] = {"tid",        "thread",   "wall_ns", "on_cpu_ns",
-                                            "queued_ns",  "blocked_ns", "on_cpu_percent", "gil_ns",
-                                            "lock_ns",    "file_ns",  "sleep_ns", "pid"};
+constexpr std::string_view kImportance[] = {
+    "tid",    "thread",  "wall_ns", "on_cpu_ns", "queued_ns", "blocked_ns", "on_cpu_percent",
+    "gil_ns", "lock_ns", "file_ns", "sleep_ns",  "pid"};
 
 constexpr Need kNeeds[] = {{StoreTable::stack_samples}};
 

@@ -27,6 +27,7 @@ constexpr std::int64_t kCodeEvery = 1000 * kMs;
 /// Where no Python was found, it is looked for again after so long, twice as long each time.
 constexpr std::int64_t kSearchAfter = 50 * kMs;
 constexpr std::int64_t kSlowestSearch = 5000 * kMs;
+constexpr int kQuickSearches = 40;
 /// A thread that sleeps is looked at less and less often.
 constexpr int kQuietLooks = 4;
 constexpr std::int64_t kPerQuietLook = 2 * kMs;
@@ -85,8 +86,7 @@ StackCounts& StackCounts::operator+=(const StackCounts& more) {
   return *this;
 }
 
-ProcessSampler::Thread::Thread(pid_t pid, const Task& task, std::int64_t begin,
-                               const Spent& before)
+ProcessSampler::Thread::Thread(pid_t pid, const Task& task, std::int64_t begin, const Spent& before)
     : id(task.id),
       name(task.name),
       native(task.native),
@@ -139,6 +139,7 @@ void ProcessSampler::list(std::int64_t now) {
     newest_task_ = -1;
     next_search_ = now;
     search_after_ = kSearchAfter;
+    quick_searches_ = 0;
     mapped_ = 0;
   }
   const std::int64_t newest = capture::newest_task();
@@ -207,14 +208,18 @@ void ProcessSampler::look_for_python(std::int64_t now) {
     return;
   }
   const ErrorCode code = runtime.error().code;
-  // One that is just starting is ready soon.
   if (code == ErrorCode::io || code == ErrorCode::unsupported) {
-    next_search_ = now + kSearchAfter;
-  } else {
-    mapped_ = mapped;
+    // One that is just starting is ready soon; it looks as one that is not known.
+    if (quick_searches_ < kQuickSearches) {
+      ++quick_searches_;
+      next_search_ = now + kSearchAfter;
+    } else {
+      mapped_ = mapped;
+      reason_ = runtime.error().message;
+    }
+    return;
   }
-  reason_ = code == ErrorCode::not_found ? "" : runtime.error().message;
-  if (code != ErrorCode::not_found) return;
+  mapped_ = mapped;
   // Memory that may not be read looks as if there were no Python in it.
   std::byte byte{};
   const auto readable = std::ranges::find_if(*mappings, [](const Mapping& mapping) {
@@ -330,8 +335,7 @@ bool ProcessSampler::look_at_thread(Thread& thread) {
 void ProcessSampler::met(Thread& thread, bool running, const Task& task, std::int64_t now) {
   if (thread.asleep) {
     // It has woken since: what was blocked until then was so where it slept.
-    const std::int64_t most =
-        running ? std::numeric_limits<std::int64_t>::max() : thread.slept;
+    const std::int64_t most = running ? std::numeric_limits<std::int64_t>::max() : thread.slept;
     give(thread, now, thread.ledger.take_blocked(most), &thread.place.wait);
   }
   thread.given = now;
@@ -375,28 +379,27 @@ void ProcessSampler::give(const Thread& thread, std::int64_t time, const Spent& 
   if (!spent.any()) return;
   ready_ += spent.on_cpu + spent.queued;
   const Place& place = thread.place;
-  sink_.take({.time = time,
-              .process = pid_,
-              .thread = thread.id,
-              .name = thread.name,
-              .python = place.python,
-              .state = place.state,
-              .frames = place.frames,
-              .layout = python_ != nullptr && !place.frames.empty() ? &python_->runtime.layout
-                                                                    : nullptr,
-              .spent = spent,
-              .wait = wait});
+  sink_.take(
+      {.time = time,
+       .process = pid_,
+       .thread = thread.id,
+       .name = thread.name,
+       .python = place.python,
+       .state = place.state,
+       .frames = place.frames,
+       .layout = python_ != nullptr && !place.frames.empty() ? &python_->runtime.layout : nullptr,
+       .spent = spent,
+       .wait = wait});
 }
 
 /// What it ran although it was never met running is not known to be of any stack.
 void ProcessSampler::give_rest(Thread& thread) {
   if (thread.asleep) {
-    give(thread, thread.last,
-         thread.ledger.take_blocked(std::numeric_limits<std::int64_t>::max()), &thread.place.wait);
+    give(thread, thread.last, thread.ledger.take_blocked(std::numeric_limits<std::int64_t>::max()),
+         &thread.place.wait);
   }
   Spent rest = thread.ledger.take_running();
-  rest.blocked =
-      thread.ledger.take_blocked(std::numeric_limits<std::int64_t>::max()).blocked;
+  rest.blocked = thread.ledger.take_blocked(std::numeric_limits<std::int64_t>::max()).blocked;
   // One that runs to its end is most likely still where it was met.
   if (thread.asleep || thread.place.frames.empty()) {
     thread.place.frames.clear();

@@ -125,14 +125,15 @@ class ProcessSampler {
   std::int64_t ready_ = 0;
   cpu_set_t processors_{};
   std::string buffer_;
-  std::string program_;             ///< What /proc/PID/exe leads to.
-  std::uint64_t mapped_ = 0;        ///< Of the files that were mapped when there was no Python.
-  std::int64_t newest_task_ = -1;   ///< When the threads were listed.
+  std::string program_;            ///< What /proc/PID/exe leads to.
+  std::uint64_t mapped_ = 0;       ///< Of the files that were mapped when there was no Python.
+  std::int64_t newest_task_ = -1;  ///< When the threads were listed.
   std::int64_t next_list_ = 0;
   std::int64_t next_whole_list_ = 0;
   std::int64_t next_codes_ = 0;
   std::int64_t next_search_ = 0;
   std::int64_t search_after_ = 0;
+  int quick_searches_ = 0;
   int list_python_ = 0;  ///< How often the threads of Python are still to be listed.
   int lost_ = 0;         ///< Listings that found no thread of Python.
   int in_vain_ = 0;      ///< Stacks in a row of which nothing could be read.

@@ -70,12 +70,11 @@ void Sampler::find_processes() {
     if (processes_.contains(pid)) continue;
     const std::optional<capture::ProcStat> stat = capture::read_stat(pid);
     if (!stat || stat->state == 'Z' || left_out_.contains({pid, stat->started})) continue;
-    processes_.emplace(
-        pid, std::make_unique<ProcessSampler>(
-                 pid,
-                 ProcessSampler::Options{.fresh = !first || options_.fresh,
-                                         .without_torch = options_.without_torch},
-                 sink_));
+    processes_.emplace(pid, std::make_unique<ProcessSampler>(
+                                pid,
+                                ProcessSampler::Options{.fresh = !first || options_.fresh,
+                                                        .without_torch = options_.without_torch},
+                                sink_));
   }
 }
 
@@ -84,8 +83,7 @@ void Sampler::end(ProcessSampler& process) {
   state_.counts += process.counts();
   if (ran_.size() < kMostRan) ran_.emplace_back(process.ready(), process.processors());
   if (!process.reason().empty() && state_.unread.size() < kMostReasons) {
-    state_.unread.push_back("process " + std::to_string(process.pid()) + ": " +
-                            process.reason());
+    state_.unread.push_back("process " + std::to_string(process.pid()) + ": " + process.reason());
   }
   if (process.has_torch()) {
     ++state_.with_torch;

@@ -19,14 +19,14 @@ namespace fathom::sample {
 
 /// How the looking went.
 struct SamplerState {
-  StackCounts counts;        ///< Of stacks of Python.
-  std::int64_t rounds = 0;   ///< How often all threads were looked at.
-  std::int64_t late = 0;     ///< Rounds that were left out: those before took longer.
-  std::int64_t cost = 0;     ///< ns of a processor that looking has taken.
+  StackCounts counts;               ///< Of stacks of Python.
+  std::int64_t rounds = 0;          ///< How often all threads were looked at.
+  std::int64_t late = 0;            ///< Rounds that were left out: those before took longer.
+  std::int64_t cost = 0;            ///< ns of a processor that looking has taken.
   std::vector<std::string> unread;  ///< Processes without stacks, and why.
   /// That the processes may use which ran most of the time; 0: not known.
   int processors = 0;
-  std::int64_t with_torch = 0;      ///< Processes that were left to PyTorch's profiler.
+  std::int64_t with_torch = 0;  ///< Processes that were left to PyTorch's profiler.
 };
 
 /// Looks at all threads of the process and of those below it in regular steps, with some chance in
@@ -66,7 +66,7 @@ class Sampler {
   Options options_;
   SampleSink& sink_;
   std::map<pid_t, std::unique_ptr<ProcessSampler>> processes_;
-  std::set<std::pair<pid_t, std::int64_t>> left_out_;   ///< With when they started.
+  std::set<std::pair<pid_t, std::int64_t>> left_out_;  ///< With when they started.
   SamplerState state_;
   /// What each process that has ended was ready to run, and where it might.
   std::vector<std::pair<std::int64_t, cpu_set_t>> ran_;

@@ -20,8 +20,8 @@ struct ThreadSample {
   std::int64_t time = 0;  ///< CLOCK_MONOTONIC, ns: the end of what was spent.
   pid_t process = 0;
   pid_t thread = 0;
-  std::string_view name;           ///< Of the thread.
-  bool python = false;             ///< CPython knows it.
+  std::string_view name;  ///< Of the thread.
+  bool python = false;    ///< CPython knows it.
   StackState state = StackState::whole;
   std::span<const Frame> frames;   ///< The innermost first.
   const Layout* layout = nullptr;  ///< Of the frames; null without Python.

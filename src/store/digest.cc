@@ -315,7 +315,10 @@ void Lines::processes() {
     done("lines");
   }
   for (const StackSample& sample : trace_.stack_samples) {
-    line_.start("stack").number_or(sample.pid).number_or(sample.tid).add(trace_.text(sample.thread));
+    line_.start("stack")
+        .number_or(sample.pid)
+        .number_or(sample.tid)
+        .add(trace_.text(sample.thread));
     time(sample.time);
     line_.number(to_ns(sample.on_cpu)).number(to_ns(sample.queued)).number(to_ns(sample.blocked));
     line_.add(trace_.text(sample.cause)).add(trace_.text(sample.object));

@@ -51,9 +51,7 @@ class Visitor {
   virtual void call(const Call& /*record*/, std::uint64_t /*offset*/) {}
   virtual void memory(const MemoryOperation& /*record*/, std::uint64_t /*offset*/) {}
   /// A number of the visitor's for this frame, not 0; frames below it and stacks come with it.
-  virtual std::uint32_t frame(const FrameRecord& /*record*/, std::uint64_t /*offset*/) {
-    return 1;
-  }
+  virtual std::uint32_t frame(const FrameRecord& /*record*/, std::uint64_t /*offset*/) { return 1; }
   virtual void stack(const StackRecord& /*record*/, std::uint64_t /*offset*/) {}
 };
 

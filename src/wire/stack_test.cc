@@ -68,9 +68,10 @@ TEST(Stacks, EachBlockDefinesTheFramesThatItUses) {
   const std::vector<std::string> stacks = back.listing.of("stack");
   ASSERT_EQ(stacks.size(), 300U);
   for (std::size_t i = 0; i < stacks.size(); ++i) {
-    EXPECT_EQ(stacks[i], "stack " + std::to_string(i) + " 10 11 python main@a.py:3;work@a.py:9;"
-                         "leaf@b.py:" + std::to_string(i % 5) + " " + std::to_string(i) +
-                             " 2 3 sleep select");
+    EXPECT_EQ(stacks[i], "stack " + std::to_string(i) +
+                             " 10 11 python main@a.py:3;work@a.py:9;"
+                             "leaf@b.py:" +
+                             std::to_string(i % 5) + " " + std::to_string(i) + " 2 3 sleep select");
   }
   EXPECT_EQ(back.damage.texts.count, 0U);
   EXPECT_GT(back.listing.stacks.size(), 7U) << "more than one block";

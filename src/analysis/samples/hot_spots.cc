@@ -65,8 +65,8 @@ HotSpots hot_spots(const Trace& trace, SpotBy by) {
   }
   for (std::size_t i = 0; i < hot.spots.size(); ++i) {
     if (by == SpotBy::line) continue;
-    const auto most = std::ranges::max_element(
-        lines[i], {}, [](const auto& entry) { return entry.second; });
+    const auto most =
+        std::ranges::max_element(lines[i], {}, [](const auto& entry) { return entry.second; });
     hot.spots[i].line = most->first;
   }
   std::ranges::stable_sort(hot.spots, [](const HotSpot& a, const HotSpot& b) {
@@ -75,9 +75,9 @@ HotSpots hot_spots(const Trace& trace, SpotBy by) {
   return hot;
 }
 
-std::vector<UserSpot> user_spots(
-    const Trace& trace, SpotBy by, const std::function<Duration(const StackSample&)>& weight,
-    const std::function<std::uint32_t(const StackSample&)>& frame_of) {
+std::vector<UserSpot> user_spots(const Trace& trace, SpotBy by,
+                                 const std::function<Duration(const StackSample&)>& weight,
+                                 const std::function<std::uint32_t(const StackSample&)>& frame_of) {
   std::map<Key, std::size_t> rows;
   std::vector<UserSpot> spots;
   for (const StackSample& sample : trace.stack_samples) {

@@ -30,6 +30,12 @@ constexpr bool is_for_others(WaitClass wait) {
   return wait == WaitClass::threads || wait == WaitClass::child;
 }
 
+/// The part of a thread's time for which it waited so, its time in the run queue left out.
+double part_of(const ThreadSum& thread, WaitClass wait) {
+  const Duration rest = thread.wall() - thread.queued;
+  return rest <= Duration{} ? 0 : ns(thread.waited(wait)) / ns(rest);
+}
+
 Activity activity_of(const ThreadSum& thread) {
   Activity activity{.on_cpu = thread.on_cpu, .waits = thread.waits};
   for (std::size_t i = 0; i < kWaitClasses; ++i) {
@@ -143,7 +149,8 @@ void add_loops(const Trace& trace, const StackRoles& roles, ProgramTime& program
   program.stretches = loops.take();
   for (const LoopStretch& stretch : program.stretches) program.loop_blocked += stretch.length();
   for (const ThreadSum& thread : program.threads) {
-    if (with_loop.contains({thread.pid, thread.tid})) program.loops += thread.wall();
+    if (with_loop.contains({thread.pid, thread.tid}))
+      program.loops += thread.wall() - thread.queued;
   }
 }
 
@@ -217,9 +224,13 @@ std::optional<ProgramTime> program_time(const Trace& trace, const StackRoles& ro
     program.locks += thread.waited(WaitClass::lock);
   }
   if (program.wall() < kLeastTime) return {};
+  for (const ThreadSum& thread : program.threads) {
+    const double life = program.average(thread.wall());
+    program.gil_waiters += life * part_of(thread, WaitClass::gil);
+    program.lock_waiters += life * part_of(thread, WaitClass::lock);
+  }
   program.processors = number_of(trace, "samples.processors");
-  if (program.processors)
-    program.starved = starved_time(trace, program.time, *program.processors);
+  if (program.processors) program.starved = starved_time(trace, program.time, *program.processors);
   add_loops(trace, roles, program);
   add_activity(program);
   return program;

@@ -42,18 +42,22 @@ struct LoopStretch {
 struct ProgramTime {
   std::vector<ThreadSum> threads;
   std::int64_t main_pid = kAbsent;
-  Interval time{};  ///< In which threads were looked at.
-  Duration on_cpu{};   ///< Of all threads.
+  Interval time{};    ///< In which threads were looked at.
+  Duration on_cpu{};  ///< Of all threads.
   Duration queued{};
   /// Of `queued`, while the program's own threads wanted more processors than it may use. Unset
   /// where it is not known how many these are.
   std::optional<Duration> starved;
   std::optional<double> processors;  ///< That the program may use.
-  Duration gil{};    ///< Waits of all threads for the global interpreter lock
-  Duration locks{};  ///< and for locks of the program.
+  Duration gil{};                    ///< Waits of all threads for the global interpreter lock
+  Duration locks{};                  ///< and for locks of the program.
+  /// How many threads waited so on the average. Their time in the run queue is left out: on a busy
+  /// machine who looks whether a lock is free waits for a processor first.
+  double gil_waiters = 0;
+  double lock_waiters = 0;
   std::vector<LoopStretch> stretches;  ///< Of at least kLongStretch, the longest first.
   Duration loop_blocked{};             ///< Their sum.
-  Duration loops{};                    ///< Time of the threads that have an event loop.
+  Duration loops{};                    ///< Time of threads with an event loop, without queues.
   /// The main thread's; where it waits for others of the program, theirs.
   Activity activity;
   bool by_others = false;  ///< It waits for others of the program for most of its time.

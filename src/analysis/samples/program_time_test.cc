@@ -18,7 +18,12 @@ std::optional<ProgramTime> time_of(const Trace& trace) {
 
 TEST(ThreadSums, OnAProcessorQueuedAndBlockedSumToTheWallTime) {
   Trace trace;
-  SampleBuilder(trace).thread(1, 1).at("f app.py 1").runs(30, 5).waits("sleep", 50).waits("gil", 15);
+  SampleBuilder(trace)
+      .thread(1, 1)
+      .at("f app.py 1")
+      .runs(30, 5)
+      .waits("sleep", 50)
+      .waits("gil", 15);
   const std::vector<ThreadSum> threads = thread_sums(trace, StackRoles(trace));
   ASSERT_EQ(threads.size(), 1U);
   EXPECT_EQ(to_ns(threads[0].wall()), 100 * kMs);
@@ -103,6 +108,18 @@ TEST(ProgramTime, QueuesBehindOtherProgramsDoNotCount) {
   ASSERT_TRUE(time);
   EXPECT_EQ(to_ns(time->queued), 1500 * kMs);
   EXPECT_EQ(to_ns(*time->starved), 0);
+}
+
+TEST(ProgramTime, WaitersForALockAreCountedWithoutTheirTimeInTheQueue) {
+  Trace trace;
+  SampleBuilder builder(trace);
+  for (int tid = 1; tid <= 4; ++tid)
+    builder.thread(1, tid).at("work app.py 5").runs(50, 800).waits("gil", 150);
+  const auto time = time_of(trace);
+  ASSERT_TRUE(time);
+  EXPECT_NEAR(time->gil_waiters, 3, 0.001);
+  EXPECT_EQ(time->lock_waiters, 0);
+  EXPECT_EQ(to_ns(time->gil), 600 * kMs);
 }
 
 TEST(ProgramTime, HowManyProcessorsThereAreMayNotBeKnown) {

@@ -23,15 +23,14 @@ std::string_view to_string(WaitClass wait) {
 }
 
 std::string_view words_of(WaitClass wait) {
-  constexpr std::array<std::string_view, kWaitClasses> kWords = {
-      "the global interpreter lock",
-      "a lock",
-      "other threads",
-      "a child process",
-      "a time to pass (sleep)",
-      "a file, pipe or socket",
-      "something to do in an event loop",
-      "something that is not known"};
+  constexpr std::array<std::string_view, kWaitClasses> kWords = {"the global interpreter lock",
+                                                                 "a lock",
+                                                                 "other threads",
+                                                                 "a child process",
+                                                                 "a time to pass (sleep)",
+                                                                 "a file, pipe or socket",
+                                                                 "something to do in an event loop",
+                                                                 "something that is not known"};
   return kWords[static_cast<std::size_t>(wait)];
 }
 

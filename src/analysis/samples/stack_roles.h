@@ -54,8 +54,8 @@ class StackRoles {
   [[nodiscard]] WaitClass lock_of(std::uint32_t frame) const;
 
   const Trace& trace_;
-  std::vector<Role> roles_;                ///< By frame.
-  std::vector<std::uint32_t> users_;       ///< Innermost function of the program from there outwards.
+  std::vector<Role> roles_;           ///< By frame.
+  std::vector<std::uint32_t> users_;  ///< Innermost function of the program from there outwards.
   std::vector<std::uint32_t> callbacks_;
   std::vector<bool> in_loop_;
 };

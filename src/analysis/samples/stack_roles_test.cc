@@ -55,7 +55,8 @@ TEST(StackRoles, ALoopWithoutWorkIsNotATaskThatWaits) {
                            in_lib("BaseEventLoop._run_once", "asyncio/base_events.py");
   EXPECT_EQ(wait_of(loop + ";" + in_lib("EpollSelector.select", "selectors.py"), "poll"),
             WaitClass::loop);
-  const std::string task = loop + ";" + in_lib("Handle._run", "asyncio/events.py") + ";fetch app.py 9";
+  const std::string task =
+      loop + ";" + in_lib("Handle._run", "asyncio/events.py") + ";fetch app.py 9";
   EXPECT_EQ(wait_of(task, "sleep"), WaitClass::sleep);
 }
 
@@ -63,7 +64,8 @@ TEST(StackRoles, TheCallbackIsWhatTheLoopCalled) {
   Trace trace;
   const std::string loop = "main app.py 1;" + in_lib("_run_once", "asyncio/base_events.py");
   SampleBuilder(trace)
-      .at(loop + ";" + in_lib("Handle._run", "asyncio/events.py") + ";fetch app.py 9;read app.py 20")
+      .at(loop + ";" + in_lib("Handle._run", "asyncio/events.py") +
+          ";fetch app.py 9;read app.py 20")
       .runs(1)
       .at(loop)
       .runs(1);

@@ -211,11 +211,12 @@ std::string python_note(const Trace& trace, const Diagnosis& diagnosis) {
 }
 
 /// Of rules that judge by samples of threads, the first that found what weighs most: in this order,
-/// for who has too few processors computes as well.
+/// for who waits for the interpreter's lock wants a processor now and then, and who has too few of
+/// them computes as well.
 std::optional<Verdict> verdict_by_samples(const std::vector<RankedFinding>& findings) {
   constexpr std::pair<std::string_view, VerdictId> kRules[] = {
-      {"too-few-cores", VerdictId::too_few_cores},
       {"gil-contention", VerdictId::gil_contention},
+      {"too-few-cores", VerdictId::too_few_cores},
       {"lock-contention", VerdictId::lock_contention},
       {"blocked-event-loop", VerdictId::blocked_event_loop},
       {"cpu-bound", VerdictId::cpu_bound},

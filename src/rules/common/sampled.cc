@@ -16,9 +16,9 @@ constexpr double kLeastShown = 0.02;
 
 bool recorded_inside(const Trace& trace) {
   return std::ranges::any_of(trace.categories, [](const Category& category) {
-    return category.slices > 0 && (category.kind == SliceKind::cpu_op ||
-                                   is_runtime_call(category.kind) ||
-                                   is_device_activity(category.kind));
+    return category.slices > 0 &&
+           (category.kind == SliceKind::cpu_op || is_runtime_call(category.kind) ||
+            is_device_activity(category.kind));
   });
 }
 
@@ -90,8 +90,8 @@ void SampledProgram::add_evidence(const std::vector<UserSpot>& spots, Duration w
     const double share =
         static_cast<double>(to_ns(spots[i].time)) / static_cast<double>(to_ns(whole));
     if (i > 0 && share < kLeastShown) break;
-    Evidence evidence = sentence(name_of(spots[i]) + ": " + share_text(share) + " of " +
-                                 std::string(of_what));
+    Evidence evidence =
+        sentence(name_of(spots[i]) + ": " + share_text(share) + " of " + std::string(of_what));
     evidence.location = location_of(spots[i].frame);
     finding.evidence.push_back(std::move(evidence));
   }

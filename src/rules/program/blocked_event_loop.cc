@@ -22,8 +22,8 @@ Outcome check(const RuleContext& rules) {
   if (!program.judged()) return program.unjudged();
   const ProgramTime& time = program.time();
   if (time.stretches.empty() || time.loops <= Duration{}) return std::vector<Finding>{};
-  const double share = static_cast<double>(to_ns(time.loop_blocked)) /
-                       static_cast<double>(to_ns(time.loops));
+  const double share =
+      static_cast<double>(to_ns(time.loop_blocked)) / static_cast<double>(to_ns(time.loops));
   if (share < kLeast) return std::vector<Finding>{};
   Duration blocked{};
   for (const LoopStretch& stretch : time.stretches) blocked += stretch.blocked;
@@ -37,16 +37,15 @@ Outcome check(const RuleContext& rules) {
   const LoopStretch& longest = time.stretches.front();
   Finding finding;
   finding.title = "The event loop is blocked for " + share_text(share) + " of its time, up to " +
-                  duration_text(longest.length()) + " at once: " +
-                  program.name_of(places.front()) + (waits ? " waits" : " computes");
+                  duration_text(longest.length()) + " at once: " + program.name_of(places.front()) +
+                  (waits ? " waits" : " computes");
   finding.family = Family::host;
   finding.weight = Weight::critical;
   finding.confidence = waits ? Confidence::high : Confidence::medium;
   finding.effort = Effort::line;
-  finding.evidence.push_back(
-      sentence(std::to_string(time.stretches.size()) + " stretches of 100 ms or more, " +
-               duration_text(time.loop_blocked) + " in all, " + duration_text(blocked) +
-               " of it waiting"));
+  finding.evidence.push_back(sentence(
+      std::to_string(time.stretches.size()) + " stretches of 100 ms or more, " +
+      duration_text(time.loop_blocked) + " in all, " + duration_text(blocked) + " of it waiting"));
   Evidence place = sentence("the longest was in " + program.name_of(longest.callback));
   place.location = program.location_of(longest.callback);
   finding.evidence.push_back(std::move(place));

@@ -48,10 +48,10 @@ TEST(BlockedEventLoop, ALoopThatWaitsForWorkIsFine) {
   EXPECT_TRUE(found.empty());
 }
 
-
 TEST(BlockedEventLoop, WithoutSamplesItAbstains) {
   TraceBuilder builder;
-  EXPECT_NE(JudgedTrace(builder.build()).abstains(blocked_event_loop()).find("no samples"), std::string::npos);
+  EXPECT_NE(JudgedTrace(builder.build()).abstains(blocked_event_loop()).find("no samples"),
+            std::string::npos);
 }
 
 TEST(BlockedEventLoop, WhereOperatorsWereRecordedItIsSilent) {

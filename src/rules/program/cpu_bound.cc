@@ -40,8 +40,8 @@ Outcome check(const RuleContext& rules) {
   };
   const auto line = std::ranges::find_if(lines, same_function);
   const ProgramTime& time = program.time();
-  const double of_all = static_cast<double>(to_ns(functions.front().time)) /
-                        static_cast<double>(to_ns(time.on_cpu));
+  const double of_all =
+      static_cast<double>(to_ns(functions.front().time)) / static_cast<double>(to_ns(time.on_cpu));
   Finding finding;
   finding.title = "The program computes for " + share_text(share) + " of its time, " +
                   share_text(of_all) + " of that in " + program.name_of(*line);
@@ -49,9 +49,9 @@ Outcome check(const RuleContext& rules) {
   finding.weight = share >= kMost ? Weight::critical : Weight::warning;
   finding.confidence = Confidence::high;
   finding.effort = Effort::refactoring;
-  finding.evidence.push_back(sentence(
-      "threads were on a processor for " + duration_text(time.on_cpu) + ", " +
-      plain_text(time.average(time.on_cpu)) + " at a time on the average"));
+  finding.evidence.push_back(
+      sentence("threads were on a processor for " + duration_text(time.on_cpu) + ", " +
+               plain_text(time.average(time.on_cpu)) + " at a time on the average"));
   program.add_evidence(lines, time.on_cpu, "the processor time", finding);
   finding.counter_evidence =
       time.average(time.on_cpu) > 1.5
@@ -61,10 +61,11 @@ Outcome check(const RuleContext& rules) {
   if (finding.counter_evidence.empty()) {
     finding.counter_evidence = "Samples show where time goes, not whether the work is needed.";
   }
-  finding.fix = {.text = "Do less there, keep results, or hand the loop to compiled code (numpy, "
-                         "Cython, Numba); work that does not depend on other work can go to "
-                         "several processes. Caveat: a faster function gives back its own share at "
-                         "most.",
+  finding.fix = {.text =
+                     "Do less there, keep results, or hand the loop to compiled code (numpy, "
+                     "Cython, Numba); work that does not depend on other work can go to "
+                     "several processes. Caveat: a faster function gives back its own share at "
+                     "most.",
                  .before = "",
                  .after = ""};
   finding.verify = "fathom hot --group-by line --limit 20";

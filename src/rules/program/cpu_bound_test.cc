@@ -51,10 +51,10 @@ TEST(CpuBound, IsSilentWhereTheProgramWaits) {
   EXPECT_TRUE(found.empty());
 }
 
-
 TEST(CpuBound, WithoutSamplesItAbstains) {
   TraceBuilder builder;
-  EXPECT_NE(JudgedTrace(builder.build()).abstains(cpu_bound()).find("no samples"), std::string::npos);
+  EXPECT_NE(JudgedTrace(builder.build()).abstains(cpu_bound()).find("no samples"),
+            std::string::npos);
 }
 
 TEST(CpuBound, WhereOperatorsWereRecordedItIsSilent) {

@@ -8,10 +8,12 @@ namespace gil_contention_rule {
 namespace {
 
 constexpr std::string_view kDoc =
-    "Only one thread of a CPython interpreter runs Python at a time; the others wait for the global "
+    "Only one thread of a CPython interpreter runs Python at a time; the others wait for the "
+    "global "
     "interpreter lock (GIL), which is handed on every 5 ms (sys.getswitchinterval()). A wait is "
     "known by the address that the thread waits at: it lies inside the interpreter's own struct. "
-    "Fires where 0.3 threads or more wait for it on the average. No saving is predicted: it "
+    "Fires where 0.3 threads or more wait for it on the average, their time in the run queue left "
+    "out. No saving is predicted: it "
     "depends on how much of the work can leave the interpreter.";
 
 constexpr double kLeastWaiting = 0.3;
@@ -20,7 +22,7 @@ Outcome check(const RuleContext& rules) {
   const SampledProgram program(rules);
   if (!program.judged()) return program.unjudged();
   const ProgramTime& time = program.time();
-  const double waiting = time.average(time.gil);
+  const double waiting = time.gil_waiters;
   if (waiting < kLeastWaiting) return std::vector<Finding>{};
   const std::vector<UserSpot> waits = program.waits(WaitClass::gil);
   Finding finding;
@@ -38,10 +40,11 @@ Outcome check(const RuleContext& rules) {
   finding.counter_evidence =
       "The threads were on a processor for " + plain_text(time.average(time.on_cpu)) +
       " of a processor's time: where that is well above 1, part of the work leaves the lock.";
-  finding.fix = {.text = "Let processes do what threads do (ProcessPoolExecutor, multiprocessing), "
-                         "or move the loop into code that gives the lock back (numpy, Cython with "
-                         "nogil); from Python 3.13 on there are builds without the lock. Caveat: "
-                         "processes do not share objects, so arguments and results are copied.",
+  finding.fix = {.text =
+                     "Let processes do what threads do (ProcessPoolExecutor, multiprocessing), "
+                     "or move the loop into code that gives the lock back (numpy, Cython with "
+                     "nogil); from Python 3.13 on there are builds without the lock. Caveat: "
+                     "processes do not share objects, so arguments and results are copied.",
                  .before = "ThreadPoolExecutor(n)",
                  .after = "ProcessPoolExecutor(n)"};
   finding.verify = "fathom threads --sort -gil_ns";

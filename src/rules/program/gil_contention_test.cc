@@ -32,10 +32,10 @@ TEST(GilContention, AFewWaitsAreFine) {
   EXPECT_TRUE(found.empty());
 }
 
-
 TEST(GilContention, WithoutSamplesItAbstains) {
   TraceBuilder builder;
-  EXPECT_NE(JudgedTrace(builder.build()).abstains(gil_contention()).find("no samples"), std::string::npos);
+  EXPECT_NE(JudgedTrace(builder.build()).abstains(gil_contention()).find("no samples"),
+            std::string::npos);
 }
 
 TEST(GilContention, WhereOperatorsWereRecordedItIsSilent) {

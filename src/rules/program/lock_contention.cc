@@ -10,7 +10,8 @@ namespace {
 constexpr std::string_view kDoc =
     "A thread that is blocked in a lock or semaphore waits for another one to give it back. Fires "
     "where 0.3 threads of Python or more are blocked so on the average, by their system call and "
-    "their Python stack. Waiting for the end of a thread, an item of a queue, an event or a "
+    "their Python stack; their time in the run queue is left out. Waiting for the end of a thread, "
+    "an item of a queue, an event or a "
     "result does not count: there a thread has nothing to do. Locks of native code cannot be told "
     "from such waits. No saving is predicted: samples do not show how long the lock must be held.";
 
@@ -20,7 +21,7 @@ Outcome check(const RuleContext& rules) {
   const SampledProgram program(rules);
   if (!program.judged()) return program.unjudged();
   const ProgramTime& time = program.time();
-  const double waiting = time.average(time.locks);
+  const double waiting = time.lock_waiters;
   const std::vector<UserSpot> waits = program.waits(WaitClass::lock);
   if (waiting < kLeastWaiting || waits.empty()) return std::vector<Finding>{};
   Finding finding;
@@ -36,9 +37,10 @@ Outcome check(const RuleContext& rules) {
   program.add_evidence(waits, time.locks, "the waiting", finding);
   finding.counter_evidence =
       "A lock that one thread takes to wait for another looks the same as one that is contended.";
-  finding.fix = {.text = "Hold the lock only while shared data is changed: compute and wait "
-                         "outside of it, or give each thread its own part. Caveat: what must "
-                         "change together must stay under one lock.",
+  finding.fix = {.text =
+                     "Hold the lock only while shared data is changed: compute and wait "
+                     "outside of it, or give each thread its own part. Caveat: what must "
+                     "change together must stay under one lock.",
                  .before = "with lock:\n    total += work(item)",
                  .after = "result = work(item)\nwith lock:\n    total += result"};
   finding.verify = "fathom threads --sort -lock_ns";

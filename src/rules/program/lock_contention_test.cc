@@ -40,10 +40,10 @@ TEST(LockContention, OfThreadsWithoutPythonNothingIsKnown) {
   EXPECT_TRUE(found.empty());
 }
 
-
 TEST(LockContention, WithoutSamplesItAbstains) {
   TraceBuilder builder;
-  EXPECT_NE(JudgedTrace(builder.build()).abstains(lock_contention()).find("no samples"), std::string::npos);
+  EXPECT_NE(JudgedTrace(builder.build()).abstains(lock_contention()).find("no samples"),
+            std::string::npos);
 }
 
 TEST(LockContention, WhereOperatorsWereRecordedItIsSilent) {

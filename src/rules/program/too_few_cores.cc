@@ -44,9 +44,9 @@ Outcome check(const RuleContext& rules) {
   finding.weight = Weight::critical;
   finding.confidence = Confidence::high;
   finding.effort = Effort::flag;
-  finding.evidence.push_back(
-      sentence("threads were in the run queue for " + duration_text(time.queued) +
-               " and on a processor for " + duration_text(time.on_cpu) + ", all together"));
+  finding.evidence.push_back(sentence("threads were in the run queue for " +
+                                      duration_text(time.queued) + " and on a processor for " +
+                                      duration_text(time.on_cpu) + ", all together"));
   const auto queued = program.spots([](const StackSample& sample) { return sample.queued; });
   program.add_evidence(queued, time.queued, "the time in the run queue", finding);
   const MachineView machine(rules);
@@ -61,10 +61,11 @@ Outcome check(const RuleContext& rules) {
   }
   const std::string command = command_of(rules.trace());
   const std::string most = plain_text(std::max(1.0, *time.processors));
-  finding.fix = {.text = "Give the program more processors (taskset, cpuset, the container's "
-                         "limit), or start no more threads and processes than there are: more only "
-                         "take turns. Caveat: OMP_NUM_THREADS holds for OpenMP and BLAS, not for "
-                         "pools that the program makes.",
+  finding.fix = {.text =
+                     "Give the program more processors (taskset, cpuset, the container's "
+                     "limit), or start no more threads and processes than there are: more only "
+                     "take turns. Caveat: OMP_NUM_THREADS holds for OpenMP and BLAS, not for "
+                     "pools that the program makes.",
                  .before = command,
                  .after = "OMP_NUM_THREADS=" + most + " " + command};
   finding.verify = "fathom threads --sort -queued_ns";

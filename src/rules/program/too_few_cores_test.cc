@@ -37,10 +37,10 @@ TEST(TooFewCores, IsSilentWhereOtherProgramsAreInTheWay) {
   EXPECT_TRUE(found.empty());
 }
 
-
 TEST(TooFewCores, WithoutSamplesItAbstains) {
   TraceBuilder builder;
-  EXPECT_NE(JudgedTrace(builder.build()).abstains(too_few_cores()).find("no samples"), std::string::npos);
+  EXPECT_NE(JudgedTrace(builder.build()).abstains(too_few_cores()).find("no samples"),
+            std::string::npos);
 }
 
 TEST(TooFewCores, WhereOperatorsWereRecordedItIsSilent) {

@@ -57,26 +57,30 @@ std::string object_of(const RuleContext& rules, const SampledProgram& program, W
 Fix fix_of(WaitClass wait) {
   switch (wait) {
     case WaitClass::sleep:
-      return {.text = "Wait for what the time stands for (an event, a change, a reply) instead of "
-                      "looking again after a time. Caveat: where the pause is wanted, nothing is "
-                      "to be done.",
+      return {.text =
+                  "Wait for what the time stands for (an event, a change, a reply) instead of "
+                  "looking again after a time. Caveat: where the pause is wanted, nothing is "
+                  "to be done.",
               .before = "time.sleep(1)",
               .after = "event.wait(timeout=1)"};
     case WaitClass::file:
-      return {.text = "Ask for several things at once (threads, asyncio), for more in one request, "
-                      "or ahead of time; keep what was read. Caveat: who answers may be the limit: "
-                      "more requests at once do not make it faster.",
+      return {.text =
+                  "Ask for several things at once (threads, asyncio), for more in one request, "
+                  "or ahead of time; keep what was read. Caveat: who answers may be the limit: "
+                  "more requests at once do not make it faster.",
               .before = "results = [fetch(each) for each in work]",
               .after = "results = list(ThreadPoolExecutor(8).map(fetch, work))"};
     case WaitClass::child:
-      return {.text = "Start what does not depend on each other together, and wait for all. "
-                      "Caveat: together they want as many processors as they are.",
+      return {.text =
+                  "Start what does not depend on each other together, and wait for all. "
+                  "Caveat: together they want as many processors as they are.",
               .before = "subprocess.run(command)",
               .after = "children = [subprocess.Popen(each) for each in commands]"};
     default:
-      return {.text = "fathom threads and fathom hot show which thread waits where; fathom dump "
-                      "PID shows it while it happens. Caveat: a program that waits for work has "
-                      "nothing to be changed.",
+      return {.text =
+                  "fathom threads and fathom hot show which thread waits where; fathom dump "
+                  "PID shows it while it happens. Caveat: a program that waits for work has "
+                  "nothing to be changed.",
               .before = "",
               .after = ""};
   }
@@ -91,12 +95,12 @@ Outcome check(const RuleContext& rules) {
   const WaitClass wait = time.activity.longest();
   const std::vector<UserSpot> places = program.waits(wait);
   const std::string object = object_of(rules, program, wait);
-  const std::string what = object.empty() || wait == WaitClass::loop
-                               ? std::string(words_of(wait))
-                               : object;
+  const std::string what =
+      object.empty() || wait == WaitClass::loop ? std::string(words_of(wait)) : object;
   Finding finding;
-  finding.title = "The program waits for " + share_text(1 - computing) + " of its time, longest for " +
-                  what + (places.empty() ? "" : ": " + program.name_of(places.front()));
+  finding.title = "The program waits for " + share_text(1 - computing) +
+                  " of its time, longest for " + what +
+                  (places.empty() ? "" : ": " + program.name_of(places.front()));
   finding.family = Family::host;
   finding.weight = computing < 0.5 ? Weight::critical : Weight::warning;
   finding.confidence = wait == WaitClass::other ? Confidence::low : Confidence::high;
@@ -118,8 +122,9 @@ Outcome check(const RuleContext& rules) {
   if (sum > Duration{}) {
     program.add_evidence(places, sum, "the waits for " + std::string(words_of(wait)), finding);
   }
-  finding.counter_evidence = "A program that has nothing to do waits as well: only who wrote it "
-                             "knows whether it should have gone on.";
+  finding.counter_evidence =
+      "A program that has nothing to do waits as well: only who wrote it "
+      "knows whether it should have gone on.";
   finding.fix = fix_of(wait);
   finding.verify = "fathom threads --sort -blocked_ns";
   return std::vector<Finding>{std::move(finding)};

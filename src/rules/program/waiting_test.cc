@@ -15,10 +15,7 @@ namespace {
 
 TEST(Waiting, SaysForWhatAndWhere) {
   Trace trace;
-  SampleBuilder(trace)
-      .at("main app.py 1;ask app.py 7")
-      .waits("file", 900, "socket:[77]")
-      .runs(100);
+  SampleBuilder(trace).at("main app.py 1;ask app.py 7").waits("file", 900, "socket:[77]").runs(100);
   const std::vector<Finding> found = JudgedTrace(std::move(trace)).findings(waiting());
   ASSERT_EQ(found.size(), 1U);
   EXPECT_EQ(found[0].title,
@@ -41,7 +38,6 @@ TEST(Waiting, IsSilentWhereTheProgramComputes) {
   EXPECT_TRUE(found.empty());
 }
 
-
 TEST(Waiting, WithoutSamplesItAbstains) {
   TraceBuilder builder;
   EXPECT_NE(JudgedTrace(builder.build()).abstains(waiting()).find("no samples"), std::string::npos);
@@ -51,10 +47,7 @@ TEST(Waiting, WhereOperatorsWereRecordedItIsSilent) {
   TraceBuilder recorded;
   recorded.op("aten::mm", 1, 5);
   Trace trace = recorded.build();
-  SampleBuilder(trace)
-      .at("main app.py 1;ask app.py 7")
-      .waits("file", 900, "socket:[77]")
-      .runs(100);
+  SampleBuilder(trace).at("main app.py 1;ask app.py 7").waits("file", 900, "socket:[77]").runs(100);
   const JudgedTrace judged(std::move(trace));
   EXPECT_TRUE(judged.findings(waiting()).empty());
   EXPECT_EQ(judged.abstains(waiting()), "");
