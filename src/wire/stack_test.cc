@@ -1,4 +1,5 @@
 // Stacks in a capture file: their frames are defined in the block that uses them.
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -26,25 +27,25 @@ StackRecord spent(std::int64_t time, std::int64_t on_cpu) {
 constexpr StackFrame kMain{.number = 1, .function = "main", .file = "a.py", .line = 3};
 constexpr StackFrame kWork{.number = 2, .function = "work", .file = "a.py", .line = 9};
 
-ReadBack written(const WriterOptions& options, const auto& write) {
+std::string written(const WriterOptions& options, const auto& write) {
   const TemporaryFolder folder;
   const std::string path = folder.file("a.fathom");
   Result<std::unique_ptr<Writer>> writer = Writer::open(path, options);
   if (!writer) throw std::runtime_error(writer.error().message);
   write(**writer);
   (*writer)->close();
-  ReadBack back;
-  read_back(bytes_of(path), back);
-  return back;
+  return bytes_of(path);
 }
 
 TEST(Stacks, AreReadBackWithTheirFrames) {
-  ReadBack back = written({}, [](Writer& writer) {
+  ReadBack back;
+  const std::string bytes = written({}, [](Writer& writer) {
     writer.stack(spent(100, 7), std::vector{kMain, kWork});
     writer.stack(spent(200, 8), std::vector{kMain});
     writer.stack(spent(300, 9), {});
     writer.stack(spent(400, 1), std::vector{kMain, kWork});
   });
+  read_back(bytes, back);
   const std::vector<std::string> expected = {
       "stack 100 10 11 python main@a.py:3;work@a.py:9 7 2 3 sleep select",
       "stack 200 10 11 python main@a.py:3 8 2 3 sleep select",
@@ -56,7 +57,8 @@ TEST(Stacks, AreReadBackWithTheirFrames) {
 }
 
 TEST(Stacks, EachBlockDefinesTheFramesThatItUses) {
-  ReadBack back = written({.block_bytes = 700}, [](Writer& writer) {
+  ReadBack back;
+  const std::string bytes = written({.block_bytes = 700}, [](Writer& writer) {
     for (int i = 0; i < 300; ++i) {
       const StackFrame leaf{.number = 3U + static_cast<std::uint32_t>(i % 5),
                             .function = "leaf",
@@ -65,6 +67,7 @@ TEST(Stacks, EachBlockDefinesTheFramesThatItUses) {
       writer.stack(spent(i, i), std::vector{kMain, kWork, leaf});
     }
   });
+  read_back(bytes, back);
   const std::vector<std::string> stacks = back.listing.of("stack");
   ASSERT_EQ(stacks.size(), 300U);
   for (std::size_t i = 0; i < stacks.size(); ++i) {
@@ -79,7 +82,8 @@ TEST(Stacks, EachBlockDefinesTheFramesThatItUses) {
 
 TEST(Stacks, ADeepOneLosesOuterFramesAndNoTime) {
   constexpr std::uint32_t kDepth = 20'000;
-  ReadBack back = written({}, [](Writer& writer) {
+  ReadBack back;
+  const std::string bytes = written({}, [](Writer& writer) {
     std::vector<StackFrame> frames;
     for (std::uint32_t i = 0; i < kDepth; ++i)
       frames.push_back({.number = i, .function = "f", .file = "a.py", .line = 1});
@@ -87,6 +91,7 @@ TEST(Stacks, ADeepOneLosesOuterFramesAndNoTime) {
     writer.stack(spent(1, 5), frames);
     writer.stack(spent(2, 6), std::vector{kMain});
   });
+  read_back(bytes, back);
   const std::vector<std::string> stacks = back.listing.of("stack");
   ASSERT_EQ(stacks.size(), 2U);
   EXPECT_NE(stacks[0].find(";leaf@a.py:2 5 2 3"), std::string::npos);
@@ -95,9 +100,11 @@ TEST(Stacks, ADeepOneLosesOuterFramesAndNoTime) {
 }
 
 TEST(Stacks, BeyondTheSizeCapTheyAreCounted) {
-  ReadBack back = written({.max_size_bytes = std::uint64_t{256} << 10}, [](Writer& writer) {
+  ReadBack back;
+  const std::string bytes = written({.max_size_bytes = std::uint64_t{256} << 10}, [](Writer& writer) {
     for (int i = 0; i < 20'000; ++i) writer.stack(spent(i, i), std::vector{kMain});
   });
+  read_back(bytes, back);
   EXPECT_LT(back.listing.of("stack").size(), 20'000U);
   EXPECT_FALSE(back.listing.of("dropped").empty());
 }
