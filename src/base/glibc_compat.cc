@@ -150,8 +150,9 @@ int sem_clockwait(sem_t* semaphore, clockid_t clock, const timespec* deadline) {
 }
 
 /// 2.30.
-// Before 2.34 every program had its own pthread_atfork, of libpthread_nonshared.a. The loader of 2.28 and 2.29 takes a
-// name from no other library than the one it was linked with, and that of libc has this one alone.
+// Before 2.34 every program had its own pthread_atfork, of libpthread_nonshared.a. The loader
+// of 2.28 and 2.29 takes a name from no other library than the one it was linked with, and that of
+// libc has this one alone.
 extern void* __dso_handle __attribute__((visibility("hidden")));
 int __register_atfork(void (*)(), void (*)(), void (*)(), void*) noexcept
     __attribute__((visibility("default")));

@@ -32,10 +32,10 @@ Report threads();
 
 std::span<const Report> all_reports() {
   static const Report table[] = {
-      overview(),      health(),  info(),      steps(),     accounting(), gaps(),
-      critical_path(), ops(),     kernels(),   roofline(),  copies(),     launches(),
-      syncs(),         modules(), stacks(),    ranges(),    functions(),  lines(),
-      hot(),           threads(), energy(),    loader(),    telemetry(),  processes(),
+      overview(),      health(),  info(),    steps(),    accounting(), gaps(),
+      critical_path(), ops(),     kernels(), roofline(), copies(),     launches(),
+      syncs(),         modules(), stacks(),  ranges(),   functions(),  lines(),
+      hot(),           threads(), energy(),  loader(),   telemetry(),  processes(),
   };
   return table;
 }

@@ -195,7 +195,8 @@ void ProcessSampler::look_for_python(std::int64_t now) {
   if (mappings && options_.without_torch && holds_torch(*mappings)) has_torch_ = true;
   if (python_ != nullptr || has_torch_) return;
   if (!mappings) {
-    if (Result<PythonOf> python = python_of(pid_, memory_); !python) reason_ = python.error().message;
+    if (Result<PythonOf> python = python_of(pid_, memory_); !python)
+      reason_ = python.error().message;
     return;
   }
   const std::uint64_t mapped = sum_of(*mappings);

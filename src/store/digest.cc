@@ -25,9 +25,9 @@ std::uint64_t line_hash(std::string_view line) {
 }
 
 constexpr std::string_view kTables[] = {
-    "slices",  "numbers",    "arguments", "collectives", "flows", "memory",
-    "samples", "instants",   "tracks",    "processes",   "runs",  "functions",
-    "lines",   "stacks",     "categories", "devices",    "distributed", "facts"};
+    "slices",  "numbers",  "arguments",  "collectives", "flows",       "memory",
+    "samples", "instants", "tracks",     "processes",   "runs",        "functions",
+    "lines",   "stacks",   "categories", "devices",     "distributed", "facts"};
 
 /// The fields of one line, joined by '|'; "-" stands for what was not recorded.
 class Line {

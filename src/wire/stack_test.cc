@@ -101,9 +101,10 @@ TEST(Stacks, ADeepOneLosesOuterFramesAndNoTime) {
 
 TEST(Stacks, BeyondTheSizeCapTheyAreCounted) {
   ReadBack back;
-  const std::string bytes = written({.max_size_bytes = std::uint64_t{256} << 10}, [](Writer& writer) {
-    for (int i = 0; i < 20'000; ++i) writer.stack(spent(i, i), std::vector{kMain});
-  });
+  const std::string bytes =
+      written({.max_size_bytes = std::uint64_t{256} << 10}, [](Writer& writer) {
+        for (int i = 0; i < 20'000; ++i) writer.stack(spent(i, i), std::vector{kMain});
+      });
   read_back(bytes, back);
   EXPECT_LT(back.listing.of("stack").size(), 20'000U);
   EXPECT_FALSE(back.listing.of("dropped").empty());
