@@ -42,7 +42,7 @@ struct Known {
   std::string_view otherwise;
 };
 
-constexpr std::array<Known, 10> kKnown = {{
+constexpr std::array<Known, 11> kKnown = {{
     {StoreTable::activities, has_activities, "The trace holds no device activity."},
     {StoreTable::kernels, has_slices<SliceKind::kernel>, "The trace holds no kernels."},
     {StoreTable::copies, has_slices<SliceKind::memcpy, SliceKind::memset>,

@@ -119,6 +119,13 @@ std::optional<Family> family_of(VerdictId verdict) {
     case VerdictId::memory_capacity_bound:
     case VerdictId::physically_limited:
     case VerdictId::balanced:
+    // By samples of threads: no buckets.
+    case VerdictId::cpu_bound:
+    case VerdictId::gil_contention:
+    case VerdictId::too_few_cores:
+    case VerdictId::lock_contention:
+    case VerdictId::blocked_event_loop:
+    case VerdictId::waiting:
     case VerdictId::cannot_tell:
       return {};
   }

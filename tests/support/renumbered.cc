@@ -28,6 +28,8 @@ struct BesideSlices {
   decltype(Trace::distributed) distributed;
   decltype(Trace::process_runs) process_runs;
   decltype(Trace::functions) functions;
+  decltype(Trace::lines) lines;
+  decltype(Trace::sources) sources;
   decltype(Trace::stack_frames) stack_frames;
   decltype(Trace::stack_samples) stack_samples;
   decltype(Trace::facts) facts;
@@ -58,7 +60,7 @@ class Renumbering {
     all(trace.tracks, trace.processes, trace.categories, trace.signatures, trace.launch_configs,
         trace.timed, trace.numbers, trace.slice_arguments, trace.instant_arguments, trace.flows,
         trace.memory, trace.samples, trace.instants, trace.process_runs, trace.functions,
-        trace.stack_frames, trace.stack_samples);
+        trace.lines, trace.sources, trace.stack_frames, trace.stack_samples);
     StringPool& strings = trace.strings;
     StringPool pool;
     for (std::size_t row = strings.size(); row-- > 1;) pool.intern(strings.view(StringId(row)));
@@ -126,6 +128,14 @@ class Renumbering {
   void visit(FunctionTime& row) {
     auto& [pid, file, name, line, calls, total, self] = row;
     all(pid, file, name, line, calls, total, self);
+  }
+  void visit(LineTime& row) {
+    auto& [pid, file, function, first, last, function_line, hits, total, self] = row;
+    all(pid, file, function, first, last, function_line, hits, total, self);
+  }
+  void visit(SourceText& row) {
+    auto& [file, text] = row;
+    all(file, text);
   }
   void visit(TimedSlice& row) {
     auto& [pid, start, duration, name, category, number] = row;

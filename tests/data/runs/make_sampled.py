@@ -28,7 +28,7 @@ class Samples(File):
         if key not in self.frames:
             function_id, file_id = self.text(function), self.text(file)
             self.frames[key] = len(self.frames) + 1
-            self.record(22, "IIIIi", self.frames[key], parent, function_id, file_id, line)
+            self.record(23, "IIIIi", self.frames[key], parent, function_id, file_id, line)
         return self.frames[key]
 
     def stack(self, pid: int, tid: int, stack: list[tuple[str, str, int]], spent: tuple[int, int, int],
@@ -39,7 +39,7 @@ class Samples(File):
             frame = self.frame(frame, function, file, line)
         self.now[tid] = self.now.get(tid, 0) + sum(spent)
         thread, cause_id, object_id = self.text("sort" if pid == CHILD else "python"), self.text(cause), self.text(waited)
-        self.record(23, "qiqIIqqqII", STARTED + self.now[tid] * MS, pid, tid, thread, frame,
+        self.record(24, "qiqIIqqqII", STARTED + self.now[tid] * MS, pid, tid, thread, frame,
                     *(each * MS for each in spent), cause_id, object_id)
 
 
