@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/hash.h"
+#include "base/proc_file.h"
 #include "capture/system/proc.h"
 #include "sample/mappings.h"
 #include "sample/process_look.h"
@@ -86,17 +87,24 @@ StackCounts& StackCounts::operator+=(const StackCounts& more) {
   return *this;
 }
 
-ProcessSampler::Thread::Thread(pid_t pid, const Task& task, std::int64_t begin, const Spent& before)
+ProcessSampler::Thread::Thread(pid_t pid, const Task& task, std::int64_t begin, const Spent& before,
+                               FileBudget& files)
     : id(task.id),
       name(task.name),
       native(task.native),
-      schedule(folder_of(pid, task.id) + "/schedstat"),
-      call(folder_of(pid, task.id) + "/syscall"),
+      schedule(folder_of(pid, task.id) + "/schedstat", files),
+      call(folder_of(pid, task.id) + "/syscall", files),
       ledger(begin, before.on_cpu, before.queued),
       given(begin) {}
 
-ProcessSampler::ProcessSampler(pid_t pid, const Options& options, SampleSink& sink)
-    : pid_(pid), options_(options), sink_(sink), memory_(pid), started_(options.fresh) {
+ProcessSampler::ProcessSampler(pid_t pid, const Options& options, FileBudget& files,
+                               SampleSink& sink)
+    : pid_(pid),
+      options_(options),
+      files_(files),
+      sink_(sink),
+      memory_(pid),
+      started_(options.fresh) {
   list(now_ns());
 }
 
@@ -152,28 +160,26 @@ void ProcessSampler::list(std::int64_t now) {
 }
 
 void ProcessSampler::list_threads(std::int64_t now) {
-  for (auto& [id, thread] : threads_) thread.listed = false;
   bool fresh = false;
-  CPU_ZERO(&processors_);
+  cpu_set_t all;
+  CPU_ZERO(&all);
   const bool names = newest_task_ < 0 || now >= next_whole_list_;
   next_whole_list_ = now + kWholeListEvery;
   for (const pid_t id : task_ids(pid_)) {
     cpu_set_t own;
-    if (sched_getaffinity(id, sizeof own, &own) == 0) CPU_OR(&processors_, &processors_, &own);
+    if (sched_getaffinity(id, sizeof own, &own) == 0) CPU_OR(&all, &all, &own);
     const auto known = threads_.find(id);
     if (known == threads_.end()) {
       add_thread(id, now);
       fresh = true;
-    } else {
-      known->second.listed = true;
-      if (names) known->second.name = name_of(pid_, id);
+    } else if (names) {
+      known->second.name = name_of(pid_, id);
     }
   }
+  // Of one that has ended meanwhile nothing is listed.
+  if (CPU_COUNT(&all) > 0) processors_ = all;
+  // Those that have ended are found when they are looked at: a listing may miss one that is there.
   started_ = true;
-  for (auto at = threads_.begin(); at != threads_.end();) {
-    if (!at->second.listed) give_rest(at->second);
-    at = at->second.listed ? std::next(at) : threads_.erase(at);
-  }
   if (fresh) list_python_ = kListPython;
 }
 
@@ -184,7 +190,7 @@ void ProcessSampler::add_thread(pid_t id, std::int64_t now) {
   // Those that were there before us have run without us.
   const Spent before = started_ ? Spent{} : so_far;
   const std::int64_t begin = started_ ? now - so_far.on_cpu - so_far.queued : now;
-  threads_.try_emplace(id, pid_, task, begin, before);
+  threads_.try_emplace(id, pid_, task, begin, before, files_);
 }
 
 void ProcessSampler::look_for_python(std::int64_t now) {
@@ -195,8 +201,9 @@ void ProcessSampler::look_for_python(std::int64_t now) {
   if (mappings && options_.without_torch && holds_torch(*mappings)) has_torch_ = true;
   if (python_ != nullptr || has_torch_) return;
   if (!mappings) {
-    if (Result<PythonOf> python = python_of(pid_, memory_); !python)
-      reason_ = python.error().message;
+    const Result<PythonOf> python = python_of(pid_, memory_);
+    // One that has ended had nothing to show.
+    if (!python && python.error().code != ErrorCode::not_found) reason_ = python.error().message;
     return;
   }
   const std::uint64_t mapped = sum_of(*mappings);
@@ -231,10 +238,6 @@ void ProcessSampler::look_for_python(std::int64_t now) {
 }
 
 void ProcessSampler::forget_python() {
-  for (auto& [id, thread] : threads_) {
-    thread.reader.reset();
-    thread.alongside.reset();
-  }
   if (python_ != nullptr) {
     for (auto& [id, thread] : threads_) {
       // What is left is of the program before; its frames are given while their code is there.
@@ -244,6 +247,10 @@ void ProcessSampler::forget_python() {
       thread.place = {};
     }
     sink_.forget_code();
+  }
+  for (auto& [id, thread] : threads_) {
+    thread.reader.reset();
+    thread.alongside.reset();
   }
   python_.reset();
   lost_ = 0;
@@ -302,6 +309,12 @@ bool ProcessSampler::is_running(const Thread& thread, Task& task) {
   return task.state == 'R';
 }
 
+bool ProcessSampler::is_dead(const Thread& thread) const {
+  const std::optional<std::string> stat = read_file(folder_of(pid_, thread.id) + "/stat");
+  const char state = stat ? parse_whereabouts(*stat, "").state : 'X';
+  return state == 'Z' || state == 'X';
+}
+
 /// False where it has ended.
 bool ProcessSampler::look_at_thread(Thread& thread) {
   std::int64_t on_cpu = 0;
@@ -328,6 +341,8 @@ bool ProcessSampler::look_at_thread(Thread& thread) {
   thread.quiet = 0;
   Task task;
   const bool running = is_running(thread, task);
+  // One that has ended and that nobody has waited for is in no call, and blocked by nothing.
+  if (!running && task.call.value_or(-1) < 0 && is_dead(thread)) return false;
   // The scheduler has not written down yet what it ran.
   if (moved || !running) met(thread, running, task, now);
   return true;

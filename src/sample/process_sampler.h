@@ -12,10 +12,10 @@
 #include <sched.h>
 #include <sys/types.h>
 
-#include "base/proc_file.h"
 #include "sample/alongside.h"
 #include "sample/memory.h"
 #include "sample/runtime.h"
+#include "sample/thread_file.h"
 #include "sample/thread_list.h"
 #include "sample/thread_sample.h"
 
@@ -41,8 +41,8 @@ class ProcessSampler {
     bool without_torch = false;
   };
 
-  /// `sink` must outlive it.
-  ProcessSampler(pid_t pid, const Options& options, SampleSink& sink);
+  /// `files` and `sink` must outlive it.
+  ProcessSampler(pid_t pid, const Options& options, FileBudget& files, SampleSink& sink);
 
   /// False once it has ended.
   bool look(std::int64_t now);
@@ -71,12 +71,12 @@ class ProcessSampler {
     Wait wait;
   };
   struct Thread {
-    Thread(pid_t pid, const Task& task, std::int64_t begin, const Spent& before);
+    Thread(pid_t pid, const Task& task, std::int64_t begin, const Spent& before, FileBudget& files);
     pid_t id;
     std::string name;
     std::int64_t native;
-    RereadFile schedule;
-    RereadFile call;
+    ThreadFile schedule;
+    ThreadFile call;
     ThreadLedger ledger;
     std::int64_t on_cpu = -1;  ///< As last read.
     std::int64_t queued = -1;
@@ -89,7 +89,6 @@ class ProcessSampler {
     Place place;  ///< Where it sleeps, or was met last.
     std::optional<StackReader> reader;
     std::optional<Alongside> alongside;  ///< Where a running thread cannot be read otherwise.
-    bool listed = true;
   };
   /// The CPython of the program that the process runs.
   struct Python {
@@ -108,6 +107,7 @@ class ProcessSampler {
   void forget_python();
   bool read_schedule(Thread& thread, std::int64_t& on_cpu, std::int64_t& queued);
   [[nodiscard]] bool is_running(const Thread& thread, Task& task);
+  [[nodiscard]] bool is_dead(const Thread& thread) const;
   bool look_at_thread(Thread& thread);
   void met(Thread& thread, bool running, const Task& task, std::int64_t now);
   void read_stack(Thread& thread, bool running);
@@ -116,6 +116,7 @@ class ProcessSampler {
 
   pid_t pid_;
   Options options_;
+  FileBudget& files_;
   SampleSink& sink_;
   ProcessMemory memory_;
   std::unique_ptr<Python> python_;

@@ -2,6 +2,7 @@
 #include "sample/sampler.h"
 
 #include <algorithm>
+#include <cstdlib>
 #include <ctime>
 #include <optional>
 
@@ -21,6 +22,8 @@ constexpr std::int64_t kTreeShare = 100;
 /// How much of what the looks before cost still counts.
 constexpr std::int64_t kRemembered = 16;
 constexpr std::size_t kMostReasons = 20;
+/// Half a tick of the kernel's clock.
+constexpr std::int64_t kStartDiffers = kNsPerSecond / 200;
 constexpr std::size_t kMostRan = 100'000;
 /// A process that ran for a smaller part of the time does not count for what all may use.
 constexpr std::int64_t kLeastPart = 20;
@@ -53,7 +56,7 @@ Sampler::~Sampler() = default;
 Result<std::unique_ptr<Sampler>> Sampler::open(pid_t root, const Options& options,
                                                SampleSink& sink) {
   const std::optional<capture::ProcStat> stat = capture::read_stat(root);
-  if (!stat || stat->state != 'Z') {
+  if (!options.fresh && (!stat || stat->state != 'Z')) {
     Result<PythonOf> python = python_of(root, ProcessMemory(root));
     if (!python) return std::move(python).error();
   }
@@ -69,13 +72,19 @@ void Sampler::find_processes() {
   for (const pid_t pid : tree) {
     if (processes_.contains(pid)) continue;
     const std::optional<capture::ProcStat> stat = capture::read_stat(pid);
-    if (!stat || stat->state == 'Z' || left_out_.contains({pid, stat->started})) continue;
+    if (!stat || stat->state == 'Z' || is_left_out(pid, stat->started)) continue;
     processes_.emplace(pid, std::make_unique<ProcessSampler>(
                                 pid,
                                 ProcessSampler::Options{.fresh = !first || options_.fresh,
                                                         .without_torch = options_.without_torch},
-                                sink_));
+                                files_, sink_));
   }
+}
+
+/// When a process started is computed from two clocks, and differs a little each time.
+bool Sampler::is_left_out(pid_t pid, std::int64_t started) const {
+  const auto at = left_out_.find(pid);
+  return at != left_out_.end() && std::abs(at->second - started) < kStartDiffers;
 }
 
 void Sampler::end(ProcessSampler& process) {
@@ -88,7 +97,7 @@ void Sampler::end(ProcessSampler& process) {
   if (process.has_torch()) {
     ++state_.with_torch;
     if (const auto stat = capture::read_stat(process.pid()))
-      left_out_.emplace(process.pid(), stat->started);
+      left_out_[process.pid()] = stat->started;
   }
   if (process.has_code()) sink_.forget_code();
 }
@@ -113,7 +122,8 @@ void Sampler::run(std::int64_t duration, const std::function<bool()>& stop) {
   std::int64_t next = begin;
   std::int64_t next_tree = begin;
   std::uint64_t chance = static_cast<std::uint64_t>(begin);
-  while (next - begin < duration && !processes_.empty()) {
+  // Processes that are left out may start others.
+  while (next - begin < duration && !(processes_.empty() && left_out_.empty())) {
     std::int64_t period = options_.period;
     if (options_.most_cost > 0) {
       const auto least = static_cast<double>(cost_of_look) / options_.most_cost;

@@ -5,7 +5,6 @@
 #include <functional>
 #include <map>
 #include <memory>
-#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -60,13 +59,15 @@ class Sampler {
  private:
   explicit Sampler(pid_t root, const Options& options, SampleSink& sink);
   void find_processes();
+  [[nodiscard]] bool is_left_out(pid_t pid, std::int64_t started) const;
   void end(ProcessSampler& process);
 
   pid_t root_;
   Options options_;
   SampleSink& sink_;
+  FileBudget files_;
   std::map<pid_t, std::unique_ptr<ProcessSampler>> processes_;
-  std::set<std::pair<pid_t, std::int64_t>> left_out_;  ///< With when they started.
+  std::map<pid_t, std::int64_t> left_out_;  ///< With when they started.
   SamplerState state_;
   /// What each process that has ended was ready to run, and where it might.
   std::vector<std::pair<std::int64_t, cpu_set_t>> ran_;
