@@ -9,6 +9,7 @@
 #include <system_error>
 #include <vector>
 
+#include "capture/system/host.h"
 #include "sample/frame_names.h"
 
 namespace fathom::record {
@@ -85,7 +86,13 @@ void add_facts(const sample::SamplerState& state, double hz, wire::Writer& write
   fact("samples.rate_hz", static_cast<std::int64_t>(hz));
   fact("samples.rounds", state.rounds);
   fact("samples.late", state.late);
-  if (state.processors > 0) fact("samples.processors", state.processors);
+  if (state.processors > 0) {
+    // What affinity allows, or the control group where that is less.
+    const double limit = capture::read_cgroup().cpus.value_or(state.processors);
+    writer.fact(
+        0, "samples.processors",
+        limit < state.processors ? std::to_string(limit) : std::to_string(state.processors));
+  }
   fact("samples.cost_ns", state.cost);
   fact("samples.stacks_whole", state.counts.whole);
   fact("samples.stacks_shortened", state.counts.shortened);

@@ -37,7 +37,7 @@ double part_of(const ThreadSum& thread, WaitClass wait) {
 }
 
 Activity activity_of(const ThreadSum& thread) {
-  Activity activity{.on_cpu = thread.on_cpu, .waits = thread.waits};
+  Activity activity{.on_cpu = thread.on_cpu, .queued = thread.queued, .waits = thread.waits};
   for (std::size_t i = 0; i < kWaitClasses; ++i) {
     if (is_for_others(static_cast<WaitClass>(i))) activity.waits[i] = {};
   }
@@ -49,6 +49,7 @@ void add(Activity& to, const Activity& more, double factor = 1) {
     return duration_ns(static_cast<std::int64_t>(factor * ns(time)));
   };
   to.on_cpu += scaled(more.on_cpu);
+  to.queued += scaled(more.queued);
   for (std::size_t i = 0; i < kWaitClasses; ++i) to.waits[i] += scaled(more.waits[i]);
 }
 
@@ -154,8 +155,14 @@ void add_loops(const Trace& trace, const StackRoles& roles, ProgramTime& program
   }
 }
 
-/// What those do that a thread waits for.
-Activity activity_of_others(const std::vector<ThreadSum>& threads, const ThreadSum& main) {
+/// One that was there for less of the waiting does not explain it alone.
+constexpr double kExplains = 0.5;
+
+Duration seen(const Activity& activity) { return activity.whole() + activity.queued; }
+
+/// What those do that a thread waits for, `waiting` long.
+Activity activity_of_others(const std::vector<ThreadSum>& threads, const ThreadSum& main,
+                            Duration waiting) {
   Activity all;
   const ThreadSum* busiest = nullptr;
   for (const ThreadSum& thread : threads) {
@@ -167,7 +174,22 @@ Activity activity_of_others(const std::vector<ThreadSum>& threads, const ThreadS
   }
   if (busiest == nullptr) return all;
   const Activity most = activity_of(*busiest);
-  return most.share(most.on_cpu) >= kComputes ? most : all;
+  const bool explains =
+      most.share(most.on_cpu) >= kComputes && ns(seen(most)) >= kExplains * ns(waiting);
+  return explains ? most : all;
+}
+
+/// A thread beside the main one that computes for half of the time or more, while that does next to
+/// nothing: a server's, or one that a main thread without work started.
+const ThreadSum* worker_of(const ProgramTime& program, const ThreadSum& main) {
+  if (program.activity.share(program.activity.on_cpu) >= kComputes) return nullptr;
+  const ThreadSum* busiest = nullptr;
+  for (const ThreadSum& thread : program.threads) {
+    if (&thread == &main || ns(thread.on_cpu) < kExplains * ns(program.wall() - thread.queued))
+      continue;
+    if (busiest == nullptr || thread.on_cpu > busiest->on_cpu) busiest = &thread;
+  }
+  return busiest;
 }
 
 void add_activity(ProgramTime& program) {
@@ -180,14 +202,22 @@ void add_activity(ProgramTime& program) {
   program.activity = activity_of(main);
   const Duration for_others = main.waited(WaitClass::threads) + main.waited(WaitClass::child);
   program.by_others = ns(for_others) >= kByOthers * ns(main.on_cpu + main.blocked);
-  const Activity others = activity_of_others(program.threads, main);
-  if (for_others <= Duration{}) return;
-  if (others.whole() <= Duration{}) {
-    // Nobody else was seen: it is all that is known.
-    program.activity.waits = main.waits;
-    return;
+  if (for_others > Duration{}) {
+    const Activity others = activity_of_others(program.threads, main, for_others);
+    // Of what others wait for each other, nothing is left: only what was seen of them counts.
+    const double part =
+        others.whole() <= Duration{} ? 0 : std::min(1.0, ns(seen(others)) / ns(for_others));
+    if (part > 0) add(program.activity, others, part * ns(for_others) / ns(others.whole()));
+    for (const WaitClass wait : {WaitClass::threads, WaitClass::child}) {
+      const auto i = static_cast<std::size_t>(wait);
+      program.activity.waits[i] +=
+          duration_ns(static_cast<std::int64_t>((1 - part) * ns(main.waits[i])));
+    }
   }
-  add(program.activity, others, ns(for_others) / ns(others.whole()));
+  if (const ThreadSum* const worker = worker_of(program, main)) {
+    program.activity = activity_of(*worker);
+    program.by_others = true;
+  }
 }
 
 }  // namespace

@@ -17,6 +17,7 @@ namespace fathom {
 /// left out.
 struct Activity {
   Duration on_cpu{};
+  Duration queued{};  ///< No part of whole().
   std::array<Duration, kWaitClasses> waits{};
 
   [[nodiscard]] Duration whole() const;
@@ -65,6 +66,8 @@ struct ProgramTime {
   [[nodiscard]] Duration wall() const { return time.end - time.begin; }
   /// How many threads were so on the average.
   [[nodiscard]] double average(Duration sum) const;
+  /// How many waited for a processor on the average, as far as is known.
+  [[nodiscard]] double starved_average() const { return starved ? average(*starved) : 0; }
 };
 
 inline constexpr Duration kLongStretch = duration_ns(100'000'000);

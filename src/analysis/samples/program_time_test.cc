@@ -59,6 +59,49 @@ TEST(ProgramTime, AMainThreadThatWaitsForAnotherDoesWhatThatDoes) {
   EXPECT_EQ(time->activity.longest(), WaitClass::sleep);
 }
 
+TEST(ProgramTime, AnIdlePoolIsNoProgramThatComputes) {
+  Trace trace;
+  SampleBuilder builder(trace);
+  builder.thread(1, 1).at(kJoin).waits("lock", 10000);
+  for (int tid = 2; tid < 6; ++tid) {
+    builder.thread(1, tid)
+        .at("work app.py 5;Queue.get /usr/lib/python3.11/queue.py 1")
+        .runs(1)
+        .waits("lock", 9999);
+  }
+  const auto time = time_of(trace);
+  ASSERT_TRUE(time);
+  EXPECT_LT(time->activity.share(time->activity.on_cpu), 0.01);
+  EXPECT_EQ(time->activity.longest(), WaitClass::threads);
+}
+
+TEST(ProgramTime, ChildrenOneAfterTheOtherCountTogether) {
+  Trace trace;
+  SampleBuilder builder(trace);
+  builder.thread(1, 1).at("main app.py 1").waits("child", 4000);
+  builder.thread(2, 2, "sort").at("").runs(1000);
+  for (int pid = 3; pid < 6; ++pid) builder.thread(pid, pid, "curl").at("").waits("file", 1000);
+  const auto time = time_of(trace);
+  ASSERT_TRUE(time);
+  EXPECT_NEAR(time->activity.share(time->activity.on_cpu), 0.25, 0.001);
+}
+
+TEST(ProgramTime, AMainThreadThatSleepsBesideAWorkerIsTheWorker) {
+  Trace trace;
+  SampleBuilder(trace)
+      .thread(1, 1)
+      .at("main app.py 1")
+      .waits("sleep", 1000)
+      .thread(1, 2)
+      .at("serve app.py 5")
+      .runs(900)
+      .waits("file", 100);
+  const auto time = time_of(trace);
+  ASSERT_TRUE(time);
+  EXPECT_TRUE(time->by_others);
+  EXPECT_NEAR(time->activity.share(time->activity.on_cpu), 0.9, 0.001);
+}
+
 TEST(ProgramTime, AMainThreadThatWorksIsNotItsIdleThreads) {
   Trace trace;
   SampleBuilder builder(trace);

@@ -1,6 +1,8 @@
 // Recognises functions of Python's library that wait for something, and event loops.
 #include "analysis/samples/stack_roles.h"
 
+#include <map>
+
 namespace fathom {
 namespace {
 
@@ -34,13 +36,20 @@ std::string_view words_of(WaitClass wait) {
   return kWords[static_cast<std::size_t>(wait)];
 }
 
+namespace {
+
+bool is_recorder_file(std::string_view file) {
+  return file.find("/fathom_hook/") != std::string_view::npos ||
+         file.find("/fathom_recorder/") != std::string_view::npos;
+}
+
+}  // namespace
+
 bool is_library_file(std::string_view file) {
   return file.empty() || file.starts_with("<frozen") ||
          file.find("/lib/python3") != std::string_view::npos ||
          file.find("/site-packages/") != std::string_view::npos ||
-         file.find("/dist-packages/") != std::string_view::npos ||
-         file.find("/fathom_hook/") != std::string_view::npos ||
-         file.find("/fathom_recorder/") != std::string_view::npos;
+         file.find("/dist-packages/") != std::string_view::npos || is_recorder_file(file);
 }
 
 StackRoles::StackRoles(const Trace& trace) : trace_(trace) {
@@ -56,6 +65,7 @@ StackRoles::StackRoles(const Trace& trace) : trace_(trace) {
     const Role above = outermost ? Role::user : roles_[frame.parent];
     const std::uint32_t outer_user = outermost ? kNoFrame : users_[frame.parent];
     roles_.push_back(role);
+    of_recorder_.push_back(outermost ? role == Role::recorder : of_recorder_[frame.parent]);
     users_.push_back(role == Role::user ? row : outer_user);
     in_loop_.push_back(role == Role::loop || role == Role::loop_call ||
                        (!outermost && in_loop_[frame.parent]));
@@ -64,15 +74,23 @@ StackRoles::StackRoles(const Trace& trace) : trace_(trace) {
     // A loop within a callback is none that waits.
     callbacks_.push_back(callback);
   }
+  std::map<std::int64_t, std::int64_t> first;  // thread with a stack, by process
+  for (const StackSample& sample : trace.stack_samples) {
+    if (sample.frame == kNoFrame || of_recorder_[sample.frame]) continue;
+    const auto [at, fresh] = first.try_emplace(sample.pid, sample.tid);
+    if (!fresh && at->second != sample.tid) threaded_.insert(sample.pid);
+  }
 }
 
 StackRoles::Role StackRoles::role_of(std::string_view file, std::string_view function) const {
+  if (is_recorder_file(file)) return Role::recorder;
   if (!is_library_file(file)) return Role::user;
   if (file.ends_with("/asyncio/events.py") && ends_with_any(function, {"Handle._run", "_run"}))
     return Role::loop_call;
   if (file.find("/asyncio/") != std::string_view::npos) return Role::loop;
   if (file.ends_with("/selectors.py")) return Role::selector;
   if (file.ends_with("/threading.py")) return Role::threading;
+  if (file.ends_with("/subprocess.py")) return Role::subprocess;
   if (file.ends_with("/queue.py") || file.find("/concurrent/futures/") != std::string_view::npos ||
       file.find("/multiprocessing/") != std::string_view::npos)
     return Role::queue;
@@ -85,11 +103,16 @@ std::uint32_t StackRoles::user_frame(std::uint32_t frame) const {
 }
 
 /// A wait at a futex: who asked for it?
-WaitClass StackRoles::lock_of(std::uint32_t frame) const {
-  if (frame == kNoFrame) return WaitClass::other;
+WaitClass StackRoles::lock_of(const StackSample& sample) const {
+  const std::uint32_t frame = sample.frame;
+  // Native code waits so for its own threads: for work, for their results, for their end.
+  if (frame == kNoFrame) return WaitClass::threads;
   const Role innermost = roles_[frame];
-  if (innermost == Role::queue) return WaitClass::threads;
-  if (innermost != Role::threading) return WaitClass::lock;
+  if (innermost == Role::queue || innermost == Role::recorder) return WaitClass::threads;
+  if (innermost != Role::threading) {
+    // No other thread of Python could hold a lock of the program: it is one of a native library.
+    return threaded_.contains(sample.pid) ? WaitClass::lock : WaitClass::threads;
+  }
   std::uint32_t row = frame;
   for (int depth = 0; depth < kWaitFrames && row != kNoFrame; ++depth) {
     if (roles_[row] != Role::threading) break;
@@ -101,18 +124,29 @@ WaitClass StackRoles::lock_of(std::uint32_t frame) const {
   return WaitClass::threads;
 }
 
+/// Whose wait it is where a selector is innermost; else the innermost's own role.
+StackRoles::Role StackRoles::caller_of_selector(std::uint32_t frame) const {
+  for (; frame != kNoFrame; frame = trace_.stack_frames[frame].parent) {
+    if (roles_[frame] != Role::selector) return roles_[frame];
+  }
+  return Role::user;
+}
+
 WaitClass StackRoles::wait_of(const StackSample& sample) const {
   const std::string_view cause = trace_.text(sample.cause);
   if (cause == "gil") return WaitClass::gil;
-  if (cause == "lock") return lock_of(sample.frame);
+  if (cause == "lock") return lock_of(sample);
   if (cause == "child") return WaitClass::child;
   const bool waits_in_loop = in_loop(sample.frame) && callback(sample.frame) == kNoFrame;
-  if (waits_in_loop && (cause == "poll" || cause == "sleep")) return WaitClass::loop;
+  const bool of_selector = cause == "poll" || cause == "sleep" || cause == "file";
+  if (waits_in_loop && of_selector) return WaitClass::loop;
   if (cause == "sleep") return WaitClass::sleep;
   if (cause == "file" || cause == "poll") {
-    // Threads and processes of a pool hand their work on through pipes.
-    const bool of_pool = sample.frame != kNoFrame && roles_[sample.frame] == Role::queue;
-    return of_pool ? WaitClass::threads : WaitClass::file;
+    // Threads and processes of a pool hand their work on through pipes; the end of a child and its
+    // output come through others.
+    const Role caller = caller_of_selector(sample.frame);
+    if (caller == Role::queue) return WaitClass::threads;
+    return caller == Role::subprocess ? WaitClass::child : WaitClass::file;
   }
   return WaitClass::other;
 }

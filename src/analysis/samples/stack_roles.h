@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cstdint>
+#include <set>
 #include <string_view>
 #include <vector>
 
@@ -49,15 +50,29 @@ class StackRoles {
   [[nodiscard]] WaitClass wait_of(const StackSample& sample) const;
 
  private:
-  enum class Role : std::uint8_t { user, library, threading, queue, loop, loop_call, selector };
+  enum class Role : std::uint8_t {
+    user,
+    library,
+    recorder,  ///< Fathom's own.
+    threading,
+    queue,
+    subprocess,
+    loop,
+    loop_call,
+    selector
+  };
   [[nodiscard]] Role role_of(std::string_view file, std::string_view function) const;
-  [[nodiscard]] WaitClass lock_of(std::uint32_t frame) const;
+  [[nodiscard]] WaitClass lock_of(const StackSample& sample) const;
+  [[nodiscard]] Role caller_of_selector(std::uint32_t frame) const;
 
   const Trace& trace_;
   std::vector<Role> roles_;           ///< By frame.
   std::vector<std::uint32_t> users_;  ///< Innermost function of the program from there outwards.
   std::vector<std::uint32_t> callbacks_;
   std::vector<bool> in_loop_;
+  std::vector<bool> of_recorder_;    ///< The outermost function is Fathom's own.
+  std::set<std::int64_t> threaded_;  ///< Processes in which several threads of the program had
+                                     ///< stacks of Python.
 };
 
 }  // namespace fathom

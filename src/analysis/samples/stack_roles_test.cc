@@ -16,10 +16,12 @@ std::string in_lib(std::string_view function, std::string_view file, int line = 
          std::to_string(line);
 }
 
-/// Of a wait with this stack.
-WaitClass wait_of(const std::string& stack, std::string_view cause) {
+/// Of a wait with this stack, beside another thread of Python or alone.
+WaitClass wait_of(const std::string& stack, std::string_view cause, bool alone = false) {
   Trace trace;
-  SampleBuilder(trace).thread(1, 1).at(stack).waits(cause, 5);
+  SampleBuilder builder(trace);
+  builder.thread(1, 1).at(stack).waits(cause, 5);
+  if (!alone) builder.thread(1, 2).at("other app.py 30").runs(5);
   return StackRoles(trace).wait_of(trace.stack_samples.front());
 }
 
@@ -41,19 +43,52 @@ TEST(StackRoles, WhoWaitsForTheEndOrTheWorkOfOthersWaitsForNoLock) {
   EXPECT_EQ(wait_of(pool, "lock"), WaitClass::threads);
 }
 
+TEST(StackRoles, ALoneThreadOfPythonWaitsForNoLockOfTheProgram) {
+  EXPECT_EQ(wait_of("main app.py 1;query app.py 7", "lock", true), WaitClass::threads);
+}
+
+TEST(StackRoles, FathomsOwnThreadIsNoneOfTheProgram) {
+  const std::string ticker = "Ticker._loop /opt/fathom_hook/fathom_recorder/ticker.py 70";
+  EXPECT_EQ(wait_of(ticker, "lock"), WaitClass::threads);
+  Trace trace;
+  SampleBuilder(trace)
+      .thread(1, 2)
+      .at(ticker)
+      .waits("lock", 5)
+      .thread(1, 1)
+      .at("f app.py 1")
+      .waits("lock", 5);
+  EXPECT_EQ(StackRoles(trace).wait_of(trace.stack_samples[1]), WaitClass::threads);
+}
+
+TEST(StackRoles, TheOutputOfAChildIsWaitedForAsTheChildIs) {
+  const std::string run = "main app.py 1;" + in_lib("run", "subprocess.py") + ";" +
+                          in_lib("communicate", "subprocess.py");
+  EXPECT_EQ(wait_of(run, "file"), WaitClass::child);
+  EXPECT_EQ(wait_of(run + ";" + in_lib("select", "selectors.py"), "poll"), WaitClass::child);
+  EXPECT_EQ(wait_of("main app.py 1;" + in_lib("wait", "multiprocessing/connection.py") + ";" +
+                        in_lib("select", "selectors.py"),
+                    "poll"),
+            WaitClass::threads);
+  EXPECT_EQ(wait_of("main app.py 1;" + in_lib("select", "selectors.py"), "poll"), WaitClass::file);
+}
+
 TEST(StackRoles, CausesOfTheKernelAreKept) {
   EXPECT_EQ(wait_of("main app.py 1", "gil"), WaitClass::gil);
   EXPECT_EQ(wait_of("main app.py 1", "sleep"), WaitClass::sleep);
   EXPECT_EQ(wait_of("main app.py 1", "file"), WaitClass::file);
   EXPECT_EQ(wait_of("main app.py 1", "child"), WaitClass::child);
   EXPECT_EQ(wait_of("main app.py 1", "none"), WaitClass::other);
-  EXPECT_EQ(wait_of("", "lock"), WaitClass::other);
+  EXPECT_EQ(wait_of("", "lock"), WaitClass::threads);
 }
 
 TEST(StackRoles, ALoopWithoutWorkIsNotATaskThatWaits) {
   const std::string loop = "main app.py 1;" + in_lib("run", "asyncio/runners.py") + ";" +
                            in_lib("BaseEventLoop._run_once", "asyncio/base_events.py");
   EXPECT_EQ(wait_of(loop + ";" + in_lib("EpollSelector.select", "selectors.py"), "poll"),
+            WaitClass::loop);
+  // What epoll waits at is a descriptor.
+  EXPECT_EQ(wait_of(loop + ";" + in_lib("EpollSelector.select", "selectors.py"), "file"),
             WaitClass::loop);
   const std::string task =
       loop + ";" + in_lib("Handle._run", "asyncio/events.py") + ";fetch app.py 9";

@@ -44,7 +44,7 @@ Outcome check(const RuleContext& rules) {
       static_cast<double>(to_ns(functions.front().time)) / static_cast<double>(to_ns(time.on_cpu));
   Finding finding;
   finding.title = "The program computes for " + share_text(share) + " of its time, " +
-                  share_text(of_all) + " of that in " + program.name_of(*line);
+                  share_text(of_all) + " of all processor time in " + program.name_of(*line);
   finding.family = Family::host;
   finding.weight = share >= kMost ? Weight::critical : Weight::warning;
   finding.confidence = Confidence::high;

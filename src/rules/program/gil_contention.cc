@@ -9,12 +9,12 @@ namespace {
 
 constexpr std::string_view kDoc =
     "Only one thread of a CPython interpreter runs Python at a time; the others wait for the "
-    "global "
-    "interpreter lock (GIL), which is handed on every 5 ms (sys.getswitchinterval()). A wait is "
+    "global interpreter lock (GIL), which is handed on every 5 ms (sys.getswitchinterval()). A "
+    "wait is "
     "known by the address that the thread waits at: it lies inside the interpreter's own struct. "
     "Fires where 0.3 threads or more wait for it on the average, their time in the run queue left "
-    "out. No saving is predicted: it "
-    "depends on how much of the work can leave the interpreter.";
+    "out. It is no verdict where more of them wait for a processor: who holds the lock waits, too. "
+    "No saving is predicted: it depends on how much of the work can leave the interpreter.";
 
 constexpr double kLeastWaiting = 0.3;
 
@@ -30,7 +30,8 @@ Outcome check(const RuleContext& rules) {
                   " on the average wait for Python's global interpreter lock" +
                   (waits.empty() ? "" : ", most in " + program.name_of(waits.front()));
   finding.family = Family::host;
-  finding.weight = Weight::critical;
+  // Who holds it may itself wait for a processor.
+  finding.weight = time.starved_average() > waiting ? Weight::warning : Weight::critical;
   finding.confidence = Confidence::high;
   finding.effort = Effort::refactoring;
   finding.evidence.push_back(sentence("threads waited for it for " + duration_text(time.gil) +

@@ -25,6 +25,19 @@ TEST(GilContention, CountsThreadsThatWait) {
             "(app.py:5)");
 }
 
+TEST(GilContention, IsNoVerdictWhereMoreThreadsWaitForAProcessor) {
+  Trace trace;
+  SampleBuilder builder(trace);
+  builder.processors(1);
+  for (int tid = 1; tid <= 4; ++tid) {
+    builder.thread(1, tid).at("digest app.py 5");
+    for (int turn = 0; turn < 100; ++turn) builder.runs(10, 30).waits("gil", 5);
+  }
+  const std::vector<Finding> found = JudgedTrace(std::move(trace)).findings(gil_contention());
+  ASSERT_EQ(found.size(), 1U);
+  EXPECT_EQ(found[0].weight, Weight::warning);
+}
+
 TEST(GilContention, AFewWaitsAreFine) {
   Trace trace;
   SampleBuilder(trace).at("count app.py 5").runs(900).waits("gil", 100);

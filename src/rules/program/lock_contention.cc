@@ -28,7 +28,8 @@ Outcome check(const RuleContext& rules) {
   finding.title = threads_text(waiting) + " on the average wait for a lock, most in " +
                   program.name_of(waits.front());
   finding.family = Family::host;
-  finding.weight = Weight::critical;
+  // Who holds it may itself wait for a processor.
+  finding.weight = time.starved_average() > waiting ? Weight::warning : Weight::critical;
   finding.confidence = Confidence::high;
   finding.effort = Effort::refactoring;
   finding.evidence.push_back(sentence("threads waited for locks for " + duration_text(time.locks) +
