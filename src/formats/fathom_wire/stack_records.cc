@@ -1,4 +1,5 @@
 // Turns records of sampled stacks into rows of a trace.
+#include <algorithm>
 #include <cstdint>
 
 #include "formats/fathom_wire/trace_maker.h"
@@ -11,10 +12,16 @@ constexpr std::int64_t kLongest = std::int64_t{1} << 61;
 
 bool may_be_true(std::int64_t spent) { return spent >= 0 && spent <= kLongest; }
 
+/// What is called by deeper functions belongs to the one at this depth. CPython ends a recursion
+/// long before.
+constexpr std::uint32_t kDeepest = 4096;
+
 }  // namespace
 
-/// Its row, counted from 1.
+/// Its row, counted from 1. The parent's where it is too deep.
 std::uint32_t TraceMaker::frame(const wire::FrameRecord& record, std::uint64_t offset) {
+  const std::uint32_t depth = record.parent == 0 ? 1 : frame_depths_[record.parent - 1] + 1;
+  if (depth > kDeepest) return record.parent;
   const StackFrame frame{.parent = record.parent == 0 ? kNoFrame : record.parent - 1,
                          .function = text(record.function, offset),
                          .file = text(record.file, offset),
@@ -22,13 +29,23 @@ std::uint32_t TraceMaker::frame(const wire::FrameRecord& record, std::uint64_t o
   const auto [at, fresh] =
       frames_.try_emplace({frame.parent, frame.function, frame.file, frame.line},
                           static_cast<std::uint32_t>(trace_.stack_frames.size()) + 1);
-  if (fresh) trace_.stack_frames.push_back(frame);
+  if (fresh) {
+    trace_.stack_frames.push_back(frame);
+    frame_depths_.push_back(depth);
+  }
   return at->second;
 }
 
 void TraceMaker::stack(const wire::StackRecord& record, std::uint64_t offset) {
   if (!true_time(record.time, offset)) return;
-  if (!may_be_true(record.on_cpu) || !may_be_true(record.queued) || !may_be_true(record.blocked)) {
+  const std::int64_t spent[] = {record.on_cpu, record.queued, record.blocked};
+  // Sums over all samples must stay numbers, too.
+  const bool fits = std::ranges::all_of(spent, [this](std::int64_t time) {
+    if (!may_be_true(time) || time > kLongest - stack_time_) return false;
+    stack_time_ += time;
+    return true;
+  });
+  if (!fits) {
     trace_.import.add(Repair::number_out_of_range, offset, "time of a stack");
     return;
   }

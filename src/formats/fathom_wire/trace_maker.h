@@ -115,6 +115,8 @@ class TraceMaker final : public wire::Visitor {
   std::map<std::int32_t, std::int64_t> allocated_;  // bytes by device
   /// Parent, function, file and line of each row of the frames.
   std::map<std::tuple<std::uint32_t, StringId, StringId, std::int32_t>, std::uint32_t> frames_;
+  std::vector<std::uint32_t> frame_depths_;  ///< By row; an outermost one has 1.
+  std::int64_t stack_time_ = 0;              ///< ns of all samples so far.
   wire::Found ends_alone_;
   std::int64_t main_pid_ = 0;
   std::int64_t last_time_ = 0;
