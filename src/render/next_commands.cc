@@ -71,7 +71,7 @@ std::string next_commands(const Diagnosis& diagnosis, const DiagnosisRequest& re
     if (!view.all && diagnosis.findings.empty()) add("fathom diagnose --all");
     if (is_by_samples(diagnosis.verdict.id)) {
       add("fathom hot");
-      add("fathom threads");
+      add(diagnosis.verdict.id == VerdictId::waiting ? "fathom waits" : "fathom threads");
     }
     if (!diagnosis.run->functions.empty()) add("fathom functions");
     if (const std::string again = record_functions(*diagnosis.run); !again.empty()) {

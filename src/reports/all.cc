@@ -29,13 +29,14 @@ Report steps();
 Report syncs();
 Report telemetry();
 Report threads();
+Report waits();
 
 std::span<const Report> all_reports() {
   static const Report table[] = {
-      overview(),      health(),  info(),    steps(),    accounting(), gaps(),
-      critical_path(), ops(),     kernels(), roofline(), copies(),     launches(),
-      syncs(),         modules(), stacks(),  ranges(),   functions(),  lines(),
-      hot(),           threads(), energy(),  loader(),   telemetry(),  processes(),
+      overview(), health(),  info(),      steps(),     accounting(), gaps(),    critical_path(),
+      ops(),      kernels(), roofline(),  copies(),    launches(),   syncs(),   modules(),
+      stacks(),   ranges(),  functions(), lines(),     hot(),        threads(), waits(),
+      energy(),   loader(),  telemetry(), processes(),
   };
   return table;
 }

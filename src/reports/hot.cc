@@ -6,6 +6,7 @@
 #include "analysis/samples/hot_spots.h"
 #include "base/quantity_text.h"
 #include "reports/report.h"
+#include "reports/sample_notes.h"
 
 namespace fathom {
 namespace hot_report {
@@ -73,6 +74,7 @@ Result<Spots> compute(const Context& context) {
   spots.notes.push_back("Times are the scheduler's, divided by " + std::to_string(hot.samples) +
                         " samples: a share of p is known to about √(p(1−p)/" +
                         std::to_string(hot.samples) + ").");
+  note_unsampled(context.trace, spots.notes);
   return spots;
 }
 

@@ -5,6 +5,7 @@
 
 #include "analysis/samples/thread_sums.h"
 #include "reports/report.h"
+#include "reports/sample_notes.h"
 
 namespace fathom {
 namespace threads_report {
@@ -42,11 +43,11 @@ constexpr Threads::Column kColumns[] = {
      "It waited for something; the columns behind sum to it.", by<&ThreadSum::blocked>},
     {"gil_ns", ColumnKind::duration_ns, "ns", "Blocked for Python's global interpreter lock.",
      by<waited<WaitClass::gil>>},
-    {"lock_ns", ColumnKind::duration_ns, "ns",
-     "Blocked for a lock or semaphore; of threads without Python unknown waits for others, too.",
+    {"lock_ns", ColumnKind::duration_ns, "ns", "Blocked for a lock or semaphore of the program.",
      by<waited<WaitClass::lock>>},
     {"threads_ns", ColumnKind::duration_ns, "ns",
-     "Blocked for other threads: their end, an item of a queue, an event, a result.",
+     "Blocked for other threads: their end, an item of a queue, an event, a result; without Python "
+     "at any lock.",
      by<waited<WaitClass::threads>>},
     {"child_ns", ColumnKind::duration_ns, "ns", "Blocked for a process to end.",
      by<waited<WaitClass::child>>},
@@ -64,7 +65,9 @@ constexpr Threads::Column kColumns[] = {
 
 Result<Threads> compute(const Context& context) {
   const StackRoles roles(context.trace);
-  return Threads{.rows = thread_sums(context.trace, roles), .shared = &context.trace};
+  Threads threads{.rows = thread_sums(context.trace, roles), .shared = &context.trace};
+  note_unsampled(context.trace, threads.notes);
+  return threads;
 }
 
 constexpr std::string_view kImportance[] = {

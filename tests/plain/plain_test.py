@@ -101,6 +101,10 @@ class Sums(unittest.TestCase):
             self.assertLessEqual(row["wall_ns"], walls[row["pid"]] + 20_000_000)
 
     def test_own_times_of_functions_and_of_lines_are_the_processor_time(self):
+        blocked = sum(row["blocked_ns"] for row in self.threads)
+        for by in ("place", "object", "cause"):
+            waits = rows_of("waits", self.folder, "--group-by", by)
+            self.assertEqual(sum(row["blocked_ns"] for row in waits), blocked)
         on_cpu = sum(row["on_cpu_ns"] for row in self.threads)
         for by in ("function", "line"):
             hot = rows_of("hot", self.folder, "--group-by", by)

@@ -78,8 +78,8 @@ Fix fix_of(WaitClass wait) {
               .after = "children = [subprocess.Popen(each) for each in commands]"};
     default:
       return {.text =
-                  "fathom threads and fathom hot show which thread waits where; fathom dump "
-                  "PID shows it while it happens. Caveat: a program that waits for work has "
+                  "fathom waits shows at which line threads wait for what; fathom dump PID "
+                  "shows it while it happens. Caveat: a program that waits for work has "
                   "nothing to be changed.",
               .before = "",
               .after = ""};

@@ -1,0 +1,14 @@
+// What tables of sampled threads say of what was not sampled.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "store/trace.h"
+
+namespace fathom {
+
+/// Adds a note where processes were left to PyTorch's profiler.
+void note_unsampled(const Trace& trace, std::vector<std::string>& notes);
+
+}  // namespace fathom
