@@ -37,7 +37,7 @@ constexpr Remark kExamples[] = {
      "the matrix kernels, for a spreadsheet"},
     {"fathom steps runs/ --json | jq '.inputs[].rows'",
      "steps of every rank of a job, for a script"},
-    {"fathom stacks trace.json.gz --folded | flamegraph.pl > flame.svg", "a flame graph"},
+    {"fathom stacks trace.json.gz --metric device --svg > flame.svg", "a flame graph"},
     {"curl -s URL | fathom health -", "is this recording complete?"},
 };
 

@@ -76,6 +76,7 @@ void declare_own(Options& options, const Report& report, ReportRequest& args) {
   for (const ReportOption& option : report.options) declare_one(options, option, args);
   if (has_roofline(report)) options.flag("--svg", args.svg, "A plot instead of a table");
   if (has_stacks(report)) {
+    options.flag("--svg", args.svg, "A flame graph instead of a table");
     options.flag("--folded", args.folded,
                  "Lines \"frame;frame nanoseconds\", as flamegraph.pl, inferno and speedscope read "
                  "them");

@@ -5,6 +5,7 @@
 #include "cli/messages.h"
 #include "cli/result_writer.h"
 #include "render/csv.h"
+#include "render/flame_svg.h"
 #include "render/folded.h"
 #include "render/json.h"
 #include "render/roofline_svg.h"
@@ -14,7 +15,7 @@
 namespace fathom::cli {
 namespace {
 
-/// Notes have no place in CSV and folded stacks, but must not be lost.
+/// Notes have no place in CSV, folded stacks and flame graphs, but must not be lost.
 void warn_of_notes(const ReportRequest& args, const View& view) {
   for (const std::string& note : view.notes) say_warning(view.input + ": " + note, args.read.quiet);
 }
@@ -24,10 +25,11 @@ Result<void> write(const ReportRequest& args, const View& view, ResultWriter& wr
   if (args.output.json) {
     return writer.json([&](std::string_view indent) { return render_json(view, indent); });
   }
-  if (args.svg) return writer.raw(render_roofline_svg(view));
-  if (!args.csv && !args.folded) return writer.text(render_text(view, writer.style()));
+  if (args.svg && has_roofline(*view.report)) return writer.raw(render_roofline_svg(view));
+  if (!args.csv && !args.folded && !args.svg) return writer.text(render_text(view, writer.style()));
   warn_of_notes(args, view);
   const bool several = writer.several();
+  if (args.svg) return writer.raw(render_flame_svg(view));
   if (args.folded) return writer.raw(render_folded(view, several));
   return writer.raw((writer.first() ? csv_header(view, several) : std::string()) +
                     csv_rows(view, several));

@@ -1,28 +1,14 @@
 // folded: sampled stacks as lines "main;work 1200000", from which flame graphs are drawn.
-#include <algorithm>
 #include <map>
 #include <string>
+#include <vector>
 
 #include "export/sampled_stacks.h"
 #include "export/write_buffer.h"
+#include "store/stack_text.h"
 
 namespace fathom {
 namespace {
-
-/// A stack's line without its weight. ";" and line breaks have a meaning there.
-std::string line_of(const Trace& trace, const StackSample& sample,
-                    std::vector<std::uint32_t>& rows) {
-  std::string line;
-  const auto add = [&line](std::string text) {
-    std::ranges::replace_if(
-        text, [](char c) { return c == ';' || c == '\n' || c == '\r'; }, ',');
-    line += (line.empty() ? "" : ";") + text;
-  };
-  frames_of(trace, sample.frame, rows);
-  if (rows.empty()) add(thread_text(trace, sample));
-  for (const std::uint32_t row : rows) add(frame_text(trace, row));
-  return line;
-}
 
 Result<WriteCounts> write(const Trace& trace, const WriteSelection& selection, ByteSink& sink) {
   WriteCounts counts;
@@ -31,7 +17,8 @@ Result<WriteCounts> write(const Trace& trace, const WriteSelection& selection, B
   for (const auto& [thread, samples] : samples_by_thread(trace, selection)) {
     for (const std::uint32_t row : samples) {
       const StackSample& sample = trace.stack_samples[row];
-      weights[line_of(trace, sample, rows)] += sample.on_cpu;
+      frames_of(trace, sample.frame, rows);
+      weights[stack_text(trace, sample, rows)] += sample.on_cpu;
       ++counts.events;
     }
   }

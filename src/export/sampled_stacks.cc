@@ -1,8 +1,6 @@
 // Puts sampled stacks in order.
 #include "export/sampled_stacks.h"
 
-#include <algorithm>
-
 namespace fathom {
 
 std::map<SampledThread, std::vector<std::uint32_t>> samples_by_thread(
@@ -16,26 +14,6 @@ std::map<SampledThread, std::vector<std::uint32_t>> samples_by_thread(
       threads[{sample.pid, sample.tid}].push_back(static_cast<std::uint32_t>(row));
   }
   return threads;
-}
-
-void frames_of(const Trace& trace, std::uint32_t frame, std::vector<std::uint32_t>& rows) {
-  rows.clear();
-  for (; frame != kNoFrame; frame = trace.stack_frames[frame].parent) rows.push_back(frame);
-  std::ranges::reverse(rows);
-}
-
-std::string frame_text(const Trace& trace, std::uint32_t frame) {
-  const StackFrame& found = trace.stack_frames[frame];
-  std::string text(trace.text(found.function));
-  const std::string_view file = trace.text(found.file);
-  if (file.empty()) return text;
-  text.append(" (").append(file);
-  if (found.line >= 0) text += ":" + std::to_string(found.line);
-  return text + ")";
-}
-
-std::string thread_text(const Trace& trace, const StackSample& sample) {
-  return "[" + std::string(trace.text(sample.thread)) + "]";
 }
 
 }  // namespace fathom

@@ -5,6 +5,7 @@
 #include "base/json_writer.h"
 #include "export/sampled_stacks.h"
 #include "export/write_buffer.h"
+#include "store/stack_text.h"
 
 namespace fathom {
 namespace {

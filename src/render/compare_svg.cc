@@ -2,39 +2,21 @@
 #include "render/compare_svg.h"
 
 #include <algorithm>
-#include <array>
-#include <charconv>
 #include <cmath>
 #include <deque>
-#include <initializer_list>
 #include <map>
 #include <string_view>
 #include <vector>
 
 #include "base/quantity_text.h"
 #include "render/compare_rows.h"
-#include "render/page/html.h"
-#include "render/text_width.h"
+#include "render/frame_picture.h"
 
 namespace fathom {
 namespace {
 
-constexpr double kWidth = 1200;
-constexpr double kMargin = 12;
-constexpr double kRowHeight = 18;
-constexpr double kHead = 56;
 constexpr double kBetween = 40;
-constexpr double kFoot = 24;
-constexpr double kLetter = 6.6;       // px of an average letter
-constexpr double kThinnest = 0.2;     // px; what is thinner is not seen
 constexpr std::size_t kDeepest = 40;  // modules below one another
-
-constexpr std::string_view kStyle = R"(<style>
-:root{--ink:#1b1f24;--soft:#6a737d;--paper:#fff;--same:#e6e8eb;--edge:#fff}
-@media (prefers-color-scheme:dark){:root{--ink:#e6edf3;--soft:#9aa4af;--paper:#0d1117;--same:#30363d;--edge:#0d1117}}
-text{font:11px system-ui,sans-serif;fill:var(--ink)}.title{font-size:13px;font-weight:600}.soft{fill:var(--soft)}.paper{fill:var(--paper)}
-.frame{fill:var(--same);stroke:var(--edge);stroke-width:.6}.less{fill:#1f6feb}.more{fill:#d1242f}
-</style>)";
 
 struct Frame {
   std::string name;
@@ -133,106 +115,64 @@ class Tree {
   std::size_t depth_ = 0;
 };
 
-std::string fixed(double value, int decimals = 1) {
-  std::array<char, 64> text{};
-  const auto end = std::to_chars(text.data(), text.data() + text.size(), value,
-                                 std::chars_format::fixed, decimals)
-                       .ptr;
-  return {text.data(), end};
-}
-
-std::string joined(std::initializer_list<std::string_view> parts) {
-  std::string text;
-  for (const std::string_view part : parts) text += part;
-  return text;
-}
-
 std::string time_text(double ns) { return duration_text(duration_ns(std::llround(ns))); }
+
+using Picture = FramePicture;
 
 class Drawing {
  public:
-  explicit Drawing(const Comparison& comparison) : comparison_(comparison), tree_(comparison) {
+  explicit Drawing(const Comparison& comparison)
+      : tree_(comparison),
+        panel_(Picture::kRowHeight * static_cast<double>(tree_.depth() + 1)),
+        picture_("Differential flame graph",
+                 "The mean step of both sides in one scale: " + step_text(comparison),
+                 "Width: time per step. Red takes more than in base, blue less; the stronger, the "
+                 "larger the change by what it was.",
+                 Picture::kHead + panel_ + kBetween + panel_ + Picture::kFoot) {
     const Frame& root = tree_.root();
     const double longest = std::max({root.base_ns, root.new_ns, 1.0});
-    scale_ = (kWidth - 2 * kMargin) / longest;
-    const double panel = kRowHeight * static_cast<double>(tree_.depth() + 1);
-    const double height = kHead + panel + kBetween + panel + kFoot;
-    begin(height);
-    const double second = kHead + panel + kBetween;
-    title(kHead - 8, "Base: " + comparison.base.input + ", " + time_text(root.base_ns));
-    frames(root, &Frame::base_ns, kMargin, kHead);
-    title(second - 8, "New: " + comparison.now.input + ", " + time_text(root.new_ns));
-    frames(root, &Frame::new_ns, kMargin, second);
-    out_ += "</svg>\n";
+    scale_ = (Picture::kWidth - 2 * Picture::kMargin) / longest;
+    const double second = Picture::kHead + panel_ + kBetween;
+    side("Base: " + comparison.base.input, &Frame::base_ns, Picture::kHead);
+    side("New: " + comparison.now.input, &Frame::new_ns, second);
   }
-  std::string take() { return std::move(out_); }
+  std::string take() { return picture_.take(); }
 
  private:
-  void begin(double height) {
-    const std::string width = fixed(kWidth, 0);
-    const std::string tall = fixed(height, 0);
-    out_ = joined({R"(<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 )", width, " ", tall,
-                   R"(" width=")", width, R"(" height=")", tall,
-                   R"(" role="img" aria-label="Differential flame graph">)", "\n", kStyle, "\n",
-                   R"(<rect class="paper" width=")", width, R"(" height=")", tall, "\"/>\n"});
-    text(kMargin, 20, "The mean step of both sides in one scale: " + step_text(comparison_),
-         "title");
-    text(kMargin, height - 8,
-         "Width: time per step. Red takes more than in base, blue less; the stronger, the larger "
-         "the change by what it was.",
-         "soft");
-  }
-
-  void title(double y, const std::string& words) { text(kMargin, y, words, "title"); }
-
-  void text(double x, double y, const std::string& words, std::string_view kind) {
-    const auto room = static_cast<std::size_t>((kWidth - x - kMargin) / kLetter);
-    out_ += joined({R"(<text class=")", kind, R"(" x=")", fixed(x), R"(" y=")", fixed(y), "\">",
-                    page::escaped(shorten_middle(printable(words), room)), "</text>\n"});
+  void side(const std::string& words, double Frame::*side, double y) {
+    const Frame& root = tree_.root();
+    picture_.words(Picture::kMargin, y - 8, words + ", " + time_text(root.*side), "title");
+    frames(root, side, Picture::kMargin, y);
   }
 
   /// A frame, and below it what it consists of.
   void frames(const Frame& frame, double Frame::*side, double x, double y) {
     const double width = frame.*side * scale_;
-    if (width < kThinnest) return;
-    rectangle(frame, x, y, width);
+    if (width < Picture::kThinnest) return;
+    draw(frame, x, y, width);
     double at = x;
     for (const Frame* const child : frame.children) {
-      frames(*child, side, at, y + kRowHeight);
+      frames(*child, side, at, y + Picture::kRowHeight);
       at += child->*side * scale_;
     }
   }
 
-  void rectangle(const Frame& frame, double x, double y, double width) {
+  void draw(const Frame& frame, double x, double y, double width) {
     const double change = frame.new_ns - frame.base_ns;
     const double whole = std::max(frame.base_ns, frame.new_ns);
     const double strength = whole > 0 ? std::abs(change) / whole : 0;
-    const std::string name = printable(frame.name);
-    out_ += joined({"<g><title>", page::escaped(name), "\n", time_text(frame.base_ns), " → ",
-                    time_text(frame.new_ns), ", ", change_text(std::llround(change)),
-                    " ns per step</title>"});
-    box("frame", x, y, width, "");
+    const std::string hint = time_text(frame.base_ns) + " → " + time_text(frame.new_ns) + ", " +
+                             change_text(std::llround(change)) + " ns per step";
+    Picture::Shade shade;
     if (strength > 0.005)
-      box(change < 0 ? "less" : "more", x, y, width,
-          joined({R"( fill-opacity=")", fixed(0.12 + 0.68 * strength, 2), "\""}));
-    const auto room = static_cast<std::size_t>(width / kLetter);
-    if (room >= 4) {
-      out_ += joined({R"(<text x=")", fixed(x + 3), R"(" y=")", fixed(y + kRowHeight - 5), "\">",
-                      page::escaped(shorten_middle(name, room - 1)), "</text>"});
-    }
-    out_ += "</g>\n";
+      shade = {.kind = change < 0 ? "less" : "more", .strength = 0.12 + 0.68 * strength};
+    picture_.frame(x, y, width, frame.name, hint, shade);
   }
 
-  void box(std::string_view kind, double x, double y, double width, const std::string& more) {
-    out_ += joined({R"(<rect class=")", kind, R"(" x=")", fixed(x, 2), R"(" y=")", fixed(y),
-                    R"(" width=")", fixed(width, 2), R"(" height=")", fixed(kRowHeight - 1), "\"",
-                    more, "/>"});
-  }
-
-  const Comparison& comparison_;
   const Tree tree_;
+  double panel_;
+  Picture picture_;
   double scale_ = 1;
-  std::string out_;
 };
 
 }  // namespace

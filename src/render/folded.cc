@@ -20,9 +20,13 @@ std::string frame(std::string text) {
 
 bool has_stacks(const Report& report) { return report.columns.front().name == "stack"; }
 
-std::string render_folded(const View& view, bool with_input) {
+std::size_t time_column(const View& view) {
   const auto time = std::ranges::find(view.columns(), ColumnKind::duration_ns, &ColumnSpec::kind);
-  const auto column = static_cast<std::size_t>(time - view.columns().begin());
+  return static_cast<std::size_t>(time - view.columns().begin());
+}
+
+std::string render_folded(const View& view, bool with_input) {
+  const std::size_t column = time_column(view);
   std::string out;
   for (std::size_t row = 0; row < view.table.rows(); ++row) {
     if (with_input) append_text(out, frame(view.input) + ";");

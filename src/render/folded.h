@@ -1,6 +1,7 @@
 // Stacks as flame-graph programs read them: flamegraph.pl, speedscope, inferno.
 #pragma once
 
+#include <cstddef>
 #include <string>
 
 #include "engine/session.h"
@@ -9,6 +10,9 @@ namespace fathom {
 
 /// True for tables of stacks: their first column is `stack`.
 bool has_stacks(const Report& report);
+
+/// Which column of such a table has the time: its first in ns.
+std::size_t time_column(const View& view);
 
 /// "outer;inner 1200": one line per row of a table of stacks, its time in ns last. `with_input`
 /// puts the input in front as the outermost frame, which keeps several inputs apart in one graph.

@@ -1,5 +1,11 @@
 // stacks: folded call stacks for flame graphs.
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
 #include "analysis/operators/folded_stacks.h"
+#include "analysis/samples/sampled_stacks.h"
 #include "base/digit_groups.h"
 #include "reports/report.h"
 
@@ -15,53 +21,76 @@ using Stacks = ReportRows<FoldedStack, Sum>;
 constexpr Stacks::Column kColumns[] = {
     {"stack", ColumnKind::name, "",
      "Python frames, annotations, operators and calls, outermost first, joined by ';'; with "
-     "--metric device the "
-     "kernel is the leaf.",
+     "--metric device the kernel is the leaf. Of sampled threads Python functions with their line.",
      [](const FoldedStack& stack) { return std::string_view(stack.text); }},
     {"total_ns", ColumnKind::duration_ns, "ns",
      "Time in exactly this stack, deeper stacks excluded.", by<&FoldedStack::time>},
     {"percent", ColumnKind::percent, "percent", "Its share of the sum of all rows.",
      [](const FoldedStack& stack, const Sum& sum) { return percent_of(stack.time, sum.time); }},
-    {"calls", ColumnKind::count, "", "How often the stack was reached.", by<&FoldedStack::count>},
+    {"calls", ColumnKind::count, "",
+     "How often the stack was reached; of sampled threads, samples.", by<&FoldedStack::count>},
 };
 
-constexpr std::string_view kMetrics[] = {"host", "device"};
+constexpr std::string_view kMetrics[] = {"host", "device", "on-cpu", "blocked"};
 constexpr ReportOption kMetric = {.name = "metric",
                                   .type = OptionType::choice,
-                                  .doc = "Which time to count: host or device",
+                                  .doc =
+                                      "Which time to count: host or device; of threads that fathom "
+                                      "run sampled, on-cpu or blocked",
                                   .value = "WHAT",
                                   .choices = kMetrics};
 constexpr ReportOption kOptions[] = {kMetric};
 
-Result<Stacks> compute(const Context& context, const OptionValues& own) {
-  const bool device = own.text(kMetric) == "device";
-  Stacks stacks{
-      .rows = compute_folded_stacks(context, device ? StackMetric::device : StackMetric::host)};
-  for (const FoldedStack& stack : stacks.rows) stacks.shared.time += stack.time;
-  if (context.nesting().frames.empty()) {
-    stacks.notes.emplace_back(
-        "No Python frames were recorded (with_stack): stacks begin at operators.");
-  }
+/// Of sampled threads; empty where operators are asked for.
+std::optional<SampledTime> sampled_time(const Context& context, std::string_view metric) {
+  if (metric == "blocked") return SampledTime::blocked;
+  // Where nothing inside the program was recorded, samples are what there is.
+  const bool only = metric.empty() && context.nesting().frames.empty() &&
+                    context.nesting().work.empty() && !context.trace.stack_samples.empty();
+  if (metric == "on-cpu" || only) return SampledTime::on_cpu;
+  return {};
+}
+
+std::vector<FoldedStack> rows_of_operators(const Context& context, bool device,
+                                           std::vector<std::string>& notes) {
+  if (context.nesting().frames.empty())
+    notes.emplace_back("No Python frames were recorded (with_stack): stacks begin at operators.");
   if (device && context.links().without_launch > 0) {
-    stacks.notes.push_back(
-        grouped(context.links().without_launch) +
-        " device activities have no launch in the trace: their stack is their name.");
+    notes.push_back(grouped(context.links().without_launch) +
+                    " device activities have no launch in the trace: their stack is their name.");
   }
+  return compute_folded_stacks(context, device ? StackMetric::device : StackMetric::host);
+}
+
+Result<Stacks> compute(const Context& context, const OptionValues& own) {
+  const std::string_view metric = own.text(kMetric);
+  Stacks stacks;
+  if (const auto sampled = sampled_time(context, metric)) {
+    if (context.trace.stack_samples.empty()) {
+      stacks.notes.emplace_back(
+          "The recording holds no samples of threads; fathom run --with samples records them.");
+    }
+    stacks.rows = sampled_stacks(context.trace, *sampled);
+  } else {
+    stacks.rows = rows_of_operators(context, metric == "device", stacks.notes);
+  }
+  for (const FoldedStack& stack : stacks.rows) stacks.shared.time += stack.time;
   return stacks;
 }
 
 Report report() {
   return report_of<kColumns, compute>(
       {.id = "stacks",
-       .title = "Call stacks for flame graphs, by host or device time",
-       .doc = "A row per distinct stack; --folded prints them as flame-graph programs read them. "
-              "With --metric host (the default) the rows sum to the time "
-              "that threads "
-              "were inside of anything; with --metric device to the duration of all kernels, "
-              "copies and fills.",
+       .title = "Call stacks and flame graphs, by host, device, processor or blocked time",
+       .doc = "A row per distinct stack; --svg draws a flame graph, --folded prints them as other "
+              "flame-graph programs read them. With --metric host (the default) the rows sum to "
+              "the time that threads were inside of anything; with --metric device to the duration "
+              "of all kernels, copies and fills. With --metric on-cpu or blocked they sum to the "
+              "time that sampled threads were on a processor or blocked, whatever else is "
+              "selected; on-cpu is the default where nothing but samples was recorded.",
        .group_by = {},
        .sort = "",
-       .example = "fathom stacks trace.json.gz --folded | flamegraph.pl > flame.svg",
+       .example = "fathom stacks trace.json.gz --metric device --svg > flame.svg",
        .options = kOptions});
 }
 

@@ -2,22 +2,14 @@
 #pragma once
 
 #include <cstdint>
-#include <string>
 #include <vector>
 
 #include "analysis/context.h"
-#include "base/time.h"
+#include "analysis/util/folded_stack.h"
 
 namespace fathom {
 
 enum class StackMetric : std::uint8_t { host, device };
-
-/// One distinct stack, outermost first, entries joined by ";".
-struct FoldedStack {
-  std::string text;
-  Duration time{};
-  std::int64_t count = 0;  ///< Events (host) or activities (device) that end in this stack.
-};
 
 /// Stacks with time, largest first. Python frames, annotations, operators and calls of a thread are
 /// nested together by their times.
