@@ -1,6 +1,7 @@
 // fathom run: captures a program, then diagnoses it.
 #include "record/run.h"
 
+#include <algorithm>
 #include <charconv>
 #include <memory>
 
@@ -18,13 +19,26 @@ namespace {
 /// Everything on the command line.
 struct RunArguments {
   record::RunOptions options;
+  std::string sources;  ///< Empty where it is not given.
   bool no_diagnose = false;
   bool no_overhead = false;
   bool quiet = false;
 };
 
+/// The option that was given in vain without --with lines, or nothing.
+std::string_view idle_option(const RunArguments& arguments) {
+  const capture::Recording& recording = arguments.options.recording;
+  if (std::ranges::find(recording.with, "lines") != recording.with.end()) return {};
+  if (!recording.lines_of.empty()) return "--lines-of";
+  return arguments.sources.empty() ? std::string_view() : "--sources";
+}
+
 int run(RunArguments& arguments) {
   record::RunOptions& options = arguments.options;
+  if (const std::string_view idle = idle_option(arguments); !idle.empty())
+    return fail({ErrorCode::invalid_argument,
+                 "run: " + std::string(idle) + " is of lines; add --with lines to record them"});
+  if (!arguments.sources.empty()) options.recording.sources = arguments.sources;
   options.recording.overhead = !arguments.no_overhead;
   options.version = version();
   const Result<record::RunOutcome> outcome =
@@ -87,7 +101,7 @@ void declare_what(Options& options, RunArguments& arguments) {
                "With --with lines: also the lines of this module and those below it, which the "
                "program did not write itself; repeat for more");
   options.parsed(
-      "--sources", "WHAT", into(recording.sources, parse_name<capture::kSourceKinds>),
+      "--sources", "WHAT", into(arguments.sources, parse_name<capture::kSourceKinds>),
       "With --with lines: keep the text of the program's own source files in the session "
       "folder: on (the default), off, or redacted, without what texts and comments say",
       choices(capture::kSourceKinds));

@@ -1,6 +1,7 @@
 // lines: hits and time of each statement of a Python program, beside its source.
 #include <algorithm>
 #include <functional>
+#include <limits>
 #include <map>
 #include <optional>
 #include <span>
@@ -54,8 +55,19 @@ auto of_run(const Line& line) {
 
 std::optional<std::int64_t> per_hit(const Line& line) {
   if (line.hits == 0) return {};
-  const auto count = static_cast<std::int64_t>(line.hits);
-  return (to_ns(line.total) + count / 2) / count;
+  constexpr std::uint64_t kMost = std::numeric_limits<std::int64_t>::max();
+  const auto count = static_cast<std::int64_t>(std::min(line.hits, kMost));
+  const std::int64_t rest = to_ns(line.total) % count;
+  return to_ns(line.total) / count + static_cast<std::int64_t>(rest >= count - rest);
+}
+
+/// A damaged recording may say any times: their sum stays in range.
+void add(Duration& sum, Duration more) {
+  std::int64_t result = 0;
+  if (__builtin_add_overflow(to_ns(sum), to_ns(more), &result))
+    sum = more > Duration{} ? Duration::max() : Duration::min();
+  else
+    sum = duration_ns(result);
 }
 
 constexpr Lines::Column kColumns[] = {
@@ -121,9 +133,9 @@ std::vector<Line> statements_of(const Context& context) {
     Line& sum = sums.try_emplace(key, line).first->second;
     sum.last = std::max(sum.last, row.last);
     sum.hits += row.hits;
-    sum.self += row.self;
-    sum.total += row.total;
-    totals[function_of(line)] += row.total;
+    add(sum.self, row.self);
+    add(sum.total, row.total);
+    add(totals[function_of(line)], row.total);
   }
   std::vector<Line> lines;
   lines.reserve(sums.size());
@@ -244,7 +256,7 @@ Result<Lines> compute(const Context& context, const OptionValues& own) {
   const SourceTexts sources(context.trace);
   Lines lines;
   std::vector<Line> statements = statements_of(context);
-  for (const Line& line : statements) lines.shared.self += line.self;
+  for (const Line& line : statements) add(lines.shared.self, line.self);
   if (sources.empty() && !statements.empty())
     lines.notes.emplace_back(
         "The recording kept no source files (fathom run --sources off, or their size), so no text "

@@ -29,6 +29,10 @@ using namespace image;  // NOLINT(google-build-using-namespace)
 /// Smaller columns are copied to the heap.
 constexpr std::size_t kWorthMapping = std::size_t{64} << 10;
 
+/// Whether a part has the machine's pages for itself: some of aarch64 are of 64 KiB, and a column
+/// that gives such a page back would take its neighbour's rows along.
+bool parts_own_pages() { return sysconf(_SC_PAGESIZE) <= static_cast<long>(kPage); }
+
 /// A file in memory, from which columns take their pages. Private: what is changed of them, as a
 /// session folder does when it adds to a trace, is changed in memory only.
 class Mapping {
@@ -54,7 +58,7 @@ class Mapping {
   bool take(const Part& part, Column<T>& column) {
     if (part.bytes % sizeof(T) != 0) return false;
     const std::size_t rows = part.bytes / sizeof(T);
-    if (part.bytes < kWorthMapping) {
+    if (part.bytes < kWorthMapping || !parts_own_pages()) {
       column.resize(rows);
       if (rows > 0) std::memcpy(static_cast<void*>(column.data()), data_ + part.offset, part.bytes);
       return true;

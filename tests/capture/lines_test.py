@@ -9,9 +9,11 @@ import json
 import os
 import pathlib
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
+import textwrap
 import unittest
 from typing import Any
 
@@ -64,6 +66,13 @@ class Way(unittest.TestCase):
             self.skipTest(f"no {PYTHON_LIBRARY.name} beside the program")
         self.captures = Captures(self.python, PYTHON_LIBRARY)
         self.addCleanup(self.captures.close)
+
+    def program(self, text: str) -> str:
+        folder = tempfile.mkdtemp()
+        self.addCleanup(shutil.rmtree, folder)
+        path = pathlib.Path(folder, "made.py")
+        path.write_text(textwrap.dedent(text))
+        return str(path)
 
     def record(self, *command: str, options: dict[str, Any] = LINES, **more: str) -> Run:
         run = self.captures.run(*command, options=options, **more)
@@ -255,6 +264,125 @@ class Way(unittest.TestCase):
         self.assertEqual(run.code, 0, run.err)
         self.assertIn("memory did not suffice for", run.not_recorded())
 
+    def test_functions_that_memory_does_not_suffice_for_are_noted(self) -> None:
+        functions = "".join(f"def f{at}():\n    return 1\n\nf{at}()\n" for at in range(400))
+        path = self.program(functions)
+        run = self.record(path, options={**LINES, "max_memory_bytes": 40_000})
+        self.assertEqual((run.code, run.out, run.err), (0, "", ""))
+        rows = [row for row in of_program(run, "made.py").values() if row.function != "<module>"]
+        found = re.search(r"did not suffice for all lines of (\d+) functions", run.not_recorded())
+        assert found, run.not_recorded()
+        self.assertGreater(int(found[1]), 0)
+        # They have no rows that say that they never ran.
+        self.assertLessEqual(len(rows) + int(found[1]), run.process()["lines"]["code_objects"])
+
+    def test_a_thread_may_begin_functions_while_the_program_ends(self) -> None:
+        run = self.record(
+            self.program(
+                """
+                import threading
+                def work():
+                    while True:
+                        exec(compile("def f():\\n    pass\\n\\nf()", "/more.py", "exec"), {})
+                threading.Thread(target=work, daemon=True).start()
+                threading.Event().wait(0.2)
+                """
+            )
+        )
+        self.assertEqual((run.code, run.err, run.not_recorded()), (0, "", "[]"))
+        self.assertIn("/more.py", {row.file for row in rows_of(run)})
+
+    def test_exceptions_of_signal_handlers_reach_the_program(self) -> None:
+        """The recorder is interrupted where it resolves the name of a file."""
+        run = self.record(
+            self.program(
+                """
+                import os, signal
+                class Stop(Exception):
+                    pass
+                def handle(number, frame):
+                    raise Stop
+                def interrupted(path):
+                    os.kill(os.getpid(), signal.SIGUSR1)
+                    return resolve(path)
+                signal.signal(signal.SIGUSR1, handle)
+                resolve = os.path.abspath
+                for again in range(2):
+                    os.path.abspath = resolve if again else interrupted
+                    try:
+                        exec(compile("print(1)", "/other.py", "exec"))
+                    except Stop:
+                        print("stopped")
+                os.path.abspath = broken = lambda path: 1 / 0
+                exec(compile("print(2)", "/broken.py", "exec"))
+                os.path.abspath = resolve
+                """
+            )
+        )
+        self.assertEqual((run.code, run.out, run.err), (0, "stopped\n1\n2\n", ""))
+        hits = [(row.file, row.hits) for row in rows_of(run) if not row.file.endswith("made.py")]
+        self.assertEqual(hits, [("/other.py", 1)])
+        self.assertIn("lines of /broken.py", run.not_recorded())
+
+    def test_other_interpreters_of_the_process_are_left_alone(self) -> None:
+        run = self.record(
+            self.program(
+                """
+                try:
+                    import _interpreters as interpreters
+                except ImportError:
+                    import _xxsubinterpreters as interpreters
+                def f():
+                    pass
+                f()
+                made = interpreters.create()
+                interpreters.run_string(made, "def f():\\n    pass\\n\\nf()")
+                interpreters.destroy(made)
+                f()
+                """
+            )
+        )
+        self.assertEqual((run.code, run.err, run.not_recorded()), (0, "", "[]"))
+        hits = [row.hits for row in of_program(run, "made.py").values() if row.function == "f"]
+        self.assertEqual(hits, [2])
+
+    def test_a_tracer_that_is_taken_away_again_is_noted(self) -> None:
+        """Before 3.12 it took our place, which we find empty in the end, or take again."""
+        run = self.record(
+            self.program(
+                """
+                import sys, time
+                sys.settrace(lambda *_: None)
+                sys.settrace(None)
+                for _ in range(20):
+                    time.sleep(0.1)
+                """
+            )
+        )
+        self.assertEqual((run.code, run.err), (0, ""))
+        noted = "a trace function of its own" in run.not_recorded()
+        self.assertEqual(noted, not self.has_monitoring)
+
+    def test_a_file_has_one_name_where_the_program_changes_its_folder(self) -> None:
+        path = self.program(
+            """
+            import os
+            os.chdir(os.path.dirname(__file__))
+            exec(compile("def f():\\n    pass\\n\\ndef g():\\n    pass\\n", "part.py", "exec"))
+            f()
+            os.chdir("/")
+            g()
+            """
+        )
+        files = {row.file for row in rows_of(self.record(path))}
+        self.assertEqual(files, {path, os.path.join(os.path.dirname(path), "part.py")})
+
+    def test_warnings_of_the_program_come_once(self) -> None:
+        path = self.program(r'print("\d")')
+        for how in ("on", "redacted"):
+            run = self.record(path, options={**LINES, "sources": how})
+            self.assertEqual((run.code, run.out, run.err), (0, "\\d\n", self.bare(path).stderr))
+
     def test_hits_are_those_of_line_profiler(self) -> None:
         found = subprocess.run([self.python, "-c", "import line_profiler"], capture_output=True)
         if found.returncode != 0:
@@ -282,14 +410,16 @@ def ways() -> list[type[unittest.TestCase]]:
 
 
 class Statements(unittest.TestCase):
-    """Which lines are one statement."""
+    """Which lines are one statement, and what is kept of them."""
 
-    def stretches(self, source: str) -> list[tuple[int, int]]:
+    def setUp(self) -> None:
         sys.path.insert(0, str(HOOK))
         self.addCleanup(sys.path.remove, str(HOOK))
+
+    def stretches(self, source: str) -> list[tuple[int, int]]:
         from fathom_recorder.statements import stretches_of
 
-        return sorted(set(stretches_of(source, "a.py").values()))
+        return sorted(set(stretches_of(source).values()))
 
     def test_headers_stand_alone_and_shared_lines_are_one(self) -> None:
         self.assertEqual(self.stretches("a\nb(\n1)\n"), [(1, 1), (2, 3)])
@@ -308,6 +438,12 @@ class Statements(unittest.TestCase):
     def test_texts_that_are_no_python_have_none(self) -> None:
         with self.assertRaises(SyntaxError):
             self.stretches("{{ template }} x")
+
+    def test_nothing_is_shown_of_texts_that_are_no_python(self) -> None:
+        from fathom_recorder.sources import redacted
+
+        self.assertEqual(redacted("a secret of mine\nit's\n"), "\n\n")
+        self.assertEqual(redacted("a = 'secret'\n"), "a = …\n")
 
 
 if __name__ == "__main__":

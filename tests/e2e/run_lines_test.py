@@ -74,6 +74,12 @@ class Lines(Sandbox):
         self.assertEqual(done.returncode, 2)
         self.assertIn("there are on, off, redacted", done.stderr)
 
+    def test_options_of_lines_are_refused_without_them(self):
+        for options in (("--lines-of", "json"), ("--sources", "off"), ("--with", "functions", "--sources", "on")):
+            done = self.fathom("run", *options, "--", PYTHON, "work.py")
+            self.assertEqual((done.returncode, done.stdout), (2, ""))
+            self.assertIn(f"{options[-2]} is of lines; add --with lines", done.stderr)
+
 
 if __name__ == "__main__":
     unittest.main()

@@ -4,8 +4,24 @@ docs/capture.md."""
 from __future__ import annotations
 
 import os
+import sys
 
 SESSION = "FATHOM_SESSION"
+
+
+def _is_main_interpreter() -> bool:
+    """A sub-interpreter reads sitecustomize, too. What is recorded is one of the process, and
+    before Python 3.9 a thread of ours that is left in one ends the program."""
+    name = "_interpreters" if sys.version_info >= (3, 13) else "_xxsubinterpreters"
+    had = name in sys.modules
+    try:
+        interpreters = __import__(name)
+        return bool(interpreters.get_current() == interpreters.get_main())
+    except (ImportError, AttributeError):
+        return True  # nor can the program have made one in Python
+    finally:
+        if not had:
+            sys.modules.pop(name, None)
 
 
 def begin() -> None:
@@ -14,6 +30,8 @@ def begin() -> None:
     if not os.environ.get(SESSION):
         return
     try:
+        if not _is_main_interpreter():
+            return
         from . import recorder
 
         recorder.begin()

@@ -30,6 +30,21 @@ def notes() -> list[dict[str, str]]:
     return list(_notes.values())
 
 
+def is_of_signal(error: BaseException) -> bool:
+    """Whether a signal handler of the program raised it, which ran in the middle of ours. Then it
+    is the program's, and not to be noted but raised."""
+    trace = error.__traceback__
+    while trace is not None and trace.tb_next is not None:
+        interrupted = trace.tb_frame
+        trace = trace.tb_next
+        for value in trace.tb_frame.f_locals.values():
+            # A handler is given the frame that it interrupted.
+            values = value if type(value) is tuple else (value,)
+            if any(each is interrupted for each in values):
+                return True
+    return False
+
+
 def clear() -> None:
     """A forked child has failures of its own."""
     _notes.clear()

@@ -12,7 +12,7 @@ import sys
 from typing import TYPE_CHECKING, Any, Dict, Tuple
 
 from . import native, sources
-from .failures import note, quietly
+from .failures import is_of_signal, note, quietly
 from .own_code import OwnCode
 from .statements import CodeLines, stretches_of
 from .wire import Writer
@@ -35,6 +35,7 @@ GENERATES = 0x20 | 0x80 | 0x200  # a generator, a coroutine, an asynchronous gen
 Key = Tuple[str, int, int, str, int]
 # At the most, of a process.
 MOST = 200_000
+MOST_CODES = 50_000
 
 
 def start(recorder: Any) -> Any:
@@ -44,8 +45,8 @@ def start(recorder: Any) -> Any:
     if isinstance(module, str):
         note("lines", module, "docs/python-profiles.md has the interpreters that it knows")
         return None
-    lines = Lines(module, recorder.session, options.lines_of, options.sources)
     try:
+        lines = Lines(module, recorder.session, options.lines_of, options.sources)
         lines.begin(options.max_memory)
     except Exception as error:
         note("lines", str(error) or repr(error), ASK)
@@ -61,6 +62,8 @@ class Lines:
         self._own = OwnCode(session, modules)
         self._sources = sources.Sources(session, keep_sources)
         self._stretches: Dict[str, Stretches] = {}
+        # By the name that code has of its file: the program may change its folder.
+        self._files: Dict[str, str] = {}
         # By address, for two that are equal may be of two files; they stay as long as the process.
         self._codes: Dict[int, Tuple[Any, CodeLines]] = {}
         self._rows = 0
@@ -83,14 +86,15 @@ class Lines:
         self._tool = tool = native.free_tool()
         self._local = native.events_of(OF_CODE)
         start, resume, leave, unwind, line = module.line_callbacks()
-        module.begin_lines(self._decide, most_bytes, monitoring.DISABLE, None)
+        watch = monitoring.set_local_events
+        module.begin_lines(
+            self._decide, most_bytes, None, monitoring.DISABLE, watch, tool, self._local
+        )
         native.listen(tool, ("PY_START",), start)
         native.listen(tool, RESUME, resume)
         native.listen(tool, LEAVE, leave)
         native.listen(tool, ("PY_UNWIND",), unwind)
         native.listen(tool, ("LINE",), line)
-        for code, _ in self._codes.values():  # of an earlier recording
-            monitoring.set_local_events(tool, code, self._local)
         native.switch_on(tool, *EVERYWHERE)
 
     def _begin_old(self, most_bytes: int) -> None:
@@ -99,7 +103,9 @@ class Lines:
         if sys.gettrace() is not None:
             raise RuntimeError(OTHER)
         frame_type: Any = type(sys._getframe())
-        self._module.begin_lines(self._decide, most_bytes, None, frame_type.f_trace_lines)
+        self._module.begin_lines(
+            self._decide, most_bytes, frame_type.f_trace_lines, None, None, None, None
+        )
         threading.settrace(self._resume)
         self._module.trace(self._resume, None)
 
@@ -119,7 +125,7 @@ class Lines:
         """A child counts from nothing, and its file names every statement again."""
         self._module.forked()
         self._rows = 0
-        for _, lines in self._codes.values():
+        for _, lines in list(self._codes.values()):
             lines.written = False
 
     def stop(self) -> None:
@@ -132,46 +138,52 @@ class Lines:
                 note("lines of new threads", REPLACED, ASK)
         elif native.switch_off(self._tool, "lines"):
             monitoring: Any = sys.monitoring  # type: ignore[attr-defined]
-            for code, _ in self._codes.values():
+            # Another thread may be adding to them.
+            for code, _ in list(self._codes.values()):
                 monitoring.set_local_events(self._tool, code, 0)
             native.give_back(self._tool)
         self._module.end_lines()
 
     @quietly
     def end(self, writer: Writer) -> None:
-        self.stop()
-        self.save(writer)
+        try:
+            self.stop()
+        finally:
+            self.save(writer)
 
     # What is watched
 
     def _decide(self, code: Any) -> Any:
-        """Asked once of each code object; raises nothing."""
+        """Asked once of each code object. Raises only what signal handlers of the program raise."""
         try:
             lines = self._lines_of(code)
             if lines is None:
                 return None
-            if self._tool >= 0:
-                monitoring: Any = sys.monitoring  # type: ignore[attr-defined]
-                monitoring.set_local_events(self._tool, code, self._local)
             length = len(code.co_code) // 2 if code.co_flags & GENERATES else 0
             return lines.first, lines.numbers, lines.lengths(), length
         except Exception as error:
+            if is_of_signal(error):
+                raise
             note("lines of " + code.co_filename, f"{type(error).__name__}: {error}")
             return None
 
     def _lines_of(self, code: Any) -> CodeLines | None:
         known = self._codes.get(id(code))
-        if known is not None:  # memory did not suffice for it
+        if known is not None:  # memory did not suffice for it, or a signal came between
             return known[1]
         if not self._own.holds(code):
             return None
-        file = os.path.abspath(code.co_filename)
+        if len(self._codes) >= MOST_CODES:
+            note("lines of some code", f"the program runs more than {MOST_CODES} code objects")
+            return None
+        name = code.co_filename
+        file = self._files.get(name)
+        if file is None:
+            file = self._files.setdefault(name, os.path.abspath(name))
         stretches = self._stretches.get(file)
         if stretches is None:
             stretches = self._stretches[file] = self._read(file)
-        lines = CodeLines(code, file, stretches)
-        self._codes[id(code)] = code, lines
-        return lines
+        return self._codes.setdefault(id(code), (code, CodeLines(code, file, stretches)))[1]
 
     def _read(self, file: str) -> Stretches:
         source = sources.read(file)
@@ -179,8 +191,10 @@ class Lines:
             return {}
         self._sources.keep(file, source)
         try:
-            return stretches_of(source, file)
-        except (SyntaxError, ValueError, RecursionError, MemoryError):
+            return stretches_of(source)
+        except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
+            if is_of_signal(error):
+                raise
             return {}  # not Python, or not all of it: each line is a statement
 
     # What was found
@@ -196,8 +210,11 @@ class Lines:
             row[0] += hits
             row[1] += total
             row[2] += max(own, 0)
-        for _, lines in list(self._codes.values()):
-            if not lines.written:
+        unwatched = 0
+        for code, lines in list(self._codes.values()):
+            if not self._module.watches(code):
+                unwatched += 1
+            elif not lines.written:
                 # Those that never ran are known, too.
                 lines.written = True
                 for statement in range(1, len(lines.stretches) + 1):
@@ -210,13 +227,11 @@ class Lines:
             writer.line(file, first, last, function, line, *row)
         if lost > 0:
             note("lines", f"memory did not suffice for {lost} events", "--max-memory")
-        if unmatched > 0 or "greenlet" in sys.modules:
-            why = (
-                f"{unmatched} frames went on or ended out of order"
-                if unmatched > 0
-                else "the program loaded greenlet, which switches in the middle of calls"
-            )
-            note("times of lines", why, "hits are right; times may not be")
+        if unwatched > 0:
+            why = f"memory did not suffice for all lines of {unwatched} functions"
+            note("lines of some functions", why, "--max-memory")
+        limits = "hits are right; times may not be"
+        native.note_disorder("times of lines", unmatched, "frames went on or ended", limits)
 
 
 def _key_of(lines: CodeLines, statement: int) -> Key:

@@ -126,14 +126,17 @@ class Native:
             # Part of them had no place in the sums at all.
             sums.add_call(LOST, max(0, lost - sums.calls_of(LOST)), 0)
             note("functions", f"memory did not suffice for {lost} calls", "--max-memory")
-        if unmatched > 0 or "greenlet" in sys.modules:
-            why = (
-                f"{unmatched} calls ended out of order"
-                if unmatched > 0
-                else "the program loaded greenlet, which switches in the middle of calls"
-            )
-            note("times of functions", why, "calls are right; times and primitive calls may not be")
+        limits = "calls are right; times and primitive calls may not be"
+        note_disorder("times of functions", unmatched, "calls ended", limits)
         return sums
+
+
+def note_disorder(what: str, unmatched: int, ended: str, limits: str) -> None:
+    """Where calls switch without a word, as greenlets do."""
+    if unmatched > 0:
+        note(what, f"{unmatched} {ended} out of order", limits)
+    elif "greenlet" in sys.modules:
+        note(what, "the program loaded greenlet, which switches in the middle of calls", limits)
 
 
 def free_tool() -> int:

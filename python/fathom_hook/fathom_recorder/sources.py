@@ -3,10 +3,12 @@ the file's own path."""
 
 from __future__ import annotations
 
+import _thread
 import os
 from _io import FileIO  # the program may put another open() in its place
 
-from .failures import note
+from .failures import is_of_signal, note
+from .statements import parsed
 
 MOST_OF_ONE = 1 << 20
 MOST_OF_ALL = 32 << 20
@@ -17,7 +19,9 @@ def read(path: str) -> bytes | None:
     try:
         with FileIO(path) as file:
             return _read_up_to(file, MOST_OF_ONE + 1)
-    except (OSError, ValueError):
+    except (OSError, ValueError) as error:
+        if is_of_signal(error):
+            raise
         return None
 
 
@@ -60,11 +64,13 @@ class Sources:
         self._bytes += len(source)
         try:
             os.makedirs(os.path.dirname(target), exist_ok=True)
-            temporary = f"{target}.{os.getpid()}.new"
+            temporary = f"{target}.{os.getpid()}.{_thread.get_ident()}.new"
             with FileIO(temporary, "w") as file:
                 file.write(text.encode("utf-8", "replace"))
             os.replace(temporary, target)
         except OSError as error:
+            if is_of_signal(error):
+                raise
             note("the text of some source files", error.strerror or repr(error))
 
 
@@ -84,12 +90,17 @@ def redacted(text: str) -> str:
 
     lines = text.split("\n")
     hidden: list[tuple[tuple[int, int], tuple[int, int]]] = []
-    kinds = {tokenize.STRING, tokenize.COMMENT, getattr(tokenize, "FSTRING_MIDDLE", -1)}
+    names = ("STRING", "COMMENT", "FSTRING_MIDDLE", "TSTRING_MIDDLE")
+    kinds = {getattr(tokenize, name, -1) for name in names}
     try:
+        # Of what is not Python the tokens say little of what is a text.
+        parsed(text)
         for token in tokenize.generate_tokens(io.StringIO(text).readline):
             if token.type in kinds:
                 hidden.append((token.start, token.end))
-    except (tokenize.TokenError, SyntaxError, ValueError):
+    except (tokenize.TokenError, SyntaxError, ValueError, RecursionError, MemoryError) as error:
+        if is_of_signal(error):
+            raise
         return "\n" * (len(lines) - 1)
     for (first, begin), (last, end) in reversed(hidden):
         head, tail = lines[first - 1][:begin], lines[last - 1][end:]

@@ -6,7 +6,9 @@ share a line are one.
 
 from __future__ import annotations
 
+import _warnings
 import struct
+import sys
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -18,15 +20,31 @@ if TYPE_CHECKING:
     Stretches = Dict[int, Stretch]
 
 ONLY_AST = 0x400  # ast.PyCF_ONLY_AST, without importing ast
+# The file's name for compile(), so that no other warnings are meant.
+NAME = "<fathom>"
+NO_WARNINGS = ("ignore", None, Warning, NAME, 0)
 # Fields that hold statements; handlers and cases hold such as have them.
 BLOCKS = ("body", "orelse", "finalbody", "handlers", "cases")
 # What the recorder numbers them with.
 MOST = 60_000
 
 
-def stretches_of(source: bytes | str, name: str) -> Stretches:
+def parsed(source: bytes | str) -> Any:
+    """Its tree. Raises what compile() raises. Python has warned of invalid escapes and the like when
+    the program was compiled; the program must not see that again."""
+    filters = getattr(sys.modules.get("warnings", _warnings), "filters", [])
+    filters.insert(0, NO_WARNINGS)
+    try:
+        return compile(source, NAME, "exec", ONLY_AST, True)
+    finally:
+        # Another thread may have put a copy of the list in its place.
+        if NO_WARNINGS in filters:
+            filters.remove(NO_WARNINGS)
+
+
+def stretches_of(source: bytes | str) -> Stretches:
     """Of all statements, none overlapping another. Raises what compile() raises."""
-    found = sorted(_statements(compile(source, name, "exec", ONLY_AST, True)))
+    found = sorted(_statements(parsed(source)))
     merged: list[Stretch] = []
     for first, last in found:
         if merged and first <= merged[-1][1]:

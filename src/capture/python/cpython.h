@@ -103,6 +103,7 @@ extern PyTypeObject PyCFunction_Type;
 extern PyTypeObject PyMethodDescr_Type;
 extern PyTypeObject PyModule_Type;
 extern PyTypeObject PyUnicode_Type;
+extern PyObject* PyExc_RuntimeError;
 
 void Py_IncRef(PyObject*);
 void Py_DecRef(PyObject*);
@@ -123,6 +124,8 @@ const char* PyModule_GetName(PyObject*);
 int PyType_IsSubtype(PyTypeObject*, PyTypeObject*);
 PyCFunction PyCFunction_GetFunction(PyObject*);
 void PyErr_Clear();
+PyObject* PyErr_Occurred();
+void PyErr_SetString(PyObject*, const char*);
 PyObject* PyErr_NoMemory();
 
 PyObject* PyModule_Create2(PyModuleDef*, int);

@@ -15,12 +15,18 @@ struct LineRecording {
   /// each line, bytes: how many lines each statement has, length of a generator's code or 0).
   PyObject* decide = nullptr;
   PyObject* disable = nullptr;  ///< sys.monitoring.DISABLE.
+  /// watch(tool, code, events): sys.monitoring.set_local_events, or None. Called from here, where
+  /// no signal handler comes between a table and the events that fill it.
+  PyObject* watch = nullptr;
+  PyObject* tool = nullptr;
+  PyObject* events = nullptr;
 };
 // NOLINTNEXTLINE(cppcoreguidelines-avoid-non-const-global-variables): one of the process
 extern constinit LineRecording line_recording;
 
-/// Asks for the table of a code object that is new. Null where its lines are not recorded, or where
-/// memory does not suffice.
+/// Asks for the table of a code object that is new. Null where its lines are not recorded, where
+/// memory does not suffice, or where an exception of the program is set: of a signal handler that
+/// ran meanwhile. Then it is to be raised, and the code asked about again.
 const LineTable* ask_for_table(PyObject* code);
 
 /// The statement that a frame goes on in.

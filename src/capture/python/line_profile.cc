@@ -11,7 +11,7 @@ namespace fathom::python {
 ThreadCode* LineProfile::code_of(const LineTable& table) {
   ThreadCode*& latest = depth_ == 0 ? latest_ : stack_[depth_ - 1].code->latest;
   if (latest != nullptr && latest->key == table.code) return latest;
-  ThreadCode*& head = codes_[slot_of(table.code)];
+  ThreadCode*& head = codes_[mixed(table.code) % kHeads];
   for (ThreadCode* each = head; each != nullptr; each = each->next)
     if (each->key == table.code) return latest = each;
   const std::size_t sums = std::size_t{table.statements} + 1;
@@ -66,7 +66,10 @@ bool LineProfile::find_frame(const void* key, std::uint64_t now) {
   if (depth_ > 0 && unwind_to(key, now)) return true;
   // Hits stay right where frames switch without a word.
   const LineTable* const table = find_line_table(key);
-  if (table == nullptr) return false;
+  if (table == nullptr) {
+    ++lost_;
+    return false;
+  }
   enter(*table, 0, now);
   if (unpushed_ == 0) return true;
   unpushed_ = 0;

@@ -72,10 +72,6 @@ class LineProfile {
   };
   static constexpr std::size_t kHeads = 256;
 
-  static std::size_t slot_of(const void* key) {
-    const auto mixed = (reinterpret_cast<std::uintptr_t>(key) >> 4U) * std::uintptr_t{0x9e3779b1};
-    return static_cast<std::size_t>(mixed >> 16U) % kHeads;
-  }
   static std::int64_t between(std::uint64_t begin, std::uint64_t end) {
     // Counters of two processors may differ by a few ticks.
     return end > begin ? static_cast<std::int64_t>(end - begin) : 0;

@@ -191,6 +191,11 @@ TEST_F(LineProfileTest, WithoutMemoryLinesAreCountedAndFramesStayInOrder) {
   EXPECT_EQ(row(f_, 2), (Row{1, 10, 10}));
 }
 
+TEST_F(LineProfileTest, LinesOfCodeWithoutATableAreCounted) {
+  line(f_, 10, 0);
+  EXPECT_EQ(profile_.lost(), 1U);
+}
+
 TEST_F(LineProfileTest, AThreadThatIsGoneLeavesNothingOpen) {
   enter(f_, 0);
   line(f_, 10, 0);

@@ -14,10 +14,7 @@ constexpr std::size_t kHeads = 4096;
 // NOLINTNEXTLINE(cppcoreguidelines-avoid-non-const-global-variables): one list of the process
 LineTable* heads[kHeads] = {};
 
-LineTable*& head_of(const void* code) {
-  const auto mixed = (reinterpret_cast<std::uintptr_t>(code) >> 4U) * std::uintptr_t{0x9e3779b1};
-  return heads[(mixed >> 16U) % kHeads];
-}
+LineTable*& head_of(const void* code) { return heads[mixed(code) % kHeads]; }
 
 }  // namespace
 

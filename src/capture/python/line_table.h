@@ -12,6 +12,12 @@ namespace fathom::python {
 /// The number of a statement within its code object, from 1; 0 is none of them.
 using Statement = std::uint16_t;
 
+/// A number of an object, of which the lowest bits make a good slot.
+inline std::size_t mixed(const void* object) {
+  const auto spread = (reinterpret_cast<std::uintptr_t>(object) >> 4U) * std::uintptr_t{0x9e3779b1};
+  return static_cast<std::size_t>(spread >> 16U);
+}
+
 struct LineTable {
   PyObject* code = nullptr;  ///< Kept as long as the process: its address is its name.
   long first = 0;            ///< The line that `lines` begins with.

@@ -36,8 +36,15 @@ void begin_all(long long bytes) {
   Ticks::choose();
 }
 
+/// What is recorded is one of the process: a sub-interpreter must not take it from the main one.
+bool is_taken(bool is_on) {
+  if (is_on) PyErr_SetString(PyExc_RuntimeError, "another interpreter of the process is recorded");
+  return is_on;
+}
+
 /// begin(c_functions, most_bytes, missing): the clock runs, and the profiles count.
 PyObject* begin(PyObject* /*module*/, PyObject* arguments) {
+  if (is_taken(recording.on)) return nullptr;
   int c_functions = 0;
   long long bytes = 0;
   if (PyArg_ParseTuple(arguments, "iLO", &c_functions, &bytes, &recording.missing) == 0)
@@ -83,12 +90,15 @@ PyObject* listen_to_others(PyObject* /*module*/, PyObject* /*arguments*/) {
   return Py_BuildValue("i", mark == nullptr ? 0 : listen_elsewhere(mark));
 }
 
+/// listens() -> whether this thread is listened in, and the first one was all the time.
 PyObject* listens(PyObject* /*module*/, PyObject* /*arguments*/) {
-  return Py_BuildValue("i", static_cast<int>(listens_here()));
+  return Py_BuildValue("i", static_cast<int>(listens_here() && !listening_was_disturbed()));
 }
 
 PyObject* forked(PyObject* /*module*/, PyObject* /*arguments*/) {
   forget_other_threads();
+  listening_forked();
+  tracing_forked();
   return none();
 }
 
@@ -140,21 +150,28 @@ PyObject* losses(PyObject* /*module*/, PyObject* /*arguments*/) {
   return Py_BuildValue("(KK)", lost, unmatched);
 }
 
-/// begin_lines(decide, most_bytes, disable, f_trace_lines): the last two are None before 3.12, or
-/// from then on.
+/// begin_lines(decide, most_bytes, f_trace_lines, disable, watch, tool, events): f_trace_lines is
+/// None from 3.12 on, what follows before.
 PyObject* begin_lines(PyObject* /*module*/, PyObject* arguments) {
+  if (is_taken(line_recording.on)) return nullptr;
   long long bytes = 0;
   PyObject* decide = nullptr;
-  PyObject* disable = nullptr;
   PyObject* trace_lines = nullptr;
-  if (PyArg_ParseTuple(arguments, "OLOO", &decide, &bytes, &disable, &trace_lines) == 0)
+  PyObject* disable = nullptr;
+  PyObject* watch = nullptr;
+  PyObject* tool = nullptr;
+  PyObject* events = nullptr;
+  if (PyArg_ParseTuple(arguments, "OLOOOOO", &decide, &bytes, &trace_lines, &disable, &watch, &tool,
+                       &events) == 0)
     return nullptr;
   if (!recording.on) begin_all(bytes);
   // They stay: a callback may run while another thread ends the recording.
-  Py_IncRef(decide);
-  Py_IncRef(disable);
+  for (PyObject* const kept : {decide, disable, watch, tool, events}) Py_IncRef(kept);
   line_recording.decide = decide;
   line_recording.disable = disable;
+  line_recording.watch = watch;
+  line_recording.tool = tool;
+  line_recording.events = events;
   if (trace_lines != &_Py_NoneStruct) find_trace_lines(trace_lines);
   forget_lines();
   line_recording.on = true;
@@ -177,7 +194,8 @@ PyObject* trace(PyObject* /*module*/, PyObject* arguments) {
   if (PyArg_ParseTuple(arguments, "OO", &trace_mark, &frame) == 0) return nullptr;
   Py_IncRef(trace_mark);
   trace_here(trace_mark);
-  if (frame != &_Py_NoneStruct) trace_frame(reinterpret_cast<PyFrameObject*>(frame));
+  if (frame != &_Py_NoneStruct && !trace_frame(reinterpret_cast<PyFrameObject*>(frame)))
+    return nullptr;
   return none();
 }
 
@@ -185,8 +203,16 @@ PyObject* trace_others(PyObject* /*module*/, PyObject* /*arguments*/) {
   return Py_BuildValue("i", trace_mark == nullptr ? 0 : trace_elsewhere(trace_mark));
 }
 
+/// traces() -> the same of lines.
 PyObject* traces(PyObject* /*module*/, PyObject* /*arguments*/) {
-  return Py_BuildValue("i", static_cast<int>(traces_here()));
+  return Py_BuildValue("i", static_cast<int>(traces_here() && !tracing_was_disturbed()));
+}
+
+/// watches(code) -> whether its lines are recorded: memory did not suffice for those of all code.
+PyObject* watches(PyObject* /*module*/, PyObject* arguments) {
+  PyObject* code = nullptr;
+  if (PyArg_ParseTuple(arguments, "O", &code) == 0) return nullptr;
+  return Py_BuildValue("i", static_cast<int>(find_line_table(code) != nullptr));
 }
 
 /// take_lines() -> [(code, statement, hits, self_ns, total_ns), …] since the last time, or since
@@ -238,6 +264,7 @@ PyMethodDef methods[] = {{"knows", knows, kArguments, nullptr},
                          {"trace", trace, kArguments, nullptr},
                          {"trace_others", trace_others, kNoArguments, nullptr},
                          {"traces", traces, kNoArguments, nullptr},
+                         {"watches", watches, kArguments, nullptr},
                          {"take_lines", take_lines, kNoArguments, nullptr},
                          {"line_losses", line_losses, kNoArguments, nullptr},
                          {}};

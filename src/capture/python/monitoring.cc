@@ -22,7 +22,7 @@ std::size_t count_of(std::size_t arguments) {
   return arguments & ~kOffset;
 }
 
-// All return None, which is immortal in these versions.
+// All return None, which is immortal in these versions, but for what start() says of itself.
 
 PyObject* enter(PyObject* /*self*/, PyObject* const* arguments, std::size_t count,
                 PyObject* /*names*/) {
@@ -53,12 +53,14 @@ PyObject* leave_c(PyObject* /*self*/, PyObject* const* arguments, std::size_t co
   return &_Py_NoneStruct;
 }
 
-/// Once for code whose lines are not recorded: it is not heard of again.
+/// Once for code whose lines are not recorded: it is not heard of again. Raises what a signal
+/// handler of the program raised meanwhile.
 PyObject* start(PyObject* /*self*/, PyObject* const* arguments, std::size_t count,
                 PyObject* /*names*/) {
   if (!line_recording.on || count_of(count) == 0) return &_Py_NoneStruct;
   const LineTable* const table = table_of(arguments[0]);
   if (table == nullptr) {
+    if (PyErr_Occurred() != nullptr) return nullptr;
     Py_IncRef(line_recording.disable);
     return line_recording.disable;
   }

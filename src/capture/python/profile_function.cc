@@ -62,6 +62,10 @@ int listen_elsewhere(PyObject* mark) { return places.fill_others(late().set_prof
 
 bool listens_here() { return places.is_ours_here(); }
 
+bool listening_was_disturbed() { return places.was_disturbed(); }
+
+void listening_forked() { places.forked(); }
+
 void stop_listening_here() {
   if (listens_here()) PyEval_SetProfile(nullptr, nullptr);
 }

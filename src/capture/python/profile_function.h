@@ -14,6 +14,10 @@ int listen_elsewhere(PyObject* mark);
 void stop_listening_here();
 /// Whether this thread's place is ours.
 bool listens_here();
+/// Whether the place of the thread that was first was found without our function.
+bool listening_was_disturbed();
+/// In a forked child: this thread is the first.
+void listening_forked();
 /// The code that a frame runs, a new reference, or null and an exception.
 PyObject* code_of(PyFrameObject* frame);
 

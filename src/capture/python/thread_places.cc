@@ -15,6 +15,7 @@ void ThreadPlaces::find() {
   constexpr std::size_t kFarthest = 32 * sizeof(void*);
   if (place_ != 0) return;
   const PyThreadState* const mine = PyThreadState_Get();
+  first_ = mine;
   for (place_ = sizeof(void*); place_ < kFarthest; place_ += sizeof(void*))
     if (function_of(mine) == told_) return;
   place_ = 0;
@@ -27,6 +28,7 @@ int ThreadPlaces::fill_others(SetOther set, PyObject* mark) {
   PyThreadState* const mine = PyThreadState_Get();
   PyThreadState* state = PyInterpreterState_ThreadHead(PyInterpreterState_Main());
   for (; state != nullptr; state = PyThreadState_Next(state)) {
+    if (state == first_ && function_of(state) != told_) disturbed_ = true;
     if (state == mine || function_of(state) != nullptr) continue;
     now.add(state);
     if (!seen_.holds(state)) continue;
@@ -38,6 +40,11 @@ int ThreadPlaces::fill_others(SetOther set, PyObject* mark) {
   }
   seen_ = now;
   return found;
+}
+
+void ThreadPlaces::forked() {
+  disturbed_ = false;
+  first_ = is_ours_here() ? PyThreadState_Get() : nullptr;
 }
 
 bool ThreadPlaces::is_ours_here() const {

@@ -21,6 +21,11 @@ class ThreadPlaces {
   int fill_others(SetOther set, PyObject* mark);
   /// Whether this thread's function is `told`.
   [[nodiscard]] bool is_ours_here() const;
+  /// Whether the first thread was seen without `told`, even if it has it again: a program that sets
+  /// a function of its own, and then none, loses what ran meanwhile.
+  [[nodiscard]] bool was_disturbed() const { return disturbed_; }
+  /// In a child: this thread is the first.
+  void forked();
 
  private:
   /// Threads without a function. One that native code begins is in the list before it is complete,
@@ -45,7 +50,9 @@ class ThreadPlaces {
   [[nodiscard]] Py_tracefunc function_of(const PyThreadState* state) const;
 
   Py_tracefunc told_;
-  std::size_t place_ = 0;  ///< In a thread's state; 0 where it is not known.
+  std::size_t place_ = 0;                 ///< In a thread's state; 0 where it is not known.
+  const PyThreadState* first_ = nullptr;  ///< Of the thread that `told` was set in first.
+  bool disturbed_ = false;
   Seen seen_;
 };
 

@@ -38,8 +38,7 @@ class Unwatched {
 
  private:
   [[nodiscard]] std::size_t slot_of(const PyObject* code) const {
-    const auto mixed = (reinterpret_cast<std::uintptr_t>(code) >> 4U) * std::uintptr_t{0x9e3779b1};
-    return (mixed >> 12U) & (room_ - 1);
+    return mixed(code) & (room_ - 1);
   }
   void put(const PyObject* code) {
     std::size_t at = slot_of(code);
@@ -75,6 +74,7 @@ const LineTable* table_of_frame(PyFrameObject* frame, PyObject* code) {
   if (const LineTable* const known = find_line_table(code)) return known;
   if (!unwatched.holds(code)) {
     if (const LineTable* const made = ask_for_table(code)) return made;
+    if (PyErr_Occurred() != nullptr) return nullptr;
     unwatched.add(code);
   }
   if (trace_lines != 0) reinterpret_cast<char*>(frame)[trace_lines] = 0;
@@ -86,6 +86,7 @@ int told(PyObject* /*mark*/, PyFrameObject* frame, int event, PyObject* /*argume
   if (event != call && event != line && event != returned) return 0;
   PyObject* const code = code_of(frame);
   if (code == nullptr) return 0;
+  bool raises = false;
   if (event == line) {
     if (find_line_table(code) != nullptr) line_begins(code, PyFrame_GetLineNumber(frame));
   } else if (event == returned) {
@@ -93,9 +94,11 @@ int told(PyObject* /*mark*/, PyFrameObject* frame, int event, PyObject* /*argume
   } else if (const LineTable* const table = table_of_frame(frame, code)) {
     // Of a function that begins this is the line of its `def`.
     frame_begins(*table, table->at_line(PyFrame_GetLineNumber(frame)));
+  } else {
+    raises = PyErr_Occurred() != nullptr;
   }
   Py_DecRef(code);  // the frame holds it
-  return 0;
+  return raises ? -1 : 0;
 }
 
 constinit ThreadPlaces places(told);  // NOLINT(cppcoreguidelines-avoid-non-const-global-variables)
@@ -123,10 +126,14 @@ int trace_elsewhere(PyObject* mark) { return places.fill_others(late().set_trace
 
 bool traces_here() { return places.is_ours_here(); }
 
+bool tracing_was_disturbed() { return places.was_disturbed(); }
+
+void tracing_forked() { places.forked(); }
+
 void stop_tracing_here() {
   if (traces_here()) PyEval_SetTrace(nullptr, nullptr);
 }
 
-void trace_frame(PyFrameObject* frame) { told(nullptr, frame, call, nullptr); }
+bool trace_frame(PyFrameObject* frame) { return told(nullptr, frame, call, nullptr) == 0; }
 
 }  // namespace fathom::python

@@ -17,7 +17,12 @@ int trace_elsewhere(PyObject* mark);
 void stop_tracing_here();
 /// Whether this thread's place is ours.
 bool traces_here();
-/// A frame that is there already goes on to be recorded.
-void trace_frame(PyFrameObject* frame);
+/// Whether the place of the thread that was first was found without our function.
+bool tracing_was_disturbed();
+/// In a forked child: this thread is the first.
+void tracing_forked();
+/// A frame that is there already goes on to be recorded. False where an exception of the program is
+/// set, see ask_for_table().
+bool trace_frame(PyFrameObject* frame);
 
 }  // namespace fathom::python
