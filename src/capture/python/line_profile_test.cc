@@ -46,6 +46,13 @@ class Code {
   LineTable table_;
 };
 
+/// Profiles are never freed, as in a program: they last as long as it.
+LineProfile& new_profile() {
+  static auto* const kept = new std::vector<std::unique_ptr<LineProfile>>;
+  kept->push_back(std::make_unique<LineProfile>());
+  return *kept->back();
+}
+
 class LineProfileTest : public ::testing::Test {
  protected:
   LineProfileTest() { MemoryLimit::set(std::size_t{1} << 30U); }
@@ -67,7 +74,7 @@ class LineProfileTest : public ::testing::Test {
     return found;
   }
 
-  LineProfile profile_;
+  LineProfile& profile_ = new_profile();
   Code f_{{1, 2, 3}, {1, 1, 1}};
   Code g_{{1, 1, 2}, {2, 1}};  // a statement of two lines, and one
 };
