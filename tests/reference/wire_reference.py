@@ -133,6 +133,7 @@ class WireReader:
         self.runs: dict[int, Run] = {}
         self.functions: list[str] = []
         self.lines: list[str] = []
+        self.sums = {"profile": 0, "stack": 0}
         self.stacks: list[tuple[int, list[str], list[str]]] = []
         self.main = 0
         self.last = 0
@@ -324,12 +325,19 @@ class WireReader:
         self.note(time)
 
     def function(self, pid: int, file: int, line: int, name: int, calls: int, total: int, own: int) -> None:
-        if 0 <= total <= LAST_TIME and 0 <= own <= LAST_TIME:
+        if self.fits("profile", max(total, own), min(total, own)):
             shown = (pid, self.text(file), self.text(name), line, calls, total, own)
             self.functions.append("|".join(["function", *map(str, shown)]))
 
+    def fits(self, table: str, most: int, least: int = 0) -> bool:
+        """Sums over a whole table must stay times, too."""
+        if least < 0 or not 0 <= most <= LAST_TIME - self.sums[table]:
+            return False
+        self.sums[table] += most
+        return True
+
     def line(self, pid: int, file: int, first: int, last: int, function: int, of: int, hits: int, total: int, own: int) -> None:
-        if 0 <= total <= LAST_TIME and 0 <= own <= LAST_TIME:
+        if self.fits("profile", max(total, own), min(total, own)):
             shown = (pid, self.text(file), self.text(function), first, last, of, hits, total, own)
             self.lines.append("|".join(["line", *map(str, shown)]))
 
@@ -340,7 +348,7 @@ class WireReader:
 
     def stack(self, time: int, pid: int, tid: int, thread: int, frame: int, *rest: int) -> None:
         *spent, cause, waited = rest
-        if self.true(time) and all(0 <= each <= LAST_TIME for each in spent):
+        if self.true(time) and all(self.fits("stack", each) for each in spent):
             before = ["stack", str(pid), str(tid), self.text(thread)]
             after = [*map(str, spent), self.text(cause), self.text(waited), *self.frames.get(frame, [])]
             self.stacks.append((time, before, after))

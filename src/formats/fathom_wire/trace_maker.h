@@ -64,6 +64,7 @@ class TraceMaker final : public wire::Visitor {
   using Thread = std::pair<std::int64_t, std::int64_t>;  // pid, tid
 
   [[nodiscard]] bool true_time(std::int64_t time, std::uint64_t offset);
+  [[nodiscard]] bool true_profile_time(std::int64_t total, std::int64_t self);
   StringId text(std::string_view text, std::uint64_t offset);
   // In tracks.cc:
   StringId slice_name(std::string_view category, std::string_view name, std::int64_t value,
@@ -117,6 +118,7 @@ class TraceMaker final : public wire::Visitor {
   std::map<std::tuple<std::uint32_t, StringId, StringId, std::int32_t>, std::uint32_t> frames_;
   std::vector<std::uint32_t> frame_depths_;  ///< By row; an outermost one has 1.
   std::int64_t stack_time_ = 0;              ///< ns of all samples so far.
+  std::int64_t profile_time_ = 0;            ///< ns of all functions and lines so far.
   wire::Found ends_alone_;
   std::int64_t main_pid_ = 0;
   std::int64_t last_time_ = 0;
