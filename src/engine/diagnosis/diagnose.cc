@@ -223,7 +223,7 @@ std::optional<Verdict> verdict_by_samples(const std::vector<RankedFinding>& find
       {"waiting", VerdictId::waiting},
   };
   for (const auto& [rule, id] : kRules) {
-    const auto found = std::ranges::find_if(findings, [&](const RankedFinding& ranked) {
+    const auto found = std::ranges::find_if(findings, [&rule = rule](const RankedFinding& ranked) {
       return ranked.finding.rule == rule && ranked.finding.weight == Weight::critical;
     });
     if (found == findings.end()) continue;
