@@ -65,10 +65,15 @@ class Plain(unittest.TestCase):
     def judge(self, program):
         verdict, says = TRUTH[program]
         says = says.replace("LINE", str(marked_line((PROGRAMS / program).read_text())))
-        with tempfile.TemporaryDirectory() as folder:
-            said = diagnosis_of(program, folder + "/run")["verdict"]
-        self.assertEqual(said["id"], verdict, said["sentence"])
-        self.assertTrue(re.search(says, said["sentence"]), f"{says} is not in: {said['sentence']}")
+        # A machine that is busy for a moment keeps the sampler from looking: then a second recording decides.
+        for last in (False, True):
+            with tempfile.TemporaryDirectory() as folder:
+                said = diagnosis_of(program, folder + "/run")["verdict"]
+            if not last and (said["id"] != verdict or not re.search(says, said["sentence"])):
+                continue
+            self.assertEqual(said["id"], verdict, said["sentence"])
+            self.assertTrue(re.search(says, said["sentence"]), f"{says} is not in: {said['sentence']}")
+            return
 
 
 def rows_of(report, folder, *options):

@@ -5,7 +5,7 @@ import threading
 import time
 
 os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})
-DATA = bytes(1 << 22)
+DATA = bytes(1 << 25)  # hashed for so long that the lock plays no part
 
 
 def digest():
