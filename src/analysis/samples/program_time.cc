@@ -77,7 +77,8 @@ Duration starved_time(const Trace& trace, Interval time, double processors) {
   std::map<std::int64_t, Demand> stretches;
   for (const StackSample& sample : trace.stack_samples) {
     if (sample.on_cpu + sample.queued <= Duration{}) continue;
-    Demand& demand = stretches[(sample.time - time.begin) / kDemandOver];
+    // A sample ends at its time.
+    Demand& demand = stretches[(sample.time - time.begin - duration_ns(1)) / kDemandOver];
     demand.ready += sample.on_cpu + sample.queued;
     demand.queued += sample.queued;
   }
