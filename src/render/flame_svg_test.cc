@@ -26,8 +26,8 @@ std::size_t count(const std::string& text, std::string_view part) {
 
 TEST(FlameSvg, FramesWithTheSameCallersAreOneAndAsWideAsTheirTime) {
   const std::string svg = drawn({{"main;work", 3'000'000}, {"main", 1'000'000}, {"idle", 0}});
-  EXPECT_EQ(count(svg, "<title>main\n4 ms, 100 %"), 1U) << svg;
-  EXPECT_EQ(count(svg, "<title>work\n3 ms, 75 %"), 1U) << svg;
+  EXPECT_EQ(count(svg, "<title>main\n4.000 ms, 100.0 %"), 1U) << svg;
+  EXPECT_EQ(count(svg, "<title>work\n3.000 ms, 75.0 %"), 1U) << svg;
   // 1176 px are 4 ms.
   EXPECT_EQ(count(svg, R"(x="12.00" y="92.0" width="882.00")"), 2U) << svg;
   EXPECT_EQ(count(svg, "idle"), 0U);
@@ -35,13 +35,13 @@ TEST(FlameSvg, FramesWithTheSameCallersAreOneAndAsWideAsTheirTime) {
 
 TEST(FlameSvg, TheWidestChildIsLeftmost) {
   const std::string svg = drawn({{"a", 1000}, {"b", 3000}});
-  EXPECT_LT(svg.find("<title>b"), svg.find("<title>a"));
+  EXPECT_LT(svg.find("<title>b\n"), svg.find("<title>a\n"));
 }
 
 TEST(FlameSvg, WhatIsTooThinToBeSeenIsLeftOut) {
   const std::string svg = drawn({{"a", 1'000'000'000}, {"b", 10}});
-  EXPECT_EQ(count(svg, "<title>b"), 0U);
-  EXPECT_EQ(count(svg, "<title>all\n1 s"), 1U) << svg;
+  EXPECT_EQ(count(svg, "<title>b\n"), 0U);
+  EXPECT_EQ(count(svg, "<title>all\n1.000 s"), 1U) << svg;
 }
 
 TEST(FlameSvg, NamesRunNothingAndAnEmptyTableIsAnEmptyPicture) {

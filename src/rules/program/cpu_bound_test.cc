@@ -19,7 +19,8 @@ TEST(CpuBound, NamesTheFunctionAndTheLine) {
   const std::vector<Finding> found = JudgedTrace(std::move(trace)).findings(cpu_bound());
   ASSERT_EQ(found.size(), 1U);
   EXPECT_EQ(found[0].title,
-            "The program computes for 90.0 % of its time, 100.0 % of that in work (app.py:5)");
+            "The program computes for 90.0 % of its time, 100.0 % of all processor time in work "
+            "(app.py:5)");
   EXPECT_EQ(found[0].weight, Weight::critical);
 }
 
@@ -32,7 +33,8 @@ TEST(CpuBound, OfALibraryItNamesWhoCallsIt) {
       .runs(100);
   const std::vector<Finding> found = JudgedTrace(std::move(trace)).findings(cpu_bound());
   ASSERT_EQ(found.size(), 1U);
-  EXPECT_NE(found[0].title.find("75.0 % of that in decode (app.py:4)"), std::string::npos)
+  EXPECT_NE(found[0].title.find("75.0 % of all processor time in decode (app.py:4)"),
+            std::string::npos)
       << found[0].title;
 }
 
