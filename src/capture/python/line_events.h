@@ -21,8 +21,10 @@ struct LineRecording {
   PyObject* tool = nullptr;
   PyObject* events = nullptr;
 };
-// NOLINTNEXTLINE(cppcoreguidelines-avoid-non-const-global-variables): one of the process
+// One of the process.
+// NOLINTBEGIN(cppcoreguidelines-avoid-non-const-global-variables,bugprone-dynamic-static-initializers)
 extern constinit LineRecording line_recording;
+// NOLINTEND(cppcoreguidelines-avoid-non-const-global-variables,bugprone-dynamic-static-initializers)
 
 /// Asks for the table of a code object that is new. Null where its lines are not recorded, where
 /// memory does not suffice, or where an exception of the program is set: of a signal handler that

@@ -4,6 +4,6 @@
 namespace fathom::python {
 
 // NOLINTNEXTLINE(cppcoreguidelines-avoid-non-const-global-variables): one limit
-std::size_t MemoryLimit::left_ = std::size_t{256} << 20U;
+std::size_t MemoryLimit::left = std::size_t{256} << 20U;
 
 }  // namespace fathom::python
