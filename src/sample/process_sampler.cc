@@ -39,6 +39,9 @@ constexpr std::int64_t kGiveEvery = 5000 * kMs;
 constexpr int kListPython = 4;
 constexpr int kMostLost = 3;
 constexpr int kMostInVain = 20;
+/// A thread that was ready for a smaller part of the busiest one's time does not count for the
+/// processors that the process may use.
+constexpr std::int64_t kLeastPart = 20;
 
 std::int64_t now_ns() {
   timespec now{};
@@ -161,14 +164,19 @@ void ProcessSampler::list(std::int64_t now) {
 
 void ProcessSampler::list_threads(std::int64_t now) {
   bool fresh = false;
+  std::int64_t most = 0;
+  for (const auto& [id, thread] : threads_) most = std::max(most, thread.ready());
   cpu_set_t all;
   CPU_ZERO(&all);
   const bool names = newest_task_ < 0 || now >= next_whole_list_;
   next_whole_list_ = now + kWholeListEvery;
   for (const pid_t id : task_ids(pid_)) {
-    cpu_set_t own;
-    if (sched_getaffinity(id, sizeof own, &own) == 0) CPU_OR(&all, &all, &own);
     const auto known = threads_.find(id);
+    const std::int64_t ready = known == threads_.end() ? 0 : known->second.ready();
+    cpu_set_t own;
+    // What may run elsewhere but hardly runs is in nobody's way.
+    if (ready * kLeastPart >= most && sched_getaffinity(id, sizeof own, &own) == 0)
+      CPU_OR(&all, &all, &own);
     if (known == threads_.end()) {
       add_thread(id, now);
       fresh = true;

@@ -1,6 +1,7 @@
 // ProcessSampler: the threads of one process, looked at again and again.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -72,6 +73,8 @@ class ProcessSampler {
   };
   struct Thread {
     Thread(pid_t pid, const Task& task, std::int64_t begin, const Spent& before, FileBudget& files);
+    /// ns that it ran or could have run, as last read.
+    [[nodiscard]] std::int64_t ready() const { return std::max<std::int64_t>(0, on_cpu + queued); }
     pid_t id;
     std::string name;
     std::int64_t native;
