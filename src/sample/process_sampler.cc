@@ -302,25 +302,21 @@ bool ProcessSampler::read_schedule(Thread& thread, std::int64_t& on_cpu, std::in
   return true;
 }
 
+/// 'X' where it has ended.
+char ProcessSampler::state_of(const Thread& thread) const {
+  const std::optional<std::string> stat = read_file(folder_of(pid_, thread.id) + "/stat");
+  return stat ? parse_whereabouts(*stat, "").state : 'X';
+}
+
 bool ProcessSampler::is_running(const Thread& thread, Task& task) {
   task.id = thread.id;
   task.state = 'S';
   const std::string_view text = thread.call.read(buffer_);
   if (text.starts_with("running")) return true;
-  if (!text.empty()) {
-    parse_call(text, task);
-    return false;
-  }
-  // What it does may not be seen; its state may.
-  const std::optional<std::string> stat = read_file(folder_of(pid_, thread.id) + "/stat");
-  if (stat) task.state = parse_whereabouts(*stat, "").state;
-  return task.state == 'R';
-}
-
-bool ProcessSampler::is_dead(const Thread& thread) const {
-  const std::optional<std::string> stat = read_file(folder_of(pid_, thread.id) + "/stat");
-  const char state = stat ? parse_whereabouts(*stat, "").state : 'X';
-  return state == 'Z' || state == 'X';
+  parse_call(text, task);
+  // It is in no call, or what it does may not be seen.
+  if (task.call.value_or(-1) < 0) task.state = state_of(thread);
+  return text.empty() && task.state == 'R';
 }
 
 /// False where it has ended.
@@ -349,8 +345,8 @@ bool ProcessSampler::look_at_thread(Thread& thread) {
   thread.quiet = 0;
   Task task;
   const bool running = is_running(thread, task);
-  // One that has ended and that nobody has waited for is in no call, and blocked by nothing.
-  if (!running && task.call.value_or(-1) < 0 && is_dead(thread)) return false;
+  // One that has ended and that nobody has waited for is blocked by nothing.
+  if (task.state == 'Z' || task.state == 'X') return false;
   // The scheduler has not written down yet what it ran.
   if (moved || !running) met(thread, running, task, now);
   return true;

@@ -110,7 +110,7 @@ class ProcessSampler {
   void forget_python();
   bool read_schedule(Thread& thread, std::int64_t& on_cpu, std::int64_t& queued);
   [[nodiscard]] bool is_running(const Thread& thread, Task& task);
-  [[nodiscard]] bool is_dead(const Thread& thread) const;
+  [[nodiscard]] char state_of(const Thread& thread) const;
   bool look_at_thread(Thread& thread);
   void met(Thread& thread, bool running, const Task& task, std::int64_t now);
   void read_stack(Thread& thread, bool running);

@@ -164,22 +164,14 @@ void Sampler::finish() {
 
 SamplerState Sampler::state() const {
   SamplerState state = state_;
-  std::vector<std::pair<std::int64_t, cpu_set_t>> ran = ran_;
-  for (const auto& [pid, process] : processes_)
-    ran.emplace_back(process->ready(), process->processors());
   std::int64_t all = 0;
-  for (const auto& [ready, processors] : ran) all += ready;
+  for (const auto& [ready, processors] : ran_) all += ready;
   cpu_set_t used;
   CPU_ZERO(&used);
-  for (const auto& [ready, processors] : ran) {
+  for (const auto& [ready, processors] : ran_) {
     if (ready * kLeastPart >= all) CPU_OR(&used, &used, &processors);
   }
   state.processors = CPU_COUNT(&used);
-  for (const auto& [pid, process] : processes_) {
-    state.counts += process->counts();
-    if (!process->reason().empty())
-      state.unread.push_back("process " + std::to_string(pid) + ": " + process->reason());
-  }
   return state;
 }
 

@@ -54,6 +54,7 @@ class Sampler {
   void look();
   /// Hands the sink what was not given yet. Call once, at the end.
   void finish();
+  /// Of processes that have ended, or of all after finish().
   [[nodiscard]] SamplerState state() const;
 
  private:

@@ -13,10 +13,7 @@
 namespace fathom {
 namespace {
 
-/// As deep as Python calls by default. Texts of stacks without end would be longer than any memory.
-constexpr std::uint32_t kDeepest = 1000;
-
-/// Stacks as a tree: a node is its parent's stack and one more name, down to kDeepest.
+/// Stacks as a tree: a node is its parent's stack and one more name, down to kDeepestStack.
 class StackTree {
  public:
   static constexpr std::uint32_t kRoot = 0;
@@ -25,7 +22,7 @@ class StackTree {
 
   std::uint32_t child(std::uint32_t parent, std::uint32_t name) {
     const std::uint32_t depth = nodes_[parent].depth + 1;
-    if (depth > kDeepest) return parent;
+    if (depth > kDeepestStack) return parent;
     const auto next = static_cast<std::uint32_t>(nodes_.size());
     const auto [at, added] = known_.try_emplace(std::uint64_t{parent} << 32 | name, next);
     if (added) nodes_.push_back({.parent = parent, .name = name, .depth = depth});

@@ -5,6 +5,7 @@
 #include <cstdlib>
 #include <functional>
 #include <map>
+#include <set>
 #include <utility>
 
 #include "analysis/util/json_list.h"
@@ -143,10 +144,10 @@ class Loops {
 
 void add_loops(const Trace& trace, const StackRoles& roles, ProgramTime& program) {
   Loops loops(trace, roles);
-  std::map<std::pair<std::int64_t, std::int64_t>, bool> with_loop;
+  std::set<std::pair<std::int64_t, std::int64_t>> with_loop;
   for (const StackSample& sample : trace.stack_samples) {
     loops.add(sample);
-    if (roles.in_loop(sample.frame)) with_loop[{sample.pid, sample.tid}] = true;
+    if (roles.in_loop(sample.frame)) with_loop.emplace(sample.pid, sample.tid);
   }
   program.stretches = loops.take();
   for (const LoopStretch& stretch : program.stretches) program.loop_blocked += stretch.length();

@@ -9,12 +9,6 @@
 #include "store/stack_text.h"
 
 namespace fathom {
-namespace {
-
-constexpr std::size_t kDeepest = 1000;
-
-}  // namespace
-
 std::vector<FoldedStack> sampled_stacks(const Trace& trace, SampledTime of) {
   // Texts are long and stacks come again: each frame, or thread without one, is written once.
   std::map<std::pair<std::uint32_t, StringId>, std::size_t> rows;
@@ -28,7 +22,7 @@ std::vector<FoldedStack> sampled_stacks(const Trace& trace, SampledTime of) {
     const auto [at, fresh] = rows.try_emplace({sample.frame, thread}, stacks.size());
     if (fresh) {
       frames_of(trace, sample.frame, frames);
-      if (frames.size() > kDeepest) frames.resize(kDeepest);
+      if (frames.size() > kDeepestStack) frames.resize(kDeepestStack);
       const auto [known, text_is_new] =
           texts.try_emplace(stack_text(trace, sample, frames), stacks.size());
       if (text_is_new) stacks.push_back({.text = known->first});

@@ -8,6 +8,10 @@
 
 namespace fathom {
 
+/// What is deeper in a stack belongs to the entry at this depth. As deep as Python calls by
+/// default: texts of stacks without end would be longer than any memory.
+inline constexpr std::uint32_t kDeepestStack = 1000;
+
 /// One distinct stack, outermost first, entries joined by ";".
 struct FoldedStack {
   std::string text;

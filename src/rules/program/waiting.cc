@@ -1,10 +1,11 @@
 // waiting: a program that waits, for what and where.
 #include <algorithm>
-#include <iterator>
+#include <map>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "analysis/samples/wait_spots.h"
 #include "base/quantity_text.h"
 #include "rules/common/machine.h"
 #include "rules/common/sampled.h"
@@ -32,26 +33,14 @@ std::string kind_of(std::string_view object) {
 
 /// The object that waits of this class were longest for.
 std::string object_of(const RuleContext& rules, const SampledProgram& program, WaitClass wait) {
-  std::string longest;
-  Duration most{};
-  std::vector<std::pair<std::string, Duration>> sums;
-  for (const StackSample& sample : rules.trace().stack_samples) {
-    if (sample.blocked <= Duration{} || program.roles().wait_of(sample) != wait) continue;
-    const std::string kind = kind_of(rules.trace().text(sample.object));
-    if (kind.empty()) continue;
-    auto at = std::ranges::find(sums, kind, &std::pair<std::string, Duration>::first);
-    if (at == sums.end()) {
-      if (sums.size() >= 1000) continue;
-      sums.emplace_back(kind, Duration{});
-      at = std::prev(sums.end());
-    }
-    at->second += sample.blocked;
-    if (at->second > most) {
-      most = at->second;
-      longest = kind;
-    }
+  std::map<std::string, Duration> kinds;
+  for (const WaitSpot& spot : wait_spots(rules.trace(), program.roles(), WaitBy::object)) {
+    const std::string kind = kind_of(rules.trace().text(spot.object));
+    if (spot.wait == wait && !kind.empty()) kinds[kind] += spot.blocked;
   }
-  return longest;
+  const auto longest =
+      std::ranges::max_element(kinds, {}, [](const auto& entry) { return entry.second; });
+  return longest == kinds.end() ? std::string() : longest->first;
 }
 
 Fix fix_of(WaitClass wait) {
