@@ -6,7 +6,7 @@ SECONDS ?= 600
 RUNS ?=
 # Compilers and test programs at a time.
 JOBS ?= $(shell nproc)
-# Tests that `make test` leaves out, as a regular expression.
+# Tests that `make test` and `make asan` leave out, as a regular expression.
 LEAVE_OUT ?=
 # OFF: `make test` leaves out the unit tests of the rooms, which `make asan` has.
 UNIT_TESTS ?= ON
@@ -79,7 +79,7 @@ debug asan: ## The same tests in another build: assertions; assertions and sanit
 	@tools/setup cuda || echo '$@: no headers of CUPTI: the tests of libfathom_cuda.so are left out' >&2
 	@$(call configure,$@)
 	@cmake --build build/$@ -j $(JOBS)
-	@FATHOM_DATA=$${FATHOM_DATA-none} ctest --test-dir build/$@ -j $(JOBS) --output-on-failure --no-tests=error
+	@FATHOM_DATA=$${FATHOM_DATA-none} ctest --test-dir build/$@ -j $(JOBS) --output-on-failure --no-tests=error $(if $(LEAVE_OUT),-E '$(LEAVE_OUT)')
 
 # The recorder has handlers of its own for the signals that end a program.
 tsan: ## Data races in what runs inside other programs and in the reader, by the thread sanitizer.

@@ -75,7 +75,7 @@ FOLDERS = {
         "whatif": "query .",
         "ranks": "inputs diagnosis .",
     },
-    "formats": {"common": "", "chrome": "common", "fathom_wire": "common", "pstats": "common", ".": "common chrome fathom_wire pstats"},
+    "formats": {"common": "", "chrome": "common", "fathom_wire": "common", "pstats": "common", "stacks": "common", ".": "common chrome fathom_wire pstats stacks"},
     "server": {
         "http": "",
         ".": "http",

@@ -106,8 +106,8 @@ void declare_format(Options& options, Arguments& args) {
         return Error{ErrorCode::invalid_argument, "'" + text + "' is not " + ids()};
       },
       "chrome (JSON) or perfetto (its own format); of sampled stacks, folded (lines for flame "
-      "graphs) or speedscope; by default as the output's name says: .json, .pftrace, .folded, "
-      ".speedscope.json",
+      "graphs), speedscope or pprof; by default as the output's name says: .json, .pftrace, "
+      ".folded, .speedscope.json, .pb",
       choices);
 }
 

@@ -8,14 +8,12 @@ namespace fathom {
 TraceWriter chrome_writer();
 TraceWriter folded_writer();
 TraceWriter perfetto_writer();
+TraceWriter pprof_writer();
 TraceWriter speedscope_writer();
 
 std::span<const TraceWriter> all_writers() {
   static const TraceWriter table[] = {
-      chrome_writer(),
-      perfetto_writer(),
-      folded_writer(),
-      speedscope_writer(),
+      chrome_writer(), perfetto_writer(), folded_writer(), speedscope_writer(), pprof_writer(),
   };
   return table;
 }

@@ -5,6 +5,7 @@
 #include "base/json_writer.h"
 #include "export/sampled_stacks.h"
 #include "export/write_buffer.h"
+#include "store/sample_weights.h"
 #include "store/stack_text.h"
 
 namespace fathom {
@@ -60,11 +61,12 @@ struct Profile {
   std::vector<Duration> weights;
 };
 
-void write_profile(const Profile& profile, BasicJsonWriter<WriteBuffer>& json) {
+void write_profile(const Profile& profile, std::string_view unit,
+                   BasicJsonWriter<WriteBuffer>& json) {
   Duration sum{};
   for (const Duration weight : profile.weights) sum += weight;
   json.object().member("type", "sampled").member("name", profile.name);
-  json.member("unit", "nanoseconds").member("startValue", 0).member("endValue", to_ns(sum));
+  json.member("unit", unit).member("startValue", 0).member("endValue", to_ns(sum));
   json.key("samples").array();
   for (const auto& stack : profile.stacks) {
     json.array();
@@ -103,7 +105,7 @@ Result<WriteCounts> write(const Trace& trace, const WriteSelection& selection, B
   json.key("profiles").array();
   for (const Profile& profile : profiles) {
     if (out.stopped()) break;
-    write_profile(profile, json);
+    write_profile(profile, weight_unit(trace).empty() ? "nanoseconds" : "none", json);
   }
   json.end().end();
   const Result<void> finished = out.finish();

@@ -11,13 +11,15 @@ namespace fathom {
 
 Format chrome_json();
 Format fathom_wire();
+Format folded();
+Format perf_script();
+Format pprof();
 Format pstats();
+Format speedscope();
 
 std::span<const Format> all_formats() {
   static const Format table[] = {
-      fathom_wire(),
-      pstats(),
-      chrome_json(),
+      fathom_wire(), pstats(), speedscope(), chrome_json(), pprof(), perf_script(), folded(),
   };
   return table;
 }

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/digit_groups.h"
 #include "base/hash.h"
 #include "base/quantity_text.h"
 #include "render/folded.h"
@@ -19,7 +20,7 @@ using Picture = FramePicture;
 
 struct Frame {
   std::string_view name;
-  std::int64_t ns = 0;
+  std::int64_t weight = 0;
   std::map<std::string_view, Frame*> children;
 };
 
@@ -29,13 +30,13 @@ class Tree {
   [[nodiscard]] const Frame& root() const { return frames_.front(); }
 
   /// `stack` must outlive it.
-  void add(std::string_view stack, std::int64_t ns) {
+  void add(std::string_view stack, std::int64_t weight) {
     Frame* at = &frames_.front();
-    at->ns += ns;
+    at->weight += weight;
     while (!stack.empty()) {
       const std::size_t end = std::min(stack.find(';'), stack.size());
       at = &child(*at, stack.substr(0, end));
-      at->ns += ns;
+      at->weight += weight;
       stack.remove_prefix(std::min(end + 1, stack.size()));
     }
   }
@@ -57,7 +58,7 @@ class Tree {
 std::vector<const Frame*> in_order(const Frame& frame) {
   std::vector<const Frame*> children;
   for (const auto& [name, child] : frame.children) children.push_back(child);
-  std::ranges::stable_sort(children, std::ranges::greater(), &Frame::ns);
+  std::ranges::stable_sort(children, std::ranges::greater(), &Frame::weight);
   return children;
 }
 
@@ -72,14 +73,14 @@ struct Place {
 /// All frames that can be seen, from the root down.
 std::vector<Place> places_of(const Frame& root) {
   const double room = Picture::kWidth - 2 * Picture::kMargin;
-  const double scale = room / static_cast<double>(std::max<std::int64_t>(root.ns, 1));
+  const double scale = room / static_cast<double>(std::max<std::int64_t>(root.weight, 1));
   std::vector<Place> places;
-  if (root.ns > 0) places.push_back({&root, Picture::kMargin, room, 0});
+  if (root.weight > 0) places.push_back({&root, Picture::kMargin, room, 0});
   for (std::size_t next = 0; next < places.size(); ++next) {
     const Place parent = places[next];
     double x = parent.x;
     for (const Frame* const child : in_order(*parent.frame)) {
-      const double width = static_cast<double>(child->ns) * scale;
+      const double width = static_cast<double>(child->weight) * scale;
       if (width < Picture::kThinnest) break;
       places.push_back({child, x, width, parent.row + 1});
       x += width;
@@ -96,15 +97,19 @@ Picture::Shade shade_of(std::string_view name) {
   return {.kind = "warm", .strength = 0.25 + 0.06 * static_cast<double>(sum % kShades)};
 }
 
-std::string hint_of(std::int64_t ns, std::int64_t all) {
-  const double share = 100.0 * static_cast<double>(ns) / static_cast<double>(all);
-  return duration_text(duration_ns(ns)) + ", " + percent_text(share);
+std::string weight_text(std::int64_t weight, bool time) {
+  return time ? duration_text(duration_ns(weight)) : grouped(static_cast<std::uint64_t>(weight));
+}
+
+std::string hint_of(std::int64_t weight, bool time, std::int64_t all) {
+  const double share = 100.0 * static_cast<double>(weight) / static_cast<double>(all);
+  return weight_text(weight, time) + ", " + percent_text(share);
 }
 
 }  // namespace
 
 std::string render_flame_svg(const View& view) {
-  const std::size_t column = time_column(view);
+  const auto [column, time] = stack_weight(view);
   Tree tree;
   for (std::size_t row = 0; row < view.table.rows(); ++row) {
     tree.add(std::get<std::string_view>(view.table.at(row, 0)),
@@ -114,13 +119,15 @@ std::string render_flame_svg(const View& view) {
   const std::vector<Place> places = places_of(root);
   const std::size_t rows = places.empty() ? 1 : places.back().row + 1;
   Picture picture(
-      "Flame graph", "Flame graph of " + view.input + ": " + duration_text(duration_ns(root.ns)),
-      "Width: time. A frame lies below the one that called it, the widest first.",
+      "Flame graph", "Flame graph of " + view.input + ": " + weight_text(root.weight, time),
+      std::string(time ? "Width: time." : "Width: weight.") +
+          " A frame lies below the one that called it, the widest first.",
       Picture::kHead + Picture::kRowHeight * static_cast<double>(rows) + Picture::kFoot);
   for (const Place& place : places) {
     const bool all = place.frame == &root;
     picture.frame(place.x, Picture::kHead + Picture::kRowHeight * static_cast<double>(place.row),
-                  place.width, all ? "all" : place.frame->name, hint_of(place.frame->ns, root.ns),
+                  place.width, all ? "all" : place.frame->name,
+                  hint_of(place.frame->weight, time, root.weight),
                   all ? Picture::Shade{} : shade_of(place.frame->name));
   }
   return picture.take();

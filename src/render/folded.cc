@@ -20,13 +20,20 @@ std::string frame(std::string text) {
 
 bool has_stacks(const Report& report) { return report.columns.front().name == "stack"; }
 
-std::size_t time_column(const View& view) {
-  const auto time = std::ranges::find(view.columns(), ColumnKind::duration_ns, &ColumnSpec::kind);
-  return static_cast<std::size_t>(time - view.columns().begin());
+StackWeight stack_weight(const View& view) {
+  const auto first = [&view](ColumnKind kind) {
+    const auto found = std::ranges::find(view.columns(), kind, &ColumnSpec::kind);
+    return static_cast<std::size_t>(found - view.columns().begin());
+  };
+  const std::size_t time = first(ColumnKind::duration_ns);
+  // Of one recording, either all have a time or none.
+  const bool known =
+      view.table.rows() == 0 || std::holds_alternative<std::int64_t>(view.table.at(0, time));
+  return known ? StackWeight{time, true} : StackWeight{first(ColumnKind::count), false};
 }
 
 std::string render_folded(const View& view, bool with_input) {
-  const std::size_t column = time_column(view);
+  const std::size_t column = stack_weight(view).column;
   std::string out;
   for (std::size_t row = 0; row < view.table.rows(); ++row) {
     if (with_input) append_text(out, frame(view.input) + ";");

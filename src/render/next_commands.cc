@@ -81,7 +81,11 @@ std::string next_commands(const Diagnosis& diagnosis, const DiagnosisRequest& re
     if (diagnosis.run->processes.size() > 1) add("fathom processes");
     add("fathom telemetry");
   } else if (!view.brief || out.empty()) {
-    add((diagnosis.device >= 0 ? "fathom gaps" : "fathom ops") + selection);
+    if (diagnosis.profile.empty()) {
+      add((diagnosis.device >= 0 ? "fathom gaps" : "fathom ops") + selection);
+    } else {
+      add("fathom " + std::string(diagnosis.profile));
+    }
   }
   if (!view.brief && !diagnosis.findings.empty()) {
     const std::string rule(diagnosis.findings.front().finding.rule);

@@ -7,6 +7,7 @@
 #include "base/quantity_text.h"
 #include "reports/report.h"
 #include "reports/sample_notes.h"
+#include "store/sample_weights.h"
 
 namespace fathom {
 namespace hot_report {
@@ -15,6 +16,8 @@ namespace {
 struct Sum {
   const Trace* trace = nullptr;
   Duration on_cpu{};  ///< Of all samples.
+  bool times = true;  ///< Else weights are what another profiler counts.
+  bool waits = true;  ///< Are they known?
 };
 /// A function, a line, or all threads without Python: those have no file.
 struct Spot {
@@ -25,6 +28,16 @@ using Spots = ReportRows<Spot, Sum>;
 
 std::string_view function_of(const Spot& spot, const Sum& sum) {
   return spot.outside ? "(no Python)" : sum.trace->text(spot.spot.function);
+}
+
+/// Unset where weights are no times.
+template <Duration HotSpot::*kTime>
+std::optional<Duration> time_of(const Spot& spot, const Sum& sum) {
+  return sum.times ? std::optional(spot.spot.*kTime) : std::nullopt;
+}
+
+std::uint64_t samples_of(const Spot& spot, const Sum& sum) {
+  return sum.times ? spot.spot.samples : static_cast<std::uint64_t>(to_ns(spot.spot.self));
 }
 
 /// "train.py:12".
@@ -44,22 +57,25 @@ constexpr Spots::Column kColumns[] = {
      "File and line; of a function, its line with the most own time.", by<location_of>},
     {"self_ns", ColumnKind::duration_ns, "ns",
      "Time on a processor, by the scheduler, while it was the innermost function.",
-     [](const Spot& spot) { return spot.spot.self; }},
+     by<time_of<&HotSpot::self>>},
     {"self_percent", ColumnKind::percent, "percent",
      "Its own time on a processor, of that of all threads.",
      [](const Spot& spot, const Sum& sum) { return percent_of(spot.spot.self, sum.on_cpu); }},
     {"total_ns", ColumnKind::duration_ns, "ns",
      "Time on a processor while it was on the stack, with what it called.",
-     [](const Spot& spot) { return spot.spot.total; }},
+     by<time_of<&HotSpot::total>>},
     {"total_percent", ColumnKind::percent, "percent",
      "The same of the time on a processor of all threads.",
      [](const Spot& spot, const Sum& sum) { return percent_of(spot.spot.total, sum.on_cpu); }},
     {"blocked_ns", ColumnKind::duration_ns, "ns",
      "Time for which threads were blocked while it was the innermost function; over all threads.",
-     [](const Spot& spot) { return spot.spot.blocked; }},
+     [](const Spot& spot, const Sum& sum) {
+       return sum.waits ? std::optional(spot.spot.blocked) : std::nullopt;
+     }},
     {"samples", ColumnKind::count, "",
-     "Samples in which it was the innermost function and its thread had run.",
-     [](const Spot& spot) { return spot.spot.samples; }},
+     "Samples in which it was the innermost function and its thread had run; of a file without "
+     "times, its weights.",
+     by<samples_of>},
 };
 
 constexpr std::string_view kGroupBy[] = {"function", "line"};
@@ -67,13 +83,24 @@ constexpr std::string_view kGroupBy[] = {"function", "line"};
 Result<Spots> compute(const Context& context) {
   const SpotBy by = context.options.group_by == "line" ? SpotBy::line : SpotBy::function;
   const HotSpots hot = hot_spots(context.trace, by);
-  Spots spots{.shared = {&context.trace, hot.on_cpu}};
+  Spots spots{.shared = {.trace = &context.trace,
+                         .on_cpu = hot.on_cpu,
+                         .times = weight_unit(context.trace).empty(),
+                         .waits = waits_are_known(context.trace)}};
   for (const HotSpot& spot : hot.spots) spots.rows.push_back({.spot = spot});
   if (hot.outside > Duration{})
     spots.rows.push_back({.spot = {.self = hot.outside, .total = hot.outside}, .outside = true});
-  spots.notes.push_back("Times are the scheduler's, divided by " + std::to_string(hot.samples) +
-                        " samples: a share of p is known to about √(p(1−p)/" +
-                        std::to_string(hot.samples) + ").");
+  const auto samples =
+      spots.shared.times ? static_cast<std::int64_t>(hot.samples) : to_ns(hot.on_cpu);
+  const std::string error =
+      "a share of p is known to about √(p(1−p)/" + std::to_string(samples) + ").";
+  if (spots.shared.waits) {
+    spots.notes.push_back("Times are the scheduler's, divided by " + std::to_string(samples) +
+                          " samples: " + error);
+  } else if (weight_unit(context.trace) == "samples") {
+    spots.notes.push_back("With " + std::to_string(samples) + " samples, " + error);
+  }
+  note_weights(context.trace, spots.notes);
   note_unsampled(context.trace, spots.notes);
   return spots;
 }
@@ -94,7 +121,7 @@ Report report() {
               "gets what it ran since it was last met so. fathom run records them where PyTorch "
               "is not in the process, with --with samples everywhere.",
        .group_by = kGroupBy,
-       .sort = "-self_ns",
+       .sort = "-self_percent",
        .example = "fathom hot fathom-runs/20260101-120000-app --group-by line --limit 20",
        .needs = kNeeds,
        .importance = kImportance,

@@ -2,6 +2,7 @@
 #include "reports/sample_notes.h"
 
 #include "analysis/util/json_list.h"
+#include "store/sample_weights.h"
 
 namespace fathom {
 
@@ -12,6 +13,20 @@ void note_unsampled(const Trace& trace, std::vector<std::string>& notes) {
   notes.push_back((count == "1" ? "A process was" : count + " processes were") +
                   std::string(" sampled only until PyTorch was loaded: its profiler has the rest. "
                               "fathom run --with samples samples it to the end."));
+}
+
+void note_weights(const Trace& trace, std::vector<std::string>& notes) {
+  const std::string unit(weight_unit(trace));
+  if (unit == "weights") {
+    notes.emplace_back("The file weighs stacks without a unit: shares are of its weights.");
+  } else if (!unit.empty()) {
+    notes.push_back("The file weighs stacks in " + unit + ", not in time: shares are of these.");
+  }
+  if (!waits_are_known(trace)) {
+    notes.emplace_back(
+        "Another profiler recorded these stacks. What threads waited for is not in them; fathom "
+        "run --with samples records it.");
+  }
 }
 
 }  // namespace fathom

@@ -11,4 +11,7 @@ namespace fathom {
 /// Adds a note where processes were left to PyTorch's profiler.
 void note_unsampled(const Trace& trace, std::vector<std::string>& notes);
 
+/// Adds a note where another profiler recorded the stacks: what it does not tell.
+void note_weights(const Trace& trace, std::vector<std::string>& notes);
+
 }  // namespace fathom

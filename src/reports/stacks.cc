@@ -8,13 +8,16 @@
 #include "analysis/samples/sampled_stacks.h"
 #include "base/digit_groups.h"
 #include "reports/report.h"
+#include "reports/sample_notes.h"
+#include "store/sample_weights.h"
 
 namespace fathom {
 namespace stacks_report {
 namespace {
 
 struct Sum {
-  Duration time{};  ///< Of all rows.
+  Duration time{};    ///< Of all rows.
+  bool times = true;  ///< Else weights are what another profiler counts.
 };
 using Stacks = ReportRows<FoldedStack, Sum>;
 
@@ -24,11 +27,18 @@ constexpr Stacks::Column kColumns[] = {
      "--metric device the kernel is the leaf. Of sampled threads Python functions with their line.",
      [](const FoldedStack& stack) { return std::string_view(stack.text); }},
     {"total_ns", ColumnKind::duration_ns, "ns",
-     "Time in exactly this stack, deeper stacks excluded.", by<&FoldedStack::time>},
+     "Time in exactly this stack, deeper stacks excluded.",
+     [](const FoldedStack& stack, const Sum& sum) {
+       return sum.times ? std::optional(stack.time) : std::nullopt;
+     }},
     {"percent", ColumnKind::percent, "percent", "Its share of the sum of all rows.",
      [](const FoldedStack& stack, const Sum& sum) { return percent_of(stack.time, sum.time); }},
     {"calls", ColumnKind::count, "",
-     "How often the stack was reached; of sampled threads, samples.", by<&FoldedStack::count>},
+     "How often the stack was reached; of sampled threads, samples; of a file without times, its "
+     "weights.",
+     [](const FoldedStack& stack, const Sum& sum) {
+       return sum.times ? stack.count : to_ns(stack.time);
+     }},
 };
 
 constexpr std::string_view kMetrics[] = {"host", "device", "on-cpu", "blocked"};
@@ -71,6 +81,8 @@ Result<Stacks> compute(const Context& context, const OptionValues& own) {
           "The recording holds no samples of threads; fathom run --with samples records them.");
     }
     stacks.rows = sampled_stacks(context.trace, *sampled);
+    stacks.shared.times = weight_unit(context.trace).empty();
+    note_weights(context.trace, stacks.notes);
   } else {
     stacks.rows = rows_of_operators(context, metric == "device", stacks.notes);
   }

@@ -6,41 +6,74 @@
 #include "analysis/samples/thread_sums.h"
 #include "reports/report.h"
 #include "reports/sample_notes.h"
+#include "store/sample_weights.h"
 
 namespace fathom {
 namespace threads_report {
 namespace {
 
-using Threads = ReportRows<ThreadSum, const Trace*>;
+struct Shared {
+  const Trace* trace = nullptr;
+  bool times = true;  ///< Else weights are what another profiler counts.
+  bool waits = true;  ///< Are they known?
+};
+using Threads = ReportRows<ThreadSum, Shared>;
 
-template <WaitClass kWait>
-Duration waited(const ThreadSum& thread) {
-  return thread.waited(kWait);
+std::optional<std::int64_t> number_of(std::int64_t id) {
+  return id == kAbsent ? std::nullopt : std::optional(id);
 }
 
-std::optional<double> share(const ThreadSum& thread, Duration part) {
-  return percent_of(part, thread.wall());
+std::optional<Duration> known(Duration time, bool is_known) {
+  return is_known ? std::optional(time) : std::nullopt;
+}
+
+template <WaitClass kWait>
+std::optional<Duration> waited(const ThreadSum& thread, const Shared& shared) {
+  return known(thread.waited(kWait), shared.waits);
+}
+
+std::uint64_t samples_of(const ThreadSum& thread, const Shared& shared) {
+  return shared.times ? thread.samples : static_cast<std::uint64_t>(to_ns(thread.on_cpu));
+}
+
+std::optional<double> share(const ThreadSum& thread, Duration part, const Shared& shared) {
+  return shared.waits ? percent_of(part, thread.wall()) : std::nullopt;
 }
 
 constexpr Threads::Column kColumns[] = {
-    {"pid", ColumnKind::integer, "", "Process id.", by<&ThreadSum::pid>},
+    {"pid", ColumnKind::integer, "", "Process id.",
+     [](const ThreadSum& thread) { return number_of(thread.pid); }},
     {"tid", ColumnKind::integer, "", "Thread id; the process's main thread has the process id.",
-     by<&ThreadSum::tid>},
+     [](const ThreadSum& thread) { return number_of(thread.tid); }},
     {"thread", ColumnKind::name, "", "Its name, as the kernel has it.",
-     [](const ThreadSum& thread, const Trace* trace) { return trace->text(thread.name); }},
+     [](const ThreadSum& thread, const Shared& shared) { return shared.trace->text(thread.name); }},
     {"wall_ns", ColumnKind::duration_ns, "ns",
      "For how long it was looked at: on a processor, in the queue and blocked, together.",
-     [](const ThreadSum& thread) { return thread.wall(); }},
+     [](const ThreadSum& thread, const Shared& shared) {
+       return known(thread.wall(), shared.waits);
+     }},
     {"on_cpu_ns", ColumnKind::duration_ns, "ns", "On a processor, by the scheduler.",
-     by<&ThreadSum::on_cpu>},
+     [](const ThreadSum& thread, const Shared& shared) {
+       return known(thread.on_cpu, shared.times);
+     }},
     {"on_cpu_percent", ColumnKind::percent, "percent", "The same, of its wall time.",
-     [](const ThreadSum& thread) { return share(thread, thread.on_cpu); }},
+     [](const ThreadSum& thread, const Shared& shared) {
+       return share(thread, thread.on_cpu, shared);
+     }},
     {"queued_ns", ColumnKind::duration_ns, "ns",
-     "In the run queue: it could have run, but no processor was free.", by<&ThreadSum::queued>},
+     "In the run queue: it could have run, but no processor was free.",
+     [](const ThreadSum& thread, const Shared& shared) {
+       return known(thread.queued, shared.waits);
+     }},
     {"queued_percent", ColumnKind::percent, "percent", "The same, of its wall time.",
-     [](const ThreadSum& thread) { return share(thread, thread.queued); }},
+     [](const ThreadSum& thread, const Shared& shared) {
+       return share(thread, thread.queued, shared);
+     }},
     {"blocked_ns", ColumnKind::duration_ns, "ns",
-     "It waited for something; the columns behind sum to it.", by<&ThreadSum::blocked>},
+     "It waited for something; the columns behind sum to it.",
+     [](const ThreadSum& thread, const Shared& shared) {
+       return known(thread.blocked, shared.waits);
+     }},
     {"gil_ns", ColumnKind::duration_ns, "ns", "Blocked for Python's global interpreter lock.",
      by<waited<WaitClass::gil>>},
     {"lock_ns", ColumnKind::duration_ns, "ns", "Blocked for a lock or semaphore of the program.",
@@ -59,13 +92,16 @@ constexpr Threads::Column kColumns[] = {
      by<waited<WaitClass::loop>>},
     {"other_ns", ColumnKind::duration_ns, "ns", "Blocked for something that is not known.",
      by<waited<WaitClass::other>>},
-    {"samples", ColumnKind::count, "", "How many samples these are sums of.",
-     by<&ThreadSum::samples>, true},
+    {"samples", ColumnKind::count, "", "How many samples these are sums of.", by<samples_of>, true},
 };
 
 Result<Threads> compute(const Context& context) {
   const StackRoles roles(context.trace);
-  Threads threads{.rows = thread_sums(context.trace, roles), .shared = &context.trace};
+  Threads threads{.rows = thread_sums(context.trace, roles),
+                  .shared = {.trace = &context.trace,
+                             .times = weight_unit(context.trace).empty(),
+                             .waits = waits_are_known(context.trace)}};
+  note_weights(context.trace, threads.notes);
   note_unsampled(context.trace, threads.notes);
   return threads;
 }

@@ -75,6 +75,7 @@ Result<Waits> compute(const Context& context) {
   Waits waits{.rows = wait_spots(context.trace, roles, group_of(context.options.group_by)),
               .shared = {.trace = &context.trace}};
   for (const WaitSpot& spot : waits.rows) waits.shared.blocked += spot.blocked;
+  note_weights(context.trace, waits.notes);
   note_unsampled(context.trace, waits.notes);
   return waits;
 }

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "analysis/util/json_list.h"
+#include "store/sample_weights.h"
 
 namespace fathom {
 namespace {
@@ -242,6 +243,7 @@ WaitClass Activity::longest() const {
 double ProgramTime::average(Duration sum) const { return ns(sum) / ns(wall()); }
 
 std::optional<ProgramTime> program_time(const Trace& trace, const StackRoles& roles) {
+  if (!waits_are_known(trace)) return {};
   ProgramTime program;
   program.threads = thread_sums(trace, roles);
   if (program.threads.empty()) return {};

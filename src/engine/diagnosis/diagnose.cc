@@ -252,6 +252,13 @@ void keep_what_needs_no_operators(Diagnosis& diagnosis) {
   diagnosis.usual_host.fill(Duration{});
 }
 
+/// What to look at where another profiler recorded functions or stacks and nothing else.
+std::string_view table_of_profile(const Trace& trace) {
+  if (trace.slices.size() > 0 || !trace.process_runs.empty()) return {};
+  if (!trace.stack_samples.empty()) return "hot";
+  return trace.functions.empty() ? std::string_view() : "functions";
+}
+
 }  // namespace
 
 std::string_view to_string(VerdictId verdict) {
@@ -365,6 +372,7 @@ Result<Diagnosis> diagnose(const Session& session, const DiagnosisRequest& reque
   const std::string python = python_note(context.trace, diagnosis);
   if (!python.empty()) diagnosis.notes.push_back(python);
   if (!outliers.steps.empty()) diagnosis.notes.push_back(outliers_note(diagnosis, outliers));
+  diagnosis.profile = table_of_profile(context.trace);
   diagnosis.narrower =
       narrower_name(context, usual.steps, device, !is_computing(diagnosis.verdict));
   return diagnosis;

@@ -12,28 +12,14 @@ constexpr std::int64_t kLongest = std::int64_t{1} << 61;
 
 bool may_be_true(std::int64_t spent) { return spent >= 0 && spent <= kLongest; }
 
-/// What is called by deeper functions belongs to the one at this depth. CPython ends a recursion
-/// long before.
-constexpr std::uint32_t kDeepest = 4096;
-
 }  // namespace
 
 /// Its row, counted from 1. The parent's where it is too deep.
 std::uint32_t TraceMaker::frame(const wire::FrameRecord& record, std::uint64_t offset) {
-  const std::uint32_t depth = record.parent == 0 ? 1 : frame_depths_[record.parent - 1] + 1;
-  if (depth > kDeepest) return record.parent;
-  const StackFrame frame{.parent = record.parent == 0 ? kNoFrame : record.parent - 1,
-                         .function = text(record.function, offset),
-                         .file = text(record.file, offset),
-                         .line = record.line};
-  const auto [at, fresh] =
-      frames_.try_emplace({frame.parent, frame.function, frame.file, frame.line},
-                          static_cast<std::uint32_t>(trace_.stack_frames.size()) + 1);
-  if (fresh) {
-    trace_.stack_frames.push_back(frame);
-    frame_depths_.push_back(depth);
-  }
-  return at->second;
+  return 1 + frames_.add({.parent = record.parent == 0 ? kNoFrame : record.parent - 1,
+                          .function = text(record.function, offset),
+                          .file = text(record.file, offset),
+                          .line = record.line});
 }
 
 void TraceMaker::stack(const wire::StackRecord& record, std::uint64_t offset) {

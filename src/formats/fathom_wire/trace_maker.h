@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "formats/common/frame_table.h"
 #include "formats/fathom_wire/clock_readings.h"
 #include "store/trace.h"
 #include "wire/reader.h"
@@ -114,11 +115,9 @@ class TraceMaker final : public wire::Visitor {
   std::map<std::pair<std::int32_t, std::int64_t>, std::uint32_t> first_context_;  // of a stream
   std::unordered_map<LaunchConfig, LaunchConfigId, LaunchConfigHash> configs_;
   std::map<std::int32_t, std::int64_t> allocated_;  // bytes by device
-  /// Parent, function, file and line of each row of the frames.
-  std::map<std::tuple<std::uint32_t, StringId, StringId, std::int32_t>, std::uint32_t> frames_;
-  std::vector<std::uint32_t> frame_depths_;  ///< By row; an outermost one has 1.
-  std::int64_t stack_time_ = 0;              ///< ns of all samples so far.
-  std::int64_t profile_time_ = 0;            ///< ns of all functions and lines so far.
+  FrameTable frames_{trace_.stack_frames};
+  std::int64_t stack_time_ = 0;    ///< ns of all samples so far.
+  std::int64_t profile_time_ = 0;  ///< ns of all functions and lines so far.
   wire::Found ends_alone_;
   std::int64_t main_pid_ = 0;
   std::int64_t last_time_ = 0;

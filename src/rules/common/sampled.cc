@@ -6,6 +6,7 @@
 
 #include "base/quantity_text.h"
 #include "rules/common/machine.h"
+#include "store/sample_weights.h"
 
 namespace fathom {
 namespace {
@@ -41,6 +42,11 @@ Outcome SampledProgram::unjudged() const {
   if (partly_) {
     return Abstention{
         "processes with PyTorch were not sampled: use fathom run --with samples for those, too"};
+  }
+  if (!waits_are_known(trace_)) {
+    return Abstention{
+        "another profiler recorded the stacks, without what threads waited for: use fathom run "
+        "--with samples"};
   }
   return Abstention{trace_.stack_samples.empty()
                         ? "no samples of threads were recorded: fathom run records them where "

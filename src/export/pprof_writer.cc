@@ -1,0 +1,157 @@
+// pprof: sampled stacks as a profile for pprof, Pyroscope and others.
+#include <array>
+#include <map>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include "export/proto.h"
+#include "export/sampled_stacks.h"
+#include "export/write_buffer.h"
+#include "store/sample_weights.h"
+#include "store/stack_text.h"
+
+namespace fathom {
+namespace {
+
+// Numbers of fields. Source: github.com/google/pprof, proto/profile.proto.
+enum Profile : std::uint8_t { kSampleType = 1, kSample, kLocation = 4, kFunction, kStrings };
+
+/// The tables of a profile, each entry once. Numbers of locations and functions count from 1.
+class Tables {
+ public:
+  Tables() { text(""); }
+
+  std::uint64_t text(std::string_view text) {
+    const auto [at, fresh] = numbers_.try_emplace(std::string(text), texts_.size());
+    if (fresh) texts_.push_back(&at->first);
+    return at->second;
+  }
+  std::uint64_t location(std::string_view function, std::string_view file, std::int32_t line) {
+    const std::pair place(text(function), text(file));
+    const std::uint64_t known = functions_.try_emplace(place, functions_.size() + 1).first->second;
+    return locations_.try_emplace({known, line}, locations_.size() + 1).first->second;
+  }
+
+  void write(ProtoMessage& message) const {
+    for (const auto& [place, number] : locations_) {
+      const auto location = message.begin(kLocation);
+      message.varint(1, number);
+      const auto line = message.begin(4);
+      message.varint(1, place.first);
+      if (place.second > 0) message.varint(2, static_cast<std::uint64_t>(place.second));
+      message.end(line);
+      message.end(location);
+    }
+    for (const auto& [place, number] : functions_) {
+      const auto function = message.begin(kFunction);
+      message.varint(1, number);
+      message.varint(2, place.first);
+      message.varint(4, place.second);
+      message.end(function);
+    }
+    for (const std::string* const text : texts_) message.text(kStrings, *text);
+  }
+
+ private:
+  std::map<std::string, std::uint64_t> numbers_;
+  std::vector<const std::string*> texts_;
+  std::map<std::pair<std::uint64_t, std::uint64_t>, std::uint64_t> functions_;  // name, file
+  std::map<std::pair<std::uint64_t, std::int32_t>, std::uint64_t> locations_;   // function, line
+};
+
+/// A type of the values of samples; both texts have small numbers, for they come first.
+void write_type(std::uint64_t type, std::uint64_t unit, ProtoMessage& message) {
+  const std::array<char, 4> bytes = {'\x08', static_cast<char>(type), '\x10',
+                                     static_cast<char>(unit)};
+  message.text(kSampleType, {bytes.data(), bytes.size()});
+}
+
+/// Labels tell threads apart.
+void write_label(std::uint64_t key, std::uint64_t text, std::int64_t number,
+                 ProtoMessage& message) {
+  const auto label = message.begin(3);
+  message.varint(1, key);
+  if (text != 0) message.varint(2, text);
+  if (number >= 0) message.varint(3, static_cast<std::uint64_t>(number));
+  message.end(label);
+}
+
+Result<WriteCounts> write(const Trace& trace, const WriteSelection& selection, ByteSink& sink) {
+  WriteCounts counts;
+  Tables tables;
+  ProtoMessage message;
+  WriteBuffer out(sink);
+  const bool times = weight_unit(trace).empty();
+  const std::uint64_t samples_text = tables.text("samples");
+  const std::uint64_t count_text = tables.text("count");
+  write_type(samples_text, count_text, message);
+  if (times) write_type(tables.text("cpu"), tables.text("nanoseconds"), message);
+  const std::uint64_t thread_text_number = tables.text("thread");
+  const std::uint64_t tid_text = tables.text("tid");
+  const std::uint64_t pid_text = tables.text("pid");
+  const auto flush = [&] {
+    out.text(message.bytes());
+    message.clear();
+  };
+  // Equal stacks of a thread are one sample.
+  struct Sum {
+    std::uint64_t samples = 0;
+    std::int64_t weight = 0;
+  };
+  std::vector<std::uint32_t> rows;
+  for (const auto& [thread, samples] : samples_by_thread(trace, selection)) {
+    std::map<std::uint32_t, Sum> sums;
+    StringId name{};
+    for (const std::uint32_t row : samples) {
+      const StackSample& sample = trace.stack_samples[row];
+      Sum& sum = sums[sample.frame];
+      ++sum.samples;
+      sum.weight += to_ns(sample.on_cpu);
+      name = sample.thread;
+      ++counts.events;
+    }
+    for (const auto& [frame, sum] : sums) {
+      const auto sample = message.begin(kSample);
+      frames_of(trace, frame, rows);
+      if (rows.empty()) {
+        const StackSample& last = trace.stack_samples[samples.back()];
+        message.varint(1, tables.location(thread_text(trace, last), {}, -1));
+      }
+      for (std::size_t at = rows.size(); at-- > 0;) {
+        const StackFrame& one = trace.stack_frames[rows[at]];
+        message.varint(1,
+                       tables.location(trace.text(one.function), trace.text(one.file), one.line));
+      }
+      message.varint(2, times ? sum.samples : static_cast<std::uint64_t>(sum.weight));
+      if (times) message.varint(2, static_cast<std::uint64_t>(sum.weight));
+      if (!trace.text(name).empty())
+        write_label(thread_text_number, tables.text(trace.text(name)), -1, message);
+      if (thread.second != kAbsent) write_label(tid_text, 0, thread.second, message);
+      if (thread.first != kAbsent) write_label(pid_text, 0, thread.first, message);
+      message.end(sample);
+      constexpr std::size_t kMuch = 1U << 20U;
+      if (message.bytes().size() > kMuch) flush();
+    }
+    if (out.stopped()) break;
+  }
+  tables.write(message);
+  flush();
+  const Result<void> finished = out.finish();
+  if (!finished) return finished.error();
+  counts.bytes = out.written();
+  return counts;
+}
+
+constexpr std::string_view kExtensions[] = {".pprof", ".pb"};
+
+}  // namespace
+
+TraceWriter pprof_writer() {
+  return {.id = "pprof",
+          .title = "Sampled stacks with their ns on a processor, for pprof",
+          .extensions = kExtensions,
+          .write = write};
+}
+
+}  // namespace fathom
