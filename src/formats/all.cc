@@ -19,7 +19,7 @@ Format speedscope();
 
 std::span<const Format> all_formats() {
   static const Format table[] = {
-      fathom_wire(), pstats(), speedscope(), chrome_json(), pprof(), perf_script(), folded(),
+      fathom_wire(), pstats(), speedscope(), folded(), chrome_json(), pprof(), perf_script(),
   };
   return table;
 }

@@ -49,8 +49,6 @@ constexpr Kind kTexts[] = {
     {{"utilization_gpu", ""}, kSmi, kSmiAnswer},
     {{"memory.used [MiB]", ""}, kSmi, kSmiAnswer},
     {{"power.draw", ""}, kSmi, kSmiAnswer},
-    {{"# perf version", ""}, "text of perf script", "it samples functions and knows no steps"},
-    {{"\"$schema\"", "speedscope.app"}, "a speedscope profile", "www.speedscope.app shows it"},
     {{"\"alloc_samples\"", "\"elapsed_time_sec\""},
      "a profile of Scalene",
      "scalene view FILE shows it"},
@@ -130,7 +128,7 @@ std::string binary_of_other_profiler(std::string_view head) {
   if (head.size() > 2 && head[0] == '\x80' && head[1] >= '\x02' && head[1] <= '\x05')
     return pickle_of(head);
   if (head.starts_with("PERFILE2")) {
-    return sentence("Linux perf data", "perf report -i FILE prints it");
+    return sentence("Linux perf data", "perf script -i FILE prints it as text, which it reads");
   }
   std::string report = report_of_nvidia(head);
   if (!report.empty()) return report;

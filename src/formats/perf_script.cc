@@ -109,6 +109,18 @@ struct Frame {
   std::string file;
 };
 
+/// Where the blank lies before the bracket that the last character closes: of a module,
+/// "(/usr/bin/x (deleted))".
+std::size_t open_of(std::string_view text) {
+  std::size_t depth = 0;
+  for (std::size_t at = text.size(); at-- > 0;) {
+    if (text[at] == ')') ++depth;
+    if (depth == 0) break;
+    if (text[at] == '(' && --depth == 0) return at > 0 && text[at - 1] == ' ' ? at - 1 : text.npos;
+  }
+  return text.npos;
+}
+
 /// "ffffffff8104f45a native_write_msr+0xa ([kernel.kallsyms])". Unset for anything else.
 std::optional<Frame> frame_of(std::string_view line) {
   std::string_view rest = line;
@@ -119,8 +131,8 @@ std::optional<Frame> frame_of(std::string_view line) {
   if (address.empty() || error != std::errc{} || end != address.data() + address.size()) return {};
   while (rest.ends_with(' ')) rest.remove_suffix(1);
   Frame frame;
-  const std::size_t open = rest.rfind(" (");
-  if (rest.ends_with(')') && open != rest.npos) {
+  const std::size_t open = open_of(rest);
+  if (open != rest.npos) {
     frame.file = rest.substr(open + 2, rest.size() - open - 3);
     rest = rest.substr(0, open);
   }
@@ -157,7 +169,8 @@ class Samples {
   void take(std::string_view line, std::uint64_t offset) {
     if (line.starts_with('#')) return;
     if (line.find_first_not_of(" \t") == line.npos) return close();
-    if (const std::optional<Frame> frame = inside_ ? frame_of(line) : std::nullopt) {
+    const bool indented = line.starts_with(' ') || line.starts_with('\t');
+    if (const std::optional<Frame> frame = inside_ && indented ? frame_of(line) : std::nullopt) {
       stack_.push_back(*frame);
       return;
     }

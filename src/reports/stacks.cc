@@ -1,4 +1,5 @@
 // stacks: folded call stacks for flame graphs.
+#include <algorithm>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -51,13 +52,19 @@ constexpr ReportOption kMetric = {.name = "metric",
                                   .choices = kMetrics};
 constexpr ReportOption kOptions[] = {kMetric};
 
+/// Is nothing recorded inside the program, pauses of Python's garbage collector aside?
+bool is_sampled_only(const Context& context) {
+  if (!context.nesting().frames.empty() || context.trace.stack_samples.empty()) return false;
+  return std::ranges::all_of(context.trace.categories, [](const Category& category) {
+    return category.slices == 0 || category.kind == SliceKind::other;
+  });
+}
+
 /// Of sampled threads; empty where operators are asked for.
 std::optional<SampledTime> sampled_time(const Context& context, std::string_view metric) {
   if (metric == "blocked") return SampledTime::blocked;
-  // Where nothing inside the program was recorded, samples are what there is.
-  const bool only = metric.empty() && context.nesting().frames.empty() &&
-                    context.nesting().work.empty() && !context.trace.stack_samples.empty();
-  if (metric == "on-cpu" || only) return SampledTime::on_cpu;
+  if (metric == "on-cpu" || (metric.empty() && is_sampled_only(context)))
+    return SampledTime::on_cpu;
   return {};
 }
 

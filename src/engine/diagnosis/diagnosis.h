@@ -189,9 +189,9 @@ struct Diagnosis {
   std::string narrower;            ///< What to focus on next; may be empty.
   /// The table of a recording that is only a profile, "hot" or "functions"; else empty.
   std::string_view profile;
-  std::optional<RunSummary> run;   ///< Where the recording is that of a session folder.
-  RankCalls rank_calls;            ///< Collectives, to be compared with those of other ranks.
-  std::optional<Ranks> ranks;      ///< Of several ranks, of which this is one.
+  std::optional<RunSummary> run;  ///< Where the recording is that of a session folder.
+  RankCalls rank_calls;           ///< Collectives, to be compared with those of other ranks.
+  std::optional<Ranks> ranks;     ///< Of several ranks, of which this is one.
 };
 
 /// Places in `findings` of those with a number, most gain per effort first; empty where that is the

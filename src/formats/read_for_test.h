@@ -1,0 +1,33 @@
+// Reads a text as one format, for tests.
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "formats/format.h"
+#include "store/stack_text.h"
+
+namespace fathom {
+
+inline bool sniffs(const Format& format, std::string_view text) {
+  return format.sniff(std::as_bytes(std::span(text.substr(0, kSniffBytes))));
+}
+
+inline Result<Trace> read_as(const Format& format, std::string_view text) {
+  const Result<std::unique_ptr<ByteSource>> source = open_bytes(std::as_bytes(std::span(text)));
+  return format.read(**source, {});
+}
+
+/// "main (app.py:3);work 12" of each sample, a line each.
+inline std::string stacks_of(const Trace& trace) {
+  std::string text;
+  std::vector<std::uint32_t> rows;
+  for (const StackSample& sample : trace.stack_samples) {
+    frames_of(trace, sample.frame, rows);
+    text += stack_text(trace, sample, rows) + " " + std::to_string(to_ns(sample.on_cpu)) + "\n";
+  }
+  return text;
+}
+
+}  // namespace fathom
