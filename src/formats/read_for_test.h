@@ -4,9 +4,13 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
+
+#include <gtest/gtest.h>
 
 #include "formats/format.h"
 #include "store/stack_text.h"
+#include "store/validate.h"
 
 namespace fathom {
 
@@ -16,7 +20,9 @@ inline bool sniffs(const Format& format, std::string_view text) {
 
 inline Result<Trace> read_as(const Format& format, std::string_view text) {
   const Result<std::unique_ptr<ByteSource>> source = open_bytes(std::as_bytes(std::span(text)));
-  return format.read(**source, {});
+  Result<Trace> trace = format.read(**source, {});
+  if (trace) EXPECT_EQ(broken_promise(*trace), "");
+  return trace;
 }
 
 /// "main (app.py:3);work 12" of each sample, a line each.

@@ -71,7 +71,9 @@ void StackMaker::sample(const StackOwner& thread, std::int64_t time, std::uint32
                                   .time = time_ns(time),
                                   .thread = text(thread.name, offset),
                                   .frame = frame,
-                                  .on_cpu = duration_ns(whole)});
+                                  .on_cpu = duration_ns(whole),
+                                  .cause = text({}, offset),
+                                  .object = text({}, offset)});
 }
 
 Result<Trace> StackMaker::finish(std::string_view format, std::string_view unit, ByteSource& source,
