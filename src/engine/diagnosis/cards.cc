@@ -63,8 +63,8 @@ FindingPart part_of(const RankedFinding& ranked, VerdictId verdict) {
                                                                 : FindingPart::no_gain;
 }
 
-/// Rules that find one cause: what recovers the time of one recovers that of the others. Both of the
-/// optimizer's are loops over parameters, which its defaults since PyTorch 2.0 are not.
+/// Rules that find one cause: what recovers the time of one recovers that of the others. Both of
+/// the optimizer's are loops over parameters, which its defaults since PyTorch 2.0 are not.
 constexpr std::pair<std::string_view, std::string_view> kCauses[] = {
     {"io-bound-loader", "input"},
     {"data-loader-workers", "input"},

@@ -150,8 +150,8 @@ class Chains {
   std::size_t count_ = 0;
 };
 
-/// Is all that ran one operator, called again and again with the same sizes? A benchmark repeats it;
-/// its calls are no links of a chain.
+/// Is all that ran one operator, called again and again with the same sizes? A benchmark repeats
+/// it; its calls are no links of a chain.
 bool repeats_one_call(const RuleContext& rules) {
   const Trace& trace = rules.trace();
   const Signature* only = nullptr;

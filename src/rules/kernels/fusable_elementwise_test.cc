@@ -73,13 +73,14 @@ TEST(FusableElementwise, IsNothingForPairs) {
 TEST(FusableElementwise, IsNothingWhereABenchmarkRepeatsOneCall) {
   const auto repeated = [](std::string_view last) {
     ProgramBuilder program(20'000);
-    for (const std::string_view shapes : {std::string_view("[[8,8],[8,8]]"),
-                                          std::string_view("[[8,8],[8,8]]"), last})
+    for (const std::string_view shapes :
+         {std::string_view("[[8,8],[8,8]]"), std::string_view("[[8,8],[8,8]]"), last})
       program.op("aten::add", kAdd, 1000).shapes(shapes);
     return JudgedTrace(program.trace()).findings(fusable_elementwise()).size();
   };
   EXPECT_EQ(repeated("[[8,8],[8,8]]"), 0U);
-  EXPECT_EQ(repeated("[[8,8],[8,1]]"), 1U) << "a program that adds twice the same way, then another";
+  EXPECT_EQ(repeated("[[8,8],[8,1]]"), 1U)
+      << "a program that adds twice the same way, then another";
 }
 
 TEST(FusableElementwise, IsOfTheMainThreadsOperatorsWithoutADevice) {
