@@ -225,7 +225,7 @@ class Json(unittest.TestCase):
         found = diagnosis(EXAMPLE)
         first, hidden, *rest = [each for each in found["findings"] if each["part"] == "gain"]
         saving = {each["rule"]: each["step_ns"] - each["predicted_step_ns"]["likely"] for each in (first, hidden, rest[0])}
-        # It waits for its input: what its products save is seen once it does not.
+        # It waits for its input: what its matrix multiplications save is seen once it does not.
         self.assertEqual([first["rule"], hidden["rule"]], ["data-loader-workers", "tensor-cores-unused"])
         self.assertLess(saving["tensor-cores-unused"], saving[rest[0]["rule"]])
         self.assertGreater(hidden["saves_after_others_ns"], 10 * saving["tensor-cores-unused"])
