@@ -26,8 +26,7 @@ class Answer:
     @property
     def first(self) -> set[str]:
         """The rules of the first findings; remarks on the recording take no place among them."""
-        shown = sorted(self.document.get("findings", []), key=lambda each: each.get("family") == "capture")
-        return {each["rule"] for card in shown[:FIRST] for each in every_finding.of_card(card)}
+        return {each["rule"] for card in every_finding.shown(self.document)[:FIRST] for each in every_finding.of_card(card)}
 
 
 @dataclass

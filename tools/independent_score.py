@@ -165,19 +165,13 @@ def why_false(judged: Judged, finding: Finding) -> str | None:
 
 def demand_of(must: dict[str, Any], document: dict[str, Any]) -> Demand:
     match = must.get("match", "")
-    for place, card in enumerate(shown(document)):
+    for place, card in enumerate(every_finding.shown(document)):
         for finding in every_finding.of_card(card):
             if finding["rule"] in must["rules"] and re.search(match, claim_text(finding) + fix_text(finding)):
                 # What the verdict is named after is what the user reads first.
                 first = finding["rule"] == document.get("verdict", {}).get("id")
                 return Demand(must["rules"], must["reason"], 0 if first else place)
     return Demand(must["rules"], must["reason"], said_of_capture(must, document))
-
-
-def shown(document: dict[str, Any]) -> list[Finding]:
-    """Findings in the order of the screen; remarks on the recording take no place among the first."""
-    findings = document.get("findings", [])
-    return sorted(findings, key=lambda each: each["family"] == "capture")
 
 
 def said_of_capture(must: dict[str, Any], document: dict[str, Any]) -> int | None:

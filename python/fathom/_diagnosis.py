@@ -150,6 +150,7 @@ class Finding:
     quick_win: int
     predicted_step_ns: Estimate | None
     predicted_unprofiled_step_ns: int | None
+    saves_after_others_ns: int | None  # per step, once the findings of other causes are changed
     gain_ns: Estimate | None  # step_ns less the predicted one
     assumption: str
     evidence: tuple[Evidence, ...]

@@ -213,6 +213,7 @@ void begin_finding(JsonWriter& json, const RankedFinding& ranked, const Diagnosi
       .member("quick_win", ranked.quick_win);
   write_predicted(json, ranked.predicted);
   json.member("predicted_unprofiled_step_ns", time(ranked.unprofiled))
+      .member("saves_after_others_ns", time(ranked.after_others))
       .member("assumption", bounded(finding.assumption))
       .key("evidence")
       .array();

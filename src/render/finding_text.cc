@@ -88,10 +88,19 @@ std::string saving_text(const RankedFinding& ranked, bool ascii) {
     return percent_text(100.0 * static_cast<double>(to_ns(time)) / mean);
   };
   const std::string of_step = " of " + duration_text(from_ns(mean)) + " (";
+  const bool hides = hides_behind_others(ranked);
   if (ranked.gain && to_ns(ranked.gain->likely) > 0) {
-    return "saves " + duration_text(ranked.gain->likely) + of_step + percent(ranked.gain->likely) +
-           "; " + without_unit(percent(ranked.gain->low)) + (ascii ? "-" : "–") +
-           percent(ranked.gain->high) + ")";
+    std::string text = "saves " + duration_text(ranked.gain->likely) + of_step +
+                       percent(ranked.gain->likely) + "; " +
+                       without_unit(percent(ranked.gain->low)) + (ascii ? "-" : "–") +
+                       percent(ranked.gain->high) + ")";
+    if (hides)
+      text += ", " + percent(*ranked.after_others) + " once the other findings are changed";
+    return text;
+  }
+  if (hides) {
+    return "saves nothing by itself, " + duration_text(*ranked.after_others) + of_step +
+           percent(*ranked.after_others) + ") once the other findings are changed";
   }
   if (saves_time(ranked)) {
     return "saves at most " + duration_text(ranked.upper_bound) + of_step +

@@ -18,6 +18,7 @@ TRACES = sorted((ROOT / "tests/data/traces").glob("*.json.gz"))
 RECORDINGS = sorted((ROOT / "tests/data/recordings").rglob("*.json.gz"))
 TRACE = str(ROOT / "tests/data/traces/sidnb13_h100_transformer_step.pt.trace.json.gz")
 STEPS = str(ROOT / "tests/data/traces/luatil_rtx3060_compile_triton.json.gz")
+EXAMPLE = str(ROOT / "examples/resnet50_v100.pt.trace.json.gz")
 INPUT = str(ROOT / "tests/data/traces/kineto_gpu_metrics_input.json.gz")
 SCHEMA = json.loads((ROOT / "docs/diagnosis.schema.json").read_text())
 HOSTILE = ['<script>document.title="owned"</script>', '"><img src=x onerror=document.title="owned">',
@@ -219,6 +220,21 @@ class Json(unittest.TestCase):
             self.assertLessEqual(promised, said["baseline"]["step_mean_ns"], trace.name)
             order = sorted(finding["quick_win"] for finding in findings)
             self.assertEqual(order, list(range(1, len(order) + 1)), trace.name)
+
+    def test_what_hides_behind_others_stands_before_what_saves_next_to_nothing(self):
+        found = diagnosis(EXAMPLE)
+        first, hidden, *rest = [each for each in found["findings"] if each["part"] == "gain"]
+        saving = {each["rule"]: each["step_ns"] - each["predicted_step_ns"]["likely"] for each in (first, hidden, rest[0])}
+        # It waits for its input: what its matrix multiplications save is seen once it does not.
+        self.assertEqual([first["rule"], hidden["rule"]], ["data-loader-workers", "tensor-cores-unused"])
+        self.assertLess(saving["tensor-cores-unused"], saving[rest[0]["rule"]])
+        self.assertGreater(hidden["saves_after_others_ns"], 10 * saving["tensor-cores-unused"])
+        self.assertLessEqual(hidden["saves_after_others_ns"], hidden["upper_bound_ns"])
+        together = found["together"]
+        self.assertEqual(together["numbers"], [1, 2, 3])
+        more = together["step_ns"] - together["predicted_step_ns"]["likely"]
+        self.assertGreater(more, sum(saving.values()), "two that wait for each other save more than each alone")
+        self.assertIn("once the other findings are changed", " ".join(fathom("diagnose", EXAMPLE).stdout.decode().split()))
 
     def test_it_is_the_same_every_time(self):
         self.assertEqual(diagnosis(STEPS), diagnosis(STEPS))

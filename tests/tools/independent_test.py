@@ -107,6 +107,14 @@ class Demands(unittest.TestCase):
         each = judged(document(*remarks, finding("late-rank", "waits for rank 3")), must=self.must)
         self.assertTrue(each.demands[0].among_first)
 
+    def test_what_the_verdict_is_about_is_no_remark(self):
+        on_cpu = finding("profiling-mistakes", family="capture", part="no_gain")
+        others = [finding("fp64", part="gain") for _ in range(3)]
+        must = [{"rules": ["profiling-mistakes"], "reason": ""}]
+        self.assertTrue(judged(document(on_cpu, *others), must=must).demands[0].among_first)
+        remark = on_cpu | {"part": "capture"}
+        self.assertFalse(judged(document(remark, *others), must=must).demands[0].among_first)
+
     def test_one_that_does_not_say_what_it_has_to_is_missing(self):
         each = judged(document(finding("late-rank", "waits for rank 5")), must=self.must)
         self.assertFalse(each.demands[0].met)

@@ -18,8 +18,29 @@ constexpr double kLeastPercent = 0.01;
 
 double ns(Duration duration) { return static_cast<double>(to_ns(duration)); }
 
-double worth(const RankedFinding& ranked) {
+/// Percent of the step by which the saving after the others must be above that by itself.
+constexpr double kHiddenPercent = 1;
+
+double by_itself(const RankedFinding& ranked) {
   return ranked.gain ? ns(ranked.gain->likely) : ns(ranked.upper_bound);
+}
+
+/// What counts of a saving that needs the other changes first, and of one whose cause is not sure;
+/// docs/diagnosis-reference.md has how these do on recordings of sources that had no part in them.
+constexpr double kAfterOthers = 0.25;
+constexpr double kUnsure = 0.5;
+/// Orders nothing: a smaller part of the step, in percent, is within what a replay does not know.
+constexpr double kTiePercent = 0.5;
+
+double sureness(const RankedFinding& ranked) {
+  return ranked.finding.confidence == Confidence::low ? kUnsure : 1.0;
+}
+
+double worth(const RankedFinding& ranked) {
+  const double alone = by_itself(ranked);
+  const double last = ranked.after_others ? ns(*ranked.after_others) : alone;
+  const double mean = sureness(ranked) * ((1 - kAfterOthers) * alone + kAfterOthers * last);
+  return mean < kTiePercent / 100 * ns(ranked.step) ? 0 : mean;
 }
 
 /// How many times harder than a flag a change is, in the order of gain per effort.
@@ -42,7 +63,8 @@ FindingPart part_of(const RankedFinding& ranked, VerdictId verdict) {
                                                                 : FindingPart::no_gain;
 }
 
-/// Rules that find one cause: what recovers the time of one recovers that of the others.
+/// Rules that find one cause: what recovers the time of one recovers that of the others. Both of
+/// the optimizer's are loops over parameters, which its defaults since PyTorch 2.0 are not.
 constexpr std::pair<std::string_view, std::string_view> kCauses[] = {
     {"io-bound-loader", "input"},
     {"data-loader-workers", "input"},
@@ -55,22 +77,10 @@ constexpr std::pair<std::string_view, std::string_view> kCauses[] = {
     {"launch-shape", "launch shape"},
     {"warmup-in-window", "warm-up"},
     {"unfused-optimizer", "optimizer"},
+    {"zero-grad", "optimizer"},
 };
 /// Its findings are of one cause where they are about one operator, whatever its shapes.
 constexpr std::string_view kByOperator = "hot-kernel";
-
-/// Empty where a finding shares its cause with no other.
-std::string_view cause_of(const RankedFinding& ranked) {
-  const Finding& finding = ranked.finding;
-  if (!finding.cause.empty()) return finding.cause;
-  if (finding.rule == kByOperator) {
-    const std::string_view key = finding.key;
-    return key.substr(0, key.find(' '));
-  }
-  const auto* const cause = std::ranges::find(
-      kCauses, finding.rule, &std::pair<std::string_view, std::string_view>::first);
-  return cause == std::end(kCauses) ? std::string_view() : cause->second;
-}
 
 /// Joins findings of one cause; a remark on the recording never joins what is to be changed.
 std::vector<RankedFinding> joined(std::vector<RankedFinding> findings) {
@@ -91,6 +101,17 @@ std::vector<RankedFinding> joined(std::vector<RankedFinding> findings) {
   return cards;
 }
 
+/// Of those that save time, brings the one to the front that saves most by itself.
+void lead_with_the_largest(std::vector<RankedFinding>& findings) {
+  const auto end = std::ranges::find_if(
+      findings, [](const RankedFinding& ranked) { return ranked.part != FindingPart::gain; });
+  const auto sure = [](const RankedFinding& ranked) {
+    return sureness(ranked) * by_itself(ranked);
+  };
+  const auto largest = std::ranges::max_element(findings.begin(), end, {}, sure);
+  if (largest != end) std::rotate(findings.begin(), largest, largest + 1);
+}
+
 void number_quick_wins(std::vector<RankedFinding>& findings) {
   std::vector<RankedFinding*> order;
   for (RankedFinding& ranked : findings) {
@@ -98,7 +119,7 @@ void number_quick_wins(std::vector<RankedFinding>& findings) {
     for (RankedFinding& other : ranked.alternatives) order.push_back(&other);
   }
   std::ranges::stable_sort(order, std::ranges::greater(), [](const RankedFinding* ranked) {
-    return worth(*ranked) / effort_of(*ranked);
+    return by_itself(*ranked) / effort_of(*ranked);
   });
   for (std::size_t i = 0; i < order.size(); ++i)
     order[i]->quick_win = static_cast<std::uint32_t>(i + 1);
@@ -106,8 +127,25 @@ void number_quick_wins(std::vector<RankedFinding>& findings) {
 
 }  // namespace
 
+std::string_view cause_of(const RankedFinding& ranked) {
+  const Finding& finding = ranked.finding;
+  if (!finding.cause.empty()) return finding.cause;
+  if (finding.rule == kByOperator) {
+    const std::string_view key = finding.key;
+    return key.substr(0, key.find(' '));
+  }
+  const auto* const cause = std::ranges::find(
+      kCauses, finding.rule, &std::pair<std::string_view, std::string_view>::first);
+  return cause == std::end(kCauses) ? std::string_view() : cause->second;
+}
+
 bool saves_time(const RankedFinding& ranked) {
   return (ranked.gain && to_ns(ranked.gain->likely) > 0) || ranked.percent >= kLeastPercent;
+}
+
+bool hides_behind_others(const RankedFinding& ranked) {
+  if (!ranked.after_others) return false;
+  return ns(*ranked.after_others) - by_itself(ranked) >= kHiddenPercent / 100 * ns(ranked.step);
 }
 
 std::vector<std::string_view> rules_merged_into(const RankedFinding& card) {
@@ -126,9 +164,11 @@ void make_cards(Diagnosis& diagnosis) {
   for (RankedFinding& ranked : findings) ranked.part = part_of(ranked, verdict);
   std::ranges::stable_sort(findings, [](const RankedFinding& a, const RankedFinding& b) {
     if (worth(a) != worth(b)) return worth(a) > worth(b);
-    return a.finding.weight > b.finding.weight;
+    if (a.finding.weight != b.finding.weight) return a.finding.weight > b.finding.weight;
+    return a.upper_bound > b.upper_bound;
   });
   std::ranges::stable_sort(findings, {}, &RankedFinding::part);
+  lead_with_the_largest(findings);
   std::stable_partition(findings.begin(), findings.end(), [verdict](const RankedFinding& ranked) {
     return stands_first(ranked, verdict);
   });

@@ -45,6 +45,52 @@ TEST(Cards, JoinFindingsOfOneCauseUnderTheOneThatSavesMost) {
   EXPECT_EQ(rules_merged_into(card), std::vector<std::string_view>{"data-loading"});
 }
 
+/// One that saves `alone`, and `last` after the others.
+RankedFinding hidden(std::string_view rule, std::int64_t alone, std::int64_t last) {
+  RankedFinding ranked = found(rule, Family::compute, last);
+  ranked.gain = RankedFinding::Gain{
+      .low = Duration{}, .likely = duration_ns(alone), .high = duration_ns(last)};
+  ranked.after_others = duration_ns(last);
+  return ranked;
+}
+
+TEST(Cards, FollowTheLargestByWhatTheySaveAndAPartOfWhatHidesBehindTheOthers) {
+  const Diagnosis diagnosis = cards_of(
+      {found("zero-grad", Family::host, 60), hidden("tensor-cores-unused", 0, 480),
+       found("pageable-copies", Family::transfer, 30), found("host-bound", Family::host, 100)});
+  EXPECT_EQ(order(diagnosis),
+            (Lines{"1 host-bound", "2 tensor-cores-unused", "3 zero-grad", "4 pageable-copies"}))
+      << "nothing by itself never leads, but a quarter of 480 is more than 60";
+  EXPECT_TRUE(hides_behind_others(diagnosis.findings[1]));
+  EXPECT_FALSE(hides_behind_others(diagnosis.findings[2]));
+  EXPECT_EQ(diagnosis.findings[1].quick_win, 4U) << "quick is what saves by itself";
+}
+
+TEST(Cards, CountALowConfidenceHalf) {
+  RankedFinding unsure = found("hot-kernel", Family::latency, 100);
+  unsure.finding.confidence = Confidence::low;
+  EXPECT_EQ(order(cards_of({unsure, found("host-bound", Family::host, 60)})),
+            (Lines{"1 host-bound", "2 hot-kernel"}));
+  EXPECT_EQ(order(cards_of({unsure, found("host-bound", Family::host, 40)})),
+            (Lines{"1 hot-kernel", "2 host-bound"}));
+}
+
+TEST(Cards, OrderWhatIsNextToNothingBySeverity) {
+  RankedFinding grave = found("exposed-communication", Family::communication, 1);
+  grave.finding.weight = Weight::critical;
+  EXPECT_EQ(order(cards_of({found("host-bound", Family::host, 90),
+                            found("shape-alignment", Family::compute, 4), grave})),
+            (Lines{"1 host-bound", "2 exposed-communication", "3 shape-alignment"}));
+}
+
+TEST(Cards, JoinTheOptimizersLoopsOverParameters) {
+  const Diagnosis diagnosis = cards_of(
+      {found("zero-grad", Family::host, 70), found("unfused-optimizer", Family::host, 20)});
+  EXPECT_EQ(order(diagnosis), Lines{"1 zero-grad"});
+  EXPECT_EQ(rules_merged_into(diagnosis.findings.front()),
+            std::vector<std::string_view>{"unfused-optimizer"});
+}
+
 TEST(Cards, JoinGraphsWithLaunches) {
   const Diagnosis diagnosis = cards_of(
       {found("host-bound", Family::host, 10), found("cuda-graph-inference", Family::host, 700)});

@@ -109,6 +109,9 @@ struct RankedFinding {
     Duration high{};
   };
   std::optional<Gain> gain;
+  /// Likely gain where the changes of all findings of other causes are made, too: what hides behind
+  /// them is more then. Set where that was replayed; at least the likely gain, at most the bound.
+  std::optional<Duration> after_others;
   /// Mean step time of another recording after the change: the gain's ends, widened by what
   /// recordings of one program differ by. Set where the gain is.
   struct StepTime {
@@ -128,6 +131,8 @@ struct RankedFinding {
 
 /// Is a saving predicted, or was at least time claimed that matters?
 bool saves_time(const RankedFinding& ranked);
+/// Does it save more once the others are changed, by an amount worth a word?
+bool hides_behind_others(const RankedFinding& ranked);
 /// The rules of a card's alternatives, each once, without the card's own.
 std::vector<std::string_view> rules_merged_into(const RankedFinding& card);
 
@@ -179,7 +184,7 @@ struct Diagnosis {
   std::array<Duration, kHostBuckets> usual_host{};
   std::vector<StepAccount> steps;
   Verdict verdict;
-  /// One card per cause: by part, then by likely gain, else upper bound; largest first.
+  /// One card per cause: by part, then by worth; see make_cards().
   std::vector<RankedFinding> findings;
   std::optional<Together> together;  ///< Unset where fewer than two of the first have a gain.
   std::vector<RuleResult> rules;     ///< In the order of all_rules().

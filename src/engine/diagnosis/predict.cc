@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/parallel.h"
+#include "engine/diagnosis/cards.h"
 #include "engine/diagnosis/combine_edits.h"
 #include "rules/common/recording_cost.h"
 #include "rules/rule.h"
@@ -19,6 +20,9 @@ namespace {
 /// Replays cost time: only what could give at least this share of the step is
 /// predicted.
 constexpr double kPredictPercent = 0.5;
+/// What else a finding may save after the others is replayed where it claims at least so much more
+/// of the step, in percent, than it saves by itself.
+constexpr double kHiddenPercent = 1;
 /// What stays the same takes so much more or less in another recording of the same program;
 /// docs/diagnosis.md says how much recordings differ.
 constexpr double kBetweenRecordings = 0.05;
@@ -85,7 +89,7 @@ std::vector<const RankedFinding*> first_with_gain(const Diagnosis& diagnosis) {
   std::vector<const RankedFinding*> first;
   for (const RankedFinding& found : diagnosis.findings) {
     if (found.number == 0 || found.number > kTogether || !found.gain) continue;
-    if (to_ns(found.gain->likely) > 0) first.push_back(&found);
+    if (to_ns(found.gain->likely) > 0 || hides_behind_others(found)) first.push_back(&found);
   }
   return first;
 }
@@ -102,6 +106,43 @@ RankedFinding::Gain joint_gain(const std::vector<const RankedFinding*>& findings
   return {.low = largest.low,
           .likely = std::clamp(gained, largest.likely, std::max(largest.likely, claimed)),
           .high = std::max(largest.likely, claimed)};
+}
+
+/// The changes of all findings of other causes that are predicted.
+std::vector<const Edits*> changes_of_others(const std::vector<RankedFinding>& findings,
+                                            std::size_t own) {
+  const std::string_view cause = cause_of(findings[own]);
+  std::vector<const Edits*> changes;
+  for (std::size_t i = 0; i < findings.size(); ++i) {
+    const bool same = i == own || (!cause.empty() && cause_of(findings[i]) == cause);
+    if (!same && findings[i].gain) changes.push_back(&findings[i].finding.edits);
+  }
+  return changes;
+}
+
+/// Does it claim more than it saves by itself?
+bool may_hide(const RankedFinding& ranked) {
+  if (!ranked.gain) return false;
+  const auto hidden = static_cast<double>(to_ns(ranked.upper_bound - ranked.gain->likely));
+  return hidden >= kHiddenPercent / 100 * static_cast<double>(to_ns(ranked.step));
+}
+
+/// What is saved after the others, of which each is a replay without and one with the change.
+void predict_after_others(const std::vector<bool>& outlier, const Replay& replay,
+                          std::vector<RankedFinding>& findings) {
+  for_each_in_parallel(findings.size(), 0, [&](std::size_t i) {
+    RankedFinding& ranked = findings[i];
+    if (!may_hide(ranked)) return;
+    std::vector<const Edits*> changes = changes_of_others(findings, i);
+    if (changes.empty()) return;
+    const Prediction without = replay.run(combine_edits(changes));
+    changes.push_back(&ranked.finding.edits);
+    const Prediction with = replay.run(combine_edits(changes));
+    const bool every = find_rule(ranked.finding.rule)->every_step;
+    const Duration gained = every ? without.mean - with.mean
+                                  : mean_without(outlier, without) - mean_without(outlier, with);
+    ranked.after_others = std::clamp(gained, ranked.gain->likely, ranked.upper_bound);
+  });
 }
 
 }  // namespace
@@ -135,6 +176,7 @@ void predict(const RuleContext& rules, const Outliers& outliers, const Replay& r
     const Duration unrecorded = std::min(removed_recording_cost(rules, edits), likely);
     ranked.unprofiled = std::max(*diagnosis.unprofiled_step - (likely - unrecorded), Duration{});
   });
+  predict_after_others(outlier, replay, findings);
 }
 
 void predict_together(const RuleContext& rules, const Outliers& outliers, const Replay& replay,

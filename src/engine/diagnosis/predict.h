@@ -7,9 +7,9 @@
 
 namespace fathom {
 
-/// Sets the gain and the predicted step times of each finding that could matter; findings have
-/// their upper bounds. O(findings × replay), in parallel.
-/// `rules` are of the steps that are no outliers.
+/// Sets the gain, the gain after the others, and the predicted step times of each finding that
+/// could matter; findings have their upper bounds. O(findings × replay), in parallel. `rules` are
+/// of the steps that are no outliers.
 void predict(const RuleContext& rules, const Outliers& outliers, const Replay& replay,
              Diagnosis& diagnosis);
 

@@ -4,6 +4,7 @@
 
 #include "analysis/roofline/op_formulas.h"
 #include "analysis/structure/stretches.h"
+#include "rules/common/arguments.h"
 #include "rules/common/claims.h"
 #include "rules/common/counted.h"
 #include "rules/common/edits.h"
@@ -21,7 +22,8 @@ constexpr std::string_view kDoc =
     "writes its output back. A chain of them can be one kernel that reads and writes "
     "once: torch.compile does that. Fires when kernels beyond the longest of each chain "
     "(neighbours on one stream with nothing else between them, at least three) take at "
-    "least 3 % of the step; without a device the same of the main thread's operators. Source: "
+    "least 3 % of the step, but not where all that ran is one operator, repeated with the same "
+    "sizes; without a device the same of the main thread's operators. Source: "
     "PyTorch's tuning guide (fuse operations); the "
     "roofline of elementwise kernels.";
 
@@ -148,6 +150,24 @@ class Chains {
   std::size_t count_ = 0;
 };
 
+/// Is all that ran one operator, called again and again with the same sizes? A benchmark repeats
+/// it; its calls are no links of a chain.
+bool repeats_one_call(const RuleContext& rules) {
+  const Trace& trace = rules.trace();
+  const Signature* only = nullptr;
+  StringId name{};
+  bool same = true;
+  for_each_work(rules, [&](SliceId, SliceId op) {
+    const Signature* const signature = op.valid() ? signature_of(trace, op) : nullptr;
+    same = same && signature != nullptr && signature->shapes.valid() &&
+           (only == nullptr || (signature == only && trace.slices.name[op.row()] == name));
+    if (!same) return;
+    only = signature;
+    name = trace.slices.name[op.row()];
+  });
+  return same && only != nullptr;
+}
+
 void chain_kernels(const RuleContext& rules, Chains& chains) {
   const Trace& trace = rules.trace();
   const Timelines& timelines = rules.context.timelines();
@@ -217,6 +237,7 @@ Fix fix_of(const RuleContext& rules, const Blamed& saved) {
 
 Outcome check(const RuleContext& rules) {
   if (device_unrecorded(rules)) return Abstention{"no device activity was recorded"};
+  if (repeats_one_call(rules)) return std::vector<Finding>{};
   Chains chains(rules);
   if (rules.device >= 0) {
     chain_kernels(rules, chains);

@@ -70,6 +70,19 @@ TEST(FusableElementwise, IsNothingForPairs) {
   EXPECT_TRUE(JudgedTrace(program.trace()).findings(fusable_elementwise()).empty());
 }
 
+TEST(FusableElementwise, IsNothingWhereABenchmarkRepeatsOneCall) {
+  const auto repeated = [](std::string_view last) {
+    ProgramBuilder program(20'000);
+    for (const std::string_view shapes :
+         {std::string_view("[[8,8],[8,8]]"), std::string_view("[[8,8],[8,8]]"), last})
+      program.op("aten::add", kAdd, 1000).shapes(shapes);
+    return JudgedTrace(program.trace()).findings(fusable_elementwise()).size();
+  };
+  EXPECT_EQ(repeated("[[8,8],[8,8]]"), 0U);
+  EXPECT_EQ(repeated("[[8,8],[8,1]]"), 1U)
+      << "a program that adds twice the same way, then another";
+}
+
 TEST(FusableElementwise, IsOfTheMainThreadsOperatorsWithoutADevice) {
   TraceBuilder builder;
   builder.step(1, 0, 1000);

@@ -65,6 +65,7 @@ export interface Finding {
   readonly step_ns: number;
   readonly step_percent: number;
   readonly predicted_step_ns: Interval | null;
+  readonly saves_after_others_ns: number | null;
   readonly assumption: string;
   readonly evidence: readonly Evidence[];
   readonly counter_evidence: string;

@@ -10,9 +10,13 @@ export function gainOf(finding: Finding): { likely: string; range: string } | nu
   const { predicted_step_ns: after, step_ns: now, upper_bound_ns: bound } = finding;
   if (after) {
     const saving = now - after.likely;
+    const percent = (ns: number): string => percentText((100 * ns) / Math.max(1, now));
+    const last = finding.saves_after_others_ns ?? 0;
+    const more =
+      last - saving < now / 100 ? '' : `; ${percent(last)} once the other findings are changed`;
     return {
-      likely: `${durationText(saving)} (${percentText((100 * saving) / Math.max(1, now))})`,
-      range: `${durationText(now - after.high)} to ${durationText(now - after.low)}`,
+      likely: `${durationText(saving)} (${percent(saving)})`,
+      range: `${durationText(now - after.high)} to ${durationText(now - after.low)}${more}`,
     };
   }
   if (bound > 0) {
