@@ -99,6 +99,9 @@ class Lines:
         module.begin_lines(
             self._decide, most_bytes, None, monitoring.DISABLE, watch, tool, self._local
         )
+        # Of an earlier recording of this process; the library asks about new ones alone.
+        for code, _ in list(self._codes.values()):
+            watch(tool, code, self._local)
         native.listen(tool, ("PY_START",), start)
         native.listen(tool, RESUME, resume)
         native.listen(tool, LEAVE, leave)
