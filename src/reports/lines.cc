@@ -385,11 +385,13 @@ void note_what_lacks(const Trace& trace, const Sum& sum, std::vector<std::string
   if (!sum.whole)
     notes.emplace_back(
         "Hits, total and own times are of the whole run, so parts of it do not have them.");
-  if (!sum.joined && !has_work(trace)) return;
   if (!sum.joined) {
     notes.emplace_back(
-        "What lines caused (operators, device time, memory) is not known: the recording has no "
-        "timeline of lines, which fathom run --with lines records while torch.profiler does.");
+        has_work(trace)
+            ? "What lines caused (operators, device time, memory) is not known: the recording has "
+              "no timeline of lines, which fathom run --with lines records while it runs "
+              "torch.profiler."
+            : "Nothing was recorded that lines cause: neither operators nor a device.");
     return;
   }
   if (!sum.devices) notes.emplace_back("Nothing was recorded of a device.");

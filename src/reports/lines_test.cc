@@ -81,8 +81,9 @@ TEST_F(LinesReport, WithoutSourcesThereIsANote) {
   trace_.sources.clear();
   const Answer table("lines", trace_);
   EXPECT_EQ(table.rows(), 5U);
-  ASSERT_EQ(table.notes().size(), 1U);
+  ASSERT_EQ(table.notes().size(), 2U);
   EXPECT_NE(table.notes()[0].find("--sources off"), std::string::npos);
+  EXPECT_NE(table.notes()[1].find("neither operators nor a device"), std::string::npos);
 }
 
 TEST_F(LinesReport, WhatLinesCausedStandsBesideThem) {

@@ -58,6 +58,7 @@ class Dividing {
     return !context_.selection.device || *context_.selection.device == device;
   }
   void idle(const DeviceAccounting& device);
+  [[nodiscard]] const LineRuns::Thread* explaining(std::int32_t device, SliceId launch) const;
   void awaited(const SyncCall& sync);
 
   const Context& context_;
@@ -126,27 +127,33 @@ void Dividing::idle(const DeviceAccounting& device) {
     const Interval part = cut(piece.interval, window_);
     if (part.begin == part.end) continue;
     const SliceId launch = device.gaps[piece.gap].launch;
-    if (!launch.valid() || piece.cause == Bucket::host_unknown) {
-      of({}).idle += part.length();
-      continue;
-    }
     const bool host = piece.cause <= Bucket::python || piece.cause == Bucket::warm_up;
-    if (!host) {
+    const LineRuns::Thread* const thread = host ? explaining(device.device, launch) : nullptr;
+    if (thread != nullptr) {
+      thread->each_part(part, [&](Interval stretch, StringId statement) {
+        of({thread->pid, statement}).idle += stretch.length();
+      });
+    } else if (host || piece.cause == Bucket::host_unknown) {
+      of({}).idle += part.length();
+    } else {
       of(owner_of(launch).line).idle += part.length();
-      continue;
     }
-    const TrackId track = trace_.slices.track[launch.row()];
-    const std::int64_t pid = trace_.tracks[track.row()].pid;
-    const LineRuns::Thread* const own = runs_.of(track);
-    const LineRuns::Thread* const thread = own != nullptr ? own : runs_.leader_of(track);
-    if (thread == nullptr) {
-      of({pid, StringId()}).idle += part.length();
-      continue;
-    }
-    thread->each_part(part, [&](Interval stretch, StringId statement) {
-      of({pid, statement}).idle += stretch.length();
-    });
   }
+}
+
+/// The thread that launched, where it was in statements itself; else, and where nothing more is
+/// launched, the leading one of the process that uses the device.
+const LineRuns::Thread* Dividing::explaining(std::int32_t device, SliceId launch) const {
+  if (!launch.valid()) {
+    for (const SliceId activity : context_.timelines().find(device)->activities) {
+      launch = launch_of(activity);
+      if (launch.valid()) return runs_.leader_of(trace_.slices.track[launch.row()]);
+    }
+    return nullptr;
+  }
+  const TrackId track = trace_.slices.track[launch.row()];
+  const LineRuns::Thread* const own = runs_.of(track);
+  return own != nullptr ? own : runs_.leader_of(track);
 }
 
 void Dividing::syncs() {

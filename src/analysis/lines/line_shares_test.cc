@@ -157,6 +157,17 @@ TEST(LineShares, TheBackwardPassIsOfTheLineOfItsForwardOperator) {
   EXPECT_EQ(to_ns(divided.of(20).host), 84);
 }
 
+TEST(LineShares, IdleTimeAfterTheLastLaunchIsTheLeadingThreads) {
+  TraceBuilder builder;
+  builder.on_thread(1, kPid);
+  launch(builder, 10, 20, 120, 1);
+  builder.op("aten::mm", 190, 10);
+  const Divided divided(builder, {{1, 0, 150, 10}, {1, 150, 180, 20}});
+  EXPECT_EQ(to_ns(divided.of(10).idle), 12 + 30);
+  EXPECT_EQ(to_ns(divided.of(20).idle), 30);
+  EXPECT_EQ(to_ns(divided.of(0).idle), 20);
+}
+
 TEST(LineShares, WhatIsHeldAtThePeakIsOfTheLinesThatAllocatedIt) {
   TraceBuilder builder;
   builder.on_thread(1, kPid);
