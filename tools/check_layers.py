@@ -55,6 +55,7 @@ FOLDERS = {
         "samples": "util",
         "devices": "kernels structure",
         "timeline": "util kernels structure accounting .",
+        "lines": "structure accounting .",
     },
     "capture": {
         "system": "",

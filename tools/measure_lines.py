@@ -45,7 +45,11 @@ def functions_of(path):
 
 
 class Fathom:
+    _way = None  # of the process
+
     def __init__(self, functions):
+        if Fathom._way is not None:
+            return
         sys.path.insert(0, str(ROOT / "python/fathom_hook"))
         from fathom_recorder import lines, native
 
@@ -53,13 +57,25 @@ class Fathom:
         module = native.load(session)
         if isinstance(module, str):
             raise ImportError(module)
-        self._way = lines.Lines(module, session, (), "off")
+        Fathom._way = lines.Lines(module, session, (), "off")
 
     def begin(self):
         self._way.begin(1 << 28)
 
     def end(self):
         self._way.stop()
+
+
+class Timeline(Fathom):
+    """As while torch.profiler records."""
+
+    def begin(self):
+        super().begin()
+        self._way.window_begins()
+
+    def end(self):
+        self._way.window_ends(None, False)
+        super().end()
 
 
 class LineProfiler:
@@ -92,7 +108,7 @@ def measure(rounds):
     loops = {"line": (own["lines"], "lines"), "call": (own["calls"], "calls")}
     loops["line of a library"] = (others["lines"], "lines")
     made = {}
-    for way in (Fathom, LineProfiler):
+    for way in (Fathom, Timeline, LineProfiler):
         try:
             made[way.__name__] = way(own)
         except ImportError:
@@ -149,7 +165,7 @@ def text_of(results):
         ]
         for name, costs in result["costs"].items():
             cells = [shown(costs[kind]) for kind in ("line", "call", "line of a library")]
-            name = {"LineProfiler": "line_profiler"}.get(name, name)
+            name = {"LineProfiler": "line_profiler", "Timeline": "Fathom, with the timeline"}.get(name, name)
             lines.append("| %s | %s |" % (name, " | ".join(cells)))
         lines.append("")
     return "\n".join(lines)

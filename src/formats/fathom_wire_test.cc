@@ -197,6 +197,28 @@ TEST_F(FathomWire, LinesAreKept) {
   EXPECT_EQ(trace.import[Repair::number_out_of_range].example, "line");
 }
 
+TEST_F(FathomWire, TheTimelineOfLinesLiesBesideTheThreads) {
+  writer_->slice(100, 50, 1, 7, "a", "annotation");
+  writer_->line_run({.start = 90,
+                     .duration = 30,
+                     .pid = 1,
+                     .tid = 7,
+                     .file = "a.py",
+                     .first = 4,
+                     .function = "f"});
+  writer_->line_run({.start = 120, .duration = 30, .pid = 1, .tid = 1, .file = "a.py", .first = 5});
+  writer_->line_run({.start = -1, .duration = 30, .pid = 1, .tid = 1, .file = "a.py"});
+  const Trace trace = read();
+  const SliceId run = slice_named(trace, "a.py:4 f");
+  ASSERT_TRUE(run.valid());
+  EXPECT_EQ(to_ns(trace.slices.duration[run.row()]), 30);
+  EXPECT_EQ(trace.track(run).kind, TrackKind::async);
+  EXPECT_EQ(trace.text(trace.track(run).thread), "line 7");
+  EXPECT_EQ(trace.track(run).tid, 7);
+  EXPECT_EQ(trace.text(trace.track(slice_named(trace, "a.py:5 ")).thread), "line");
+  EXPECT_EQ(trace.import[Repair::number_out_of_range].count, 1U);
+}
+
 TEST_F(FathomWire, StacksShareTheirFrames) {
   const wire::StackFrame main{.number = 1, .function = "main", .file = "a.py", .line = 3};
   const wire::StackFrame work{.number = 2, .function = "work", .file = "a.py", .line = 9};

@@ -1,4 +1,4 @@
-// lines: hits and time of each statement of a Python program, beside its source.
+// lines: hits and time of each statement of a Python program beside its source, and what it caused.
 #include <algorithm>
 #include <functional>
 #include <limits>
@@ -11,6 +11,8 @@
 #include <utility>
 #include <vector>
 
+#include "analysis/lines/line_runs.h"
+#include "analysis/lines/line_shares.h"
 #include "analysis/util/source_texts.h"
 #include "reports/report.h"
 
@@ -33,28 +35,57 @@ struct Line {
   Duration total{};
   Duration function_total{};  ///< Of all its statements.
   std::string_view source = {};
+  LineShare share = {};
+  bool none = false;  ///< What is no line's.
 };
 
 struct Sum {
-  Duration self{};  ///< Of all statements.
+  Duration self{};      ///< Of all statements.
+  bool whole = true;    ///< Nothing narrows the selection.
+  bool joined = false;  ///< The recording has a timeline of lines.
+  bool devices = false;
+  bool memory = false;
 };
 using Lines = ReportRows<Line, Sum>;
 
+constexpr std::string_view kNoLine = "(no line)";
+
 std::string location_of(const Line& line) {
+  if (line.none) return std::string(kNoLine);
   return std::string(line.file) + ":" + std::to_string(line.first);
 }
 
+/// Sums over the whole run have no parts.
 template <auto kMember>
-auto of_statement(const Line& line) {
-  return line.statement ? std::optional(line.*kMember) : std::nullopt;
+auto of_statement(const Line& line, const Sum& sum) {
+  return line.statement && sum.whole ? std::optional(line.*kMember) : std::nullopt;
 }
 template <auto kMember>
-auto of_run(const Line& line) {
-  return line.hits > 0 || line.*kMember != Duration{} ? std::optional(line.*kMember) : std::nullopt;
+auto of_run(const Line& line, const Sum& sum) {
+  const bool ran = line.hits > 0 || line.*kMember != Duration{};
+  return ran && sum.whole ? std::optional(line.*kMember) : std::nullopt;
 }
 
-std::optional<std::int64_t> per_hit(const Line& line) {
-  if (line.hits == 0) return {};
+template <auto kMember>
+auto joined(const Line& line, const Sum& sum) {
+  const bool has = sum.joined && (line.statement || line.none);
+  return has ? std::optional(line.share.*kMember) : std::nullopt;
+}
+template <auto kMember>
+auto of_devices(const Line& line, const Sum& sum) {
+  return sum.devices ? joined<kMember>(line, sum) : std::nullopt;
+}
+template <auto kMember>
+auto of_memory(const Line& line, const Sum& sum) {
+  return sum.memory ? joined<kMember>(line, sum) : std::nullopt;
+}
+template <auto kMember>
+auto of_device_memory(const Line& line, const Sum& sum) {
+  return sum.memory ? of_devices<kMember>(line, sum) : std::nullopt;
+}
+
+std::optional<std::int64_t> per_hit(const Line& line, const Sum& whole) {
+  if (line.hits == 0 || !whole.whole) return {};
   constexpr std::uint64_t kMost = std::numeric_limits<std::int64_t>::max();
   const auto count = static_cast<std::int64_t>(std::min(line.hits, kMost));
   const std::int64_t rest = to_ns(line.total) % count;
@@ -83,19 +114,58 @@ constexpr Lines::Column kColumns[] = {
      by<per_hit>},
     {"total_percent", ColumnKind::percent, "percent",
      "Its total time, of that of all statements of its function.",
-     [](const Line& line) {
-       return line.hits == 0 ? std::nullopt : percent_of(line.total, line.function_total);
+     [](const Line& line, const Sum& sum) {
+       return line.hits == 0 || !sum.whole ? std::nullopt
+                                           : percent_of(line.total, line.function_total);
      }},
     {"self_ns", ColumnKind::duration_ns, "ns",
      "Time in it, without what recorded statements of called functions took.",
      by<of_run<&Line::self>>},
     {"self_percent", ColumnKind::percent, "percent", "Its own time, of that of all statements.",
      [](const Line& line, const Sum& sum) {
-       return line.hits == 0 ? std::nullopt : percent_of(line.self, sum.self);
+       return line.hits == 0 || !sum.whole ? std::nullopt : percent_of(line.self, sum.self);
      },
      true},
-    {"function", ColumnKind::name, "", "The function that it is in.", by<&Line::function>},
-    {"last_line", ColumnKind::integer, "", "Last line of the statement.", by<&Line::last>, true},
+    {"host_ns", ColumnKind::duration_ns, "ns",
+     "Time that threads were in it, and in nothing recorded that it called, while operators were "
+     "recorded.",
+     by<joined<&LineShare::host>>, true},
+    {"operators_ns", ColumnKind::duration_ns, "ns",
+     "Time on the host in operators that it called, with all that these called.",
+     by<joined<&LineShare::operators>>},
+    {"backward_operators_ns", ColumnKind::duration_ns, "ns",
+     "Time on the host in the operators of the backward pass of what it called.",
+     by<joined<&LineShare::backward_operators>>},
+    {"device_ns", ColumnKind::duration_ns, "ns", "Busy time of devices with what it launched.",
+     by<of_devices<&LineShare::device>>},
+    {"backward_device_ns", ColumnKind::duration_ns, "ns",
+     "Busy time of devices with the backward pass of what it called.",
+     by<of_devices<&LineShare::backward_device>>},
+    {"device_idle_ns", ColumnKind::duration_ns, "ns",
+     "Idle time of devices while the host was in it, or until what it launched began.",
+     by<of_devices<&LineShare::idle>>},
+    {"blocked_ns", ColumnKind::duration_ns, "ns", "Time in its calls that wait for a device.",
+     by<of_devices<&LineShare::blocked>>},
+    {"awaited_ns", ColumnKind::duration_ns, "ns",
+     "How long such calls, of whatever line, waited while a device did what this one launched.",
+     by<of_devices<&LineShare::awaited>>, true},
+    {"host_allocated_bytes", ColumnKind::bytes, "bytes",
+     "What the framework allocated on the host for it, backward pass included.",
+     by<of_memory<&LineShare::host_allocated>>},
+    {"device_allocated_bytes", ColumnKind::bytes, "bytes", "The same on devices.",
+     by<of_device_memory<&LineShare::device_allocated>>},
+    {"host_held_bytes", ColumnKind::bytes, "bytes",
+     "What of it was held when the framework held most on the host.",
+     by<of_memory<&LineShare::host_held>>, true},
+    {"device_held_bytes", ColumnKind::bytes, "bytes",
+     "What of it was held when the framework held most on the device.",
+     by<of_device_memory<&LineShare::device_held>>},
+    {"copied_bytes", ColumnKind::bytes, "bytes", "Bytes of the copies that it launched.",
+     by<of_devices<&LineShare::copied>>},
+    {"function", ColumnKind::name, "", "The function that it is in.",
+     [](const Line& line) { return text_or_null(line.function); }},
+    {"last_line", ColumnKind::integer, "", "Last line of the statement.",
+     [](const Line& line) { return line.none ? std::nullopt : std::optional(line.last); }, true},
     {"source", ColumnKind::text, "", "What stands there, where the recording kept it.",
      [](const Line& line) { return text_or_null(line.source); }},
 };
@@ -145,6 +215,57 @@ std::vector<Line> statements_of(const Context& context) {
   }
   return lines;
 }
+
+/// Adds the shares to their statements, and a row of each process, or of all, for what is no
+/// line's. A process that was killed left no sums: its statements are new.
+class Joining {
+ public:
+  Joining(const Context& context, std::vector<Line>& lines)
+      : trace_(context.trace), by_process_(context.options.group_by == "process"), lines_(lines) {
+    for (std::size_t at = 0; at < lines.size(); ++at) {
+      const Line& line = lines[at];
+      numbers_.try_emplace({line.pid, line.file, line.first, line.function}, at);
+    }
+  }
+
+  void add(const LineShares& shares) {
+    for (const auto& [key, share] : shares.shares) {
+      if (share == LineShare()) continue;
+      const std::int64_t pid = by_process_ ? key.pid : kAbsent;
+      (key.statement.valid() ? statement(pid, key.statement).share : nobodys_[pid]) += share;
+    }
+  }
+  /// The rows of what is no line's, one at least.
+  [[nodiscard]] std::vector<Line> nobodys() {
+    std::vector<Line> rows;
+    if (nobodys_.empty()) nobodys_[kAbsent];
+    for (const auto& [pid, share] : nobodys_) {
+      Line& row = rows.emplace_back();
+      row.pid = pid;
+      row.statement = false;
+      row.none = true;
+      row.share = share;
+    }
+    return rows;
+  }
+
+ private:
+  using Place = std::tuple<std::int64_t, std::string_view, std::uint32_t, std::string_view>;
+
+  Line& statement(std::int64_t pid, StringId name) {
+    const StatementName parts = statement_name(trace_.text(name));
+    const Place place{pid, parts.file, parts.first, parts.function};
+    const auto [at, added] = numbers_.try_emplace(place, lines_.size());
+    if (added) lines_.push_back({parts.file, parts.function, 0, parts.first, parts.first, pid});
+    return lines_[at->second];
+  }
+
+  const Trace& trace_;
+  bool by_process_;
+  std::vector<Line>& lines_;
+  std::map<Place, std::size_t> numbers_;
+  std::map<std::int64_t, LineShare> nobodys_;
+};
 
 /// The statements of a function, and the lines between them that are none.
 struct Listed {
@@ -252,31 +373,91 @@ std::string_view without_indentation(std::string_view text) {
   return begin == text.npos ? std::string_view() : text.substr(begin);
 }
 
+/// Whether there is anything that lines could be joined with.
+bool has_work(const Trace& trace) {
+  return std::ranges::any_of(trace.categories, [](const Category& category) {
+    return category.slices > 0 &&
+           (category.kind == SliceKind::cpu_op || is_device_activity(category.kind));
+  });
+}
+
+void note_what_lacks(const Trace& trace, const Sum& sum, std::vector<std::string>& notes) {
+  if (!sum.whole)
+    notes.emplace_back(
+        "Hits, total and own times are of the whole run, so parts of it do not have them.");
+  if (!sum.joined) {
+    notes.emplace_back(
+        has_work(trace)
+            ? "What lines caused (operators, device time, memory) is not known: the recording has "
+              "no timeline of lines, which fathom run --with lines records while it runs "
+              "torch.profiler."
+            : "Nothing was recorded that lines cause: neither operators nor a device.");
+    return;
+  }
+  if (!sum.devices) notes.emplace_back("Nothing was recorded of a device.");
+  if (!sum.memory)
+    notes.emplace_back(
+        "No events of an allocator were recorded; fathom run --with lines,memory records them.");
+}
+
 Result<Lines> compute(const Context& context, const OptionValues& own) {
   const SourceTexts sources(context.trace);
   Lines lines;
   std::vector<Line> statements = statements_of(context);
   for (const Line& line : statements) add(lines.shared.self, line.self);
+  const LineShares shares = compute_line_shares(context);
+  Joining joining(context, statements);
+  joining.add(shares);
+  lines.shared.whole = context.everything();
+  lines.shared.joined = shares.timeline;
+  lines.shared.devices = shares.devices;
+  lines.shared.memory = shares.memory;
   if (sources.empty() && !statements.empty())
     lines.notes.emplace_back(
         "The recording kept no source files (fathom run --sources off, or their size), so no text "
         "is shown beside the lines.");
+  note_what_lacks(context.trace, lines.shared, lines.notes);
   if (own.flag(kListing)) {
+    std::ranges::stable_sort(
+        statements, {}, [](const Line& line) { return std::pair(function_of(line), line.first); });
     lines.rows = listed(statements, sources);
-    return lines;
+  } else {
+    const bool whole = lines.shared.whole;
+    std::erase_if(statements, [whole](const Line& line) {
+      const bool ran = whole && (line.hits > 0 || line.self != Duration{});
+      return !ran && line.share == LineShare();
+    });
+    for (Line& line : statements)
+      line.source = without_indentation(sources.line(line.file, line.first));
+    std::ranges::stable_sort(statements, std::greater<>(), [whole](const Line& line) {
+      return whole ? line.self : line.share.host;
+    });
+    lines.rows = std::move(statements);
   }
-  std::erase_if(statements,
-                [](const Line& line) { return line.hits == 0 && line.self == Duration{}; });
-  for (Line& line : statements)
-    line.source = without_indentation(sources.line(line.file, line.first));
-  std::ranges::stable_sort(statements, std::greater<>(), &Line::self);
-  lines.rows = std::move(statements);
+  if (!shares.timeline) return lines;
+  std::ranges::move(joining.nobodys(), std::back_inserter(lines.rows));
   return lines;
 }
 
-constexpr std::string_view kImportance[] = {
-    "location",      "hits",    "total_ns", "source", "total_per_hit_ns",
-    "total_percent", "self_ns", "function", "process"};
+constexpr std::string_view kImportance[] = {"location",
+                                            "hits",
+                                            "total_ns",
+                                            "source",
+                                            "device_ns",
+                                            "device_idle_ns",
+                                            "blocked_ns",
+                                            "backward_device_ns",
+                                            "operators_ns",
+                                            "total_per_hit_ns",
+                                            "total_percent",
+                                            "self_ns",
+                                            "device_held_bytes",
+                                            "device_allocated_bytes",
+                                            "host_allocated_bytes",
+                                            "backward_operators_ns",
+                                            "copied_bytes",
+                                            "function",
+                                            "process"};
 
 constexpr Need kNeeds[] = {{StoreTable::lines}};
 
@@ -290,15 +471,17 @@ Report report() {
            "process, the longest own time first. Own times sum to the time that threads spent in "
            "recorded code and in what it called; total times overlap, for a caller's holds its "
            "callees'. A statement of several lines is one row, at its first line. It is recorded "
-           "by fathom run --with lines, of the program's own code.",
+           "by fathom run --with lines, of the program's own code. Where torch.profiler recorded "
+           "beside it, each line has what it caused there: what is no line's is (no line), and all "
+           "rows sum to the time of operators, the busy and idle time of devices, the time in "
+           "calls that wait, and the bytes of the allocator and of copies.",
        .group_by = kGroupBy,
        .sort = "",
        .example =
            "fathom lines fathom-runs/20260101-120000-train --listing --filter function=train",
        .options = kOptions,
        .needs = kNeeds,
-       .importance = kImportance,
-       .whole = true});
+       .importance = kImportance});
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "reports/answer.h"
+#include "store/slice_appender.h"
 #include "store/trace_builder.h"
 
 namespace fathom {
@@ -80,8 +81,68 @@ TEST_F(LinesReport, WithoutSourcesThereIsANote) {
   trace_.sources.clear();
   const Answer table("lines", trace_);
   EXPECT_EQ(table.rows(), 5U);
-  ASSERT_EQ(table.notes().size(), 1U);
+  ASSERT_EQ(table.notes().size(), 2U);
   EXPECT_NE(table.notes()[0].find("--sources off"), std::string::npos);
+  EXPECT_NE(table.notes()[1].find("neither operators nor a device"), std::string::npos);
+}
+
+TEST_F(LinesReport, WhatLinesCausedStandsBesideThem) {
+  TraceBuilder builder;
+  builder.on_thread(7, 7);
+  builder.op("aten::mm", 10, 100);
+  builder.op("aten::mm", 300, 50);
+  builder.memory(20, 640, 0, -1, 0xa, 640);
+  Trace made = builder.build();
+  std::swap(trace_, made);
+  add("f", 3, 5, 6, 10, 600, 500);
+  const TrackId track(trace_.tracks.size());
+  Track line;
+  line.kind = TrackKind::async;
+  line.process = line.thread = trace_.strings.intern("line");
+  line.pid = line.tid = 7;
+  trace_.tracks.push_back(line);
+  const auto category = static_cast<std::uint8_t>(trace_.categories.size());
+  trace_.categories.push_back({trace_.strings.intern("line"), SliceKind::other, 0});
+  SliceAppender(trace_).add({.track = track,
+                             .start = time_ns(0),
+                             .duration = duration_ns(200),
+                             .name = trace_.strings.intern("/a.py:5 f"),
+                             .category = category});
+  SliceAppender(trace_).add({.track = track,
+                             .start = time_ns(200),
+                             .duration = duration_ns(20),
+                             .name = trace_.strings.intern("/b.py:1 <module>"),
+                             .category = category});
+  const Answer table("lines", trace_);
+  EXPECT_EQ(texts(table, "location"),
+            (std::vector<std::string>{"/a.py:5", "/b.py:1", "(no line)"}));
+  EXPECT_EQ(table.number(0, "operators_ns"), 100);
+  EXPECT_EQ(table.number(2, "operators_ns"), 50);
+  EXPECT_EQ(table.number(0, "host_allocated_bytes"), 640);
+  EXPECT_EQ(table.number(1, "host_ns"), 20);
+  EXPECT_EQ(table.number(1, "hits"), 0);
+  EXPECT_TRUE(table.null(2, "hits"));
+  EXPECT_TRUE(table.null(0, "device_ns"));
+  ASSERT_EQ(table.notes().size(), 2U);
+  EXPECT_EQ(table.notes()[1], "Nothing was recorded of a device.");
+
+  // Hits are of the whole run.
+  const Answer part("lines", trace_, std::string(),
+                    Selection{.window = Interval{time_ns(0), time_ns(100)}});
+  EXPECT_EQ(texts(part, "location"), (std::vector<std::string>{"/a.py:5", "(no line)"}));
+  EXPECT_TRUE(part.null(0, "hits"));
+  EXPECT_EQ(part.number(0, "operators_ns"), 100);
+}
+
+TEST_F(LinesReport, WorkWithoutATimelineHasANote) {
+  TraceBuilder builder;
+  builder.op("aten::mm", 10, 100);
+  trace_ = builder.build();
+  add("f", 3, 5, 6, 10, 600, 500);
+  const Answer table("lines", trace_);
+  EXPECT_EQ(table.rows(), 1U);
+  EXPECT_TRUE(table.null(0, "operators_ns"));
+  EXPECT_NE(table.notes().back().find("no timeline of lines"), std::string::npos);
 }
 
 TEST_F(LinesReport, WithoutAProfileTheOptionIsNamed) {

@@ -51,7 +51,8 @@ enum class Kind : std::uint16_t {
   line,
   frame,
   stack,
+  line_run,
 };
-inline constexpr std::size_t kKinds = static_cast<std::size_t>(Kind::stack) + 1;
+inline constexpr std::size_t kKinds = static_cast<std::size_t>(Kind::line_run) + 1;
 
 }  // namespace fathom::wire

@@ -223,6 +223,24 @@ struct LineRecord {
   }
 };
 
+/// A stretch of time in which a thread was in a statement, and in none that it called.
+struct LineRunRecord {
+  static constexpr Kind kKind = Kind::line_run;
+  std::int64_t start = 0;
+  std::int64_t duration = 0;
+  std::int32_t pid = 0;
+  std::int64_t tid = 0;
+  std::string_view file;
+  std::uint32_t first = 0;  ///< Line.
+  std::string_view function;
+  static constexpr auto fields(auto&& visit) {
+    return visit(Field{"start", &LineRunRecord::start}, Field{"duration", &LineRunRecord::duration},
+                 Field{"pid", &LineRunRecord::pid}, Field{"tid", &LineRunRecord::tid},
+                 Field{"file", &LineRunRecord::file}, Field{"first", &LineRunRecord::first},
+                 Field{"function", &LineRunRecord::function});
+  }
+};
+
 /// A function on stacks, below `parent` that called it. Stands alone like strings: defined in the
 /// block that uses it.
 struct FrameRecord {

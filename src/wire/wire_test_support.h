@@ -73,6 +73,9 @@ class Listing final : public Visitor {
     add(at, "line", r.pid, r.file, r.first, r.last, r.function, r.function_line, r.hits, r.total,
         r.self);
   }
+  void line_run(const LineRunRecord& r, std::uint64_t at) override {
+    add(at, "line_run", r.start, r.duration, r.pid, r.tid, r.file, r.first, r.function);
+  }
 
   /// The lines of one kind.
   [[nodiscard]] std::vector<std::string> of(const std::string& kind) const {

@@ -558,6 +558,11 @@ void Writer::line(const Line& line) noexcept {
   state_->write(line, kNever);
 }
 
+void Writer::line_run(const LineRun& run) noexcept {
+  const auto lock = state_->lock();
+  state_->write(run, run.start);
+}
+
 void Writer::device(const DeviceActivity& activity) noexcept {
   const auto lock = state_->lock();
   state_->write(activity);

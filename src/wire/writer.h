@@ -32,6 +32,7 @@ struct WriterOptions {
 using Exit = ExitRecord;
 using Function = FunctionRecord;
 using Line = LineRecord;
+using LineRun = LineRunRecord;
 /// A function on a stack; its parent and id follow from its place.
 struct StackFrame {
   std::uint32_t number = 0;  ///< The caller's: equal ones have equal function, file and line.
@@ -95,6 +96,7 @@ class Writer {
   void dropped(std::string_view what, std::uint64_t count) noexcept;
   void function(const Function& function) noexcept;
   void line(const Line& line) noexcept;
+  void line_run(const LineRun& run) noexcept;
   /// What a device did, with how it was launched, what it copied or what it waited for.
   void device(const DeviceActivity& activity) noexcept;
   /// Calls of a library, in their threads.

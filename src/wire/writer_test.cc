@@ -47,6 +47,13 @@ TEST(Writer, WhatIsWrittenIsReadBack) {
                 .hits = 6,
                 .total = 8,
                 .self = 7});
+  writer->line_run({.start = 210,
+                    .duration = 4,
+                    .pid = 10,
+                    .tid = 11,
+                    .file = "a.py",
+                    .first = 4,
+                    .function = "f"});
   EXPECT_FALSE(writer->close());  // 12 lines are missing, says the caller
   ReadBack back;
   read_back(bytes_of(path), back);
@@ -65,7 +72,8 @@ TEST(Writer, WhatIsWrittenIsReadBack) {
                                              "exit 200 10 9 1 2 3 4 -1 -1",
                                              "dropped lines 12",
                                              "function 10 a.py 3 f 2 9 4",
-                                             "line 10 a.py 4 5 f 3 6 8 7"};
+                                             "line 10 a.py 4 5 f 3 6 8 7",
+                                             "line_run 210 4 10 11 a.py 4 f"};
   EXPECT_EQ(lines, expected);
   EXPECT_EQ(back.damage.skipped.count + back.damage.cut_off.count + back.damage.missing.count, 0U);
 }

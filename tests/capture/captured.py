@@ -45,6 +45,7 @@ KINDS = {
     13: ("dropped", "<IQ"),
     14: ("function", "<iIIIQqq"),
     22: ("line", "<iIIIIIQqq"),
+    25: ("line_run", "<qqiqIII"),
 }
 # Which fields are numbers of strings.
 TEXTS = {
@@ -58,6 +59,7 @@ TEXTS = {
     "dropped": (0,),
     "function": (1, 3),
     "line": (1, 4),
+    "line_run": (4, 6),
 }
 Slice = collections.namedtuple("Slice", "start duration pid tid name category value")
 

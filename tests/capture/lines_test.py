@@ -148,6 +148,70 @@ class Way(unittest.TestCase):
         self.assertEqual(calls.hits, 40)
         self.assertGreater(calls.total, json.loads(run.out)["calls"] * 0.9)
 
+    def test_a_window_has_a_timeline(self) -> None:
+        """As torch.profiler begins and ends it: where each thread is, without a hole."""
+        program = self.program(
+            """
+            import threading, time
+            import fathom_recorder.recorder
+
+            def inner():
+                time.sleep(0.03)  # inner
+
+            def both():
+                time.sleep(0.02)  # before
+                inner()  # calls
+                yield  # rests
+                time.sleep(0.01)  # resumed
+
+            def work():
+                for _ in both():
+                    time.sleep(0.04)  # caller
+
+            recorder = fathom_recorder.recorder.current
+            time.sleep(0.05)
+            recorder.window_begins()
+            begin = time.monotonic_ns()
+            thread = threading.Thread(target=work)
+            thread.start()
+            work()
+            thread.join()
+            end = time.monotonic_ns()
+            recorder.window_ends(True)
+            work()
+            recorder.window_begins()
+            recorder.window_ends(False)
+            print(begin, end, thread.native_id)
+            """
+        )
+        run = self.record(program)
+        self.assertEqual((run.code, run.err), (0, ""))
+        begin, end, other = map(int, run.out.split())
+        pid = run.process()["pid"]
+        marks = {
+            number: line.rpartition("# ")[2]
+            for number, line in enumerate(pathlib.Path(program).read_text().splitlines(), 1)
+        }
+        runs = [fields for kind, fields in run.records(pid) if kind == "line_run"]
+        known = {"before": 20, "inner": 30, "caller": 40, "resumed": 10}
+        for tid in (pid, other):
+            own = [fields for fields in runs if fields[3] == tid]
+            self.assertEqual([f[0] for f in own], sorted(f[0] for f in own))
+            for one, following in zip(own, own[1:]):
+                self.assertLessEqual(one[0] + one[1], following[0] + 1)
+            for word, least in known.items():
+                times = [f[1] for f in own if marks[f[5]] == word]
+                self.assertEqual(len(times), 1, word)
+                self.assertGreaterEqual(times[0], least * 1_000_000)
+                self.assertLess(times[0], least * 1_000_000 + 200_000_000)
+        main = [fields for fields in runs if fields[3] == pid]
+        inside = sum(
+            min(start + length, end) - max(start, begin) for start, length, *_ in main
+            if start < end and start + length > begin
+        )
+        self.assertGreater(inside, 0.99 * (end - begin))
+        self.assertLess(max(start + length for start, length, *_ in main), end + 1_000_000_000)
+
     def test_threads_that_began_elsewhere_are_found(self) -> None:
         if self.version == "3.8":
             self.skipTest("not found there")

@@ -4,6 +4,7 @@ They take minutes: `make test-torch` installs torch and runs them."""
 
 from __future__ import annotations
 
+import decimal
 import json
 import os
 import pathlib
@@ -18,6 +19,22 @@ import captured
 PYTHON = captured.TORCH_PYTHON
 WANTED = os.environ.get("FATHOM_TEST_TORCH") == "1"
 LIMIT = 600
+
+
+def time_of_operators(events: list[dict[str, Any]]) -> int:
+    """In which a thread was in any operator, ns."""
+    total = 0
+    threads = {event["tid"] for event in events if event.get("cat") == "cpu_op"}
+    for thread in threads:
+        own = [e for e in events if e.get("cat") == "cpu_op" and e["tid"] == thread]
+        spans = sorted(
+            (round(e["ts"] * 1000), round((e["ts"] + e["dur"]) * 1000)) for e in own
+        )
+        until = 0
+        for begin, end in spans:
+            total += max(0, end - max(begin, until))
+            until = max(until, end)
+    return total
 
 
 @unittest.skipUnless(WANTED, "make test-torch runs these")
@@ -54,6 +71,47 @@ class Options(unittest.TestCase):
     def test_a_schedule_chooses_the_steps(self) -> None:
         self.run_program("train.py", "--steps", "skip_first=2,wait=1,warmup=1,active=2,repeat=2")
         self.assertEqual(self.steps(), [[4, 5], [8, 9]])
+
+    def test_lines_have_what_they_cause_and_all_of_it_is_divided(self) -> None:
+        self.run_program("lines_of_training.py", "--with", "lines,memory")
+        (path,) = self.traces()
+        events = json.loads(path.read_text(), parse_float=decimal.Decimal)["traceEvents"]
+        rows = self.rows("lines")
+        total = {
+            column: sum(row[column] or 0 for row in rows)
+            for column in ("operators_ns", "backward_operators_ns", "host_allocated_bytes")
+        }
+        self.assertEqual(
+            total["operators_ns"] + total["backward_operators_ns"], time_of_operators(events)
+        )
+        sizes = [e["args"]["Bytes"] for e in events if e.get("name") == "[memory]"]
+        self.assertEqual(total["host_allocated_bytes"], sum(size for size in sizes if size > 0))
+
+        text = (captured.PROGRAMS / "lines_of_training.py").read_text().splitlines()
+        lines = {}
+        for row in rows:
+            file, _, number = row["location"].rpartition(":")
+            if file:
+                lines[text[int(number) - 1].rpartition("# ")[2]] = row
+        steps = len(self.steps()[0])
+        self.assertGreater(steps, 1)
+        allocated = {word: row["host_allocated_bytes"] for word, row in lines.items()}
+        self.assertEqual(allocated["input"], steps * 64 * 256 * 4)
+        self.assertGreater(allocated["first"], steps * (64 * 512 + 512 * 256) * 4 - 1)
+        self.assertEqual(lines["input"]["backward_operators_ns"], 0)
+        for word in ("first", "second", "loss"):
+            self.assertGreater(lines[word]["operators_ns"], 0)
+            self.assertGreater(lines[word]["backward_operators_ns"], 0)
+        self.assertIsNone(lines["first"]["device_ns"])
+        none = rows[-1]
+        self.assertEqual(none["location"], "(no line)")
+        self.assertLess(none["operators_ns"], 0.01 * total["operators_ns"])
+
+        step = self.steps()[0][0]
+        part = self.rows("lines", "session", "--steps", str(step))
+        one = [row for row in part if row["location"] == lines["input"]["location"]]
+        self.assertEqual(one[0]["host_allocated_bytes"], 64 * 256 * 4)
+        self.assertIsNone(one[0]["hits"])
 
     def test_the_hook_writes_no_facts_into_a_recorded_step(self) -> None:
         self.run_program("train.py", "--with", "stacks", "--steps", "wait=1,warmup=1,active=3")

@@ -21,7 +21,7 @@ HEADER = struct.Struct("<4sIIHHQ")
 LAYOUTS = {
     2: "<qqI", 3: "<qiiiII", 4: "<iqI", 5: "<qqiqIIq", 6: "<qiqII", 7: "<qiq", 8: "<qiqII", 9: "<IiiII", 10: "<qId",
     11: "<iII", 12: "<qiiqqqqqq", 13: "<IQ", 14: "<iIIIQqq", 15: "<II",
-    22: "<iIIIIIQqq", 23: "<IIIIi", 24: "<qiqIIqqqII",
+    22: "<iIIIIIQqq", 23: "<IIIIi", 24: "<qiqIIqqqII", 25: "<qqiqIII",
     **DEVICE_LAYOUTS,
 }  # fmt: skip
 LARGEST = 16 << 20
@@ -37,7 +37,7 @@ CATEGORIES = {
     "kernel": ("kernel", False), "gpu_memcpy": ("memcpy", False), "gpu_memset": ("memset", False),
     "cuda_graph": ("kernel", False), "cuda_sync": ("sync", False), "cuda_runtime": ("runtime", False),
     "cuda_driver": ("driver", False), "overhead": ("overhead", False), "overhead.device": ("overhead", True),
-    "host_function": ("other", False),
+    "host_function": ("other", False), "line": ("other", True),
 }  # fmt: skip
 Place = tuple[str, str, str]
 
@@ -171,7 +171,7 @@ class WireReader:
             8: self.instant, 9: self.counter, 10: self.sample, 11: self.fact, 12: self.exit, 14: self.function,
             15: self.argument, 16: self.devices.device, 17: self.devices.launch, 18: self.devices.copy,
             19: self.devices.wait, 20: self.devices.call, 21: self.devices.memory,
-            22: self.line, 23: self.frame, 24: self.stack,
+            22: self.line, 23: self.frame, 24: self.stack, 25: self.line_run,
         }  # fmt: skip
         if 5 <= kind <= 8:
             self.devices.last = None
@@ -340,6 +340,14 @@ class WireReader:
         if self.fits("profile", max(total, own), min(total, own)):
             shown = (pid, self.text(file), self.text(function), first, last, of, hits, total, own)
             self.lines.append("|".join(["line", *map(str, shown)]))
+
+    def line_run(self, start: int, duration: int, pid: int, tid: int, file: int, first: int, function: int) -> None:
+        self.owner = None
+        if self.true(start):
+            place = self.track("async", pid, tid, "line" if tid == pid else f"line {tid}")
+            name = f"{self.text(file)}:{first} {self.text(function)}"
+            self.plain_slice(place, start, duration, name, "line")
+            self.owner = None
 
     def frame(self, number: int, parent: int, function: int, file: int, line: int) -> None:
         if number:

@@ -73,6 +73,12 @@ class Functions:
         self._sums = Sums()
         self._way.forked()
 
+    def window_begins(self) -> None:
+        """It has no timeline."""
+
+    def window_ends(self, writer: Writer, kept: bool) -> None:
+        pass
+
     @quietly
     def save(self, writer: Writer) -> None:
         """What is new since the last time, where this process may go on or not."""

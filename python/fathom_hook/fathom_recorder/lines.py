@@ -8,8 +8,9 @@ once.
 from __future__ import annotations
 
 import os
+import struct
 import sys
-from typing import TYPE_CHECKING, Any, Dict, Tuple
+from typing import TYPE_CHECKING, Any, Dict, List, Tuple
 
 from . import native, sources
 from .failures import is_of_signal, note, quietly
@@ -33,9 +34,15 @@ GENERATES = 0x20 | 0x80 | 0x200  # a generator, a coroutine, an asynchronous gen
 
 # File, first and last line, function and its line.
 Key = Tuple[str, int, int, str, int]
+# Start, duration, thread; file, first line and function of the statement.
+Run = Tuple[int, int, int, Tuple[str, int, str]]
 # At the most, of a process.
 MOST = 200_000
+MOST_RUNS = 4_000_000
 MOST_CODES = 50_000
+# Of the timeline, as the library gives them: start, duration, thread, code object, statement.
+RUN = struct.Struct("<qqqQQ")
+RUNS_OF_BLOCK = 256
 
 
 def start(recorder: Any) -> Any:
@@ -67,6 +74,8 @@ class Lines:
         # By address, for two that are equal may be of two files; they stay as long as the process.
         self._codes: Dict[int, Tuple[Any, CodeLines]] = {}
         self._rows = 0
+        self._runs = 0
+        self._timed = False
         self._tool = -1
         self._local = 0
 
@@ -90,6 +99,9 @@ class Lines:
         module.begin_lines(
             self._decide, most_bytes, None, monitoring.DISABLE, watch, tool, self._local
         )
+        # Of an earlier recording of this process; the library asks about new ones alone.
+        for code, _ in list(self._codes.values()):
+            watch(tool, code, self._local)
         native.listen(tool, ("PY_START",), start)
         native.listen(tool, RESUME, resume)
         native.listen(tool, LEAVE, leave)
@@ -125,6 +137,8 @@ class Lines:
         """A child counts from nothing, and its file names every statement again."""
         self._module.forked()
         self._rows = 0
+        self._runs = 0
+        self._timed = False
         for _, lines in list(self._codes.values()):
             lines.written = False
 
@@ -147,6 +161,7 @@ class Lines:
     @quietly
     def end(self, writer: Writer) -> None:
         try:
+            self.window_ends(writer, True)
             self.stop()
         finally:
             self.save(writer)
@@ -196,6 +211,41 @@ class Lines:
             if is_of_signal(error):
                 raise
             return {}  # not Python, or not all of it: each line is a statement
+
+    # The timeline
+
+    @quietly
+    def window_begins(self) -> None:
+        """From here on operators and kernels are recorded, which statements are joined with."""
+        self._timed = True
+        self._module.begin_timeline()
+
+    @quietly
+    def window_ends(self, writer: Writer, kept: bool) -> None:
+        if not self._timed:
+            return
+        self._timed = False
+        packed, lost = self._module.take_timeline()
+        if not kept:
+            return
+        names: Dict[Tuple[int, int], Tuple[str, int, str]] = {}
+        runs: List[Run] = []
+        for start, duration, tid, code, statement in RUN.iter_unpack(packed):
+            name = names.get((code, statement))
+            if name is None:
+                file, first, _, function, _ = _key_of(self._codes[code][1], statement)
+                name = names[code, statement] = (file, first, function)
+            if self._runs >= MOST_RUNS:
+                lost += 1
+                continue
+            self._runs += 1
+            runs.append((start, duration, tid, name))
+            if len(runs) == RUNS_OF_BLOCK:
+                writer.line_runs(runs)
+                runs = []
+        writer.line_runs(runs)
+        if lost > 0:
+            writer.drop("changes of lines", lost)
 
     # What was found
 

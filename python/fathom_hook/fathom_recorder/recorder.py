@@ -172,6 +172,15 @@ class Recorder:
         self.writer.slice(*fields)
         self.ticker.wake()
 
+    def window_begins(self) -> None:
+        """Operators and what devices do are recorded from here on."""
+        for profile in self.profiles:
+            profile.window_begins()
+
+    def window_ends(self, kept: bool) -> None:
+        for profile in self.profiles:
+            profile.window_ends(self.writer, kept)
+
     # Forks
 
     @failures.quietly

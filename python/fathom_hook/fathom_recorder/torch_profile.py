@@ -94,6 +94,8 @@ class Profiling:
     def _begin_active(self) -> None:
         self._began_ns = monotonic_ns()
         self._watch.pieces.begin()
+        if self.window.kept:
+            self._watch.recorder.window_begins()
 
     def _warm(self, arguments: dict[str, Any]) -> None:
         """A process's first profile loads and allocates what all of them use, some of it with the
@@ -205,6 +207,7 @@ class Profiling:
         if self._ranges_ended:
             return
         self._ranges_ended = True
+        self._watch.recorder.window_ends(self.window.kept)
         self._end_evaluation()
         self._end_step_range()
         # Of all threads there is no other profile that an open range could write its end into.

@@ -115,6 +115,7 @@ int PyList_Append(PyObject*, PyObject*);
 int PyList_SetItem(PyObject*, std::intptr_t, PyObject*);
 char* PyBytes_AsString(PyObject*);
 std::intptr_t PyBytes_Size(PyObject*);
+PyObject* PyBytes_FromStringAndSize(const char*, std::intptr_t);
 long PyLong_AsLong(PyObject*);
 PyObject* PyUnicode_FromFormat(const char*, ...);
 int PyUnicode_CompareWithASCIIString(PyObject*, const char*);

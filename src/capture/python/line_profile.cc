@@ -40,12 +40,27 @@ void LineProfile::enter(const LineTable& table, Statement goes_on, std::uint64_t
   frame.code = code;
   frame.entered = now;
   open(frame, code->sums[goes_on], now);
+  // Until its first line begins, a call is its caller's.
+  if (goes_on != 0) show_innermost(now);
+}
+
+void LineProfile::show_innermost(std::uint64_t now) {
+  if (!LineTimeline::is_on()) return;
+  if (depth_ == 0) return timeline_.change(nullptr, 0, now);
+  const Frame& frame = stack_[depth_ - 1];
+  timeline_.change(frame.code->table, static_cast<Statement>(frame.open - frame.code->sums), now);
+}
+
+void LineProfile::begin_timeline(std::uint64_t now) {
+  timeline_.clear();
+  if (depth_ > 0) show_innermost(now);
 }
 
 void LineProfile::pop(std::uint64_t now) {
   Frame& frame = stack_[--depth_];
   close(frame, now);
   if (depth_ > 0) stack_[depth_ - 1].callees += between(frame.entered, now);
+  show_innermost(now);
 }
 
 void LineProfile::leave(const void* key, std::uint64_t now) {
@@ -137,6 +152,7 @@ void LineProfile::clear(std::uint64_t now) {
 
 void LineProfile::abandon() {
   while (depth_ > 0) --stack_[--depth_].open->depth;
+  timeline_.abandon();
   unpushed_ = 0;
 }
 

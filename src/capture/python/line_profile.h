@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "capture/python/line_table.h"
+#include "capture/python/line_timeline.h"
 
 namespace fathom::python {
 
@@ -38,7 +39,9 @@ class LineProfile {
       if (!find_frame(key, now)) return;
     }
     Frame& frame = stack_[depth_ - 1];
-    begin(frame, frame.code->table->at_line(line), now);
+    const Statement statement = frame.code->table->at_line(line);
+    begin(frame, statement, now);
+    if (LineTimeline::is_on()) timeline_.change(frame.code->table, statement, now);
   }
   /// The frame ends, or rests.
   void leave(const void* key, std::uint64_t now);
@@ -49,6 +52,12 @@ class LineProfile {
   void clear(std::uint64_t now);
   /// The thread is gone, and another one goes on with the sums.
   void abandon();
+
+  /// Which thread it is, by the system's number.
+  void belongs_to(std::int64_t tid) { timeline_.belongs_to(tid); }
+  /// The timeline begins anew, with what is open.
+  void begin_timeline(std::uint64_t now);
+  [[nodiscard]] LineTimeline& timeline() { return timeline_; }
 
   /// Visits each code object that ran.
   template <typename OnCode>
@@ -96,6 +105,8 @@ class LineProfile {
     sums.hits += static_cast<std::uint64_t>(begins);
     open(frame, sums, now);
   }
+  /// The thread is where its innermost frame is.
+  void show_innermost(std::uint64_t now);
   void pop(std::uint64_t now);
   bool find_frame(const void* key, std::uint64_t now);
   bool unwind_to(const void* key, std::uint64_t now);
@@ -110,6 +121,7 @@ class LineProfile {
   ThreadCode* latest_ = nullptr;
   std::uint64_t lost_ = 0;
   std::uint64_t unmatched_ = 0;
+  LineTimeline timeline_;
 };
 
 }  // namespace fathom::python

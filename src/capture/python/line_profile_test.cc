@@ -203,6 +203,92 @@ TEST_F(LineProfileTest, LinesOfCodeWithoutATableAreCounted) {
   EXPECT_EQ(profile_.lost(), 1U);
 }
 
+class LineTimelineTest : public LineProfileTest {
+ protected:
+  LineTimelineTest() {
+    profile_.belongs_to(7);
+    LineTimeline::turn(true);
+  }
+  ~LineTimelineTest() override {
+    LineTimeline::turn(false);
+    profile_.timeline().clear();
+  }
+  LineTimelineTest(const LineTimelineTest&) = delete;
+  LineTimelineTest& operator=(const LineTimelineTest&) = delete;
+
+  /// "7: f1 0-10, …" up to that moment.
+  std::vector<std::string> runs(std::uint64_t now) {
+    std::vector<std::string> found;
+    profile_.timeline().visit(now, [&](const LineTimeline::Run& run) {
+      const std::string name = run.table == &f_.table() ? "f" : "g";
+      found.push_back(std::to_string(run.tid) + ": " + name + std::to_string(run.statement) + " " +
+                      std::to_string(run.begin) + "-" + std::to_string(run.end));
+    });
+    return found;
+  }
+  using Runs = std::vector<std::string>;
+};
+
+TEST_F(LineTimelineTest, AThreadIsInTheInnermostStatement) {
+  enter(f_, 0);
+  line(f_, 10, 0);
+  enter(g_, 10);  // a call is its caller's until its first line begins
+  line(g_, 12, 12);
+  line(g_, 12, 20);  // a loop in one line is one run
+  leave(g_, 40);
+  line(f_, 11, 45);
+  leave(f_, 50);
+  EXPECT_EQ(runs(60), (Runs{"7: f1 0-12", "7: g2 12-40", "7: f1 40-45", "7: f2 45-50"}));
+}
+
+TEST_F(LineTimelineTest, WhatIsOpenBeginsAndEndsWithIt) {
+  LineTimeline::turn(false);
+  enter(f_, 0);
+  line(f_, 10, 0);
+  EXPECT_EQ(runs(20), Runs{});
+  LineTimeline::turn(true);
+  profile_.begin_timeline(30);
+  EXPECT_EQ(runs(35), Runs{"7: f1 30-35"});
+  enter(g_, 40, 2);  // a generator goes on in its statement
+  EXPECT_EQ(runs(50), (Runs{"7: f1 30-40", "7: g2 40-50"}));
+  profile_.begin_timeline(60);
+  EXPECT_EQ(runs(70), Runs{"7: g2 60-70"});
+  profile_.abandon();
+}
+
+TEST_F(LineTimelineTest, AThreadThatIsGoneEndsWithWhatIsKnownOfIt) {
+  enter(f_, 0);
+  line(f_, 10, 0);
+  line(f_, 11, 10);
+  profile_.abandon();
+  profile_.belongs_to(8);
+  enter(g_, 30);
+  line(g_, 10, 30);
+  leave(g_, 40);
+  EXPECT_EQ(runs(100), (Runs{"7: f1 0-10", "8: g1 30-40"}));
+}
+
+TEST_F(LineTimelineTest, WithoutRoomItEndsAndCountsWhatIsMissing) {
+  enter(f_, 0);
+  std::uint64_t now = 0;
+  for (; now < LineTimeline::kMost + 100; ++now) line(f_, now % 2 == 0 ? 10 : 11, now);
+  EXPECT_GT(profile_.timeline().lost(), 99U);
+  EXPECT_LT(profile_.timeline().lost(), 2000U);
+  const std::size_t kept = now - profile_.timeline().lost();
+  const Runs found = runs(now);
+  ASSERT_EQ(found.size(), kept);
+  const std::string end = std::to_string(kept - 1) + "-" + std::to_string(kept);
+  EXPECT_TRUE(found.back().ends_with(end)) << found.back();
+  leave(f_, now);
+  // The memory serves the next one.
+  MemoryLimit::set(0);
+  profile_.begin_timeline(now);
+  enter(f_, now);
+  line(f_, 10, now);
+  EXPECT_EQ(runs(now + 5).size(), 1U);
+  leave(f_, now + 9);
+}
+
 TEST_F(LineProfileTest, AThreadThatIsGoneLeavesNothingOpen) {
   enter(f_, 0);
   line(f_, 10, 0);

@@ -7,6 +7,7 @@
 #include "capture/python/profile_function.h"
 #include "capture/python/taken.h"
 #include "capture/python/taken_lines.h"
+#include "capture/python/taken_timeline.h"
 #include "capture/python/trace_function.h"
 
 namespace fathom::python {
@@ -233,6 +234,24 @@ PyObject* take_lines(PyObject* /*module*/, PyObject* /*arguments*/) {
   return nullptr;
 }
 
+/// begin_timeline(): from now on the changes of statements are kept, too.
+PyObject* begin_timeline(PyObject* /*module*/, PyObject* /*arguments*/) {
+  if (line_recording.on) begin_timelines();
+  return none();
+}
+
+/// take_timeline() -> (bytes: TakenRun after TakenRun, changes that there was no room for) since
+/// begin_timeline(), which it ends.
+PyObject* take_timeline(PyObject* /*module*/, PyObject* /*arguments*/) {
+  TakenTimeline taken;
+  if (!taken.copy()) return PyErr_NoMemory();
+  PyObject* const bytes =
+      PyBytes_FromStringAndSize(reinterpret_cast<const char*>(taken.runs),
+                                static_cast<std::intptr_t>(taken.count * sizeof(TakenRun)));
+  if (bytes == nullptr) return nullptr;
+  return Py_BuildValue("(NK)", bytes, static_cast<unsigned long long>(taken.lost));
+}
+
 /// line_losses() -> (lines that memory did not suffice for, frames out of order), since the last
 /// take_lines().
 PyObject* line_losses(PyObject* /*module*/, PyObject* /*arguments*/) {
@@ -266,6 +285,8 @@ PyMethodDef methods[] = {{"knows", knows, kArguments, nullptr},
                          {"traces", traces, kNoArguments, nullptr},
                          {"watches", watches, kArguments, nullptr},
                          {"take_lines", take_lines, kNoArguments, nullptr},
+                         {"begin_timeline", begin_timeline, kNoArguments, nullptr},
+                         {"take_timeline", take_timeline, kNoArguments, nullptr},
                          {"line_losses", line_losses, kNoArguments, nullptr},
                          {}};
 PyModuleDef definition = {{{1, nullptr}, nullptr, 0, nullptr},

@@ -5,6 +5,8 @@
 #include <new>
 
 #include <pthread.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #include "capture/python/ticks.h"
 
@@ -17,6 +19,8 @@ std::uint64_t without_profile = 0;
 pthread_key_t key;
 bool has_key = false;
 // NOLINTEND(cppcoreguidelines-avoid-non-const-global-variables)
+
+std::int64_t thread_number() { return static_cast<std::int64_t>(syscall(SYS_gettid)); }
 
 /// Of a thread that ends, maybe without the interpreter's lock.
 void give_back(void* profile) {
@@ -58,6 +62,7 @@ ThreadProfile* profile_new_thread() {
     return nullptr;
   }
   this_thread = found;
+  found->lines.belongs_to(thread_number());
   // Where this fails, the profile is its thread's for ever, and nothing of it is lost.
   if (has_key) pthread_setspecific(key, found);
   return found;
@@ -101,7 +106,10 @@ void forget_other_threads() {
     }
     each->profile.clear(Ticks::now());
     each->lines.clear(Ticks::now());
+    each->lines.timeline().clear();
   }
+  LineTimeline::turn(false);
+  if (this_thread != nullptr) this_thread->lines.belongs_to(thread_number());
 }
 
 }  // namespace fathom::python

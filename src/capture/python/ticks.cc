@@ -41,6 +41,13 @@ bool kernel_trusts_it() {
 }
 #endif
 
+/// Of ns, between two readings: a millisecond gives four digits.
+constexpr std::uint64_t kEnough = 1'000'000;
+
+double ratio(const Ticks::Pair& begin, const Ticks::Pair& end) {
+  return static_cast<double>(end.ns - begin.ns) / static_cast<double>(end.ticks - begin.ticks);
+}
+
 }  // namespace
 
 // NOLINTBEGIN(cppcoreguidelines-avoid-non-const-global-variables): one clock of the process
@@ -86,11 +93,14 @@ Ticks::Pair Ticks::both() {
 
 double Ticks::ns_per_tick() {
   if (!counted) return 1;
-  // A millisecond gives four digits.
-  constexpr std::uint64_t kEnough = 1'000'000;
   Pair end = both();
   while (end.ns - begun.ns < kEnough) end = both();
-  return static_cast<double>(end.ns - begun.ns) / static_cast<double>(end.ticks - begun.ticks);
+  return ratio(begun, end);
+}
+
+double Ticks::ns_per_tick(const Pair& begin, const Pair& end) {
+  if (!counted) return 1;
+  return end.ns - begin.ns < kEnough ? ns_per_tick() : ratio(begin, end);
 }
 
 }  // namespace fathom::python

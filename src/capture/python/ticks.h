@@ -31,12 +31,16 @@ class Ticks {
   /// Nanoseconds of one tick, from all the time since choose().
   static double ns_per_tick();
 
- private:
+  /// Both clocks at one moment; ns of CLOCK_MONOTONIC.
   struct Pair {
     std::uint64_t ticks = 0;
     std::uint64_t ns = 0;
   };
   static Pair both();
+  /// The same from the time between two readings, where that is long enough.
+  static double ns_per_tick(const Pair& begin, const Pair& end);
+
+ private:
   // NOLINTBEGIN(cppcoreguidelines-avoid-non-const-global-variables,bugprone-dynamic-static-initializers):
   // one clock of the process
   static bool counted;

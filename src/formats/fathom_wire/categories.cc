@@ -28,6 +28,7 @@ constexpr CategoryRule kCategories[] = {
     {"cuda_driver", SliceKind::driver},
     {"overhead", SliceKind::overhead},
     {"overhead.device", SliceKind::overhead, true},
+    {"line", SliceKind::other, true},
     {"host_function", SliceKind::other},
 };
 

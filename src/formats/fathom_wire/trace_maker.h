@@ -38,6 +38,8 @@ class TraceMaker final : public wire::Visitor {
   void function(const wire::FunctionRecord& record, std::uint64_t offset) override;
   void line(const wire::LineRecord& record, std::uint64_t offset) override;
   void argument(const wire::ArgumentRecord& record, std::uint64_t offset) override;
+  // In line_records.cc:
+  void line_run(const wire::LineRunRecord& record, std::uint64_t offset) override;
   // In device_records.cc:
   void device(const wire::DeviceActivity& record, std::uint64_t offset) override;
   void launch(const wire::Launch& record, std::uint64_t offset) override;
@@ -73,6 +75,8 @@ class TraceMaker final : public wire::Visitor {
   std::uint8_t category(std::string_view spelling, std::uint64_t offset);
   TrackId track(TrackKind kind, std::int64_t pid, std::int64_t tid, std::string_view series);
   TrackId track_of(std::string_view category, std::int64_t pid, std::int64_t tid);
+  // In line_records.cc:
+  TrackId line_track(std::int64_t pid, std::int64_t tid);
 
   void add_slice(TrackId track, std::int64_t start, std::int64_t duration, StringId name,
                  std::uint8_t category, std::int64_t value);
@@ -104,6 +108,7 @@ class TraceMaker final : public wire::Visitor {
   std::map<Thread, StringId> thread_names_;
   std::map<std::pair<TrackKind, std::pair<std::int64_t, std::string>>, TrackId> tracks_;
   std::map<Thread, TrackId> threads_;
+  std::map<Thread, TrackId> line_tracks_;
   Thread last_thread_{};
   TrackId last_track_;
   std::unordered_map<std::string, std::uint8_t> categories_;
