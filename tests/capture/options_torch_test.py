@@ -27,9 +27,7 @@ def time_of_operators(events: list[dict[str, Any]]) -> int:
     threads = {event["tid"] for event in events if event.get("cat") == "cpu_op"}
     for thread in threads:
         own = [e for e in events if e.get("cat") == "cpu_op" and e["tid"] == thread]
-        spans = sorted(
-            (round(e["ts"] * 1000), round((e["ts"] + e["dur"]) * 1000)) for e in own
-        )
+        spans = sorted((round(e["ts"] * 1000), round((e["ts"] + e["dur"]) * 1000)) for e in own)
         until = 0
         for begin, end in spans:
             total += max(0, end - max(begin, until))
