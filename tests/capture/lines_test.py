@@ -206,7 +206,8 @@ class Way(unittest.TestCase):
                 self.assertLess(times[0], least * 1_000_000 + 200_000_000)
         main = [fields for fields in runs if fields[3] == pid]
         inside = sum(
-            min(start + length, end) - max(start, begin) for start, length, *_ in main
+            min(start + length, end) - max(start, begin)
+            for start, length, *_ in main
             if start < end and start + length > begin
         )
         self.assertGreater(inside, 0.99 * (end - begin))

@@ -27,9 +27,7 @@ def time_of_operators(events: list[dict[str, Any]]) -> int:
     threads = {event["tid"] for event in events if event.get("cat") == "cpu_op"}
     for thread in threads:
         own = [e for e in events if e.get("cat") == "cpu_op" and e["tid"] == thread]
-        spans = sorted(
-            (round(e["ts"] * 1000), round((e["ts"] + e["dur"]) * 1000)) for e in own
-        )
+        spans = sorted((round(e["ts"] * 1000), round((e["ts"] + e["dur"]) * 1000)) for e in own)
         until = 0
         for begin, end in spans:
             total += max(0, end - max(begin, until))
@@ -43,10 +41,12 @@ class Options(unittest.TestCase):
         self.folder = pathlib.Path(tempfile.mkdtemp(prefix="fathom-options-"))
         self.addCleanup(shutil.rmtree, self.folder, ignore_errors=True)
 
-    def run_program(self, program: str, *options: str) -> subprocess.CompletedProcess[str]:
+    def run_program(
+        self, program: str, *options: str, words: tuple[str, ...] = ()
+    ) -> subprocess.CompletedProcess[str]:
         command = [captured.FATHOM, "run", "--no-overhead", "-o", "session", *options, "--", PYTHON]
         done = subprocess.run(
-            [*command, str(captured.PROGRAMS / program)],
+            [*command, str(captured.PROGRAMS / program), *words],
             cwd=self.folder,
             capture_output=True,
             text=True,
@@ -112,6 +112,18 @@ class Options(unittest.TestCase):
         one = [row for row in part if row["location"] == lines["input"]["location"]]
         self.assertEqual(one[0]["host_allocated_bytes"], 64 * 256 * 4)
         self.assertIsNone(one[0]["hits"])
+
+    def test_lines_are_joined_with_the_programs_own_profile(self) -> None:
+        self.run_program("own_profiler.py", "--with", "lines", words=("export", "own.json"))
+        (path,) = self.traces()
+        events = json.loads(path.read_text(), parse_float=decimal.Decimal)["traceEvents"]
+        rows = self.rows("lines")
+        total = sum(row["operators_ns"] + row["backward_operators_ns"] for row in rows)
+        self.assertEqual(total, time_of_operators(events))
+        forward = [row for row in rows if row["source"] and "loss_of(model" in row["source"]]
+        self.assertGreater(forward[0]["operators_ns"], 0)
+        self.assertLess(rows[-1]["operators_ns"], 0.02 * total)
+        self.assertIsNone(rows[0]["host_allocated_bytes"])
 
     def test_the_hook_writes_no_facts_into_a_recorded_step(self) -> None:
         self.run_program("train.py", "--with", "stacks", "--steps", "wait=1,warmup=1,active=3")

@@ -48,6 +48,7 @@ class WriterOfCaptureFiles(unittest.TestCase):
         writer.sample("allocated", "bytes", 12.5, 0)
         writer.fact("torch", "2.15")
         writer.function("a.py", 3, "f", 10, 2000, 1000)
+        writer.line_runs([(5000, 7, 11, ("a.py", 4, "f")), (5007, 2, 11, ("b.py", 1, "<module>"))])
         writer.exit(4000, -1, 1, 2, 3, 4, 5, 6)
         writer.flush()
         found = dict(captured.records(self.path))
@@ -59,6 +60,11 @@ class WriterOfCaptureFiles(unittest.TestCase):
         self.assertEqual(found["sample"][2], 12.5)
         self.assertEqual(found["fact"][1:], ("torch", "2.15"))
         self.assertEqual(found["function"][1:], ("a.py", 3, "f", 10, 2000, 1000))
+        runs = [fields for kind, fields in captured.records(self.path) if kind == "line_run"]
+        self.assertEqual(
+            [(*fields[:2], *fields[3:]) for fields in runs],
+            [(5000, 7, 11, "a.py", 4, "f"), (5007, 2, 11, "b.py", 1, "<module>")],
+        )
         self.assertEqual(found["exit"][2:], (-1, 1, 2, 3, 4, 5, 6))
         self.assertEqual(found["thread"][2], threading.current_thread().name)
 

@@ -43,6 +43,8 @@ MOST_CODES = 50_000
 # Of the timeline, as the library gives them: start, duration, thread, code object, statement.
 RUN = struct.Struct("<qqqQQ")
 RUNS_OF_BLOCK = 256
+# Of all that is queued as objects of Python: a few megabytes.
+RUNS_OF_FLUSH = 64 * RUNS_OF_BLOCK
 
 
 def start(recorder: Any) -> Any:
@@ -243,6 +245,8 @@ class Lines:
             if len(runs) == RUNS_OF_BLOCK:
                 writer.line_runs(runs)
                 runs = []
+            if self._runs % RUNS_OF_FLUSH == 0:
+                writer.flush()
         writer.line_runs(runs)
         if lost > 0:
             writer.drop("changes of lines", lost)

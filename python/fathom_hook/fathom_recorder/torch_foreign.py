@@ -46,12 +46,16 @@ class ForeignProfiler:
             if not self.ours:
                 self._begin()
                 self._save()
+                self._watch.recorder.window_begins()
             return prepare(this)
 
         @functools.wraps(leave)
         def __exit__(this: Any, *error: Any) -> Any:
+            is_its_own = not self.ours and getattr(this, "enabled", True)
+            if is_its_own:
+                self._watch.recorder.window_ends(True)
             result = leave(this, *error)
-            if not self.ours and getattr(this, "enabled", True):
+            if is_its_own:
                 self._unsaved = this
             return result
 

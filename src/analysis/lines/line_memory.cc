@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <map>
 #include <numeric>
-#include <tuple>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "analysis/lines/saturated.h"

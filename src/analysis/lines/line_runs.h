@@ -1,10 +1,9 @@
 // In which statement of a Python program each thread was, and when.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
-#include <map>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 #include "store/trace.h"
