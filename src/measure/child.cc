@@ -186,8 +186,8 @@ Result<ChildRun> ChildRunner::run(const std::vector<std::string>& command,
     return Error{reason == EAGAIN || reason == ENOMEM ? ErrorCode::io : ErrorCode::unsupported,
                  program + ": cannot be executed: " + std::strerror(reason)};
   }
-  // The kernel counts this process's memory as the child's until the child is another program. It is by
-  // now; what this process had taken before the spawn may have grown in between.
+  // The kernel counts this process's memory as the child's until the child is another program. It
+  // is by now; what this process had taken before the spawn may have grown in between.
   rusage own{};
   getrusage(RUSAGE_SELF, &own);
   if (options.started) options.started(pid);
