@@ -6,9 +6,10 @@
 A process, and the steps of a small training loop, are recorded against themselves in one long `fathom bench` each. Of its
 pairs, 1000 windows are judged, each with its order drawn anew: both sides are the same program, so whichever ran first may
 have been either. The same runs, in the order of time, are also judged as "all of A, then all of B". Then whole comparisons
-are made live: of the process with itself, and with one that does more; by hyperfine where it is in PATH, of the same two
-programs between ours; and of a function with itself by torch.utils.benchmark where build/torch has torch, and by
-fathom.bench. FATHOM names the binary (default build/release/fathom), with the Python package beside it.
+are made live: of the process and of the steps with themselves, and with what does more; by hyperfine where it is in PATH, of
+the same two programs between ours; and of a function with itself by torch.utils.benchmark where build/torch has torch, and by
+fathom.bench. FATHOM names the binary (default build/release/fathom), with the Python package beside it; TORCH the Python that
+has torch (default build/torch/bin/python).
 """
 
 from __future__ import annotations
@@ -27,6 +28,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Callable, Iterator
 
 import measured_part
 
@@ -35,13 +37,14 @@ FATHOM = os.environ.get("FATHOM", str(ROOT / "build/release/fathom"))
 WINDOWS = 1000
 PROGRAM = "i=0; while [ $i -lt {} ]; do i=$((i+1)); done"
 ROUNDS = 6000
-TORCH = ROOT / "build/torch/bin/python"
-# A step of plain Python, as an optimizer's loop has it; the hook sees its end.
+TORCH = pathlib.Path(os.environ.get("TORCH", str(ROOT / "build/torch/bin/python")))
+# A step of plain Python, as an optimizer's loop has it; the hook sees its end. So many rows are a batch.
+BATCH = 100
 TRAINING = """
 from fathom_recorder.api import step
 weights = [0.5] * 64
 for number in range(12):
-    for row in range(20):
+    for row in range({batch}):
         total = sum(weight * (row + index) for index, weight in enumerate(weights))
         weights = [weight - 1e-9 * total for weight in weights]
     step()
@@ -53,20 +56,26 @@ def command(more: float = 0) -> list[str]:
     return ["sh", "-c", PROGRAM.format(round(ROUNDS * (1 + more)))]
 
 
-def bench(new: list[str], *options: str) -> str:
-    words = command()
-    base = f"{words[0]} {words[1]} '{words[2]}'"
-    done = subprocess.run([FATHOM, "bench", "--quiet", *options, "--base", base, "--", *new], capture_output=True,
+def training(more: float = 0) -> list[str]:
+    """A small training loop, whose steps take so much longer."""
+    return [sys.executable, "-c", TRAINING.format(batch=round(BATCH * (1 + more)))]
+
+
+# What is measured: by how much more it does, the words of the command.
+Program = Callable[[float], list[str]]
+
+
+def bench(base: list[str], new: list[str], *options: str) -> str:
+    line = " ".join(f"'{word}'" for word in base)
+    done = subprocess.run([FATHOM, "bench", "--quiet", *options, "--base", line, "--", *new], capture_output=True,
                           text=True, check=True)
     return done.stdout
 
 
 def recorded(pairs: int, words: list[str], column: str) -> list[tuple[float, float]]:
     """Times of the runs of each pair of a command with itself, in the order of time."""
-    base = " ".join(f"'{word}'" for word in words)
-    done = subprocess.run([FATHOM, "bench", "--quiet", "--csv", "--runs", str(pairs), "--base", base, "--", *words],
-                          capture_output=True, text=True, check=True)
-    rows = [row for row in csv.DictReader(io.StringIO(done.stdout)) if row["warmup"] == "false"]
+    told = bench(words, words, "--csv", "--runs", str(pairs))
+    rows = [row for row in csv.DictReader(io.StringIO(told)) if row["warmup"] == "false"]
     times = [float(row[column]) for row in rows]
     return list(zip(times[::2], times[1::2]))
 
@@ -111,11 +120,11 @@ def windows(pairs: list[tuple[float, float]], size: int, seed: int) -> dict[str,
     return {name: count / WINDOWS for name, count in claims.items()}
 
 
-def live(comparisons: int, more: float, *options: str) -> dict[str, int]:
+def live(program: Program, comparisons: int, more: float, *options: str) -> dict[str, int]:
     """Verdicts of whole comparisons."""
     verdicts: dict[str, int] = {}
     for _ in range(comparisons):
-        verdict = json.loads(bench(command(more), "--json", *options))["metrics"][0]["verdict"]
+        verdict = json.loads(bench(program(0), program(more), "--json", *options))["metrics"][0]["verdict"]
         verdicts[verdict] = verdicts.get(verdict, 0) + 1
     return verdicts
 
@@ -178,11 +187,11 @@ def with_timers(comparisons: int) -> dict[str, int]:
 
 
 def slow_down(comparisons: int) -> str:
-    """A true +1 % of the work, with the time that is announced after the pilot pairs as the only limit."""
+    """A true +1 % of the work, sampled until 1 % is decided."""
     found = wrong = within = 0
     announced, taken, pairs = [], [], []
     for _ in range(comparisons):
-        told = json.loads(bench(command(0.01), "--json", "--resolution", "1%", "--metric", "user"))
+        told = json.loads(bench(command(), command(0.01), "--json", "--resolution", "1%", "--metric", "user"))
         row = told["metrics"][0]
         found += row["verdict"] == "slower"
         wrong += row["verdict"] == "faster"
@@ -192,9 +201,9 @@ def slow_down(comparisons: int) -> str:
             taken.append(told["elapsed_s"])
             within += told["elapsed_s"] <= 1.1 * told["announced"]["time_s"] + 1
     middle = statistics.median
-    return (f"{comparisons} whole comparisons with one that does 1 % more, `--resolution 1% --metric user`: found in {found}, the "
-            f"wrong way in {wrong}. A comparison took {middle(pairs):.0f} pairs and {middle(taken):.0f} s (medians); announced "
-            f"were {middle(announced):.0f} s, and {within} of {len(announced)} kept to that (10 % and a second to spare).")
+    return (f"{comparisons} whole comparisons of the process with one that does 1 % more, `--resolution 1% --metric user`: found in "
+            f"{found}, the wrong way in {wrong}. A comparison took {middle(pairs):.0f} pairs and {middle(taken):.0f} s (medians); "
+            f"announced were {middle(announced):.0f} s, and {within} of {len(announced)} kept to that (10 % and a second to spare).")
 
 
 def percent(share: float) -> str:
@@ -209,33 +218,41 @@ def window_table(name: str, times: list[tuple[float, float]]) -> list[str]:
     return lines + [f"| {method} | {percent(small[method])} | {percent(large[method])} |" for method in small] + [""]
 
 
-def page(args: argparse.Namespace) -> str:
+LIVE: tuple[tuple[str, Program, float, tuple[str, ...]], ...] = (
+    ("the process", command, 0.0, ("--runs", "20", "--resolution", "5%")),
+    ("the step", training, 0.0, ("--runs", "20", "--resolution", "5%")),
+    ("the process", command, 0.2, ("--runs", "40", "--resolution", "5%")),
+    ("the step", training, 0.2, ("--runs", "40", "--resolution", "5%")),
+)
+
+
+def page(args: argparse.Namespace) -> Iterator[str]:
+    """Its lines, as they are measured."""
     began, load = time.monotonic(), os.getloadavg()[0]
-    lines = window_table("A process, a loop of the shell", recorded(args.pairs, command(), "wall_ns"))
+    yield from window_table("A process, a loop of the shell", recorded(args.pairs, command(), "wall_ns"))
     if args.step_pairs:
-        training = [sys.executable, "-c", TRAINING]
-        lines += window_table("The step of a small training loop, one value a run",
-                              recorded(args.step_pairs, training, "step_ns"))
-    lines += [f"{args.live} whole comparisons of each row, live, of the same process:", "",
-              "| by | the new command does | options | claims |", "|---|---|---|---|"]
-    for more, options in ((0.0, ("--runs", "20", "--resolution", "5%")), (0.2, ("--runs", "40", "--resolution", "5%"))):
-        verdicts = live(args.live, more, *options)
-        told = ", ".join(f"{name} {count}" for name, count in sorted(verdicts.items()))
-        lines.append(f"| `fathom bench` | {100 * more:.0f} % more | `{' '.join(options)}` | {told} |")
-        if shutil.which("hyperfine"):
-            slower, faster = with_hyperfine(args.live, more, int(options[1]))
-            lines.append(f"| hyperfine, Welch | {100 * more:.0f} % more | `--warmup 1 --runs {options[1]}` | faster {faster}, "
-                         f"slower {slower} |")
-    lines.append("")
-    if args.slow_down:
-        lines += [slow_down(args.slow_down), ""]
+        yield from window_table("The step of a small training loop, one value a run",
+                                recorded(args.step_pairs, training(), "step_ns"))
+    yield from ["Whole comparisons, live; \"the step\" is that of the training loop, \"the process\" the loop of the shell:", "",
+                "| by | of | that does | options | claims |", "|---|---|---|---|---|"]
+    for name, program, more, options in LIVE:
+        comparisons = args.live if more == 0 else args.live // 4
+        verdicts = live(program, comparisons, more, *options)
+        told = ", ".join(f"{verdict} {count}" for verdict, count in sorted(verdicts.items()))
+        yield f"| `fathom bench` | {name} | {100 * more:.0f} % more | `{' '.join(options)}` | {told} |"
+        if program is command and shutil.which("hyperfine"):
+            slower, faster = with_hyperfine(comparisons, more, int(options[1]))
+            yield (f"| hyperfine, Welch | {name} | {100 * more:.0f} % more | `--warmup 1 --runs {options[1]}` | faster {faster}, "
+                   f"slower {slower}, neither {comparisons - faster - slower} |")
+    yield ""
     if args.timers:
         for name, claims in with_timers(args.timers).items():
-            lines += [f"A function of 0.3 ms with itself, {args.timers} times by {name}, 0.2 s a side: a difference is claimed in "
-                      f"{claims} ({percent(claims / args.timers)}).", ""]
-    lines += [f"It took {time.monotonic() - began:.0f} s on {os.cpu_count()} cores, load {load:.1f} at the start and "
-              f"{os.getloadavg()[0]:.1f} at the end."]
-    return "\n".join(lines) + "\n"
+            yield from [f"A function of 0.3 ms with itself, {args.timers} times by {name}, 0.2 s a side: a difference is claimed in "
+                        f"{claims} ({percent(claims / args.timers)}).", ""]
+    if args.slow_down:
+        yield from [slow_down(args.slow_down), ""]
+    yield (f"It took {time.monotonic() - began:.0f} s on {os.cpu_count()} cores, load {load:.1f} at the start and "
+           f"{os.getloadavg()[0]:.1f} at the end.")
 
 
 def main() -> None:
@@ -247,11 +264,11 @@ def main() -> None:
     parser.add_argument("--timers", type=int, default=100, help="comparisons of a function; 0: none")
     parser.add_argument("--write", type=pathlib.Path)
     args = parser.parse_args()
-    text = page(args)
-    if args.write is None:
-        print(text, end="")
+    if args.write is not None:
+        measured_part.write(args.write, "\n".join(page(args)))
         return
-    measured_part.write(args.write, text)
+    for line in page(args):
+        print(line, flush=True)
 
 
 if __name__ == "__main__":

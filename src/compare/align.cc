@@ -4,11 +4,13 @@
 #include <algorithm>
 #include <array>
 #include <functional>
+#include <initializer_list>
 #include <map>
-#include <set>
+#include <span>
 #include <utility>
 
 #include "compare/fused.h"
+#include "compare/key_ranks.h"
 #include "compare/same_kernels.h"
 #include "compare/siblings.h"
 
@@ -33,49 +35,34 @@ constexpr double kInside = 0.1;
 constexpr double kSameProgram = 0.5;
 
 using Rows = std::vector<const ProfileRow*>;
-using KeyOf = WorkKey (*)(const WorkKey&);
+/// What of a key must agree, by field; another field is as if it were empty.
+using Fields = std::array<bool, kKeyFields>;
 
-WorkKey whole(const WorkKey& key) { return key; }
-WorkKey without_outer(const WorkKey& key) {
-  WorkKey out = key;
-  out.outer.clear();
-  return out;
+constexpr Fields without(Fields fields, std::initializer_list<KeyField> left_out) {
+  for (const KeyField field : left_out) fields[static_cast<std::size_t>(field)] = false;
+  return fields;
 }
-WorkKey without_shapes(const WorkKey& key) {
-  WorkKey out = key;
-  out.shapes.clear();
-  out.types.clear();
-  return out;
+constexpr Fields whole() {
+  Fields all{};
+  for (bool& field : all) field = true;
+  return all;
 }
-WorkKey module_and_operator(const WorkKey& key) { return without_outer(without_shapes(key)); }
-WorkKey operator_alone(const WorkKey& key) {
-  WorkKey out = module_and_operator(key);
-  out.module.clear();
-  return out;
-}
+constexpr Fields kWhole = whole();
+constexpr Fields kWithoutOuter = without(kWhole, {KeyField::outer});
+constexpr Fields kWithoutShapes = without(kWhole, {KeyField::shapes, KeyField::types});
+constexpr Fields kModuleAndOperator = without(kWithoutShapes, {KeyField::outer});
+constexpr Fields kOperatorAlone = without(kModuleAndOperator, {KeyField::module});
 /// Where one side's recording does not show the phase, or the work moved to another.
-template <KeyOf kKeyOf>
-WorkKey without_phase(const WorkKey& key) {
-  WorkKey out = kKeyOf(key);
-  out.phase.clear();
-  return out;
-}
-WorkKey outer_alone(const WorkKey& key) {
-  return {.bucket = key.bucket,
-          .phase = key.phase,
-          .module = key.module,
-          .outer = key.outer,
-          .compiling = key.compiling};
-}
-WorkKey module_alone(const WorkKey& key) {
-  return {
-      .bucket = key.bucket, .phase = key.phase, .module = key.module, .compiling = key.compiling};
-}
-WorkKey phase_alone(const WorkKey& key) {
-  return {.bucket = key.bucket, .phase = key.phase, .compiling = key.compiling};
-}
-WorkKey bucket_alone(const WorkKey& key) {
-  return {.bucket = key.bucket, .compiling = key.compiling};
+constexpr Fields without_phase(Fields fields) { return without(fields, {KeyField::phase}); }
+constexpr Fields kOuterAlone = without(kWithoutShapes, {KeyField::op, KeyField::after_sync});
+constexpr Fields kModuleAlone = without(kOuterAlone, {KeyField::outer});
+constexpr Fields kPhaseAlone = without(kModuleAlone, {KeyField::module});
+constexpr Fields kBucketAlone = without(kPhaseAlone, {KeyField::phase});
+
+KeyRank only(KeyRank key, const Fields& fields) {
+  for (std::size_t i = 0; i < kKeyFields; ++i)
+    if (!fields[i]) key[i] = 0;
+  return key;
 }
 
 /// Time per step.
@@ -88,42 +75,52 @@ double time_of(const Rows& rows, std::int64_t steps) {
 class Aligner {
  public:
   Aligner(const Profile& base, const Profile& now)
-      : base_steps_(base.steps()), new_steps_(now.steps()) {
-    for (const ProfileRow& row : base.rows) base_.push_back(&row);
-    for (const ProfileRow& row : now.rows) new_.push_back(&row);
+      : base_steps_(base.steps()), new_steps_(now.steps()), base_rows_(base.rows) {
+    std::vector<const WorkKey*> keys;
+    keys.reserve(base.rows.size() + now.rows.size());
+    const auto add = [&keys](const std::vector<ProfileRow>& rows, Rows& into) {
+      into.reserve(rows.size());
+      for (const ProfileRow& row : rows) {
+        into.push_back(&row);
+        keys.push_back(&row.key);
+      }
+    };
+    add(base.rows, base_);
+    add(now.rows, new_);
+    ranks_ = key_ranks(keys);
     all_base_ = base_;
     all_new_ = new_;
+    new_rows_ = now.rows;
   }
 
   std::vector<AlignedWork> align() {
     const auto always = [](const AlignedWork&) { return true; };
-    match(whole, Alignment::module_operator_shapes, always);
-    match(without_outer, Alignment::module_operator_shapes, always);
-    match(without_shapes, Alignment::module_operator, always);
-    match(module_and_operator, Alignment::module_operator, always);
-    match(operator_alone, Alignment::operator_only, always);
-    match(without_phase<without_outer>, Alignment::module_operator_shapes, always);
-    match(without_phase<module_and_operator>, Alignment::module_operator, always);
-    match(without_phase<operator_alone>, Alignment::operator_only, always);
+    match(kWhole, Alignment::module_operator_shapes, always);
+    match(kWithoutOuter, Alignment::module_operator_shapes, always);
+    match(kWithoutShapes, Alignment::module_operator, always);
+    match(kModuleAndOperator, Alignment::module_operator, always);
+    match(kOperatorAlone, Alignment::operator_only, always);
+    match(without_phase(kWithoutOuter), Alignment::module_operator_shapes, always);
+    match(without_phase(kModuleAndOperator), Alignment::module_operator, always);
+    match(without_phase(kOperatorAlone), Alignment::operator_only, always);
     if (without_operators(all_base_) != without_operators(all_new_))
       take(same_kernels(base_, new_));
-    match_fused(module_alone);
-    match_fused(phase_alone);
+    match_fused(kModuleAlone);
+    match_fused(kPhaseAlone);
     merge_outer();
     match_siblings();
-    match(module_alone, Alignment::replaced, [this](const AlignedWork& work) {
+    match(kModuleAlone, Alignment::replaced, [this](const AlignedWork& work) {
       return !work.base.front()->key.module.empty() && alike(work);
     });
     const auto same_place = [this](const AlignedWork& work) {
       return same_program(work.bucket) && alike(work);
     };
-    match(phase_alone, Alignment::replaced, same_place);
-    match(bucket_alone, Alignment::replaced, same_place);
-    match(module_and_operator, Alignment::base_only, [](const AlignedWork&) { return false; });
-    for (auto& [key, work] : last_) {
+    match(kPhaseAlone, Alignment::replaced, same_place);
+    match(kBucketAlone, Alignment::replaced, same_place);
+    for_each_group(kModuleAndOperator, [this](AlignedWork work) {
       work.alignment = work.now.empty() ? Alignment::base_only : Alignment::new_only;
       out_.push_back(std::move(work));
-    }
+    });
     return std::move(out_);
   }
 
@@ -137,10 +134,10 @@ class Aligner {
   };
 
   void add_left(const Rows& rows, std::int64_t steps, Rows AlignedWork::*side,
-                std::map<WorkKey, Outer>& outers) const {
+                std::map<KeyRank, Outer>& outers) const {
     for (const ProfileRow* const row : rows) {
       if (row->key.outer.empty()) continue;
-      Outer& outer = outers[outer_alone(row->key)];
+      Outer& outer = outers[key_of(row, kOuterAlone)];
       outer.left += time_of({row}, steps);
       outer.all += time_of({row}, steps);
       (outer.work.*side).push_back(row);
@@ -150,13 +147,13 @@ class Aligner {
   /// Where an operator of both sides calls others inside than before, what it does inside is one
   /// thing: aten::conv2d by aten::_slow_conv2d_forward or by aten::mkldnn_convolution.
   void merge_outer() {
-    std::map<WorkKey, Outer> outers;
+    std::map<KeyRank, Outer> outers;
     add_left(base_, base_steps_, &AlignedWork::base, outers);
     add_left(new_, new_steps_, &AlignedWork::now, outers);
     for (std::size_t i = 0; i < out_.size(); ++i) {
-      const WorkKey key = outer_alone(out_[i].base.front()->key);
+      const KeyRank key = key_of(out_[i].base.front(), kOuterAlone);
       const auto found = outers.find(key);
-      const auto inside = [&key](const ProfileRow* row) { return outer_alone(row->key) == key; };
+      const auto inside = [&](const ProfileRow* row) { return key_of(row, kOuterAlone) == key; };
       if (found == outers.end() || !std::ranges::all_of(out_[i].base, inside) ||
           !std::ranges::all_of(out_[i].now, inside))
         continue;
@@ -172,7 +169,7 @@ class Aligner {
         work.now.insert(work.now.end(), out_[i].now.begin(), out_[i].now.end());
       }
       work.alignment = Alignment::replaced;
-      work.bucket = key.bucket;
+      work.bucket = bucket_of(work);
       if (outer.left < kInside * outer.all || !alike(work)) continue;
       for (const std::size_t i : outer.matched) merged[i] = true;
       found.push_back(std::move(work));
@@ -186,39 +183,53 @@ class Aligner {
 
   /// Takes work from what is left.
   void take(std::vector<AlignedWork> found) {
-    std::set<const ProfileRow*> taken;
+    if (found.empty()) return;
+    std::vector<bool> taken(ranks_.size());
     for (AlignedWork& work : found) {
-      taken.insert(work.base.begin(), work.base.end());
-      taken.insert(work.now.begin(), work.now.end());
+      for (const ProfileRow* const row : work.base) taken[place_of(row)] = true;
+      for (const ProfileRow* const row : work.now) taken[place_of(row)] = true;
       out_.push_back(std::move(work));
     }
-    const auto is_taken = [&taken](const ProfileRow* row) { return taken.contains(row); };
+    const auto is_taken = [&](const ProfileRow* row) { return taken[place_of(row)]; };
     std::erase_if(base_, is_taken);
     std::erase_if(new_, is_taken);
   }
 
-  /// What is left, by a key; what has no operator replaces none and is no part of it.
-  [[nodiscard]] std::map<WorkKey, AlignedWork> left_by(KeyOf key_of) const {
-    std::map<WorkKey, AlignedWork> groups;
-    const auto add = [&](const Rows& rows, Rows AlignedWork::*side) {
-      for (const ProfileRow* const row : rows) {
-        if (row->key.op.empty()) continue;
-        AlignedWork& group = groups[key_of(row->key)];
-        group.bucket = row->key.bucket;
-        (group.*side).push_back(row);
+  /// Calls visit(work) for what is left of both sides by each key, in the order of keys.
+  template <typename Visit>
+  void for_each_group(const Fields& fields, const Visit& visit) const {
+    std::vector<KeyRank> keys;
+    keys.reserve(base_.size() + new_.size());
+    for (const ProfileRow* const row : base_) keys.push_back(key_of(row, fields));
+    for (const ProfileRow* const row : new_) keys.push_back(key_of(row, fields));
+    const std::vector<std::uint32_t> order = in_order(keys);
+    for (std::size_t begin = 0, end = 0; begin < order.size(); begin = end) {
+      AlignedWork work;
+      for (; end < order.size() && keys[order[end]] == keys[order[begin]]; ++end) {
+        const bool of_base = order[end] < base_.size();
+        (of_base ? work.base : work.now)
+            .push_back(of_base ? base_[order[end]] : new_[order[end] - base_.size()]);
       }
-    };
-    add(base_, &AlignedWork::base);
-    add(new_, &AlignedWork::now);
-    std::erase_if(groups, [](const auto& each) {
-      return each.second.base.empty() || each.second.now.empty();
+      work.bucket = bucket_of(work);
+      visit(std::move(work));
+    }
+  }
+
+  /// What is left on both sides, by a key; what has no operator replaces none and is no part of it.
+  [[nodiscard]] std::vector<AlignedWork> left_by(const Fields& fields) const {
+    std::vector<AlignedWork> groups;
+    const auto has_none = [](const ProfileRow* row) { return row->key.op.empty(); };
+    for_each_group(fields, [&](AlignedWork work) {
+      std::erase_if(work.base, has_none);
+      std::erase_if(work.now, has_none);
+      if (!work.base.empty() && !work.now.empty()) groups.push_back(std::move(work));
     });
     return groups;
   }
 
-  void match_fused(KeyOf key_of) {
+  void match_fused(const Fields& fields) {
     std::vector<AlignedWork> found;
-    for (const auto& [key, group] : left_by(key_of)) {
+    for (const AlignedWork& group : left_by(fields)) {
       for (AlignedWork& work : fused_work(group.base, group.now))
         if (alike(work)) found.push_back(std::move(work));
     }
@@ -227,17 +238,23 @@ class Aligner {
 
   /// Without a module the siblings are all of a phase, and must be those of the same program.
   void match_siblings() {
-    std::map<WorkKey, std::vector<AlignedWork>> matched;
+    const std::vector<AlignedWork> left = left_by(kModuleAlone);
+    std::map<KeyRank, std::vector<AlignedWork>> matched;
+    for (const AlignedWork& group : left) matched[key_of(group.base.front(), kModuleAlone)];
     for (const AlignedWork& work : out_) {
-      const WorkKey key = module_alone(work.base.front()->key);
-      const auto here = [&key](const ProfileRow* row) { return module_alone(row->key) == key; };
-      if (std::ranges::all_of(work.base, here) && std::ranges::all_of(work.now, here))
-        matched[key].push_back(work);
+      const KeyRank key = key_of(work.base.front(), kModuleAlone);
+      const auto at = matched.find(key);
+      const auto here = [&](const ProfileRow* row) { return key_of(row, kModuleAlone) == key; };
+      if (at != matched.end() && std::ranges::all_of(work.base, here) &&
+          std::ranges::all_of(work.now, here))
+        at->second.push_back(work);
     }
     std::vector<AlignedWork> found;
-    for (const auto& [key, group] : left_by(module_alone)) {
+    for (const AlignedWork& group : left) {
+      const WorkKey& key = group.base.front()->key;
       if (key.module.empty() && !same_program(key.bucket)) continue;
-      for (AlignedWork& work : between_siblings(matched[key], group.base, group.now))
+      const KeyRank rank = key_of(group.base.front(), kModuleAlone);
+      for (AlignedWork& work : between_siblings(matched[rank], group.base, group.now))
         if (alike(work)) found.push_back(std::move(work));
     }
     take(std::move(found));
@@ -245,6 +262,7 @@ class Aligner {
 
   /// May what is left on one side stand for what is left on the other?
   [[nodiscard]] bool alike(const AlignedWork& work) const {
+    if (work.base.empty() || work.now.empty()) return false;  // even where no time is spent
     const double base = time_of(work.base, base_steps_);
     const double now = time_of(work.now, new_steps_);
     return std::min(base, now) >= kReplaces * std::max(base, now) && named(work);
@@ -284,32 +302,48 @@ class Aligner {
   }
 
   /// Takes what both sides have of a key from what is left, where `same` agrees.
-  void match(KeyOf key_of, Alignment alignment,
+  void match(const Fields& fields, Alignment alignment,
              const std::function<bool(const AlignedWork&)>& same) {
-    last_.clear();
-    for (const ProfileRow* const row : base_) last_[key_of(row->key)].base.push_back(row);
-    for (const ProfileRow* const row : new_) last_[key_of(row->key)].now.push_back(row);
-    base_.clear();
-    new_.clear();
-    for (auto& [key, work] : last_) {
+    Rows base_left;
+    Rows new_left;
+    for_each_group(fields, [&](AlignedWork work) {
       work.alignment = alignment;
-      work.bucket = key.bucket;
       if (!work.base.empty() && !work.now.empty() && same(work)) {
         out_.push_back(std::move(work));
-        continue;
+        return;
       }
-      base_.insert(base_.end(), work.base.begin(), work.base.end());
-      new_.insert(new_.end(), work.now.begin(), work.now.end());
-    }
+      base_left.insert(base_left.end(), work.base.begin(), work.base.end());
+      new_left.insert(new_left.end(), work.now.begin(), work.now.end());
+    });
+    base_ = std::move(base_left);
+    new_ = std::move(new_left);
+  }
+
+  /// Among the rows of both sides.
+  [[nodiscard]] std::size_t place_of(const ProfileRow* row) const {
+    const std::less<> before;
+    const ProfileRow* const begin = base_rows_.data();
+    if (!before(row, begin) && before(row, begin + base_rows_.size()))
+      return static_cast<std::size_t>(row - begin);
+    return base_rows_.size() + static_cast<std::size_t>(row - new_rows_.data());
+  }
+  [[nodiscard]] KeyRank key_of(const ProfileRow* row, const Fields& fields) const {
+    return only(ranks_[place_of(row)], fields);
+  }
+  /// Of all of its rows: no two buckets are one work.
+  static AnyBucket bucket_of(const AlignedWork& work) {
+    return (work.base.empty() ? work.now : work.base).front()->key.bucket;
   }
 
   std::int64_t base_steps_;
   std::int64_t new_steps_;
-  Rows base_;  // not matched yet
+  std::span<const ProfileRow> base_rows_;
+  std::span<const ProfileRow> new_rows_;
+  std::vector<KeyRank> ranks_;  // of both sides
+  Rows base_;                   // not matched yet
   Rows new_;
   Rows all_base_;
   Rows all_new_;
-  std::map<WorkKey, AlignedWork> last_;
   std::vector<AlignedWork> out_;
 };
 

@@ -170,5 +170,16 @@ TEST(Align, PutsEachRowInExactlyOnePlace) {
   EXPECT_EQ(of_now, now.rows.size());
 }
 
+TEST(Align, WorkOfOneSideThatTakesNoTimeReplacesNothing) {
+  WorkKey hidden = forward_key("aten::_convolution");
+  hidden.outer = "aten::conv2d";
+  const Profile with = made_profile({made_row(forward_key("mm"), 5, 1), made_row(hidden, 0, 1)});
+  const Profile without = made_profile({made_row(forward_key("mm"), 5, 1)});
+  const std::vector<AlignedWork> added = align(without, with);
+  ASSERT_EQ(added.size(), 2U);
+  EXPECT_NE(find(added, Alignment::new_only), nullptr);
+  EXPECT_NE(find(align(with, without), Alignment::base_only), nullptr);
+}
+
 }  // namespace
 }  // namespace fathom

@@ -32,7 +32,7 @@ void write_integers(JsonWriter& json, std::string_view key,
   json.end();
 }
 
-void write_text(JsonWriter& json, std::string_view key, const std::string& text) {
+void write_text(JsonWriter& json, std::string_view key, std::string_view text) {
   if (!text.empty()) json.member(key, text);
 }
 
@@ -40,7 +40,7 @@ void write_kernels(JsonWriter& json, std::vector<KernelTime> kernels) {
   if (kernels.size() < 2) return;
   std::ranges::stable_sort(kernels, std::ranges::greater(),
                            [](const KernelTime& each) { return each.work.time_ns; });
-  KernelTime rest{.name = std::string(kOtherKernels), .work = {}};
+  KernelTime rest{.name = kOtherKernels, .work = {}};
   // Those of a file that was read before stay what they are.
   std::erase_if(kernels, [&rest](const KernelTime& each) {
     if (each.name == kOtherKernels) rest.work.add(each.work);
@@ -51,14 +51,18 @@ void write_kernels(JsonWriter& json, std::vector<KernelTime> kernels) {
   if (rest.work.time_ns > 0) kernels.push_back(std::move(rest));
   json.key("kernels").array(kJsonInline);
   for (const KernelTime& kernel : kernels)
-    json.array().text(kernel.name).integer(kernel.work.time_ns).integer(kernel.work.calls).end();
+    json.array()
+        .text(kernel.name.view())
+        .integer(kernel.work.time_ns)
+        .integer(kernel.work.calls)
+        .end();
   json.end();
 }
 
-std::string row_text(const ProfileRow& row) {
+std::string row_text(const ProfileRow& row, std::size_t batches) {
   std::string out;
   JsonWriter json(out, kJsonInline);
-  json.object().member("bucket", any_bucket_id(row.key.bucket)).member("op", row.key.op);
+  json.object().member("bucket", any_bucket_id(row.key.bucket)).member("op", row.key.op.view());
   write_text(json, "phase", row.key.phase);
   write_text(json, "module", row.key.module);
   write_text(json, "outer", row.key.outer);
@@ -68,9 +72,9 @@ std::string row_text(const ProfileRow& row) {
   if (row.key.compiling) json.member("compiling", true);
   if (row.key.after_sync) json.member("after_sync", true);
   json.member("time_ns", row.work.time_ns).member("calls", row.work.calls);
-  write_integers(json, "by_batch", row.work.by_batch);
+  write_integers(json, "by_batch", row.work.by_batch.all(batches));
   // One kernel that is all of the row is named; what several take is kept, too.
-  if (row.kernels.size() == 1) json.member("kernel", row.kernels.front().name);
+  if (row.kernels.size() == 1) json.member("kernel", row.kernels.front().name.view());
   write_kernels(json, row.kernels);
   json.end();
   return out;
@@ -79,16 +83,17 @@ std::string row_text(const ProfileRow& row) {
 /// Rows as texts, the longest time first, in at most `room` bytes; the others added up.
 std::vector<std::string> row_texts(const Profile& profile, std::size_t room) {
   std::vector<const ProfileRow*> order;
+  const std::size_t batches = profile.batches.size();
   std::map<AnyBucket, ProfileRow> folded;
   for (const ProfileRow& row : profile.rows) {
     if (row.key.op != kFoldedRows) order.push_back(&row);
     ProfileRow& rest = folded[row.key.bucket];
-    rest.key = {.bucket = row.key.bucket, .op = std::string(kFoldedRows)};
+    rest.key = {.bucket = row.key.bucket, .op = kFoldedRows};
     rest.work.add(row.work);
   }
   // Room for a row of each bucket, whether it is needed or not.
   std::size_t taken = 0;
-  for (const auto& [bucket, row] : folded) taken += row_text(row).size() + kAroundRow;
+  for (const auto& [bucket, row] : folded) taken += row_text(row, batches).size() + kAroundRow;
   std::ranges::stable_sort(order, std::ranges::greater(),
                            [](const ProfileRow* row) { return row->work.time_ns; });
   std::map<AnyBucket, ProfileRow> rest;
@@ -98,18 +103,18 @@ std::vector<std::string> row_texts(const Profile& profile, std::size_t room) {
   std::vector<std::string> texts;
   bool full = false;
   for (const ProfileRow* const row : order) {
-    std::string text = full ? std::string() : row_text(*row);
+    std::string text = full ? std::string() : row_text(*row, batches);
     full = full || taken + text.size() + kAroundRow > room;
     if (full) {
       ProfileRow& sum = rest[row->key.bucket];
-      sum.key = {.bucket = row->key.bucket, .op = std::string(kFoldedRows)};
+      sum.key = {.bucket = row->key.bucket, .op = kFoldedRows};
       sum.work.add(row->work);
     } else {
       taken += text.size() + kAroundRow;
       texts.push_back(std::move(text));
     }
   }
-  for (const auto& [bucket, row] : rest) texts.push_back(row_text(row));
+  for (const auto& [bucket, row] : rest) texts.push_back(row_text(row, batches));
   return texts;
 }
 

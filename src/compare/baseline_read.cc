@@ -132,7 +132,7 @@ KernelTime kernel_in(Reader& reader, const element& each) {
                     get_json(parts.at(2).get<std::int64_t>(), calls) && time >= 0 &&
                     time <= kLongest && calls >= 0 && calls <= kLongest;
   if (!fine) reader.wrong("a kernel is wrong");
-  return {.name = std::string(name), .work = {.time_ns = time, .calls = calls, .by_batch = {}}};
+  return {.name = name, .work = {.time_ns = time, .calls = calls, .by_batch = {}}};
 }
 
 ProfileRow row_in(Reader& reader, const element& each, std::size_t batches) {
@@ -154,10 +154,11 @@ ProfileRow row_in(Reader& reader, const element& each, std::size_t batches) {
              .compiling = Reader::optional_flag(from, "compiling"),
              .after_sync = Reader::optional_flag(from, "after_sync")};
   row.place = Reader::optional_text(from, "place");
+  const std::vector<std::int64_t> by_batch = reader.amounts(from, "by_batch", 0);
   row.work = {.time_ns = reader.amount(from, "time_ns"),
               .calls = reader.amount(from, "calls"),
-              .by_batch = reader.amounts(from, "by_batch", 0)};
-  if (row.work.by_batch.size() > batches) reader.wrong("'by_batch' is longer than 'batches'");
+              .by_batch = TimeByBatch(by_batch)};
+  if (by_batch.size() > batches) reader.wrong("'by_batch' is longer than 'batches'");
   const std::string kernel = Reader::optional_text(from, "kernel");
   if (!kernel.empty()) row.kernels.push_back({.name = kernel, .work = row.work});
   array kernels;

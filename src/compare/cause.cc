@@ -95,17 +95,17 @@ bool is_copies(const RowFacts& facts) {
 bool is_replaced(const RowFacts& facts) { return in_place_of(facts.work.alignment); }
 
 std::set<std::string_view> values_of(const std::vector<const ProfileRow*>& rows,
-                                     const std::string WorkKey::*field) {
+                                     SharedText WorkKey::*field) {
   std::set<std::string_view> out;
   for (const ProfileRow* const row : rows) out.insert(row->key.*field);
   return out;
 }
 
-bool fields_differ(const RowFacts& facts, const std::string WorkKey::*field) {
+bool fields_differ(const RowFacts& facts, SharedText WorkKey::*field) {
   return values_of(facts.work.base, field) != values_of(facts.work.now, field);
 }
 
-bool recorded(const std::vector<const ProfileRow*>& rows, const std::string WorkKey::*field) {
+bool recorded(const std::vector<const ProfileRow*>& rows, SharedText WorkKey::*field) {
   return std::ranges::any_of(rows,
                              [field](const ProfileRow* row) { return !(row->key.*field).empty(); });
 }
@@ -117,7 +117,7 @@ std::set<std::string> real_types(const std::vector<const ProfileRow*>& rows) {
   std::set<std::string> out;
   for (const ProfileRow* const row : rows) {
     for (const std::string_view type : kReal) {
-      if (row->key.types.find('"' + std::string(type) + '"') != std::string::npos)
+      if (row->key.types.view().find('"' + std::string(type) + '"') != std::string::npos)
         out.emplace(type);
     }
   }
@@ -137,7 +137,7 @@ bool is_replaced_for_dtype(const RowFacts& facts) {
 bool is_shape_or_dtype(const RowFacts& facts) {
   if (one_sided(facts) || facts.mostly_calls()) return false;
   return std::ranges::any_of(
-      std::array{&WorkKey::shapes, &WorkKey::types}, [&](const std::string WorkKey::*field) {
+      std::array{&WorkKey::shapes, &WorkKey::types}, [&](SharedText WorkKey::*field) {
         return recorded(facts.work.base, field) && recorded(facts.work.now, field) &&
                fields_differ(facts, field);
       });

@@ -52,11 +52,17 @@ ComparedSide side_of(const Profile& profile) {
           .times_only = profile.times_only};
 }
 
-ComparedPart part_of(const WorkTime& base, const WorkTime& now) {
-  return {.base_sum_ns = base.time_ns,
-          .new_sum_ns = now.time_ns,
-          .base_calls = base.calls,
-          .new_calls = now.calls};
+ComparedPart part_of(const AlignedWork& work) {
+  ComparedPart part;
+  for (const ProfileRow* const row : work.base) {
+    part.base_sum_ns += row->work.time_ns;
+    part.base_calls += row->work.calls;
+  }
+  for (const ProfileRow* const row : work.now) {
+    part.new_sum_ns += row->work.time_ns;
+    part.new_calls += row->work.calls;
+  }
+  return part;
 }
 
 void add(ComparedPart& into, const ComparedPart& part) {
@@ -73,8 +79,8 @@ WorkTime sum_of(const std::vector<const ProfileRow*>& rows) {
 }
 
 /// The levels between bucket and row.
-constexpr std::array<std::string ComparedRow::*, 2> kLevels = {&ComparedRow::phase,
-                                                               &ComparedRow::module};
+constexpr std::array<SharedText ComparedRow::*, 2> kLevels = {&ComparedRow::phase,
+                                                              &ComparedRow::module};
 
 class Comparer {
  public:
@@ -194,8 +200,6 @@ class Comparer {
     double exact_base = 0;  // in the same operators with the same shapes
     double exact_new = 0;
     for (const AlignedWork& work : work_) {
-      facts_.push_back(facts_of(work));
-      const RowFacts& facts = facts_.back();
       ComparedRow row{.alignment = work.alignment,
                       .bucket = work.bucket,
                       .phase = phase_of(work),
@@ -203,7 +207,7 @@ class Comparer {
                       .what = label_of(work),
                       .shapes = shapes_of(work),
                       .place = place_of(work),
-                      .part = part_of(facts.base, facts.now)};
+                      .part = part_of(work)};
       out_.rows.push_back(std::move(row));
       const double base = operator_time(work.bucket, work.base, base_.steps());
       const double now = operator_time(work.bucket, work.now, now_.steps());
@@ -284,7 +288,7 @@ class Comparer {
 
   /// Shares `total` among rows: among those that agree in the first field, then in the next.
   void share_levels(const std::vector<std::size_t>& rows, std::int64_t total,
-                    std::span<std::string ComparedRow::*const> fields) {
+                    std::span<SharedText ComparedRow::*const> fields) {
     if (fields.empty()) {
       std::vector<std::size_t> each = rows;
       share(each, total, [this](std::size_t row) -> ComparedPart& { return out_.rows[row].part; });
@@ -296,7 +300,7 @@ class Comparer {
     };
     std::map<std::string_view, Group> by_name;
     for (const std::size_t row : rows) {
-      Group& group = by_name[out_.rows[row].*fields.front()];
+      Group& group = by_name[(out_.rows[row].*fields.front()).view()];
       add(group.part, out_.rows[row].part);
       group.rows.push_back(row);
     }
@@ -331,26 +335,29 @@ class Comparer {
   }
 
   void add_kernels(ComparedRow& row, const AlignedWork& work) const {
-    std::map<std::string, std::pair<WorkTime, WorkTime>> kernels;
-    const auto collect = [&](const std::vector<const ProfileRow*>& rows, auto side) {
+    std::map<SharedText, ComparedPart> kernels;
+    const auto collect = [&](const std::vector<const ProfileRow*>& rows, auto sum, auto calls) {
+      const auto add = [&](const SharedText& name, const WorkTime& time) {
+        kernels[name].*sum += time.time_ns;
+        kernels[name].*calls += time.calls;
+      };
       for (const ProfileRow* const each : rows) {
-        for (const KernelTime& kernel : each->kernels)
-          (kernels[kernel.name].*side).add(kernel.work);
+        for (const KernelTime& kernel : each->kernels) add(kernel.name, kernel.work);
         // A kernel that stands for itself beside those of an operator.
         if (each->kernels.empty() && work.alignment == Alignment::kernels)
-          (kernels[each->key.op].*side).add(each->work);
+          add(each->key.op, each->work);
       }
     };
-    using Sides = std::pair<WorkTime, WorkTime>;
-    collect(work.base, &Sides::first);
-    collect(work.now, &Sides::second);
+    collect(work.base, &ComparedPart::base_sum_ns, &ComparedPart::base_calls);
+    collect(work.now, &ComparedPart::new_sum_ns, &ComparedPart::new_calls);
     ComparedPart rest = row.part;  // what stands for itself, because no operator launched it
-    for (const auto& [name, sides] : kernels) {
-      row.kernels.push_back({.name = name, .part = part_of(sides.first, sides.second)});
-      rest.base_sum_ns -= sides.first.time_ns;
-      rest.new_sum_ns -= sides.second.time_ns;
-      rest.base_calls -= sides.first.calls;
-      rest.new_calls -= sides.second.calls;
+    row.kernels.reserve(kernels.size());
+    for (const auto& [name, part] : kernels) {
+      row.kernels.push_back({.name = name, .part = part});
+      rest.base_sum_ns -= part.base_sum_ns;
+      rest.new_sum_ns -= part.new_sum_ns;
+      rest.base_calls -= part.base_calls;
+      rest.new_calls -= part.new_calls;
     }
     if (kernels.empty()) return;
     if (rest.base_sum_ns != 0 || rest.new_sum_ns != 0)
@@ -364,40 +371,46 @@ class Comparer {
   [[nodiscard]] static std::vector<double> per_step(const WorkTime& work,
                                                     const std::vector<std::int64_t>& batches) {
     std::vector<double> out(batches.size());
-    for (std::size_t i = 0; i < std::min(batches.size(), work.by_batch.size()); ++i)
-      out[i] = ns(work.by_batch[i]) / ns(batches[i]);
+    work.by_batch.for_each([&](std::size_t batch, std::int64_t time) {
+      if (batch < out.size()) out[batch] = ns(time) / ns(batches[batch]);
+    });
     return out;
   }
 
   /// Which rows vary no more between the sides than within them. With few steps no row could be
-  /// told apart among many: there each is judged alone.
-  void judge_noise() {
-    if (std::min(base_.batches.size(), now_.batches.size()) < kFewestBatches) return;
+  /// told apart among many: there each is judged alone. Empty where there are too few to judge any.
+  [[nodiscard]] std::vector<bool> judge_noise() const {
+    if (std::min(base_.batches.size(), now_.batches.size()) < kFewestBatches) return {};
     std::vector<double> p_values;
-    for (const RowFacts& facts : facts_) {
-      p_values.push_back(
-          rank_sum_p(per_step(facts.base, base_.batches), per_step(facts.now, now_.batches))
-              .value_or(1));
+    p_values.reserve(work_.size());
+    for (const AlignedWork& work : work_) {
+      p_values.push_back(rank_sum_p(per_step(sum_of(work.base), base_.batches),
+                                    per_step(sum_of(work.now), now_.batches))
+                             .value_or(1));
     }
     const bool together = smallest_rank_sum_p(base_.batches.size(), now_.batches.size()) <=
                           kFalseDiscovery / static_cast<double>(p_values.size());
     const std::vector<bool> differ = reject_with_false_discovery_rate(p_values, kFalseDiscovery);
-    for (std::size_t i = 0; i < facts_.size(); ++i)
-      facts_[i].within_noise = together ? !differ[i] : p_values[i] > kFalseDiscovery;
+    std::vector<bool> within(p_values.size());
+    for (std::size_t i = 0; i < within.size(); ++i)
+      within[i] = together ? !differ[i] : p_values[i] > kFalseDiscovery;
+    return within;
   }
 
   void find_causes() {
-    judge_noise();
+    const std::vector<bool> within_noise = judge_noise();
     for (std::size_t i = 0; i < out_.rows.size(); ++i) {
       ComparedRow& row = out_.rows[i];
-      CauseFound found = find_cause(facts_[i]);
+      RowFacts facts = facts_of(work_[i]);
+      if (!within_noise.empty()) facts.within_noise = within_noise[i];
+      CauseFound found = find_cause(facts);
       row.cause = found.cause;
       row.detail = std::move(found.detail);
-      if (!facts_[i].by_calls) continue;
-      row.calls_change_ns = std::llround(*facts_[i].by_calls);
+      if (!facts.by_calls) continue;
+      row.calls_change_ns = std::llround(*facts.by_calls);
       row.time_change_ns = row.part.change_ns - *row.calls_change_ns;
-      if (!facts_[i].by_clock) continue;
-      row.clock_change_ns = std::llround(*facts_[i].by_clock);
+      if (!facts.by_clock) continue;
+      row.clock_change_ns = std::llround(*facts.by_clock);
       row.cycles_change_ns = *row.time_change_ns - *row.clock_change_ns;
     }
   }
@@ -471,8 +484,7 @@ class Comparer {
   const Profile& base_;
   const Profile& now_;
   StepFractions fractions_;
-  std::vector<AlignedWork> work_;
-  std::vector<RowFacts> facts_;  // by row, as is `work_`
+  std::vector<AlignedWork> work_;  // by row, until rows are sorted
   bool same_work_ = true;
   Comparison out_;
 };

@@ -37,7 +37,7 @@ struct ComparedPart {
 };
 
 struct ComparedKernel {
-  std::string name;
+  SharedText name;
   ComparedPart part;
 };
 
@@ -45,11 +45,11 @@ struct ComparedKernel {
 struct ComparedRow {
   Alignment alignment = Alignment::module_operator_shapes;
   AnyBucket bucket;
-  std::string phase;  ///< "forward"; of what a device does not do the name of its rest: phase_of().
-  std::string module;  ///< "" where none is known, or not the same for all of it.
-  std::string what;    ///< "aten::mm"; "aten::pow, aten::tanh → aten::gelu".
-  std::string shapes;  ///< Where one list of shapes is all of it.
-  std::string place;   ///< "train.py:42", where recorded.
+  SharedText phase;   ///< "forward"; of what a device does not do the name of its rest: phase_of().
+  SharedText module;  ///< "" where none is known, or not the same for all of it.
+  SharedText what;    ///< "aten::mm"; "aten::pow, aten::tanh → aten::gelu".
+  SharedText shapes;  ///< Where one list of shapes is all of it.
+  SharedText place;   ///< "train.py:42", where recorded.
   ComparedPart part;
   /// The change divided by Shapley: by more calls at the mean time per call of both sides, and by
   /// more time per call at the mean number of calls. Unset where a side has no calls to count.
@@ -72,14 +72,14 @@ struct ComparedBucket {
 
 /// A module in a phase.
 struct ComparedModule {
-  std::string module;  ///< "" for what lies in none.
+  SharedText module;  ///< "" for what lies in none.
   ComparedPart part;
   std::vector<std::size_t> rows;  ///< Of Comparison::rows, the largest change first.
 };
 
 /// Everything that a phase takes, or one named rest.
 struct ComparedPhase {
-  std::string phase;
+  SharedText phase;
   ComparedPart part;
   std::vector<ComparedModule> modules;  ///< Largest change first.
 };

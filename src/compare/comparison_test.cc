@@ -41,8 +41,10 @@ Cause first_cause(const Comparison& comparison) {
 ProfileRow noisy_row(const WorkKey& key, std::uint64_t seed, double factor) {
   std::mt19937_64 bits(seed);
   ProfileRow row = made_row(key, 0, 1);
-  for (std::int64_t& time : row.work.by_batch) {
-    time = static_cast<std::int64_t>(factor * static_cast<double>(90'000 + bits() % 20'000));
+  for (std::size_t step = 0; step < 8; ++step) {
+    const auto time =
+        static_cast<std::int64_t>(factor * static_cast<double>(90'000 + bits() % 20'000));
+    row.work.by_batch.add(step, time);
     row.work.time_ns += time;
   }
   return row;
@@ -119,8 +121,9 @@ TEST(Comparison, SumsExactlyWhateverTheStepsAndTimes) {
                                    .op = "op" + std::to_string(i),
                                    .shapes = "[" + std::to_string(bits() % 3) + "]"},
                                   0, static_cast<std::int64_t>(bits() % 5), steps);
-        for (std::int64_t& time : row.work.by_batch) {
-          time = static_cast<std::int64_t>(bits() % 100'000);
+        for (std::size_t step = 0; step < static_cast<std::size_t>(steps); ++step) {
+          const auto time = static_cast<std::int64_t>(bits() % 100'000);
+          row.work.by_batch.add(step, time);
           row.work.time_ns += time;
         }
         KernelTime half{.name = "k" + std::to_string(bits() % 2), .work = row.work};

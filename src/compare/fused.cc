@@ -32,8 +32,8 @@ std::vector<std::string_view> lists_of(const ProfileRow& row) {
   const auto add = [&lists](std::string_view name) {
     if (const std::string_view list = fused_list(name); !list.empty()) lists.push_back(list);
   };
-  add(row.key.op);
-  for (const KernelTime& kernel : row.kernels) add(kernel.name);
+  add(row.key.op.view());
+  for (const KernelTime& kernel : row.kernels) add(kernel.name.view());
   return lists;
 }
 
@@ -74,10 +74,11 @@ struct Replaced {
 
 /// `kernels` are rows of the other side.
 std::vector<Replaced> replaced(const Rows& rows, const Rows& kernels) {
+  if (kernels.empty()) return {};
   Operators operators;
   for (const ProfileRow* const row : rows) {
     if (lists_of(*row).empty() && !row->key.op.empty())
-      operators[listed_as(row->key.op)].push_back(row);
+      operators[listed_as(row->key.op.view())].push_back(row);
   }
   operators.erase(std::string_view());
   std::map<std::string_view, std::size_t> place;

@@ -23,7 +23,7 @@ Profile of_operators(const std::vector<std::string>& names) {
 
 std::vector<std::string> names_of(const std::vector<const ProfileRow*>& rows) {
   std::vector<std::string> names;
-  for (const ProfileRow* const row : rows) names.push_back(row->key.op);
+  for (const ProfileRow* const row : rows) names.push_back(row->key.op.str());
   std::ranges::sort(names);
   return names;
 }

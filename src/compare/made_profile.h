@@ -16,7 +16,8 @@ inline ProfileRow made_row(WorkKey key, std::int64_t ns_per_step, std::int64_t c
   row.key = std::move(key);
   row.work.time_ns = ns_per_step * steps;
   row.work.calls = calls_per_step * steps;
-  row.work.by_batch.assign(static_cast<std::size_t>(steps), ns_per_step);
+  for (std::int64_t step = 0; step < steps; ++step)
+    row.work.by_batch.add(static_cast<std::size_t>(step), ns_per_step);
   return row;
 }
 

@@ -11,24 +11,21 @@
 namespace fathom {
 namespace {
 
-/// The work of a recording whose batches begin at `offset`, of `batches` in all.
-void add_work(WorkTime& into, const WorkTime& work, std::size_t offset, std::size_t batches) {
+/// The work of a recording whose batches begin at `offset`.
+void add_work(WorkTime& into, const WorkTime& work, std::size_t offset) {
   into.time_ns += work.time_ns;
   into.calls += work.calls;
-  into.by_batch.resize(batches);
-  for (std::size_t i = 0; i < work.by_batch.size(); ++i)
-    into.by_batch[offset + i] += work.by_batch[i];
+  into.by_batch.add(work.by_batch, offset);
 }
 
 struct Sum {
   WorkTime work;
-  std::string place;
+  SharedText place;
   std::size_t order = 0;
-  std::map<std::string, WorkTime> kernels;
+  std::map<SharedText, WorkTime> kernels;
 };
 
-void add_rows(std::map<WorkKey, Sum>& sums, const Profile& profile, std::size_t offset,
-              std::size_t batches) {
+void add_rows(std::map<WorkKey, Sum>& sums, const Profile& profile, std::size_t offset) {
   // Rows that earlier runs lack come after theirs.
   std::size_t last = 0;
   for (const auto& [key, sum] : sums) last = std::max(last, sum.order);
@@ -36,10 +33,10 @@ void add_rows(std::map<WorkKey, Sum>& sums, const Profile& profile, std::size_t 
     const auto [at, added] = sums.try_emplace(row.key);
     Sum& sum = at->second;
     if (added) sum.order = last + row.order;
-    add_work(sum.work, row.work, offset, batches);
+    add_work(sum.work, row.work, offset);
     if (sum.place.empty()) sum.place = row.place;
     for (const KernelTime& kernel : row.kernels)
-      add_work(sum.kernels[kernel.name], kernel.work, offset, batches);
+      add_work(sum.kernels[kernel.name], kernel.work, offset);
   }
 }
 
@@ -67,13 +64,11 @@ void add_clock(Profile& into, const Profile& profile, double runs) {
 Profile pooled(std::span<const Profile* const> profiles) {
   Profile out = *profiles.front();
   if (profiles.size() == 1) return out;
-  std::size_t batches = 0;
-  for (const Profile* const each : profiles) batches += each->batches.size();
   std::map<WorkKey, Sum> sums;
   std::size_t offset = 0;
   for (std::size_t i = 0; i < profiles.size(); ++i) {
     const Profile& each = *profiles[i];
-    add_rows(sums, each, offset, batches);
+    add_rows(sums, each, offset);
     offset += each.batches.size();
     if (i == 0) continue;
     out.content = hash_mix(out.content, each.content);

@@ -77,8 +77,7 @@ std::string_view AnyBucket::name() const {
 void WorkTime::add(const WorkTime& other) {
   time_ns += other.time_ns;
   calls += other.calls;
-  if (by_batch.size() < other.by_batch.size()) by_batch.resize(other.by_batch.size());
-  for (std::size_t i = 0; i < other.by_batch.size(); ++i) by_batch[i] += other.by_batch[i];
+  by_batch.add(other.by_batch);
 }
 
 std::int64_t Profile::sum_ns() const {

@@ -9,6 +9,8 @@
 #include <vector>
 
 #include "analysis/accounting/accounting.h"
+#include "compare/shared_text.h"
+#include "compare/time_by_batch.h"
 #include "engine/session.h"
 
 namespace fathom {
@@ -46,15 +48,15 @@ class AnyBucket {
 struct WorkKey {
   AnyBucket bucket;
   /// Of work on a device the phase that launched it: "forward". Elsewhere the bucket tells.
-  std::string phase;
-  std::string module;  ///< Path of the nn.Module: "Net_0/Linear_1".
-  std::string outer;   ///< The outermost operator around it: "aten::conv2d".
+  SharedText phase;
+  SharedText module;  ///< Path of the nn.Module: "Net_0/Linear_1".
+  SharedText outer;   ///< The outermost operator around it: "aten::conv2d".
   /// The innermost operator, without one the kernel. Of idle time the operator that the host spent
   /// most of the gap in, or "after cudaStreamSynchronize" where a wait for the device had emptied
   /// its queue.
-  std::string op;
-  std::string shapes;  ///< As recorded: "[[64,128],[128]]".
-  std::string types;
+  SharedText op;
+  SharedText shapes;  ///< As recorded: "[[64,128],[128]]".
+  SharedText types;
   bool compiling = false;   ///< A compiler or autotuner is at work.
   bool after_sync = false;  ///< Idle time behind a call that waited for the device.
   friend auto operator<=>(const WorkKey&, const WorkKey&) = default;
@@ -67,12 +69,12 @@ struct WorkTime {
   /// stretches.
   std::int64_t calls = 0;
   /// The time by batch of consecutive steps (see Profile::batches).
-  std::vector<std::int64_t> by_batch;
+  TimeByBatch by_batch;
   void add(const WorkTime& other);
 };
 
 struct KernelTime {
-  std::string name;
+  SharedText name;
   WorkTime work;
 };
 
@@ -80,7 +82,7 @@ struct ProfileRow {
   WorkKey key;
   WorkTime work;
   std::vector<KernelTime> kernels;  ///< Of operators on the device, by name; sum to `work`.
-  std::string place;                ///< "train.py:42" of one of the calls, where recorded.
+  SharedText place;                 ///< "train.py:42" of one of the calls, where recorded.
   /// Its place among all rows by its first call, which is the order of the program. Rows whose
   /// order is not known have the same.
   std::size_t order = 0;

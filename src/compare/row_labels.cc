@@ -21,7 +21,7 @@ using Rows = std::vector<const ProfileRow*>;
 /// Names in the order of their time, the largest first, each once.
 std::string names_of(const Rows& rows) {
   std::map<std::string_view, std::int64_t> times;
-  for (const ProfileRow* const row : rows) times[row->key.op] += row->work.time_ns;
+  for (const ProfileRow* const row : rows) times[row->key.op.view()] += row->work.time_ns;
   std::vector<std::pair<std::string_view, std::int64_t>> order(times.begin(), times.end());
   std::ranges::stable_sort(order, std::ranges::greater(), [](const auto& at) { return at.second; });
   std::string text;
@@ -33,11 +33,11 @@ std::string names_of(const Rows& rows) {
 }
 
 /// What all rows have in a field; null where they differ.
-const std::string* common(const AlignedWork& work, const std::string WorkKey::*field) {
+const SharedText* common(const AlignedWork& work, SharedText WorkKey::*field) {
   const bool one_side = work.alignment == Alignment::kernels;
   const Rows* const first = one_side ? &with_operators(work) : &work.base;
   const Rows* const second = one_side ? first : &work.now;
-  const std::string* value = nullptr;
+  const SharedText* value = nullptr;
   for (const auto* const side : {first, second}) {
     for (const ProfileRow* const row : *side) {
       if (value != nullptr && *value != row->key.*field) return nullptr;
@@ -59,35 +59,36 @@ constexpr auto kChange = [](const auto& at) { return std::abs(at.part.change_ns)
 
 }  // namespace
 
-std::string label_of(const AlignedWork& work) {
+SharedText label_of(const AlignedWork& work) {
   if (in_place_of(work.alignment)) return names_of(work.base) + " → " + names_of(work.now);
   if (work.alignment == Alignment::kernels) return names_of(with_operators(work));
   const ProfileRow* const any = work.base.empty() ? work.now.front() : work.base.front();
-  const std::string& op = any->key.op;
+  const SharedText& op = any->key.op;
   if (work.bucket.is(HostBucket::python))
-    return op.empty() || op == kProfilerSteps ? "Python between operators" : "Python in " + op;
-  return op.empty() ? "(no operator)" : op;
+    return op.empty() || op == kProfilerSteps ? "Python between operators"
+                                              : "Python in " + op.str();
+  return op.empty() ? SharedText("(no operator)") : op;
 }
 
-std::string module_of(const AlignedWork& work) {
-  const std::string* const module = common(work, &WorkKey::module);
-  return module == nullptr ? std::string() : *module;
+SharedText module_of(const AlignedWork& work) {
+  const SharedText* const module = common(work, &WorkKey::module);
+  return module == nullptr ? SharedText() : *module;
 }
 
-std::string phase_of(const AlignedWork& work) {
+SharedText phase_of(const AlignedWork& work) {
   if (work.bucket.idle()) return "device idle";
-  if (!work.bucket.busy()) return std::string(work.bucket.name());
-  const std::string* const phase = common(work, &WorkKey::phase);
+  if (!work.bucket.busy()) return work.bucket.name();
+  const SharedText* const phase = common(work, &WorkKey::phase);
   if (phase == nullptr) return "several phases";
-  return phase->empty() ? "other" : *phase;
+  return phase->empty() ? SharedText("other") : *phase;
 }
 
-std::string shapes_of(const AlignedWork& work) {
+SharedText shapes_of(const AlignedWork& work) {
   if (work.alignment != Alignment::module_operator_shapes) return {};
   return work.base.front()->key.shapes;
 }
 
-std::string place_of(const AlignedWork& work) {
+SharedText place_of(const AlignedWork& work) {
   for (const auto* const side : {&work.now, &work.base}) {
     for (const ProfileRow* const row : *side)
       if (!row->place.empty()) return row->place;
@@ -101,11 +102,11 @@ std::vector<ComparedPhase> phases_of(const std::vector<ComparedRow>& rows) {
   std::map<std::pair<std::string_view, std::string_view>, std::size_t> module_at;
   for (std::size_t i = 0; i < rows.size(); ++i) {
     const ComparedRow& row = rows[i];
-    const auto [known_phase, first] = phase_at.try_emplace(row.phase, phases.size());
+    const auto [known_phase, first] = phase_at.try_emplace(row.phase.view(), phases.size());
     if (first) phases.push_back({.phase = row.phase, .part = {}, .modules = {}});
     ComparedPhase& phase = phases[known_phase->second];
     const auto [known_module, added] =
-        module_at.try_emplace({row.phase, row.module}, phase.modules.size());
+        module_at.try_emplace({row.phase.view(), row.module.view()}, phase.modules.size());
     if (added) phase.modules.push_back({.module = row.module, .part = {}, .rows = {}});
     ComparedModule& module = phase.modules[known_module->second];
     add(phase.part, row.part);

@@ -14,7 +14,7 @@ namespace {
 using Rows = std::vector<const ProfileRow*>;
 
 std::vector<std::string_view> kernels_of(const ProfileRow& row) {
-  if (row.kernels.empty()) return {row.key.op};
+  if (row.kernels.empty()) return {row.key.op.view()};
   std::vector<std::string_view> names;
   for (const KernelTime& kernel : row.kernels) names.push_back(kernel.name);
   return names;

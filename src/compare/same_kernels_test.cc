@@ -41,7 +41,7 @@ TEST(SameKernels, AreTheWorkOfTheOperatorsThatLaunchedThem) {
   std::vector<std::string> names;
   for (const ComparedRow& row : comparison.rows) {
     if (row.alignment != Alignment::kernels) continue;
-    names.push_back(row.what);
+    names.push_back(row.what.str());
     EXPECT_EQ(row.phase, "forward");
     EXPECT_EQ(row.part.change_ns, row.what == "aten::mm" ? -100 : 0);
   }

@@ -2,7 +2,8 @@
 #include "compare/work_collector.h"
 
 #include <algorithm>
-#include <map>
+#include <numeric>
+#include <string>
 #include <unordered_map>
 #include <utility>
 
@@ -12,6 +13,7 @@
 #include "analysis/structure/from_outside.h"
 #include "analysis/structure/torch_names.h"
 #include "base/hash.h"
+#include "compare/key_ranks.h"
 
 namespace fathom {
 namespace {
@@ -77,10 +79,7 @@ class Collector {
  private:
   RawRow& row(const RawKey& key) {
     const auto [at, added] = index_.try_emplace(key, rows_.size());
-    if (added) {
-      rows_.push_back({.key = key});
-      rows_.back().work.by_batch.resize(judged_.batches);
-    }
+    if (added) rows_.push_back({.key = key});
     return rows_[at->second];
   }
 
@@ -91,7 +90,7 @@ class Collector {
       if (part <= Duration{}) return;
       RawRow& at = row(key);
       at.work.time_ns += to_ns(part);
-      at.work.by_batch[judged_.batch_of[step]] += to_ns(part);
+      at.work.by_batch.add(judged_.batch_of[step], to_ns(part));
       any = true;
     });
     return any;
@@ -222,73 +221,116 @@ class Collector {
     for (std::size_t step = 0; step < judged_.steps.size(); ++step)
       left[judged_.batch_of[step]] += to_ns(judged_.steps[step]->window.length());
     for (const RawRow& at : rows_) {
-      for (std::size_t batch = 0; batch < left.size(); ++batch)
-        left[batch] -= at.work.by_batch[batch];
+      at.work.by_batch.for_each(
+          [&left](std::size_t batch, std::int64_t time) { left[batch] -= time; });
     }
     if (std::ranges::all_of(left, [](std::int64_t time) { return time == 0; })) return;
     RawRow& rest = row({.bucket = AnyBucket::outside()});
     for (std::size_t batch = 0; batch < left.size(); ++batch) {
-      rest.work.by_batch[batch] += left[batch];
+      rest.work.by_batch.add(batch, left[batch]);
       rest.work.time_ns += left[batch];
     }
   }
 
-  [[nodiscard]] std::string op_text(const RawKey& key) const {
-    if (key.op != UINT32_MAX) return std::string(names_.text(key.op));
-    return key.kernel == UINT32_MAX ? std::string()
-                                    : std::string(trace_.strings.view(StringId(key.kernel)));
+  /// Texts that several rows have are made once.
+  template <typename Number, typename Make>
+  static const SharedText& once(std::unordered_map<Number, SharedText>& texts, Number number,
+                                const Make& make) {
+    const auto [at, added] = texts.try_emplace(number);
+    if (added) at->second = make();
+    return at->second;
+  }
+  [[nodiscard]] SharedText op_text(std::uint32_t op) {
+    return once(op_texts_, op, [&] { return SharedText(names_.text(op)); });
+  }
+  [[nodiscard]] SharedText kernel_text(std::uint32_t kernel) {
+    return once(kernel_texts_, kernel,
+                [&] { return SharedText(trace_.strings.view(StringId(kernel))); });
+  }
+  [[nodiscard]] SharedText text(StringId id) {
+    if (!id.valid()) return {};
+    return once(texts_, id.value, [&] { return SharedText(trace_.text(id)); });
   }
 
-  [[nodiscard]] WorkKey texts(const RawKey& key) const {
-    WorkKey out{
-        .bucket = key.bucket,
-        .phase = key.bucket.busy() ? std::string(to_string(key.phase)) : std::string(),
-        .module = context_.modules().path(trace_, key.module),
-        .outer = key.outer == UINT32_MAX ? std::string() : std::string(names_.text(key.outer)),
-        .op = (key.after_sync ? "after " : "") + op_text(key),
-        .compiling = key.compiling,
-        .after_sync = key.after_sync};
+  [[nodiscard]] SharedText what(const RawKey& key) {
+    if (key.op == UINT32_MAX)
+      return key.kernel == UINT32_MAX ? SharedText() : kernel_text(key.kernel);
+    if (!key.after_sync) return op_text(key.op);
+    return once(after_texts_, key.op, [&] { return SharedText("after " + op_text(key.op).str()); });
+  }
+
+  [[nodiscard]] WorkKey texts(const RawKey& key) {
+    WorkKey out{.bucket = key.bucket,
+                .module = once(module_texts_, key.module,
+                               [&] { return context_.modules().path(trace_, key.module); }),
+                .op = what(key),
+                .compiling = key.compiling,
+                .after_sync = key.after_sync};
+    if (key.bucket.busy()) {
+      out.phase = once(phase_texts_, static_cast<std::uint32_t>(key.phase),
+                       [&] { return to_string(key.phase); });
+    }
+    if (key.outer != UINT32_MAX) out.outer = op_text(key.outer);
     if (key.signature == UINT32_MAX) return out;
     const Signature& signature = trace_.signatures[key.signature];
-    if (signature.shapes.valid()) out.shapes = trace_.text(signature.shapes);
-    if (signature.types.valid()) out.types = trace_.text(signature.types);
+    out.shapes = text(signature.shapes);
+    out.types = text(signature.types);
     return out;
   }
 
   /// Rows of equal texts become one, in their order.
   std::vector<ProfileRow> named() {
+    index_ = {};
     const CallSites sites(context_);
     std::ranges::stable_sort(rows_, {}, &RawRow::first);
-    std::map<WorkKey, ProfileRow> rows;
-    for (const RawRow& raw : rows_) {
-      const auto [at, added] = rows.try_emplace(texts(raw.key));
-      ProfileRow& into = at->second;
-      if (added) {
-        into.key = at->first;
-        into.order = rows.size();
-      }
-      into.work.add(raw.work);
-      if (into.place.empty() && raw.example.valid()) into.place = sites.of(raw.example);
-      // A kernel without an operator stands for itself.
-      if (raw.key.kernel == UINT32_MAX || raw.key.op == UINT32_MAX) continue;
-      add_kernel(into, raw);
-    }
+    std::vector<WorkKey> keys;
+    keys.reserve(rows_.size());
+    for (const RawRow& raw : rows_) keys.push_back(texts(raw.key));
+    std::vector<const WorkKey*> borrowed;
+    borrowed.reserve(keys.size());
+    for (const WorkKey& key : keys) borrowed.push_back(&key);
+    const std::vector<KeyRank> ranks = key_ranks(borrowed);
+    const std::vector<std::uint32_t> order = in_order(ranks);
     std::vector<ProfileRow> out;
-    out.reserve(rows.size());
-    for (auto& [key, entry] : rows) {
-      std::ranges::sort(entry.kernels, {}, &KernelTime::name);
-      out.push_back(std::move(entry));
+    std::vector<std::uint32_t> firsts;  // of each row, which raw one is its first
+    for (std::size_t i = 0; i < order.size(); ++i) {
+      RawRow& raw = rows_[order[i]];
+      if (i == 0 || ranks[order[i]] != ranks[order[i - 1]]) {
+        out.push_back({.key = std::move(keys[order[i]]), .work = {}, .kernels = {}, .place = {}});
+        firsts.push_back(order[i]);
+      }
+      ProfileRow& into = out.back();
+      into.work.add(raw.work);
+      if (into.place.empty() && raw.example.valid()) into.place = place(sites.of(raw.example));
+      // A kernel without an operator stands for itself.
+      if (raw.key.kernel != UINT32_MAX && raw.key.op != UINT32_MAX) add_kernel(into, raw);
+      raw.work = {};
     }
+    number(firsts, out);
+    for (ProfileRow& row : out) std::ranges::sort(row.kernels, {}, &KernelTime::name);
     return out;
   }
 
-  void add_kernel(ProfileRow& into, const RawRow& raw) const {
-    const std::string_view name = trace_.strings.view(StringId(raw.key.kernel));
+  /// By their first calls, from 1 on.
+  static void number(const std::vector<std::uint32_t>& firsts, std::vector<ProfileRow>& rows) {
+    std::vector<std::size_t> order(rows.size());
+    std::iota(order.begin(), order.end(), std::size_t{0});
+    std::ranges::sort(order, {}, [&firsts](std::size_t row) { return firsts[row]; });
+    for (std::size_t i = 0; i < order.size(); ++i) rows[order[i]].order = i + 1;
+  }
+
+  SharedText place(const std::string& text) {
+    if (text.empty()) return {};
+    return once(places_, text, [&text] { return SharedText(text); });
+  }
+
+  void add_kernel(ProfileRow& into, const RawRow& raw) {
+    const SharedText name = kernel_text(raw.key.kernel);
     const auto same = std::ranges::find(into.kernels, name, &KernelTime::name);
     if (same != into.kernels.end()) {
       same->work.add(raw.work);
     } else {
-      into.kernels.push_back({.name = std::string(name), .work = raw.work});
+      into.kernels.push_back({.name = name, .work = raw.work});
     }
   }
 
@@ -298,6 +340,13 @@ class Collector {
   const TorchNames names_;
   std::unordered_map<RawKey, std::size_t, RawHash> index_;
   std::vector<RawRow> rows_;
+  std::unordered_map<std::uint32_t, SharedText> op_texts_;  // by canonical name
+  std::unordered_map<std::uint32_t, SharedText> after_texts_;
+  std::unordered_map<std::uint32_t, SharedText> kernel_texts_;  // by name
+  std::unordered_map<std::uint32_t, SharedText> texts_;
+  std::unordered_map<std::uint32_t, SharedText> module_texts_;
+  std::unordered_map<std::uint32_t, SharedText> phase_texts_;
+  std::unordered_map<std::string, SharedText> places_;
   Column<std::uint8_t> counted_;  // by slice: its call was counted
   FromOutside compiling_notes_;
   FromOutside outer_notes_;

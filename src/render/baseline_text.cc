@@ -74,7 +74,7 @@ std::string rows_text(const Profile& profile, const Style& style) {
     const double mean =
         static_cast<double>(row.work.time_ns) / static_cast<double>(profile.steps());
     const std::string what = std::string(row.key.bucket.name()) + ": " +
-                             (row.key.op.empty() ? "(no operator)" : row.key.op);
+                             (row.key.op.empty() ? "(no operator)" : row.key.op.str());
     text += pad_left(time_text(mean), 11) + "  " + shorten_middle(printable(what), 100) + "\n";
   }
   if (rows.size() > kRows)

@@ -54,15 +54,15 @@ std::string amount(const std::optional<std::int64_t>& value, std::int64_t steps,
 
 /// An operator with the line that says where it is.
 std::string operator_of(const ComparedRow& row) {
-  return row.place.empty() ? row.what : row.what + " (" + row.place + ")";
+  return row.place.empty() ? row.what.str() : row.what.str() + " (" + row.place.str() + ")";
 }
 
 /// The same with its module.
 std::string name_of(const ComparedRow& row) {
   if (row.module.empty()) return operator_of(row);
-  const std::size_t slash = row.module.rfind('/');
-  const std::string module = row.module.substr(slash == std::string::npos ? 0 : slash + 1);
-  return row.what + " in " + module + (row.place.empty() ? "" : " (" + row.place + ")");
+  const std::string_view path = row.module;
+  const std::string module(path.substr(path.rfind('/') + 1));
+  return row.what.str() + " in " + module + (row.place.empty() ? "" : " (" + row.place.str() + ")");
 }
 
 /// How a change divides.
@@ -80,13 +80,13 @@ std::string division_text(const ComparedRow& row) {
 void add_row(const Comparison& comparison, const ComparedRow& row, const std::string& name,
              const std::string& indent, std::vector<ChangeLine>& lines) {
   std::string what = indent + std::string(row.bucket.name()) + ": " + name;
-  if (!row.shapes.empty()) what += " " + row.shapes;
+  if (!row.shapes.empty()) what += " " + row.shapes.str();
   what += "; " + std::string(cause_title(row.cause, row.part.change_ns < 0));
   if (!row.detail.empty()) what += ", " + row.detail;
   lines.push_back(line_of(comparison, row.part, what + division_text(row)));
   for (const ComparedKernel& kernel : row.kernels) {
     if (row.kernels.size() > 1 && kernel.part.change_ns != 0)
-      lines.push_back(line_of(comparison, kernel.part, indent + "  " + kernel.name));
+      lines.push_back(line_of(comparison, kernel.part, indent + "  " + kernel.name.str()));
   }
 }
 
@@ -99,7 +99,7 @@ std::string names_of(const Comparison& comparison, const CauseGroup& group) {
         row.what == "(no operator)" ? std::string(row.bucket.name()) : printable(row.what),
         kLongestName);
     const bool at_line = group.cause == Cause::synchronization && !row.place.empty();
-    const std::string full = at_line ? name + " at " + row.place : name;
+    const std::string full = at_line ? name + " at " + row.place.str() : name;
     if (std::ranges::find(names, full) == names.end()) names.push_back(full);
   }
   std::string text;
@@ -180,11 +180,11 @@ std::vector<ChangeLine> tree_lines(const Comparison& comparison) {
   std::vector<ChangeLine> lines;
   for (const ComparedPhase& phase : comparison.phases) {
     if (phase.part.base_sum_ns == 0 && phase.part.new_sum_ns == 0) continue;
-    lines.push_back(line_of(comparison, phase.part, phase.phase));
+    lines.push_back(line_of(comparison, phase.part, phase.phase.str()));
     // Where no module is known that level would say nothing.
     const bool modules = phase.modules.size() > 1 || !phase.modules.front().module.empty();
     for (const ComparedModule& module : phase.modules) {
-      const std::string name = module.module.empty() ? "(in no one module)" : module.module;
+      const std::string name = module.module.empty() ? "(in no one module)" : module.module.str();
       if (modules) lines.push_back(line_of(comparison, module.part, "  " + name));
       for (const std::size_t at : module.rows) {
         const ComparedRow& row = comparison.rows[at];
@@ -201,8 +201,8 @@ std::string phases_text(const Comparison& comparison) {
   std::string text;
   for (const ComparedPhase& phase : comparison.phases) {
     if (phase.part.change_ns == 0) continue;
-    text +=
-        (text.empty() ? "" : "; ") + phase.phase + " " + change_text(phase.part.change_ns) + " ns";
+    text += (text.empty() ? "" : "; ") + phase.phase.str() + " " +
+            change_text(phase.part.change_ns) + " ns";
   }
   return text;
 }

@@ -44,7 +44,7 @@ class Tree {
 
  private:
   void add_row(const ComparedRow& row) {
-    std::vector<std::string> path = {row.phase};
+    std::vector<std::string> path = {row.phase.str()};
     if (row.phase != row.bucket.name()) path.emplace_back(row.bucket.name());
     for (std::string_view rest = row.module; !rest.empty();) {
       const std::size_t end = std::min(rest.find('/'), rest.size());
@@ -55,11 +55,11 @@ class Tree {
       if (end > 0) path.emplace_back(rest.substr(0, end));
       rest.remove_prefix(std::min(end + 1, rest.size()));
     }
-    path.push_back(row.shapes.empty() ? row.what : row.what + " " + row.shapes);
+    path.push_back(row.shapes.empty() ? row.what.str() : row.what.str() + " " + row.shapes.str());
     add(path, row.part);
     for (const ComparedKernel& kernel : row.kernels) {
       std::vector<std::string> below = path;
-      below.push_back(kernel.name);
+      below.push_back(kernel.name.str());
       add_leaf(below, kernel.part);
     }
   }
