@@ -255,6 +255,46 @@ TEST_F(FathomWire, StacksShareTheirFrames) {
   EXPECT_EQ(trace.import[Repair::number_out_of_range].count, 1U);
 }
 
+TEST_F(FathomWire, TheRecordersOwnThreadIsNoneOfTheProgram) {
+  const auto add = [this](std::int64_t tid, std::int64_t time,
+                          const std::vector<wire::StackFrame>& frames) {
+    writer_->stack({.time = time,
+                    .pid = 7,
+                    .tid = tid,
+                    .thread = "python",
+                    .frame = 0,
+                    .on_cpu = 5,
+                    .queued = 0,
+                    .blocked = 100,
+                    .cause = "lock",
+                    .object = "futex"},
+                   frames);
+  };
+  const wire::StackFrame begin{
+      .number = 1, .function = "_bootstrap", .file = "/lib/python3.11/threading.py", .line = 9};
+  const wire::StackFrame ticker{.number = 2,
+                                .function = "Ticker._loop",
+                                .file = "/x/fathom_hook/fathom_recorder/ticker.py",
+                                .line = 70};
+  const wire::StackFrame user{.number = 3, .function = "f", .file = "app.py", .line = 3};
+  const wire::StackFrame unread{
+      .number = 4, .function = "(stack not read)", .file = "", .line = -1};
+  add(7, 1000, {ticker});  // the main thread, in what the recorder does at its end
+  add(8, 1000, {ticker});  // with each way to begin a thread
+  add(8, 2000, {unread});  // and one that was not read whole
+  add(9, 1000, {begin, ticker});
+  add(10, 1000, {user, ticker});  // the program's, which has called the recorder
+  add(11, 1000, {begin});
+  add(12, 1000, {ticker});
+  add(12, 2000, {user});  // the number of a thread of the program, later
+  const Trace trace = read();
+  std::vector<std::int64_t> threads;
+  for (const StackSample& sample : trace.stack_samples) threads.push_back(sample.tid);
+  EXPECT_EQ(threads, (std::vector<std::int64_t>{7, 10, 11, 12, 12}));
+  ASSERT_NE(trace.fact("samples.of_recorder_ns"), nullptr);
+  EXPECT_EQ(trace.fact("samples.of_recorder_ns")->value, "\"15\"");
+}
+
 TEST_F(FathomWire, NumbersThatCannotBeTrueAreCountedAndLeftOut) {
   writer_->slice(-5, 10, 1, 1, "before the start", "annotation");
   writer_->slice(INT64_MAX, 10, 1, 1, "never", "annotation");

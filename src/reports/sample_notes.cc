@@ -1,12 +1,21 @@
 // Reads what the sampler wrote about itself.
 #include "reports/sample_notes.h"
 
+#include "analysis/samples/unsampled.h"
 #include "analysis/util/json_list.h"
+#include "base/quantity_text.h"
 #include "store/sample_weights.h"
 
 namespace fathom {
 
 void note_unsampled(const Trace& trace, std::vector<std::string>& notes) {
+  const Duration missed = unsampled_time(trace);
+  if (missed > Duration{}) {
+    notes.push_back(
+        "By what the kernel counted when the program ended, its threads were on a processor for " +
+        duration_text(missed) +
+        " more: threads and processes that ended before they were looked at are missing.");
+  }
   const Fact* const left = trace.fact("samples.left_to_torch");
   if (left == nullptr) return;
   const std::string count(json_unquoted(left->value));

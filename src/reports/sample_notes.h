@@ -8,7 +8,8 @@
 
 namespace fathom {
 
-/// Adds a note where processes were left to PyTorch's profiler.
+/// Adds notes where processes were left to PyTorch's profiler, and where threads or processes ended
+/// before they were looked at.
 void note_unsampled(const Trace& trace, std::vector<std::string>& notes);
 
 /// Adds a note where another profiler recorded the stacks: what it does not tell.

@@ -52,7 +52,12 @@ bool CodeTable::is_code_type(Address type) {
 bool CodeTable::read_head(Address address, Code& code, Address& type) const {
   std::array<std::byte, kHeadBytes> bytes{};
   const std::span<std::byte> head = std::span(bytes).first(head_size(layout_));
-  if (address == 0 || address % 8 != 0 || !memory_.read(address, head)) return false;
+  return address != 0 && address % 8 == 0 && memory_.read(address, head) &&
+         parse_head(address, head, code, type);
+}
+
+bool CodeTable::parse_head(Address address, std::span<const std::byte> head, Code& code,
+                           Address& type) const {
   type = number_at<Address>(head, layout_.object_type);
   code.name_object = number_at<Address>(head, layout_.code_name);
   code.file_object = number_at<Address>(head, layout_.code_file);
@@ -90,29 +95,86 @@ std::unique_ptr<Code> CodeTable::read(Address address) {
   return code;
 }
 
+bool CodeTable::is_same(const Code& then, const Code& now, Address type) const {
+  return type == code_type_ && now.name_object == then.name_object &&
+         now.file_object == then.file_object && now.lines_object == then.lines_object &&
+         now.first_line == then.first_line;
+}
+
 const Code* CodeTable::find(Address address) {
   const auto found = codes_.find(address);
-  if (found != codes_.end()) return found->second.get();
-  if (codes_.size() >= kMostCodes) return nullptr;
-  std::unique_ptr<Code> code = read(address);
-  return code ? codes_.emplace(address, std::move(code)).first->second.get() : nullptr;
+  if (found == codes_.end()) {
+    if (codes_.size() >= kMostCodes) return nullptr;
+    std::unique_ptr<Code> code = read(address);
+    if (!code) return nullptr;
+    used_.push_back(address);
+    return codes_.emplace(address, Entry{std::move(code), look_, look_}).first->second.code.get();
+  }
+  Entry& entry = found->second;
+  if (entry.used != look_) used_.push_back(address);
+  entry.used = look_;
+  if (entry.compared != look_ && !recent_.empty()) compare_recent();
+  if (entry.compared == look_) return entry.code.get();
+  Code now;
+  Address type = 0;
+  if (!read_head(address, now, type) || !is_same(*entry.code, now, type))
+    return replace(address, entry);
+  entry.compared = look_;
+  return entry.code.get();
+}
+
+/// All that were needed a moment ago, in one system call.
+void CodeTable::compare_recent() {
+  const std::size_t size = head_size(layout_);
+  std::vector<std::byte> heads(recent_.size() * size);
+  std::vector<Piece> pieces;
+  for (std::size_t i = 0; i < recent_.size(); ++i)
+    pieces.push_back({.at = recent_[i], .to = std::span(heads).subspan(i * size, size)});
+  const std::size_t read = memory_.read_pieces(pieces);
+  for (std::size_t i = 0; i < read; ++i) {
+    const auto found = codes_.find(recent_[i]);
+    if (found == codes_.end()) continue;
+    Code now;
+    Address type = 0;
+    if (parse_head(recent_[i], pieces[i].to, now, type) && is_same(*found->second.code, now, type))
+      found->second.compared = look_;
+  }
+  recent_.clear();
+}
+
+/// What lies there now; nothing where it is no code object any more.
+const Code* CodeTable::replace(Address address, Entry& entry) {
+  std::unique_ptr<Code> now = read(address);
+  const auto [first, last] = former_.equal_range(address);
+  const auto known = now == nullptr ? last : std::find_if(first, last, [&](const auto& former) {
+    const Code& then = *former.second;
+    return then.name == now->name && then.file == now->file && then.lines == now->lines &&
+           then.first_line == now->first_line && then.bytecode == now->bytecode &&
+           then.bytecode_bytes == now->bytecode_bytes && then.frame_bytes == now->frame_bytes;
+  });
+  if (known != last) {
+    std::swap(known->second, entry.code);
+    Code& again = *entry.code;
+    again.name_object = now->name_object;
+    again.file_object = now->file_object;
+    again.lines_object = now->lines_object;
+    again.copies = now->copies;
+    entry.compared = look_;
+    return &again;
+  }
+  former_.emplace(address, std::move(entry.code));
+  if (now == nullptr) {
+    codes_.erase(address);
+    return nullptr;
+  }
+  entry = {std::move(now), look_, look_};
+  return entry.code.get();
 }
 
 void CodeTable::look_again() {
-  for (auto at = codes_.begin(); at != codes_.end();) {
-    Code now;
-    Address type = 0;
-    const Code& then = *at->second;
-    const bool same = read_head(at->first, now, type) && type == code_type_ &&
-                      now.name_object == then.name_object && now.file_object == then.file_object &&
-                      now.lines_object == then.lines_object && now.first_line == then.first_line;
-    if (same) {
-      ++at;
-      continue;
-    }
-    former_.push_back(std::move(at->second));
-    at = codes_.erase(at);
-  }
+  ++look_;
+  recent_.swap(used_);
+  used_.clear();
 }
 
 }  // namespace fathom::sample

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -34,27 +35,42 @@ struct Code {
                                                  std::int64_t instruction) const;
 };
 
-/// What it hands out stays valid as long as it lives. `memory` and `layout` must outlive it.
+/// Where a code object was, another one may lie soon: a module's is gone when it has run. What it
+/// hands out stays valid as long as it lives. `memory` and `layout` must outlive it.
 class CodeTable {
  public:
   CodeTable(const Memory& memory, const Layout& layout) : memory_(memory), layout_(layout) {}
 
   /// Nothing where no code object lies there.
   const Code* find(Address address);
-  /// Reads the heads of all again and forgets those where another object lies now.
+  /// From now on each is compared with the process once before it is handed out.
   void look_again();
   [[nodiscard]] std::size_t size() const { return codes_.size(); }
 
  private:
+  struct Entry {
+    std::unique_ptr<Code> code;
+    std::uint64_t compared = 0;  ///< In which look it was, and in which it was handed out.
+    std::uint64_t used = 0;
+  };
   [[nodiscard]] bool is_code_type(Address type);
   [[nodiscard]] std::unique_ptr<Code> read(Address address);
+  [[nodiscard]] bool parse_head(Address address, std::span<const std::byte> head, Code& code,
+                                Address& type) const;
   [[nodiscard]] bool read_head(Address address, Code& code, Address& type) const;
+  [[nodiscard]] bool is_same(const Code& then, const Code& now, Address type) const;
+  void compare_recent();
+  const Code* replace(Address address, Entry& entry);
 
   const Memory& memory_;
   const Layout& layout_;
   Address code_type_ = 0;
-  std::unordered_map<Address, std::unique_ptr<Code>> codes_;
-  std::vector<std::unique_ptr<Code>> former_;  ///< Samples may still point to them.
+  std::unordered_map<Address, Entry> codes_;
+  /// Those that lay there before: samples may still point to them, and they may come again.
+  std::unordered_multimap<Address, std::unique_ptr<Code>> former_;
+  std::uint64_t look_ = 0;
+  std::vector<Address> used_;    ///< In this look.
+  std::vector<Address> recent_;  ///< In the one before: most of them are needed again.
 };
 
 }  // namespace fathom::sample

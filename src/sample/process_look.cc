@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <charconv>
 #include <cstdlib>
 #include <unordered_map>
 #include <utility>
@@ -12,6 +13,7 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
+#include "base/proc_file.h"
 #include "capture/launcher/redact.h"
 #include "capture/system/files.h"
 #include "capture/system/proc.h"
@@ -196,6 +198,29 @@ std::vector<pid_t> process_tree(pid_t root) {
     for (const pid_t child : children[tree[at]]) tree.push_back(child);
   }
   return tree;
+}
+
+bool lists_children() {
+  static const bool lists = ::access("/proc/thread-self/children", R_OK) == 0;
+  return lists;
+}
+
+std::vector<pid_t> children_of(pid_t pid) {
+  std::vector<pid_t> children;
+  const std::string tasks = "/proc/" + std::to_string(pid) + "/task/";
+  for (const pid_t task : task_ids(pid)) {
+    const std::string list =
+        read_file(tasks + std::to_string(task) + "/children").value_or(std::string());
+    const char* at = list.data();
+    const char* const end = at + list.size();
+    pid_t child = 0;
+    for (auto next = std::from_chars(at, end, child); next.ec == std::errc();
+         next = std::from_chars(at, end, child)) {
+      children.push_back(child);
+      at = next.ptr == end ? end : next.ptr + 1;
+    }
+  }
+  return children;
 }
 
 }  // namespace fathom::sample

@@ -52,7 +52,14 @@ Result<PythonOf> python_of(pid_t pid, const Memory& memory);
 /// not be looked at.
 Result<ProcessLook> look_at(pid_t pid);
 
-/// The process and those below it, parents before children. At most 4096.
+/// The process and those below it, parents before children. At most 4096. O(processes of the
+/// machine).
 std::vector<pid_t> process_tree(pid_t root);
+
+/// Whether the kernel lists the children of a process.
+bool lists_children();
+/// Those that its threads have started and that have not been waited for; one may be missing while
+/// others end. O(threads).
+std::vector<pid_t> children_of(pid_t pid);
 
 }  // namespace fathom::sample

@@ -14,7 +14,6 @@
 #include "capture/system/proc.h"
 #include "sample/mappings.h"
 #include "sample/process_look.h"
-#include "sample/schedule.h"
 
 namespace fathom::sample {
 namespace {
@@ -23,8 +22,6 @@ constexpr std::int64_t kMs = 1'000'000;
 /// How often new threads are looked for where some task of the machine is new, and in any case.
 constexpr std::int64_t kListEvery = 50 * kMs;
 constexpr std::int64_t kWholeListEvery = 1000 * kMs;
-/// How often code objects are looked at again.
-constexpr std::int64_t kCodeEvery = 1000 * kMs;
 /// Where no Python was found, it is looked for again after so long, twice as long each time.
 constexpr std::int64_t kSearchAfter = 50 * kMs;
 constexpr std::int64_t kSlowestSearch = 5000 * kMs;
@@ -114,10 +111,7 @@ ProcessSampler::ProcessSampler(pid_t pid, const Options& options, FileBudget& fi
 bool ProcessSampler::look(std::int64_t now) {
   if (now >= next_list_) list(now);
   if (has_torch_) return false;
-  if (python_ != nullptr && now >= next_codes_) {
-    python_->codes.look_again();
-    next_codes_ = now + kCodeEvery;
-  }
+  if (python_ != nullptr) python_->codes.look_again();
   for (auto at = threads_.begin(); at != threads_.end();) {
     Thread& thread = at->second;
     const bool there = now < thread.next || look_at_thread(thread);
@@ -129,11 +123,14 @@ bool ProcessSampler::look(std::int64_t now) {
 
 void ProcessSampler::finish() {
   for (auto& [id, thread] : threads_) {
-    std::int64_t on_cpu = 0;
-    std::int64_t queued = 0;
-    if (read_schedule(thread, on_cpu, queued)) {
-      thread.last = now_ns();
-      thread.ledger.read(thread.last, on_cpu, queued);
+    if (const std::optional<Schedule> schedule = read_schedule(thread)) {
+      Between looks{.was_asleep = thread.asleep,
+                    .is_asleep = false,
+                    .same_place = schedule->on_cpu == thread.on_cpu,
+                    .blocked = 0,
+                    .scheduled = schedule->switches - thread.scheduled};
+      looks.blocked = enter(thread, *schedule, now_ns());
+      if (blocked_unseen(looks)) give_unseen(thread, looks.blocked);
     }
     give_rest(thread);
   }
@@ -294,12 +291,18 @@ void ProcessSampler::list_python() {
   }
 }
 
-bool ProcessSampler::read_schedule(Thread& thread, std::int64_t& on_cpu, std::int64_t& queued) {
-  const std::optional<Schedule> schedule = parse_schedule(thread.schedule.read(buffer_));
-  if (!schedule) return false;
-  on_cpu = schedule->on_cpu;
-  queued = schedule->queued;
-  return true;
+std::optional<Schedule> ProcessSampler::read_schedule(const Thread& thread) {
+  return parse_schedule(thread.schedule.read(buffer_));
+}
+
+std::int64_t ProcessSampler::enter(Thread& thread, const Schedule& schedule, std::int64_t now) {
+  const std::int64_t before = thread.ledger.left().blocked;
+  thread.on_cpu = schedule.on_cpu;
+  thread.queued = schedule.queued;
+  thread.scheduled = schedule.switches;
+  thread.last = now;
+  thread.ledger.read(now, schedule.on_cpu, schedule.queued);
+  return thread.ledger.left().blocked - before;
 }
 
 /// 'X' where it has ended.
@@ -321,15 +324,16 @@ bool ProcessSampler::is_running(const Thread& thread, Task& task) {
 
 /// False where it has ended.
 bool ProcessSampler::look_at_thread(Thread& thread) {
-  std::int64_t on_cpu = 0;
-  std::int64_t queued = 0;
-  if (!read_schedule(thread, on_cpu, queued)) return false;
+  const std::optional<Schedule> schedule = read_schedule(thread);
+  if (!schedule) return false;
   const std::int64_t now = now_ns();
-  const bool moved = on_cpu != thread.on_cpu || queued != thread.queued;
-  thread.on_cpu = on_cpu;
-  thread.queued = queued;
-  thread.last = now;
-  thread.ledger.read(now, on_cpu, queued);
+  const bool moved = schedule->on_cpu != thread.on_cpu || schedule->queued != thread.queued;
+  Between looks{.was_asleep = thread.asleep,
+                .is_asleep = false,
+                .same_place = false,
+                .blocked = 0,
+                .scheduled = schedule->switches - thread.scheduled};
+  looks.blocked = enter(thread, *schedule, now);
   if (!moved && thread.asleep) {
     thread.slept = thread.ledger.left().blocked;
     ++thread.quiet;
@@ -344,32 +348,40 @@ bool ProcessSampler::look_at_thread(Thread& thread) {
   }
   thread.quiet = 0;
   Task task;
-  const bool running = is_running(thread, task);
+  looks.is_asleep = !is_running(thread, task);
   // One that has ended and that nobody has waited for is blocked by nothing.
   if (task.state == 'Z' || task.state == 'X') return false;
   // The scheduler has not written down yet what it ran.
-  if (moved || !running) met(thread, running, task, now);
+  if (moved || looks.is_asleep) met(thread, task, now, looks);
   return true;
 }
 
-void ProcessSampler::met(Thread& thread, bool running, const Task& task, std::int64_t now) {
+void ProcessSampler::met(Thread& thread, const Task& task, std::int64_t now, Between looks) {
+  Place before;
   if (thread.asleep) {
     // It has woken since: what was blocked until then was so where it slept.
-    const std::int64_t most = running ? std::numeric_limits<std::int64_t>::max() : thread.slept;
+    const bool whole = !looks.is_asleep && !blocked_unseen(looks);
+    const std::int64_t most = whole ? std::numeric_limits<std::int64_t>::max() : thread.slept;
     give(thread, now, thread.ledger.take_blocked(most), &thread.place.wait);
+    before = thread.place;
   }
   thread.given = now;
-  read_stack(thread, running);
-  thread.asleep = !running;
+  read_stack(thread, !looks.is_asleep);
+  thread.asleep = looks.is_asleep;
   thread.place.wait = {};
-  if (running) {
-    thread.slept = 0;
-    give(thread, now, thread.ledger.take_running(), nullptr);
+  if (looks.is_asleep) {
+    static const std::vector<Gil> kNone;
+    thread.place.wait = wait_of(pid_, memory_, task, python_ != nullptr ? python_->gils : kNone);
+    looks.same_place = looks.was_asleep && before.frames == thread.place.frames &&
+                       before.wait.kind == thread.place.wait.kind;
+  }
+  if (blocked_unseen(looks)) give_unseen(thread, looks.blocked);
+  if (looks.is_asleep) {
+    thread.slept = thread.ledger.left().blocked;
     return;
   }
-  thread.slept = thread.ledger.left().blocked;
-  static const std::vector<Gil> kNone;
-  thread.place.wait = wait_of(pid_, memory_, task, python_ != nullptr ? python_->gils : kNone);
+  thread.slept = 0;
+  give(thread, now, thread.ledger.take_running(), nullptr);
 }
 
 void ProcessSampler::read_stack(Thread& thread, bool running) {
@@ -410,6 +422,16 @@ void ProcessSampler::give(const Thread& thread, std::int64_t time, const Spent& 
        .layout = python_ != nullptr && !place.frames.empty() ? &python_->runtime.layout : nullptr,
        .spent = spent,
        .wait = wait});
+}
+
+/// Of what it was blocked where nobody has seen it, neither place nor cause are known.
+void ProcessSampler::give_unseen(Thread& thread, std::int64_t blocked) {
+  Place place;
+  place.python = thread.reader.has_value();
+  place.state = place.python ? StackState::unread : StackState::whole;
+  std::swap(thread.place, place);
+  give(thread, thread.last, thread.ledger.take_blocked(blocked), nullptr);
+  std::swap(thread.place, place);
 }
 
 /// What it ran although it was never met running is not known to be of any stack.

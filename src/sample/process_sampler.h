@@ -16,6 +16,7 @@
 #include "sample/alongside.h"
 #include "sample/memory.h"
 #include "sample/runtime.h"
+#include "sample/schedule.h"
 #include "sample/thread_file.h"
 #include "sample/thread_list.h"
 #include "sample/thread_sample.h"
@@ -83,8 +84,9 @@ class ProcessSampler {
     ThreadLedger ledger;
     std::int64_t on_cpu = -1;  ///< As last read.
     std::int64_t queued = -1;
-    std::int64_t last = 0;  ///< When that was.
-    std::int64_t next = 0;  ///< When to look again.
+    std::int64_t scheduled = 0;  ///< How often it was given a processor.
+    std::int64_t last = 0;       ///< When that was.
+    std::int64_t next = 0;       ///< When to look again.
     std::int64_t given = 0;
     std::int64_t slept = 0;  ///< Of the ledger's blocked time, what is certainly the place's.
     int quiet = 0;           ///< Looks since it ran.
@@ -108,13 +110,16 @@ class ProcessSampler {
   void look_for_python(std::int64_t now);
   void list_python();
   void forget_python();
-  bool read_schedule(Thread& thread, std::int64_t& on_cpu, std::int64_t& queued);
+  [[nodiscard]] std::optional<Schedule> read_schedule(const Thread& thread);
+  /// Enters it into the ledger; ns that the thread was blocked since the last time.
+  static std::int64_t enter(Thread& thread, const Schedule& schedule, std::int64_t now);
   [[nodiscard]] bool is_running(const Thread& thread, Task& task);
   [[nodiscard]] char state_of(const Thread& thread) const;
   bool look_at_thread(Thread& thread);
-  void met(Thread& thread, bool running, const Task& task, std::int64_t now);
+  void met(Thread& thread, const Task& task, std::int64_t now, Between looks);
   void read_stack(Thread& thread, bool running);
   void give(const Thread& thread, std::int64_t time, const Spent& spent, const Wait* wait);
+  void give_unseen(Thread& thread, std::int64_t blocked);
   void give_rest(Thread& thread);
 
   pid_t pid_;
@@ -134,7 +139,6 @@ class ProcessSampler {
   std::int64_t newest_task_ = -1;  ///< When the threads were listed.
   std::int64_t next_list_ = 0;
   std::int64_t next_whole_list_ = 0;
-  std::int64_t next_codes_ = 0;
   std::int64_t next_search_ = 0;
   std::int64_t search_after_ = 0;
   int quick_searches_ = 0;

@@ -14,10 +14,10 @@ namespace fathom::sample {
 namespace {
 
 constexpr std::int64_t kNsPerSecond = 1'000'000'000;
-/// How often new processes are looked for where some task of the machine is new.
+/// How often all processes of the machine are looked through for new ones of the tree.
 constexpr std::int64_t kTreeEvery = kNsPerSecond / 20;
 constexpr std::int64_t kStopEvery = kNsPerSecond / 20;
-/// Looking for them costs at most this part of the time.
+/// Looking for processes costs at most this part of the time.
 constexpr std::int64_t kTreeShare = 100;
 /// How much of what the looks before cost still counts.
 constexpr std::int64_t kRemembered = 16;
@@ -66,19 +66,54 @@ Result<std::unique_ptr<Sampler>> Sampler::open(pid_t root, const Options& option
 }
 
 void Sampler::find_processes() {
-  const bool first = state_.rounds == 0;
-  const std::vector<pid_t> tree =
-      options_.alone || (first && options_.fresh) ? std::vector{root_} : process_tree(root_);
-  for (const pid_t pid : tree) {
-    if (processes_.contains(pid)) continue;
-    const std::optional<capture::ProcStat> stat = capture::read_stat(pid);
-    if (!stat || stat->state == 'Z' || is_left_out(pid, stat->started)) continue;
-    processes_.emplace(pid, std::make_unique<ProcessSampler>(
-                                pid,
-                                ProcessSampler::Options{.fresh = !first || options_.fresh,
-                                                        .without_torch = options_.without_torch},
-                                files_, sink_));
+  const bool alone = options_.alone || (state_.rounds == 0 && options_.fresh);
+  const std::vector<pid_t> tree = alone ? std::vector{root_} : process_tree(root_);
+  for (const pid_t pid : tree) add(pid);
+}
+
+/// Sooner than by looking through all processes of the machine.
+void Sampler::find_children() {
+  std::vector<pid_t> parents;
+  for (const auto& [pid, process] : processes_) parents.push_back(pid);
+  for (const auto& [pid, started] : left_out_) parents.push_back(pid);
+  for (std::size_t at = 0; at < parents.size(); ++at) {
+    for (const pid_t child : children_of(parents[at])) {
+      if (processes_.contains(child) || left_out_.contains(child)) continue;
+      add(child);
+      if (processes_.contains(child)) parents.push_back(child);
+    }
   }
+}
+
+void Sampler::add(pid_t pid) {
+  if (processes_.contains(pid)) return;
+  const std::optional<capture::ProcStat> stat = capture::read_stat(pid);
+  if (!stat || stat->state == 'Z' || is_left_out(pid, stat->started)) return;
+  const bool fresh = state_.rounds > 0 || options_.fresh;
+  processes_.emplace(
+      pid,
+      std::make_unique<ProcessSampler>(
+          pid, ProcessSampler::Options{.fresh = fresh, .without_torch = options_.without_torch},
+          files_, sink_));
+}
+
+/// Where some task of the machine is new. Of the looking it is the processor time that counts: on a
+/// busy machine it takes long, but then the more may be missed.
+void Sampler::look_for_processes() {
+  const std::int64_t begin = now_ns();
+  if (options_.alone || begin < std::min(next_tree_, next_children_)) return;
+  const std::int64_t newest = capture::newest_task();
+  const std::int64_t before = cpu_ns();
+  if (lists_children() && begin >= next_children_) {
+    if (newest < 0 || newest != newest_child_) find_children();
+    newest_child_ = newest;
+    next_children_ = begin + kTreeShare * (cpu_ns() - before);
+  }
+  if (begin < next_tree_) return;
+  const std::int64_t between = cpu_ns();
+  if (newest < 0 || newest != newest_task_) find_processes();
+  newest_task_ = newest;
+  next_tree_ = begin + std::max(kTreeEvery, kTreeShare * (cpu_ns() - between));
 }
 
 /// When a process started is computed from two clocks, and differs a little each time.
@@ -120,7 +155,6 @@ void Sampler::run(std::int64_t duration, const std::function<bool()>& stop) {
   const std::int64_t cost_before = cpu_ns();
   std::int64_t cost_of_look = 0;
   std::int64_t next = begin;
-  std::int64_t next_tree = begin;
   std::uint64_t chance = static_cast<std::uint64_t>(begin);
   // Processes that are left out may start others.
   while (next - begin < duration && !(processes_.empty() && left_out_.empty())) {
@@ -137,15 +171,8 @@ void Sampler::run(std::int64_t duration, const std::function<bool()>& stop) {
     if (!sleep_until(when, stop)) break;
     const std::int64_t cpu = cpu_ns();
     look();
-    std::int64_t now = now_ns();
-    if (now >= next_tree && !options_.alone) {
-      const std::int64_t newest = capture::newest_task();
-      const std::int64_t before = now;
-      if (newest < 0 || newest != newest_task_) find_processes();
-      newest_task_ = newest;
-      now = now_ns();
-      next_tree = now + std::max(kTreeEvery, kTreeShare * (now - before));
-    }
+    look_for_processes();
+    const std::int64_t now = now_ns();
     cost_of_look += (cpu_ns() - cpu - cost_of_look) / kRemembered;
     state_.cost = cpu_ns() - cost_before;
     next += period;

@@ -60,6 +60,9 @@ class Sampler {
  private:
   explicit Sampler(pid_t root, const Options& options, SampleSink& sink);
   void find_processes();
+  void find_children();
+  void add(pid_t pid);
+  void look_for_processes();
   [[nodiscard]] bool is_left_out(pid_t pid, std::int64_t started) const;
   void end(ProcessSampler& process);
 
@@ -72,7 +75,10 @@ class Sampler {
   SamplerState state_;
   /// What each process that has ended was ready to run, and where it might.
   std::vector<std::pair<std::int64_t, cpu_set_t>> ran_;
-  std::int64_t newest_task_ = -1;
+  std::int64_t newest_task_ = -1;   ///< When all processes were looked through.
+  std::int64_t newest_child_ = -1;  ///< When children were looked for.
+  std::int64_t next_tree_ = 0;
+  std::int64_t next_children_ = 0;
 };
 
 }  // namespace fathom::sample

@@ -141,6 +141,39 @@ TEST_F(Stacks, ACodeObjectThatWasReplacedIsForgotten) {
   EXPECT_EQ(names(read()), "new:1 left:1 main:2");
 }
 
+TEST_F(Stacks, CodeObjectsThatTakeTurnsAtAPlaceAreKeptOnce) {
+  const Code* const first = codes_.find(end_);
+  const auto lie = [this](Address name) {
+    python_.memory.put<Address>(end_ + python_.layout.code_name, name);
+    codes_.look_again();
+    return codes_.find(end_);
+  };
+  const Code* const second = lie(python_.text("other"));
+  ASSERT_NE(second, nullptr);
+  EXPECT_NE(second, first);
+  EXPECT_EQ(lie(python_.text("end")), first);
+  EXPECT_EQ(lie(python_.text("other")), second);
+  // No code object any more.
+  python_.memory.put<Address>(end_ + python_.layout.object_type, 0);
+  codes_.look_again();
+  EXPECT_EQ(codes_.find(end_), nullptr);
+  EXPECT_EQ(second->name, "other");
+}
+
+TEST_F(Stacks, WhatWasNeededBeforeIsComparedInOneRead) {
+  EXPECT_EQ(read().state, StackState::whole);
+  const auto reads_of_a_look = [this] {
+    codes_.look_again();
+    const std::size_t before = python_.memory.reads();
+    EXPECT_NE(codes_.find(end_), nullptr);
+    EXPECT_NE(codes_.find(left_), nullptr);
+    EXPECT_NE(codes_.find(main_), nullptr);
+    return python_.memory.reads() - before;
+  };
+  reads_of_a_look();
+  EXPECT_EQ(reads_of_a_look(), 3U) << "pieces, and none of them twice";
+}
+
 TEST_F(Stacks, DeepRecursionIsRead) {
   constexpr std::size_t kDepth = 160;  // as many as the chunk holds
   for (std::size_t depth = 1; depth < kDepth; ++depth)

@@ -43,4 +43,17 @@ class ThreadLedger {
   Spent left_;
 };
 
+/// Two looks at a thread in a row, at the second of which it had run.
+struct Between {
+  bool was_asleep = false;
+  bool is_asleep = false;
+  bool same_place = false;     ///< It sleeps where it slept before.
+  std::int64_t blocked = 0;    ///< ns between the looks.
+  std::int64_t scheduled = 0;  ///< How often it was given a processor meanwhile.
+};
+/// Whether it was blocked for long between them somewhere that neither look has shown: a look that
+/// came late says nothing of what was meanwhile. Over a short time, the places that are met stand
+/// for those that are not.
+bool blocked_unseen(const Between& looks);
+
 }  // namespace fathom::sample

@@ -62,5 +62,33 @@ TEST(ThreadLedger, AllThatWasGivenSumsToTheClock) {
   EXPECT_EQ(sum, 10'000);
 }
 
+constexpr std::int64_t kLate = 450'000'000;
+
+TEST(BlockedUnseen, AThreadThatWokeOnceWasBlockedWhereItSlept) {
+  EXPECT_FALSE(blocked_unseen({.was_asleep = true, .blocked = kLate, .scheduled = 1}));
+  EXPECT_TRUE(blocked_unseen({.was_asleep = true, .blocked = kLate, .scheduled = 2}));
+}
+
+TEST(BlockedUnseen, OneThatFellAsleepOnceIsBlockedWhereItSleeps) {
+  EXPECT_FALSE(blocked_unseen({.is_asleep = true, .blocked = kLate, .scheduled = 0}));
+  EXPECT_TRUE(blocked_unseen({.is_asleep = true, .blocked = kLate, .scheduled = 1}));
+}
+
+TEST(BlockedUnseen, BetweenTwoPlacesTheTimeIsOfNeither) {
+  Between looks{.was_asleep = true, .is_asleep = true, .blocked = kLate, .scheduled = 1};
+  EXPECT_TRUE(blocked_unseen(looks));
+  looks.same_place = true;
+  EXPECT_FALSE(blocked_unseen(looks));
+}
+
+TEST(BlockedUnseen, OverAShortTimeTheMetPlacesStandForTheOthers) {
+  EXPECT_FALSE(blocked_unseen(
+      {.was_asleep = true, .is_asleep = true, .blocked = 30'000'000, .scheduled = 9}));
+}
+
+TEST(BlockedUnseen, AThreadThatWasMetRunningTwiceHasSleptSomewhere) {
+  EXPECT_TRUE(blocked_unseen({.blocked = kLate, .scheduled = 5}));
+}
+
 }  // namespace
 }  // namespace fathom::sample

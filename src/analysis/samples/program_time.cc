@@ -8,6 +8,7 @@
 #include <set>
 #include <utility>
 
+#include "analysis/samples/unsampled.h"
 #include "analysis/util/json_list.h"
 #include "store/sample_weights.h"
 
@@ -70,77 +71,136 @@ std::int64_t main_process(const Trace& trace, const std::vector<ThreadSum>& thre
   return first->pid;
 }
 
-/// Waits in the queue of a time in which the program's own threads wanted more than there is.
-Duration starved_time(const Trace& trace, Interval time, double processors) {
-  struct Demand {
-    Duration ready{};
-    Duration queued{};
+/// What threads wanted of the processors, over stretches of kDemandOver.
+class Demand {
+ public:
+  explicit Demand(Time begin) : begin_(begin) {}
+
+  /// What a thread ran or could have run since it was last met running: that is all that is known
+  /// of when, and a look that came late covers many stretches.
+  void add(const StackSample& sample) {
+    const Duration ready = sample.on_cpu + sample.queued;
+    if (ready <= Duration{}) return;
+    const auto [last, fresh] = last_.try_emplace({sample.pid, sample.tid}, sample.time - ready);
+    // A thread wants one processor at most.
+    const Time begin = std::max(begin_, std::min(last->second, sample.time - ready));
+    last->second = sample.time;
+    const double length = ns(sample.time - begin);
+    if (length <= 0) return;
+    for (Time at = begin; at < sample.time;) {
+      const std::int64_t number = (at - begin_) / kDemandOver;
+      const Time end = std::min(sample.time, begin_ + (number + 1) * kDemandOver);
+      Stretch& stretch = stretches_[number];
+      const double part = ns(end - at) / length;
+      stretch.ready += part * ns(ready);
+      stretch.queued += part * ns(sample.queued);
+      at = end;
+    }
+  }
+
+  /// Time in the queue that more than `processors` would end; what other programs took is left out.
+  [[nodiscard]] Duration beyond(double processors) const {
+    const double most = processors * ns(kDemandOver);
+    double starved = 0;
+    for (const auto& [number, stretch] : stretches_) {
+      if (stretch.ready > kDemandBeyond * most)
+        starved += std::min(stretch.queued, stretch.ready - most);
+    }
+    return duration_ns(static_cast<std::int64_t>(starved));
+  }
+
+ private:
+  struct Stretch {
+    double ready = 0;  ///< ns.
+    double queued = 0;
   };
-  std::map<std::int64_t, Demand> stretches;
-  for (const StackSample& sample : trace.stack_samples) {
-    if (sample.on_cpu + sample.queued <= Duration{}) continue;
-    // A sample ends at its time.
-    Demand& demand = stretches[(sample.time - time.begin - duration_ns(1)) / kDemandOver];
-    demand.ready += sample.on_cpu + sample.queued;
-    demand.queued += sample.queued;
-  }
-  Duration starved{};
-  for (const auto& [stretch, demand] : stretches) {
-    if (ns(demand.ready) > kDemandBeyond * processors * ns(kDemandOver)) starved += demand.queued;
-  }
-  return starved;
+  Time begin_;
+  std::map<std::int64_t, Stretch> stretches_;
+  std::map<std::pair<std::int64_t, std::int64_t>, Time> last_;  ///< When a thread was met running.
+};
+
+Duration starved_time(const Trace& trace, Interval time, double processors) {
+  Demand demand(time.begin);
+  for (const StackSample& sample : trace.stack_samples) demand.add(sample);
+  return demand.beyond(processors);
 }
 
-/// Finds stretches, thread by thread, in the order of time.
+/// A wait that goes on is sampled after this time, give or take a look.
+constexpr Duration kGivenEvery = duration_ns(4'500'000'000);
+
+/// Finds stretches, thread by thread, in the order of time. A wait that is long enough for a
+/// stretch of its own begins one where another such wait was before it: that it was the same turn
+/// of the loop is not known then.
 class Loops {
  public:
   Loops(const Trace& trace, const StackRoles& roles) : trace_(trace), roles_(roles) {}
 
   void add(const StackSample& sample) {
-    const std::pair thread(sample.pid, sample.tid);
+    Open& open = open_[{sample.pid, sample.tid}];
     if (!roles_.in_loop(sample.frame)) {
       // What was not met with a stack says nothing about the loop.
-      if (sample.frame != kNoFrame) end(thread);
+      if (sample.frame != kNoFrame) end(open);
       return;
     }
     const std::uint32_t callback = roles_.callback(sample.frame);
-    if (callback == kNoFrame) return end(thread);
-    LoopStretch& open = open_[thread];
-    if (open.callback == kNoFrame || !same_function(open.callback, callback)) {
-      end(thread);
-      open_[thread] = {.pid = sample.pid,
-                       .tid = sample.tid,
-                       .callback = callback,
-                       .begin = sample.time - (sample.on_cpu + sample.queued + sample.blocked)};
+    if (callback == kNoFrame) return end(open);
+    if (open.stretch.callback == kNoFrame || !same_function(open.stretch.callback, callback)) {
+      end(open);
+      begin(open, sample, callback);
+    } else if (sample.blocked >= kLongStretch && open.waited && open.last_wait < kGivenEvery) {
+      keep(open.stretch);
+      begin(open, sample, callback);
     }
-    open_[thread].on_cpu += sample.on_cpu;
-    open_[thread].blocked += sample.blocked;
+    open.stretch.on_cpu += sample.on_cpu;
+    open.stretch.blocked += sample.blocked;
+    open.unmet += sample.on_cpu + sample.blocked;
+    open.waited = open.waited || sample.blocked >= kLongStretch;
+    // One that is sampled in parts is one.
+    if (sample.blocked > Duration{} && open.last_wait < kGivenEvery) ++open.stretch.waits;
+    open.last_wait = sample.blocked;
   }
 
   std::vector<LoopStretch> take() {
-    for (auto& [thread, open] : open_) keep(open);
+    for (auto& [thread, open] : open_) end(open);
     std::ranges::stable_sort(found_, std::ranges::greater(), &LoopStretch::length);
     return std::move(found_);
   }
+  [[nodiscard]] Duration longest_unmet() const { return longest_unmet_; }
 
  private:
+  struct Open {
+    LoopStretch stretch;
+    bool waited = false;   ///< A wait of it is long enough for a stretch.
+    Duration last_wait{};  ///< 0 where it ran since.
+    Duration unmet{};      ///< With the stretches right before it.
+  };
   [[nodiscard]] bool same_function(std::uint32_t a, std::uint32_t b) const {
     const StackFrame& one = trace_.stack_frames[a];
     const StackFrame& other = trace_.stack_frames[b];
     return one.function == other.function && one.file == other.file;
   }
+  static void begin(Open& open, const StackSample& sample, std::uint32_t callback) {
+    open.stretch = {.pid = sample.pid,
+                    .tid = sample.tid,
+                    .callback = callback,
+                    .begin = sample.time - (sample.on_cpu + sample.queued + sample.blocked)};
+    open.waited = false;
+    open.last_wait = {};
+  }
   void keep(const LoopStretch& stretch) {
     if (stretch.length() >= kLongStretch) found_.push_back(stretch);
   }
-  void end(const std::pair<std::int64_t, std::int64_t>& thread) {
-    keep(open_[thread]);
-    open_[thread] = {};
+  void end(Open& open) {
+    keep(open.stretch);
+    longest_unmet_ = std::max(longest_unmet_, open.unmet);
+    open = {};
   }
 
   const Trace& trace_;
   const StackRoles& roles_;
-  std::map<std::pair<std::int64_t, std::int64_t>, LoopStretch> open_;
+  std::map<std::pair<std::int64_t, std::int64_t>, Open> open_;
   std::vector<LoopStretch> found_;
+  Duration longest_unmet_{};
 };
 
 void add_loops(const Trace& trace, const StackRoles& roles, ProgramTime& program) {
@@ -151,6 +211,7 @@ void add_loops(const Trace& trace, const StackRoles& roles, ProgramTime& program
     if (roles.in_loop(sample.frame)) with_loop.emplace(sample.pid, sample.tid);
   }
   program.stretches = loops.take();
+  program.longest_unmet = loops.longest_unmet();
   for (const LoopStretch& stretch : program.stretches) program.loop_blocked += stretch.length();
   for (const ThreadSum& thread : program.threads) {
     if (with_loop.contains({thread.pid, thread.tid}))
@@ -163,23 +224,35 @@ constexpr double kExplains = 0.5;
 
 Duration seen(const Activity& activity) { return activity.whole() + activity.queued; }
 
-/// What those do that a thread waits for, `waiting` long.
-Activity activity_of_others(const std::vector<ThreadSum>& threads, const ThreadSum& main,
-                            Duration waiting) {
-  Activity all;
+/// What those do that a thread waits for.
+struct Others {
+  Activity activity;
+  std::vector<const ThreadSum*> threads;  ///< Whose that is.
+};
+
+/// Threads of libraries wait for work in ways that are not known. A process without Python has
+/// started its threads itself.
+bool is_of_library(const ThreadSum& thread, const ThreadSum& main) {
+  return main.python && !thread.python && thread.pid == main.pid &&
+         thread.on_cpu * 20 < thread.wall();
+}
+
+/// `waiting` is how long.
+Others others_of(const ProgramTime& program, const ThreadSum& main, Duration waiting) {
+  Others all;
+  all.activity.on_cpu = program.unsampled;
   const ThreadSum* busiest = nullptr;
-  for (const ThreadSum& thread : threads) {
-    if (&thread == &main) continue;
-    // Threads of libraries wait for work in ways that are not known.
-    if (!thread.python && thread.pid == main.pid && thread.on_cpu * 20 < thread.wall()) continue;
-    add(all, activity_of(thread));
+  for (const ThreadSum& thread : program.threads) {
+    if (&thread == &main || is_of_library(thread, main)) continue;
+    add(all.activity, activity_of(thread));
+    all.threads.push_back(&thread);
     if (busiest == nullptr || thread.on_cpu > busiest->on_cpu) busiest = &thread;
   }
-  if (busiest == nullptr) return all;
+  if (busiest == nullptr || program.unsampled > busiest->on_cpu) return all;
   const Activity most = activity_of(*busiest);
   const bool explains =
       most.share(most.on_cpu) >= kComputes && ns(seen(most)) >= kExplains * ns(waiting);
-  return explains ? most : all;
+  return explains ? Others{.activity = most, .threads = {busiest}} : all;
 }
 
 /// A thread beside the main one that computes for half of the time or more, while that does next to
@@ -195,6 +268,30 @@ const ThreadSum* worker_of(const ProgramTime& program, const ThreadSum& main) {
   return busiest;
 }
 
+/// In place of the main thread's waits for others, what these do meanwhile.
+void add_others(ProgramTime& program, const ThreadSum& main) {
+  const Duration waiting = main.waited(WaitClass::threads) + main.waited(WaitClass::child);
+  if (waiting <= Duration{}) return;
+  const Others others = others_of(program, main, waiting);
+  // Of what others wait for each other, nothing is left: only what was seen of them counts.
+  const Duration whole = others.activity.whole();
+  const double part =
+      whole <= Duration{} ? 0 : std::min(1.0, ns(seen(others.activity)) / ns(waiting));
+  if (part > 0) {
+    const double factor = part * ns(waiting) / ns(whole);
+    add(program.activity, others.activity, factor);
+    for (const ThreadSum* const thread : others.threads)
+      program.parts[{thread->pid, thread->tid}] = factor;
+  }
+  program.part_for_others = 1 - part;
+  for (const WaitClass wait : {WaitClass::threads, WaitClass::child}) {
+    const auto i = static_cast<std::size_t>(wait);
+    program.activity.waits[i] +=
+        duration_ns(static_cast<std::int64_t>(program.part_for_others * ns(main.waits[i])));
+  }
+  program.by_others = part > 0 && ns(waiting) >= kByOthers * ns(main.on_cpu + main.blocked);
+}
+
 void add_activity(ProgramTime& program) {
   const auto at = std::ranges::find_if(program.threads, [&](const ThreadSum& thread) {
     return thread.pid == program.main_pid && thread.is_main();
@@ -202,23 +299,19 @@ void add_activity(ProgramTime& program) {
   const ThreadSum& main = at != program.threads.end()
                               ? *at
                               : *std::ranges::max_element(program.threads, {}, &ThreadSum::wall);
+  program.main_thread = {main.pid, main.tid};
   program.activity = activity_of(main);
-  const Duration for_others = main.waited(WaitClass::threads) + main.waited(WaitClass::child);
-  program.by_others = ns(for_others) >= kByOthers * ns(main.on_cpu + main.blocked);
-  if (for_others > Duration{}) {
-    const Activity others = activity_of_others(program.threads, main, for_others);
-    // Of what others wait for each other, nothing is left: only what was seen of them counts.
-    const double part =
-        others.whole() <= Duration{} ? 0 : std::min(1.0, ns(seen(others)) / ns(for_others));
-    if (part > 0) add(program.activity, others, part * ns(for_others) / ns(others.whole()));
-    for (const WaitClass wait : {WaitClass::threads, WaitClass::child}) {
-      const auto i = static_cast<std::size_t>(wait);
-      program.activity.waits[i] +=
-          duration_ns(static_cast<std::int64_t>((1 - part) * ns(main.waits[i])));
-    }
-  }
+  program.parts[program.main_thread] = 1;
+  add_others(program, main);
   if (const ThreadSum* const worker = worker_of(program, main)) {
     program.activity = activity_of(*worker);
+    program.parts = {{{worker->pid, worker->tid}, 1}};
+    program.by_others = true;
+  } else if (program.activity.share(program.activity.on_cpu) < kComputes &&
+             ns(program.unsampled) >= kExplains * ns(program.wall())) {
+    // As if it were a worker: nothing is known of it but that it computed.
+    program.activity = {.on_cpu = program.unsampled};
+    program.parts.clear();
     program.by_others = true;
   }
 }
@@ -242,6 +335,20 @@ WaitClass Activity::longest() const {
 
 double ProgramTime::average(Duration sum) const { return ns(sum) / ns(wall()); }
 
+Duration ProgramTime::counted(const StackSample& sample, WaitClass wait) const {
+  const auto part = parts.find({sample.pid, sample.tid});
+  if (part == parts.end()) return {};
+  double counts = part->second;
+  if (is_for_others(wait)) {
+    counts = part->first == main_thread ? part_for_others : 0;
+  }
+  return duration_ns(static_cast<std::int64_t>(counts * ns(sample.blocked)));
+}
+
+std::optional<Duration> ProgramTime::displaced() const {
+  return starved ? std::optional(queued - *starved) : std::nullopt;
+}
+
 std::optional<ProgramTime> program_time(const Trace& trace, const StackRoles& roles) {
   if (!waits_are_known(trace)) return {};
   ProgramTime program;
@@ -258,6 +365,7 @@ std::optional<ProgramTime> program_time(const Trace& trace, const StackRoles& ro
     program.locks += thread.waited(WaitClass::lock);
   }
   if (program.wall() < kLeastTime) return {};
+  program.unsampled = unsampled_time(trace);
   for (const ThreadSum& thread : program.threads) {
     const double life = program.average(thread.wall());
     program.gil_waiters += life * part_of(thread, WaitClass::gil);

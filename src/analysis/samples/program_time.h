@@ -4,7 +4,9 @@
 
 #include <array>
 #include <cstdint>
+#include <map>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "analysis/samples/stack_roles.h"
@@ -37,6 +39,8 @@ struct LoopStretch {
   Time begin{};
   Duration on_cpu{};
   Duration blocked{};
+  /// Of which it consists: the loop may have gone round unseen between two of them.
+  std::uint64_t waits = 0;
   [[nodiscard]] Duration length() const { return on_cpu + blocked; }
 };
 
@@ -44,10 +48,12 @@ struct ProgramTime {
   std::vector<ThreadSum> threads;
   std::int64_t main_pid = kAbsent;
   Interval time{};    ///< In which threads were looked at.
-  Duration on_cpu{};  ///< Of all threads.
+  Duration on_cpu{};  ///< Of all threads that were sampled.
+  /// On a processor, in threads and processes that ended before they were looked at.
+  Duration unsampled{};
   Duration queued{};
-  /// Of `queued`, while the program's own threads wanted more processors than it may use. Unset
-  /// where it is not known how many these are.
+  /// Of `queued`, what the program's own threads wanted beyond the processors that it may use: the
+  /// rest is due to other programs. Unset where it is not known how many these are.
   std::optional<Duration> starved;
   std::optional<double> processors;  ///< That the program may use.
   Duration gil{};                    ///< Waits of all threads for the global interpreter lock
@@ -58,14 +64,27 @@ struct ProgramTime {
   double lock_waiters = 0;
   std::vector<LoopStretch> stretches;  ///< Of at least kLongStretch, the longest first.
   Duration loop_blocked{};             ///< Their sum.
-  Duration loops{};                    ///< Time of threads with an event loop, without queues.
+  /// The longest time in which a loop was met in nothing else: of stretches that follow one
+  /// another.
+  Duration longest_unmet{};
+  Duration loops{};  ///< Time of threads with an event loop, without queues.
   /// The main thread's; where it waits for others of the program, theirs.
   Activity activity;
-  bool by_others = false;  ///< It waits for others of the program for most of its time.
+  bool by_others = false;  ///< It waits for others of the program for most of its time, and
+                           ///< theirs is known.
+  /// How much of each thread's time, by pid and tid, counts in `activity`, 0…1.
+  std::map<std::pair<std::int64_t, std::int64_t>, double> parts;
+  std::pair<std::int64_t, std::int64_t> main_thread{kAbsent, kAbsent};
+  /// What of its waits for others of the program counts.
+  double part_for_others = 1;
 
   [[nodiscard]] Duration wall() const { return time.end - time.begin; }
   /// How many threads were so on the average.
   [[nodiscard]] double average(Duration sum) const;
+  /// What of a wait counts in `activity`: these sum to its waits of this class.
+  [[nodiscard]] Duration counted(const StackSample& sample, WaitClass wait) const;
+  /// In the run queue since other programs had the processors; unset where not known.
+  [[nodiscard]] std::optional<Duration> displaced() const;
   /// How many waited for a processor on the average, as far as is known.
   [[nodiscard]] double starved_average() const { return starved ? average(*starved) : 0; }
 };

@@ -153,6 +153,101 @@ TEST(ProgramTime, QueuesBehindOtherProgramsDoNotCount) {
   EXPECT_EQ(to_ns(*time->starved), 0);
 }
 
+TEST(ProgramTime, ALookThatCameLateIsNoDemandOfOneMoment) {
+  Trace trace;
+  SampleBuilder builder(trace);
+  builder.processors(1).at("work app.py 5");
+  for (int turn = 0; turn < 5; ++turn) builder.runs(600, 600);
+  const auto time = time_of(trace);
+  ASSERT_TRUE(time);
+  EXPECT_EQ(to_ns(*time->starved), 0) << "1.2 s that were ready within 1.2 s";
+  EXPECT_EQ(to_ns(*time->displaced()), 3000 * kMs);
+}
+
+TEST(ProgramTime, OfManyThreadsOnlyWhatTheyWantTogetherCounts) {
+  Trace trace;
+  SampleBuilder builder(trace);
+  // Three that want to run all the time, on a machine that others use as well.
+  builder.processors(2);
+  for (int tid = 1; tid <= 3; ++tid) {
+    builder.thread(1, tid).at("work app.py 5");
+    for (int turn = 0; turn < 100; ++turn) builder.runs(5, 15);
+  }
+  const auto time = time_of(trace);
+  ASSERT_TRUE(time);
+  EXPECT_NEAR(time->average(*time->starved), 1, 0.01) << "of 2.25 that wait";
+}
+
+TEST(ProgramTime, ThreadsThatWaitAtATimeDoNotAddUp) {
+  Trace trace;
+  SampleBuilder builder(trace);
+  builder.thread(1, 1).at("slow app.py 3").waits("sleep", 1000).at(kJoin).waits("lock", 400);
+  for (int tid = 2; tid < 7; ++tid)
+    builder.thread(1, tid).at("worker app.py 5").waits("sleep", 400);
+  const auto time = time_of(trace);
+  ASSERT_TRUE(time);
+  EXPECT_EQ(time->activity.longest(), WaitClass::sleep);
+  EXPECT_NEAR(to_ns(time->activity.waited(WaitClass::sleep)), 1400 * kMs, 10);
+  Duration main{};
+  Duration others{};
+  for (const StackSample& sample : trace.stack_samples) {
+    if (trace.text(sample.cause) == "sleep")
+      (sample.tid == 1 ? main : others) += time->counted(sample, WaitClass::sleep);
+  }
+  EXPECT_NEAR(to_ns(main), 1000 * kMs, 10);
+  EXPECT_NEAR(to_ns(others), 400 * kMs, 10);
+}
+
+TEST(ProgramTime, ThreadsOfAProgramWithoutPythonAreItsOwn) {
+  Trace trace;
+  SampleBuilder builder(trace);
+  builder.thread(1, 1, "lockc").at("").waits("lock", 1500);
+  for (int tid = 2; tid < 5; ++tid)
+    builder.thread(1, tid, "lockc").waits("sleep", 500).waits("lock", 1000);
+  const auto time = time_of(trace);
+  ASSERT_TRUE(time);
+  EXPECT_TRUE(time->by_others);
+  EXPECT_EQ(time->activity.longest(), WaitClass::sleep);
+  EXPECT_GT(time->activity.share(time->activity.waited(WaitClass::sleep)), 0.9);
+}
+
+TEST(ProgramTime, WhereNothingOfOthersIsKnownTheyAreNotCounted) {
+  Trace trace;
+  SampleBuilder(trace).at(kJoin).waits("lock", 1000);
+  EXPECT_FALSE(time_of(trace)->by_others);
+}
+
+void ended(Trace& trace, std::int64_t user_ms) {
+  trace.process_runs.push_back(
+      {.pid = 1, .role = trace.strings.intern("main"), .user_ns = user_ms * kMs, .system_ns = 0});
+}
+
+TEST(ProgramTime, AChildThatWasNotSampledHasComputed) {
+  Trace trace;
+  SampleBuilder(trace).at("main app.py 1").runs(100).waits("child", 520);
+  ended(trace, 600);
+  const auto time = time_of(trace);
+  ASSERT_TRUE(time);
+  EXPECT_EQ(to_ns(time->unsampled), 500 * kMs);
+  EXPECT_NEAR(time->activity.share(time->activity.on_cpu), 600.0 / 620, 0.001);
+}
+
+TEST(ProgramTime, OneThatNobodyWaitedForHasToo) {
+  Trace trace;
+  SampleBuilder(trace).at("main app.py 1").runs(50).waits("file", 550, "pipe:[7]");
+  ended(trace, 500);
+  const auto time = time_of(trace);
+  ASSERT_TRUE(time);
+  EXPECT_EQ(time->activity.share(time->activity.on_cpu), 1);
+}
+
+TEST(ProgramTime, AFewTicksAreNoProcessThatWasMissed) {
+  Trace trace;
+  SampleBuilder(trace).at("main app.py 1").runs(1000);
+  ended(trace, 1060);
+  EXPECT_EQ(to_ns(time_of(trace)->unsampled), 0);
+}
+
 TEST(ProgramTime, WaitersForALockAreCountedWithoutTheirTimeInTheQueue) {
   Trace trace;
   SampleBuilder builder(trace);
@@ -193,6 +288,49 @@ TEST(ProgramTime, ACallbackThatIsMetAgainAndAgainBlocksItsLoop) {
   EXPECT_EQ(to_ns(time->stretches[0].begin), 100 * kMs);
   EXPECT_EQ(time->loop_blocked, time->stretches[0].length());
   EXPECT_EQ(to_ns(time->loops), 320 * kMs);
+}
+
+TEST(ProgramTime, LongWaitsOfACallbackAreAStretchEach) {
+  Trace trace;
+  SampleBuilder builder(trace);
+  // Each with a turn of the loop behind it that was not met.
+  for (int turn = 0; turn < 6; ++turn)
+    builder.at(kCall + "bad app.py 4").runs(1).waits("sleep", 250);
+  builder.at(kSelect).waits("poll", 300);
+  const auto time = time_of(trace);
+  ASSERT_TRUE(time);
+  ASSERT_EQ(time->stretches.size(), 6U);
+  EXPECT_LE(to_ns(time->stretches[0].length()), 252 * kMs);
+  EXPECT_EQ(time->stretches[0].waits, 1U);
+  EXPECT_EQ(to_ns(time->loop_blocked), 6 * 251 * kMs);
+  EXPECT_EQ(to_ns(time->longest_unmet), 6 * 251 * kMs);
+}
+
+TEST(ProgramTime, AWaitThatIsSampledInPartsIsOneStretch) {
+  Trace trace;
+  SampleBuilder(trace)
+      .at(kCall + "bad app.py 4")
+      .waits("sleep", 5000)
+      .waits("sleep", 5000)
+      .waits("sleep", 2000)
+      .at(kSelect)
+      .waits("poll", 100);
+  const auto time = time_of(trace);
+  ASSERT_TRUE(time);
+  ASSERT_EQ(time->stretches.size(), 1U);
+  EXPECT_EQ(to_ns(time->stretches[0].length()), 12000 * kMs);
+  EXPECT_EQ(time->stretches[0].waits, 1U);
+}
+
+TEST(ProgramTime, ShortWaitsInOneCallbackAreOneStretch) {
+  Trace trace;
+  SampleBuilder builder(trace);
+  for (int turn = 0; turn < 20; ++turn)
+    builder.at(kCall + "bad app.py 4").runs(1).waits("sleep", 20);
+  const auto time = time_of(trace);
+  ASSERT_TRUE(time);
+  ASSERT_EQ(time->stretches.size(), 1U);
+  EXPECT_EQ(time->stretches[0].waits, 20U);
 }
 
 TEST(ProgramTime, ShortCallbacksDoNot) {

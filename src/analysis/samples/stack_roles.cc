@@ -3,6 +3,8 @@
 
 #include <map>
 
+#include "store/recorder_file.h"
+
 namespace fathom {
 namespace {
 
@@ -35,15 +37,6 @@ std::string_view words_of(WaitClass wait) {
                                                                  "something that is not known"};
   return kWords[static_cast<std::size_t>(wait)];
 }
-
-namespace {
-
-bool is_recorder_file(std::string_view file) {
-  return file.find("/fathom_hook/") != std::string_view::npos ||
-         file.find("/fathom_recorder/") != std::string_view::npos;
-}
-
-}  // namespace
 
 bool is_library_file(std::string_view file) {
   return file.empty() || file.starts_with("<frozen") ||

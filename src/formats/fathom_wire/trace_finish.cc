@@ -141,6 +141,7 @@ void TraceMaker::find_rank() {
 
 Trace TraceMaker::finish(const wire::Damage& damage) {
   close_open();
+  leave_out_recorder();
   place_in_time();
   add_devices();
   add_processes();

@@ -92,6 +92,10 @@ class TraceMaker final : public wire::Visitor {
   void per_multiprocessor();
   void name_devices();
 
+  // In stack_records.cc:
+  [[nodiscard]] bool is_of_recorder(const StackSample& sample, bool& known) const;
+  void leave_out_recorder();
+
   // In trace_finish.cc:
   void close_open();
   void place_in_time();

@@ -14,6 +14,8 @@ namespace {
 constexpr std::size_t kShown = 3;
 /// Places with less are not evidence.
 constexpr double kLeastShown = 0.02;
+/// Fewer threads on the average that wait for a processor of other programs are not worth a word.
+constexpr double kLeastDisplaced = 0.1;
 
 bool recorded_inside(const Trace& trace) {
   return std::ranges::any_of(trace.categories, [](const Category& category) {
@@ -83,11 +85,27 @@ std::vector<UserSpot> SampledProgram::spots(
                     [this](const StackSample& sample) { return roles_.user_frame(sample.frame); });
 }
 
-std::vector<UserSpot> SampledProgram::waits(WaitClass wait) const {
-  return spots([this, wait](const StackSample& sample) {
-    const bool counts = sample.blocked > Duration{} && roles_.wait_of(sample) == wait;
-    return counts ? sample.blocked : Duration{};
+std::vector<UserSpot> SampledProgram::waits(WaitClass wait, bool counted) const {
+  return spots([this, wait, counted](const StackSample& sample) {
+    if (sample.blocked <= Duration{} || roles_.wait_of(sample) != wait) return Duration{};
+    return counted ? time_->counted(sample, wait) : sample.blocked;
   });
+}
+
+void SampledProgram::add_limits(Finding& finding) const {
+  const auto displaced = time_->displaced();
+  if (displaced && time_->average(*displaced) >= kLeastDisplaced) {
+    finding.evidence.push_back(sentence(
+        "the machine is busy with other programs: threads that could have run waited for a "
+        "processor for " +
+        duration_text(*displaced) + " that the program itself did not take"));
+  }
+  if (time_->unsampled > Duration{}) {
+    finding.evidence.push_back(
+        sentence(duration_text(time_->unsampled) +
+                 " on a processor were not sampled: of threads or processes that ended before "
+                 "they were looked at, by what the kernel counted when the program ended"));
+  }
 }
 
 void SampledProgram::add_evidence(const std::vector<UserSpot>& spots, Duration whole,

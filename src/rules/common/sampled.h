@@ -40,11 +40,15 @@ class SampledProgram {
   /// line, each with its line.
   [[nodiscard]] std::vector<UserSpot> spots(
       const std::function<Duration(const StackSample&)>& weight, SpotBy by = SpotBy::line) const;
-  /// By the time blocked in waits of this class.
-  [[nodiscard]] std::vector<UserSpot> waits(WaitClass wait) const;
+  /// By the time blocked in waits of this class; `counted`: as the program's activity counts them,
+  /// where threads that wait at a time do not add up.
+  [[nodiscard]] std::vector<UserSpot> waits(WaitClass wait, bool counted = false) const;
   /// A sentence for each of the first spots, "work (app.py:12): 61.0 %" of `whole`.
   void add_evidence(const std::vector<UserSpot>& spots, Duration whole, std::string_view of_what,
                     Finding& finding) const;
+  /// What keeps shares from being exact: other programs that had the processors, and threads and
+  /// processes that ended before they were looked at.
+  void add_limits(Finding& finding) const;
 
  private:
   const Trace& trace_;

@@ -11,8 +11,9 @@ constexpr std::string_view kDoc =
     "An event loop (asyncio) runs one callback at a time: while a task computes, or waits by a "
     "call that is not awaited, no other task runs. Fires where the loop was met again and again in "
     "the same callback for 100 ms or more, and such stretches take a fifth of the time of the "
-    "threads that have a loop. Time in the run queue does not count. Many short calls of one "
-    "callback, between which the loop has nothing to wait for, look the same. No saving is "
+    "threads that have a loop. Time in the run queue does not count. A wait of 100 ms or more is a "
+    "stretch of its own. Many short calls of one callback, between which the loop has nothing to "
+    "wait for, look like one long one. No saving is "
     "predicted: tasks that may run meanwhile need not have anything to do.";
 
 constexpr double kLeast = 0.2;
@@ -46,6 +47,16 @@ Outcome check(const RuleContext& rules) {
   finding.evidence.push_back(sentence(
       std::to_string(time.stretches.size()) + " stretches of 100 ms or more, " +
       duration_text(time.loop_blocked) + " in all, " + duration_text(blocked) + " of it waiting"));
+  if (time.longest_unmet > longest.length()) {
+    finding.evidence.push_back(sentence("the loop was met in nothing else for up to " +
+                                        duration_text(time.longest_unmet) +
+                                        ": stretches that follow one another may be one"));
+  }
+  if (longest.waits > 1) {
+    finding.evidence.push_back(
+        sentence("the longest is made of " + std::to_string(longest.waits) +
+                 " waits in a row: where the loop went round unseen between them, it is several"));
+  }
   Evidence place = sentence("the longest was in " + program.name_of(longest.callback));
   place.location = program.location_of(longest.callback);
   finding.evidence.push_back(std::move(place));

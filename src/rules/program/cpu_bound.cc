@@ -28,6 +28,7 @@ Outcome check(const RuleContext& rules) {
   if (share < kLeast) return std::vector<Finding>{};
   const auto on_cpu = [](const StackSample& sample) { return sample.on_cpu; };
   const std::vector<UserSpot> functions = program.spots(on_cpu, SpotBy::function);
+  const ProgramTime& time = program.time();
   if (functions.empty()) return std::vector<Finding>{};
   const std::vector<UserSpot> lines = program.spots(on_cpu);
   const Trace& trace = rules.trace();
@@ -39,22 +40,26 @@ Outcome check(const RuleContext& rules) {
            trace.stack_frames[line.frame].file == trace.stack_frames[first.frame].file;
   };
   const auto line = std::ranges::find_if(lines, same_function);
-  const ProgramTime& time = program.time();
-  const double of_all =
-      static_cast<double>(to_ns(functions.front().time)) / static_cast<double>(to_ns(time.on_cpu));
+  const Duration all = time.on_cpu + time.unsampled;
+  const bool missed = time.unsampled > functions.front().time;
+  const Duration most = missed ? time.unsampled : functions.front().time;
+  const double of_all = static_cast<double>(to_ns(most)) / static_cast<double>(to_ns(all));
   Finding finding;
   finding.title = "The program computes for " + share_text(share) + " of its time, " +
-                  share_text(of_all) + " of all processor time in " + program.name_of(*line);
+                  share_text(of_all) + " of all processor time in " +
+                  (missed ? "threads or processes that ended before they were looked at"
+                          : program.name_of(*line));
   finding.family = Family::host;
   finding.weight = share >= kMost ? Weight::critical : Weight::warning;
-  finding.confidence = Confidence::high;
+  finding.confidence = missed ? Confidence::medium : Confidence::high;
   finding.effort = Effort::refactoring;
-  finding.evidence.push_back(
-      sentence("threads were on a processor for " + duration_text(time.on_cpu) + ", " +
-               plain_text(time.average(time.on_cpu)) + " at a time on the average"));
-  program.add_evidence(lines, time.on_cpu, "the processor time", finding);
+  finding.evidence.push_back(sentence("threads were on a processor for " + duration_text(all) +
+                                      ", " + plain_text(time.average(all)) +
+                                      " at a time on the average"));
+  program.add_evidence(lines, all, "the processor time", finding);
+  program.add_limits(finding);
   finding.counter_evidence =
-      time.average(time.on_cpu) > 1.5
+      time.average(all) > 1.5
           ? "Several threads or processes compute at a time: the sum of their times says nothing "
             "about which of them the others wait for."
           : "";

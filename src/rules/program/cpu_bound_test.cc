@@ -46,6 +46,18 @@ TEST(CpuBound, WithoutPythonItNamesTheThread) {
   EXPECT_NE(found[0].title.find("in native code of sort"), std::string::npos) << found[0].title;
 }
 
+TEST(CpuBound, SaysWhereAProcessWasNotSampled) {
+  Trace trace;
+  SampleBuilder(trace).at("main app.py 1").runs(100).waits("child", 520);
+  trace.process_runs.push_back(
+      {.pid = 1, .role = trace.strings.intern("main"), .user_ns = 600'000'000, .system_ns = 0});
+  const std::vector<Finding> found = JudgedTrace(std::move(trace)).findings(cpu_bound());
+  ASSERT_EQ(found.size(), 1U);
+  EXPECT_EQ(found[0].title,
+            "The program computes for 96.8 % of its time, 83.3 % of all processor time in threads "
+            "or processes that ended before they were looked at");
+}
+
 TEST(CpuBound, IsSilentWhereTheProgramWaits) {
   Trace trace;
   SampleBuilder(trace).at("main app.py 1").runs(100).waits("sleep", 900);

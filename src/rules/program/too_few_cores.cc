@@ -16,8 +16,10 @@ constexpr std::string_view kDoc =
     "program's own threads want more processors than they may use, by their affinity and the "
     "limit of the control group, and 0.3 threads or more wait on the average meanwhile. Waiting "
     "that other programs cause does not count: stretches of 0.2 s in which the program wants no "
-    "more than 1.15 times the processors that it may use are left out. No saving is predicted: "
-    "that depends on how the work divides.";
+    "more than 1.15 times the processors that it may use are left out, and of the others what it "
+    "would have waited alone on the machine counts. No saving is predicted: that depends on how "
+    "the "
+    "work divides.";
 
 constexpr double kLeastWaiting = 0.3;
 /// Of the time on a processor; below, hardly anything is lost.

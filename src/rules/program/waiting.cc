@@ -5,7 +5,6 @@
 #include <utility>
 #include <vector>
 
-#include "analysis/samples/wait_spots.h"
 #include "base/quantity_text.h"
 #include "rules/common/machine.h"
 #include "rules/common/sampled.h"
@@ -34,9 +33,11 @@ std::string kind_of(std::string_view object) {
 /// The object that waits of this class were longest for.
 std::string object_of(const RuleContext& rules, const SampledProgram& program, WaitClass wait) {
   std::map<std::string, Duration> kinds;
-  for (const WaitSpot& spot : wait_spots(rules.trace(), program.roles(), WaitBy::object)) {
-    const std::string kind = kind_of(rules.trace().text(spot.object));
-    if (spot.wait == wait && !kind.empty()) kinds[kind] += spot.blocked;
+  for (const StackSample& sample : rules.trace().stack_samples) {
+    if (sample.blocked <= Duration{} || program.roles().wait_of(sample) != wait) continue;
+    const Duration counted = program.time().counted(sample, wait);
+    const std::string kind = kind_of(rules.trace().text(sample.object));
+    if (counted > Duration{} && !kind.empty()) kinds[kind] += counted;
   }
   const auto longest =
       std::ranges::max_element(kinds, {}, [](const auto& entry) { return entry.second; });
@@ -82,7 +83,7 @@ Outcome check(const RuleContext& rules) {
   const double computing = program.computing();
   if (time.activity.whole() <= Duration{} || 1 - computing < kLeast) return std::vector<Finding>{};
   const WaitClass wait = time.activity.longest();
-  const std::vector<UserSpot> places = program.waits(wait);
+  const std::vector<UserSpot> places = program.waits(wait, true);
   const std::string object = object_of(rules, program, wait);
   const std::string what =
       object.empty() || wait == WaitClass::loop ? std::string(words_of(wait)) : object;
@@ -111,6 +112,7 @@ Outcome check(const RuleContext& rules) {
   if (sum > Duration{}) {
     program.add_evidence(places, sum, "the waits for " + std::string(words_of(wait)), finding);
   }
+  program.add_limits(finding);
   finding.counter_evidence =
       "A program that has nothing to do waits as well: only who wrote it "
       "knows whether it should have gone on.";

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <string>
 #include <utility>
 #include <vector>
@@ -21,6 +22,31 @@ TEST(Waiting, SaysForWhatAndWhere) {
   EXPECT_EQ(found[0].title,
             "The program waits for 90.0 % of its time, longest for a socket: ask (app.py:7)");
   EXPECT_EQ(found[0].weight, Weight::critical);
+}
+
+TEST(Waiting, ThreadsThatWaitAtATimeAreNotTheLongest) {
+  Trace trace;
+  SampleBuilder builder(trace);
+  builder.at("slow app.py 3").waits("sleep", 1000);
+  builder.at("main app.py 1;Thread.join /usr/lib/python3.11/threading.py 1").waits("lock", 400);
+  for (int tid = 2; tid < 7; ++tid)
+    builder.thread(1, tid).at("worker app.py 5").waits("sleep", 400);
+  const std::vector<Finding> found = JudgedTrace(std::move(trace)).findings(waiting());
+  ASSERT_EQ(found.size(), 1U);
+  EXPECT_NE(found[0].title.find("(sleep): slow (app.py:3)"), std::string::npos) << found[0].title;
+}
+
+TEST(Waiting, SaysWhereOtherProgramsHadTheProcessors) {
+  Trace trace;
+  SampleBuilder builder(trace);
+  builder.processors(2).at("ask app.py 7").waits("file", 900, "socket:[77]");
+  for (int turn = 0; turn < 10; ++turn) builder.runs(5, 55);
+  const std::vector<Finding> found = JudgedTrace(std::move(trace)).findings(waiting());
+  ASSERT_EQ(found.size(), 1U);
+  const bool said = std::ranges::any_of(found[0].evidence, [](const Evidence& evidence) {
+    return evidence.text.find("busy with other programs") != std::string::npos;
+  });
+  EXPECT_TRUE(said);
 }
 
 TEST(Waiting, IsAWarningWhereItComputesMore) {

@@ -1,0 +1,11 @@
+// Which files of Python are Fathom's own recorder.
+#pragma once
+
+#include <string_view>
+
+namespace fathom {
+
+/// Is it a file of the recorder that runs inside of programs?
+bool is_recorder_file(std::string_view file);
+
+}  // namespace fathom
