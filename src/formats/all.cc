@@ -26,9 +26,9 @@ std::span<const Format> all_formats() {
 
 namespace {
 
-std::string described(std::string_view path, std::span<const std::byte> head) {
+std::string described(std::string_view path, const ByteSource& source) {
   std::string known = named_of_other_profiler(path);
-  return known.empty() ? looks_like(head) : known;
+  return known.empty() ? looks_like(source.head(), source.compression(), source.damage()) : known;
 }
 
 }  // namespace
@@ -43,12 +43,12 @@ Result<Trace> read_trace(std::string_view path, const ReadOptions& options) {
     if (trace) return trace;
     Error error = std::move(trace).error();
     if (error.code == ErrorCode::corrupt)
-      error.message += "; this looks like " + described(path, head);
+      error.message += "; this looks like " + described(path, **source);
     return std::move(error).in(path);
   }
   return Error{ErrorCode::corrupt, std::string(path) +
                                        ": not a trace that Fathom reads; this looks like " +
-                                       described(path, head)};
+                                       described(path, **source)};
 }
 
 }  // namespace fathom

@@ -9,6 +9,7 @@
 namespace fathom {
 namespace {
 
+using namespace std::string_literals;
 using namespace std::string_view_literals;
 
 struct Magic {
@@ -18,6 +19,8 @@ struct Magic {
 };
 
 // Sources: the formats' own specifications.
+constexpr std::string_view kGzip = "\x1f\x8b\x08"sv;
+constexpr std::string_view kZstd = "\x28\xb5\x2f\xfd"sv;
 constexpr Magic kMagics[] = {
     {0, "\x89PNG\r\n\x1a\n"sv, "a PNG image"},
     {0, "\xff\xd8\xff"sv, "a JPEG image"},
@@ -25,10 +28,6 @@ constexpr Magic kMagics[] = {
     {0, "%PDF-"sv, "a PDF document"},
     {0, "PK\3\4"sv, "a ZIP archive: unpack it and pass the trace inside"},
     {0, "PK\5\6"sv, "an empty ZIP archive"},
-    {0, "\x1f\x8b"sv,
-     "gzip data inside the compressed file: it was compressed twice; run gunzip once"},
-    {0, "\x28\xb5\x2f\xfd"sv,
-     "zstd data inside the compressed file: it was compressed twice; run unzstd once"},
     {0, "BZh"sv, "bzip2 data: decompress it with bunzip2 first"},
     {0,
      "\xfd"
@@ -119,10 +118,42 @@ bool is_text(std::string_view text) {
          !contains(text, std::string_view("\0", 1));
 }
 
+/// The file itself, where it ends before it shows how it is compressed.
+std::string cut_header(std::string_view text) {
+  const auto ends_in = [text](std::string_view magic) {
+    return text.size() >= 2 && text.size() < magic.size() && magic.starts_with(text);
+  };
+  if (ends_in(kGzip)) return "a gzip file that ends in its header";
+  if (ends_in(kZstd)) return "a zstd file that ends in its header";
+  if (text.size() >= kGzip.size() && text.starts_with(kGzip.substr(0, 2)))
+    return "damaged gzip data: its header names a method that there is not";
+  return {};
+}
+
+/// What was compressed.
+std::string contents(std::string_view text, std::string_view compression, std::string_view damage) {
+  const std::string kind(compression);
+  // "gzip, after 0 bytes of contents: the file ends in …"
+  const std::size_t reason = damage.find(": ");
+  const std::string why(reason == damage.npos ? damage : damage.substr(reason + 2));
+  if (text.empty() && !why.empty()) return kind + " data without contents: " + why;
+  if (text.empty()) return kind + " data of an empty file";
+  const bool gzip = text.starts_with(kGzip);
+  if (gzip || text.starts_with(kZstd))
+    return (gzip ? "gzip"s : "zstd"s) +
+           " data inside the compressed file: it was compressed twice; run " +
+           (compression == "gzip" ? "gunzip" : "unzstd") + " once";
+  return {};
+}
+
 }  // namespace
 
-std::string looks_like(std::span<const std::byte> head) {
+std::string looks_like(std::span<const std::byte> head, std::string_view compression,
+                       std::string_view damage) {
   const std::string_view text(reinterpret_cast<const char*>(head.data()), head.size());
+  const std::string packed =
+      compression.empty() ? cut_header(text) : contents(text, compression, damage);
+  if (!packed.empty()) return packed;
   if (text.empty()) return "an empty file";
   if (text.starts_with("PK\3\4") && contains(text, "data.pkl")) {
     return "a file of torch.save, such as a checkpoint, which is no recording of a run: record the "

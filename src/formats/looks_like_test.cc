@@ -11,7 +11,10 @@ namespace {
 
 using namespace std::string_view_literals;
 
-std::string looks(std::string_view text) { return looks_like(std::as_bytes(std::span(text))); }
+std::string looks(std::string_view text, std::string_view compression = {},
+                  std::string_view damage = {}) {
+  return looks_like(std::as_bytes(std::span(text)), compression, damage);
+}
 
 TEST(LooksLike, NothingIsAnEmptyFile) { EXPECT_EQ(looks(""), "an empty file"); }
 
@@ -25,7 +28,17 @@ TEST(LooksLike, BinaryFormatsAreKnownByTheirMagicNumbers) {
                   .starts_with("an ELF"));
   EXPECT_TRUE(
       looks("\xfb\x29\x03\xfa\x15pstats_reader_test.py"sv).starts_with("a Python cProfile file"));
-  EXPECT_TRUE(looks("\x1f\x8b\x08"sv).starts_with("gzip data inside"));
+}
+
+TEST(LooksLike, CompressedDataThatEndsInItsHeaderIsNeitherEmptyNorCompressedTwice) {
+  EXPECT_EQ(looks("\x1f\x8b"sv), "a gzip file that ends in its header");
+  EXPECT_EQ(looks("\x28\xb5\x2f"sv), "a zstd file that ends in its header");
+  EXPECT_TRUE(looks("\x1f\x8b\x07\0"sv).starts_with("damaged gzip data"));
+  EXPECT_EQ(looks("", "zstd", "zstd, after 0 bytes of contents: the file ends in a frame"),
+            "zstd data without contents: the file ends in a frame");
+  EXPECT_EQ(looks("", "gzip"), "gzip data of an empty file");
+  EXPECT_TRUE(looks("\x1f\x8b\x08\0"sv, "zstd").starts_with("gzip data inside the compressed"));
+  EXPECT_TRUE(looks("\x1f\x8b\x08\0"sv, "zstd").ends_with("run unzstd once"));
 }
 
 TEST(LooksLike, TextFormatsAreKnownByHowTheyStart) {

@@ -76,9 +76,13 @@ std::string work_text(const Diagnosis& diagnosis, bool compact) {
 std::string baseline(const Diagnosis& diagnosis, bool compact, const Style& style) {
   const Summary& step = diagnosis.step_ns;
   if (compact && step.count > 1) {
+    const std::string median = duration_text(from_ns(step.median));
+    const std::string timed = diagnosis.run ? timed_median(*diagnosis.run) : "";
     return paragraph("Baseline",
-                     duration_text(from_ns(step.median)) + " per step (mean " +
-                         duration_text(from_ns(step.mean)) + ", standard deviation " +
+                     (timed.empty() ? median + " per step ("
+                                    : timed + "; of " + std::to_string(step.count) + " recorded " +
+                                          median + " (") +
+                         "mean " + duration_text(from_ns(step.mean)) + ", standard deviation " +
                          duration_text(from_ns(step.stddev)) + ", p95 " +
                          duration_text(from_ns(step.p95)) + ")" + work_text(diagnosis, true),
                      style);

@@ -174,12 +174,14 @@ void fit(std::vector<Shown>& columns, const View& view, const Style& style, Flat
   // A single name that is still too wide, or columns that the user insists on.
   if (!style.soft_width) shrink_text(columns, style.width, 4);
   for (Shown& column : columns) {
-    if (column.left && column.width < column.natural) shorten_names(column.cells, column.width);
+    // Other texts are no names of functions, whatever they look like: each cell is cut at its end.
+    if (column.spec->kind == ColumnKind::name && column.width < column.natural)
+      shorten_names(column.cells, column.width);
   }
 }
 
 std::string cell(const Shown& column, const std::string& text) {
-  const std::string shown = column.left ? shorten_name(text, column.width) : text;
+  const std::string shown = column.left ? shorten_end(text, column.width) : text;
   return column.left ? pad_right(shown, column.width) : pad_left(shown, column.width);
 }
 

@@ -100,6 +100,17 @@ TEST(Render, TextShowsWhatRowsAreGroupedByBesideTheName) {
   EXPECT_NE(all.find("worker"), std::string::npos) << all;
 }
 
+TEST(Render, TextThatIsNoNameIsCutAtItsEnd) {
+  constexpr ColumnSpec kSource[] = {{"location", ColumnKind::name, "", "Where."},
+                                    {"source", ColumnKind::text, "", "What stands there."}};
+  View lines = view();
+  lines.table = table_of(kSource, {{"a.py:1"sv, "    for i in range(10): cached(i % 3)"sv},
+                                   {"a.py:2"sv, "x = g(); next(x); x.close()"sv}});
+  const std::string narrow = render_text(lines, Style{.width = 28});
+  EXPECT_NE(narrow.find("    for i in range(…\n"), std::string::npos) << narrow;
+  EXPECT_NE(narrow.find("x = g(); next(x); x…\n"), std::string::npos) << narrow;
+}
+
 TEST(Render, WideTextShortensNothing) {
   const std::string all = text(30, true);
   EXPECT_NE(all.find("void a_rather_long_kernel_name_that_goes_on(int, float)"), std::string::npos);

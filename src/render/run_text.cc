@@ -231,6 +231,12 @@ std::string times(const std::vector<NamedTime>& named, bool counts) {
 
 }  // namespace
 
+std::string timed_median(const RunSummary& run) {
+  if (!run.timed) return {};
+  return from_ns(run.timed->ns.median) + (run.timed->requests ? " per request" : " per step") +
+         ", median of " + count_text(static_cast<std::int64_t>(run.timed->ns.count)) + " timed";
+}
+
 std::string timed_steps(const RunSummary& run) {
   if (!run.timed) return {};
   const TimedSteps& timed = *run.timed;
@@ -238,10 +244,9 @@ std::string timed_steps(const RunSummary& run) {
   const auto count = [](std::size_t number) {
     return count_text(static_cast<std::int64_t>(number));
   };
-  std::string text = from_ns(ns.median) + (timed.requests ? " per request" : " per step") +
-                     ", median of " + count(ns.count) + " timed (mean " + from_ns(ns.mean) +
-                     ", standard deviation " + from_ns(ns.stddev) + ", p95 " + from_ns(ns.p95) +
-                     ", p99 " + from_ns(timed.p99) + ", longest " + from_ns(ns.max);
+  std::string text = timed_median(run) + " (mean " + from_ns(ns.mean) + ", standard deviation " +
+                     from_ns(ns.stddev) + ", p95 " + from_ns(ns.p95) + ", p99 " +
+                     from_ns(timed.p99) + ", longest " + from_ns(ns.max);
   if (!timed.outliers.empty()) {
     text += "; " + count(timed.outliers.size()) +
             " far longer than the others, most of all number " +

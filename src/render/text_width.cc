@@ -123,6 +123,12 @@ std::string shorten_middle(std::string_view text, std::size_t width) {
   return out;
 }
 
+std::string shorten_end(std::string_view text, std::size_t width) {
+  if (display_width(text) <= width) return std::string(text);
+  if (width == 0) return {};
+  return std::string(fitting_front(text, width - 1)) + "…";
+}
+
 std::string pad_right(std::string_view text, std::size_t width) {
   std::string out(text);
   const std::size_t used = display_width(text);

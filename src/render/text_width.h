@@ -18,6 +18,8 @@ std::string printable(std::string_view text);
 
 /// `text` (printable) in at most `width` columns, shortened in the middle by "…". Width 0 gives "".
 std::string shorten_middle(std::string_view text, std::size_t width);
+/// Likewise, but cut at its end: "abcde…".
+std::string shorten_end(std::string_view text, std::size_t width);
 
 /// Padded with blanks to `width` columns.
 std::string pad_right(std::string_view text, std::size_t width);

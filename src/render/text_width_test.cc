@@ -34,6 +34,15 @@ TEST(TextWidth, ShortensInTheMiddle) {
   EXPECT_EQ(shorten_middle("abcdefghij", 0), "");
 }
 
+TEST(TextWidth, ShortensAtTheEnd) {
+  EXPECT_EQ(shorten_end("abcdefghij", 10), "abcdefghij");
+  EXPECT_EQ(shorten_end("abcdefghij", 7), "abcdef…");
+  EXPECT_EQ(shorten_end("核函数", 5), "核函…");
+  EXPECT_EQ(shorten_end("核函数", 4), "核…");
+  EXPECT_EQ(shorten_end("abcdefghij", 1), "…");
+  EXPECT_EQ(shorten_end("abcdefghij", 0), "");
+}
+
 TEST(TextWidth, NeverCutsACharacterInHalf) {
   const std::string text = "核函数核函数";
   for (std::size_t width = 0; width <= 12; ++width) {

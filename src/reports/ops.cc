@@ -9,6 +9,7 @@
 
 #include "analysis/operators/op_table.h"
 #include "base/digit_groups.h"
+#include "reports/only_pauses.h"
 #include "reports/report.h"
 
 namespace fathom {
@@ -208,6 +209,10 @@ Result<Ops> compute(const Context& context, const OptionValues& own) {
   }
   Ops ops;
   ops.notes = notes_of(table, context, grouping);
+  if (holds_only_pauses(context)) {
+    table.rows.clear();
+    ops.notes = {std::string(kOnlyPauses)};
+  }
   ops.rows = std::exchange(table.rows, {});
   ops.shared = {&context, grouping, rules, std::make_shared<const OpTable>(std::move(table))};
   return ops;

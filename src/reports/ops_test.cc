@@ -38,6 +38,25 @@ TEST(Ops, RowsAreSortedByDeviceThenHostSelfTime) {
   EXPECT_EQ(ops.at(0, "device_self_percent"), Value(100.0));
 }
 
+TEST(Ops, PausesOfTheCollectorAloneAreNeitherOperatorsNorAStep) {
+  for (const bool works : {false, true}) {
+    for (const std::string_view report : {"ops", "steps"}) {
+      TraceBuilder builder;
+      builder.slice(SliceKind::trace_span, "main", 0, 1000).category("phase");
+      builder.slice(SliceKind::other, "garbage collection", 100, 10).category("gc");
+      if (works) builder.op("aten::mm", 300, 50);
+      EXPECT_EQ(reported(builder, report).rows() > 0, works) << report;
+    }
+  }
+  TraceBuilder builder;
+  builder.slice(SliceKind::other, "garbage collection", 100, 10).category("gc");
+  const Answer overview = reported(builder, "overview");
+  for (std::size_t row = 0; row < overview.rows(); ++row)
+    EXPECT_EQ(overview.at(row, "section"), text("capture"));
+  ASSERT_EQ(overview.notes().size(), 1U);
+  EXPECT_TRUE(overview.notes()[0].starts_with("The recording holds neither operators nor steps"));
+}
+
 TEST(Ops, MeansAreRounded) {
   TraceBuilder builder;
   builder.op("a", 0, 10);

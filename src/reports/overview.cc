@@ -8,6 +8,7 @@
 
 #include "analysis/health/health.h"
 #include "base/parallel.h"
+#include "reports/only_pauses.h"
 #include "reports/overview_devices.h"
 #include "reports/overview_rows.h"
 #include "reports/overview_top.h"
@@ -89,6 +90,11 @@ void add_step_time(const Context& context, OverviewRows& rows) {
 Result<Overview> compute(const Context& context) {
   Overview overview;
   OverviewRows rows(overview);
+  if (holds_only_pauses(context)) {
+    add_capture(context, rows);
+    overview.notes.emplace_back(kOnlyPauses);
+    return overview;
+  }
   std::optional<OpSelfTimes> ops;
   // Much of the work, and independent of the rest.
   const auto sum_operators = [&] { ops.emplace(compute_op_self_times(context)); };

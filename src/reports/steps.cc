@@ -8,6 +8,7 @@
 
 #include "analysis/machine/run_usage.h"
 #include "analysis/util/row_order.h"
+#include "reports/only_pauses.h"
 #include "reports/report.h"
 #include "reports/step_selection.h"
 
@@ -243,6 +244,10 @@ std::size_t add_timed(const Context& context, std::vector<Row>& rows) {
 
 Result<StepRows> compute(const Context& context) {
   StepRows table{.shared = &context.trace};
+  if (holds_only_pauses(context)) {
+    table.notes.emplace_back(kOnlyPauses);
+    return table;
+  }
   RowMaker rows(context, table.rows);
   for (const Step& step : context.steps().steps) {
     if (selects_step(context, step)) rows.add(step);

@@ -48,6 +48,20 @@ class Plain(unittest.TestCase):
         self.assertIn("<string>:3 in <module>", [place for place, _ in facts["waits"]])
         self.assertNotIn("thread_time", self.captures.run("-c", "pass").process())
 
+    def test_waits_in_a_data_loader_are_told_from_others(self) -> None:
+        code = (
+            "import time\n"
+            "loader = compile('def fetch(get): get()', '/x/torch/utils/data/dataloader.py', 'exec')\n"
+            "exec(loader)\n"
+            "def get(): time.sleep(0.1)\n"
+            "def other(): time.sleep(0.1)\n"
+            "for _ in range(15):\n fetch(get)\n other()"
+        )
+        facts = self.captures.run("-c", code).process()["thread_time"]
+        self.assertEqual([place for place, _ in facts["waits"]], ["<string>:5 in other"])
+        self.assertGreater(facts["fetching"], 0)
+        self.assertEqual(facts["asleep"], facts["fetching"] + sum(n for _, n in facts["waits"]))
+
     def test_children_of_all_kinds_have_files_of_their_own(self) -> None:
         run = self.captures.run("plain.py", "fork", "spawn", "forkserver")
         self.assertEqual(run.code, 0, run.err)

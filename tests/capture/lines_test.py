@@ -111,6 +111,47 @@ class Way(unittest.TestCase):
         self.assertEqual([row for row in rows.values() if row.function == "never"], [])
         self.assertIn(0, [row.hits for row in rows.values() if row.function == "catching"])
 
+    def test_bodies_on_the_line_of_their_header_have_hits_of_their_own(self) -> None:
+        run = self.record(
+            self.program(
+                """\
+                import functools
+                @functools.lru_cache(None)
+                def cached(n): return n
+                class C:
+                    @property
+                    def p(self): return 1
+                    @staticmethod
+                    def s(): return 1
+                def wide(a,
+                         b=1): return a
+                def tail(a): return max(a,
+                                        0)
+                @functools.lru_cache(None)
+                def holds(n): return sorted(n, key=lambda x: -x)
+                for i in range(4):
+                    cached(i % 3); C().p; C.s(); wide(i); tail(i); holds((1, 2))
+                """
+            )
+        )
+        self.assertEqual((run.code, run.err), (0, ""))
+        found = [
+            (row.function.rpartition(".")[2], row.first, row.last, row.hits)
+            for row in rows_of(run)
+            if row.function not in ("<module>", "C") and "<lambda>" not in row.function
+        ]
+        expected = [
+            ("cached", 3, 3, 3),
+            ("p", 6, 6, 4),
+            ("s", 8, 8, 4),
+            ("wide", 10, 10, 4),
+            ("tail", 11, 12, 4),
+            ("holds", 14, 14, 1),
+        ]
+        self.assertEqual(sorted(found), sorted(expected))
+        defined = {(row.first, row.last): row.hits for row in rows_of(run) if row.function == "C"}
+        self.assertEqual(set(defined), {(5, 6), (7, 8)})
+
     def test_times_are_those_that_the_program_measures(self) -> None:
         """Within 2 %. A processor that another program takes away between the two measurements is
         counted in one of them, so the best of some runs counts."""
@@ -482,9 +523,9 @@ class Statements(unittest.TestCase):
         self.addCleanup(sys.path.remove, str(HOOK))
 
     def stretches(self, source: str) -> list[tuple[int, int]]:
-        from fathom_recorder.statements import stretches_of
+        from fathom_recorder.statements import statements_of
 
-        return sorted(set(stretches_of(source).values()))
+        return sorted(set(statements_of(source)[0].values()))
 
     def test_headers_stand_alone_and_shared_lines_are_one(self) -> None:
         self.assertEqual(self.stretches("a\nb(\n1)\n"), [(1, 1), (2, 3)])
@@ -499,6 +540,29 @@ class Statements(unittest.TestCase):
             [(1, 1), (2, 2), (3, 4), (5, 5), (7, 7)],
         )
         self.assertEqual(self.stretches("with a as b, \\\n   c:\n  d\n"), [(1, 2), (3, 3)])
+
+    def test_a_body_on_its_header_s_line_is_the_function_s_own_statement(self) -> None:
+        from fathom_recorder.statements import CodeLines, statements_of
+
+        source = "@a\ndef f(x): return [\n  y for y in x]\nclass C:\n  @a\n  def g(): return 1\n"
+        statements = statements_of(source)
+        self.assertEqual(
+            self.stretches(source), [(1, 3), (4, 4), (5, 6)], "who defines it runs the header"
+        )
+        module = compile(source, "x.py", "exec")
+        self.assertEqual(
+            CodeLines(module, "x.py", *statements).stretches, [(1, 3), (4, 4)]
+        )
+        found = {}
+        waiting = [module]
+        while waiting:
+            code = waiting.pop()
+            waiting += [each for each in code.co_consts if hasattr(each, "co_code")]
+            found[code.co_name] = CodeLines(code, "x.py", *statements).stretches
+        self.assertEqual(found["f"], [(2, 3)])
+        self.assertEqual(found.get("<listcomp>", [(2, 3)]), [(2, 3)], "what the body holds")
+        self.assertEqual(found["g"], [(6, 6)])
+        self.assertIn((5, 6), found["C"])
 
     def test_texts_that_are_no_python_have_none(self) -> None:
         with self.assertRaises(SyntaxError):

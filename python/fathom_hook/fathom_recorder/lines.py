@@ -15,11 +15,11 @@ from typing import TYPE_CHECKING, Any, Dict, List, Tuple
 from . import native, sources
 from .failures import is_of_signal, note, quietly
 from .own_code import OwnCode
-from .statements import CodeLines, stretches_of
+from .statements import CodeLines, statements_of
 from .wire import Writer
 
 if TYPE_CHECKING:
-    from .statements import Stretches
+    from .statements import Bodies, Stretches
 
 ASK = "run without another tracer in the same program"
 OTHER = "the program has a trace function"
@@ -70,7 +70,7 @@ class Lines:
         self._module = module
         self._own = OwnCode(session, modules)
         self._sources = sources.Sources(session, keep_sources)
-        self._stretches: Dict[str, Stretches] = {}
+        self._statements: Dict[str, Tuple[Stretches, Bodies]] = {}
         # By the name that code has of its file: the program may change its folder.
         self._files: Dict[str, str] = {}
         # By address, for two that are equal may be of two files; they stay as long as the process.
@@ -197,22 +197,22 @@ class Lines:
         file = self._files.get(name)
         if file is None:
             file = self._files.setdefault(name, os.path.abspath(name))
-        stretches = self._stretches.get(file)
-        if stretches is None:
-            stretches = self._stretches[file] = self._read(file)
-        return self._codes.setdefault(id(code), (code, CodeLines(code, file, stretches)))[1]
+        statements = self._statements.get(file)
+        if statements is None:
+            statements = self._statements[file] = self._read(file)
+        return self._codes.setdefault(id(code), (code, CodeLines(code, file, *statements)))[1]
 
-    def _read(self, file: str) -> Stretches:
+    def _read(self, file: str) -> Tuple[Stretches, Bodies]:
         source = sources.read(file)
         if source is None:
-            return {}
+            return {}, {}
         self._sources.keep(file, source)
         try:
-            return stretches_of(source)
+            return statements_of(source)
         except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
             if is_of_signal(error):
                 raise
-            return {}  # not Python, or not all of it: each line is a statement
+            return {}, {}  # not Python, or not all of it: each line is a statement
 
     # The timeline
 

@@ -1,7 +1,8 @@
 """Which lines of a source file belong to one statement, and which statements a code object runs.
 
 The header of a compound statement, decorators included, is a statement of its own; statements that
-share a line are one.
+share a line are one. Only a function's body on the line of its header is kept apart from that:
+whoever defines the function runs the one, the function the other.
 """
 
 from __future__ import annotations
@@ -18,6 +19,8 @@ if TYPE_CHECKING:
     Stretch = Tuple[int, int]
     # The stretch of each line that is in one.
     Stretches = Dict[int, Stretch]
+    # Of each line of a body on its header's line: where the definition begins, and the body.
+    Bodies = Dict[int, Tuple[int, Stretch]]
 
 ONLY_AST = 0x400  # ast.PyCF_ONLY_AST, without importing ast
 # The file's name for compile(), so that no other warnings are meant.
@@ -42,9 +45,15 @@ def parsed(source: bytes | str) -> Any:
             filters.remove(NO_WARNINGS)
 
 
-def stretches_of(source: bytes | str) -> Stretches:
-    """Of all statements, none overlapping another. Raises what compile() raises."""
-    found = sorted(_statements(parsed(source)))
+def statements_of(source: bytes | str) -> Tuple[Stretches, Bodies]:
+    """Raises what compile() raises."""
+    tree = parsed(source)
+    return _stretches_of(tree), _bodies_of(tree)
+
+
+def _stretches_of(tree: Any) -> Stretches:
+    """Of all statements, none overlapping another."""
+    found = sorted(_statements(tree))
     merged: list[Stretch] = []
     for first, last in found:
         if merged and first <= merged[-1][1]:
@@ -54,7 +63,22 @@ def stretches_of(source: bytes | str) -> Stretches:
     return {line: each for each in merged for line in range(each[0], each[1] + 1)}
 
 
-def _statements(tree: Any) -> Iterator[Stretch]:
+def _bodies_of(tree: Any) -> Bodies:
+    bodies: Bodies = {}
+    for node, _ in _nodes(tree):
+        if not hasattr(node, "decorator_list"):
+            continue
+        first, last = _header_of(node)
+        body = node.body[0].lineno, node.body[-1].end_lineno
+        if body[0] > last:
+            continue
+        for line in range(body[0], body[1] + 1):
+            bodies[line] = first, body
+    return bodies
+
+
+def _nodes(tree: Any) -> Iterator[Tuple[Any, bool]]:
+    """All statements, and whether they hold others."""
     waiting = list(tree.body)
     while waiting:
         node = waiting.pop()
@@ -64,15 +88,26 @@ def _statements(tree: Any) -> Iterator[Stretch]:
             if isinstance(block, list):
                 waiting += block
                 is_compound = True
-        first = getattr(node, "lineno", 0)
-        for decorator in getattr(node, "decorator_list", ()):
-            first = min(first, decorator.lineno)
+        yield node, is_compound
+
+
+def _statements(tree: Any) -> Iterator[Stretch]:
+    for node, is_compound in _nodes(tree):
         if not is_compound:
-            yield first, node.end_lineno or first
+            yield node.lineno, node.end_lineno or node.lineno
             continue
-        last = _end_of_header(node)
-        if first or last:  # a case of match has no place of its own
-            yield first or _begin_of(node), max(first, last)
+        first, last = _header_of(node)
+        if last:
+            yield first, last
+
+
+def _header_of(node: Any) -> Stretch:
+    first = own = getattr(node, "lineno", 0)
+    for decorator in getattr(node, "decorator_list", ()):
+        first = min(first, decorator.lineno)
+    last = max(own, _end_of_header(node))
+    # A case of match has no place of its own.
+    return (first or _begin_of(node), last) if last else (0, 0)
 
 
 def _parts_of_header(node: Any) -> Iterator[Any]:
@@ -111,17 +146,25 @@ def lines_of(code: Any) -> set[int]:
     return lines
 
 
+def _stretch_of(code: Any, line: int, stretches: Stretches, bodies: Bodies) -> Stretch:
+    if line in bodies and code.co_name != "<module>":
+        definition, body = bodies[line]
+        if definition <= code.co_firstlineno:  # the function, or what it holds
+            return body
+    return stretches.get(line, (line, line))
+
+
 class CodeLines:
     """The statements of a code object, numbered from 1 on."""
 
     __slots__ = ("file", "function", "line", "stretches", "first", "numbers", "written")
 
-    def __init__(self, code: Any, file: str, stretches: Stretches) -> None:
+    def __init__(self, code: Any, file: str, stretches: Stretches, bodies: Bodies) -> None:
         self.file = file
         self.function: str = getattr(code, "co_qualname", code.co_name)
         self.line: int = code.co_firstlineno
         self.written = False
-        own = {stretches.get(line, (line, line)) for line in lines_of(code)}
+        own = {_stretch_of(code, line, stretches, bodies) for line in lines_of(code)}
         if code.co_name != "<module>" and len(own) > 1:
             # What defines it is a statement of whoever runs that, not of the function.
             own.discard(stretches.get(self.line, (self.line, self.line)))

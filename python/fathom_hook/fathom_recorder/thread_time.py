@@ -19,6 +19,8 @@ monotonic_ns = time.monotonic_ns
 thread_time_ns = getattr(time, "thread_time_ns", time.process_time_ns)
 
 _MOST_PLACES = 5
+# Of all that a fetch calls, samples and collating included, it is further out on the stack.
+_LOADER = os.path.join("torch", "utils", "data", "dataloader.py")
 _LIBRARY = (os.sep + "lib" + os.sep + "python", "<frozen")
 
 
@@ -32,6 +34,8 @@ class ThreadTime:
         self._queued = True
         self._places: dict[str, int] = {}
         self._looks = 0
+        self._asleep = 0
+        self._fetching = 0
         self._ident = 0
         self._tid = 0
 
@@ -67,9 +71,14 @@ class ThreadTime:
         if not _sleeps(self._tid):
             return
         frame = sys._current_frames().get(self._ident)
-        if frame is not None:
-            place = _place_of(frame)
-            self._places[place] = self._places.get(place, 0) + 1
+        if frame is None:
+            return
+        self._asleep += 1
+        if _fetches(frame):
+            self._fetching += 1
+            return
+        place = _place_of(frame)
+        self._places[place] = self._places.get(place, 0) + 1
 
     def facts(self) -> dict[str, Any]:
         found: dict[str, Any] = {}
@@ -86,7 +95,12 @@ class ThreadTime:
 
     def _seen(self) -> dict[str, Any]:
         places = sorted(self._places.items(), key=lambda place: -place[1])
-        return {"looks": self._looks, "waits": [list(each) for each in places[:_MOST_PLACES]]}
+        return {
+            "looks": self._looks,
+            "asleep": self._asleep,
+            "fetching": self._fetching,
+            "waits": [list(each) for each in places[:_MOST_PLACES]],
+        }
 
 
 class MainTime(ThreadTime):
@@ -132,6 +146,15 @@ def _sleeps(tid: int) -> bool:
             return file.read(400).rpartition(b")")[2].split()[0] in (b"S", b"D")
     except (OSError, IndexError):
         return False
+
+
+def _fetches(frame: Any) -> bool:
+    """In a data loader of PyTorch: no time of Python's own."""
+    while frame is not None:
+        if frame.f_code.co_filename.endswith(_LOADER):
+            return True
+        frame = frame.f_back
+    return False
 
 
 def _place_of(frame: Any) -> str:

@@ -177,10 +177,10 @@ void check_recorder_log(const HealthInput& input, Health& health) {
     if (first.empty()) first = lines.first;
   }
   HealthCheck& check =
-      add_check(health, kSection, "recorder_warnings", "warnings were logged by the recorder",
+      add_check(health, kSection, "recorder_warnings",
+                count == 1 ? "warning about the recording" : "warnings about the recording, first",
                 count == 0 ? CheckStatus::ok : CheckStatus::warning, count,
-                {"the recorder itself doubts the recording", "what the warning names",
-                 "read them: fathom info shows the recorder's log"});
+                {first, "what the warning names", "read all: fathom info shows the log"});
   check.example = first;
 }
 

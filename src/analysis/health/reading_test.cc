@@ -39,6 +39,18 @@ TEST(HealthReading, ATruncatedFileIsALossBesideAGraverFinding) {
   EXPECT_EQ(losses_of(trace), Ids{"truncated"});
 }
 
+TEST(HealthReading, AWarningIsSaidWhereItIsTheCause) {
+  TraceBuilder builder;
+  builder.step(1, 0, 500);
+  builder.fact("WARNING", R"(["manifest.json is missing"])");
+  EXPECT_EQ(health_of(builder.build()).find("recorder_warnings")->sentence(),
+            "1 warning about the recording: manifest.json is missing");
+  builder.step(1, 0, 500);
+  builder.fact("WARNING", R"(["one", "two"])");
+  EXPECT_EQ(health_of(builder.build()).find("recorder_warnings")->sentence(),
+            "2 warnings about the recording, first: one");
+}
+
 TEST(HealthReading, WhatWasReadAsMeantIsNoLoss) {
   Trace trace = launchless();
   trace.import.add(Repair::trailing_comma, 10);

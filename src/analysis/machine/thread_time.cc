@@ -2,6 +2,7 @@
 #include "analysis/machine/thread_time.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstdlib>
 #include <string_view>
 
@@ -35,6 +36,15 @@ std::optional<ThreadTime> of_steps(const Trace& trace, const std::string& which)
   return time;
 }
 
+/// What a step waits for in a data loader is input, and no time of Python's own.
+void leave_out_fetches(const Trace& trace, ThreadTime& time) {
+  const std::int64_t asleep = whole(trace, "asleep").value_or(0);
+  const std::int64_t fetching = std::min(whole(trace, "fetching").value_or(0), asleep);
+  if (fetching == 0) return;
+  const double part = static_cast<double>(fetching) / static_cast<double>(asleep);
+  time.waiting -= duration_ns(std::llround(static_cast<double>(to_ns(time.waiting)) * part));
+}
+
 /// [["train.py:12 in load",14],…]
 std::vector<ThreadTime::Place> places_of(const Trace& trace) {
   std::vector<ThreadTime::Place> places;
@@ -58,6 +68,7 @@ double part(Duration time, Duration whole) {
 std::optional<ThreadTime> thread_time(const Trace& trace) {
   std::optional<ThreadTime> time = of_steps(trace, "other");
   if (!time) time = of_steps(trace, "recorded");
+  if (time) leave_out_fetches(trace, *time);
   if (!time) time = of_steps(trace, "main");
   if (time) time->places = places_of(trace);
   return time;

@@ -16,8 +16,8 @@ struct ThreadTime {
   std::int64_t steps = 0;
   Duration wall{};
   Duration computing{};
-  Duration preempted{};  ///< Ready, without a processor.
-  Duration waiting{};
+  Duration preempted{};          ///< Ready, without a processor.
+  Duration waiting{};            ///< Of steps: other than in a data loader.
   bool preempted_known = false;  ///< Else it is in `waiting`.
   /// Where it was found waiting: "train.py:12 in load", and how often; the most frequent first.
   struct Place {

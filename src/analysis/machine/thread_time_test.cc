@@ -35,6 +35,15 @@ TEST(ThreadTime, PythonIsSplitWithThePlaceOfItsWaits) {
             "computing 0.0 %, waiting 20.0 % (most often at train.py:12 in load), preempted 0.0 %");
 }
 
+TEST(ThreadTime, WaitsForALoaderAreNoneOfPython) {
+  Trace trace = measured();
+  trace.facts.push_back({"thread_time.asleep", "30"});
+  trace.facts.push_back({"thread_time.fetching", "20"});
+  EXPECT_EQ(python_split(*thread_time(trace), 0.5),
+            "computing 35.0 %, waiting 10.0 % (most often at train.py:12 in load), preempted "
+            "5.0 %");
+}
+
 TEST(ThreadTime, WithoutTheKernelsCountPreemptedTimeIsWaited) {
   Trace trace = measured();
   trace.facts[3].value = "null";

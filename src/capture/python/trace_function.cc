@@ -92,8 +92,9 @@ int told(PyObject* /*mark*/, PyFrameObject* frame, int event, PyObject* /*argume
   } else if (event == returned) {
     if (find_line_table(code) != nullptr) frame_ends(code);
   } else if (const LineTable* const table = table_of_frame(frame, code)) {
-    // Of a function that begins this is the line of its `def`.
-    frame_begins(*table, table->at_line(PyFrame_GetLineNumber(frame)));
+    // Only a generator's frame goes on. Of one that begins this is the line of its `def`.
+    const bool may_go_on = table->offsets > 0;
+    frame_begins(*table, may_go_on ? table->at_line(PyFrame_GetLineNumber(frame)) : Statement{0});
   } else {
     raises = PyErr_Occurred() != nullptr;
   }

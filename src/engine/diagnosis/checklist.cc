@@ -3,11 +3,13 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
 #include <optional>
 #include <utility>
 
 #include "base/quantity_text.h"
 #include "engine/diagnosis/diagnosis.h"
+#include "engine/diagnosis/overhead_note.h"
 #include "rules/common/evidence.h"
 #include "rules/common/recorded.h"
 
@@ -21,6 +23,8 @@ using Judgement = std::pair<Status, std::string>;
 constexpr std::size_t kFewSteps = 3;
 /// Recording that takes more of a step, in percent, changes what it records.
 constexpr double kMostOverhead = 10.0;
+/// A mean that is known worse, in percent, tells no change that is worth making from none.
+constexpr double kWorstError = 10.0;
 constexpr std::string_view kNoTelemetry = "a trace alone does not hold it, a session folder does";
 
 class Checklist {
@@ -105,8 +109,11 @@ class Checklist {
     const double error =
         step.mean > 0 ? 196 * step.stddev / step.mean / std::sqrt(static_cast<double>(step.count))
                       : 0;
-    return {Status::met, counted_noun(step.count, "step") + "; their mean is known to " +
-                             percent_text(error) + " (95 % interval)"};
+    const bool known = error <= kWorstError;
+    return {known ? Status::met : Status::not_met,
+            counted_noun(step.count, "step") + "; their mean is known " +
+                (known ? "to " : "only to ") + percent_text(error) + " (95 % interval)" +
+                (known ? "" : ": record more of them")};
   }
 
   [[nodiscard]] Judgement synchronised() const {
@@ -151,11 +158,23 @@ class Checklist {
   [[nodiscard]] Judgement overhead() const {
     if (diagnosis_.run && diagnosis_.run->overhead) {
       const RecordingOverhead& measured = *diagnosis_.run->overhead;
+      if (const auto ends = overhead_interval(rules_.trace());
+          ends && is_little(ends->low) && !is_little(ends->high))
+        return {Status::not_met, "not known: recorded steps took " + ends->low + " to " +
+                                     ends->high +
+                                     " times as long as others of this run (95 % interval; " +
+                                     count_text(measured.profiled_steps) + " and " +
+                                     count_text(measured.unprofiled_steps) + " steps)"};
       return {measured.percent() <= kMostOverhead ? Status::met : Status::not_met,
               overhead_sentence(measured)};
     }
     return by_rule("profiler-overhead",
                    "estimated to take less than " + percent_text(kMostOverhead) + " of the step");
+  }
+
+  static bool is_little(const std::string& ratio) {
+    return RecordingOverhead{.ratio = std::strtod(ratio.c_str(), nullptr)}.percent() <=
+           kMostOverhead;
   }
 
   /// Met where the rule looked and found nothing.

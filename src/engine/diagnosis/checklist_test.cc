@@ -41,6 +41,42 @@ TEST(Checklist, TellsALongRecordingFromAShortOne) {
   EXPECT_TRUE(of_many.reason.starts_with("8 steps")) << of_many.reason;
 }
 
+TEST(Checklist, AMeanThatIsHardlyKnownIsNotLongEnough) {
+  TraceBuilder trace;
+  std::int64_t at = 0;
+  for (const std::int64_t length : {10'000, 40'000, 12'000, 90'000}) {
+    trace.step(at, at, length);
+    trace.op("aten::mm", at, length - 100);
+    at += length;
+  }
+  const ChecklistItem uneven = item(checklist_of(trace), "long_enough");
+  EXPECT_EQ(uneven.status, ChecklistStatus::not_met) << uneven.reason;
+  EXPECT_NE(uneven.reason.find("known only to"), std::string::npos) << uneven.reason;
+}
+
+ChecklistItem overhead_of(std::string_view ratio, std::string_view interval) {
+  TraceBuilder builder = steps(8);
+  builder.fact("overhead.ratio", ratio);
+  builder.fact("overhead.ratio_interval", interval);
+  builder.fact("overhead.unprofiled_steps", "8");
+  builder.fact("overhead.profiled_steps", "5");
+  Trace trace = builder.build();
+  ProcessRun run;
+  run.pid = 100;
+  trace.process_runs.push_back(run);
+  const Session session(std::move(trace), "run");
+  const Result<Diagnosis> diagnosis = diagnose(session, {});
+  return item(diagnosis->checklist, "little_overhead");
+}
+
+TEST(Checklist, LittleOverheadIsMetWhereItIsKnown) {
+  EXPECT_EQ(overhead_of("1.02", "[0.98,1.05]").status, ChecklistStatus::met);
+  EXPECT_EQ(overhead_of("1.5", "[1.4,1.6]").status, ChecklistStatus::not_met);
+  const ChecklistItem unknown = overhead_of("0.538", "[0.2,5.1]");
+  EXPECT_EQ(unknown.status, ChecklistStatus::not_met);
+  EXPECT_TRUE(unknown.reason.starts_with("not known: ")) << unknown.reason;
+}
+
 TEST(Checklist, GivesEachItemAReason) {
   TraceBuilder trace = steps(4);
   const std::vector<ChecklistItem> items = checklist_of(trace);

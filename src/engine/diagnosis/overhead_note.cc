@@ -14,14 +14,10 @@ namespace {
 /// From this share of a recorded step on, the verdict is doubted: the rule profiler-overhead warns.
 constexpr double kDoubtfulPercent = 10.0;
 
-/// Where the recorder wrote it.
 std::string interval(const Trace& trace) {
-  const Fact* const fact = trace.fact("overhead.ratio_interval");
-  if (fact == nullptr) return {};
-  const std::vector<std::string_view> ends = json_elements(fact->value);
-  if (ends.size() != 2) return {};
-  return " In 19 of 20 cases the ratio lies between " + std::string(ends[0]) + " and " +
-         std::string(ends[1]) + ".";
+  const std::optional<OverheadInterval> ends = overhead_interval(trace);
+  if (!ends) return {};
+  return " In 19 of 20 cases the ratio lies between " + ends->low + " and " + ends->high + ".";
 }
 
 std::string doubt(VerdictId verdict) {
@@ -39,6 +35,14 @@ std::string doubt(VerdictId verdict) {
 }
 
 }  // namespace
+
+std::optional<OverheadInterval> overhead_interval(const Trace& trace) {
+  const Fact* const fact = trace.fact("overhead.ratio_interval");
+  if (fact == nullptr) return {};
+  const std::vector<std::string_view> ends = json_elements(fact->value);
+  if (ends.size() != 2) return {};
+  return OverheadInterval{std::string(ends[0]), std::string(ends[1])};
+}
 
 std::string overhead_note(const Trace& trace, VerdictId verdict) {
   const std::optional<RecordingOverhead> overhead = recording_overhead(trace);

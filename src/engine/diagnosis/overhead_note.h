@@ -1,6 +1,7 @@
 // The note on what recording cost, beside a verdict.
 #pragma once
 
+#include <optional>
 #include <string>
 
 #include "engine/diagnosis/diagnosis.h"
@@ -10,5 +11,12 @@ namespace fathom {
 /// A sentence with the cost that the run measured, and a warning where the verdict may be an
 /// artefact of it; empty where nothing was measured.
 std::string overhead_note(const Trace& trace, VerdictId verdict);
+
+/// Between which ratios, as the recorder wrote them, that cost lies in 19 of 20 cases.
+struct OverheadInterval {
+  std::string low;
+  std::string high;
+};
+std::optional<OverheadInterval> overhead_interval(const Trace& trace);
 
 }  // namespace fathom

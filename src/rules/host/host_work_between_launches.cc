@@ -2,9 +2,11 @@
 #include <algorithm>
 #include <array>
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 
+#include "analysis/machine/thread_time.h"
 #include "analysis/structure/from_outside.h"
 #include "analysis/structure/stretches.h"
 #include "base/quantity_text.h"
@@ -513,9 +515,24 @@ std::string steps_text(const RuleContext& rules, const Site& site) {
   return ", in " + std::to_string(steps.size()) + " of " + counted_noun(rules.steps.size(), "step");
 }
 
+/// Where nothing shows what runs in them, but the thread was seen waiting for most of that time:
+/// where it did.
+std::optional<std::string> seen_waiting(const RuleContext& rules, const Site& site) {
+  if (rules.device >= 0 || site.frame.valid() || site.range.valid()) return {};
+  const std::optional<ThreadTime> time = thread_time(rules.trace());
+  if (!time || time->places.empty()) return {};
+  // Of the time outside of operators, waits come first: they compute.
+  const double waiting =
+      static_cast<double>(to_ns(time->waiting)) / static_cast<double>(to_ns(time->wall));
+  if (100 * waiting <= rules.percent(site.time) / 2) return {};
+  return time->places.front().where;
+}
+
 /// "; NAME and what it calls take 36 ms", where lines were recorded.
 std::string function_text(const RuleContext& rules, const Site& site, Duration inside) {
   if (!site.frame.valid()) {
+    if (const auto where = seen_waiting(rules, site))
+      return "; the thread was seen waiting, most often at " + *where;
     return has_frames(rules)
                ? "; no line of the program is around them"
                : "; lines not recorded: use " + recording_with(rules.trace(), "with_stack=True");
@@ -536,10 +553,12 @@ Finding make(const RuleContext& rules, Site& site, const std::vector<Stretch>& a
   const std::string_view done = kDone[static_cast<std::size_t>(work)];
   Finding finding;
   finding.key = place;
-  finding.title =
-      (rules.device >= 0 ? "The device waits for Python" : "Python runs between operators") +
-      (place.empty() ? "" : (range.empty() ? " at " : " in ") + place) +
-      (done.empty() ? "" : " (" + std::string(done) + ")") + ": " + per_step(rules, site.time);
+  finding.title = (rules.device >= 0           ? "The device waits for Python"
+                   : seen_waiting(rules, site) ? "The main thread waits between operators"
+                                               : "Python runs between operators") +
+                  (place.empty() ? "" : (range.empty() ? " at " : " in ") + place) +
+                  (done.empty() ? "" : " (" + std::string(done) + ")") + ": " +
+                  per_step(rules, site.time);
   finding.family = Family::host;
   finding.weight = weight_of(rules, site.time);
   finding.confidence = place.empty() ? Confidence::medium : Confidence::high;

@@ -38,6 +38,33 @@ TEST(HostWorkBetweenLaunches, IsToldWhenTheDeviceWaitsForPython) {
   EXPECT_FALSE(findings[0].edits.empty());
 }
 
+/// Three steps of 10 ms on the host alone, of which Python takes 6 ms, and what the thread did.
+std::vector<Finding> on_the_host(std::string_view computed) {
+  TraceBuilder builder;
+  for (int i = 0; i < 3; ++i) {
+    builder.step(i, 10'000 * kUs * i, 10'000 * kUs);
+    builder.op("aten::mm", 10'000 * kUs * i, 4000 * kUs);
+  }
+  builder.fact("thread_time.other.steps", "10");
+  builder.fact("thread_time.other.wall_ns", "1000");
+  builder.fact("thread_time.other.cpu_ns", computed);
+  builder.fact("thread_time.waits", R"([["train.py:8 in other",7]])");
+  return JudgedTrace(builder).findings(host_work_between_launches());
+}
+
+TEST(HostWorkBetweenLaunches, SaysWhereTheThreadWaitsInsteadOfRunning) {
+  const std::vector<Finding> waits = on_the_host("400");
+  ASSERT_EQ(waits.size(), 1U);
+  EXPECT_TRUE(waits[0].title.starts_with("The main thread waits between operators"))
+      << waits[0].title;
+  EXPECT_NE(waits[0].evidence[0].text.find("most often at train.py:8 in other"), std::string::npos)
+      << waits[0].evidence[0].text;
+  const std::vector<Finding> computes = on_the_host("900");
+  ASSERT_EQ(computes.size(), 1U);
+  EXPECT_TRUE(computes[0].title.starts_with("Python runs between operators")) << computes[0].title;
+  EXPECT_NE(computes[0].evidence[0].text.find("lines not recorded"), std::string::npos);
+}
+
 TEST(HostWorkBetweenLaunches, NamesTheLineAndTheWork) {
   TraceBuilder builder;
   steps(builder, 4000);

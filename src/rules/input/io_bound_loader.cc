@@ -119,7 +119,7 @@ Outcome check(const RuleContext& rules) {
           "of HDF5 each worker opens its own file.",
       .before = "sample = read(network_path)",
       .after = "sample = read(local_copy)   # or one sequential read of a packed shard"};
-  finding.verify = "fathom diagnose RUN";
+  finding.verify = "fathom diagnose TRACE";
   for (const SliceId fetch : found) scale_tree(rules, fetch, kFaster, finding.edits);
   finding.assumption = "storage delivers twice as fast";
   finding.pessimism = 0.8;

@@ -73,7 +73,7 @@ Outcome check(const RuleContext& rules) {
                  .after = waits ? "result = await asyncio.to_thread(call)"
                                 : "result = await loop.run_in_executor(process_pool, compute, "
                                   "data)"};
-  finding.verify = "fathom hot --group-by line";
+  finding.verify = "fathom hot TRACE --group-by line";
   return std::vector<Finding>{std::move(finding)};
 }
 

@@ -22,6 +22,7 @@ TEST(BlockedEventLoop, NamesTheTaskThatWaits) {
       .runs(20);
   const std::vector<Finding> found = JudgedTrace(std::move(trace)).findings(blocked_event_loop());
   ASSERT_EQ(found.size(), 1U);
+  EXPECT_NE(found[0].verify.find(" TRACE"), std::string::npos) << "a command needs its input";
   EXPECT_EQ(found[0].title,
             "The event loop is blocked for 100.0 % of its time, up to 520.0 ms at once: fetch "
             "(app.py:7) waits");

@@ -73,7 +73,7 @@ Outcome check(const RuleContext& rules) {
                      "most.",
                  .before = "",
                  .after = ""};
-  finding.verify = "fathom hot --group-by line --limit 20";
+  finding.verify = "fathom hot TRACE --group-by line --limit 20";
   return std::vector<Finding>{std::move(finding)};
 }
 

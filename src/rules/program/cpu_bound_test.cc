@@ -18,6 +18,7 @@ TEST(CpuBound, NamesTheFunctionAndTheLine) {
   SampleBuilder(trace).at("main app.py 1;work app.py 5").runs(900).waits("sleep", 100);
   const std::vector<Finding> found = JudgedTrace(std::move(trace)).findings(cpu_bound());
   ASSERT_EQ(found.size(), 1U);
+  EXPECT_NE(found[0].verify.find(" TRACE"), std::string::npos) << "a command needs its input";
   EXPECT_EQ(found[0].title,
             "The program computes for 90.0 % of its time, 100.0 % of all processor time in work "
             "(app.py:5)");

@@ -48,7 +48,7 @@ Outcome check(const RuleContext& rules) {
                      "processes do not share objects, so arguments and results are copied.",
                  .before = "ThreadPoolExecutor(n)",
                  .after = "ProcessPoolExecutor(n)"};
-  finding.verify = "fathom threads --sort -gil_ns";
+  finding.verify = "fathom threads TRACE --sort -gil_ns";
   return std::vector<Finding>{std::move(finding)};
 }
 

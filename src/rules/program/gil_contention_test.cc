@@ -20,6 +20,7 @@ TEST(GilContention, CountsThreadsThatWait) {
     builder.thread(1, tid).at("count app.py 5").runs(250).waits("gil", 750);
   const std::vector<Finding> found = JudgedTrace(std::move(trace)).findings(gil_contention());
   ASSERT_EQ(found.size(), 1U);
+  EXPECT_NE(found[0].verify.find(" TRACE"), std::string::npos) << "a command needs its input";
   EXPECT_EQ(found[0].title,
             "3 threads on the average wait for Python's global interpreter lock, most in count "
             "(app.py:5)");

@@ -44,7 +44,7 @@ Outcome check(const RuleContext& rules) {
                      "change together must stay under one lock.",
                  .before = "with lock:\n    total += work(item)",
                  .after = "result = work(item)\nwith lock:\n    total += result"};
-  finding.verify = "fathom threads --sort -lock_ns";
+  finding.verify = "fathom threads TRACE --sort -lock_ns";
   return std::vector<Finding>{std::move(finding)};
 }
 

@@ -20,6 +20,7 @@ TEST(LockContention, CountsThreadsThatWait) {
     builder.thread(1, tid).at("update app.py 5").waits("lock", 600).waits("sleep", 400);
   const std::vector<Finding> found = JudgedTrace(std::move(trace)).findings(lock_contention());
   ASSERT_EQ(found.size(), 1U);
+  EXPECT_NE(found[0].verify.find(" TRACE"), std::string::npos) << "a command needs its input";
   EXPECT_EQ(found[0].title,
             "1.8 threads on the average wait for a lock, most in update (app.py:5)");
 }

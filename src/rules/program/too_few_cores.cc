@@ -70,7 +70,7 @@ Outcome check(const RuleContext& rules) {
                      "pools that the program makes.",
                  .before = command,
                  .after = "OMP_NUM_THREADS=" + most + " " + command};
-  finding.verify = "fathom threads --sort -queued_ns";
+  finding.verify = "fathom threads TRACE --sort -queued_ns";
   return std::vector<Finding>{std::move(finding)};
 }
 

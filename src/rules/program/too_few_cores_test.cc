@@ -23,6 +23,7 @@ TEST(TooFewCores, CountsThreadsThatCouldRun) {
   }
   const std::vector<Finding> found = JudgedTrace(std::move(trace)).findings(too_few_cores());
   ASSERT_EQ(found.size(), 1U);
+  EXPECT_NE(found[0].verify.find(" TRACE"), std::string::npos) << "a command needs its input";
   EXPECT_EQ(found[0].title,
             "Too few processors: beside the running ones, 3 threads on the average wait for one of "
             "1 processor");

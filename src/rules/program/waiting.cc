@@ -117,7 +117,7 @@ Outcome check(const RuleContext& rules) {
       "A program that has nothing to do waits as well: only who wrote it "
       "knows whether it should have gone on.";
   finding.fix = fix_of(wait);
-  finding.verify = "fathom threads --sort -blocked_ns";
+  finding.verify = "fathom threads TRACE --sort -blocked_ns";
   return std::vector<Finding>{std::move(finding)};
 }
 

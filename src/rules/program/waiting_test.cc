@@ -19,6 +19,7 @@ TEST(Waiting, SaysForWhatAndWhere) {
   SampleBuilder(trace).at("main app.py 1;ask app.py 7").waits("file", 900, "socket:[77]").runs(100);
   const std::vector<Finding> found = JudgedTrace(std::move(trace)).findings(waiting());
   ASSERT_EQ(found.size(), 1U);
+  EXPECT_NE(found[0].verify.find(" TRACE"), std::string::npos) << "a command needs its input";
   EXPECT_EQ(found[0].title,
             "The program waits for 90.0 % of its time, longest for a socket: ask (app.py:7)");
   EXPECT_EQ(found[0].weight, Weight::critical);
