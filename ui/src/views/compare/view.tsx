@@ -7,7 +7,7 @@ import { CommandLine, CopyButton } from '../../components/copy_button';
 import { Empty, Loading } from '../../components/notice';
 import { latest, useAnswer } from '../../components/use_answer';
 import { mounted } from '../mount';
-import type { View, ViewContext } from '../view';
+import type { ViewContext } from '../view';
 
 const signed = (ns: number): string =>
   `${ns > 0 ? '+' : ns < 0 ? '−' : ''}${durationText(Math.abs(ns))}`;
@@ -238,4 +238,4 @@ function Screen(props: { context: ViewContext }) {
   );
 }
 
-export const compare: View = { id: 'compare', title: 'Compare', mount: mounted(Screen) };
+export const compare = mounted(Screen);

@@ -10,7 +10,7 @@ import { latest, useAnswer } from '../../components/use_answer';
 import { useStore } from '../../components/use_store';
 import { mounted } from '../mount';
 import { selectedTime } from '../selected_time';
-import type { View, ViewContext } from '../view';
+import type { ViewContext } from '../view';
 
 function Screen(props: { context: ViewContext }) {
   const { context } = props;
@@ -64,4 +64,4 @@ function Screen(props: { context: ViewContext }) {
   );
 }
 
-export const flame: View = { id: 'flame', title: 'Flame graph', mount: mounted(Screen) };
+export const flame = mounted(Screen);

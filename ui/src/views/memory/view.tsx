@@ -8,7 +8,7 @@ import { latest, useAnswer } from '../../components/use_answer';
 import { useStore } from '../../components/use_store';
 import { mounted } from '../mount';
 import { selectedTime } from '../selected_time';
-import type { View, ViewContext } from '../view';
+import type { ViewContext } from '../view';
 
 const BINS = 400;
 const WIDTH = 1000;
@@ -158,4 +158,4 @@ function Screen(props: { context: ViewContext }) {
   );
 }
 
-export const memory: View = { id: 'memory', title: 'Memory', mount: mounted(Screen) };
+export const memory = mounted(Screen);
