@@ -74,6 +74,13 @@ class SameAsTheCommandLine(unittest.TestCase):
                                    check=True, cwd=viewer.ROOT)
             self.assertEqual(again.stdout, printed)
 
+    def test_the_graph_of_what_if_is_prepared_for_steps_that_there_are(self):
+        server = self.view(TRACE)
+        server.session()
+        self.assertEqual(server.ask("api/whatif?prepare=true"), {"prepared": True})
+        self.assertEqual(server.get("api/whatif?prepare=true&steps=900")[0], 400)
+        self.assertEqual(server.get("api/whatif?prepare=true&scale=aten%3A%3Amm%3D0.5")[0], 400)
+
     def test_mistakes_have_the_same_words(self):
         server = self.view(TRACE)
         server.session()
