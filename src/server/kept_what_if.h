@@ -20,11 +20,10 @@ class KeptWhatIf {
   /// As what_if().
   Result<WhatIf> run(const WhatIfRequest& request);
 
-
  private:
   /// Builds it where the one that is kept is of other steps.
-  Result<std::shared_ptr<const WhatIfModel>> model(
-      const std::optional<Selection::StepRange>& steps, const std::optional<WindowRequest>& window);
+  Result<std::shared_ptr<const WhatIfModel>> model(const std::optional<Selection::StepRange>& steps,
+                                                   const std::optional<WindowRequest>& window);
   const Session& session_;
   std::mutex mutex_;
   std::shared_ptr<const WhatIfModel> model_;

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import json
+import re
 import shutil
 import time
 from pathlib import Path
@@ -225,6 +226,27 @@ def test_forced_colours_and_print(browser: Browser, example: str) -> None:
         assert page.locator(".finding").first.is_visible()
 
 
+def test_the_flame_graph_is_weighed_and_ordered(browser: Browser, memory_recording: Path) -> None:
+    with served(memory_recording) as address, visited(browser, address) as visit:
+        page = visit.go("v=flame")
+        visit.settled()
+        frames = ".icicle .frame"
+        assert page.locator(frames).all_inner_texts() == ["all", "late", "outer", "inner"]
+        page.get_by_label("Order").select_option("time")
+        page.wait_for_function("() => document.querySelectorAll('.icicle .frame')[1]?.innerText === 'outer'")
+        page.get_by_label("Width").select_option("memory")
+        page.wait_for_function("() => document.querySelector('.icicle .frame')?.title.startsWith('all, 5 KiB')")
+        assert page.locator(frames).all_inner_texts() == ["all", "outer", "inner"]
+        page.get_by_label("Width").select_option("blocked")
+        page.wait_for_selector(".empty")
+        assert "fathom run --with samples" in page.locator(".empty").inner_text()
+        page = visit.go("v=memory")
+        visit.settled()
+        page.get_by_role("button", name="What is there then").first.click()
+        page.wait_for_selector(".icicle .frame >> text=outer")
+        visit.check_quiet()
+
+
 def test_two_recordings_are_compared(browser: Browser) -> None:
     base = ROOT / "tests/illness/recorded/tiny_operators.ill.trace.json.gz"
     new = ROOT / "tests/illness/recorded/tiny_operators.cured.trace.json.gz"
@@ -237,6 +259,17 @@ def test_two_recordings_are_compared(browser: Browser) -> None:
         rows = page.locator("tr.inner").all_inner_texts()
         first = said["rows"][said["buckets"][0]["rows"][0]]
         assert first["what"] in rows[0]
+        # A step of either along the time, and what a step calls.
+        strips = page.locator(".strip")
+        assert strips.count() == 2
+        assert strips.first.locator("i").count() > 3
+        before = page.locator("figcaption").all_inner_texts()
+        page.get_by_role("button", name="Next step").click()
+        page.wait_for_function("before => document.querySelector('figcaption').innerText !== before", arg=before[0])
+        faster = page.get_by_role("button", name=re.compile(r"^ProfilerStep\*.* less$"))
+        assert "less" in faster.first.get_attribute("class").split()
+        page.get_by_role("button", name="As wide as base").click()
+        visit.settled()
         visit.check_quiet()
 
 

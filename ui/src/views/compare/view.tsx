@@ -8,6 +8,7 @@ import { Empty, Loading } from '../../components/notice';
 import { latest, useAnswer } from '../../components/use_answer';
 import { mounted } from '../mount';
 import type { ViewContext } from '../view';
+import { Calls } from './calls';
 
 const signed = (ns: number): string =>
   `${ns > 0 ? '+' : ns < 0 ? '−' : ''}${durationText(Math.abs(ns))}`;
@@ -234,6 +235,7 @@ function Screen(props: { context: ViewContext }) {
         <CopyButton label="Copy as command" text={() => command} />
       </div>
       <Pair pair={pair} context={context} />
+      <Calls context={context} />
     </div>
   );
 }
