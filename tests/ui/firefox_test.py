@@ -16,7 +16,7 @@ import pytest
 from conftest import EXAMPLE, FATHOM, VIEWS, nightly
 
 FIREFOX = os.environ.get("FATHOM_FIREFOX") or shutil.which("firefox-esr") or shutil.which("firefox")
-WAIT = 60
+WAIT = 180  # a loaded machine starts Firefox in minutes
 SETTLED = """return Boolean(document.querySelector('main .view > *')) && !document.querySelector('.loading, [aria-busy=true]') &&
     (document.querySelector('.tl-boxes')?.dataset.exact ?? 'true') === 'true'"""
 # What the page did wrong, as the console has it.

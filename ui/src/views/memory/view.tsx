@@ -111,6 +111,10 @@ function Composition(props: { context: ViewContext; at: number }) {
   return (
     <section>
       <h2>Allocated at {durationText(props.at - props.context.origin)}, by call</h2>
+      <p class="soft">
+        Of devices, where they have memory. What was allocated before the recording, or outside of a
+        call, is not in it.
+      </p>
       {root.total_ns > 0 ? (
         <Icicle
           root={root}
