@@ -7,22 +7,32 @@ import { fileURLToPath } from 'node:url';
 const here = dirname(fileURLToPath(import.meta.url));
 const out = process.argv[2] ?? join(here, 'dist');
 mkdirSync(out, { recursive: true });
-await build({
+const options = {
   absWorkingDir: here,
-  entryPoints: [
-    { in: 'src/app/main.tsx', out: 'app' },
-    { in: 'src/app/app.css', out: 'app' },
-  ],
   outdir: out,
   bundle: true,
   minify: true,
-  format: 'iife',
   target: 'es2022',
   charset: 'utf8',
   legalComments: 'none',
   jsx: 'automatic',
   jsxImportSource: 'preact',
   logLevel: 'warning',
+};
+const script = 'src/app/main.tsx';
+const style = 'src/app/app.css';
+// As it is served: app.js, which needs chunk.js, and more.js, which is fetched when a view of it is shown.
+await build({
+  ...options,
+  entryPoints: [
+    { in: script, out: 'app' },
+    { in: style, out: 'app' },
+  ],
+  format: 'esm',
+  splitting: true,
+  chunkNames: '[name]',
 });
+// As it is written to a file: all in one.
+await build({ ...options, entryPoints: [{ in: script, out: 'whole' }], format: 'iife' });
 for (const name of ['index.html', 'icon.svg'])
   copyFileSync(join(here, 'src/app', name), join(out, name));

@@ -13,6 +13,7 @@
 
 #include "base/gzip_source.h"
 #include "base/peeked_source.h"
+#include "base/read_progress.h"
 #include "base/zstd_source.h"
 
 namespace fathom {
@@ -23,7 +24,8 @@ std::string system_text(int error) { return std::generic_category().message(erro
 /// Reads a descriptor and closes it, unless it is standard input.
 class FileSource final : public PeekedSource {
  public:
-  explicit FileSource(int descriptor) : descriptor_(descriptor) {}
+  FileSource(int descriptor, ReadProgress* progress)
+      : descriptor_(descriptor), progress_(progress) {}
   ~FileSource() override {
     if (descriptor_ != STDIN_FILENO) close(descriptor_);
   }
@@ -40,11 +42,13 @@ class FileSource final : public PeekedSource {
       if (got < 0 && errno == EINTR) continue;
       if (got < 0) return Error{ErrorCode::io, "cannot be read: " + system_text(errno)};
       filled += static_cast<std::size_t>(got);
+      if (progress_ != nullptr) progress_->add(static_cast<std::uint64_t>(got));
     }
     return filled;
   }
 
   int descriptor_;
+  ReadProgress* progress_;
 };
 
 /// Bytes that someone else owns.
@@ -90,11 +94,14 @@ Result<std::unique_ptr<ByteSource>> open_file(const std::string& path) {
     } while (descriptor < 0 && errno == EINTR);
     if (descriptor < 0) return open_error(errno);
   }
-  auto source = std::make_unique<FileSource>(descriptor);
+  ReadProgress* const progress = WatchedReading::current();
+  auto source = std::make_unique<FileSource>(descriptor, progress);
   struct stat status = {};
   if (fstat(descriptor, &status) == 0 && S_ISDIR(status.st_mode)) {
     return Error{ErrorCode::invalid_argument, "is a directory; name a trace file in it"};
   }
+  if (progress != nullptr && S_ISREG(status.st_mode))
+    progress->expect(static_cast<std::uint64_t>(status.st_size));
   // Only a hint: a pipe refuses it, which changes nothing.
   posix_fadvise(descriptor, 0, 0, POSIX_FADV_SEQUENTIAL);
   Result<void> peeked = source->peek();

@@ -17,21 +17,31 @@ bool same(const std::optional<WindowRequest>& a, const std::optional<WindowReque
 
 }  // namespace
 
-Result<WhatIf> KeptWhatIf::run(const WhatIfRequest& request) {
-  std::shared_ptr<const WhatIfModel> model;
-  {
-    // Who asks at the same time waits for one graph instead of building two.
-    const std::scoped_lock lock(mutex_);
-    if (model_ == nullptr || !same(steps_, request.steps) || !same(window_, request.window)) {
-      Result<WhatIfModel> built = WhatIfModel::build(session_, request.steps, request.window);
-      if (!built) return std::move(built).error();
-      model_ = std::make_shared<const WhatIfModel>(*std::move(built));
-      steps_ = request.steps;
-      window_ = request.window;
-    }
-    model = model_;
+Result<std::shared_ptr<const WhatIfModel>> KeptWhatIf::model(
+    const std::optional<Selection::StepRange>& steps, const std::optional<WindowRequest>& window) {
+  // Who asks at the same time waits for one graph instead of building two.
+  const std::scoped_lock lock(mutex_);
+  if (model_ == nullptr || !same(steps_, steps) || !same(window_, window)) {
+    Result<WhatIfModel> built = WhatIfModel::build(session_, steps, window);
+    if (!built) return std::move(built).error();
+    model_ = std::make_shared<const WhatIfModel>(*std::move(built));
+    steps_ = steps;
+    window_ = window;
   }
-  return model->run(request);
+  return model_;
+}
+
+Result<void> KeptWhatIf::prepare(const std::optional<Selection::StepRange>& steps,
+                                 const std::optional<WindowRequest>& window) {
+  const Result<std::shared_ptr<const WhatIfModel>> kept = model(steps, window);
+  if (!kept) return kept.error();
+  return {};
+}
+
+Result<WhatIf> KeptWhatIf::run(const WhatIfRequest& request) {
+  const Result<std::shared_ptr<const WhatIfModel>> kept = model(request.steps, request.window);
+  if (!kept) return kept.error();
+  return (**kept).run(request);
 }
 
 }  // namespace fathom::server

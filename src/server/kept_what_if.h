@@ -14,10 +14,16 @@ class KeptWhatIf {
  public:
   explicit KeptWhatIf(const Session& session) : session_(session) {}
 
+  /// Builds the graph of these steps, so that the first question about them need not wait for it.
+  Result<void> prepare(const std::optional<Selection::StepRange>& steps,
+                       const std::optional<WindowRequest>& window);
   /// As what_if().
   Result<WhatIf> run(const WhatIfRequest& request);
 
  private:
+  /// Builds it where the one that is kept is of other steps.
+  Result<std::shared_ptr<const WhatIfModel>> model(const std::optional<Selection::StepRange>& steps,
+                                                   const std::optional<WindowRequest>& window);
   const Session& session_;
   std::mutex mutex_;
   std::shared_ptr<const WhatIfModel> model_;

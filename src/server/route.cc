@@ -62,6 +62,8 @@ Response answer(Viewed& viewed, const Asked& asked) {
     Result<std::shared_ptr<OpenInput>> opened = input_of(viewed, asked.target);
     if (!opened) return error_response(opened.error());
     input = *std::move(opened);
+    // Opening may take long.
+    if (asked.dropped.load()) return error_response(503, "dropped", "nobody waits any more");
   }
   const std::size_t own = route->path.ends_with('/') ? route->path.size() : asked.path.size();
   Result<Response> response = route->answer({.viewed = viewed,

@@ -87,7 +87,10 @@ Viewed::~Viewed() = default;
 Viewed::Progress Viewed::progress() const {
   const std::scoped_lock lock(mutex_);
   Progress progress = progress_;
-  if (progress.state == State::reading) progress.seconds = seconds_since(begun_);
+  if (progress.state == State::reading) {
+    progress.seconds = seconds_since(begun_);
+    progress.share = read_.share();
+  }
   return progress;
 }
 
@@ -122,7 +125,10 @@ Result<std::shared_ptr<OpenInput>> Viewed::read(std::size_t input) {
 }
 
 void Viewed::read_first() {
-  Result<std::shared_ptr<OpenInput>> opened = read(0);
+  Result<std::shared_ptr<OpenInput>> opened = [this] {
+    const WatchedReading watched(read_);
+    return read(0);
+  }();
   {
     const std::scoped_lock lock(mutex_);
     progress_.seconds = seconds_since(begun_);

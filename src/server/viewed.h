@@ -15,6 +15,7 @@
 #include "analysis/context.h"
 #include "analysis/timeline/slice_links.h"
 #include "base/once.h"
+#include "base/read_progress.h"
 #include "engine/inputs/inputs.h"
 #include "engine/session.h"
 #include "replay/replay.h"
@@ -82,8 +83,9 @@ class Viewed {
   enum class State : std::uint8_t { reading, ready, failed };
   struct Progress {
     State state = State::reading;
-    std::string message;  ///< Of a failure.
-    double seconds = 0;   ///< That reading took so far, or altogether.
+    std::string message;          ///< Of a failure.
+    double seconds = 0;           ///< That reading took so far, or altogether.
+    std::optional<double> share;  ///< Of the bytes, while it reads; from 0 to 1.
   };
 
   explicit Viewed(ViewRequest request);
@@ -112,6 +114,7 @@ class Viewed {
   const std::chrono::steady_clock::time_point begun_ = std::chrono::steady_clock::now();
   mutable std::mutex mutex_;  // of what follows
   Progress progress_;
+  ReadProgress read_;  // of the first input
   std::shared_ptr<OpenInput> first_;
   std::vector<FileIdentity> identities_;  // by input, as they were when read
   std::mutex reading_;                    // one further input at a time, and of what follows

@@ -1,6 +1,9 @@
 """Who has no business with the page gets nothing, and the server lives."""
+import contextlib
 import json
+import os
 import pathlib
+import resource
 import socket
 import tempfile
 import unittest
@@ -136,6 +139,29 @@ class Refused(viewer.ViewerCase):
         self.lives()
         for connection in connections:
             connection.close()
+        self.lives()
+
+    def test_ten_thousand_connections_are_answered_around(self):
+        wanted = 10_000
+        soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+        if hard < wanted + 200:
+            self.skipTest(f"a process may have {hard} files open here")
+        resource.setrlimit(resource.RLIMIT_NOFILE, (max(soft, wanted + 200), hard))
+        self.addCleanup(resource.setrlimit, resource.RLIMIT_NOFILE, (soft, hard))
+        connections = [socket.socket() for _ in range(wanted)]
+        with contextlib.ExitStack() as open_ones:
+            for i, connection in enumerate(connections):
+                open_ones.enter_context(connection)
+                connection.setblocking(False)
+                connection.connect_ex(("127.0.0.1", self.viewer.port))
+                if i % 1000 == 999:
+                    # Some ask, some begin to, most say nothing.
+                    for some, content in ((connections[i - 1], self.request()), (connections[i - 2], b"GET /")):
+                        with contextlib.suppress(OSError):
+                            some.send(content)
+            files = len(os.listdir(f"/proc/{self.viewer.process.pid}/fd"))
+            self.assertLess(files, 100, "32 are served at a time, the rest wait in the system's queue")
+            self.lives()
         self.lives()
 
     def test_every_answer_says_what_a_browser_may_do(self):

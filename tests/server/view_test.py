@@ -74,6 +74,13 @@ class SameAsTheCommandLine(unittest.TestCase):
                                    check=True, cwd=viewer.ROOT)
             self.assertEqual(again.stdout, printed)
 
+    def test_the_graph_of_what_if_is_prepared_for_steps_that_there_are(self):
+        server = self.view(TRACE)
+        server.session()
+        self.assertEqual(server.ask("api/whatif?prepare=true"), {"prepared": True})
+        self.assertEqual(server.get("api/whatif?prepare=true&steps=900")[0], 400)
+        self.assertEqual(server.get("api/whatif?prepare=true&scale=aten%3A%3Amm%3D0.5")[0], 400)
+
     def test_mistakes_have_the_same_words(self):
         server = self.view(TRACE)
         server.session()
@@ -182,6 +189,35 @@ class Timeline(viewer.ViewerCase):
                          sum(row["total_ns"] for row in whole["rows"]))
         flame = self.viewer.ask(f"api/flame?tracks={ids}")
         self.assertEqual(flame["total_ns"], sum(row["total_ns"] for row in whole["rows"]))
+
+    def recording_with_memory(self):
+        events = [{"ph": "X", "cat": "cpu_op", "name": name, "pid": 1, "tid": 1, "ts": begin, "dur": duration}
+                  for name, begin, duration in (("outer", 0, 100), ("inner", 10, 20), ("late", 200, 500))]
+        events += [{"ph": "i", "s": "t", "name": "[memory]", "pid": 1, "tid": 1, "ts": time,
+                    "args": {"Device Type": 1, "Device Id": 0, "Bytes": size, "Addr": 4096 if abs(size) == 1024 else 65536 * time}}
+                   for time, size in ((15, 1024), (40, 4096), (60, -1024), (150, 64))]
+        folder = pathlib.Path(tempfile.mkdtemp())
+        self.addCleanup(shutil.rmtree, folder)
+        path = folder / "memory.json"
+        path.write_text(json.dumps({"traceEvents": events}))
+        return str(path)
+
+    def test_the_flame_graph_has_allocations_and_both_orders(self):
+        server = viewer.Viewer(self.recording_with_memory())
+        self.addCleanup(server.end)
+        server.session()
+        flame = server.ask("api/flame?weight=memory")
+        self.assertEqual(flame["total_bytes"], 4096 + 1024)
+        self.assertEqual([(child["name"], child["total_bytes"]) for child in flame["children"]], [("outer", 4096 + 1024)])
+        inner = flame["children"][0]["children"][0]
+        self.assertEqual((inner["name"], inner["self_bytes"]), ("inner", 1024))
+        self.assertEqual([child["name"] for child in server.ask("api/flame")["children"]], ["late", "outer"])
+        self.assertEqual([child["name"] for child in server.ask("api/flame?order=time")["children"]], ["outer", "late"])
+        # The first is freed at 60 µs, and what no call allocated is of none.
+        self.assertEqual(server.ask("api/flame?weight=memory&alive-at=50000")["total_bytes"], 4096 + 1024)
+        self.assertEqual(server.ask("api/flame?weight=memory&alive-at=20000")["total_bytes"], 1024)
+        self.assertEqual(server.ask("api/flame?weight=memory&alive-at=160000")["total_bytes"], 4096)
+        self.assertEqual(server.get("api/flame?weight=money")[0], 400)
 
     def test_the_critical_path_fills_the_steps(self):
         session = self.viewer.session()

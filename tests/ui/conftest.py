@@ -162,3 +162,21 @@ def hostile(tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("hostile") / "<b onclick=1>hostile.json.gz"
     path.write_bytes(gzip.compress(json.dumps({"traceEvents": events}).encode()))
     return path
+
+
+@pytest.fixture(scope="session")
+def memory_recording(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Two calls of a thread that allocate, and a longer one that does not."""
+    events: list[dict] = [
+        {"ph": "X", "cat": "cpu_op", "name": name, "pid": 1, "tid": 1, "ts": begin, "dur": duration}
+        for name, begin, duration in (("outer", 0, 100), ("inner", 10, 20), ("late", 200, 500))
+    ]
+    total = 0
+    for at, size in ((15, 1024), (40, 4096), (160, -1024)):
+        total += size
+        arguments = {"Device Type": 1, "Device Id": 0, "Bytes": size, "Addr": 4096 if abs(size) == 1024 else 65536,
+                     "Total Allocated": total, "Total Reserved": 8192}
+        events.append({"ph": "i", "s": "t", "name": "[memory]", "pid": 1, "tid": 1, "ts": at, "args": arguments})
+    path = tmp_path_factory.mktemp("memory") / "memory.json"
+    path.write_text(json.dumps({"traceEvents": events}))
+    return path

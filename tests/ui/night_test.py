@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import base64
 import json
+import re
 import shutil
 import time
 from pathlib import Path
@@ -112,10 +114,8 @@ def test_a_copied_address_gives_the_same_picture(browser: Browser, example: str)
         second.settled()
         again.locator(".tl-scroller").focus()  # its ring is in the picture
         time.sleep(0.5)
-        for selector in (".tl-boxes", ".tl-overlay", ".tl-ruler"):
+        for selector in (".tl-boxes", ".tl-minimap", ".tl-ruler"):
             read = f"() => document.querySelector('{selector}').toDataURL()"
-            if selector == ".tl-boxes":
-                continue  # a WebGL canvas is not kept for reading: the screenshot has it
             assert page.evaluate(read) == again.evaluate(read), selector
         assert page.locator(".tl-frame").screenshot() == again.locator(".tl-frame").screenshot()
         assert page.locator(".slice-name").inner_text() == again.locator(".slice-name").inner_text()
@@ -178,17 +178,41 @@ def test_the_page_without_a_mouse(browser: Browser, example: str) -> None:
         visit.check_quiet()
 
 
-def test_without_webgl_the_picture_is_there(browser: Browser, example: str) -> None:
-    with visited(browser, f"{example}?painter=canvas2d") as visit:
-        page = visit.go("v=timeline")
-        visit.settled()
-        assert page.locator(".tl-boxes").get_attribute("data-painter") == "canvas2d"
-        inked = page.evaluate(
-            """() => { const c = document.querySelector('.tl-boxes'); const d = c.getContext('2d').getImageData(0, 0, c.width, c.height).data;
-            let n = 0; for (let i = 3; i < d.length; i += 4) n += d[i] > 0; return n; }"""
-        )
-        assert inked > 10_000
-        visit.check_quiet()
+# Pixels that are not alike, those with a hue, and all.
+DIFFERENCE = """async pictures => {
+    const [one, other] = await Promise.all(pictures.map(async text => {
+        const bitmap = await createImageBitmap(new Blob([Uint8Array.from(atob(text), c => c.charCodeAt(0))]));
+        const context = new OffscreenCanvas(bitmap.width, bitmap.height).getContext('2d');
+        context.drawImage(bitmap, 0, 0);
+        return context.getImageData(0, 0, bitmap.width, bitmap.height).data;
+    }));
+    let apart = 0, inked = 0;
+    for (let i = 0; i < one.length; i += 4) {
+        const channels = [0, 1, 2].map(c => one[i + c]);
+        inked += Math.max(...channels) - Math.min(...channels) > 40;
+        apart += channels.some((value, c) => Math.abs(value - other[i + c]) > 3);
+    }
+    return [apart, inked, one.length / 4];
+}"""
+
+
+def test_both_painters_draw_the_same_picture(browser: Browser, example: str) -> None:
+    pictures = []
+    for painter in ("pixels", "webgl2"):
+        with visited(browser, f"{example}?painter={painter}", theme="dark") as visit:
+            page = visit.go("v=timeline&t=2000000-40000000")
+            visit.settled()
+            assert page.locator(".tl-boxes").get_attribute("data-painter") == painter
+            time.sleep(0.5)
+            visit.settled()
+            picture = page.locator(".tl-frame").screenshot()
+            pictures.append(base64.b64encode(picture).decode())
+            visit.check_quiet()
+            if painter == "webgl2":
+                apart, inked, pixels = page.evaluate(DIFFERENCE, pictures)
+    assert inked > pixels * 0.05
+    # Positions are rounded in single precision by the one, in double by the other.
+    assert apart < pixels * 0.005, f"{apart} of {pixels} pixels"
 
 
 def test_forced_colours_and_print(browser: Browser, example: str) -> None:
@@ -200,6 +224,27 @@ def test_forced_colours_and_print(browser: Browser, example: str) -> None:
         page.emulate_media(media="print", forced_colors="none")
         assert not page.locator(".top nav").is_visible()
         assert page.locator(".finding").first.is_visible()
+
+
+def test_the_flame_graph_is_weighed_and_ordered(browser: Browser, memory_recording: Path) -> None:
+    with served(memory_recording) as address, visited(browser, address) as visit:
+        page = visit.go("v=flame")
+        visit.settled()
+        frames = ".icicle .frame"
+        assert page.locator(frames).all_inner_texts() == ["all", "late", "outer", "inner"]
+        page.get_by_label("Order").select_option("time")
+        page.wait_for_function("() => document.querySelectorAll('.icicle .frame')[1]?.innerText === 'outer'")
+        page.get_by_label("Width").select_option("memory")
+        page.wait_for_function("() => document.querySelector('.icicle .frame')?.title.startsWith('all, 5 KiB')")
+        assert page.locator(frames).all_inner_texts() == ["all", "outer", "inner"]
+        page.get_by_label("Width").select_option("blocked")
+        page.wait_for_selector(".empty")
+        assert "fathom run --with samples" in page.locator(".empty").inner_text()
+        page = visit.go("v=memory")
+        visit.settled()
+        page.get_by_role("button", name="What is there then").first.click()
+        page.wait_for_selector(".icicle .frame >> text=outer")
+        visit.check_quiet()
 
 
 def test_two_recordings_are_compared(browser: Browser) -> None:
@@ -214,6 +259,17 @@ def test_two_recordings_are_compared(browser: Browser) -> None:
         rows = page.locator("tr.inner").all_inner_texts()
         first = said["rows"][said["buckets"][0]["rows"][0]]
         assert first["what"] in rows[0]
+        # A step of either along the time, and what a step calls.
+        strips = page.locator(".strip")
+        assert strips.count() == 2
+        assert strips.first.locator("i").count() > 3
+        before = page.locator("figcaption").all_inner_texts()
+        page.get_by_role("button", name="Next step").click()
+        page.wait_for_function("before => document.querySelector('figcaption').innerText !== before", arg=before[0])
+        faster = page.get_by_role("button", name=re.compile(r"^ProfilerStep\*.* less$"))
+        assert "less" in faster.first.get_attribute("class").split()
+        page.get_by_role("button", name="As wide as base").click()
+        visit.settled()
         visit.check_quiet()
 
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -18,14 +19,20 @@ struct FlamePath {
   std::uint64_t slices = 0;
   Duration total{};  ///< Cut to the stretch.
   Duration self{};   ///< Without what lies in its children.
+  Time first{};      ///< When it first begins.
+  /// By the allocator inside it, whoever frees it; of the root, all of what lies in a call.
+  std::int64_t bytes = 0;
+  std::int64_t self_bytes = 0;
 };
 
 /// What lies deeper counts as its parent's own.
 inline constexpr std::uint32_t kFlameDepth = 200;
 
 /// Parents before their children; the root first, whose total is the sum of what is outermost. Of
-/// host tracks by nesting, of streams by name. O(n log n) for the n slices inside.
+/// host tracks by nesting, of streams by name. With `alive_at`, bytes are those that were not freed
+/// by then; of devices, where they have memory. O(n log n) for the n slices inside.
 std::vector<FlamePath> flame_of(const Context& context, const LaneTracks& lanes,
-                                std::span<const std::size_t> tracks, Interval stretch);
+                                std::span<const std::size_t> tracks, Interval stretch,
+                                std::optional<Time> alive_at = {});
 
 }  // namespace fathom

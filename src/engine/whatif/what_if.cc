@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "base/parallel.h"
 #include "engine/whatif/what_if_edits.h"
 
 namespace fathom {
@@ -26,6 +27,12 @@ void put_in_order(Prediction& best, Prediction& worst) {
   summarise(worst);
 }
 
+/// Scaled targets take exactly that part of their time: then there is one replay, not two.
+bool same(const Edits& a, const Edits& b) {
+  return a.scale == b.scale && a.remove == b.remove && a.no_wait == b.no_wait &&
+         a.overlap == b.overlap && a.hide == b.hide && a.launch_once == b.launch_once;
+}
+
 }  // namespace
 
 bool WhatIfRequest::empty() const {
@@ -41,7 +48,8 @@ WhatIfModel::WhatIfModel(const Session& session, const Selection& selection, Rep
     : session_(&session),
       selection_(selection),
       replay_(std::move(replay)),
-      before_(replay_.run({})) {}
+      before_(replay_.run({})),
+      residuals_(replay_.residuals()) {}
 
 Result<WhatIfModel> WhatIfModel::build(const Session& session,
                                        const std::optional<Selection::StepRange>& steps,
@@ -66,13 +74,19 @@ Result<WhatIf> WhatIfModel::run(const WhatIfRequest& request) const {
   result.step_note = context.steps().note;
   result.steps = before_.steps.size();
   result.before = forecast(before_);
-  Prediction best = replay_.run(edits->best);
-  Prediction worst = replay_.run(edits->worst);
+  Prediction best, worst;
+  if (same(edits->best, edits->worst)) {
+    best = replay_.run(edits->best);
+    worst = best;
+  } else {
+    both_in_parallel([&] { best = replay_.run(edits->best); },
+                     [&] { worst = replay_.run(edits->worst); });
+  }
   put_in_order(best, worst);
   result.best = forecast(best);
   result.worst = forecast(worst);
   result.changes = std::move(edits->changes);
-  result.residuals = replay_.residuals();
+  result.residuals = residuals_;
   if (result.residuals.percent() > kDoubtfulPercent) {
     result.notes.push_back(
         "Much of the step waits for something that the recording does not "

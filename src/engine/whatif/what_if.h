@@ -82,6 +82,7 @@ class WhatIfModel {
   Selection selection_;
   Replay replay_;
   Prediction before_;
+  Residuals residuals_;
 };
 
 /// Both at once. Errors: of either.

@@ -86,6 +86,7 @@ class HttpServer::Loop {
   void look_at_watched();
   void accept_all();
   void make_way();
+  [[nodiscard]] Connection* idle_longest();
   void serve(Connection& connection, short events);
   void read_from(Connection& connection);
   void go_on(Connection& connection, RequestReader::State state);
@@ -218,8 +219,23 @@ void HttpServer::Loop::accept_all() {
   }
 }
 
-/// Ends the connection that was idle longest.
+/// Ends the connection that was idle longest. One that has sent a request meanwhile, which was not
+/// read yet, is none.
 void HttpServer::Loop::make_way() {
+  for (std::size_t tries = connections_.size(); tries > 0; --tries) {
+    Connection* const oldest = idle_longest();
+    if (oldest == nullptr) return;
+    read_from(*oldest);
+    if (oldest->socket && !oldest->idle()) continue;
+    // Its poll of this round may still stand.
+    end(*oldest);
+    std::ranges::replace(polled_, oldest, nullptr);
+    connections_.remove_if([oldest](const Connection& one) { return &one == oldest; });
+    return;
+  }
+}
+
+Connection* HttpServer::Loop::idle_longest() {
   Connection* oldest = nullptr;
   for (Connection& connection : connections_) {
     if (connection.socket && connection.idle() &&
@@ -227,12 +243,7 @@ void HttpServer::Loop::make_way() {
       oldest = &connection;
     }
   }
-  if (oldest == nullptr) return;
-  // Its poll of this round may still stand: the list keeps it until the round ends.
-  end(*oldest);
-  const auto is_it = [oldest](const Connection& one) { return &one == oldest; };
-  std::ranges::replace(polled_, oldest, nullptr);
-  connections_.remove_if(is_it);
+  return oldest;
 }
 
 void HttpServer::Loop::serve(Connection& connection, short events) {

@@ -11,7 +11,8 @@ namespace {
 
 constexpr std::string_view kIcon = "\"assets/icon.svg\"";
 constexpr std::string_view kStyle = "<link rel=\"stylesheet\" href=\"assets/app.css\" />";
-constexpr std::string_view kScript = "<script src=\"assets/app.js\" defer></script>";
+constexpr std::string_view kShared = "<link rel=\"modulepreload\" href=\"assets/chunk.js\" />";
+constexpr std::string_view kScript = "<script src=\"assets/app.js\" type=\"module\"></script>";
 constexpr std::string_view kCharset = "<meta charset=\"utf-8\" />";
 constexpr std::string_view kEnd = "</body>";
 
@@ -44,7 +45,7 @@ std::string policy(std::string_view script, std::string_view style) {
 
 Result<Frame> Frame::make() {
   std::string page = asset("index.html");
-  const std::string script = asset("app.js");
+  const std::string script = asset("whole.js");
   const std::string style = asset("app.css");
   const std::string meta = std::string(kCharset) +
                            "<meta http-equiv=\"Content-Security-Policy\" content=\"" +
@@ -54,7 +55,8 @@ Result<Frame> Frame::make() {
       script.find("<!--") == std::string::npos && style.find("</style") == std::string::npos &&
       replace(page, kCharset, meta) &&
       replace(page, kIcon, "\"data:image/svg+xml;base64," + base64(asset("icon.svg")) + "\"") &&
-      replace(page, kStyle, "<style>" + style + "</style>") && replace(page, kScript, "");
+      replace(page, kStyle, "<style>" + style + "</style>") && replace(page, kShared, "") &&
+      replace(page, kScript, "");
   const std::size_t end = page.rfind(kEnd);
   if (!whole || end == std::string::npos)
     return Error{ErrorCode::internal, "the page of this build cannot be put into a file"};

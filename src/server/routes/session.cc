@@ -93,7 +93,7 @@ Result<Response> answer_session(const Call& call) {
   json.member("state", to_string(progress.state));
   // The same recording gives the same answer once it is read: a page in a file is the same, too.
   const bool reading = progress.state == Viewed::State::reading;
-  json.key("progress").null();
+  json.member("progress", progress.share);
   json.member("seconds", reading ? std::optional(progress.seconds) : std::nullopt);
   json.member("message", progress.message).member("command", request.command);
   json.key("scope").object();

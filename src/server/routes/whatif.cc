@@ -21,8 +21,24 @@ std::string command_of(const TypedOptions& options, const std::string& input) {
   return command + " " + shell_word(input);
 }
 
+/// "api/whatif?prepare=true&steps=3-7": the graph is built before somebody moves a slider.
+Result<Response> prepare(const Call& call, TypedOptions options) {
+  std::erase_if(options, [](const auto& option) { return option.first == "prepare"; });
+  std::optional<Selection::StepRange> steps;
+  std::optional<WindowRequest> window;
+  for (const auto& [name, text] : options) {
+    Result<bool> taken = take_selection(name, text, {&steps, nullptr, &window});
+    if (!taken) return std::move(taken).error();
+    if (!*taken) return unknown_option(name);
+  }
+  Result<void> built = call.input->what_if().prepare(steps, window);
+  if (!built) return std::move(built).error();
+  return json_response("{\"prepared\": true}\n");
+}
+
 Result<Response> answer_whatif(const Call& call) {
   const TypedOptions options = call.options();
+  if (call.text("prepare") == "true") return prepare(call, options);
   const Result<TypedWhatIf> typed = typed_what_if(options);
   if (!typed) return typed.error();
   const Result<WhatIf> result = call.input->what_if().run(typed->request);

@@ -297,7 +297,10 @@ export interface SelectionAnswer {
 
 export interface FlameNode {
   readonly name: string;
+  /** What its width means: time, or bytes. */
   readonly total_ns: number;
+  /** Between two recordings: what the new one has more. */
+  readonly change_ns?: number;
   readonly self_ns?: number;
   /** Children too small to be told apart, and their time. */
   readonly merged?: number;

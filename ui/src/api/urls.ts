@@ -90,9 +90,9 @@ export function whatIfCommand(changes: readonly Change[], scope: Scope, input: s
 export const compareCommand = (base: string, next: string): string =>
   `fathom compare ${shellWord(base)} ${shellWord(next)}`;
 
-/** The same question about another recording of those that were opened. */
+/** The same question about another recording of those that were opened, unless it names one itself. */
 export function withInput(path: string, input: string): string {
-  if (input === '' || input === '0') return path;
+  if (input === '' || input === '0' || /[?&]input=/.test(path)) return path;
   const [before = '', query = ''] = path.split('?', 2);
   const options = [
     ...query.split('&').filter((one) => one !== ''),

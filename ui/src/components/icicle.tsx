@@ -61,6 +61,12 @@ function layOut(root: FlameNode, parents: readonly FlameNode[]): Box[] {
   return boxes;
 }
 
+/** Of a difference: what became faster or slower by a share of itself, else the same. */
+function changeOf(node: FlameNode, change: number): string {
+  if (Math.abs(change) < node.total_ns * 0.02) return 'same';
+  return change < 0 ? 'less' : 'more';
+}
+
 /** One of eight tints by name, so that equal names look equal. */
 function tintOf(name: string): number {
   let hash = 0;
@@ -134,14 +140,21 @@ export function Icicle(props: {
           const above = box.depth < zoom.length - 1;
           const dim = needle !== '' && !box.node.name.toLowerCase().includes(needle);
           const share = percentText((100 * box.node.total_ns) / Math.max(1, props.root.total_ns));
-          const said = `${box.node.name}, ${props.text(box.node.total_ns)}, ${share}`;
+          const change = box.node.change_ns;
+          const changed =
+            change === undefined
+              ? ''
+              : `, ${props.text(Math.abs(change))} ${change < 0 ? 'less' : 'more'}`;
+          const said = `${box.node.name}, ${props.text(box.node.total_ns)}, ${share}${changed}`;
+          const tint =
+            change === undefined ? `tint${tintOf(box.node.name)}` : changeOf(box.node, change);
           return (
             <button
               type="button"
               key={box.path}
               data-path={box.path}
               tabIndex={i === 0 ? 0 : -1}
-              class={`frame tint${tintOf(box.node.name)}${above ? ' above' : ''}${dim ? ' dim' : ''}`}
+              class={`frame ${tint}${above ? ' above' : ''}${dim ? ' dim' : ''}`}
               title={said}
               aria-label={said}
               style={{
@@ -154,7 +167,9 @@ export function Icicle(props: {
                 props.onPick?.(box.node);
               }}
             >
-              {box.width > 0.02 ? box.node.name : ''}
+              {box.width > 0.02
+                ? (tint === 'more' ? '▲ ' : tint === 'less' ? '▼ ' : '') + box.node.name
+                : ''}
             </button>
           );
         })}

@@ -7,7 +7,8 @@ import { CommandLine, CopyButton } from '../../components/copy_button';
 import { Empty, Loading } from '../../components/notice';
 import { latest, useAnswer } from '../../components/use_answer';
 import { mounted } from '../mount';
-import type { View, ViewContext } from '../view';
+import type { ViewContext } from '../view';
+import { Calls } from './calls';
 
 const signed = (ns: number): string =>
   `${ns > 0 ? '+' : ns < 0 ? '−' : ''}${durationText(Math.abs(ns))}`;
@@ -234,8 +235,9 @@ function Screen(props: { context: ViewContext }) {
         <CopyButton label="Copy as command" text={() => command} />
       </div>
       <Pair pair={pair} context={context} />
+      <Calls context={context} />
     </div>
   );
 }
 
-export const compare: View = { id: 'compare', title: 'Compare', mount: mounted(Screen) };
+export const compare = mounted(Screen);

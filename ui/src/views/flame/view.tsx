@@ -1,34 +1,132 @@
 // The flame graph: call paths with their time or memory, of what the scope selects.
-import { useState } from 'preact/hooks';
-import { durationText } from '../../base/format';
-import { pathOf, tableCommand } from '../../api/urls';
-import type { FlameNode } from '../../api/types';
+import { useMemo, useState } from 'preact/hooks';
+import { durationText, valueTextIn } from '../../base/format';
+import { pathOf, scopeOptions, tableCommand, TABLE_SCOPE } from '../../api/urls';
+import type { FlameNode, TableAnswer } from '../../api/types';
 import { CopyButton } from '../../components/copy_button';
 import { Icicle } from '../../components/icicle';
 import { Empty, Failed, Loading } from '../../components/notice';
-import { latest, useAnswer } from '../../components/use_answer';
+import { useAnswer } from '../../components/use_answer';
 import { useStore } from '../../components/use_store';
 import { mounted } from '../mount';
 import { selectedTime } from '../selected_time';
-import type { View, ViewContext } from '../view';
+import type { ViewContext } from '../view';
+import { ofMemory, ofStacks, type MemoryNode } from '../../api/flame_trees';
+
+interface Weight {
+  readonly id: string;
+  readonly title: string;
+  /** Of `fathom stacks`; '' for what is asked of the timeline's slices. */
+  readonly metric: string;
+  readonly remedy: string;
+}
+
+const WEIGHTS: readonly Weight[] = [
+  {
+    id: 'time',
+    title: 'Time of calls',
+    metric: '',
+    remedy: 'torch.profiler.profile(with_stack=True)',
+  },
+  {
+    id: 'memory',
+    title: 'Memory allocated',
+    metric: '',
+    remedy: 'torch.profiler.profile(profile_memory=True)',
+  },
+  {
+    id: 'device',
+    title: 'Device time by caller',
+    metric: 'device',
+    remedy: 'fathom run -- COMMAND',
+  },
+  {
+    id: 'on-cpu',
+    title: 'Samples on the processor',
+    metric: 'on-cpu',
+    remedy: 'fathom run --with samples -- COMMAND',
+  },
+  {
+    id: 'blocked',
+    title: 'Samples while blocked',
+    metric: 'blocked',
+    remedy: 'fathom run --with samples -- COMMAND',
+  },
+];
+
+const STACKS = 5000;
+
+function Choice(props: {
+  label: string;
+  value: string;
+  options: readonly (readonly [id: string, title: string])[];
+  onChange: (id: string) => void;
+}) {
+  return (
+    <label>
+      {props.label}{' '}
+      <select value={props.value} onChange={(event) => props.onChange(event.currentTarget.value)}>
+        {props.options.map(([id, title]) => (
+          <option key={id} value={id}>
+            {title}
+          </option>
+        ))}
+      </select>
+    </label>
+  );
+}
 
 function Screen(props: { context: ViewContext }) {
   const { context } = props;
   const state = useStore(context.state);
   const [needle, setNeedle] = useState('');
+  const [chosen, setChosen] = useState('time');
+  const [order, setOrder] = useState('');
+  const weight = WEIGHTS.find((each) => each.id === chosen) ?? WEIGHTS[0]!;
   const time = selectedTime(context);
-  const loaded = useAnswer<FlameNode>(
-    context.client,
-    pathOf('api/flame', [
-      ['begin', time?.[0] ?? ''],
-      ['end', time?.[1] ?? ''],
-    ]),
-  );
-  const root = latest(loaded);
+  const path = weight.metric
+    ? pathOf('api/reports/stacks', [
+        ['limit', STACKS],
+        ['metric', weight.metric],
+        ...scopeOptions(state.scope, TABLE_SCOPE),
+      ])
+    : pathOf('api/flame', [
+        ['begin', time?.[0] ?? ''],
+        ['end', time?.[1] ?? ''],
+        ['order', order],
+        ['weight', chosen === 'time' ? '' : chosen],
+      ]);
+  const loaded = useAnswer<FlameNode | MemoryNode | TableAnswer>(context.client, path);
+  const answer = loaded.state === 'ready' ? loaded.value : null;
+  const root = useMemo(() => {
+    if (!answer) return null;
+    if ('rows' in answer) return ofStacks(answer);
+    return 'total_bytes' in answer ? ofMemory(answer) : answer;
+  }, [answer]);
+  const text = (value: number): string =>
+    chosen === 'memory' ? valueTextIn(value, 'bytes') : durationText(value);
+  const notes = answer && 'rows' in answer ? answer.notes : [];
   return (
     <div class="flame-view">
       <div class="toolbar">
         <h2>Flame graph</h2>
+        <Choice
+          label="Width"
+          value={chosen}
+          options={WEIGHTS.map(({ id, title }) => [id, title])}
+          onChange={setChosen}
+        />
+        {!weight.metric && (
+          <Choice
+            label="Order"
+            value={order}
+            options={[
+              ['', 'Heaviest first'],
+              ['time', 'As they begin'],
+            ]}
+            onChange={setOrder}
+          />
+        )}
         <input
           type="search"
           value={needle}
@@ -45,23 +143,27 @@ function Screen(props: { context: ViewContext }) {
               { sort: '', filter: '', groupBy: '' },
               state.scope,
               context.session.input,
+            ).replace(
+              'fathom stacks',
+              `fathom stacks${weight.metric && ` --metric ${weight.metric}`}`,
             )
           }
         />
       </div>
       {loaded.state === 'failed' && <Failed what="No flame graph" error={loaded.error} />}
-      {!root && loaded.state === 'loading' && <Loading what="Adding up call paths" />}
+      {loaded.state === 'loading' && <Loading what="Adding up call paths" />}
       {root && root.total_ns <= 0 && (
-        <Empty
-          title="No call paths in this scope"
-          remedy="torch.profiler.profile(with_stack=True)"
-        />
+        <Empty title={`${weight.title}: nothing in this scope`} remedy={weight.remedy}>
+          {notes.map((note) => (
+            <p key={note}>{note}</p>
+          ))}
+        </Empty>
       )}
       {root && root.total_ns > 0 && (
-        <Icicle root={root} label="Flame graph by time" search={needle} text={durationText} />
+        <Icicle root={root} label={`Flame graph: ${weight.title}`} search={needle} text={text} />
       )}
     </div>
   );
 }
 
-export const flame: View = { id: 'flame', title: 'Flame graph', mount: mounted(Screen) };
+export const flame = mounted(Screen);

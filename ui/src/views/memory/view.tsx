@@ -1,21 +1,30 @@
 // Memory: allocated and reserved over time, and the operators that allocate.
+import { useMemo, useState } from 'preact/hooks';
 import { durationText, valueTextIn } from '../../base/format';
+import { ofMemory, type MemoryNode } from '../../api/flame_trees';
 import { pathOf, tablePath } from '../../api/urls';
 import type { CounterBin, TableAnswer, Track, TracksAnswer } from '../../api/types';
 import { DataTable } from '../../components/data_table';
+import { Icicle } from '../../components/icicle';
 import { Empty, Failed, Loading } from '../../components/notice';
 import { latest, useAnswer } from '../../components/use_answer';
 import { useStore } from '../../components/use_store';
 import { mounted } from '../mount';
 import { selectedTime } from '../selected_time';
-import type { View, ViewContext } from '../view';
+import type { ViewContext } from '../view';
 
 const BINS = 400;
 const WIDTH = 1000;
 const HEIGHT = 120;
 
 /** A curve of a counter as an area; a click opens the timeline there. */
-function Curve(props: { track: Track; context: ViewContext; begin: number; end: number }) {
+function Curve(props: {
+  track: Track;
+  context: ViewContext;
+  begin: number;
+  end: number;
+  onPeak: (at: number) => void;
+}) {
   const { track, context, begin, end } = props;
   const loaded = useAnswer<{ bins: CounterBin[] }>(
     context.client,
@@ -62,6 +71,11 @@ function Curve(props: { track: Track; context: ViewContext; begin: number; end: 
             Show the peak
           </button>
         )}
+        {peak && (
+          <button type="button" class="jump" onClick={() => props.onPeak(peak.begin_ns)}>
+            What is there then
+          </button>
+        )}
       </figcaption>
       {bins.length > 0 && (
         <svg
@@ -78,6 +92,43 @@ function Curve(props: { track: Track; context: ViewContext; begin: number; end: 
         </svg>
       )}
     </figure>
+  );
+}
+
+/** What is not freed at a time, by the calls that allocated it. */
+function Composition(props: { context: ViewContext; at: number }) {
+  const loaded = useAnswer<MemoryNode>(
+    props.context.client,
+    pathOf('api/flame', [
+      ['alive-at', Math.round(props.at)],
+      ['weight', 'memory'],
+    ]),
+  );
+  const answer = latest(loaded);
+  const root = useMemo(() => answer && ofMemory(answer), [answer]);
+  if (loaded.state === 'failed') return <Failed what="No composition" error={loaded.error} />;
+  if (!root) return <Loading what="Adding up what is allocated" />;
+  return (
+    <section>
+      <h2>Allocated at {durationText(props.at - props.context.origin)}, by call</h2>
+      <p class="soft">
+        Of devices, where they have memory. What was allocated before the recording, or outside of a
+        call, is not in it.
+      </p>
+      {root.total_ns > 0 ? (
+        <Icicle
+          root={root}
+          label="Memory allocated at the peak"
+          search=""
+          text={(value) => valueTextIn(value, 'bytes')}
+        />
+      ) : (
+        <Empty
+          title="No allocation before that was recorded inside a call"
+          remedy="torch.profiler.profile(profile_memory=True)"
+        />
+      )}
+    </section>
   );
 }
 
@@ -125,6 +176,7 @@ function Allocators(props: { context: ViewContext }) {
 function Screen(props: { context: ViewContext }) {
   const { context } = props;
   const loaded = useAnswer<TracksAnswer>(context.client, 'api/tracks');
+  const [peak, setPeak] = useState<number | null>(null);
   useStore(context.state);
   if (loaded.state === 'failed') return <Failed what="No tracks" error={loaded.error} />;
   if (loaded.state === 'loading') return <Loading what="Looking for memory" />;
@@ -150,12 +202,20 @@ function Screen(props: { context: ViewContext }) {
     <div class="memory">
       <h2>Memory over time</h2>
       {memory.map((track) => (
-        <Curve key={track.id} track={track} context={context} begin={begin} end={end} />
+        <Curve
+          key={track.id}
+          track={track}
+          context={context}
+          begin={begin}
+          end={end}
+          onPeak={setPeak}
+        />
       ))}
+      {peak !== null && <Composition context={context} at={peak} />}
       <h2>Operators by allocation</h2>
       <Allocators context={context} />
     </div>
   );
 }
 
-export const memory: View = { id: 'memory', title: 'Memory', mount: mounted(Screen) };
+export const memory = mounted(Screen);

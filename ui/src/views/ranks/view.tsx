@@ -9,7 +9,7 @@ import { Empty, Failed, Loading } from '../../components/notice';
 import { latest, useAnswer } from '../../components/use_answer';
 import { useStore } from '../../components/use_store';
 import { mounted } from '../mount';
-import type { View, ViewContext } from '../view';
+import type { ViewContext } from '../view';
 
 const MOST_RANKS = 64;
 
@@ -230,4 +230,4 @@ function Screen(props: { context: ViewContext }) {
   );
 }
 
-export const ranks: View = { id: 'ranks', title: 'Ranks', mount: mounted(Screen) };
+export const ranks = mounted(Screen);

@@ -1,26 +1,44 @@
-// The accounting lane: segments of what is in sight, fetched when the view rests.
+// The accounting lane: segments of what is in sight, of whole tiles, so that they serve what is near as well.
 import type { TraceClient } from '../../api/client';
+import { coarsestLevel, levelFor, spanOf } from '../../api/tile';
 import type { Tile } from '../../api/tiles';
+import { indicesOf } from '../../api/tiles';
 import { pathOf } from '../../api/urls';
 import { accountTile, type Segment } from './account_tile';
 import type { Viewport } from './viewport';
 
-const REST_MS = 60;
+/** Of each device: zooming out again finds them here. */
+const MOST_KEPT = 24;
 
 interface Lane {
-  key: string;
-  segments: readonly Segment[];
-  tile: Tile;
+  readonly segments: readonly Segment[];
+  readonly tile: Tile;
+}
+
+interface Stretch {
+  readonly begin: number;
+  readonly end: number;
 }
 
 /** -1 stands for the main thread, where no device was recorded. */
 const optionOf = (device: number): number | '' => (device < 0 ? '' : device);
 
+/** What is in sight, widened to the tiles that it meets. */
+export function stretchOf(viewport: Viewport): Stretch {
+  const { whole } = viewport;
+  const level = levelFor(viewport.nsPerPixel, coarsestLevel(whole.end));
+  const [first, last] = indicesOf(level, viewport.begin, viewport.end);
+  return {
+    begin: Math.max(whole.begin, first * spanOf(level)),
+    end: Math.min(whole.end, (last + 1) * spanOf(level)),
+  };
+}
+
 export class Accounts {
-  private readonly lanes = new Map<number, Lane>();
-  private timer = 0;
-  private abort = new AbortController();
-  private asked = '';
+  /** The latest used last. */
+  private readonly lanes = new Map<string, Lane>();
+  private readonly shown = new Map<number, string>();
+  private readonly asked = new Map<string, AbortController>();
 
   constructor(
     private readonly client: TraceClient,
@@ -30,11 +48,11 @@ export class Accounts {
 
   /** What a painter draws of it. */
   tileOf(device: number): Tile | undefined {
-    return this.lanes.get(device)?.tile;
+    return this.laneOf(device)?.tile;
   }
 
   segmentsOf(device: number): readonly Segment[] {
-    return this.lanes.get(device)?.segments ?? [];
+    return this.laneOf(device)?.segments ?? [];
   }
 
   at(device: number, time: number, slack: number): Segment | undefined {
@@ -45,47 +63,70 @@ export class Accounts {
     );
   }
 
-  /** True while what is in sight is not what was asked for. */
+  /** True while something in sight is on its way. */
   get waiting(): boolean {
-    return this.asked !== '';
+    return this.asked.size > 0;
   }
 
+  /** Asks for what is missing; what was asked for before and is not wanted now is cancelled. */
   want(devices: readonly number[], viewport: Viewport): void {
-    const begin = Math.max(viewport.whole.begin, Math.floor(viewport.begin));
-    const end = Math.min(viewport.whole.end, Math.ceil(viewport.end));
-    const key = `${begin}-${end}`;
-    const missing = devices.filter((device) => this.lanes.get(device)?.key !== key);
-    const question = missing.length === 0 || end <= begin ? '' : `${key}/${missing.join()}`;
-    if (question === this.asked) return;
-    this.asked = question;
-    clearTimeout(this.timer);
-    if (question === '') return;
-    this.timer = setTimeout(() => this.ask(missing, begin, end, key), REST_MS) as unknown as number;
+    const stretch = stretchOf(viewport);
+    if (stretch.end <= stretch.begin) return;
+    const wanted = new Map(
+      devices.map((device) => [`${device}/${stretch.begin}-${stretch.end}`, device]),
+    );
+    for (const [key, abort] of this.asked) {
+      if (wanted.has(key)) continue;
+      abort.abort();
+      this.asked.delete(key);
+    }
+    for (const [key, device] of wanted) {
+      const lane = this.lanes.get(key);
+      if (lane) {
+        this.lanes.delete(key);
+        this.lanes.set(key, lane);
+        this.shown.set(device, key);
+      } else if (!this.asked.has(key)) {
+        this.ask(key, device, stretch);
+      }
+    }
   }
 
   end(): void {
-    clearTimeout(this.timer);
-    this.abort.abort();
+    for (const abort of this.asked.values()) abort.abort();
   }
 
-  private ask(devices: readonly number[], begin: number, end: number, key: string): void {
-    this.abort.abort();
-    this.abort = new AbortController();
-    for (const device of devices) {
-      const path = pathOf('api/accounting', [
-        ['device', optionOf(device)],
-        ['begin', begin],
-        ['end', end],
-      ]);
-      void this.client.json<{ segments: Segment[] }>(path, this.abort.signal).then((result) => {
-        if (!result.ok && result.error.code === 'aborted') return;
-        const before = this.lanes.get(device);
-        // What is not available is not asked for again until one moves.
-        const segments = result.ok ? result.value.segments : (before?.segments ?? []);
-        if (before) this.onDrop(before.tile);
-        this.lanes.set(device, { key, segments, tile: accountTile(0, segments) });
-        this.onArrival();
-      });
+  private laneOf(device: number): Lane | undefined {
+    return this.lanes.get(this.shown.get(device) ?? '');
+  }
+
+  private ask(key: string, device: number, { begin, end }: Stretch): void {
+    const abort = new AbortController();
+    this.asked.set(key, abort);
+    const path = pathOf('api/accounting', [
+      ['device', optionOf(device)],
+      ['begin', begin],
+      ['end', end],
+    ]);
+    void this.client.json<{ segments: Segment[] }>(path, abort.signal).then((result) => {
+      if (this.asked.get(key) !== abort) return;
+      this.asked.delete(key);
+      // What is not available is not asked for again until one moves.
+      const segments = result.ok ? result.value.segments : this.segmentsOf(device);
+      this.lanes.set(key, { segments, tile: accountTile(0, segments) });
+      this.drop();
+      this.onArrival();
+    });
+  }
+
+  private drop(): void {
+    const shown = new Set(this.shown.values());
+    const most = MOST_KEPT * Math.max(1, shown.size);
+    for (const [key, lane] of this.lanes) {
+      if (this.lanes.size <= most) return;
+      if (shown.has(key)) continue;
+      this.lanes.delete(key);
+      this.onDrop(lane.tile);
     }
   }
 }

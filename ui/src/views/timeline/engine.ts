@@ -6,13 +6,13 @@ import type { FlowsAnswer, StepSpan, TracksAnswer } from '../../api/types';
 import { paintOf, type Paint } from '../../base/palette';
 import type { Mark } from '../../base/view_state';
 import type { ViewContext } from '../view';
-import { CanvasPainter } from './canvas_painter';
 import { Accounts } from './accounts';
 import { Counters } from './counters';
-import { GlPainter } from './gl_painter';
+import { GlPainter, hasGraphicsCard } from './gl_painter';
 import { nameAccounts } from './name_accounts';
 import { layOut, rowAt, type Layout, type Openness, type TrackRow } from './layout';
 import { drawMinimap, drawOverlay, drawRuler, type Picked } from './overlay';
+import { PixelPainter } from './pixel_painter';
 import {
   boxAt,
   boxOf,
@@ -23,6 +23,7 @@ import {
   type Scene,
   type Theme,
 } from './scene';
+import { Sheet } from './sheet';
 import { readTheme } from './theme';
 import { Viewport, type Span } from './viewport';
 
@@ -74,12 +75,14 @@ export class Engine {
     pointer: null,
   };
   layout: Layout;
-  scene: Scene = { rows: [], accounts: [], level: 0, coarse: true };
+  scene: Scene = { rows: [], accounts: [], bands: [], level: 0, coarse: true };
   readonly frames: number[] = [];
   private readonly tiles: Tiles;
   readonly accounts: Accounts;
   private readonly counters: Counters;
   private readonly painter: Painter;
+  private readonly ruler: Sheet;
+  private readonly minimap: Sheet;
   private readonly paints: ReadonlyMap<string, readonly Paint[]>;
   private theme: Theme = readTheme();
   private frame = 0;
@@ -116,8 +119,11 @@ export class Engine {
       redraw,
     );
     const asked = new URLSearchParams(location.search).get('painter');
-    const gl = asked === 'canvas2d' ? null : GlPainter.make(canvases.boxes);
-    this.painter = gl ?? new CanvasPainter(canvases.boxes.getContext('2d')!);
+    const graphics = asked ? asked === 'webgl2' : hasGraphicsCard();
+    const gl = graphics ? GlPainter.make(canvases.boxes) : null;
+    this.painter = gl ?? new PixelPainter(canvases.boxes);
+    this.ruler = new Sheet(canvases.ruler, !gl);
+    this.minimap = new Sheet(canvases.minimap, !gl);
     this.tiles.onDrop = (tile) => this.painter.forget(tile);
     this.layout = layOut(answer.groups, openness);
     this.paints = new Map(
@@ -313,6 +319,8 @@ export class Engine {
     size(this.canvases.minimap, this.width, 36);
     this.viewport.width = this.width;
     this.painter.resize(this.width, this.height, ratio);
+    this.ruler.resize(ratio);
+    this.minimap.resize(ratio);
     this.invalidate();
   }
 
@@ -349,9 +357,11 @@ export class Engine {
     );
     this.accounts.want([...new Set(accounted)], viewport);
     this.painter.draw(this.scene, viewport, this.theme, this.shown.onlyName);
-    const size = { width: this.width, height: this.height, ratio };
-    const overlay = this.canvases.overlay.getContext('2d', FEW_SHAPES);
+    const size = { width: this.width, height: this.height };
+    const overlay = this.painter.over ?? this.canvases.overlay.getContext('2d', FEW_SHAPES);
     if (overlay) {
+      overlay.setTransform(ratio, 0, 0, ratio, 0, 0);
+      if (!this.painter.over) overlay.clearRect(0, 0, this.width, this.height);
       drawOverlay(
         overlay,
         size,
@@ -376,18 +386,20 @@ export class Engine {
         scroll,
       );
     }
-    const ruler = this.canvases.ruler.getContext('2d', FEW_SHAPES);
-    if (ruler) drawRuler(ruler, { ...size, height: 30 }, viewport, this.theme, this.steps);
-    const minimap = this.canvases.minimap.getContext('2d', FEW_SHAPES);
-    if (minimap)
-      drawMinimap(
-        minimap,
-        { ...size, height: 36 },
-        viewport,
-        this.theme,
-        this.steps,
-        this.shown.density,
-      );
+    this.painter.show();
+    this.ruler.clear(this.theme.paper);
+    drawRuler(this.ruler.context, { ...size, height: 30 }, viewport, this.theme, this.steps);
+    this.ruler.show();
+    this.minimap.clear(this.theme.raised);
+    drawMinimap(
+      this.minimap.context,
+      { ...size, height: 36 },
+      viewport,
+      this.theme,
+      this.steps,
+      this.shown.density,
+    );
+    this.minimap.show();
     this.frames.push(performance.now() - started);
     if (this.frames.length > FRAMES_KEPT) this.frames.shift();
     // For tests and for the eye: exact is a picture without a coarser tile.

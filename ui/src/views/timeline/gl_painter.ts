@@ -1,6 +1,6 @@
 // Draws tiles by WebGL2: one buffer per tile, made once; moving and zooming only change uniforms.
-// A box is four vertices of one indexed draw, not an instance: where the processor computes the
-// graphics, each instance costs as much as a draw of its own.
+// A box is four vertices of one indexed draw, not an instance: small instances leave most of a
+// graphics card idle.
 import { spanOf, unitOf, type TileBlock } from '../../api/tile';
 import type { Tile } from '../../api/tiles';
 import { HATCHES, type Paint } from '../../base/palette';
@@ -105,8 +105,22 @@ function linked(gl: WebGL2RenderingContext): WebGLProgram | null {
   return gl.getProgramParameter(program, gl.LINK_STATUS) ? program : null;
 }
 
+/** False where there is no WebGL2, or where the processor computes what a graphics card is for. */
+export function hasGraphicsCard(): boolean {
+  const gl = document.createElement('canvas').getContext('webgl2', {
+    failIfMajorPerformanceCaveat: true,
+  });
+  if (!gl) return false;
+  // Chromium tells its software renderer by its name only.
+  const names = gl.getExtension('WEBGL_debug_renderer_info');
+  const renderer: unknown = gl.getParameter(names ? names.UNMASKED_RENDERER_WEBGL : gl.RENDERER);
+  gl.getExtension('WEBGL_lose_context')?.loseContext();
+  return !/swiftshader|llvmpipe|softpipe|software|basic render/i.test(String(renderer));
+}
+
 export class GlPainter implements Painter {
   readonly kind = 'webgl2';
+  readonly over = null;
   private readonly uploaded = new Map<Tile, Uploaded>();
   private readonly places: ReadonlyMap<string, WebGLUniformLocation | null>;
   private readonly paints = new Map<readonly Paint[], Float32Array>();
@@ -120,8 +134,8 @@ export class GlPainter implements Painter {
   static make(canvas: HTMLCanvasElement): GlPainter | null {
     const gl = canvas.getContext('webgl2', {
       antialias: false,
-      alpha: true,
-      premultipliedAlpha: true,
+      // Opaque: what lies below need not be composed with it.
+      alpha: false,
     });
     const program = gl && linked(gl);
     return gl && program ? new GlPainter(gl, program) : null;
@@ -143,6 +157,8 @@ export class GlPainter implements Painter {
     [this.width, this.height, this.ratio] = [width, height, ratio];
   }
 
+  show(): void {}
+
   forget(tile: Tile): void {
     const gone = this.uploaded.get(tile);
     if (!gone) return;
@@ -161,14 +177,20 @@ export class GlPainter implements Painter {
     const place = (name: string): WebGLUniformLocation | null => this.places.get(name) ?? null;
     gl.viewport(0, 0, Math.round(this.width * this.ratio), Math.round(this.height * this.ratio));
     gl.disable(gl.SCISSOR_TEST);
-    gl.clearColor(0, 0, 0, 0);
+    gl.clearColor(...rgb(theme.paper), 1);
     gl.clear(gl.COLOR_BUFFER_BIT);
+    gl.enable(gl.SCISSOR_TEST);
+    gl.clearColor(...rgb(theme.raised), 1);
+    for (const band of scene.bands) {
+      const bottom = Math.round((this.height - band.y - band.height) * this.ratio);
+      gl.scissor(0, bottom, this.width * this.ratio, Math.round(band.height * this.ratio));
+      gl.clear(gl.COLOR_BUFFER_BIT);
+    }
     gl.useProgram(this.program);
     gl.uniform2f(place('u_size'), this.width, this.height);
     gl.uniform1f(place('u_pixel'), 1 / this.ratio);
     gl.uniform1f(place('u_ratio'), this.ratio);
     gl.uniform3f(place('u_paper'), ...rgb(theme.paper));
-    gl.enable(gl.SCISSOR_TEST);
     for (const row of scene.accounts) this.drawRow(row, viewport, place, null);
     for (const row of scene.rows) this.drawRow(row, viewport, place, onlyName);
     gl.bindVertexArray(null);

@@ -1,13 +1,14 @@
 // Names the stretches of accounting lanes that are wide enough; the painter draws them.
 import { paintOf } from '../../base/palette';
 import type { Segment } from './account_tile';
+import type { Context2D } from './overlay';
 import type { Layout } from './layout';
 import type { Viewport } from './viewport';
 
 const LEAST_LABEL = 40;
 
 export function nameAccounts(
-  context: CanvasRenderingContext2D,
+  context: Context2D,
   height: number,
   layout: Layout,
   viewport: Viewport,

@@ -12,6 +12,8 @@ import { cssOf, inkOn } from './theme';
 import type { Viewport } from './viewport';
 
 const LEAST_LABEL = 30;
+export type Context2D = CanvasRenderingContext2D | OffscreenCanvasRenderingContext2D;
+
 const FONT = '11px system-ui, sans-serif';
 const SELECT = '#d55e00';
 
@@ -35,8 +37,8 @@ export interface OverlayState {
 }
 
 export function drawOverlay(
-  context: CanvasRenderingContext2D,
-  size: { width: number; height: number; ratio: number },
+  context: Context2D,
+  size: { width: number; height: number },
   scene: Scene,
   layout: Layout,
   viewport: Viewport,
@@ -46,8 +48,6 @@ export function drawOverlay(
   scroll: number,
   state: OverlayState,
 ): void {
-  context.setTransform(size.ratio, 0, 0, size.ratio, 0, 0);
-  context.clearRect(0, 0, size.width, size.height);
   drawSteps(context, size, viewport, theme, state.steps);
   drawCounters(context, size, layout, viewport, theme, binsOf, scroll);
   drawLabels(context, scene, viewport, names, state);
@@ -64,7 +64,7 @@ export function drawOverlay(
 }
 
 function drawSteps(
-  context: CanvasRenderingContext2D,
+  context: Context2D,
   size: { width: number; height: number },
   viewport: Viewport,
   theme: Theme,
@@ -82,7 +82,7 @@ function drawSteps(
 }
 
 function drawCounters(
-  context: CanvasRenderingContext2D,
+  context: Context2D,
   size: { width: number; height: number },
   layout: Layout,
   viewport: Viewport,
@@ -140,7 +140,7 @@ function addLabel(labels: Map<string, Label>, key: string, label: Label): void {
   else labels.set(before ? `${key}/${label.left}` : key, label);
 }
 
-function drawLabel(context: CanvasRenderingContext2D, label: Label, height: number): void {
+function drawLabel(context: Context2D, label: Label, height: number): void {
   const { left, right, y, paint } = label;
   const wide = right - left;
   if (wide < LEAST_LABEL) return;
@@ -160,7 +160,7 @@ function drawLabel(context: CanvasRenderingContext2D, label: Label, height: numb
 }
 
 function drawLabels(
-  context: CanvasRenderingContext2D,
+  context: Context2D,
   scene: Scene,
   viewport: Viewport,
   names: Names,
@@ -225,7 +225,7 @@ function placeOf(
 }
 
 function drawFlows(
-  context: CanvasRenderingContext2D,
+  context: Context2D,
   layout: Layout,
   viewport: Viewport,
   scroll: number,
@@ -254,7 +254,7 @@ function drawFlows(
 }
 
 function drawPicked(
-  context: CanvasRenderingContext2D,
+  context: Context2D,
   layout: Layout,
   viewport: Viewport,
   scroll: number,
@@ -275,7 +275,7 @@ function drawPicked(
 }
 
 function drawArea(
-  context: CanvasRenderingContext2D,
+  context: Context2D,
   size: { width: number; height: number },
   viewport: Viewport,
   scroll: number,
@@ -299,7 +299,7 @@ function drawArea(
 }
 
 function drawMarks(
-  context: CanvasRenderingContext2D,
+  context: Context2D,
   size: { width: number; height: number },
   viewport: Viewport,
   theme: Theme,
@@ -321,14 +321,12 @@ function drawMarks(
 }
 
 export function drawRuler(
-  context: CanvasRenderingContext2D,
-  size: { width: number; height: number; ratio: number },
+  context: Context2D,
+  size: { width: number; height: number },
   viewport: Viewport,
   theme: Theme,
   steps: readonly StepSpan[],
 ): void {
-  context.setTransform(size.ratio, 0, 0, size.ratio, 0, 0);
-  context.clearRect(0, 0, size.width, size.height);
   context.font = FONT;
   context.textBaseline = 'middle';
   const step = tickStep(viewport.nsPerPixel * 110);
@@ -355,15 +353,13 @@ export function drawRuler(
 }
 
 export function drawMinimap(
-  context: CanvasRenderingContext2D,
-  size: { width: number; height: number; ratio: number },
+  context: Context2D,
+  size: { width: number; height: number },
   viewport: Viewport,
   theme: Theme,
   steps: readonly StepSpan[],
   density: readonly number[],
 ): void {
-  context.setTransform(size.ratio, 0, 0, size.ratio, 0, 0);
-  context.clearRect(0, 0, size.width, size.height);
   const { begin, end } = viewport.whole;
   const x = (ns: number): number => ((ns - begin) / Math.max(1, end - begin)) * size.width;
   const longest = Math.max(1, ...steps.map((step) => step.end_ns - step.begin_ns));

@@ -4,6 +4,7 @@ import { indicesOf } from '../../api/tiles';
 import { spanOf, unitOf } from '../../api/tile';
 import { ALL_PAINTS, type Paint } from '../../base/palette';
 import type { Layout, TrackRow } from './layout';
+import type { Context2D } from './overlay';
 import type { Viewport } from './viewport';
 
 /** A tile, drawn between two times: a coarser one stands in where the finer is not here yet. */
@@ -20,10 +21,17 @@ export interface SceneRow {
   readonly paints: readonly Paint[];
 }
 
+export interface Band {
+  readonly y: number;
+  readonly height: number;
+}
+
 export interface Scene {
   readonly rows: readonly SceneRow[];
   /** Accounting lanes: drawn like rows, but nothing of them is a slice. */
   readonly accounts: readonly SceneRow[];
+  /** Headings of groups go on behind the boxes, as bands on the canvas. */
+  readonly bands: readonly Band[];
   readonly level: number;
   /** True where some piece is coarser than it should be. */
   readonly coarse: boolean;
@@ -32,14 +40,19 @@ export interface Scene {
 export interface Theme {
   readonly dark: boolean;
   readonly paper: number; // 0xRRGGBB
+  readonly raised: number;
   readonly ink: number;
   readonly line: number;
 }
 
 export interface Painter {
-  readonly kind: 'webgl2' | 'canvas2d';
+  readonly kind: 'webgl2' | 'pixels';
+  /** What lies above the boxes is drawn here; null: on a canvas of its own. */
+  readonly over: Context2D | null;
   resize(width: number, height: number, ratio: number): void;
   draw(scene: Scene, viewport: Viewport, theme: Theme, onlyName: number | null): void;
+  /** After what lies above was drawn. */
+  show(): void;
   forget(tile: Tile): void;
   end(): void;
 }
@@ -56,12 +69,14 @@ export function sceneOf(
 ): Scene {
   const rows: SceneRow[] = [];
   const accounts: SceneRow[] = [];
+  const bands: Band[] = [];
   const [first, last] = indicesOf(level, viewport.begin, viewport.end);
   const span = spanOf(level);
   let coarse = false;
   for (const row of layout.rows) {
-    if (row.type !== 'track' || row.track.kind === 'counter') continue;
     if (row.y + row.height < scroll || row.y > scroll + height) continue;
+    if (row.type === 'group') bands.push({ y: row.y - scroll, height: row.height });
+    if (row.type === 'group' || row.track.kind === 'counter') continue;
     if (row.track.kind === 'accounting') {
       const tile = accountOf(row.track.device ?? -1);
       const pieces = tile ? [{ tile, from: viewport.begin, to: viewport.end }] : [];
@@ -80,7 +95,7 @@ export function sceneOf(
     }
     rows.push({ row, y: row.y - scroll, pieces, paints: paintsOf(row.track.kind) });
   }
-  return { rows, accounts, level, coarse };
+  return { rows, accounts, bands, level, coarse };
 }
 
 export interface Box {

@@ -11,6 +11,7 @@ export function readTheme(): Theme {
   return {
     dark: style.getPropertyValue('--dark').trim() === '1',
     paper: colourOf(style, '--paper'),
+    raised: colourOf(style, '--raised'),
     ink: colourOf(style, '--ink'),
     line: colourOf(style, '--line'),
   };

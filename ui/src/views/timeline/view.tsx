@@ -384,6 +384,7 @@ function Board(props: { context: ViewContext; answer: TracksAnswer }) {
               </div>
             </div>
           </div>
+          <div class="tl-ring" />
         </div>
         {twin && engine ? (
           <SightTable engine={engine} onPick={pick} onClose={() => setTwin(false)} />

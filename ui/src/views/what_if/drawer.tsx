@@ -190,6 +190,11 @@ export function WhatIfDrawer(props: { context: ViewContext; onClose: () => void 
   const { changes, scope } = state;
   const { answer, error } = useReplay(context, changes, scope);
   const [own, setOwn] = useState('');
+  // The graph is built while one looks for a slider.
+  useEffect(() => {
+    if (context.client.connection !== 'carried')
+      void context.client.json(whatIfPath([['prepare', 'true']], scope), context.signal);
+  }, [context.client, scope.steps, scope.window]);
   const set = (next: readonly Change[]): void => context.go({ changes: next });
   const diagnosis = latest(
     useAnswer<Diagnosis | Diagnosis[]>(

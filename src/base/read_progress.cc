@@ -1,0 +1,18 @@
+// Who watches the files that a thread opens.
+#include "base/read_progress.h"
+
+namespace fathom {
+namespace {
+
+ReadProgress*& watched() {
+  thread_local ReadProgress* progress = nullptr;
+  return progress;
+}
+
+}  // namespace
+
+WatchedReading::WatchedReading(ReadProgress& progress) { watched() = &progress; }
+WatchedReading::~WatchedReading() { watched() = nullptr; }
+ReadProgress* WatchedReading::current() { return watched(); }
+
+}  // namespace fathom
