@@ -39,16 +39,19 @@ TEST(HealthReading, ATruncatedFileIsALossBesideAGraverFinding) {
   EXPECT_EQ(losses_of(trace), Ids{"truncated"});
 }
 
-TEST(HealthReading, AWarningIsSaidWhereItIsTheCause) {
+std::string warned(std::string_view log) {
   TraceBuilder builder;
   builder.step(1, 0, 500);
-  builder.fact("WARNING", R"(["manifest.json is missing"])");
-  EXPECT_EQ(health_of(builder.build()).find("recorder_warnings")->sentence(),
+  builder.fact("WARNING", log);
+  const Trace trace = builder.build();
+  const Health health = health_of(trace);
+  return health.find("recorder_warnings")->sentence();
+}
+
+TEST(HealthReading, AWarningIsSaidWhereItIsTheCause) {
+  EXPECT_EQ(warned(R"(["manifest.json is missing"])"),
             "1 warning about the recording: manifest.json is missing");
-  builder.step(1, 0, 500);
-  builder.fact("WARNING", R"(["one", "two"])");
-  EXPECT_EQ(health_of(builder.build()).find("recorder_warnings")->sentence(),
-            "2 warnings about the recording, first: one");
+  EXPECT_EQ(warned(R"(["one", "two"])"), "2 warnings about the recording, first: one");
 }
 
 TEST(HealthReading, WhatWasReadAsMeantIsNoLoss) {
