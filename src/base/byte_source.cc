@@ -21,6 +21,12 @@ namespace {
 
 std::string system_text(int error) { return std::generic_category().message(error); }
 
+/// Of the ExpectedFiles of this thread, if their progress is watched.
+std::map<std::string, std::uint64_t>*& expected_files() {
+  thread_local std::map<std::string, std::uint64_t>* files = nullptr;
+  return files;
+}
+
 /// Reads a descriptor and closes it, unless it is standard input.
 class FileSource final : public PeekedSource {
  public:
@@ -94,13 +100,15 @@ Result<std::unique_ptr<ByteSource>> open_file(const std::string& path) {
     } while (descriptor < 0 && errno == EINTR);
     if (descriptor < 0) return open_error(errno);
   }
-  ReadProgress* const progress = WatchedReading::current();
+  auto* const expected = expected_files();
+  const bool counts = expected == nullptr || expected->erase(path) > 0;
+  ReadProgress* const progress = counts ? WatchedReading::current() : nullptr;
   auto source = std::make_unique<FileSource>(descriptor, progress);
   struct stat status = {};
   if (fstat(descriptor, &status) == 0 && S_ISDIR(status.st_mode)) {
     return Error{ErrorCode::invalid_argument, "is a directory; name a trace file in it"};
   }
-  if (progress != nullptr && S_ISREG(status.st_mode))
+  if (progress != nullptr && expected == nullptr && S_ISREG(status.st_mode))
     progress->expect(static_cast<std::uint64_t>(status.st_size));
   // Only a hint: a pipe refuses it, which changes nothing.
   posix_fadvise(descriptor, 0, 0, POSIX_FADV_SEQUENTIAL);
@@ -130,6 +138,32 @@ Result<std::unique_ptr<ByteSource>> open_source(std::string_view path) {
   Result<std::unique_ptr<ByteSource>> source = decompressed(*std::move(raw));
   if (!source) return std::move(source).error().in(place);
   return source;
+}
+
+ExpectedFiles::ExpectedFiles(std::span<const std::string> paths) {
+  ReadProgress* const progress = WatchedReading::current();
+  if (progress == nullptr) return;
+  std::uint64_t sum = 0;
+  for (const std::string& path : paths) {
+    struct stat status = {};
+    if (stat(path.c_str(), &status) != 0 || !S_ISREG(status.st_mode)) continue;
+    const auto size = static_cast<std::uint64_t>(status.st_size);
+    if (unopened_.emplace(path, size).second) sum += size;
+  }
+  progress->expect(sum);
+  expected_files() = &unopened_;
+}
+
+ExpectedFiles::~ExpectedFiles() {
+  if (expected_files() == &unopened_) expected_files() = nullptr;
+}
+
+void ExpectedFiles::done(const std::string& path) {
+  const auto file = unopened_.find(path);
+  if (file == unopened_.end()) return;
+  if (ReadProgress* const progress = WatchedReading::current(); progress != nullptr)
+    progress->add(file->second);
+  unopened_.erase(file);
 }
 
 Result<std::unique_ptr<ByteSource>> open_bytes(std::span<const std::byte> bytes) {

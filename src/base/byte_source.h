@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <span>
 #include <string>
@@ -42,6 +43,22 @@ std::size_t read_size(const ByteSource& source, std::size_t most);
 /// Opens a file, or standard input for "-"; gzip (also multi-member) and zstd are recognised by
 /// content.
 Result<std::unique_ptr<ByteSource>> open_source(std::string_view path);
+
+/// While it lives, the progress of this thread, if it is watched, counts these files only, and
+/// expects all of them at once: so it never goes back. One at a time.
+class ExpectedFiles {
+ public:
+  explicit ExpectedFiles(std::span<const std::string> paths);
+  ~ExpectedFiles();
+  ExpectedFiles(const ExpectedFiles&) = delete;
+  ExpectedFiles& operator=(const ExpectedFiles&) = delete;
+
+  /// A file that was not opened, as its content was at hand or could not be had, counts as read.
+  void done(const std::string& path);
+
+ private:
+  std::map<std::string, std::uint64_t> unopened_;  ///< And their sizes.
+};
 
 /// The bytes of `text`, as if read from a file (also decompressed by content). Borrows: `bytes`
 /// must outlive it.

@@ -10,6 +10,8 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include "base/read_progress.h"
+
 namespace fathom {
 namespace {
 
@@ -119,6 +121,23 @@ TEST(ByteSource, AShortInputIsReadIntoAShortBuffer) {
   EXPECT_EQ(size_for(100), 101U);  // one more than there is: then the end is seen
   EXPECT_EQ(size_for(kSniffBytes - 1), kSniffBytes);
   EXPECT_EQ(size_for(kSniffBytes), kMost);
+}
+
+TEST(ExpectedFiles, AreAnnouncedAtOnceAndTheShareNeverGoesBack) {
+  const TemporaryFile first(std::string(100, 'x'));
+  const TemporaryFile second(std::string(300, 'x'));
+  const TemporaryFile other(std::string(1000, 'x'));
+  ReadProgress progress;
+  const WatchedReading watched(progress);
+  const std::vector<std::string> paths = {first.path(), second.path(), "/no/such/trace.json"};
+  ExpectedFiles expected(paths);
+  ASSERT_TRUE(open_source(first.path()).ok());
+  EXPECT_DOUBLE_EQ(progress.share().value_or(-1), 0.25);
+  ASSERT_TRUE(open_source(other.path()).ok());
+  expected.done(first.path());
+  EXPECT_DOUBLE_EQ(progress.share().value_or(-1), 0.25);
+  expected.done(second.path());
+  EXPECT_DOUBLE_EQ(progress.share().value_or(-1), 1);
 }
 
 TEST(ByteSource, MissingFileSaysSoWithItsName) {

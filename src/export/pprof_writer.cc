@@ -82,10 +82,10 @@ Result<WriteCounts> write(const Trace& trace, const WriteSelection& selection, B
   Tables tables;
   ProtoMessage message;
   WriteBuffer out(sink);
-  const bool times = weight_unit(trace).empty();
-  const std::uint64_t samples_text = tables.text("samples");
-  const std::uint64_t count_text = tables.text("count");
-  write_type(samples_text, count_text, message);
+  const std::string_view unit = weight_unit(trace);
+  const bool times = unit.empty();
+  const std::uint64_t type_text = tables.text(times ? "samples" : unit);
+  write_type(type_text, tables.text(unit == "bytes" ? unit : "count"), message);
   if (times) write_type(tables.text("cpu"), tables.text("nanoseconds"), message);
   const std::uint64_t thread_text_number = tables.text("thread");
   const std::uint64_t tid_text = tables.text("tid");

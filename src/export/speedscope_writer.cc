@@ -78,6 +78,24 @@ void write_profile(const Profile& profile, std::string_view unit,
   json.end().end();
 }
 
+/// As speedscope has it.
+std::string_view unit_of(const Trace& trace) {
+  const std::string_view unit = weight_unit(trace);
+  if (unit.empty()) return "nanoseconds";
+  return unit == "bytes" ? unit : "none";
+}
+
+/// Its name, and its numbers where they are known.
+std::string name_of(const Trace& trace, SampledThread thread, const StackSample& sample) {
+  std::string name(trace.text(sample.thread));
+  if (thread.first != kAbsent) name += " " + std::to_string(thread.first) + "/";
+  if (thread.second != kAbsent) {
+    if (thread.first == kAbsent) name += " ";
+    name += std::to_string(thread.second);
+  }
+  return name;
+}
+
 Result<WriteCounts> write(const Trace& trace, const WriteSelection& selection, ByteSink& sink) {
   WriteCounts counts;
   Frames frames(trace);
@@ -85,8 +103,7 @@ Result<WriteCounts> write(const Trace& trace, const WriteSelection& selection, B
   std::vector<std::uint32_t> rows;
   for (const auto& [thread, samples] : samples_by_thread(trace, selection)) {
     Profile profile;
-    profile.name = std::string(trace.text(trace.stack_samples[samples.back()].thread)) + " " +
-                   std::to_string(thread.first) + "/" + std::to_string(thread.second);
+    profile.name = name_of(trace, thread, trace.stack_samples[samples.back()]);
     for (const std::uint32_t row : samples) {
       const StackSample& sample = trace.stack_samples[row];
       frames_of(trace, sample.frame, rows);
@@ -105,7 +122,7 @@ Result<WriteCounts> write(const Trace& trace, const WriteSelection& selection, B
   json.key("profiles").array();
   for (const Profile& profile : profiles) {
     if (out.stopped()) break;
-    write_profile(profile, weight_unit(trace).empty() ? "nanoseconds" : "none", json);
+    write_profile(profile, unit_of(trace), json);
   }
   json.end().end();
   const Result<void> finished = out.finish();

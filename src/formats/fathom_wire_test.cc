@@ -279,6 +279,10 @@ TEST_F(FathomWire, TheRecordersOwnThreadIsNoneOfTheProgram) {
   const wire::StackFrame user{.number = 3, .function = "f", .file = "app.py", .line = 3};
   const wire::StackFrame unread{
       .number = 4, .function = "(stack not read)", .file = "", .line = -1};
+  const wire::StackFrame wrapper{.number = 5,
+                                 .function = "_bootstrap_inner",
+                                 .file = "/x/hook/fathom_recorder/threads.py",
+                                 .line = 41};
   add(7, 1000, {ticker});  // the main thread, in what the recorder does at its end
   add(8, 1000, {ticker});  // with each way to begin a thread
   add(8, 2000, {unread});  // and one that was not read whole
@@ -287,10 +291,13 @@ TEST_F(FathomWire, TheRecordersOwnThreadIsNoneOfTheProgram) {
   add(11, 1000, {begin});
   add(12, 1000, {ticker});
   add(12, 2000, {user});  // the number of a thread of the program, later
+  // As threads of the program begin.
+  add(13, 1000, {begin, wrapper, begin, user});
+  add(14, 1000, {begin, wrapper});
   const Trace trace = read();
   std::vector<std::int64_t> threads;
   for (const StackSample& sample : trace.stack_samples) threads.push_back(sample.tid);
-  EXPECT_EQ(threads, (std::vector<std::int64_t>{7, 10, 11, 12, 12}));
+  EXPECT_EQ(threads, (std::vector<std::int64_t>{7, 10, 11, 12, 12, 13, 14}));
   ASSERT_NE(trace.fact("samples.of_recorder_ns"), nullptr);
   EXPECT_EQ(trace.fact("samples.of_recorder_ns")->value, "\"15\"");
 }

@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "formats/format.h"
+#include "formats/stacks/last_bracket.h"
 #include "formats/stacks/stack_maker.h"
 #include "formats/stacks/text_lines.h"
 
@@ -64,8 +65,8 @@ struct Place {
 };
 
 Place place_of(std::string_view text) {
-  const std::size_t open = text.rfind(" (");
-  if (!text.ends_with(')') || open == text.npos || open == 0) return {.function = text};
+  const std::size_t open = last_bracket(text);
+  if (open == text.npos || open == 0) return {.function = text};
   Place place{.function = text.substr(0, open),
               .file = text.substr(open + 2, text.size() - open - 3)};
   const std::size_t colon = place.file.rfind(':');

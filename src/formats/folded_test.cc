@@ -13,12 +13,14 @@ Format folded();
 namespace {
 
 TEST(Folded, StacksWithPlacesAndWeights) {
-  const Result<Trace> trace = read_as(
-      folded(),
-      "main (app.py:3);C.work (a dir/b (2).py:7) 12\n# note\n\nmain;<lambda> (x.py) 1.6\r\n");
+  const Result<Trace> trace = read_as(folded(),
+                                      "main (app.py:3);C.work (a dir/b (2).py:7) 12\n# "
+                                      "note\n\nmain;<lambda> (x.py) 1.6\r\nmain 0.4\n");
   ASSERT_TRUE(trace.ok());
   EXPECT_EQ(stacks_of(*trace),
-            "main (app.py:3);C.work (a dir/b (2).py:7) 12\nmain;<lambda> (x.py) 2\n");
+            "main (app.py:3);C.work (a dir/b (2).py:7) 12\nmain;<lambda> (x.py) 1\nmain 1\n");
+  EXPECT_EQ(trace->text(trace->stack_frames[1].function), "C.work");
+  EXPECT_EQ(trace->text(trace->stack_frames[1].file), "a dir/b (2).py");
   EXPECT_EQ(trace->import.total(), 0U);
   EXPECT_EQ(weight_unit(*trace), "weights");
   EXPECT_FALSE(waits_are_known(*trace));

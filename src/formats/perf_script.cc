@@ -10,6 +10,7 @@
 
 #include "base/text_fields.h"
 #include "formats/format.h"
+#include "formats/stacks/last_bracket.h"
 #include "formats/stacks/stack_maker.h"
 #include "formats/stacks/text_lines.h"
 
@@ -34,7 +35,7 @@ std::optional<std::int64_t> time_of(std::string_view word) {
   word.remove_suffix(1);
   const std::size_t point = word.find('.');
   constexpr std::size_t kDigits = 9;
-  if (point == word.npos || point == 0 || point > 10 || point + 1 == word.size() ||
+  if (point == word.npos || point == 0 || point > 9 || point + 1 == word.size() ||
       word.size() - point - 1 > kDigits)
     return {};
   std::int64_t time = 0;
@@ -70,8 +71,18 @@ std::string_view take_last(std::string_view& text) {
   return word;
 }
 
+/// "cycles:u" is the event "cycles"; "sched:sched_switch" is one of its own.
+std::string_view without_modifiers(std::string_view event) {
+  const std::size_t colon = event.rfind(':');
+  const bool modifiers = colon != event.npos && colon + 1 < event.size() &&
+                         event.find_first_not_of("ukhGHIpPSDWeb", colon + 1) == event.npos;
+  return modifiers ? event.substr(0, colon) : event;
+}
+
 std::optional<Header> header_of(std::string_view line) {
-  if (line.empty() || line.starts_with(' ') || line.starts_with('\t')) return {};
+  // Where no stacks are printed, names are padded with blanks.
+  while (line.starts_with(' ')) line.remove_prefix(1);
+  if (line.empty() || line.starts_with('\t')) return {};
   // Names of commands may have blanks: the time is the first word that looks like one.
   std::string_view rest = line;
   Header header;
@@ -95,8 +106,7 @@ std::optional<Header> header_of(std::string_view line) {
   header.period = whole_integer(word);
   if (header.period) word = take_word(rest);
   if (word.size() < 2 || !word.ends_with(':')) return {};
-  // "cycles:u:" and "cycles:" are one event.
-  header.event = word.substr(0, word.find(':', word.starts_with("sched:") ? 6 : 0));
+  header.event = without_modifiers(word.substr(0, word.size() - 1));
   header.frame = rest;
   return header;
 }
@@ -109,18 +119,6 @@ struct Frame {
   std::string file;
 };
 
-/// Where the blank lies before the bracket that the last character closes: of a module,
-/// "(/usr/bin/x (deleted))".
-std::size_t open_of(std::string_view text) {
-  std::size_t depth = 0;
-  for (std::size_t at = text.size(); at-- > 0;) {
-    if (text[at] == ')') ++depth;
-    if (depth == 0) break;
-    if (text[at] == '(' && --depth == 0) return at > 0 && text[at - 1] == ' ' ? at - 1 : text.npos;
-  }
-  return text.npos;
-}
-
 /// "ffffffff8104f45a native_write_msr+0xa ([kernel.kallsyms])". Unset for anything else.
 std::optional<Frame> frame_of(std::string_view line) {
   std::string_view rest = line;
@@ -131,7 +129,7 @@ std::optional<Frame> frame_of(std::string_view line) {
   if (address.empty() || error != std::errc{} || end != address.data() + address.size()) return {};
   while (rest.ends_with(' ')) rest.remove_suffix(1);
   Frame frame;
-  const std::size_t open = open_of(rest);
+  const std::size_t open = last_bracket(rest);
   if (open != rest.npos) {
     frame.file = rest.substr(open + 2, rest.size() - open - 3);
     rest = rest.substr(0, open);
@@ -169,13 +167,16 @@ class Samples {
   void take(std::string_view line, std::uint64_t offset) {
     if (line.starts_with('#')) return;
     if (line.find_first_not_of(" \t") == line.npos) return close();
-    const bool indented = line.starts_with(' ') || line.starts_with('\t');
-    if (const std::optional<Frame> frame = inside_ && indented ? frame_of(line) : std::nullopt) {
-      stack_.push_back(*frame);
+    const std::optional<Header> header = header_of(line);
+    if (!header && inside_ && (line.starts_with(' ') || line.starts_with('\t'))) {
+      if (std::optional<Frame> frame = frame_of(line)) {
+        stack_.push_back(std::move(*frame));
+      } else {
+        maker_.import().add(Repair::malformed_event, offset, line);
+      }
       return;
     }
     close();
-    const std::optional<Header> header = header_of(line);
     if (!header) {
       maker_.import().add(Repair::malformed_event, offset, line);
       return;

@@ -35,10 +35,12 @@ TEST(PerfScript, PeriodsOfAClockAreTimes) {
 }
 
 TEST(PerfScript, OtherEventsAreCounted) {
-  const Result<Trace> trace = read_as(perf_script(),
-                                      "a 1 1.0: 100 cycles:ppp:  ffff main+0x1 (a)\n"
-                                      "a 1 2.0: cycles:ppp: \n\t 1 f (a)\n\t 2 main (a)\n\n"
-                                      "a 1 3.0: 5 faults: \n\t 1 f (a)\n");
+  const Result<Trace> trace =
+      read_as(perf_script(),
+              "            a     1 1.0:        100 cycles:ppp:  ffff main+0x1 (a)\n"
+              "a 1 2.0: cycles:ppp: \n\t 1 f (a)\n\t 2 main (a)\n\n"
+              "a 1 3.0: 5 faults: \n\t 1 f (a)\n"
+              "a 1 99999999999.0: cycles: \n");
   ASSERT_TRUE(trace.ok());
   EXPECT_EQ(stacks_of(*trace), "main (a) 1\nmain (a);f (a) 1\n");
   EXPECT_EQ(weight_unit(*trace), "samples");

@@ -17,7 +17,15 @@ namespace pprof_format {
 namespace {
 
 // Numbers of fields. Source: github.com/google/pprof, proto/profile.proto.
-enum Profile : std::uint8_t { kSampleType = 1, kSample, kMapping, kLocation, kFunction, kStrings };
+enum Profile : std::uint8_t {
+  kSampleType = 1,
+  kSample,
+  kMapping,
+  kLocation,
+  kFunction,
+  kStrings,
+  kDefaultType = 14,
+};
 
 /// It begins with a type of its samples, a short message of two small numbers.
 bool sniff(std::span<const std::byte> head) {
@@ -92,6 +100,9 @@ class Reader {
         case kStrings:
           texts_.push_back(profile.bytes());
           break;
+        case kDefaultType:
+          default_type_ = profile.number();
+          break;
         default:
           break;
       }
@@ -126,7 +137,9 @@ class Reader {
     while (message.next()) {
       if (message.field() == 1) id = message.number();
       if (message.field() == 2) location.mapping = message.number();
-      if (message.field() == 4) location.lines.push_back(line_of(message.bytes()));
+      // No stack is deeper.
+      if (message.field() == 4 && location.lines.size() < FrameTable::kDeepest)
+        location.lines.push_back(line_of(message.bytes()));
     }
     locations_[id] = std::move(location);
   }
@@ -158,22 +171,33 @@ class Reader {
     return number < texts_.size() ? texts_[number] : std::string_view();
   }
 
-  /// Time on a processor where there is one, else the last type, which pprof itself shows.
+  /// Time on a processor where there is one, else the type that the profile names, else the last,
+  /// which pprof shows. Other times, of locks, are weights.
   void choose_value() {
     value_ = types_.size() - 1;
     for (std::size_t i = 0; i < types_.size(); ++i) {
-      if (!ns_per(text(types_[i].unit))) continue;
+      if (default_type_ != 0 && types_[i].type == default_type_) value_ = i;
+    }
+    for (std::size_t i = 0; i < types_.size(); ++i) {
+      const std::optional<double> ns = ns_per(text(types_[i].unit));
+      if (!ns || text(types_[i].type) != "cpu") continue;
       value_ = i;
-      scale_ = *ns_per(text(types_[i].unit));
+      scale_ = *ns;
       return;
     }
     const std::string_view unit = text(types_[value_].unit);
-    unit_ = unit == "count" || unit.empty() ? text(types_[value_].type) : unit;
+    unit_ = text(types_[value_].type);
+    if (!unit.empty() && unit != "count") {
+      if (!unit_.empty()) unit_ += " ";
+      unit_ += unit;
+    }
+    if (unit == "bytes") unit_ = unit;
     if (unit_.empty()) unit_ = "samples";
   }
 
   void read_sample(std::string_view bytes) {
-    const auto offset = static_cast<std::uint64_t>(bytes.data() - bytes_.data());
+    const auto offset =
+        bytes.empty() ? 0 : static_cast<std::uint64_t>(bytes.data() - bytes_.data());
     std::vector<std::uint64_t> stack;
     std::vector<std::int64_t> values;
     StackOwner thread;
@@ -245,7 +269,8 @@ class Reader {
   std::unordered_map<std::uint64_t, Function> functions_;
   std::size_t value_ = 0;  // of each sample, the one that counts
   double scale_ = 1;
-  std::string_view unit_;
+  std::string unit_;
+  std::uint64_t default_type_ = 0;  // the number of its text
   double sum_ = 0;
 };
 

@@ -54,6 +54,22 @@ TEST(Pprof, TimeCountsWhereThereIsOne) {
   EXPECT_EQ(weight_unit(*trace), "");
 }
 
+TEST(Pprof, OtherTimesAreWeightsAndTheNamedTypeCounts) {
+  const std::string texts_of_locks = texts(
+      {"", "contentions", "count", "delay", "nanoseconds", "main", "work", "inlined", "app.py"});
+  const std::string sample = bytes(2, packed(1, {1}) + packed(2, {4, 40}));
+  const std::string types = type(1, 2) + type(3, 4);
+  const Result<Trace> last = read_as(pprof(), types + sample + kTables + texts_of_locks);
+  ASSERT_TRUE(last.ok());
+  EXPECT_EQ(stacks_of(*last), "main (app.py:3) 40\n");
+  EXPECT_EQ(weight_unit(*last), "delay nanoseconds");
+  const Result<Trace> named =
+      read_as(pprof(), types + sample + kTables + texts_of_locks + number(14, 1));
+  ASSERT_TRUE(named.ok());
+  EXPECT_EQ(stacks_of(*named), "main (app.py:3) 4\n");
+  EXPECT_EQ(weight_unit(*named), "contentions");
+}
+
 TEST(Pprof, ElseItsLastTypeDoes) {
   const Result<Trace> trace =
       read_as(pprof(), type(1, 2) + bytes(2, number(1, 1) + number(2, 5)) + kTables + kTexts);

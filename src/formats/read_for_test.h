@@ -21,7 +21,9 @@ inline bool sniffs(const Format& format, std::string_view text) {
 inline Result<Trace> read_as(const Format& format, std::string_view text) {
   const Result<std::unique_ptr<ByteSource>> source = open_bytes(std::as_bytes(std::span(text)));
   Result<Trace> trace = format.read(**source, {});
-  if (trace) EXPECT_EQ(broken_promise(*trace), "");
+  if (trace) {
+    EXPECT_EQ(broken_promise(*trace), "");
+  }
   return trace;
 }
 

@@ -430,7 +430,7 @@ Result<Lines> compute(const Context& context, const OptionValues& own) {
     for (Line& line : statements)
       line.source = without_indentation(sources.line(line.file, line.first));
     std::ranges::stable_sort(statements, std::greater<>(), [whole](const Line& line) {
-      return whole ? line.self : line.share.host;
+      return std::pair(whole ? line.self : Duration{}, line.share.host);
     });
     lines.rows = std::move(statements);
   }

@@ -5,6 +5,7 @@
 #include <array>
 #include <string>
 
+#include "analysis/lines/line_runs.h"
 #include "base/digit_groups.h"
 
 namespace fathom {
@@ -32,7 +33,10 @@ bool has_counters(const Context& context) {
 }
 
 bool has_functions(const Context& context) { return !context.trace.functions.empty(); }
-bool has_lines(const Context& context) { return !context.trace.lines.empty(); }
+/// A process that was killed left a timeline alone.
+bool has_lines(const Context& context) {
+  return !context.trace.lines.empty() || LineRuns::recorded(context.trace);
+}
 bool has_process_runs(const Context& context) { return !context.trace.process_runs.empty(); }
 bool has_stack_samples(const Context& context) { return !context.trace.stack_samples.empty(); }
 

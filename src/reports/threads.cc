@@ -1,4 +1,6 @@
 // threads: what each sampled thread spent on a processor, in the run queue and blocked.
+#include <algorithm>
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -101,6 +103,8 @@ Result<Threads> compute(const Context& context) {
                   .shared = {.trace = &context.trace,
                              .times = weight_unit(context.trace).empty(),
                              .waits = waits_are_known(context.trace)}};
+  // The column by which they are sorted is empty where weights are no times.
+  std::ranges::stable_sort(threads.rows, std::ranges::greater(), &ThreadSum::on_cpu);
   note_weights(context.trace, threads.notes);
   note_unsampled(context.trace, threads.notes);
   return threads;

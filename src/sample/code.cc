@@ -104,7 +104,7 @@ bool CodeTable::is_same(const Code& then, const Code& now, Address type) const {
 const Code* CodeTable::find(Address address) {
   const auto found = codes_.find(address);
   if (found == codes_.end()) {
-    if (codes_.size() >= kMostCodes) return nullptr;
+    if (is_full()) return nullptr;
     std::unique_ptr<Code> code = read(address);
     if (!code) return nullptr;
     used_.push_back(address);
@@ -119,6 +119,8 @@ const Code* CodeTable::find(Address address) {
   Address type = 0;
   if (!read_head(address, now, type) || !is_same(*entry.code, now, type))
     return replace(address, entry);
+  // More copies are made as more threads run it, and then they lie elsewhere.
+  entry.code->copies = now.copies;
   entry.compared = look_;
   return entry.code.get();
 }
@@ -136,13 +138,18 @@ void CodeTable::compare_recent() {
     if (found == codes_.end()) continue;
     Code now;
     Address type = 0;
-    if (parse_head(recent_[i], pieces[i].to, now, type) && is_same(*found->second.code, now, type))
-      found->second.compared = look_;
+    Entry& entry = found->second;
+    if (!parse_head(recent_[i], pieces[i].to, now, type) || !is_same(*entry.code, now, type))
+      continue;
+    entry.code->copies = now.copies;
+    entry.compared = look_;
   }
   recent_.clear();
 }
 
-/// What lies there now; nothing where it is no code object any more.
+bool CodeTable::is_full() const { return codes_.size() + former_.size() >= kMostCodes; }
+
+/// What lies there now; nothing where it is no code object any more, or one too many.
 const Code* CodeTable::replace(Address address, Entry& entry) {
   std::unique_ptr<Code> now = read(address);
   const auto [first, last] = former_.equal_range(address);
@@ -162,6 +169,7 @@ const Code* CodeTable::replace(Address address, Entry& entry) {
     entry.compared = look_;
     return &again;
   }
+  if (now != nullptr && is_full()) return nullptr;
   former_.emplace(address, std::move(entry.code));
   if (now == nullptr) {
     codes_.erase(address);

@@ -60,6 +60,7 @@ class CodeTable {
   [[nodiscard]] bool read_head(Address address, Code& code, Address& type) const;
   [[nodiscard]] bool is_same(const Code& then, const Code& now, Address type) const;
   void compare_recent();
+  [[nodiscard]] bool is_full() const;
   const Code* replace(Address address, Entry& entry);
 
   const Memory& memory_;

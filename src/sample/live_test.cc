@@ -517,7 +517,9 @@ TEST(Look, TheTreeHasChildrenAndTheirs) {
   while (tree.size() < 2) tree = process_tree(child);
   ASSERT_EQ(tree.size(), 2U);
   EXPECT_EQ(tree[0], child);
-  if (lists_children()) EXPECT_EQ(children_of(child), std::vector{tree[1]});
+  if (lists_children()) {
+    EXPECT_EQ(children_of(child), std::vector{tree[1]});
+  }
   for (const pid_t pid : tree) kill(pid, SIGKILL);
   waitpid(child, nullptr, 0);
   const std::vector<pid_t> ours = process_tree(getpid());

@@ -95,6 +95,7 @@ ProcessSampler::Thread::Thread(pid_t pid, const Task& task, std::int64_t begin, 
       schedule(folder_of(pid, task.id) + "/schedstat", files),
       call(folder_of(pid, task.id) + "/syscall", files),
       ledger(begin, before.on_cpu, before.queued),
+      scheduled(task.switches),
       given(begin) {}
 
 ProcessSampler::ProcessSampler(pid_t pid, const Options& options, FileBudget& files,

@@ -84,9 +84,9 @@ class ProcessSampler {
     ThreadLedger ledger;
     std::int64_t on_cpu = -1;  ///< As last read.
     std::int64_t queued = -1;
-    std::int64_t scheduled = 0;  ///< How often it was given a processor.
-    std::int64_t last = 0;       ///< When that was.
-    std::int64_t next = 0;       ///< When to look again.
+    std::int64_t scheduled;  ///< How often it was given a processor.
+    std::int64_t last = 0;   ///< When that was.
+    std::int64_t next = 0;   ///< When to look again.
     std::int64_t given = 0;
     std::int64_t slept = 0;  ///< Of the ledger's blocked time, what is certainly the place's.
     int quiet = 0;           ///< Looks since it ran.

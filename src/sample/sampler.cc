@@ -75,10 +75,14 @@ void Sampler::find_processes() {
 void Sampler::find_children() {
   std::vector<pid_t> parents;
   for (const auto& [pid, process] : processes_) parents.push_back(pid);
-  for (const auto& [pid, started] : left_out_) parents.push_back(pid);
+  for (const auto& [pid, started] : left_out_) {
+    // Its number may be another one's by now.
+    const std::optional<capture::ProcStat> stat = capture::read_stat(pid);
+    if (stat && is_left_out(pid, stat->started)) parents.push_back(pid);
+  }
   for (std::size_t at = 0; at < parents.size(); ++at) {
     for (const pid_t child : children_of(parents[at])) {
-      if (processes_.contains(child) || left_out_.contains(child)) continue;
+      if (processes_.contains(child)) continue;
       add(child);
       if (processes_.contains(child)) parents.push_back(child);
     }

@@ -160,6 +160,23 @@ TEST_F(Stacks, CodeObjectsThatTakeTurnsAtAPlaceAreKeptOnce) {
   EXPECT_EQ(second->name, "other");
 }
 
+TEST_F(Stacks, TheCopiesOfACodeObjectMayMove) {
+  python_.layout.code_copies = python_.layout.code_bytecode + 16;
+  const Code* const code = codes_.find(end_);
+  ASSERT_NE(code, nullptr);
+  const auto move_to = [this](Address copies) {
+    python_.memory.put<Address>(end_ + python_.layout.code_copies, copies);
+    codes_.look_again();
+  };
+  move_to(0x100);
+  EXPECT_EQ(codes_.find(end_), code);
+  EXPECT_EQ(code->copies, 0x100U) << "compared with all of the look before";
+  move_to(0x200);
+  move_to(0x300);
+  EXPECT_EQ(codes_.find(end_), code);
+  EXPECT_EQ(code->copies, 0x300U) << "compared alone";
+}
+
 TEST_F(Stacks, WhatWasNeededBeforeIsComparedInOneRead) {
   EXPECT_EQ(read().state, StackState::whole);
   const auto reads_of_a_look = [this] {

@@ -101,6 +101,7 @@ Task read_task(pid_t pid, pid_t id) {
   if (const auto schedule = parse_schedule(read_file(folder + "/schedstat").value_or(""))) {
     task.on_cpu = schedule->on_cpu;
     task.queued = schedule->queued;
+    task.switches = schedule->switches;
   }
   task.channel = read_file(folder + "/wchan").value_or("");
   if (task.channel == "0") task.channel.clear();

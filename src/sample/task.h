@@ -25,6 +25,7 @@ struct Task {
   std::string channel;                 ///< Where in the kernel it waits (wchan).
   std::optional<std::int64_t> on_cpu;  ///< ns so far, by the scheduler.
   std::optional<std::int64_t> queued;  ///< ns so far that it could have run but had to wait.
+  std::int64_t switches = 0;           ///< How often it was given a processor.
 };
 
 /// The numbers of a process's threads, ascending; empty where there is none.

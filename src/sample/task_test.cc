@@ -108,6 +108,9 @@ TEST(Task, ThisProcessHasThisThread) {
   EXPECT_EQ(self->native, getpid());
   EXPECT_EQ(self->state, 'R');
   EXPECT_FALSE(self->name.empty());
+  if (self->on_cpu.value_or(0) > 0) {
+    EXPECT_GT(self->switches, 0);
+  }
   EXPECT_TRUE(read_tasks(-1).empty());
 }
 

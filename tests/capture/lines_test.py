@@ -129,8 +129,10 @@ class Way(unittest.TestCase):
                                         0)
                 @functools.lru_cache(None)
                 def holds(n): return sorted(n, key=lambda x: -x)
+                def gives(a): yield max(a,
+                                        0)
                 for i in range(4):
-                    cached(i % 3); C().p; C.s(); wide(i); tail(i); holds((1, 2))
+                    cached(i % 3); C().p; C.s(); wide(i); tail(i); holds((1, 2)); list(gives(i))
                 """
             )
         )
@@ -147,6 +149,7 @@ class Way(unittest.TestCase):
             ("wide", 10, 10, 4),
             ("tail", 11, 12, 4),
             ("holds", 14, 14, 1),
+            ("gives", 15, 16, 4),
         ]
         self.assertEqual(sorted(found), sorted(expected))
         defined = {(row.first, row.last): row.hits for row in rows_of(run) if row.function == "C"}
@@ -193,21 +196,23 @@ class Way(unittest.TestCase):
         """As torch.profiler begins and ends it: where each thread is, without a hole."""
         program = self.program(
             """
-            import threading, time
+            import json, threading, time
             import fathom_recorder.recorder
 
+            now, tid, slept = time.monotonic_ns, threading.get_native_id, {}
+
             def inner():
-                time.sleep(0.03)  # inner
+                slept["inner", tid()] = -now() + (time.sleep(0.03) or now())  # inner
 
             def both():
-                time.sleep(0.02)  # before
+                slept["before", tid()] = -now() + (time.sleep(0.02) or now())  # before
                 inner()  # calls
                 yield  # rests
-                time.sleep(0.01)  # resumed
+                slept["resumed", tid()] = -now() + (time.sleep(0.01) or now())  # resumed
 
             def work():
                 for _ in both():
-                    time.sleep(0.04)  # caller
+                    slept["caller", tid()] = -now() + (time.sleep(0.04) or now())  # caller
 
             recorder = fathom_recorder.recorder.current
             time.sleep(0.05)
@@ -219,32 +224,35 @@ class Way(unittest.TestCase):
             thread.join()
             end = time.monotonic_ns()
             recorder.window_ends(True)
+            known = [(*key, value) for key, value in slept.items()]
             work()
             recorder.window_begins()
             recorder.window_ends(False)
-            print(begin, end, thread.native_id)
+            recorder.write_windows()
+            print(json.dumps([begin, end, known]))
             """
         )
         run = self.record(program)
         self.assertEqual((run.code, run.err), (0, ""))
-        begin, end, other = map(int, run.out.split())
+        begin, end, known = json.loads(run.out)
         pid = run.process()["pid"]
         marks = {
             number: line.rpartition("# ")[2]
             for number, line in enumerate(pathlib.Path(program).read_text().splitlines(), 1)
         }
         runs = [fields for kind, fields in run.records(pid) if kind == "line_run"]
-        known = {"before": 20, "inner": 30, "caller": 40, "resumed": 10}
-        for tid in (pid, other):
+        self.assertEqual(len(known), 8)
+        for tid in {tid for _, tid, _ in known}:
             own = [fields for fields in runs if fields[3] == tid]
             self.assertEqual([f[0] for f in own], sorted(f[0] for f in own))
             for one, following in zip(own, own[1:]):
                 self.assertLessEqual(one[0] + one[1], following[0] + 1)
-            for word, least in known.items():
-                times = [f[1] for f in own if marks[f[5]] == word]
-                self.assertEqual(len(times), 1, word)
-                self.assertGreaterEqual(times[0], least * 1_000_000)
-                self.assertLess(times[0], least * 1_000_000 + 200_000_000)
+        for word, tid, slept in known:
+            times = [f[1] for f in runs if f[3] == tid and marks[f[5]] == word]
+            self.assertEqual(len(times), 1, word)
+            # What it measures itself, and the little around that.
+            self.assertGreaterEqual(times[0], slept - 1_000_000)
+            self.assertLess(times[0], slept + 200_000_000)
         main = [fields for fields in runs if fields[3] == pid]
         inside = sum(
             min(start + length, end) - max(start, begin)
@@ -515,6 +523,25 @@ def ways() -> list[type[unittest.TestCase]]:
     return found
 
 
+class Queue(unittest.TestCase):
+    """What there is no room for."""
+
+    def setUp(self) -> None:
+        sys.path.insert(0, str(HOOK))
+        self.addCleanup(sys.path.remove, str(HOOK))
+
+    def test_of_a_batch_each_run_is_counted(self) -> None:
+        from fathom_recorder import wire
+
+        with tempfile.TemporaryDirectory() as folder:
+            writer = wire.Writer(f"{folder}/made.fathom", 0, 1 << 20)
+            for at in range(wire.QUEUE_LENGTH + 1):
+                writer.end(at)
+            writer.line_runs([(at, 1, 11, ("a.py", 4, "f")) for at in range(3)])
+            self.assertEqual(writer._dropped, {"line_runs": 3})
+            writer.close()
+
+
 class Statements(unittest.TestCase):
     """Which lines are one statement, and what is kept of them."""
 
@@ -576,4 +603,4 @@ class Statements(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    sys.exit(0 if run_together(Statements, *ways()) else 1)
+    sys.exit(0 if run_together(Queue, Statements, *ways()) else 1)

@@ -76,7 +76,10 @@ class Functions:
     def window_begins(self) -> None:
         """It has no timeline."""
 
-    def window_ends(self, writer: Writer, kept: bool) -> None:
+    def window_ends(self, kept: bool) -> None:
+        pass
+
+    def write_windows(self, writer: Writer) -> None:
         pass
 
     @quietly

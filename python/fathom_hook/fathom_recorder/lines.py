@@ -78,6 +78,8 @@ class Lines:
         self._rows = 0
         self._runs = 0
         self._timed = False
+        # Timelines that are not written yet, and their changes that there was no room for.
+        self._taken: List[Tuple[bytes, int]] = []
         self._tool = -1
         self._local = 0
 
@@ -141,6 +143,7 @@ class Lines:
         self._rows = 0
         self._runs = 0
         self._timed = False
+        self._taken = []
         for _, lines in list(self._codes.values()):
             lines.written = False
 
@@ -163,7 +166,8 @@ class Lines:
     @quietly
     def end(self, writer: Writer) -> None:
         try:
-            self.window_ends(writer, True)
+            self.window_ends(True)
+            self.write_windows(writer)
             self.stop()
         finally:
             self.save(writer)
@@ -223,13 +227,22 @@ class Lines:
         self._module.begin_timeline()
 
     @quietly
-    def window_ends(self, writer: Writer, kept: bool) -> None:
+    def window_ends(self, kept: bool) -> None:
+        """Its timeline waits until there is time to write it."""
         if not self._timed:
             return
         self._timed = False
-        packed, lost = self._module.take_timeline()
-        if not kept:
-            return
+        taken = self._module.take_timeline()
+        if kept:
+            self._taken.append(taken)
+
+    @quietly
+    def write_windows(self, writer: Writer) -> None:
+        taken, self._taken = self._taken, []
+        for packed, lost in taken:
+            self._write(writer, packed, lost)
+
+    def _write(self, writer: Writer, packed: bytes, lost: int) -> None:
         names: Dict[Tuple[int, int], Tuple[str, int, str]] = {}
         runs: List[Run] = []
         for start, duration, tid, code, statement in RUN.iter_unpack(packed):

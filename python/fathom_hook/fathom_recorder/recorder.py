@@ -179,7 +179,12 @@ class Recorder:
 
     def window_ends(self, kept: bool) -> None:
         for profile in self.profiles:
-            profile.window_ends(self.writer, kept)
+            profile.window_ends(kept)
+
+    def write_windows(self) -> None:
+        """What ended windows left, once nothing that takes time is recorded."""
+        for profile in self.profiles:
+            profile.write_windows(self.writer)
 
     # Forks
 

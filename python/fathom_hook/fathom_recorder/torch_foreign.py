@@ -40,14 +40,20 @@ class ForeignProfiler:
 
     def _traces(self, kind: Any) -> None:
         prepare: Any = getattr(kind, "_prepare_trace", None)
+        begin: Any = getattr(kind, "_start_trace", None)
         export, leave = kind.export_chrome_trace, kind.__exit__
 
         def _prepare_trace(this: Any) -> Any:
             if not self.ours:
                 self._begin()
                 self._save()
-                self._watch.recorder.window_begins()
             return prepare(this)
+
+        def _start_trace(this: Any) -> Any:
+            # Of a schedule this is the end of the warm-up.
+            if not self.ours:
+                self._watch.recorder.window_begins()
+            return begin(this)
 
         @functools.wraps(leave)
         def __exit__(this: Any, *error: Any) -> Any:
@@ -56,6 +62,7 @@ class ForeignProfiler:
                 self._watch.recorder.window_ends(True)
             result = leave(this, *error)
             if is_its_own:
+                self._watch.recorder.write_windows()
                 self._unsaved = this
             return result
 
@@ -69,6 +76,8 @@ class ForeignProfiler:
 
         if prepare is not None:
             kind._prepare_trace = functools.wraps(prepare)(_prepare_trace)
+        if begin is not None:
+            kind._start_trace = functools.wraps(begin)(_start_trace)
         kind.__exit__, kind.export_chrome_trace = __exit__, export_chrome_trace
         self._export = export
 

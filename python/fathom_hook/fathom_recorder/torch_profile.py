@@ -203,13 +203,14 @@ class Profiling:
         profile.step_rec_fn.__enter__()
 
     def _end_ranges(self) -> None:
-        """The step's first, so that looking for the others takes no time of a step."""
+        """The step's first: looking for the others, and taking what was recorded beside it, takes
+        no time of a step."""
         if self._ranges_ended:
             return
         self._ranges_ended = True
-        self._watch.recorder.window_ends(self.window.kept)
         self._end_evaluation()
         self._end_step_range()
+        self._watch.recorder.window_ends(self.window.kept)
         # Of all threads there is no other profile that an open range could write its end into.
         if self._config is None:
             end_open_ranges(self._torch)
@@ -235,6 +236,7 @@ class Profiling:
         self._end_ranges()
         self._silently(self._profile.stop)
         self._profile = None
+        self._watch.recorder.write_windows()
 
     def give_up(self) -> None:
         """Ends the window without a trace."""

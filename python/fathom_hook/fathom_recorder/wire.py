@@ -264,7 +264,10 @@ class Writer:
 
     def line_runs(self, runs: list[tuple[int, int, int, tuple[str, int, str]]]) -> None:
         """A few hundred at a time: they stand in one block."""
-        self._add(Block.line_runs, runs)
+        if len(self._queue) > self._most:
+            self._drop("line_runs", len(runs))
+            return
+        self._append((Block.line_runs, (runs,)))
 
     def drop(self, what: str, count: int) -> None:
         """So many of these were not recorded for lack of room; the file counts them."""

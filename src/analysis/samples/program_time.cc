@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <functional>
+#include <iterator>
 #include <map>
 #include <set>
 #include <utility>
@@ -87,34 +88,57 @@ class Demand {
     last->second = sample.time;
     const double length = ns(sample.time - begin);
     if (length <= 0) return;
-    for (Time at = begin; at < sample.time;) {
-      const std::int64_t number = (at - begin_) / kDemandOver;
-      const Time end = std::min(sample.time, begin_ + (number + 1) * kDemandOver);
-      Stretch& stretch = stretches_[number];
-      const double part = ns(end - at) / length;
-      stretch.ready += part * ns(ready);
-      stretch.queued += part * ns(sample.queued);
-      at = end;
+    const Wanted per_ns{.ready = ns(ready) / length, .queued = ns(sample.queued) / length};
+    const std::int64_t first = (begin - begin_) / kDemandOver;
+    const std::int64_t end = (sample.time - begin_) / kDemandOver;
+    if (first == end) {
+      stretches_[first].own.add(per_ns, length);
+      return;
     }
+    stretches_[first].own.add(per_ns, ns(begin_ + (first + 1) * kDemandOver - begin));
+    stretches_[first + 1].change.add(per_ns, ns(kDemandOver));
+    stretches_[end].change.add(per_ns, -ns(kDemandOver));
+    stretches_[end].own.add(per_ns, ns(sample.time - (begin_ + end * kDemandOver)));
   }
 
   /// Time in the queue that more than `processors` would end; what other programs took is left out.
   [[nodiscard]] Duration beyond(double processors) const {
     const double most = processors * ns(kDemandOver);
+    const auto over = [most](const Wanted& wanted) {
+      const bool exceeds = wanted.ready > kDemandBeyond * most;
+      return exceeds ? std::min(wanted.queued, wanted.ready - most) : 0.0;
+    };
     double starved = 0;
-    for (const auto& [number, stretch] : stretches_) {
-      if (stretch.ready > kDemandBeyond * most)
-        starved += std::min(stretch.queued, stretch.ready - most);
+    Wanted steady;
+    for (auto at = stretches_.begin(); at != stretches_.end(); ++at) {
+      const auto& [number, stretch] = *at;
+      steady.add(stretch.change, 1);
+      Wanted all = steady;
+      all.add(stretch.own, 1);
+      starved += over(all);
+      // Up to the next that is kept, all are alike.
+      const auto next = std::next(at);
+      if (next != stretches_.end())
+        starved += static_cast<double>(next->first - number - 1) * over(steady);
     }
     return duration_ns(static_cast<std::int64_t>(starved));
   }
 
  private:
-  struct Stretch {
+  struct Wanted {
     double ready = 0;  ///< ns.
     double queued = 0;
+    void add(const Wanted& more, double factor) {
+      ready += factor * more.ready;
+      queued += factor * more.queued;
+    }
+  };
+  struct Stretch {
+    Wanted own;
+    Wanted change;  ///< Of what is wanted in this one and in all that follow.
   };
   Time begin_;
+  /// A thread may be ready for long: only those where its time begins and ends are kept.
   std::map<std::int64_t, Stretch> stretches_;
   std::map<std::pair<std::int64_t, std::int64_t>, Time> last_;  ///< When a thread was met running.
 };

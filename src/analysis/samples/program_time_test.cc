@@ -12,6 +12,8 @@ namespace {
 constexpr std::int64_t kMs = 1'000'000;
 const std::string kJoin = "main app.py 1;Thread.join /usr/lib/python3.11/threading.py 1";
 
+double ms(Duration duration) { return static_cast<double>(to_ns(duration)) / 1e6; }
+
 std::optional<ProgramTime> time_of(const Trace& trace) {
   return program_time(trace, StackRoles(trace));
 }
@@ -164,6 +166,29 @@ TEST(ProgramTime, ALookThatCameLateIsNoDemandOfOneMoment) {
   EXPECT_EQ(to_ns(*time->displaced()), 3000 * kMs);
 }
 
+TEST(ProgramTime, LooksThatCameLateAreSpreadOverAllOfTheirTime) {
+  Trace trace;
+  SampleBuilder builder(trace);
+  builder.processors(1);
+  for (int tid = 1; tid <= 2; ++tid) builder.thread(1, tid).at("work app.py 5").runs(1500, 1500);
+  builder.thread(1, 3).at("work app.py 5").runs(50, 50);
+  const auto time = time_of(trace);
+  ASSERT_TRUE(time);
+  EXPECT_NEAR(ms(*time->starved), 3050, 0.001) << "all that waited";
+}
+
+TEST(ProgramTime, ALongSleepBetweenIsNoDemand) {
+  Trace trace;
+  SampleBuilder builder(trace);
+  builder.processors(1).at("work app.py 5");
+  constexpr std::int64_t kYears = 200'000'000'000;  // 6 of them
+  builder.runs(100).waits("sleep", kYears).runs(100, 100);
+  builder.thread(1, 2).runs(100).waits("sleep", kYears).runs(100, 100);
+  const auto time = time_of(trace);
+  ASSERT_TRUE(time);
+  EXPECT_EQ(to_ns(*time->starved), 0);
+}
+
 TEST(ProgramTime, OfManyThreadsOnlyWhatTheyWantTogetherCounts) {
   Trace trace;
   SampleBuilder builder(trace);
@@ -187,15 +212,15 @@ TEST(ProgramTime, ThreadsThatWaitAtATimeDoNotAddUp) {
   const auto time = time_of(trace);
   ASSERT_TRUE(time);
   EXPECT_EQ(time->activity.longest(), WaitClass::sleep);
-  EXPECT_NEAR(to_ns(time->activity.waited(WaitClass::sleep)), 1400 * kMs, 10);
+  EXPECT_NEAR(ms(time->activity.waited(WaitClass::sleep)), 1400, 1e-5);
   Duration main{};
   Duration others{};
   for (const StackSample& sample : trace.stack_samples) {
     if (trace.text(sample.cause) == "sleep")
       (sample.tid == 1 ? main : others) += time->counted(sample, WaitClass::sleep);
   }
-  EXPECT_NEAR(to_ns(main), 1000 * kMs, 10);
-  EXPECT_NEAR(to_ns(others), 400 * kMs, 10);
+  EXPECT_NEAR(ms(main), 1000, 1e-5);
+  EXPECT_NEAR(ms(others), 400, 1e-5);
 }
 
 TEST(ProgramTime, ThreadsOfAProgramWithoutPythonAreItsOwn) {

@@ -268,6 +268,32 @@ TEST_F(LineTimelineTest, AThreadThatIsGoneEndsWithWhatIsKnownOfIt) {
   EXPECT_EQ(runs(100), (Runs{"7: f1 0-10", "8: g1 30-40"}));
 }
 
+TEST_F(LineTimelineTest, ManyShortThreadsShareTheRoom) {
+  constexpr std::uint64_t kThreads = 2000;
+  for (std::uint64_t at = 0; at < kThreads; ++at) {
+    profile_.belongs_to(static_cast<std::int64_t>(at + 1));
+    enter(f_, at * 10);
+    line(f_, 10, at * 10);
+    profile_.abandon();
+    enter(f_, at * 10 + 2);
+    line(f_, 11, at * 10 + 2);
+    leave(f_, at * 10 + 5);
+  }
+  EXPECT_EQ(profile_.timeline().lost(), 0U);
+  const Runs found = runs(kThreads * 10);
+  ASSERT_EQ(found.size(), kThreads);
+  EXPECT_EQ(found.front(), "1: f2 2-5");
+  EXPECT_EQ(found.back(), "2000: f2 19992-19995");
+}
+
+TEST_F(LineTimelineTest, OfAThreadThatIsNotRecordedNothingIsKept) {
+  profile_.belongs_to(0);
+  enter(f_, 0);
+  line(f_, 10, 0);
+  EXPECT_EQ(runs(20), Runs{});
+  leave(f_, 20);
+}
+
 TEST_F(LineTimelineTest, WithoutRoomItEndsAndCountsWhatIsMissing) {
   enter(f_, 0);
   std::uint64_t now = 0;

@@ -25,7 +25,6 @@ bool LineTimeline::grow(std::uint64_t now) {
     if (chunk != nullptr) {
       ++chunks;
       chunk = new (chunk) Chunk;
-      chunk->tid = tid_;
       (last_ == nullptr ? first_ : last_->next) = chunk;
       last_ = chunk;
       left_ = Chunk::kChanges;
@@ -38,11 +37,15 @@ bool LineTimeline::grow(std::uint64_t now) {
 }
 
 std::uint64_t LineTimeline::end_of(const Chunk& chunk, std::size_t at, std::uint64_t now) const {
-  if (at + 1 < chunk.count) return chunk.changes[at + 1].at;
-  const Chunk* const next = chunk.next;
-  if (next != nullptr && next->count > 0 && next->tid == chunk.tid) return next->changes[0].at;
-  if (next != nullptr) return chunk.changes[at].at;  // another thread's: this one is gone
-  return full_ != 0 ? full_ : now;
+  const Change& change = chunk.changes[at];
+  const Change* next = nullptr;
+  if (at + 1 < chunk.count)
+    next = &chunk.changes[at + 1];
+  else if (chunk.next != nullptr && chunk.next->count > 0)
+    next = &chunk.next->changes[0];
+  if (next == nullptr) return full_ != 0 ? full_ : now;
+  // Another thread's: this one is gone.
+  return next->tid == change.tid ? next->at : change.at;
 }
 
 void LineTimeline::abandon() {
@@ -50,13 +53,6 @@ void LineTimeline::abandon() {
   table_ = nullptr;
   statement_ = 0;
   if (last_ != nullptr && last_->count > 0) add(last_->changes[last_->count - 1].at);
-}
-
-void LineTimeline::belongs_to(std::int64_t tid) {
-  if (tid == tid_) return;
-  tid_ = tid;
-  // What follows stands in a chunk of its own.
-  left_ = 0;
 }
 
 void LineTimeline::clear() {

@@ -31,6 +31,7 @@ class LineTimeline {
 
   /// From `now` on the thread is in that statement: of no table, or 0, in none.
   void change(const LineTable* table, Statement statement, std::uint64_t now) {
+    if (tid_ == 0) return;  // a thread that is not recorded
     if (statement == 0) table = nullptr;
     if (table == table_ && statement == statement_) return;
     table_ = table;
@@ -40,7 +41,7 @@ class LineTimeline {
   /// The thread is gone in the middle of a statement, of which nobody knows when it ended.
   void abandon();
   /// Whose changes come next.
-  void belongs_to(std::int64_t tid);
+  void belongs_to(std::int64_t tid) { tid_ = static_cast<std::int32_t>(tid); }
   /// Nothing is kept.
   void clear();
 
@@ -52,7 +53,8 @@ class LineTimeline {
         const Change& change = each->changes[at];
         if (change.table == nullptr) continue;
         const std::uint64_t end = end_of(*each, at, now);
-        if (end > change.at) on_run(Run{change.table, change.statement, each->tid, change.at, end});
+        if (end > change.at)
+          on_run(Run{change.table, change.statement, change.tid, change.at, end});
       }
     }
   }
@@ -63,12 +65,13 @@ class LineTimeline {
   struct Change {
     std::uint64_t at = 0;
     const LineTable* table = nullptr;
+    std::int32_t tid = 0;
     Statement statement = 0;
   };
+  static_assert(sizeof(Change) == 24, "there are many");
   struct Chunk {
     static constexpr std::size_t kChanges = 1020;
     Chunk* next = nullptr;
-    std::int64_t tid = 0;
     std::size_t count = 0;
     Change changes[kChanges];
   };
@@ -76,7 +79,7 @@ class LineTimeline {
   void add(std::uint64_t now) {
     if (left_ == 0 && !grow(now)) return;
     --left_;
-    last_->changes[last_->count++] = {now, table_, statement_};
+    last_->changes[last_->count++] = {now, table_, tid_, statement_};
   }
   bool grow(std::uint64_t now);
   [[nodiscard]] std::uint64_t end_of(const Chunk& chunk, std::size_t at, std::uint64_t now) const;
@@ -93,7 +96,7 @@ class LineTimeline {
   std::size_t left_ = 0;              // room in the last
   const LineTable* table_ = nullptr;  // of the latest change
   Statement statement_ = 0;
-  std::int64_t tid_ = 0;
+  std::int32_t tid_ = 0;    // 0: of no thread that is recorded
   std::uint64_t full_ = 0;  // when there was no more room; 0: there is
   std::uint64_t lost_ = 0;
 };

@@ -48,8 +48,10 @@ bool TakenTimeline::copy() {
   const std::uint64_t now = Ticks::now();
   const Clock clock(begun, Ticks::both());
   std::size_t all = 0;
-  for (ThreadProfile* each = all_profiles(); each != nullptr; each = each->next)
+  for (ThreadProfile* each = all_profiles(); each != nullptr; each = each->next) {
+    if (!each->taken.load(std::memory_order_acquire)) each->abandon();
     each->lines.timeline().visit(now, [&all](const LineTimeline::Run&) { ++all; });
+  }
   runs = static_cast<TakenRun*>(std::calloc(all + 1, sizeof(TakenRun)));
   for (ThreadProfile* each = all_profiles(); each != nullptr; each = each->next) {
     LineTimeline& timeline = each->lines.timeline();

@@ -81,6 +81,37 @@ const LineTable* table_of_frame(PyFrameObject* frame, PyObject* code) {
   return nullptr;
 }
 
+/// Whether a generator's frame begins, rather than goes on.
+bool is_fresh(PyFrameObject* frame, PyObject* code) {
+  constexpr unsigned char kResume = 151;  // of 3.11, where the call is told by one
+  PyObject* const latest = PyObject_GetAttrString(reinterpret_cast<PyObject*>(frame), "f_lasti");
+  PyObject* const bytes = PyObject_GetAttrString(code, "co_code");
+  bool fresh = false;
+  if (latest != nullptr && bytes != nullptr) {
+    const long at = PyLong_AsLong(latest);
+    fresh = at < 0;  // up to 3.10: nothing was run yet
+    if (!fresh && at + 1 < PyBytes_Size(bytes)) {
+      const char* const instruction = PyBytes_AsString(bytes) + at;
+      // Its argument says what it comes after: 0 is the beginning.
+      fresh = static_cast<unsigned char>(instruction[0]) == kResume && instruction[1] == 0;
+    }
+  } else {
+    PyErr_Clear();
+  }
+  if (latest != nullptr) Py_DecRef(latest);
+  if (bytes != nullptr) Py_DecRef(bytes);
+  return fresh;
+}
+
+/// The statement that a frame goes on in, 0 where it begins. Only a generator's frame goes on.
+Statement goes_on_in(const LineTable& table, PyFrameObject* frame, PyObject* code) {
+  if (table.offsets == 0) return 0;
+  // Of one that begins this is the line of its `def`.
+  const Statement open = table.at_line(PyFrame_GetLineNumber(frame));
+  // Where a body of several lines stands there, too, its first line would not count as a beginning.
+  return table.is_long[open] && is_fresh(frame, code) ? Statement{0} : open;
+}
+
 int told(PyObject* /*mark*/, PyFrameObject* frame, int event, PyObject* /*argument*/) {
   if (!line_recording.on) return 0;
   if (event != call && event != line && event != returned) return 0;
@@ -92,9 +123,7 @@ int told(PyObject* /*mark*/, PyFrameObject* frame, int event, PyObject* /*argume
   } else if (event == returned) {
     if (find_line_table(code) != nullptr) frame_ends(code);
   } else if (const LineTable* const table = table_of_frame(frame, code)) {
-    // Only a generator's frame goes on. Of one that begins this is the line of its `def`.
-    const bool may_go_on = table->offsets > 0;
-    frame_begins(*table, may_go_on ? table->at_line(PyFrame_GetLineNumber(frame)) : Statement{0});
+    frame_begins(*table, goes_on_in(*table, frame, code));
   } else {
     raises = PyErr_Occurred() != nullptr;
   }

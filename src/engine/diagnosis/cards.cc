@@ -36,6 +36,9 @@ double sureness(const RankedFinding& ranked) {
   return ranked.finding.confidence == Confidence::low ? kUnsure : 1.0;
 }
 
+/// What it saves by itself, as far as its cause is sure.
+double sure_saving(const RankedFinding& ranked) { return sureness(ranked) * by_itself(ranked); }
+
 double worth(const RankedFinding& ranked) {
   const double alone = by_itself(ranked);
   const double last = ranked.after_others ? ns(*ranked.after_others) : alone;
@@ -82,8 +85,16 @@ constexpr std::pair<std::string_view, std::string_view> kCauses[] = {
 /// Its findings are of one cause where they are about one operator, whatever its shapes.
 constexpr std::string_view kByOperator = "hot-kernel";
 
+/// Is `other`, of the same cause, what the card should say? What is next to nothing is not, nor
+/// does anything take the place of what the verdict is about.
+bool leads_instead(const RankedFinding& other, const RankedFinding& card, VerdictId verdict) {
+  const bool save =
+      other.part == FindingPart::gain && card.part == FindingPart::gain && worth(other) > 0;
+  return save && !stands_first(card, verdict) && sure_saving(other) > sure_saving(card);
+}
+
 /// Joins findings of one cause; a remark on the recording never joins what is to be changed.
-std::vector<RankedFinding> joined(std::vector<RankedFinding> findings) {
+std::vector<RankedFinding> joined(std::vector<RankedFinding> findings, VerdictId verdict) {
   std::vector<RankedFinding> cards;
   for (RankedFinding& ranked : findings) {
     const std::string_view cause = cause_of(ranked);
@@ -95,6 +106,10 @@ std::vector<RankedFinding> joined(std::vector<RankedFinding> findings) {
     if (card == cards.end()) {
       cards.push_back(std::move(ranked));
     } else {
+      if (leads_instead(ranked, *card, verdict)) {
+        std::swap(ranked, *card);
+        std::swap(ranked.alternatives, card->alternatives);
+      }
       card->alternatives.push_back(std::move(ranked));
     }
   }
@@ -105,10 +120,7 @@ std::vector<RankedFinding> joined(std::vector<RankedFinding> findings) {
 void lead_with_the_largest(std::vector<RankedFinding>& findings) {
   const auto end = std::ranges::find_if(
       findings, [](const RankedFinding& ranked) { return ranked.part != FindingPart::gain; });
-  const auto sure = [](const RankedFinding& ranked) {
-    return sureness(ranked) * by_itself(ranked);
-  };
-  const auto largest = std::ranges::max_element(findings.begin(), end, {}, sure);
+  const auto largest = std::ranges::max_element(findings.begin(), end, {}, sure_saving);
   if (largest != end) std::rotate(findings.begin(), largest, largest + 1);
 }
 
@@ -172,7 +184,7 @@ void make_cards(Diagnosis& diagnosis) {
   std::stable_partition(findings.begin(), findings.end(), [verdict](const RankedFinding& ranked) {
     return stands_first(ranked, verdict);
   });
-  findings = joined(std::move(findings));
+  findings = joined(std::move(findings), verdict);
   std::uint32_t number = 0;
   for (RankedFinding& ranked : findings) {
     if (ranked.part == FindingPart::gain) ranked.number = ++number;

@@ -66,6 +66,15 @@ TEST(Cards, FollowTheLargestByWhatTheySaveAndAPartOfWhatHidesBehindTheOthers) {
   EXPECT_EQ(diagnosis.findings[1].quick_win, 4U) << "quick is what saves by itself";
 }
 
+TEST(Cards, SayWhatSavesMostByItselfInThePlaceOfTheirCause) {
+  const Diagnosis diagnosis =
+      cards_of({found("pageable-copies", Family::transfer, 200), hidden("host-bound", 0, 480),
+                found("cuda-graph-inference", Family::host, 100)});
+  EXPECT_EQ(order(diagnosis), (Lines{"1 pageable-copies", "2 cuda-graph-inference"}));
+  ASSERT_EQ(diagnosis.findings[1].alternatives.size(), 1U);
+  EXPECT_EQ(diagnosis.findings[1].alternatives.front().id, "host-bound");
+}
+
 TEST(Cards, CountALowConfidenceHalf) {
   RankedFinding unsure = found("hot-kernel", Family::latency, 100);
   unsure.finding.confidence = Confidence::low;

@@ -9,6 +9,7 @@
 #include <system_error>
 #include <utility>
 
+#include "base/byte_source.h"
 #include "engine/inputs/run_conditions.h"
 #include "engine/inputs/run_facts.h"
 #include "engine/inputs/run_family.h"
@@ -212,8 +213,13 @@ Result<Trace> read_run(const RunRecording& recording, const ReadOptions& options
     return std::move(*newer).in(recording.folder);
   }
   Merging merging(recording, options);
-  merging.add(recording.base);
-  for (const std::string& part : recording.parts) merging.add(part);
+  std::vector<std::string> files = {recording.base};
+  files.insert(files.end(), recording.parts.begin(), recording.parts.end());
+  ExpectedFiles expected(files);
+  for (const std::string& file : files) {
+    merging.add(file);
+    expected.done(file);
+  }
   Result<Trace> trace = merging.take();
   if (trace && !(*trace).lines.empty()) add_sources(*trace, recording.folder);
   return trace;

@@ -14,6 +14,8 @@ namespace {
 
 /// Of a sum of weights, and of a time: 73 years in ns.
 constexpr std::int64_t kLargest = std::int64_t{1} << 61U;
+/// Sums of decimal fractions miss whole numbers by less.
+constexpr double kAlmost = 1e-6;
 constexpr std::size_t kPiece = std::size_t{1} << 20U;
 
 }  // namespace
@@ -63,7 +65,10 @@ void StackMaker::sample(const StackOwner& thread, std::int64_t time, std::uint32
     trace_.import.add(Repair::number_out_of_range, offset, "weight of a stack");
     return;
   }
-  const auto whole = static_cast<std::int64_t>(std::llround(weight));
+  // Of fractions nothing is lost: what is left over counts with the next.
+  rest_ += weight;
+  const auto whole = static_cast<std::int64_t>(std::floor(rest_ + kAlmost));
+  rest_ -= static_cast<double>(whole);
   if (whole == 0) return;
   sum_ += whole;
   trace_.stack_samples.push_back({.pid = thread.pid,
@@ -89,6 +94,8 @@ Result<Trace> StackMaker::finish(std::string_view format, std::string_view unit,
       const bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || c == ' ';
       if (plain) quoted += c;
     }
+    // Of a unit such as "%" nothing is left.
+    if (quoted.size() == 1) quoted += "weights";
     trace_.facts.push_back({"samples.unit", quoted + "\""});
   }
   trace_.format = format;

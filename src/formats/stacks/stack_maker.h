@@ -6,6 +6,7 @@
 #include <string>
 #include <string_view>
 
+#include "base/byte_source.h"
 #include "base/result.h"
 #include "formats/common/frame_table.h"
 #include "store/trace.h"
@@ -48,6 +49,7 @@ class StackMaker {
   Trace trace_;
   FrameTable frames_{trace_.stack_frames};
   std::int64_t sum_ = 0;  ///< Of all weights.
+  double rest_ = 0;       ///< Of them, what is less than one.
 };
 
 }  // namespace fathom

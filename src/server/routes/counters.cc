@@ -1,5 +1,6 @@
 // A counter over a stretch of time, in as many bins as the screen has room for.
 #include <algorithm>
+#include <vector>
 
 #include "base/json_writer.h"
 #include "server/routes/area.h"
@@ -8,6 +9,16 @@ namespace fathom::server {
 namespace {
 
 constexpr std::int64_t kMostBins = 4096;
+
+/// When the most of a bin that ends at `end` was first reached: at its begin where it came with it.
+Time time_of_most(const CounterSeries& series, const CounterBin& bin, Time end) {
+  const auto first = std::ranges::lower_bound(series.times, bin.begin);
+  for (auto at = static_cast<std::size_t>(first - series.times.begin());
+       at < series.times.size() && series.times[at] < end; ++at) {
+    if (series.values[at] == bin.most) return series.times[at];
+  }
+  return bin.begin;
+}
 
 Result<Response> answer_counters(const Call& call) {
   const Result<Interval> stretch = stretch_of(call);
@@ -25,9 +36,13 @@ Result<Response> answer_counters(const Call& call) {
   JsonWriter json(text, kJsonCompact);
   json.object().member("title", series.title).member("unit", series.unit).key("bins").array();
   const auto count = static_cast<std::size_t>(std::clamp<std::int64_t>(*bins, 1, kMostBins));
-  for (const CounterBin& bin : counter_bins(series, *stretch, count)) {
+  const std::vector<CounterBin> made = counter_bins(series, *stretch, count);
+  for (std::size_t i = 0; i < made.size(); ++i) {
+    const CounterBin& bin = made[i];
+    const Time end = i + 1 < made.size() ? made[i + 1].begin : stretch->end;
     json.object().member("begin_ns", to_ns(bin.begin)).member("min", bin.least);
-    json.member("max", bin.most).member("mean", bin.mean).member("last", bin.last).end();
+    json.member("max", bin.most).member("max_at_ns", to_ns(time_of_most(series, bin, end)));
+    json.member("mean", bin.mean).member("last", bin.last).end();
   }
   json.end().end();
   return json_response(std::move(text));

@@ -57,7 +57,7 @@ class FlameWriter {
     std::uint64_t merged = 0;
     std::int64_t sum = 0;
     for (const std::uint32_t child : children_[at]) {
-      if (of(child) > least_ || least_ == 0) {
+      if (of(child) > least_ || (least_ == 0 && paths_.size() <= kMostPaths)) {
         write(child);
         continue;
       }

@@ -44,11 +44,17 @@ const grown = (node: Growing): FlameNode => ({
   children: [...node.children.values()].map(grown).sort((a, b) => b.total_ns - a.total_ns),
 });
 
-/** Of a table of stacks: outermost first, joined by ";", each with the time of exactly that stack. */
+/** True of stacks of a file without times: they are as wide as its weights, which stand under `calls`. */
+export function areWeights(table: TableAnswer): boolean {
+  return table.rows.length > 0 && table.rows.every((row) => row['total_ns'] === null);
+}
+
+/** Of a table of stacks: outermost first, joined by ";", each with the time, or weight, of exactly that stack. */
 export function ofStacks(table: TableAnswer): FlameNode {
   const root = growing('all');
+  const width = areWeights(table) ? 'calls' : 'total_ns';
   for (const row of table.rows) {
-    const time = Number(row['total_ns'] ?? 0);
+    const time = Number(row[width] ?? 0);
     let node = root;
     node.total_ns += time;
     for (const name of String(row['stack'] ?? '').split(';')) {
@@ -79,9 +85,14 @@ const byName = (nodes: readonly FlameNode[]): Map<string, FlameNode[]> => {
 const sum = (nodes: readonly FlameNode[]): number =>
   nodes.reduce((total, node) => total + node.total_ns, 0);
 
+/** What the server has summed up as too small to be told apart. */
+const merged = (nodes: readonly FlameNode[]): number =>
+  nodes.reduce((total, node) => total + (node.merged_ns ?? 0), 0);
+
 /**
  * The calls of both, each tree divided by its number of steps. Widths are those of `wide`; `change_ns` is what the new one
- * has more. What only the other has is there, too, without width.
+ * has more. What only the other has is there, too, without width; what only one of them has and the other may have among its
+ * small ones is left out.
  */
 export function difference(
   base: readonly FlameNode[],
@@ -92,9 +103,15 @@ export function difference(
   const before = sum(base) / steps[0];
   const after = sum(next) / steps[1];
   const [old, fresh] = [byName(base), byName(next)];
-  const children = [...new Set([...fresh.keys(), ...old.keys()])].map((name) =>
-    difference(old.get(name) ?? [], fresh.get(name) ?? [], steps, wide),
-  );
+  const small = [merged(base) / steps[0], merged(next) / steps[1]] as const;
+  const told = (name: string): boolean => {
+    const [was, is] = [old.get(name), fresh.get(name)];
+    if (was && is) return true;
+    return was ? sum(was) / steps[0] > small[1] : sum(is ?? []) / steps[1] > small[0];
+  };
+  const children = [...new Set([...fresh.keys(), ...old.keys()])]
+    .filter(told)
+    .map((name) => difference(old.get(name) ?? [], fresh.get(name) ?? [], steps, wide));
   const first = next[0] ?? base[0];
   return {
     name: first ? nameOf(first) : '',

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { TableAnswer } from './types';
-import { difference, ofMemory, ofStacks } from './flame_trees';
+import { areWeights, difference, ofMemory, ofStacks } from './flame_trees';
 
 test('stacks with a common beginning share it, the heaviest first', () => {
   const rows = [
@@ -21,6 +21,17 @@ test('stacks with a common beginning share it, the heaviest first', () => {
       ['wait', 30, 30],
     ],
   );
+});
+
+test('stacks of a file without times are as wide as its weights', () => {
+  const rows = [
+    { stack: 'main;work', total_ns: null, calls: 7 },
+    { stack: 'main', total_ns: null, calls: 2 },
+  ];
+  const table = { report: 'stacks', columns: [], rows, notes: [] } as unknown as TableAnswer;
+  assert.ok(areWeights(table));
+  const root = ofStacks(table);
+  assert.deepEqual([root.total_ns, root.children![0]!.self_ns], [9, 2]);
 });
 
 test('what allocates nothing is no frame, and small ones keep their sum', () => {
@@ -62,6 +73,25 @@ test('a difference counts a step of either, and has what only one of them has', 
   assert.deepEqual(
     wide.children!.map((child) => child.total_ns),
     [40, 10],
+  );
+});
+
+test('what the other may have among its small ones is no difference', () => {
+  const base = {
+    name: 'all',
+    total_ns: 100,
+    children: [
+      { name: 'mm', total_ns: 80 },
+      { name: 'sync', total_ns: 19 },
+      { name: 'add', total_ns: 1 },
+    ],
+  };
+  const children = [{ name: 'mm', total_ns: 80 }];
+  const next = { name: 'all', total_ns: 82, merged: 3, merged_ns: 2, children };
+  const apart = difference([base], [next], [1, 1], 'base');
+  assert.deepEqual(
+    apart.children!.map((child) => child.name),
+    ['mm', 'sync'],
   );
 });
 

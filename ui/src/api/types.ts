@@ -323,6 +323,7 @@ export interface CounterBin {
   readonly begin_ns: number;
   readonly min: number;
   readonly max: number;
+  readonly max_at_ns: number;
   readonly mean: number;
   readonly last: number;
 }

@@ -6,7 +6,7 @@ import { difference } from '../../api/flame_trees';
 import { pathOf } from '../../api/urls';
 import type { FlameNode, SessionInfo, StepSpan } from '../../api/types';
 import { Icicle } from '../../components/icicle';
-import { Failed, Loading } from '../../components/notice';
+import { Empty, Failed, Loading } from '../../components/notice';
 import { useAnswer } from '../../components/use_answer';
 import type { ViewContext } from '../view';
 
@@ -19,34 +19,41 @@ const countedOf = (session: SessionInfo): readonly StepSpan[] => {
   return counted.length > 0 ? counted : steps;
 };
 
-/** Calls from the first counted step to the last. */
-function useCalls(context: ViewContext, input: number, steps: readonly StepSpan[]) {
+/** What the calls are of: from the first counted step to the last, with all steps in between. */
+function stretchOf(session: SessionInfo): { begin: number; end: number; steps: number } {
+  const counted = countedOf(session);
+  const begin = Math.min(...counted.map((step) => step.begin_ns));
+  const end = Math.max(...counted.map((step) => step.end_ns));
+  const inside = (session.steps ?? []).filter(
+    (step) => step.begin_ns >= begin && step.end_ns <= end,
+  );
+  return { begin, end, steps: inside.length };
+}
+
+type Stretch = ReturnType<typeof stretchOf>;
+
+function useCalls(context: ViewContext, input: number, { begin, end }: Stretch) {
   return useAnswer<FlameNode>(
     context.client,
-    steps.length === 0
-      ? null
-      : pathOf('api/flame', [
-          ['begin', Math.min(...steps.map((step) => step.begin_ns))],
-          ['end', Math.max(...steps.map((step) => step.end_ns))],
-          ['input', input],
-        ]),
+    pathOf('api/flame', [
+      ['begin', begin],
+      ['end', end],
+      ['input', input],
+    ]),
   );
 }
 
-function DifferentialFlame(props: {
-  context: ViewContext;
-  base: readonly StepSpan[];
-  next: readonly StepSpan[];
-}) {
+function DifferentialFlame(props: { context: ViewContext; base: Stretch; next: Stretch }) {
+  const steps = [props.base.steps, props.next.steps] as const;
   const [wide, setWide] = useState<'base' | 'new'>('new');
   const base = useCalls(props.context, BASE, props.base);
   const next = useCalls(props.context, NEW, props.next);
   const root = useMemo(
     () =>
       base.state === 'ready' && next.state === 'ready'
-        ? difference([base.value], [next.value], [props.base.length, props.next.length], wide)
+        ? difference([base.value], [next.value], steps, wide)
         : null,
-    [base, next, wide],
+    [base, next, ...steps, wide],
   );
   if (base.state === 'failed') return <Failed what="No calls" error={base.error} />;
   if (next.state === 'failed') return <Failed what="No calls" error={next.error} />;
@@ -167,6 +174,13 @@ export function Calls(props: { context: ViewContext }) {
   if (next.state === 'failed') return <Failed what="No second recording" error={next.error} />;
   if (base.state !== 'ready' || next.state !== 'ready') return <Loading what="Opening both" />;
   const steps = { base: countedOf(base.value), next: countedOf(next.value) };
+  if (steps.base.length === 0 || steps.next.length === 0) {
+    return (
+      <Empty title="No steps beside each other">
+        <p>{steps.base.length === 0 ? 'The base' : 'The new recording'} has no steps.</p>
+      </Empty>
+    );
+  }
   return (
     <>
       <section>
@@ -175,7 +189,11 @@ export function Calls(props: { context: ViewContext }) {
       </section>
       <section>
         <h2>Calls per step</h2>
-        <DifferentialFlame context={context} {...steps} />
+        <DifferentialFlame
+          context={context}
+          base={stretchOf(base.value)}
+          next={stretchOf(next.value)}
+        />
       </section>
     </>
   );

@@ -235,7 +235,7 @@ function Screen(props: { context: ViewContext }) {
         <CopyButton label="Copy as command" text={() => command} />
       </div>
       <Pair pair={pair} context={context} />
-      <Calls context={context} />
+      {inputs.length === 2 && <Calls context={context} />}
     </div>
   );
 }

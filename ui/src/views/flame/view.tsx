@@ -1,6 +1,6 @@
 // The flame graph: call paths with their time or memory, of what the scope selects.
 import { useMemo, useState } from 'preact/hooks';
-import { durationText, valueTextIn } from '../../base/format';
+import { countText, durationText, valueTextIn } from '../../base/format';
 import { pathOf, scopeOptions, tableCommand, TABLE_SCOPE } from '../../api/urls';
 import type { FlameNode, TableAnswer } from '../../api/types';
 import { CopyButton } from '../../components/copy_button';
@@ -11,7 +11,7 @@ import { useStore } from '../../components/use_store';
 import { mounted } from '../mount';
 import { selectedTime } from '../selected_time';
 import type { ViewContext } from '../view';
-import { ofMemory, ofStacks, type MemoryNode } from '../../api/flame_trees';
+import { areWeights, ofMemory, ofStacks, type MemoryNode } from '../../api/flame_trees';
 
 interface Weight {
   readonly id: string;
@@ -55,6 +55,15 @@ const WEIGHTS: readonly Weight[] = [
 ];
 
 const STACKS = 5000;
+
+/** What is said of the table, and that it is not whole. */
+function notesOf(table: TableAnswer): readonly string[] {
+  const shown = table.rows.length;
+  const all = table.rows_total ?? shown;
+  return all > shown
+    ? [`The ${countText(shown)} heaviest of ${countText(all)} stacks.`, ...table.notes]
+    : table.notes;
+}
 
 function Choice(props: {
   label: string;
@@ -103,9 +112,15 @@ function Screen(props: { context: ViewContext }) {
     if ('rows' in answer) return ofStacks(answer);
     return 'total_bytes' in answer ? ofMemory(answer) : answer;
   }, [answer]);
+  const table = answer && 'rows' in answer ? answer : null;
+  const weights = table !== null && areWeights(table);
   const text = (value: number): string =>
-    chosen === 'memory' ? valueTextIn(value, 'bytes') : durationText(value);
-  const notes = answer && 'rows' in answer ? answer.notes : [];
+    chosen === 'memory'
+      ? valueTextIn(value, 'bytes')
+      : weights
+        ? countText(value)
+        : durationText(value);
+  const notes = table ? notesOf(table) : [];
   return (
     <div class="flame-view">
       <div class="toolbar">
@@ -160,7 +175,14 @@ function Screen(props: { context: ViewContext }) {
         </Empty>
       )}
       {root && root.total_ns > 0 && (
-        <Icicle root={root} label={`Flame graph: ${weight.title}`} search={needle} text={text} />
+        <>
+          {notes.map((note) => (
+            <p class="soft" key={note}>
+              {note}
+            </p>
+          ))}
+          <Icicle root={root} label={`Flame graph: ${weight.title}`} search={needle} text={text} />
+        </>
       )}
     </div>
   );

@@ -54,7 +54,7 @@ function Curve(props: {
         <b>{track.title}</b>{' '}
         <span class="soft">
           {peak
-            ? `peak ${text(most)} at ${durationText(peak.begin_ns)}`
+            ? `peak ${text(most)} at ${durationText(peak.max_at_ns)}`
             : loaded.state === 'loading'
               ? '…'
               : 'no values'}
@@ -65,14 +65,14 @@ function Curve(props: {
             class="jump"
             onClick={() => {
               const around = (end - begin) * 0.02;
-              context.showTime(peak.begin_ns - around, peak.begin_ns + around);
+              context.showTime(peak.max_at_ns - around, peak.max_at_ns + around);
             }}
           >
             Show the peak
           </button>
         )}
         {peak && (
-          <button type="button" class="jump" onClick={() => props.onPeak(peak.begin_ns)}>
+          <button type="button" class="jump" onClick={() => props.onPeak(peak.max_at_ns)}>
             What is there then
           </button>
         )}

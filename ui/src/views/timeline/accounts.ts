@@ -7,6 +7,9 @@ import { pathOf } from '../../api/urls';
 import { accountTile, type Segment } from './account_tile';
 import type { Viewport } from './viewport';
 
+/** Failures that say nothing about the stretch: asked again, it may be there. */
+const PASSING: readonly string[] = ['aborted', 'unreachable', 'busy'];
+
 /** Of each device: zooming out again finds them here. */
 const MOST_KEPT = 24;
 
@@ -94,6 +97,7 @@ export class Accounts {
 
   end(): void {
     for (const abort of this.asked.values()) abort.abort();
+    this.asked.clear();
   }
 
   private laneOf(device: number): Lane | undefined {
@@ -111,6 +115,7 @@ export class Accounts {
     void this.client.json<{ segments: Segment[] }>(path, abort.signal).then((result) => {
       if (this.asked.get(key) !== abort) return;
       this.asked.delete(key);
+      if (!result.ok && PASSING.includes(result.error.code)) return;
       // What is not available is not asked for again until one moves.
       const segments = result.ok ? result.value.segments : this.segmentsOf(device);
       this.lanes.set(key, { segments, tile: accountTile(0, segments) });

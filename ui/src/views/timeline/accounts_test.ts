@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { TraceClient } from '../../api/client';
-import { okay } from '../../base/result';
+import { failed, okay } from '../../base/result';
 import { Accounts, stretchOf } from './accounts';
 import { Viewport } from './viewport';
 
@@ -63,5 +63,27 @@ test('what came is not asked for again, and what is not wanted any more is cance
   await turn();
   accounts.want([0], near);
   assert.equal(client.asked.length, 4);
+  assert.ok(!accounts.waiting);
+});
+
+test('a failure that passes is no answer, and what was asked for ends with the view', async () => {
+  let asked = 0;
+  const client = new TraceClient(null);
+  client.json = () => {
+    ++asked;
+    return Promise.resolve(failed('unreachable', 'gone'));
+  };
+  const accounts = new Accounts(
+    client,
+    () => {},
+    () => {},
+  );
+  const viewport = viewportAt(0, 1_000_000_000);
+  accounts.want([0], viewport);
+  await turn();
+  assert.ok(!accounts.waiting);
+  accounts.want([0], viewport);
+  assert.equal(asked, 2);
+  accounts.end();
   assert.ok(!accounts.waiting);
 });

@@ -330,6 +330,11 @@ export class Engine {
     const ratio = Math.min(devicePixelRatio || 1, 2);
     const { viewport, scroll } = this;
     const level = levelFor(viewport.nsPerPixel, coarsestLevel(viewport.whole.end));
+    const accounted = this.layout.rows.flatMap((row) =>
+      row.type === 'track' && row.track.kind === 'accounting' ? [row.track.device ?? -1] : [],
+    );
+    // Before the scene is made, which shows the lane that is wanted now.
+    this.accounts.want([...new Set(accounted)], viewport);
     this.scene = sceneOf(
       this.layout,
       this.tiles,
@@ -352,10 +357,6 @@ export class Engine {
       )
       .map((row) => row.track.id);
     if (counters.length > 0) this.counters.want(counters, viewport);
-    const accounted = this.layout.rows.flatMap((row) =>
-      row.type === 'track' && row.track.kind === 'accounting' ? [row.track.device ?? -1] : [],
-    );
-    this.accounts.want([...new Set(accounted)], viewport);
     this.painter.draw(this.scene, viewport, this.theme, this.shown.onlyName);
     const size = { width: this.width, height: this.height };
     const overlay = this.painter.over ?? this.canvases.overlay.getContext('2d', FEW_SHAPES);
