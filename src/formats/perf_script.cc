@@ -1,8 +1,8 @@
 // Text of `perf script`: samples of Linux's perf, each with its stack, the innermost frame first.
+#include <algorithm>
 #include <charconv>
 #include <cstdint>
 #include <optional>
-#include <ranges>
 #include <span>
 #include <string>
 #include <string_view>
@@ -203,7 +203,8 @@ class Samples {
     inside_ = false;
     thread_.name = name_;
     std::uint32_t frame = kNoFrame;
-    for (const Frame& one : std::views::reverse(stack_))
+    std::ranges::reverse(stack_);
+    for (const Frame& one : stack_)
       frame = maker_.frame(frame, one.function, one.file, -1, offset_);
     stack_.clear();
     if (frame == kNoFrame) frame = maker_.frame(frame, "[unknown]", {}, -1, offset_);

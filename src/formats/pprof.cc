@@ -1,7 +1,7 @@
 // Profiles of pprof: of Go, gperftools, py-spy's relatives, continuous profilers and Fathom itself.
+#include <algorithm>
 #include <cstdint>
 #include <optional>
-#include <ranges>
 #include <span>
 #include <string>
 #include <string_view>
@@ -215,7 +215,8 @@ class Reader {
       return;
     }
     std::uint32_t frame = kNoFrame;
-    for (const std::uint64_t id : std::views::reverse(stack)) frame = enter(frame, id, offset);
+    std::ranges::reverse(stack);
+    for (const std::uint64_t id : stack) frame = enter(frame, id, offset);
     if (frame == kNoFrame) frame = maker_.frame(frame, "[unknown]", {}, -1, offset);
     const double weight = static_cast<double>(values[value_]) * scale_;
     if (weight > 0) sum_ += weight;
@@ -247,7 +248,8 @@ class Reader {
       return caller;
     }
     const Location& location = found->second;
-    for (const Line& line : std::views::reverse(location.lines)) {
+    for (std::size_t at = location.lines.size(); at-- > 0;) {
+      const Line& line = location.lines[at];
       const auto function = functions_.find(line.function);
       const Function known = function == functions_.end() ? Function{} : function->second;
       const std::string_view name = text(known.name != 0 ? known.name : known.system_name);

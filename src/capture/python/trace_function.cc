@@ -83,7 +83,7 @@ const LineTable* table_of_frame(PyFrameObject* frame, PyObject* code) {
 
 /// Whether a generator's frame begins, rather than goes on.
 bool is_fresh(PyFrameObject* frame, PyObject* code) {
-  constexpr unsigned char kResume = 151;  // of 3.11, where the call is told by one
+  constexpr unsigned char kResume = 151;  // of 3.11, where the call is known by one
   PyObject* const latest = PyObject_GetAttrString(reinterpret_cast<PyObject*>(frame), "f_lasti");
   PyObject* const bytes = PyObject_GetAttrString(code, "co_code");
   bool fresh = false;
