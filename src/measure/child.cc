@@ -177,8 +177,6 @@ Result<ChildRun> ChildRunner::run(const std::vector<std::string>& command,
                        shown ? STDERR_FILENO : errors, before_);
   const capture::Words arguments(words);
   const capture::Words environment(capture::environment_with(options.environment));
-  rusage own{};
-  getrusage(RUSAGE_SELF, &own);
 
   ChildRun run;
   pid_t pid = 0;
@@ -188,6 +186,10 @@ Result<ChildRun> ChildRunner::run(const std::vector<std::string>& command,
     return Error{reason == EAGAIN || reason == ENOMEM ? ErrorCode::io : ErrorCode::unsupported,
                  program + ": cannot be executed: " + std::strerror(reason)};
   }
+  // The kernel counts this process's memory as the child's until the child is another program. It
+  // is by now; what this process had taken before the spawn may have grown in between.
+  rusage own{};
+  getrusage(RUSAGE_SELF, &own);
   if (options.started) options.started(pid);
   rusage used{};
   std::optional<std::int64_t> ends_at;
