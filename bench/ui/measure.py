@@ -189,7 +189,9 @@ def used(browser: Browser, trace: pathlib.Path) -> dict[str, float]:
         drags: list[float] = []
         for i in range(1, 19):  # its steps are of 0.05
             drags.append(page.evaluate(DRAG, round(0.05 * i, 2)))
-        found["slider to number, p95"] = percentile(drags, 0.95)
+        # The drawer has just been opened: the first answer waits for the graph.
+        found["drawer to first number"] = drags[0]
+        found["slider to number, p95"] = percentile(drags[1:], 0.95)
 
         page.wait_for_timeout(max(0.0, 60 - (time.perf_counter() - begin)) * 1e3)
         devtools = page.context.new_cdp_session(page)

@@ -10,10 +10,19 @@ import { Shell } from './shell';
 /** How long to wait for the steps, which are found after the timeline is there. */
 const AGAIN_MS = 150;
 
+interface Known {
+  readonly input: string;
+  readonly info: SessionInfo;
+}
+
+/** The views begin anew with another recording, and once its steps are known. */
+const keyOf = ({ input, info }: Known): string =>
+  `${input}/${info.digest ?? ''}/${info.analysed ?? true}`;
+
 export function App(props: { client: TraceClient; session: SessionInfo; state: Store<ViewState> }) {
   const { client } = props;
   const { scope } = useStore(props.state);
-  const [session, setSession] = useState({ input: client.input, info: props.session });
+  const [session, setSession] = useState<Known>({ input: client.input, info: props.session });
   useEffect(() => {
     const abort = new AbortController();
     let timer = 0;
@@ -24,7 +33,10 @@ export function App(props: { client: TraceClient; session: SessionInfo; state: S
       if (!answer.ok || answer.value.analysed === false) {
         timer = setTimeout(() => void ask(), AGAIN_MS) as unknown as number;
       }
-      if (answer.ok) setSession({ input: scope.input, info: answer.value });
+      // A view begins anew with each session that it is given: only with one that tells more.
+      if (!answer.ok) return;
+      const next = { input: scope.input, info: answer.value };
+      setSession((last) => (keyOf(last) === keyOf(next) ? last : next));
     };
     if (scope.input !== session.input || session.info.analysed === false) void ask();
     return () => {
@@ -34,7 +46,5 @@ export function App(props: { client: TraceClient; session: SessionInfo; state: S
   }, [client, scope.input]);
   // Nothing of the one recording is asked of the other.
   if (scope.input !== session.input) return <p class="loading">Opening…</p>;
-  // The views begin anew with another recording, and once its steps are known.
-  const key = `${session.input}/${session.info.digest ?? ''}/${session.info.analysed ?? true}`;
-  return <Shell key={key} client={client} session={session.info} state={props.state} />;
+  return <Shell key={keyOf(session)} client={client} session={session.info} state={props.state} />;
 }

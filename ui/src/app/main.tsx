@@ -33,7 +33,7 @@ async function start(page: HTMLElement): Promise<void> {
   const client = new TraceClient(packed ? await unpackCarried(packed) : null);
   const state = mirroredState();
   client.input = state.value.scope.input;
-  for (let wait = 60; ; wait = Math.min(500, wait * 1.5)) {
+  for (let wait = 60; ; wait = Math.min(120, wait * 1.5)) {
     const answer = await client.json<SessionInfo>('api/session');
     if (answer.ok && answer.value.state === 'ready') {
       // What the command line selected holds, unless the address says otherwise.
