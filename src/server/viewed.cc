@@ -71,10 +71,11 @@ const Replay& OpenInput::replay() {
 }
 
 void OpenInput::analyse() {
-  static_cast<void>(timeline());
   static_cast<void>(session_->analyses().steps());
   static_cast<void>(session_->analyses().accounting());
   analysed_.store(true);
+  // Last: only the timeline needs it, which asks for it at once.
+  static_cast<void>(timeline());
 }
 
 Viewed::Viewed(ViewRequest request)
