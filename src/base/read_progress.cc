@@ -5,6 +5,7 @@ namespace fathom {
 namespace {
 
 ReadProgress*& watched() {
+  // NOLINTNEXTLINE(cppcoreguidelines-avoid-non-const-global-variables): of this thread alone
   thread_local ReadProgress* progress = nullptr;
   return progress;
 }

@@ -17,15 +17,13 @@ namespace pprof_format {
 namespace {
 
 // Numbers of fields. Source: github.com/google/pprof, proto/profile.proto.
-enum Profile : std::uint8_t {
-  kSampleType = 1,
-  kSample,
-  kMapping,
-  kLocation,
-  kFunction,
-  kStrings,
-  kDefaultType = 14,
-};
+constexpr std::uint32_t kSampleType = 1;
+constexpr std::uint32_t kSample = 2;
+constexpr std::uint32_t kMapping = 3;
+constexpr std::uint32_t kLocation = 4;
+constexpr std::uint32_t kFunction = 5;
+constexpr std::uint32_t kStrings = 6;
+constexpr std::uint32_t kDefaultType = 14;
 
 /// It begins with a type of its samples, a short message of two small numbers.
 bool sniff(std::span<const std::byte> head) {
