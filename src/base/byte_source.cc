@@ -23,6 +23,7 @@ std::string system_text(int error) { return std::generic_category().message(erro
 
 /// Of the ExpectedFiles of this thread, if their progress is watched.
 std::map<std::string, std::uint64_t>*& expected_files() {
+  // NOLINTNEXTLINE(cppcoreguidelines-avoid-non-const-global-variables): of this thread alone
   thread_local std::map<std::string, std::uint64_t>* files = nullptr;
   return files;
 }

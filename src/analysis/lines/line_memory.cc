@@ -28,8 +28,8 @@ class Events {
   [[nodiscard]] const std::vector<std::size_t>& rows() const { return rows_; }  // by time
   [[nodiscard]] Place place(std::size_t row) const {
     const bool host = memory_.device[row] < 0 || memory_.device_type[row] == 0;
-    const std::int32_t device = memory_.device[row];
-    return {trace_.tracks[memory_.track[row].row()].pid, host ? -1 : device};
+    return {trace_.tracks[memory_.track[row].row()].pid,
+            host ? -1 : static_cast<std::int32_t>(memory_.device[row])};
   }
   [[nodiscard]] bool selected(std::size_t row) const {
     const std::int32_t device = place(row).second;
