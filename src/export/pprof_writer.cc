@@ -15,7 +15,11 @@ namespace fathom {
 namespace {
 
 // Numbers of fields. Source: github.com/google/pprof, proto/profile.proto.
-enum Profile : std::uint8_t { kSampleType = 1, kSample, kLocation = 4, kFunction, kStrings };
+constexpr std::uint32_t kSampleType = 1;
+constexpr std::uint32_t kSample = 2;
+constexpr std::uint32_t kLocation = 4;
+constexpr std::uint32_t kFunction = 5;
+constexpr std::uint32_t kStrings = 6;
 
 /// The tables of a profile, each entry once. Numbers of locations and functions count from 1.
 class Tables {
