@@ -151,8 +151,7 @@ std::string contents(std::string_view text, std::string_view compression, std::s
 std::string looks_like(std::span<const std::byte> head, std::string_view compression,
                        std::string_view damage) {
   const std::string_view text(reinterpret_cast<const char*>(head.data()), head.size());
-  std::string packed =
-      compression.empty() ? cut_header(text) : contents(text, compression, damage);
+  std::string packed = compression.empty() ? cut_header(text) : contents(text, compression, damage);
   if (!packed.empty()) return packed;
   if (text.empty()) return "an empty file";
   if (text.starts_with("PK\3\4") && contains(text, "data.pkl")) {
