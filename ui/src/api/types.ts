@@ -29,7 +29,7 @@ export interface SessionInfo {
     readonly rank: number | null;
   }[];
   readonly devices?: readonly DeviceInfo[];
-  /** False while the timeline is there and steps are still being found. */
+  /** False while steps are still being found; the timeline can be asked for by then. */
   readonly analysed?: boolean;
   /** The file has changed since it was read. */
   readonly replaced?: boolean;

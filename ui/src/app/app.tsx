@@ -7,7 +7,7 @@ import type { ViewState } from '../base/view_state';
 import { useStore } from '../components/use_store';
 import { Shell } from './shell';
 
-/** How long to wait for the steps, which are found after the timeline is there. */
+/** How long to wait for the steps, which are found after the recording is read. */
 const AGAIN_MS = 150;
 
 interface Known {
