@@ -601,6 +601,32 @@ class Statements(unittest.TestCase):
         self.assertEqual(redacted("a secret of mine\nit's\n"), "\n\n")
         self.assertEqual(redacted("a = 'secret'\n"), "a = …\n")
 
+    def test_secrets_in_kept_sources_are_hidden(self) -> None:
+        from fathom_recorder.source_secrets import without_secrets
+
+        for text, expected in (
+            ('API_KEY = "a b"\n', 'API_KEY = "[redacted]"\n'),
+            ("os.environ['HF_TOKEN'] = 'abc'", "os.environ['HF_TOKEN'] = '[redacted]'"),
+            ('{"password": "a\\"b", "lr": 1}', '{"password": "[redacted]", "lr": 1}'),
+            ('login(token="abc", x="y")', 'login(token="[redacted]", x="y")'),
+            ('db = "postgres://me:pw@host/x"', 'db = "postgres://[redacted]@host/x"'),
+            ('f("sk-abcdefghijklmnop0123")', 'f("[redacted]")'),
+            ("# ghp_abcdefghijklmnopqrstuvwxyz", "# [redacted]"),
+            (
+                "-----BEGIN PRIVATE KEY-----\nabc\n-----END PRIVATE KEY-----",
+                "-----BEGIN PRIVATE KEY-----\n[redacted]\n-----END PRIVATE KEY-----",
+            ),
+        ):
+            self.assertEqual(without_secrets(text), expected)
+        for text in (
+            'pad_token = "<pad>"; tokenizer = "bert"; max_tokens = 5',
+            'add_argument("--token", "-t", help="of the hub")',
+            'if token == "x": pass',
+            'f"https://{user}:{password}@host"',
+            "import hf_trainer_benchmark_of_models",
+        ):
+            self.assertEqual(without_secrets(text), text)
+
 
 if __name__ == "__main__":
     sys.exit(0 if run_together(Queue, Statements, *ways()) else 1)

@@ -37,7 +37,8 @@ def _read_up_to(file: FileIO, most: int) -> bytes:
 
 
 class Sources:
-    """`how` is "on", "off", or "redacted": without what texts and comments say."""
+    """`how` is "on": without secrets that stand in the files; "off"; or "redacted": without what
+    texts and comments say."""
 
     def __init__(self, session: str, how: str) -> None:
         self._folder = os.path.join(session, "sources")
@@ -46,6 +47,8 @@ class Sources:
         if how == "redacted":
             # Not in the middle of the program's own imports.
             import tokenize  # noqa: F401
+        elif how == "on":
+            from . import source_secrets  # noqa: F401
 
     def keep(self, path: str, source: bytes) -> None:
         """Of a file that none of the session's processes has kept yet."""
@@ -61,6 +64,10 @@ class Sources:
         text = text_of(source)
         if self._how == "redacted":
             text = redacted(text)
+        else:
+            from .source_secrets import without_secrets
+
+            text = without_secrets(text)
         self._bytes += len(source)
         try:
             os.makedirs(os.path.dirname(target), exist_ok=True)

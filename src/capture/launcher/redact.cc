@@ -4,7 +4,9 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
+#include <utility>
 
+#include "capture/launcher/password_options.h"
 #include "capture/launcher/secrets.h"
 
 namespace fathom::capture {
@@ -27,20 +29,44 @@ bool holds_password(std::string_view word) {
          value.find('-') == std::string_view::npos;
 }
 
-/// The options of curl and others that "name:password" follows, at once where they are short.
-bool names_user(std::string_view option) {
-  return option == "--user" || option == "--proxy-user" ||
-         (option.starts_with("-u") && option.size() < 64);
+/// Options that stand alone, behind which the next word is "name:password": -u, and together with
+/// others of curl -su. "-gpu cuda:0" is none.
+bool precedes_user(std::string_view option) {
+  if (option == "--user" || option == "--proxy-user" || option == "--userpwd") return true;
+  if (option.size() < 2 || option.size() > 10 || option[0] != '-') return false;
+  constexpr std::string_view kOfCurl = "sSfLkviGIJONq#";
+  const std::string_view before = option.substr(1, option.size() - 2);
+  return (option.back() == 'u' || option.back() == 'U') &&
+         before.find_first_not_of(kOfCurl) == std::string_view::npos;
 }
 
-/// Is what stands behind the colon of a user's name a password? docker has "1000:1000" there. What
-/// stands right behind "-u" has to be a name.
+/// The options of curl and others that "name:password" follows, at once where they are short.
+bool names_user(std::string_view option) {
+  return precedes_user(option) || (option.starts_with("-u") && option.size() < 64);
+}
+
+/// Where the name of a user ends: smbclient's "name%password" comes behind -U.
+std::size_t end_of_user(std::string_view option, std::string_view value) {
+  return option == "-U" && value.find(':') == std::string_view::npos ? value.find('%')
+                                                                     : value.find(':');
+}
+
+/// Is what stands behind the colon of a user's name a password? docker has "1000:1000" there, date
+/// "+%H:%M". What stands right behind "-u" has to be a name.
 bool has_password(std::string_view value, std::size_t colon, bool glued) {
   if (colon == std::string_view::npos || colon + 1 >= value.size()) return false;
-  if (!glued && colon == 0) return false;
+  if (!glued && (colon == 0 || value[0] == '+' || value[0] == '-')) return false;
   const auto number = [](std::string_view part) { return std::ranges::all_of(part, is_digit); };
   return !(number(value.substr(0, colon)) && number(value.substr(colon + 1))) &&
          !value.substr(colon).starts_with("://");
+}
+
+/// What a name and its value follow as two words: aws configure set NAME VALUE.
+bool sets(std::string_view word) { return word == "set" || word == "--set" || word == "--add"; }
+
+/// ngrok config add-authtoken VALUE.
+bool is_subcommand_of_secret(std::string_view word) {
+  return word == "authtoken" || word == "add-authtoken";
 }
 
 /// Names and values that stand in one longer text: a word of a command line, which may be a script
@@ -70,8 +96,22 @@ class Scanner {
 
  private:
   void keep(std::size_t count) {
-    out_ += text_.substr(at_, count);
-    at_ += count;
+    for (std::size_t end = at_ + count; at_ < end; ++at_) {
+      const char c = text_[at_];
+      see_quote(c);
+      if (c == ';' || c == '|' || c == '\n' || c == '&') options_.forget();
+      out_ += c;
+    }
+  }
+  /// Within which quotes the text is: an apostrophe within a word opens none.
+  void see_quote(char c) {
+    if (!is_quote(c)) return;
+    const bool in_word = at_ > 0 && std::isalnum(static_cast<unsigned char>(text_[at_ - 1])) != 0;
+    if (open_ == c) {
+      open_ = 0;
+    } else if (open_ == 0 && !in_word) {
+      open_ = c;
+    }
   }
   void hide(std::size_t count) {
     if (count > 0) out_ += kRedacted;
@@ -96,8 +136,11 @@ class Scanner {
 
   /// Whoever knows such an address may post there.
   bool known_address() {
-    constexpr std::array<std::string_view, 3> kAddresses = {
-        "hooks.slack.com/services/", "discord.com/api/webhooks/", "discordapp.com/api/webhooks/"};
+    constexpr std::array<std::string_view, 8> kAddresses = {
+        "hooks.slack.com/services/",    "hooks.slack.com/workflows/",
+        "hooks.slack.com/triggers/",    "discord.com/api/webhooks/",
+        "api.telegram.org/bot",         "hooks.zapier.com/hooks/catch/",
+        "discordapp.com/api/webhooks/", "open.feishu.cn/open-apis/bot/v2/hook/"};
     for (const std::string_view address : kAddresses) {
       if (!rest().starts_with(address)) continue;
       keep(address.size());
@@ -146,22 +189,71 @@ class Scanner {
 
   /// Up to what ends a value that no quotes enclose.
   static std::size_t value_length(std::string_view text) {
-    const std::size_t end = text.find_first_of(" \t\n\"'`&;,)}]|<>");
-    return std::min(end, text.size());
+    return std::min(text.find_first_of(kEndsOfValue), text.size());
+  }
+
+  /// Up to the quote that closes what has been opened, which may be written as \" itself.
+  static std::size_t quoted_length(std::string_view text, char quote, bool escaped) {
+    for (std::size_t i = 0; i < text.size(); ++i) {
+      if (text[i] == '\\' && i + 1 < text.size()) {
+        if (escaped && text[i + 1] == quote) return i;
+        ++i;
+      } else if (text[i] == quote) {
+        return i;
+      }
+    }
+    return text.size();
+  }
+
+  /// A word of the shell, of which parts may be in quotes: x\ y, $'x y', a"b c"d. `text` is not in
+  /// quotes, or within those that `open_` says.
+  [[nodiscard]] std::size_t word_length(std::string_view text) const {
+    std::size_t i = 0;
+    while (i < text.size()) {
+      if (text[i] == '\\' && i + 1 < text.size() && !is_quote(text[i + 1])) {
+        i += 2;
+      } else if (is_quote(text[i])) {
+        // What has been opened before the name ends here, and a quote opens a part only where one
+        // closes it.
+        const std::size_t inside = quoted_length(text.substr(i + 1), text[i], false);
+        if (open_ != 0 || i + 1 + inside >= text.size()) return i;
+        i += inside + 2;
+      } else if (kEndsOfValue.find(text[i]) != std::string_view::npos) {
+        return i;
+      } else {
+        ++i;
+      }
+    }
+    return std::min(i, text.size());
   }
 
   /// In quotes, or up to a delimiter; of a header to the end of the line.
   void hide_value(bool whole_line) {
     if (at_ >= text_.size()) return;
-    if (is_quote(rest().front())) {
-      const char quote = rest().front();
-      keep(1);
-      const std::size_t end = rest().find(quote);
-      hide(std::min(end, rest().size()));
-      return;
-    }
-    hide(whole_line ? std::min(rest().find_first_of("\n\"'`"), rest().size())
-                    : value_length(rest()));
+    if (is_quote(rest().front())) return hide_quoted();
+    hide(whole_line ? line_length() : word_length(rest()));
+  }
+
+  /// The quotes are kept. What a shell joins to them is hidden too.
+  void hide_quoted() {
+    const char quote = rest().front();
+    const char around = open_;
+    const bool escaped = at_ > 0 && text_[at_ - 1] == '\\';
+    keep(1);
+    hide(quoted_length(rest(), quote, escaped));
+    if (at_ >= text_.size() || rest().front() != quote) return;
+    keep(1);
+    if (around == 0) at_ += word_length(rest());
+  }
+
+  /// Of a header: to the end of the quotes it stands in, or of the line.
+  [[nodiscard]] std::size_t line_length() const {
+    constexpr std::string_view kAll = "\n\"'`";
+    const std::string_view text = rest();
+    const char ends[] = {'\n', open_};
+    return std::min(
+        open_ == 0 ? text.find_first_of(kAll) : text.find_first_of(std::string_view(ends, 2)),
+        text.size());
   }
 
   /// A name, and where it names a secret what follows "=", ":" or, after an option, a blank.
@@ -175,22 +267,43 @@ class Scanner {
     if (shaped_inside(name)) return;
     if (option && glued_password(name)) return;
     keep(end);
+    if (!option) options_.see(name);
+    if (option && options_.is_followed(name)) return hide_next_word();
     if (option && names_user(name)) return after_user_option(name);
+    const bool set = sets(previous_) || is_subcommand_of_secret(name);
+    previous_ = name;
     const Secrecy secrecy = secrecy_of(name);
-    if (secrecy != Secrecy::none) after_secret_name(name, option, secrecy);
+    if (secrecy != Secrecy::none) after_secret_name(name, option || set, secrecy);
+  }
+
+  void hide_next_word() {
+    const std::size_t blanks = std::min(rest().find_first_not_of(' '), rest().size());
+    if (blanks == 0) return;
+    keep(blanks);
+    hide_value(false);
   }
 
   /// "-pSECRET", where "-p8080:80" and "-print" are none.
   bool glued_password(std::string_view name) {
-    if (!holds_password(name)) return false;
+    const bool known = options_.is_glued(name) && (name.size() > 2 || is_more_of_word(name.size()));
+    const std::string_view behind = rest().substr(name.size());
+    const bool quoted = name == kPasswordOption && behind.size() > 1 && is_quote(behind[0]) &&
+                        behind[0] != open_ && !is_digit(behind[1]);
+    if (!known && !quoted && !holds_password(name)) return false;
     keep(kPasswordOption.size());
-    hide(value_length(rest()));
+    hide_value(false);
     return true;
+  }
+
+  /// Whether a word goes on behind its first characters of words: -p'my secret'.
+  [[nodiscard]] bool is_more_of_word(std::size_t behind) const {
+    const std::string_view text = rest().substr(behind);
+    return !text.empty() && kEndsOfWord.find(text.front()) == std::string_view::npos;
   }
 
   /// "-u name:password", "--user=name:password" and "-uname:password".
   void after_user_option(std::string_view name) {
-    const bool glued = name != "-u" && !name.starts_with("--");
+    const bool glued = !precedes_user(name);
     std::size_t skip = 0;
     if (!glued) {
       const std::string_view signs = name.starts_with("--") ? " =" : " ";
@@ -203,7 +316,7 @@ class Scanner {
     if (quoted) keep(1);
     const std::size_t end = quoted ? rest().find(quote) : rest().find_first_of(" \t\n\"'`");
     const std::string_view value = rest().substr(0, end);
-    const std::size_t colon = value.find(':');
+    const std::size_t colon = end_of_user(name, value);
     if (!has_password(value, colon, glued)) return;
     keep(colon + 1);
     hide(value.size() - colon - 1);
@@ -229,15 +342,21 @@ class Scanner {
     const auto skip_while = [&](auto what) {
       while (skip < text.size() && what(text[skip])) ++skip;
     };
-    skip_while([](char c) { return is_quote(c) || c == ']' || c == ')'; });
+    const auto closes = [](char c) { return is_quote(c) || c == ']' || c == ')' || c == '\\'; };
+    skip_while(closes);
     const bool quoted_name = skip > 0;
     const std::size_t closed = skip;
     skip_while([](char c) { return c == ' '; });
     if (skip >= text.size()) return;
     const char sign = text[skip];
-    if (sign == '=' || sign == ':') {
+    // ["--token", "…"] in a script.
+    const bool listed = sign == ',' && option && quoted_name;
+    if (sign == '=' || sign == ':' || listed) {
       ++skip;
       skip_while([sign](char c) { return c == ' ' || (sign == '=' && c == '='); });
+      if (text.substr(skip).starts_with('\\') && skip + 1 < text.size() && is_quote(text[skip + 1]))
+        ++skip;
+      if (listed && (skip >= text.size() || !is_quote(text[skip]))) return;
       const bool quoted = skip < text.size() && is_quote(text[skip]);
       // "key: Tensor" is a type; {"key": "…"} may be anything.
       if (sign == ':' && secrecy == Secrecy::may_be && !(quoted_name && quoted)) return;
@@ -252,52 +371,58 @@ class Scanner {
     hide_value(false);
   }
 
-  /// Its value goes to the end of the line.
+  /// Its value goes to the end of the line: Authorization, X-Api-Key.
   static bool is_header(std::string_view name) {
+    if (!name.starts_with('-') && name.find('-') != std::string_view::npos) return true;
     std::string lower(name);
     for (char& c : lower) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
     return lower.ends_with("authorization") || lower.ends_with("cookie");
   }
 
   static constexpr std::size_t kLongestName = 200;
+  static constexpr std::string_view kEndsOfValue = " \t\n\"'`&;,)}]|<>";
+  static constexpr std::string_view kEndsOfWord = " \t\n&;,)}]|<>=";
 
   std::string_view text_;
   std::size_t at_ = 0;
   std::string out_;
+  char open_ = 0;              ///< The quote that encloses what is read.
+  std::string_view previous_;  ///< The name before this one.
+  PasswordOptions options_;
 };
 
 /// What is longer is a script or data, whose rest nobody needs beside a recording.
 constexpr std::size_t kLongestText = std::size_t{64} << 10;
 
-/// One word that is name=value and no more: the value may hold any character. Else "".
-std::string redact_assignment(std::string_view text) {
+/// One word that is name=value and no more: the value may hold any character. Else "". A word with
+/// blanks or quotes may be a script; one that is `no_script` is not.
+std::string redact_assignment(std::string_view text, bool no_script) {
   const std::size_t equals = text.find('=');
   if (equals == std::string_view::npos || equals + 1 == text.size()) return {};
   const std::string_view name = text.substr(0, equals);
-  const bool plain = std::ranges::all_of(name, [](char c) { return is_word(c) || c == '.'; });
-  const bool one = std::ranges::none_of(text, [](char c) { return is_blank(c) || is_quote(c); });
+  const bool plain = std::ranges::all_of(
+      name, [](char c) { return is_word(c) || c == '.' || c == '+' || c == '/'; });
+  const bool one = no_script || std::ranges::none_of(text, [](char c) {
+                     return is_blank(c) || is_quote(c) || c == '\\';
+                   });
   if (!plain || !one || secrecy_of(name) == Secrecy::none) return {};
   return std::string(text.substr(0, equals + 1)) + std::string(kRedacted);
 }
 
 /// After -u and --user of curl and others.
-std::string redact_user(std::string_view text) {
-  const std::size_t colon = text.find(':');
+std::string redact_user(std::string_view option, std::string_view text) {
+  const std::size_t colon = end_of_user(option, text);
   if (colon == 0 || colon == std::string_view::npos || colon + 1 == text.size())
     return redact(text);
   if (!has_password(text, colon, false)) return std::string(text);
   return std::string(text.substr(0, colon + 1)) + std::string(kRedacted);
 }
 
-std::string_view base_name(std::string_view path) {
-  return path.substr(path.rfind('/') + 1);  // npos + 1 is 0
-}
-
-/// Programs of which "-p" always takes a password, whatever it looks like; "-p" alone is followed
-/// by it only with sshpass.
-bool takes_password(std::string_view program) {
-  return program == "sshpass" || program.starts_with("mysql") || program.starts_with("mariadb") ||
-         program == "7z" || program == "7za" || program == "7zr";
+/// Whether the next word is a script of a shell, in which a value ends at a blank: sh -c, bash -lc.
+bool precedes_script(std::string_view word) {
+  if (word == "-S" || word == "--split-string" || word == "eval") return true;
+  const bool letters = word.size() >= 2 && word.size() <= 6 && word[0] == '-' && word[1] != '-';
+  return letters && word.back() == 'c';
 }
 
 }  // namespace
@@ -307,7 +432,7 @@ bool names_secret(std::string_view name) { return secrecy_of(name) != Secrecy::n
 std::string redact(std::string_view text) {
   if (text.size() > kLongestText)
     return redact(text.substr(0, kLongestText)) + std::string(kRedacted);
-  const std::string assigned = redact_assignment(text);
+  const std::string assigned = redact_assignment(text, false);
   return assigned.empty() ? Scanner(text).redacted() : assigned;
 }
 
@@ -318,27 +443,28 @@ std::string redact_variable(std::string_view name, std::string_view value) {
 
 std::vector<std::string> redact_command(const std::vector<std::string>& words) {
   std::vector<std::string> out;
+  PasswordOptions options;
+  std::string_view before;       // the word before
+  std::string_view before_that;  // and the one before that
   bool secret_follows = false;
-  bool user_follows = false;
-  bool sshpass = false;
-  bool client = false;
   for (const std::string& word : words) {
+    const bool glued = word.size() > 2 && (options.is_glued(word) || holds_password(word));
+    const bool no_script = word.starts_with('-') || !precedes_script(before);
     if (secret_follows && !word.starts_with("--")) {
       out.emplace_back(word.empty() ? std::string_view() : kRedacted);
-    } else if (user_follows) {
-      out.push_back(redact_user(word));
-    } else if (client && word.starts_with(kPasswordOption) && word.size() > 2) {
-      out.push_back(std::string(kPasswordOption) + std::string(kRedacted));
+    } else if (precedes_user(before)) {
+      out.push_back(redact_user(before, word));
+    } else if (glued) {
+      out.push_back(word.substr(0, 2) + std::string(kRedacted));
     } else {
-      out.push_back(redact(word));
+      std::string assigned = redact_assignment(word, no_script);
+      out.push_back(assigned.empty() ? redact(word) : std::move(assigned));
     }
-    sshpass = sshpass || base_name(word) == "sshpass";
-    client = client || takes_password(base_name(word));
-    const bool glued =
-        word.size() > 2 && word.starts_with(kPasswordOption) && (client || holds_password(word));
+    if (!word.starts_with('-')) options.see(word);
+    before_that = std::exchange(before, word);
     const bool option = word.starts_with('-') && word.find('=') == std::string::npos && !glued;
-    secret_follows = (option && names_secret(word)) || (sshpass && word == "-p");
-    user_follows = word == "-u" || word == "--user" || word == "--proxy-user";
+    const bool named = option || sets(before_that) || is_subcommand_of_secret(word);
+    secret_follows = (named && names_secret(word)) || options.is_followed(word);
   }
   return out;
 }

@@ -168,6 +168,81 @@ TEST(Redact, APasswordRightBehindItsOptionIsReplaced) {
             (std::vector<std::string>{"mysqldump", "-p[redacted]", "base"}));
 }
 
+TEST(Redact, UsersBehindSeveralOptionsOfCurlAndOfOthersAreSeen) {
+  expect_redacted({
+      {"curl -su me:pw https://h", "curl -su me:[redacted] https://h"},
+      {"curl -fsSLu 'me:p w' https://h", "curl -fsSLu 'me:[redacted]' https://h"},
+      {"curl -U proxy:pw https://h", "curl -U proxy:[redacted] https://h"},
+      {"smbclient -U me%pw //h/s", "smbclient -U me%[redacted] //h/s"},
+      {"date -u +%H:%M", "date -u +%H:%M"},
+      {"run -gpu cuda:0 -cpu a:b", "run -gpu cuda:0 -cpu a:b"},
+      {"psql -U me base", "psql -U me base"},
+  });
+  EXPECT_EQ(redact_command({"curl", "-su", "me:pw"}),
+            (std::vector<std::string>{"curl", "-su", "me:[redacted]"}));
+}
+
+TEST(Redact, OptionsOfKnownProgramsTakePasswords) {
+  expect_redacted({
+      {"mysql -uroot -psecret base", "mysql -uroot -p[redacted] base"},
+      {"mysql -u root -p'my secret' base", "mysql -u root -p'[redacted]' base"},
+      {"mysql -u root -p base", "mysql -u root -p base"},
+      {"/usr/bin/mysqldump -pab-cd base", "/usr/bin/mysqldump -p[redacted] base"},
+      {"mongo -u me -p secret", "mongo -u me -p [redacted]"},
+      {"docker login -u me -p secret host", "docker login -u me -p [redacted] host"},
+      {"docker run -p 8080:80 image", "docker run -p 8080:80 image"},
+      {"docker login --password-stdin host", "docker login --password-stdin host"},
+      {"redis-cli -a secret ping", "redis-cli -a [redacted] ping"},
+      {"unzip -P 'my secret' a.zip", "unzip -P '[redacted]' a.zip"},
+      {"sshpass -p secret ssh -p 22 host", "sshpass -p [redacted] ssh -p 22 host"},
+      {"mongo -p secret; serve -p 8080", "mongo -p [redacted]; serve -p 8080"},
+      {"openssl rsa -passin pass:secret", "openssl rsa -passin pass:[redacted]"},
+      {"aws configure set aws_secret_access_key a/b",
+       "aws configure set aws_secret_access_key "
+       "[redacted]"},
+  });
+  EXPECT_EQ(redact_command({"docker", "login", "-u", "me", "-p", "1234", "host"}),
+            (std::vector<std::string>{"docker", "login", "-u", "me", "-p", "[redacted]", "host"}));
+  EXPECT_EQ(redact_command({"mysql", "-u", "root", "-p", "base"}),
+            (std::vector<std::string>{"mysql", "-u", "root", "-p", "base"}));
+  EXPECT_EQ(redact_command({"ssh", "-p", "8080", "host"}),
+            (std::vector<std::string>{"ssh", "-p", "8080", "host"}));
+  EXPECT_EQ(redact_command({"ngrok", "config", "add-authtoken", "abc"}),
+            (std::vector<std::string>{"ngrok", "config", "add-authtoken", "[redacted]"}));
+}
+
+TEST(Redact, AWordOfAShellIsHiddenWhole) {
+  expect_redacted({
+      {R"(TOKEN=x\ y cmd)", "TOKEN=[redacted] cmd"},
+      {"TOKEN=$'x y' cmd", "TOKEN=[redacted] cmd"},
+      {R"(TOKEN="a\"b c" cmd)", "TOKEN=\"[redacted]\" cmd"},
+      {"TOKEN=a\"b c\"d cmd", "TOKEN=[redacted] cmd"},
+      {"TOKEN=\"x\" --lr \"3\"", "TOKEN=\"[redacted]\" --lr \"3\""},
+      {"bash -c \"TOKEN=x cmd\" --lr \"3\"", "bash -c \"TOKEN=[redacted] cmd\" --lr \"3\""},
+      {"it's a TOKEN=abc 'x'", "it's a TOKEN=[redacted] 'x'"},
+      {R"({\"token\": \"abc\", \"x\": 1})", R"({\"token\": \"[redacted]\", \"x\": 1})"},
+      {R"({"password":"a\"b","x":1})", R"({"password":"[redacted]","x":1})"},
+      {R"(run(["--token", "abc", "--lr", "3"]))", R"(run(["--token", "[redacted]", "--lr", "3"]))"},
+      {R"(curl -H 'Authorization: Digest name="x", response="abc"' https://h)",
+       "curl -H 'Authorization: [redacted]' https://h"},
+      {"curl -H 'X-Api-Key: abc def' https://h", "curl -H 'X-Api-Key: [redacted]' https://h"},
+  });
+}
+
+TEST(Redact, AWordOfItsOwnMayHoldBlanksAndQuotes) {
+  EXPECT_EQ(
+      redact_command({"env", "A_TOKEN=x y z", "--password=it's \"so\"", "run"}),
+      (std::vector<std::string>{"env", "A_TOKEN=[redacted]", "--password=[redacted]", "run"}));
+  EXPECT_EQ(redact_command({"bash", "-lc", "A_TOKEN=x train --lr 0.1"}),
+            (std::vector<std::string>{"bash", "-lc", "A_TOKEN=[redacted] train --lr 0.1"}));
+}
+
+TEST(Redact, FilesThatAreNamedLikeATokenAreLeft) {
+  for (const char* text : {"hf_trainer_benchmark.py", "python hf_transformers_with_accelerate.py",
+                           "npm_config_user_agent_of_a_build", "--key-frames 4 --token-weight 0.5"})
+    EXPECT_EQ(redact(text), text);
+}
+
 TEST(Redact, APrivateValueIsReplacedAndAPrivateRepositoryIsNot) {
   EXPECT_EQ(redact_command({"sign", "--private", "0xabc", "file"}),
             (std::vector<std::string>{"sign", "--private", "[redacted]", "file"}));

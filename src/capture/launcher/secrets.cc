@@ -29,18 +29,19 @@ std::vector<std::string> words_of(std::string_view name) {
 }
 
 /// Secret wherever they stand, whatever stands beside them: MYPASSWORD, "secret key base".
-constexpr std::array<std::string_view, 16> kCertainParts = {
+constexpr std::array<std::string_view, 18> kCertainParts = {
     "password",   "passwd",    "secret",      "credential",   "apikey",     "accesskey",
     "privatekey", "authtoken", "accesstoken", "refreshtoken", "accountkey", "passphrase",
-    "apitoken",   "hftoken",   "hubtoken",    "bearertoken"};
+    "apitoken",   "hftoken",   "hubtoken",    "bearertoken",  "passcode",   "passkey"};
 /// Secret as whole words.
-constexpr std::array<std::string_view, 15> kCertainWords = {
-    "token", "pwd",  "cookie", "bearer",        "psk",       "jwt", "sas",      "sig",
-    "otp",   "pass", "auth",   "authorization", "signature", "pat", "sessionid"};
+constexpr std::array<std::string_view, 19> kCertainWords = {
+    "token", "pwd",       "cookie", "bearer",    "psk",    "jwt", "sas",
+    "sig",   "otp",       "pass",   "auth",      "cred",   "pat", "authorization",
+    "creds", "signature", "pw",     "sessionid", "cookies"};
 constexpr std::array<std::string_view, 2> kPossibleWords = {"key", "keys"};
 /// Names with such words beside "token", "key" or "pass" hold none: what people tune, sort and
 /// name.
-constexpr std::array<std::string_view, 74> kHarmless = {
+constexpr std::array<std::string_view, 88> kHarmless = {
     "tokenizer", "tokenizers", "tokenization", "max",      "min",       "num",     "n",
     "length",    "len",        "vocab",        "special",  "pad",       "padding", "eos",
     "bos",       "sep",        "cls",          "unk",      "image",     "per",     "parallelism",
@@ -51,9 +52,13 @@ constexpr std::array<std::string_view, 74> kHarmless = {
     "chunk",     "drop",       "dropout",      "sort",     "sorted",    "primary", "foreign",
     "group",     "by",         "index",        "position", "positions", "prune",   "merge",
     "mixing",    "bias",       "proj",         "scale",    "states",    "through", "seconds",
-    "new",       "partition",  "first",        "last"};
+    "new",       "partition",  "first",        "last",     "frame",     "frames",  "point",
+    "points",    "interval",   "column",       "columns",  "field",     "fields",  "level",
+    "weight",    "weights",    "loss",         "wise"};
 /// The name of a file that holds one, or a switch for it.
-constexpr std::array<std::string_view, 5> kPlaces = {"file", "path", "dir", "folder", "mode"};
+constexpr std::array<std::string_view, 12> kPlaces = {"file", "path",  "dir",      "folder",
+                                                      "mode", "stdin", "prompt",   "url",
+                                                      "uri",  "host",  "endpoint", "name"};
 
 bool one_of(std::string_view word, const auto& list) {
   return std::ranges::find(list, word) != list.end();
@@ -86,20 +91,27 @@ Secrecy secrecy_of_part(std::string_view part) {
 bool is_hex(char c) { return std::isxdigit(static_cast<unsigned char>(c)) != 0; }
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
+/// What follows a prefix, which may be one of plain words too.
+enum class Rest : std::uint8_t {
+  any,    ///< Characters of words and dots.
+  digit,  ///< One of them is a digit.
+  plain,  ///< Letters and digits alone: hf_trainer_benchmark.py is a file.
+};
+
 struct Shape {
   std::string_view prefix;
-  std::size_t rest;    ///< Characters of words and dots that must follow.
-  bool digit = false;  ///< One of them must be a digit: the prefix is one of plain words too.
+  std::size_t rest;  ///< Characters that must follow.
+  Rest kind = Rest::any;
 };
 constexpr std::array kShapes = {
-    Shape{"hf_", 10},
+    Shape{"hf_", 20, Rest::plain},
     Shape{"api_org_", 16},
-    Shape{"sk-", 16, true},
-    Shape{"csk-", 16, true},
+    Shape{"sk-", 16, Rest::digit},
+    Shape{"csk-", 16, Rest::digit},
     Shape{"AKIA", 12},
     Shape{"ASIA", 12},
-    Shape{"LTAI", 12, true},
-    Shape{"AKID", 16, true},
+    Shape{"LTAI", 12, Rest::digit},
+    Shape{"AKID", 16, Rest::digit},
     Shape{"ghp_", 16},
     Shape{"gho_", 16},
     Shape{"ghu_", 16},
@@ -118,28 +130,65 @@ constexpr std::array kShapes = {
     Shape{"AIza", 20},
     Shape{"ya29.", 16},
     Shape{"nvapi-", 10},
-    Shape{"pypi-", 10, true},
-    Shape{"npm_", 20},
+    Shape{"pypi-", 10, Rest::digit},
+    Shape{"npm_", 20, Rest::plain},
     Shape{"eyJ", 30},
     Shape{"dckr_pat_", 10},
     Shape{"sk_live_", 10},
     Shape{"sk_test_", 10},
     Shape{"rk_live_", 10},
     Shape{"whsec_", 16},
-    Shape{"r8_", 20},
-    Shape{"gsk_", 20},
-    Shape{"pplx-", 20, true},
-    Shape{"xai-", 20, true},
+    Shape{"r8_", 20, Rest::plain},
+    Shape{"gsk_", 20, Rest::plain},
+    Shape{"pplx-", 20, Rest::digit},
+    Shape{"xai-", 20, Rest::digit},
     Shape{"tgp_v1_", 16},
     Shape{"lsv2_", 16},
-    Shape{"dapi", 32, true},
+    Shape{"dapi", 32, Rest::digit},
     Shape{"hvs.", 16},
     Shape{"dop_v1_", 16},
-    Shape{"SG.", 24, true},
+    Shape{"SG.", 24, Rest::digit},
     Shape{"ATATT3", 16},
     Shape{"wandb_v1_", 16},
     Shape{"AGE-SECRET-KEY-", 16},
+    Shape{"glcbt-", 10},
+    Shape{"glptt-", 10},
+    Shape{"gloas-", 10},
+    Shape{"glsoat-", 10},
+    Shape{"xoxe.", 16},
+    Shape{"xoxe-", 16},
+    Shape{"ABSK", 40, Rest::digit},
+    Shape{"shpat_", 16},
+    Shape{"shpss_", 16},
+    Shape{"lin_api_", 16},
+    Shape{"ntn_", 24, Rest::digit},
+    Shape{"rpa_", 24, Rest::digit},
+    Shape{"tskey-", 16},
+    Shape{"esecret_", 16},
+    Shape{"figd_", 16},
+    Shape{"jina_", 24, Rest::plain},
+    Shape{"pscale_pw_", 16},
+    Shape{"pscale_tkn_", 16},
+    Shape{"sbp_", 24, Rest::plain},
+    Shape{"sntrys_", 16},
+    Shape{"sntryu_", 16},
+    Shape{"doo_v1_", 16},
+    Shape{"dor_v1_", 16},
+    Shape{"PMAK-", 16},
+    Shape{"dt0c01.", 24},
 };
+
+/// Whether what stands behind the prefix of `shape` is of its kind.
+bool fits(const Shape& shape, std::string_view run) {
+  const std::string_view rest = run.substr(shape.prefix.size());
+  if (shape.kind == Rest::any) return true;
+  if (shape.kind == Rest::digit) return std::ranges::any_of(rest, is_digit);
+  const auto plain = static_cast<std::size_t>(
+      std::ranges::find_if_not(
+          rest, [](char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0; }) -
+      rest.begin());
+  return plain >= shape.rest;
+}
 
 /// True where exactly 40 hexadecimal digits stand: a key of W&B, which also looks like a revision
 /// of git; hidden all the same.
@@ -170,8 +219,7 @@ std::size_t shaped_secret(std::string_view text) {
     const auto run = static_cast<std::size_t>(
         std::ranges::find_if_not(text, [](char c) { return is_word(c) || c == '.'; }) -
         text.begin());
-    if (run < shape.prefix.size() + shape.rest) continue;
-    if (!shape.digit || std::ranges::any_of(text.substr(0, run), is_digit)) return run;
+    if (run >= shape.prefix.size() + shape.rest && fits(shape, text.substr(0, run))) return run;
   }
   constexpr std::string_view kLocal = "local-";  // Of W&B servers of one's own.
   if (forty_hex(text)) return 40;

@@ -1,0 +1,46 @@
+"""Hides secrets that a source file holds: texts of known shape, and those that are given to a name
+of a secret. What a copy of the file shows keeps its lines."""
+
+from __future__ import annotations
+
+import re
+
+HIDDEN = "[redacted]"
+
+# As in src/capture/launcher/secrets.cc, where what is a plain word too is looked at more closely.
+_SHAPE = re.compile(
+    r"""(?<![\w-])(?:
+      (?:hf_|npm_|gsk_|r8_)[A-Za-z0-9]{20,}
+    | (?:gh[opsur]_|github_pat_|gl[a-z]{2,4}-|xox[abeprs][.-]|xapp-|nvapi-|dckr_pat_|[sr]k_live_|sk_test_
+        |whsec_|tgp_v1_|lsv2_|hvs\.|dop_v1_|wandb_v1_|shpat_|lin_api_|tskey-|esecret_|ya29\.)[\w.-]{16,}
+    | (?:c?sk-|pypi-|pplx-|xai-|SG\.)(?=[\w.-]*[0-9])[\w.-]{16,}
+    | (?:AKIA|ASIA)[A-Z0-9]{12,} | AIza[\w-]{20,} | eyJ[\w.-]{30,}
+    | [0-9a-fA-F]{40}(?![\w-])
+    )""",
+    re.VERBOSE,
+)
+_KEY = re.compile(
+    r"-----BEGIN [A-Z ]*PRIVATE KEY[A-Z ]*-----(.*?)(?=-----END |\Z)",
+    re.DOTALL,
+)
+_ADDRESS = re.compile(r"(?<=://)[^\s/:@'\"]*:[^\s/@'\"{}]+(?=@)")
+# A name that ends so: pad_token and tokenizer are none. password = "…", "api_key": "…".
+_GIVEN = re.compile(
+    r"""(?i)(?:(?:password|passwd|passphrase|secret|credentials?|api_?key|secret_?key|access_?key
+      |private_?key|(?:auth|access|api|hf|hub|bearer|refresh|github|wandb)_?token)
+    | (?<![a-z0-9_])token)
+    (?:["']\s*\])?["']?\s*(?:=(?!=)|:)\s*[rbuRBU]?(["'])((?:(?!\1)[^\n\\]|\\.)+)(?=\1)""",
+    re.VERBOSE,
+)
+
+
+def without_secrets(text: str) -> str:
+    """The same lines."""
+    text = _KEY.sub(_hide_lines, text)
+    text = _GIVEN.sub(lambda found: found[0][: found.start(2) - found.start()] + HIDDEN, text)
+    return _SHAPE.sub(HIDDEN, _ADDRESS.sub(HIDDEN, text))
+
+
+def _hide_lines(found: re.Match[str]) -> str:
+    begin = found[0][: found.start(1) - found.start()]
+    return begin + "\n".join(HIDDEN if line.strip() else line for line in found[1].split("\n"))

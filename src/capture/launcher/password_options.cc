@@ -1,0 +1,93 @@
+// The table of programs and their options for passwords.
+#include "capture/launcher/password_options.h"
+
+#include <algorithm>
+#include <array>
+
+namespace fathom::capture {
+namespace {
+
+enum class Where : std::uint8_t { same_word, next_word, both };
+
+struct PasswordOption {
+  std::string_view program;  ///< With a * at its end, of all whose names begin so.
+  char letter;
+  Where where;
+};
+
+constexpr std::array kOptions = {
+    PasswordOption{"mysql*", 'p', Where::same_word},
+    PasswordOption{"mariadb*", 'p', Where::same_word},
+    PasswordOption{"7z", 'p', Where::same_word},
+    PasswordOption{"7za", 'p', Where::same_word},
+    PasswordOption{"7zr", 'p', Where::same_word},
+    PasswordOption{"rar", 'p', Where::same_word},
+    PasswordOption{"unrar", 'p', Where::same_word},
+    PasswordOption{"sshpass", 'p', Where::both},
+    PasswordOption{"mongo", 'p', Where::next_word},
+    PasswordOption{"mongosh", 'p', Where::next_word},
+    PasswordOption{"mongodump", 'p', Where::next_word},
+    PasswordOption{"mongorestore", 'p', Where::next_word},
+    PasswordOption{"mongoexport", 'p', Where::next_word},
+    PasswordOption{"mongoimport", 'p', Where::next_word},
+    PasswordOption{"cqlsh", 'p', Where::next_word},
+    PasswordOption{"rabbitmqadmin", 'p', Where::next_word},
+    PasswordOption{"login", 'p', Where::next_word},  // docker login, az login …
+    PasswordOption{"redis-cli", 'a', Where::both},
+    PasswordOption{"zip", 'P', Where::both},
+    PasswordOption{"unzip", 'P', Where::both},
+    PasswordOption{"sqlcmd", 'P', Where::both},
+    PasswordOption{"bcp", 'P', Where::both},
+    PasswordOption{"tsql", 'P', Where::both},
+    PasswordOption{"ipmitool", 'P', Where::both},
+    PasswordOption{"ldapsearch", 'w', Where::both},
+    PasswordOption{"ldapmodify", 'w', Where::both},
+    PasswordOption{"ldapadd", 'w', Where::both},
+    PasswordOption{"ldapdelete", 'w', Where::both},
+    PasswordOption{"ldapwhoami", 'w', Where::both},
+    PasswordOption{"openssl", 'k', Where::next_word},
+    PasswordOption{"openssl", 'K', Where::next_word},
+    PasswordOption{"curl", 'b', Where::both},  // cookies
+};
+static_assert(kOptions.size() <= 64);
+
+/// Programs that another one starts, with options of their own: sshpass -p PASSWORD ssh -p 22.
+constexpr std::array<std::string_view, 5> kOthers = {"ssh", "scp", "sftp", "rsync", "python"};
+
+bool is_named(std::string_view program, std::string_view pattern) {
+  return pattern.ends_with('*') ? program.starts_with(pattern.substr(0, pattern.size() - 1))
+                                : program == pattern;
+}
+
+bool is_short_option(std::string_view word) {
+  return word.size() >= 2 && word[0] == '-' && word[1] != '-';
+}
+
+}  // namespace
+
+void PasswordOptions::see(std::string_view word) {
+  const std::string_view program = word.substr(word.rfind('/') + 1);  // npos + 1 is 0
+  if (std::ranges::find(kOthers, program) != kOthers.end()) seen_ = 0;
+  for (std::size_t i = 0; i < kOptions.size(); ++i)
+    if (is_named(program, kOptions[i].program)) seen_ |= std::uint64_t{1} << i;
+}
+
+bool PasswordOptions::is_glued(std::string_view word) const {
+  if (seen_ == 0 || !is_short_option(word)) return false;
+  for (std::size_t i = 0; i < kOptions.size(); ++i) {
+    const bool here = (seen_ >> i & 1) != 0 && kOptions[i].where != Where::next_word;
+    if (here && word[1] == kOptions[i].letter) return true;
+  }
+  return false;
+}
+
+bool PasswordOptions::is_followed(std::string_view word) const {
+  if (seen_ == 0 || word.size() != 2 || !is_short_option(word)) return false;
+  for (std::size_t i = 0; i < kOptions.size(); ++i) {
+    const bool here = (seen_ >> i & 1) != 0 && kOptions[i].where != Where::same_word;
+    if (here && word[1] == kOptions[i].letter) return true;
+  }
+  return false;
+}
+
+}  // namespace fathom::capture

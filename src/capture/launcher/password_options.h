@@ -1,0 +1,29 @@
+// Short options by which known programs are given passwords: mysql -p…, docker login -p …
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+namespace fathom::capture {
+
+/// Goes along a command line, or a script, and knows which options take passwords where it is.
+class PasswordOptions {
+ public:
+  /// A word that may name a program, with its folder or without.
+  void see(std::string_view word);
+
+  /// Another command begins.
+  void forget() { seen_ = 0; }
+
+  /// Whether a password stands in the same word, right behind these two characters: "-p".
+  [[nodiscard]] bool is_glued(std::string_view word) const;
+
+  /// Whether the next word is a password: `word` is the whole option.
+  [[nodiscard]] bool is_followed(std::string_view word) const;
+
+ private:
+  std::uint64_t seen_ = 0;  ///< A bit for each row of the table.
+};
+
+}  // namespace fathom::capture
