@@ -47,9 +47,16 @@ void explain(const std::exception& error) {
 
 }  // namespace
 
+extern "C" {
+static void go_on(int /*signal*/) {}
+}
+
 int main(int count, char** values) {
   // A reader that goes away shows as EPIPE, which Output ends quietly on.
   std::signal(SIGPIPE, SIG_IGN);
+  // A write beyond the limit of file sizes fails, which is said. A handler, unlike SIG_IGN, is not
+  // passed on to the programs that we start: they end by it as they would without us.
+  if (std::signal(SIGXFSZ, go_on) == SIG_IGN) std::signal(SIGXFSZ, SIG_IGN);
   try {
     fathom::cli::set_up_memory();
     return fathom::cli::run_program(std::vector<std::string>(values + 1, values + count));

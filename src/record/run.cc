@@ -162,6 +162,11 @@ class Run {
       messages_.error("no space is left on the disk of " + folder_.path +
                       ": what was to be recorded since then is lost (-o names another folder)");
     }
+    if (const auto limit = cap::reached_file_limit(folder_.absolute)) {
+      messages_.error("a file of " + folder_.path + " has come to the limit of file sizes, " +
+                      cap::file_limit_text(*limit) +
+                      ": what was to be recorded in it since then is lost");
+    }
     report_ending(ending, outcome_.manifest, messages_);
     for (const cap::Crash& crash : cap::crashes_of(folder_.absolute))
       messages_.progress(cap::sentence_of(crash));

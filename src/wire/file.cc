@@ -6,9 +6,21 @@
 #include <utility>
 
 #include <fcntl.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 namespace fathom::wire {
+namespace {
+
+/// Whether a file of so many bytes would be larger than the system lets this process write. It
+/// would end the process, which is not ours alone.
+bool is_beyond_limit(std::uint64_t size) noexcept {
+  rlimit limit{};
+  if (::getrlimit(RLIMIT_FSIZE, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) return false;
+  return size > limit.rlim_cur;
+}
+
+}  // namespace
 
 File::File(File&& other) noexcept
     : descriptor_(std::exchange(other.descriptor_, -1)), size_(std::exchange(other.size_, 0)) {}
@@ -38,6 +50,10 @@ Result<File> File::create(const std::string& path) {
 
 bool File::append(std::string_view bytes) noexcept {
   if (descriptor_ < 0) return false;
+  if (is_beyond_limit(size_ + bytes.size())) {
+    errno = EFBIG;
+    return false;
+  }
   std::size_t done = 0;
   while (done < bytes.size()) {
     const ssize_t written = ::write(descriptor_, bytes.data() + done, bytes.size() - done);

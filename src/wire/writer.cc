@@ -56,10 +56,14 @@ ClockRecord read_clocks() {
 }
 
 /// Why records of ours were dropped.
-enum class Loss : std::uint8_t { disk, size_cap, memory_cap, no_memory };
-constexpr std::array<std::string_view, 4> kLosses = {
-    "records that the disk did not take", "records beyond the size cap",
-    "counters and facts beyond the memory cap", "counters and facts for which there was no memory"};
+enum class Loss : std::uint8_t { disk, disk_full, file_limit, size_cap, memory_cap, no_memory };
+constexpr std::array<std::string_view, 6> kLosses = {
+    "records that the disk did not take",
+    "records for which the disk had no space",
+    "records beyond the limit of file sizes (ulimit -f)",
+    "records beyond the size cap",
+    "counters and facts beyond the memory cap",
+    "counters and facts for which there was no memory"};
 
 struct Counter {
   std::int32_t pid = 0;
@@ -100,12 +104,17 @@ Record with_texts(Record record, const Repeated& repeated) {
   return record;
 }
 
-/// The smallest of what is asked for and what the process may write: beyond its limit the system
-/// would end the program.
-std::uint64_t cap(std::uint64_t wanted) {
+/// How large a file of this process may become: beyond that the system would end the program.
+std::uint64_t limit_of_files() {
   rlimit limit{};
-  if (getrlimit(RLIMIT_FSIZE, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) return wanted;
-  return std::min<std::uint64_t>(wanted, limit.rlim_cur);
+  if (getrlimit(RLIMIT_FSIZE, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) return UINT64_MAX;
+  return limit.rlim_cur;
+}
+
+/// Why a block was not written.
+Loss loss_of(int reason) {
+  if (reason == ENOSPC || reason == EDQUOT) return Loss::disk_full;
+  return reason == EFBIG ? Loss::file_limit : Loss::disk;
 }
 
 /// How often this process was forked off another since the first file was opened in one of them.
@@ -140,7 +149,9 @@ class Writer::State {
       : path_(std::move(path)),
         older_(older_path(path_)),
         options_(options),
-        max_size_(cap(options.max_size_bytes) / (options.last_ns > 0 ? 2 : 1)),
+        size_loss_(limit_of_files() < options.max_size_bytes ? Loss::file_limit : Loss::size_cap),
+        max_size_(std::min(options.max_size_bytes, limit_of_files()) /
+                  (options.last_ns > 0 ? 2 : 1)),
         file_(std::move(file)),
         block_(std::move(block)),
         forks_(forks().load(std::memory_order_relaxed)) {
@@ -209,6 +220,7 @@ class Writer::State {
   std::string path_;
   std::string older_;
   WriterOptions options_;
+  Loss size_loss_;  // what is beyond max_size_ is lost for
   std::uint64_t max_size_;
   File file_;
   std::unique_ptr<Block> block_;
@@ -311,7 +323,7 @@ bool Writer::State::room(Kind kind, std::size_t body, std::int64_t time, Texts t
   const std::uint64_t size = file_.size() + block_->payload_bytes() + texts.bytes;
   if (size > max_size_) vital_only_ = true;
   if (vital_only_ && (!vital || size > max_size_ + kReserve / 2)) {
-    lose(Loss::size_cap, 1);
+    lose(size_loss_, 1);
     return false;
   }
   if (!begun_) begin_block();
@@ -327,11 +339,12 @@ bool Writer::State::hand_over() {
   if (!begun_) begin_block();
   const std::uint64_t records = block_->records();
   const bool written = file_.append(block_->finish(number_));
+  const Loss loss = loss_of(errno);
   newest_ = kNever;
   ++number_;  // a missing number shows the reader what is missing
   block_->clear();
   begun_ = false;
-  if (!written) lose(Loss::disk, records);
+  if (!written) lose(loss, records);
   return written;
 }
 

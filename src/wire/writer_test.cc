@@ -187,7 +187,29 @@ TEST(Writer, TheSystemsLimitOfFileSizesIsASizeCap) {
   ReadBack back;
   read_back(bytes_of(path), back);
   EXPECT_GT(back.listing.of("slice").size(), 500U);
-  EXPECT_EQ(back.listing.of("dropped").size(), 1U);
+  ASSERT_EQ(back.listing.of("dropped").size(), 1U);
+  EXPECT_TRUE(back.listing.of("dropped").front().starts_with(
+      "dropped records beyond the limit of file sizes (ulimit -f) "));
+}
+
+TEST(Writer, ALimitOfFileSizesThatLeavesNoRoomEndsNoProgram) {
+  const TemporaryFolder folder;
+  for (const rlim_t most : {rlim_t{0}, rlim_t{100}, rlim_t{20'000}}) {
+    const std::string path = folder.file("a" + std::to_string(most) + ".fathom");
+    const pid_t child = fork();
+    if (child == 0) {
+      const rlimit limit{most, most};
+      setrlimit(RLIMIT_FSIZE, &limit);
+      auto writer = Writer::open(path, {.block_bytes = 1024});
+      if (!writer) _exit(0);
+      for (int i = 0; i < 2000; ++i) (*writer)->slice(i, 1, 1, 1, "name", "annotation");
+      for (int i = 0; i < 2000; ++i) (*writer)->fact(1, "key" + std::to_string(i), "value");
+      _exit((*writer)->close() ? 1 : 0);
+    }
+    int status = -1;
+    waitpid(child, &status, 0);
+    EXPECT_EQ(status, 0) << most;
+  }
 }
 
 TEST(Writer, AFullDiskIsCountedAndEarlierBlocksStay) {

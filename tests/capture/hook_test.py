@@ -3,10 +3,12 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import pathlib
 import subprocess
 import sys
+import tempfile
 import unittest
 import zipfile
 
@@ -322,6 +324,43 @@ class Plain(unittest.TestCase):
             [sys.executable, "-c", code.format(str(captured.HOOK))], capture_output=True, text=True
         )
         self.assertIn("could not be written: No space left on device", done.stdout, done.stderr)
+
+    def test_a_limit_of_file_sizes_ends_no_program_and_is_named(self) -> None:
+        code = (
+            "import resource, signal, sys; sys.path.insert(0, {!r})\n"
+            "from fathom_recorder import wire\n"
+            "signal.signal(signal.SIGXFSZ, signal.SIG_DFL)\n"
+            "writer = wire.Writer({!r}, 1 << 20, 1 << 20)\n"
+            "resource.setrlimit(resource.RLIMIT_FSIZE, (20000, 20000))\n"
+            "for i in range(20000): writer.slice('a', 'b', i, 1)\n"
+            "writer.flush(); print(*writer._dropped)\n"
+        )
+        with tempfile.TemporaryDirectory() as folder:
+            text = code.format(str(captured.HOOK), folder + "/a.fathom")
+            done = subprocess.run([sys.executable, "-c", text], capture_output=True, text=True)
+            size = os.path.getsize(folder + "/a.fathom")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("beyond the limit of file sizes (ulimit -f)", done.stdout)
+        self.assertLessEqual(size, 20000)
+
+    def test_what_a_full_disk_kept_from_being_recorded_is_not_our_failure(self) -> None:
+        code = (
+            "import errno, os, sys; sys.path.insert(0, {!r})\n"
+            "from fathom_recorder import failures\n"
+            "@failures.quietly\n"
+            "def f(why): raise OSError(why, os.strerror(why))\n"
+            "f({})\n"
+            "print(failures.notes()[0]['why'], failures.notes()[0]['remedy'])\n"
+        )
+        for why, expected in (
+            (errno.ENOSPC, "free some space"),
+            (errno.EFBIG, "ulimit -f"),
+            (errno.EIO, "please report this"),
+        ):
+            text = code.format(str(captured.HOOK), why)
+            done = subprocess.run([sys.executable, "-c", text], capture_output=True, text=True)
+            self.assertIn(os.strerror(why), done.stdout, done.stderr)
+            self.assertIn(expected, done.stdout)
 
     def test_the_fallback_records_where_hooks_are_kept_out(self) -> None:
         recorder = str(captured.HOOK / "fathom_recorder")

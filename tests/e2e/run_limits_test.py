@@ -68,6 +68,36 @@ class Limits(unittest.TestCase):
             self.assertIn(what, said)
             self.assertTrue(said[what]["why"] and said[what]["remedy"] and said[what]["lost"])
 
+    def test_a_limit_of_file_sizes_ends_neither_us_nor_the_program(self):
+        program = ("import time\n"
+                   "end = time.monotonic() + 1.0\n"
+                   "while time.monotonic() < end: sum(range(1000))\n"
+                   "raise SystemExit(7)\n")
+        (self.folder / "work.py").write_text(program)
+        for limit in (0, 1, 4, 40):
+            shutil.rmtree(self.folder / "session", ignore_errors=True)
+            done = subprocess.run(
+                ["bash", "-c", f'ulimit -f {limit}; exec "$@"', "bash", FATHOM, "run", "-o", "session", "--telemetry", "50",
+                 "--", PYTHON, "work.py"],
+                cwd=self.folder, capture_output=True, text=True, timeout=LIMIT, check=False, stdin=subprocess.DEVNULL,
+                env={**os.environ, "COLUMNS": "200"})
+            if limit == 0:
+                self.assertIn(done.returncode, (2, 7), done.stderr)
+                self.assertIn("ulimit -f", done.stderr)
+                continue
+            self.assertEqual(done.returncode, 7, done.stderr)
+            self.assertIn("(ulimit -f" if limit == 40 else "ulimit -f", done.stderr)
+        manifest = json.loads((self.folder / "session/manifest.json").read_text())
+        said = " ".join(limit["why"] for limit in manifest["not_recorded"])
+        self.assertIn("no file may have more than 40960 bytes (ulimit -f 40)", said)
+
+    def test_a_program_is_ended_by_the_limit_of_file_sizes_as_without_us(self):
+        write = "trap - XFSZ; head -c 500000 /dev/zero > large; kill -l $?"
+        done = subprocess.run(
+            ["bash", "-c", 'ulimit -f 200; exec "$@"', "bash", FATHOM, "run", "-o", "session", "--", "bash", "-c", write],
+            cwd=self.folder, capture_output=True, text=True, timeout=LIMIT, check=False, stdin=subprocess.DEVNULL)
+        self.assertEqual(done.stdout.strip(), "XFSZ", done.stderr)
+
     def test_attach_refuses_what_only_run_can_record(self):
         for extra in ("gpu-metrics", "functions", "lines", "libraries"):
             done = self.fathom("attach", "1", "--with", f"shapes,{extra}", "-o", "session")

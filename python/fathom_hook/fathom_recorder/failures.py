@@ -3,6 +3,8 @@ here."""
 
 from __future__ import annotations
 
+import errno
+
 from .wrapping import named_like
 
 TYPE_CHECKING = False
@@ -50,6 +52,15 @@ def clear() -> None:
     _notes.clear()
 
 
+def _remedy_of(error: Exception) -> str:
+    why = error.errno if isinstance(error, OSError) else None
+    if why in (errno.ENOSPC, errno.EDQUOT):
+        return "free some space, or name a folder on another disk with -o"
+    if why == errno.EFBIG:
+        return "ulimit -f unlimited in the shell before: it limits the size of files"
+    return "please report this: the recorder failed, the program did not"
+
+
 def quietly(function: Function) -> Function:
     """Notes an exception of `function` instead of raising it, and returns None."""
 
@@ -58,11 +69,8 @@ def quietly(function: Function) -> Function:
         try:
             return function(*args, **kwargs)
         except Exception as error:
-            note(
-                getattr(function, "__qualname__", "the hook"),
-                f"{type(error).__name__}: {error}",
-                "please report this: the recorder failed, the program did not",
-            )
+            name = getattr(function, "__qualname__", "the hook")
+            note(name, f"{type(error).__name__}: {error}", _remedy_of(error))
             return None
 
     return quiet  # type: ignore[no-any-return]

@@ -14,6 +14,7 @@ import struct
 import sys
 import time
 import zlib
+from resource import RLIM_INFINITY, RLIMIT_FSIZE, getrlimit
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -372,6 +373,11 @@ class Writer:
         self._number += 1
         if self.size() + len(data) > self._max_size:
             self._drop("blocks over the size limit")
+            return
+        # Beyond it the system ends a program that has taken SIGXFSZ back from Python.
+        limit = getrlimit(RLIMIT_FSIZE)[0]
+        if limit != RLIM_INFINITY and self._size + len(data) > limit:
+            self._drop("blocks beyond the limit of file sizes (ulimit -f)")
             return
         why = "part of it was written"
         try:

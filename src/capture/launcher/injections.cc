@@ -94,7 +94,7 @@ void prepare(const Injection& injection, const std::string& folder, Injections& 
   const std::string path = folder + "/" + std::string(library->file);
   const Result<void> written = replace_file(path, library->bytes);
   if (!written) {
-    refuse(written.error().message, "-o with a folder that has room");
+    refuse(written.error().message, "-o with a folder that has room, and no limit of file sizes");
     return;
   }
   if (injection.variable != nullptr)

@@ -219,6 +219,12 @@ std::vector<NotRecorded> limits_of(const Manifest& manifest, const std::string& 
                       "free some, or name a folder on another disk with -o",
                       "the end of the files: traces, steps, telemetry"});
   }
+  if (const std::optional<std::uint64_t> limit = reached_file_limit(folder)) {
+    limits.push_back({"what would have made a file of the session larger than it may be",
+                      "no file may have more than " + file_limit_text(*limit),
+                      "ulimit -f unlimited in the shell before, or fewer steps and extras",
+                      "the end of the files: traces, steps, telemetry"});
+  }
   for (const Crash& crash : crashes_of(folder)) limits.push_back(lost_by(crash));
   // Without a driver there is no GPU to miss.
   if (has_nvidia_driver()) {

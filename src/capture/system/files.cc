@@ -13,7 +13,8 @@ namespace fathom::capture {
 namespace {
 
 Error failed(const std::string& path) {
-  return {ErrorCode::io, path + ": " + std::strerror(errno)};
+  const std::string limit = errno == EFBIG ? " (the limit of file sizes, ulimit -f)" : "";
+  return {ErrorCode::io, path + ": " + std::strerror(errno) + limit};
 }
 
 bool write_all(int descriptor, std::string_view text) {
@@ -59,7 +60,11 @@ Result<void> replace_file(const std::string& path, std::string_view text) {
   const int reason = errno;
   const bool closed = ::close(descriptor) == 0;
   if (!written) errno = reason;
-  if (!written || !closed) return failed(fresh);
+  if (!written || !closed) {
+    Error error = failed(fresh);
+    ::unlink(fresh.c_str());
+    return error;
+  }
   if (std::rename(fresh.c_str(), path.c_str()) != 0) return failed(path);
   return {};
 }
