@@ -1,9 +1,9 @@
 """Finds requests: what a thread, a pool or an event loop works on while somebody waits for it.
 Knows nothing of torch.
 
-A request is an item of work in which a model is called: what http.server answers, what a
-ThreadPoolExecutor or anyio runs in a thread. A call of the model that lies in no such item is a
-request by itself. Each thread has its own, so requests may overlap.
+A request is an item of work in which a model is called: what http.server or a server of WSGI
+answers, what a ThreadPoolExecutor or anyio runs in a thread. A call of the model that lies in no
+such item is a request by itself. Each thread has its own, so requests may overlap.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ import time
 from typing import Any, Callable
 
 from .failures import note, quietly
+from .request_time import RequestTime, Spent
 from .wrapping import named_like
 
 monotonic_ns = time.monotonic_ns
@@ -22,11 +23,27 @@ monotonic_ns = time.monotonic_ns
 CALLS_OF_LOOP = 1000
 
 
-class Requests:
-    """`on_request(begin, end)` is called by the thread that has answered one."""
+# What each server calls once for a request, in the thread that answers it. They may call each
+# other: the outermost counts.
+_WSGI = (
+    ("wsgiref.handlers", "BaseHandler", "run"),
+    ("werkzeug.serving", "WSGIRequestHandler", "run_wsgi"),
+    ("gunicorn.workers.sync", "SyncWorker", "handle_request"),
+    ("gunicorn.workers.gthread", "ThreadWorker", "handle_request"),
+    ("waitress.task", "WSGITask", "execute"),
+    ("cheroot.wsgi", "Gateway", "respond"),
+)
 
-    def __init__(self, on_request: Callable[[int, int], None]) -> None:
+
+class Requests:
+    """`on_request(begin, end, spent)` is called by the thread that has answered one; `spent` is
+    what it did meanwhile, of those of which `time` knows."""
+
+    def __init__(
+        self, on_request: Callable[[int, int, Spent | None], None], time: RequestTime | None = None
+    ) -> None:
         self._on_request = on_request
+        self._time = time or RequestTime()
         self._local = threading.local()
 
     # Items of work
@@ -36,7 +53,9 @@ class Requests:
         local = self._local
         local.depth = depth = getattr(local, "depth", 0) + 1
         if depth == 1:
-            local.begin, local.calls = monotonic_ns(), 0
+            local.calls = 0
+            local.base = self._time.begin()
+            local.begin = monotonic_ns()
 
     @quietly
     def end(self) -> None:
@@ -44,8 +63,11 @@ class Requests:
         depth = getattr(local, "depth", 0)
         if depth > 0:
             local.depth = depth - 1
-        if depth == 1 and 0 < local.calls < CALLS_OF_LOOP:
-            self._on_request(local.begin, monotonic_ns())
+        if depth == 1:
+            now = monotonic_ns()
+            spent = self._time.end(local.base)
+            if 0 < local.calls < CALLS_OF_LOOP:
+                self._on_request(local.begin, now, spent)
 
     def is_serving(self) -> bool:
         """Whether the calling thread works on an item, or runs an event loop."""
@@ -57,17 +79,23 @@ class Requests:
     # Calls of models
 
     def call_begins(self) -> None:
-        self._local.call = monotonic_ns()
+        local = self._local
+        if not getattr(local, "depth", 0):
+            local.base = self._time.begin()
+        local.call = monotonic_ns()
 
     def call_ends(self) -> None:
         local = self._local
-        if getattr(local, "depth", 0):
+        inside = getattr(local, "depth", 0)
+        if inside:
             local.calls += 1
             if local.calls < CALLS_OF_LOOP:
                 return
         began = getattr(local, "call", 0)
         if began:
-            self._on_request(began, monotonic_ns())
+            now = monotonic_ns()
+            # Of an item that turned out to be a loop nothing is known of a single call.
+            self._on_request(began, now, None if inside else self._time.end(local.base))
 
 
 class Servers:
@@ -84,6 +112,8 @@ class Servers:
             ("anyio.to_thread", self._anyio),
         ):
             self._finder.when_imported(name, self._noting(name, watch))
+        for name, kind, method in _WSGI:
+            self._finder.when_imported(name, self._noting(name, self._wsgi(kind, method)))
 
     def _noting(self, name: str, watch: Callable[[Any], None]) -> Callable[[Any], None]:
         def call(module: Any) -> None:
@@ -112,20 +142,30 @@ class Servers:
         kind = module._WorkItem
         kind.run = self._around(kind.run)
 
+    def _wsgi(self, kind: str, method: str) -> Callable[[Any], None]:
+        def watch(module: Any) -> None:
+            owner = getattr(module, kind)
+            setattr(owner, method, self._around(getattr(owner, method)))
+
+        return watch
+
     def _http(self, module: Any) -> None:
-        """From the first line of the request on, not from the wait for it."""
+        """From the first line of the request on, not from the wait for it. Servers of WSGI parse
+        requests by this, too, and handle them otherwise."""
         kind = module.BaseHTTPRequestHandler
         parse, handle = kind.parse_request, kind.handle_one_request
         current = self._current
 
         @named_like(parse)
         def parse_request(this: Any) -> Any:
-            this._fathom_began = True
-            current().begin()
+            if this.__dict__.get("_fathom_began") is False:
+                this._fathom_began = True
+                current().begin()
             return parse(this)
 
         @named_like(handle)
         def handle_one_request(this: Any) -> Any:
+            this._fathom_began = False
             try:
                 return handle(this)
             finally:

@@ -24,6 +24,46 @@ _LOADER = os.path.join("torch", "utils", "data", "dataloader.py")
 _LIBRARY = (os.sep + "lib" + os.sep + "python", "<frozen")
 
 
+class Looks:
+    """Where threads are found asleep, by looks from another thread."""
+
+    def __init__(self) -> None:
+        self._places: dict[str, int] = {}
+        self._looks = 0
+        self._asleep = 0
+        self._fetching = 0
+
+    def look(self, ident: int, tid: int) -> None:
+        self._looks += 1
+        if not _sleeps(tid):
+            return
+        frame = sys._current_frames().get(ident)
+        if frame is None:
+            return
+        self._asleep += 1
+        if _fetches(frame):
+            self._fetching += 1
+            return
+        place = _place_of(frame)
+        self._places[place] = self._places.get(place, 0) + 1
+
+    def add(self, more: Looks) -> None:
+        self._looks += more._looks
+        self._asleep += more._asleep
+        self._fetching += more._fetching
+        for place, count in more._places.items():
+            self._places[place] = self._places.get(place, 0) + count
+
+    def facts(self) -> dict[str, Any]:
+        places = sorted(self._places.items(), key=lambda place: -place[1])
+        return {
+            "looks": self._looks,
+            "asleep": self._asleep,
+            "fetching": self._fetching,
+            "waits": [list(each) for each in places[:_MOST_PLACES]],
+        }
+
+
 class ThreadTime:
     """Of one thread; `begin` and `end` are called by it, `look` by another."""
 
@@ -32,10 +72,7 @@ class ThreadTime:
         # By whether the steps were recorded: steps, wall, processor, ready without a processor.
         self._sums: dict[bool, list[int]] = {}
         self._queued = True
-        self._places: dict[str, int] = {}
-        self._looks = 0
-        self._asleep = 0
-        self._fetching = 0
+        self._looks = Looks()
         self._ident = 0
         self._tid = 0
 
@@ -61,24 +98,12 @@ class ThreadTime:
             sums[3] += now[2] - base[2]
 
     def _read(self) -> tuple[int, int, int | None]:
-        return monotonic_ns(), thread_time_ns(), _queued_ns(self._tid)
+        return monotonic_ns(), thread_time_ns(), queued_ns(self._tid)
 
     def look(self) -> None:
         """From our thread: where the other one is, if it sleeps in a step."""
-        if self._base is None or not self._ident:
-            return
-        self._looks += 1
-        if not _sleeps(self._tid):
-            return
-        frame = sys._current_frames().get(self._ident)
-        if frame is None:
-            return
-        self._asleep += 1
-        if _fetches(frame):
-            self._fetching += 1
-            return
-        place = _place_of(frame)
-        self._places[place] = self._places.get(place, 0) + 1
+        if self._base is not None and self._ident:
+            self._looks.look(self._ident, self._tid)
 
     def facts(self) -> dict[str, Any]:
         found: dict[str, Any] = {}
@@ -90,17 +115,8 @@ class ThreadTime:
                 "preempted_ns": queued if self._queued else None,
             }
         if found:
-            found.update(self._seen())
+            found.update(self._looks.facts())
         return {"thread_time": found or None}
-
-    def _seen(self) -> dict[str, Any]:
-        places = sorted(self._places.items(), key=lambda place: -place[1])
-        return {
-            "looks": self._looks,
-            "asleep": self._asleep,
-            "fetching": self._fetching,
-            "waits": [list(each) for each in places[:_MOST_PLACES]],
-        }
 
 
 class MainTime(ThreadTime):
@@ -121,10 +137,10 @@ class MainTime(ThreadTime):
                 "preempted_ns": now[2] - base[2],
             }
         }
-        return {"thread_time": {**found, **self._seen()}}
+        return {"thread_time": {**found, **self._looks.facts()}}
 
 
-def _queued_ns(tid: int) -> int | None:
+def queued_ns(tid: int) -> int | None:
     """How long the thread was ready and another had the processor."""
     times = _scheduled_ns(tid)
     return times[1] if times else None

@@ -10,6 +10,7 @@ from typing import Any
 from .failures import note, quietly
 from .overhead import EDGE, UNPROFILED
 from .plan import Window
+from .request_time import RequestTime, Spent
 from .requests import Requests, Servers
 from .torch_threads import config_of_all_threads
 
@@ -29,7 +30,8 @@ class TorchRequests:
 
     def __init__(self, watch: Any) -> None:
         self._watch = watch
-        self.requests = Requests(self._done)
+        self.time = RequestTime()
+        self.requests = Requests(self._done, self.time)
         self.seen = False
         self._lock = threading.Lock()
         self._main = threading.main_thread().ident
@@ -74,12 +76,14 @@ class TorchRequests:
         watch.recorder.ticker.wake()
 
     @quietly
-    def _done(self, begin: int, end: int) -> None:
+    def _done(self, begin: int, end: int, spent: Spent | None) -> None:
         watch = self._watch
         with self._lock:
             number = self._number
             self._number += 1
-            watch.overhead.step(number, self._kind(begin, end), end - begin, 0)
+            kind = self._kind(begin, end)
+            watch.overhead.step(number, kind, end - begin, 0)
+        self.time.add(end - begin, spent, kind not in (UNPROFILED, EDGE))
         if watch.recording:
             watch.recorder.record("step", "step", begin, end - begin, number)
 

@@ -574,6 +574,7 @@ class TorchWatch:
             self._timed.tick(now)
         self.requests.tick(now)
         self.thread_time.look()
+        self.requests.time.look()
 
     @quietly
     def end(self) -> None:
@@ -629,7 +630,8 @@ class TorchWatch:
 
     def _facts(self) -> Any:
         found = {**self.facts.facts(), **self.steps.facts(), **self.requests.facts()}
-        found.update(self.thread_time.facts())
+        time_of = self.requests.time if self.requests.seen else self.thread_time
+        found.update(time_of.facts())
         found["loader"] = self.loaders.settings
         found["profiler"] = self.foreign.facts() or "torch.profiler, by the hook"
         found["traces"] = len(self.traces.targets)

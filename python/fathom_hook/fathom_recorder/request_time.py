@@ -1,0 +1,93 @@
+"""What threads do in the requests they answer: compute, wait, or are ready and have no processor.
+
+Both readings of a request cost some microseconds, so that of many requests every eighth is read.
+"""
+
+from __future__ import annotations
+
+import _thread
+
+from .thread_time import Looks, queued_ns, thread_time_ns
+from .wire import get_native_id
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any, Tuple
+
+    # Processor time; time ready without one where the system tells; where it was seen waiting.
+    Spent = Tuple[int, "int | None", "Looks | None"]
+else:
+    Spent = tuple
+
+# So many are read one by one …
+_EACH = 400
+# … and then one of so many.
+_ONE_OF = 8
+
+
+class RequestTime:
+    """`begin` and `end` are called by the threads that serve, `look` by ours."""
+
+    def __init__(self) -> None:
+        self._begun = 0
+        # By the thread: its id of the system, and the looks at it since its request began.
+        self._active: dict[int, tuple[int, Looks]] = {}
+        self._looks = Looks()
+        self._lock = _thread.allocate_lock()
+        # By whether it was recorded: requests, wall, processor, ready without a processor.
+        self._sums: dict[bool, list[int]] = {}
+        self._queued = True
+
+    def begin(self) -> Spent | None:
+        """What `end` wants, unless this request is not read."""
+        begun = self._begun = self._begun + 1  # threads may lose some; no harm
+        if begun > _EACH and begun % _ONE_OF:
+            return None
+        tid = get_native_id()
+        self._active[_thread.get_ident()] = tid, Looks()
+        queued = queued_ns(tid)
+        return thread_time_ns(), queued, None
+
+    def end(self, base: Spent | None) -> Spent | None:
+        if base is None:
+            return None
+        processor = thread_time_ns() - base[0]
+        tid, looks = self._active.pop(_thread.get_ident(), (0, None))
+        queued = queued_ns(tid) if tid else None
+        if queued is None or base[1] is None:
+            return processor, None, looks
+        return processor, queued - base[1], looks
+
+    def add(self, wall: int, spent: Spent | None, recorded: bool) -> None:
+        """A request is over."""
+        if spent is None:
+            return
+        with self._lock:
+            sums = self._sums.setdefault(recorded, [0, 0, 0, 0])
+            sums[0] += 1
+            sums[1] += wall
+            sums[2] += min(spent[0], wall)
+            if spent[2] is not None:
+                self._looks.add(spent[2])
+            if spent[1] is None:
+                self._queued = False
+            else:
+                sums[3] += min(spent[1], wall)
+
+    def look(self) -> None:
+        """Where threads are that wait. What they work on may turn out to be no request."""
+        for ident, (tid, looks) in list(self._active.items()):
+            looks.look(ident, tid)
+
+    def facts(self) -> dict[str, Any]:
+        found: dict[str, Any] = {}
+        for recorded, (requests, wall, processor, queued) in self._sums.items():
+            found["recorded" if recorded else "other"] = {
+                "steps": requests,
+                "wall_ns": wall,
+                "cpu_ns": processor,
+                "preempted_ns": queued if self._queued else None,
+            }
+        if found:
+            found.update(self._looks.facts())
+        return {"thread_time": found or None}

@@ -1,0 +1,279 @@
+#!/usr/bin/env python3
+"""What the hook takes for a request, of servers in threads, and what their threads did meanwhile."""
+
+from __future__ import annotations
+
+import importlib.util
+import io
+import os
+import pathlib
+import socket
+import subprocess
+import sys
+import threading
+import time
+import types
+import unittest
+from typing import Any, Callable
+
+HOOK = pathlib.Path(__file__).resolve().parents[2] / "python/fathom_hook"
+sys.path.insert(0, str(HOOK))
+
+from fathom_recorder.imports import Finder  # noqa: E402
+from fathom_recorder.request_time import RequestTime  # noqa: E402
+from fathom_recorder.requests import Requests, Servers  # noqa: E402
+
+
+class Watched(unittest.TestCase):
+    """One process, whose servers are watched once."""
+
+    finder = Finder()
+    current: Requests
+
+    @classmethod
+    def setUpClass(cls) -> None:
+        if not hasattr(Watched, "current"):
+            Watched.current = Requests(lambda *_: None)
+            Watched.finder.install()
+            Servers(Watched.finder, lambda: Watched.current).install()
+
+    def setUp(self) -> None:
+        self.seen: list[tuple[int, int, Any]] = []
+        self.time = RequestTime()
+        Watched.current = Requests(lambda *request: self.seen.append(request), self.time)
+
+    def model(self) -> None:
+        Watched.current.call_begins()
+        Watched.current.call_ends()
+
+    def app(self, environ: Any, start: Callable[..., Any]) -> list[bytes]:
+        self.model()
+        self.model()
+        start("200 OK", [("Content-Length", "2"), ("Content-Type", "text/plain")])
+        return [b"ok"]
+
+
+class Wsgi(Watched):
+    def ask(self, port: int, times: int) -> None:
+        for _ in range(times):
+            with socket.create_connection(("127.0.0.1", port)) as connection:
+                connection.sendall(b"GET / HTTP/1.0\r\n\r\n")
+                answer = b""
+                while part := connection.recv(4096):
+                    answer += part
+            self.assertIn(b"200", answer)
+
+    def test_what_wsgiref_answers_is_a_request(self) -> None:
+        from wsgiref.simple_server import WSGIRequestHandler, make_server
+
+        class Quiet(WSGIRequestHandler):
+            def log_message(self, *_: Any) -> None:
+                pass
+
+        with make_server("127.0.0.1", 0, self.app, handler_class=Quiet) as server:
+            thread = threading.Thread(target=server.serve_forever, args=(0.01,))
+            thread.start()
+            self.ask(server.server_port, 3)
+            server.shutdown()
+            thread.join()
+        self.assertEqual(len(self.seen), 3)
+        for begin, end, spent in self.seen:
+            self.assertLess(begin, end)
+            self.assertGreater(spent[0], 0)
+
+    def test_what_http_server_answers_is_a_request(self) -> None:
+        from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+
+        model = self.model
+
+        class Handler(BaseHTTPRequestHandler):
+            def do_GET(self) -> None:
+                model()
+                self.send_response(200)
+                self.end_headers()
+
+            def log_message(self, *_: Any) -> None:
+                pass
+
+        with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
+            thread = threading.Thread(target=server.serve_forever, args=(0.01,))
+            thread.start()
+            self.ask(server.server_port, 3)
+            server.shutdown()
+            thread.join()
+        self.assertEqual(len(self.seen), 3)
+
+    def test_a_server_that_parses_by_http_server_and_handles_itself_leaves_nothing_open(self) -> None:
+        """As older werkzeug does: its thread can answer other requests afterwards."""
+        from http.server import BaseHTTPRequestHandler
+
+        outer = self
+
+        class Handler(BaseHTTPRequestHandler):
+            def __init__(self) -> None:
+                self.rfile, self.wfile = io.BytesIO(b"GET / HTTP/1.0\r\n\r\n"), io.BytesIO()
+                self.raw_requestline = self.rfile.readline()
+                outer.assertTrue(self.parse_request())
+
+        Handler()
+        self.assertFalse(Watched.current.is_serving())
+
+    def test_classes_of_servers_are_watched_where_they_are_imported(self) -> None:
+        for name, kind, method in (
+            ("werkzeug.serving", "WSGIRequestHandler", "run_wsgi"),
+            ("gunicorn.workers.sync", "SyncWorker", "handle_request"),
+            ("gunicorn.workers.gthread", "ThreadWorker", "handle_request"),
+            ("waitress.task", "WSGITask", "execute"),
+            ("cheroot.wsgi", "Gateway", "respond"),
+        ):
+            if importlib.util.find_spec(name.partition(".")[0]):
+                continue  # the real one is watched below
+            module = types.ModuleType(name)
+            module.__spec__ = importlib.util.spec_from_loader(name, None)
+            owner = type(kind, (), {method: lambda this, work: work()})
+            setattr(module, kind, owner)
+            sys.modules[name] = module
+            try:
+                Servers(Finder(), lambda: Watched.current).install()
+            finally:
+                del sys.modules[name]
+            seen = len(self.seen)
+            getattr(owner(), method)(self.model)
+            self.assertEqual(len(self.seen), seen + 1, name)
+            self.assertEqual(getattr(owner, method).__name__, "<lambda>")
+
+    def test_what_gunicorn_answers_is_a_request(self) -> None:
+        for worker in (("-k", "sync"), ("-k", "gthread", "--threads", "2")):
+            self.check_server("gunicorn", ["-w", "1", *worker, "-b", "127.0.0.1:{}", "served:app"])
+
+    def test_what_waitress_answers_is_a_request(self) -> None:
+        self.check_server("waitress", ["--listen", "127.0.0.1:{}", "served:app"])
+
+    def check_server(self, name: str, words: list[str]) -> None:
+        if not importlib.util.find_spec(name):
+            self.skipTest(f"{name} is not installed")
+        import tempfile
+
+        with tempfile.TemporaryDirectory() as folder:
+            pathlib.Path(folder, "served.py").write_text(SERVED.format(hook=str(HOOK)))
+            with socket.socket() as free:
+                free.bind(("127.0.0.1", 0))
+                port = free.getsockname()[1]
+            log = pathlib.Path(folder, "seen")
+            server = subprocess.Popen(
+                [sys.executable, "-m", name, *(word.format(port) for word in words)],
+                cwd=folder,
+                env={**os.environ, "PYTHONPATH": folder, "SEEN": str(log)},
+                stderr=subprocess.DEVNULL,
+            )
+            end = time.monotonic() + 30
+            asked = 0
+            while asked < 4 and time.monotonic() < end:
+                try:
+                    self.ask(port, 1)
+                    asked += 1
+                except OSError:
+                    time.sleep(0.05)
+            server.terminate()
+            server.wait()
+            self.assertEqual((asked, len(log.read_text().split())), (4, 4))
+
+
+SERVED = """
+import os, sys
+sys.path.insert(0, {hook!r})
+from fathom_recorder.imports import Finder
+from fathom_recorder.requests import Requests, Servers
+
+def seen(*request):
+    with open(os.environ["SEEN"], "a") as file:
+        file.write("request\\n")
+
+requests = Requests(seen)
+finder = Finder()
+finder.install()
+Servers(finder, lambda: requests).install()
+
+def app(environ, start):
+    requests.call_begins()
+    requests.call_ends()
+    start("200 OK", [("Content-Length", "2"), ("Content-Type", "text/plain")])
+    return [b"ok"]
+"""
+
+
+class Times(Watched):
+    def request(self, work: Callable[[], None]) -> None:
+        Watched.current.begin()
+        self.model()
+        work()
+        Watched.current.end()
+        begin, end, spent = self.seen[-1]
+        self.time.add(end - begin, spent, False)
+
+    def test_a_request_computes_or_waits(self) -> None:
+        def compute() -> None:
+            end = time.thread_time_ns() + 30_000_000
+            while time.thread_time_ns() < end:
+                pass
+
+        self.request(compute)
+        times = self.time.facts()["thread_time"]["other"]
+        self.assertEqual(times["steps"], 1)
+        self.assertGreaterEqual(times["cpu_ns"], 29_000_000)
+
+        gate = threading.Event()
+
+        def wait() -> None:
+            for _ in range(3):
+                self.time.look()
+            gate.wait(0.05)
+
+        self.request(wait)
+        times = self.time.facts()["thread_time"]["other"]
+        self.assertEqual(times["steps"], 2)
+        self.assertGreaterEqual(times["wall_ns"] - times["cpu_ns"], 45_000_000)
+
+    def test_where_a_thread_waits_in_a_request_is_seen_from_another(self) -> None:
+        begun, go_on = threading.Event(), threading.Event()
+
+        def wait() -> None:
+            begun.set()
+            go_on.wait()
+
+        thread = threading.Thread(target=lambda: self.request(wait))
+        thread.start()
+        begun.wait()
+        end = time.monotonic() + 30
+        while time.monotonic() < end:
+            self.time.look()
+            if any(looks._places for _, looks in self.time._active.values()):
+                break
+        self.assertEqual(self.time.facts()["thread_time"], None)  # may be no request
+        go_on.set()
+        thread.join()
+        self.assertIn(
+            f"{pathlib.Path(__file__).name}:{wait.__code__.co_firstlineno + 2} in wait",
+            [place for place, _ in self.time.facts()["thread_time"]["waits"]],
+        )
+
+    def test_work_without_a_model_is_no_request_and_of_many_some_are_read(self) -> None:
+        Watched.current.begin()
+        Watched.current.end()
+        self.assertEqual(self.seen, [])
+        for _ in range(1200):
+            self.request(lambda: None)
+        self.assertEqual(len(self.seen), 1200)
+        self.assertEqual(self.time.facts()["thread_time"]["other"]["steps"], 399 + 100)
+
+    def test_calls_of_an_item_that_works_for_ever_are_requests(self) -> None:
+        Watched.current.begin()
+        for _ in range(1100):
+            self.model()
+        Watched.current.end()
+        self.assertEqual(len(self.seen), 101)
+        self.assertTrue(all(spent is None for _, _, spent in self.seen))
+
+
+if __name__ == "__main__":
+    unittest.main()
