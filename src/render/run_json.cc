@@ -169,8 +169,19 @@ void write_timed(JsonWriter& json, const RunSummary& run) {
       .member("longest",
               timed.outliers.empty() ? std::nullopt : std::optional(timed.outliers.front().number))
       .member("loader_waits", timed.fetches)
-      .member("loader_wait_ns", to_ns(timed.waited))
-      .end();
+      .member("loader_wait_ns", to_ns(timed.waited));
+  if (const std::optional<ThreadTime>& time = run.request_time) {
+    json.key("request_time")
+        .object(kJsonInline)
+        .member("requests", time->steps)
+        .member("wall_ns", to_ns(time->wall))
+        .member("computing_ns", to_ns(time->computing))
+        .member("waiting_ns", to_ns(time->waiting))
+        .member("preempted_ns",
+                time->preempted_known ? std::optional(to_ns(time->preempted)) : std::nullopt)
+        .end();
+  }
+  json.end();
 }
 
 void write_whole(JsonWriter& json, const WholeRun& whole) {

@@ -229,6 +229,13 @@ std::string times(const std::vector<NamedTime>& named, bool counts) {
   return text;
 }
 
+/// What threads did in the requests that they answered.
+std::string request_split(const RunSummary& run) {
+  if (!run.request_time) return {};
+  return whole_split(*run.request_time) + " (" + count_text(run.request_time->steps) +
+         " of them, by the processor time of their threads)";
+}
+
 }  // namespace
 
 std::string timed_median(const RunSummary& run) {
@@ -271,6 +278,7 @@ std::string run_lines(const RunSummary& run, const Style& style) {
   if (ending == "0") ending.clear();
   const std::string process = main_process(run);
   add("Run", process.empty() ? process : ending + process);
+  add("Requests", request_split(run));
   add("Whole run", whole_run(run));
   add("", beside_steps(run));
   add("Telemetry", telemetry(run.usage));

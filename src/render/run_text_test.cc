@@ -38,6 +38,22 @@ TEST(RunText, TelemetryIsOneParagraph) {
       << text;
 }
 
+TEST(RunText, RequestsComputeWaitAndAreReady) {
+  RunSummary run;
+  run.request_time = ThreadTime{.steps = 1200,
+                                .wall = duration_ns(1000),
+                                .computing = duration_ns(250),
+                                .preempted = duration_ns(50),
+                                .waiting = duration_ns(700),
+                                .preempted_known = true,
+                                .places = {{"serve.py:7 in load", 9}}};
+  EXPECT_TRUE(says(run_lines(run, wide()),
+                   "computed 25.0 % of the time, waited 70.0 % (most often at serve.py:7 in load), "
+                   "and was ready without a processor for 5.0 % (1,200 of them, by the processor "
+                   "time of their threads)"))
+      << run_lines(run, wide());
+}
+
 TEST(RunText, WhatWasNotRecordedIsNotShown) {
   const std::string text = run_lines(RunSummary(), wide());
   EXPECT_EQ(text, "");

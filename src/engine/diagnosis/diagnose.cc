@@ -205,9 +205,12 @@ std::string python_note(const Trace& trace, const Diagnosis& diagnosis) {
   const double share =
       ns(diagnosis.usual_host[static_cast<std::size_t>(HostBucket::python)]) / ns(whole);
   if (share < kLeast) return {};
-  return "Python, " + percent_text(100 * share) +
-         " of the step, is: " + python_split(*time, share) +
-         " (by the thread's processor time in " + count_text(time->steps) + " steps).";
+  const bool requests = diagnosis.run && diagnosis.run->request_time;
+  return "Python, " + percent_text(100 * share) + (requests ? " of the request" : " of the step") +
+         ", is: " + python_split(*time, share) +
+         (requests ? " (by the threads' processor time in "
+                   : " (by the thread's processor time in ") +
+         count_text(time->steps) + (requests ? " requests)." : " steps).");
 }
 
 /// Of rules that judge by samples of threads, the first that found what weighs most: in this order,

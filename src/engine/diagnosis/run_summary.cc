@@ -216,7 +216,10 @@ std::optional<RunSummary> summarize_run(const Context& context, double price, do
   add_slices(trace, run);
   add_functions(trace, run);
   run.plain = is_plain(trace);
-  if (run.plain) run.main_thread = thread_time(trace);
+  const bool requests = run.timed && run.timed->requests;
+  if (requests) run.request_time = thread_time(trace);
+  // Of a server its threads say nothing of the main one.
+  if (run.plain && !requests) run.main_thread = thread_time(trace);
   return run;
 }
 

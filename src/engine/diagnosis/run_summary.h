@@ -62,6 +62,8 @@ struct RunSummary {
   /// device.
   bool plain = false;
   std::optional<ThreadTime> main_thread;  ///< Of a plain run: of the thread that steps, or main.
+  /// What threads did in the requests that they answered; its `steps` are requests.
+  std::optional<ThreadTime> request_time;
 };
 
 /// Unset for a trace that is of no session folder. `price` and `carbon` per kilowatt-hour,
