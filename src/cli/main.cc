@@ -54,8 +54,8 @@ static void go_on(int /*signal*/) {}
 int main(int count, char** values) {
   // A reader that goes away shows as EPIPE, which Output ends quietly on.
   std::signal(SIGPIPE, SIG_IGN);
-  // A write beyond the limit of file sizes fails, which is said. A handler, unlike SIG_IGN, is not
-  // passed on to the programs that we start: they end by it as they would without us.
+  // A write beyond the limit of file sizes fails, and we report it. A handler, unlike SIG_IGN, is
+  // not passed on to the programs that we start: they end by it as they would without us.
   if (std::signal(SIGXFSZ, go_on) == SIG_IGN) std::signal(SIGXFSZ, SIG_IGN);
   try {
     fathom::cli::set_up_memory();

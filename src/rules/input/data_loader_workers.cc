@@ -2,9 +2,12 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <cstdlib>
+#include <iterator>
 #include <string>
 
 #include "analysis/structure/stretches.h"
+#include "analysis/util/json_list.h"
 #include "rules/common/claims.h"
 #include "rules/common/edits.h"
 #include "rules/common/evidence.h"
@@ -101,12 +104,45 @@ Duration claim_catching_up(const RuleContext& rules, const std::vector<SliceId>&
   return sum;
 }
 
-/// How many workers the recording shows; 0 where it does not.
-int workers_seen(const Trace& trace) {
-  return static_cast<int>(
-      std::ranges::count_if(trace.process_runs, [&trace](const ProcessRun& run) {
-        return run.role.valid() && trace.text(run.role) == "loader-worker";
-      }));
+bool is_worker(const Trace& trace, const ProcessRun& run) {
+  return run.role.valid() && trace.text(run.role) == "loader-worker";
+}
+
+bool lives_at(const ProcessRun& run, std::int64_t time) {
+  return (run.start_ns == kAbsent || run.start_ns <= time) &&
+         (run.end_ns == kAbsent || run.end_ns >= time);
+}
+
+/// How many workers the recording shows beside each other, of one process or of all; 0 where it
+/// shows none. Each epoch may have new ones: counted is in the middle of each one's life, and the
+/// median holds, for an end may be seen after the next ones have begun.
+int workers_seen(const Trace& trace, bool of_one) {
+  std::vector<ProcessRun> workers;
+  std::ranges::copy_if(trace.process_runs, std::back_inserter(workers),
+                       [&trace](const ProcessRun& run) { return is_worker(trace, run); });
+  constexpr std::size_t kMostAsked = 200;
+  std::vector<int> counts;
+  for (std::size_t i = 0; i < workers.size(); i += 1 + workers.size() / kMostAsked) {
+    const ProcessRun& worker = workers[i];
+    const std::int64_t begin = worker.start_ns == kAbsent ? 0 : worker.start_ns;
+    const std::int64_t middle =
+        worker.end_ns == kAbsent ? begin : begin + (worker.end_ns - begin) / 2;
+    counts.push_back(static_cast<int>(std::ranges::count_if(workers, [&](const ProcessRun& other) {
+      return lives_at(other, middle) && (!of_one || other.parent == worker.parent);
+    })));
+  }
+  if (counts.empty()) return 0;
+  const auto middle = counts.begin() + static_cast<std::ptrdiff_t>(counts.size() / 2);
+  std::ranges::nth_element(counts, middle);
+  return *middle;
+}
+
+/// What the program gave its loader, else what was seen; 0 where neither is known.
+int workers_of(const Trace& trace) {
+  const Fact* const given = trace.fact("loader.num_workers");
+  const int number =
+      given == nullptr ? 0 : std::atoi(std::string(json_unquoted(given->value)).c_str());
+  return number > 0 ? number : workers_seen(trace, true);
 }
 
 /// "four workers", "one worker".
@@ -119,7 +155,7 @@ std::string workers_text(int workers) {
 /// Are there as many workers as processors already?
 bool at_the_limit(const RuleContext& rules) {
   const std::optional<int> processors = processors_of(rules);
-  return processors && workers_seen(rules.trace()) >= *processors;
+  return processors && workers_seen(rules.trace(), false) >= *processors;
 }
 
 /// Does transformers' pipeline make the loader? The program then only calls the pipeline.
@@ -151,8 +187,8 @@ Fix fix_of(const RuleContext& rules, bool single) {
                      std::to_string(workers_for(rules, kWorkers)) + ", persistent_workers=True" +
                      pinned + ")"};
   }
-  const int seen = workers_seen(rules.trace());
-  const int now = seen > 0 ? seen : 2;
+  const int known = workers_of(rules.trace());
+  const int now = known > 0 ? known : 2;
   return {
       .text =
           "Use more workers (up to the cores of this rank), a larger prefetch_factor and "

@@ -140,6 +140,48 @@ TEST(DataLoaderWorkers, AreNoMoreThanTheProcessors) {
   EXPECT_TRUE(on_machine(kWorkers, 2, 4).empty()) << "more of them do not load faster";
 }
 
+/// Two steps with slow fetches on a machine of eight processors. Two ranks have two workers each,
+/// anew in each of ten epochs; an end is seen late.
+std::vector<Finding> over_epochs(std::string_view given) {
+  TraceBuilder builder;
+  builder.step(0, 0, 1000);
+  builder.annotation(kWorkers, 1, 400);
+  builder.op("aten::mm", 410, 590);
+  builder.step(1, 1000, 1000);
+  builder.annotation(kWorkers, 1001, 600);
+  builder.op("aten::mm", 1610, 390);
+  builder.on_thread(0, 0);
+  builder.sample("cpu.count", 0, 8).sample("cpu.count", 2000, 8);
+  if (!given.empty()) builder.fact("loader.num_workers", given);
+  Trace trace = builder.build();
+  const StringId role = trace.strings.intern("loader-worker");
+  for (std::int64_t epoch = 0; epoch < 10; ++epoch) {
+    for (std::int64_t i = 0; i < 4; ++i) {
+      ProcessRun run;
+      run.pid = 100 + 4 * epoch + i;
+      run.parent = i < 2 ? 10 : 11;
+      run.role = role;
+      run.start_ns = 200 * epoch;
+      run.end_ns = 200 * epoch + 240;
+      trace.process_runs.push_back(run);
+    }
+  }
+  return JudgedTrace(std::move(trace)).findings(data_loader_workers());
+}
+
+TEST(DataLoaderWorkers, AreCountedBesideEachOtherWhereEachEpochHasNewOnes) {
+  const auto found = over_epochs("");
+  ASSERT_EQ(found.size(), 1U) << "four are fewer than the processors";
+  EXPECT_EQ(found[0].fix.before, "DataLoader(dataset, num_workers=2)");
+  EXPECT_NE(found[0].fix.after.find("num_workers=4,"), std::string::npos) << found[0].fix.after;
+}
+
+TEST(DataLoaderWorkers, AreAsManyAsTheProgramGaveItsLoader) {
+  const auto found = over_epochs("3");
+  ASSERT_EQ(found.size(), 1U);
+  EXPECT_EQ(found[0].fix.before, "DataLoader(dataset, num_workers=3)");
+}
+
 TEST(DataLoaderWorkers, PinNoMemoryWithoutADevice) {
   EXPECT_EQ(on_machine(kSingle, 16, 0).at(0).fix.after.find("pin_memory"), std::string::npos);
 }
