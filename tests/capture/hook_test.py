@@ -40,6 +40,22 @@ class Plain(unittest.TestCase):
         self.assertTrue(any(s.value == 2 for s in run.slices("gc")))
         self.assertEqual(run.process()["threads_started"], 1)
 
+    def test_modules_that_are_imported_later_are_a_phase_of_their_own(self) -> None:
+        for name, then in (("late_a", "late_b"), ("late_b", "late_c"), ("late_c", "wave")):
+            text = f"import time; time.sleep(0.02); import {then}"
+            (self.folder / f"{name}.py").write_text(text)
+        code = (
+            f"import sys, time, threading; sys.path.append({str(self.folder)!r}); time.sleep(0.4)\n"
+            "import late_a; time.sleep(0.4)\n"
+            "begin = threading.Thread(target=lambda: __import__('late_d')); begin.start(); begin.join()"
+        )
+        (self.folder / "late_d.py").write_text("import time; time.sleep(0.02); import sched")
+        run = self.captures.run("-c", code)
+        self.assertEqual((run.code, run.err), (0, ""))
+        (late,) = [phase for phase in run.slices("phase") if phase.name == "late import"]
+        self.assertGreaterEqual(late.duration, 60_000_000)  # to the last module, which sleeps not
+        self.assertEqual(late.pid, late.tid)
+
     def test_what_the_main_thread_did_once_it_had_imported_is_summed_up(self) -> None:
         code = "import time\nfor _ in range(30):\n time.sleep(0.1)"
         facts = self.captures.run("-c", code).process()["thread_time"]

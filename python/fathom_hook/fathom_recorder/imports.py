@@ -7,6 +7,7 @@ the loader an ear.
 
 from __future__ import annotations
 
+import _thread
 import sys
 import time
 
@@ -18,6 +19,8 @@ monotonic_ns = time.monotonic_ns
 
 # The longest silence between two modules of one burst of imports.
 QUIET_NS = 250_000_000
+# Later bursts that are shorter are not worth a word.
+SHORT_NS = 10_000_000
 
 
 class Finder:
@@ -28,6 +31,10 @@ class Finder:
         self.last_ns = self.seen_ns = monotonic_ns()
         self._first_quiet: int | None = None
         self._loading = 0
+        # The first and the last module of a later burst in the thread that began.
+        self._main = _thread.get_ident()
+        self._late: tuple[int, int] | None = None
+        self._bursts: list[tuple[int, int]] = []
 
     def install(self) -> None:
         sys.meta_path.insert(0, self)
@@ -58,6 +65,8 @@ class Finder:
         if self._first_quiet is None:
             self.first_quiet(now)
             self.last_ns = now
+        if self._first_quiet is not None and _thread.get_ident() == self._main:
+            self._see_late(now)
         if name not in self._waiting or self._asking:
             return None
         self._asking = True
@@ -65,6 +74,31 @@ class Finder:
             return self._spec(name, path, target)
         finally:
             self._asking = False
+
+    def _see_late(self, now: int) -> None:
+        late = self._late
+        if late is not None and now - late[1] < QUIET_NS:
+            self._late = late[0], now
+            return
+        self._late = now, now
+        if late is not None and late[1] - late[0] >= SHORT_NS:
+            self._bursts.append(late)
+
+    def late_bursts(self, now: int, ended: bool = False) -> list[tuple[int, int]]:
+        """Bursts of imports after the first that are over, each once. Another thread asks, or at
+        the end this one."""
+        late = self._late
+        if late is not None and not ended:
+            frame = sys._current_frames().get(self._main)
+            if _imports(frame):
+                self._late = late[0], now
+        late = self._late
+        if late is not None and (ended or now - late[1] >= QUIET_NS):
+            self._late = None
+            if late[1] - late[0] >= SHORT_NS:
+                self._bursts.append(late)
+        bursts, self._bursts = self._bursts, []
+        return bursts
 
     def _spec(self, name: str, path: Any, target: Any) -> Any:
         for finder in sys.meta_path:
@@ -93,7 +127,10 @@ class Finder:
 def is_importing() -> bool:
     """Whether the calling thread is in the middle of an import, where nothing else can be
     imported safely."""
-    frame: Any = sys._getframe(1)
+    return _imports(sys._getframe(1))
+
+
+def _imports(frame: Any) -> bool:
     while frame is not None:
         if frame.f_code.co_filename.startswith("<frozen importlib"):
             return True

@@ -140,6 +140,8 @@ class Recorder:
             quiet = self.finder.first_quiet(now)
             if quiet is not None:
                 self._begin_main(quiet)
+        else:
+            self._record_late_imports(now)
         for profile in self.profiles:
             profile.tick()
         if self.torch is not None:
@@ -152,6 +154,10 @@ class Recorder:
         waiting = self.writer.pending()
         self.writer.flush()
         return bool(waiting or self.torch is not None or self._phase == "import" or self._main_time)
+
+    def _record_late_imports(self, now: int, ended: bool = False) -> None:
+        for begin, end in self.finder.late_bursts(now, ended):
+            self.writer.slice("late import", "phase", begin, end - begin, -1, self._writer_main_tid)
 
     def _look_at_main_thread(self) -> None:
         """Of a program without PyTorch: whether it computes or waits, and where."""
@@ -205,6 +211,7 @@ class Recorder:
         parent, _, _ = os.environ.get(process.PARENT, "0").partition(":")
         failures.clear()
         self._over = False
+        self.finder.late_bursts(0, True)  # the parent's
         self.began_ns = monotonic_ns()
         self._main_time = None
         self.role = "child"
@@ -269,6 +276,7 @@ class Recorder:
             return
         self.works()
         now = monotonic_ns()
+        self._record_late_imports(now, True)
         self.writer.end(now, self._writer_main_tid)
         self._phase = "exit"
         self.writer.moment(BEGIN, "exit", "phase", now, self._writer_main_tid)

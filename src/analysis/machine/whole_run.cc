@@ -108,9 +108,11 @@ WholeRun whole_run(const Trace& trace, const ProcessRun& main, const Steps& step
   const Interval whole{time_ns(main.start_ns), time_ns(main.end_ns)};
   std::array<Found, kRecordedPhases.size()> phases;
   Found imports;
+  Found late;
   Found exit;
   each_timed(trace, "phase", main.pid, [&](std::string_view name, Interval own) {
     if (name == "import") imports.add(own);
+    if (name == "late import") late.add(own);
     // The interpreter takes itself down after the recorder's last word.
     if (name == "exit") exit.add({own.begin, std::max(own.end, whole.end)});
     for (std::size_t i = 0; i < kRecordedPhases.size(); ++i) {
@@ -149,6 +151,10 @@ WholeRun whole_run(const Trace& trace, const ProcessRun& main, const Steps& step
   }
   run.in_depth = Free(whole).take(std::move(in_depth));
   run.steps = part(steps.requests ? "requests" : "steps", stepped, "");
+  // What is imported later, by a function that builds the model say. Between steps it is that.
+  for (const Interval& own : late.stretches)
+    if (stepped.empty() || own.begin < all.begin)
+      imports.add({own.begin, stepped.empty() ? own.end : std::min(own.end, all.begin)});
   part("imports", imports.stretches, kImports);
   if (!stepped.empty()) {
     part("before the first step", {{imported, all.begin}}, kBuilding);
