@@ -24,14 +24,18 @@ std::int64_t median(std::vector<std::int64_t> values) {
          2;
 }
 
-void check_marked(const Steps& steps, Health& health) {
+/// `run`: recorded by fathom run, where the program has no profiler that it could tell.
+void check_marked(const Steps& steps, bool run, Health& health) {
   const bool marked = steps.source == StepSource::profiler_step;
   HealthCheck& check =
       add_check(health, kSection, "steps_marked", "no steps are marked by the profiler",
                 marked ? CheckStatus::ok : CheckStatus::note, marked ? 0 : 1,
                 {steps.source == StepSource::whole_trace ? "the whole trace counts as one step"
                                                          : "steps were found by what repeats",
-                 "step statistics", "call prof.step() once per iteration"});
+                 "step statistics",
+                 run ? "fathom run --step-by says what a step is; or call fathom.step() once per "
+                       "iteration"
+                     : "call prof.step() once per iteration"});
   check.stands_alone = true;
 }
 
@@ -143,7 +147,7 @@ void check_missing(const Steps& steps, Health& health) {
 
 void check_steps(const HealthInput& input, Health& health) {
   const Steps& steps = input.context.steps();
-  check_marked(steps, health);
+  check_marked(steps, input.context.trace.fact("command") != nullptr, health);
   check_enough(steps, health);
   check_warm_up(steps, health);
   check_missing(steps, health);

@@ -133,6 +133,21 @@ std::string command_of(const Trace& trace) {
   return text.empty() || text.size() > kLongest ? "python train.py" : text;
 }
 
+std::string recording_later(const Trace& trace, int wait, int warmup, int active) {
+  const bool run = recorded_by_run(trace);
+  const std::string separator = run ? "," : ", ";
+  const std::string steps = "wait=" + std::to_string(wait) + separator +
+                            "warmup=" + std::to_string(warmup) + separator +
+                            "active=" + std::to_string(active);
+  return run ? "fathom run --steps " + steps + " -- " + command_of(trace)
+             : "schedule(" + steps + ")";
+}
+
+std::string_view steps_marked(const Trace& trace) {
+  return recorded_by_run(trace) ? "--step-by says what a step is, or fathom.step() ends each"
+                                : "each ended by prof.step()";
+}
+
 std::string recording_with(const Trace& trace, std::string_view options) {
   const std::string with = option_with(trace, options);
   return recorded_by_run(trace) ? with + " -- " + command_of(trace) : with;

@@ -34,6 +34,13 @@ bool recorded_by_run(const Trace& trace);
 /// The program's own command, where fathom run has recorded it, else "python train.py".
 std::string command_of(const Trace& trace);
 
+/// How to record steps that come later: fathom run's "--steps wait=10,…", where it was that, else
+/// torch.profiler's "schedule(wait=10, …)".
+std::string recording_later(const Trace& trace, int wait, int warmup, int active);
+
+/// "each ended by prof.step()"; of a run there is no such object: how fathom run learns of steps.
+std::string_view steps_marked(const Trace& trace);
+
 /// How to record what is named by the options of torch.profiler, such as "record_shapes=True,
 /// with_stack=True": these, or, of a run, fathom's own options and the command.
 std::string recording_with(const Trace& trace, std::string_view options);

@@ -26,9 +26,14 @@ TEST(Program, IsRecordedAgainByItsOwnCommand) {
   builder.fact("command", R"(["python","my train.py","--lr=1"])");
   const Trace run = builder.build();
   EXPECT_EQ(command_of(run), "python 'my train.py' --lr=1");
+  EXPECT_EQ(recording_later(run, 10, 2, 5),
+            "fathom run --steps wait=10,warmup=2,active=5 -- python 'my train.py' --lr=1");
+  EXPECT_EQ(steps_marked(run).find("prof.step()"), std::string_view::npos);
   EXPECT_EQ(recording_with(run, "record_shapes=True, with_stack=True"),
             "fathom run --with shapes,stacks -- python 'my train.py' --lr=1");
   EXPECT_EQ(recording_with(TraceBuilder().build(), "with_stack=True"), "with_stack=True");
+  EXPECT_EQ(recording_later(TraceBuilder().build(), 10, 2, 5),
+            "schedule(wait=10, warmup=2, active=5)");
 }
 
 TEST(Program, IsToldHowToRecordWhatARuleLacks) {

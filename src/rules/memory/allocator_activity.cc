@@ -206,8 +206,8 @@ Outcome check(const RuleContext& rules) {
   finding.evidence.push_back(evidence_of(rules, found.calls, std::move(text)));
   finding.counter_evidence =
       warm_up
-          ? "Nothing shows that later steps allocate too: it may be warm-up. Record later steps "
-            "(schedule(wait=…, warmup=…))."
+          ? "Nothing shows that later steps allocate too: it may be warm-up. Record later steps (" +
+                recording_later(rules.trace(), 10, 2, 5) + ")."
       : rules.device < 0 ? "The device was not recorded: what it computes meanwhile costs nothing."
                          : "The device is busy during " + per_step(rules, found.spent - time) +
                                " of these calls, which costs nothing.";

@@ -81,15 +81,16 @@ Fix fix_of(const RuleContext& rules) {
   add(has_frames(rules), "with_stack");
   add(has_shapes(trace), "record_shapes");
   add(!trace.memory.time.empty(), "profile_memory");
-  Fix fix{
-      .text = "Time the steps without a profiler and compare. " +
-              (options.empty() ? std::string("Record fewer, longer steps.")
-                               : "Record less per event (here: " + options +
-                                     "), each only for the question that needs it; fewer, "
-                                     "longer steps.") +
-              " A warm-up of schedule() lets buffers be allocated before the first counted step.",
-      .before = "profile()",
-      .after = "profile(schedule=schedule(wait=1, warmup=1, active=3))"};
+  Fix fix{.text = "Time the steps without a profiler and compare. " +
+                  (options.empty() ? std::string("Record fewer, longer steps.")
+                                   : "Record less per event (here: " + options +
+                                         "), each only for the question that needs it; fewer, "
+                                         "longer steps.") +
+                  (recorded_by_run(trace) ? " A warm-up (--steps warmup=1)"
+                                          : " A warm-up of schedule()") +
+                  " lets buffers be allocated before the first counted step.",
+          .before = "profile()",
+          .after = "profile(schedule=schedule(wait=1, warmup=1, active=3))"};
   if (recorded_by_run(trace)) {
     fix.before = "";
     fix.after = "fathom run --steps wait=1,warmup=1,active=3 -- " + command_of(trace);

@@ -12,6 +12,7 @@
 #include "rules/common/evidence.h"
 #include "rules/common/main_thread.h"
 #include "rules/common/outliers.h"
+#include "rules/common/program.h"
 #include "rules/common/recorded.h"
 #include "rules/rule.h"
 
@@ -347,8 +348,8 @@ Outcome check(const RuleContext& every) {
   const RuleContext rules = after_warm_up(every);
   if (rules.steps.size() < kFewestSteps) {
     if (!findings.empty()) return findings;
-    return Abstention{
-        "fewer than four counted steps without warm-up: record more, each ended by prof.step()"};
+    return Abstention{"fewer than four counted steps without warm-up: record more, " +
+                      std::string(steps_marked(every.trace()))};
   }
   const Outliers outliers = find_outliers(rules.steps);
   if (!outliers.steps.empty() && rules.percent(outliers.excess) >= kLeastPercent) {

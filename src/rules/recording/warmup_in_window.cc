@@ -170,8 +170,8 @@ Outcome check(const RuleContext& rules) {
   if (!steps.empty()) findings.push_back(first_steps(rules, steps));
   if (findings.empty() && rules.steps.size() < kFewestSteps && rules.device < 0) {
     return Abstention{
-        "fewer than three counted steps, and no calls to a device: record more steps, each ended "
-        "by prof.step()"};
+        "fewer than three counted steps, and no calls to a device: record more steps, " +
+        std::string(steps_marked(rules.trace()))};
   }
   return findings;
 }

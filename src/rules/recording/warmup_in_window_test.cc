@@ -97,5 +97,20 @@ TEST(WarmupInWindow, IsNotThatTheDeviceFinishesAfterTheHost) {
   EXPECT_EQ(first_takes(200), 1U);
 }
 
+TEST(WarmupInWindow, SpeaksOfNoProfilerToWhoHasNone) {
+  TraceBuilder builder;
+  builder.step(0, 0, 100);
+  builder.op("aten::mm", 10, 80);
+  EXPECT_NE(JudgedTrace(builder).abstains(warmup_in_window()).find("prof.step()"),
+            std::string::npos);
+  TraceBuilder run;
+  run.fact("command", R"(["python","train.py"])");
+  run.step(0, 0, 100);
+  run.op("aten::mm", 10, 80);
+  const std::string told = JudgedTrace(run).abstains(warmup_in_window());
+  EXPECT_EQ(told.find("prof.step()"), std::string::npos) << told;
+  EXPECT_NE(told.find("--step-by"), std::string::npos) << told;
+}
+
 }  // namespace
 }  // namespace fathom
