@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import ast
 import errno
 import os
 import pathlib
@@ -321,6 +322,37 @@ class Plain(unittest.TestCase):
         self.assertEqual((done.returncode, done.stdout, done.stderr), (0, "on\n", ""))
         (file,) = pathlib.Path(environment["FATHOM_SESSION"]).iterdir()
         self.assertEqual(file.read_text(), "2.7.18")
+
+    def test_the_start_up_file_is_understood_by_every_python(self) -> None:
+        """What 2.7 cannot read would be an error of each program that is started with it."""
+        source = (captured.HOOK / "sitecustomize.py").read_text()
+        source.encode("ascii")  # 2.7 wants a declaration for more
+        later = (ast.JoinedStr, ast.AnnAssign, ast.AsyncFunctionDef, ast.Await, ast.NamedExpr)
+        later += (ast.Nonlocal, ast.Starred, ast.YieldFrom)
+        for node in ast.walk(ast.parse(source)):
+            self.assertNotIsInstance(node, later)
+            if isinstance(node, ast.FunctionDef):
+                arguments = node.args
+                self.assertIsNone(node.returns)
+                self.assertEqual(arguments.kwonlyargs + arguments.posonlyargs, [])
+                for each in (*arguments.args, arguments.vararg, arguments.kwarg):
+                    self.assertIsNone(each and each.annotation)
+            if isinstance(node, ast.Raise):
+                self.assertIsNone(node.cause)
+        self.assertNotIn("print(", source)
+
+    def test_older_pythons_say_their_version_and_run_on(self) -> None:
+        root = pathlib.Path(os.environ.get("PYENV_ROOT") or pathlib.Path.home() / ".pyenv")
+        old = [p for v in ("2.7", "3.[4-7]") for p in root.glob(f"versions/{v}.*/bin/python")]
+        if not old:
+            self.skipTest("no Python before 3.8 is installed")
+        for python in old:
+            captures = captured.Captures(str(python))
+            self.addCleanup(captures.close)
+            run = captures.run("-c", "import sys; print('%d.%d.%d' % sys.version_info[:3])")
+            self.assertEqual((run.code, run.err), (0, ""), str(python))
+            (file,) = run.folder.glob("python-*.txt")
+            self.assertEqual(file.read_text(), run.out.strip())
 
     def test_a_short_program_imports_nothing_for_us_but_what_is_built_in(self) -> None:
         code = "import sys; print(*sorted(sys.modules))"

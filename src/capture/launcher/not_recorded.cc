@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -18,6 +19,12 @@
 
 namespace fathom::capture {
 namespace {
+
+constexpr std::string_view kInsidePython =
+    "what happens inside Python: steps, operators, loaders, garbage collection";
+constexpr std::string_view kLostInPython =
+    "steps, operators, kernels, loader times, ranges, threads, pauses of the garbage "
+    "collector, energy per step";
 
 std::string_view last_part(std::string_view path) {
   const std::size_t slash = path.rfind('/');
@@ -55,32 +62,46 @@ bool asked_for(const Manifest& manifest, std::string_view extra) {
   return std::ranges::find(manifest.recording.with, extra) != manifest.recording.with.end();
 }
 
-/// The version of a Python that was too old for the hook, as the hook wrote it; else "".
-std::string old_python(const std::string& folder) {
+/// Processes of Pythons that were too old for the hook, as the hook wrote them.
+struct OldPythons {
+  std::size_t processes = 0;
+  std::string versions;  ///< "2.7.18 and 3.6.15"; empty where there were none.
+};
+
+OldPythons old_pythons(const std::string& folder) {
+  std::set<std::string> versions;
+  OldPythons old;
   for (const std::string& name : names_in(folder)) {
     if (!name.starts_with("python-") || !name.ends_with(".txt")) continue;
     std::string version = read_line(std::string(folder).append("/").append(name));
-    if (!version.empty()) return version;
+    if (version.empty()) continue;
+    ++old.processes;
+    versions.insert(std::move(version));
   }
-  return {};
+  for (const std::string& version : versions)
+    old.versions += (old.versions.empty() ? "" : " and ") + version;
+  return old;
 }
 
-constexpr std::string_view kInsidePython =
-    "what happens inside Python: steps, operators, loaders, garbage collection";
-constexpr std::string_view kLostInPython =
-    "steps, operators, kernels, loader times, ranges, threads, pauses of the garbage "
-    "collector, energy per step";
+/// `beside`: other processes of the program ran with a Python that was recorded.
+NotRecorded lost_by(const OldPythons& old, bool beside) {
+  const std::string who =
+      !beside              ? "the program"
+      : old.processes == 1 ? "a process of the program"
+                           : std::to_string(old.processes) + " processes of the program";
+  return {beside ? "what happens inside its older Python" : std::string(kInsidePython),
+          who + " ran with Python " + old.versions +
+              ", and the recorder inside a program needs Python 3.8 or later; processes, "
+              "telemetry, states of threads, NVTX and CUDA are recorded all the same",
+          "run it with Python 3.8 or later", std::string(kLostInPython)};
+}
 
 void add_python_limits(const Manifest& manifest, const std::string& folder, const Process& python,
                        std::vector<NotRecorded>& limits) {
+  const OldPythons old = old_pythons(folder);
   if (!holds_file(folder, "process-", ".")) {
-    const std::string version = old_python(folder);
-    if (!version.empty()) {
-      limits.push_back({std::string(kInsidePython),
-                        "the program ran with Python " + version +
-                            ", and the recorder inside a "
-                            "program needs Python 3.8 or later",
-                        "run it with Python 3.8 or later", std::string(kLostInPython)});
+    if (!old.versions.empty()) {
+      limits.push_back(lost_by(old, false));
       return;
     }
     if (const std::optional<std::string> inner = inner_session(manifest)) {
@@ -104,6 +125,7 @@ void add_python_limits(const Manifest& manifest, const std::string& folder, cons
          std::string(kLostInPython)});
     return;
   }
+  if (!old.versions.empty()) limits.push_back(lost_by(old, true));
   if (!holds_file(folder, "torch-", ".pt.trace.json") && !asked_for(manifest, "functions")) {
     limits.push_back({"functions of the Python program", "it slows a program down",
                       "--with functions records a deterministic profile",

@@ -30,6 +30,24 @@ TEST(NotRecorded, APythonThatIsTooOldIsTheReason) {
   EXPECT_TRUE(said);
 }
 
+TEST(NotRecorded, AnOlderPythonBesideARecordedOneIsNamedToo) {
+  std::string pattern = (std::filesystem::temp_directory_path() / "fathom_old_XXXXXX").string();
+  const std::string folder = mkdtemp(pattern.data());
+  std::ofstream(folder + "/python-8.txt") << "2.7.18";
+  std::ofstream(folder + "/python-9.txt") << "3.6.15";
+  std::ofstream(folder + "/process-7.fathom") << "";
+  Manifest manifest;
+  manifest.telemetry_hz = 10;
+  manifest.processes.push_back({.pid = 7, .name = "python", .command = {"python", "train.py"}});
+  std::string why;
+  for (const NotRecorded& limit : limits_of(manifest, folder)) why += limit.why + "\n";
+  std::filesystem::remove_all(folder);
+  EXPECT_NE(why.find("2 processes of the program ran with Python 2.7.18 and 3.6.15, and the "
+                     "recorder inside a program needs Python 3.8 or later; processes, telemetry"),
+            std::string::npos)
+      << why;
+}
+
 TEST(NotRecorded, ARunInsideOfTheRunIsTheReason) {
   std::string pattern = (std::filesystem::temp_directory_path() / "fathom_inner_XXXXXX").string();
   const std::string folder = mkdtemp(pattern.data());
