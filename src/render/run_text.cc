@@ -157,8 +157,8 @@ std::string beside_steps(const RunSummary& run) {
          "; ");
   }
   if (parts.empty()) return text;
-  const bool alone = parts.front()->time > run.whole.steps;
-  return (alone ? "more than all steps: " : "together more than all steps: ") + text;
+  if (parts.front()->time <= run.whole.steps) return "together more than all steps: " + text;
+  return (parts.size() == 1 ? "more than all steps: " : "each more than all steps: ") + text;
 }
 
 std::string from_ns(double ns) { return duration_text(duration_ns(std::llround(ns))); }

@@ -88,6 +88,12 @@ class TheThreadOfTheHook(unittest.TestCase):
         self.ticker.wake()
         self.assertEqual(len(self.started), 2)
 
+    def test_who_waits_for_something_is_called_soon_once(self) -> None:
+        one = ticker.Ticker()
+        one.soon()
+        self.assertEqual(one._period_s(), ticker.SOON_S)
+        self.assertEqual(one._period_s(), ticker.PERIOD_S)
+
     def test_after_a_pause_it_begins_anew(self) -> None:
         self.may_return.set()
         self.begin_a_long_call()

@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from typing import Callable
 
 PERIOD_S = 0.5
+# For a caller that waits for something that is about to happen.
+SOON_S = 0.02
 # A fork does not wait for longer.
 PAUSE_S = 2.0
 
@@ -37,6 +39,7 @@ class Ticker:
         self._calls: list[Callable[[], bool]] = []
         # Called first in the thread, each time that it begins. They must not raise.
         self.begins: list[Callable[[], None]] = []
+        self._soon = False
         self._begin()
 
     def _begin(self) -> None:
@@ -48,6 +51,14 @@ class Ticker:
     def add(self, call: Callable[[], bool]) -> None:
         """`call` says whether it wants to be called again; `wake` starts it anew."""
         self._calls.append(call)
+
+    def soon(self) -> None:
+        """From a call: the next one comes soon, once."""
+        self._soon = True
+
+    def _period_s(self) -> float:
+        soon, self._soon = self._soon, False
+        return SOON_S if soon else PERIOD_S
 
     def wake(self) -> None:
         # Any thread may call, but one of them starts it.
@@ -67,7 +78,7 @@ class Ticker:
         for begins in self.begins:
             begins()
         try:
-            while not run.leave.acquire(True, PERIOD_S):
+            while not run.leave.acquire(True, self._period_s()):
                 wanted = [call() for call in self._calls]
                 if not any(wanted):
                     break

@@ -22,6 +22,9 @@ SHORTEST_NS = 400_000_000
 # … and at most this long, once it has a whole request, and in any case.
 LONG_NS = 10_000_000_000
 LONGEST_NS = 60_000_000_000
+# How often it is looked whether the main thread has made Kineto ready, before that is left to the
+# usual ticks: a short program would have ended by then.
+_LOOKS = 50
 _NO_THREADS = "this PyTorch records the calling thread alone, and requests came in several"
 
 
@@ -41,6 +44,7 @@ class TorchRequests:
         self._whole = 0
         self._window: Any = None
         self._over = False
+        self._looks = 0
 
     def takes(self) -> bool:
         """Whether a call of a module in this thread belongs to a request, rather than to the loop
@@ -134,6 +138,9 @@ class TorchRequests:
             return
         if not watch.kineto.ready:
             watch.prepare_kineto()
+            self._looks += 1
+            if self._looks <= _LOOKS:
+                watch.recorder.ticker.soon()
             return
         window = Window(0, watch.options.steps.active, watch.plan.extras, True)
         self._window = window

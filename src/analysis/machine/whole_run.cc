@@ -96,8 +96,11 @@ std::vector<const RunPart*> WholeRun::beside_steps() const {
                        kRecordedPhases.end();
     return std::tuple(part->time > steps, again, part->time);
   });
-  const bool alone = !found.empty() && found.front()->time > steps;
-  found.resize(std::min(found.size(), alone ? 1 : kMost));
+  // Each that is larger than the steps, for which is the largest may depend on the machine's load:
+  // imports take a processor, a wait does not. Else those that are it together.
+  const auto larger = static_cast<std::size_t>(
+      std::ranges::count_if(found, [this](const RunPart* part) { return part->time > steps; }));
+  found.resize(std::min({found.size(), larger > 0 ? larger : kMost, kMost}));
   return found;
 }
 

@@ -26,7 +26,7 @@ struct WholeRun {
 
   /// Where all else together takes longer than the steps: the parts of it, at most two, on which
   /// advice is worth most. What comes again and again is before what a longer run has only once,
-  /// then the longer before the shorter; a part that is longer than all steps stands alone.
+  /// then the longer before the shorter. Parts that are longer than all steps stand alone.
   [[nodiscard]] std::vector<const RunPart*> beside_steps() const;
 };
 

@@ -85,10 +85,10 @@ OldPythons old_pythons(const std::string& folder) {
 
 /// `beside`: other processes of the program ran with a Python that was recorded.
 NotRecorded lost_by(const OldPythons& old, bool beside) {
-  const std::string who =
-      !beside              ? "the program"
-      : old.processes == 1 ? "a process of the program"
-                           : std::to_string(old.processes) + " processes of the program";
+  const std::string who = !beside ? "the program"
+                          : old.processes == 1
+                              ? "a process of the program"
+                              : std::to_string(old.processes) + " processes of the program";
   return {beside ? "what happens inside its older Python" : std::string(kInsidePython),
           who + " ran with Python " + old.versions +
               ", and the recorder inside a program needs Python 3.8 or later; processes, "
