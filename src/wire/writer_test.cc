@@ -237,7 +237,8 @@ TEST(Writer, AFullDiskIsCountedAndEarlierBlocksStay) {
   EXPECT_GT(back.listing.of("slice").size(), 1000U);
   EXPECT_EQ(back.listing.of("instant").size(), 1U);
   ASSERT_EQ(back.listing.of("dropped").size(), 1U);
-  EXPECT_TRUE(back.listing.of("dropped").front().starts_with("dropped records that the disk"));
+  EXPECT_TRUE(back.listing.of("dropped").front().starts_with(
+      "dropped records beyond the limit of file sizes"));
 }
 
 TEST(Writer, InAForkedProcessItDoesNothing) {
