@@ -481,8 +481,10 @@ Result<std::unique_ptr<Writer>> Writer::open(std::string path, const WriterOptio
   if (!count_forks()) throw std::bad_alloc();
   Result<File> file = File::create(path);
   if (!file) return std::move(file).error();
-  if (!file->append(kMagic))
-    return Error{ErrorCode::io, path + ": cannot be written: " + std::strerror(errno)};
+  if (!file->append(kMagic)) {
+    const std::string limit = errno == EFBIG ? " (the limit of file sizes, ulimit -f)" : "";
+    return Error{ErrorCode::io, path + ": cannot be written: " + std::strerror(errno) + limit};
+  }
   std::unique_ptr<Block> block = Block::make(options.block_bytes);
   if (block == nullptr) throw std::bad_alloc();
   auto state =
