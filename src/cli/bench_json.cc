@@ -2,6 +2,7 @@
 #include "cli/bench_json.h"
 
 #include "base/json_writer.h"
+#include "capture/launcher/redact.h"
 #include "measure/measured_json.h"
 
 namespace fathom::cli {
@@ -47,11 +48,11 @@ std::string bench_json(const BenchResult& result, std::string_view indent) {
   json.object(kJsonLines).member("schema", "fathom.bench/1");
   json.key("base");
   if (result.paired()) {
-    json.texts(result.options.base);
+    json.texts(capture::redact_command(result.options.base));
   } else {
     json.null();
   }
-  json.key("new").texts(result.options.command);
+  json.key("new").texts(capture::redact_command(result.options.command));
   write_plan(json.key("plan"), result.options.plan, plan_words(result.options));
   json.member("stopped", outcome.failure            ? "failed"
                          : outcome.interrupted != 0 ? "interrupted"

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "base/quantity_text.h"
+#include "capture/launcher/redact.h"
 #include "measure/command_words.h"
 #include "measure/measured_text.h"
 #include "render/charset.h"
@@ -211,11 +212,14 @@ std::string bench_markdown(const BenchResult& result) {
     text += "**" + markdown_cell(claim_line(result.metrics.front(), resolution, true)) + "**\n\n" +
             pairs_text(result.outcome.sampled.now.size()) + "\n\n" +
             (result.target ? "Target " + markdown_cell(target_text(*result.target)) + "\n\n" : "") +
-            "- Base: " + markdown_cell(measure::command_line(result.options.base)) + "\n- New: ";
+            "- Base: " +
+            markdown_cell(measure::command_line(capture::redact_command(result.options.base))) +
+            "\n- New: ";
   } else {
     text += "- Command: ";
   }
-  text += markdown_cell(measure::command_line(result.options.command)) + "\n";
+  text +=
+      markdown_cell(measure::command_line(capture::redact_command(result.options.command))) + "\n";
   text += result.paired() ? "\n| metric | base | new | |\n|---|---:|---:|---|\n"
                           : "\n| metric | median | |\n|---|---:|---|\n";
   for (const MeasuredMetric& metric : result.metrics) {

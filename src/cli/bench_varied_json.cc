@@ -5,6 +5,7 @@
 
 #include "base/json_writer.h"
 #include "base/quantity_text.h"
+#include "capture/launcher/redact.h"
 #include "cli/bench_json.h"
 #include "measure/measured_json.h"
 #include "measure/metrics.h"
@@ -28,9 +29,9 @@ void write_command(JsonWriter& json, const measure::BenchOptions& options) {
   if (options.base.empty()) {
     json.null();
   } else {
-    json.texts(options.base);
+    json.texts(capture::redact_command(options.base));
   }
-  json.key("new").texts(options.command);
+  json.key("new").texts(capture::redact_command(options.command));
 }
 
 void write_row(JsonWriter& json, const SweepRow& row, const VariedPoint& point) {
@@ -156,7 +157,7 @@ std::string bisect_json(const BisectResult& result, std::string_view indent) {
       .member("schema", "fathom.bench_bisect/1")
       .member("name", result.options.range.name)
       .key("command")
-      .texts(result.options.bench.command);
+      .texts(capture::redact_command(result.options.bench.command));
   json.member("memory_limit_bytes", result.options.bench.child.memory_limit)
       .member("timeout_s", seconds(result.options.bench.child.timeout));
   write_size(json, "largest", outcome.largest);

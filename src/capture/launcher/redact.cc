@@ -250,10 +250,10 @@ class Scanner {
   [[nodiscard]] std::size_t line_length() const {
     constexpr std::string_view kAll = "\n\"'`";
     const std::string_view text = rest();
-    const char ends[] = {'\n', open_};
-    return std::min(
-        open_ == 0 ? text.find_first_of(kAll) : text.find_first_of(std::string_view(ends, 2)),
-        text.size());
+    const std::array<char, 2> ends = {'\n', open_};
+    return std::min(open_ == 0 ? text.find_first_of(kAll)
+                               : text.find_first_of(std::string_view(ends.data(), ends.size())),
+                    text.size());
   }
 
   /// A name, and where it names a secret what follows "=", ":" or, after an option, a blank.
