@@ -44,6 +44,7 @@ foreach(
   file IN
   ITEMS base/quantity_text
         capture/launcher/conditions
+        capture/launcher/password_options
         capture/launcher/redact
         capture/launcher/secrets
         capture/system/argument_list
