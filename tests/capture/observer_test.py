@@ -31,7 +31,7 @@ STEP = 1_000_000
 class Served(unittest.TestCase):
     def setUp(self) -> None:
         self.found: list[tuple[int, int]] = []
-        self.requests = Requests(lambda begin, end: self.found.append((begin, end)))
+        self.requests = Requests(lambda begin, end, spent: self.found.append((begin, end)))
 
     def call(self, times: int = 1) -> None:
         for _ in range(times):
