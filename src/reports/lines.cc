@@ -14,6 +14,7 @@
 #include "analysis/lines/line_runs.h"
 #include "analysis/lines/line_shares.h"
 #include "analysis/util/source_texts.h"
+#include "reports/profile_parts.h"
 #include "reports/report.h"
 
 namespace fathom {
@@ -41,7 +42,7 @@ struct Line {
 
 struct Sum {
   Duration self{};      ///< Of all statements.
-  bool whole = true;    ///< Nothing narrows the selection.
+  bool summed = true;   ///< There are hits and times of what is selected.
   bool joined = false;  ///< The recording has a timeline of lines.
   bool devices = false;
   bool memory = false;
@@ -55,15 +56,15 @@ std::string location_of(const Line& line) {
   return std::string(line.file) + ":" + std::to_string(line.first);
 }
 
-/// Sums over the whole run have no parts.
+/// Sums are of the run and of its steps, not of a device.
 template <auto kMember>
 auto of_statement(const Line& line, const Sum& sum) {
-  return line.statement && sum.whole ? std::optional(line.*kMember) : std::nullopt;
+  return line.statement && sum.summed ? std::optional(line.*kMember) : std::nullopt;
 }
 template <auto kMember>
 auto of_run(const Line& line, const Sum& sum) {
   const bool ran = line.hits > 0 || line.*kMember != Duration{};
-  return ran && sum.whole ? std::optional(line.*kMember) : std::nullopt;
+  return ran && sum.summed ? std::optional(line.*kMember) : std::nullopt;
 }
 
 template <auto kMember>
@@ -84,8 +85,8 @@ auto of_device_memory(const Line& line, const Sum& sum) {
   return sum.memory ? of_devices<kMember>(line, sum) : std::nullopt;
 }
 
-std::optional<std::int64_t> per_hit(const Line& line, const Sum& whole) {
-  if (line.hits == 0 || !whole.whole) return {};
+std::optional<std::int64_t> per_hit(const Line& line, const Sum& sum) {
+  if (line.hits == 0 || !sum.summed) return {};
   constexpr std::uint64_t kMost = std::numeric_limits<std::int64_t>::max();
   const auto count = static_cast<std::int64_t>(std::min(line.hits, kMost));
   const std::int64_t rest = to_ns(line.total) % count;
@@ -115,15 +116,15 @@ constexpr Lines::Column kColumns[] = {
     {"total_percent", ColumnKind::percent, "percent",
      "Its total time, of that of all statements of its function.",
      [](const Line& line, const Sum& sum) {
-       return line.hits == 0 || !sum.whole ? std::nullopt
-                                           : percent_of(line.total, line.function_total);
+       return line.hits == 0 || !sum.summed ? std::nullopt
+                                            : percent_of(line.total, line.function_total);
      }},
     {"self_ns", ColumnKind::duration_ns, "ns",
      "Time in it, without what recorded statements of called functions took.",
      by<of_run<&Line::self>>},
     {"self_percent", ColumnKind::percent, "percent", "Its own time, of that of all statements.",
      [](const Line& line, const Sum& sum) {
-       return line.hits == 0 || !sum.whole ? std::nullopt : percent_of(line.self, sum.self);
+       return line.hits == 0 || !sum.summed ? std::nullopt : percent_of(line.self, sum.self);
      },
      true},
     {"host_ns", ColumnKind::duration_ns, "ns",
@@ -187,12 +188,12 @@ FunctionKey function_of(const Line& line) {
 }
 
 /// In the order of files, processes, functions and lines.
-std::vector<Line> statements_of(const Context& context) {
+std::vector<Line> statements_of(const Context& context, ProfileParts& parts) {
   const Trace& trace = context.trace;
   const bool by_process = context.options.group_by == "process";
   std::map<Key, Line> sums;
   std::map<FunctionKey, Duration> totals;
-  for (const LineTime& row : trace.lines) {
+  const auto add_row = [&](const LineTime& row, bool ran) {
     Line line{trace.text(row.file),
               trace.text(row.function),
               row.function_line,
@@ -202,11 +203,16 @@ std::vector<Line> statements_of(const Context& context) {
     const Key key{function_of(line), line.first};
     Line& sum = sums.try_emplace(key, line).first->second;
     sum.last = std::max(sum.last, row.last);
+    if (!ran) return;
     sum.hits += row.hits;
     add(sum.self, row.self);
     add(sum.total, row.total);
     add(totals[function_of(line)], row.total);
-  }
+  };
+  // Of a part, too, statements that never ran are known.
+  if (parts.divided())
+    for (const LineTime& row : trace.lines) add_row(row, false);
+  parts.each(trace.lines, trace.line_parts, [&](const LineTime& row) { add_row(row, true); });
   std::vector<Line> lines;
   lines.reserve(sums.size());
   for (auto& [key, sum] : sums) {
@@ -382,9 +388,11 @@ bool has_work(const Trace& trace) {
 }
 
 void note_what_lacks(const Trace& trace, const Sum& sum, std::vector<std::string>& notes) {
-  if (!sum.whole)
+  if (!sum.summed)
     notes.emplace_back(
-        "Hits, total and own times are of the whole run, so parts of it do not have them.");
+        "Hits, total and own times are not known of what is selected: they belong to no device, "
+        "and "
+        "to steps only where the recorder saw them end.");
   if (!sum.joined) {
     notes.emplace_back(
         has_work(trace)
@@ -403,12 +411,14 @@ void note_what_lacks(const Trace& trace, const Sum& sum, std::vector<std::string
 Result<Lines> compute(const Context& context, const OptionValues& own) {
   const SourceTexts sources(context.trace);
   Lines lines;
-  std::vector<Line> statements = statements_of(context);
+  ProfileParts parts(context);
+  std::vector<Line> statements = statements_of(context, parts);
   for (const Line& line : statements) add(lines.shared.self, line.self);
   const LineShares shares = compute_line_shares(context);
   Joining joining(context, statements);
   joining.add(shares);
-  lines.shared.whole = context.everything();
+  lines.shared.summed =
+      context.everything() || (parts.divided() && !context.trace.line_parts.empty());
   lines.shared.joined = shares.timeline;
   lines.shared.devices = shares.devices;
   lines.shared.memory = shares.memory;
@@ -416,21 +426,22 @@ Result<Lines> compute(const Context& context, const OptionValues& own) {
     lines.notes.emplace_back(
         "The recording kept no source files (fathom run --sources off, or their size), so no text "
         "is shown beside the lines.");
+  if (lines.shared.summed) parts.note("Hits, total and own times", lines.notes);
   note_what_lacks(context.trace, lines.shared, lines.notes);
   if (own.flag(kListing)) {
     std::ranges::stable_sort(
         statements, {}, [](const Line& line) { return std::pair(function_of(line), line.first); });
     lines.rows = listed(statements, sources);
   } else {
-    const bool whole = lines.shared.whole;
-    std::erase_if(statements, [whole](const Line& line) {
-      const bool ran = whole && (line.hits > 0 || line.self != Duration{});
+    const bool summed = lines.shared.summed;
+    std::erase_if(statements, [summed](const Line& line) {
+      const bool ran = summed && (line.hits > 0 || line.self != Duration{});
       return !ran && line.share == LineShare();
     });
     for (Line& line : statements)
       line.source = without_indentation(sources.line(line.file, line.first));
-    std::ranges::stable_sort(statements, std::greater<>(), [whole](const Line& line) {
-      return std::pair(whole ? line.self : Duration{}, line.share.host);
+    std::ranges::stable_sort(statements, std::greater<>(), [summed](const Line& line) {
+      return std::pair(summed ? line.self : Duration{}, line.share.host);
     });
     lines.rows = std::move(statements);
   }
@@ -471,7 +482,10 @@ Report report() {
            "process, the longest own time first. Own times sum to the time that threads spent in "
            "recorded code and in what it called; total times overlap, for a caller's holds its "
            "callees'. A statement of several lines is one row, at its first line. It is recorded "
-           "by fathom run --with lines, of the program's own code. Where torch.profiler recorded "
+           "by fathom run --with lines, of the program's own code. With --steps or --window hits "
+           "count "
+           "where they began, and times are divided: all parts sum to the whole run. Where "
+           "torch.profiler recorded "
            "beside it, each line has what it caused there: what is no line's is (no line), and all "
            "rows sum to the time of operators, the busy and idle time of devices, the time in "
            "calls that wait, and the bytes of the allocator and of copies.",

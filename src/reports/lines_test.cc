@@ -1,5 +1,6 @@
 // lines: statements by their time, and the listing of a source file.
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -75,6 +76,43 @@ TEST_F(LinesReport, ProcessesAreSummedUnlessTheyAreAskedFor) {
   add("f", 3, 7, 7, 5, 100, 100, 8);
   EXPECT_EQ(Answer("lines", trace_).number(1, "hits"), 15);
   EXPECT_EQ(Answer("lines", trace_, "process").rows(), 6U);
+}
+
+TEST_F(LinesReport, StepsHaveTheirOwnHitsAndTimes) {
+  TraceBuilder builder;
+  builder.step(4, 1000, 1000);
+  builder.step(5, 2000, 1000);
+  Trace trace = builder.build();
+  std::swap(trace, trace_);
+  add("f", 3, 5, 6, 10, 600, 500);
+  add("f", 3, 7, 7, 10, 400, 400);
+  const auto part = [this](std::size_t line, std::int64_t step, std::uint64_t hits,
+                           std::int64_t self) {
+    LinePart made{.time = trace_.lines[line],
+                  .when = {time_ns(1000 * (step - 3)), time_ns(1000 * (step - 2))},
+                  .step = step};
+    made.time.hits = hits;
+    made.time.self = made.time.total = duration_ns(self);
+    trace_.line_parts.push_back(made);
+  };
+  part(0, 4, 4, 200);
+  part(0, 5, 6, 300);
+  part(1, 5, 10, 400);
+  const Answer first("lines", trace_, "", {.steps = Selection::StepRange{4, 4}});
+  ASSERT_EQ(first.rows(), 1U);
+  EXPECT_EQ(first.text(0, "location"), "/a.py:5");
+  EXPECT_EQ(first.number(0, "hits"), 4);
+  EXPECT_EQ(first.number(0, "self_ns"), 200);
+  EXPECT_EQ(first.real(0, "self_percent"), 100.0);
+  const Answer second("lines", trace_, "", {.window = Interval{time_ns(1000), time_ns(1500)}});
+  ASSERT_EQ(second.rows(), 2U);
+  EXPECT_EQ(second.text(0, "location"), "/a.py:7");
+  EXPECT_EQ(second.number(1, "hits"), 6);
+  // Recordings of before have no parts: times of steps are not known.
+  trace_.line_parts.clear();
+  const Answer old("lines", trace_, "", {.steps = Selection::StepRange{4, 4}});
+  EXPECT_EQ(old.rows(), 0U);
+  EXPECT_NE(old.notes().at(1).find("not known"), std::string::npos);
 }
 
 TEST_F(LinesReport, WithoutSourcesThereIsANote) {

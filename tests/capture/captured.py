@@ -46,6 +46,8 @@ KINDS = {
     14: ("function", "<iIIIQqq"),
     22: ("line", "<iIIIIIQqq"),
     25: ("line_run", "<qqiqIII"),
+    26: ("function_part", "<qqiqIIIQqq"),
+    27: ("line_part", "<qqiqIIIIIQqq"),
 }
 # Which fields are numbers of strings.
 TEXTS = {
@@ -60,6 +62,8 @@ TEXTS = {
     "function": (1, 3),
     "line": (1, 4),
     "line_run": (4, 6),
+    "function_part": (4, 6),
+    "line_part": (4, 7),
 }
 Slice = collections.namedtuple("Slice", "start duration pid tid name category value")
 

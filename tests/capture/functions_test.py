@@ -107,6 +107,32 @@ class Way(unittest.TestCase):
         # 20 down to 1, of which only the first is not inside another.
         self.assertEqual(named(prof_of(run), "factorial")[:2], (1, 20))
 
+    def test_steps_have_parts_that_sum_to_the_whole(self) -> None:
+        run = self.record("steps_of_calls.py", options=OF_C if self.native else FUNCTIONS)
+        self.assertEqual((run.code, run.err), (0, ""))
+        found = run.records(run.process()["pid"])
+        parts = [fields for kind, fields in found if kind == "function_part"]
+        if not self.native:
+            self.assertEqual(parts, [])
+            lacks = [note["what"] for note in run.process()["not_recorded"]]
+            self.assertIn("functions by step", lacks)
+            return
+        sums: dict[Any, list[int]] = {}
+        calls: dict[int, int] = {}
+        for _, _, _, step, *key, count, total, own in parts:
+            row = sums.setdefault(tuple(key), [0, 0, 0])
+            for at, value in enumerate((count, total, own)):
+                row[at] += value
+            if key[2] == "leaf":
+                calls[step] = calls.get(step, 0) + count
+        whole = {f[1:4]: list(f[4:]) for kind, f in found if kind == "function"}
+        self.assertEqual(sums, {key: row for key, row in whole.items() if any(row)})
+        self.assertEqual(calls, {1: 1010, 2: 1020, 3: 1030, -1: 3 + 4})
+        self.assertEqual(named(prof_of(run), "leaf")[1], 3067)
+        # A function that is open in several steps has its part of each.
+        main = {f[3] for f in parts if f[6] == "main"}
+        self.assertEqual(main, {-1, 1, 2, 3})
+
     def test_own_times_are_those_that_the_program_measures(self) -> None:
         """Never less, and hardly more. A processor that another program takes away between the two
         measurements is counted in one of them, so the best of some runs counts."""

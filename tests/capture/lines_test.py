@@ -262,6 +262,57 @@ class Way(unittest.TestCase):
         self.assertGreater(inside, 0.99 * (end - begin))
         self.assertLess(max(start + length for start, length, *_ in main), end + 1_000_000_000)
 
+    def test_steps_have_parts_that_sum_to_the_whole(self) -> None:
+        program = self.program(
+            """
+            import os
+            import threading
+            from fathom_recorder import api
+
+            def work(count):
+                total = 0
+                for number in range(count):
+                    total += number  # each
+                return total
+
+            work(3)
+            api.step()  # its beginning was learnt of later
+            for count in (10, 20, 30):
+                work(count)
+                thread = threading.Thread(target=work, args=(1000,))
+                thread.start()
+                thread.join()
+                api.step()
+            work(4)
+            child = os.fork()
+            if child:
+                os.waitpid(child, 0)
+            else:
+                work(7)
+            """
+        )
+        run = self.record(program)
+        self.assertEqual((run.code, run.err), (0, ""))
+        pid = run.process()["pid"]
+        parts = [fields for kind, fields in run.records(pid) if kind == "line_part"]
+        sums: dict[Any, list[int]] = {}
+        each = next(n for n, line in enumerate(open(program), 1) if "# each" in line)
+        hits: dict[int, int] = {}
+        for start, duration, _, step, *key, count, total, own in parts:
+            row = sums.setdefault(tuple(key), [0, 0, 0])
+            for at, value in enumerate((count, total, own)):
+                row[at] += value
+            if key[1] == each:
+                hits[step] = hits.get(step, 0) + count
+        whole = {row[:5]: list(row[5:]) for row in rows_of(run) if any(row[5:])}
+        self.assertEqual(sums, whole)
+        self.assertEqual(hits, {1: 1010, 2: 1020, 3: 1030, -1: 3 + 4})
+        steps = {s.value: (s.start, s.duration) for s in run.slices("step")}
+        self.assertEqual({f[3]: f[:2] for f in parts if f[3] >= 0}, {n: steps[n] for n in (1, 2, 3)})
+        # The child has no steps of its own.
+        child = run.process("child")["pid"]
+        self.assertNotIn("line_part", [kind for kind, _ in run.records(child)])
+
     def test_threads_that_began_elsewhere_are_found(self) -> None:
         if self.version == "3.8":
             self.skipTest("not found there")

@@ -49,6 +49,9 @@ class WriterOfCaptureFiles(unittest.TestCase):
         writer.fact("torch", "2.15")
         writer.function("a.py", 3, "f", 10, 2000, 1000)
         writer.line_runs([(5000, 7, 11, ("a.py", 4, "f")), (5007, 2, 11, ("b.py", 1, "<module>"))])
+        functions = [("a.py", 3, "f", 1, 20, 10), ("", 0, "len", 2, 30, 30)]
+        writer.function_parts(((5000, 9, 4), functions))
+        writer.line_parts(((5000, 9, -1), [("a.py", 4, 5, "f", 3, 6, 8, 7)]))
         writer.exit(4000, -1, 1, 2, 3, 4, 5, 6)
         writer.flush()
         found = dict(captured.records(self.path))
@@ -65,6 +68,13 @@ class WriterOfCaptureFiles(unittest.TestCase):
             [(*fields[:2], *fields[3:]) for fields in runs],
             [(5000, 7, 11, "a.py", 4, "f"), (5007, 2, 11, "b.py", 1, "<module>")],
         )
+        parts = [fields for kind, fields in captured.records(self.path) if kind == "function_part"]
+        self.assertEqual(
+            [(*fields[:2], *fields[3:]) for fields in parts],
+            [(5000, 9, 4, *functions[0]), (5000, 9, 4, *functions[1])],
+        )
+        part = found["line_part"]
+        self.assertEqual((*part[:2], *part[3:]), (5000, 9, -1, "a.py", 4, 5, "f", 3, 6, 8, 7))
         self.assertEqual(found["exit"][2:], (-1, 1, 2, 3, 4, 5, 6))
         self.assertEqual(found["thread"][2], threading.current_thread().name)
 

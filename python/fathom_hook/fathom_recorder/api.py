@@ -27,7 +27,9 @@ class _PlainSteps:
             self._began = max(current.began_ns, current.finder.settle())
         current.works()
         current.record("step", "step", self._began, now - self._began, self._number)
-        self._number, self._began = self._number + 1, now
+        current.step_ends(self._number, self._began, now)
+        self._number += 1
+        self._began = time.monotonic_ns() if current.profiles else now
 
 
 _steps = _PlainSteps()

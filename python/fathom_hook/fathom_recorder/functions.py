@@ -17,6 +17,7 @@ from typing import Any
 from . import native
 from .failures import note, quietly
 from .function_sums import Sums, key_of, write_prof
+from .parts import Parts
 from .wire import Writer
 
 perf_ns = time.perf_counter_ns
@@ -53,6 +54,7 @@ class Functions:
             if with_c and isinstance(self._way, Monitored):
                 note("functions of C", module, "see docs/capture.md for the interpreters it knows")
         self._way.begin()
+        self._parts: Parts | None = self._way.parts()
 
     def facts(self) -> dict[str, Any]:
         return {"functions": self._facts}
@@ -72,6 +74,8 @@ class Functions:
         """A child counts from nothing."""
         self._sums = Sums()
         self._way.forked()
+        if self._parts is not None:
+            self._parts.clear()
 
     def window_begins(self) -> None:
         """It has no timeline."""
@@ -83,9 +87,32 @@ class Functions:
         pass
 
     @quietly
+    def step_begins(self) -> None:
+        """What came before it belongs to no step."""
+        if self._parts is not None:
+            self._parts.step_begins()
+
+    @quietly
+    def step_ends(self, number: int, start: int, end: int) -> None:
+        if self._parts is not None:
+            self._parts.step_ends(number, start, end)
+        else:
+            note("functions by step", self._facts["why"], "their sums of the whole run are there")
+
+    @quietly
+    def write_parts(self, writer: Writer) -> None:
+        """Those of steps that ended."""
+        if self._parts is not None:
+            self._parts.write(writer, writer.function_parts)
+
+    @quietly
     def save(self, writer: Writer) -> None:
         """What is new since the last time, where this process may go on or not."""
-        new = self._way.take()
+        parts = self._parts if self._parts is not None and self._parts.any else None
+        if parts is not None:
+            parts.rest()
+            self.write_parts(writer)
+        new = self._way.take(parts is None)
         new.write(writer)
         self._sums.merge(new)
         write_prof(os.path.join(self._session, f"functions-{os.getpid()}.prof"), self._sums)
@@ -140,7 +167,10 @@ class Profiled:
         for profile in self._profiles:
             profile.disable()
 
-    def take(self) -> Sums:
+    def parts(self) -> Parts | None:
+        return None
+
+    def take(self, part_ends: bool) -> Sums:
         sums = Sums()
         for profile in self._profiles:
             for entry in profile.getstats():
@@ -231,7 +261,10 @@ class Monitored:
         if native.switch_off(self._tool):
             native.give_back(self._tool)
 
-    def take(self) -> Sums:
+    def parts(self) -> Parts | None:
+        return None
+
+    def take(self, part_ends: bool) -> Sums:
         sums = Sums()
         for rows in self._totals:
             for code, row in list(rows.items()):

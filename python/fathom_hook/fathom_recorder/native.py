@@ -5,10 +5,11 @@ from __future__ import annotations
 
 import os
 import sys
-from typing import Any
+from typing import Any, Dict
 
 from .failures import note
-from .function_sums import LOST, Sums, key_of
+from .function_sums import LOST, Key, Sums, is_ours, key_of
+from .parts import Parts
 
 LIBRARY = "libfathom_python.so"
 # Those whose objects the library knows how to read; it looks whether it is right.
@@ -18,6 +19,9 @@ ENTER = ("PY_START", "PY_RESUME", "PY_THROW")
 LEAVE = ("PY_RETURN", "PY_YIELD", "PY_UNWIND")
 ENTER_C = ("CALL",)
 LEAVE_C = ("C_RETURN", "C_RAISE")
+
+# Of a part: label, calls, own and total time.
+FUNCTION_ROW = "<QQqq"
 
 NAME = "fathom"
 OTHER = "the program has a profile function"
@@ -60,6 +64,8 @@ class Native:
         self._with_c = with_c
         self._most_bytes = most_bytes
         self._tool = -1
+        # By the address of a label, which stays as long as the process.
+        self._keys: Dict[int, Key] = {}
 
     def begin(self) -> None:
         module = self._module
@@ -111,9 +117,20 @@ class Native:
             give_back(self._tool)
         self._module.end()
 
-    def take(self) -> Sums:
+    def parts(self) -> Parts | None:
+        return Parts("functions", FUNCTION_ROW, self._module.part, self._name_of)
+
+    def _name_of(self, label: int, calls: int, own: int, total: int) -> Any:
+        key = self._keys.get(label)
+        if key is None:
+            key = self._keys[label] = key_of(self._module.label_at(label))
+        if is_ours(key):
+            return None
+        return key[0], max(key[1], 0), key[2], calls, total, own
+
+    def take(self, part_ends: bool) -> Sums:
         lost, unmatched = self._module.losses()
-        edges, functions = self._module.take()
+        edges, functions = self._module.take(int(part_ends))
         sums = Sums()
         for caller, label, calls, recursive, own, total in edges:
             key = key_of(label)

@@ -52,6 +52,7 @@ class Recorder:
         self.torch: Any = None
         # Of functions, of lines.
         self.profiles: list[Any] = []
+        self._step_open = False
         self._held = False
         self._over = False
         self._phase = "import"
@@ -142,6 +143,7 @@ class Recorder:
                 self._begin_main(quiet)
         for profile in self.profiles:
             profile.tick()
+            profile.write_parts(self.writer)
         if self.torch is not None:
             self.torch.tick(now)
             if now - self._facts_at > FACTS_NS:
@@ -186,6 +188,21 @@ class Recorder:
         for profile in self.profiles:
             profile.write_windows(self.writer)
 
+    def step_begins(self) -> None:
+        """A step begins that does not begin with the end of another."""
+        self._step_open = True
+        for profile in self.profiles:
+            profile.step_begins()
+
+    def step_ends(self, number: int, start: int, end: int) -> None:
+        """The next one begins. One whose beginning was learnt of later has no part of its own."""
+        was_open, self._step_open = self._step_open, True
+        for profile in self.profiles:
+            if was_open:
+                profile.step_ends(number, start, end)
+            else:
+                profile.step_begins()
+
     # Forks
 
     @failures.quietly
@@ -205,6 +222,7 @@ class Recorder:
         parent, _, _ = os.environ.get(process.PARENT, "0").partition(":")
         failures.clear()
         self._over = False
+        self._step_open = False
         self.began_ns = monotonic_ns()
         self._main_time = None
         self.role = "child"

@@ -203,6 +203,76 @@ TEST(Profile, PartsSumToTheWhole) {
   EXPECT_EQ(expected["f"].calls, 2U);
 }
 
+TEST(Profile, PartsSumToTheWholeToTheNanosecond) {
+  constexpr double kRatio = 0.37;  // no part of whole nanoseconds
+  const auto run = [](Told& told, bool cut, std::map<std::string, Row>& sums) {
+    std::uint64_t now = 0;
+    const auto end_part = [&] {
+      told.profile().fold(now, kRatio, [&](const FunctionPart& part) {
+        Row& sum = sums[static_cast<const char*>(part.label)];
+        EXPECT_TRUE(part.calls > 0 || part.self > 0 || part.total > 0);
+        sum.calls += part.calls;
+        sum.self += part.self;
+        sum.total += part.total;
+      });
+    };
+    for (int round = 0; round < 50; ++round) {
+      for (const char* step : {"+f", "+g", "+f", "-f", "+h", "-h", "-g", "+h", "-h", "-f"}) {
+        now += 11;
+        if (step[0] == '+') {
+          told.enter(step + 1, now);
+        } else {
+          told.leave(step + 1, now);
+        }
+        now += 3;
+        if (cut && (now / 14) % 3 == 0) end_part();
+      }
+    }
+    end_part();
+  };
+  for (const bool cut : {false, true}) {
+    Told told;
+    std::map<std::string, Row> sums;
+    run(told, cut, sums);
+    std::map<std::string, Row> folded;
+    told.profile().visit(
+        [&](const Edge& edge) {
+          Row& sum = folded[static_cast<const char*>(edge.callee->label)];
+          sum.calls += edge.folded_calls;
+          sum.self += edge.folded_self;
+          EXPECT_EQ(edge.calls, 0U);
+        },
+        [&](const Function& function) {
+          folded[static_cast<const char*>(function.label)].total += function.folded_total;
+        });
+    EXPECT_EQ(sums, folded);
+    EXPECT_EQ(sums["f"].calls, 100U);
+    EXPECT_EQ(sums["h"].calls, 100U);
+    told.profile().forget_folded();
+    told.profile().visit([](const Edge& edge) { EXPECT_EQ(edge.folded_calls, 0U); },
+                         [](const Function& function) { EXPECT_EQ(function.folded_total, 0); });
+  }
+}
+
+TEST(Profile, APartHasItsTimeOfACallThatGoesOn) {
+  Told told;
+  std::vector<FunctionPart> parts;
+  const auto end_part = [&](std::uint64_t now) {
+    told.profile().fold(now, 1.0, [&](const FunctionPart& part) { parts.push_back(part); });
+  };
+  told.enter("f", 0);
+  end_part(30);
+  end_part(50);
+  told.leave("f", 60);
+  end_part(90);
+  end_part(95);
+  ASSERT_EQ(parts.size(), 3U);
+  EXPECT_EQ((std::vector<std::uint64_t>{parts[0].calls, parts[1].calls, parts[2].calls}),
+            (std::vector<std::uint64_t>{1, 0, 0}));
+  EXPECT_EQ((std::vector<std::int64_t>{parts[0].total, parts[1].total, parts[2].total}),
+            (std::vector<std::int64_t>{30, 20, 10}));
+}
+
 TEST(Profile, AfterAForkWhatIsOpenStaysOpenAndCountsFromThere) {
   Told told;
   told.enter("f", 0);
