@@ -15,6 +15,7 @@ import time
 from typing import Any
 
 from . import native
+from .calls import Calls
 from .failures import note, quietly
 from .function_sums import Sums, key_of, write_prof
 from .parts import Parts
@@ -29,6 +30,7 @@ def start(recorder: Any) -> Any:
     with_c = "functions=c" in recorder.options.extras
     try:
         profile.begin(native.load(recorder.session), with_c, recorder.options.max_memory)
+        profile.begin_calls(recorder.options.least_call_ns)
     except Exception as error:
         note("functions", str(error) or repr(error), native.ASK)
         return None
@@ -42,6 +44,7 @@ class Functions:
     def __init__(self, session: str) -> None:
         self._session = session
         self._sums = Sums()
+        self._calls: Calls | None = None
 
     def begin(self, module: Any, with_c: bool, most_bytes: int) -> None:
         self._way: Any = None
@@ -55,6 +58,17 @@ class Functions:
                 note("functions of C", module, "see docs/capture.md for the interpreters it knows")
         self._way.begin()
         self._parts: Parts | None = self._way.parts()
+
+    def begin_calls(self, least_ns: int | None) -> None:
+        """Calls of that length are recorded one by one."""
+        if least_ns is None:
+            return
+        self._calls = self._way.calls(least_ns)
+        if self._calls is None:
+            note("single calls", self._facts["why"], "their sums are there")
+        else:
+            self._facts["least_call_ns"] = least_ns
+            self._calls.begin()
 
     def facts(self) -> dict[str, Any]:
         return {"functions": self._facts}
@@ -76,6 +90,8 @@ class Functions:
         self._way.forked()
         if self._parts is not None:
             self._parts.clear()
+        if self._calls is not None:
+            self._calls.forked()
 
     def window_begins(self) -> None:
         """It has no timeline."""
@@ -101,13 +117,17 @@ class Functions:
 
     @quietly
     def write_parts(self, writer: Writer) -> None:
-        """Those of steps that ended."""
+        """Those of steps that ended, and calls that did."""
+        if self._calls is not None:
+            self._calls.write(writer)
         if self._parts is not None:
             self._parts.write(writer, writer.function_parts)
 
     @quietly
     def save(self, writer: Writer) -> None:
         """What is new since the last time, where this process may go on or not."""
+        if self._calls is not None:
+            self._calls.write(writer)
         parts = self._parts if self._parts is not None and self._parts.any else None
         if parts is not None:
             parts.rest()
@@ -119,6 +139,8 @@ class Functions:
 
     @quietly
     def end(self, writer: Writer) -> None:
+        if self._calls is not None:
+            self._calls.write(writer, True)
         self._way.end()
         self.save(writer)
 
@@ -168,6 +190,9 @@ class Profiled:
             profile.disable()
 
     def parts(self) -> Parts | None:
+        return None
+
+    def calls(self, least_ns: int) -> Calls | None:
         return None
 
     def take(self, part_ends: bool) -> Sums:
@@ -262,6 +287,9 @@ class Monitored:
             native.give_back(self._tool)
 
     def parts(self) -> Parts | None:
+        return None
+
+    def calls(self, least_ns: int) -> Calls | None:
         return None
 
     def take(self, part_ends: bool) -> Sums:

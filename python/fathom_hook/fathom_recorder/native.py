@@ -7,6 +7,7 @@ import os
 import sys
 from typing import Any, Dict
 
+from .calls import Calls
 from .failures import note
 from .function_sums import LOST, Key, Sums, is_ours, key_of
 from .parts import Parts
@@ -66,6 +67,7 @@ class Native:
         self._tool = -1
         # By the address of a label, which stays as long as the process.
         self._keys: Dict[int, Key] = {}
+        self._titles: Dict[int, str | None] = {}
 
     def begin(self) -> None:
         module = self._module
@@ -120,10 +122,26 @@ class Native:
     def parts(self) -> Parts | None:
         return Parts("functions", FUNCTION_ROW, self._module.part, self._name_of)
 
-    def _name_of(self, label: int, calls: int, own: int, total: int) -> Any:
+    def calls(self, least_ns: int) -> Calls | None:
+        return Calls(self._module, least_ns, self._title_of)
+
+    def _key_at(self, label: int) -> Key:
         key = self._keys.get(label)
         if key is None:
             key = self._keys[label] = key_of(self._module.label_at(label))
+        return key
+
+    def _title_of(self, label: int) -> str | None:
+        """As torch.profiler calls its frames of Python."""
+        title = self._titles.get(label, "")
+        if title == "":
+            key = self._key_at(label)
+            title = f"{key[0]}({key[1]}): {key[2]}" if key[0] else key[2]
+            self._titles[label] = title = None if is_ours(key) else title
+        return title
+
+    def _name_of(self, label: int, calls: int, own: int, total: int) -> Any:
+        key = self._key_at(label)
         if is_ours(key):
             return None
         return key[0], max(key[1], 0), key[2], calls, total, own

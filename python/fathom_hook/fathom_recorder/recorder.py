@@ -82,7 +82,7 @@ class Recorder:
     def install(self) -> None:
         process.mark_for_children(self.rank, self.role)
         # Before the ticker's thread begins, which is not to be profiled.
-        if self.options.extras & {"functions", "functions=c"}:
+        if self.options.with_functions():
             from . import functions
 
             self._begin_profile(functions)

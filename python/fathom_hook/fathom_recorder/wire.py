@@ -37,7 +37,7 @@ QUEUE_LENGTH = 1000
 QUEUED_BYTES = 250
 
 STRING, CLOCK, PROCESS, THREAD, SLICE, BEGIN, END, INSTANT = 1, 2, 3, 4, 5, 6, 7, 8
-COUNTER, SAMPLE, FACT, EXIT, DROPPED, FUNCTION = 9, 10, 11, 12, 13, 14
+COUNTER, SAMPLE, FACT, EXIT, DROPPED, FUNCTION, ARGUMENT = 9, 10, 11, 12, 13, 14, 15
 LINE, LINE_RUN, FUNCTION_PART, LINE_PART = 22, 25, 26, 27
 
 _HEADER = struct.Struct("<III HHQ".replace(" ", ""))
@@ -57,6 +57,7 @@ _LAYOUT = {
     EXIT: "qiiqqqqqq",
     DROPPED: "IQ",
     FUNCTION: "iIIIQqq",
+    ARGUMENT: "II",
     LINE: "iIIIIIQqq",
     LINE_RUN: "qqiqIII",
     FUNCTION_PART: "qqiqIIIQqq",
@@ -177,6 +178,16 @@ class Block:
             self._threads.add(tid)
             self.payload += pack(LINE_RUN, size, start, duration, pid, tid, *names)
 
+    def calls(self, rows: list[Tuple[int, int, int, str, int]]) -> None:
+        """Start, duration, thread and name; whether it went on when the recording ended."""
+        for start, duration, tid, name, is_open in rows:
+            self._threads.add(tid)
+            names = self.string(name), self.string("python")
+            key = self.string("open"), self.string("when the recording ended")
+            self.add(SLICE, start, duration, self._pid, tid, *names, -1)
+            if is_open:
+                self.add(ARGUMENT, *key)
+
     def function_parts(self, rows: PartRows) -> None:
         """A part and its rows: file, line, name, calls, total and own time."""
         (start, duration, step), functions = rows
@@ -291,6 +302,13 @@ class Writer:
             self._drop("line_runs", len(runs))
             return
         self._append((Block.line_runs, (runs,)))
+
+    def calls(self, rows: list[Tuple[int, int, int, str, int]]) -> None:
+        """A hundred at a time: they stand in one block."""
+        if len(self._queue) > self._most:
+            self._drop("calls", len(rows))
+            return
+        self._append((Block.calls, (rows,)))
 
     def function_parts(self, rows: PartRows) -> None:
         """A hundred at a time: they stand in one block."""

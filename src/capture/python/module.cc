@@ -6,6 +6,7 @@
 #include "capture/python/monitoring.h"
 #include "capture/python/profile_function.h"
 #include "capture/python/taken.h"
+#include "capture/python/taken_calls.h"
 #include "capture/python/taken_lines.h"
 #include "capture/python/taken_parts.h"
 #include "capture/python/taken_timeline.h"
@@ -175,6 +176,28 @@ PyObject* line_part(PyObject* /*module*/, PyObject* /*arguments*/) {
   return part_of<LinePartRow>();
 }
 
+/// begin_calls(least_ns): calls of that long or longer are kept one by one.
+PyObject* begin_calls(PyObject* /*module*/, PyObject* arguments) {
+  long long least_ns = 0;
+  if (PyArg_ParseTuple(arguments, "L", &least_ns) == 0) return nullptr;
+  if (recording.on) python::begin_calls(least_ns);
+  return none();
+}
+
+/// take_calls(ends) -> (bytes: TakenCall after TakenCall, calls that there was no room for) since
+/// the last time; with `ends` those that are open, too, and no more are kept.
+PyObject* take_calls(PyObject* /*module*/, PyObject* arguments) {
+  int ends = 0;
+  if (PyArg_ParseTuple(arguments, "i", &ends) == 0) return nullptr;
+  TakenCalls taken;
+  if (!taken.copy(ends != 0)) return PyErr_NoMemory();
+  PyObject* const bytes =
+      PyBytes_FromStringAndSize(reinterpret_cast<const char*>(taken.calls),
+                                static_cast<std::intptr_t>(taken.count * sizeof(TakenCall)));
+  if (bytes == nullptr) return nullptr;
+  return Py_BuildValue("(NK)", bytes, static_cast<unsigned long long>(taken.lost));
+}
+
 /// label_at(address) -> the label of a row of part().
 PyObject* label_at(PyObject* /*module*/, PyObject* arguments) {
   unsigned long long address = 0;
@@ -321,6 +344,8 @@ PyMethodDef methods[] = {{"knows", knows, kArguments, nullptr},
                          {"watches", watches, kArguments, nullptr},
                          {"part", part, kNoArguments, nullptr},
                          {"line_part", line_part, kNoArguments, nullptr},
+                         {"begin_calls", begin_calls, kArguments, nullptr},
+                         {"take_calls", take_calls, kArguments, nullptr},
                          {"label_at", label_at, kArguments, nullptr},
                          {"take_lines", take_lines, kArguments, nullptr},
                          {"begin_timeline", begin_timeline, kNoArguments, nullptr},

@@ -99,6 +99,14 @@ bool Profile::unwind_to(const void* key, std::uint64_t now) {
   return true;
 }
 
+void Profile::log_open(std::uint64_t now) {
+  for (std::size_t at = depth_; at > 0; --at) {
+    const Frame& frame = stack_[at - 1];
+    if (now > frame.entered && CallLog::takes(now - frame.entered))
+      calls_.add(frame.edge->callee->label, frame.entered, now, true);
+  }
+}
+
 void Profile::settle(std::uint64_t now) {
   for (std::size_t at = 0; at < depth_; ++at) {
     Frame& frame = stack_[at];
@@ -146,7 +154,7 @@ void Profile::clear(std::uint64_t now) {
   }
   clear_function(lost_);
   for (std::size_t at = 0; at < depth_; ++at) {
-    stack_[at].begin = now;
+    stack_[at].begin = stack_[at].entered = now;
     stack_[at].callees = 0;
   }
 }

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "capture/python/call_log.h"
 #include "capture/python/memory_limit.h"
 #include "capture/python/ticks.h"
 
@@ -72,6 +73,11 @@ class Profile {
     pop(now);
   }
 
+  /// Calls that took long, one by one.
+  [[nodiscard]] CallLog& calls() { return calls_; }
+  /// Puts what is open among them, as open.
+  void log_open(std::uint64_t now);
+
   /// Times up to now are in the sums, of what is open too.
   void settle(std::uint64_t now);
   /// A part of the run ends: calls on_part(FunctionPart) for each function that took anything in
@@ -108,7 +114,8 @@ class Profile {
  private:
   struct Frame {
     Edge* edge = nullptr;
-    std::uint64_t begin = 0;
+    std::uint64_t begin = 0;  ///< Of what is not in the sums yet.
+    std::uint64_t entered = 0;
     std::int64_t callees = 0;
     bool outer_edge = false;
     bool outer_function = false;
@@ -154,6 +161,8 @@ class Profile {
     if (frame.outer_edge) edge.total += spent;
     if (frame.outer_function) edge.callee->total += spent;
     if (depth_ > 0) stack_[depth_ - 1].callees += spent;
+    if (now > frame.entered && CallLog::takes(now - frame.entered))
+      calls_.add(edge.callee->label, frame.entered, now);
   }
 
   Frame* stack_ = nullptr;
@@ -173,6 +182,7 @@ class Profile {
   Edge lost_edge_{nullptr, &root_, &lost_};
   std::uint64_t unrecorded_ = 0;
   std::uint64_t unmatched_ = 0;
+  CallLog calls_;
 };
 
 inline void Profile::enter(const void* key, void* about, Labeller labeller, std::uint64_t now) {
@@ -194,7 +204,7 @@ inline void Profile::enter(const void* key, void* about, Labeller labeller, std:
   const bool inner_function = callee.depth++ > 0;
   edge->recursive += static_cast<std::uint64_t>(inner_edge);
   callee.recursive += static_cast<std::uint64_t>(inner_function);
-  stack_[depth_++] = {edge, now, 0, !inner_edge, !inner_function};
+  stack_[depth_++] = {edge, now, now, 0, !inner_edge, !inner_function};
 }
 
 template <typename OnPart>
