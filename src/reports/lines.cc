@@ -13,7 +13,9 @@
 
 #include "analysis/lines/line_runs.h"
 #include "analysis/lines/line_shares.h"
+#include "analysis/lines/line_waits.h"
 #include "analysis/util/source_texts.h"
+#include "base/quantity_text.h"
 #include "reports/profile_parts.h"
 #include "reports/report.h"
 
@@ -37,6 +39,7 @@ struct Line {
   Duration function_total{};  ///< Of all its statements.
   std::string_view source = {};
   LineShare share = {};
+  WaitsByCause waits = {};
   bool none = false;  ///< What is no line's.
 };
 
@@ -46,6 +49,7 @@ struct Sum {
   bool joined = false;  ///< The recording has a timeline of lines.
   bool devices = false;
   bool memory = false;
+  bool waits = false;  ///< It is known what lines waited for.
 };
 using Lines = ReportRows<Line, Sum>;
 
@@ -85,14 +89,6 @@ auto of_device_memory(const Line& line, const Sum& sum) {
   return sum.memory ? of_devices<kMember>(line, sum) : std::nullopt;
 }
 
-std::optional<std::int64_t> per_hit(const Line& line, const Sum& sum) {
-  if (line.hits == 0 || !sum.summed) return {};
-  constexpr std::uint64_t kMost = std::numeric_limits<std::int64_t>::max();
-  const auto count = static_cast<std::int64_t>(std::min(line.hits, kMost));
-  const std::int64_t rest = to_ns(line.total) % count;
-  return to_ns(line.total) / count + static_cast<std::int64_t>(rest >= count - rest);
-}
-
 /// A damaged recording may say any times: their sum stays in range.
 void add(Duration& sum, Duration more) {
   std::int64_t result = 0;
@@ -100,6 +96,37 @@ void add(Duration& sum, Duration more) {
     sum = more > Duration{} ? Duration::max() : Duration::min();
   else
     sum = duration_ns(result);
+}
+
+std::optional<Duration> waiting(const Line& line, const Sum& sum) {
+  if (!sum.waits || !(line.statement || line.none)) return {};
+  Duration all{};
+  for (const auto& [cause, time] : line.waits) add(all, time);
+  return all;
+}
+
+/// "cudaStreamSynchronize 8.1 ms, lock 1 ms": the longest first.
+std::optional<std::string> wait_causes(const Line& line) {
+  constexpr std::size_t kMost = 4;
+  if (line.waits.empty()) return {};
+  std::vector<std::pair<std::string_view, Duration>> causes(line.waits.begin(), line.waits.end());
+  std::ranges::stable_sort(causes, std::greater<>(),
+                           [](const auto& cause) { return cause.second; });
+  std::string text;
+  for (std::size_t at = 0; at < std::min(kMost, causes.size()); ++at) {
+    if (at > 0) text += ", ";
+    text.append(causes[at].first).append(" ").append(duration_text(causes[at].second));
+  }
+  if (causes.size() > kMost) text += " and " + std::to_string(causes.size() - kMost) + " more";
+  return text;
+}
+
+std::optional<std::int64_t> per_hit(const Line& line, const Sum& sum) {
+  if (line.hits == 0 || !sum.summed) return {};
+  constexpr std::uint64_t kMost = std::numeric_limits<std::int64_t>::max();
+  const auto count = static_cast<std::int64_t>(std::min(line.hits, kMost));
+  const std::int64_t rest = to_ns(line.total) % count;
+  return to_ns(line.total) / count + static_cast<std::int64_t>(rest >= count - rest);
 }
 
 constexpr Lines::Column kColumns[] = {
@@ -150,6 +177,14 @@ constexpr Lines::Column kColumns[] = {
     {"awaited_ns", ColumnKind::duration_ns, "ns",
      "How long such calls, of whatever line, waited while a device did what this one launched.",
      by<of_devices<&LineShare::awaited>>, true},
+    {"waiting_ns", ColumnKind::duration_ns, "ns",
+     "How long its threads waited in it: for a device, a batch of a data loader, or what samples "
+     "found.",
+     by<waiting>},
+    {"wait_causes", ColumnKind::text, "",
+     "What that was for, the longest first: the call that waited for a device, data loader, or of "
+     "samples gil, lock, sleep, child, file, poll, call.",
+     by<wait_causes>},
     {"host_allocated_bytes", ColumnKind::bytes, "bytes",
      "What the framework allocated on the host for it, backward pass included.",
      by<of_memory<&LineShare::host_allocated>>},
@@ -238,20 +273,22 @@ class Joining {
     for (const auto& [key, share] : shares.shares) {
       if (share == LineShare()) continue;
       const std::int64_t pid = by_process_ ? key.pid : kAbsent;
-      (key.statement.valid() ? statement(pid, key.statement).share : nobodys_[pid]) += share;
+      (key.statement.valid() ? statement(pid, key.statement) : nobody(pid)).share += share;
+    }
+  }
+  void add(const LineWaits& waits) {
+    for (const auto& [line, causes] : waits.lines) {
+      const std::int64_t pid = by_process_ ? line.pid : kAbsent;
+      Line& row =
+          line.first == 0 ? nobody(pid) : statement({pid, line.file, line.first, line.function});
+      for (const auto& [cause, time] : causes) lines_report::add(row.waits[cause], time);
     }
   }
   /// The rows of what is no line's, one at least.
   [[nodiscard]] std::vector<Line> nobodys() {
     std::vector<Line> rows;
-    if (nobodys_.empty()) nobodys_[kAbsent];
-    for (const auto& [pid, share] : nobodys_) {
-      Line& row = rows.emplace_back();
-      row.pid = pid;
-      row.statement = false;
-      row.none = true;
-      row.share = share;
-    }
+    if (nobodys_.empty()) nobody(kAbsent);
+    for (auto& [pid, row] : nobodys_) rows.push_back(std::move(row));
     return rows;
   }
 
@@ -260,17 +297,27 @@ class Joining {
 
   Line& statement(std::int64_t pid, StringId name) {
     const StatementName parts = statement_name(trace_.text(name));
-    const Place place{pid, parts.file, parts.first, parts.function};
+    return statement({pid, parts.file, parts.first, parts.function});
+  }
+  Line& statement(const Place& place) {
+    const auto& [pid, file, first, function] = place;
     const auto [at, added] = numbers_.try_emplace(place, lines_.size());
-    if (added) lines_.push_back({parts.file, parts.function, 0, parts.first, parts.first, pid});
+    if (added) lines_.push_back({file, function, 0, first, first, pid});
     return lines_[at->second];
+  }
+  Line& nobody(std::int64_t pid) {
+    Line& row = nobodys_[pid];
+    row.pid = pid;
+    row.statement = false;
+    row.none = true;
+    return row;
   }
 
   const Trace& trace_;
   bool by_process_;
   std::vector<Line>& lines_;
   std::map<Place, std::size_t> numbers_;
-  std::map<std::int64_t, LineShare> nobodys_;
+  std::map<std::int64_t, Line> nobodys_;
 };
 
 /// The statements of a function, and the lines between them that are none.
@@ -417,11 +464,14 @@ Result<Lines> compute(const Context& context, const OptionValues& own) {
   const LineShares shares = compute_line_shares(context);
   Joining joining(context, statements);
   joining.add(shares);
+  const LineWaits waits = compute_line_waits(context);
+  joining.add(waits);
   lines.shared.summed =
       context.everything() || (parts.divided() && !context.trace.line_parts.empty());
   lines.shared.joined = shares.timeline;
   lines.shared.devices = shares.devices;
   lines.shared.memory = shares.memory;
+  lines.shared.waits = waits.known;
   if (sources.empty() && !statements.empty())
     lines.notes.emplace_back(
         "The recording kept no source files (fathom run --sources off, or their size), so no text "
@@ -436,7 +486,7 @@ Result<Lines> compute(const Context& context, const OptionValues& own) {
     const bool summed = lines.shared.summed;
     std::erase_if(statements, [summed](const Line& line) {
       const bool ran = summed && (line.hits > 0 || line.self != Duration{});
-      return !ran && line.share == LineShare();
+      return !ran && line.share == LineShare() && line.waits.empty();
     });
     for (Line& line : statements)
       line.source = without_indentation(sources.line(line.file, line.first));
@@ -445,7 +495,7 @@ Result<Lines> compute(const Context& context, const OptionValues& own) {
     });
     lines.rows = std::move(statements);
   }
-  if (!shares.timeline) return lines;
+  if (!shares.timeline && !waits.known) return lines;
   std::ranges::move(joining.nobodys(), std::back_inserter(lines.rows));
   return lines;
 }
@@ -456,6 +506,8 @@ constexpr std::string_view kImportance[] = {"location",
                                             "source",
                                             "device_ns",
                                             "device_idle_ns",
+                                            "waiting_ns",
+                                            "wait_causes",
                                             "blocked_ns",
                                             "backward_device_ns",
                                             "operators_ns",
@@ -488,7 +540,10 @@ Report report() {
            "torch.profiler recorded "
            "beside it, each line has what it caused there: what is no line's is (no line), and all "
            "rows sum to the time of operators, the busy and idle time of devices, the time in "
-           "calls that wait, and the bytes of the allocator and of copies.",
+           "calls that wait, and the bytes of the allocator and of copies. What lines waited for "
+           "is "
+           "known of devices and data loaders from the timeline of lines, of all else from samples "
+           "(fathom run --with lines,samples).",
        .group_by = kGroupBy,
        .sort = "",
        .example =

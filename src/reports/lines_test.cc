@@ -1,10 +1,12 @@
 // lines: statements by their time, and the listing of a source file.
+#include <map>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include <gtest/gtest.h>
 
+#include "analysis/samples/sample_builder.h"
 #include "reports/answer.h"
 #include "store/slice_appender.h"
 #include "store/trace_builder.h"
@@ -122,6 +124,32 @@ TEST_F(LinesReport, WithoutSourcesThereIsANote) {
   ASSERT_EQ(table.notes().size(), 2U);
   EXPECT_NE(table.notes()[0].find("--sources off"), std::string::npos);
   EXPECT_NE(table.notes()[1].find("neither operators nor a device"), std::string::npos);
+}
+
+TEST_F(LinesReport, WhatLinesWaitedForStandsBesideThem) {
+  SampleBuilder(trace_)
+      .thread(7, 7)
+      .at("<module> /a.py 10;f /a.py 6;acquire threading.py 99")
+      .waits("lock", 30)
+      .waits("sleep", 10)
+      .at("<module> /a.py 10")
+      .waits("file", 5)
+      .at("wait other.py 3")
+      .waits("poll", 2);
+  const Answer table("lines", trace_);
+  const std::vector<std::string> locations = texts(table, "location");
+  std::map<std::string, std::pair<std::int64_t, std::string>> waits;
+  for (std::size_t row = 0; row < table.rows(); ++row) {
+    const std::int64_t ns = table.number(row, "waiting_ns");
+    if (ns > 0)
+      waits[locations[row]] = {ns / 1'000'000, std::string(table.text(row, "wait_causes"))};
+  }
+  EXPECT_EQ(waits, (std::map<std::string, std::pair<std::int64_t, std::string>>{
+                       {"/a.py:5", {40, "lock 30.0 ms, sleep 10.0 ms"}},
+                       {"/a.py:10", {5, "file 5.00 ms"}},
+                       {"(no line)", {2, "poll 2.00 ms"}}}));
+  EXPECT_EQ(locations.back(), "(no line)");
+  EXPECT_TRUE(Answer("lines", TraceBuilder().build()).rows() == 0);
 }
 
 TEST_F(LinesReport, WhatLinesCausedStandsBesideThem) {

@@ -332,6 +332,61 @@ class Way(unittest.TestCase):
         run_once = [row for row in rows_of(run) if row.function.endswith("_run_once") and row.hits]
         self.assertGreater(len(run_once), 5)
 
+    def test_a_function_of_a_library_may_be_asked_for(self) -> None:
+        program = self.program(
+            """
+            import functools
+            import json
+            import textwrap
+            from fathom_recorder import api
+
+            def asked(function):
+                @functools.wraps(function)
+                def wrapped(*arguments):
+                    return function(*arguments)
+                return wrapped
+
+            @functools.lru_cache()
+            def own():
+                return 1
+
+            json.dumps([1])
+            textwrap.dedent("x")
+            for function in (json.dumps, asked(textwrap.dedent), json.JSONDecoder().decode, own, len, None):
+                api.lines(function)
+            api.lines(json.dumps)  # once is enough
+            for _ in range(3):
+                json.dumps([1])
+                textwrap.dedent("x")
+                json.loads("1")
+            print(own())
+            """
+        )
+        run = self.record(program)
+        self.assertEqual((run.code, run.out, run.err), (0, "1\n", ""))
+        rows = [row for row in rows_of(run) if row.file != program and row.hits]
+        found = {row.function.rpartition(".")[2]: row.file for row in rows}
+        names = {name: os.path.basename(file) for name, file in found.items()}
+        self.assertEqual(names, {"dumps": "__init__.py", "dedent": "textwrap.py", "decode": "decoder.py"})
+        for name in names:
+            first = min(row.first for row in rows if row.function.rpartition(".")[2] == name)
+            hits = [row.hits for row in rows if row.first == first]
+            self.assertEqual(hits, [3], name)
+
+    def test_asking_costs_nothing_where_no_lines_are_recorded(self) -> None:
+        program = self.program(
+            """
+            import json
+            from fathom_recorder import api
+            before = json.dumps.__code__
+            api.lines(json.dumps)
+            print(json.dumps.__code__ is before)
+            """
+        )
+        run = self.captures.run(program, options={})
+        self.assertEqual((run.code, run.out, run.err), (0, "True\n", ""))
+        self.assertEqual([k for k, _ in run.records(run.process()["pid"]) if k == "line"], [])
+
     def test_sources_are_kept(self) -> None:
         for how in ("on", "off", "redacted"):
             run = self.record("statements.py", options={**LINES, "sources": how})

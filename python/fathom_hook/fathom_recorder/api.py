@@ -70,6 +70,22 @@ def step() -> None:
         _steps.mark(recorder.current)
 
 
+def lines(function: Any) -> None:
+    """With --with lines: those of this function, too, whoever wrote it."""
+    current = recorder.current
+    if current is None or current.lines is None:
+        return
+    # A method's function, and what decorators have wrapped; a chain of these may be a ring.
+    for _ in range(32):
+        function = getattr(function, "__func__", function)
+        code = getattr(function, "__code__", None)
+        if code is not None:
+            current.lines.ask(code)
+        function = getattr(function, "__wrapped__", None)
+        if function is None:
+            return
+
+
 def flush() -> None:
     """Everything that is known so far goes to the files, for whoever reads them now."""
     current = recorder.current

@@ -193,6 +193,14 @@ class Lines:
             note("lines of " + code.co_filename, f"{type(error).__name__}: {error}")
             return None
 
+    @quietly
+    def ask(self, code: Any) -> None:
+        """The program wants the lines of this code object, whoever wrote it."""
+        if not self._own.ask(code) or not self._module.watch(code) or self._tool < 0:
+            return
+        # If it was called before, its beginning is not reported any more.
+        sys.monitoring.restart_events()  # type: ignore[attr-defined]
+
     def _lines_of(self, code: Any) -> CodeLines | None:
         known = self._codes.get(id(code))
         if known is not None:  # memory did not suffice for it, or a signal came between

@@ -52,6 +52,7 @@ class Recorder:
         self.torch: Any = None
         # Of functions, of lines.
         self.profiles: list[Any] = []
+        self.lines: Any = None
         self._step_open = False
         self._held = False
         self._over = False
@@ -89,7 +90,7 @@ class Recorder:
         if "lines" in self.options.extras:
             from . import lines
 
-            self._begin_profile(lines)
+            self.lines = self._begin_profile(lines)
         self._learn_of_profiles()
         self.finder.install()
         self.pauses.install()
@@ -108,10 +109,11 @@ class Recorder:
         self.writer.flush()
         self.ticker.wake()
 
-    def _begin_profile(self, module: Any) -> None:
+    def _begin_profile(self, module: Any) -> Any:
         profile = module.start(self)
         if profile is not None:
             self.profiles.append(profile)
+        return profile
 
     # While it runs
 

@@ -272,6 +272,15 @@ PyObject* watches(PyObject* /*module*/, PyObject* arguments) {
   return Py_BuildValue("i", static_cast<int>(find_line_table(code) != nullptr));
 }
 
+/// watch(code) -> whether its lines are recorded from now on, wherever it was called before.
+PyObject* watch(PyObject* /*module*/, PyObject* arguments) {
+  PyObject* code = nullptr;
+  if (PyArg_ParseTuple(arguments, "O", &code) == 0) return nullptr;
+  const bool watched = line_recording.on && table_of(code) != nullptr;
+  if (PyErr_Occurred() != nullptr) return nullptr;
+  return Py_BuildValue("i", static_cast<int>(watched));
+}
+
 /// take_lines(part_ends) -> [(code, statement, hits, self_ns, total_ns), …] of the parts that ended
 /// since the last time, or since begin_lines(), once for each thread; with part_ends one ends here.
 PyObject* take_lines(PyObject* /*module*/, PyObject* arguments) {
@@ -341,6 +350,7 @@ PyMethodDef methods[] = {{"knows", knows, kArguments, nullptr},
                          {"trace", trace, kArguments, nullptr},
                          {"trace_others", trace_others, kNoArguments, nullptr},
                          {"traces", traces, kNoArguments, nullptr},
+                         {"watch", watch, kArguments, nullptr},
                          {"watches", watches, kArguments, nullptr},
                          {"part", part, kNoArguments, nullptr},
                          {"line_part", line_part, kNoArguments, nullptr},
