@@ -56,9 +56,11 @@ class Statements {
     for (const LinePart& part : trace.line_parts) add(part.time);
     for (auto& [file, rows] : files_) {
       std::ranges::sort(rows, {}, [](const Row& row) { return std::pair(row.first, row.last); });
-      const auto same = std::ranges::unique(
-          rows, {}, [](const Row& row) { return std::tuple(row.first, row.last, row.function); });
-      rows.erase(same.begin(), same.end());
+      const auto same = [](const Row& one, const Row& other) {
+        return std::tie(one.first, one.last, one.function) ==
+               std::tie(other.first, other.last, other.function);
+      };
+      rows.erase(std::unique(rows.begin(), rows.end(), same), rows.end());
     }
   }
 
