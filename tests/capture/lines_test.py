@@ -10,6 +10,7 @@ import os
 import pathlib
 import re
 import shutil
+import struct
 import subprocess
 import sys
 import tempfile
@@ -646,6 +647,59 @@ class Queue(unittest.TestCase):
             writer.line_runs([(at, 1, 11, ("a.py", 4, "f")) for at in range(3)])
             self.assertEqual(writer._dropped, {"line_runs": 3})
             writer.close()
+
+
+class PartsOfSteps(unittest.TestCase):
+    """What there is no room for is counted, and the rest is written."""
+
+    def setUp(self) -> None:
+        sys.path.insert(0, str(HOOK))
+        self.addCleanup(sys.path.remove, str(HOOK))
+
+    def test_parts_beyond_the_limits_are_counted(self) -> None:
+        from unittest import mock
+
+        from fathom_recorder import failures, parts
+
+        class Kept:
+            def __init__(self) -> None:
+                self.rows: list[Any] = []
+                self.dropped: list[Any] = []
+
+            def put(self, rows: Any) -> None:
+                self.rows.append(rows)
+
+            def drop(self, what: str, count: int) -> None:
+                self.dropped.append((what, count))
+
+            def flush(self) -> None:
+                pass
+
+        row = struct.Struct("<QQ")
+        packed = b"".join(row.pack(1, at) for at in range(4))
+        kept: Any = Kept()
+        made = parts.Parts(
+            "lines", "<QQ", lambda: (packed, 1), lambda key, at: None if at == 3 else (key, at)
+        )
+        self.assertFalse(made.any)
+        with mock.patch.object(parts, "MOST_ROWS", 5), mock.patch.object(parts, "MOST_BYTES", 200):
+            made.step_begins()
+            made.step_ends(7, 100, 130)
+            made.step_ends(8, 130, 160)
+            made.step_ends(9, 160, 190)
+            made.step_ends(10, 190, 200)  # 192 bytes wait
+            made.write(kept, kept.put)
+            made.write(kept, kept.put)
+        found = [(part[2], [at for _, at in rows]) for part, rows in kept.rows]
+        self.assertEqual(found, [(-1, [0, 1, 2]), (7, [0, 1])])
+        self.assertEqual(kept.rows[1][0], (100, 30, 7))
+        # One each time that the library had no memory for, four that waited, the last ones of the file.
+        self.assertEqual(kept.dropped, [("parts of lines", 5 + 2 * 4 + 1 + 3)])
+        self.assertTrue(made.any)
+        self.assertIn("lines by step", [each["what"] for each in failures.notes()])
+        failures.withdraw("lines by step")
+        made.clear()
+        self.assertFalse(made.any)
 
 
 class Statements(unittest.TestCase):

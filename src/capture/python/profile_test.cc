@@ -273,6 +273,65 @@ TEST(Profile, APartHasItsTimeOfACallThatGoesOn) {
             (std::vector<std::int64_t>{30, 20, 10}));
 }
 
+TEST(Profile, CallsThatTookLongAreKeptOneByOne) {
+  Told told;
+  Profile& profile = told.profile();
+  struct Kept {
+    std::string name;
+    std::uint64_t begin = 0;
+    std::uint64_t end = 0;
+    bool open = false;
+    bool operator==(const Kept&) const = default;
+  };
+  const auto kept = [&profile] {
+    std::vector<Kept> calls;
+    profile.calls().visit([&calls](const CallLog::Call& call) {
+      EXPECT_EQ(call.tid, 42);
+      calls.push_back({static_cast<const char*>(call.label), call.begin, call.end, call.open});
+    });
+    profile.calls().clear();
+    return calls;
+  };
+  told.enter("f", 0);
+  told.leave("f", 100);  // nobody asked yet
+  CallLog::begin(10);
+  told.enter("f", 100);
+  told.leave("f", 200);  // of a thread that is not recorded
+  EXPECT_TRUE(kept().empty());
+  profile.calls().belongs_to(42);
+  told.enter("f", 300);
+  told.enter("g", 303);
+  told.enter("h", 304);
+  told.leave("h", 313);  // too short
+  profile.fold(315, 1.0, [](const FunctionPart& /*part*/) {});
+  told.leave("g", 316);
+  told.leave("f", 320);
+  EXPECT_EQ(kept(), (std::vector<Kept>{{"g", 303, 316}, {"f", 300, 320}}));
+  told.enter("f", 400);
+  told.enter("g", 495);
+  profile.log_open(500);
+  EXPECT_EQ(kept(), (std::vector<Kept>{{"f", 400, 500, true}}));
+  // After a fork calls count from there.
+  profile.clear(600);
+  told.leave("g", 605);
+  told.leave("f", 700);
+  EXPECT_EQ(kept(), (std::vector<Kept>{{"f", 600, 700}}));
+  CallLog::stop();
+}
+
+TEST(Profile, CallsThatThereIsNoRoomForAreCounted) {
+  MemoryLimit::set(std::size_t{1} << 30U);
+  CallLog log;
+  log.belongs_to(1);
+  for (std::size_t call = 0; call < CallLog::kMost + 5000; ++call) log.add("f", call, call + 1);
+  std::size_t kept = 0;
+  log.visit([&kept](const CallLog::Call&) { ++kept; });
+  EXPECT_LE(kept, CallLog::kMost);
+  EXPECT_EQ(kept + log.lost(), CallLog::kMost + 5000);
+  log.clear();
+  EXPECT_EQ(log.lost(), 0U);
+}
+
 TEST(Profile, AfterAForkWhatIsOpenStaysOpenAndCountsFromThere) {
   Told told;
   told.enter("f", 0);
