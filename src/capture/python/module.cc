@@ -202,6 +202,8 @@ PyObject* take_calls(PyObject* /*module*/, PyObject* arguments) {
 PyObject* label_at(PyObject* /*module*/, PyObject* arguments) {
   unsigned long long address = 0;
   if (PyArg_ParseTuple(arguments, "K", &address) == 0) return nullptr;
+  // It went through Python as a number.
+  // NOLINTNEXTLINE(performance-no-int-to-ptr)
   PyObject* const label = label_of(reinterpret_cast<const void*>(address));
   Py_IncRef(label);
   return label;
