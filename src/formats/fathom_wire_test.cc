@@ -240,6 +240,24 @@ TEST_F(FathomWire, PartsOfFunctionsAndLinesHaveTheirStepAndTime) {
   EXPECT_EQ(trace.import[Repair::number_out_of_range].count, 2U);
 }
 
+TEST_F(FathomWire, CallsAreFramesOfTheirThread) {
+  const wire::Argument open{"open", "when the recording ended"};
+  const wire::Slice made{.start = 100,
+                         .duration = 50,
+                         .pid = 1,
+                         .tid = 7,
+                         .name = "a.py(4): f",
+                         .category = "python_function",
+                         .arguments = {&open, 1}};
+  writer_->slices({&made, 1});
+  const Trace trace = read();
+  const SliceId call = slice_named(trace, "a.py(4): f");
+  ASSERT_TRUE(call.valid());
+  EXPECT_EQ(trace.kind(call), SliceKind::python_function);
+  EXPECT_EQ(trace.track(call).kind, TrackKind::host_thread);
+  EXPECT_EQ(trace.argument(call, "open"), "when the recording ended");
+}
+
 TEST_F(FathomWire, TheTimelineOfLinesLiesBesideTheThreads) {
   writer_->slice(100, 50, 1, 7, "a", "annotation");
   writer_->line_run({.start = 90,

@@ -139,7 +139,7 @@ class Way(unittest.TestCase):
         options = {"with": ["functions", "functions=calls:2ms"], "least_call_ns": least}
         run = self.record("long_calls.py", options=options)
         self.assertEqual((run.code, run.err), (0, ""))
-        found = run.slices("python")
+        found = run.slices("python_function")
         if not self.native:
             self.assertEqual(found, [])
             lacks = [note["what"] for note in run.process()["not_recorded"]]

@@ -38,7 +38,7 @@ CATEGORIES = {
     "kernel": ("kernel", False), "gpu_memcpy": ("memcpy", False), "gpu_memset": ("memset", False),
     "cuda_graph": ("kernel", False), "cuda_sync": ("sync", False), "cuda_runtime": ("runtime", False),
     "cuda_driver": ("driver", False), "overhead": ("overhead", False), "overhead.device": ("overhead", True),
-    "host_function": ("other", False), "line": ("other", True), "python": ("python_function", False),
+    "host_function": ("other", False), "line": ("other", True), "python_function": ("python_function", False),
 }  # fmt: skip
 Place = tuple[str, str, str]
 

@@ -182,7 +182,7 @@ class Block:
         """Start, duration, thread and name; whether it went on when the recording ended."""
         for start, duration, tid, name, is_open in rows:
             self._threads.add(tid)
-            names = self.string(name), self.string("python")
+            names = self.string(name), self.string("python_function")
             key = self.string("open"), self.string("when the recording ended")
             self.add(SLICE, start, duration, self._pid, tid, *names, -1)
             if is_open:

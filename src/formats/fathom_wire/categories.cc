@@ -30,7 +30,7 @@ constexpr CategoryRule kCategories[] = {
     {"overhead.device", SliceKind::overhead, true},
     {"line", SliceKind::other, true},
     {"host_function", SliceKind::other},
-    {"python", SliceKind::python_function},
+    {"python_function", SliceKind::python_function},
 };
 
 }  // namespace
