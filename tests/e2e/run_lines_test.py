@@ -151,6 +151,17 @@ work(5)
         ops = self.fathom("ops", "session", "--json")
         self.assertNotIn("rest", ops.stdout)
 
+    def test_a_line_has_what_it_waited_for(self):
+        (self.folder / "work.py").write_text("import time\n\n\ndef rest():\n    time.sleep(1)\n\n\nrest()\n")
+        done = self.fathom("run", "-o", "session", "--telemetry", "0", "--with", "lines,samples", "--", PYTHON, "work.py")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        rows = self.table("lines")
+        if rows[0]["waiting_ns"] is None:
+            self.skipTest("nobody may look at the program here")
+        waits = {row["source"]: row["wait_causes"] for row in rows if row["waiting_ns"]}
+        self.assertIn("sleep", waits.get("time.sleep(1)", ""), rows)
+        self.assertNotIn("rest()", waits)
+
     def test_a_time_of_calls_must_be_one(self):
         done = self.fathom("run", "--with", "functions=calls:soon", "--", PYTHON, "work.py")
         self.assertEqual(done.returncode, 2)
