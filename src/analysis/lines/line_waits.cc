@@ -65,7 +65,7 @@ class Statements {
   }
 
   /// The innermost statement of a stack; of none, one whose `first` is 0.
-  [[nodiscard]] WaitingLine of(const StackSample& sample) const {
+  [[nodiscard]] WaitingLine of(const StackSample& sample) {
     for (std::uint32_t row = sample.frame; row != kNoFrame; row = trace_.stack_frames[row].parent) {
       const StackFrame& frame = trace_.stack_frames[row];
       if (frame.line <= 0) continue;
@@ -89,20 +89,38 @@ class Statements {
   }
   /// The statement that begins last of those around a line. Longer ones than that are headers of
   /// nothing: the search must not cost more.
-  [[nodiscard]] const Row* find(StringId file, std::uint32_t line) const {
+  [[nodiscard]] const Row* find(StringId file, std::uint32_t line) {
     constexpr std::ptrdiff_t kFarthest = 64;
-    const auto rows = files_.find(file.value);
-    if (rows == files_.end()) return nullptr;
-    auto at = std::ranges::upper_bound(rows->second, line, {}, &Row::first);
-    for (std::ptrdiff_t tried = 0; at != rows->second.begin() && tried < kFarthest; ++tried) {
+    const std::vector<Row>* const rows = rows_of(file);
+    if (rows == nullptr) return nullptr;
+    auto at = std::ranges::upper_bound(*rows, line, {}, &Row::first);
+    for (std::ptrdiff_t tried = 0; at != rows->begin() && tried < kFarthest; ++tried) {
       --at;
       if (line <= at->last) return &*at;
     }
     return nullptr;
   }
 
+  /// Code may name its file by a relative path, statements do not.
+  const std::vector<Row>* rows_of(StringId file) {
+    const auto [at, added] = found_.try_emplace(file.value, nullptr);
+    if (!added) return at->second;
+    const auto same = files_.find(file.value);
+    if (same != files_.end()) return at->second = &same->second;
+    const std::string_view name = trace_.text(file);
+    if (name.empty() || name.starts_with('/')) return nullptr;
+    for (const auto& [id, rows] : files_) {
+      const std::string_view whole = rows.front().file;
+      if (whole.size() > name.size() && whole.ends_with(name) &&
+          whole[whole.size() - name.size() - 1] == '/')
+        return at->second = &rows;
+    }
+    return nullptr;
+  }
+
   const Trace& trace_;
   std::map<std::uint32_t, std::vector<Row>> files_;
+  std::map<std::uint32_t, const std::vector<Row>*> found_;  // by the file of a frame
 };
 
 class Charging {
@@ -188,7 +206,7 @@ class Charging {
   void samples() {
     if (trace_.stack_samples.empty()) return;
     waits_.known = true;
-    const Statements statements(trace_);
+    Statements statements(trace_);
     for (const StackSample& sample : trace_.stack_samples) {
       if (sample.blocked <= Duration{} || !selector_.time(sample.time)) continue;
       const Duration all = sample.on_cpu + sample.queued + sample.blocked;

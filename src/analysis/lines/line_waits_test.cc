@@ -107,6 +107,18 @@ TEST(LineWaits, SampledWaitsAreOfTheInnermostStatementOfTheStack) {
             (Sums{{{7, "lock"}, 30}, {{3, "sleep"}, 20}, {{0, "file"}, 10}, {{0, "poll"}, 4}}));
 }
 
+TEST(LineWaits, FramesMayNameTheirFileByARelativePath) {
+  Trace trace = TraceBuilder().build();
+  add_line(trace, 3, 3);
+  trace.lines.front().file = trace.strings.intern("/home/me/src/a.py");
+  SampleBuilder samples(trace);
+  samples.thread(kPid, kPid);
+  samples.at("f src/a.py 3").waits("lock", 30);
+  samples.at("f rc/a.py 3").waits("sleep", 20);
+  samples.at("f /src/a.py 3").waits("poll", 5);
+  EXPECT_EQ(waits_of(trace), (Sums{{{3, "lock"}, 30}, {{0, "sleep"}, 20}, {{0, "poll"}, 5}}));
+}
+
 TEST(LineWaits, WhatIsKnownExactlyIsNotCountedAgain) {
   TraceBuilder builder;
   builder.on_thread(kPid, kPid);
