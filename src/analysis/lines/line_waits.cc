@@ -62,17 +62,20 @@ class Statements {
       };
       rows.erase(std::unique(rows.begin(), rows.end(), same), rows.end());
     }
+    // Callers come first.
+    for (const StackFrame& frame : trace.stack_frames) {
+      const Row* own =
+          frame.line > 0 ? find(frame.file, static_cast<std::uint32_t>(frame.line)) : nullptr;
+      if (own == nullptr && frame.parent < of_frame_.size()) own = of_frame_[frame.parent];
+      of_frame_.push_back(own);
+    }
   }
 
   /// The innermost statement of a stack; of none, one whose `first` is 0.
-  [[nodiscard]] WaitingLine of(const StackSample& sample) {
-    for (std::uint32_t row = sample.frame; row != kNoFrame; row = trace_.stack_frames[row].parent) {
-      const StackFrame& frame = trace_.stack_frames[row];
-      if (frame.line <= 0) continue;
-      if (const Row* const found = find(frame.file, static_cast<std::uint32_t>(frame.line)))
-        return {sample.pid, found->file, found->first, found->function};
-    }
-    return {.pid = sample.pid};
+  [[nodiscard]] WaitingLine of(const StackSample& sample) const {
+    const Row* const found = sample.frame == kNoFrame ? nullptr : of_frame_[sample.frame];
+    if (found == nullptr) return {.pid = sample.pid};
+    return {sample.pid, found->file, found->first, found->function};
   }
 
  private:
@@ -121,6 +124,7 @@ class Statements {
   const Trace& trace_;
   std::map<std::uint32_t, std::vector<Row>> files_;
   std::map<std::uint32_t, const std::vector<Row>*> found_;  // by the file of a frame
+  std::vector<const Row*> of_frame_;                        // the innermost statement of it
 };
 
 class Charging {
@@ -206,7 +210,7 @@ class Charging {
   void samples() {
     if (trace_.stack_samples.empty()) return;
     waits_.known = true;
-    Statements statements(trace_);
+    const Statements statements(trace_);
     for (const StackSample& sample : trace_.stack_samples) {
       if (sample.blocked <= Duration{} || !selector_.time(sample.time)) continue;
       const Duration all = sample.on_cpu + sample.queued + sample.blocked;

@@ -32,7 +32,7 @@ struct LineWaits {
 /// Of what is selected. A call that waits for a device, and the loop's waiting for a batch, belong
 /// to the statement that their thread was in when they began. A wait that samples found is that of
 /// the innermost statement on its stack; only what is none of the others counts.
-/// O((slices + samples * depth) * log n).
+/// O((slices + samples + frames) * log n).
 LineWaits compute_line_waits(const Context& context);
 
 }  // namespace fathom
