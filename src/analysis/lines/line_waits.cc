@@ -61,6 +61,7 @@ class Statements {
                std::tie(other.first, other.last, other.function);
       };
       rows.erase(std::unique(rows.begin(), rows.end(), same), rows.end());
+      named_.emplace(last_part(rows.front().file), &rows);
     }
     // Callers come first.
     for (const StackFrame& frame : trace.stack_frames) {
@@ -104,6 +105,9 @@ class Statements {
     return nullptr;
   }
 
+  static std::string_view last_part(std::string_view path) {
+    return path.substr(path.rfind('/') + 1);  // none is npos, and so 0
+  }
   /// Code may name its file by a relative path, statements do not.
   const std::vector<Row>* rows_of(StringId file) {
     const auto [at, added] = found_.try_emplace(file.value, nullptr);
@@ -112,17 +116,21 @@ class Statements {
     if (same != files_.end()) return at->second = &same->second;
     const std::string_view name = trace_.text(file);
     if (name.empty() || name.starts_with('/')) return nullptr;
-    for (const auto& [id, rows] : files_) {
-      const std::string_view whole = rows.front().file;
+    constexpr int kMost = 64;  // files of one name
+    auto next = named_.lower_bound(last_part(name));
+    for (int tried = 0; tried < kMost && next != named_.end(); ++tried, ++next) {
+      const std::string_view whole = next->second->front().file;
+      if (next->first != last_part(name)) break;
       if (whole.size() > name.size() && whole.ends_with(name) &&
           whole[whole.size() - name.size() - 1] == '/')
-        return at->second = &rows;
+        return at->second = next->second;
     }
     return nullptr;
   }
 
   const Trace& trace_;
   std::map<std::uint32_t, std::vector<Row>> files_;
+  std::multimap<std::string_view, const std::vector<Row>*> named_;
   std::map<std::uint32_t, const std::vector<Row>*> found_;  // by the file of a frame
   std::vector<const Row*> of_frame_;                        // the innermost statement of it
 };
