@@ -105,7 +105,7 @@ std::optional<Duration> waiting(const Line& line, const Sum& sum) {
   return all;
 }
 
-/// "cudaStreamSynchronize 8.1 ms, lock 1 ms": the longest first.
+/// "cudaStreamSynchronize 8.100 ms, lock 1.000 ms": the longest first.
 std::optional<std::string> wait_causes(const Line& line) {
   constexpr std::size_t kMost = 4;
   if (line.waits.empty()) return {};

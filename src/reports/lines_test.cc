@@ -145,9 +145,9 @@ TEST_F(LinesReport, WhatLinesWaitedForStandsBesideThem) {
       waits[locations[row]] = {ns / 1'000'000, std::string(table.text(row, "wait_causes"))};
   }
   EXPECT_EQ(waits, (std::map<std::string, std::pair<std::int64_t, std::string>>{
-                       {"/a.py:5", {40, "lock 30.0 ms, sleep 10.0 ms"}},
-                       {"/a.py:10", {5, "file 5.00 ms"}},
-                       {"(no line)", {2, "poll 2.00 ms"}}}));
+                       {"/a.py:5", {40, "lock 30.00 ms, sleep 10.00 ms"}},
+                       {"/a.py:10", {5, "file 5.000 ms"}},
+                       {"(no line)", {2, "poll 2.000 ms"}}}));
   EXPECT_EQ(locations.back(), "(no line)");
   EXPECT_TRUE(Answer("lines", TraceBuilder().build()).rows() == 0);
 }
